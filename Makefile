@@ -1,0 +1,23 @@
+# Few verbs; .ci/run is what decides.
+.PHONY: check demo bench long
+
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+check: ## formatting, vet, staticcheck, tidy, all tests with the race detector
+	@test -z "$$(gofmt -l .)" || { echo "not gofmt-clean:"; gofmt -l .; exit 1; }
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	go mod tidy -diff
+	go test -race -shuffle=on ./...
+
+demo: ## the main job, offline
+	go run ./cmd/world_llm_agent_demo llm_bootstrap --ticks 30 --report-json .tmp/report.json
+
+bench: ## benchmarks; figures with their machine go to BENCHMARKS.md
+	go test -run '^$$' -bench . -benchmem ./...
+
+long: ## the full-size checks: long runs, swarms, fuzzing (about half an hour)
+	AGENT_WORLD_LONG=1 go test -timeout 60m -count=1 -v -run 'Long' ./...
+	go test -run '^$$' -fuzz '^FuzzParseScenario$$' -fuzztime 2m ./world
+	go test -run '^$$' -fuzz '^FuzzApply$$' -fuzztime 2m ./world
+	go test -run '^$$' -fuzz '^FuzzFindObjects$$' -fuzztime 2m ./behavior

@@ -1,0 +1,161 @@
+package agentworld_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "agentworld"
+
+// policy is who may import whom. It is a statement of policy: a change of it is a
+// change of the architecture and belongs in ARCHITECTURE.md.
+type policy struct {
+	// dir is the package's directory.
+	dir string
+	// project lists the project packages it may import.
+	project []string
+	// modules lists the third-party modules it may import; nil for an impure
+	// package means any, for a pure package none.
+	modules []string
+	// pure packages touch nothing outside: no clock, files, network, goroutines.
+	pure bool
+}
+
+var policies = []policy{
+	{dir: "world", pure: true, modules: []string{"github.com/pelletier/go-toml/v2"}},
+	{dir: "llmclient", pure: true},
+	{dir: "llmclient/openai", project: []string{"llmclient"}},
+	{dir: "llmclient/scripted", project: []string{"llmclient"}},
+	{dir: "llmclient/tokens"},
+	{dir: "memory", pure: true, project: []string{"world"}},
+	{dir: "modules", pure: true, project: []string{"world", "memory", "llmclient"}, modules: []string{"github.com/google/jsonschema-go"}},
+	{
+		dir: "behavior", pure: true, project: []string{"world", "memory", "modules", "llmclient"},
+		modules: []string{"github.com/google/jsonschema-go", "github.com/kaptinlin/jsonrepair"},
+	},
+	{dir: "trace", pure: true, project: []string{"world", "llmclient"}},
+	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "modules", "behavior", "trace"}},
+	{dir: "report", pure: true, project: []string{"world", "llmclient", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
+	{dir: "cmd/world_llm_agent_demo", project: []string{
+		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "behavior", "trace", "engine", "report",
+	}},
+}
+
+// effectful are the standard packages that no pure package imports.
+var effectful = []string{
+	"context", "crypto/rand", "io/ioutil", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http",
+	"os", "os/exec", "os/signal", "runtime", "sync", "sync/atomic", "syscall", "time",
+}
+
+func TestEveryPackageHasAPolicy(t *testing.T) {
+	for dir := range sources(t) {
+		if dir != "." && !slices.ContainsFunc(policies, func(p policy) bool { return p.dir == dir }) {
+			t.Errorf("package %s has no row in the import table", dir)
+		}
+	}
+}
+
+func TestImports(t *testing.T) {
+	all := sources(t)
+	for _, p := range policies {
+		if len(all[p.dir]) == 0 {
+			t.Errorf("the import table names %s, which has no Go files", p.dir)
+		}
+		for name, file := range all[p.dir] {
+			for _, spec := range file.Imports {
+				imported, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if why := p.refuses(imported); why != "" {
+					t.Errorf("%s imports %s: %s", name, imported, why)
+				}
+			}
+		}
+	}
+}
+
+// refuses says why the package must not import imported, empty when it may.
+func (p policy) refuses(imported string) string {
+	switch {
+	case strings.HasPrefix(imported, module+"/"):
+		if !slices.Contains(p.project, strings.TrimPrefix(imported, module+"/")) {
+			return "not in its row of the import table"
+		}
+	case strings.Contains(strings.SplitN(imported, "/", 2)[0], "."):
+		allowed := func(m string) bool { return imported == m || strings.HasPrefix(imported, m+"/") }
+		if (p.pure || p.modules != nil) && !slices.ContainsFunc(p.modules, allowed) {
+			return "this third-party module is not allowed here"
+		}
+	case p.pure && slices.Contains(effectful, imported):
+		return "a pure package has no effects"
+	}
+	return ""
+}
+
+// TestPurePackagesStartNothing refuses what imports cannot show: goroutines and
+// channels in pure packages, floating point in the kernel.
+func TestPurePackagesStartNothing(t *testing.T) {
+	all := sources(t)
+	for _, p := range policies {
+		if !p.pure {
+			continue
+		}
+		for name, file := range all[p.dir] {
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.GoStmt, *ast.SelectStmt, *ast.SendStmt, *ast.ChanType:
+					t.Errorf("%s: a pure package starts no goroutines and uses no channels (%T)", name, n)
+				case *ast.Ident:
+					if p.dir == "world" && (n.Name == "float64" || n.Name == "float32") {
+						t.Errorf("%s: the kernel uses no floating point", name)
+					}
+				case *ast.BasicLit:
+					if p.dir == "world" && n.Kind == token.FLOAT {
+						t.Errorf("%s: the kernel uses no floating point: %s", name, n.Value)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// sources parses every non-test file of the tree, by directory and file name.
+func sources(t *testing.T) map[string]map[string]*ast.File {
+	t.Helper()
+	parsed := map[string]map[string]*ast.File{}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		dir := path.Clean(filepath.ToSlash(filepath.Dir(name)))
+		if parsed[dir] == nil {
+			parsed[dir] = map[string]*ast.File{}
+		}
+		parsed[dir][name] = file
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}
