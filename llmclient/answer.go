@@ -1,0 +1,120 @@
+package llmclient
+
+// Answer is whatever ended one request: a reply or a failure, never both. It is
+// the only thing a turn learns from outside, so it is recorded and replayed.
+type Answer struct {
+	// Reply is the provider's response; nil when Failure is set.
+	Reply *Reply
+	// Failure says why there is no reply; nil when Reply is set.
+	Failure *Failure
+	// Attempts counts the HTTP requests sent for this answer; 0 when none was.
+	Attempts int
+	// LatencyMS is the wall-clock time spent, in milliseconds. It is reported and
+	// never influences a turn.
+	LatencyMS int64
+}
+
+// Reply is a decoded response.
+type Reply struct {
+	// ID is the provider's response id.
+	ID string
+	// Model is the model the provider says answered.
+	Model string
+	// Status is "completed", "incomplete", "failed" or what the provider sent.
+	Status string
+	// IncompleteReason is "max_output_tokens" or "content_filter" when Status is
+	// "incomplete".
+	IncompleteReason string
+	// Items is the output, verbatim and in order.
+	Items []Item
+	// Usage is what the provider billed; zero fields were not reported.
+	Usage Usage
+}
+
+// Usage counts tokens as the provider reports them.
+type Usage struct {
+	// Input includes Cached; Output includes Reasoning.
+	Input     int64 `json:"input"`
+	Cached    int64 `json:"cached"`
+	Output    int64 `json:"output"`
+	Reasoning int64 `json:"reasoning"`
+	Total     int64 `json:"total"`
+}
+
+// Add returns the sum of both usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.Cached + v.Cached, u.Output + v.Output, u.Reasoning + v.Reasoning, u.Total + v.Total}
+}
+
+// Failure is the end of a request without a reply.
+type Failure struct {
+	// Kind classifies the failure.
+	Kind ErrorKind `json:"kind"`
+	// Status is the HTTP status, 0 when there was no HTTP response.
+	Status int `json:"status,omitempty"`
+	// Code is the provider's own error code, such as "insufficient_quota".
+	Code string `json:"code,omitempty"`
+	// Message explains the failure in at most 300 characters, without secrets.
+	Message string `json:"message,omitempty"`
+}
+
+// ErrorKind classifies failures by what a caller can do about them.
+type ErrorKind string
+
+// The error kinds. Each is counted under its own name in the report.
+const (
+	// ErrTimeout: no answer within the request timeout, the retry included.
+	ErrTimeout ErrorKind = "timeout"
+	// ErrDeadline: the turn's decision deadline passed.
+	ErrDeadline ErrorKind = "deadline"
+	// ErrCap: a budget cap refused the request; nothing was sent.
+	ErrCap ErrorKind = "cap"
+	// ErrInterrupted: the run was asked to stop.
+	ErrInterrupted ErrorKind = "interrupted"
+	// ErrAuth: HTTP 401.
+	ErrAuth ErrorKind = "auth"
+	// ErrForbidden: HTTP 403.
+	ErrForbidden ErrorKind = "forbidden"
+	// ErrModelNotFound: the endpoint does not know the model.
+	ErrModelNotFound ErrorKind = "model_not_found"
+	// ErrQuota: the account has no credit left (insufficient_quota).
+	ErrQuota ErrorKind = "insufficient_quota"
+	// ErrRateLimited: HTTP 429 that persisted through the retries.
+	ErrRateLimited ErrorKind = "rate_limited"
+	// ErrBadRequest: any other HTTP 4xx.
+	ErrBadRequest ErrorKind = "bad_request"
+	// ErrServer: HTTP 5xx that persisted through the retries.
+	ErrServer ErrorKind = "server_error"
+	// ErrDNS: the host name does not resolve.
+	ErrDNS ErrorKind = "dns"
+	// ErrTLS: the certificate or handshake was refused.
+	ErrTLS ErrorKind = "tls"
+	// ErrConnection: refused, reset or closed before a complete response.
+	ErrConnection ErrorKind = "connection"
+	// ErrMalformed: a 200 whose body is not a response: HTML, null, cut JSON.
+	ErrMalformed ErrorKind = "malformed_body"
+	// ErrErrorObject: a 200 whose body is an error object.
+	ErrErrorObject ErrorKind = "error_object"
+	// ErrForeignObject: a 200 of another API, such as Chat Completions.
+	ErrForeignObject ErrorKind = "foreign_object"
+	// ErrFailedResponse: a response with status "failed" or "cancelled".
+	ErrFailedResponse ErrorKind = "failed_response"
+)
+
+// Fatal reports whether no later call to the endpoint can succeed, so that the
+// run should stop rather than pay for waiting. DNS and TLS failures are fatal
+// only on an endpoint's first call, which the caller knows.
+func (k ErrorKind) Fatal(firstCall bool) bool {
+	switch k {
+	case ErrAuth, ErrForbidden, ErrModelNotFound, ErrQuota:
+		return true
+	case ErrDNS, ErrTLS:
+		return firstCall
+	}
+	return false
+}
+
+// Failed returns an answer that is a failure.
+func Failed(kind ErrorKind, message string) Answer {
+	return Answer{Failure: &Failure{Kind: kind, Message: message}}
+}

@@ -1,0 +1,156 @@
+package llmclient
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// ItemKind is the "type" of an item of a Responses exchange. The constants are
+// the kinds this engine understands; a provider may send others, which are kept
+// and sent back unchanged.
+type ItemKind string
+
+// The item kinds with a meaning to the engine.
+const (
+	KindMessage        ItemKind = "message"
+	KindReasoning      ItemKind = "reasoning"
+	KindFunctionCall   ItemKind = "function_call"
+	KindFunctionOutput ItemKind = "function_call_output"
+)
+
+// Item is one element of a Responses input or output list.
+//
+// Invariants:
+//  1. Raw is one complete JSON object and is what travels on the wire and is
+//     stored in a trace; the other fields are read from it and never replace it.
+//  2. An item a model produced keeps the provider's bytes exactly, so sending it
+//     back does not disturb a provider's prompt cache.
+type Item struct {
+	// Kind is the item's type.
+	Kind ItemKind
+	// Role is the author of a message: user, developer, system or assistant.
+	Role string
+	// CallID binds a function call to its output. A provider may leave it empty.
+	CallID string
+	// Name is the called function.
+	Name string
+	// Text is a message's joined text, a call's raw arguments, or a call output.
+	Text string
+	// Refusal is the joined refusal text of a message, empty when there is none.
+	Refusal string
+	// Raw is the item's exact JSON.
+	Raw json.RawMessage
+}
+
+// Message returns an input message of the given role ("user" or "developer").
+func Message(role, text string) Item {
+	return built(Item{Kind: KindMessage, Role: role, Text: text}, wireMessage{Type: KindMessage, Role: role, Content: text})
+}
+
+// FunctionOutput returns the output that answers the call with callID.
+func FunctionOutput(callID, output string) Item {
+	return built(Item{Kind: KindFunctionOutput, CallID: callID, Text: output},
+		wireOutput{Type: KindFunctionOutput, CallID: callID, Output: output})
+}
+
+// FunctionCall returns a call item as a provider would send it. The engine
+// builds one only to repair what a provider sent: a missing or repeated call id,
+// or arguments that are not JSON and would be refused when sent back.
+func FunctionCall(callID, name, arguments string) Item {
+	return built(Item{Kind: KindFunctionCall, CallID: callID, Name: name, Text: arguments},
+		wireCall{Type: KindFunctionCall, CallID: callID, Name: name, Arguments: arguments})
+}
+
+type wireMessage struct {
+	Type    ItemKind `json:"type"`
+	Role    string   `json:"role"`
+	Content string   `json:"content"`
+}
+
+type wireOutput struct {
+	Type   ItemKind `json:"type"`
+	CallID string   `json:"call_id"`
+	Output string   `json:"output"`
+}
+
+type wireCall struct {
+	Type      ItemKind `json:"type"`
+	CallID    string   `json:"call_id"`
+	Name      string   `json:"name"`
+	Arguments string   `json:"arguments"`
+}
+
+func built(it Item, wire any) Item {
+	it.Raw = Marshal(wire)
+	return it
+}
+
+// ParseItem reads one item from its JSON. It is tolerant: a field that is absent
+// or of an unexpected type reads as empty, because providers differ and the raw
+// bytes are kept. ok is false only when raw is not a JSON object.
+func ParseItem(raw json.RawMessage) (it Item, ok bool) {
+	var w struct {
+		Type      json.RawMessage `json:"type"`
+		Role      json.RawMessage `json:"role"`
+		CallID    json.RawMessage `json:"call_id"`
+		Name      json.RawMessage `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+		Output    json.RawMessage `json:"output"`
+		Content   json.RawMessage `json:"content"`
+	}
+	if len(raw) == 0 || !strings.HasPrefix(strings.TrimLeft(string(raw), " \t\r\n"), "{") || json.Unmarshal(raw, &w) != nil {
+		return Item{}, false
+	}
+	it = Item{
+		Kind:   ItemKind(looseString(w.Type)),
+		Role:   looseString(w.Role),
+		CallID: looseString(w.CallID),
+		Name:   looseString(w.Name),
+		Raw:    append(json.RawMessage(nil), raw...),
+	}
+	switch it.Kind {
+	case KindMessage:
+		it.Text, it.Refusal = contentText(w.Content)
+	case KindFunctionCall:
+		it.Text = looseString(w.Arguments)
+	case KindFunctionOutput:
+		it.Text = looseString(w.Output)
+	}
+	return it, true
+}
+
+// contentText joins the text parts and the refusal parts of a message's content,
+// which is either a string or a list of typed parts.
+func contentText(raw json.RawMessage) (text, refusal string) {
+	var parts []struct {
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Refusal string `json:"refusal"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return looseString(raw), ""
+	}
+	var texts, refusals []string
+	for _, p := range parts {
+		switch p.Type {
+		case "output_text", "input_text", "text":
+			texts = append(texts, p.Text)
+		case "refusal":
+			refusals = append(refusals, p.Refusal)
+		}
+	}
+	return strings.Join(texts, "\n"), strings.Join(refusals, "\n")
+}
+
+// looseString reads a JSON string; for any other JSON value except null it
+// returns the value's text, so that arguments sent as an object survive.
+func looseString(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	if text := strings.TrimSpace(string(raw)); text != "null" {
+		return text
+	}
+	return ""
+}

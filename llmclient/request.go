@@ -1,0 +1,167 @@
+package llmclient
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+)
+
+// Tool is a function tool offered to the model.
+type Tool struct {
+	// Name is the wire name: letters, digits, underscore and dash.
+	Name string
+	// Description tells the model when to call it.
+	Description string
+	// Parameters is a JSON Schema object fit for strict mode.
+	Parameters json.RawMessage
+	// Strict asks the provider to enforce Parameters. It is always sent.
+	Strict bool
+}
+
+// ChoiceMode says whether the model may, must or must not call a tool.
+type ChoiceMode string
+
+// The tool choice modes.
+const (
+	ChoiceAuto     ChoiceMode = "auto"
+	ChoiceRequired ChoiceMode = "required"
+	ChoiceNone     ChoiceMode = "none"
+)
+
+// ToolChoice narrows the constant tool list for one call.
+type ToolChoice struct {
+	// Mode is auto, required or none.
+	Mode ChoiceMode
+	// Allowed names the tools that may be called; nil means all of them. It is
+	// ignored when Mode is none.
+	Allowed []string
+}
+
+// Request is one call of the Responses API, without transport concerns.
+type Request struct {
+	// Model is the provider's model name.
+	Model string
+	// Instructions is the stable policy text.
+	Instructions string
+	// Input is the item list, oldest first.
+	Input []Item
+	// Tools is the tool list, constant over a run.
+	Tools []Tool
+	// Choice narrows Tools for this call.
+	Choice ToolChoice
+	// OutputTokensMax bounds the answer; 0 leaves it to the provider.
+	OutputTokensMax int
+	// CacheKey is a stable routing hint for the provider's prompt cache.
+	CacheKey string
+}
+
+type wireRequest struct {
+	Model             string            `json:"model"`
+	Instructions      string            `json:"instructions"`
+	Input             []json.RawMessage `json:"input"`
+	Tools             []json.RawMessage `json:"tools,omitempty"`
+	ToolChoice        json.RawMessage   `json:"tool_choice,omitempty"`
+	ParallelToolCalls *bool             `json:"parallel_tool_calls,omitempty"`
+	MaxOutputTokens   int               `json:"max_output_tokens,omitempty"`
+	PromptCacheKey    string            `json:"prompt_cache_key,omitempty"`
+	Store             bool              `json:"store"`
+	Include           []string          `json:"include"`
+}
+
+// Body returns the request's canonical JSON: the bytes that are sent, hashed and
+// compared in a replay. The engine keeps no state at the provider, so store is
+// false and encrypted reasoning is asked for.
+func (r Request) Body() []byte {
+	w := wireRequest{
+		Model: r.Model, Instructions: r.Instructions, MaxOutputTokens: r.OutputTokensMax,
+		PromptCacheKey: r.CacheKey, Include: []string{"reasoning.encrypted_content"},
+		Input: make([]json.RawMessage, len(r.Input)),
+	}
+	for i, it := range r.Input {
+		w.Input[i] = it.Raw
+	}
+	for _, t := range r.Tools {
+		w.Tools = append(w.Tools, t.Wire())
+	}
+	if len(r.Tools) > 0 {
+		parallel := true
+		w.ParallelToolCalls = &parallel
+		w.ToolChoice = r.Choice.Wire()
+	}
+	return Marshal(w)
+}
+
+// Hash returns the hex SHA-256 of Body.
+func (r Request) Hash() string { return Hash(r.Body()) }
+
+// Chars counts the characters of instructions and input that the model reads.
+func (r Request) Chars() int {
+	n := runes(r.Instructions)
+	for _, it := range r.Input {
+		n += runes(string(it.Raw))
+	}
+	return n
+}
+
+// ToolChars counts the characters of the tool list as sent.
+func (r Request) ToolChars() int {
+	n := 0
+	for _, t := range r.Tools {
+		n += runes(string(t.Wire()))
+	}
+	return n
+}
+
+func runes(s string) int { return len([]rune(s)) }
+
+// Wire returns the tool's JSON as sent.
+func (t Tool) Wire() json.RawMessage {
+	return Marshal(struct {
+		Type        string          `json:"type"`
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+		Strict      bool            `json:"strict"`
+	}{"function", t.Name, t.Description, t.Parameters, t.Strict})
+}
+
+// Wire returns the tool choice's JSON as sent: a mode, or an allowed_tools object
+// when the choice is narrowed.
+func (c ToolChoice) Wire() json.RawMessage {
+	if c.Mode == ChoiceNone || c.Allowed == nil {
+		return Marshal(c.Mode)
+	}
+	type named struct {
+		Type string `json:"type"`
+		Name string `json:"name"`
+	}
+	tools := make([]named, len(c.Allowed))
+	for i, name := range c.Allowed {
+		tools[i] = named{"function", name}
+	}
+	return Marshal(struct {
+		Type  string     `json:"type"`
+		Mode  ChoiceMode `json:"mode"`
+		Tools []named    `json:"tools"`
+	}{"allowed_tools", c.Mode, tools})
+}
+
+// Marshal encodes v as compact JSON without escaping HTML characters, so prompts
+// stay readable and short. It panics on a value that cannot be encoded, which
+// would be a bug: every caller passes plain data.
+func Marshal(v any) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("llmclient: value cannot be encoded as JSON: " + err.Error())
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
+}
+
+// Hash returns the hex SHA-256 of b.
+func Hash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
