@@ -1,0 +1,109 @@
+package world
+
+// Advance starts the next tick. It works off the calendar in the order of tick,
+// entity and kind, ends standing orders whose condition holds, and fixes who is
+// due and who continues. It returns what happened, in order.
+func (w *World) Advance() []Event {
+	w.tick++
+	w.digest.touchHeader()
+	w.acted.clear()
+	for s, ok := w.calendar.next(w.tick); ok; s, ok = w.calendar.next(w.tick) {
+		w.wakeUp(s)
+	}
+	for _, n := range w.able.appendBoth(nil, w.ordered) {
+		w.reviewOrder(int32(n))
+	}
+	w.reviewTouchedGoals()
+	w.due = w.able.appendOnly(w.due[:0], w.ordered)
+	w.continuing = w.able.appendBoth(w.continuing[:0], w.ordered)
+	return w.takeEvents()
+}
+
+// wakeUp carries out one entry of the calendar.
+func (w *World) wakeUp(s slot) {
+	n := s.entity()
+	switch {
+	case int(n) >= len(w.agents):
+		w.factoryStep(n - int32(len(w.agents)))
+	case s.kind() == kindPower:
+		w.powerChanges(n)
+	case w.agents[n].travelling():
+		w.arrive(n)
+	default:
+		w.emit(Event{Kind: EventWaitOver, Agent: w.agents[n].id, Place: w.placeID(w.agents[n].place)})
+		w.wake(n, string(EventWaitOver))
+	}
+}
+
+// arrive ends a journey. An agent that ran dry on the way arrives shut down and
+// is not due before it restarts.
+func (w *World) arrive(n int32) {
+	a := &w.agents[n]
+	a.place, a.to = a.to, noPlace
+	a.woken = string(EventArrived)
+	if a.order != nil {
+		a.order.arrived = true
+	}
+	w.sites[a.place].enter(n)
+	w.touchAgent(n)
+	w.refreshAble(n)
+	w.emit(Event{Kind: EventArrived, Agent: a.id, Place: w.placeID(a.place), Subject: w.placeID(a.from)})
+}
+
+// powerChanges settles agent n, announces a new power state and plans the next.
+func (w *World) powerChanges(n int32) {
+	w.settle(n)
+	a := &w.agents[n]
+	charge := w.book.of(a.account, electricity)
+	switch {
+	case a.shut && charge >= w.law.restartLevel():
+		w.restart(n)
+	case !a.shut && charge == 0:
+		w.shutDown(n)
+	case w.law.stateOf(charge, a.shut) != a.announced:
+		w.announcePower(n, w.law.stateOf(charge, a.shut))
+		w.wake(n, string(EventPowerState))
+	}
+	w.planPower(n)
+}
+
+// shutDown stops agent n: its wait and standing order end, a journey coasts on.
+func (w *World) shutDown(n int32) {
+	a := &w.agents[n]
+	a.shut = true
+	w.announcePower(n, powerShutdown)
+	w.wake(n, "")
+	if a.order != nil {
+		w.endOrder(n, StopShutdown)
+	}
+	a.woken = ""
+	w.refreshAble(n)
+}
+
+func (w *World) restart(n int32) {
+	a := &w.agents[n]
+	a.shut = false
+	w.announcePower(n, w.law.stateOf(w.book.of(a.account, electricity), false))
+	if !a.travelling() {
+		a.woken = string(EventPowerState)
+	}
+	w.refreshAble(n)
+}
+
+func (w *World) announcePower(n int32, state powerState) {
+	a := &w.agents[n]
+	if a.order != nil && state > a.announced {
+		a.order.powerFell = true
+	}
+	a.announced = state
+	w.touchAgent(n)
+	w.emit(Event{Kind: EventPowerState, Agent: a.id, Place: w.placeID(a.place), Detail: state.String()})
+}
+
+// reviewTouchedGoals looks at the goals of agents that changed in this call. The
+// list may grow in no way while it runs: goals change no balance.
+func (w *World) reviewTouchedGoals() {
+	for _, n := range w.digest.takeTouchedAgents() {
+		w.reviewGoals(n)
+	}
+}

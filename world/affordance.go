@@ -1,0 +1,135 @@
+package world
+
+// affordances lists what the agent may do now, in registry order, execute_until
+// left out since it is open to every action that is.
+func (v View) affordances() []Affordance {
+	f := &v.facts
+	if f.shut || f.travelling {
+		return v.helpless()
+	}
+	return []Affordance{
+		{Action: "wait", OK: true},
+		{Action: "wait_ticks", OK: true, Field: "ticks", Min: 1, Max: WaitTicksMax},
+		v.canMove(),
+		f.bounded("harvest_radiation", "max_amount", 1, f.harvestLimit(), f.judgeHarvest(Harvest{1})),
+		f.bounded("mine_compound", "compound_mass_g", 1, f.mineLimit(), f.judgeMine(Mine{1})),
+		f.bounded("refine_compound", "compound_mass_g", f.law.RefineGPerHardware, f.refineLimit(),
+			f.judgeRefine(Refine{f.law.RefineGPerHardware})),
+		f.canBuild(),
+		f.canSchedule(),
+		v.canTransfer(),
+	}
+}
+
+// helpless lists every action with the one reason that nothing is possible.
+func (v View) helpless() []Affordance {
+	var list []Affordance
+	why := v.Check(Wait{}).Rejection.Code
+	for _, spec := range v.Rules().Actions() {
+		if spec.Name != (ExecuteUntil{}).ActionName() {
+			list = append(list, Affordance{Action: spec.Name, Why: why})
+		}
+	}
+	return list
+}
+
+// bounded is an action with one amount; least is the verdict on the least amount.
+func (f *facts) bounded(action, field string, minimum int64, l limit, least ruling) Affordance {
+	if !least.accepted() {
+		return refused(action, least)
+	}
+	return Affordance{Action: action, OK: true, Field: field, Min: minimum, Max: l.max}
+}
+
+// refused explains an action that is not possible; what is short is the
+// difference of the rejection's numbers.
+func refused(action string, r ruling) Affordance {
+	a := Affordance{Action: action, Why: r.rejection.Code}
+	if r.rejection.Code == RejectInsufficient {
+		short := *r.rejection.Requested - *r.rejection.Available
+		a.Need = []Amount{{r.rejection.Resource, short}}
+	}
+	return a
+}
+
+// canMove offers the shown places that the battery can pay for.
+func (v View) canMove() Affordance {
+	a := Affordance{Action: "move_agent", Why: RejectUnreachable}
+	for i, s := range v.sights[:v.placesShown] {
+		r := v.facts.judgeMove(route{routeKnown, s.DistanceCM})
+		if r.accepted() {
+			a.Options = append(a.Options, Option{Target: s.ID})
+		} else if i == 0 {
+			a = refused("move_agent", r)
+		}
+	}
+	if len(a.Options) > 0 {
+		return Affordance{Action: "move_agent", OK: true, Options: a.Options}
+	}
+	return a
+}
+
+// canBuild offers the kinds of factory that can be paid for.
+func (f *facts) canBuild() Affordance {
+	a := Affordance{Action: "build_factory"}
+	for i := range f.law.kinds {
+		r := f.judgeBuild(BuildFactory{f.law.kinds[i].Name})
+		if r.accepted() {
+			a.Options = append(a.Options, Option{Target: f.law.kinds[i].Name})
+		} else if i == 0 {
+			a.Why = r.rejection.Code
+			a.Need = f.stock.shortOf(f.law.kinds[i].cost)
+		}
+	}
+	if len(a.Options) > 0 {
+		return Affordance{Action: a.Action, OK: true, Options: a.Options}
+	}
+	if a.Why != RejectInsufficient {
+		a.Need = nil
+	}
+	return a
+}
+
+// canSchedule offers every recipe that an own factory here can take.
+func (f *facts) canSchedule() Affordance {
+	a := Affordance{Action: "schedule_recipe", Why: RejectFactoryNotFound}
+	for _, own := range f.factories {
+		for i := range f.law.recipes {
+			recipe := &f.law.recipes[i]
+			r := f.judgeSchedule(ScheduleRecipe{own.id, recipe.ID, 1})
+			if r.accepted() {
+				a.Options = append(a.Options, Option{own.id, recipe.ID, f.batchLimit(own, recipe).max})
+			} else if a.Why == RejectFactoryNotFound || own.here && a.Need == nil {
+				a.Why, a.Need = r.rejection.Code, f.shortForBatch(r, recipe)
+			}
+		}
+	}
+	if len(a.Options) > 0 {
+		return Affordance{Action: a.Action, OK: true, Options: a.Options}
+	}
+	return a
+}
+
+// shortForBatch says what one batch lacks when stock is what it lacks.
+func (f *facts) shortForBatch(r ruling, recipe *Recipe) []Amount {
+	if r.rejection.Code != RejectInsufficient {
+		return nil
+	}
+	return f.stock.shortOf(recipe.inputs)
+}
+
+// canTransfer offers the agents at the same place as receivers; what can be given
+// is the agent's own stock.
+func (v View) canTransfer() Affordance {
+	if len(v.mates) == 0 {
+		return Affordance{Action: "transfer_resource", Why: RejectAgentNotHere}
+	}
+	if v.facts.stock == (stock{}) {
+		return Affordance{Action: "transfer_resource", Why: RejectInsufficient}
+	}
+	a := Affordance{Action: "transfer_resource", OK: true}
+	for _, id := range v.mates[:min(len(v.mates), len(v.contacts))] {
+		a.Options = append(a.Options, Option{Target: id})
+	}
+	return a
+}

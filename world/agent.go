@@ -1,0 +1,137 @@
+package world
+
+import "slices"
+
+// agent is the stored record of one agent. Its stock is in the ledger; charge
+// and heat are (value, tick) pairs whose present value is computed when needed.
+type agent struct {
+	id      string
+	account account
+	// place is where the agent is, noPlace while it travels.
+	place int32
+	// from, to, departedAt and arriveAt describe the last or present journey.
+	from, to             int32
+	departedAt, arriveAt int64
+	// waitUntil is the end of a wait, 0 when it does not wait.
+	waitUntil int64
+	// settledAt is the tick at which the ledger's electricity is true.
+	settledAt int64
+	shut      bool
+	// announced is the power state of the last power_state event.
+	announced    powerState
+	heat, heatAt int64
+	factories    []int32
+	order        *standing
+	woken        string
+	last         Outcome
+	hasLast      bool
+	// openingAt and openingElectricity are the charge before the first write in a
+	// tick. They only tell contention from plain refusals and mean nothing later.
+	openingAt, openingElectricity int64
+}
+
+const noPlace int32 = -1
+
+func (a *agent) travelling() bool { return a.place == noPlace }
+
+// able says that the agent can act: not travelling, waiting or shut down.
+func (a *agent) able() bool { return !a.travelling() && a.waitUntil == 0 && !a.shut }
+
+func (w *World) battery(a *agent) battery {
+	return battery{w.book.of(a.account, electricity), a.settledAt, a.shut}
+}
+
+// electricityOf is the agent's present charge.
+func (w *World) electricityOf(a *agent) int64 { return w.law.electricityAt(w.battery(a), w.tick) }
+
+// heatOf is the agent's present heat.
+func (w *World) heatOf(a *agent) int64 { return w.law.cooled(a.heat, w.tick-a.heatAt) }
+
+// stockOf is the agent's stock at the present tick.
+func (w *World) stockOf(a *agent) stock {
+	s := w.book.balances[a.account]
+	s[electricity] = w.electricityOf(a)
+	return s
+}
+
+// settle writes the present charge of agent n into the ledger and tells how it
+// came about.
+func (w *World) settle(n int32) {
+	a := &w.agents[n]
+	change := w.electricityOf(a) - w.book.of(a.account, electricity)
+	if a.openingAt != w.tick {
+		a.openingAt, a.openingElectricity = w.tick, w.electricityOf(a)
+	}
+	w.touchAgent(n)
+	a.settledAt = w.tick
+	if change == 0 {
+		return
+	}
+	from, to := a.account, sinkIdle
+	if change > 0 {
+		from, to = sourceAmbient, a.account
+	}
+	w.emit(Event{
+		Kind: EventPowerSettled, Agent: a.id,
+		Postings: []Posting{w.post(from, to, electricity, max(change, -change))},
+	})
+}
+
+// planPower sets the wake-up for the next change of agent n's power state. The
+// agent is settled. A state that a write just changed is announced next tick.
+func (w *World) planPower(n int32) {
+	a := &w.agents[n]
+	b := w.battery(a)
+	at := w.tick + w.law.ticksToChange(b)
+	if !a.shut && w.law.stateOf(b.value, false) != a.announced {
+		at = w.tick + 1
+	}
+	w.calendar.set(slotOf(n, kindPower), at)
+}
+
+// wake ends a wait of agent n early or on time; it does nothing to an agent that
+// does not wait.
+func (w *World) wake(n int32, reason string) {
+	a := &w.agents[n]
+	if a.waitUntil == 0 {
+		return
+	}
+	a.waitUntil = 0
+	w.calendar.cancel(slotOf(n, kindBody))
+	a.woken = reason
+	w.touchAgent(n)
+	w.refreshAble(n)
+}
+
+// refreshAble keeps the set of able agents in step with the record.
+func (w *World) refreshAble(n int32) { w.able.set(n, w.agents[n].able()) }
+
+// site is the changing part of a place. Its compound is in the ledger.
+type site struct {
+	account account
+	// present are the agents there, by number.
+	present []int32
+	// takenG was mined in tick takenAt; it only tells contention from depletion.
+	takenG, takenAt int64
+}
+
+// enter and leave keep the list of agents at a place sorted.
+func (s *site) enter(n int32) {
+	i := s.index(n)
+	s.present = append(s.present, 0)
+	copy(s.present[i+1:], s.present[i:])
+	s.present[i] = n
+}
+
+func (s *site) leave(n int32) {
+	i := s.index(n)
+	if i == len(s.present) || s.present[i] != n {
+		panic("world: an agent leaves a place where it is not")
+	}
+	s.present = append(s.present[:i], s.present[i+1:]...)
+}
+
+func (s *site) index(n int32) int {
+	i, _ := slices.BinarySearch(s.present, n)
+	return i
+}

@@ -1,0 +1,201 @@
+package world
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Intent is what one agent does in a tick. A due agent may do anything. A
+// continuing agent repeats the inner action of its order, amounts clamped anew
+// if need be; any other action ends the order and stands for itself.
+type Intent struct {
+	// Agent is the agent's number.
+	Agent  int
+	Action Action
+}
+
+// Apply carries out the intents of a tick in the order drawn for it and returns
+// what happened. It never changes an amount. An intent of an agent that is
+// neither due nor continuing, or a second one in the same tick, is a bug of the
+// caller and panics. Agents without an intent do nothing.
+func (w *World) Apply(intents []Intent) []Event {
+	turns := w.turns(intents)
+	for i := range turns {
+		w.act(&turns[i])
+	}
+	w.reviewTouchedGoals()
+	return w.takeEvents()
+}
+
+// turn is an intent with its rank and, for a new order, its start.
+type turn struct {
+	rank  uint64
+	agent int32
+	// action is as submitted, do what is judged and carried out.
+	action, do Action
+	order      *standing
+}
+
+// turns checks the intents and puts them in the tick's order. What new orders
+// need to remember is noted here, so that it is the same whoever acts first.
+func (w *World) turns(intents []Intent) []turn {
+	turns := make([]turn, 0, len(intents))
+	for _, in := range intents {
+		n := int32(in.Agent)
+		w.admit(n, in.Action)
+		t := turn{rank: mix(w.seed, w.tick, uint64(n), purposeOrder), agent: n, action: in.Action, do: in.Action}
+		if order, ok := in.Action.(ExecuteUntil); ok && order.problem() == nil {
+			t.do, t.order = order.Do, w.newStanding(n, order)
+		}
+		turns = append(turns, t)
+	}
+	slices.SortFunc(turns, func(a, b turn) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.agent, b.agent))
+	})
+	return turns
+}
+
+func (w *World) admit(n int32, a Action) {
+	if a == nil {
+		panic(fmt.Sprintf("world: intent of agent %d has no action", n))
+	}
+	_, due := slices.BinarySearch(w.due, int(n))
+	_, continuing := slices.BinarySearch(w.continuing, int(n))
+	if !due && !continuing {
+		panic(fmt.Sprintf("world: intent of agent %d, which is neither due nor continuing in tick %d", n, w.tick))
+	}
+	if w.acted.has(n) {
+		panic(fmt.Sprintf("world: second intent of agent %d in tick %d", n, w.tick))
+	}
+	w.acted.set(n, true)
+}
+
+// act judges one turn and carries it out.
+func (w *World) act(t *turn) {
+	a := &w.agents[t.agent]
+	w.followOrder(t, a)
+	f, s := w.factsOf(t.agent), liveSenses{w, t.agent, false}
+	r := f.judge(t.action, s)
+	if r.rejection != nil {
+		r.rejection = w.contention(t, r.rejection)
+	}
+	e := Event{Agent: a.id, Place: w.placeID(a.place), Action: t.action, Rejection: r.rejection}
+	e.Kind = EventActionRejected
+	created := ""
+	if r.accepted() {
+		e.Kind = EventActionApplied
+		e.Postings, e.Subject = w.carryOut(t, r)
+		if _, building := t.do.(BuildFactory); building {
+			created = e.Subject
+		}
+	}
+	w.emit(e)
+	a.woken = ""
+	a.last = Outcome{
+		Tick: w.tick, Action: cloneAction(t.action), Accepted: r.accepted(),
+		Changes: r.changes, Created: created, Rejection: r.rejection,
+	}
+	a.hasLast = true
+	w.touchAgent(t.agent)
+	w.refreshAble(t.agent)
+}
+
+// followOrder counts an attempt of the order under way, drops it for another
+// action, and takes up a new one.
+func (w *World) followOrder(t *turn, a *agent) {
+	if a.order != nil && a.order.order.Do.ActionName() != t.action.ActionName() {
+		w.endOrder(t.agent, StopReplaced)
+	}
+	if t.order != nil && t.order.left >= 1 && t.order.left <= StandingTicksMax {
+		a.order = t.order
+		w.ordered.set(t.agent, true)
+	}
+	if a.order != nil {
+		a.order.left--
+	}
+}
+
+// contention renames a refusal to contended when the same action would have been
+// accepted at the start of the tick: others were quicker.
+func (w *World) contention(t *turn, refusal *Rejection) *Rejection {
+	f, s := w.factsOf(t.agent), liveSenses{w, t.agent, true}
+	w.rewind(&f, t.agent)
+	if !f.judge(t.action, s).accepted() {
+		return refusal
+	}
+	renamed := refusal.clone()
+	renamed.Code = RejectContended
+	return &renamed
+}
+
+// rewind puts back what others changed since the tick began.
+func (w *World) rewind(f *facts, n int32) {
+	a := &w.agents[n]
+	if a.openingAt == w.tick {
+		f.stock[electricity] = a.openingElectricity
+	}
+	if s := &w.sites[a.place]; s.takenAt == w.tick {
+		f.reserveG += s.takenG
+	}
+}
+
+// factsOf describes agent n to the rules from the live world.
+func (w *World) factsOf(n int32) facts {
+	a := &w.agents[n]
+	f := facts{
+		law: w.law, self: a.id, shut: a.shut, travelling: a.travelling(),
+		stock: w.stockOf(a), heat: w.heatOf(a),
+	}
+	if !a.travelling() {
+		f.radiation = w.geo.radiation[a.place]
+		f.reserveG = w.book.of(w.sites[a.place].account, compound)
+	}
+	for _, k := range a.factories {
+		f.factories = append(f.factories, w.factoryFacts(&w.factories[k]))
+	}
+	return f
+}
+
+// liveSenses answer the rules from the live world, or from how it was when the
+// tick began.
+type liveSenses struct {
+	w       *World
+	n       int32
+	opening bool
+}
+
+func (s liveSenses) route(id string) route {
+	here := s.w.agents[s.n].place
+	to, ok := s.w.geo.byID[id]
+	switch {
+	case !ok:
+		return route{kind: routeAbsent}
+	case to == here:
+		return route{kind: routeHere}
+	}
+	way := route{routeHidden, s.w.geo.distanceCM(here, to)}
+	if s.w.geo.places[to].Charted || s.w.geo.sees(here, to) {
+		way.kind = routeKnown
+	}
+	return way
+}
+
+func (s liveSenses) contact(id string) contact {
+	n, ok := s.w.numbers[id]
+	if !ok {
+		return contact{presence: presenceElsewhere}
+	}
+	other := &s.w.agents[n]
+	place, charge := other.place, s.w.electricityOf(other)
+	if s.opening && other.travelling() && other.departedAt == s.w.tick {
+		place = other.from
+	}
+	if s.opening && other.openingAt == s.w.tick {
+		charge = other.openingElectricity
+	}
+	if place != s.w.agents[s.n].place {
+		return contact{presence: presenceElsewhere}
+	}
+	return contact{presenceHere, s.w.law.PowerCapacity - charge}
+}

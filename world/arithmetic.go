@@ -1,0 +1,35 @@
+package world
+
+import "math/bits"
+
+// isqrt is the integer square root of n, rounded down; n is not negative.
+func isqrt(n int64) int64 {
+	if n < 2 {
+		return n
+	}
+	// Newton's iteration from above decreases until it reaches the root.
+	x := int64(1) << ((bits.Len64(uint64(n)) + 1) / 2)
+	for y := (x + n/x) / 2; y < x; y = (x + n/x) / 2 {
+		x = y
+	}
+	return x
+}
+
+// ceilDiv divides rounding up; a is not negative and b is positive.
+func ceilDiv(a, b int64) int64 {
+	q := a / b
+	if a%b != 0 {
+		q++
+	}
+	return q
+}
+
+// squared is the square of the distance between p and q, in cm². Space is small
+// enough ([spaceMaxCM]) that it fits.
+func (p Position) squared(q Position) int64 {
+	dx, dy, dz := p.X-q.X, p.Y-q.Y, p.Z-q.Z
+	return dx*dx + dy*dy + dz*dz
+}
+
+// distanceCM is the distance between p and q, rounded down.
+func (p Position) distanceCM(q Position) int64 { return isqrt(p.squared(q)) }

@@ -1,0 +1,169 @@
+package world
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// EncodeAction writes a in its canonical flat form, such as
+// {"action":"mine_compound","compound_mass_g":5000}, parameters in registry
+// order. An order reads {"action":"execute_until","do":{...},"until":[...],
+// "max_ticks":n}. Equal actions have equal bytes.
+func EncodeAction(a Action) []byte {
+	if order, ok := a.(ExecuteUntil); ok {
+		return encodeOrder(order)
+	}
+	spec, ok := specNamed(a.ActionName())
+	if !ok {
+		panic("world: action " + a.ActionName() + " is not in the registry")
+	}
+	args := ActionArgs(a)
+	b := append([]byte(`{"action":`), quote(spec.Name)...)
+	for _, p := range spec.Params {
+		b = append(append(b, ','), quote(p.Name)...)
+		b = append(append(b, ':'), encodeValue(p, args[p.Name])...)
+	}
+	return append(b, '}')
+}
+
+func encodeOrder(o ExecuteUntil) []byte {
+	b := []byte(`{"action":"execute_until","do":`)
+	if o.Do == nil {
+		b = append(b, "null"...)
+	} else {
+		b = append(b, EncodeAction(o.Do)...)
+	}
+	until, err := json.Marshal(append([]Condition{}, o.Until...))
+	if err != nil {
+		panic("world: conditions do not encode: " + err.Error())
+	}
+	b = append(append(b, `,"until":`...), until...)
+	b = append(b, `,"max_ticks":`...)
+	return append(strconv.AppendInt(b, o.MaxTicks, 10), '}')
+}
+
+func encodeValue(p Param, v Value) []byte {
+	if p.Kind == ParamAmount {
+		return strconv.AppendInt(nil, v.Int, 10)
+	}
+	return quote(v.Text)
+}
+
+func quote(s string) []byte {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic("world: a string does not encode: " + err.Error())
+	}
+	return b
+}
+
+// DecodeAction reads the form [EncodeAction] writes. It is strict: unknown,
+// missing or repeated fields and numbers that are no int64 are errors. Bounds
+// and choices are not checked, since what was recorded may have been rejected.
+func DecodeAction(b []byte) (Action, error) {
+	fields, err := decodeFields(b)
+	if err != nil {
+		return nil, fmt.Errorf("decode action: %w", err)
+	}
+	var name string
+	if err := json.Unmarshal(fields["action"], &name); err != nil {
+		return nil, errors.New("decode action: field action is missing or no string")
+	}
+	delete(fields, "action")
+	if name == (ExecuteUntil{}).ActionName() {
+		return decodeOrder(fields)
+	}
+	return decodeFlat(name, fields)
+}
+
+func decodeFlat(name string, fields map[string]json.RawMessage) (Action, error) {
+	spec, ok := specNamed(name)
+	if !ok {
+		return nil, errors.New("decode action: unknown action name")
+	}
+	if len(fields) > len(spec.Params) {
+		return nil, fmt.Errorf("decode action %s: %d fields, want %d", name, len(fields), len(spec.Params))
+	}
+	args := Args{}
+	for _, p := range spec.Params {
+		v, err := decodeValue(p, fields[p.Name])
+		if err != nil {
+			return nil, fmt.Errorf("decode action %s: field %s: %w", name, p.Name, err)
+		}
+		args[p.Name] = v
+	}
+	return assemble(name, args), nil
+}
+
+func decodeValue(p Param, raw json.RawMessage) (Value, error) {
+	var v Value
+	switch {
+	case raw == nil || bytes.Equal(raw, []byte("null")):
+		return v, errors.New("is missing")
+	case p.Kind == ParamAmount:
+		return v, json.Unmarshal(raw, &v.Int)
+	default:
+		return v, json.Unmarshal(raw, &v.Text)
+	}
+}
+
+func decodeOrder(fields map[string]json.RawMessage) (Action, error) {
+	var o ExecuteUntil
+	if len(fields) != 3 || fields["do"] == nil {
+		return nil, errors.New("decode execute_until: want the fields do, until and max_ticks")
+	}
+	if !bytes.Equal(fields["do"], []byte("null")) {
+		do, err := DecodeAction(fields["do"])
+		if err != nil {
+			return nil, fmt.Errorf("decode execute_until: %w", err)
+		}
+		if _, nested := do.(ExecuteUntil); nested {
+			return nil, errors.New("decode execute_until: do is itself an execute_until")
+		}
+		o.Do = do
+	}
+	dec := json.NewDecoder(bytes.NewReader(fields["until"]))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&o.Until); err != nil {
+		return nil, fmt.Errorf("decode execute_until: until: %w", err)
+	}
+	if err := json.Unmarshal(fields["max_ticks"], &o.MaxTicks); err != nil {
+		return nil, fmt.Errorf("decode execute_until: max_ticks: %w", err)
+	}
+	return o, nil
+}
+
+// decodeFields splits one JSON object into its fields and refuses repeats, which
+// encoding/json would silently resolve.
+func decodeFields(b []byte) (map[string]json.RawMessage, error) {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("not a JSON object")
+	}
+	fields := map[string]json.RawMessage{}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		name := key.(string) // object keys are always strings
+		if _, repeated := fields[name]; repeated {
+			return nil, errors.New("a field is repeated")
+		}
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return nil, err
+		}
+		fields[name] = raw
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	if dec.InputOffset() != int64(len(bytes.TrimRight(b, " \t\r\n"))) {
+		return nil, errors.New("text after the JSON object")
+	}
+	return fields, nil
+}

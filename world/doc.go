@@ -1,0 +1,48 @@
+// Package world is the deterministic kernel of Agent World: the rules, the state
+// and nothing else. It does no I/O, reads no clock, starts no goroutine and uses
+// no floating point, so that the same scenario, seed and actions give the same
+// events and digests on every machine.
+//
+// A world is a function of actions. One tick looks like this:
+//
+//	w, err := world.New(scenario, seed)
+//	for w.Tick() < ticks {
+//		w.Advance() // time passes: arrivals, finished jobs, power changes
+//		var intents []world.Intent
+//		for _, n := range w.Due() {
+//			view := w.View(n) // an immutable copy; decide from it, concurrently
+//			action, _ := view.Clamp(decide(view.Observe()))
+//			intents = append(intents, world.Intent{Agent: n, Action: action})
+//		}
+//		for _, n := range w.Continuing() {
+//			order, _ := w.Standing(n)
+//			intents = append(intents, world.Intent{Agent: n, Action: order.Do})
+//		}
+//		w.Apply(intents) // in an order drawn from seed, tick and agent
+//		w.Digest()
+//	}
+//
+// Silicon agents stand at places in an asteroid belt or travel between them.
+// They harvest radiation into electricity, which heats them, mine compound,
+// refine it into hardware, build factories and run recipes there. Everything they
+// hold is in one double-entry ledger; every event lists its postings.
+//
+// What decides about an agent sees only its [View], which answers three
+// questions from what that agent may know: what is there ([View.Observe]), which
+// amounts are feasible ([View.Clamp]), and would this be accepted ([View.Check]).
+// The rules behind them are the ones Apply uses: functions from a few facts and
+// an action to a ruling, fed with copies here and with the live world there.
+//
+// The registry ([Actions]) describes every action once, for tool schemas,
+// validation, prompts and docs. A refusal by the world is a [Rejection], a value
+// with a code and numbers, never a Go error; a wrong scenario is an error; a
+// broken invariant panics.
+//
+// Stored state is a value and the tick at which it was true. The present value
+// follows in closed form, so that an agent nobody looks at costs nothing: a tick
+// costs what is due and what that touches. Wake-ups sit on a calendar with one
+// slot per agent and kind.
+//
+// To read the code, start with world.go, then advance.go and apply.go; the rules
+// are in ruling.go and ruling_industry.go.
+package world

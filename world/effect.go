@@ -1,0 +1,147 @@
+package world
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// carryOut makes the effects of an accepted turn. It is the one place that
+// switches over all actions for effect. The subject is whom or what it is about.
+func (w *World) carryOut(t *turn, r ruling) (postings []Posting, subject string) {
+	n := t.agent
+	switch do := t.do.(type) {
+	case Wait:
+		return nil, ""
+	case WaitTicks:
+		w.agents[n].waitUntil = w.tick + do.Ticks
+		w.calendar.set(slotOf(n, kindBody), w.agents[n].waitUntil)
+		return nil, ""
+	case Move:
+		return w.depart(n, do.To, r), do.To
+	case Harvest:
+		return w.harvest(n, r.amount), ""
+	case Mine:
+		return w.mine(n, r), ""
+	case Refine:
+		return w.refine(n, r), ""
+	case BuildFactory:
+		return w.build(n, do)
+	case ScheduleRecipe:
+		return w.schedule(n, do), do.FactoryID
+	case Transfer:
+		return w.give(n, do), do.To
+	}
+	panic(fmt.Sprintf("world: no effect for action type %T", t.do))
+}
+
+// spend pays electricity into a sink.
+func (w *World) spend(n int32, to account, cost int64) []Posting {
+	if cost == 0 {
+		return nil
+	}
+	w.settle(n)
+	p := w.post(w.agents[n].account, to, electricity, cost)
+	w.planPower(n)
+	return []Posting{p}
+}
+
+func (w *World) depart(n int32, to string, r ruling) []Posting {
+	postings := w.spend(n, sinkMove, r.cost)
+	a := &w.agents[n]
+	w.sites[a.place].leave(n)
+	a.from, a.to, a.place = a.place, w.geo.byID[to], noPlace
+	a.departedAt, a.arriveAt = w.tick, w.tick+r.ticks
+	w.calendar.set(slotOf(n, kindBody), a.arriveAt)
+	return postings
+}
+
+func (w *World) harvest(n int32, amount int64) []Posting {
+	w.settle(n)
+	a := &w.agents[n]
+	a.heat, a.heatAt = w.heatOf(a)+amount*w.law.HeatFactor, w.tick
+	p := w.post(sourceRadiation, a.account, electricity, amount)
+	w.planPower(n)
+	return []Posting{p}
+}
+
+func (w *World) mine(n int32, r ruling) []Posting {
+	postings := w.spend(n, sinkWork, r.cost)
+	a := &w.agents[n]
+	s := &w.sites[a.place]
+	if s.takenAt != w.tick {
+		s.takenG, s.takenAt = 0, w.tick
+	}
+	s.takenG += r.amount
+	w.touchSite(a.place)
+	return append(postings, w.post(s.account, a.account, compound, r.amount))
+}
+
+func (w *World) refine(n int32, r ruling) []Posting {
+	postings := w.spend(n, sinkWork, r.cost)
+	own := w.agents[n].account
+	postings = append(postings, w.post(own, sinkTailings, compound, r.amount))
+	return append(postings, w.post(sourceProduction, own, hardware, r.amount/w.law.RefineGPerHardware))
+}
+
+// build founds a factory. Its id counts only its owner's, so that it tells
+// nothing about others.
+func (w *World) build(n int32, do BuildFactory) ([]Posting, string) {
+	k, _ := kindNumber(w.law.kinds, do.FactoryKind)
+	a := &w.agents[n]
+	number := int32(len(w.factories))
+	f := factory{owner: n, kind: k, place: a.place, stepAt: w.tick + w.law.kinds[k].Ticks}
+	f.id = a.id + "-f" + strconv.Itoa(len(a.factories)+1)
+	f.account = w.book.open("factory:" + f.id)
+	w.factories = append(w.factories, f)
+	a.factories = append(a.factories, number)
+	w.touchFactory(number)
+	w.calendar.set(slotOf(int32(len(w.agents))+number, kindBody), f.stepAt)
+	return w.deposit(n, f.account, w.law.kinds[k].cost), f.id
+}
+
+// deposit pays inputs into a factory's escrow.
+func (w *World) deposit(n int32, escrow account, inputs stock) []Posting {
+	postings := w.spend(n, escrow, inputs[electricity])
+	for r, amount := range inputs {
+		if resource(r) != electricity {
+			postings = w.postAny(postings, w.agents[n].account, escrow, resource(r), amount)
+		}
+	}
+	return postings
+}
+
+func (w *World) schedule(n int32, do ScheduleRecipe) []Posting {
+	k := w.ownFactory(n, do.FactoryID)
+	r, _ := recipeNumber(w.law.recipes, do.RecipeID)
+	f := &w.factories[k]
+	f.jobs = append(f.jobs, job{r, do.Batches})
+	w.touchFactory(k)
+	w.startBatch(k)
+	return w.deposit(n, f.account, w.law.recipes[r].inputs.times(do.Batches))
+}
+
+func (w *World) ownFactory(n int32, id string) int32 {
+	for _, k := range w.agents[n].factories {
+		if w.factories[k].id == id {
+			return k
+		}
+	}
+	panic("world: an accepted schedule_recipe names no own factory")
+}
+
+// give moves part of the stock; electricity settles both batteries.
+func (w *World) give(n int32, do Transfer) []Posting {
+	r, _ := resourceNamed(do.Kind)
+	to := w.numbers[do.To]
+	own, other := w.agents[n].account, w.agents[to].account
+	if r != electricity {
+		w.touchAgent(to)
+		return []Posting{w.post(own, other, r, do.Amount)}
+	}
+	w.settle(n)
+	w.settle(to)
+	p := w.post(own, other, r, do.Amount)
+	w.planPower(n)
+	w.planPower(to)
+	return []Posting{p}
+}

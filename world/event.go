@@ -1,0 +1,53 @@
+package world
+
+// EventKind names what happened.
+type EventKind string
+
+// The event kinds.
+const (
+	EventActionApplied  EventKind = "action_applied"
+	EventActionRejected EventKind = "action_rejected"
+	EventArrived        EventKind = "arrived"
+	EventFactoryBuilt   EventKind = "factory_built"
+	// EventBatchDone is every finished batch of a job but its last, which is
+	// EventJobDone; both deliver.
+	EventBatchDone     EventKind = "batch_done"
+	EventJobDone       EventKind = "job_done"
+	EventPowerState    EventKind = "power_state"
+	EventWaitOver      EventKind = "wait_over"
+	EventStandingEnded EventKind = "execute_until_ended"
+	EventGoalMet       EventKind = "goal_met"
+	EventPowerSettled  EventKind = "power_settled"
+)
+
+// Event is one thing that happened in a tick. Events carry every posting of the
+// ledger, so that folding them from the first tick reproduces every balance.
+type Event struct {
+	Tick int64     `json:"tick"`
+	Kind EventKind `json:"kind"`
+	// Agent is whom it happened to or who acted.
+	Agent string `json:"agent,omitempty"`
+	// Place is where.
+	Place string `json:"place,omitempty"`
+	// Subject is a factory, a goal, a recipe or another agent, by kind.
+	Subject string `json:"subject,omitempty"`
+	// Action is the applied or rejected action.
+	Action Action `json:"-"`
+	// Detail is a fixed word: the new power state, the stop event, and the like.
+	Detail string `json:"detail,omitempty"`
+	// Postings are the ledger movements the event made.
+	Postings []Posting `json:"postings,omitempty"`
+	// Rejection is set for action_rejected.
+	Rejection *Rejection `json:"rejection,omitempty"`
+}
+
+// Posting moves Amount of Resource between two named accounts. Every change of
+// a balance is a posting, so that balances over all accounts, sources and sinks
+// included, always sum to zero.
+type Posting struct {
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Resource string `json:"resource"`
+	// Amount is positive.
+	Amount int64 `json:"amount"`
+}

@@ -1,0 +1,136 @@
+package world
+
+// factory is the stored record of a factory. Inputs of what it builds or runs
+// wait in its escrow account.
+type factory struct {
+	id      string
+	owner   int32
+	kind    int
+	place   int32
+	account account
+	// stepAt is when the construction or the batch in work ends, 0 when idle.
+	stepAt int64
+	ready  bool
+	// jobs are the queue; the first one is in work.
+	jobs []job
+}
+
+// job is a number of batches of one recipe.
+type job struct {
+	recipe  int
+	batches int64
+}
+
+// queued counts the batches in work and waiting.
+func (f *factory) queued() int64 {
+	var n int64
+	for _, j := range f.jobs {
+		n += j.batches
+	}
+	return n
+}
+
+// factoryStep ends what factory k was doing and starts what comes next.
+func (w *World) factoryStep(k int32) {
+	f := &w.factories[k]
+	f.stepAt = 0
+	w.touchFactory(k)
+	if !f.ready {
+		w.finishConstruction(f)
+	} else {
+		w.finishBatch(f)
+	}
+	w.startBatch(k)
+}
+
+func (w *World) finishConstruction(f *factory) {
+	f.ready = true
+	w.emit(Event{
+		Kind: EventFactoryBuilt, Agent: w.agents[f.owner].id, Place: w.placeID(f.place), Subject: f.id,
+		Detail: w.law.kinds[f.kind].Name, Postings: w.consume(f.account, w.law.kinds[f.kind].cost),
+	})
+	w.jobEnded(f.owner)
+}
+
+// finishBatch delivers one batch to the owner, wherever it is.
+func (w *World) finishBatch(f *factory) {
+	j := &f.jobs[0]
+	recipe := &w.law.recipes[j.recipe]
+	postings := w.consume(f.account, recipe.inputs)
+	for r, n := range recipe.outputs {
+		postings = w.postAny(postings, sourceProduction, w.agents[f.owner].account, resource(r), n)
+	}
+	w.touchAgent(f.owner)
+	e := Event{
+		Kind: EventBatchDone, Agent: w.agents[f.owner].id, Place: w.placeID(f.place),
+		Subject: f.id, Detail: recipe.ID, Postings: postings,
+	}
+	j.batches--
+	if j.batches > 0 {
+		w.emit(e)
+		return
+	}
+	f.jobs = append(f.jobs[:0:0], f.jobs[1:]...)
+	e.Kind = EventJobDone
+	w.emit(e)
+	w.jobEnded(f.owner)
+}
+
+// startBatch begins the next batch of an idle factory if one is queued.
+func (w *World) startBatch(k int32) {
+	f := &w.factories[k]
+	if !f.ready || f.stepAt != 0 || len(f.jobs) == 0 {
+		return
+	}
+	f.stepAt = w.tick + w.law.recipes[f.jobs[0].recipe].Ticks
+	w.calendar.set(slotOf(int32(len(w.agents))+k, kindBody), f.stepAt)
+}
+
+// consume writes off inputs held in escrow.
+func (w *World) consume(escrow account, inputs stock) []Posting {
+	postings := w.postAny(nil, escrow, sinkWork, electricity, inputs[electricity])
+	for r, n := range inputs {
+		if resource(r) != electricity {
+			postings = w.postAny(postings, escrow, sinkMaterials, resource(r), n)
+		}
+	}
+	return postings
+}
+
+// jobEnded tells the owner that a job or construction is over.
+func (w *World) jobEnded(owner int32) {
+	if order := w.agents[owner].order; order != nil {
+		order.jobDone = true
+		w.touchAgent(owner)
+	}
+	w.wake(owner, string(EventJobDone))
+}
+
+// factoryFacts describes a factory to the rules, seen from its owner.
+func (w *World) factoryFacts(f *factory) factoryFacts {
+	facts := factoryFacts{
+		id: f.id, kind: f.kind, here: f.place == w.agents[f.owner].place, queued: f.queued(),
+	}
+	if !f.ready {
+		facts.readyIn = f.stepAt - w.tick
+	}
+	return facts
+}
+
+// describe is the factory as its owner observes it.
+func (w *World) describe(f *factory) Factory {
+	d := Factory{ID: f.id, Kind: w.law.kinds[f.kind].Name, Place: w.placeID(f.place), State: "idle"}
+	if f.stepAt != 0 {
+		d.ReadyIn = f.stepAt - w.tick
+	}
+	switch {
+	case !f.ready:
+		d.State = "building"
+	case len(f.jobs) > 0:
+		d.State = "working"
+		d.Recipe = w.law.recipes[f.jobs[0].recipe].ID
+		d.Batches = f.jobs[0].batches
+		d.Queued = f.queued() - d.Batches
+	}
+	return d
+}

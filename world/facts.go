@@ -1,0 +1,102 @@
+package world
+
+// facts are all that the rules look at when they judge an agent's action, beside
+// what its senses say about a target. A view makes them from its copies, Apply
+// from the live world; the rules cannot tell the difference, so a dry run and
+// the real thing agree.
+type facts struct {
+	law  *law
+	self string
+	// shut and travelling say that the agent cannot act at all.
+	shut, travelling bool
+	// stock is settled at the present tick.
+	stock stock
+	heat  int64
+	// radiation and reserveG are about the agent's own place.
+	radiation, reserveG int64
+	// factories are the agent's own, in the order they were built.
+	factories []factoryFacts
+}
+
+// factoryFacts are what the rules need to know of one own factory.
+type factoryFacts struct {
+	id   string
+	kind int
+	here bool
+	// readyIn is the ticks of construction left, 0 once it is finished.
+	readyIn int64
+	// queued counts the batches in work and waiting.
+	queued int64
+}
+
+// senses answer what an agent can tell about the target of an action.
+type senses interface {
+	// route describes the way to the place called id.
+	route(id string) route
+	// contact describes the agent called id as a receiver.
+	contact(id string) contact
+}
+
+// routeKind is what is known of a destination.
+type routeKind uint8
+
+const (
+	// routeUnknown: cannot be told without trying. Only views answer it.
+	routeUnknown routeKind = iota
+	// routeHere: the agent's own place.
+	routeHere
+	// routeKnown: visible or charted.
+	routeKnown
+	// routeHidden and routeAbsent: neither visible nor charted; there or not.
+	// Only the live world answers them.
+	routeHidden
+	routeAbsent
+)
+
+// route is the way to a place; the distance is 0 where it is not known.
+type route struct {
+	kind       routeKind
+	distanceCM int64
+}
+
+// presence is whether an agent is at the actor's place.
+type presence uint8
+
+const (
+	presenceUnknown presence = iota
+	presenceHere
+	presenceElsewhere
+)
+
+// roomUnknown is the room of a receiver whose battery cannot be seen.
+const roomUnknown = -1
+
+// contact is a possible receiver.
+type contact struct {
+	presence presence
+	// room is the electricity the receiver can still take, or roomUnknown.
+	room int64
+}
+
+// moveCost is the electricity of a journey: each started kilometre, at least one.
+func (l *law) moveCost(distanceCM int64) int64 {
+	return max(1, ceilDiv(distanceCM, CMPerKM)) * l.MoveCostPerKM
+}
+
+// moveTicks is the duration of a journey, at least one tick.
+func (l *law) moveTicks(distanceCM int64) int64 {
+	return max(1, ceilDiv(distanceCM, l.MoveRangeKM*CMPerKM))
+}
+
+// room is the electricity that still fits the agent's battery.
+func (f *facts) room() int64 { return f.law.PowerCapacity - f.stock[electricity] }
+
+// factory finds an own factory by id.
+func (f *facts) factory(id string) (factoryFacts, bool) {
+	for _, own := range f.factories {
+		if own.id == id {
+			return own, true
+		}
+	}
+	return factoryFacts{}, false
+}

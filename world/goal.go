@@ -1,0 +1,114 @@
+package world
+
+import (
+	"fmt"
+	"strings"
+)
+
+// GoalStatus is how far one agent is with one goal.
+type GoalStatus struct {
+	Goal Goal `json:"goal"`
+	// AgentID is whose goal it is, also for goals of every agent.
+	AgentID string `json:"agent_id"`
+	// MetAt is the first tick after which the metric was high enough, -1 if it
+	// never was. A goal once met stays met.
+	MetAt int64 `json:"met_at"`
+	// Now is the metric's present value.
+	Now int64 `json:"now"`
+}
+
+// metric is a goal's measure with its names resolved.
+type metric struct {
+	kind     string
+	resource resource
+	factory  int
+	place    int32
+}
+
+// pursuit is one goal of one agent.
+type pursuit struct {
+	goal   Goal
+	agent  int32
+	metric metric
+	metAt  int64
+}
+
+// parseMetric resolves "kind:name" against the scenario.
+func (s Scenario) parseMetric(text string) (metric, error) {
+	kind, name, _ := strings.Cut(text, ":")
+	m := metric{kind: kind}
+	var ok bool
+	switch kind {
+	case "stock":
+		m.resource, ok = resourceNamed(name)
+	case "product":
+		m.resource, ok = resourceNamed(name)
+		ok = ok && m.resource >= controlChip
+	case "factory":
+		m.factory, ok = kindNumber(s.Rules.FactoryKinds(), name)
+	case "place":
+		for i, p := range s.Places {
+			if p.ID == name {
+				m.place, ok = int32(i), true
+			}
+		}
+	}
+	if !ok {
+		return m, fmt.Errorf("%q is no stock:, product:, factory: or place: of this scenario", text)
+	}
+	return m, nil
+}
+
+func (s Scenario) checkGoals() error {
+	if len(s.Goals) > goalsMax+int(s.Agents.Count) {
+		return fmt.Errorf("goals: %d, want at most %d beside one per agent", len(s.Goals), goalsMax)
+	}
+	seen := map[string]bool{}
+	for i, g := range s.Goals {
+		field := fmt.Sprintf("goals[%d]", i)
+		if err := s.checkGoal(field, g); err != nil {
+			return err
+		}
+		if seen[g.ID] {
+			return fmt.Errorf("%s.id: %s is used twice", field, g.ID)
+		}
+		seen[g.ID] = true
+	}
+	return nil
+}
+
+func (s Scenario) checkGoal(field string, g Goal) error {
+	if err := checkID(field+".id", g.ID); err != nil {
+		return err
+	}
+	if err := checkText(field+".text", g.Text, textMax); err != nil {
+		return err
+	}
+	if _, ok := s.agentNumber(g.Agent); g.Agent != "*" && !ok {
+		return fmt.Errorf("%s.agent: there is no agent %q", field, g.Agent)
+	}
+	if _, err := s.parseMetric(g.Metric); err != nil {
+		return fmt.Errorf("%s.metric: %w", field, err)
+	}
+	return (ruleRange{field + ".at_least", g.AtLeast, 1, amountMax}).check()
+}
+
+// pursuits lists every agent's goals by agent, each agent's in scenario order.
+func (s Scenario) pursuits() [][]pursuit {
+	lists := make([][]pursuit, s.Agents.Count)
+	for _, g := range s.Goals {
+		m, err := s.parseMetric(g.Metric)
+		if err != nil {
+			panic("world: a checked scenario has a bad metric: " + err.Error())
+		}
+		from, to := 0, len(lists)
+		if g.Agent != "*" {
+			from, _ = s.agentNumber(g.Agent)
+			to = from + 1
+		}
+		for n := from; n < to; n++ {
+			lists[n] = append(lists[n], pursuit{g, int32(n), m, -1})
+		}
+	}
+	return lists
+}

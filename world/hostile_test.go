@@ -1,0 +1,257 @@
+package world
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// drawRules draws rules over their whole ranges, small numbers more often, so
+// that batteries run dry and heat builds up within a test.
+func drawRules(t *rapid.T) Rules {
+	r := DefaultRules()
+	r.PowerCapacity = rapid.Int64Range(1, 120).Draw(t, "capacity")
+	r.IdleDraw = rapid.Int64Range(1, 7).Draw(t, "idle")
+	r.AmbientFloor = rapid.Int64Range(1, 5).Draw(t, "ambient")
+	r.LowPercent = rapid.Int64Range(1, 99).Draw(t, "low")
+	r.CriticalPercent = rapid.Int64Range(0, r.LowPercent).Draw(t, "critical")
+	r.RestartPercent = rapid.Int64Range(1, 100).Draw(t, "restart")
+	r.HeatCapacity = rapid.Int64Range(10, 60).Draw(t, "heatcap")
+	r.Dissipation = rapid.Int64Range(1, 20).Draw(t, "dissipation")
+	r.MoveRangeKM = rapid.Int64Range(1, 20).Draw(t, "range")
+	r.MineCostPerKG = rapid.Int64Range(0, 2).Draw(t, "mine")
+	r.RefineCostPerKG = rapid.Int64Range(0, 2).Draw(t, "refine")
+	r.BuildElectricity = rapid.Int64Range(0, 10).Draw(t, "buildE")
+	r.BuildHardware = rapid.Int64Range(0, 3).Draw(t, "buildH")
+	r.BuildTicks = rapid.Int64Range(1, 4).Draw(t, "buildT")
+	return r
+}
+
+// drawScenario draws a small crowded scenario in which everything happens soon.
+func drawScenario(t *rapid.T) Scenario {
+	s := Scenario{
+		ID: "hostile", Space: Space{3_000_000, 3_000_000, 500_000}, Rules: drawRules(t),
+		VisibilityKM: rapid.Int64Range(0, 30).Draw(t, "visibility"),
+		PlacesShown:  rapid.Int64Range(1, 4).Draw(t, "places shown"),
+		AgentsShown:  rapid.Int64Range(1, 4).Draw(t, "agents shown"),
+	}
+	for i := range rapid.IntRange(1, 5).Draw(t, "places") {
+		s.Places = append(s.Places, Place{
+			ID: "p" + string(rune('a'+i)), Material: "ice", RadiusCM: rapid.Int64Range(1, 500_000).Draw(t, "radius"),
+			Position: Position{
+				rapid.Int64Range(0, s.Space.WidthCM).Draw(t, "x"),
+				rapid.Int64Range(0, s.Space.DepthCM).Draw(t, "y"),
+				rapid.Int64Range(0, s.Space.HeightCM).Draw(t, "z"),
+			},
+			Emission:  rapid.Int64Range(0, 60).Draw(t, "emission"),
+			CompoundG: rapid.Int64Range(0, 12_000).Draw(t, "compound"),
+			Charted:   rapid.Bool().Draw(t, "charted"),
+		})
+	}
+	s.Agents.Count = rapid.Int64Range(1, 6).Draw(t, "agents")
+	for range rapid.IntRange(1, 3).Draw(t, "spawns") {
+		p := rapid.SampledFrom(s.Places).Draw(t, "spawn")
+		s.Agents.Spawn = append(s.Agents.Spawn, p.ID)
+	}
+	s.Agents.Stock = [][]Amount{{
+		{Electricity, rapid.Int64Range(0, s.Rules.PowerCapacity).Draw(t, "electricity")},
+		{Compound, rapid.Int64Range(0, 3000).Draw(t, "stock compound")},
+		{Hardware, rapid.Int64Range(0, 20).Draw(t, "hardware")},
+	}}
+	s.Goals = []Goal{{ID: "g", Agent: "*", Metric: "stock:hardware", AtLeast: 10}}
+	return s
+}
+
+var hostileAmounts = rapid.OneOf(
+	rapid.Int64Range(-3, 60),
+	rapid.Int64Range(900, 12_000),
+	rapid.SampledFrom([]int64{math.MinInt64, math.MinInt64 + 1, -1, 0, math.MaxInt64 - 1, math.MaxInt64}),
+	rapid.Int64(),
+)
+
+var hostileNames = rapid.SampledFrom([]string{
+	"pa", "pb", "pc", "pd", "nowhere", "", "agent-1", "agent-2", "agent-3", "agent-9", "agent-1-f1",
+	"agent-2-f1", "agent-1-f2", "\x00<&>\"", "électrique",
+})
+
+// drawAction draws any action, sensible or absurd, orders included.
+func drawAction(t *rapid.T) Action {
+	if rapid.IntRange(0, 5).Draw(t, "order?") > 0 {
+		return drawPlainAction(t)
+	}
+	o := ExecuteUntil{Do: drawPlainAction(t), MaxTicks: rapid.OneOf(rapid.Int64Range(1, 9), hostileAmounts).Draw(t, "max")}
+	for range rapid.IntRange(0, 3).Draw(t, "conditions") {
+		event := rapid.SampledFrom(append(StopEvents(), StopEvent{Name: "no_such"})).Draw(t, "event")
+		c := Condition{Event: event.Name}
+		if event.TakesValue != (rapid.IntRange(0, 9).Draw(t, "wrong") == 0) {
+			c.Value = number(hostileAmounts.Draw(t, "value"))
+		}
+		o.Until = append(o.Until, c)
+	}
+	return o
+}
+
+func drawPlainAction(t *rapid.T) Action {
+	n := hostileAmounts.Draw(t, "n")
+	name := hostileNames.Draw(t, "name")
+	switch rapid.IntRange(0, 11).Draw(t, "kind") {
+	case 0:
+		return Wait{}
+	case 1:
+		return WaitTicks{n}
+	case 2, 3:
+		return Move{name}
+	case 4:
+		return Harvest{n}
+	case 5, 6:
+		return Mine{n}
+	case 7:
+		return Refine{n}
+	case 8:
+		return BuildFactory{rapid.SampledFrom([]string{AssemblerMk1, "factory.none"}).Draw(t, "factory")}
+	case 9, 10:
+		recipe := rapid.SampledFrom(append(recipeIDs(Recipes()), "recipe.none")).Draw(t, "recipe")
+		return ScheduleRecipe{name, recipe, n}
+	}
+	return Transfer{name, rapid.SampledFrom(append(Resources(), "gold")).Draw(t, "resource"), n}
+}
+
+// intentsOf draws an action for every due agent, mostly clamped so that much of
+// it succeeds, and lets standing orders go on.
+func intentsOf(t *rapid.T, w *World) []Intent {
+	var list []Intent
+	for _, n := range w.Due() {
+		a := drawAction(t)
+		if rapid.IntRange(0, 3).Draw(t, "clamp?") > 0 {
+			a, _ = w.View(n).Clamp(a)
+		}
+		list = append(list, Intent{n, a})
+	}
+	for _, n := range w.Continuing() {
+		order, _ := w.Standing(n)
+		list = append(list, Intent{n, order.Do})
+	}
+	return list
+}
+
+func newHostileWorld(t *rapid.T) *World {
+	w, err := New(drawScenario(t), rapid.Uint64().Draw(t, "seed"))
+	if err != nil {
+		t.Fatalf("drawn scenario is refused: %v", err)
+	}
+	return w
+}
+
+// TestHostileActionsKeepTheInvariants runs random worlds under random actions and
+// checks all the books after each step.
+func TestHostileActionsKeepTheInvariants(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newHostileWorld(t)
+		fold := foldOf(w)
+		for range rapid.IntRange(1, 40).Draw(t, "ticks") {
+			fold.add(t, w.Advance())
+			checkBooks(t, w, fold)
+			fold.add(t, w.Apply(intentsOf(t, w)))
+			checkBooks(t, w, fold)
+		}
+	})
+}
+
+// balanceFold rebuilds the stored balances from postings alone.
+type balanceFold map[Balance]int64
+
+func foldOf(w *World) balanceFold {
+	f := balanceFold{}
+	for a, s := range w.book.balances {
+		for r, n := range s {
+			f[Balance{Account: w.book.names[a], Resource: resourceNames[r]}] = n
+		}
+	}
+	return f
+}
+
+func (f balanceFold) add(t *rapid.T, events []Event) {
+	for _, e := range events {
+		if e.Kind == EventActionRejected && len(e.Postings) > 0 {
+			t.Fatalf("a rejection has postings: %+v", e)
+		}
+		for _, p := range e.Postings {
+			f[Balance{Account: p.From, Resource: p.Resource}] -= p.Amount
+			f[Balance{Account: p.To, Resource: p.Resource}] += p.Amount
+		}
+	}
+}
+
+func checkBooks(t *rapid.T, w *World, fold balanceFold) {
+	checkSums(t, w)
+	for a, s := range w.book.balances {
+		for r, n := range s {
+			if got := fold[Balance{Account: w.book.names[a], Resource: resourceNames[r]}]; got != n {
+				t.Fatalf("tick %d: events fold to %d %s in %s, stored is %d", w.tick, got, resourceNames[r], w.book.names[a], n)
+			}
+			if n < 0 && !account(a).isSource() {
+				t.Fatalf("tick %d: %s holds %d %s", w.tick, w.book.names[a], n, resourceNames[r])
+			}
+		}
+	}
+	if got, want := w.Digest(), w.RecomputeDigest(); got != want {
+		t.Fatalf("tick %d: digest %s, recomputed %s", w.tick, got, want)
+	}
+	checkAgents(t, w)
+	checkCalendar(t, w)
+}
+
+func checkSums(t *rapid.T, w *World) {
+	sums := map[string]int64{}
+	for _, b := range w.Balances() {
+		sums[b.Resource] += b.Amount
+	}
+	for _, r := range Resources() {
+		if sums[r] != 0 {
+			t.Fatalf("tick %d: %s sums to %d over all accounts", w.tick, r, sums[r])
+		}
+	}
+}
+
+func checkAgents(t *rapid.T, w *World) {
+	for n := range w.agents {
+		a := &w.agents[n]
+		if e := w.electricityOf(a); e < 0 || e > w.law.PowerCapacity {
+			t.Fatalf("%s holds %d electricity of %d", a.id, e, w.law.PowerCapacity)
+		}
+		if h := w.heatOf(a); h < 0 || h > w.law.heatMax() {
+			t.Fatalf("%s has heat %d, at most %d", a.id, h, w.law.heatMax())
+		}
+		if w.able.has(int32(n)) != a.able() || w.ordered.has(int32(n)) != (a.order != nil) {
+			t.Fatalf("%s is filed wrongly as able or ordered", a.id)
+		}
+		if len(a.factories) > FactoriesMax {
+			t.Fatalf("%s has %d factories", a.id, len(a.factories))
+		}
+	}
+}
+
+// checkCalendar verifies that every wait for the future has its wake-up, none is
+// in the past, and there are no others.
+func checkCalendar(t *rapid.T, w *World) {
+	want := len(w.agents)
+	for n := range w.agents {
+		if a := &w.agents[n]; a.travelling() || a.waitUntil != 0 {
+			want++
+		}
+	}
+	for i := range w.factories {
+		if w.factories[i].stepAt != 0 {
+			want++
+		}
+	}
+	if len(w.calendar.entries) != want {
+		t.Fatalf("tick %d: %d wake-ups, want %d", w.tick, len(w.calendar.entries), want)
+	}
+	for _, e := range w.calendar.entries {
+		if e.tick <= w.tick {
+			t.Fatalf("tick %d: a wake-up at %d was missed", w.tick, e.tick)
+		}
+	}
+}

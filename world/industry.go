@@ -1,0 +1,115 @@
+package world
+
+// FactoryKind is a kind of factory that can be built.
+type FactoryKind struct {
+	// Name is the factory_kind argument of build_factory.
+	Name string `json:"name"`
+	// Cost is paid when construction starts.
+	Cost []Amount `json:"cost"`
+	// Ticks is how long construction takes.
+	Ticks int64 `json:"ticks"`
+	// Doc is one line for prompts and docs.
+	Doc string `json:"doc"`
+
+	cost stock
+}
+
+// Recipe turns stock into a product and data in a factory of one kind.
+type Recipe struct {
+	// ID is the recipe_id argument of schedule_recipe; Alias is accepted too.
+	ID    string `json:"id"`
+	Alias string `json:"alias"`
+	// FactoryKind names the kind of factory that can run it.
+	FactoryKind string `json:"factory_kind"`
+	// Inputs are paid per batch at scheduling, Outputs arrive when it ends.
+	Inputs  []Amount `json:"inputs"`
+	Outputs []Amount `json:"outputs"`
+	// Ticks is the duration of one batch.
+	Ticks int64 `json:"ticks"`
+
+	inputs, outputs stock
+}
+
+// AssemblerMk1 is the factory kind that runs the product recipes.
+const AssemblerMk1 = "factory.assembler.mk1"
+
+// FactoryKinds lists the kinds of factory under the rules, in a fixed order.
+func (r Rules) FactoryKinds() []FactoryKind {
+	kinds := []FactoryKind{{
+		Name:  AssemblerMk1,
+		Ticks: r.BuildTicks,
+		Doc:   "runs the product recipes",
+		cost:  stock{electricity: r.BuildElectricity, hardware: r.BuildHardware},
+	}}
+	for i := range kinds {
+		kinds[i].Cost = kinds[i].cost.amounts()
+	}
+	return kinds
+}
+
+// Recipes lists the recipes under the rules, cheapest first.
+func (r Rules) Recipes() []Recipe {
+	list := []Recipe{
+		assembly(controlChip, 2, stock{electricity: 6, hardware: 2}, 1),
+		assembly(motorMk1, 3, stock{electricity: 12, hardware: 4}, 2),
+		assembly(logisticsDrone, 5, stock{electricity: 24, hardware: 8}, 4),
+	}
+	for i := range list {
+		list[i].Inputs = list[i].inputs.amounts()
+		list[i].Outputs = list[i].outputs.amounts()
+	}
+	return list
+}
+
+func assembly(product resource, ticks int64, inputs stock, dataOut int64) Recipe {
+	out := stock{data: dataOut}
+	out[product] = 1
+	return Recipe{
+		ID: "recipe.assembler." + product.String(), Alias: "recipe." + product.String(),
+		FactoryKind: AssemblerMk1, Ticks: ticks, inputs: inputs, outputs: out,
+	}
+}
+
+// FactoryKinds lists the kinds of factory under the default rules.
+func FactoryKinds() []FactoryKind { return DefaultRules().FactoryKinds() }
+
+// Recipes lists the recipes under the default rules.
+func Recipes() []Recipe { return DefaultRules().Recipes() }
+
+// kindNames lists the names of kinds for a parameter's choices.
+func kindNames(kinds []FactoryKind) []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// recipeIDs lists the ids of recipes for a parameter's choices.
+func recipeIDs(recipes []Recipe) []string {
+	var ids []string
+	for _, r := range recipes {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// recipeNumber finds a recipe by id or alias.
+func recipeNumber(recipes []Recipe, name string) (int, bool) {
+	for i := range recipes {
+		if recipes[i].ID == name || recipes[i].Alias == name {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// kindNumber finds a factory kind by name.
+func kindNumber(kinds []FactoryKind, name string) (int, bool) {
+	for i := range kinds {
+		if kinds[i].Name == name {
+			return i, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,61 @@
+package world
+
+// law is the rules with everything derived from them. It never changes after
+// New, so views share it.
+type law struct {
+	Rules
+	kinds   []FactoryKind
+	recipes []Recipe
+	// cooling[k][h] is the heat left of h after 2^k ticks; the last row is zero.
+	cooling [][]int32
+}
+
+func newLaw(r Rules) *law {
+	return &law{Rules: r, kinds: r.FactoryKinds(), recipes: r.Recipes(), cooling: coolingTable(r)}
+}
+
+// heatMax is the most heat an agent can ever have: harvests are refused at ten
+// times the capacity, and one just below adds its yield.
+func (r Rules) heatMax() int64 { return 10*r.HeatCapacity - 1 + HarvestMax*r.HeatFactor }
+
+// cooledOnce is the heat left after one tick.
+func (r Rules) cooledOnce(heat int64) int64 {
+	if heat <= 0 {
+		return 0
+	}
+	return heat - min(heat, max(1, ceilDiv(r.Dissipation*heat, r.HeatCapacity)))
+}
+
+// coolingTable squares the one-tick step until nothing is left of any heat. Heat
+// falls by at least 1 per tick, so this ends.
+func coolingTable(r Rules) [][]int32 {
+	step := make([]int32, r.heatMax()+1)
+	for h := range step {
+		step[h] = int32(r.cooledOnce(int64(h)))
+	}
+	table := [][]int32{step}
+	for step[len(step)-1] != 0 {
+		twice := make([]int32, len(step))
+		for h := range step {
+			twice[h] = step[step[h]]
+		}
+		table = append(table, twice)
+		step = twice
+	}
+	return table
+}
+
+// cooled is the heat left after the given number of ticks, in as many steps as
+// that number has bits.
+func (l *law) cooled(heat, ticks int64) int64 {
+	for k := 0; ticks > 0 && heat > 0; k++ {
+		if k == len(l.cooling) {
+			return 0
+		}
+		if ticks&1 != 0 {
+			heat = int64(l.cooling[k][heat])
+		}
+		ticks >>= 1
+	}
+	return heat
+}

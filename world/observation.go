@@ -1,0 +1,123 @@
+package world
+
+// Observation is what an agent knows in a tick: itself in full, its own place
+// with what it may do there, and the nearest things within its visibility. It is
+// plain data made for this tick; changing it changes nothing in the world.
+type Observation struct {
+	Tick int64 `json:"tick"`
+	Self Self  `json:"self"`
+	// Here is the agent's own place.
+	Here Here `json:"here"`
+	// Can lists every action with its bounds now, or why it cannot be done.
+	Can []Affordance `json:"can"`
+	// Places are the nearest other places, visible or charted, nearest first.
+	Places []Sight `json:"places"`
+	// PlacesOmitted counts the known places left out of Places.
+	PlacesOmitted int `json:"places_omitted"`
+	// Agents are the nearest visible agents, nearest first.
+	Agents []Contact `json:"agents"`
+	// AgentsOmitted counts the visible agents left out of Agents.
+	AgentsOmitted int `json:"agents_omitted"`
+	// Factories are the agent's own, wherever they stand, by id.
+	Factories []Factory `json:"factories"`
+	// Woken is why the agent is due after a wait, journey or standing order:
+	// arrived, job_done, power_state, wait_over or execute_until_ended with the
+	// stop event; empty otherwise.
+	Woken string `json:"woken,omitempty"`
+}
+
+// Self is an agent's own state, settled at the observation's tick.
+type Self struct {
+	ID    string `json:"id"`
+	Name  string `json:"name,omitempty"`
+	Place string `json:"place"`
+	// PowerState is normal, low, critical or shutdown.
+	PowerState    string `json:"power_state"`
+	Electricity   int64  `json:"electricity"`
+	PowerCapacity int64  `json:"power_capacity"`
+	Heat          int64  `json:"heat"`
+	HeatCapacity  int64  `json:"heat_capacity"`
+	CompoundG     int64  `json:"compound_g"`
+	Hardware      int64  `json:"hardware"`
+	Data          int64  `json:"data"`
+	// Products are the finished goods held, by name.
+	Products []Amount `json:"products"`
+}
+
+// Here is the agent's own place with what only a visitor can know.
+type Here struct {
+	ID       string `json:"id"`
+	Name     string `json:"name,omitempty"`
+	Material string `json:"material"`
+	// Radiation is what a harvest may draw from this tick, before heat limits.
+	Radiation int64 `json:"radiation"`
+	// CompoundG is what is left to mine.
+	CompoundG int64 `json:"compound_g"`
+}
+
+// Affordance says whether one action is possible now and within which bounds.
+type Affordance struct {
+	Action string `json:"action"`
+	// OK says that at least one choice of arguments would be accepted.
+	OK bool `json:"ok"`
+	// Field, Min and Max bound the action's amount when OK; empty when it has none.
+	Field string `json:"field,omitempty"`
+	Min   int64  `json:"min,omitempty"`
+	Max   int64  `json:"max,omitempty"`
+	// Options are the ids or names acceptable now for the action's choice, such
+	// as "factory-1 recipe.assembler.motor_mk1 max 2"; see Option.
+	Options []Option `json:"options,omitempty"`
+	// Why is the rejection code when not OK, with Need saying what is short.
+	Why  RejectionCode `json:"why,omitempty"`
+	Need []Amount      `json:"need,omitempty"`
+}
+
+// Option is one acceptable choice for an action and the most it allows.
+type Option struct {
+	// Target is the factory, agent or factory kind.
+	Target string `json:"target"`
+	// Item is the recipe or resource, empty when Target says it all.
+	Item string `json:"item,omitempty"`
+	// Max is the largest amount, 0 when the action has none.
+	Max int64 `json:"max,omitempty"`
+}
+
+// Sight is another place as seen from where the agent is.
+type Sight struct {
+	ID         string `json:"id"`
+	Name       string `json:"name,omitempty"`
+	Material   string `json:"material"`
+	DistanceCM int64  `json:"distance_cm"`
+	// MoveCost is the electricity a journey there takes, MoveTicks its duration.
+	MoveCost  int64 `json:"move_cost"`
+	MoveTicks int64 `json:"move_ticks"`
+	// Visible says that the place is within visibility; the fields below are nil
+	// for a place known only from the chart.
+	Visible bool `json:"visible"`
+	// Emission is the place's own radiation source strength.
+	Emission  *int64 `json:"emission,omitempty"`
+	CompoundG *int64 `json:"compound_g,omitempty"`
+}
+
+// Contact is another agent within visibility.
+type Contact struct {
+	ID         string `json:"id"`
+	Name       string `json:"name,omitempty"`
+	Place      string `json:"place"`
+	DistanceCM int64  `json:"distance_cm"`
+}
+
+// Factory is one of the agent's factories.
+type Factory struct {
+	ID    string `json:"id"`
+	Kind  string `json:"kind"`
+	Place string `json:"place"`
+	// State is building, idle or working.
+	State string `json:"state"`
+	// ReadyIn counts the ticks until the construction or the current job ends.
+	ReadyIn int64 `json:"ready_in,omitempty"`
+	// Recipe and Batches are the job in work; Queued counts batches behind it.
+	Recipe  string `json:"recipe,omitempty"`
+	Batches int64  `json:"batches,omitempty"`
+	Queued  int64  `json:"queued,omitempty"`
+}

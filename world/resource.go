@@ -1,0 +1,100 @@
+package world
+
+// The resource names, in the fixed order every list of stock uses.
+const (
+	// Electricity is an agent's only energy store, bounded by its power capacity.
+	Electricity = "electricity"
+	// Compound is mined ore, in grams.
+	Compound = "compound"
+	// Hardware is refined from compound, in units.
+	Hardware = "hardware"
+	// Data comes out of recipes beside the product, in units.
+	Data = "data"
+	// ControlChip, MotorMk1 and LogisticsDrone are finished products, in pieces.
+	ControlChip    = "control_chip"
+	MotorMk1       = "motor_mk1"
+	LogisticsDrone = "logistics_drone"
+)
+
+// Heat and Ticks name the quantities of an [Amount] that are no resource.
+const (
+	Heat  = "heat"
+	Ticks = "ticks"
+)
+
+// resource is the dense number of a resource, the index into a stock.
+type resource uint8
+
+const (
+	electricity resource = iota
+	compound
+	hardware
+	data
+	controlChip
+	motorMk1
+	logisticsDrone
+	resourceCount = 7
+)
+
+// stock holds one amount per resource.
+type stock [resourceCount]int64
+
+var resourceNames = [resourceCount]string{
+	Electricity, Compound, Hardware, Data, ControlChip, MotorMk1, LogisticsDrone,
+}
+
+// Resources lists all resource names in their fixed order.
+func Resources() []string { return append([]string(nil), resourceNames[:]...) }
+
+// Products lists the finished goods in their fixed order.
+func Products() []string { return append([]string(nil), resourceNames[controlChip:]...) }
+
+func (r resource) String() string { return resourceNames[r] }
+
+// unit names what an amount of r counts.
+func (r resource) unit() string {
+	if r == compound {
+		return "g"
+	}
+	return "units"
+}
+
+// resourceNamed finds a resource by its exact name.
+func resourceNamed(name string) (resource, bool) {
+	for r, n := range resourceNames {
+		if n == name {
+			return resource(r), true
+		}
+	}
+	return 0, false
+}
+
+// amounts lists the non-zero entries of s in the fixed order.
+func (s stock) amounts() []Amount {
+	list := []Amount{}
+	for r, n := range s {
+		if n != 0 {
+			list = append(list, Amount{Resource: resourceNames[r], Amount: n})
+		}
+	}
+	return list
+}
+
+// shortOf lists by how much s falls short of need, in the fixed order.
+func (s stock) shortOf(need stock) []Amount {
+	var list []Amount
+	for r, n := range need {
+		if n > s[r] {
+			list = append(list, Amount{Resource: resourceNames[r], Amount: n - s[r]})
+		}
+	}
+	return list
+}
+
+// times scales s by n, which the caller bounds so that nothing overflows.
+func (s stock) times(n int64) stock {
+	for r := range s {
+		s[r] *= n
+	}
+	return s
+}

@@ -1,0 +1,125 @@
+package world
+
+import "fmt"
+
+// The bounds of amounts that no scenario may change: the registry states them,
+// so that tool schemas are the same for every run.
+const (
+	// WaitTicksMax bounds one wait_ticks.
+	WaitTicksMax = 64
+	// HarvestMax bounds what one harvest yields, in units of electricity.
+	HarvestMax = 50
+	// MineMaxG bounds one mine_compound, in grams.
+	MineMaxG = 5000
+	// RefineMaxG bounds one refine_compound, in grams.
+	RefineMaxG = 1_000_000
+	// BatchesMax bounds the batches in one factory's queue, the one in work
+	// included, and therefore one schedule_recipe.
+	BatchesMax = 32
+	// FactoriesMax bounds the factories of one agent.
+	FactoriesMax = 8
+)
+
+// CMPerKM is the number of centimetres in a kilometre.
+const CMPerKM = 100_000
+
+// Rules are the numbers of physics and industry in one world. They never change
+// during a run. A scenario's [rules] table overrides the defaults field by field.
+type Rules struct {
+	// PowerCapacity is the most electricity an agent can hold, 1 to 1,000,000.
+	PowerCapacity int64 `toml:"power_capacity" json:"power_capacity"`
+	// IdleDraw is the electricity an awake agent uses per tick, 1 to 1,000.
+	IdleDraw int64 `toml:"idle_draw" json:"idle_draw"`
+	// AmbientFloor is the electricity a shut-down agent gains per tick, 1 to 1,000.
+	AmbientFloor int64 `toml:"ambient_floor" json:"ambient_floor"`
+	// LowPercent and CriticalPercent bound the power states low and critical, in
+	// percent of the capacity; RestartPercent is where a shut-down agent restarts.
+	LowPercent      int64 `toml:"low_percent" json:"low_percent"`
+	CriticalPercent int64 `toml:"critical_percent" json:"critical_percent"`
+	RestartPercent  int64 `toml:"restart_percent" json:"restart_percent"`
+	// HeatCapacity is the heat above which harvests yield less, 10 to 1,000; at
+	// ten times this heat harvests are refused.
+	HeatCapacity int64 `toml:"heat_capacity" json:"heat_capacity"`
+	// Dissipation is the percentage of heat shed per tick at a heat capacity of
+	// 100: per tick, ceil(Dissipation*heat/HeatCapacity), and at least 1.
+	Dissipation int64 `toml:"dissipation" json:"dissipation"`
+	// HeatFactor is the heat added per unit harvested, 0 to 10.
+	HeatFactor int64 `toml:"heat_factor" json:"heat_factor"`
+	// RadiationFloor is the radiation found everywhere, capped by RadiationFloorCap.
+	RadiationFloor    int64 `toml:"radiation_floor" json:"radiation_floor"`
+	RadiationFloorCap int64 `toml:"radiation_floor_cap" json:"radiation_floor_cap"`
+	// RadiationDecayPPB is the exponential decay of radiation per centimetre, in
+	// parts per billion, 0 to 1,000,000.
+	RadiationDecayPPB int64 `toml:"radiation_decay_ppb" json:"radiation_decay_ppb"`
+	// MoveCostPerKM is the electricity per started kilometre, 1 to 1,000.
+	MoveCostPerKM int64 `toml:"move_cost_per_km" json:"move_cost_per_km"`
+	// MoveRangeKM is the distance covered per tick, 1 to 10,000.
+	MoveRangeKM int64 `toml:"move_range_km" json:"move_range_km"`
+	// MineCostPerKG and RefineCostPerKG are electricity per started kilogram.
+	MineCostPerKG   int64 `toml:"mine_cost_per_kg" json:"mine_cost_per_kg"`
+	RefineCostPerKG int64 `toml:"refine_cost_per_kg" json:"refine_cost_per_kg"`
+	// BuildElectricity, BuildHardware and BuildTicks are the price of a factory.
+	BuildElectricity int64 `toml:"build_electricity" json:"build_electricity"`
+	BuildHardware    int64 `toml:"build_hardware" json:"build_hardware"`
+	BuildTicks       int64 `toml:"build_ticks" json:"build_ticks"`
+	// RefineGPerHardware is the compound in one unit of hardware, in grams.
+	RefineGPerHardware int64 `toml:"-" json:"refine_g_per_hardware"`
+}
+
+// DefaultRules returns the rules of a scenario without a [rules] table.
+func DefaultRules() Rules {
+	return Rules{
+		PowerCapacity: 100, IdleDraw: 1, AmbientFloor: 1,
+		LowPercent: 20, CriticalPercent: 5, RestartPercent: 10,
+		HeatCapacity: 100, Dissipation: 5, HeatFactor: 1,
+		RadiationFloor: 1, RadiationFloorCap: 5, RadiationDecayPPB: 1000,
+		MoveCostPerKM: 1, MoveRangeKM: 10,
+		MineCostPerKG: 1, RefineCostPerKG: 2,
+		BuildElectricity: 10, BuildHardware: 5, BuildTicks: 3,
+		RefineGPerHardware: 1000,
+	}
+}
+
+// ruleRange is the range of one field of the rules.
+type ruleRange struct {
+	name     string
+	value    int64
+	min, max int64
+}
+
+func (r Rules) ranges() []ruleRange {
+	return []ruleRange{
+		{"power_capacity", r.PowerCapacity, 1, 1_000_000},
+		{"idle_draw", r.IdleDraw, 1, 1000},
+		{"ambient_floor", r.AmbientFloor, 1, 1000},
+		{"low_percent", r.LowPercent, 1, 99},
+		{"critical_percent", r.CriticalPercent, 0, r.LowPercent},
+		{"restart_percent", r.RestartPercent, 1, 100},
+		{"heat_capacity", r.HeatCapacity, 10, 1000},
+		{"dissipation", r.Dissipation, 1, 1000},
+		{"heat_factor", r.HeatFactor, 0, 10},
+		{"radiation_floor", r.RadiationFloor, 0, 1000},
+		{"radiation_floor_cap", r.RadiationFloorCap, 0, 1000},
+		{"radiation_decay_ppb", r.RadiationDecayPPB, 0, 1_000_000},
+		{"move_cost_per_km", r.MoveCostPerKM, 1, 1000},
+		{"move_range_km", r.MoveRangeKM, 1, 10_000},
+		{"mine_cost_per_kg", r.MineCostPerKG, 0, 1000},
+		{"refine_cost_per_kg", r.RefineCostPerKG, 0, 1000},
+		{"build_electricity", r.BuildElectricity, 0, 1_000_000},
+		{"build_hardware", r.BuildHardware, 0, 1_000_000},
+		{"build_ticks", r.BuildTicks, 1, 1000},
+	}
+}
+
+// check reports the first field outside its range.
+func (r Rules) check() error {
+	for _, f := range r.ranges() {
+		if f.value < f.min || f.value > f.max {
+			return fmt.Errorf("rules.%s: %d is outside %d to %d", f.name, f.value, f.min, f.max)
+		}
+	}
+	if r.RefineGPerHardware != DefaultRules().RefineGPerHardware {
+		return fmt.Errorf("rules.refine_g_per_hardware: is fixed at %d", DefaultRules().RefineGPerHardware)
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package world
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Scenario is the complete description of a world's start. The zero value is
+// not usable; get one from [ParseScenario] or [EmbeddedScenario], which fill in
+// the defaults, and let [New] check it.
+type Scenario struct {
+	// ID is the scenario's name on the command line; Aliases are accepted too.
+	ID      string
+	Aliases []string
+	// Name is a title, Text a short description.
+	Name, Text string
+	// Seed is the suggested seed of a run; New takes the seed that counts.
+	Seed uint64
+	// Space bounds all positions.
+	Space Space
+	// VisibilityKM is how far an agent sees from its place.
+	VisibilityKM int64
+	// PlacesShown and AgentsShown are how many of the nearest an observation lists.
+	PlacesShown, AgentsShown int64
+	// Rules are the numbers of physics and industry.
+	Rules Rules
+	// Places are all sites, in the order of the file.
+	Places []Place
+	// Agents says how many agents start where and with what.
+	Agents AgentPlan
+	// Personas are given to the agents in turn; there may be none.
+	Personas []Persona
+	// Goals are what the agents are asked to reach.
+	Goals []Goal
+}
+
+// Space is the extent of the world in centimetres; positions run from 0 to each
+// of them, both included.
+type Space struct {
+	WidthCM, DepthCM, HeightCM int64
+}
+
+// Position is a point in space, in centimetres.
+type Position struct {
+	X, Y, Z int64
+}
+
+// Place is a site where agents can be.
+type Place struct {
+	ID, Name string
+	Position Position
+	// Material is one of [Materials].
+	Material string
+	// RadiusCM is the size of the radiating body, at least 1.
+	RadiusCM int64
+	// Emission is the strength of its radiation, 0 for none.
+	Emission int64
+	// CompoundG is the compound that can be mined there, in grams.
+	CompoundG int64
+	// Charted says that every agent knows the place's id, name, position and
+	// material from the start.
+	Charted bool
+}
+
+// Materials lists the materials a place can be made of.
+func Materials() []string {
+	return []string{"silicate", "metal", "ice", "carbon", "composite"}
+}
+
+// AgentPlan says how many agents there are and how they start. Spawn and Stock
+// are given to the agents in turn.
+type AgentPlan struct {
+	Count int64
+	// Spawn lists place ids.
+	Spawn []string
+	// Stock lists what an agent starts with; electricity must fit the capacity.
+	Stock [][]Amount
+}
+
+// Persona is the character an agent plays. The kernel only shows its name.
+type Persona struct {
+	Name          string `toml:"name" json:"name"`
+	Text          string `toml:"text" json:"text"`
+	ShortTermGoal string `toml:"short_term_goal" json:"short_term_goal"`
+	LongTermGoal  string `toml:"long_term_goal" json:"long_term_goal"`
+}
+
+// Goal is a state an agent is asked to reach.
+type Goal struct {
+	ID string `toml:"id" json:"id"`
+	// Agent is an agent's id, or "*" for every agent.
+	Agent string `toml:"agent" json:"agent"`
+	// Text is the goal in words.
+	Text string `toml:"text" json:"text"`
+	// Metric is what is measured: "stock:data" (a resource held),
+	// "product:control_chip" (a product held), "factory:factory.assembler.mk1"
+	// (finished factories of a kind) or "place:llm-outpost" (1 while there).
+	Metric string `toml:"metric" json:"metric"`
+	// AtLeast is the value that meets the goal, at least 1.
+	AtLeast int64 `toml:"at_least" json:"at_least"`
+}
+
+// agentID is the id of the agent with number n.
+func agentID(n int) string { return "agent-" + strconv.Itoa(n+1) }
+
+// WithAgents returns the scenario with n agents, n at least 1. Spawn places,
+// starting stocks and personas go round; goals of single agents go round too,
+// so that agent k of a scenario for m agents gets the goals of agent k mod m.
+func (s Scenario) WithAgents(n int) Scenario {
+	m := int(s.Agents.Count)
+	s.Agents.Count = int64(n)
+	if m < 1 || n < 1 {
+		return s
+	}
+	var goals []Goal
+	for _, g := range s.Goals {
+		if g.Agent == "*" {
+			goals = append(goals, g)
+			continue
+		}
+		goals = append(goals, spreadGoal(g, m, n)...)
+	}
+	s.Goals = goals
+	return s
+}
+
+// spreadGoal gives one agent's goal to all of n agents that repeat this one.
+func spreadGoal(g Goal, m, n int) []Goal {
+	var goals []Goal
+	for first := range m {
+		if agentID(first) != g.Agent {
+			continue
+		}
+		for k := first; k < n; k += m {
+			copied := g
+			copied.Agent = agentID(k)
+			if k != first {
+				copied.ID = g.ID + "." + strconv.Itoa(k+1)
+			}
+			goals = append(goals, copied)
+		}
+	}
+	return goals
+}
+
+// spawnOf, stockOf and personaOf are what agent n starts as.
+func (s Scenario) spawnOf(n int) string { return s.Agents.Spawn[n%len(s.Agents.Spawn)] }
+
+func (s Scenario) stockOf(n int) []Amount {
+	if len(s.Agents.Stock) == 0 {
+		return nil
+	}
+	return s.Agents.Stock[n%len(s.Agents.Stock)]
+}
+
+func (s Scenario) personaOf(n int) Persona {
+	if len(s.Personas) == 0 {
+		return Persona{}
+	}
+	return s.Personas[n%len(s.Personas)]
+}
+
+// agentNumber is the number of the agent called id.
+func (s Scenario) agentNumber(id string) (int, bool) {
+	digits, ok := strings.CutPrefix(id, "agent-")
+	k, err := strconv.Atoi(digits)
+	if !ok || err != nil || k < 1 || int64(k) > s.Agents.Count || agentID(k-1) != id {
+		return 0, false
+	}
+	return k - 1, true
+}

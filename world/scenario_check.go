@@ -1,0 +1,212 @@
+package world
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// The limits of a scenario.
+const (
+	// PlacesMax and AgentsMax bound the size of a world.
+	PlacesMax = 2048
+	AgentsMax = 100_000
+	// spaceMaxCM is 1,000 km: squares of distances stay below 2^55.
+	spaceMaxCM  = 100_000_000
+	radiusMaxCM = 500_000
+	emissionMax = 10_000
+	idLengthMax = 64
+	nameMax     = 80
+	textMax     = 600
+	goalsMax    = 1000
+	listMax     = 1000
+)
+
+// check reports the first inconsistency, naming its field.
+func (s Scenario) check() error {
+	for _, step := range []func() error{
+		s.checkHead, s.checkSpace, s.Rules.check, s.checkPlaces, s.checkAgents, s.checkPersonas, s.checkGoals,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Scenario) checkHead() error {
+	if err := checkID("id", s.ID); err != nil {
+		return err
+	}
+	for i, a := range s.Aliases {
+		if err := checkID(fmt.Sprintf("aliases[%d]", i), a); err != nil {
+			return err
+		}
+	}
+	if err := checkText("name", s.Name, nameMax); err != nil {
+		return err
+	}
+	return checkText("text", s.Text, textMax)
+}
+
+func (s Scenario) checkSpace() error {
+	for _, f := range []ruleRange{
+		{"space.width_cm", s.Space.WidthCM, 1, spaceMaxCM},
+		{"space.depth_cm", s.Space.DepthCM, 1, spaceMaxCM},
+		{"space.height_cm", s.Space.HeightCM, 1, spaceMaxCM},
+		{"visibility_km", s.VisibilityKM, 0, 10_000},
+		{"places_shown", s.PlacesShown, 1, sightsMax},
+		{"agents_shown", s.AgentsShown, 1, sightsMax},
+	} {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f ruleRange) check() error {
+	if f.value < f.min || f.value > f.max {
+		return fmt.Errorf("%s: %d is outside %d to %d", f.name, f.value, f.min, f.max)
+	}
+	return nil
+}
+
+func (s Scenario) checkPlaces() error {
+	if len(s.Places) == 0 || len(s.Places) > PlacesMax {
+		return fmt.Errorf("places: %d places, want 1 to %d", len(s.Places), PlacesMax)
+	}
+	seen := map[string]bool{}
+	for i, p := range s.Places {
+		field := fmt.Sprintf("places[%d]", i)
+		if err := s.checkPlace(field, p); err != nil {
+			return err
+		}
+		if seen[p.ID] {
+			return fmt.Errorf("%s.id: %s is used twice", field, p.ID)
+		}
+		seen[p.ID] = true
+	}
+	return nil
+}
+
+func (s Scenario) checkPlace(field string, p Place) error {
+	if err := checkID(field+".id", p.ID); err != nil {
+		return err
+	}
+	if err := checkText(field+".name", p.Name, nameMax); err != nil {
+		return err
+	}
+	if !isMaterial(p.Material) {
+		return fmt.Errorf("%s.material: %q is none of %s", field, p.Material, strings.Join(Materials(), ", "))
+	}
+	for _, f := range []ruleRange{
+		{field + ".x_cm", p.Position.X, 0, s.Space.WidthCM},
+		{field + ".y_cm", p.Position.Y, 0, s.Space.DepthCM},
+		{field + ".z_cm", p.Position.Z, 0, s.Space.HeightCM},
+		{field + ".radius_cm", p.RadiusCM, 1, radiusMaxCM},
+		{field + ".emission", p.Emission, 0, emissionMax},
+		{field + ".compound_g", p.CompoundG, 0, amountMax},
+	} {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isMaterial(name string) bool {
+	for _, m := range Materials() {
+		if m == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (s Scenario) checkAgents() error {
+	if err := (ruleRange{"agents.count", s.Agents.Count, 1, AgentsMax}).check(); err != nil {
+		return err
+	}
+	if len(s.Agents.Spawn) == 0 || len(s.Agents.Spawn) > listMax || len(s.Agents.Stock) > listMax {
+		return fmt.Errorf("agents: want 1 to %d spawn places and at most %d stocks", listMax, listMax)
+	}
+	for i, id := range s.Agents.Spawn {
+		if _, ok := s.place(id); !ok {
+			return fmt.Errorf("agents.spawn[%d]: there is no place %q", i, id)
+		}
+	}
+	for i, list := range s.Agents.Stock {
+		if err := s.checkStock(fmt.Sprintf("agents.stock[%d]", i), list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Scenario) place(id string) (Place, bool) {
+	for _, p := range s.Places {
+		if p.ID == id {
+			return p, true
+		}
+	}
+	return Place{}, false
+}
+
+func (s Scenario) checkStock(field string, list []Amount) error {
+	seen := map[string]bool{}
+	for _, a := range list {
+		most := int64(amountMax)
+		if a.Resource == Electricity {
+			most = s.Rules.PowerCapacity
+		}
+		if _, ok := resourceNamed(a.Resource); !ok || seen[a.Resource] {
+			return fmt.Errorf("%s: %q is no resource or listed twice", field, a.Resource)
+		}
+		seen[a.Resource] = true
+		if err := (ruleRange{field + "." + a.Resource, a.Amount, 0, most}).check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Scenario) checkPersonas() error {
+	if len(s.Personas) > listMax {
+		return fmt.Errorf("personas: %d, want at most %d", len(s.Personas), listMax)
+	}
+	for i, p := range s.Personas {
+		field := fmt.Sprintf("personas[%d]", i)
+		if err := checkText(field+".name", p.Name, nameMax); err != nil {
+			return err
+		}
+		for _, t := range [][2]string{
+			{"text", p.Text}, {"short_term_goal", p.ShortTermGoal}, {"long_term_goal", p.LongTermGoal},
+		} {
+			if err := checkText(field+"."+t[0], t[1], textMax); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkID accepts 1 to 64 letters, digits and the signs _ . : and -.
+func checkID(field, id string) error {
+	if id == "" || len(id) > idLengthMax {
+		return fmt.Errorf("%s: %q is not 1 to %d characters long", field, id, idLengthMax)
+	}
+	for _, c := range id {
+		if !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-", c) {
+			return fmt.Errorf("%s: %q has characters other than A-Z a-z 0-9 _ . : -", field, id)
+		}
+	}
+	return nil
+}
+
+func checkText(field, text string, most int) error {
+	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > most {
+		return fmt.Errorf("%s: is longer than %d characters or not valid text", field, most)
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package world
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// The file types mirror the TOML of a scenario. Pointers tell absent fields from
+// zero ones where the default is not zero.
+
+type scenarioFile struct {
+	ID           string      `toml:"id"`
+	Aliases      []string    `toml:"aliases"`
+	Name         string      `toml:"name"`
+	Text         string      `toml:"text"`
+	Seed         int64       `toml:"seed"`
+	VisibilityKM int64       `toml:"visibility_km"`
+	PlacesShown  int64       `toml:"places_shown"`
+	AgentsShown  int64       `toml:"agents_shown"`
+	Space        spaceFile   `toml:"space"`
+	Rules        Rules       `toml:"rules"`
+	Places       []placeFile `toml:"places"`
+	Agents       agentsFile  `toml:"agents"`
+	Personas     []Persona   `toml:"personas"`
+	Goals        []Goal      `toml:"goals"`
+}
+
+type spaceFile struct {
+	WidthCM  int64 `toml:"width_cm"`
+	DepthCM  int64 `toml:"depth_cm"`
+	HeightCM int64 `toml:"height_cm"`
+}
+
+type placeFile struct {
+	ID        string      `toml:"id"`
+	Name      string      `toml:"name"`
+	XCM       *int64      `toml:"x_cm"`
+	YCM       *int64      `toml:"y_cm"`
+	ZCM       *int64      `toml:"z_cm"`
+	Offset    *offsetFile `toml:"offset_pct"`
+	Material  string      `toml:"material"`
+	RadiusCM  *int64      `toml:"radius_cm"`
+	Emission  int64       `toml:"emission"`
+	CompoundG int64       `toml:"compound_g"`
+	Charted   *bool       `toml:"charted"`
+}
+
+// offsetFile places a site relative to the centre, in percent of the extent.
+type offsetFile struct {
+	X int64 `toml:"x"`
+	Y int64 `toml:"y"`
+	Z int64 `toml:"z"`
+}
+
+type agentsFile struct {
+	Count int64              `toml:"count"`
+	Spawn []string           `toml:"spawn"`
+	Stock []map[string]int64 `toml:"stock"`
+}
+
+// defaultRadiusCM is the radius of a place that states none.
+const defaultRadiusCM = 100
+
+// ParseScenario reads a scenario from TOML. Unknown fields and bad values are
+// errors: "name:line: ..." where the text itself is wrong, and "name: field: ..."
+// where a well-formed value is inconsistent. The name only serves messages.
+func ParseScenario(name string, data []byte) (Scenario, error) {
+	file := scenarioFile{
+		VisibilityKM: 10, PlacesShown: 8, AgentsShown: 8,
+		Space: spaceFile{10_000_000, 10_000_000, 1_000_000},
+		Rules: DefaultRules(),
+	}
+	dec := toml.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&file); err != nil {
+		return Scenario{}, describeTOML(name, err)
+	}
+	s, err := file.scenario()
+	if err == nil {
+		err = s.check()
+	}
+	if err != nil {
+		return Scenario{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
+}
+
+// describeTOML puts file and line in front of a decoding error.
+func describeTOML(name string, err error) error {
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
+		first := unknown.Errors[0]
+		line, _ := first.Position()
+		return fmt.Errorf("%s:%d: unknown field %q", name, line, joinKey(first.Key()))
+	}
+	var bad *toml.DecodeError
+	if errors.As(err, &bad) {
+		line, _ := bad.Position()
+		return fmt.Errorf("%s:%d: %s%w", name, line, keyPrefix(bad.Key()), err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+func joinKey(key toml.Key) string {
+	var b []byte
+	for i, part := range key {
+		if i > 0 {
+			b = append(b, '.')
+		}
+		b = append(b, part...)
+	}
+	return string(b)
+}
+
+func keyPrefix(key toml.Key) string {
+	if len(key) == 0 {
+		return ""
+	}
+	return joinKey(key) + ": "
+}
+
+// scenario converts the file into the scenario it describes, unchecked except
+// for what would be lost in the conversion.
+func (f scenarioFile) scenario() (Scenario, error) {
+	if f.Seed < 0 {
+		return Scenario{}, fmt.Errorf("seed: %d is negative", f.Seed)
+	}
+	s := Scenario{
+		ID: f.ID, Aliases: f.Aliases, Name: f.Name, Text: f.Text, Seed: uint64(f.Seed),
+		Space:        Space(f.Space),
+		VisibilityKM: f.VisibilityKM, PlacesShown: f.PlacesShown, AgentsShown: f.AgentsShown,
+		Rules:    f.Rules,
+		Personas: f.Personas,
+		Goals:    f.Goals,
+	}
+	// Offsets are computed from the extent, so it must be sound before.
+	if err := s.checkSpace(); err != nil {
+		return Scenario{}, err
+	}
+	for i, p := range f.Places {
+		place, err := p.place(s.Space)
+		if err != nil {
+			return Scenario{}, fmt.Errorf("places[%d]: %w", i, err)
+		}
+		s.Places = append(s.Places, place)
+	}
+	plan, err := f.Agents.plan()
+	s.Agents = plan
+	return s, err
+}
+
+func (p placeFile) place(space Space) (Place, error) {
+	place := Place{
+		ID: p.ID, Name: p.Name, Material: p.Material, RadiusCM: defaultRadiusCM,
+		Emission: p.Emission, CompoundG: p.CompoundG, Charted: p.Charted == nil || *p.Charted,
+	}
+	if p.RadiusCM != nil {
+		place.RadiusCM = *p.RadiusCM
+	}
+	absolute := p.XCM != nil && p.YCM != nil && p.ZCM != nil
+	if absolute == (p.Offset != nil) {
+		return place, errors.New("offset_pct: give either x_cm, y_cm and z_cm or offset_pct")
+	}
+	if absolute {
+		place.Position = Position{*p.XCM, *p.YCM, *p.ZCM}
+		return place, nil
+	}
+	return place, p.Offset.apply(space, &place.Position)
+}
+
+func (o offsetFile) apply(space Space, p *Position) error {
+	for _, axis := range []struct {
+		pct, extent int64
+		to          *int64
+	}{{o.X, space.WidthCM, &p.X}, {o.Y, space.DepthCM, &p.Y}, {o.Z, space.HeightCM, &p.Z}} {
+		if axis.pct < -50 || axis.pct > 50 {
+			return fmt.Errorf("offset_pct: %d is outside -50 to 50", axis.pct)
+		}
+		*axis.to = axis.extent/2 + axis.extent*axis.pct/100
+	}
+	return nil
+}
+
+func (f agentsFile) plan() (AgentPlan, error) {
+	plan := AgentPlan{Count: f.Count, Spawn: f.Spawn}
+	for i, m := range f.Stock {
+		var list []Amount
+		for _, name := range Resources() {
+			if n, ok := m[name]; ok {
+				list = append(list, Amount{Resource: name, Amount: n})
+			}
+		}
+		if len(list) != len(m) {
+			return plan, fmt.Errorf("agents.stock[%d]: names a resource that is none of %v", i, Resources())
+		}
+		plan.Stock = append(plan.Stock, list)
+	}
+	return plan, nil
+}

@@ -1,0 +1,134 @@
+package world
+
+import "fmt"
+
+// Actions returns the registry under the default rules: every action in its
+// fixed order. The result is a fresh copy.
+func Actions() []ActionSpec { return DefaultRules().Actions() }
+
+// Actions returns the registry with docs that state these rules' costs. Names,
+// parameters and bounds are the same under all rules.
+func (r Rules) Actions() []ActionSpec {
+	return []ActionSpec{
+		{Name: "wait", Doc: "Do nothing this tick."},
+		waitTicksSpec(),
+		r.moveSpec(),
+		r.harvestSpec(),
+		r.mineSpec(),
+		r.refineSpec(),
+		r.buildSpec(),
+		r.scheduleSpec(),
+		transferSpec(),
+		executeUntilSpec(),
+	}
+}
+
+func waitTicksSpec() ActionSpec {
+	return ActionSpec{
+		Name: "wait_ticks",
+		Doc:  "Sleep up to this many ticks; an arrival, a finished job or a power change wakes you early.",
+		Params: []Param{
+			{Name: "ticks", Kind: ParamAmount, Unit: Ticks, Min: 1, Max: WaitTicksMax, Doc: "ticks to sleep"},
+		},
+	}
+}
+
+func (r Rules) moveSpec() ActionSpec {
+	return ActionSpec{
+		Name: "move_agent",
+		Doc: fmt.Sprintf("Travel to a place: %d electricity per started km, paid at departure; %d km per tick.",
+			r.MoveCostPerKM, r.MoveRangeKM),
+		Params: []Param{{Name: "to", Kind: ParamPlace, Doc: "id of the place"}},
+	}
+}
+
+func (r Rules) harvestSpec() ActionSpec {
+	return ActionSpec{
+		Name: "harvest_radiation",
+		Doc: fmt.Sprintf("Turn radiation here into electricity and %d heat per unit; yields less above heat capacity.",
+			r.HeatFactor),
+		Params: []Param{
+			{Name: "max_amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: HarvestMax, Doc: "most electricity to take"},
+		},
+	}
+}
+
+func (r Rules) mineSpec() ActionSpec {
+	return ActionSpec{
+		Name: "mine_compound",
+		Doc:  fmt.Sprintf("Dig compound here: %d electricity per started kg.", r.MineCostPerKG),
+		Params: []Param{
+			{Name: "compound_mass_g", Kind: ParamAmount, Unit: "g", Min: 1, Max: MineMaxG, Doc: "compound to dig, in grams"},
+		},
+	}
+}
+
+func (r Rules) refineSpec() ActionSpec {
+	return ActionSpec{
+		Name: "refine_compound",
+		Doc: fmt.Sprintf("Turn compound into hardware: each whole %d g and %d electricity give 1 hardware.",
+			r.RefineGPerHardware, r.RefineCostPerKG),
+		Params: []Param{{
+			Name: "compound_mass_g", Kind: ParamAmount, Unit: "g", Min: r.RefineGPerHardware, Max: RefineMaxG,
+			Doc: "compound to use up, in grams, whole kilograms",
+		}},
+	}
+}
+
+func (r Rules) buildSpec() ActionSpec {
+	return ActionSpec{
+		Name: "build_factory",
+		Doc: fmt.Sprintf("Build a factory here: %d electricity, %d hardware, %d ticks; its id appears in your observation.",
+			r.BuildElectricity, r.BuildHardware, r.BuildTicks),
+		Params: []Param{{
+			Name: "factory_kind", Kind: ParamChoice, Choices: kindNames(r.FactoryKinds()), Doc: "kind of factory",
+		}},
+	}
+}
+
+func (r Rules) scheduleSpec() ActionSpec {
+	return ActionSpec{
+		Name: "schedule_recipe",
+		Doc:  "Queue batches at your factory here; inputs are paid now, each batch delivers to you when it ends.",
+		Params: []Param{
+			{Name: "factory_id", Kind: ParamFactory, Doc: "id of your factory"},
+			{Name: "recipe_id", Kind: ParamChoice, Choices: recipeIDs(r.Recipes()), Doc: "recipe to run"},
+			{Name: "batches", Kind: ParamAmount, Unit: "batches", Min: 1, Max: BatchesMax, Doc: "how many batches"},
+		},
+	}
+}
+
+func transferSpec() ActionSpec {
+	return ActionSpec{
+		Name: "transfer_resource",
+		Doc:  "Give part of your stock to an agent at your place.",
+		Params: []Param{
+			{Name: "to_agent", Kind: ParamAgent, Doc: "id of the receiver"},
+			{Name: "kind", Kind: ParamChoice, Choices: Resources(), Doc: "resource to give"},
+			{Name: "amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: amountMax, Give: true, Doc: "how much, compound in grams"},
+		},
+	}
+}
+
+func executeUntilSpec() ActionSpec {
+	return ActionSpec{
+		Name: "execute_until",
+		Doc:  "Repeat an action every tick without being asked, until an event, a rejection or max_ticks attempts.",
+		Params: []Param{
+			{Name: "max_ticks", Kind: ParamAmount, Unit: Ticks, Min: 1, Max: StandingTicksMax, Doc: "most attempts"},
+		},
+	}
+}
+
+// registry is the default registry, read only inside the package.
+var registry = Actions()
+
+// specNamed finds an action's spec under the default rules.
+func specNamed(name string) (ActionSpec, bool) {
+	for _, s := range registry {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return ActionSpec{}, false
+}

@@ -1,0 +1,143 @@
+package world
+
+import "slices"
+
+// standing is an agent's order under way with what happened since it began.
+type standing struct {
+	order ExecuteUntil
+	// left counts the attempts not yet made.
+	left int64
+	// agents and places were visible when the order began; nil where no condition
+	// asks for them.
+	agents, places []int32
+
+	arrived, jobDone, powerFell bool
+}
+
+// newStanding notes what is visible at the start of the tick, before anyone acts.
+func (w *World) newStanding(n int32, order ExecuteUntil) *standing {
+	s := &standing{order: cloneAction(order).(ExecuteUntil), left: order.MaxTicks}
+	for _, c := range order.Until {
+		switch c.Event {
+		case StopNewVisibleAgent:
+			s.agents = w.visibleAgents(n)
+		case StopNewVisibleLocation:
+			s.places = w.visiblePlaces(n)
+		}
+	}
+	return s
+}
+
+// visibleAgents lists the other agents within visibility of agent n, sorted.
+func (w *World) visibleAgents(n int32) []int32 {
+	list := []int32{}
+	here := w.agents[n].place
+	for _, k := range w.visiblePlaces(n) {
+		for _, m := range w.sites[k].present {
+			if k != here || m != n {
+				list = append(list, m)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// visiblePlaces lists the places within visibility of agent n, its own included.
+func (w *World) visiblePlaces(n int32) []int32 {
+	list := []int32{w.agents[n].place}
+	for _, k := range w.geo.visible[w.agents[n].place] {
+		list = append(list, k.place)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// anyNew says whether now has a number that before lacks; both are sorted.
+func anyNew(now, before []int32) bool {
+	for _, n := range now {
+		if _, known := slices.BinarySearch(before, n); !known {
+			return true
+		}
+	}
+	return false
+}
+
+// reviewOrder ends the order of an able agent when its time has come.
+func (w *World) reviewOrder(n int32) {
+	a := &w.agents[n]
+	if !a.last.Accepted {
+		w.endOrder(n, StopActionRejected)
+		return
+	}
+	for _, c := range a.order.order.Until {
+		if w.holds(n, c) {
+			w.endOrder(n, c.Event)
+			return
+		}
+	}
+	if a.order.left == 0 {
+		w.endOrder(n, StopMaxTicks)
+	}
+}
+
+// holds decides one condition for an able agent at the start of a tick.
+func (w *World) holds(n int32, c Condition) bool {
+	a := &w.agents[n]
+	switch c.Event {
+	case StopArriveTarget:
+		return a.order.arrived
+	case StopInsufficientElectricity:
+		return w.electricityOf(a)*5 < w.law.PowerCapacity
+	case StopThermalOverload:
+		return w.heatOf(a) >= w.law.HeatCapacity
+	case StopNewVisibleAgent:
+		return anyNew(w.visibleAgents(n), a.order.agents)
+	case StopNewVisibleLocation:
+		return anyNew(w.visiblePlaces(n), a.order.places)
+	case StopHarvestYieldBelow:
+		yield, harvested := a.last.harvested()
+		return harvested && yield <= *c.Value
+	case StopHarvestAvailableBelow:
+		return w.geo.radiation[a.place] <= *c.Value
+	case StopJobDone:
+		return a.order.jobDone
+	case StopPowerLow:
+		return a.order.powerFell
+	}
+	return false // action_rejected was decided before
+}
+
+// harvested is the yield of an accepted harvest, alone or as a first attempt.
+func (o Outcome) harvested() (int64, bool) {
+	do := o.Action
+	if order, ok := do.(ExecuteUntil); ok {
+		do = order.Do
+	}
+	if _, ok := do.(Harvest); !ok || !o.Accepted {
+		return 0, false
+	}
+	return o.Changes[0].Amount, true
+}
+
+// endOrder drops the order of agent n and says why.
+func (w *World) endOrder(n int32, why string) {
+	a := &w.agents[n]
+	a.order = nil
+	a.woken = string(EventStandingEnded) + ":" + why
+	w.ordered.set(n, false)
+	w.touchAgent(n)
+	w.emit(Event{Kind: EventStandingEnded, Agent: a.id, Place: w.placeID(a.place), Detail: why})
+}
+
+// Standing is the standing order of agent n with the attempts left in MaxTicks;
+// false when it has none.
+func (w *World) Standing(n int) (ExecuteUntil, bool) {
+	s := w.agents[n].order
+	if s == nil {
+		return ExecuteUntil{}, false
+	}
+	order := cloneAction(s.order).(ExecuteUntil)
+	order.MaxTicks = s.left
+	return order, true
+}

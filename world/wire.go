@@ -1,0 +1,118 @@
+package world
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// The JSON forms of Event and Outcome carry the action in its canonical flat
+// form; the alias types below drop the methods so that encoding does not recurse.
+
+type plainEvent Event
+
+type wireEvent struct {
+	plainEvent
+	Action json.RawMessage `json:"action,omitempty"`
+}
+
+// MarshalJSON writes the event with its action, if any, in flat form.
+func (e Event) MarshalJSON() ([]byte, error) {
+	return json.Marshal(wireEvent{plainEvent(e), encodeOptional(e.Action)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (e *Event) UnmarshalJSON(b []byte) error {
+	var w wireEvent
+	if err := json.Unmarshal(b, &w); err != nil {
+		return fmt.Errorf("decode event: %w", err)
+	}
+	action, err := decodeOptional(w.Action)
+	if err != nil {
+		return fmt.Errorf("decode event: %w", err)
+	}
+	*e = Event(w.plainEvent)
+	e.Action = action
+	return nil
+}
+
+type plainOutcome Outcome
+
+type wireOutcome struct {
+	plainOutcome
+	Action json.RawMessage `json:"action,omitempty"`
+}
+
+// MarshalJSON writes the outcome with its action in flat form.
+func (o Outcome) MarshalJSON() ([]byte, error) {
+	return json.Marshal(wireOutcome{plainOutcome(o), encodeOptional(o.Action)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (o *Outcome) UnmarshalJSON(b []byte) error {
+	var w wireOutcome
+	if err := json.Unmarshal(b, &w); err != nil {
+		return fmt.Errorf("decode outcome: %w", err)
+	}
+	action, err := decodeOptional(w.Action)
+	if err != nil {
+		return fmt.Errorf("decode outcome: %w", err)
+	}
+	*o = Outcome(w.plainOutcome)
+	o.Action = action
+	return nil
+}
+
+func encodeOptional(a Action) json.RawMessage {
+	if a == nil {
+		return nil
+	}
+	return EncodeAction(a)
+}
+
+func decodeOptional(raw json.RawMessage) (Action, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	return DecodeAction(raw)
+}
+
+// clone copies o so that its holder cannot change the world's own record.
+func (o Outcome) clone() Outcome {
+	o.Changes = append([]Amount(nil), o.Changes...)
+	if o.Rejection != nil {
+		r := o.Rejection.clone()
+		o.Rejection = &r
+	}
+	o.Action = cloneAction(o.Action)
+	return o
+}
+
+func (r Rejection) clone() Rejection {
+	for _, p := range []**int64{&r.Requested, &r.Available, &r.Maximum} {
+		if *p != nil {
+			n := **p
+			*p = &n
+		}
+	}
+	return r
+}
+
+// cloneAction copies the only part of an action that is not a plain value.
+func cloneAction(a Action) Action {
+	if order, ok := a.(ExecuteUntil); ok {
+		order.Until = cloneConditions(order.Until)
+		return order
+	}
+	return a
+}
+
+func cloneConditions(list []Condition) []Condition {
+	list = append([]Condition(nil), list...)
+	for i, c := range list {
+		if c.Value != nil {
+			n := *c.Value
+			list[i].Value = &n
+		}
+	}
+	return list
+}

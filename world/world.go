@@ -1,0 +1,161 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+)
+
+// World is the whole state of a run. Its invariants:
+//
+//  1. Only Advance and Apply write; everything else may be called concurrently
+//     with itself, but not with them. Digest keeps a cache and counts as a write.
+//  2. Per resource, the balances of the ledger sum to zero.
+//  3. An agent is able to act unless it travels, waits or is shut down, and is
+//     then in the set of able agents; with a standing order it also continues.
+//  4. The calendar holds a wake-up for every journey, wait, working factory and
+//     coming change of a power state, and no other.
+//  5. Same scenario, seed and intents give the same events and digests.
+type World struct {
+	scenario Scenario
+	seed     uint64
+	tick     int64
+	law      *law
+	geo      *geography
+	chart    chart
+
+	book      ledger
+	agents    []agent
+	numbers   map[string]int32
+	sites     []site
+	factories []factory
+	calendar  calendar
+	// goals are each agent's, in scenario order.
+	goals [][]pursuit
+
+	// able and ordered are the agents that can act and that have an order; due
+	// and continuing are fixed by Advance for the tick, acted filled by Apply.
+	able, ordered, acted bitset
+	due, continuing      []int
+
+	// events of the Advance or Apply under way.
+	events []Event
+	digest digester
+}
+
+// New makes a world at tick 0. It fails if the scenario is inconsistent, naming
+// the field. The scenario is copied where the world depends on it.
+func New(s Scenario, seed uint64) (*World, error) {
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
+	}
+	n := int(s.Agents.Count)
+	w := &World{
+		scenario: s, seed: seed,
+		law: newLaw(s.Rules), chart: newChart(s.Places), book: newLedger(),
+		numbers: make(map[string]int32, n), goals: s.pursuits(),
+		able: newBitset(n), ordered: newBitset(n), acted: newBitset(n),
+	}
+	s.Places = slices.Clone(s.Places)
+	w.geo = newGeography(s)
+	w.openSites()
+	for i := range n {
+		w.openAgent(i)
+	}
+	for i := range w.agents {
+		w.planPower(int32(i))
+		w.reviewGoals(int32(i))
+	}
+	w.events = nil
+	w.digest = newDigester(w)
+	return w, nil
+}
+
+func (w *World) openSites() {
+	for _, p := range w.geo.places {
+		a := w.book.open("site:" + p.ID)
+		w.postAny(nil, sourceGenesis, a, compound, p.CompoundG)
+		w.sites = append(w.sites, site{account: a})
+	}
+}
+
+func (w *World) openAgent(i int) {
+	a := agent{id: agentID(i), from: noPlace, to: noPlace}
+	a.place = w.geo.byID[w.scenario.spawnOf(i)]
+	a.account = w.book.open("agent:" + a.id)
+	for _, start := range w.scenario.stockOf(i) {
+		r, _ := resourceNamed(start.Resource)
+		w.postAny(nil, sourceGenesis, a.account, r, start.Amount)
+	}
+	a.announced = w.law.stateOf(w.book.of(a.account, electricity), false)
+	w.agents = append(w.agents, a)
+	w.numbers[a.id] = int32(i)
+	w.sites[a.place].enter(int32(i))
+	w.refreshAble(int32(i))
+}
+
+// emit adds an event of the present tick.
+func (w *World) emit(e Event) {
+	e.Tick = w.tick
+	w.events = append(w.events, e)
+}
+
+// takeEvents hands over the events collected so far.
+func (w *World) takeEvents() []Event {
+	events := w.events
+	w.events = nil
+	return events
+}
+
+// post moves an amount and marks the system accounts as changed.
+func (w *World) post(from, to account, r resource, n int64) Posting {
+	w.digest.touchSystem(from, to)
+	return w.book.post(from, to, r, n)
+}
+
+// postAny appends a posting unless the amount is zero.
+func (w *World) postAny(list []Posting, from, to account, r resource, n int64) []Posting {
+	if n == 0 {
+		return list
+	}
+	return append(list, w.post(from, to, r, n))
+}
+
+func (w *World) placeID(p int32) string {
+	if p == noPlace {
+		return ""
+	}
+	return w.geo.places[p].ID
+}
+
+// Tick is the number of ticks elapsed, 0 before the first Advance.
+func (w *World) Tick() int64 { return w.tick }
+
+// Agents is the number of agents; they are numbered from 0.
+func (w *World) Agents() int { return len(w.agents) }
+
+// AgentID is the id of agent n.
+func (w *World) AgentID(n int) string { return w.agents[n].id }
+
+// AgentNumber finds an agent by id.
+func (w *World) AgentNumber(id string) (int, bool) {
+	n, ok := w.numbers[id]
+	return int(n), ok
+}
+
+// Due lists the agents that must decide in this tick, sorted. It is fixed by
+// Advance and does not change when they act.
+func (w *World) Due() []int { return slices.Clone(w.due) }
+
+// Continuing lists the agents whose standing order goes on in this tick, sorted.
+func (w *World) Continuing() []int { return slices.Clone(w.continuing) }
+
+// LastOutcome is what became of the last action of agent n; false before it.
+func (w *World) LastOutcome(n int) (Outcome, bool) {
+	return w.agents[n].last.clone(), w.agents[n].hasLast
+}
+
+// Persona is the character agent n plays; empty if the scenario has none.
+func (w *World) Persona(n int) Persona { return w.scenario.personaOf(n) }
+
+// Scenario is the scenario the world was made from. It must not be changed.
+func (w *World) Scenario() Scenario { return w.scenario }
