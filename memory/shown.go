@@ -1,0 +1,60 @@
+package memory
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Line returns the one line that shows an entry in a prompt; see
+// [Memory.Digest] for its form. Words of other agents are quoted as a JSON
+// string.
+func (s Scored) Line() string {
+	var line strings.Builder
+	fmt.Fprintf(&line, "[%s] tick %d %s", s.ID, s.LastTick, s.Kind)
+	if s.Failed {
+		line.WriteString(" failed")
+	}
+	if s.Repeats > 0 {
+		fmt.Fprintf(&line, " x%d", s.Repeats+1)
+	}
+	if s.Origin != "" {
+		line.WriteString(" from " + plainName(s.Origin))
+	}
+	text := s.Text
+	if s.Trust <= OtherAgent {
+		text = quote(text)
+	}
+	return line.String() + ": " + text
+}
+
+// Source returns the entry as a source that stands in a prompt as its [Scored.Line].
+func (s Scored) Source() Source {
+	line := s.Line()
+	return Source{
+		ID: s.ID, Kind: SourceMemory, Score: s.Score, Chars: runeCount(line), OriginAgent: s.Origin,
+		OriginTick: s.Tick, Trust: s.Trust, Parents: s.Parents, Text: line,
+	}
+}
+
+// plainName returns name when it is made of the characters of an id and quotes it
+// otherwise.
+func plainName(name string) string {
+	for _, r := range name {
+		if !strings.ContainsRune("-_.:", r) && notWordRune(r) {
+			return quote(name)
+		}
+	}
+	return name
+}
+
+// quote encodes text as a JSON string, leaving <, > and & readable.
+func quote(text string) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(text); err != nil {
+		panic("memory: a string cannot be encoded as JSON: " + err.Error())
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

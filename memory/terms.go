@@ -1,0 +1,118 @@
+package memory
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// termCount is how often a term stands in a text.
+type termCount struct {
+	term  string
+	count int
+}
+
+// countTerms returns the terms of a remembered text sorted by term, and how many
+// there are in all. The single characters of unspaced scripts count as well, so
+// that a query of one character finds them inside words.
+func countTerms(text string) (counts []termCount, total int) {
+	all := terms(text)
+	for _, r := range text {
+		if unspaced(r) {
+			all = append(all, string(r))
+		}
+	}
+	slices.Sort(all)
+	for _, term := range all {
+		if n := len(counts); n > 0 && counts[n-1].term == term {
+			counts[n-1].count++
+			continue
+		}
+		counts = append(counts, termCount{term, 1})
+	}
+	return counts, len(all)
+}
+
+// queryTermsMax bounds the distinct terms of a query that are looked at.
+const queryTermsMax = 64
+
+// queryTerms returns the distinct terms of a query, sorted.
+func queryTerms(query string) []string {
+	all := terms(query)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return all[:min(len(all), queryTermsMax)]
+}
+
+// count returns how often term stands in a sorted list of counts.
+func count(counts []termCount, term string) int {
+	i, found := slices.BinarySearchFunc(counts, term, func(c termCount, term string) int {
+		return cmp.Compare(c.term, term)
+	})
+	if !found {
+		return 0
+	}
+	return counts[i].count
+}
+
+// terms splits text into search terms: lower-cased runs of letters and digits,
+// and for scripts written without spaces every pair of neighbouring characters,
+// or the character itself when it stands alone. An id such as "agent-2" gives
+// "agent" and "2"; a plural "s" is dropped so that "chips" finds "chip".
+func terms(text string) []string {
+	var out []string
+	for _, run := range strings.FieldsFunc(strings.ToLower(text), notWordRune) {
+		out = append(out, runTerms([]rune(run))...)
+	}
+	return out
+}
+
+func notWordRune(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+}
+
+// runTerms splits a run of word characters where the script changes, since
+// Chinese text often holds Latin names without a space between.
+func runTerms(run []rune) []string {
+	var out []string
+	for start := 0; start < len(run); {
+		end := start + 1
+		for end < len(run) && unspaced(run[end]) == unspaced(run[start]) {
+			end++
+		}
+		if unspaced(run[start]) {
+			out = append(out, bigrams(run[start:end])...)
+		} else {
+			out = append(out, singular(string(run[start:end])))
+		}
+		start = end
+	}
+	return out
+}
+
+// unspaced reports whether r belongs to a script that puts no spaces between
+// words.
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+}
+
+func bigrams(run []rune) []string {
+	if len(run) == 1 {
+		return []string{string(run)}
+	}
+	out := make([]string, 0, len(run)-1)
+	for i := 1; i < len(run); i++ {
+		out = append(out, string(run[i-1:i+1]))
+	}
+	return out
+}
+
+// singular drops a plural "s". Words of three letters and those in "ss", "us" or
+// "is" keep it: gas, less, radius, chassis.
+func singular(word string) string {
+	if len(word) < 4 || !strings.HasSuffix(word, "s") || strings.ContainsRune("sui", rune(word[len(word)-2])) {
+		return word
+	}
+	return word[:len(word)-1]
+}
