@@ -1,0 +1,181 @@
+package modules
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"agentworld/world"
+)
+
+// textArgumentMax bounds a place, agent or factory id in characters. No id of a
+// world is longer.
+const textArgumentMax = 64
+
+// DecodeAction reads a flat action as [ActionSchema] describes it, and more
+// forgivingly than a schema check would: what it forgives is listed. Amounts of
+// any finite size are accepted and saturate at int64; whether the action is
+// possible is for the world to say. Ids are passed on exactly as written.
+func DecodeAction(raw json.RawMessage) (world.Action, []Leniency, *ArgumentError) {
+	v, duplicates, fault := parseArguments(raw)
+	if fault != nil {
+		return nil, nil, fault
+	}
+	d := actionDecoder{object: v}
+	if duplicates {
+		d.use(DuplicateKey)
+	}
+	action, fault := d.decode()
+	if fault != nil {
+		return nil, d.leniencies, fault
+	}
+	return action, d.leniencies, nil
+}
+
+// actionDecoder reads one flat action object.
+type actionDecoder struct {
+	object     value
+	leniencies []Leniency
+}
+
+func (d *actionDecoder) use(used ...Leniency) { d.leniencies = append(d.leniencies, used...) }
+
+func (d *actionDecoder) decode() (world.Action, *ArgumentError) {
+	if d.object.kind != kindObject {
+		return nil, mismatch("", "an action object", d.object)
+	}
+	spec, fault := d.spec()
+	if fault != nil {
+		return nil, fault
+	}
+	if fault := d.checkFields(spec); fault != nil {
+		return nil, fault
+	}
+	args := world.Args{}
+	for _, p := range spec.Params {
+		if args[p.Name], fault = d.argument(p); fault != nil {
+			return nil, fault
+		}
+	}
+	return makeAction(spec, args)
+}
+
+// makeAction lets the registry have the last word on the arguments.
+func makeAction(spec world.ActionSpec, args world.Args) (world.Action, *ArgumentError) {
+	action, err := world.MakeAction(spec.Name, args)
+	if err != nil {
+		return nil, refusedByWorld(spec, err)
+	}
+	return action, nil
+}
+
+// spec finds the action the object names.
+func (d *actionDecoder) spec() (world.ActionSpec, *ArgumentError) {
+	name := d.object.field(actionField)
+	if name.kind == kindNull {
+		return world.ActionSpec{}, missing(actionField, oneOf(actionNames()))
+	}
+	if name.kind != kindString {
+		return world.ActionSpec{}, mismatch(actionField, oneOf(actionNames()), name)
+	}
+	known, used, ok := resolveName(name.text, actionNames())
+	if !ok {
+		return world.ActionSpec{}, unknownAction(name)
+	}
+	d.use(used...)
+	specs := flatActions()
+	return specs[slices.IndexFunc(specs, func(s world.ActionSpec) bool { return s.Name == known })], nil
+}
+
+// unknownAction explains a name that is not in the registry. A standing order is
+// a frequent and honest mistake, so it gets its own hint.
+func unknownAction(name value) *ArgumentError {
+	if standing, _, ok := resolveName(name.text, []string{standingName}); ok {
+		return &ArgumentError{
+			Path: actionField, Expected: "the action to repeat, with " + standing + " as a field beside it", Got: standing,
+		}
+	}
+	return mismatch(actionField, oneOf(actionNames()), name)
+}
+
+// checkFields refuses fields that no action has and notes values that this action
+// has no use for.
+func (d *actionDecoder) checkFields(spec world.ActionSpec) *ArgumentError {
+	known := []string{actionField}
+	for _, f := range flatFields() {
+		known = append(known, f.name)
+	}
+	for _, f := range d.object.fields {
+		if !slices.Contains(known, f.name) {
+			return unknownField("", known)
+		}
+		if f.name != actionField && f.value.kind != kindNull && !takes(spec, f.name) {
+			d.use(UnusedArgument)
+		}
+	}
+	return nil
+}
+
+func takes(spec world.ActionSpec, name string) bool {
+	return slices.ContainsFunc(spec.Params, func(p world.Param) bool { return p.Name == name })
+}
+
+// argument reads one parameter the action needs.
+func (d *actionDecoder) argument(p world.Param) (world.Value, *ArgumentError) {
+	given := d.object.field(p.Name)
+	switch {
+	case given.kind == kindNull:
+		return world.Value{}, missing(p.Name, expectedOf(p))
+	case isAmount(p):
+		n, used, ok := asInteger(given)
+		if !ok {
+			return world.Value{}, mismatch(p.Name, expectedOf(p), given)
+		}
+		d.use(used...)
+		return world.Value{Int: n}, nil
+	case given.kind != kindString || given.text == "" || len([]rune(given.text)) > textArgumentMax:
+		return world.Value{}, mismatch(p.Name, expectedOf(p), given)
+	}
+	return world.Value{Text: given.text}, nil
+}
+
+// expectedOf describes what a parameter accepts.
+func expectedOf(p world.Param) string {
+	switch p.Kind {
+	case world.ParamAmount:
+		return "an integer number of " + p.Unit
+	case world.ParamChoice:
+		return oneOf(p.Choices)
+	}
+	return fmt.Sprintf("a %s id of 1 to %d characters", p.Kind, textArgumentMax)
+}
+
+// resolveName finds the known name that text spells: exactly, or in another case
+// or with other separators (moveAgent, move-agent, MOVE AGENT). It never guesses
+// between different words.
+func resolveName(text string, known []string) (name string, used []Leniency, ok bool) {
+	if slices.Contains(known, text) {
+		return text, nil, true
+	}
+	if len(text) > textArgumentMax {
+		return "", nil, false
+	}
+	for _, name := range known {
+		if bareName(name) == bareName(text) {
+			return name, []Leniency{NameVariant}, true
+		}
+	}
+	return "", nil, false
+}
+
+// bareName drops case and separators from a name.
+func bareName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || unicode.IsSpace(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}

@@ -1,0 +1,88 @@
+package modules
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"agentworld/world"
+)
+
+// ArgumentError says why arguments of a call were refused before anything ran.
+// It is data for the model, which can mend the call.
+//
+// Invariant: its texts are made of names from schemas, type names, numbers and
+// fixed words. Nothing a model or another agent wrote can come back through it.
+type ArgumentError struct {
+	// Path locates the fault from the root of the arguments, such as
+	// "until[0].event"; empty for the arguments as a whole. A field that the schema
+	// does not know is not named: the path ends at the object that holds it.
+	Path string `json:"path"`
+	// Expected says what would have been right.
+	Expected string `json:"expected"`
+	// Got says what stood there instead.
+	Got string `json:"got"`
+	// NotJSON says that the text could not be read at all, so that showing the
+	// schema helps more than showing the fault.
+	NotJSON bool `json:"-"`
+}
+
+// Error implements error.
+func (e *ArgumentError) Error() string {
+	where := e.Path
+	if where == "" {
+		where = "arguments"
+	}
+	return fmt.Sprintf("%s: expected %s, got %s", where, e.Expected, e.Got)
+}
+
+// inside returns the error as seen from an object that holds the value under
+// name. The value's own text being no JSON says nothing about the arguments.
+func (e *ArgumentError) inside(name string) *ArgumentError {
+	path := name
+	if e.Path != "" {
+		path = below(name, e.Path)
+	}
+	return &ArgumentError{Path: path, Expected: e.Expected, Got: e.Got}
+}
+
+// mismatch returns the error for a value of the wrong type or content.
+func mismatch(path, expected string, got value) *ArgumentError {
+	return &ArgumentError{Path: path, Expected: expected, Got: got.describe()}
+}
+
+// missing returns the error for a field that has to be there.
+func missing(path, expected string) *ArgumentError {
+	return &ArgumentError{Path: path, Expected: expected, Got: "nothing"}
+}
+
+// oneOf describes a choice between names.
+func oneOf(names []string) string { return "one of " + strings.Join(names, ", ") }
+
+// below returns the path of a field inside the object at path.
+func below(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// unknownField returns the error for an object that holds a field it may not
+// hold.
+func unknownField(path string, known []string) *ArgumentError {
+	return &ArgumentError{Path: path, Expected: "only the fields " + strings.Join(known, ", "), Got: "another field"}
+}
+
+// refusedByWorld translates the registry's own refusal of an argument.
+func refusedByWorld(spec world.ActionSpec, err error) *ArgumentError {
+	var fault *world.ArgumentError
+	if !errors.As(err, &fault) {
+		panic("modules: the action registry failed without naming an argument: " + err.Error())
+	}
+	for _, p := range spec.Params {
+		if p.Name == fault.Field {
+			return &ArgumentError{Path: p.Name, Expected: expectedOf(p), Got: "a value it does not accept"}
+		}
+	}
+	return &ArgumentError{Expected: "the arguments of " + spec.Name, Got: "others"}
+}

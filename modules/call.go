@@ -1,0 +1,113 @@
+package modules
+
+import (
+	"agentworld/memory"
+	"agentworld/world"
+)
+
+// Env is what a call may read: one agent's view of this tick and its memory.
+type Env struct {
+	// View is the agent's view.
+	View world.View
+	// Memory is the agent's memory; nil fails the memory modules only.
+	Memory *memory.Memory
+	// ResultCharsMax bounds a result's output in characters; 0 means
+	// [ResultCharsDefault], and less than [ResultCharsMin] means that.
+	ResultCharsMax int
+}
+
+// Bounds of Env.ResultCharsMax.
+const (
+	ResultCharsDefault = 1200
+	ResultCharsMin     = 600
+)
+
+// Status says how complete a result is.
+type Status string
+
+// The statuses.
+const (
+	// StatusSuccess: complete.
+	StatusSuccess Status = "success"
+	// StatusPartial: usable, but cut to [Env.ResultCharsMax].
+	StatusPartial Status = "partial"
+	// StatusError: there is nothing to use; Code says why.
+	StatusError Status = "error"
+)
+
+// Code says why a call failed, decided at the place of failure.
+type Code string
+
+// The codes.
+const (
+	// CodeInvalidArguments: the arguments are not JSON or do not match the schema.
+	// The module did not run.
+	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
+	// CodeUnknownModule: no module has that tool name. Nothing ran.
+	CodeUnknownModule Code = "UNKNOWN_MODULE"
+	// CodeExecution: the module ran and could not answer.
+	CodeExecution Code = "EXECUTION_ERROR"
+)
+
+// Result is what came of one call. A call changes nothing, so a result is all
+// there is.
+type Result struct {
+	// CallID is the id the caller gave.
+	CallID string
+	// Module is the module's dotted name, empty for an unknown tool.
+	Module string
+	// Status says how complete the result is.
+	Status Status
+	// Code is set exactly when Status is StatusError.
+	Code Code
+	// Output is the JSON object to send to the model, within
+	// [Env.ResultCharsMax] characters.
+	Output string
+	// CharsFull is the output's length in characters before it was cut.
+	CharsFull int
+	// Sources is what the output adds to the prompt, for provenance and trust.
+	Sources []memory.Source
+	// Leniencies are the repairs made to the arguments.
+	Leniencies []Leniency
+	// ArgumentError is set exactly when Code is CodeInvalidArguments.
+	ArgumentError *ArgumentError
+}
+
+// answer is what a module found out.
+type answer struct {
+	// body becomes "result" in the output; it must encode to JSON.
+	body any
+	// sources are what the elements of the body, then a list, quote; they are
+	// used when id is empty.
+	sources []memory.Source
+	// id, trust and tick describe the whole result as one source.
+	id    string
+	trust memory.Trust
+	tick  int64
+}
+
+// failure is a fixed text saying why a module could not answer, empty when it
+// could.
+type failure string
+
+// Call runs the module behind tool with the raw argument text of a model's call.
+// The arguments are decoded, then checked against the module's schema, and only
+// then does the module run; every failure is a result, never a Go error, because
+// the model is who can mend it.
+func (r *Registry) Call(env Env, callID, tool, rawArgs string) Result {
+	m, ok := r.byTool(tool)
+	if !ok {
+		return r.unknownModule(env, callID)
+	}
+	result := Result{CallID: callID, Module: m.Module}
+	run, used, fault := m.bind(rawArgs)
+	result.Leniencies = used
+	if fault != nil {
+		return result.refused(env, m, fault)
+	}
+	found, failed := run(env)
+	if failed != "" {
+		return result.failed(env, failed)
+	}
+	return result.answered(env, found)
+}

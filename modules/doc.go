@@ -1,0 +1,44 @@
+// Package modules holds the read-only tools a model may call while it decides,
+// and the schemas and decoding of everything a model writes as arguments.
+//
+// A registry is made once and shared by all agents. Its tools go into every
+// request; a call goes back in with what the calling agent may read:
+//
+//	registry := modules.New()
+//	tools := registry.Tools()                          // constant over a run
+//	env := modules.Env{View: view, Memory: remembered} // one agent, one tick
+//	result := registry.Call(env, callID, tool, rawArguments)
+//	item := llmclient.FunctionOutput(result.CallID, result.Output)
+//
+// A call passes three gates, and each has its own failure:
+//
+//	tool name --table--> module        UNKNOWN_MODULE      nothing ran
+//	raw text --schema--> arguments     INVALID_ARGUMENTS   the module did not run
+//	arguments --run----> result        EXECUTION_ERROR     it ran and could not answer
+//
+// Nothing a module does changes a world or a memory, so calls may be repeated,
+// run in any order and made for different agents at the same time. A result that
+// is too long loses the tails of its lists, says how many elements are missing,
+// and stays valid JSON.
+//
+// The actions of the world have their schema here as well, because it is made
+// from the same parts: [ActionSchema] is one flat object over all parameters of
+// the action registry, [StandingSchema] the order that may stand beside it.
+// [DecodeAction] and [DecodeStanding] read them back:
+//
+//	action, used, fault := modules.DecodeAction(raw)
+//	action, more, fault = modules.DecodeStanding(standing, action)
+//
+// Reading is forgiving in named ways only. Each [Leniency] that was needed is
+// returned, so that it can be counted; a value is never guessed, an id never
+// changed, and a number never refused for its size. What cannot be read is an
+// [ArgumentError], whose text is made of schema names, types and numbers alone:
+// no word of a model or of another agent travels back through an error.
+//
+// # Adding a module
+//
+// Write a constructor beside the others with newModule, give it a Go struct as
+// its arguments (pointers where null is allowed, no omitempty, no maps), add it
+// to [New], and keep the whole tool list within the size its test allows: the
+// model reads it at every call.
+package modules

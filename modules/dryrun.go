@@ -1,0 +1,67 @@
+package modules
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+
+	"agentworld/memory"
+	"agentworld/world"
+)
+
+type dryRunArgs struct {
+	Action string `json:"action"`
+}
+
+// dryRun is what an action would come to now.
+type dryRun struct {
+	// Action is the action after clamping, as it would be submitted.
+	Action json.RawMessage `json:"action"`
+	// Adjusted are the amounts clamping changed.
+	Adjusted []world.Adjustment `json:"adjusted,omitempty"`
+	// Read are the repairs made to read the action.
+	Read  []Leniency  `json:"read,omitempty"`
+	Check world.Check `json:"check"`
+}
+
+// dryRunModule clamps and checks an action without doing it. Its argument is the
+// action as text, because repeating the whole action schema would double what
+// the tool list takes of every prompt; the object itself is understood as well.
+func dryRunModule() module {
+	schema := schemaOf[dryRunArgs](nil)
+	schema.textField = "action"
+	spec := Spec{
+		Module: "world.dry_run", Tool: "world_dry_run",
+		Doc: "Check an action, given as JSON text, without doing it.", Parameters: schema.JSON(),
+	}
+	return module{spec, func(rawArgs string) (bound, []Leniency, *ArgumentError) {
+		args, used, fault := decodeArguments[dryRunArgs](schema, rawArgs)
+		if fault != nil {
+			return nil, used, fault
+		}
+		action, read, fault := DecodeAction(json.RawMessage(args.Action))
+		used = append(used, read...)
+		if fault != nil {
+			return nil, used, fault.inside(schema.textField)
+		}
+		return func(env Env) (answer, failure) { return tryOut(env, action, read), "" }, used, nil
+	}}
+}
+
+// tryOut clamps and checks an action on the agent's view.
+func tryOut(env Env, action world.Action, read []Leniency) answer {
+	adjusted, adjustments := env.View.Clamp(action)
+	encoded := world.EncodeAction(adjusted)
+	tick := env.View.Observe().Tick
+	return answer{
+		body: dryRun{encoded, adjustments, read, env.View.Check(adjusted)},
+		id:   fmt.Sprintf("dry-%d-%08x", tick, fingerprint(encoded)), trust: memory.SelfObservation, tick: tick,
+	}
+}
+
+// fingerprint keeps dry runs of different actions in one tick apart.
+func fingerprint(encoded []byte) uint32 {
+	h := fnv.New32a()
+	h.Write(encoded)
+	return h.Sum32()
+}

@@ -1,0 +1,60 @@
+package modules
+
+import (
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestFloor(t *testing.T) {
+	for _, c := range []struct {
+		literal string
+		want    int64
+		exact   bool
+	}{
+		{"0", 0, true}, {"-0", 0, true}, {"0.0", 0, true}, {"0e5", 0, true}, {"-0.0e-3", 0, true},
+		{"20", 20, true}, {"20.0", 20, true}, {"2e1", 20, true}, {"0.2e2", 20, true}, {"200e-1", 20, true}, {"2E+1", 20, true},
+		{"2.5", 2, false}, {"-2.5", -3, false}, {"0.5", 0, false}, {"-0.5", -1, false}, {"25e-1", 2, false}, {"1e-9", 0, false},
+		{"9223372036854775807", math.MaxInt64, true}, {"9223372036854775808", math.MaxInt64, true},
+		{"-9223372036854775808", math.MinInt64, true}, {"-9223372036854775809", math.MinInt64, true},
+		{"9223372036854775806.5", math.MaxInt64 - 1, false}, {"-9223372036854775807.5", math.MinInt64, false},
+		{"12345678901234567890", math.MaxInt64, true}, {"1e30", math.MaxInt64, true}, {"-1e30", math.MinInt64, true},
+		{"1e99999999999999999999", math.MaxInt64, true}, {"-1e99999999999999999999", math.MinInt64, true},
+		{"1e-99999999999999999999", 0, false}, {"-1e-99999999999999999999", -1, false}, {"0e99999999999999999999", 0, true},
+		{"0." + strings.Repeat("0", 30) + "1e31", 1, true}, {"1" + strings.Repeat("0", 40) + "e-40", 1, true},
+	} {
+		got, exact := floor(c.literal)
+		if got != c.want || exact != c.exact {
+			t.Errorf("floor(%s) = %d, %v, want %d, %v", c.literal, got, exact, c.want, c.exact)
+		}
+	}
+}
+
+// naiveFloor does the same with rational numbers.
+func naiveFloor(literal string) (int64, bool) {
+	r, _ := new(big.Rat).SetString(literal)
+	whole := new(big.Int).Div(r.Num(), r.Denom()) // rounds down: the denominator is positive
+	exact := r.IsInt()
+	switch {
+	case whole.IsInt64():
+		return whole.Int64(), exact
+	case whole.Sign() < 0:
+		return math.MinInt64, exact
+	}
+	return math.MaxInt64, exact
+}
+
+func TestFloorAgreesWithNaiveTwin(t *testing.T) {
+	number := rapid.StringMatching(`-?(0|[1-9][0-9]{0,24})(\.[0-9]{1,24})?([eE][+-]?[0-9]{1,2})?`)
+	rapid.Check(t, func(t *rapid.T) {
+		literal := number.Draw(t, "literal")
+		got, exact := floor(literal)
+		want, wantExact := naiveFloor(literal)
+		if got != want || exact != wantExact {
+			t.Fatalf("floor(%s) = %d, %v, want %d, %v", literal, got, exact, want, wantExact)
+		}
+	})
+}

@@ -1,0 +1,32 @@
+package modules
+
+// Leniency names one repair that let an argument through although it was not
+// written as the schema asks. Each is recorded and counted under its own name; a
+// repaired value passes the same checks as a clean one.
+type Leniency string
+
+// The leniencies.
+const (
+	// EmptyArguments: the argument text was empty and was read as {}.
+	EmptyArguments Leniency = "empty_arguments"
+	// DoubleEncoded: the arguments were a JSON string that held JSON.
+	DoubleEncoded Leniency = "double_encoded"
+	// DuplicateKey: an object named a field twice; the last value counts.
+	DuplicateKey Leniency = "duplicate_key"
+	// TextFromObject: an object was given where JSON text was asked for.
+	TextFromObject Leniency = "text_from_object"
+	// NumberFromString: a number was given as a string, such as "20".
+	NumberFromString Leniency = "number_from_string"
+	// FractionDropped: a number was rounded down to an integer.
+	FractionDropped Leniency = "fraction_dropped"
+	// NameVariant: an action or event name was spelled in another case or with
+	// other separators, such as moveAgent.
+	NameVariant Leniency = "name_variant"
+	// UnusedArgument: a value was given that the action has no use for.
+	UnusedArgument Leniency = "unused_argument"
+	// DefaultUntil: a standing order named no condition; a rejected attempt, which
+	// always ends one, became its condition.
+	DefaultUntil Leniency = "default_until"
+	// DefaultMaxTicks: a standing order left out how long it may last.
+	DefaultMaxTicks Leniency = "default_max_ticks"
+)

@@ -1,0 +1,72 @@
+package modules
+
+import (
+	"fmt"
+	"reflect"
+
+	"agentworld/memory"
+	"agentworld/world"
+)
+
+// observationSection names a part of an observation.
+type observationSection string
+
+// observationSections lists the parts that can be asked for.
+var observationSections = []string{"self", "here", "can", "places", "agents", "factories"}
+
+type observationArgs struct {
+	// Section is nil for everything.
+	Section *observationSection `json:"section"`
+}
+
+// observationModule gives the whole observation of this tick, or one part of it,
+// including what the prompt may have left out to stay in its budget.
+func observationModule() module {
+	spec := Spec{
+		Module: "environment.current_observation", Tool: "environment_current_observation",
+		Doc: "Your full observation, or one section.",
+	}
+	choices := map[reflect.Type][]string{reflect.TypeFor[observationSection](): observationSections}
+	return newModule(spec, choices, func(env Env, args observationArgs) (answer, failure) {
+		o := env.View.Observe()
+		found := answer{body: o, id: fmt.Sprintf("obs-%d", o.Tick), trust: memory.SelfObservation, tick: o.Tick}
+		if args.Section != nil {
+			found.body = sectionOf(o, *args.Section)
+			found.id += "-" + string(*args.Section)
+		}
+		return found, ""
+	})
+}
+
+// part is one section of an observation: exactly one field beside Tick, and
+// Omitted for the sections that the world cuts.
+type part struct {
+	Tick      int64               `json:"tick"`
+	Self      *world.Self         `json:"self,omitempty"`
+	Here      *world.Here         `json:"here,omitempty"`
+	Can       *[]world.Affordance `json:"can,omitempty"`
+	Places    *[]world.Sight      `json:"places,omitempty"`
+	Agents    *[]world.Contact    `json:"agents,omitempty"`
+	Factories *[]world.Factory    `json:"factories,omitempty"`
+	Omitted   *int                `json:"beyond_view,omitempty"`
+}
+
+// sectionOf returns one part of an observation under its own name, with the tick
+// and, for lists, how much the world left out of them.
+func sectionOf(o world.Observation, section observationSection) any {
+	switch section {
+	case "self":
+		return part{Tick: o.Tick, Self: &o.Self}
+	case "here":
+		return part{Tick: o.Tick, Here: &o.Here}
+	case "can":
+		return part{Tick: o.Tick, Can: &o.Can}
+	case "places":
+		return part{Tick: o.Tick, Places: &o.Places, Omitted: &o.PlacesOmitted}
+	case "agents":
+		return part{Tick: o.Tick, Agents: &o.Agents, Omitted: &o.AgentsOmitted}
+	case "factories":
+		return part{Tick: o.Tick, Factories: &o.Factories}
+	}
+	panic("modules: the schema allows a section that no observation has: " + string(section))
+}

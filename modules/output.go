@@ -1,0 +1,147 @@
+package modules
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"agentworld/llmclient"
+	"agentworld/memory"
+)
+
+// wireAnswer is the output of a call that was answered. Source is the id under
+// which the model may cite the result, empty when its parts have ids of their own.
+type wireAnswer struct {
+	OK        bool            `json:"ok"`
+	Module    string          `json:"module"`
+	Source    string          `json:"source,omitempty"`
+	Truncated bool            `json:"truncated,omitempty"`
+	Omitted   json.RawMessage `json:"omitted,omitempty"`
+	CharsFull int             `json:"chars_full,omitempty"`
+	Preview   string          `json:"preview,omitempty"`
+	Result    json.RawMessage `json:"result,omitempty"`
+}
+
+// wireFailure is the output of a call that was not.
+type wireFailure struct {
+	OK     bool   `json:"ok"`
+	Module string `json:"module,omitempty"`
+	Code   Code   `json:"code"`
+	Text   string `json:"text"`
+	*ArgumentError
+	// Parameters repeats the schema when the arguments could not even be read.
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+	Modules    []string        `json:"modules,omitempty"`
+}
+
+// The fixed texts of failures. Each says whether anything ran.
+const (
+	textInvalid   = "The arguments do not fit; the module did not run. Correct them and call again."
+	textUnknown   = "There is no such module; nothing ran."
+	textExecution = "The module ran and could not answer; nothing changed."
+)
+
+// answered makes the result of a module that ran well, cut to the bound in env.
+func (r Result) answered(env Env, found answer) Result {
+	body := parseOwn(llmclient.Marshal(found.body))
+	out := wireAnswer{OK: true, Module: r.Module, Source: found.id, Result: body.json()}
+	r.Output = string(llmclient.Marshal(out))
+	r.CharsFull = utf8.RuneCountInString(r.Output)
+	r.Status = StatusSuccess
+	if r.CharsFull > env.charsMax() {
+		r.Status = StatusPartial
+		r.Output, body = shortened(out, body, env.charsMax(), r.CharsFull)
+	}
+	r.Sources = found.sourcesIn(r.Output, body)
+	return r
+}
+
+// sourcesIn returns the sources that are still in an output: the first ones when
+// the body is a list of them, otherwise the whole output as one source.
+func (a answer) sourcesIn(output string, body value) []memory.Source {
+	if a.id == "" {
+		return a.sources[:min(len(body.items), len(a.sources))]
+	}
+	return []memory.Source{{
+		ID: a.id, Kind: memory.SourceModule, Chars: utf8.RuneCountInString(output),
+		OriginTick: a.tick, Trust: a.trust, Text: output,
+	}}
+}
+
+// refused makes the result of a call whose arguments did not fit.
+func (r Result) refused(env Env, m module, fault *ArgumentError) Result {
+	r.ArgumentError = fault
+	out := wireFailure{Module: r.Module, Code: CodeInvalidArguments, Text: textInvalid, ArgumentError: fault}
+	if fault.NotJSON {
+		out.Parameters = m.Parameters
+	}
+	return r.ended(env, out)
+}
+
+// failed makes the result of a module that ran and could not answer.
+func (r Result) failed(env Env, reason failure) Result {
+	return r.ended(env, wireFailure{Module: r.Module, Code: CodeExecution, Text: textExecution + " Reason: " + string(reason)})
+}
+
+// unknownModule makes the result of a call to a tool that does not exist.
+func (r *Registry) unknownModule(env Env, callID string) Result {
+	out := wireFailure{Code: CodeUnknownModule, Text: textUnknown}
+	for _, m := range r.modules {
+		out.Modules = append(out.Modules, m.Tool)
+	}
+	return Result{CallID: callID}.ended(env, out)
+}
+
+// ended fills in an error result. Where the bound leaves no room for the schema
+// or the list of modules, they are left out; the rest is fixed text within
+// ResultCharsMin.
+func (r Result) ended(env Env, out wireFailure) Result {
+	r.Status, r.Code = StatusError, out.Code
+	r.Output = string(llmclient.Marshal(out))
+	r.CharsFull = utf8.RuneCountInString(r.Output)
+	if r.CharsFull > env.charsMax() {
+		out.Parameters, out.Modules = nil, nil
+		r.Output = string(llmclient.Marshal(out))
+	}
+	return r
+}
+
+// charsMax returns the bound on an output.
+func (e Env) charsMax() int {
+	if e.ResultCharsMax == 0 {
+		return ResultCharsDefault
+	}
+	return max(e.ResultCharsMax, ResultCharsMin)
+}
+
+// shortened returns an output within limit characters and what is left of the
+// body. Lists lose their tails first, the longest list before the others, and the
+// output says how many elements each lost. Only a body without any list element
+// left is cut as text.
+func shortened(out wireAnswer, body value, limit, charsFull int) (string, value) {
+	out.Truncated = true
+	var lost omissions
+	for {
+		path, ok := body.dropFromLongestList()
+		if !ok {
+			return preview(out, limit, charsFull), value{kind: kindNull}
+		}
+		lost.add(path)
+		out.Result, out.Omitted = body.json(), lost.json()
+		if text := string(llmclient.Marshal(out)); utf8.RuneCountInString(text) <= limit {
+			return text, body
+		}
+	}
+}
+
+// preview gives up the structure and shows the beginning of the result's text.
+func preview(out wireAnswer, limit, charsFull int) string {
+	runes := []rune(string(out.Result))
+	out.Result, out.Omitted, out.CharsFull = nil, nil, charsFull
+	for size := min(len(runes), limit); ; size /= 2 {
+		out.Preview = strings.TrimSpace(string(runes[:size]))
+		if text := string(llmclient.Marshal(out)); size == 0 || utf8.RuneCountInString(text) <= limit {
+			return text
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package modules
+
+import "agentworld/memory"
+
+// How many memories one call returns.
+const (
+	recallDefault = 5
+	recallMax     = 32
+)
+
+// noMemory is the failure of a memory module for an agent without a memory.
+const noMemory failure = "memory_unavailable"
+
+type recentArgs struct {
+	Limit *int64 `json:"limit"`
+}
+
+// recentModule gives the newest short-term memories, newest first, so that a cut
+// result keeps the newest.
+func recentModule() module {
+	spec := Spec{
+		Module: "memory.short_term.recent", Tool: "memory_short_term_recent",
+		Doc: "Your newest memories.",
+	}
+	return newModule(spec, nil, func(env Env, args recentArgs) (answer, failure) {
+		if env.Memory == nil {
+			return answer{}, noMemory
+		}
+		recent := env.Memory.Recent(recallLimit(args.Limit))
+		newestFirst := make([]memory.Scored, 0, len(recent))
+		for i := len(recent) - 1; i >= 0; i-- {
+			newestFirst = append(newestFirst, recent[i])
+		}
+		return remembered(newestFirst), ""
+	})
+}
+
+type searchArgs struct {
+	Query string `json:"query"`
+	Limit *int64 `json:"limit"`
+}
+
+// searchModule searches everything the agent remembers, best match first.
+func searchModule() module {
+	spec := Spec{
+		Module: "memory.long_term.search", Tool: "memory_long_term_search",
+		Doc: "Search your memories; empty query: weightiest.",
+	}
+	return newModule(spec, nil, func(env Env, args searchArgs) (answer, failure) {
+		if env.Memory == nil {
+			return answer{}, noMemory
+		}
+		now := env.View.Observe().Tick
+		return remembered(env.Memory.Search(args.Query, recallLimit(args.Limit), now)), ""
+	})
+}
+
+// recallLimit brings a limit into its range.
+func recallLimit(limit *int64) int {
+	if limit == nil {
+		return recallDefault
+	}
+	return int(min(max(*limit, 1), recallMax))
+}
+
+// remembered shows memories as a prompt shows them: one line each, with its id.
+func remembered(found []memory.Scored) answer {
+	a := answer{sources: []memory.Source{}}
+	lines := []string{}
+	for _, s := range found {
+		lines = append(lines, s.Line())
+		a.sources = append(a.sources, s.Source())
+	}
+	a.body = lines
+	return a
+}

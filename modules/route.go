@@ -1,0 +1,97 @@
+package modules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentworld/memory"
+	"agentworld/world"
+)
+
+type routeArgs struct {
+	To string `json:"to"`
+}
+
+// route is what is known about a journey before it begins.
+type route struct {
+	To string `json:"to"`
+	// DistanceCM is nil for a place that is not among the observed ones.
+	DistanceCM *int64 `json:"distance_cm,omitempty"`
+	// Cost is the electricity paid at departure; it and what follows from it are
+	// nil when the place is not known.
+	Cost      *int64 `json:"cost,omitempty"`
+	Ticks     *int64 `json:"ticks,omitempty"`
+	CanAfford *bool  `json:"can_afford,omitempty"`
+	// LeftOnArrival is the electricity left after the cost and the idle draw on
+	// the way, never below 0; set when the cost can be paid.
+	LeftOnArrival *int64 `json:"left_on_arrival,omitempty"`
+	// Check is what the world would say to departing now.
+	Check world.Check `json:"check"`
+}
+
+// routeModule tells what a journey would cost, take and leave.
+func routeModule() module {
+	spec := Spec{Module: "world.route", Tool: "world_route", Doc: "A journey's cost, ticks and what it leaves."}
+	return newModule(spec, nil, func(env Env, args routeArgs) (answer, failure) {
+		o := env.View.Observe()
+		r := routeTo(env.View, o, args.To)
+		return answer{
+			body: r, id: sourceID("route", o.Tick, args.To), trust: memory.SelfObservation, tick: o.Tick,
+		}, ""
+	})
+}
+
+// routeTo works out a route from the observation where the place is in it, and
+// otherwise from what a dry run may tell.
+func routeTo(view world.View, o world.Observation, to string) route {
+	r := route{To: shownID(to), Check: view.Check(world.Move{To: to})}
+	i := slices.IndexFunc(o.Places, func(s world.Sight) bool { return s.ID == to })
+	switch {
+	case i >= 0:
+		sight := o.Places[i]
+		r.DistanceCM = &sight.DistanceCM
+		r.priced(sight.MoveCost, sight.MoveTicks, o.Self.Electricity, view.Rules().IdleDraw)
+	case r.Check.Status == world.CheckAccepted:
+		r.priced(costOf(r.Check.Changes), r.Check.Ticks, o.Self.Electricity, view.Rules().IdleDraw)
+	}
+	return r
+}
+
+// priced fills in what follows from a journey's cost and duration.
+func (r *route) priced(cost, ticks, electricity, idleDraw int64) {
+	afford := electricity >= cost
+	r.Cost, r.Ticks, r.CanAfford = &cost, &ticks, &afford
+	if afford {
+		left := max(electricity-cost-ticks*idleDraw, 0)
+		r.LeftOnArrival = &left
+	}
+}
+
+// costOf returns the electricity that changes take.
+func costOf(changes []world.Amount) int64 {
+	var cost int64
+	for _, c := range changes {
+		if c.Resource == world.Electricity {
+			cost -= c.Amount
+		}
+	}
+	return cost
+}
+
+// shownID returns an id as it may be shown back to the model that asked for it:
+// only if it is made like one, otherwise a fixed word.
+func shownID(id string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_.:-", r)
+	}
+	if id == "" || len(id) > textArgumentMax || strings.ContainsFunc(id, func(r rune) bool { return !plain(r) }) {
+		return "unknown"
+	}
+	return id
+}
+
+// sourceID names the result of a call on one subject in one tick.
+func sourceID(kind string, tick int64, subject string) string {
+	return fmt.Sprintf("%s-%d-%s", kind, tick, shownID(subject))
+}

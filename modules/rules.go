@@ -1,0 +1,106 @@
+package modules
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"agentworld/memory"
+	"agentworld/world"
+)
+
+// ruleTopic names a part of the rules.
+type ruleTopic string
+
+// ruleTopics lists the parts that can be asked for.
+var ruleTopics = []string{"actions", "recipes", "power", "travel", "stop_events"}
+
+type rulesArgs struct {
+	Topic ruleTopic `json:"topic"`
+}
+
+// rulesModule tells the rules of this world from the tables the world itself
+// works by.
+func rulesModule() module {
+	spec := Spec{Module: "world.rules", Tool: "world_rules", Doc: "Rules in numbers."}
+	choices := map[reflect.Type][]string{reflect.TypeFor[ruleTopic](): ruleTopics}
+	return newModule(spec, choices, func(env Env, args rulesArgs) (answer, failure) {
+		lines := rulesAbout(env.View.Rules(), args.Topic)
+		return answer{body: lines, id: "rules-" + string(args.Topic), trust: memory.Rules}, ""
+	})
+}
+
+func rulesAbout(r world.Rules, topic ruleTopic) []string {
+	switch topic {
+	case "actions":
+		return actionRules(r)
+	case "recipes":
+		return recipeRules(r)
+	case "power":
+		return powerRules(r)
+	case "travel":
+		return travelRules(r)
+	case "stop_events":
+		return stopEventRules()
+	}
+	panic("modules: the schema allows a topic that the rules do not have: " + string(topic))
+}
+
+func actionRules(r world.Rules) []string {
+	var lines []string
+	for _, spec := range r.Actions() {
+		lines = append(lines, spec.Name+": "+spec.Doc)
+	}
+	return lines
+}
+
+// recipeRules lists what can be built and made, with price, product and duration.
+func recipeRules(r world.Rules) []string {
+	var lines []string
+	for _, k := range r.FactoryKinds() {
+		lines = append(lines, fmt.Sprintf("build %s: %s, %d ticks; %s", k.Name, amounts(k.Cost), k.Ticks, k.Doc))
+	}
+	for _, recipe := range r.Recipes() {
+		lines = append(lines, fmt.Sprintf("%s in %s: per batch %s -> %s, %d ticks",
+			recipe.ID, recipe.FactoryKind, amounts(recipe.Inputs), amounts(recipe.Outputs), recipe.Ticks))
+	}
+	return append(lines, fmt.Sprintf("at most %d batches in a factory's queue, %d factories per agent",
+		world.BatchesMax, world.FactoriesMax))
+}
+
+// amounts writes a list of amounts as words.
+func amounts(list []world.Amount) string {
+	var words []string
+	for _, a := range list {
+		words = append(words, fmt.Sprintf("%d %s", a.Amount, a.Resource))
+	}
+	return strings.Join(words, " + ")
+}
+
+func powerRules(r world.Rules) []string {
+	return []string{
+		fmt.Sprintf("electricity: capacity %d, an awake agent uses %d per tick", r.PowerCapacity, r.IdleDraw),
+		fmt.Sprintf("power state: low at %d%% of capacity, critical at %d%%, shutdown at 0", r.LowPercent, r.CriticalPercent),
+		fmt.Sprintf("in shutdown: nothing is used, +%d electricity per tick, restart at %d%%", r.AmbientFloor, r.RestartPercent),
+		fmt.Sprintf("harvest_radiation: at most %d per tick, +%d heat per unit", world.HarvestMax, r.HeatFactor),
+		fmt.Sprintf("heat: above %d a harvest yields less, at %d it is refused", r.HeatCapacity, 10*r.HeatCapacity),
+		fmt.Sprintf("heat shed per tick: %d*heat/%d rounded up, at least 1", r.Dissipation, r.HeatCapacity),
+	}
+}
+
+func travelRules(r world.Rules) []string {
+	return []string{
+		fmt.Sprintf("a journey costs %d electricity per started km, paid at departure", r.MoveCostPerKM),
+		fmt.Sprintf("it takes one tick per started %d km; you arrive at the end of it", r.MoveRangeKM),
+		fmt.Sprintf("on the way you also use %d electricity per tick and can neither act nor see", r.IdleDraw),
+		"an agent that runs dry on the way arrives shut down",
+	}
+}
+
+func stopEventRules() []string {
+	var lines []string
+	for _, e := range world.StopEvents() {
+		lines = append(lines, e.Name+": "+e.Doc)
+	}
+	return append(lines, fmt.Sprintf("max_ticks: 1-%d attempts", world.StandingTicksMax))
+}

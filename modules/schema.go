@@ -1,0 +1,87 @@
+package modules
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"agentworld/llmclient"
+)
+
+// Schema is a compiled JSON Schema of tool arguments, in the subset that strict
+// function tools allow. It is safe for concurrent use.
+type Schema struct {
+	root     *jsonschema.Schema
+	resolved *jsonschema.Resolved
+	raw      json.RawMessage
+	// textField names a string field that holds JSON text; a model that gives
+	// the object itself is understood.
+	textField string
+}
+
+// noArguments is the schema of a tool without arguments. Providers differ about
+// leaving the empty parts out, so they are spelled out.
+const noArguments = `{"type":"object","properties":{},"required":[],"additionalProperties":false}`
+
+// NewSchema compiles a schema. It panics when raw is not one: schemas are made by
+// the program, never read from outside.
+func NewSchema(raw json.RawMessage) *Schema {
+	var root jsonschema.Schema
+	if err := json.Unmarshal(raw, &root); err != nil {
+		panic("modules: a tool's schema is not a JSON Schema: " + err.Error())
+	}
+	resolved, err := root.Resolve(nil)
+	if err != nil {
+		panic("modules: a tool's schema does not resolve: " + err.Error())
+	}
+	return &Schema{root: &root, resolved: resolved, raw: raw}
+}
+
+// JSON returns the schema as it is sent.
+func (s *Schema) JSON() json.RawMessage { return slices.Clone(s.raw) }
+
+// schemaOf returns the strict schema of an argument struct: every field required,
+// pointers nullable, named types in choices limited to their names.
+func schemaOf[Args any](choices map[reflect.Type][]string) *Schema {
+	options := &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{}}
+	for named, names := range choices {
+		options.TypeSchemas[named] = &jsonschema.Schema{Type: "string", Enum: anyNames(names)}
+	}
+	inferred, err := jsonschema.For[Args](options)
+	if err != nil {
+		panic("modules: no schema for an argument type: " + err.Error())
+	}
+	if len(inferred.Properties) == 0 {
+		return NewSchema(json.RawMessage(noArguments))
+	}
+	for _, name := range inferred.PropertyOrder {
+		allowNull(inferred.Properties[name])
+	}
+	return NewSchema(llmclient.Marshal(inferred))
+}
+
+func anyNames(names []string) []any {
+	out := make([]any, len(names))
+	for i, name := range names {
+		out[i] = name
+	}
+	return out
+}
+
+// allowNull adds null to the names of a nullable choice, which inference leaves
+// out.
+func allowNull(property *jsonschema.Schema) {
+	if len(property.Enum) > 0 && slices.Contains(property.Types, "null") {
+		property.Enum = append(property.Enum, nil)
+	}
+}
+
+// typesOf returns the types a schema allows.
+func typesOf(s *jsonschema.Schema) []string {
+	if s.Type != "" {
+		return []string{s.Type}
+	}
+	return s.Types
+}

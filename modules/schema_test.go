@@ -1,0 +1,211 @@
+package modules
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agentworld/world"
+)
+
+var wireName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// allSchemas returns every schema this package offers to a model, by name.
+func allSchemas() map[string]json.RawMessage {
+	schemas := map[string]json.RawMessage{"action": ActionSchema(), "standing": StandingSchema()}
+	for _, tool := range New().Tools() {
+		schemas[tool.Name] = tool.Parameters
+	}
+	return schemas
+}
+
+func TestSchemasAreStrict(t *testing.T) {
+	for name, raw := range allSchemas() {
+		var schema map[string]any
+		if err := json.Unmarshal(raw, &schema); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		walkStrict(t, name, schema)
+	}
+}
+
+// walkStrict checks what strict function tools demand of a schema.
+func walkStrict(t *testing.T, path string, schema map[string]any) {
+	t.Helper()
+	for keyword := range schema {
+		if !slices.Contains([]string{"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "description"}, keyword) {
+			t.Errorf("%s uses %q, which strict mode may refuse", path, keyword)
+		}
+	}
+	if types := fmt.Sprint(schema["type"]); strings.Contains(types, "object") {
+		walkObject(t, path, schema)
+	} else if strings.Contains(types, "array") && schema["items"] == nil {
+		t.Errorf("%s is an array without items", path)
+	}
+	if items, ok := schema["items"].(map[string]any); ok {
+		walkStrict(t, path+"[]", items)
+	}
+	alternatives, _ := schema["anyOf"].([]any)
+	for i, alternative := range alternatives {
+		walkStrict(t, fmt.Sprintf("%s|%d", path, i), alternative.(map[string]any))
+	}
+}
+
+func walkObject(t *testing.T, path string, schema map[string]any) {
+	t.Helper()
+	if closed, ok := schema["additionalProperties"].(bool); !ok || closed {
+		t.Errorf("%s: additionalProperties is %v, want false", path, schema["additionalProperties"])
+	}
+	properties, ok := schema["properties"].(map[string]any)
+	if !ok {
+		t.Fatalf("%s has no properties", path)
+	}
+	required, ok := schema["required"].([]any)
+	if !ok || len(required) != len(properties) {
+		t.Errorf("%s requires %v of %d properties", path, schema["required"], len(properties))
+	}
+	for name, property := range properties {
+		if !slices.Contains(required, any(name)) {
+			t.Errorf("%s.%s is not required", path, name)
+		}
+		if !wireName.MatchString(name) {
+			t.Errorf("%s.%s is not a name strict mode accepts", path, name)
+		}
+		walkStrict(t, path+"."+name, property.(map[string]any))
+	}
+}
+
+// The model reads these at every call, so their size is part of the contract.
+func TestSchemasAreCompact(t *testing.T) {
+	tools := 0
+	for _, tool := range New().Tools() {
+		tools += len(tool.Wire())
+	}
+	for _, c := range []struct {
+		name     string
+		got, max int
+	}{
+		{"all module tools", tools, 1800},
+		{"ActionSchema", len(ActionSchema()), 1500},
+		{"StandingSchema", len(StandingSchema()), 560},
+	} {
+		if c.got > c.max {
+			t.Errorf("%s takes %d characters, at most %d are allowed", c.name, c.got, c.max)
+		}
+	}
+}
+
+func TestSchemasAreReadableAndConstant(t *testing.T) {
+	again := allSchemas()
+	for name, raw := range allSchemas() {
+		if strings.Contains(string(raw), `\u00`) {
+			t.Errorf("%s holds escaped characters: %s", name, raw)
+		}
+		if string(raw) != string(again[name]) {
+			t.Errorf("%s differs between two calls", name)
+		}
+	}
+}
+
+func TestNamesAreInvertible(t *testing.T) {
+	r := New()
+	want := []string{
+		"agent.modules.list agent_modules_list",
+		"environment.current_observation environment_current_observation",
+		"memory.short_term.recent memory_short_term_recent",
+		"memory.long_term.search memory_long_term_search",
+		"world.rules world_rules",
+		"world.route world_route",
+		"world.dry_run world_dry_run",
+	}
+	var got []string
+	for i, spec := range r.Specs() {
+		got = append(got, spec.Module+" "+spec.Tool)
+		if back, ok := r.ModuleOf(spec.Tool); !ok || back != spec.Module {
+			t.Errorf("ModuleOf(%s) = %s, %v, want %s", spec.Tool, back, ok, spec.Module)
+		}
+		if back, ok := r.ToolOf(spec.Module); !ok || back != spec.Tool {
+			t.Errorf("ToolOf(%s) = %s, %v, want %s", spec.Module, back, ok, spec.Tool)
+		}
+		tool := r.Tools()[i]
+		if !wireName.MatchString(tool.Name) || tool.Name != spec.Tool || !tool.Strict || tool.Description == "" {
+			t.Errorf("tool %d is %+v", i, tool)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+	if _, ok := r.ToolOf("world_rules"); ok {
+		t.Error("ToolOf accepts a tool name")
+	}
+	if _, ok := r.ModuleOf("world.rules"); ok {
+		t.Error("ModuleOf accepts a module name")
+	}
+}
+
+func TestDuplicateNamesPanic(t *testing.T) {
+	for _, spec := range []Spec{{Module: "world.rules", Tool: "other"}, {Module: "other", Tool: "world_rules"}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("registering %+v a second time did not panic", spec)
+				}
+			}()
+			New().add(module{Spec: spec})
+		}()
+	}
+}
+
+// Every parameter of every action has its place in the flat schema.
+func TestActionSchemaCoversTheRegistry(t *testing.T) {
+	var schema struct {
+		Properties map[string]struct {
+			Enum        []any  `json:"enum"`
+			Description string `json:"description"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(ActionSchema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	names := schema.Properties["action"].Enum
+	for _, spec := range world.Actions() {
+		if spec.Name == "execute_until" {
+			if slices.Contains(names, any(spec.Name)) {
+				t.Error("the flat schema offers execute_until as an action")
+			}
+			continue
+		}
+		if !slices.Contains(names, any(spec.Name)) {
+			t.Errorf("the action %s is not offered", spec.Name)
+		}
+		for _, p := range spec.Params {
+			field, ok := schema.Properties[p.Name]
+			if !ok || !strings.Contains(field.Description, spec.Name) {
+				t.Errorf("%s of %s is described as %q", p.Name, spec.Name, field.Description)
+			}
+			for _, choice := range p.Choices {
+				if !slices.Contains(field.Enum, any(choice)) {
+					t.Errorf("%s does not offer %s", p.Name, choice)
+				}
+			}
+		}
+	}
+}
+
+func TestNewSchemaPanicsOnNonsense(t *testing.T) {
+	for _, raw := range []string{`{"type":7}`, `nonsense`, `{"$ref":"#/nowhere"}`} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("NewSchema(%s) did not panic", raw)
+				}
+			}()
+			NewSchema(json.RawMessage(raw))
+		}()
+	}
+}

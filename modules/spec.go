@@ -1,0 +1,146 @@
+package modules
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+
+	"agentworld/llmclient"
+)
+
+// Spec describes one module as it is offered to a model.
+type Spec struct {
+	// Module is the dotted name used in traces, reports and prompts.
+	Module string
+	// Tool is the name on the wire: letters, digits, underscore and dash. The
+	// pairs are written out in a table, so that each name leads to the other.
+	Tool string
+	// Doc is one short sentence that tells the model what it gets.
+	Doc string
+	// Parameters is the strict JSON Schema of the arguments.
+	Parameters json.RawMessage
+}
+
+// Registry is an ordered, unchangeable set of modules. It is safe for concurrent
+// use.
+//
+// Invariants:
+//  1. No two modules share a module name or a tool name.
+//  2. Every schema is fit for strict mode: closed objects, every property
+//     required, an optional one nullable.
+//  3. The order is that of registration, so that the tool list a model sees is the
+//     same bytes in every call of a run.
+type Registry struct {
+	modules []module
+}
+
+// module is a spec with what carries it out, in two steps: bind reads the
+// arguments, and only what it returns can run. So a module never runs on
+// arguments that do not fit.
+type module struct {
+	Spec
+	bind func(rawArgs string) (bound, []Leniency, *ArgumentError)
+}
+
+// bound is a call with its arguments read.
+type bound func(env Env) (answer, failure)
+
+// newModule makes a module from a handler of typed arguments; choices lists the
+// names that its argument types allow.
+func newModule[Args any](spec Spec, choices map[reflect.Type][]string, run func(Env, Args) (answer, failure)) module {
+	schema := schemaOf[Args](choices)
+	spec.Parameters = schema.JSON()
+	return module{spec, func(rawArgs string) (bound, []Leniency, *ArgumentError) {
+		args, used, fault := decodeArguments[Args](schema, rawArgs)
+		if fault != nil {
+			return nil, used, fault
+		}
+		return func(env Env) (answer, failure) { return run(env, args) }, used, nil
+	}}
+}
+
+// decodeArguments reads a raw argument text into the type its schema was made
+// from.
+func decodeArguments[Args any](schema *Schema, rawArgs string) (args Args, used []Leniency, fault *ArgumentError) {
+	conformed, used, fault := schema.Conform(rawArgs)
+	if fault != nil {
+		return args, used, fault
+	}
+	if err := json.Unmarshal(conformed, &args); err != nil {
+		panic("modules: arguments that match their schema do not decode: " + err.Error())
+	}
+	return args, used, nil
+}
+
+// New returns the registry of the built-in modules.
+func New() *Registry {
+	r := &Registry{}
+	r.add(
+		listModule(r),
+		observationModule(),
+		recentModule(),
+		searchModule(),
+		rulesModule(),
+		routeModule(),
+		dryRunModule(),
+	)
+	return r
+}
+
+// add registers modules in order. It panics when a name is taken: the table of
+// built-in modules would be inconsistent.
+func (r *Registry) add(modules ...module) {
+	for _, m := range modules {
+		if _, taken := r.byTool(m.Tool); taken {
+			panic("modules: tool name " + m.Tool + " is registered twice")
+		}
+		if _, taken := r.ToolOf(m.Module); taken {
+			panic("modules: module name " + m.Module + " is registered twice")
+		}
+		r.modules = append(r.modules, m)
+	}
+}
+
+// Specs returns the modules in registration order.
+func (r *Registry) Specs() []Spec {
+	specs := make([]Spec, len(r.modules))
+	for i, m := range r.modules {
+		specs[i] = m.Spec
+		specs[i].Parameters = slices.Clone(m.Parameters)
+	}
+	return specs
+}
+
+// Tools returns the modules as strict function tools in registration order.
+func (r *Registry) Tools() []llmclient.Tool {
+	tools := make([]llmclient.Tool, len(r.modules))
+	for i, spec := range r.Specs() {
+		tools[i] = llmclient.Tool{Name: spec.Tool, Description: spec.Doc, Parameters: spec.Parameters, Strict: true}
+	}
+	return tools
+}
+
+// ToolOf returns the tool name of a module.
+func (r *Registry) ToolOf(moduleName string) (tool string, ok bool) {
+	for _, m := range r.modules {
+		if m.Module == moduleName {
+			return m.Tool, true
+		}
+	}
+	return "", false
+}
+
+// ModuleOf returns the module name of a tool.
+func (r *Registry) ModuleOf(tool string) (moduleName string, ok bool) {
+	m, ok := r.byTool(tool)
+	return m.Module, ok
+}
+
+func (r *Registry) byTool(tool string) (module, bool) {
+	for _, m := range r.modules {
+		if m.Tool == tool {
+			return m, true
+		}
+	}
+	return module{}, false
+}

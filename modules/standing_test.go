@@ -1,0 +1,91 @@
+package modules
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agentworld/world"
+)
+
+func TestDecodeStanding(t *testing.T) {
+	do := world.Mine{MassG: 5000}
+	at := func(n int64) *int64 { return &n }
+	arrive := []world.Condition{{Event: "arrive_target"}}
+	for _, c := range []struct {
+		name string
+		raw  string
+		want world.Action
+		used []Leniency
+	}{
+		{"nothing", ` `, do, nil},
+		{"null", `null`, do, nil},
+		{"plain", `{"until":[{"event":"arrive_target","value_lte":null}],"max_ticks":4}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4}, nil},
+		{"value", `{"until":[{"event":"harvest_yield_below","value_lte":3},{"event":"job_done"}],"max_ticks":4}`,
+			world.ExecuteUntil{Do: do, Until: []world.Condition{{Event: "harvest_yield_below", Value: at(3)}, {Event: "job_done"}}, MaxTicks: 4}, nil},
+		{"left to clamp", `{"until":[{"event":"arrive_target"}],"max_ticks":-1e9}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: -1e9}, nil},
+		{"no ticks", `{"until":[{"event":"arrive_target"}]}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 6}, []Leniency{DefaultMaxTicks}},
+		{"null ticks", `{"until":[{"event":"arrive_target"}],"max_ticks":null}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 6}, []Leniency{DefaultMaxTicks}},
+		{"string ticks", `{"until":[{"event":"arrive_target"}],"max_ticks":"8"}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 8}, []Leniency{NumberFromString}},
+		{"no condition", `{"until":[],"max_ticks":4}`,
+			world.ExecuteUntil{Do: do, Until: []world.Condition{{Event: "action_rejected"}}, MaxTicks: 4}, []Leniency{DefaultUntil}},
+		{"useless value", `{"until":[{"event":"arrive_target","value_lte":3}],"max_ticks":4}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4}, []Leniency{UnusedArgument}},
+		{"name variant", `{"until":[{"event":"ArriveTarget"}],"max_ticks":4}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4}, []Leniency{NameVariant}},
+		{"duplicate", `{"until":[{"event":"arrive_target"}],"max_ticks":9,"max_ticks":4}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4}, []Leniency{DuplicateKey}},
+	} {
+		got, used, fault := DecodeStanding(json.RawMessage(c.raw), do)
+		if fault != nil {
+			t.Errorf("%s: %v", c.name, fault)
+			continue
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+		if diff := cmp.Diff(c.used, used); diff != "" {
+			t.Errorf("%s: leniencies (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestDecodeStandingErrors(t *testing.T) {
+	events := "one of " + strings.Join(eventNames(), ", ")
+	many := strings.TrimSuffix(strings.Repeat(`{"event":"job_done"},`, 9), ",")
+	for _, c := range []struct{ raw, want string }{
+		{`{`, "arguments: expected one JSON object, got text that is not JSON at byte 1"},
+		{`[]`, "arguments: expected an object with the fields until, max_ticks, got an array"},
+		{`{"until":[],"secretword":1}`, "arguments: expected only the fields until, max_ticks, got another field"},
+		{`{"until":"secretword"}`, "until: expected an array of conditions, got a string of 10 characters"},
+		{`{"until":["secretword"]}`, "until[0]: expected an object with the fields event, value_lte, got a string of 10 characters"},
+		{`{"until":[{"event":"job_done"},{"event":"secretword"}]}`, "until[1].event: expected " + events + ", got a string of 10 characters"},
+		{`{"until":[{"secretword":"job_done"}]}`, "until[0]: expected only the fields event, value_lte, got another field"},
+		{`{"until":[{}]}`, "until[0].event: expected " + events + ", got null"},
+		{`{"until":[{"event":"harvest_yield_below"}]}`, "until[0].value_lte: expected an integer of at least 0 for harvest_yield_below, got null"},
+		{`{"until":[{"event":"harvest_yield_below","value_lte":-1}]}`, "until[0].value_lte: expected an integer of at least 0 for harvest_yield_below, got the number -1"},
+		{`{"until":[{"event":"job_done"}],"max_ticks":[]}`, "max_ticks: expected an integer number of ticks, got an array"},
+		{`{"until":[` + many + `]}`, "until: expected at most 8 conditions, got 9"},
+	} {
+		action, _, fault := DecodeStanding(json.RawMessage(c.raw), world.Wait{})
+		if fault == nil || action != nil {
+			t.Errorf("DecodeStanding(%s) = %v, %v, want only an error", c.raw, action, fault)
+			continue
+		}
+		if got := fault.Error(); got != c.want {
+			t.Errorf("DecodeStanding(%s):\n got %s\nwant %s", c.raw, got, c.want)
+		}
+	}
+}
+
+func TestDecodeStandingPanicsOnNestedOrders(t *testing.T) {
+	for _, do := range []world.Action{nil, world.ExecuteUntil{Do: world.Wait{}}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("DecodeStanding of %v did not panic", do)
+				}
+			}()
+			DecodeStanding(json.RawMessage(`null`), do)
+		}()
+	}
+}
