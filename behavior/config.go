@@ -1,0 +1,111 @@
+package behavior
+
+import "fmt"
+
+// Protocol is the shape of a turn.
+type Protocol string
+
+// The protocols.
+const (
+	// ProtocolFull asks for the plan, each round of module calls, the draft and
+	// the decision in calls of their own.
+	ProtocolFull Protocol = "full"
+	// ProtocolLean asks for plan, draft and decision in one strict call.
+	ProtocolLean Protocol = "lean"
+)
+
+// Config bounds how agents decide. The zero value of every field means its
+// default, so Config{} is usable.
+type Config struct {
+	// Protocol is full (the default) or lean. Lean costs about a quarter of the
+	// calls; full shows more of why an agent acted.
+	Protocol Protocol
+	// Model is the provider's model name, sent with every request.
+	Model string
+	// ContextWindow is the model's window in tokens, at least ContextWindowMin;
+	// default 128,000. It bounds the prompt.
+	ContextWindow int
+	// OutputTokensMax bounds one answer and is reserved in the window; default
+	// 1,024, and never more than a quarter of the window. Raise it for models
+	// that spend output tokens on reasoning.
+	OutputTokensMax int
+	// ModuleCallsMax bounds module calls in a turn; default 3.
+	ModuleCallsMax int
+	// ReasonStepsMax bounds reason steps in a turn; default 1.
+	ReasonStepsMax int
+	// ViolationsMax bounds the answers in which a model calls tools in a reason
+	// step before the turn gives up and waits; default 2 retries.
+	ViolationsMax int
+	// GuardRoundsMax bounds how often refused actions go back; default 3.
+	GuardRoundsMax int
+	// RepairsMax bounds the further calls spent on answers that could not be
+	// used; default 1.
+	RepairsMax int
+	// ResultCharsMax caps a module result when it is made; default 1,200.
+	ResultCharsMax int
+	// SystemPrompt replaces the opening paragraph of the instructions; empty
+	// keeps the built-in one. Rules and protocol text always follow.
+	SystemPrompt string
+	// CountTokens counts the tokens of a text. Nil counts bytes, an upper bound
+	// that clips earlier than necessary. It must be a pure function.
+	CountTokens func(string) int
+}
+
+// ContextWindowMin is the smallest context window supported, in tokens.
+const ContextWindowMin = 4000
+
+// Validate reports the first field out of range, naming it and what is allowed.
+func (c Config) Validate() error {
+	if c.Protocol != "" && c.Protocol != ProtocolFull && c.Protocol != ProtocolLean {
+		return fmt.Errorf("protocol %q: allowed are full and lean", c.Protocol)
+	}
+	if c.ContextWindow != 0 && c.ContextWindow < ContextWindowMin {
+		return fmt.Errorf("context window %d: at least %d tokens are needed", c.ContextWindow, ContextWindowMin)
+	}
+	for _, limit := range []struct {
+		name  string
+		value int
+	}{
+		{"output tokens", c.OutputTokensMax}, {"module calls", c.ModuleCallsMax}, {"reason steps", c.ReasonStepsMax},
+		{"violations", c.ViolationsMax}, {"guard rounds", c.GuardRoundsMax}, {"repairs", c.RepairsMax}, {"result chars", c.ResultCharsMax},
+	} {
+		if limit.value < 0 {
+			return fmt.Errorf("%s %d: must not be negative", limit.name, limit.value)
+		}
+	}
+	return nil
+}
+
+// WithDefaults returns c with every zero field replaced by its default.
+func (c Config) WithDefaults() Config {
+	if c.Protocol == "" {
+		c.Protocol = ProtocolFull
+	}
+	setDefault(&c.ContextWindow, 128_000)
+	setDefault(&c.OutputTokensMax, 1024)
+	c.OutputTokensMax = min(c.OutputTokensMax, c.ContextWindow/4)
+	setDefault(&c.ModuleCallsMax, 3)
+	setDefault(&c.ReasonStepsMax, 1)
+	setDefault(&c.ViolationsMax, 2)
+	setDefault(&c.GuardRoundsMax, 3)
+	setDefault(&c.RepairsMax, 1)
+	setDefault(&c.ResultCharsMax, 1200)
+	if c.CountTokens == nil {
+		c.CountTokens = func(s string) int { return len(s) }
+	}
+	return c
+}
+
+func setDefault(field *int, value int) {
+	if *field == 0 {
+		*field = value
+	}
+}
+
+// CallsMax is the most model calls one turn can make under c: the longest path
+// through plan, module rounds, reason step with its retries, draft, decision,
+// guard rounds and repairs.
+func (c Config) CallsMax() int {
+	c = c.WithDefaults()
+	return 1 + c.ModuleCallsMax + c.ReasonStepsMax*(1+c.ViolationsMax) + 1 + 1 + c.GuardRoundsMax + c.RepairsMax
+}

@@ -1,0 +1,228 @@
+package behavior_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"agentworld/behavior"
+	"agentworld/llmclient"
+	"agentworld/modules"
+	"agentworld/world"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected steps of the conversations")
+
+// TestConversations plays recorded conversations: each file tells in prose what
+// it guards, gives the model's answers, and holds the steps they must lead to.
+//
+// An answer is a block of lines, blocks are separated by a blank line:
+//
+//	call ID TOOL ARGUMENTS    a function call; ID - is an absent id
+//	text TEXT                 a message; \n is a line break
+//	refusal TEXT              a message that is a refusal
+//	reasoning                 a reasoning item
+//	incomplete REASON         the answer's status
+//	fail KIND                 no answer at all
+func TestConversations(t *testing.T) {
+	files, err := filepath.Glob("testdata/conversations/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no conversations: %v", err)
+	}
+	for _, name := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sections := map[string]string{}
+			for _, f := range archive.Files {
+				sections[f.Name] = string(f.Data)
+			}
+			got := play(t, strings.TrimSpace(sections["protocol"]), sections["answers"])
+			if *update {
+				archive.Files = append(archive.Files[:indexOf(archive, "steps")], txtar.File{Name: "steps", Data: []byte(got)})
+				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(sections["steps"], got); diff != "" {
+				t.Errorf("steps differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func indexOf(a *txtar.Archive, name string) int {
+	for i, f := range a.Files {
+		if f.Name == name {
+			return i
+		}
+	}
+	return len(a.Files)
+}
+
+// play runs one turn of the minimal scenario's agent against the answers.
+func play(t *testing.T, protocol, answers string) string {
+	t.Helper()
+	turn := newTurn(t, behavior.Config{Protocol: behavior.Protocol(protocol), Model: "m"})
+	blocks := strings.Split(strings.TrimSpace(answers), "\n\n")
+	var out strings.Builder
+	seen := 0
+	for {
+		switch step := turn.Next().(type) {
+		case behavior.Ask:
+			writeAsk(&out, step, seen)
+			seen = len(step.Request.Input)
+			checkPairing(t, step.Request.Input)
+			if len(blocks) == 0 {
+				t.Fatalf("the turn asks for more answers than the file has; so far:\n%s", out.String())
+			}
+			turn.Answer(parseAnswer(t, blocks[0]))
+			blocks = blocks[1:]
+		case behavior.Call:
+			fmt.Fprintf(&out, "run %s %s %s\n", step.CallID, step.Tool, step.Arguments)
+			turn.Result(modules.New().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
+		case behavior.Decision:
+			writeEnd(&out, step, turn.Notes())
+			if len(blocks) > 0 && strings.TrimSpace(blocks[0]) != "" {
+				t.Errorf("%d answers were not asked for", len(blocks))
+			}
+			return out.String()
+		}
+	}
+}
+
+func newTurn(t *testing.T, cfg behavior.Config) *behavior.Turn {
+	t.Helper()
+	kit, err := behavior.NewKit(cfg, modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, "minimal")
+	w.Advance()
+	return kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0))
+}
+
+func newWorld(t testing.TB, name string) *world.World {
+	t.Helper()
+	s, _, ok := world.EmbeddedScenario(name)
+	if !ok {
+		t.Fatalf("no scenario %s", name)
+	}
+	w, err := world.New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func parseAnswer(t *testing.T, block string) llmclient.Answer {
+	t.Helper()
+	reply := &llmclient.Reply{Status: "completed"}
+	for _, line := range strings.Split(block, "\n") {
+		verb, rest, _ := strings.Cut(line, " ")
+		switch verb {
+		case "call":
+			words := strings.SplitN(rest, " ", 3)
+			if words[0] == "-" {
+				words[0] = ""
+			}
+			reply.Items = append(reply.Items, llmclient.FunctionCall(words[0], words[1], words[2]))
+		case "text", "refusal":
+			reply.Items = append(reply.Items, message(t, verb, strings.ReplaceAll(rest, `\n`, "\n")))
+		case "reasoning":
+			it, _ := llmclient.ParseItem([]byte(`{"type":"reasoning","id":"rs_1","summary":[]}`))
+			reply.Items = append(reply.Items, it)
+		case "incomplete":
+			reply.Status, reply.IncompleteReason = "incomplete", rest
+		case "fail":
+			return llmclient.Failed(llmclient.ErrorKind(rest), "as told")
+		default:
+			t.Fatalf("unknown line %q", line)
+		}
+	}
+	return llmclient.Answer{Reply: reply, Attempts: 1}
+}
+
+func message(t *testing.T, kind, text string) llmclient.Item {
+	t.Helper()
+	part := map[string]string{"type": "output_text", "text": text}
+	if kind == "refusal" {
+		part = map[string]string{"type": "refusal", "refusal": text}
+	}
+	raw, err := json.Marshal(map[string]any{"type": "message", "role": "assistant", "id": "msg_1", "status": "completed", "content": []any{part}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it, ok := llmclient.ParseItem(raw)
+	if !ok {
+		t.Fatalf("not an item: %s", raw)
+	}
+	return it
+}
+
+func writeAsk(out *strings.Builder, a behavior.Ask, seen int) {
+	fmt.Fprintf(out, "ask %d %s %s %v\n", a.Number, a.Stage, a.Request.Choice.Mode, a.Request.Choice.Allowed)
+	for _, it := range a.Request.Input[seen:] {
+		switch it.Kind {
+		case llmclient.KindMessage:
+			first, _, _ := strings.Cut(it.Text, "\n")
+			fmt.Fprintf(out, "  + %s: %s\n", it.Role, first)
+		case llmclient.KindReasoning:
+			fmt.Fprintf(out, "  + reasoning\n")
+		default:
+			fmt.Fprintf(out, "  + %s %s %s %s\n", it.Kind, it.CallID, it.Name, it.Text)
+		}
+	}
+}
+
+func writeEnd(out *strings.Builder, d behavior.Decision, notes []behavior.Note) {
+	fmt.Fprintf(out, "decision by %s after %d calls: %s", d.By, d.ModelCalls, world.EncodeAction(d.Executed))
+	if d.Wait != "" {
+		fmt.Fprintf(out, " (%s)", d.Wait)
+	}
+	out.WriteString("\n")
+	if d.Proposed != nil {
+		fmt.Fprintf(out, "proposed %s\n", world.EncodeAction(d.Proposed))
+	}
+	for _, a := range d.Adjustments {
+		fmt.Fprintf(out, "adjusted %s %d -> %d (%s)\n", a.Field, a.From, a.To, a.Bound)
+	}
+	for _, n := range notes {
+		line := fmt.Sprintf("note %d %s %s %s %s %s %v", n.Number, n.Kind, n.Status, n.Code, n.CallID, n.Name, n.Leniencies)
+		out.WriteString(strings.Join(strings.Fields(line), " ") + "\n")
+	}
+}
+
+// checkPairing fails unless every call has exactly one output, after it.
+func checkPairing(t *testing.T, input []llmclient.Item) {
+	t.Helper()
+	open, done := map[string]bool{}, map[string]bool{}
+	for _, it := range input {
+		switch it.Kind {
+		case llmclient.KindFunctionCall:
+			if open[it.CallID] || done[it.CallID] || it.CallID == "" {
+				t.Errorf("call id %q is empty or repeated", it.CallID)
+			}
+			open[it.CallID] = true
+		case llmclient.KindFunctionOutput:
+			if !open[it.CallID] {
+				t.Errorf("output %q has no open call", it.CallID)
+			}
+			delete(open, it.CallID)
+			done[it.CallID] = true
+		}
+	}
+	for id := range open {
+		t.Errorf("call %q has no output", id)
+	}
+}

@@ -1,0 +1,285 @@
+package behavior
+
+import (
+	"cmp"
+	"slices"
+
+	"agentworld/modules"
+	"agentworld/world"
+)
+
+// terminal is a decision call of an answer, decoded.
+type terminal struct {
+	slot     int
+	action   world.Action
+	why      string
+	sources  []string
+	leniency []string
+}
+
+// dispatch handles the calls of one answer in order. Protocol calls are settled
+// at once; module calls stay open for the caller. leniencies are what it took to
+// read the calls from text, nil for real function calls.
+func (t *Turn) dispatch(leniencies []string) {
+	var decisions []terminal
+	progress, wrong := false, ParseKind("")
+	fail := func(k ParseKind) {
+		if wrong == "" {
+			wrong = k
+		}
+	}
+	for i := range t.slots {
+		ok, kind := t.dispatchOne(i, leniencies, &decisions)
+		progress = progress || ok
+		if kind != "" {
+			fail(kind)
+		}
+	}
+	switch {
+	case len(decisions) > 0 && !sameAction(decisions):
+		for _, d := range decisions {
+			t.respond(d.slot, severalDecisions(t.repairs+1, t.mind.cfg.RepairsMax))
+		}
+		t.repair(ParseSeveral)
+	case len(decisions) > 0:
+		t.commit(decisions[0])
+	case wrong != "" && !progress:
+		t.repair(wrong)
+	case t.settled():
+		t.flush()
+	}
+}
+
+// dispatchOne handles one call. ok says that the call brought the turn forward;
+// kind names what was wrong with it.
+func (t *Turn) dispatchOne(i int, leniencies []string, decisions *[]terminal) (ok bool, kind ParseKind) {
+	s := t.slots[i]
+	allowed := t.allowed()
+	if !slices.Contains(allowed, s.tool) {
+		return false, t.refuseTool(i, allowed)
+	}
+	switch s.tool {
+	case toolPlan:
+		return t.takePlan(i, leniencies)
+	case toolDraft:
+		return t.takeDraft(i, leniencies)
+	case toolDecision, toolTurn:
+		d, kind := t.takeDecision(i, leniencies)
+		if kind == "" {
+			*decisions = append(*decisions, d)
+		}
+		return kind == "", kind
+	}
+	t.moduleCalls++
+	t.slots[i].module = true
+	return true, ""
+}
+
+// refuseTool answers a call of a tool that is unknown or not allowed now.
+func (t *Turn) refuseTool(i int, allowed []string) ParseKind {
+	name := t.knownName(t.slots[i].tool)
+	code, kind := CodeNotAllowedNow, ParseNotAllowedNow
+	switch {
+	case name == "unknown":
+		code, kind = CodeUnknownTool, ParseUnknownTool
+	case slices.Contains(t.mind.moduleNames, name) && t.moduleCalls >= t.mind.cfg.ModuleCallsMax:
+		code = CodeModuleLimit
+	}
+	t.respond(i, notAllowed(code, allowed))
+	t.note(Note{Kind: NoteToolRefused, Status: StatusError, Code: code, CallID: t.slots[i].callID, Name: name})
+	return kind
+}
+
+func (t *Turn) badArguments(i int, kind NoteKind, e *modules.ArgumentError) ParseKind {
+	t.respond(i, invalidArguments(e, t.repairs+1, t.mind.cfg.RepairsMax))
+	t.note(Note{Kind: kind, Status: StatusError, Code: CodeInvalidArguments, CallID: t.slots[i].callID, Detail: e})
+	return ParseInvalidArgs
+}
+
+func (t *Turn) takePlan(i int, leniencies []string) (bool, ParseKind) {
+	f, e := decodeFields(t.slots[i].args)
+	if e != nil {
+		return false, t.badArguments(i, NotePlan, e)
+	}
+	var plan planArgs
+	absent, e := f.decode(&plan, "goal", "steps", "missing")
+	if e != nil {
+		return false, t.badArguments(i, NotePlan, e)
+	}
+	t.acceptPlan(plan, t.slots[i].callID, slices.Concat(leniencies, absent))
+	t.afterPlan()
+	t.respond(i, planAccepted{"ok", string(t.stage)})
+	return true, ""
+}
+
+func (t *Turn) acceptPlan(plan planArgs, callID string, leniencies []string) {
+	t.planSteps = plan.Steps[:min(len(plan.Steps), planStepsMax)]
+	detail := planDetail{Goal: capText(plan.Goal), Steps: []string{}, Missing: len(plan.Missing)}
+	for _, s := range t.planSteps {
+		if !slices.Contains(stepKinds, s.Kind) {
+			s.Kind = "unknown"
+		}
+		detail.Steps = append(detail.Steps, s.Kind)
+	}
+	t.note(Note{Kind: NotePlan, Status: StatusOK, CallID: callID, Leniencies: leniencies, Detail: detail})
+}
+
+// planStepsMax bounds the plan steps that are read.
+const planStepsMax = 12
+
+type planDetail struct {
+	Goal    string   `json:"goal"`
+	Steps   []string `json:"steps"`
+	Missing int      `json:"missing"`
+}
+
+func (t *Turn) takeDraft(i int, leniencies []string) (bool, ParseKind) {
+	f, e := decodeFields(t.slots[i].args)
+	var draft draftArgs
+	if e == nil {
+		var absent []string
+		absent, e = f.decode(&draft, "candidates", "sources_used")
+		leniencies = slices.Concat(leniencies, absent)
+	}
+	if e == nil && len(draft.Candidates) == 0 {
+		e = &modules.ArgumentError{Path: "candidates", Expected: "1 to 3 candidates", Got: "none"}
+	}
+	if e != nil {
+		return false, t.badArguments(i, NoteDraft, e)
+	}
+	texts, lenient, usable, e := t.weigh(draft.Candidates)
+	if !usable && e != nil {
+		return false, t.badArguments(i, NoteDraft, e)
+	}
+	t.drafted(i, texts, usable, slices.Concat(leniencies, lenient))
+	return true, ""
+}
+
+// drafted answers a draft with what its dry runs found. A draft whose candidates
+// are all refused goes back, within the guard's rounds.
+func (t *Turn) drafted(i int, texts []candidateText, usable bool, leniencies []string) {
+	status := StatusOK
+	t.stage = StageDecision
+	if !usable {
+		status = StatusError
+		t.guardRounds++
+		if t.guardRounds <= t.mind.cfg.GuardRoundsMax {
+			t.stage = StageDraft
+		}
+	}
+	t.note(Note{Kind: NoteDraft, Status: status, CallID: t.slots[i].callID, Detail: draftDetail{texts}, Leniencies: leniencies})
+	t.respond(i, draftResult{"ok", texts, string(t.stage)})
+}
+
+type draftDetail struct {
+	Candidates []candidateText `json:"candidates"`
+}
+
+// candidatesMax bounds the candidates of a draft that are weighed.
+const candidatesMax = 3
+
+// weigh judges the candidates of a draft. usable says that at least one may be
+// committed; e is the first argument error.
+func (t *Turn) weigh(candidates []fields) (texts []candidateText, leniencies []string, usable bool, e *modules.ArgumentError) {
+	for n, c := range candidates[:min(len(candidates), candidatesMax)] {
+		action, lenient, bad := decodeCandidate(c)
+		leniencies = append(leniencies, lenient...)
+		if bad != nil {
+			f := invalidArguments(bad, 0, 0)
+			texts = append(texts, candidateText{N: n + 1, verdictText: verdictText{Status: world.CheckRejected, Action: rawJSON("null")}, Error: &f})
+			e = cmp.Or(e, bad)
+			continue
+		}
+		v := judge(t.view, action)
+		usable = usable || !v.Refused()
+		if v.Refused() {
+			t.note(Note{Kind: NoteGuard, Status: StatusError, Code: string(v.Check.Rejection.Code), Name: v.Adjusted.ActionName()})
+		}
+		texts = append(texts, candidateText{N: n + 1, verdictText: v.text()})
+	}
+	return texts, leniencies, usable, e
+}
+
+func decodeCandidate(f fields) (world.Action, []string, *modules.ArgumentError) {
+	shaped, lenient, ok := shapeDecision(f)
+	if !ok {
+		return nil, nil, noAction
+	}
+	action, more, e := decodeAction(shaped["action"], shaped["execute_until"])
+	return action, slices.Concat(lenient, more), e
+}
+
+var noAction = &modules.ArgumentError{Path: "action", Expected: "an action object", Got: "none"}
+
+// takeDecision decodes a decision, or the decision part of a lean turn.
+func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
+	s := t.slots[i]
+	f, e := decodeFields(s.args)
+	if e != nil {
+		return terminal{}, t.badArguments(i, NoteDecision, e)
+	}
+	shaped, lenient, ok := shapeDecision(f)
+	if !ok {
+		return terminal{}, t.badArguments(i, NoteDecision, noAction)
+	}
+	var args turnArgs
+	absent, e := shaped.decode(&args, "execute_until", "why", "sources_used")
+	if e != nil {
+		return terminal{}, t.badArguments(i, NoteDecision, e)
+	}
+	action, more, e := decodeAction(args.Action, args.Standing)
+	if e != nil {
+		return terminal{}, t.badArguments(i, NoteDecision, e)
+	}
+	if s.tool == toolTurn {
+		t.acceptPlan(args.Plan, s.callID, nil)
+		if texts, lenient, _, _ := t.weigh(args.Candidates); len(texts) > 0 {
+			t.note(Note{Kind: NoteDraft, Status: StatusOK, CallID: s.callID, Detail: draftDetail{texts}, Leniencies: lenient})
+		}
+	}
+	return terminal{i, action, args.Why, args.Sources, slices.Concat(leniencies, lenient, absent, more)}, ""
+}
+
+func sameAction(ds []terminal) bool {
+	first := string(world.EncodeAction(ds[0].action))
+	return !slices.ContainsFunc(ds, func(d terminal) bool { return string(world.EncodeAction(d.action)) != first })
+}
+
+// commit verifies the decision before it becomes one: a refused action goes back
+// with its reasons, a bounded number of times.
+func (t *Turn) commit(d terminal) {
+	v := judge(t.view, d.action)
+	if v.Refused() {
+		t.sendBack(d, v)
+		return
+	}
+	for _, s := range t.slots {
+		if s.module && !s.done {
+			t.note(Note{Kind: NoteUnneeded, Status: StatusOK, CallID: s.callID, Name: s.tool})
+		}
+	}
+	t.note(Note{Kind: NoteDecision, Status: StatusOK, CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(), Leniencies: d.leniency})
+	used, invented := t.cited(d)
+	t.finish(Decision{
+		By: ByModel, Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted,
+		Adjustments: v.Adjustments, Why: capText(d.why), Used: used, Invented: invented,
+	})
+}
+
+func (t *Turn) sendBack(d terminal, v Verdict) {
+	t.guardRounds++
+	t.note(Note{Kind: NoteGuard, Status: StatusError, Code: string(v.Check.Rejection.Code), CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(), Leniencies: d.leniency})
+	if t.guardRounds > t.mind.cfg.GuardRoundsMax {
+		t.wait(WaitGuardRejected, &v)
+		return
+	}
+	feedback := guardRejected(v, t.guardRounds, t.mind.cfg.GuardRoundsMax)
+	for i, s := range t.slots {
+		if !s.done && !s.module {
+			t.respond(i, feedback)
+		}
+	}
+	if t.settled() {
+		t.flush()
+	}
+}

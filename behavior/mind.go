@@ -1,0 +1,109 @@
+package behavior
+
+import (
+	"agentworld/llmclient"
+	"agentworld/memory"
+	"agentworld/modules"
+	"agentworld/world"
+)
+
+// Kit is what all minds of a run share: limits, modules and the constant tool
+// list. It is immutable and safe for concurrent use.
+type Kit struct {
+	cfg         Config
+	registry    *modules.Registry
+	tools       []llmclient.Tool
+	moduleNames []string
+	toolTokens  int
+}
+
+// NewKit prepares minds under cfg. The error is the one of [Config.Validate].
+func NewKit(cfg Config, registry *modules.Registry) (*Kit, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	k := &Kit{cfg: cfg.WithDefaults(), registry: registry}
+	moduleTools := registry.Tools()
+	k.tools = append(protocolTools(k.cfg.Protocol), moduleTools...)
+	for _, t := range moduleTools {
+		k.moduleNames = append(k.moduleNames, t.Name)
+	}
+	for _, t := range k.tools {
+		k.toolTokens += k.count(string(t.Wire()))
+	}
+	return k, nil
+}
+
+// Config returns the limits with every default filled in.
+func (k *Kit) Config() Config { return k.cfg }
+
+// Tools returns the constant tool list.
+func (k *Kit) Tools() []llmclient.Tool { return k.tools }
+
+// Registry returns the modules.
+func (k *Kit) Registry() *modules.Registry { return k.registry }
+
+// count returns an upper bound of the tokens of s: exact where that matters, the
+// cheap byte bound where even that is far below the window.
+func (k *Kit) count(s string) int {
+	if len(s)*16 < k.cfg.ContextWindow && k.cfg.ContextWindow > 16*ContextWindowMin {
+		return len(s)
+	}
+	return k.cfg.CountTokens(s)
+}
+
+// Mind is one agent's decider: its constant instructions, its goals, and what it
+// remembers. Minds share nothing mutable, so turns of different agents may run
+// at the same time.
+//
+// Invariants:
+//  1. Instructions and tools are byte-identical in every request of a run,
+//     unless the user switches the system prompt.
+//  2. A turn only reads the mind; Learn is the only writer.
+type Mind struct {
+	*Kit
+	id           string
+	persona      world.Persona
+	instructions string
+	staticTokens int
+	memory       *memory.Memory
+}
+
+// Mind returns a new mind for the agent with the given id.
+func (k *Kit) Mind(id string, persona world.Persona) *Mind {
+	m := &Mind{Kit: k, id: id, persona: persona, memory: memory.New(memory.Config{})}
+	m.SetSystemPrompt(k.cfg.SystemPrompt)
+	return m
+}
+
+// SetSystemPrompt replaces the opening paragraph of the instructions; empty
+// restores the built-in one. It applies from the next turn.
+func (m *Mind) SetSystemPrompt(text string) {
+	m.instructions = instructions(m.cfg.Protocol, text, m.persona)
+	m.staticTokens = m.toolTokens + m.count(m.instructions)
+}
+
+// SetGoals replaces the goals from the next turn on; an empty text keeps the
+// present one. Goals live in the input, so instructions stay identical.
+func (m *Mind) SetGoals(shortTerm, longTerm string) {
+	if shortTerm != "" {
+		m.persona.ShortTermGoal = shortTerm
+	}
+	if longTerm != "" {
+		m.persona.LongTermGoal = longTerm
+	}
+}
+
+// Instructions returns the constant instructions text.
+func (m *Mind) Instructions() string { return m.instructions }
+
+// env returns what module calls of a turn on view may read.
+func (m *Mind) env(view world.View, resultChars int) modules.Env {
+	return modules.Env{View: view, Memory: m.memory, ResultCharsMax: resultChars}
+}
+
+// Learn remembers what came of a decision. The engine calls it once per agent
+// and tick, after the world applied all actions.
+func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
+	m.memory.Record(outcomeEntry(tick, d, outcome))
+}

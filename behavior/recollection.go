@@ -1,0 +1,77 @@
+package behavior
+
+import (
+	"fmt"
+	"strings"
+
+	"agentworld/memory"
+	"agentworld/world"
+)
+
+// outcomeEntry turns a decision and its outcome into one memory. Failures and
+// degraded waits weigh more than routine, so that they outlive it.
+func outcomeEntry(tick int64, d Decision, o world.Outcome) memory.Entry {
+	e := memory.Entry{Tick: tick, Kind: memory.KindOutcome, Importance: 500, Trust: memory.SelfObservation}
+	switch {
+	case d.Wait != "":
+		e.Text, e.Importance = "no usable decision, waited: "+string(d.Wait), 800
+	case !o.Accepted:
+		e.Text, e.Importance = actionText(d.Executed)+" refused: "+rejectionText(o.Rejection), 800
+	default:
+		e.Text = actionText(d.Executed) + " ok" + changesText(o.Changes)
+	}
+	if o.Created != "" {
+		e.Text += ", started " + o.Created
+		e.Importance = 900
+	}
+	return e
+}
+
+// actionText writes an action as name and arguments in registry order.
+func actionText(a world.Action) string {
+	if order, ok := a.(world.ExecuteUntil); ok {
+		return "execute_until " + actionText(order.Do)
+	}
+	args := world.ActionArgs(a)
+	words := []string{a.ActionName()}
+	for _, spec := range world.Actions() {
+		if spec.Name != a.ActionName() {
+			continue
+		}
+		for _, p := range spec.Params {
+			if p.Kind == world.ParamAmount {
+				words = append(words, fmt.Sprint(args[p.Name].Int))
+			} else {
+				words = append(words, args[p.Name].Text)
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func rejectionText(r *world.Rejection) string {
+	if r == nil {
+		return "unknown"
+	}
+	words := []string{string(r.Code)}
+	if r.Resource != "" {
+		words = append(words, r.Resource)
+	}
+	for _, n := range []struct {
+		name  string
+		value *int64
+	}{{"requested", r.Requested}, {"available", r.Available}, {"limit", r.Maximum}} {
+		if n.value != nil {
+			words = append(words, fmt.Sprintf("%s %d", n.name, *n.value))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func changesText(changes []world.Amount) string {
+	var b strings.Builder
+	for _, c := range changes {
+		fmt.Fprintf(&b, " %s%+d", c.Resource, c.Amount)
+	}
+	return b.String()
+}

@@ -1,0 +1,153 @@
+package behavior
+
+import (
+	"encoding/json"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"agentworld/llmclient"
+	"agentworld/modules"
+)
+
+// PlanStep is one typed step of a plan.
+type PlanStep struct {
+	// Kind is call, reason, respond or skip.
+	Kind string `json:"kind"`
+	What string `json:"what"`
+}
+
+// The kinds of plan steps.
+const (
+	stepCall    = "call"
+	stepReason  = "reason"
+	stepRespond = "respond"
+	stepSkip    = "skip"
+)
+
+var stepKinds = []string{stepCall, stepReason, stepRespond, stepSkip}
+
+// planArgs, draftArgs, decisionArgs and turnArgs are the arguments of the
+// protocol's tools. Their schemas are made from these types; raw fields take the
+// schemas made from the action registry.
+type planArgs struct {
+	Goal    string     `json:"goal"`
+	Steps   []PlanStep `json:"steps"`
+	Missing []string   `json:"missing"`
+}
+
+type draftArgs struct {
+	Candidates []fields `json:"candidates"`
+	Sources    []string `json:"sources_used"`
+}
+
+type decisionArgs struct {
+	Action   json.RawMessage `json:"action"`
+	Standing json.RawMessage `json:"execute_until"`
+	Why      string          `json:"why"`
+	Sources  []string        `json:"sources_used"`
+}
+
+type turnArgs struct {
+	Plan       planArgs `json:"plan"`
+	Candidates []fields `json:"candidates"`
+	decisionArgs
+}
+
+// candidateShape is what one entry of candidates looks like to the model. The
+// arguments keep candidates as fields, so that shapes can be mended one by one.
+type candidateShape struct {
+	Action json.RawMessage `json:"action"`
+	Why    string          `json:"why"`
+}
+
+// protocolTools returns the protocol's tools for p. They come before the module
+// tools and never change during a run.
+func protocolTools(p Protocol) []llmclient.Tool {
+	plan := tool[planArgs](toolPlan, "Say how you will decide this tick. Steps: call a module, reason in text, respond, or skip.")
+	if p == ProtocolLean {
+		return []llmclient.Tool{tool[turnArgs](toolTurn, "Plan, weigh candidates and commit one action."), plan}
+	}
+	return []llmclient.Tool{
+		plan,
+		tool[draftArgs](toolDraft, "Offer 1 to 3 candidate actions, best first; each is dry-run and the results come back."),
+		tool[decisionArgs](toolDecision, "Commit one action for this tick."),
+	}
+}
+
+func tool[Args any](name, doc string) llmclient.Tool {
+	return llmclient.Tool{Name: name, Description: doc, Parameters: argsSchema[Args](), Strict: true}
+}
+
+// argsSchema infers the schema of Args and puts the registry's action schemas in
+// place of its raw fields.
+func argsSchema[Args any]() json.RawMessage { return llmclient.Marshal(strictSchema(inferred[Args]())) }
+
+func inferred[T any]() *jsonschema.Schema {
+	s, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic("behavior: no schema for a tool's arguments: " + err.Error())
+	}
+	return s
+}
+
+// strictSchema reduces an inferred schema to the subset that strict function
+// tools accept, with enums and nested schemas the types cannot say.
+func strictSchema(s *jsonschema.Schema) *schemaNode {
+	if s.Items != nil {
+		return &schemaNode{Type: "array", Items: strictSchema(s.Items)}
+	}
+	if s.Type != "object" {
+		return &schemaNode{Type: s.Type}
+	}
+	closed := false
+	n := &schemaNode{Type: "object", Required: s.PropertyOrder, Closed: &closed}
+	for _, name := range s.PropertyOrder {
+		n.Properties = append(n.Properties, property{name, propertySchema(name, s.Properties[name])})
+	}
+	return n
+}
+
+func propertySchema(name string, s *jsonschema.Schema) any {
+	switch name {
+	case "action":
+		return modules.ActionSchema()
+	case "execute_until":
+		return modules.StandingSchema()
+	case "kind":
+		return &schemaNode{Type: "string", Enum: stepKinds}
+	case "candidates":
+		return &schemaNode{Type: "array", Items: strictSchema(inferred[candidateShape]())}
+	}
+	return strictSchema(s)
+}
+
+// schemaNode is a JSON Schema with its properties in declaration order, because
+// the order is part of what a model reads.
+type schemaNode struct {
+	Type       string      `json:"type"`
+	Enum       []string    `json:"enum,omitempty"`
+	Items      *schemaNode `json:"items,omitempty"`
+	Properties properties  `json:"properties,omitempty"`
+	Required   []string    `json:"required,omitempty"`
+	Closed     *bool       `json:"additionalProperties,omitempty"`
+}
+
+type property struct {
+	name   string
+	schema any
+}
+
+type properties []property
+
+// MarshalJSON writes the properties in order.
+func (ps properties) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, p := range ps {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(out, llmclient.Marshal(p.name)...), ':')
+		out = append(out, llmclient.Marshal(p.schema)...)
+	}
+	return append(out, '}'), nil
+}

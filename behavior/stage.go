@@ -1,0 +1,92 @@
+package behavior
+
+import "agentworld/llmclient"
+
+// Stage is where a turn stands. A stage narrows which tools may be called.
+type Stage string
+
+// The stages.
+const (
+	StagePlan     Stage = "plan"
+	StageModules  Stage = "module_call"
+	StageReason   Stage = "reason"
+	StageDraft    Stage = "decision_draft"
+	StageDecision Stage = "decision"
+	StageLean     Stage = "turn"
+)
+
+// The wire names of the protocol's own tools.
+const (
+	toolPlan     = "plan"
+	toolDraft    = "decision_draft"
+	toolDecision = "decision"
+	toolTurn     = "turn"
+)
+
+// allowed returns the tools that may be called now. In every stage but a reason
+// step the model may skip ahead to a decision.
+func (t *Turn) allowed() []string {
+	modules := t.mind.moduleNames
+	if t.moduleCalls >= t.mind.cfg.ModuleCallsMax {
+		modules = nil
+	}
+	switch t.stage {
+	case StageReason:
+		return []string{}
+	case StagePlan:
+		if t.mind.cfg.Protocol == ProtocolLean {
+			return []string{toolPlan}
+		}
+		return []string{toolPlan, toolDecision}
+	case StageModules:
+		return append([]string{toolDraft, toolDecision}, modules...)
+	case StageDraft:
+		return []string{toolDraft, toolDecision}
+	case StageDecision:
+		return []string{toolDecision}
+	case StageLean:
+		return append([]string{toolTurn}, modules...)
+	}
+	panic("behavior: turn in unknown stage " + string(t.stage))
+}
+
+// choice returns the tool choice that goes with the stage.
+func (t *Turn) choice() llmclient.ToolChoice {
+	if t.stage == StageReason {
+		return llmclient.ToolChoice{Mode: llmclient.ChoiceNone}
+	}
+	return llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()}
+}
+
+// afterPlan moves to the stage the plan's next open step asks for. Reason steps
+// beyond the limit and respond and skip steps need no stage of their own.
+func (t *Turn) afterPlan() {
+	if t.mind.cfg.Protocol == ProtocolLean {
+		t.stage = StageLean
+		return
+	}
+	for len(t.planSteps) > 0 {
+		kind := t.planSteps[0].Kind
+		t.planSteps = t.planSteps[1:]
+		switch {
+		case kind == stepCall && t.moduleCalls < t.mind.cfg.ModuleCallsMax:
+			t.stage = StageModules
+			return
+		case kind == stepReason && t.reasonSteps < t.mind.cfg.ReasonStepsMax:
+			t.enterReason()
+			return
+		}
+	}
+	t.stage = StageDraft
+}
+
+// afterModules moves on when module results are in: to a reason step that the
+// plan put behind the calls, otherwise the model may call more or draft.
+func (t *Turn) afterModules() {
+	for len(t.planSteps) > 0 && t.planSteps[0].Kind != stepReason {
+		t.planSteps = t.planSteps[1:]
+	}
+	if len(t.planSteps) > 0 && t.stage == StageModules {
+		t.afterPlan()
+	}
+}

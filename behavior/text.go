@@ -1,0 +1,280 @@
+package behavior
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kaptinlin/jsonrepair"
+
+	"agentworld/llmclient"
+	"agentworld/modules"
+)
+
+// The leniencies of reading text where a function call was expected. Each is
+// counted under its own name; what they yield passes the same validation as a
+// function call's arguments.
+const (
+	lenTextInsteadOfCall = "text_instead_of_call"
+	lenInvisibleRemoved  = "invisible_characters_removed"
+	lenThinkingRemoved   = "thinking_removed"
+	lenUnfenced          = "unfenced"
+	lenProseAround       = "prose_around_json"
+	lenRepairedJSON      = "json_repaired"
+	lenListOfOne         = "list_of_one"
+	lenDraftShorthand    = "draft_shorthand"
+	lenModuleAlias       = "module_alias"
+)
+
+const (
+	textBytesMax   = 256 << 10
+	objectBytesMax = 64 << 10
+	objectsMax     = 16
+	restartsMax    = 8
+)
+
+// readText is the fallback for an answer that is text. It looks for JSON objects
+// in the shapes of the protocol and hands them on as if they had been calls.
+func (t *Turn) readText(text string) {
+	objects, leniencies, kind := findObjects(text)
+	if kind != "" {
+		t.repair(kind)
+		return
+	}
+	for _, object := range objects {
+		s, lenient, ok := t.readObject(object)
+		if !ok {
+			continue
+		}
+		leniencies = append(leniencies, lenient...)
+		t.slots = append(t.slots, s)
+	}
+	if len(t.slots) == 0 {
+		t.repair(ParseUnknownShape)
+		return
+	}
+	t.dispatch(leniencies)
+}
+
+var (
+	invisible = strings.NewReplacer("\ufeff", "", "\u200b", "", "\u200c", "", "\u200d", "", "\u2060", "")
+	thinking  = regexp.MustCompile(`(?s)<think(?:ing)?>.*?</think(?:ing)?>`)
+	fence     = regexp.MustCompile("(?s)```[A-Za-z0-9_-]*\\s*\\n?(.*?)```")
+)
+
+// findObjects returns the outermost JSON objects of text in order, and what it
+// took to find them.
+func findObjects(text string) (objects []fields, leniencies []string, kind ParseKind) {
+	if len(text) > textBytesMax {
+		return nil, nil, ParseTooLarge
+	}
+	leniencies = []string{lenTextInsteadOfCall}
+	change := func(name, changed string) {
+		if changed != text {
+			leniencies = append(leniencies, name)
+			text = changed
+		}
+	}
+	change(lenInvisibleRemoved, invisible.Replace(text))
+	change(lenThinkingRemoved, thinking.ReplaceAllString(text, ""))
+	if blocks := fence.FindAllStringSubmatch(text, objectsMax); len(blocks) > 0 {
+		var inner []string
+		for _, b := range blocks {
+			inner = append(inner, b[1])
+		}
+		change(lenUnfenced, strings.Join(inner, "\n"))
+	}
+	spans, truncated := objectSpans(text)
+	rest := strings.TrimSpace(text)
+	for _, span := range spans {
+		rest = strings.Replace(rest, span, "", 1)
+		object, repaired := decodeObject(span)
+		if object == nil {
+			continue
+		}
+		if repaired {
+			leniencies = append(leniencies, lenRepairedJSON)
+		}
+		objects = append(objects, object)
+	}
+	return objects, append(leniencies, surroundings(strings.TrimSpace(rest))...), emptyKind(objects, spans, truncated)
+}
+
+// surroundings names what stood around the objects.
+func surroundings(rest string) []string {
+	switch rest {
+	case "":
+		return nil
+	case "[]":
+		return []string{lenListOfOne}
+	}
+	return []string{lenProseAround}
+}
+
+func emptyKind(objects []fields, spans []string, truncated bool) ParseKind {
+	switch {
+	case len(objects) > 0:
+		return ""
+	case truncated:
+		return ParseTruncated
+	case len(spans) > 0:
+		return ParseUnknownShape
+	}
+	return ParseNoJSON
+}
+
+// objectSpans returns the outermost brace-balanced spans of text, skipping
+// braces in strings. An opening brace that never closes is passed over a bounded
+// number of times, so the scan stays linear; truncated says that one was left.
+func objectSpans(text string) (spans []string, truncated bool) {
+	restarts := 0
+	for from := 0; len(spans) < objectsMax; {
+		start := strings.IndexByte(text[from:], '{')
+		if start < 0 {
+			return spans, truncated
+		}
+		start += from
+		end := objectEnd(text[start:])
+		if end < 0 {
+			truncated = true
+			if restarts++; restarts > restartsMax {
+				return spans, truncated
+			}
+			from = start + 1
+			continue
+		}
+		spans = append(spans, text[start:start+end])
+		from = start + end
+	}
+	return spans, truncated
+}
+
+// objectEnd returns the length of the balanced object that s starts with, -1
+// when it does not close.
+func objectEnd(s string) int {
+	depth, inString := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+// decodeObject decodes a balanced span, repairing its syntax when that is what
+// it takes. The repair's result is decoded again and must be an object.
+func decodeObject(span string) (object fields, repaired bool) {
+	if len(span) > objectBytesMax || depth(span) > argumentDepthMax {
+		return nil, false
+	}
+	if json.Unmarshal([]byte(span), &object) == nil {
+		return object, false
+	}
+	fixed, err := jsonrepair.JSONRepair(span)
+	if err != nil || json.Unmarshal([]byte(fixed), &object) != nil {
+		return nil, false
+	}
+	return object, true
+}
+
+// readObject turns one object of the protocol, written as text, into the call it
+// stands for.
+func (t *Turn) readObject(f fields) (slot, []string, bool) {
+	if name := stringField(f, "name"); name != "" && f["arguments"] != nil {
+		args := string(f["arguments"])
+		if quoted := stringField(f, "arguments"); quoted != "" {
+			args = quoted
+		}
+		return slot{tool: name, args: args, text: true}, nil, true
+	}
+	switch kind := stringField(f, "type"); kind {
+	case toolPlan:
+		return textCall(toolPlan, shapePlan(f)), nil, true
+	case "module_call":
+		return t.textModuleCall(f)
+	case toolDraft:
+		shaped, ok := shapeDraft(f)
+		return textCall(toolDraft, shaped), []string{lenDraftShorthand}, ok
+	}
+	if stringField(f, "module") != "" {
+		return t.textModuleCall(f)
+	}
+	shaped, leniencies, ok := shapeDecision(f)
+	tool := toolDecision
+	if t.mind.cfg.Protocol == ProtocolLean {
+		tool = toolTurn
+	}
+	return textCall(tool, shaped), leniencies, ok
+}
+
+func textCall(tool string, f fields) slot {
+	return slot{tool: tool, args: string(llmclient.Marshal(f)), text: true}
+}
+
+// textModuleCall reads {"type":"module_call","module":NAME,"args":{...}}. The
+// dotted module name and the tool name both stand for the tool.
+func (t *Turn) textModuleCall(f fields) (slot, []string, bool) {
+	name := stringField(f, "module")
+	tool, ok := t.mind.registry.ToolOf(name)
+	var leniencies []string
+	if !ok && slices.Contains(t.mind.moduleNames, name) {
+		tool, leniencies = name, []string{lenModuleAlias}
+	} else if !ok {
+		tool = "unknown"
+	}
+	args := f["args"]
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	return slot{tool: tool, args: string(args), text: true}, leniencies, true
+}
+
+// shapePlan brings {"type":"plan","missing":[...],"next":"module_call"} to the
+// plan tool's arguments.
+func shapePlan(f fields) fields {
+	if f["steps"] != nil {
+		return f
+	}
+	step := PlanStep{Kind: stepRespond}
+	if stringField(f, "next") == "module_call" {
+		step.Kind = stepCall
+	}
+	shaped := fields{"goal": orEmpty(f["goal"]), "steps": llmclient.Marshal([]PlanStep{step}), "missing": f["missing"]}
+	if shaped["missing"] == nil {
+		shaped["missing"] = json.RawMessage("[]")
+	}
+	return shaped
+}
+
+// shapeDraft brings {"type":"decision_draft","decision":...} to the draft tool's
+// arguments.
+func shapeDraft(f fields) (fields, bool) {
+	if f["candidates"] != nil {
+		return f, true
+	}
+	shaped, _, ok := shapeDecision(f)
+	if !ok {
+		return nil, false
+	}
+	return fields{"candidates": llmclient.Marshal([]fields{shaped}), "sources_used": json.RawMessage("[]")}, true
+}
+
+func orEmpty(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage(`""`)
+	}
+	return raw
+}
+
+var _ modules.Status

@@ -1,0 +1,226 @@
+package behavior
+
+import (
+	"fmt"
+	"slices"
+
+	"agentworld/llmclient"
+	"agentworld/memory"
+	"agentworld/modules"
+	"agentworld/world"
+)
+
+// Turn is one agent's deliberation in one tick, as a state machine without I/O:
+// the caller carries out what Next returns and feeds back what came of it.
+//
+// Invariants:
+//  1. The input of each Ask starts with the input of the previous one.
+//  2. In the input every function call has exactly one output, after it.
+//  3. A turn ends after at most Config.CallsMax asks, at worst in a wait with its
+//     reason.
+//  4. Same mind, view and answers give the same steps.
+type Turn struct {
+	mind  *Mind
+	view  world.View
+	stage Stage
+	// opening is the prompt's own part of input.
+	opening prompt
+	input   []llmclient.Item
+	// slots are the calls of the last answer, waiting for their outputs.
+	slots []slot
+	// after are messages that follow the outputs of the last answer's calls.
+	after []llmclient.Item
+	// waiting says that an Ask is out and its answer not in.
+	waiting bool
+
+	asks        int
+	moduleCalls int
+	reasonSteps int
+	violations  int
+	guardRounds int
+	repairs     int
+	planSteps   []PlanStep
+	callIDs     map[string]bool
+	minted      int
+
+	retrieved []memory.Source
+	decision  *Decision
+	notes     []Note
+}
+
+// slot is one function call of an answer and, once known, its output.
+type slot struct {
+	callID string
+	tool   string
+	args   string
+	// module marks a call the caller has to run.
+	module bool
+	// done says that output is final.
+	done   bool
+	output string
+	// text marks a call read from text: its output goes back as a message.
+	text bool
+}
+
+// Begin opens a turn for the agent of view.
+func (m *Mind) Begin(view world.View) *Turn {
+	t := &Turn{mind: m, view: view, stage: StagePlan, callIDs: map[string]bool{}, opening: m.compose(view)}
+	if m.cfg.Protocol == ProtocolLean && !t.opening.untrusted {
+		t.stage = StageLean
+	}
+	t.input = slices.Clone(t.opening.items)
+	t.retrieved = slices.Clone(t.opening.sources)
+	return t
+}
+
+// Next returns what the turn needs: an Ask to answer, a Call to run, or the
+// Decision that ends it. Calling it again without feeding back repeats the step.
+func (t *Turn) Next() Step {
+	if t.decision != nil {
+		return *t.decision
+	}
+	for _, s := range t.slots {
+		if !s.done {
+			return Call{Number: t.asks, CallID: s.callID, Tool: s.tool, Arguments: s.args}
+		}
+	}
+	if !t.waiting {
+		t.asks++
+		t.waiting = true
+		t.input = append(t.input, t.after...)
+		t.after = nil
+	}
+	return Ask{Number: t.asks, Stage: t.stage, Request: t.request(), Sections: t.opening.sections}
+}
+
+// Notes returns the facts noted so far, oldest first.
+func (t *Turn) Notes() []Note { return t.notes }
+
+// Env is what the module calls of this turn may read.
+func (t *Turn) Env() modules.Env { return t.mind.env(t.view, t.resultChars()) }
+
+func (t *Turn) request() llmclient.Request {
+	return llmclient.Request{
+		Model: t.mind.cfg.Model, Instructions: t.mind.instructions, Input: t.input, Tools: t.mind.tools,
+		Choice: t.choice(), OutputTokensMax: t.mind.outputTokens(), CacheKey: t.mind.id,
+	}
+}
+
+// resultChars caps a module result by the configured limit and by what the
+// window still holds, so that a turn on a small window cannot outgrow it.
+func (t *Turn) resultChars() int {
+	used := t.mind.staticTokens
+	for _, it := range t.input {
+		used += t.mind.count(string(it.Raw))
+	}
+	left := t.mind.cfg.ContextWindow - used - 2*t.mind.outputTokens()
+	return max(resultCharsMin, min(t.mind.cfg.ResultCharsMax, left))
+}
+
+// resultCharsMin is the least a module result may take; an envelope that says
+// what was left out fits in it.
+const resultCharsMin = 160
+
+// Result feeds back the result of the Call that Next returned.
+func (t *Turn) Result(r modules.Result) {
+	for i := range t.slots {
+		s := &t.slots[i]
+		if s.done {
+			continue
+		}
+		s.done, s.output = true, r.Output
+		t.retrieved = append(t.retrieved, r.Sources...)
+		n := Note{Kind: NoteModuleCall, Status: StatusOK, Code: string(r.Code), CallID: s.callID, Name: r.Module}
+		for _, l := range r.Leniencies {
+			n.Leniencies = append(n.Leniencies, string(l))
+		}
+		if r.Status == modules.StatusError {
+			n.Status = StatusError
+		}
+		n.Detail = resultDetail{Status: string(r.Status), Chars: runeCount(r.Output), CharsFull: r.CharsFull}
+		t.note(n)
+		break
+	}
+	if t.settled() {
+		t.flush()
+		t.afterModules()
+	}
+}
+
+type resultDetail struct {
+	Status    string `json:"status"`
+	Chars     int    `json:"chars"`
+	CharsFull int    `json:"chars_full"`
+}
+
+func (t *Turn) settled() bool {
+	return !slices.ContainsFunc(t.slots, func(s slot) bool { return !s.done })
+}
+
+// flush appends the outputs of the last answer's calls in the model's order.
+func (t *Turn) flush() {
+	for _, s := range t.slots {
+		if s.text {
+			t.input = append(t.input, llmclient.Message("developer", "Result of "+s.tool+": "+s.output))
+		} else {
+			t.input = append(t.input, llmclient.FunctionOutput(s.callID, s.output))
+		}
+	}
+	t.slots = nil
+}
+
+// respond sets the output of slot i.
+func (t *Turn) respond(i int, v any) {
+	t.slots[i].done, t.slots[i].output = true, encode(v)
+}
+
+// closeSlots answers every call still open as not executed.
+func (t *Turn) closeSlots() {
+	for i, s := range t.slots {
+		if !s.done {
+			t.respond(i, notExecuted())
+		}
+	}
+	t.flush()
+}
+
+// say puts a message of the engine behind the outputs of the last answer.
+func (t *Turn) say(text string) {
+	t.after = append(t.after, llmclient.Message("developer", text))
+}
+
+func (t *Turn) note(n Note) {
+	n.Number = t.asks
+	t.notes = append(t.notes, n)
+}
+
+// enterReason opens a reason step: text only, no tools.
+func (t *Turn) enterReason() {
+	t.stage = StageReason
+	t.reasonSteps++
+	t.say(reasonPrompt)
+}
+
+const reasonPrompt = "Reason step: think in plain text about the best action now. Do not call tools."
+
+// wait ends the turn in a degraded wait.
+func (t *Turn) wait(reason WaitReason, proposed *Verdict) {
+	d := Decision{By: ByEngine, Executed: world.Wait{}, Wait: reason}
+	if proposed != nil {
+		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
+	}
+	t.note(Note{Kind: NoteDecision, Status: StatusDegraded, Code: string(reason)})
+	t.finish(d)
+}
+
+func (t *Turn) finish(d Decision) {
+	d.AgentID, d.ModelCalls, d.Retrieved = t.view.AgentID(), t.asks, t.retrieved
+	t.slots = nil
+	t.decision = &d
+}
+
+// mintCallID makes a call id for a call whose provider sent none or repeated one.
+func (t *Turn) mintCallID() string {
+	t.minted++
+	return fmt.Sprintf("call_t%d_s%d_%d", t.view.Observe().Tick, t.asks, t.minted)
+}
