@@ -1,0 +1,43 @@
+// Package trace is the transcript of a run: plain, versioned records, one JSON
+// object per line, each beginning with its "type" and "tick".
+//
+// It only encodes. Files, flushing and clocks belong to the caller, who gives an
+// io.Writer or io.Reader. A run writes in this order:
+//
+//	w := trace.NewWriter(file)
+//	w.Write(trace.Header{Format: trace.FormatVersion, ...})
+//	for each tick {
+//	    for each turn {
+//	        instructions, _ := w.Part(tick, trace.PartInstructions, []byte(policy))
+//	        input, _ := w.Items(tick, request.Input)       // stored once each
+//	        answer, _ := w.Answer(tick, llmAnswer)
+//	        w.Write(trace.ModelCall{Instructions: instructions, Input: input, Answer: answer, ...})
+//	        w.Write(trace.Step{...})                       // what the turn did with it
+//	    }
+//	    w.Write(trace.Decision{...})                       // once the world applied it
+//	    w.Write(trace.Event{...})
+//	    w.Write(trace.TickEnd{Digest: digest, ...})
+//	}
+//	w.Write(trace.RunEnd{...})
+//
+// Every record is one write of one line, so a killed process tears at most the
+// last line. A reader tells that case apart:
+//
+//	r := trace.NewReader(file)
+//	for record, err := range r.All() {
+//	    if errors.Is(err, trace.ErrTorn) { ... cut the file at r.Offset() ... }
+//	    switch record := record.(type) {
+//	    case trace.ModelCall: ...
+//	    }
+//	}
+//
+// Requests are stored as hashes of parts. [Parts] resolves them, and
+// [Answer.Restore] gives back the recorded answer for a replay.
+//
+// What depends on the clock, the network or the machine lives under "timing" and
+// nowhere else. [Canonical] drops it and puts the records of concurrent turns in
+// a fixed order: two runs are the same when their canonical traces are equal.
+//
+// The package reads older formats it knows and refuses newer ones ([ErrFormat]).
+// Within a format new record types may appear; they are kept as [Unknown].
+package trace

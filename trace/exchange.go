@@ -1,0 +1,99 @@
+package trace
+
+import (
+	"encoding/json"
+
+	"agentworld/llmclient"
+)
+
+// ModelCall is one request to a model and the answer that ended it. The request
+// is kept as hashes of its parts, so that a reader sees the exact prompt and a
+// replay can compare what it derives.
+type ModelCall struct {
+	Tick    int64  `json:"tick"`
+	AgentID string `json:"agent_id"`
+	// Step numbers the calls of the turn from 1.
+	Step int `json:"step"`
+	// Stage is where the turn stood: plan, module_call, reason, decision_draft,
+	// decision or turn.
+	Stage string `json:"stage"`
+	// Model is the model asked for.
+	Model string `json:"model"`
+	// Instructions, Tools and Input are hashes of parts; Input is in order.
+	Instructions string   `json:"instructions"`
+	Tools        string   `json:"tools"`
+	Input        []string `json:"input"`
+	// ToolChoice is the tool choice as sent.
+	ToolChoice json.RawMessage `json:"tool_choice"`
+	// RequestHash is the hex SHA-256 of the request body.
+	RequestHash string `json:"request_hash"`
+	// InputChars counts the characters of instructions and input, ToolChars those
+	// of the tool list.
+	InputChars int `json:"input_chars"`
+	ToolChars  int `json:"tool_chars"`
+	// Sections are the prompt sections of this call, in prompt order.
+	Sections []Section `json:"sections"`
+	Answer   Answer    `json:"answer"`
+	// Timing is nil in the canonical form.
+	Timing *CallTiming `json:"timing,omitempty"`
+}
+
+// Section is one section of a prompt after budgeting.
+type Section struct {
+	Name string `json:"name"`
+	// Chars and Tokens are what was sent.
+	Chars  int `json:"chars"`
+	Tokens int `json:"tokens"`
+	// ClippedChars is how many characters the budget cut; Clipped says that some
+	// were cut.
+	ClippedChars int  `json:"clipped_chars"`
+	Clipped      bool `json:"clipped"`
+}
+
+// Answer is what ended a request: a reply or, when Failure is set, a failure.
+type Answer struct {
+	ID               string `json:"id,omitempty"`
+	Model            string `json:"model,omitempty"`
+	Status           string `json:"status,omitempty"`
+	IncompleteReason string `json:"incomplete_reason,omitempty"`
+	// Output are hashes of item parts, in the provider's order.
+	Output  []string           `json:"output"`
+	Usage   llmclient.Usage    `json:"usage"`
+	Failure *llmclient.Failure `json:"failure,omitempty"`
+}
+
+// CallTiming is what of a call depends on the clock or the network.
+type CallTiming struct {
+	LatencyMS int64 `json:"latency_ms"`
+	// Attempts counts the HTTP requests sent; 0 when none was.
+	Attempts int `json:"attempts"`
+}
+
+// Restore returns the answer as the turn received it, with the items read from
+// parts. Latency and attempts are zero: no turn may depend on them. The error
+// names the part that is missing or damaged.
+func (a Answer) Restore(parts *Parts) (llmclient.Answer, error) {
+	if a.Failure != nil {
+		failure := *a.Failure
+		return llmclient.Answer{Failure: &failure}, nil
+	}
+	items, err := parts.Items(a.Output)
+	if err != nil {
+		return llmclient.Answer{}, err
+	}
+	return llmclient.Answer{Reply: &llmclient.Reply{
+		ID: a.ID, Model: a.Model, Status: a.Status, IncompleteReason: a.IncompleteReason,
+		Items: items, Usage: a.Usage,
+	}}, nil
+}
+
+// RecordType implements [Record].
+func (ModelCall) RecordType() Type { return TypeModelCall }
+
+// RecordTick implements [Record].
+func (c ModelCall) RecordTick() int64 { return c.Tick }
+
+func (c ModelCall) untimed() Record {
+	c.Timing = nil
+	return c
+}

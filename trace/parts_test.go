@@ -1,0 +1,51 @@
+package trace
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPartsHoldAnyBytes(t *testing.T) {
+	for _, body := range []string{"", "plain", "quote \" and <tag> & \u2028 line", "\x00\x01", "invalid \xff\xfe utf-8"} {
+		part := readAll(t, lines(t, NewPart(1, PartItem, []byte(body))))[0].(Part)
+		got, err := part.Bytes()
+		if err != nil || string(got) != body {
+			t.Errorf("part of %q came back as %q, %v", body, got, err)
+		}
+	}
+}
+
+func TestPartsNameWhatIsWrong(t *testing.T) {
+	sound := NewPart(1, PartItem, []byte("text"))
+	changed, cut := sound, sound
+	changed.Body = "other"
+	cut.Base64, cut.Body = true, "%%%"
+	for _, test := range []struct {
+		name string
+		part Part
+		want string
+	}{
+		{"changed bytes", changed, "the stored bytes have another hash"},
+		{"bad base64", cut, "decode part " + sound.Hash},
+		{"no item", sound, "is not an item"},
+		{"missing", NewPart(1, PartItem, []byte("another")), "is not in the trace"},
+	} {
+		var parts Parts
+		parts.Add(test.part)
+		_, err := parts.Items([]string{sound.Hash})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error = %v, want %q", test.name, err, test.want)
+		}
+	}
+}
+
+func TestLoadPartsStopsAtATornLine(t *testing.T) {
+	text := string(lines(t, NewPart(1, PartItem, []byte("a")), TickEnd{Tick: 1}, NewPart(2, PartItem, []byte("b"))))
+	parts, err := LoadParts(strings.NewReader(text[:len(text)-1]))
+	if err != nil || parts.Len() != 1 {
+		t.Errorf("LoadParts = %d parts, %v, want 1", parts.Len(), err)
+	}
+	if _, err := LoadParts(strings.NewReader("oops\n")); err == nil {
+		t.Error("LoadParts accepted a line that is not a record")
+	}
+}

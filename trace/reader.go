@@ -1,0 +1,188 @@
+package trace
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// LineBytesMax bounds one line. No record comes near it; a file with a longer
+// line is not a trace.
+const LineBytesMax = 64 << 20
+
+var (
+	// ErrTorn marks a last line without its line feed: the writer died in the
+	// middle of it. Cutting the file at the offset of the [LineError] repairs it.
+	ErrTorn = errors.New("the last line was cut short")
+	// ErrFormat marks a header of a newer format than [FormatVersion].
+	ErrFormat = errors.New("the trace format is newer than this program")
+	// ErrNoHeader marks a trace whose first record is not a [Header].
+	ErrNoHeader = errors.New("the trace does not begin with a header")
+)
+
+// LineError is what is wrong with a line of a trace.
+type LineError struct {
+	// Line counts from 1; Offset is the byte at which the line begins.
+	Line   int
+	Offset int64
+	// Err is the cause: ErrTorn, ErrFormat or why the line is no record.
+	Err error
+}
+
+// Error implements error.
+func (e *LineError) Error() string {
+	return fmt.Sprintf("trace line %d (byte %d): %v", e.Line, e.Offset, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// Reader reads the records of a trace in order. It is for one goroutine.
+type Reader struct {
+	r *bufio.Reader
+	// line and offset describe the next line.
+	line   int
+	offset int64
+	buf    []byte
+	// stuck is set after a line so long that its end was not looked for.
+	stuck error
+}
+
+// NewReader returns a reader of the trace in r.
+func NewReader(r io.Reader) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, 64<<10), line: 1}
+}
+
+// Offset is the byte after the last complete line read: where a reader that
+// follows a growing trace goes on, and where a torn one is to be cut.
+func (r *Reader) Offset() int64 { return r.offset }
+
+// Next returns the next record. At the end of the trace the error is io.EOF; a
+// line that is not a record is a [*LineError], after which Next goes on with the
+// following line, except that nothing follows a torn line or one longer than
+// [LineBytesMax]; any other error comes from the underlying reader.
+func (r *Reader) Next() (Record, error) {
+	if r.stuck != nil {
+		return nil, r.stuck
+	}
+	at := LineError{Line: r.line, Offset: r.offset}
+	line, err := r.readLine()
+	switch err {
+	case nil:
+		r.line++
+		r.offset += int64(len(line))
+	case ErrTorn:
+		at.Err = err
+		return nil, &at
+	case errLong:
+		at.Err = err
+		r.stuck = &at
+		return nil, &at
+	default:
+		return nil, err
+	}
+	record, err := Decode(line[:len(line)-1])
+	if err != nil {
+		at.Err = err
+		return nil, &at
+	}
+	return record, nil
+}
+
+// All iterates over the remaining records. It stops after the first error, which
+// it yields with a nil record; the end of the trace is not an error.
+func (r *Reader) All() iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for {
+			record, err := r.Next()
+			if err == io.EOF || !yield(record, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+var errLong = fmt.Errorf("longer than %d bytes", LineBytesMax)
+
+// readLine returns the next line with its line feed; it is valid until the next
+// call.
+func (r *Reader) readLine() ([]byte, error) {
+	r.buf = r.buf[:0]
+	for {
+		piece, err := r.r.ReadSlice('\n')
+		r.buf = append(r.buf, piece...)
+		switch {
+		case err == nil:
+			return r.buf, nil
+		case len(r.buf) > LineBytesMax:
+			return nil, errLong
+		case err == io.EOF && len(r.buf) > 0:
+			return nil, ErrTorn
+		case err != bufio.ErrBufferFull:
+			return nil, err
+		}
+	}
+}
+
+// Decode reads one line, without its line feed. A type this version does not
+// know gives an [Unknown]. The error says why the line is no record.
+func Decode(line []byte) (Record, error) {
+	var head struct {
+		Type Type  `json:"type"`
+		Tick int64 `json:"tick"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return nil, fmt.Errorf("not a record: %w", err)
+	}
+	switch head.Type {
+	case TypeHeader:
+		return decodeHeader(line)
+	case TypePart:
+		return decodeAs[Part](line)
+	case TypeSwitch:
+		return decodeAs[Switch](line)
+	case TypeModelCall:
+		return decodeAs[ModelCall](line)
+	case TypeStep:
+		return decodeAs[Step](line)
+	case TypeDecision:
+		return decodeAs[Decision](line)
+	case TypeEvent:
+		return decodeAs[Event](line)
+	case TypeTickEnd:
+		return decodeAs[TickEnd](line)
+	case TypeRunEnd:
+		return decodeAs[RunEnd](line)
+	case "":
+		return nil, errors.New(`not a record: no "type"`)
+	}
+	return Unknown{Type: head.Type, Tick: head.Tick, Raw: append(json.RawMessage(nil), line...)}, nil
+}
+
+func decodeAs[R Record](line []byte) (Record, error) {
+	var r R
+	if err := json.Unmarshal(line, &r); err != nil {
+		return nil, fmt.Errorf("malformed %s record: %w", r.RecordType(), err)
+	}
+	return r, nil
+}
+
+// decodeHeader looks at the version first: fields of a newer format may not fit.
+func decodeHeader(line []byte) (Record, error) {
+	var head struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return nil, fmt.Errorf("malformed header record: %w", err)
+	}
+	if head.Format > FormatVersion {
+		return nil, fmt.Errorf("%w: format %d, known up to %d", ErrFormat, head.Format, FormatVersion)
+	}
+	if head.Format < 1 {
+		return nil, fmt.Errorf("malformed header record: format %d", head.Format)
+	}
+	return decodeAs[Header](line)
+}

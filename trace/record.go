@@ -1,0 +1,65 @@
+package trace
+
+import "encoding/json"
+
+// FormatVersion is the version of the records this package writes. It grows
+// when a field changes its meaning; a reader refuses a header with a newer one.
+const FormatVersion = 1
+
+// Type is the "type" of a record, the first key of its line.
+type Type string
+
+// The record types, in the order in which a run writes them for the first time.
+const (
+	// TypeHeader opens a trace: [Header].
+	TypeHeader Type = "header"
+	// TypePart is a request part that records refer to by hash: [Part].
+	TypePart Type = "part"
+	// TypeSwitch is a change of prompts: [Switch].
+	TypeSwitch Type = "switch"
+	// TypeModelCall is one request and its answer: [ModelCall].
+	TypeModelCall Type = "model_call"
+	// TypeStep is one thing a turn did: [Step].
+	TypeStep Type = "step"
+	// TypeDecision ends a turn: [Decision].
+	TypeDecision Type = "decision"
+	// TypeEvent is something that happened in the world: [Event].
+	TypeEvent Type = "event"
+	// TypeTickEnd ends a tick: [TickEnd].
+	TypeTickEnd Type = "tick_end"
+	// TypeRunEnd closes a trace: [RunEnd].
+	TypeRunEnd Type = "run_end"
+)
+
+// Record is one line of a trace. It is a closed set of small values: Header,
+// Part, Switch, ModelCall, Step, Decision, Event, TickEnd, RunEnd and, for a
+// type this version does not know, Unknown.
+type Record interface {
+	// RecordType is the "type" of the line.
+	RecordType() Type
+	// RecordTick is the "tick" of the line.
+	RecordTick() int64
+	// untimed returns the record without its timing.
+	untimed() Record
+}
+
+// Unknown is a well-formed record of a type that this version does not know. It
+// is kept as it stands so that older tools can pass newer traces on.
+type Unknown struct {
+	// Type and Tick are read from Raw.
+	Type Type
+	Tick int64
+	// Raw is the whole line, a JSON object without its line feed.
+	Raw json.RawMessage
+}
+
+// RecordType implements [Record].
+func (u Unknown) RecordType() Type { return u.Type }
+
+// RecordTick implements [Record].
+func (u Unknown) RecordTick() int64 { return u.Tick }
+
+func (u Unknown) untimed() Record {
+	u.Raw = withoutMember(u.Raw, "timing")
+	return u
+}

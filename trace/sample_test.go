@@ -1,0 +1,94 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"agentworld/llmclient"
+	"agentworld/world"
+)
+
+// samples returns one record of each known type, with every field set, in an
+// order in which a run could have written them.
+func samples() []Record {
+	goal, met := "make two chips", int64(3)
+	part := NewPart(1, PartItem, []byte(`{"type":"message","role":"user","content":"<look> & act"}`))
+	return []Record{
+		Header{
+			Format: FormatVersion, EngineVersion: "1.0.0", RulesVersion: "r1", PromptVersion: "p1", SDKVersion: "v3",
+			Scenario: "llm_bootstrap", ScenarioTOML: "name = \"llm_bootstrap\"\n", Seed: 1<<64 - 1, TicksRequested: 20,
+			Agents:   []HeaderAgent{{ID: "agent-1", Name: "Ada", Persona: "careful", Model: "m2", BaseURL: "http://b/v1"}},
+			Protocol: "full", Model: "m", ModelSource: SourceScripted, UsageSource: UsageSimulated, BaseURL: "http://a/v1",
+			Settings: Settings{
+				DecisionDeadlineMS: 9000, TimeoutMS: 3000, ModuleCallsMax: 3, ReasonStepsMax: 1, GuardRoundsMax: 3,
+				RepairsMax: 1, ContextWindowTokens: 32000, OutputTokensMax: 800, Language: "en", SystemPrompt: "s",
+				ShortTermGoal: "g", LongTermGoal: "l", AgentsOverride: 1, PromptSwitches: []Switch{{Tick: 2, ShortTermGoal: &goal}},
+			},
+			Timing: &HeaderTiming{StartedAt: "2026-01-02T03:04:05Z", Concurrency: 4},
+		},
+		part,
+		Switch{Tick: 1, AgentID: "agent-1", SystemPrompt: &goal, ShortTermGoal: &goal, LongTermGoal: &goal},
+		ModelCall{
+			Tick: 1, AgentID: "agent-1", Step: 1, Stage: "decision", Model: "m", Instructions: "h1", Tools: "h2",
+			Input: []string{part.Hash}, ToolChoice: json.RawMessage(`"required"`), RequestHash: "h3", InputChars: 120, ToolChars: 900,
+			Sections: []Section{{Name: "memory", Chars: 40, Tokens: 11, ClippedChars: 7, Clipped: true}},
+			Answer: Answer{
+				ID: "resp_1", Model: "m-2026", Status: "incomplete", IncompleteReason: "max_output_tokens",
+				Output: []string{part.Hash}, Usage: llmclient.Usage{Input: 9, Cached: 4, Output: 3, Reasoning: 1, Total: 12},
+				Failure: &llmclient.Failure{Kind: llmclient.ErrServer, Status: 503, Code: "busy", Message: "try later"},
+			},
+			Timing: &CallTiming{LatencyMS: 12, Attempts: 2},
+		},
+		Step{
+			Tick: 1, AgentID: "agent-1", Step: 1, Kind: StepModuleCall, Status: StatusError, Code: "INVALID_ARGUMENTS",
+			CallID: "call_1", Minted: true, Name: "world.route", Detail: json.RawMessage(`{"n":1}`), Leniencies: []string{"unfenced"},
+		},
+		Decision{
+			Tick: 1, AgentID: "agent-1", DecidedBy: ByEngine, Proposed: json.RawMessage(`null`),
+			Adjusted: json.RawMessage(`{"action":"wait"}`), Executed: json.RawMessage(`{"action":"wait"}`),
+			Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
+			WaitReason:  "parse_error:truncated", ErrorClass: "parse",
+			SourcesRetrieved: []Source{{ID: "mem-1-1", Kind: "outcome", Score: 1500, Chars: 30, OriginAgent: "agent-1", OriginTick: 1, Trust: "self", Parents: []string{"mem-0-1"}}},
+			SourcesUsed:      []string{"mem-1-1"}, SourcesInvented: 1, Calls: 2,
+			Outcome: json.RawMessage(`{"tick":1,"action":{"action":"wait"},"accepted":true}`),
+		},
+		Event{Tick: 1, Event: world.Event{
+			Tick: 1, Kind: world.EventPowerSettled, Agent: "agent-1", Place: "loc-1", Subject: "s", Detail: "low",
+			Postings: []world.Posting{{From: "a", To: "b", Resource: "electricity", Amount: 3}},
+		}},
+		TickEnd{Tick: 1, Digest: "d1", Due: 1, Continued: 2, WorldTime: 1},
+		RunEnd{
+			Tick: 1, RunStatus: RunInterrupted, Reason: "asked to stop", TicksDone: 1, FinalDigest: "d1",
+			Agents: []FinalAgent{{AgentID: "agent-1", Place: "loc-1", PowerState: "normal", Electricity: 30, Heat: 5, Stock: []world.Amount{{Resource: "data", Amount: 12}}}},
+			Goals:  []GoalOutcome{{GoalID: "g1", AgentID: "agent-1", Text: goal, MetAt: &met, Now: 2, AtLeast: 2}},
+			Timing: &EndTiming{FinishedAt: "2026-01-02T03:05:05Z", WallMS: 60000},
+		},
+	}
+}
+
+// lines encodes records as a trace.
+func lines(t testing.TB, records ...Record) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := NewWriter(&b)
+	for _, r := range records {
+		if err := w.Write(r); err != nil {
+			t.Fatalf("Write(%s): %v", r.RecordType(), err)
+		}
+	}
+	return b.Bytes()
+}
+
+// readAll decodes a whole trace that must be sound.
+func readAll(t testing.TB, text []byte) []Record {
+	t.Helper()
+	var records []Record
+	for r, err := range NewReader(bytes.NewReader(text)).All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	}
+	return records
+}

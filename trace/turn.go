@@ -1,0 +1,159 @@
+package trace
+
+import (
+	"encoding/json"
+
+	"agentworld/world"
+)
+
+// StepKind says what a turn did in a step. Readers accept kinds beyond these.
+type StepKind string
+
+// The step kinds.
+const (
+	// StepPlan is an accepted plan.
+	StepPlan StepKind = "plan"
+	// StepModuleCall is one call of a module; Name is the module, and Code, with
+	// StatusError, why it failed.
+	StepModuleCall StepKind = "module_call"
+	// StepDraft is an accepted draft of candidate actions.
+	StepDraft StepKind = "decision_draft"
+	// StepDecision is a decision that passed all checks.
+	StepDecision StepKind = "decision"
+	// StepReason is an answer in plain text to a reason step.
+	StepReason StepKind = "reason"
+	// StepModelError is a request that ended without a reply; Code is the error
+	// kind, which the [ModelCall] has too.
+	StepModelError StepKind = "llm_error"
+	// StepToolRefused is a call of a tool that does not exist or may not be called
+	// now; Code says which.
+	StepToolRefused StepKind = "tool_refused"
+	// StepViolation is a call made in a reason step and vetoed.
+	StepViolation StepKind = "violation"
+	// StepGuard is a verdict on an action; with a status other than StatusOK the
+	// action was refused and Code says by which rule.
+	StepGuard StepKind = "guard"
+	// StepParseError is an answer that could not be used; Code is its kind, such
+	// as "truncated" or "several_decisions". It counts once per answer.
+	StepParseError StepKind = "parse_error"
+	// StepRepair is one more request made because of a parse error.
+	StepRepair StepKind = "repair"
+	// StepContinue is a tick in which a standing order acted without a request.
+	StepContinue StepKind = "execute_until_continue"
+)
+
+// StepStatus is how a step went.
+type StepStatus string
+
+// The step statuses.
+const (
+	// StatusOK: as asked.
+	StatusOK StepStatus = "ok"
+	// StatusDegraded: used, after a recorded leniency, cut or fallback.
+	StatusDegraded StepStatus = "degraded"
+	// StatusError: refused or failed; Code says why.
+	StatusError StepStatus = "error"
+)
+
+// Step is one fact of a turn.
+type Step struct {
+	Tick    int64  `json:"tick"`
+	AgentID string `json:"agent_id"`
+	// Step is the step of the [ModelCall] whose answer led here, 0 before the
+	// turn's first.
+	Step   int        `json:"step"`
+	Kind   StepKind   `json:"kind"`
+	Status StepStatus `json:"status"`
+	// Code is a fixed word, empty for StatusOK.
+	Code string `json:"code,omitempty"`
+	// CallID is the function call the step belongs to; Minted says that the engine
+	// made the id because the provider's was missing or repeated.
+	CallID string `json:"call_id,omitempty"`
+	Minted bool   `json:"minted,omitempty"`
+	// Name is the called module, tool or rule.
+	Name string `json:"name,omitempty"`
+	// Detail holds a few typed facts as JSON; empty when there are none.
+	Detail json.RawMessage `json:"detail,omitempty"`
+	// Leniencies name what the parser forgave in the answer, each as often as it
+	// was needed. They stand on one step per answer.
+	Leniencies []string `json:"leniencies,omitempty"`
+}
+
+// DecidedBy says who chose an action.
+type DecidedBy string
+
+// The deciders.
+const (
+	// ByModel: the model's own decision.
+	ByModel DecidedBy = "model"
+	// ByStanding: an execute_until chosen in an earlier tick went on.
+	ByStanding DecidedBy = "standing"
+	// ByEngine: the turn ended without a usable decision and degraded to wait.
+	ByEngine DecidedBy = "engine"
+)
+
+// Decision ends a turn. It is written after the world has applied the action, so
+// that the outcome stands beside it.
+//
+// Invariants:
+//  1. Executed is what the world got; Adjusted is Proposed after clamping;
+//     Proposed is null when the model proposed nothing usable.
+//  2. DecidedBy is ByEngine exactly when WaitReason is not empty.
+//  3. SourcesUsed holds only ids that occur in SourcesRetrieved.
+type Decision struct {
+	Tick      int64     `json:"tick"`
+	AgentID   string    `json:"agent_id"`
+	DecidedBy DecidedBy `json:"decided_by"`
+	// Proposed, Adjusted and Executed are actions in the flat encoding of
+	// [world.EncodeAction], or null.
+	Proposed json.RawMessage `json:"proposed"`
+	Adjusted json.RawMessage `json:"adjusted"`
+	Executed json.RawMessage `json:"executed"`
+	// Adjustments are the amounts that clamping changed.
+	Adjustments []world.Adjustment `json:"adjustments,omitempty"`
+	// WaitReason says why the engine made the agent wait, such as
+	// "llm_error:timeout", "parse_error:truncated" or "guard_rejected". Empty for
+	// a wait that was chosen.
+	WaitReason string `json:"wait_reason,omitempty"`
+	// ErrorClass sorts WaitReason: "llm", "parse", "guard" or "limit".
+	ErrorClass string `json:"error_class,omitempty"`
+	// SourcesRetrieved are the sources in view of the turn, SourcesUsed the ids
+	// the decision rests on, SourcesInvented how many claimed ids exist nowhere.
+	SourcesRetrieved []Source `json:"sources_retrieved"`
+	SourcesUsed      []string `json:"sources_used"`
+	SourcesInvented  int      `json:"sources_invented,omitempty"`
+	// Calls counts the model calls of the turn.
+	Calls int `json:"calls"`
+	// Outcome is a [world.Outcome]; null when the world was not asked.
+	Outcome json.RawMessage `json:"outcome"`
+}
+
+// Source is something in a prompt that comes from outside the rules. Its text is
+// in the request parts; a trace does not repeat it.
+type Source struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
+	// Score is the retrieval score in thousandths.
+	Score       int64    `json:"score"`
+	Chars       int      `json:"chars"`
+	OriginAgent string   `json:"origin_agent,omitempty"`
+	OriginTick  int64    `json:"origin_tick"`
+	Trust       string   `json:"trust"`
+	Parents     []string `json:"parents,omitempty"`
+}
+
+// RecordType implements [Record].
+func (Step) RecordType() Type { return TypeStep }
+
+// RecordTick implements [Record].
+func (s Step) RecordTick() int64 { return s.Tick }
+
+func (s Step) untimed() Record { return s }
+
+// RecordType implements [Record].
+func (Decision) RecordType() Type { return TypeDecision }
+
+// RecordTick implements [Record].
+func (d Decision) RecordTick() int64 { return d.Tick }
+
+func (d Decision) untimed() Record { return d }

@@ -1,0 +1,116 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"agentworld/llmclient"
+)
+
+// Writer appends records to a trace.
+//
+// Each record is one line and reaches the underlying writer in a single Write
+// call, so that a killed process can only tear the last line. After a failed
+// write the writer refuses everything with the same error: what follows a torn
+// line could not be read. A Writer is for one goroutine.
+type Writer struct {
+	w      io.Writer
+	stored map[partKey]bool
+	err    error
+}
+
+// partKey identifies a stored part. The kind belongs to it, because two agents
+// may first use equal bytes for different purposes, in either order.
+type partKey struct {
+	kind PartKind
+	hash string
+}
+
+// NewWriter returns a writer of records to w.
+func NewWriter(w io.Writer) *Writer {
+	return &Writer{w: w, stored: map[partKey]bool{}}
+}
+
+// Write appends one record. The error names the record's type, and tells a
+// record that cannot be encoded, which writes nothing, from a failed write.
+func (w *Writer) Write(r Record) error {
+	if w.err != nil {
+		return w.err
+	}
+	line, err := Encode(r)
+	if err != nil {
+		return err
+	}
+	if _, err := w.w.Write(append(line, '\n')); err != nil {
+		w.err = fmt.Errorf("write %s record: %w", r.RecordType(), err)
+		return w.err
+	}
+	if p, ok := r.(Part); ok {
+		w.MarkStored(p)
+	}
+	return nil
+}
+
+// Part makes sure that body is stored and returns its hash. Only the first call
+// for a (kind, body) writes a record; tick is the tick that uses it.
+func (w *Writer) Part(tick int64, kind PartKind, body []byte) (hash string, err error) {
+	p := NewPart(tick, kind, body)
+	if w.stored[partKey{p.Kind, p.Hash}] {
+		return p.Hash, w.err
+	}
+	return p.Hash, w.Write(p)
+}
+
+// Items stores the items' exact JSON as parts and returns their hashes in order.
+func (w *Writer) Items(tick int64, items []llmclient.Item) (hashes []string, err error) {
+	hashes = make([]string, len(items))
+	for i, it := range items {
+		if hashes[i], err = w.Part(tick, PartItem, it.Raw); err != nil {
+			return nil, err
+		}
+	}
+	return hashes, nil
+}
+
+// Answer stores the items of an answer and returns its record form.
+func (w *Writer) Answer(tick int64, a llmclient.Answer) (Answer, error) {
+	if a.Failure != nil {
+		return Answer{Output: []string{}, Failure: a.Failure}, nil
+	}
+	if a.Reply == nil {
+		panic("trace: an answer has neither reply nor failure")
+	}
+	output, err := w.Items(tick, a.Reply.Items)
+	if err != nil {
+		return Answer{}, err
+	}
+	return Answer{
+		ID: a.Reply.ID, Model: a.Reply.Model, Status: a.Reply.Status,
+		IncompleteReason: a.Reply.IncompleteReason, Output: output, Usage: a.Reply.Usage,
+	}, nil
+}
+
+// MarkStored tells the writer that the trace it continues holds p already.
+func (w *Writer) MarkStored(p Part) { w.stored[partKey{p.Kind, p.Hash}] = true }
+
+// Encode returns the record's line without its line feed: "type" and "tick"
+// first, then the fields in the order of the struct. The error says that a raw
+// JSON field holds something else.
+func Encode(r Record) ([]byte, error) {
+	if u, ok := r.(Unknown); ok {
+		return bytes.Clone(u.Raw), nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r); err != nil {
+		return nil, fmt.Errorf("encode %s record: %w", r.RecordType(), err)
+	}
+	fields := bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
+	// The type is spliced in rather than a field: a record cannot carry a wrong one.
+	line := append([]byte(`{"type":"`), r.RecordType()...)
+	line = append(line, `",`...)
+	return append(line, fields[1:]...), nil
+}
