@@ -1,0 +1,147 @@
+package openai
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"agentworld/llmclient"
+
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/responses"
+)
+
+// Client sends requests to one endpoint. Make one with [New]. It is safe for
+// concurrent use, and printing it shows the endpoint without secrets.
+type Client struct {
+	config  Config
+	base    BaseURL
+	carrier *http.Client
+	service responses.ResponseService
+	scrub   scrubber
+
+	// sleep and jitter are the two effects of waiting; tests replace them.
+	sleep  func(ctx context.Context, wait time.Duration)
+	jitter func() float64 // in [0, 1)
+}
+
+// New returns a client, or an error that says which setting cannot work and what
+// is allowed. Nothing is sent yet.
+func New(cfg Config) (*Client, error) {
+	base, err := cfg.base()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err = cfg.completed()
+	if err != nil {
+		return nil, err
+	}
+	cfg.BaseURL = base.String() // without secrets
+	c := &Client{
+		config: cfg, base: base, carrier: httpClient(cfg.HTTPClient),
+		scrub: newScrubber(append(querySecrets(base.query.Reveal()), cfg.APIKey.Reveal())...),
+		sleep: sleep, jitter: rand.Float64,
+	}
+	c.service = responses.NewResponseService(c.options()...)
+	return c, nil
+}
+
+// options are what every request has in common. The service is built from these
+// alone, not through the SDK's client, which would read OPENAI_* variables.
+func (c *Client) options() []option.RequestOption {
+	options := []option.RequestOption{
+		option.WithBaseURL(c.base.place),
+		option.WithHTTPClient(c.carrier),
+		option.WithMaxRetries(0),
+	}
+	if !c.config.APIKey.Empty() {
+		options = append(options, option.WithAPIKey(c.config.APIKey.Reveal()))
+	}
+	return options
+}
+
+// URL returns the effective URL that requests are posted to, for printing: query
+// values that look like secrets are masked.
+func (c *Client) URL() string { return c.base.endpointText() }
+
+// Close closes idle connections. Calls in flight are not disturbed, and a closed
+// client may be used again.
+func (c *Client) Close() { c.carrier.CloseIdleConnections() }
+
+// String describes the client without its secrets.
+func (c *Client) String() string { return "openai.Client{" + c.URL() + "}" }
+
+// Format writes what String returns, whatever the verb.
+func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) }
+
+// Respond sends r and returns what ended it: a reply, or a failure whose kind
+// says what a caller can do. It returns no error. It repeats attempts as the
+// package comment says, ends with ErrDeadline or ErrInterrupted when ctx ends,
+// and sends nothing when ctx has already ended.
+func (c *Client) Respond(ctx context.Context, r llmclient.Request) llmclient.Answer {
+	start := time.Now()
+	answer := c.converse(ctx, r.Body())
+	answer.LatencyMS = time.Since(start).Milliseconds()
+	return answer
+}
+
+// converse repeats attempts until one brings a reply or a failure that stays.
+func (c *Client) converse(ctx context.Context, body []byte) llmclient.Answer {
+	if failure := ended(ctx); failure != nil {
+		return llmclient.Answer{Failure: failure}
+	}
+	patience := c.config.patience()
+	for attempts := 1; ; attempts++ {
+		got := c.outcome(ctx, c.exchange(ctx, body, patience.timeout))
+		wait, again := patience.after(got, c.jitter())
+		if !again {
+			return llmclient.Answer{Reply: got.reply, Failure: got.failure, Attempts: attempts}
+		}
+		if failure := c.pause(ctx, wait, got); failure != nil {
+			return llmclient.Answer{Failure: failure, Attempts: attempts}
+		}
+	}
+}
+
+// pause waits before the attempt after got. It returns a failure when there is
+// no use in waiting: ctx ends first, or the server asks for too much.
+func (c *Client) pause(ctx context.Context, wait time.Duration, got outcome) *llmclient.Failure {
+	if wait == 0 {
+		return ended(ctx)
+	}
+	if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) <= wait {
+		return &llmclient.Failure{
+			Kind: llmclient.ErrDeadline, Status: got.failure.Status, Code: got.failure.Code,
+			Message: c.scrub.message("the deadline would pass before the next attempt; the last one: " + got.failure.Message),
+		}
+	}
+	if got.asked != nil && *got.asked > c.config.RetryAfterMax {
+		return got.failure
+	}
+	c.sleep(ctx, wait)
+	return ended(ctx)
+}
+
+// ended returns the failure of a context that has ended, nil while it has not.
+func ended(ctx context.Context) *llmclient.Failure {
+	switch ctx.Err() {
+	case nil:
+		return nil
+	case context.DeadlineExceeded:
+		return &llmclient.Failure{Kind: llmclient.ErrDeadline, Message: "the deadline passed before an answer came"}
+	}
+	return &llmclient.Failure{Kind: llmclient.ErrInterrupted, Message: "interrupted before an answer came"}
+}
+
+// sleep waits until the time is over or ctx ends.
+func sleep(ctx context.Context, wait time.Duration) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,112 @@
+package openai
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	// TimeoutDefault is DefaultTimeout where a Config leaves it zero.
+	TimeoutDefault = 180 * time.Second
+	// RetriesDefault is RetriesMax where a Config leaves it zero.
+	RetriesDefault = 3
+	// BackoffBaseDefault is BackoffBase where a Config leaves it zero.
+	BackoffBaseDefault = 500 * time.Millisecond
+	// BackoffMaxDefault is BackoffMax where a Config leaves it zero.
+	BackoffMaxDefault = 8 * time.Second
+	// RetryAfterMaxDefault is RetryAfterMax where a Config leaves it zero.
+	RetryAfterMaxDefault = 2 * time.Minute
+	// ConnsIdleMax is how many connections to an endpoint stay open between calls,
+	// so that many agents thinking at once do not shake hands for every call.
+	ConnsIdleMax = 128
+)
+
+// Config says where a model is and how patient a client is. The zero value of
+// every field except APIKey works; durations must not be negative.
+type Config struct {
+	// BaseURL is the place of the API, read by ParseBaseURL. Empty means OpenAI,
+	// which needs an APIKey; a server of your own may do without. A secret in its
+	// query is masked when the Config itself is printed.
+	BaseURL string
+	// APIKey is sent as a bearer token. Empty sends none.
+	APIKey Secret
+	// Timeout bounds the first attempt of a call, from dialing to the last byte.
+	// Zero means DefaultTimeout. Choose a little more than what a healthy model
+	// needs for one answer.
+	Timeout time.Duration
+	// DefaultTimeout bounds the one attempt that follows a timeout, when it is
+	// longer than Timeout. Zero means TimeoutDefault.
+	DefaultTimeout time.Duration
+	// RetriesMax bounds the further attempts of a call after failures that may
+	// pass. Zero means RetriesDefault, a negative number none. The attempt after a
+	// timeout is not counted.
+	RetriesMax int
+	// BackoffBase is the longest wait before the first retry; it doubles with each
+	// one. The wait is drawn evenly from zero up to it, so that clients that
+	// failed together do not come back together. Zero means BackoffBaseDefault.
+	BackoffBase time.Duration
+	// BackoffMax bounds that doubling. Zero means BackoffMaxDefault.
+	BackoffMax time.Duration
+	// RetryAfterMax is the longest wait a server may ask for. One that asks for
+	// more is not asked again, so that a call does not sleep for an hour. Zero
+	// means RetryAfterMaxDefault.
+	RetryAfterMax time.Duration
+	// HTTPClient carries the requests; its own Timeout is ignored. Nil means a
+	// client with the standard transport, proxy variables included, that keeps
+	// ConnsIdleMax connections open.
+	HTTPClient *http.Client
+}
+
+// String describes the configuration without its secrets.
+func (c Config) String() string {
+	place := "invalid base URL"
+	if base, err := c.base(); err == nil {
+		place = base.String()
+	}
+	return fmt.Sprintf("openai.Config{%s, key %q, timeout %s then %s, retries %d}",
+		place, c.APIKey.String(), c.Timeout, c.DefaultTimeout, c.RetriesMax)
+}
+
+// Format writes what String returns, whatever the verb.
+func (c Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) }
+
+// base returns the parsed base URL.
+func (c Config) base() (BaseURL, error) {
+	if strings.TrimSpace(c.BaseURL) == "" {
+		return ParseBaseURL(BaseURLDefault)
+	}
+	return ParseBaseURL(c.BaseURL)
+}
+
+// completed returns c with its defaults filled in, or says what cannot work.
+func (c Config) completed() (Config, error) {
+	c.APIKey = NewSecret(strings.TrimSpace(c.APIKey.Reveal()))
+	if !printable(c.APIKey.Reveal()) {
+		return Config{}, errors.New("API key holds spaces or special characters: only visible ASCII characters are allowed")
+	}
+	if strings.TrimSpace(c.BaseURL) == "" && c.APIKey.Empty() {
+		return Config{}, errors.New("no API key: OpenAI needs one (a base URL of your own may do without)")
+	}
+	if min(c.Timeout, c.DefaultTimeout, c.BackoffBase, c.BackoffMax, c.RetryAfterMax) < 0 {
+		return Config{}, errors.New("a timeout or wait is negative: only zero (the default) and more are allowed")
+	}
+	fill(&c.DefaultTimeout, TimeoutDefault)
+	fill(&c.Timeout, c.DefaultTimeout)
+	fill(&c.BackoffBase, BackoffBaseDefault)
+	fill(&c.BackoffMax, BackoffMaxDefault)
+	fill(&c.RetryAfterMax, RetryAfterMaxDefault)
+	fill(&c.RetriesMax, RetriesDefault)
+	c.RetriesMax = max(c.RetriesMax, 0)
+	return c, nil
+}
+
+// fill sets a zero setting to its default.
+func fill[T int | time.Duration](setting *T, value T) {
+	if *setting == 0 {
+		*setting = value
+	}
+}

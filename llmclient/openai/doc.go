@@ -1,0 +1,46 @@
+// Package openai sends requests to a model over HTTP. It is the only HTTP client
+// of the product and works with OpenAI and with every server that speaks the
+// Responses API.
+//
+// A [Client] is made once and used by any number of goroutines:
+//
+//	client, err := openai.New(openai.Config{
+//		BaseURL: "localhost:8000",          // or empty for OpenAI
+//		APIKey:  openai.NewSecret(key),
+//		Timeout: 20 * time.Second,          // of the first attempt
+//	})
+//	if err != nil { ... }                   // a setting that cannot work
+//	defer client.Close()
+//	fmt.Println("model endpoint:", client.URL())
+//	answer := client.Respond(ctx, request)
+//
+// [Client.Respond] returns no error: whatever ends a request is an answer.
+// Inside one call this happens:
+//
+//	request.Body() --> exchange --> outcome --> reply, or a failure that stays
+//	      ^                            |
+//	      |      a failure that may    |
+//	      +------ pass: wait, again <--+
+//
+// What may pass, and how long to wait:
+//
+//   - An attempt that outlives Timeout is repeated once, at once, with
+//     DefaultTimeout. Some models think longer than expected; the second chance
+//     is patient, and there is no third.
+//   - Statuses 408, 409, 429 and 5xx and lost connections are repeated up to
+//     RetriesMax times, after the wait the server asked for or an exponential
+//     backoff with full jitter. An account without credit is never asked again.
+//   - The context bounds everything. A deadline that passes, or that the next
+//     wait would pass, ends the call as a deadline; a cancelled context ends it
+//     as interrupted.
+//
+// Replies are read tolerantly, because servers differ: the content type is not
+// trusted, and a missing status, id, usage or object is no error. Output items
+// keep the server's bytes. A body that is not a response is named for what it
+// is, so that a wrong URL reads differently from a broken server.
+//
+// Nothing of the process environment reaches a request except the standard proxy
+// variables: no OPENAI_* variable is read, and no organization, project or custom
+// header is sent. Keys are held in [Secret] values, which no format verb prints,
+// and are removed from every text that comes back from a server.
+package openai

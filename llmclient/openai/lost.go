@@ -1,0 +1,98 @@
+package openai
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"agentworld/llmclient"
+)
+
+// lost judges an exchange that broke off below HTTP. Texts name neither addresses
+// nor ports: those differ from run to run and say nothing the endpoint's URL does
+// not say.
+func (c *Client) lost(err error) outcome {
+	if err == nil {
+		panic("openai: an exchange ended with neither a whole response nor an error")
+	}
+	var dns *net.DNSError
+	if errors.As(err, &dns) {
+		return outcome{
+			failure: c.broken(llmclient.ErrDNS, "the host name "+dns.Name+" does not resolve: "+dns.Err),
+			passing: !dns.IsNotFound && (dns.IsTemporary || dns.IsTimeout),
+		}
+	}
+	if isTLS(err) {
+		return outcome{failure: c.broken(llmclient.ErrTLS, "TLS failed: "+bare(err))}
+	}
+	return outcome{failure: c.broken(llmclient.ErrConnection, connectionText(err)), passing: true}
+}
+
+// broken returns a failure without a status: no response can be trusted to have
+// arrived, even when its first bytes did.
+func (c *Client) broken(kind llmclient.ErrorKind, text string) *llmclient.Failure {
+	return &llmclient.Failure{Kind: kind, Message: c.scrub.message(text)}
+}
+
+// isTLS reports whether err is about a certificate or a handshake. Part of these
+// errors have no type of their own, only the package's prefix.
+func isTLS(err error) bool {
+	var (
+		verification *tls.CertificateVerificationError
+		record       tls.RecordHeaderError
+		alert        tls.AlertError
+		invalid      x509.CertificateInvalidError
+		hostname     x509.HostnameError
+		authority    x509.UnknownAuthorityError
+	)
+	for _, target := range []any{&verification, &record, &alert, &invalid, &hostname, &authority} {
+		if errors.As(err, target) {
+			return true
+		}
+	}
+	return errors.Is(err, http.ErrSchemeMismatch) || strings.HasPrefix(bare(err), "tls: ")
+}
+
+// closedText is the one text for every way in which a connection can end early.
+const closedText = "the connection was closed before a complete response"
+
+// connectionText describes a connection that failed. A closing seen as a reset or
+// as an end of file depends on timing alone, so both read the same.
+func connectionText(err error) string {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return "the connection was refused"
+	}
+	for _, closed := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed} {
+		if errors.Is(err, closed) {
+			return closedText
+		}
+	}
+	// net/http keeps this one to itself.
+	if strings.HasSuffix(err.Error(), "server closed idle connection") {
+		return closedText
+	}
+	return "the connection failed: " + bare(err)
+}
+
+// bare returns the text of err without the URL and the addresses that net/http
+// and net put before it.
+func bare(err error) string {
+	for {
+		var request *url.Error
+		var operation *net.OpError
+		switch {
+		case errors.As(err, &request):
+			err = request.Err
+		case errors.As(err, &operation):
+			err = operation.Err
+		default:
+			return err.Error()
+		}
+	}
+}

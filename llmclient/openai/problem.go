@@ -1,0 +1,101 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// problem is what a server says about a failure. All fields may be empty.
+type problem struct {
+	code    string
+	kind    string // the "type" of an error object
+	message string
+}
+
+// noProblem is the problem of a server that says nothing.
+var noProblem problem
+
+// readProblem reads the error from a body. Servers write it as an object or a
+// text under "error", as "detail", or with its fields at the top level.
+func readProblem(body []byte) problem {
+	var top fields
+	if json.Unmarshal(body, &top) != nil {
+		// Some servers wrap the object in a list.
+		var list []fields
+		if json.Unmarshal(body, &list) != nil || len(list) == 0 {
+			return noProblem
+		}
+		top = list[0]
+	}
+	if p := errorValue(top["error"]); p != noProblem {
+		return p
+	}
+	p := top.problem()
+	if p.message == "" {
+		p.message = text(top["detail"])
+	}
+	return p
+}
+
+// errorValue reads the value of an "error" field: null, a text or an object.
+func errorValue(raw json.RawMessage) problem {
+	var object fields
+	if json.Unmarshal(raw, &object) == nil {
+		return object.problem()
+	}
+	return problem{message: text(raw)}
+}
+
+// fields are the fields of a JSON object, not decoded further. They are looked up
+// by name and never walked through, so their order cannot show.
+type fields map[string]json.RawMessage
+
+// problem reads the fields of an error object; any of them may be missing.
+func (f fields) problem() problem {
+	return problem{code: text(f["code"]), kind: text(f["type"]), message: text(f["message"])}
+}
+
+// text returns a JSON string, the digits of a number or the text of any other
+// value; null and an absent value are empty.
+func text(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return strings.TrimSpace(string(raw))
+}
+
+// is reports whether the server names the given code, as code or as type.
+func (p problem) is(code string) bool { return p.code == code || p.kind == code }
+
+// name returns the code, or the type where there is no code.
+func (p problem) name() string {
+	if p.code != "" {
+		return p.code
+	}
+	return p.kind
+}
+
+// text explains the problem: in the server's words, or by what came instead.
+func (p problem) text(x exchange) string {
+	switch {
+	case p.message != "":
+		return p.message
+	case p.name() != "":
+		return p.name()
+	}
+	return x.describe()
+}
+
+// describe says what a body looks like, for a reader who expected a response.
+func (x exchange) describe() string {
+	kind := x.header.Get("Content-Type")
+	if kind == "" {
+		kind = "no content type"
+	}
+	if len(x.body) == 0 {
+		return fmt.Sprintf("an empty body (%s)", kind)
+	}
+	return fmt.Sprintf("a body of %d bytes (%s) that begins with %s", len(x.body), kind, x.body[:min(len(x.body), cleanBytesMax)])
+}

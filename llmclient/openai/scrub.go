@@ -1,0 +1,85 @@
+package openai
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	messageRunesMax = 300       // of a failure's message
+	labelRunesMax   = 120       // of an id, a code, a model name
+	cleanBytesMax   = 64 * 1024 // of a text before it is cleaned
+
+	// secretBytesMin is the length from which a key is searched in texts. Shorter
+	// ones are placeholders of local servers, and removing them would make a
+	// message unreadable.
+	secretBytesMin = 4
+)
+
+var (
+	tokenText  = regexp.MustCompile(`\bsk-[\w.*-]+`)
+	bearerText = regexp.MustCompile(`(?i)\bbearer\s+\S+`)
+	pairText   = regexp.MustCompile(`(?i)\b([\w-]*(?:key|token|secret|password)=)[^\s&"']+`)
+)
+
+// scrubber turns text from a server into text that may be shown: one line, no
+// control characters, no secret, of bounded length.
+type scrubber struct {
+	// known removes the configured secrets. It is a function because package fmt
+	// prints no more of one than its address.
+	known func(string) string
+}
+
+// newScrubber returns a scrubber that also removes the given secrets.
+func newScrubber(secrets ...string) scrubber {
+	// The longest comes first: one secret may be the beginning of another.
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	var pairs []string
+	for _, s := range secrets {
+		if len(s) >= secretBytesMin {
+			pairs = append(pairs, s, secretMark)
+		}
+	}
+	return scrubber{known: strings.NewReplacer(pairs...).Replace}
+}
+
+// message returns text fit for a failure's message.
+func (s scrubber) message(text string) string { return clip(s.clean(text), messageRunesMax) }
+
+// label returns text fit for a short field, such as an error code.
+func (s scrubber) label(text string) string { return clip(s.clean(text), labelRunesMax) }
+
+// clean removes first what cannot be seen and then the secrets, because a secret
+// with an invisible character inside would pass the other way round.
+func (s scrubber) clean(text string) string {
+	text = oneLine(text[:min(len(text), cleanBytesMax)])
+	text = s.known(text)
+	text = tokenText.ReplaceAllString(text, secretMark)
+	text = bearerText.ReplaceAllString(text, "Bearer "+secretMark)
+	return pairText.ReplaceAllString(text, "${1}"+secretMark)
+}
+
+// oneLine joins lines by single spaces and drops control and format characters.
+func oneLine(text string) string {
+	visible := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == utf8.RuneError:
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(visible), " ")
+}
+
+// clip cuts text to at most n runes, the last of which then is an ellipsis.
+func clip(text string, n int) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	return string([]rune(text)[:n-1]) + "…"
+}
