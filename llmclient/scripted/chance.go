@@ -1,0 +1,43 @@
+package scripted
+
+import "hash/fnv"
+
+// chance makes the policy's seeded choices. It is a mix of the seed and of plain
+// numbers of the situation: tick, stocks, heat, how many products and factories.
+// Ids, names, texts, distances and list orders stay out of it, so that renaming
+// or moving everything in a request changes no choice.
+type chance struct {
+	state uint64
+}
+
+func newChance(seed uint64, s situation) chance {
+	state := mix(seed)
+	for _, n := range []int64{
+		s.Tick, s.Self.Electricity, s.Self.Heat, s.Self.CompoundG, s.Self.Hardware, s.Self.Data,
+		int64(len(s.Self.Products)), int64(len(s.Factories)),
+	} {
+		state = mix(state ^ uint64(n))
+	}
+	return chance{state}
+}
+
+// after returns the chances of a later step of the same turn.
+func (c chance) after(steps int) chance { return chance{mix(c.state ^ uint64(steps))} }
+
+// draw returns a number from 0 to n-1. The same purpose always draws the same.
+func (c chance) draw(purpose string, n int) int {
+	h := fnv.New64a()
+	h.Write([]byte(purpose))
+	return int(mix(c.state^h.Sum64()) % uint64(n))
+}
+
+// oneIn reports true in one of n situations.
+func (c chance) oneIn(purpose string, n int) bool { return c.draw(purpose, n) == 0 }
+
+// mix is the finalizer of splitmix64: every input bit reaches every output bit.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9
+	x = (x ^ (x >> 27)) * 0x94d049bb133111eb
+	return x ^ (x >> 31)
+}

@@ -1,0 +1,41 @@
+// Package scripted is an embedded Responses server whose model is a script: a
+// pure function from a request body to an answer. It lets a run, a demo or a test
+// go through real HTTP, the real client and the whole turn protocol without a
+// provider, a key or a cost. What it answers says that the wiring works; it says
+// nothing about any model.
+//
+//	server, err := scripted.Start(ctx, "", scripted.Options{Seed: 7})
+//	if err != nil { ... }
+//	defer server.Close()
+//	client := newClient(server.URL() + "/v1")        // any Responses client
+//
+// One request goes through these steps, each in the file of its name:
+//
+//	body --> request --> prompt ----> situation --+
+//	            |          |                      v
+//	            |          +-------> goals --> industry --> ranked proposals
+//	            v                                              |
+//	        transcript (calls of this turn, their outputs) --> protocol
+//	                                                           |
+//	         wire <-- arguments (filled in by the tool's schema) <-+
+//
+// The policy knows nothing beforehand: no id, place, agent, recipe or timetable.
+// It reads the last observation, the goals and the last outcome from the prompt,
+// the argument shapes, action names and stop events from the tool schemas, and
+// the stage of the turn from tool_choice and the calls already made.
+//
+// Promises:
+//
+//  1. The same seed and body give the same bytes, whatever ran before. The server
+//     keeps no state between requests and may be used concurrently.
+//  2. A request that differs only in ids, names and distances is answered by the
+//     same calls with the ids replaced. Seeded choices therefore mix in numbers of
+//     the observation (tick, stocks, heat) and never an id, a name, a text or a
+//     distance; see chance. Only response, item and call ids, the opaque reasoning
+//     content and the token counts depend on the exact body.
+//  3. Arguments fit the schema of the tool they are for: every property the
+//     schema requires is there, null where it does not apply.
+//
+// Token usage is simulated, see [Result]; created_at is always 0, because an
+// answer with a clock in it could not be compared.
+package scripted

@@ -1,0 +1,123 @@
+package scripted
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"agentworld/llmclient"
+)
+
+// BodyBytesMax is the largest request body the server reads. A larger one is
+// refused with status 413.
+const BodyBytesMax = 4 << 20
+
+// ModelName is the model the server lists, and the one it names in an answer to a
+// request that names none. Any other model name is accepted and echoed.
+const ModelName = "scripted"
+
+// NewHandler returns the server's routes, for callers that bring their own
+// listener: POST /v1/responses, GET /v1/models (both also without /v1) and GET
+// /healthz. Everything else is answered by an error object in OpenAI's shape.
+func NewHandler(o Options) http.Handler {
+	routes := map[string]route{"/healthz": {http.MethodGet, health}}
+	for _, prefix := range []string{"", "/v1"} {
+		routes[prefix+"/responses"] = route{http.MethodPost, o.respond}
+		routes[prefix+"/models"] = route{http.MethodGet, listModels}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		found, ok := routes[r.URL.Path]
+		switch {
+		case !ok:
+			writeError(w, &RequestError{Status: http.StatusNotFound, Code: "unknown_url", Message: "There is nothing at this address."})
+		case r.Method != found.method:
+			w.Header().Set("Allow", found.method)
+			writeError(w, &RequestError{Status: http.StatusMethodNotAllowed, Code: "method_not_supported", Message: "This address takes " + found.method + " only."})
+		default:
+			found.serve(w, r)
+		}
+	})
+}
+
+// route is what answers one path, and the one method it takes. Paths are looked
+// up in a table rather than registered with ServeMux because its own 404 and 405
+// answers are plain text, which a client of the API cannot read.
+type route struct {
+	method string
+	serve  http.HandlerFunc
+}
+
+// respond answers one Responses request.
+func (o Options) respond(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, BodyBytesMax))
+	if err != nil {
+		writeError(w, readError(err))
+		return
+	}
+	if o.OnRequest != nil {
+		o.OnRequest(body)
+	}
+	if o.Delay != nil && !pause(r, o.Delay(body)) {
+		return
+	}
+	result, err := Decide(o.Seed, body)
+	if err != nil {
+		writeError(w, err)
+		return
+	}
+	w.Header().Set("X-Request-Id", result.ID)
+	writeJSON(w, http.StatusOK, result.Response)
+}
+
+// readError explains a body that did not arrive whole.
+func readError(err error) *RequestError {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return &RequestError{Status: http.StatusRequestEntityTooLarge, Code: "request_too_large", Message: "The request body is larger than 4 MiB."}
+	}
+	return &RequestError{Status: http.StatusBadRequest, Code: "body_unreadable", Message: "The request body ended before it was complete."}
+}
+
+// pause waits for d or until the client has gone, and says whether it is still there.
+func pause(r *http.Request, d time.Duration) bool {
+	timer := time.NewTimer(max(0, d))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}
+
+func health(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, llmclient.Marshal(struct {
+		Status string `json:"status"`
+	}{"ok"}))
+}
+
+func listModels(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, llmclient.Marshal(wireModels{
+		Object: "list",
+		Data:   []wireModel{{ID: ModelName, Object: "model", OwnedBy: ModelName}},
+	}))
+}
+
+// writeError sends err as an error object. Anything but a [RequestError] would be
+// a bug of this package, so it is not dressed up as the client's mistake.
+func writeError(w http.ResponseWriter, err error) {
+	var refused *RequestError
+	if !errors.As(err, &refused) {
+		panic("scripted: Decide failed with an error that is not a RequestError: " + err.Error())
+	}
+	writeJSON(w, refused.Status, refused.object())
+}
+
+// writeJSON sends one JSON value. A failed write means that the client has gone;
+// there is nobody left to tell.
+func writeJSON(w http.ResponseWriter, status int, value []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(value, '\n'))
+}
