@@ -1,0 +1,96 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"agentworld/engine"
+	"agentworld/llmclient/openai"
+	"agentworld/llmclient/scripted"
+	"agentworld/report"
+	"agentworld/trace"
+	"agentworld/world"
+)
+
+// scriptedSource starts the embedded server and a real client for it.
+func scriptedSource(t testing.TB) (engine.Source, string) {
+	t.Helper()
+	server, err := scripted.Start(context.Background(), "127.0.0.1:0", scripted.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	client, err := openai.New(openai.Config{BaseURL: server.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return engine.Live(client), client.URL()
+}
+
+// options are those of a scripted run of an embedded scenario.
+func options(t testing.TB, scenario string, ticks int64) engine.Options {
+	t.Helper()
+	s, toml, ok := world.EmbeddedScenario(scenario)
+	if !ok {
+		t.Fatalf("no scenario %s", scenario)
+	}
+	source, url := scriptedSource(t)
+	return engine.Options{
+		Settings: engine.Settings{
+			ScenarioName: scenario, ScenarioTOML: toml, Scenario: s, Seed: s.Seed, Ticks: ticks,
+			Protocol: "full", Model: "scripted", ModelSource: trace.SourceScripted, BaseURL: url,
+		},
+		RunDir: t.TempDir(), Source: source, Concurrency: 4,
+	}
+}
+
+func run(t testing.TB, o engine.Options) engine.Result {
+	t.Helper()
+	result, err := engine.Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// fold reads the report of the run in dir.
+func fold(t testing.TB, dir string) report.Report {
+	t.Helper()
+	f, err := engine.OpenTrace(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := report.Fold(trace.NewReader(f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func canonical(t testing.TB, dir string) []byte {
+	t.Helper()
+	f, err := engine.OpenTrace(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	if err := trace.Canonical(f, &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func readTrace(t testing.TB, dir string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, engine.TraceFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

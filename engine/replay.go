@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"golang.org/x/sync/errgroup"
+
+	"agentworld/behavior"
+	"agentworld/trace"
+	"agentworld/world"
+)
+
+// ReplayOptions tune a replay.
+type ReplayOptions struct {
+	// AllowVersionDrift replays a run of another engine, rules or prompt version
+	// instead of refusing; differences are then to be expected.
+	AllowVersionDrift bool
+	// Concurrency bounds the turns that run at once; default 8.
+	Concurrency int
+	Progress    func(Progress)
+}
+
+// ReplayResult is what a replay found.
+type ReplayResult struct {
+	// Ticks were compared; an unfinished last tick is not.
+	Ticks int64
+	// Exchanges counts the recorded answers that were given again.
+	Exchanges int64
+	// Equal says that every record agrees. Otherwise Recorded and Derived are the
+	// first lines that differ, the number of which is Line in the canonical trace.
+	Equal             bool
+	Line              int64
+	Recorded, Derived string
+}
+
+// ErrVersionDrift marks a run of another version of what shaped it.
+var ErrVersionDrift = errors.New("the run was recorded by another version")
+
+// Replay runs the world of a recorded run again with the recorded answers and
+// compares every record: requests, decisions, events, digests. It opens no
+// connection. The error is a failure to read the run, ErrVersionDrift, or an
+// interruption.
+func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, error) {
+	h, err := ReadHeader(dir)
+	if err != nil {
+		return ReplayResult{}, err
+	}
+	if err := versionDrift(h); err != nil && !o.AllowVersionDrift {
+		return ReplayResult{}, err
+	}
+	settings, err := settingsOf(h)
+	if err != nil {
+		return ReplayResult{}, err
+	}
+	settings.Ticks, err = ticksDone(dir)
+	if err != nil {
+		return ReplayResult{}, err
+	}
+	source, err := openRecording(dir)
+	if err != nil {
+		return ReplayResult{}, err
+	}
+	defer source.close()
+	options := Options{Settings: settings, Source: source, Concurrency: o.Concurrency, Progress: o.Progress}
+	result, err := compareRuns(ctx, dir, h, options)
+	result.Ticks, result.Exchanges = settings.Ticks, source.given.Load()
+	return result, err
+}
+
+func versionDrift(h trace.Header) error {
+	for _, v := range []struct{ what, recorded, present string }{
+		{"engine", h.EngineVersion, Version}, {"rules", h.RulesVersion, world.RulesVersion}, {"prompt", h.PromptVersion, behavior.PromptVersion},
+	} {
+		if v.recorded != v.present {
+			return fmt.Errorf("%w: %s version %q, this program has %q; --allow-version-drift replays it all the same", ErrVersionDrift, v.what, v.recorded, v.present)
+		}
+	}
+	return nil
+}
+
+// ticksDone returns the last tick that the trace in dir holds whole.
+func ticksDone(dir string) (int64, error) {
+	f, err := OpenTrace(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	var last int64
+	for record, err := range trace.NewReader(f).All() {
+		if errors.Is(err, trace.ErrTorn) {
+			break
+		}
+		if err != nil {
+			return 0, fmt.Errorf("read trace of %s: %w", dir, err)
+		}
+		if end, ok := record.(trace.TickEnd); ok {
+			last = end.Tick
+		}
+	}
+	return last, nil
+}
+
+// errDiffers ends both sides of a comparison at the first difference.
+var errDiffers = errors.New("the traces differ")
+
+// compareRuns derives the run again and compares both canonical traces as they
+// come, tick by tick, so that memory does not grow with the run.
+func compareRuns(ctx context.Context, dir string, h trace.Header, o Options) (ReplayResult, error) {
+	recorded, recordedIn := io.Pipe()
+	derived, derivedIn := io.Pipe()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return closeWith(recordedIn, copyTicks(dir, h, o.Ticks, recordedIn)) })
+	group.Go(func() error { return closeWith(derivedIn, derive(ctx, h, o, derivedIn)) })
+	var result ReplayResult
+	group.Go(func() error {
+		var err error
+		result, err = compareCanonical(recorded, derived)
+		if err == nil && !result.Equal {
+			err = errDiffers
+		}
+		recorded.CloseWithError(errDiffers)
+		derived.CloseWithError(errDiffers)
+		return err
+	})
+	err := group.Wait()
+	if errors.Is(err, errDiffers) {
+		err = nil
+	}
+	return result, err
+}
+
+func closeWith(w *io.PipeWriter, err error) error {
+	w.CloseWithError(err)
+	return err
+}
+
+// copyTicks writes the recorded run up to its last whole tick.
+func copyTicks(dir string, h trace.Header, last int64, w io.Writer) error {
+	f, err := OpenTrace(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	out := trace.NewWriter(w)
+	for record, err := range trace.NewReader(f).All() {
+		if errors.Is(err, trace.ErrTorn) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read trace of %s: %w", dir, err)
+		}
+		if _, isEnd := record.(trace.RunEnd); isEnd || record.RecordTick() > last {
+			continue
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// derive runs o and writes its trace to w, under the recorded header.
+func derive(ctx context.Context, h trace.Header, o Options, w io.Writer) error {
+	r, err := newRunner(o, newJournal(w))
+	if err != nil {
+		return err
+	}
+	if err := r.journal.write(h); err != nil {
+		return err
+	}
+	result, err := r.ticks(ctx)
+	if err != nil {
+		return err
+	}
+	if result.Status == trace.RunInterrupted {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// compareCanonical reads both traces in canonical form, line by line.
+func compareCanonical(recorded, derived io.Reader) (ReplayResult, error) {
+	a, closeA := canonicalLines(recorded)
+	defer closeA()
+	b, closeB := canonicalLines(derived)
+	defer closeB()
+	for n := int64(1); ; n++ {
+		lineA, errA := a.ReadBytes('\n')
+		lineB, errB := b.ReadBytes('\n')
+		for _, err := range []error{errA, errB} {
+			if err != nil && err != io.EOF {
+				return ReplayResult{}, err
+			}
+		}
+		if !bytes.Equal(lineA, lineB) {
+			return ReplayResult{Line: n, Recorded: string(lineA), Derived: string(lineB)}, nil
+		}
+		if errA == io.EOF {
+			return ReplayResult{Equal: true}, nil
+		}
+	}
+}
+
+// canonicalLines streams the canonical form of r.
+func canonicalLines(r io.Reader) (*bufio.Reader, func()) {
+	out, in := io.Pipe()
+	go func() { in.CloseWithError(trace.Canonical(r, in)) }()
+	return bufio.NewReaderSize(out, 1<<20), func() { out.CloseWithError(errDiffers) }
+}

@@ -1,0 +1,104 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agentworld/engine"
+)
+
+func requireReplays(t *testing.T, dir string, ticks int64) {
+	t.Helper()
+	result, err := engine.Replay(context.Background(), dir, engine.ReplayOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !result.Equal {
+		t.Errorf("replay differs at line %d:\nrecorded %.600s\nderived  %.600s", result.Line, result.Recorded, result.Derived)
+	}
+	if result.Ticks != ticks {
+		t.Errorf("replayed %d ticks, want %d", result.Ticks, ticks)
+	}
+}
+
+func TestReplayAgreesInBothProtocols(t *testing.T) {
+	for _, protocol := range []string{"full", "lean"} {
+		o := options(t, "llm_bootstrap", 12)
+		o.Protocol = protocol
+		run(t, o)
+		requireReplays(t, o.RunDir, 12)
+	}
+}
+
+// TestReplayNoticesTampering changes one thing at a time in a recorded run.
+func TestReplayNoticesTampering(t *testing.T) {
+	o := options(t, "llm_bootstrap", 6)
+	run(t, o)
+	whole := readTrace(t, o.RunDir)
+	for name, change := range map[string]func(string) string{
+		"digest":   func(s string) string { return replaceLast(s, `"digest":"`, `"digest":"0`) },
+		"seed":     func(s string) string { return strings.Replace(s, `"seed":`, `"seed":9`, 1) },
+		"decision": func(s string) string { return replaceLast(s, `"decided_by":"model"`, `"decided_by":"engine"`) },
+		"answer":   func(s string) string { return replaceLast(s, `"status":"completed"`, `"status":"incomplete"`) },
+	} {
+		dir := t.TempDir()
+		tampered := change(string(whole))
+		if tampered == string(whole) {
+			t.Fatalf("%s: nothing to change", name)
+		}
+		if err := os.WriteFile(filepath.Join(dir, engine.TraceFile), []byte(tampered), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		result, err := engine.Replay(context.Background(), dir, engine.ReplayOptions{})
+		if err == nil && result.Equal {
+			t.Errorf("replay does not notice a changed %s", name)
+		}
+	}
+}
+
+func replaceLast(s, old, changed string) string {
+	i := strings.LastIndex(s, old)
+	if i < 0 {
+		return s
+	}
+	return s[:i] + changed + s[i+len(old):]
+}
+
+func TestReplayOfATornTraceStopsBeforeTheTear(t *testing.T) {
+	o := options(t, "llm_bootstrap", 5)
+	run(t, o)
+	whole := readTrace(t, o.RunDir)
+	cut := bytes.LastIndex(whole, []byte(`{"type":"tick_end"`)) + 20
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, engine.TraceFile), whole[:cut], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	requireReplays(t, dir, 4)
+}
+
+func TestReplayRefusesAnotherVersion(t *testing.T) {
+	o := options(t, "minimal", 2)
+	run(t, o)
+	old := bytes.Replace(readTrace(t, o.RunDir), []byte(`"rules_version":"`), []byte(`"rules_version":"0.`), 1)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, engine.TraceFile), old, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.Replay(context.Background(), dir, engine.ReplayOptions{}); !errors.Is(err, engine.ErrVersionDrift) {
+		t.Errorf("replay of other rules: %v, want version drift", err)
+	}
+	if result, err := engine.Replay(context.Background(), dir, engine.ReplayOptions{AllowVersionDrift: true}); err != nil || !result.Equal {
+		t.Errorf("replay with drift allowed: %+v, %v", result, err)
+	}
+}
+
+func TestReplayOfNothing(t *testing.T) {
+	if _, err := engine.Replay(context.Background(), t.TempDir(), engine.ReplayOptions{}); err == nil || !strings.Contains(err.Error(), "not a run directory") {
+		t.Errorf("replay of an empty directory: %v", err)
+	}
+}

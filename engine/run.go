@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"agentworld/behavior"
+	"agentworld/llmclient"
+	"agentworld/modules"
+	"agentworld/trace"
+	"agentworld/world"
+)
+
+// Options are a run: what to run and how to carry it out.
+type Options struct {
+	Settings
+	// RunDir is the directory of the run's files; see [CreateRunDir].
+	RunDir string
+	// Source answers requests.
+	Source Source
+	// Concurrency bounds the turns that run at once, at least 1; default 8. It
+	// never changes results.
+	Concurrency int
+	// Progress, when set, is called after every tick from the running goroutine.
+	Progress func(Progress)
+	// LLMIO, when set, is shown every exchange. It is called from several
+	// goroutines, one call at a time.
+	LLMIO func(Exchange)
+}
+
+// Progress is where a run stands after a tick. Counts are since its start.
+type Progress struct {
+	Tick, Ticks            int64
+	Decisions, Continued   int64
+	ModelCalls, Errors     int64
+	Rejected, Degraded     int64
+	Digest                 string
+	InputTokens, OutTokens int64
+}
+
+// Exchange is one request and its answer, for people to look at.
+type Exchange struct {
+	Key     CallKey
+	Stage   string
+	Request llmclient.Request
+	Answer  llmclient.Answer
+}
+
+// Result is how a run ended.
+type Result struct {
+	Status trace.RunStatus
+	// Reason is one line for people, empty for a completed run.
+	Reason      string
+	TicksDone   int64
+	FinalDigest string
+	// Failure is the answer that ended a run with Status provider_failed.
+	Failure *llmclient.Failure
+}
+
+// The exit codes of a run.
+const (
+	ExitCompleted   = 0
+	ExitInternal    = 1
+	ExitBadInput    = 2
+	ExitProvider    = 3
+	ExitBudget      = 4
+	ExitDiffers     = 5
+	ExitGate        = 6
+	ExitInterrupted = 130
+)
+
+// ExitCode is the exit code that goes with the way a run ended.
+func (r Result) ExitCode() int {
+	switch r.Status {
+	case trace.RunCompleted:
+		return ExitCompleted
+	case trace.RunProviderFailed:
+		return ExitProvider
+	case trace.RunBudgetReached:
+		return ExitBudget
+	case trace.RunInterrupted:
+		return ExitInterrupted
+	}
+	return ExitInternal
+}
+
+// Check reports settings that cannot run, before anything is created or sent.
+func (s Settings) Check() error {
+	if s.Ticks < 1 {
+		return fmt.Errorf("ticks %d: at least 1 is needed", s.Ticks)
+	}
+	if err := s.behaviorConfig().Validate(); err != nil {
+		return err
+	}
+	w, err := s.newWorld()
+	if err != nil {
+		return err
+	}
+	return s.checkSwitches(w)
+}
+
+func (s Settings) checkSwitches(w *world.World) error {
+	last := int64(1)
+	for i, sw := range s.Switches {
+		if sw.Tick < last {
+			return fmt.Errorf("prompt switch %d: tick %d, must be at least %d (ticks rise and start at 1)", i+1, sw.Tick, last)
+		}
+		if _, known := w.AgentNumber(sw.AgentID); sw.AgentID != "" && !known {
+			return fmt.Errorf("prompt switch %d: there is no agent %q", i+1, sw.AgentID)
+		}
+		last = sw.Tick
+	}
+	return nil
+}
+
+// Run carries out a whole run. Cancelling ctx ends it cleanly: the tick under way
+// is abandoned, the trace is closed with its status, and Run returns a Result. The
+// error is a failure of the outside, such as a full disk, or settings that
+// [Settings.Check] refuses.
+func Run(ctx context.Context, o Options) (Result, error) {
+	if err := o.Settings.Check(); err != nil {
+		return Result{}, err
+	}
+	j, err := createJournal(o.RunDir)
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := newRunner(o, j)
+	if err != nil {
+		return Result{}, errors.Join(err, j.finish())
+	}
+	result, err := r.run(ctx)
+	return result, errors.Join(err, j.finish())
+}
+
+// runner is a run under way.
+type runner struct {
+	Options
+	world   *world.World
+	kit     *behavior.Kit
+	minds   []*behavior.Mind
+	journal *journal
+	started time.Time
+
+	progress Progress
+	// failedTurns counts turns in a row that ended without any model answer.
+	failedTurns int
+	lastFailure llmclient.ErrorKind
+	// switches are the prompt switches still to come.
+	switches []trace.Switch
+	reached  endpointState
+}
+
+func newRunner(o Options, j *journal) (*runner, error) {
+	w, err := o.newWorld()
+	if err != nil {
+		return nil, err
+	}
+	kit, err := behavior.NewKit(o.behaviorConfig(), modules.New())
+	if err != nil {
+		return nil, err
+	}
+	if o.Concurrency < 1 {
+		o.Concurrency = 8
+	}
+	return &runner{
+		Options: o, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), journal: j,
+		started: time.Now(), switches: o.Switches, progress: Progress{Ticks: o.Ticks},
+	}, nil
+}
+
+// run writes the header, runs the ticks and writes the end, whatever ended it.
+func (r *runner) run(ctx context.Context) (Result, error) {
+	header := r.header(r.world, r.kit.Config(), r.Concurrency, r.started)
+	if err := r.journal.write(header); err != nil {
+		return Result{}, err
+	}
+	result, err := r.ticks(ctx)
+	if err != nil {
+		return Result{Status: trace.RunInternalError, Reason: err.Error(), TicksDone: result.TicksDone, FinalDigest: result.FinalDigest}, err
+	}
+	return result, r.writeEnd(result)
+}
+
+// ticks runs until the last tick or until something ends the run early.
+func (r *runner) ticks(ctx context.Context) (Result, error) {
+	result := Result{Status: trace.RunCompleted, FinalDigest: r.world.Digest().String()}
+	for r.world.Tick() < r.Ticks {
+		stop, err := r.tick(ctx)
+		if err != nil {
+			return result, err
+		}
+		if stop == nil || stop.applied {
+			result.TicksDone, result.FinalDigest = r.world.Tick(), r.progress.Digest
+		}
+		if stop != nil {
+			result.Status, result.Reason, result.Failure = stop.status, stop.reason, stop.failure
+			return result, nil
+		}
+	}
+	return result, nil
+}
+
+func (r *runner) writeEnd(result Result) error {
+	now := time.Now()
+	err := r.journal.write(trace.RunEnd{
+		Tick: result.TicksDone, RunStatus: result.Status, Reason: result.Reason, TicksDone: result.TicksDone,
+		FinalDigest: result.FinalDigest, Agents: finalAgents(r.world), Goals: goalOutcomes(r.world),
+		Timing: &trace.EndTiming{FinishedAt: now.UTC().Format(time.RFC3339), WallMS: now.Sub(r.started).Milliseconds()},
+	})
+	return errors.Join(err, r.journal.end())
+}
+
+// mind returns the mind of agent n, made on first use: worlds may hold many more
+// agents than ever decide.
+func (r *runner) mind(n int) *behavior.Mind {
+	if r.minds[n] == nil {
+		m := r.kit.Mind(r.world.AgentID(n), r.world.Persona(n))
+		m.SetGoals(r.ShortTermGoal, r.LongTermGoal)
+		r.minds[n] = m
+	}
+	return r.minds[n]
+}

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"agentworld/behavior"
+	"agentworld/llmclient/tokens"
+	"agentworld/trace"
+	"agentworld/world"
+)
+
+// Version names the engine's own behaviour: the order of a tick and what is
+// recorded. A replay across a change of it says so.
+const Version = "1"
+
+// Settings are everything about a run that its trace must know to replay it. Two
+// runs with equal settings and equal answers are equal.
+type Settings struct {
+	// ScenarioName and ScenarioTOML are the scenario as given; Scenario is it
+	// parsed, without overrides.
+	ScenarioName string
+	ScenarioTOML []byte
+	Scenario     world.Scenario
+	// Agents replaces the scenario's number of agents; 0 keeps it.
+	Agents int
+	Seed   uint64
+	// Ticks is how many ticks to run, at least 1.
+	Ticks int64
+	// Protocol is "full" or "lean".
+	Protocol string
+	Model    string
+	// ModelSource is live or scripted, BaseURL the effective endpoint.
+	ModelSource trace.ModelSource
+	BaseURL     string
+	// SystemPrompt, ShortTermGoal and LongTermGoal replace the built-in text and
+	// the personas' goals; empty keeps them.
+	SystemPrompt, ShortTermGoal, LongTermGoal string
+	// Switches change those texts from a tick on, in rising order of ticks.
+	Switches []trace.Switch
+	// Timeout bounds a request, DecisionDeadline a turn; 0 is no bound.
+	Timeout, DecisionDeadline time.Duration
+	// ContextWindow is the model's window in tokens, OutputTokensMax the bound on
+	// one answer; 0 means the default of [behavior.Config].
+	ContextWindow, OutputTokensMax int
+	// ModuleCallsMax and RepairsMax bound a turn; 0 means the default.
+	ModuleCallsMax, RepairsMax int
+}
+
+// behaviorConfig returns the limits of turns under s.
+func (s Settings) behaviorConfig() behavior.Config {
+	return behavior.Config{
+		Protocol: behavior.Protocol(s.Protocol), Model: s.Model, ContextWindow: s.ContextWindow,
+		OutputTokensMax: s.OutputTokensMax, SystemPrompt: s.SystemPrompt,
+		ModuleCallsMax: s.ModuleCallsMax, RepairsMax: s.RepairsMax, CountTokens: tokens.Count,
+	}
+}
+
+// newWorld builds the world of s. The error names what in the scenario does not
+// fit together.
+func (s Settings) newWorld() (*world.World, error) {
+	scenario := s.Scenario
+	if s.Agents > 0 {
+		scenario = scenario.WithAgents(s.Agents)
+	}
+	w, err := world.New(scenario, s.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", s.ScenarioName, err)
+	}
+	return w, nil
+}
+
+// header is s as a trace's first record.
+func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, startedAt time.Time) trace.Header {
+	h := trace.Header{
+		Format: trace.FormatVersion, EngineVersion: Version, RulesVersion: world.RulesVersion,
+		PromptVersion: behavior.PromptVersion, SDKVersion: sdkVersion(),
+		Scenario: s.ScenarioName, ScenarioTOML: string(s.ScenarioTOML), Seed: s.Seed, TicksRequested: s.Ticks,
+		Protocol: string(cfg.Protocol), Model: s.Model, ModelSource: s.ModelSource, BaseURL: s.BaseURL,
+		UsageSource: trace.UsageReported,
+		Settings: trace.Settings{
+			DecisionDeadlineMS: s.DecisionDeadline.Milliseconds(), TimeoutMS: s.Timeout.Milliseconds(),
+			ModuleCallsMax: cfg.ModuleCallsMax, ReasonStepsMax: cfg.ReasonStepsMax,
+			GuardRoundsMax: cfg.GuardRoundsMax, RepairsMax: cfg.RepairsMax,
+			ContextWindowTokens: cfg.ContextWindow, OutputTokensMax: cfg.OutputTokensMax, Language: "en",
+			SystemPrompt: s.SystemPrompt, ShortTermGoal: s.ShortTermGoal, LongTermGoal: s.LongTermGoal,
+			AgentsOverride: s.Agents, PromptSwitches: append([]trace.Switch{}, s.Switches...),
+		},
+		Timing: &trace.HeaderTiming{StartedAt: startedAt.UTC().Format(time.RFC3339), Concurrency: concurrency},
+	}
+	if s.ModelSource == trace.SourceScripted {
+		h.UsageSource = trace.UsageSimulated
+	}
+	for n := range w.Agents() {
+		h.Agents = append(h.Agents, trace.HeaderAgent{ID: w.AgentID(n), Name: w.Persona(n).Name, Persona: w.Persona(n).Text})
+	}
+	return h
+}
+
+// settingsOf reads back what header wrote. The error says that the trace's
+// scenario does not parse.
+func settingsOf(h trace.Header) (Settings, error) {
+	scenario, err := world.ParseScenario(h.Scenario, []byte(h.ScenarioTOML))
+	if err != nil {
+		return Settings{}, fmt.Errorf("scenario in the trace: %w", err)
+	}
+	return Settings{
+		ScenarioName: h.Scenario, ScenarioTOML: []byte(h.ScenarioTOML), Scenario: scenario,
+		Agents: h.Settings.AgentsOverride, Seed: h.Seed, Ticks: h.TicksRequested,
+		Protocol: h.Protocol, Model: h.Model, ModelSource: h.ModelSource, BaseURL: h.BaseURL,
+		SystemPrompt: h.Settings.SystemPrompt, ShortTermGoal: h.Settings.ShortTermGoal, LongTermGoal: h.Settings.LongTermGoal,
+		Switches:         h.Settings.PromptSwitches,
+		Timeout:          time.Duration(h.Settings.TimeoutMS) * time.Millisecond,
+		DecisionDeadline: time.Duration(h.Settings.DecisionDeadlineMS) * time.Millisecond,
+		ContextWindow:    h.Settings.ContextWindowTokens, OutputTokensMax: h.Settings.OutputTokensMax,
+		ModuleCallsMax: h.Settings.ModuleCallsMax, RepairsMax: h.Settings.RepairsMax,
+	}, nil
+}
+
+// sdkVersion is the version of the client library this program was built with.
+func sdkVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, m := range info.Deps {
+		if m.Path == "github.com/openai/openai-go/v3" {
+			return m.Version
+		}
+	}
+	return "unknown"
+}

@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"context"
+
+	"agentworld/llmclient"
+)
+
+// CallKey identifies a request within a run, independent of arrival order.
+type CallKey struct {
+	Tick  int64
+	Agent string
+	// Step numbers the model calls of the turn from 1.
+	Step int
+}
+
+// Source answers requests: a live endpoint, or a recording. Respond returns an
+// answer in every case and is called from several goroutines.
+type Source interface {
+	Respond(ctx context.Context, key CallKey, r llmclient.Request) llmclient.Answer
+}
+
+// Responder sends one request over a transport, such as the client of
+// llmclient/openai.
+type Responder interface {
+	Respond(ctx context.Context, r llmclient.Request) llmclient.Answer
+}
+
+// Live makes a Source of a transport; the transport does not need the key.
+func Live(r Responder) Source { return live{r} }
+
+type live struct{ Responder }
+
+func (l live) Respond(ctx context.Context, _ CallKey, r llmclient.Request) llmclient.Answer {
+	return l.Responder.Respond(ctx, r)
+}
