@@ -1,0 +1,48 @@
+package report
+
+import (
+	"agentworld/llmclient"
+	"agentworld/world"
+)
+
+// AgentRow is one agent's share of a [Report].
+type AgentRow struct {
+	// Id of the agent.
+	AgentID string `json:"agent_id"`
+	// Name of the agent, empty when it has none.
+	Name string `json:"name"`
+	// Decisions made by a model.
+	Decisions int64 `json:"decisions"`
+	// Decisions that continued a standing order.
+	Continued int64 `json:"continued"`
+	// Model calls.
+	Calls int64 `json:"calls"`
+	// Model calls that ended without a reply.
+	LLMErrors int64 `json:"llm_errors"`
+	// Answers that could not be used.
+	ParseErrors int64 `json:"parse_errors"`
+	// Waits for any reason.
+	Waits int64 `json:"waits"`
+	// Waits put in place of a decision that did not come about.
+	WaitsDegraded int64 `json:"waits_degraded"`
+	// Actions the world accepted, waits not counted.
+	Successes int64 `json:"successes"`
+	// Actions the world rejected, waits not counted.
+	Failures int64 `json:"failures"`
+	// Rejected actions by rejection code.
+	Rejections Counts `json:"rejections"`
+	// Tokens of all answers.
+	Tokens llmclient.Usage `json:"tokens"`
+	// Goals met.
+	GoalsMet int64 `json:"goals_met"`
+	// Place at the end; empty for an unfinished run, like the fields below.
+	Place string `json:"place"`
+	// Power state at the end.
+	PowerState string `json:"power_state"`
+	// Electricity at the end, in units.
+	Electricity int64 `json:"electricity"`
+	// Heat at the end, in units.
+	Heat int64 `json:"heat"`
+	// Everything else the agent held at the end.
+	Stock []world.Amount `json:"stock"`
+}

@@ -1,0 +1,109 @@
+package report
+
+// DecisionCounts says what was decided, whoever decided.
+type DecisionCounts struct {
+	// Waits executed for any reason: wait_chosen + wait_degraded.
+	Wait int64 `json:"wait"`
+	// Decisions to sleep for several ticks.
+	WaitTicks int64 `json:"wait_ticks"`
+	// Decisions for any other action.
+	Act int64 `json:"act"`
+	// Waits that a model chose, now or by a standing order.
+	WaitChosen int64 `json:"wait_chosen"`
+	// Waits put in place of a decision that did not come about.
+	WaitDegraded int64 `json:"wait_degraded"`
+	// Degraded waits by reason.
+	WaitDegradedByReason Counts `json:"wait_degraded_by_reason"`
+}
+
+// ActionCounts follows actions from the model to the world. Standing orders that
+// go on are not counted again, except in the clamps.
+type ActionCounts struct {
+	// Turns in which the model proposed a usable action.
+	Proposed int64 `json:"proposed"`
+	// Proposed actions with an amount that clamping changed.
+	Adjusted int64 `json:"adjusted"`
+	// Proposed actions that the world got, adjusted or not.
+	Executed int64 `json:"executed"`
+	// Proposed actions that the world did not get; the agent waited instead.
+	Dropped int64 `json:"dropped"`
+	// Orders to repeat an action that the world got.
+	StandingOrders int64 `json:"standing_orders"`
+	// Clamped amounts by action and field, such as "mine_compound.compound_mass_g".
+	ClampsByField Counts `json:"clamps_by_field"`
+}
+
+// TraceCounts says what the turns did. Averages are per model call or decision
+// and rounded down.
+type TraceCounts struct {
+	// Decisions recorded, continued and degraded ones included.
+	Traces int64 `json:"traces"`
+	// Requests to models, those included that a cap refused before they were sent.
+	ModelCalls int64 `json:"model_calls"`
+	// Requests that ended without a reply.
+	LLMErrors int64 `json:"llm_errors"`
+	// Answers that could not be used: they needed another call or ended in a wait.
+	ParseErrors int64 `json:"parse_errors"`
+	// Failed requests by error kind.
+	LLMErrorsByKind Counts `json:"llm_errors_by_kind"`
+	// What was wrong with unusable answers, by kind; one answer may have several.
+	ParseErrorsByKind Counts `json:"parse_errors_by_kind"`
+	// Answers that were used after the parser forgave something.
+	ParseRepaired int64 `json:"parse_repaired"`
+	// What the parser forgave, by name.
+	ParseRepairsByKind Counts `json:"parse_repairs_by_kind"`
+	// Requests made to have an answer repaired.
+	RepairRoundsTotal int64 `json:"repair_rounds_total"`
+	// Most repair requests in one turn.
+	RepairRoundsMax int64 `json:"repair_rounds_max"`
+	// Characters of instructions and input over all model calls.
+	LLMInputCharsTotal int64 `json:"llm_input_chars_total"`
+	// Characters of instructions and input per model call.
+	LLMInputCharsAvg int64 `json:"llm_input_chars_avg"`
+	// Most characters of instructions and input in one model call.
+	LLMInputCharsMax int64 `json:"llm_input_chars_max"`
+	// Characters of the tool list, the most in one model call.
+	LLMToolChars int64 `json:"llm_tool_chars"`
+	// Step records.
+	StepEntries int64 `json:"step_entries"`
+	// Step records by kind.
+	StepTypeCounts Counts `json:"step_type_counts"`
+	// Prompt sections over all model calls.
+	PromptSectionEntries int64 `json:"prompt_section_entries"`
+	// Prompt sections that were cut to fit, over all model calls.
+	PromptSectionClipped int64 `json:"prompt_section_clipped"`
+	// Model calls with any section cut.
+	PromptsClipped int64 `json:"prompts_clipped"`
+	// Cut sections by name.
+	ClipsBySection Counts `json:"clips_by_section"`
+	// Active ticks without any model call.
+	LLMSkippedTicks int64 `json:"llm_skipped_ticks"`
+	// Active ticks without any model call, per million active ticks.
+	LLMSkippedTickRatioPPM int64 `json:"llm_skipped_tick_ratio_ppm"`
+	// Model calls per decision that was not a continued one.
+	CallsPerDecision CallsPerDecision `json:"calls_per_decision"`
+	// Calls made in a reason step, where none is allowed, and vetoed.
+	ReasoningViolations int64 `json:"reasoning_violations"`
+	// Actions the guard refused, by code.
+	GuardRejectionsByCode Counts `json:"guard_rejections_by_code"`
+	// Module calls by module.
+	ModuleCallsByName Counts `json:"module_calls_by_name"`
+	// Module calls that failed, by code.
+	ModuleErrorsByCode Counts `json:"module_errors_by_code"`
+	// Calls of tools that do not exist or were not allowed, by code.
+	ToolRefusalsByCode Counts `json:"tool_refusals_by_code"`
+	// Call ids the engine made because the provider's were missing or repeated.
+	CallIDsMinted int64 `json:"call_ids_minted"`
+	// Answers with two different decisions, none of which was executed.
+	SeveralDecisions int64 `json:"several_decisions"`
+	// Records of types that this version does not know.
+	UnknownRecords int64 `json:"unknown_records"`
+}
+
+// CallsPerDecision tells how many model calls decisions took.
+type CallsPerDecision struct {
+	// Average in thousandths.
+	AvgMilli int64 `json:"avg_milli"`
+	// Most model calls in one turn.
+	Max int64 `json:"max"`
+}

@@ -1,0 +1,191 @@
+package report
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agentworld/llmclient"
+	"agentworld/trace"
+	"agentworld/world"
+)
+
+// counterTest is one case: records in, some fields of the report out.
+type counterTest struct {
+	name    string
+	records []trace.Record
+	got     func(Report) any
+	want    any
+}
+
+func runCounterTests(t *testing.T, tests []counterTest) {
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, test.got(fold(t, test.records...))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTicks(t *testing.T) {
+	runCounterTests(t, []counterTest{
+		{"active ticks need an agent", []trace.Record{
+			trace.TickEnd{Tick: 1, Due: 1, WorldTime: 1}, trace.TickEnd{Tick: 2, WorldTime: 2}, trace.TickEnd{Tick: 3, Continued: 1, WorldTime: 3},
+		}, func(r Report) any { return [2]int64{r.ActiveTicks, r.WorldTime} }, [2]int64{2, 3}},
+		{"skipped ticks are active ones without a call", []trace.Record{
+			call("a", 1), trace.TickEnd{Tick: 1, Due: 1}, trace.TickEnd{Tick: 2, Continued: 1}, trace.TickEnd{Tick: 3}, call("a", 1), trace.TickEnd{Tick: 4, Due: 1},
+		}, func(r Report) any {
+			return [2]int64{r.TraceCounts.LLMSkippedTicks, r.TraceCounts.LLMSkippedTickRatioPPM}
+		}, [2]int64{1, 333_333}},
+	})
+}
+
+func TestDecisions(t *testing.T) {
+	clamped := act(1, "a", mine, accepted)
+	clamped.Adjustments = []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g"}, {Action: "mine_compound", Field: "compound_mass_g"}}
+	dropped := degraded("a", "guard_rejected")
+	dropped.Proposed = json.RawMessage(mine)
+	unasked := act(1, "a", mine, "null")
+	long := degraded("a", "x")
+	long.Calls = 5
+	runCounterTests(t, []counterTest{
+		{"decisions by who decided", []trace.Record{
+			act(1, "a", mine, accepted), act(1, "a", waitOne, accepted), degraded("a", "x"), standing(2, "a", mine, accepted),
+		}, func(r Report) any {
+			return [3]int64{r.TotalDecisions, r.ContinuedDecisions, r.TraceCounts.Traces}
+		}, [3]int64{2, 1, 4}},
+		{"decisions by what was decided", []trace.Record{
+			act(1, "a", waitOne, accepted), act(1, "a", waitMany, accepted), act(1, "a", mineOn, rejected), degraded("a", "llm_error:cap"), degraded("b", "llm_error:cap"), degraded("b", "guard_rejected"),
+		}, func(r Report) any { return r.DecisionCounts }, DecisionCounts{
+			Wait: 4, WaitTicks: 1, Act: 1, WaitChosen: 1, WaitDegraded: 3, WaitDegradedByReason: Counts{"llm_error:cap": 2, "guard_rejected": 1},
+		}},
+		{"actions by outcome, waits apart", []trace.Record{
+			act(1, "a", mine, accepted), act(2, "a", mineOn, rejected), act(2, "a", `{"action":"refine_compound"}`, rejected), act(3, "a", waitMany, accepted), unasked,
+		}, func(r Report) any {
+			return []any{r.TotalActions, r.ActionSuccess, r.ActionFailure, r.ActionKindCounts, r.ActionKindSuccessCounts, r.ActionKindFailureCounts, r.ActionRejectReasonCounts}
+		}, []any{
+			int64(3), int64(1), int64(2), Counts{"mine_compound": 2, "refine_compound": 1}, Counts{"mine_compound": 1},
+			Counts{"mine_compound": 1, "refine_compound": 1}, Counts{"storage_full": 2},
+		}},
+		{"first accepted tick", []trace.Record{
+			act(2, "a", mine, rejected), act(4, "b", mineOn, accepted), standing(5, "a", mine, accepted),
+		}, func(r Report) any { return r.FirstActionTick }, Counts{"mine_compound": 4}},
+		{"from proposal to world", []trace.Record{
+			clamped, act(1, "a", mineOn, accepted), dropped, degraded("a", "x"), standing(2, "a", mineOn, accepted),
+		}, func(r Report) any { return r.Actions }, ActionCounts{
+			Proposed: 3, Adjusted: 1, Executed: 2, Dropped: 1, StandingOrders: 1, ClampsByField: Counts{"mine_compound.compound_mass_g": 2},
+		}},
+		{"calls per decision leave continued ones out", []trace.Record{
+			act(1, "a", mine, accepted), act(1, "b", mine, accepted), long, standing(2, "a", mine, accepted),
+		}, func(r Report) any { return r.TraceCounts.CallsPerDecision }, CallsPerDecision{AvgMilli: 2333, Max: 5}},
+	})
+}
+
+func TestModelCalls(t *testing.T) {
+	runCounterTests(t, []counterTest{
+		{"model errors by kind", []trace.Record{
+			failed("a", llmclient.ErrTimeout), failed("a", llmclient.ErrTimeout), failed("b", llmclient.ErrCap), call("a", 1),
+		}, func(r Report) any {
+			return []any{r.TraceCounts.ModelCalls, r.TraceCounts.LLMErrors, r.TraceCounts.LLMErrorsByKind, r.PerAgent[0].LLMErrors}
+		}, []any{int64(4), int64(3), Counts{"timeout": 2, "cap": 1}, int64(2)}},
+		{"characters per call", []trace.Record{sized(100, 7), sized(51, 9), sized(50, 8)}, func(r Report) any {
+			c := r.TraceCounts
+			return [4]int64{c.LLMInputCharsTotal, c.LLMInputCharsAvg, c.LLMInputCharsMax, c.LLMToolChars}
+		}, [4]int64{201, 67, 100, 9}},
+		{"clips by section and by prompt", []trace.Record{
+			sized(1, 1, trace.Section{Name: "memory", Clipped: true}, trace.Section{Name: "history", Clipped: true}, trace.Section{Name: "goals"}),
+			sized(1, 1, trace.Section{Name: "memory", Clipped: true}), sized(1, 1, trace.Section{Name: "goals"}),
+		}, func(r Report) any {
+			c := r.TraceCounts
+			return []any{c.PromptSectionEntries, c.PromptSectionClipped, c.PromptsClipped, c.ClipsBySection}
+		}, []any{int64(5), int64(3), int64(2), Counts{"memory": 2, "history": 1}}},
+		{"tokens add up", []trace.Record{tokens("a", used), tokens("b", used), tokens("a", llmclient.Usage{})}, func(r Report) any {
+			return []llmclient.Usage{r.Tokens, r.PerAgent[0].Tokens}
+		}, []llmclient.Usage{used.Add(used), used}},
+		{"latency of sent calls only", []trace.Record{call("a", 30), call("a", 10), failed("a", llmclient.ErrCap), call("a", 20)}, func(r Report) any {
+			return []any{r.Timing.LLMLatencyMS, r.Timing.HTTPAttempts}
+		}, []any{Latency{P50: 20, P95: 30, P99: 30, Max: 30, Samples: 3}, int64(3)}},
+	})
+}
+
+func TestAnswers(t *testing.T) {
+	runCounterTests(t, []counterTest{
+		{"parse errors count answers, kinds count causes", []trace.Record{
+			step("a", 1, trace.StepParseError, "no_json"), step("a", 1, trace.StepParseError, "unknown_tool"), step("a", 2, trace.StepParseError, "no_json"),
+			step("b", 1, trace.StepParseError, "several_decisions"), act(1, "a", mine, accepted), step("a", 1, trace.StepParseError, "no_json"),
+		}, func(r Report) any {
+			return []any{r.TraceCounts.ParseErrors, r.TraceCounts.ParseErrorsByKind, r.TraceCounts.SeveralDecisions, r.PerAgent[0].ParseErrors}
+		}, []any{int64(4), Counts{"no_json": 3, "unknown_tool": 1, "several_decisions": 1}, int64(1), int64(3)}},
+		{"repaired answers were used", []trace.Record{
+			lenient("a", 1, "fenced", "fenced", "unwrapped"), lenient("a", 1, "fenced"), lenient("a", 2, "fenced"), step("a", 2, trace.StepParseError, "no_json"),
+			lenient("b", 2, "fenced"), act(1, "a", mine, accepted), act(1, "b", mine, accepted),
+		}, func(r Report) any { return []any{r.TraceCounts.ParseRepaired, r.TraceCounts.ParseRepairsByKind} },
+			[]any{int64(2), Counts{"fenced": 5, "unwrapped": 1}}},
+		{"repair rounds per turn", []trace.Record{
+			step("a", 1, trace.StepRepair, ""), step("b", 1, trace.StepRepair, ""), step("a", 2, trace.StepRepair, ""), act(1, "a", mine, accepted),
+			step("a", 1, trace.StepRepair, ""),
+		}, func(r Report) any {
+			return [2]int64{r.TraceCounts.RepairRoundsTotal, r.TraceCounts.RepairRoundsMax}
+		}, [2]int64{4, 2}},
+		{"a turn cut short leaves nothing behind", []trace.Record{
+			step("a", 1, trace.StepRepair, ""), lenient("a", 1, "fenced"), nextTick(step("a", 1, trace.StepRepair, "")), act(2, "a", mine, accepted),
+		}, func(r Report) any { return []any{r.TraceCounts.RepairRoundsMax, r.TraceCounts.ParseRepaired} }, []any{int64(1), int64(0)}},
+	})
+}
+
+func TestSteps(t *testing.T) {
+	runCounterTests(t, []counterTest{
+		{"steps by kind", []trace.Record{
+			step("a", 1, trace.StepPlan, ""), step("a", 1, trace.StepPlan, ""), step("a", 0, "own_kind", ""),
+		}, func(r Report) any { return []any{r.TraceCounts.StepEntries, r.TraceCounts.StepTypeCounts} },
+			[]any{int64(3), Counts{"plan": 2, "own_kind": 1}}},
+		{"refusals by place", []trace.Record{
+			step("a", 1, trace.StepViolation, "v"), step("a", 1, trace.StepGuard, "depleted"), step("a", 1, trace.StepGuard, ""),
+			step("a", 1, trace.StepToolRefused, "UNKNOWN_TOOL"), step("a", 1, trace.StepModuleCall, "EXECUTION_ERROR"), minted("a", "c1"),
+		}, func(r Report) any {
+			c := r.TraceCounts
+			return []any{c.ReasoningViolations, c.GuardRejectionsByCode, c.ToolRefusalsByCode, c.ModuleErrorsByCode, c.ModuleCallsByName}
+		}, []any{int64(1), Counts{"depleted": 1}, Counts{"UNKNOWN_TOOL": 1}, Counts{"EXECUTION_ERROR": 1}, Counts{"": 1, "world.rules": 1}}},
+		{"minted ids once per turn", []trace.Record{
+			minted("a", "c1"), minted("a", "c1"), minted("b", "c1"), minted("a", "c2"), act(1, "a", mine, accepted), minted("a", "c1"),
+		}, func(r Report) any { return r.TraceCounts.CallIDsMinted }, int64(4)},
+		{"strangers among the records", []trace.Record{
+			trace.Unknown{Type: "later", Raw: json.RawMessage(`{"type":"later"}`)}, trace.Switch{}, trace.NewPart(1, trace.PartItem, []byte("x")),
+		}, func(r Report) any { return r.TraceCounts.UnknownRecords }, int64(1)},
+	})
+}
+
+func TestSources(t *testing.T) {
+	sources := []trace.Source{{ID: "m1", Kind: "note"}, {ID: "m2", Kind: "note"}, {ID: "x1", Kind: "module"}}
+	runCounterTests(t, []counterTest{
+		{"credit needs a source in view", []trace.Record{
+			withSources(act(1, "a", mine, accepted), sources, "m1", "x1", "elsewhere"), withSources(act(2, "a", mine, accepted), sources[:1], "elsewhere"), act(3, "a", mine, accepted),
+		}, func(r Report) any { return r.Provenance }, Provenance{
+			SourcesRetrieved: 4, SourcesUsed: 2, SourcesInvented: 2, DecisionsUsingSources: 1,
+			RetrievedByKind: Counts{"note": 3, "module": 1}, UsedByKind: Counts{"note": 1, "module": 1},
+		}},
+	})
+}
+
+func TestEnds(t *testing.T) {
+	runCounterTests(t, []counterTest{
+		{"goals count once per agent", []trace.Record{
+			goalMet("a", "g1"), goalMet("a", "g1"), goalMet("a", "g2"), goalMet("b", "g1"),
+			trace.RunEnd{Goals: []trace.GoalOutcome{{GoalID: "g1", AgentID: "a", MetAt: new(int64)}, {GoalID: "g1", AgentID: "c", MetAt: new(int64)}, {GoalID: "g9", AgentID: "c"}}},
+		}, func(r Report) any { return []int64{r.GoalsMet, r.AgentsMeetingGoal, int64(len(r.Goals))} }, []int64{4, 3, 3}},
+		{"the end overtaken by a resume", []trace.Record{
+			trace.RunEnd{RunStatus: trace.RunInterrupted, Reason: "stop", Agents: []trace.FinalAgent{{AgentID: "a", Electricity: 9}}, FinalDigest: "old"},
+			trace.TickEnd{Tick: 2, Digest: "new"},
+		}, func(r Report) any { return []any{r.RunStatus, r.RunReason, r.FinalDigest, len(r.FinalStock)} },
+			[]any{trace.RunUnfinished, "", "new", 0}},
+		{"stocks in all", []trace.Record{trace.RunEnd{RunStatus: trace.RunCompleted, Agents: []trace.FinalAgent{
+			{AgentID: "a", Place: "loc-1", PowerState: "low", Electricity: 3, Heat: 8, Stock: []world.Amount{{Resource: "hardware", Amount: 2}}},
+			{AgentID: "b", Electricity: 4, Stock: []world.Amount{{Resource: "chip", Amount: 1}, {Resource: "hardware", Amount: 5}}},
+		}}}, func(r Report) any { return []any{r.FinalStock, r.PerAgent[0].Heat, r.PerAgent[1].Stock} }, []any{
+			[]world.Amount{{Resource: "chip", Amount: 1}, {Resource: "electricity", Amount: 7}, {Resource: "hardware", Amount: 7}},
+			int64(8), []world.Amount{{Resource: "chip", Amount: 1}, {Resource: "hardware", Amount: 5}},
+		}},
+	})
+}

@@ -1,0 +1,230 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"agentworld/trace"
+	"agentworld/world"
+)
+
+// Fold reads a trace to its end and reports on it. Time is linear in the trace;
+// memory grows with agents and with the number of different names and latencies,
+// not with ticks.
+//
+// A trace may be partial. Without a run end the status is "unfinished" and what
+// only the end tells stays empty; a torn last line counts as the end; a run end
+// that more records follow was overtaken by a resume and does not count. What was
+// recorded of a tick that did not complete is counted, since it was paid for,
+// except in the figures per tick.
+//
+// The error is [trace.ErrNoHeader], a [*trace.LineError], a malformed outcome or
+// a read error, together with the report up to there.
+func Fold(r *trace.Reader) (Report, error) {
+	f := newFolder()
+	first, err := r.Next()
+	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+		return f.report(), trace.ErrNoHeader
+	}
+	if err != nil {
+		return f.report(), err
+	}
+	header, ok := first.(trace.Header)
+	if !ok {
+		return f.report(), trace.ErrNoHeader
+	}
+	f.header(header)
+	for record, err := range r.All() {
+		if errors.Is(err, trace.ErrTorn) {
+			break
+		}
+		if err == nil {
+			err = f.add(record)
+		}
+		if err != nil {
+			return f.report(), err
+		}
+	}
+	return f.report(), nil
+}
+
+// goalKey identifies a goal of one agent.
+type goalKey struct{ agent, goal string }
+
+// folder is a report in the making with what the fold has to remember.
+type folder struct {
+	out Report
+	// rows are the agents' rows in order, byID finds them.
+	rows []*agentFold
+	byID map[string]*agentFold
+	// tickCalls counts the model calls since the last complete tick.
+	tickCalls int64
+	// turns counts decisions after a turn, turnCalls their model calls.
+	turns, turnCalls int64
+	latencies        latencies
+	met              map[goalKey]bool
+	// end is the last record if it was a run end.
+	end *trace.RunEnd
+}
+
+func newFolder() *folder {
+	f := &folder{byID: map[string]*agentFold{}, latencies: latencies{}, met: map[goalKey]bool{}}
+	r := &f.out
+	for _, counts := range []*Counts{
+		&r.ActionKindCounts, &r.ActionKindSuccessCounts, &r.ActionKindFailureCounts, &r.ActionRejectReasonCounts,
+		&r.FirstActionTick, &r.DecisionCounts.WaitDegradedByReason, &r.Actions.ClampsByField,
+		&r.TraceCounts.LLMErrorsByKind, &r.TraceCounts.ParseErrorsByKind, &r.TraceCounts.ParseRepairsByKind,
+		&r.TraceCounts.StepTypeCounts, &r.TraceCounts.ClipsBySection, &r.TraceCounts.GuardRejectionsByCode,
+		&r.TraceCounts.ModuleCallsByName, &r.TraceCounts.ModuleErrorsByCode, &r.TraceCounts.ToolRefusalsByCode,
+		&r.Provenance.RetrievedByKind, &r.Provenance.UsedByKind,
+	} {
+		*counts = Counts{}
+	}
+	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
+	return f
+}
+
+func (f *folder) header(h trace.Header) {
+	r := &f.out
+	r.Scenario, r.TicksRequested, r.Seed = h.Scenario, h.TicksRequested, h.Seed
+	r.Model, r.ModelSource, r.UsageSource, r.Protocol = h.Model, h.ModelSource, h.UsageSource, h.Protocol
+	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion, SDK: h.SDKVersion}
+	if h.Timing != nil {
+		r.Timing.StartedAt, r.Timing.Concurrency = h.Timing.StartedAt, int64(h.Timing.Concurrency)
+	}
+	for _, a := range h.Agents {
+		f.agent(a.ID).row.Name = a.Name
+	}
+}
+
+// agent returns the state of the agent with the given id, made on first use.
+func (f *folder) agent(id string) *agentFold {
+	a, ok := f.byID[id]
+	if !ok {
+		a = &agentFold{row: AgentRow{AgentID: id, Rejections: Counts{}, Stock: []world.Amount{}}}
+		f.byID[id] = a
+		f.rows = append(f.rows, a)
+	}
+	return a
+}
+
+func (f *folder) add(record trace.Record) error {
+	f.end = nil
+	switch r := record.(type) {
+	case trace.ModelCall:
+		f.modelCall(r)
+	case trace.Step:
+		f.step(r)
+	case trace.Decision:
+		return f.decision(r)
+	case trace.Event:
+		f.event(r.Event)
+	case trace.TickEnd:
+		f.tickEnd(r)
+	case trace.RunEnd:
+		f.end = &r
+	case trace.Header, trace.Part, trace.Switch:
+		// Nothing to count: the first header holds, prompts are not results.
+	case trace.Unknown:
+		f.out.TraceCounts.UnknownRecords++
+	default:
+		panic(fmt.Sprintf("report: a record of type %T is not folded", record))
+	}
+	return nil
+}
+
+func (f *folder) event(e world.Event) {
+	if e.Kind == world.EventGoalMet {
+		f.goalMet(e.Agent, e.Subject)
+	}
+}
+
+func (f *folder) goalMet(agent, goal string) {
+	key := goalKey{agent, goal}
+	if f.met[key] {
+		return
+	}
+	f.met[key] = true
+	f.out.GoalsMet++
+	a := f.agent(agent)
+	if a.row.GoalsMet++; a.row.GoalsMet == 1 {
+		f.out.AgentsMeetingGoal++
+	}
+}
+
+func (f *folder) tickEnd(t trace.TickEnd) {
+	f.out.WorldTime, f.out.FinalDigest = t.WorldTime, t.Digest
+	if t.Due+t.Continued > 0 {
+		f.out.ActiveTicks++
+		if f.tickCalls == 0 {
+			f.out.TraceCounts.LLMSkippedTicks++
+		}
+	}
+	f.tickCalls = 0
+}
+
+// report closes the fold: averages, the end of the run, rows in order.
+func (f *folder) report() Report {
+	r := &f.out
+	c := &r.TraceCounts
+	c.LLMInputCharsAvg = perUnit(c.LLMInputCharsTotal, 1, c.ModelCalls)
+	c.LLMSkippedTickRatioPPM = perUnit(c.LLMSkippedTicks, 1_000_000, r.ActiveTicks)
+	c.CallsPerDecision.AvgMilli = perUnit(f.turnCalls, 1000, f.turns)
+	r.Timing.LLMLatencyMS = f.latencies.summary()
+	r.Goals, r.FinalStock = []trace.GoalOutcome{}, []world.Amount{}
+	if f.end != nil {
+		f.runEnd(*f.end)
+	}
+	r.PerAgent = make([]AgentRow, len(f.rows))
+	for i, a := range f.rows {
+		r.PerAgent[i] = a.row
+	}
+	r.Agents = int64(len(f.rows))
+	return *r
+}
+
+func (f *folder) runEnd(end trace.RunEnd) {
+	r := &f.out
+	r.RunStatus, r.RunReason, r.FinalDigest = end.RunStatus, end.Reason, end.FinalDigest
+	if end.Timing != nil {
+		r.Timing.FinishedAt, r.Timing.WallMS = end.Timing.FinishedAt, end.Timing.WallMS
+	}
+	for _, g := range end.Goals {
+		r.Goals = append(r.Goals, g)
+		if g.MetAt != nil {
+			f.goalMet(g.AgentID, g.GoalID)
+		}
+	}
+	total := Counts{}
+	for _, a := range end.Agents {
+		row := &f.agent(a.AgentID).row
+		row.Place, row.PowerState, row.Electricity, row.Heat = a.Place, a.PowerState, a.Electricity, a.Heat
+		row.Stock = append(row.Stock, a.Stock...)
+		total["electricity"] += a.Electricity
+		for _, s := range a.Stock {
+			total[s.Resource] += s.Amount
+		}
+	}
+	r.FinalStock = total.amounts()
+}
+
+// amounts lists the counts by name.
+func (c Counts) amounts() []world.Amount {
+	list := make([]world.Amount, 0, len(c))
+	for name, n := range c {
+		list = append(list, world.Amount{Resource: name, Amount: n})
+	}
+	slices.SortFunc(list, func(a, b world.Amount) int { return strings.Compare(a.Resource, b.Resource) })
+	return list
+}
+
+// perUnit returns scale*n/units rounded down, 0 for no units.
+func perUnit(n, scale, units int64) int64 {
+	if units == 0 {
+		return 0
+	}
+	return n * scale / units
+}

@@ -1,0 +1,256 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agentworld/trace"
+	"agentworld/world"
+)
+
+// schema validates the reports that tests make.
+var schema = resolvedSchema()
+
+// fold reports on a trace of the given records behind an empty header.
+func fold(t *testing.T, records ...trace.Record) Report {
+	t.Helper()
+	var b bytes.Buffer
+	w := trace.NewWriter(&b)
+	header := trace.Header{Format: trace.FormatVersion, ModelSource: trace.SourceLive, UsageSource: trace.UsageReported}
+	for _, r := range append([]trace.Record{header}, records...) {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Fold(trace.NewReader(&b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate(schema, r.JSON()); err != nil {
+		t.Error(err)
+	}
+	return r
+}
+
+func readRun(t *testing.T) []byte {
+	t.Helper()
+	text, err := os.ReadFile("testdata/run.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+func TestReportOfARun(t *testing.T) {
+	r, err := Fold(trace.NewReader(bytes.NewReader(readRun(t))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate(schema, r.JSON()); err != nil {
+		t.Error(err)
+	}
+	golden(t, "testdata/report.json", r.JSON())
+	golden(t, "testdata/report.txt", []byte(r.Text()))
+}
+
+func TestCanonicalTraceHasTheSameReportButForTiming(t *testing.T) {
+	var canonical bytes.Buffer
+	if err := trace.Canonical(bytes.NewReader(readRun(t)), &canonical); err != nil {
+		t.Fatal(err)
+	}
+	want, err := Fold(trace.NewReader(bytes.NewReader(readRun(t))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Fold(trace.NewReader(&canonical))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Timing = Timing{}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("reports differ (-trace +canonical):\n%s", diff)
+	}
+}
+
+// checkInvariants tests what the documentation of Report promises.
+func checkInvariants(t *testing.T, r Report) {
+	t.Helper()
+	d := r.DecisionCounts
+	if sum := r.TotalDecisions + r.ContinuedDecisions + d.WaitDegraded; sum != r.TraceCounts.Traces {
+		t.Errorf("%d decisions by who decided, %d traces", sum, r.TraceCounts.Traces)
+	}
+	if sum := d.Wait + d.WaitTicks + d.Act; sum != r.TraceCounts.Traces {
+		t.Errorf("%d decisions by what was decided, %d traces", sum, r.TraceCounts.Traces)
+	}
+	if d.WaitChosen+d.WaitDegraded != d.Wait {
+		t.Errorf("%d waits chosen + %d degraded, %d in all", d.WaitChosen, d.WaitDegraded, d.Wait)
+	}
+	if r.ActionSuccess+r.ActionFailure != r.TotalActions || r.ActionRejectReasonCounts.total() != r.ActionFailure {
+		t.Errorf("actions: %d + %d of %d, reasons for %d", r.ActionSuccess, r.ActionFailure, r.TotalActions, r.ActionRejectReasonCounts.total())
+	}
+	if r.Actions.Executed+r.Actions.Dropped != r.Actions.Proposed {
+		t.Errorf("proposed %d, executed %d, dropped %d", r.Actions.Proposed, r.Actions.Executed, r.Actions.Dropped)
+	}
+	var rows AgentRow
+	for _, a := range r.PerAgent {
+		rows.Decisions += a.Decisions
+		rows.Continued += a.Continued
+		rows.Calls += a.Calls
+		rows.Waits += a.Waits
+		rows.Successes += a.Successes
+		rows.Failures += a.Failures
+		rows.Tokens = rows.Tokens.Add(a.Tokens)
+	}
+	all := AgentRow{
+		Decisions: r.TotalDecisions, Continued: r.ContinuedDecisions, Calls: r.TraceCounts.ModelCalls, Waits: d.Wait,
+		Successes: r.ActionSuccess, Failures: r.ActionFailure, Tokens: r.Tokens,
+	}
+	if diff := cmp.Diff(all, rows); diff != "" {
+		t.Errorf("rows do not add up (-report +rows):\n%s", diff)
+	}
+}
+
+func (c Counts) total() int64 {
+	var n int64
+	for _, v := range c {
+		n += v
+	}
+	return n
+}
+
+// TestEveryPrefixOfATraceFolds cuts the run at every line and inside every line.
+func TestEveryPrefixOfATraceFolds(t *testing.T) {
+	run := readRun(t)
+	lines := bytes.SplitAfter(run, []byte("\n"))
+	for end := 0; end < len(run); {
+		line := lines[0]
+		lines = lines[1:]
+		for _, cut := range []int{end + len(line)/2, end + len(line)} {
+			r, err := Fold(trace.NewReader(bytes.NewReader(run[:cut])))
+			if end == 0 && cut < len(line) {
+				if err != trace.ErrNoHeader {
+					t.Fatalf("cut at %d: error = %v, want ErrNoHeader", cut, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatalf("cut at %d: %v", cut, err)
+			}
+			if err := validate(schema, r.JSON()); err != nil {
+				t.Fatalf("cut at %d: %v", cut, err)
+			}
+			checkInvariants(t, r)
+			if unfinished := r.RunStatus == trace.RunUnfinished; unfinished != (cut < len(run)) {
+				t.Errorf("cut at %d of %d: status %s", cut, len(run), r.RunStatus)
+			}
+		}
+		end += len(line)
+	}
+}
+
+func TestUnfinishedRunKeepsWhatIsKnown(t *testing.T) {
+	run := string(readRun(t))
+	r, err := Fold(trace.NewReader(strings.NewReader(run[:strings.Index(run, `{"type":"run_end"`)])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.RunStatus != trace.RunUnfinished || r.FinalDigest != "d6" || r.WorldTime != 6 || len(r.Goals) != 0 || len(r.FinalStock) != 0 {
+		t.Errorf("status %s, digest %s, time %d, goals %v, stock %v", r.RunStatus, r.FinalDigest, r.WorldTime, r.Goals, r.FinalStock)
+	}
+	if r.GoalsMet != 1 || r.AgentsMeetingGoal != 1 || r.PerAgent[0].GoalsMet != 1 {
+		t.Errorf("goals met %d by %d agents, want 1 from its event", r.GoalsMet, r.AgentsMeetingGoal)
+	}
+}
+
+func TestFoldErrors(t *testing.T) {
+	header, _, _ := strings.Cut(string(readRun(t)), "\n")
+	header += "\n"
+	for _, test := range []struct {
+		name, text string
+		want       error
+		says       string
+	}{
+		{"empty", "", trace.ErrNoHeader, ""},
+		{"no header", `{"type":"tick_end","tick":1}` + "\n", trace.ErrNoHeader, ""},
+		{"newer format", `{"type":"header","format":9}` + "\n", trace.ErrFormat, ""},
+		{"bad line", header + "oops\n", nil, "trace line 2"},
+		{"no action", header + `{"type":"decision","tick":3,"agent_id":"a","decided_by":"model","executed":null}` + "\n", nil, "tick 3, agent a: executed action: no action name"},
+		{"odd action", header + `{"type":"decision","tick":3,"agent_id":"a","executed":7}` + "\n", nil, "executed action: json"},
+		{"odd outcome", header + `{"type":"decision","tick":3,"agent_id":"a","executed":{"action":"mine_compound"},"outcome":7}` + "\n", nil, "tick 3, agent a: outcome: json"},
+		{"half an outcome", header + `{"type":"decision","tick":3,"agent_id":"a","executed":{"action":"mine_compound"},"outcome":{"accepted":false}}` + "\n", nil, "neither accepted nor rejected"},
+	} {
+		r, err := Fold(trace.NewReader(strings.NewReader(test.text)))
+		if err == nil || test.want != nil && !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: error = %v, want %v %s", test.name, err, test.want, test.says)
+		}
+		if r.ReportVersion != Version || r.RunStatus != trace.RunUnfinished {
+			t.Errorf("%s: no usable report beside the error: version %d, status %q", test.name, r.ReportVersion, r.RunStatus)
+		}
+	}
+}
+
+// TestMemoryDoesNotGrowWithTicks folds many equal ticks: what the folder keeps
+// must be what one tick leaves behind.
+func TestMemoryDoesNotGrowWithTicks(t *testing.T) {
+	f := newFolder()
+	for tick := range int64(1000) {
+		for _, r := range []trace.Record{
+			trace.ModelCall{Tick: tick, AgentID: "a", Step: 1, Timing: &trace.CallTiming{LatencyMS: tick % 7, Attempts: 1}},
+			trace.Step{Tick: tick, AgentID: "a", Step: 1, Kind: trace.StepParseError, Code: "no_json", Minted: true, CallID: "c", Leniencies: []string{"x"}},
+			act(tick, "a", `{"action":"mine_compound"}`, `{"accepted":true}`),
+			trace.Event{Tick: tick, Event: world.Event{Kind: world.EventGoalMet, Agent: "a", Subject: "g"}},
+			trace.TickEnd{Tick: tick, Due: 1},
+		} {
+			if err := f.add(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	a := f.byID["a"]
+	if len(f.rows) != 1 || len(f.latencies) != 7 || len(f.met) != 1 || cap(a.unusable) > 4 || cap(a.minted) > 4 || cap(a.forgiven) > 4 {
+		t.Errorf("kept %d rows, %d latencies, %d goals, %d calls", len(f.rows), len(f.latencies), len(f.met), cap(a.unusable))
+	}
+}
+
+// TestGoldenRunTouchesEveryCounter keeps the golden trace rich: a counter that
+// stays zero in it would go wrong unseen.
+func TestGoldenRunTouchesEveryCounter(t *testing.T) {
+	r, err := Fold(trace.NewReader(bytes.NewReader(readRun(t))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var walk func(v reflect.Value, path string)
+	walk = func(v reflect.Value, path string) {
+		for i := range v.NumField() {
+			at := path + "." + v.Type().Field(i).Name
+			if f := v.Field(i); f.Kind() == reflect.Struct {
+				walk(f, at)
+			} else if (f.IsZero() || f.Kind() == reflect.Map && f.Len() == 0) && at != "report.RunReason" {
+				t.Errorf("%s is empty in the golden report", at)
+			}
+		}
+	}
+	walk(reflect.ValueOf(r), "report")
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"agentworld/llmclient"
+	"agentworld/trace"
+	"agentworld/world"
+)
+
+// Version is the version of [Report]'s JSON. It grows when a field changes its
+// meaning or goes away.
+const Version = 1
+
+// Counts maps a name to how often it occurred. Encoding sorts the names.
+type Counts map[string]int64
+
+// Report is what a trace says about a run, in numbers. Field comments are the
+// descriptions in the published schema.
+//
+// Invariants:
+//  1. trace_counts.traces = total_decisions + continued_decisions +
+//     decision_counts.wait_degraded = wait + wait_ticks + act of decision_counts.
+//  2. total_actions = action_success + action_failure, and action_failure is the
+//     sum over action_reject_reason_counts.
+//  3. Maps and lists are never null.
+type Report struct {
+	// Version of this format.
+	ReportVersion int `json:"report_version"`
+	// How the run ended; "unfinished" when the trace has no end.
+	RunStatus trace.RunStatus `json:"run_status"`
+	// Why the run ended early, one line for people; empty when it completed.
+	RunReason string `json:"run_reason"`
+	// Name of the scenario.
+	Scenario string `json:"scenario"`
+	// Ticks the run was asked for.
+	TicksRequested int64 `json:"ticks_requested"`
+	// Complete ticks in which an agent was due or continuing a standing order.
+	ActiveTicks int64 `json:"active_ticks"`
+	// Ticks elapsed in the world at the last complete tick.
+	WorldTime int64 `json:"world_time"`
+	// Seed of the world.
+	Seed uint64 `json:"seed"`
+	// Model asked for.
+	Model string `json:"model"`
+	// What stood behind the model: "scripted" results check wiring and are no evidence about a model.
+	ModelSource trace.ModelSource `json:"model_source"`
+	// Whether a provider reported the token counts or they were simulated.
+	UsageSource trace.UsageSource `json:"usage_source"`
+	// Shape of a turn: full or lean.
+	Protocol string `json:"protocol"`
+	// Versions of what shaped the run.
+	Versions Versions `json:"versions"`
+	// Number of agents.
+	Agents int64 `json:"agents"`
+	// Actions other than wait and wait_ticks that the world accepted or rejected.
+	TotalActions int64 `json:"total_actions"`
+	// Decisions made by a model.
+	TotalDecisions int64 `json:"total_decisions"`
+	// Decisions that continued a standing order without a model call.
+	ContinuedDecisions int64 `json:"continued_decisions"`
+	// Actions the world accepted.
+	ActionSuccess int64 `json:"action_success"`
+	// Actions the world rejected.
+	ActionFailure int64 `json:"action_failure"`
+	// Actions by name; a standing order counts as the action it repeats.
+	ActionKindCounts Counts `json:"action_kind_counts"`
+	// Accepted actions by name.
+	ActionKindSuccessCounts Counts `json:"action_kind_success_counts"`
+	// Rejected actions by name.
+	ActionKindFailureCounts Counts `json:"action_kind_failure_counts"`
+	// Rejected actions by rejection code.
+	ActionRejectReasonCounts Counts `json:"action_reject_reason_counts"`
+	// First tick in which an action of this name was accepted.
+	FirstActionTick Counts `json:"first_action_tick"`
+	// What was decided.
+	DecisionCounts DecisionCounts `json:"decision_counts"`
+	// What became of the actions that models proposed.
+	Actions ActionCounts `json:"actions"`
+	// What the turns did.
+	TraceCounts TraceCounts `json:"trace_counts"`
+	// Tokens of all answers.
+	Tokens llmclient.Usage `json:"tokens"`
+	// Sources that decisions had in view and used.
+	Provenance Provenance `json:"provenance"`
+	// Goals at the end of the run; empty for an unfinished one.
+	Goals []trace.GoalOutcome `json:"goals"`
+	// Goals met, counted once per agent and goal.
+	GoalsMet int64 `json:"goals_met"`
+	// Agents that met at least one goal.
+	AgentsMeetingGoal int64 `json:"agents_meeting_goal"`
+	// One row per agent, in the order of the trace's header.
+	PerAgent []AgentRow `json:"per_agent"`
+	// Sum of all agents' stocks and electricity at the end, by resource name; empty for an unfinished run.
+	FinalStock []world.Amount `json:"final_stock"`
+	// Digest of the world after the last complete tick.
+	FinalDigest string `json:"final_digest"`
+	// Figures that depend on the clock and the network, and nothing else.
+	Timing Timing `json:"timing"`
+}
+
+// Versions are the versions that a trace's header names.
+type Versions struct {
+	// Version of the engine.
+	Engine string `json:"engine"`
+	// Version of the world's rules.
+	Rules string `json:"rules"`
+	// Version of the prompts.
+	Prompt string `json:"prompt"`
+	// Version of the SDK that talks to the provider.
+	SDK string `json:"sdk"`
+}
+
+// Provenance counts sources over all decisions.
+type Provenance struct {
+	// Sources in view of decisions.
+	SourcesRetrieved int64 `json:"sources_retrieved"`
+	// Sources that decisions used.
+	SourcesUsed int64 `json:"sources_used"`
+	// Source ids that models claimed and that were not in view.
+	SourcesInvented int64 `json:"sources_invented"`
+	// Sources in view by kind.
+	RetrievedByKind Counts `json:"retrieved_by_kind"`
+	// Sources used by kind.
+	UsedByKind Counts `json:"used_by_kind"`
+	// Decisions that used at least one source.
+	DecisionsUsingSources int64 `json:"decisions_using_sources"`
+}

@@ -1,0 +1,264 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"agentworld/trace"
+)
+
+var update = flag.Bool("update", false, "rewrite report.schema.json and the files in testdata")
+
+// foreignDocs describes the fields of types that other packages own.
+var foreignDocs = map[string]string{
+	"Usage.input":          "Input tokens, cached ones included.",
+	"Usage.cached":         "Input tokens that the provider had cached.",
+	"Usage.output":         "Output tokens, reasoning included.",
+	"Usage.reasoning":      "Output tokens spent on reasoning.",
+	"Usage.total":          "Input and output tokens as the provider adds them up.",
+	"Amount.resource":      "Name of the resource.",
+	"Amount.amount":        "Quantity in the resource's own unit.",
+	"GoalOutcome.goal_id":  "Id of the goal.",
+	"GoalOutcome.agent_id": "Agent whose goal it is.",
+	"GoalOutcome.text":     "The goal in words.",
+	"GoalOutcome.met_at":   "Tick in which the goal was met first; null when it was not.",
+	"GoalOutcome.now":      "Measured amount at the end.",
+	"GoalOutcome.at_least": "Amount the goal asks for.",
+}
+
+// signed are the integers that may be negative.
+var signed = map[string]bool{"electricity": true, "heat": true, "amount": true, "now": true, "at_least": true}
+
+// enums are the closed sets of words.
+var enums = map[string][]any{
+	"model_source": {string(trace.SourceLive), string(trace.SourceScripted)},
+	"usage_source": {string(trace.UsageReported), string(trace.UsageSimulated)},
+}
+
+// TestSchemaIsCurrent derives the schema from the Go types and their comments;
+// the published file must be exactly that.
+func TestSchemaIsCurrent(t *testing.T) {
+	schema, err := jsonschema.For[Report](nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	describe(t, schema, reflect.TypeFor[Report](), fieldDocs(t))
+	schema.Schema = "https://json-schema.org/draft/2020-12/schema"
+	schema.ID = "urn:agentworld:report:1"
+	schema.Title = "Agent World run report"
+	version := any(Version)
+	schema.Properties["report_version"].Const = &version
+	text, err := json.MarshalIndent(schema, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = append(text, '\n')
+	if *update {
+		if err := os.WriteFile("report.schema.json", text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(string(text), string(Schema())); diff != "" {
+		t.Errorf("report.schema.json is not what the types say; run go test -update (-types +file):\n%s", diff)
+	}
+}
+
+// describe adds descriptions and bounds to the schema of a struct, recursively.
+func describe(t *testing.T, schema *jsonschema.Schema, typ reflect.Type, docs map[string]string) {
+	for i := range typ.NumField() {
+		field := typ.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		property := schema.Properties[name]
+		key := typ.Name() + "." + name
+		property.Description = docs[key]
+		if property.Description == "" {
+			property.Description = foreignDocs[key]
+		}
+		if property.Description == "" {
+			t.Errorf("%s has no description", key)
+		}
+		property.Enum = enums[name]
+		if property.Type == "integer" && !signed[name] {
+			zero := 0.0
+			property.Minimum = &zero
+		}
+		switch field.Type.Kind() {
+		case reflect.Struct:
+			describe(t, property, field.Type, docs)
+		case reflect.Slice:
+			property.Types, property.Type = nil, "array"
+			describe(t, property.Items, field.Type.Elem(), docs)
+		case reflect.Map:
+			property.Types, property.Type = nil, "object"
+		}
+	}
+}
+
+// fieldDocs maps "Type.json_name" to the field's comment in this package.
+func fieldDocs(t *testing.T) map[string]string {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := map[string]string{}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.TypeSpec); ok {
+				structDocs(spec, docs)
+			}
+			return true
+		})
+	}
+	return docs
+}
+
+func structDocs(spec *ast.TypeSpec, docs map[string]string) {
+	typ, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	for _, field := range typ.Fields.List {
+		if field.Tag == nil {
+			continue
+		}
+		name, _, _ := strings.Cut(reflect.StructTag(strings.Trim(field.Tag.Value, "`")).Get("json"), ",")
+		docs[spec.Name.Name+"."+name] = strings.Join(strings.Fields(field.Doc.Text()), " ")
+	}
+}
+
+// full returns a report with every field set, lists and maps filled.
+func full(t *testing.T) Report {
+	t.Helper()
+	var r Report
+	fill(reflect.ValueOf(&r).Elem())
+	r.ReportVersion, r.ModelSource, r.UsageSource = Version, trace.SourceLive, trace.UsageReported
+	r.Seed = 1<<64 - 1
+	return r
+}
+
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("word")
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Uint64:
+		v.SetUint(7)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Map:
+		v.Set(reflect.ValueOf(Counts{"name": 7}))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	default:
+		panic("report: fill does not know " + v.Kind().String())
+	}
+}
+
+func TestSchemaAcceptsReports(t *testing.T) {
+	if err := Validate(full(t).JSON()); err != nil {
+		t.Errorf("a full report: %v", err)
+	}
+	folder := newFolder()
+	folder.header(trace.Header{ModelSource: trace.SourceScripted, UsageSource: trace.UsageSimulated})
+	if err := Validate(folder.report().JSON()); err != nil {
+		t.Errorf("an empty report: %v", err)
+	}
+}
+
+// TestSchemaRejectsEveryDamage damages each value of a full report in turn:
+// taken away, of another type, with a stranger beside it.
+func TestSchemaRejectsEveryDamage(t *testing.T) {
+	var whole any
+	if err := json.Unmarshal(full(t).JSON(), &whole); err != nil {
+		t.Fatal(err)
+	}
+	schema, checked := resolvedSchema(), 0
+	try := func(what string) {
+		checked++
+		text, err := json.Marshal(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if validate(schema, text) == nil {
+			t.Errorf("the schema accepts a report with %s", what)
+		}
+	}
+	var walk func(path string, object map[string]any)
+	walk = func(path string, object map[string]any) {
+		_, counts := object["name"].(float64)
+		if !counts {
+			object["stranger"] = 1
+			try("an unknown field in " + path)
+			delete(object, "stranger")
+		}
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			at, value := path+"."+name, object[name]
+			object[name] = true
+			try("a boolean as " + at)
+			if !counts {
+				delete(object, name)
+				try("no " + at)
+			}
+			object[name] = value
+			switch value := value.(type) {
+			case map[string]any:
+				walk(at, value)
+			case []any:
+				walk(at, value[0].(map[string]any))
+			}
+		}
+	}
+	walk("report", whole.(map[string]any))
+	if checked < 250 {
+		t.Errorf("only %d damages tried", checked)
+	}
+}
+
+func TestSchemaPinsTheVersion(t *testing.T) {
+	r := full(t)
+	r.ReportVersion = Version + 1
+	if Validate(r.JSON()) == nil {
+		t.Error("the schema accepts another version")
+	}
+}
+
+func TestValidateNeedsJSON(t *testing.T) {
+	for _, text := range []string{"", "{", "null", "[]"} {
+		if Validate([]byte(text)) == nil {
+			t.Errorf("Validate(%q) = nil", text)
+		}
+	}
+}
+
+func TestSchemaIsACopy(t *testing.T) {
+	Schema()[0] = 'x'
+	if !bytes.HasPrefix(Schema(), []byte("{")) {
+		t.Error("changing what Schema returned changed the schema")
+	}
+}

@@ -1,0 +1,136 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"agentworld/world"
+)
+
+// The bounds of the text form.
+const (
+	// namesMax bounds how many names of a count a line lists.
+	namesMax = 5
+	// wordsMax bounds free text, in characters.
+	wordsMax = 120
+)
+
+// Text returns a summary for a terminal: one aligned line per topic, without
+// control characters, with a final line feed. What matters to a program is in
+// [Report.JSON].
+func (r Report) Text() string {
+	var b strings.Builder
+	for _, line := range [][2]string{
+		{"run", r.runLine()},
+		{"scenario", fmt.Sprintf("%s, seed %d, %d of %d ticks, %d active", plain(r.Scenario), r.Seed, r.WorldTime, r.TicksRequested, r.ActiveTicks)},
+		{"model", fmt.Sprintf("%s (%s, tokens %s), protocol %s", plain(r.Model), r.ModelSource, r.UsageSource, plain(r.Protocol))},
+		{"agents", fmt.Sprintf("%d; goals met: %d%s, by %d agents", r.Agents, r.GoalsMet, r.goalsTotal(), r.AgentsMeetingGoal)},
+		{"decisions", r.decisionsLine()},
+		{"choices", fmt.Sprintf("act %d, wait %d, wait_ticks %d", r.DecisionCounts.Act, r.DecisionCounts.Wait, r.DecisionCounts.WaitTicks)},
+		{"actions", fmt.Sprintf("%d accepted, %d rejected%s", r.ActionSuccess, r.ActionFailure, r.ActionRejectReasonCounts.most())},
+		{"accepted", strings.Trim(r.ActionKindSuccessCounts.most(), " ()")},
+		{"proposed", r.proposedLine()},
+		{"calls", r.callsLine()},
+		{"answers", r.answersLine()},
+		{"prompts", r.promptsLine()},
+		{"tokens", fmt.Sprintf("%d input (%d cached), %d output (%d reasoning)", r.Tokens.Input, r.Tokens.Cached, r.Tokens.Output, r.Tokens.Reasoning)},
+		{"sources", fmt.Sprintf("%d in view, %d used, %d invented", r.Provenance.SourcesRetrieved, r.Provenance.SourcesUsed, r.Provenance.SourcesInvented)},
+		{"stock", amountsText(r.FinalStock)},
+		{"time", r.timeLine()},
+		{"digest", plain(r.FinalDigest)},
+	} {
+		fmt.Fprintf(&b, "%-10s %s\n", line[0], cmp.Or(line[1], "none"))
+	}
+	return b.String()
+}
+
+func (r Report) runLine() string {
+	if r.RunReason == "" {
+		return plain(string(r.RunStatus))
+	}
+	return plain(string(r.RunStatus)) + ": " + plain(r.RunReason)
+}
+
+func (r Report) goalsTotal() string {
+	if len(r.Goals) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" of %d", len(r.Goals))
+}
+
+func (r Report) decisionsLine() string {
+	return fmt.Sprintf("%d by models, %d continued, %d degraded to wait%s", r.TotalDecisions, r.ContinuedDecisions,
+		r.DecisionCounts.WaitDegraded, r.DecisionCounts.WaitDegradedByReason.most())
+}
+
+func (r Report) proposedLine() string {
+	a := r.Actions
+	return fmt.Sprintf("%d, %d adjusted, %d executed, %d dropped; standing orders: %d", a.Proposed, a.Adjusted, a.Executed, a.Dropped, a.StandingOrders)
+}
+
+func (r Report) callsLine() string {
+	c := r.TraceCounts
+	return fmt.Sprintf("%d, %s per decision, most %d; %d failed%s", c.ModelCalls, milli(c.CallsPerDecision.AvgMilli),
+		c.CallsPerDecision.Max, c.LLMErrors, c.LLMErrorsByKind.most())
+}
+
+func (r Report) answersLine() string {
+	c := r.TraceCounts
+	return fmt.Sprintf("%d unusable%s, %d repaired; repair rounds: %d", c.ParseErrors, c.ParseErrorsByKind.most(), c.ParseRepaired, c.RepairRoundsTotal)
+}
+
+func (r Report) promptsLine() string {
+	c := r.TraceCounts
+	return fmt.Sprintf("%d characters on average, most %d, tools %d; sections cut: %d, in %d prompts", c.LLMInputCharsAvg,
+		c.LLMInputCharsMax, c.LLMToolChars, c.PromptSectionClipped, c.PromptsClipped)
+}
+
+func (r Report) timeLine() string {
+	l := r.Timing.LLMLatencyMS
+	return fmt.Sprintf("%s s; model latency p50 %d ms, p95 %d ms, p99 %d ms, most %d ms", milli(r.Timing.WallMS), l.P50, l.P95, l.P99, l.Max)
+}
+
+// milli writes thousandths as a decimal number.
+func milli(n int64) string { return fmt.Sprintf("%d.%03d", n/1000, n%1000) }
+
+// most lists the largest counts in brackets after a space; nothing for none.
+func (c Counts) most() string {
+	list := c.amounts()
+	if len(list) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(list, func(a, b world.Amount) int { return cmp.Compare(b.Amount, a.Amount) })
+	return " (" + amountsText(list) + ")"
+}
+
+func amountsText(list []world.Amount) string {
+	words := make([]string, 0, namesMax+1)
+	for i, a := range list {
+		if i == namesMax {
+			words = append(words, fmt.Sprintf("%d more", len(list)-i))
+			break
+		}
+		words = append(words, fmt.Sprintf("%s %d", plain(a.Resource), a.Amount))
+	}
+	return strings.Join(words, ", ")
+}
+
+// plain makes text safe for a terminal: control and formatting characters become
+// question marks, so that no name or provider message can move the cursor, and
+// long text ends in an ellipsis.
+func plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
+	if utf8.RuneCountInString(s) <= wordsMax {
+		return s
+	}
+	return string([]rune(s)[:wordsMax-3]) + "..."
+}

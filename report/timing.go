@@ -1,0 +1,68 @@
+package report
+
+import (
+	"maps"
+	"slices"
+)
+
+// Timing holds all figures that two equal runs may differ in.
+type Timing struct {
+	// Start of the run, RFC 3339.
+	StartedAt string `json:"started_at"`
+	// End of the run, RFC 3339; empty for an unfinished one.
+	FinishedAt string `json:"finished_at"`
+	// Milliseconds from start to end; 0 for an unfinished run.
+	WallMS int64 `json:"wall_ms"`
+	// How many turns could run at once.
+	Concurrency int64 `json:"concurrency"`
+	// HTTP requests sent; more than model calls when requests were retried.
+	HTTPAttempts int64 `json:"http_attempts"`
+	// Latency of model calls that were sent, retries included.
+	LLMLatencyMS Latency `json:"llm_latency_ms"`
+}
+
+// Latency sums up latencies in milliseconds. Percentiles are by nearest rank:
+// the smallest observed value that at least p percent of the values do not
+// exceed. Without samples all figures are 0.
+type Latency struct {
+	// Median.
+	P50 int64 `json:"p50"`
+	// 95th percentile.
+	P95 int64 `json:"p95"`
+	// 99th percentile.
+	P99 int64 `json:"p99"`
+	// Largest value.
+	Max int64 `json:"max"`
+	// Number of values.
+	Samples int64 `json:"samples"`
+}
+
+// latencies counts observed values. Its size is the number of different values,
+// which request timeouts bound, not the number of calls.
+type latencies map[int64]int64
+
+func (l latencies) summary() Latency {
+	values := slices.Sorted(maps.Keys(l))
+	if len(values) == 0 {
+		return Latency{}
+	}
+	var samples int64
+	for _, v := range values {
+		samples += l[v]
+	}
+	return Latency{
+		P50: l.percentile(values, samples, 50), P95: l.percentile(values, samples, 95),
+		P99: l.percentile(values, samples, 99), Max: values[len(values)-1], Samples: samples,
+	}
+}
+
+// percentile returns the value of rank ceil(p/100 * samples), counted from 1.
+func (l latencies) percentile(values []int64, samples, p int64) int64 {
+	rank := (p*samples + 99) / 100
+	for _, v := range values {
+		if rank -= l[v]; rank <= 0 {
+			return v
+		}
+	}
+	panic("report: the rank of a percentile exceeds the number of samples")
+}

@@ -1,0 +1,146 @@
+package report
+
+import (
+	"slices"
+
+	"agentworld/llmclient"
+	"agentworld/trace"
+)
+
+// agentFold is an agent's row and what is known of its turn in progress. Both
+// stay small: a turn's calls are bounded by the limits of a turn.
+type agentFold struct {
+	row AgentRow
+	// tick is the tick of the turn.
+	tick int64
+	// repairs counts the repair rounds of the turn.
+	repairs int64
+	// forgiven and unusable are the calls of the turn whose answers had leniencies
+	// or parse errors; minted are the call ids made for it.
+	forgiven, unusable []int
+	minted             []string
+}
+
+func (f *folder) modelCall(m trace.ModelCall) {
+	row := &f.agent(m.AgentID).row
+	c := &f.out.TraceCounts
+	c.ModelCalls++
+	row.Calls++
+	f.tickCalls++
+	c.LLMInputCharsTotal += int64(m.InputChars)
+	c.LLMInputCharsMax = max(c.LLMInputCharsMax, int64(m.InputChars))
+	c.LLMToolChars = max(c.LLMToolChars, int64(m.ToolChars))
+	f.sections(m.Sections)
+	if m.Answer.Failure != nil {
+		c.LLMErrors++
+		row.LLMErrors++
+		c.LLMErrorsByKind[string(m.Answer.Failure.Kind)]++
+	}
+	f.usage(row, m.Answer.Usage)
+	if m.Timing != nil && m.Timing.Attempts > 0 {
+		f.out.Timing.HTTPAttempts += int64(m.Timing.Attempts)
+		f.latencies[m.Timing.LatencyMS]++
+	}
+}
+
+func (f *folder) usage(row *AgentRow, u llmclient.Usage) {
+	f.out.Tokens = f.out.Tokens.Add(u)
+	row.Tokens = row.Tokens.Add(u)
+}
+
+func (f *folder) sections(sections []trace.Section) {
+	c := &f.out.TraceCounts
+	c.PromptSectionEntries += int64(len(sections))
+	clipped := false
+	for _, s := range sections {
+		if s.Clipped {
+			clipped = true
+			c.PromptSectionClipped++
+			c.ClipsBySection[s.Name]++
+		}
+	}
+	if clipped {
+		c.PromptsClipped++
+	}
+}
+
+func (f *folder) step(s trace.Step) {
+	a := f.agent(s.AgentID)
+	if a.tick != s.Tick {
+		// An earlier turn that never decided leaves nothing to this one.
+		a.begin(s.Tick)
+	}
+	c := &f.out.TraceCounts
+	c.StepEntries++
+	c.StepTypeCounts[string(s.Kind)]++
+	for _, name := range s.Leniencies {
+		c.ParseRepairsByKind[name]++
+	}
+	if len(s.Leniencies) > 0 {
+		a.forgiven = insert(a.forgiven, s.Step)
+	}
+	if s.Minted && !slices.Contains(a.minted, s.CallID) {
+		a.minted = append(a.minted, s.CallID)
+		c.CallIDsMinted++
+	}
+	switch s.Kind {
+	case trace.StepParseError:
+		f.parseError(a, s)
+	case trace.StepRepair:
+		a.repairs++
+		c.RepairRoundsTotal++
+		c.RepairRoundsMax = max(c.RepairRoundsMax, a.repairs)
+	case trace.StepViolation:
+		c.ReasoningViolations++
+	case trace.StepGuard:
+		if s.Status != trace.StatusOK {
+			c.GuardRejectionsByCode[s.Code]++
+		}
+	case trace.StepModuleCall:
+		c.ModuleCallsByName[s.Name]++
+		if s.Status == trace.StatusError {
+			c.ModuleErrorsByCode[s.Code]++
+		}
+	case trace.StepToolRefused:
+		c.ToolRefusalsByCode[s.Code]++
+	}
+}
+
+// severalDecisions is the parse error of an answer with different decisions.
+const severalDecisions = "several_decisions"
+
+func (f *folder) parseError(a *agentFold, s trace.Step) {
+	c := &f.out.TraceCounts
+	c.ParseErrorsByKind[s.Code]++
+	if s.Code == severalDecisions {
+		c.SeveralDecisions++
+	}
+	if !slices.Contains(a.unusable, s.Step) {
+		a.unusable = append(a.unusable, s.Step)
+		c.ParseErrors++
+		a.row.ParseErrors++
+	}
+}
+
+// endTurn counts what only a whole turn tells and forgets the turn.
+func (f *folder) endTurn(a *agentFold) {
+	for _, call := range a.forgiven {
+		if !slices.Contains(a.unusable, call) {
+			f.out.TraceCounts.ParseRepaired++
+		}
+	}
+	a.begin(a.tick)
+}
+
+// begin forgets the turn so far.
+func (a *agentFold) begin(tick int64) {
+	a.tick, a.repairs = tick, 0
+	a.forgiven, a.unusable, a.minted = a.forgiven[:0], a.unusable[:0], a.minted[:0]
+}
+
+func insert(set []int, n int) []int {
+	if slices.Contains(set, n) {
+		return set
+	}
+	return append(set, n)
+}
