@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"agentworld/llmclient"
+)
+
+// explainFlags are the options of the explain command.
+type explainFlags struct {
+	tick  int64
+	agent string
+	// step is the one step shown, 0 for all.
+	step int
+	// full repeats what an earlier call of the decision has shown.
+	full bool
+	json bool
+}
+
+// explainCommand shows one decision: what was asked, answered, tried and done.
+func (m *Main) explainCommand() *cobra.Command {
+	var f explainFlags
+	c := &cobra.Command{
+		Use:   "explain RUN --tick T --agent A",
+		Short: "show one decision with its steps, its outcome and the exact prompt of each call",
+		Args:  oneArgument("a run directory"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if f.tick < 1 || f.agent == "" || f.step < 0 {
+				return badInput("explain needs --tick and --agent; allowed: a tick from 1, the id of an agent, and for --step a number from 1")
+			}
+			t, err := m.loadTranscript(args[0], f.tick, f.agent)
+			if err != nil {
+				return err
+			}
+			if err := t.restrict(f.step); err != nil {
+				return err
+			}
+			return m.explain(t, f)
+		},
+	}
+	c.Flags().SortFlags = false
+	c.Flags().Int64Var(&f.tick, "tick", 0, "tick of the decision")
+	c.Flags().StringVar(&f.agent, "agent", "", "id of the agent")
+	c.Flags().IntVar(&f.step, "step", 0, "show only this step of the turn")
+	c.Flags().BoolVar(&f.full, "full", false, "repeat in each call what an earlier one has shown")
+	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
+	return c
+}
+
+// restrict keeps only one step; 0 keeps all.
+func (t *transcript) restrict(step int) error {
+	if step == 0 {
+		return nil
+	}
+	last := 0
+	calls, steps := t.calls, t.steps
+	t.calls, t.steps = nil, nil
+	for _, c := range calls {
+		last = max(last, c.Step)
+		if c.Step == step {
+			t.calls = append(t.calls, c)
+		}
+	}
+	for _, s := range steps {
+		last = max(last, s.Step)
+		if s.Step == step {
+			t.steps = append(t.steps, s)
+		}
+	}
+	if len(t.calls)+len(t.steps) == 0 {
+		return badInput("no step %d in this decision; allowed: 1 to %d", step, last)
+	}
+	return nil
+}
+
+// explain prints a transcript. Its text is complete before the first byte goes
+// out, so that a damaged trace prints an error and nothing else.
+func (m *Main) explain(t transcript, f explainFlags) error {
+	var b bytes.Buffer
+	var err error
+	if f.json {
+		err = t.writeJSON(&b)
+	} else {
+		err = (&explainer{b: &b, t: t, full: f.full}).write(f)
+	}
+	if err != nil {
+		return badInput("the trace is damaged: %w", err)
+	}
+	_, err = m.Stdout.Write(b.Bytes())
+	return err
+}
+
+// writeJSON writes the transcript as one object: the records as they are in the
+// trace, each call with its parts in place of their hashes.
+func (t *transcript) writeJSON(b *bytes.Buffer) error {
+	type call struct {
+		Record       any               `json:"record"`
+		Instructions string            `json:"instructions"`
+		Tools        json.RawMessage   `json:"tools"`
+		Input        []json.RawMessage `json:"input"`
+		Output       []json.RawMessage `json:"output"`
+	}
+	calls := []call{}
+	for _, c := range t.calls {
+		p, err := t.prompt(c)
+		if err != nil {
+			return err
+		}
+		calls = append(calls, call{c, p.instructions, p.tools, raws(p.input), raws(p.output)})
+	}
+	var compact bytes.Buffer
+	enc := json.NewEncoder(&compact)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(map[string]any{"decision": t.decision, "steps": t.steps, "calls": calls})
+	if err != nil {
+		return fmt.Errorf("encode the decision: %w", err)
+	}
+	return json.Indent(b, compact.Bytes(), "", "  ")
+}
+
+func raws(items []llmclient.Item) []json.RawMessage {
+	list := make([]json.RawMessage, len(items))
+	for i, it := range items {
+		list[i] = it.Raw
+	}
+	return list
+}

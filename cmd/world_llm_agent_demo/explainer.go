@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"agentworld/llmclient"
+	"agentworld/trace"
+	"agentworld/world"
+)
+
+// explainer writes a transcript as text. What models and providers wrote is
+// shown with control characters escaped, and is otherwise complete.
+type explainer struct {
+	b *bytes.Buffer
+	t transcript
+	// full repeats parts that an earlier call has shown.
+	full bool
+	// shownIn is the number of the call that showed a part first.
+	shownIn map[string]int
+}
+
+func (e *explainer) write(f explainFlags) error {
+	e.shownIn = map[string]int{}
+	fmt.Fprintf(e.b, "%s, tick %d  (%s, seed %d, model %s, %s)\n", oneLine(f.agent), f.tick,
+		oneLine(e.t.header.Scenario), e.t.header.Seed, oneLine(e.t.header.Model), oneLine(string(e.t.header.ModelSource)))
+	e.decision()
+	e.steps()
+	for i, c := range e.t.calls {
+		if err := e.call(i+1, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// field writes one aligned line of facts.
+func (e *explainer) field(name, text string) { fmt.Fprintf(e.b, "  %-12s%s\n", name, text) }
+
+func (e *explainer) decision() {
+	d := e.t.decision
+	fmt.Fprintln(e.b, "\nDecision")
+	if d == nil {
+		e.field("", "none was recorded: the run ended within this tick")
+		return
+	}
+	e.field("decided by", fmt.Sprintf("%s in %d calls", oneLine(string(d.DecidedBy)), d.Calls))
+	if d.WaitReason != "" {
+		e.field("because", oneLine(strings.TrimSpace(d.ErrorClass+" "+d.WaitReason)))
+	}
+	e.field("proposed", rawText(d.Proposed))
+	e.field("adjusted", sameAs(d.Adjusted, d.Proposed, "as proposed"))
+	for _, a := range d.Adjustments {
+		e.field("", fmt.Sprintf("%s %d -> %d, the nearest feasible value (%s)", oneLine(a.Field), a.From, a.To, oneLine(a.Bound)))
+	}
+	e.field("executed", sameAs(d.Executed, d.Adjusted, "as adjusted"))
+	e.field("outcome", outcomeText(d.Outcome))
+	e.field("sources", fmt.Sprintf("%d in view, used: %s", len(d.SourcesRetrieved), orNone(d.SourcesUsed)))
+}
+
+// sameAs shows an action, or a word when it is the one shown before.
+func sameAs(action, before json.RawMessage, word string) string {
+	if string(action) == string(before) && rawText(action) != none {
+		return word
+	}
+	return rawText(action)
+}
+
+const none = "none"
+
+// rawText shows recorded JSON on one line.
+func rawText(raw json.RawMessage) string {
+	if len(raw) == 0 || string(raw) == "null" {
+		return none
+	}
+	return oneLine(string(raw))
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return none
+	}
+	return oneLine(strings.Join(names, ", "))
+}
+
+// outcomeText says what became of the action, with the world's numbers.
+func outcomeText(raw json.RawMessage) string {
+	var o struct {
+		Accepted  bool             `json:"accepted"`
+		Changes   []world.Amount   `json:"changes"`
+		Created   string           `json:"created"`
+		Rejection *world.Rejection `json:"rejection"`
+	}
+	switch {
+	case rawText(raw) == none:
+		return none
+	case json.Unmarshal(raw, &o) != nil:
+		return rawText(raw)
+	case !o.Accepted:
+		return "rejected: " + rejectionText(o.Rejection)
+	}
+	text := "accepted"
+	for _, c := range o.Changes {
+		text += fmt.Sprintf(", %s %+d", oneLine(c.Resource), c.Amount)
+	}
+	if o.Created != "" {
+		text += ", created " + oneLine(o.Created)
+	}
+	return text
+}
+
+func rejectionText(r *world.Rejection) string {
+	if r == nil {
+		return "without a code"
+	}
+	text := string(r.Code)
+	for _, word := range []string{r.Field, r.Resource} {
+		if word != "" {
+			text += " " + word
+		}
+	}
+	for _, n := range []struct {
+		name  string
+		value *int64
+	}{{"requested", r.Requested}, {"available", r.Available}, {"maximum", r.Maximum}} {
+		if n.value != nil {
+			text += strings.TrimRight(fmt.Sprintf(", %s %d %s", n.name, *n.value, r.Unit), " ")
+		}
+	}
+	return oneLine(text)
+}
+
+func (e *explainer) steps() {
+	if len(e.t.steps) == 0 {
+		return
+	}
+	fmt.Fprintln(e.b, "\nSteps")
+	for _, s := range e.t.steps {
+		fmt.Fprintf(e.b, "  %2d  %s\n", s.Step, stepText(s))
+	}
+}
+
+func stepText(s trace.Step) string {
+	words := []string{string(s.Kind), s.Name, string(s.Status), s.Code, s.CallID}
+	if s.Minted {
+		words = append(words, "(id made here)")
+	}
+	if len(s.Leniencies) > 0 {
+		words = append(words, "forgiven: "+strings.Join(s.Leniencies, ", "))
+	}
+	words = append(words, string(s.Detail))
+	return oneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
+}
+
+// call writes one model call: what was sent, item by item, and what came back.
+func (e *explainer) call(n int, c trace.ModelCall) error {
+	p, err := e.t.prompt(c)
+	if err != nil {
+		return err
+	}
+	names, err := toolNames(p.tools)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.b, "\nCall %d  (step %d, stage %s)\n", n, c.Step, oneLine(c.Stage))
+	e.field("model", oneLine(c.Model))
+	e.field("request", fmt.Sprintf("%s, %d characters and %d of tools", oneLine(c.RequestHash), c.InputChars, c.ToolChars))
+	e.field("tools", orNone(names))
+	e.field("tool choice", choiceText(c.ToolChoice))
+	e.sections(c.Sections)
+	e.part(n, "instructions", c.Instructions, p.instructions)
+	for i, it := range p.input {
+		e.part(n, fmt.Sprintf("input %d of %d: %s", i+1, len(p.input), itemTitle(it)), c.Input[i], itemText(it))
+	}
+	e.answer(c.Answer, p.output)
+	return nil
+}
+
+func (e *explainer) sections(sections []trace.Section) {
+	for _, s := range sections {
+		if s.Clipped {
+			e.field("clipped", fmt.Sprintf("section %s by %d characters", oneLine(s.Name), s.ClippedChars))
+		}
+	}
+}
+
+// part writes one text, or where it was shown before.
+func (e *explainer) part(call int, title, hash, text string) {
+	if earlier, ok := e.shownIn[hash]; ok && !e.full {
+		fmt.Fprintf(e.b, "--- %s, as in call %d\n", oneLine(title), earlier)
+		return
+	}
+	e.shownIn[hash] = call
+	fmt.Fprintf(e.b, "--- %s\n%s\n", oneLine(title), strings.TrimRight(plain(text), "\n"))
+}
+
+func (e *explainer) answer(a trace.Answer, output []llmclient.Item) {
+	if a.Failure != nil {
+		fmt.Fprintf(e.b, "--- answer: failed, %s\n", failureText(a.Failure))
+		return
+	}
+	fmt.Fprintf(e.b, "--- answer: %s\n", oneLine(strings.TrimSpace(a.Status+" "+a.IncompleteReason)))
+	for i, it := range output {
+		fmt.Fprintf(e.b, "--- output %d of %d: %s\n%s\n", i+1, len(output), oneLine(itemTitle(it)), strings.TrimRight(plain(itemText(it)), "\n"))
+	}
+	fmt.Fprintf(e.b, "--- tokens: %d in (%d cached), %d out (%d reasoning)\n", a.Usage.Input, a.Usage.Cached, a.Usage.Output, a.Usage.Reasoning)
+}

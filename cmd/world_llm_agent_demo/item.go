@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"agentworld/llmclient"
+)
+
+// itemTitle names an item: its kind and who or what it belongs to.
+func itemTitle(it llmclient.Item) string {
+	words := []string{string(it.Kind), it.Role, it.Name, it.CallID}
+	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+}
+
+// itemText is what an item says. An item without text of its own, such as
+// encrypted reasoning or a kind of a later API, is shown as it is on the wire.
+func itemText(it llmclient.Item) string {
+	switch {
+	case it.Refusal != "":
+		return strings.TrimSpace(it.Text + "\nrefusal: " + it.Refusal)
+	case it.Text != "":
+		return it.Text
+	}
+	return string(it.Raw)
+}
+
+// failureText describes a failed call on one line.
+func failureText(f *llmclient.Failure) string {
+	text := string(f.Kind)
+	if f.Status != 0 {
+		text += fmt.Sprintf(", HTTP %d", f.Status)
+	}
+	for _, more := range []string{f.Code, f.Message} {
+		if more != "" {
+			text += ", " + more
+		}
+	}
+	return oneLine(text)
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"agentworld/engine"
+)
+
+// progressLines is how many lines a run's progress takes where it cannot update
+// one line in place.
+const progressLines = 20
+
+// progressText is a run's progress as one line.
+func progressText(p engine.Progress) string {
+	return fmt.Sprintf("tick %d/%d  decisions %d  continued %d  calls %d  rejected %d  errors %d",
+		p.Tick, p.Ticks, p.Decisions, p.Continued, p.ModelCalls, p.Rejected, p.Errors)
+}
+
+// progressPrinter shows the progress of a run on stderr: one updating line on a
+// terminal, else a bounded number of plain lines. It may be used by several
+// goroutines.
+type progressPrinter struct {
+	w        io.Writer
+	terminal bool
+	quiet    bool
+
+	mu sync.Mutex
+	// shown is the last step of progressLines that had its line.
+	shown int64
+	// open says that the updating line awaits its end.
+	open bool
+}
+
+// The control sequences of the updating line.
+const (
+	lineStart = "\r\x1b[K"
+	lineEnd   = "\n"
+)
+
+// show prints p as far as it is worth it.
+func (pp *progressPrinter) show(p engine.Progress) {
+	if pp.quiet {
+		return
+	}
+	pp.mu.Lock()
+	defer pp.mu.Unlock()
+	if pp.terminal {
+		fmt.Fprint(pp.w, lineStart+progressText(p))
+		pp.open = true
+		return
+	}
+	if step := progressStep(p.Tick, p.Ticks); step > pp.shown {
+		pp.shown = step
+		fmt.Fprint(pp.w, progressText(p)+lineEnd)
+	}
+}
+
+// noteCharsMax bounds a note: it may quote a provider.
+const noteCharsMax = 400
+
+// note prints something worth a line of its own, in place of the updating line,
+// which returns below it. It is printed also when progress is not.
+func (pp *progressPrinter) note(text string) {
+	pp.mu.Lock()
+	defer pp.mu.Unlock()
+	start := ""
+	if pp.open {
+		start, pp.open = lineStart, false
+	}
+	fmt.Fprint(pp.w, start+oneLine(clip(text, noteCharsMax))+lineEnd)
+}
+
+// finish ends the updating line, so that what follows starts at the margin.
+func (pp *progressPrinter) finish() {
+	pp.mu.Lock()
+	defer pp.mu.Unlock()
+	if pp.open {
+		fmt.Fprint(pp.w, lineEnd)
+		pp.open = false
+	}
+}
+
+// progressStep is the number of twentieths of the run that are complete; a run
+// of fewer ticks has one step a tick.
+func progressStep(tick, ticks int64) int64 {
+	if ticks <= 0 {
+		return 0
+	}
+	return tick * min(ticks, progressLines) / ticks
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"agentworld/engine"
+	"agentworld/trace"
+)
+
+// differenceCharsMax bounds how much of two differing lines is shown.
+const differenceCharsMax = 400
+
+// replayCommand derives a recorded run again and compares.
+func (m *Main) replayCommand() *cobra.Command {
+	var o engine.ReplayOptions
+	c := &cobra.Command{
+		Use:   "replay RUN",
+		Short: "derive a run again from its recorded answers and compare every record",
+		Args:  oneArgument("a run directory"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.replay(c.Context(), args[0], o)
+		},
+	}
+	c.Flags().BoolVar(&o.AllowVersionDrift, "allow-version-drift", false, "also replay a run that another version recorded")
+	return c
+}
+
+// replay reports equality on stdout and a difference as an error with an exit
+// code of its own. No model is called.
+func (m *Main) replay(ctx context.Context, runDir string, o engine.ReplayOptions) error {
+	f, err := m.openTrace(runDir)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	result, err := engine.Replay(ctx, m.path(runDir), o)
+	if err != nil {
+		return replayFailure(ctx, runDir, err)
+	}
+	if !result.Equal {
+		fmt.Fprintf(m.Stderr, "recorded: %s\nderived:  %s\n", lineShown(result.Recorded), lineShown(result.Derived))
+		return failWith(engine.ExitDiffers, fmt.Errorf("the replay differs from line %d of the canonical trace on", result.Line))
+	}
+	fmt.Fprintf(m.Stdout, "replay agrees: %d ticks, %d exchanges\n", result.Ticks, result.Exchanges)
+	return nil
+}
+
+func lineShown(line string) string {
+	if line == "" {
+		return "(no line)"
+	}
+	return oneLine(clip(line, differenceCharsMax))
+}
+
+// replayFailure sorts the reasons why a replay could not be finished.
+func replayFailure(ctx context.Context, runDir string, err error) error {
+	_, damaged := errors.AsType[*trace.LineError](err)
+	switch {
+	case ctx.Err() != nil:
+		return failWith(engine.ExitInterrupted, fmt.Errorf("replay of %s interrupted", shown(runDir)))
+	case damaged, errors.Is(err, trace.ErrNoHeader), errors.Is(err, engine.ErrVersionDrift):
+		return badInput("%s cannot be replayed: %w", shown(runDir), err)
+	}
+	return fmt.Errorf("replay %s: %w", shown(runDir), err)
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+
+	"agentworld/report"
+	"agentworld/trace"
+)
+
+// foldReport reads a run's trace into a report. A trace that was cut short gives
+// a report that says so.
+func (m *Main) foldReport(runDir string) (report.Report, error) {
+	f, err := m.openTrace(runDir)
+	if err != nil {
+		return report.Report{}, err
+	}
+	defer f.Close()
+	r, err := report.Fold(trace.NewReader(f))
+	if err != nil {
+		return report.Report{}, badInput("the trace of %s cannot be folded: %w", shown(runDir), err)
+	}
+	return r, nil
+}
+
+// saveReport writes a report as JSON to a file, or to stdout for "-".
+func (m *Main) saveReport(r report.Report, name string) error {
+	if name == "-" {
+		_, err := m.Stdout.Write(r.JSON())
+		return err
+	}
+	out, err := prepareOutput(m.path(name))
+	if err != nil {
+		return badInput("--json %s cannot be written: %v; allowed: a file in a writable directory, or - for stdout", shown(name), err)
+	}
+	if err := out.write(r.JSON()); err != nil {
+		return err
+	}
+	fmt.Fprintf(m.Stdout, "report  %s\n", oneLine(name))
+	return nil
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"agentworld/behavior"
+	"agentworld/engine"
+	"agentworld/llmclient/openai"
+	"agentworld/llmclient/scripted"
+)
+
+// run carries out a plan: files that must be writable first, then the model, then
+// the engine, then the report, whatever ended the run.
+func (m *Main) run(ctx context.Context, p plan) error {
+	out, err := m.prepareReport(p.config.ReportJSON)
+	if err != nil {
+		return err
+	}
+	made := append(missingDirs(m.path(p.runDir)), out.made...)
+	if err := engine.CreateRunDir(m.path(p.runDir)); err != nil {
+		made.discard()
+		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.runDir), cause(err))
+	}
+	source, stop, err := m.openModel(ctx, p)
+	if err != nil {
+		made.discard()
+		return err
+	}
+	defer stop()
+	fmt.Fprintf(m.Stderr, "run: %s, %d ticks, %d agents, seed %d, in %s\n", oneLine(p.scenario.name), p.config.Ticks,
+		len(p.scenario.agents), p.seed(), oneLine(p.runDir))
+	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
+	result, err := engine.Run(ctx, m.engineOptions(p, source, printer))
+	printer.finish()
+	if err != nil && m.nothingRecorded(p) {
+		made.discard()
+		return fmt.Errorf("run: %w", err)
+	}
+	return m.conclude(p, out, result, err)
+}
+
+// seed is the world's seed: the user's, else the scenario's.
+func (p plan) seed() uint64 { return p.config.Seed.or(p.scenario.scenario.Seed) }
+
+// prepareReport checks that the report can be written where the user wants it.
+func (m *Main) prepareReport(name string) (outputFile, error) {
+	if name == "" {
+		return outputFile{}, nil
+	}
+	out, err := prepareOutput(m.path(name))
+	if err != nil {
+		return outputFile{}, badInput("the report %s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
+	}
+	return out, nil
+}
+
+// openModel makes the source of answers and says aloud what it is. stop releases
+// it.
+func (m *Main) openModel(ctx context.Context, p plan) (source engine.Source, stop func(), err error) {
+	config := openai.Config{BaseURL: p.model.baseURL, APIKey: p.model.key, Timeout: p.config.Timeout}
+	stop = func() {}
+	if !p.model.live {
+		// The server outlives an interrupt: the engine decides when calls end.
+		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.seed()})
+		if err != nil {
+			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
+		}
+		config.BaseURL = server.URL()
+		stop = func() { _ = server.Close() }
+	}
+	client, err := openai.New(config)
+	if err != nil {
+		stop()
+		return nil, nil, badInput("%w", err)
+	}
+	if p.model.live {
+		p.model.announceLive(m.Stderr, client.URL(), p.calls())
+	} else {
+		p.model.announceScripted(m.Stderr, client.URL())
+	}
+	closeServer := stop
+	return engine.Live(client), func() { client.Close(); closeServer() }, nil
+}
+
+// calls is how many model calls the run can make.
+func (p plan) calls() callRange {
+	limits := behavior.Config{ModuleCallsMax: int(p.config.ModuleCallsMax), RepairsMax: int(p.config.RepairsMax)}
+	return callRange{p.config.Ticks, int64(len(p.scenario.agents)), int64(limits.CallsMax())}
+}
+
+// engineOptions translates a plan for the engine.
+func (m *Main) engineOptions(p plan, source engine.Source, printer *progressPrinter) engine.Options {
+	o := engine.Options{
+		Settings: p.engineSettings(), RunDir: m.path(p.runDir), Source: source, Concurrency: int(p.config.Concurrency),
+		Progress: printer.show,
+	}
+	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.config.LLMIOMaxChars)}
+	notes := failureNotes{printer: printer}
+	o.LLMIO = func(x engine.Exchange) {
+		notes.see(x)
+		if p.config.PrintLLMIO {
+			exchanges.show(x)
+		}
+	}
+	return o
+}
+
+func (p plan) engineSettings() engine.Settings {
+	c := p.config
+	return engine.Settings{
+		ScenarioName: p.scenario.name, ScenarioTOML: p.scenario.toml, Scenario: p.scenario.scenario,
+		Agents: p.scenario.agentsOverride, Seed: p.seed(), Ticks: c.Ticks,
+		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.model.source(), BaseURL: p.model.recordedURL(),
+		SystemPrompt: c.SystemPrompt, ShortTermGoal: c.ShortTermGoal, LongTermGoal: c.LongTermGoal, Switches: p.switches,
+		Timeout: c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
+		ModuleCallsMax: int(c.ModuleCallsMax), RepairsMax: int(c.RepairsMax),
+	}
+}
+
+// nothingRecorded reports whether the run ended before it had a trace.
+func (m *Main) nothingRecorded(p plan) bool {
+	_, err := os.Stat(filepath.Join(m.path(p.runDir), engine.TraceFile))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// conclude writes the report and says how the run ended. It is called for every
+// run that began, so that each leaves a report with its run status.
+func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr error) error {
+	reportErr := m.finishReport(p, out)
+	if runErr != nil {
+		return fmt.Errorf("run: %w", errors.Join(runErr, reportErr))
+	}
+	return cmp.Or(reportErr, p.verdict(result))
+}
+
+// verdict turns the way a run ended into an error with its exit code; nil for a
+// completed run.
+func (p plan) verdict(result engine.Result) error {
+	switch result.ExitCode() {
+	case engine.ExitCompleted:
+		return nil
+	case engine.ExitProvider:
+		return failWith(engine.ExitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
+			result.Status, result.TicksDone, p.config.Ticks, result.Reason, p.model.providerHint()))
+	}
+	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.config.Ticks, result.Reason))
+}
+
+// finishReport folds the trace into a report, writes it to the run directory and
+// where the user asked for it, and prints its summary.
+func (m *Main) finishReport(p plan, out outputFile) error {
+	r, err := m.foldReport(p.runDir)
+	if err != nil {
+		return err
+	}
+	err = outputFile{path: filepath.Join(m.path(p.runDir), engine.ReportFile)}.write(r.JSON())
+	if out.path != "" {
+		err = errors.Join(err, out.write(r.JSON()))
+	}
+	fmt.Fprint(m.Stdout, r.Text())
+	fmt.Fprintf(m.Stdout, "trace   %s\nreport  %s\n", oneLine(filepath.Join(p.runDir, engine.TraceFile)), oneLine(filepath.Join(p.runDir, engine.ReportFile)))
+	if out.path != "" {
+		fmt.Fprintf(m.Stdout, "report  %s\n", oneLine(p.config.ReportJSON))
+	}
+	return err
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agentworld/trace"
+)
+
+// runHelp is the long help of the default command.
+const runHelp = `Run a world of agents that a language model decides for.
+
+SCENARIO is the name of a built-in scenario or the path of a .toml file. Without a
+model the run is decided by a scripted stand-in, which needs no key and no network;
+its results check the wiring and say nothing about models. With --model the run is
+live.
+
+Keys are never given on the command line, where other users could read them. Set
+AGENT_WORLD_LLM_API_KEY or OPENAI_API_KEY, or api_key under [llm] in config.toml.
+
+Settings come from flags, then the environment, then the configuration file, then
+the defaults; "help settings" lists all of them, --print-config shows yours.
+
+The report's summary goes to stdout, progress to stderr, trace and report to the run
+directory. Exit codes: 0 completed, 1 internal error, 2 bad input, 3 provider,
+4 budget, 5 replay differs, 6 gate failed, 130 interrupted.`
+
+// runFlags are the flags of a run that are not settings.
+type runFlags struct {
+	config      string
+	printConfig bool
+}
+
+// runCommand is the default command.
+func (m *Main) runCommand() *cobra.Command {
+	var extra runFlags
+	all := settingTable()
+	c := &cobra.Command{
+		Use:   programName + " [scenario]",
+		Short: "run a world of language-model agents",
+		Long:  runHelp,
+		// Any word is taken, so that an unknown one can be answered with the
+		// scenarios as well as the commands.
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			given, err := givenFlags(c.Flags())
+			if err != nil {
+				return err
+			}
+			scenario, err := scenarioArgument(args, given["scenario"])
+			if err != nil {
+				return err
+			}
+			values, err := m.gather(all, scenario, given, extra.config)
+			if err != nil {
+				return err
+			}
+			return m.start(c.Context(), values, commandNames(c), extra.printConfig)
+		},
+	}
+	addFlags(c.Flags(), all)
+	c.Flags().StringVar(&extra.config, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
+	c.Flags().BoolVar(&extra.printConfig, "print-config", false, "show each setting and where it comes from, and run nothing")
+	return c
+}
+
+// scenarioArgument returns the scenario given as a bare word, which may also be
+// given as a flag, but not differently.
+func scenarioArgument(args []string, flag string) (string, error) {
+	if len(args) == 0 {
+		return "", nil
+	}
+	word := strings.TrimSpace(args[0])
+	switch {
+	case len(args) > 1:
+		return "", badInput("one scenario at a time: got %s and %s", shown(args[0]), shown(args[1]))
+	case word == "":
+		return "", badInput("the scenario is empty; give a name or leave it out")
+	case flag != "" && strings.TrimSpace(flag) != word:
+		return "", badInput("two scenarios given: argument %s and --scenario %s", shown(word), shown(flag))
+	}
+	return word, nil
+}
+
+// gather takes every setting from the strongest place that has it.
+func (m *Main) gather(all settings, scenario string, given map[string]string, configName string) ([]value, error) {
+	file, err := m.loadConfigFile(configName, all)
+	if err != nil {
+		return nil, err
+	}
+	return resolve(all, argumentSource(scenario), flagSource(given), envSource(m.LookupEnv), file.source()), nil
+}
+
+// start checks everything that can be checked without a call or a file, then
+// runs; with printConfig it only shows the settings.
+func (m *Main) start(ctx context.Context, values []value, commands []string, printConfig bool) error {
+	c, err := newConfig(values)
+	if err != nil {
+		return err
+	}
+	if printConfig {
+		return m.printConfig(values)
+	}
+	p, err := m.newPlan(c, values, commands)
+	if err != nil {
+		return err
+	}
+	return m.run(ctx, p)
+}
+
+// plan is a run that has passed every check.
+type plan struct {
+	config   config
+	scenario chosenScenario
+	switches []trace.Switch
+	model    modelAccess
+	// runDir is the run directory as the user will read it.
+	runDir string
+}
+
+// newPlan checks the settings against each other and against the files they name.
+func (m *Main) newPlan(c config, values []value, commands []string) (plan, error) {
+	scenario, err := m.chooseScenario(find(values, "run.scenario"), commands)
+	if err != nil {
+		return plan{}, err
+	}
+	scenario, err = scenario.withAgents(c.Agents)
+	if err != nil {
+		return plan{}, err
+	}
+	switches, err := m.loadSwitches(find(values, "run.prompt_switches_json"), scenario.agents)
+	if err != nil {
+		return plan{}, err
+	}
+	model, err := chooseModel(c, values)
+	if err != nil {
+		return plan{}, err
+	}
+	runDir, err := m.nameRunDir(c.RunDir, scenario.name)
+	if err != nil {
+		return plan{}, err
+	}
+	p := plan{c, scenario, switches, model, runDir}
+	if err := p.engineSettings().Check(); err != nil {
+		return plan{}, badInput("%w", err)
+	}
+	return p, nil
+}

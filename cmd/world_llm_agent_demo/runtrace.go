@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"agentworld/engine"
+	"agentworld/trace"
+)
+
+// openTrace opens the trace of a run directory. The caller closes it.
+func (m *Main) openTrace(runDir string) (*os.File, error) {
+	f, err := os.Open(filepath.Join(m.path(runDir), engine.TraceFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, badInput("%s holds no trace; allowed: a run directory, which has a file %s", shown(runDir), engine.TraceFile)
+	case err != nil:
+		return nil, badInput("the trace of %s cannot be read: %v", shown(runDir), cause(err))
+	}
+	return f, nil
+}
+
+// eachRecord calls visit with the records of a run's trace in order. A torn last
+// line, left by a killed process, ends the trace like its end does.
+func (m *Main) eachRecord(runDir string, visit func(trace.Record)) error {
+	f, err := m.openTrace(runDir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for record, err := range trace.NewReader(f).All() {
+		if errors.Is(err, trace.ErrTorn) {
+			return nil
+		}
+		if err != nil {
+			return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
+		}
+		visit(record)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package main
+
+import "agentworld/llmclient/openai"
+
+// envPrefix starts the environment variables that belong to this program.
+const envPrefix = "AGENT_WORLD_LLM_"
+
+// The bounds of the counts below. They keep a slip of the keyboard from asking
+// for a year of work; none of them is a promise about speed.
+const (
+	ticksMax         = 10_000_000
+	agentsMax        = 100_000
+	concurrencyMax   = 1_024
+	waitMSMax        = 3_600_000
+	contextWindowMin = 4_000
+	contextWindowMax = 10_000_000
+	llmIOCharsMax    = 10_000_000
+	perTurnMax       = 16
+)
+
+// settingTable returns every setting of a run, in the order they are shown.
+func settingTable() settings {
+	var all settings
+	all = append(all, runSettings()...)
+	all = append(all, modelSettings()...)
+	all = append(all, promptSettings()...)
+	return append(all, outputSettings()...)
+}
+
+// runSettings are what is run and how much of it.
+func runSettings() settings {
+	return settings{
+		{flag: "scenario", key: "run.scenario", kind: kindPath, fallback: "llm_bootstrap",
+			doc: "scenario name, or path of a .toml file", into: func(c *config) any { return &c.Scenario }},
+		{flag: "ticks", key: "run.ticks", kind: kindCount, fallback: "20", min: 1, max: ticksMax,
+			doc: "ticks to run", into: func(c *config) any { return &c.Ticks }},
+		{flag: "seed", key: "run.seed", kind: kindSeed, absent: "the scenario's",
+			doc: "seed of the world", into: func(c *config) any { return &c.Seed }},
+		{flag: "agents", key: "run.agents", kind: kindCount, absent: "the scenario's", min: 1, max: agentsMax,
+			doc: "number of agents", into: func(c *config) any { return &c.Agents }},
+		{flag: "concurrency", env: []string{envPrefix + "CONCURRENCY"}, key: "run.concurrency", kind: kindCount, fallback: "8",
+			min: 1, max: concurrencyMax, doc: "agents that decide at the same time", into: func(c *config) any { return &c.Concurrency }},
+		{flag: "protocol", env: []string{envPrefix + "PROTOCOL"}, key: "run.protocol", kind: kindChoice, fallback: "full",
+			choices: []string{"full", "lean"}, doc: "full: plan, draft and decision in calls of their own; lean: in one call",
+			into: func(c *config) any { return &c.Protocol }},
+	}
+}
+
+// modelSettings say which model decides and how long it may take.
+func modelSettings() settings {
+	return settings{
+		{flag: "model", env: []string{envPrefix + "MODEL"}, key: "llm.model", kind: kindText, absent: "none: the scripted stand-in",
+			doc: "model name; makes the run live", into: func(c *config) any { return &c.Model }},
+		{flag: "base-url", env: []string{envPrefix + "BASE_URL", "OPENAI_BASE_URL"}, key: "llm.base_url", kind: kindURL,
+			absent: openai.BaseURLDefault, doc: "Responses endpoint of the model", into: func(c *config) any { return &c.BaseURL }},
+		{env: []string{envPrefix + "API_KEY", "OPENAI_API_KEY"}, key: "llm.api_key", kind: kindSecret, absent: "not set",
+			doc: "key of the endpoint; never a flag", into: func(c *config) any { return &c.APIKey }},
+		{flag: "offline", key: "llm.offline", kind: kindSwitch, fallback: "false",
+			doc: "use the scripted stand-in even when a model is set", into: func(c *config) any { return &c.Offline }},
+		{flag: "timeout", env: []string{envPrefix + "TIMEOUT_MS"}, key: "llm.timeout_ms", kind: kindMillis, fallback: "180s",
+			min: 1, max: waitMSMax, doc: "time for one model call, a duration or milliseconds", into: func(c *config) any { return &c.Timeout }},
+		{flag: "decision-deadline", env: []string{envPrefix + "DECISION_DEADLINE_MS"}, key: "llm.decision_deadline_ms", kind: kindMillis,
+			absent: "none", min: 1, max: waitMSMax, doc: "time for one whole decision, a duration or milliseconds",
+			into: func(c *config) any { return &c.DecisionDeadline }},
+		{flag: "context-window", env: []string{envPrefix + "CONTEXT_WINDOW"}, key: "llm.context_window", kind: kindCount, fallback: "128000",
+			min: contextWindowMin, max: contextWindowMax, doc: "tokens the model can read and write in one call",
+			into: func(c *config) any { return &c.ContextWindow }},
+		{env: []string{envPrefix + "MAX_MODULE_CALLS"}, key: "llm.max_module_calls", kind: kindCount, fallback: "3", min: 1, max: perTurnMax,
+			doc: "module calls in one decision", into: func(c *config) any { return &c.ModuleCallsMax }},
+		{env: []string{envPrefix + "MAX_REPAIR_ROUNDS"}, key: "llm.max_repair_rounds", kind: kindCount, fallback: "1", min: 1, max: perTurnMax,
+			doc: "further calls to mend an unusable answer", into: func(c *config) any { return &c.RepairsMax }},
+	}
+}
+
+// promptSettings are the texts the agents are steered by.
+func promptSettings() settings {
+	return settings{
+		{flag: "system-prompt", env: []string{envPrefix + "SYSTEM_PROMPT"}, key: "llm.system_prompt", kind: kindText, absent: "built in",
+			doc: "policy text at the head of every prompt", into: func(c *config) any { return &c.SystemPrompt }},
+		{flag: "short-term-goal", env: []string{envPrefix + "SHORT_TERM_GOAL"}, key: "llm.short_term_goal", kind: kindText,
+			absent: "the scenario's", doc: "short-term goal of every agent", into: func(c *config) any { return &c.ShortTermGoal }},
+		{flag: "long-term-goal", env: []string{envPrefix + "LONG_TERM_GOAL"}, key: "llm.long_term_goal", kind: kindText,
+			absent: "the scenario's", doc: "long-term goal of every agent", into: func(c *config) any { return &c.LongTermGoal }},
+		{flag: "prompt-switches-json", key: "run.prompt_switches_json", kind: kindPath, absent: "none",
+			doc:  `file or JSON list of [{"tick":N,"system_prompt":..,"short_term_goal":..,"long_term_goal":..,"agent":..}]`,
+			into: func(c *config) any { return &c.PromptSwitches }},
+	}
+}
+
+// outputSettings say what is written where.
+func outputSettings() settings {
+	return settings{
+		{flag: "report-json", key: "run.report_json", kind: kindPath, absent: "only in the run directory",
+			doc: "also write the report to this file", into: func(c *config) any { return &c.ReportJSON }},
+		{flag: "run-dir", key: "run.run_dir", kind: kindPath, absent: runsRoot + "/<UTC time>-<scenario>-<random>",
+			doc: "directory for the trace and the report", into: func(c *config) any { return &c.RunDir }},
+		{flag: "print-llm-io", key: "run.print_llm_io", kind: kindSwitch, fallback: "false",
+			doc: "print every model call to stderr", into: func(c *config) any { return &c.PrintLLMIO }},
+		{flag: "llm-io-max-chars", key: "run.llm_io_max_chars", kind: kindCount, fallback: "2000", min: 1, max: llmIOCharsMax,
+			doc: "characters shown of each request and answer", into: func(c *config) any { return &c.LLMIOMaxChars }},
+		{flag: "quiet", key: "run.quiet", kind: kindSwitch, fallback: "false",
+			doc: "no progress lines", into: func(c *config) any { return &c.Quiet }},
+	}
+}

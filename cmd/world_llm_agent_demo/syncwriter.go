@@ -1,0 +1,20 @@
+package main
+
+import (
+	"io"
+	"sync"
+)
+
+// syncWriter lets several goroutines write whole lines to one stream: each Write
+// arrives in one piece.
+type syncWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// Write passes p on while holding the stream.
+func (s *syncWriter) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
+}

@@ -1,0 +1,12 @@
+package main
+
+import (
+	"os"
+
+	"github.com/mattn/go-isatty"
+)
+
+// isTerminal reports whether f is a terminal that understands cursor control.
+func isTerminal(f *os.File) bool {
+	return isatty.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb"
+}

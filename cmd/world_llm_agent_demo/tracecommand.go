@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"agentworld/trace"
+)
+
+// traceCommand works on traces as files.
+func (m *Main) traceCommand() *cobra.Command {
+	var output string
+	canonical := &cobra.Command{
+		Use:   "canonical RUN",
+		Short: "print a run's trace without wall-clock data, in an order that concurrency does not change",
+		Args:  oneArgument("a run directory"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if output == "" {
+				return m.canonicalTrace(args[0], m.Stdout)
+			}
+			return m.canonicalFile(args[0], output)
+		},
+	}
+	canonical.Flags().StringVarP(&output, "output", "o", "", "write to this file instead of stdout")
+	return group("trace", "work on traces", canonical)
+}
+
+// canonicalTrace writes the canonical form of a run's trace to w.
+func (m *Main) canonicalTrace(runDir string, w io.Writer) error {
+	f, err := m.openTrace(runDir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	buffered := bufio.NewWriter(w)
+	if err := errors.Join(trace.Canonical(f, buffered), buffered.Flush()); err != nil {
+		return badInput("the trace of %s has no canonical form: %w", shown(runDir), err)
+	}
+	return nil
+}
+
+// canonicalFile is canonicalTrace into a file that appears complete or not at
+// all.
+func (m *Main) canonicalFile(runDir, name string) error {
+	// Opened first, so that a wrong run leaves no directory behind.
+	f, err := m.openTrace(runDir)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	out, err := prepareOutput(m.path(name))
+	if err != nil {
+		return badInput("-o %s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
+	}
+	return out.writeWith(func(w *os.File) error { return m.canonicalTrace(runDir, w) })
+}
+
+// reportCommand folds a trace again, for a run that was killed before it could or
+// to read an old trace with a newer report.
+func (m *Main) reportCommand() *cobra.Command {
+	var jsonPath string
+	c := &cobra.Command{
+		Use:   "report RUN",
+		Short: "fold a run's trace into a report again",
+		Args:  oneArgument("a run directory"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := m.foldReport(args[0])
+			if err != nil {
+				return err
+			}
+			if jsonPath != "" {
+				return m.saveReport(r, jsonPath)
+			}
+			_, err = fmt.Fprint(m.Stdout, r.Text())
+			return err
+		},
+	}
+	c.Flags().StringVar(&jsonPath, "json", "", "write the report as JSON to this file, - for stdout")
+	return c
+}

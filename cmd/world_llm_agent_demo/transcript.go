@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentworld/trace"
+)
+
+// transcript is what a trace holds about one agent in one tick.
+type transcript struct {
+	header   trace.Header
+	decision *trace.Decision
+	steps    []trace.Step
+	calls    []trace.ModelCall
+	// parts are the bodies the calls refer to.
+	parts trace.Parts
+}
+
+// presence remembers which decisions a trace holds, to answer a question for one
+// that it does not.
+type presence struct {
+	agents []string
+	// inTick are the agents that decided in the tick asked for.
+	inTick      []string
+	first, last int64
+}
+
+// loadTranscript reads one decision from a run's trace. It reads the trace twice:
+// parts come before the calls that name them, and only few are needed.
+func (m *Main) loadTranscript(runDir string, tick int64, agent string) (transcript, error) {
+	var t transcript
+	var seen presence
+	if err := m.eachRecord(runDir, func(r trace.Record) {
+		t.add(r, tick, agent)
+		seen.add(r, tick)
+	}); err != nil {
+		return transcript{}, err
+	}
+	if t.decision == nil && len(t.steps) == 0 && len(t.calls) == 0 {
+		return transcript{}, seen.missing(tick, agent)
+	}
+	needed := t.hashes()
+	err := m.eachRecord(runDir, func(r trace.Record) {
+		if p, ok := r.(trace.Part); ok && needed[p.Hash] {
+			t.parts.Add(p)
+		}
+	})
+	return t, err
+}
+
+func (t *transcript) add(r trace.Record, tick int64, agent string) {
+	switch r := r.(type) {
+	case trace.Header:
+		t.header = r
+	case trace.Decision:
+		if r.Tick == tick && r.AgentID == agent {
+			t.decision = &r
+		}
+	case trace.Step:
+		if r.Tick == tick && r.AgentID == agent {
+			t.steps = append(t.steps, r)
+		}
+	case trace.ModelCall:
+		if r.Tick == tick && r.AgentID == agent {
+			t.calls = append(t.calls, r)
+		}
+	}
+}
+
+// hashes are the parts the calls refer to.
+func (t *transcript) hashes() map[string]bool {
+	needed := map[string]bool{}
+	for _, c := range t.calls {
+		for _, hash := range slices.Concat([]string{c.Instructions, c.Tools}, c.Input, c.Answer.Output) {
+			needed[hash] = true
+		}
+	}
+	return needed
+}
+
+func (p *presence) add(r trace.Record, tick int64) {
+	switch r := r.(type) {
+	case trace.Header:
+		for _, a := range r.Agents {
+			p.agents = append(p.agents, a.ID)
+		}
+	case trace.Decision:
+		if p.first == 0 {
+			p.first = r.Tick
+		}
+		p.last = max(p.last, r.Tick)
+		if r.Tick == tick {
+			p.inTick = append(p.inTick, r.AgentID)
+		}
+	}
+}
+
+// missing explains that there is no such decision and which there are.
+func (p *presence) missing(tick int64, agent string) error {
+	switch {
+	case p.last == 0:
+		return badInput("the trace holds no decision yet")
+	case !slices.Contains(p.agents, agent):
+		return badInput("no agent %s in this run; allowed: %s", shown(agent), listed(p.agents))
+	case len(p.inTick) == 0:
+		return badInput("no decision in tick %d; the trace has decisions from tick %d to %d", tick, p.first, p.last)
+	}
+	return badInput("%s made no decision in tick %d, being under way, waiting or without power; decisions then: %s", oneLine(agent), tick, listed(p.inTick))
+}
+
+// listedMax bounds how many names an error lists.
+const listedMax = 20
+
+func listed(names []string) string {
+	if len(names) <= listedMax {
+		return oneLine(strings.Join(names, ", "))
+	}
+	return oneLine(strings.Join(names[:listedMax], ", ")) + fmt.Sprintf(" and %d more", len(names)-listedMax)
+}
