@@ -59,7 +59,6 @@ type Request struct {
 type wireRequest struct {
 	Model             string            `json:"model"`
 	Instructions      string            `json:"instructions"`
-	Input             []json.RawMessage `json:"input"`
 	Tools             []json.RawMessage `json:"tools,omitempty"`
 	ToolChoice        json.RawMessage   `json:"tool_choice,omitempty"`
 	ParallelToolCalls *bool             `json:"parallel_tool_calls,omitempty"`
@@ -70,16 +69,12 @@ type wireRequest struct {
 }
 
 // Body returns the request's canonical JSON: the bytes that are sent, hashed and
-// compared in a replay. The engine keeps no state at the provider, so store is
-// false and encrypted reasoning is asked for.
+// compared in a replay. Items stand in it byte for byte. The engine keeps no state
+// at the provider, so store is false and encrypted reasoning is asked for.
 func (r Request) Body() []byte {
 	w := wireRequest{
 		Model: r.Model, Instructions: r.Instructions, MaxOutputTokens: r.OutputTokensMax,
 		PromptCacheKey: r.CacheKey, Include: []string{"reasoning.encrypted_content"},
-		Input: make([]json.RawMessage, len(r.Input)),
-	}
-	for i, it := range r.Input {
-		w.Input[i] = it.Raw
 	}
 	for _, t := range r.Tools {
 		w.Tools = append(w.Tools, t.Wire())
@@ -89,7 +84,16 @@ func (r Request) Body() []byte {
 		w.ParallelToolCalls = &parallel
 		w.ToolChoice = r.Choice.Wire()
 	}
-	return Marshal(w)
+	// The input is spliced in, because an encoder would strip the white space
+	// inside a provider's items.
+	body := append(bytes.TrimSuffix(Marshal(w), []byte("}")), `,"input":[`...)
+	for i, it := range r.Input {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, it.Raw...)
+	}
+	return append(body, "]}"...)
 }
 
 // Hash returns the hex SHA-256 of Body.

@@ -16,6 +16,7 @@ func TestPercentilesAreByNearestRank(t *testing.T) {
 		{latencies{1: 1, 2: 1}, Latency{1, 2, 2, 2, 2}},
 		{latencies{5: 99, 900: 1}, Latency{5, 5, 5, 900, 100}},
 		{latencies{5: 98, 900: 2}, Latency{5, 5, 900, 900, 100}},
+		{latencies{5: 98, 900: 1}, Latency{5, 5, 900, 900, 99}},
 		{hundred, Latency{50, 95, 99, 100, 100}},
 	} {
 		if got := test.values.summary(); got != test.want {

@@ -134,6 +134,14 @@ func TestCanonicalOrderIsPinned(t *testing.T) {
 	}
 }
 
+func TestCanonicalDropsAnOvertakenEnd(t *testing.T) {
+	header, end, tick := Header{Format: 1}, RunEnd{Tick: 1, RunStatus: RunInterrupted}, TickEnd{Tick: 1}
+	want := canonical(t, lines(t, header, tick))
+	if got := canonical(t, lines(t, header, end, tick)); got != want {
+		t.Errorf("a run end with more records behind it is left in:\n%s", got)
+	}
+}
+
 func TestCanonicalErrors(t *testing.T) {
 	header := string(lines(t, Header{Format: 1}))
 	for _, test := range []struct {

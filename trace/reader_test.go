@@ -104,7 +104,7 @@ func (endless) Read(p []byte) (int, error) {
 }
 
 func TestReaderGivesUpOnEndlessLines(t *testing.T) {
-	r := NewReader(endless{})
+	r := NewReader(io.MultiReader(io.LimitReader(endless{}, LineBytesMax+1<<20), strings.NewReader("\n"+tickEndLine)))
 	for range 2 {
 		if _, err := r.Next(); !errors.Is(err, errLong) {
 			t.Fatalf("error = %v, want %v", err, errLong)

@@ -1,0 +1,123 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"agentworld/engine"
+)
+
+// TestLongRunStaysSmall runs 5 agents for 1,000 ticks as a user would, in a
+// process of its own, and measures that process; then it replays the run.
+func TestLongRunStaysSmall(t *testing.T) {
+	if os.Getenv("AGENT_WORLD_LONG") == "" {
+		t.Skip("set AGENT_WORLD_LONG=1 (make long) to run 1,000 ticks")
+	}
+	dir := t.TempDir()
+	binary := filepath.Join(dir, "demo")
+	if out, err := exec.Command("go", "build", "-o", binary, "agentworld/cmd/world_llm_agent_demo").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	runDir := filepath.Join(dir, "run")
+	const ticks = 1000
+	measure(t, "run", binary, "llm_bootstrap", "--ticks", strconv.Itoa(ticks), "--run-dir", runDir, "--quiet")
+	measure(t, "replay", binary, "replay", runDir)
+	if r := fold(t, runDir); r.WorldTime != ticks {
+		t.Errorf("the run ended after %d ticks, want %d", r.WorldTime, ticks)
+	}
+	info, err := os.Stat(filepath.Join(runDir, engine.TraceFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Printf("trace: %d MB for %d ticks\n", info.Size()>>20, ticks)
+}
+
+// measure runs a command and reports its peak memory, which has a limit.
+func measure(t *testing.T, what, binary string, args ...string) {
+	t.Helper()
+	command := exec.Command(binary, args...)
+	command.Env = append(os.Environ(), "AGENT_WORLD_LLM_MODEL=", "OPENAI_API_KEY=")
+	started := time.Now()
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", what, err, out)
+	}
+	peak := command.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
+	fmt.Printf("%s: peak %d MB, %.1f s\n", what, peak, time.Since(started).Seconds())
+	if peak > 300 {
+		t.Errorf("%s took %d MB, want at most 300", what, peak)
+	}
+}
+
+// BenchmarkDecisionOverLoopback is one full decision: prompt, about four calls
+// over HTTP to the scripted server, modules, guard, trace, apply.
+func BenchmarkDecisionOverLoopback(b *testing.B) {
+	benchmarkDecisions(b, "full")
+}
+
+// BenchmarkLeanDecisionOverLoopback is the same in the lean protocol.
+func BenchmarkLeanDecisionOverLoopback(b *testing.B) {
+	benchmarkDecisions(b, "lean")
+}
+
+func benchmarkDecisions(b *testing.B, protocol string) {
+	const ticks = 40
+	o := options(b, "llm_bootstrap", ticks)
+	o.Protocol = protocol
+	var decisions int64
+	o.Progress = func(p engine.Progress) { decisions = p.Decisions + p.Continued }
+	var total int64
+	for i := 0; b.Loop(); i++ {
+		o.RunDir = filepath.Join(b.TempDir(), strconv.Itoa(i))
+		if err := engine.CreateRunDir(o.RunDir); err != nil {
+			b.Fatal(err)
+		}
+		run(b, o)
+		total += decisions
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(total), "us/decision")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkReplay measures a replay per tick of the same run, without a network.
+func BenchmarkReplay(b *testing.B) {
+	o := options(b, "llm_bootstrap", 40)
+	run(b, o)
+	var ticks int64
+	for b.Loop() {
+		result, err := engine.Replay(context.Background(), o.RunDir, engine.ReplayOptions{})
+		if err != nil || !result.Equal {
+			b.Fatalf("%+v %v", result, err)
+		}
+		ticks += result.Exchanges
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(ticks), "us/exchange")
+	b.ReportMetric(0, "ns/op")
+}
+
+func TestRunDirIsProvenBeforeUse(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := engine.CreateRunDir(filepath.Join(file, "run")); err == nil {
+		t.Error("a run directory below a file is accepted")
+	}
+	o := options(t, "minimal", 1)
+	run(t, o)
+	if err := engine.CreateRunDir(o.RunDir); err == nil || !strings.Contains(err.Error(), "already holds a run") {
+		t.Errorf("a directory with a run is accepted: %v", err)
+	}
+	left, err := os.ReadDir(o.RunDir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("the probe left something behind: %v %v", left, err)
+	}
+}
