@@ -103,7 +103,7 @@ func play(t *testing.T, protocol, answers string) string {
 
 func newTurn(t *testing.T, cfg behavior.Config) *behavior.Turn {
 	t.Helper()
-	kit, err := behavior.NewKit(cfg, modules.New())
+	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

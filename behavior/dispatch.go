@@ -138,7 +138,7 @@ func (t *Turn) takeDraft(i int, leniencies []string) (bool, ParseKind) {
 	var draft draftArgs
 	if e == nil {
 		var absent []string
-		absent, e = f.decode(&draft, "candidates", "sources_used")
+		absent, e = f.decode(&draft, "candidates")
 		leniencies = slices.Concat(leniencies, absent)
 	}
 	if e == nil && len(draft.Candidates) == 0 {
@@ -232,7 +232,7 @@ func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 		return terminal{}, t.badArguments(i, NoteDecision, e)
 	}
 	if s.tool == toolTurn {
-		t.acceptPlan(args.Plan, s.callID, nil)
+		t.acceptPlan(planArgs{Goal: args.Plan.Goal, Steps: args.Plan.Steps}, s.callID, nil)
 		if texts, lenient, _, _ := t.weigh(args.Candidates); len(texts) > 0 {
 			t.note(Note{Kind: NoteDraft, Status: StatusOK, CallID: s.callID, Detail: draftDetail{texts}, Leniencies: lenient})
 		}

@@ -11,18 +11,20 @@ import (
 // list. It is immutable and safe for concurrent use.
 type Kit struct {
 	cfg         Config
+	rules       world.Rules
 	registry    *modules.Registry
 	tools       []llmclient.Tool
 	moduleNames []string
 	toolTokens  int
 }
 
-// NewKit prepares minds under cfg. The error is the one of [Config.Validate].
-func NewKit(cfg Config, registry *modules.Registry) (*Kit, error) {
+// NewKit prepares minds under cfg for a world with the given rules. The error is
+// the one of [Config.Validate].
+func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	k := &Kit{cfg: cfg.WithDefaults(), registry: registry}
+	k := &Kit{cfg: cfg.WithDefaults(), rules: rules, registry: registry}
 	moduleTools := registry.Tools()
 	k.tools = append(protocolTools(k.cfg.Protocol), moduleTools...)
 	for _, t := range moduleTools {
@@ -79,7 +81,7 @@ func (k *Kit) Mind(id string, persona world.Persona) *Mind {
 // SetSystemPrompt replaces the opening paragraph of the instructions; empty
 // restores the built-in one. It applies from the next turn.
 func (m *Mind) SetSystemPrompt(text string) {
-	m.instructions = instructions(m.cfg.Protocol, text, m.persona)
+	m.instructions = instructions(m.cfg.Protocol, m.rules, text, m.persona)
 	m.staticTokens = m.toolTokens + m.count(m.instructions)
 }
 

@@ -23,6 +23,7 @@ const (
 	sectionGoals       = "goals"
 	sectionHistory     = "history"
 	sectionMemory      = "memory"
+	sectionOutcome     = "last_outcome"
 	sectionObservation = "observation"
 )
 
@@ -52,7 +53,8 @@ type sectionDraft struct {
 
 // compose builds the opening prompt for view within the token budget. Sections
 // are clipped in order of priority: history first, then memory, then the list
-// tails of the observation; goals and the agent's own state are never cut.
+// tails of the observation; goals, the last outcome and the agent's own state are
+// never cut.
 func (m *Mind) compose(view world.View) prompt {
 	history, historySources := m.history()
 	observation := view.Observe()
@@ -61,9 +63,10 @@ func (m *Mind) compose(view world.View) prompt {
 		{sectionGoals, []string{m.goals()}},
 		{sectionHistory, history},
 		{sectionMemory, recalled},
+		{sectionOutcome, []string{lastOutcome(view)}},
 		{sectionObservation, observationVariants(observation)},
 	}
-	chosen := m.fit(drafts, []int{1, 2, 3})
+	chosen := m.fit(drafts, []int{1, 2, 4})
 	p := prompt{tokens: m.staticTokens}
 	for i, d := range drafts {
 		text := d.variants[chosen[i]]
@@ -111,6 +114,15 @@ func (m *Mind) sectionBudget() int {
 
 // outputTokens is what the window reserves for one answer.
 func (m *Mind) outputTokens() int { return min(m.cfg.OutputTokensMax, m.cfg.ContextWindow/8) }
+
+// lastOutcome is what became of the agent's last action, with its numbers.
+func lastOutcome(view world.View) string {
+	o, ok := view.Last()
+	if !ok {
+		return ""
+	}
+	return "# Last outcome\n" + encode(o)
+}
 
 func (m *Mind) goals() string {
 	lines := []string{"# Goals"}

@@ -3,6 +3,7 @@ package behavior
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"agentworld/memory"
 	"agentworld/world"
@@ -14,9 +15,11 @@ func outcomeEntry(tick int64, d Decision, o world.Outcome) memory.Entry {
 	e := memory.Entry{Tick: tick, Kind: memory.KindOutcome, Importance: 500, Trust: memory.SelfObservation}
 	switch {
 	case d.Wait != "":
-		e.Text, e.Importance = "no usable decision, waited: "+string(d.Wait), 800
+		e.Text, e.Importance, e.Failed = "no usable decision, waited: "+string(d.Wait), 800, true
 	case !o.Accepted:
-		e.Text, e.Importance = actionText(d.Executed)+" refused: "+rejectionText(o.Rejection), 800
+		// The ids in a refused action are the model's own words, not facts.
+		e.Text, e.Importance, e.Failed = actionText(d.Executed)+" refused: "+rejectionText(o.Rejection), 800, true
+		e.Trust = memory.Derived
 	default:
 		e.Text = actionText(d.Executed) + " ok" + changesText(o.Changes)
 	}
@@ -42,12 +45,26 @@ func actionText(a world.Action) string {
 			if p.Kind == world.ParamAmount {
 				words = append(words, fmt.Sprint(args[p.Name].Int))
 			} else {
-				words = append(words, args[p.Name].Text)
+				words = append(words, idText(args[p.Name].Text))
 			}
 		}
 	}
 	return strings.Join(words, " ")
 }
+
+// idText keeps of a model-written id what an id can consist of, so that it cannot
+// carry a sentence into memory.
+func idText(s string) string {
+	kept := strings.Map(func(r rune) rune {
+		if r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_.:-", r)) {
+			return r
+		}
+		return -1
+	}, s)
+	return kept[:min(len(kept), idCharsMax)]
+}
+
+const idCharsMax = 64
 
 func rejectionText(r *world.Rejection) string {
 	if r == nil {

@@ -35,9 +35,14 @@ type planArgs struct {
 	Missing []string   `json:"missing"`
 }
 
+// leanPlan is a plan that is not followed by module calls, so nothing is missing.
+type leanPlan struct {
+	Goal  string     `json:"goal"`
+	Steps []PlanStep `json:"steps"`
+}
+
 type draftArgs struct {
 	Candidates []fields `json:"candidates"`
-	Sources    []string `json:"sources_used"`
 }
 
 type decisionArgs struct {
@@ -48,28 +53,21 @@ type decisionArgs struct {
 }
 
 type turnArgs struct {
-	Plan       planArgs `json:"plan"`
+	Plan       leanPlan `json:"plan"`
 	Candidates []fields `json:"candidates"`
 	decisionArgs
-}
-
-// candidateShape is what one entry of candidates looks like to the model. The
-// arguments keep candidates as fields, so that shapes can be mended one by one.
-type candidateShape struct {
-	Action json.RawMessage `json:"action"`
-	Why    string          `json:"why"`
 }
 
 // protocolTools returns the protocol's tools for p. They come before the module
 // tools and never change during a run.
 func protocolTools(p Protocol) []llmclient.Tool {
-	plan := tool[planArgs](toolPlan, "Say how you will decide this tick. Steps: call a module, reason in text, respond, or skip.")
+	plan := tool[planArgs](toolPlan, "Say how you will decide this tick.")
 	if p == ProtocolLean {
 		return []llmclient.Tool{tool[turnArgs](toolTurn, "Plan, weigh candidates and commit one action."), plan}
 	}
 	return []llmclient.Tool{
 		plan,
-		tool[draftArgs](toolDraft, "Offer 1 to 3 candidate actions, best first; each is dry-run and the results come back."),
+		tool[draftArgs](toolDraft, "Dry-run 1 to 3 candidate actions, best first."),
 		tool[decisionArgs](toolDecision, "Commit one action for this tick."),
 	}
 }
@@ -80,14 +78,12 @@ func tool[Args any](name, doc string) llmclient.Tool {
 
 // argsSchema infers the schema of Args and puts the registry's action schemas in
 // place of its raw fields.
-func argsSchema[Args any]() json.RawMessage { return llmclient.Marshal(strictSchema(inferred[Args]())) }
-
-func inferred[T any]() *jsonschema.Schema {
-	s, err := jsonschema.For[T](nil)
+func argsSchema[Args any]() json.RawMessage {
+	inferred, err := jsonschema.For[Args](nil)
 	if err != nil {
 		panic("behavior: no schema for a tool's arguments: " + err.Error())
 	}
-	return s
+	return llmclient.Marshal(strictSchema(inferred))
 }
 
 // strictSchema reduces an inferred schema to the subset that strict function
@@ -116,9 +112,19 @@ func propertySchema(name string, s *jsonschema.Schema) any {
 	case "kind":
 		return &schemaNode{Type: "string", Enum: stepKinds}
 	case "candidates":
-		return &schemaNode{Type: "array", Items: strictSchema(inferred[candidateShape]())}
+		return &schemaNode{Type: "array", Items: candidateSchema()}
 	}
 	return strictSchema(s)
+}
+
+// candidateSchema is one entry of candidates as the model sees it. The arguments
+// keep candidates as fields, so that shapes can be mended one by one.
+func candidateSchema() *schemaNode {
+	closed := false
+	return &schemaNode{
+		Type: "object", Properties: properties{{"action", modules.CandidateSchema()}},
+		Required: []string{"action"}, Closed: &closed,
+	}
 }
 
 // schemaNode is a JSON Schema with its properties in declaration order, because

@@ -9,7 +9,6 @@ import (
 	"github.com/kaptinlin/jsonrepair"
 
 	"agentworld/llmclient"
-	"agentworld/modules"
 )
 
 // The leniencies of reading text where a function call was expected. Each is
@@ -267,7 +266,7 @@ func shapeDraft(f fields) (fields, bool) {
 	if !ok {
 		return nil, false
 	}
-	return fields{"candidates": llmclient.Marshal([]fields{shaped}), "sources_used": json.RawMessage("[]")}, true
+	return fields{"candidates": llmclient.Marshal([]fields{shaped})}, true
 }
 
 func orEmpty(raw json.RawMessage) json.RawMessage {
@@ -276,5 +275,3 @@ func orEmpty(raw json.RawMessage) json.RawMessage {
 	}
 	return raw
 }
-
-var _ modules.Status

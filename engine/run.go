@@ -158,7 +158,7 @@ func newRunner(o Options, j *journal) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	kit, err := behavior.NewKit(o.behaviorConfig(), modules.New())
+	kit, err := behavior.NewKit(o.behaviorConfig(), o.Scenario.Rules, modules.New())
 	if err != nil {
 		return nil, err
 	}

@@ -36,12 +36,12 @@ func DecodeAction(raw json.RawMessage) (world.Action, []Leniency, *ArgumentError
 
 // actionDecoder reads one flat action object.
 type actionDecoder struct {
-	object     value
-	leniencies []Leniency
+	repairs
+	object value
 }
 
-func (d *actionDecoder) use(used ...Leniency) { d.leniencies = append(d.leniencies, used...) }
-
+// decode reads the name first, because only the name says which of the other
+// fields are needed, which are idle, and which amount has which unit.
 func (d *actionDecoder) decode() (world.Action, *ArgumentError) {
 	if d.object.kind != kindObject {
 		return nil, mismatch("", "an action object", d.object)
@@ -62,7 +62,8 @@ func (d *actionDecoder) decode() (world.Action, *ArgumentError) {
 	return makeAction(spec, args)
 }
 
-// makeAction lets the registry have the last word on the arguments.
+// makeAction lets the registry have the last word on the arguments: it knows the
+// choices and their aliases, so they are not checked a second time here.
 func makeAction(spec world.ActionSpec, args world.Args) (world.Action, *ArgumentError) {
 	action, err := world.MakeAction(spec.Name, args)
 	if err != nil {
@@ -101,7 +102,9 @@ func unknownAction(name value) *ArgumentError {
 }
 
 // checkFields refuses fields that no action has and notes values that this action
-// has no use for.
+// has no use for. The difference matters: a flat schema invites a model to fill
+// in a neighbour's field, while an invented field shows that it means something
+// this program would silently drop.
 func (d *actionDecoder) checkFields(spec world.ActionSpec) *ArgumentError {
 	known := []string{actionField}
 	for _, f := range flatFields() {
@@ -118,11 +121,14 @@ func (d *actionDecoder) checkFields(spec world.ActionSpec) *ArgumentError {
 	return nil
 }
 
+// takes reports whether an action has a parameter of that name.
 func takes(spec world.ActionSpec, name string) bool {
 	return slices.ContainsFunc(spec.Params, func(p world.Param) bool { return p.Name == name })
 }
 
-// argument reads one parameter the action needs.
+// argument reads one parameter the action needs. An id is passed on with every
+// space and capital the model wrote: whether it exists is for the world to say,
+// and an id that was tidied up could name another thing.
 func (d *actionDecoder) argument(p world.Param) (world.Value, *ArgumentError) {
 	given := d.object.field(p.Name)
 	switch {
@@ -154,7 +160,8 @@ func expectedOf(p world.Param) string {
 
 // resolveName finds the known name that text spells: exactly, or in another case
 // or with other separators (moveAgent, move-agent, MOVE AGENT). It never guesses
-// between different words.
+// between different words: "move" is not move_agent, because a wrong guess would
+// act in the agent's name.
 func resolveName(text string, known []string) (name string, used []Leniency, ok bool) {
 	if slices.Contains(known, text) {
 		return text, nil, true
@@ -170,7 +177,8 @@ func resolveName(text string, known []string) (name string, used []Leniency, ok 
 	return "", nil, false
 }
 
-// bareName drops case and separators from a name.
+// bareName drops case and separators from a name. Names of the registry stay
+// distinct without them, which a test holds.
 func bareName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || unicode.IsSpace(r) {

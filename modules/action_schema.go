@@ -2,9 +2,7 @@ package modules
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -19,14 +17,23 @@ const actionField = "action"
 // action, in the form of [StandingSchema].
 var standingName = world.ExecuteUntil{}.ActionName()
 
-// ActionSchema returns the strict schema of a flat action: the action's name and
-// one nullable field per distinct parameter of the registry. A union of one
-// object per action would be exact, but several times as long in every prompt.
+// ActionSchema returns the strict schema of a flat action that is committed: the
+// action's name and one nullable field per distinct parameter of the registry. A
+// union of one object per action would be exact, but several times as long in
+// every prompt.
 func ActionSchema() json.RawMessage {
-	fields := flatFields()
+	return flatSchema(&jsonschema.Schema{Type: "string", Enum: anyNames(actionNames())})
+}
+
+// CandidateSchema returns the schema of a flat action that is only weighed. Its
+// name is any text: a wrong one costs no more than that candidate, and the names
+// stand in the same tool list once already.
+func CandidateSchema() json.RawMessage { return flatSchema(&jsonschema.Schema{Type: "string"}) }
+
+func flatSchema(name *jsonschema.Schema) json.RawMessage {
 	s := closedObject()
-	addProperty(s, actionField, &jsonschema.Schema{Type: "string", Enum: anyNames(actionNames())})
-	for _, f := range fields {
+	addProperty(s, actionField, name)
+	for _, f := range flatFields() {
 		addProperty(s, f.name, f.schema())
 	}
 	return llmclient.Marshal(s)
@@ -44,9 +51,9 @@ type flatUse struct {
 	param  world.Param
 }
 
-// flatFields returns the distinct parameter names in registry order. It panics
-// when two actions give one name to an amount and to a text, which the flat form
-// could not hold.
+// flatFields returns the distinct parameter names in registry order, each with
+// every action that uses it. It panics when two actions give one name to an
+// amount and to a text, which the flat form could not hold.
 func flatFields() []flatField {
 	var fields []flatField
 	for _, spec := range flatActions() {
@@ -65,6 +72,7 @@ func flatFields() []flatField {
 	return fields
 }
 
+// isAmount reports whether a parameter is a number; all others are texts.
 func isAmount(p world.Param) bool { return p.Kind == world.ParamAmount }
 
 // flatActions returns the registry without the standing order.
@@ -72,6 +80,7 @@ func flatActions() []world.ActionSpec {
 	return slices.DeleteFunc(world.Actions(), func(s world.ActionSpec) bool { return s.Name == standingName })
 }
 
+// actionNames lists the names a flat action may have, in registry order.
 func actionNames() []string {
 	var names []string
 	for _, spec := range flatActions() {
@@ -80,65 +89,21 @@ func actionNames() []string {
 	return names
 }
 
-// schema returns the field's schema. Bounds are description text only: a number
-// out of bounds is clamped by the world, not refused by a schema.
+// schema returns the field's schema: its bare type. Which action needs it, bounds
+// and choices stand once in the instructions; repeated here they would be in
+// every tool that takes an action. A number out of bounds is clamped by the world
+// and a wrong choice refused by the registry, so nothing is lost.
 func (f flatField) schema() *jsonschema.Schema {
-	s := &jsonschema.Schema{Types: []string{"string", "null"}}
 	if isAmount(f.uses[0].param) {
-		s.Types[0] = "integer"
+		return &jsonschema.Schema{Types: []string{"integer", "null"}}
 	}
-	var uses []string
-	for _, u := range f.uses {
-		uses = append(uses, u.describe())
-		for _, choice := range u.param.Choices {
-			if !slices.Contains(s.Enum, any(choice)) {
-				s.Enum = append(s.Enum, choice)
-			}
-		}
-	}
-	if s.Enum != nil {
-		s.Enum = append(s.Enum, nil)
-	}
-	s.Description = strings.Join(uses, "; ")
-	return s
-}
-
-// boundShown is the largest bound worth the room in a description; amounts
-// beyond it are bounded by stock in practice.
-const boundShown = 100_000
-
-// describe says which action uses the field and, where the field's name and
-// choices do not, what it holds and in which bounds.
-func (u flatUse) describe() string {
-	switch {
-	case isAmount(u.param):
-		return strings.TrimSpace(u.action + u.bounds() + u.unit())
-	case u.param.Kind == world.ParamChoice || strings.Contains(u.param.Name, string(u.param.Kind)):
-		return u.action
-	}
-	return fmt.Sprintf("%s: %s id", u.action, u.param.Kind)
-}
-
-func (u flatUse) bounds() string {
-	switch p := u.param; {
-	case p.Max <= boundShown:
-		return fmt.Sprintf(" %d-%d", p.Min, p.Max)
-	case p.Min > 1:
-		return fmt.Sprintf(" from %d", p.Min)
-	}
-	return ""
-}
-
-// unit names the amount's unit, unless it is the field's own name or says nothing.
-func (u flatUse) unit() string {
-	if u.param.Unit == u.param.Name || u.param.Unit == "units" {
-		return ""
-	}
-	return " " + u.param.Unit
+	return &jsonschema.Schema{Types: []string{"string", "null"}}
 }
 
 // StandingSchema returns the strict schema of the standing order beside an
-// action: null, or the events that end it and how many attempts it may last.
+// action: null, or the events that end it and how many attempts it may last. A
+// condition's value_lte is for the events that compare a number and null for the
+// others.
 func StandingSchema() json.RawMessage {
 	condition := closedObject()
 	addProperty(condition, "event", &jsonschema.Schema{Type: "string", Enum: anyNames(eventNames())})
@@ -146,9 +111,11 @@ func StandingSchema() json.RawMessage {
 	order := closedObject()
 	addProperty(order, "until", &jsonschema.Schema{Type: "array", Items: condition})
 	addProperty(order, "max_ticks", &jsonschema.Schema{Type: "integer"})
-	return llmclient.Marshal(&jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "null"}, order}})
+	order.Type, order.Types = "", []string{"object", "null"}
+	return llmclient.Marshal(order)
 }
 
+// eventNames lists the stop events in their fixed order.
 func eventNames() []string {
 	var names []string
 	for _, e := range world.StopEvents() {

@@ -6,6 +6,8 @@ import (
 )
 
 // Env is what a call may read: one agent's view of this tick and its memory.
+// Nothing else reaches a module, so a module cannot tell an agent more than the
+// agent may know.
 type Env struct {
 	// View is the agent's view.
 	View world.View
@@ -51,6 +53,11 @@ const (
 
 // Result is what came of one call. A call changes nothing, so a result is all
 // there is.
+//
+// Invariants:
+//  1. Output is one JSON object, whatever was called with whatever arguments.
+//  2. An error's output holds no text of a model or of another agent.
+//  3. Sources is empty for an error, and names only what Output still shows.
 type Result struct {
 	// CallID is the id the caller gave.
 	CallID string
@@ -73,7 +80,7 @@ type Result struct {
 	ArgumentError *ArgumentError
 }
 
-// answer is what a module found out.
+// answer is what a module found out, before it is encoded and cut.
 type answer struct {
 	// body becomes "result" in the output; it must encode to JSON.
 	body any

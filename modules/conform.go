@@ -10,8 +10,10 @@ import (
 )
 
 // Conform reads the raw argument text of a call and returns it in the form the
-// schema asks for: integers within int64, absent nullable fields as null. What
-// cannot be brought into that form without guessing is an argument error.
+// schema asks for: integers within int64, absent nullable fields as null, fields
+// in schema order. What cannot be brought into that form without guessing is an
+// argument error, with the first fault in schema order. Leniencies are returned
+// in both cases; after an error they tell how far reading came.
 func (s *Schema) Conform(rawArgs string) (json.RawMessage, []Leniency, *ArgumentError) {
 	c := conformer{textField: s.textField}
 	read, fault := c.read(rawArgs)
@@ -42,13 +44,13 @@ func (s *Schema) accepts(encoded json.RawMessage) bool {
 
 // conformer walks a value along a schema and collects the leniencies used.
 type conformer struct {
-	leniencies []Leniency
-	textField  string
+	repairs
+	textField string
 }
 
-func (c *conformer) use(used ...Leniency) { c.leniencies = append(c.leniencies, used...) }
-
 // read parses the argument text, once more when it holds JSON inside a string.
+// Text that is not JSON stays an error: running a module on empty arguments
+// instead would tell the model that it left out what it did send.
 func (c *conformer) read(rawArgs string) (value, *ArgumentError) {
 	if strings.TrimSpace(rawArgs) == "" {
 		c.use(EmptyArguments)
@@ -65,7 +67,9 @@ func (c *conformer) read(rawArgs string) (value, *ArgumentError) {
 	return v, fault
 }
 
-// conform brings v into the form of s.
+// conform brings v into the form of s. Integers come before the general type
+// check because a string may stand for one, objects before it because one may
+// stand for JSON text.
 func (c *conformer) conform(path string, s *jsonschema.Schema, v value) (value, *ArgumentError) {
 	if len(s.AnyOf) > 0 {
 		return c.anyOf(path, s.AnyOf, v)
@@ -106,6 +110,8 @@ func (c *conformer) anyOf(path string, alternatives []*jsonschema.Schema, v valu
 	return value{}, fault
 }
 
+// integer brings a number of any size and form into the range of int64, since a
+// schema that says integer promises the handler no more than that.
 func (c *conformer) integer(path string, v value) (value, *ArgumentError) {
 	n, used, ok := asInteger(v)
 	if !ok {
@@ -115,6 +121,8 @@ func (c *conformer) integer(path string, v value) (value, *ArgumentError) {
 	return value{kind: kindNumber, text: fmt.Sprint(n)}, nil
 }
 
+// object conforms the fields of a closed object and returns them in schema order,
+// so that equal arguments have equal bytes however they were written.
 func (c *conformer) object(path string, s *jsonschema.Schema, v value) (value, *ArgumentError) {
 	names := propertyNames(s)
 	for _, f := range v.fields {
@@ -143,6 +151,7 @@ func (c *conformer) property(path string, s *jsonschema.Schema, object value, na
 	return fitted, fault
 }
 
+// array conforms every item.
 func (c *conformer) array(path string, s *jsonschema.Schema, v value) (value, *ArgumentError) {
 	out := value{kind: kindArray}
 	for i, item := range v.items {

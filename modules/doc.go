@@ -21,6 +21,17 @@
 // is too long loses the tails of its lists, says how many elements are missing,
 // and stays valid JSON.
 //
+// What a model reads looks like this:
+//
+//	{"ok":true,"module":"world.route","source":"route-7-llm-outpost","result":{...}}
+//	{"ok":true,"module":"...","truncated":true,"omitted":{"places":3},"result":{...}}
+//	{"ok":false,"module":"world.rules","code":"INVALID_ARGUMENTS","text":"...",
+//	 "path":"topic","expected":"one of actions, recipes, ...","got":"null"}
+//
+// The source is the id under which the model may cite the result; memories have
+// ids of their own. The same ids are in [Result.Sources], so that a decision can
+// be traced to what was read for it and how far that could be trusted.
+//
 // The actions of the world have their schema here as well, because it is made
 // from the same parts: [ActionSchema] is one flat object over all parameters of
 // the action registry, [StandingSchema] the order that may stand beside it.

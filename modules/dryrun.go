@@ -9,11 +9,13 @@ import (
 	"agentworld/world"
 )
 
+// dryRunArgs are the arguments of world.dry_run.
 type dryRunArgs struct {
+	// Action is the JSON text of a flat action.
 	Action string `json:"action"`
 }
 
-// dryRun is what an action would come to now.
+// dryRun is what an action would come to now, others' actions apart.
 type dryRun struct {
 	// Action is the action after clamping, as it would be submitted.
 	Action json.RawMessage `json:"action"`
@@ -48,7 +50,9 @@ func dryRunModule() module {
 	}}
 }
 
-// tryOut clamps and checks an action on the agent's view.
+// tryOut clamps and checks an action on the agent's view, in the order in which a
+// real decision is treated, so that what it says is what would happen to the
+// agent if it acted alone.
 func tryOut(env Env, action world.Action, read []Leniency) answer {
 	adjusted, adjustments := env.View.Clamp(action)
 	encoded := world.EncodeAction(adjusted)

@@ -26,7 +26,8 @@ func asInteger(v value) (n int64, used []Leniency, ok bool) {
 	return n, used, true
 }
 
-// isNumber reports whether literal is a number by the grammar of JSON.
+// isNumber reports whether literal is a number by the grammar of JSON, which
+// leaves out NaN, Infinity, hexadecimal digits, signs of plus and thousands marks.
 func isNumber(literal string) bool {
 	return literal != "" && strings.ContainsRune("-0123456789", rune(literal[0])) && json.Valid([]byte(literal))
 }
@@ -67,6 +68,7 @@ func floor(literal string) (n int64, exact bool) {
 // maxInt64Digits is how many digits an int64 can have.
 const maxInt64Digits = 19
 
+// limit returns the nearest int64 to a number beyond them all.
 func limit(negative bool) int64 {
 	if negative {
 		return math.MinInt64
@@ -92,6 +94,7 @@ func decimal(literal string) (digits string, point int, negative bool) {
 // exponentMax is far beyond what a text of argumentsBytesMax could balance.
 const exponentMax = 1 << 30
 
+// boundedExponent reads an exponent, cut to a range in which sums cannot overflow.
 func boundedExponent(literal string) int {
 	n, err := strconv.ParseInt(literal, 10, 64)
 	if err != nil && strings.HasPrefix(literal, "-") {

@@ -2,7 +2,8 @@ package modules
 
 // Leniency names one repair that let an argument through although it was not
 // written as the schema asks. Each is recorded and counted under its own name; a
-// repaired value passes the same checks as a clean one.
+// repaired value passes the same checks as a clean one. The names are stable:
+// traces and reports count by them.
 type Leniency string
 
 // The leniencies.
@@ -30,3 +31,12 @@ const (
 	// DefaultMaxTicks: a standing order left out how long it may last.
 	DefaultMaxTicks Leniency = "default_max_ticks"
 )
+
+// repairs collects the leniencies that reading one argument text needed, in the
+// order in which they were needed. One kind may occur several times.
+type repairs struct {
+	leniencies []Leniency
+}
+
+// use records leniencies.
+func (r *repairs) use(used ...Leniency) { r.leniencies = append(r.leniencies, used...) }

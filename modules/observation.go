@@ -14,13 +14,15 @@ type observationSection string
 // observationSections lists the parts that can be asked for.
 var observationSections = []string{"self", "here", "can", "places", "agents", "factories"}
 
+// observationArgs are the arguments of environment.current_observation.
 type observationArgs struct {
 	// Section is nil for everything.
 	Section *observationSection `json:"section"`
 }
 
 // observationModule gives the whole observation of this tick, or one part of it,
-// including what the prompt may have left out to stay in its budget.
+// including what the prompt may have left out to stay in its budget. One section
+// usually fits where the whole loses the tails of its lists.
 func observationModule() module {
 	spec := Spec{
 		Module: "environment.current_observation", Tool: "environment_current_observation",

@@ -9,12 +9,16 @@ import (
 	"agentworld/memory"
 )
 
-// wireAnswer is the output of a call that was answered. Source is the id under
-// which the model may cite the result, empty when its parts have ids of their own.
+// wireAnswer is the output of a call that was answered. The fields that say how
+// to read the result come before it.
 type wireAnswer struct {
-	OK        bool            `json:"ok"`
-	Module    string          `json:"module"`
-	Source    string          `json:"source,omitempty"`
+	OK     bool   `json:"ok"`
+	Module string `json:"module"`
+	// Source is the id under which the model may cite the result, empty when its
+	// parts have ids of their own.
+	Source string `json:"source,omitempty"`
+	// Truncated says that something is missing: Omitted counts list elements by
+	// list; CharsFull and Preview replace a result that no list could shorten.
 	Truncated bool            `json:"truncated,omitempty"`
 	Omitted   json.RawMessage `json:"omitted,omitempty"`
 	CharsFull int             `json:"chars_full,omitempty"`
@@ -27,11 +31,13 @@ type wireFailure struct {
 	OK     bool   `json:"ok"`
 	Module string `json:"module,omitempty"`
 	Code   Code   `json:"code"`
-	Text   string `json:"text"`
+	// Text is one of the fixed texts below.
+	Text string `json:"text"`
 	*ArgumentError
 	// Parameters repeats the schema when the arguments could not even be read.
 	Parameters json.RawMessage `json:"parameters,omitempty"`
-	Modules    []string        `json:"modules,omitempty"`
+	// Modules lists the tool names there are, when the name was wrong.
+	Modules []string `json:"modules,omitempty"`
 }
 
 // The fixed texts of failures. Each says whether anything ran.
@@ -57,7 +63,8 @@ func (r Result) answered(env Env, found answer) Result {
 }
 
 // sourcesIn returns the sources that are still in an output: the first ones when
-// the body is a list of them, otherwise the whole output as one source.
+// the body is a list of them, otherwise the whole output as one source. A source
+// that was cut away was not read and must not count as retrieved.
 func (a answer) sourcesIn(output string, body value) []memory.Source {
 	if a.id == "" {
 		return a.sources[:min(len(body.items), len(a.sources))]
@@ -68,7 +75,9 @@ func (a answer) sourcesIn(output string, body value) []memory.Source {
 	}}
 }
 
-// refused makes the result of a call whose arguments did not fit.
+// refused makes the result of a call whose arguments did not fit. The schema is
+// repeated only where the text was no JSON at all; otherwise the field at fault
+// says more in less room.
 func (r Result) refused(env Env, m module, fault *ArgumentError) Result {
 	r.ArgumentError = fault
 	out := wireFailure{Module: r.Module, Code: CodeInvalidArguments, Text: textInvalid, ArgumentError: fault}
@@ -134,7 +143,9 @@ func shortened(out wireAnswer, body value, limit, charsFull int) (string, value)
 	}
 }
 
-// preview gives up the structure and shows the beginning of the result's text.
+// preview gives up the structure and shows the beginning of the result's text. It
+// halves the text until its encoding fits, because quotes and control characters
+// take more room encoded than counting them would tell.
 func preview(out wireAnswer, limit, charsFull int) string {
 	runes := []rune(string(out.Result))
 	out.Result, out.Omitted, out.CharsFull = nil, nil, charsFull

@@ -11,7 +11,11 @@ const (
 // noMemory is the failure of a memory module for an agent without a memory.
 const noMemory failure = "memory_unavailable"
 
+// recentArgs are the arguments of memory.short_term.recent.
 type recentArgs struct {
+	// Limit is 1 to recallMax, nil for recallDefault; other values are moved into
+	// the range, since a model that asks for 100 memories wants as many as it can
+	// get.
 	Limit *int64 `json:"limit"`
 }
 
@@ -35,12 +39,17 @@ func recentModule() module {
 	})
 }
 
+// searchArgs are the arguments of memory.long_term.search.
 type searchArgs struct {
+	// Query is words to look for; without any, the weightiest memories come.
 	Query string `json:"query"`
+	// Limit is as in recentArgs.
 	Limit *int64 `json:"limit"`
 }
 
-// searchModule searches everything the agent remembers, best match first.
+// searchModule searches everything the agent remembers, best match first; what
+// only the short-term ring holds is found too, since the model cannot know which
+// store a fact has reached.
 func searchModule() module {
 	spec := Spec{
 		Module: "memory.long_term.search", Tool: "memory_long_term_search",

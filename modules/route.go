@@ -9,7 +9,9 @@ import (
 	"agentworld/world"
 )
 
+// routeArgs are the arguments of world.route.
 type routeArgs struct {
+	// To is a place id.
 	To string `json:"to"`
 }
 
@@ -26,7 +28,8 @@ type route struct {
 	// LeftOnArrival is the electricity left after the cost and the idle draw on
 	// the way, never below 0; set when the cost can be paid.
 	LeftOnArrival *int64 `json:"left_on_arrival,omitempty"`
-	// Check is what the world would say to departing now.
+	// Check is what the world would say to departing now. It is the authority: the
+	// figures above only spare the model the arithmetic.
 	Check world.Check `json:"check"`
 }
 
@@ -43,7 +46,8 @@ func routeModule() module {
 }
 
 // routeTo works out a route from the observation where the place is in it, and
-// otherwise from what a dry run may tell.
+// otherwise from what a dry run may tell. For a place the agent cannot know of
+// the dry run tells nothing, in the same words as for one that does not exist.
 func routeTo(view world.View, o world.Observation, to string) route {
 	r := route{To: shownID(to), Check: view.Check(world.Move{To: to})}
 	i := slices.IndexFunc(o.Places, func(s world.Sight) bool { return s.ID == to })
@@ -80,7 +84,8 @@ func costOf(changes []world.Amount) int64 {
 }
 
 // shownID returns an id as it may be shown back to the model that asked for it:
-// only if it is made like one, otherwise a fixed word.
+// only if it is made like one, otherwise a fixed word. A result is trusted more
+// than free text, so it must not carry any.
 func shownID(id string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_.:-", r)

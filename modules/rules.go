@@ -15,12 +15,14 @@ type ruleTopic string
 // ruleTopics lists the parts that can be asked for.
 var ruleTopics = []string{"actions", "recipes", "power", "travel", "stop_events"}
 
+// rulesArgs are the arguments of world.rules.
 type rulesArgs struct {
 	Topic ruleTopic `json:"topic"`
 }
 
 // rulesModule tells the rules of this world from the tables the world itself
-// works by.
+// works by, so that a scenario which changes a number changes what is told. The
+// text holds no agent's words, which is why it may be trusted like the rules.
 func rulesModule() module {
 	spec := Spec{Module: "world.rules", Tool: "world_rules", Doc: "Rules in numbers."}
 	choices := map[reflect.Type][]string{reflect.TypeFor[ruleTopic](): ruleTopics}
@@ -30,6 +32,8 @@ func rulesModule() module {
 	})
 }
 
+// rulesAbout returns a topic's rules, one per line. They are short on purpose:
+// every topic fits into the usual bound of a result.
 func rulesAbout(r world.Rules, topic ruleTopic) []string {
 	switch topic {
 	case "actions":
@@ -46,6 +50,7 @@ func rulesAbout(r world.Rules, topic ruleTopic) []string {
 	panic("modules: the schema allows a topic that the rules do not have: " + string(topic))
 }
 
+// actionRules says what each action does; its parameters are in the schema.
 func actionRules(r world.Rules) []string {
 	var lines []string
 	for _, spec := range r.Actions() {
@@ -77,6 +82,7 @@ func amounts(list []world.Amount) string {
 	return strings.Join(words, " + ")
 }
 
+// powerRules tells the numbers of electricity and heat.
 func powerRules(r world.Rules) []string {
 	return []string{
 		fmt.Sprintf("electricity: capacity %d, an awake agent uses %d per tick", r.PowerCapacity, r.IdleDraw),
@@ -88,6 +94,7 @@ func powerRules(r world.Rules) []string {
 	}
 }
 
+// travelRules tells the numbers of journeys.
 func travelRules(r world.Rules) []string {
 	return []string{
 		fmt.Sprintf("a journey costs %d electricity per started km, paid at departure", r.MoveCostPerKM),
@@ -97,6 +104,7 @@ func travelRules(r world.Rules) []string {
 	}
 }
 
+// stopEventRules explains the events that end a standing order.
 func stopEventRules() []string {
 	var lines []string
 	for _, e := range world.StopEvents() {

@@ -10,8 +10,13 @@ import (
 	"agentworld/llmclient"
 )
 
-// Schema is a compiled JSON Schema of tool arguments, in the subset that strict
-// function tools allow. It is safe for concurrent use.
+// Schema is a compiled JSON Schema of tool arguments. It is safe for concurrent
+// use.
+//
+// Invariant: it stays in the subset that strict function tools allow. Objects are
+// closed and require every property; what may be left out is nullable instead;
+// arrays have items; the only union is anyOf; there are no defaults and no
+// bounds, which belong into descriptions.
 type Schema struct {
 	root     *jsonschema.Schema
 	resolved *jsonschema.Resolved
@@ -43,7 +48,9 @@ func NewSchema(raw json.RawMessage) *Schema {
 func (s *Schema) JSON() json.RawMessage { return slices.Clone(s.raw) }
 
 // schemaOf returns the strict schema of an argument struct: every field required,
-// pointers nullable, named types in choices limited to their names.
+// pointers nullable, named types in choices limited to their names. The struct
+// must have no omitempty, which would make a property optional, and no map, which
+// would leave an object open.
 func schemaOf[Args any](choices map[reflect.Type][]string) *Schema {
 	options := &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{}}
 	for named, names := range choices {
@@ -62,6 +69,7 @@ func schemaOf[Args any](choices map[reflect.Type][]string) *Schema {
 	return NewSchema(llmclient.Marshal(inferred))
 }
 
+// anyNames turns names into the untyped list an enumeration holds.
 func anyNames(names []string) []any {
 	out := make([]any, len(names))
 	for i, name := range names {
@@ -78,7 +86,8 @@ func allowNull(property *jsonschema.Schema) {
 	}
 }
 
-// typesOf returns the types a schema allows.
+// typesOf returns the types a schema allows, whichever of the two ways it was
+// written in.
 func typesOf(s *jsonschema.Schema) []string {
 	if s.Type != "" {
 		return []string{s.Type}

@@ -2,7 +2,10 @@ package modules
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
+	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -91,7 +94,7 @@ func TestSchemasAreCompact(t *testing.T) {
 		got, max int
 	}{
 		{"all module tools", tools, 1800},
-		{"ActionSchema", len(ActionSchema()), 1500},
+		{"ActionSchema", len(ActionSchema()), 900},
 		{"StandingSchema", len(StandingSchema()), 560},
 	} {
 		if c.got > c.max {
@@ -165,8 +168,8 @@ func TestDuplicateNamesPanic(t *testing.T) {
 func TestActionSchemaCoversTheRegistry(t *testing.T) {
 	var schema struct {
 		Properties map[string]struct {
-			Enum        []any  `json:"enum"`
-			Description string `json:"description"`
+			Type any   `json:"type"`
+			Enum []any `json:"enum"`
 		} `json:"properties"`
 	}
 	if err := json.Unmarshal(ActionSchema(), &schema); err != nil {
@@ -184,14 +187,12 @@ func TestActionSchemaCoversTheRegistry(t *testing.T) {
 			t.Errorf("the action %s is not offered", spec.Name)
 		}
 		for _, p := range spec.Params {
-			field, ok := schema.Properties[p.Name]
-			if !ok || !strings.Contains(field.Description, spec.Name) {
-				t.Errorf("%s of %s is described as %q", p.Name, spec.Name, field.Description)
+			want := []any{"string", "null"}
+			if p.Kind == world.ParamAmount {
+				want[0] = "integer"
 			}
-			for _, choice := range p.Choices {
-				if !slices.Contains(field.Enum, any(choice)) {
-					t.Errorf("%s does not offer %s", p.Name, choice)
-				}
+			if field := schema.Properties[p.Name]; !reflect.DeepEqual(field.Type, any(want)) {
+				t.Errorf("%s of %s has type %v, want %v", p.Name, spec.Name, field.Type, want)
 			}
 		}
 	}
@@ -207,5 +208,43 @@ func TestNewSchemaPanicsOnNonsense(t *testing.T) {
 			}()
 			NewSchema(json.RawMessage(raw))
 		}()
+	}
+}
+
+// Reading names without case and separators must never confuse two of them.
+func TestBareNamesAreDistinct(t *testing.T) {
+	for _, names := range [][]string{append(actionNames(), standingName), eventNames()} {
+		bare := map[string]string{}
+		for _, name := range names {
+			if other, taken := bare[bareName(name)]; taken {
+				t.Errorf("%s and %s are both read as %s", name, other, bareName(name))
+			}
+			bare[bareName(name)] = name
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// The tool list is part of every prompt and of every recorded request, so a
+// change of it should be seen.
+func TestToolsGolden(t *testing.T) {
+	const golden = "testdata/tools.txt"
+	var b strings.Builder
+	for _, tool := range New().Tools() {
+		b.Write(tool.Wire())
+		b.WriteByte('\n')
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("tools differ from %s; run with -update if that is meant (-want +got):\n%s", golden, diff)
 	}
 }

@@ -88,7 +88,7 @@ func New() *Registry {
 }
 
 // add registers modules in order. It panics when a name is taken: the table of
-// built-in modules would be inconsistent.
+// built-in modules would be inconsistent, and the later module unreachable.
 func (r *Registry) add(modules ...module) {
 	for _, m := range modules {
 		if _, taken := r.byTool(m.Tool); taken {
@@ -101,7 +101,7 @@ func (r *Registry) add(modules ...module) {
 	}
 }
 
-// Specs returns the modules in registration order.
+// Specs returns the modules in registration order, as copies.
 func (r *Registry) Specs() []Spec {
 	specs := make([]Spec, len(r.modules))
 	for i, m := range r.modules {
@@ -111,7 +111,8 @@ func (r *Registry) Specs() []Spec {
 	return specs
 }
 
-// Tools returns the modules as strict function tools in registration order.
+// Tools returns the modules as strict function tools in registration order. Two
+// calls return equal lists that share nothing.
 func (r *Registry) Tools() []llmclient.Tool {
 	tools := make([]llmclient.Tool, len(r.modules))
 	for i, spec := range r.Specs() {
@@ -136,6 +137,8 @@ func (r *Registry) ModuleOf(tool string) (moduleName string, ok bool) {
 	return m.Module, ok
 }
 
+// byTool finds a module by its tool name. Names are exact: a tool list is short
+// enough to be told again.
 func (r *Registry) byTool(tool string) (module, bool) {
 	for _, m := range r.modules {
 		if m.Tool == tool {

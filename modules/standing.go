@@ -47,12 +47,11 @@ func DecodeStanding(raw json.RawMessage, do world.Action) (world.Action, []Lenie
 
 // standingDecoder reads one standing order object.
 type standingDecoder struct {
-	object     value
-	leniencies []Leniency
+	repairs
+	object value
 }
 
-func (d *standingDecoder) use(used ...Leniency) { d.leniencies = append(d.leniencies, used...) }
-
+// decode reads the order's two fields and lets the world assemble them.
 func (d *standingDecoder) decode(do world.Action) (world.Action, *ArgumentError) {
 	if fault := closed("", d.object, standingFields); fault != nil {
 		return nil, fault
@@ -72,7 +71,8 @@ func (d *standingDecoder) decode(do world.Action) (world.Action, *ArgumentError)
 	return order, nil
 }
 
-// closed refuses anything but an object of the known fields.
+// closed refuses anything but an object of the known fields. The fields
+// themselves may be absent or null; whoever reads them decides about that.
 func closed(path string, v value, known []string) *ArgumentError {
 	if v.kind != kindObject {
 		return mismatch(path, "an object with the fields "+strings.Join(known, ", "), v)
@@ -112,7 +112,9 @@ func (d *standingDecoder) until() ([]world.Condition, *ArgumentError) {
 	return conditions, nil
 }
 
-// condition reads one condition against the table of stop events.
+// condition reads one condition against the table of stop events. A threshold
+// cannot be guessed, so a missing one is an error; a superfluous one cannot
+// change anything, so it is dropped.
 func (d *standingDecoder) condition(path string, v value) (world.Condition, *ArgumentError) {
 	if fault := closed(path, v, conditionFields); fault != nil {
 		return world.Condition{}, fault
@@ -136,6 +138,7 @@ func (d *standingDecoder) condition(path string, v value) (world.Condition, *Arg
 	return world.Condition{Event: event.Name, Value: &n}, nil
 }
 
+// event finds the stop event a condition names, in any spelling.
 func (d *standingDecoder) event(path string, v value) (world.StopEvent, *ArgumentError) {
 	names := eventNames()
 	if v.kind != kindString {
@@ -149,6 +152,8 @@ func (d *standingDecoder) event(path string, v value) (world.StopEvent, *Argumen
 	return world.StopEvents()[slices.Index(names, name)], nil
 }
 
+// maxTicks reads how long the order may last. Strict schemas require the field,
+// but providers that do not enforce them let models leave it out.
 func (d *standingDecoder) maxTicks() (int64, *ArgumentError) {
 	given := d.object.field("max_ticks")
 	if given.kind == kindNull {

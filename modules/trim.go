@@ -8,6 +8,7 @@ import (
 // omissions counts the list elements dropped from a body, list by list.
 type omissions []omission
 
+// omission is how many elements one list lost.
 type omission struct {
 	path  string
 	count int
@@ -24,7 +25,8 @@ func (o *omissions) add(path string) {
 	*o = append(*o, omission{path, 1})
 }
 
-// json returns an object from list to count, such as {"places":3}.
+// json returns an object from list to count, such as {"places":3}, in the order
+// in which lists first lost an element.
 func (o omissions) json() json.RawMessage {
 	counts := value{kind: kindObject}
 	for _, lost := range o {
@@ -51,7 +53,8 @@ func (v *value) dropFromLongestList() (path string, ok bool) {
 	return path, true
 }
 
-// eachList visits the lists that are reached through objects alone, in order.
+// eachList visits the lists that are reached through objects alone, in order. The
+// body itself goes by the name it has in the output.
 func (v *value) eachList(path string, visit func(path string, list *value)) {
 	if v.kind == kindArray {
 		if path == "" {

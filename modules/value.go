@@ -11,14 +11,17 @@ import (
 	"agentworld/llmclient"
 )
 
-// Bounds of a raw argument text. Nothing a model means to say comes near them.
+// Bounds of a raw argument text. Nothing a model means to say comes near them;
+// they keep a flood of brackets or digits from costing time and stack.
 const (
 	argumentsBytesMax = 64 << 10
 	argumentsDepthMax = 16
 )
 
 // value is one JSON value that keeps the order of its fields and the digits of
-// its numbers.
+// its numbers. Decoding into Go's own types would lose both: an amount beyond 2^53
+// would be rounded and one beyond the float range refused, where the contract is
+// that it saturates.
 type value struct {
 	kind valueKind
 	// text is a string's content, a number's literal, or true or false.
@@ -27,6 +30,7 @@ type value struct {
 	items  []value
 }
 
+// field is one member of an object. No two fields of an object share a name.
 type field struct {
 	name  string
 	value value
@@ -35,6 +39,8 @@ type field struct {
 // valueKind is a JSON type, named as in a schema.
 type valueKind string
 
+// The JSON types. A number is not further told apart: whether it is an integer
+// depends on its digits, see [floor].
 const (
 	kindNull    valueKind = "null"
 	kindBoolean valueKind = "boolean"
@@ -45,7 +51,8 @@ const (
 )
 
 // describe names the value for an [ArgumentError]: the type, with the digits of a
-// short number and the length of a string.
+// short number and the length of a string. The text of a string never appears: it
+// may be another agent's words that the model repeated.
 func (v value) describe() string {
 	switch {
 	case v.kind == kindNumber && len(v.text) <= 24:
@@ -105,6 +112,8 @@ func position(err error) string {
 }
 
 // parser builds a value from the tokens of a text that is known to be valid.
+// Validity is checked before, in one pass, because the tokenizer would report the
+// first error only after half of the value was built.
 type parser struct {
 	decoder    *json.Decoder
 	depthMax   int
@@ -112,6 +121,7 @@ type parser struct {
 	tooDeep    bool
 }
 
+// newParser returns a parser for text that is valid JSON.
 func newParser(raw []byte, depthMax int) *parser {
 	p := &parser{decoder: json.NewDecoder(bytes.NewReader(raw)), depthMax: depthMax}
 	p.decoder.UseNumber()
@@ -143,6 +153,7 @@ func (p *parser) value(depth int) value {
 	return value{kind: kindNull}
 }
 
+// token returns the next token, which is there because the text is valid.
 func (p *parser) token() json.Token {
 	token, err := p.decoder.Token()
 	if err != nil {
@@ -151,6 +162,8 @@ func (p *parser) token() json.Token {
 	return token
 }
 
+// object reads the fields of an object whose bracket was read. A name that comes
+// again replaces the value of the first, as most decoders have it.
 func (p *parser) object(depth int) value {
 	v := value{kind: kindObject}
 	at := map[string]int{}
@@ -169,6 +182,7 @@ func (p *parser) object(depth int) value {
 	return v
 }
 
+// array reads the items of an array whose bracket was read.
 func (p *parser) array(depth int) value {
 	v := value{kind: kindArray}
 	for p.decoder.More() && !p.tooDeep {
@@ -188,6 +202,7 @@ func (p *parser) close() {
 // json returns the value's compact encoding.
 func (v value) json() json.RawMessage { return v.append(nil) }
 
+// append adds the value's encoding to out.
 func (v value) append(out []byte) []byte {
 	switch v.kind {
 	case kindObject:
@@ -211,6 +226,7 @@ func (v value) append(out []byte) []byte {
 	return append(out, v.text...)
 }
 
+// separated adds the comma that goes before every element but the first.
 func separated(out []byte, i int) []byte {
 	if i > 0 {
 		return append(out, ',')

@@ -26,7 +26,7 @@ func (r Rules) Actions() []ActionSpec {
 func waitTicksSpec() ActionSpec {
 	return ActionSpec{
 		Name: "wait_ticks",
-		Doc:  "Sleep up to this many ticks; an arrival, a finished job or a power change wakes you early.",
+		Doc:  "Sleep; a finished job or a power change wakes you early.",
 		Params: []Param{
 			{Name: "ticks", Kind: ParamAmount, Unit: Ticks, Min: 1, Max: WaitTicksMax, Doc: "ticks to sleep"},
 		},
@@ -36,7 +36,7 @@ func waitTicksSpec() ActionSpec {
 func (r Rules) moveSpec() ActionSpec {
 	return ActionSpec{
 		Name: "move_agent",
-		Doc: fmt.Sprintf("Travel to a place: %d electricity per started km, paid at departure; %d km per tick.",
+		Doc: fmt.Sprintf("Travel: %d electricity per started km, paid at departure; %d km per tick.",
 			r.MoveCostPerKM, r.MoveRangeKM),
 		Params: []Param{{Name: "to", Kind: ParamPlace, Doc: "id of the place"}},
 	}
@@ -45,7 +45,7 @@ func (r Rules) moveSpec() ActionSpec {
 func (r Rules) harvestSpec() ActionSpec {
 	return ActionSpec{
 		Name: "harvest_radiation",
-		Doc: fmt.Sprintf("Turn radiation here into electricity and %d heat per unit; yields less above heat capacity.",
+		Doc: fmt.Sprintf("Radiation here to electricity, %d heat per unit.",
 			r.HeatFactor),
 		Params: []Param{
 			{Name: "max_amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: HarvestMax, Doc: "most electricity to take"},
@@ -56,7 +56,7 @@ func (r Rules) harvestSpec() ActionSpec {
 func (r Rules) mineSpec() ActionSpec {
 	return ActionSpec{
 		Name: "mine_compound",
-		Doc:  fmt.Sprintf("Dig compound here: %d electricity per started kg.", r.MineCostPerKG),
+		Doc:  fmt.Sprintf("Dig here: %d electricity per started kg.", r.MineCostPerKG),
 		Params: []Param{
 			{Name: "compound_mass_g", Kind: ParamAmount, Unit: "g", Min: 1, Max: MineMaxG, Doc: "compound to dig, in grams"},
 		},
@@ -66,7 +66,7 @@ func (r Rules) mineSpec() ActionSpec {
 func (r Rules) refineSpec() ActionSpec {
 	return ActionSpec{
 		Name: "refine_compound",
-		Doc: fmt.Sprintf("Turn compound into hardware: each whole %d g and %d electricity give 1 hardware.",
+		Doc: fmt.Sprintf("Each whole %d g and %d electricity give 1 hardware.",
 			r.RefineGPerHardware, r.RefineCostPerKG),
 		Params: []Param{{
 			Name: "compound_mass_g", Kind: ParamAmount, Unit: "g", Min: r.RefineGPerHardware, Max: RefineMaxG,
@@ -78,7 +78,7 @@ func (r Rules) refineSpec() ActionSpec {
 func (r Rules) buildSpec() ActionSpec {
 	return ActionSpec{
 		Name: "build_factory",
-		Doc: fmt.Sprintf("Build a factory here: %d electricity, %d hardware, %d ticks; its id appears in your observation.",
+		Doc: fmt.Sprintf("Build here: %d electricity, %d hardware, %d ticks; see factories for its id.",
 			r.BuildElectricity, r.BuildHardware, r.BuildTicks),
 		Params: []Param{{
 			Name: "factory_kind", Kind: ParamChoice, Choices: kindNames(r.FactoryKinds()), Doc: "kind of factory",
@@ -89,7 +89,7 @@ func (r Rules) buildSpec() ActionSpec {
 func (r Rules) scheduleSpec() ActionSpec {
 	return ActionSpec{
 		Name: "schedule_recipe",
-		Doc:  "Queue batches at your factory here; inputs are paid now, each batch delivers to you when it ends.",
+		Doc:  "Run batches at your factory here; inputs paid now, each batch delivers to you.",
 		Params: []Param{
 			{Name: "factory_id", Kind: ParamFactory, Doc: "id of your factory"},
 			{Name: "recipe_id", Kind: ParamChoice, Choices: recipeIDs(r.Recipes()), Doc: "recipe to run"},
@@ -101,7 +101,7 @@ func (r Rules) scheduleSpec() ActionSpec {
 func transferSpec() ActionSpec {
 	return ActionSpec{
 		Name: "transfer_resource",
-		Doc:  "Give part of your stock to an agent at your place.",
+		Doc:  "Give any resource or product you hold to an agent here.",
 		Params: []Param{
 			{Name: "to_agent", Kind: ParamAgent, Doc: "id of the receiver"},
 			{Name: "kind", Kind: ParamChoice, Choices: Resources(), Doc: "resource to give"},

@@ -1,0 +1,166 @@
+package behavior_test
+
+import (
+	"strings"
+	"testing"
+
+	"agentworld/behavior"
+	"agentworld/llmclient"
+	"agentworld/llmclient/tokens"
+	"agentworld/memory"
+	"agentworld/modules"
+	"agentworld/world"
+)
+
+// TestStaticTextLeavesRoom holds instructions and tools under two fifths of the
+// smallest supported window. A failure means text to cut, not a limit to raise.
+func TestStaticTextLeavesRoom(t *testing.T) {
+	const limit = behavior.ContextWindowMin * 2 / 5
+	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
+		kit, err := behavior.NewKit(behavior.Config{Protocol: protocol}, world.DefaultRules(), modules.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools := 0
+		for _, tool := range kit.Tools() {
+			tools += tokens.Count(string(tool.Wire()))
+		}
+		s, _, _ := world.EmbeddedScenario("llm_bootstrap")
+		for _, persona := range s.Personas {
+			text := tokens.Count(kit.Mind("agent-1", persona).Instructions())
+			if text+tools > limit {
+				t.Errorf("%s: %d tokens of instructions and %d of tools, limit %d together", protocol, text, tools, limit)
+			}
+		}
+	}
+}
+
+// turnIn begins a turn of the first agent of a scenario after some ticks of
+// waiting with a memory of n failures.
+func turnIn(t *testing.T, scenario string, cfg behavior.Config, failures int) *behavior.Turn {
+	t.Helper()
+	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, scenario)
+	w.Advance()
+	mind := kit.Mind(w.AgentID(0), w.Persona(0))
+	for tick := range failures {
+		number := int64(tick)
+		mind.Learn(number, behavior.Decision{Executed: world.Mine{MassG: number + 1}}, world.Outcome{
+			Tick: number, Action: world.Mine{MassG: number + 1},
+			Rejection: &world.Rejection{Code: world.RejectDepleted, Requested: &number, Available: &number},
+		})
+	}
+	return mind.Begin(w.View(0))
+}
+
+func firstAsk(t *testing.T, turn *behavior.Turn) behavior.Ask {
+	t.Helper()
+	ask, ok := turn.Next().(behavior.Ask)
+	if !ok {
+		t.Fatal("a turn does not begin with an ask")
+	}
+	return ask
+}
+
+func TestLargeWindowClipsNothing(t *testing.T) {
+	for _, s := range firstAsk(t, turnIn(t, "llm_bootstrap", behavior.Config{CountTokens: tokens.Count}, 40)).Sections {
+		if s.Clipped != 0 {
+			t.Errorf("section %s lost %d characters in a window of 128,000 tokens", s.Name, s.Clipped)
+		}
+	}
+}
+
+func TestSmallestWindowClipsByPriorityAndStaysInside(t *testing.T) {
+	cfg := behavior.Config{ContextWindow: behavior.ContextWindowMin, CountTokens: tokens.Count}
+	ask := firstAsk(t, turnIn(t, "llm_bootstrap", cfg, 60))
+	total := tokens.Count(string(ask.Request.Body()))
+	if total > behavior.ContextWindowMin-ask.Request.OutputTokensMax {
+		t.Errorf("the first request takes %d tokens of %d, %d reserved for the answer", total, behavior.ContextWindowMin, ask.Request.OutputTokensMax)
+	}
+	sections := map[string]behavior.Section{}
+	for _, s := range ask.Sections {
+		sections[s.Name] = s
+	}
+	if s := sections["goals"]; s.Clipped != 0 || s.Chars == 0 {
+		t.Errorf("goals were clipped: %+v", s)
+	}
+	if sections["observation"].Clipped > 0 && sections["history"].Chars > 0 {
+		t.Error("the observation was cut before the history was gone")
+	}
+	if !strings.Contains(string(ask.Request.Body()), `\"self\":`) {
+		t.Error("the agent's own state is not in the prompt")
+	}
+}
+
+// TestEachCallExtendsTheLast is what provider prompt caches need.
+func TestEachCallExtendsTheLast(t *testing.T) {
+	turn := turnIn(t, "minimal", behavior.Config{}, 3)
+	answers := []string{
+		`plan {"goal":"g","steps":[{"kind":"call","what":"x"}],"missing":[]}`,
+		`memory_short_term_recent {"limit":2}`,
+		`decision_draft {"candidates":[{"action":{"action":"wait"},"why":""}],"sources_used":[]}`,
+		`decision {"action":{"action":"wait"},"execute_until":null,"why":"","sources_used":[]}`,
+	}
+	var before []llmclient.Item
+	for n := 0; ; {
+		switch step := turn.Next().(type) {
+		case behavior.Ask:
+			for i, it := range before {
+				if string(step.Request.Input[i].Raw) != string(it.Raw) {
+					t.Fatalf("call %d changes item %d of the call before", step.Number, i)
+				}
+			}
+			before = append([]llmclient.Item{}, step.Request.Input...)
+			name, args, _ := strings.Cut(answers[n], " ")
+			n++
+			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{llmclient.FunctionCall("c"+name, name, args)}}})
+		case behavior.Call:
+			turn.Result(modules.New().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
+		case behavior.Decision:
+			if n != len(answers) {
+				t.Errorf("decided after %d answers, want %d", n, len(answers))
+			}
+			return
+		}
+	}
+}
+
+// TestSourcesUsedAreCheckedAgainstRetrieved cites one remembered source by report,
+// one in the reason, and one that does not exist.
+func TestSourcesUsedAreCheckedAgainstRetrieved(t *testing.T) {
+	turn := turnIn(t, "minimal", behavior.Config{}, 3)
+	firstAsk(t, turn)
+	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{llmclient.FunctionCall("c", "decision",
+		`{"action":{"action":"wait"},"execute_until":null,"why":"as seen in [mem-1-2]","sources_used":["mem-0-1","mem-77-1"]}`)}}})
+	d, ok := turn.Next().(behavior.Decision)
+	if !ok {
+		t.Fatal("no decision")
+	}
+	if len(d.Retrieved) != 3 || strings.Join(d.Used, " ") != "mem-0-1 mem-1-2" || d.Invented != 1 {
+		t.Errorf("retrieved %d, used %v, invented %d; want 3, [mem-0-1 mem-1-2], 1", len(d.Retrieved), d.Used, d.Invented)
+	}
+	for _, s := range d.Retrieved {
+		// A refused action holds the model's own words, so it is not observed fact.
+		if s.Kind != memory.SourceMemory || s.Trust != memory.Derived {
+			t.Errorf("source %+v", s)
+		}
+	}
+}
+
+func TestConfigNamesWhatIsWrong(t *testing.T) {
+	for want, cfg := range map[string]behavior.Config{
+		"protocol":       {Protocol: "chatty"},
+		"context window": {ContextWindow: 100},
+		"module calls":   {ModuleCallsMax: -1},
+	} {
+		if _, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, want one that names %q", cfg, err, want)
+		}
+	}
+	if got := (behavior.Config{}).CallsMax(); got != 13 {
+		t.Errorf("the longest turn takes %d calls, want 13", got)
+	}
+}
