@@ -1,14 +1,31 @@
 package behavior
 
 import (
+	"fmt"
 	"strings"
 
+	"agentworld/llmclient"
+	"agentworld/modules"
 	"agentworld/world"
 )
 
-// PromptVersion names the wording of instructions, sections and feedback. A
-// change of any of them changes requests, so it is part of a trace's header.
-const PromptVersion = "2"
+// promptVersion counts changes of wording that PromptVersion cannot see: section
+// headings and feedback.
+const promptVersion = 3
+
+// PromptVersion names the wording a protocol uses: a count and a digest of its
+// instructions and tools, so that a changed text cannot keep an old name. It is
+// part of a trace's header, because other wording means other requests.
+func PromptVersion(p Protocol) string {
+	text := instructions(p, world.DefaultRules(), "", world.Persona{})
+	for _, t := range protocolTools(p) {
+		text += string(t.Wire())
+	}
+	for _, t := range modules.New().Tools() {
+		text += string(t.Wire())
+	}
+	return fmt.Sprintf("%d-%s", promptVersion, llmclient.Hash([]byte(text))[:8])
+}
 
 const builtinSystemPrompt = "You run one silicon agent in an asteroid belt: keep it powered and work towards its goals."
 

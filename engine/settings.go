@@ -75,7 +75,7 @@ func (s Settings) newWorld() (*world.World, error) {
 func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, startedAt time.Time) trace.Header {
 	h := trace.Header{
 		Format: trace.FormatVersion, EngineVersion: Version, RulesVersion: world.RulesVersion,
-		PromptVersion: behavior.PromptVersion, SDKVersion: sdkVersion(),
+		PromptVersion: behavior.PromptVersion(cfg.Protocol), SDKVersion: sdkVersion(),
 		Scenario: s.ScenarioName, ScenarioTOML: string(s.ScenarioTOML), Seed: s.Seed, TicksRequested: s.Ticks,
 		Protocol: string(cfg.Protocol), Model: s.Model, ModelSource: s.ModelSource, BaseURL: s.BaseURL,
 		UsageSource: trace.UsageReported,

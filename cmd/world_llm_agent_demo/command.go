@@ -24,7 +24,8 @@ func (m *Main) execute(ctx context.Context) error {
 	return root.ExecuteContext(ctx)
 }
 
-// rootCommand is the default command, a run, with the others below it.
+// rootCommand is the default command, a run, with the others below it. Errors and
+// usage are printed by Main alone, so that a refusal is one line.
 func (m *Main) rootCommand() *cobra.Command {
 	root := m.runCommand()
 	root.SilenceErrors, root.SilenceUsage = true, true
@@ -37,18 +38,24 @@ func (m *Main) rootCommand() *cobra.Command {
 	return root
 }
 
-// flagError says which flag was refused and which there are, on one line.
+// flagError says which flag was refused and which there are, on one line. A key
+// given as a flag has an answer of its own, which does not repeat it. A request
+// for help passes through.
 func flagError(c *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
 	}
-	if _, ok := errors.AsType[*pflag.NotExistError](err); ok {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if unknown.GetSpecifiedName() == "api-key" {
+			return badInput("keys are not given on the command line, where other users could read them; set %s", keySettings)
+		}
 		return badInput("%v; allowed: %s", err, strings.Join(flagNames(c), ", "))
 	}
 	return badInput("%v; see %s --help", err, c.CommandPath())
 }
 
-// flagNames lists the flags a command takes, in help order.
+// flagNames lists the flags a command takes, with their dashes, in the order of
+// its help.
 func flagNames(c *cobra.Command) []string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -59,7 +66,8 @@ func flagNames(c *cobra.Command) []string {
 	return names
 }
 
-// commandNames lists the subcommands a user can call.
+// commandNames lists the subcommands a user can call; help topics, which only
+// have a text, are not among them.
 func commandNames(c *cobra.Command) []string {
 	var names []string
 	for _, sub := range c.Commands() {
@@ -70,7 +78,8 @@ func commandNames(c *cobra.Command) []string {
 	return names
 }
 
-// oneArgument accepts exactly one argument, called what in the error.
+// oneArgument accepts exactly one argument, called what in the error. Cobra's own
+// checks of arguments carry no exit code and do not say what is allowed.
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -89,7 +98,8 @@ func noArguments(c *cobra.Command, args []string) error {
 }
 
 // group is a command that only holds others. Called by itself, or with a word it
-// does not know, it says which there are.
+// does not know, it says which there are. Cobra would print its help and succeed,
+// and a script with a misspelt command would go on.
 func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, args []string) error {
 		allowed := strings.Join(commandNames(c), ", ")
@@ -103,9 +113,12 @@ func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 }
 
 // flagText is a flag whose text is read later, together with the other places a
-// setting can come from, so that every refusal reads the same.
+// setting can come from, so that every refusal reads the same. It implements
+// pflag.Value.
 type flagText struct {
+	// kind is the setting's kind, for help.
 	kind kind
+	// text is what the user gave last.
 	text string
 }
 
@@ -150,8 +163,9 @@ func addFlags(flags *pflag.FlagSet, all settings) {
 	}
 }
 
-// givenFlags returns the texts of the settings' flags that the user gave. An
-// empty one is refused: it is most often a variable that a script did not set.
+// givenFlags returns the texts of the settings' flags that the user gave, by
+// name. An empty one is refused: it is most often a variable that a script did
+// not set, and taking the next source instead would hide that.
 func givenFlags(flags *pflag.FlagSet) (map[string]string, error) {
 	given := map[string]string{}
 	var err error

@@ -7,35 +7,56 @@ import (
 )
 
 // config is a run's settings, read and within their ranges. A zero field means
-// what the setting's row in settingTable says of its absence.
+// what the setting's row in settingTable says of its absence. The fields are
+// still the user's words: whether they fit each other, and the files they name,
+// is for newPlan to find out.
 type config struct {
-	Scenario    string
-	Ticks       int64
-	Seed        optionalSeed
-	Agents      int64
+	// Scenario is a name or a path.
+	Scenario string
+	// Ticks is at least 1.
+	Ticks int64
+	// Seed and Agents are the scenario's own when unset, Agents being 0 then.
+	Seed   optionalSeed
+	Agents int64
+	// Concurrency is how many agents decide at the same time. It changes how long
+	// a run takes and nothing else.
 	Concurrency int64
-	Protocol    string
+	// Protocol is full or lean.
+	Protocol string
 
-	Model            string
-	BaseURL          string
-	APIKey           openai.Secret
-	Offline          bool
+	// Model is empty for a scripted run, which Offline forces.
+	Model   string
+	Offline bool
+	// BaseURL is as the user wrote it and has been parsed once; empty means OpenAI.
+	BaseURL string
+	// APIKey is empty when none is set.
+	APIKey openai.Secret
+	// Timeout bounds the first attempt of a call, DecisionDeadline a whole turn; a
+	// deadline of 0 is none.
 	Timeout          time.Duration
 	DecisionDeadline time.Duration
-	ContextWindow    int64
-	ModuleCallsMax   int64
-	RepairsMax       int64
+	// ContextWindow is in tokens.
+	ContextWindow int64
+	// ModuleCallsMax and RepairsMax bound one decision.
+	ModuleCallsMax int64
+	RepairsMax     int64
 
-	SystemPrompt   string
-	ShortTermGoal  string
-	LongTermGoal   string
+	// The texts are empty where the built-in or the scenario's own hold.
+	SystemPrompt  string
+	ShortTermGoal string
+	LongTermGoal  string
+	// PromptSwitches is a JSON list or the path of one.
 	PromptSwitches string
 
-	ReportJSON    string
-	RunDir        string
+	// ReportJSON and RunDir are paths as the user wrote them, empty for none and
+	// for a new name.
+	ReportJSON string
+	RunDir     string
+	// PrintLLMIO shows the model calls, LLMIOMaxChars of each request and answer.
 	PrintLLMIO    bool
 	LLMIOMaxChars int64
-	Quiet         bool
+	// Quiet leaves out progress, not what concerns money or failures.
+	Quiet bool
 }
 
 // optionalSeed is a seed that may be left to the scenario.
@@ -53,7 +74,12 @@ func (s optionalSeed) or(other uint64) uint64 {
 }
 
 // newConfig reads the values into a config. The error names the first value that
-// is not allowed, where it stands and what would be.
+// is not allowed, where it stands and what would be, on one line:
+//
+//	config.toml:8: run.ticks: "0" is out of range; allowed: a whole number from 1 to 10000000
+//
+// Values are checked in the order of the table, so which one is named first does
+// not depend on where they were set.
 func newConfig(values []value) (config, error) {
 	var c config
 	for _, v := range values {

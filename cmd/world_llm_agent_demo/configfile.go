@@ -16,7 +16,19 @@ import (
 // configName is the configuration file looked for in the working directory.
 const configName = "config.toml"
 
-// configFile holds the settings a configuration file sets.
+// configFile holds the settings a configuration file sets. The file is TOML with
+// two tables, whose keys are the last parts of the settings' keys:
+//
+//	[llm]
+//	model = "gpt-5"
+//	timeout_ms = 30000
+//
+//	[run]
+//	scenario = "llm_bootstrap"
+//	ticks = 30
+//
+// Unknown tables and keys are errors: a misspelt key that is passed over would
+// make a run other than the user asked for.
 type configFile struct {
 	// name is the path as the user knows it.
 	name string
@@ -49,6 +61,10 @@ func (m *Main) loadConfigFile(named string, all settings) (configFile, error) {
 
 // parseConfigFile reads a configuration file and refuses what is not a setting.
 // Blank texts count as unset.
+//
+// The types are checked here, where the file's line is known; the ranges are
+// checked by newConfig, together with those of all other sources. Errors are bad
+// input, name file and line, and never repeat a value, which may be a key.
 func parseConfigFile(name string, data []byte, all settings) (configFile, error) {
 	var document map[string]any
 	if err := toml.Unmarshal(data, &document); err != nil {
@@ -78,6 +94,9 @@ func (f configFile) source() source {
 	}
 }
 
+// syntaxError says where the text stops being TOML: "file:line:column: what". The
+// decoder's longer form, which quotes the document, is not used: the line at fault
+// may be the one with the key.
 func syntaxError(name string, err error) error {
 	if d, ok := errors.AsType[*toml.DecodeError](err); ok {
 		row, column := d.Position()
@@ -86,6 +105,8 @@ func syntaxError(name string, err error) error {
 	return badInput("%s: %s", name, oneLine(err.Error()))
 }
 
+// unknownKey refuses a key that no setting has. It lists the keys of the table the
+// user wrote in, or of both tables when there is no such table.
 func unknownKey(name string, key keyLine, all settings) error {
 	table, rest, nested := strings.Cut(key.path, ".")
 	allowed := all.keys(table)
@@ -114,6 +135,7 @@ func fileText(s setting, v any) (string, error) {
 	return "", fmt.Errorf("the value has the wrong type; allowed: %s", fileType(s.kind))
 }
 
+// fileType describes the TOML values that a kind of setting accepts.
 func fileType(k kind) string {
 	switch k {
 	case kindCount, kindSeed:
@@ -126,7 +148,8 @@ func fileType(k kind) string {
 	return "a text in quotes"
 }
 
-// keyLine is a key of the document and the line it stands on.
+// keyLine is a key of the document, dotted from the top, and the line it stands
+// on, counted from 1.
 type keyLine struct {
 	path string
 	line int
@@ -174,6 +197,8 @@ func valueLines(p *unstable.Parser, node *unstable.Node, path string, line int) 
 	return keys
 }
 
+// keyOf returns the dotted key of a table or of a key with its value, and the line
+// of the key's first part.
 func keyOf(p *unstable.Parser, node *unstable.Node) (path string, line int) {
 	for it := node.Key(); it.Next(); {
 		if path == "" {
@@ -184,6 +209,7 @@ func keyOf(p *unstable.Parser, node *unstable.Node) (path string, line int) {
 	return path, line
 }
 
+// joinKey returns the path of a key within a table; table is empty at the top.
 func joinKey(table, key string) string {
 	if table == "" {
 		return key
@@ -191,7 +217,8 @@ func joinKey(table, key string) string {
 	return table + "." + key
 }
 
-// lookupPath returns the value at a dotted path, nil when there is none.
+// lookupPath returns the value at a dotted path, nil when there is none. A quoted
+// key that holds a dot is not found, which is right: no setting has one.
 func lookupPath(document map[string]any, path string) any {
 	var v any = document
 	for part := range strings.SplitSeq(path, ".") {

@@ -37,6 +37,18 @@
 //  6. The trace is folded into a report, whatever ended the run, and the summary
 //     goes to stdout.
 //
+// Three kinds of output never mix: results on stdout, fit for a pipe; progress,
+// notes and errors on stderr, an error being one line; files in the run directory,
+// each complete or absent, except for the trace, which grows as the run goes on.
+//
+// Text written by models and providers is shown with its control characters
+// escaped and within bounds (escape.go). Keys are held in a type that does not
+// print, and their values appear in no error, announcement or file.
+//
+// To change the command line: a new setting is a row in settingtable.go and a
+// field in config.go; a new command is a function that returns a *cobra.Command,
+// added in rootCommand, with a story in testdata/script.
+//
 // Exit codes: 0 completed, 1 internal error, 2 bad input, 3 provider, 4 budget,
 // 5 replay differs, 6 gate failed, 130 interrupted.
 package main

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // clipMark stands for what clip left out.
 const clipMark = "..."
+
+// Everything here is about text that others wrote: models, providers, scenario
+// files. It is shown as data, whatever it contains.
 
 // clip returns at most limit characters of text, with a mark where it was cut.
 func clip(text string, limit int) string {
@@ -53,21 +58,37 @@ func oneLine(text string) string {
 	return plain(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text))
 }
 
+// plainJSON is plain for valid JSON, which stays valid and keeps its meaning: the
+// characters an encoder leaves alone are written as JSON escapes. They can stand
+// in strings only.
+func plainJSON(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r == '\n' || !hidden(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}
+
+// hidden reports whether a character acts on the display instead of standing on
+// it: the control characters of C0 and C1, the format characters, among them those
+// that reverse the direction of text, and the Unicode line separators.
 func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-const hexDigits = "0123456789abcdef"
+// hexEscape writes a byte as Go and C do: \x1b.
+func hexEscape(b byte) string { return fmt.Sprintf(`\x%02x`, b) }
 
-func hexEscape(b byte) string { return `\x` + string(hexDigits[b>>4]) + string(hexDigits[b&15]) }
-
+// runeEscape writes a character by its number: \x1b below 128, \u{202e} above.
 func runeEscape(r rune) string {
-	if r < 0x80 {
+	if r < utf8.RuneSelf {
 		return hexEscape(byte(r))
 	}
-	digits := ""
-	for shift := 20; shift >= 0; shift -= 4 {
-		digits += string(hexDigits[r>>shift&15])
-	}
-	return `\u{` + strings.TrimLeft(digits, "0") + "}"
+	return fmt.Sprintf(`\u{%x}`, r)
 }

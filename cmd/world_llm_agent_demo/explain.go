@@ -8,20 +8,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentworld/llmclient"
+	"agentworld/trace"
 )
 
 // explainFlags are the options of the explain command.
 type explainFlags struct {
+	// tick and agent name the decision; both are required.
 	tick  int64
 	agent string
 	// step is the one step shown, 0 for all.
 	step int
 	// full repeats what an earlier call of the decision has shown.
 	full bool
+	// json selects one JSON object instead of text.
 	json bool
 }
 
-// explainCommand shows one decision: what was asked, answered, tried and done.
+// explainCommand shows one decision: what was asked, answered, tried and done. It
+// reads the trace alone. The prompts are those that were sent, found by their
+// hashes, so that a later version of this program shows what an older one asked.
 func (m *Main) explainCommand() *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
@@ -51,7 +56,9 @@ func (m *Main) explainCommand() *cobra.Command {
 	return c
 }
 
-// restrict keeps only one step; 0 keeps all.
+// restrict keeps the calls and steps of one step of the turn; 0 keeps all. The
+// error, when the turn has no such step, says how many it has. Steps are numbered
+// from 1, and what one answer led to has the step of its call.
 func (t *transcript) restrict(step int) error {
 	if step == 0 {
 		return nil
@@ -96,6 +103,11 @@ func (m *Main) explain(t transcript, f explainFlags) error {
 
 // writeJSON writes the transcript as one object: the records as they are in the
 // trace, each call with its parts in place of their hashes.
+//
+//	{"decision": {...}, "steps": [...], "calls": [
+//	  {"record": {...}, "instructions": "...", "tools": [...], "input": [...], "output": [...]}]}
+//
+// "decision" is null when the run ended within the tick.
 func (t *transcript) writeJSON(b *bytes.Buffer) error {
 	type call struct {
 		Record       any               `json:"record"`
@@ -112,16 +124,22 @@ func (t *transcript) writeJSON(b *bytes.Buffer) error {
 		}
 		calls = append(calls, call{c, p.instructions, p.tools, raws(p.input), raws(p.output)})
 	}
-	var compact bytes.Buffer
-	enc := json.NewEncoder(&compact)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(map[string]any{"decision": t.decision, "steps": t.steps, "calls": calls})
-	if err != nil {
-		return fmt.Errorf("encode the decision: %w", err)
+	record := struct {
+		Decision *trace.Decision `json:"decision"`
+		Steps    []trace.Step    `json:"steps"`
+		Calls    []call          `json:"calls"`
+	}{t.decision, append([]trace.Step{}, t.steps...), calls}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, llmclient.Marshal(record), "", "  "); err != nil {
+		return fmt.Errorf("indent the decision: %w", err)
 	}
-	return json.Indent(b, compact.Bytes(), "", "  ")
+	b.WriteString(plainJSON(indented.String()))
+	b.WriteByte('\n')
+	return nil
 }
 
+// raws are the items as they travel on the wire, for output as JSON. The list is
+// never nil, so that it encodes as [] and not as null.
 func raws(items []llmclient.Item) []json.RawMessage {
 	list := make([]json.RawMessage, len(items))
 	for i, it := range items {

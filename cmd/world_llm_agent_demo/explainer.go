@@ -13,6 +13,29 @@ import (
 
 // explainer writes a transcript as text. What models and providers wrote is
 // shown with control characters escaped, and is otherwise complete.
+//
+// The layout, from the result to its causes:
+//
+//	agent-1, tick 3  (minimal, seed 7, model m, live)
+//
+//	Decision
+//	  decided by  model in 2 calls
+//	  proposed    the model's action
+//	  adjusted    the same after clamping, with each change
+//	  executed    what the world got
+//	  outcome     accepted or rejected, with the world's numbers
+//
+//	Steps
+//	   1  plan ok ...
+//
+//	Call 1  (step 1, stage plan)
+//	--- instructions
+//	--- input 1 of 3: message user
+//	--- answer: completed
+//	--- output 1 of 1: function_call plan
+//
+// Within a turn each request begins with all of the one before, so a part that
+// was shown is referred to, unless full is set.
 type explainer struct {
 	b *bytes.Buffer
 	t transcript
@@ -22,6 +45,8 @@ type explainer struct {
 	shownIn map[string]int
 }
 
+// write writes the whole text. The error names a part that is missing or damaged;
+// what was written until then is of no use.
 func (e *explainer) write(f explainFlags) error {
 	e.shownIn = map[string]int{}
 	fmt.Fprintf(e.b, "%s, tick %d  (%s, seed %d, model %s, %s)\n", oneLine(f.agent), f.tick,
@@ -39,6 +64,9 @@ func (e *explainer) write(f explainFlags) error {
 // field writes one aligned line of facts.
 func (e *explainer) field(name, text string) { fmt.Fprintf(e.b, "  %-12s%s\n", name, text) }
 
+// decision writes the first section: from what the model wanted to what became of
+// it. Proposed, adjusted and executed action are recorded apart, and a line says
+// so where two are the same.
 func (e *explainer) decision() {
 	d := e.t.decision
 	fmt.Fprintln(e.b, "\nDecision")
@@ -48,7 +76,7 @@ func (e *explainer) decision() {
 	}
 	e.field("decided by", fmt.Sprintf("%s in %d calls", oneLine(string(d.DecidedBy)), d.Calls))
 	if d.WaitReason != "" {
-		e.field("because", oneLine(strings.TrimSpace(d.ErrorClass+" "+d.WaitReason)))
+		e.field("because", oneLine(d.WaitReason))
 	}
 	e.field("proposed", rawText(d.Proposed))
 	e.field("adjusted", sameAs(d.Adjusted, d.Proposed, "as proposed"))
@@ -60,7 +88,8 @@ func (e *explainer) decision() {
 	e.field("sources", fmt.Sprintf("%d in view, used: %s", len(d.SourcesRetrieved), orNone(d.SourcesUsed)))
 }
 
-// sameAs shows an action, or a word when it is the one shown before.
+// sameAs shows an action, or a word when it is the one shown before. Actions are
+// recorded in one canonical encoding, so equal bytes are equal actions.
 func sameAs(action, before json.RawMessage, word string) string {
 	if string(action) == string(before) && rawText(action) != none {
 		return word
@@ -68,6 +97,7 @@ func sameAs(action, before json.RawMessage, word string) string {
 	return rawText(action)
 }
 
+// none stands where a record holds nothing.
 const none = "none"
 
 // rawText shows recorded JSON on one line.
@@ -78,6 +108,7 @@ func rawText(raw json.RawMessage) string {
 	return oneLine(string(raw))
 }
 
+// orNone lists names, or says that there are none.
 func orNone(names []string) string {
 	if len(names) == 0 {
 		return none
@@ -85,7 +116,9 @@ func orNone(names []string) string {
 	return oneLine(strings.Join(names, ", "))
 }
 
-// outcomeText says what became of the action, with the world's numbers.
+// outcomeText says what became of the action, with the world's numbers, such as
+// "accepted, electricity -10, hardware +5". An outcome this version cannot read is
+// shown as it was recorded.
 func outcomeText(raw json.RawMessage) string {
 	var o struct {
 		Accepted  bool             `json:"accepted"`
@@ -111,6 +144,8 @@ func outcomeText(raw json.RawMessage) string {
 	return text
 }
 
+// rejectionText shows a refusal with its code, its field and whatever numbers it
+// has, such as "storage_full electricity, requested 50 units, maximum 40 units".
 func rejectionText(r *world.Rejection) string {
 	if r == nil {
 		return "without a code"
@@ -132,6 +167,8 @@ func rejectionText(r *world.Rejection) string {
 	return oneLine(text)
 }
 
+// steps writes the second section, one line a step. A turn that a standing order
+// continued has one; a transcript restricted to a step may have none.
 func (e *explainer) steps() {
 	if len(e.t.steps) == 0 {
 		return
@@ -142,6 +179,8 @@ func (e *explainer) steps() {
 	}
 }
 
+// stepText is a step on one line: kind, name, status and code, then the call it
+// answers, what the parser forgave, and the recorded facts.
 func stepText(s trace.Step) string {
 	words := []string{string(s.Kind), s.Name, string(s.Status), s.Code, s.CallID}
 	if s.Minted {
@@ -154,7 +193,8 @@ func stepText(s trace.Step) string {
 	return oneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 }
 
-// call writes one model call: what was sent, item by item, and what came back.
+// call writes one model call: what was sent, item by item, and what came back. n
+// counts the calls shown, from 1. The error is a missing or damaged part.
 func (e *explainer) call(n int, c trace.ModelCall) error {
 	p, err := e.t.prompt(c)
 	if err != nil {
@@ -178,6 +218,8 @@ func (e *explainer) call(n int, c trace.ModelCall) error {
 	return nil
 }
 
+// sections writes which prompt sections the budget cut, and by how much. Sections
+// that were sent whole are not worth a line: their text follows.
 func (e *explainer) sections(sections []trace.Section) {
 	for _, s := range sections {
 		if s.Clipped {
@@ -196,6 +238,8 @@ func (e *explainer) part(call int, title, hash, text string) {
 	fmt.Fprintf(e.b, "--- %s\n%s\n", oneLine(title), strings.TrimRight(plain(text), "\n"))
 }
 
+// answer writes what ended the call: the output items in the provider's order with
+// the tokens billed, or why there are none.
 func (e *explainer) answer(a trace.Answer, output []llmclient.Item) {
 	if a.Failure != nil {
 		fmt.Fprintf(e.b, "--- answer: failed, %s\n", failureText(a.Failure))

@@ -7,7 +7,8 @@ import (
 	"agentworld/engine"
 )
 
-// failure is an error with the exit code it ends the program with.
+// failure is an error with the exit code it ends the program with. Errors without
+// one are failures of the outside or of this program, such as a full disk.
 type failure struct {
 	code int
 	err  error

@@ -13,7 +13,8 @@ import (
 
 // interruptible returns a context that the first SIGINT or SIGTERM ends. A second
 // signal ends the process at once, for a user who does not want to wait for
-// records to be finished. stop gives the signals back.
+// records to be finished. notice gets a line at the first one. stop gives the
+// signals back and ends the goroutine that waits for them; it is called once.
 func interruptible(notice io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)

@@ -13,13 +13,22 @@ import (
 // calls of agents that decide at the same time do not mix. Of each request and
 // of each answer at most charsMax characters are shown.
 type exchangePrinter struct {
-	w        io.Writer
+	// w must write each Write in one piece; see syncWriter.
+	w io.Writer
+	// charsMax is at least 1; the marks that show a cut are not counted.
 	charsMax int
 }
 
-// show prints one call: the end of the request, where what is new stands, and the
-// beginning of the answer. The request's instructions and tools are the same in
-// every call and are left to the explain command.
+// show prints one call, such as
+//
+//	>>> tick 3 agent-2 call 2 module_call: 5 input items, 6092 characters
+//	...[function_call_output call_17] {"status":"ok"}
+//	<<< tick 3 agent-2 call 2: completed, 3373 tokens in, 91 out, 4 ms
+//	[function_call world_route call_18] {"to":"llm-outpost"}
+//
+// It shows the end of the request, where what is new stands, and the beginning of
+// the answer. The request's instructions and tools are the same in every call and
+// are left to the explain command.
 func (p exchangePrinter) show(x engine.Exchange) {
 	var b strings.Builder
 	fmt.Fprintf(&b, ">>> tick %d %s call %d %s: %d input items, %d characters\n",
@@ -40,6 +49,7 @@ func printable(text string) string {
 	return strings.TrimRight(plain(text), "\n") + "\n"
 }
 
+// itemsText is one line or more per item, headed by what the item is.
 func itemsText(items []llmclient.Item) string {
 	var b strings.Builder
 	for _, it := range items {
@@ -48,6 +58,8 @@ func itemsText(items []llmclient.Item) string {
 	return b.String()
 }
 
+// answerTitle says how a call ended: its status with tokens and latency, or the
+// failure.
 func answerTitle(a llmclient.Answer) string {
 	if a.Failure != nil {
 		return "failed, " + failureText(a.Failure)

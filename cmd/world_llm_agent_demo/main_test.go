@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -47,9 +50,28 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"waitfor": waitFor, "fetch": fetch, "occupied": occupied, "refuse-key": refuseKey,
+			"waitfor": waitFor, "fetch": fetch, "occupied": occupied, "exits": exits, "refuse-key": refuseKey,
 		},
 	})
+}
+
+// exits runs a program and demands its exit code, where "! exec" would take any
+// failure: exits CODE PROGRAM ARGUMENT...
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code program argument...")
+	}
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		failed, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("run %s: %v", args[1], err)
+		}
+		code = failed.ExitCode()
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
 }
 
 // waitFor waits until a file that a background command writes holds a text:

@@ -57,6 +57,14 @@ const keySettings = envPrefix + "API_KEY, OPENAI_API_KEY, or api_key under [llm]
 
 // chooseModel decides between a live and a scripted model. A live run is always
 // the user's explicit choice: a key alone never starts one.
+//
+//	model  endpoint  key    run
+//	no     any       any    scripted, and what is not used is said
+//	yes    yes       any    live; an endpoint of one's own may want no key
+//	yes    no        yes    live, at OpenAI
+//	yes    no        no     refused
+//
+// Offline makes any of them scripted.
 func chooseModel(c config, values []value) (modelAccess, error) {
 	key, model, url := find(values, "llm.api_key"), find(values, "llm.model"), find(values, "llm.base_url")
 	if c.Offline || c.Model == "" {

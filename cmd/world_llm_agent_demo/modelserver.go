@@ -12,10 +12,16 @@ import (
 )
 
 // loopbackAddr is where the embedded server listens: any free port, reachable
-// from this machine only.
+// from this machine only. It has no authentication, so another address is only
+// ever the user's explicit choice.
 const loopbackAddr = "127.0.0.1:0"
 
-// modelServerCommand serves the scripted model by itself, for other clients.
+// modelServerCommand serves the scripted model by itself, for other clients: to
+// try another program against the Responses API without a provider, or this one
+// against a model that is reached like a live one:
+//
+//	world_llm_agent_demo model-server --addr 127.0.0.1:8080 &
+//	world_llm_agent_demo minimal --model scripted --base-url http://127.0.0.1:8080
 func (m *Main) modelServerCommand() *cobra.Command {
 	addr, seed := loopbackAddr, uint64(0)
 	c := &cobra.Command{
@@ -31,8 +37,10 @@ func (m *Main) modelServerCommand() *cobra.Command {
 	return c
 }
 
-// serveModel listens until ctx ends. Its address goes to stdout, so that a script
-// can read it. Being interrupted is how it is meant to end: exit code 0.
+// serveModel listens until ctx ends. Its URL is the only line on stdout, written
+// once connections are accepted, so that a script can wait for it and read it.
+// Being interrupted is how it is meant to end: exit code 0. A seed gives the same
+// answer to the same request, always.
 func (m *Main) serveModel(ctx context.Context, addr string, seed uint64) error {
 	host, err := checkAddr(addr)
 	if err != nil {
@@ -53,7 +61,9 @@ func (m *Main) serveModel(ctx context.Context, addr string, seed uint64) error {
 	return nil
 }
 
-// checkAddr returns the host of a listening address.
+// checkAddr returns the host of a listening address, empty for all interfaces. It
+// refuses what could not be listened on, before the attempt, so that the error
+// can say what is allowed.
 func checkAddr(addr string) (host string, err error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

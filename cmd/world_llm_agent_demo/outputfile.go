@@ -12,6 +12,7 @@ import (
 // outputFile is a file that will be written at the end of a run, checked before
 // its beginning.
 type outputFile struct {
+	// path is absolute; empty stands for no file.
 	path string
 	// made are the directories the check created.
 	made madeDirs
@@ -44,7 +45,8 @@ func prepareOutput(path string) (outputFile, error) {
 	return out, nil
 }
 
-// missingDirs lists dir and its ancestors that do not exist, innermost first.
+// missingDirs lists dir and its parents that do not exist, innermost first: what
+// has to be made for a file in dir, and removed again when nothing comes of it.
 func missingDirs(dir string) madeDirs {
 	var missing madeDirs
 	for {
@@ -56,6 +58,9 @@ func missingDirs(dir string) madeDirs {
 	}
 }
 
+// probe creates the parents and a file beside the one to be written, and removes
+// the file. Permissions alone do not tell: a full or read-only file system refuses
+// only the attempt.
 func (o outputFile) probe() error {
 	dir := filepath.Dir(o.path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -8,7 +8,14 @@ import (
 	"agentworld/llmclient/openai"
 )
 
-// printConfig shows every setting with its value and its origin, and no secret.
+// printConfig shows every setting with its value and its origin, and no secret:
+//
+//	setting  value                origin
+//	ticks    30                   flag --ticks
+//	api_key  set (51 characters)  environment OPENAI_API_KEY
+//
+// Origins are flags, variables, lines of the configuration file and defaults. The
+// values have been checked before, so what is shown is what a run would use.
 func (m *Main) printConfig(values []value) error {
 	w := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "setting\tvalue\torigin")

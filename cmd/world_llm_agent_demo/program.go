@@ -9,13 +9,20 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"agentworld/engine"
 )
 
 // Main is the program with everything it takes from its process, so that a test
-// can run it with its own.
+// can run it with its own:
+//
+//	var out, errs bytes.Buffer
+//	m := &Main{Args: []string{"scenarios", "list"}, Stdout: &out, Stderr: &errs, ...}
+//	code := m.Run(ctx)
+//
+// All fields are required. A Main is run once.
 type Main struct {
 	// Args are the arguments without the program's name.
 	Args []string
@@ -55,7 +62,20 @@ func (m *Main) Run(ctx context.Context) int {
 	}
 	m.dir = dir
 	m.Stderr = &syncWriter{w: m.Stderr}
-	return m.fail(m.execute(ctx))
+	return m.fail(m.shielded(func() error { return m.execute(ctx) }))
+}
+
+// shielded calls f and turns a panic, which is a bug of this program, into an
+// internal error. Without it the process would end with code 2, which means bad
+// input, and a run would end without its report.
+func (m *Main) shielded(f func() error) (err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			fmt.Fprintf(m.Stderr, "%s\n", debug.Stack())
+			err = failWith(engine.ExitInternal, fmt.Errorf("internal error, please report it: %v", bug))
+		}
+	}()
+	return f()
 }
 
 // fail prints an error and returns its exit code. An error without a message has

@@ -12,7 +12,9 @@ import (
 // one line in place.
 const progressLines = 20
 
-// progressText is a run's progress as one line.
+// progressText is a run's progress as one line, such as
+//
+//	tick 12/30  decisions 60  continued 0  calls 263  rejected 1  errors 0
 func progressText(p engine.Progress) string {
 	return fmt.Sprintf("tick %d/%d  decisions %d  continued %d  calls %d  rejected %d  errors %d",
 		p.Tick, p.Ticks, p.Decisions, p.Continued, p.ModelCalls, p.Rejected, p.Errors)
@@ -22,9 +24,11 @@ func progressText(p engine.Progress) string {
 // terminal, else a bounded number of plain lines. It may be used by several
 // goroutines.
 type progressPrinter struct {
-	w        io.Writer
+	w io.Writer
+	// terminal says that w can update a line in place.
 	terminal bool
-	quiet    bool
+	// quiet leaves out progress; notes are printed all the same.
+	quiet bool
 
 	mu sync.Mutex
 	// shown is the last step of progressLines that had its line.
@@ -39,7 +43,8 @@ const (
 	lineEnd   = "\n"
 )
 
-// show prints p as far as it is worth it.
+// show prints p as far as it is worth it: on a terminal every tick, elsewhere
+// each twentieth of the run. It is called from the goroutine that runs the ticks.
 func (pp *progressPrinter) show(p engine.Progress) {
 	if pp.quiet {
 		return

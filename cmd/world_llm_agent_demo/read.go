@@ -15,7 +15,9 @@ import (
 const shownValueMax = 80
 
 // read parses text as the setting's kind and stores it at target, the address of
-// a config field. The error says what is wrong and what is allowed, on one line.
+// a config field. The error says what is wrong and what is allowed, on one line;
+// the field is then unchanged. The caller adds where the text stands. A target
+// that does not fit the kind is a mistake in the table and panics.
 func (s setting) read(text string, target any) error {
 	switch s.kind {
 	case kindCount:
@@ -39,6 +41,8 @@ func (s setting) read(text string, target any) error {
 	panic(fmt.Sprintf("setting %s has unknown kind %d", s.name(), s.kind))
 }
 
+// readCount reads a whole number within the setting's bounds. A number beyond 64
+// bits is out of range, not malformed.
 func (s setting) readCount(text string, n *int64) error {
 	v, err := strconv.ParseInt(text, 10, 64)
 	switch {
@@ -51,6 +55,7 @@ func (s setting) readCount(text string, n *int64) error {
 	return nil
 }
 
+// readSeed reads an unsigned number of 64 bits; 0 is a seed like any other.
 func (s setting) readSeed(text string, seed *optionalSeed) error {
 	v, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -77,8 +82,10 @@ func (s setting) readMillis(text string, d *time.Duration) error {
 	return nil
 }
 
+// millis is n milliseconds, the unit in which a setting bounds its durations.
 func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
+// readSwitch reads true or false; 1 and 0 serve scripts.
 func (s setting) readSwitch(text string, on *bool) error {
 	switch text {
 	case "true", "1":
@@ -91,6 +98,7 @@ func (s setting) readSwitch(text string, on *bool) error {
 	return nil
 }
 
+// readChoice takes one of the setting's choices, written exactly so.
 func (s setting) readChoice(text string, choice *string) error {
 	if !slices.Contains(s.choices, text) {
 		return s.refuse(text, "is not known")
@@ -99,7 +107,8 @@ func (s setting) readChoice(text string, choice *string) error {
 	return nil
 }
 
-// refuse says what is wrong with a text and what is allowed instead.
+// refuse says what is wrong with a text and what is allowed instead. It repeats
+// the text, so it is not for secrets and URLs, which have errors of their own.
 func (s setting) refuse(text, problem string) error {
 	return fmt.Errorf("%s %s; allowed: %s", shown(text), problem, s.allowed())
 }

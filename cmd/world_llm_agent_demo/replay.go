@@ -49,6 +49,8 @@ func (m *Main) replay(ctx context.Context, runDir string, o engine.ReplayOptions
 	return nil
 }
 
+// lineShown is a line of a canonical trace for an error, bounded and escaped. One
+// side of a difference has no line when its trace is shorter.
 func lineShown(line string) string {
 	if line == "" {
 		return "(no line)"
@@ -56,7 +58,9 @@ func lineShown(line string) string {
 	return oneLine(clip(line, differenceCharsMax))
 }
 
-// replayFailure sorts the reasons why a replay could not be finished.
+// replayFailure sorts the reasons why a replay could not be finished: stopped by
+// the user, a run that this program cannot replay, or a failure of our own. None
+// of them says anything about whether the run would have agreed.
 func replayFailure(ctx context.Context, runDir string, err error) error {
 	_, damaged := errors.AsType[*trace.LineError](err)
 	switch {

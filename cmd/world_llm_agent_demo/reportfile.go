@@ -8,7 +8,8 @@ import (
 )
 
 // foldReport reads a run's trace into a report. A trace that was cut short gives
-// a report that says so.
+// a report that says so: its run_status is "unfinished". The error is bad input:
+// no trace there, or one that is damaged before its end.
 func (m *Main) foldReport(runDir string) (report.Report, error) {
 	f, err := m.openTrace(runDir)
 	if err != nil {
@@ -22,7 +23,8 @@ func (m *Main) foldReport(runDir string) (report.Report, error) {
 	return r, nil
 }
 
-// saveReport writes a report as JSON to a file, or to stdout for "-".
+// saveReport writes a report as JSON to a file, parents included, or to stdout
+// for "-". A file appears complete or not at all.
 func (m *Main) saveReport(r report.Report, name string) error {
 	if name == "-" {
 		_, err := m.Stdout.Write(r.JSON())

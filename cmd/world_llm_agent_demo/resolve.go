@@ -5,7 +5,9 @@ import (
 	"strings"
 )
 
-// value is the text of one setting and where it came from.
+// value is the text of one setting and where it came from. Values are kept beside
+// the config they become, because errors and announcements name origins: "which
+// of my settings is wrong" is answered by the place it was set in.
 type value struct {
 	setting setting
 	// text is trimmed; empty when only the zero value holds.
@@ -61,10 +63,8 @@ func (v value) where() string {
 	return v.origin.String()
 }
 
-// set reports whether somebody chose the value.
-func (v value) set() bool { return v.origin.rank != fromDefault }
-
-// source looks a setting up in one place.
+// source looks a setting up in one place; ok is false when the place does not set
+// it.
 type source func(setting) (value, bool)
 
 // resolve takes each setting from the first source that has it, in the order of
@@ -90,7 +90,8 @@ func argumentSource(scenario string) source {
 	}
 }
 
-// flagSource reads the flags the user gave; given holds them by name.
+// flagSource reads the flags the user gave; given holds them by name. None is
+// blank: givenFlags has refused that.
 func flagSource(given map[string]string) source {
 	return func(s setting) (value, bool) {
 		text, ok := given[s.flag]
@@ -112,8 +113,8 @@ func envSource(lookup func(string) (string, bool)) source {
 	}
 }
 
-// find returns the value of the setting with a file key. It panics on a key the
-// table does not have.
+// find returns the value of the setting with a file key, for checks that look at
+// one setting's origin. It panics on a key the table does not have.
 func find(values []value, key string) value {
 	for _, v := range values {
 		if v.setting.key == key {

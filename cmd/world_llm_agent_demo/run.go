@@ -17,6 +17,15 @@ import (
 
 // run carries out a plan: files that must be writable first, then the model, then
 // the engine, then the report, whatever ended the run.
+//
+//	prepareReport   a refusal leaves nothing behind
+//	CreateRunDir    the same
+//	openModel       starts the embedded server or a client; no call yet
+//	engine.Run      all calls, the trace
+//	conclude        report.json, the summary, the exit code
+//
+// The order matters: nothing is paid for before it is certain that the result
+// can be kept.
 func (m *Main) run(ctx context.Context, p plan) error {
 	out, err := m.prepareReport(p.config.ReportJSON)
 	if err != nil {
@@ -33,10 +42,14 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return err
 	}
 	defer stop()
-	fmt.Fprintf(m.Stderr, "run: %s, %d ticks, %d agents, seed %d, in %s\n", oneLine(p.scenario.name), p.config.Ticks,
+	fmt.Fprintf(m.Stderr, "run: %s, ticks %d, agents %d, seed %d, in %s\n", oneLine(p.scenario.name), p.config.Ticks,
 		len(p.scenario.agents), p.seed(), oneLine(p.runDir))
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
-	result, err := engine.Run(ctx, m.engineOptions(p, source, printer))
+	var result engine.Result
+	err = m.shielded(func() (err error) {
+		result, err = engine.Run(ctx, m.engineOptions(p, source, printer))
+		return err
+	})
 	printer.finish()
 	if err != nil && m.nothingRecorded(p) {
 		made.discard()
@@ -49,6 +62,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 func (p plan) seed() uint64 { return p.config.Seed.or(p.scenario.scenario.Seed) }
 
 // prepareReport checks that the report can be written where the user wants it.
+// Finding out at the end would lose what a long run has paid for.
 func (m *Main) prepareReport(name string) (outputFile, error) {
 	if name == "" {
 		return outputFile{}, nil
@@ -60,8 +74,10 @@ func (m *Main) prepareReport(name string) (outputFile, error) {
 	return out, nil
 }
 
-// openModel makes the source of answers and says aloud what it is. stop releases
-// it.
+// openModel makes the source of answers and says aloud what it is. Both kinds of
+// model are reached by the same client over HTTP, so that a scripted run goes
+// through everything a live one does. stop releases what was opened; it is nil
+// only beside an error.
 func (m *Main) openModel(ctx context.Context, p plan) (source engine.Source, stop func(), err error) {
 	config := openai.Config{BaseURL: p.model.baseURL, APIKey: p.model.key, Timeout: p.config.Timeout}
 	stop = func() {}
@@ -88,13 +104,16 @@ func (m *Main) openModel(ctx context.Context, p plan) (source engine.Source, sto
 	return engine.Live(client), func() { client.Close(); closeServer() }, nil
 }
 
-// calls is how many model calls the run can make.
+// calls is how many model calls the run can make, by the limits of one decision.
+// It is an announcement, not a cap.
 func (p plan) calls() callRange {
 	limits := behavior.Config{ModuleCallsMax: int(p.config.ModuleCallsMax), RepairsMax: int(p.config.RepairsMax)}
 	return callRange{p.config.Ticks, int64(len(p.scenario.agents)), int64(limits.CallsMax())}
 }
 
-// engineOptions translates a plan for the engine.
+// engineOptions adds to the settings what does not shape the run: where it is
+// written, how many agents decide at once, and who watches. Failed calls are
+// noted as they come; all calls are shown only when the user asked for it.
 func (m *Main) engineOptions(p plan, source engine.Source, printer *progressPrinter) engine.Options {
 	o := engine.Options{
 		Settings: p.engineSettings(), RunDir: m.path(p.runDir), Source: source, Concurrency: int(p.config.Concurrency),
@@ -111,6 +130,8 @@ func (m *Main) engineOptions(p plan, source engine.Source, printer *progressPrin
 	return o
 }
 
+// engineSettings is everything of the plan that shapes the run. The engine writes
+// it into the trace, so that a replay needs no flag and no file.
 func (p plan) engineSettings() engine.Settings {
 	c := p.config
 	return engine.Settings{
@@ -123,14 +144,16 @@ func (p plan) engineSettings() engine.Settings {
 	}
 }
 
-// nothingRecorded reports whether the run ended before it had a trace.
+// nothingRecorded reports whether the run ended before it had a trace, so that
+// there is nothing to report on.
 func (m *Main) nothingRecorded(p plan) bool {
 	_, err := os.Stat(filepath.Join(m.path(p.runDir), engine.TraceFile))
 	return errors.Is(err, fs.ErrNotExist)
 }
 
 // conclude writes the report and says how the run ended. It is called for every
-// run that began, so that each leaves a report with its run status.
+// run that began, so that each leaves a report with its run status: also one that
+// was interrupted, that the provider ended, or that failed here (runErr).
 func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr error) error {
 	reportErr := m.finishReport(p, out)
 	if runErr != nil {
@@ -153,7 +176,10 @@ func (p plan) verdict(result engine.Result) error {
 }
 
 // finishReport folds the trace into a report, writes it to the run directory and
-// where the user asked for it, and prints its summary.
+// where the user asked for it, and prints its summary. The report is made of the
+// trace alone, never of what the engine still knows, so that "report RUN" gives
+// the same one at any later time. The summary is printed also when a file could
+// not be written: it may be all that is left of a run on a full disk.
 func (m *Main) finishReport(p plan, out outputFile) error {
 	r, err := m.foldReport(p.runDir)
 	if err != nil {

@@ -27,13 +27,22 @@ The report's summary goes to stdout, progress to stderr, trace and report to the
 directory. Exit codes: 0 completed, 1 internal error, 2 bad input, 3 provider,
 4 budget, 5 replay differs, 6 gate failed, 130 interrupted.`
 
-// runFlags are the flags of a run that are not settings.
+// runFlags are the flags of a run that are not settings: they say where settings
+// come from and what to do with them, so no source but the command line has them.
 type runFlags struct {
-	config      string
+	// config is the configuration file; empty looks for configName.
+	config string
+	// printConfig shows the settings instead of running.
 	printConfig bool
 }
 
-// runCommand is the default command.
+// runCommand is the default command. Its steps, each of which may refuse:
+//
+//	givenFlags, scenarioArgument   what stands on the command line
+//	gather                         with environment, file and defaults
+//	newConfig                      each value by itself
+//	newPlan                        the values together, and the files they name
+//	run                            files, model, engine, report
 func (m *Main) runCommand() *cobra.Command {
 	var extra runFlags
 	all := settingTable()
@@ -67,7 +76,8 @@ func (m *Main) runCommand() *cobra.Command {
 }
 
 // scenarioArgument returns the scenario given as a bare word, which may also be
-// given as a flag, but not differently.
+// given as a flag, but not differently: a guess would run the wrong one. It is
+// empty when there is no bare word.
 func scenarioArgument(args []string, flag string) (string, error) {
 	if len(args) == 0 {
 		return "", nil
@@ -84,7 +94,10 @@ func scenarioArgument(args []string, flag string) (string, error) {
 	return word, nil
 }
 
-// gather takes every setting from the strongest place that has it.
+// gather takes every setting from the strongest place that has it: argument,
+// flag, environment, file, default. scenario is the argument, given the flags by
+// name, configName the file the user named; each may be empty. The texts are not
+// yet checked, apart from the file's form.
 func (m *Main) gather(all settings, scenario string, given map[string]string, configName string) ([]value, error) {
 	file, err := m.loadConfigFile(configName, all)
 	if err != nil {
@@ -94,7 +107,9 @@ func (m *Main) gather(all settings, scenario string, given map[string]string, co
 }
 
 // start checks everything that can be checked without a call or a file, then
-// runs; with printConfig it only shows the settings.
+// runs; with printConfig it only shows the settings. They are shown also when
+// they would not do for a run, a live model without a key being an example: that
+// is when a user wants to see them.
 func (m *Main) start(ctx context.Context, values []value, commands []string, printConfig bool) error {
 	c, err := newConfig(values)
 	if err != nil {
@@ -110,17 +125,22 @@ func (m *Main) start(ctx context.Context, values []value, commands []string, pri
 	return m.run(ctx, p)
 }
 
-// plan is a run that has passed every check.
+// plan is a run that has passed every check. What can still fail lies outside:
+// the disk, the network, the provider.
 type plan struct {
 	config   config
 	scenario chosenScenario
+	// switches are in rising order of ticks and name only agents that exist.
 	switches []trace.Switch
 	model    modelAccess
 	// runDir is the run directory as the user will read it.
 	runDir string
 }
 
-// newPlan checks the settings against each other and against the files they name.
+// newPlan checks the settings against each other and against the files they name,
+// reading only. commands are the names of the other commands, for the error about
+// a word that is neither. Every error is bad input, except when no name for the
+// run directory can be made.
 func (m *Main) newPlan(c config, values []value, commands []string) (plan, error) {
 	scenario, err := m.chooseScenario(find(values, "run.scenario"), commands)
 	if err != nil {

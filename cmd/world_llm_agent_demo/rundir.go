@@ -8,10 +8,12 @@ import (
 	"strings"
 )
 
-// runsRoot is where run directories are made when the user names none.
+// runsRoot is where run directories are made when the user names none, below the
+// working directory.
 const runsRoot = ".tmp/runs"
 
-// scenarioCharsMax bounds the scenario's share of a run directory's name.
+// scenarioCharsMax bounds the scenario's share of a run directory's name, in
+// characters; file systems allow 255 bytes for the whole.
 const scenarioCharsMax = 40
 
 // nameRunDir returns the run directory: the one named, or a new name under

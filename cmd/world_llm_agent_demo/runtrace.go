@@ -10,8 +10,11 @@ import (
 	"agentworld/trace"
 )
 
-// openTrace opens the trace of a run directory. The caller closes it.
+// openTrace opens the trace of a run directory, which is what every command that
+// takes a RUN works on. The caller closes it. The error is bad input: the
+// directory is not a run, or cannot be read.
 func (m *Main) openTrace(runDir string) (*os.File, error) {
+	// The path is shown as the user wrote it, not as it was resolved.
 	f, err := os.Open(filepath.Join(m.path(runDir), engine.TraceFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -22,8 +25,10 @@ func (m *Main) openTrace(runDir string) (*os.File, error) {
 	return f, nil
 }
 
-// eachRecord calls visit with the records of a run's trace in order. A torn last
-// line, left by a killed process, ends the trace like its end does.
+// eachRecord calls visit with the records of a run's trace in order, one at a
+// time, so that memory does not grow with the run. A torn last line, left by a
+// killed process, ends the trace like its end does; any other line that is not a
+// record is an error that names it.
 func (m *Main) eachRecord(runDir string, visit func(trace.Record)) error {
 	f, err := m.openTrace(runDir)
 	if err != nil {

@@ -28,8 +28,9 @@ type chosenScenario struct {
 	agents []string
 }
 
-// chooseScenario finds the scenario that v names: an embedded one, or a file.
-// commands are offered in the error, because a misspelt command arrives here.
+// chooseScenario finds the scenario that v names: an embedded one, or a file. A
+// built-in name wins over a file of that name, which "./name" reaches. commands
+// are offered in the error, because a misspelt command arrives here.
 func (m *Main) chooseScenario(v value, commands []string) (chosenScenario, error) {
 	name := v.text
 	if s, toml, ok := world.EmbeddedScenario(name); ok {
@@ -60,6 +61,8 @@ func (m *Main) looksLikeFile(name string) bool {
 	return err == nil && info.Mode().Type() != fs.ModeDir
 }
 
+// unknownScenario refuses a name and lists the scenarios. A bare word may have been
+// meant as a command, so these are listed too.
 func unknownScenario(v value, commands []string) error {
 	scenarios := strings.Join(world.EmbeddedScenarios(), ", ")
 	if v.origin.rank != fromArgument {
@@ -70,7 +73,8 @@ func unknownScenario(v value, commands []string) error {
 }
 
 // withAgents replaces the number of agents, where n is not 0, and proves that a
-// world can be made of it.
+// world can be made of it. The error is bad input and names what in the scenario
+// does not fit together.
 func (c chosenScenario) withAgents(n int64) (chosenScenario, error) {
 	c.agentsOverride = int(n)
 	peopled := c.scenario
@@ -87,7 +91,8 @@ func (c chosenScenario) withAgents(n int64) (chosenScenario, error) {
 	return c, nil
 }
 
-// scenariosCommand lists and shows what can be run.
+// scenariosCommand lists and shows what can be run. Names and aliases are those
+// that the run command takes.
 func (m *Main) scenariosCommand() *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "list the built-in scenarios", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return m.listScenarios() }}
@@ -97,6 +102,7 @@ func (m *Main) scenariosCommand() *cobra.Command {
 	return group("scenarios", "list and show the scenarios", list, show)
 }
 
+// listScenarios prints the built-in names one a line, the default one first.
 func (m *Main) listScenarios() error {
 	for _, name := range world.EmbeddedScenarios() {
 		if _, err := fmt.Fprintln(m.Stdout, name); err != nil {
@@ -106,6 +112,8 @@ func (m *Main) listScenarios() error {
 	return nil
 }
 
+// showScenario prints a scenario's file as it is, comments included: the best
+// documentation of the format, and a file to start from.
 func (m *Main) showScenario(name string) error {
 	_, toml, ok := world.EmbeddedScenario(name)
 	if !ok {

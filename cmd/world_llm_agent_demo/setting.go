@@ -27,9 +27,14 @@ const (
 	kindChoice
 )
 
-// setting describes one value of a run: where it may come from, what it may be
-// and where it goes. The table of settings is the single source of flags,
-// environment names, file keys, checks, help and --print-config.
+// setting describes one value of a run. A row of the table reads like this:
+//
+//	{flag: "ticks", key: "run.ticks", kind: kindCount, fallback: "20", min: 1, max: ticksMax,
+//		doc: "ticks to run", into: func(c *config) any { return &c.Ticks }}
+//
+// It says where the value may come from, what it may be and where it goes. The
+// table of settings is the single source of flags, environment names, file keys,
+// checks, help and --print-config.
 type setting struct {
 	// flag is the flag's name without dashes; empty when there is no flag.
 	flag string

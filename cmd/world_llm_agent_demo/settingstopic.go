@@ -8,11 +8,14 @@ import (
 )
 
 // settingsTopic is the help page "help settings": where each setting comes from.
+// It is a command without an action, which cobra lists as a help topic.
 func settingsTopic() *cobra.Command {
 	return &cobra.Command{Use: "settings", Short: "every setting with its flag, environment variables and file key", Long: settingsText(settingTable())}
 }
 
-// settingsText describes all settings for a terminal.
+// settingsText describes all settings for a terminal: after the order of the
+// sources, for each setting what it is, where it can be set, what it may be and
+// what holds without it.
 func settingsText(all settings) string {
 	var b strings.Builder
 	b.WriteString("A setting is taken from the first of these that has it: a flag, the environment,\n" +
@@ -28,7 +31,8 @@ func settingsText(all settings) string {
 	return b.String()
 }
 
-// places lists where a setting can be set, what it may be and what holds without.
+// places lists where a setting can be set, strongest first, what it may be and
+// what holds without it, one line each, such as "flag         --ticks".
 func (s setting) places() []string {
 	lines := []string{}
 	if s.flag != "" {
@@ -45,6 +49,7 @@ func (s setting) places() []string {
 }
 
 // allowed describes the values a setting may have; empty when any text will do.
+// It is the same text in help and in the error for a value that is not allowed.
 func (s setting) allowed() string {
 	switch s.kind {
 	case kindCount:

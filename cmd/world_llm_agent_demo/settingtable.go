@@ -19,6 +19,15 @@ const (
 )
 
 // settingTable returns every setting of a run, in the order they are shown.
+//
+// To add one, add its row here and its field to config: the flag, the variables,
+// the key of the file, the check of its range, its place in --help, "help
+// settings" and --print-config all come from the row. Rules, held by a test:
+//
+//  1. Flags, variables and keys are unique.
+//  2. A row has a fallback or says in absent what holds without.
+//  3. A fallback is itself a valid value.
+//  4. A secret has no flag: command lines are visible to other users.
 func settingTable() settings {
 	var all settings
 	all = append(all, runSettings()...)
@@ -27,7 +36,8 @@ func settingTable() settings {
 	return append(all, outputSettings()...)
 }
 
-// runSettings are what is run and how much of it.
+// runSettings are what is run and how much of it. Their keys are in [run], which
+// is about this program; [llm] is about the model and what it is told.
 func runSettings() settings {
 	return settings{
 		{flag: "scenario", key: "run.scenario", kind: kindPath, fallback: "llm_bootstrap",
@@ -46,7 +56,9 @@ func runSettings() settings {
 	}
 }
 
-// modelSettings say which model decides and how long it may take.
+// modelSettings say which model decides and how long it may take. The variables
+// of OpenAI's own tools come after ours, so that a machine set up for those works
+// here, and a key of its own can still be given to this program.
 func modelSettings() settings {
 	return settings{
 		{flag: "model", env: []string{envPrefix + "MODEL"}, key: "llm.model", kind: kindText, absent: "none: the scripted stand-in",
@@ -72,7 +84,8 @@ func modelSettings() settings {
 	}
 }
 
-// promptSettings are the texts the agents are steered by.
+// promptSettings are the texts the agents are steered by. They are the user's and
+// are trusted as such; nothing that a model wrote ever gets here.
 func promptSettings() settings {
 	return settings{
 		{flag: "system-prompt", env: []string{envPrefix + "SYSTEM_PROMPT"}, key: "llm.system_prompt", kind: kindText, absent: "built in",
@@ -87,7 +100,7 @@ func promptSettings() settings {
 	}
 }
 
-// outputSettings say what is written where.
+// outputSettings say what is written where. None of them changes the run.
 func outputSettings() settings {
 	return settings{
 		{flag: "report-json", key: "run.report_json", kind: kindPath, absent: "only in the run directory",

@@ -17,7 +17,13 @@ import (
 // switchesBytesMax bounds a file of prompt switches.
 const switchesBytesMax = 4 << 20
 
-// wireSwitch is a switch as written in JSON. Each text may also carry the prefix
+// wireSwitch is a switch as written in JSON:
+//
+//	[{"tick": 10, "short_term_goal": "Build a second factory."},
+//	 {"tick": 20, "agent": "agent-2", "system_prompt": "Trade first."}]
+//
+// A text that is left out stays as it is; "" as system_prompt goes back to the
+// built-in one. No agent means all of them. Each text may also carry the prefix
 // llm_, which older files use.
 type wireSwitch struct {
 	Tick             *int64  `json:"tick"`
@@ -95,6 +101,8 @@ func clashes(earlier []trace.Switch, s trace.Switch) bool {
 	return false
 }
 
+// parseSwitch reads one switch. The error says what is wrong with it and which keys
+// there are; the caller adds which switch it is.
 func parseSwitch(raw json.RawMessage) (trace.Switch, error) {
 	var w *wireSwitch
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -106,15 +114,21 @@ func parseSwitch(raw json.RawMessage) (trace.Switch, error) {
 		return trace.Switch{}, errors.New("no usable tick; allowed: a whole number from 1")
 	}
 	s := trace.Switch{Tick: *w.Tick, AgentID: w.Agent}
-	return s, cmp.Or(
+	err := cmp.Or(
 		either(&s.SystemPrompt, "system_prompt", w.SystemPrompt, w.LLMSystemPrompt),
 		either(&s.ShortTermGoal, "short_term_goal", w.ShortTermGoal, w.LLMShortTermGoal),
 		either(&s.LongTermGoal, "long_term_goal", w.LongTermGoal, w.LLMLongTermGoal),
+	)
+	return s, cmp.Or(
+		err,
 		changesSomething(w),
+		goalGiven("short_term_goal", s.ShortTermGoal),
+		goalGiven("long_term_goal", s.LongTermGoal),
 	)
 }
 
-// either stores the text of a key that has two names.
+// either stores the text of a key that has two names, one with llm_ in front. Both
+// at once is refused, also when they agree: one of them is a leftover.
 func either(to **string, key string, plain, prefixed *string) error {
 	if plain != nil && prefixed != nil {
 		return fmt.Errorf("%s is given twice, with and without llm_; allowed: once", key)
@@ -126,6 +140,8 @@ func either(to **string, key string, plain, prefixed *string) error {
 	return nil
 }
 
+// changesSomething refuses a switch without any text: it would be recorded as a
+// change that never was, most likely because a key is missing.
 func changesSomething(w *wireSwitch) error {
 	for _, text := range []*string{w.SystemPrompt, w.ShortTermGoal, w.LongTermGoal, w.LLMSystemPrompt, w.LLMShortTermGoal, w.LLMLongTermGoal} {
 		if text != nil {
@@ -135,7 +151,16 @@ func changesSomething(w *wireSwitch) error {
 	return errors.New("changes nothing; allowed keys: " + switchKeys)
 }
 
-// readBounded reads a whole file of at most limit bytes.
+// goalGiven refuses a goal without text: there is no built-in goal to go back to.
+func goalGiven(key string, goal *string) error {
+	if goal != nil && strings.TrimSpace(*goal) == "" {
+		return fmt.Errorf("%s is empty; allowed: a text, or leave it out to keep the goal", key)
+	}
+	return nil
+}
+
+// readBounded reads a whole file of at most limit bytes. The limit keeps a wrong
+// path, such as a disk image or /dev/zero, from filling the memory.
 func readBounded(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -6,8 +6,9 @@ import (
 )
 
 // syncWriter lets several goroutines write whole lines to one stream: each Write
-// arrives in one piece.
+// arrives in one piece. Progress, notes and model calls share stderr.
 type syncWriter struct {
+	// mu is held during each Write to w.
 	mu sync.Mutex
 	w  io.Writer
 }

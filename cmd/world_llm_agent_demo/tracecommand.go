@@ -12,7 +12,8 @@ import (
 	"agentworld/trace"
 )
 
-// traceCommand works on traces as files.
+// traceCommand works on traces as files. Its canonical form is for comparing runs
+// with any tool that compares files.
 func (m *Main) traceCommand() *cobra.Command {
 	var output string
 	canonical := &cobra.Command{
@@ -30,7 +31,9 @@ func (m *Main) traceCommand() *cobra.Command {
 	return group("trace", "work on traces", canonical)
 }
 
-// canonicalTrace writes the canonical form of a run's trace to w.
+// canonicalTrace writes the canonical form of a run's trace to w. Two runs with
+// equal canonical traces are equal: same requests, decisions, events and digests.
+// On an error w may hold a beginning of it.
 func (m *Main) canonicalTrace(runDir string, w io.Writer) error {
 	f, err := m.openTrace(runDir)
 	if err != nil {
@@ -45,7 +48,7 @@ func (m *Main) canonicalTrace(runDir string, w io.Writer) error {
 }
 
 // canonicalFile is canonicalTrace into a file that appears complete or not at
-// all.
+// all: a cut one would differ from every other and accuse the run.
 func (m *Main) canonicalFile(runDir, name string) error {
 	// Opened first, so that a wrong run leaves no directory behind.
 	f, err := m.openTrace(runDir)
@@ -53,6 +56,7 @@ func (m *Main) canonicalFile(runDir, name string) error {
 		return err
 	}
 	f.Close()
+	// The trace is read again while the file is written, as it may be large.
 	out, err := prepareOutput(m.path(name))
 	if err != nil {
 		return badInput("-o %s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
@@ -61,7 +65,8 @@ func (m *Main) canonicalFile(runDir, name string) error {
 }
 
 // reportCommand folds a trace again, for a run that was killed before it could or
-// to read an old trace with a newer report.
+// to read an old trace with a newer report. Without --json the summary is
+// printed, the same text as at the end of a run.
 func (m *Main) reportCommand() *cobra.Command {
 	var jsonPath string
 	c := &cobra.Command{

@@ -10,10 +10,14 @@ import (
 
 // transcript is what a trace holds about one agent in one tick.
 type transcript struct {
-	header   trace.Header
+	// header is the run's, for context.
+	header trace.Header
+	// decision is nil when the run ended within the tick.
 	decision *trace.Decision
-	steps    []trace.Step
-	calls    []trace.ModelCall
+	// steps and calls are in the order of the trace, which is that of the turn:
+	// an agent takes one step at a time.
+	steps []trace.Step
+	calls []trace.ModelCall
 	// parts are the bodies the calls refer to.
 	parts trace.Parts
 }
@@ -21,14 +25,17 @@ type transcript struct {
 // presence remembers which decisions a trace holds, to answer a question for one
 // that it does not.
 type presence struct {
+	// agents are all agents of the run, from its header.
 	agents []string
 	// inTick are the agents that decided in the tick asked for.
-	inTick      []string
+	inTick []string
+	// first and last bound the ticks with decisions; last is 0 when there is none.
 	first, last int64
 }
 
 // loadTranscript reads one decision from a run's trace. It reads the trace twice:
-// parts come before the calls that name them, and only few are needed.
+// parts come before the calls that name them, and only few are needed, so keeping
+// all of them in memory would cost as much as the whole run.
 func (m *Main) loadTranscript(runDir string, tick int64, agent string) (transcript, error) {
 	var t transcript
 	var seen presence
@@ -50,6 +57,8 @@ func (m *Main) loadTranscript(runDir string, tick int64, agent string) (transcri
 	return t, err
 }
 
+// add keeps a record if it belongs to the decision asked for. Parts are left for
+// the second reading.
 func (t *transcript) add(r trace.Record, tick int64, agent string) {
 	switch r := r.(type) {
 	case trace.Header:
@@ -69,7 +78,8 @@ func (t *transcript) add(r trace.Record, tick int64, agent string) {
 	}
 }
 
-// hashes are the parts the calls refer to.
+// hashes are the parts the calls refer to. An empty hash, for an empty list of
+// tools, may be among them and is never the hash of a part.
 func (t *transcript) hashes() map[string]bool {
 	needed := map[string]bool{}
 	for _, c := range t.calls {
@@ -80,6 +90,7 @@ func (t *transcript) hashes() map[string]bool {
 	return needed
 }
 
+// add takes note of the agents a run has and of the ticks with decisions.
 func (p *presence) add(r trace.Record, tick int64) {
 	switch r := r.(type) {
 	case trace.Header:
@@ -97,7 +108,9 @@ func (p *presence) add(r trace.Record, tick int64) {
 	}
 }
 
-// missing explains that there is no such decision and which there are.
+// missing explains that there is no such decision and which there are. An agent
+// decides only in ticks in which it is due, so asking for another one is the
+// ordinary mistake.
 func (p *presence) missing(tick int64, agent string) error {
 	switch {
 	case p.last == 0:
@@ -113,6 +126,7 @@ func (p *presence) missing(tick int64, agent string) error {
 // listedMax bounds how many names an error lists.
 const listedMax = 20
 
+// listed joins names for an error, the first listedMax of them.
 func listed(names []string) string {
 	if len(names) <= listedMax {
 		return oneLine(strings.Join(names, ", "))

@@ -1,0 +1,241 @@
+package engine_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"agentworld/engine"
+	"agentworld/llmclient/openai"
+	"agentworld/llmclient/scripted"
+	"agentworld/trace"
+)
+
+// endpoint serves the scripted model behind a handler that may interfere: it
+// answers itself and returns true, or returns false to let the model answer.
+func endpoint(t *testing.T, interfere func(w http.ResponseWriter, r *http.Request, body []byte) bool) *httptest.Server {
+	t.Helper()
+	model := scripted.NewHandler(scripted.Options{Seed: 1})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		if !interfere(w, r, body) {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			model.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// through points o at a server.
+func through(t *testing.T, o engine.Options, cfg openai.Config) engine.Options {
+	t.Helper()
+	client, err := openai.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	o.Source, o.BaseURL, o.RunDir = engine.Live(client), client.URL(), t.TempDir()
+	return o
+}
+
+func TestEveryBaseURLFormGivesTheSameRun(t *testing.T) {
+	server := endpoint(t, func(http.ResponseWriter, *http.Request, []byte) bool { return false })
+	base := options(t, "minimal", 5)
+	var first []byte
+	for _, form := range []string{"", "/v1", "/v1/", "/v1/chat/completions", "/v1/responses"} {
+		o := through(t, base, openai.Config{BaseURL: server.URL + form})
+		run(t, o)
+		got := canonical(t, o.RunDir)
+		if first == nil {
+			first = got
+		}
+		if !bytes.Equal(got, first) {
+			t.Errorf("base URL form %q gives another run", form)
+		}
+	}
+}
+
+// opens reports whether body is the first request of agent's turn in tick.
+func opens(body []byte, agent string, tick int) bool {
+	return bytes.Contains(body, []byte(fmt.Sprintf(`{\"tick\":%d,\"self\":{\"id\":\"%s\"`, tick, agent))) &&
+		!bytes.Contains(body, []byte(`"function_call"`))
+}
+
+func TestAFaultCostsOneAgentOneTurn(t *testing.T) {
+	write := func(status int, contentType, text string) func(http.ResponseWriter) {
+		return func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", contentType)
+			w.WriteHeader(status)
+			io.WriteString(w, text)
+		}
+	}
+	for kind, fault := range map[string]func(http.ResponseWriter){
+		"malformed_body/null": write(200, "application/json", "null"),
+		"malformed_body/html": write(200, "text/html", "<html><body>Bad gateway</body></html>"),
+		"error_object/200":    write(200, "application/json", `{"error":{"message":"overloaded","type":"server_error"}}`),
+		"malformed_body/cut":  write(200, "application/json", `{"id":"r","object":"response","status":"completed","output":[{"type":"mess`),
+		"bad_request/400":     write(400, "application/json", `{"error":"text"}`),
+	} {
+		t.Run(strings.ReplaceAll(kind, "/", "_"), func(t *testing.T) {
+			server := endpoint(t, func(w http.ResponseWriter, _ *http.Request, body []byte) bool {
+				if !opens(body, "agent-2", 2) {
+					return false
+				}
+				fault(w)
+				return true
+			})
+			o := through(t, options(t, "llm_bootstrap", 3), openai.Config{BaseURL: server.URL, RetriesMax: -1})
+			if result := run(t, o); result.Status != trace.RunCompleted {
+				t.Fatalf("run status %s: %s", result.Status, result.Reason)
+			}
+			r := fold(t, o.RunDir)
+			want := "llm_error:" + strings.Split(kind, "/")[0]
+			if r.TraceCounts.LLMErrors != 1 || r.DecisionCounts.WaitDegraded != 1 || r.DecisionCounts.WaitDegradedByReason[want] != 1 {
+				t.Errorf("llm errors %d, degraded waits %v, want one %s", r.TraceCounts.LLMErrors, r.DecisionCounts.WaitDegradedByReason, want)
+			}
+			requireReplays(t, o.RunDir, 3)
+		})
+	}
+}
+
+func TestShortTimeoutIsFollowedByThePatientOne(t *testing.T) {
+	var hung atomic.Int64
+	server := endpoint(t, func(_ http.ResponseWriter, r *http.Request, body []byte) bool {
+		if hung.Load() > 0 || !opens(body, "agent-1", 1) {
+			return false
+		}
+		hung.Add(1)
+		<-r.Context().Done()
+		return true
+	})
+	o := through(t, options(t, "minimal", 2), openai.Config{BaseURL: server.URL, Timeout: 300 * time.Millisecond})
+	run(t, o)
+	r := fold(t, o.RunDir)
+	if r.TraceCounts.LLMErrors != 0 || r.DecisionCounts.WaitDegraded != 0 || hung.Load() != 1 {
+		t.Errorf("llm errors %d, degraded waits %d after %d hangs, want none after one", r.TraceCounts.LLMErrors, r.DecisionCounts.WaitDegraded, hung.Load())
+	}
+	if r.Timing.HTTPAttempts != r.TraceCounts.ModelCalls+1 {
+		t.Errorf("%d HTTP attempts for %d calls, want one more", r.Timing.HTTPAttempts, r.TraceCounts.ModelCalls)
+	}
+}
+
+// harvester answers every request with the same harvest decision.
+func harvester(t *testing.T, amount string) *httptest.Server {
+	action := `{"action":"harvest_radiation"` + amount + `}`
+	arguments, err := json.Marshal(`{"action":` + action + `,"execute_until":null,"why":"test","sources_used":[]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls atomic.Int64
+	return endpoint(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) bool {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"id":"r","object":"response","status":"completed","model":"m","output":[{"type":"function_call","id":"f","call_id":"c%d","name":"decision","arguments":%s}]}`,
+			calls.Add(1), arguments)
+		return true
+	})
+}
+
+func TestAmountsAreClampedOrRefusedNeverMisread(t *testing.T) {
+	for name, tt := range map[string]struct {
+		amount  string
+		clamped bool
+	}{
+		"runaway":  {`,"max_amount":999999999`, true},
+		"float":    {`,"max_amount":1e30`, true},
+		"negative": {`,"max_amount":-5`, true},
+		"missing":  {``, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := through(t, options(t, "minimal", 1), openai.Config{BaseURL: harvester(t, tt.amount).URL})
+			run(t, o)
+			r := fold(t, o.RunDir)
+			if tt.clamped {
+				if r.Actions.ClampsByField["harvest_radiation.max_amount"] != 1 || r.TraceCounts.ParseErrors != 0 || r.ActionKindSuccessCounts["harvest_radiation"] != 1 {
+					t.Errorf("clamps %v, parse errors %d, successes %v; want one clamp, no parse error, one harvest",
+						r.Actions.ClampsByField, r.TraceCounts.ParseErrors, r.ActionKindSuccessCounts)
+				}
+				return
+			}
+			if r.TraceCounts.ParseErrorsByKind["invalid_arguments"] != 2 || r.DecisionCounts.WaitDegraded != 1 || r.TotalActions != 0 {
+				t.Errorf("parse errors %v, degraded waits %d, actions %d; want two invalid arguments, one wait, no action",
+					r.TraceCounts.ParseErrorsByKind, r.DecisionCounts.WaitDegraded, r.TotalActions)
+			}
+		})
+	}
+}
+
+// TestRequestsFitTheAPI validates every request of a run against the API's own
+// description, where that is present.
+func TestRequestsFitTheAPI(t *testing.T) {
+	schema := apiSchema(t, "CreateResponse")
+	var mu sync.Mutex
+	var bodies [][]byte
+	server := endpoint(t, func(_ http.ResponseWriter, _ *http.Request, body []byte) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		bodies = append(bodies, body)
+		return false
+	})
+	for _, protocol := range []string{"full", "lean"} {
+		o := through(t, options(t, "llm_bootstrap", 8), openai.Config{BaseURL: server.URL})
+		o.Protocol = protocol
+		run(t, o)
+	}
+	if len(bodies) < 100 {
+		t.Fatalf("only %d requests", len(bodies))
+	}
+	for _, body := range bodies {
+		var v any
+		if err := json.Unmarshal(body, &v); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(v); err != nil {
+			t.Fatalf("a request does not fit the API: %v\n%.2000s", err, body)
+		}
+	}
+}
+
+func apiSchema(t *testing.T, name string) *jsonschema.Resolved {
+	t.Helper()
+	const path = "../../shared/openai-responses-schema/responses.schema.json"
+	raw, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		t.Skipf("the API's JSON Schema is not here (%s); requests are not validated against it", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document map[string]any
+	if err := json.Unmarshal(raw, &document); err != nil {
+		t.Fatal(err)
+	}
+	document["$ref"] = "#/$defs/" + name
+	delete(document, "$id")
+	if raw, err = json.Marshal(document); err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(raw, &s); err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resolved
+}
