@@ -180,7 +180,7 @@ func decodeObject(span string) (object fields, repaired bool) {
 	if json.Unmarshal([]byte(span), &object) == nil {
 		return object, false
 	}
-	fixed, err := jsonrepair.JSONRepair(span)
+	fixed, err := jsonrepair.Repair(span)
 	if err != nil || json.Unmarshal([]byte(fixed), &object) != nil {
 		return nil, false
 	}
