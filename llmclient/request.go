@@ -31,7 +31,7 @@ const (
 
 // ToolChoice narrows the constant tool list for one call.
 type ToolChoice struct {
-	// Mode is auto, required or none.
+	// Mode is auto, required or none; empty means auto.
 	Mode ChoiceMode
 	// Allowed names the tools that may be called; nil means all of them. It is
 	// ignored when Mode is none.
@@ -133,6 +133,9 @@ func (t Tool) Wire() json.RawMessage {
 // Wire returns the tool choice's JSON as sent: a mode, or an allowed_tools object
 // when the choice is narrowed.
 func (c ToolChoice) Wire() json.RawMessage {
+	if c.Mode == "" {
+		c.Mode = ChoiceAuto
+	}
 	if c.Mode == ChoiceNone || c.Allowed == nil {
 		return Marshal(c.Mode)
 	}

@@ -30,6 +30,7 @@ func TestToolChoiceOnTheWire(t *testing.T) {
 		choice ToolChoice
 		want   string
 	}{
+		{ToolChoice{}, `"auto"`},
 		{ToolChoice{Mode: ChoiceAuto}, `"auto"`},
 		{ToolChoice{Mode: ChoiceNone, Allowed: []string{"a"}}, `"none"`},
 		{ToolChoice{Mode: ChoiceRequired, Allowed: []string{"a"}}, `{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"a"}]}`},

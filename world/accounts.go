@@ -47,6 +47,8 @@ func listBalances(names []string, balances []stock) []Balance {
 }
 
 // reviewGoals notes the goals of agent n that are met now for the first time.
+// Only agents that changed are reviewed. A charge that runs down by itself cannot
+// meet a goal, so that idle agents need no look.
 func (w *World) reviewGoals(n int32) {
 	for i := range w.goals[n] {
 		p := &w.goals[n][i]
@@ -59,6 +61,7 @@ func (w *World) reviewGoals(n int32) {
 }
 
 // measure is the present value of a metric for agent n.
+// A place counts while the agent stands there, not while it travels to it.
 func (w *World) measure(n int32, m metric) int64 {
 	a := &w.agents[n]
 	switch m.kind {

@@ -37,6 +37,7 @@ func (w *World) wakeUp(s slot) {
 
 // arrive ends a journey. An agent that ran dry on the way arrives shut down and
 // is not due before it restarts.
+// The charge of the journey was paid at departure; nothing is settled here.
 func (w *World) arrive(n int32) {
 	a := &w.agents[n]
 	a.place, a.to = a.to, noPlace
@@ -51,6 +52,8 @@ func (w *World) arrive(n int32) {
 }
 
 // powerChanges settles agent n, announces a new power state and plans the next.
+// A wake-up may find the state unchanged, for instance when a gift came after it
+// was planned; it then only plans the next one.
 func (w *World) powerChanges(n int32) {
 	w.settle(n)
 	a := &w.agents[n]
@@ -80,6 +83,8 @@ func (w *World) shutDown(n int32) {
 	w.refreshAble(n)
 }
 
+// restart lets agent n act again. One that is still travelling learns of it on
+// arrival; the others are due at once and are told why.
 func (w *World) restart(n int32) {
 	a := &w.agents[n]
 	a.shut = false
@@ -90,6 +95,8 @@ func (w *World) restart(n int32) {
 	w.refreshAble(n)
 }
 
+// announcePower tells of a new power state and notes for a standing order that
+// the state got worse. The states are ordered from normal to shutdown.
 func (w *World) announcePower(n int32, state powerState) {
 	a := &w.agents[n]
 	if a.order != nil && state > a.announced {

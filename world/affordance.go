@@ -2,6 +2,9 @@ package world
 
 // affordances lists what the agent may do now, in registry order, execute_until
 // left out since it is open to every action that is.
+// An affordance is a promise: what it offers is accepted if the agent acts alone.
+// Each is made from the same verdicts and limits that Check and Clamp use, never
+// from a second copy of a rule.
 func (v View) affordances() []Affordance {
 	f := &v.facts
 	if f.shut || f.travelling {
@@ -22,6 +25,8 @@ func (v View) affordances() []Affordance {
 }
 
 // helpless lists every action with the one reason that nothing is possible.
+// The list has the same length in every state, so that a reader finds each action
+// in its place.
 func (v View) helpless() []Affordance {
 	var list []Affordance
 	why := v.Check(Wait{}).Rejection.Code
@@ -34,6 +39,8 @@ func (v View) helpless() []Affordance {
 }
 
 // bounded is an action with one amount; least is the verdict on the least amount.
+// If the least amount is refused, so is every other, and its reason is the one to
+// give.
 func (f *facts) bounded(action, field string, minimum int64, l limit, least ruling) Affordance {
 	if !least.accepted() {
 		return refused(action, least)
@@ -43,6 +50,7 @@ func (f *facts) bounded(action, field string, minimum int64, l limit, least ruli
 
 // refused explains an action that is not possible; what is short is the
 // difference of the rejection's numbers.
+// Other refusals are not cured by gathering something, so they name no need.
 func refused(action string, r ruling) Affordance {
 	a := Affordance{Action: action, Why: r.rejection.Code}
 	if r.rejection.Code == RejectInsufficient {
@@ -53,6 +61,8 @@ func refused(action string, r ruling) Affordance {
 }
 
 // canMove offers the shown places that the battery can pay for.
+// Only shown places are offered, to keep the observation small; any charted place
+// can be tried. If none is affordable the nearest one says what is short.
 func (v View) canMove() Affordance {
 	a := Affordance{Action: "move_agent", Why: RejectUnreachable}
 	for i, s := range v.sights[:v.placesShown] {
@@ -70,6 +80,7 @@ func (v View) canMove() Affordance {
 }
 
 // canBuild offers the kinds of factory that can be paid for.
+// If there are none, the first kind says why, with all that is short of it.
 func (f *facts) canBuild() Affordance {
 	a := Affordance{Action: "build_factory"}
 	for i := range f.law.kinds {
@@ -91,6 +102,8 @@ func (f *facts) canBuild() Affordance {
 }
 
 // canSchedule offers every recipe that an own factory here can take.
+// If there are none, the reason is that of the cheapest recipe in a factory that
+// is here and ready, or failing that the first obstacle found.
 func (f *facts) canSchedule() Affordance {
 	a := Affordance{Action: "schedule_recipe", Why: RejectFactoryNotFound}
 	for _, own := range f.factories {
@@ -120,6 +133,7 @@ func (f *facts) shortForBatch(r ruling, recipe *Recipe) []Amount {
 
 // canTransfer offers the agents at the same place as receivers; what can be given
 // is the agent's own stock.
+// Listing each resource for each receiver would repeat the stock many times.
 func (v View) canTransfer() Affordance {
 	if len(v.mates) == 0 {
 		return Affordance{Action: "transfer_resource", Why: RejectAgentNotHere}

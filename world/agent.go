@@ -32,11 +32,13 @@ type agent struct {
 
 const noPlace int32 = -1
 
+// travelling says that the agent is between two places, seen by nobody.
 func (a *agent) travelling() bool { return a.place == noPlace }
 
 // able says that the agent can act: not travelling, waiting or shut down.
 func (a *agent) able() bool { return !a.travelling() && a.waitUntil == 0 && !a.shut }
 
+// battery is the stored charge of an agent, true at its settledAt.
 func (w *World) battery(a *agent) battery {
 	return battery{w.book.of(a.account, electricity), a.settledAt, a.shut}
 }
@@ -123,6 +125,7 @@ func (s *site) enter(n int32) {
 	s.present[i] = n
 }
 
+// leave takes an agent off the list; it must be on it.
 func (s *site) leave(n int32) {
 	i := s.index(n)
 	if i == len(s.present) || s.present[i] != n {
@@ -131,6 +134,7 @@ func (s *site) leave(n int32) {
 	s.present = append(s.present[:i], s.present[i+1:]...)
 }
 
+// index is where agent n is in the list or belongs.
 func (s *site) index(n int32) int {
 	i, _ := slices.BinarySearch(s.present, n)
 	return i

@@ -39,6 +39,8 @@ type turn struct {
 
 // turns checks the intents and puts them in the tick's order. What new orders
 // need to remember is noted here, so that it is the same whoever acts first.
+// The order of the intents given does not matter: ranks depend on the seed, the
+// tick and the agent alone, and no two agents share a number.
 func (w *World) turns(intents []Intent) []turn {
 	turns := make([]turn, 0, len(intents))
 	for _, in := range intents {
@@ -56,6 +58,8 @@ func (w *World) turns(intents []Intent) []turn {
 	return turns
 }
 
+// admit panics on an intent that the caller should not have made, and notes that
+// the agent has acted.
 func (w *World) admit(n int32, a Action) {
 	if a == nil {
 		panic(fmt.Sprintf("world: intent of agent %d has no action", n))
@@ -72,6 +76,8 @@ func (w *World) admit(n int32, a Action) {
 }
 
 // act judges one turn and carries it out.
+// The rules see the world as those before in the tick have left it. Outcome and
+// event say the same, one for the agent, the other for the record.
 func (w *World) act(t *turn) {
 	a := &w.agents[t.agent]
 	w.followOrder(t, a)
@@ -103,6 +109,8 @@ func (w *World) act(t *turn) {
 
 // followOrder counts an attempt of the order under way, drops it for another
 // action, and takes up a new one.
+// This happens before the verdict: a refused first attempt still begins an order,
+// which the next Advance ends with that refusal as its reason.
 func (w *World) followOrder(t *turn, a *agent) {
 	if a.order != nil && a.order.order.Do.ActionName() != t.action.ActionName() {
 		w.endOrder(t.agent, StopReplaced)
@@ -118,6 +126,8 @@ func (w *World) followOrder(t *turn, a *agent) {
 
 // contention renames a refusal to contended when the same action would have been
 // accepted at the start of the tick: others were quicker.
+// The rules are asked a second time with the facts of the start of the tick. That
+// costs something only for refusals, and cannot drift from the rules themselves.
 func (w *World) contention(t *turn, refusal *Rejection) *Rejection {
 	f, s := w.factsOf(t.agent), liveSenses{w, t.agent, true}
 	w.rewind(&f, t.agent)
@@ -130,6 +140,8 @@ func (w *World) contention(t *turn, refusal *Rejection) *Rejection {
 }
 
 // rewind puts back what others changed since the tick began.
+// Others can change two things about an actor's surroundings that matter for a
+// verdict: the compound at its place, and by gifts its own charge.
 func (w *World) rewind(f *facts, n int32) {
 	a := &w.agents[n]
 	if a.openingAt == w.tick {
@@ -141,6 +153,7 @@ func (w *World) rewind(f *facts, n int32) {
 }
 
 // factsOf describes agent n to the rules from the live world.
+// Views hold the result, so nothing in it may point into a record.
 func (w *World) factsOf(n int32) facts {
 	a := &w.agents[n]
 	f := facts{
@@ -160,11 +173,15 @@ func (w *World) factsOf(n int32) facts {
 // liveSenses answer the rules from the live world, or from how it was when the
 // tick began.
 type liveSenses struct {
-	w       *World
-	n       int32
+	w *World
+	// n is the actor.
+	n int32
+	// opening asks for the start of the tick.
 	opening bool
 }
 
+// route implements senses. It tells a hidden place from an absent one, which the
+// rules need to know and must not let show.
 func (s liveSenses) route(id string) route {
 	here := s.w.agents[s.n].place
 	to, ok := s.w.geo.byID[id]
@@ -181,6 +198,8 @@ func (s liveSenses) route(id string) route {
 	return way
 }
 
+// contact implements senses with the true room in the receiver's battery. Seen
+// from the start of the tick, an agent that left since is still here.
 func (s liveSenses) contact(id string) contact {
 	n, ok := s.w.numbers[id]
 	if !ok {

@@ -47,6 +47,9 @@ func MakeAction(name string, args Args) (Action, error) {
 	return assemble(name, args), nil
 }
 
+// checkPresence demands exactly the parameters of the spec. The first one missing
+// is named in schema order; names that do not belong are only counted, since they
+// are text that somebody else wrote.
 func checkPresence(spec ActionSpec, args Args) error {
 	for _, p := range spec.Params {
 		if _, ok := args[p.Name]; !ok {
@@ -59,6 +62,7 @@ func checkPresence(spec ActionSpec, args Args) error {
 	return nil
 }
 
+// checkValue demands that a text argument is sound text and a choice is offered.
 func checkValue(p Param, v Value) error {
 	if p.Kind == ParamAmount {
 		return nil
@@ -75,6 +79,7 @@ func checkValue(p Param, v Value) error {
 	return nil
 }
 
+// isChoice also accepts the alias of a recipe, which assemble replaces.
 func isChoice(p Param, text string) bool {
 	for _, c := range p.Choices {
 		if c == text {
@@ -184,6 +189,7 @@ func (o ExecuteUntil) problem() *ArgumentError {
 	return nil
 }
 
+// problem says in a fixed phrase what is wrong with the condition, "" if nothing.
 func (c Condition) problem() string {
 	event, ok := stopEventNamed(c.Event)
 	switch {

@@ -6,10 +6,13 @@ import "math/bits"
 // 64 of them.
 type bitset []uint64
 
+// newBitset is an empty set with room for the numbers below n.
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
+// has says whether n is in the set.
 func (b bitset) has(n int32) bool { return b[n/64]&(1<<(n%64)) != 0 }
 
+// set puts n into the set or takes it out.
 func (b bitset) set(n int32, member bool) {
 	if member {
 		b[n/64] |= 1 << (n % 64)
@@ -18,6 +21,7 @@ func (b bitset) set(n int32, member bool) {
 	}
 }
 
+// clear empties the set.
 func (b bitset) clear() {
 	for i := range b {
 		b[i] = 0
@@ -40,6 +44,7 @@ func (b bitset) appendOnly(list []int, without bitset) []int {
 	return list
 }
 
+// appendWord appends the numbers of word i of a set, lowest bit first.
 func appendWord(list []int, word uint64, i int) []int {
 	for ; word != 0; word &= word - 1 {
 		list = append(list, i*64+bits.TrailingZeros64(word))

@@ -15,10 +15,13 @@ const (
 	slotKinds = 2
 )
 
+// slotOf is the slot of an entity and kind.
 func slotOf(entity, kind int32) slot { return slot(entity*slotKinds + kind) }
 
+// entity is the agent or, above the agents, the factory the slot belongs to.
 func (s slot) entity() int32 { return int32(s) / slotKinds }
 
+// kind is one of the two kinds of wake-up.
 func (s slot) kind() int32 { return int32(s) % slotKinds }
 
 // calendar holds at most one wake-up per slot, so that it never outgrows the
@@ -30,6 +33,7 @@ type calendar struct {
 	where []int32
 }
 
+// calendarEntry is a wake-up: its slot is due at the start of tick.
 type calendarEntry struct {
 	tick int64
 	slot slot
@@ -63,26 +67,31 @@ func (c *calendar) next(tick int64) (slot, bool) {
 	return heap.Pop(c).(calendarEntry).slot, true
 }
 
-// Len, Less, Swap, Push and Pop implement heap.Interface.
+// Len implements heap.Interface.
 func (c *calendar) Len() int { return len(c.entries) }
 
+// Less implements heap.Interface: by tick, then by slot, which makes the order in
+// which a tick is worked off independent of the order in which it was planned.
 func (c *calendar) Less(i, j int) bool {
 	a, b := c.entries[i], c.entries[j]
 	return a.tick < b.tick || a.tick == b.tick && a.slot < b.slot
 }
 
+// Swap implements heap.Interface and keeps where in step.
 func (c *calendar) Swap(i, j int) {
 	c.entries[i], c.entries[j] = c.entries[j], c.entries[i]
 	c.where[c.entries[i].slot] = int32(i + 1)
 	c.where[c.entries[j].slot] = int32(j + 1)
 }
 
+// Push implements heap.Interface; use set.
 func (c *calendar) Push(x any) {
 	e := x.(calendarEntry)
 	c.entries = append(c.entries, e)
 	c.where[e.slot] = int32(len(c.entries))
 }
 
+// Pop implements heap.Interface; use next or cancel.
 func (c *calendar) Pop() any {
 	last := len(c.entries) - 1
 	e := c.entries[last]

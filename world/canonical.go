@@ -24,11 +24,13 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 	panic("world: unknown record kind")
 }
 
+// appendAgent writes an agent with its account, goals met, order and last outcome.
+// The outcome belongs to the state because the agent's next view shows it.
 func (w *World) appendAgent(b []byte, n int32) []byte {
 	a := &w.agents[n]
 	b = w.appendAccount(b, a.account)
 	b = appendNumbers(b, int64(a.place), int64(a.from), int64(a.to), a.departedAt, a.arriveAt, a.waitUntil)
-	b = appendNumbers(b, a.settledAt, a.heat, a.heatAt, int64(a.announced), flag(a.shut))
+	b = appendNumbers(b, a.settledAt, a.heat, a.heatAt, int64(a.announced), bit(a.shut))
 	b = appendList(b, a.factories)
 	b = appendText(b, a.woken)
 	b = appendOrder(b, a.order)
@@ -41,32 +43,38 @@ func (w *World) appendAgent(b []byte, n int32) []byte {
 	return appendOutcome(b, a.last)
 }
 
+// appendFactory writes a factory with its escrow and queue.
 func (w *World) appendFactory(b []byte, f *factory) []byte {
 	b = w.appendAccount(b, f.account)
-	b = appendNumbers(b, int64(f.owner), int64(f.kind), int64(f.place), f.stepAt, flag(f.ready), int64(len(f.jobs)))
+	b = appendNumbers(b, int64(f.owner), int64(f.kind), int64(f.place), f.stepAt, bit(f.ready), int64(len(f.jobs)))
 	for _, j := range f.jobs {
 		b = appendNumbers(b, int64(j.recipe), j.batches)
 	}
 	return b
 }
 
+// appendAccount writes the name and the stored balances of an account. The name
+// is the identity of the record, so that equal balances of two agents differ.
 func (w *World) appendAccount(b []byte, a account) []byte {
 	b = appendText(b, w.book.names[a])
 	return appendNumbers(b, w.book.balances[a][:]...)
 }
 
+// appendOrder writes a standing order with what it remembers, or that there is none.
 func appendOrder(b []byte, s *standing) []byte {
 	if s == nil {
 		return appendNumbers(b, 0)
 	}
-	b = appendNumbers(b, 1, s.left, flag(s.arrived), flag(s.jobDone), flag(s.powerFell))
+	b = appendNumbers(b, 1, s.left, bit(s.arrived), bit(s.jobDone), bit(s.powerFell))
 	b = appendText(b, string(EncodeAction(s.order)))
 	b = appendList(b, s.agents)
 	return appendList(b, s.places)
 }
 
+// appendOutcome writes an outcome. The numbers of a rejection follow from the
+// state it was made in, so that its code is enough.
 func appendOutcome(b []byte, o Outcome) []byte {
-	b = appendNumbers(b, o.Tick, flag(o.Accepted))
+	b = appendNumbers(b, o.Tick, bit(o.Accepted))
 	b = appendText(b, string(EncodeAction(o.Action)))
 	b = appendText(b, o.Created)
 	for _, c := range o.Changes {
@@ -78,6 +86,7 @@ func appendOutcome(b []byte, o Outcome) []byte {
 	return b
 }
 
+// appendNumbers writes each number in eight bytes, highest first.
 func appendNumbers(b []byte, numbers ...int64) []byte {
 	for _, n := range numbers {
 		b = binary.BigEndian.AppendUint64(b, uint64(n))
@@ -91,6 +100,7 @@ func appendText(b []byte, s string) []byte {
 	return append(appendNumbers(b, int64(len(s))), s...)
 }
 
+// appendList writes a list of record numbers.
 func appendList(b []byte, list []int32) []byte {
 	b = appendNumbers(b, int64(len(list)))
 	for _, n := range list {
@@ -99,7 +109,8 @@ func appendList(b []byte, list []int32) []byte {
 	return b
 }
 
-func flag(on bool) int64 {
+// bit is 1 for true and 0 for false.
+func bit(on bool) int64 {
 	if on {
 		return 1
 	}

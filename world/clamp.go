@@ -30,6 +30,9 @@ func (v View) Clamp(a Action) (Action, []Adjustment) {
 
 // clampTo brings n into [least, l.max], or into the rule's own range when the
 // limit leaves nothing.
+// The second case is for an agent that can do nothing at all of this action now:
+// an amount it may ask for some other time is kept, so that the refusal that
+// follows is about the agent's state and not about its request.
 func clampTo(action, field string, n, least int64, l limit, ruleMax int64) (int64, []Adjustment) {
 	if l.max < least {
 		l = limit{ruleMax, boundRule}
@@ -48,6 +51,7 @@ func clampTo(action, field string, n, least int64, l limit, ruleMax int64) (int6
 }
 
 // clampRefine also rounds down to whole kilograms, the part that counts.
+// The adjustment is recorded once, from the amount asked for to the final one.
 func (f *facts) clampRefine(a Refine) (Action, []Adjustment) {
 	per := f.law.RefineGPerHardware
 	n, adjusted := clampTo(a.ActionName(), "compound_mass_g", a.MassG, per, f.refineLimit(), RefineMaxG)
@@ -59,6 +63,8 @@ func (f *facts) clampRefine(a Refine) (Action, []Adjustment) {
 }
 
 // clampBatches leaves orders for unknown factories and recipes to Check.
+// A factory that cannot start even one batch gets one: the refusal then tells
+// what a single batch lacks.
 func (f *facts) clampBatches(a ScheduleRecipe) (Action, []Adjustment) {
 	l := limit{BatchesMax, boundRule}
 	own, mine := f.factory(a.FactoryID)
@@ -74,9 +80,12 @@ func (f *facts) clampBatches(a ScheduleRecipe) (Action, []Adjustment) {
 	return a, adjusted
 }
 
+// clampTransfer lowers a gift to what the giver has. A gift of nothing or less
+// stays as it is, to be refused: the agent did not say that it wants to give.
+// How much fits the receiver is not the giver's to know.
 func (f *facts) clampTransfer(a Transfer) (Action, []Adjustment) {
 	r, known := resourceNamed(a.Kind)
-	if !known || a.Amount < 1 || f.stock[r] < 1 || a.Amount <= f.stock[r] {
+	if !known || f.stock[r] < 1 || a.Amount <= f.stock[r] {
 		return a, nil
 	}
 	adjusted := []Adjustment{{a.ActionName(), "amount", a.Amount, f.stock[r], boundStock}}
@@ -84,6 +93,8 @@ func (f *facts) clampTransfer(a Transfer) (Action, []Adjustment) {
 	return a, adjusted
 }
 
+// clampOrder clamps the number of attempts and the inner action as it would be
+// carried out now; later attempts are clamped anew by whoever continues them.
 func (v View) clampOrder(o ExecuteUntil) (Action, []Adjustment) {
 	o = cloneAction(o).(ExecuteUntil)
 	n, adjusted := clampTo(o.ActionName(), "max_ticks", o.MaxTicks, 1, limit{StandingTicksMax, boundRule}, StandingTicksMax)

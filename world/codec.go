@@ -29,6 +29,8 @@ func EncodeAction(a Action) []byte {
 	return append(b, '}')
 }
 
+// encodeOrder writes an execute_until. An order without an inner action, which the
+// world refuses, encodes with null so that the refusal can be recorded.
 func encodeOrder(o ExecuteUntil) []byte {
 	b := []byte(`{"action":"execute_until","do":`)
 	if o.Do == nil {
@@ -45,6 +47,7 @@ func encodeOrder(o ExecuteUntil) []byte {
 	return append(strconv.AppendInt(b, o.MaxTicks, 10), '}')
 }
 
+// encodeValue writes an amount as a number and anything else as text.
 func encodeValue(p Param, v Value) []byte {
 	if p.Kind == ParamAmount {
 		return strconv.AppendInt(nil, v.Int, 10)
@@ -52,6 +55,8 @@ func encodeValue(p Param, v Value) []byte {
 	return quote(v.Text)
 }
 
+// quote writes a JSON string, escaped as encoding/json does it by default: the
+// result stays the same when it passes through another encoder.
 func quote(s string) []byte {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -79,6 +84,8 @@ func DecodeAction(b []byte) (Action, error) {
 	return decodeFlat(name, fields)
 }
 
+// decodeFlat reads the parameters of an action other than execute_until. Since
+// every parameter must be there and the numbers match, there are no others.
 func decodeFlat(name string, fields map[string]json.RawMessage) (Action, error) {
 	spec, ok := specNamed(name)
 	if !ok {
@@ -98,6 +105,7 @@ func decodeFlat(name string, fields map[string]json.RawMessage) (Action, error) 
 	return assemble(name, args), nil
 }
 
+// decodeValue reads one argument; null counts as missing.
 func decodeValue(p Param, raw json.RawMessage) (Value, error) {
 	var v Value
 	switch {
@@ -110,6 +118,8 @@ func decodeValue(p Param, raw json.RawMessage) (Value, error) {
 	}
 }
 
+// decodeOrder reads an execute_until. Orders do not nest, which also bounds the
+// recursion on hostile input.
 func decodeOrder(fields map[string]json.RawMessage) (Action, error) {
 	var o ExecuteUntil
 	if len(fields) != 3 || fields["do"] == nil {
@@ -138,6 +148,7 @@ func decodeOrder(fields map[string]json.RawMessage) (Action, error) {
 
 // decodeFields splits one JSON object into its fields and refuses repeats, which
 // encoding/json would silently resolve.
+// A repeated field means that two readers may understand the text differently.
 func decodeFields(b []byte) (map[string]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {

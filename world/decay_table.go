@@ -2,6 +2,11 @@ package world
 
 // decayWhole[i] is exp(-i), decayPart[j] is exp(-j/64), both times 2^32 and
 // rounded to the nearest integer. A test derives them again from the series.
+//
+// They are committed rather than computed at start, because a floating-point
+// exponential may differ in its last bit between machines, and one unit of
+// radiation more or less would make two runs diverge. Beyond exp(-23) the value
+// times the largest emission rounds to nothing.
 var decayWhole = [24]uint64{
 	4294967296, 1580030169, 581260615, 213833830, 78665070, 28939262,
 	10646160, 3916503, 1440801, 530041, 194991, 71733,

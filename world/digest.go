@@ -14,11 +14,16 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
 // The digest is the sum, in four lanes modulo 2^64, of the SHA-256 of every
 // record's canonical bytes. Sums commute, so a changed record is replaced by
-// subtracting its old hash and adding its new one.
+// subtracting its old hash and adding its new one, and the order in which records
+// were touched does not matter.
+//
+// It compares runs that ought to be equal. It is no commitment against somebody
+// who builds records in order to make two sums collide.
 
 // lanes is a hash or a sum of hashes.
 type lanes [4]uint64
 
+// add and subtract wrap around in each lane by themselves.
 func (l *lanes) add(m lanes) {
 	for i := range l {
 		l[i] += m[i]
@@ -31,6 +36,7 @@ func (l *lanes) subtract(m lanes) {
 	}
 }
 
+// digest writes the lanes one after the other.
 func (l lanes) digest() Digest {
 	var d Digest
 	for i, n := range l {
@@ -39,6 +45,7 @@ func (l lanes) digest() Digest {
 	return d
 }
 
+// hashRecord is the hash of one record's canonical bytes.
 func hashRecord(b []byte) lanes {
 	sum := sha256.Sum256(b)
 	var l lanes
@@ -52,7 +59,9 @@ func hashRecord(b []byte) lanes {
 type recordKind byte
 
 const (
+	// recordHeader is the tick, the seed and the counts.
 	recordHeader recordKind = iota + 1
+	// recordSystem is a source or sink.
 	recordSystem
 	recordAgent
 	recordSite
@@ -66,6 +75,7 @@ type touched struct {
 	dirty []bool
 }
 
+// add notes n once, however often it is touched.
 func (t *touched) add(n int32) {
 	for int(n) >= len(t.dirty) {
 		t.dirty = append(t.dirty, false)
@@ -96,6 +106,7 @@ type digester struct {
 	scratch []byte
 }
 
+// newDigester starts with every record still to be hashed and a sum of zero.
 func newDigester(w *World) digester {
 	var d digester
 	for kind := recordHeader; kind < recordKinds; kind++ {
@@ -106,8 +117,11 @@ func newDigester(w *World) digester {
 	return d
 }
 
+// touchHeader notes that the tick or the number of factories changed.
 func (d *digester) touchHeader() { d.dirty[recordHeader].add(0) }
 
+// touchSystem notes changed sources and sinks; the accounts of agents, places and
+// factories are part of those records, which whoever posts to them touches.
 func (d *digester) touchSystem(accounts ...account) {
 	for _, a := range accounts {
 		if a < systemAccounts {
@@ -116,13 +130,16 @@ func (d *digester) touchSystem(accounts ...account) {
 	}
 }
 
+// takeTouchedAgents lists the agents touched since it was last asked for.
 func (d *digester) takeTouchedAgents() []int32 { return d.agents.take() }
 
+// touchAgent notes that the record or account of agent n changed.
 func (w *World) touchAgent(n int32) {
 	w.digest.dirty[recordAgent].add(n)
 	w.digest.agents.add(n)
 }
 
+// touchSite notes that the compound of place p changed.
 func (w *World) touchSite(p int32) { w.digest.dirty[recordSite].add(p) }
 
 // touchFactory also touches the owner, whose goals may count factories.
@@ -150,6 +167,8 @@ func (w *World) records(kind recordKind) int {
 
 // Digest is the digest of the present state, at the cost of what changed since
 // it was last asked for.
+// Call it after Apply. It may also be called less often: what changed in between
+// is hashed then.
 func (w *World) Digest() Digest {
 	d := &w.digest
 	for kind := recordHeader; kind < recordKinds; kind++ {
@@ -160,6 +179,8 @@ func (w *World) Digest() Digest {
 	return d.sum.digest()
 }
 
+// rehash replaces the hash of one record in the sum. A new record replaces the
+// zero hash, which is no record's.
 func (d *digester) rehash(w *World, kind recordKind, n int32) {
 	for int(n) >= len(d.hashes[kind]) {
 		d.hashes[kind] = append(d.hashes[kind], lanes{})
@@ -172,6 +193,7 @@ func (d *digester) rehash(w *World, kind recordKind, n int32) {
 }
 
 // RecomputeDigest is the digest from scratch; it always equals Digest.
+// It costs a hash per record of the world and is meant for tests and audits.
 func (w *World) RecomputeDigest() Digest {
 	var sum lanes
 	for kind := recordHeader; kind < recordKinds; kind++ {

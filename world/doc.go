@@ -38,6 +38,16 @@
 // with a code and numbers, never a Go error; a wrong scenario is an error; a
 // broken invariant panics.
 //
+// What is hidden stays hidden. An agent knows the charted places by name and what
+// lies within its visibility; about anything else a dry run answers
+// [CheckUnknown], and a refusal gives no numbers, whether the thing exists or not.
+// When two want what is only there once, the second is told [RejectContended].
+//
+// An agent with an empty battery shuts down, gains a little every tick and
+// restarts, so that no state is final. A standing order ([ExecuteUntil]) repeats
+// an action without a decision until an event ends it; the agent is then due
+// again and its observation says why.
+//
 // Stored state is a value and the tick at which it was true. The present value
 // follows in closed form, so that an agent nobody looks at costs nothing: a tick
 // costs what is due and what that touches. Wake-ups sit on a calendar with one

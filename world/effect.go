@@ -7,6 +7,8 @@ import (
 
 // carryOut makes the effects of an accepted turn. It is the one place that
 // switches over all actions for effect. The subject is whom or what it is about.
+// An order carries out its inner action. Amounts come from the verdict and are
+// never computed anew.
 func (w *World) carryOut(t *turn, r ruling) (postings []Posting, subject string) {
 	n := t.agent
 	switch do := t.do.(type) {
@@ -35,6 +37,7 @@ func (w *World) carryOut(t *turn, r ruling) (postings []Posting, subject string)
 }
 
 // spend pays electricity into a sink.
+// The battery is settled before and planned after, as with every change of it.
 func (w *World) spend(n int32, to account, cost int64) []Posting {
 	if cost == 0 {
 		return nil
@@ -45,6 +48,8 @@ func (w *World) spend(n int32, to account, cost int64) []Posting {
 	return []Posting{p}
 }
 
+// depart takes agent n off its place and plans its arrival. From here on nobody
+// sees it, those who act later in the same tick included.
 func (w *World) depart(n int32, to string, r ruling) []Posting {
 	postings := w.spend(n, sinkMove, r.cost)
 	a := &w.agents[n]
@@ -55,6 +60,8 @@ func (w *World) depart(n int32, to string, r ruling) []Posting {
 	return postings
 }
 
+// harvest charges the battery and heats the agent. Radiation is not used up: all
+// who stand at a place may harvest it.
 func (w *World) harvest(n int32, amount int64) []Posting {
 	w.settle(n)
 	a := &w.agents[n]
@@ -64,6 +71,9 @@ func (w *World) harvest(n int32, amount int64) []Posting {
 	return []Posting{p}
 }
 
+// mine pays for the digging and moves compound from the place to the agent. What
+// was taken in this tick is remembered for those who come later and find too
+// little.
 func (w *World) mine(n int32, r ruling) []Posting {
 	postings := w.spend(n, sinkWork, r.cost)
 	a := &w.agents[n]
@@ -76,6 +86,8 @@ func (w *World) mine(n int32, r ruling) []Posting {
 	return append(postings, w.post(s.account, a.account, compound, r.amount))
 }
 
+// refine turns compound into tailings and makes hardware. Resources do not change
+// into one another in the ledger: one goes to a sink, the other comes from a source.
 func (w *World) refine(n int32, r ruling) []Posting {
 	postings := w.spend(n, sinkWork, r.cost)
 	own := w.agents[n].account
@@ -95,11 +107,13 @@ func (w *World) build(n int32, do BuildFactory) ([]Posting, string) {
 	w.factories = append(w.factories, f)
 	a.factories = append(a.factories, number)
 	w.touchFactory(number)
+	w.digest.touchHeader() // it counts the factories
 	w.calendar.set(slotOf(int32(len(w.agents))+number, kindBody), f.stepAt)
 	return w.deposit(n, f.account, w.law.kinds[k].cost), f.id
 }
 
 // deposit pays inputs into a factory's escrow.
+// Inputs in escrow belong to nobody who could give them away or spend them twice.
 func (w *World) deposit(n int32, escrow account, inputs stock) []Posting {
 	postings := w.spend(n, escrow, inputs[electricity])
 	for r, amount := range inputs {
@@ -110,6 +124,8 @@ func (w *World) deposit(n int32, escrow account, inputs stock) []Posting {
 	return postings
 }
 
+// schedule pays the inputs of all batches into the factory's escrow and queues
+// them as one job; an idle factory starts at once.
 func (w *World) schedule(n int32, do ScheduleRecipe) []Posting {
 	k := w.ownFactory(n, do.FactoryID)
 	r, _ := recipeNumber(w.law.recipes, do.RecipeID)
@@ -120,6 +136,7 @@ func (w *World) schedule(n int32, do ScheduleRecipe) []Posting {
 	return w.deposit(n, f.account, w.law.recipes[r].inputs.times(do.Batches))
 }
 
+// ownFactory finds a factory of agent n that the rules have already seen.
 func (w *World) ownFactory(n int32, id string) int32 {
 	for _, k := range w.agents[n].factories {
 		if w.factories[k].id == id {
@@ -130,6 +147,8 @@ func (w *World) ownFactory(n int32, id string) int32 {
 }
 
 // give moves part of the stock; electricity settles both batteries.
+// The receiver may be asleep or shut down; a change of its power state is
+// announced in the next tick.
 func (w *World) give(n int32, do Transfer) []Posting {
 	r, _ := resourceNamed(do.Kind)
 	to := w.numbers[do.To]

@@ -45,6 +45,8 @@ func EmbeddedScenario(name string) (Scenario, []byte, bool) {
 	return Scenario{}, nil, false
 }
 
+// mustEmbedded reads a scenario that ships with the package; that it is sound is
+// tested, so anything else is a bug.
 func mustEmbedded(id string) (Scenario, []byte) {
 	path := "scenarios/" + id + ".toml"
 	text, err := scenarioFiles.ReadFile(path)

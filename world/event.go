@@ -29,11 +29,13 @@ type Event struct {
 	Agent string `json:"agent,omitempty"`
 	// Place is where.
 	Place string `json:"place,omitempty"`
-	// Subject is a factory, a goal, a recipe or another agent, by kind.
+	// Subject is what or whom it is about, by kind: the factory, goal, receiver or
+	// destination; for arrived the place the journey began at.
 	Subject string `json:"subject,omitempty"`
 	// Action is the applied or rejected action.
 	Action Action `json:"-"`
-	// Detail is a fixed word: the new power state, the stop event, and the like.
+	// Detail is a fixed word: the new power state, the stop event, the recipe of a
+	// batch or the kind of a finished factory.
 	Detail string `json:"detail,omitempty"`
 	// Postings are the ledger movements the event made.
 	Postings []Posting `json:"postings,omitempty"`

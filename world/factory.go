@@ -31,6 +31,8 @@ func (f *factory) queued() int64 {
 }
 
 // factoryStep ends what factory k was doing and starts what comes next.
+// It is a wake-up and needs nobody's presence: work goes on while the owner
+// sleeps, travels or is shut down.
 func (w *World) factoryStep(k int32) {
 	f := &w.factories[k]
 	f.stepAt = 0
@@ -43,6 +45,7 @@ func (w *World) factoryStep(k int32) {
 	w.startBatch(k)
 }
 
+// finishConstruction uses up what the factory was built from and opens it.
 func (w *World) finishConstruction(f *factory) {
 	f.ready = true
 	w.emit(Event{
@@ -60,7 +63,6 @@ func (w *World) finishBatch(f *factory) {
 	for r, n := range recipe.outputs {
 		postings = w.postAny(postings, sourceProduction, w.agents[f.owner].account, resource(r), n)
 	}
-	w.touchAgent(f.owner)
 	e := Event{
 		Kind: EventBatchDone, Agent: w.agents[f.owner].id, Place: w.placeID(f.place),
 		Subject: f.id, Detail: recipe.ID, Postings: postings,
@@ -77,6 +79,7 @@ func (w *World) finishBatch(f *factory) {
 }
 
 // startBatch begins the next batch of an idle factory if one is queued.
+// The next batch begins in the tick in which the last one ended.
 func (w *World) startBatch(k int32) {
 	f := &w.factories[k]
 	if !f.ready || f.stepAt != 0 || len(f.jobs) == 0 {
@@ -87,6 +90,8 @@ func (w *World) startBatch(k int32) {
 }
 
 // consume writes off inputs held in escrow.
+// Electricity ends as work, everything else as material, in two sinks, so that a
+// report can tell energy from matter.
 func (w *World) consume(escrow account, inputs stock) []Posting {
 	postings := w.postAny(nil, escrow, sinkWork, electricity, inputs[electricity])
 	for r, n := range inputs {
@@ -98,6 +103,7 @@ func (w *World) consume(escrow account, inputs stock) []Posting {
 }
 
 // jobEnded tells the owner that a job or construction is over.
+// An owner that is awake needs no waking; it sees the result in its observation.
 func (w *World) jobEnded(owner int32) {
 	if order := w.agents[owner].order; order != nil {
 		order.jobDone = true

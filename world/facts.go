@@ -5,13 +5,15 @@ package world
 // from the live world; the rules cannot tell the difference, so a dry run and
 // the real thing agree.
 type facts struct {
-	law  *law
+	law *law
+	// self is the agent's id.
 	self string
 	// shut and travelling say that the agent cannot act at all.
 	shut, travelling bool
 	// stock is settled at the present tick.
 	stock stock
-	heat  int64
+	// heat is settled too; it is no resource and has no account.
+	heat int64
 	// radiation and reserveG are about the agent's own place.
 	radiation, reserveG int64
 	// factories are the agent's own, in the order they were built.

@@ -28,6 +28,8 @@ type geography struct {
 	radiation []int64
 }
 
+// newGeography surveys all places once. Places never move and their emission never
+// changes, so that visibility and radiation are tables afterwards.
 func newGeography(s Scenario) *geography {
 	g := &geography{places: s.Places, byID: map[string]int32{}}
 	index, charted := newGrid(s.Space), 0
@@ -47,6 +49,8 @@ func newGeography(s Scenario) *geography {
 }
 
 // survey fills in what is visible and known from place p.
+// The lists of visible places are complete, since agents are counted by them; the
+// charted ones beyond are only as many as a view has room for.
 func (g *geography) survey(p int32, index *grid, s Scenario, charted int) {
 	visibility := s.VisibilityKM * CMPerKM
 	around := g.around(p, index, visibility)
@@ -84,6 +88,8 @@ func (n near) before(m near) bool {
 
 // chartedBeyond lists up to want charted places beyond visibility, widening the
 // search until there are enough or it covers the whole space.
+// Doubling the radius keeps the cost near that of what is found, also where places
+// are few and far between.
 func (g *geography) chartedBeyond(p int32, index *grid, s Scenario, want int) []near {
 	visibility := s.VisibilityKM * CMPerKM
 	diagonal := Position{}.distanceCM(Position{s.Space.WidthCM, s.Space.DepthCM, s.Space.HeightCM}) + 1
@@ -120,6 +126,7 @@ func (g *geography) distanceCM(p, q int32) int64 {
 // changes, so views share it; hidden places are not in it.
 type chart map[string]Place
 
+// newChart copies the charted places without what only a visit or a look shows.
 func newChart(places []Place) chart {
 	c := chart{}
 	for _, p := range places {

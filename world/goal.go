@@ -34,6 +34,8 @@ type pursuit struct {
 }
 
 // parseMetric resolves "kind:name" against the scenario.
+// Names are resolved once, when the world is made; a goal that names nothing is a
+// fault of the scenario and not a goal that is never met.
 func (s Scenario) parseMetric(text string) (metric, error) {
 	kind, name, _ := strings.Cut(text, ":")
 	m := metric{kind: kind}
@@ -59,6 +61,8 @@ func (s Scenario) parseMetric(text string) (metric, error) {
 	return m, nil
 }
 
+// checkGoals allows a goal per agent beside the usual number, for scenarios that
+// WithAgents has spread over a crowd.
 func (s Scenario) checkGoals() error {
 	if len(s.Goals) > goalsMax+int(s.Agents.Count) {
 		return fmt.Errorf("goals: %d, want at most %d beside one per agent", len(s.Goals), goalsMax)
@@ -77,6 +81,7 @@ func (s Scenario) checkGoals() error {
 	return nil
 }
 
+// checkGoal resolves the names a goal mentions.
 func (s Scenario) checkGoal(field string, g Goal) error {
 	if err := checkID(field+".id", g.ID); err != nil {
 		return err
@@ -94,6 +99,8 @@ func (s Scenario) checkGoal(field string, g Goal) error {
 }
 
 // pursuits lists every agent's goals by agent, each agent's in scenario order.
+// Goals change nothing in the world and no agent's view; they only say when what
+// was asked for has been reached.
 func (s Scenario) pursuits() [][]pursuit {
 	lists := make([][]pursuit, s.Agents.Count)
 	for _, g := range s.Goals {

@@ -28,6 +28,7 @@ func newGrid(s Space) *grid {
 
 // each calls f for every cell that a box of half-width reachCM around p touches,
 // in a fixed order.
+// The box is cut off at the edges of the space, where there is nothing to find.
 func (g *grid) each(p Position, reachCM int64, f func(cell int64)) {
 	var lo, hi [3]int64
 	for i, x := range [3]int64{p.X, p.Y, p.Z} {

@@ -11,8 +11,8 @@ import (
 // that batteries run dry and heat builds up within a test.
 func drawRules(t *rapid.T) Rules {
 	r := DefaultRules()
-	r.PowerCapacity = rapid.Int64Range(1, 120).Draw(t, "capacity")
-	r.IdleDraw = rapid.Int64Range(1, 7).Draw(t, "idle")
+	r.PowerCapacity = rapid.OneOf(rapid.Int64Range(1, 120), rapid.Int64Range(80, 300)).Draw(t, "capacity")
+	r.IdleDraw = rapid.OneOf(rapid.Just(int64(1)), rapid.Int64Range(1, 7)).Draw(t, "idle")
 	r.AmbientFloor = rapid.Int64Range(1, 5).Draw(t, "ambient")
 	r.LowPercent = rapid.Int64Range(1, 99).Draw(t, "low")
 	r.CriticalPercent = rapid.Int64Range(0, r.LowPercent).Draw(t, "critical")
@@ -59,7 +59,11 @@ func drawScenario(t *rapid.T) Scenario {
 		{Compound, rapid.Int64Range(0, 3000).Draw(t, "stock compound")},
 		{Hardware, rapid.Int64Range(0, 20).Draw(t, "hardware")},
 	}}
-	s.Goals = []Goal{{ID: "g", Agent: "*", Metric: "stock:hardware", AtLeast: 10}}
+	s.Goals = []Goal{
+		{ID: "g", Agent: "*", Metric: "stock:hardware", AtLeast: 10},
+		{ID: "h", Agent: "agent-1", Metric: "factory:" + AssemblerMk1, AtLeast: 1},
+		{ID: "i", Agent: "*", Metric: "place:pa", AtLeast: 1},
+	}
 	return s
 }
 
@@ -122,17 +126,41 @@ func drawPlainAction(t *rapid.T) Action {
 func intentsOf(t *rapid.T, w *World) []Intent {
 	var list []Intent
 	for _, n := range w.Due() {
-		a := drawAction(t)
-		if rapid.IntRange(0, 3).Draw(t, "clamp?") > 0 {
-			a, _ = w.View(n).Clamp(a)
-		}
-		list = append(list, Intent{n, a})
+		list = append(list, Intent{n, drawChoice(t, w.View(n))})
 	}
 	for _, n := range w.Continuing() {
 		order, _ := w.Standing(n)
 		list = append(list, Intent{n, order.Do})
 	}
 	return list
+}
+
+// drawChoice draws half of the time something that the agent can do, so that runs
+// get as far as factories and jobs, and otherwise anything.
+func drawChoice(t *rapid.T, v View) Action {
+	if offers := offersOf(v); len(offers) > 0 && rapid.Bool().Draw(t, "offered") {
+		return rapid.SampledFrom(offers).Draw(t, "offer")
+	}
+	a := drawAction(t)
+	if rapid.IntRange(0, 3).Draw(t, "clamp?") > 0 {
+		a, _ = v.Clamp(a)
+	}
+	return a
+}
+
+// offersOf lists what the affordances of a view offer. What leads to production
+// comes twice as often.
+func offersOf(v View) []Action {
+	var offers []Action
+	for _, can := range v.Observe().Can {
+		if can.OK {
+			offers = append(offers, instances(can)...)
+		}
+		if can.OK && (can.Action == "schedule_recipe" || can.Action == "build_factory") {
+			offers = append(offers, instances(can)...)
+		}
+	}
+	return offers
 }
 
 func newHostileWorld(t *rapid.T) *World {
@@ -149,13 +177,45 @@ func TestHostileActionsKeepTheInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newHostileWorld(t)
 		fold := foldOf(w)
-		for range rapid.IntRange(1, 40).Draw(t, "ticks") {
-			fold.add(t, w.Advance())
+		hostileRun(t, w, func(events []Event) {
+			fold.add(t, events)
 			checkBooks(t, w, fold)
-			fold.add(t, w.Apply(intentsOf(t, w)))
-			checkBooks(t, w, fold)
-		}
+		})
 	})
+}
+
+// hostileRun runs a world for a while and hands over the events of each step.
+func hostileRun(t *rapid.T, w *World, after func([]Event)) {
+	for range rapid.IntRange(1, 40).Draw(t, "ticks") {
+		after(w.Advance())
+		after(w.Apply(intentsOf(t, w)))
+	}
+}
+
+// TestHostileRunsReachEverything makes sure, on a fixed sample, that random runs
+// are not all too short or too clumsy to get anywhere.
+func TestHostileRunsReachEverything(t *testing.T) {
+	kinds := map[EventKind]int{}
+	run := rapid.Custom(func(t *rapid.T) int {
+		hostileRun(t, newHostileWorld(t), func(events []Event) {
+			for _, e := range events {
+				kinds[e.Kind]++
+			}
+		})
+		return 0
+	})
+	for seed := range 400 {
+		run.Example(seed)
+	}
+	for _, kind := range []EventKind{
+		EventActionApplied, EventActionRejected, EventArrived, EventFactoryBuilt, EventBatchDone, EventJobDone,
+		EventPowerState, EventWaitOver, EventStandingEnded, EventGoalMet, EventPowerSettled,
+	} {
+		if kinds[kind] < 3 {
+			t.Errorf("%s happened %d times; the generator is too narrow", kind, kinds[kind])
+		}
+	}
+	t.Log(kinds)
 }
 
 // balanceFold rebuilds the stored balances from postings alone.

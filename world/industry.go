@@ -33,7 +33,9 @@ type Recipe struct {
 // AssemblerMk1 is the factory kind that runs the product recipes.
 const AssemblerMk1 = "factory.assembler.mk1"
 
-// FactoryKinds lists the kinds of factory under the rules, in a fixed order.
+// FactoryKinds lists the kinds of factory under the rules, in a fixed order. The
+// position in the list is the kind's number in stored records, so new kinds go to
+// the end.
 func (r Rules) FactoryKinds() []FactoryKind {
 	kinds := []FactoryKind{{
 		Name:  AssemblerMk1,
@@ -47,7 +49,9 @@ func (r Rules) FactoryKinds() []FactoryKind {
 	return kinds
 }
 
-// Recipes lists the recipes under the rules, cheapest first.
+// Recipes lists the recipes under the rules, cheapest first. The position in the
+// list is the recipe's number in stored records, so new ones go to the end.
+// A dearer product yields more data and takes longer, in step with its inputs.
 func (r Rules) Recipes() []Recipe {
 	list := []Recipe{
 		assembly(controlChip, 2, stock{electricity: 6, hardware: 2}, 1),
@@ -61,6 +65,8 @@ func (r Rules) Recipes() []Recipe {
 	return list
 }
 
+// assembly is a recipe of the assembler: one piece of a product and some data per
+// batch.
 func assembly(product resource, ticks int64, inputs stock, dataOut int64) Recipe {
 	out := stock{data: dataOut}
 	out[product] = 1

@@ -10,6 +10,7 @@ type law struct {
 	cooling [][]int32
 }
 
+// newLaw derives the tables of rules that were checked before.
 func newLaw(r Rules) *law {
 	return &law{Rules: r, kinds: r.FactoryKinds(), recipes: r.Recipes(), cooling: coolingTable(r)}
 }
@@ -18,12 +19,13 @@ func newLaw(r Rules) *law {
 // times the capacity, and one just below adds its yield.
 func (r Rules) heatMax() int64 { return 10*r.HeatCapacity - 1 + HarvestMax*r.HeatFactor }
 
-// cooledOnce is the heat left after one tick.
+// cooledOnce is the heat left after one tick. Rounding up sheds at least 1 while
+// there is any, so that every agent cools down in the end.
 func (r Rules) cooledOnce(heat int64) int64 {
 	if heat <= 0 {
 		return 0
 	}
-	return heat - min(heat, max(1, ceilDiv(r.Dissipation*heat, r.HeatCapacity)))
+	return heat - min(heat, ceilDiv(r.Dissipation*heat, r.HeatCapacity))
 }
 
 // coolingTable squares the one-tick step until nothing is left of any heat. Heat

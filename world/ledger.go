@@ -7,14 +7,23 @@ type account int32
 
 // The system accounts come first. Sources may go negative; all others may not.
 const (
+	// sourceGenesis is where everything at tick 0 came from.
 	sourceGenesis account = iota
+	// sourceRadiation is what was ever harvested.
 	sourceRadiation
+	// sourceAmbient is what shut-down agents gained.
 	sourceAmbient
+	// sourceProduction is hardware, data and products made.
 	sourceProduction
+	// sinkIdle is what agents used by being awake.
 	sinkIdle
+	// sinkMove is the price of all journeys.
 	sinkMove
+	// sinkWork is electricity used by mining, refining, building and recipes.
 	sinkWork
+	// sinkMaterials is hardware that became factories and products.
 	sinkMaterials
+	// sinkTailings is compound that was refined.
 	sinkTailings
 	systemAccounts
 )
@@ -24,6 +33,7 @@ var systemAccountNames = [systemAccounts]string{
 	"sink:idle", "sink:move", "sink:work", "sink:materials", "sink:tailings",
 }
 
+// isSource says that the account may go negative.
 func (a account) isSource() bool { return a <= sourceProduction }
 
 // Balance is the amount of one resource in one account.
@@ -40,6 +50,7 @@ type ledger struct {
 	balances []stock
 }
 
+// newLedger is a book with the system accounts, all empty.
 func newLedger() ledger {
 	l := ledger{}
 	for _, name := range systemAccountNames {
@@ -48,12 +59,14 @@ func newLedger() ledger {
 	return l
 }
 
+// open adds an empty account. Names are unique because ids are.
 func (l *ledger) open(name string) account {
 	l.names = append(l.names, name)
 	l.balances = append(l.balances, stock{})
 	return account(len(l.names) - 1)
 }
 
+// of is a stored balance; an agent's electricity needs settling first.
 func (l *ledger) of(a account, r resource) int64 { return l.balances[a][r] }
 
 // post moves a positive amount between two accounts.

@@ -6,7 +6,8 @@ type limit struct {
 	bound string
 }
 
-// The bounds an adjustment names.
+// The bounds an adjustment names: a constant of the rules, the agent's own stock,
+// what its place holds, the room in its battery, its heat, a factory's queue.
 const (
 	boundRule     = "rule"
 	boundStock    = "stock"
@@ -34,6 +35,8 @@ func affordable(amount, cost, most int64) int64 {
 }
 
 // harvestLimit is the most that one harvest yields now.
+// The bound named is the tightest; of equal ones the first in the order rule,
+// place, heat, capacity.
 func (f *facts) harvestLimit() limit {
 	l := limit{HarvestMax, boundRule}.tighten(f.radiation, boundPlace)
 	if f.heat >= 10*f.law.HeatCapacity {
@@ -52,6 +55,7 @@ func (f *facts) mineLimit() limit {
 }
 
 // refineLimit is the most compound that can be refined now, in whole kilograms.
+// A part of a kilogram that the stock holds beyond the last whole one stays.
 func (f *facts) refineLimit() limit {
 	per := f.law.RefineGPerHardware
 	paid := affordable(f.stock[electricity], f.law.RefineCostPerKG, RefineMaxG/per)
@@ -61,6 +65,7 @@ func (f *facts) refineLimit() limit {
 }
 
 // batchLimit is the most batches of a recipe that a factory takes now.
+// It may be 0 or, for a queue that is full, name the queue as its bound.
 func (f *facts) batchLimit(own factoryFacts, recipe *Recipe) limit {
 	l := limit{BatchesMax, boundRule}.tighten(BatchesMax-own.queued, boundQueue)
 	for r, n := range recipe.inputs {

@@ -2,6 +2,8 @@ package world
 
 // View is what agent n knows now. It copies, changes nothing, and may be called
 // for several agents at once.
+// A view costs what it shows: the places within sightsMax, the agents it lists and
+// a count per visible place. It does not look through all agents of the world.
 func (w *World) View(n int) View {
 	a := &w.agents[n]
 	v := View{
@@ -22,6 +24,7 @@ func (w *World) View(n int) View {
 	return v
 }
 
+// selfOf is the agent's own state, charge and heat as of now.
 func (w *World) selfOf(n int) Self {
 	a := &w.agents[n]
 	s := w.stockOf(a)
@@ -40,6 +43,7 @@ func (w *World) selfOf(n int) Self {
 	return self
 }
 
+// hereOf is the place an agent stands at, with what a visitor can know.
 func (w *World) hereOf(p int32) Here {
 	place := &w.geo.places[p]
 	return Here{
@@ -50,6 +54,8 @@ func (w *World) hereOf(p int32) Here {
 
 // lookAtPlaces fills in the nearest known places: the visible ones with what
 // changes there, those only charted without.
+// Places beyond sightsMax are counted but not held. Charted ones among them can
+// still be looked up in the chart, by id.
 func (w *World) lookAtPlaces(v *View, here int32) {
 	visible := w.geo.visible[here]
 	for _, k := range visible[:min(len(visible), sightsMax)] {
@@ -66,6 +72,7 @@ func (w *World) lookAtPlaces(v *View, here int32) {
 	v.placesOmitted = w.geo.known[here] - v.placesShown
 }
 
+// sightOf is what the chart tells of a place, with the way there.
 func (w *World) sightOf(k near) Sight {
 	place := &w.geo.places[k.place]
 	return Sight{
@@ -76,6 +83,8 @@ func (w *World) sightOf(k near) Sight {
 
 // lookAtAgents fills in the nearest visible agents: those at the same place, then
 // place by place outwards.
+// Agents at one distance are listed in the order of their numbers. Travellers are
+// at no place and so are never met.
 func (w *World) lookAtAgents(v *View, n int32) {
 	here := w.agents[n].place
 	total := w.meet(v, n, near{place: here})

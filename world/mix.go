@@ -19,6 +19,7 @@ func mix(seed uint64, tick int64, entity uint64, p purpose) uint64 {
 // zero arguments from mapping to zero.
 const golden = 0x9e3779b97f4a7c15
 
+// finalise spreads every input bit over the whole word.
 func finalise(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb

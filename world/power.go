@@ -3,15 +3,20 @@ package world
 // powerState is how much electricity an agent has left.
 type powerState uint8
 
+// The power states, from good to bad; announcements compare them.
 const (
 	powerNormal powerState = iota
+	// powerLow and powerCritical are warnings without an effect of their own.
 	powerLow
 	powerCritical
+	// powerShutdown is the only state in which an agent cannot act. It ends by
+	// itself, since the ambient floor is at least 1.
 	powerShutdown
 )
 
 var powerStateNames = [...]string{"normal", "low", "critical", "shutdown"}
 
+// String is the state's name in events and observations.
 func (s powerState) String() string { return powerStateNames[s] }
 
 // battery is an agent's electricity as last settled. While awake it loses
@@ -41,6 +46,9 @@ func (r Rules) restartLevel() int64 {
 	return max(1, ceilDiv(r.PowerCapacity*r.RestartPercent, 100))
 }
 
+// The levels are computed in whole units; with a small capacity two of them may
+// coincide, and the state between them then does not occur.
+
 // stateOf is the power state of an awake agent with charge v; an awake agent
 // with nothing left shuts down at its next wake-up.
 func (r Rules) stateOf(v int64, shut bool) powerState {
@@ -56,7 +64,8 @@ func (r Rules) stateOf(v int64, shut bool) powerState {
 }
 
 // ticksToChange is how many ticks pass until the state of a battery settled now
-// changes by itself: at least 1.
+// changes by itself: at least 1. After a write that moved the charge across a
+// level the caller announces the new state in the next tick instead.
 func (r Rules) ticksToChange(b battery) int64 {
 	if b.shut {
 		return max(1, ceilDiv(max(0, r.restartLevel()-b.value), r.AmbientFloor))

@@ -5,6 +5,10 @@ import "math/bits"
 // ppb is the unit of the decay exponent: 1 is 1,000,000,000 parts.
 const ppb = 1_000_000_000
 
+// Radiation of a body falls with the square of the distance from its surface,
+// measured in its own radii, and exponentially on top of that. The law is
+// evaluated in integers only: a table for the exponential, 128-bit products.
+
 // decay is exp(-exponent/ppb) times 2^32, from committed tables with linear
 // interpolation between the steps of 1/64. The exponent is not negative.
 func decay(exponent int64) uint64 {
@@ -55,6 +59,7 @@ type radiationField struct {
 	floor   int64
 }
 
+// newRadiationField indexes the places that radiate.
 func newRadiationField(space Space, places []Place, r Rules) *radiationField {
 	f := &radiationField{index: newGrid(space), floor: min(r.RadiationFloor, r.RadiationFloorCap)}
 	for _, p := range places {
@@ -65,6 +70,8 @@ func newRadiationField(space Space, places []Place, r Rules) *radiationField {
 	return f
 }
 
+// add files a source under every cell it reaches, so that a query looks at one
+// cell only, whatever the reaches are.
 func (f *radiationField) add(s source) {
 	f.index.file(int32(len(f.sources)), s.position, s.reachCM())
 	f.sources = append(f.sources, s)

@@ -25,6 +25,8 @@ const (
 // resource is the dense number of a resource, the index into a stock.
 type resource uint8
 
+// The resources in their fixed order. It is part of the canonical bytes and of
+// every list, so a new one goes to the end; products follow controlChip.
 const (
 	electricity resource = iota
 	compound
@@ -49,6 +51,7 @@ func Resources() []string { return append([]string(nil), resourceNames[:]...) }
 // Products lists the finished goods in their fixed order.
 func Products() []string { return append([]string(nil), resourceNames[controlChip:]...) }
 
+// String is the resource's name.
 func (r resource) String() string { return resourceNames[r] }
 
 // unit names what an amount of r counts.

@@ -32,11 +32,14 @@ type Rules struct {
 	IdleDraw int64 `toml:"idle_draw" json:"idle_draw"`
 	// AmbientFloor is the electricity a shut-down agent gains per tick, 1 to 1,000.
 	AmbientFloor int64 `toml:"ambient_floor" json:"ambient_floor"`
-	// LowPercent and CriticalPercent bound the power states low and critical, in
-	// percent of the capacity; RestartPercent is where a shut-down agent restarts.
-	LowPercent      int64 `toml:"low_percent" json:"low_percent"`
+	// LowPercent is the highest charge of the power state low, in percent of the
+	// capacity, 1 to 99.
+	LowPercent int64 `toml:"low_percent" json:"low_percent"`
+	// CriticalPercent is the same for critical, 0 to LowPercent.
 	CriticalPercent int64 `toml:"critical_percent" json:"critical_percent"`
-	RestartPercent  int64 `toml:"restart_percent" json:"restart_percent"`
+	// RestartPercent is the charge at which a shut-down agent restarts, in percent
+	// of the capacity and at least 1 unit, 1 to 100.
+	RestartPercent int64 `toml:"restart_percent" json:"restart_percent"`
 	// HeatCapacity is the heat above which harvests yield less, 10 to 1,000; at
 	// ten times this heat harvests are refused.
 	HeatCapacity int64 `toml:"heat_capacity" json:"heat_capacity"`
@@ -45,8 +48,9 @@ type Rules struct {
 	Dissipation int64 `toml:"dissipation" json:"dissipation"`
 	// HeatFactor is the heat added per unit harvested, 0 to 10.
 	HeatFactor int64 `toml:"heat_factor" json:"heat_factor"`
-	// RadiationFloor is the radiation found everywhere, capped by RadiationFloorCap.
-	RadiationFloor    int64 `toml:"radiation_floor" json:"radiation_floor"`
+	// RadiationFloor is the radiation found everywhere, 0 to 1,000.
+	RadiationFloor int64 `toml:"radiation_floor" json:"radiation_floor"`
+	// RadiationFloorCap bounds what of the floor can be harvested, 0 to 1,000.
 	RadiationFloorCap int64 `toml:"radiation_floor_cap" json:"radiation_floor_cap"`
 	// RadiationDecayPPB is the exponential decay of radiation per centimetre, in
 	// parts per billion, 0 to 1,000,000.
@@ -55,14 +59,18 @@ type Rules struct {
 	MoveCostPerKM int64 `toml:"move_cost_per_km" json:"move_cost_per_km"`
 	// MoveRangeKM is the distance covered per tick, 1 to 10,000.
 	MoveRangeKM int64 `toml:"move_range_km" json:"move_range_km"`
-	// MineCostPerKG and RefineCostPerKG are electricity per started kilogram.
-	MineCostPerKG   int64 `toml:"mine_cost_per_kg" json:"mine_cost_per_kg"`
+	// MineCostPerKG is the electricity per started kilogram mined, 0 to 1,000.
+	MineCostPerKG int64 `toml:"mine_cost_per_kg" json:"mine_cost_per_kg"`
+	// RefineCostPerKG is the electricity per whole kilogram refined, 0 to 1,000.
 	RefineCostPerKG int64 `toml:"refine_cost_per_kg" json:"refine_cost_per_kg"`
-	// BuildElectricity, BuildHardware and BuildTicks are the price of a factory.
+	// BuildElectricity and BuildHardware are the price of a factory, each 0 to
+	// 1,000,000; a price above the power capacity makes factories unaffordable.
 	BuildElectricity int64 `toml:"build_electricity" json:"build_electricity"`
 	BuildHardware    int64 `toml:"build_hardware" json:"build_hardware"`
-	BuildTicks       int64 `toml:"build_ticks" json:"build_ticks"`
-	// RefineGPerHardware is the compound in one unit of hardware, in grams.
+	// BuildTicks is how long construction takes, 1 to 1,000.
+	BuildTicks int64 `toml:"build_ticks" json:"build_ticks"`
+	// RefineGPerHardware is the compound in one unit of hardware, in grams. No
+	// scenario can change it, since the registry's bounds state it.
 	RefineGPerHardware int64 `toml:"-" json:"refine_g_per_hardware"`
 }
 
@@ -87,6 +95,8 @@ type ruleRange struct {
 	min, max int64
 }
 
+// ranges lists the fields a scenario may override. The upper ends keep every
+// product of two rules and an amount far inside an int64.
 func (r Rules) ranges() []ruleRange {
 	return []ruleRange{
 		{"power_capacity", r.PowerCapacity, 1, 1_000_000},

@@ -15,6 +15,7 @@ type ruling struct {
 	amount, cost int64
 }
 
+// accepted says that the action can be carried out.
 func (r ruling) accepted() bool { return r.rejection == nil && !r.unknown }
 
 // check is the verdict as a dry run reports it.
@@ -28,11 +29,14 @@ func (r ruling) check() Check {
 	return Check{Status: CheckAccepted, Changes: r.changes, Ticks: r.ticks}
 }
 
+// refuse is the verdict of a rejection.
 func refuse(r Rejection) ruling { return ruling{rejection: &r} }
 
+// number is a pointer to a copy of n, for the optional numbers of a rejection.
 func number(n int64) *int64 { return &n }
 
 // invalidAmount refuses an amount outside the bounds of the rules.
+// It is about the request alone, whatever the agent's state.
 func invalidAmount(field string, requested, most int64, unit string) ruling {
 	return refuse(Rejection{
 		Code: RejectInvalidAmount, Field: field,
@@ -41,6 +45,8 @@ func invalidAmount(field string, requested, most int64, unit string) ruling {
 }
 
 // insufficient refuses what the actor's own stock does not cover.
+// Requested is what the action would take in all, so that the difference to
+// Available is what the agent has to gather first.
 func insufficient(field string, r resource, requested, available int64) ruling {
 	return refuse(Rejection{
 		Code: RejectInsufficient, Field: field, Resource: r.String(),
@@ -50,6 +56,8 @@ func insufficient(field string, r resource, requested, available int64) ruling {
 
 // judge applies the rules to an action. It is the one place that switches over
 // all actions for legality; View.Check and Apply both end here.
+// An agent that cannot act is refused everything before anything else is looked
+// at, so that the other rules may take a place and a living agent for granted.
 func (f *facts) judge(a Action, s senses) ruling {
 	if f.shut {
 		return refuse(Rejection{
@@ -85,6 +93,7 @@ func (f *facts) judge(a Action, s senses) ruling {
 	panic(fmt.Sprintf("world: no rule for action type %T", a))
 }
 
+// judgeWaitTicks rules on sleeping, which is free but for the idle draw.
 func judgeWaitTicks(a WaitTicks) ruling {
 	if a.Ticks < 1 || a.Ticks > WaitTicksMax {
 		return invalidAmount("ticks", a.Ticks, WaitTicksMax, Ticks)
@@ -93,6 +102,8 @@ func judgeWaitTicks(a WaitTicks) ruling {
 }
 
 // judgeOrder refuses a malformed order and otherwise judges its first attempt.
+// An order is taken up if its form is sound, even when the first attempt is
+// refused; it then ends with that refusal.
 func (f *facts) judgeOrder(o ExecuteUntil, s senses) ruling {
 	if problem := o.problem(); problem != nil {
 		return refuse(Rejection{Code: RejectInvalidStandingRule, Field: problem.Field})
@@ -108,6 +119,8 @@ func (f *facts) judgeOrder(o ExecuteUntil, s senses) ruling {
 
 // judgeMove rules on a journey. A place that is there but hidden must not be told
 // from one that is not, so neither refusal carries numbers.
+// The cost does not depend on what is carried. It is paid at departure, so that a
+// journey once begun always ends, if need be with an empty battery.
 func (f *facts) judgeMove(way route) ruling {
 	unreachable := refuse(Rejection{Code: RejectUnreachable, Field: "to"})
 	cost := f.law.moveCost(way.distanceCM)
@@ -130,6 +143,9 @@ func (f *facts) judgeMove(way route) ruling {
 
 // judgeTransfer rules on a gift. Whether electricity fits the receiver's battery
 // is not the giver's to know, so that refusal carries no numbers either.
+// Nothing else can go wrong on the receiver's side: only electricity is bounded.
+// Agents that are shut down can be given electricity, which is how others help
+// them up.
 func (f *facts) judgeTransfer(a Transfer, s senses) ruling {
 	r, known := resourceNamed(a.Kind)
 	if !known {

@@ -2,6 +2,13 @@ package world
 
 // judgeHarvest rules on a harvest. Asking for more than there is is no fault: the
 // amount is an upper bound.
+// The yield is the least of what was asked for, HarvestMax, the radiation here
+// and the room in the battery. Above the heat capacity the radiation part is
+// scaled by capacity/heat, rounded down; at ten times the capacity nothing is
+// yielded any more. Each unit adds HeatFactor to the heat.
+//
+// Refusals, first match: a non-positive bound, a dead place, overheating, a full
+// battery.
 func (f *facts) judgeHarvest(a Harvest) ruling {
 	l := f.harvestLimit()
 	switch {
@@ -29,6 +36,12 @@ func (f *facts) judgeHarvest(a Harvest) ruling {
 }
 
 // judgeMine rules on digging.
+// It costs MineCostPerKG per started kilogram and takes exactly the mass asked
+// for, so that more than the reserve is refused and not cut down: the agent is to
+// know that the place runs out. Clamp is where amounts are cut.
+//
+// Refusals, first match: a mass outside the rules, too small a reserve, too
+// little electricity.
 func (f *facts) judgeMine(a Mine) ruling {
 	if a.MassG < 1 || a.MassG > MineMaxG {
 		return invalidAmount("compound_mass_g", a.MassG, MineMaxG, "g")
@@ -51,6 +64,8 @@ func (f *facts) judgeMine(a Mine) ruling {
 
 // judgeRefine rules on refining. Only whole units count: what is left over of
 // the mass is neither used nor paid for.
+// Refusals, first match: a mass outside the rules, less than one unit's worth,
+// too little compound, too little electricity.
 func (f *facts) judgeRefine(a Refine) ruling {
 	per := f.law.RefineGPerHardware
 	switch {
@@ -77,6 +92,8 @@ func (f *facts) judgeRefine(a Refine) ruling {
 }
 
 // judgeBuild rules on building a factory.
+// The price goes into escrow at once; the factory opens Ticks later, wherever its
+// owner is then. The limit per agent bounds the size of views and of the world.
 func (f *facts) judgeBuild(a BuildFactory) ruling {
 	k, known := kindNumber(f.law.kinds, a.FactoryKind)
 	if !known {
@@ -96,6 +113,12 @@ func (f *facts) judgeBuild(a BuildFactory) ruling {
 }
 
 // judgeSchedule rules on queueing batches.
+// An agent knows of no factory but its own, so one that belongs to another is as
+// unknown as one that does not exist. The inputs of all batches are due now. The
+// duration is that of the job alone, without what is queued before it.
+//
+// Refusals, first match: the recipe, the factory and where it is, its state, the
+// number of batches, the room in the queue, the stock.
 func (f *facts) judgeSchedule(a ScheduleRecipe) ruling {
 	own, mine := f.factory(a.FactoryID)
 	n, known := recipeNumber(f.law.recipes, a.RecipeID)
@@ -129,6 +152,8 @@ func (f *facts) judgeSchedule(a ScheduleRecipe) ruling {
 }
 
 // missing names the first resource of which the stock does not cover need.
+// Resources are tried in their fixed order, electricity first, so that the same
+// shortage is always reported the same way.
 func (f *facts) missing(need stock) (resource, bool) {
 	for r, n := range need {
 		if n > f.stock[r] {
@@ -139,6 +164,7 @@ func (f *facts) missing(need stock) (resource, bool) {
 }
 
 // costs lists spent as negative amounts, then the gains.
+// The order is fixed, because changes are compared, hashed and shown to models.
 func costs(spent stock, gains ...Amount) []Amount {
 	var list []Amount
 	for r, n := range spent {

@@ -146,6 +146,7 @@ func spreadGoal(g Goal, m, n int) []Goal {
 // spawnOf, stockOf and personaOf are what agent n starts as.
 func (s Scenario) spawnOf(n int) string { return s.Agents.Spawn[n%len(s.Agents.Spawn)] }
 
+// stockOf lists what agent n starts with, which may be nothing.
 func (s Scenario) stockOf(n int) []Amount {
 	if len(s.Agents.Stock) == 0 {
 		return nil
@@ -153,6 +154,7 @@ func (s Scenario) stockOf(n int) []Amount {
 	return s.Agents.Stock[n%len(s.Agents.Stock)]
 }
 
+// personaOf is the character of agent n, the zero persona if there are none.
 func (s Scenario) personaOf(n int) Persona {
 	if len(s.Personas) == 0 {
 		return Persona{}

@@ -23,6 +23,8 @@ const (
 )
 
 // check reports the first inconsistency, naming its field.
+// Later steps rely on earlier ones: goals name agents and places, stocks are
+// bounded by the rules' capacity.
 func (s Scenario) check() error {
 	for _, step := range []func() error{
 		s.checkHead, s.checkSpace, s.Rules.check, s.checkPlaces, s.checkAgents, s.checkPersonas, s.checkGoals,
@@ -34,6 +36,8 @@ func (s Scenario) check() error {
 	return nil
 }
 
+// checkHead checks the names and texts. Texts reach prompts, so their length is
+// bounded here and not where they are shown.
 func (s Scenario) checkHead() error {
 	if err := checkID("id", s.ID); err != nil {
 		return err
@@ -49,6 +53,7 @@ func (s Scenario) checkHead() error {
 	return checkText("text", s.Text, textMax)
 }
 
+// checkSpace checks the extent and what agents see of it.
 func (s Scenario) checkSpace() error {
 	for _, f := range []ruleRange{
 		{"space.width_cm", s.Space.WidthCM, 1, spaceMaxCM},
@@ -65,6 +70,7 @@ func (s Scenario) checkSpace() error {
 	return nil
 }
 
+// check reports a value outside its range.
 func (f ruleRange) check() error {
 	if f.value < f.min || f.value > f.max {
 		return fmt.Errorf("%s: %d is outside %d to %d", f.name, f.value, f.min, f.max)
@@ -72,6 +78,7 @@ func (f ruleRange) check() error {
 	return nil
 }
 
+// checkPlaces also demands that ids are unique, since actions name places by id.
 func (s Scenario) checkPlaces() error {
 	if len(s.Places) == 0 || len(s.Places) > PlacesMax {
 		return fmt.Errorf("places: %d places, want 1 to %d", len(s.Places), PlacesMax)
@@ -90,6 +97,8 @@ func (s Scenario) checkPlaces() error {
 	return nil
 }
 
+// checkPlace bounds emission and radius so that the radiation law stays within the
+// 128 bits it is computed in.
 func (s Scenario) checkPlace(field string, p Place) error {
 	if err := checkID(field+".id", p.ID); err != nil {
 		return err
@@ -115,6 +124,7 @@ func (s Scenario) checkPlace(field string, p Place) error {
 	return nil
 }
 
+// isMaterial says whether name is one of Materials.
 func isMaterial(name string) bool {
 	for _, m := range Materials() {
 		if m == name {
@@ -124,6 +134,7 @@ func isMaterial(name string) bool {
 	return false
 }
 
+// checkAgents checks that everybody has a place to start at.
 func (s Scenario) checkAgents() error {
 	if err := (ruleRange{"agents.count", s.Agents.Count, 1, AgentsMax}).check(); err != nil {
 		return err
@@ -144,6 +155,7 @@ func (s Scenario) checkAgents() error {
 	return nil
 }
 
+// place finds a place by id.
 func (s Scenario) place(id string) (Place, bool) {
 	for _, p := range s.Places {
 		if p.ID == id {
@@ -153,6 +165,8 @@ func (s Scenario) place(id string) (Place, bool) {
 	return Place{}, false
 }
 
+// checkStock bounds starting stocks so that no balance can ever overflow, and
+// charges by what a battery holds.
 func (s Scenario) checkStock(field string, list []Amount) error {
 	seen := map[string]bool{}
 	for _, a := range list {
@@ -171,6 +185,7 @@ func (s Scenario) checkStock(field string, list []Amount) error {
 	return nil
 }
 
+// checkPersonas bounds the texts of all characters.
 func (s Scenario) checkPersonas() error {
 	if len(s.Personas) > listMax {
 		return fmt.Errorf("personas: %d, want at most %d", len(s.Personas), listMax)
@@ -192,6 +207,8 @@ func (s Scenario) checkPersonas() error {
 }
 
 // checkID accepts 1 to 64 letters, digits and the signs _ . : and -.
+// Ids stand in prompts, URLs, file names and account names, so nothing that one of
+// them would have to escape is allowed.
 func checkID(field, id string) error {
 	if id == "" || len(id) > idLengthMax {
 		return fmt.Errorf("%s: %q is not 1 to %d characters long", field, id, idLengthMax)
@@ -204,6 +221,7 @@ func checkID(field, id string) error {
 	return nil
 }
 
+// checkText accepts valid UTF-8 of up to most characters.
 func checkText(field, text string, most int) error {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > most {
 		return fmt.Errorf("%s: is longer than %d characters or not valid text", field, most)

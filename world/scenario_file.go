@@ -9,8 +9,11 @@ import (
 )
 
 // The file types mirror the TOML of a scenario. Pointers tell absent fields from
-// zero ones where the default is not zero.
+// zero ones where the default is not zero. They are apart from Scenario so that
+// its fields can have the shape the kernel needs: positions in centimetres, lists
+// in a fixed order, no pointers.
 
+// scenarioFile is the whole file.
 type scenarioFile struct {
 	ID           string      `toml:"id"`
 	Aliases      []string    `toml:"aliases"`
@@ -28,12 +31,14 @@ type scenarioFile struct {
 	Goals        []Goal      `toml:"goals"`
 }
 
+// spaceFile is the [space] table.
 type spaceFile struct {
 	WidthCM  int64 `toml:"width_cm"`
 	DepthCM  int64 `toml:"depth_cm"`
 	HeightCM int64 `toml:"height_cm"`
 }
 
+// placeFile is one [[places]] table: a position is either absolute or an offset.
 type placeFile struct {
 	ID        string      `toml:"id"`
 	Name      string      `toml:"name"`
@@ -55,6 +60,7 @@ type offsetFile struct {
 	Z int64 `toml:"z"`
 }
 
+// agentsFile is the [agents] table.
 type agentsFile struct {
 	Count int64              `toml:"count"`
 	Spawn []string           `toml:"spawn"`
@@ -89,6 +95,8 @@ func ParseScenario(name string, data []byte) (Scenario, error) {
 }
 
 // describeTOML puts file and line in front of a decoding error.
+// Only the first unknown field is reported: a file written for another version
+// has many, and the first one says which table to look at.
 func describeTOML(name string, err error) error {
 	var unknown *toml.StrictMissingError
 	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
@@ -104,6 +112,7 @@ func describeTOML(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
+// joinKey writes a key path as in TOML; parts that need quotes are rare enough.
 func joinKey(key toml.Key) string {
 	var b []byte
 	for i, part := range key {
@@ -115,6 +124,7 @@ func joinKey(key toml.Key) string {
 	return string(b)
 }
 
+// keyPrefix names the field a decoding error is about, if it is about one.
 func keyPrefix(key toml.Key) string {
 	if len(key) == 0 {
 		return ""
@@ -124,6 +134,8 @@ func keyPrefix(key toml.Key) string {
 
 // scenario converts the file into the scenario it describes, unchecked except
 // for what would be lost in the conversion.
+// Everything else is left to Scenario.check, which scenarios made in code pass
+// through as well.
 func (f scenarioFile) scenario() (Scenario, error) {
 	if f.Seed < 0 {
 		return Scenario{}, fmt.Errorf("seed: %d is negative", f.Seed)
@@ -152,6 +164,7 @@ func (f scenarioFile) scenario() (Scenario, error) {
 	return s, err
 }
 
+// place fills in the defaults of a place.
 func (p placeFile) place(space Space) (Place, error) {
 	place := Place{
 		ID: p.ID, Name: p.Name, Material: p.Material, RadiusCM: defaultRadiusCM,
@@ -171,6 +184,7 @@ func (p placeFile) place(space Space) (Place, error) {
 	return place, p.Offset.apply(space, &place.Position)
 }
 
+// apply computes the position; 50 percent is the edge of the space.
 func (o offsetFile) apply(space Space, p *Position) error {
 	for _, axis := range []struct {
 		pct, extent int64
@@ -184,6 +198,8 @@ func (o offsetFile) apply(space Space, p *Position) error {
 	return nil
 }
 
+// plan lists the starting stocks in the fixed order of resources, because a TOML
+// table has none.
 func (f agentsFile) plan() (AgentPlan, error) {
 	plan := AgentPlan{Count: f.Count, Spawn: f.Spawn}
 	for i, m := range f.Stock {

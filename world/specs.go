@@ -8,6 +8,9 @@ func Actions() []ActionSpec { return DefaultRules().Actions() }
 
 // Actions returns the registry with docs that state these rules' costs. Names,
 // parameters and bounds are the same under all rules.
+// Schemas and decoders rely on the names; docs are read by models at every call
+// and are kept short. What depends on the moment (what is feasible now, which ids
+// exist) is not said here but in the observation's affordances.
 func (r Rules) Actions() []ActionSpec {
 	return []ActionSpec{
 		{Name: "wait", Doc: "Do nothing this tick."},
@@ -23,6 +26,8 @@ func (r Rules) Actions() []ActionSpec {
 	}
 }
 
+// waitTicksSpec and the specs below describe one action each; costs in the docs
+// come from the rules, so that no text can contradict them.
 func waitTicksSpec() ActionSpec {
 	return ActionSpec{
 		Name: "wait_ticks",
@@ -124,6 +129,7 @@ func executeUntilSpec() ActionSpec {
 var registry = Actions()
 
 // specNamed finds an action's spec under the default rules.
+// Bounds and names are the same under all rules, so the default ones will do.
 func specNamed(name string) (ActionSpec, bool) {
 	for _, s := range registry {
 		if s.Name == name {

@@ -4,13 +4,15 @@ import "slices"
 
 // standing is an agent's order under way with what happened since it began.
 type standing struct {
+	// order is a copy of what was submitted.
 	order ExecuteUntil
 	// left counts the attempts not yet made.
 	left int64
 	// agents and places were visible when the order began; nil where no condition
 	// asks for them.
 	agents, places []int32
-
+	// arrived, jobDone and powerFell are set by wake-ups and kept while the agent
+	// cannot act, so that nothing is missed on a journey or in a wait.
 	arrived, jobDone, powerFell bool
 }
 
@@ -29,6 +31,8 @@ func (w *World) newStanding(n int32, order ExecuteUntil) *standing {
 }
 
 // visibleAgents lists the other agents within visibility of agent n, sorted.
+// It looks at all visible places, more than a view may list: an agent that comes
+// into view must be noticed also in a crowd.
 func (w *World) visibleAgents(n int32) []int32 {
 	list := []int32{}
 	here := w.agents[n].place
@@ -64,6 +68,8 @@ func anyNew(now, before []int32) bool {
 }
 
 // reviewOrder ends the order of an able agent when its time has come.
+// The refusal of an attempt comes first, then the conditions in the order given,
+// then the number of attempts: the most telling reason wins.
 func (w *World) reviewOrder(n int32) {
 	a := &w.agents[n]
 	if !a.last.Accepted {
@@ -82,6 +88,8 @@ func (w *World) reviewOrder(n int32) {
 }
 
 // holds decides one condition for an able agent at the start of a tick.
+// Some conditions are about now (charge, heat, radiation, what is visible), some
+// about the time since the order began (arrivals, jobs, a worse power state).
 func (w *World) holds(n int32, c Condition) bool {
 	a := &w.agents[n]
 	switch c.Event {
@@ -121,6 +129,7 @@ func (o Outcome) harvested() (int64, bool) {
 }
 
 // endOrder drops the order of agent n and says why.
+// The agent is due again at once if it is able.
 func (w *World) endOrder(n int32, why string) {
 	a := &w.agents[n]
 	a.order = nil

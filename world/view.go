@@ -5,13 +5,16 @@ package world
 // only from what the agent may know; two worlds that differ in what the agent
 // cannot see give equal views. Views may be used from several goroutines.
 type View struct {
-	tick  int64
+	tick int64
+	// facts are what the rules judge by.
 	facts facts
-	self  Self
-	here  Here
+	// self and here are ready for an observation; here is zero for travellers.
+	self Self
+	here Here
 	// position is where the agent's place is; travellers have none.
 	position Position
-	chart    chart
+	// chart is shared by all views and never changes.
+	chart chart
 	// sights are the nearest known places, at most sightsMax.
 	sights []Sight
 	// mates are agents at the same place, at most sightsMax; allMates says that
@@ -20,14 +23,18 @@ type View struct {
 	allMates bool
 	// placesOmitted and agentsOmitted count what an observation leaves out.
 	placesShown, placesOmitted int
-	contacts                   []Contact
-	agentsOmitted              int
-	factories                  []Factory
-	woken                      string
-	last                       Outcome
-	hasLast                    bool
-	standing                   ExecuteUntil
-	hasStanding                bool
+	// contacts are the agents an observation lists, those at the same place first.
+	contacts      []Contact
+	agentsOmitted int
+	// factories are all of the agent's own, wherever they stand.
+	factories []Factory
+	woken     string
+	// last and standing are shared with the world's record, which replaces them as
+	// a whole and never changes them in place; they are copied on the way out.
+	last        Outcome
+	hasLast     bool
+	standing    ExecuteUntil
+	hasStanding bool
 }
 
 // AgentID is the id of the agent whose view this is.
@@ -99,6 +106,7 @@ func (v View) Observe() Observation {
 	return o
 }
 
+// copied keeps an absent number absent.
 func copied(n *int64) *int64 {
 	if n == nil {
 		return nil

@@ -8,8 +8,10 @@ import (
 // The JSON forms of Event and Outcome carry the action in its canonical flat
 // form; the alias types below drop the methods so that encoding does not recurse.
 
+// plainEvent is an Event without methods.
 type plainEvent Event
 
+// wireEvent adds the encoded action to an event's other fields.
 type wireEvent struct {
 	plainEvent
 	Action json.RawMessage `json:"action,omitempty"`
@@ -35,8 +37,10 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// plainOutcome is an Outcome without methods.
 type plainOutcome Outcome
 
+// wireOutcome adds the encoded action to an outcome's other fields.
 type wireOutcome struct {
 	plainOutcome
 	Action json.RawMessage `json:"action,omitempty"`
@@ -62,6 +66,7 @@ func (o *Outcome) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// encodeOptional leaves the field out when there is no action.
 func encodeOptional(a Action) json.RawMessage {
 	if a == nil {
 		return nil
@@ -69,6 +74,7 @@ func encodeOptional(a Action) json.RawMessage {
 	return EncodeAction(a)
 }
 
+// decodeOptional reads an absent action as none.
 func decodeOptional(raw json.RawMessage) (Action, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -87,6 +93,7 @@ func (o Outcome) clone() Outcome {
 	return o
 }
 
+// clone copies the numbers too, which are pointers.
 func (r Rejection) clone() Rejection {
 	for _, p := range []**int64{&r.Requested, &r.Available, &r.Maximum} {
 		if *p != nil {
@@ -106,6 +113,7 @@ func cloneAction(a Action) Action {
 	return a
 }
 
+// cloneConditions copies conditions with their thresholds.
 func cloneConditions(list []Condition) []Condition {
 	list = append([]Condition(nil), list...)
 	for i, c := range list {

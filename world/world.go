@@ -19,11 +19,15 @@ type World struct {
 	scenario Scenario
 	seed     uint64
 	tick     int64
-	law      *law
-	geo      *geography
-	chart    chart
+	// law, geo and chart are made by New and never change.
+	law   *law
+	geo   *geography
+	chart chart
 
-	book      ledger
+	// book holds every quantity except heat.
+	book ledger
+	// agents, sites and factories are the stored records by number; numbers finds
+	// an agent's by its id. Factories are only ever added.
 	agents    []agent
 	numbers   map[string]int32
 	sites     []site
@@ -70,6 +74,8 @@ func New(s Scenario, seed uint64) (*World, error) {
 	return w, nil
 }
 
+// openSites opens an account per place and fills it from genesis. What happens
+// before the first tick makes no events: it follows from the scenario.
 func (w *World) openSites() {
 	for _, p := range w.geo.places {
 		a := w.book.open("site:" + p.ID)
@@ -78,6 +84,7 @@ func (w *World) openSites() {
 	}
 }
 
+// openAgent makes agent i and puts it on its place.
 func (w *World) openAgent(i int) {
 	a := agent{id: agentID(i), from: noPlace, to: noPlace}
 	a.place = w.geo.byID[w.scenario.spawnOf(i)]
@@ -120,6 +127,7 @@ func (w *World) postAny(list []Posting, from, to account, r resource, n int64) [
 	return append(list, w.post(from, to, r, n))
 }
 
+// placeID is the id of a place, empty for a traveller's.
 func (w *World) placeID(p int32) string {
 	if p == noPlace {
 		return ""

@@ -5,13 +5,18 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"strings"
+
+	"agentworld/llmclient"
 )
 
 // Bounds on walking a schema, which comes from outside and may refer to itself.
 const (
+	// schemaNodesMax bounds the values filled in for one call. A schema of a few
+	// lines can describe a tree without end.
 	schemaNodesMax = 10_000
-	schemaRefsMax  = 16
+	// schemaRefsMax bounds how many references are followed in a row, and how many
+	// elements a list is filled up with.
+	schemaRefsMax = 16
 )
 
 // schema is a JSON Schema object, and object a JSON object; both as decoded with
@@ -24,6 +29,10 @@ type (
 // filler completes arguments by a tool's parameter schema: it keeps the values
 // that have a place in the schema, writes null where a property does not apply,
 // and the emptiest permitted value where null is not permitted either.
+//
+// Strict function tools require every property, so a flat action carries every
+// parameter of every action. Which these are is the request's to say: the policy
+// names the few it means and the filler adds the rest. One filler serves one call.
 type filler struct {
 	root schema
 	// nodes counts the values filled in; past schemaNodesMax the rest is null.
@@ -38,7 +47,8 @@ func newFiller(parameters json.RawMessage) *filler {
 	return &filler{root: root}
 }
 
-// decode reads JSON with numbers kept as written.
+// decode reads JSON with numbers kept as written: an amount beyond 2^53 that went
+// through a float would come back as another amount.
 func decode(raw []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -54,7 +64,7 @@ func (f *filler) arguments(values object) object {
 	return filled
 }
 
-// fill returns v made to fit s.
+// fill returns v made to fit s; a nil v stands for a value that was not given.
 func (f *filler) fill(s schema, v any) any {
 	s, nullable := f.choose(s, v)
 	if f.nodes++; v == nil && nullable || f.nodes > schemaNodesMax {
@@ -78,7 +88,9 @@ func (f *filler) fill(s schema, v any) any {
 	return v
 }
 
-// fillObject completes an object. Without declared properties everything stays.
+// fillObject completes an object. A property is written when a value was given,
+// when it may be null, and when it is required; given values that are no property
+// go. Without declared properties everything stays.
 func (f *filler) fillObject(s schema, values object) object {
 	properties, _ := s["properties"].(object)
 	if len(properties) == 0 {
@@ -100,6 +112,8 @@ func (f *filler) fillObject(s schema, values object) object {
 	return out
 }
 
+// fillArray keeps the given elements up to the longest permitted length and fills
+// up to the shortest.
 func (f *filler) fillArray(s schema, values []any) []any {
 	items, _ := s["items"].(schema)
 	out := []any{}
@@ -114,6 +128,9 @@ func (f *filler) fillArray(s schema, values []any) []any {
 	return out
 }
 
+// fillString returns the text, shortened where it is too long. A text that a closed
+// set does not hold becomes the set's first: the call is then valid, and if it is
+// wrong the tool can say so.
 func fillString(s schema, v any) any {
 	text, ok := v.(string)
 	if enum, _ := s["enum"].([]any); len(enum) > 0 && !slices.Contains(enum, any(text)) {
@@ -123,7 +140,7 @@ func fillString(s schema, v any) any {
 		return constant
 	}
 	if !ok {
-		return ""
+		text = asText(v)
 	}
 	if most := max(0, bound(s, "maxLength", math.MaxInt32)); len(text) > most {
 		runes := []rune(text)
@@ -132,6 +149,18 @@ func fillString(s schema, v any) any {
 	return text
 }
 
+// asText writes a structure as JSON where a tool wants one as text; anything else
+// that is not text is left empty.
+func asText(v any) string {
+	switch v.(type) {
+	case object, []any:
+		return string(llmclient.Marshal(v))
+	}
+	return ""
+}
+
+// fillNumber keeps a number as it is, bounds or not: an amount out of bounds is for
+// the world to clamp or refuse.
 func fillNumber(s schema, v any) any {
 	switch v.(type) {
 	case json.Number, int64, int:
@@ -140,6 +169,7 @@ func fillNumber(s schema, v any) any {
 	return bound(s, "minimum", 0)
 }
 
+// firstNonNull returns the first value of an enumeration that says something.
 func firstNonNull(list []any) any {
 	for _, v := range list {
 		if v != nil {
@@ -147,124 +177,4 @@ func firstNonNull(list []any) any {
 		}
 	}
 	return nil
-}
-
-// bound reads an integer keyword of a schema.
-func bound(s schema, keyword string, absent int) int {
-	n, ok := s[keyword].(json.Number)
-	if !ok {
-		return absent
-	}
-	value, err := n.Int64()
-	if err != nil || value < math.MinInt32 || value > math.MaxInt32 {
-		return absent
-	}
-	return int(value)
-}
-
-// choose follows references and picks the alternative that suits v, the first one
-// that is not null when none does. nullable says whether null fits as well.
-func (f *filler) choose(s schema, v any) (chosen schema, nullable bool) {
-	for range schemaRefsMax {
-		s = f.target(s)
-		options, isUnion := s["anyOf"].([]any)
-		if !isUnion {
-			options, isUnion = s["oneOf"].([]any)
-		}
-		if !isUnion {
-			return s, nullable || allowsNull(s)
-		}
-		s = nil
-		for _, o := range options {
-			option, _ := o.(schema)
-			option = f.target(option)
-			switch {
-			case schemaType(option) == "null":
-				nullable = true
-			case s == nil || suits(option, v) && !suits(s, v):
-				s = option
-			}
-		}
-	}
-	return s, nullable
-}
-
-// target follows $ref within the document; a reference that leads nowhere reads as
-// a schema without conditions.
-func (f *filler) target(s schema) schema {
-	for range schemaRefsMax {
-		ref, ok := s["$ref"].(string)
-		if !ok {
-			return s
-		}
-		s = f.at(ref)
-	}
-	return nil
-}
-
-// at resolves a reference of the form "#/$defs/name".
-func (f *filler) at(ref string) schema {
-	path, local := strings.CutPrefix(ref, "#")
-	if !local {
-		return nil
-	}
-	s := f.root
-	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
-		if part == "" {
-			continue
-		}
-		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
-		s, _ = s[part].(schema)
-	}
-	return s
-}
-
-// allowsNull reports whether a schema without alternatives takes null.
-func allowsNull(s schema) bool {
-	if list, ok := s["type"].([]any); ok {
-		return slices.Contains(list, any("null"))
-	}
-	return s["type"] == "null"
-}
-
-// schemaType returns the first type of a schema that is not null, "null" when that
-// is the only one, and "" when the schema does not say.
-func schemaType(s schema) string {
-	switch declared := s["type"].(type) {
-	case string:
-		return declared
-	case []any:
-		for _, one := range declared {
-			if name, ok := one.(string); ok && name != "null" {
-				return name
-			}
-		}
-		return "null"
-	}
-	switch {
-	case s["properties"] != nil:
-		return "object"
-	case s["items"] != nil:
-		return "array"
-	case s["enum"] != nil:
-		return "string"
-	}
-	return ""
-}
-
-// suits reports whether v has the type a schema wants.
-func suits(s schema, v any) bool {
-	switch v.(type) {
-	case object:
-		return schemaType(s) == "object"
-	case []any:
-		return schemaType(s) == "array"
-	case string:
-		return schemaType(s) == "string"
-	case bool:
-		return schemaType(s) == "boolean"
-	case json.Number, int64, int:
-		return schemaType(s) == "integer" || schemaType(s) == "number"
-	}
-	return false
 }

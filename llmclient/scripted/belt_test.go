@@ -185,7 +185,7 @@ func (b *belt) affordances() []any {
 	build := object{"action": "build_factory", "ok": true, "options": []any{object{"target": "factory.assembler.mk1"}}}
 	if b.electricity < 10 || b.hardware < 5 {
 		build = object{"action": "build_factory", "ok": false, "why": "insufficient_resource",
-			"need": []any{object{"resource": "electricity", "amount": 10}, object{"resource": "hardware", "amount": 5}}}
+			"need": b.short(10, 5)}
 	}
 	can := []any{
 		object{"action": "wait", "ok": true}, amount("wait_ticks", "ticks", 1, 64), object{"action": "move_agent", "ok": true},
@@ -194,9 +194,21 @@ func (b *belt) affordances() []any {
 	}
 	if b.neighbour {
 		can = append(can, object{"action": "transfer_resource", "ok": true, "options": []any{
-			object{"target": "agent-other", "item": "electricity", "max": b.electricity}, object{"target": "agent-other", "item": "data", "max": b.data}}})
+			object{"target": "agent-other", "item": "electricity", "max": b.electricity}, object{"target": "agent-other"}}})
 	}
 	return can
+}
+
+// short lists what the stock lacks for a cost.
+func (b *belt) short(electricity, hardware int64) []any {
+	var out []any
+	if n := electricity - b.electricity; n > 0 {
+		out = append(out, object{"resource": "electricity", "amount": n})
+	}
+	if n := hardware - b.hardware; n > 0 {
+		out = append(out, object{"resource": "hardware", "amount": n})
+	}
+	return out
 }
 
 func (b *belt) scheduleAffordance() object {
@@ -212,7 +224,7 @@ func (b *belt) scheduleAffordance() object {
 	}
 	if options == nil {
 		return object{"action": "schedule_recipe", "ok": false, "why": "insufficient_resource",
-			"need": []any{object{"resource": "electricity", "amount": 6}, object{"resource": "hardware", "amount": 2}}}
+			"need": b.short(6, 2)}
 	}
 	return object{"action": "schedule_recipe", "ok": true, "field": "batches", "min": 1, "options": options}
 }
@@ -262,12 +274,21 @@ func (b *belt) rejects(action object) string {
 	case "schedule_recipe":
 		return b.rejectsJob(action)
 	case "transfer_resource":
-		if !b.neighbour {
+		if !b.neighbour || action["to_agent"] != "agent-other" {
 			return "nobody is here"
 		}
-		return within("amount", 1, b.data)
+		return within("amount", 1, b.gift(action))
 	}
 	return "no such action"
+}
+
+// gift is what there is to give of the kind a transfer names.
+func (b *belt) gift(action object) int64 {
+	kind, _ := action["kind"].(string)
+	if kind == "data" {
+		return b.data
+	}
+	return b.products[kind]
 }
 
 func (b *belt) rejectsJob(action object) string {
@@ -313,6 +334,10 @@ func (b *belt) apply(action object) {
 			b.firstSchedule = b.tick
 		}
 	case "transfer_resource":
-		b.data -= amountIn(action, "amount")
+		if n := amountIn(action, "amount"); action["kind"] == "data" {
+			b.data -= n
+		} else {
+			b.products[action["kind"].(string)] -= n
+		}
 	}
 }

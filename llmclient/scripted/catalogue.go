@@ -1,42 +1,77 @@
 package scripted
 
-import "slices"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
-// catalogue is what the tool schemas say about the game: which actions there are,
-// which events may end a standing order, and which names its choices take. An
-// empty list means that the schemas do not say.
+// catalogue is what the request says about the game as such: which actions there
+// are, which events may end a standing order, and which recipes can be scheduled.
+// An empty list means that the request does not say.
 type catalogue struct {
-	// actions are the action names.
 	actions []string
-	// events are the stop events.
-	events []string
-	// choices are all other listed values of an action's properties, such as the
-	// names of recipes and resources.
-	choices []string
+	events  []string
+	recipes []string
 }
 
-// readCatalogue reads the first tool that takes an action. All tools of the
-// request count, also those that may not be called now.
-func readCatalogue(tools []tool) catalogue {
+// recipeParameter is the parameter of an action that takes a recipe.
+const recipeParameter = "recipe_id"
+
+// readCatalogue reads the first tool that takes an action: one whose parameters
+// have a property "action" that is an object with a property "action". All tools of
+// the request count, also those that may not be called now, because the list is the
+// same in every stage and the policy should be, too. Recipes that the schema does
+// not list may be named in the instructions instead.
+func readCatalogue(tools []tool, instructions string) catalogue {
+	c := catalogue{recipes: namedAfter(instructions, recipeParameter)}
 	for _, t := range tools {
 		f := newFiller(t.Parameters)
 		action := f.inside(f.root, "action")
-		if action == nil {
+		if f.inside(action, "action") == nil {
 			continue
 		}
-		c := catalogue{
-			actions: f.listed(f.inside(action, "action")),
-			events:  f.listed(f.inside(f.item(f.inside(f.inside(f.root, "execute_until"), "until")), "event")),
+		c.actions = f.listed(f.inside(action, "action"))
+		c.events = f.listed(f.inside(f.item(f.inside(f.inside(f.root, "execute_until"), "until")), "event"))
+		if listed := f.listed(f.inside(action, recipeParameter)); len(listed) > 0 {
+			c.recipes = listed
 		}
-		properties, _ := action["properties"].(object)
-		for _, name := range sortedKeys(properties) {
-			if name != "action" {
-				c.choices = append(c.choices, f.listed(f.inside(action, name))...)
-			}
-		}
-		return c
+		break
 	}
-	return catalogue{}
+	return c
+}
+
+// alternatives are the values of a parameter in a text: a name, or several with
+// bars between them, where a common beginning may stand before a parenthesis.
+var alternatives = regexp.MustCompile(`^[:=]?\s*([\w.:-]+)(?:\(([\w.:|-]+)\)|((?:\|[\w.:-]+)*))`)
+
+// namedAfter returns the values a text gives for a parameter, as in
+// "make(recipe_id food.(bread|cake), batches)". Only dotted names count, so that a
+// sentence about the parameter is not taken for its values.
+func namedAfter(text, parameter string) []string {
+	for {
+		_, rest, found := strings.Cut(text, parameter)
+		if !found {
+			return nil
+		}
+		if m := alternatives.FindStringSubmatch(rest); m != nil && strings.Contains(m[1], ".") {
+			return expanded(m[1], m[2], m[3])
+		}
+		text = rest
+	}
+}
+
+// expanded returns the names of an alternative: first with each of the endings, or
+// first and each of the others.
+func expanded(first, endings, others string) []string {
+	if endings == "" {
+		return strings.Split(first+others, "|")
+	}
+	var out []string
+	for ending := range strings.SplitSeq(endings, "|") {
+		out = append(out, first+ending)
+	}
+	return out
 }
 
 // inside returns the schema of a property, references and null aside.
@@ -77,6 +112,8 @@ func (c catalogue) offers(action string) bool {
 // stopsOn reports whether a standing order may end on an event.
 func (c catalogue) stopsOn(event string) bool { return slices.Contains(c.events, event) }
 
+// sortedKeys returns the keys of an object in an order that does not depend on the
+// run.
 func sortedKeys(m object) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {

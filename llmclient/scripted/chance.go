@@ -6,10 +6,15 @@ import "hash/fnv"
 // numbers of the situation: tick, stocks, heat, how many products and factories.
 // Ids, names, texts, distances and list orders stay out of it, so that renaming
 // or moving everything in a request changes no choice.
+//
+// Agents in equal situations therefore choose alike. That costs a little variety
+// and buys a test: rename a recorded request and demand the renamed answer.
 type chance struct {
 	state uint64
 }
 
+// newChance mixes the seed with the numbers of a situation. Numbers are mixed in
+// one after another, so that their order matters and none cancels another.
 func newChance(seed uint64, s situation) chance {
 	state := mix(seed)
 	for _, n := range []int64{
@@ -24,7 +29,8 @@ func newChance(seed uint64, s situation) chance {
 // after returns the chances of a later step of the same turn.
 func (c chance) after(steps int) chance { return chance{mix(c.state ^ uint64(steps))} }
 
-// draw returns a number from 0 to n-1. The same purpose always draws the same.
+// draw returns a number from 0 to n-1. The same purpose always draws the same; other
+// purposes draw independently, so that a new choice leaves the old ones alone.
 func (c chance) draw(purpose string, n int) int {
 	h := fnv.New64a()
 	h.Write([]byte(purpose))

@@ -21,18 +21,38 @@
 //
 // The policy knows nothing beforehand: no id, place, agent, recipe or timetable.
 // It reads the last observation, the goals and the last outcome from the prompt,
-// the argument shapes, action names and stop events from the tool schemas, and
-// the stage of the turn from tool_choice and the calls already made.
+// the argument shapes, action names and stop events from the tool schemas, the
+// recipes from there or from the instructions, and the stage of the turn from
+// tool_choice and the calls already made.
+//
+// A turn it is allowed to go through in full takes four or more requests:
+//
+//	plan                 what it will ask, what is missing, sometimes a step to reason
+//	one or two modules   in one answer or in two; sometimes a dry run of the best idea
+//	decision_draft       the best idea and one to fall back on
+//	decision             the first candidate the draft's output accepts
+//
+// Where there is only a tool for the whole turn it fills in that one. Where the
+// tool choice is none, or there is no tool, it answers with two sentences. A tool
+// it has never heard of is called with the emptiest arguments its schema permits.
+// About a third of the answers with calls begin with a reasoning item, so that
+// clients get to send such items back.
+//
+// What it wants is modest: electricity first, then a factory, then jobs for it, and
+// meanwhile the material for the next one. It prefers products that the goals name,
+// leaves a place that is mined out, comes back to its factory, does not repeat what
+// was just refused, and waits when nothing is left to do.
 //
 // Promises:
 //
 //  1. The same seed and body give the same bytes, whatever ran before. The server
 //     keeps no state between requests and may be used concurrently.
 //  2. A request that differs only in ids, names and distances is answered by the
-//     same calls with the ids replaced. Seeded choices therefore mix in numbers of
-//     the observation (tick, stocks, heat) and never an id, a name, a text or a
-//     distance; see chance. Only response, item and call ids, the opaque reasoning
-//     content and the token counts depend on the exact body.
+//     same calls with the ids replaced, as long as journeys cost the same. Seeded
+//     choices therefore mix in numbers of the observation (tick, stocks, heat) and
+//     never an id, a name, a text or a distance; see chance. Only response, item and
+//     call ids, the opaque reasoning content and the token counts depend on the
+//     exact body.
 //  3. Arguments fit the schema of the tool they are for: every property the
 //     schema requires is there, null where it does not apply.
 //

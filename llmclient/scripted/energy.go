@@ -2,14 +2,16 @@ package scripted
 
 import "fmt"
 
-// The harvest action and the event that ends a standing harvest early.
+// The harvest action, and the events that end standing orders early.
 const (
 	actionHarvest   = "harvest_radiation"
 	eventYieldBelow = "harvest_yield_below"
+	eventRejected   = "action_rejected"
 )
 
 // recharge harvests while electricity is below what the next step needs. A hot
-// agent does other work first, unless it is about to run dry.
+// agent does other work first, unless it is about to run dry: harvesting adds heat,
+// and the hotter the agent the less a harvest yields.
 func (in industry) recharge() []proposal {
 	target, have := in.powerTarget(), in.see.Self.Electricity
 	if have >= target || in.hot() && have*2 >= in.comfort() {
@@ -17,18 +19,19 @@ func (in industry) recharge() []proposal {
 	}
 	why := fmt.Sprintf("Electricity is at %d of %d, which is little for the next step.", have, in.see.Self.PowerCapacity)
 	if in.see.can(actionHarvest).Max >= goodYield {
-		return in.harvest(have*2 < target, why)
+		return in.harvest(why)
 	}
 	return in.seekRadiation(why)
 }
 
-// topUp harvests while nothing else needs doing and the battery has room.
+// topUp harvests while nothing else needs doing and the battery has room. It stops
+// at four fifths: the rest would be gained in ever smaller pieces.
 func (in industry) topUp() []proposal {
 	self := in.see.Self
 	if in.hot() || self.Electricity*5 >= self.PowerCapacity*4 || in.see.can(actionHarvest).Max < goodYield {
 		return nil
 	}
-	return in.harvest(true, fmt.Sprintf("Nothing else is urgent and the battery holds %d of %d.", self.Electricity, self.PowerCapacity))
+	return in.harvest(fmt.Sprintf("Nothing else is urgent and the battery holds %d of %d.", self.Electricity, self.PowerCapacity))
 }
 
 // coolDown sleeps off heat, or harvests all the same when the agent needs power
@@ -39,30 +42,37 @@ func (in industry) coolDown() []proposal {
 	}
 	rest := in.sleep(in.see.can("wait_ticks"), 2, fmt.Sprintf("Heat is at %d of %d, so harvesting pays more after a pause.", in.see.Self.Heat, in.see.Self.HeatCapacity))
 	if in.see.Self.Electricity < in.powerTarget() && in.chance.oneIn("harvest hot", 2) {
-		return append(in.harvest(false, "Power is short and there is no other work."), rest...)
+		return append(in.harvest("Power is short and there is no other work."), rest...)
 	}
 	return rest
 }
 
-// harvest draws what the place gives. With time it is, in some situations, a
-// standing order of two or three ticks.
-func (in industry) harvest(time bool, why string) []proposal {
+// harvest draws what the place gives. Where battery and heat have room for it, it
+// is in half of the situations a standing order of two or three ticks.
+func (in industry) harvest(why string) []proposal {
 	a := in.see.can(actionHarvest)
 	if !a.OK || a.Max <= 0 || a.Field == "" {
 		return nil
 	}
 	p := proposal{action: amountOf(a, a.Max), why: why}
-	ticks := 2 + in.chance.draw("harvest ticks", 2)
-	if time && in.roomFor(a.Max, int64(ticks)) && in.offers.stopsOn(eventYieldBelow) && in.chance.oneIn("standing harvest", 3) {
-		p.until = object{
-			"until":     []any{object{"event": eventYieldBelow, "value_lte": max(goodYield, a.Max/3)}},
-			"max_ticks": ticks,
-		}
+	if ticks := int64(2 + in.chance.draw("harvest ticks", 2)); in.roomFor(a.Max, ticks) {
+		p.until = in.standing(eventYieldBelow, max(goodYield, a.Max/3), ticks)
 	}
 	return []proposal{p}
 }
 
-// roomFor reports whether battery and heat take that many harvests in a row.
+// standing returns a standing order that ends on an event below a value or after
+// some attempts. It is nil in half of the situations, and where the tools do not
+// offer the event.
+func (in industry) standing(event string, below any, ticks int64) object {
+	if !in.offers.stopsOn(event) || !in.chance.oneIn("standing "+event, 2) {
+		return nil
+	}
+	return object{"until": []any{object{"event": event, "value_lte": below}}, "max_ticks": ticks}
+}
+
+// roomFor reports whether battery and heat take that many harvests in a row. The
+// last one may end above the heat capacity, since only later ones would suffer.
 func (in industry) roomFor(yield, ticks int64) bool {
 	self := in.see.Self
 	return self.Electricity+yield*ticks <= self.PowerCapacity && self.Heat+yield*(ticks-1) <= self.HeatCapacity
@@ -75,7 +85,9 @@ func (in industry) hot() bool {
 }
 
 // comfort is the electricity below which the agent looks after its power first:
-// three tenths of the battery, and in a small battery enough for a few actions.
+// three tenths of the battery, and in a small battery enough for a few actions. An
+// agent that spends its last unit shuts down for many ticks, so the policy prefers
+// one harvest too many.
 func (in industry) comfort() int64 {
 	capacity := in.see.Self.PowerCapacity
 	return max(capacity*3/10, min(capacity/2, 20))
@@ -84,8 +96,9 @@ func (in industry) comfort() int64 {
 // reserve is what a journey should leave in the battery.
 func (in industry) reserve() int64 { return in.see.Self.PowerCapacity / 10 }
 
-// powerTarget is the electricity to have before the next step, never so much that
-// the battery could not hold it.
+// powerTarget is the electricity to have before the next step: what is comfortable,
+// or what building, a job or the next journey takes and leaves a reserve. It is never
+// so much that the battery could not hold it, or the agent would harvest for ever.
 func (in industry) powerTarget() int64 {
 	target := in.comfort()
 	for _, action := range []string{"build_factory", "schedule_recipe"} {

@@ -16,6 +16,7 @@ type experience struct {
 	latest string
 }
 
+// readExperience collects the failures of a request.
 func readExperience(p prompt, t transcript) experience {
 	e := experience{refused: t.refused(), latest: p.latest}
 	var last object
@@ -33,7 +34,7 @@ func (e experience) failed(action any) bool {
 
 // lately reports whether the history ends with a refusal of the action: a line
 // that says "refused" and has the action's name and every argument among its
-// words.
+// words. Only the last line counts; what failed earlier may work by now.
 func (e experience) lately(action object) bool {
 	said := strings.FieldsFunc(e.latest, func(r rune) bool { return r == ' ' || r == ':' || r == ',' })
 	if len(action) == 0 || !slices.Contains(said, "refused") {

@@ -9,6 +9,10 @@ import (
 // goals is the goals section, one goal per line, as words: lower case, with every
 // other character a separator. A line that says "met", without "not" before it,
 // is settled and left out.
+//
+// Goals are prose. The policy understands two things in them: how many of a product
+// to make, and a place to be at. Products and places are known from the rest of the
+// request, so it looks for names it has and never has to know one.
 type goals struct {
 	lines [][]string
 }
@@ -19,6 +23,7 @@ type wish struct {
 	count int64
 }
 
+// readGoals splits the section into goals that are still open.
 func readGoals(text string) goals {
 	var g goals
 	for line := range strings.Lines(text) {
@@ -36,6 +41,7 @@ func words(text string) []string {
 	})
 }
 
+// settled reports whether a goal says of itself that it is met.
 func settled(line []string) bool {
 	for i, word := range line {
 		if word == "met" && (i == 0 || line[i-1] != "not") {
@@ -68,12 +74,13 @@ func (g goals) names(labels ...string) bool {
 }
 
 // count returns how many of something the goals ask for: the number beside the
-// first mention of one of its labels, 1 when there is none, 0 without a mention.
+// first mention of one of its labels, otherwise 2 for a plural and 1 for a
+// singular, 0 without a mention.
 func (g goals) count(labels [][]string) int64 {
 	for _, line := range g.lines {
 		for _, label := range labels {
 			if at := find(line, label); at >= 0 {
-				return numberBeside(line, at, at+len(label))
+				return numberBeside(line, at, label)
 			}
 		}
 	}
@@ -102,6 +109,7 @@ func find(line, label []string) int {
 	return -1
 }
 
+// matches compares words one by one; window and label are equally long.
 func matches(window, label []string) bool {
 	last := len(label) - 1
 	for i, word := range label {
@@ -113,14 +121,15 @@ func matches(window, label []string) bool {
 }
 
 // numberBeside reads "2 control chips", "two control chips" and "control_chip at
-// least 2"; without a number it is one.
-func numberBeside(line []string, from, to int) int64 {
-	if from > 0 {
-		if n, ok := number(line[from-1]); ok {
+// least 2", where the label stands at a word of the line.
+func numberBeside(line []string, at int, label []string) int64 {
+	if at > 0 {
+		if n, ok := number(line[at-1]); ok {
 			return n
 		}
 	}
-	rest := line[to:]
+	last := len(label) - 1
+	rest := line[at+last+1:]
 	if len(rest) > 2 && rest[0] == "at" && rest[1] == "least" {
 		rest = rest[2:]
 	}
@@ -128,6 +137,9 @@ func numberBeside(line []string, from, to int) int64 {
 		if n, ok := number(rest[0]); ok {
 			return n
 		}
+	}
+	if line[at+last] != label[last] {
+		return 2
 	}
 	return 1
 }

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // policy said, call by call.
 func TestTurnsReadAsStories(t *testing.T) {
 	for _, p := range []protocol{full, lean} {
-		g := &table{t: t, seed: 4, protocol: p, goals: chips, world: newBelt(30)}
+		g := &table{t: t, seed: 1, protocol: p, goals: chips, world: newBelt(30)}
 		g.live(10)
 		var story strings.Builder
 		for i, r := range g.results {

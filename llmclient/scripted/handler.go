@@ -48,7 +48,8 @@ type route struct {
 	serve  http.HandlerFunc
 }
 
-// respond answers one Responses request.
+// respond answers one Responses request: read, observe, hold back, decide, send. The
+// body is read whole before anything else because the answer is a function of it.
 func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, BodyBytesMax))
 	if err != nil {
@@ -91,12 +92,16 @@ func pause(r *http.Request, d time.Duration) bool {
 	}
 }
 
+// health says that the server is up; it answers nothing else so that nothing has to
+// be kept up to date.
 func health(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, llmclient.Marshal(struct {
 		Status string `json:"status"`
 	}{"ok"}))
 }
 
+// listModels names the one model there is. Its creation time is 0, see the package
+// comment on clocks.
 func listModels(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, llmclient.Marshal(wireModels{
 		Object: "list",

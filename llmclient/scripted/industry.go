@@ -31,15 +31,22 @@ type proposal struct {
 }
 
 // industry ranks what to do in a situation: keep the power up, keep a factory
-// busy, gather what its next job needs.
+// busy, gather what its next job needs. It thinks one step ahead and remembers
+// nothing; everything it knows is in its fields.
 type industry struct {
-	see    situation
+	see situation
+	// goals are the open goals in words, offers what the tools say can be asked for.
 	goals  goals
 	offers catalogue
+	// chance makes the choices that no rule decides.
 	chance chance
 }
 
-// proposals returns what to do, best first; the last one is always to wait.
+// proposals returns what to do, best first; the last one is always to wait. Each
+// rule looks at the situation by itself and says what it would do, and the order of
+// the rules is the ranking. That keeps a second-best idea at hand for a draft, and
+// further ones for when the world refuses.
+//
 // Actions known to fail are left out, and so are those the tools do not offer.
 func (in industry) proposals(known experience) []proposal {
 	var ranked []proposal
@@ -108,7 +115,7 @@ func (in industry) supply() []proposal {
 	if short <= 0 {
 		return nil
 	}
-	mine, refine := in.mine(), in.refine(short)
+	mine, refine := in.mine(short), in.refine(short)
 	if in.see.Self.CompoundG >= short*in.grain() {
 		return slices.Concat(refine, mine)
 	}
@@ -118,16 +125,21 @@ func (in industry) supply() []proposal {
 	return in.seekCompound()
 }
 
-// mine digs as much as the place and the action allow.
-func (in industry) mine() []proposal {
+// mine digs as much as the place and the action allow, and when that is less
+// than is needed, in some situations twice in a row.
+func (in industry) mine(short int64) []proposal {
 	a := in.see.can("mine_compound")
 	if !a.OK || a.Max <= 0 || a.Field == "" {
 		return nil
 	}
-	return []proposal{{
+	p := proposal{
 		action: amountOf(a, a.Max),
 		why:    fmt.Sprintf("Hardware is at %d of the %d the next step needs, so compound has to be mined first.", in.see.Self.Hardware, in.hardwareTarget()),
-	}}
+	}
+	if in.see.Self.CompoundG+a.Max < short*in.grain() && in.see.Here.CompoundG >= 2*a.Max {
+		p.until = in.standing(eventRejected, nil, 2)
+	}
+	return []proposal{p}
 }
 
 // refine turns as much compound as is useful into hardware.
@@ -163,8 +175,8 @@ func (in industry) hardwareTarget() int64 {
 	return target
 }
 
-// give hands one unit of data, or of a product the goals need no more, to an agent
-// at the same place: once the goals are out of the way, and only now and then.
+// give hands one unit of something left over to an agent at the same place: once
+// the goals are out of the way, and only now and then.
 func (in industry) give() []proposal {
 	a := in.see.can("transfer_resource")
 	named := in.goals.wishes(in.recipes())
@@ -172,26 +184,37 @@ func (in industry) give() []proposal {
 		return nil
 	}
 	for _, o := range a.Options {
-		if o.Item == "data" || in.surplus(o.Item, named) {
-			return []proposal{{
-				action: object{"action": a.Action, "to_agent": o.Target, "kind": o.Item, "amount": int64(1)},
-				why:    "The goals are met, so a neighbour may have one of what is left over.",
-			}}
+		for _, kind := range in.leftOver(named) {
+			if o.Item == "" || o.Item == kind {
+				return []proposal{{
+					action: object{"action": a.Action, "to_agent": o.Target, "kind": kind, "amount": int64(1)},
+					why:    "The goals are met, so a neighbour may have one of what is left over.",
+				}}
+			}
 		}
 	}
 	return nil
 }
 
-// surplus reports whether the agent has more of a product than its goals ask for.
-func (in industry) surplus(product string, named []wish) bool {
-	isProduct := func(p amount) bool { return p.Resource == product }
-	kept := int64(0)
-	for _, w := range named {
-		if productOf(w.name) == product {
-			kept = w.count
+// leftOver lists the products of which the agent has more than its goals ask for,
+// and data unless a goal is about data.
+func (in industry) leftOver(named []wish) []string {
+	var out []string
+	for _, p := range in.see.Self.Products {
+		kept := int64(0)
+		for _, w := range named {
+			if productOf(w.name) == p.Resource {
+				kept = w.count
+			}
+		}
+		if p.Amount > kept {
+			out = append(out, p.Resource)
 		}
 	}
-	return slices.ContainsFunc(in.see.Self.Products, isProduct) && in.see.stock(product) > kept
+	if in.see.Self.Data > 0 && !in.goals.names("data") {
+		out = append(out, "data")
+	}
+	return out
 }
 
 // linger waits for a job or a construction in work, and otherwise one tick.

@@ -58,7 +58,9 @@ func readPrompt(input []llmclient.Item) prompt {
 	return p
 }
 
-// section returns the text between a heading line and the next heading.
+// section returns the text between a heading line and the next heading. A heading
+// in the middle of a line is none, so that a section which quotes the text of another
+// agent, escaped or on one line, cannot open a section of its own.
 func section(text, heading string) (string, bool) {
 	var body []string
 	inside, found := false, false
@@ -76,6 +78,7 @@ func section(text, heading string) (string, bool) {
 	return strings.Join(body, ""), found
 }
 
+// lastLine returns the last line that is not blank, "" when there is none.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1]

@@ -23,10 +23,6 @@ type toolCall struct {
 	arguments object
 }
 
-// refusalsMax is how many refused decisions of one turn the policy answers with
-// another idea; after that it waits.
-const refusalsMax = 2
-
 // stage is the point a turn has reached, with all the policy can know there.
 type stage struct {
 	request  request
@@ -43,14 +39,14 @@ func newStage(seed uint64, r request) stage {
 	p := readPrompt(r.input)
 	s := stage{request: r, allowed: r.allowed(), turn: readTranscript(r.input[p.turnStart:])}
 	see, _ := readSituation(p.observation)
-	s.industry = industry{see: see, goals: readGoals(p.goals), offers: readCatalogue(r.tools), chance: newChance(seed, see)}
+	s.industry = industry{see: see, goals: readGoals(p.goals), offers: readCatalogue(r.tools, r.instructions()), chance: newChance(seed, see)}
 	s.known = readExperience(p, s.turn)
 	s.ideas = s.industry.proposals(s.known)
 	return s
 }
 
-// answer decides what to say. The order of the cases is the order of a turn; a
-// stage that is over or not allowed is passed over.
+// answer decides what to say. Where calls are allowed it makes at least one, unless
+// it has already said all it has to say to tools it does not know.
 func (s stage) answer() answer {
 	if len(s.allowed) == 0 {
 		return answer{text: s.text()}
@@ -65,7 +61,10 @@ func (s stage) answer() answer {
 	return answer{calls: calls, reasoningTokens: s.reasoningTokens()}
 }
 
-// calls returns the calls of the present stage.
+// calls returns the calls of the present stage. The order of the cases is the order
+// of a turn; a stage that is over or not allowed is passed over. Which stage it is
+// follows from the request alone, so a request may be repeated, or answered by a
+// server that has seen none of the turn before.
 func (s stage) calls() []toolCall {
 	if s.may(toolPlan) && s.turn.count(toolPlan) == 0 && !s.may(toolTurn) {
 		return s.call(toolPlan, s.plan())
@@ -118,104 +117,6 @@ func (s stage) callAnything() []toolCall {
 		return nil
 	}
 	return s.call(s.allowed[0].Name, s.moduleValues(s.allowed[0].Name))
-}
-
-// plan says which modules will be asked and what is missing. One plan in eight
-// has a step for reasoning alone.
-func (s stage) plan() object {
-	steps := []any{}
-	for _, name := range s.modulesWanted() {
-		steps = append(steps, object{"kind": "call", "what": name})
-	}
-	if s.industry.chance.oneIn("reason step", 8) {
-		steps = append(steps, object{"kind": "reason", "what": "Weigh power, stock and the state of the factory."})
-	}
-	steps = append(steps, object{"kind": "respond", "what": "Draft candidates and decide."})
-	return object{
-		"goal":    "Keep the power up and the factory busy until the goals are met.",
-		"steps":   steps,
-		"missing": s.missing(),
-	}
-}
-
-// missing names the resources the next job or building is short of.
-func (s stage) missing() []any {
-	out := []any{}
-	for _, action := range []string{"build_factory", "schedule_recipe"} {
-		for _, n := range s.industry.see.can(action).Need {
-			if !containsText(out, n.Resource) {
-				out = append(out, n.Resource)
-			}
-		}
-	}
-	return out
-}
-
-func containsText(list []any, text string) bool {
-	for _, v := range list {
-		if v == text {
-			return true
-		}
-	}
-	return false
-}
-
-// draft offers the best idea and one to fall back on.
-func (s stage) draft() object {
-	candidates := []any{}
-	for _, p := range s.ideas[:min(2, len(s.ideas))] {
-		candidates = append(candidates, s.committed(p))
-	}
-	return object{"candidates": candidates, "sources_used": s.sources()}
-}
-
-// committed returns a proposal as the arguments of a candidate or a decision.
-func (s stage) committed(p proposal) object {
-	out := object{"action": p.action, "execute_until": nil, "why": p.why, "sources_used": s.sources()}
-	if p.until != nil {
-		out["execute_until"] = p.until
-	}
-	return out
-}
-
-// sources cites the last line of the history, which every decision looks at, in
-// half of the situations; a model does not report each source it used either.
-func (s stage) sources() []any {
-	id := s.known.source()
-	if id == "" || !s.industry.chance.oneIn("cite", 2) {
-		return []any{}
-	}
-	return []any{id}
-}
-
-// decision takes the first drafted candidate that would be accepted, then one
-// whose fate is open, and without either the best idea left.
-func (s stage) decision() object {
-	if s.turn.refusals() > refusalsMax {
-		return s.committed(wait("Several decisions were refused, so this tick is left alone."))
-	}
-	draft, _ := s.turn.last(toolDraft)
-	candidates := draft.candidates()
-	for _, status := range []string{statusAccepted, statusUnknown} {
-		for _, c := range candidates {
-			if c.status == status && !s.known.failed(c.action) {
-				return object{"action": c.action, "execute_until": c.until, "why": c.why, "sources_used": s.sources()}
-			}
-		}
-	}
-	return s.committed(s.ideas[0])
-}
-
-// leanTurn is plan, draft and decision in one.
-func (s stage) leanTurn() object {
-	out := s.decision()
-	plan := s.plan()
-	out["plan"], out["plan_steps"] = plan, plan["steps"]
-	for _, key := range []string{"goal", "steps", "missing"} {
-		out[key] = plan[key]
-	}
-	out["candidates"] = s.draft()["candidates"]
-	return out
 }
 
 // text answers in two sentences where no call is possible.

@@ -57,7 +57,8 @@ func (s stage) offered(names []string) []string {
 }
 
 // askModules returns the module calls still to make: all at once in some
-// situations, otherwise one. In the lean protocol it asks only now and then.
+// situations, otherwise one. In the lean protocol it asks only now and then, since
+// fewer calls are the point of it.
 func (s stage) askModules() []toolCall {
 	if s.may(toolTurn) && !s.industry.chance.oneIn("lean modules", 3) {
 		return nil

@@ -20,6 +20,7 @@ func TestReadGoals(t *testing.T) {
 		{"product:control_chip >= 3", []wish{{recipes[0], 3}}},
 		{"control_chip at least 4", []wish{{recipes[0], 4}}},
 		{"5 motor_mk1", []wish{{recipes[1], 5}}},
+		{"Make control chips in series.", []wish{{recipes[0], 2}}},
 		{"2 control chips (met at tick 9)\nnot met: 1 motor", []wish{{recipes[1], 1}}},
 		{"Control the chip market.", nil},
 		{"", nil},
@@ -75,9 +76,11 @@ func TestExperience(t *testing.T) {
 		{`{"action":"mine_compound","compound_mass_g":400}`, false},
 		{`{"action":"move_agent","to":"p-1","ticks":null}`, true},
 		{`{"action":"move_agent","to":"p-2"}`, false},
+		{`"{\"action\":\"move_agent\",\"to\":\"p-1\"}"`, true},
+		{`"no JSON"`, false},
 		{`{}`, false},
 	} {
-		var action object
+		var action any
 		if err := decode([]byte(tc.action), &action); err != nil {
 			t.Fatal(err)
 		}
@@ -95,12 +98,12 @@ func TestExperience(t *testing.T) {
 	}
 }
 
-func TestRequiredReadsTotalsAndShortfalls(t *testing.T) {
-	s := situation{Self: self{Hardware: 3, Data: 2}, Can: []affordance{{Action: "a", Need: []amount{{"hardware", 5}, {"data", 2}}}, {Action: "b", Need: []amount{{"hardware", 2}}}}}
+func TestRequiredAddsTheShortfallToTheStock(t *testing.T) {
+	s := situation{Self: self{Hardware: 3}, Can: []affordance{{Action: "a", Need: []amount{{"hardware", 2}}}}}
 	for _, tc := range []struct {
 		action, resource string
 		want             int64
-	}{{"a", "hardware", 5}, {"a", "data", 2}, {"b", "hardware", 5}, {"b", "data", 0}, {"c", "hardware", 0}} {
+	}{{"a", "hardware", 5}, {"a", "data", 0}, {"b", "hardware", 0}} {
 		if got := s.required(tc.action, tc.resource); got != tc.want {
 			t.Errorf("required(%s, %s) = %d, want %d", tc.action, tc.resource, got, tc.want)
 		}
@@ -119,7 +122,8 @@ func TestArgumentsFitTheSchema(t *testing.T) {
 		{"list from length", `{"properties":{"a":{"type":"array","minItems":2,"items":{"type":"integer","minimum":7}}}}`, `{"a":[1]}`, `{"a":[1,7]}`},
 		{"value outside the enum", `{"properties":{"a":{"enum":[null,"x","y"]}}}`, `{"a":"q"}`, `{"a":"x"}`},
 		{"constant", `{"properties":{"a":{"type":"string","const":"k"}}}`, `{"a":"q"}`, `{"a":"k"}`},
-		{"wrong type", `{"properties":{"a":{"type":"string"},"b":{"type":"array"},"c":{"type":"boolean"}}}`, `{"a":{},"b":"x","c":1}`, `{"a":"","b":[],"c":false}`},
+		{"wrong type", `{"properties":{"a":{"type":"string"},"b":{"type":"array"},"c":{"type":"boolean"}}}`, `{"a":7,"b":"x","c":1}`, `{"a":"","b":[],"c":false}`},
+		{"JSON as text", `{"properties":{"a":{"type":"string"}}}`, `{"a":{"b":[1]}}`, `{"a":"{\"b\":[1]}"}`},
 		{"alternatives by type", `{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}},{"type":"null"}]}}}`, `{"a":["x"]}`, `{"a":["x"]}`},
 		{"nullable alternative", `{"properties":{"a":{"oneOf":[{"type":"null"},{"type":"object","properties":{"b":{"type":"null"}},"required":["b"]}]}}}`, `{}`, `{"a":null}`},
 		{"reference", `{"$defs":{"x/y":{"type":"integer"}},"properties":{"a":{"$ref":"#/$defs/x~1y"}},"required":["a"]}`, `{"a":3}`, `{"a":3}`},
@@ -146,24 +150,41 @@ func TestASelfContainingSchemaEnds(t *testing.T) {
 	}
 }
 
-func TestCatalogueComesFromTheSchemas(t *testing.T) {
+func TestCatalogueComesFromTheRequest(t *testing.T) {
 	for _, p := range []protocol{full, lean} {
 		var tools []tool
 		for _, offered := range toolsOf(p) {
 			tools = append(tools, tool{"function", offered.Name, offered.Parameters})
 		}
-		c := readCatalogue(tools)
+		c := readCatalogue(tools, instructions)
 		if !c.offers("mine_compound") || c.offers("buy_power") {
 			t.Errorf("%s: actions %v", p, c.actions)
 		}
 		if !c.stopsOn("harvest_yield_below") || c.stopsOn("job_done") {
 			t.Errorf("%s: stop events %v", p, c.events)
 		}
-		if diff := cmp.Diff([]string{"recipe.assembler.control_chip", "recipe.assembler.motor_mk1", "recipe.assembler.logistics_drone"}, c.choices); diff != "" {
-			t.Errorf("%s: choices (-want +got):\n%s", p, diff)
+		if diff := cmp.Diff([]string{"recipe.assembler.control_chip", "recipe.assembler.motor_mk1", "recipe.assembler.logistics_drone"}, c.recipes); diff != "" {
+			t.Errorf("%s: recipes (-want +got):\n%s", p, diff)
 		}
 	}
 	if c := (catalogue{}); !c.offers("anything") || c.stopsOn("anything") {
 		t.Error("without schemas every action is offered and no stop event")
+	}
+}
+
+func TestNamedAfter(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		want []string
+	}{
+		{"Give recipe_id as shown.\n- make(recipe_id food.(bread|cake), batches)", []string{"food.bread", "food.cake"}},
+		{"recipe_id: food.bread|food.cake; more", []string{"food.bread", "food.cake"}},
+		{"recipe_id food.bread, batches", []string{"food.bread"}},
+		{"recipe_id", nil},
+		{"", nil},
+	} {
+		if diff := cmp.Diff(tc.want, namedAfter(tc.text, recipeParameter)); diff != "" {
+			t.Errorf("namedAfter(%q) (-want +got):\n%s", tc.text, diff)
+		}
 	}
 }

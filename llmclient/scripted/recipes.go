@@ -8,7 +8,8 @@ import (
 )
 
 // schedule gives an idle factory a job, unless a product the goals ask for is
-// within reach of a little more stock.
+// within reach of a little more stock. Otherwise cheap jobs would eat up the stock
+// for a dear one for ever.
 func (in industry) schedule() []proposal {
 	if in.outOfReach() && !in.wellStocked() {
 		return nil
@@ -75,8 +76,8 @@ func (in industry) batches(job option) int64 {
 	return min(n, job.Max)
 }
 
-// recipes are the recipe names in view: those on offer now and all dotted names
-// the tool schema lists.
+// recipes are the recipe names in view: those on offer now and those the tools or
+// the instructions list.
 func (in industry) recipes() []string {
 	var out []string
 	for _, o := range in.see.can("schedule_recipe").Options {
@@ -84,8 +85,8 @@ func (in industry) recipes() []string {
 			out = append(out, o.Item)
 		}
 	}
-	for _, name := range in.offers.choices {
-		if strings.Contains(name, ".") && !slices.Contains(out, name) {
+	for _, name := range in.offers.recipes {
+		if !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
@@ -95,7 +96,8 @@ func (in industry) recipes() []string {
 // productOf is the name of a recipe's product: the last part of its own.
 func productOf(recipe string) string { return recipe[strings.LastIndexByte(recipe, '.')+1:] }
 
-// made counts what the agent has of a recipe's product, jobs in work included.
+// made counts what the agent has of a recipe's product, jobs in work included, so
+// that a goal is not produced for twice.
 func (in industry) made(recipe string) int64 {
 	n := in.see.stock(productOf(recipe))
 	for _, f := range in.see.Factories {

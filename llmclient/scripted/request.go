@@ -21,32 +21,44 @@ type request struct {
 	choice llmclient.ToolChoice
 }
 
-// tool is a function tool of a request.
+// tool is a tool of a request.
 type tool struct {
-	Type       string          `json:"type"`
-	Name       string          `json:"name"`
+	// Type is "function" for all tools that are kept.
+	Type string `json:"type"`
+	Name string `json:"name"`
+	// Parameters is the JSON Schema of the arguments, perhaps absent.
 	Parameters json.RawMessage `json:"parameters"`
 }
 
 // wireRequest is the part of a request body that matters here. Unknown fields are
 // ignored, as a provider ignores most of what it does not support.
+//
+// Settings are kept as raw JSON where they only have to be repeated.
 type wireRequest struct {
-	Model              string          `json:"model"`
-	Instructions       json.RawMessage `json:"instructions"`
-	Input              json.RawMessage `json:"input"`
-	Tools              json.RawMessage `json:"tools"`
-	ToolChoice         json.RawMessage `json:"tool_choice"`
-	ParallelToolCalls  *bool           `json:"parallel_tool_calls"`
-	PreviousResponseID *string         `json:"previous_response_id"`
-	Stream             *bool           `json:"stream"`
-	MaxOutputTokens    *int64          `json:"max_output_tokens"`
-	Metadata           json.RawMessage `json:"metadata"`
-	Temperature        json.RawMessage `json:"temperature"`
-	TopP               json.RawMessage `json:"top_p"`
+	Model string `json:"model"`
+	// Instructions are repeated; of what they say only names are looked up.
+	Instructions json.RawMessage `json:"instructions"`
+	// Input is a string or a list of items.
+	Input json.RawMessage `json:"input"`
+	// Tools may be of any type; see parseTools.
+	Tools json.RawMessage `json:"tools"`
+	// ToolChoice is a mode or an object; see parseChoice.
+	ToolChoice        json.RawMessage `json:"tool_choice"`
+	ParallelToolCalls *bool           `json:"parallel_tool_calls"`
+	// PreviousResponseID and Stream ask for what this server does not do.
+	PreviousResponseID *string `json:"previous_response_id"`
+	Stream             *bool   `json:"stream"`
+	// MaxOutputTokens is repeated; the answers are far shorter than any sensible
+	// limit and are never cut.
+	MaxOutputTokens *int64          `json:"max_output_tokens"`
+	Metadata        json.RawMessage `json:"metadata"`
+	Temperature     json.RawMessage `json:"temperature"`
+	TopP            json.RawMessage `json:"top_p"`
 }
 
 // parseRequest reads a request body. What it refuses, a stateless server without
-// streaming could only answer wrongly.
+// streaming could only answer wrongly: silently ignoring previous_response_id, for
+// one, would answer a conversation the client did not mean.
 func parseRequest(body []byte) (request, *RequestError) {
 	var r request
 	if refused := decodeBody(body, &r.echo); refused != nil {
@@ -70,7 +82,8 @@ func parseRequest(body []byte) (request, *RequestError) {
 }
 
 // parseInput reads the input, which is a string or a list of items. An item
-// without a type but with a role is a message.
+// without a type but with a role is a message. Items of unknown types are kept and
+// ignored later, so that a client may send back whatever a provider sent it.
 func parseInput(raw json.RawMessage) ([]llmclient.Item, *RequestError) {
 	var text string
 	var list []json.RawMessage
@@ -121,6 +134,8 @@ func parseTools(raw json.RawMessage) ([]tool, *RequestError) {
 }
 
 // parseChoice reads tool_choice: a mode, an allowed_tools object or one function.
+// Choices of tools that are not functions are refused, since the answer they demand
+// cannot be given.
 func parseChoice(raw json.RawMessage) (llmclient.ToolChoice, *RequestError) {
 	choice := llmclient.ToolChoice{Mode: llmclient.ChoiceAuto}
 	if isNull(raw) {
@@ -172,6 +187,15 @@ func (r request) allowed() []tool {
 		}
 	}
 	return out
+}
+
+// instructions returns the text of the instructions, "" when they are none.
+func (r request) instructions() string {
+	var text string
+	if json.Unmarshal(r.echo.Instructions, &text) != nil {
+		return ""
+	}
+	return text
 }
 
 // parallel reports whether one answer may hold several calls; the API's default

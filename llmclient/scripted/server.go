@@ -16,9 +16,12 @@ const DefaultAddr = "127.0.0.1:0"
 
 // Limits of one server. They bound what a client can hold up, not what a run needs.
 const (
+	// headerTimeout is how long a client may take to send a request's header.
 	headerTimeout = 10 * time.Second
-	idleTimeout   = 60 * time.Second
-	closeTimeout  = 5 * time.Second
+	// idleTimeout is how long a kept connection may lie unused.
+	idleTimeout = 60 * time.Second
+	// closeTimeout is how long Close waits for requests in flight.
+	closeTimeout = 5 * time.Second
 )
 
 // Options tunes a server. The zero value answers at once with seed 0.
@@ -38,10 +41,13 @@ type Options struct {
 
 // Server is a listening scripted server. Its methods may be called concurrently.
 type Server struct {
-	url    string
-	http   *http.Server
+	url  string
+	http *http.Server
+	// unhook detaches the server from the context it was started with.
 	unhook func() bool
+	// served receives the one error with which Serve ends.
 	served chan error
+	// once guards the shutdown, closed is its result.
 	once   sync.Once
 	closed error
 }
@@ -87,6 +93,8 @@ func (s *Server) shutdown() {
 	s.once.Do(func() { s.closed = s.drain() })
 }
 
+// drain stops the listener, waits for the handlers and then for Serve itself, so
+// that no goroutine of the server is left when it returns.
 func (s *Server) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()

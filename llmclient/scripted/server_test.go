@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -34,20 +35,24 @@ func start(t *testing.T, o Options) (*Server, *http.Client) {
 	return s, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 }
 
+// send makes one request. It may run beside the test's own goroutine, so it reports
+// a failure and returns zero values.
 func send(t *testing.T, client *http.Client, method, url string, body []byte) (status int, header http.Header, answer []byte) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(body))
 	if err != nil {
-		t.Fatal(err)
+		t.Errorf("%s %s: %v", method, url, err)
+		return 0, nil, nil
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		t.Fatalf("%s %s: %v", method, url, err)
+		t.Errorf("%s %s: %v", method, url, err)
+		return 0, nil, nil
 	}
 	defer response.Body.Close()
 	answer, err = io.ReadAll(response.Body)
 	if err != nil {
-		t.Fatal(err)
+		t.Errorf("%s %s: %v", method, url, err)
 	}
 	return response.StatusCode, response.Header, answer
 }
@@ -146,6 +151,14 @@ func TestCloseWaitsForRequestsInFlight(t *testing.T) {
 	<-arrived
 	closed := make(chan error)
 	go func() { closed <- s.Close() }()
+	// The listener closes first; from then on Close waits for the request.
+	for {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://"))
+		if err != nil {
+			break
+		}
+		conn.Close()
+	}
 	select {
 	case err := <-closed:
 		t.Errorf("Close returned %v before the request was answered", err)

@@ -1,79 +1,103 @@
 package scripted
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "encoding/json"
 
 // situation is what the policy reads of an observation. Fields that the request
 // leaves out are zero; an affordance that is not listed counts as not possible.
+//
+// It is a reading of its own and not the world's type: a model has nothing but the
+// text of the request either, and an observation with fields more or less must not
+// break it.
 type situation struct {
-	Tick      int64        `json:"tick"`
-	Self      self         `json:"self"`
-	Here      here         `json:"here"`
-	Can       []affordance `json:"can"`
-	Places    []sight      `json:"places"`
-	Factories []factory    `json:"factories"`
+	Tick int64 `json:"tick"`
+	Self self  `json:"self"`
+	// Here is the agent's own place.
+	Here here `json:"here"`
+	// Can says for every action whether it is possible now.
+	Can []affordance `json:"can"`
+	// Places are other places, nearest first.
+	Places []sight `json:"places"`
+	// Factories are the agent's own, wherever they stand.
+	Factories []factory `json:"factories"`
 }
 
-// self is the agent's own state; amounts are in the observation's units.
+// self is the agent's own state. Compound is in grams, everything else in units.
 type self struct {
-	Place         string   `json:"place"`
-	Electricity   int64    `json:"electricity"`
-	PowerCapacity int64    `json:"power_capacity"`
-	Heat          int64    `json:"heat"`
-	HeatCapacity  int64    `json:"heat_capacity"`
-	CompoundG     int64    `json:"compound_g"`
-	Hardware      int64    `json:"hardware"`
-	Data          int64    `json:"data"`
-	Products      []amount `json:"products"`
+	// Place is the id of the agent's place.
+	Place string `json:"place"`
+	// Electricity is what the battery of PowerCapacity holds.
+	Electricity   int64 `json:"electricity"`
+	PowerCapacity int64 `json:"power_capacity"`
+	// Heat may exceed HeatCapacity; harvests then yield less.
+	Heat         int64 `json:"heat"`
+	HeatCapacity int64 `json:"heat_capacity"`
+	CompoundG    int64 `json:"compound_g"`
+	Hardware     int64 `json:"hardware"`
+	Data         int64 `json:"data"`
+	// Products are the finished goods held.
+	Products []amount `json:"products"`
 }
 
+// here is the agent's own place; CompoundG is what is left to mine.
 type here struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	CompoundG int64  `json:"compound_g"`
 }
 
+// amount is a quantity of something.
 type amount struct {
 	Resource string `json:"resource"`
 	Amount   int64  `json:"amount"`
 }
 
-// affordance says whether an action is possible now, within which bounds, and
-// otherwise what is missing.
+// affordance says whether an action is possible now and within which bounds, or
+// what it is short of.
 type affordance struct {
-	Action  string   `json:"action"`
-	OK      bool     `json:"ok"`
-	Field   string   `json:"field"`
-	Min     int64    `json:"min"`
-	Max     int64    `json:"max"`
+	Action string `json:"action"`
+	OK     bool   `json:"ok"`
+	// Field names the parameter that Min and Max bound, so the policy need not know
+	// what an action calls its amount.
+	Field string `json:"field"`
+	Min   int64  `json:"min"`
+	Max   int64  `json:"max"`
+	// Options are the acceptable choices of an action that has a choice.
 	Options []option `json:"options"`
-	Need    []amount `json:"need"`
+	// Need is what is short when the action is not possible.
+	Need []amount `json:"need"`
 }
 
 // option is one acceptable choice for an action.
 type option struct {
+	// Target is a factory, an agent, a place or a kind of factory.
 	Target string `json:"target"`
-	Item   string `json:"item"`
-	Max    int64  `json:"max"`
+	// Item is a recipe or a resource, empty when Target says it all.
+	Item string `json:"item"`
+	// Max is the largest amount, 0 when the choice has none.
+	Max int64 `json:"max"`
 }
 
 // sight is another place. A nil number is not known.
 type sight struct {
-	ID        string `json:"id"`
-	Name      string `json:"name"`
-	MoveCost  int64  `json:"move_cost"`
-	Emission  *int64 `json:"emission"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// MoveCost is the electricity a journey there takes.
+	MoveCost int64 `json:"move_cost"`
+	// Emission is the strength of the place's radiation source.
+	Emission *int64 `json:"emission"`
+	// CompoundG is what is left to mine there.
 	CompoundG *int64 `json:"compound_g"`
 }
 
 // factory is one of the agent's own.
 type factory struct {
-	ID      string `json:"id"`
-	Place   string `json:"place"`
-	State   string `json:"state"`
-	ReadyIn int64  `json:"ready_in"`
+	ID    string `json:"id"`
+	Place string `json:"place"`
+	// State is building, idle or working.
+	State string `json:"state"`
+	// ReadyIn counts the ticks until the construction or the job ends.
+	ReadyIn int64 `json:"ready_in"`
+	// Recipe and Batches are the job in work, Queued the batches behind it.
 	Recipe  string `json:"recipe"`
 	Batches int64  `json:"batches"`
 	Queued  int64  `json:"queued"`
@@ -122,18 +146,12 @@ func (s situation) stock(resource string) int64 {
 }
 
 // required returns how much of a resource the agent should hold for an action
-// that is refused for want of something, 0 when the refusal does not name it. The
-// observation may state what is needed in all or what is missing. When the stock
-// covers every number, they can only be what is missing.
+// that is refused for want of it: what it has and what it is short of. It is 0 when
+// the refusal does not name the resource.
 func (s situation) required(action, resource string) int64 {
-	need := s.can(action).Need
-	missing := !slices.ContainsFunc(need, func(n amount) bool { return n.Amount > s.stock(n.Resource) })
-	for _, n := range need {
-		if n.Resource == resource && missing {
-			return n.Amount + s.stock(resource)
-		}
+	for _, n := range s.can(action).Need {
 		if n.Resource == resource {
-			return n.Amount
+			return s.stock(resource) + n.Amount
 		}
 	}
 	return 0

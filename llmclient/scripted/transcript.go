@@ -7,11 +7,16 @@ import (
 // The tools of the turn protocol. Every other tool is a module: a question that
 // changes nothing.
 const (
-	toolPlan     = "plan"
-	toolDraft    = "decision_draft"
+	// toolPlan opens a turn.
+	toolPlan = "plan"
+	// toolDraft offers candidates; its output says what a dry run makes of each.
+	toolDraft = "decision_draft"
+	// toolDecision ends a turn.
 	toolDecision = "decision"
-	toolTurn     = "turn"
-	toolDryRun   = "world_dry_run"
+	// toolTurn is plan, draft and decision in one.
+	toolTurn = "turn"
+	// toolDryRun is a module; the transcript learns from its output what fails.
+	toolDryRun = "world_dry_run"
 )
 
 // The answers of a check of one action.
@@ -32,10 +37,13 @@ type call struct {
 	answered bool
 }
 
-// transcript is the record of the present turn, oldest call first.
+// transcript is the record of the present turn, oldest call first. It is read from
+// the input, never remembered: the client is the only one who keeps it.
 type transcript []call
 
 // readTranscript collects the calls of a turn and binds each output to its call.
+// Outputs without a call and calls without an output are tolerated; a client that
+// sends them has a fault of its own, which is not this server's to hide or find.
 func readTranscript(items []llmclient.Item) transcript {
 	var t transcript
 	for _, item := range items {
@@ -79,7 +87,8 @@ func (t transcript) modules() int {
 	return len(t) - t.count(toolPlan) - t.count(toolDraft) - t.count(toolDecision) - t.count(toolTurn)
 }
 
-// refusals returns how many decisions came back instead of ending the turn.
+// refusals returns how many decisions came back instead of ending the turn. A
+// decision that was accepted has no output, because the turn ends with it.
 func (t transcript) refusals() int {
 	n := 0
 	for _, c := range t {
@@ -163,6 +172,8 @@ func statuses(output string) []string {
 	return singleStatus(v)
 }
 
+// statusList returns the statuses of the first list whose elements all have one,
+// walking objects by sorted keys so that the answer is always the same.
 func statusList(v any) []string {
 	switch node := v.(type) {
 	case []any:
@@ -203,8 +214,16 @@ func singleStatus(v any) []string {
 }
 
 // signature identifies an action by its arguments, nulls aside: two encodings of
-// the same request have the same signature. It is "" for what is no action.
+// the same request have the same signature, JSON text included. It is "" for what
+// is no action.
 func signature(action any) string {
+	if text, quoted := action.(string); quoted {
+		var inner object
+		if decode([]byte(text), &inner) != nil {
+			return ""
+		}
+		action = inner
+	}
 	fields, ok := action.(object)
 	if !ok {
 		return ""

@@ -1,6 +1,9 @@
 package scripted
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // usefulEmission is a radiation source that pays for harvesting at its place.
 const usefulEmission = 5
@@ -15,9 +18,11 @@ func (in industry) visitGoal() []proposal {
 	return in.travel(p, "A goal names another place and the work here is under way.")
 }
 
-// goalPlace returns the nearest place a goal names, while there is time to go.
+// goalPlace returns the nearest place a goal names, while a factory is busy without
+// the agent.
 func (in industry) goalPlace() (sight, bool) {
-	if len(in.see.Factories) == 0 || len(in.openWishes()) > 0 || in.goals.names(in.see.Here.ID, in.see.Here.Name) {
+	busy := slices.ContainsFunc(in.see.Factories, func(f factory) bool { return f.State != factoryIdle })
+	if !busy || len(in.openWishes()) > 0 || in.goals.names(in.see.Here.ID, in.see.Here.Name) {
 		return sight{}, false
 	}
 	for _, p := range in.see.Places {
@@ -28,7 +33,8 @@ func (in industry) goalPlace() (sight, bool) {
 	return sight{}, false
 }
 
-// goBack returns to the factory with the stock for its next job.
+// goBack returns to the factory with the stock for its next job. A job can only be
+// given where the factory stands.
 func (in industry) goBack() []proposal {
 	p, ok := in.wayBack()
 	if !ok {
@@ -71,13 +77,14 @@ func (in industry) seekCompound() []proposal {
 		if in.affords(p) {
 			return in.travel(p, why)
 		}
-		return in.harvest(true, "The journey to where there is compound needs a fuller battery.")
+		return in.harvest("The journey to where there is compound needs a fuller battery.")
 	}
 	return nil
 }
 
 // seekRadiation travels to the strongest source in reach when this place gives
-// too little.
+// too little. It spends the last of the battery if it must: staying costs as much,
+// only more slowly.
 func (in industry) seekRadiation(why string) []proposal {
 	var best sight
 	for _, p := range in.see.Places {
@@ -118,21 +125,14 @@ func (in industry) affords(p sight) bool {
 // travel starts a journey the agent can pay for now; otherwise nothing.
 func (in industry) travel(p sight, why string) []proposal {
 	a := in.see.can("move_agent")
-	if !a.OK || p.MoveCost >= in.see.Self.Electricity || len(a.Options) > 0 && !hasTarget(a.Options, p.ID) {
+	if !a.OK || p.MoveCost >= in.see.Self.Electricity || len(a.Options) > 0 && !slices.ContainsFunc(a.Options, func(o option) bool { return o.Target == p.ID }) {
 		return nil
 	}
 	return []proposal{{action: object{"action": a.Action, "to": p.ID}, why: why}}
 }
 
-func hasTarget(options []option, id string) bool {
-	for _, o := range options {
-		if o.Target == id {
-			return true
-		}
-	}
-	return false
-}
-
+// emission is a place's radiation as far as it is known; what is not known counts as
+// none.
 func emission(p sight) int64 {
 	if p.Emission == nil {
 		return 0

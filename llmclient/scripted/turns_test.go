@@ -3,6 +3,7 @@ package scripted
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -29,6 +30,11 @@ const actionSchema = `{"type":"object","additionalProperties":false,
 "batches":{"type":["integer","null"]},"ticks":{"type":["integer","null"]},"to_agent":{"type":["string","null"]},
 "kind":{"type":["string","null"]},"amount":{"type":["integer","null"]}}}`
 
+// plainActionSchema is the same with the recipes left to the instructions.
+var plainActionSchema = strings.Replace(actionSchema, `,"enum":["recipe.assembler.control_chip","recipe.assembler.motor_mk1","recipe.assembler.logistics_drone",null]`, "", 1)
+
+const instructions = "Keep going.\n- schedule_recipe(factory_id, recipe_id recipe.assembler.(control_chip|motor_mk1|logistics_drone), batches): Run batches."
+
 const untilSchema = `{"anyOf":[{"type":"null"},{"type":"object","additionalProperties":false,"required":["until","max_ticks"],"properties":{
 "until":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["event","value_lte"],"properties":{
 "event":{"type":"string","enum":["action_rejected","harvest_yield_below","thermal_overload"]},"value_lte":{"type":["integer","null"]}}}},
@@ -41,16 +47,17 @@ const planSchema = `{"type":"object","additionalProperties":false,"required":["g
 "additionalProperties":false,"required":["kind","what"],"properties":{"kind":{"type":"string","enum":["call","reason","respond","skip"]},"what":{"type":"string"}}}}}}`
 
 // candidateSchema refers to the action instead of repeating it, as generators do.
-const candidateSchema = `{"type":"object","additionalProperties":false,"required":["action","execute_until","why"],
-"properties":{"action":{"$ref":"#/$defs/Action"},"execute_until":{"$ref":"#/$defs/Until"},"why":{"type":"string"}}}`
+// It has no room for a standing order and a reason.
+const candidateSchema = `{"type":"object","additionalProperties":false,"required":["action"],
+"properties":{"action":{"$ref":"#/$defs/Action"}}}`
 
 const definitions = `"$defs":{"Action":` + actionSchema + `,"Until":` + untilSchema + `,"Candidate":` + candidateSchema + `}`
 
 const draftSchema = `{"type":"object","additionalProperties":false,"required":["candidates","sources_used"],` + definitions + `,
 "properties":{"candidates":{"type":"array","items":{"$ref":"#/$defs/Candidate"}},"sources_used":` + textList + `}}`
 
-const decisionSchema = `{"type":"object","additionalProperties":false,"required":["action","execute_until","why","sources_used"],
-"properties":{"action":` + actionSchema + `,"execute_until":` + untilSchema + `,"why":{"type":"string"},"sources_used":` + textList + `}}`
+var decisionSchema = `{"type":"object","additionalProperties":false,"required":["action","execute_until","why","sources_used"],
+"properties":{"action":` + plainActionSchema + `,"execute_until":` + untilSchema + `,"why":{"type":"string"},"sources_used":` + textList + `}}`
 
 const turnSchema = `{"type":"object","additionalProperties":false,"required":["plan","candidates","action","execute_until","why","sources_used"],` + definitions + `,
 "properties":{"plan":` + planSchema + `,"candidates":{"type":"array","items":{"$ref":"#/$defs/Candidate"}},
@@ -77,11 +84,13 @@ func toolsOf(p protocol) []llmclient.Tool {
 		functionTool(moduleSearch, `{"type":"object","additionalProperties":false,"required":["query","limit"],"properties":{"query":{"type":"string"},"limit":{"type":["integer","null"]}}}`),
 		functionTool(moduleRules, oneField("topic", `["string","null"]`)),
 		functionTool(moduleRoute, oneField("to", `"string"`)),
-		functionTool(toolDryRun, `{"type":"object","additionalProperties":false,"required":["action"],"properties":{"action":`+actionSchema+`}}`),
 	}
+	// Both ways to pass an action in an action's argument are in use.
 	if p == lean {
+		tools = append(tools, functionTool(toolDryRun, `{"type":"object","additionalProperties":false,"required":["action"],"properties":{"action":`+actionSchema+`}}`))
 		return append([]llmclient.Tool{functionTool(toolTurn, turnSchema), functionTool(toolPlan, planSchema)}, tools...)
 	}
+	tools = append(tools, functionTool(toolDryRun, oneField("action", `"string"`)))
 	return append([]llmclient.Tool{
 		functionTool(toolPlan, planSchema), functionTool(toolDraft, draftSchema), functionTool(toolDecision, decisionSchema),
 	}, tools...)
@@ -112,7 +121,7 @@ func (g *table) opening() []llmclient.Item {
 // ask sends one request and checks what every answer has to keep.
 func (g *table) ask(input []llmclient.Item, choice llmclient.ToolChoice) Result {
 	g.t.Helper()
-	request := llmclient.Request{Model: "any-model", Instructions: "Keep going.", Input: input, Tools: toolsOf(g.protocol), Choice: choice, OutputTokensMax: 900}
+	request := llmclient.Request{Model: "any-model", Instructions: instructions, Input: input, Tools: toolsOf(g.protocol), Choice: choice, OutputTokensMax: 900}
 	body := request.Body()
 	result, err := Decide(g.seed, body)
 	if err != nil {
@@ -120,7 +129,7 @@ func (g *table) ask(input []llmclient.Item, choice llmclient.ToolChoice) Result 
 	}
 	for _, item := range result.Items {
 		if item.Kind == llmclient.KindFunctionCall {
-			checkArguments(g.t, item)
+			checkArguments(g.t, g.protocol, item)
 		}
 	}
 	g.bodies, g.results = append(g.bodies, body), append(g.results, result)
@@ -130,24 +139,30 @@ func (g *table) ask(input []llmclient.Item, choice llmclient.ToolChoice) Result 
 // parameters holds every test tool's schema, resolved once: that is the slow part.
 var parameters = sync.OnceValue(func() map[string]*jsonschema.Resolved {
 	out := map[string]*jsonschema.Resolved{}
-	for _, tool := range append(toolsOf(full), toolsOf(lean)...) {
-		var s jsonschema.Schema
-		if err := json.Unmarshal(tool.Parameters, &s); err != nil {
-			panic("the schema of the test tool " + tool.Name + " is not JSON: " + err.Error())
+	for _, p := range []protocol{full, lean} {
+		for _, tool := range toolsOf(p) {
+			out[string(p)+" "+tool.Name] = mustResolve(tool)
 		}
-		resolved, err := s.Resolve(nil)
-		if err != nil {
-			panic("the schema of the test tool " + tool.Name + " does not resolve: " + err.Error())
-		}
-		out[tool.Name] = resolved
 	}
 	return out
 })
 
+func mustResolve(tool llmclient.Tool) *jsonschema.Resolved {
+	var s jsonschema.Schema
+	if err := json.Unmarshal(tool.Parameters, &s); err != nil {
+		panic("the schema of the test tool " + tool.Name + " is not JSON: " + err.Error())
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		panic("the schema of the test tool " + tool.Name + " does not resolve: " + err.Error())
+	}
+	return resolved
+}
+
 // checkArguments validates a call against the parameters of its tool.
-func checkArguments(t *testing.T, call llmclient.Item) {
+func checkArguments(t *testing.T, p protocol, call llmclient.Item) {
 	t.Helper()
-	schema, offered := parameters()[call.Name]
+	schema, offered := parameters()[string(p)+" "+call.Name]
 	if !offered {
 		t.Fatalf("call of %q, which was not offered", call.Name)
 	}
@@ -231,7 +246,13 @@ func (g *table) settle(call llmclient.Item) (output string, done bool) {
 		v := g.verdict(1, arguments["action"].(object))
 		return string(llmclient.Marshal(v)), v["status"] == statusAccepted
 	case toolDryRun:
-		return string(llmclient.Marshal(object{"status": "ok", "data": g.verdict(1, arguments["action"].(object))})), false
+		action, plain := arguments["action"].(object)
+		if !plain {
+			if err := decode([]byte(arguments["action"].(string)), &action); err != nil {
+				g.t.Fatalf("dry run: %v", err)
+			}
+		}
+		return string(llmclient.Marshal(object{"status": "ok", "data": g.verdict(1, action)})), false
 	}
 	return `{"status":"ok"}`, false
 }

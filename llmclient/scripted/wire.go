@@ -14,7 +14,9 @@ import (
 const bytesPerToken = 4
 
 // wireResponse is a Responses object. Its fields are those the API's description
-// requires, those clients read, and nothing that depends on a clock.
+// requires, those clients read, and nothing that depends on a clock. What the request
+// said comes back unchanged, as at a provider; an answer is always completed, so
+// error and incomplete_details are always null.
 type wireResponse struct {
 	ID                string            `json:"id"`
 	Object            string            `json:"object"`
@@ -35,6 +37,8 @@ type wireResponse struct {
 	Usage             wireUsage         `json:"usage"`
 }
 
+// wireUsage counts tokens the way a provider bills them: the details are part of the
+// counts above them.
 type wireUsage struct {
 	InputTokens         int64             `json:"input_tokens"`
 	InputTokensDetails  wireInputDetails  `json:"input_tokens_details"`
@@ -43,15 +47,19 @@ type wireUsage struct {
 	TotalTokens         int64             `json:"total_tokens"`
 }
 
+// wireInputDetails must be there even though both counts are always 0: strict clients
+// read through it.
 type wireInputDetails struct {
 	CachedTokens     int64 `json:"cached_tokens"`
 	CacheWriteTokens int64 `json:"cache_write_tokens"`
 }
 
+// wireOutputDetails says how much of the output was reasoning.
 type wireOutputDetails struct {
 	ReasoningTokens int64 `json:"reasoning_tokens"`
 }
 
+// wireCall is a function call. Its arguments are JSON inside a JSON string.
 type wireCall struct {
 	ID        string `json:"id"`
 	Type      string `json:"type"`
@@ -61,6 +69,9 @@ type wireCall struct {
 	Arguments string `json:"arguments"`
 }
 
+// wireReasoning is a reasoning item as a provider sends it to a client that keeps no
+// state there: without a summary, with content only the provider could read. The
+// client has to send it back in front of the calls it belongs to.
 type wireReasoning struct {
 	ID               string   `json:"id"`
 	Type             string   `json:"type"`
@@ -68,6 +79,7 @@ type wireReasoning struct {
 	EncryptedContent string   `json:"encrypted_content"`
 }
 
+// wireMessage is a text of the model.
 type wireMessage struct {
 	ID      string     `json:"id"`
 	Type    string     `json:"type"`
@@ -76,6 +88,7 @@ type wireMessage struct {
 	Content []wireText `json:"content"`
 }
 
+// wireText is a part of a message. The two lists are empty and have to be there.
 type wireText struct {
 	Type        string   `json:"type"`
 	Text        string   `json:"text"`
@@ -83,11 +96,13 @@ type wireText struct {
 	Logprobs    []string `json:"logprobs"`
 }
 
+// wireModels is the answer to a request for the models.
 type wireModels struct {
 	Object string      `json:"object"`
 	Data   []wireModel `json:"data"`
 }
 
+// wireModel describes one model; created is 0 like every other time here.
 type wireModel struct {
 	ID      string `json:"id"`
 	Object  string `json:"object"`
@@ -97,8 +112,13 @@ type wireModel struct {
 
 // stamp is the identity of one exchange, a hash of seed and body. Every id of the
 // answer comes from it, so equal requests get equal ids and others do not.
+//
+// Ids have to differ between requests because clients bind outputs to calls by them,
+// and have to be equal for equal requests because runs are compared byte by byte.
 type stamp [sha256.Size]byte
 
+// newStamp hashes the seed, at a fixed length, and then the body, so that no other
+// pair gives the same bytes.
 func newStamp(seed uint64, body []byte) stamp {
 	h := sha256.New()
 	h.Write(binary.BigEndian.AppendUint64(nil, seed))
@@ -116,6 +136,7 @@ func (s stamp) opaque(n int) string {
 	return base64.StdEncoding.EncodeToString(append(s.bytes("opaque1", n), s.bytes("opaque2", n)...))
 }
 
+// bytes returns 32 bytes that belong to a label and a number.
 func (s stamp) bytes(label string, n int) []byte {
 	sum := sha256.Sum256(binary.BigEndian.AppendUint64(append(s[:], label...), uint64(n)))
 	return sum[:]
@@ -156,9 +177,11 @@ func usage(body []byte, output []json.RawMessage, reasoning int64) llmclient.Usa
 	return u
 }
 
+// tokens is the simulated count for a text of that many bytes.
 func tokens(bytes int) int64 { return int64((bytes + bytesPerToken - 1) / bytesPerToken) }
 
-// response encodes the whole Responses object.
+// response encodes the whole Responses object. Where the request left a setting out
+// it states the API's default.
 func response(id string, echo wireRequest, output []json.RawMessage, u llmclient.Usage) []byte {
 	model := echo.Model
 	if model == "" {

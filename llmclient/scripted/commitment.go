@@ -1,0 +1,85 @@
+package scripted
+
+// refusalsMax is how many refused decisions of one turn the policy answers with
+// another idea; after that it waits.
+const refusalsMax = 2
+
+// draft offers the best idea and one to fall back on. More would only repeat what a
+// refusal leads to anyway.
+func (s stage) draft() object {
+	candidates := []any{}
+	for _, p := range s.ideas[:min(2, len(s.ideas))] {
+		candidates = append(candidates, s.committed(p))
+	}
+	return object{"candidates": candidates, "sources_used": s.sources()}
+}
+
+// committed returns a proposal as the arguments of a candidate or a decision.
+func (s stage) committed(p proposal) object {
+	out := object{"action": p.action, "execute_until": nil, "why": p.why, "sources_used": s.sources()}
+	if p.until != nil {
+		out["execute_until"] = p.until
+	}
+	return out
+}
+
+// sources cites the last line of the history, which every decision looks at, in
+// half of the situations; a model does not report each source it used either.
+func (s stage) sources() []any {
+	id := s.known.source()
+	if id == "" || !s.industry.chance.oneIn("cite", 2) {
+		return []any{}
+	}
+	return []any{id}
+}
+
+// decision takes the first drafted candidate that would be accepted, then one
+// whose fate is open, and without either the best idea left. Ideas that failed are
+// no longer among them, so each refusal leads to something else and in the end to
+// waiting.
+func (s stage) decision() object {
+	if s.turn.refusals() > refusalsMax {
+		return s.committed(wait("Several decisions were refused, so this tick is left alone."))
+	}
+	draft, _ := s.turn.last(toolDraft)
+	candidates := draft.candidates()
+	for _, status := range []string{statusAccepted, statusUnknown} {
+		for _, c := range candidates {
+			if c.status == status && !s.known.failed(c.action) {
+				return s.chosen(c)
+			}
+		}
+	}
+	return s.committed(s.ideas[0])
+}
+
+// chosen returns a candidate as a decision. A draft may have no room for the standing
+// order and the reason that belong to an idea; they are then put back.
+func (s stage) chosen(c candidate) object {
+	out := object{"action": c.action, "execute_until": c.until, "why": c.why, "sources_used": s.sources()}
+	for _, p := range s.ideas {
+		if signature(p.action) != signature(c.action) {
+			continue
+		}
+		if c.until == nil && p.until != nil {
+			out["execute_until"] = p.until
+		}
+		if c.why == nil {
+			out["why"] = p.why
+		}
+	}
+	return out
+}
+
+// leanTurn is plan, draft and decision in one. The parts are given under every name
+// a schema may have for them, nested or flat; the filler keeps those it asks for.
+func (s stage) leanTurn() object {
+	out := s.decision()
+	plan := s.plan()
+	out["plan"], out["plan_steps"] = plan, plan["steps"]
+	for _, key := range []string{"goal", "steps", "missing"} {
+		out[key] = plan[key]
+	}
+	out["candidates"] = s.draft()["candidates"]
+	return out
+}

@@ -1,0 +1,53 @@
+package scripted_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"agentworld/llmclient"
+	"agentworld/llmclient/scripted"
+)
+
+// A server on a free loopback port answers any client of the Responses API.
+func ExampleStart() {
+	server, err := scripted.Start(context.Background(), scripted.DefaultAddr, scripted.Options{Seed: 7})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Post(server.URL()+"/v1/responses", "application/json", strings.NewReader(`{"model":"any","input":"What now?"}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	fmt.Println(response.StatusCode, strings.Contains(string(body), `"object":"response"`), err)
+	// Output: 200 true <nil>
+}
+
+// The policy behind the server can be asked without a server.
+func ExampleDecide() {
+	observation := `# Observation
+{"tick":3,"self":{"electricity":9,"power_capacity":100,"heat_capacity":100},
+ "can":[{"action":"harvest_radiation","ok":true,"field":"max_amount","min":1,"max":30}]}`
+	request := llmclient.Request{
+		Model:  "any",
+		Input:  []llmclient.Item{llmclient.Message("user", observation)},
+		Tools:  []llmclient.Tool{{Name: "decision", Parameters: []byte(`{"type":"object"}`)}},
+		Choice: llmclient.ToolChoice{Mode: llmclient.ChoiceRequired},
+	}
+	result, err := scripted.Decide(7, request.Body())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	call := result.Items[len(result.Items)-1]
+	fmt.Println(call.Name, call.Text[:58])
+	// Output: decision {"action":{"action":"harvest_radiation","max_amount":30},"
+}

@@ -1,0 +1,212 @@
+package world
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestActionsRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := drawAction(t)
+		b := EncodeAction(a)
+		if !json.Valid(b) || !utf8.Valid(b) {
+			t.Fatalf("%q is no JSON", b)
+		}
+		got, err := DecodeAction(b)
+		if err != nil {
+			t.Fatalf("%s: %v", b, err)
+		}
+		if string(EncodeAction(got)) != string(b) || got.ActionName() != a.ActionName() {
+			t.Fatalf("%s came back as %s", b, EncodeAction(got))
+		}
+		if order, ok := a.(ExecuteUntil); ok && len(order.Until) == 0 {
+			return // an empty list and none are the same on the wire
+		}
+		if !reflect.DeepEqual(got, a) {
+			t.Fatalf("%#v came back as %#v", a, got)
+		}
+	})
+}
+
+func TestEncodeAction(t *testing.T) {
+	five := int64(5)
+	for _, tc := range []struct {
+		action Action
+		want   string
+	}{
+		{Wait{}, `{"action":"wait"}`},
+		{Mine{5000}, `{"action":"mine_compound","compound_mass_g":5000}`},
+		{Transfer{"agent-2", Data, 3}, `{"action":"transfer_resource","to_agent":"agent-2","kind":"data","amount":3}`},
+		{
+			ExecuteUntil{Harvest{9}, []Condition{{"harvest_yield_below", &five}, {"job_done", nil}}, 6},
+			`{"action":"execute_until","do":{"action":"harvest_radiation","max_amount":9},` +
+				`"until":[{"event":"harvest_yield_below","value_lte":5},{"event":"job_done"}],"max_ticks":6}`,
+		},
+	} {
+		if got := string(EncodeAction(tc.action)); got != tc.want {
+			t.Errorf("EncodeAction(%#v) = %s, want %s", tc.action, got, tc.want)
+		}
+	}
+}
+
+func TestDecodeActionIsStrict(t *testing.T) {
+	for _, text := range []string{
+		``, `null`, `[]`, `"wait"`, `{}`, `{"action":null}`, `{"action":"fly"}`, `{"action":"wait"} x`, `{"action":"wait"`,
+		`{"action":"wait","extra":1}`, `{"action":"wait","action":"wait"}`,
+		`{"action":"mine_compound"}`, `{"action":"mine_compound","compound_mass_g":null}`,
+		`{"action":"mine_compound","compound_mass_g":"5"}`, `{"action":"mine_compound","compound_mass_g":5.5}`,
+		`{"action":"mine_compound","compound_mass_g":9223372036854775808}`, `{"action":"mine_compound","mass":5}`,
+		`{"action":"move_agent","to":7}`,
+		`{"action":"execute_until","do":{"action":"wait"},"until":[]}`,
+		`{"action":"execute_until","do":{"action":"fly"},"until":[],"max_ticks":3}`,
+		`{"action":"execute_until","do":{"action":"wait"},"until":[{"event":"x","y":1}],"max_ticks":3}`,
+		`{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":"3"}`,
+		`{"action":"execute_until","do":{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3},"until":[],"max_ticks":3}`,
+	} {
+		if a, err := DecodeAction([]byte(text)); err == nil {
+			t.Errorf("DecodeAction(%s) = %#v, want an error", text, a)
+		}
+	}
+}
+
+// TestRegistryMatchesTheActions takes every action apart and puts it together
+// again through the registry.
+func TestRegistryMatchesTheActions(t *testing.T) {
+	samples := []Action{
+		Wait{}, WaitTicks{3}, Move{"a"}, Harvest{1}, Mine{2}, Refine{1000}, BuildFactory{AssemblerMk1},
+		ScheduleRecipe{"f", "recipe.assembler.motor_mk1", 2}, Transfer{"b", Data, 4},
+	}
+	specs := Actions()
+	if len(specs) != len(samples)+1 || specs[len(samples)].Name != "execute_until" {
+		t.Fatalf("the registry has %d actions", len(specs))
+	}
+	for i, a := range samples {
+		if specs[i].Name != a.ActionName() {
+			t.Errorf("action %d is %s in the registry, %s in code", i, specs[i].Name, a.ActionName())
+		}
+		got, err := MakeAction(a.ActionName(), ActionArgs(a))
+		if err != nil || got != a {
+			t.Errorf("MakeAction(%#v) = %#v, %v", a, got, err)
+		}
+	}
+	for _, s := range specs {
+		checkDocs(t, s)
+	}
+}
+
+func checkDocs(t *testing.T, s ActionSpec) {
+	if s.Doc == "" || len(s.Doc) > 110 {
+		t.Errorf("%s: doc has %d characters", s.Name, len(s.Doc))
+	}
+	for _, p := range s.Params {
+		if p.Doc == "" || len(p.Doc) > 60 {
+			t.Errorf("%s.%s: doc has %d characters", s.Name, p.Name, len(p.Doc))
+		}
+		if (p.Kind == ParamAmount) != (p.Unit != "" && p.Max > p.Min) || (p.Kind == ParamChoice) != (len(p.Choices) > 0) {
+			t.Errorf("%s.%s: %+v is inconsistent", s.Name, p.Name, p)
+		}
+	}
+}
+
+func TestMakeActionNamesTheField(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		args  Args
+		field string
+	}{
+		{"fly", Args{}, "action"},
+		{"execute_until", Args{"max_ticks": {Int: 1}}, "action"},
+		{"mine_compound", Args{}, "compound_mass_g"},
+		{"wait", Args{"ticks": {Int: 1}}, "action"},
+		{"move_agent", Args{"to": {}}, "to"},
+		{"move_agent", Args{"to": {Text: "\xff"}}, "to"},
+		{"move_agent", Args{"to": {Text: strings.Repeat("x", 300)}}, "to"},
+		{"build_factory", Args{"factory_kind": {Text: "factory.none"}}, "factory_kind"},
+		{"schedule_recipe", Args{"factory_id": {Text: "f"}, "recipe_id": {Text: "chips"}, "batches": {Int: 1}}, "recipe_id"},
+	} {
+		_, err := MakeAction(tc.name, tc.args)
+		var wrong *ArgumentError
+		if !errors.As(err, &wrong) || wrong.Field != tc.field {
+			t.Errorf("MakeAction(%s, %v) = %v, want a fault in %s", tc.name, tc.args, err, tc.field)
+		}
+	}
+	alias, err := MakeAction("schedule_recipe",
+		Args{"factory_id": {Text: "f"}, "recipe_id": {Text: "recipe.motor_mk1"}, "batches": {Int: 1}})
+	if want := (ScheduleRecipe{"f", "recipe.assembler.motor_mk1", 1}); err != nil || alias != want {
+		t.Errorf("the alias gives %#v, %v", alias, err)
+	}
+}
+
+func TestNewExecuteUntilRefusesMalformedOrders(t *testing.T) {
+	n := int64(3)
+	bad := number(-1)
+	done := []Condition{{Event: StopJobDone}}
+	for _, tc := range []struct {
+		do    Action
+		until []Condition
+		field string
+	}{
+		{nil, done, "do"},
+		{ExecuteUntil{Wait{}, done, 1}, done, "do"},
+		{Wait{}, nil, "until"},
+		{Wait{}, make([]Condition, ConditionsMax+1), "until"},
+		{Wait{}, []Condition{{Event: "sunrise"}}, "until"},
+		{Wait{}, []Condition{{Event: StopJobDone, Value: &n}}, "until"},
+		{Wait{}, []Condition{{Event: StopHarvestYieldBelow}}, "until"},
+		{Wait{}, []Condition{{Event: StopHarvestYieldBelow, Value: bad}}, "until"},
+	} {
+		_, err := NewExecuteUntil(tc.do, tc.until, 3)
+		var wrong *ArgumentError
+		if !errors.As(err, &wrong) || wrong.Field != tc.field {
+			t.Errorf("NewExecuteUntil(%v, %v) = %v, want a fault in %s", tc.do, tc.until, err, tc.field)
+		}
+	}
+	for _, e := range StopEvents() {
+		c := Condition{Event: e.Name}
+		if e.TakesValue {
+			c.Value = &n
+		}
+		if _, err := NewExecuteUntil(Wait{}, []Condition{c}, 3); err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+	}
+}
+
+// TestEventsAndOutcomesRoundTrip sends everything a hostile run produces through
+// JSON and back.
+func TestEventsAndOutcomesRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newHostileWorld(t)
+		for range rapid.IntRange(1, 8).Draw(t, "ticks") {
+			for _, e := range append(w.Advance(), w.Apply(intentsOf(t, w))...) {
+				roundTrip(t, e, &Event{})
+			}
+		}
+		for n := range w.Agents() {
+			if o, ok := w.LastOutcome(n); ok {
+				roundTrip(t, o, &Outcome{})
+			}
+		}
+	})
+}
+
+func roundTrip[T any](t *rapid.T, v T, into *T) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, into); err != nil {
+		t.Fatalf("%s: %v", b, err)
+	}
+	again, err := json.Marshal(*into)
+	if err != nil || string(again) != string(b) {
+		t.Fatalf("round trip differs (-first +second):\n%s", cmp.Diff(string(b), string(again)))
+	}
+}

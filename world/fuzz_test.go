@@ -1,0 +1,95 @@
+package world
+
+import (
+	"encoding/binary"
+	"testing"
+)
+
+// FuzzParseScenario: whatever the text, parsing gives an error or a scenario of
+// which a world can be made and run.
+func FuzzParseScenario(f *testing.F) {
+	for _, name := range EmbeddedScenarios() {
+		_, text, _ := EmbeddedScenario(name)
+		f.Add(text)
+	}
+	f.Add([]byte(soundScenario))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := ParseScenario("fuzz.toml", data)
+		if err != nil || len(s.Places) > 100 || s.Agents.Count > 100 {
+			return
+		}
+		w, err := New(s, s.Seed)
+		if err != nil {
+			t.Fatalf("a parsed scenario is refused: %v", err)
+		}
+		w.Advance()
+		w.View(0).Observe()
+		if w.Digest() != w.RecomputeDigest() {
+			t.Fatal("digests differ")
+		}
+	})
+}
+
+// FuzzApply reads actions from bytes and runs them; no input may break the books.
+func FuzzApply(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x13\x88\x04 mine, refine, build"))
+	f.Add([]byte("\xff\xff\xff\xff\xff\xff\xff\xff\x03\x80\x00\x00\x00\x00\x00\x00\x00\x06"))
+	s := mustScenario(f, "llm_bootstrap")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w, err := New(s, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for len(data) >= 9 && w.Tick() < 60 {
+			w.Advance()
+			var intents []Intent
+			for _, n := range append(w.Due(), w.Continuing()...) {
+				if len(data) >= 9 {
+					intents = append(intents, Intent{n, actionFrom(data)})
+					data = data[9:]
+				}
+			}
+			w.Apply(intents)
+		}
+		sums := map[string]int64{}
+		for _, b := range w.Balances() {
+			sums[b.Resource] += b.Amount
+		}
+		for r, n := range sums {
+			if n != 0 {
+				t.Fatalf("%s sums to %d", r, n)
+			}
+		}
+		if w.Digest() != w.RecomputeDigest() {
+			t.Fatal("digests differ")
+		}
+	})
+}
+
+// actionFrom makes an action of nine bytes: an amount and a choice.
+func actionFrom(data []byte) Action {
+	n, b := int64(binary.BigEndian.Uint64(data)), int(data[8])
+	ids := []string{"llm-hub", "frag-amber", "frag-none", "agent-1", "agent-2", "agent-1-f1", "agent-2-f1"}
+	id := ids[b/10%len(ids)]
+	switch b % 10 {
+	case 1:
+		return WaitTicks{n}
+	case 2:
+		return Move{id}
+	case 3:
+		return Harvest{n}
+	case 4:
+		return Mine{n}
+	case 5:
+		return Refine{n}
+	case 6:
+		return BuildFactory{AssemblerMk1}
+	case 7:
+		return ScheduleRecipe{id, Recipes()[b%3].ID, n}
+	case 8:
+		return Transfer{id, Resources()[b%7], n}
+	case 9:
+		return ExecuteUntil{Mine{n}, []Condition{{Event: StopJobDone}}, n % 300}
+	}
+	return Wait{}
+}

@@ -1,0 +1,196 @@
+package world
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// glimpse is everything a view says: the observation, and clamps and checks of
+// many actions.
+func glimpse(v View) string {
+	b, err := json.Marshal(v.Observe())
+	if err != nil {
+		panic(err)
+	}
+	text := string(b)
+	for _, a := range probes {
+		clamped, adjusted := v.Clamp(a)
+		c, _ := json.Marshal([]any{adjusted, v.Check(a), v.Check(clamped)})
+		text += fmt.Sprintf("\n%s %s", EncodeAction(a), c)
+	}
+	last, ok := v.Last()
+	b, _ = json.Marshal(last)
+	return fmt.Sprintf("%s\n%s %v", text, b, ok)
+}
+
+// probes ask about everything in isolated_five, hidden things included.
+var probes = []Action{
+	Wait{}, WaitTicks{99}, Harvest{50}, Mine{5000}, Mine{1}, Refine{1000}, BuildFactory{AssemblerMk1},
+	Move{"rock-north"}, Move{"rock-south"}, Move{"rock-east"}, Move{"rock-west"}, Move{"rock-middle"}, Move{"nowhere"},
+	ScheduleRecipe{"agent-1-f1", "recipe.assembler.control_chip", 3}, ScheduleRecipe{"agent-2-f1", "recipe.assembler.control_chip", 3},
+	Transfer{"agent-1", Data, 1}, Transfer{"agent-2", Data, 1}, Transfer{"agent-9", Data, 1},
+}
+
+// TestUnseenStateDoesNotShow runs two worlds in which agent-1 does the same while
+// everybody else, all out of sight, acts differently. Its views must be equal.
+func TestUnseenStateDoesNotShow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, _, _ := EmbeddedScenario("isolated_five")
+		one, err := New(s, rapid.Uint64().Draw(t, "seed one"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := New(s, rapid.Uint64().Draw(t, "seed two"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range rapid.IntRange(1, 12).Draw(t, "ticks") {
+			one.Advance()
+			two.Advance()
+			if a, b := glimpse(one.View(0)), glimpse(two.View(0)); a != b {
+				t.Fatalf("agent-1 sees a difference in tick %d:\n%s\n%s", one.Tick(), a, b)
+			}
+			own := drawAction(t)
+			own, _ = one.View(0).Clamp(own)
+			one.Apply(withOwn(intentsOf(t, one), own))
+			two.Apply(withOwn(intentsOf(t, two), own))
+		}
+	})
+}
+
+// withOwn replaces what agent 0 was to do, unless it continues an order, which is
+// the same in both worlds.
+func withOwn(intents []Intent, own Action) []Intent {
+	for i := range intents {
+		if intents[i].Agent == 0 {
+			intents[i].Action = own
+		}
+	}
+	return intents
+}
+
+// TestHiddenPlacesDoNotShow compares worlds of which one has a further, uncharted
+// and distant place with another agent on it.
+func TestHiddenPlacesDoNotShow(t *testing.T) {
+	s := mustScenario(t, "two_bases")
+	s.Goals = nil
+	more := s
+	more.Places = append(append([]Place{}, s.Places...), Place{
+		ID: "secret", Material: "ice", RadiusCM: 500, Emission: 500, CompoundG: 5,
+		Position: Position{0, 0, 0},
+	})
+	more.Agents.Count, more.Agents.Spawn = 3, []string{"base-a", "base-a", "secret"}
+	plain, err := New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rich, err := New(more, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain.Advance()
+	rich.Advance()
+	if a, b := glimpse(plain.View(0)), glimpse(rich.View(0)); a != b {
+		t.Errorf("the hidden place shows:\n%s\n%s", a, b)
+	}
+	for _, id := range []string{"secret", "nowhere"} {
+		if got := rich.View(0).Check(Move{id}).Status; got != CheckUnknown {
+			t.Errorf("check of a move to %s = %s, want %s", id, got, CheckUnknown)
+		}
+	}
+	rich.Apply([]Intent{{0, Move{"secret"}}, {1, Move{"nowhere"}}})
+	for n, id := range []string{"secret", "nowhere"} {
+		got, _ := rich.LastOutcome(n)
+		want := Rejection{Code: RejectUnreachable, Field: "to"}
+		if got.Accepted || *got.Rejection != want {
+			t.Errorf("the move to %s gives %+v, want %+v", id, got.Rejection, want)
+		}
+	}
+}
+
+// TestHiddenPlaceCanBeReached: what is unknown until tried works when it is there
+// and affordable.
+func TestHiddenPlaceCanBeReached(t *testing.T) {
+	s := mustScenario(t, "two_bases")
+	s.Places = append(s.Places, Place{
+		ID: "secret", Material: "ice", RadiusCM: 500,
+		Position: Position{s.Places[0].Position.X, s.Places[0].Position.Y + 2_000_000, s.Places[0].Position.Z},
+	})
+	w, err := New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	w.Apply([]Intent{{0, Move{"secret"}}})
+	w.Advance()
+	w.Advance()
+	if got := w.View(0).Observe().Self.Place; got != "secret" {
+		t.Errorf("after two ticks the agent is at %q, want secret", got)
+	}
+}
+
+// TestCrowdedViewsAreBounded checks counts where there is more to see than a view
+// holds, and that what a bounded view cannot tell is unknown and not denied.
+func TestCrowdedViewsAreBounded(t *testing.T) {
+	s := mustScenario(t, "minimal").WithAgents(100)
+	for i := range 100 {
+		s.Places = append(s.Places, Place{
+			ID: fmt.Sprintf("rock-%d", i), Material: "ice", RadiusCM: 1,
+			Position: Position{5_000_000 + int64(i+1)*5000, 5_000_000, 500_000},
+		})
+	}
+	w, err := New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	o := w.View(0).Observe()
+	if len(o.Places) != 8 || o.PlacesOmitted != 92 || len(o.Agents) != 8 || o.AgentsOmitted != 91 {
+		t.Errorf("shown %d places and %d agents, omitted %d and %d", len(o.Places), len(o.Agents), o.PlacesOmitted, o.AgentsOmitted)
+	}
+	for _, tc := range []struct {
+		action Action
+		want   CheckStatus
+	}{
+		{Move{"rock-3"}, CheckAccepted}, {Move{"rock-63"}, CheckAccepted}, {Move{"rock-64"}, CheckUnknown},
+		{Transfer{"agent-65", Data, 1}, CheckAccepted}, {Transfer{"agent-66", Data, 1}, CheckUnknown},
+	} {
+		if got := w.View(0).Check(tc.action).Status; got != tc.want {
+			t.Errorf("check of %s = %s, want %s", EncodeAction(tc.action), got, tc.want)
+		}
+	}
+}
+
+// TestChartedPlacesBeyondSight: the chart gives names and distances, not what a
+// visitor would see; a widening search finds the nearest ones in order.
+func TestChartedPlacesBeyondSight(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawScenario(t)
+		s.VisibilityKM = rapid.Int64Range(0, 5).Draw(t, "short")
+		w, err := New(s, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := w.View(0)
+		known, last := 0, int64(0)
+		for _, p := range s.Places {
+			d := v.position.distanceCM(p.Position)
+			if p.ID != v.self.Place && (p.Charted || d <= s.VisibilityKM*CMPerKM) {
+				known++
+			}
+		}
+		if got := v.placesShown + v.placesOmitted; got != known || len(v.sights) != known {
+			t.Fatalf("the view knows %d places and holds %d, want %d", got, len(v.sights), known)
+		}
+		for _, k := range v.sights {
+			visible := k.DistanceCM <= s.VisibilityKM*CMPerKM
+			if k.Visible != visible || (k.Emission != nil) != visible || k.DistanceCM < last {
+				t.Fatalf("%+v after distance %d", k, last)
+			}
+			last = k.DistanceCM
+		}
+	})
+}
