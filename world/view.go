@@ -1,7 +1,7 @@
 package world
 
 // View is what one agent knows in a tick, as an immutable value: it was copied
-// out of the world and keeps no reference to anything that changes. It answers
+// out of the world and keeps no pointer to anything that changes. It answers
 // only from what the agent may know; two worlds that differ in what the agent
 // cannot see give equal views. Views may be used from several goroutines.
 type View struct {
@@ -13,7 +13,7 @@ type View struct {
 	here Here
 	// position is where the agent's place is; travellers have none.
 	position Position
-	// chart is shared by all views and never changes.
+	// chart is the same for all views and never changes.
 	chart chart
 	// sights are the nearest known places, at most sightsMax.
 	sights []Sight
@@ -29,7 +29,7 @@ type View struct {
 	// factories are all of the agent's own, wherever they stand.
 	factories []Factory
 	woken     string
-	// last and standing are shared with the world's record, which replaces them as
+	// last and standing are held in common with the world's record, which replaces them as
 	// a whole and never changes them in place; they are copied on the way out.
 	last        Outcome
 	hasLast     bool
