@@ -111,11 +111,15 @@ func decodeAction(action, standing json.RawMessage) (world.Action, []string, *mo
 	if e != nil {
 		return nil, nil, e
 	}
+	return a, leniencyNames(append(lenient, more...)), nil
+}
+
+func leniencyNames(leniencies []modules.Leniency) []string {
 	var names []string
-	for _, l := range append(lenient, more...) {
+	for _, l := range leniencies {
 		names = append(names, string(l))
 	}
-	return a, names, nil
+	return names
 }
 
 // whyCharsMax caps the model's own words where they are kept.

@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"agentworld/modules"
@@ -181,9 +182,11 @@ const candidatesMax = 3
 // weigh judges the candidates of a draft. usable says that at least one may be
 // committed; e is the first argument error.
 func (t *Turn) weigh(candidates []fields) (texts []candidateText, leniencies []string, usable bool, e *modules.ArgumentError) {
+	t.candidates = nil
 	for n, c := range candidates[:min(len(candidates), candidatesMax)] {
 		action, lenient, bad := decodeCandidate(c)
 		leniencies = append(leniencies, lenient...)
+		t.candidates = append(t.candidates, action)
 		if bad != nil {
 			f := invalidArguments(bad, 0, 0)
 			texts = append(texts, candidateText{N: n + 1, verdictText: verdictText{Status: world.CheckRejected, Action: rawJSON("null")}, Error: &f})
@@ -211,33 +214,60 @@ func decodeCandidate(f fields) (world.Action, []string, *modules.ArgumentError) 
 
 var noAction = &modules.ArgumentError{Path: "action", Expected: "an action object", Got: "none"}
 
-// takeDecision decodes a decision, or the decision part of a lean turn.
+// takeDecision decodes a decision, or the decision part of a lean turn. Besides a
+// candidate's number it takes an action in full: the form of text answers, and of
+// providers that do not hold a model to the schema.
 func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 	s := t.slots[i]
 	f, e := decodeFields(s.args)
 	if e != nil {
 		return terminal{}, t.badArguments(i, NoteDecision, e)
 	}
-	shaped, lenient, ok := shapeDecision(f)
-	if !ok {
-		return terminal{}, t.badArguments(i, NoteDecision, noAction)
+	if _, numbered := f["candidate"]; !numbered {
+		shaped, lenient, ok := shapeDecision(f)
+		if !ok {
+			return terminal{}, t.badArguments(i, NoteDecision, noAction)
+		}
+		f, leniencies = shaped, slices.Concat(leniencies, lenient)
 	}
 	var args turnArgs
-	absent, e := shaped.decode(&args, "execute_until", "why", "sources_used")
-	if e != nil {
-		return terminal{}, t.badArguments(i, NoteDecision, e)
-	}
-	action, more, e := decodeAction(args.Action, args.Standing)
+	absent, e := f.decode(&args, "execute_until", "why", "sources_used")
 	if e != nil {
 		return terminal{}, t.badArguments(i, NoteDecision, e)
 	}
 	if s.tool == toolTurn {
-		t.acceptPlan(planArgs{Goal: args.Plan.Goal, Steps: args.Plan.Steps}, s.callID, nil)
-		if texts, lenient, _, _ := t.weigh(args.Candidates); len(texts) > 0 {
-			t.note(Note{Kind: NoteDraft, Status: StatusOK, CallID: s.callID, Detail: draftDetail{texts}, Leniencies: lenient})
-		}
+		t.takeLeanParts(args, s.callID)
 	}
-	return terminal{i, action, args.Why, args.Sources, slices.Concat(leniencies, lenient, absent, more)}, ""
+	action, more, e := t.chosen(f, args)
+	if e != nil {
+		return terminal{}, t.badArguments(i, NoteDecision, e)
+	}
+	return terminal{i, action, args.Why, args.Sources, slices.Concat(leniencies, absent, more)}, ""
+}
+
+// takeLeanParts notes the plan and weighs the candidates of a lean turn.
+func (t *Turn) takeLeanParts(args turnArgs, callID string) {
+	t.acceptPlan(planArgs{Goal: args.Plan.Goal, Steps: args.Plan.Steps}, callID, nil)
+	if texts, lenient, _, _ := t.weigh(args.Candidates); len(texts) > 0 {
+		t.note(Note{Kind: NoteDraft, Status: StatusOK, CallID: callID, Detail: draftDetail{texts}, Leniencies: lenient})
+	}
+}
+
+// chosen returns the action a decision stands for.
+func (t *Turn) chosen(f fields, args turnArgs) (world.Action, []string, *modules.ArgumentError) {
+	if action, given := f["action"]; given {
+		return decodeAction(action, f["execute_until"])
+	}
+	n := args.Candidate
+	switch {
+	case n == 0:
+		return world.Wait{}, nil, nil
+	case n < 0 || n > len(t.candidates) || t.candidates[n-1] == nil:
+		expected := fmt.Sprintf("the number of a candidate from 1 to %d, or 0 to wait", len(t.candidates))
+		return nil, nil, &modules.ArgumentError{Path: "candidate", Expected: expected, Got: fmt.Sprint(n)}
+	}
+	action, lenient, e := modules.DecodeStanding(args.Standing, t.candidates[n-1])
+	return action, leniencyNames(lenient), e
 }
 
 func sameAction(ds []terminal) bool {

@@ -35,8 +35,8 @@ const rulesText = `Rules
 - Chain: mine, refine, build_factory, schedule_recipe. Jobs run by themselves.
 - "can" lists what is possible now, with bounds. Use ids exactly as shown.`
 
-const fullProtocolText = `Each tick: plan, module calls only if facts are missing (at most 3), decision_draft (dry run), decision. You may
-decide early. In a reason step answer in plain text.`
+const fullProtocolText = `Each tick: plan, module calls only if facts are missing (at most 3), decision_draft (dry run), decision. To decide
+early, call decision_draft and decision in one answer. In a reason step answer in plain text.`
 
 const leanProtocolText = `Each tick: call turn; module calls first only if facts are missing.`
 

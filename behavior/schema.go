@@ -45,11 +45,13 @@ type draftArgs struct {
 	Candidates []fields `json:"candidates"`
 }
 
+// decisionArgs commit a candidate of the draft by its number, so that what runs
+// is what was dry-run; 0 waits.
 type decisionArgs struct {
-	Action   json.RawMessage `json:"action"`
-	Standing json.RawMessage `json:"execute_until"`
-	Why      string          `json:"why"`
-	Sources  []string        `json:"sources_used"`
+	Candidate int             `json:"candidate"`
+	Standing  json.RawMessage `json:"execute_until"`
+	Why       string          `json:"why"`
+	Sources   []string        `json:"sources_used"`
 }
 
 type turnArgs struct {
@@ -63,12 +65,12 @@ type turnArgs struct {
 func protocolTools(p Protocol) []llmclient.Tool {
 	plan := tool[planArgs](toolPlan, "Say how you will decide this tick.")
 	if p == ProtocolLean {
-		return []llmclient.Tool{tool[turnArgs](toolTurn, "Plan, weigh candidates and commit one action."), plan}
+		return []llmclient.Tool{tool[turnArgs](toolTurn, "Plan, give 1 to 3 candidate actions and commit one by its number from 1; 0 waits."), plan}
 	}
 	return []llmclient.Tool{
 		plan,
 		tool[draftArgs](toolDraft, "Dry-run 1 to 3 candidate actions, best first."),
-		tool[decisionArgs](toolDecision, "Commit one action for this tick."),
+		tool[decisionArgs](toolDecision, "Commit a candidate by its number from 1; 0 waits."),
 	}
 }
 
@@ -105,8 +107,6 @@ func strictSchema(s *jsonschema.Schema) *schemaNode {
 
 func propertySchema(name string, s *jsonschema.Schema) any {
 	switch name {
-	case "action":
-		return modules.ActionSchema()
 	case "execute_until":
 		return modules.StandingSchema()
 	case "kind":
@@ -122,7 +122,7 @@ func propertySchema(name string, s *jsonschema.Schema) any {
 func candidateSchema() *schemaNode {
 	closed := false
 	return &schemaNode{
-		Type: "object", Properties: properties{{"action", modules.CandidateSchema()}},
+		Type: "object", Properties: properties{{"action", modules.ActionSchema()}},
 		Required: []string{"action"}, Closed: &closed,
 	}
 }

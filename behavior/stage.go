@@ -24,7 +24,7 @@ const (
 )
 
 // allowed returns the tools that may be called now. In every stage but a reason
-// step the model may skip ahead to a decision.
+// step the model may skip ahead, by a draft and its decision in one answer.
 func (t *Turn) allowed() []string {
 	modules := t.mind.moduleNames
 	if t.moduleCalls >= t.mind.cfg.ModuleCallsMax {
@@ -37,7 +37,7 @@ func (t *Turn) allowed() []string {
 		if t.mind.cfg.Protocol == ProtocolLean {
 			return []string{toolPlan}
 		}
-		return []string{toolPlan, toolDecision}
+		return []string{toolPlan, toolDraft, toolDecision}
 	case StageModules:
 		return append([]string{toolDraft, toolDecision}, modules...)
 	case StageDraft:

@@ -40,8 +40,11 @@ type Turn struct {
 	guardRounds int
 	repairs     int
 	planSteps   []PlanStep
-	callIDs     map[string]bool
-	minted      int
+	// candidates are the actions of the last draft by number from 1; nil entries
+	// could not be decoded.
+	candidates []world.Action
+	callIDs    map[string]bool
+	minted     int
 
 	retrieved []memory.Source
 	decision  *Decision
@@ -130,9 +133,9 @@ func (t *Turn) Result(r modules.Result) {
 		}
 		s.done, s.output = true, r.Output
 		t.retrieved = append(t.retrieved, r.Sources...)
-		n := Note{Kind: NoteModuleCall, Status: StatusOK, Code: string(r.Code), CallID: s.callID, Name: r.Module}
-		for _, l := range r.Leniencies {
-			n.Leniencies = append(n.Leniencies, string(l))
+		n := Note{
+			Kind: NoteModuleCall, Status: StatusOK, Code: string(r.Code), CallID: s.callID, Name: r.Module,
+			Leniencies: leniencyNames(r.Leniencies),
 		}
 		if r.Status == modules.StatusError {
 			n.Status = StatusError

@@ -17,22 +17,12 @@ const actionField = "action"
 // action, in the form of [StandingSchema].
 var standingName = world.ExecuteUntil{}.ActionName()
 
-// ActionSchema returns the strict schema of a flat action that is committed: the
-// action's name and one nullable field per distinct parameter of the registry. A
-// union of one object per action would be exact, but several times as long in
-// every prompt.
+// ActionSchema returns the strict schema of a flat action: the action's name and
+// one nullable field per distinct parameter of the registry. A union of one object
+// per action would be exact, but several times as long in every prompt.
 func ActionSchema() json.RawMessage {
-	return flatSchema(&jsonschema.Schema{Type: "string", Enum: anyNames(actionNames())})
-}
-
-// CandidateSchema returns the schema of a flat action that is only weighed. Its
-// name is any text: a wrong one costs no more than that candidate, and the names
-// stand in the same tool list once already.
-func CandidateSchema() json.RawMessage { return flatSchema(&jsonschema.Schema{Type: "string"}) }
-
-func flatSchema(name *jsonschema.Schema) json.RawMessage {
 	s := closedObject()
-	addProperty(s, actionField, name)
+	addProperty(s, actionField, &jsonschema.Schema{Type: "string", Enum: anyNames(actionNames())})
 	for _, f := range flatFields() {
 		addProperty(s, f.name, f.schema())
 	}

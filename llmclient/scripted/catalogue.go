@@ -18,25 +18,29 @@ type catalogue struct {
 // recipeParameter is the parameter of an action that takes a recipe.
 const recipeParameter = "recipe_id"
 
-// readCatalogue reads the first tool that takes an action: one whose parameters
-// have a property "action" that is an object with a property "action". All tools of
-// the request count, also those that may not be called now, because the list is the
-// same in every stage and the policy should be, too. Recipes that the schema does
-// not list may be named in the instructions instead.
+// readCatalogue reads the tools that take an action: those whose parameters have a
+// property "action", in the root or in each of "candidates", that is an object with
+// a property "action". All tools of the request count, also those that may not be
+// called now, because the list is the same in every stage and the policy should be,
+// too. Recipes that no schema lists may be named in the instructions instead.
 func readCatalogue(tools []tool, instructions string) catalogue {
 	c := catalogue{recipes: namedAfter(instructions, recipeParameter)}
 	for _, t := range tools {
 		f := newFiller(t.Parameters)
+		if c.events == nil {
+			c.events = f.listed(f.inside(f.item(f.inside(f.inside(f.root, "execute_until"), "until")), "event"))
+		}
 		action := f.inside(f.root, "action")
-		if f.inside(action, "action") == nil {
+		if action == nil {
+			action = f.inside(f.item(f.inside(f.root, "candidates")), "action")
+		}
+		if c.actions != nil || f.inside(action, "action") == nil {
 			continue
 		}
 		c.actions = f.listed(f.inside(action, "action"))
-		c.events = f.listed(f.inside(f.item(f.inside(f.inside(f.root, "execute_until"), "until")), "event"))
 		if listed := f.listed(f.inside(action, recipeParameter)); len(listed) > 0 {
 			c.recipes = listed
 		}
-		break
 	}
 	return c
 }

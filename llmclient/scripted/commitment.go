@@ -44,13 +44,17 @@ func (s stage) decision() object {
 	draft, _ := s.turn.last(toolDraft)
 	candidates := draft.candidates()
 	for _, status := range []string{statusAccepted, statusUnknown} {
-		for _, c := range candidates {
+		for i, c := range candidates {
 			if c.status == status && !s.known.failed(c.action) {
-				return s.chosen(c)
+				out := s.chosen(c)
+				out["candidate"] = int64(i + 1)
+				return out
 			}
 		}
 	}
-	return s.committed(s.ideas[0])
+	out := s.committed(s.ideas[0])
+	out["candidate"] = int64(0)
+	return out
 }
 
 // chosen returns a candidate as a decision. A draft may have no room for the standing
@@ -81,5 +85,7 @@ func (s stage) leanTurn() object {
 		out[key] = plan[key]
 	}
 	out["candidates"] = s.draft()["candidates"]
+	// Without a dry run in between, the best idea is the first candidate.
+	out["candidate"] = int64(1)
 	return out
 }

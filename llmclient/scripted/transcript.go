@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"agentworld/llmclient"
+	"encoding/json"
 )
 
 // The tools of the turn protocol. Every other tool is a module: a question that
@@ -119,7 +120,7 @@ func (t transcript) refused() map[string]bool {
 		}
 		switch c.name {
 		case toolDecision, toolTurn:
-			out[signature(c.arguments["action"])] = true
+			out[signature(t.committed(c))] = true
 		case toolDryRun:
 			if s := statuses(c.output); len(s) > 0 && s[0] == statusRejected {
 				out[signature(c.arguments["action"])] = true
@@ -133,6 +134,23 @@ func (t transcript) refused() map[string]bool {
 		}
 	}
 	return out
+}
+
+// committed returns the action a decision stood for: given in full, or as the number
+// of a candidate in the same call or in the last draft.
+func (t transcript) committed(c call) any {
+	if action, given := c.arguments["action"]; given {
+		return action
+	}
+	candidates := c.candidates()
+	if draft, ok := t.last(toolDraft); ok && len(candidates) == 0 {
+		candidates = draft.candidates()
+	}
+	number, _ := c.arguments["candidate"].(json.Number)
+	if n, err := number.Int64(); err == nil && n >= 1 && n <= int64(len(candidates)) {
+		return candidates[n-1].action
+	}
+	return nil
 }
 
 // candidate is one candidate of a draft with the status its output gave it, ""
