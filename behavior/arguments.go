@@ -3,6 +3,8 @@ package behavior
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
+	"strconv"
 	"strings"
 
 	"agentworld/modules"
@@ -55,6 +57,17 @@ func depth(s string) int {
 	return deepest
 }
 
+// read returns the number, tolerating one that is written as a text or with a
+// fraction of zero; ok is false for anything else.
+func (n candidateNumber) read() (value int64, leniencies []string, ok bool) {
+	text := string(n.raw)
+	if quoted := ""; json.Unmarshal(n.raw, &quoted) == nil {
+		text, leniencies = strings.TrimSpace(quoted), []string{string(modules.NumberFromString)}
+	}
+	value, err := strconv.ParseInt(strings.TrimSuffix(text, ".0"), 10, 64)
+	return value, leniencies, err == nil
+}
+
 // jsonKind names the type of a JSON text, or says that it is none.
 func jsonKind(raw string) string {
 	raw = strings.TrimSpace(raw)
@@ -93,12 +106,25 @@ func (f fields) decode(into any, required ...string) (absent []string, e *module
 	}
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
-		return nil, &modules.ArgumentError{Path: mismatch.Field, Expected: mismatch.Type.String(), Got: mismatch.Value}
+		return nil, &modules.ArgumentError{Path: strings.TrimPrefix(mismatch.Field, "decisionArgs."), Expected: typeName(mismatch.Type), Got: mismatch.Value}
 	}
 	if err != nil {
 		return nil, &modules.ArgumentError{Path: "arguments", Expected: "the tool's schema", Got: "something else"}
 	}
 	return absent, nil
+}
+
+// typeName is a Go type as JSON calls it.
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	return "a " + t.Kind().String()
 }
 
 // decodeAction reads an action and the standing order around it.

@@ -3,6 +3,7 @@ package behavior
 import (
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // citedPattern finds source ids in square or round brackets in a model's text.
@@ -22,6 +23,8 @@ func (t *Turn) cited(d terminal) (used []string, invented int) {
 		}
 	}
 	for _, id := range named[:min(len(named), sourcesCitedMax)] {
+		// The prompt shows ids in brackets; some models copy those.
+		id = strings.Trim(id, "[]() ")
 		switch {
 		case slices.Contains(used, id):
 		case t.isRetrieved(id):

@@ -83,6 +83,7 @@ type WaitReason string
 const (
 	WaitGuardRejected WaitReason = "guard_rejected"
 	WaitReasoning     WaitReason = "reasoning_step_failed"
+	WaitWindow        WaitReason = "context_window_full"
 	WaitModelPrefix              = "llm_error:"
 	WaitParsePrefix              = "parse_error:"
 )

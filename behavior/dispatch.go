@@ -23,20 +23,20 @@ type terminal struct {
 // read the calls from text, nil for real function calls.
 func (t *Turn) dispatch(leniencies []string) {
 	var decisions []terminal
-	progress, wrong := false, ParseKind("")
-	fail := func(k ParseKind) {
-		if wrong == "" {
-			wrong = k
-		}
-	}
+	progress, wrong, misdecided := false, ParseKind(""), ParseKind("")
 	for i := range t.slots {
 		ok, kind := t.dispatchOne(i, leniencies, &decisions)
 		progress = progress || ok
-		if kind != "" {
-			fail(kind)
+		wrong = cmp.Or(wrong, kind)
+		if kind == ParseInvalidArgs {
+			misdecided = cmp.Or(misdecided, kind)
 		}
 	}
 	switch {
+	case misdecided != "":
+		// A protocol call of the answer was wrong: nothing of it is committed, and
+		// it needs another call whatever else was in it.
+		t.repair(misdecided)
 	case len(decisions) > 0 && !sameAction(decisions):
 		for _, d := range decisions {
 			t.respond(d.slot, severalDecisions(t.repairs+1, t.mind.cfg.RepairsMax))
@@ -223,7 +223,7 @@ func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 	if e != nil {
 		return terminal{}, t.badArguments(i, NoteDecision, e)
 	}
-	if _, numbered := f["candidate"]; !numbered {
+	if f["candidate"] == nil {
 		shaped, lenient, ok := shapeDecision(f)
 		if !ok {
 			return terminal{}, t.badArguments(i, NoteDecision, noAction)
@@ -255,19 +255,37 @@ func (t *Turn) takeLeanParts(args turnArgs, callID string) {
 
 // chosen returns the action a decision stands for.
 func (t *Turn) chosen(f fields, args turnArgs) (world.Action, []string, *modules.ArgumentError) {
-	if action, given := f["action"]; given {
+	action, direct := f["action"]
+	direct = direct && string(action) != "null"
+	_, numbered := f["candidate"]
+	switch {
+	case direct && numbered && string(args.Candidate.raw) != "null":
+		return nil, nil, &modules.ArgumentError{Path: "action", Expected: "a candidate's number or an action, not both", Got: "both"}
+	case direct:
 		return decodeAction(action, f["execute_until"])
 	}
-	n := args.Candidate
-	switch {
-	case n == 0:
-		return world.Wait{}, nil, nil
-	case n < 0 || n > len(t.candidates) || t.candidates[n-1] == nil:
-		expected := fmt.Sprintf("the number of a candidate from 1 to %d, or 0 to wait", len(t.candidates))
-		return nil, nil, &modules.ArgumentError{Path: "candidate", Expected: expected, Got: fmt.Sprint(n)}
+	do, lenient, e := t.candidate(args.Candidate)
+	if e != nil {
+		return nil, nil, e
 	}
-	action, lenient, e := modules.DecodeStanding(args.Standing, t.candidates[n-1])
-	return action, leniencyNames(lenient), e
+	a, more, e := modules.DecodeStanding(args.Standing, do)
+	return a, append(lenient, leniencyNames(more)...), e
+}
+
+// candidate returns the action with the given number; 0 waits.
+func (t *Turn) candidate(number candidateNumber) (world.Action, []string, *modules.ArgumentError) {
+	n, lenient, ok := number.read()
+	if ok && n == 0 {
+		return world.Wait{}, lenient, nil
+	}
+	if !ok || n < 0 || n > int64(len(t.candidates)) || t.candidates[n-1] == nil {
+		expected := "0 to wait: nothing is drafted yet"
+		if len(t.candidates) > 0 {
+			expected = fmt.Sprintf("the number of a candidate from 1 to %d, or 0 to wait", len(t.candidates))
+		}
+		return nil, nil, &modules.ArgumentError{Path: "candidate", Expected: expected, Got: jsonKind(string(number.raw))}
+	}
+	return t.candidates[n-1], lenient, nil
 }
 
 func sameAction(ds []terminal) bool {

@@ -1,6 +1,8 @@
 package behavior
 
 import (
+	"fmt"
+
 	"agentworld/llmclient"
 	"agentworld/memory"
 	"agentworld/modules"
@@ -95,6 +97,21 @@ func (m *Mind) SetGoals(shortTerm, longTerm string) {
 		m.persona.LongTermGoal = longTerm
 	}
 }
+
+// Fits reports a prompt that cannot fit the context window however much is
+// clipped: texts that are never cut, the answer and an eighth of the window for
+// the turn to grow take more than it has.
+func (m *Mind) Fits() error {
+	if least := m.count(m.goals()); m.sectionBudget() < least+observationTokensMin {
+		return fmt.Errorf("system prompt, persona and goals leave no room in a context window of %d tokens: instructions and tools take %d, goals %d, %d are kept for the turn and its answers",
+			m.cfg.ContextWindow, m.staticTokens, least, m.outputTokens()+m.growthTokens())
+	}
+	return nil
+}
+
+// observationTokensMin is room for the barest observation: the agent itself, its
+// place and what it may do there.
+const observationTokensMin = 700
 
 // Instructions returns the constant instructions text.
 func (m *Mind) Instructions() string { return m.instructions }

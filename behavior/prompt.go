@@ -107,10 +107,16 @@ func (m *Mind) fit(drafts []sectionDraft, order []int) []int {
 }
 
 // sectionBudget is what the window leaves for the opening sections: not the
-// static text, not the answer, and an eighth of the window for the turn to grow.
+// static text, not the answer, and room for the turn to grow.
 func (m *Mind) sectionBudget() int {
-	return m.cfg.ContextWindow - m.staticTokens - m.outputTokens() - m.cfg.ContextWindow/8
+	return m.cfg.ContextWindow - m.staticTokens - m.outputTokens() - m.growthTokens()
 }
+
+// growthTokens is what a turn may add to its opening: plan, a module result, a
+// draft with its dry run, and their envelopes.
+func (m *Mind) growthTokens() int { return max(growthTokensMin, m.cfg.ContextWindow/8) }
+
+const growthTokensMin = 900
 
 // outputTokens is what the window reserves for one answer.
 func (m *Mind) outputTokens() int { return min(m.cfg.OutputTokensMax, m.cfg.ContextWindow/8) }

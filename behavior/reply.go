@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,6 +26,10 @@ func (t *Turn) Answer(a llmclient.Answer) {
 		t.repair(kind)
 		return
 	}
+	if callCount(a.Reply.Items) > callsPerAnswerMax {
+		t.repair(ParseTooLarge)
+		return
+	}
 	calls, text, refusal := t.admit(a.Reply.Items)
 	switch {
 	case t.stage == StageReason:
@@ -42,6 +47,19 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	default:
 		t.repair(ParseEmptyOutput)
 	}
+}
+
+// callsPerAnswerMax bounds the calls of one answer. An answer with more is dropped
+// whole, because every admitted call needs an output and would fill the window.
+const callsPerAnswerMax = 16
+
+func callCount(items []llmclient.Item) (n int) {
+	for _, it := range items {
+		if it.Kind == llmclient.KindFunctionCall {
+			n++
+		}
+	}
+	return n
 }
 
 // truncation names why an answer is incomplete, empty when it is not.
@@ -84,8 +102,8 @@ func (t *Turn) admitCall(it llmclient.Item) (llmclient.Item, slot) {
 		code = "call_id_missing"
 	case t.callIDs[s.callID]:
 		code = "call_id_repeated"
-	case !replayableArguments(it.Raw):
-		code = "arguments_not_json"
+	case !replayable(it):
+		code = "call_not_replayable"
 	}
 	minted := code == "call_id_missing" || code == "call_id_repeated"
 	if minted {
@@ -97,7 +115,7 @@ func (t *Turn) admitCall(it llmclient.Item) (llmclient.Item, slot) {
 		if !json.Valid([]byte(args)) {
 			args = "{}"
 		}
-		it = llmclient.FunctionCall(s.callID, s.tool, args)
+		it = llmclient.FunctionCall(s.callID, t.replayableName(s.tool), args)
 		t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: code, CallID: s.callID, Name: t.knownName(s.tool), Minted: minted})
 	}
 	return it, s
@@ -106,13 +124,26 @@ func (t *Turn) admitCall(it llmclient.Item) (llmclient.Item, slot) {
 // callIDCharsMax is the longest call id the API accepts.
 const callIDCharsMax = 64
 
-// replayableArguments reports whether a call's arguments are a JSON string that
-// holds valid JSON; some providers refuse to read back anything else.
-func replayableArguments(raw json.RawMessage) bool {
+// replayable reports whether a call can be sent back as it is: its id is a string,
+// its name a tool name, and its arguments a string that holds JSON. Some providers
+// refuse to read back anything else.
+func replayable(it llmclient.Item) bool {
 	var call struct {
+		CallID    *string `json:"call_id"`
 		Arguments *string `json:"arguments"`
 	}
-	return json.Unmarshal(raw, &call) == nil && call.Arguments != nil && json.Valid([]byte(*call.Arguments))
+	return json.Unmarshal(it.Raw, &call) == nil && call.CallID != nil && call.Arguments != nil &&
+		json.Valid([]byte(*call.Arguments)) && toolName.MatchString(it.Name)
+}
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// replayableName is the name under which a rebuilt call is sent back.
+func (t *Turn) replayableName(name string) string {
+	if toolName.MatchString(name) {
+		return name
+	}
+	return "unknown"
 }
 
 // knownName returns a tool name if the run knows it, else a fixed word, so that
@@ -168,6 +199,10 @@ func (t *Turn) repair(kind ParseKind) {
 	if !answered {
 		// Calls got their own error outputs; only an answer without calls needs a
 		// message.
-		t.say(encode(unusable(kind, t.repairs, t.mind.cfg.RepairsMax, t.allowed())))
+		f := unusable(kind, t.repairs, t.mind.cfg.RepairsMax, t.allowed())
+		if t.stage == StageReason {
+			f.Text = reasonPrompt
+		}
+		t.say(encode(f))
 	}
 }

@@ -35,6 +35,15 @@ type planArgs struct {
 	Missing []string   `json:"missing"`
 }
 
+// candidateNumber is a number as the model wrote it; the schema says integer.
+type candidateNumber struct{ raw json.RawMessage }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *candidateNumber) UnmarshalJSON(raw []byte) error {
+	n.raw = append(json.RawMessage(nil), raw...)
+	return nil
+}
+
 // leanPlan is a plan that is not followed by module calls, so nothing is missing.
 type leanPlan struct {
 	Goal  string     `json:"goal"`
@@ -48,7 +57,7 @@ type draftArgs struct {
 // decisionArgs commit a candidate of the draft by its number, so that what runs
 // is what was dry-run; 0 waits.
 type decisionArgs struct {
-	Candidate int             `json:"candidate"`
+	Candidate candidateNumber `json:"candidate"`
 	Standing  json.RawMessage `json:"execute_until"`
 	Why       string          `json:"why"`
 	Sources   []string        `json:"sources_used"`
@@ -107,6 +116,8 @@ func strictSchema(s *jsonschema.Schema) *schemaNode {
 
 func propertySchema(name string, s *jsonschema.Schema) any {
 	switch name {
+	case "candidate":
+		return &schemaNode{Type: "integer"}
 	case "execute_until":
 		return modules.StandingSchema()
 	case "kind":

@@ -36,9 +36,17 @@ func shapeDecision(f fields) (shaped fields, leniencies []string, ok bool) {
 		if !ok {
 			return f, nil, true
 		}
-		return withAction(f, inner), more, true
+		shaped := withAction(f, inner)
+		var extra []string
+		shaped["execute_until"], extra = standingOf(f)
+		return shaped, append(more, extra...), true
 	}
 	if wrapped, isObject := objectField(f, "decision"); isObject {
+		for _, key := range []string{"execute_until", "until", "max_ticks"} {
+			if f[key] != nil && wrapped[key] == nil {
+				wrapped[key] = f[key]
+			}
+		}
 		shaped, more, ok := shapeDecision(wrapped)
 		return keepReason(f, shaped), append([]string{lenUnwrapped}, more...), ok
 	}
@@ -49,8 +57,19 @@ func shapeDecision(f fields) (shaped fields, leniencies []string, ok bool) {
 	if !ok {
 		return nil, nil, false
 	}
-	shaped = keepReason(f, fields{"action": flat, "execute_until": orNull(f["execute_until"])})
-	return shaped, append([]string{lenFlatAction}, more...), true
+	standing, extra := standingOf(f)
+	shaped = keepReason(f, fields{"action": flat, "execute_until": standing})
+	return shaped, slices.Concat([]string{lenFlatAction}, more, extra), true
+}
+
+// standingOf returns the standing order that stands beside an action: as the field
+// of that name, or as its parts.
+func standingOf(f fields) (json.RawMessage, []string) {
+	if f["until"] == nil && f["max_ticks"] == nil {
+		return orNull(f["execute_until"]), nil
+	}
+	until, extra := shapeUntil(f["until"])
+	return llmclient.Marshal(fields{"until": until, "max_ticks": orNull(f["max_ticks"])}), append(extra, lenNestedUntil)
 }
 
 // shapeFlat reads {"action":NAME,...} or {"decision":NAME,...} as a flat action.
@@ -89,7 +108,7 @@ func shapeStanding(f fields) (fields, []string, bool) {
 	until, extra := shapeUntil(f["until"])
 	standing := fields{"until": until, "max_ticks": orNull(f["max_ticks"])}
 	shaped := keepReason(f, fields{"action": flat, "execute_until": llmclient.Marshal(standing)})
-	return shaped, append(append([]string{lenNestedUntil}, more...), extra...), true
+	return shaped, slices.Concat([]string{lenNestedUntil}, more, extra), true
 }
 
 // shapeUntil reads the conditions of a standing order from a list of conditions,

@@ -27,7 +27,7 @@ const (
 // step the model may skip ahead, by a draft and its decision in one answer.
 func (t *Turn) allowed() []string {
 	modules := t.mind.moduleNames
-	if t.moduleCalls >= t.mind.cfg.ModuleCallsMax {
+	if t.moduleCalls >= t.mind.cfg.ModuleCallsMax || t.cramped {
 		modules = nil
 	}
 	switch t.stage {
@@ -49,6 +49,10 @@ func (t *Turn) allowed() []string {
 	}
 	panic("behavior: turn in unknown stage " + string(t.stage))
 }
+
+// moduleTokensMin is the room in the window below which no module is offered: a
+// result and the draft behind it have to fit.
+const moduleTokensMin = 900
 
 // choice returns the tool choice that goes with the stage.
 func (t *Turn) choice() llmclient.ToolChoice {

@@ -59,7 +59,11 @@ func (t *Turn) readText(text string) {
 var (
 	invisible = strings.NewReplacer("\ufeff", "", "\u200b", "", "\u200c", "", "\u200d", "", "\u2060", "")
 	thinking  = regexp.MustCompile(`(?s)<think(?:ing)?>.*?</think(?:ing)?>`)
-	fence     = regexp.MustCompile("(?s)```[A-Za-z0-9_-]*\\s*\\n?(.*?)```")
+	// openThinking is thinking that never ends, objectLike a brace that begins an
+	// object rather than standing in prose.
+	openThinking = regexp.MustCompile(`<think(?:ing)?>`)
+	objectLike   = regexp.MustCompile(`^\{\s*(?:["'}]|[\w-]+\s*:)`)
+	fence        = regexp.MustCompile("(?s)```[A-Za-z0-9_-]*\\s*\\n?(.*?)```")
 )
 
 // findObjects returns the outermost JSON objects of text in order, and what it
@@ -77,6 +81,10 @@ func findObjects(text string) (objects []fields, leniencies []string, kind Parse
 	}
 	change(lenInvisibleRemoved, invisible.Replace(text))
 	change(lenThinkingRemoved, thinking.ReplaceAllString(text, ""))
+	if openThinking.MatchString(text) {
+		// What was only thought about must not be taken for a decision.
+		return nil, nil, ParseTruncated
+	}
 	if blocks := fence.FindAllStringSubmatch(text, objectsMax); len(blocks) > 0 {
 		var inner []string
 		for _, b := range blocks {
@@ -85,6 +93,9 @@ func findObjects(text string) (objects []fields, leniencies []string, kind Parse
 		change(lenUnfenced, strings.Join(inner, "\n"))
 	}
 	spans, truncated := objectSpans(text)
+	if truncated {
+		return nil, nil, ParseTruncated
+	}
 	rest := strings.TrimSpace(text)
 	for _, span := range spans {
 		rest = strings.Replace(rest, span, "", 1)
@@ -97,7 +108,11 @@ func findObjects(text string) (objects []fields, leniencies []string, kind Parse
 		}
 		objects = append(objects, object)
 	}
-	return objects, append(leniencies, surroundings(strings.TrimSpace(rest))...), emptyKind(objects, spans, truncated)
+	rest = strings.TrimSpace(rest)
+	if listOfMany.MatchString(rest) {
+		return nil, nil, ParseSeveral
+	}
+	return objects, append(leniencies, surroundings(rest)...), emptyKind(objects, spans)
 }
 
 // surroundings names what stood around the objects.
@@ -111,12 +126,13 @@ func surroundings(rest string) []string {
 	return []string{lenProseAround}
 }
 
-func emptyKind(objects []fields, spans []string, truncated bool) ParseKind {
+// listOfMany is what is left of a list when its several objects are taken out.
+var listOfMany = regexp.MustCompile(`^\[\s*(?:,\s*)+\]$`)
+
+func emptyKind(objects []fields, spans []string) ParseKind {
 	switch {
 	case len(objects) > 0:
 		return ""
-	case truncated:
-		return ParseTruncated
 	case len(spans) > 0:
 		return ParseUnknownShape
 	}
@@ -124,21 +140,21 @@ func emptyKind(objects []fields, spans []string, truncated bool) ParseKind {
 }
 
 // objectSpans returns the outermost brace-balanced spans of text, skipping
-// braces in strings. An opening brace that never closes is passed over a bounded
-// number of times, so the scan stays linear; truncated says that one was left.
+// braces in strings. A brace that never closes means that the text was cut, and
+// nothing inside it may be taken for a whole answer, unless it plainly stands in
+// prose: those are passed over a bounded number of times, so the scan stays linear.
 func objectSpans(text string) (spans []string, truncated bool) {
 	restarts := 0
 	for from := 0; len(spans) < objectsMax; {
 		start := strings.IndexByte(text[from:], '{')
 		if start < 0 {
-			return spans, truncated
+			return spans, false
 		}
 		start += from
 		end := objectEnd(text[start:])
 		if end < 0 {
-			truncated = true
-			if restarts++; restarts > restartsMax {
-				return spans, truncated
+			if restarts++; restarts > restartsMax || objectLike.MatchString(text[start:]) {
+				return nil, true
 			}
 			from = start + 1
 			continue
@@ -146,7 +162,7 @@ func objectSpans(text string) (spans []string, truncated bool) {
 		spans = append(spans, text[start:start+end])
 		from = start + end
 	}
-	return spans, truncated
+	return spans, false
 }
 
 // objectEnd returns the length of the balanced object that s starts with, -1
@@ -181,10 +197,22 @@ func decodeObject(span string) (object fields, repaired bool) {
 		return object, false
 	}
 	fixed, err := jsonrepair.Repair(span)
-	if err != nil || json.Unmarshal([]byte(fixed), &object) != nil {
+	if err != nil || json.Unmarshal([]byte(fixed), &object) != nil || inventsNumbers(span, fixed) {
 		return nil, false
 	}
 	return object, true
+}
+
+var numberText = regexp.MustCompile(`-?\d[\d.eE+-]*`)
+
+// inventsNumbers reports whether a repair holds a number that the model did not
+// write, such as 1 for 1e.
+func inventsNumbers(written, repaired string) bool {
+	literal := map[string]bool{}
+	for _, n := range numberText.FindAllString(written, -1) {
+		literal[n] = true
+	}
+	return slices.ContainsFunc(numberText.FindAllString(repaired, -1), func(n string) bool { return !literal[n] })
 }
 
 // readObject turns one object of the protocol, written as text, into the call it
@@ -209,11 +237,14 @@ func (t *Turn) readObject(f fields) (slot, []string, bool) {
 	if stringField(f, "module") != "" {
 		return t.textModuleCall(f)
 	}
-	shaped, leniencies, ok := shapeDecision(f)
 	tool := toolDecision
 	if t.mind.cfg.Protocol == ProtocolLean {
 		tool = toolTurn
 	}
+	if f["candidate"] != nil {
+		return textCall(tool, f), nil, true
+	}
+	shaped, leniencies, ok := shapeDecision(f)
 	return textCall(tool, shaped), leniencies, ok
 }
 

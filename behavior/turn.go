@@ -30,6 +30,10 @@ type Turn struct {
 	slots []slot
 	// after are messages that follow the outputs of the last answer's calls.
 	after []llmclient.Item
+	// inputTokens is what the first counted items of input take.
+	inputTokens, counted int
+	// cramped says that the window had no room for a module result at the last Ask.
+	cramped bool
 	// waiting says that an Ask is out and its answer not in.
 	waiting bool
 
@@ -72,7 +76,7 @@ func (m *Mind) Begin(view world.View) *Turn {
 		t.stage = StageLean
 	}
 	t.input = slices.Clone(t.opening.items)
-	t.retrieved = slices.Clone(t.opening.sources)
+	t.retrieve(t.opening.sources)
 	return t
 }
 
@@ -88,10 +92,15 @@ func (t *Turn) Next() Step {
 		}
 	}
 	if !t.waiting {
-		t.asks++
-		t.waiting = true
 		t.input = append(t.input, t.after...)
 		t.after = nil
+		if t.asks > 0 && t.room() < 0 {
+			t.wait(WaitWindow, nil)
+			return *t.decision
+		}
+		t.cramped = t.room() < moduleTokensMin
+		t.asks++
+		t.waiting = true
 	}
 	return Ask{Number: t.asks, Stage: t.stage, Request: t.request(), Sections: t.opening.sections}
 }
@@ -112,17 +121,18 @@ func (t *Turn) request() llmclient.Request {
 // resultChars caps a module result by the configured limit and by what the
 // window still holds, so that a turn on a small window cannot outgrow it.
 func (t *Turn) resultChars() int {
-	used := t.mind.staticTokens
-	for _, it := range t.input {
-		used += t.mind.count(string(it.Raw))
-	}
-	left := t.mind.cfg.ContextWindow - used - 2*t.mind.outputTokens()
-	return max(resultCharsMin, min(t.mind.cfg.ResultCharsMax, left))
+	return max(modules.ResultCharsMin, min(t.mind.cfg.ResultCharsMax, t.room()-t.mind.outputTokens()))
 }
 
-// resultCharsMin is the least a module result may take; an envelope that says
-// what was left out fits in it.
-const resultCharsMin = 160
+// room is how many tokens the window still holds beside an answer; negative when
+// the next request would not fit.
+func (t *Turn) room() int {
+	for _, it := range t.input[t.counted:] {
+		t.inputTokens += t.mind.count(string(it.Raw))
+	}
+	t.counted = len(t.input)
+	return t.mind.cfg.ContextWindow - t.mind.staticTokens - t.mind.outputTokens() - t.inputTokens
+}
 
 // Result feeds back the result of the Call that Next returned.
 func (t *Turn) Result(r modules.Result) {
@@ -132,7 +142,7 @@ func (t *Turn) Result(r modules.Result) {
 			continue
 		}
 		s.done, s.output = true, r.Output
-		t.retrieved = append(t.retrieved, r.Sources...)
+		t.retrieve(r.Sources)
 		n := Note{
 			Kind: NoteModuleCall, Status: StatusOK, Code: string(r.Code), CallID: s.callID, Name: r.Module,
 			Leniencies: leniencyNames(r.Leniencies),
@@ -164,12 +174,21 @@ func (t *Turn) settled() bool {
 func (t *Turn) flush() {
 	for _, s := range t.slots {
 		if s.text {
-			t.input = append(t.input, llmclient.Message("developer", "Result of "+s.tool+": "+s.output))
+			t.input = append(t.input, llmclient.Message("developer", "Result of "+t.knownName(s.tool)+": "+s.output))
 		} else {
 			t.input = append(t.input, llmclient.FunctionOutput(s.callID, s.output))
 		}
 	}
 	t.slots = nil
+}
+
+// retrieve adds sources that came into view, each once.
+func (t *Turn) retrieve(sources []memory.Source) {
+	for _, s := range sources {
+		if !t.isRetrieved(s.ID) {
+			t.retrieved = append(t.retrieved, s)
+		}
+	}
 }
 
 // respond sets the output of slot i.
@@ -224,6 +243,11 @@ func (t *Turn) finish(d Decision) {
 
 // mintCallID makes a call id for a call whose provider sent none or repeated one.
 func (t *Turn) mintCallID() string {
-	t.minted++
-	return fmt.Sprintf("call_t%d_s%d_%d", t.view.Observe().Tick, t.asks, t.minted)
+	for {
+		t.minted++
+		id := fmt.Sprintf("call_t%d_s%d_%d", t.view.Observe().Tick, t.asks, t.minted)
+		if !t.callIDs[id] {
+			return id
+		}
+	}
 }

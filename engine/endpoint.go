@@ -11,15 +11,22 @@ import (
 // it is an accident that may pass.
 type endpointState struct {
 	answered atomic.Bool
+	// replied says that a model answered at least once.
+	replied atomic.Bool
 }
 
 func (s *endpointState) note(a llmclient.Answer) {
+	if a.Reply != nil {
+		s.replied.Store(true)
+	}
 	if a.Reply != nil || a.Failure != nil && a.Failure.Status != 0 {
 		s.answered.Store(true)
 	}
 }
 
-// fatal reports whether f ends the run.
+// fatal reports whether f ends the run. What counts as a first call is decided at
+// the start of a tick, so that it does not depend on which answer of the tick
+// came first.
 func (r *runner) fatal(f *llmclient.Failure) bool {
-	return f != nil && f.Kind.Fatal(!r.reached.answered.Load())
+	return f != nil && f.Kind.Fatal(r.unreached)
 }

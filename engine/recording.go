@@ -71,7 +71,10 @@ func (r *recording) readTo(tick int64) error {
 	return nil
 }
 
+// readTick keeps of a tick's parts those that answers hold: requests are derived
+// again, and keeping them would make memory grow with the run.
 func (r *recording) readTick() error {
+	items := trace.Parts{}
 	for {
 		record, err := r.reader.Next()
 		if err != nil {
@@ -79,8 +82,13 @@ func (r *recording) readTick() error {
 		}
 		switch record := record.(type) {
 		case trace.Part:
-			r.parts.Add(record)
+			items.Add(record)
 		case trace.ModelCall:
+			for _, hash := range record.Answer.Output {
+				if p, ok := items.Part(hash); ok {
+					r.parts.Add(p)
+				}
+			}
 			r.answers[CallKey{record.Tick, record.AgentID, record.Step}] = record.Answer
 		case trace.TickEnd:
 			r.tick = record.Tick

@@ -61,6 +61,8 @@ func errorClass(reason behavior.WaitReason) string {
 		return "parse"
 	case reason == behavior.WaitGuardRejected:
 		return "guard"
+	case reason == behavior.WaitWindow:
+		return "limit"
 	}
 	panic("engine: wait reason " + string(reason) + " has no error class")
 }

@@ -98,7 +98,33 @@ func (s Settings) Check() error {
 	if err != nil {
 		return err
 	}
-	return s.checkSwitches(w)
+	if err := s.checkSwitches(w); err != nil {
+		return err
+	}
+	return s.checkWindow(w)
+}
+
+// checkWindow reports texts that leave no room in the context window, at the
+// start or after a switch. Agents with the same persona are checked once.
+func (s Settings) checkWindow(w *world.World) error {
+	kit, err := behavior.NewKit(s.behaviorConfig(), s.Scenario.Rules, modules.New())
+	if err != nil {
+		return err
+	}
+	for n := range min(w.Agents(), max(1, len(s.Scenario.Personas))) {
+		m := kit.Mind(w.AgentID(n), w.Persona(n))
+		m.SetGoals(s.ShortTermGoal, s.LongTermGoal)
+		if err := m.Fits(); err != nil {
+			return err
+		}
+		for _, sw := range s.Switches {
+			applySwitch(m, sw)
+			if err := m.Fits(); err != nil {
+				return fmt.Errorf("prompt switch at tick %d: %w", sw.Tick, err)
+			}
+		}
+	}
+	return nil
 }
 
 func (s Settings) checkSwitches(w *world.World) error {
@@ -151,7 +177,20 @@ type runner struct {
 	// switches are the prompt switches still to come.
 	switches []trace.Switch
 	reached  endpointState
+	// unreached says that the endpoint had not answered when the tick began.
+	unreached bool
+	// final is the state after the last whole tick: a tick that is abandoned has
+	// moved the world on already.
+	final snapshot
 }
+
+// snapshot is what a run's end tells about the world.
+type snapshot struct {
+	agents []trace.FinalAgent
+	goals  []trace.GoalOutcome
+}
+
+func snapshotOf(w *world.World) snapshot { return snapshot{finalAgents(w), goalOutcomes(w)} }
 
 func newRunner(o Options, j *journal) (*runner, error) {
 	w, err := o.newWorld()
@@ -167,7 +206,7 @@ func newRunner(o Options, j *journal) (*runner, error) {
 	}
 	return &runner{
 		Options: o, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), journal: j,
-		started: time.Now(), switches: o.Switches, progress: Progress{Ticks: o.Ticks},
+		started: time.Now(), switches: o.Switches, progress: Progress{Ticks: o.Ticks}, final: snapshotOf(w),
 	}, nil
 }
 
@@ -200,6 +239,10 @@ func (r *runner) ticks(ctx context.Context) (Result, error) {
 			return result, nil
 		}
 	}
+	if r.progress.ModelCalls > 0 && !r.reached.replied.Load() {
+		result.Status = trace.RunProviderFailed
+		result.Reason = fmt.Sprintf("no call was answered, the last one ended with %s", r.lastFailure)
+	}
 	return result, nil
 }
 
@@ -207,7 +250,7 @@ func (r *runner) writeEnd(result Result) error {
 	now := time.Now()
 	err := r.journal.write(trace.RunEnd{
 		Tick: result.TicksDone, RunStatus: result.Status, Reason: result.Reason, TicksDone: result.TicksDone,
-		FinalDigest: result.FinalDigest, Agents: finalAgents(r.world), Goals: goalOutcomes(r.world),
+		FinalDigest: result.FinalDigest, Agents: r.final.agents, Goals: r.final.goals,
 		Timing: &trace.EndTiming{FinishedAt: now.UTC().Format(time.RFC3339), WallMS: now.Sub(r.started).Milliseconds()},
 	})
 	return errors.Join(err, r.journal.end())

@@ -47,6 +47,7 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if err := r.switchPrompts(tick); err != nil {
 		return nil, err
 	}
+	r.unreached = !r.reached.answered.Load()
 	due, continuing := r.world.Due(), r.world.Continuing()
 	turns, err := r.deliberateAll(ctx, due)
 	if err != nil {
@@ -63,6 +64,7 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if err := r.record(tick, turns, events, len(due), len(continuing)); err != nil {
 		return nil, err
 	}
+	r.final = snapshotOf(r.world)
 	r.report(turns, len(continuing))
 	return r.providerDown(turns), nil
 }

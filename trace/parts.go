@@ -25,6 +25,12 @@ func (p *Parts) Add(part Part) {
 // Len counts the distinct hashes.
 func (p *Parts) Len() int { return len(p.byHash) }
 
+// Part returns the part with the given hash, unchecked.
+func (p *Parts) Part(hash string) (Part, bool) {
+	part, ok := p.byHash[hash]
+	return part, ok
+}
+
 // Body returns the bytes with the given hash. The error says that the part is
 // missing or damaged.
 func (p *Parts) Body(hash string) ([]byte, error) {
