@@ -29,7 +29,8 @@ import (
 //
 // Memory is bounded by the records of one tick. The error is ErrNoHeader, a
 // [*LineError], a tick that comes after a later one, or a failed write; w then
-// holds the ticks before it.
+// holds the ticks before it. With a torn last line (ErrTorn) w holds everything
+// before the tear.
 func Canonical(r io.Reader, w io.Writer) error {
 	reader := NewReader(r)
 	first, err := reader.Next()
@@ -48,6 +49,9 @@ func Canonical(r io.Reader, w io.Writer) error {
 	}
 	c.tick = first.RecordTick()
 	for record, err := range reader.All() {
+		if errors.Is(err, ErrTorn) {
+			return cmp.Or(c.close(), err)
+		}
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,9 @@ import (
 
 // configName is the configuration file looked for in the working directory.
 const configName = "config.toml"
+
+// configBytesMax bounds a configuration file.
+const configBytesMax = 1 << 20
 
 // configFile holds the settings a configuration file sets. The file is TOML with
 // two tables, whose keys are the last parts of the settings' keys:
@@ -49,7 +51,7 @@ func (m *Main) loadConfigFile(named string, all settings) (configFile, error) {
 	if name == "" {
 		name = configName
 	}
-	data, err := os.ReadFile(m.path(name))
+	data, err := readBounded(m.path(name), configBytesMax)
 	if errors.Is(err, fs.ErrNotExist) && named == "" {
 		return configFile{}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // outputFile is a file that will be written at the end of a run, checked before
@@ -29,9 +30,37 @@ func (made madeDirs) discard() {
 	}
 }
 
+// keptPath is a file or directory that no output may replace.
+type keptPath struct {
+	// what names it in an error, path is absolute; empty is none.
+	what, path string
+}
+
+// replacedBy reports whether writing a file at path would replace the kept one or
+// stand in the way of it: the same path, the same file under another name, or a
+// directory it is in.
+func (k keptPath) replacedBy(path string) bool {
+	if k.path == "" {
+		return false
+	}
+	path, kept := filepath.Clean(path), filepath.Clean(k.path)
+	if path == kept || strings.HasPrefix(kept, path+string(filepath.Separator)) {
+		return true
+	}
+	a, errA := os.Stat(path)
+	b, errB := os.Stat(kept)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
 // prepareOutput makes the parents of path and proves that a file can be written
-// there, leaving no file behind. On failure it leaves no directory behind either.
-func prepareOutput(path string) (outputFile, error) {
+// there without replacing any of kept, leaving no file behind. On failure it
+// leaves no directory behind either.
+func prepareOutput(path string, kept ...keptPath) (outputFile, error) {
+	for _, k := range kept {
+		if k.replacedBy(path) {
+			return outputFile{}, fmt.Errorf("would replace %s", k.what)
+		}
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		// Renaming over a directory fails late; renaming over a device would
 		// replace it.

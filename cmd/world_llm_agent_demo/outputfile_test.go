@@ -134,3 +134,30 @@ func TestWriteFollowsALink(t *testing.T) {
 		t.Errorf("the target holds %q", data)
 	}
 }
+
+func TestPrepareOutputKeepsWhatItMust(t *testing.T) {
+	dir := t.TempDir()
+	trace := filepath.Join(dir, "run", "trace.jsonl")
+	if err := os.MkdirAll(filepath.Dir(trace), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(trace, []byte("kept"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(trace, link); err != nil {
+		t.Fatal(err)
+	}
+	kept := keptPath{"the run's trace", trace}
+	coming := keptPath{"the run directory", filepath.Join(dir, "new", "run")}
+	for _, path := range []string{trace, filepath.Join(dir, "run", "..", "run", "trace.jsonl"), link, filepath.Join(dir, "new"), filepath.Join(dir, "new", "run")} {
+		if _, err := prepareOutput(path, kept, coming); err == nil {
+			t.Errorf("prepareOutput(%s) would replace a trace or a run directory", path)
+		}
+	}
+	for _, path := range []string{filepath.Join(dir, "run", "report.json"), filepath.Join(dir, "new", "report.json"), filepath.Join(dir, "new", "run", "report.json")} {
+		if _, err := prepareOutput(path, kept, coming, keptPath{}); err != nil {
+			t.Errorf("prepareOutput(%s): %v", path, err)
+		}
+	}
+}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 
+	"agentworld/engine"
 	"agentworld/report"
 	"agentworld/trace"
 )
@@ -23,14 +25,19 @@ func (m *Main) foldReport(runDir string) (report.Report, error) {
 	return r, nil
 }
 
+// keptTrace is a run's trace, which no other output may replace.
+func (m *Main) keptTrace(runDir string) keptPath {
+	return keptPath{"the run's trace", filepath.Join(m.path(runDir), engine.TraceFile)}
+}
+
 // saveReport writes a report as JSON to a file, parents included, or to stdout
 // for "-". A file appears complete or not at all.
-func (m *Main) saveReport(r report.Report, name string) error {
+func (m *Main) saveReport(runDir string, r report.Report, name string) error {
 	if name == "-" {
 		_, err := m.Stdout.Write(r.JSON())
 		return err
 	}
-	out, err := prepareOutput(m.path(name))
+	out, err := prepareOutput(m.path(name), m.keptTrace(runDir))
 	if err != nil {
 		return badInput("--json %s cannot be written: %v; allowed: a file in a writable directory, or - for stdout", shown(name), err)
 	}

@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"agentworld/behavior"
 	"agentworld/engine"
+	"agentworld/llmclient"
 	"agentworld/llmclient/openai"
 	"agentworld/llmclient/scripted"
 )
@@ -27,7 +30,7 @@ import (
 // The order matters: nothing is paid for before it is certain that the result
 // can be kept.
 func (m *Main) run(ctx context.Context, p plan) error {
-	out, err := m.prepareReport(p.config.ReportJSON)
+	out, err := m.prepareReport(p)
 	if err != nil {
 		return err
 	}
@@ -63,11 +66,12 @@ func (p plan) seed() uint64 { return p.config.Seed.or(p.scenario.scenario.Seed) 
 
 // prepareReport checks that the report can be written where the user wants it.
 // Finding out at the end would lose what a long run has paid for.
-func (m *Main) prepareReport(name string) (outputFile, error) {
+func (m *Main) prepareReport(p plan) (outputFile, error) {
+	name := p.config.ReportJSON
 	if name == "" {
 		return outputFile{}, nil
 	}
-	out, err := prepareOutput(m.path(name))
+	out, err := prepareOutput(m.path(name), p.kept...)
 	if err != nil {
 		return outputFile{}, badInput("the report %s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
 	}
@@ -170,9 +174,21 @@ func (p plan) verdict(result engine.Result) error {
 		return nil
 	case engine.ExitProvider:
 		return failWith(engine.ExitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
-			result.Status, result.TicksDone, p.config.Ticks, result.Reason, p.model.providerHint()))
+			result.Status, result.TicksDone, p.config.Ticks, result.Reason, p.providerHint(result.Reason)))
 	}
 	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.config.Ticks, result.Reason))
+}
+
+// providerHint tells which setting may have ended the run: a bound on time when
+// that is what ran out, else those of the model.
+func (p plan) providerHint(reason string) string {
+	switch {
+	case strings.Contains(reason, string(llmclient.ErrDeadline)) && p.config.DecisionDeadline > 0:
+		return fmt.Sprintf("decisions may take %s (--decision-deadline); allow more or leave it out", p.config.DecisionDeadline)
+	case strings.Contains(reason, string(llmclient.ErrTimeout)):
+		return fmt.Sprintf("calls may take %s (--timeout) and then 180s once more; check the endpoint (--base-url) or allow more", p.config.Timeout)
+	}
+	return p.model.providerHint()
 }
 
 // finishReport folds the trace into a report, writes it to the run directory and
@@ -189,10 +205,12 @@ func (m *Main) finishReport(p plan, out outputFile) error {
 	if out.path != "" {
 		err = errors.Join(err, out.write(r.JSON()))
 	}
-	fmt.Fprint(m.Stdout, r.Text())
-	fmt.Fprintf(m.Stdout, "trace   %s\nreport  %s\n", oneLine(filepath.Join(p.runDir, engine.TraceFile)), oneLine(filepath.Join(p.runDir, engine.ReportFile)))
+	text := fmt.Sprintf("%strace   %s\nreport  %s\n", r.Text(), oneLine(filepath.Join(p.runDir, engine.TraceFile)), oneLine(filepath.Join(p.runDir, engine.ReportFile)))
 	if out.path != "" {
-		fmt.Fprintf(m.Stdout, "report  %s\n", oneLine(p.config.ReportJSON))
+		text += fmt.Sprintf("report  %s\n", oneLine(p.config.ReportJSON))
+	}
+	if _, printErr := io.WriteString(m.Stdout, text); printErr != nil {
+		err = errors.Join(err, fmt.Errorf("print the summary: %w", cause(printErr)))
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -66,7 +67,7 @@ func (m *Main) runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return m.start(c.Context(), values, commandNames(c), extra.printConfig)
+			return m.start(c.Context(), values, commandNames(c), extra)
 		},
 	}
 	addFlags(c.Flags(), all)
@@ -107,21 +108,22 @@ func (m *Main) gather(all settings, scenario string, given map[string]string, co
 }
 
 // start checks everything that can be checked without a call or a file, then
-// runs; with printConfig it only shows the settings. They are shown also when
+// runs; with --print-config it only shows the settings. They are shown also when
 // they would not do for a run, a live model without a key being an example: that
 // is when a user wants to see them.
-func (m *Main) start(ctx context.Context, values []value, commands []string, printConfig bool) error {
+func (m *Main) start(ctx context.Context, values []value, commands []string, extra runFlags) error {
 	c, err := newConfig(values)
 	if err != nil {
 		return err
 	}
-	if printConfig {
+	if extra.printConfig {
 		return m.printConfig(values)
 	}
 	p, err := m.newPlan(c, values, commands)
 	if err != nil {
 		return err
 	}
+	p.kept = append(p.kept, keptPath{"the configuration file", m.path(cmp.Or(extra.config, configName))})
 	return m.run(ctx, p)
 }
 
@@ -135,6 +137,8 @@ type plan struct {
 	model    modelAccess
 	// runDir is the run directory as the user will read it.
 	runDir string
+	// kept are the files the report must not replace.
+	kept []keptPath
 }
 
 // newPlan checks the settings against each other and against the files they name,
@@ -162,7 +166,11 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{c, scenario, switches, model, runDir}
+	p := plan{config: c, scenario: scenario, switches: switches, model: model, runDir: runDir}
+	p.kept = []keptPath{
+		m.keptTrace(runDir), {"the run directory", m.path(runDir)},
+		{"the scenario file", m.path(scenario.name)}, {"the file of prompt switches", m.path(c.PromptSwitches)},
+	}
 	if err := p.engineSettings().Check(); err != nil {
 		return plan{}, badInput("%w", err)
 	}

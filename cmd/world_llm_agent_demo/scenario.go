@@ -116,8 +116,16 @@ func (m *Main) listScenarios() error {
 // documentation of the format, and a file to start from.
 func (m *Main) showScenario(name string) error {
 	_, toml, ok := world.EmbeddedScenario(name)
-	if !ok {
-		return badInput("unknown scenario %s; allowed: %s", shown(name), strings.Join(world.EmbeddedScenarios(), ", "))
+	if !ok && m.looksLikeFile(name) {
+		var err error
+		if toml, err = readBounded(m.path(name), scenarioBytesMax); err != nil {
+			return badInput("scenario file %s cannot be read: %v", shown(name), cause(err))
+		}
+		if _, err := world.ParseScenario(name, toml); err != nil {
+			return badInput("%w", err)
+		}
+	} else if !ok {
+		return badInput("unknown scenario %s; allowed: %s, or the path of a .toml file", shown(name), strings.Join(world.EmbeddedScenarios(), ", "))
 	}
 	if _, err := m.Stdout.Write(toml); err != nil {
 		return fmt.Errorf("show scenario %s: %w", name, err)

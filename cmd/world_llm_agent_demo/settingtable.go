@@ -70,7 +70,7 @@ func modelSettings() settings {
 		{flag: "offline", key: "llm.offline", kind: kindSwitch, fallback: "false",
 			doc: "use the scripted stand-in even when a model is set", into: func(c *config) any { return &c.Offline }},
 		{flag: "timeout", env: []string{envPrefix + "TIMEOUT_MS"}, key: "llm.timeout_ms", kind: kindMillis, fallback: "180s",
-			min: 1, max: waitMSMax, doc: "time for one model call, a duration or milliseconds", into: func(c *config) any { return &c.Timeout }},
+			min: 1, max: waitMSMax, doc: "time for one model call, a duration or milliseconds; one that takes longer is tried once more with 180s", into: func(c *config) any { return &c.Timeout }},
 		{flag: "decision-deadline", env: []string{envPrefix + "DECISION_DEADLINE_MS"}, key: "llm.decision_deadline_ms", kind: kindMillis,
 			absent: "none", min: 1, max: waitMSMax, doc: "time for one whole decision, a duration or milliseconds",
 			into: func(c *config) any { return &c.DecisionDeadline }},

@@ -108,6 +108,9 @@ func parseSwitch(raw json.RawMessage) (trace.Switch, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&w); err != nil {
+		if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return trace.Switch{}, fmt.Errorf("%s is a %s; allowed: tick is a whole number, everything else a text", mismatch.Field, mismatch.Value)
+		}
 		return trace.Switch{}, fmt.Errorf("%s; allowed keys: %s", strings.TrimPrefix(err.Error(), "json: "), switchKeys)
 	}
 	if w == nil || w.Tick == nil || *w.Tick < 1 {
@@ -168,6 +171,8 @@ func readBounded(path string, limit int64) ([]byte, error) {
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	// Some editors begin a file with a byte order mark.
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if err == nil && int64(len(data)) > limit {
 		err = fmt.Errorf("larger than %d bytes", limit)
 	}

@@ -38,7 +38,7 @@ func TestParseSwitchesRefuses(t *testing.T) {
 		{`[null]`, "switch 1: no usable tick"},
 		{`[{"system_prompt":"x"}]`, "switch 1: no usable tick; allowed: a whole number from 1"},
 		{`[{"tick":0,"system_prompt":"x"}]`, "switch 1: no usable tick"},
-		{`[{"tick":1.5,"system_prompt":"x"}]`, "switch 1: cannot unmarshal"},
+		{`[{"tick":1.5,"system_prompt":"x"}]`, "switch 1: tick is a number 1.5; allowed: tick is a whole number"},
 		{`[{"tick":1}]`, "switch 1: changes nothing; allowed keys: tick, system_prompt"},
 		{`[{"tick":1,"long_term_goal":" "}]`, "switch 1: long_term_goal is empty; allowed: a text"},
 		{`[{"tick":1,"prompt":"x"}]`, `switch 1: unknown field "prompt"; allowed keys: tick, system_prompt`},

@@ -41,7 +41,15 @@ func (m *Main) canonicalTrace(runDir string, w io.Writer) error {
 	}
 	defer f.Close()
 	buffered := bufio.NewWriter(w)
-	if err := errors.Join(trace.Canonical(f, buffered), buffered.Flush()); err != nil {
+	err = trace.Canonical(f, buffered)
+	if flushed := buffered.Flush(); flushed != nil {
+		return fmt.Errorf("write the canonical trace: %w", cause(flushed))
+	}
+	if errors.Is(err, trace.ErrTorn) {
+		fmt.Fprintln(m.Stderr, "note: the run was cut short; its last line is torn and left out")
+		return nil
+	}
+	if err != nil {
 		return badInput("the trace of %s has no canonical form: %w", shown(runDir), err)
 	}
 	return nil
@@ -57,7 +65,7 @@ func (m *Main) canonicalFile(runDir, name string) error {
 	}
 	f.Close()
 	// The trace is read again while the file is written, as it may be large.
-	out, err := prepareOutput(m.path(name))
+	out, err := prepareOutput(m.path(name), m.keptTrace(runDir))
 	if err != nil {
 		return badInput("-o %s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
 	}
@@ -79,7 +87,7 @@ func (m *Main) reportCommand() *cobra.Command {
 				return err
 			}
 			if jsonPath != "" {
-				return m.saveReport(r, jsonPath)
+				return m.saveReport(args[0], r, jsonPath)
 			}
 			_, err = fmt.Fprint(m.Stdout, r.Text())
 			return err

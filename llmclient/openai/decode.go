@@ -60,7 +60,7 @@ func (d decoder) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	if failure := d.notReply(x, r); failure != nil {
 		return nil, failure
 	}
-	items, fault := outputItems(r)
+	items, fault := d.outputItems(r)
 	if fault != "" {
 		return nil, d.failure(x, llmclient.ErrMalformed, problem{}, fault)
 	}
@@ -124,8 +124,10 @@ func (d decoder) failure(x exchange, kind llmclient.ErrorKind, p problem, what s
 }
 
 // outputItems returns the output items in order, or what is wrong with them. A
-// server that sends its text only at the top level gets it made into an item.
-func outputItems(r *response) (items []llmclient.Item, fault string) {
+// server that sends its text only at the top level gets it made into an item. The
+// configured secrets are taken out: a model or server that repeats the key must
+// not bring it into a trace. Everything else stays byte for byte.
+func (d decoder) outputItems(r *response) (items []llmclient.Item, fault string) {
 	var raws []json.RawMessage
 	if given(r.Output) && json.Unmarshal(r.Output, &raws) != nil {
 		return nil, "the output is not a list"
@@ -134,7 +136,7 @@ func outputItems(r *response) (items []llmclient.Item, fault string) {
 		return nil, fmt.Sprintf("the output has %d items, more than %d", len(raws), itemsMax)
 	}
 	for i, raw := range raws {
-		item, ok := llmclient.ParseItem(raw)
+		item, ok := llmclient.ParseItem(json.RawMessage(d.scrub.known(string(raw))))
 		if !ok && given(raw) {
 			return nil, fmt.Sprintf("output item %d is not an object", i)
 		}
@@ -143,7 +145,7 @@ func outputItems(r *response) (items []llmclient.Item, fault string) {
 		}
 	}
 	if joined := r.outputText(); len(items) == 0 && joined != "" {
-		items = append(items, llmclient.Message("assistant", joined))
+		items = append(items, llmclient.Message("assistant", d.scrub.known(joined)))
 	}
 	return items, ""
 }
