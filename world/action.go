@@ -66,6 +66,21 @@ type Transfer struct {
 	Amount int64
 }
 
+// SendMessage sends a text to another agent, however far. It arrives after a
+// delay that grows with the distance.
+type SendMessage struct {
+	// To is the receiving agent's id; a message to nobody is lost.
+	To string
+	// Text is delivered as [MakeAction] makes it: cleaned and capped to [TextMax].
+	Text string
+}
+
+// PostNote leaves a text at the agent's place for visitors to read.
+type PostNote struct {
+	// Text is posted as [MakeAction] makes it: cleaned and capped to [TextMax].
+	Text string
+}
+
 // ExecuteUntil repeats Do every tick without asking the model again, until a
 // condition holds, an attempt is rejected, or MaxTicks attempts were made.
 type ExecuteUntil struct {
@@ -111,6 +126,12 @@ func (ScheduleRecipe) ActionName() string { return "schedule_recipe" }
 
 // ActionName implements [Action].
 func (Transfer) ActionName() string { return "transfer_resource" }
+
+// ActionName implements [Action].
+func (SendMessage) ActionName() string { return "send_message" }
+
+// ActionName implements [Action].
+func (PostNote) ActionName() string { return "post_note" }
 
 // ActionName implements [Action].
 func (ExecuteUntil) ActionName() string { return "execute_until" }

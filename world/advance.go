@@ -27,6 +27,8 @@ func (w *World) wakeUp(s slot) {
 		w.factoryStep(n - int32(len(w.agents)))
 	case s.kind() == kindPower:
 		w.powerChanges(n)
+	case s.kind() == kindMail:
+		w.deliver(n)
 	case w.agents[n].travelling():
 		w.arrive(n)
 	default:

@@ -21,6 +21,8 @@ func (v View) affordances() []Affordance {
 		f.canBuild(),
 		f.canSchedule(),
 		v.canTransfer(),
+		open("send_message", f.judgeSend(SendMessage{Text: "any"})),
+		{Action: "post_note", OK: true},
 	}
 }
 
@@ -36,6 +38,15 @@ func (v View) helpless() []Affordance {
 		}
 	}
 	return list
+}
+
+// open is an action without an amount whose choices are not listed; any is the
+// verdict on a typical one.
+func open(action string, any ruling) Affordance {
+	if !any.accepted() {
+		return refused(action, any)
+	}
+	return Affordance{Action: action, OK: true}
 }
 
 // bounded is an action with one amount; least is the verdict on the least amount.

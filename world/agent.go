@@ -22,9 +22,12 @@ type agent struct {
 	heat, heatAt int64
 	factories    []int32
 	order        *standing
-	woken        string
-	last         Outcome
-	hasLast      bool
+	// mail is what the agent has got and sent, decidedAt when it last decided.
+	mail      mailbox
+	decidedAt int64
+	woken     string
+	last      Outcome
+	hasLast   bool
 	// openingAt and openingElectricity are the charge before the first write in a
 	// tick. They only tell contention from plain refusals and mean nothing later.
 	openingAt, openingElectricity int64
@@ -115,6 +118,8 @@ type site struct {
 	present []int32
 	// takenG was mined in tick takenAt; it only tells contention from depletion.
 	takenG, takenAt int64
+	// notes are the newest left here, oldest first.
+	notes []slip
 }
 
 // enter and leave keep the list of agents at a place sorted.

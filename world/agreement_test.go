@@ -159,6 +159,10 @@ func instances(can Affordance) []Action {
 			list = append(list, Refine{n})
 		case "wait_ticks":
 			list = append(list, WaitTicks{n})
+		case "send_message":
+			list = append(list, SendMessage{"nobody", "hello"})
+		case "post_note":
+			list = append(list, PostNote{"hello"})
 		}
 	}
 	for _, o := range can.Options {

@@ -109,11 +109,15 @@ func (w *World) act(t *turn) {
 
 // followOrder counts an attempt of the order under way, drops it for another
 // action, and takes up a new one.
+// Whatever is no attempt of an order was decided in this tick.
 // This happens before the verdict: a refused first attempt still begins an order,
 // which the next Advance ends with that refusal as its reason.
 func (w *World) followOrder(t *turn, a *agent) {
 	if a.order != nil && a.order.order.Do.ActionName() != t.action.ActionName() {
 		w.endOrder(t.agent, StopReplaced)
+	}
+	if a.order == nil {
+		a.decidedAt = w.tick
 	}
 	if t.order != nil && t.order.left >= 1 && t.order.left <= StandingTicksMax {
 		a.order = t.order
@@ -158,7 +162,7 @@ func (w *World) factsOf(n int32) facts {
 	a := &w.agents[n]
 	f := facts{
 		law: w.law, self: a.id, shut: a.shut, travelling: a.travelling(),
-		stock: w.stockOf(a), heat: w.heatOf(a),
+		stock: w.stockOf(a), heat: w.heatOf(a), inFlight: a.mail.inFlight(w.tick),
 	}
 	if !a.travelling() {
 		f.radiation = w.geo.radiation[a.place]

@@ -26,7 +26,9 @@ func (e *ArgumentError) Error() string { return e.Field + ": " + e.Problem }
 // MakeAction builds the action called name from its arguments. Every parameter
 // of the spec must be present and no other; choices must be listed ones (or a
 // recipe's alias). Amounts are not checked against bounds: that is what
-// [View.Clamp] and [View.Check] are for. The error is an [*ArgumentError].
+// [View.Clamp] and [View.Check] are for. Free text is cleaned: one line of valid
+// UTF-8 without control characters, cut to its bound; it may end up empty, which
+// the world refuses. The error is an [*ArgumentError].
 // An execute_until is built by [NewExecuteUntil] instead.
 func MakeAction(name string, args Args) (Action, error) {
 	spec, ok := specNamed(name)
@@ -39,12 +41,18 @@ func MakeAction(name string, args Args) (Action, error) {
 	if err := checkPresence(spec, args); err != nil {
 		return nil, err
 	}
+	given := Args{}
 	for _, p := range spec.Params {
-		if err := checkValue(p, args[p.Name]); err != nil {
+		v := args[p.Name]
+		if err := checkValue(p, v); err != nil {
 			return nil, err
 		}
+		if p.Kind == ParamText {
+			v.Text = cleanText(v.Text, p.Max)
+		}
+		given[p.Name] = v
 	}
-	return assemble(name, args), nil
+	return assemble(name, given), nil
 }
 
 // checkPresence demands exactly the parameters of the spec. The first one missing
@@ -62,9 +70,9 @@ func checkPresence(spec ActionSpec, args Args) error {
 	return nil
 }
 
-// checkValue demands that a text argument is sound text and a choice is offered.
+// checkValue demands that an id is sound text and a choice is offered.
 func checkValue(p Param, v Value) error {
-	if p.Kind == ParamAmount {
+	if p.Kind == ParamAmount || p.Kind == ParamText {
 		return nil
 	}
 	if v.Text == "" {
@@ -112,6 +120,10 @@ func assemble(name string, args Args) Action {
 		return ScheduleRecipe{FactoryID: args["factory_id"].Text, RecipeID: id, Batches: args["batches"].Int}
 	case "transfer_resource":
 		return Transfer{To: args["to_agent"].Text, Kind: args["kind"].Text, Amount: args["amount"].Int}
+	case "send_message":
+		return SendMessage{To: args["to_agent"].Text, Text: args["text"].Text}
+	case "post_note":
+		return PostNote{Text: args["text"].Text}
 	}
 	panic("world: registry lists the action " + name + " but nothing assembles it")
 }
@@ -149,6 +161,10 @@ func ActionArgs(a Action) Args {
 		return Args{"factory_id": text(a.FactoryID), "recipe_id": text(a.RecipeID), "batches": amount(a.Batches)}
 	case Transfer:
 		return Args{"to_agent": text(a.To), "kind": text(a.Kind), "amount": amount(a.Amount)}
+	case SendMessage:
+		return Args{"to_agent": text(a.To), "text": text(a.Text)}
+	case PostNote:
+		return Args{"text": text(a.Text)}
 	case ExecuteUntil:
 		return Args{"max_ticks": amount(a.MaxTicks)}
 	}

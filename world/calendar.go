@@ -3,7 +3,7 @@ package world
 import "container/heap"
 
 // slot names one wake-up: an entity (agents first, then factories in the order
-// they were built) and one of its two kinds. Slots order wake-ups within a tick.
+// they were built) and one of its kinds. Slots order wake-ups within a tick.
 type slot int32
 
 const (
@@ -12,7 +12,9 @@ const (
 	kindBody = 0
 	// kindPower is the next change of an agent's power state.
 	kindPower = 1
-	slotKinds = 2
+	// kindMail is the arrival of the next message to an agent.
+	kindMail  = 2
+	slotKinds = 3
 )
 
 // slotOf is the slot of an entity and kind.
@@ -21,7 +23,7 @@ func slotOf(entity, kind int32) slot { return slot(entity*slotKinds + kind) }
 // entity is the agent or, above the agents, the factory the slot belongs to.
 func (s slot) entity() int32 { return int32(s) / slotKinds }
 
-// kind is one of the two kinds of wake-up.
+// kind is one of the kinds of wake-up.
 func (s slot) kind() int32 { return int32(s) % slotKinds }
 
 // calendar holds at most one wake-up per slot, so that it never outgrows the

@@ -17,7 +17,7 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		return w.appendAgent(b, n)
 	case recordSite:
 		// Who is present follows from the agents' records.
-		return w.appendAccount(b, w.sites[n].account)
+		return appendNotes(w.appendAccount(b, w.sites[n].account), w.sites[n].notes)
 	case recordFactory:
 		return w.appendFactory(b, &w.factories[n])
 	}
@@ -32,6 +32,7 @@ func (w *World) appendAgent(b []byte, n int32) []byte {
 	b = appendNumbers(b, int64(a.place), int64(a.from), int64(a.to), a.departedAt, a.arriveAt, a.waitUntil)
 	b = appendNumbers(b, a.settledAt, a.heat, a.heatAt, int64(a.announced), bit(a.shut))
 	b = appendList(b, a.factories)
+	b = appendNumbers(appendMailbox(b, &a.mail), a.decidedAt)
 	b = appendText(b, a.woken)
 	b = appendOrder(b, a.order)
 	for _, p := range w.goals[n] {
@@ -65,7 +66,7 @@ func appendOrder(b []byte, s *standing) []byte {
 	if s == nil {
 		return appendNumbers(b, 0)
 	}
-	b = appendNumbers(b, 1, s.left, bit(s.arrived), bit(s.jobDone), bit(s.powerFell))
+	b = appendNumbers(b, 1, s.left, bit(s.arrived), bit(s.jobDone), bit(s.powerFell), bit(s.messaged))
 	b = appendText(b, string(EncodeAction(s.order)))
 	b = appendList(b, s.agents)
 	return appendList(b, s.places)

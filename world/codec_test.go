@@ -82,6 +82,7 @@ func TestRegistryMatchesTheActions(t *testing.T) {
 	samples := []Action{
 		Wait{}, WaitTicks{3}, Move{"a"}, Harvest{1}, Mine{2}, Refine{1000}, BuildFactory{AssemblerMk1},
 		ScheduleRecipe{"f", "recipe.assembler.motor_mk1", 2}, Transfer{"b", Data, 4},
+		SendMessage{"b", "hello"}, PostNote{"hello"},
 	}
 	specs := Actions()
 	if len(specs) != len(samples)+1 || specs[len(samples)].Name != "execute_until" {

@@ -139,7 +139,7 @@ func (w *World) touchAgent(n int32) {
 	w.digest.agents.add(n)
 }
 
-// touchSite notes that the compound of place p changed.
+// touchSite notes that the compound or the notes of place p changed.
 func (w *World) touchSite(p int32) { w.digest.dirty[recordSite].add(p) }
 
 // touchFactory also touches the owner, whose goals may count factories.

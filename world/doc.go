@@ -48,11 +48,16 @@
 // an action without a decision until an event ends it; the agent is then due
 // again and its observation says why.
 //
+// Agents talk by messages, which arrive after a delay that grows with the distance,
+// and by notes, which stay at a place. Texts are cleaned, capped and otherwise
+// opaque: who wrote one, and when, the world sets and never reads from it. A sender
+// cannot tell whether anybody got its message.
+//
 // Stored state is a value and the tick at which it was true. The present value
 // follows in closed form, so that an agent nobody looks at costs nothing: a tick
 // costs what is due and what that touches. Wake-ups sit on a calendar with one
 // slot per agent and kind.
 //
 // To read the code, start with world.go, then advance.go and apply.go; the rules
-// are in ruling.go and ruling_industry.go.
+// are in the files that begin with ruling.
 package world

@@ -32,6 +32,10 @@ func (w *World) carryOut(t *turn, r ruling) (postings []Posting, subject string)
 		return w.schedule(n, do), do.FactoryID
 	case Transfer:
 		return w.give(n, do), do.To
+	case SendMessage:
+		return nil, w.send(n, do)
+	case PostNote:
+		return nil, w.postNote(n, do)
 	}
 	panic(fmt.Sprintf("world: no effect for action type %T", t.do))
 }

@@ -18,6 +18,11 @@ const (
 	EventStandingEnded EventKind = "execute_until_ended"
 	EventGoalMet       EventKind = "goal_met"
 	EventPowerSettled  EventKind = "power_settled"
+	// EventMessageSent is also a message to nobody, which no EventMessageDelivered
+	// follows.
+	EventMessageSent      EventKind = "message_sent"
+	EventMessageDelivered EventKind = "message_delivered"
+	EventNotePosted       EventKind = "note_posted"
 )
 
 // Event is one thing that happened in a tick. Events carry every posting of the
@@ -29,14 +34,16 @@ type Event struct {
 	Agent string `json:"agent,omitempty"`
 	// Place is where.
 	Place string `json:"place,omitempty"`
-	// Subject is what or whom it is about, by kind: the factory, goal, receiver or
-	// destination; for arrived the place the journey began at.
+	// Subject is what or whom it is about, by kind: the factory, goal, receiver,
+	// destination, message or note; for arrived the place the journey began at.
 	Subject string `json:"subject,omitempty"`
 	// Action is the applied or rejected action.
 	Action Action `json:"-"`
 	// Detail is a fixed word: the new power state, the stop event, the recipe of a
 	// batch or the kind of a finished factory.
 	Detail string `json:"detail,omitempty"`
+	// Text is the message or note, as an agent wrote it: data, never a fixed word.
+	Text string `json:"text,omitempty"`
 	// Postings are the ledger movements the event made.
 	Postings []Posting `json:"postings,omitempty"`
 	// Rejection is set for action_rejected.

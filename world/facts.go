@@ -16,6 +16,8 @@ type facts struct {
 	heat int64
 	// radiation and reserveG are about the agent's own place.
 	radiation, reserveG int64
+	// inFlight counts the own messages on their way, as far as the agent knows.
+	inFlight int64
 	// factories are the agent's own, in the order they were built.
 	factories []factoryFacts
 }

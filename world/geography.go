@@ -16,7 +16,9 @@ type near struct {
 // whom, radiation. It is made once by New and only read afterwards.
 type geography struct {
 	places []Place
-	byID   map[string]int32
+	// diagonalCM is the longest way there is.
+	diagonalCM int64
+	byID       map[string]int32
 	// visible[p] are the places within visibility of p, nearest first.
 	visible [][]near
 	// distant[p] are the nearest charted places beyond visibility, as many as a
@@ -31,7 +33,7 @@ type geography struct {
 // newGeography surveys all places once. Places never move and their emission never
 // changes, so that visibility and radiation are tables afterwards.
 func newGeography(s Scenario) *geography {
-	g := &geography{places: s.Places, byID: map[string]int32{}}
+	g := &geography{places: s.Places, diagonalCM: s.Space.diagonalCM(), byID: map[string]int32{}}
 	index, charted := newGrid(s.Space), 0
 	for i, p := range s.Places {
 		g.byID[p.ID] = int32(i)
@@ -46,6 +48,11 @@ func newGeography(s Scenario) *geography {
 		g.radiation = append(g.radiation, field.at(p.Position))
 	}
 	return g
+}
+
+// diagonalCM is the distance between opposite corners.
+func (s Space) diagonalCM() int64 {
+	return Position{}.distanceCM(Position{s.WidthCM, s.DepthCM, s.HeightCM})
 }
 
 // survey fills in what is visible and known from place p.
@@ -92,7 +99,7 @@ func (n near) before(m near) bool {
 // are few and far between.
 func (g *geography) chartedBeyond(p int32, index *grid, s Scenario, want int) []near {
 	visibility := s.VisibilityKM * CMPerKM
-	diagonal := Position{}.distanceCM(Position{s.Space.WidthCM, s.Space.DepthCM, s.Space.HeightCM}) + 1
+	diagonal := g.diagonalCM + 1
 	for reach := max(visibility, 1); want > 0; reach *= 2 {
 		var list []near
 		for _, n := range g.around(p, index, min(reach, diagonal)) {

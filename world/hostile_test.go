@@ -2,6 +2,7 @@ package world
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -24,6 +25,9 @@ func drawRules(t *rapid.T) Rules {
 	r.RefineCostPerKG = rapid.Int64Range(0, 2).Draw(t, "refine")
 	r.BuildElectricity = rapid.Int64Range(0, 10).Draw(t, "buildE")
 	r.BuildHardware = rapid.Int64Range(0, 3).Draw(t, "buildH")
+	r.MessageKMPerTick = rapid.Int64Range(1, 20).Draw(t, "message range")
+	r.InboxMax = rapid.Int64Range(1, 3).Draw(t, "inbox")
+	r.NotesMax = rapid.Int64Range(1, 3).Draw(t, "notes")
 	r.BuildTicks = rapid.Int64Range(1, 4).Draw(t, "buildT")
 	return r
 }
@@ -79,6 +83,13 @@ var hostileNames = rapid.SampledFrom([]string{
 	"agent-2-f1", "agent-1-f2", "\x00<&>\"", "électrique",
 })
 
+var hostileTexts = rapid.OneOf(
+	rapid.SampledFrom([]string{
+		"hello", "", " \n\t", "a\x00b\u202ec\u2028# Observation", strings.Repeat("é", TextMax+3), "<&>\"\\", "\ufffd",
+	}),
+	rapid.String(),
+)
+
 // drawAction draws any action, sensible or absurd, orders included.
 func drawAction(t *rapid.T) Action {
 	if rapid.IntRange(0, 5).Draw(t, "order?") > 0 {
@@ -99,7 +110,7 @@ func drawAction(t *rapid.T) Action {
 func drawPlainAction(t *rapid.T) Action {
 	n := hostileAmounts.Draw(t, "n")
 	name := hostileNames.Draw(t, "name")
-	switch rapid.IntRange(0, 11).Draw(t, "kind") {
+	switch rapid.IntRange(0, 14).Draw(t, "kind") {
 	case 0:
 		return Wait{}
 	case 1:
@@ -117,6 +128,10 @@ func drawPlainAction(t *rapid.T) Action {
 	case 9, 10:
 		recipe := rapid.SampledFrom(append(recipeIDs(Recipes()), "recipe.none")).Draw(t, "recipe")
 		return ScheduleRecipe{name, recipe, n}
+	case 11, 12:
+		return SendMessage{name, hostileTexts.Draw(t, "text")}
+	case 13:
+		return PostNote{hostileTexts.Draw(t, "text")}
 	}
 	return Transfer{name, rapid.SampledFrom(append(Resources(), "gold")).Draw(t, "resource"), n}
 }
@@ -210,6 +225,7 @@ func TestHostileRunsReachEverything(t *testing.T) {
 	for _, kind := range []EventKind{
 		EventActionApplied, EventActionRejected, EventArrived, EventFactoryBuilt, EventBatchDone, EventJobDone,
 		EventPowerState, EventWaitOver, EventStandingEnded, EventGoalMet, EventPowerSettled,
+		EventMessageSent, EventMessageDelivered, EventNotePosted,
 	} {
 		if kinds[kind] < 3 {
 			t.Errorf("%s happened %d times; the generator is too narrow", kind, kinds[kind])
@@ -259,6 +275,7 @@ func checkBooks(t *rapid.T, w *World, fold balanceFold) {
 		t.Fatalf("tick %d: digest %s, recomputed %s", w.tick, got, want)
 	}
 	checkAgents(t, w)
+	checkTexts(t, w)
 	checkCalendar(t, w)
 }
 
@@ -292,12 +309,48 @@ func checkAgents(t *rapid.T, w *World) {
 	}
 }
 
+// checkTexts verifies that nothing stored can grow without bound and that every
+// text is clean.
+func checkTexts(t *rapid.T, w *World) {
+	var texts []string
+	for n := range w.agents {
+		m := &w.agents[n].mail
+		if len(m.inbox) > int(w.law.InboxMax) || len(m.outbox) > OutboxMax {
+			t.Fatalf("agent %d keeps %d messages and has %d in its outbox", n, len(m.inbox), len(m.outbox))
+		}
+		for _, l := range append(append([]letter{}, m.inbox...), m.coming...) {
+			texts = append(texts, l.text)
+		}
+		for _, l := range m.coming {
+			if l.sentAt >= l.dueAt || l.dueAt <= w.tick && !w.agents[n].travelling() {
+				t.Fatalf("tick %d: a message sent at %d is due at %d", w.tick, l.sentAt, l.dueAt)
+			}
+		}
+	}
+	for _, s := range w.sites {
+		if len(s.notes) > int(w.law.NotesMax) {
+			t.Fatalf("%d notes at a place", len(s.notes))
+		}
+		for _, note := range s.notes {
+			texts = append(texts, note.text)
+		}
+	}
+	for _, text := range texts {
+		if text == "" || text != cleanText(text, TextMax) || strings.ContainsFunc(text, hidden) {
+			t.Fatalf("the text %q is stored", text)
+		}
+	}
+}
+
 // checkCalendar verifies that every wait for the future has its wake-up, none is
 // in the past, and there are no others.
 func checkCalendar(t *rapid.T, w *World) {
 	want := len(w.agents)
 	for n := range w.agents {
 		if a := &w.agents[n]; a.travelling() || a.waitUntil != 0 {
+			want++
+		}
+		if len(w.agents[n].mail.coming) > 0 {
 			want++
 		}
 	}

@@ -11,6 +11,7 @@ func (w *World) View(n int) View {
 		woken: a.woken, last: a.last, hasLast: a.hasLast, allMates: true,
 	}
 	v.standing, v.hasStanding = w.Standing(n)
+	v.inbox, v.inboxDropped = w.messagesOf(a), a.mail.dropped
 	for _, k := range a.factories {
 		v.factories = append(v.factories, w.describe(&w.factories[k]))
 	}
@@ -49,6 +50,7 @@ func (w *World) hereOf(p int32) Here {
 	return Here{
 		ID: place.ID, Name: place.Name, Material: place.Material,
 		Radiation: w.geo.radiation[p], CompoundG: w.book.of(w.sites[p].account, compound),
+		Notes: w.notesAt(p),
 	}
 }
 

@@ -20,9 +20,14 @@ type Observation struct {
 	AgentsOmitted int `json:"agents_omitted"`
 	// Factories are the agent's own, wherever they stand, by id.
 	Factories []Factory `json:"factories"`
+	// Inbox are the newest messages to the agent, oldest first; their texts are what
+	// other agents wrote.
+	Inbox []Message `json:"inbox,omitempty"`
+	// InboxDropped counts the messages that newer ones displaced.
+	InboxDropped int64 `json:"inbox_dropped,omitempty"`
 	// Woken is why the agent is due after a wait, journey or standing order:
-	// arrived, job_done, power_state, wait_over or execute_until_ended with the
-	// stop event; empty otherwise.
+	// arrived, job_done, power_state, message_delivered, wait_over or
+	// execute_until_ended with the stop event; empty otherwise.
 	Woken string `json:"woken,omitempty"`
 }
 
@@ -53,6 +58,9 @@ type Here struct {
 	Radiation int64 `json:"radiation"`
 	// CompoundG is what is left to mine.
 	CompoundG int64 `json:"compound_g"`
+	// Notes are the newest left here, oldest first; their texts are what other
+	// agents wrote.
+	Notes []Note `json:"notes,omitempty"`
 }
 
 // Affordance says whether one action is possible now and within which bounds.

@@ -29,6 +29,9 @@ const (
 	RejectTravelling          RejectionCode = "agent_travelling"
 	RejectContended           RejectionCode = "contended"
 	RejectInvalidStandingRule RejectionCode = "invalid_execute_until"
+	RejectEmptyText           RejectionCode = "empty_text"
+	RejectMessageToSelf       RejectionCode = "message_to_self"
+	RejectOutboxFull          RejectionCode = "outbox_full"
 )
 
 // Rejection is the world's refusal of an action: a value, not a Go error. Its

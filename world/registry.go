@@ -15,6 +15,8 @@ const (
 	ParamFactory ParamKind = "factory"
 	// ParamChoice is one of the names in Param.Choices.
 	ParamChoice ParamKind = "choice"
+	// ParamText is free text of at most Param.Max characters.
+	ParamText ParamKind = "text"
 )
 
 // Param describes one parameter of an action.
@@ -25,7 +27,8 @@ type Param struct {
 	Kind ParamKind
 	// Unit names what an amount counts: g, units, ticks, batches.
 	Unit string
-	// Min and Max bound an amount by rule, whatever the agent's state.
+	// Min and Max bound an amount by rule, whatever the agent's state; Max also
+	// bounds a text, in characters.
 	Min, Max int64
 	// Give marks an amount the agent would part with: clamping never makes a
 	// non-positive one positive.

@@ -69,6 +69,13 @@ type Rules struct {
 	BuildHardware    int64 `toml:"build_hardware" json:"build_hardware"`
 	// BuildTicks is how long construction takes, 1 to 1,000.
 	BuildTicks int64 `toml:"build_ticks" json:"build_ticks"`
+	// MessageKMPerTick is how far a message gets in a tick beyond its first, 1 to
+	// 10,000.
+	MessageKMPerTick int64 `toml:"message_km_per_tick" json:"message_km_per_tick"`
+	// InboxMax and NotesMax are how many messages an agent and notes a place keep,
+	// 1 to 64.
+	InboxMax int64 `toml:"inbox_max" json:"inbox_max"`
+	NotesMax int64 `toml:"notes_max" json:"notes_max"`
 	// RefineGPerHardware is the compound in one unit of hardware, in grams. No
 	// scenario can change it, since the registry's bounds state it.
 	RefineGPerHardware int64 `toml:"-" json:"refine_g_per_hardware"`
@@ -84,6 +91,7 @@ func DefaultRules() Rules {
 		MoveCostPerKM: 1, MoveRangeKM: 10,
 		MineCostPerKG: 1, RefineCostPerKG: 2,
 		BuildElectricity: 10, BuildHardware: 5, BuildTicks: 3,
+		MessageKMPerTick: 20, InboxMax: 8, NotesMax: 8,
 		RefineGPerHardware: 1000,
 	}
 }
@@ -118,6 +126,9 @@ func (r Rules) ranges() []ruleRange {
 		{"build_electricity", r.BuildElectricity, 0, 1_000_000},
 		{"build_hardware", r.BuildHardware, 0, 1_000_000},
 		{"build_ticks", r.BuildTicks, 1, 1000},
+		{"message_km_per_tick", r.MessageKMPerTick, 1, 10_000},
+		{"inbox_max", r.InboxMax, 1, 64},
+		{"notes_max", r.NotesMax, 1, 64},
 	}
 }
 

@@ -87,6 +87,10 @@ func (f *facts) judge(a Action, s senses) ruling {
 		return f.judgeSchedule(a)
 	case Transfer:
 		return f.judgeTransfer(a, s)
+	case SendMessage:
+		return f.judgeSend(a)
+	case PostNote:
+		return judgeText(a.Text)
 	case ExecuteUntil:
 		return f.judgeOrder(a, s)
 	}

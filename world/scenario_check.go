@@ -47,7 +47,7 @@ func (s Scenario) checkHead() error {
 			return err
 		}
 	}
-	if err := checkText("name", s.Name, nameMax); err != nil {
+	if err := checkName("name", s.Name); err != nil {
 		return err
 	}
 	return checkText("text", s.Text, textMax)
@@ -103,7 +103,7 @@ func (s Scenario) checkPlace(field string, p Place) error {
 	if err := checkID(field+".id", p.ID); err != nil {
 		return err
 	}
-	if err := checkText(field+".name", p.Name, nameMax); err != nil {
+	if err := checkName(field+".name", p.Name); err != nil {
 		return err
 	}
 	if !isMaterial(p.Material) {
@@ -192,7 +192,7 @@ func (s Scenario) checkPersonas() error {
 	}
 	for i, p := range s.Personas {
 		field := fmt.Sprintf("personas[%d]", i)
-		if err := checkText(field+".name", p.Name, nameMax); err != nil {
+		if err := checkName(field+".name", p.Name); err != nil {
 			return err
 		}
 		for _, t := range [][2]string{
@@ -219,6 +219,15 @@ func checkID(field, id string) error {
 		}
 	}
 	return nil
+}
+
+// checkName accepts one line of text that shows all it holds, like the texts of
+// agents: names stand in what other agents see.
+func checkName(field, name string) error {
+	if strings.ContainsFunc(name, hidden) {
+		return fmt.Errorf("%s: has control characters", field)
+	}
+	return checkText(field, name, nameMax)
 }
 
 // checkText accepts valid UTF-8 of up to most characters.

@@ -22,6 +22,8 @@ func (r Rules) Actions() []ActionSpec {
 		r.buildSpec(),
 		r.scheduleSpec(),
 		transferSpec(),
+		messageSpec(),
+		noteSpec(),
 		executeUntilSpec(),
 	}
 }
@@ -112,6 +114,25 @@ func transferSpec() ActionSpec {
 			{Name: "kind", Kind: ParamChoice, Choices: Resources(), Doc: "resource to give"},
 			{Name: "amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: amountMax, Give: true, Doc: "how much, compound in grams"},
 		},
+	}
+}
+
+func messageSpec() ActionSpec {
+	return ActionSpec{
+		Name: "send_message",
+		Doc:  "Write to any agent; far ones get it later.",
+		Params: []Param{
+			{Name: "to_agent", Kind: ParamAgent, Doc: "id of the receiver"},
+			{Name: "text", Kind: ParamText, Max: TextMax, Doc: "what to say"},
+		},
+	}
+}
+
+func noteSpec() ActionSpec {
+	return ActionSpec{
+		Name:   "post_note",
+		Doc:    "Leave a note here for visitors.",
+		Params: []Param{{Name: "text", Kind: ParamText, Max: TextMax, Doc: "what to say"}},
 	}
 }
 

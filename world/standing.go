@@ -11,9 +11,9 @@ type standing struct {
 	// agents and places were visible when the order began; nil where no condition
 	// asks for them.
 	agents, places []int32
-	// arrived, jobDone and powerFell are set by wake-ups and kept while the agent
-	// cannot act, so that nothing is missed on a journey or in a wait.
-	arrived, jobDone, powerFell bool
+	// arrived, jobDone, powerFell and messaged are set by wake-ups and kept while
+	// the agent cannot act, so that nothing is missed on a journey or in a wait.
+	arrived, jobDone, powerFell, messaged bool
 }
 
 // newStanding notes what is visible at the start of the tick, before anyone acts.
@@ -89,7 +89,8 @@ func (w *World) reviewOrder(n int32) {
 
 // holds decides one condition for an able agent at the start of a tick.
 // Some conditions are about now (charge, heat, radiation, what is visible), some
-// about the time since the order began (arrivals, jobs, a worse power state).
+// about the time since the order began (arrivals, jobs, messages, a worse power
+// state).
 func (w *World) holds(n int32, c Condition) bool {
 	a := &w.agents[n]
 	switch c.Event {
@@ -112,6 +113,8 @@ func (w *World) holds(n int32, c Condition) bool {
 		return a.order.jobDone
 	case StopPowerLow:
 		return a.order.powerFell
+	case StopMessageReceived:
+		return a.order.messaged
 	}
 	return false // action_rejected was decided before
 }

@@ -27,6 +27,8 @@ const (
 	// StopPowerLow: the power state worsened to low or critical since the order
 	// began.
 	StopPowerLow = "power_low"
+	// StopMessageReceived: a message arrived since the order began.
+	StopMessageReceived = "message_received"
 )
 
 // Further details of an execute_until_ended event, which no condition names.
@@ -52,6 +54,7 @@ func StopEvents() []StopEvent {
 		{Name: StopHarvestAvailableBelow, TakesValue: true, Doc: "radiation here is value_lte or less"},
 		{Name: StopJobDone, Doc: "an own job or construction ended"},
 		{Name: StopPowerLow, Doc: "power state fell to low or critical"},
+		{Name: StopMessageReceived, Doc: "a message arrived"},
 	}
 }
 

@@ -254,6 +254,9 @@ func (s *storyTeller) events(events []Event) {
 				fmt.Fprintf(&s.out, " %s", word)
 			}
 		}
+		if e.Text != "" {
+			fmt.Fprintf(&s.out, " %q", e.Text)
+		}
 		if e.Action != nil {
 			fmt.Fprintf(&s.out, " %s", EncodeAction(e.Action))
 		}

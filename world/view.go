@@ -28,7 +28,10 @@ type View struct {
 	agentsOmitted int
 	// factories are all of the agent's own, wherever they stand.
 	factories []Factory
-	woken     string
+	// inbox are the arrived messages that were kept, oldest first.
+	inbox        []Message
+	inboxDropped int64
+	woken        string
 	// last and standing are held in common with the world's record, which replaces them as
 	// a whole and never changes them in place; they are copied on the way out.
 	last        Outcome
@@ -96,8 +99,11 @@ func (v View) Observe() Observation {
 		Agents:        append([]Contact{}, v.contacts...),
 		AgentsOmitted: v.agentsOmitted,
 		Factories:     append([]Factory{}, v.factories...),
+		Inbox:         append([]Message(nil), v.inbox...),
+		InboxDropped:  v.inboxDropped,
 		Woken:         v.woken,
 	}
+	o.Here.Notes = append([]Note(nil), v.here.Notes...)
 	o.Self.Products = append([]Amount{}, v.self.Products...)
 	for i := range o.Places {
 		o.Places[i].Emission = copied(o.Places[i].Emission)

@@ -76,6 +76,9 @@ func TestDigestsDependOnSeedAndState(t *testing.T) {
 		{"a wait", func() { w.Advance(); w.Apply([]Intent{{0, WaitTicks{9}}}) }},
 		{"a journey", func() { w.Advance(); w.Apply([]Intent{{1, Move{"frag-amber"}}}) }},
 		{"a rejection", func() { w.Advance(); w.Apply([]Intent{{2, Move{"frag-none"}}}) }},
+		{"a message", func() { w.Apply([]Intent{{3, SendMessage{"agent-1", "hello"}}}) }},
+		{"its arrival", func() { w.Advance() }},
+		{"a note", func() { w.Apply([]Intent{{3, PostNote{"hello"}}}) }},
 	} {
 		change.make()
 		note(change.what, w.Digest())

@@ -1,0 +1,199 @@
+package world
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+)
+
+// OutboxMax bounds the messages one agent may have on their way at a time.
+const OutboxMax = 4
+
+// Message is a message as its receiver sees it. All but the text is set by the
+// world and never read from the text.
+type Message struct {
+	// ID is "msg-<tick sent>-<sender>-<n>", n counting the sender's messages of
+	// that tick from 1.
+	ID string `json:"id"`
+	// From is the sender's id.
+	From string `json:"from"`
+	// Sent and Arrived are ticks.
+	Sent    int64 `json:"sent"`
+	Arrived int64 `json:"arrived"`
+	// Text is what another agent wrote: data, at most [TextMax] characters, one line.
+	Text string `json:"text"`
+	// New says that it arrived since the receiver's last decision.
+	New bool `json:"new"`
+}
+
+// letter is a message on its way or arrived.
+type letter struct {
+	from   int32
+	sentAt int64
+	// dueAt is the earliest tick of its arrival, arrivedAt the real one, 0 before.
+	dueAt, arrivedAt int64
+	text             string
+}
+
+// id names the letter. An agent acts once per tick, so that its message of a tick
+// is the first. Counting all it ever sent would tell receivers of the others.
+func (w *World) letterID(l letter) string { return w.textID("msg", l.sentAt, l.from) }
+
+// textID is the id of what agent n wrote in a tick.
+func (w *World) textID(kind string, tick int64, n int32) string {
+	return kind + "-" + strconv.FormatInt(tick, 10) + "-" + w.agents[n].id + "-1"
+}
+
+// mailbox is an agent's part in the exchange of messages.
+type mailbox struct {
+	// coming are the messages on their way to the agent, by tick due, tick sent and
+	// sender. Nobody sees them.
+	coming []letter
+	// inbox are the newest arrived ones, oldest first; dropped counts the others.
+	inbox   []letter
+	dropped int64
+	// outbox holds for each message sent the tick from which it no longer counts
+	// against OutboxMax. Entries that are over stay until the next message.
+	outbox []int64
+}
+
+// inFlight counts the entries of the outbox that still hold at tick.
+func (m *mailbox) inFlight(tick int64) int64 {
+	count := int64(0)
+	for _, until := range m.outbox {
+		if until > tick {
+			count++
+		}
+	}
+	return count
+}
+
+// occupy takes a place in the outbox until a tick and forgets those that are over.
+func (m *mailbox) occupy(now, until int64) {
+	m.outbox = slices.DeleteFunc(m.outbox, func(until int64) bool { return until <= now })
+	m.outbox = append(m.outbox, until)
+}
+
+// expect files a message that is on its way. The order does not depend on who
+// acted first in the tick.
+func (m *mailbox) expect(l letter) {
+	i, _ := slices.BinarySearchFunc(m.coming, l, letter.compare)
+	m.coming = slices.Insert(m.coming, i, l)
+}
+
+// compare orders messages on their way; no two messages of a sender are sent in
+// the same tick.
+func (l letter) compare(m letter) int {
+	return cmp.Or(cmp.Compare(l.dueAt, m.dueAt), cmp.Compare(l.sentAt, m.sentAt), cmp.Compare(l.from, m.from))
+}
+
+// messageTicks is the duration of a message's flight, at least one tick.
+func (l *law) messageTicks(distanceCM int64) int64 {
+	return 1 + distanceCM/(l.MessageKMPerTick*CMPerKM)
+}
+
+// send lets a message of agent n go. One to nobody is lost, and its sender cannot
+// tell: the place it takes in the outbox depends on the receiver only as far as
+// the sender can see it, and is else that of the longest way there is.
+func (w *World) send(n int32, do SendMessage) string {
+	l := letter{from: n, sentAt: w.tick, text: cleanText(do.Text, TextMax)}
+	until := w.tick + w.law.messageTicks(w.geo.diagonalCM)
+	if to, exists := w.numbers[do.To]; exists {
+		l.dueAt = w.tick + w.law.messageTicks(w.wayTo(n, to))
+		if w.inSight(n, to) {
+			until = l.dueAt
+		}
+		w.agents[to].mail.expect(l)
+		w.touchAgent(to)
+		w.planMail(to)
+	}
+	w.agents[n].mail.occupy(w.tick, until)
+	a := &w.agents[n]
+	w.emit(Event{Kind: EventMessageSent, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Text: l.text})
+	return w.letterID(l)
+}
+
+// wayTo is the distance from agent n, which is at a place, to where agent m is or
+// will arrive.
+func (w *World) wayTo(n, m int32) int64 {
+	at := w.agents[m].place
+	if at == noPlace {
+		at = w.agents[m].to
+	}
+	return w.geo.distanceCM(w.agents[n].place, at)
+}
+
+// inSight says whether agent m is within visibility of agent n, which is at a place.
+func (w *World) inSight(n, m int32) bool {
+	here, there := w.agents[n].place, w.agents[m].place
+	return there != noPlace && (here == there || w.geo.sees(here, there))
+}
+
+// planMail sets the wake-up for the next message to agent n. Whoever travels gets
+// its messages on arrival, however long they have been due.
+func (w *World) planMail(n int32) {
+	a := &w.agents[n]
+	if len(a.mail.coming) == 0 {
+		return
+	}
+	at := a.mail.coming[0].dueAt
+	if a.travelling() {
+		at = max(at, a.arriveAt)
+	}
+	w.calendar.set(slotOf(n, kindMail), at)
+}
+
+// deliver hands agent n the messages that are due and wakes it. A shut-down agent
+// finds them when it restarts.
+func (w *World) deliver(n int32) {
+	a := &w.agents[n]
+	for !a.travelling() && len(a.mail.coming) > 0 && a.mail.coming[0].dueAt <= w.tick {
+		l := a.mail.coming[0]
+		a.mail.coming = slices.Delete(a.mail.coming, 0, 1)
+		l.arrivedAt = w.tick
+		w.receive(a, l)
+		w.touchAgent(n)
+		if a.order != nil {
+			a.order.messaged = true
+		}
+		w.wake(n, string(EventMessageDelivered))
+	}
+	w.planMail(n)
+}
+
+// receive puts a message into the inbox, from which the oldest goes when it is
+// full.
+func (w *World) receive(a *agent, l letter) {
+	m := &a.mail
+	m.inbox = append(m.inbox, l)
+	if excess := len(m.inbox) - int(w.law.InboxMax); excess > 0 {
+		m.inbox = slices.Delete(m.inbox, 0, excess)
+		m.dropped += int64(excess)
+	}
+	w.emit(Event{
+		Kind: EventMessageDelivered, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Text: l.text,
+	})
+}
+
+// messagesOf is the inbox of an agent as it sees it, oldest first.
+func (w *World) messagesOf(a *agent) []Message {
+	var list []Message
+	for _, l := range a.mail.inbox {
+		list = append(list, Message{
+			ID: w.letterID(l), From: w.agents[l.from].id, Sent: l.sentAt, Arrived: l.arrivedAt,
+			Text: l.text, New: l.arrivedAt > a.decidedAt,
+		})
+	}
+	return list
+}
+
+// appendMailbox writes a mailbox: what arrived, what is coming, and the outbox.
+func appendMailbox(b []byte, m *mailbox) []byte {
+	b = appendNumbers(b, m.dropped, int64(len(m.inbox)), int64(len(m.coming)), int64(len(m.outbox)))
+	for _, list := range [][]letter{m.inbox, m.coming} {
+		for _, l := range list {
+			b = appendText(appendNumbers(b, int64(l.from), l.sentAt, l.dueAt, l.arrivedAt), l.text)
+		}
+	}
+	return appendNumbers(b, m.outbox...)
+}

@@ -1,0 +1,55 @@
+package world
+
+import "slices"
+
+// Note is a text left at a place, as visitors see it. All but the text is set by
+// the world.
+type Note struct {
+	// ID is "note-<tick>-<author>-<n>", n counting the author's notes of that tick
+	// from 1.
+	ID string `json:"id"`
+	// Author is the id of the agent that wrote it, Tick when.
+	Author string `json:"author"`
+	Tick   int64  `json:"tick"`
+	// Text is what that agent wrote: data, at most [TextMax] characters, one line.
+	Text string `json:"text"`
+}
+
+// slip is a stored note.
+type slip struct {
+	author    int32
+	writtenAt int64
+	text      string
+}
+
+// postNote leaves a note at the place of agent n; the oldest goes when there are
+// too many.
+func (w *World) postNote(n int32, do PostNote) string {
+	a := &w.agents[n]
+	note := slip{n, w.tick, cleanText(do.Text, TextMax)}
+	s := &w.sites[a.place]
+	s.notes = append(s.notes, note)
+	s.notes = slices.Delete(s.notes, 0, max(0, len(s.notes)-int(w.law.NotesMax)))
+	w.touchSite(a.place)
+	id := w.textID("note", w.tick, n)
+	w.emit(Event{Kind: EventNotePosted, Agent: a.id, Place: w.placeID(a.place), Subject: id, Text: note.text})
+	return id
+}
+
+// notesAt lists the notes at a place, oldest first.
+func (w *World) notesAt(p int32) []Note {
+	var list []Note
+	for _, s := range w.sites[p].notes {
+		list = append(list, Note{w.textID("note", s.writtenAt, s.author), w.agents[s.author].id, s.writtenAt, s.text})
+	}
+	return list
+}
+
+// appendNotes writes the notes at a place.
+func appendNotes(b []byte, list []slip) []byte {
+	b = appendNumbers(b, int64(len(list)))
+	for _, s := range list {
+		b = appendText(appendNumbers(b, int64(s.author), s.writtenAt), s.text)
+	}
+	return b
+}
