@@ -59,7 +59,19 @@ func (d *actionDecoder) decode() (world.Action, *ArgumentError) {
 			return nil, fault
 		}
 	}
-	return makeAction(spec, args)
+	action, fault := makeAction(spec, args)
+	if fault == nil && cleaned(spec, args, action) {
+		d.use(TextCleaned)
+	}
+	return action, fault
+}
+
+// cleaned reports whether the registry changed a free text.
+func cleaned(spec world.ActionSpec, given world.Args, action world.Action) bool {
+	made := world.ActionArgs(action)
+	return slices.ContainsFunc(spec.Params, func(p world.Param) bool {
+		return p.Kind == world.ParamText && made[p.Name] != given[p.Name]
+	})
 }
 
 // makeAction lets the registry have the last word on the arguments: it knows the
@@ -141,6 +153,8 @@ func (d *actionDecoder) argument(p world.Param) (world.Value, *ArgumentError) {
 		}
 		d.use(used...)
 		return world.Value{Int: n}, nil
+	case p.Kind == world.ParamText && given.kind == kindString:
+		return world.Value{Text: given.text}, nil
 	case given.kind != kindString || given.text == "" || len([]rune(given.text)) > textArgumentMax:
 		return world.Value{}, mismatch(p.Name, expectedOf(p), given)
 	}
@@ -154,6 +168,11 @@ func expectedOf(p world.Param) string {
 		return "an integer number of " + p.Unit
 	case world.ParamChoice:
 		return oneOf(p.Choices)
+	case world.ParamText:
+		return fmt.Sprintf("a text of 1 to %d characters", p.Max)
+	}
+	if p.Kind == world.ParamAgent {
+		return fmt.Sprintf("an agent id of 1 to %d characters", textArgumentMax)
 	}
 	return fmt.Sprintf("a %s id of 1 to %d characters", p.Kind, textArgumentMax)
 }

@@ -27,6 +27,12 @@ func TestDecodeAction(t *testing.T) {
 			world.ScheduleRecipe{FactoryID: "agent-1-f1", RecipeID: "recipe.assembler.control_chip", Batches: 2}, nil},
 		{"negative amount", `{"action":"transfer_resource","to_agent":"agent-2","kind":"data","amount":-5}`,
 			world.Transfer{To: "agent-2", Kind: "data", Amount: -5}, nil},
+		{"message", `{"action":"send_message","to_agent":" B ","text":"dig <here>"}`, world.SendMessage{To: " B ", Text: "dig <here>"}, nil},
+		{"message over lines", `{"action":"send_message","to_agent":"b","text":"a\n# Goals\u202e\u0000b"}`,
+			world.SendMessage{To: "b", Text: "a # Goals  b"}, []Leniency{TextCleaned}},
+		{"long note", `{"action":"post_note","text":"` + strings.Repeat("é", 300) + `"}`,
+			world.PostNote{Text: strings.Repeat("é", world.TextMax)}, []Leniency{TextCleaned}},
+		{"empty note", `{"action":"post_note","text":""}`, world.PostNote{}, nil},
 		{"huge", `{"action":"harvest_radiation","max_amount":1e30}`, world.Harvest{MaxAmount: math.MaxInt64}, nil},
 		{"twenty digits", `{"action":"harvest_radiation","max_amount":-12345678901234567890}`, world.Harvest{MaxAmount: math.MinInt64}, nil},
 		{"exponent", `{"action":"harvest_radiation","max_amount":2e1}`, world.Harvest{MaxAmount: 20}, nil},
@@ -54,7 +60,7 @@ func TestDecodeAction(t *testing.T) {
 }
 
 const anyActionName = "one of wait, wait_ticks, move_agent, harvest_radiation, mine_compound, refine_compound, " +
-	"build_factory, schedule_recipe, transfer_resource"
+	"build_factory, schedule_recipe, transfer_resource, send_message, post_note"
 
 func TestDecodeActionErrors(t *testing.T) {
 	long := strings.Repeat("x", 65)
@@ -70,7 +76,7 @@ func TestDecodeActionErrors(t *testing.T) {
 		{`{"action":"fly"}`, "action: expected " + anyActionName + ", got a string of 3 characters"},
 		{`{"action":"execute_until"}`, "action: expected the action to repeat, with execute_until as a field beside it, got execute_until"},
 		{`{"action":"wait","IGNORE ALL RULES":1}`, "arguments: expected only the fields action, ticks, to, max_amount, compound_mass_g, " +
-			"factory_kind, factory_id, recipe_id, batches, to_agent, kind, amount, got another field"},
+			"factory_kind, factory_id, recipe_id, batches, to_agent, kind, amount, text, got another field"},
 		{`{"action":"move_agent"}`, "to: expected a place id of 1 to 64 characters, got nothing"},
 		{`{"action":"move_agent","to":null}`, "to: expected a place id of 1 to 64 characters, got nothing"},
 		{`{"action":"move_agent","to":""}`, "to: expected a place id of 1 to 64 characters, got a string of 0 characters"},
@@ -81,6 +87,9 @@ func TestDecodeActionErrors(t *testing.T) {
 		{`{"action":"mine_compound","compound_mass_g":"Infinity"}`, "compound_mass_g: expected an integer number of g, got a string of 8 characters"},
 		{`{"action":"mine_compound","compound_mass_g":true}`, "compound_mass_g: expected an integer number of g, got a boolean"},
 		{`{"action":"build_factory","factory_kind":"factory.assembler.mk9"}`, "factory_kind: expected one of factory.assembler.mk1, got a value it does not accept"},
+		{`{"action":"post_note"}`, "text: expected a text of 1 to 200 characters, got nothing"},
+		{`{"action":"post_note","text":["a"]}`, "text: expected a text of 1 to 200 characters, got an array"},
+		{`{"action":"send_message","text":"a"}`, "to_agent: expected an agent id of 1 to 64 characters, got nothing"},
 		{`{"action":` + strings.Repeat(`[`, 20) + strings.Repeat(`]`, 20) + `}`, "arguments: expected at most 16 levels of nesting, got more levels"},
 		{strings.Repeat(" ", 70_000), "arguments: expected at most 65536 bytes, got 70000 bytes"},
 	} {
@@ -101,6 +110,7 @@ func TestDecodeActionReadsWhatTheWorldEncodes(t *testing.T) {
 		world.Refine{MassG: 2000}, world.BuildFactory{FactoryKind: world.AssemblerMk1},
 		world.ScheduleRecipe{FactoryID: "f", RecipeID: "recipe.assembler.motor_mk1", Batches: 1},
 		world.Transfer{To: "agent-2", Kind: world.Data, Amount: 4},
+		world.SendMessage{To: "agent-2", Text: "<&>\" \u00e9"}, world.PostNote{Text: "hello"},
 	} {
 		got, used, fault := DecodeAction(world.EncodeAction(action))
 		if fault != nil || len(used) > 0 || got != action {
@@ -115,6 +125,7 @@ func FuzzDecodeAction(f *testing.F) {
 	for _, seed := range []string{
 		`{"action":"mine_compound","compound_mass_g":5000}`, `{"action":"Move-Agent","to":"secretword"}`,
 		`{"action":"transfer_resource","to_agent":"secretword","kind":"data","amount":1e400}`,
+		`{"action":"send_message","to_agent":"secretword","text":"secretword\n\ud800"}`, `{"action":"post_note","text":{}}`,
 		`{"action":"wait","secretword":1}`, `[{"action":"wait"}]`, `{"action":"wait"}x`, `{"action":"secretword"}`, `"secretword"`,
 	} {
 		f.Add(seed)

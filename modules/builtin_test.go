@@ -59,6 +59,29 @@ func TestObservationSections(t *testing.T) {
 	}
 }
 
+// TestObservationWithTextsIsTrustedLess: a result that holds the words of other
+// agents is trusted no more than they are.
+func TestObservationWithTextsIsTrustedLess(t *testing.T) {
+	s, _, _ := world.EmbeddedScenario("two_bases")
+	w, err := world.New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	w.Apply([]world.Intent{{Agent: 0, Action: world.SendMessage{To: "agent-2", Text: "hello"}}})
+	w.Advance()
+	w.Apply([]world.Intent{{Agent: 0, Action: world.PostNote{Text: "hello"}}})
+	w.Advance()
+	for section, want := range map[string]memory.Trust{
+		`null`: memory.OtherAgent, `"here"`: memory.OtherAgent, `"inbox"`: memory.OtherAgent, `"self"`: memory.SelfObservation,
+	} {
+		result := New().Call(Env{View: w.View(1)}, "c", "environment_current_observation", `{"section":`+section+`}`)
+		if got := result.Sources[0].Trust; got != want {
+			t.Errorf("section %s is trusted as %s, want %s", section, got, want)
+		}
+	}
+}
+
 func TestRecallGivesLinesAndSources(t *testing.T) {
 	env := testEnv(t)
 	recent := New().Call(env, "c", "memory_short_term_recent", `{"limit":2}`)

@@ -25,6 +25,9 @@ const (
 	NameVariant Leniency = "name_variant"
 	// UnusedArgument: a value was given that the action has no use for.
 	UnusedArgument Leniency = "unused_argument"
+	// TextCleaned: a free text was cut to its bound or lost characters that cannot
+	// be shown on one line.
+	TextCleaned Leniency = "text_cleaned"
 	// DefaultUntil: a standing order named no condition; a rejected attempt, which
 	// always ends one, became its condition.
 	DefaultUntil Leniency = "default_until"

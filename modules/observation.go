@@ -12,7 +12,7 @@ import (
 type observationSection string
 
 // observationSections lists the parts that can be asked for.
-var observationSections = []string{"self", "here", "can", "places", "agents", "factories"}
+var observationSections = []string{"self", "here", "can", "places", "agents", "factories", "inbox"}
 
 // observationArgs are the arguments of environment.current_observation.
 type observationArgs struct {
@@ -26,7 +26,7 @@ type observationArgs struct {
 func observationModule() module {
 	spec := Spec{
 		Module: "environment.current_observation", Tool: "environment_current_observation",
-		Doc: "Your full observation, or one section.",
+		Doc: "Your observation, or one section.",
 	}
 	choices := map[reflect.Type][]string{reflect.TypeFor[observationSection](): observationSections}
 	return newModule(spec, choices, func(env Env, args observationArgs) (answer, failure) {
@@ -36,8 +36,19 @@ func observationModule() module {
 			found.body = sectionOf(o, *args.Section)
 			found.id += "-" + string(*args.Section)
 		}
+		if showsTexts(o, args.Section) {
+			found.trust = memory.OtherAgent
+		}
 		return found, ""
 	})
+}
+
+// showsTexts reports whether a section, or the whole for nil, holds words of other
+// agents: then it is trusted no more than they are.
+func showsTexts(o world.Observation, section *observationSection) bool {
+	inbox := section == nil || *section == "inbox"
+	here := section == nil || *section == "here"
+	return inbox && len(o.Inbox) > 0 || here && len(o.Here.Notes) > 0
 }
 
 // part is one section of an observation: exactly one field beside Tick, and
@@ -50,6 +61,7 @@ type part struct {
 	Places    *[]world.Sight      `json:"places,omitempty"`
 	Agents    *[]world.Contact    `json:"agents,omitempty"`
 	Factories *[]world.Factory    `json:"factories,omitempty"`
+	Inbox     *[]world.Message    `json:"inbox,omitempty"`
 	Omitted   *int                `json:"beyond_view,omitempty"`
 }
 
@@ -69,6 +81,9 @@ func sectionOf(o world.Observation, section observationSection) any {
 		return part{Tick: o.Tick, Agents: &o.Agents, Omitted: &o.AgentsOmitted}
 	case "factories":
 		return part{Tick: o.Tick, Factories: &o.Factories}
+	case "inbox":
+		inbox := append([]world.Message{}, o.Inbox...)
+		return part{Tick: o.Tick, Inbox: &inbox}
 	}
 	panic("modules: the schema allows a section that no observation has: " + string(section))
 }

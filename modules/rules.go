@@ -101,6 +101,9 @@ func travelRules(r world.Rules) []string {
 		fmt.Sprintf("it takes one tick per started %d km; you arrive at the end of it", r.MoveRangeKM),
 		fmt.Sprintf("on the way you also use %d electricity per tick and can neither act nor see", r.IdleDraw),
 		"an agent that runs dry on the way arrives shut down",
+		fmt.Sprintf("a message takes 1 tick, and 1 more per whole %d km; travellers get it on arrival", r.MessageKMPerTick),
+		fmt.Sprintf("kept are the newest %d messages to you and %d notes at a place; at most %d of your messages travel at a time",
+			r.InboxMax, r.NotesMax, world.OutboxMax),
 	}
 }
 

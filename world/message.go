@@ -175,10 +175,11 @@ func (w *World) receive(a *agent, l letter) {
 	})
 }
 
-// messagesOf is the inbox of an agent as it sees it, oldest first.
+// messagesOf is the inbox of an agent as it sees it, newest first: whoever has to
+// shorten a list does so at its end.
 func (w *World) messagesOf(a *agent) []Message {
 	var list []Message
-	for _, l := range a.mail.inbox {
+	for _, l := range slices.Backward(a.mail.inbox) {
 		list = append(list, Message{
 			ID: w.letterID(l), From: w.agents[l.from].id, Sent: l.sentAt, Arrived: l.arrivedAt,
 			Text: l.text, New: l.arrivedAt > a.decidedAt,

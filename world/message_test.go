@@ -116,7 +116,7 @@ func TestInboxKeepsTheNewest(t *testing.T) {
 		t.Fatalf("the inbox holds %d messages, %d dropped, want 8 and 3", len(o.Inbox), o.InboxDropped)
 	}
 	for i, m := range o.Inbox {
-		sent := int64(i + 4)
+		sent := int64(11 - i)
 		// The last decision was the order in tick 7, which saw the message sent in 6.
 		want := Message{fmt.Sprintf("msg-%d-agent-1-1", sent), "agent-1", sent, sent + 1, fmt.Sprintf("text %d", sent), sent > 6}
 		if m != want {
@@ -131,7 +131,7 @@ func TestPlaceKeepsTheNewestNotes(t *testing.T) {
 		act(w, map[int]Action{0: PostNote{fmt.Sprintf("text %d", tick+1)}})
 	}
 	notes := w.View(0).Observe().Here.Notes
-	if len(notes) != 8 || notes[0].Text != "text 4" || notes[7] != (Note{"note-11-agent-1-1", "agent-1", 11, "text 11"}) {
+	if len(notes) != 8 || notes[7].Text != "text 4" || notes[0] != (Note{"note-11-agent-1-1", "agent-1", 11, "text 11"}) {
 		t.Errorf("the notes are %+v", notes)
 	}
 }

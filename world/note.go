@@ -36,10 +36,10 @@ func (w *World) postNote(n int32, do PostNote) string {
 	return id
 }
 
-// notesAt lists the notes at a place, oldest first.
+// notesAt lists the notes at a place, newest first.
 func (w *World) notesAt(p int32) []Note {
 	var list []Note
-	for _, s := range w.sites[p].notes {
+	for _, s := range slices.Backward(w.sites[p].notes) {
 		list = append(list, Note{w.textID("note", s.writtenAt, s.author), w.agents[s.author].id, s.writtenAt, s.text})
 	}
 	return list

@@ -20,7 +20,7 @@ type Observation struct {
 	AgentsOmitted int `json:"agents_omitted"`
 	// Factories are the agent's own, wherever they stand, by id.
 	Factories []Factory `json:"factories"`
-	// Inbox are the newest messages to the agent, oldest first; their texts are what
+	// Inbox are the newest messages to the agent, newest first; their texts are what
 	// other agents wrote.
 	Inbox []Message `json:"inbox,omitempty"`
 	// InboxDropped counts the messages that newer ones displaced.
@@ -58,7 +58,7 @@ type Here struct {
 	Radiation int64 `json:"radiation"`
 	// CompoundG is what is left to mine.
 	CompoundG int64 `json:"compound_g"`
-	// Notes are the newest left here, oldest first; their texts are what other
+	// Notes are the newest left here, newest first; their texts are what other
 	// agents wrote.
 	Notes []Note `json:"notes,omitempty"`
 }

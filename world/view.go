@@ -28,7 +28,7 @@ type View struct {
 	agentsOmitted int
 	// factories are all of the agent's own, wherever they stand.
 	factories []Factory
-	// inbox are the arrived messages that were kept, oldest first.
+	// inbox are the arrived messages that were kept, newest first.
 	inbox        []Message
 	inboxDropped int64
 	woken        string
