@@ -14,6 +14,7 @@ import (
 
 	"agentworld/behavior"
 	"agentworld/llmclient"
+	"agentworld/memory"
 	"agentworld/modules"
 	"agentworld/world"
 )
@@ -31,6 +32,9 @@ var update = flag.Bool("update", false, "rewrite the expected steps of the conve
 //	reasoning                 a reasoning item
 //	incomplete REASON         the answer's status
 //	fail KIND                 no answer at all
+//
+// A file may hold a section of texts, one a line, that agent-2 of the scenario
+// two_bases wrote to agent-1 before its turn: "message TEXT" or "note TEXT".
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/conversations/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -46,7 +50,7 @@ func TestConversations(t *testing.T) {
 			for _, f := range archive.Files {
 				sections[f.Name] = string(f.Data)
 			}
-			got := play(t, strings.TrimSpace(sections["protocol"]), sections["answers"])
+			got := play(t, strings.TrimSpace(sections["protocol"]), sections["answers"], strings.TrimSpace(sections["texts"]))
 			if *update {
 				archive.Files = append(archive.Files[:indexOf(archive, "steps")], txtar.File{Name: "steps", Data: []byte(got)})
 				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
@@ -70,10 +74,15 @@ func indexOf(a *txtar.Archive, name string) int {
 	return len(a.Files)
 }
 
-// play runs one turn of the minimal scenario's agent against the answers.
-func play(t *testing.T, protocol, answers string) string {
+// play runs one turn against the answers, of the minimal scenario's agent or, with
+// texts to read, of one that has a neighbour.
+func play(t *testing.T, protocol, answers, texts string) string {
 	t.Helper()
-	turn := newTurn(t, behavior.Config{Protocol: behavior.Protocol(protocol), Model: "m"})
+	cfg := behavior.Config{Protocol: behavior.Protocol(protocol), Model: "m"}
+	turn := newTurn(t, cfg)
+	if texts != "" {
+		turn = newReader(t, cfg, strings.Split(texts, "\n"))
+	}
 	blocks := strings.Split(strings.TrimSpace(answers), "\n\n")
 	var out strings.Builder
 	seen := 0
@@ -108,6 +117,31 @@ func newTurn(t *testing.T, cfg behavior.Config) *behavior.Turn {
 		t.Fatal(err)
 	}
 	w := newWorld(t, "minimal")
+	w.Advance()
+	return kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0))
+}
+
+// newReader begins a turn of agent-1 after agent-2 has written the texts and
+// agent-1 has answered the first of them.
+func newReader(t *testing.T, cfg behavior.Config, texts []string) *behavior.Turn {
+	t.Helper()
+	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, "two_bases")
+	for _, line := range append(texts, "") {
+		w.Advance()
+		kind, text, _ := strings.Cut(line, " ")
+		switch kind {
+		case "message":
+			w.Apply([]world.Intent{{Agent: 1, Action: world.SendMessage{To: "agent-1", Text: text}}})
+		case "note":
+			w.Apply([]world.Intent{{Agent: 1, Action: world.PostNote{Text: text}}})
+		default:
+			w.Apply([]world.Intent{{Agent: 0, Action: world.SendMessage{To: "agent-2", Text: "my own words"}}})
+		}
+	}
 	w.Advance()
 	return kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0))
 }
@@ -175,7 +209,10 @@ func writeAsk(out *strings.Builder, a behavior.Ask, seen int) {
 	for _, it := range a.Request.Input[seen:] {
 		switch it.Kind {
 		case llmclient.KindMessage:
-			first, _, _ := strings.Cut(it.Text, "\n")
+			first, rest, _ := strings.Cut(it.Text, "\n")
+			if first == "# Messages" || first == "# Last outcome" {
+				first += " " + rest
+			}
 			fmt.Fprintf(out, "  + %s: %s\n", it.Role, first)
 		case llmclient.KindReasoning:
 			fmt.Fprintf(out, "  + reasoning\n")
@@ -196,6 +233,14 @@ func writeEnd(out *strings.Builder, d behavior.Decision, notes []behavior.Note) 
 	}
 	for _, a := range d.Adjustments {
 		fmt.Fprintf(out, "adjusted %s %d -> %d (%s)\n", a.Field, a.From, a.To, a.Bound)
+	}
+	for _, s := range d.Retrieved {
+		if s.Kind == memory.SourceMessage || s.Kind == memory.SourceNote {
+			fmt.Fprintf(out, "retrieved %s %s from %q in tick %d, %s\n", s.Kind, s.ID, s.OriginAgent, s.OriginTick, s.Trust)
+		}
+	}
+	if len(d.Used) > 0 {
+		fmt.Fprintf(out, "used %v\n", d.Used)
 	}
 	for _, n := range notes {
 		line := fmt.Sprintf("note %d %s %s %s %s %s %v", n.Number, n.Kind, n.Status, n.Code, n.CallID, n.Name, n.Leniencies)

@@ -108,6 +108,7 @@ func (t *Turn) takePlan(i int, leniencies []string) (bool, ParseKind) {
 		return false, t.badArguments(i, NotePlan, e)
 	}
 	t.acceptPlan(plan, t.slots[i].callID, slices.Concat(leniencies, absent))
+	t.reveal()
 	t.afterPlan()
 	t.respond(i, planAccepted{"ok", string(t.stage)})
 	return true, ""
@@ -160,6 +161,7 @@ func (t *Turn) takeDraft(i int, leniencies []string) (bool, ParseKind) {
 // are all refused goes back, within the guard's rounds.
 func (t *Turn) drafted(i int, texts []candidateText, usable bool, leniencies []string) {
 	status := StatusOK
+	t.reveal()
 	t.stage = StageDecision
 	if !usable {
 		status = StatusError

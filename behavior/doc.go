@@ -48,4 +48,9 @@
 // The input opens with goals, history, memory, last outcome and observation, each
 // an item of its own, clipped by priority to the token budget; then the model's
 // items and our outputs are appended, nothing is ever rewritten.
+//
+// Messages and notes are words of other agents. They are held back until the plan,
+// or a draft in its place, is made; the lean protocol asks for a plan of its own
+// then. They follow as one item, encoded as JSON, and are sources of little
+// trust; what the agent itself wrote last stays with them.
 package behavior

@@ -25,6 +25,7 @@ const (
 	sectionMemory      = "memory"
 	sectionOutcome     = "last_outcome"
 	sectionObservation = "observation"
+	sectionMessages    = "messages"
 )
 
 const (
@@ -40,7 +41,11 @@ type prompt struct {
 	sources  []memory.Source
 	// tokens is an upper bound of what static text and items take.
 	tokens int
-	// untrusted says that text of other agents is in view.
+	// held are the texts of other agents that fit the budget, shown after the plan
+	// as the section heldSection.
+	held        texts
+	heldSection Section
+	// untrusted says that text of other agents is in view, held back or not.
 	untrusted bool
 }
 
@@ -52,30 +57,28 @@ type sectionDraft struct {
 }
 
 // compose builds the opening prompt for view within the token budget. Sections
-// are clipped in order of priority: history first, then memory, then the list
-// tails of the observation; goals, the last outcome and the agent's own state are
-// never cut.
+// are clipped in order of priority: history first, then memory, then the oldest
+// texts of others, then the list tails of the observation; goals, the last outcome
+// and the agent's own state are never cut.
 func (m *Mind) compose(view world.View) prompt {
 	history, historySources := m.history()
-	observation := view.Observe()
+	last, acted := view.Last()
+	observation, last, held := holdBack(view.Observe(), last)
+	kept := held.variants()
 	recalled, memorySources := m.recalled(observation.Tick, historySources)
 	drafts := []sectionDraft{
 		{sectionGoals, []string{m.goals()}},
 		{sectionHistory, history},
 		{sectionMemory, recalled},
-		{sectionOutcome, []string{lastOutcome(view)}},
+		{sectionOutcome, []string{lastOutcome(last, acted)}},
 		{sectionObservation, observationVariants(observation)},
+		{sectionMessages, sectionsOf(kept)},
 	}
-	chosen := m.fit(drafts, []int{1, 2, 4})
-	p := prompt{tokens: m.staticTokens}
+	chosen := m.fit(drafts, []int{1, 2, 5, 4})
+	p := prompt{tokens: m.staticTokens, held: kept[chosen[5]]}
+	p.untrusted = p.held.count() > 0
 	for i, d := range drafts {
-		text := d.variants[chosen[i]]
-		s := Section{Name: d.name, Chars: runeCount(text), Clipped: max(0, runeCount(d.variants[0])-runeCount(text)), Tokens: m.count(text)}
-		p.sections = append(p.sections, s)
-		p.tokens += s.Tokens
-		if text != "" {
-			p.items = append(p.items, llmclient.Message("user", text))
-		}
+		p.place(m, d, chosen[i])
 	}
 	for _, s := range append(historySources, memorySources...) {
 		if strings.Contains(drafts[1].variants[chosen[1]]+drafts[2].variants[chosen[2]], "["+s.ID+"]") {
@@ -84,6 +87,24 @@ func (m *Mind) compose(view world.View) prompt {
 		}
 	}
 	return p
+}
+
+// place adds a section in its chosen variant, or keeps it for later when it is the
+// texts of others. If nothing of those fits, that is told at once.
+func (p *prompt) place(m *Mind, d sectionDraft, variant int) {
+	text := d.variants[variant]
+	s := Section{Name: d.name, Chars: runeCount(text), Clipped: max(0, runeCount(d.variants[0])-runeCount(text)), Tokens: m.count(text)}
+	p.tokens += s.Tokens
+	if d.name == sectionMessages {
+		p.heldSection = s
+		if s.Chars > 0 || s.Clipped == 0 {
+			return
+		}
+	}
+	p.sections = append(p.sections, s)
+	if text != "" {
+		p.items = append(p.items, llmclient.Message("user", text))
+	}
 }
 
 // fit picks a variant of every draft so that the sum stays in the budget. order
@@ -122,9 +143,8 @@ const growthTokensMin = 900
 func (m *Mind) outputTokens() int { return min(m.cfg.OutputTokensMax, m.cfg.ContextWindow/8) }
 
 // lastOutcome is what became of the agent's last action, with its numbers.
-func lastOutcome(view world.View) string {
-	o, ok := view.Last()
-	if !ok {
+func lastOutcome(o world.Outcome, acted bool) string {
+	if !acted {
 		return ""
 	}
 	return "# Last outcome\n" + encode(o)
@@ -182,7 +202,7 @@ func sourcesOf(entries []memory.Scored) []memory.Source {
 
 // observationVariants are the observation with ever shorter lists of distant
 // things; the omitted counts stay exact.
-func observationVariants(o world.Observation) []string {
+func observationVariants(o opened) []string {
 	var variants []string
 	for {
 		variants = append(variants, "# Observation\n"+encode(o))

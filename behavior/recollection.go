@@ -42,9 +42,12 @@ func actionText(a world.Action) string {
 			continue
 		}
 		for _, p := range spec.Params {
-			if p.Kind == world.ParamAmount {
+			switch p.Kind {
+			case world.ParamAmount:
 				words = append(words, fmt.Sprint(args[p.Name].Int))
-			} else {
+			case world.ParamText:
+				words = append(words, textLength(args[p.Name].Text))
+			default:
 				words = append(words, idText(args[p.Name].Text))
 			}
 		}

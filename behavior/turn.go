@@ -50,6 +50,11 @@ type Turn struct {
 	callIDs    map[string]bool
 	minted     int
 
+	// revealed says that the texts held back are shown, revealedAt in which request
+	// first, 0 before.
+	revealed   bool
+	revealedAt int
+
 	retrieved []memory.Source
 	decision  *Decision
 	notes     []Note
@@ -101,6 +106,7 @@ func (t *Turn) Next() Step {
 		t.cramped = t.room() < moduleTokensMin
 		t.asks++
 		t.waiting = true
+		t.noteRevealed()
 	}
 	return Ask{Number: t.asks, Stage: t.stage, Request: t.request(), Sections: t.opening.sections}
 }

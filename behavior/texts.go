@@ -1,0 +1,138 @@
+package behavior
+
+import (
+	"fmt"
+
+	"agentworld/llmclient"
+	"agentworld/memory"
+	"agentworld/world"
+)
+
+// texts are the words of other agents that a turn has in view, and what the agent
+// itself said last among them. They are held back until the turn's plan is made,
+// so that no stranger's text can bend it, and are shown only encoded as JSON.
+type texts struct {
+	Inbox []world.Message `json:"inbox,omitempty"`
+	Notes []world.Note    `json:"notes,omitempty"`
+	// Said is the text of the agent's last action: it may repeat what others wrote,
+	// so it stays with their texts.
+	Said string `json:"you_said,omitempty"`
+	// LeftOut counts the older texts cut to stay in the budget.
+	LeftOut int `json:"left_out,omitempty"`
+}
+
+// opened is an observation as the opening prompt shows it: without texts, but
+// with their number.
+type opened struct {
+	world.Observation
+	HeldBack int `json:"texts_held_back,omitempty"`
+}
+
+// holdBack takes the texts out of an observation and of the last outcome. Without
+// any text of others in view there is nothing the agent's own words could repeat,
+// and they stay.
+func holdBack(o world.Observation, last world.Outcome) (opened, world.Outcome, texts) {
+	held := texts{Inbox: o.Inbox, Notes: o.Here.Notes}
+	o.Inbox, o.Here.Notes = nil, nil
+	if held.count() > 0 && last.Action != nil {
+		last.Action, held.Said = withoutText(last.Action)
+	}
+	return opened{o, held.count()}, last, held
+}
+
+func (t texts) count() int { return len(t.Inbox) + len(t.Notes) }
+
+// withoutText splits an action into the action with a placeholder and its text.
+func withoutText(a world.Action) (world.Action, string) {
+	switch a := a.(type) {
+	case world.SendMessage:
+		text := a.Text
+		a.Text = saidPlaceholder
+		return a, text
+	case world.PostNote:
+		text := a.Text
+		a.Text = saidPlaceholder
+		return a, text
+	case world.ExecuteUntil:
+		do, text := withoutText(a.Do)
+		a.Do = do
+		return a, text
+	}
+	return a, ""
+}
+
+const saidPlaceholder = "(held back)"
+
+// variants are the texts with ever fewer of the old ones, and none at last.
+func (t texts) variants() (all []texts) {
+	for total := t.count(); t.count() > 0; t.LeftOut = total - t.count() {
+		all = append(all, t)
+		t.Inbox, t.Notes = t.Inbox[:len(t.Inbox)/2], t.Notes[:len(t.Notes)/2]
+	}
+	return append(all, texts{})
+}
+
+// section is the text of the prompt section, empty without any text of others.
+func (t texts) section() string {
+	if t.count() == 0 {
+		return ""
+	}
+	return "# Messages\n" + encode(t)
+}
+
+// sectionsOf writes each variant.
+func sectionsOf(variants []texts) []string {
+	list := make([]string, len(variants))
+	for i, v := range variants {
+		list[i] = v.section()
+	}
+	return list
+}
+
+// sources are the texts as sources for self, who wrote some of them perhaps. Its
+// own ones are trusted no more than the others: they may repeat them.
+func (t texts) sources(self string) []memory.Source {
+	var list []memory.Source
+	for _, m := range t.Inbox {
+		list = append(list, textSource(memory.SourceMessage, m.ID, m.From, m.Sent, encode(m)))
+	}
+	for _, n := range t.Notes {
+		author := n.Author
+		if author == self {
+			author = ""
+		}
+		list = append(list, textSource(memory.SourceNote, n.ID, author, n.Tick, encode(n)))
+	}
+	return list
+}
+
+func textSource(kind, id, author string, tick int64, shown string) memory.Source {
+	return memory.Source{
+		ID: id, Kind: kind, Chars: runeCount(shown), OriginAgent: author, OriginTick: tick,
+		Trust: memory.OtherAgent, Text: shown,
+	}
+}
+
+// reveal shows the texts from the next request on: the plan is made, or a draft
+// in its place.
+func (t *Turn) reveal() {
+	if t.opening.held.count() == 0 || t.revealed {
+		return
+	}
+	t.revealed = true
+	t.after = append(t.after, llmclient.Message("user", t.opening.held.section()))
+}
+
+// noteRevealed counts the texts as retrieved once a request carries them. A turn
+// that ends with its plan has not shown them.
+func (t *Turn) noteRevealed() {
+	if !t.revealed || t.revealedAt != 0 {
+		return
+	}
+	t.revealedAt = t.asks
+	t.opening.sections = append(t.opening.sections, t.opening.heldSection)
+	t.retrieve(t.opening.held.sources(t.view.AgentID()))
+}
+
+// textLength stands for a free text where its words have no place.
+func textLength(text string) string { return fmt.Sprintf("(%d characters)", runeCount(text)) }

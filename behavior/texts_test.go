@@ -1,0 +1,114 @@
+package behavior_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"agentworld/behavior"
+	"agentworld/llmclient"
+	"agentworld/llmclient/tokens"
+	"agentworld/memory"
+	"agentworld/modules"
+	"agentworld/world"
+)
+
+// TestTextsOfOthersFollowThePlan holds in both protocols: the first request shows
+// none of their words, the next one does, behind everything of the first, and
+// only then do they count as sources and as a section.
+func TestTextsOfOthersFollowThePlan(t *testing.T) {
+	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
+		turn := newReader(t, behavior.Config{Protocol: protocol}, []string{"message zebra", "note giraffe"})
+		first := firstAsk(t, turn)
+		body := string(first.Request.Body())
+		for _, word := range []string{"zebra", "giraffe", "my own words", "msg-1-agent-2-1", "note-2-agent-2-1"} {
+			if strings.Contains(body, word) {
+				t.Errorf("%s: the first request shows %q", protocol, word)
+			}
+		}
+		if !strings.Contains(body, `texts_held_back\":2`) {
+			t.Errorf("%s: the first request does not tell that there are two texts", protocol)
+		}
+		if allowed := first.Request.Choice.Allowed; protocol == behavior.ProtocolLean && strings.Join(allowed, " ") != "plan" {
+			t.Errorf("lean: allowed before the texts are %v, want plan alone", allowed)
+		}
+		before := append([]llmclient.Item{}, first.Request.Input...)
+		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
+			llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[],"missing":[]}`),
+		}}})
+		second := firstAsk(t, turn)
+		for i, it := range before {
+			if string(second.Request.Input[i].Raw) != string(it.Raw) {
+				t.Fatalf("%s: the second request changes item %d of the first", protocol, i)
+			}
+		}
+		if last := second.Request.Input[len(second.Request.Input)-1]; !strings.HasPrefix(last.Text, "# Messages\n{") ||
+			!strings.Contains(last.Text, "zebra") || !strings.Contains(last.Text, "giraffe") || strings.Count(last.Text, "\n") != 1 {
+			t.Errorf("%s: the texts are shown as %q", protocol, last.Text)
+		}
+		if len(second.Sections) != len(first.Sections)+1 || second.Sections[len(first.Sections)].Name != "messages" {
+			t.Errorf("%s: sections are %v, then %v", protocol, first.Sections, second.Sections)
+		}
+	}
+}
+
+// TestOldTextsAreCutFirst fills an inbox with long texts in the smallest window:
+// the newest stay, what was cut is counted, and only what is shown is a source.
+func TestOldTextsAreCutFirst(t *testing.T) {
+	var lines []string
+	for i := range 8 {
+		lines = append(lines, fmt.Sprintf("message %d %s", i, strings.Repeat("鉱石を掘", 50)))
+	}
+	cfg := behavior.Config{ContextWindow: behavior.ContextWindowMin, CountTokens: tokens.Count}
+	turn := newReader(t, cfg, lines)
+	firstAsk(t, turn)
+	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
+		llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[],"missing":[]}`),
+	}}})
+	second := firstAsk(t, turn)
+	if total := tokens.Count(string(second.Request.Body())); total > behavior.ContextWindowMin-second.Request.OutputTokensMax {
+		t.Errorf("the request takes %d tokens of %d, %d reserved for the answer", total, behavior.ContextWindowMin, second.Request.OutputTokensMax)
+	}
+	last := second.Request.Input[len(second.Request.Input)-1].Text
+	section := second.Sections[len(second.Sections)-1]
+	if section.Name != "messages" || section.Clipped == 0 {
+		t.Fatalf("the section is %+v", section)
+	}
+	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
+		llmclient.FunctionCall("d", "decision", `{"candidate":0,"execute_until":null,"why":"","sources_used":[]}`),
+	}}})
+	d, ok := turn.Next().(behavior.Decision)
+	if !ok {
+		t.Fatal("no decision")
+	}
+	shown := 0
+	for _, s := range d.Retrieved {
+		if s.Kind == memory.SourceMessage {
+			shown++
+		}
+	}
+	if shown == 0 || (!strings.Contains(last, `"left_out":`) || !strings.Contains(last, `"text":"7 `) || strings.Contains(last, `"text":"0 `)) {
+		t.Errorf("%d of 8 texts are shown as %s", shown, last)
+	}
+	if shown == 8 || shown != strings.Count(last, `"id":"msg-`) {
+		t.Errorf("%d sources for what is shown as %s", shown, last)
+	}
+}
+
+// TestOwnTextIsRememberedByItsLength: words do not enter memory as the agent's own
+// facts.
+func TestOwnTextIsRememberedByItsLength(t *testing.T) {
+	kit, err := behavior.NewKit(behavior.Config{}, world.DefaultRules(), modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, "two_bases")
+	mind := kit.Mind("agent-1", w.Persona(0))
+	said := world.SendMessage{To: "agent-2", Text: "zebra crossing"}
+	mind.Learn(1, behavior.Decision{Executed: said}, world.Outcome{Tick: 1, Accepted: true, Action: said})
+	w.Advance()
+	body := string(firstAsk(t, mind.Begin(w.View(0))).Request.Body())
+	if !strings.Contains(body, "send_message agent-2 (14 characters) ok") || strings.Contains(body, "zebra") {
+		t.Errorf("the history of a message is missing or repeats its text:\n%s", body)
+	}
+}
