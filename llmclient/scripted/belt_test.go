@@ -171,8 +171,15 @@ func (b *belt) observation() object {
 			"heat": b.heat, "heat_capacity": beltHeatCapacity, "compound_g": b.compound, "hardware": b.hardware, "data": b.data, "products": products},
 		"here":   object{"id": b.here().id, "material": "composite", "radiation": b.here().emission + 1, "compound_g": b.here().compound},
 		"can":    b.affordances(),
-		"places": places, "places_omitted": 0, "agents": []any{}, "agents_omitted": 0, "factories": factories,
+		"places": places, "places_omitted": 0, "agents": b.company(), "agents_omitted": 0, "factories": factories,
 	}
+}
+
+func (b *belt) company() []any {
+	if !b.neighbour {
+		return []any{}
+	}
+	return []any{object{"id": "agent-other", "name": "Other", "place": b.here().id, "distance_cm": 0}}
 }
 
 func (b *belt) affordances() []any {
@@ -194,7 +201,8 @@ func (b *belt) affordances() []any {
 	}
 	if b.neighbour {
 		can = append(can, object{"action": "transfer_resource", "ok": true, "options": []any{
-			object{"target": "agent-other", "item": "electricity", "max": b.electricity}, object{"target": "agent-other"}}})
+			object{"target": "agent-other", "item": "electricity", "max": b.electricity}, object{"target": "agent-other"}}},
+			object{"action": "send_message", "ok": true})
 	}
 	return can
 }
@@ -278,6 +286,11 @@ func (b *belt) rejects(action object) string {
 			return "nobody is here"
 		}
 		return within("amount", 1, b.gift(action))
+	case "send_message":
+		if text, _ := action["text"].(string); text == "" || action["to_agent"] != "agent-other" {
+			return "no text, or nobody to read it"
+		}
+		return ""
 	}
 	return "no such action"
 }

@@ -52,7 +52,7 @@ func (in industry) proposals(known experience) []proposal {
 	var ranked []proposal
 	seen := map[string]bool{}
 	for _, rule := range []func() []proposal{
-		in.recharge, in.schedule, in.build, in.visitGoal, in.give, in.supply, in.goBack, in.topUp, in.scheduleAnything, in.coolDown, in.linger,
+		in.recharge, in.schedule, in.build, in.visitGoal, in.give, in.report, in.supply, in.goBack, in.topUp, in.scheduleAnything, in.coolDown, in.linger,
 	} {
 		for _, p := range rule() {
 			mark := signature(p.action)
@@ -215,6 +215,22 @@ func (in industry) leftOver(named []wish) []string {
 		out = append(out, "data")
 	}
 	return out
+}
+
+// report tells the nearest agent now and then how this one is doing, in numbers
+// alone. It waits until power, jobs and journeys are looked after; gathering can
+// wait for a tick. What others write the policy never reads.
+func (in industry) report() []proposal {
+	a := in.see.can("send_message")
+	if !a.OK || len(in.see.Agents) == 0 || !in.chance.oneIn("report", 16) {
+		return nil
+	}
+	self := in.see.Self
+	text := fmt.Sprintf("electricity %d of %d, heat %d, hardware %d, data %d", self.Electricity, self.PowerCapacity, self.Heat, self.Hardware, self.Data)
+	return []proposal{{
+		action: object{"action": a.Action, "to_agent": in.see.Agents[0].ID, "text": text},
+		why:    fmt.Sprintf("Nothing is urgent, so there is time to report %d hardware.", self.Hardware),
+	}}
 }
 
 // linger waits for a job or a construction in work, and otherwise one tick.

@@ -150,6 +150,23 @@ func TestPolicySharesNowAndThen(t *testing.T) {
 	}
 }
 
+// TestPolicyReportsNowAndThen: messages are rare, and hold no name from the request.
+func TestPolicyReportsNowAndThen(t *testing.T) {
+	b := newBelt(40)
+	b.neighbour = true
+	g := &table{t: t, seed: 4, protocol: full, goals: chips, world: b}
+	g.live(120)
+	sent := 0
+	for _, a := range b.applied {
+		if a == "send_message" {
+			sent++
+		}
+	}
+	if sent == 0 || sent > len(b.applied)/5 {
+		t.Errorf("%d messages in %d actions, want some and few", sent, len(b.applied))
+	}
+}
+
 func TestPolicyGivesStandingOrders(t *testing.T) {
 	for _, p := range []protocol{full, lean} {
 		ordered := 0

@@ -17,8 +17,16 @@ type situation struct {
 	Can []affordance `json:"can"`
 	// Places are other places, nearest first.
 	Places []sight `json:"places"`
+	// Agents are the other agents in view, nearest first.
+	Agents []neighbour `json:"agents"`
 	// Factories are the agent's own, wherever they stand.
 	Factories []factory `json:"factories"`
+}
+
+// neighbour is another agent in view.
+type neighbour struct {
+	// ID is what a message to it is addressed to.
+	ID string `json:"id"`
 }
 
 // self is the agent's own state. Compound is in grams, everything else in units.

@@ -22,12 +22,12 @@ const (
 
 // actionSchema is the flat action: every parameter of every action, nullable.
 const actionSchema = `{"type":"object","additionalProperties":false,
-"required":["action","to","max_amount","compound_mass_g","factory_kind","factory_id","recipe_id","batches","ticks","to_agent","kind","amount"],
-"properties":{"action":{"type":"string","enum":["wait","wait_ticks","move_agent","harvest_radiation","mine_compound","refine_compound","build_factory","schedule_recipe","transfer_resource"]},
+"required":["action","to","max_amount","compound_mass_g","factory_kind","factory_id","recipe_id","batches","ticks","to_agent","kind","amount","text"],
+"properties":{"action":{"type":"string","enum":["wait","wait_ticks","move_agent","harvest_radiation","mine_compound","refine_compound","build_factory","schedule_recipe","transfer_resource","send_message"]},
 "to":{"type":["string","null"]},"max_amount":{"type":["integer","null"]},"compound_mass_g":{"type":["integer","null"]},
 "factory_kind":{"type":["string","null"]},"factory_id":{"type":["string","null"]},
 "recipe_id":{"type":["string","null"],"enum":["recipe.assembler.control_chip","recipe.assembler.motor_mk1","recipe.assembler.logistics_drone",null]},
-"batches":{"type":["integer","null"]},"ticks":{"type":["integer","null"]},"to_agent":{"type":["string","null"]},
+"batches":{"type":["integer","null"]},"ticks":{"type":["integer","null"]},"to_agent":{"type":["string","null"]},"text":{"type":["string","null"]},
 "kind":{"type":["string","null"]},"amount":{"type":["integer","null"]}}}`
 
 // plainActionSchema is the same with the recipes left to the instructions.
