@@ -17,7 +17,7 @@ const (
 // Config bounds how agents decide. The zero value of every field means its
 // default, so Config{} is usable.
 type Config struct {
-	// Protocol is full (the default) or lean. Lean costs about a third of the
+	// Protocol is full (the default) or lean. Lean costs a third to a half of the
 	// calls; full shows more of why an agent acted.
 	Protocol Protocol
 	// Model is the provider's model name, sent with every request.

@@ -45,7 +45,7 @@ type prompt struct {
 	// as the section heldSection.
 	held        texts
 	heldSection Section
-	// untrusted says that text of other agents is in view, held back or not.
+	// untrusted says that text of other agents is in view, shown or held back.
 	untrusted bool
 }
 
@@ -76,7 +76,7 @@ func (m *Mind) compose(view world.View) prompt {
 	}
 	chosen := m.fit(drafts, []int{1, 2, 5, 4})
 	p := prompt{tokens: m.staticTokens, held: kept[chosen[5]]}
-	p.untrusted = p.held.count() > 0
+	p.untrusted = observation.HeldBack > 0
 	for i, d := range drafts {
 		p.place(m, d, chosen[i])
 	}
