@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"agentworld/trace"
 	"agentworld/world"
 )
 
@@ -39,13 +40,21 @@ func (r Report) Text() string {
 		{"prompts", r.promptsLine()},
 		{"tokens", fmt.Sprintf("%d input (%d cached), %d output (%d reasoning)", r.Tokens.Input, r.Tokens.Cached, r.Tokens.Output, r.Tokens.Reasoning)},
 		{"sources", fmt.Sprintf("%d in view, %d used, %d invented", r.Provenance.SourcesRetrieved, r.Provenance.SourcesUsed, r.Provenance.SourcesInvented)},
-		{"stock", amountsText(r.FinalStock)},
+		{"stock", r.stockLine()},
 		{"time", r.timeLine()},
 		{"digest", plain(r.FinalDigest)},
 	} {
 		fmt.Fprintf(&b, "%-10s %s\n", line[0], cmp.Or(line[1], "none"))
 	}
 	return b.String()
+}
+
+// stockLine is unknown without the run's last record, which holds the final state.
+func (r Report) stockLine() string {
+	if r.RunStatus == trace.RunUnfinished {
+		return "unknown, the run is unfinished"
+	}
+	return amountsText(r.FinalStock)
 }
 
 func (r Report) runLine() string {
