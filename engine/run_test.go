@@ -50,6 +50,22 @@ func TestMainScenarioReachesItsGoals(t *testing.T) {
 	}
 }
 
+// TestGeneratedBeltReachesItsGoals runs the generated belts of several seeds: where
+// an agent wakes up there is always enough.
+func TestGeneratedBeltReachesItsGoals(t *testing.T) {
+	o := options(t, "fragments", 30)
+	for _, seed := range []uint64{o.Seed, 4, 44} {
+		r := o
+		r.Seed, r.RunDir = seed, t.TempDir()
+		if result := run(t, r); result.Status != trace.RunCompleted {
+			t.Fatalf("seed %d: run status %s: %s", seed, result.Status, result.Reason)
+		}
+		if got := fold(t, r.RunDir).AgentsMeetingGoal; got != 3 {
+			t.Errorf("seed %d: %d agents met their goal, want 3", seed, got)
+		}
+	}
+}
+
 // TestMainScenarioRenamedAndMoved proves that neither the engine nor the scripted
 // policy knows the embedded scenario: every id and name is another, and all
 // places are shifted by the same distance.

@@ -11,8 +11,8 @@ func (w *World) Stock(n int) []Amount { return w.stockOf(&w.agents[n]).amounts()
 
 // Balances lists all non-zero balances at the present tick, those of sources and
 // sinks included, by account and then in the order of [Resources]. Charge used
-// or gained since it was last settled is counted but not stored. Per resource
-// the amounts sum to zero.
+// or gained and compound regrown since they were last settled are counted but not
+// stored. Per resource the amounts sum to zero.
 func (w *World) Balances() []Balance {
 	present := slices.Clone(w.book.balances)
 	for i := range w.agents {
@@ -24,6 +24,12 @@ func (w *World) Balances() []Balance {
 		} else {
 			present[sinkIdle][electricity] -= change
 		}
+	}
+	for p := range w.sites {
+		account := w.sites[p].account
+		grown := w.reserveOf(int32(p)) - w.book.of(account, compound)
+		present[account][compound] += grown
+		present[sourceRegeneration][compound] -= grown
 	}
 	return listBalances(w.book.names, present)
 }

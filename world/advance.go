@@ -47,7 +47,7 @@ func (w *World) arrive(n int32) {
 	if a.order != nil {
 		a.order.arrived = true
 	}
-	w.sites[a.place].enter(n)
+	w.enter(a.place, n)
 	w.touchAgent(n)
 	w.refreshAble(n)
 	w.emit(Event{Kind: EventArrived, Agent: a.id, Place: w.placeID(a.place), Subject: w.placeID(a.from)})

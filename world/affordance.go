@@ -76,10 +76,10 @@ func refused(action string, r ruling) Affordance {
 // can be tried. If none is affordable the nearest one says what is short.
 func (v View) canMove() Affordance {
 	a := Affordance{Action: "move_agent", Why: RejectUnreachable}
-	for i, s := range v.sights[:v.placesShown] {
-		r := v.facts.judgeMove(route{routeKnown, s.DistanceCM})
+	for i, s := range v.sights {
+		r := v.facts.judgeMove(route{routeKnown, s.distanceCM})
 		if r.accepted() {
-			a.Options = append(a.Options, Option{Target: s.ID})
+			a.Options = append(a.Options, Option{Target: v.geo.places[s.place].ID})
 		} else if i == 0 {
 			a = refused("move_agent", r)
 		}

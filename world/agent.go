@@ -1,7 +1,5 @@
 package world
 
-import "slices"
-
 // agent is the stored record of one agent. Its stock is in the ledger; charge
 // and heat are (value, tick) pairs whose present value is computed when needed.
 type agent struct {
@@ -110,37 +108,3 @@ func (w *World) wake(n int32, reason string) {
 
 // refreshAble keeps the set of able agents in step with the record.
 func (w *World) refreshAble(n int32) { w.able.set(n, w.agents[n].able()) }
-
-// site is the changing part of a place. Its compound is in the ledger.
-type site struct {
-	account account
-	// present are the agents there, by number.
-	present []int32
-	// takenG was mined in tick takenAt; it only tells contention from depletion.
-	takenG, takenAt int64
-	// notes are the newest left here, oldest first.
-	notes []slip
-}
-
-// enter and leave keep the list of agents at a place sorted.
-func (s *site) enter(n int32) {
-	i := s.index(n)
-	s.present = append(s.present, 0)
-	copy(s.present[i+1:], s.present[i:])
-	s.present[i] = n
-}
-
-// leave takes an agent off the list; it must be on it.
-func (s *site) leave(n int32) {
-	i := s.index(n)
-	if i == len(s.present) || s.present[i] != n {
-		panic("world: an agent leaves a place where it is not")
-	}
-	s.present = append(s.present[:i], s.present[i+1:]...)
-}
-
-// index is where agent n is in the list or belongs.
-func (s *site) index(n int32) int {
-	i, _ := slices.BinarySearch(s.present, n)
-	return i
-}

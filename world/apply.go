@@ -166,7 +166,7 @@ func (w *World) factsOf(n int32) facts {
 	}
 	if !a.travelling() {
 		f.radiation = w.geo.radiation[a.place]
-		f.reserveG = w.book.of(w.sites[a.place].account, compound)
+		f.reserveG = w.reserveOf(a.place)
 	}
 	for _, k := range a.factories {
 		f.factories = append(f.factories, w.factoryFacts(&w.factories[k]))
@@ -187,19 +187,7 @@ type liveSenses struct {
 // route implements senses. It tells a hidden place from an absent one, which the
 // rules need to know and must not let show.
 func (s liveSenses) route(id string) route {
-	here := s.w.agents[s.n].place
-	to, ok := s.w.geo.byID[id]
-	switch {
-	case !ok:
-		return route{kind: routeAbsent}
-	case to == here:
-		return route{kind: routeHere}
-	}
-	way := route{routeHidden, s.w.geo.distanceCM(here, to)}
-	if s.w.geo.places[to].Charted || s.w.geo.sees(here, to) {
-		way.kind = routeKnown
-	}
-	return way
+	return s.w.geo.route(s.w.agents[s.n].place, id)
 }
 
 // contact implements senses with the true room in the receiver's battery. Seen

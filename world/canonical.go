@@ -17,7 +17,8 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		return w.appendAgent(b, n)
 	case recordSite:
 		// Who is present follows from the agents' records.
-		return appendNotes(w.appendAccount(b, w.sites[n].account), w.sites[n].notes)
+		b = appendNumbers(w.appendAccount(b, w.sites[n].account), w.sites[n].settledAt)
+		return appendNotes(b, w.sites[n].notes)
 	case recordFactory:
 		return w.appendFactory(b, &w.factories[n])
 	}

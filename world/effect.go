@@ -57,8 +57,9 @@ func (w *World) spend(n int32, to account, cost int64) []Posting {
 func (w *World) depart(n int32, to string, r ruling) []Posting {
 	postings := w.spend(n, sinkMove, r.cost)
 	a := &w.agents[n]
-	w.sites[a.place].leave(n)
-	a.from, a.to, a.place = a.place, w.geo.byID[to], noPlace
+	w.leave(a.place, n)
+	number, _ := w.geo.number(to)
+	a.from, a.to, a.place = a.place, number, noPlace
 	a.departedAt, a.arriveAt = w.tick, w.tick+r.ticks
 	w.calendar.set(slotOf(n, kindBody), a.arriveAt)
 	return postings
@@ -81,12 +82,12 @@ func (w *World) harvest(n int32, amount int64) []Posting {
 func (w *World) mine(n int32, r ruling) []Posting {
 	postings := w.spend(n, sinkWork, r.cost)
 	a := &w.agents[n]
+	w.settleSite(a.place)
 	s := &w.sites[a.place]
 	if s.takenAt != w.tick {
 		s.takenG, s.takenAt = 0, w.tick
 	}
 	s.takenG += r.amount
-	w.touchSite(a.place)
 	return append(postings, w.post(s.account, a.account, compound, r.amount))
 }
 

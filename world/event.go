@@ -23,6 +23,8 @@ const (
 	EventMessageSent      EventKind = "message_sent"
 	EventMessageDelivered EventKind = "message_delivered"
 	EventNotePosted       EventKind = "note_posted"
+	// EventCompoundRegrown is what a place regrew since it was last settled.
+	EventCompoundRegrown EventKind = "compound_regrown"
 )
 
 // Event is one thing that happened in a tick. Events carry every posting of the

@@ -15,7 +15,7 @@ func FuzzParseScenario(f *testing.F) {
 	f.Add([]byte(soundScenario))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := ParseScenario("fuzz.toml", data)
-		if err != nil || len(s.Places) > 100 || s.Agents.Count > 100 {
+		if err != nil || len(s.Places) > 100 || s.Agents.Count > 100 || s.Belt != nil && s.Belt.fragments(s.Space) > 1000 {
 			return
 		}
 		w, err := New(s, s.Seed)

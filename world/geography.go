@@ -1,9 +1,11 @@
 package world
 
-import "sort"
+import (
+	"slices"
+)
 
-// sightsMax bounds how many places a view holds, and how many agents beside its
-// own; observations list far fewer.
+// sightsMax bounds how many agents a view can name as being at its own place, and
+// what a scenario may show of places and agents; observations list fewer.
 const sightsMax = 64
 
 // near is a place as seen from another.
@@ -12,41 +14,54 @@ type near struct {
 	distanceCM int64
 }
 
-// geography is everything about places that never changes: positions, who sees
-// whom, radiation. It is made once by New and only read afterwards.
+// before orders by distance, then by the number of the place.
+func (n near) before(m near) bool {
+	return n.distanceCM < m.distanceCM || n.distanceCM == m.distanceCM && n.place < m.place
+}
+
+// geography is everything about places that never changes: positions, an index
+// of them, radiation. It is made once by New and only read afterwards, so views
+// share it. It also knows hidden places; what asks on behalf of an agent goes
+// through route or the surroundings of its place.
 type geography struct {
 	places []Place
-	// diagonalCM is the longest way there is.
-	diagonalCM int64
-	byID       map[string]int32
-	// visible[p] are the places within visibility of p, nearest first.
-	visible [][]near
-	// distant[p] are the nearest charted places beyond visibility, as many as a
-	// view still has room for.
-	distant [][]near
-	// known[p] counts the places that are visible from p or charted, without p.
-	known []int
+	// listed finds the listed places by id; a fragment's number is in its id.
+	listed map[string]int32
+	belt   *Belt
+	space  Space
+	// index holds all places, charts those that are charted.
+	index  *pointIndex
+	charts *pointIndex
+	// charted are the numbers of the charted places, in the order of charts.
+	charted []int32
+	// isCharted has the same as a set.
+	isCharted bitset
+	// visibilityCM is how far agents see, diagonalCM the longest way there is.
+	visibilityCM, diagonalCM int64
 	// radiation[p] is what a harvest at p may draw from.
 	radiation []int64
 }
 
-// newGeography surveys all places once. Places never move and their emission never
-// changes, so that visibility and radiation are tables afterwards.
-func newGeography(s Scenario) *geography {
-	g := &geography{places: s.Places, diagonalCM: s.Space.diagonalCM(), byID: map[string]int32{}}
-	index, charted := newGrid(s.Space), 0
-	for i, p := range s.Places {
-		g.byID[p.ID] = int32(i)
-		index.file(int32(i), p.Position, 0)
-		if p.Charted {
-			charted++
-		}
+// newGeography generates the belt and surveys all places once. Places never move
+// and their emission never changes, so that radiation is a table afterwards. What
+// is visible is looked up when needed: as a table it would grow with the square of
+// the density.
+func newGeography(s Scenario, seed uint64) *geography {
+	g := &geography{
+		places: slices.Clone(s.Places), listed: map[string]int32{}, belt: s.Belt, space: s.Space,
+		visibilityCM: s.VisibilityKM * CMPerKM,
+		diagonalCM:   s.Space.diagonalCM(),
 	}
-	field := newRadiationField(s.Space, s.Places, s.Rules)
-	for i, p := range s.Places {
-		g.survey(int32(i), index, s, charted)
-		g.radiation = append(g.radiation, field.at(p.Position))
+	for i := range g.places {
+		g.listed[g.places[i].ID] = int32(i)
 	}
+	if s.Belt != nil {
+		g.places = append(g.places, s.Belt.Places(seed, s.Space, positionsOf(g.places))...)
+	}
+	points := positionsOf(g.places)
+	g.index = newPointIndex(points)
+	g.radiation = radiationTable(g.places, g.index, s.Rules)
+	g.survey(points)
 	return g
 }
 
@@ -55,73 +70,109 @@ func (s Space) diagonalCM() int64 {
 	return Position{}.distanceCM(Position{s.WidthCM, s.DepthCM, s.HeightCM})
 }
 
-// survey fills in what is visible and known from place p.
-// The lists of visible places are complete, since agents are counted by them; the
-// charted ones beyond are only as many as a view has room for.
-func (g *geography) survey(p int32, index *grid, s Scenario, charted int) {
-	visibility := s.VisibilityKM * CMPerKM
-	around := g.around(p, index, visibility)
-	known := charted
-	if g.places[p].Charted {
-		known--
+// positionsOf lists where places are.
+func positionsOf(places []Place) []Position {
+	points := make([]Position, len(places))
+	for i := range places {
+		points[i] = places[i].Position
 	}
-	for _, n := range around {
-		if !g.places[n.place].Charted {
-			known++
-		}
-	}
-	g.visible = append(g.visible, around)
-	g.known = append(g.known, known)
-	g.distant = append(g.distant, g.chartedBeyond(p, index, s, min(known, sightsMax)-len(around)))
+	return points
 }
 
-// around lists the other places within reachCM of p, nearest first.
-func (g *geography) around(p int32, index *grid, reachCM int64) []near {
-	var list []near
-	from := g.places[p].Position
-	for _, q := range index.within(from, reachCM) {
-		if d := from.distanceCM(g.places[q].Position); q != p && d <= reachCM {
-			list = append(list, near{q, d})
+// survey notes what is charted.
+func (g *geography) survey(points []Position) {
+	g.isCharted = newBitset(len(points))
+	var at []Position
+	for i, p := range points {
+		if g.places[i].Charted {
+			g.isCharted.set(int32(i), true)
+			g.charted = append(g.charted, int32(i))
+			at = append(at, p)
 		}
 	}
-	sort.Slice(list, func(i, j int) bool { return list[i].before(list[j]) })
+	g.charts = newPointIndex(at)
+}
+
+// number finds a place by id.
+func (g *geography) number(id string) (int32, bool) {
+	if n, ok := g.listed[id]; ok {
+		return n, true
+	}
+	if g.belt == nil {
+		return 0, false
+	}
+	k, ok := g.belt.number(id, g.space)
+	return int32(len(g.listed)) + int32(k), ok
+}
+
+// around lists the other places within visibility of p, in no particular order
+// but always the same.
+func (g *geography) around(p int32) []near {
+	var list []near
+	g.eachVisible(p, func(n near) { list = append(list, n) })
 	return list
 }
 
-// before orders by distance, then by the order of the scenario.
-func (n near) before(m near) bool {
-	return n.distanceCM < m.distanceCM || n.distanceCM == m.distanceCM && n.place < m.place
-}
-
-// chartedBeyond lists up to want charted places beyond visibility, widening the
-// search until there are enough or it covers the whole space.
-// Doubling the radius keeps the cost near that of what is found, also where places
-// are few and far between.
-func (g *geography) chartedBeyond(p int32, index *grid, s Scenario, want int) []near {
-	visibility := s.VisibilityKM * CMPerKM
-	diagonal := g.diagonalCM + 1
-	for reach := max(visibility, 1); want > 0; reach *= 2 {
-		var list []near
-		for _, n := range g.around(p, index, min(reach, diagonal)) {
-			if n.distanceCM > visibility && g.places[n.place].Charted && len(list) < want {
-				list = append(list, n)
+// eachVisible calls f for every other place within visibility of p.
+func (g *geography) eachVisible(p int32, f func(near)) {
+	from, reach := g.places[p].Position, g.visibilityCM
+	most := (reach + 1) * (reach + 1) // distances are rounded down
+	g.index.runs(from, reach, func(lo, hi int32) bool {
+		points := g.index.points[lo:hi]
+		for i, q := range g.index.order[lo:hi] {
+			if sq := from.squared(points[i]); sq < most && q != p {
+				f(near{q, isqrt(sq)})
 			}
 		}
-		if len(list) >= want || reach >= diagonal {
-			return list
+		return true
+	})
+}
+
+// chartedBeyond lists the nearest charted places beyond visibility of p, up to
+// want of them, widening the search until there are enough or it covers the whole
+// space. Doubling the radius keeps the cost near that of what is found, also
+// where places are few and far between.
+func (g *geography) chartedBeyond(p int32, want int) []near {
+	reach := max(2*g.visibilityCM, CMPerKM)
+	if len(g.charted) <= sightsMax {
+		reach = g.diagonalCM
+	}
+	from := g.places[p].Position
+	for ; want > 0; reach *= 2 {
+		found := nearest{most: want}
+		for k, q := range g.charts.around(from, min(reach, g.diagonalCM)) {
+			if d := from.distanceCM(q); d > g.visibilityCM && d <= reach {
+				found.offer(near{g.charted[k], d})
+			}
+		}
+		if len(found.list) == want || reach >= g.diagonalCM {
+			return found.list
 		}
 	}
 	return nil
 }
 
-// sees says whether place q is within visibility of place p.
-func (g *geography) sees(p, q int32) bool {
-	for _, n := range g.visible[p] {
-		if n.place == q {
-			return true
+// nearest keeps the nearest of what it is offered, sorted.
+type nearest struct {
+	list []near
+	// most is at least 1.
+	most int
+}
+
+// offer takes n in if it is among the nearest so far.
+func (s *nearest) offer(n near) {
+	if len(s.list) == s.most {
+		if !n.before(s.list[s.most-1]) {
+			return
 		}
+		s.list = s.list[:s.most-1]
 	}
-	return false
+	i := len(s.list)
+	s.list = append(s.list, n)
+	for ; i > 0 && n.before(s.list[i-1]); i-- {
+		s.list[i] = s.list[i-1]
+	}
+	s.list[i] = n
 }
 
 // distanceCM is the distance between two places.
@@ -129,18 +180,22 @@ func (g *geography) distanceCM(p, q int32) int64 {
 	return g.places[p].Position.distanceCM(g.places[q].Position)
 }
 
-// chart is what every agent knows from the start: the charted places. It never
-// changes, so views share it; hidden places are not in it.
-type chart map[string]Place
+// sees says whether place q is within visibility of place p.
+func (g *geography) sees(p, q int32) bool { return g.distanceCM(p, q) <= g.visibilityCM }
 
-// newChart copies the charted places without what only a visit or a look shows.
-func newChart(places []Place) chart {
-	c := chart{}
-	for _, p := range places {
-		if p.Charted {
-			p.Emission, p.CompoundG = 0, 0 // only visitors and neighbours know these
-			c[p.ID] = p
-		}
+// route describes the way from place here to the place called id. It tells a
+// hidden place from an absent one, which only the live world may pass on.
+func (g *geography) route(here int32, id string) route {
+	to, ok := g.number(id)
+	switch {
+	case !ok:
+		return route{kind: routeAbsent}
+	case to == here:
+		return route{kind: routeHere}
 	}
-	return c
+	way := route{routeHidden, g.distanceCM(here, to)}
+	if g.places[to].Charted || way.distanceCM <= g.visibilityCM {
+		way.kind = routeKnown
+	}
+	return way
 }

@@ -49,11 +49,7 @@ func (s Scenario) parseMetric(text string) (metric, error) {
 	case "factory":
 		m.factory, ok = kindNumber(s.Rules.FactoryKinds(), name)
 	case "place":
-		for i, p := range s.Places {
-			if p.ID == name {
-				m.place, ok = int32(i), true
-			}
-		}
+		m.place, ok = s.placeNumber(name)
 	}
 	if !ok {
 		return m, fmt.Errorf("%q is no stock:, product:, factory: or place: of this scenario", text)

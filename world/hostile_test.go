@@ -50,13 +50,20 @@ func drawScenario(t *rapid.T) Scenario {
 			},
 			Emission:  rapid.Int64Range(0, 60).Draw(t, "emission"),
 			CompoundG: rapid.Int64Range(0, 12_000).Draw(t, "compound"),
+			RegenG:    rapid.SampledFrom([]int64{0, 0, 1, 70, 100_000}).Draw(t, "regen"),
 			Charted:   rapid.Bool().Draw(t, "charted"),
 		})
+	}
+	if rapid.IntRange(0, 3).Draw(t, "belt?") == 0 {
+		s.Belt = drawBelt(t, s.Space)
 	}
 	s.Agents.Count = rapid.Int64Range(1, 6).Draw(t, "agents")
 	for range rapid.IntRange(1, 3).Draw(t, "spawns") {
 		p := rapid.SampledFrom(s.Places).Draw(t, "spawn")
 		s.Agents.Spawn = append(s.Agents.Spawn, p.ID)
+	}
+	if s.Belt != nil && rapid.Bool().Draw(t, "stride?") {
+		s.Agents.Spawn, s.Agents.SpawnStride = nil, rapid.Int64Range(1, 70).Draw(t, "stride")
 	}
 	s.Agents.Stock = [][]Amount{{
 		{Electricity, rapid.Int64Range(0, s.Rules.PowerCapacity).Draw(t, "electricity")},
@@ -79,7 +86,7 @@ var hostileAmounts = rapid.OneOf(
 )
 
 var hostileNames = rapid.SampledFrom([]string{
-	"pa", "pb", "pc", "pd", "nowhere", "", "agent-1", "agent-2", "agent-3", "agent-9", "agent-1-f1",
+	"pa", "pb", "pc", "pd", "frag-1", "frag-2", "frag-99", "nowhere", "", "agent-1", "agent-2", "agent-3", "agent-9", "agent-1-f1",
 	"agent-2-f1", "agent-1-f2", "\x00<&>\"", "électrique",
 })
 
@@ -226,6 +233,7 @@ func TestHostileRunsReachEverything(t *testing.T) {
 		EventActionApplied, EventActionRejected, EventArrived, EventFactoryBuilt, EventBatchDone, EventJobDone,
 		EventPowerState, EventWaitOver, EventStandingEnded, EventGoalMet, EventPowerSettled,
 		EventMessageSent, EventMessageDelivered, EventNotePosted,
+		EventCompoundRegrown,
 	} {
 		if kinds[kind] < 3 {
 			t.Errorf("%s happened %d times; the generator is too narrow", kind, kinds[kind])

@@ -1,6 +1,9 @@
 package world
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // account is the dense number of an account in the ledger.
 type account int32
@@ -15,6 +18,8 @@ const (
 	sourceAmbient
 	// sourceProduction is hardware, data and products made.
 	sourceProduction
+	// sourceRegeneration is compound that places regrew.
+	sourceRegeneration
 	// sinkIdle is what agents used by being awake.
 	sinkIdle
 	// sinkMove is the price of all journeys.
@@ -29,12 +34,12 @@ const (
 )
 
 var systemAccountNames = [systemAccounts]string{
-	"source:genesis", "source:radiation", "source:ambient", "source:production",
+	"source:genesis", "source:radiation", "source:ambient", "source:production", "source:regeneration",
 	"sink:idle", "sink:move", "sink:work", "sink:materials", "sink:tailings",
 }
 
 // isSource says that the account may go negative.
-func (a account) isSource() bool { return a <= sourceProduction }
+func (a account) isSource() bool { return a <= sourceRegeneration }
 
 // Balance is the amount of one resource in one account.
 type Balance struct {
@@ -66,11 +71,23 @@ func (l *ledger) open(name string) account {
 	return account(len(l.names) - 1)
 }
 
+// reserve makes room for n more accounts at once.
+func (l *ledger) reserve(n int) {
+	l.names = slices.Grow(l.names, n)
+	l.balances = slices.Grow(l.balances, n)
+}
+
 // of is a stored balance; an agent's electricity needs settling first.
 func (l *ledger) of(a account, r resource) int64 { return l.balances[a][r] }
 
-// post moves a positive amount between two accounts.
+// post moves a positive amount between two accounts and writes it down.
 func (l *ledger) post(from, to account, r resource, n int64) Posting {
+	l.move(from, to, r, n)
+	return Posting{From: l.names[from], To: l.names[to], Resource: r.String(), Amount: n}
+}
+
+// move is the change of the two balances alone.
+func (l *ledger) move(from, to account, r resource, n int64) {
 	if n <= 0 {
 		panic(fmt.Sprintf("world: posting of %d %s from %s to %s is not positive", n, r, l.names[from], l.names[to]))
 	}
@@ -79,5 +96,4 @@ func (l *ledger) post(from, to account, r resource, n int64) Posting {
 	if l.balances[from][r] < 0 && !from.isSource() {
 		panic(fmt.Sprintf("world: account %s is overdrawn to %d %s", l.names[from], l.balances[from][r], r))
 	}
-	return Posting{From: l.names[from], To: l.names[to], Resource: r.String(), Amount: n}
 }

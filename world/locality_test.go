@@ -1,8 +1,10 @@
 package world
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -176,7 +178,7 @@ func TestCrowdedViewsAreBounded(t *testing.T) {
 		action Action
 		want   CheckStatus
 	}{
-		{Move{"rock-3"}, CheckAccepted}, {Move{"rock-63"}, CheckAccepted}, {Move{"rock-64"}, CheckUnknown},
+		{Move{"rock-3"}, CheckAccepted}, {Move{"rock-99"}, CheckAccepted}, {Move{"rock-100"}, CheckUnknown},
 		{Transfer{"agent-65", Data, 1}, CheckAccepted}, {Transfer{"agent-66", Data, 1}, CheckUnknown},
 	} {
 		if got := w.View(0).Check(tc.action).Status; got != tc.want {
@@ -185,12 +187,74 @@ func TestCrowdedViewsAreBounded(t *testing.T) {
 	}
 }
 
+// TestObservationListsTheNearest compares what an agent sees with a look at all
+// places and agents of the world.
+func TestObservationListsTheNearest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newHostileWorld(t)
+		hostileRun(t, w, func([]Event) {})
+		n := rapid.IntRange(0, w.Agents()-1).Draw(t, "agent")
+		if w.agents[n].travelling() {
+			return
+		}
+		here, sees := w.agents[n].place, w.scenario.VisibilityKM*CMPerKM
+		var places, agents []string
+		for _, k := range naiveOrder(w, here) {
+			visible := k.distanceCM <= sees
+			if p := &w.geo.places[k.place]; k.place != here && (visible || p.Charted) {
+				places = append(places, fmt.Sprint(p.ID, k.distanceCM, visible))
+			}
+			for m := range w.agents {
+				if visible && m != n && w.agents[m].place == k.place {
+					agents = append(agents, fmt.Sprint(w.agents[m].id, k.distanceCM))
+				}
+			}
+		}
+		o := w.View(n).Observe()
+		var gotPlaces, gotAgents []string
+		for _, p := range o.Places {
+			gotPlaces = append(gotPlaces, fmt.Sprint(p.ID, p.DistanceCM, p.Visible))
+		}
+		for _, a := range o.Agents {
+			gotAgents = append(gotAgents, fmt.Sprint(a.ID, a.DistanceCM))
+		}
+		compareShown(t, "places", gotPlaces, o.PlacesOmitted, places, int(w.scenario.PlacesShown))
+		compareShown(t, "agents", gotAgents, o.AgentsOmitted, agents, int(w.scenario.AgentsShown))
+	})
+}
+
+// naiveOrder lists all places by distance from here, its own place first.
+func naiveOrder(w *World, here int32) []near {
+	var list []near
+	for q := range w.geo.places {
+		list = append(list, near{int32(q), w.geo.distanceCM(here, int32(q))})
+	}
+	slices.SortFunc(list, func(k, l near) int {
+		own := func(k near) int {
+			if k.place == here {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(own(k), own(l)), cmp.Compare(k.distanceCM, l.distanceCM), cmp.Compare(k.place, l.place))
+	})
+	return list
+}
+
+func compareShown(t *rapid.T, what string, got []string, omitted int, all []string, most int) {
+	want := all[:min(len(all), most)]
+	if !slices.Equal(got, want) || omitted != len(all)-len(want) {
+		t.Fatalf("%s shown are %v and %d omitted, want %v and %d", what, got, omitted, want, len(all)-len(want))
+	}
+}
+
 // TestChartedPlacesBeyondSight: the chart gives names and distances, not what a
 // visitor would see; a widening search finds the nearest ones in order.
 func TestChartedPlacesBeyondSight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScenario(t)
-		s.VisibilityKM = rapid.Int64Range(0, 5).Draw(t, "short")
+		s.VisibilityKM, s.Belt = rapid.Int64Range(0, 5).Draw(t, "short"), nil
+		s.Agents.Spawn, s.Agents.SpawnStride = []string{"pa"}, 0
 		w, err := New(s, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -198,15 +262,16 @@ func TestChartedPlacesBeyondSight(t *testing.T) {
 		v := w.View(0)
 		known, last := 0, int64(0)
 		for _, p := range s.Places {
-			d := v.position.distanceCM(p.Position)
+			d := w.geo.places[v.place].Position.distanceCM(p.Position)
 			if p.ID != v.self.Place && (p.Charted || d <= s.VisibilityKM*CMPerKM) {
 				known++
 			}
 		}
-		if got := v.placesShown + v.placesOmitted; got != known || len(v.sights) != known {
-			t.Fatalf("the view knows %d places and holds %d, want %d", got, len(v.sights), known)
+		o := v.Observe()
+		if got := len(o.Places) + o.PlacesOmitted; got != known || len(o.Places) != min(known, int(s.PlacesShown)) {
+			t.Fatalf("the view knows %d places and shows %d, want %d", got, len(o.Places), known)
 		}
-		for _, k := range v.sights {
+		for _, k := range o.Places {
 			visible := k.DistanceCM <= s.VisibilityKM*CMPerKM
 			if k.Visible != visible || (k.Emission != nil) != visible || k.DistanceCM < last {
 				t.Fatalf("%+v after distance %d", k, last)

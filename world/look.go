@@ -2,12 +2,12 @@ package world
 
 // View is what agent n knows now. It copies, changes nothing, and may be called
 // for several agents at once.
-// A view costs what it shows: the places within sightsMax, the agents it lists and
-// a count per visible place. It does not look through all agents of the world.
+// A view costs a look at each visible place and at each occupied one among them. It
+// does not look through all places or agents of the world.
 func (w *World) View(n int) View {
 	a := &w.agents[n]
 	v := View{
-		tick: w.tick, facts: w.factsOf(int32(n)), self: w.selfOf(n), chart: w.chart,
+		tick: w.tick, facts: w.factsOf(int32(n)), self: w.selfOf(n), geo: w.geo, place: a.place,
 		woken: a.woken, last: a.last, hasLast: a.hasLast, allMates: true,
 	}
 	v.standing, v.hasStanding = w.Standing(n)
@@ -19,9 +19,7 @@ func (w *World) View(n int) View {
 		return v // a traveller sees nothing
 	}
 	v.here = w.hereOf(a.place)
-	v.position = w.geo.places[a.place].Position
-	w.lookAtPlaces(&v, a.place)
-	w.lookAtAgents(&v, int32(n))
+	w.lookAround(&v, int32(n))
 	return v
 }
 
@@ -49,69 +47,75 @@ func (w *World) hereOf(p int32) Here {
 	place := &w.geo.places[p]
 	return Here{
 		ID: place.ID, Name: place.Name, Material: place.Material,
-		Radiation: w.geo.radiation[p], CompoundG: w.book.of(w.sites[p].account, compound),
+		Radiation: w.geo.radiation[p], CompoundG: w.reserveOf(p),
 		Notes: w.notesAt(p),
 	}
 }
 
-// lookAtPlaces fills in the nearest known places: the visible ones with what
-// changes there, those only charted without.
-// Places beyond sightsMax are counted but not held. Charted ones among them can
-// still be looked up in the chart, by id.
-func (w *World) lookAtPlaces(v *View, here int32) {
-	visible := w.geo.visible[here]
-	for _, k := range visible[:min(len(visible), sightsMax)] {
-		s := w.sightOf(k)
-		s.Visible = true
-		s.Emission = number(w.geo.places[k.place].Emission)
-		s.CompoundG = number(w.book.of(w.sites[k.place].account, compound))
-		v.sights = append(v.sights, s)
+// lookAround looks once at everything within visibility of agent n and fills in
+// the nearest places and agents with the numbers of those left out.
+func (w *World) lookAround(v *View, n int32) {
+	here := w.agents[n].place
+	places := nearest{most: int(w.scenario.PlacesShown)}
+	inhabited := nearest{most: int(w.scenario.AgentsShown)}
+	known, agents := len(w.geo.charted), len(w.sites[here].present)-1
+	if w.geo.isCharted.has(here) {
+		known--
 	}
-	for _, k := range w.geo.distant[here] {
-		v.sights = append(v.sights, w.sightOf(k))
-	}
-	v.placesShown = min(len(v.sights), int(w.scenario.PlacesShown))
-	v.placesOmitted = w.geo.known[here] - v.placesShown
+	w.geo.eachVisible(here, func(k near) {
+		places.offer(k)
+		if !w.geo.isCharted.has(k.place) {
+			known++
+		}
+		if w.occupied.has(k.place) {
+			inhabited.offer(k)
+			agents += len(w.sites[k.place].present)
+		}
+	})
+	w.lookAtPlaces(v, here, places.list, known)
+	w.lookAtAgents(v, n, inhabited.list)
+	v.agentsOmitted = agents - len(v.contacts)
 }
 
-// sightOf is what the chart tells of a place, with the way there.
-func (w *World) sightOf(k near) Sight {
-	place := &w.geo.places[k.place]
-	return Sight{
-		ID: place.ID, Name: place.Name, Material: place.Material, DistanceCM: k.distanceCM,
-		MoveCost: w.law.moveCost(k.distanceCM), MoveTicks: w.law.moveTicks(k.distanceCM),
+// lookAtPlaces fills in the nearest known places: the visible ones with what
+// changes there and, if there is room, those only charted.
+func (w *World) lookAtPlaces(v *View, here int32, visible []near, known int) {
+	shown := min(known, int(w.scenario.PlacesShown))
+	v.sights = make([]sight, 0, shown)
+	for _, k := range visible {
+		v.sights = append(v.sights, sight{k, true, w.reserveOf(k.place)})
 	}
+	for _, k := range w.geo.chartedBeyond(here, shown-len(v.sights)) {
+		v.sights = append(v.sights, sight{near: k})
+	}
+	v.placesOmitted = known - len(v.sights)
 }
 
 // lookAtAgents fills in the nearest visible agents: those at the same place, then
 // place by place outwards.
 // Agents at one distance are listed in the order of their numbers. Travellers are
 // at no place and so are never met.
-func (w *World) lookAtAgents(v *View, n int32) {
+func (w *World) lookAtAgents(v *View, n int32, inhabited []near) {
 	here := w.agents[n].place
-	total := w.meet(v, n, near{place: here})
 	for _, m := range w.sites[here].present {
 		if m != n && len(v.mates) < sightsMax {
 			v.mates = append(v.mates, w.agents[m].id)
 		}
 	}
-	v.allMates = len(v.mates) == total
-	for _, k := range w.geo.visible[here] {
-		total += w.meet(v, n, k)
+	v.allMates = len(v.mates) == len(w.sites[here].present)-1
+	w.meet(v, n, near{place: here})
+	for _, k := range inhabited {
+		w.meet(v, n, k)
 	}
-	v.agentsOmitted = total - len(v.contacts)
 }
 
-// meet adds the agents at one place as long as there is room and counts them all.
-func (w *World) meet(v *View, n int32, at near) int {
-	present := w.sites[at.place].present
-	count := len(present)
-	for _, m := range present {
-		if m == n {
-			count--
-			continue
+// meet adds the agents at one place as long as there is room.
+func (w *World) meet(v *View, n int32, at near) {
+	for _, m := range w.sites[at.place].present {
+		if len(v.contacts) == int(w.scenario.AgentsShown) {
+			return
 		}
-		if len(v.contacts) >= int(w.scenario.AgentsShown) {
+		if m == n {
 			continue
 		}
 		v.contacts = append(v.contacts, Contact{
@@ -119,5 +123,4 @@ func (w *World) meet(v *View, n int32, at near) int {
 			Place: w.placeID(at.place), DistanceCM: at.distanceCM,
 		})
 	}
-	return count
 }

@@ -3,8 +3,18 @@ package world
 // purpose separates the draws of one entity in one tick.
 type purpose uint64
 
-// purposeOrder draws an agent's rank among those that act in a tick.
-const purposeOrder purpose = 1
+// The purposes. Their numbers are part of every run, so new ones get new numbers.
+const (
+	// purposeOrder draws an agent's rank among those that act in a tick.
+	purposeOrder purpose = 1
+	// The draws of a belt's candidate; its round stands in for the tick.
+	purposeFragmentX        purpose = 16
+	purposeFragmentY        purpose = 17
+	purposeFragmentZ        purpose = 18
+	purposeFragmentPriority purpose = 19
+	purposeFragmentRadius   purpose = 20
+	purposeFragmentMaterial purpose = 21
+)
 
 // mix is a counter-based draw: the same arguments give the same value, whatever
 // was drawn before. It chains the finaliser of splitmix64 over its arguments.

@@ -52,36 +52,23 @@ func (s source) reachCM() int64 {
 	return s.radiusCM + isqrt((2*s.emission-1)*s.radiusCM*s.radiusCM) + 1
 }
 
-// radiationField finds the radiation at any point through an index of sources.
-type radiationField struct {
-	sources []source
-	index   *grid
-	floor   int64
-}
-
-// newRadiationField indexes the places that radiate.
-func newRadiationField(space Space, places []Place, r Rules) *radiationField {
-	f := &radiationField{index: newGrid(space), floor: min(r.RadiationFloor, r.RadiationFloorCap)}
-	for _, p := range places {
-		if p.Emission > 0 {
-			f.add(source{p.Position, p.RadiusCM, p.Emission, r.RadiationDecayPPB})
+// radiationTable is the radiation at every place, the ambient floor included.
+// Each source is added to the places it reaches, so that the cost is what there is
+// to add; sums do not depend on the order.
+func radiationTable(places []Place, index *pointIndex, r Rules) []int64 {
+	table := make([]int64, len(places))
+	for i := range table {
+		table[i] = min(r.RadiationFloor, r.RadiationFloorCap)
+	}
+	for i := range places {
+		p := &places[i]
+		if p.Emission == 0 {
+			continue
+		}
+		s := source{p.Position, p.RadiusCM, p.Emission, r.RadiationDecayPPB}
+		for q, at := range index.around(p.Position, s.reachCM()) {
+			table[q] += s.at(at)
 		}
 	}
-	return f
-}
-
-// add files a source under every cell it reaches, so that a query looks at one
-// cell only, whatever the reaches are.
-func (f *radiationField) add(s source) {
-	f.index.file(int32(len(f.sources)), s.position, s.reachCM())
-	f.sources = append(f.sources, s)
-}
-
-// at is the radiation at p, the ambient floor included.
-func (f *radiationField) at(p Position) int64 {
-	total := f.floor
-	for _, i := range f.index.at(p) {
-		total += f.sources[i].at(p)
-	}
-	return total
+	return table
 }

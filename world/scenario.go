@@ -24,8 +24,10 @@ type Scenario struct {
 	PlacesShown, AgentsShown int64
 	// Rules are the numbers of physics and industry.
 	Rules Rules
-	// Places are all sites, in the order of the file.
+	// Places are the sites listed one by one, in the order of the file.
 	Places []Place
+	// Belt describes further sites that New generates from its seed; nil for none.
+	Belt *Belt
 	// Agents says how many agents start where and with what.
 	Agents AgentPlan
 	// Personas are given to the agents in turn; there may be none.
@@ -55,8 +57,11 @@ type Place struct {
 	RadiusCM int64
 	// Emission is the strength of its radiation, 0 for none.
 	Emission int64
-	// CompoundG is the compound that can be mined there, in grams.
+	// CompoundG is the compound that can be mined there at the start, in grams.
 	CompoundG int64
+	// RegenG is what the place regrows in [RegenTicks] ticks, in grams, up to
+	// CompoundG; 0 for nothing.
+	RegenG int64
 	// Charted says that every agent knows the place's id, name, position and
 	// material from the start.
 	Charted bool
@@ -71,8 +76,11 @@ func Materials() []string {
 // are given to the agents in turn.
 type AgentPlan struct {
 	Count int64
-	// Spawn lists place ids.
+	// Spawn lists place ids, fragments of the belt included.
 	Spawn []string
+	// SpawnStride, if not 0, takes the place of Spawn: agent n starts on the
+	// fragment n*SpawnStride of the belt, counted round.
+	SpawnStride int64
 	// Stock lists what an agent starts with; electricity must fit the capacity.
 	Stock [][]Amount
 }
@@ -143,8 +151,33 @@ func spreadGoal(g Goal, m, n int) []Goal {
 	return goals
 }
 
-// spawnOf, stockOf and personaOf are what agent n starts as.
-func (s Scenario) spawnOf(n int) string { return s.Agents.Spawn[n%len(s.Agents.Spawn)] }
+// spawnOf, stockOf and personaOf are what agent n starts as. The place is given by
+// its number.
+func (s Scenario) spawnOf(n int) int32 {
+	if s.Agents.SpawnStride > 0 {
+		return int32(len(s.Places)) + int32(int64(n)*s.Agents.SpawnStride%s.Belt.fragments(s.Space))
+	}
+	p, ok := s.placeNumber(s.Agents.Spawn[n%len(s.Agents.Spawn)])
+	if !ok {
+		panic("world: a checked scenario spawns agents nowhere")
+	}
+	return p
+}
+
+// placeNumber is the number of the place called id: first come the listed places,
+// then the fragments of the belt.
+func (s Scenario) placeNumber(id string) (int32, bool) {
+	for i := range s.Places {
+		if s.Places[i].ID == id {
+			return int32(i), true
+		}
+	}
+	if s.Belt == nil {
+		return 0, false
+	}
+	k, ok := s.Belt.number(id, s.Space)
+	return int32(len(s.Places)) + int32(k), ok
+}
 
 // stockOf lists what agent n starts with, which may be nothing.
 func (s Scenario) stockOf(n int) []Amount {

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -8,7 +9,7 @@ import (
 
 // The limits of a scenario.
 const (
-	// PlacesMax and AgentsMax bound the size of a world.
+	// PlacesMax and AgentsMax bound the listed places and the agents of a world.
 	PlacesMax = 2048
 	AgentsMax = 100_000
 	// spaceMaxCM is 1,000 km: squares of distances stay below 2^55.
@@ -27,7 +28,7 @@ const (
 // bounded by the rules' capacity.
 func (s Scenario) check() error {
 	for _, step := range []func() error{
-		s.checkHead, s.checkSpace, s.Rules.check, s.checkPlaces, s.checkAgents, s.checkPersonas, s.checkGoals,
+		s.checkHead, s.checkSpace, s.Rules.check, s.checkPlaces, s.checkBelt, s.checkAgents, s.checkPersonas, s.checkGoals,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -80,8 +81,8 @@ func (f ruleRange) check() error {
 
 // checkPlaces also demands that ids are unique, since actions name places by id.
 func (s Scenario) checkPlaces() error {
-	if len(s.Places) == 0 || len(s.Places) > PlacesMax {
-		return fmt.Errorf("places: %d places, want 1 to %d", len(s.Places), PlacesMax)
+	if len(s.Places) == 0 && s.Belt == nil || len(s.Places) > PlacesMax {
+		return fmt.Errorf("places: %d places, want 1 to %d or a belt", len(s.Places), PlacesMax)
 	}
 	seen := map[string]bool{}
 	for i, p := range s.Places {
@@ -116,9 +117,26 @@ func (s Scenario) checkPlace(field string, p Place) error {
 		{field + ".radius_cm", p.RadiusCM, 1, radiusMaxCM},
 		{field + ".emission", p.Emission, 0, emissionMax},
 		{field + ".compound_g", p.CompoundG, 0, amountMax},
+		{field + ".regen_g", p.RegenG, 0, regenMax},
 	} {
 		if err := f.check(); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkBelt also demands that no listed place is named like a fragment.
+func (s Scenario) checkBelt() error {
+	if s.Belt == nil {
+		return nil
+	}
+	if err := s.Belt.check(s.Space, int64(len(s.Places))); err != nil {
+		return err
+	}
+	for i, p := range s.Places {
+		if _, taken := s.Belt.number(p.ID, s.Space); taken {
+			return fmt.Errorf("places[%d].id: %s is a fragment of the belt", i, p.ID)
 		}
 	}
 	return nil
@@ -139,11 +157,14 @@ func (s Scenario) checkAgents() error {
 	if err := (ruleRange{"agents.count", s.Agents.Count, 1, AgentsMax}).check(); err != nil {
 		return err
 	}
-	if len(s.Agents.Spawn) == 0 || len(s.Agents.Spawn) > listMax || len(s.Agents.Stock) > listMax {
+	if err := s.checkStride(); err != nil {
+		return err
+	}
+	if len(s.Agents.Spawn) == 0 && s.Agents.SpawnStride == 0 || len(s.Agents.Spawn) > listMax || len(s.Agents.Stock) > listMax {
 		return fmt.Errorf("agents: want 1 to %d spawn places and at most %d stocks", listMax, listMax)
 	}
 	for i, id := range s.Agents.Spawn {
-		if _, ok := s.place(id); !ok {
+		if _, ok := s.placeNumber(id); !ok {
 			return fmt.Errorf("agents.spawn[%d]: there is no place %q", i, id)
 		}
 	}
@@ -155,14 +176,13 @@ func (s Scenario) checkAgents() error {
 	return nil
 }
 
-// place finds a place by id.
-func (s Scenario) place(id string) (Place, bool) {
-	for _, p := range s.Places {
-		if p.ID == id {
-			return p, true
-		}
+// checkStride allows a stride only where there are fragments to count.
+func (s Scenario) checkStride() error {
+	stride := s.Agents.SpawnStride
+	if stride != 0 && (s.Belt == nil || len(s.Agents.Spawn) > 0) {
+		return errors.New("agents.spawn_stride: needs a belt and no spawn places")
 	}
-	return Place{}, false
+	return (ruleRange{"agents.spawn_stride", stride, 0, FragmentsMax}).check()
 }
 
 // checkStock bounds starting stocks so that no balance can ever overflow, and

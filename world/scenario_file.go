@@ -26,6 +26,7 @@ type scenarioFile struct {
 	Space        spaceFile   `toml:"space"`
 	Rules        Rules       `toml:"rules"`
 	Places       []placeFile `toml:"places"`
+	Belt         *beltFile   `toml:"belt"`
 	Agents       agentsFile  `toml:"agents"`
 	Personas     []Persona   `toml:"personas"`
 	Goals        []Goal      `toml:"goals"`
@@ -50,6 +51,7 @@ type placeFile struct {
 	RadiusCM  *int64      `toml:"radius_cm"`
 	Emission  int64       `toml:"emission"`
 	CompoundG int64       `toml:"compound_g"`
+	RegenG    int64       `toml:"regen_g"`
 	Charted   *bool       `toml:"charted"`
 }
 
@@ -62,9 +64,10 @@ type offsetFile struct {
 
 // agentsFile is the [agents] table.
 type agentsFile struct {
-	Count int64              `toml:"count"`
-	Spawn []string           `toml:"spawn"`
-	Stock []map[string]int64 `toml:"stock"`
+	Count       int64              `toml:"count"`
+	Spawn       []string           `toml:"spawn"`
+	SpawnStride int64              `toml:"spawn_stride"`
+	Stock       []map[string]int64 `toml:"stock"`
 }
 
 // defaultRadiusCM is the radius of a place that states none.
@@ -159,6 +162,13 @@ func (f scenarioFile) scenario() (Scenario, error) {
 		}
 		s.Places = append(s.Places, place)
 	}
+	if f.Belt != nil {
+		belt, err := f.Belt.belt()
+		if err != nil {
+			return Scenario{}, err
+		}
+		s.Belt = &belt
+	}
 	plan, err := f.Agents.plan()
 	s.Agents = plan
 	return s, err
@@ -168,7 +178,7 @@ func (f scenarioFile) scenario() (Scenario, error) {
 func (p placeFile) place(space Space) (Place, error) {
 	place := Place{
 		ID: p.ID, Name: p.Name, Material: p.Material, RadiusCM: defaultRadiusCM,
-		Emission: p.Emission, CompoundG: p.CompoundG, Charted: p.Charted == nil || *p.Charted,
+		Emission: p.Emission, CompoundG: p.CompoundG, RegenG: p.RegenG, Charted: p.Charted == nil || *p.Charted,
 	}
 	if p.RadiusCM != nil {
 		place.RadiusCM = *p.RadiusCM
@@ -201,7 +211,7 @@ func (o offsetFile) apply(space Space, p *Position) error {
 // plan lists the starting stocks in the fixed order of resources, because a TOML
 // table has none.
 func (f agentsFile) plan() (AgentPlan, error) {
-	plan := AgentPlan{Count: f.Count, Spawn: f.Spawn}
+	plan := AgentPlan{Count: f.Count, Spawn: f.Spawn, SpawnStride: f.SpawnStride}
 	for i, m := range f.Stock {
 		var list []Amount
 		for _, name := range Resources() {

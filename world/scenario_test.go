@@ -136,6 +136,7 @@ func TestEmbeddedScenarios(t *testing.T) {
 	for alias, want := range map[string]string{
 		"llm": "llm_bootstrap", "bootstrap": "llm_bootstrap", "llm-bootstrap": "llm_bootstrap",
 		"two-bases": "two_bases", "isolated-five": "isolated_five", "minimal": "minimal",
+		"fragments": "asteroid_fragment_bootstrap", "asteroid-fragment-bootstrap": "asteroid_fragment_bootstrap",
 	} {
 		if s, text, ok := EmbeddedScenario(alias); !ok || s.ID != want || len(text) == 0 {
 			t.Errorf("EmbeddedScenario(%s) = %s, %v, want %s", alias, s.ID, ok, want)

@@ -56,8 +56,8 @@ func TestDecayFalls(t *testing.T) {
 	}
 }
 
-// TestRadiationIndexAgreesWithNaiveSum compares the indexed field with a sum over
-// all sources, and with nothing beyond a source's reach.
+// TestRadiationIndexAgreesWithNaiveSum compares the table of radiation with a sum
+// over all sources, and with nothing beyond a source's reach.
 func TestRadiationIndexAgreesWithNaiveSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		space := Space{
@@ -67,26 +67,26 @@ func TestRadiationIndexAgreesWithNaiveSum(t *testing.T) {
 		r := DefaultRules()
 		r.RadiationDecayPPB = rapid.SampledFrom([]int64{0, 1, 1000, 1_000_000}).Draw(t, "decay")
 		var places []Place
-		for range rapid.IntRange(0, 12).Draw(t, "sources") {
+		for range rapid.IntRange(0, 20).Draw(t, "sources") {
 			places = append(places, Place{
 				Position: drawPosition(t, space),
 				RadiusCM: rapid.Int64Range(1, radiusMaxCM).Draw(t, "radius"),
 				Emission: rapid.Int64Range(0, emissionMax).Draw(t, "emission"),
 			})
 		}
-		field := newRadiationField(space, places, r)
-		for range 10 {
-			p := drawPosition(t, space)
-			want := field.floor
-			for _, s := range field.sources {
-				n := s.at(p)
-				if n < 0 || n > s.emission || n > 0 && p.distanceCM(s.position) > s.reachCM() {
-					t.Fatalf("source %+v gives %d at %v, reach %d", s, n, p, s.reachCM())
+		table := radiationTable(places, newPointIndex(positionsOf(places)), r)
+		for i, at := range places {
+			want := min(r.RadiationFloor, r.RadiationFloorCap)
+			for _, p := range places {
+				s := source{p.Position, p.RadiusCM, p.Emission, r.RadiationDecayPPB}
+				n := s.at(at.Position)
+				if n < 0 || n > s.emission || n > 0 && at.Position.distanceCM(s.position) > s.reachCM() {
+					t.Fatalf("source %+v gives %d at %v, reach %d", s, n, at.Position, s.reachCM())
 				}
 				want += n
 			}
-			if got := field.at(p); got != want {
-				t.Fatalf("field at %v = %d, naive sum %d", p, got, want)
+			if table[i] != want {
+				t.Fatalf("radiation at place %d is %d, naive sum %d", i, table[i], want)
 			}
 		}
 	})

@@ -11,18 +11,19 @@ type View struct {
 	// self and here are ready for an observation; here is zero for travellers.
 	self Self
 	here Here
-	// position is where the agent's place is; travellers have none.
-	position Position
-	// chart is the same for all views and never changes.
-	chart chart
-	// sights are the nearest known places, at most sightsMax.
-	sights []Sight
+	// place is the number of the agent's place, noPlace for travellers.
+	place int32
+	// geo is the same for all views and never changes. It holds hidden places too:
+	// a view looks up nothing in it but what is visible from its place or charted.
+	geo *geography
+	// sights are the nearest known places, those an observation lists.
+	sights []sight
 	// mates are agents at the same place, at most sightsMax; allMates says that
 	// none was left out.
 	mates    []string
 	allMates bool
 	// placesOmitted and agentsOmitted count what an observation leaves out.
-	placesShown, placesOmitted int
+	placesOmitted int
 	// contacts are the agents an observation lists, those at the same place first.
 	contacts      []Contact
 	agentsOmitted int
@@ -60,18 +61,18 @@ func (v View) Standing() (ExecuteUntil, bool) {
 // An accepted answer lists the very changes that Apply then makes.
 func (v View) Check(a Action) Check { return v.facts.judge(a, &v).check() }
 
-// route implements senses from what the view holds.
+// sight is a known place with what can be seen of it from afar.
+type sight struct {
+	near
+	visible   bool
+	compoundG int64
+}
+
+// route implements senses: of the live answer it keeps what can be known without
+// trying.
 func (v *View) route(id string) route {
-	if id == v.self.Place {
-		return route{kind: routeHere}
-	}
-	for i := range v.sights {
-		if v.sights[i].ID == id {
-			return route{routeKnown, v.sights[i].DistanceCM}
-		}
-	}
-	if p, ok := v.chart[id]; ok {
-		return route{routeKnown, v.position.distanceCM(p.Position)}
+	if way := v.geo.route(v.place, id); way.kind == routeHere || way.kind == routeKnown {
+		return way
 	}
 	return route{kind: routeUnknown}
 }
@@ -94,7 +95,7 @@ func (v View) Observe() Observation {
 	o := Observation{
 		Tick: v.tick, Self: v.self, Here: v.here,
 		Can:           v.affordances(),
-		Places:        append([]Sight{}, v.sights[:v.placesShown]...),
+		Places:        v.places(),
 		PlacesOmitted: v.placesOmitted,
 		Agents:        append([]Contact{}, v.contacts...),
 		AgentsOmitted: v.agentsOmitted,
@@ -105,17 +106,23 @@ func (v View) Observe() Observation {
 	}
 	o.Here.Notes = append([]Note(nil), v.here.Notes...)
 	o.Self.Products = append([]Amount{}, v.self.Products...)
-	for i := range o.Places {
-		o.Places[i].Emission = copied(o.Places[i].Emission)
-		o.Places[i].CompoundG = copied(o.Places[i].CompoundG)
-	}
 	return o
 }
 
-// copied keeps an absent number absent.
-func copied(n *int64) *int64 {
-	if n == nil {
-		return nil
+// places writes down the sights: the visible places with what changes there, those
+// only charted without.
+func (v View) places() []Sight {
+	list := make([]Sight, len(v.sights))
+	for i, s := range v.sights {
+		p := &v.geo.places[s.place]
+		list[i] = Sight{
+			ID: p.ID, Name: p.Name, Material: p.Material, DistanceCM: s.distanceCM,
+			MoveCost: v.facts.law.moveCost(s.distanceCM), MoveTicks: v.facts.law.moveTicks(s.distanceCM),
+		}
+		if s.visible {
+			list[i].Visible = true
+			list[i].Emission, list[i].CompoundG = number(p.Emission), number(s.compoundG)
+		}
 	}
-	return number(*n)
+	return list
 }

@@ -19,10 +19,9 @@ type World struct {
 	scenario Scenario
 	seed     uint64
 	tick     int64
-	// law, geo and chart are made by New and never change.
-	law   *law
-	geo   *geography
-	chart chart
+	// law and geo are made by New and never change.
+	law *law
+	geo *geography
 
 	// book holds every quantity except heat.
 	book ledger
@@ -39,7 +38,9 @@ type World struct {
 	// able and ordered are the agents that can act and that have an order; due
 	// and continuing are fixed by Advance for the tick, acted filled by Apply.
 	able, ordered, acted bitset
-	due, continuing      []int
+	// occupied are the places where somebody is.
+	occupied        bitset
+	due, continuing []int
 
 	// events of the Advance or Apply under way.
 	events []Event
@@ -55,12 +56,11 @@ func New(s Scenario, seed uint64) (*World, error) {
 	n := int(s.Agents.Count)
 	w := &World{
 		scenario: s, seed: seed,
-		law: newLaw(s.Rules), chart: newChart(s.Places), book: newLedger(),
+		law: newLaw(s.Rules), book: newLedger(),
 		numbers: make(map[string]int32, n), goals: s.pursuits(),
 		able: newBitset(n), ordered: newBitset(n), acted: newBitset(n),
 	}
-	s.Places = slices.Clone(s.Places)
-	w.geo = newGeography(s)
+	w.geo = newGeography(s, seed)
 	w.openSites()
 	for i := range n {
 		w.openAgent(i)
@@ -77,17 +77,22 @@ func New(s Scenario, seed uint64) (*World, error) {
 // openSites opens an account per place and fills it from genesis. What happens
 // before the first tick makes no events: it follows from the scenario.
 func (w *World) openSites() {
-	for _, p := range w.geo.places {
-		a := w.book.open("site:" + p.ID)
-		w.postAny(nil, sourceGenesis, a, compound, p.CompoundG)
-		w.sites = append(w.sites, site{account: a})
+	w.sites = make([]site, len(w.geo.places))
+	w.occupied = newBitset(len(w.sites))
+	w.book.reserve(len(w.sites))
+	for i := range w.sites {
+		p := &w.geo.places[i]
+		w.sites[i].account = w.book.open("site:" + p.ID)
+		if p.CompoundG > 0 {
+			w.book.move(sourceGenesis, w.sites[i].account, compound, p.CompoundG)
+		}
 	}
 }
 
 // openAgent makes agent i and puts it on its place.
 func (w *World) openAgent(i int) {
 	a := agent{id: agentID(i), from: noPlace, to: noPlace}
-	a.place = w.geo.byID[w.scenario.spawnOf(i)]
+	a.place = w.scenario.spawnOf(i)
 	a.account = w.book.open("agent:" + a.id)
 	for _, start := range w.scenario.stockOf(i) {
 		r, _ := resourceNamed(start.Resource)
@@ -96,7 +101,7 @@ func (w *World) openAgent(i int) {
 	a.announced = w.law.stateOf(w.book.of(a.account, electricity), false)
 	w.agents = append(w.agents, a)
 	w.numbers[a.id] = int32(i)
-	w.sites[a.place].enter(int32(i))
+	w.enter(a.place, int32(i))
 	w.refreshAble(int32(i))
 }
 

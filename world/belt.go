@@ -1,0 +1,241 @@
+package world
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// FragmentsMax bounds the fragments of a belt.
+const FragmentsMax = 1_000_000
+
+// Belt describes a field of asteroid fragments that is generated from a seed:
+// the same belt, space and seed give the same places on every machine. Either
+// Count or Per1000KM3 says how many there are. The fragments are named
+// "<prefix>-1" and so on in the order of their positions, so that an id tells
+// nothing about what a fragment holds.
+type Belt struct {
+	// IDPrefix begins every fragment's id.
+	IDPrefix string
+	// SeedOffset is added to the seed of the run, so that two belts of equal
+	// numbers can differ under one seed.
+	SeedOffset uint64
+	// Count is the exact number of fragments, 1 to [FragmentsMax], or 0.
+	Count int64
+	// Per1000KM3 is the number of fragments per 1,000 cubic kilometres of the box,
+	// 1 to 1,000,000, or 0; the number of fragments is then rounded down.
+	Per1000KM3 int64
+	// MinSpacingCM is the least distance between the centres of two fragments and
+	// between a fragment and a listed place, 0 to 10,000,000.
+	MinSpacingCM int64
+	// RadiusMinCM and RadiusMaxCM bound the radii, both included.
+	RadiusMinCM, RadiusMaxCM int64
+	// RadiusExponent is q in the density r^-q of radii, 2 to 8: the larger, the
+	// fewer big fragments.
+	RadiusExponent int64
+	// Materials are drawn by weight.
+	Materials []BeltMaterial
+	// RegenPPM is the part of its first reserve that a fragment regrows in
+	// [RegenTicks] ticks, 0 to 1,000,000 parts per million.
+	RegenPPM int64
+	// Charted says that every agent knows the fragments from the start.
+	Charted bool
+	// Box is the part of space that holds the belt; the zero box is all of it.
+	Box Box
+}
+
+// BeltMaterial is one of the materials of a belt. Radiation goes with the
+// surface and the reserve with the volume of a fragment, so both are given for
+// the largest radius: emission is EmissionMax*(r/R)², compound ReserveMaxG*(r/R)³.
+type BeltMaterial struct {
+	// Material is one of [Materials].
+	Material string `toml:"material"`
+	// Weight is the share of this material among all weights, 1 to 1,000,000.
+	Weight int64 `toml:"weight"`
+	// EmissionMax is the emission of a fragment of the largest radius.
+	EmissionMax int64 `toml:"emission_max"`
+	// ReserveMaxG is the compound in a fragment of the largest radius, in grams.
+	ReserveMaxG int64 `toml:"reserve_max_g"`
+}
+
+// Box is a part of space from one corner to the opposite one, both included.
+type Box struct {
+	From, To Position
+}
+
+// box is the part of space the belt fills.
+func (b *Belt) box(space Space) Box {
+	if b.Box == (Box{}) {
+		return Box{To: Position{space.WidthCM, space.DepthCM, space.HeightCM}}
+	}
+	return b.Box
+}
+
+// sides are the number of positions along each axis.
+func (b Box) sides() [3]int64 {
+	return [3]int64{b.To.X - b.From.X + 1, b.To.Y - b.From.Y + 1, b.To.Z - b.From.Z + 1}
+}
+
+// fragments is the number of fragments in the space. A density is multiplied out
+// in 128 bits: the volume in cubic centimetres has up to 80.
+func (b *Belt) fragments(space Space) int64 {
+	if b.Per1000KM3 == 0 {
+		return b.Count
+	}
+	const cm3Per1000KM3Root = 1_000_000_000 // its square is 1,000 km³ in cm³
+	s := b.box(space).sides()
+	hi, lo := bits.Mul64(uint64((s[0]-1)*(s[1]-1)), uint64(s[2]-1))
+	volume, _ := bits.Div64(hi, lo, cm3Per1000KM3Root)
+	hi, lo = bits.Mul64(volume, uint64(b.Per1000KM3))
+	n, _ := bits.Div64(hi, lo, cm3Per1000KM3Root)
+	return int64(n)
+}
+
+// number finds the fragment called id, from 0. Only the form that Places writes
+// counts, so that no fragment has two names.
+func (b *Belt) number(id string, space Space) (int64, bool) {
+	digits, ok := strings.CutPrefix(id, b.IDPrefix+"-")
+	if !ok || digits == "" || digits[0] < '1' || digits[0] > '9' {
+		return 0, false
+	}
+	k, err := strconv.ParseInt(digits, 10, 64)
+	return k - 1, err == nil && k <= b.fragments(space)
+}
+
+// check reports the first field that is wrong. The number of listed places is
+// given because fragments keep their distance from those too.
+func (b *Belt) check(space Space, listed int64) error {
+	if err := checkID("belt.id_prefix", b.IDPrefix); err != nil {
+		return err
+	}
+	if len(b.IDPrefix) > idLengthMax-8 {
+		return fmt.Errorf("belt.id_prefix: %q leaves no room for a number", b.IDPrefix)
+	}
+	if (b.Count == 0) == (b.Per1000KM3 == 0) {
+		return fmt.Errorf("belt.count: give either count or per_1000_km3")
+	}
+	for _, f := range b.ranges() {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
+	if err := b.checkBox(space); err != nil {
+		return err
+	}
+	if err := (ruleRange{"belt.count", b.fragments(space), 1, FragmentsMax}).check(); err != nil {
+		return err
+	}
+	if err := b.checkMaterials(); err != nil {
+		return err
+	}
+	if err := b.checkReach(space); err != nil {
+		return err
+	}
+	return b.checkSpacing(space, listed)
+}
+
+// ranges lists the plain numbers of a belt.
+func (b *Belt) ranges() []ruleRange {
+	return []ruleRange{
+		{"belt.count", b.Count, 0, FragmentsMax},
+		{"belt.per_1000_km3", b.Per1000KM3, 0, 1_000_000},
+		{"belt.min_spacing_cm", b.MinSpacingCM, 0, spaceMaxCM / 10},
+		{"belt.radius_min_cm", b.RadiusMinCM, 1, radiusMaxCM},
+		{"belt.radius_max_cm", b.RadiusMaxCM, b.RadiusMinCM, radiusMaxCM},
+		{"belt.radius_exponent", b.RadiusExponent, 2, 8},
+		{"belt.regen_ppm", b.RegenPPM, 0, 1_000_000},
+	}
+}
+
+// checkBox demands a box inside the space.
+func (b *Belt) checkBox(space Space) error {
+	box := b.box(space)
+	for _, f := range []ruleRange{
+		{"belt.box.from.x_cm", box.From.X, 0, space.WidthCM},
+		{"belt.box.from.y_cm", box.From.Y, 0, space.DepthCM},
+		{"belt.box.from.z_cm", box.From.Z, 0, space.HeightCM},
+		{"belt.box.to.x_cm", box.To.X, box.From.X, space.WidthCM},
+		{"belt.box.to.y_cm", box.To.Y, box.From.Y, space.DepthCM},
+		{"belt.box.to.z_cm", box.To.Z, box.From.Z, space.HeightCM},
+	} {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkMaterials bounds what a fragment can hold by what a place can.
+func (b *Belt) checkMaterials() error {
+	if len(b.Materials) == 0 || len(b.Materials) > listMax {
+		return fmt.Errorf("belt.materials: %d materials, want 1 to %d", len(b.Materials), listMax)
+	}
+	for i, m := range b.Materials {
+		field := fmt.Sprintf("belt.materials[%d]", i)
+		if !isMaterial(m.Material) {
+			return fmt.Errorf("%s.material: %q is none of %s", field, m.Material, strings.Join(Materials(), ", "))
+		}
+		for _, f := range []ruleRange{
+			{field + ".weight", m.Weight, 1, 1_000_000},
+			{field + ".emission_max", m.EmissionMax, 0, emissionMax},
+			{field + ".reserve_max_g", m.ReserveMaxG, 0, amountMax},
+			{"belt.regen_ppm", mulDiv(m.ReserveMaxG, b.RegenPPM, 1_000_000), 0, regenMax},
+		} {
+			if err := f.check(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkSpacing demands room enough that every fragment finds a place: half of the
+// box stays free even if no two excluded regions overlapped. The regions are
+// taken as cubes, cut to the box, and counted as whole ones along each axis.
+func (b *Belt) checkSpacing(space Space, listed int64) error {
+	if b.MinSpacingCM == 0 {
+		return nil
+	}
+	room := int64(1)
+	for _, side := range b.box(space).sides() {
+		room *= min(side/min(side, 2*b.MinSpacingCM), 1_000_000)
+	}
+	if need := 2 * (b.fragments(space) + listed); need > room {
+		return fmt.Errorf("belt.min_spacing_cm: %d leaves room for %d fragments, want %d", b.MinSpacingCM, room/2-listed, b.fragments(space))
+	}
+	return nil
+}
+
+// reachPairsMax bounds the pairs of fragments of which one may radiate on the
+// other, and so the time New takes to add them up.
+const reachPairsMax = 200_000_000
+
+// checkReach refuses a belt in which everything shines on everything. It counts
+// the pairs as if all fragments were the largest and strongest.
+func (b *Belt) checkReach(space Space) error {
+	var reach int64
+	for _, m := range b.Materials {
+		reach = max(reach, source{radiusCM: b.RadiusMaxCM, emission: m.EmissionMax}.reachCM())
+	}
+	n := b.fragments(space)
+	// An expected number of fragments per reach, halving the box axis by axis
+	// down to the reach, rounded up.
+	near := n
+	for _, side := range b.box(space).sides() {
+		near = ceilDiv(near*min(2*reach+1, side), side)
+	}
+	if n*near > reachPairsMax {
+		return fmt.Errorf("belt.materials: radiation reaches %d cm, so that about %d fragments shine on each other", reach, near)
+	}
+	return nil
+}
+
+// mulDiv is a*b/c in 128 bits, rounded half up. None is negative, c is positive
+// and the quotient must fit.
+func mulDiv(a, b, c int64) int64 {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	lo, carry := bits.Add64(lo, uint64(c/2), 0)
+	q, _ := bits.Div64(hi+carry, lo, uint64(c))
+	return int64(q)
+}

@@ -1,0 +1,95 @@
+package world
+
+import "slices"
+
+// RegenTicks is the number of ticks in which a place regrows its RegenG.
+const RegenTicks = 100
+
+// regenMax bounds RegenG so that no run is long enough to overflow a product.
+const regenMax = 1_000_000_000
+
+// site is the changing part of a place. Its compound is in the ledger.
+type site struct {
+	account account
+	// settledAt is the tick at which the ledger's compound is true.
+	settledAt int64
+	// present are the agents there, by number.
+	present []int32
+	// takenG was mined in tick takenAt; it only tells contention from depletion.
+	takenG, takenAt int64
+	// notes are the newest left here, oldest first.
+	notes []slip
+}
+
+// reserveAt is the compound at place p, of which stored is in the ledger since
+// tick from, at a later tick. What regrows between two ticks is the difference of
+// what would have regrown since tick 0, so that it does not matter how often a
+// place is settled in between. A place is full at the compound it began with.
+func (p *Place) reserveAt(stored, from, tick int64) int64 {
+	if p.RegenG == 0 || from == tick {
+		return stored
+	}
+	return min(p.CompoundG, stored+p.regrown(tick)-p.regrown(from))
+}
+
+// regrown is floor(RegenG*tick/RegenTicks), what an empty place of boundless size
+// would have regrown since tick 0.
+func (p *Place) regrown(tick int64) int64 {
+	return p.RegenG/RegenTicks*tick + p.RegenG%RegenTicks*tick/RegenTicks
+}
+
+// reserveOf is the compound that can be mined at place p now.
+func (w *World) reserveOf(p int32) int64 {
+	s := &w.sites[p]
+	return w.geo.places[p].reserveAt(w.book.of(s.account, compound), s.settledAt, w.tick)
+}
+
+// settleSite writes the present compound of place p into the ledger and tells what
+// has regrown.
+func (w *World) settleSite(p int32) {
+	s := &w.sites[p]
+	grown := w.reserveOf(p) - w.book.of(s.account, compound)
+	w.touchSite(p)
+	s.settledAt = w.tick
+	if grown == 0 {
+		return
+	}
+	w.emit(Event{
+		Kind: EventCompoundRegrown, Place: w.placeID(p),
+		Postings: []Posting{w.post(sourceRegeneration, s.account, compound, grown)},
+	})
+}
+
+// enter and leave keep the agents at a place and the set of occupied places.
+func (w *World) enter(p, n int32) {
+	w.sites[p].enter(n)
+	w.occupied.set(p, true)
+}
+
+func (w *World) leave(p, n int32) {
+	w.sites[p].leave(n)
+	w.occupied.set(p, len(w.sites[p].present) > 0)
+}
+
+// enter and leave keep the list of agents at a place sorted.
+func (s *site) enter(n int32) {
+	i := s.index(n)
+	s.present = append(s.present, 0)
+	copy(s.present[i+1:], s.present[i:])
+	s.present[i] = n
+}
+
+// leave takes an agent off the list; it must be on it.
+func (s *site) leave(n int32) {
+	i := s.index(n)
+	if i == len(s.present) || s.present[i] != n {
+		panic("world: an agent leaves a place where it is not")
+	}
+	s.present = append(s.present[:i], s.present[i+1:]...)
+}
+
+// index is where agent n is in the list or belongs.
+func (s *site) index(n int32) int {
+	i, _ := slices.BinarySearch(s.present, n)
+	return i
+}
