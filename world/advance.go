@@ -16,6 +16,7 @@ func (w *World) Advance() []Event {
 	w.reviewTouchedGoals()
 	w.due = w.able.appendOnly(w.due[:0], w.ordered)
 	w.continuing = w.able.appendBoth(w.continuing[:0], w.ordered)
+	copy(w.summoned, w.able)
 	return w.takeEvents()
 }
 

@@ -76,7 +76,7 @@ func (w *World) settle(n int32) {
 	}
 	w.emit(Event{
 		Kind: EventPowerSettled, Agent: a.id,
-		Postings: []Posting{w.post(from, to, electricity, max(change, -change))},
+		Postings: append(w.listPostings(1), w.post(from, to, electricity, max(change, -change))),
 	})
 }
 

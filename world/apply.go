@@ -20,17 +20,19 @@ type Intent struct {
 // neither due nor continuing, or a second one in the same tick, is a bug of the
 // caller and panics. Agents without an intent do nothing.
 func (w *World) Apply(intents []Intent) []Event {
+	// Most actions make one event, those that use electricity a second one.
+	w.expectEvents(2 * len(intents))
 	turns := w.turns(intents)
 	for i := range turns {
 		w.act(&turns[i])
 	}
+	clear(turns) // they hold what callers gave
 	w.reviewTouchedGoals()
 	return w.takeEvents()
 }
 
 // turn is an intent with its rank and, for a new order, its start.
 type turn struct {
-	rank  uint64
 	agent int32
 	// action is as submitted, do what is judged and carried out.
 	action, do Action
@@ -42,20 +44,34 @@ type turn struct {
 // The order of the intents given does not matter: ranks depend on the seed, the
 // tick and the agent alone, and no two agents share a number.
 func (w *World) turns(intents []Intent) []turn {
-	turns := make([]turn, 0, len(intents))
-	for _, in := range intents {
+	keys, turns := w.turnKeys[:0], w.turnList[:0]
+	for i, in := range intents {
 		n := int32(in.Agent)
 		w.admit(n, in.Action)
-		t := turn{rank: mix(w.seed, w.tick, uint64(n), purposeOrder), agent: n, action: in.Action, do: in.Action}
-		if order, ok := in.Action.(ExecuteUntil); ok && order.problem() == nil {
-			t.do, t.order = order.Do, w.newStanding(n, order)
+		keys = append(keys, turnKey{mix(w.seed, w.tick, uint64(n), purposeOrder), n, int32(i)})
+	}
+	slices.SortFunc(keys, func(a, b turnKey) int {
+		if c := cmp.Compare(a.rank, b.rank); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.agent, b.agent)
+	})
+	for _, k := range keys {
+		action := intents[k.intent].Action
+		t := turn{agent: k.agent, action: action, do: action}
+		if order, ok := action.(ExecuteUntil); ok && order.problem() == nil {
+			t.do, t.order = order.Do, w.newStanding(k.agent, order)
 		}
 		turns = append(turns, t)
 	}
-	slices.SortFunc(turns, func(a, b turn) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.agent, b.agent))
-	})
+	w.turnKeys, w.turnList = keys, turns
 	return turns
+}
+
+// turnKey is what turns are sorted by, and which intent it is.
+type turnKey struct {
+	rank          uint64
+	agent, intent int32
 }
 
 // admit panics on an intent that the caller should not have made, and notes that
@@ -64,9 +80,7 @@ func (w *World) admit(n int32, a Action) {
 	if a == nil {
 		panic(fmt.Sprintf("world: intent of agent %d has no action", n))
 	}
-	_, due := slices.BinarySearch(w.due, int(n))
-	_, continuing := slices.BinarySearch(w.continuing, int(n))
-	if !due && !continuing {
+	if n < 0 || int(n) >= len(w.agents) || !w.summoned.has(n) {
 		panic(fmt.Sprintf("world: intent of agent %d, which is neither due nor continuing in tick %d", n, w.tick))
 	}
 	if w.acted.has(n) {
@@ -81,8 +95,9 @@ func (w *World) admit(n int32, a Action) {
 func (w *World) act(t *turn) {
 	a := &w.agents[t.agent]
 	w.followOrder(t, a)
-	f, s := w.factsOf(t.agent), liveSenses{w, t.agent, false}
-	r := f.judge(t.action, s)
+	f := w.factsOf(t.agent)
+	w.senses = liveSenses{w, t.agent, false}
+	r := f.judge(t.action, &w.senses)
 	if r.rejection != nil {
 		r.rejection = w.contention(t, r.rejection)
 	}
@@ -133,9 +148,10 @@ func (w *World) followOrder(t *turn, a *agent) {
 // The rules are asked a second time with the facts of the start of the tick. That
 // costs something only for refusals, and cannot drift from the rules themselves.
 func (w *World) contention(t *turn, refusal *Rejection) *Rejection {
-	f, s := w.factsOf(t.agent), liveSenses{w, t.agent, true}
+	f := w.factsOf(t.agent)
+	w.senses = liveSenses{w, t.agent, true}
 	w.rewind(&f, t.agent)
-	if !f.judge(t.action, s).accepted() {
+	if !f.judge(t.action, &w.senses).accepted() {
 		return refusal
 	}
 	renamed := refusal.clone()
@@ -186,13 +202,13 @@ type liveSenses struct {
 
 // route implements senses. It tells a hidden place from an absent one, which the
 // rules need to know and must not let show.
-func (s liveSenses) route(id string) route {
+func (s *liveSenses) route(id string) route {
 	return s.w.geo.route(s.w.agents[s.n].place, id)
 }
 
 // contact implements senses with the true room in the receiver's battery. Seen
 // from the start of the tick, an agent that left since is still here.
-func (s liveSenses) contact(id string) contact {
+func (s *liveSenses) contact(id string) contact {
 	n, ok := s.w.numbers[id]
 	if !ok {
 		return contact{presence: presenceElsewhere}

@@ -1,7 +1,5 @@
 package world
 
-import "container/heap"
-
 // slot names one wake-up: an entity (agents first, then factories in the order
 // they were built) and one of its kinds. Slots order wake-ups within a tick.
 type slot int32
@@ -28,7 +26,8 @@ func (s slot) kind() int32 { return int32(s) % slotKinds }
 
 // calendar holds at most one wake-up per slot, so that it never outgrows the
 // number of entities and holds nothing stale. It is a heap by (tick, slot) that
-// knows where each slot sits.
+// knows where each slot sits. With four children to a parent it is half as deep as
+// one with two, and the children lie side by side.
 type calendar struct {
 	entries []calendarEntry
 	// where[s] is 1 + the index of slot s in entries, 0 when it has none.
@@ -41,23 +40,28 @@ type calendarEntry struct {
 	slot slot
 }
 
+// calendarFan is the number of children of an entry in the heap.
+const calendarFan = 4
+
 // set moves the wake-up of s to tick, making one if there is none.
 func (c *calendar) set(s slot, tick int64) {
-	for int(s) >= len(c.where) {
-		c.where = append(c.where, 0)
+	if more := int(s) + 1 - len(c.where); more > 0 {
+		c.where = append(c.where, make([]int32, more)...)
 	}
-	if i := c.where[s]; i != 0 {
-		c.entries[i-1].tick = tick
-		heap.Fix(c, int(i-1))
+	e := calendarEntry{tick, s}
+	i := int(c.where[s]) - 1
+	if i < 0 {
+		c.entries = append(c.entries, e)
+		c.rise(e, len(c.entries)-1)
 		return
 	}
-	heap.Push(c, calendarEntry{tick, s})
+	c.settle(e, i)
 }
 
 // cancel drops the wake-up of s if there is one.
 func (c *calendar) cancel(s slot) {
 	if int(s) < len(c.where) && c.where[s] != 0 {
-		heap.Remove(c, int(c.where[s]-1))
+		c.remove(int(c.where[s]) - 1)
 	}
 }
 
@@ -66,38 +70,74 @@ func (c *calendar) next(tick int64) (slot, bool) {
 	if len(c.entries) == 0 || c.entries[0].tick > tick {
 		return 0, false
 	}
-	return heap.Pop(c).(calendarEntry).slot, true
+	s := c.entries[0].slot
+	c.remove(0)
+	return s, true
 }
 
-// Len implements heap.Interface.
-func (c *calendar) Len() int { return len(c.entries) }
-
-// Less implements heap.Interface: by tick, then by slot, which makes the order in
-// which a tick is worked off independent of the order in which it was planned.
-func (c *calendar) Less(i, j int) bool {
-	a, b := c.entries[i], c.entries[j]
-	return a.tick < b.tick || a.tick == b.tick && a.slot < b.slot
-}
-
-// Swap implements heap.Interface and keeps where in step.
-func (c *calendar) Swap(i, j int) {
-	c.entries[i], c.entries[j] = c.entries[j], c.entries[i]
-	c.where[c.entries[i].slot] = int32(i + 1)
-	c.where[c.entries[j].slot] = int32(j + 1)
-}
-
-// Push implements heap.Interface; use set.
-func (c *calendar) Push(x any) {
-	e := x.(calendarEntry)
-	c.entries = append(c.entries, e)
-	c.where[e.slot] = int32(len(c.entries))
-}
-
-// Pop implements heap.Interface; use next or cancel.
-func (c *calendar) Pop() any {
+// remove takes out the entry at i and puts the last one in its place.
+func (c *calendar) remove(i int) {
+	c.where[c.entries[i].slot] = 0
 	last := len(c.entries) - 1
 	e := c.entries[last]
 	c.entries = c.entries[:last]
-	c.where[e.slot] = 0
-	return e
+	if i < last {
+		c.settle(e, i)
+	}
+}
+
+// before orders by tick, then by slot, which makes the order in which a tick is
+// worked off independent of the order in which it was planned.
+func (e calendarEntry) before(f calendarEntry) bool {
+	return e.tick < f.tick || e.tick == f.tick && e.slot < f.slot
+}
+
+// settle puts e where it belongs, starting from the free position i.
+func (c *calendar) settle(e calendarEntry, i int) {
+	if i > 0 && e.before(c.entries[(i-1)/calendarFan]) {
+		c.rise(e, i)
+		return
+	}
+	c.sink(e, i)
+}
+
+// rise moves later parents down until e fits.
+func (c *calendar) rise(e calendarEntry, i int) {
+	for i > 0 {
+		parent := (i - 1) / calendarFan
+		if !e.before(c.entries[parent]) {
+			break
+		}
+		c.put(c.entries[parent], i)
+		i = parent
+	}
+	c.put(e, i)
+}
+
+// sink moves the earliest child up until e fits.
+func (c *calendar) sink(e calendarEntry, i int) {
+	for {
+		first := i*calendarFan + 1
+		if first >= len(c.entries) {
+			break
+		}
+		least := first
+		for k := first + 1; k < min(first+calendarFan, len(c.entries)); k++ {
+			if c.entries[k].before(c.entries[least]) {
+				least = k
+			}
+		}
+		if !c.entries[least].before(e) {
+			break
+		}
+		c.put(c.entries[least], i)
+		i = least
+	}
+	c.put(e, i)
+}
+
+// put writes e at position i and remembers it.
+func (c *calendar) put(e calendarEntry, i int) {
+	c.entries[i] = e
+	c.where[e.slot] = int32(i + 1)
 }

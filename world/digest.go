@@ -77,12 +77,26 @@ type touched struct {
 
 // add notes n once, however often it is touched.
 func (t *touched) add(n int32) {
-	for int(n) >= len(t.dirty) {
-		t.dirty = append(t.dirty, false)
+	if more := int(n) + 1 - len(t.dirty); more > 0 {
+		t.dirty = append(t.dirty, make([]bool, more)...)
 	}
 	if !t.dirty[n] {
 		t.dirty[n] = true
 		t.list = append(t.list, n)
+	}
+}
+
+// sort puts a long list in order, so that the records are then read as they lie
+// in memory. It looks at all flags only where that is a small part of the work.
+func (t *touched) sort() {
+	if len(t.list) <= len(t.dirty)/16 {
+		return
+	}
+	t.list = t.list[:0]
+	for n, dirty := range t.dirty {
+		if dirty {
+			t.list = append(t.list, int32(n))
+		}
 	}
 }
 
@@ -110,8 +124,8 @@ type digester struct {
 func newDigester(w *World) digester {
 	var d digester
 	for kind := recordHeader; kind < recordKinds; kind++ {
-		for n := range w.records(kind) {
-			d.dirty[kind].add(int32(n))
+		for n := w.records(kind) - 1; n >= 0; n-- {
+			d.dirty[kind].add(int32(n)) // from the end, so that room is made once
 		}
 	}
 	return d
@@ -172,6 +186,7 @@ func (w *World) records(kind recordKind) int {
 func (w *World) Digest() Digest {
 	d := &w.digest
 	for kind := recordHeader; kind < recordKinds; kind++ {
+		d.dirty[kind].sort()
 		for _, n := range d.dirty[kind].take() {
 			d.rehash(w, kind, n)
 		}
@@ -182,8 +197,8 @@ func (w *World) Digest() Digest {
 // rehash replaces the hash of one record in the sum. A new record replaces the
 // zero hash, which is no record's.
 func (d *digester) rehash(w *World, kind recordKind, n int32) {
-	for int(n) >= len(d.hashes[kind]) {
-		d.hashes[kind] = append(d.hashes[kind], lanes{})
+	if more := int(n) + 1 - len(d.hashes[kind]); more > 0 {
+		d.hashes[kind] = append(d.hashes[kind], make([]lanes, more)...)
 	}
 	d.scratch = w.appendRecord(d.scratch[:0], kind, n)
 	fresh := hashRecord(d.scratch)

@@ -49,8 +49,12 @@ func (w *World) spend(n int32, to account, cost int64) []Posting {
 	w.settle(n)
 	p := w.post(w.agents[n].account, to, electricity, cost)
 	w.planPower(n)
-	return []Posting{p}
+	return append(w.listPostings(postingsUsual), p)
 }
+
+// postingsUsual is room for the postings of nearly every action: its electricity
+// and what becomes of two resources.
+const postingsUsual = 3
 
 // depart takes agent n off its place and plans its arrival. From here on nobody
 // sees it, those who act later in the same tick included.
@@ -73,7 +77,7 @@ func (w *World) harvest(n int32, amount int64) []Posting {
 	a.heat, a.heatAt = w.heatOf(a)+amount*w.law.HeatFactor, w.tick
 	p := w.post(sourceRadiation, a.account, electricity, amount)
 	w.planPower(n)
-	return []Posting{p}
+	return append(w.listPostings(1), p)
 }
 
 // mine pays for the digging and moves compound from the place to the agent. What
@@ -160,12 +164,12 @@ func (w *World) give(n int32, do Transfer) []Posting {
 	own, other := w.agents[n].account, w.agents[to].account
 	if r != electricity {
 		w.touchAgent(to)
-		return []Posting{w.post(own, other, r, do.Amount)}
+		return append(w.listPostings(1), w.post(own, other, r, do.Amount))
 	}
 	w.settle(n)
 	w.settle(to)
 	p := w.post(own, other, r, do.Amount)
 	w.planPower(n)
 	w.planPower(to)
-	return []Posting{p}
+	return append(w.listPostings(1), p)
 }

@@ -38,13 +38,23 @@ type World struct {
 	// able and ordered are the agents that can act and that have an order; due
 	// and continuing are fixed by Advance for the tick, acted filled by Apply.
 	able, ordered, acted bitset
+	// summoned are the due and the continuing agents of the tick.
+	summoned bitset
 	// occupied are the places where somebody is.
 	occupied        bitset
 	due, continuing []int
 
-	// events of the Advance or Apply under way.
-	events []Event
-	digest digester
+	// events of the Advance or Apply under way, postings the rest of the block that
+	// lists of postings are cut from.
+	events   []Event
+	postings []Posting
+	// senses answer the rules for the agent that acts; held here so that asking
+	// allocates nothing.
+	senses liveSenses
+	// turnKeys and turnList are reused from tick to tick.
+	turnKeys []turnKey
+	turnList []turn
+	digest   digester
 }
 
 // New makes a world at tick 0. It fails if the scenario is inconsistent, naming
@@ -58,7 +68,7 @@ func New(s Scenario, seed uint64) (*World, error) {
 		scenario: s, seed: seed,
 		law: newLaw(s.Rules), book: newLedger(),
 		numbers: make(map[string]int32, n), goals: s.pursuits(),
-		able: newBitset(n), ordered: newBitset(n), acted: newBitset(n),
+		able: newBitset(n), ordered: newBitset(n), acted: newBitset(n), summoned: newBitset(n),
 	}
 	w.geo = newGeography(s, seed)
 	w.openSites()
@@ -111,11 +121,33 @@ func (w *World) emit(e Event) {
 	w.events = append(w.events, e)
 }
 
-// takeEvents hands over the events collected so far.
+// takeEvents hands over the events collected so far. The caller may keep them.
 func (w *World) takeEvents() []Event {
 	events := w.events
 	w.events = nil
 	return events
+}
+
+// expectEvents makes room for n events at once.
+func (w *World) expectEvents(n int) {
+	if n > 0 {
+		w.events = slices.Grow(w.events, n)
+	}
+}
+
+// postingsBlock is how many postings are allocated at once; a block lives as long
+// as an event that holds a part of it.
+const postingsBlock = 64
+
+// listPostings makes an empty list with room for n postings. More can be appended
+// at the cost of a copy.
+func (w *World) listPostings(n int) []Posting {
+	if len(w.postings) < n {
+		w.postings = make([]Posting, postingsBlock+n)
+	}
+	list := w.postings[:0:n]
+	w.postings = w.postings[n:]
+	return list
 }
 
 // post moves an amount and marks the system accounts as changed.
