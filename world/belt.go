@@ -180,11 +180,15 @@ func (b *Belt) checkMaterials() error {
 			{field + ".weight", m.Weight, 1, 1_000_000},
 			{field + ".emission_max", m.EmissionMax, 0, emissionMax},
 			{field + ".reserve_max_g", m.ReserveMaxG, 0, amountMax},
-			{"belt.regen_ppm", mulDiv(m.ReserveMaxG, b.RegenPPM, 1_000_000), 0, regenMax},
 		} {
 			if err := f.check(); err != nil {
 				return err
 			}
+		}
+		// Only sound factors are multiplied.
+		regen := ruleRange{field + ": grams regrown", mulDiv(m.ReserveMaxG, b.RegenPPM, 1_000_000), 0, regenMax}
+		if err := regen.check(); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -43,6 +43,9 @@
 // [CheckUnknown], and a refusal gives no numbers, whether the thing exists or not.
 // When two want what is only there once, the second is told [RejectContended].
 //
+// Places are listed in the scenario one by one, generated from the seed of the run
+// as a [Belt] of up to a million fragments, or both. What was mined may regrow.
+//
 // An agent with an empty battery shuts down, gains a little every tick and
 // restarts, so that no state is final. A standing order ([ExecuteUntil]) repeats
 // an action without a decision until an event ends it; the agent is then due

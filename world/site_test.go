@@ -50,13 +50,7 @@ func TestPlacesRegrow(t *testing.T) {
 		if got := w.View(0).Observe().Here.CompoundG; got != tc.want {
 			t.Errorf("tick %d: %d g, want %d", tc.tick, got, tc.want)
 		}
-		sum := int64(0)
-		for _, b := range w.Balances() {
-			if b.Resource == Compound {
-				sum += b.Amount
-			}
-		}
-		if sum != 0 {
+		if sum := sumsOf(w)[Compound]; sum != 0 {
 			t.Errorf("tick %d: compound sums to %d", tc.tick, sum)
 		}
 		if w.Digest() != w.RecomputeDigest() {

@@ -1,0 +1,122 @@
+package world
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// swarmRun drives a world by counter-based draws, so that a seed says everything.
+type swarmRun struct {
+	w    *World
+	seed uint64
+}
+
+// draw is a number below n for an agent in this tick.
+func (r *swarmRun) draw(agent int, p purpose, n int64) int64 {
+	return below(mix(r.seed, r.w.tick, uint64(agent), 1000+p), n)
+}
+
+// intents has each due agent do one of the things it is offered, sometimes for
+// many ticks, now and then something absurd; orders go on.
+func (r *swarmRun) intents() []Intent {
+	var list []Intent
+	for _, n := range r.w.Due() {
+		list = append(list, Intent{n, r.choose(n)})
+	}
+	for _, n := range r.w.Continuing() {
+		order, _ := r.w.Standing(n)
+		do, _ := r.w.View(n).Clamp(order.Do)
+		list = append(list, Intent{n, do})
+	}
+	return list
+}
+
+func (r *swarmRun) choose(n int) Action {
+	v := r.w.View(n)
+	offers := append(offersOf(v), Wait{})
+	if o := v.Observe(); len(o.Agents) > 0 {
+		offers = append(offers, Transfer{o.Agents[0].ID, Resources()[r.draw(n, 1, resourceCount)], 1 + r.draw(n, 2, 9)})
+	}
+	a := offers[r.draw(n, 3, int64(len(offers)))]
+	switch r.draw(n, 4, 12) {
+	case 0:
+		return ExecuteUntil{Do: a, Until: []Condition{{Event: StopPowerLow}, {Event: StopJobDone}}, MaxTicks: 1 + r.draw(n, 5, 8)}
+	case 1:
+		return Mine{r.draw(n, 6, 1<<40) - 1<<39}
+	case 2:
+		return Move{fmt.Sprintf("frag-%d", r.draw(n, 7, 99))}
+	}
+	return a
+}
+
+// swarmScenario draws the number, the belt and the rules of a world.
+func swarmScenario(t *testing.T, seed uint64) Scenario {
+	draw := func(p purpose, n int64) int64 { return below(mix(seed, 0, 0, 2000+p), n) }
+	s := mustScenario(t, []string{"fragments", "llm_bootstrap", "two_bases", "minimal"}[draw(1, 4)])
+	if s.Belt != nil {
+		belt := *s.Belt
+		belt.Count, belt.Charted = 1+draw(2, 90), draw(3, 2) == 0
+		belt.RegenPPM, belt.RadiusExponent = draw(4, 400_000), 2+draw(5, 7)
+		s.Belt, s.Agents.SpawnStride = &belt, 1+draw(6, 40)
+	}
+	s.VisibilityKM, s.PlacesShown, s.AgentsShown = draw(7, 60), 1+draw(8, 12), 1+draw(9, 12)
+	s.Rules.IdleDraw, s.Rules.AmbientFloor = 1+draw(10, 4), 1+draw(11, 4)
+	s.Rules.BuildTicks, s.Rules.MoveRangeKM = 1+draw(12, 6), 1+draw(13, 20)
+	return s.WithAgents(int(1 + draw(14, 40)))
+}
+
+// TestSwarmLong runs random worlds, each twice, and checks conservation and the
+// digest in every tick, that both runs agree, and that nobody is forgotten by the
+// calendar.
+func TestSwarmLong(t *testing.T) {
+	worlds := uint64(50)
+	if os.Getenv("AGENT_WORLD_LONG") != "" {
+		worlds = 500
+	}
+	for seed := range worlds {
+		if problem := swarm(t, seed); problem != "" {
+			t.Fatalf("seed=%d %s", seed, problem)
+		}
+	}
+}
+
+// swarm runs one world and says what went wrong.
+func swarm(t *testing.T, seed uint64) string {
+	s := swarmScenario(t, seed)
+	one, err := New(s, seed)
+	if err != nil {
+		return err.Error()
+	}
+	two, _ := New(s, seed)
+	for range 60 {
+		one.Advance()
+		two.Advance()
+		intents := (&swarmRun{one, seed}).intents()
+		one.Apply(intents)
+		two.Apply(reversed(intents))
+		for r, n := range sumsOf(one) {
+			if n != 0 {
+				return fmt.Sprintf("tick %d: %s sums to %d", one.Tick(), r, n)
+			}
+		}
+		if d := one.Digest(); d != one.RecomputeDigest() || d != two.Digest() {
+			return fmt.Sprintf("tick %d: digest %s, recomputed %s, second run %s", one.Tick(), d, one.RecomputeDigest(), two.Digest())
+		}
+	}
+	for n := range one.agents {
+		if a := &one.agents[n]; !a.able() && one.calendar.where[slotOf(int32(n), kindPower)] == 0 {
+			return fmt.Sprintf("%s cannot act and nothing will wake it", a.id)
+		}
+	}
+	return ""
+}
+
+// sumsOf adds up all balances by resource.
+func sumsOf(w *World) map[string]int64 {
+	sums := map[string]int64{}
+	for _, b := range w.Balances() {
+		sums[b.Resource] += b.Amount
+	}
+	return sums
+}
