@@ -113,6 +113,7 @@ func (v View) Observe() Observation {
 // only charted without.
 func (v View) places() []Sight {
 	list := make([]Sight, len(v.sights))
+	numbers := make([]int64, 2*len(v.sights)) // one allocation for all of them
 	for i, s := range v.sights {
 		p := &v.geo.places[s.place]
 		list[i] = Sight{
@@ -121,7 +122,8 @@ func (v View) places() []Sight {
 		}
 		if s.visible {
 			list[i].Visible = true
-			list[i].Emission, list[i].CompoundG = number(p.Emission), number(s.compoundG)
+			numbers[2*i], numbers[2*i+1] = p.Emission, s.compoundG
+			list[i].Emission, list[i].CompoundG = &numbers[2*i], &numbers[2*i+1]
 		}
 	}
 	return list
