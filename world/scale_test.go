@@ -201,6 +201,33 @@ func BenchmarkBelt(b *testing.B) {
 	}
 }
 
+// TestScaleMix proves that the benchmarks measure what they say: the shares of the
+// actions, nearly all of them accepted, also after a while.
+func TestScaleMix(t *testing.T) {
+	r := newScaleRun(t, 1000)
+	applied, total := map[string]int{}, 0
+	for range 200 {
+		r.w.Advance()
+		total += len(r.plan())
+		for _, e := range r.w.Apply(r.intents) {
+			if e.Kind == EventActionApplied {
+				applied[e.Action.ActionName()]++
+			}
+		}
+	}
+	share := func(names ...string) int {
+		n := 0
+		for _, name := range names {
+			n += applied[name]
+		}
+		return n * 100 / total
+	}
+	rest, work, gifts := share("wait", "move_agent"), share("mine_compound", "refine_compound", "harvest_radiation"), share("transfer_resource")
+	if total < 190_000 || rest < 38 || rest > 42 || work < 38 || work > 48 || gifts < 12 {
+		t.Errorf("of %d actions %d%% rest or move, %d%% mine, refine or harvest, %d%% transfer: %v", total, rest, work, gifts, applied)
+	}
+}
+
 // heapBytes is the live heap after a collection.
 func heapBytes() uint64 {
 	runtime.GC()
