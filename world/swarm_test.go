@@ -36,6 +36,7 @@ func (r *swarmRun) choose(n int) Action {
 	v := r.w.View(n)
 	offers := append(offersOf(v), Wait{})
 	if o := v.Observe(); len(o.Agents) > 0 {
+		offers = append(offers, SendMessage{To: o.Agents[0].ID, Text: fmt.Sprint("tick ", r.w.tick)}, PostNote{Text: "seen"})
 		offers = append(offers, Transfer{o.Agents[0].ID, Resources()[r.draw(n, 1, resourceCount)], 1 + r.draw(n, 2, 9)})
 	}
 	a := offers[r.draw(n, 3, int64(len(offers)))]
