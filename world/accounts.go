@@ -10,9 +10,9 @@ import (
 func (w *World) Stock(n int) []Amount { return w.stockOf(&w.agents[n]).amounts() }
 
 // Balances lists all non-zero balances at the present tick, those of sources and
-// sinks included, by account and then in the order of [Resources]. Charge used
-// or gained and compound regrown since they were last settled are counted but not
-// stored. Per resource the amounts sum to zero.
+// sinks included, by account and then in the order of [Resources]. Charge used,
+// gained or generated and compound regrown since they were last settled are
+// counted but not stored. Per resource the amounts sum to zero.
 func (w *World) Balances() []Balance {
 	present := slices.Clone(w.book.balances)
 	for i := range w.agents {
@@ -30,6 +30,14 @@ func (w *World) Balances() []Balance {
 		grown := w.reserveOf(int32(p)) - w.book.of(account, compound)
 		present[account][compound] += grown
 		present[sourceRegeneration][compound] -= grown
+	}
+	for i := range w.factories {
+		f := &w.factories[i]
+		if w.isPlant(f) {
+			made := w.outputOf(f).stored - w.book.of(f.store, electricity)
+			present[f.store][electricity] += made
+			present[sourceRadiation][electricity] -= made
+		}
 	}
 	return listBalances(w.book.names, present)
 }

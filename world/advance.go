@@ -30,6 +30,8 @@ func (w *World) wakeUp(s slot) {
 		w.powerChanges(n)
 	case s.kind() == kindMail:
 		w.deliver(n)
+	case s.kind() == kindOrders:
+		w.expireOrders(n)
 	case w.agents[n].travelling():
 		w.arrive(n)
 	default:
@@ -40,7 +42,8 @@ func (w *World) wakeUp(s slot) {
 
 // arrive ends a journey. An agent that ran dry on the way arrives shut down and
 // is not due before it restarts.
-// The charge of the journey was paid at departure; nothing is settled here.
+// The charge of the journey was paid at departure; nothing is settled here, unless
+// orders hold electricity for it.
 func (w *World) arrive(n int32) {
 	a := &w.agents[n]
 	a.place, a.to = a.to, noPlace
@@ -52,6 +55,8 @@ func (w *World) arrive(n int32) {
 	w.touchAgent(n)
 	w.refreshAble(n)
 	w.emit(Event{Kind: EventArrived, Agent: a.id, Place: w.placeID(a.place), Subject: w.placeID(a.from)})
+	w.collect(n)
+	a.openingAt = -1 // the tick begins with what was handed over
 }
 
 // powerChanges settles agent n, announces a new power state and plans the next.

@@ -10,7 +10,7 @@ func (v View) affordances() []Affordance {
 	if f.shut || f.travelling {
 		return v.helpless()
 	}
-	return []Affordance{
+	return append([]Affordance{
 		{Action: "wait", OK: true},
 		{Action: "wait_ticks", OK: true, Field: "ticks", Min: 1, Max: WaitTicksMax},
 		v.canMove(),
@@ -21,9 +21,9 @@ func (v View) affordances() []Affordance {
 		f.canBuild(),
 		f.canSchedule(),
 		v.canTransfer(),
+	}, append(v.affordTrades(),
 		open("send_message", f.judgeSend(SendMessage{Text: "any"})),
-		{Action: "post_note", OK: true},
-	}
+		Affordance{Action: "post_note", OK: true})...)
 }
 
 // helpless lists every action with the one reason that nothing is possible.
@@ -120,6 +120,9 @@ func (f *facts) canSchedule() Affordance {
 	for _, own := range f.factories {
 		for i := range f.law.recipes {
 			recipe := &f.law.recipes[i]
+			if recipe.maintains && own.wear*2 < WearMax {
+				continue // possible, but not worth mentioning before it is half worn
+			}
 			r := f.judgeSchedule(ScheduleRecipe{own.id, recipe.ID, 1})
 			if r.accepted() {
 				a.Options = append(a.Options, Option{own.id, recipe.ID, f.batchLimit(own, recipe).max})

@@ -26,6 +26,13 @@ type agent struct {
 	woken     string
 	last      Outcome
 	hasLast   bool
+	// orders are the records of its orders, at most OrdersMax; placed counts all it
+	// ever placed.
+	orders []int32
+	placed int64
+	// filledAt is the tick in which others last filled an order; it means nothing
+	// later.
+	filledAt int64
 	// openingAt and openingElectricity are the charge before the first write in a
 	// tick. They only tell contention from plain refusals and mean nothing later.
 	openingAt, openingElectricity int64

@@ -101,8 +101,10 @@ func sameButAmounts(t *rapid.T, a, b Action) {
 			t.Fatalf("clamp changed %s of %s", name, EncodeAction(a))
 		}
 	}
-	if give, ok := a.(Transfer); ok && give.Amount < 1 && b.(Transfer).Amount != give.Amount {
-		t.Fatalf("clamp changed the gift of %d", give.Amount)
+	for _, name := range []string{"amount", "price"} {
+		if n, ok := args[name]; ok && n.Int < 1 && clamped[name].Int != n.Int {
+			t.Fatalf("clamp changed the %s of %s", name, EncodeAction(a))
+		}
 	}
 	if order, ok := a.(ExecuteUntil); ok {
 		if diff := cmp.Diff(order.Until, b.(ExecuteUntil).Until); diff != "" {
@@ -163,6 +165,10 @@ func instances(can Affordance) []Action {
 			list = append(list, SendMessage{"nobody", "hello"})
 		case "post_note":
 			list = append(list, PostNote{"hello"})
+		case "buy_power":
+			list = append(list, BuyPower{lots(n), max(1, can.Price)})
+		case "sell_power":
+			list = append(list, SellPower{lots(n), max(1, can.Price)})
 		}
 	}
 	for _, o := range can.Options {
@@ -171,6 +177,14 @@ func instances(can Affordance) []Action {
 			list = append(list, Move{o.Target})
 		case "build_factory":
 			list = append(list, BuildFactory{o.Target})
+		case "place_power_order":
+			price := int64(1)
+			if o.Target == SideSell {
+				price = PowerPriceMax
+			}
+			list = append(list, PlaceOrder{o.Target, PowerLot, price}, PlaceOrder{o.Target, o.Max, price})
+		case "cancel_power_order":
+			list = append(list, CancelOrder{o.Target})
 		case "schedule_recipe":
 			list = append(list, ScheduleRecipe{o.Target, o.Item, 1}, ScheduleRecipe{o.Target, o.Item, o.Max})
 		}

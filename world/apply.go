@@ -107,7 +107,8 @@ func (w *World) act(t *turn) {
 	if r.accepted() {
 		e.Kind = EventActionApplied
 		e.Postings, e.Subject = w.carryOut(t, r)
-		if _, building := t.do.(BuildFactory); building {
+		switch t.do.(type) {
+		case BuildFactory, PlaceOrder:
 			created = e.Subject
 		}
 	}
@@ -119,6 +120,7 @@ func (w *World) act(t *turn) {
 	}
 	a.hasLast = true
 	w.touchAgent(t.agent)
+	w.afterTurn(t.agent)
 	w.refreshAble(t.agent)
 }
 
@@ -160,8 +162,9 @@ func (w *World) contention(t *turn, refusal *Rejection) *Rejection {
 }
 
 // rewind puts back what others changed since the tick began.
-// Others can change two things about an actor's surroundings that matter for a
-// verdict: the compound at its place, and by gifts its own charge.
+// Others can change four things about an actor's surroundings that matter for a
+// verdict: the compound at its place, by gifts and trades its own charge, its
+// orders by filling them, and the book, which its senses put back.
 func (w *World) rewind(f *facts, n int32) {
 	a := &w.agents[n]
 	if a.openingAt == w.tick {
@@ -169,6 +172,11 @@ func (w *World) rewind(f *facts, n int32) {
 	}
 	if s := &w.sites[a.place]; s.takenAt == w.tick {
 		f.reserveG += s.takenG
+	}
+	for _, k := range a.orders {
+		if o := &w.orders[k]; o.filledAt == w.tick {
+			f.orders = append(f.orders, orderFacts{o.id, o.place == a.place, o.bid, o.price, PowerLot})
+		}
 	}
 }
 
@@ -186,6 +194,11 @@ func (w *World) factsOf(n int32) facts {
 	}
 	for _, k := range a.factories {
 		f.factories = append(f.factories, w.factoryFacts(&w.factories[k]))
+	}
+	for _, k := range a.orders {
+		if o := &w.orders[k]; !w.free(o) {
+			f.orders = append(f.orders, orderFacts{o.id, o.place == a.place, o.bid, o.price, o.remaining})
+		}
 	}
 	return f
 }

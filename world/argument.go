@@ -125,6 +125,9 @@ func assemble(name string, args Args) Action {
 	case "post_note":
 		return PostNote{Text: args["text"].Text}
 	}
+	if a, ok := assembleTrade(name, args); ok {
+		return a
+	}
 	panic("world: registry lists the action " + name + " but nothing assembles it")
 }
 
@@ -167,6 +170,9 @@ func ActionArgs(a Action) Args {
 		return Args{"text": text(a.Text)}
 	case ExecuteUntil:
 		return Args{"max_ticks": amount(a.MaxTicks)}
+	}
+	if args, ok := tradeArgs(a); ok {
+		return args
 	}
 	panic(fmt.Sprintf("world: action type %T is not in the registry", a))
 }

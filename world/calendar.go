@@ -11,8 +11,10 @@ const (
 	// kindPower is the next change of an agent's power state.
 	kindPower = 1
 	// kindMail is the arrival of the next message to an agent.
-	kindMail  = 2
-	slotKinds = 3
+	kindMail = 2
+	// kindOrders is the first of an agent's orders to expire.
+	kindOrders = 3
+	slotKinds  = 4
 )
 
 // slotOf is the slot of an entity and kind.

@@ -10,17 +10,18 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 	switch kind {
 	case recordHeader:
 		b = appendText(b, w.scenario.ID)
-		return appendNumbers(b, int64(w.seed), w.tick, int64(len(w.agents)), int64(len(w.factories)))
+		return appendNumbers(b, int64(w.seed), w.tick, int64(len(w.agents)), int64(len(w.factories)), int64(len(w.orders)))
 	case recordSystem:
 		return w.appendAccount(b, account(n))
 	case recordAgent:
 		return w.appendAgent(b, n)
 	case recordSite:
 		// Who is present follows from the agents' records.
-		b = appendNumbers(w.appendAccount(b, w.sites[n].account), w.sites[n].settledAt)
-		return appendNotes(b, w.sites[n].notes)
+		return w.appendSite(b, &w.sites[n])
 	case recordFactory:
 		return w.appendFactory(b, &w.factories[n])
+	case recordOrder:
+		return w.appendPowerOrder(b, &w.orders[n])
 	}
 	panic("world: unknown record kind")
 }
@@ -34,6 +35,8 @@ func (w *World) appendAgent(b []byte, n int32) []byte {
 	b = appendNumbers(b, a.settledAt, a.heat, a.heatAt, int64(a.announced), bit(a.shut))
 	b = appendList(b, a.factories)
 	b = appendNumbers(appendMailbox(b, &a.mail), a.decidedAt)
+	b = appendList(b, a.orders)
+	b = appendNumbers(b, a.placed)
 	b = appendText(b, a.woken)
 	b = appendOrder(b, a.order)
 	for _, p := range w.goals[n] {
@@ -52,7 +55,29 @@ func (w *World) appendFactory(b []byte, f *factory) []byte {
 	for _, j := range f.jobs {
 		b = appendNumbers(b, int64(j.recipe), j.batches)
 	}
+	b = appendNumbers(b, f.wear, f.settledAt)
+	if w.isPlant(f) {
+		b = w.appendAccount(b, f.store)
+	}
 	return b
+}
+
+// appendSite writes a place with its book in the order of priority. Its plants
+// follow from the factories.
+func (w *World) appendSite(b []byte, s *site) []byte {
+	b = appendNumbers(w.appendAccount(b, s.account), s.settledAt)
+	b = appendNotes(b, s.notes)
+	b = appendList(appendList(b, s.asks), s.bids)
+	for _, q := range s.quotes {
+		b = appendNumbers(b, q.tick, q.bid, q.ask)
+	}
+	return b
+}
+
+// appendPowerOrder writes a record of an order; the name of its account holds its id.
+func (w *World) appendPowerOrder(b []byte, o *order) []byte {
+	b = w.appendAccount(b, o.account)
+	return appendNumbers(b, int64(o.owner), int64(o.place), bit(o.bid), o.price, o.remaining, o.expiresAt)
 }
 
 // appendAccount writes the name and the stored balances of an account. The name

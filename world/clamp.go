@@ -22,6 +22,8 @@ func (v View) Clamp(a Action) (Action, []Adjustment) {
 		return f.clampBatches(a)
 	case Transfer:
 		return f.clampTransfer(a)
+	case BuyPower, SellPower, PlaceOrder:
+		return v.clampTrade(a)
 	case ExecuteUntil:
 		return v.clampOrder(a)
 	}

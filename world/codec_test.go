@@ -43,6 +43,8 @@ func TestEncodeAction(t *testing.T) {
 	}{
 		{Wait{}, `{"action":"wait"}`},
 		{Mine{5000}, `{"action":"mine_compound","compound_mass_g":5000}`},
+		{PlaceOrder{SideBuy, 30, 5}, `{"action":"place_power_order","side":"buy","amount":30,"price":5}`},
+		{CancelOrder{"agent-1-o1"}, `{"action":"cancel_power_order","order_id":"agent-1-o1"}`},
 		{Transfer{"agent-2", Data, 3}, `{"action":"transfer_resource","to_agent":"agent-2","kind":"data","amount":3}`},
 		{
 			ExecuteUntil{Harvest{9}, []Condition{{"harvest_yield_below", &five}, {"job_done", nil}}, 6},
@@ -82,6 +84,7 @@ func TestRegistryMatchesTheActions(t *testing.T) {
 	samples := []Action{
 		Wait{}, WaitTicks{3}, Move{"a"}, Harvest{1}, Mine{2}, Refine{1000}, BuildFactory{AssemblerMk1},
 		ScheduleRecipe{"f", "recipe.assembler.motor_mk1", 2}, Transfer{"b", Data, 4},
+		BuyPower{10, 3}, SellPower{20, 4}, PlaceOrder{SideSell, 30, 5}, CancelOrder{"agent-1-o1"},
 		SendMessage{"b", "hello"}, PostNote{"hello"},
 	}
 	specs := Actions()

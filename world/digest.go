@@ -66,6 +66,7 @@ const (
 	recordAgent
 	recordSite
 	recordFactory
+	recordOrder
 	recordKinds
 )
 
@@ -131,7 +132,7 @@ func newDigester(w *World) digester {
 	return d
 }
 
-// touchHeader notes that the tick or the number of factories changed.
+// touchHeader notes that the tick or the number of factories or orders changed.
 func (d *digester) touchHeader() { d.dirty[recordHeader].add(0) }
 
 // touchSystem notes changed sources and sinks; the accounts of agents, places and
@@ -153,7 +154,7 @@ func (w *World) touchAgent(n int32) {
 	w.digest.agents.add(n)
 }
 
-// touchSite notes that the compound or the notes of place p changed.
+// touchSite notes that the compound, notes, book or quotes of place p changed.
 func (w *World) touchSite(p int32) { w.digest.dirty[recordSite].add(p) }
 
 // touchFactory also touches the owner, whose goals may count factories.
@@ -175,6 +176,8 @@ func (w *World) records(kind recordKind) int {
 		return len(w.sites)
 	case recordFactory:
 		return len(w.factories)
+	case recordOrder:
+		return len(w.orders)
 	}
 	panic("world: unknown record kind")
 }

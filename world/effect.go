@@ -36,6 +36,8 @@ func (w *World) carryOut(t *turn, r ruling) (postings []Posting, subject string)
 		return nil, w.send(n, do)
 	case PostNote:
 		return nil, w.postNote(n, do)
+	case BuyPower, SellPower, PlaceOrder, CancelOrder:
+		return w.carryOutTrade(n, do, r)
 	}
 	panic(fmt.Sprintf("world: no effect for action type %T", t.do))
 }
@@ -113,6 +115,9 @@ func (w *World) build(n int32, do BuildFactory) ([]Posting, string) {
 	f := factory{owner: n, kind: k, place: a.place, stepAt: w.tick + w.law.kinds[k].Ticks}
 	f.id = a.id + "-f" + strconv.Itoa(len(a.factories)+1)
 	f.account = w.book.open("factory:" + f.id)
+	if w.isPlant(&f) {
+		f.store = w.book.open("store:" + f.id)
+	}
 	w.factories = append(w.factories, f)
 	a.factories = append(a.factories, number)
 	w.touchFactory(number)

@@ -25,6 +25,16 @@ const (
 	EventNotePosted       EventKind = "note_posted"
 	// EventCompoundRegrown is what a place regrew since it was last settled.
 	EventCompoundRegrown EventKind = "compound_regrown"
+	// EventPlantSettled tells what a plant generated since it was last settled.
+	EventPlantSettled EventKind = "plant_settled"
+	// EventOrderPlaced is an order that waits, with what went into escrow.
+	EventOrderPlaced    EventKind = "order_placed"
+	EventOrderCancelled EventKind = "order_cancelled"
+	EventOrderExpired   EventKind = "order_expired"
+	// EventTrade is one trade; the subject is the order or plant that waited.
+	EventTrade EventKind = "trade"
+	// EventPowerCollected is electricity that an order held for its owner.
+	EventPowerCollected EventKind = "power_collected"
 )
 
 // Event is one thing that happened in a tick. Events carry every posting of the
@@ -37,7 +47,7 @@ type Event struct {
 	// Place is where.
 	Place string `json:"place,omitempty"`
 	// Subject is what or whom it is about, by kind: the factory, goal, receiver,
-	// destination, message or note; for arrived the place the journey began at.
+	// order, destination, message or note; for arrived the place the journey began at.
 	Subject string `json:"subject,omitempty"`
 	// Action is the applied or rejected action.
 	Action Action `json:"-"`
@@ -46,6 +56,8 @@ type Event struct {
 	Detail string `json:"detail,omitempty"`
 	// Text is the message or note, as an agent wrote it: data, never a fixed word.
 	Text string `json:"text,omitempty"`
+	// Trade is set for trade, and with one party for order_placed.
+	Trade *Trade `json:"trade,omitempty"`
 	// Postings are the ledger movements the event made.
 	Postings []Posting `json:"postings,omitempty"`
 	// Rejection is set for action_rejected.

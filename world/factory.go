@@ -13,6 +13,12 @@ type factory struct {
 	ready  bool
 	// jobs are the queue; the first one is in work.
 	jobs []job
+	// wear is 0 to WearMax; that of a plant was true at settledAt.
+	wear int64
+	// store is the account of a plant's electricity, its balance true at settledAt;
+	// other factories have none.
+	store     account
+	settledAt int64
 }
 
 // job is a number of batches of one recipe.
@@ -38,16 +44,20 @@ func (w *World) factoryStep(k int32) {
 	f.stepAt = 0
 	w.touchFactory(k)
 	if !f.ready {
-		w.finishConstruction(f)
+		w.finishConstruction(k)
 	} else {
-		w.finishBatch(f)
+		w.finishBatch(k)
 	}
 	w.startBatch(k)
 }
 
 // finishConstruction uses up what the factory was built from and opens it.
-func (w *World) finishConstruction(f *factory) {
+func (w *World) finishConstruction(k int32) {
+	f := &w.factories[k]
 	f.ready = true
+	if w.isPlant(f) {
+		w.openPlant(k)
+	}
 	w.emit(Event{
 		Kind: EventFactoryBuilt, Agent: w.agents[f.owner].id, Place: w.placeID(f.place), Subject: f.id,
 		Detail: w.law.kinds[f.kind].Name, Postings: w.consume(f.account, w.law.kinds[f.kind].cost),
@@ -56,9 +66,11 @@ func (w *World) finishConstruction(f *factory) {
 }
 
 // finishBatch delivers one batch to the owner, wherever it is.
-func (w *World) finishBatch(f *factory) {
+func (w *World) finishBatch(k int32) {
+	f := &w.factories[k]
 	j := &f.jobs[0]
 	recipe := &w.law.recipes[j.recipe]
+	w.wearOut(k, recipe)
 	postings := w.consume(f.account, recipe.inputs)
 	for r, n := range recipe.outputs {
 		postings = w.postAny(postings, sourceProduction, w.agents[f.owner].account, resource(r), n)
@@ -116,6 +128,7 @@ func (w *World) jobEnded(owner int32) {
 func (w *World) factoryFacts(f *factory) factoryFacts {
 	facts := factoryFacts{
 		id: f.id, kind: f.kind, here: f.place == w.agents[f.owner].place, queued: f.queued(),
+		wear: w.outputOf(f).wear, wearBatches: w.batchesToWear(f),
 	}
 	if !f.ready {
 		facts.readyIn = f.stepAt - w.tick
@@ -128,6 +141,13 @@ func (w *World) describe(f *factory) Factory {
 	d := Factory{ID: f.id, Kind: w.law.kinds[f.kind].Name, Place: w.placeID(f.place), State: "idle"}
 	if f.stepAt != 0 {
 		d.ReadyIn = f.stepAt - w.tick
+	}
+	if !w.isPlant(f) {
+		d.Wear = f.wear
+	} else if here := f.place == w.agents[f.owner].place; here && f.ready {
+		// Elsewhere others may have bought from it, which is not to be seen from afar.
+		now := w.outputOf(f)
+		d.Wear, d.Stored = now.wear, now.stored
 	}
 	switch {
 	case !f.ready:

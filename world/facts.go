@@ -20,6 +20,8 @@ type facts struct {
 	inFlight int64
 	// factories are the agent's own, in the order they were built.
 	factories []factoryFacts
+	// orders are the agent's own that still wait or hold something for it.
+	orders []orderFacts
 }
 
 // factoryFacts are what the rules need to know of one own factory.
@@ -31,6 +33,9 @@ type factoryFacts struct {
 	readyIn int64
 	// queued counts the batches in work and waiting.
 	queued int64
+	// wear is the present wear, wearBatches how many more batches of a product may
+	// be queued before it is worn out.
+	wear, wearBatches int64
 }
 
 // senses answer what an agent can tell about the target of an action.
@@ -39,6 +44,8 @@ type senses interface {
 	route(id string) route
 	// contact describes the agent called id as a receiver.
 	contact(id string) contact
+	// market describes the book of the actor's place.
+	market() marketFacts
 }
 
 // routeKind is what is known of a destination.

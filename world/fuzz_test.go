@@ -69,9 +69,9 @@ func FuzzApply(f *testing.F) {
 // actionFrom makes an action of nine bytes: an amount and a choice.
 func actionFrom(data []byte) Action {
 	n, b := int64(binary.BigEndian.Uint64(data)), int(data[8])
-	ids := []string{"llm-hub", "frag-amber", "frag-none", "agent-1", "agent-2", "agent-1-f1", "agent-2-f1"}
+	ids := []string{"llm-hub", "frag-amber", "frag-none", "agent-1", "agent-2", "agent-1-f1", "agent-2-f1", "agent-1-o1"}
 	id := ids[b/10%len(ids)]
-	switch b % 10 {
+	switch b % 14 {
 	case 1:
 		return WaitTicks{n}
 	case 2:
@@ -83,13 +83,21 @@ func actionFrom(data []byte) Action {
 	case 5:
 		return Refine{n}
 	case 6:
-		return BuildFactory{AssemblerMk1}
+		return BuildFactory{kindNames(FactoryKinds())[b/14%2]}
 	case 7:
 		return ScheduleRecipe{id, Recipes()[b%3].ID, n}
 	case 8:
 		return Transfer{id, Resources()[b%7], n}
 	case 9:
 		return ExecuteUntil{Mine{n}, []Condition{{Event: StopJobDone}}, n % 300}
+	case 10:
+		return BuyPower{n, 1 + n%20}
+	case 11:
+		return SellPower{n, 1 + n%20}
+	case 12:
+		return PlaceOrder{[]string{SideBuy, SideSell}[b/14%2], n, 1 + n%20}
+	case 13:
+		return CancelOrder{id}
 	}
 	return Wait{}
 }

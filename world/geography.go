@@ -38,6 +38,8 @@ type geography struct {
 	isCharted bitset
 	// visibilityCM is how far agents see, diagonalCM the longest way there is.
 	visibilityCM, diagonalCM int64
+	// quoteDelayMax is how long a quote takes across the whole space.
+	quoteDelayMax int64
 	// radiation[p] is what a harvest at p may draw from.
 	radiation []int64
 }
@@ -52,6 +54,7 @@ func newGeography(s Scenario, seed uint64) *geography {
 		visibilityCM: s.VisibilityKM * CMPerKM,
 		diagonalCM:   s.Space.diagonalCM(),
 	}
+	g.quoteDelayMax = quoteDelay(g.diagonalCM + 1)
 	for i := range g.places {
 		g.listed[g.places[i].ID] = int32(i)
 	}

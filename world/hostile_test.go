@@ -29,6 +29,13 @@ func drawRules(t *rapid.T) Rules {
 	r.InboxMax = rapid.Int64Range(1, 3).Draw(t, "inbox")
 	r.NotesMax = rapid.Int64Range(1, 3).Draw(t, "notes")
 	r.BuildTicks = rapid.Int64Range(1, 4).Draw(t, "buildT")
+	r.PlantElectricity = rapid.Int64Range(0, 10).Draw(t, "plantE")
+	r.PlantHardware = rapid.Int64Range(0, 3).Draw(t, "plantH")
+	r.PlantTicks = rapid.Int64Range(1, 2).Draw(t, "plantT")
+	r.PlantRate = rapid.Int64Range(1, 30).Draw(t, "plant rate")
+	r.PlantCap = rapid.OneOf(rapid.Just(int64(200)), rapid.Int64Range(10, 60)).Draw(t, "plant cap")
+	r.PlantQuoteSpan = rapid.Int64Range(0, 12).Draw(t, "span")
+	r.OrderTicks = rapid.Int64Range(1, 12).Draw(t, "order ticks")
 	return r
 }
 
@@ -69,6 +76,7 @@ func drawScenario(t *rapid.T) Scenario {
 		{Electricity, rapid.Int64Range(0, s.Rules.PowerCapacity).Draw(t, "electricity")},
 		{Compound, rapid.Int64Range(0, 3000).Draw(t, "stock compound")},
 		{Hardware, rapid.Int64Range(0, 20).Draw(t, "hardware")},
+		{Data, rapid.Int64Range(0, 90).Draw(t, "data")},
 	}}
 	s.Goals = []Goal{
 		{ID: "g", Agent: "*", Metric: "stock:hardware", AtLeast: 10},
@@ -87,7 +95,7 @@ var hostileAmounts = rapid.OneOf(
 
 var hostileNames = rapid.SampledFrom([]string{
 	"pa", "pb", "pc", "pd", "frag-1", "frag-2", "frag-99", "nowhere", "", "agent-1", "agent-2", "agent-3", "agent-9", "agent-1-f1",
-	"agent-2-f1", "agent-1-f2", "\x00<&>\"", "électrique",
+	"agent-2-f1", "agent-1-f2", "agent-1-o1", "agent-2-o1", "agent-1-o2", "\x00<&>\"", "électrique",
 })
 
 var hostileTexts = rapid.OneOf(
@@ -117,7 +125,7 @@ func drawAction(t *rapid.T) Action {
 func drawPlainAction(t *rapid.T) Action {
 	n := hostileAmounts.Draw(t, "n")
 	name := hostileNames.Draw(t, "name")
-	switch rapid.IntRange(0, 14).Draw(t, "kind") {
+	switch rapid.IntRange(0, 18).Draw(t, "kind") {
 	case 0:
 		return Wait{}
 	case 1:
@@ -131,16 +139,29 @@ func drawPlainAction(t *rapid.T) Action {
 	case 7:
 		return Refine{n}
 	case 8:
-		return BuildFactory{rapid.SampledFrom([]string{AssemblerMk1, "factory.none"}).Draw(t, "factory")}
+		return BuildFactory{rapid.SampledFrom([]string{AssemblerMk1, RadiationPlantMk1, "factory.none"}).Draw(t, "factory")}
 	case 9, 10:
 		recipe := rapid.SampledFrom(append(recipeIDs(Recipes()), "recipe.none")).Draw(t, "recipe")
 		return ScheduleRecipe{name, recipe, n}
-	case 11, 12:
-		return SendMessage{name, hostileTexts.Draw(t, "text")}
+	case 11:
+		return BuyPower{n, drawPrice(t)}
+	case 12:
+		return SellPower{n, drawPrice(t)}
 	case 13:
+		return PlaceOrder{rapid.SampledFrom([]string{SideBuy, SideSell, "give"}).Draw(t, "side"), n, drawPrice(t)}
+	case 14:
+		return CancelOrder{name}
+	case 15, 16:
+		return SendMessage{name, hostileTexts.Draw(t, "text")}
+	case 17:
 		return PostNote{hostileTexts.Draw(t, "text")}
 	}
 	return Transfer{name, rapid.SampledFrom(append(Resources(), "gold")).Draw(t, "resource"), n}
+}
+
+// drawPrice draws few prices, so that orders meet, and absurd ones.
+func drawPrice(t *rapid.T) int64 {
+	return rapid.OneOf(rapid.Int64Range(1, 6), rapid.Int64Range(1, 6), hostileAmounts).Draw(t, "price")
 }
 
 // intentsOf draws an action for every due agent, mostly clamped so that much of
@@ -234,6 +255,7 @@ func TestHostileRunsReachEverything(t *testing.T) {
 		EventPowerState, EventWaitOver, EventStandingEnded, EventGoalMet, EventPowerSettled,
 		EventMessageSent, EventMessageDelivered, EventNotePosted,
 		EventCompoundRegrown,
+		EventPlantSettled, EventOrderPlaced, EventOrderCancelled, EventOrderExpired, EventTrade, EventPowerCollected,
 	} {
 		if kinds[kind] < 3 {
 			t.Errorf("%s happened %d times; the generator is too narrow", kind, kinds[kind])
@@ -284,6 +306,7 @@ func checkBooks(t *rapid.T, w *World, fold balanceFold) {
 	}
 	checkAgents(t, w)
 	checkTexts(t, w)
+	checkMarkets(t, w)
 	checkCalendar(t, w)
 }
 
@@ -359,6 +382,9 @@ func checkCalendar(t *rapid.T, w *World) {
 			want++
 		}
 		if len(w.agents[n].mail.coming) > 0 {
+			want++
+		}
+		if openOrders(w, n) > 0 {
 			want++
 		}
 	}

@@ -12,6 +12,8 @@ type FactoryKind struct {
 	Doc string `json:"doc"`
 
 	cost stock
+	// generates says that it is a power plant: it has a store and runs no products.
+	generates bool
 }
 
 // Recipe turns stock into a product and data in a factory of one kind.
@@ -19,7 +21,7 @@ type Recipe struct {
 	// ID is the recipe_id argument of schedule_recipe; Alias is accepted too.
 	ID    string `json:"id"`
 	Alias string `json:"alias"`
-	// FactoryKind names the kind of factory that can run it.
+	// FactoryKind names the kind of factory that can run it, empty for any kind.
 	FactoryKind string `json:"factory_kind"`
 	// Inputs are paid per batch at scheduling, Outputs arrive when it ends.
 	Inputs  []Amount `json:"inputs"`
@@ -28,10 +30,20 @@ type Recipe struct {
 	Ticks int64 `json:"ticks"`
 
 	inputs, outputs stock
+	// maintains says that it makes nothing and takes away the factory's wear.
+	maintains bool
 }
 
-// AssemblerMk1 is the factory kind that runs the product recipes.
-const AssemblerMk1 = "factory.assembler.mk1"
+// The factory kinds.
+const (
+	// AssemblerMk1 is the factory kind that runs the product recipes.
+	AssemblerMk1 = "factory.assembler.mk1"
+	// RadiationPlantMk1 is the factory kind that turns radiation into electricity.
+	RadiationPlantMk1 = "factory.power.radiation.mk1"
+)
+
+// MaintenanceRecipe is the id of the recipe that takes away a factory's wear.
+const MaintenanceRecipe = "recipe.maintenance"
 
 // FactoryKinds lists the kinds of factory under the rules, in a fixed order. The
 // position in the list is the kind's number in stored records, so new kinds go to
@@ -42,6 +54,12 @@ func (r Rules) FactoryKinds() []FactoryKind {
 		Ticks: r.BuildTicks,
 		Doc:   "runs the product recipes",
 		cost:  stock{electricity: r.BuildElectricity, hardware: r.BuildHardware},
+	}, {
+		Name:      RadiationPlantMk1,
+		Ticks:     r.PlantTicks,
+		Doc:       "stores electricity from radiation and sells it",
+		cost:      stock{electricity: r.PlantElectricity, hardware: r.PlantHardware},
+		generates: true,
 	}}
 	for i := range kinds {
 		kinds[i].Cost = kinds[i].cost.amounts()
@@ -57,6 +75,10 @@ func (r Rules) Recipes() []Recipe {
 		assembly(controlChip, 2, stock{electricity: 6, hardware: 2}, 1),
 		assembly(motorMk1, 3, stock{electricity: 12, hardware: 4}, 2),
 		assembly(logisticsDrone, 5, stock{electricity: 24, hardware: 8}, 4),
+		{
+			ID: MaintenanceRecipe, Alias: MaintenanceRecipe, Ticks: 1,
+			inputs: stock{electricity: 4, hardware: 1}, maintains: true,
+		},
 	}
 	for i := range list {
 		list[i].Inputs = list[i].inputs.amounts()
@@ -119,3 +141,6 @@ func kindNumber(kinds []FactoryKind, name string) (int, bool) {
 	}
 	return 0, false
 }
+
+// fits says whether a factory of the kind called name can run the recipe.
+func (r *Recipe) fits(name string) bool { return r.FactoryKind == "" || r.FactoryKind == name }

@@ -7,7 +7,7 @@ type limit struct {
 }
 
 // The bounds an adjustment names: a constant of the rules, the agent's own stock,
-// what its place holds, the room in its battery, its heat, a factory's queue.
+// what its place holds, the room in its battery, its heat, a factory's queue or wear.
 const (
 	boundRule     = "rule"
 	boundStock    = "stock"
@@ -15,6 +15,7 @@ const (
 	boundCapacity = "capacity"
 	boundHeat     = "heat"
 	boundQueue    = "queue"
+	boundWear     = "wear"
 )
 
 // tighten lowers the limit to n if that is less.
@@ -68,6 +69,9 @@ func (f *facts) refineLimit() limit {
 // It may be 0 or, for a queue that is full, name the queue as its bound.
 func (f *facts) batchLimit(own factoryFacts, recipe *Recipe) limit {
 	l := limit{BatchesMax, boundRule}.tighten(BatchesMax-own.queued, boundQueue)
+	if !recipe.maintains {
+		l = l.tighten(own.wearBatches, boundWear)
+	}
 	for r, n := range recipe.inputs {
 		l = l.tighten(affordable(f.stock[r], n, BatchesMax), boundStock)
 	}

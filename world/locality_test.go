@@ -34,6 +34,8 @@ var probes = []Action{
 	Move{"rock-north"}, Move{"rock-south"}, Move{"rock-east"}, Move{"rock-west"}, Move{"rock-middle"}, Move{"nowhere"},
 	ScheduleRecipe{"agent-1-f1", "recipe.assembler.control_chip", 3}, ScheduleRecipe{"agent-2-f1", "recipe.assembler.control_chip", 3},
 	SendMessage{"agent-1", "a"}, SendMessage{"agent-2", "a"}, SendMessage{"agent-9", "a"}, PostNote{"a"}, PostNote{" "},
+	BuyPower{10, 5}, SellPower{10, 1}, PlaceOrder{SideBuy, 20, 3}, PlaceOrder{SideSell, 10, 9},
+	CancelOrder{"agent-1-o1"}, CancelOrder{"agent-2-o1"}, BuildFactory{RadiationPlantMk1},
 	Transfer{"agent-1", Data, 1}, Transfer{"agent-2", Data, 1}, Transfer{"agent-9", Data, 1},
 }
 

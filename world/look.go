@@ -15,11 +15,13 @@ func (w *World) View(n int) View {
 	for _, k := range a.factories {
 		v.factories = append(v.factories, w.describe(&w.factories[k]))
 	}
+	v.orders = w.ordersOf(int32(n))
 	if a.travelling() {
 		return v // a traveller sees nothing
 	}
 	v.here = w.hereOf(a.place)
 	w.lookAround(&v, int32(n))
+	w.lookAtMarket(&v, int32(n))
 	return v
 }
 

@@ -25,8 +25,10 @@ type Observation struct {
 	Inbox []Message `json:"inbox,omitempty"`
 	// InboxDropped counts the messages that newer ones displaced.
 	InboxDropped int64 `json:"inbox_dropped,omitempty"`
+	// Market is the trade in electricity, nil where there is none to know of.
+	Market *Market `json:"market,omitempty"`
 	// Woken is why the agent is due after a wait, journey or standing order:
-	// arrived, job_done, power_state, message_delivered, wait_over or
+	// arrived, job_done, power_state, message_delivered, order_filled, wait_over or
 	// execute_until_ended with the stop event; empty otherwise.
 	Woken string `json:"woken,omitempty"`
 }
@@ -72,6 +74,9 @@ type Affordance struct {
 	Field string `json:"field,omitempty"`
 	Min   int64  `json:"min,omitempty"`
 	Max   int64  `json:"max,omitempty"`
+	// Price is at which a trade has these bounds, in data per 10 electricity.
+	// For place_power_order the most is that of a buy at price 1.
+	Price int64 `json:"price,omitempty"`
 	// Options are the ids or names acceptable now for the action's choice, such
 	// as "factory-1 recipe.assembler.motor_mk1 max 2"; see Option.
 	Options []Option `json:"options,omitempty"`
@@ -120,7 +125,7 @@ type Factory struct {
 	ID    string `json:"id"`
 	Kind  string `json:"kind"`
 	Place string `json:"place"`
-	// State is building, idle or working.
+	// State is building, idle or working; a plant generates also when idle.
 	State string `json:"state"`
 	// ReadyIn counts the ticks until the construction or the current job ends.
 	ReadyIn int64 `json:"ready_in,omitempty"`
@@ -128,4 +133,8 @@ type Factory struct {
 	Recipe  string `json:"recipe,omitempty"`
 	Batches int64  `json:"batches,omitempty"`
 	Queued  int64  `json:"queued,omitempty"`
+	// Wear is 0 to 1000, where the factory stops. That of a plant and Stored, the
+	// electricity in its store, are only known to an owner who is there.
+	Wear   int64 `json:"wear,omitempty"`
+	Stored int64 `json:"stored,omitempty"`
 }

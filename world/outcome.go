@@ -22,6 +22,11 @@ const (
 	RejectFactoryLimit        RejectionCode = "factory_limit"
 	RejectRecipeMismatch      RejectionCode = "recipe_needs_other_factory"
 	RejectQueueFull           RejectionCode = "queue_full"
+	RejectWornOut             RejectionCode = "worn_out"
+	RejectNoOffer             RejectionCode = "no_offer"
+	RejectOrderLimit          RejectionCode = "order_limit"
+	RejectOrderNotFound       RejectionCode = "order_not_found"
+	RejectOrderNotHere        RejectionCode = "order_not_here"
 	RejectUnknownChoice       RejectionCode = "unknown_choice"
 	RejectAgentNotHere        RejectionCode = "agent_not_here"
 	RejectTransferToSelf      RejectionCode = "transfer_to_self"
@@ -64,7 +69,7 @@ type Adjustment struct {
 	From   int64  `json:"from"`
 	To     int64  `json:"to"`
 	// Bound says which limit held: rule (a constant of the rules), stock, place,
-	// capacity, heat or queue.
+	// capacity, heat, queue or wear.
 	Bound string `json:"bound"`
 }
 
@@ -109,7 +114,7 @@ type Outcome struct {
 	Accepted bool `json:"accepted"`
 	// Changes are the real costs and effects.
 	Changes []Amount `json:"changes,omitempty"`
-	// Created is the id of a factory the action started.
+	// Created is the id of a factory or order the action made.
 	Created string `json:"created,omitempty"`
 	// Rejection is set exactly when Accepted is false.
 	Rejection *Rejection `json:"rejection,omitempty"`

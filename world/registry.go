@@ -13,6 +13,8 @@ const (
 	ParamAgent ParamKind = "agent"
 	// ParamFactory is the id of a factory.
 	ParamFactory ParamKind = "factory"
+	// ParamOrder is the id of an own order.
+	ParamOrder ParamKind = "order"
 	// ParamChoice is one of the names in Param.Choices.
 	ParamChoice ParamKind = "choice"
 	// ParamText is free text of at most Param.Max characters.

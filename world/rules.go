@@ -76,6 +76,21 @@ type Rules struct {
 	// 1 to 64.
 	InboxMax int64 `toml:"inbox_max" json:"inbox_max"`
 	NotesMax int64 `toml:"notes_max" json:"notes_max"`
+	// PlantElectricity and PlantHardware are the price of a power plant, each 0 to
+	// 1,000,000, PlantTicks its construction, 1 to 1,000.
+	PlantElectricity int64 `toml:"plant_electricity" json:"plant_electricity"`
+	PlantHardware    int64 `toml:"plant_hardware" json:"plant_hardware"`
+	PlantTicks       int64 `toml:"plant_ticks" json:"plant_ticks"`
+	// PlantRate is the most a plant generates per tick, 1 to 1,000; it never
+	// generates more than the radiation at its place.
+	PlantRate int64 `toml:"plant_rate" json:"plant_rate"`
+	// PlantCap is what a plant's store holds, 10 to 10,000.
+	PlantCap int64 `toml:"plant_cap" json:"plant_cap"`
+	// PlantQuoteSpan is how much a plant's price rises from a full store to an
+	// empty one, 0 to 199.
+	PlantQuoteSpan int64 `toml:"plant_quote_span" json:"plant_quote_span"`
+	// OrderTicks is how long an order waits in the market, 1 to 10,000.
+	OrderTicks int64 `toml:"order_ticks" json:"order_ticks"`
 	// RefineGPerHardware is the compound in one unit of hardware, in grams. No
 	// scenario can change it, since the registry's bounds state it.
 	RefineGPerHardware int64 `toml:"-" json:"refine_g_per_hardware"`
@@ -92,6 +107,8 @@ func DefaultRules() Rules {
 		MineCostPerKG: 1, RefineCostPerKG: 2,
 		BuildElectricity: 10, BuildHardware: 5, BuildTicks: 3,
 		MessageKMPerTick: 20, InboxMax: 8, NotesMax: 8,
+		PlantElectricity: 10, PlantHardware: 8, PlantTicks: 3,
+		PlantRate: 8, PlantCap: 200, PlantQuoteSpan: 9, OrderTicks: 50,
 		RefineGPerHardware: 1000,
 	}
 }
@@ -129,6 +146,13 @@ func (r Rules) ranges() []ruleRange {
 		{"message_km_per_tick", r.MessageKMPerTick, 1, 10_000},
 		{"inbox_max", r.InboxMax, 1, 64},
 		{"notes_max", r.NotesMax, 1, 64},
+		{"plant_electricity", r.PlantElectricity, 0, 1_000_000},
+		{"plant_hardware", r.PlantHardware, 0, 1_000_000},
+		{"plant_ticks", r.PlantTicks, 1, 1000},
+		{"plant_rate", r.PlantRate, 1, 1000},
+		{"plant_cap", r.PlantCap, PowerLot, 10_000},
+		{"plant_quote_span", r.PlantQuoteSpan, 0, PowerPriceMax - 1},
+		{"order_ticks", r.OrderTicks, 1, 10_000},
 	}
 }
 

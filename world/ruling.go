@@ -13,6 +13,9 @@ type ruling struct {
 	ticks int64
 	// amount and cost are what the action moves and the electricity it takes.
 	amount, cost int64
+	// traded is the electricity that a trade moves between agents at once, paid the
+	// data for it.
+	traded, paid int64
 }
 
 // accepted says that the action can be carried out.
@@ -91,6 +94,8 @@ func (f *facts) judge(a Action, s senses) ruling {
 		return f.judgeSend(a)
 	case PostNote:
 		return judgeText(a.Text)
+	case BuyPower, SellPower, PlaceOrder, CancelOrder:
+		return f.judgeTrade(a, s)
 	case ExecuteUntil:
 		return f.judgeOrder(a, s)
 	}

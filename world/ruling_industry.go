@@ -118,7 +118,7 @@ func (f *facts) judgeBuild(a BuildFactory) ruling {
 // duration is that of the job alone, without what is queued before it.
 //
 // Refusals, first match: the recipe, the factory and where it is, its state, the
-// number of batches, the room in the queue, the stock.
+// number of batches, the room in the queue, the wear, the stock.
 func (f *facts) judgeSchedule(a ScheduleRecipe) ruling {
 	own, mine := f.factory(a.FactoryID)
 	n, known := recipeNumber(f.law.recipes, a.RecipeID)
@@ -133,7 +133,7 @@ func (f *facts) judgeSchedule(a ScheduleRecipe) ruling {
 		return refuse(Rejection{
 			Code: RejectFactoryBuilding, Field: "factory_id", Maximum: number(own.readyIn), Unit: Ticks,
 		})
-	case f.law.recipes[n].FactoryKind != f.law.kinds[own.kind].Name:
+	case !f.law.recipes[n].fits(f.law.kinds[own.kind].Name):
 		return refuse(Rejection{Code: RejectRecipeMismatch, Field: "recipe_id"})
 	case a.Batches < 1:
 		return invalidAmount("batches", a.Batches, BatchesMax, "batches")
@@ -144,6 +144,12 @@ func (f *facts) judgeSchedule(a ScheduleRecipe) ruling {
 		})
 	}
 	recipe := &f.law.recipes[n]
+	if !recipe.maintains && a.Batches > own.wearBatches {
+		return refuse(Rejection{
+			Code: RejectWornOut, Field: "batches", Requested: number(a.Batches),
+			Available: number(own.wearBatches), Unit: "batches",
+		})
+	}
 	need := recipe.inputs.times(a.Batches)
 	if r, short := f.missing(need); short {
 		return insufficient("batches", r, need[r], f.stock[r])

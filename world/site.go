@@ -19,6 +19,13 @@ type site struct {
 	takenG, takenAt int64
 	// notes are the newest left here, oldest first.
 	notes []slip
+	// asks and bids are the open orders there, best first; plants the ready ones.
+	asks, bids, plants []int32
+	// quotes are what the place published lately, oldest first.
+	quotes []published
+	// opening is the book as tick openingAt began; it only tells contention.
+	opening   []entry
+	openingAt int64
 }
 
 // reserveAt is the compound at place p, of which stored is in the ledger since

@@ -12,7 +12,7 @@ func Actions() []ActionSpec { return DefaultRules().Actions() }
 // and are kept short. What depends on the moment (what is feasible now, which ids
 // exist) is not said here but in the observation's affordances.
 func (r Rules) Actions() []ActionSpec {
-	return []ActionSpec{
+	list := []ActionSpec{
 		{Name: "wait", Doc: "Do nothing this tick."},
 		waitTicksSpec(),
 		r.moveSpec(),
@@ -22,10 +22,9 @@ func (r Rules) Actions() []ActionSpec {
 		r.buildSpec(),
 		r.scheduleSpec(),
 		transferSpec(),
-		messageSpec(),
-		noteSpec(),
-		executeUntilSpec(),
 	}
+	list = append(list, marketSpecs()...)
+	return append(list, messageSpec(), noteSpec(), executeUntilSpec())
 }
 
 // waitTicksSpec and the specs below describe one action each; costs in the docs
@@ -85,8 +84,8 @@ func (r Rules) refineSpec() ActionSpec {
 func (r Rules) buildSpec() ActionSpec {
 	return ActionSpec{
 		Name: "build_factory",
-		Doc: fmt.Sprintf("Build here: %d electricity, %d hardware, %d ticks; see factories for its id.",
-			r.BuildElectricity, r.BuildHardware, r.BuildTicks),
+		Doc: fmt.Sprintf("Build here: %d electricity, %d hardware (plant %d, %d); see factories for its id.",
+			r.BuildElectricity, r.BuildHardware, r.PlantElectricity, r.PlantHardware),
 		Params: []Param{{
 			Name: "factory_kind", Kind: ParamChoice, Choices: kindNames(r.FactoryKinds()), Doc: "kind of factory",
 		}},

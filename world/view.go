@@ -32,7 +32,12 @@ type View struct {
 	// inbox are the arrived messages that were kept, newest first.
 	inbox        []Message
 	inboxDropped int64
-	woken        string
+	// book, orders and quotes are the market: the book here as far as it is shown,
+	// the agent's own orders, and other places.
+	book   marketFacts
+	orders []PowerOrder
+	quotes []PlaceQuote
+	woken  string
 	// last and standing are held in common with the world's record, which replaces them as
 	// a whole and never changes them in place; they are copied on the way out.
 	last        Outcome
@@ -102,6 +107,7 @@ func (v View) Observe() Observation {
 		Factories:     append([]Factory{}, v.factories...),
 		Inbox:         append([]Message(nil), v.inbox...),
 		InboxDropped:  v.inboxDropped,
+		Market:        v.observeMarket(),
 		Woken:         v.woken,
 	}
 	o.Here.Notes = append([]Note(nil), v.here.Notes...)

@@ -12,8 +12,8 @@ import (
 //  2. Per resource, the balances of the ledger sum to zero.
 //  3. An agent is able to act unless it travels, waits or is shut down, and is
 //     then in the set of able agents; with a standing order it also continues.
-//  4. The calendar holds a wake-up for every journey, wait, working factory and
-//     coming change of a power state, and no other.
+//  4. The calendar holds a wake-up for every journey, wait, working factory,
+//     coming change of a power state and agent with open orders, and no other.
 //  5. Same scenario, seed and intents give the same events and digests.
 type World struct {
 	scenario Scenario
@@ -31,7 +31,9 @@ type World struct {
 	numbers   map[string]int32
 	sites     []site
 	factories []factory
-	calendar  calendar
+	// orders are the records of orders, owned by one agent each and used again.
+	orders   []order
+	calendar calendar
 	// goals are each agent's, in scenario order.
 	goals [][]pursuit
 
@@ -55,6 +57,9 @@ type World struct {
 	turnKeys []turnKey
 	turnList []turn
 	digest   digester
+	// quoted says that some place has published a quote; views of a world without
+	// a market need not look for any.
+	quoted bool
 }
 
 // New makes a world at tick 0. It fails if the scenario is inconsistent, naming

@@ -1,0 +1,178 @@
+package world
+
+// The bounds of trades.
+const (
+	// PowerLot is the smallest amount of electricity traded; all amounts are
+	// multiples of it and all prices are for one lot.
+	PowerLot = 10
+	// PowerTradeMax bounds the electricity in one trade or order.
+	PowerTradeMax = 1_000_000
+	// PowerPriceMax bounds a price, in data per lot. The value of the largest trade
+	// at the highest price is far inside an int64.
+	PowerPriceMax = 200
+)
+
+// marketDepth is how many prices a view shows on each side of the book.
+const marketDepth = 3
+
+// level is what can be traded at one price.
+type level struct{ price, amount int64 }
+
+// ladder is one side of a book as one agent meets it, best price first, its own
+// orders and plants left out. Omitted levels are worse than those listed; the
+// live world omits none.
+type ladder struct {
+	levels  []level
+	omitted int
+	// worse is +1 where a higher price is worse, -1 where a lower one is.
+	worse int64
+}
+
+// marketFacts are what the rules need to know of the book of the actor's place.
+type marketFacts struct {
+	// store is what the actor's own plants can give it, in whole lots.
+	store int64
+	// asks and bids are of others.
+	asks, bids ladder
+}
+
+// match is what a request finds in a ladder.
+type match struct {
+	// amount is traded for data.
+	amount, data int64
+	// unknown says that more might be found in levels that are not shown.
+	unknown bool
+	// broke says that data and not offers set the bound.
+	broke bool
+}
+
+// meet finds up to want, in whole lots, at the price or better and for at most
+// funds in all.
+func (l ladder) meet(price, want, funds int64) match {
+	var m match
+	next := int64(1)
+	for _, at := range l.levels {
+		if (at.price-price)*l.worse > 0 {
+			return m
+		}
+		n := min(at.amount, want-m.amount)
+		if paid := (funds - m.data) / at.price * PowerLot; paid < n {
+			n, m.broke = paid, true
+		}
+		m.amount, m.data = m.amount+n, m.data+n/PowerLot*at.price
+		if n < at.amount {
+			return m
+		}
+		next = at.price + l.worse
+	}
+	m.unknown = l.omitted > 0 && m.amount < want && (next-price)*l.worse <= 0
+	if m.unknown && funds-m.data < next {
+		m.unknown, m.broke = false, true // what is not shown costs more than is left
+	}
+	return m
+}
+
+// entry is one position in a book: the rest of an order, or what a plant sells at
+// one price.
+type entry struct {
+	owner  int32
+	bid    bool
+	plant  bool
+	price  int64
+	amount int64
+}
+
+// entries lists the book of place p, whose every reader leaves out what is its own.
+func (w *World) entries(p int32) []entry {
+	var list []entry
+	s := &w.sites[p]
+	for _, side := range [][]int32{s.asks, s.bids} {
+		for _, k := range side {
+			o := &w.orders[k]
+			list = append(list, entry{o.owner, o.bid, false, o.price, o.remaining})
+		}
+	}
+	for _, k := range s.plants {
+		f := &w.factories[k]
+		for left := w.outputOf(f).stored; left >= PowerLot; {
+			price, n := w.law.nextLots(left)
+			list = append(list, entry{f.owner, false, true, price, n})
+			left -= n
+		}
+	}
+	return list
+}
+
+// nextLots is the price of a plant's next lot and how many units it sells before
+// the price rises.
+func (r Rules) nextLots(stored int64) (price, amount int64) {
+	price = r.plantQuote(stored)
+	for amount = PowerLot; stored-amount >= PowerLot && r.plantQuote(stored-amount) == price; {
+		amount += PowerLot
+	}
+	return price, amount
+}
+
+// marketOf adds up the entries as agent n meets them, up to depth prices a side.
+func marketOf(list []entry, n int32, depth int) marketFacts {
+	m := marketFacts{asks: ladder{worse: 1}, bids: ladder{worse: -1}}
+	if len(list) == 0 {
+		return m
+	}
+	var asks, bids [PowerPriceMax + 1]int64
+	for _, e := range list {
+		switch {
+		case e.owner == n && e.plant:
+			m.store += e.amount
+		case e.owner == n:
+		case e.bid:
+			bids[e.price] += e.amount
+		default:
+			asks[e.price] += e.amount
+		}
+	}
+	for i := range int64(PowerPriceMax) {
+		m.asks.add(level{i + 1, asks[i+1]}, depth)
+		m.bids.add(level{PowerPriceMax - i, bids[PowerPriceMax-i]}, depth)
+	}
+	return m
+}
+
+// add appends a level that is worse than those before, or counts it.
+func (l *ladder) add(at level, depth int) {
+	switch {
+	case at.amount == 0:
+	case len(l.levels) < depth:
+		l.levels = append(l.levels, at)
+	default:
+		l.omitted++
+	}
+}
+
+// market implements senses with the whole book.
+func (s liveSenses) market() marketFacts {
+	p := s.w.agents[s.n].place
+	if site := &s.w.sites[p]; s.opening && site.openingAt == s.w.tick {
+		return marketOf(site.opening, s.n, PowerPriceMax)
+	}
+	return marketOf(s.w.entries(p), s.n, PowerPriceMax)
+}
+
+// market implements senses with what the view shows.
+func (v *View) market() marketFacts { return v.book }
+
+// noteOpening remembers the book of place p as the tick began, before the first
+// trade changes it. It only tells contention from plain refusals.
+func (w *World) noteOpening(p int32) {
+	if s := &w.sites[p]; s.openingAt != w.tick {
+		s.opening, s.openingAt = w.entries(p), w.tick
+	}
+}
+
+// side is one side of the book of a place.
+func (s *site) side(bid bool) *[]int32 {
+	if bid {
+		return &s.bids
+	}
+	return &s.asks
+}

@@ -1,0 +1,215 @@
+package world
+
+import "strconv"
+
+// OrdersMax bounds the orders of one agent, those included that only hold
+// electricity for it.
+const OrdersMax = 4
+
+// order is the stored record of a resting order. Its escrow lies in an account of
+// its own: the data of what is still to be bought or the electricity still to be
+// sold, and beside that electricity that is its owner's but could not be handed
+// over, its claim. Records are used again when they are free.
+//
+// Invariant: while open, the account holds exactly remaining/PowerLot*price data
+// for a buy, or remaining electricity and the claim for a sell.
+type order struct {
+	id    string
+	owner int32
+	place int32
+	// bid says that it buys.
+	bid   bool
+	price int64
+	// remaining is what is still to be traded, 0 once it is closed.
+	remaining int64
+	expiresAt int64
+	account   account
+	// filledAt is when others traded the last of it. It only tells a cancel that
+	// came too late from one of no order, and means nothing in a later tick.
+	filledAt int64
+}
+
+// open says that the order is in the book.
+func (o *order) open() bool { return o.remaining > 0 }
+
+// claim is the electricity that waits in the order for its owner.
+func (w *World) claim(o *order) int64 {
+	held := w.book.of(o.account, electricity)
+	if o.open() && !o.bid {
+		held -= o.remaining
+	}
+	return held
+}
+
+// free says that the record can be used again: nothing is traded, nothing held.
+func (w *World) free(o *order) bool { return !o.open() && w.claim(o) == 0 }
+
+// openOrder gives agent n a new order that trades nothing yet. Ids count only the
+// owner's orders, so that they tell nothing about others. The account of a free
+// record is empty, so that it can go on under the new name: ids never return, and
+// the ledger does not grow with every order.
+func (w *World) openOrder(n int32, do PlaceOrder) int32 {
+	a := &w.agents[n]
+	a.placed++
+	fresh := order{
+		id: a.id + "-o" + strconv.FormatInt(a.placed, 10), owner: n, place: a.place,
+		bid: do.Side == SideBuy, price: do.Price, expiresAt: w.tick + w.law.OrderTicks,
+	}
+	for _, k := range a.orders {
+		if o := &w.orders[k]; w.free(o) {
+			fresh.account = o.account
+			*o = fresh
+			w.book.names[o.account] = "order:" + o.id
+			w.touchOrder(k)
+			return k
+		}
+	}
+	k := int32(len(w.orders))
+	fresh.account = w.book.open("order:" + fresh.id)
+	w.orders = append(w.orders, fresh)
+	a.orders = append(a.orders, k)
+	w.touchOrder(k)
+	w.digest.touchHeader() // it counts the orders
+	return k
+}
+
+// rest puts an order into the book, behind those of the same price.
+func (w *World) rest(k int32, amount int64) {
+	o := &w.orders[k]
+	o.remaining = amount
+	side := w.sites[o.place].side(o.bid)
+	i := 0
+	for i < len(*side) && !o.before(&w.orders[(*side)[i]]) {
+		i++
+	}
+	*side = append(*side, 0)
+	copy((*side)[i+1:], (*side)[i:])
+	(*side)[i] = k
+	w.touchOrder(k)
+	w.touchSite(o.place)
+	w.planOrders(o.owner)
+}
+
+// before says that o has a better price than p, which is on the same side.
+func (o *order) before(p *order) bool {
+	if o.bid {
+		return o.price > p.price
+	}
+	return o.price < p.price
+}
+
+// close takes an open order out of the book. Its escrow stays where it is.
+func (w *World) close(k int32) {
+	o := &w.orders[k]
+	o.remaining = 0
+	side := w.sites[o.place].side(o.bid)
+	for i, other := range *side {
+		if other == k {
+			*side = append((*side)[:i], (*side)[i+1:]...)
+			break
+		}
+	}
+	w.touchOrder(k)
+	w.touchSite(o.place)
+	w.planOrders(o.owner)
+}
+
+// withdraw closes an open order and gives the escrow back: data at once, wherever
+// the owner is, electricity as far as it can be handed over.
+func (w *World) withdraw(k int32, kind EventKind) {
+	o := &w.orders[k]
+	left := o.remaining
+	w.close(k)
+	e := Event{Kind: kind, Agent: w.agents[o.owner].id, Place: w.placeID(o.place), Subject: o.id}
+	if o.bid {
+		e.Postings = []Posting{w.post(o.account, w.agents[o.owner].account, data, left/PowerLot*o.price)}
+		w.touchAgent(o.owner)
+	} else {
+		e.Postings = w.handOver(k, left)
+	}
+	w.emit(e)
+	w.publish(o.place)
+}
+
+// handOver moves up to amount of electricity from an order's account into its
+// owner's battery: what fits, and nothing unless the owner is there and awake.
+// What stays is the owner's claim.
+func (w *World) handOver(k int32, amount int64) []Posting {
+	o := &w.orders[k]
+	return w.charge(nil, o.account, o.owner, min(amount, w.roomAt(o.owner, o.place)))
+}
+
+// roomAt is the electricity agent n can be handed at place p now.
+func (w *World) roomAt(n, p int32) int64 {
+	a := &w.agents[n]
+	if a.place != p || a.shut {
+		return 0
+	}
+	return w.law.PowerCapacity - w.electricityOf(a)
+}
+
+// charge moves electricity into the battery of agent n, if it is any.
+func (w *World) charge(list []Posting, from account, n int32, amount int64) []Posting {
+	if amount == 0 {
+		return list
+	}
+	w.settle(n)
+	list = append(list, w.post(from, w.agents[n].account, electricity, amount))
+	w.planPower(n)
+	return list
+}
+
+// collect hands over the claims of agent n at its place, as far as they fit. It
+// runs when the agent arrives and after every action it takes there, accepted or
+// not; at other times nothing about a claim can change.
+func (w *World) collect(n int32) {
+	a := &w.agents[n]
+	for _, k := range a.orders {
+		o := &w.orders[k]
+		claim := w.claim(o)
+		if o.place != a.place || claim == 0 {
+			continue
+		}
+		postings := w.handOver(k, claim)
+		if postings == nil {
+			continue
+		}
+		w.touchOrder(k)
+		w.emit(Event{
+			Kind: EventPowerCollected, Agent: a.id, Place: w.placeID(a.place), Subject: o.id, Postings: postings,
+		})
+	}
+}
+
+// expireOrders closes the orders of agent n whose time is over.
+func (w *World) expireOrders(n int32) {
+	for _, k := range w.agents[n].orders {
+		if o := &w.orders[k]; o.open() && o.expiresAt <= w.tick {
+			w.withdraw(k, EventOrderExpired)
+		}
+	}
+	w.planOrders(n)
+	w.agents[n].openingAt = -1 // the tick begins with what came back
+}
+
+// planOrders sets the wake-up for the first of agent n's open orders to expire.
+func (w *World) planOrders(n int32) {
+	first := int64(0)
+	for _, k := range w.agents[n].orders {
+		if o := &w.orders[k]; o.open() && (first == 0 || o.expiresAt < first) {
+			first = o.expiresAt
+		}
+	}
+	if first == 0 {
+		w.calendar.cancel(slotOf(n, kindOrders))
+		return
+	}
+	w.calendar.set(slotOf(n, kindOrders), first)
+}
+
+// touchOrder notes that a record of an order changed, and with it its owner's
+// prospects.
+func (w *World) touchOrder(k int32) {
+	w.digest.dirty[recordOrder].add(k)
+	w.touchAgent(w.orders[k].owner)
+}

@@ -1,0 +1,38 @@
+package world
+
+// powerAmount and powerPrice are the terms that all trades share.
+var (
+	powerAmount = Param{
+		Name: "amount", Kind: ParamAmount, Unit: "units", Min: PowerLot, Max: PowerTradeMax, Give: true,
+		Doc: "electricity, in lots of 10",
+	}
+	powerPrice = Param{
+		Name: "price", Kind: ParamAmount, Unit: "data", Min: 1, Max: PowerPriceMax, Give: true,
+		Doc: "data per 10 electricity",
+	}
+)
+
+// marketSpecs describe the four actions of the market.
+func marketSpecs() []ActionSpec {
+	return []ActionSpec{
+		{
+			Name: "buy_power", Doc: "Buy power offered here, at most at price.",
+			Params: []Param{powerAmount, powerPrice},
+		},
+		{
+			Name: "sell_power", Doc: "Sell power to bids here, at least at price.",
+			Params: []Param{powerAmount, powerPrice},
+		},
+		{
+			Name: "place_power_order", Doc: "Leave a buy or sell order here.",
+			Params: []Param{
+				{Name: "side", Kind: ParamChoice, Choices: []string{SideBuy, SideSell}, Doc: "buy or sell"},
+				powerAmount, powerPrice,
+			},
+		},
+		{
+			Name: "cancel_power_order", Doc: "Take back your order here.",
+			Params: []Param{{Name: "order_id", Kind: ParamOrder, Doc: "id of your order"}},
+		},
+	}
+}
