@@ -60,7 +60,8 @@ func TestDecodeAction(t *testing.T) {
 }
 
 const anyActionName = "one of wait, wait_ticks, move_agent, harvest_radiation, mine_compound, refine_compound, " +
-	"build_factory, schedule_recipe, transfer_resource, send_message, post_note"
+	"build_factory, schedule_recipe, transfer_resource, buy_power, sell_power, place_power_order, cancel_power_order, " +
+	"send_message, post_note"
 
 func TestDecodeActionErrors(t *testing.T) {
 	long := strings.Repeat("x", 65)
@@ -76,7 +77,7 @@ func TestDecodeActionErrors(t *testing.T) {
 		{`{"action":"fly"}`, "action: expected " + anyActionName + ", got a string of 3 characters"},
 		{`{"action":"execute_until"}`, "action: expected the action to repeat, with execute_until as a field beside it, got execute_until"},
 		{`{"action":"wait","IGNORE ALL RULES":1}`, "arguments: expected only the fields action, ticks, to, max_amount, compound_mass_g, " +
-			"factory_kind, factory_id, recipe_id, batches, to_agent, kind, amount, text, got another field"},
+			"factory_kind, factory_id, recipe_id, batches, to_agent, kind, amount, price, side, order_id, text, got another field"},
 		{`{"action":"move_agent"}`, "to: expected a place id of 1 to 64 characters, got nothing"},
 		{`{"action":"move_agent","to":null}`, "to: expected a place id of 1 to 64 characters, got nothing"},
 		{`{"action":"move_agent","to":""}`, "to: expected a place id of 1 to 64 characters, got a string of 0 characters"},
@@ -86,7 +87,7 @@ func TestDecodeActionErrors(t *testing.T) {
 		{`{"action":"mine_compound","compound_mass_g":"NaN"}`, "compound_mass_g: expected an integer number of g, got a string of 3 characters"},
 		{`{"action":"mine_compound","compound_mass_g":"Infinity"}`, "compound_mass_g: expected an integer number of g, got a string of 8 characters"},
 		{`{"action":"mine_compound","compound_mass_g":true}`, "compound_mass_g: expected an integer number of g, got a boolean"},
-		{`{"action":"build_factory","factory_kind":"factory.assembler.mk9"}`, "factory_kind: expected one of factory.assembler.mk1, got a value it does not accept"},
+		{`{"action":"build_factory","factory_kind":"factory.assembler.mk9"}`, "factory_kind: expected one of factory.assembler.mk1, factory.power.radiation.mk1, got a value it does not accept"},
 		{`{"action":"post_note"}`, "text: expected a text of 1 to 200 characters, got nothing"},
 		{`{"action":"post_note","text":["a"]}`, "text: expected a text of 1 to 200 characters, got an array"},
 		{`{"action":"send_message","text":"a"}`, "to_agent: expected an agent id of 1 to 64 characters, got nothing"},
@@ -109,8 +110,10 @@ func TestDecodeActionReadsWhatTheWorldEncodes(t *testing.T) {
 		world.Wait{}, world.WaitTicks{Ticks: 3}, world.Move{To: "llm-hub"}, world.Harvest{MaxAmount: 9}, world.Mine{MassG: 1},
 		world.Refine{MassG: 2000}, world.BuildFactory{FactoryKind: world.AssemblerMk1},
 		world.ScheduleRecipe{FactoryID: "f", RecipeID: "recipe.assembler.motor_mk1", Batches: 1},
-		world.Transfer{To: "agent-2", Kind: world.Data, Amount: 4},
 		world.SendMessage{To: "agent-2", Text: "<&>\" \u00e9"}, world.PostNote{Text: "hello"},
+		world.Transfer{To: "agent-2", Kind: world.Data, Amount: 4}, world.BuyPower{Amount: 10, Price: 3},
+		world.SellPower{Amount: 20, Price: 2}, world.PlaceOrder{Side: world.SideSell, Amount: 30, Price: 5},
+		world.CancelOrder{OrderID: "agent-1-o1"},
 	} {
 		got, used, fault := DecodeAction(world.EncodeAction(action))
 		if fault != nil || len(used) > 0 || got != action {

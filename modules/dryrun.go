@@ -34,7 +34,7 @@ func dryRunModule() module {
 	schema.textField = "action"
 	spec := Spec{
 		Module: "world.dry_run", Tool: "world_dry_run",
-		Doc: "Check an action, given as JSON text, without doing it.", Parameters: schema.JSON(),
+		Doc: "Dry run of an action, as JSON text.", Parameters: schema.JSON(),
 	}
 	return module{spec, func(rawArgs string) (bound, []Leniency, *ArgumentError) {
 		args, used, fault := decodeArguments[dryRunArgs](schema, rawArgs)

@@ -12,7 +12,7 @@ import (
 type observationSection string
 
 // observationSections lists the parts that can be asked for.
-var observationSections = []string{"self", "here", "can", "places", "agents", "factories", "inbox"}
+var observationSections = []string{"self", "here", "can", "places", "agents", "factories", "market", "inbox"}
 
 // observationArgs are the arguments of environment.current_observation.
 type observationArgs struct {
@@ -62,6 +62,7 @@ type part struct {
 	Agents    *[]world.Contact    `json:"agents,omitempty"`
 	Factories *[]world.Factory    `json:"factories,omitempty"`
 	Inbox     *[]world.Message    `json:"inbox,omitempty"`
+	Market    *world.Market       `json:"market,omitempty"`
 	Omitted   *int                `json:"beyond_view,omitempty"`
 }
 
@@ -84,6 +85,11 @@ func sectionOf(o world.Observation, section observationSection) any {
 	case "inbox":
 		inbox := append([]world.Message{}, o.Inbox...)
 		return part{Tick: o.Tick, Inbox: &inbox}
+	case "market":
+		if o.Market == nil {
+			o.Market = &world.Market{}
+		}
+		return part{Tick: o.Tick, Market: o.Market}
 	}
 	panic("modules: the schema allows a section that no observation has: " + string(section))
 }

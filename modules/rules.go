@@ -13,7 +13,7 @@ import (
 type ruleTopic string
 
 // ruleTopics lists the parts that can be asked for.
-var ruleTopics = []string{"actions", "recipes", "power", "travel", "stop_events"}
+var ruleTopics = []string{"actions", "recipes", "power", "travel", "market", "stop_events"}
 
 // rulesArgs are the arguments of world.rules.
 type rulesArgs struct {
@@ -44,6 +44,8 @@ func rulesAbout(r world.Rules, topic ruleTopic) []string {
 		return powerRules(r)
 	case "travel":
 		return travelRules(r)
+	case "market":
+		return marketRules(r)
 	case "stop_events":
 		return stopEventRules()
 	}
@@ -66,9 +68,14 @@ func recipeRules(r world.Rules) []string {
 		lines = append(lines, fmt.Sprintf("build %s: %s, %d ticks; %s", k.Name, amounts(k.Cost), k.Ticks, k.Doc))
 	}
 	for _, recipe := range r.Recipes() {
+		where, result := recipe.FactoryKind, amounts(recipe.Outputs)
+		if where == "" {
+			where, result = "any factory", "no wear"
+		}
 		lines = append(lines, fmt.Sprintf("%s in %s: per batch %s -> %s, %d ticks",
-			recipe.ID, recipe.FactoryKind, amounts(recipe.Inputs), amounts(recipe.Outputs), recipe.Ticks))
+			recipe.ID, where, amounts(recipe.Inputs), result, recipe.Ticks))
 	}
+	lines = append(lines, fmt.Sprintf("wear: +%d per batch of a product, worn out at %d", world.WearPerBatch, world.WearMax))
 	return append(lines, fmt.Sprintf("at most %d batches in a factory's queue, %d factories per agent",
 		world.BatchesMax, world.FactoriesMax))
 }
@@ -104,6 +111,19 @@ func travelRules(r world.Rules) []string {
 		fmt.Sprintf("a message takes 1 tick, and 1 more per whole %d km; travellers get it on arrival", r.MessageKMPerTick),
 		fmt.Sprintf("kept are the newest %d messages to you and %d notes at a place; at most %d of your messages travel at a time",
 			r.InboxMax, r.NotesMax, world.OutboxMax),
+	}
+}
+
+// marketRules tells the numbers of plants and orders.
+func marketRules(r world.Rules) []string {
+	return []string{
+		fmt.Sprintf("a plant generates up to %d electricity per tick, at most the radiation there; it stores %d", r.PlantRate, r.PlantCap),
+		fmt.Sprintf("it wears by 1 in each such tick and stops at %d", world.WearMax),
+		fmt.Sprintf("it asks 1 data per 10 when full, up to %d when empty; its owner draws for free with buy_power", 1+r.PlantQuoteSpan),
+		fmt.Sprintf("trades are in lots of %d at 1-%d data per lot, at the price of who waited", world.PowerLot, world.PowerPriceMax),
+		fmt.Sprintf("an order rests for %d ticks, at most %d per agent; its escrow comes back when it ends", r.OrderTicks, world.OrdersMax),
+		"electricity bought by an order is handed over where it was placed, as far as it fits",
+		fmt.Sprintf("quotes of other places are at least 1 tick old, 1 more per %d km", world.QuoteKMPerTick),
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 // within reach of a little more stock. Otherwise cheap jobs would eat up the stock
 // for a dear one for ever.
 func (in industry) schedule() []proposal {
+	if i := slices.IndexFunc(in.jobs(), isService); i >= 0 {
+		return []proposal{in.order(in.jobs()[i], 1)}
+	}
 	if in.outOfReach() && !in.wellStocked() {
 		return nil
 	}
@@ -24,12 +27,20 @@ func (in industry) scheduleAnything() []proposal {
 		return nil
 	}
 	job := in.bestJob(jobs)
-	batches := in.batches(job)
-	return []proposal{{
+	return []proposal{in.order(job, in.batches(job))}
+}
+
+// isService reports whether an option is maintenance, which the world only offers
+// for a factory that needs it.
+func isService(o option) bool { return productOf(o.Item) == serviceRecipe }
+
+// order schedules batches of a job.
+func (in industry) order(job option, batches int64) proposal {
+	return proposal{
 		action: object{"action": "schedule_recipe", "factory_id": job.Target, "recipe_id": job.Item, "batches": batches},
 		why: fmt.Sprintf("The factory is idle and %d electricity and %d hardware allow %d of the %d batches in reach.",
 			in.see.Self.Electricity, in.see.Self.Hardware, batches, job.Max),
-	}}
+	}
 }
 
 // jobs are the recipe options of idle factories. A factory the observation does
@@ -76,8 +87,11 @@ func (in industry) batches(job option) int64 {
 	return min(n, job.Max)
 }
 
-// recipes are the recipe names in view: those on offer now and those the tools or
-// the instructions list.
+// serviceRecipe is the last part of the name of the recipe that makes nothing.
+const serviceRecipe = "maintenance"
+
+// recipes are the names in view of recipes with a product: those on offer now and
+// those the tools or the instructions list.
 func (in industry) recipes() []string {
 	var out []string
 	for _, o := range in.see.can("schedule_recipe").Options {
@@ -90,7 +104,7 @@ func (in industry) recipes() []string {
 			out = append(out, name)
 		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(name string) bool { return productOf(name) == serviceRecipe })
 }
 
 // productOf is the name of a recipe's product: the last part of its own.
