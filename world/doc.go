@@ -61,6 +61,10 @@
 // costs what is due and what that touches. Wake-ups sit on a calendar with one
 // slot per agent and kind.
 //
+// Electricity can also be bought: from power plants, whose price rises with
+// scarcity, and from agents with orders in the book of each place. Trades settle
+// in data, with everything that waits in escrow; see trade.go for whose turn it is.
+//
 // To read the code, start with world.go, then advance.go and apply.go; the rules
 // are in the files that begin with ruling.
 package world

@@ -17,10 +17,15 @@ func quoteDelay(distanceCM int64) int64 { return 1 + distanceCM/(QuoteKMPerTick*
 // quotes are dropped once the next one is known everywhere, so that a place never
 // keeps more than one per tick of the longest delay.
 func (w *World) publish(p int32) {
-	all := marketOf(w.entries(p), noOwner, 1)
-	q := published{w.tick, best(all.bids), best(all.asks)}
 	s := &w.sites[p]
 	w.quoted = true
+	q := published{tick: w.tick}
+	if len(s.bids) > 0 {
+		q.bid = w.orders[s.bids[0]].price
+	}
+	if ask, ok := w.bestAsk(p, noOwner); ok {
+		q.ask = ask.price
+	}
 	if last := len(s.quotes) - 1; last >= 0 && s.quotes[last].tick == w.tick {
 		s.quotes[last] = q
 	} else {
@@ -34,7 +39,7 @@ func (w *World) publish(p int32) {
 	w.touchSite(p)
 }
 
-// noOwner is nobody, who sees the offers of everybody.
+// noOwner is nobody, who may take the offers of everybody.
 const noOwner int32 = -1
 
 // best is the first price of a ladder, 0 if it is empty.

@@ -18,6 +18,7 @@ var update = flag.Bool("update", false, "rewrite the expected output in testdata
 // that start with # are comments.
 //
 //	world NAME [agents=N]     start an embedded scenario (seed 1)
+//	with RESOURCE=N ...       what every agent of the next world starts with
 //	set RULE VALUE            override a rule for the next world command
 //	tick                      one tick; the lines that follow in the block, of the
 //	  agent-1 mine_compound compound_mass_g=5000
@@ -67,6 +68,7 @@ type storyTeller struct {
 	w     *World
 	rules Rules
 	set   bool
+	stock []Amount
 	out   strings.Builder
 }
 
@@ -93,6 +95,12 @@ func (s *storyTeller) command(words []string, intents [][]string) {
 		s.start(words[1:])
 	case "set":
 		s.override(words[1], s.int(words[2]))
+	case "with":
+		s.stock = nil
+		for _, word := range words[1:] {
+			name, n, _ := strings.Cut(word, "=")
+			s.stock = append(s.stock, Amount{name, s.int(n)})
+		}
 	case "tick":
 		s.tick(intents)
 	case "ticks":
@@ -126,6 +134,9 @@ func (s *storyTeller) start(words []string) {
 	}
 	if s.set {
 		scenario.Rules = s.rules
+	}
+	if s.stock != nil {
+		scenario.Agents.Stock = [][]Amount{s.stock}
 	}
 	var err error
 	if s.w, err = New(scenario, 1); err != nil {
@@ -259,6 +270,9 @@ func (s *storyTeller) events(events []Event) {
 		}
 		if e.Action != nil {
 			fmt.Fprintf(&s.out, " %s", EncodeAction(e.Action))
+		}
+		if e.Trade != nil {
+			fmt.Fprintf(&s.out, " %d at %d from %q to %q", e.Trade.Amount, e.Trade.Price, e.Trade.Seller, e.Trade.Buyer)
 		}
 		for _, p := range e.Postings {
 			fmt.Fprintf(&s.out, " [%s>%s %d %s]", p.From, p.To, p.Amount, p.Resource)
