@@ -95,13 +95,17 @@ func paramTexts(params []world.Param) []string {
 // choicesText lists choices with their common prefix once: a.b.(c|d).
 func choicesText(choices []string) string {
 	prefix := choices[0][:strings.LastIndexByte(choices[0], '.')+1]
+	for _, c := range choices {
+		for !strings.HasPrefix(c, prefix) {
+			prefix = prefix[:strings.LastIndexByte(strings.TrimSuffix(prefix, "."), '.')+1]
+		}
+	}
+	if prefix == "" || len(choices) == 1 {
+		return strings.Join(choices, "|")
+	}
 	tails := make([]string, len(choices))
 	for i, c := range choices {
-		tail, ok := strings.CutPrefix(c, prefix)
-		if !ok || len(choices) == 1 {
-			return strings.Join(choices, "|")
-		}
-		tails[i] = tail
+		tails[i] = c[len(prefix):]
 	}
 	return prefix + "(" + strings.Join(tails, "|") + ")"
 }

@@ -84,7 +84,7 @@ func (r Rules) refineSpec() ActionSpec {
 func (r Rules) buildSpec() ActionSpec {
 	return ActionSpec{
 		Name: "build_factory",
-		Doc: fmt.Sprintf("Build here: %d electricity, %d hardware (plant %d, %d); see factories for its id.",
+		Doc: fmt.Sprintf("Build here: %d electricity, %d hardware (plant %d, %d).",
 			r.BuildElectricity, r.BuildHardware, r.PlantElectricity, r.PlantHardware),
 		Params: []Param{{
 			Name: "factory_kind", Kind: ParamChoice, Choices: kindNames(r.FactoryKinds()), Doc: "kind of factory",

@@ -16,22 +16,22 @@ var (
 func marketSpecs() []ActionSpec {
 	return []ActionSpec{
 		{
-			Name: "buy_power", Doc: "Buy power offered here, at most at price.",
+			Name: "buy_power", Doc: "Buy power here, at most at price.",
 			Params: []Param{powerAmount, powerPrice},
 		},
 		{
-			Name: "sell_power", Doc: "Sell power to bids here, at least at price.",
+			Name: "sell_power", Doc: "Sell power here, at least at price.",
 			Params: []Param{powerAmount, powerPrice},
 		},
 		{
-			Name: "place_power_order", Doc: "Leave a buy or sell order here.",
+			Name: "place_power_order", Doc: "Leave an order here.",
 			Params: []Param{
 				{Name: "side", Kind: ParamChoice, Choices: []string{SideBuy, SideSell}, Doc: "buy or sell"},
 				powerAmount, powerPrice,
 			},
 		},
 		{
-			Name: "cancel_power_order", Doc: "Take back your order here.",
+			Name: "cancel_power_order", Doc: "Take back an order.",
 			Params: []Param{{Name: "order_id", Kind: ParamOrder, Doc: "id of your order"}},
 		},
 	}
