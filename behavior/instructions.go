@@ -30,9 +30,9 @@ func PromptVersion(p Protocol) string {
 const builtinSystemPrompt = "You run one silicon agent in an asteroid belt: keep it powered and work towards its goals."
 
 const rulesText = `Rules
-- An awake agent loses electricity every tick; at 0 it shuts down until ambient power restarts it.
+- Awake you lose electricity every tick; at 0 you shut down until ambient power restarts you.
 - Heat above capacity cuts harvests and fades with time.
-- Chain: mine, refine, build_factory, schedule_recipe. Jobs run by themselves.
+- Chain: mine, refine, build_factory, schedule_recipe.
 - "can" lists what is possible now, with bounds. Use ids exactly as shown.`
 
 const fullProtocolText = `Each tick: plan, module calls only if facts are missing (at most 3), decision_draft (dry run), decision. To decide

@@ -118,7 +118,7 @@ func TestRulesFollowTheWorld(t *testing.T) {
 	env := testEnv(t)
 	r := env.View.Rules()
 	for topic, want := range map[string][]string{
-		"actions":     {"execute_until: ", "mine_compound: Dig"},
+		"actions":     {"execute_until: ", "mine_compound: 1 electricity"},
 		"recipes":     {"recipe.assembler.control_chip in factory.assembler.mk1: per batch 6 electricity + 2 hardware -> 1 data + 1 control_chip, 2 ticks"},
 		"power":       {fmt.Sprintf("capacity %d", r.PowerCapacity), fmt.Sprintf("at %d it is refused", 10*r.HeatCapacity)},
 		"travel":      {fmt.Sprintf("started %d km", r.MoveRangeKM)},

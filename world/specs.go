@@ -13,7 +13,7 @@ func Actions() []ActionSpec { return DefaultRules().Actions() }
 // exist) is not said here but in the observation's affordances.
 func (r Rules) Actions() []ActionSpec {
 	list := []ActionSpec{
-		{Name: "wait", Doc: "Do nothing this tick."},
+		{Name: "wait", Doc: "Do nothing."},
 		waitTicksSpec(),
 		r.moveSpec(),
 		r.harvestSpec(),
@@ -32,7 +32,7 @@ func (r Rules) Actions() []ActionSpec {
 func waitTicksSpec() ActionSpec {
 	return ActionSpec{
 		Name: "wait_ticks",
-		Doc:  "Sleep; a finished job or a power change wakes you early.",
+		Doc:  "Sleep; a finished job or a message wakes you.",
 		Params: []Param{
 			{Name: "ticks", Kind: ParamAmount, Unit: Ticks, Min: 1, Max: WaitTicksMax, Doc: "ticks to sleep"},
 		},
@@ -42,7 +42,7 @@ func waitTicksSpec() ActionSpec {
 func (r Rules) moveSpec() ActionSpec {
 	return ActionSpec{
 		Name: "move_agent",
-		Doc: fmt.Sprintf("Travel: %d electricity per started km, paid at departure; %d km per tick.",
+		Doc: fmt.Sprintf("%d electricity per started km; %d km per tick.",
 			r.MoveCostPerKM, r.MoveRangeKM),
 		Params: []Param{{Name: "to", Kind: ParamPlace, Doc: "id of the place"}},
 	}
@@ -62,7 +62,7 @@ func (r Rules) harvestSpec() ActionSpec {
 func (r Rules) mineSpec() ActionSpec {
 	return ActionSpec{
 		Name: "mine_compound",
-		Doc:  fmt.Sprintf("Dig here: %d electricity per started kg.", r.MineCostPerKG),
+		Doc:  fmt.Sprintf("%d electricity per started kg.", r.MineCostPerKG),
 		Params: []Param{
 			{Name: "compound_mass_g", Kind: ParamAmount, Unit: "g", Min: 1, Max: MineMaxG, Doc: "compound to dig, in grams"},
 		},
@@ -72,7 +72,7 @@ func (r Rules) mineSpec() ActionSpec {
 func (r Rules) refineSpec() ActionSpec {
 	return ActionSpec{
 		Name: "refine_compound",
-		Doc: fmt.Sprintf("Each whole %d g and %d electricity give 1 hardware.",
+		Doc: fmt.Sprintf("%d g and %d electricity give 1 hardware.",
 			r.RefineGPerHardware, r.RefineCostPerKG),
 		Params: []Param{{
 			Name: "compound_mass_g", Kind: ParamAmount, Unit: "g", Min: r.RefineGPerHardware, Max: RefineMaxG,
@@ -95,7 +95,7 @@ func (r Rules) buildSpec() ActionSpec {
 func (r Rules) scheduleSpec() ActionSpec {
 	return ActionSpec{
 		Name: "schedule_recipe",
-		Doc:  "Run batches at your factory here; inputs paid now, each batch delivers to you.",
+		Doc:  "At your factory here; inputs paid now, products come to you.",
 		Params: []Param{
 			{Name: "factory_id", Kind: ParamFactory, Doc: "id of your factory"},
 			{Name: "recipe_id", Kind: ParamChoice, Choices: recipeIDs(r.Recipes()), Doc: "recipe to run"},
@@ -107,7 +107,7 @@ func (r Rules) scheduleSpec() ActionSpec {
 func transferSpec() ActionSpec {
 	return ActionSpec{
 		Name: "transfer_resource",
-		Doc:  "Give any resource or product you hold to an agent here.",
+		Doc:  "Give to an agent here.",
 		Params: []Param{
 			{Name: "to_agent", Kind: ParamAgent, Doc: "id of the receiver"},
 			{Name: "kind", Kind: ParamChoice, Choices: Resources(), Doc: "resource to give"},
@@ -119,7 +119,7 @@ func transferSpec() ActionSpec {
 func messageSpec() ActionSpec {
 	return ActionSpec{
 		Name: "send_message",
-		Doc:  "Write to any agent; far ones get it later.",
+		Doc:  "To any agent; far ones get it later.",
 		Params: []Param{
 			{Name: "to_agent", Kind: ParamAgent, Doc: "id of the receiver"},
 			{Name: "text", Kind: ParamText, Max: TextMax, Doc: "what to say"},
@@ -130,7 +130,7 @@ func messageSpec() ActionSpec {
 func noteSpec() ActionSpec {
 	return ActionSpec{
 		Name:   "post_note",
-		Doc:    "Leave a note here for visitors.",
+		Doc:    "Note here for visitors.",
 		Params: []Param{{Name: "text", Kind: ParamText, Max: TextMax, Doc: "what to say"}},
 	}
 }

@@ -16,11 +16,11 @@ var (
 func marketSpecs() []ActionSpec {
 	return []ActionSpec{
 		{
-			Name: "buy_power", Doc: "Buy power here, at most at price.",
+			Name: "buy_power", Doc: "Buy here; price: at most, data per 10 electricity.",
 			Params: []Param{powerAmount, powerPrice},
 		},
 		{
-			Name: "sell_power", Doc: "Sell power here, at least at price.",
+			Name: "sell_power", Doc: "Sell here, at least at price.",
 			Params: []Param{powerAmount, powerPrice},
 		},
 		{
