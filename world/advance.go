@@ -84,10 +84,10 @@ func (w *World) shutDown(n int32) {
 	a.shut = true
 	w.announcePower(n, powerShutdown)
 	w.wake(n, "")
+	a.woken = ""
 	if a.order != nil {
 		w.endOrder(n, StopShutdown)
 	}
-	a.woken = ""
 	w.refreshAble(n)
 }
 
@@ -97,7 +97,8 @@ func (w *World) restart(n int32) {
 	a := &w.agents[n]
 	a.shut = false
 	w.announcePower(n, w.law.stateOf(w.book.of(a.account, electricity), false))
-	if !a.travelling() {
+	if !a.travelling() && a.woken == "" {
+		// An order that the shutdown ended says more.
 		a.woken = string(EventPowerState)
 	}
 	w.refreshAble(n)

@@ -101,7 +101,12 @@ func (w *World) act(t *turn) {
 	if r.rejection != nil {
 		r.rejection = w.contention(t, r.rejection)
 	}
-	e := Event{Agent: a.id, Place: w.placeID(a.place), Action: t.action, Rejection: r.rejection}
+	e := Event{Agent: a.id, Place: w.placeID(a.place), Action: t.action}
+	if r.rejection != nil {
+		// The event goes out to callers; the record must not share it.
+		told := r.rejection.clone()
+		e.Rejection = &told
+	}
 	e.Kind = EventActionRejected
 	created := ""
 	if r.accepted() {

@@ -118,17 +118,6 @@ func TestPlantQuoteRisesWithScarcity(t *testing.T) {
 	}
 }
 
-// rich is a scenario of some agents on one place with plenty of everything, in
-// which nothing but orders bounds a trade.
-func rich(t testing.TB, agents int) Scenario {
-	t.Helper()
-	s := mustScenario(t, "minimal").WithAgents(agents)
-	s.Goals = nil
-	s.Rules.PowerCapacity = 1_000_000
-	s.Agents.Stock = [][]Amount{{{Electricity, 500_000}, {Data, 1_000_000}, {Hardware, 100}}}
-	return s
-}
-
 // twinOrder and twinPlant are the market as the rules word it, in plain lists.
 type twinOrder struct {
 	id, owner string
@@ -138,8 +127,8 @@ type twinOrder struct {
 }
 
 type twinPlant struct {
-	id, owner   string
-	stored, age int64
+	id, owner string
+	stored    int64
 }
 
 // twinMarket matches by looking through everything again for every single lot.

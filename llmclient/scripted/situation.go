@@ -184,13 +184,3 @@ func (s situation) factoryHere() bool {
 	}
 	return false
 }
-
-// place returns the sight of another place.
-func (s situation) place(id string) (sight, bool) {
-	for _, p := range s.Places {
-		if p.ID == id {
-			return p, true
-		}
-	}
-	return sight{}, false
-}
