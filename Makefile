@@ -16,8 +16,11 @@ demo: ## the main job, offline
 bench: ## benchmarks; figures with their machine go to BENCHMARKS.md
 	go test -run '^$$' -bench . -benchmem ./...
 
-long: ## the full-size checks: long runs, swarms, fuzzing (about half an hour)
+long: ## the full-size checks: long runs, swarms, fuzzing (about an hour)
 	AGENT_WORLD_LONG=1 go test -timeout 60m -count=1 -v -run 'Long' ./...
-	go test -run '^$$' -fuzz '^FuzzParseScenario$$' -fuzztime 2m ./world
-	go test -run '^$$' -fuzz '^FuzzApply$$' -fuzztime 2m ./world
-	go test -run '^$$' -fuzz '^FuzzFindObjects$$' -fuzztime 2m ./behavior
+	go test -run '^$$' -fuzz '^FuzzParseScenario$$' -fuzztime 10m -fuzzminimizetime 20x ./world
+	go test -run '^$$' -fuzz '^FuzzApply$$' -fuzztime 10m -fuzzminimizetime 20x ./world
+	go test -run '^$$' -fuzz '^FuzzFindObjects$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
+	go test -run '^$$' -fuzz '^FuzzDecodeAction$$' -fuzztime 10m -fuzzminimizetime 20x ./modules
+	GOMAXPROCS=1 go test -run '^$$' -bench 'ApplyMix|TickMix|SparseTick|ViewScale|Belt' -benchmem -count 5 ./world
+	go test -run '^$$' -bench 'Decision|Replay' -count 5 ./engine

@@ -17,7 +17,6 @@ const (
 	RejectBelowMinimum        RejectionCode = "below_minimum"
 	RejectFactoryNotFound     RejectionCode = "factory_not_found"
 	RejectFactoryNotHere      RejectionCode = "factory_not_here"
-	RejectFactoryNotOwned     RejectionCode = "factory_not_owned"
 	RejectFactoryBuilding     RejectionCode = "factory_under_construction"
 	RejectFactoryLimit        RejectionCode = "factory_limit"
 	RejectRecipeMismatch      RejectionCode = "recipe_needs_other_factory"
