@@ -2,11 +2,13 @@ package world
 
 import (
 	"embed"
+	"io/fs"
+	"path"
 	"sort"
 	"strings"
 )
 
-//go:embed scenarios/*.toml
+//go:embed scenarios/*.toml scenarios/tasks/*.toml
 var scenarioFiles embed.FS
 
 // defaultScenario is listed first and is what a run without a name uses.
@@ -15,13 +17,9 @@ const defaultScenario = "llm_bootstrap"
 // EmbeddedScenarios lists the names of the built-in scenarios, the default one
 // first, the others sorted.
 func EmbeddedScenarios() []string {
-	entries, err := scenarioFiles.ReadDir("scenarios")
-	if err != nil {
-		panic("world: the embedded scenarios are missing: " + err.Error())
-	}
 	var names []string
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".toml"))
+	for _, file := range scenarioPaths() {
+		names = append(names, strings.TrimSuffix(path.Base(file), ".toml"))
 	}
 	sort.Slice(names, func(i, j int) bool {
 		if a, b := names[i] == defaultScenario, names[j] == defaultScenario; a != b {
@@ -32,12 +30,26 @@ func EmbeddedScenarios() []string {
 	return names
 }
 
+// scenarioPaths lists the embedded files: the scenarios and, one directory below,
+// the scored tasks.
+func scenarioPaths() []string {
+	var files []string
+	for _, pattern := range []string{"scenarios/*.toml", "scenarios/tasks/*.toml"} {
+		found, err := fs.Glob(scenarioFiles, pattern)
+		if err != nil || len(found) == 0 {
+			panic("world: the embedded scenarios are missing: " + pattern)
+		}
+		files = append(files, found...)
+	}
+	return files
+}
+
 // EmbeddedScenario returns a built-in scenario and its TOML by name or alias;
 // hyphens and underscores are the same. It reports false for an unknown name.
 func EmbeddedScenario(name string) (Scenario, []byte, bool) {
 	wanted := strings.ReplaceAll(name, "-", "_")
-	for _, id := range EmbeddedScenarios() {
-		s, text := mustEmbedded(id)
+	for _, file := range scenarioPaths() {
+		s, text := mustEmbedded(file)
 		if s.isCalled(wanted) {
 			return s, text, true
 		}
@@ -47,13 +59,12 @@ func EmbeddedScenario(name string) (Scenario, []byte, bool) {
 
 // mustEmbedded reads a scenario that ships with the package; that it is sound is
 // tested, so anything else is a bug.
-func mustEmbedded(id string) (Scenario, []byte) {
-	path := "scenarios/" + id + ".toml"
-	text, err := scenarioFiles.ReadFile(path)
+func mustEmbedded(file string) (Scenario, []byte) {
+	text, err := scenarioFiles.ReadFile(file)
 	if err != nil {
 		panic("world: an embedded scenario cannot be read: " + err.Error())
 	}
-	s, err := ParseScenario(path, text)
+	s, err := ParseScenario(file, text)
 	if err != nil {
 		panic("world: an embedded scenario is wrong: " + err.Error())
 	}

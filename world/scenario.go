@@ -34,6 +34,8 @@ type Scenario struct {
 	Personas []Persona
 	// Goals are what the agents are asked to reach.
 	Goals []Goal
+	// Task is how a run is scored, nil for a scenario that is no test.
+	Task *Task
 }
 
 // Space is the extent of the world in centimetres; positions run from 0 to each
@@ -114,9 +116,14 @@ func agentID(n int) string { return "agent-" + strconv.Itoa(n+1) }
 // WithAgents returns the scenario with n agents, n at least 1. Spawn places,
 // starting stocks and personas go round; goals of single agents go round too,
 // so that agent k of a scenario for m agents gets the goals of agent k mod m.
+// A task is dropped unless n is the scenario's own number: its numbers would not
+// hold.
 func (s Scenario) WithAgents(n int) Scenario {
 	m := int(s.Agents.Count)
 	s.Agents.Count = int64(n)
+	if n != m {
+		s.Task = nil
+	}
 	if m < 1 || n < 1 {
 		return s
 	}

@@ -30,6 +30,7 @@ type scenarioFile struct {
 	Agents       agentsFile  `toml:"agents"`
 	Personas     []Persona   `toml:"personas"`
 	Goals        []Goal      `toml:"goals"`
+	Task         *Task       `toml:"task"`
 }
 
 // spaceFile is the [space] table.
@@ -150,6 +151,7 @@ func (f scenarioFile) scenario() (Scenario, error) {
 		Rules:    f.Rules,
 		Personas: f.Personas,
 		Goals:    f.Goals,
+		Task:     f.Task.withDefaults(),
 	}
 	// Offsets are computed from the extent, so it must be sound before.
 	if err := s.checkSpace(); err != nil {

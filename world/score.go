@@ -1,0 +1,164 @@
+package world
+
+import (
+	"math"
+	"strings"
+)
+
+// Scorer computes a task's score from events alone, so that a recorded run gives
+// the same score as a live one. Only postings of the ledger and changes of the
+// power state count, which is to say what really happened: no action, intent or
+// claim of an agent moves a score.
+//
+// Feed it every event of a run in order. Events of the ticks after the task's
+// last count for nothing, and so does an event of an earlier tick than the one
+// before, so that a stretch reported twice is not counted twice.
+type Scorer struct {
+	task    Task
+	measure taskMeasure
+	// agents are the counted agents, by id.
+	agents map[string]*tally
+	// order lists them by number.
+	order []*tally
+	// tick is the latest seen.
+	tick int64
+	// made is what the counted agents produced in the window.
+	made int64
+}
+
+// tally is what the score needs to know of one agent.
+type tally struct {
+	// held is the stock of the measured resource.
+	held int64
+	// down is the tick of its shutdown, -1 while it is up; downTicks are the ticks
+	// in the window of the shutdowns that ended.
+	down, downTicks int64
+}
+
+// NewScorer returns a scorer for the scenario's task, nil if it has none. The
+// scenario must be sound, as [ParseScenario] returns it.
+func NewScorer(s Scenario) *Scorer {
+	if s.Task == nil {
+		return nil
+	}
+	m, err := s.Task.measure()
+	if err != nil {
+		panic("world: a checked scenario has a bad task metric: " + err.Error())
+	}
+	c := &Scorer{task: *s.Task, measure: m, agents: map[string]*tally{}}
+	for _, id := range s.counted() {
+		n, _ := s.agentNumber(id)
+		t := &tally{down: -1}
+		for _, a := range s.stockOf(n) {
+			if a.Resource == m.resource {
+				t.held = a.Amount
+			}
+		}
+		c.agents[id] = t
+		c.order = append(c.order, t)
+	}
+	return c
+}
+
+// Observe takes up the next event.
+func (c *Scorer) Observe(e Event) {
+	if e.Tick > c.task.Ticks || e.Tick < c.tick {
+		return
+	}
+	c.tick = e.Tick
+	if a := c.agents[e.Agent]; a != nil && e.Kind == EventPowerState {
+		c.power(a, e)
+	}
+	for _, p := range e.Postings {
+		c.posting(p)
+	}
+}
+
+// power notes the beginning or end of a shutdown.
+func (c *Scorer) power(a *tally, e Event) {
+	shut := e.Detail == powerShutdown.String()
+	switch {
+	case shut && a.down < 0:
+		a.down = e.Tick
+	case !shut && a.down >= 0:
+		a.downTicks += c.overlap(a.down, e.Tick-1)
+		a.down = -1
+	}
+}
+
+// posting counts a movement of the measured resource into or out of the stock of
+// a counted agent.
+func (c *Scorer) posting(p Posting) {
+	if p.Resource != c.measure.resource {
+		return
+	}
+	if a := c.owner(p.From); a != nil {
+		a.held = saturatingAdd(a.held, -p.Amount)
+	}
+	if a := c.owner(p.To); a != nil {
+		a.held = saturatingAdd(a.held, p.Amount)
+		if p.From == systemAccountNames[sourceProduction] && c.tick >= c.task.From {
+			c.made = saturatingAdd(c.made, p.Amount)
+		}
+	}
+}
+
+// owner is the counted agent whose account it is, nil if it is nobody's.
+func (c *Scorer) owner(account string) *tally {
+	id, ok := strings.CutPrefix(account, "agent:")
+	if !ok {
+		return nil
+	}
+	return c.agents[id]
+}
+
+// Score is the score after lastTick, from 0. It may be asked at any time and
+// changes nothing. Uptime is measured against the whole window, also when the run
+// is not that far yet.
+func (c *Scorer) Score(lastTick int64) int64 {
+	switch c.measure.kind {
+	case metricProduced:
+		return c.made
+	case metricUptime:
+		return c.uptime(min(lastTick, c.task.Ticks))
+	case metricHeldMin:
+		least := int64(math.MaxInt64)
+		for _, a := range c.order {
+			least = min(least, a.held)
+		}
+		return max(0, least)
+	}
+	var total int64
+	for _, a := range c.order {
+		total = saturatingAdd(total, max(0, a.held))
+	}
+	return total
+}
+
+// uptime is the per mille of agent-ticks in the window that were not shut down.
+func (c *Scorer) uptime(last int64) int64 {
+	var up int64
+	for _, a := range c.order {
+		up += c.overlap(1, last) - a.downTicks
+		if a.down >= 0 {
+			up -= c.overlap(a.down, last)
+		}
+	}
+	return 1000 * up / (int64(len(c.order)) * c.task.Window())
+}
+
+// overlap counts the ticks from first to last that are in the window.
+func (c *Scorer) overlap(first, last int64) int64 {
+	return max(0, min(last, c.task.Ticks)-max(first, c.task.From)+1)
+}
+
+// saturatingAdd adds without wrapping around.
+func saturatingAdd(a, b int64) int64 {
+	switch {
+	case b > 0 && a > math.MaxInt64-b:
+		return math.MaxInt64
+	case b < 0 && a < math.MinInt64-b:
+		return math.MinInt64
+	}
+	return a + b
+}

@@ -1,0 +1,46 @@
+package world
+
+// Journey is what a journey between two points costs in electricity and how many
+// ticks it takes.
+func (r Rules) Journey(from, to Position) (cost, ticks int64) {
+	l := law{Rules: r}
+	d := from.distanceCM(to)
+	return l.moveCost(d), l.moveTicks(d)
+}
+
+// RestartLevel is the charge at which a shut-down agent restarts.
+func (r Rules) RestartLevel() int64 { return r.restartLevel() }
+
+// Cooled is the heat that is left after one tick of the given heat, which is at
+// least 0.
+func (r Rules) Cooled(heat int64) int64 { return r.cooledOnce(heat) }
+
+// Survey is the start of a world seen from outside, what is hidden from its agents
+// included. It is for tools that judge scenarios, not for whoever plays them.
+type Survey struct {
+	// Places are all places: the listed ones first, then the fragments of the belt.
+	Places []Place
+	// Radiation is what a harvest at each of them may draw from.
+	Radiation []int64
+	// Starts say how each agent begins, by number.
+	Starts []Start
+}
+
+// Start is how one agent begins.
+type Start struct {
+	// Agent is the agent's id, Place the number of its place in the survey.
+	Agent string
+	Place int
+	// Stock lists what it has any of, and must not be changed.
+	Stock []Amount
+}
+
+// Survey looks at what the seed makes of a scenario, which must be sound.
+func (s Scenario) Survey(seed uint64) Survey {
+	g := newGeography(s, seed)
+	v := Survey{Places: g.places, Radiation: g.radiation}
+	for n := range int(s.Agents.Count) {
+		v.Starts = append(v.Starts, Start{agentID(n), int(s.spawnOf(n)), s.stockOf(n)})
+	}
+	return v
+}

@@ -1,0 +1,179 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The families of tasks.
+const (
+	// FamilyProduction asks for output.
+	FamilyProduction = "production"
+	// FamilySurvival asks to stay powered, or productive, through a shortage.
+	FamilySurvival = "survival"
+	// FamilyCooperation cannot be done by one agent alone.
+	FamilyCooperation = "cooperation"
+)
+
+// Families lists the families of tasks.
+func Families() []string { return []string{FamilyProduction, FamilySurvival, FamilyCooperation} }
+
+// Task makes a scenario a test: one number says how well a run went, and three
+// more say what that number means. The numbers hold for the scenario's own seed
+// and number of agents.
+type Task struct {
+	// Family is one of [Families].
+	Family string `toml:"family"`
+	// Ticks is the length of a run that counts, 20 to 1,000. Later ticks add
+	// nothing to the score, and a shorter run gains nothing by being short.
+	Ticks int64 `toml:"ticks"`
+	// From is the first tick that counts, 1 to Ticks; what is made before it is
+	// preparation.
+	From int64 `toml:"from"`
+	// Metric is what the score measures:
+	//   - "produced:control_chip": units of a resource made in the window;
+	//   - "uptime": per mille of agent-ticks in the window not shut down;
+	//   - "held:data": the stock of all counted agents together at the end;
+	//   - "held_min:data": the smallest stock among them at the end.
+	// Electricity can be neither produced nor held: it is not stock but charge.
+	Metric string `toml:"metric"`
+	// Agents lists the ids of the agents whose result counts; none means all.
+	Agents []string `toml:"agents"`
+	// Meet is the id of a listed and charted place where help is wanted, empty if there is
+	// none in particular.
+	Meet string `toml:"meet"`
+	// BaselineNothing and BaselineScripted are the scores of agents that do
+	// nothing and of the built-in scripted agents.
+	BaselineNothing  int64 `toml:"baseline_nothing"`
+	BaselineScripted int64 `toml:"baseline_scripted"`
+	// UpperBound is a score that the rules allow nobody to exceed.
+	UpperBound int64 `toml:"upper_bound"`
+	// Derivation says how the bound follows from the rules.
+	Derivation string `toml:"derivation"`
+}
+
+// The limits of a task's length, in ticks.
+const (
+	TaskTicksMin = 20
+	TaskTicksMax = 1000
+)
+
+// The kinds of metric a score can have.
+const (
+	metricProduced = "produced"
+	metricUptime   = "uptime"
+	metricHeld     = "held"
+	metricHeldMin  = "held_min"
+)
+
+// taskMeasure is a task's metric with its names resolved.
+type taskMeasure struct {
+	kind     string
+	resource string
+}
+
+// measure resolves the metric. It is an error if it names nothing.
+func (t Task) measure() (taskMeasure, error) {
+	kind, name, _ := strings.Cut(t.Metric, ":")
+	r, known := resourceNamed(name)
+	ok := known && r != electricity
+	switch kind {
+	case metricUptime:
+		ok = t.Metric == metricUptime
+	case metricProduced:
+		ok = ok && r != compound // it is dug, not made
+	case metricHeld, metricHeldMin:
+	default:
+		ok = false
+	}
+	if !ok {
+		return taskMeasure{}, fmt.Errorf("%q is no uptime, produced:, held: or held_min: of a resource", t.Metric)
+	}
+	return taskMeasure{kind, name}, nil
+}
+
+// Measures splits the metric into its kind and the resource it is about, which is
+// empty for uptime.
+func (t Task) Measures() (kind, resource string) {
+	kind, resource, _ = strings.Cut(t.Metric, ":")
+	return kind, resource
+}
+
+// Counts says whether the result of the agent with the given id counts.
+func (t Task) Counts(id string) bool { return len(t.Agents) == 0 || slices.Contains(t.Agents, id) }
+
+// Window is the number of ticks that count.
+func (t Task) Window() int64 { return t.Ticks - t.From + 1 }
+
+// counted lists the ids of the agents that count, in the order of their numbers.
+func (s Scenario) counted() []string {
+	var ids []string
+	for n := range int(s.Agents.Count) {
+		if id := agentID(n); s.Task.Counts(id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// withDefaults fills in what a file may leave out.
+func (t *Task) withDefaults() *Task {
+	if t == nil {
+		return nil
+	}
+	filled := *t
+	if filled.From == 0 {
+		filled.From = 1
+	}
+	return &filled
+}
+
+// checkTask checks a scenario's task, if it has one. That its numbers are true is
+// not for the kernel to say: only playing shows it.
+func (s Scenario) checkTask() error {
+	if s.Task == nil {
+		return nil
+	}
+	t := *s.Task
+	if !slices.Contains(Families(), t.Family) {
+		return fmt.Errorf("task.family: %q is none of %s", t.Family, strings.Join(Families(), ", "))
+	}
+	for _, f := range []ruleRange{
+		{"task.ticks", t.Ticks, TaskTicksMin, TaskTicksMax},
+		{"task.from", t.From, 1, t.Ticks},
+		{"task.baseline_nothing", t.BaselineNothing, 0, t.UpperBound},
+		{"task.baseline_scripted", t.BaselineScripted, 0, t.UpperBound},
+		{"task.upper_bound", t.UpperBound, 1, amountMax},
+	} {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
+	if _, err := t.measure(); err != nil {
+		return fmt.Errorf("task.metric: %w", err)
+	}
+	if t.Meet != "" && !slices.ContainsFunc(s.Places, func(p Place) bool { return p.ID == t.Meet && p.Charted }) {
+		return fmt.Errorf("task.meet: there is no charted place %q", t.Meet)
+	}
+	if err := checkText("task.derivation", t.Derivation, textMax); err != nil {
+		return err
+	}
+	return s.checkTaskAgents()
+}
+
+// checkTaskAgents demands that each counted agent exists and is counted once.
+func (s Scenario) checkTaskAgents() error {
+	if len(s.Task.Agents) > listMax {
+		return fmt.Errorf("task.agents: %d, want at most %d", len(s.Task.Agents), listMax)
+	}
+	for i, id := range s.Task.Agents {
+		if _, ok := s.agentNumber(id); !ok {
+			return fmt.Errorf("task.agents[%d]: there is no agent %q", i, id)
+		}
+		if slices.Contains(s.Task.Agents[:i], id) {
+			return fmt.Errorf("task.agents[%d]: %s is listed twice", i, id)
+		}
+	}
+	return nil
+}
