@@ -31,6 +31,7 @@ type policy struct {
 
 var policies = []policy{
 	{dir: "world", pure: true, modules: []string{"github.com/pelletier/go-toml/v2"}},
+	{dir: "baseline", pure: true, project: []string{"world"}},
 	{dir: "llmclient", pure: true},
 	{dir: "llmclient/openai", project: []string{"llmclient"}},
 	{dir: "llmclient/scripted", project: []string{"llmclient"}},
@@ -46,6 +47,7 @@ var policies = []policy{
 	{dir: "report", pure: true, project: []string{"world", "llmclient", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{
 		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "behavior", "trace", "engine", "report",
+		"baseline",
 	}},
 }
 

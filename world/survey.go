@@ -44,3 +44,15 @@ func (s Scenario) Survey(seed uint64) Survey {
 	}
 	return v
 }
+
+// HarvestMost is the most that one harvest can yield at a place with the given
+// radiation to an agent with the given heat, if there is room for it.
+func (r Rules) HarvestMost(radiation, heat int64) int64 {
+	l := law{Rules: r}
+	l.PowerCapacity = amountMax
+	f := facts{law: &l, radiation: radiation, heat: heat}
+	return f.harvestLimit().max
+}
+
+// HeatMost is the most heat an agent can ever have.
+func (r Rules) HeatMost() int64 { return r.heatMax() }

@@ -1,0 +1,296 @@
+package baseline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentworld/world"
+)
+
+// Bound is a score that nobody can exceed, with the reason in words.
+type Bound struct {
+	Score int64
+	Why   string
+}
+
+// BoundOf computes a bound for the scenario's task, which it must have, from the
+// rules and the start under its own seed alone. It forgets distances, who holds what, and everything
+// that happens in between, always in the players' favour, so that what remains is
+// true for any way of playing.
+func BoundOf(s world.Scenario) Bound {
+	kind, resource := s.Task.Measures()
+	if kind == "uptime" {
+		return uptimeBound(s)
+	}
+	e := newEstimate(s, kind, resource)
+	p := e.most()
+	why := e.obstacle(p + 1)
+	if kind == "produced" {
+		return Bound{p, why}
+	}
+	return e.held(p, why, kind == "held_min")
+}
+
+// estimate adds up what a world has to offer for making one resource.
+type estimate struct {
+	rules    world.Rules
+	resource string
+	recipes  []world.Recipe
+	// agents may act, makers may own the factories, counted share the result.
+	agents, makers, counted int64
+	// from and ticks are the window in which the result may appear.
+	from, ticks int64
+	// start is what all agents begin with, per resource; groundG the compound in
+	// all places, with what can regrow.
+	start   map[string]int64
+	groundG int64
+	// delivery is the most that one factory delivers in the window.
+	delivery int64
+	// radiation is the best there is, charge the most that all agents together can
+	// gain from it beyond what being awake costs.
+	radiation, charge int64
+}
+
+// newEstimate surveys a scenario. What is only held in the end may have been made
+// by anybody at any time.
+func newEstimate(s world.Scenario, kind, resource string) *estimate {
+	e := &estimate{
+		rules: s.Rules, resource: resource, agents: s.Agents.Count, ticks: s.Task.Ticks, from: s.Task.From,
+		start: map[string]int64{},
+	}
+	survey := s.Survey(s.Seed)
+	e.radiation = slices.Max(survey.Radiation)
+	for _, start := range survey.Starts {
+		if s.Task.Counts(start.Agent) {
+			e.counted++
+		}
+		for _, a := range start.Stock {
+			e.start[a.Resource] += a.Amount
+		}
+	}
+	e.makers = e.counted
+	if kind != "produced" {
+		e.makers, e.from = e.agents, 1
+	}
+	for _, p := range survey.Places {
+		e.groundG += p.CompoundG + ceilDiv(p.RegenG*e.ticks, world.RegenTicks)
+	}
+	for _, r := range s.Rules.Recipes() {
+		if amountOf(r.Outputs, resource) > 0 {
+			e.recipes = append(e.recipes, r)
+		}
+	}
+	e.delivery = e.perFactory()
+	e.charge = e.agents * chargeMost(s.Rules, e.radiation, e.ticks)
+	return e
+}
+
+// bill is what a number of pieces takes at the least. Of charge, what plants have
+// generated is taken off.
+type bill struct {
+	factories, plants, hardware, refined, dugG, charge, actions int64
+}
+
+// bill computes the least cost of p pieces made with the given number of power
+// plants. Where several recipes yield the resource, each item is taken from the
+// recipe that is cheapest in it. Nobody pays for power, and no factory wears.
+func (e *estimate) bill(p, plants int64) bill {
+	b := bill{plants: plants}
+	switch {
+	case e.resource == world.Compound:
+		b.dugG = p
+	case e.resource == world.Hardware:
+		b.refined = p
+	case p > 0:
+		b.factories = ceilDiv(p, max(1, e.delivery))
+		b.hardware = e.cheapest(p, world.Hardware) + b.factories*e.rules.BuildHardware
+		b.charge = e.cheapest(p, world.Electricity) + b.factories*e.rules.BuildElectricity
+	}
+	b.hardware += plants * e.rules.PlantHardware
+	b.refined += max(0, b.hardware-e.start[world.Hardware])
+	b.dugG += max(0, b.refined*e.rules.RefineGPerHardware-e.start[world.Compound])
+	b.charge += b.refined*e.rules.RefineCostPerKG + ceilDiv(b.dugG, 1000)*e.rules.MineCostPerKG +
+		plants*(e.rules.PlantElectricity-e.generation())
+	harvests := ceilDiv(max(0, b.charge-e.start[world.Electricity]), e.perTick())
+	b.actions = ceilDiv(b.dugG, world.MineMaxG) + harvests + 2*b.factories + plants
+	return b
+}
+
+// generation is the most that one plant generates, built as early as can be.
+func (e *estimate) generation() int64 {
+	ticks := e.ticks - e.firstBuild(e.rules.PlantHardware) - e.rules.PlantTicks
+	return max(0, ticks) * min(e.rules.PlantRate, e.radiation)
+}
+
+// perTick is the most electricity an agent gains in a tick, by a harvest or, shut
+// down and unable to do anything else, by the ambient floor.
+func (e *estimate) perTick() int64 {
+	return max(min(world.HarvestMax, e.radiation), e.rules.AmbientFloor)
+}
+
+// cheapest is the least of an input that p pieces take in any recipe.
+func (e *estimate) cheapest(p int64, input string) int64 {
+	least := int64(-1)
+	for _, r := range e.recipes {
+		n := ceilDiv(p*amountOf(r.Inputs, input), amountOf(r.Outputs, e.resource))
+		if least < 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
+
+// firstBuild is the first tick in which the hardware for a factory can be at hand:
+// at once, after refining, or after digging and refining.
+func (e *estimate) firstBuild(need int64) int64 {
+	switch {
+	case e.start[world.Hardware] >= need:
+		return 1
+	case e.start[world.Compound] >= e.rules.RefineGPerHardware:
+		return 2
+	}
+	return 3
+}
+
+// perFactory is the most that one factory delivers in the window. Its first
+// delivery there may have been in work before; each further one takes its time,
+// whatever mix of recipes is best.
+func (e *estimate) perFactory() int64 {
+	// inTime[t] is the most that t ticks of work deliver.
+	inTime := make([]int64, e.ticks+1)
+	for t := range inTime {
+		for _, r := range e.recipes {
+			if before := int64(t) - r.Ticks; before >= 0 {
+				inTime[t] = max(inTime[t], inTime[before]+amountOf(r.Outputs, e.resource))
+			}
+		}
+	}
+	var most int64
+	for _, r := range e.recipes {
+		if first := max(e.from, e.firstBuild(e.rules.BuildHardware)+e.rules.BuildTicks+r.Ticks); first <= e.ticks {
+			most = max(most, amountOf(r.Outputs, e.resource)+inTime[e.ticks-first])
+		}
+	}
+	return most
+}
+
+// most is the largest number of pieces without an obstacle. More pieces never
+// cost less, so halving finds it.
+func (e *estimate) most() int64 {
+	low, high := int64(0), int64(1)<<33
+	for low < high {
+		mid := (low + high + 1) / 2
+		if e.obstacle(mid) == "" {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	return low
+}
+
+// plansMax bounds the plans that are tried for each number of pieces.
+const plansMax = 400
+
+// obstacle says in words why p pieces are too many, empty if nothing speaks
+// against them. Every number of power plants is tried; the words are about the
+// last that matter allows, which is where power is in largest supply. With so many
+// agents that there would be too many plans, matter and factories alone decide.
+func (e *estimate) obstacle(p int64) string {
+	if why := e.tooLate(p); why != "" {
+		return why
+	}
+	b := e.bill(p, 0)
+	if b.dugG > e.groundG {
+		return fmt.Sprintf("%s That is %d g to dig, and there are %d.", e.matterText(p, b), b.dugG, e.groundG)
+	}
+	most := world.FactoriesMax*e.agents - b.factories
+	if most > plansMax {
+		return ""
+	}
+	why := ""
+	for plants := int64(0); plants <= most; plants++ {
+		b := e.bill(p, plants)
+		if b.dugG > e.groundG {
+			break
+		}
+		if why = e.tooMuch(p, b); why == "" {
+			return ""
+		}
+	}
+	return why
+}
+
+// tooLate says that all the factories there can be do not deliver p pieces in
+// time.
+func (e *estimate) tooLate(p int64) string {
+	most := world.FactoriesMax * e.makers * e.delivery
+	if e.recipes == nil || p <= most {
+		return ""
+	}
+	return fmt.Sprintf("A factory stands in tick %d at the earliest and then delivers at most %d in ticks %d to %d; "+
+		"%d agents with %d factories each make at most %d.", e.firstBuild(e.rules.BuildHardware)+e.rules.BuildTicks,
+		e.delivery, e.from, e.ticks, e.makers, world.FactoriesMax, most)
+}
+
+// tooMuch says that a bill is more than there is charge or time for.
+func (e *estimate) tooMuch(p int64, b bill) string {
+	switch {
+	case b.charge > e.start[world.Electricity]+e.charge:
+		return fmt.Sprintf("%s %s The start has %d, and %d agents at radiation %d gain at most %d in %d ticks, "+
+			"heat and idle draw allowed for.", e.matterText(p, b), e.chargeText(p, b),
+			e.start[world.Electricity], e.agents, e.radiation, e.charge, e.ticks)
+	case b.actions > e.agents*e.ticks:
+		return fmt.Sprintf("%s %s The start has %d. To dig %d g by %d, harvest the rest by %d, build and schedule "+
+			"takes %d actions; %d agents have %d.", e.matterText(p, b), e.chargeText(p, b), e.start[world.Electricity],
+			b.dugG, world.MineMaxG, e.perTick(), b.actions, e.agents, e.agents*e.ticks)
+	}
+	return ""
+}
+
+// matterText says which matter p pieces take.
+func (e *estimate) matterText(p int64, b bill) string {
+	var parts []string
+	if e.recipes != nil {
+		parts = append(parts, fmt.Sprintf("%d hardware and %d factories (%d delivered each at most, %d hardware each)",
+			e.cheapest(p, world.Hardware), b.factories, e.delivery, e.rules.BuildHardware))
+	}
+	if b.plants > 0 {
+		parts = append(parts, fmt.Sprintf("%d power plants (%d hardware each)", b.plants, e.rules.PlantHardware))
+	}
+	if parts == nil {
+		return fmt.Sprintf("%d are too many.", p)
+	}
+	return fmt.Sprintf("%d would take %s: %d, of which the start has %d.", p, strings.Join(parts, " and "),
+		b.hardware, min(b.hardware, e.start[world.Hardware]))
+}
+
+// chargeText says which electricity p pieces take.
+func (e *estimate) chargeText(p int64, b bill) string {
+	text := fmt.Sprintf("%d g dug at %d per kg and %d units refined at %d",
+		b.dugG, e.rules.MineCostPerKG, b.refined, e.rules.RefineCostPerKG)
+	if e.recipes != nil {
+		text += fmt.Sprintf(", %d factories at %d and %d for the recipes", b.factories, e.rules.BuildElectricity,
+			e.cheapest(p, world.Electricity))
+	}
+	if b.plants > 0 {
+		text += fmt.Sprintf(", plants at %d less %d generated each", e.rules.PlantElectricity, e.generation())
+	}
+	return fmt.Sprintf("Electricity: %s are %d.", text, b.charge)
+}
+
+// held turns what can be made into what can be held: by all together, or by the
+// one who holds least, for whom an equal share is the best.
+func (e *estimate) held(p int64, why string, least bool) Bound {
+	start := e.start[e.resource]
+	b := Bound{start + p, fmt.Sprintf("The start has %d, and at most %d are made. %s", start, p, why)}
+	if least {
+		b.Score /= e.counted
+		b.Why = fmt.Sprintf("%d agents share: ", e.counted) + b.Why
+	}
+	return b
+}
+
+// ceilDiv divides rounding up; b is positive.
+func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }

@@ -1,0 +1,28 @@
+// Package baseline plays scenarios without a model, to say what a score means.
+//
+// A [Policy] makes a [Decider] for one run; a decider turns an agent's view into
+// an action. There are two: [Nothing] waits, [Scripted] works. [Play] runs a world
+// with either and returns the score of the scenario's task:
+//
+//	w, score, err := baseline.Play(scenario, scenario.Seed, scenario.Task.Ticks, baseline.Scripted)
+//
+// The scripted agents follow the industrial chain: harvest, mine, refine, build,
+// schedule. They keep their batteries charged, travel when a place is dark or dug
+// out, and, when a task says where help is wanted, carry hardware, compound,
+// products and electricity to the agents that count. They know what a player of
+// the scenario may know, and no more: their own view, what they have seen before,
+// and the public text, which is the task, the goals and the charted places. A
+// score above theirs means that an agent planned better than a fixed list of
+// priorities.
+//
+// [BoundOf] computes a score that the rules allow nobody to exceed, by giving up
+// on detail in the players' favour: travel is free, every harvest happens at the
+// best place, all goods are shared. What is left is arithmetic about matter,
+// energy, factories and the number of actions.
+//
+// [Lint] puts it together: it proves that a scenario can be played (places can be
+// reached, goals can be met) and that the numbers of its task are true.
+//
+// The package is pure and deterministic: the same scenario and seed give the same
+// actions.
+package baseline

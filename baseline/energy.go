@@ -1,0 +1,89 @@
+package baseline
+
+import (
+	"fmt"
+
+	"agentworld/world"
+)
+
+// chargeMost is the most electricity that one agent can gain in the given number
+// of ticks at a place with the given radiation, beyond what being awake costs.
+// In each tick it is awake, pays the idle draw and harvests any amount that its
+// heat allows, or is shut down and gains the ambient floor. The battery is taken
+// for bottomless. All courses of heat are tried, tick by tick.
+func chargeMost(r world.Rules, radiation, ticks int64) int64 {
+	// most[h] is the best gain of an agent with heat h, or unreached.
+	const unreached = -1 << 62
+	most := make([]int64, r.HeatMost()+1)
+	for h := range most {
+		most[h] = unreached
+	}
+	most[0] = 0
+	for range ticks {
+		next := make([]int64, len(most))
+		for h := range next {
+			next[h] = unreached
+		}
+		for h, gain := range most {
+			if gain == unreached {
+				continue
+			}
+			cool := r.Cooled(int64(h))
+			next[cool] = max(next[cool], gain+r.AmbientFloor)
+			for n := range r.HarvestMost(radiation, cool) + 1 {
+				warm := cool + n*r.HeatFactor
+				next[warm] = max(next[warm], gain+n-r.IdleDraw)
+			}
+		}
+		most = next
+	}
+	best := int64(0)
+	for _, gain := range most {
+		best = max(best, gain)
+	}
+	return best
+}
+
+// uptimeBound takes off what nobody can prevent: an agent that starts without a
+// charge is down until it has gained enough by itself or somebody can be there.
+func uptimeBound(s world.Scenario) Bound {
+	var counted, lost int64
+	survey := s.Survey(s.Seed)
+	for n, start := range survey.Starts {
+		if !s.Task.Counts(start.Agent) {
+			continue
+		}
+		counted++
+		if charge := amountOf(start.Stock, world.Electricity); charge <= s.Rules.IdleDraw {
+			lost += max(0, firstHelp(s.Rules, survey, n)-s.Task.From)
+		}
+	}
+	total := counted * s.Task.Window()
+	why := fmt.Sprintf("%d agents times %d ticks are %d agent-ticks; ", counted, s.Task.Window(), total)
+	if lost == 0 {
+		return Bound{1000, why + "nothing forces a shutdown among them."}
+	}
+	return Bound{1000 * (total - lost) / total, why + fmt.Sprintf(
+		"agents that start empty are down in at least %d of them, until they have %d by the ambient floor or help arrives.",
+		lost, s.Rules.RestartLevel())}
+}
+
+// firstHelp is the first tick in which agent n can be up again after a start
+// without charge: by itself, or one tick after the quickest other agent that has
+// any charge can have given it some.
+func firstHelp(r world.Rules, survey world.Survey, n int) int64 {
+	starts := survey.Starts
+	first := 1 + ceilDiv(r.RestartLevel(), r.AmbientFloor)
+	for k, other := range starts {
+		if k == n || amountOf(other.Stock, world.Electricity) <= r.IdleDraw {
+			continue
+		}
+		arrival := int64(1)
+		if other.Place != starts[n].Place {
+			_, ticks := r.Journey(survey.Places[other.Place].Position, survey.Places[starts[n].Place].Position)
+			arrival += ticks
+		}
+		first = min(first, arrival+1)
+	}
+	return first
+}

@@ -1,0 +1,177 @@
+package baseline
+
+import (
+	"slices"
+
+	"agentworld/world"
+)
+
+// help lists the wishes of an agent that brings help: give where help is wanted,
+// go back, gather, set out again.
+func (n *moment) help() []world.Action {
+	if n.o.Here.ID == n.brief.task.Meet {
+		return append(n.give(), n.leave()...)
+	}
+	list := n.setOut()
+	list = append(list, n.stayPowered()...)
+	if n.powered(n.here()) && n.loaded() {
+		// More would only delay the delivery; charge is what is missing.
+		return append(list, world.Harvest{MaxAmount: world.HarvestMax})
+	}
+	cargo := n.brief.cargo()
+	list = append(list, n.work(cargo)...)
+	return append(list, n.prospect(cargo)...)
+}
+
+// give hands over what the agents that count can use: matter first, which always
+// fits, then charge that is not needed for the way back.
+func (n *moment) give() []world.Action {
+	var list []world.Action
+	needy := n.needy()
+	for _, resource := range n.goods() {
+		waiting := n.unserved(needy, resource)
+		if len(waiting) == 0 {
+			continue
+		}
+		// Each of those still to come gets an equal part of what is left.
+		if share := n.stock(resource) / int64(len(waiting)); share > 0 {
+			list = append(list, world.Transfer{To: waiting[0], Kind: resource, Amount: share})
+		}
+	}
+	for _, to := range needy {
+		if amount := n.spareForGifts(); amount >= 5 && !slices.Contains(n.full, to) {
+			if n.gift > 0 {
+				amount = min(amount, n.gift)
+			}
+			list = append(list, world.Transfer{To: to, Kind: world.Electricity, Amount: amount})
+		}
+	}
+	return list
+}
+
+// unserved lists those who have not had their part of a resource in this visit;
+// when all have, a new round begins.
+func (n *moment) unserved(needy []string, resource string) []string {
+	var list []string
+	for _, id := range needy {
+		if !slices.Contains(n.served, serving{id, resource}) {
+			list = append(list, id)
+		}
+	}
+	if len(list) == 0 {
+		n.served = slices.DeleteFunc(n.served, func(s serving) bool { return s.resource == resource })
+		return needy
+	}
+	return list
+}
+
+// goods lists what a helper parts with.
+func (n *moment) goods() []string {
+	switch cargo := n.brief.cargo(); cargo {
+	case "":
+		return nil
+	case world.Hardware:
+		return []string{world.Hardware, world.Compound}
+	default:
+		return []string{cargo}
+	}
+}
+
+// needy lists the agents that count and are here.
+func (n *moment) needy() []string {
+	var list []string
+	for _, c := range n.o.Agents {
+		if c.Place == n.o.Here.ID && n.brief.task.Counts(c.ID) {
+			list = append(list, c.ID)
+		}
+	}
+	return list
+}
+
+// spareForGifts is the charge beyond what the way back takes. Who can recharge
+// here keeps little, and so does who has no way back.
+func (n *moment) spareForGifts() int64 {
+	if n.powered(n.here()) {
+		return n.o.Self.Electricity - n.lowMark()
+	}
+	if w, ok := n.wayBack(); ok {
+		return n.o.Self.Electricity - w.need(n.rules) - 2*n.rules.IdleDraw
+	}
+	return n.o.Self.Electricity - 2*n.rules.IdleDraw
+}
+
+// wayBack is the way to where the helper works.
+func (n *moment) wayBack() (way, bool) {
+	if n.base != "" && n.base != n.o.Here.ID {
+		if w, ok := n.wayTo(n.place(n.base)); ok {
+			return w, true
+		}
+	}
+	return n.nearest(func(p *place) bool { return n.powered(p) || p.seen && p.reserve > 0 })
+}
+
+// leave goes back to work when everything is given, charging first where that is
+// possible.
+func (n *moment) leave() []world.Action {
+	w, ok := n.wayBack()
+	if ok && n.o.Self.Electricity >= w.need(n.rules) {
+		return []world.Action{world.Move{To: w.id}}
+	}
+	return []world.Action{world.Harvest{MaxAmount: world.HarvestMax}}
+}
+
+// setOut goes to where help is wanted once there is a load worth the way.
+func (n *moment) setOut() []world.Action {
+	w, ok := n.wayTo(n.place(n.brief.task.Meet))
+	if !ok || n.o.Self.Electricity < w.cost {
+		return nil
+	}
+	move := []world.Action{world.Move{To: w.id}}
+	if !n.powered(n.here()) {
+		// Nothing to charge with: go as soon as digging would eat up the fare.
+		if n.loaded() || n.o.Self.Electricity < w.need(n.rules)+5 {
+			return move
+		}
+		return nil
+	}
+	if n.o.Self.Electricity >= n.charged() && (n.loaded() || n.cannotGather()) {
+		return move
+	}
+	return nil
+}
+
+// loaded says that there is enough to bring.
+func (n *moment) loaded() bool {
+	cargo := n.brief.cargo()
+	switch cargo {
+	case "":
+		return true
+	case world.Hardware:
+		_, product := n.brief.task.Measures()
+		recipe, made := n.recipeOf(product)
+		if !made {
+			return n.o.Self.Hardware >= 10
+		}
+		return n.o.Self.Hardware >= n.rules.BuildHardware+n.batchesPerTrip(recipe)*amountOf(recipe.Inputs, world.Hardware) ||
+			n.o.Self.CompoundG >= hoardG
+	case world.Compound:
+		return n.o.Self.CompoundG >= hoardG
+	}
+	return n.stock(cargo) >= 4
+}
+
+// batchesPerTrip is how many batches the charge that one trip brings can pay for.
+func (n *moment) batchesPerTrip(r world.Recipe) int64 {
+	per := max(1, amountOf(r.Inputs, world.Electricity))
+	return max(4, n.rules.PowerCapacity*6/10/per)
+}
+
+// cannotGather says that there is nothing here or anywhere known to make a load
+// of, so that charge is all there is to bring.
+func (n *moment) cannotGather() bool {
+	if n.o.Here.CompoundG > 0 || n.o.Self.CompoundG >= n.rules.RefineGPerHardware {
+		return false
+	}
+	w, ok := n.deposit()
+	return !ok || w.need(n.rules) > n.rules.PowerCapacity
+}

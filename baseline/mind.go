@@ -1,0 +1,146 @@
+package baseline
+
+import (
+	"slices"
+
+	"agentworld/world"
+)
+
+// mind is what one agent remembers.
+type mind struct {
+	id    string
+	brief *brief
+	// counts says that the task counts this agent's result.
+	counts bool
+	// open are the goals not yet met.
+	open []goal
+	// places are what was seen of places, in the order they were first heard of.
+	places []*place
+	// base is the last place with power at which the agent could work.
+	base string
+	// full lists the agents whose battery refused the last gift, since the agent
+	// came to its place; gift is the size of the next try, 0 for all there is.
+	full []string
+	gift int64
+	// served lists who had what in this visit.
+	served []serving
+	// at is where the agent was last.
+	at string
+}
+
+// serving is a gift of matter.
+type serving struct{ agent, resource string }
+
+// place is what an agent knows of a place.
+type place struct {
+	id string
+	// seen says that the numbers are known, from a visit or by looking.
+	seen               bool
+	radiation, reserve int64
+}
+
+func newMind(id string, b *brief) *mind {
+	m := &mind{id: id, brief: b, counts: b.task.Counts(id), open: b.goalsOf(id)}
+	for _, p := range b.places {
+		m.place(p)
+	}
+	return m
+}
+
+// place finds what is known of a place.
+func (m *mind) place(id string) *place {
+	for _, p := range m.places {
+		if p.id == id {
+			return p
+		}
+	}
+	p := &place{id: id}
+	m.places = append(m.places, p)
+	return p
+}
+
+// learn takes up what the view shows.
+func (n *moment) learn() {
+	here := n.place(n.o.Here.ID)
+	here.seen, here.radiation, here.reserve = true, n.o.Here.Radiation, n.o.Here.CompoundG
+	for _, s := range n.o.Places {
+		if p := n.place(s.ID); s.Visible {
+			p.reserve = *s.CompoundG
+			if !p.seen {
+				// What others around add to it shows only on a visit.
+				p.seen, p.radiation = true, *s.Emission+min(n.rules.RadiationFloor, n.rules.RadiationFloorCap)
+			}
+		}
+	}
+	if n.at != here.id {
+		n.at, n.full, n.gift, n.served = here.id, nil, 0, nil
+	}
+	if n.powered(here) {
+		n.base = here.id
+	}
+	n.learnFromGift()
+	n.open = slices.DeleteFunc(n.open, n.met)
+}
+
+// learnFromGift notes who was given something, or that a battery had no room. The
+// next try is half as large; below a few units there is no point.
+func (n *moment) learnFromGift() {
+	last, ok := n.view.Last()
+	gift, given := last.Action.(world.Transfer)
+	if !ok || !given || last.Tick != n.o.Tick-1 {
+		return
+	}
+	if gift.Kind != world.Electricity || last.Accepted {
+		n.served = append(n.served, serving{gift.To, gift.Kind})
+		return
+	}
+	n.gift = gift.Amount / 2
+	if n.gift < 5 {
+		n.full, n.gift = append(n.full, gift.To), 0
+	}
+}
+
+// met says whether the agent has reached a goal, as far as it can see.
+func (n *moment) met(g goal) bool {
+	switch g.kind {
+	case "place":
+		return n.o.Here.ID == g.name
+	case "factory":
+		var ready int64
+		for _, f := range n.o.Factories {
+			if f.Kind == g.name && f.State != "building" {
+				ready++
+			}
+		}
+		return ready >= g.atLeast
+	}
+	return n.stock(g.name) >= g.atLeast
+}
+
+// stock is how much the agent holds of a resource.
+func (n *moment) stock(resource string) int64 {
+	self := &n.o.Self
+	switch resource {
+	case world.Electricity:
+		return self.Electricity
+	case world.Compound:
+		return self.CompoundG
+	case world.Hardware:
+		return self.Hardware
+	case world.Data:
+		return self.Data
+	}
+	for _, p := range self.Products {
+		if p.Resource == resource {
+			return p.Amount
+		}
+	}
+	return 0
+}
+
+// powered says that an agent can live at a place: it yields more than being awake
+// costs.
+func (n *moment) powered(p *place) bool { return p.seen && p.radiation > n.rules.IdleDraw }
+
+// here is what is known of the agent's own place.
+func (n *moment) here() *place { return n.place(n.o.Here.ID) }

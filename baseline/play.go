@@ -1,0 +1,63 @@
+package baseline
+
+import (
+	"fmt"
+
+	"agentworld/world"
+)
+
+// Decider chooses an agent's action from its view. It may remember the views it
+// was shown; it is called for one agent after the other, by number.
+type Decider func(world.View) world.Action
+
+// Policy makes the decider of one run. Of the scenario it may use the public
+// text: the task, the goals and the charted places.
+type Policy func(world.Scenario) Decider
+
+// Nothing is the policy of agents that wait.
+func Nothing(world.Scenario) Decider {
+	return func(world.View) world.Action { return world.Wait{} }
+}
+
+// Play runs a scenario for the given number of ticks and returns the world at
+// its end with the score of its task, 0 if it has none. The error is about the
+// scenario, as [world.New] reports it.
+func Play(s world.Scenario, seed uint64, ticks int64, p Policy) (*world.World, int64, error) {
+	w, err := world.New(s, seed)
+	if err != nil {
+		return nil, 0, fmt.Errorf("play: %w", err)
+	}
+	decide, scorer := p(s), world.NewScorer(s)
+	for w.Tick() < ticks {
+		step(w, decide, scorer)
+	}
+	if scorer == nil {
+		return w, 0, nil
+	}
+	return w, scorer.Score(w.Tick()), nil
+}
+
+// step plays one tick.
+func step(w *world.World, decide Decider, scorer *world.Scorer) {
+	observe(scorer, w.Advance())
+	var intents []world.Intent
+	for _, n := range w.Due() {
+		intents = append(intents, world.Intent{Agent: n, Action: decide(w.View(n))})
+	}
+	for _, n := range w.Continuing() {
+		order, _ := w.Standing(n)
+		action, _ := w.View(n).Clamp(order.Do)
+		intents = append(intents, world.Intent{Agent: n, Action: action})
+	}
+	observe(scorer, w.Apply(intents))
+}
+
+// observe feeds events to a scorer, if there is one.
+func observe(scorer *world.Scorer, events []world.Event) {
+	if scorer == nil {
+		return
+	}
+	for _, e := range events {
+		scorer.Observe(e)
+	}
+}

@@ -1,0 +1,185 @@
+package baseline
+
+import "agentworld/world"
+
+// The tastes of the scripted agents.
+const (
+	// hoardG is the compound to gather on a journey, in grams.
+	hoardG = 40_000
+	// queueMost is how many batches a factory is given beside the one in work.
+	queueMost = 3
+	// factoriesMost is how many factories an agent runs at one place.
+	factoriesMost = 4
+	// wearMost is the wear at which a factory gets a maintenance.
+	wearMost = world.WearMax * 8 / 10
+	// settleTicks is how long a further factory must have left to pay.
+	settleTicks = 25
+)
+
+// work lists what brings the resource nearer at the agent's own place, best first.
+func (n *moment) work(resource string) []world.Action {
+	var list []world.Action
+	if n.o.Self.Electricity < n.lowMark() {
+		list = append(list, world.Harvest{MaxAmount: world.HarvestMax})
+	}
+	recipe, made := n.recipeOf(resource)
+	if made {
+		list = append(list, n.schedule(recipe)...)
+		list = append(list, n.build(recipe)...)
+	}
+	if resource != "" && resource != world.Compound {
+		list = append(list, n.refine(n.hardwareTarget(recipe, made))...)
+	}
+	if resource != "" {
+		list = append(list, n.mine(resource)...)
+	}
+	if n.o.Self.Electricity*10 < n.rules.PowerCapacity*9 {
+		list = append(list, world.Harvest{MaxAmount: world.HarvestMax})
+	}
+	return list
+}
+
+// lowMark is the charge below which harvesting comes first.
+func (n *moment) lowMark() int64 { return min(n.rules.PowerCapacity/2, 8+6*n.rules.IdleDraw) }
+
+// reserve is the charge that work leaves in the battery: at a dark place the way
+// out of it, unless help comes there.
+func (n *moment) reserve() int64 {
+	least := 2 * n.rules.IdleDraw
+	if n.powered(n.here()) || n.anchored() {
+		return least
+	}
+	if way, ok := n.refuge(); ok && way.cost <= n.o.Self.Electricity {
+		return way.need(n.rules)
+	}
+	return least
+}
+
+// spare is the charge that work may use.
+func (n *moment) spare() int64 { return n.o.Self.Electricity - n.reserve() }
+
+// recipeOf is the cheapest recipe that yields the resource.
+func (n *moment) recipeOf(resource string) (world.Recipe, bool) {
+	for _, r := range n.rules.Recipes() {
+		for _, out := range r.Outputs {
+			if out.Resource == resource {
+				return r, true
+			}
+		}
+	}
+	return world.Recipe{}, false
+}
+
+// amountOf is how much of a resource a list names.
+func amountOf(list []world.Amount, resource string) int64 {
+	for _, a := range list {
+		if a.Resource == resource {
+			return a.Amount
+		}
+	}
+	return 0
+}
+
+// local lists the agent's factories of a kind at its place.
+func (n *moment) local(kind string) []world.Factory {
+	var list []world.Factory
+	for _, f := range n.o.Factories {
+		if f.Kind == kind && f.Place == n.o.Here.ID {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// schedule keeps the factories here supplied.
+func (n *moment) schedule(r world.Recipe) []world.Action {
+	var list []world.Action
+	charge, hardware := amountOf(r.Inputs, world.Electricity), amountOf(r.Inputs, world.Hardware)
+	for _, f := range n.local(r.FactoryKind) {
+		if f.Wear >= wearMost && f.Queued == 0 && f.State != "building" && f.Recipe != world.MaintenanceRecipe {
+			list = append(list, world.ScheduleRecipe{FactoryID: f.ID, RecipeID: world.MaintenanceRecipe, Batches: 1})
+		}
+		most := min(queueMost-f.Queued, n.ticksLeft()/r.Ticks-f.Queued-f.Batches)
+		if charge > 0 {
+			most = min(most, n.spare()/charge)
+		}
+		if hardware > 0 {
+			most = min(most, n.o.Self.Hardware/hardware)
+		}
+		if f.State != "building" && most > 0 {
+			list = append(list, world.ScheduleRecipe{FactoryID: f.ID, RecipeID: r.ID, Batches: most})
+		}
+	}
+	return list
+}
+
+// ticksLeft is how long the task still runs, and long without one.
+func (n *moment) ticksLeft() int64 {
+	if !n.brief.scored() {
+		return world.TaskTicksMax
+	}
+	return n.brief.task.Ticks - n.o.Tick
+}
+
+// build asks for the first factory, and for a further one when all are busy and
+// there is enough left for both.
+func (n *moment) build(r world.Recipe) []world.Action {
+	have := n.local(r.FactoryKind)
+	wish := []world.Action{world.BuildFactory{FactoryKind: r.FactoryKind}}
+	if len(have) == 0 && n.spare() >= n.rules.BuildElectricity {
+		return wish
+	}
+	for _, f := range have {
+		if f.State != "working" || f.Queued == 0 {
+			return nil
+		}
+	}
+	rich := n.o.Self.Hardware >= n.rules.BuildHardware+2*amountOf(r.Inputs, world.Hardware) &&
+		n.spare() >= n.rules.BuildElectricity+2*amountOf(r.Inputs, world.Electricity)+n.lowMark()
+	if rich && len(have) < factoriesMost && n.ticksLeft() > settleTicks {
+		return wish
+	}
+	return nil
+}
+
+// hardwareTarget is how much hardware to have in stock: what the next factory and
+// a few batches take, or as much as possible when hardware itself is wanted.
+func (n *moment) hardwareTarget(r world.Recipe, made bool) int64 {
+	if !made {
+		return world.RefineMaxG
+	}
+	target := 4 * amountOf(r.Inputs, world.Hardware)
+	if len(n.local(r.FactoryKind)) == 0 {
+		target = max(target, n.rules.BuildHardware)
+	}
+	return max(target, n.rules.BuildHardware+2*amountOf(r.Inputs, world.Hardware))
+}
+
+// refine turns compound into what hardware is still missing.
+func (n *moment) refine(target int64) []world.Action {
+	units := min(target-n.o.Self.Hardware, n.o.Self.CompoundG/n.rules.RefineGPerHardware)
+	if n.rules.RefineCostPerKG > 0 {
+		units = min(units, n.spare()/n.rules.RefineCostPerKG)
+	}
+	if units < 1 {
+		return nil
+	}
+	return []world.Action{world.Refine{MassG: units * n.rules.RefineGPerHardware}}
+}
+
+// mine digs a stock of compound, as large as a visit allows where there is no
+// power to stay.
+func (n *moment) mine(resource string) []world.Action {
+	enough := int64(2 * world.MineMaxG)
+	if resource == world.Compound || !n.powered(n.here()) {
+		enough = hoardG
+	}
+	mass := min(int64(world.MineMaxG), n.o.Here.CompoundG)
+	if n.rules.MineCostPerKG > 0 {
+		mass = min(mass, n.spare()/n.rules.MineCostPerKG*1000)
+	}
+	if n.o.Self.CompoundG >= enough && resource != world.Compound || mass < 1 {
+		return nil
+	}
+	return []world.Action{world.Mine{MassG: mass}}
+}
