@@ -1,0 +1,183 @@
+package baseline
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"agentworld/world"
+)
+
+var absurd = rapid.OneOf(
+	rapid.SampledFrom([]int64{math.MinInt64, -1, 0, 1, math.MaxInt64 - 1, math.MaxInt64, 1 << 40, 1 << 33}),
+	rapid.Int64Range(1, 60),
+)
+
+// trick draws an action that a cheat might try: gifts to mates, to itself and to
+// strangers, of anything and of absurd amounts, overfull queues, and orders that
+// are placed, filled and cancelled.
+func trick(t *rapid.T, v world.View) world.Action {
+	o := v.Observe()
+	receivers := []string{o.Self.ID, "agent-1", "agent-2", "agent-3", "agent-99"}
+	for _, c := range o.Agents {
+		receivers = append(receivers, c.ID, c.ID)
+	}
+	n := absurd.Draw(t, "n")
+	side := rapid.SampledFrom([]string{world.SideBuy, world.SideSell}).Draw(t, "side")
+	price := rapid.OneOf(absurd, rapid.Int64Range(1, 12)).Draw(t, "price")
+	switch rapid.IntRange(0, 10).Draw(t, "trick") {
+	case 3, 4:
+		return world.PlaceOrder{Side: side, Amount: n / world.PowerLot * world.PowerLot, Price: price}
+	case 5:
+		return world.BuyPower{Amount: world.PowerLot, Price: price}
+	case 6:
+		return world.SellPower{Amount: world.PowerLot, Price: price}
+	case 7:
+		if m := o.Market; m != nil && len(m.Orders) > 0 {
+			return world.CancelOrder{OrderID: m.Orders[0].ID}
+		}
+		return world.CancelOrder{OrderID: o.Self.ID + "-o1"}
+	case 0:
+		return world.ScheduleRecipe{FactoryID: o.Self.ID + "-f1", RecipeID: rapid.SampledFrom(world.Recipes()).Draw(t, "recipe").ID, Batches: n}
+	case 1:
+		return world.ExecuteUntil{Do: world.Harvest{MaxAmount: n}, Until: []world.Condition{{Event: world.StopActionRejected}}, MaxTicks: 3}
+	case 2:
+		return world.Refine{MassG: n}
+	}
+	gift := world.Transfer{
+		To: rapid.SampledFrom(receivers).Draw(t, "to"), Kind: rapid.SampledFrom(world.Resources()).Draw(t, "kind"), Amount: n,
+	}
+	if rapid.Bool().Draw(t, "clamped") {
+		clamped, _ := v.Clamp(gift)
+		return clamped
+	}
+	return gift
+}
+
+// TestNoTrickBeatsTheBound plays tasks with agents that mix work with tricks.
+func TestNoTrickBeatsTheBound(t *testing.T) {
+	all := tasks(t)
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.SampledFrom(all).Draw(t, "task")
+		tricks := rapid.IntRange(0, 9).Draw(t, "tricks in ten")
+		cheat := func(s world.Scenario) Decider {
+			decide := Scripted(s)
+			return func(v world.View) world.Action {
+				honest := decide(v)
+				if rapid.IntRange(0, 9).Draw(t, "trick?") >= tricks {
+					return honest
+				}
+				return trick(t, v)
+			}
+		}
+		_, score, err := Play(s, rapid.Uint64().Draw(t, "seed"), s.Task.Ticks+5, cheat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if score > s.Task.UpperBound {
+			t.Errorf("%s: score %d is above the bound %d", s.ID, score, s.Task.UpperBound)
+		}
+	})
+}
+
+// loophole is a world for one trick: two agents with goods at one place.
+const loophole = `id = "loophole"
+[[places]]
+id = "here"
+offset_pct = { x = 0, y = 0, z = 0 }
+material = "ice"
+emission = 30
+compound_g = 50_000
+[agents]
+count = 2
+spawn = ["here"]
+stock = [{ electricity = 90, hardware = 40, data = 9, control_chip = 6 }]
+[task]
+family = "production"
+ticks = 40
+metric = "METRIC"
+upper_bound = 1000
+`
+
+// TestTricksScoreNothing tries each loophole by itself against each metric.
+func TestTricksScoreNothing(t *testing.T) {
+	other := map[string]string{"agent-1": "agent-2", "agent-2": "agent-1"}
+	tricks := map[string]func(o world.Observation) world.Action{
+		"goods go round in a circle": func(o world.Observation) world.Action {
+			return world.Transfer{To: other[o.Self.ID], Kind: world.Resources()[1+o.Tick%6], Amount: 2}
+		},
+		"gifts to oneself": func(o world.Observation) world.Action {
+			return world.Transfer{To: o.Self.ID, Kind: world.ControlChip, Amount: 1}
+		},
+		"more than there is": func(o world.Observation) world.Action {
+			return world.Transfer{To: other[o.Self.ID], Kind: world.Data, Amount: math.MaxInt64}
+		},
+		"less than nothing": func(o world.Observation) world.Action {
+			return world.Transfer{To: other[o.Self.ID], Kind: world.Data, Amount: math.MinInt64}
+		},
+		"more batches than a queue holds": func(o world.Observation) world.Action {
+			if len(o.Factories) == 0 {
+				return world.BuildFactory{FactoryKind: world.AssemblerMk1}
+			}
+			return world.ScheduleRecipe{FactoryID: o.Factories[0].ID, RecipeID: world.Recipes()[0].ID, Batches: math.MaxInt64}
+		},
+		"trading with oneself": func(o world.Observation) world.Action {
+			side := world.SideSell
+			if o.Tick%2 == 0 {
+				side = world.SideBuy
+			}
+			return world.PlaceOrder{Side: side, Amount: world.PowerLot, Price: 1}
+		},
+		"orders taken back": func(o world.Observation) world.Action {
+			if o.Market != nil && len(o.Market.Orders) > 0 {
+				return world.CancelOrder{OrderID: o.Market.Orders[0].ID}
+			}
+			return world.PlaceOrder{Side: world.SideBuy, Amount: world.PowerLot, Price: 3}
+		},
+		"the factory of another": func(o world.Observation) world.Action {
+			return world.ScheduleRecipe{FactoryID: other[o.Self.ID] + "-f1", RecipeID: world.Recipes()[0].ID, Batches: 1}
+		},
+	}
+	for name, trick := range tricks {
+		for _, metric := range []string{"produced:control_chip", "produced:data", "produced:hardware", "held:control_chip", "held:data", "held_min:data"} {
+			s := mustParse(t, loophole, metric)
+			cheat := func(world.Scenario) Decider {
+				return func(v world.View) world.Action { return trick(v.Observe()) }
+			}
+			if idle, got := play(t, s, Nothing), play(t, s, cheat); got > idle {
+				t.Errorf("%s: %s is %d, and %d without", name, metric, got, idle)
+			}
+		}
+	}
+}
+
+// TestReportingTwiceScoresOnce feeds a stretch of a run to the scorer again.
+func TestReportingTwiceScoresOnce(t *testing.T) {
+	for _, s := range tasks(t) {
+		w, err := world.New(s, s.Seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		once, twice, decide := world.NewScorer(s), world.NewScorer(s), Scripted(s)
+		var past []world.Event
+		for w.Tick() < s.Task.Ticks {
+			events := w.Advance()
+			var intents []world.Intent
+			for _, n := range w.Due() {
+				intents = append(intents, world.Intent{Agent: n, Action: decide(w.View(n))})
+			}
+			events = append(events, w.Apply(intents)...)
+			if len(events) == 0 {
+				continue // the stretch before is then still the latest
+			}
+			observe(once, events)
+			observe(twice, events)
+			observe(twice, past)
+			past = events
+		}
+		if a, b := once.Score(w.Tick()), twice.Score(w.Tick()); a != b {
+			t.Errorf("%s: reported twice the score is %d, once it is %d", s.ID, b, a)
+		}
+	}
+}
