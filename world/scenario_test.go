@@ -137,6 +137,12 @@ func TestEmbeddedScenarios(t *testing.T) {
 		"llm": "llm_bootstrap", "bootstrap": "llm_bootstrap", "llm-bootstrap": "llm_bootstrap",
 		"two-bases": "two_bases", "isolated-five": "isolated_five", "minimal": "minimal",
 		"fragments": "asteroid_fragment_bootstrap", "asteroid-fragment-bootstrap": "asteroid_fragment_bootstrap",
+		"power": "power_bootstrap", "power-bootstrap": "power_bootstrap", "resources": "resource_bootstrap",
+		"twin": "twin_region_bootstrap", "triad-region": "triad_region_bootstrap", "triad-p2p": "triad_p2p_bootstrap",
+		"asteroid-fragment-detail-bootstrap":       "asteroid_fragment_detail_bootstrap",
+		"asteroid-fragment-twin-region-bootstrap":  "asteroid_fragment_twin_region_bootstrap",
+		"asteroid_fragment_triad_region_bootstrap": "asteroid_fragment_triad_region_bootstrap",
+		"task-production-chips-40":                 "task_production_chips_40",
 	} {
 		if s, text, ok := EmbeddedScenario(alias); !ok || s.ID != want || len(text) == 0 {
 			t.Errorf("EmbeddedScenario(%s) = %s, %v, want %s", alias, s.ID, ok, want)
