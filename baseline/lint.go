@@ -1,0 +1,101 @@
+package baseline
+
+import (
+	"fmt"
+
+	"agentworld/world"
+)
+
+// lintTicks is how long the scripted agents have to meet all goals, unless a task
+// runs longer.
+const lintTicks = 120
+
+// Finding is something about a scenario that is wrong or cannot be done.
+type Finding struct {
+	// What names the field or thing it is about.
+	What string
+	// Why says what is wrong with it, with numbers.
+	Why string
+}
+
+// String is the finding on one line.
+func (f Finding) String() string { return f.What + ": " + f.Why }
+
+// Lint proves that a scenario can be played and that what its task states is
+// true. It looks whether every place can be reached from where agents start, lets
+// the scripted agents play until every goal is met, and plays and computes the
+// task's numbers, those only for the scenario's own seed. No findings is the
+// proof; a finding about a goal may also mean that the scripted agents are not
+// clever enough for it.
+func Lint(s world.Scenario, seed uint64) []Finding {
+	if _, err := world.New(s, seed); err != nil {
+		return []Finding{{"scenario", err.Error()}}
+	}
+	list := lintPlaces(s.Rules, s.Survey(seed))
+	w, scripted := mustPlay(s, seed, lintLength(s), Scripted)
+	list = append(list, lintGoals(w)...)
+	if s.Task != nil && seed == s.Seed {
+		list = append(list, lintTask(s, scripted)...)
+	}
+	return list
+}
+
+// lintLength is for how many ticks the scripted agents play.
+func lintLength(s world.Scenario) int64 {
+	if s.Task == nil {
+		return lintTicks
+	}
+	return max(lintTicks, s.Task.Ticks)
+}
+
+// mustPlay plays a scenario of which a world could be made.
+func mustPlay(s world.Scenario, seed uint64, ticks int64, p Policy) (*world.World, int64) {
+	w, score, err := Play(s, seed, ticks, p)
+	if err != nil {
+		panic("baseline: a world could be made before and now not: " + err.Error())
+	}
+	return w, score
+}
+
+// lintGoals lists the goals that were not met.
+func lintGoals(w *world.World) []Finding {
+	var list []Finding
+	for _, g := range w.Goals() {
+		if g.MetAt < 0 {
+			list = append(list, Finding{
+				fmt.Sprintf("goal %s of %s", g.Goal.ID, g.AgentID),
+				fmt.Sprintf("%s is %d, want %d, after %d ticks of the scripted agents", g.Goal.Metric, g.Now, g.Goal.AtLeast, w.Tick()),
+			})
+		}
+	}
+	return list
+}
+
+// lintTask compares what the task states with what is played and computed.
+func lintTask(s world.Scenario, scripted int64) []Finding {
+	t := s.Task
+	var list []Finding
+	add := func(what, format string, args ...any) {
+		list = append(list, Finding{"task." + what, fmt.Sprintf(format, args...)})
+	}
+	_, nothing := mustPlay(s, s.Seed, t.Ticks, Nothing)
+	if t.BaselineNothing != nothing {
+		add("baseline_nothing", "states %d, agents that do nothing score %d", t.BaselineNothing, nothing)
+	}
+	if t.BaselineScripted != scripted {
+		add("baseline_scripted", "states %d, the scripted agents score %d", t.BaselineScripted, scripted)
+	}
+	if scripted <= nothing {
+		add("baseline_scripted", "the scripted agents score %d, no more than the %d of doing nothing", scripted, nothing)
+	}
+	if t.UpperBound < scripted {
+		add("upper_bound", "states %d, the scripted agents score %d", t.UpperBound, scripted)
+	}
+	if b := BoundOf(s); b.Score < t.UpperBound {
+		add("upper_bound", "states %d, the rules allow no more than %d: %s", t.UpperBound, b.Score, b.Why)
+	}
+	if t.Derivation == "" {
+		add("derivation", "is empty; say how %d follows from the rules", t.UpperBound)
+	}
+	return list
+}

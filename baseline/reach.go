@@ -1,0 +1,74 @@
+package baseline
+
+import (
+	"fmt"
+
+	"agentworld/world"
+)
+
+// reachMax bounds the places that lint looks at: beyond it the pairs are too many.
+const reachMax = 4096
+
+// lintPlaces lists the places that nobody can reach by any chain of journeys that
+// a battery pays for. At a place that yields more than being awake costs an agent
+// can charge fully; elsewhere it goes on with what it has left, or with the charge
+// at which the ambient floor restarts it. A larger belt is not looked at.
+func lintPlaces(r world.Rules, survey world.Survey) []Finding {
+	if len(survey.Places) > reachMax {
+		return nil
+	}
+	charge := reach(r, survey)
+	var list []Finding
+	for i, p := range survey.Places {
+		if charge[i] >= 0 {
+			continue
+		}
+		from, fare := -1, int64(0)
+		for k, q := range survey.Places {
+			if cost, _ := r.Journey(q.Position, p.Position); charge[k] >= 0 && (from < 0 || cost < fare) {
+				from, fare = k, cost
+			}
+		}
+		list = append(list, Finding{
+			"place " + p.ID,
+			fmt.Sprintf("cannot be reached; the way from %s takes %d electricity, and an agent has at most %d there",
+				survey.Places[from].ID, fare, charge[from]),
+		})
+	}
+	return list
+}
+
+// reach computes the most charge with which an agent can be at each place, -1
+// where none can be. Every improvement of one place may improve others, until
+// none does.
+func reach(r world.Rules, survey world.Survey) []int64 {
+	most := make([]int64, len(survey.Places))
+	for i := range most {
+		most[i] = -1
+	}
+	var open []int
+	arrive := func(p int, charge int64) {
+		charge = max(charge, r.RestartLevel())
+		if survey.Radiation[p] > r.IdleDraw {
+			charge = r.PowerCapacity
+		}
+		if charge > most[p] {
+			most[p] = charge
+			open = append(open, p)
+		}
+	}
+	for _, start := range survey.Starts {
+		arrive(start.Place, amountOf(start.Stock, world.Electricity))
+	}
+	for len(open) > 0 {
+		from := open[0]
+		open = open[1:]
+		for to := range survey.Places {
+			cost, ticks := r.Journey(survey.Places[from].Position, survey.Places[to].Position)
+			if to != from && cost <= most[from] {
+				arrive(to, most[from]-cost-ticks*r.IdleDraw)
+			}
+		}
+	}
+	return most
+}
