@@ -42,7 +42,7 @@ func (m *Main) chooseScenario(v value, commands []string) (chosenScenario, error
 	data, err := readBounded(m.path(name), scenarioBytesMax)
 	if err != nil {
 		return chosenScenario{}, badInput("%s: scenario file %s cannot be read: %v; allowed: %s, or a readable .toml file",
-			v.where(), shown(name), cause(err), strings.Join(world.EmbeddedScenarios(), ", "))
+			v.where(), shown(name), cause(err), offeredScenarios())
 	}
 	s, err := world.ParseScenario(name, data)
 	if err != nil {
@@ -62,14 +62,32 @@ func (m *Main) looksLikeFile(name string) bool {
 }
 
 // unknownScenario refuses a name and lists the scenarios. A bare word may have been
-// meant as a command, so these are listed too.
+// meant as a command, so these are listed too where there are any.
 func unknownScenario(v value, commands []string) error {
-	scenarios := strings.Join(world.EmbeddedScenarios(), ", ")
+	scenarios := offeredScenarios()
+	if len(commands) == 0 {
+		return badInput("unknown scenario %s; allowed: %s, or the path of a .toml file", shown(v.text), scenarios)
+	}
 	if v.origin.rank != fromArgument {
 		return badInput("%s: unknown scenario %s; allowed: %s, or the path of a .toml file", v.where(), shown(v.text), scenarios)
 	}
 	return badInput("unknown scenario or command %s; scenarios: %s, or the path of a .toml file; commands: %s",
 		shown(v.text), scenarios, strings.Join(commands, ", "))
+}
+
+// offeredScenarios names what can be run. The tasks are many, so that they are
+// only counted.
+func offeredScenarios() string {
+	var names []string
+	tasks := 0
+	for _, name := range world.EmbeddedScenarios() {
+		if s, _, ok := world.EmbeddedScenario(name); ok && s.Task != nil {
+			tasks++
+			continue
+		}
+		names = append(names, name)
+	}
+	return fmt.Sprintf("%s, or one of %d tasks (see scenarios list)", strings.Join(names, ", "), tasks)
 }
 
 // withAgents replaces the number of agents, where n is not 0, and proves that a
@@ -94,22 +112,12 @@ func (c chosenScenario) withAgents(n int64) (chosenScenario, error) {
 // scenariosCommand lists and shows what can be run. Names and aliases are those
 // that the run command takes.
 func (m *Main) scenariosCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list", Short: "list the built-in scenarios", Args: noArguments,
+	list := &cobra.Command{Use: "list", Short: "list the built-in scenarios with what their tasks score", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return m.listScenarios() }}
 	show := &cobra.Command{Use: "show NAME", Short: "print a scenario's text, to read or to start a file of your own from",
 		Args: oneArgument("the name of a scenario"),
 		RunE: func(_ *cobra.Command, args []string) error { return m.showScenario(args[0]) }}
-	return group("scenarios", "list and show the scenarios", list, show)
-}
-
-// listScenarios prints the built-in names one a line, the default one first.
-func (m *Main) listScenarios() error {
-	for _, name := range world.EmbeddedScenarios() {
-		if _, err := fmt.Fprintln(m.Stdout, name); err != nil {
-			return fmt.Errorf("list the scenarios: %w", err)
-		}
-	}
-	return nil
+	return group("scenarios", "list, show and check the scenarios", list, show, m.lintCommand())
 }
 
 // showScenario prints a scenario's file as it is, comments included: the best
@@ -125,7 +133,7 @@ func (m *Main) showScenario(name string) error {
 			return badInput("%w", err)
 		}
 	} else if !ok {
-		return badInput("unknown scenario %s; allowed: %s, or the path of a .toml file", shown(name), strings.Join(world.EmbeddedScenarios(), ", "))
+		return badInput("unknown scenario %s; allowed: %s, or the path of a .toml file", shown(name), offeredScenarios())
 	}
 	if _, err := m.Stdout.Write(toml); err != nil {
 		return fmt.Errorf("show scenario %s: %w", name, err)
