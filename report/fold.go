@@ -66,6 +66,8 @@ type folder struct {
 	turns, turnCalls int64
 	latencies        latencies
 	met              map[goalKey]bool
+	// task computes the score, nil without a task.
+	task *taskFold
 	// end is the last record if it was a run end.
 	end *trace.RunEnd
 }
@@ -95,6 +97,7 @@ func (f *folder) header(h trace.Header) {
 	if h.Timing != nil {
 		r.Timing.StartedAt, r.Timing.Concurrency = h.Timing.StartedAt, int64(h.Timing.Concurrency)
 	}
+	f.task = newTaskFold(h)
 	for _, a := range h.Agents {
 		f.agent(a.ID).row.Name = a.Name
 	}
@@ -126,8 +129,10 @@ func (f *folder) add(record trace.Record) error {
 		f.tickEnd(r)
 	case trace.RunEnd:
 		f.end = &r
-	case trace.Header, trace.Part, trace.Switch:
-		// Nothing to count: the first header holds, prompts are not results.
+	case trace.Header:
+		f.task.restart() // the first header holds; a further one begins a resumed stretch
+	case trace.Part, trace.Switch:
+		// Nothing to count: prompts are not results.
 	case trace.Unknown:
 		f.out.TraceCounts.UnknownRecords++
 	default:
@@ -137,6 +142,7 @@ func (f *folder) add(record trace.Record) error {
 }
 
 func (f *folder) event(e world.Event) {
+	f.task.event(e)
 	if e.Kind == world.EventGoalMet {
 		f.goalMet(e.Agent, e.Subject)
 	}
@@ -157,6 +163,7 @@ func (f *folder) goalMet(agent, goal string) {
 
 func (f *folder) tickEnd(t trace.TickEnd) {
 	f.out.WorldTime, f.out.FinalDigest = t.WorldTime, t.Digest
+	f.task.tickEnd(t.Tick)
 	if t.Due+t.Continued > 0 {
 		f.out.ActiveTicks++
 		if f.tickCalls == 0 {
@@ -174,6 +181,7 @@ func (f *folder) report() Report {
 	c.LLMSkippedTickRatioPPM = perUnit(c.LLMSkippedTicks, 1_000_000, r.ActiveTicks)
 	c.CallsPerDecision.AvgMilli = perUnit(f.turnCalls, 1000, f.turns)
 	r.Timing.LLMLatencyMS = f.latencies.summary()
+	r.Task = f.task.score()
 	r.Goals, r.FinalStock = []trace.GoalOutcome{}, []world.Amount{}
 	if f.end != nil {
 		f.runEnd(*f.end)

@@ -81,6 +81,8 @@ type Report struct {
 	Tokens llmclient.Usage `json:"tokens"`
 	// Sources that decisions had in view and used.
 	Provenance Provenance `json:"provenance"`
+	// Score of the scenario's task; null when it has none or ran with another number of agents.
+	Task *TaskScore `json:"task"`
 	// Goals at the end of the run; empty for an unfinished one.
 	Goals []trace.GoalOutcome `json:"goals"`
 	// Goals met, counted once per agent and goal.

@@ -98,6 +98,10 @@ func describe(t *testing.T, schema *jsonschema.Schema, typ reflect.Type, docs ma
 			property.Minimum = &zero
 		}
 		switch field.Type.Kind() {
+		case reflect.Pointer:
+			if field.Type.Elem().Kind() == reflect.Struct {
+				describe(t, property, field.Type.Elem(), docs)
+			}
 		case reflect.Struct:
 			describe(t, property, field.Type, docs)
 		case reflect.Slice:

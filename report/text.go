@@ -30,6 +30,7 @@ func (r Report) Text() string {
 		{"scenario", fmt.Sprintf("%s, seed %d, %d of %d ticks, %d active", plain(r.Scenario), r.Seed, r.WorldTime, r.TicksRequested, r.ActiveTicks)},
 		{"model", fmt.Sprintf("%s (%s, tokens %s), protocol %s", plain(r.Model), r.ModelSource, r.UsageSource, plain(r.Protocol))},
 		{"agents", fmt.Sprintf("%d; goals met: %d%s, by %d agents", r.Agents, r.GoalsMet, r.goalsTotal(), r.AgentsMeetingGoal)},
+		{"task", r.taskLine()},
 		{"decisions", r.decisionsLine()},
 		{"choices", fmt.Sprintf("act %d, wait %d, wait_ticks %d", r.DecisionCounts.Act, r.DecisionCounts.Wait, r.DecisionCounts.WaitTicks)},
 		{"actions", fmt.Sprintf("%d accepted, %d rejected%s", r.ActionSuccess, r.ActionFailure, r.ActionRejectReasonCounts.most())},

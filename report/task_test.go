@@ -1,0 +1,107 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"agentworld/trace"
+	"agentworld/world"
+)
+
+const taskTOML = `id = "t"
+[[places]]
+id = "p"
+offset_pct = { x = 0, y = 0, z = 0 }
+material = "ice"
+[agents]
+count = 2
+spawn = ["p"]
+[task]
+family = "production"
+ticks = 20
+from = 2
+metric = "produced:data"
+agents = ["agent-1"]
+baseline_nothing = 1
+baseline_scripted = 5
+upper_bound = 9
+`
+
+// taskHeader is a header of a run with the given scenario and number of agents.
+func taskHeader(toml string, agents int) trace.Header {
+	h := trace.Header{
+		Format: trace.FormatVersion, ModelSource: trace.SourceLive, UsageSource: trace.UsageReported, ScenarioTOML: toml,
+	}
+	for n := range agents {
+		h.Agents = append(h.Agents, trace.HeaderAgent{ID: "agent-" + string(rune('1'+n))})
+	}
+	return h
+}
+
+// yields is an event in which agent-1 is delivered some data.
+func yields(tick, n int64) trace.Event {
+	return trace.Event{Tick: tick, Event: world.Event{Tick: tick, Kind: world.EventJobDone, Agent: "agent-1", Postings: []world.Posting{
+		{From: "source:production", To: "agent:agent-1", Resource: world.Data, Amount: n},
+		{From: "source:production", To: "agent:agent-2", Resource: world.Data, Amount: 100},
+	}}}
+}
+
+// foldTask reports on records behind a header.
+func foldTask(t *testing.T, h trace.Header, records ...trace.Record) Report {
+	t.Helper()
+	var b bytes.Buffer
+	w := trace.NewWriter(&b)
+	for _, r := range append([]trace.Record{h}, records...) {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Fold(trace.NewReader(&b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate(schema, r.JSON()); err != nil {
+		t.Error(err)
+	}
+	return r
+}
+
+func TestTaskScore(t *testing.T) {
+	h := taskHeader(taskTOML, 2)
+	end := func(tick int64) trace.Record { return trace.TickEnd{Tick: tick, WorldTime: tick} }
+	for _, tc := range []struct {
+		name    string
+		records []trace.Record
+		want    int64
+	}{
+		{"nothing happened", nil, 0},
+		{"before the window", []trace.Record{yields(1, 3), end(1)}, 0},
+		{"in the window", []trace.Record{yields(2, 3), end(2), end(3), yields(4, 1), end(4)}, 4},
+		{"a tick that did not end", []trace.Record{yields(2, 3), end(2), yields(3, 1)}, 3},
+		{"a tick that was played again", []trace.Record{yields(2, 3), h, yields(2, 3), end(2)}, 3},
+		{"after the last tick", []trace.Record{yields(20, 3), end(20), yields(21, 1), end(21)}, 3},
+	} {
+		r := foldTask(t, h, tc.records...)
+		want := TaskScore{"production", "produced:data", tc.want, 1, 5, 9, 20, 2}
+		if r.Task == nil || *r.Task != want {
+			t.Errorf("%s: the task is %+v, want %+v", tc.name, r.Task, want)
+		}
+	}
+	line := "task       production, produced:data in ticks 2 to 20: 3 (nothing 1, scripted 5, bound 9)\n"
+	if text := foldTask(t, h, yields(2, 3), end(2)).Text(); !strings.Contains(text, line) {
+		t.Errorf("the text lacks %q:\n%s", line, text)
+	}
+}
+
+func TestNoTaskIsNull(t *testing.T) {
+	without, _, _ := strings.Cut(taskTOML, "[task]")
+	for name, h := range map[string]trace.Header{
+		"no task": taskHeader(without, 2), "another number of agents": taskHeader(taskTOML, 3), "unreadable": taskHeader("?", 2),
+	} {
+		r := foldTask(t, h, yields(2, 3))
+		if r.Task != nil || !bytes.Contains(r.JSON(), []byte(`"task": null`)) {
+			t.Errorf("%s: the task is %+v, want null", name, r.Task)
+		}
+	}
+}
