@@ -20,12 +20,14 @@ type beltFile struct {
 
 // boxFile is the part of space that holds a belt.
 type boxFile struct {
+	// From and To are opposite corners, both included.
 	From pointFile `toml:"from"`
 	To   pointFile `toml:"to"`
 }
 
 // pointFile is a position in centimetres.
 type pointFile struct {
+	// X, Y and Z are in centimetres from the origin of space.
 	X int64 `toml:"x_cm"`
 	Y int64 `toml:"y_cm"`
 	Z int64 `toml:"z_cm"`

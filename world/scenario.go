@@ -41,6 +41,7 @@ type Scenario struct {
 // Space is the extent of the world in centimetres; positions run from 0 to each
 // of them, both included.
 type Space struct {
+	// WidthCM, DepthCM and HeightCM are the extent in x, y and z.
 	WidthCM, DepthCM, HeightCM int64
 }
 
@@ -51,6 +52,7 @@ type Position struct {
 
 // Place is a site where agents can be.
 type Place struct {
+	// ID is what actions call the place; Name is for people.
 	ID, Name string
 	Position Position
 	// Material is one of [Materials].
@@ -77,6 +79,7 @@ func Materials() []string {
 // AgentPlan says how many agents there are and how they start. Spawn and Stock
 // are given to the agents in turn.
 type AgentPlan struct {
+	// Count is the number of agents, called agent-1, agent-2 and so on.
 	Count int64
 	// Spawn lists place ids, fragments of the belt included.
 	Spawn []string
@@ -89,14 +92,18 @@ type AgentPlan struct {
 
 // Persona is the character an agent plays. The kernel only shows its name.
 type Persona struct {
-	Name          string `toml:"name" json:"name"`
-	Text          string `toml:"text" json:"text"`
+	// Name is shown to other agents.
+	Name string `toml:"name" json:"name"`
+	// Text says in the second person who the agent is.
+	Text string `toml:"text" json:"text"`
+	// ShortTermGoal and LongTermGoal are what the agent wants, in words.
 	ShortTermGoal string `toml:"short_term_goal" json:"short_term_goal"`
 	LongTermGoal  string `toml:"long_term_goal" json:"long_term_goal"`
 }
 
 // Goal is a state an agent is asked to reach.
 type Goal struct {
+	// ID names the goal in events and reports.
 	ID string `toml:"id" json:"id"`
 	// Agent is an agent's id, or "*" for every agent.
 	Agent string `toml:"agent" json:"agent"`

@@ -42,11 +42,13 @@ type spaceFile struct {
 
 // placeFile is one [[places]] table: a position is either absolute or an offset.
 type placeFile struct {
-	ID        string      `toml:"id"`
-	Name      string      `toml:"name"`
-	XCM       *int64      `toml:"x_cm"`
-	YCM       *int64      `toml:"y_cm"`
-	ZCM       *int64      `toml:"z_cm"`
+	ID   string `toml:"id"`
+	Name string `toml:"name"`
+	// XCM, YCM and ZCM are the position; give all three or offset_pct.
+	XCM *int64 `toml:"x_cm"`
+	YCM *int64 `toml:"y_cm"`
+	ZCM *int64 `toml:"z_cm"`
+	// Offset is the position relative to the centre.
 	Offset    *offsetFile `toml:"offset_pct"`
 	Material  string      `toml:"material"`
 	RadiusCM  *int64      `toml:"radius_cm"`
@@ -58,6 +60,7 @@ type placeFile struct {
 
 // offsetFile places a site relative to the centre, in percent of the extent.
 type offsetFile struct {
+	// X, Y and Z are in percent of the extent, -50 to 50.
 	X int64 `toml:"x"`
 	Y int64 `toml:"y"`
 	Z int64 `toml:"z"`
