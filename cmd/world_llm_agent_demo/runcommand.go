@@ -154,6 +154,10 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
+	if task := scenario.scenario.Task; task != nil && find(values, "run.ticks").origin.rank == fromDefault {
+		// Fewer ticks would leave out part of what the task scores.
+		c.Ticks = task.Ticks
+	}
 	switches, err := m.loadSwitches(find(values, "run.prompt_switches_json"), scenario.agents)
 	if err != nil {
 		return plan{}, err

@@ -43,7 +43,7 @@ func runSettings() settings {
 		{flag: "scenario", key: "run.scenario", kind: kindPath, fallback: "llm_bootstrap",
 			doc: "scenario name, or path of a .toml file", into: func(c *config) any { return &c.Scenario }},
 		{flag: "ticks", key: "run.ticks", kind: kindCount, fallback: "20", min: 1, max: ticksMax,
-			doc: "ticks to run", into: func(c *config) any { return &c.Ticks }},
+			doc: "ticks to run; a task runs its own length unless this is given", into: func(c *config) any { return &c.Ticks }},
 		{flag: "seed", key: "run.seed", kind: kindSeed, absent: "the scenario's",
 			doc: "seed of the world", into: func(c *config) any { return &c.Seed }},
 		{flag: "agents", key: "run.agents", kind: kindCount, absent: "the scenario's", min: 1, max: agentsMax,
