@@ -202,7 +202,12 @@ func (w *World) factsOf(n int32) facts {
 	}
 	for _, k := range a.orders {
 		if o := &w.orders[k]; !w.free(o) {
-			f.orders = append(f.orders, orderFacts{o.id, o.place == a.place, o.bid, o.price, o.remaining})
+			here := o.place == a.place
+			known := o.remaining
+			if !here {
+				known = PowerLot // what became of it there is not known here
+			}
+			f.orders = append(f.orders, orderFacts{o.id, here, o.bid, o.price, known})
 		}
 	}
 	return f

@@ -33,8 +33,8 @@ const (
 	EventOrderExpired   EventKind = "order_expired"
 	// EventTrade is one trade; the subject is the order or plant that waited.
 	EventTrade EventKind = "trade"
-	// EventPowerCollected is electricity that an order held for its owner.
-	EventPowerCollected EventKind = "power_collected"
+	// EventCollected is what an order or plant held for its owner.
+	EventCollected EventKind = "collected"
 )
 
 // Event is one thing that happened in a tick. Events carry every posting of the

@@ -255,7 +255,7 @@ func TestHostileRunsReachEverything(t *testing.T) {
 		EventPowerState, EventWaitOver, EventStandingEnded, EventGoalMet, EventPowerSettled,
 		EventMessageSent, EventMessageDelivered, EventNotePosted,
 		EventCompoundRegrown,
-		EventPlantSettled, EventOrderPlaced, EventOrderCancelled, EventOrderExpired, EventTrade, EventPowerCollected,
+		EventPlantSettled, EventOrderPlaced, EventOrderCancelled, EventOrderExpired, EventTrade, EventCollected,
 	} {
 		if kinds[kind] < 3 {
 			t.Errorf("%s happened %d times; the generator is too narrow", kind, kinds[kind])

@@ -13,7 +13,7 @@ func Manual() string {
 	var b strings.Builder
 	b.WriteString("# Rules\n\nThis page is made from the kernel's own tables.\n")
 	for _, section := range []func(*strings.Builder){
-		manualActions, manualRules, manualBounds, manualFactories, manualRecipes, manualStops, manualRejections,
+		manualActions, manualRules, manualBounds, manualMarket, manualFactories, manualRecipes, manualStops, manualRejections,
 	} {
 		section(&b)
 	}
@@ -83,6 +83,35 @@ func manualBounds(b *strings.Builder) {
 	} {
 		row(b, bound.what, fmt.Sprint(bound.value))
 	}
+}
+
+// manualMarket says in words what no table holds: who trades with whom, at which
+// price, what wears out and how texts travel.
+func manualMarket(b *strings.Builder) {
+	r := DefaultRules()
+	fmt.Fprintf(b, `
+## Market
+
+Each place has a book of its own; prices are data per lot of %d electricity, from 1 to %d. buy_power takes the best offers
+at or below its price and sell_power the best bids at or above it, at once and as far as they go; nothing traded is
+no_offer. place_power_order trades what crosses at the waiting order's price and leaves the rest in the book, with everything
+it may need in escrow, for %d ticks. Better prices come first, then earlier orders; orders come before plants. Own
+orders never trade with each other. A power plant offers its store at 1 + %d * (capacity - store) / capacity data per
+lot; its owner takes from it without paying. An agent has at most %d orders, those included that only hold something
+for it. What is traded while the owner is elsewhere waits at the place, and it learns of it when it comes back. Other
+places are quoted as of the last change of their book, as old as the distance makes it.
+
+## Wear
+
+An assembler wears by %d with every batch, a plant by 1 in every tick it generates; at %d they stop. recipe.maintenance
+takes all wear away.
+
+## Messages and notes
+
+A message takes one tick and one more for every %d km between sender and receiver, at most %d are on their way from one
+sender; a traveller gets its messages on arrival. An agent keeps the newest %d messages, a place the newest %d notes.
+Nobody learns whether a receiver exists.
+`, PowerLot, PowerPriceMax, r.OrderTicks, r.PlantQuoteSpan, OrdersMax, WearPerBatch, WearMax, r.MessageKMPerTick, OutboxMax, r.InboxMax, r.NotesMax)
 }
 
 func manualFactories(b *strings.Builder) {

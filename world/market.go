@@ -32,7 +32,8 @@ type PowerOrder struct {
 	Side  string `json:"side"`
 	Price int64  `json:"price"`
 	// Amount is what is still to be traded, 0 for an order that is over and only
-	// holds Claim.
+	// holds Claim. Of an order at another place Amount, Claim and ExpiresIn are not
+	// known and 0.
 	Amount int64 `json:"amount"`
 	// Claim is electricity that is the agent's and is handed over as soon as it
 	// acts or arrives at the order's place with room for it.

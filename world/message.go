@@ -147,9 +147,10 @@ func (w *World) planMail(n int32) {
 // finds them when it restarts.
 func (w *World) deliver(n int32) {
 	a := &w.agents[n]
-	for !a.travelling() && len(a.mail.coming) > 0 && a.mail.coming[0].dueAt <= w.tick {
-		l := a.mail.coming[0]
-		a.mail.coming = slices.Delete(a.mail.coming, 0, 1)
+	due := 0
+	for !a.travelling() && due < len(a.mail.coming) && a.mail.coming[due].dueAt <= w.tick {
+		l := a.mail.coming[due]
+		due++
 		l.arrivedAt = w.tick
 		w.receive(a, l)
 		w.touchAgent(n)
@@ -158,6 +159,7 @@ func (w *World) deliver(n int32) {
 		}
 		w.wake(n, string(EventMessageDelivered))
 	}
+	a.mail.coming = slices.Delete(a.mail.coming, 0, due)
 	w.planMail(n)
 }
 

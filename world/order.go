@@ -3,16 +3,17 @@ package world
 import "strconv"
 
 // OrdersMax bounds the orders of one agent, those included that only hold
-// electricity for it.
+// something for it.
 const OrdersMax = 4
 
 // order is the stored record of a resting order. Its escrow lies in an account of
 // its own: the data of what is still to be bought or the electricity still to be
-// sold, and beside that electricity that is its owner's but could not be handed
-// over, its claim. Records are used again when they are free.
+// sold, and beside that what is its owner's but could not be handed over, its
+// claim: electricity without room for it, and anything that came in while the
+// owner was elsewhere. Records are used again when they are free.
 //
-// Invariant: while open, the account holds exactly remaining/PowerLot*price data
-// for a buy, or remaining electricity and the claim for a sell.
+// Invariant: while open, the account holds exactly the claim and, for a buy,
+// remaining/PowerLot*price data or, for a sell, remaining electricity.
 type order struct {
 	id    string
 	owner int32
@@ -41,8 +42,17 @@ func (w *World) claim(o *order) int64 {
 	return held
 }
 
+// proceeds is the data that waits in the order for its owner.
+func (w *World) proceeds(o *order) int64 {
+	held := w.book.of(o.account, data)
+	if o.open() && o.bid {
+		held -= o.remaining / PowerLot * o.price
+	}
+	return held
+}
+
 // free says that the record can be used again: nothing is traded, nothing held.
-func (w *World) free(o *order) bool { return !o.open() && w.claim(o) == 0 }
+func (w *World) free(o *order) bool { return !o.open() && w.claim(o) == 0 && w.proceeds(o) == 0 }
 
 // openOrder gives agent n a new order that trades nothing yet. Ids count only the
 // owner's orders, so that they tell nothing about others. The account of a free
@@ -114,17 +124,18 @@ func (w *World) close(k int32) {
 	w.planOrders(o.owner)
 }
 
-// withdraw closes an open order and gives the escrow back: data at once, wherever
-// the owner is, electricity as far as it can be handed over.
+// withdraw closes an open order and gives the escrow back if the owner is there,
+// electricity as far as there is room; otherwise it stays as the owner's claim.
 func (w *World) withdraw(k int32, kind EventKind) {
 	o := &w.orders[k]
 	left := o.remaining
 	w.close(k)
 	e := Event{Kind: kind, Agent: w.agents[o.owner].id, Place: w.placeID(o.place), Subject: o.id}
-	if o.bid {
+	switch {
+	case o.bid && w.at(o.owner, o.place):
 		e.Postings = []Posting{w.post(o.account, w.agents[o.owner].account, data, left/PowerLot*o.price)}
 		w.touchAgent(o.owner)
-	} else {
+	case !o.bid:
 		e.Postings = w.handOver(k, left)
 	}
 	w.emit(e)
@@ -159,26 +170,42 @@ func (w *World) charge(list []Posting, from account, n int32, amount int64) []Po
 	return list
 }
 
-// collect hands over the claims of agent n at its place, as far as they fit. It
-// runs when the agent arrives and after every action it takes there, accepted or
-// not; at other times nothing about a claim can change.
+// collect hands over what orders and plants at its place hold for agent n, as far
+// as it fits. It runs when the agent arrives and after every action it takes
+// there, accepted or not; at other times nothing about a claim can change.
 func (w *World) collect(n int32) {
 	a := &w.agents[n]
 	for _, k := range a.orders {
 		o := &w.orders[k]
-		claim := w.claim(o)
-		if o.place != a.place || claim == 0 {
+		if o.place != a.place || w.free(o) {
 			continue
 		}
-		postings := w.handOver(k, claim)
-		if postings == nil {
-			continue
+		postings := w.postAny(nil, o.account, a.account, data, w.proceeds(o))
+		if claim := w.claim(o); claim > 0 {
+			postings = append(postings, w.handOver(k, claim)...)
 		}
-		w.touchOrder(k)
-		w.emit(Event{
-			Kind: EventPowerCollected, Agent: a.id, Place: w.placeID(a.place), Subject: o.id, Postings: postings,
-		})
+		if postings != nil {
+			w.touchOrder(k)
+			w.collected(n, o.id, postings)
+		}
 	}
+	for _, k := range a.factories {
+		f := &w.factories[k]
+		if !w.isPlant(f) || f.place != a.place {
+			continue
+		}
+		if postings := w.postAny(nil, f.store, a.account, data, w.book.of(f.store, data)); postings != nil {
+			w.touchFactory(k)
+			w.collected(n, f.id, postings)
+		}
+	}
+}
+
+// collected tells what agent n was handed.
+func (w *World) collected(n int32, subject string, postings []Posting) {
+	a := &w.agents[n]
+	w.touchAgent(n)
+	w.emit(Event{Kind: EventCollected, Agent: a.id, Place: w.placeID(a.place), Subject: subject, Postings: postings})
 }
 
 // expireOrders closes the orders of agent n whose time is over.

@@ -77,6 +77,7 @@ func (w *World) openPlant(k int32) {
 	s.plants = append(s.plants, 0)
 	copy(s.plants[i+1:], s.plants[i:])
 	s.plants[i] = k
+	w.publish(f.place)
 }
 
 // wearOut adds the wear of one finished batch; a maintenance takes all wear away.

@@ -94,14 +94,15 @@ func (w *World) ordersOf(n int32) []PowerOrder {
 		if w.free(o) {
 			continue
 		}
-		p := PowerOrder{
-			ID: o.id, Place: w.placeID(o.place), Side: SideSell, Price: o.price, Amount: o.remaining, Claim: w.claim(o),
-		}
+		p := PowerOrder{ID: o.id, Place: w.placeID(o.place), Side: SideSell, Price: o.price}
 		if o.bid {
 			p.Side = SideBuy
 		}
-		if o.open() {
-			p.ExpiresIn = o.expiresAt - w.tick
+		if w.at(n, o.place) {
+			p.Amount, p.Claim = o.remaining, w.claim(o)
+			if o.open() {
+				p.ExpiresIn = o.expiresAt - w.tick
+			}
 		}
 		list = append(list, p)
 	}

@@ -12,7 +12,7 @@ import (
 //
 // Feed it every event of a run in order. Events of the ticks after the task's
 // last count for nothing, and so does an event of an earlier tick than the one
-// before, so that a stretch reported twice is not counted twice.
+// before, so that an earlier stretch reported again is not counted again.
 type Scorer struct {
 	task    Task
 	measure taskMeasure

@@ -17,23 +17,38 @@ func (w *World) deliverPower(from account, n, k int32, amount int64) []Posting {
 	return postings
 }
 
-// pay moves data into the account of agent n, wherever it is.
-func (w *World) pay(from account, n int32, amount int64) Posting {
-	w.touchAgent(n)
-	return w.post(from, w.agents[n].account, data, amount)
+// pay moves data to seller n for what it sold at place p through the account held:
+// to the seller if it is there, else the data waits in that account. A trade must
+// not reach an agent that is elsewhere, neither as data nor as news.
+func (w *World) pay(from, held account, n, p int32, amount int64) Posting {
+	to := held
+	if w.at(n, p) {
+		to = w.agents[n].account
+		w.touchAgent(n)
+	}
+	return w.post(from, to, data, amount)
 }
 
-// filled notes that others traded part of an order, and wakes its owner.
+// at says that agent n is at place p.
+func (w *World) at(n, p int32) bool { return w.agents[n].place == p }
+
+// filled notes that others traded part of an order, and wakes its owner if it is
+// there; one that is elsewhere finds out when it comes back.
 func (w *World) filled(k int32, amount int64) {
 	o := &w.orders[k]
 	o.remaining -= amount
 	w.touchOrder(k)
+	there := w.at(o.owner, o.place)
 	if o.remaining == 0 {
-		o.filledAt = w.tick
+		if there {
+			o.filledAt = w.tick
+		}
 		w.close(k)
 	}
-	w.agents[o.owner].filledAt = w.tick
-	w.wake(o.owner, wokenOrderFilled)
+	if there {
+		w.agents[o.owner].filledAt = w.tick
+		w.wake(o.owner, wokenOrderFilled)
+	}
 }
 
 // wokenOrderFilled is the reason of a wake-up by a fill.
@@ -43,7 +58,7 @@ const wokenOrderFilled = "order_filled"
 // one fall asleep over a fill that it could not know of when it decided.
 func (w *World) afterTurn(n int32) {
 	a := &w.agents[n]
-	if !a.travelling() && len(a.orders) > 0 {
+	if !a.travelling() && len(a.orders)+len(a.factories) > 0 {
 		w.collect(n)
 	}
 	if a.filledAt == w.tick {

@@ -32,7 +32,7 @@ func (r Rules) Actions() []ActionSpec {
 func waitTicksSpec() ActionSpec {
 	return ActionSpec{
 		Name: "wait_ticks",
-		Doc:  "Sleep; a finished job or a message wakes you.",
+		Doc:  "Sleep; a job, message, fill or power change wakes you.",
 		Params: []Param{
 			{Name: "ticks", Kind: ParamAmount, Unit: Ticks, Min: 1, Max: WaitTicksMax, Doc: "ticks to sleep"},
 		},

@@ -30,4 +30,10 @@ func plainRune(r rune) rune {
 
 // hidden says that r steers how text is shown instead of being shown: control and
 // format characters and the separators of lines and paragraphs.
-func hidden(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+func hidden(r rune) bool {
+	return !unicode.IsGraphic(r) || r == brailleBlank ||
+		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// brailleBlank is a letter of no dots, which Unicode counts as visible.
+const brailleBlank = '\u2800'

@@ -171,7 +171,7 @@ func (w *World) buyFrom(n, k int32, from ask) {
 		source, seller, e.Subject = f.store, f.owner, f.id
 	}
 	e.Postings = w.deliverPower(source, n, k, from.amount)
-	e.Postings = append(e.Postings, w.pay(w.agents[n].account, seller, from.amount/PowerLot*from.price))
+	e.Postings = append(e.Postings, w.pay(w.agents[n].account, source, seller, w.agents[n].place, from.amount/PowerLot*from.price))
 	e.Trade = &Trade{w.agents[n].id, w.agents[seller].id, from.price, from.amount}
 	w.touchAgent(n)
 	w.emit(e)
@@ -218,7 +218,7 @@ func (w *World) sellTo(n, k int32, amount int64) {
 		Postings: w.deliverPower(w.agents[n].account, o.owner, k, amount),
 		Trade:    &Trade{w.agents[o.owner].id, w.agents[n].id, o.price, amount},
 	}
-	e.Postings = append(e.Postings, w.pay(o.account, n, amount/PowerLot*o.price))
+	e.Postings = append(e.Postings, w.pay(o.account, o.account, n, o.place, amount/PowerLot*o.price))
 	w.planPower(n)
 	w.emit(e)
 	w.filled(k, amount)
