@@ -1,0 +1,136 @@
+package behavior
+
+import (
+	"fmt"
+	"slices"
+
+	"agentworld/modules"
+	"agentworld/world"
+)
+
+// terminal is a decision call of an answer, decoded.
+type terminal struct {
+	slot     int
+	action   world.Action
+	why      string
+	sources  []string
+	leniency []string
+}
+
+// takeDecision decodes a decision, or the decision part of a lean turn. Besides a
+// candidate's number it takes an action in full: the form of text answers, and of
+// providers that do not hold a model to the schema.
+func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
+	s := t.slots[i]
+	f, e := decodeFields(s.args)
+	if e != nil {
+		return terminal{}, t.badArguments(i, NoteDecision, e)
+	}
+	if f["candidate"] == nil {
+		shaped, lenient, ok := shapeDecision(f)
+		if !ok {
+			return terminal{}, t.badArguments(i, NoteDecision, noAction)
+		}
+		f, leniencies = shaped, slices.Concat(leniencies, lenient)
+	}
+	var args turnArgs
+	absent, e := f.decode(&args, "execute_until", "why", "sources_used")
+	if e != nil {
+		return terminal{}, t.badArguments(i, NoteDecision, e)
+	}
+	if s.tool == toolTurn {
+		t.takeLeanParts(args, s.callID)
+	}
+	action, more, e := t.chosen(f, args)
+	if e != nil {
+		return terminal{}, t.badArguments(i, NoteDecision, e)
+	}
+	return terminal{i, action, args.Why, args.Sources, slices.Concat(leniencies, absent, more)}, ""
+}
+
+// takeLeanParts notes the plan and weighs the candidates of a lean turn.
+func (t *Turn) takeLeanParts(args turnArgs, callID string) {
+	t.acceptPlan(planArgs{Goal: args.Plan.Goal, Steps: args.Plan.Steps}, callID, nil)
+	if texts, lenient, _, _ := t.weigh(args.Candidates); len(texts) > 0 {
+		t.note(Note{Kind: NoteDraft, Status: StatusOK, CallID: callID, Detail: draftDetail{texts}, Leniencies: lenient})
+	}
+}
+
+// chosen returns the action a decision stands for.
+func (t *Turn) chosen(f fields, args turnArgs) (world.Action, []string, *modules.ArgumentError) {
+	action, direct := f["action"]
+	direct = direct && string(action) != "null"
+	_, numbered := f["candidate"]
+	switch {
+	case direct && numbered && string(args.Candidate.raw) != "null":
+		return nil, nil, &modules.ArgumentError{Path: "action", Expected: "a candidate's number or an action, not both", Got: "both"}
+	case direct:
+		return decodeAction(action, f["execute_until"])
+	}
+	do, lenient, e := t.candidate(args.Candidate)
+	if e != nil {
+		return nil, nil, e
+	}
+	a, more, e := modules.DecodeStanding(args.Standing, do)
+	return a, append(lenient, leniencyNames(more)...), e
+}
+
+// candidate returns the action with the given number; 0 waits.
+func (t *Turn) candidate(number candidateNumber) (world.Action, []string, *modules.ArgumentError) {
+	n, lenient, ok := number.read()
+	if ok && n == 0 {
+		return world.Wait{}, lenient, nil
+	}
+	if !ok || n < 0 || n > int64(len(t.candidates)) || t.candidates[n-1] == nil {
+		expected := "0 to wait: nothing is drafted yet"
+		if len(t.candidates) > 0 {
+			expected = fmt.Sprintf("the number of a candidate from 1 to %d, or 0 to wait", len(t.candidates))
+		}
+		return nil, nil, &modules.ArgumentError{Path: "candidate", Expected: expected, Got: jsonKind(string(number.raw))}
+	}
+	return t.candidates[n-1], lenient, nil
+}
+
+func sameAction(ds []terminal) bool {
+	first := string(world.EncodeAction(ds[0].action))
+	return !slices.ContainsFunc(ds, func(d terminal) bool { return string(world.EncodeAction(d.action)) != first })
+}
+
+// commit verifies the decision before it becomes one: a refused action goes back
+// with its reasons, a bounded number of times.
+func (t *Turn) commit(d terminal) {
+	v := judge(t.view, d.action)
+	if v.Refused() {
+		t.sendBack(d, v)
+		return
+	}
+	for _, s := range t.slots {
+		if s.module && !s.done {
+			t.note(Note{Kind: NoteUnneeded, Status: StatusOK, CallID: s.callID, Name: s.tool})
+		}
+	}
+	t.note(Note{Kind: NoteDecision, Status: StatusOK, CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(), Leniencies: d.leniency})
+	used, invented := t.cited(d)
+	t.finish(Decision{
+		By: ByModel, Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted,
+		Adjustments: v.Adjustments, Why: capText(d.why), Used: used, Invented: invented,
+	})
+}
+
+func (t *Turn) sendBack(d terminal, v Verdict) {
+	t.guardRounds++
+	t.note(Note{Kind: NoteGuard, Status: StatusError, Code: string(v.Check.Rejection.Code), CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(), Leniencies: d.leniency})
+	if t.guardRounds > t.mind.cfg.GuardRoundsMax {
+		t.wait(WaitGuardRejected, &v)
+		return
+	}
+	feedback := guardRejected(v, t.guardRounds, t.mind.cfg.GuardRoundsMax)
+	for i, s := range t.slots {
+		if !s.done && !s.module {
+			t.respond(i, feedback)
+		}
+	}
+	if t.settled() {
+		t.flush()
+	}
+}
