@@ -90,7 +90,7 @@ func eventRecords(tick int64, events []world.Event) []trace.Record {
 func finalAgents(w *world.World) []trace.FinalAgent {
 	agents := make([]trace.FinalAgent, w.Agents())
 	for n := range agents {
-		self := w.View(n).Observe().Self
+		self := w.Self(n)
 		agents[n] = trace.FinalAgent{
 			AgentID: self.ID, Place: self.Place, PowerState: self.PowerState,
 			Electricity: self.Electricity, Heat: self.Heat, Stock: []world.Amount{},
