@@ -39,20 +39,20 @@ func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 		return terminal{}, t.badArguments(i, NoteDecision, e)
 	}
 	if s.tool == toolTurn {
-		t.takeLeanParts(args, s.callID)
+		t.takeLeanParts(args, s)
 	}
 	action, more, e := t.chosen(f, args)
 	if e != nil {
 		return terminal{}, t.badArguments(i, NoteDecision, e)
 	}
-	return terminal{i, action, args.Why, args.Sources, slices.Concat(leniencies, absent, more)}, ""
+	return terminal{i, action, args.Why, args.Sources, slices.Concat(leniencies, absent, s.norm(more))}, ""
 }
 
 // takeLeanParts notes the plan and weighs the candidates of a lean turn.
-func (t *Turn) takeLeanParts(args turnArgs, callID string) {
-	t.acceptPlan(planArgs{Goal: args.Plan.Goal, Steps: args.Plan.Steps}, callID, nil)
-	if texts, lenient, _, _ := t.weigh(args.Candidates); len(texts) > 0 {
-		t.note(Note{Kind: NoteDraft, Status: StatusOK, CallID: callID, Detail: draftDetail{texts}, Leniencies: lenient})
+func (t *Turn) takeLeanParts(args turnArgs, s slot) {
+	t.acceptPlan(planArgs{Goal: args.Plan.Goal, Steps: args.Plan.Steps}, s.callID, nil)
+	if w, _ := t.weigh(args.Candidates); len(w.details) > 0 {
+		t.note(Note{Kind: NoteDraft, Status: StatusOK, CallID: s.callID, Detail: draftDetail{w.details}, Leniencies: s.norm(w.leniencies)})
 	}
 }
 

@@ -22,60 +22,84 @@ func (t *Turn) takeDraft(i int, leniencies []string) (bool, ParseKind) {
 	if e != nil {
 		return false, t.badArguments(i, NoteDraft, e)
 	}
-	texts, lenient, usable, e := t.weigh(draft.Candidates)
-	if !usable && e != nil {
+	w, e := t.weigh(draft.Candidates)
+	if !w.usable && e != nil {
 		return false, t.badArguments(i, NoteDraft, e)
 	}
-	t.drafted(i, texts, usable, slices.Concat(leniencies, lenient))
+	w.leniencies = slices.Concat(leniencies, t.slots[i].norm(w.leniencies))
+	t.drafted(i, w)
 	return true, ""
 }
 
 // drafted answers a draft with what its dry runs found. A draft whose candidates
 // are all refused goes back, within the guard's rounds.
-func (t *Turn) drafted(i int, texts []candidateText, usable bool, leniencies []string) {
+func (t *Turn) drafted(i int, w weighing) {
 	status := StatusOK
 	t.reveal()
 	t.stage = StageDecision
-	if !usable {
+	if !w.usable {
 		status = StatusError
 		t.guardRounds++
 		if t.guardRounds <= t.mind.cfg.GuardRoundsMax {
 			t.stage = StageDraft
 		}
 	}
-	t.note(Note{Kind: NoteDraft, Status: status, CallID: t.slots[i].callID, Detail: draftDetail{texts}, Leniencies: leniencies})
-	t.respond(i, draftResult{"ok", texts, string(t.stage)})
+	t.note(Note{Kind: NoteDraft, Status: status, CallID: t.slots[i].callID, Detail: draftDetail{w.details}, Leniencies: w.leniencies})
+	t.respond(i, draftResult{w.results, t.stage})
 }
 
+// draftDetail is a draft as a note keeps it.
 type draftDetail struct {
-	Candidates []candidateText `json:"candidates"`
+	Candidates []candidateDetail `json:"candidates"`
+}
+
+type candidateDetail struct {
+	N int `json:"n"`
+	verdictDetail
+	Error *feedback `json:"error,omitempty"`
 }
 
 // candidatesMax bounds the candidates of a draft that are weighed.
 const candidatesMax = 3
 
-// weigh judges the candidates of a draft. usable says that at least one may be
-// committed; e is the first argument error.
-func (t *Turn) weigh(candidates []fields) (texts []candidateText, leniencies []string, usable bool, e *modules.ArgumentError) {
+// weighing is what came of judging the candidates of a draft, for the model and
+// for the note.
+type weighing struct {
+	results []candidateResult
+	details []candidateDetail
+	// usable says that at least one candidate may be committed.
+	usable     bool
+	leniencies []string
+}
+
+// weigh judges the candidates of a draft; e is the first argument error.
+func (t *Turn) weigh(candidates []fields) (w weighing, e *modules.ArgumentError) {
 	t.candidates = nil
 	for n, c := range candidates[:min(len(candidates), candidatesMax)] {
 		action, lenient, bad := decodeCandidate(c)
-		leniencies = append(leniencies, lenient...)
+		w.leniencies = append(w.leniencies, lenient...)
 		t.candidates = append(t.candidates, action)
 		if bad != nil {
-			f := invalidArguments(bad, 0, 0)
-			texts = append(texts, candidateText{N: n + 1, verdictText: verdictText{Status: world.CheckRejected, Action: rawJSON("null")}, Error: &f})
+			w.refuse(n+1, bad)
 			e = cmp.Or(e, bad)
 			continue
 		}
 		v := judge(t.view, action)
-		usable = usable || !v.Refused()
+		w.usable = w.usable || !v.Refused()
 		if v.Refused() {
 			t.note(Note{Kind: NoteGuard, Status: StatusError, Code: string(v.Check.Rejection.Code), Name: v.Adjusted.ActionName()})
 		}
-		texts = append(texts, candidateText{N: n + 1, verdictText: v.text()})
+		w.results = append(w.results, candidateResult{N: n + 1, Finding: v.finding()})
+		w.details = append(w.details, candidateDetail{N: n + 1, verdictDetail: v.detail()})
 	}
-	return texts, leniencies, usable, e
+	return w, e
+}
+
+// refuse adds a candidate that is no action.
+func (w *weighing) refuse(n int, bad *modules.ArgumentError) {
+	f := invalidArguments(bad, 0, 0)
+	w.results = append(w.results, candidateResult{N: n, Finding: modules.Finding{Status: world.CheckRejected}, Error: &f})
+	w.details = append(w.details, candidateDetail{N: n, verdictDetail: verdictDetail{Status: world.CheckRejected, Action: rawJSON("null")}, Error: &f})
 }
 
 func decodeCandidate(f fields) (world.Action, []string, *modules.ArgumentError) {

@@ -19,9 +19,10 @@ type feedback struct {
 	// Allowed lists the tools that may be called now.
 	Allowed []string `json:"allowed,omitempty"`
 	// Rejection carries the world's reason and numbers.
-	Rejection *world.Rejection   `json:"rejection,omitempty"`
-	Adjusted  []world.Adjustment `json:"adjusted,omitempty"`
-	Executed  bool               `json:"executed"`
+	Rejection *world.Rejection `json:"rejection,omitempty"`
+	// Adjusted tells what clamping had changed before the world was asked.
+	Adjusted string `json:"adjusted,omitempty"`
+	Executed bool   `json:"executed"`
 	// Attempt and Of count retries where they are bounded.
 	Attempt int `json:"attempt,omitempty"`
 	Of      int `json:"of,omitempty"`
@@ -64,8 +65,9 @@ func reasonViolation(attempt, of int) feedback {
 }
 
 func guardRejected(v Verdict, attempt, of int) feedback {
+	found := v.finding()
 	return feedback{
-		Status: "error", Code: CodeGuardRejected, Rejection: v.Check.Rejection, Adjusted: v.Adjustments, Attempt: attempt, Of: of,
+		Status: "error", Code: CodeGuardRejected, Rejection: found.Rejection, Adjusted: found.Adjusted, Attempt: attempt, Of: of,
 		Text: "The world would refuse this action. Nothing was executed. Choose another; wait is always possible.",
 	}
 }
@@ -101,20 +103,19 @@ func unusable(kind ParseKind, attempt, of int, allowed []string) feedback {
 	}
 }
 
-// planAccepted and draftResult answer the calls that went well.
+// planAccepted and draftResult answer the calls that went well: what comes next,
+// and what the dry runs found, candidate by candidate in the order given.
 type planAccepted struct {
-	Status string `json:"status"`
-	Next   string `json:"next"`
+	Next Stage `json:"next"`
 }
 
 type draftResult struct {
-	Status     string          `json:"status"`
-	Candidates []candidateText `json:"candidates"`
-	Next       string          `json:"next"`
+	Candidates []candidateResult `json:"candidates"`
+	Next       Stage             `json:"next"`
 }
 
-type candidateText struct {
+type candidateResult struct {
 	N int `json:"n"`
-	verdictText
+	modules.Finding
 	Error *feedback `json:"error,omitempty"`
 }

@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"agentworld/llmclient"
+	"agentworld/modules"
 	"agentworld/world"
 )
 
@@ -28,8 +29,14 @@ func judge(view world.View, proposed world.Action) Verdict {
 	return Verdict{proposed, adjusted, adjustments, view.Check(adjusted)}
 }
 
-// verdictText is a verdict as the model reads it.
-type verdictText struct {
+// finding is the verdict as the model reads it.
+func (v Verdict) finding() modules.Finding {
+	return modules.NewFinding(v.Adjusted, v.Adjustments, v.Check)
+}
+
+// verdictDetail is a verdict as a note keeps it: in the registry's terms and with
+// the action in full, because nothing else there says what it was about.
+type verdictDetail struct {
 	Status    world.CheckStatus  `json:"status"`
 	Action    rawJSON            `json:"action"`
 	Adjusted  []world.Adjustment `json:"adjusted,omitempty"`
@@ -38,8 +45,8 @@ type verdictText struct {
 	Rejection *world.Rejection   `json:"rejection,omitempty"`
 }
 
-func (v Verdict) text() verdictText {
-	return verdictText{
+func (v Verdict) detail() verdictDetail {
+	return verdictDetail{
 		Status: v.Check.Status, Action: rawJSON(world.EncodeAction(v.Adjusted)), Adjusted: v.Adjustments,
 		Changes: v.Check.Changes, Ticks: v.Check.Ticks, Rejection: v.Check.Rejection,
 	}
@@ -65,7 +72,7 @@ func (m *Mind) Continue(view world.View) (Decision, []Note) {
 	if verdict.Refused() {
 		status = StatusError
 	}
-	note := Note{Kind: NoteStanding, Status: status, Name: order.Do.ActionName(), Detail: verdict.text()}
+	note := Note{Kind: NoteStanding, Status: status, Name: order.Do.ActionName(), Detail: verdict.detail()}
 	return Decision{
 		AgentID: view.AgentID(), By: ByStanding, Proposed: order.Do, Adjusted: verdict.Adjusted,
 		Executed: verdict.Adjusted, Adjustments: verdict.Adjustments,

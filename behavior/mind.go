@@ -28,7 +28,7 @@ func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, er
 	}
 	k := &Kit{cfg: cfg.WithDefaults(), rules: rules, registry: registry}
 	moduleTools := registry.Tools()
-	k.tools = append(protocolTools(k.cfg.Protocol), moduleTools...)
+	k.tools = append(protocolTools(k.cfg.Protocol, rules), moduleTools...)
 	for _, t := range moduleTools {
 		k.moduleNames = append(k.moduleNames, t.Name)
 	}
@@ -83,7 +83,7 @@ func (k *Kit) Mind(id string, persona world.Persona) *Mind {
 // SetSystemPrompt replaces the opening paragraph of the instructions; empty
 // restores the built-in one. It applies from the next turn.
 func (m *Mind) SetSystemPrompt(text string) {
-	m.instructions = instructions(m.cfg.Protocol, m.rules, text, m.persona)
+	m.instructions = instructions(m.cfg.Protocol, text, m.persona)
 	m.staticTokens = m.toolTokens + m.count(m.instructions)
 }
 

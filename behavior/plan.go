@@ -17,7 +17,7 @@ func (t *Turn) takePlan(i int, leniencies []string) (bool, ParseKind) {
 	t.acceptPlan(plan, t.slots[i].callID, slices.Concat(leniencies, absent))
 	t.reveal()
 	t.afterPlan()
-	t.respond(i, planAccepted{"ok", string(t.stage)})
+	t.respond(i, planAccepted{t.stage})
 	return true, ""
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"agentworld/llmclient"
 	"agentworld/modules"
+	"agentworld/world"
 )
 
 // PlanStep is one typed step of a plan.
@@ -69,18 +70,25 @@ type turnArgs struct {
 	decisionArgs
 }
 
-// protocolTools returns the protocol's tools for p. They come before the module
-// tools and never change during a run.
-func protocolTools(p Protocol) []llmclient.Tool {
-	plan := tool[planArgs](toolPlan, "Say how you will decide this tick.")
+// The descriptions of the protocol's tools. What the actions are follows the one
+// that takes them, once in the list.
+const (
+	planDoc     = "Say how you will decide this tick."
+	draftDoc    = "Dry-run 1 to 3 candidate actions, best first."
+	decisionDoc = "Commit a candidate by its number from 1; 0 waits."
+	turnDoc     = "Plan, give 1 to 3 candidate actions and commit one by its number from 1; 0 waits."
+	actionsDoc  = "Actions (fill the fields in brackets, null the others):"
+)
+
+// protocolTools returns the protocol's tools for p, describing the actions under
+// the given rules. They come before the module tools and never change during a run.
+func protocolTools(p Protocol, rules world.Rules) []llmclient.Tool {
+	actions := " " + actionsDoc + "\n" + modules.ActionText(rules)
+	plan := tool[planArgs](toolPlan, planDoc)
 	if p == ProtocolLean {
-		return []llmclient.Tool{tool[turnArgs](toolTurn, "Plan, give 1 to 3 candidate actions and commit one by its number from 1; 0 waits."), plan}
+		return []llmclient.Tool{tool[turnArgs](toolTurn, turnDoc+actions), plan}
 	}
-	return []llmclient.Tool{
-		plan,
-		tool[draftArgs](toolDraft, "Dry-run 1 to 3 candidate actions, best first."),
-		tool[decisionArgs](toolDecision, "Commit a candidate by its number from 1; 0 waits."),
-	}
+	return []llmclient.Tool{plan, tool[draftArgs](toolDraft, draftDoc+actions), tool[decisionArgs](toolDecision, decisionDoc)}
 }
 
 func tool[Args any](name, doc string) llmclient.Tool {

@@ -74,6 +74,15 @@ type slot struct {
 	text bool
 }
 
+// norm drops the leniency of parameters under their own names where text was read:
+// nothing but the schema asks for slots, and text comes without one.
+func (s slot) norm(leniencies []string) []string {
+	if !s.text {
+		return leniencies
+	}
+	return slices.DeleteFunc(slices.Clone(leniencies), func(l string) bool { return l == string(modules.NamedParameter) })
+}
+
 // Begin opens a turn for the agent of view.
 func (m *Mind) Begin(view world.View) *Turn {
 	t := &Turn{mind: m, view: view, stage: StagePlan, callIDs: map[string]bool{}, opening: m.compose(view)}

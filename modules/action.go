@@ -15,7 +15,9 @@ import (
 const textArgumentMax = 64
 
 // DecodeAction reads a flat action as [ActionSchema] describes it, and more
-// forgivingly than a schema check would: what it forgives is listed. Amounts of
+// forgivingly than a schema check would: what it forgives is listed. A parameter
+// may be written in its slot or under its own name in the registry; that is
+// [NamedParameter], for the caller to overlook where names are the norm. Amounts of
 // any finite size are accepted and saturate at int64; whether the action is
 // possible is for the world to say. Ids are passed on exactly as written.
 func DecodeAction(raw json.RawMessage) (world.Action, []Leniency, *ArgumentError) {
@@ -38,6 +40,10 @@ func DecodeAction(raw json.RawMessage) (world.Action, []Leniency, *ArgumentError
 type actionDecoder struct {
 	repairs
 	object value
+	// written is the field in which each parameter was found, named says that one
+	// of them was not its slot.
+	written map[string]string
+	named   bool
 }
 
 // decode reads the name first, because only the name says which of the other
@@ -54,12 +60,16 @@ func (d *actionDecoder) decode() (world.Action, *ArgumentError) {
 		return nil, fault
 	}
 	args := world.Args{}
+	d.written = map[string]string{}
 	for _, p := range spec.Params {
 		if args[p.Name], fault = d.argument(p); fault != nil {
 			return nil, fault
 		}
 	}
-	action, fault := makeAction(spec, args)
+	if d.named {
+		d.use(NamedParameter)
+	}
+	action, fault := d.makeAction(spec, args)
 	if fault == nil && cleaned(spec, args, action) {
 		d.use(TextCleaned)
 	}
@@ -76,10 +86,10 @@ func cleaned(spec world.ActionSpec, given world.Args, action world.Action) bool 
 
 // makeAction lets the registry have the last word on the arguments: it knows the
 // choices and their aliases, so they are not checked a second time here.
-func makeAction(spec world.ActionSpec, args world.Args) (world.Action, *ArgumentError) {
+func (d *actionDecoder) makeAction(spec world.ActionSpec, args world.Args) (world.Action, *ArgumentError) {
 	action, err := world.MakeAction(spec.Name, args)
 	if err != nil {
-		return nil, refusedByWorld(spec, err)
+		return nil, refusedByWorld(spec, d.written, err)
 	}
 	return action, nil
 }
@@ -98,8 +108,7 @@ func (d *actionDecoder) spec() (world.ActionSpec, *ArgumentError) {
 		return world.ActionSpec{}, unknownAction(name)
 	}
 	d.use(used...)
-	specs := flatActions()
-	return specs[slices.IndexFunc(specs, func(s world.ActionSpec) bool { return s.Name == known })], nil
+	return plainActions[slices.IndexFunc(plainActions, func(s world.ActionSpec) bool { return s.Name == known })], nil
 }
 
 // unknownAction explains a name that is not in the registry. A standing order is
@@ -118,13 +127,9 @@ func unknownAction(name value) *ArgumentError {
 // in a neighbour's field, while an invented field shows that it means something
 // this program would silently drop.
 func (d *actionDecoder) checkFields(spec world.ActionSpec) *ArgumentError {
-	known := []string{actionField}
-	for _, f := range flatFields() {
-		known = append(known, f.name)
-	}
 	for _, f := range d.object.fields {
-		if !slices.Contains(known, f.name) {
-			return unknownField("", known)
+		if f.name != actionField && !isSlot(f.name) && !isParameter(f.name) {
+			return unknownField("", actionFields())
 		}
 		if f.name != actionField && f.value.kind != kindNull && !takes(spec, f.name) {
 			d.use(UnusedArgument)
@@ -133,30 +138,57 @@ func (d *actionDecoder) checkFields(spec world.ActionSpec) *ArgumentError {
 	return nil
 }
 
-// takes reports whether an action has a parameter of that name.
-func takes(spec world.ActionSpec, name string) bool {
-	return slices.ContainsFunc(spec.Params, func(p world.Param) bool { return p.Name == name })
+// actionFields are the fields of a flat action as its schema lists them.
+func actionFields() []string {
+	names := []string{actionField}
+	for _, s := range slots {
+		names = append(names, s.name)
+	}
+	return names
 }
 
-// argument reads one parameter the action needs. An id is passed on with every
-// space and capital the model wrote: whether it exists is for the world to say,
-// and an id that was tidied up could name another thing.
+// argument reads one parameter the action needs, from its slot or from the field
+// of its own name. Both may be given, as long as they say the same: picking one of
+// two values would be a guess.
 func (d *actionDecoder) argument(p world.Param) (world.Value, *ArgumentError) {
-	given := d.object.field(p.Name)
+	own := slotOf(p)
+	d.written[p.Name] = own
+	named := d.object.field(p.Name)
+	if p.Name == own || named.kind == kindNull {
+		return d.read(p, own)
+	}
+	d.named = true
+	read, fault := d.read(p, p.Name)
+	if fault != nil || d.object.field(own).kind == kindNull {
+		d.written[p.Name] = p.Name
+		return read, fault
+	}
+	again, fault := d.read(p, own)
+	if fault == nil && again != read {
+		fault = &ArgumentError{Path: own, Expected: "the value that " + p.Name + " has, or only one of the two", Got: "another value"}
+	}
+	return again, fault
+}
+
+// read takes a parameter's value from a field. An id is passed on with every space
+// and capital the model wrote: whether it exists is for the world to say, and an
+// id that was tidied up could name another thing.
+func (d *actionDecoder) read(p world.Param, name string) (world.Value, *ArgumentError) {
+	given := d.object.field(name)
 	switch {
 	case given.kind == kindNull:
-		return world.Value{}, missing(p.Name, expectedOf(p))
-	case isAmount(p):
+		return world.Value{}, missing(name, expectedOf(p))
+	case p.Kind == world.ParamAmount:
 		n, used, ok := asInteger(given)
 		if !ok {
-			return world.Value{}, mismatch(p.Name, expectedOf(p), given)
+			return world.Value{}, mismatch(name, expectedOf(p), given)
 		}
 		d.use(used...)
 		return world.Value{Int: n}, nil
 	case p.Kind == world.ParamText && given.kind == kindString:
 		return world.Value{Text: given.text}, nil
 	case given.kind != kindString || given.text == "" || len([]rune(given.text)) > textArgumentMax:
-		return world.Value{}, mismatch(p.Name, expectedOf(p), given)
+		return world.Value{}, mismatch(name, expectedOf(p), given)
 	}
 	return world.Value{Text: given.text}, nil
 }

@@ -3,11 +3,14 @@ package modules
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
+	"agentworld/llmclient"
 	"agentworld/world"
 )
 
@@ -18,32 +21,39 @@ func TestDecodeAction(t *testing.T) {
 		want world.Action
 		used []Leniency
 	}{
-		{"plain", `{"action":"mine_compound","compound_mass_g":5000}`, world.Mine{MassG: 5000}, nil},
-		{"all nulls", `{"action":"wait","ticks":null,"to":null,"max_amount":null,"compound_mass_g":null,"factory_kind":null,
-			"factory_id":null,"recipe_id":null,"batches":null,"to_agent":null,"kind":null,"amount":null}`, world.Wait{}, nil},
+		{"plain", `{"action":"mine_compound","amount":5000}`, world.Mine{MassG: 5000}, nil},
+		{"all nulls", `{"action":"wait","to":null,"id":null,"what":null,"amount":null,"price":null,"text":null}`, world.Wait{}, nil},
 		{"id as written", `{"action":"move_agent","to":" Llm-Hub "}`, world.Move{To: " Llm-Hub "}, nil},
-		{"choice", `{"action":"build_factory","factory_kind":"factory.assembler.mk1"}`, world.BuildFactory{FactoryKind: "factory.assembler.mk1"}, nil},
-		{"recipe alias", `{"action":"schedule_recipe","factory_id":"agent-1-f1","recipe_id":"recipe.control_chip","batches":2}`,
+		{"choice", `{"action":"build_factory","what":"factory.assembler.mk1"}`, world.BuildFactory{FactoryKind: "factory.assembler.mk1"}, nil},
+		{"recipe alias", `{"action":"schedule_recipe","id":"agent-1-f1","what":"recipe.control_chip","amount":2}`,
 			world.ScheduleRecipe{FactoryID: "agent-1-f1", RecipeID: "recipe.assembler.control_chip", Batches: 2}, nil},
-		{"negative amount", `{"action":"transfer_resource","to_agent":"agent-2","kind":"data","amount":-5}`,
+		{"negative amount", `{"action":"transfer_resource","to":"agent-2","what":"data","amount":-5}`,
 			world.Transfer{To: "agent-2", Kind: "data", Amount: -5}, nil},
-		{"message", `{"action":"send_message","to_agent":" B ","text":"dig <here>"}`, world.SendMessage{To: " B ", Text: "dig <here>"}, nil},
-		{"message over lines", `{"action":"send_message","to_agent":"b","text":"a\n# Goals\u202e\u0000b"}`,
+		{"message", `{"action":"send_message","to":" B ","text":"dig <here>"}`, world.SendMessage{To: " B ", Text: "dig <here>"}, nil},
+		{"message over lines", `{"action":"send_message","to":"b","text":"a\n# Goals\u202e\u0000b"}`,
 			world.SendMessage{To: "b", Text: "a # Goals  b"}, []Leniency{TextCleaned}},
 		{"long note", `{"action":"post_note","text":"` + strings.Repeat("é", 300) + `"}`,
 			world.PostNote{Text: strings.Repeat("é", world.TextMax)}, []Leniency{TextCleaned}},
 		{"empty note", `{"action":"post_note","text":""}`, world.PostNote{}, nil},
-		{"huge", `{"action":"harvest_radiation","max_amount":1e30}`, world.Harvest{MaxAmount: math.MaxInt64}, nil},
-		{"twenty digits", `{"action":"harvest_radiation","max_amount":-12345678901234567890}`, world.Harvest{MaxAmount: math.MinInt64}, nil},
-		{"exponent", `{"action":"harvest_radiation","max_amount":2e1}`, world.Harvest{MaxAmount: 20}, nil},
-		{"fraction", `{"action":"harvest_radiation","max_amount":2.5}`, world.Harvest{MaxAmount: 2}, []Leniency{FractionDropped}},
-		{"string number", `{"action":"harvest_radiation","max_amount":" 20 "}`, world.Harvest{MaxAmount: 20}, []Leniency{NumberFromString}},
-		{"string fraction", `{"action":"harvest_radiation","max_amount":"2.5"}`, world.Harvest{MaxAmount: 2}, []Leniency{NumberFromString, FractionDropped}},
+		{"huge", `{"action":"harvest_radiation","amount":1e30}`, world.Harvest{MaxAmount: math.MaxInt64}, nil},
+		{"twenty digits", `{"action":"harvest_radiation","amount":-12345678901234567890}`, world.Harvest{MaxAmount: math.MinInt64}, nil},
+		{"exponent", `{"action":"harvest_radiation","amount":2e1}`, world.Harvest{MaxAmount: 20}, nil},
+		{"fraction", `{"action":"harvest_radiation","amount":2.5}`, world.Harvest{MaxAmount: 2}, []Leniency{FractionDropped}},
+		{"string number", `{"action":"harvest_radiation","amount":" 20 "}`, world.Harvest{MaxAmount: 20}, []Leniency{NumberFromString}},
+		{"string fraction", `{"action":"harvest_radiation","amount":"2.5"}`, world.Harvest{MaxAmount: 2}, []Leniency{NumberFromString, FractionDropped}},
+		{"own name", `{"action":"mine_compound","compound_mass_g":5000}`, world.Mine{MassG: 5000}, []Leniency{NamedParameter}},
+		{"own names", `{"action":"schedule_recipe","factory_id":"f","recipe_id":"recipe.control_chip","batches":"2"}`,
+			world.ScheduleRecipe{FactoryID: "f", RecipeID: "recipe.assembler.control_chip", Batches: 2}, []Leniency{NumberFromString, NamedParameter}},
+		{"mixed names", `{"action":"transfer_resource","to_agent":"b","what":"data","amount":1}`,
+			world.Transfer{To: "b", Kind: "data", Amount: 1}, []Leniency{NamedParameter}},
+		{"slot and name", `{"action":"mine_compound","amount":5000,"compound_mass_g":5e3}`, world.Mine{MassG: 5000}, []Leniency{NamedParameter}},
+		{"name in the slot's place", `{"action":"wait_ticks","ticks":null,"amount":2}`, world.WaitTicks{Ticks: 2}, nil},
+		{"a neighbour's name", `{"action":"move_agent","to":"p","to_agent":"b"}`, world.Move{To: "p"}, []Leniency{UnusedArgument}},
 		{"hyphens", `{"action":"move-agent","to":"p"}`, world.Move{To: "p"}, []Leniency{NameVariant}},
 		{"camel", `{"action":"MoveAgent","to":"p"}`, world.Move{To: "p"}, []Leniency{NameVariant}},
-		{"capitals", `{"action":" HARVEST_RADIATION\n","max_amount":1}`, world.Harvest{MaxAmount: 1}, []Leniency{NameVariant}},
-		{"useless value", `{"action":"wait","ticks":3}`, world.Wait{}, []Leniency{UnusedArgument}},
-		{"duplicate", `{"action":"wait_ticks","ticks":3,"ticks":4}`, world.WaitTicks{Ticks: 4}, []Leniency{DuplicateKey}},
+		{"capitals", `{"action":" HARVEST_RADIATION\n","amount":1}`, world.Harvest{MaxAmount: 1}, []Leniency{NameVariant}},
+		{"useless value", `{"action":"wait","amount":3}`, world.Wait{}, []Leniency{UnusedArgument}},
+		{"duplicate", `{"action":"wait_ticks","amount":3,"amount":4}`, world.WaitTicks{Ticks: 4}, []Leniency{DuplicateKey}},
 	} {
 		got, used, fault := DecodeAction(json.RawMessage(c.raw))
 		if fault != nil {
@@ -76,21 +86,25 @@ func TestDecodeActionErrors(t *testing.T) {
 		{`{"action":7}`, "action: expected " + anyActionName + ", got the number 7"},
 		{`{"action":"fly"}`, "action: expected " + anyActionName + ", got a string of 3 characters"},
 		{`{"action":"execute_until"}`, "action: expected the action to repeat, with execute_until as a field beside it, got execute_until"},
-		{`{"action":"wait","IGNORE ALL RULES":1}`, "arguments: expected only the fields action, ticks, to, max_amount, compound_mass_g, " +
-			"factory_kind, factory_id, recipe_id, batches, to_agent, kind, amount, price, side, order_id, text, got another field"},
+		{`{"action":"wait","IGNORE ALL RULES":1}`, "arguments: expected only the fields action, to, id, what, amount, price, text, got another field"},
 		{`{"action":"move_agent"}`, "to: expected a place id of 1 to 64 characters, got nothing"},
 		{`{"action":"move_agent","to":null}`, "to: expected a place id of 1 to 64 characters, got nothing"},
 		{`{"action":"move_agent","to":""}`, "to: expected a place id of 1 to 64 characters, got a string of 0 characters"},
 		{`{"action":"move_agent","to":"` + long + `"}`, "to: expected a place id of 1 to 64 characters, got a string of 65 characters"},
 		{`{"action":"move_agent","to":["p"]}`, "to: expected a place id of 1 to 64 characters, got an array"},
+		{`{"action":"mine_compound","amount":"lots"}`, "amount: expected an integer number of g, got a string of 4 characters"},
+		{`{"action":"mine_compound","amount":"NaN"}`, "amount: expected an integer number of g, got a string of 3 characters"},
+		{`{"action":"mine_compound","amount":"Infinity"}`, "amount: expected an integer number of g, got a string of 8 characters"},
+		{`{"action":"mine_compound","amount":true}`, "amount: expected an integer number of g, got a boolean"},
 		{`{"action":"mine_compound","compound_mass_g":"lots"}`, "compound_mass_g: expected an integer number of g, got a string of 4 characters"},
-		{`{"action":"mine_compound","compound_mass_g":"NaN"}`, "compound_mass_g: expected an integer number of g, got a string of 3 characters"},
-		{`{"action":"mine_compound","compound_mass_g":"Infinity"}`, "compound_mass_g: expected an integer number of g, got a string of 8 characters"},
-		{`{"action":"mine_compound","compound_mass_g":true}`, "compound_mass_g: expected an integer number of g, got a boolean"},
+		{`{"action":"mine_compound","max_amount":5}`, "amount: expected an integer number of g, got nothing"},
+		{`{"action":"mine_compound","compound_mass_g":5,"amount":6}`, "amount: expected the value that compound_mass_g has, or only one of the two, got another value"},
+		{`{"action":"send_message","to_agent":"secret","to":"other","text":"a"}`, "to: expected the value that to_agent has, or only one of the two, got another value"},
 		{`{"action":"build_factory","factory_kind":"factory.assembler.mk9"}`, "factory_kind: expected one of factory.assembler.mk1, factory.power.radiation.mk1, got a value it does not accept"},
+		{`{"action":"build_factory","what":"factory.assembler.mk9"}`, "what: expected one of factory.assembler.mk1, factory.power.radiation.mk1, got a value it does not accept"},
 		{`{"action":"post_note"}`, "text: expected a text of 1 to 200 characters, got nothing"},
 		{`{"action":"post_note","text":["a"]}`, "text: expected a text of 1 to 200 characters, got an array"},
-		{`{"action":"send_message","text":"a"}`, "to_agent: expected an agent id of 1 to 64 characters, got nothing"},
+		{`{"action":"send_message","text":"a"}`, "to: expected an agent id of 1 to 64 characters, got nothing"},
 		{`{"action":` + strings.Repeat(`[`, 20) + strings.Repeat(`]`, 20) + `}`, "arguments: expected at most 16 levels of nesting, got more levels"},
 		{strings.Repeat(" ", 70_000), "arguments: expected at most 65536 bytes, got 70000 bytes"},
 	} {
@@ -105,20 +119,93 @@ func TestDecodeActionErrors(t *testing.T) {
 	}
 }
 
-func TestDecodeActionReadsWhatTheWorldEncodes(t *testing.T) {
-	for _, action := range []world.Action{
-		world.Wait{}, world.WaitTicks{Ticks: 3}, world.Move{To: "llm-hub"}, world.Harvest{MaxAmount: 9}, world.Mine{MassG: 1},
-		world.Refine{MassG: 2000}, world.BuildFactory{FactoryKind: world.AssemblerMk1},
-		world.ScheduleRecipe{FactoryID: "f", RecipeID: "recipe.assembler.motor_mk1", Batches: 1},
-		world.SendMessage{To: "agent-2", Text: "<&>\" \u00e9"}, world.PostNote{Text: "hello"},
-		world.Transfer{To: "agent-2", Kind: world.Data, Amount: 4}, world.BuyPower{Amount: 10, Price: 3},
-		world.SellPower{Amount: 20, Price: 2}, world.PlaceOrder{Side: world.SideSell, Amount: 30, Price: 5},
-		world.CancelOrder{OrderID: "agent-1-o1"},
-	} {
-		got, used, fault := DecodeAction(world.EncodeAction(action))
-		if fault != nil || len(used) > 0 || got != action {
-			t.Errorf("DecodeAction(EncodeAction(%#v)) = %#v, %v, %v", action, got, used, fault)
+// drawAction draws any action of the registry with any arguments that it accepts.
+func drawAction(t *rapid.T) world.Action {
+	spec := rapid.SampledFrom(plainActions).Draw(t, "action")
+	args := world.Args{}
+	for _, p := range spec.Params {
+		switch p.Kind {
+		case world.ParamAmount:
+			args[p.Name] = world.Value{Int: rapid.Int64().Draw(t, p.Name)}
+		case world.ParamChoice:
+			args[p.Name] = world.Value{Text: rapid.SampledFrom(p.Choices).Draw(t, p.Name)}
+		default:
+			args[p.Name] = world.Value{Text: rapid.StringMatching(`[a-z][a-z0-9.:-]{0,40}`).Draw(t, p.Name)}
 		}
+	}
+	action, err := world.MakeAction(spec.Name, args)
+	if err != nil {
+		t.Fatalf("the registry refuses %v: %v", args, err)
+	}
+	return action
+}
+
+// written encodes an action as a model writes it, each parameter under the name
+// that field gives it.
+func written(a world.Action, field func(world.Param) string) json.RawMessage {
+	args, object := world.ActionArgs(a), map[string]any{actionField: a.ActionName()}
+	for _, s := range slots {
+		object[s.name] = nil
+	}
+	for _, spec := range plainActions {
+		for _, p := range spec.Params {
+			if spec.Name != a.ActionName() {
+				continue
+			}
+			object[field(p)] = any(args[p.Name].Text)
+			if p.Kind == world.ParamAmount {
+				object[field(p)] = args[p.Name].Int
+			}
+		}
+	}
+	return llmclient.Marshal(object)
+}
+
+// Every action of the registry can be written in slots, under the registry's names
+// and as the world encodes it, and is read as itself each time.
+func TestActionsRoundTripThroughSlots(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		action := drawAction(t)
+		var named []Leniency
+		for _, p := range plainActions[slices.IndexFunc(plainActions, func(s world.ActionSpec) bool { return s.Name == action.ActionName() })].Params {
+			if p.Name != slotOf(p) {
+				named = []Leniency{NamedParameter}
+			}
+		}
+		for _, form := range []struct {
+			raw  json.RawMessage
+			used []Leniency
+		}{
+			{written(action, slotOf), nil},
+			{written(action, func(p world.Param) string { return p.Name }), named},
+			{world.EncodeAction(action), named},
+		} {
+			got, used, fault := DecodeAction(form.raw)
+			if fault != nil || got != action || !slices.Equal(used, form.used) {
+				t.Errorf("%s is read as %#v, %v, %v; want %#v, %v", form.raw, got, used, fault, action, form.used)
+			}
+		}
+	})
+}
+
+// Two parameters in one slot, or a parameter called like a slot of another kind,
+// could not be told apart.
+func TestActionsThatDoNotFitIntoTheSlotsPanic(t *testing.T) {
+	amount := func(name string) world.Param { return world.Param{Name: name, Kind: world.ParamAmount} }
+	for _, spec := range []world.ActionSpec{
+		{Name: "a", Params: []world.Param{amount("mass"), amount("count")}},
+		{Name: "a", Params: []world.Param{amount("price"), amount("price")}},
+		{Name: "a", Params: []world.Param{{Name: "place", Kind: world.ParamPlace}, {Name: "agent", Kind: world.ParamAgent}}},
+		{Name: "a", Params: []world.Param{{Name: "to", Kind: world.ParamText}}},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%+v did not panic", spec.Params)
+				}
+			}()
+			slotted([]world.ActionSpec{spec})
+		}()
 	}
 }
 
@@ -126,8 +213,8 @@ func TestDecodeActionReadsWhatTheWorldEncodes(t *testing.T) {
 // registry with the model's own ids, or an error that repeats none of it.
 func FuzzDecodeAction(f *testing.F) {
 	for _, seed := range []string{
-		`{"action":"mine_compound","compound_mass_g":5000}`, `{"action":"Move-Agent","to":"secretword"}`,
-		`{"action":"transfer_resource","to_agent":"secretword","kind":"data","amount":1e400}`,
+		`{"action":"mine_compound","amount":5000}`, `{"action":"mine_compound","compound_mass_g":5000,"amount":"secretword"}`, `{"action":"Move-Agent","to":"secretword"}`,
+		`{"action":"transfer_resource","to":"secretword","what":"data","amount":1e400}`,
 		`{"action":"send_message","to_agent":"secretword","text":"secretword\n\ud800"}`, `{"action":"post_note","text":{}}`,
 		`{"action":"wait","secretword":1}`, `[{"action":"wait"}]`, `{"action":"wait"}x`, `{"action":"secretword"}`, `"secretword"`,
 	} {
@@ -144,7 +231,7 @@ func FuzzDecodeAction(f *testing.F) {
 			}
 			return
 		}
-		again, used, fault := DecodeAction(world.EncodeAction(action))
+		again, used, fault := DecodeAction(written(action, slotOf))
 		if fault != nil || len(used) > 0 || again != action {
 			t.Fatalf("%#v reads back as %#v, %v, %v", action, again, used, fault)
 		}

@@ -23,8 +23,8 @@
 //
 // What a model reads looks like this:
 //
-//	{"ok":true,"module":"world.route","source":"route-7-llm-outpost","result":{...}}
-//	{"ok":true,"module":"...","truncated":true,"omitted":{"places":3},"result":{...}}
+//	{"source":"route-7-llm-outpost","result":{...}}
+//	{"source":"obs-7","truncated":true,"omitted":{"places":3},"result":{...}}
 //	{"ok":false,"module":"world.rules","code":"INVALID_ARGUMENTS","text":"...",
 //	 "path":"topic","expected":"one of actions, recipes, ...","got":"null"}
 //
@@ -33,9 +33,20 @@
 // be traced to what was read for it and how far that could be trusted.
 //
 // The actions of the world have their schema here as well, because it is made
-// from the same parts: [ActionSchema] is one flat object over all parameters of
-// the action registry, [StandingSchema] the order that may stand beside it.
-// [DecodeAction] and [DecodeStanding] read them back:
+// from the same parts: [ActionSchema] is one flat object with a few slots that the
+// actions share, [ActionText] says which slot means what in which action, and
+// [StandingSchema] is the order that may stand beside it:
+//
+//	kind of parameter      slot      in schedule_recipe
+//	place, agent           to
+//	factory, order         id        factory_id
+//	choice                 what      recipe_id
+//	amount                 amount    batches
+//	amount called price    price
+//	text                   text
+//
+// The world, its traces and its reports keep the names of the registry, and a
+// model that writes those is understood. [DecodeAction] and [DecodeStanding] read:
 //
 //	action, used, fault := modules.DecodeAction(raw)
 //	action, more, fault = modules.DecodeStanding(standing, action)

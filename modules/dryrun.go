@@ -17,13 +17,9 @@ type dryRunArgs struct {
 
 // dryRun is what an action would come to now, others' actions apart.
 type dryRun struct {
-	// Action is the action after clamping, as it would be submitted.
-	Action json.RawMessage `json:"action"`
-	// Adjusted are the amounts clamping changed.
-	Adjusted []world.Adjustment `json:"adjusted,omitempty"`
+	Finding
 	// Read are the repairs made to read the action.
-	Read  []Leniency  `json:"read,omitempty"`
-	Check world.Check `json:"check"`
+	Read []Leniency `json:"read,omitempty"`
 }
 
 // dryRunModule clamps and checks an action without doing it. Its argument is the
@@ -58,7 +54,7 @@ func tryOut(env Env, action world.Action, read []Leniency) answer {
 	encoded := world.EncodeAction(adjusted)
 	tick := env.View.Observe().Tick
 	return answer{
-		body: dryRun{encoded, adjustments, read, env.View.Check(adjusted)},
+		body: dryRun{NewFinding(adjusted, adjustments, env.View.Check(adjusted)), read},
 		id:   fmt.Sprintf("dry-%d-%08x", tick, fingerprint(encoded)), trust: memory.SelfObservation, tick: tick,
 	}
 }

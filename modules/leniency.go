@@ -25,6 +25,9 @@ const (
 	NameVariant Leniency = "name_variant"
 	// UnusedArgument: a value was given that the action has no use for.
 	UnusedArgument Leniency = "unused_argument"
+	// NamedParameter: a parameter was written under its own name instead of in its
+	// slot, such as compound_mass_g for amount. It is counted once per action.
+	NamedParameter Leniency = "named_parameter"
 	// TextCleaned: a free text was cut to its bound or lost characters that cannot
 	// be shown on one line.
 	TextCleaned Leniency = "text_cleaned"

@@ -10,10 +10,9 @@ import (
 )
 
 // wireAnswer is the output of a call that was answered. The fields that say how
-// to read the result come before it.
+// to read the result come before it. That the call went well is told by the
+// result, and which module it was by the call that the output belongs to.
 type wireAnswer struct {
-	OK     bool   `json:"ok"`
-	Module string `json:"module"`
 	// Source is the id under which the model may cite the result, empty when its
 	// parts have ids of their own.
 	Source string `json:"source,omitempty"`
@@ -50,7 +49,7 @@ const (
 // answered makes the result of a module that ran well, cut to the bound in env.
 func (r Result) answered(env Env, found answer) Result {
 	body := parseOwn(llmclient.Marshal(found.body))
-	out := wireAnswer{OK: true, Module: r.Module, Source: found.id, Result: body.json()}
+	out := wireAnswer{Source: found.id, Result: body.json()}
 	r.Output = string(llmclient.Marshal(out))
 	r.CharsFull = utf8.RuneCountInString(r.Output)
 	r.Status = StatusSuccess

@@ -30,7 +30,7 @@ type route struct {
 	LeftOnArrival *int64 `json:"left_on_arrival,omitempty"`
 	// Check is what the world would say to departing now. It is the authority: the
 	// figures above only spare the model the arithmetic.
-	Check world.Check `json:"check"`
+	Check Finding `json:"check"`
 }
 
 // routeModule tells what a journey would cost, take and leave.
@@ -49,15 +49,16 @@ func routeModule() module {
 // otherwise from what a dry run may tell. For a place the agent cannot know of
 // the dry run tells nothing, in the same words as for one that does not exist.
 func routeTo(view world.View, o world.Observation, to string) route {
-	r := route{To: shownID(to), Check: view.Check(world.Move{To: to})}
+	check := view.Check(world.Move{To: to})
+	r := route{To: shownID(to), Check: NewFinding(world.Move{To: to}, nil, check)}
 	i := slices.IndexFunc(o.Places, func(s world.Sight) bool { return s.ID == to })
 	switch {
 	case i >= 0:
 		sight := o.Places[i]
 		r.DistanceCM = &sight.DistanceCM
 		r.priced(sight.MoveCost, sight.MoveTicks, o.Self.Electricity, view.Rules().IdleDraw)
-	case r.Check.Status == world.CheckAccepted:
-		r.priced(costOf(r.Check.Changes), r.Check.Ticks, o.Self.Electricity, view.Rules().IdleDraw)
+	case check.Status == world.CheckAccepted:
+		r.priced(costOf(check.Changes), check.Ticks, o.Self.Electricity, view.Rules().IdleDraw)
 	}
 	return r
 }

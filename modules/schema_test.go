@@ -94,7 +94,7 @@ func TestSchemasAreCompact(t *testing.T) {
 		got, max int
 	}{
 		{"all module tools", tools, 1800},
-		{"ActionSchema", len(ActionSchema()), 1080},
+		{"ActionSchema", len(ActionSchema()), 640},
 		{"StandingSchema", len(StandingSchema()), 560},
 	} {
 		if c.got > c.max {
@@ -164,7 +164,7 @@ func TestDuplicateNamesPanic(t *testing.T) {
 	}
 }
 
-// Every parameter of every action has its place in the flat schema.
+// Every parameter of every action has a slot of its type in the flat schema.
 func TestActionSchemaCoversTheRegistry(t *testing.T) {
 	var schema struct {
 		Properties map[string]struct {
@@ -191,7 +191,7 @@ func TestActionSchemaCoversTheRegistry(t *testing.T) {
 			if p.Kind == world.ParamAmount {
 				want[0] = "integer"
 			}
-			if field := schema.Properties[p.Name]; !reflect.DeepEqual(field.Type, any(want)) {
+			if field := schema.Properties[slotOf(p)]; !reflect.DeepEqual(field.Type, any(want)) {
 				t.Errorf("%s of %s has type %v, want %v", p.Name, spec.Name, field.Type, want)
 			}
 		}
@@ -246,5 +246,47 @@ func TestToolsGolden(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
 		t.Errorf("tools differ from %s; run with -update if that is meant (-want +got):\n%s", golden, diff)
+	}
+}
+
+// The description of the actions names every action with exactly the slots it
+// needs, and is short enough to stand in every prompt.
+func TestActionTextCoversTheRegistry(t *testing.T) {
+	text := ActionText(world.DefaultRules())
+	lines := strings.Split(text, "\n")
+	if len(lines) != len(plainActions) {
+		t.Fatalf("%d lines for %d actions:\n%s", len(lines), len(plainActions), text)
+	}
+	for i, spec := range plainActions {
+		head, doc, _ := strings.Cut(lines[i], ": ")
+		name, needed, _ := strings.Cut(strings.TrimSuffix(head, ")"), "(")
+		if name != spec.Name || doc != spec.Doc {
+			t.Errorf("line %d is %q, want %s", i, lines[i], spec.Name)
+		}
+		var want, got []string
+		for _, p := range spec.Params {
+			want = append(want, slotOf(p))
+		}
+		for part := range strings.SplitSeq(needed, ", ") {
+			if slot, _, _ := strings.Cut(part, " "); slot != "" {
+				got = append(got, slot)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s is described with the slots %v, want %v", name, got, want)
+		}
+	}
+	if len(text) > 1150 {
+		t.Errorf("the actions take %d characters, at most 1150 are allowed", len(text))
+	}
+}
+
+func TestChoicesNameTheirPrefixOnce(t *testing.T) {
+	for _, c := range []struct{ choices, want string }{
+		{"buy sell", "buy|sell"}, {"a.b.c", "a.b.c"}, {"a.b.c a.b.d", "a.b.(c|d)"}, {"a.b.c a.d", "a.(b.c|d)"}, {"a.b c.d", "a.b|c.d"},
+	} {
+		if got := choicesText(strings.Fields(c.choices)); got != c.want {
+			t.Errorf("%s is written %s, want %s", c.choices, got, c.want)
+		}
 	}
 }

@@ -92,8 +92,8 @@ func (f *filler) fill(s schema, v any) any {
 // when it may be null, and when it is required; given values that are no property
 // go. Without declared properties everything stays.
 func (f *filler) fillObject(s schema, values object) object {
-	properties, _ := s["properties"].(object)
-	if len(properties) == 0 {
+	properties, declared := s["properties"].(object)
+	if !declared {
 		if values == nil {
 			return object{}
 		}

@@ -258,16 +258,16 @@ func (b *belt) rejects(action object) string {
 	case "wait":
 		return ""
 	case "wait_ticks":
-		return within("ticks", 1, 64)
+		return within("amount", 1, 64)
 	case "harvest_radiation":
 		if b.contended {
 			return "contended"
 		}
-		return within("max_amount", 1, b.harvestMax())
+		return within("amount", 1, b.harvestMax())
 	case "mine_compound":
-		return within("compound_mass_g", 1, b.mineMax())
+		return within("amount", 1, b.mineMax())
 	case "refine_compound":
-		return within("compound_mass_g", 1_000, b.refineMax())
+		return within("amount", 1_000, b.refineMax())
 	case "build_factory":
 		if b.electricity < 10 || b.hardware < 5 {
 			return "too little to build"
@@ -282,12 +282,12 @@ func (b *belt) rejects(action object) string {
 	case "schedule_recipe":
 		return b.rejectsJob(action)
 	case "transfer_resource":
-		if !b.neighbour || action["to_agent"] != "agent-other" {
+		if !b.neighbour || action["to"] != "agent-other" {
 			return "nobody is here"
 		}
 		return within("amount", 1, b.gift(action))
 	case "send_message":
-		if text, _ := action["text"].(string); text == "" || action["to_agent"] != "agent-other" {
+		if text, _ := action["text"].(string); text == "" || action["to"] != "agent-other" {
 			return "no text, or nobody to read it"
 		}
 		return ""
@@ -297,7 +297,7 @@ func (b *belt) rejects(action object) string {
 
 // gift is what there is to give of the kind a transfer names.
 func (b *belt) gift(action object) int64 {
-	kind, _ := action["kind"].(string)
+	kind, _ := action["what"].(string)
 	if kind == "data" {
 		return b.data
 	}
@@ -305,9 +305,9 @@ func (b *belt) gift(action object) int64 {
 }
 
 func (b *belt) rejectsJob(action object) string {
-	f, r := b.idleHere(), b.recipe(action["recipe_id"].(string))
-	n := amountIn(action, "batches")
-	if f == nil || f.id != action["factory_id"] || r.name == "" || n < 1 || n*r.electricity > b.electricity || n*r.hardware > b.hardware {
+	f, r := b.idleHere(), b.recipe(action["what"].(string))
+	n := amountIn(action, "amount")
+	if f == nil || f.id != action["id"] || r.name == "" || n < 1 || n*r.electricity > b.electricity || n*r.hardware > b.hardware {
 		return "the factory takes no such job"
 	}
 	return ""
@@ -322,15 +322,15 @@ func (b *belt) apply(action object) {
 	b.applied = append(b.applied, name(action))
 	switch name(action) {
 	case "wait_ticks":
-		b.sleepsUntil = b.tick + amountIn(action, "ticks")
+		b.sleepsUntil = b.tick + amountIn(action, "amount")
 	case "harvest_radiation":
-		n := min(amountIn(action, "max_amount"), b.harvestMax())
+		n := min(amountIn(action, "amount"), b.harvestMax())
 		b.electricity, b.heat = b.electricity+n, b.heat+n
 	case "mine_compound":
-		n := amountIn(action, "compound_mass_g")
+		n := amountIn(action, "amount")
 		b.compound, b.here().compound, b.electricity = b.compound+n, b.here().compound-n, b.electricity-(n+999)/1_000
 	case "refine_compound":
-		n := amountIn(action, "compound_mass_g") / 1_000
+		n := amountIn(action, "amount") / 1_000
 		b.compound, b.hardware, b.electricity = b.compound-n*1_000, b.hardware+n, b.electricity-2*n
 	case "build_factory":
 		b.electricity, b.hardware = b.electricity-10, b.hardware-5
@@ -340,17 +340,17 @@ func (b *belt) apply(action object) {
 		b.electricity -= b.distance(to)
 		b.arrives, b.at = b.tick+(b.distance(to)+9)/10, to
 	case "schedule_recipe":
-		f, r, n := b.idleHere(), b.recipe(action["recipe_id"].(string)), amountIn(action, "batches")
+		f, r, n := b.idleHere(), b.recipe(action["what"].(string)), amountIn(action, "amount")
 		b.electricity, b.hardware = b.electricity-n*r.electricity, b.hardware-n*r.hardware
 		f.recipe, f.batches, f.ready = r.name, n, b.tick+n*r.ticks
 		if b.firstSchedule < 0 {
 			b.firstSchedule = b.tick
 		}
 	case "transfer_resource":
-		if n := amountIn(action, "amount"); action["kind"] == "data" {
+		if n := amountIn(action, "amount"); action["what"] == "data" {
 			b.data -= n
 		} else {
-			b.products[action["kind"].(string)] -= n
+			b.products[action["what"].(string)] -= n
 		}
 	}
 }

@@ -15,17 +15,20 @@ type catalogue struct {
 	recipes []string
 }
 
-// recipeParameter is the parameter of an action that takes a recipe.
-const recipeParameter = "recipe_id"
+// actionSchedule is the action that takes a recipe.
+const actionSchedule = "schedule_recipe"
 
 // readCatalogue reads the tools that take an action: those whose parameters have a
 // property "action", in the root or in each of "candidates", that is an object with
 // a property "action". All tools of the request count, also those that may not be
 // called now, because the list is the same in every stage and the policy should be,
-// too. Recipes that no schema lists may be named in the instructions instead.
-func readCatalogue(tools []tool, instructions string) catalogue {
-	c := catalogue{recipes: namedAfter(instructions, recipeParameter)}
+// too. The recipes stand in the description of one of them.
+func readCatalogue(tools []tool) catalogue {
+	var c catalogue
 	for _, t := range tools {
+		if c.recipes == nil {
+			c.recipes = namedRecipes(t.Description)
+		}
 		f := newFiller(t.Parameters)
 		if c.events == nil {
 			c.events = f.listed(f.inside(f.item(f.inside(f.inside(f.root, "execute_until"), "until")), "event"))
@@ -38,9 +41,6 @@ func readCatalogue(tools []tool, instructions string) catalogue {
 			continue
 		}
 		c.actions = f.listed(f.inside(action, "action"))
-		if listed := f.listed(f.inside(action, recipeParameter)); len(listed) > 0 {
-			c.recipes = listed
-		}
 	}
 	return c
 }
@@ -49,12 +49,23 @@ func readCatalogue(tools []tool, instructions string) catalogue {
 // bars between them, where a common beginning may stand before a parenthesis.
 var alternatives = regexp.MustCompile(`^[:=]?\s*([\w.:-]+)(?:\(([\w.:|-]+)\)|((?:\|[\w.:-]+)*))`)
 
-// namedAfter returns the values a text gives for a parameter, as in
-// "make(recipe_id food.(bread|cake), batches)". Only dotted names count, so that a
-// sentence about the parameter is not taken for its values.
-func namedAfter(text, parameter string) []string {
+// namedRecipes returns the recipes that the line about scheduling one in a tool's
+// description gives as what to schedule.
+func namedRecipes(description string) []string {
+	for line := range strings.Lines(description) {
+		if strings.HasPrefix(line, actionSchedule+"(") {
+			return namedAfter(line, slotWhat)
+		}
+	}
+	return nil
+}
+
+// namedAfter returns the values a text gives for a slot, as in
+// "make(what food.(bread|cake), amount)". Only dotted names count, so that a
+// sentence about the slot is not taken for its values.
+func namedAfter(text, slot string) []string {
 	for {
-		_, rest, found := strings.Cut(text, parameter)
+		_, rest, found := strings.Cut(text, slot)
 		if !found {
 			return nil
 		}

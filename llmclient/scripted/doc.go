@@ -22,13 +22,13 @@
 // The policy knows nothing beforehand: no id, place, agent, recipe or timetable.
 // It reads the last observation, the goals and the last outcome from the prompt,
 // the argument shapes, action names and stop events from the tool schemas, the
-// recipes from there or from the instructions, and the stage of the turn from
-// tool_choice and the calls already made.
+// recipes from the tools' descriptions, and the stage of the turn from tool_choice
+// and the calls already made.
 //
-// A turn it is allowed to go through in full takes four or more requests:
+// A turn it is allowed to go through in full takes three or more requests:
 //
 //	plan                 what it will ask, what is missing, sometimes a step to reason
-//	one or two modules   in one answer or in two; sometimes a dry run of the best idea
+//	none to two modules  a question in about every third turn; two in one answer or in two
 //	decision_draft       the best idea and one to fall back on
 //	decision             the first candidate the draft's output accepts
 //

@@ -51,7 +51,7 @@ func (in industry) coolDown() []proposal {
 // is in half of the situations a standing order of two or three ticks.
 func (in industry) harvest(why string) []proposal {
 	a := in.see.can(actionHarvest)
-	if !a.OK || a.Max <= 0 || a.Field == "" {
+	if !a.OK || a.Max <= 0 {
 		return nil
 	}
 	p := proposal{action: amountOf(a, a.Max), why: why}

@@ -48,6 +48,6 @@ func ExampleDecide() {
 		return
 	}
 	call := result.Items[len(result.Items)-1]
-	fmt.Println(call.Name, call.Text[:58])
-	// Output: decision {"action":{"action":"harvest_radiation","max_amount":30},"
+	fmt.Println(call.Name, call.Text[:54])
+	// Output: decision {"action":{"action":"harvest_radiation","amount":30},"
 }

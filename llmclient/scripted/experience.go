@@ -48,6 +48,9 @@ func (e experience) lately(action object) bool {
 	return true
 }
 
+// stumbled reports whether the last thing remembered is a refusal.
+func (e experience) stumbled() bool { return strings.Contains(e.latest, " refused") }
+
 // source returns the id of the history's last line, which stands in brackets at
 // its start; "" when the line has none.
 func (e experience) source() string {

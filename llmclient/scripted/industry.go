@@ -20,9 +20,19 @@ const (
 	gramsPerHardware = 1000
 )
 
+// The slots of a flat action that the policy fills. Which of them an action needs
+// is for the tool's description to say and for a model to read; the policy knows.
+const (
+	slotTo     = "to"
+	slotID     = "id"
+	slotWhat   = "what"
+	slotAmount = "amount"
+	slotText   = "text"
+)
+
 // proposal is one thing the policy might do, with the reason it gives.
 type proposal struct {
-	// action is the flat action without nulls.
+	// action is the flat action, in slots and without nulls.
 	action object
 	// until is the standing order around it; nil to do it once.
 	until object
@@ -73,9 +83,9 @@ func name(action object) string {
 
 func wait(why string) proposal { return proposal{action: object{"action": "wait"}, why: why} }
 
-// amountOf returns an action whose one parameter is its amount.
+// amountOf returns an action that needs nothing but its amount.
 func amountOf(a affordance, amount int64) object {
-	return object{"action": a.Action, a.Field: amount}
+	return object{"action": a.Action, slotAmount: amount}
 }
 
 // build starts a factory where none of the agent's stands, unless there is one to
@@ -86,7 +96,7 @@ func (in industry) build() []proposal {
 		return nil
 	}
 	return []proposal{{
-		action: object{"action": a.Action, "factory_kind": a.Options[0].Target},
+		action: object{"action": a.Action, slotWhat: a.Options[0].Target},
 		why:    fmt.Sprintf("There is no factory to work with and %d hardware is enough to build one.", in.see.Self.Hardware),
 	}}
 }
@@ -129,7 +139,7 @@ func (in industry) supply() []proposal {
 // than is needed, in some situations twice in a row.
 func (in industry) mine(short int64) []proposal {
 	a := in.see.can("mine_compound")
-	if !a.OK || a.Max <= 0 || a.Field == "" {
+	if !a.OK || a.Max <= 0 {
 		return nil
 	}
 	p := proposal{
@@ -145,7 +155,7 @@ func (in industry) mine(short int64) []proposal {
 // refine turns as much compound as is useful into hardware.
 func (in industry) refine(short int64) []proposal {
 	a := in.see.can("refine_compound")
-	if !a.OK || a.Max <= 0 || a.Field == "" {
+	if !a.OK || a.Max <= 0 {
 		return nil
 	}
 	return []proposal{{
@@ -187,7 +197,7 @@ func (in industry) give() []proposal {
 		for _, kind := range in.leftOver(named) {
 			if o.Item == "" || o.Item == kind {
 				return []proposal{{
-					action: object{"action": a.Action, "to_agent": o.Target, "kind": kind, "amount": int64(1)},
+					action: object{"action": a.Action, slotTo: o.Target, slotWhat: kind, slotAmount: int64(1)},
 					why:    "The goals are met, so a neighbour may have one of what is left over.",
 				}}
 			}
@@ -228,7 +238,7 @@ func (in industry) report() []proposal {
 	self := in.see.Self
 	text := fmt.Sprintf("electricity %d of %d, heat %d, hardware %d, data %d", self.Electricity, self.PowerCapacity, self.Heat, self.Hardware, self.Data)
 	return []proposal{{
-		action: object{"action": a.Action, "to_agent": in.see.Agents[0].ID, "text": text},
+		action: object{"action": a.Action, slotTo: in.see.Agents[0].ID, slotText: text},
 		why:    fmt.Sprintf("Nothing is urgent, so there is time to report %d hardware.", self.Hardware),
 	}}
 }
@@ -250,7 +260,7 @@ func (in industry) linger() []proposal {
 
 // sleep waits for a number of ticks, within the action's bounds.
 func (in industry) sleep(a affordance, ticks int64, why string) []proposal {
-	if !a.OK || a.Field == "" {
+	if !a.OK {
 		return nil
 	}
 	ticks = max(ticks, a.Min, 1)

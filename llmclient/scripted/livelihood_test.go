@@ -189,3 +189,36 @@ func TestPolicyGivesStandingOrders(t *testing.T) {
 		}
 	}
 }
+
+// TestPolicyAsksNowAndThen: about every third turn has a question, and in a few
+// lives no module is left out.
+func TestPolicyAsksNowAndThen(t *testing.T) {
+	turns, asked := 0, map[string]int{}
+	for seed := range uint64(4) {
+		b := newBelt(50)
+		b.here().compound = 6_000
+		g := &table{t: t, seed: seed, protocol: full, goals: chips, world: b}
+		g.live(60)
+		for _, r := range g.results {
+			for _, call := range calls(r) {
+				switch call.Name {
+				case toolPlan:
+					turns++
+				case toolDraft, toolDecision:
+				default:
+					asked[call.Name]++
+				}
+			}
+		}
+	}
+	total := 0
+	for _, name := range moduleNames {
+		if asked[name] == 0 {
+			t.Errorf("%s was never asked in %d turns; %v", name, turns, asked)
+		}
+		total += asked[name]
+	}
+	if total*4 < turns || total*2 > turns {
+		t.Errorf("%d questions in %d turns, want one in every second to fourth", total, turns)
+	}
+}

@@ -1,5 +1,13 @@
 package scripted
 
+// What a plan says besides names: little, because it stands in every later request
+// of its turn.
+const (
+	planGoal    = "Keep powered, meet the goals."
+	planReason  = "weigh"
+	planRespond = "draft"
+)
+
 // plan says which modules will be asked and what is missing. One plan in eight
 // has a step for reasoning alone, so that a client's handling of such steps is
 // exercised in every longer run.
@@ -9,14 +17,10 @@ func (s stage) plan() object {
 		steps = append(steps, object{"kind": "call", "what": name})
 	}
 	if s.industry.chance.oneIn("reason step", 8) {
-		steps = append(steps, object{"kind": "reason", "what": "Weigh power, stock and the state of the factory."})
+		steps = append(steps, object{"kind": "reason", "what": planReason})
 	}
-	steps = append(steps, object{"kind": "respond", "what": "Draft candidates and decide."})
-	return object{
-		"goal":    "Keep the power up and the factory busy until the goals are met.",
-		"steps":   steps,
-		"missing": s.missing(),
-	}
+	steps = append(steps, object{"kind": "respond", "what": planRespond})
+	return object{"goal": planGoal, "steps": steps, "missing": s.missing()}
 }
 
 // missing names the resources the next job or building is short of.

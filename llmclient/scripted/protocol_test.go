@@ -134,9 +134,9 @@ func TestARefusedDecisionIsReplacedAndThenGivenUp(t *testing.T) {
 
 func TestDecisionTakesTheFirstAcceptedCandidate(t *testing.T) {
 	const draft = `{"candidates":[
-		{"action":{"action":"harvest_radiation","max_amount":3},"execute_until":null,"why":"first"},
-		{"action":{"action":"mine_compound","compound_mass_g":700},"execute_until":null,"why":"second"},
-		{"action":{"action":"wait_ticks","ticks":2},"execute_until":null,"why":"third"}],"sources_used":[]}`
+		{"action":{"action":"harvest_radiation","amount":3},"execute_until":null,"why":"first"},
+		{"action":{"action":"mine_compound","amount":700},"execute_until":null,"why":"second"},
+		{"action":{"action":"wait_ticks","amount":2},"execute_until":null,"why":"third"}],"sources_used":[]}`
 	for _, tc := range []struct{ output, want string }{
 		{`{"candidates":[{"status":"accepted"},{"status":"accepted"},{"status":"accepted"}]}`, "first"},
 		{`{"candidates":[{"status":"rejected"},{"status":"accepted"},{"status":"accepted"}]}`, "second"},

@@ -1,7 +1,6 @@
 package scripted
 
-// The modules the policy asks for a reason. It asks others too when they are all
-// it may call.
+// The modules the policy asks.
 const (
 	moduleRecent  = "memory_short_term_recent"
 	moduleSearch  = "memory_long_term_search"
@@ -11,33 +10,37 @@ const (
 	moduleList    = "agent_modules_list"
 )
 
-// modulesWanted are the modules to ask in this turn, in order: one or two, always
-// the same for all requests of the turn. The first is the recent past, except that
-// in some situations it is the long-term memory; the second, if any, is about the
-// intended action.
+// memoriesAsked is how many memories it asks for at a time.
+const memoriesAsked = 2
+
+// modulesWanted are the modules to ask in this turn, in order, always the same for
+// all requests of the turn: mostly none, since the prompt holds what most decisions
+// need. What a journey leaves and what is remembered about something that just
+// failed it always wants to know; and in about a third of the other situations it
+// has a question, sometimes two.
 func (s stage) modulesWanted() []string {
 	c := s.industry.chance
-	wanted := []string{moduleRecent}
-	if c.oneIn("search", 4) {
-		wanted[0] = moduleSearch
+	var wanted []string
+	switch {
+	case name(s.ideas[0].action) == actionMove:
+		wanted = append(wanted, moduleRoute)
+	case s.known.stumbled():
+		wanted = append(wanted, moduleSearch)
+	case c.oneIn("question", 3):
+		wanted = append(wanted, s.curiosity())
 	}
-	switch c.draw("second module", 4) {
-	case 0, 1:
-		wanted = append(wanted, s.inquiry())
+	if len(wanted) > 0 && wanted[0] != toolDryRun && c.oneIn("second question", 4) {
+		wanted = append(wanted, toolDryRun)
 	}
 	return s.offered(wanted)
 }
 
-// inquiry is the module that says most about the best idea: the route of a move,
-// a dry run of anything else, and in some situations something general.
-func (s stage) inquiry() string {
-	best := name(s.ideas[0].action)
-	general := []string{moduleRules, moduleCurrent, moduleList}
-	switch n := s.industry.chance.draw("inquiry", 8); {
-	case n < len(general):
-		return general[n]
-	case best == "move_agent":
-		return moduleRoute
+// curiosity is a question without a special reason: most often what the best idea
+// would come to, now and then each of the others.
+func (s stage) curiosity() string {
+	others := []string{moduleSearch, moduleSearch, moduleRecent, moduleRules, moduleCurrent, moduleList}
+	if n := s.industry.chance.draw("curiosity", 10); n < len(others) {
+		return others[n]
 	}
 	return toolDryRun
 }
@@ -60,7 +63,7 @@ func (s stage) offered(names []string) []string {
 // situations, otherwise one. In the lean protocol it asks only now and then, since
 // fewer calls are the point of it.
 func (s stage) askModules() []toolCall {
-	if s.may(toolTurn) && !s.industry.chance.oneIn("lean modules", 3) {
+	if s.may(toolTurn) && !s.industry.chance.oneIn("lean modules", 2) {
 		return nil
 	}
 	wanted := s.modulesWanted()
@@ -85,18 +88,24 @@ func (s stage) needsNoMore() bool {
 }
 
 // moduleValues are the arguments of a module call; the filler drops what a module
-// does not take.
+// does not take, and takes the first of its names for one that a schema does not
+// list.
 func (s stage) moduleValues(module string) object {
 	best := s.ideas[0].action
 	switch module {
 	case moduleRecent:
-		return object{"limit": 3}
+		return object{"limit": memoriesAsked}
 	case moduleSearch:
-		return object{"query": "what happened after " + name(best), "limit": 3}
+		return object{"query": name(best) + " refused", "limit": memoriesAsked}
 	case moduleRules:
-		return object{"topic": name(best)}
+		if name(best) == actionMove {
+			return object{"topic": "travel"}
+		}
+		return object{"topic": "power"}
+	case moduleCurrent:
+		return object{"section": "here"}
 	case moduleRoute:
-		return object{"to": best["to"]}
+		return object{"to": best[slotTo]}
 	case toolDryRun:
 		return object{"action": best}
 	case toolPlan:

@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -71,10 +72,10 @@ func TestExperience(t *testing.T) {
 		action string
 		want   bool
 	}{
-		{`{"action":"mine_compound","compound_mass_g":5000}`, true},
-		{`{"action":"mine_compound","compound_mass_g":5000,"to":null}`, true},
-		{`{"action":"mine_compound","compound_mass_g":400}`, false},
-		{`{"action":"move_agent","to":"p-1","ticks":null}`, true},
+		{`{"action":"mine_compound","amount":5000}`, true},
+		{`{"action":"mine_compound","amount":5000,"to":null}`, true},
+		{`{"action":"mine_compound","amount":400}`, false},
+		{`{"action":"move_agent","to":"p-1","amount":null}`, true},
 		{`{"action":"move_agent","to":"p-2"}`, false},
 		{`"{\"action\":\"move_agent\",\"to\":\"p-1\"}"`, true},
 		{`"no JSON"`, false},
@@ -154,9 +155,9 @@ func TestCatalogueComesFromTheRequest(t *testing.T) {
 	for _, p := range []protocol{full, lean} {
 		var tools []tool
 		for _, offered := range toolsOf(p) {
-			tools = append(tools, tool{"function", offered.Name, offered.Parameters})
+			tools = append(tools, tool{"function", offered.Name, offered.Description, offered.Parameters})
 		}
-		c := readCatalogue(tools, instructions)
+		c := readCatalogue(tools)
 		if !c.offers("mine_compound") || c.offers("buy_power") {
 			t.Errorf("%s: actions %v", p, c.actions)
 		}
@@ -177,14 +178,36 @@ func TestNamedAfter(t *testing.T) {
 		text string
 		want []string
 	}{
-		{"Give recipe_id as shown.\n- make(recipe_id food.(bread|cake), batches)", []string{"food.bread", "food.cake"}},
-		{"recipe_id: food.bread|food.cake; more", []string{"food.bread", "food.cake"}},
-		{"recipe_id food.bread, batches", []string{"food.bread"}},
-		{"recipe_id", nil},
+		{"Say what you want.\n- make(what food.(bread|cake), amount)", []string{"food.bread", "food.cake"}},
+		{"what: food.bread|food.cake; more", []string{"food.bread", "food.cake"}},
+		{"what food.bread, amount", []string{"food.bread"}},
+		{"what", nil},
 		{"", nil},
 	} {
-		if diff := cmp.Diff(tc.want, namedAfter(tc.text, recipeParameter)); diff != "" {
+		if diff := cmp.Diff(tc.want, namedAfter(tc.text, slotWhat)); diff != "" {
 			t.Errorf("namedAfter(%q) (-want +got):\n%s", tc.text, diff)
+		}
+	}
+}
+
+// A record names the arguments of an action more fully than its slots do.
+func TestSignaturesOverlookTheNamesOfArguments(t *testing.T) {
+	same := []string{
+		`{"action":"transfer_resource","to":"b","what":"data","amount":1,"id":null}`,
+		`{"action":"transfer_resource","to_agent":"b","kind":"data","amount":1}`,
+		`{"action":"execute_until","do":{"action":"transfer_resource","kind":"data","to_agent":"b","amount":1},"max_ticks":3}`,
+	}
+	marks := map[string]string{}
+	for _, raw := range append(same, `{"action":"transfer_resource","to":"b","what":"data","amount":2}`, `{"action":"wait"}`, `{}`) {
+		var action object
+		if err := decode([]byte(raw), &action); err != nil {
+			t.Fatal(err)
+		}
+		marks[raw] = signature(action)
+	}
+	for raw, mark := range marks {
+		if want := slices.Contains(same, raw); (mark == marks[same[0]]) != want {
+			t.Errorf("%s has the signature %q, that of the transfer of one data is %q", raw, mark, marks[same[0]])
 		}
 	}
 }

@@ -37,7 +37,7 @@ func isService(o option) bool { return productOf(o.Item) == serviceRecipe }
 // order schedules batches of a job.
 func (in industry) order(job option, batches int64) proposal {
 	return proposal{
-		action: object{"action": "schedule_recipe", "factory_id": job.Target, "recipe_id": job.Item, "batches": batches},
+		action: object{"action": actionSchedule, slotID: job.Target, slotWhat: job.Item, slotAmount: batches},
 		why: fmt.Sprintf("The factory is idle and %d electricity and %d hardware allow %d of the %d batches in reach.",
 			in.see.Self.Electricity, in.see.Self.Hardware, batches, job.Max),
 	}

@@ -26,6 +26,8 @@ type tool struct {
 	// Type is "function" for all tools that are kept.
 	Type string `json:"type"`
 	Name string `json:"name"`
+	// Description is prose; of what it says only names are looked up.
+	Description string `json:"description"`
 	// Parameters is the JSON Schema of the arguments, perhaps absent.
 	Parameters json.RawMessage `json:"parameters"`
 }
@@ -36,7 +38,7 @@ type tool struct {
 // Settings are kept as raw JSON where they only have to be repeated.
 type wireRequest struct {
 	Model string `json:"model"`
-	// Instructions are repeated; of what they say only names are looked up.
+	// Instructions are repeated; what they say is for a model to read.
 	Instructions json.RawMessage `json:"instructions"`
 	// Input is a string or a list of items.
 	Input json.RawMessage `json:"input"`
@@ -187,15 +189,6 @@ func (r request) allowed() []tool {
 		}
 	}
 	return out
-}
-
-// instructions returns the text of the instructions, "" when they are none.
-func (r request) instructions() string {
-	var text string
-	if json.Unmarshal(r.echo.Instructions, &text) != nil {
-		return ""
-	}
-	return text
 }
 
 // parallel reports whether one answer may hold several calls; the API's default

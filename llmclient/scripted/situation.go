@@ -64,11 +64,9 @@ type amount struct {
 type affordance struct {
 	Action string `json:"action"`
 	OK     bool   `json:"ok"`
-	// Field names the parameter that Min and Max bound, so the policy need not know
-	// what an action calls its amount.
-	Field string `json:"field"`
-	Min   int64  `json:"min"`
-	Max   int64  `json:"max"`
+	// Min and Max bound the amount of an action that has one.
+	Min int64 `json:"min"`
+	Max int64 `json:"max"`
 	// Options are the acceptable choices of an action that has a choice.
 	Options []option `json:"options"`
 	// Need is what is short when the action is not possible.

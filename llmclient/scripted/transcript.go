@@ -1,8 +1,11 @@
 package scripted
 
 import (
-	"agentworld/llmclient"
 	"encoding/json"
+	"slices"
+	"strings"
+
+	"agentworld/llmclient"
 )
 
 // The tools of the turn protocol. Every other tool is a module: a question that
@@ -231,9 +234,10 @@ func singleStatus(v any) []string {
 	return nil
 }
 
-// signature identifies an action by its arguments, nulls aside: two encodings of
-// the same request have the same signature, JSON text included. It is "" for what
-// is no action.
+// signature identifies an action by its name and its arguments, nulls and the names
+// of the arguments aside: an action written in slots and the same one in a record,
+// which has longer names for them, have the same signature, JSON text included. It
+// is "" for what is no action.
 func signature(action any) string {
 	if text, quoted := action.(string); quoted {
 		var inner object
@@ -249,11 +253,12 @@ func signature(action any) string {
 	if inner, wrapped := fields["do"].(object); wrapped {
 		return signature(inner)
 	}
-	plain := object{}
-	for name, v := range fields {
-		if v != nil {
-			plain[name] = v
+	values := []string{}
+	for key, v := range fields {
+		if v != nil && key != "action" {
+			values = append(values, string(llmclient.Marshal(v)))
 		}
 	}
-	return string(llmclient.Marshal(plain))
+	slices.Sort(values)
+	return name(fields) + "(" + strings.Join(values, ",") + ")"
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// actionMove starts a journey.
+const actionMove = "move_agent"
+
 // usefulEmission is a radiation source that pays for harvesting at its place.
 const usefulEmission = 5
 
@@ -124,11 +127,11 @@ func (in industry) affords(p sight) bool {
 
 // travel starts a journey the agent can pay for now; otherwise nothing.
 func (in industry) travel(p sight, why string) []proposal {
-	a := in.see.can("move_agent")
+	a := in.see.can(actionMove)
 	if !a.OK || p.MoveCost >= in.see.Self.Electricity || len(a.Options) > 0 && !slices.ContainsFunc(a.Options, func(o option) bool { return o.Target == p.ID }) {
 		return nil
 	}
-	return []proposal{{action: object{"action": a.Action, "to": p.ID}, why: why}}
+	return []proposal{{action: object{"action": a.Action, slotTo: p.ID}, why: why}}
 }
 
 // emission is a place's radiation as far as it is known; what is not known counts as

@@ -3,7 +3,6 @@ package scripted
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 
@@ -20,20 +19,18 @@ const (
 	lean protocol = "lean"
 )
 
-// actionSchema is the flat action: every parameter of every action, nullable.
+// actionSchema is the flat action: the action's name and the slots, nullable.
 const actionSchema = `{"type":"object","additionalProperties":false,
-"required":["action","to","max_amount","compound_mass_g","factory_kind","factory_id","recipe_id","batches","ticks","to_agent","kind","amount","text"],
+"required":["action","to","id","what","amount","price","text"],
 "properties":{"action":{"type":"string","enum":["wait","wait_ticks","move_agent","harvest_radiation","mine_compound","refine_compound","build_factory","schedule_recipe","transfer_resource","send_message"]},
-"to":{"type":["string","null"]},"max_amount":{"type":["integer","null"]},"compound_mass_g":{"type":["integer","null"]},
-"factory_kind":{"type":["string","null"]},"factory_id":{"type":["string","null"]},
-"recipe_id":{"type":["string","null"],"enum":["recipe.assembler.control_chip","recipe.assembler.motor_mk1","recipe.assembler.logistics_drone",null]},
-"batches":{"type":["integer","null"]},"ticks":{"type":["integer","null"]},"to_agent":{"type":["string","null"]},"text":{"type":["string","null"]},
-"kind":{"type":["string","null"]},"amount":{"type":["integer","null"]}}}`
+"to":{"type":["string","null"]},"id":{"type":["string","null"]},"what":{"type":["string","null"]},
+"amount":{"type":["integer","null"]},"price":{"type":["integer","null"]},"text":{"type":["string","null"]}}}`
 
-// plainActionSchema is the same with the recipes left to the instructions.
-var plainActionSchema = strings.Replace(actionSchema, `,"enum":["recipe.assembler.control_chip","recipe.assembler.motor_mk1","recipe.assembler.logistics_drone",null]`, "", 1)
+// actionDoc is what the description of a tool that takes an action says about them.
+const actionDoc = "Dry-run what candidates do. Actions:\nbuild_factory(what factory.assembler.mk1): Build.\n" +
+	"schedule_recipe(id factory, what recipe.assembler.(control_chip|motor_mk1|logistics_drone), amount batches): Run batches."
 
-const instructions = "Keep going.\n- schedule_recipe(factory_id, recipe_id recipe.assembler.(control_chip|motor_mk1|logistics_drone), batches): Run batches."
+const instructions = "Keep going."
 
 const untilSchema = `{"anyOf":[{"type":"null"},{"type":"object","additionalProperties":false,"required":["until","max_ticks"],"properties":{
 "until":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["event","value_lte"],"properties":{
@@ -57,7 +54,7 @@ const draftSchema = `{"type":"object","additionalProperties":false,"required":["
 "properties":{"candidates":{"type":"array","items":{"$ref":"#/$defs/Candidate"}},"sources_used":` + textList + `}}`
 
 var decisionSchema = `{"type":"object","additionalProperties":false,"required":["action","execute_until","why","sources_used"],
-"properties":{"action":` + plainActionSchema + `,"execute_until":` + untilSchema + `,"why":{"type":"string"},"sources_used":` + textList + `}}`
+"properties":{"action":` + actionSchema + `,"execute_until":` + untilSchema + `,"why":{"type":"string"},"sources_used":` + textList + `}}`
 
 const turnSchema = `{"type":"object","additionalProperties":false,"required":["plan","candidates","action","execute_until","why","sources_used"],` + definitions + `,
 "properties":{"plan":` + planSchema + `,"candidates":{"type":"array","items":{"$ref":"#/$defs/Candidate"}},
@@ -67,6 +64,13 @@ const noneSchema = `{"type":"object","additionalProperties":false,"required":[],
 
 func functionTool(name, parameters string) llmclient.Tool {
 	return llmclient.Tool{Name: name, Description: "The tool " + name + ".", Parameters: json.RawMessage(parameters), Strict: true}
+}
+
+// actionTool is a tool that takes actions and says what they are.
+func actionTool(name, parameters string) llmclient.Tool {
+	t := functionTool(name, parameters)
+	t.Description = actionDoc
+	return t
 }
 
 func oneField(field, kind string) string {
@@ -88,11 +92,11 @@ func toolsOf(p protocol) []llmclient.Tool {
 	// Both ways to pass an action in an action's argument are in use.
 	if p == lean {
 		tools = append(tools, functionTool(toolDryRun, `{"type":"object","additionalProperties":false,"required":["action"],"properties":{"action":`+actionSchema+`}}`))
-		return append([]llmclient.Tool{functionTool(toolTurn, turnSchema), functionTool(toolPlan, planSchema)}, tools...)
+		return append([]llmclient.Tool{actionTool(toolTurn, turnSchema), functionTool(toolPlan, planSchema)}, tools...)
 	}
 	tools = append(tools, functionTool(toolDryRun, oneField("action", `"string"`)))
 	return append([]llmclient.Tool{
-		functionTool(toolPlan, planSchema), functionTool(toolDraft, draftSchema), functionTool(toolDecision, decisionSchema),
+		functionTool(toolPlan, planSchema), actionTool(toolDraft, draftSchema), functionTool(toolDecision, decisionSchema),
 	}, tools...)
 }
 

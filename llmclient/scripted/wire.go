@@ -133,7 +133,7 @@ func (s stamp) id(prefix string, n int) string {
 
 // opaque returns a text that looks like encrypted content and means nothing.
 func (s stamp) opaque(n int) string {
-	return base64.StdEncoding.EncodeToString(append(s.bytes("opaque1", n), s.bytes("opaque2", n)...))
+	return base64.StdEncoding.EncodeToString(s.bytes("opaque", n))
 }
 
 // bytes returns 32 bytes that belong to a label and a number.

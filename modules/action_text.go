@@ -1,0 +1,77 @@
+package modules
+
+import (
+	"slices"
+	"strings"
+
+	"agentworld/world"
+)
+
+// ActionText lists the actions for a tool's description, one line each: the name,
+// the slots it needs with what goes into them, and what it does and costs under
+// the given rules. What depends on the moment (which ids exist, what is feasible)
+// is in the observation.
+func ActionText(rules world.Rules) string {
+	var lines []string
+	for _, spec := range rules.Actions() {
+		// The standing order stands beside an action and has a schema of its own.
+		if spec.Name != standingName {
+			lines = append(lines, actionLine(spec))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// actionLine writes one action: name(slot content, ...): doc.
+func actionLine(spec world.ActionSpec) string {
+	line := spec.Name
+	if len(spec.Params) > 0 {
+		var needed []string
+		for _, p := range spec.Params {
+			needed = append(needed, slotOf(p)+contents(p))
+		}
+		line += "(" + strings.Join(needed, ", ") + ")"
+	}
+	return line + ": " + spec.Doc
+}
+
+// contents says what goes into the slot of a parameter: the unit of an amount, the
+// kind of an id, the choices. Nothing is said where the slot's name says it all.
+func contents(p world.Param) string {
+	switch {
+	case p.Kind == world.ParamAmount && (p.Unit == unitsUnit || slotOf(p) == slotPrice), p.Kind == world.ParamText:
+		return ""
+	case p.Kind == world.ParamAmount:
+		return " " + p.Unit
+	case p.Kind == world.ParamChoice && slices.Equal(p.Choices, world.Resources()):
+		return " " + resourceNoun
+	case p.Kind == world.ParamChoice:
+		return " " + choicesText(p.Choices)
+	}
+	return " " + string(p.Kind)
+}
+
+// unitsUnit is the unit that needs no mention; resourceNoun stands for the list of
+// resources, which an agent finds in its own stock.
+const (
+	unitsUnit    = "units"
+	resourceNoun = "resource"
+)
+
+// choicesText lists choices with their common prefix once: a.b.(c|d).
+func choicesText(choices []string) string {
+	prefix := choices[0][:strings.LastIndexByte(choices[0], '.')+1]
+	for _, c := range choices {
+		for !strings.HasPrefix(c, prefix) {
+			prefix = prefix[:strings.LastIndexByte(strings.TrimSuffix(prefix, "."), '.')+1]
+		}
+	}
+	if prefix == "" || len(choices) == 1 {
+		return strings.Join(choices, "|")
+	}
+	tails := make([]string, len(choices))
+	for i, c := range choices {
+		tails[i] = c[len(prefix):]
+	}
+	return prefix + "(" + strings.Join(tails, "|") + ")"
+}
