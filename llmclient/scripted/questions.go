@@ -15,21 +15,23 @@ const memoriesAsked = 2
 
 // modulesWanted are the modules to ask in this turn, in order, always the same for
 // all requests of the turn: mostly none, since the prompt holds what most decisions
-// need. What a journey leaves and what is remembered about something that just
-// failed it always wants to know; and in about a third of the other situations it
-// has a question, sometimes two.
+// need. What is remembered about something that just failed it always wants to
+// know, what a journey leaves before every second one; and in about a third of the
+// other situations it has a question, sometimes two.
 func (s stage) modulesWanted() []string {
 	c := s.industry.chance
 	var wanted []string
 	switch {
-	case name(s.ideas[0].action) == actionMove:
-		wanted = append(wanted, moduleRoute)
 	case s.known.stumbled():
 		wanted = append(wanted, moduleSearch)
+	case name(s.ideas[0].action) == actionMove:
+		if c.oneIn("route", 2) {
+			wanted = append(wanted, moduleRoute)
+		}
 	case c.oneIn("question", 3):
 		wanted = append(wanted, s.curiosity())
 	}
-	if len(wanted) > 0 && wanted[0] != toolDryRun && c.oneIn("second question", 4) {
+	if len(wanted) > 0 && wanted[0] != toolDryRun && wanted[0] != moduleRoute && c.oneIn("second question", 4) {
 		wanted = append(wanted, toolDryRun)
 	}
 	return s.offered(wanted)
