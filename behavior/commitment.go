@@ -50,11 +50,18 @@ func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 
 // takeLeanParts notes the plan and weighs the candidates of a lean turn.
 func (t *Turn) takeLeanParts(args turnArgs, s slot) {
-	t.acceptPlan(planArgs{Goal: args.Plan.Goal, Steps: args.Plan.Steps}, s.callID, nil)
-	if w, _ := t.weigh(args.Candidates); len(w.details) > 0 {
-		t.note(Note{Kind: NoteDraft, Status: StatusOK, CallID: s.callID, Detail: draftDetail{w.details}, Leniencies: s.norm(w.leniencies)})
+	var lenient []string
+	if args.Plan.inFull && !s.text {
+		lenient = []string{lenPlanInFull}
+	}
+	t.acceptPlan(planArgs{Goal: args.Plan.goal}, s.callID, lenient)
+	if w, _ := t.weigh(s, args.Candidates); len(w.details) > 0 {
+		t.note(Note{Kind: NoteDraft, Status: StatusOK, CallID: s.callID, Detail: draftDetail{w.details}, Leniencies: w.leniencies})
 	}
 }
+
+// lenPlanInFull is the leniency of a lean turn whose plan is more than a sentence.
+const lenPlanInFull = "plan_in_full"
 
 // chosen returns the action a decision stands for.
 func (t *Turn) chosen(f fields, args turnArgs) (world.Action, []string, *modules.ArgumentError) {
@@ -70,6 +77,13 @@ func (t *Turn) chosen(f fields, args turnArgs) (world.Action, []string, *modules
 	do, lenient, e := t.candidate(args.Candidate)
 	if e != nil {
 		return nil, nil, e
+	}
+	if order, ordered := do.(world.ExecuteUntil); ordered {
+		// A candidate may have brought an order, which one in the decision replaces.
+		if string(orNull(args.Standing)) == "null" {
+			return order, lenient, nil
+		}
+		do = order.Do
 	}
 	a, more, e := modules.DecodeStanding(args.Standing, do)
 	return a, append(lenient, leniencyNames(more)...), e

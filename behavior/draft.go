@@ -22,11 +22,11 @@ func (t *Turn) takeDraft(i int, leniencies []string) (bool, ParseKind) {
 	if e != nil {
 		return false, t.badArguments(i, NoteDraft, e)
 	}
-	w, e := t.weigh(draft.Candidates)
+	w, e := t.weigh(t.slots[i], draft.Candidates)
 	if !w.usable && e != nil {
 		return false, t.badArguments(i, NoteDraft, e)
 	}
-	w.leniencies = slices.Concat(leniencies, t.slots[i].norm(w.leniencies))
+	w.leniencies = slices.Concat(leniencies, w.leniencies)
 	t.drafted(i, w)
 	return true, ""
 }
@@ -72,12 +72,12 @@ type weighing struct {
 	leniencies []string
 }
 
-// weigh judges the candidates of a draft; e is the first argument error.
-func (t *Turn) weigh(candidates []fields) (w weighing, e *modules.ArgumentError) {
+// weigh judges the candidates that a call gave; e is the first argument error.
+func (t *Turn) weigh(s slot, candidates []fields) (w weighing, e *modules.ArgumentError) {
 	t.candidates = nil
 	for n, c := range candidates[:min(len(candidates), candidatesMax)] {
 		action, lenient, bad := decodeCandidate(c)
-		w.leniencies = append(w.leniencies, lenient...)
+		w.leniencies = append(w.leniencies, s.norm(lenient)...)
 		t.candidates = append(t.candidates, action)
 		if bad != nil {
 			w.refuse(n+1, bad)
@@ -102,13 +102,29 @@ func (w *weighing) refuse(n int, bad *modules.ArgumentError) {
 	w.details = append(w.details, candidateDetail{N: n, verdictDetail: verdictDetail{Status: world.CheckRejected, Action: rawJSON("null")}, Error: &f})
 }
 
+// decodeCandidate reads one candidate: a flat action, or one with more around it as
+// in a decision written in full.
 func decodeCandidate(f fields) (world.Action, []string, *modules.ArgumentError) {
 	shaped, lenient, ok := shapeDecision(f)
 	if !ok {
 		return nil, nil, noAction
 	}
+	if _, wrapped := objectField(f, "action"); wrapped {
+		lenient = append([]string{lenWrappedAction}, lenient...)
+	}
 	action, more, e := decodeAction(shaped["action"], shaped["execute_until"])
-	return action, slices.Concat(lenient, more), e
+	flat := slices.DeleteFunc(lenient, func(l string) bool { return l == lenFlatAction })
+	if _, ordered := action.(world.ExecuteUntil); ordered {
+		more = append(more, lenCandidateOrder)
+	}
+	return action, slices.Concat(flat, more), e
 }
+
+// The leniencies of a candidate: its action stands in a field, or it brings the
+// standing order that is the decision's to give.
+const (
+	lenWrappedAction  = "wrapped_action"
+	lenCandidateOrder = "candidate_order"
+)
 
 var noAction = &modules.ArgumentError{Path: "action", Expected: "an action object", Got: "none"}

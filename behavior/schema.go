@@ -45,10 +45,23 @@ func (n *candidateNumber) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// leanPlan is a plan that is not followed by module calls, so nothing is missing.
+// leanPlan is the plan of a lean turn: one sentence, because nothing comes between
+// it and the decision that steps could say. A plan in full is understood.
 type leanPlan struct {
-	Goal  string     `json:"goal"`
-	Steps []PlanStep `json:"steps"`
+	goal   string
+	inFull bool
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *leanPlan) UnmarshalJSON(raw []byte) error {
+	var full struct {
+		Goal string `json:"goal"`
+	}
+	if json.Unmarshal(raw, &full) == nil {
+		p.goal, p.inFull = full.Goal, true
+		return nil
+	}
+	return json.Unmarshal(raw, &p.goal)
 }
 
 type draftArgs struct {
@@ -76,7 +89,7 @@ const (
 	planDoc     = "Say how you will decide this tick."
 	draftDoc    = "Dry-run 1 to 3 candidate actions, best first."
 	decisionDoc = "Commit a candidate by its number from 1; 0 waits."
-	turnDoc     = "Plan, give 1 to 3 candidate actions and commit one by its number from 1; 0 waits."
+	turnDoc     = "Plan in one sentence, give 1 to 3 candidate actions and commit one by its number from 1; 0 waits."
 	actionsDoc  = "Actions (fill the fields in brackets, null the others):"
 )
 
@@ -126,24 +139,23 @@ func propertySchema(name string, s *jsonschema.Schema) any {
 	switch name {
 	case "candidate":
 		return &schemaNode{Type: "integer"}
+	case "plan":
+		return &schemaNode{Type: "string"}
 	case "execute_until":
 		return modules.StandingSchema()
 	case "kind":
 		return &schemaNode{Type: "string", Enum: stepKinds}
 	case "candidates":
-		return &schemaNode{Type: "array", Items: candidateSchema()}
+		return candidatesSchema{Type: "array", Items: modules.ActionSchema()}
 	}
 	return strictSchema(s)
 }
 
-// candidateSchema is one entry of candidates as the model sees it. The arguments
-// keep candidates as fields, so that shapes can be mended one by one.
-func candidateSchema() *schemaNode {
-	closed := false
-	return &schemaNode{
-		Type: "object", Properties: properties{{"action", modules.ActionSchema()}},
-		Required: []string{"action"}, Closed: &closed,
-	}
+// candidatesSchema is the list of candidates as the model sees it: flat actions.
+// The arguments keep candidates as fields, so that shapes can be mended one by one.
+type candidatesSchema struct {
+	Type  string          `json:"type"`
+	Items json.RawMessage `json:"items"`
 }
 
 // schemaNode is a JSON Schema with its properties in declaration order, because

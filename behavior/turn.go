@@ -74,13 +74,14 @@ type slot struct {
 	text bool
 }
 
-// norm drops the leniency of parameters under their own names where text was read:
-// nothing but the schema asks for slots, and text comes without one.
+// norm drops the leniencies that are none where text was read: only the schema asks
+// for slots and for candidates without anything around them, and text comes without
+// a schema.
 func (s slot) norm(leniencies []string) []string {
 	if !s.text {
 		return leniencies
 	}
-	return slices.DeleteFunc(slices.Clone(leniencies), func(l string) bool { return l == string(modules.NamedParameter) })
+	return slices.DeleteFunc(slices.Clone(leniencies), func(l string) bool { return l == string(modules.NamedParameter) || l == lenWrappedAction })
 }
 
 // Begin opens a turn for the agent of view.

@@ -19,8 +19,8 @@ type catalogue struct {
 const actionSchedule = "schedule_recipe"
 
 // readCatalogue reads the tools that take an action: those whose parameters have a
-// property "action", in the root or in each of "candidates", that is an object with
-// a property "action". All tools of the request count, also those that may not be
+// property "action" in each of "candidates", or one that is an object with such a
+// property. All tools of the request count, also those that may not be
 // called now, because the list is the same in every stage and the policy should be,
 // too. The recipes stand in the description of one of them.
 func readCatalogue(tools []tool) catalogue {
@@ -33,9 +33,9 @@ func readCatalogue(tools []tool) catalogue {
 		if c.events == nil {
 			c.events = f.listed(f.inside(f.item(f.inside(f.inside(f.root, "execute_until"), "until")), "event"))
 		}
-		action := f.inside(f.root, "action")
+		action := f.item(f.inside(f.root, "candidates"))
 		if action == nil {
-			action = f.inside(f.item(f.inside(f.root, "candidates")), "action")
+			action = f.inside(f.root, "action")
 		}
 		if c.actions != nil || f.inside(action, "action") == nil {
 			continue

@@ -9,12 +9,12 @@ const refusalsMax = 2
 func (s stage) draft() object {
 	candidates := []any{}
 	for _, p := range s.ideas[:min(2, len(s.ideas))] {
-		candidates = append(candidates, s.committed(p))
+		candidates = append(candidates, p.action)
 	}
-	return object{"candidates": candidates, "sources_used": s.sources()}
+	return object{"candidates": candidates}
 }
 
-// committed returns a proposal as the arguments of a candidate or a decision.
+// committed returns a proposal as the arguments of a decision.
 func (s stage) committed(p proposal) object {
 	out := object{"action": p.action, "execute_until": nil, "why": p.why, "sources_used": s.sources()}
 	if p.until != nil {
@@ -57,33 +57,21 @@ func (s stage) decision() object {
 	return out
 }
 
-// chosen returns a candidate as a decision. A draft may have no room for the standing
-// order and the reason that belong to an idea; they are then put back.
+// chosen returns a candidate as a decision, with the standing order and the reason
+// that belong to the idea; a draft has no room for them.
 func (s stage) chosen(c candidate) object {
-	out := object{"action": c.action, "execute_until": c.until, "why": c.why, "sources_used": s.sources()}
 	for _, p := range s.ideas {
-		if signature(p.action) != signature(c.action) {
-			continue
-		}
-		if c.until == nil && p.until != nil {
-			out["execute_until"] = p.until
-		}
-		if c.why == nil {
-			out["why"] = p.why
+		if signature(p.action) == signature(c.action) {
+			return s.committed(p)
 		}
 	}
-	return out
+	return object{"action": c.action, "execute_until": nil, "why": "", "sources_used": s.sources()}
 }
 
-// leanTurn is plan, draft and decision in one. The parts are given under every name
-// a schema may have for them, nested or flat; the filler keeps those it asks for.
+// leanTurn is plan, draft and decision in one.
 func (s stage) leanTurn() object {
 	out := s.decision()
-	plan := s.plan()
-	out["plan"], out["plan_steps"] = plan, plan["steps"]
-	for _, key := range []string{"goal", "steps", "missing"} {
-		out[key] = plan[key]
-	}
+	out["plan"] = planGoal
 	out["candidates"] = s.draft()["candidates"]
 	// Without a dry run in between, the best idea is the first candidate.
 	out["candidate"] = int64(1)

@@ -134,26 +134,24 @@ func TestARefusedDecisionIsReplacedAndThenGivenUp(t *testing.T) {
 
 func TestDecisionTakesTheFirstAcceptedCandidate(t *testing.T) {
 	const draft = `{"candidates":[
-		{"action":{"action":"harvest_radiation","amount":3},"execute_until":null,"why":"first"},
-		{"action":{"action":"mine_compound","amount":700},"execute_until":null,"why":"second"},
-		{"action":{"action":"wait_ticks","amount":2},"execute_until":null,"why":"third"}],"sources_used":[]}`
+		{"action":"harvest_radiation","amount":3},{"action":"mine_compound","amount":700},{"action":"wait_ticks","amount":2}]}`
 	for _, tc := range []struct{ output, want string }{
-		{`{"candidates":[{"status":"accepted"},{"status":"accepted"},{"status":"accepted"}]}`, "first"},
-		{`{"candidates":[{"status":"rejected"},{"status":"accepted"},{"status":"accepted"}]}`, "second"},
-		{`{"candidates":[{"status":"unknown_until_tried"},{"status":"rejected"},{"status":"accepted"}]}`, "third"},
-		{`{"candidates":[{"status":"rejected"},{"status":"unknown_until_tried"},{"status":"rejected"}]}`, "second"},
-		{`{"status":"ok","data":{"results":[{"status":"rejected"},{"status":"rejected"},{"status":"accepted"}]}}`, "third"},
-		{`[{"status":"rejected"},{"status":"accepted"}]`, "second"},
+		{`{"candidates":[{"status":"accepted"},{"status":"accepted"},{"status":"accepted"}]}`, "harvest_radiation"},
+		{`{"candidates":[{"status":"rejected"},{"status":"accepted"},{"status":"accepted"}]}`, "mine_compound"},
+		{`{"candidates":[{"status":"unknown_until_tried"},{"status":"rejected"},{"status":"accepted"}]}`, "wait_ticks"},
+		{`{"candidates":[{"status":"rejected"},{"status":"unknown_until_tried"},{"status":"rejected"}]}`, "mine_compound"},
+		{`{"status":"ok","data":{"results":[{"status":"rejected"},{"status":"rejected"},{"status":"accepted"}]}}`, "wait_ticks"},
+		{`[{"status":"rejected"},{"status":"accepted"}]`, "mine_compound"},
 	} {
 		g := opened(t, 3, full)
 		input := append(g.opening(), llmclient.FunctionCall("call_a", toolDraft, draft), llmclient.FunctionOutput("call_a", tc.output))
 		r := g.ask(input, llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{toolDecision}})
-		var decided struct{ Why string }
+		var decided struct{ Action struct{ Action string } }
 		if err := json.Unmarshal([]byte(calls(r)[0].Text), &decided); err != nil {
 			t.Fatal(err)
 		}
-		if decided.Why != tc.want {
-			t.Errorf("with output %s the decision is %q, want %q", tc.output, decided.Why, tc.want)
+		if decided.Action.Action != tc.want {
+			t.Errorf("with output %s the decision is %q, want %q", tc.output, decided.Action.Action, tc.want)
 		}
 	}
 }

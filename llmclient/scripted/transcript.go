@@ -159,8 +159,8 @@ func (t transcript) committed(c call) any {
 // candidate is one candidate of a draft with the status its output gave it, ""
 // when the output gave none.
 type candidate struct {
-	action, until, why any
-	status             string
+	action any
+	status string
 }
 
 // candidates returns the candidates of a draft call.
@@ -169,8 +169,7 @@ func (c call) candidates() []candidate {
 	found := statuses(c.output)
 	var out []candidate
 	for i, entry := range list {
-		fields, _ := entry.(object)
-		k := candidate{action: fields["action"], until: fields["execute_until"], why: fields["why"]}
+		k := candidate{action: entry}
 		if i < len(found) {
 			k.status = found[i]
 		}

@@ -43,21 +43,18 @@ const planSchema = `{"type":"object","additionalProperties":false,"required":["g
 "goal":{"type":"string","maxLength":200},"missing":` + textList + `,"steps":{"type":"array","maxItems":6,"items":{"type":"object",
 "additionalProperties":false,"required":["kind","what"],"properties":{"kind":{"type":"string","enum":["call","reason","respond","skip"]},"what":{"type":"string"}}}}}}`
 
-// candidateSchema refers to the action instead of repeating it, as generators do.
-// It has no room for a standing order and a reason.
-const candidateSchema = `{"type":"object","additionalProperties":false,"required":["action"],
-"properties":{"action":{"$ref":"#/$defs/Action"}}}`
-
-const definitions = `"$defs":{"Action":` + actionSchema + `,"Until":` + untilSchema + `,"Candidate":` + candidateSchema + `}`
+// definitions let a schema refer to the action instead of repeating it, as
+// generators do.
+const definitions = `"$defs":{"Action":` + actionSchema + `,"Until":` + untilSchema + `}`
 
 const draftSchema = `{"type":"object","additionalProperties":false,"required":["candidates","sources_used"],` + definitions + `,
-"properties":{"candidates":{"type":"array","items":{"$ref":"#/$defs/Candidate"}},"sources_used":` + textList + `}}`
+"properties":{"candidates":{"type":"array","items":{"$ref":"#/$defs/Action"}},"sources_used":` + textList + `}}`
 
 var decisionSchema = `{"type":"object","additionalProperties":false,"required":["action","execute_until","why","sources_used"],
 "properties":{"action":` + actionSchema + `,"execute_until":` + untilSchema + `,"why":{"type":"string"},"sources_used":` + textList + `}}`
 
 const turnSchema = `{"type":"object","additionalProperties":false,"required":["plan","candidates","action","execute_until","why","sources_used"],` + definitions + `,
-"properties":{"plan":` + planSchema + `,"candidates":{"type":"array","items":{"$ref":"#/$defs/Candidate"}},
+"properties":{"plan":{"type":"string"},"candidates":{"type":"array","items":{"$ref":"#/$defs/Action"}},
 "action":{"$ref":"#/$defs/Action"},"execute_until":{"$ref":"#/$defs/Until"},"why":{"type":"string"},"sources_used":` + textList + `}}`
 
 const noneSchema = `{"type":"object","additionalProperties":false,"required":[],"properties":{}}`
@@ -243,7 +240,7 @@ func (g *table) settle(call llmclient.Item) (output string, done bool) {
 	case toolDraft:
 		var found []any
 		for i, c := range arguments["candidates"].([]any) {
-			found = append(found, g.verdict(i+1, c.(object)["action"].(object)))
+			found = append(found, g.verdict(i+1, c.(object)))
 		}
 		return string(llmclient.Marshal(object{"status": "ok", "candidates": found, "next": toolDecision})), false
 	case toolDecision, toolTurn:
