@@ -84,7 +84,7 @@ func (r Rules) refineSpec() ActionSpec {
 func (r Rules) buildSpec() ActionSpec {
 	return ActionSpec{
 		Name: "build_factory",
-		Doc: fmt.Sprintf("Build here: %d electricity, %d hardware (plant %d, %d).",
+		Doc: fmt.Sprintf("Here: %d electricity, %d hardware; plant %d, %d.",
 			r.BuildElectricity, r.BuildHardware, r.PlantElectricity, r.PlantHardware),
 		Params: []Param{{
 			Name: "factory_kind", Kind: ParamChoice, Choices: kindNames(r.FactoryKinds()), Doc: "kind of factory",
@@ -95,7 +95,7 @@ func (r Rules) buildSpec() ActionSpec {
 func (r Rules) scheduleSpec() ActionSpec {
 	return ActionSpec{
 		Name: "schedule_recipe",
-		Doc:  "At your factory here; inputs paid now, products come to you.",
+		Doc:  "At your factory here; inputs are paid now.",
 		Params: []Param{
 			{Name: "factory_id", Kind: ParamFactory, Doc: "id of your factory"},
 			{Name: "recipe_id", Kind: ParamChoice, Choices: recipeIDs(r.Recipes()), Doc: "recipe to run"},

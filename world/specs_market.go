@@ -16,11 +16,11 @@ var (
 func marketSpecs() []ActionSpec {
 	return []ActionSpec{
 		{
-			Name: "buy_power", Doc: "Buy here; price: at most, data per 10 electricity.",
+			Name: "buy_power", Doc: "Here; price: most data per 10 electricity.",
 			Params: []Param{powerAmount, powerPrice},
 		},
 		{
-			Name: "sell_power", Doc: "Sell here, at least at price.",
+			Name: "sell_power", Doc: "Here; price: least data.",
 			Params: []Param{powerAmount, powerPrice},
 		},
 		{
@@ -31,7 +31,7 @@ func marketSpecs() []ActionSpec {
 			},
 		},
 		{
-			Name: "cancel_power_order", Doc: "Take back an order.",
+			Name: "cancel_power_order", Doc: "Take it back.",
 			Params: []Param{{Name: "order_id", Kind: ParamOrder, Doc: "id of your order"}},
 		},
 	}

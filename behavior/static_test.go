@@ -1,0 +1,64 @@
+package behavior_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"agentworld/behavior"
+	"agentworld/modules"
+	"agentworld/world"
+)
+
+// Every call carries the static text, so its size in characters is a promise too. A
+// failure means text to cut, not a limit to raise.
+const (
+	toolCharsMax         = 5500
+	instructionsCharsMax = 950
+)
+
+// TestStaticTextIsShort holds the tool list of every embedded scenario, since rules
+// stand in it, and the instructions without a persona, which is the scenario's.
+func TestStaticTextIsShort(t *testing.T) {
+	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
+		for _, name := range world.EmbeddedScenarios() {
+			scenario, _, _ := world.EmbeddedScenario(name)
+			kit, err := behavior.NewKit(behavior.Config{Protocol: protocol}, scenario.Rules, modules.New())
+			if err != nil {
+				t.Fatal(err)
+			}
+			tools := 0
+			for _, tool := range kit.Tools() {
+				tools += utf8.RuneCount(tool.Wire())
+			}
+			if tools > toolCharsMax {
+				t.Errorf("%s, %s: the tools take %d characters, at most %d are allowed", protocol, name, tools, toolCharsMax)
+			}
+			if n := utf8.RuneCountInString(kit.Mind("agent-1", world.Persona{}).Instructions()); n > instructionsCharsMax {
+				t.Errorf("%s, %s: the instructions take %d characters, at most %d are allowed", protocol, name, n, instructionsCharsMax)
+			}
+		}
+	}
+}
+
+// hasActions reports whether a text describes the actions.
+func hasActions(text string) bool { return strings.Contains(text, "mine_compound(") }
+
+// TestStaticTextDescribesEachActionOnce: repeated, the actions would cost every call
+// a thousand characters.
+func TestStaticTextDescribesEachActionOnce(t *testing.T) {
+	for protocol, takes := range map[behavior.Protocol]string{behavior.ProtocolFull: "decision_draft", behavior.ProtocolLean: "turn"} {
+		kit, err := behavior.NewKit(behavior.Config{Protocol: protocol}, world.DefaultRules(), modules.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range kit.Tools() {
+			if got, want := hasActions(tool.Description), tool.Name == takes; got != want {
+				t.Errorf("%s: the description of %s lists the actions: %v, want %v", protocol, tool.Name, got, want)
+			}
+		}
+		if hasActions(kit.Mind("agent-1", world.Persona{}).Instructions()) {
+			t.Errorf("%s: the instructions list the actions again", protocol)
+		}
+	}
+}
