@@ -17,7 +17,7 @@ const memoriesAsked = 2
 // all requests of the turn: mostly none, since the prompt holds what most decisions
 // need. What is remembered about something that just failed it always wants to
 // know, what a journey leaves before every second one; and in about a third of the
-// other situations it has a question, sometimes two.
+// other situations it has a question, and after one to its memory sometimes another.
 func (s stage) modulesWanted() []string {
 	c := s.industry.chance
 	var wanted []string
@@ -31,7 +31,7 @@ func (s stage) modulesWanted() []string {
 	case c.oneIn("question", 3):
 		wanted = append(wanted, s.curiosity())
 	}
-	if len(wanted) > 0 && wanted[0] != toolDryRun && wanted[0] != moduleRoute && c.oneIn("second question", 4) {
+	if len(wanted) > 0 && (wanted[0] == moduleSearch || wanted[0] == moduleRecent) && c.oneIn("second question", 3) {
 		wanted = append(wanted, toolDryRun)
 	}
 	return s.offered(wanted)
