@@ -155,9 +155,9 @@ func TestAmountsAreClampedOrRefusedNeverMisread(t *testing.T) {
 		amount  string
 		clamped bool
 	}{
-		"runaway":  {`,"max_amount":999999999`, true},
-		"float":    {`,"max_amount":1e30`, true},
-		"negative": {`,"max_amount":-5`, true},
+		"runaway":  {`,"amount":999999999`, true},
+		"float":    {`,"amount":1e30`, true},
+		"negative": {`,"amount":-5`, true},
 		"missing":  {``, false},
 	} {
 		t.Run(name, func(t *testing.T) {
