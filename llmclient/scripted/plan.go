@@ -10,13 +10,14 @@ const (
 
 // plan says which modules will be asked and what is missing. One plan in eight
 // has a step for reasoning alone, so that a client's handling of such steps is
-// exercised in every longer run.
+// exercised in every longer run; not beside two questions, which are talk enough.
 func (s stage) plan() object {
 	steps := []any{}
-	for _, name := range s.modulesWanted() {
+	wanted := s.modulesWanted()
+	for _, name := range wanted {
 		steps = append(steps, object{"kind": "call", "what": name})
 	}
-	if s.industry.chance.oneIn("reason step", 8) {
+	if len(wanted) < 2 && s.industry.chance.oneIn("reason step", 8) {
 		steps = append(steps, object{"kind": "reason", "what": planReason})
 	}
 	steps = append(steps, object{"kind": "respond", "what": planRespond})

@@ -10,14 +10,15 @@ const (
 	moduleList    = "agent_modules_list"
 )
 
-// memoriesAsked is how many memories it asks for at a time.
+// memoriesAsked is how many memories it asks for.
 const memoriesAsked = 2
 
 // modulesWanted are the modules to ask in this turn, in order, always the same for
 // all requests of the turn: mostly none, since the prompt holds what most decisions
 // need. What is remembered about something that just failed it always wants to
 // know, what a journey leaves before every second one; and in about a third of the
-// other situations it has a question, and after one to its memory sometimes another.
+// other situations it has a question. Only a question to its memory is sometimes
+// two: every answer stands in all later requests of the turn.
 func (s stage) modulesWanted() []string {
 	c := s.industry.chance
 	var wanted []string
@@ -31,8 +32,13 @@ func (s stage) modulesWanted() []string {
 	case c.oneIn("question", 3):
 		wanted = append(wanted, s.curiosity())
 	}
-	if len(wanted) > 0 && (wanted[0] == moduleSearch || wanted[0] == moduleRecent) && c.oneIn("second question", 3) {
-		wanted = append(wanted, toolDryRun)
+	if len(wanted) > 0 && c.oneIn("second question", 2) {
+		switch wanted[0] {
+		case moduleSearch:
+			wanted = append(wanted, moduleRecent)
+		case moduleRecent:
+			wanted = append(wanted, moduleSearch)
+		}
 	}
 	return s.offered(wanted)
 }
@@ -61,9 +67,8 @@ func (s stage) offered(names []string) []string {
 	return out
 }
 
-// askModules returns the module calls still to make: all at once in some
-// situations, otherwise one. In the lean protocol it asks only now and then, since
-// fewer calls are the point of it.
+// askModules returns the module calls still to make, all at once. In the lean
+// protocol it asks less often, since fewer calls are the point of it.
 func (s stage) askModules() []toolCall {
 	if s.may(toolTurn) && !s.industry.chance.oneIn("lean modules", 2) {
 		return nil
@@ -76,9 +81,6 @@ func (s stage) askModules() []toolCall {
 	var calls []toolCall
 	for _, name := range wanted[asked:] {
 		calls = append(calls, s.call(name, s.moduleValues(name))...)
-	}
-	if len(calls) > 1 && !s.industry.chance.oneIn("together", 2) {
-		calls = calls[:1]
 	}
 	return calls
 }
@@ -94,11 +96,12 @@ func (s stage) needsNoMore() bool {
 // list.
 func (s stage) moduleValues(module string) object {
 	best := s.ideas[0].action
+	limit := max(1, memoriesAsked/max(1, len(s.modulesWanted())))
 	switch module {
 	case moduleRecent:
-		return object{"limit": memoriesAsked}
+		return object{"limit": limit}
 	case moduleSearch:
-		return object{"query": name(best) + " refused", "limit": memoriesAsked}
+		return object{"query": name(best) + " refused", "limit": limit}
 	case moduleRules:
 		if name(best) == actionMove {
 			return object{"topic": "travel"}
