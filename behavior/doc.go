@@ -44,7 +44,8 @@
 //
 // # The prompt
 //
-// Instructions are constant per agent: purpose, persona, rules, actions, protocol.
+// Instructions are constant per agent: purpose, persona, rules, protocol. What the
+// actions are stands in the description of the tool that takes them.
 // The input opens with goals, history, memory, last outcome and observation, each
 // an item of its own, clipped by priority to the token budget; then the model's
 // items and our outputs are appended, nothing is ever rewritten.

@@ -90,7 +90,7 @@ const (
 	draftDoc    = "Dry-run 1 to 3 candidate actions, best first."
 	decisionDoc = "Commit a candidate by its number from 1; 0 waits."
 	turnDoc     = "Plan in one sentence, give 1 to 3 candidate actions and commit one by its number from 1; 0 waits."
-	actionsDoc  = "Actions (fill the fields in brackets, null the others):"
+	actionsDoc  = "Actions (fill the fields in parentheses, null the others):"
 )
 
 // protocolTools returns the protocol's tools for p, describing the actions under
