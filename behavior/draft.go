@@ -63,7 +63,7 @@ func (t *Turn) weigh(candidates []fields) (texts []candidateText, leniencies []s
 		leniencies = append(leniencies, lenient...)
 		t.candidates = append(t.candidates, action)
 		if bad != nil {
-			f := invalidArguments(bad, 0, 0)
+			f := wrongArguments(CodeInvalidArguments, bad)
 			texts = append(texts, candidateText{N: n + 1, verdictText: verdictText{Status: world.CheckRejected, Action: rawJSON("null")}, Error: &f})
 			e = cmp.Or(e, bad)
 			continue
