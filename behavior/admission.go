@@ -34,7 +34,7 @@ func (t *Turn) admit(r *llmclient.Reply) (calls []slot, text string) {
 		t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: repairNotObject})
 	}
 	var texts []string
-	refusals := 0
+	refusals, start := 0, len(t.input)
 	for _, it := range r.Items {
 		keep := true
 		switch it.Kind {
@@ -59,6 +59,8 @@ func (t *Turn) admit(r *llmclient.Reply) (calls []slot, text string) {
 		}
 		if keep {
 			t.input = append(t.input, it)
+		} else {
+			t.dropReasoning(start)
 		}
 	}
 	text = strings.Join(texts, "\n")
@@ -86,9 +88,7 @@ func (t *Turn) admitMessage(it llmclient.Item) llmclient.Item {
 		return it
 	}
 	t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: repairMessageRole})
-	rebuilt := llmclient.Message("assistant", it.Text+it.Refusal)
-	rebuilt.Text, rebuilt.Refusal = it.Text, it.Refusal
-	return rebuilt
+	return it.WithRole("assistant")
 }
 
 // admitUnknown reports whether an item of an unknown kind is sent back. Providers
@@ -107,6 +107,15 @@ func (t *Turn) admitUnknown(it llmclient.Item) bool {
 	}
 	t.note(Note{Kind: NoteUnknownItem, Status: StatusOK, Code: code})
 	return keep
+}
+
+// dropReasoning takes back the reasoning that led to an item that is not kept, of
+// the answer that begins at start. It must not stand before another item.
+func (t *Turn) dropReasoning(start int) {
+	for n := len(t.input); n > start && t.input[n-1].Kind == llmclient.KindReasoning; n = len(t.input) {
+		t.input = t.input[:n-1]
+		t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: string(llmclient.FaultReasoning)})
+	}
 }
 
 // pair makes the input one that a provider accepts. Everything sent before passed

@@ -141,6 +141,13 @@ func TestWithoutIDKeepsTheRest(t *testing.T) {
 	}
 }
 
+func TestWithRoleKeepsTheRest(t *testing.T) {
+	got := parsed(t, `{"type":"message","id":"m","Role":"user","role":"system","content":"<hi>"}`).WithRole("assistant")
+	if string(got.Raw) != `{"content":"<hi>","id":"m","role":"assistant","type":"message"}` || got.Role != "assistant" || got.Text != "<hi>" {
+		t.Errorf("under another role: %s, %+v", got.Raw, got)
+	}
+}
+
 // FuzzItems repairs any list of items: the result passes the check, a second
 // repair changes nothing, what was in order stays, and nothing is made up but
 // outputs and ids.
