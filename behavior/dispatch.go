@@ -13,11 +13,11 @@ import (
 // read the calls from text, nil for real function calls.
 func (t *Turn) dispatch(leniencies []string) {
 	var decisions []terminal
-	progress, failed, misdecided := false, ParseKind(""), ParseKind("")
+	progress, wrong, misdecided := false, ParseKind(""), ParseKind("")
 	for i := range t.slots {
 		ok, kind := t.dispatchOne(i, leniencies, &decisions)
 		progress = progress || ok
-		failed = cmp.Or(failed, kind)
+		wrong = cmp.Or(wrong, kind)
 		if kind == ParseInvalidArgs {
 			misdecided = cmp.Or(misdecided, kind)
 		}
@@ -29,13 +29,13 @@ func (t *Turn) dispatch(leniencies []string) {
 		t.repair(misdecided)
 	case len(decisions) > 0 && !sameAction(decisions):
 		for _, d := range decisions {
-			t.reject(d.slot, wrong(CodeSeveralDecisions))
+			t.reject(d.slot, newFeedback(CodeSeveralDecisions))
 		}
 		t.repair(ParseSeveral)
 	case len(decisions) > 0:
 		t.commit(decisions[0])
-	case failed != "" && !progress:
-		t.repair(failed)
+	case wrong != "" && !progress:
+		t.repair(wrong)
 	case t.settled():
 		t.flush()
 	}
@@ -76,7 +76,7 @@ func (t *Turn) refuseTool(i int, allowed []string) ParseKind {
 	case slices.Contains(t.mind.moduleNames, name) && t.moduleCalls >= t.mind.cfg.ModuleCallsMax:
 		code = CodeModuleLimit
 	}
-	f := wrong(code)
+	f := newFeedback(code)
 	f.Allowed = allowed
 	if code == CodeUnknownTool {
 		f.Known = t.mind.toolNames()

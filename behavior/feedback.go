@@ -90,8 +90,8 @@ const (
 	plainTextPhrase   = " Answer in plain text; no tool may be called in this step."
 )
 
-// wrong returns the feedback of a code, without what varies.
-func wrong(code string) feedback {
+// newFeedback returns the feedback of a code, without what varies.
+func newFeedback(code string) feedback {
 	for _, p := range phrases {
 		if p.code == code {
 			return feedback{Status: "error", Code: code, Text: p.text}
@@ -102,7 +102,7 @@ func wrong(code string) feedback {
 
 // wrongArguments is the feedback about arguments that were refused.
 func wrongArguments(code string, e *modules.ArgumentError) feedback {
-	f := wrong(code)
+	f := newFeedback(code)
 	f.Path, f.Expected, f.Got = e.Path, e.Expected, e.Got
 	return f
 }
@@ -122,7 +122,7 @@ func argumentCode(raw string, e *modules.ArgumentError) string {
 }
 
 func guardRejected(v Verdict, attempt, of int) feedback {
-	f := wrong(CodeGuardRejected)
+	f := newFeedback(CodeGuardRejected)
 	f.Rejection, f.Adjusted, f.Attempt, f.Of = v.Check.Rejection, v.Adjustments, attempt, of
 	return f
 }

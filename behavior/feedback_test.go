@@ -33,7 +33,7 @@ func TestFeedbackWording(t *testing.T) {
 		fmt.Fprintf(&b, "%s %s\n  %s\n  %s\n", CodeUnusableAnswer, kind, encode(unusable(kind, []string{toolDecision})), encode(unusable(kind, nil)))
 	}
 	bad := &modules.ArgumentError{Path: "candidate", Expected: "an integer", Got: "null"}
-	limited := wrong(CodeUnknownTool)
+	limited := newFeedback(CodeUnknownTool)
 	limited.Known, limited.Allowed, limited.Attempt, limited.Of = []string{toolPlan, toolDecision}, []string{toolDecision}, 1, 1
 	rejected := Verdict{
 		Check:       world.Check{Status: world.CheckRejected, Rejection: &world.Rejection{Code: "insufficient_resource", Field: "factory_kind"}},
@@ -121,7 +121,7 @@ func TestBrokenHistoryIsRepaired(t *testing.T) {
 		t.Errorf("notes %q, want %q", codes, want)
 	}
 	added := ask.Request.Input[opening+2]
-	if added.Text != encode(wrong(CodeNoResult)) || added.CallID != "call_repaired_1" {
+	if added.Text != encode(newFeedback(CodeNoResult)) || added.CallID != "call_repaired_1" {
 		t.Errorf("the lost output is %s", added.Raw)
 	}
 	tokens := 0

@@ -90,7 +90,7 @@ func (t *Turn) veto(calls []slot) {
 	t.violations++
 	t.slots = calls
 	for i, s := range calls {
-		f := wrong(CodeReasonViolation)
+		f := newFeedback(CodeReasonViolation)
 		f.Attempt, f.Of = t.violations, t.mind.cfg.ViolationsMax
 		t.reject(i, f)
 		t.note(Note{Kind: NoteViolation, Status: StatusError, Code: CodeReasonViolation, CallID: s.callID, Name: t.knownName(s.tool)})

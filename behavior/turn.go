@@ -231,7 +231,7 @@ func (t *Turn) reject(i int, f feedback) {
 func (t *Turn) closeSlots(attempt, of int) {
 	for i, s := range t.slots {
 		if !s.done {
-			t.reject(i, wrong(CodeNotExecuted))
+			t.reject(i, newFeedback(CodeNotExecuted))
 		}
 		if f := t.slots[i].wrong; f != nil {
 			f.Attempt, f.Of = attempt, of
