@@ -75,7 +75,7 @@ type Step struct {
 	Step   int        `json:"step"`
 	Kind   StepKind   `json:"kind"`
 	Status StepStatus `json:"status"`
-	// Code is a fixed word, empty for StatusOK.
+	// Code is a fixed word that says which or why, empty where the kind says it all.
 	Code string `json:"code,omitempty"`
 	// CallID is the function call the step belongs to; Minted says that the engine
 	// made the id because the provider's was missing or repeated.
