@@ -20,6 +20,8 @@ long: ## the full-size checks: long runs, swarms, fuzzing (about an hour)
 	AGENT_WORLD_LONG=1 go test -timeout 60m -count=1 -v -run 'Long' ./...
 	go test -run '^$$' -fuzz '^FuzzParseScenario$$' -fuzztime 10m -fuzzminimizetime 20x ./world
 	go test -run '^$$' -fuzz '^FuzzApply$$' -fuzztime 10m -fuzzminimizetime 20x ./world
+	go test -run '^$$' -fuzz '^FuzzItems$$' -fuzztime 10m -fuzzminimizetime 20x ./llmclient
+	go test -run '^$$' -fuzz '^FuzzAnswers$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
 	go test -run '^$$' -fuzz '^FuzzFindObjects$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
 	go test -run '^$$' -fuzz '^FuzzDecodeAction$$' -fuzztime 10m -fuzzminimizetime 20x ./modules
 	GOMAXPROCS=1 go test -run '^$$' -bench 'ApplyMix|TickMix|SparseTick|ViewScale|Belt' -benchmem -count 5 ./world

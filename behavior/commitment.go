@@ -138,10 +138,10 @@ func (t *Turn) sendBack(d terminal, v Verdict) {
 		t.wait(WaitGuardRejected, &v)
 		return
 	}
-	feedback := guardRejected(v, t.guardRounds, t.mind.cfg.GuardRoundsMax)
+	refused := guardRejected(v, t.guardRounds, t.mind.cfg.GuardRoundsMax)
 	for i, s := range t.slots {
 		if !s.done && !s.module {
-			t.respond(i, feedback)
+			t.reject(i, refused)
 		}
 	}
 	if t.settled() {

@@ -1,7 +1,6 @@
 package behavior_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -30,10 +29,15 @@ var update = flag.Bool("update", false, "rewrite the expected steps of the conve
 //	text TEXT                 a message; \n is a line break
 //	refusal TEXT              a message that is a refusal
 //	reasoning                 a reasoning item
+//	item JSON                 any item as the provider sends it
+//	element                   an element of the output that is no object
 //	incomplete REASON         the answer's status
+//	status STATUS             another status
+//	billed N                  output tokens
 //	fail KIND                 no answer at all
 //
-// A file may hold a section of texts, one a line, that agent-2 of the scenario
+// A file with a section "forgetful" has an agent whose memory cannot be read, so
+// that the memory modules run and fail. A file may hold a section of texts, one a line, that agent-2 of the scenario
 // two_bases wrote to agent-1 before its turn: "message TEXT" or "note TEXT".
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/conversations/*.txtar")
@@ -50,7 +54,7 @@ func TestConversations(t *testing.T) {
 			for _, f := range archive.Files {
 				sections[f.Name] = string(f.Data)
 			}
-			got := play(t, strings.TrimSpace(sections["protocol"]), sections["answers"], strings.TrimSpace(sections["texts"]))
+			got := play(t, sections)
 			if *update {
 				archive.Files = append(archive.Files[:indexOf(archive, "steps")], txtar.File{Name: "steps", Data: []byte(got)})
 				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
@@ -76,8 +80,10 @@ func indexOf(a *txtar.Archive, name string) int {
 
 // play runs one turn against the answers, of the minimal scenario's agent or, with
 // texts to read, of one that has a neighbour.
-func play(t *testing.T, protocol, answers, texts string) string {
+func play(t *testing.T, sections map[string]string) string {
 	t.Helper()
+	protocol, answers, texts := strings.TrimSpace(sections["protocol"]), sections["answers"], strings.TrimSpace(sections["texts"])
+	_, forgetful := sections["forgetful"]
 	cfg := behavior.Config{Protocol: behavior.Protocol(protocol), Model: "m"}
 	turn := newTurn(t, cfg)
 	if texts != "" {
@@ -92,14 +98,21 @@ func play(t *testing.T, protocol, answers, texts string) string {
 			writeAsk(&out, step, seen)
 			seen = len(step.Request.Input)
 			checkPairing(t, step.Request.Input)
+			if fault, at, ok := llmclient.CheckItems(step.Request.Input); !ok {
+				t.Errorf("request %d: %s at item %d", step.Number, fault, at)
+			}
 			if len(blocks) == 0 {
 				t.Fatalf("the turn asks for more answers than the file has; so far:\n%s", out.String())
 			}
-			turn.Answer(parseAnswer(t, blocks[0]))
+			turn.Answer(parseAnswer(t, step.Number, blocks[0]))
 			blocks = blocks[1:]
 		case behavior.Call:
 			fmt.Fprintf(&out, "run %s %s %s\n", step.CallID, step.Tool, step.Arguments)
-			turn.Result(modules.New().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
+			env := turn.Env()
+			if forgetful {
+				env.Memory = nil
+			}
+			turn.Result(modules.New().Call(env, step.CallID, step.Tool, step.Arguments))
 		case behavior.Decision:
 			writeEnd(&out, step, turn.Notes())
 			if len(blocks) > 0 && strings.TrimSpace(blocks[0]) != "" {
@@ -159,10 +172,12 @@ func newWorld(t testing.TB, name string) *world.World {
 	return w
 }
 
-func parseAnswer(t *testing.T, block string) llmclient.Answer {
+// parseAnswer reads the answer to the given request. Items have own ids that no
+// other answer repeats.
+func parseAnswer(t *testing.T, request int, block string) llmclient.Answer {
 	t.Helper()
 	reply := &llmclient.Reply{Status: "completed"}
-	for _, line := range strings.Split(block, "\n") {
+	for n, line := range strings.Split(block, "\n") {
 		verb, rest, _ := strings.Cut(line, " ")
 		switch verb {
 		case "call":
@@ -172,12 +187,21 @@ func parseAnswer(t *testing.T, block string) llmclient.Answer {
 			}
 			reply.Items = append(reply.Items, llmclient.FunctionCall(words[0], words[1], words[2]))
 		case "text", "refusal":
-			reply.Items = append(reply.Items, message(t, verb, strings.ReplaceAll(rest, `\n`, "\n")))
+			reply.Items = append(reply.Items, message(t, fmt.Sprintf("msg_%d_%d", request, n), verb, strings.ReplaceAll(rest, `\n`, "\n")))
 		case "reasoning":
-			it, _ := llmclient.ParseItem([]byte(`{"type":"reasoning","id":"rs_1","summary":[]}`))
-			reply.Items = append(reply.Items, it)
+			reply.Items = append(reply.Items, item(t, fmt.Sprintf(`{"type":"reasoning","id":"rs_%d_%d","summary":[]}`, request, n)))
+		case "item":
+			reply.Items = append(reply.Items, item(t, rest))
+		case "element":
+			reply.NonObjects++
 		case "incomplete":
 			reply.Status, reply.IncompleteReason = "incomplete", rest
+		case "status":
+			reply.Status = rest
+		case "billed":
+			if _, err := fmt.Sscan(rest, &reply.Usage.Output); err != nil {
+				t.Fatal(err)
+			}
 		case "fail":
 			return llmclient.Failed(llmclient.ErrorKind(rest), "as told")
 		default:
@@ -187,21 +211,24 @@ func parseAnswer(t *testing.T, block string) llmclient.Answer {
 	return llmclient.Answer{Reply: reply, Attempts: 1}
 }
 
-func message(t *testing.T, kind, text string) llmclient.Item {
+func item(t *testing.T, raw string) llmclient.Item {
+	t.Helper()
+	it, ok := llmclient.ParseItem([]byte(raw))
+	if !ok {
+		t.Fatalf("not an item: %s", raw)
+	}
+	return it
+}
+
+func message(t *testing.T, id, kind, text string) llmclient.Item {
 	t.Helper()
 	part := map[string]string{"type": "output_text", "text": text}
 	if kind == "refusal" {
 		part = map[string]string{"type": "refusal", "refusal": text}
 	}
-	raw, err := json.Marshal(map[string]any{"type": "message", "role": "assistant", "id": "msg_1", "status": "completed", "content": []any{part}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	it, ok := llmclient.ParseItem(raw)
-	if !ok {
-		t.Fatalf("not an item: %s", raw)
-	}
-	return it
+	return item(t, string(llmclient.Marshal(map[string]any{
+		"type": "message", "role": "assistant", "id": id, "status": "completed", "content": []any{part},
+	})))
 }
 
 func writeAsk(out *strings.Builder, a behavior.Ask, seen int) {
@@ -215,9 +242,15 @@ func writeAsk(out *strings.Builder, a behavior.Ask, seen int) {
 			}
 			fmt.Fprintf(out, "  + %s: %s\n", it.Role, first)
 		case llmclient.KindReasoning:
-			fmt.Fprintf(out, "  + reasoning\n")
+			fmt.Fprintf(out, "  + reasoning %s\n", it.ID)
+		case llmclient.KindFunctionCall, llmclient.KindFunctionOutput:
+			own := ""
+			if it.ID != "" {
+				own = " (" + it.ID + ")"
+			}
+			fmt.Fprintf(out, "  + %s %s%s %s %s\n", it.Kind, it.CallID, own, it.Name, it.Text)
 		default:
-			fmt.Fprintf(out, "  + %s %s %s %s\n", it.Kind, it.CallID, it.Name, it.Text)
+			fmt.Fprintf(out, "  + %s\n", it.Raw)
 		}
 	}
 }
@@ -244,6 +277,9 @@ func writeEnd(out *strings.Builder, d behavior.Decision, notes []behavior.Note) 
 	}
 	for _, n := range notes {
 		line := fmt.Sprintf("note %d %s %s %s %s %s %v", n.Number, n.Kind, n.Status, n.Code, n.CallID, n.Name, n.Leniencies)
+		if n.Minted {
+			line += " minted"
+		}
 		out.WriteString(strings.Join(strings.Fields(line), " ") + "\n")
 	}
 }

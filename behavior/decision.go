@@ -98,6 +98,7 @@ const (
 	ParseRefusal       ParseKind = "refusal"
 	ParseTruncated     ParseKind = "truncated"
 	ParseFiltered      ParseKind = "content_filter"
+	ParseIncomplete    ParseKind = "incomplete"
 	ParseNoJSON        ParseKind = "no_json"
 	ParseTooLarge      ParseKind = "too_large"
 	ParseUnknownShape  ParseKind = "unknown_shape"
@@ -112,22 +113,31 @@ type NoteKind string
 
 // The note kinds.
 const (
-	NotePlan        NoteKind = "plan"
-	NoteModuleCall  NoteKind = "module_call"
-	NoteDraft       NoteKind = "decision_draft"
-	NoteDecision    NoteKind = "decision"
-	NoteReason      NoteKind = "reason"
-	NoteRepair      NoteKind = "repair"
-	NoteParseError  NoteKind = "parse_error"
-	NoteModelError  NoteKind = "llm_error"
-	NoteViolation   NoteKind = "violation"
-	NoteGuard       NoteKind = "guard"
-	NoteItemRepair  NoteKind = "item_repair"
-	NoteTextBeside  NoteKind = "text_beside_call"
-	NoteUnneeded    NoteKind = "call_unneeded"
-	NoteStanding    NoteKind = "execute_until_continue"
-	NoteCitation    NoteKind = "citation"
-	NoteToolRefused NoteKind = "tool_refused"
+	NotePlan       NoteKind = "plan"
+	NoteModuleCall NoteKind = "module_call"
+	NoteDraft      NoteKind = "decision_draft"
+	NoteDecision   NoteKind = "decision"
+	NoteReason     NoteKind = "reason"
+	NoteRepair     NoteKind = "repair"
+	NoteParseError NoteKind = "parse_error"
+	NoteModelError NoteKind = "llm_error"
+	NoteViolation  NoteKind = "violation"
+	NoteGuard      NoteKind = "guard"
+	// NoteItemRepair: an item could not be sent back as it came, or not at all.
+	NoteItemRepair NoteKind = "item_repair"
+	// NoteUnknownItem: an item of a kind without a meaning here; the code says
+	// whether it is sent back.
+	NoteUnknownItem NoteKind = "unknown_item"
+	// NoteTextBeside and NoteRefusalBeside: text or a refusal beside calls. The
+	// calls count and what stands beside them does not.
+	NoteTextBeside    NoteKind = "text_beside_call"
+	NoteRefusalBeside NoteKind = "refusal_beside_call"
+	// NoteSeveralMessages: an answer of several messages, read as one text.
+	NoteSeveralMessages NoteKind = "several_messages"
+	NoteUnneeded        NoteKind = "call_unneeded"
+	NoteStanding        NoteKind = "execute_until_continue"
+	NoteCitation        NoteKind = "citation"
+	NoteToolRefused     NoteKind = "tool_refused"
 )
 
 // NoteStatus says how a step ended.

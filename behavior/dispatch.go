@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 
 	"agentworld/modules"
@@ -28,7 +29,7 @@ func (t *Turn) dispatch(leniencies []string) {
 		t.repair(misdecided)
 	case len(decisions) > 0 && !sameAction(decisions):
 		for _, d := range decisions {
-			t.respond(d.slot, severalDecisions(t.repairs+1, t.mind.cfg.RepairsMax))
+			t.reject(d.slot, newFeedback(CodeSeveralDecisions))
 		}
 		t.repair(ParseSeveral)
 	case len(decisions) > 0:
@@ -75,13 +76,34 @@ func (t *Turn) refuseTool(i int, allowed []string) ParseKind {
 	case slices.Contains(t.mind.moduleNames, name) && t.moduleCalls >= t.mind.cfg.ModuleCallsMax:
 		code = CodeModuleLimit
 	}
-	t.respond(i, notAllowed(code, allowed))
+	f := newFeedback(code)
+	f.Allowed = allowed
+	if code == CodeUnknownTool {
+		f.Known = t.mind.toolNames()
+	}
+	t.reject(i, f)
 	t.note(Note{Kind: NoteToolRefused, Status: StatusError, Code: code, CallID: t.slots[i].callID, Name: name})
 	return kind
 }
 
+// badArguments answers a call of a protocol tool whose arguments were refused.
 func (t *Turn) badArguments(i int, kind NoteKind, e *modules.ArgumentError) ParseKind {
-	t.respond(i, invalidArguments(e, t.repairs+1, t.mind.cfg.RepairsMax))
-	t.note(Note{Kind: kind, Status: StatusError, Code: CodeInvalidArguments, CallID: t.slots[i].callID, Detail: e})
+	f := wrongArguments(argumentCode(t.slots[i].args, e), e)
+	if f.Code == CodeArgumentsNotJSON {
+		f.Parameters = t.parameters(t.slots[i].tool)
+	}
+	t.reject(i, f)
+	t.note(Note{Kind: kind, Status: StatusError, Code: f.Code, CallID: t.slots[i].callID, Detail: e})
 	return ParseInvalidArgs
+}
+
+// parameters returns a tool's schema, nil when the window has no room to tell it
+// again.
+func (t *Turn) parameters(tool string) json.RawMessage {
+	for _, known := range t.mind.tools {
+		if known.Name == tool && t.mind.count(string(known.Parameters)) < t.room()-moduleTokensMin {
+			return known.Parameters
+		}
+	}
+	return nil
 }

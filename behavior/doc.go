@@ -30,13 +30,27 @@
 // # What can go wrong, and where it is decided
 //
 //   - No answer (timeout, 5xx, ...): the turn ends in a wait, "llm_error:KIND".
-//   - An answer that cannot be used (empty, truncated, no JSON, wrong arguments,
-//     several decisions): one repair call, then a wait, "parse_error:KIND".
-//   - A module call with wrong arguments: an error output; the model goes on.
+//   - An answer that is cut, filtered or unfinished is dropped whole; one that is
+//     empty, a refusal or no JSON is kept: one repair call, then a wait,
+//     "parse_error:KIND".
+//   - A call that cannot be taken (no JSON, no object, a field that does not fit, an
+//     unknown tool, one not allowed now, several decisions): an error output with
+//     the code. A protocol call costs the repair; with a module call the model goes
+//     on.
+//   - A module that ran and failed: an error output; the model goes on.
 //   - An action the world would refuse: it goes back with numbers, at most three
 //     times, then a wait, "guard_rejected".
 //   - Tools called in a reason step: an error output per call, two retries, then a
 //     wait, "reasoning_step_failed".
+//
+// All texts about errors stand in one table, phrases, and each says which retry
+// follows where retries are bounded.
+//
+// What stands beside calls (text, a refusal, items of unknown kinds) is noted and
+// not acted on. Items go back to the provider in the order and with the bytes they
+// came in. Before each request the whole input is checked: every output has its
+// call, every call its output, no id twice, no reasoning without what it led to.
+// What breaks a rule is repaired, and each repair is a note of its own.
 //
 // Every turn ends within [Config.CallsMax] requests. Text where a call was expected
 // is read leniently: each leniency has a name and is counted, and what it yields

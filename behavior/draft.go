@@ -97,7 +97,7 @@ func (t *Turn) weigh(s slot, candidates []fields) (w weighing, e *modules.Argume
 
 // refuse adds a candidate that is no action.
 func (w *weighing) refuse(n int, bad *modules.ArgumentError) {
-	f := invalidArguments(bad, 0, 0)
+	f := wrongArguments(CodeInvalidArguments, bad)
 	w.results = append(w.results, candidateResult{N: n, Finding: modules.Finding{Status: world.CheckRejected}, Error: &f})
 	w.details = append(w.details, candidateDetail{N: n, verdictDetail: verdictDetail{Status: world.CheckRejected, Action: rawJSON("null")}, Error: &f})
 }

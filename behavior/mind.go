@@ -44,6 +44,15 @@ func (k *Kit) Config() Config { return k.cfg }
 // Tools returns the constant tool list.
 func (k *Kit) Tools() []llmclient.Tool { return k.tools }
 
+// toolNames are the names of all tools, in the order of the list.
+func (k *Kit) toolNames() []string {
+	names := make([]string, len(k.tools))
+	for i, t := range k.tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
 // Registry returns the modules.
 func (k *Kit) Registry() *modules.Registry { return k.registry }
 

@@ -47,8 +47,9 @@ type Turn struct {
 	// candidates are the actions of the last draft by number from 1; nil entries
 	// could not be decoded.
 	candidates []world.Action
-	callIDs    map[string]bool
-	minted     int
+	// callIDs are the ids of the turn's calls, true for those made here.
+	callIDs map[string]bool
+	minted  int
 
 	// revealed says that the texts held back are shown, revealedAt in which request
 	// first, 0 before.
@@ -70,6 +71,9 @@ type slot struct {
 	// done says that output is final.
 	done   bool
 	output string
+	// wrong is the output of a call that went wrong, nil for any other. It is encoded
+	// late, because only the whole answer tells whether it costs a repair.
+	wrong *feedback
 	// text marks a call read from text: its output goes back as a message.
 	text bool
 }
@@ -109,6 +113,7 @@ func (t *Turn) Next() Step {
 	if !t.waiting {
 		t.input = append(t.input, t.after...)
 		t.after = nil
+		t.pair()
 		if t.asks > 0 && t.room() < 0 {
 			t.wait(WaitWindow, nil)
 			return *t.decision
@@ -124,8 +129,18 @@ func (t *Turn) Next() Step {
 // Notes returns the facts noted so far, oldest first.
 func (t *Turn) Notes() []Note { return t.notes }
 
-// Env is what the module calls of this turn may read.
-func (t *Turn) Env() modules.Env { return t.mind.env(t.view, t.resultChars()) }
+// Env is what the next module call of this turn may read.
+func (t *Turn) Env() modules.Env {
+	env := t.mind.env(t.view, t.resultChars())
+	env.Attempt, env.Of = t.moduleCalls, t.mind.cfg.ModuleCallsMax
+	for _, s := range t.slots {
+		if s.module && !s.done {
+			env.Attempt--
+		}
+	}
+	env.Attempt++
+	return env
+}
 
 func (t *Turn) request() llmclient.Request {
 	return llmclient.Request{
@@ -189,10 +204,14 @@ func (t *Turn) settled() bool {
 // flush appends the outputs of the last answer's calls in the model's order.
 func (t *Turn) flush() {
 	for _, s := range t.slots {
+		output := s.output
+		if s.wrong != nil {
+			output = encode(s.wrong)
+		}
 		if s.text {
-			t.input = append(t.input, llmclient.Message("developer", "Result of "+t.knownName(s.tool)+": "+s.output))
+			t.input = append(t.input, llmclient.Message("developer", "Result of "+t.knownName(s.tool)+": "+output))
 		} else {
-			t.input = append(t.input, llmclient.FunctionOutput(s.callID, s.output))
+			t.input = append(t.input, llmclient.FunctionOutput(s.callID, output))
 		}
 	}
 	t.slots = nil
@@ -212,11 +231,20 @@ func (t *Turn) respond(i int, v any) {
 	t.slots[i].done, t.slots[i].output = true, encode(v)
 }
 
-// closeSlots answers every call still open as not executed.
-func (t *Turn) closeSlots() {
+// reject sets the output of slot i to what was wrong with its call.
+func (t *Turn) reject(i int, f feedback) {
+	t.slots[i].done, t.slots[i].wrong = true, &f
+}
+
+// closeSlots answers every call still open as not executed. The calls that went
+// wrong tell that the next answer is the given retry.
+func (t *Turn) closeSlots(attempt, of int) {
 	for i, s := range t.slots {
 		if !s.done {
-			t.respond(i, notExecuted())
+			t.reject(i, newFeedback(CodeNotExecuted))
+		}
+		if f := t.slots[i].wrong; f != nil {
+			f.Attempt, f.Of = attempt, of
 		}
 	}
 	t.flush()
@@ -227,8 +255,9 @@ func (t *Turn) say(text string) {
 	t.after = append(t.after, llmclient.Message("developer", text))
 }
 
+// note keeps a fact. Every note about a call whose id was made here says so.
 func (t *Turn) note(n Note) {
-	n.Number = t.asks
+	n.Number, n.Minted = t.asks, n.Minted || t.callIDs[n.CallID]
 	t.notes = append(t.notes, n)
 }
 
@@ -262,7 +291,7 @@ func (t *Turn) mintCallID() string {
 	for {
 		t.minted++
 		id := fmt.Sprintf("call_t%d_s%d_%d", t.view.Observe().Tick, t.asks, t.minted)
-		if !t.callIDs[id] {
+		if _, taken := t.callIDs[id]; !taken {
 			return id
 		}
 	}

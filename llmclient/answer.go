@@ -22,11 +22,14 @@ type Reply struct {
 	Model string
 	// Status is "completed", "incomplete", "failed" or what the provider sent.
 	Status string
-	// IncompleteReason is "max_output_tokens" or "content_filter" when Status is
-	// "incomplete".
+	// IncompleteReason is "max_output_tokens", "content_filter" or another word of
+	// the provider when Status is "incomplete".
 	IncompleteReason string
 	// Items is the output, verbatim and in order.
 	Items []Item
+	// NonObjects counts the elements of the output that were no JSON objects and
+	// were left out of Items: nothing says what they are.
+	NonObjects int
 	// Usage is what the provider billed; zero fields were not reported.
 	Usage Usage
 }
@@ -97,8 +100,13 @@ const (
 	ErrErrorObject ErrorKind = "error_object"
 	// ErrForeignObject: a 200 of another API, such as Chat Completions.
 	ErrForeignObject ErrorKind = "foreign_object"
-	// ErrFailedResponse: a response with status "failed" or "cancelled".
+	// ErrFailedResponse: a response with status "failed", or with an error in it.
 	ErrFailedResponse ErrorKind = "failed_response"
+	// ErrCancelledResponse: a response with status "cancelled".
+	ErrCancelledResponse ErrorKind = "cancelled_response"
+	// ErrUnfinishedResponse: a response with status "in_progress" or "queued". It
+	// was not asked to run in the background, so nothing more will come of it.
+	ErrUnfinishedResponse ErrorKind = "unfinished_response"
 )
 
 // Fatal reports whether no later call to the endpoint can succeed, so that the

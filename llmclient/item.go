@@ -28,6 +28,11 @@ const (
 type Item struct {
 	// Kind is the item's type.
 	Kind ItemKind
+	// ID is the item's own id, empty when it has none or one that is no string. It
+	// binds nothing, but no two items of a request may share one.
+	ID string
+	// Status is how far the provider says the item got, empty when it says nothing.
+	Status string
 	// Role is the author of a message: user, developer, system or assistant.
 	Role string
 	// CallID binds a function call to its output. A provider may leave it empty.
@@ -53,9 +58,8 @@ func FunctionOutput(callID, output string) Item {
 		wireOutput{Type: KindFunctionOutput, CallID: callID, Output: output})
 }
 
-// FunctionCall returns a call item as a provider would send it. The engine
-// builds one only to repair what a provider sent: a missing or repeated call id,
-// or arguments that are not JSON and would be refused when sent back.
+// FunctionCall returns a call item as a provider would send it, without an id of
+// its own.
 func FunctionCall(callID, name, arguments string) Item {
 	return built(Item{Kind: KindFunctionCall, CallID: callID, Name: name, Text: arguments},
 		wireCall{Type: KindFunctionCall, CallID: callID, Name: name, Arguments: arguments})
@@ -75,9 +79,11 @@ type wireOutput struct {
 
 type wireCall struct {
 	Type      ItemKind `json:"type"`
+	ID        string   `json:"id,omitempty"`
 	CallID    string   `json:"call_id"`
 	Name      string   `json:"name"`
 	Arguments string   `json:"arguments"`
+	Status    string   `json:"status,omitempty"`
 }
 
 func built(it Item, wire any) Item {
@@ -91,6 +97,8 @@ func built(it Item, wire any) Item {
 func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 	var w struct {
 		Type      json.RawMessage `json:"type"`
+		ID        json.RawMessage `json:"id"`
+		Status    json.RawMessage `json:"status"`
 		Role      json.RawMessage `json:"role"`
 		CallID    json.RawMessage `json:"call_id"`
 		Name      json.RawMessage `json:"name"`
@@ -108,6 +116,7 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		Name:   looseString(w.Name),
 		Raw:    append(json.RawMessage(nil), raw...),
 	}
+	it.ID, it.Status = strictString(w.ID), strictString(w.Status)
 	switch it.Kind {
 	case KindMessage:
 		it.Text, it.Refusal = contentText(w.Content)
@@ -140,6 +149,14 @@ func contentText(raw json.RawMessage) (text, refusal string) {
 		}
 	}
 	return strings.Join(texts, "\n"), strings.Join(refusals, "\n")
+}
+
+// strictString reads a JSON string, and any other JSON value as empty.
+func strictString(raw json.RawMessage) (s string) {
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
 }
 
 // looseString reads a JSON string; for any other JSON value except null it

@@ -25,6 +25,8 @@ type ArgumentError struct {
 	// NotJSON says that the text could not be read at all, so that showing the
 	// schema helps more than showing the fault.
 	NotJSON bool `json:"-"`
+	// NotObject says that the arguments as a whole are JSON, but no object.
+	NotObject bool `json:"-"`
 }
 
 // Error implements error.

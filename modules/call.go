@@ -16,6 +16,9 @@ type Env struct {
 	// ResultCharsMax bounds a result's output in characters; 0 means
 	// [ResultCharsDefault], and less than [ResultCharsMin] means that.
 	ResultCharsMax int
+	// Attempt and Of tell a model whose call failed that this was call Attempt of
+	// the Of that it has; 0 leaves them out.
+	Attempt, Of int
 }
 
 // Bounds of Env.ResultCharsMax.
@@ -42,8 +45,12 @@ type Code string
 
 // The codes.
 const (
-	// CodeInvalidArguments: the arguments are not JSON or do not match the schema.
-	// The module did not run.
+	// CodeNotJSON: the arguments cannot be read as JSON. The module did not run.
+	CodeNotJSON Code = "ARGUMENTS_NOT_JSON"
+	// CodeNotObject: the arguments are JSON, but no object. The module did not run.
+	CodeNotObject Code = "ARGUMENTS_NOT_OBJECT"
+	// CodeInvalidArguments: the arguments are an object that does not match the
+	// schema. The module did not run.
 	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
 	// CodeUnknownModule: no module has that tool name. Nothing ran.
 	CodeUnknownModule Code = "UNKNOWN_MODULE"
@@ -76,7 +83,7 @@ type Result struct {
 	Sources []memory.Source
 	// Leniencies are the repairs made to the arguments.
 	Leniencies []Leniency
-	// ArgumentError is set exactly when Code is CodeInvalidArguments.
+	// ArgumentError is set exactly when Code is one of the three about arguments.
 	ArgumentError *ArgumentError
 }
 

@@ -113,8 +113,11 @@ func TestCallErrorsAreKeptApart(t *testing.T) {
 		schema     bool
 	}{
 		{"no_such_tool", `{}`, CodeUnknownModule, "", false},
-		{"world_rules", `{"topic":`, CodeInvalidArguments, "", true},
-		{"world_rules", `[]`, CodeInvalidArguments, "", false},
+		{"world_rules", `{"topic":`, CodeNotJSON, "", true},
+		{"world_rules", `[]`, CodeNotObject, "", false},
+		{"world_rules", `null`, CodeNotObject, "", false},
+		{"world_rules", `"secretword"`, CodeNotJSON, "", true},
+		{"world_rules", `3`, CodeNotObject, "", false},
 		{"world_rules", `{}`, CodeInvalidArguments, "topic", false},
 		{"world_rules", `{"topic":"secretword"}`, CodeInvalidArguments, "topic", false},
 		{"memory_short_term_recent", `{"limit":"x"}`, CodeInvalidArguments, "limit", false},
@@ -129,7 +132,7 @@ func TestCallErrorsAreKeptApart(t *testing.T) {
 		if got.Status != StatusError || got.Code != c.code || d.Code != c.code || d.OK {
 			t.Errorf("%s %s: %s %s, want %s", c.tool, c.args, got.Code, got.Output, c.code)
 		}
-		if (got.ArgumentError != nil) != (c.code == CodeInvalidArguments) || d.Path != c.path {
+		if (got.ArgumentError != nil) != (c.code != CodeUnknownModule && c.code != CodeExecution) || d.Path != c.path {
 			t.Errorf("%s %s: argument error %v at %q, want %q", c.tool, c.args, got.ArgumentError, d.Path, c.path)
 		}
 		if (d.Schema != nil) != c.schema {
@@ -166,9 +169,14 @@ func TestHandlerNeverSeesBadArguments(t *testing.T) {
 		runs++
 		return answer{body: a.Limit, id: "x"}, ""
 	}))
-	for _, bad := range []string{``, `{}`, `x`, `[]`, `{"limit":null}`, `{"limit":"x"}`, `{"limit":1,"more":2}`} {
-		if got := r.Call(Env{}, "c", "m", bad); got.Code != CodeInvalidArguments {
-			t.Errorf("arguments %q: code %s, want %s", bad, got.Code, CodeInvalidArguments)
+	for bad, code := range map[string]Code{
+		``: CodeInvalidArguments, `{}`: CodeInvalidArguments, `{"limit":null}`: CodeInvalidArguments,
+		`{"limit":"x"}`: CodeInvalidArguments, `{"limit":1,"more":2}`: CodeInvalidArguments,
+		`x`: CodeNotJSON, `"x"`: CodeNotJSON, `[]`: CodeNotObject, `null`: CodeNotObject, `"3"`: CodeNotObject,
+	} {
+		got := r.Call(Env{Attempt: 2, Of: 3}, "c", "m", bad)
+		if got.Code != code || !strings.HasSuffix(got.Output, `"attempt":2,"of":3}`) {
+			t.Errorf("arguments %q: code %s, want %s of call 2 of 3: %s", bad, got.Code, code, got.Output)
 		}
 	}
 	if runs != 0 {

@@ -20,6 +20,11 @@ func (s *Schema) Conform(rawArgs string) (json.RawMessage, []Leniency, *Argument
 	if fault != nil {
 		return nil, c.leniencies, fault
 	}
+	if read.kind != kindObject {
+		// An empty object must not stand in: the model would be told that it left out
+		// what it did send.
+		return nil, c.leniencies, &ArgumentError{Expected: "an object", Got: read.describe(), NotObject: true}
+	}
 	conformed, fault := c.conform("", s.root, read)
 	if fault != nil {
 		return nil, c.leniencies, fault

@@ -10,11 +10,13 @@
 //	result := registry.Call(env, callID, tool, rawArguments)
 //	item := llmclient.FunctionOutput(result.CallID, result.Output)
 //
-// A call passes three gates, and each has its own failure:
+// A call passes five gates, and each has its own failure:
 //
-//	tool name --table--> module        UNKNOWN_MODULE      nothing ran
-//	raw text --schema--> arguments     INVALID_ARGUMENTS   the module did not run
-//	arguments --run----> result        EXECUTION_ERROR     it ran and could not answer
+//	tool name --table--> module        UNKNOWN_MODULE         nothing ran
+//	raw text --JSON----> value         ARGUMENTS_NOT_JSON     the module did not run
+//	value -------------> object        ARGUMENTS_NOT_OBJECT   the module did not run
+//	object --schema----> arguments     INVALID_ARGUMENTS      the module did not run
+//	arguments --run----> result        EXECUTION_ERROR        it ran and could not answer
 //
 // Nothing a module does changes a world or a memory, so calls may be repeated,
 // run in any order and made for different agents at the same time. A result that

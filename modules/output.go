@@ -37,10 +37,14 @@ type wireFailure struct {
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 	// Modules lists the tool names there are, when the name was wrong.
 	Modules []string `json:"modules,omitempty"`
+	Attempt int      `json:"attempt,omitempty"`
+	Of      int      `json:"of,omitempty"`
 }
 
 // The fixed texts of failures. Each says whether anything ran.
 const (
+	textNotJSON   = "The arguments cannot be read as JSON; the module did not run. Send one object that fits the tool's parameters."
+	textNotObject = "The arguments are JSON, but no object; the module did not run. Send one object."
 	textInvalid   = "The arguments do not fit; the module did not run. Correct them and call again."
 	textUnknown   = "There is no such module; nothing ran."
 	textExecution = "The module ran and could not answer; nothing changed."
@@ -80,8 +84,11 @@ func (a answer) sourcesIn(output string, body value) []memory.Source {
 func (r Result) refused(env Env, m module, fault *ArgumentError) Result {
 	r.ArgumentError = fault
 	out := wireFailure{Module: r.Module, Code: CodeInvalidArguments, Text: textInvalid, ArgumentError: fault}
-	if fault.NotJSON {
-		out.Parameters = m.Parameters
+	switch {
+	case fault.NotJSON:
+		out.Code, out.Text, out.Parameters = CodeNotJSON, textNotJSON, m.Parameters
+	case fault.NotObject:
+		out.Code, out.Text = CodeNotObject, textNotObject
 	}
 	return r.ended(env, out)
 }
@@ -105,6 +112,7 @@ func (r *Registry) unknownModule(env Env, callID string) Result {
 // ResultCharsMin.
 func (r Result) ended(env Env, out wireFailure) Result {
 	r.Status, r.Code = StatusError, out.Code
+	out.Attempt, out.Of = env.Attempt, env.Of
 	r.Output = string(llmclient.Marshal(out))
 	r.CharsFull = utf8.RuneCountInString(r.Output)
 	if r.CharsFull > env.charsMax() {

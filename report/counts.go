@@ -42,6 +42,8 @@ type TraceCounts struct {
 	ModelCalls int64 `json:"model_calls"`
 	// Requests that ended without a reply.
 	LLMErrors int64 `json:"llm_errors"`
+	// Answers by what they amount to, failures as "no_reply"; they add up to model_calls.
+	AnswersByKind Counts `json:"answers_by_kind"`
 	// Answers that could not be used: they needed another call or ended in a wait.
 	ParseErrors int64 `json:"parse_errors"`
 	// Failed requests by error kind.
@@ -92,6 +94,22 @@ type TraceCounts struct {
 	ModuleErrorsByCode Counts `json:"module_errors_by_code"`
 	// Calls of tools that do not exist or were not allowed, by code.
 	ToolRefusalsByCode Counts `json:"tool_refusals_by_code"`
+	// Calls that went wrong, of any tool, by code: where it was decided and why.
+	ToolErrorsByCode Counts `json:"tool_errors_by_code"`
+	// Calls whose arguments were refused before anything ran.
+	ArgumentErrors int64 `json:"argument_errors"`
+	// Calls of modules that ran and failed.
+	ExecutionErrors int64 `json:"execution_errors"`
+	// Items that could not go back to the provider as they came, by kind of repair.
+	ItemRepairsByKind Counts `json:"item_repairs_by_kind"`
+	// Items of kinds that have no meaning here, by whether they were kept.
+	UnknownItems Counts `json:"unknown_items"`
+	// Answers with text beside calls; the text was not read.
+	TextBesideCalls int64 `json:"text_beside_calls"`
+	// Answers with a refusal beside calls; the calls counted.
+	RefusalsBesideCalls int64 `json:"refusals_beside_calls"`
+	// Answers of several messages, read as one text.
+	SeveralMessages int64 `json:"several_messages"`
 	// Call ids the engine made because the provider's were missing or repeated.
 	CallIDsMinted int64 `json:"call_ids_minted"`
 	// Answers with two different decisions, none of which was executed.

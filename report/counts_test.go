@@ -148,6 +148,30 @@ func TestSteps(t *testing.T) {
 			c := r.TraceCounts
 			return []any{c.ReasoningViolations, c.GuardRejectionsByCode, c.ToolRefusalsByCode, c.ModuleErrorsByCode, c.ModuleCallsByName}
 		}, []any{int64(1), Counts{"depleted": 1}, Counts{"UNKNOWN_TOOL": 1}, Counts{"EXECUTION_ERROR": 1}, Counts{"": 1, "world.rules": 1}}},
+		{"calls gone wrong by code, the guard's verdicts apart", []trace.Record{
+			step("a", 1, trace.StepModuleCall, "INVALID_ARGUMENTS"), step("a", 1, trace.StepModuleCall, "EXECUTION_ERROR"), step("a", 1, trace.StepPlan, "ARGUMENTS_NOT_JSON"),
+			step("a", 1, trace.StepDecision, "ARGUMENTS_NOT_OBJECT"), step("a", 1, trace.StepDraft, "INVALID_ARGUMENTS"), step("a", 1, trace.StepToolRefused, "MODULE_LIMIT"),
+			step("a", 1, trace.StepViolation, "ReasoningStepViolation"), step("a", 1, trace.StepGuard, "depleted"), step("a", 1, trace.StepPlan, ""),
+			trace.Step{Tick: 1, AgentID: "a", Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: "guard_rejected"},
+			trace.Step{Tick: 1, AgentID: "a", Kind: trace.StepDraft, Status: trace.StatusError},
+		}, func(r Report) any {
+			c := r.TraceCounts
+			return []any{c.ToolErrorsByCode, c.ArgumentErrors, c.ExecutionErrors}
+		}, []any{Counts{
+			"INVALID_ARGUMENTS": 2, "ARGUMENTS_NOT_JSON": 1, "ARGUMENTS_NOT_OBJECT": 1, "EXECUTION_ERROR": 1, "MODULE_LIMIT": 1, "ReasoningStepViolation": 1,
+		}, int64(4), int64(1)}},
+		{"items that are not as they should be", []trace.Record{
+			step("a", 1, trace.StepItemRepair, "call_id_missing"), step("a", 1, trace.StepItemRepair, "call_id_missing"), step("b", 1, trace.StepItemRepair, "reasoning_dangling"),
+			step("a", 1, trace.StepUnknownItem, "kept"), step("a", 1, trace.StepUnknownItem, "dropped"), step("a", 1, trace.StepTextBeside, ""),
+			step("a", 1, trace.StepRefusalBeside, ""), step("a", 1, trace.StepRefusalBeside, ""), step("a", 1, trace.StepSeveralMessages, ""),
+		}, func(r Report) any {
+			c := r.TraceCounts
+			return []any{c.ItemRepairsByKind, c.UnknownItems, c.TextBesideCalls, c.RefusalsBesideCalls, c.SeveralMessages}
+		}, []any{Counts{"call_id_missing": 2, "reasoning_dangling": 1}, Counts{"kept": 1, "dropped": 1}, int64(1), int64(2), int64(1)}},
+		{"answers by kind, older traces without it", []trace.Record{
+			answered(llmclient.AnswerCalls), answered(llmclient.AnswerCalls), answered(llmclient.AnswerBilledEmpty), answered(llmclient.AnswerNone), call("a", 1),
+		}, func(r Report) any { return []any{r.TraceCounts.AnswersByKind, r.TraceCounts.ModelCalls} },
+			[]any{Counts{"calls": 2, "empty_output_billed": 1, "no_reply": 1}, int64(5)}},
 		{"minted ids once per turn", []trace.Record{
 			minted("a", "c1"), minted("a", "c1"), minted("b", "c1"), minted("a", "c2"), act(1, "a", mine, accepted), minted("a", "c1"),
 		}, func(r Report) any { return r.TraceCounts.CallIDsMinted }, int64(4)},

@@ -81,6 +81,7 @@ func newFolder() *folder {
 		&r.TraceCounts.LLMErrorsByKind, &r.TraceCounts.ParseErrorsByKind, &r.TraceCounts.ParseRepairsByKind,
 		&r.TraceCounts.StepTypeCounts, &r.TraceCounts.ClipsBySection, &r.TraceCounts.GuardRejectionsByCode,
 		&r.TraceCounts.ModuleCallsByName, &r.TraceCounts.ModuleErrorsByCode, &r.TraceCounts.ToolRefusalsByCode,
+		&r.TraceCounts.AnswersByKind, &r.TraceCounts.ToolErrorsByCode, &r.TraceCounts.ItemRepairsByKind, &r.TraceCounts.UnknownItems,
 		&r.Provenance.RetrievedByKind, &r.Provenance.UsedByKind,
 	} {
 		*counts = Counts{}

@@ -65,6 +65,13 @@ func failed(agent string, kind llmclient.ErrorKind) trace.ModelCall {
 	return trace.ModelCall{Tick: 1, AgentID: agent, Step: 1, Answer: trace.Answer{Failure: &llmclient.Failure{Kind: kind}}}
 }
 
+// answered is a model call with an answer of the given kind.
+func answered(kind llmclient.AnswerKind) trace.ModelCall {
+	c := call("a", 1)
+	c.Answer.Kind = kind
+	return c
+}
+
 func sized(input, tools int, sections ...trace.Section) trace.ModelCall {
 	c := call("a", 1)
 	c.InputChars, c.ToolChars, c.Sections = input, tools, sections

@@ -21,7 +21,8 @@ type Counts map[string]int64
 //     decision_counts.wait_degraded = wait + wait_ticks + act of decision_counts.
 //  2. total_actions = action_success + action_failure, and action_failure is the
 //     sum over action_reject_reason_counts.
-//  3. Maps and lists are never null.
+//  3. trace_counts.answers_by_kind adds up to trace_counts.model_calls.
+//  4. Maps and lists are never null.
 type Report struct {
 	// Version of this format.
 	ReportVersion int `json:"report_version"`

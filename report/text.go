@@ -38,6 +38,7 @@ func (r Report) Text() string {
 		{"proposed", r.proposedLine()},
 		{"calls", r.callsLine()},
 		{"answers", r.answersLine()},
+		{"items", r.itemsLine()},
 		{"prompts", r.promptsLine()},
 		{"tokens", fmt.Sprintf("%d input (%d cached), %d output (%d reasoning)", r.Tokens.Input, r.Tokens.Cached, r.Tokens.Output, r.Tokens.Reasoning)},
 		{"sources", fmt.Sprintf("%d in view, %d used, %d invented", r.Provenance.SourcesRetrieved, r.Provenance.SourcesUsed, r.Provenance.SourcesInvented)},
@@ -90,7 +91,14 @@ func (r Report) callsLine() string {
 
 func (r Report) answersLine() string {
 	c := r.TraceCounts
-	return fmt.Sprintf("%d unusable%s, %d repaired; repair rounds: %d", c.ParseErrors, c.ParseErrorsByKind.most(), c.ParseRepaired, c.RepairRoundsTotal)
+	return fmt.Sprintf("%d unusable%s, %d repaired; repair rounds: %d; calls gone wrong: %d%s", c.ParseErrors, c.ParseErrorsByKind.most(),
+		c.ParseRepaired, c.RepairRoundsTotal, c.ToolErrorsByCode.sum(), c.ToolErrorsByCode.most())
+}
+
+func (r Report) itemsLine() string {
+	c := r.TraceCounts
+	return fmt.Sprintf("%d repaired%s, %d unknown; beside calls: %d texts, %d refusals", c.ItemRepairsByKind.sum(), c.ItemRepairsByKind.most(),
+		c.UnknownItems.sum(), c.TextBesideCalls, c.RefusalsBesideCalls)
 }
 
 func (r Report) promptsLine() string {
@@ -106,6 +114,14 @@ func (r Report) timeLine() string {
 
 // milli writes thousandths as a decimal number.
 func milli(n int64) string { return fmt.Sprintf("%d.%03d", n/1000, n%1000) }
+
+// sum adds the counts up.
+func (c Counts) sum() (total int64) {
+	for _, n := range c {
+		total += n
+	}
+	return total
+}
 
 // most lists the largest counts in brackets after a space; nothing for none.
 func (c Counts) most() string {

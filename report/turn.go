@@ -31,6 +31,10 @@ func (f *folder) modelCall(m trace.ModelCall) {
 	c.LLMInputCharsMax = max(c.LLMInputCharsMax, int64(m.InputChars))
 	c.LLMToolChars = max(c.LLMToolChars, int64(m.ToolChars))
 	f.sections(m.Sections)
+	if m.Answer.Kind != "" {
+		// Traces of older versions do not say it.
+		c.AnswersByKind[string(m.Answer.Kind)]++
+	}
 	if m.Answer.Failure != nil {
 		c.LLMErrors++
 		row.LLMErrors++
@@ -83,6 +87,8 @@ func (f *folder) step(s trace.Step) {
 		a.minted = append(a.minted, s.CallID)
 		c.CallIDsMinted++
 	}
+	f.toolError(s)
+	f.items(s)
 	switch s.Kind {
 	case trace.StepParseError:
 		f.parseError(a, s)
@@ -103,6 +109,49 @@ func (f *folder) step(s trace.Step) {
 		}
 	case trace.StepToolRefused:
 		c.ToolRefusalsByCode[s.Code]++
+	}
+}
+
+// The codes of calls whose arguments were refused, and of modules that failed.
+var argumentErrors = []string{"ARGUMENTS_NOT_JSON", "ARGUMENTS_NOT_OBJECT", "INVALID_ARGUMENTS"}
+
+const executionError = "EXECUTION_ERROR"
+
+// toolError counts a call that went wrong. An action that the guard refused is no
+// error of a call: the call was in order.
+func (f *folder) toolError(s trace.Step) {
+	switch s.Kind {
+	case trace.StepPlan, trace.StepDraft, trace.StepDecision, trace.StepModuleCall, trace.StepToolRefused, trace.StepViolation:
+	default:
+		return
+	}
+	if s.Status != trace.StatusError || s.Code == "" {
+		return
+	}
+	c := &f.out.TraceCounts
+	c.ToolErrorsByCode[s.Code]++
+	switch {
+	case slices.Contains(argumentErrors, s.Code):
+		c.ArgumentErrors++
+	case s.Code == executionError:
+		c.ExecutionErrors++
+	}
+}
+
+// items counts what was odd about the items of an answer.
+func (f *folder) items(s trace.Step) {
+	c := &f.out.TraceCounts
+	switch s.Kind {
+	case trace.StepItemRepair:
+		c.ItemRepairsByKind[s.Code]++
+	case trace.StepUnknownItem:
+		c.UnknownItems[s.Code]++
+	case trace.StepTextBeside:
+		c.TextBesideCalls++
+	case trace.StepRefusalBeside:
+		c.RefusalsBesideCalls++
+	case trace.StepSeveralMessages:
+		c.SeveralMessages++
 	}
 }
 

@@ -52,14 +52,18 @@ type Section struct {
 
 // Answer is what ended a request: a reply or, when Failure is set, a failure.
 type Answer struct {
-	ID               string `json:"id,omitempty"`
-	Model            string `json:"model,omitempty"`
-	Status           string `json:"status,omitempty"`
-	IncompleteReason string `json:"incomplete_reason,omitempty"`
-	// Output are hashes of item parts, in the provider's order.
-	Output  []string           `json:"output"`
-	Usage   llmclient.Usage    `json:"usage"`
-	Failure *llmclient.Failure `json:"failure,omitempty"`
+	// Kind says what the answer amounts to, as [llmclient.Answer.Kind] told.
+	Kind             llmclient.AnswerKind `json:"kind,omitempty"`
+	ID               string               `json:"id,omitempty"`
+	Model            string               `json:"model,omitempty"`
+	Status           string               `json:"status,omitempty"`
+	IncompleteReason string               `json:"incomplete_reason,omitempty"`
+	// Output are hashes of item parts, in the provider's order. NonObjects counts
+	// the elements that were no items.
+	Output     []string           `json:"output"`
+	NonObjects int                `json:"non_objects,omitempty"`
+	Usage      llmclient.Usage    `json:"usage"`
+	Failure    *llmclient.Failure `json:"failure,omitempty"`
 }
 
 // CallTiming is what of a call depends on the clock or the network.
@@ -83,7 +87,7 @@ func (a Answer) Restore(parts *Parts) (llmclient.Answer, error) {
 	}
 	return llmclient.Answer{Reply: &llmclient.Reply{
 		ID: a.ID, Model: a.Model, Status: a.Status, IncompleteReason: a.IncompleteReason,
-		Items: items, Usage: a.Usage,
+		Items: items, NonObjects: a.NonObjects, Usage: a.Usage,
 	}}, nil
 }
 

@@ -34,8 +34,8 @@ func samples() []Record {
 			Input: []string{part.Hash}, ToolChoice: json.RawMessage(`"required"`), RequestHash: "h3", InputChars: 120, ToolChars: 900,
 			Sections: []Section{{Name: "memory", Chars: 40, Tokens: 11, ClippedChars: 7, Clipped: true}},
 			Answer: Answer{
-				ID: "resp_1", Model: "m-2026", Status: "incomplete", IncompleteReason: "max_output_tokens",
-				Output: []string{part.Hash}, Usage: llmclient.Usage{Input: 9, Cached: 4, Output: 3, Reasoning: 1, Total: 12},
+				Kind: llmclient.AnswerTruncated, ID: "resp_1", Model: "m-2026", Status: "incomplete", IncompleteReason: "max_output_tokens",
+				Output: []string{part.Hash}, NonObjects: 1, Usage: llmclient.Usage{Input: 9, Cached: 4, Output: 3, Reasoning: 1, Total: 12},
 				Failure: &llmclient.Failure{Kind: llmclient.ErrServer, Status: 503, Code: "busy", Message: "try later"},
 			},
 			Timing: &CallTiming{LatencyMS: 12, Attempts: 2},

@@ -38,6 +38,17 @@ const (
 	StepParseError StepKind = "parse_error"
 	// StepRepair is one more request made because of a parse error.
 	StepRepair StepKind = "repair"
+	// StepItemRepair is an item that could not go back to the provider as it came;
+	// Code is the kind of repair.
+	StepItemRepair StepKind = "item_repair"
+	// StepUnknownItem is an item of a kind without a meaning here; Code says whether
+	// it goes back.
+	StepUnknownItem StepKind = "unknown_item"
+	// StepTextBeside and StepRefusalBeside are text or a refusal beside calls, which
+	// count alone; StepSeveralMessages is an answer read from several messages.
+	StepTextBeside      StepKind = "text_beside_call"
+	StepRefusalBeside   StepKind = "refusal_beside_call"
+	StepSeveralMessages StepKind = "several_messages"
 	// StepContinue is a tick in which a standing order acted without a request.
 	StepContinue StepKind = "execute_until_continue"
 )
@@ -64,7 +75,7 @@ type Step struct {
 	Step   int        `json:"step"`
 	Kind   StepKind   `json:"kind"`
 	Status StepStatus `json:"status"`
-	// Code is a fixed word, empty for StatusOK.
+	// Code is a fixed word that says which or why, empty where the kind says it all.
 	Code string `json:"code,omitempty"`
 	// CallID is the function call the step belongs to; Minted says that the engine
 	// made the id because the provider's was missing or repeated.

@@ -77,7 +77,7 @@ func (w *Writer) Items(tick int64, items []llmclient.Item) (hashes []string, err
 // Answer stores the items of an answer and returns its record form.
 func (w *Writer) Answer(tick int64, a llmclient.Answer) (Answer, error) {
 	if a.Failure != nil {
-		return Answer{Output: []string{}, Failure: a.Failure}, nil
+		return Answer{Kind: a.Kind(), Output: []string{}, Failure: a.Failure}, nil
 	}
 	if a.Reply == nil {
 		panic("trace: an answer has neither reply nor failure")
@@ -87,8 +87,9 @@ func (w *Writer) Answer(tick int64, a llmclient.Answer) (Answer, error) {
 		return Answer{}, err
 	}
 	return Answer{
-		ID: a.Reply.ID, Model: a.Reply.Model, Status: a.Reply.Status,
-		IncompleteReason: a.Reply.IncompleteReason, Output: output, Usage: a.Reply.Usage,
+		Kind: a.Kind(), ID: a.Reply.ID, Model: a.Reply.Model, Status: a.Reply.Status,
+		IncompleteReason: a.Reply.IncompleteReason, Output: output,
+		NonObjects: a.Reply.NonObjects, Usage: a.Reply.Usage,
 	}, nil
 }
 

@@ -60,7 +60,7 @@ func (d decoder) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	if failure := d.notReply(x, r); failure != nil {
 		return nil, failure
 	}
-	items, fault := d.outputItems(r)
+	items, nonObjects, fault := d.outputItems(r)
 	if fault != "" {
 		return nil, d.failure(x, llmclient.ErrMalformed, problem{}, fault)
 	}
@@ -68,7 +68,7 @@ func (d decoder) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	return &llmclient.Reply{
 		ID: d.scrub.label(text(r.ID)), Model: d.scrub.label(text(r.Model)),
 		Status: d.scrub.label(status), IncompleteReason: d.scrub.label(reason),
-		Items: items, Usage: readUsage(r.Usage),
+		Items: items, NonObjects: nonObjects, Usage: readUsage(r.Usage),
 	}, nil
 }
 
@@ -78,9 +78,8 @@ func (d decoder) notReply(x exchange, r *response) *llmclient.Failure {
 	object, status, problem := text(r.Object), text(r.Status), errorValue(r.Error)
 	// Some servers send an empty error beside a good output.
 	errored := given(r.Error) && (problem != noProblem || !given(r.Output))
-	switch status {
-	case "failed", "cancelled", "in_progress", "queued":
-		return d.failure(x, llmclient.ErrFailedResponse, problem, "the response has status "+status)
+	if kind := endedWithout(status); kind != "" {
+		return d.failure(x, kind, problem, "the response has status "+status)
 	}
 	switch {
 	case errored && object == "response":
@@ -92,6 +91,20 @@ func (d decoder) notReply(x exchange, r *response) *llmclient.Failure {
 			fmt.Sprintf("expected a response, got %s; the endpoint may not support the Responses API", foreignText(object)))
 	}
 	return nil
+}
+
+// endedWithout returns the failure that a response's status stands for, empty for
+// a status with which there may be a reply.
+func endedWithout(status string) llmclient.ErrorKind {
+	switch status {
+	case "failed":
+		return llmclient.ErrFailedResponse
+	case "cancelled":
+		return llmclient.ErrCancelledResponse
+	case "in_progress", "queued":
+		return llmclient.ErrUnfinishedResponse
+	}
+	return ""
 }
 
 // foreign reports whether r belongs to another API: it says so, or it has nothing
@@ -123,31 +136,32 @@ func (d decoder) failure(x exchange, kind llmclient.ErrorKind, p problem, what s
 	return &llmclient.Failure{Kind: kind, Status: x.status, Code: d.scrub.label(p.name()), Message: d.scrub.message(message)}
 }
 
-// outputItems returns the output items in order, or what is wrong with them. A
-// server that sends its text only at the top level gets it made into an item. The
-// configured secrets are taken out: a model or server that repeats the key must
-// not bring it into a trace. Everything else stays byte for byte.
-func (d decoder) outputItems(r *response) (items []llmclient.Item, fault string) {
+// outputItems returns the output items in order, how many elements of the output
+// were no objects, or what is wrong with the output as a whole. One stray element
+// does not spoil the others: it is left out and counted. A server that sends its
+// text only at the top level gets it made into an item. The configured secrets
+// are taken out: a model or server that repeats the key must not bring it into a
+// trace. Everything else stays byte for byte.
+func (d decoder) outputItems(r *response) (items []llmclient.Item, nonObjects int, fault string) {
 	var raws []json.RawMessage
 	if given(r.Output) && json.Unmarshal(r.Output, &raws) != nil {
-		return nil, "the output is not a list"
+		return nil, 0, "the output is not a list"
 	}
 	if len(raws) > itemsMax {
-		return nil, fmt.Sprintf("the output has %d items, more than %d", len(raws), itemsMax)
+		return nil, 0, fmt.Sprintf("the output has %d items, more than %d", len(raws), itemsMax)
 	}
-	for i, raw := range raws {
+	for _, raw := range raws {
 		item, ok := llmclient.ParseItem(json.RawMessage(d.scrub.known(string(raw))))
-		if !ok && given(raw) {
-			return nil, fmt.Sprintf("output item %d is not an object", i)
+		if !ok {
+			nonObjects++
+			continue
 		}
-		if ok {
-			items = append(items, item)
-		}
+		items = append(items, item)
 	}
 	if joined := r.outputText(); len(items) == 0 && joined != "" {
 		items = append(items, llmclient.Message("assistant", d.scrub.known(joined)))
 	}
-	return items, ""
+	return items, nonObjects, ""
 }
 
 // ending returns the status of a reply and why it is incomplete. A reply without

@@ -80,7 +80,6 @@ func TestSuccessesThatAreFailures(t *testing.T) {
 		{"a text", `"hello"`, llmclient.ErrMalformed, "", `"hello"`},
 		{"a list", `[]`, llmclient.ErrMalformed, "", "[]"},
 		{"output of the wrong type", `{"object":"response","output":"hi"}`, llmclient.ErrMalformed, "", "output is not a list"},
-		{"an item of the wrong type", `{"output":[{"type":"message"},"hi"]}`, llmclient.ErrMalformed, "", "output item 1 is not an object"},
 		{"too many items", `{"output":[` + strings.Repeat("{},", itemsMax) + `{}]}`, llmclient.ErrMalformed, "", "1025 items"},
 		{"an error object", errorBody("bad thing", "server_error", "boom"), llmclient.ErrErrorObject, "boom", "HTTP 200: a success status with an error object: bad thing"},
 		{"an error text", `{"error":"bad thing"}`, llmclient.ErrErrorObject, "", "bad thing"},
@@ -93,9 +92,9 @@ func TestSuccessesThatAreFailures(t *testing.T) {
 		{"a greeting", `{"status":"ok"}`, llmclient.ErrForeignObject, "", "without output"},
 		{"failed", `{"object":"response","status":"failed","error":{"code":"server_error","message":"it broke"},"output":[]}`, llmclient.ErrFailedResponse, "server_error", "HTTP 200: the response has status failed: it broke"},
 		{"failed without an error", `{"status":"failed","output":[]}`, llmclient.ErrFailedResponse, "", "status failed"},
-		{"cancelled", `{"object":"response","status":"cancelled","output":[]}`, llmclient.ErrFailedResponse, "", "status cancelled"},
-		{"in progress", `{"object":"response","status":"in_progress","output":[]}`, llmclient.ErrFailedResponse, "", "status in_progress"},
-		{"queued", `{"object":"response","status":"queued"}`, llmclient.ErrFailedResponse, "", "status queued"},
+		{"cancelled", `{"object":"response","status":"cancelled","output":[]}`, llmclient.ErrCancelledResponse, "", "status cancelled"},
+		{"in progress", `{"object":"response","status":"in_progress","output":[]}`, llmclient.ErrUnfinishedResponse, "", "status in_progress"},
+		{"queued", `{"object":"response","status":"queued"}`, llmclient.ErrUnfinishedResponse, "", "status queued"},
 		{"an error without a status", `{"object":"response","error":{"code":"x","message":"it broke"}}`, llmclient.ErrFailedResponse, "x", "it broke"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

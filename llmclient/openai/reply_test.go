@@ -38,7 +38,7 @@ func TestReplies(t *testing.T) {
 		{"no object", `{"id":"r","status":"completed","output":[` + call + `]}`, llmclient.Reply{ID: "r", Status: "completed", Items: []llmclient.Item{item(call)}}},
 		{"unknown object", `{"object":"realtime.response","output":[` + call + `]}`, completed(item(call))},
 		{"unknown item kinds and bytes", `{"output":[` + strange + `,` + call + `,{"type":7}]}`, completed(item(strange), item(call), item(`{"type":7}`))},
-		{"null items", `{"output":[null,` + call + `]}`, completed(item(call))},
+		{"elements that are no objects", `{"output":[null,` + call + `,"hi",[{}],7]}`, llmclient.Reply{Status: "completed", Items: []llmclient.Item{item(call)}, NonObjects: 4}},
 		{"no output yet a response", `{"object":"response","output":null}`, completed()},
 		{"empty output", `{"output":[]}`, completed()},
 		{"text at the top level", `{"output_text":"hi"}`, completed(llmclient.Message("assistant", "hi"))},

@@ -1,0 +1,135 @@
+package behavior
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agentworld/llmclient"
+	"agentworld/modules"
+	"agentworld/world"
+)
+
+// parseKinds are all kinds of unusable answers. Those about calls are told by the
+// outputs of the calls.
+var parseKinds = []ParseKind{
+	ParseEmptyOutput, ParseRefusal, ParseTruncated, ParseFiltered, ParseIncomplete, ParseNoJSON, ParseTooLarge,
+	ParseUnknownShape, ParseSeveral,
+}
+
+// TestFeedbackWording holds every text that tells a model what was wrong: what
+// there is in the table, and each in the form in which it is sent.
+func TestFeedbackWording(t *testing.T) {
+	var b strings.Builder
+	for _, p := range phrases {
+		fmt.Fprintf(&b, "%s\n  %s\n", p.code, p.text)
+	}
+	for _, kind := range parseKinds {
+		fmt.Fprintf(&b, "%s %s\n  %s\n  %s\n", CodeUnusableAnswer, kind, encode(unusable(kind, []string{toolDecision})), encode(unusable(kind, nil)))
+	}
+	bad := &modules.ArgumentError{Path: "candidate", Expected: "an integer", Got: "null"}
+	limited := newFeedback(CodeUnknownTool)
+	limited.Known, limited.Allowed, limited.Attempt, limited.Of = []string{toolPlan, toolDecision}, []string{toolDecision}, 1, 1
+	rejected := Verdict{
+		Adjusted:    world.BuildFactory{FactoryKind: "factory.assembler.mk1"},
+		Check:       world.Check{Status: world.CheckRejected, Rejection: &world.Rejection{Code: "insufficient_resource", Field: "factory_kind"}},
+		Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
+	}
+	fmt.Fprintf(&b, "with what varies\n  %s\n  %s\n  %s\n", encode(wrongArguments(CodeInvalidArguments, bad)), encode(limited), encode(guardRejected(rejected, 2, 3)))
+	b.WriteString("modules\n")
+	for _, c := range [][2]string{{"no_such", "{}"}, {"world_rules", "{"}, {"world_rules", "[]"}, {"world_rules", "{}"}, {"memory_short_term_recent", `{"limit":1}`}} {
+		result := modules.New().Call(modules.Env{Attempt: 1, Of: 3}, "c", c[0], c[1])
+		fmt.Fprintf(&b, "  %s\n", result.Output)
+	}
+	compareGolden(t, "testdata/feedback.golden", b.String())
+}
+
+// compareGolden compares text with a file, which the -update flag of the package
+// rewrites.
+func compareGolden(t *testing.T, name, got string) {
+	t.Helper()
+	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+func TestArgumentCodes(t *testing.T) {
+	for _, tt := range []struct{ raw, want string }{
+		{``, CodeArgumentsNotJSON}, {`{"a":`, CodeArgumentsNotJSON}, {`please`, CodeArgumentsNotJSON},
+		{`null`, CodeArgumentsNotObject}, {`[]`, CodeArgumentsNotObject}, {`[{},{}]`, CodeArgumentsNotObject}, {`3`, CodeArgumentsNotObject},
+		{`{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`, CodeInvalidArguments},
+	} {
+		_, e := decodeFields(tt.raw)
+		if e == nil {
+			t.Errorf("arguments %.20q are accepted", tt.raw)
+			continue
+		}
+		if got := argumentCode(tt.raw, e); got != tt.want {
+			t.Errorf("arguments %.20q: code %s, want %s", tt.raw, got, tt.want)
+		}
+	}
+	if got := argumentCode(`{`, noAction); got != CodeInvalidArguments {
+		t.Errorf("an error about a field has code %s, want %s", got, CodeInvalidArguments)
+	}
+}
+
+// TestBrokenHistoryIsRepaired puts items into a turn's input that no path of its
+// own leads to: the next request is one that a provider accepts, and says what it
+// took.
+func TestBrokenHistoryIsRepaired(t *testing.T) {
+	kit, err := NewKit(Config{}, world.DefaultRules(), modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, _ := world.EmbeddedScenario("minimal")
+	w, err := world.New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	turn := kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0))
+	opening := len(turn.input)
+	turn.room()
+	turn.input = append(turn.input,
+		llmclient.FunctionOutput("x", "orphan"), llmclient.FunctionCall("", "plan", "{}"), llmclient.FunctionCall("a", "plan", "{}"),
+		llmclient.FunctionOutput("a", "first"), llmclient.FunctionOutput("a", "second"),
+	)
+	ask := turn.Next().(Ask)
+	if fault, at, ok := llmclient.CheckItems(ask.Request.Input); !ok {
+		t.Fatalf("%s at item %d", fault, at)
+	}
+	var codes []string
+	for _, n := range turn.Notes() {
+		codes = append(codes, fmt.Sprintf("%s %s %v", n.Kind, n.Code, n.Minted))
+	}
+	want := []string{"item_repair output_without_call false", "item_repair call_id_missing true", "item_repair call_without_output false", "item_repair output_repeated false"}
+	if !slices.Equal(codes, want) {
+		t.Errorf("notes %q, want %q", codes, want)
+	}
+	added := ask.Request.Input[opening+2]
+	if added.Text != encode(newFeedback(CodeNoResult)) || added.CallID != "call_repaired_1" {
+		t.Errorf("the lost output is %s", added.Raw)
+	}
+	tokens := 0
+	for _, it := range ask.Request.Input {
+		tokens += kit.count(string(it.Raw))
+	}
+	if turn.inputTokens != tokens {
+		t.Errorf("%d tokens counted, want %d: the repair left the count behind", turn.inputTokens, tokens)
+	}
+}

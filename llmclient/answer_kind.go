@@ -1,0 +1,102 @@
+package llmclient
+
+import "strings"
+
+// AnswerKind says what an answer amounts to, before anybody reads its contents.
+// Every answer has exactly one kind.
+type AnswerKind string
+
+// The answer kinds, in the order in which they are decided: what ended an answer
+// goes before what is in it.
+const (
+	// AnswerNone: a failure; there is no reply.
+	AnswerNone AnswerKind = "no_reply"
+	// AnswerTruncated: cut at the output limit, or with an item that says of itself
+	// that it is incomplete.
+	AnswerTruncated AnswerKind = "truncated"
+	// AnswerFiltered: stopped by the provider's content filter.
+	AnswerFiltered AnswerKind = "content_filter"
+	// AnswerIncomplete: not complete for another reason, or for none that is told.
+	AnswerIncomplete AnswerKind = "incomplete"
+	// AnswerCalls: at least one function call, whatever stands beside it.
+	AnswerCalls AnswerKind = "calls"
+	// AnswerRefusal: no call and a refusal, whatever text stands beside it.
+	AnswerRefusal AnswerKind = "refusal"
+	// AnswerText: text and no call.
+	AnswerText AnswerKind = "text"
+	// AnswerBlank: messages without any text.
+	AnswerBlank AnswerKind = "blank_text"
+	// AnswerReasoning: reasoning that led to nothing.
+	AnswerReasoning AnswerKind = "reasoning_only"
+	// AnswerUnknown: only items of kinds without a meaning here.
+	AnswerUnknown AnswerKind = "unknown_items"
+	// AnswerEmpty: no items at all, and no output was billed.
+	AnswerEmpty AnswerKind = "empty_output"
+	// AnswerBilledEmpty: no items at all, but output tokens that were billed: the
+	// provider lost what the model wrote.
+	AnswerBilledEmpty AnswerKind = "empty_output_billed"
+)
+
+// Kind returns what the answer amounts to.
+func (a Answer) Kind() AnswerKind {
+	if a.Reply == nil {
+		return AnswerNone
+	}
+	if kind := a.Reply.unfinished(); kind != "" {
+		return kind
+	}
+	return a.Reply.content()
+}
+
+// unfinished names why the reply is not whole, empty when it is. A status that is
+// not known counts as whole, because servers have words of their own for it.
+func (r *Reply) unfinished() AnswerKind {
+	switch r.Status {
+	case "failed", "cancelled", "in_progress", "queued":
+		return AnswerIncomplete
+	case "incomplete":
+		switch r.IncompleteReason {
+		case "max_output_tokens":
+			return AnswerTruncated
+		case "content_filter":
+			return AnswerFiltered
+		}
+		return AnswerIncomplete
+	}
+	for _, it := range r.Items {
+		if it.Status == "incomplete" {
+			return AnswerTruncated
+		}
+	}
+	return ""
+}
+
+// content names what a whole reply holds.
+func (r *Reply) content() AnswerKind {
+	kinds := map[ItemKind]bool{}
+	text, refused := false, false
+	for _, it := range r.Items {
+		kinds[it.Kind] = true
+		if it.Kind == KindMessage {
+			text = text || strings.TrimSpace(it.Text) != ""
+			refused = refused || it.Refusal != ""
+		}
+	}
+	switch {
+	case kinds[KindFunctionCall]:
+		return AnswerCalls
+	case refused:
+		return AnswerRefusal
+	case text:
+		return AnswerText
+	case kinds[KindMessage]:
+		return AnswerBlank
+	case kinds[KindReasoning]:
+		return AnswerReasoning
+	case len(r.Items)+r.NonObjects > 0:
+		return AnswerUnknown
+	case r.Usage.Output > 0:
+		return AnswerBilledEmpty
+	}
+	return AnswerEmpty
+}

@@ -1,0 +1,247 @@
+package llmclient
+
+import "fmt"
+
+// ItemFault names a break of the rules by which the items of an input belong
+// together. A provider refuses a request that breaks one of them, whoever is to
+// blame, so a list is checked as a whole before it is sent.
+type ItemFault string
+
+// The item faults, each with what [PairItems] does about it.
+const (
+	// FaultItemIDRepeated: two items have the same own id. The later loses its id,
+	// which an input need not have.
+	FaultItemIDRepeated ItemFault = "item_id_repeated"
+	// FaultReasoning: a reasoning item is not followed by an item of the model. It
+	// is dropped: a provider takes it back only with what it led to.
+	FaultReasoning ItemFault = "reasoning_dangling"
+	// FaultCallIDMissing and FaultCallIDRepeated: nothing can be bound to the call.
+	// It gets an id of its own.
+	FaultCallIDMissing  ItemFault = "call_id_missing"
+	FaultCallIDRepeated ItemFault = "call_id_repeated"
+	// FaultOrphanOutput: no call before the output has its id. It is dropped.
+	FaultOrphanOutput ItemFault = "output_without_call"
+	// FaultOutputRepeated: the call is answered already. The output is dropped.
+	FaultOutputRepeated ItemFault = "output_repeated"
+	// FaultUnanswered: no output answers the call. One is added that says so.
+	FaultUnanswered ItemFault = "call_without_output"
+)
+
+// ItemRepair is one change that [PairItems] made.
+type ItemRepair struct {
+	Kind ItemFault
+	// CallID is the call the change is about, empty when it is about none. Minted
+	// says that the repair made the id.
+	CallID string
+	Minted bool
+}
+
+// CheckItems returns the first fault of a list and the index of the item at
+// fault; ok says that there is none. It takes one pass and allocates little, so
+// that it can run before every send.
+func CheckItems(items []Item) (fault ItemFault, at int, ok bool) {
+	const open, answered = 1, 2
+	calls, ids := map[string]int{}, map[string]bool{}
+	for i, it := range items {
+		if it.ID != "" && ids[it.ID] {
+			return FaultItemIDRepeated, i, false
+		}
+		ids[it.ID] = true
+		switch {
+		case it.Kind == KindReasoning && (i+1 == len(items) || !items[i+1].fromModel()):
+			return FaultReasoning, i, false
+		case it.Kind == KindFunctionCall && it.CallID == "":
+			return FaultCallIDMissing, i, false
+		case it.Kind == KindFunctionCall && calls[it.CallID] != 0:
+			return FaultCallIDRepeated, i, false
+		case it.Kind == KindFunctionCall:
+			calls[it.CallID] = open
+		case it.Kind == KindFunctionOutput && calls[it.CallID] == answered:
+			return FaultOutputRepeated, i, false
+		case it.Kind == KindFunctionOutput && calls[it.CallID] != open:
+			return FaultOrphanOutput, i, false
+		case it.Kind == KindFunctionOutput:
+			calls[it.CallID] = answered
+		}
+	}
+	for i, it := range items {
+		if it.Kind == KindFunctionCall && calls[it.CallID] == open {
+			return FaultUnanswered, i, false
+		}
+	}
+	return "", 0, true
+}
+
+// PairItems returns items without faults, and what it took. missing is the output
+// of a call that has none. Items that break no rule keep their bytes and order.
+//
+// Invariants:
+//  1. The result passes [CheckItems], and repairing it again changes nothing.
+//  2. A prefix that passes the check stays as it is, so that a provider's prompt
+//     cache survives a repair of what follows.
+func PairItems(items []Item, missing string) ([]Item, []ItemRepair) {
+	p := pairer{missing: missing, ids: map[string]bool{}, taken: map[string]bool{}, answered: map[string]bool{}}
+	for _, it := range items {
+		p.taken[it.CallID] = true
+	}
+	for i, it := range items {
+		if !it.fromModel() {
+			p.answerOpen(items[i:])
+		}
+		if it.Kind == KindReasoning && !leadsOn(items[i+1:]) {
+			p.repair(FaultReasoning, "")
+			continue
+		}
+		p.add(it)
+	}
+	p.answerOpen(nil)
+	return p.out, p.repairs
+}
+
+// pairer builds a list without faults item by item.
+type pairer struct {
+	missing string
+	out     []Item
+	repairs []ItemRepair
+	// ids are the items' own ids so far, answered the call ids with their output,
+	// taken the call ids that a new one must not repeat.
+	ids, answered, taken map[string]bool
+	// open are the calls without an output so far, oldest first.
+	open   []openCall
+	minted int
+}
+
+// openCall is a call that waits for its output.
+type openCall struct {
+	// wasID is the id in the list that is repaired, callID the one in its place.
+	wasID, callID string
+}
+
+// leadsOn reports whether what follows a reasoning item is what it led to:
+// possibly more reasoning, then something else of the model.
+func leadsOn(rest []Item) bool {
+	for _, it := range rest {
+		if it.Kind != KindReasoning {
+			return it.fromModel()
+		}
+	}
+	return false
+}
+
+// add takes the next item.
+func (p *pairer) add(it Item) {
+	if it.ID != "" && p.ids[it.ID] {
+		p.repair(FaultItemIDRepeated, it.CallID)
+		it = it.withoutID()
+	}
+	p.ids[it.ID] = true
+	switch it.Kind {
+	case KindFunctionCall:
+		p.call(it)
+	case KindFunctionOutput:
+		p.output(it)
+	default:
+		p.out = append(p.out, it)
+	}
+}
+
+func (p *pairer) call(it Item) {
+	call := openCall{it.CallID, it.CallID}
+	fault := ItemFault("")
+	switch {
+	case it.CallID == "":
+		fault = FaultCallIDMissing
+	case p.answered[it.CallID] || p.isOpen(it.CallID):
+		fault = FaultCallIDRepeated
+	}
+	if fault != "" {
+		call.callID = p.mint()
+		it = it.Rebuilt(call.callID, it.Name, it.Text)
+		p.repairs = append(p.repairs, ItemRepair{fault, call.callID, true})
+	}
+	p.open = append(p.open, call)
+	p.out = append(p.out, it)
+}
+
+// output binds an output to the oldest open call of its id: of two calls that
+// shared an id, each gets its own.
+func (p *pairer) output(it Item) {
+	for i, call := range p.open {
+		if call.wasID != it.CallID {
+			continue
+		}
+		if call.callID != it.CallID {
+			it = FunctionOutput(call.callID, it.Text)
+		}
+		p.open = append(p.open[:i:i], p.open[i+1:]...)
+		p.answered[call.callID] = true
+		p.out = append(p.out, it)
+		return
+	}
+	if p.answered[it.CallID] {
+		p.repair(FaultOutputRepeated, it.CallID)
+	} else {
+		p.repair(FaultOrphanOutput, it.CallID)
+	}
+}
+
+// answerOpen adds an output for every open call that rest does not answer.
+func (p *pairer) answerOpen(rest []Item) {
+	if len(p.open) == 0 {
+		return
+	}
+	coming := map[string]int{}
+	for _, it := range rest {
+		if it.Kind == KindFunctionOutput {
+			coming[it.CallID]++
+		}
+	}
+	var open []openCall
+	for _, call := range p.open {
+		if coming[call.wasID] > 0 {
+			coming[call.wasID]--
+			open = append(open, call)
+			continue
+		}
+		p.repair(FaultUnanswered, call.callID)
+		p.answered[call.callID] = true
+		p.out = append(p.out, FunctionOutput(call.callID, p.missing))
+	}
+	p.open = open
+}
+
+func (p *pairer) isOpen(callID string) bool {
+	for _, call := range p.open {
+		if call.callID == callID {
+			return true
+		}
+	}
+	return false
+}
+
+// mint makes a call id that the list does not hold.
+func (p *pairer) mint() string {
+	for {
+		p.minted++
+		if id := fmt.Sprintf("call_repaired_%d", p.minted); !p.taken[id] {
+			p.taken[id] = true
+			return id
+		}
+	}
+}
+
+func (p *pairer) repair(kind ItemFault, callID string) {
+	p.repairs = append(p.repairs, ItemRepair{Kind: kind, CallID: callID})
+}
+
+// fromModel reports whether a model's answer can hold the item: anything but the
+// outputs and messages that a request adds.
+func (it Item) fromModel() bool {
+	switch it.Kind {
+	case KindFunctionOutput:
+		return false
+	case KindMessage:
+		return it.Role != "user" && it.Role != "developer" && it.Role != "system"
+	}
+	return true
+}
