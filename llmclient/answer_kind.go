@@ -11,8 +11,8 @@ type AnswerKind string
 const (
 	// AnswerNone: a failure; there is no reply.
 	AnswerNone AnswerKind = "no_reply"
-	// AnswerTruncated: cut at the output limit, or with an item that says of itself
-	// that it is incomplete.
+	// AnswerTruncated: cut at the output limit, or with a call or message that says
+	// of itself that it is incomplete.
 	AnswerTruncated AnswerKind = "truncated"
 	// AnswerFiltered: stopped by the provider's content filter.
 	AnswerFiltered AnswerKind = "content_filter"
@@ -64,7 +64,7 @@ func (r *Reply) unfinished() AnswerKind {
 		return AnswerIncomplete
 	}
 	for _, it := range r.Items {
-		if it.Status == "incomplete" {
+		if it.Status == "incomplete" && (it.Kind == KindFunctionCall || it.Kind == KindMessage) {
 			return AnswerTruncated
 		}
 	}

@@ -10,6 +10,7 @@ func TestAnswerKinds(t *testing.T) {
 		blank     = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":" \n"}]}`
 		refusal   = `{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"no"}]}`
 		reasoning = `{"type":"reasoning","id":"rs_1","summary":[]}`
+		halfway   = `{"type":"reasoning","id":"rs_1","status":"incomplete","summary":[]}`
 		strange   = `{"type":"telepathy"}`
 	)
 	for _, tt := range []struct {
@@ -31,6 +32,7 @@ func TestAnswerKinds(t *testing.T) {
 		{"text and a refusal", "completed", "", []string{text, refusal}, 9, 0, AnswerRefusal},
 		{"a call beside all of them", "completed", "", []string{reasoning, text, refusal, call, strange}, 9, 1, AnswerCalls},
 		{"a status of its own", "done", "", []string{call}, 9, 0, AnswerCalls},
+		{"a whole call after half a thought", "completed", "", []string{halfway, call}, 9, 0, AnswerCalls},
 		{"a half call in a complete reply", "completed", "", []string{call, half}, 9, 0, AnswerTruncated},
 		{"cut", "incomplete", "max_output_tokens", []string{call}, 9, 0, AnswerTruncated},
 		{"filtered", "incomplete", "content_filter", []string{text}, 9, 0, AnswerFiltered},
