@@ -17,6 +17,16 @@ func (m *Memory) Recent(limit int) []Scored {
 	return out
 }
 
+// Lookup returns the entry held under an id. It was not chosen by score, so its
+// score is 0.
+func (m *Memory) Lookup(id string) (Scored, bool) {
+	held, ok := m.ids[id]
+	if !ok {
+		return Scored{}, false
+	}
+	return Scored{Entry: held.copied()}, true
+}
+
 // LongTerm returns the entries of long-term memory in the order they entered it.
 func (m *Memory) LongTerm() []Entry {
 	out := make([]Entry, len(m.long))
