@@ -1,6 +1,9 @@
 package behavior
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Protocol is the shape of a turn.
 type Protocol string
@@ -20,6 +23,8 @@ type Config struct {
 	// Protocol is full (the default) or lean. Lean costs a third to a half of the
 	// calls; full shows more of why an agent acted.
 	Protocol Protocol
+	// Profile is how much the opening prompt tells; default balanced.
+	Profile Profile
 	// Model is the provider's model name, sent with every request.
 	Model string
 	// ContextWindow is the model's window in tokens, at least ContextWindowMin;
@@ -59,6 +64,9 @@ func (c Config) Validate() error {
 	if c.Protocol != "" && c.Protocol != ProtocolFull && c.Protocol != ProtocolLean {
 		return fmt.Errorf("protocol %q: allowed are full and lean", c.Protocol)
 	}
+	if c.Profile != "" && !slices.Contains(Profiles(), c.Profile) {
+		return fmt.Errorf("prompt profile %q: allowed are compact, balanced and rich", c.Profile)
+	}
 	if c.ContextWindow != 0 && c.ContextWindow < ContextWindowMin {
 		return fmt.Errorf("context window %d: at least %d tokens are needed", c.ContextWindow, ContextWindowMin)
 	}
@@ -80,6 +88,9 @@ func (c Config) Validate() error {
 func (c Config) WithDefaults() Config {
 	if c.Protocol == "" {
 		c.Protocol = ProtocolFull
+	}
+	if c.Profile == "" {
+		c.Profile = ProfileBalanced
 	}
 	setDefault(&c.ContextWindow, 128_000)
 	setDefault(&c.OutputTokensMax, 1024)

@@ -236,11 +236,7 @@ func writeAsk(out *strings.Builder, a behavior.Ask, seen int) {
 	for _, it := range a.Request.Input[seen:] {
 		switch it.Kind {
 		case llmclient.KindMessage:
-			first, rest, _ := strings.Cut(it.Text, "\n")
-			if first == "# Messages" || first == "# Last outcome" {
-				first += " " + rest
-			}
-			fmt.Fprintf(out, "  + %s: %s\n", it.Role, first)
+			fmt.Fprintf(out, "  + %s: %s\n", it.Role, abridged(it.Text))
 		case llmclient.KindReasoning:
 			fmt.Fprintf(out, "  + reasoning %s\n", it.ID)
 		case llmclient.KindFunctionCall, llmclient.KindFunctionOutput:
@@ -253,6 +249,27 @@ func writeAsk(out *strings.Builder, a behavior.Ask, seen int) {
 			fmt.Fprintf(out, "  + %s\n", it.Raw)
 		}
 	}
+}
+
+// abridged is a message with the sections of the opening prompt cut to their
+// headings, but for those whose text depends on what others wrote. Observations have
+// golden files of their own.
+func abridged(text string) string {
+	if !strings.HasPrefix(text, "# ") {
+		return text
+	}
+	var parts []string
+	whole := false
+	for _, line := range strings.Split(text, "\n") {
+		heading := strings.HasPrefix(line, "# ")
+		if heading {
+			whole = line == "# Messages" || line == "# Last outcome"
+		}
+		if heading || whole || strings.HasPrefix(line, "texts: ") {
+			parts = append(parts, line)
+		}
+	}
+	return strings.Join(parts, " | ")
 }
 
 func writeEnd(out *strings.Builder, d behavior.Decision, notes []behavior.Note) {

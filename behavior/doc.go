@@ -60,9 +60,13 @@
 //
 // Instructions are constant per agent: purpose, persona, rules, protocol. What the
 // actions are stands in the description of the tool that takes them.
-// The input opens with goals, history, memory, last outcome and observation, each
-// an item of its own, clipped by priority to the token budget; then the model's
-// items and our outputs are appended, nothing is ever rewritten.
+// The input opens with one message: goals, history, memory, last outcome and
+// observation, as much of them as the [Profile] wants and the token budget holds;
+// then the model's items and our outputs are appended, nothing is ever rewritten.
+//
+// History and memory are folded by machine from what came of earlier decisions:
+// like ones become one line with a count, a range and sums. No model summarises.
+// docs/prompt.md shows a real prompt and tells the grammar of its lines.
 //
 // Messages and notes are words of other agents. They are held back until the plan,
 // or a draft in its place, is made; the lean protocol asks for a plan of its own

@@ -17,6 +17,8 @@ type Kit struct {
 	registry    *modules.Registry
 	tools       []llmclient.Tool
 	moduleNames []string
+	recipes     []world.Recipe
+	layout      layout
 	toolTokens  int
 }
 
@@ -26,7 +28,8 @@ func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, er
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	k := &Kit{cfg: cfg.WithDefaults(), rules: rules, registry: registry}
+	k := &Kit{cfg: cfg.WithDefaults(), rules: rules, registry: registry, recipes: rules.Recipes()}
+	k.layout = layoutOf[k.cfg.Profile]
 	moduleTools := registry.Tools()
 	k.tools = append(protocolTools(k.cfg.Protocol, rules), moduleTools...)
 	for _, t := range moduleTools {
@@ -65,8 +68,8 @@ func (k *Kit) count(s string) int {
 	return k.cfg.CountTokens(s)
 }
 
-// Mind is one agent's decider: its constant instructions, its goals, and what it
-// remembers. Minds share nothing mutable, so turns of different agents may run
+// Mind is one agent's decider: its constant instructions, its goals, what came of
+// its decisions, and what it remembers. Minds share nothing mutable, so turns of different agents may run
 // at the same time.
 //
 // Invariants:
@@ -80,6 +83,7 @@ type Mind struct {
 	instructions string
 	staticTokens int
 	memory       *memory.Memory
+	past         past
 }
 
 // Mind returns a new mind for the agent with the given id.
@@ -133,5 +137,7 @@ func (m *Mind) env(view world.View, resultChars int) modules.Env {
 // Learn remembers what came of a decision. The engine calls it once per agent
 // and tick, after the world applied all actions.
 func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
-	m.memory.Record(outcomeEntry(tick, d, outcome))
+	done := newDeed(tick, d.Wait, outcome, m.alias)
+	done.ids = []string{m.memory.Record(outcomeEntry(tick, d, outcome))}
+	m.past.add(done)
 }

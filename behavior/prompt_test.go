@@ -39,6 +39,20 @@ func TestStaticTextLeavesRoom(t *testing.T) {
 // waiting with a memory of n failures.
 func turnIn(t *testing.T, scenario string, cfg behavior.Config, failures int) *behavior.Turn {
 	t.Helper()
+	return mindIn(t, scenario, cfg, failures).begin()
+}
+
+// seated is a mind with the world its agent lives in.
+type seated struct {
+	*behavior.Mind
+	world *world.World
+}
+
+func (s seated) begin() *behavior.Turn { return s.Begin(s.world.View(0)) }
+
+// mindIn is the mind behind turnIn.
+func mindIn(t *testing.T, scenario string, cfg behavior.Config, failures int) seated {
+	t.Helper()
 	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +67,7 @@ func turnIn(t *testing.T, scenario string, cfg behavior.Config, failures int) *b
 			Rejection: &world.Rejection{Code: world.RejectDepleted, Requested: &number, Available: &number},
 		})
 	}
-	return mind.Begin(w.View(0))
+	return seated{mind, w}
 }
 
 func firstAsk(t *testing.T, turn *behavior.Turn) behavior.Ask {
@@ -90,7 +104,7 @@ func TestSmallestWindowClipsByPriorityAndStaysInside(t *testing.T) {
 	if sections["observation"].Clipped > 0 && sections["history"].Chars > 0 {
 		t.Error("the observation was cut before the history was gone")
 	}
-	if !strings.Contains(string(ask.Request.Body()), `\"self\":`) {
+	if !strings.Contains(string(ask.Request.Body()), `\nyou: agent-1, at `) {
 		t.Error("the agent's own state is not in the prompt")
 	}
 }
@@ -155,6 +169,7 @@ func TestConfigNamesWhatIsWrong(t *testing.T) {
 		"protocol":       {Protocol: "chatty"},
 		"context window": {ContextWindow: 100},
 		"module calls":   {ModuleCallsMax: -1},
+		"prompt profile": {Profile: "Rich"},
 	} {
 		if _, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want one that names %q", cfg, err, want)
@@ -162,5 +177,65 @@ func TestConfigNamesWhatIsWrong(t *testing.T) {
 	}
 	if got := (behavior.Config{}).CallsMax(); got != 13 {
 		t.Errorf("the longest turn takes %d calls, want 13", got)
+	}
+}
+
+// TestBytesSettleTheBudgetFirst: where the bytes fit, no section is counted, and where
+// they do not, tokens decide and not the bytes.
+func TestBytesSettleTheBudgetFirst(t *testing.T) {
+	counted := 0
+	count := func(s string) int {
+		if strings.Contains(s, "# Observation") {
+			counted++
+		}
+		return tokens.Count(s)
+	}
+	for _, tc := range []struct {
+		window int
+		counts bool
+	}{{128_000, false}, {behavior.ContextWindowMin, true}} {
+		counted = 0
+		cfg := behavior.Config{ContextWindow: tc.window, CountTokens: count, Profile: behavior.ProfileRich}
+		mind := mindIn(t, "llm_bootstrap", cfg, 60)
+		counted = 0
+		mind.begin()
+		if (counted > 0) != tc.counts {
+			t.Errorf("window %d: %d observations counted", tc.window, counted)
+		}
+	}
+	inBytes := firstAsk(t, turnIn(t, "llm_bootstrap", behavior.Config{ContextWindow: 9_000}, 60))
+	inTokens := firstAsk(t, turnIn(t, "llm_bootstrap", behavior.Config{ContextWindow: 9_000, CountTokens: tokens.Count}, 60))
+	if a, b := clipped(inBytes), clipped(inTokens); a == 0 || b != 0 {
+		t.Errorf("counted in bytes %d characters are cut, counted in tokens %d; want some and none", a, b)
+	}
+}
+
+func clipped(a behavior.Ask) int {
+	n := 0
+	for _, s := range a.Sections {
+		n += s.Clipped
+	}
+	return n
+}
+
+// TestProfilesGrow: each profile tells more than the one before, and all are one
+// message with every section at most once.
+func TestProfilesGrow(t *testing.T) {
+	before := 0
+	for _, p := range behavior.Profiles() {
+		ask := firstAsk(t, turnIn(t, "llm_bootstrap", behavior.Config{Profile: p}, 60))
+		if len(ask.Request.Input) != 1 {
+			t.Fatalf("%s: the opening is %d items", p, len(ask.Request.Input))
+		}
+		text := ask.Request.Input[0].Text
+		if len(text) <= before {
+			t.Errorf("%s: %d characters, the shorter profile has %d", p, len(text), before)
+		}
+		before = len(text)
+		for _, heading := range []string{"# Goals\n", "# History", "# Memory\n", "# Observation, tick 1\n"} {
+			if n := strings.Count("\n"+text, "\n"+heading); n > 1 || n == 0 && heading != "# Memory\n" {
+				t.Errorf("%s: %q stands %d times in\n%s", p, heading, n, text)
+			}
+		}
 	}
 }

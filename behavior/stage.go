@@ -51,8 +51,8 @@ func (t *Turn) allowed() []string {
 }
 
 // moduleTokensMin is the room in the window below which no module is offered: a
-// result and the draft behind it have to fit.
-const moduleTokensMin = 900
+// result and the draft behind it have to fit, and half of it is kept for the draft.
+const moduleTokensMin = 1000
 
 // choice returns the tool choice that goes with the stage.
 func (t *Turn) choice() llmclient.ToolChoice {

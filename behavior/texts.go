@@ -25,43 +25,38 @@ type texts struct {
 // with their number.
 type opened struct {
 	world.Observation
-	HeldBack int `json:"texts_held_back,omitempty"`
+	HeldBack int
+	// standing is the agent's standing order, nil without one.
+	standing *world.ExecuteUntil
 }
 
-// holdBack takes the texts out of an observation and of the last outcome. Without
-// any text of others in view there is nothing the agent's own words could repeat,
-// and they stay.
-func holdBack(o world.Observation, last world.Outcome) (opened, world.Outcome, texts) {
-	held := texts{Inbox: o.Inbox, Notes: o.Here.Notes}
+// holdBack takes the texts out of an observation. said is the text of the agent's
+// last action: among texts of others it stays with them, and otherwise there is
+// nothing it could repeat.
+func holdBack(o world.Observation, last world.Outcome) (seen opened, said string, held texts) {
+	held = texts{Inbox: o.Inbox, Notes: o.Here.Notes}
 	o.Inbox, o.Here.Notes = nil, nil
-	if held.count() > 0 && last.Action != nil {
-		last.Action, held.Said = withoutText(last.Action)
+	said = textOf(last.Action)
+	if held.count() > 0 {
+		held.Said, said = said, ""
 	}
-	return opened{o, held.count()}, last, held
+	return opened{Observation: o, HeldBack: held.count()}, said, held
 }
 
 func (t texts) count() int { return len(t.Inbox) + len(t.Notes) }
 
-// withoutText splits an action into the action with a placeholder and its text.
-func withoutText(a world.Action) (world.Action, string) {
+// textOf is the free text of an action, empty when it has none.
+func textOf(a world.Action) string {
 	switch a := a.(type) {
 	case world.SendMessage:
-		text := a.Text
-		a.Text = saidPlaceholder
-		return a, text
+		return a.Text
 	case world.PostNote:
-		text := a.Text
-		a.Text = saidPlaceholder
-		return a, text
+		return a.Text
 	case world.ExecuteUntil:
-		do, text := withoutText(a.Do)
-		a.Do = do
-		return a, text
+		return textOf(a.Do)
 	}
-	return a, ""
+	return ""
 }
-
-const saidPlaceholder = "(held back)"
 
 // variants are the texts with ever fewer of the old ones, and none at last.
 func (t texts) variants() (all []texts) {
@@ -81,10 +76,10 @@ func (t texts) section() string {
 }
 
 // sectionsOf writes each variant.
-func sectionsOf(variants []texts) []string {
-	list := make([]string, len(variants))
-	for i, v := range variants {
-		list[i] = v.section()
+func sectionsOf(held []texts) []variant {
+	list := make([]variant, len(held))
+	for i, v := range held {
+		list[i] = variant{text: v.section()}
 	}
 	return list
 }

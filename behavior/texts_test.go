@@ -26,7 +26,7 @@ func TestTextsOfOthersFollowThePlan(t *testing.T) {
 				t.Errorf("%s: the first request shows %q", protocol, word)
 			}
 		}
-		if !strings.Contains(body, `texts_held_back\":2`) {
+		if !strings.Contains(body, `texts: 2 shown after the plan`) {
 			t.Errorf("%s: the first request does not tell that there are two texts", protocol)
 		}
 		if allowed := first.Request.Choice.Allowed; protocol == behavior.ProtocolLean && strings.Join(allowed, " ") != "plan" {

@@ -152,7 +152,11 @@ func (t *Turn) request() llmclient.Request {
 // resultChars caps a module result by the configured limit and by what the
 // window still holds, so that a turn on a small window cannot outgrow it.
 func (t *Turn) resultChars() int {
-	return max(modules.ResultCharsMin, min(t.mind.cfg.ResultCharsMax, t.room()-t.mind.outputTokens()))
+	room := t.room() - moduleTokensMin/2 - t.mind.outputTokens()
+	for _, s := range t.slots {
+		room -= t.mind.count(s.output)
+	}
+	return max(modules.ResultCharsMin, min(t.mind.cfg.ResultCharsMax, room))
 }
 
 // room is how many tokens the window still holds beside an answer; negative when

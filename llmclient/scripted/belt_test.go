@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sort"
 )
 
 // belt is a small world with one agent, just true enough to the rules to see
@@ -132,109 +131,6 @@ func (b *belt) idleHere() *plant {
 		}
 	}
 	return nil
-}
-
-// observation is what the agent sees, as decoded JSON.
-func (b *belt) observation() object {
-	var products, factories, places []any
-	for name, n := range b.products {
-		products = append(products, object{"resource": name, "amount": n})
-	}
-	sort.Slice(products, func(i, j int) bool {
-		return products[i].(object)["resource"].(string) < products[j].(object)["resource"].(string)
-	})
-	for _, f := range b.factories {
-		state := "idle"
-		switch {
-		case f.recipe != "":
-			state = "working"
-		case b.tick < f.ready:
-			state = "building"
-		}
-		factories = append(factories, object{"id": f.id, "kind": "factory.assembler.mk1", "place": b.places[f.at].id,
-			"state": state, "ready_in": max(0, f.ready-b.tick), "recipe": f.recipe, "batches": f.batches})
-	}
-	for i, p := range b.places {
-		if i == b.at {
-			continue
-		}
-		seen := object{"id": p.id, "name": "the " + p.id, "material": "metal", "distance_cm": b.distance(i) * 100_000,
-			"move_cost": b.distance(i), "move_ticks": (b.distance(i) + 9) / 10, "visible": b.distance(i) < 20}
-		if b.distance(i) < 20 {
-			seen["emission"], seen["compound_g"] = p.emission, p.compound
-		}
-		places = append(places, seen)
-	}
-	return object{
-		"tick": b.tick,
-		"self": object{"id": "agent-zero", "place": b.here().id, "power_state": "normal", "electricity": b.electricity, "power_capacity": b.capacity,
-			"heat": b.heat, "heat_capacity": beltHeatCapacity, "compound_g": b.compound, "hardware": b.hardware, "data": b.data, "products": products},
-		"here":   object{"id": b.here().id, "material": "composite", "radiation": b.here().emission + 1, "compound_g": b.here().compound},
-		"can":    b.affordances(),
-		"places": places, "places_omitted": 0, "agents": b.company(), "agents_omitted": 0, "factories": factories,
-	}
-}
-
-func (b *belt) company() []any {
-	if !b.neighbour {
-		return []any{}
-	}
-	return []any{object{"id": "agent-other", "name": "Other", "place": b.here().id, "distance_cm": 0}}
-}
-
-func (b *belt) affordances() []any {
-	amount := func(action, field string, least, most int64) object {
-		if most < least {
-			return object{"action": action, "ok": false, "why": "insufficient_resource"}
-		}
-		return object{"action": action, "ok": true, "field": field, "min": least, "max": most}
-	}
-	build := object{"action": "build_factory", "ok": true, "options": []any{object{"target": "factory.assembler.mk1"}}}
-	if b.electricity < 10 || b.hardware < 5 {
-		build = object{"action": "build_factory", "ok": false, "why": "insufficient_resource",
-			"need": b.short(10, 5)}
-	}
-	can := []any{
-		object{"action": "wait", "ok": true}, amount("wait_ticks", "ticks", 1, 64), object{"action": "move_agent", "ok": true},
-		amount("harvest_radiation", "max_amount", 1, b.harvestMax()), amount("mine_compound", "compound_mass_g", 1, b.mineMax()),
-		amount("refine_compound", "compound_mass_g", 1_000, b.refineMax()), build, b.scheduleAffordance(),
-	}
-	if b.neighbour {
-		can = append(can, object{"action": "transfer_resource", "ok": true, "options": []any{
-			object{"target": "agent-other", "item": "electricity", "max": b.electricity}, object{"target": "agent-other"}}},
-			object{"action": "send_message", "ok": true})
-	}
-	return can
-}
-
-// short lists what the stock lacks for a cost.
-func (b *belt) short(electricity, hardware int64) []any {
-	var out []any
-	if n := electricity - b.electricity; n > 0 {
-		out = append(out, object{"resource": "electricity", "amount": n})
-	}
-	if n := hardware - b.hardware; n > 0 {
-		out = append(out, object{"resource": "hardware", "amount": n})
-	}
-	return out
-}
-
-func (b *belt) scheduleAffordance() object {
-	f := b.idleHere()
-	if f == nil {
-		return object{"action": "schedule_recipe", "ok": false, "why": "factory_not_found"}
-	}
-	var options []any
-	for _, r := range beltRecipes {
-		if n := min(b.electricity/r.electricity, b.hardware/r.hardware); n > 0 {
-			options = append(options, object{"target": f.id, "item": r.name, "max": n})
-		}
-	}
-	if options == nil {
-		return object{"action": "schedule_recipe", "ok": false, "why": "insufficient_resource",
-			"need": b.short(6, 2)}
-	}
-	return object{"action": "schedule_recipe", "ok": true, "field": "batches", "min": 1, "options": options}
 }
 
 // number reads an amount of a decoded action, -1 when it is none.

@@ -33,9 +33,9 @@ func ExampleStart() {
 
 // The policy behind the server can be asked without a server.
 func ExampleDecide() {
-	observation := `# Observation
-{"tick":3,"self":{"electricity":9,"power_capacity":100,"heat_capacity":100},
- "can":[{"action":"harvest_radiation","ok":true,"field":"max_amount","min":1,"max":30}]}`
+	observation := `# Observation, tick 3
+you: agent-1, at base, power low, electricity 9/100, heat 0/100, compound 0 g, hardware 0, data 0
+can: wait; harvest_radiation 1..30`
 	request := llmclient.Request{
 		Model:  "any",
 		Input:  []llmclient.Item{llmclient.Message("user", observation)},

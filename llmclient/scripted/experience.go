@@ -9,21 +9,15 @@ import (
 // experience is what the request tells about actions that failed, so that the
 // policy does not try the same thing again with the same arguments.
 type experience struct {
-	// refused holds signatures: actions refused in this turn, and the last action
-	// when the world rejected it.
+	// refused holds the signatures of the actions refused in this turn.
 	refused map[string]bool
-	// latest is the last line of the history.
+	// latest is the line that tells of the last action.
 	latest string
 }
 
 // readExperience collects the failures of a request.
 func readExperience(p prompt, t transcript) experience {
-	e := experience{refused: t.refused(), latest: p.latest}
-	var last object
-	if p.outcome != nil && decode(p.outcome, &last) == nil && last["accepted"] == false {
-		e.refused[signature(last["action"])] = true
-	}
-	return e
+	return experience{refused: t.refused(), latest: p.latest}
 }
 
 // failed reports whether an action is known to fail.
@@ -32,16 +26,19 @@ func (e experience) failed(action any) bool {
 	return e.refused[signature(action)] || e.lately(fields)
 }
 
-// lately reports whether the history ends with a refusal of the action: a line
-// that says "refused" and has the action's name and every argument among its
-// words. Only the last line counts; what failed earlier may work by now.
+// lately reports whether the last action was this one and was refused: a line that
+// says "refused" and has the action's name and every argument among its words. What
+// failed earlier may work by now. A dotted name may be shortened to its ends.
 func (e experience) lately(action object) bool {
-	said := strings.FieldsFunc(e.latest, func(r rune) bool { return r == ' ' || r == ':' || r == ',' })
+	said := strings.Fields(e.latest)
+	for i, w := range said {
+		said[i] = strings.TrimRight(w, ",:")
+	}
 	if len(action) == 0 || !slices.Contains(said, "refused") {
 		return false
 	}
 	for _, argument := range action {
-		if argument != nil && !slices.Contains(said, fmt.Sprint(argument)) {
+		if argument != nil && !slices.ContainsFunc(said, func(w string) bool { return means(w, fmt.Sprint(argument)) }) {
 			return false
 		}
 	}
@@ -50,6 +47,13 @@ func (e experience) lately(action object) bool {
 
 // stumbled reports whether the last thing remembered is a refusal.
 func (e experience) stumbled() bool { return strings.Contains(e.latest, " refused") }
+
+// means reports whether a word is a name, or short for one: recipe.motor_mk1 for
+// recipe.assembler.motor_mk1.
+func means(word, name string) bool {
+	head, _, dotted := strings.Cut(name, ".")
+	return word == name || dotted && word == head+"."+productOf(name)
+}
 
 // source returns the id of the history's last line, which stands in brackets at
 // its start; "" when the line has none.

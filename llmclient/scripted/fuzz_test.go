@@ -18,7 +18,12 @@ func FuzzDecide(f *testing.F) {
 	for _, p := range []protocol{full, lean} {
 		f.Add(uint64(1), []byte(llmclient.Request{Model: "m", Input: g.opening(), Tools: toolsOf(p)}.Body()))
 	}
-	f.Add(uint64(2), []byte(`{"input":[{"role":"user","content":"# Observation\n{\"tick\":1,\"can\":[{\"action\":\"schedule_recipe\",\"ok\":true,\"options\":[{}]}]}"}],"tools":[{"type":"function","name":"decision","parameters":{"$ref":"#"}}]}`))
+	for _, section := range []string{
+		`can: schedule_recipe (|) ()|"x max`, `you: , at, electricity 9/`, `agents: ,; , here`, `factories: a, b; ,, working x`,
+		`places (cost, cost): p "n" 1 2; p 1`, `cannot: (; a (b; c ( 1 short)`,
+	} {
+		f.Add(uint64(2), []byte(llmclient.Request{Input: []llmclient.Item{llmclient.Message("user", "# Observation, tick 1\n"+section)}, Tools: toolsOf(lean)}.Body()))
+	}
 	f.Add(uint64(3), []byte(`{"input":[{"type":"function_call","name":"decision_draft","arguments":"{\"candidates\":[{\"action\":{\"do\":{}}}]}"},{"type":"function_call_output","output":"[{\"status\":\"accepted\"}]"}]}`))
 	f.Fuzz(func(t *testing.T, seed uint64, body []byte) {
 		r, err := Decide(seed, body)

@@ -3,6 +3,7 @@ package scripted
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,27 +48,68 @@ func TestGoalsNamePlaces(t *testing.T) {
 
 func TestReadPrompt(t *testing.T) {
 	input := []llmclient.Item{
-		llmclient.Message("user", "# Goals\nold\n# Observation\n{\"tick\":1}"),
-		llmclient.Message("user", "# Goals\nMake 1 motor.\n# Other\n# Observation \n\nin {words}: {\"tick\":2,\n\"self\":{}} tail {\n# History, oldest first\n[m1] a\n[m2] b\n"),
+		llmclient.Message("user", "# Goals\nold\n# Observation, tick 1\ncan: wait"),
+		llmclient.Message("user", "# Goals\nMake 1 motor.\n# Other\n# Observation, tick 2 \n\nyou: a\ncan: wait\n# History, oldest first, 3 earlier left out\n[m1] a\n[m2] b\n"),
 		llmclient.FunctionCall("c", "plan", "{}"),
-		llmclient.Message("assistant", "# Observation\n{\"tick\":3}"),
-		llmclient.Message("user", "# Last outcome\n{\"accepted\":false}"),
+		llmclient.Message("assistant", "# Observation, tick 3\nyou: b"),
 	}
-	got := readPrompt(input)
-	want := prompt{
-		observation: json.RawMessage("{\"tick\":2,\n\"self\":{}}"), outcome: json.RawMessage(`{"accepted":false}`),
-		goals: "Make 1 motor.\n", latest: "[m2] b", turnStart: 2,
-	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(prompt{})); diff != "" {
+	want := prompt{observation: "\nyou: a\ncan: wait\n", tick: "tick 2", goals: "Make 1 motor.\n", latest: "[m2] b", turnStart: 2}
+	if diff := cmp.Diff(want, readPrompt(input), cmp.AllowUnexported(prompt{})); diff != "" {
 		t.Errorf("readPrompt (-want +got):\n%s", diff)
+	}
+	input = append(input, llmclient.Message("user", "# Last outcome\n[m3] c\n# Observation"))
+	if got := readPrompt(input); got.latest != "[m3] c" || got.turnStart != len(input) || got.tick != "" {
+		t.Errorf("with an outcome: %+v", got)
+	}
+}
+
+// TestReadSituation reads every line of the grammar, with names that try to pass
+// for something else and lines a later version may add.
+func TestReadSituation(t *testing.T) {
+	got, ok := readSituation("tick 20", strings.Join([]string{
+		`you: agent-2 "Miner; agents: 9", at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2`,
+		`here: "The \"Hub\", compound 7 g", metal, radiation 46, compound 20000 g`,
+		"weather: fine; wait", "woken: job_done", "texts: 3 shown after the plan",
+		"can: wait; move_agent to amber|a..b; mine_compound 1..45; schedule_recipe f1 (recipe.x max 2, recipe.y)|f2 (recipe.y max 1); buy_power 10..50 price 3; place_power_order buy max 160|sell max 10|1 more",
+		"cannot: refine_compound (compound 400 short, electricity 2 short); build_factory, sell_power (no_offer); 2 more",
+		`places (km, cost, ticks, emission, compound g, material): amber "Amber; 1 more" 5.1 6 1 12 30000 silicate; drift 36.0 36 4 ? ? ice; 7 more`,
+		`agents: agent-1 "Maker, at drift", agent-4 here; agent-3 at amber 5.1 km; 1 more`,
+		"factories: f1 factory.assembler here, working recipe.x x2, 3 queued, ready in 4, wear 60; f2 factory.power at amber, idle",
+	}, "\n"))
+	want := situation{
+		Tick: 20, Self: self{Place: "hub", Electricity: 14, PowerCapacity: 200, Heat: 96, HeatCapacity: 100, CompoundG: 3000, Hardware: 2, Data: 16, Products: []amount{{"control_chip", 2}}},
+		Here: here{ID: "hub", Name: `The "Hub", compound 7 g`, CompoundG: 20000},
+		Can: []affordance{
+			{Action: "wait", OK: true},
+			{Action: "move_agent", OK: true, Options: []option{{Target: "amber"}, {Target: "a..b"}}},
+			{Action: "mine_compound", OK: true, Min: 1, Max: 45},
+			{Action: "schedule_recipe", OK: true, Options: []option{{"f1", "recipe.x", 2}, {"f1", "recipe.y", 0}, {"f2", "recipe.y", 1}}},
+			{Action: "buy_power", OK: true, Min: 10, Max: 50},
+			{Action: "place_power_order", OK: true, Options: []option{{"buy", "", 160}, {"sell", "", 10}}},
+			{Action: "refine_compound", Need: []amount{{"compound", 400}, {"electricity", 2}}},
+			{Action: "build_factory"}, {Action: "sell_power"},
+		},
+		Places: []sight{
+			{ID: "amber", Name: "Amber; 1 more", MoveCost: 6, Emission: optional("12"), CompoundG: optional("30000")},
+			{ID: "drift", MoveCost: 36},
+		},
+		Agents: []neighbour{{"agent-1"}, {"agent-4"}, {"agent-3"}},
+		Factories: []factory{
+			{ID: "f1", Place: "hub", State: "working", Recipe: "recipe.x", Batches: 2, Queued: 3, ReadyIn: 4}, {ID: "f2", Place: "amber", State: "idle"},
+		},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(situation{}, self{}, here{}, affordance{}, option{}, amount{}, sight{}, neighbour{}, factory{})); diff != "" || !ok {
+		t.Errorf("readSituation, ok %v (-want +got):\n%s", ok, diff)
+	}
+	for _, text := range []string{"", "nothing", "weather: fine", "you"} {
+		if _, ok := readSituation("", text); ok {
+			t.Errorf("%q was taken for an observation", text)
+		}
 	}
 }
 
 func TestExperience(t *testing.T) {
-	e := readExperience(prompt{
-		outcome: json.RawMessage(`{"tick":4,"accepted":false,"action":{"action":"move_agent","to":"p-1"}}`),
-		latest:  "[m7] tick 4 outcome failed: mine_compound 5000 refused: contended requested 5000 available 300",
-	}, nil)
+	e := readExperience(prompt{latest: "[m7][m9] ticks 4-6: mine_compound 5000 x2 refused: contended requested 5000 available 300"}, nil)
 	for _, tc := range []struct {
 		action string
 		want   bool
@@ -75,9 +117,7 @@ func TestExperience(t *testing.T) {
 		{`{"action":"mine_compound","amount":5000}`, true},
 		{`{"action":"mine_compound","amount":5000,"to":null}`, true},
 		{`{"action":"mine_compound","amount":400}`, false},
-		{`{"action":"move_agent","to":"p-1","amount":null}`, true},
-		{`{"action":"move_agent","to":"p-2"}`, false},
-		{`"{\"action\":\"move_agent\",\"to\":\"p-1\"}"`, true},
+		{`{"action":"refine_compound","amount":5000}`, false},
 		{`"no JSON"`, false},
 		{`{}`, false},
 	} {
@@ -91,6 +131,12 @@ func TestExperience(t *testing.T) {
 	}
 	if got := e.source(); got != "m7" {
 		t.Errorf("source() = %q, want m7", got)
+	}
+	job := experience{latest: "tick 3: schedule_recipe f.1 recipe.motor 1 refused: queue_full"}
+	for recipe, want := range map[string]bool{"recipe.assembler.motor": true, "recipe.motor": true, "recipe.assembler.chip": false, "make.assembler.motor": false} {
+		if got := job.failed(object{"action": "schedule_recipe", "factory_id": "f.1", "recipe_id": recipe, "batches": 1}); got != want {
+			t.Errorf("failed(%s) = %v, want %v", recipe, got, want)
+		}
 	}
 	for _, line := range []string{"", "plain", "[open"} {
 		if got := (experience{latest: line}).source(); got != "" {

@@ -115,7 +115,7 @@ func productOf(recipe string) string { return recipe[strings.LastIndexByte(recip
 func (in industry) made(recipe string) int64 {
 	n := in.see.stock(productOf(recipe))
 	for _, f := range in.see.Factories {
-		if f.Recipe == recipe {
+		if means(f.Recipe, recipe) {
 			n += f.Batches + f.Queued
 		}
 	}

@@ -1,125 +1,113 @@
 package scripted
 
-import "encoding/json"
-
 // situation is what the policy reads of an observation. Fields that the request
 // leaves out are zero; an affordance that is not listed counts as not possible.
 //
-// It is a reading of its own and not the world's type: a model has nothing but the
-// text of the request either, and an observation with fields more or less must not
-// break it.
+// A model has nothing but the text of the request either, and an observation with
+// lines more or less must not break it.
 type situation struct {
-	Tick int64 `json:"tick"`
-	Self self  `json:"self"`
+	Tick int64
+	Self self
 	// Here is the agent's own place.
-	Here here `json:"here"`
+	Here here
 	// Can says for every action whether it is possible now.
-	Can []affordance `json:"can"`
+	Can []affordance
 	// Places are other places, nearest first.
-	Places []sight `json:"places"`
+	Places []sight
 	// Agents are the other agents in view, nearest first.
-	Agents []neighbour `json:"agents"`
+	Agents []neighbour
 	// Factories are the agent's own, wherever they stand.
-	Factories []factory `json:"factories"`
+	Factories []factory
 }
 
 // neighbour is another agent in view.
 type neighbour struct {
 	// ID is what a message to it is addressed to.
-	ID string `json:"id"`
+	ID string
 }
 
 // self is the agent's own state. Compound is in grams, everything else in units.
 type self struct {
 	// Place is the id of the agent's place.
-	Place string `json:"place"`
+	Place string
 	// Electricity is what the battery of PowerCapacity holds.
-	Electricity   int64 `json:"electricity"`
-	PowerCapacity int64 `json:"power_capacity"`
+	Electricity   int64
+	PowerCapacity int64
 	// Heat may exceed HeatCapacity; harvests then yield less.
-	Heat         int64 `json:"heat"`
-	HeatCapacity int64 `json:"heat_capacity"`
-	CompoundG    int64 `json:"compound_g"`
-	Hardware     int64 `json:"hardware"`
-	Data         int64 `json:"data"`
+	Heat         int64
+	HeatCapacity int64
+	CompoundG    int64
+	Hardware     int64
+	Data         int64
 	// Products are the finished goods held.
-	Products []amount `json:"products"`
+	Products []amount
 }
 
 // here is the agent's own place; CompoundG is what is left to mine.
 type here struct {
-	ID        string `json:"id"`
-	Name      string `json:"name"`
-	CompoundG int64  `json:"compound_g"`
+	ID        string
+	Name      string
+	CompoundG int64
 }
 
 // amount is a quantity of something.
 type amount struct {
-	Resource string `json:"resource"`
-	Amount   int64  `json:"amount"`
+	Resource string
+	Amount   int64
 }
 
 // affordance says whether an action is possible now and within which bounds, or
 // what it is short of.
 type affordance struct {
-	Action string `json:"action"`
-	OK     bool   `json:"ok"`
+	Action string
+	OK     bool
 	// Min and Max bound the amount of an action that has one.
-	Min int64 `json:"min"`
-	Max int64 `json:"max"`
+	Min int64
+	Max int64
 	// Options are the acceptable choices of an action that has a choice.
-	Options []option `json:"options"`
+	Options []option
 	// Need is what is short when the action is not possible.
-	Need []amount `json:"need"`
+	Need []amount
 }
 
 // option is one acceptable choice for an action.
 type option struct {
 	// Target is a factory, an agent, a place or a kind of factory.
-	Target string `json:"target"`
+	Target string
 	// Item is a recipe or a resource, empty when Target says it all.
-	Item string `json:"item"`
+	Item string
 	// Max is the largest amount, 0 when the choice has none.
-	Max int64 `json:"max"`
+	Max int64
 }
 
 // sight is another place. A nil number is not known.
 type sight struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
+	ID   string
+	Name string
 	// MoveCost is the electricity a journey there takes.
-	MoveCost int64 `json:"move_cost"`
+	MoveCost int64
 	// Emission is the strength of the place's radiation source.
-	Emission *int64 `json:"emission"`
+	Emission *int64
 	// CompoundG is what is left to mine there.
-	CompoundG *int64 `json:"compound_g"`
+	CompoundG *int64
 }
 
 // factory is one of the agent's own.
 type factory struct {
-	ID    string `json:"id"`
-	Place string `json:"place"`
+	ID    string
+	Place string
 	// State is building, idle or working.
-	State string `json:"state"`
+	State string
 	// ReadyIn counts the ticks until the construction or the job ends.
-	ReadyIn int64 `json:"ready_in"`
+	ReadyIn int64
 	// Recipe and Batches are the job in work, Queued the batches behind it.
-	Recipe  string `json:"recipe"`
-	Batches int64  `json:"batches"`
-	Queued  int64  `json:"queued"`
+	Recipe  string
+	Batches int64
+	Queued  int64
 }
 
 // factoryIdle is the state of a factory that could take a job.
 const factoryIdle = "idle"
-
-// readSituation decodes an observation. ok is false when there is none to read,
-// or when it is not one: a model would then know nothing either.
-func readSituation(observation json.RawMessage) (s situation, ok bool) {
-	if observation == nil || json.Unmarshal(observation, &s) != nil {
-		return situation{}, false
-	}
-	return s, true
-}
 
 // can returns the affordance of an action.
 func (s situation) can(action string) affordance {

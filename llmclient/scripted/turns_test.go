@@ -116,7 +116,7 @@ func (g *table) opening() []llmclient.Item {
 	if len(g.history) > 0 {
 		items = append(items, llmclient.Message("user", "# History, oldest first\n"+g.history[len(g.history)-1]))
 	}
-	return append(items, llmclient.Message("user", "# Observation\n"+string(llmclient.Marshal(g.world.observation()))))
+	return append(items, llmclient.Message("user", g.world.observation()))
 }
 
 // ask sends one request and checks what every answer has to keep.

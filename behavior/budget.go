@@ -1,0 +1,61 @@
+package behavior
+
+// fit picks a variant of every draft so that the sum stays in the budget. Bytes
+// bound tokens from above and cost nothing; tokens are counted only where the bytes
+// alone do not settle it.
+func (m *Mind) fit(drafts []sectionDraft) []int {
+	chosen := make([]int, len(drafts))
+	budget := m.sectionBudget()
+	bytes, counted := 0, make([][]int, len(drafts))
+	for i, d := range drafts {
+		bytes += len(encode(d.variants[0].text))
+		counted[i] = make([]int, len(d.variants))
+	}
+	if bytes <= budget {
+		return chosen
+	}
+	for _, i := range clippingOrder {
+		for m.total(drafts, chosen, counted) > budget && chosen[i] < len(drafts[i].variants)-1 {
+			chosen[i]++
+		}
+	}
+	return chosen
+}
+
+// total is the sum of the chosen variants in tokens. counted keeps what was counted
+// before, 0 standing for not yet.
+func (m *Mind) total(drafts []sectionDraft, chosen []int, counted [][]int) int {
+	n := 0
+	for i, d := range drafts {
+		known := &counted[i][chosen[i]]
+		if *known == 0 {
+			*known = m.tokens(d.variants[chosen[i]].text)
+		}
+		n += *known
+	}
+	return n
+}
+
+// tokens is an upper bound of what a text takes within an item, where it stands as
+// a JSON string.
+func (m *Mind) tokens(text string) int {
+	if text == "" {
+		return 0
+	}
+	return m.count(encode(text))
+}
+
+// sectionBudget is what the window leaves for the opening sections: not the
+// static text, not the answer, and room for the turn to grow.
+func (m *Mind) sectionBudget() int {
+	return m.cfg.ContextWindow - m.staticTokens - m.outputTokens() - m.growthTokens()
+}
+
+// growthTokens is what a turn may add to its opening: plan, a module result, a
+// draft with its dry run, and their envelopes.
+func (m *Mind) growthTokens() int { return max(growthTokensMin, m.cfg.ContextWindow/8) }
+
+const growthTokensMin = 1000
+
+// outputTokens is what the window reserves for one answer.
+func (m *Mind) outputTokens() int { return min(m.cfg.OutputTokensMax, m.cfg.ContextWindow/8) }

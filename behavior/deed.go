@@ -1,0 +1,210 @@
+package behavior
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentworld/world"
+)
+
+// deed is what became of one decision, or of several like ones folded together.
+// Two are alike when they are the same action on the same things with the same
+// kind of end; their amounts may differ.
+type deed struct {
+	// ids are the memories of it, the one recorded last at the end.
+	ids []string
+	// first and last are ticks, count is how many decisions it stands for.
+	first, last, count int64
+	// action is its name, things are its other words and the rest of its arguments
+	// but the amount.
+	action, things string
+	// low and high bound the amounts; both are 0 for an action without one.
+	low, high int64
+	// changes are summed over all of it, in order of first mention.
+	changes []world.Amount
+	// created are the ids of what it made.
+	created []string
+	// price is that of a trade, 0 without one.
+	price int64
+	// refusal is the world's reason, with the numbers of the last time; wait is
+	// why no decision came about. At most one of them is set.
+	refusal *world.Rejection
+	wait    WaitReason
+	// remembered is a memory as it stands, where the decisions behind it are too
+	// long ago to be told apart; the fields above but the ids are then empty.
+	remembered string
+}
+
+// The wording of deeds.
+const (
+	textTick    = "tick %d: "
+	textTicks   = "ticks %d-%d: "
+	textTimes   = " x%d"
+	textDone    = " ok"
+	textTotal   = ", total "
+	textChange  = "%s %+d"
+	textStarted = ", started "
+	textRefused = " refused: "
+	textFailed  = " no usable decision: "
+)
+
+// newDeed is what became of one decision, not yet remembered under an id.
+func newDeed(tick int64, wait WaitReason, o world.Outcome, alias func(string) string) deed {
+	d := deed{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes)}
+	do := o.Action
+	if order, ok := do.(world.ExecuteUntil); ok {
+		do = order.Do
+	}
+	d.take(do, alias)
+	if o.Created != "" {
+		d.created = []string{o.Created}
+	}
+	return d
+}
+
+// take fills in what the action says: its name, the things it is about, its amount
+// and its price.
+func (d *deed) take(a world.Action, alias func(string) string) {
+	args := world.ActionArgs(a)
+	var things []string
+	for _, p := range paramsOf(a) {
+		switch {
+		case p.Kind == world.ParamAmount && p.Name == paramPrice:
+			d.price = args[p.Name].Int
+		case p.Kind == world.ParamAmount:
+			d.low = args[p.Name].Int
+		case p.Kind == world.ParamText:
+			things = append(things, textLength(args[p.Name].Text))
+		default:
+			things = append(things, alias(idText(args[p.Name].Text)))
+		}
+	}
+	d.action, d.things, d.high = a.ActionName(), strings.Join(things, " "), d.low
+}
+
+// paramPrice is the one amount that is not how much of something.
+const paramPrice = "price"
+
+func paramsOf(a world.Action) []world.Param {
+	for _, spec := range world.Actions() {
+		if spec.Name == a.ActionName() {
+			return spec.Params
+		}
+	}
+	return nil
+}
+
+// like tells whether d and e may be folded into one.
+func (d deed) like(e deed) bool {
+	return d.remembered == "" && e.remembered == "" && d.action == e.action && d.things == e.things &&
+		d.price == e.price && d.wait == e.wait && d.reason() == e.reason()
+}
+
+// reason is the refusal without its numbers.
+func (d deed) reason() string {
+	if d.refusal == nil {
+		return ""
+	}
+	return strings.Join([]string{string(d.refusal.Code), d.refusal.Field, d.refusal.Resource}, " ")
+}
+
+// join folds e, which came later, into d.
+func (d deed) join(e deed) deed {
+	d.ids = slices.Concat(slices.DeleteFunc(slices.Clone(d.ids), func(id string) bool { return slices.Contains(e.ids, id) }), e.ids)
+	d.last, d.count = e.last, d.count+e.count
+	d.low, d.high = min(d.low, e.low), max(d.high, e.high)
+	d.created = slices.Concat(d.created, e.created)
+	d.refusal = e.refusal
+	d.changes = slices.Clone(d.changes)
+	for _, c := range e.changes {
+		if i := slices.IndexFunc(d.changes, func(a world.Amount) bool { return a.Resource == c.Resource }); i >= 0 {
+			d.changes[i].Amount += c.Amount
+		} else {
+			d.changes = append(d.changes, c)
+		}
+	}
+	return d
+}
+
+// folded is list with like deeds joined, in order of their last tick.
+func folded(list []deed) []deed {
+	var all []deed
+	for _, d := range list {
+		if i := slices.IndexFunc(all, d.like); i >= 0 {
+			d = all[i].join(d)
+			all = slices.Delete(all, i, i+1)
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// citedMax is how many memories of a folded deed a line names.
+const citedMax = 2
+
+// citable are the ids under which a line of d can be cited, the newest ones.
+func (d deed) citable() []string { return d.ids[max(0, len(d.ids)-citedMax):] }
+
+// line is d as one line of the prompt:
+//
+//	[mem-3-3] ticks 3-15: mine_compound 5000 x5 ok, total electricity -25, compound +25000
+func (d deed) line() string {
+	if d.remembered != "" {
+		return d.remembered
+	}
+	var b strings.Builder
+	for _, id := range d.citable() {
+		b.WriteString("[" + id + "]")
+	}
+	if len(d.ids) > 0 {
+		b.WriteString(" ")
+	}
+	if d.first == d.last {
+		fmt.Fprintf(&b, textTick, d.last)
+	} else {
+		fmt.Fprintf(&b, textTicks, d.first, d.last)
+	}
+	b.WriteString(d.action)
+	if d.things != "" {
+		b.WriteString(" " + d.things)
+	}
+	if d.low != d.high {
+		fmt.Fprintf(&b, textRange, d.low, d.high)
+	} else if d.low != 0 {
+		fmt.Fprintf(&b, " %d", d.low)
+	}
+	if d.price != 0 {
+		fmt.Fprintf(&b, textPrice, d.price)
+	}
+	if d.count > 1 {
+		fmt.Fprintf(&b, textTimes, d.count)
+	}
+	return b.String() + d.end()
+}
+
+// end is how d ended, with its numbers.
+func (d deed) end() string {
+	switch {
+	case d.wait != "":
+		return textFailed + string(d.wait)
+	case d.refusal != nil:
+		return textRefused + rejectionText(d.refusal)
+	}
+	var changes []string
+	for _, c := range d.changes {
+		changes = append(changes, fmt.Sprintf(textChange, c.Resource, c.Amount))
+	}
+	text := textDone
+	if len(changes) > 0 {
+		between := ", "
+		if d.count > 1 {
+			between = textTotal
+		}
+		text += between + strings.Join(changes, ", ")
+	}
+	if len(d.created) > 0 {
+		text += textStarted + strings.Join(d.created, ", ")
+	}
+	return text
+}

@@ -1,0 +1,246 @@
+package behavior
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentworld/world"
+)
+
+// The observation is written as lines of one form:
+//
+//	key: entry; entry; ...            key (columns): entry; entry; ...
+//
+// An entry is parts with commas between them, a part is words with a space between
+// them. A word is an identifier or a number as it is; a name is a JSON string, so
+// that no name can pass for anything else. 1..64 is a range, 114/200 an amount and
+// its capacity, a|b a choice, and "N more" at the end of a list counts what it
+// leaves out; a list without it is complete. docs/prompt.md describes every line.
+
+// The wording of the observation.
+const (
+	headingObservation = "# Observation, tick %d"
+	lineYou            = "you: "
+	lineHere           = "here: "
+	lineWoken          = "woken: "
+	lineTexts          = "texts: "
+	lineStanding       = "standing: "
+	linePlaces         = "places (cost, ticks, emission, compound g): "
+	linePlacesDetailed = "places (km, cost, ticks, emission, compound g, material): "
+	lineAgents         = "agents: "
+	lineFactories      = "factories: "
+
+	textAt         = "at %s"
+	textTravelling = "travelling"
+	textHere       = "here"
+	textNone       = "none"
+	textMore       = "%d more"
+	textUnknown    = "?"
+	textPower      = "power %s"
+	textHeld       = "%d shown after the plan"
+	textDropped    = "%d older ones dropped"
+	textAttempts   = "%s, %d attempts left"
+	textQueued     = "%d queued"
+	textReadyIn    = "ready in %d"
+	textWear       = "wear %d"
+	textStored     = "stored %d"
+)
+
+// sketch writes one observation.
+type sketch struct {
+	opened
+	layout
+	// goals are the agent's goals: what they name is shown by name and never cut.
+	goals string
+	// alias gives the short name of a recipe.
+	alias func(recipe string) string
+}
+
+// text is the whole section.
+func (s sketch) text() string {
+	lines := []string{fmt.Sprintf(headingObservation, s.Tick), lineYou + s.you()}
+	if s.Self.Place != "" {
+		lines = append(lines, lineHere+s.here())
+	}
+	if s.Woken != "" {
+		lines = append(lines, lineWoken+plain(s.Woken))
+	}
+	if s.standing != nil {
+		lines = append(lines, lineStanding+fmt.Sprintf(textAttempts, actionText(s.standing.Do), s.standing.MaxTicks))
+	}
+	if t := s.texts(); t != "" {
+		lines = append(lines, lineTexts+t)
+	}
+	shown := s.shown()
+	lines = append(lines, s.options(shown)...)
+	lines = append(lines, s.places(shown), s.agents())
+	if len(s.Factories) > 0 {
+		lines = append(lines, lineFactories+s.factories())
+	}
+	return strings.Join(append(lines, s.market()...), "\n")
+}
+
+func (s sketch) you() string {
+	you := s.Self
+	parts := []string{plain(you.ID) + s.name(you.Name), textTravelling}
+	if you.Place != "" {
+		parts[1] = fmt.Sprintf(textAt, plain(you.Place))
+	}
+	parts = append(parts, fmt.Sprintf(textPower, you.PowerState),
+		fmt.Sprintf("%s %d/%d", world.Electricity, you.Electricity, you.PowerCapacity),
+		fmt.Sprintf("%s %d/%d", world.Heat, you.Heat, you.HeatCapacity),
+		fmt.Sprintf("%s %d g", world.Compound, you.CompoundG),
+		fmt.Sprintf("%s %d", world.Hardware, you.Hardware), fmt.Sprintf("%s %d", world.Data, you.Data))
+	for _, p := range you.Products {
+		parts = append(parts, fmt.Sprintf("%s %d", p.Resource, p.Amount))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (s sketch) here() string {
+	h := s.Here
+	var parts []string
+	if name := s.name(h.Name); name != "" {
+		parts = append(parts, strings.TrimSpace(name))
+	}
+	if s.details {
+		parts = append(parts, h.Material)
+	}
+	return strings.Join(append(parts, fmt.Sprintf("radiation %d", h.Radiation), fmt.Sprintf("%s %d g", world.Compound, h.CompoundG)), ", ")
+}
+
+// texts tells how many words of others wait and how many never will be seen.
+func (s sketch) texts() string {
+	var parts []string
+	if s.HeldBack > 0 {
+		parts = append(parts, fmt.Sprintf(textHeld, s.HeldBack))
+	}
+	if s.InboxDropped > 0 {
+		parts = append(parts, fmt.Sprintf(textDropped, s.InboxDropped))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// name is a name behind its id: where the layout wants names, and where a goal
+// knows the thing by it.
+func (s sketch) name(name string) string {
+	if name == "" || !s.details && !mentions(s.goals, name) {
+		return ""
+	}
+	return " " + encode(name)
+}
+
+// shown are the places the observation lists: the nearest, and any a goal names.
+func (s sketch) shown() []world.Sight {
+	var list []world.Sight
+	for i, p := range s.Places {
+		if i < s.layout.places || mentions(s.goals, p.ID) || mentions(s.goals, p.Name) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func (s sketch) places(shown []world.Sight) string {
+	var entries []string
+	for _, p := range shown {
+		parts := []string{plain(p.ID) + s.name(p.Name)}
+		if s.details {
+			parts = append(parts, kilometres(p.DistanceCM))
+		}
+		parts = append(parts, fmt.Sprint(p.MoveCost), fmt.Sprint(p.MoveTicks), known(p.Emission), known(p.CompoundG))
+		if s.details {
+			parts = append(parts, p.Material)
+		}
+		entries = append(entries, strings.Join(parts, " "))
+	}
+	line := linePlaces
+	if s.details {
+		line = linePlacesDetailed
+	}
+	return line + listed(entries, s.PlacesOmitted+len(s.Places)-len(shown))
+}
+
+// agents groups the agents by their place, the nearest first.
+func (s sketch) agents() string {
+	var entries []string
+	shown := s.Agents[:min(len(s.Agents), s.layout.agents)]
+	for i := 0; i < len(shown); {
+		place, km := shown[i].Place, shown[i].DistanceCM
+		var ids []string
+		for ; i < len(shown) && shown[i].Place == place; i++ {
+			ids = append(ids, plain(shown[i].ID)+s.name(shown[i].Name))
+		}
+		entry := strings.Join(ids, ", ") + " " + s.where(place)
+		if s.details && place != s.Self.Place {
+			entry += " " + kilometres(km) + " km"
+		}
+		entries = append(entries, entry)
+	}
+	return lineAgents + listed(entries, s.AgentsOmitted+len(s.Agents)-len(shown))
+}
+
+// factories writes the agent's own factories, which are never cut.
+func (s sketch) factories() string {
+	var entries []string
+	for _, f := range s.Factories {
+		parts := []string{plain(f.ID) + " " + f.Kind + " " + s.where(f.Place), f.State}
+		if f.Recipe != "" {
+			parts[1] += fmt.Sprintf(" %s x%d", s.alias(f.Recipe), f.Batches)
+		}
+		for _, n := range []struct {
+			form  string
+			value int64
+		}{{textQueued, f.Queued}, {textReadyIn, f.ReadyIn}, {textWear, f.Wear}, {textStored, f.Stored}} {
+			if n.value != 0 {
+				parts = append(parts, fmt.Sprintf(n.form, n.value))
+			}
+		}
+		entries = append(entries, strings.Join(parts, ", "))
+	}
+	return listed(entries, 0)
+}
+
+// where is a place seen from the agent's own.
+func (s sketch) where(place string) string {
+	if place == s.Self.Place {
+		return textHere
+	}
+	return fmt.Sprintf(textAt, plain(place))
+}
+
+// listed joins the entries of a list and counts what it leaves out.
+func listed(entries []string, more int) string {
+	entries = slices.Clone(entries)
+	if more > 0 {
+		entries = append(entries, fmt.Sprintf(textMore, more))
+	}
+	if len(entries) == 0 {
+		return textNone
+	}
+	return strings.Join(entries, "; ")
+}
+
+// plain is an identifier as it is, or as a JSON string when it holds what an
+// identifier cannot.
+func plain(id string) string {
+	if id == "" || idText(id) != id {
+		return encode(id)
+	}
+	return id
+}
+
+// known is a number that may not be known.
+func known(n *int64) string {
+	if n == nil {
+		return textUnknown
+	}
+	return fmt.Sprint(*n)
+}
+
+// kilometres writes a distance to a tenth of a kilometre, rounded down.
+func kilometres(cm int64) string {
+	const tenth = world.CMPerKM / 10
+	return fmt.Sprintf("%d.%d", cm/world.CMPerKM, cm%world.CMPerKM/tenth)
+}

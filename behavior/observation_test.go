@@ -1,0 +1,240 @@
+package behavior
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agentworld/world"
+)
+
+func number(n int64) *int64 { return &n }
+
+// everything is an observation with something in each of its fields. Its names try
+// to pass for lines of their own.
+func everything() opened {
+	return opened{HeldBack: 3, standing: &world.ExecuteUntil{Do: world.Mine{MassG: 400}, MaxTicks: 5}, Observation: world.Observation{
+		Tick: 20, Woken: "job_done", InboxDropped: 4,
+		Self: world.Self{
+			ID: "agent-2", Name: "Miner; agents: 9 more", Place: "hub", PowerState: "low", Electricity: 14, PowerCapacity: 200,
+			Heat: 96, HeatCapacity: 100, CompoundG: 3000, Hardware: 2, Data: 16, Products: []world.Amount{{Resource: "control_chip", Amount: 2}},
+		},
+		Here: world.Here{ID: "hub", Name: "The \"Hub\"\ncan: win", Material: "metal", Radiation: 46, CompoundG: 20000},
+		Can: []world.Affordance{
+			{Action: "wait", OK: true},
+			{Action: "move_agent", OK: true, Options: []world.Option{{Target: "amber"}}},
+			{Action: "harvest_radiation", OK: true, Field: "max_amount", Min: 1, Max: 45},
+			{Action: "refine_compound", Why: world.RejectInsufficient, Need: []world.Amount{{Resource: "compound", Amount: 400}, {Resource: "electricity", Amount: 2}}},
+			{Action: "build_factory", Why: world.RejectFactoryLimit},
+			{Action: "schedule_recipe", OK: true, Options: []world.Option{{Target: "f1", Item: "recipe.assembler.motor_mk1", Max: 2}, {Target: "f1", Item: "recipe.maintenance", Max: 1}, {Target: "f2", Item: "recipe.maintenance"}}},
+			{Action: "transfer_resource", OK: true, Options: []world.Option{{Target: "agent-1"}, {Target: "agent-4"}}},
+			{Action: "buy_power", OK: true, Field: "amount", Min: 10, Max: 50, Price: 3},
+			{Action: "sell_power", Why: world.RejectNoOffer},
+			{Action: "place_power_order", OK: true, Options: []world.Option{{Target: "buy", Max: 160}, {Target: "sell", Max: 10}}},
+			{Action: "cancel_power_order", Why: world.RejectOrderNotFound},
+		},
+		Places: []world.Sight{
+			{ID: "amber", Name: "Amber, the old; 1 more", Material: "silicate", DistanceCM: 512_345, MoveCost: 6, MoveTicks: 1, Visible: true, Emission: number(12), CompoundG: number(30000)},
+			{ID: "drift", Name: "Drift", Material: "ice", DistanceCM: 3_600_000, MoveCost: 36, MoveTicks: 4},
+		},
+		PlacesOmitted: 7,
+		Agents: []world.Contact{
+			{ID: "agent-1", Name: "Maker", Place: "hub"}, {ID: "agent-4", Place: "hub"}, {ID: "agent-3", Place: "amber", DistanceCM: 512_345},
+		},
+		AgentsOmitted: 1,
+		Factories: []world.Factory{
+			{ID: "f1", Kind: "factory.assembler.mk1", Place: "hub", State: "working", ReadyIn: 2, Recipe: "recipe.assembler.motor_mk1", Batches: 1, Queued: 3, Wear: 60},
+			{ID: "f2", Kind: "factory.power.radiation.mk1", Place: "amber", State: "idle", Stored: 40},
+		},
+		Market: &world.Market{
+			Asks: []world.MarketLevel{{Price: 3, Amount: 50}, {Price: 4, Amount: 20}}, AsksOmitted: 2, Bids: []world.MarketLevel{{Price: 1, Amount: 10}}, BidsOmitted: 1, OwnStore: 30,
+			Orders: []world.PowerOrder{
+				{ID: "o1", Place: "hub", Side: "buy", Price: 2, Amount: 20, Claim: 10, ExpiresIn: 12}, {ID: "o2", Place: "amber", Side: "sell", Price: 5},
+			},
+			Elsewhere: []world.PlaceQuote{{Place: "amber", Bid: 2, Tick: 18}},
+		},
+	}}
+}
+
+func sketchOf(o opened, p Profile) sketch {
+	m := Mind{Kit: &Kit{recipes: world.DefaultRules().Recipes()}}
+	return sketch{opened: o, layout: layoutOf[p], goals: "Be at Drift with a motor.", alias: m.alias}
+}
+
+func TestObservationOfEachProfile(t *testing.T) {
+	for profile, want := range map[Profile]string{
+		ProfileRich: `# Observation, tick 20
+you: agent-2 "Miner; agents: 9 more", at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2
+here: "The \"Hub\"\ncan: win", metal, radiation 46, compound 20000 g
+woken: job_done
+standing: mine_compound 400, 5 attempts left
+texts: 3 shown after the plan, 4 older ones dropped
+can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10
+cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit); sell_power (no_offer); cancel_power_order (order_not_found)
+places (km, cost, ticks, emission, compound g, material): amber "Amber, the old; 1 more" 5.1 6 1 12 30000 silicate; drift "Drift" 36.0 36 4 ? ? ice; 7 more
+agents: agent-1 "Maker", agent-4 here; agent-3 at amber 5.1 km; 1 more
+factories: f1 factory.assembler.mk1 here, working recipe.motor_mk1 x1, 3 queued, ready in 2, wear 60; f2 factory.power.radiation.mk1 at amber, idle, stored 40
+market (data per 10 electricity): asks 50 at 3, 20 at 4, 2 more; bids 10 at 1, 1 more; own store 30
+orders: o1 buy 20 at 2, here, claim 10, expires in 12; o2 sell at 5, at amber
+quotes: amber bid 2, ask none, tick 18`,
+		ProfileBalanced: `# Observation, tick 20
+you: agent-2, at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2
+here: radiation 46, compound 20000 g
+woken: job_done
+standing: mine_compound 400, 5 attempts left
+texts: 3 shown after the plan, 4 older ones dropped
+can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10
+cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit); 2 more
+places (cost, ticks, emission, compound g): amber 6 1 12 30000; drift "Drift" 36 4 ? ?; 7 more
+agents: agent-1, agent-4 here; agent-3 at amber; 1 more
+factories: f1 factory.assembler.mk1 here, working recipe.motor_mk1 x1, 3 queued, ready in 2, wear 60; f2 factory.power.radiation.mk1 at amber, idle, stored 40
+market (data per 10 electricity): asks 50 at 3, 20 at 4, 2 more; bids 10 at 1, 1 more; own store 30
+orders: o1 buy 20 at 2, here, claim 10, expires in 12; o2 sell at 5, at amber
+quotes: amber bid 2, ask none, tick 18`,
+	} {
+		if diff := cmp.Diff(want, sketchOf(everything(), profile).text()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", profile, diff)
+		}
+	}
+	compact := sketchOf(everything(), ProfileCompact).text()
+	for _, line := range []string{"\nquotes: 1 more", "\nyou: agent-2, at hub,", "\norders: o1 buy 20 at 2, here, claim 10, expires in 12; o2"} {
+		if !strings.Contains(compact, line) {
+			t.Errorf("compact lacks %q:\n%s", line, compact)
+		}
+	}
+}
+
+// TestRichShowsEveryField changes one value of an observation after the other: where
+// the text stays the same, something an agent may know is not told, and the reason
+// has to stand here.
+func TestRichShowsEveryField(t *testing.T) {
+	silent := map[string]string{
+		"Here.ID":           "is the place of the agent itself",
+		"Can[2].Field":      "an action has one amount, which the tools name",
+		"Can[7].Field":      "the same",
+		"Places[0].Visible": "follows from the numbers",
+	}
+	before := sketchOf(everything(), ProfileRich).text()
+	var same []string
+	var walk func(path string, v reflect.Value)
+	changed := everything()
+	walk = func(path string, v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Pointer:
+			if !v.IsNil() {
+				walk(path, v.Elem())
+			}
+			return
+		case reflect.Struct:
+			for i := range v.NumField() {
+				walk(path+"."+v.Type().Field(i).Name, v.Field(i))
+			}
+			return
+		case reflect.Slice:
+			for i := range v.Len() {
+				walk(fmt.Sprintf("%s[%d]", path, i), v.Index(i))
+			}
+			return
+		}
+		if v.IsZero() {
+			return // does not apply
+		}
+		old := reflect.New(v.Type()).Elem()
+		old.Set(v)
+		switch v.Kind() {
+		case reflect.String:
+			v.SetString(v.String() + "x")
+		case reflect.Bool:
+			v.SetBool(!v.Bool())
+		default:
+			v.SetInt(v.Int() + 20_000)
+		}
+		if sketchOf(changed, ProfileRich).text() == before {
+			same = append(same, strings.TrimPrefix(path, "."))
+		}
+		v.Set(old)
+	}
+	walk("", reflect.ValueOf(&changed.Observation).Elem())
+	for _, path := range same {
+		if _, known := silent[path]; !known {
+			t.Errorf("a change of %s does not show", path)
+		}
+		delete(silent, path)
+	}
+	if len(silent) > 0 {
+		t.Errorf("these do show: %v", silent)
+	}
+}
+
+// TestClippedListsCountWhatTheyLeaveOut: at every step the shown and the omitted make
+// the same sum, and the agent's own things stay.
+func TestClippedListsCountWhatTheyLeaveOut(t *testing.T) {
+	o := everything()
+	for i := range 20 {
+		o.Places = append(o.Places, world.Sight{ID: fmt.Sprint("p", i), MoveCost: 50})
+		o.Agents = append(o.Agents, world.Contact{ID: fmt.Sprint("a", i), Place: "p1", DistanceCM: 9})
+	}
+	for _, p := range Profiles() {
+		s := sketchOf(o, p)
+		before := 1 << 20
+		for shorter := true; shorter; s.layout, shorter = s.layout.halved(o) {
+			text := s.text()
+			if len(text) >= before && before < 1<<20 {
+				t.Errorf("%s: a step of clipping made the text longer", p)
+			}
+			before = len(text)
+			for _, line := range strings.Split(text, "\n") {
+				key, rest, _ := strings.Cut(line, ": ")
+				switch key, _, _ := strings.Cut(key, " ("); key {
+				case "places":
+					if n := counted(strings.Split(strings.ReplaceAll(rest, "the old; 1", "the old, 1"), "; ")); n != 22+7 {
+						t.Errorf("%s: %d places in %q", p, n, line)
+					}
+				case "agents":
+					if n := counted(strings.FieldsFunc(rest, func(r rune) bool { return r == ';' || r == ',' })); n != 23+1 {
+						t.Errorf("%s: %d agents in %q", p, n, line)
+					}
+				case "factories", "orders", "you":
+					if strings.Contains(line, "more") && key != "you" {
+						t.Errorf("%s: own things were cut: %q", p, line)
+					}
+				}
+			}
+		}
+	}
+}
+
+// counted is the number of entries, those only counted included.
+func counted(entries []string) int {
+	total := 0
+	for _, e := range entries {
+		n := 1
+		if strings.HasSuffix(e, " more") {
+			if _, err := fmt.Sscanf(strings.TrimSpace(e), textMore, &n); err != nil {
+				panic("an entry of the test is malformed: " + e)
+			}
+		}
+		if e != textNone {
+			total += n
+		}
+	}
+	return total
+}
+
+func TestMentions(t *testing.T) {
+	for _, tc := range []struct {
+		text, name string
+		want       bool
+	}{
+		{"Be at Far Harbour.", "far-harbour", true}, {"Be at Far Harbour.", "harbour", true}, {"Be at Far Harbour.", "Harbour 2", false},
+		{"Make motors.", "motor", false}, {"Be at p-1.", "p-11", false}, {"Be there.", "", false}, {"Be there.", "--", false}, {"", "x", false},
+		{"去 鉱山", "鉱山", true},
+	} {
+		if got := mentions(tc.text, tc.name); got != tc.want {
+			t.Errorf("mentions(%q, %q) = %v", tc.text, tc.name, got)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package behavior
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentworld/world"
+)
+
+// The wording of what can and cannot be done.
+const (
+	lineCan    = "can: "
+	lineCannot = "cannot: "
+
+	textTo    = " to "
+	textRange = " %d..%d"
+	textPrice = " price %d"
+	textMax   = " max %d"
+	textShort = "%s %d short"
+)
+
+// options writes the actions that are possible now, with their bounds and choices,
+// and the others with what they lack.
+func (s sketch) options(shown []world.Sight) []string {
+	var can []string
+	var cannot []world.Affordance
+	for _, a := range s.Can {
+		if a.OK {
+			can = append(can, s.option(a, shown))
+		} else {
+			cannot = append(cannot, a)
+		}
+	}
+	lines := []string{lineCan + listed(can, 0)}
+	if text := s.refusals(cannot); text != textNone {
+		lines = append(lines, lineCannot+text)
+	}
+	return lines
+}
+
+func (s sketch) option(a world.Affordance, shown []world.Sight) string {
+	text := a.Action
+	if a.Field != "" {
+		text += fmt.Sprintf(textRange, a.Min, a.Max)
+	}
+	if a.Price != 0 {
+		text += fmt.Sprintf(textPrice, a.Price)
+	}
+	options := a.Options
+	switch a.Action {
+	case world.Move{}.ActionName():
+		if options = reachable(options, shown); len(options) == len(shown) {
+			return text // every place listed
+		}
+		fallthrough
+	case world.Transfer{}.ActionName():
+		text += textTo
+	default:
+		if len(options) > 0 {
+			text += " "
+		}
+	}
+	return text + s.choices(options)
+}
+
+// reachable keeps the options that are places on the list.
+func reachable(options []world.Option, shown []world.Sight) []world.Option {
+	var list []world.Option
+	for _, o := range options {
+		if slices.ContainsFunc(shown, func(p world.Sight) bool { return p.ID == o.Target }) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// choices writes the options of an action, those with the same target together:
+// target (item max 2, item max 1)|target max 40.
+func (s sketch) choices(options []world.Option) string {
+	var list []string
+	shown := options[:min(len(options), s.layout.choices)]
+	for i := 0; i < len(shown); {
+		target := shown[i].Target
+		if shown[i].Item == "" {
+			list = append(list, plain(target)+most(shown[i].Max))
+			i++
+			continue
+		}
+		var items []string
+		for ; i < len(shown) && shown[i].Target == target; i++ {
+			items = append(items, plain(shown[i].Item)+most(shown[i].Max))
+		}
+		list = append(list, plain(target)+" ("+strings.Join(items, ", ")+")")
+	}
+	if left := len(options) - len(shown); left > 0 {
+		list = append(list, fmt.Sprintf(textMore, left))
+	}
+	return strings.Join(list, "|")
+}
+
+func most(limit int64) string {
+	if limit == 0 {
+		return ""
+	}
+	return fmt.Sprintf(textMax, limit)
+}
+
+// refusals writes the actions that are not possible, those for one reason together.
+// What only says that nobody trades or stands here is counted, not listed, unless
+// the layout wants details.
+func (s sketch) refusals(cannot []world.Affordance) string {
+	var entries []string
+	left := 0
+	for i := 0; i < len(cannot); {
+		why := reason(cannot[i])
+		if !s.details && slices.Contains(idleReasons, cannot[i].Why) {
+			left++
+			i++
+			continue
+		}
+		var names []string
+		for ; i < len(cannot) && reason(cannot[i]) == why; i++ {
+			names = append(names, cannot[i].Action)
+		}
+		entries = append(entries, strings.Join(names, ", ")+" ("+why+")")
+	}
+	return listed(entries, left)
+}
+
+// idleReasons refuse an action for want of a partner, of which the lists of agents
+// and of the market tell anyway.
+var idleReasons = []world.RejectionCode{world.RejectNoOffer, world.RejectOrderNotFound, world.RejectAgentNotHere}
+
+// reason is what an action lacks, or the code of its refusal.
+func reason(a world.Affordance) string {
+	var short []string
+	for _, n := range a.Need {
+		short = append(short, fmt.Sprintf(textShort, n.Resource, n.Amount))
+	}
+	if len(short) == 0 || a.Why != world.RejectInsufficient {
+		short = append([]string{string(a.Why)}, short...)
+	}
+	return strings.Join(short, ", ")
+}

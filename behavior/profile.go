@@ -1,0 +1,75 @@
+package behavior
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Profile is how much the opening prompt of a turn tells.
+type Profile string
+
+// The profiles, from the shortest.
+const (
+	// ProfileCompact shows the nearest things and the newest past only: for small
+	// windows and for models that are paid by the token.
+	ProfileCompact Profile = "compact"
+	// ProfileBalanced shows what a decision usually needs.
+	ProfileBalanced Profile = "balanced"
+	// ProfileRich shows everything an observation holds, names and materials
+	// included, and more of the past.
+	ProfileRich Profile = "rich"
+)
+
+// Profiles returns every profile, the shortest first.
+func Profiles() []Profile { return []Profile{ProfileCompact, ProfileBalanced, ProfileRich} }
+
+// layout says what a profile shows. A bound of whole leaves nothing out.
+type layout struct {
+	// history and memory bound the lines of those sections; window is how many of
+	// the newest outcomes history looks back at.
+	history, memory, window int
+	// places, agents, choices and quotes bound the lists of the observation.
+	places, agents, choices, quotes int
+	// details adds names, materials, distances and the refusals that name nothing
+	// an agent could gather.
+	details bool
+}
+
+// whole is a bound that no list reaches.
+const whole = 1 << 20
+
+// layoutOf has one row for each profile.
+var layoutOf = map[Profile]layout{
+	ProfileCompact:  {history: 2, memory: 1, window: 8, places: 2, agents: 3, choices: 6, quotes: 0},
+	ProfileBalanced: {history: 3, memory: 2, window: 16, places: 5, agents: 6, choices: 12, quotes: whole},
+	ProfileRich:     {history: 10, memory: 8, window: 40, places: whole, agents: whole, choices: whole, quotes: whole, details: true},
+}
+
+// halved is l with lists half as long as they are in o, and whether that leaves
+// anything out. It is the step by which clipping shortens an observation.
+func (l layout) halved(o opened) (layout, bool) {
+	places, agents := min(l.places, len(o.Places)), min(l.agents, len(o.Agents))
+	if places == 0 && agents == 0 {
+		return l, false
+	}
+	l.places, l.agents = places/2, agents/2
+	l.choices, l.quotes, l.details = min(l.choices, choicesClipped), 0, false
+	return l, true
+}
+
+// choicesClipped is how many choices of an action a clipped observation keeps.
+const choicesClipped = 6
+
+// mentions tells whether text names something in its own words: whole words count,
+// letter case does not.
+func mentions(text, name string) bool {
+	sought := words(name)
+	return strings.TrimSpace(sought) != "" && strings.Contains(words(text), sought)
+}
+
+// words is text as lower-case words with one space around each.
+func words(text string) string {
+	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), " ") + " "
+}
