@@ -27,10 +27,13 @@ func requireReplays(t *testing.T, dir string, ticks int64) {
 }
 
 func TestReplayAgreesInBothProtocols(t *testing.T) {
-	for _, protocol := range []string{"full", "lean"} {
+	for protocol, profile := range map[string]string{"full": "compact", "lean": "rich"} {
 		o := options(t, "llm_bootstrap", 12)
-		o.Protocol = protocol
+		o.Protocol, o.PromptProfile = protocol, profile
 		run(t, o)
+		if want := `"prompt_profile":"` + profile + `"`; !bytes.Contains(readTrace(t, o.RunDir), []byte(want)) {
+			t.Errorf("%s: the trace has no %s", protocol, want)
+		}
 		requireReplays(t, o.RunDir, 12)
 	}
 }

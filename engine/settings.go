@@ -41,6 +41,9 @@ type Settings struct {
 	Switches []trace.Switch
 	// Timeout bounds a request, DecisionDeadline a turn; 0 is no bound.
 	Timeout, DecisionDeadline time.Duration
+	// PromptProfile is compact, balanced or rich; empty means the default of
+	// [behavior.Config].
+	PromptProfile string
 	// ContextWindow is the model's window in tokens, OutputTokensMax the bound on
 	// one answer; 0 means the default of [behavior.Config].
 	ContextWindow, OutputTokensMax int
@@ -51,7 +54,7 @@ type Settings struct {
 // behaviorConfig returns the limits of turns under s.
 func (s Settings) behaviorConfig() behavior.Config {
 	return behavior.Config{
-		Protocol: behavior.Protocol(s.Protocol), Model: s.Model, ContextWindow: s.ContextWindow,
+		Protocol: behavior.Protocol(s.Protocol), Profile: behavior.Profile(s.PromptProfile), Model: s.Model, ContextWindow: s.ContextWindow,
 		OutputTokensMax: s.OutputTokensMax, SystemPrompt: s.SystemPrompt,
 		ModuleCallsMax: s.ModuleCallsMax, RepairsMax: s.RepairsMax, CountTokens: tokens.Count,
 	}
@@ -83,7 +86,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 			DecisionDeadlineMS: s.DecisionDeadline.Milliseconds(), TimeoutMS: s.Timeout.Milliseconds(),
 			ModuleCallsMax: cfg.ModuleCallsMax, ReasonStepsMax: cfg.ReasonStepsMax,
 			GuardRoundsMax: cfg.GuardRoundsMax, RepairsMax: cfg.RepairsMax,
-			ContextWindowTokens: cfg.ContextWindow, OutputTokensMax: cfg.OutputTokensMax, Language: "en",
+			ContextWindowTokens: cfg.ContextWindow, OutputTokensMax: cfg.OutputTokensMax, PromptProfile: string(cfg.Profile), Language: "en",
 			SystemPrompt: s.SystemPrompt, ShortTermGoal: s.ShortTermGoal, LongTermGoal: s.LongTermGoal,
 			AgentsOverride: s.Agents, PromptSwitches: append([]trace.Switch{}, s.Switches...),
 		},
@@ -111,6 +114,7 @@ func settingsOf(h trace.Header) (Settings, error) {
 		Protocol: h.Protocol, Model: h.Model, ModelSource: h.ModelSource, BaseURL: h.BaseURL,
 		SystemPrompt: h.Settings.SystemPrompt, ShortTermGoal: h.Settings.ShortTermGoal, LongTermGoal: h.Settings.LongTermGoal,
 		Switches:         h.Settings.PromptSwitches,
+		PromptProfile:    h.Settings.PromptProfile,
 		Timeout:          time.Duration(h.Settings.TimeoutMS) * time.Millisecond,
 		DecisionDeadline: time.Duration(h.Settings.DecisionDeadlineMS) * time.Millisecond,
 		ContextWindow:    h.Settings.ContextWindowTokens, OutputTokensMax: h.Settings.OutputTokensMax,

@@ -79,6 +79,8 @@ type Settings struct {
 	// answer, 0 when the provider decides.
 	ContextWindowTokens int `json:"context_window_tokens"`
 	OutputTokensMax     int `json:"output_tokens_max"`
+	// PromptProfile is how much a prompt tells: compact, balanced or rich.
+	PromptProfile string `json:"prompt_profile"`
 	// Language is the language of prompts.
 	Language string `json:"language"`
 	// The texts given for the run; empty means the built-in or scenario text.

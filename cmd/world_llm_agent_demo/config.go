@@ -45,6 +45,8 @@ type config struct {
 	SystemPrompt  string
 	ShortTermGoal string
 	LongTermGoal  string
+	// PromptProfile is compact, balanced or rich.
+	PromptProfile string
 	// PromptSwitches is a JSON list or the path of one.
 	PromptSwitches string
 

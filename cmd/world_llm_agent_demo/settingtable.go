@@ -1,6 +1,9 @@
 package main
 
-import "agentworld/llmclient/openai"
+import (
+	"agentworld/behavior"
+	"agentworld/llmclient/openai"
+)
 
 // envPrefix starts the environment variables that belong to this program.
 const envPrefix = "AGENT_WORLD_LLM_"
@@ -94,6 +97,8 @@ func promptSettings() settings {
 			absent: "the scenario's", doc: "short-term goal of every agent", into: func(c *config) any { return &c.ShortTermGoal }},
 		{flag: "long-term-goal", env: []string{envPrefix + "LONG_TERM_GOAL"}, key: "llm.long_term_goal", kind: kindText,
 			absent: "the scenario's", doc: "long-term goal of every agent", into: func(c *config) any { return &c.LongTermGoal }},
+		{flag: "prompt-profile", env: []string{envPrefix + "PROMPT_PROFILE"}, key: "llm.prompt_profile", kind: kindChoice, fallback: string(behavior.ProfileBalanced),
+			choices: []string{string(behavior.ProfileCompact), string(behavior.ProfileBalanced), string(behavior.ProfileRich)}, doc: "how much of world and past a prompt shows", into: func(c *config) any { return &c.PromptProfile }},
 		{flag: "prompt-switches-json", key: "run.prompt_switches_json", kind: kindPath, absent: "none",
 			doc:  `file or JSON list of [{"tick":N,"system_prompt":..,"short_term_goal":..,"long_term_goal":..,"agent":..}]`,
 			into: func(c *config) any { return &c.PromptSwitches }},
