@@ -72,7 +72,7 @@ func TestEveryBaseURLFormGivesTheSameRun(t *testing.T) {
 
 // opens reports whether body is the first request of agent's turn in tick.
 func opens(body []byte, agent string, tick int) bool {
-	return bytes.Contains(body, []byte(fmt.Sprintf(`{\"tick\":%d,\"self\":{\"id\":\"%s\"`, tick, agent))) &&
+	return bytes.Contains(body, []byte(fmt.Sprintf(`# Observation, tick %d\nyou: %s,`, tick, agent))) &&
 		!bytes.Contains(body, []byte(`"function_call"`))
 }
 

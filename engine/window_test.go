@@ -3,39 +3,57 @@ package engine_test
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"agentworld/behavior"
 	"agentworld/engine"
 	"agentworld/llmclient"
 	"agentworld/llmclient/tokens"
 	"agentworld/trace"
 )
 
-// TestSmallestWindowHoldsOverWholeRuns counts every request of a run on the
-// smallest supported window.
+// TestSmallestWindowHoldsOverWholeRuns counts every request of two hundred ticks on
+// the smallest supported window, over HTTP, with the fullest prompts: none is larger
+// than the window, and every turn still ends in a decision of the model.
 func TestSmallestWindowHoldsOverWholeRuns(t *testing.T) {
 	for _, protocol := range []string{"full", "lean"} {
-		o := options(t, "llm_bootstrap", 12)
-		o.Protocol, o.ContextWindow = protocol, 4000
+		o := options(t, "llm_bootstrap", 200)
+		o.Protocol, o.ContextWindow, o.PromptProfile = protocol, behavior.ContextWindowMin, string(behavior.ProfileRich)
 		live := o.Source
+		var most atomic.Int64
 		o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
-			n := tokens.Count(r.Instructions) + r.OutputTokensMax
-			for _, tool := range r.Tools {
-				n += tokens.Count(string(tool.Wire()))
+			n := requestTokens(r)
+			if n > behavior.ContextWindowMin {
+				t.Errorf("%s, %s in tick %d step %d: %d tokens with the answer, the window has %d", protocol, key.Agent, key.Tick, key.Step, n, behavior.ContextWindowMin)
 			}
-			for _, it := range r.Input {
-				n += tokens.Count(string(it.Raw))
-			}
-			if n > 4000 {
-				t.Errorf("%s, %s in tick %d step %d: %d tokens with the answer, the window has 4,000", protocol, key.Agent, key.Tick, key.Step, n)
+			for m := most.Load(); int64(n) > m && !most.CompareAndSwap(m, int64(n)); m = most.Load() {
 			}
 			return live.Respond(ctx, key, r)
 		})
 		run(t, o)
-		if r := fold(t, o.RunDir); r.DecisionCounts.WaitDegraded != 0 {
-			t.Errorf("%s: degraded waits %v", protocol, r.DecisionCounts.WaitDegradedByReason)
+		r := fold(t, o.RunDir)
+		if r.DecisionCounts.WaitDegraded != 0 || r.TraceCounts.ParseErrors != 0 || r.TraceCounts.LLMErrors != 0 {
+			t.Errorf("%s: degraded waits %v, parse errors %d, model errors %d", protocol, r.DecisionCounts.WaitDegradedByReason, r.TraceCounts.ParseErrors, r.TraceCounts.LLMErrors)
 		}
+		if r.TraceCounts.PromptsClipped == 0 || r.TotalDecisions < 500 {
+			t.Errorf("%s: %d prompts clipped in %d decisions, so the window was never tight", protocol, r.TraceCounts.PromptsClipped, r.TotalDecisions)
+		}
+		t.Logf("%s: at most %d tokens in a window of %d; %d calls, clipped by section %v", protocol, most.Load(), behavior.ContextWindowMin, r.TraceCounts.ModelCalls, r.TraceCounts.ClipsBySection)
 	}
+}
+
+// requestTokens is what a request takes of the window, the room for its answer
+// included.
+func requestTokens(r llmclient.Request) int {
+	n := tokens.Count(r.Instructions) + r.OutputTokensMax
+	for _, tool := range r.Tools {
+		n += tokens.Count(string(tool.Wire()))
+	}
+	for _, it := range r.Input {
+		n += tokens.Count(string(it.Raw))
+	}
+	return n
 }
 
 func TestTextsThatDoNotFitTheWindowAreRefused(t *testing.T) {
