@@ -124,7 +124,7 @@ func (m *Mind) Fits() error {
 
 // observationTokensMin is room for the barest observation: the agent itself, its
 // place and what it may do there.
-const observationTokensMin = 700
+const observationTokensMin = 800
 
 // Instructions returns the constant instructions text.
 func (m *Mind) Instructions() string { return m.instructions }

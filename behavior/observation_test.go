@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agentworld/llmclient/tokens"
 	"agentworld/world"
 )
 
@@ -235,6 +236,31 @@ func TestMentions(t *testing.T) {
 	} {
 		if got := mentions(tc.text, tc.name); got != tc.want {
 			t.Errorf("mentions(%q, %q) = %v", tc.text, tc.name, got)
+		}
+	}
+}
+
+// TestBarestObservationFitsItsReserve clips an observation of everything an agent can
+// own to the end: what is never cut stays within what Fits keeps free for it.
+func TestBarestObservationFitsItsReserve(t *testing.T) {
+	o := everything()
+	o.Factories, o.Market.Orders = nil, nil
+	for i := range world.FactoriesMax {
+		o.Factories = append(o.Factories, world.Factory{
+			ID: fmt.Sprint("agent-1-f", i), Kind: "factory.assembler.mk1", Place: fmt.Sprint("frag-", i), State: "working",
+			Recipe: "recipe.assembler.logistics_drone", Batches: 2, Queued: 1, ReadyIn: 12, Wear: 300,
+		})
+	}
+	for i := range world.OrdersMax {
+		o.Market.Orders = append(o.Market.Orders, world.PowerOrder{ID: fmt.Sprint("agent-1-o", i), Place: "hub", Side: "sell", Price: 12, Amount: 200, Claim: 50, ExpiresIn: 14})
+	}
+	for _, p := range Profiles() {
+		s := sketchOf(o, p)
+		for shorter := true; shorter; {
+			s.layout, shorter = s.layout.halved(o)
+		}
+		if n := tokens.Count(encode(s.text())); n > observationTokensMin {
+			t.Errorf("%s: the barest observation takes %d tokens, %d are kept for it", p, n, observationTokensMin)
 		}
 	}
 }

@@ -18,29 +18,36 @@ import (
 // than the window, and every turn still ends in a decision of the model.
 func TestSmallestWindowHoldsOverWholeRuns(t *testing.T) {
 	for _, protocol := range []string{"full", "lean"} {
-		o := options(t, "llm_bootstrap", 200)
-		o.Protocol, o.ContextWindow, o.PromptProfile = protocol, behavior.ContextWindowMin, string(behavior.ProfileRich)
-		live := o.Source
-		var most atomic.Int64
-		o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
-			n := requestTokens(r)
-			if n > behavior.ContextWindowMin {
-				t.Errorf("%s, %s in tick %d step %d: %d tokens with the answer, the window has %d", protocol, key.Agent, key.Tick, key.Step, n, behavior.ContextWindowMin)
-			}
-			for m := most.Load(); int64(n) > m && !most.CompareAndSwap(m, int64(n)); m = most.Load() {
-			}
-			return live.Respond(ctx, key, r)
+		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
+			holdsWindow(t, protocol)
 		})
-		run(t, o)
-		r := fold(t, o.RunDir)
-		if r.DecisionCounts.WaitDegraded != 0 || r.TraceCounts.ParseErrors != 0 || r.TraceCounts.LLMErrors != 0 {
-			t.Errorf("%s: degraded waits %v, parse errors %d, model errors %d", protocol, r.DecisionCounts.WaitDegradedByReason, r.TraceCounts.ParseErrors, r.TraceCounts.LLMErrors)
-		}
-		if r.TraceCounts.PromptsClipped == 0 || r.TotalDecisions < 500 {
-			t.Errorf("%s: %d prompts clipped in %d decisions, so the window was never tight", protocol, r.TraceCounts.PromptsClipped, r.TotalDecisions)
-		}
-		t.Logf("%s: at most %d tokens in a window of %d; %d calls, clipped by section %v", protocol, most.Load(), behavior.ContextWindowMin, r.TraceCounts.ModelCalls, r.TraceCounts.ClipsBySection)
 	}
+}
+
+func holdsWindow(t *testing.T, protocol string) {
+	o := options(t, "llm_bootstrap", 200)
+	o.Protocol, o.ContextWindow, o.PromptProfile = protocol, behavior.ContextWindowMin, string(behavior.ProfileRich)
+	live := o.Source
+	var most atomic.Int64
+	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+		n := requestTokens(r)
+		if n > behavior.ContextWindowMin {
+			t.Errorf("%s in tick %d step %d: %d tokens with the answer, the window has %d", key.Agent, key.Tick, key.Step, n, behavior.ContextWindowMin)
+		}
+		for m := most.Load(); int64(n) > m && !most.CompareAndSwap(m, int64(n)); m = most.Load() {
+		}
+		return live.Respond(ctx, key, r)
+	})
+	run(t, o)
+	r := fold(t, o.RunDir)
+	if r.DecisionCounts.WaitDegraded != 0 || r.TraceCounts.ParseErrors != 0 || r.TraceCounts.LLMErrors != 0 {
+		t.Errorf("degraded waits %v, parse errors %d, model errors %d", r.DecisionCounts.WaitDegradedByReason, r.TraceCounts.ParseErrors, r.TraceCounts.LLMErrors)
+	}
+	if r.TraceCounts.PromptsClipped == 0 || r.TotalDecisions < 500 {
+		t.Errorf("%d prompts clipped in %d decisions, so the window was never tight", r.TraceCounts.PromptsClipped, r.TotalDecisions)
+	}
+	t.Logf("at most %d tokens in a window of %d; %d calls, clipped by section %v", most.Load(), behavior.ContextWindowMin, r.TraceCounts.ModelCalls, r.TraceCounts.ClipsBySection)
 }
 
 // requestTokens is what a request takes of the window, the room for its answer
