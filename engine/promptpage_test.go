@@ -26,6 +26,13 @@ var update = flag.Bool("update", false, "rewrite the parts of docs/prompt.md tha
 // others to show.
 const pageTick = 18
 
+// requestMean and requestMost bound the characters of instructions and input in the
+// default profile, over all calls and in one. Text to cut, not limits to raise.
+const (
+	requestMean = 3500
+	requestMost = 6000
+)
+
 // TestPromptPage keeps the example and the figures of docs/prompt.md what runs say.
 func TestPromptPage(t *testing.T) {
 	const path = "../docs/prompt.md"
@@ -55,6 +62,9 @@ func TestPromptPage(t *testing.T) {
 	}
 	if compact, rich := measured[behavior.ProfileCompact], measured[behavior.ProfileRich]; compact.opening >= rich.opening {
 		t.Errorf("compact openings take %d characters, rich ones %d", compact.opening, rich.opening)
+	}
+	if f := measured[behavior.ProfileBalanced]; f.request/f.calls > requestMean || f.requestMost > requestMost {
+		t.Errorf("instructions and input take %d characters on average and %d at most, want %d and %d", f.request/f.calls, f.requestMost, requestMean, requestMost)
 	}
 }
 
