@@ -82,7 +82,8 @@ type PostNote struct {
 }
 
 // ExecuteUntil repeats Do every tick without asking the model again, until a
-// condition holds, an attempt is rejected, or MaxTicks attempts were made.
+// condition holds, an attempt is rejected, or MaxTicks attempts were made. The
+// first attempt is made in any case: conditions are looked at from the next tick on.
 type ExecuteUntil struct {
 	// Do is any action except another ExecuteUntil.
 	Do Action
@@ -90,14 +91,19 @@ type ExecuteUntil struct {
 	Until []Condition
 	// MaxTicks is 1 to [StandingTicksMax].
 	MaxTicks int64
+	// Ignore names those of [StopAlways] that shall neither end the order nor cut
+	// short a wait of it; each at most once. A condition that names one of them
+	// holds all the same.
+	Ignore []string
 }
 
 // Condition ends a standing order.
 type Condition struct {
 	// Event is one of [StopEvents].
 	Event string `json:"event"`
-	// Value is the threshold of the events that take one, nil for the others.
-	Value *int64 `json:"value_lte,omitempty"`
+	// Value is the threshold of the events that take one, at least 0, in the unit of
+	// what they compare; nil for the others. Reaching it is enough.
+	Value *int64 `json:"value,omitempty"`
 }
 
 // ActionName implements [Action].

@@ -73,7 +73,9 @@ func (w *World) powerChanges(n int32) {
 		w.shutDown(n)
 	case w.law.stateOf(charge, a.shut) != a.announced:
 		w.announcePower(n, w.law.stateOf(charge, a.shut))
-		w.wake(n, string(EventPowerState))
+		if !a.order.ignores(StopPowerLow) {
+			w.wake(n, string(EventPowerState))
+		}
 	}
 	w.planPower(n)
 }

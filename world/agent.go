@@ -24,8 +24,11 @@ type agent struct {
 	mail      mailbox
 	decidedAt int64
 	woken     string
-	last      Outcome
-	hasLast   bool
+	// ended is the standing order that ended since the agent last acted; without
+	// attempts when none did. It outlives woken, which an arrival replaces.
+	ended   OrderEnded
+	last    Outcome
+	hasLast bool
 	// orders are the records of its orders, at most OrdersMax; placed counts all it
 	// ever placed.
 	orders []int32

@@ -118,7 +118,7 @@ func (w *World) act(t *turn) {
 		}
 	}
 	w.emit(e)
-	a.woken = ""
+	a.woken, a.ended = "", OrderEnded{}
 	a.last = Outcome{
 		Tick: w.tick, Action: cloneAction(t.action), Accepted: r.accepted(),
 		Changes: r.changes, Created: created, Rejection: r.rejection,
@@ -143,6 +143,8 @@ func (w *World) followOrder(t *turn, a *agent) {
 	}
 	if t.order != nil && t.order.left >= 1 && t.order.left <= StandingTicksMax {
 		a.order = t.order
+		// A fill by those who acted earlier in this tick is news to the agent.
+		a.order.filled = a.filledAt == w.tick
 		w.ordered.set(t.agent, true)
 	}
 	if a.order != nil {

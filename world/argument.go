@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -13,8 +14,8 @@ const textArgumentMax = 256
 
 // ArgumentError says what is wrong with one argument of an action.
 type ArgumentError struct {
-	// Field is the parameter, "action" for the name, "do" or "until" for the
-	// parts of an execute_until.
+	// Field is the parameter, "action" for the name, "do", "until" or "ignore" for
+	// the parts of an execute_until.
 	Field string
 	// Problem is a fixed phrase; it never repeats the argument's text.
 	Problem string
@@ -181,16 +182,30 @@ func ActionArgs(a Action) Args {
 const ConditionsMax = 8
 
 // NewExecuteUntil builds a standing order. The inner action must not be another
-// order, at least one condition is needed, and a condition has a value exactly
-// when its event takes one. MaxTicks is left to [View.Clamp]. The error is an
-// [*ArgumentError].
-func NewExecuteUntil(do Action, until []Condition, maxTicks int64) (ExecuteUntil, error) {
+// order, at least one condition is needed, a condition has a value exactly when
+// its event takes one, and only events of [StopAlways] can be ignored. MaxTicks is
+// left to [View.Clamp]. Ignored events are put in their fixed order, each once, so
+// that equal orders are equal. The error is an [*ArgumentError].
+func NewExecuteUntil(do Action, until []Condition, maxTicks int64, ignore ...string) (ExecuteUntil, error) {
 	order := ExecuteUntil{Do: do, Until: append([]Condition(nil), until...), MaxTicks: maxTicks}
+	for _, event := range ignore {
+		if !slices.Contains(StopAlways(), event) {
+			return ExecuteUntil{}, errIgnore
+		}
+	}
+	for _, event := range StopAlways() {
+		if slices.Contains(ignore, event) {
+			order.Ignore = append(order.Ignore, event)
+		}
+	}
 	if problem := order.problem(); problem != nil {
 		return ExecuteUntil{}, problem
 	}
 	return order, nil
 }
+
+// errIgnore is the fault of an order that ignores something else, or something twice.
+var errIgnore = &ArgumentError{"ignore", "may name message_received and power_low, each once"}
 
 // problem reports what makes the order malformed, nil for a sound one.
 func (o ExecuteUntil) problem() *ArgumentError {
@@ -208,6 +223,11 @@ func (o ExecuteUntil) problem() *ArgumentError {
 			return &ArgumentError{"until", p}
 		}
 	}
+	for i, event := range o.Ignore {
+		if !slices.Contains(StopAlways(), event) || slices.Contains(o.Ignore[:i], event) {
+			return errIgnore
+		}
+	}
 	return nil
 }
 
@@ -218,11 +238,11 @@ func (c Condition) problem() string {
 	case !ok:
 		return "names an event that does not exist"
 	case event.TakesValue && c.Value == nil:
-		return event.Name + " needs value_lte"
+		return event.Name + " needs value"
 	case !event.TakesValue && c.Value != nil:
-		return event.Name + " takes no value_lte"
+		return event.Name + " takes no value"
 	case c.Value != nil && *c.Value < 0:
-		return event.Name + " needs a value_lte of at least 0"
+		return event.Name + " needs a value of at least 0"
 	}
 	return ""
 }

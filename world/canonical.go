@@ -38,6 +38,7 @@ func (w *World) appendAgent(b []byte, n int32) []byte {
 	b = appendList(b, a.orders)
 	b = appendNumbers(b, a.placed)
 	b = appendText(b, a.woken)
+	b = appendNumbers(appendText(b, a.ended.Why), a.ended.Attempts)
 	b = appendOrder(b, a.order)
 	for _, p := range w.goals[n] {
 		b = appendNumbers(b, p.metAt)
@@ -92,7 +93,7 @@ func appendOrder(b []byte, s *standing) []byte {
 	if s == nil {
 		return appendNumbers(b, 0)
 	}
-	b = appendNumbers(b, 1, s.left, bit(s.arrived), bit(s.jobDone), bit(s.powerFell), bit(s.messaged))
+	b = appendNumbers(b, 1, s.left, bit(s.arrived), bit(s.jobDone), bit(s.powerFell), bit(s.messaged), bit(s.filled))
 	b = appendAction(b, s.order)
 	b = appendList(b, s.agents)
 	return appendList(b, s.places)

@@ -11,7 +11,8 @@ import (
 // EncodeAction writes a in its canonical flat form, such as
 // {"action":"mine_compound","compound_mass_g":5000}, parameters in registry
 // order. An order reads {"action":"execute_until","do":{...},"until":[...],
-// "max_ticks":n}. Equal actions have equal bytes.
+// "max_ticks":n}, with "ignore":[...] at the end if it ignores anything. Equal
+// actions have equal bytes.
 func EncodeAction(a Action) []byte {
 	if order, ok := a.(ExecuteUntil); ok {
 		return encodeOrder(order)
@@ -44,7 +45,19 @@ func encodeOrder(o ExecuteUntil) []byte {
 	}
 	b = append(append(b, `,"until":`...), until...)
 	b = append(b, `,"max_ticks":`...)
-	return append(strconv.AppendInt(b, o.MaxTicks, 10), '}')
+	b = strconv.AppendInt(b, o.MaxTicks, 10)
+	for i, event := range o.Ignore {
+		if i == 0 {
+			b = append(b, `,"ignore":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = append(b, quote(event)...)
+	}
+	if len(o.Ignore) > 0 {
+		b = append(b, ']')
+	}
+	return append(b, '}')
 }
 
 // encodeValue writes an amount as a number and anything else as text.
@@ -122,8 +135,12 @@ func decodeValue(p Param, raw json.RawMessage) (Value, error) {
 // recursion on hostile input.
 func decodeOrder(fields map[string]json.RawMessage) (Action, error) {
 	var o ExecuteUntil
-	if len(fields) != 3 || fields["do"] == nil {
-		return nil, errors.New("decode execute_until: want the fields do, until and max_ticks")
+	known := 3
+	if fields["ignore"] != nil {
+		known++
+	}
+	if len(fields) != known || fields["do"] == nil {
+		return nil, errors.New("decode execute_until: want the fields do, until and max_ticks, and ignore if there is any")
 	}
 	if !bytes.Equal(fields["do"], []byte("null")) {
 		do, err := DecodeAction(fields["do"])
@@ -142,6 +159,11 @@ func decodeOrder(fields map[string]json.RawMessage) (Action, error) {
 	}
 	if err := json.Unmarshal(fields["max_ticks"], &o.MaxTicks); err != nil {
 		return nil, fmt.Errorf("decode execute_until: max_ticks: %w", err)
+	}
+	if raw := fields["ignore"]; raw != nil {
+		if err := json.Unmarshal(raw, &o.Ignore); err != nil || len(o.Ignore) == 0 {
+			return nil, errors.New("decode execute_until: ignore: want a list of events")
+		}
 	}
 	return o, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -47,9 +48,14 @@ func TestEncodeAction(t *testing.T) {
 		{CancelOrder{"agent-1-o1"}, `{"action":"cancel_power_order","order_id":"agent-1-o1"}`},
 		{Transfer{"agent-2", Data, 3}, `{"action":"transfer_resource","to_agent":"agent-2","kind":"data","amount":3}`},
 		{
-			ExecuteUntil{Harvest{9}, []Condition{{"harvest_yield_below", &five}, {"job_done", nil}}, 6},
+			ExecuteUntil{Do: Harvest{9}, Until: []Condition{{"harvest_yield_below", &five}, {"job_done", nil}}, MaxTicks: 6},
 			`{"action":"execute_until","do":{"action":"harvest_radiation","max_amount":9},` +
-				`"until":[{"event":"harvest_yield_below","value_lte":5},{"event":"job_done"}],"max_ticks":6}`,
+				`"until":[{"event":"harvest_yield_below","value":5},{"event":"job_done"}],"max_ticks":6}`,
+		},
+		{
+			ExecuteUntil{Wait{}, []Condition{{Event: StopOrderFilled}}, 9, StopAlways()},
+			`{"action":"execute_until","do":{"action":"wait"},"until":[{"event":"order_filled"}],"max_ticks":9,` +
+				`"ignore":["message_received","power_low"]}`,
 		},
 	} {
 		if got := string(EncodeAction(tc.action)); got != tc.want {
@@ -70,6 +76,10 @@ func TestDecodeActionIsStrict(t *testing.T) {
 		`{"action":"execute_until","do":{"action":"fly"},"until":[],"max_ticks":3}`,
 		`{"action":"execute_until","do":{"action":"wait"},"until":[{"event":"x","y":1}],"max_ticks":3}`,
 		`{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":"3"}`,
+		`{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3,"ignore":"power_low"}`,
+		`{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3,"ignore":[]}`,
+		`{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3,"ignore":null}`,
+		`{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3,"other":[]}`,
 		`{"action":"execute_until","do":{"action":"execute_until","do":{"action":"wait"},"until":[],"max_ticks":3},"until":[],"max_ticks":3}`,
 	} {
 		if a, err := DecodeAction([]byte(text)); err == nil {
@@ -158,7 +168,7 @@ func TestNewExecuteUntilRefusesMalformedOrders(t *testing.T) {
 		field string
 	}{
 		{nil, done, "do"},
-		{ExecuteUntil{Wait{}, done, 1}, done, "do"},
+		{ExecuteUntil{Do: Wait{}, Until: done, MaxTicks: 1}, done, "do"},
 		{Wait{}, nil, "until"},
 		{Wait{}, make([]Condition, ConditionsMax+1), "until"},
 		{Wait{}, []Condition{{Event: "sunrise"}}, "until"},
@@ -171,6 +181,15 @@ func TestNewExecuteUntilRefusesMalformedOrders(t *testing.T) {
 		if !errors.As(err, &wrong) || wrong.Field != tc.field {
 			t.Errorf("NewExecuteUntil(%v, %v) = %v, want a fault in %s", tc.do, tc.until, err, tc.field)
 		}
+	}
+	for _, ignore := range [][]string{{StopJobDone}, {StopPowerLow, "sunrise"}} {
+		if _, err := NewExecuteUntil(Wait{}, done, 3, ignore...); err == nil {
+			t.Errorf("an order may ignore %v", ignore)
+		}
+	}
+	order, err := NewExecuteUntil(Wait{}, done, 3, StopPowerLow, StopMessageReceived, StopPowerLow)
+	if err != nil || !slices.Equal(order.Ignore, []string{StopMessageReceived, StopPowerLow}) {
+		t.Errorf("ignored events are %v, %v", order.Ignore, err)
 	}
 	for _, e := range StopEvents() {
 		c := Condition{Event: e.Name}

@@ -89,7 +89,7 @@ func actionFrom(data []byte) Action {
 	case 8:
 		return Transfer{id, Resources()[b%7], n}
 	case 9:
-		return ExecuteUntil{Mine{n}, []Condition{{Event: StopJobDone}}, n % 300}
+		return ExecuteUntil{Do: Mine{n}, Until: []Condition{{Event: StopJobDone}}, MaxTicks: n % 300}
 	case 10:
 		return BuyPower{n, 1 + n%20}
 	case 11:

@@ -119,6 +119,9 @@ func drawAction(t *rapid.T) Action {
 		}
 		o.Until = append(o.Until, c)
 	}
+	for range rapid.IntRange(0, 3).Draw(t, "ignored") {
+		o.Ignore = append(o.Ignore, rapid.SampledFrom(append(StopAlways(), StopAlways()[0], StopJobDone)).Draw(t, "ignore"))
+	}
 	return o
 }
 

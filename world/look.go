@@ -8,7 +8,7 @@ func (w *World) View(n int) View {
 	a := &w.agents[n]
 	v := View{
 		tick: w.tick, facts: w.factsOf(int32(n)), self: w.selfOf(n), geo: w.geo, place: a.place,
-		woken: a.woken, last: a.last, hasLast: a.hasLast, allMates: true,
+		woken: a.woken, ended: a.ended, last: a.last, hasLast: a.hasLast, allMates: true,
 	}
 	v.standing, v.hasStanding = w.Standing(n)
 	v.inbox, v.inboxDropped = w.messagesOf(a), a.mail.dropped

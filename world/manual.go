@@ -77,7 +77,7 @@ func manualBounds(b *strings.Builder) {
 		{"ticks of one wait_ticks", WaitTicksMax}, {"electricity of one harvest", HarvestMax}, {"grams of one mine_compound", MineMaxG},
 		{"grams of compound in one unit of hardware", DefaultRules().RefineGPerHardware},
 		{"batches in a factory's queue", BatchesMax}, {"factories of an agent", FactoriesMax},
-		{"attempts of an execute_until", StandingTicksMax}, {"electricity in a market lot", PowerLot},
+		{"attempts of an execute_until", StandingTicksMax}, {"attempts where it names none", StandingTicksDefault}, {"electricity in a market lot", PowerLot},
 		{"highest price, data per lot", PowerPriceMax}, {"kilometres a quote travels per tick after its first", QuoteKMPerTick},
 		{"ticks in which a place regrows its grams", RegenTicks},
 	} {
@@ -133,7 +133,7 @@ func manualRecipes(b *strings.Builder) {
 }
 
 func manualStops(b *strings.Builder) {
-	table(b, "Events that end an execute_until", "event", "value_lte", "holds when")
+	table(b, "Events that end an execute_until", "event", "value", "holds when")
 	for _, e := range StopEvents() {
 		value := ""
 		if e.TakesValue {
@@ -141,6 +141,11 @@ func manualStops(b *strings.Builder) {
 		}
 		row(b, "`"+e.Name+"`", value, e.Doc)
 	}
+	fmt.Fprintf(b, `
+The first attempt is made at once; from the next tick on, whenever the agent could act, the events are looked at first, and
+any of the 1 to %d named ends the order. A value is reached by the very number. A rejected attempt and a shutdown end every
+order. So do %s, also inside a wait, unless the order's ignore lists them.
+`, ConditionsMax, strings.Join(StopAlways(), " and "))
 }
 
 func manualRejections(b *strings.Builder) {

@@ -157,7 +157,9 @@ func (w *World) deliver(n int32) {
 		if a.order != nil {
 			a.order.messaged = true
 		}
-		w.wake(n, string(EventMessageDelivered))
+		if !a.order.ignores(StopMessageReceived) {
+			w.wake(n, string(EventMessageDelivered))
+		}
 	}
 	a.mail.coming = slices.Delete(a.mail.coming, 0, due)
 	w.planMail(n)

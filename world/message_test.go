@@ -100,7 +100,7 @@ func TestMessageDelayGrowsWithDistance(t *testing.T) {
 // and which ones are new.
 func TestInboxKeepsTheNewest(t *testing.T) {
 	w := mustWorld(t, "llm_bootstrap", 1)
-	order, err := NewExecuteUntil(WaitTicks{1}, []Condition{{Event: StopJobDone}}, 9)
+	order, err := NewExecuteUntil(WaitTicks{1}, []Condition{{Event: StopJobDone}}, 9, StopAlways()...)
 	if err != nil {
 		t.Fatal(err)
 	}

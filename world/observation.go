@@ -31,6 +31,17 @@ type Observation struct {
 	// arrived, job_done, power_state, message_delivered, order_filled, wait_over or
 	// execute_until_ended with the stop event; empty otherwise.
 	Woken string `json:"woken,omitempty"`
+	// OrderEnded tells of the standing order that ended since the agent last acted.
+	OrderEnded *OrderEnded `json:"order_ended,omitempty"`
+}
+
+// OrderEnded is what became of a standing order.
+type OrderEnded struct {
+	// Why is the stop event, max_ticks or shutdown.
+	Why string `json:"why"`
+	// Attempts counts the attempts made, the first one and a refused last one
+	// included; at least 1.
+	Attempts int64 `json:"attempts"`
 }
 
 // Self is an agent's own state, settled at the observation's tick.

@@ -46,7 +46,11 @@ func (w *World) filled(k int32, amount int64) {
 		w.close(k)
 	}
 	if there {
-		w.agents[o.owner].filledAt = w.tick
+		owner := &w.agents[o.owner]
+		owner.filledAt = w.tick
+		if owner.order != nil {
+			owner.order.filled = true // closing or touching the order has noted the change
+		}
 		w.wake(o.owner, wokenOrderFilled)
 	}
 }

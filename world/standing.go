@@ -11,9 +11,16 @@ type standing struct {
 	// agents and places were visible when the order began; nil where no condition
 	// asks for them.
 	agents, places []int32
-	// arrived, jobDone, powerFell and messaged are set by wake-ups and kept while
-	// the agent cannot act, so that nothing is missed on a journey or in a wait.
-	arrived, jobDone, powerFell, messaged bool
+	// arrived, jobDone, powerFell and messaged are set by wake-ups, filled by trades
+	// of others; they are kept while the agent cannot act, so that nothing is missed
+	// on a journey or in a wait.
+	arrived, jobDone, powerFell, messaged, filled bool
+}
+
+// ignores says that a standing order is under way which is not to be disturbed by
+// one of the events in [StopAlways].
+func (s *standing) ignores(event string) bool {
+	return s != nil && slices.Contains(s.order.Ignore, event)
 }
 
 // newStanding notes what is visible at the start of the tick, before anyone acts.
@@ -69,7 +76,8 @@ func anyNew(now, before []int32) bool {
 
 // reviewOrder ends the order of an able agent when its time has come.
 // The refusal of an attempt comes first, then the conditions in the order given,
-// then the number of attempts: the most telling reason wins.
+// then what ends every order, then the number of attempts: the most telling reason
+// wins.
 func (w *World) reviewOrder(n int32) {
 	a := &w.agents[n]
 	if !a.last.Accepted {
@@ -82,15 +90,22 @@ func (w *World) reviewOrder(n int32) {
 			return
 		}
 	}
+	for _, event := range StopAlways() {
+		if !a.order.ignores(event) && w.holds(n, Condition{Event: event}) {
+			w.endOrder(n, event)
+			return
+		}
+	}
 	if a.order.left == 0 {
 		w.endOrder(n, StopMaxTicks)
 	}
 }
 
 // holds decides one condition for an able agent at the start of a tick.
-// Some conditions are about now (charge, heat, radiation, what is visible), some
-// about the time since the order began (arrivals, jobs, messages, a worse power
-// state).
+// Some conditions are about now (charge, heat, stock, radiation, what is visible),
+// some about the time since the order began (arrivals, jobs, messages, fills, a
+// worse power state). Thresholds are inclusive on both sides, so that an agent may
+// name the very number it needs.
 func (w *World) holds(n int32, c Condition) bool {
 	a := &w.agents[n]
 	switch c.Event {
@@ -115,6 +130,20 @@ func (w *World) holds(n int32, c Condition) bool {
 		return a.order.powerFell
 	case StopMessageReceived:
 		return a.order.messaged
+	case StopOrderFilled:
+		return a.order.filled
+	case StopElectricityBelow:
+		return w.electricityOf(a) <= *c.Value
+	case StopElectricityAbove:
+		return w.electricityOf(a) >= *c.Value
+	case StopHeatBelow:
+		return w.heatOf(a) <= *c.Value
+	case StopHeatAbove:
+		return w.heatOf(a) >= *c.Value
+	case StopCompoundAbove:
+		return w.book.of(a.account, compound) >= *c.Value
+	case StopHardwareAbove:
+		return w.book.of(a.account, hardware) >= *c.Value
 	}
 	return false // action_rejected was decided before
 }
@@ -135,6 +164,7 @@ func (o Outcome) harvested() (int64, bool) {
 // The agent is due again at once if it is able.
 func (w *World) endOrder(n int32, why string) {
 	a := &w.agents[n]
+	a.ended = OrderEnded{Why: why, Attempts: a.order.order.MaxTicks - a.order.left}
 	a.order = nil
 	a.woken = string(EventStandingEnded) + ":" + why
 	w.ordered.set(n, false)

@@ -29,7 +29,24 @@ const (
 	StopPowerLow = "power_low"
 	// StopMessageReceived: a message arrived since the order began.
 	StopMessageReceived = "message_received"
+	// StopOrderFilled: others traded part of an own order where the agent is, since
+	// its standing order began. Trades elsewhere are not known before the agent
+	// comes back.
+	StopOrderFilled = "order_filled"
+	// StopElectricityBelow to StopHardwareAbove: what the agent holds now is the
+	// condition's value or less, or the value or more.
+	StopElectricityBelow = "electricity_below"
+	StopElectricityAbove = "electricity_above"
+	StopHeatBelow        = "heat_below"
+	StopHeatAbove        = "heat_above"
+	StopCompoundAbove    = "compound_above"
+	StopHardwareAbove    = "hardware_above"
 )
+
+// StopAlways lists the events that end every standing order without being named,
+// unless its Ignore says otherwise: what an agent should hear of at once. A
+// rejected attempt and a shutdown end every order whatever it says.
+func StopAlways() []string { return []string{StopMessageReceived, StopPowerLow} }
 
 // Further details of an execute_until_ended event, which no condition names.
 const (
@@ -50,11 +67,18 @@ func StopEvents() []StopEvent {
 		{Name: StopThermalOverload, Doc: "heat at or above heat capacity"},
 		{Name: StopNewVisibleAgent, Doc: "an agent came into view"},
 		{Name: StopNewVisibleLocation, Doc: "a place came into view"},
-		{Name: StopHarvestYieldBelow, TakesValue: true, Doc: "last harvest yielded value_lte or less"},
-		{Name: StopHarvestAvailableBelow, TakesValue: true, Doc: "radiation here is value_lte or less"},
+		{Name: StopHarvestYieldBelow, TakesValue: true, Doc: "last harvest yielded value or less"},
+		{Name: StopHarvestAvailableBelow, TakesValue: true, Doc: "radiation here is value or less"},
+		{Name: StopElectricityBelow, TakesValue: true, Doc: "own electricity is value or less"},
+		{Name: StopElectricityAbove, TakesValue: true, Doc: "own electricity is value or more"},
+		{Name: StopHeatBelow, TakesValue: true, Doc: "own heat is value or less"},
+		{Name: StopHeatAbove, TakesValue: true, Doc: "own heat is value or more"},
+		{Name: StopCompoundAbove, TakesValue: true, Doc: "own compound is value grams or more"},
+		{Name: StopHardwareAbove, TakesValue: true, Doc: "own hardware is value or more"},
 		{Name: StopJobDone, Doc: "an own job or construction ended"},
-		{Name: StopPowerLow, Doc: "power state fell to low or critical"},
-		{Name: StopMessageReceived, Doc: "a message arrived"},
+		{Name: StopOrderFilled, Doc: "others traded part of an own order here"},
+		{Name: StopPowerLow, Doc: "power state fell to low or critical (on unless ignored)"},
+		{Name: StopMessageReceived, Doc: "a message arrived (on unless ignored)"},
 	}
 }
 

@@ -201,7 +201,7 @@ func (s *storyTeller) look(agent, field string) {
 	fmt.Fprintf(&s.out, "%s\n", fields[field])
 }
 
-// action reads "name key=value ... [until EVENT[<=N] ... max=N]".
+// action reads "name key=value ... [until EVENT[<=N|>=N] ... max=N [ignore=EVENT ...]]".
 func (s *storyTeller) action(words []string) Action {
 	args := Args{}
 	for i, word := range words[1:] {
@@ -225,16 +225,20 @@ func (s *storyTeller) action(words []string) Action {
 
 func (s *storyTeller) order(do Action, words []string) Action {
 	var conditions []Condition
+	var ignore []string
 	last := len(words) - 1
+	for ; strings.HasPrefix(words[last], "ignore="); last-- {
+		ignore = append(ignore, strings.TrimPrefix(words[last], "ignore="))
+	}
 	for _, word := range words[:last] {
-		event, value, hasValue := strings.Cut(word, "<=")
+		event, value, hasValue := strings.Cut(strings.ReplaceAll(word, ">=", "<="), "<=")
 		c := Condition{Event: event}
 		if hasValue {
 			c.Value = number(s.int(value))
 		}
 		conditions = append(conditions, c)
 	}
-	order, err := NewExecuteUntil(do, conditions, s.int(strings.TrimPrefix(words[last], "max=")))
+	order, err := NewExecuteUntil(do, conditions, s.int(strings.TrimPrefix(words[last], "max=")), ignore...)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -38,6 +38,8 @@ type View struct {
 	orders []PowerOrder
 	quotes []PlaceQuote
 	woken  string
+	// ended is the standing order that ended since the agent last acted.
+	ended OrderEnded
 	// last and standing are held in common with the world's record, which replaces them as
 	// a whole and never changes them in place; they are copied on the way out.
 	last        Outcome
@@ -109,6 +111,10 @@ func (v View) Observe() Observation {
 		InboxDropped:  v.inboxDropped,
 		Market:        v.observeMarket(),
 		Woken:         v.woken,
+	}
+	if v.ended.Attempts > 0 {
+		ended := v.ended
+		o.OrderEnded = &ended
 	}
 	o.Here.Notes = append([]Note(nil), v.here.Notes...)
 	o.Self.Products = append([]Amount{}, v.self.Products...)

@@ -104,10 +104,11 @@ func (r Rejection) clone() Rejection {
 	return r
 }
 
-// cloneAction copies the only part of an action that is not a plain value.
+// cloneAction copies the only parts of an action that are not plain values.
 func cloneAction(a Action) Action {
 	if order, ok := a.(ExecuteUntil); ok {
 		order.Until = cloneConditions(order.Until)
+		order.Ignore = append([]string(nil), order.Ignore...)
 		return order
 	}
 	return a

@@ -278,6 +278,18 @@ func TestThresholdsOfStopEvents(t *testing.T) {
 		{Condition{Event: StopThermalOverload}, func() { a.heat = 100 }, true},
 		{Condition{StopHarvestAvailableBelow, number(30)}, func() {}, false},
 		{Condition{StopHarvestAvailableBelow, number(31)}, func() {}, true},
+		{Condition{StopElectricityBelow, number(18)}, func() {}, false},
+		{Condition{StopElectricityBelow, number(19)}, func() {}, true},
+		{Condition{StopElectricityAbove, number(19)}, func() {}, true},
+		{Condition{StopElectricityAbove, number(20)}, func() {}, false},
+		{Condition{StopHeatBelow, number(99)}, func() {}, false},
+		{Condition{StopHeatBelow, number(100)}, func() {}, true},
+		{Condition{StopHeatAbove, number(100)}, func() {}, true},
+		{Condition{StopHeatAbove, number(101)}, func() {}, false},
+		{Condition{StopCompoundAbove, number(7)}, func() { w.book.balances[a.account][compound] = 7 }, true},
+		{Condition{StopCompoundAbove, number(8)}, func() {}, false},
+		{Condition{StopHardwareAbove, number(3)}, func() { w.book.balances[a.account][hardware] = 3 }, true},
+		{Condition{StopHardwareAbove, number(4)}, func() {}, false},
 	} {
 		tc.set()
 		if got := w.holds(0, tc.condition); got != tc.want {
