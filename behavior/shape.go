@@ -22,7 +22,7 @@ const (
 // to one.
 var envelopeFields = []string{
 	"type", "decision", "action", "why", "reason", "rationale", "confidence", "need_verify",
-	"message_to_user", "sources_used", "execute_until", "until", "max_ticks", "agent_id",
+	"message_to_user", "sources_used", "execute_until", "until", "max_ticks", "ignore", "agent_id",
 }
 
 // shapeDecision brings the shapes models write a decision in to the arguments of
@@ -42,7 +42,7 @@ func shapeDecision(f fields) (shaped fields, leniencies []string, ok bool) {
 		return shaped, append(more, extra...), true
 	}
 	if wrapped, isObject := objectField(f, "decision"); isObject {
-		for _, key := range []string{"execute_until", "until", "max_ticks"} {
+		for _, key := range []string{"execute_until", "until", "max_ticks", "ignore"} {
 			if f[key] != nil && wrapped[key] == nil {
 				wrapped[key] = f[key]
 			}
@@ -69,7 +69,12 @@ func standingOf(f fields) (json.RawMessage, []string) {
 		return orNull(f["execute_until"]), nil
 	}
 	until, extra := shapeUntil(f["until"])
-	return llmclient.Marshal(fields{"until": until, "max_ticks": orNull(f["max_ticks"])}), append(extra, lenNestedUntil)
+	return standingFields(f, until), append(extra, lenNestedUntil)
+}
+
+// standingFields is a standing order with the parts that stand in f.
+func standingFields(f fields, until json.RawMessage) json.RawMessage {
+	return llmclient.Marshal(fields{"until": until, "max_ticks": orNull(f["max_ticks"]), "ignore": orNull(f["ignore"])})
 }
 
 // shapeFlat reads {"action":NAME,...} or {"decision":NAME,...} as a flat action.
@@ -106,13 +111,12 @@ func shapeStanding(f fields) (fields, []string, bool) {
 		return nil, nil, false
 	}
 	until, extra := shapeUntil(f["until"])
-	standing := fields{"until": until, "max_ticks": orNull(f["max_ticks"])}
-	shaped := keepReason(f, fields{"action": flat, "execute_until": llmclient.Marshal(standing)})
+	shaped := keepReason(f, fields{"action": flat, "execute_until": standingFields(f, until)})
 	return shaped, slices.Concat([]string{lenNestedUntil}, more, extra), true
 }
 
 // shapeUntil reads the conditions of a standing order from a list of conditions,
-// from {"event":"a|b","event_any_of":[...],"value_lte":n}, or from a string.
+// from {"event":"a|b","event_any_of":[...],"value":n}, or from a string.
 func shapeUntil(raw json.RawMessage) (json.RawMessage, []string) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) == nil && list != nil {
@@ -121,16 +125,20 @@ func shapeUntil(raw json.RawMessage) (json.RawMessage, []string) {
 	var single struct {
 		Event    string          `json:"event"`
 		AnyOf    []string        `json:"event_any_of"`
+		Value    json.RawMessage `json:"value"`
 		ValueLTE json.RawMessage `json:"value_lte"`
 	}
 	if json.Unmarshal(raw, &single) != nil && json.Unmarshal(raw, &single.Event) != nil {
 		return orNull(raw), nil
 	}
+	if len(single.Value) == 0 {
+		single.Value = single.ValueLTE
+	}
 	conditions := []map[string]json.RawMessage{}
 	for _, name := range append(strings.FieldsFunc(single.Event, func(r rune) bool { return r == '|' || r == ',' }), single.AnyOf...) {
-		condition := map[string]json.RawMessage{"event": llmclient.Marshal(strings.TrimSpace(name)), "value_lte": json.RawMessage("null")}
+		condition := map[string]json.RawMessage{"event": llmclient.Marshal(strings.TrimSpace(name)), "value": json.RawMessage("null")}
 		if takesValue(strings.TrimSpace(name)) {
-			condition["value_lte"] = orNull(single.ValueLTE)
+			condition["value"] = orNull(single.Value)
 		}
 		conditions = append(conditions, condition)
 	}

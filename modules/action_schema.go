@@ -35,16 +35,18 @@ func ActionSchema() json.RawMessage {
 }
 
 // StandingSchema returns the strict schema of the standing order beside an
-// action: null, or the events that end it and how many attempts it may last. A
-// condition's value_lte is for the events that compare a number and null for the
-// others.
+// action: null, or the events that end it, how many attempts it may last, and
+// which of the events that end every order it ignores. A condition's value is for
+// the events that compare a number and null for the others.
 func StandingSchema() json.RawMessage {
 	condition := closedObject()
 	addProperty(condition, "event", &jsonschema.Schema{Type: "string", Enum: anyNames(eventNames())})
-	addProperty(condition, "value_lte", &jsonschema.Schema{Types: []string{"integer", "null"}})
+	addProperty(condition, "value", &jsonschema.Schema{Types: []string{"integer", "null"}})
 	order := closedObject()
 	addProperty(order, "until", &jsonschema.Schema{Type: "array", Items: condition})
 	addProperty(order, "max_ticks", &jsonschema.Schema{Type: "integer"})
+	ignored := &jsonschema.Schema{Type: "string", Enum: anyNames(world.StopAlways())}
+	addProperty(order, "ignore", &jsonschema.Schema{Types: []string{"array", "null"}, Items: ignored})
 	order.Type, order.Types = "", []string{"object", "null"}
 	return llmclient.Marshal(order)
 }

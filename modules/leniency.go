@@ -31,6 +31,8 @@ const (
 	// TextCleaned: a free text was cut to its bound or lost characters that cannot
 	// be shown on one line.
 	TextCleaned Leniency = "text_cleaned"
+	// ThresholdName: the value of a condition was called value_lte or value_gte.
+	ThresholdName Leniency = "threshold_name"
 	// DefaultUntil: a standing order named no condition; a rejected attempt, which
 	// always ends one, became its condition.
 	DefaultUntil Leniency = "default_until"

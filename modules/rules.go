@@ -133,5 +133,6 @@ func stopEventRules() []string {
 	for _, e := range world.StopEvents() {
 		lines = append(lines, e.Name+": "+e.Doc)
 	}
-	return append(lines, fmt.Sprintf("max_ticks: 1-%d attempts", world.StandingTicksMax))
+	return append(lines, fmt.Sprintf("max_ticks: 1-%d attempts", world.StandingTicksMax),
+		"ignore: may list "+strings.Join(world.StopAlways(), " and "))
 }

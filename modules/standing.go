@@ -12,9 +12,13 @@ import (
 // standingFields and conditionFields are the fields of a standing order and of
 // its conditions.
 var (
-	standingFields  = []string{"until", "max_ticks"}
-	conditionFields = []string{"event", "value_lte"}
+	standingFields  = []string{"until", "max_ticks", "ignore"}
+	conditionFields = []string{"event", "value"}
 )
+
+// thresholdNames are other names for a condition's value, which say on which side
+// of it the condition holds. The event says that by itself.
+var thresholdNames = []string{"value_lte", "value_gte"}
 
 // DecodeStanding reads the standing order beside an action, as [StandingSchema]
 // describes it, and wraps do into it; for null or nothing it returns do as it is.
@@ -51,9 +55,9 @@ type standingDecoder struct {
 	object value
 }
 
-// decode reads the order's two fields and lets the world assemble them.
+// decode reads the order's fields and lets the world assemble them.
 func (d *standingDecoder) decode(do world.Action) (world.Action, *ArgumentError) {
-	if fault := closed("", d.object, standingFields); fault != nil {
+	if fault := closed("", d.object, standingFields, nil); fault != nil {
 		return nil, fault
 	}
 	until, fault := d.until()
@@ -64,21 +68,26 @@ func (d *standingDecoder) decode(do world.Action) (world.Action, *ArgumentError)
 	if fault != nil {
 		return nil, fault
 	}
-	order, err := world.NewExecuteUntil(do, until, maxTicks)
+	ignore, fault := d.ignore()
+	if fault != nil {
+		return nil, fault
+	}
+	order, err := world.NewExecuteUntil(do, until, maxTicks, ignore...)
 	if err != nil {
 		return nil, &ArgumentError{Path: "until", Expected: "conditions the world accepts", Got: "others"}
 	}
 	return order, nil
 }
 
-// closed refuses anything but an object of the known fields. The fields
-// themselves may be absent or null; whoever reads them decides about that.
-func closed(path string, v value, known []string) *ArgumentError {
+// closed refuses anything but an object of the known fields or other names for
+// them, which an error does not advertise. The fields themselves may be absent or
+// null; whoever reads them decides about that.
+func closed(path string, v value, known, others []string) *ArgumentError {
 	if v.kind != kindObject {
 		return mismatch(path, "an object with the fields "+strings.Join(known, ", "), v)
 	}
 	for _, f := range v.fields {
-		if !slices.Contains(known, f.name) {
+		if !slices.Contains(known, f.name) && !slices.Contains(others, f.name) {
 			return unknownField(path, known)
 		}
 	}
@@ -116,14 +125,14 @@ func (d *standingDecoder) until() ([]world.Condition, *ArgumentError) {
 // cannot be guessed, so a missing one is an error; a superfluous one cannot
 // change anything, so it is dropped.
 func (d *standingDecoder) condition(path string, v value) (world.Condition, *ArgumentError) {
-	if fault := closed(path, v, conditionFields); fault != nil {
+	if fault := closed(path, v, conditionFields, thresholdNames); fault != nil {
 		return world.Condition{}, fault
 	}
 	event, fault := d.event(below(path, "event"), v.field("event"))
 	if fault != nil {
 		return world.Condition{}, fault
 	}
-	threshold := v.field("value_lte")
+	threshold := d.threshold(v)
 	if !event.TakesValue {
 		if threshold.kind != kindNull {
 			d.use(UnusedArgument)
@@ -132,24 +141,77 @@ func (d *standingDecoder) condition(path string, v value) (world.Condition, *Arg
 	}
 	n, used, ok := asInteger(threshold)
 	if !ok || n < 0 {
-		return world.Condition{}, mismatch(below(path, "value_lte"), "an integer of at least 0 for "+event.Name, threshold)
+		return world.Condition{}, mismatch(below(path, "value"), "an integer of at least 0 for "+event.Name, threshold)
 	}
 	d.use(used...)
 	return world.Condition{Event: event.Name, Value: &n}, nil
 }
 
+// threshold finds the value of a condition, under another name if need be. A value
+// under its own name counts, and what stands beside it is of no use.
+func (d *standingDecoder) threshold(v value) value {
+	found := v.field("value")
+	for _, name := range thresholdNames {
+		other := v.field(name)
+		switch {
+		case other.kind == kindNull:
+		case found.kind == kindNull:
+			found = other
+			d.use(ThresholdName)
+		default:
+			d.use(UnusedArgument)
+		}
+	}
+	return found
+}
+
 // event finds the stop event a condition names, in any spelling.
 func (d *standingDecoder) event(path string, v value) (world.StopEvent, *ArgumentError) {
 	names := eventNames()
+	name, fault := d.name(path, v, names)
+	if fault != nil {
+		return world.StopEvent{}, fault
+	}
+	return world.StopEvents()[slices.Index(names, name)], nil
+}
+
+// name finds which of the names a text means, in any spelling.
+func (d *standingDecoder) name(path string, v value, names []string) (string, *ArgumentError) {
 	if v.kind != kindString {
-		return world.StopEvent{}, mismatch(path, oneOf(names), v)
+		return "", mismatch(path, oneOf(names), v)
 	}
 	name, used, ok := resolveName(v.text, names)
 	if !ok {
-		return world.StopEvent{}, mismatch(path, oneOf(names), v)
+		return "", mismatch(path, oneOf(names), v)
 	}
 	d.use(used...)
-	return world.StopEvents()[slices.Index(names, name)], nil
+	return name, nil
+}
+
+// ignore reads which of the events that end every order shall not end this one.
+// Null, nothing and an empty list all mean none; a name given twice counts once.
+func (d *standingDecoder) ignore() ([]string, *ArgumentError) {
+	list := d.object.field("ignore")
+	if list.kind == kindNull {
+		return nil, nil
+	}
+	if list.kind != kindArray {
+		return nil, mismatch("ignore", "an array with "+oneOf(world.StopAlways()), list)
+	}
+	if len(list.items) > world.ConditionsMax {
+		return nil, &ArgumentError{
+			Path: "ignore", Expected: fmt.Sprintf("at most %d events", world.ConditionsMax), Got: fmt.Sprint(len(list.items)),
+		}
+	}
+	var ignored []string
+	for i, item := range list.items {
+		name, fault := d.name(fmt.Sprintf("ignore[%d]", i), item, world.StopAlways())
+		if fault != nil {
+			return nil, fault
+		}
+		ignored = append(ignored, name)
+	}
+	return ignored, nil
 }
 
 // maxTicks reads how long the order may last. Strict schemas require the field,
