@@ -68,7 +68,7 @@ func (in industry) standing(event string, below any, ticks int64) object {
 	if !in.offers.stopsOn(event) || !in.chance.oneIn("standing "+event, 2) {
 		return nil
 	}
-	return object{"until": []any{object{"event": event, "value_lte": below}}, "max_ticks": ticks}
+	return object{"until": []any{object{"event": event, "value": below, "value_lte": below}}, "max_ticks": ticks}
 }
 
 // roomFor reports whether battery and heat take that many harvests in a row. The
