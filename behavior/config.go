@@ -48,6 +48,10 @@ type Config struct {
 	RepairsMax int
 	// ResultCharsMax caps a module result when it is made; default 1,200.
 	ResultCharsMax int
+	// RepeatAdviceAfter is how many equal decisions in a row the prompt remarks on,
+	// at least 2; cycles of two and of three actions count from one full round less.
+	// Default 4; RepeatAdviceOff for never.
+	RepeatAdviceAfter int
 	// SystemPrompt replaces the opening paragraph of the instructions; empty
 	// keeps the built-in one. Rules and protocol text always follow.
 	SystemPrompt string
@@ -81,6 +85,9 @@ func (c Config) Validate() error {
 			return fmt.Errorf("%s %d: must not be negative", limit.name, limit.value)
 		}
 	}
+	if c.RepeatAdviceAfter < RepeatAdviceOff {
+		return fmt.Errorf("repeat advice after %d: must not be negative", c.RepeatAdviceAfter)
+	}
 	return nil
 }
 
@@ -101,6 +108,7 @@ func (c Config) WithDefaults() Config {
 	setDefault(&c.GuardRoundsMax, 3)
 	setDefault(&c.RepairsMax, 1)
 	setDefault(&c.ResultCharsMax, 1200)
+	setDefault(&c.RepeatAdviceAfter, 4)
 	if c.CountTokens == nil {
 		c.CountTokens = func(s string) int { return len(s) }
 	}

@@ -138,6 +138,8 @@ const (
 	NoteStanding        NoteKind = "execute_until_continue"
 	NoteCitation        NoteKind = "citation"
 	NoteToolRefused     NoteKind = "tool_refused"
+	// NoteAdvice: the prompt told of a repetition, of the kind in Name.
+	NoteAdvice NoteKind = "advice"
 )
 
 // NoteStatus says how a step ended.

@@ -84,6 +84,7 @@ type Mind struct {
 	staticTokens int
 	memory       *memory.Memory
 	past         past
+	repetition   repetition
 }
 
 // Mind returns a new mind for the agent with the given id.
@@ -134,10 +135,11 @@ func (m *Mind) env(view world.View, resultChars int) modules.Env {
 	return modules.Env{View: view, Memory: m.memory, ResultCharsMax: resultChars}
 }
 
-// Learn remembers what came of a decision. The engine calls it once per agent
-// and tick, after the world applied all actions.
+// Learn remembers what came of a decision and whether it repeats others. The
+// engine calls it once per agent and tick, after the world applied all actions.
 func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	done := newDeed(tick, d.Wait, outcome, m.alias)
 	done.ids = []string{m.memory.Record(outcomeEntry(tick, d, outcome))}
 	m.past.add(done)
+	m.repetition.learn(d, outcome.Accepted, m.cfg.RepeatAdviceAfter)
 }

@@ -26,6 +26,7 @@ const (
 	sectionOutcome     = "last_outcome"
 	sectionObservation = "observation"
 	sectionMessages    = "messages"
+	sectionAdvice      = "advice"
 )
 
 // prompt is the opening of a turn: the parts of the input that exist before the
@@ -86,6 +87,9 @@ func (m *Mind) compose(view world.View) prompt {
 		atOutcome:     {sectionOutcome, []variant{last}},
 		atObservation: {sectionObservation, m.observationVariants(seen)},
 		atMessages:    {sectionMessages, sectionsOf(kept)},
+	}
+	if text := m.repetition.advice.text(); text != "" {
+		drafts = append(drafts, sectionDraft{sectionAdvice, []variant{{text: text}}})
 	}
 	chosen := m.fit(drafts)
 	p := prompt{held: kept[chosen[atMessages]], untrusted: seen.HeldBack > 0}

@@ -96,6 +96,9 @@ func (m *Mind) Begin(view world.View) *Turn {
 	}
 	t.input = slices.Clone(t.opening.items)
 	t.retrieve(t.opening.sources)
+	if a := m.repetition.advice; a != nil {
+		t.note(Note{Kind: NoteAdvice, Status: StatusOK, Name: string(a.Kind), Detail: *a})
+	}
 	return t
 }
 

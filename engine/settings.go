@@ -49,6 +49,9 @@ type Settings struct {
 	ContextWindow, OutputTokensMax int
 	// ModuleCallsMax and RepairsMax bound a turn; 0 means the default.
 	ModuleCallsMax, RepairsMax int
+	// RepeatAdviceAfter is how many equal decisions in a row the prompt remarks on;
+	// 0 means the default and [behavior.RepeatAdviceOff] never.
+	RepeatAdviceAfter int
 }
 
 // behaviorConfig returns the limits of turns under s.
@@ -56,7 +59,8 @@ func (s Settings) behaviorConfig() behavior.Config {
 	return behavior.Config{
 		Protocol: behavior.Protocol(s.Protocol), Profile: behavior.Profile(s.PromptProfile), Model: s.Model, ContextWindow: s.ContextWindow,
 		OutputTokensMax: s.OutputTokensMax, SystemPrompt: s.SystemPrompt,
-		ModuleCallsMax: s.ModuleCallsMax, RepairsMax: s.RepairsMax, CountTokens: tokens.Count,
+		ModuleCallsMax: s.ModuleCallsMax, RepairsMax: s.RepairsMax, RepeatAdviceAfter: s.RepeatAdviceAfter,
+		CountTokens: tokens.Count,
 	}
 }
 
@@ -86,6 +90,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 			DecisionDeadlineMS: s.DecisionDeadline.Milliseconds(), TimeoutMS: s.Timeout.Milliseconds(),
 			ModuleCallsMax: cfg.ModuleCallsMax, ReasonStepsMax: cfg.ReasonStepsMax,
 			GuardRoundsMax: cfg.GuardRoundsMax, RepairsMax: cfg.RepairsMax,
+			RepeatAdviceAfter:   max(cfg.RepeatAdviceAfter, 0),
 			ContextWindowTokens: cfg.ContextWindow, OutputTokensMax: cfg.OutputTokensMax, PromptProfile: string(cfg.Profile), Language: "en",
 			SystemPrompt: s.SystemPrompt, ShortTermGoal: s.ShortTermGoal, LongTermGoal: s.LongTermGoal,
 			AgentsOverride: s.Agents, PromptSwitches: append([]trace.Switch{}, s.Switches...),
@@ -119,7 +124,17 @@ func settingsOf(h trace.Header) (Settings, error) {
 		DecisionDeadline: time.Duration(h.Settings.DecisionDeadlineMS) * time.Millisecond,
 		ContextWindow:    h.Settings.ContextWindowTokens, OutputTokensMax: h.Settings.OutputTokensMax,
 		ModuleCallsMax: h.Settings.ModuleCallsMax, RepairsMax: h.Settings.RepairsMax,
+		RepeatAdviceAfter: recordedAdvice(h.Settings.RepeatAdviceAfter),
 	}, nil
+}
+
+// recordedAdvice is the setting that a header's number stands for: a record says 0
+// for never, while a setting of 0 is one not made.
+func recordedAdvice(after int) int {
+	if after == 0 {
+		return behavior.RepeatAdviceOff
+	}
+	return after
 }
 
 // sdkVersion is the version of the client library this program was built with.

@@ -15,6 +15,8 @@ type AgentRow struct {
 	Decisions int64 `json:"decisions"`
 	// Decisions that continued a standing order.
 	Continued int64 `json:"continued"`
+	// Model calls that standing orders saved: continued times the calls of the run's average decision, rounded down.
+	CallsSaved int64 `json:"calls_saved"`
 	// Model calls.
 	Calls int64 `json:"calls"`
 	// Model calls that ended without a reply.

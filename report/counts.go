@@ -88,6 +88,8 @@ type TraceCounts struct {
 	ReasoningViolations int64 `json:"reasoning_violations"`
 	// Actions the guard refused, by code.
 	GuardRejectionsByCode Counts `json:"guard_rejections_by_code"`
+	// Remarks in prompts on decisions that go in circles, by kind; they change no decision.
+	RepetitionAdviceByKind Counts `json:"repetition_advice_by_kind"`
 	// Module calls by module.
 	ModuleCallsByName Counts `json:"module_calls_by_name"`
 	// Module calls that failed, by code.

@@ -77,6 +77,17 @@ func TestDecisions(t *testing.T) {
 		}, func(r Report) any { return r.Actions }, ActionCounts{
 			Proposed: 3, Adjusted: 1, Executed: 2, Dropped: 1, StandingOrders: 1, ClampsByField: Counts{"mine_compound.compound_mass_g": 2},
 		}},
+		{"calls saved by orders, at the run's calls per decision", []trace.Record{
+			act(1, "a", mineOn, accepted), long, standing(2, "a", mine, accepted), standing(3, "a", mine, accepted), standing(3, "b", mine, accepted),
+		}, func(r Report) any {
+			return [3]int64{r.CallsSaved, r.PerAgent[0].CallsSaved, r.PerAgent[1].CallsSaved}
+		}, [3]int64{9, 6, 3}},
+		{"nothing is saved without a turn to compare with", []trace.Record{standing(2, "a", mine, accepted)}, func(r Report) any {
+			return r.CallsSaved
+		}, int64(0)},
+		{"advice on repetition by kind", []trace.Record{advised("a", "waiting"), advised("b", "waiting"), advised("b", "same_action")}, func(r Report) any {
+			return r.TraceCounts.RepetitionAdviceByKind
+		}, Counts{"waiting": 2, "same_action": 1}},
 		{"calls per decision leave continued ones out", []trace.Record{
 			act(1, "a", mine, accepted), act(1, "b", mine, accepted), long, standing(2, "a", mine, accepted),
 		}, func(r Report) any { return r.TraceCounts.CallsPerDecision }, CallsPerDecision{AvgMilli: 2333, Max: 5}},

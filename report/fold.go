@@ -82,6 +82,7 @@ func newFolder() *folder {
 		&r.TraceCounts.StepTypeCounts, &r.TraceCounts.ClipsBySection, &r.TraceCounts.GuardRejectionsByCode,
 		&r.TraceCounts.ModuleCallsByName, &r.TraceCounts.ModuleErrorsByCode, &r.TraceCounts.ToolRefusalsByCode,
 		&r.TraceCounts.AnswersByKind, &r.TraceCounts.ToolErrorsByCode, &r.TraceCounts.ItemRepairsByKind, &r.TraceCounts.UnknownItems,
+		&r.TraceCounts.RepetitionAdviceByKind,
 		&r.Provenance.RetrievedByKind, &r.Provenance.UsedByKind,
 	} {
 		*counts = Counts{}
@@ -181,6 +182,7 @@ func (f *folder) report() Report {
 	c.LLMInputCharsAvg = perUnit(c.LLMInputCharsTotal, 1, c.ModelCalls)
 	c.LLMSkippedTickRatioPPM = perUnit(c.LLMSkippedTicks, 1_000_000, r.ActiveTicks)
 	c.CallsPerDecision.AvgMilli = perUnit(f.turnCalls, 1000, f.turns)
+	r.CallsSaved = f.callsSaved(r.ContinuedDecisions)
 	r.Timing.LLMLatencyMS = f.latencies.summary()
 	r.Task = f.task.score()
 	r.Goals, r.FinalStock = []trace.GoalOutcome{}, []world.Amount{}
@@ -190,10 +192,16 @@ func (f *folder) report() Report {
 	r.PerAgent = make([]AgentRow, len(f.rows))
 	for i, a := range f.rows {
 		r.PerAgent[i] = a.row
+		r.PerAgent[i].CallsSaved = f.callsSaved(a.row.Continued)
 	}
 	r.Agents = int64(len(f.rows))
 	return *r
 }
+
+// callsSaved estimates what continued decisions would have cost, had each been a
+// turn like the run's average one. The run's average serves every agent: one that
+// decided once, by an order, has none of its own worth the name.
+func (f *folder) callsSaved(continued int64) int64 { return perUnit(continued, f.turnCalls, f.turns) }
 
 func (f *folder) runEnd(end trace.RunEnd) {
 	r := &f.out

@@ -33,6 +33,13 @@ func lenient(agent string, call int, names ...string) trace.Step {
 	return s
 }
 
+// advised is a prompt's remark on a repetition.
+func advised(agent, kind string) trace.Step {
+	s := step(agent, 0, trace.StepAdvice, "")
+	s.Name = kind
+	return s
+}
+
 func minted(agent, callID string) trace.Step {
 	s := step(agent, 1, trace.StepModuleCall, "")
 	s.Minted, s.CallID, s.Name = true, callID, "world.rules"

@@ -58,6 +58,8 @@ type Report struct {
 	TotalDecisions int64 `json:"total_decisions"`
 	// Decisions that continued a standing order without a model call.
 	ContinuedDecisions int64 `json:"continued_decisions"`
+	// Model calls that standing orders saved: continued_decisions times the calls of an average decision, rounded down.
+	CallsSaved int64 `json:"calls_saved"`
 	// Actions the world accepted.
 	ActionSuccess int64 `json:"action_success"`
 	// Actions the world rejected.

@@ -32,7 +32,7 @@ func (r Report) Text() string {
 		{"agents", fmt.Sprintf("%d; goals met: %d%s, by %d agents", r.Agents, r.GoalsMet, r.goalsTotal(), r.AgentsMeetingGoal)},
 		{"task", r.taskLine()},
 		{"decisions", r.decisionsLine()},
-		{"choices", fmt.Sprintf("act %d, wait %d, wait_ticks %d", r.DecisionCounts.Act, r.DecisionCounts.Wait, r.DecisionCounts.WaitTicks)},
+		{"choices", r.choicesLine()},
 		{"actions", fmt.Sprintf("%d accepted, %d rejected%s", r.ActionSuccess, r.ActionFailure, r.ActionRejectReasonCounts.most())},
 		{"accepted", strings.Trim(r.ActionKindSuccessCounts.most(), " ()")},
 		{"proposed", r.proposedLine()},
@@ -74,8 +74,17 @@ func (r Report) goalsTotal() string {
 }
 
 func (r Report) decisionsLine() string {
-	return fmt.Sprintf("%d by models, %d continued, %d degraded to wait%s", r.TotalDecisions, r.ContinuedDecisions,
-		r.DecisionCounts.WaitDegraded, r.DecisionCounts.WaitDegradedByReason.most())
+	return fmt.Sprintf("%d by models, %d continued (%d calls saved), %d degraded to wait%s", r.TotalDecisions, r.ContinuedDecisions,
+		r.CallsSaved, r.DecisionCounts.WaitDegraded, r.DecisionCounts.WaitDegradedByReason.most())
+}
+
+func (r Report) choicesLine() string {
+	c := r.DecisionCounts
+	line := fmt.Sprintf("act %d, wait %d, wait_ticks %d", c.Act, c.Wait, c.WaitTicks)
+	if advice := r.TraceCounts.RepetitionAdviceByKind.most(); advice != "" {
+		line += "; repetition remarked on" + advice
+	}
+	return line
 }
 
 func (r Report) proposedLine() string {

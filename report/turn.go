@@ -107,6 +107,8 @@ func (f *folder) step(s trace.Step) {
 		if s.Status == trace.StatusError {
 			c.ModuleErrorsByCode[s.Code]++
 		}
+	case trace.StepAdvice:
+		c.RepetitionAdviceByKind[s.Name]++
 	case trace.StepToolRefused:
 		c.ToolRefusalsByCode[s.Code]++
 	}

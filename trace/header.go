@@ -75,6 +75,9 @@ type Settings struct {
 	ReasonStepsMax int `json:"reason_steps_max"`
 	GuardRoundsMax int `json:"guard_rounds_max"`
 	RepairsMax     int `json:"repairs_max"`
+	// RepeatAdviceAfter is how many equal decisions in a row the prompt remarks on,
+	// 0 for never.
+	RepeatAdviceAfter int `json:"repeat_advice_after"`
 	// ContextWindowTokens is the model's window, OutputTokensMax the bound on one
 	// answer, 0 when the provider decides.
 	ContextWindowTokens int `json:"context_window_tokens"`

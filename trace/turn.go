@@ -49,6 +49,9 @@ const (
 	StepTextBeside      StepKind = "text_beside_call"
 	StepRefusalBeside   StepKind = "refusal_beside_call"
 	StepSeveralMessages StepKind = "several_messages"
+	// StepAdvice is a remark in the prompt on decisions that go in circles; Name is
+	// the kind of repetition.
+	StepAdvice StepKind = "advice"
 	// StepContinue is a tick in which a standing order acted without a request.
 	StepContinue StepKind = "execute_until_continue"
 )

@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"agentworld/behavior"
 	"agentworld/llmclient/openai"
 )
 
@@ -40,6 +41,8 @@ type config struct {
 	// ModuleCallsMax and RepairsMax bound one decision.
 	ModuleCallsMax int64
 	RepairsMax     int64
+	// RepeatAdviceAfter is in decisions, 0 for never.
+	RepeatAdviceAfter int64
 
 	// The texts are empty where the built-in or the scenario's own hold.
 	SystemPrompt  string
@@ -59,6 +62,14 @@ type config struct {
 	LLMIOMaxChars int64
 	// Quiet leaves out progress, not what concerns money or failures.
 	Quiet bool
+}
+
+// repeatAdvice is the number for the engine, where 0 stands for the default.
+func (c config) repeatAdvice() int {
+	if c.RepeatAdviceAfter == 0 {
+		return behavior.RepeatAdviceOff
+	}
+	return int(c.RepeatAdviceAfter)
 }
 
 // optionalSeed is a seed that may be left to the scenario.

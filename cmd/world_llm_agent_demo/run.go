@@ -146,6 +146,7 @@ func (p plan) engineSettings() engine.Settings {
 		PromptProfile: c.PromptProfile,
 		Timeout:       c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
 		ModuleCallsMax: int(c.ModuleCallsMax), RepairsMax: int(c.RepairsMax),
+		RepeatAdviceAfter: c.repeatAdvice(),
 	}
 }
 

@@ -19,6 +19,7 @@ const (
 	contextWindowMax = 10_000_000
 	llmIOCharsMax    = 10_000_000
 	perTurnMax       = 16
+	repeatAdviceMax  = 1_000_000
 )
 
 // settingTable returns every setting of a run, in the order they are shown.
@@ -84,6 +85,9 @@ func modelSettings() settings {
 			doc: "module calls in one decision", into: func(c *config) any { return &c.ModuleCallsMax }},
 		{env: []string{envPrefix + "MAX_REPAIR_ROUNDS"}, key: "llm.max_repair_rounds", kind: kindCount, fallback: "1", min: 1, max: perTurnMax,
 			doc: "further calls to mend an unusable answer", into: func(c *config) any { return &c.RepairsMax }},
+		{flag: "repeat-advice-after", env: []string{envPrefix + "FORCE_REPLAN_AFTER_SAME_ACTION"}, key: "llm.repeat_advice_after",
+			kind: kindCount, fallback: "4", min: 0, max: repeatAdviceMax,
+			doc: "equal decisions in a row before the prompt remarks on it; 0 is never", into: func(c *config) any { return &c.RepeatAdviceAfter }},
 	}
 }
 

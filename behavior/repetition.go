@@ -1,0 +1,194 @@
+package behavior
+
+import (
+	"fmt"
+
+	"agentworld/world"
+)
+
+// RepetitionKind names a way of going in circles, as traces and reports count it.
+type RepetitionKind string
+
+// The kinds of repetition, from the most to the least telling: of several that
+// hold, the first is told.
+const (
+	// RepeatWaiting: waits, of whatever length, one after the other.
+	RepeatWaiting RepetitionKind = "waiting"
+	// RepeatSame: the same action with the same arguments again and again.
+	RepeatSame RepetitionKind = "same_action"
+	// RepeatTwo and RepeatThree: two or three actions in turn, round after round.
+	RepeatTwo   RepetitionKind = "cycle_of_two"
+	RepeatThree RepetitionKind = "cycle_of_three"
+)
+
+// RepeatAdviceOff is the value of Config.RepeatAdviceAfter that never advises.
+const RepeatAdviceOff = -1
+
+// repeatTimesMin and repeatRoundsMin bound the threshold from below: what happened
+// once does not repeat anything.
+const (
+	repeatTimesMin  = 2
+	repeatRoundsMin = 2
+)
+
+// periodMax is the longest cycle that is noticed, in actions.
+const periodMax = 3
+
+// repetition notices when the decisions of one agent go in circles. It takes as
+// much room however long the circle lasts.
+//
+// Invariants:
+//  1. It sees what the model proposed and nothing else, so that it is the same in a
+//     replay.
+//  2. It changes no decision; all that comes of it is one line of text.
+type repetition struct {
+	// recent are the latest decisions, newest first.
+	recent [periodMax]choice
+	// known counts the decisions seen, up to periodMax.
+	known int
+	// same counts for each period, at its index, the latest decisions in a row that
+	// equalled the one a period before.
+	same [periodMax + 1]int
+	// waits counts the waits in a row, refused the refusals among the latest equal
+	// decisions in a row.
+	waits, refused int
+	// advice is what the next prompts say, nil for nothing.
+	advice *advice
+}
+
+// choice is one decision as far as it matters here. The signature holds the action
+// with its arguments in their canonical form.
+type choice struct {
+	signature string
+	wait      bool
+}
+
+// advice is one notice of a repetition. It encodes as the detail of its note.
+type advice struct {
+	// Kind says what repeats, Times how often: actions in a row, or full rounds.
+	Kind  RepetitionKind `json:"kind"`
+	Times int            `json:"times"`
+	// Refused counts those of Times that the world or the guard refused; it is only
+	// kept of the same action.
+	Refused int `json:"refused"`
+}
+
+// learn takes in a decision with its outcome. after is the threshold in actions in
+// a row, RepeatAdviceOff for none; cycles need one round less than that.
+//
+// Ticks of a standing order are not decisions: an order is how to repeat without
+// asking. A turn without a usable proposal says nothing about what the model wants
+// either, and leaves advice standing that no answer has met yet.
+func (r *repetition) learn(d Decision, accepted bool, after int) {
+	if after == RepeatAdviceOff || d.By == ByStanding || d.By == ByEngine && d.Proposed == nil {
+		return
+	}
+	action := d.Proposed
+	if action == nil {
+		action = d.Executed
+	}
+	r.add(choice{string(world.EncodeAction(action)), isWait(action)}, !accepted || d.Wait != "")
+	r.advice = r.due(max(after, repeatTimesMin))
+}
+
+// isWait says that an action lets time pass and does nothing else.
+func isWait(a world.Action) bool {
+	if order, ok := a.(world.ExecuteUntil); ok {
+		a = order.Do
+	}
+	switch a.(type) {
+	case world.Wait, world.WaitTicks:
+		return true
+	}
+	return false
+}
+
+// add brings all counts up to date with a decision.
+func (r *repetition) add(d choice, refused bool) {
+	for period := 1; period <= periodMax; period++ {
+		if period <= r.known && r.recent[period-1].signature == d.signature {
+			r.same[period]++
+		} else {
+			r.same[period] = 0
+		}
+	}
+	if r.same[1] == 0 {
+		r.refused = 0
+	}
+	if refused {
+		r.refused++
+	}
+	r.waits++
+	if !d.wait {
+		r.waits = 0
+	}
+	copy(r.recent[1:], r.recent[:])
+	r.recent[0] = d
+	r.known = min(r.known+1, periodMax)
+}
+
+// due is the advice that the latest decision makes due, nil for none. Only the most
+// telling kind counts: who waits for ever is not told of a cycle of two waits.
+func (r *repetition) due(after int) *advice {
+	rounds := max(after-1, repeatRoundsMin)
+	for _, seen := range []struct {
+		advice
+		threshold int
+		// whole says that the latest decision completed a round.
+		whole bool
+	}{
+		{advice{RepeatWaiting, r.waits, 0}, after, true},
+		{advice{RepeatSame, r.same[1] + 1, r.refused}, after, true},
+		{advice{RepeatTwo, r.same[2]/2 + 1, 0}, rounds, r.same[2]%2 == 0},
+		{advice{RepeatThree, r.same[3]/3 + 1, 0}, rounds, r.same[3]%3 == 0},
+	} {
+		if seen.Times < seen.threshold {
+			continue
+		}
+		if !seen.whole || !doubled(seen.Times, seen.threshold) {
+			return nil
+		}
+		told := seen.advice
+		return &told
+	}
+	return nil
+}
+
+// doubled says that n is the threshold or that doubled any number of times: advice
+// that stood in every prompt would be read in none.
+func doubled(n, threshold int) bool {
+	for n > threshold && n%2 == 0 {
+		n /= 2
+	}
+	return n == threshold
+}
+
+// The wording of advice. It holds numbers and nothing that a model wrote.
+const (
+	adviceHeading = "# Advice"
+	adviceWaiting = "You decided to wait %d times in a row. If you wait for something, one execute_until or longer wait_ticks saves calls; otherwise do something."
+	adviceSame    = "You decided the same action %d times in a row, %d of them refused. If that is useful, one execute_until saves calls; otherwise try something else."
+	adviceTwo     = "You went through the same two actions %d times. If that is useful, longer steps with execute_until save calls; otherwise try something else."
+	adviceThree   = "You went through the same three actions %d times. If that is useful, longer steps with execute_until save calls; otherwise try something else."
+)
+
+// text is the section of the prompt, empty without advice.
+func (a *advice) text() string {
+	if a == nil {
+		return ""
+	}
+	line := ""
+	switch a.Kind {
+	case RepeatWaiting:
+		line = fmt.Sprintf(adviceWaiting, a.Times)
+	case RepeatSame:
+		line = fmt.Sprintf(adviceSame, a.Times, a.Refused)
+	case RepeatTwo:
+		line = fmt.Sprintf(adviceTwo, a.Times)
+	case RepeatThree:
+		line = fmt.Sprintf(adviceThree, a.Times)
+	default:
+		panic("behavior: no wording for the repetition " + string(a.Kind))
+	}
+	return adviceHeading + "\n" + line
+}
