@@ -93,7 +93,7 @@ func TestAFaultCostsOneAgentOneTurn(t *testing.T) {
 	} {
 		t.Run(strings.ReplaceAll(kind, "/", "_"), func(t *testing.T) {
 			server := endpoint(t, func(w http.ResponseWriter, _ *http.Request, body []byte) bool {
-				if !opens(body, "agent-2", 2) {
+				if !opens(body, "agent-2", 1) {
 					return false
 				}
 				fault(w)

@@ -4,9 +4,10 @@ import "fmt"
 
 // The harvest action, and the events that end standing orders early.
 const (
-	actionHarvest   = "harvest_radiation"
-	eventYieldBelow = "harvest_yield_below"
-	eventRejected   = "action_rejected"
+	actionHarvest    = "harvest_radiation"
+	eventYieldBelow  = "harvest_yield_below"
+	eventEnoughPower = "electricity_above"
+	eventEnoughOre   = "compound_above"
 )
 
 // recharge harvests while electricity is below what the next step needs. A hot
@@ -28,7 +29,7 @@ func (in industry) recharge() []proposal {
 // at four fifths: the rest would be gained in ever smaller pieces.
 func (in industry) topUp() []proposal {
 	self := in.see.Self
-	if in.hot() || self.Electricity*5 >= self.PowerCapacity*4 || in.see.can(actionHarvest).Max < goodYield {
+	if in.hot() || self.Electricity >= in.plenty() || in.see.can(actionHarvest).Max < goodYield {
 		return nil
 	}
 	return in.harvest(fmt.Sprintf("Nothing else is urgent and the battery holds %d of %d.", self.Electricity, self.PowerCapacity))
@@ -47,35 +48,46 @@ func (in industry) coolDown() []proposal {
 	return rest
 }
 
-// harvest draws what the place gives. Where battery and heat have room for it, it
-// is in half of the situations a standing order of two or three ticks.
+// harvest draws what the place gives. Where one harvest does not fill the battery,
+// it is a standing order until that is full enough or heat makes harvests poor.
 func (in industry) harvest(why string) []proposal {
 	a := in.see.can(actionHarvest)
 	if !a.OK || a.Max <= 0 {
 		return nil
 	}
 	p := proposal{action: amountOf(a, a.Max), why: why}
-	if ticks := int64(2 + in.chance.draw("harvest ticks", 2)); in.roomFor(a.Max, ticks) {
-		p.until = in.standing(eventYieldBelow, max(goodYield, a.Max/3), ticks)
-	}
+	p.until = in.standing(attempts(in.plenty()-in.see.Self.Electricity, a.Max),
+		stop{eventEnoughPower, in.plenty()}, stop{eventYieldBelow, max(goodYield, a.Max/3)})
 	return []proposal{p}
 }
 
-// standing returns a standing order that ends on an event below a value or after
-// some attempts. It is nil in half of the situations, and where the tools do not
-// offer the event.
-func (in industry) standing(event string, below any, ticks int64) object {
-	if !in.offers.stopsOn(event) || !in.chance.oneIn("standing "+event, 2) {
-		return nil
-	}
-	return object{"until": []any{object{"event": event, "value": below, "value_lte": below}}, "max_ticks": ticks}
+// stop is an event that ends a standing order, with its threshold.
+type stop struct {
+	event string
+	value int64
 }
 
-// roomFor reports whether battery and heat take that many harvests in a row. The
-// last one may end above the heat capacity, since only later ones would suffer.
-func (in industry) roomFor(yield, ticks int64) bool {
-	self := in.see.Self
-	return self.Electricity+yield*ticks <= self.PowerCapacity && self.Heat+yield*(ticks-1) <= self.HeatCapacity
+// attempts is how often an action has to be done to come by an amount.
+func attempts(short, each int64) int64 { return max(0, (short+each-1)/each) }
+
+// attemptsMax bounds a standing order. What a situation looks like is not true for
+// ever, and other agents share it.
+const attemptsMax = 4
+
+// standing returns a standing order of some attempts that ends earlier on one of the
+// events. It is nil where a single attempt will do or the tools offer none of the
+// events. The threshold has the names it may go by; the schema keeps its own.
+func (in industry) standing(ticks int64, stops ...stop) object {
+	var until []any
+	for _, s := range stops {
+		if in.offers.stopsOn(s.event) {
+			until = append(until, object{"event": s.event, "value": s.value, "value_lte": s.value})
+		}
+	}
+	if ticks < 2 || until == nil {
+		return nil
+	}
+	return object{"until": until, "max_ticks": min(ticks, attemptsMax)}
 }
 
 // hot reports whether heat is at nine tenths of what the agent bears.
@@ -92,6 +104,9 @@ func (in industry) comfort() int64 {
 	capacity := in.see.Self.PowerCapacity
 	return max(capacity*3/10, min(capacity/2, 20))
 }
+
+// plenty is the electricity at which it stops harvesting: four fifths of the battery.
+func (in industry) plenty() int64 { return in.see.Self.PowerCapacity * 4 / 5 }
 
 // reserve is what a journey should leave in the battery.
 func (in industry) reserve() int64 { return in.see.Self.PowerCapacity / 10 }

@@ -136,7 +136,7 @@ func (in industry) supply() []proposal {
 }
 
 // mine digs as much as the place and the action allow, and when that is less
-// than is needed, in some situations twice in a row.
+// than is needed, until there is enough.
 func (in industry) mine(short int64) []proposal {
 	a := in.see.can("mine_compound")
 	if !a.OK || a.Max <= 0 {
@@ -147,7 +147,8 @@ func (in industry) mine(short int64) []proposal {
 		why:    fmt.Sprintf("Hardware is at %d of the %d the next step needs, so compound has to be mined first.", in.see.Self.Hardware, in.hardwareTarget()),
 	}
 	if in.see.Self.CompoundG+a.Max < short*in.grain() && in.see.Here.CompoundG >= 2*a.Max {
-		p.until = in.standing(eventRejected, nil, 2)
+		needed := short * in.grain()
+		p.until = in.standing(attempts(needed-in.see.Self.CompoundG, a.Max), stop{eventEnoughOre, needed})
 	}
 	return []proposal{p}
 }
