@@ -68,6 +68,10 @@
 // like ones become one line with a count, a range and sums. No model summarises.
 // docs/prompt.md shows a real prompt and tells the grammar of its lines.
 //
+// Decisions that go in circles (the same one again and again, two or three in turn,
+// endless waits) get one line of advice in the next prompt, at a threshold and each
+// time the count doubles. It is counted and changes no decision.
+//
 // Messages and notes are words of other agents. They are held back until the plan,
 // or a draft in its place, is made; the lean protocol asks for a plan of its own
 // then. They follow as one item, encoded as JSON, and are sources of little
