@@ -376,3 +376,33 @@ func stopNames() []string {
 	}
 	return names
 }
+
+// TestDigestCoversStandingOrders changes each thing an agent keeps about an order by
+// itself and expects another digest.
+func TestDigestCoversStandingOrders(t *testing.T) {
+	w := mustWorld(t, "minimal", 1)
+	a := &w.agents[0]
+	a.order = &standing{order: ExecuteUntil{Do: Wait{}, Until: []Condition{{Event: StopJobDone}}, MaxTicks: 9}, left: 9}
+	seen := map[Digest]int{w.RecomputeDigest(): -1}
+	for i, change := range []func(){
+		func() { a.order.left-- },
+		func() { a.order.agents = []int32{1} },
+		func() { a.order.places = []int32{1} },
+		func() { a.order.arrived = true },
+		func() { a.order.jobDone = true },
+		func() { a.order.powerFell = true },
+		func() { a.order.messaged = true },
+		func() { a.order.filled = true },
+		func() { a.order.order.Ignore = []string{StopPowerLow} },
+		func() { a.order.order.Until[0].Event = StopOrderFilled },
+		func() { a.ended.Why = StopMaxTicks },
+		func() { a.ended.Attempts = 2 },
+	} {
+		change()
+		d := w.RecomputeDigest()
+		if before, ok := seen[d]; ok {
+			t.Errorf("change %d leaves the digest of change %d", i, before)
+		}
+		seen[d] = i
+	}
+}
