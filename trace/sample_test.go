@@ -22,7 +22,7 @@ func samples() []Record {
 			Protocol: "full", Model: "m", ModelSource: SourceScripted, UsageSource: UsageSimulated, BaseURL: "http://a/v1",
 			Settings: Settings{
 				DecisionDeadlineMS: 9000, TimeoutMS: 3000, ModuleCallsMax: 3, ReasonStepsMax: 1, GuardRoundsMax: 3,
-				RepairsMax: 1, ContextWindowTokens: 32000, OutputTokensMax: 800, PromptProfile: "balanced", Language: "en", SystemPrompt: "s",
+				RepairsMax: 1, RepeatAdviceAfter: 4, ContextWindowTokens: 32000, OutputTokensMax: 800, PromptProfile: "balanced", Language: "en", SystemPrompt: "s",
 				ShortTermGoal: "g", LongTermGoal: "l", AgentsOverride: 1, PromptSwitches: []Switch{{Tick: 2, ShortTermGoal: &goal}},
 			},
 			Timing: &HeaderTiming{StartedAt: "2026-01-02T03:04:05Z", Concurrency: 4},
