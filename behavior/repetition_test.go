@@ -183,8 +183,8 @@ func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
 		turn := mind.Begin(w.View(0))
 		ask := turn.Next().(Ask)
 		for _, it := range ask.Request.Input {
-			if strings.HasPrefix(it.Text, adviceHeading) {
-				section = it.Text
+			if _, rest, ok := strings.Cut(it.Text, adviceHeading); ok {
+				section = adviceHeading + rest
 			}
 		}
 		if listed := slices.ContainsFunc(ask.Sections, func(s Section) bool { return s.Name == sectionAdvice && s.Clipped == 0 }); listed != (section != "") {
