@@ -24,6 +24,7 @@ const (
 	lineYou            = "you: "
 	lineHere           = "here: "
 	lineWoken          = "woken: "
+	lineEnded          = "execute_until ended: "
 	lineTexts          = "texts: "
 	lineStanding       = "standing: "
 	linePlaces         = "places (cost, ticks, emission, compound g): "
@@ -41,6 +42,7 @@ const (
 	textHeld       = "%d shown after the plan"
 	textDropped    = "%d older ones dropped"
 	textAttempts   = "%s, %d attempts left"
+	textEnded      = "%s after %d attempts"
 	textQueued     = "%d queued"
 	textReadyIn    = "ready in %d"
 	textWear       = "wear %d"
@@ -63,8 +65,11 @@ func (s sketch) text() string {
 	if s.Self.Place != "" {
 		lines = append(lines, lineHere+s.here())
 	}
-	if s.Woken != "" {
+	if s.Woken != "" && !strings.HasPrefix(s.Woken, string(world.EventStandingEnded)) {
 		lines = append(lines, lineWoken+plain(s.Woken))
+	}
+	if e := s.OrderEnded; e != nil {
+		lines = append(lines, lineEnded+fmt.Sprintf(textEnded, e.Why, e.Attempts))
 	}
 	if s.standing != nil {
 		lines = append(lines, lineStanding+fmt.Sprintf(textAttempts, actionText(s.standing.Do), s.standing.MaxTicks))

@@ -18,7 +18,7 @@ func number(n int64) *int64 { return &n }
 // to pass for lines of their own.
 func everything() opened {
 	return opened{HeldBack: 3, standing: &world.ExecuteUntil{Do: world.Mine{MassG: 400}, MaxTicks: 5}, Observation: world.Observation{
-		Tick: 20, Woken: "job_done", InboxDropped: 4,
+		Tick: 20, Woken: "job_done", OrderEnded: &world.OrderEnded{Why: "shutdown", Attempts: 3}, InboxDropped: 4,
 		Self: world.Self{
 			ID: "agent-2", Name: "Miner; agents: 9 more", Place: "hub", PowerState: "low", Electricity: 14, PowerCapacity: 200,
 			Heat: 96, HeatCapacity: 100, CompoundG: 3000, Hardware: 2, Data: 16, Products: []world.Amount{{Resource: "control_chip", Amount: 2}},
@@ -71,6 +71,7 @@ func TestObservationOfEachProfile(t *testing.T) {
 you: agent-2 "Miner; agents: 9 more", at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2
 here: "The \"Hub\"\ncan: win", metal, radiation 46, compound 20000 g
 woken: job_done
+execute_until ended: shutdown after 3 attempts
 standing: mine_compound 400, 5 attempts left
 texts: 3 shown after the plan, 4 older ones dropped
 can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10
@@ -85,6 +86,7 @@ quotes: amber bid 2, ask none, tick 18`,
 you: agent-2, at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2
 here: radiation 46, compound 20000 g
 woken: job_done
+execute_until ended: shutdown after 3 attempts
 standing: mine_compound 400, 5 attempts left
 texts: 3 shown after the plan, 4 older ones dropped
 can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10
