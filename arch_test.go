@@ -36,7 +36,8 @@ var policies = []policy{
 	{dir: "llmclient/openai", project: []string{"llmclient"}},
 	{dir: "llmclient/scripted", project: []string{"llmclient"}},
 	{dir: "llmclient/tokens"},
-	{dir: "memory", pure: true, project: []string{"world"}},
+	{dir: "memory", pure: true, project: []string{"world", "memory/relevance"}},
+	{dir: "memory/relevance", pure: true},
 	{dir: "modules", pure: true, project: []string{"world", "memory", "llmclient"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{
 		dir: "behavior", pure: true, project: []string{"world", "memory", "modules", "llmclient"},

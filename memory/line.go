@@ -9,10 +9,10 @@ import (
 // ellipsis ends a text that was cut.
 const ellipsis = "…"
 
-// cleanLine returns text as one line of valid UTF-8: runs of white space become
+// CleanLine returns text as one line of valid UTF-8: runs of white space become
 // one space, control and format characters disappear. Otherwise a remembered text
 // could forge further lines of a digest or hide its own.
-func cleanLine(text string) string {
+func CleanLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):

@@ -3,6 +3,8 @@ package memory
 import (
 	"fmt"
 	"slices"
+
+	"agentworld/memory/relevance"
 )
 
 // Config sizes a memory. The zero value is a good choice: every field that is
@@ -56,8 +58,9 @@ func (c Config) withDefaults() Config {
 type Memory struct {
 	config Config
 	facts  map[fact]*record
-	short  []*record // oldest recording first
-	long   []*record // in order of promotion
+	index  relevance.Index // every held text, by record.text
+	short  []*record       // oldest recording first
+	long   []*record       // in order of promotion
 	ids    map[string]*record
 	minted int64 // ids minted so far
 }
@@ -66,8 +69,7 @@ type Memory struct {
 type record struct {
 	Entry
 	seq      int64 // order of first recording
-	terms    []termCount
-	length   int // sum of the counts
+	text     int   // number of the text in the index
 	inShort  bool
 	inLong   bool
 	promoted bool
@@ -99,8 +101,8 @@ func (m *Memory) Record(e Entry) string {
 
 // admit brings what a caller passed into the bounds of an entry.
 func (m *Memory) admit(e Entry) Entry {
-	e.Text = cut(cleanLine(e.Text), m.config.TextMax)
-	e.Origin = cut(cleanLine(e.Origin), m.config.TextMax)
+	e.Text = cut(CleanLine(e.Text), m.config.TextMax)
+	e.Origin = cut(CleanLine(e.Origin), m.config.TextMax)
 	e.Importance = min(max(e.Importance, 0), ImportanceMax)
 	e.Trust = min(max(e.Trust, ToolError), Rules)
 	for _, id := range e.Parents {
@@ -119,8 +121,7 @@ func (m *Memory) admit(e Entry) Entry {
 func (m *Memory) remember(e Entry) *record {
 	m.minted++
 	e.ID = fmt.Sprintf("mem-%d-%d", e.Tick, m.minted)
-	t := &record{Entry: e, seq: m.minted}
-	t.terms, t.length = countTerms(e.Text)
+	t := &record{Entry: e, seq: m.minted, text: m.index.Add(e.Text)}
 	m.facts[e.fact()] = t
 	m.ids[e.ID] = t
 	return t
@@ -184,4 +185,5 @@ func (m *Memory) forgetUnheld(t *record) {
 	}
 	delete(m.facts, t.fact())
 	delete(m.ids, t.ID)
+	m.index.Remove(t.text)
 }

@@ -3,6 +3,8 @@ package memory
 import (
 	"cmp"
 	"slices"
+
+	"agentworld/memory/relevance"
 )
 
 // Scored is an entry found by a search, with its score and the parts of it. All
@@ -35,7 +37,7 @@ const (
 // any term ranks all entries by recency and weight. Ties go to the lower id.
 func (m *Memory) Search(query string, limit int, now int64) []Scored {
 	found := m.rank(query, now)
-	if len(queryTerms(query)) > 0 {
+	if len(relevance.QueryTerms(query)) > 0 {
 		found = slices.DeleteFunc(found, func(s Scored) bool { return s.Relevance == 0 })
 	}
 	return found[:min(max(limit, 0), len(found))]
@@ -44,10 +46,10 @@ func (m *Memory) Search(query string, limit int, now int64) []Scored {
 // rank scores everything held and sorts it, best first.
 func (m *Memory) rank(query string, now int64) []Scored {
 	held := m.held()
-	relevances := newCorpus(held).relevances(query)
+	relevances := m.index.Relevances(query)
 	out := make([]Scored, len(held))
 	for i, t := range held {
-		out[i] = m.score(t, relevances[i], now)
+		out[i] = m.score(t, relevances[t.text], now)
 	}
 	// The entries come in order of their ids, which a stable sort keeps among ties.
 	slices.SortStableFunc(out, func(a, b Scored) int { return cmp.Compare(b.Score, a.Score) })

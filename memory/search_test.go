@@ -3,27 +3,10 @@ package memory
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-func TestTerms(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"Refined 2,000 g of Compound!", "refined 2 000 g of compound"},
-		{"agent-2 at llm_hub", "agent 2 at llm hub"},
-		{"control chips; less gas, radius of the bus", "control chip less gas radius of the bus"},
-		{"矿石已耗尽", "矿石 石已 已耗 耗尽"},
-		{"去hub采矿 3次", "去 hub 采矿 3 次"},
-		{"ÉNERGIE électrique", "énergie électrique"},
-		{"—!?", ""},
-	} {
-		if got := strings.Join(terms(c.text), " "); got != c.want {
-			t.Errorf("terms(%q) = %q, want %q", c.text, got, c.want)
-		}
-	}
-}
 
 func TestSearchFindsByWords(t *testing.T) {
 	m := New(Config{})
@@ -89,64 +72,6 @@ func TestSearchBreaksTiesByNumericID(t *testing.T) {
 	want := []string{"mem-5-1", "mem-5-2", "mem-5-3", "mem-5-4", "mem-5-5", "mem-5-6", "mem-5-7", "mem-5-8", "mem-5-9", "mem-5-10", "mem-5-11"}
 	if diff := cmp.Diff(want, ids(m.Search("ore", 11, 5))); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
-	}
-}
-
-// naiveRelevance is BM25 as the literature writes it, in floating point.
-func naiveRelevance(query string, texts [][]string, doc int) float64 {
-	var total int
-	for _, words := range texts {
-		total += len(words)
-	}
-	mean := float64(total) / float64(len(texts))
-	var sum, best float64
-	for _, term := range strings.Fields(query) {
-		df, tf := 0.0, 0.0
-		for i, words := range texts {
-			found := 0.0
-			for _, w := range words {
-				if w == term {
-					found++
-				}
-			}
-			if found > 0 {
-				df++
-			}
-			if i == doc {
-				tf = found
-			}
-		}
-		idf := math.Log(1 + (float64(len(texts))-df+0.5)/(df+0.5))
-		sum += idf * tf * 2.2 / (tf + 1.2*(0.25+0.75*float64(len(texts[doc]))/mean))
-		best += idf * 2.2
-	}
-	return 1000 * sum / best
-}
-
-func TestRelevanceAgreesWithNaiveTwin(t *testing.T) {
-	docs := []string{"ore ore hub", "hub", "outpost ore and a long way to go home", "chip", "chip chip chip hub ore"}
-	m := New(Config{})
-	var texts [][]string
-	for i, d := range docs {
-		m.Record(Entry{Tick: int64(i), Kind: KindNote, Text: d})
-		texts = append(texts, strings.Fields(d))
-	}
-	for _, query := range []string{"ore", "hub chip", "ore hub", "way home", "zebra ore"} {
-		got := newCorpus(m.held()).relevances(query)
-		for i := range docs {
-			if want := naiveRelevance(query, texts, i); math.Abs(float64(got[i])-want) > 5 {
-				t.Errorf("relevance of %q to %q = %d, want about %.1f", docs[i], query, got[i], want)
-			}
-		}
-	}
-}
-
-func TestLog2(t *testing.T) {
-	for _, n := range []uint64{1, 2, 3, 5, 7, 10, 1000, 1 << 40, math.MaxUint64} {
-		want := 1024 * math.Log2(float64(n))
-		if got := log2(n); math.Abs(float64(got)-want) > 1.01 {
-			t.Errorf("log2(%d) = %d, want about %.1f", n, got, want)
-		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"agentworld/memory/relevance"
 )
 
 // Line returns the one line that shows an entry in a prompt; see
@@ -23,7 +25,7 @@ func (s Scored) Line() string {
 	}
 	text := s.Text
 	if s.Trust <= OtherAgent {
-		text = quote(text)
+		text = Quote(text)
 	}
 	return line.String() + ": " + text
 }
@@ -41,15 +43,15 @@ func (s Scored) Source() Source {
 // otherwise.
 func plainName(name string) string {
 	for _, r := range name {
-		if !strings.ContainsRune("-_.:", r) && notWordRune(r) {
-			return quote(name)
+		if !strings.ContainsRune("-_.:", r) && !relevance.IsWord(r) {
+			return Quote(name)
 		}
 	}
 	return name
 }
 
-// quote encodes text as a JSON string, leaving <, > and & readable.
-func quote(text string) string {
+// Quote encodes text as a JSON string, leaving <, > and & readable.
+func Quote(text string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)

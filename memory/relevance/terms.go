@@ -1,7 +1,6 @@
-package memory
+package relevance
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,13 +12,13 @@ type termCount struct {
 	count int
 }
 
-// countTerms returns the terms of a remembered text sorted by term, and how many
+// countTerms returns the terms of an indexed text sorted by term, and how many
 // there are in all. The single characters of unspaced scripts count as well, so
 // that a query of one character finds them inside words.
 func countTerms(text string) (counts []termCount, total int) {
-	all := terms(text)
+	all := Terms(text)
 	for _, r := range text {
-		if unspaced(r) {
+		if Unspaced(r) {
 			all = append(all, string(r))
 		}
 	}
@@ -37,39 +36,30 @@ func countTerms(text string) (counts []termCount, total int) {
 // queryTermsMax bounds the distinct terms of a query that are looked at.
 const queryTermsMax = 64
 
-// queryTerms returns the distinct terms of a query, sorted.
-func queryTerms(query string) []string {
-	all := terms(query)
+// QueryTerms returns the distinct terms of a query, sorted, at most 64. An empty
+// result means that the query asks for nothing in particular.
+func QueryTerms(query string) []string {
+	all := Terms(query)
 	slices.Sort(all)
 	all = slices.Compact(all)
 	return all[:min(len(all), queryTermsMax)]
 }
 
-// count returns how often term stands in a sorted list of counts.
-func count(counts []termCount, term string) int {
-	i, found := slices.BinarySearchFunc(counts, term, func(c termCount, term string) int {
-		return cmp.Compare(c.term, term)
-	})
-	if !found {
-		return 0
-	}
-	return counts[i].count
-}
-
-// terms splits text into search terms: lower-cased runs of letters and digits,
+// Terms splits text into search terms: lower-cased runs of letters and digits,
 // and for scripts written without spaces every pair of neighbouring characters,
 // or the character itself when it stands alone. An id such as "agent-2" gives
 // "agent" and "2"; a plural "s" is dropped so that "chips" finds "chip".
-func terms(text string) []string {
+func Terms(text string) []string {
 	var out []string
-	for _, run := range strings.FieldsFunc(strings.ToLower(text), notWordRune) {
+	for _, run := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !IsWord(r) }) {
 		out = append(out, runTerms([]rune(run))...)
 	}
 	return out
 }
 
-func notWordRune(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+// IsWord reports whether r belongs to a word: a letter, a digit or a mark on one.
+func IsWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
 // runTerms splits a run of word characters where the script changes, since
@@ -78,10 +68,10 @@ func runTerms(run []rune) []string {
 	var out []string
 	for start := 0; start < len(run); {
 		end := start + 1
-		for end < len(run) && unspaced(run[end]) == unspaced(run[start]) {
+		for end < len(run) && Unspaced(run[end]) == Unspaced(run[start]) {
 			end++
 		}
-		if unspaced(run[start]) {
+		if Unspaced(run[start]) {
 			out = append(out, bigrams(run[start:end])...)
 		} else {
 			out = append(out, singular(string(run[start:end])))
@@ -91,9 +81,9 @@ func runTerms(run []rune) []string {
 	return out
 }
 
-// unspaced reports whether r belongs to a script that puts no spaces between
+// Unspaced reports whether r belongs to a script that puts no spaces between
 // words.
-func unspaced(r rune) bool {
+func Unspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
