@@ -38,6 +38,7 @@ var policies = []policy{
 	{dir: "llmclient/tokens"},
 	{dir: "memory", pure: true, project: []string{"world", "memory/relevance"}},
 	{dir: "memory/relevance", pure: true},
+	{dir: "memory/playbook", pure: true, project: []string{"memory", "memory/relevance"}},
 	{dir: "modules", pure: true, project: []string{"world", "memory", "llmclient"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{
 		dir: "behavior", pure: true, project: []string{"world", "memory", "modules", "llmclient"},

@@ -1,0 +1,218 @@
+package playbook
+
+import (
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"agentworld/memory"
+)
+
+// The bounds of a bullet's content in characters.
+const (
+	ContentMin = 10
+	ContentMax = 400
+)
+
+// The bounds of what a bullet remembers about itself; when there is more, the
+// oldest goes.
+const (
+	// EvidenceMax bounds [Bullet.Evidence].
+	EvidenceMax = 8
+	// CreditedMax bounds [Bullet.Credited]. A decision older than that could be
+	// credited again, which needs a run that is learned from twice, a long time
+	// apart.
+	CreditedMax = 64
+	// CountMax bounds each count of a bullet.
+	CountMax = 999_999_999
+)
+
+// Origin says who wrote a bullet's content.
+type Origin string
+
+// The origins.
+const (
+	// Reflection is a model that looked back at decisions. It is also what an
+	// empty origin of a [Delta] means, being the one with the fewest rights.
+	Reflection Origin = "reflection"
+	// Seed is the operator, before the first run.
+	Seed Origin = "seed"
+	// Manual is the operator, by hand.
+	Manual Origin = "manual"
+)
+
+// Stamp says when something was written.
+type Stamp struct {
+	// Version is the version of the playbook that brought it.
+	Version int `json:"version"`
+	// Tick is the tick of the world in which the curation ran.
+	Tick int64 `json:"tick"`
+}
+
+// Evidence is one decision that a lesson rests on.
+type Evidence struct {
+	// Run, Tick and Agent name the decision; an agent makes at most one per tick.
+	Run   string `json:"run"`
+	Tick  int64  `json:"tick"`
+	Agent string `json:"agent"`
+	// Outcome is what became of it, as the world reported it.
+	Outcome string `json:"outcome,omitempty"`
+}
+
+// same reports whether e and other name one decision.
+func (e Evidence) same(other Evidence) bool {
+	return e.Run == other.Run && e.Tick == other.Tick && e.Agent == other.Agent
+}
+
+// Credit is the fingerprint of a decision that was counted for a bullet, so that
+// it is not counted again.
+type Credit uint64
+
+// credit returns the fingerprint of the decision e names.
+func (e Evidence) credit() Credit {
+	sum := fnv.New64a()
+	// Quoting keeps ("ab", "c") and ("a", "bc") apart. A hash never fails to write.
+	_, _ = sum.Write([]byte(strconv.Quote(e.Run) + strconv.FormatInt(e.Tick, 10) + strconv.Quote(e.Agent)))
+	return Credit(sum.Sum64())
+}
+
+// Bullet is one lesson.
+type Bullet struct {
+	// ID is the section and a number, such as "nav-00012". It is what stands in a
+	// prompt in square brackets and what a model cites.
+	ID      string  `json:"id"`
+	Section Section `json:"section"`
+	// Content is one line of [ContentMin]..[ContentMax] characters.
+	Content string `json:"content"`
+	// Helpful, Harmful and Neutral count the decisions that used the bullet, by
+	// what came of them: 0..[CountMax].
+	Helpful int `json:"helpful"`
+	Harmful int `json:"harmful"`
+	Neutral int `json:"neutral"`
+	// Created is when the bullet was added, Updated when its content last changed.
+	Created Stamp `json:"created"`
+	Updated Stamp `json:"updated"`
+	// Trust is at most the trust of everything the content was made from. It only
+	// falls.
+	Trust memory.Trust `json:"trust"`
+	// Origin is who wrote the present content.
+	Origin Origin `json:"origin"`
+	// Evidence is what the content rests on, oldest first, at most [EvidenceMax].
+	Evidence []Evidence `json:"evidence,omitempty"`
+	// Parents are the ids of the sources the content was made from, at most
+	// [memory.ParentsMax], the newest last.
+	Parents []string `json:"parents,omitempty"`
+	// Credited are the decisions behind the counts, oldest first, at most
+	// [CreditedMax].
+	Credited []Credit `json:"-"`
+}
+
+// Uses returns how many credited decisions used the bullet.
+func (b Bullet) Uses() int { return b.Helpful + b.Harmful + b.Neutral }
+
+// count returns the count that a tag raises, nil for an unknown tag.
+func (b *Bullet) count(tag Tag) *int {
+	switch tag {
+	case Helpful:
+		return &b.Helpful
+	case Harmful:
+		return &b.Harmful
+	case Neutral:
+		return &b.Neutral
+	}
+	return nil
+}
+
+// Helpfulness returns (Helpful+1)/(Helpful+Harmful+2) in thousandths: 500 for a
+// bullet that was never tried, and nearer to 0 or 1000 the more decisions agree.
+// Neutral uses do not count: they say nothing against a lesson.
+func (b Bullet) Helpfulness() int64 {
+	return 1000 * int64(b.Helpful+1) / int64(b.Helpful+b.Harmful+2)
+}
+
+// Chars returns the length of the content in characters.
+func (b Bullet) Chars() int { return utf8.RuneCountInString(b.Content) }
+
+// Line returns the one line that shows the bullet in a prompt:
+//
+//	[nav-00012] Recharge before a journey of more than one tick.
+//
+// Content that is no better trusted than the words of other agents is quoted as a
+// JSON string, so that it cannot pass for anything else.
+func (b Bullet) Line() string {
+	content := b.Content
+	if b.Trust <= memory.OtherAgent {
+		content = memory.Quote(content)
+	}
+	return "[" + b.ID + "] " + content
+}
+
+// number returns the number in the bullet's id.
+func (b Bullet) number() int {
+	_, number, ok := splitID(b.ID)
+	if !ok {
+		panic("playbook: a held bullet has the id " + strconv.Quote(b.ID))
+	}
+	return number
+}
+
+// copied returns the bullet without sharing anything a caller could change.
+func (b Bullet) copied() Bullet {
+	b.Evidence = slices.Clone(b.Evidence)
+	b.Parents = slices.Clone(b.Parents)
+	b.Credited = slices.Clone(b.Credited)
+	return b
+}
+
+// equal reports whether two bullets agree in everything.
+func (b Bullet) equal(other Bullet) bool {
+	return b.ID == other.ID && b.Section == other.Section && b.Content == other.Content &&
+		b.Helpful == other.Helpful && b.Harmful == other.Harmful && b.Neutral == other.Neutral &&
+		b.Created == other.Created && b.Updated == other.Updated &&
+		b.Trust == other.Trust && b.Origin == other.Origin &&
+		slices.Equal(b.Evidence, other.Evidence) && slices.Equal(b.Parents, other.Parents) &&
+		slices.Equal(b.Credited, other.Credited)
+}
+
+// newest returns the distinct values of both lists in order, a repeated one in its
+// first place, cut to the newest limit. The result shares nothing with the lists.
+func newest[T comparable](old, added []T, limit int) []T {
+	var all []T
+	for _, value := range slices.Concat(old, added) {
+		if !slices.Contains(all, value) {
+			all = append(all, value)
+		}
+	}
+	return all[max(0, len(all)-limit):]
+}
+
+// The longest names and outcomes kept, in characters.
+const (
+	nameMax    = 80
+	outcomeMax = 160
+	reasonMax  = 200
+)
+
+// clean returns e with its texts made one line and cut to their bounds.
+func (e Evidence) clean() Evidence {
+	return Evidence{
+		Run: short(e.Run, nameMax), Tick: max(e.Tick, 0), Agent: short(e.Agent, nameMax),
+		Outcome: short(e.Outcome, outcomeMax),
+	}
+}
+
+// short returns text as one line of at most limit characters.
+func short(text string, limit int) string {
+	text = memory.CleanLine(text)
+	if utf8.RuneCountInString(text) > limit {
+		// What the cut leaves at the end must survive another cleaning unchanged.
+		text = strings.TrimSpace(string([]rune(text)[:limit]))
+	}
+	return text
+}
+
+// cleanID returns the id of a source as one word, so that a list of them can be
+// written with spaces between.
+func cleanID(id string) string { return strings.ReplaceAll(short(id, nameMax), " ", "_") }

@@ -1,0 +1,64 @@
+// Package playbook is what agents have learned: short lessons, each with a record
+// of whether it helped.
+//
+// A lesson is a [Bullet] with an id such as "nav-00012". It goes through a loop:
+//
+//	retrieve --> use --> credit --> curate --+
+//	    ^                                    |
+//	    +------------------------------------+
+//
+// Retrieve: bullets that fit the situation are put into a prompt, each as a source
+// under its id, with the score it was chosen by.
+//
+//	for _, s := range book.Retrieve("power low, journey ahead", []playbook.Section{playbook.Nav}, 5) {
+//		source := s.Source()                     // "[nav-00012] Recharge before ..."
+//	}
+//
+// Use: the decision cites the ids it rests on. A citation counts only when the
+// bullet was shown; a bullet that was shown and not cited was not used.
+//
+// Credit: when the world has answered, the decision counts for every bullet it
+// used: as helpful, harmful or neutral, and once.
+//
+// Curate: a model looks back at decisions and proposes deltas: to add a lesson, to
+// reword one, to remove one, to count a use. It proposes and does not decide:
+// [Apply] is a pure function that carries out what the rules allow and says of the
+// rest why not.
+//
+//	next, applied, rejected := playbook.Apply(book, []playbook.Delta{{
+//		Op: playbook.OpTag, ID: "nav-00012", Tag: playbook.Helpful,
+//		Evidence: []playbook.Evidence{{Run: run, Tick: 118, Agent: "agent-1"}},
+//	}}, playbook.Ground{
+//		Tick:      120,
+//		Decisions: decisions,                    // looked at, with the bullets each used
+//		Sources:   sources,                      // all that could be read meanwhile
+//	}, playbook.Limits{})
+//
+// # What the rules are against
+//
+//   - Rewriting everything: there are only deltas, an update keeps the counts, and a
+//     curation that loses too much at once is rejected as a whole ([Collapse]).
+//   - Credit by mention: a decision counts for what it used, and only once
+//     ([NotUsed], [AlreadyCredited]).
+//   - Lessons without ground: evidence names decisions that were looked at
+//     ([NoEvidence], [UnknownEvidence]).
+//   - Poison: words of other agents are not lessons, neither as a parent of one
+//     ([UntrustedEvidence]) nor repeated in one's own name ([UntrustedText]). Trust
+//     only falls.
+//   - Growth and repetition: [Limits], [Duplicate], and an order of who goes first.
+//
+// # Files and versions
+//
+// [Playbook.Encode] writes a file for people, [Parse] reads it back, also after an
+// edit by hand. Every curation that changes something makes a new version; the file
+// holds what is needed to go back, [Playbook.Diff] compares versions and
+// [Playbook.Rollback] makes an old one the newest. Nothing in a file depends on a
+// clock: a [Stamp] is a version and a tick.
+//
+// English, Chinese and mixtures are handled alike; see package relevance for what
+// counts as a word.
+//
+// All texts are data. They are made one line, stripped of control characters and
+// bounded in length when they come in, because a model wrote them after reading
+// what others wrote.
+package playbook

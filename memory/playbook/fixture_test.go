@@ -1,0 +1,88 @@
+package playbook
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"agentworld/memory"
+)
+
+// lines returns the bullets as they stand in prompts, with their counts.
+func lines(p *Playbook) []string {
+	var out []string
+	for _, b := range p.bullets {
+		out = append(out, fmt.Sprintf("%s +%d-%d=%d", b.Line(), b.Helpful, b.Harmful, b.Neutral))
+	}
+	return out
+}
+
+// subjects are different enough from each other to be lessons of their own.
+var subjects = strings.Fields("ore hub chip power storm trade queue route heat draft note loan relay crane vault pump laser drone spool valve")
+
+// content returns the nth lesson of a test.
+func content(n int) string {
+	a, b := subjects[n%len(subjects)], subjects[(n/len(subjects)+n+1)%len(subjects)]
+	return fmt.Sprintf("Look after the %s before every %s number%d", a, b, n)
+}
+
+// seeded returns a playbook of n lessons of the operator, nav-00001 onwards.
+func seeded(t testing.TB, n int) *Playbook {
+	t.Helper()
+	var deltas []Delta
+	for i := range n {
+		deltas = append(deltas, Delta{Op: OpAdd, Section: Nav, Content: content(i), Origin: Seed, Trust: memory.Rules})
+	}
+	next, _, rejected := Apply(New(), deltas, Ground{}, Limits{BulletsMax: n + 1, DeltasMax: n + 1, CharsMax: 1000 * (n + 1)})
+	if len(rejected) > 0 {
+		t.Fatalf("seeding was rejected: %+v", rejected)
+	}
+	return next
+}
+
+// deed is the decision of tick n of agent-1, which used the bullets.
+func deed(n int, used ...string) Decision {
+	return Decision{Evidence: Evidence{Run: "run-1", Tick: int64(n), Agent: "agent-1", Outcome: "ok"}, Used: used}
+}
+
+// because names the decision of tick n.
+func because(n int) []Evidence {
+	return []Evidence{{Run: "run-1", Tick: int64(n), Agent: "agent-1"}}
+}
+
+// counted returns p with uses of a bullet, in one curation each.
+func counted(t testing.TB, p *Playbook, id string, helpful, harmful, neutral int) *Playbook {
+	t.Helper()
+	n := 1000 * p.version
+	for _, tag := range []struct {
+		tag   Tag
+		times int
+	}{{Helpful, helpful}, {Harmful, harmful}, {Neutral, neutral}} {
+		for range tag.times {
+			n++
+			next, _, rejected := Apply(p, []Delta{{Op: OpTag, ID: id, Tag: tag.tag, Evidence: because(n)}},
+				Ground{Decisions: []Decision{deed(n, id)}}, Limits{BulletsMax: 10_000})
+			if len(rejected) > 0 {
+				t.Fatalf("a tag was rejected: %+v", rejected)
+			}
+			p = next
+		}
+	}
+	return p
+}
+
+// learned is an added lesson as a model proposes it.
+func learned(content string) Delta {
+	return Delta{Op: OpAdd, Section: Res, Content: content, Evidence: because(1), Trust: memory.SelfObservation}
+}
+
+// diff compares anything of this package; nil and empty lists are the same.
+func diff(want, got any) string {
+	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(form{}, refusal{}))
+}
+
+// ground is what most curations of the tests stand on.
+var ground = Ground{Tick: 40, Decisions: []Decision{deed(1, "nav-00001"), deed(2)}}

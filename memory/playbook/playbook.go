@@ -1,0 +1,96 @@
+package playbook
+
+import (
+	"cmp"
+	"slices"
+
+	"agentworld/memory/relevance"
+)
+
+// Playbook is a set of lessons with its history. It never changes: [Apply] and
+// [Playbook.Rollback] return another one, so that agents may read a playbook at the
+// same time while the next is being made.
+//
+// Invariants:
+//  1. The bullets are in order of their numbers; no two share a number.
+//  2. No number given out is above last, and last never falls: an id is not used
+//     again after its bullet is gone.
+//  3. The changes of the history, undone from the newest back, lead to every
+//     version from [Playbook.Oldest] on.
+type Playbook struct {
+	version int
+	last    int
+	bullets []Bullet
+	history []Version // oldest first, without gaps, the newest being version
+	index   relevance.Index
+	forms   []form // of each bullet, for telling duplicates
+}
+
+// New returns an empty playbook, version 0.
+func New() *Playbook { return build(0, 0, nil, nil) }
+
+// build completes a playbook whose parts keep the invariants.
+func build(version, last int, bullets []Bullet, history []Version) *Playbook {
+	p := &Playbook{version: version, last: last, bullets: bullets, history: history}
+	p.forms = make([]form, len(bullets))
+	for i, b := range bullets {
+		p.index.Add(b.Content)
+		p.forms[i] = newForm(b.Content)
+	}
+	return p
+}
+
+// Version returns the number of changes the playbook has gone through: every
+// curation or rollback that changed something counts one.
+func (p *Playbook) Version() int { return p.version }
+
+// Len returns the number of bullets.
+func (p *Playbook) Len() int { return len(p.bullets) }
+
+// Bullets returns all bullets in order of their numbers.
+func (p *Playbook) Bullets() []Bullet { return copies(p.bullets) }
+
+// Bullet returns the bullet of that id.
+func (p *Playbook) Bullet(id string) (Bullet, bool) {
+	at, found := place(p.bullets, id)
+	if !found {
+		return Bullet{}, false
+	}
+	return p.bullets[at].copied(), true
+}
+
+func copies(bullets []Bullet) []Bullet {
+	out := make([]Bullet, len(bullets))
+	for i, b := range bullets {
+		out[i] = b.copied()
+	}
+	return out
+}
+
+// place returns where the bullet of that id stands in a list in order of numbers.
+// An id whose number another section has is not found.
+func place(bullets []Bullet, id string) (at int, found bool) {
+	_, number, ok := splitID(id)
+	if !ok {
+		return 0, false
+	}
+	at, found = numbered(bullets, number)
+	return at, found && bullets[at].ID == id
+}
+
+// numbered returns where the bullet of that number stands in a list in order of
+// numbers, or where it belongs.
+func numbered(bullets []Bullet, number int) (at int, found bool) {
+	return slices.BinarySearchFunc(bullets, number, func(b Bullet, number int) int {
+		return cmp.Compare(b.number(), number)
+	})
+}
+
+// chars returns the characters of all contents.
+func chars(bullets []Bullet) int {
+	total := 0
+	for _, b := range bullets {
+		total += b.Chars()
+	}
+	return total
+}

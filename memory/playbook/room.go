@@ -1,0 +1,102 @@
+package playbook
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// The order in which bullets go when there is no room:
+//
+//  1. those that did more harm than good, the least helpful first;
+//  2. those that are not better than untried: unused ones, and ones with as much
+//     good as harm;
+//  3. those that did more good than harm, the least helpful first, and only when
+//     the limits themselves were lowered.
+//
+// Among equals goes the one whose content is the oldest, then the lowest number.
+const (
+	standingHarmful = iota
+	standingUntried
+	standingProven
+)
+
+func standing(b Bullet) int {
+	switch {
+	case b.Harmful > b.Helpful:
+		return standingHarmful
+	case b.Harmful == b.Helpful:
+		return standingUntried
+	}
+	return standingProven
+}
+
+// expendable orders bullets by who goes first.
+func expendable(a, b Bullet) int {
+	return cmp.Or(
+		cmp.Compare(standing(a), standing(b)), cmp.Compare(a.Helpfulness(), b.Helpfulness()),
+		cmp.Compare(a.Updated.Version, b.Updated.Version), byNumber(a, b),
+	)
+}
+
+// makeRoom lets bullets go until one more, of that many characters, fits, and
+// returns their ids. It touches neither what has proved itself nor what this step
+// brought, and never more than the curation may lose; when that is not enough it
+// lets none go.
+func (s *step) makeRoom(need int) (displaced []string, refused refusal) {
+	victims := slices.DeleteFunc(slices.Clone(s.bullets), func(b Bullet) bool {
+		return standing(b) == standingProven || b.Updated.Version == s.stamp.Version
+	})
+	slices.SortFunc(victims, expendable)
+	victims = victims[:min(len(victims), s.loss.spare())]
+	count, total := len(s.bullets)+1, chars(s.bullets)+need
+	enough := 0
+	for ; count > s.limits.BulletsMax || total > s.limits.CharsMax; enough++ {
+		if enough == len(victims) {
+			return nil, s.full(count, total)
+		}
+		count--
+		total -= victims[enough].Chars()
+	}
+	for _, b := range victims[:enough] {
+		s.displace(b, "made room")
+		s.loss.displaced++
+		displaced = append(displaced, b.ID)
+	}
+	return displaced, refusal{}
+}
+
+// full says which limit is in the way of a playbook of that size.
+func (s *step) full(count, total int) refusal {
+	if count > s.limits.BulletsMax {
+		return refusal{code: Full, value: int64(count), limit: int64(s.limits.BulletsMax)}
+	}
+	return refusal{code: Full, value: int64(total), limit: int64(s.limits.CharsMax)}
+}
+
+// trim brings a playbook that is over its limits within them. That only happens
+// when the operator lowered them or wrote the file by hand, so it counts as no
+// loss of the curation.
+func (s *step) trim() {
+	victims := slices.SortedFunc(slices.Values(s.bullets), expendable)
+	for len(s.bullets) > s.limits.BulletsMax || chars(s.bullets) > s.limits.CharsMax {
+		b := victims[0]
+		victims = victims[1:]
+		over := s.full(len(s.bullets), chars(s.bullets))
+		d := s.displace(b, fmt.Sprintf("over the limit: %d of %d", over.value, over.limit))
+		before := b.copied()
+		s.trimmed = append(s.trimmed, Applied{Delta: d, Before: &before})
+	}
+}
+
+// displace takes b out and returns the change as a delta.
+func (s *step) displace(b Bullet, reason string) Delta {
+	at, found := place(s.bullets, b.ID)
+	if !found {
+		panic("playbook: the victim " + b.ID + " is not held")
+	}
+	d := Delta{Op: OpDisplace, ID: b.ID, Reason: reason}
+	s.drop(at)
+	s.record(d, OpDisplace, b, nil)
+	return d
+}
