@@ -229,3 +229,58 @@ func TestTooManyDeltas(t *testing.T) {
 		t.Errorf("rejected (-want +got):\n%s", d)
 	}
 }
+
+func TestEvidenceNamesOneDecision(t *testing.T) {
+	for _, e := range []Evidence{
+		{Run: "run-2", Tick: 1, Agent: "agent-1"}, {Run: "run-1", Tick: 1, Agent: "agent-2"}, {Run: "run-1", Tick: 3, Agent: "agent-1"},
+	} {
+		d := learned("Refine compound as soon as the assembler is idle")
+		d.Evidence = []Evidence{e}
+		if _, _, rejected := Apply(New(), []Delta{d}, ground, Limits{}); len(rejected) != 1 || rejected[0].Code != UnknownEvidence {
+			t.Errorf("evidence %+v gave %+v, want unknown_evidence", e, rejected)
+		}
+	}
+}
+
+func TestTrustOfTheOperatorsLessons(t *testing.T) {
+	g := ground
+	g.Sources = []memory.Source{{ID: "obs-1", Trust: memory.SelfObservation}, {ID: "goal", Trust: memory.Rules}}
+	for _, c := range []struct {
+		parents []string
+		want    memory.Trust
+	}{{nil, memory.Rules}, {[]string{"goal"}, memory.Rules}, {[]string{"goal", "obs-1"}, memory.SelfObservation}} {
+		d := Delta{Op: OpAdd, Section: Nav, Content: content(1), Origin: Seed, Trust: memory.Rules + 3, Parents: c.parents}
+		next, _, _ := Apply(New(), []Delta{d}, g, Limits{})
+		if b, _ := next.Bullet("nav-00001"); b.Trust != c.want {
+			t.Errorf("a seed with parents %v has trust %v, want %v", c.parents, b.Trust, c.want)
+		}
+	}
+}
+
+func TestMergeKeepsParents(t *testing.T) {
+	g := ground
+	g.Sources = []memory.Source{{ID: "obs-1", Trust: memory.Rules}}
+	d := learned(content(0))
+	d.Op, d.ID, d.Section, d.Parents = OpUpdate, "nav-00002", "", []string{"obs-1", "nav-00001"}
+	next, _, _ := Apply(seeded(t, 2), []Delta{d}, g, Limits{})
+	b, _ := next.Bullet("nav-00001")
+	if d := diff([]string{"obs-1", "nav-00001"}, b.Parents); d != "" || len(b.Evidence) != 1 {
+		t.Errorf("parents of the merged bullet (-want +got):\n%sevidence %v", d, b.Evidence)
+	}
+}
+
+// TestDuplicatesAreOfThePresent holds that a step compares with contents as it has
+// made them, not as it found them.
+func TestDuplicatesAreOfThePresent(t *testing.T) {
+	fine := "Refine compound as soon as the assembler is idle"
+	change := learned(fine)
+	change.Op, change.ID, change.Section = OpUpdate, "nav-00001", ""
+	deltas := []Delta{change, learned(fine), learned(content(0))}
+	next, _, rejected := Apply(seeded(t, 2), deltas, ground, Limits{})
+	if d := diff([]Rejected{{Delta: deltas[1], Code: Duplicate, Other: "nav-00001"}}, rejected); d != "" {
+		t.Errorf("rejected (-want +got):\n%s", d)
+	}
+	if b, _ := next.Bullet("res-00003"); b.Content != content(0) {
+		t.Errorf("the content that the update took away was not added again: %v", lines(next))
+	}
+}

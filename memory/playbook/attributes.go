@@ -13,6 +13,14 @@ import (
 	"agentworld/memory/relevance"
 )
 
+// Most of a file is lines of name=value pairs, in any order and none of them
+// required, with an optional text at the end:
+//
+//	run=run-1 tick=118 outcome="rejected: 5 < 10" :: text to the end of the line
+//
+// A value of other characters than those of an id is a JSON string. So no text can
+// pass for an attribute, and only the text at the end stands as it is.
+
 // values are the attributes of a line and the text at its end.
 type values struct {
 	names  []string
@@ -22,7 +30,8 @@ type values struct {
 }
 
 // attributesOf reads name=value pairs with the given names, and the text after
-// "::".
+// "::". A name that is not among them is a problem: a misspelt attribute that is
+// passed over would be lost when the file is written again.
 func attributesOf(line string, names ...string) (values, string) {
 	v := values{names: names, given: make([]string, len(names))}
 	for line = strings.TrimSpace(line); line != ""; line = strings.TrimSpace(line) {
@@ -65,8 +74,10 @@ func (v values) count(name string, into *int) string {
 	return problem
 }
 
+// tick reads a tick of the world.
 func (v values) tick(into *int64) string { return v.integer("tick", into, math.MaxInt64) }
 
+// integer reads a number of 0..limit.
 func (v values) integer(name string, into *int64, limit int64) string {
 	given := v.text(name)
 	if given == "" {
@@ -80,6 +91,7 @@ func (v values) integer(name string, into *int64, limit int64) string {
 	return ""
 }
 
+// stamp reads a version and a tick.
 func (v values) stamp(name string, into *Stamp) string {
 	given := v.text(name)
 	if given == "" {
@@ -93,6 +105,7 @@ func (v values) stamp(name string, into *Stamp) string {
 	return ""
 }
 
+// origin reads who wrote a bullet.
 func (v values) origin(into *Origin) string {
 	origins := []Origin{Reflection, Seed, Manual}
 	given := Origin(v.text("origin"))
@@ -106,6 +119,8 @@ func (v values) origin(into *Origin) string {
 	return ""
 }
 
+// trust reads a level by its name. Unlike a trace, a file is edited by people, so a
+// misspelt level is told and not taken as the lowest.
 func (v values) trust(into *memory.Trust) string {
 	given := v.text("trust")
 	if given == "" {

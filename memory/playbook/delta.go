@@ -190,7 +190,8 @@ const (
 	// Limit is the least that may teach; Other is the parent, if it was one.
 	UntrustedEvidence Code = "untrusted_evidence"
 	// UntrustedText: Value thousandths of the content's words stand in the
-	// untrusted text Other.
+	// untrusted text Other, or in all texts of its author. From Limit on that is
+	// refused; below it, because several stand there in a row.
 	UntrustedText Code = "untrusted_text"
 	// Duplicate: the bullet Other says the same.
 	Duplicate Code = "duplicate"

@@ -73,19 +73,19 @@ func newEchoes(sources []memory.Source) echoes {
 	return append(texts, authors...)
 }
 
-// heard returns the id of the first text that content echoes, and the share of the
-// content's stems found there in thousandths.
-func (es echoes) heard(content string) (source string, share int, found bool) {
+// heard returns the first text that content echoes, and the share of the content's
+// stems found there in thousandths.
+func (es echoes) heard(content string) (heard echo, share int, found bool) {
 	run := stems(content)
 	set := distinct(run)
 	for _, e := range es {
 		common := shared(set, e.stems)
 		share := 1000 * common / max(len(set), 1)
 		if common >= echoShared && share >= e.share || e.repeats(run) {
-			return e.source, share, true
+			return e, share, true
 		}
 	}
-	return "", 0, false
+	return echo{}, 0, false
 }
 
 // repeats reports whether echoRun stems of run stand in the text in a row.

@@ -20,7 +20,8 @@ type lesson struct {
 // bracketed finds what looks like the id of a source in square brackets.
 var bracketed = regexp.MustCompile(`\[\s*[A-Za-z]+[-:][^\[\]]*\]`)
 
-// lesson checks the content of d and what it rests on.
+// lesson checks the content of d and what it rests on: first the text by itself,
+// then its evidence, then its trust, then whose words it repeats.
 func (s *step) lesson(d Delta, content string) (lesson, refusal) {
 	if refused := wellFormed(content); refused.refused() {
 		return lesson{}, refused
@@ -33,8 +34,10 @@ func (s *step) lesson(d Delta, content string) (lesson, refusal) {
 	if refused.refused() {
 		return lesson{}, refused
 	}
-	if source, share, found := s.echoes.heard(content); found {
-		return lesson{}, refusal{code: UntrustedText, other: source, value: int64(share), limit: echoShare}
+	// Last of the checks, since it is the only one that can be wrong about a lesson:
+	// a refusal for another reason says more.
+	if heard, share, found := s.echoes.heard(content); found {
+		return lesson{}, refusal{code: UntrustedText, other: heard.source, value: int64(share), limit: int64(heard.share)}
 	}
 	l := lesson{content: content, evidence: evidence, trust: trust, origin: Reflection}
 	if d.byOperator() {
@@ -62,7 +65,8 @@ func wellFormed(content string) refusal {
 	return refusal{}
 }
 
-// evidence returns the decisions that d rests on, as the ground knows them.
+// evidence returns the decisions that d rests on, as the ground knows them: how a
+// decision went is the world's word and not the model's.
 func (s *step) evidence(d Delta) ([]Evidence, refusal) {
 	if len(d.Evidence) == 0 && !d.byOperator() {
 		return nil, refusal{code: NoEvidence, limit: 1}
@@ -107,7 +111,9 @@ func untaught(parent string, level memory.Trust) refusal {
 	return refusal{code: UntrustedEvidence, other: parent, value: int64(level), limit: int64(memory.SelfObservation)}
 }
 
-// parentTrust returns the least trust of what has that id.
+// parentTrust returns the least trust of what has that id, and the lowest there is
+// when nothing known has it. The ids of several prompts may coincide; then the
+// least trusted counts, since any of them may have been meant.
 func (s *step) parentTrust(id string) memory.Trust {
 	level, found := memory.Rules, false
 	if at, held := place(s.bullets, id); held {

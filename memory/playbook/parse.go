@@ -68,24 +68,8 @@ type reader struct {
 	versions      []oldVersion
 }
 
-// oldVersion is a version as it stands in the file, the bullets before its changes
-// still written against those after them.
-type oldVersion struct {
-	Version
-	line    int
-	changes []oldChange
-}
-
-type oldChange struct {
-	Change
-	line           int
-	evidence       []Evidence // lost by the change
-	credited       []Credit   // lost by the change
-	gainedEvidence int
-	gainedCredited int
-}
-
-// read takes in one line.
+// read takes in one line. What a line is shows at its beginning; indentation and
+// runs of spaces are for people only.
 func (r *reader) read(line string) string {
 	if !utf8.ValidString(line) {
 		return "the line is not valid UTF-8"
@@ -112,6 +96,8 @@ func (r *reader) read(line string) string {
 	return readLists(word, rest, &b.Evidence, &b.Credited)
 }
 
+// readTitle reads the first line. A file of another format version is refused
+// rather than guessed at: what it says may mean something else.
 func (r *reader) readTitle(line string) string {
 	if strconv.Quote(line) != title {
 		return fmt.Sprintf("the file begins with %s, not with %s", title, brief(line))
@@ -120,6 +106,8 @@ func (r *reader) readTitle(line string) string {
 	return ""
 }
 
+// readCounters reads the version and the last number given out. Both may be
+// missing in a file that was written by hand.
 func (r *reader) readCounters(line string) string {
 	values, problem := attributesOf(line, "version", "last")
 	if problem != "" || values.tailed {
@@ -128,6 +116,8 @@ func (r *reader) readCounters(line string) string {
 	return firstOf(values.count("version", &r.version), values.count("last", &r.last))
 }
 
+// readHeading reads the beginning of a section or of the history. The first word
+// counts, the title behind it is for people.
 func (r *reader) readHeading(rest string) string {
 	name, _, _ := strings.Cut(rest, " ")
 	r.headed, r.open, r.section, r.history = true, false, Section(name), name == wordHistory
@@ -137,6 +127,8 @@ func (r *reader) readHeading(rest string) string {
 	return ""
 }
 
+// readBullet reads the line of a bullet. The number alone must be unique, as it is
+// when [Apply] gives it out: a history finds bullets by it.
 func (r *reader) readBullet(line string) string {
 	id, rest, closed := strings.Cut(line[1:], "]")
 	section, number, ok := splitID(id)
@@ -154,6 +146,7 @@ func (r *reader) readBullet(line string) string {
 	b, problem := bulletOf(rest)
 	b.ID, b.Section = id, section
 	r.bullets, r.open = append(r.bullets, b), true
+	// Someone who adds a bullet by hand does not think of the counter.
 	r.last = max(r.last, number)
 	return problem
 }
@@ -191,6 +184,7 @@ func readLists(word, rest string, evidence *[]Evidence, credited *[]Credit) stri
 		brief(word), wordEvidence, wordCredited, wordHeading, wordRemark)
 }
 
+// readEvidence reads the names of one decision.
 func readEvidence(rest string, list *[]Evidence) string {
 	values, problem := attributesOf(rest, "run", "tick", "agent", "outcome")
 	if problem != "" || values.tailed {
@@ -203,6 +197,7 @@ func readEvidence(rest string, list *[]Evidence) string {
 	return push(list, e.clean(), EvidenceMax, wordEvidence)
 }
 
+// readCredited reads the fingerprints of decisions.
 func readCredited(rest string, list *[]Credit) string {
 	for _, digits := range strings.Fields(rest) {
 		value, err := strconv.ParseUint(digits, 16, 64)
@@ -216,7 +211,8 @@ func readCredited(rest string, list *[]Credit) string {
 	return ""
 }
 
-// push appends a value that is not in the list yet.
+// push appends a value that is not in the list yet. Beyond the limit it is an
+// error, since cutting would lose what someone wrote down without a word.
 func push[T comparable](list *[]T, value T, limit int, name string) string {
 	if slices.Contains(*list, value) {
 		return ""
@@ -226,126 +222,6 @@ func push[T comparable](list *[]T, value T, limit int, name string) string {
 	}
 	*list = append(*list, value)
 	return ""
-}
-
-// readHistory reads a line of the history.
-func (r *reader) readHistory(word, rest, line string) string {
-	switch {
-	case strings.HasPrefix(word, "version="):
-		return r.readVersion(line)
-	case len(r.versions) == 0:
-		return fmt.Sprintf("the history begins with a line version=..., not with %s", brief(word))
-	case word == wordChange:
-		return r.readChange(rest)
-	}
-	changes := r.versions[len(r.versions)-1].changes
-	if len(changes) == 0 {
-		return fmt.Sprintf("%s belongs under a change", brief(word))
-	}
-	c := &changes[len(changes)-1]
-	switch {
-	case word == wordBecause:
-		return readEvidence(rest, &c.Evidence)
-	case word == wordWas && c.Before == nil:
-		b, problem := bulletOf(rest)
-		b.ID = c.ID
-		b.Section, _, _ = splitID(c.ID)
-		c.Before = &b
-		return problem
-	case c.Before == nil || word == wordWas:
-		return fmt.Sprintf("a change has one line %q, and what was lost and gained after it", wordWas)
-	case word == wordGained:
-		return c.readGained(rest)
-	}
-	return readLists(word, rest, &c.evidence, &c.credited)
-}
-
-func (r *reader) readVersion(line string) string {
-	values, problem := attributesOf(line, "version", "tick")
-	if problem != "" {
-		return problem
-	}
-	v := oldVersion{line: r.line}
-	v.Note = short(values.tail, reasonMax)
-	problem = firstOf(values.count("version", &v.Number), values.tick(&v.Tick))
-	r.versions = append(r.versions, v)
-	return problem
-}
-
-func (r *reader) readChange(rest string) string {
-	values, problem := attributesOf(rest, "op", "id", "tag")
-	if problem != "" {
-		return problem
-	}
-	c := oldChange{line: r.line}
-	c.Op, c.ID, c.Tag = Op(values.text("op")), values.text("id"), Tag(values.text("tag"))
-	c.Reason = short(values.tail, reasonMax)
-	if _, number, ok := splitID(c.ID); !ok {
-		return fmt.Sprintf("%s is not the id of a bullet; one looks like id=nav-00012", brief(c.ID))
-	} else {
-		r.last = max(r.last, number)
-	}
-	if !slices.Contains(historyOps, c.Op) {
-		return fmt.Sprintf("unknown change op=%s; allowed: %s", brief(string(c.Op)), allowed(historyOps))
-	}
-	if c.Tag != "" && new(Bullet).count(c.Tag) == nil {
-		return fmt.Sprintf("unknown tag=%s; allowed: %s", brief(string(c.Tag)), allowed([]Tag{Helpful, Harmful, Neutral}))
-	}
-	v := &r.versions[len(r.versions)-1]
-	v.changes = append(v.changes, c)
-	return ""
-}
-
-var historyOps = []Op{OpTag, OpRemove, OpUpdate, OpAdd, OpMerge, OpDisplace, OpRestore}
-
-func (c *oldChange) readGained(rest string) string {
-	values, problem := attributesOf(rest, wordEvidence, wordCredited)
-	if problem != "" || values.tailed {
-		return firstOf(problem, "what was gained has no text of its own")
-	}
-	return firstOf(values.count(wordEvidence, &c.gainedEvidence), values.count(wordCredited, &c.gainedCredited))
-}
-
-// check returns what is wrong with the file as a whole, and in which line.
-func (r *reader) check() (line int, problem string) {
-	for i, v := range r.versions {
-		for _, c := range v.changes {
-			if c.Before == nil && c.Op != OpAdd && c.Op != OpRestore {
-				return c.line, fmt.Sprintf("the change op=%s lacks its line %q", c.Op, wordWas)
-			}
-		}
-		if v.Number != r.version-i || v.Number < 1 {
-			return v.line, fmt.Sprintf("the history goes down by one from version=%d; this is version %d, not %d", r.version, v.Number, r.version-i)
-		}
-	}
-	return 0, ""
-}
-
-// playbook completes what was read, walking back through the history.
-func (r *reader) playbook() *Playbook {
-	slices.SortFunc(r.bullets, byNumber)
-	bullets := slices.Clone(r.bullets)
-	var history []Version
-	for _, v := range r.versions[:min(len(r.versions), VersionsMax)] {
-		v.Changes = make([]Change, len(v.changes))
-		for j := len(v.changes) - 1; j >= 0; j-- {
-			v.Changes[j] = v.changes[j].against(now(bullets, v.changes[j].ID))
-			bullets = undo(bullets, v.Changes[j])
-		}
-		history = append(history, v.Version)
-	}
-	slices.Reverse(history)
-	return build(r.version, r.last, r.bullets, history)
-}
-
-// against returns the change with the lists of the bullet before it, given the
-// bullet after it.
-func (c oldChange) against(after Bullet) Change {
-	if c.Before != nil {
-		c.Before.Evidence = newest(nil, regain(c.evidence, after.Evidence, c.gainedEvidence), EvidenceMax)
-		c.Before.Credited = newest(nil, regain(c.credited, after.Credited, c.gainedCredited), CreditedMax)
-	}
-	return c.Change
 }
 
 // brief quotes what stands in a file for an error text, cut short.

@@ -94,3 +94,6 @@ func chars(bullets []Bullet) int {
 	}
 	return total
 }
+
+// byNumber orders bullets by their numbers.
+func byNumber(a, b Bullet) int { return cmp.Compare(a.number(), b.number()) }

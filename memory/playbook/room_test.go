@@ -150,3 +150,74 @@ func TestTheOperatorMayRemoveAnything(t *testing.T) {
 		t.Errorf("%d bullets left, rejected %q", next.Len(), codes(rejected))
 	}
 }
+
+func TestCollapseBoundaries(t *testing.T) {
+	for _, c := range []struct {
+		loss loss
+		want refusal
+	}{
+		{loss{bullets: 100, chars: 1000, removed: 10}, refusal{}},
+		{loss{bullets: 100, chars: 1000, removed: 11}, refusal{Collapse, "bullets", 11, 10}},
+		{loss{bullets: 100, chars: 1000, shortened: 3, less: 200}, refusal{}},
+		{loss{bullets: 100, chars: 1000, shortened: 3, less: 201}, refusal{Collapse, "chars", 201, 200}},
+		{loss{bullets: 2, chars: 1000, shortened: 2, less: 900}, refusal{}},
+		{loss{bullets: 5, chars: 1000, removed: 2, shortened: 2, less: 300}, refusal{}},
+	} {
+		if d := diff(c.want, c.loss.collapse()); d != "" {
+			t.Errorf("%+v (-want +got):\n%s", c.loss, d)
+		}
+	}
+}
+
+// TestWhatIsAddedSetsOffWhatIsShortened holds that the alarm looks at the sum: to
+// split a long lesson into short ones loses nothing.
+func TestWhatIsAddedSetsOffWhatIsShortened(t *testing.T) {
+	book := seeded(t, 4)
+	var deltas []Delta
+	for n := range 3 {
+		d := learned("Mind the " + subjects[n+1])
+		d.Op, d.ID, d.Section = OpUpdate, newID(Nav, n+1), ""
+		deltas = append(deltas, d)
+	}
+	if _, _, rejected := Apply(book, deltas, ground, Limits{}); len(rejected) != 3 {
+		t.Fatalf("without additions rejected %q, want a collapse", codes(rejected))
+	}
+	if next, _, rejected := Apply(book, append(deltas, adds(3)...), ground, Limits{}); next.Len() != 7 || len(rejected) > 0 {
+		t.Errorf("%d bullets, rejected %q, want all applied", next.Len(), codes(rejected))
+	}
+}
+
+func TestRemovalsLeaveLessToDisplace(t *testing.T) {
+	book := seeded(t, 4)
+	for n := range 4 {
+		book = counted(t, book, newID(Nav, n+1), 0, 3, 0)
+	}
+	deltas := append(adds(4), Delta{Op: OpRemove, ID: "nav-00004", Evidence: because(1)})
+	next, _, rejected := Apply(book, deltas, ground, Limits{BulletsMax: 4})
+	if got := codes(rejected); next.Len() != 4 || got != "full  5/4; full  5/4" {
+		t.Errorf("%d bullets, rejected %q: one removed and one displaced are the two that may go", next.Len(), got)
+	}
+}
+
+func TestRemovalsComeBeforeTrimming(t *testing.T) {
+	book := seeded(t, 3)
+	remove := Delta{Op: OpRemove, ID: "nav-00003", Origin: Manual}
+	next, applied, _ := Apply(book, []Delta{remove}, ground, Limits{BulletsMax: 2})
+	if next.Len() != 2 || len(applied) != 1 {
+		t.Errorf("%d bullets after %+v, want the removal alone", next.Len(), applied)
+	}
+}
+
+func TestMergesCountAsLost(t *testing.T) {
+	book := seeded(t, 5)
+	var deltas []Delta
+	for n := range 3 {
+		d := learned(content(4))
+		d.Op, d.ID, d.Section = OpUpdate, newID(Nav, n+1), ""
+		deltas = append(deltas, d)
+	}
+	next, _, rejected := Apply(book, deltas, ground, Limits{})
+	if next != book || len(rejected) != 3 || rejected[0].Code != Collapse {
+		t.Errorf("three merges in a playbook of five: rejected %q, want a collapse", codes(rejected))
+	}
+}

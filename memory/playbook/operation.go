@@ -1,0 +1,155 @@
+package playbook
+
+import (
+	"slices"
+
+	"agentworld/memory"
+)
+
+// What the four operations do. Each checks everything before it changes anything,
+// so that a refused delta leaves no trace.
+
+// tag counts a decision for the bullet it used.
+func (s *step) tag(d Delta, at int) result {
+	b := s.bullets[at].copied()
+	count := b.count(d.Tag)
+	if count == nil {
+		return result{refusal: refusal{code: UnknownTag}}
+	}
+	evidence, refused := s.credited(d, b)
+	if refused.refused() {
+		return result{refusal: refused}
+	}
+	*count = min(*count+1, CountMax)
+	b.Credited = newest(b.Credited, []Credit{evidence.credit()}, CreditedMax)
+	// The bullet's own evidence is what its content rests on; what this use showed
+	// is in the history.
+	return s.replace(d, at, b, []Evidence{evidence})
+}
+
+// credited returns the one decision that a tag counts, or why it does not count.
+func (s *step) credited(d Delta, b Bullet) (Evidence, refusal) {
+	if len(d.Evidence) != 1 {
+		return Evidence{}, refusal{code: NoEvidence, value: int64(len(d.Evidence)), limit: 1}
+	}
+	decision, known := s.ground.decision(d.Evidence[0])
+	evidence := decision.Evidence.clean()
+	switch {
+	case !known:
+		return Evidence{}, refusal{code: UnknownEvidence, value: d.Evidence[0].Tick}
+	case !slices.Contains(decision.Used, b.ID):
+		return Evidence{}, refusal{code: NotUsed}
+	case slices.Contains(b.Credited, evidence.credit()):
+		return Evidence{}, refusal{code: AlreadyCredited}
+	}
+	return evidence, refusal{}
+}
+
+// remove takes a bullet away that did more harm than good. An opinion is no reason:
+// without the counts a model could forget what it finds inconvenient.
+func (s *step) remove(d Delta, at int) result {
+	b := s.bullets[at].copied()
+	evidence, refused := s.evidence(d)
+	switch {
+	case refused.refused():
+		return result{refusal: refused}
+	case d.byOperator():
+	case b.Uses() < s.limits.UsesMin:
+		return result{refusal: refusal{code: TooFewUses, value: int64(b.Uses()), limit: int64(s.limits.UsesMin)}}
+	case b.Harmful <= b.Helpful:
+		return result{refusal: refusal{code: NotHarmful, value: int64(b.Harmful), limit: int64(b.Helpful)}}
+	default:
+		s.loss.remove(b.Chars())
+	}
+	s.drop(at)
+	s.record(d, OpRemove, b, evidence)
+	return result{Applied: Applied{Before: &b}}
+}
+
+// update gives a bullet new content and keeps its counts.
+func (s *step) update(d Delta, at int) result {
+	b := s.bullets[at].copied()
+	content := memory.CleanLine(d.Content)
+	lesson, refused := s.lesson(d, content)
+	switch {
+	case d.Section != "" && d.Section != b.Section:
+		return result{refusal: refusal{code: UnknownSection}}
+	case refused.refused():
+		return result{refusal: refused}
+	case content == b.Content:
+		return result{refusal: refusal{code: Unchanged}}
+	}
+	shorter := b.Chars()
+	b = lesson.onto(b)
+	shorter -= b.Chars()
+	// Rejecting it as a duplicate would keep two bullets where the model has seen
+	// that one is enough, and removing one would lose its counts.
+	if twin, found := s.twin(b.Content, b.ID); found {
+		return s.merge(d, at, twin, b, lesson.evidence)
+	}
+	if total := chars(s.bullets) - shorter; shorter < 0 && total > s.limits.CharsMax {
+		return result{refusal: refusal{code: Full, value: int64(total), limit: int64(s.limits.CharsMax)}}
+	}
+	if !d.byOperator() {
+		s.loss.shorten(shorter)
+	}
+	b.Updated = s.stamp
+	return s.replace(d, at, b, lesson.evidence)
+}
+
+// merge ends the bullet at a place, which would become b and say what its twin
+// says, and gives the twin its counts.
+func (s *step) merge(d Delta, at, twin int, b Bullet, evidence []Evidence) result {
+	gone, into := s.bullets[at].copied(), s.bullets[twin].copied()
+	s.record(d, OpMerge, into, evidence)
+	into.Helpful = min(into.Helpful+b.Helpful, CountMax)
+	into.Harmful = min(into.Harmful+b.Harmful, CountMax)
+	into.Neutral = min(into.Neutral+b.Neutral, CountMax)
+	into.Trust = memory.Min(into.Trust, b.Trust)
+	into.Evidence = newest(into.Evidence, b.Evidence, EvidenceMax)
+	into.Parents = newest(into.Parents, b.Parents, memory.ParentsMax)
+	into.Credited = newest(into.Credited, b.Credited, CreditedMax)
+	s.bullets[twin] = into
+	s.drop(at)
+	s.record(d, OpMerge, gone, evidence)
+	if !d.byOperator() {
+		s.loss.remove(gone.Chars())
+	}
+	return result{Applied: Applied{Before: &gone, Twin: into.ID}}
+}
+
+// add puts a new bullet in.
+func (s *step) add(d Delta) result {
+	if !d.Section.known() {
+		return result{refusal: refusal{code: UnknownSection}}
+	}
+	content := memory.CleanLine(d.Content)
+	lesson, refused := s.lesson(d, content)
+	if refused.refused() {
+		return result{refusal: refused}
+	}
+	if twin, found := s.twin(content, ""); found {
+		return result{refusal: refusal{code: Duplicate, other: s.bullets[twin].ID}}
+	}
+	if s.last >= NumberMax {
+		return result{refusal: refusal{code: Full, value: int64(s.last), limit: NumberMax}}
+	}
+	b := lesson.onto(Bullet{Section: d.Section, Created: s.stamp, Updated: s.stamp, Trust: memory.Rules})
+	// Room is made last, so that nothing goes for a lesson that is then refused.
+	displaced, refused := s.makeRoom(b.Chars())
+	if refused.refused() {
+		return result{refusal: refused}
+	}
+	s.last++
+	b.ID = newID(b.Section, s.last)
+	s.bullets = append(s.bullets, b)
+	s.forms = append(s.forms, newForm(b.Content))
+	s.changes = append(s.changes, Change{
+		Op: OpAdd, ID: b.ID, Reason: short(d.Reason, reasonMax), Evidence: lesson.evidence,
+	})
+	if !d.byOperator() {
+		s.loss.shorten(-b.Chars())
+	}
+	after := b.copied()
+	return result{Applied: Applied{After: &after, Displaced: displaced}}
+}
