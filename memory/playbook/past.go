@@ -139,7 +139,7 @@ func (r *reader) playbook() *Playbook {
 		}
 		history = append(history, v.Version)
 	}
-	// Newest first is for people who read the file.
+	// A file begins with the newest, for people who read it.
 	slices.Reverse(history)
 	return build(r.version, r.last, r.bullets, history)
 }

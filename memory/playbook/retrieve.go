@@ -15,7 +15,10 @@ type Scored struct {
 	// Score is (600*Relevance + 250*Helpfulness + 150*Match) / 1000: 0..1000.
 	Score int64 `json:"score"`
 	// Relevance is how well the content matches the query by BM25, in thousandths
-	// of the best match possible; 0 for an empty query.
+	// of the bullet that matches it best; 0 where no term of the query occurs.
+	// Queries are whole situations, of which a good lesson shares a few words: in
+	// thousandths of a perfect match all would be near 0, and the other parts
+	// would decide.
 	Relevance int64 `json:"relevance"`
 	// Match is 1000 when the bullet is of a wanted section, otherwise 0.
 	Match int64 `json:"match"`
@@ -41,10 +44,14 @@ func (p *Playbook) Retrieve(query string, sections []Section, k int) []Scored {
 		return []Scored{}
 	}
 	relevances := p.index.Relevances(query)
+	most := int64(1)
+	for _, r := range relevances {
+		most = max(most, r)
+	}
 	everything := len(sections) == 0 && len(relevance.QueryTerms(query)) == 0
 	best := ranking{limit: min(k, len(p.bullets))}
 	for i := range p.bullets {
-		s := score(&p.bullets[i], relevances[i], sections)
+		s := score(&p.bullets[i], 1000*relevances[i]/most, sections)
 		if everything || s.relevance > 0 || s.match > 0 {
 			s.at = i
 			best.offer(s)

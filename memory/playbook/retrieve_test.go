@@ -41,6 +41,8 @@ func TestRetrieve(t *testing.T) {
 		{"journey", nil, 1, "nav-00005"},
 		{"recharge before a journey", nil, 5, "nav-00001 nav-00005 haz-00002"},
 		{"矿石", nil, 5, "res-00004"},
+		// In a whole situation the words still count for more than a good record.
+		{"tick 40: idle at place-3, stock 12 g of gas, heat fine, the storm arrives from the belt; agent-2 went to the outpost", nil, 2, "haz-00002 nav-00005"},
 		{"寻找chips", nil, 5, "econ-00003 res-00004"},
 		{"zebra", nil, 5, ""},
 		{"zebra", []Section{Haz, Econ}, 5, "haz-00002 econ-00003"},
