@@ -44,12 +44,15 @@ func expendable(a, b Bullet) int {
 // brought, and never more than the curation may lose; when that is not enough it
 // lets none go.
 func (s *step) makeRoom(need int) (displaced []string, refused refusal) {
+	count, total := len(s.bullets)+1, chars(s.bullets)+need
+	if count <= s.limits.BulletsMax && total <= s.limits.CharsMax {
+		return nil, refusal{}
+	}
 	victims := slices.DeleteFunc(slices.Clone(s.bullets), func(b Bullet) bool {
 		return standing(b) == standingProven || b.Updated.Version == s.stamp.Version
 	})
 	slices.SortFunc(victims, expendable)
 	victims = victims[:min(len(victims), s.loss.spare())]
-	count, total := len(s.bullets)+1, chars(s.bullets)+need
 	enough := 0
 	for ; count > s.limits.BulletsMax || total > s.limits.CharsMax; enough++ {
 		if enough == len(victims) {
@@ -78,6 +81,9 @@ func (s *step) full(count, total int) refusal {
 // when the operator lowered them or wrote the file by hand, so it counts as no
 // loss of the curation.
 func (s *step) trim() {
+	if len(s.bullets) <= s.limits.BulletsMax && chars(s.bullets) <= s.limits.CharsMax {
+		return
+	}
 	victims := slices.SortedFunc(slices.Values(s.bullets), expendable)
 	for len(s.bullets) > s.limits.BulletsMax || chars(s.bullets) > s.limits.CharsMax {
 		b := victims[0]

@@ -61,15 +61,31 @@ func (s Section) known() bool { return s.Title() != "" }
 // NumberMax is the highest number a bullet id may carry.
 const NumberMax = 999_999_999
 
-// newID returns the id of a bullet: its section and its number, at least five
-// digits wide, so that ids are easy to tell from anything else in a text.
-func newID(section Section, number int) string { return fmt.Sprintf("%s-%05d", section, number) }
+// numberWidth is the least digits of a number in an id, so that ids are easy to
+// tell from anything else in a text.
+const numberWidth = 5
+
+// newID returns the id of a bullet: its section and its number.
+func newID(section Section, number int) string {
+	return fmt.Sprintf("%s-%0*d", section, numberWidth, number)
+}
 
 // splitID takes an id apart. Only the one spelling that newID gives is an id.
 func splitID(id string) (section Section, number int, ok bool) {
-	name, digits, found := strings.Cut(id, "-")
+	name, digits, _ := strings.Cut(id, "-")
 	number, err := strconv.Atoi(digits)
 	section = Section(name)
-	ok = found && err == nil && section.known() && number >= 1 && number <= NumberMax && newID(section, number) == id
+	ok = err == nil && section.known() && number >= 1 && number <= NumberMax && canonical(digits)
 	return section, number, ok
+}
+
+// canonical reports whether newID would write a number with these digits: none but
+// digits, at least numberWidth of them, and no zeros in front beyond that.
+func canonical(digits string) bool {
+	for _, r := range digits {
+		if r < '0' || r > '9' {
+			return false
+		}
+	}
+	return len(digits) == numberWidth || len(digits) > numberWidth && digits[0] != '0'
 }

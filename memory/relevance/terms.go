@@ -84,7 +84,9 @@ func runTerms(run []rune) []string {
 // Unspaced reports whether r belongs to a script that puts no spaces between
 // words.
 func Unspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+	// Nothing of these scripts comes before their radicals; most text is asked about
+	// every character and gets its answer here.
+	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
 func bigrams(run []rune) []string {
