@@ -25,8 +25,12 @@ func DecodeAction(raw json.RawMessage) (world.Action, []Leniency, *ArgumentError
 	if fault != nil {
 		return nil, used, fault
 	}
+	v, aliases, fault := plainly(v)
+	if fault != nil {
+		return nil, used, fault
+	}
 	d := actionDecoder{object: v}
-	d.use(used...)
+	d.use(append(used, aliases...)...)
 	action, fault := d.decode()
 	if fault != nil {
 		return nil, d.leniencies, fault

@@ -205,7 +205,7 @@ func ReadObject(text string) (json.RawMessage, []Leniency, *ArgumentError) {
 		return nil, used, fault
 	}
 	if v.kind != kindObject {
-		return nil, used, mismatch("", "a JSON object", v)
+		return nil, used, &ArgumentError{Expected: "a JSON object", Got: v.describe(), NotObject: true}
 	}
 	return v.json(), used, nil
 }
@@ -227,4 +227,33 @@ func searched(text string) (v value, used []Leniency, fault *ArgumentError) {
 		return value{}, nil, notJSON("text that is not JSON")
 	}
 	return parseOwn(found.Objects[0]), append(found.Leniencies, Surroundings(found.Rest)...), nil
+}
+
+// DecodeString returns the text inside of a text that is one JSON string as a whole
+// and holds something like an object. ok is false for every other text.
+func DecodeString(text string) (inner string, ok bool) {
+	r := newReader(text, 1)
+	if r.next() != '"' {
+		return "", false
+	}
+	inner, _ = r.quoted()
+	if r.state != readWhole || r.next() != 0 || !strings.Contains(inner, "{") {
+		return "", false
+	}
+	return inner, true
+}
+
+// ReadKeywords reads the arguments of a call in the syntax of a programming language,
+// from behind its opening bracket: name=value, name='value'. ok is false when the
+// bracket does not close or something else stands in it. length is how much of the
+// text it took.
+func ReadKeywords(text string) (object json.RawMessage, used []Leniency, length int, ok bool) {
+	r := newReader(text[:min(len(text), argumentsBytesMax)], argumentsDepthMax)
+	r.keywords = true
+	v := r.object(1)
+	if r.state != readWhole || r.text[r.at-1] != ')' {
+		return nil, nil, 0, false
+	}
+	used = slices.DeleteFunc(r.used, func(l Leniency) bool { return l == UnquotedKey || l == SingleQuotes })
+	return v.json(), used, r.at, true
 }

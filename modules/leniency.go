@@ -82,6 +82,14 @@ const (
 	ListOfOne Leniency = "list_of_one"
 )
 
+// The leniencies of names.
+const (
+	// ActionAlias: an action was called by another word of the registry's table.
+	ActionAlias Leniency = "action_alias"
+	// FieldAlias: a field was called by another name of the registry's table.
+	FieldAlias Leniency = "field_alias"
+)
+
 // repairs collects the leniencies that reading one argument text needed, in the
 // order in which they were needed. One kind may occur several times.
 type repairs struct {

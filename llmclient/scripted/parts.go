@@ -17,12 +17,18 @@ func PartsOf(seed uint64, body []byte) (p Parts, ok bool) {
 	if len(calls) == 0 {
 		return Parts{}, false
 	}
-	p = Parts{Name: calls[0].name, Arguments: llmclient.Marshal(calls[0].arguments)}
+	return s.parts(calls[0]), true
+}
+
+// parts are what templates are filled with at one point of a turn: the first call of
+// the answer, and what the policy would like to do whatever the stage.
+func (s stage) parts(first toolCall) Parts {
+	p := Parts{Name: first.name, Arguments: llmclient.Marshal(first.arguments), Here: s.industry.see.Self.Place}
 	p.Decision, p.Action = flatForms(s.ideas[0].action)
 	if places := s.industry.see.Places; len(places) > 0 {
 		p.Place, p.PlaceName = places[0].ID, places[0].Name
 	}
-	return p, true
+	return p
 }
 
 // flatForms returns an action as a decision object and as an action object.

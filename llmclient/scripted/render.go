@@ -19,6 +19,8 @@ type Parts struct {
 	// "decision" field is the action's name; Action is the same with the name under
 	// "action". Both name parameters as the world's rules do.
 	Decision, Action json.RawMessage
+	// Here is the id of the agent's own place.
+	Here string
 	// Place and PlaceName are the id and the name of the nearest other place, empty
 	// when none is in view.
 	Place, PlaceName string
@@ -32,6 +34,7 @@ type Parts struct {
 //	{{call}}            both: {"name":...,"arguments":{...}}
 //	{{decision}}        the action it would like, as a flat decision object
 //	{{action}}          the same as a flat action object
+//	{{here}}            the id of the agent's own place
 //	{{place}}           the id of the nearest other place
 //	{{place_name}}      its name
 //	{{x|quoted}}        x as the content of a JSON string, quotes included
@@ -47,7 +50,7 @@ func (s Shape) Render(p Parts) string {
 	}{p.Name, p.Arguments})
 	values := map[string]string{
 		"name": p.Name, "arguments": string(p.Arguments), "call": string(call), "decision": string(p.Decision),
-		"action": string(p.Action), "place": p.Place, "place_name": p.PlaceName,
+		"action": string(p.Action), "here": p.Here, "place": p.Place, "place_name": p.PlaceName,
 	}
 	return placeholder.ReplaceAllStringFunc(s.Template, func(found string) string {
 		words := strings.Split(strings.Trim(found, "{}"), "|")
@@ -64,7 +67,7 @@ var placeholder = regexp.MustCompile(`\{\{[a-z_]+(?:\|[a-z_]+)*\}\}`)
 
 // placeholderNames are the names that Render knows.
 var placeholderNames = map[string]bool{
-	"name": true, "arguments": true, "call": true, "decision": true, "action": true, "place": true, "place_name": true,
+	"name": true, "arguments": true, "call": true, "decision": true, "action": true, "here": true, "place": true, "place_name": true,
 }
 
 // styles are the ways of writing a value down, by name.
