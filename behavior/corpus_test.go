@@ -235,8 +235,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzItems reads any list of items as an answer.
-func FuzzItems(f *testing.F) {
+// FuzzItemLists reads any list of items as an answer.
+func FuzzItemLists(f *testing.F) {
 	parts := scripted.Parts{Name: "plan", Arguments: []byte(`{"goal":"","steps":[],"missing":[]}`)}
 	for _, shape := range scripted.Corpus() {
 		if shape.As == scripted.AsItems {

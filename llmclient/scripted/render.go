@@ -22,7 +22,7 @@ type Parts struct {
 	// Here is the id of the agent's own place.
 	Here string
 	// Place and PlaceName are the id and the name of the nearest other place, empty
-	// when none is in view.
+	// when none is in view, and the name also where the prompt shows no names.
 	Place, PlaceName string
 }
 
