@@ -289,7 +289,8 @@ func beginner(t testing.TB) func() *behavior.Turn {
 // BenchmarkBracketFlood reads 256 KB of opening brackets as an answer.
 func BenchmarkBracketFlood(b *testing.B) {
 	for _, flood := range []struct{ name, text string }{
-		{"braces", "{"}, {"lists", "["}, {"objects in lists", "[{"}, {"fields", `{"a":`}, {"quotes", `{"`}, {"thoughts", "<think>"}, {"labels", "Action: x[\n"},
+		{"braces", "{"}, {"lists", "["}, {"objects in lists", "[{"}, {"fields", `{"a":`}, {"quotes", `{"`}, {"thoughts", "<think>"},
+		{"ends of thoughts", "</think>"}, {"labels", "Action: x[\n"}, {"tags", `<invoke name="wait"><parameter name="a">`}, {"calls", "wait(\n"},
 	} {
 		answer := llmclient.Answer{Attempts: 1, Reply: &llmclient.Reply{
 			Status: "completed", Items: []llmclient.Item{textItem(b, strings.Repeat(flood.text, (256<<10)/len(flood.text)))},

@@ -18,9 +18,12 @@ const (
 	lenObjectIgnored     = "object_ignored"
 )
 
-// textBytesMax bounds the text that is read. What is longer was not meant to be a
-// decision.
-const textBytesMax = 256 << 10
+// The bounds of a text that is read. What is longer was not meant to be a decision;
+// the bound on its lines keeps the search for labels short.
+const (
+	textBytesMax = 256 << 10
+	textLinesMax = 2000
+)
 
 // readText is the fallback for an answer that is text. It looks for the calls that
 // the text stands for and hands them on as if they had been made.
@@ -61,6 +64,9 @@ func (t *Turn) callsIn(text string) (calls []slot, leniencies []string, kind Par
 	said, whole := withoutThinking(text)
 	if !whole {
 		return nil, nil, ParseTruncated
+	}
+	if strings.Count(said, "\n") > textLinesMax {
+		return nil, nil, ParseTooLarge
 	}
 	if said != text {
 		leniencies = append(leniencies, lenThinkingRemoved)
@@ -155,9 +161,15 @@ const thoughtsMax = 16
 // ends thinking that began before the text did, as some templates have it. A mark
 // inside of an object is part of a value.
 func withoutThinking(text string) (said string, whole bool) {
+	var present [][2]string
+	for _, pair := range thinkingMarks {
+		if strings.Contains(text, pair[0]) || strings.Contains(text, pair[1]) {
+			present = append(present, pair)
+		}
+	}
 	from := 0
 	for range thoughtsMax {
-		at, pair, closing := firstMark(text[from:])
+		at, pair, closing := firstMark(text[from:], present)
 		if at < 0 {
 			return text, true
 		}
@@ -176,10 +188,10 @@ func withoutThinking(text string) (said string, whole bool) {
 	return text, false
 }
 
-// firstMark finds the first mark of thinking; at is -1 when there is none.
-func firstMark(text string) (at int, pair [2]string, closing bool) {
+// firstMark finds the first mark of the given pairs; at is -1 when there is none.
+func firstMark(text string, pairs [][2]string) (at int, pair [2]string, closing bool) {
 	at = -1
-	for _, p := range thinkingMarks {
+	for _, p := range pairs {
 		for i, mark := range p {
 			if found := strings.Index(text, mark); found >= 0 && (at < 0 || found < at) {
 				at, pair, closing = found, p, i == 1

@@ -87,19 +87,16 @@ type finder struct {
 	last int
 }
 
-// nextBracket returns where the next object or list of objects may begin, -1 when
-// there is none.
+// nextBracket returns where the next object, or the next list that begins with one,
+// may begin; -1 when there is none.
 func (f *finder) nextBracket(from int) int {
 	for i := from; i < len(f.text); i++ {
-		if f.text[i] == '{' || f.text[i] == '[' && listStart.MatchString(f.text[i:min(len(f.text), i+16)]) {
+		if f.text[i] == '{' || f.text[i] == '[' && strings.HasPrefix(strings.TrimLeft(f.text[i+1:], " \t\r\n"), "{") {
 			return i
 		}
 	}
 	return -1
 }
-
-// listStart matches a list whose first element is an object.
-var listStart = regexp.MustCompile(`^\[\s*\{`)
 
 // read tries to read an object or a list of one at start and returns where it ends,
 // start itself when there is none.
