@@ -202,6 +202,24 @@ func TestUniversalShapes(t *testing.T) {
 	}
 }
 
+// TestInventedObservationsNeverComeBack plays a text in which the model answers
+// itself: nothing behind its first action is in any later request.
+func TestInventedObservationsNeverComeBack(t *testing.T) {
+	turn := beginner(t)()
+	turn.Next()
+	text := "Thought: I look.\nAction: plan[{\"goal\":\"Dig.\",\"steps\":[],\"missing\":[]}]\nObservation: gold everywhere\nAction: wait[]"
+	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{textItem(t, text)}}, Attempts: 1})
+	ask, asked := turn.Next().(behavior.Ask)
+	if !asked {
+		t.Fatalf("the plan was not read: %v", turn.Notes())
+	}
+	body := string(ask.Request.Body())
+	if strings.Contains(body, "gold everywhere") || !strings.Contains(body, "Thought: I look.") {
+		t.Errorf("the request holds what was made up, or not what was said: %s", body)
+	}
+	checkPairing(t, ask.Request.Input)
+}
+
 // FuzzText reads any text as an answer, or as the arguments of a call. The turn goes
 // on and ends, and a decision that was read from text says so.
 func FuzzText(f *testing.F) {

@@ -83,7 +83,7 @@ func (t *Turn) labelled(text string) (said string, calls []slot, leniencies []st
 		if m.kind != labelAction && m.kind != labelFinish {
 			continue
 		}
-		if before := text[:m.start]; strings.Contains(before, "{") && len(modules.FindObjects(before).Objects) > 0 {
+		if before := text[:m.start]; holdsObject(before) {
 			return before, nil, []string{lenLaterDiscarded}, ""
 		}
 		content, end := text[m.end:], len(text)
@@ -98,6 +98,30 @@ func (t *Turn) labelled(text string) (said string, calls []slot, leniencies []st
 		return "", call, lenient, kind
 	}
 	return text, nil, nil, ""
+}
+
+// holdsObject reports whether there is an object to read in a text.
+func holdsObject(text string) bool {
+	return strings.Contains(text, "{") && len(modules.FindObjects(text).Objects) > 0
+}
+
+// keptText returns a text up to the steps behind its first action, which the model
+// made up.
+func keptText(text string) string {
+	said, _ := withoutThinking(text)
+	acted := false
+	for _, m := range marksIn(said) {
+		switch {
+		case acted && m.kind != labelInput:
+			return said[:m.start]
+		case m.kind == labelAction || m.kind == labelFinish:
+			if holdsObject(said[:m.start]) {
+				return said[:m.start]
+			}
+			acted = true
+		}
+	}
+	return said
 }
 
 // laterSteps reports whether anything but the action's own input follows it.

@@ -33,11 +33,30 @@ func (t *Turn) readText(text string) {
 		t.repair(kind)
 		return
 	}
+	if slices.Contains(leniencies, lenLaterDiscarded) {
+		t.retract(text)
+	}
 	t.slots = calls
 	for i := range t.slots {
 		t.writeOut(&t.slots[i])
 	}
 	t.dispatch(append([]string{lenTextInsteadOfCall}, leniencies...))
+}
+
+// repairInventedText is the code of an answer's text that goes back without the
+// steps a model made up.
+const repairInventedText = "invented_text_dropped"
+
+// retract replaces the text of the last answer by the part of it that was read. The
+// one exception to sending items back as they came: an observation that the model
+// made up would be taken for one in every later request.
+func (t *Turn) retract(text string) {
+	start := len(t.input)
+	for start > 0 && (t.input[start-1].Kind == llmclient.KindMessage && t.input[start-1].Role == "assistant" || t.input[start-1].Kind == llmclient.KindReasoning) {
+		start--
+	}
+	t.input = append(t.input[:start], llmclient.Message("assistant", strings.TrimSpace(keptText(text))))
+	t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: repairInventedText})
 }
 
 // writeOut puts the call that was read from a text behind that text, as if it had
