@@ -95,54 +95,54 @@ func (t *Turn) bareCall(f fields) (slot, bool) {
 // explicitCall reads {"name":TOOL,"arguments":{...}} and its relatives. A tool that
 // does not exist is called all the same: the answer to that names those that do.
 func (t *Turn) explicitCall(f fields) (slot, bool) {
-	var name string
+	nameKey, argsKey := firstKey(nameKeys, func(key string) bool { return stringField(f, key) != "" }), firstKey(argumentKeys, func(key string) bool { return f[key] != nil })
+	name, kind := stringField(f, nameKey), stringField(f, "type")
+	isModule := kind == "module_call" || nameKey == "module"
 	var leniencies []string
-	var at int
-	for at = range nameKeys {
-		if name = stringField(f, nameKeys[at]); name != "" {
-			break
-		}
-	}
-	isModule := stringField(f, "type") == "module_call" || nameKeys[at] == "module"
-	args, key := json.RawMessage(nil), ""
-	for _, k := range argumentKeys {
-		if f[k] != nil {
-			args, key = f[k], k
-			break
-		}
-	}
 	switch {
-	case name == "" || args == nil && !isModule:
+	case name == "" || argsKey == "" && !isModule || kind == toolDraft:
 		return slot{}, false
-	case (key == "input" || nameKeys[at] == "action" || nameKeys[at] == "decision") && !t.knows(name):
+	case (argsKey == "input" || nameKey == "action" || nameKey == "decision") && !t.knows(name):
 		return slot{}, false
-	case stringField(f, "type") == toolDraft:
-		return slot{}, false
-	case !isModule && (nameKeys[at] != "name" || key != "arguments"):
+	case !isModule && (nameKey != "name" || argsKey != "arguments"):
 		leniencies = append(leniencies, lenCallKey)
 	}
-	if args == nil || string(args) == "null" {
+	args := f[argsKey]
+	if string(orNull(args)) == "null" {
 		args = json.RawMessage("{}")
 	}
-	var inner fields
-	if json.Unmarshal(args, &inner) == nil && inner != nil {
-		return t.namedCall(name, inner, leniencies), true
-	}
-	raw := string(args)
-	if text := ""; json.Unmarshal(args, &text) == nil {
-		// As on the wire: the arguments are JSON in a string.
-		raw = text
-	}
-	if modules.IsAction(name) {
-		if object, _, fault := modules.ReadObject(raw); fault == nil && json.Unmarshal(object, &inner) == nil {
-			return t.namedCall(name, inner, leniencies), true
+	return t.callWith(name, args, leniencies), true
+}
+
+// firstKey returns the first of the keys that holds, "" when none does.
+func firstKey(keys []string, holds func(string) bool) string {
+	for _, key := range keys {
+		if holds(key) {
+			return key
 		}
 	}
-	tool, alias, ok := t.toolNamed(name)
-	if !ok {
-		tool = unknownName
+	return ""
+}
+
+// callWith is the call of a tool or action with arguments that are an object, or a
+// string that holds one, as on the wire.
+func (t *Turn) callWith(name string, args json.RawMessage, leniencies []string) slot {
+	var inner fields
+	if json.Unmarshal(args, &inner) == nil && inner != nil {
+		return t.namedCall(name, inner, leniencies)
 	}
-	return slot{tool: tool, args: raw, text: true, leniencies: append(leniencies, alias...)}, true
+	raw, text := string(args), ""
+	if json.Unmarshal(args, &text) == nil {
+		raw = text
+	}
+	tool, alias, ok := t.toolNamed(name)
+	switch object, _, fault := modules.ReadObject(raw); {
+	case ok:
+		return slot{tool: tool, args: raw, text: true, leniencies: append(leniencies, alias...)}
+	case fault == nil && json.Unmarshal(object, &inner) == nil:
+		return t.namedCall(name, inner, leniencies)
+	}
+	return slot{tool: unknownName, args: raw, text: true, leniencies: leniencies}
 }
 
 // unknownName stands for a tool that does not exist.
