@@ -86,10 +86,9 @@ func (t *Turn) labelled(text string) (said string, calls []slot, leniencies []st
 		if before := text[:m.start]; holdsObject(before) {
 			return before, nil, []string{lenLaterDiscarded}, ""
 		}
-		content, end := text[m.end:], len(text)
+		content := text[m.end:]
 		if i+1 < len(marks) && m.kind == labelAction {
-			end = marks[i+1].start
-			content = text[m.end:end]
+			content = text[m.end:marks[i+1].start]
 		}
 		call, lenient, kind := t.labelledCall(m, content, text, marks[i+1:])
 		if kind == "" && laterSteps(marks[i+1:]) {
@@ -144,8 +143,9 @@ func (t *Turn) labelledCall(m mark, content, text string, after []mark) ([]slot,
 	if strings.EqualFold(name, "finish") {
 		return t.finishLine(input)
 	}
-	if name == "" {
-		// The line holds an object, or nothing that could be called.
+	if name == "" || !t.knows(name) && holdsObject(content) {
+		// The line holds an object, perhaps with a sentence, or nothing that could be
+		// called.
 		calls, lenient, kind := t.objectsIn(content)
 		return calls, append(lenient, lenActionLine), kind
 	}

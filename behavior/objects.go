@@ -154,6 +154,11 @@ func (t *Turn) namedCall(name string, args fields, leniencies []string) slot {
 	switch {
 	case ok:
 		return textCall(tool, args, append(leniencies, alias...)...)
+	case modules.IsAction(name) && ownName(args) != "" && !sameActionName(ownName(args), name):
+		// Two names for one action: both are passed on, in a field that no action has,
+		// for the argument error to object.
+		both := fields{"action": llmclient.Marshal(name), "other_action": llmclient.Marshal(ownName(args))}
+		return textCall(t.decisionTool(), fields{"action": llmclient.Marshal(both)}, leniencies...)
 	case modules.IsAction(name):
 		f := fields{"decision": llmclient.Marshal(name)}
 		for key, value := range args {
@@ -171,15 +176,37 @@ func (t *Turn) namedCall(name string, args fields, leniencies []string) slot {
 // decisionCall is a decision, or in the lean protocol the whole turn, written as
 // one object. It is brought into shape when it is taken; see [shapeDecision].
 func (t *Turn) decisionCall(f fields, leniencies []string) (slot, bool) {
-	tool := toolDecision
-	if t.mind.cfg.Protocol == ProtocolLean {
-		tool = toolTurn
-	}
+	tool := t.decisionTool()
 	if f["candidate"] != nil {
 		return textCall(tool, without(f, "type"), leniencies...), true
 	}
 	shaped, more, ok := shapeDecision(f)
 	return textCall(tool, shaped, append(leniencies, more...)...), ok
+}
+
+// decisionTool is the tool that decides.
+func (t *Turn) decisionTool() string {
+	if t.mind.cfg.Protocol == ProtocolLean {
+		return toolTurn
+	}
+	return toolDecision
+}
+
+// ownName is the action that an object names itself, "" when it names none.
+func ownName(f fields) string {
+	for _, key := range []string{"decision", "action"} {
+		if name := stringField(f, key); modules.IsAction(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// sameActionName reports whether two names stand for one action.
+func sameActionName(a, b string) bool {
+	first, _, _ := modules.ActionNamed(a)
+	second, _, _ := modules.ActionNamed(b)
+	return first == second
 }
 
 // draftCall is a draft: with its candidates, or with one decision in their place.

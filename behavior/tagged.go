@@ -28,12 +28,12 @@ var beforeObject = []*regexp.Regexp{
 	// <NAME>{...}</NAME>
 	regexp.MustCompile(`<([\w.-]+)>\s*$`),
 	// NAME({...}), and NAME: {...} or NAME {...} on a line of its own
-	regexp.MustCompile("(?m)(?:^|[\\s`(])([\\w.-]+)\\(\\s*$"),
+	regexp.MustCompile(`(?m)(?:^|[\s` + "`" + `(])([\w.-]+)\(\s*$`),
 	regexp.MustCompile("(?m)^[\\s`*]*([\\w.-]+)[`*]*[ \\t]*:?[\\s`*]*$"),
 }
 
 // endMarks are what closes those syntaxes behind the object.
-var endMarks = regexp.MustCompile("</[\\w.-]+>|<\\|[^|<>]{1,40}\\|>|<｜[^｜]{1,40}｜>|\\)")
+var endMarks = regexp.MustCompile(`</[\w.-]+>|<\|[^|<>]{1,40}\|>|<｜[^｜]{1,40}｜>|\)`)
 
 // beforeMax is how much of the text in front of an object is looked at.
 const beforeMax = 240
@@ -56,7 +56,7 @@ var (
 	taggedName = regexp.MustCompile(`<(?:invoke name="([\w.-]+)"|function=([\w.-]+)|function name="([\w.-]+)")\s*>|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
 	taggedArg  = regexp.MustCompile(`(?s)<(?:parameter name="|parameter=)([\w.-]+)"?>(.*?)</parameter>|<arg_key>\s*([\w.-]+)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
 	taggedEnd  = regexp.MustCompile(`</(?:invoke|function|tool_call)>`)
-	calledName = regexp.MustCompile("(?m)^[\\s`]*(?:print\\()?([\\w.-]+)\\(")
+	calledName = regexp.MustCompile("(?m)^[\\s`]*(?:print[(])?([\\w.-]+)[(]")
 )
 
 // taggedArgsMax bounds the arguments that are read from tags.

@@ -159,7 +159,7 @@ func (t *Turn) callOf(object json.RawMessage, before string) (s slot, mark strin
 	if json.Unmarshal(object, &f) != nil {
 		return slot{}, "", false
 	}
-	if name, mark := nameBefore(before); name != "" && t.knows(name) {
+	if name, mark := nameBefore(before); name != "" && t.knows(name) && (ownName(f) == "" || name == toolDecision || name == toolTurn) {
 		return t.namedCall(name, f, nil), mark, true
 	}
 	s, ok = t.readObject(f)
