@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentworld/llmclient/openai"
+	"agentworld/llmclient/scripted"
 	"agentworld/trace"
 )
 
@@ -97,6 +98,20 @@ func unusedSettings(c config, offline, key, model, url value) []string {
 		}
 	}
 	return unused
+}
+
+// chooseFaults reads the plan of faults. A live model is never spoilt: its answers
+// cost money, and what goes wrong with them is what a user wants to see.
+func chooseFaults(access modelAccess, faults value) (scripted.FaultPlan, error) {
+	plan, err := scripted.ParseFaults(faults.text)
+	if err != nil {
+		return plan, badInput("%s: %w", faults.where(), err)
+	}
+	if access.live && !plan.Empty() {
+		return plan, badInput("%s: faults are for the scripted stand-in, and the model is live (%s); leave out one of them, or use --offline",
+			faults.where(), access.modelFrom)
+	}
+	return plan, nil
 }
 
 // announceScripted says aloud that no real model takes part.
