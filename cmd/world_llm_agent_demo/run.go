@@ -198,6 +198,9 @@ func (p plan) providerHint(reason string) string {
 	case strings.Contains(reason, string(llmclient.ErrTimeout)):
 		return fmt.Sprintf("calls may take %s (--timeout) and then 180s once more; check the endpoint (--base-url) or allow more", p.config.Timeout)
 	}
+	if !p.faults.Empty() {
+		return fmt.Sprintf("faults were injected on purpose (--faults %s); leave out those that end a run", shown(p.config.Faults))
+	}
 	return p.model.providerHint()
 }
 

@@ -125,11 +125,11 @@ func (c chance) unit(purpose string) float64 {
 // corpus in tick t, counted from 1 and over again. It is nil for every later request
 // of a turn, which is known by what stands behind the observation.
 func sweepShape(r request) *Shape {
-	p := readPrompt(r.input)
-	see, ok := readSituation(p.observation)
-	if !ok || see.Tick < 1 || p.turnStart < len(r.input) || r.choice.Mode == llmclient.ChoiceNone {
+	opening := readPrompt(r.input).turnStart == len(r.input)
+	tick := newStage(0, r).industry.see.Tick
+	if !opening || tick < 1 || r.choice.Mode == llmclient.ChoiceNone {
 		return nil
 	}
 	all := Corpus()
-	return &all[int((see.Tick-1)%int64(len(all)))]
+	return &all[(tick-1)%int64(len(all))]
 }

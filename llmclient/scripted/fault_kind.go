@@ -1,14 +1,10 @@
 package scripted
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
-
-	"agentworld/llmclient"
 )
 
 // transportFault is a kind of fault below or beside the model's answer: a status,
@@ -135,34 +131,3 @@ func truncateBody(w http.ResponseWriter, _ *http.Request, response []byte) {
 	_, _ = w.Write(response[:len(response)/2])
 	panic(http.ErrAbortHandler)
 }
-
-// FaultKindTable returns all kinds of faults as Markdown, for the docs page: first
-// the groups, then the faults of the transport, then the shapes of the corpus.
-func FaultKindTable() string {
-	var b bytes.Buffer
-	b.WriteString("| kind | what the client gets | what becomes of it |\n|---|---|---|\n")
-	for _, g := range shapeGroups {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", g.name, g.doc, g.effect)
-	}
-	for _, f := range transportFaults {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.name, f.doc, f.effect)
-	}
-	for _, s := range Corpus() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Name, strings.TrimSuffix(s.Doc, "."), s.becomes())
-	}
-	return b.String()
-}
-
-// becomes says in a few words how an answer of this shape ends.
-func (s Shape) becomes() string {
-	switch s.Ends {
-	case "repaired":
-		return "read; counted as " + strings.Join(s.Repairs, ", ")
-	case "error":
-		return "unusable: " + s.Error
-	}
-	return s.Ends
-}
-
-// marshalled is the JSON of a value on one line, for templates.
-func marshalled(v any) string { return string(llmclient.Marshal(v)) }

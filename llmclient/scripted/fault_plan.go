@@ -125,7 +125,8 @@ func (p *FaultPlan) add(item string) error {
 func (p *FaultPlan) addRate(kind, text string) error {
 	shapes, known := shapesOf(kind)
 	if !known {
-		return fmt.Errorf("there is no fault %q; allowed: %s", kind, strings.Join(FaultKinds(), ", "))
+		return fmt.Errorf("there is no fault %q; allowed: %s, or one of the %d shapes of malformed answers, such as %s", kind,
+			strings.Join(kindsListed(), ", "), len(Corpus()), Corpus()[0].Name)
 	}
 	if slices.ContainsFunc(p.rates, func(r faultRate) bool { return r.kind == kind }) {
 		return fmt.Errorf("%s stands twice; allowed: each kind once", kind)
@@ -155,18 +156,15 @@ func shapesOf(kind string) (shapes []Shape, known bool) {
 	return nil, known
 }
 
-// FaultKinds lists what a specification may give a rate: groups, faults of the
-// transport, shapes of the corpus.
-func FaultKinds() []string {
+// kindsListed lists the groups and the faults of the transport. The shapes of the
+// corpus are too many to be listed in an error.
+func kindsListed() []string {
 	var kinds []string
 	for _, g := range shapeGroups {
 		kinds = append(kinds, g.name)
 	}
 	for _, f := range transportFaults {
 		kinds = append(kinds, f.name)
-	}
-	for _, s := range Corpus() {
-		kinds = append(kinds, s.Name)
 	}
 	return kinds
 }
