@@ -86,8 +86,8 @@ func TestTransportFaultsEndAsTheyShould(t *testing.T) {
 		{"http_529", llmclient.ErrServer, openai.Config{}, 4},
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
-			const ticks = 3
-			o := spoilt(t, options(t, "llm_bootstrap", ticks), tt.kind+"=100%,agent=agent-2", tt.cfg)
+			const ticks = 2
+			o := spoilt(t, options(t, "two_bases", ticks), tt.kind+"=100%,agent=agent-2", tt.cfg)
 			result := run(t, o)
 			r := fold(t, o.RunDir)
 			if tt.want.Fatal(true) {
@@ -116,7 +116,7 @@ func TestTransportFaultsEndAsTheyShould(t *testing.T) {
 // the patient timeout and answered the same, so a slow machine changes nothing.
 func TestAHangEndsByTheTimeout(t *testing.T) {
 	t.Parallel()
-	o := spoilt(t, options(t, "llm_bootstrap", 1), "hang=100%,agent=agent-2", openai.Config{Timeout: 100 * time.Millisecond, DefaultTimeout: 3 * time.Second})
+	o := spoilt(t, options(t, "two_bases", 1), "hang=100%,agent=agent-2", openai.Config{Timeout: 100 * time.Millisecond, DefaultTimeout: 3 * time.Second})
 	result := run(t, o)
 	r := fold(t, o.RunDir)
 	if result.Status != trace.RunCompleted || r.TraceCounts.LLMErrorsByKind["timeout"] != 1 || r.TraceCounts.LLMErrors != 1 {
@@ -133,7 +133,7 @@ func TestAHangEndsByTheTimeout(t *testing.T) {
 func TestFaultsAreTheSameAtAnyConcurrency(t *testing.T) {
 	var want []byte
 	for _, concurrency := range []int{1, 3, 16} {
-		o := spoilt(t, options(t, "llm_bootstrap", 12), "any_shape=15%,reset=5%,http_500=5%,http_404=2%,html=2%,latency=0ms..4ms", openai.Config{})
+		o := spoilt(t, options(t, "llm_bootstrap", 8), "any_shape=15%,reset=5%,http_500=5%,http_404=2%,html=2%,latency=0ms..4ms", openai.Config{})
 		o.Concurrency = concurrency
 		run(t, o)
 		got := canonical(t, o.RunDir)
@@ -142,7 +142,7 @@ func TestFaultsAreTheSameAtAnyConcurrency(t *testing.T) {
 			if r := fold(t, o.RunDir); len(r.FaultsInjectedByKind) < 10 || r.Timing.HTTPAttempts <= r.TraceCounts.ModelCalls {
 				t.Errorf("only %v injected, %d attempts for %d calls; the test shows little", r.FaultsInjectedByKind, r.Timing.HTTPAttempts, r.TraceCounts.ModelCalls)
 			}
-			requireReplays(t, o.RunDir, 12)
+			requireReplays(t, o.RunDir, 8)
 		}
 		if !bytes.Equal(want, got) {
 			t.Errorf("concurrency %d gives another canonical trace:\n%.2000s", concurrency, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")))
@@ -185,7 +185,7 @@ func ticksUpTo(small, full int64) int64 {
 // TestOneSpoiltAgentCostsTheOthersNothingLong runs agents out of each other's reach,
 // one of them with a bad model: the others decide as if nothing had happened.
 func TestOneSpoiltAgentCostsTheOthersNothingLong(t *testing.T) {
-	ticks := ticksUpTo(40, 300)
+	ticks := ticksUpTo(20, 300)
 	clean := spoilt(t, options(t, "isolated_five", ticks), "", openai.Config{})
 	run(t, clean)
 	faulty := spoilt(t, options(t, "isolated_five", ticks), thirtyPercent, openai.Config{})
@@ -201,7 +201,7 @@ func TestOneSpoiltAgentCostsTheOthersNothingLong(t *testing.T) {
 // may react to what the spoilt one does, and to nothing else of it: with a model
 // that simply answers with the same actions, they decide the same.
 func TestOneSpoiltAgentIsKnownByItsActionsLong(t *testing.T) {
-	ticks := ticksUpTo(40, 300)
+	ticks := ticksUpTo(20, 300)
 	faulty := spoilt(t, options(t, "llm_bootstrap", ticks), thirtyPercent, openai.Config{})
 	if result := run(t, faulty); result.Status != trace.RunCompleted {
 		t.Fatalf("the run ended %s: %s", result.Status, result.Reason)

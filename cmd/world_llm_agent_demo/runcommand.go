@@ -169,7 +169,7 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
-	faults, err := chooseFaults(model, find(values, "llm.faults"))
+	faults, err := chooseFaults(model, find(values, "llm.faults"), scenario.agents)
 	if err != nil {
 		return plan{}, err
 	}

@@ -112,8 +112,7 @@ func checkAnswer(t *testing.T, kind string, got received) {
 	}
 }
 
-// TestHeldBackAnswersCome demands that latency changes nothing but the time, and that
-// a client that leaves meanwhile is not counted as answered wrongly.
+// TestHeldBackAnswersCome demands that latency changes nothing but the time.
 func TestHeldBackAnswersCome(t *testing.T) {
 	faults := NewInjector(mustPlan(t, "latency=30ms"), 1)
 	server, client := start(t, Options{Faults: faults})
@@ -131,6 +130,29 @@ func TestHeldBackAnswersCome(t *testing.T) {
 	}
 	if counts := faults.Counts(); len(counts) != 0 {
 		t.Errorf("latency was counted: %v", counts)
+	}
+}
+
+// TestLeavingMeanwhileCountsNothing lets a client go while its answer is held back:
+// what it never got was not injected.
+func TestLeavingMeanwhileCountsNothing(t *testing.T) {
+	faults := NewInjector(mustPlan(t, "http_500=100%,latency=10m"), 1)
+	server, client := start(t, Options{Faults: faults})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL()+"/v1/responses", bytes.NewReader(openingBody(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response, err := client.Do(request); err == nil {
+		response.Body.Close()
+		t.Fatalf("status %d before the time was over", response.StatusCode)
+	}
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if counts := faults.Counts(); len(counts) != 0 {
+		t.Errorf("counted %v", counts)
 	}
 }
 

@@ -91,6 +91,9 @@ func ParseFaults(spec string) (FaultPlan, error) {
 // Empty reports whether the plan injects nothing and holds nothing back.
 func (p FaultPlan) Empty() bool { return len(p.rates) == 0 && !p.sweep && p.latency == latency{} }
 
+// Agents lists the agents whose answers may be spoilt; none means all of them.
+func (p FaultPlan) Agents() []string { return slices.Clone(p.agents) }
+
 // sum adds up the rates.
 func (p FaultPlan) sum() (ppm int64) {
 	for _, r := range p.rates {
