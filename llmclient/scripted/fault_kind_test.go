@@ -159,7 +159,6 @@ func TestLeavingMeanwhileCountsNothing(t *testing.T) {
 // faultsPage holds the table of kinds between two comments.
 const faultsPage = "../../docs/faults.md"
 
-
 // TestFaultKindsAreDocumented derives the page's table from the kinds themselves.
 func TestFaultKindsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile(faultsPage)

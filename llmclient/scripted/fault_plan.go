@@ -47,8 +47,8 @@ type shapeGroup struct {
 // shapeGroups are the groups a specification may name. Within a group every shape
 // is as likely as any other.
 var shapeGroups = []shapeGroup{
-	{"repairable", "a shape of the corpus that keeps its meaning for every call", "read, and counted by name", func(s Shape) bool { return s.Universal }},
-	{"unusable", "a shape of the corpus that ends as an error", "one more call, then a wait", func(s Shape) bool { return s.Ends == "error" }},
+	{"repairable", "a shape of the corpus that keeps its meaning for every call", "read, and counted by name", func(s Shape) bool { return s.Universal && s.Ends == EndsRepaired }},
+	{"unusable", "a shape of the corpus that ends as an error", "one more call, then a wait", func(s Shape) bool { return s.Ends == EndsError }},
 	{"any_shape", "any shape of the corpus", "as the corpus says", func(Shape) bool { return true }},
 }
 
