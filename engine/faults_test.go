@@ -185,7 +185,7 @@ func ticksUpTo(small, full int64) int64 {
 // TestOneSpoiltAgentCostsTheOthersNothingLong runs agents out of each other's reach,
 // one of them with a bad model: the others decide as if nothing had happened.
 func TestOneSpoiltAgentCostsTheOthersNothingLong(t *testing.T) {
-	ticks := ticksUpTo(20, 300)
+	ticks := ticksUpTo(50, 300)
 	clean := spoilt(t, options(t, "isolated_five", ticks), "", openai.Config{})
 	run(t, clean)
 	faulty := spoilt(t, options(t, "isolated_five", ticks), thirtyPercent, openai.Config{})
@@ -201,7 +201,7 @@ func TestOneSpoiltAgentCostsTheOthersNothingLong(t *testing.T) {
 // may react to what the spoilt one does, and to nothing else of it: with a model
 // that simply answers with the same actions, they decide the same.
 func TestOneSpoiltAgentIsKnownByItsActionsLong(t *testing.T) {
-	ticks := ticksUpTo(20, 300)
+	ticks := ticksUpTo(50, 300)
 	faulty := spoilt(t, options(t, "llm_bootstrap", ticks), thirtyPercent, openai.Config{})
 	if result := run(t, faulty); result.Status != trace.RunCompleted {
 		t.Fatalf("the run ended %s: %s", result.Status, result.Reason)

@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -121,15 +122,32 @@ func (c chance) unit(purpose string) float64 {
 	return float64(c.draw(purpose, fine)) / fine
 }
 
-// sweepShape is the shape whose turn it is when a turn opens: shape number t of the
-// corpus in tick t, counted from 1 and over again. It is nil for every later request
-// of a turn, which is known by what stands behind the observation.
+// SweepShape is the shape that a sweep gives to turns that open in a tick, which counts
+// from 1. Round by round every shape has its tick: in the first round in the order of
+// the corpus, so that shape number t comes in tick t; in later ones in other orders,
+// because a shape that makes an agent sleep hides the one after it.
+func SweepShape(tick int64) Shape {
+	all := Corpus()
+	round, at := uint64(tick-1)/uint64(len(all)), uint64(tick-1)%uint64(len(all))
+	if round == 0 {
+		return all[at]
+	}
+	numbers := make([]uint64, len(all))
+	for i := range numbers {
+		numbers[i] = uint64(i)
+	}
+	slices.SortFunc(numbers, func(a, b uint64) int { return cmp.Compare(mix(round^mix(a)), mix(round^mix(b))) })
+	return all[numbers[at]]
+}
+
+// sweepShape is the shape a request gets in a sweep. It is nil for all requests of a
+// turn but the first, which is known by having nothing behind the observation.
 func sweepShape(r request) *Shape {
 	opening := readPrompt(r.input).turnStart == len(r.input)
 	tick := newStage(0, r).industry.see.Tick
 	if !opening || tick < 1 || r.choice.Mode == llmclient.ChoiceNone {
 		return nil
 	}
-	all := Corpus()
-	return &all[(tick-1)%int64(len(all))]
+	shape := SweepShape(tick)
+	return &shape
 }

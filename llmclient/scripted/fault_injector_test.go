@@ -133,16 +133,21 @@ func TestSweepGoesThroughTheCorpus(t *testing.T) {
 	i := NewInjector(mustPlan(t, "sweep"), 1)
 	all := Corpus()
 	g := opened(t, 0, full)
-	for round := range len(all) + 2 {
-		g.world.tick = int64(round + 1)
+	later := map[string]bool{}
+	for at := range len(all) {
+		g.world.tick = int64(at + 1)
+		later[SweepShape(int64(len(all)+at+1)).Name] = true
 		request := llmclient.Request{Model: "m", Input: g.opening(), Tools: toolsOf(full), Choice: llmclient.ToolChoice{Mode: llmclient.ChoiceRequired}}
-		if got, want := i.next(request.Body()).name(), all[round%len(all)].Name; got != want {
-			t.Errorf("tick %d opens with %q, want %s", round+1, got, want)
+		if got, want := i.next(request.Body()).name(), all[at].Name; got != want {
+			t.Errorf("tick %d opens with %q, want %s", at+1, got, want)
 		}
 		request.Input = append(request.Input, llmclient.Message("developer", "again"))
 		if got := i.next(request.Body()).name(); got != "" {
-			t.Errorf("tick %d goes on with %q, want a clean answer", round+1, got)
+			t.Errorf("tick %d goes on with %q, want a clean answer", at+1, got)
 		}
+	}
+	if len(later) != len(all) {
+		t.Errorf("the second round has %d shapes of %d", len(later), len(all))
 	}
 }
 

@@ -64,8 +64,8 @@ var shapeGroups = []shapeGroup{
 //	latency=p50:A..p99:B
 //	                 for a time with median A and 99th percentile B, with a long tail
 //	agent=ID         only this agent's requests; may be repeated
-//	sweep            the first request of tick t gets shape t of the corpus, counted
-//	                 from 1 and over again; excludes rates
+//	sweep            the first request of a turn in tick t gets shape t of the corpus,
+//	                 round by round, see [SweepShape]; excludes rates
 //
 // An empty specification injects nothing. The error names what is wrong and what
 // is allowed.

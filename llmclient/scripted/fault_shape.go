@@ -3,8 +3,6 @@ package scripted
 import (
 	"encoding/json"
 	"fmt"
-
-	"agentworld/llmclient"
 )
 
 // Fill returns the answer in this shape in place of proper, which [Decide] made.
@@ -24,7 +22,7 @@ func (s Shape) Fill(proper Result) Result {
 	if len(x.answer.calls) == 0 {
 		return proper
 	}
-	text := s.Render(x.parts())
+	text := s.Render(x.stage.parts(x.answer.calls[0]))
 	switch s.As {
 	case AsText:
 		return x.result(x.mark.items(answer{text: text}), s)
@@ -40,24 +38,4 @@ func (s Shape) Fill(proper Result) Result {
 		return x.result(items, s)
 	}
 	panic(fmt.Sprintf("scripted: shape %s stands in for %q, which nothing does", s.Name, s.As))
-}
-
-// parts are what templates are filled with: the first call of the answer, and what
-// the policy would like to do whatever the stage.
-func (x *exchange) parts() Parts {
-	first, best := x.answer.calls[0], x.stage.ideas[0].action
-	p := Parts{Name: first.name, Arguments: llmclient.Marshal(first.arguments), Action: llmclient.Marshal(best)}
-	decision := object{}
-	for key, v := range best {
-		if key == "action" {
-			key = "decision"
-		}
-		decision[key] = v
-	}
-	p.Decision = llmclient.Marshal(decision)
-	for _, place := range x.stage.industry.see.Places {
-		p.Place, p.PlaceName = place.ID, place.Name
-		break
-	}
-	return p
 }
