@@ -172,7 +172,7 @@ func TestAnInterruptedRunCountsItsFaults(t *testing.T) {
 }
 
 // thirtyPercent spoils 30% of the answers to one agent, within and beside them.
-const thirtyPercent = "repairable=8%,unusable=8%,http_500=7%,reset=7%,agent=agent-2"
+const thirtyPercent = "repairable=8%,unusable=8%,http_400=4%,http_500=5%,reset=5%,agent=agent-2"
 
 // ticksUpTo is the size of a run: full when long runs are asked for.
 func ticksUpTo(small, full int64) int64 {
