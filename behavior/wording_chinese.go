@@ -64,8 +64,8 @@ var chinese = wording{
 	textDropped:    "更早的 %d 条已丢弃",
 	textAttempts:   "%s, 还剩 %d 次",
 	textEnded:      "%s, 共 %d 次",
-	textQueued:     "排队 %d",
-	textReadyIn:    "尚需 %d",
+	textQueued:     "排队 %d 批",
+	textReadyIn:    "尚需 %d 回合",
 	textWear:       "磨损 %d",
 	textStored:     "存电 %d",
 
