@@ -45,6 +45,7 @@ var faultForms = []faultForm{
 	{"a place id of 1 to %d characters", "1 到 %d 个字符的地点 id"},
 	{"a factory id of 1 to %d characters", "1 到 %d 个字符的工厂 id"},
 	{"a order id of 1 to %d characters", "1 到 %d 个字符的订单 id"},
+	{"a %s id of 1 to %d characters", "%s 的 id，1 到 %d 个字符"},
 	{"an array of conditions", "由条件组成的数组"},
 	{"at most %d conditions", "最多 %d 个条件"},
 	{"at most %d events", "最多 %d 个事件"},
@@ -63,11 +64,12 @@ var faultForms = []faultForm{
 	{"%d bytes", "%d 字节"},
 	{"at most %d levels of nesting", "最多 %d 层嵌套"},
 	{"more levels", "更多层"},
-	{"at most 64 KiB", "最多 64 KiB"},
-	{"at most 24 levels", "最多 24 层"},
-	{"more", "更多"},
 	{"text that is not JSON", "不是 JSON 的文本"},
-	{"text that is not JSON at byte %d", "不是 JSON 的文本，错在第 %d 字节"},
+	{"an object that breaks off", "中途断开的对象"},
+	{"one that is too long or nested too deep", "过长或嵌套过深的对象"},
+	{"several objects", "多个对象"},
+	{"a value in place of the placeholder", "用实际的值代替占位符"},
+	{"a placeholder in angle brackets", "尖括号中的占位符"},
 	{"the number %s", "数字 %s"},
 	{"a string of %d characters", "%d 个字符的字符串"},
 	{"a string", "字符串"},
@@ -81,7 +83,7 @@ var faultForms = []faultForm{
 	{"a candidate's number or an action, not both", "候选行动的编号或一个行动，不能都写"},
 	{"0 to wait: nothing is drafted yet", "0（等待）：尚未起草任何候选行动"},
 	{"the number of a candidate from 1 to %d, or 0 to wait", "候选行动的编号 1 到 %d，或 0 表示等待"},
-	{"%s or null", "%s 或 null"},
+	{"%s or %s", "%s 或 %s"},
 }
 
 // faultPatterns recognise the forms, in the same order.

@@ -12,11 +12,11 @@ import (
 var chinese = complete(wording{
 	docs: map[string]string{
 		moduleList:        "列出这些工具。",
-		moduleObservation: "你的观察，全部或其中一节。",
+		moduleObservation: "你的观察或其中一节。",
 		moduleRecent:      "你最近的记忆。",
-		moduleSearch:      "搜索你的记忆；query 为空则返回最重要的。",
-		moduleRules:       "规则的具体数值。",
-		moduleRoute:       "一段路程的耗电、回合数和到达时的余量。",
+		moduleSearch:      "搜索记忆；query 为空取最重要的。",
+		moduleRules:       "规则数值。",
+		moduleRoute:       "路程的耗电、回合和余量。",
 		moduleDryRun:      "试运行一个行动（JSON 文本）。",
 	},
 	registry: &registryWording{actions: chineseActions, events: chineseEvents, kinds: map[string]string{
@@ -75,32 +75,32 @@ var chinese = complete(wording{
 
 // chineseActions say what each action does and costs.
 var chineseActions = map[string]func(world.Rules) string{
-	"wait":       said("什么也不做。"),
-	"wait_ticks": said("休眠；作业完成、来信、成交或电力状态变化时醒来。"),
+	"wait":       said("不行动。"),
+	"wait_ticks": said("休眠；作业、消息、成交、电力变化时醒。"),
 	"move_agent": func(r world.Rules) string {
-		return fmt.Sprintf("每公里（不足按一公里计）耗 %d electricity；每回合 %d 公里。", r.MoveCostPerKM, r.MoveRangeKM)
+		return fmt.Sprintf("每公里 %d electricity，向上取整；每回合 %d km。", r.MoveCostPerKM, r.MoveRangeKM)
 	},
 	"harvest_radiation": func(r world.Rules) string {
-		return fmt.Sprintf("把此处的辐射变为 electricity，每单位产生 %d heat。", r.HeatFactor)
+		return fmt.Sprintf("此处辐射转为 electricity，每单位 %d heat。", r.HeatFactor)
 	},
 	"mine_compound": func(r world.Rules) string {
-		return fmt.Sprintf("每公斤（不足按一公斤计）耗 %d electricity。", r.MineCostPerKG)
+		return fmt.Sprintf("每公斤 %d electricity，向上取整。", r.MineCostPerKG)
 	},
 	"refine_compound": func(r world.Rules) string {
 		return fmt.Sprintf("%d g 加 %d electricity 得 1 hardware。", r.RefineGPerHardware, r.RefineCostPerKG)
 	},
 	"build_factory": func(r world.Rules) string {
-		return fmt.Sprintf("建在此处：%d electricity、%d hardware；电站 %d、%d。",
+		return fmt.Sprintf("此处：%d electricity、%d hardware；电站 %d、%d。",
 			r.BuildElectricity, r.BuildHardware, r.PlantElectricity, r.PlantHardware)
 	},
-	"schedule_recipe":    said("用此处你自己的工厂；原料即时扣除。"),
-	"transfer_resource":  said("送给此处的一个智能体。"),
-	"buy_power":          said("在此处；price 为每 10 electricity 最多付的 data。"),
-	"sell_power":         said("在此处；price 为最少收的 data。"),
+	"schedule_recipe":    said("在此处你的工厂；原料即扣。"),
+	"transfer_resource":  said("给此处的智能体。"),
+	"buy_power":          said("在此处；price：每 10 electricity 最高 data。"),
+	"sell_power":         said("在此处；price：最低 data。"),
 	"place_power_order":  said("在此处挂单。"),
 	"cancel_power_order": said("撤单。"),
-	"send_message":       said("可发给任何智能体；越远到得越晚。"),
-	"post_note":          said("在此处给来访者留言。"),
+	"send_message":       said("给任何智能体；远则晚到。"),
+	"post_note":          said("给来访者留言。"),
 	"execute_until":      said("每回合自动重复一个行动、不再询问，直到某事件发生、被拒或满 max_ticks 次。"),
 }
 

@@ -125,7 +125,7 @@ func TestReadSituation(t *testing.T) {
 }
 
 func TestExperience(t *testing.T) {
-	e := readExperience(prompt{latest: "[m7][m9] ticks 4-6: mine_compound 5000 x2 refused: contended requested 5000 available 300"}, nil)
+	e := readExperience(prompt{language: languages[0], latest: "[m7][m9] ticks 4-6: mine_compound 5000 x2 refused: contended requested 5000 available 300"}, nil)
 	for _, tc := range []struct {
 		action string
 		want   bool
@@ -148,7 +148,7 @@ func TestExperience(t *testing.T) {
 	if got := e.source(); got != "m7" {
 		t.Errorf("source() = %q, want m7", got)
 	}
-	job := experience{latest: "tick 3: schedule_recipe f.1 recipe.motor 1 refused: queue_full"}
+	job := experience{refusal: "被拒", latest: "第 3 回合: schedule_recipe f.1 recipe.motor 1 被拒: queue_full"}
 	for recipe, want := range map[string]bool{"recipe.assembler.motor": true, "recipe.motor": true, "recipe.assembler.chip": false, "make.assembler.motor": false} {
 		if got := job.failed(object{"action": "schedule_recipe", "factory_id": "f.1", "recipe_id": recipe, "batches": 1}); got != want {
 			t.Errorf("failed(%s) = %v, want %v", recipe, got, want)
