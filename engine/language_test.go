@@ -15,6 +15,7 @@ import (
 
 	"agentworld/engine"
 	"agentworld/llmclient"
+	"agentworld/llmclient/openai"
 	"agentworld/trace"
 )
 
@@ -24,15 +25,7 @@ func executedIn(t *testing.T, scenario, protocol, language string, ticks int64) 
 	t.Helper()
 	o := options(t, scenario, ticks)
 	o.Protocol, o.PromptLanguage = protocol, language
-	live := o.Source
-	var mu sync.Mutex
-	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
-		mu.Lock()
-		requests = append(requests, r)
-		mu.Unlock()
-		return live.Respond(ctx, key, r)
-	})
-	run(t, o)
+	requests = requestsOf(t, o)
 	file, err := engine.OpenTrace(o.RunDir)
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +43,45 @@ func executedIn(t *testing.T, scenario, protocol, language string, ticks int64) 
 		}
 	}
 	return lines, requests, o.RunDir
+}
+
+// requestsOf plays a run and returns all its requests.
+func requestsOf(t *testing.T, o engine.Options) (requests []llmclient.Request) {
+	t.Helper()
+	live := o.Source
+	var mu sync.Mutex
+	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+		mu.Lock()
+		requests = append(requests, r)
+		mu.Unlock()
+		return live.Respond(ctx, key, r)
+	})
+	run(t, o)
+	return requests
+}
+
+// TestErrorsAreChinese spoils half of the answers, so that a run goes through what is
+// said about wrong calls and answers.
+func TestErrorsAreChinese(t *testing.T) {
+	o := options(t, "llm_bootstrap", 40)
+	o.PromptLanguage = "zh"
+	o = spoilt(t, o, "any_shape=50%", openai.Config{})
+	requests := requestsOf(t, o)
+	requireStaticText(t, requests)
+	requireChinese(t, requests)
+	codes := map[string]bool{}
+	for _, r := range requests {
+		for _, it := range r.Input {
+			for _, code := range []string{"INVALID_ARGUMENTS", "ARGUMENTS_NOT_JSON", "NOT_ALLOWED_NOW", "UNUSABLE_ANSWER"} {
+				if strings.Contains(it.Text, `"code":"`+code+`"`) {
+					codes[code] = true
+				}
+			}
+		}
+	}
+	if len(codes) != 4 {
+		t.Errorf("the run came by the errors %v only, so nothing is shown about the others", codes)
+	}
 }
 
 // TestLanguagesLeadToTheSameRun: a prompt says the same in every language, so a
@@ -106,7 +138,7 @@ func requireChinese(t *testing.T, requests []llmclient.Request) {
 		}
 		for _, it := range r.Input {
 			switch {
-			case it.Kind == llmclient.KindFunctionOutput:
+			case it.Kind == llmclient.KindFunctionOutput, it.Role == "developer" && strings.HasPrefix(it.Text, "{"):
 				texts = append(texts, sentences(t, it.Text)...)
 			case it.Kind == llmclient.KindMessage && it.Role != "assistant":
 				texts = append(texts, it.Text)
@@ -183,7 +215,8 @@ func englishIn(line string) string {
 // fields, states, materials, sides and names of tools.
 var identifiers = strings.Fields(`
 	electricity compound hardware data heat g km x id null ok JSON
-	to what amount price text value ignore until query wait plan decision turn
+	to what amount price text value ignore until query limit section topic action
+	candidate candidates steps goal missing why wait plan decision turn
 	normal low critical shutdown idle working building buy sell outcome max recipe factory
 	silicate metal ice carbon composite maintenance arrived`)
 
