@@ -69,7 +69,9 @@
 //
 // History and memory are folded by machine from what came of earlier decisions:
 // like ones become one line with a count, a range and sums. No model summarises.
-// docs/prompt.md shows a real prompt and tells the grammar of its lines.
+// docs/prompt.md shows a real prompt and tells the grammar of its lines. What the
+// engine itself says stands in one table per language, [Config].Language says which;
+// names, ids, codes and the grammar are the same in all of them.
 //
 // Decisions that go in circles (the same one again and again, two or three in turn,
 // endless waits) get one line of advice in the next prompt, at a threshold and each
