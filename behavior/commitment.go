@@ -27,6 +27,9 @@ func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 		return terminal{}, t.badArguments(i, NoteDecision, e)
 	}
 	leniencies = slices.Concat(leniencies, lenient, mendLists(f))
+	if e := notTheirs(f, s.tool); e != nil {
+		return terminal{}, t.badArguments(i, NoteDecision, e)
+	}
 	if f["candidate"] == nil {
 		shaped, lenient, ok := shapeDecision(f)
 		if !ok {
@@ -47,6 +50,20 @@ func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 		return terminal{}, t.badArguments(i, NoteDecision, e)
 	}
 	return terminal{i, action, args.Why, args.Sources, slices.Concat(leniencies, s.norm(absent), s.norm(more))}, ""
+}
+
+// notTheirs refuses what would make the number of a candidate mean something else
+// than what stands beside it: candidates in the decision of a draft made before, or a
+// second decision.
+func notTheirs(f fields, tool string) *modules.ArgumentError {
+	numbered := string(orNull(f["candidate"])) != "null"
+	switch {
+	case numbered && tool == toolDecision && string(orNull(f["candidates"])) != "null":
+		return &modules.ArgumentError{Path: "candidates", Expected: "none here: candidates are given in " + toolDraft, Got: jsonKind(string(f["candidates"]))}
+	case numbered && namedIn(f, "decision") != "":
+		return &modules.ArgumentError{Path: "decision", Expected: "a candidate's number or an action, not both", Got: "both"}
+	}
+	return nil
 }
 
 // takeLeanParts notes the plan and weighs the candidates of a lean turn.
