@@ -36,6 +36,10 @@ func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 			return terminal{}, t.badArguments(i, NoteDecision, noAction)
 		}
 		f, leniencies = shaped, slices.Concat(leniencies, lenient)
+	} else if f["until"] != nil || f["max_ticks"] != nil {
+		var lenient []string
+		f["execute_until"], lenient = standingOf(f)
+		leniencies = append(leniencies, lenient...)
 	}
 	var args turnArgs
 	absent, e := f.decode(&args, "execute_until", "why", "sources_used")

@@ -3,6 +3,7 @@ package behavior
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"agentworld/llmclient"
@@ -80,6 +81,9 @@ func marksIn(text string) (marks []mark) {
 func (t *Turn) labelled(text string) (said string, calls []slot, leniencies []string, kind ParseKind) {
 	marks := marksIn(text)
 	for i, m := range marks {
+		if observed(text, marks, i) {
+			return text[:m.start], nil, []string{lenLaterDiscarded}, ""
+		}
 		if m.kind != labelAction && m.kind != labelFinish {
 			continue
 		}
@@ -112,6 +116,34 @@ func spoken(text string, marks []mark) string {
 	return text[:marks[0].start]
 }
 
+// observed reports whether mark i begins an observation behind an object that was to
+// be carried out first: with an action line still to come, only an object before all
+// labels is meant to be.
+func observed(text string, marks []mark, i int) bool {
+	if marks[i].kind != labelObservation {
+		return false
+	}
+	before := text[:marks[i].start]
+	if slices.ContainsFunc(marks[i:], func(m mark) bool { return m.kind == labelAction || m.kind == labelFinish }) {
+		before = spoken(before, marks[:i])
+	}
+	return holdsObject(before)
+}
+
+// told is a text up to the first observation in it; one with too many lines to look
+// for labels stays as it is.
+func told(text string) string {
+	if strings.Count(text, "\n") > textLinesMax {
+		return text
+	}
+	for _, m := range marksIn(text) {
+		if m.kind == labelObservation {
+			return text[:m.start]
+		}
+	}
+	return text
+}
+
 // undecided reports whether an object stands behind the line of a thought, where the
 // thought may go on or have ended, before the action of the last mark: which of the
 // two is the decision nobody can say.
@@ -137,7 +169,7 @@ func keptText(text string) string {
 	acted, marks := false, marksIn(said)
 	for i, m := range marks {
 		switch {
-		case acted && m.kind != labelInput:
+		case acted && m.kind != labelInput || observed(said, marks, i):
 			return said[:m.start]
 		case m.kind == labelAction || m.kind == labelFinish:
 			if holdsObject(spoken(said[:m.start], marks[:i])) {

@@ -1,6 +1,7 @@
 package behavior_test
 
 import (
+	"strings"
 	"testing"
 
 	"agentworld/behavior"
@@ -26,6 +27,11 @@ var misreadings = []misreading{
 	{"action and decision differ", `{"decision":"wait","action":"mine_compound","amount":5}`, "", behavior.ParseInvalidArgs},
 	{"action and decision differ as objects", `{"action":{"action":"wait"},"decision":{"action":"mine_compound","amount":5}}`, "", behavior.ParseInvalidArgs},
 	{"a call beside an action", `{"name":"mine_compound","args":{"amount":5},"action":"wait"}`, "", behavior.ParseInvalidArgs},
+	{"an order with a part beside it", `{"action":"wait_ticks","ticks":3,"execute_until":{"until":[{"event":"heat_above","value":50}]},"max_ticks":9}`,
+		`{"action":"execute_until","do":{"action":"wait_ticks","ticks":3},"until":[{"event":"heat_above","value":50}],"max_ticks":9}`, ""},
+	{"an order that says two numbers", `{"action":"wait_ticks","ticks":3,"execute_until":{"until":[{"event":"heat_above","value":50}],"max_ticks":3},"max_ticks":9}`, "", behavior.ParseInvalidArgs},
+	{"a number with the parts of an order", `{"candidate":0,"until":"power_low","max_ticks":4}`,
+		`{"action":"execute_until","do":{"action":"wait"},"until":[{"event":"power_low"}],"max_ticks":4}`, ""},
 	{"two wrappers", `{"result":{"action":"mine_compound","amount":5},"output":{"action":"wait"}}`, "", behavior.ParseUnknownShape},
 	{"an object of too many", `{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"action":"wait"}{"action":"wait_ticks","ticks":3}`, "", behavior.ParseTooLarge},
 	{"two tagged calls", `<invoke name="mine_compound"><parameter name="amount">7</parameter></invoke><invoke name="mine_compound"><parameter name="amount">9</parameter></invoke>`, "", behavior.ParseSeveral},
@@ -95,4 +101,33 @@ func answered(t *testing.T, answers ...llmclient.Item) (executed string, kind be
 		executed = string(world.EncodeAction(d.Executed))
 	}
 	return executed, kind
+}
+
+// TestInventedObservationsDoNotComeBack answers with texts in which the model made up
+// what came of its call: no later request may show it.
+func TestInventedObservationsDoNotComeBack(t *testing.T) {
+	draft := `{"candidates":[{"action":"wait"}]}`
+	unknown, ok := llmclient.ParseItem([]byte(`{"type":"other_kind","id":"o"}`))
+	if !ok {
+		t.Fatal("not an item")
+	}
+	for name, answer := range map[string][]llmclient.Item{
+		"behind an action":         {textItem(t, "Action: decision_draft\nAction Input: "+draft+"\nObservation: zebra")},
+		"behind an object":         {textItem(t, draft+"\nObservation: zebra")},
+		"behind a thought":         {textItem(t, "Thought: x\n"+draft+"\nObservation: zebra")},
+		"without any call":         {textItem(t, "Thought: x\nObservation: zebra")},
+		"in another of the texts":  {textItem(t, "Action: decision_draft\nAction Input: "+draft+"\nObservation: zebra"), unknown},
+		"before an item and words": {textItem(t, draft+"\nObservation: zebra"), unknown},
+	} {
+		turn := newScene(t, behavior.ProtocolFull).turn
+		turn.Next()
+		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: answer}, Attempts: 1})
+		ask, asks := turn.Next().(behavior.Ask)
+		if !asks || strings.Contains(string(ask.Request.Body()), "zebra") {
+			t.Errorf("%s: asks %v, and the request shows what was made up", name, asks)
+		}
+		if fault, at, ok := llmclient.CheckItems(ask.Request.Input); !ok {
+			t.Errorf("%s: %s at item %d", name, fault, at)
+		}
+	}
 }

@@ -84,10 +84,17 @@ func isStanding(name string) bool {
 }
 
 // standingOf returns the standing order that stands beside an action: as the field
-// of that name, or as its parts.
+// of that name, as its parts, or as both, where the parts fill in what the field
+// lacks and contradict nothing.
 func standingOf(f fields) (json.RawMessage, []string) {
 	if f["until"] == nil && f["max_ticks"] == nil {
 		return orNull(f["execute_until"]), nil
+	}
+	if order, isObject := objectField(f, "execute_until"); isObject {
+		for _, key := range []string{"until", "max_ticks", "ignore"} {
+			order.put(key, orNull(f[key]))
+		}
+		return llmclient.Marshal(order), []string{lenNestedUntil}
 	}
 	until, extra := shapeUntil(f["until"])
 	return standingFields(f, until), append(extra, lenNestedUntil)

@@ -30,11 +30,14 @@ const (
 func (t *Turn) readText(text string) {
 	calls, leniencies, kind := t.callsIn(text)
 	if kind != "" {
+		if kept := told(text); strings.TrimSpace(kept) != "" && len(kept) < len(text) {
+			t.retract(kept)
+		}
 		t.repair(kind)
 		return
 	}
 	if slices.Contains(leniencies, lenLaterDiscarded) {
-		t.retract(text)
+		t.retract(keptText(text))
 	}
 	t.slots = calls
 	for i := range t.slots {
@@ -47,15 +50,18 @@ func (t *Turn) readText(text string) {
 // steps a model made up.
 const repairInventedText = "invented_text_dropped"
 
-// retract replaces the text of the last answer by the part of it that was read. The
-// one exception to sending items back as they came: an observation that the model
-// made up would be taken for one in every later request.
-func (t *Turn) retract(text string) {
-	start := len(t.input)
-	for start > 0 && (t.input[start-1].Kind == llmclient.KindMessage && t.input[start-1].Role == "assistant" || t.input[start-1].Kind == llmclient.KindReasoning) {
-		start--
+// retract replaces the texts of the last answer by the part of them that is kept,
+// and drops the reasoning that led to them. The one exception to sending items back
+// as they came: an observation that the model made up would be taken for one in
+// every later request.
+func (t *Turn) retract(kept string) {
+	items := t.input[:t.answerAt:t.answerAt]
+	for _, it := range t.input[t.answerAt:] {
+		if it.Kind != llmclient.KindMessage && it.Kind != llmclient.KindReasoning {
+			items = append(items, it)
+		}
 	}
-	t.input = append(t.input[:start], llmclient.Message("assistant", strings.TrimSpace(keptText(text))))
+	t.input = append(items, llmclient.Message("assistant", strings.TrimSpace(kept)))
 	t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: repairInventedText})
 }
 
