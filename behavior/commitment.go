@@ -142,7 +142,7 @@ func (t *Turn) commit(d terminal) {
 	}
 	for _, s := range t.slots {
 		if s.module && !s.done {
-			t.note(Note{Kind: NoteUnneeded, Status: StatusOK, CallID: s.callID, Name: s.tool})
+			t.note(Note{Kind: NoteUnneeded, Status: StatusOK, CallID: s.callID, Name: s.tool, Leniencies: s.leniencies})
 		}
 	}
 	t.note(Note{Kind: NoteDecision, Status: StatusOK, CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(), Leniencies: d.leniency})
