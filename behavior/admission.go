@@ -36,6 +36,7 @@ func (t *Turn) admit(r *llmclient.Reply) (calls []slot, text string) {
 	}
 	var texts []string
 	refusals, start := 0, len(t.input)
+	t.answerAt = start
 	for _, it := range r.Items {
 		keep := true
 		switch it.Kind {

@@ -27,12 +27,19 @@ func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 		return terminal{}, t.badArguments(i, NoteDecision, e)
 	}
 	leniencies = slices.Concat(leniencies, lenient, mendLists(f))
+	if e := notTheirs(f, s.tool); e != nil {
+		return terminal{}, t.badArguments(i, NoteDecision, e)
+	}
 	if f["candidate"] == nil {
 		shaped, lenient, ok := shapeDecision(f)
 		if !ok {
 			return terminal{}, t.badArguments(i, NoteDecision, noAction)
 		}
 		f, leniencies = shaped, slices.Concat(leniencies, lenient)
+	} else if f["until"] != nil || f["max_ticks"] != nil {
+		var lenient []string
+		f["execute_until"], lenient = standingOf(f)
+		leniencies = append(leniencies, lenient...)
 	}
 	var args turnArgs
 	absent, e := f.decode(&args, "execute_until", "why", "sources_used")
@@ -47,6 +54,20 @@ func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 		return terminal{}, t.badArguments(i, NoteDecision, e)
 	}
 	return terminal{i, action, args.Why, args.Sources, slices.Concat(leniencies, s.norm(absent), s.norm(more))}, ""
+}
+
+// notTheirs refuses what would make the number of a candidate mean something else
+// than what stands beside it: candidates in the decision of a draft made before, or a
+// second decision.
+func notTheirs(f fields, tool string) *modules.ArgumentError {
+	numbered := string(orNull(f["candidate"])) != "null"
+	switch {
+	case numbered && tool == toolDecision && string(orNull(f["candidates"])) != "null":
+		return &modules.ArgumentError{Path: "candidates", Expected: "none here: candidates are given in " + toolDraft, Got: jsonKind(string(f["candidates"]))}
+	case numbered && namedIn(f, "decision") != "":
+		return &modules.ArgumentError{Path: "decision", Expected: "a candidate's number or an action, not both", Got: "both"}
+	}
+	return nil
 }
 
 // takeLeanParts notes the plan and weighs the candidates of a lean turn.
@@ -121,7 +142,7 @@ func (t *Turn) commit(d terminal) {
 	}
 	for _, s := range t.slots {
 		if s.module && !s.done {
-			t.note(Note{Kind: NoteUnneeded, Status: StatusOK, CallID: s.callID, Name: s.tool})
+			t.note(Note{Kind: NoteUnneeded, Status: StatusOK, CallID: s.callID, Name: s.tool, Leniencies: s.leniencies})
 		}
 	}
 	t.note(Note{Kind: NoteDecision, Status: StatusOK, CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(), Leniencies: d.leniency})

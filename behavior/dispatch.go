@@ -11,11 +11,9 @@ import (
 // dispatch handles the calls of one answer in order. Protocol calls are settled
 // at once; module calls stay open for the caller. leniencies are what it took to
 // read the text that the calls stand in, nil for real function calls; they are
-// counted once, with the first call.
+// counted once, with the first call that may be made.
 func (t *Turn) dispatch(leniencies []string) {
-	if len(t.slots) > 0 {
-		t.slots[0].leniencies = slices.Concat(leniencies, t.slots[0].leniencies)
-	}
+	t.assign(leniencies)
 	var decisions []terminal
 	progress, wrong, misdecided := false, ParseKind(""), ParseKind("")
 	for i := range t.slots {
@@ -42,6 +40,17 @@ func (t *Turn) dispatch(leniencies []string) {
 		t.repair(wrong)
 	case t.settled():
 		t.flush()
+	}
+}
+
+// assign puts the leniencies of a whole text on the call whose note will count them.
+// A refused call has no such note, so the first one that is allowed is taken.
+func (t *Turn) assign(leniencies []string) {
+	allowed := t.allowed()
+	first := slices.IndexFunc(t.slots, func(s slot) bool { return slices.Contains(allowed, s.tool) })
+	if len(t.slots) > 0 {
+		s := &t.slots[max(first, 0)]
+		s.leniencies = slices.Concat(leniencies, s.leniencies)
 	}
 }
 

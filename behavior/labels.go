@@ -3,6 +3,7 @@ package behavior
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"agentworld/llmclient"
@@ -24,7 +25,7 @@ const (
 
 // label matches a label at the start of a line: in English or Chinese, in any case,
 // with or without emphasis, with either colon. "Finish" needs no colon.
-var label = regexp.MustCompile(`(?im)^[\t >#*_-]*(?:` +
+var label = regexp.MustCompile(`(?im)^[\t #*_-]{0,12}(?:` +
 	`(thought|reasoning|思考|想法)|` +
 	`(action[ _]?input|arguments|parameters|输入|参数|行动输入)|` +
 	`(action|tool|行动|动作|工具)|` +
@@ -80,11 +81,17 @@ func marksIn(text string) (marks []mark) {
 func (t *Turn) labelled(text string) (said string, calls []slot, leniencies []string, kind ParseKind) {
 	marks := marksIn(text)
 	for i, m := range marks {
+		if observed(text, marks, i) {
+			return text[:m.start], nil, []string{lenLaterDiscarded}, ""
+		}
 		if m.kind != labelAction && m.kind != labelFinish {
 			continue
 		}
-		if before := text[:m.start]; holdsObject(before) {
-			return before, nil, []string{lenLaterDiscarded}, ""
+		if before := text[:m.start]; holdsObject(spoken(before, marks[:i])) {
+			return spoken(before, marks[:i]), nil, []string{lenLaterDiscarded}, ""
+		}
+		if undecided(text, marks[:i+1]) {
+			return "", nil, nil, ParseSeveral
 		}
 		content := text[m.end:]
 		if i+1 < len(marks) && m.kind == labelAction {
@@ -99,6 +106,57 @@ func (t *Turn) labelled(text string) (said string, calls []slot, leniencies []st
 	return text, nil, nil, ""
 }
 
+// spoken is a text without what stands under the given labels of thoughts and
+// observations: with an action line behind them, an object there is none that the
+// model decided on.
+func spoken(text string, marks []mark) string {
+	if len(marks) == 0 {
+		return text
+	}
+	return text[:marks[0].start]
+}
+
+// observed reports whether mark i begins an observation behind an object that was to
+// be carried out first: with an action line still to come, only an object before all
+// labels is meant to be.
+func observed(text string, marks []mark, i int) bool {
+	if marks[i].kind != labelObservation {
+		return false
+	}
+	before := text[:marks[i].start]
+	if slices.ContainsFunc(marks[i:], func(m mark) bool { return m.kind == labelAction || m.kind == labelFinish }) {
+		before = spoken(before, marks[:i])
+	}
+	return holdsObject(before)
+}
+
+// told is a text up to the first observation in it; one with too many lines to look
+// for labels stays as it is.
+func told(text string) string {
+	if strings.Count(text, "\n") > textLinesMax {
+		return text
+	}
+	for _, m := range marksIn(text) {
+		if m.kind == labelObservation {
+			return text[:m.start]
+		}
+	}
+	return text
+}
+
+// undecided reports whether an object stands behind the line of a thought, where the
+// thought may go on or have ended, before the action of the last mark: which of the
+// two is the decision nobody can say.
+func undecided(text string, marks []mark) bool {
+	for i, m := range marks[:len(marks)-1] {
+		_, behind, _ := strings.Cut(text[m.end:marks[i+1].start], "\n")
+		if m.kind == labelThought && holdsObject(behind) {
+			return true
+		}
+	}
+	return false
+}
+
 // holdsObject reports whether there is an object to read in a text.
 func holdsObject(text string) bool {
 	return strings.Contains(text, "{") && len(modules.FindObjects(text).Objects) > 0
@@ -108,13 +166,13 @@ func holdsObject(text string) bool {
 // made up.
 func keptText(text string) string {
 	said, _ := withoutThinking(text)
-	acted := false
-	for _, m := range marksIn(said) {
+	acted, marks := false, marksIn(said)
+	for i, m := range marks {
 		switch {
-		case acted && m.kind != labelInput:
+		case acted && m.kind != labelInput || observed(said, marks, i):
 			return said[:m.start]
 		case m.kind == labelAction || m.kind == labelFinish:
-			if holdsObject(said[:m.start]) {
+			if holdsObject(spoken(said[:m.start], marks[:i])) {
 				return said[:m.start]
 			}
 			acted = true

@@ -34,6 +34,7 @@ func (t *Turn) readObject(f fields) (slot, bool) {
 	if s, ok := t.bareCall(f); ok {
 		return s, true
 	}
+	var found []slot
 	for _, key := range wrapperKeys {
 		inner, leniency, ok := wrapped(f, key)
 		if !ok {
@@ -41,10 +42,14 @@ func (t *Turn) readObject(f fields) (slot, bool) {
 		}
 		if s, ok := t.bareCall(inner); ok {
 			s.leniencies = append(s.leniencies, leniency)
-			return s, true
+			found = append(found, s)
 		}
 	}
-	return slot{}, false
+	if len(found) != 1 {
+		// Two calls in one wrapping do not say which of them is meant.
+		return slot{}, false
+	}
+	return found[0], true
 }
 
 // wrapped returns the object under a key: as it is, as the only element of a list,
@@ -111,7 +116,37 @@ func (t *Turn) explicitCall(f fields) (slot, bool) {
 	if string(orNull(args)) == "null" {
 		args = json.RawMessage("{}")
 	}
+	if contradictsCall(f, nameKey, argsKey) {
+		return textCall(t.decisionTool(), fields{"action": contradiction(name, ownName(f))}, leniencies...), true
+	}
 	return t.callWith(name, args, leniencies), true
+}
+
+// contradictsCall reports whether something beside an explicit call of an action
+// says otherwise than the call: a second action, second arguments, or a parameter
+// with another value.
+func contradictsCall(f fields, nameKey, argsKey string) bool {
+	name, rest := stringField(f, nameKey), without(f, nameKey)
+	for _, key := range argumentKeys {
+		if key != argsKey && !isParam(name, key) && string(orNull(f[key])) != "null" && string(f[key]) != string(f[argsKey]) {
+			return true
+		}
+	}
+	if !modules.IsAction(name) {
+		return false
+	}
+	for _, key := range []string{"action", "decision"} {
+		if other := namedIn(rest, key); other != "" && !sameActionName(other, name) {
+			return true
+		}
+	}
+	inner, _ := objectField(f, argsKey)
+	for key, value := range rest {
+		if isParam(name, key) && key != argsKey && string(value) != "null" && string(value) != string(inner[key]) {
+			return true
+		}
+	}
+	return false
 }
 
 // firstKey returns the first of the keys that holds, "" when none does.
@@ -155,10 +190,7 @@ func (t *Turn) namedCall(name string, args fields, leniencies []string) slot {
 	case ok:
 		return textCall(tool, args, append(leniencies, alias...)...)
 	case modules.IsAction(name) && ownName(args) != "" && !sameActionName(ownName(args), name):
-		// Two names for one action: both are passed on, in a field that no action has,
-		// for the argument error to object.
-		both := fields{"action": llmclient.Marshal(name), "other_action": llmclient.Marshal(ownName(args))}
-		return textCall(t.decisionTool(), fields{"action": llmclient.Marshal(both)}, leniencies...)
+		return textCall(t.decisionTool(), fields{"action": contradiction(name, ownName(args))}, leniencies...)
 	case modules.IsAction(name):
 		f := fields{"decision": llmclient.Marshal(name)}
 		for key, value := range args {

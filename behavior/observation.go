@@ -25,7 +25,7 @@ const textUnknown = "?"
 type sketch struct {
 	opened
 	layout
-	// goals are the agent's goals: what they name is shown by name and never cut.
+	// goals are the agent's goals: what they name is shown by name and cut last.
 	goals string
 	// alias gives the short name of a recipe.
 	alias func(recipe string) string
@@ -109,13 +109,19 @@ func (s sketch) name(name string) string {
 	return " " + encode(name)
 }
 
-// shown are the places the observation lists: the nearest, and any a goal names.
+// shown are the places the observation lists: the nearest, and those a goal names as
+// far as the layout has room for them.
 func (s sketch) shown() []world.Sight {
 	var list []world.Sight
+	named := 0
 	for i, p := range s.Places {
-		if i < s.layout.places || mentions(s.goals, p.ID) || mentions(s.goals, p.Name) {
-			list = append(list, p)
+		if i >= s.layout.places {
+			if named >= s.layout.named || !mentions(s.goals, p.ID) && !mentions(s.goals, p.Name) {
+				continue
+			}
+			named++
 		}
+		list = append(list, p)
 	}
 	return list
 }

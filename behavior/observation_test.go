@@ -266,3 +266,30 @@ func TestBarestObservationFitsItsReserve(t *testing.T) {
 		}
 	}
 }
+
+// TestGoalsThatNameManyPlacesLeaveRoom gives every place the name that a goal uses:
+// clipped to the end, the nearest of them stay and the rest is counted.
+func TestGoalsThatNameManyPlacesLeaveRoom(t *testing.T) {
+	o := everything()
+	o.Places = nil
+	for i := range 64 {
+		o.Places = append(o.Places, world.Sight{ID: fmt.Sprint("rock-number-", i, "-of-the-belt"), Name: "Rock", MoveCost: 1, MoveTicks: 1, Material: "metal"})
+	}
+	s := sketchOf(o, ProfileRich)
+	s.goals = "Mine every rock."
+	for shorter := true; shorter; {
+		s.layout, shorter = s.layout.halved(o)
+	}
+	text := s.text()
+	if n := tokens.Count(encode(text)); n > observationTokensMin {
+		t.Errorf("the barest observation takes %d tokens, %d are kept for it:\n%s", n, observationTokensMin, text)
+	}
+	for i := range namedKept + 1 {
+		if got := strings.Contains(text, fmt.Sprint("rock-number-", i, "-of-the-belt")); got != (i < namedKept) {
+			t.Errorf("place %d is shown: %v\n%s", i, got, text)
+		}
+	}
+	if left := fmt.Sprintf(english.textMore, o.PlacesOmitted+64-namedKept); !strings.Contains(text, left) {
+		t.Errorf("%q is missing in\n%s", left, text)
+	}
+}

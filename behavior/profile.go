@@ -30,6 +30,8 @@ type layout struct {
 	history, memory, window int
 	// places, agents, choices and quotes bound the lists of the observation.
 	places, agents, choices, quotes int
+	// named bounds the places that are listed because a goal names them.
+	named int
 	// details adds names, materials, distances and the refusals that name nothing
 	// an agent could gather.
 	details bool
@@ -40,22 +42,30 @@ const whole = 1 << 20
 
 // layoutOf has one row for each profile.
 var layoutOf = map[Profile]layout{
-	ProfileCompact:  {history: 2, memory: 1, window: 8, places: 2, agents: 3, choices: 6, quotes: 0},
-	ProfileBalanced: {history: 3, memory: 2, window: 16, places: 5, agents: 6, choices: 12, quotes: whole},
-	ProfileRich:     {history: 10, memory: 8, window: 40, places: whole, agents: whole, choices: whole, quotes: whole, details: true},
+	ProfileCompact:  {history: 2, memory: 1, window: 8, places: 2, agents: 3, choices: 6, quotes: 0, named: whole},
+	ProfileBalanced: {history: 3, memory: 2, window: 16, places: 5, agents: 6, choices: 12, quotes: whole, named: whole},
+	ProfileRich:     {history: 10, memory: 8, window: 40, places: whole, agents: whole, choices: whole, quotes: whole, named: whole, details: true},
 }
 
 // halved is l with lists half as long as they are in o, and whether that leaves
-// anything out. It is the step by which clipping shortens an observation.
+// anything out. It is the step by which clipping shortens an observation; of the
+// places that goals name the last step keeps a few.
 func (l layout) halved(o opened) (layout, bool) {
 	places, agents := min(l.places, len(o.Places)), min(l.agents, len(o.Agents))
 	if places == 0 && agents == 0 {
 		return l, false
 	}
 	l.places, l.agents = places/2, agents/2
+	if l.places+l.agents == 0 {
+		l.named = namedKept
+	}
 	l.choices, l.quotes, l.details = min(l.choices, choicesClipped), 0, false
 	return l, true
 }
+
+// namedKept is how many places named by goals no clipping takes away. Many places may
+// share one name, so without a bound a goal could fill a window.
+const namedKept = 4
 
 // choicesClipped is how many choices of an action a clipped observation keeps.
 const choicesClipped = 6

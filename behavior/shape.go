@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"agentworld/llmclient"
@@ -37,6 +38,9 @@ func shapeDecision(f fields) (shaped fields, leniencies []string, ok bool) {
 
 // shapeDecoded is [shapeDecision] behind the decoding of objects in strings.
 func shapeDecoded(f fields) (shaped fields, leniencies []string, ok bool) {
+	if twoDecisions(f) {
+		return fields{"action": contradiction(namedIn(f, "action"), namedIn(f, "decision"))}, nil, true
+	}
 	action, isObject := objectField(f, "action")
 	if isObject && !isStanding(stringField(f, "decision")) && stringField(action, "action")+stringField(action, "decision") != "" {
 		inner, more, ok := shapeFlat(action)
@@ -80,10 +84,17 @@ func isStanding(name string) bool {
 }
 
 // standingOf returns the standing order that stands beside an action: as the field
-// of that name, or as its parts.
+// of that name, as its parts, or as both, where the parts fill in what the field
+// lacks and contradict nothing.
 func standingOf(f fields) (json.RawMessage, []string) {
 	if f["until"] == nil && f["max_ticks"] == nil {
 		return orNull(f["execute_until"]), nil
+	}
+	if order, isObject := objectField(f, "execute_until"); isObject {
+		for _, key := range []string{"until", "max_ticks", "ignore"} {
+			order.put(key, orNull(f[key]))
+		}
+		return llmclient.Marshal(order), []string{lenNestedUntil}
 	}
 	until, extra := shapeUntil(f["until"])
 	return standingFields(f, until), append(extra, lenNestedUntil)
@@ -104,22 +115,66 @@ func shapeFlat(f fields) (json.RawMessage, []string, bool) {
 		return nil, nil, false
 	}
 	flat := fields{"action": llmclient.Marshal(name)}
-	for key, value := range f {
+	for _, key := range slices.Sorted(maps.Keys(f)) {
 		inner, isObject := objectField(f, key)
 		switch {
 		case isParam(name, key):
-			flat[key] = value
+			flat.put(key, f[key])
 		case slices.Contains(argumentKeys, key) && isObject:
 			// The parameters stand in an object of their own.
 			leniencies = append(leniencies, lenCallKey)
-			for k, v := range inner {
-				flat[k] = v
+			for _, k := range slices.Sorted(maps.Keys(inner)) {
+				flat.put(k, inner[k])
 			}
 		case !slices.Contains(envelopeFields, key):
-			flat[key] = value
+			flat.put(key, f[key])
 		}
 	}
 	return llmclient.Marshal(flat), leniencies, true
+}
+
+// twoValues is a field that no action has. It stands in an action that was written
+// with two values for one thing, for the argument error to object: taking one of
+// them would be a guess.
+const twoValues = "two_values"
+
+// put adds a field to an action. A null gives way; a second value that differs is
+// kept apart as [twoValues].
+func (f fields) put(key string, value json.RawMessage) {
+	switch old := string(orNull(f[key])); {
+	case old == "null":
+		f[key] = value
+	case string(value) != "null" && string(value) != old:
+		f[twoValues] = value
+	}
+}
+
+// contradiction is an action that names two: what is written under both names is
+// passed on for the argument error to object.
+func contradiction(a, b string) json.RawMessage {
+	return llmclient.Marshal(fields{"action": llmclient.Marshal(a), twoValues: llmclient.Marshal(b)})
+}
+
+// namedIn returns the action that a field names, itself or in an object of its own;
+// "" when it names none.
+func namedIn(f fields, key string) string {
+	if name := stringField(f, key); modules.IsAction(name) {
+		return name
+	}
+	inner, _ := objectField(f, key)
+	return ownName(inner)
+}
+
+// twoDecisions reports whether an object decides twice, and differently: under
+// "action" and under "decision". The standing order's own name is no second action.
+func twoDecisions(f fields) bool {
+	a, b := namedIn(f, "action"), namedIn(f, "decision")
+	if a == "" || b == "" || isStanding(a) || isStanding(b) {
+		return false
+	}
+	_, first := objectField(f, "action")
+	_, second := objectField(f, "decision")
+	return !sameActionName(a, b) || first && second && string(f["action"]) != string(f["decision"])
 }
 
 // shapeStanding reads {"decision":"execute_until","action":{...},"until":...,

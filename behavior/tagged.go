@@ -62,16 +62,31 @@ var (
 // taggedArgsMax bounds the arguments that are read from tags.
 const taggedArgsMax = 32
 
-// taggedCall reads a call that is written without any object. ok is false when there
-// is none of a registered name.
-func (t *Turn) taggedCall(text string) (slot, bool) {
-	if at := taggedName.FindStringSubmatchIndex(text); at != nil {
-		// Without its end the call may lack arguments.
-		if name := firstGroup(text, at); t.knows(name) && taggedEnd.MatchString(text[at[1]:]) {
-			return t.namedCall(name, taggedArgs(text[at[0]:]), nil), true
+// writtenCalls reads the calls that are written without any object, each with its
+// own arguments and no others'; none when no registered name is called. Several are
+// several decisions, however they are written.
+func (t *Turn) writtenCalls(text string) (calls []slot, kind ParseKind) {
+	names := taggedName.FindAllStringSubmatchIndex(text, callsPerAnswerMax+1)
+	for i, at := range names {
+		own := text[at[0]:]
+		if i+1 < len(names) {
+			own = text[at[0]:names[i+1][0]]
+		}
+		name, end := firstGroup(text, at), taggedEnd.FindStringIndex(own)
+		switch {
+		case !t.knows(name):
+		case end == nil:
+			// Without its end the call may lack arguments.
+			return nil, ParseNoJSON
+		default:
+			f, lenient := taggedArgs(own[:end[0]])
+			calls = append(calls, t.namedCall(name, f, lenient))
 		}
 	}
-	for _, at := range calledName.FindAllStringSubmatchIndex(text, marksMax) {
+	if len(calls) > 0 {
+		return calls, ""
+	}
+	for _, at := range calledName.FindAllStringSubmatchIndex(text, callsPerAnswerMax+1) {
 		name := text[at[2]:at[3]]
 		if !t.knows(name) {
 			continue
@@ -79,10 +94,10 @@ func (t *Turn) taggedCall(text string) (slot, bool) {
 		object, used, _, ok := modules.ReadKeywords(text[at[1]:])
 		var f fields
 		if ok && json.Unmarshal(object, &f) == nil {
-			return t.namedCall(name, f, leniencyNames(used)), true
+			calls = append(calls, t.namedCall(name, f, leniencyNames(used)))
 		}
 	}
-	return slot{}, false
+	return calls, ""
 }
 
 // firstGroup returns the first group that took part in a match.
@@ -96,15 +111,18 @@ func firstGroup(text string, at []int) string {
 }
 
 // taggedArgs collects the arguments between tags. A value that is JSON is taken as
-// such, any other as a string.
-func taggedArgs(text string) fields {
-	f := fields{}
+// such, any other as a string; of two under one name the last counts, as in JSON.
+func taggedArgs(text string) (f fields, leniencies []string) {
+	f = fields{}
 	for _, groups := range taggedArg.FindAllStringSubmatch(text, taggedArgsMax) {
 		key, value := groups[1]+groups[3], strings.TrimSpace(groups[2]+groups[4])
+		if f[key] != nil && len(leniencies) == 0 {
+			leniencies = []string{string(modules.DuplicateKey)}
+		}
 		f[key] = llmclient.Marshal(value)
 		if json.Valid([]byte(value)) {
 			f[key] = json.RawMessage(value)
 		}
 	}
-	return f
+	return f, leniencies
 }

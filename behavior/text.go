@@ -30,11 +30,14 @@ const (
 func (t *Turn) readText(text string) {
 	calls, leniencies, kind := t.callsIn(text)
 	if kind != "" {
+		if kept := told(text); strings.TrimSpace(kept) != "" && len(kept) < len(text) {
+			t.retract(kept)
+		}
 		t.repair(kind)
 		return
 	}
 	if slices.Contains(leniencies, lenLaterDiscarded) {
-		t.retract(text)
+		t.retract(keptText(text))
 	}
 	t.slots = calls
 	for i := range t.slots {
@@ -47,15 +50,18 @@ func (t *Turn) readText(text string) {
 // steps a model made up.
 const repairInventedText = "invented_text_dropped"
 
-// retract replaces the text of the last answer by the part of it that was read. The
-// one exception to sending items back as they came: an observation that the model
-// made up would be taken for one in every later request.
-func (t *Turn) retract(text string) {
-	start := len(t.input)
-	for start > 0 && (t.input[start-1].Kind == llmclient.KindMessage && t.input[start-1].Role == "assistant" || t.input[start-1].Kind == llmclient.KindReasoning) {
-		start--
+// retract replaces the texts of the last answer by the part of them that is kept,
+// and drops the reasoning that led to them. The one exception to sending items back
+// as they came: an observation that the model made up would be taken for one in
+// every later request.
+func (t *Turn) retract(kept string) {
+	items := t.input[:t.answerAt:t.answerAt]
+	for _, it := range t.input[t.answerAt:] {
+		if it.Kind != llmclient.KindMessage && it.Kind != llmclient.KindReasoning {
+			items = append(items, it)
+		}
 	}
-	t.input = append(t.input[:start], llmclient.Message("assistant", strings.TrimSpace(keptText(text))))
+	t.input = append(items, llmclient.Message("assistant", strings.TrimSpace(kept)))
 	t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: repairInventedText})
 }
 
@@ -100,8 +106,13 @@ func (t *Turn) callsIn(text string) (calls []slot, leniencies []string, kind Par
 	}
 	calls, lenient, kind = t.objectsIn(said)
 	if kind == ParseNoJSON {
-		if call, ok := t.taggedCall(said); ok {
-			return []slot{call}, append(leniencies, string(modules.CallSyntax)), ""
+		switch written, problem := t.writtenCalls(said); {
+		case problem != "":
+			return nil, nil, problem
+		case len(written) > callsPerAnswerMax:
+			return nil, nil, ParseTooLarge
+		case len(written) > 0:
+			return written, append(leniencies, string(modules.CallSyntax)), ""
 		}
 	}
 	return calls, append(leniencies, lenient...), kind
@@ -169,7 +180,8 @@ func (t *Turn) callOf(object json.RawMessage, before string) (s slot, mark strin
 // thinkingMarks are the pairs of marks between which models think aloud.
 var thinkingMarks = [][2]string{
 	{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"<thought>", "</thought>"}, {"<reasoning>", "</reasoning>"},
-	{"<reflection>", "</reflection>"}, {"<scratchpad>", "</scratchpad>"}, {"[THINK]", "[/THINK]"}, {"◁think▷", "◁/think▷"},
+	{"<reflection>", "</reflection>"}, {"<scratchpad>", "</scratchpad>"}, {"<analysis>", "</analysis>"}, {"[think]", "[/think]"},
+	{"◁think▷", "◁/think▷"},
 }
 
 // thoughtsMax bounds the blocks of thinking that are taken out.
@@ -180,21 +192,27 @@ const thoughtsMax = 16
 // ends thinking that began before the text did, as some templates have it. A mark
 // inside of an object is part of a value.
 func withoutThinking(text string) (said string, whole bool) {
+	text, whole = withoutAnalysis(text)
+	if !whole {
+		return "", false
+	}
+	lower := lowerASCII(text)
 	var present [][2]string
 	for _, pair := range thinkingMarks {
-		if strings.Contains(text, pair[0]) || strings.Contains(text, pair[1]) {
+		if strings.Contains(lower, pair[0]) || strings.Contains(lower, pair[1]) {
 			present = append(present, pair)
 		}
 	}
 	from := 0
 	for range thoughtsMax {
-		at, pair, closing := firstMark(text[from:], present)
+		lower = lowerASCII(text)
+		at, pair, closing := firstMark(lower[from:], present)
 		if at < 0 {
 			return text, true
 		}
 		at += from
-		switch end := strings.Index(text[at:], pair[1]); {
-		case openBraces(text[:at]) > 0:
+		switch end := strings.Index(lower[at:], pair[1]); {
+		case insideObject(text[:at]):
 			from = at + 1
 		case closing:
 			text, from = text[at+len(pair[1]):], 0
@@ -218,6 +236,67 @@ func firstMark(text string, pairs [][2]string) (at int, pair [2]string, closing 
 		}
 	}
 	return at, pair, closing
+}
+
+// analysisMark begins the part of an answer that a template with channels keeps for
+// thinking; what begins the next part ends it.
+const analysisMark = "<|channel|>analysis<|message|>"
+
+// withoutAnalysis takes out the channel of thinking; whole is false when it never
+// ends.
+func withoutAnalysis(text string) (said string, whole bool) {
+	for range thoughtsMax {
+		at := strings.Index(text, analysisMark)
+		if at < 0 {
+			return text, true
+		}
+		thought := text[at+len(analysisMark):]
+		end := -1
+		for _, mark := range []string{"<|end|>", "<|start|>", "<|channel|>"} {
+			if i := strings.Index(thought, mark); i >= 0 && (end < 0 || i < end) {
+				end = i
+			}
+		}
+		if end < 0 {
+			return "", false
+		}
+		text = text[:at] + thought[end:]
+	}
+	return text, !strings.Contains(text, analysisMark)
+}
+
+// lowerASCII lowers the letters of ASCII, so that places in the text stay the same.
+func lowerASCII(text string) string {
+	lower := []byte(text)
+	for i, c := range lower {
+		if 'A' <= c && c <= 'Z' {
+			lower[i] = c + 'a' - 'A'
+		}
+	}
+	return string(lower)
+}
+
+// insideObject reports whether a text ends inside of an object. A brace that begins
+// none is prose, and hides nothing.
+func insideObject(text string) bool {
+	if openBraces(text) <= 0 {
+		return false
+	}
+	depth, begun := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '}':
+			depth = max(0, depth-1)
+		case text[i] != '{':
+		case depth > 0:
+			depth++
+		default:
+			if begun++; begun > marksMax || modules.BeginsObject(text[i:]) {
+				depth++
+			}
+		}
+	}
+	return depth > 0
 }
 
 // openBraces is how many braces more a text opens than it closes.

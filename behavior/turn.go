@@ -27,6 +27,8 @@ type Turn struct {
 	// opening is the prompt's own part of input.
 	opening prompt
 	input   []llmclient.Item
+	// answerAt is where the items of the last answer begin in input.
+	answerAt int
 	// slots are the calls of the last answer, waiting for their outputs.
 	slots []slot
 	// after are messages that follow the outputs of the last answer's calls.

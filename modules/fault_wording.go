@@ -30,6 +30,7 @@ var faultForms = []faultForm{
 	{"a JSON object", "一个 JSON 对象"},
 	{"one JSON object", "一个 JSON 对象"},
 	{"an action object", "一个行动对象"},
+	{"none here: candidates are given in %s", "此处不填；候选在 %s 中给出"},
 	{"an object with the fields %s", "一个含字段 %s 的对象"},
 	{"only the fields %s", "只能有字段 %s"},
 	{"another field", "其他字段"},

@@ -41,14 +41,26 @@ const (
 	// FindBroken: something begins as an object does and cannot be read. What stands
 	// beside it is not used, since it may be the lesser part of what was meant.
 	FindBroken FindProblem = "broken"
-	// FindDeep: an object is nested too deep or is too long.
+	// FindDeep: an object is nested too deep or is too long, or there are too many.
 	FindDeep FindProblem = "deep"
 	// FindList: the objects are several elements of one list.
 	FindList FindProblem = "list"
 )
 
-// objectStart matches a brace that begins an object rather than standing in prose.
-var objectStart = regexp.MustCompile(`^\{[\s{]*(?:["'“”‘’＂}]|<\|"\|>|<escape>|[\pL\pN_-]+\s*[:：])`)
+// objectStart matches what follows the brace of an object, and no brace in prose.
+var objectStart = regexp.MustCompile("^(?:[\"'`}＂]|[\\p{Pi}\\p{Pf}]|<\\|\"\\|>|<escape>|[\\pL\\pN_.-]+\\s*[:：])")
+
+// BeginsObject reports whether a text that starts with a bracket starts an object,
+// or a list of one, rather than prose. What the reader would pass over, comments
+// above all, is passed over here too: an object that breaks off must not be taken
+// for prose because of it.
+func BeginsObject(text string) bool {
+	r := newReader(text, 1)
+	for c := r.next(); c == '{' || c == '[' || c == ','; c = r.next() {
+		r.at++
+	}
+	return objectStart.MatchString(r.rest())
+}
 
 // FindObjects looks for JSON objects in a text of at most a few hundred kilobytes;
 // its work is linear in the length.
@@ -57,7 +69,11 @@ func FindObjects(text string) Found {
 	var rest strings.Builder
 	for from := 0; ; {
 		start := f.nextBracket(from)
-		if start < 0 || len(f.found.Objects) >= objectsMax {
+		if start >= 0 && len(f.found.Objects) >= objectsMax {
+			// What is not looked at could be another decision.
+			return Found{Problem: FindDeep}
+		}
+		if start < 0 {
 			rest.WriteString(text[from:])
 			break
 		}
@@ -115,7 +131,7 @@ func (f *finder) read(start int) (end int) {
 		return f.take(start, r, v)
 	case r.state == readDeep || r.state == readCut && len(window) > argumentsBytesMax:
 		f.found.Problem = FindDeep
-	case !objectStart.MatchString(strings.TrimLeft(window, "[ \t\r\n")) || window[0] == '[' && r.state == readBroken:
+	case !BeginsObject(window) || window[0] == '[' && r.state == readBroken:
 		f.restarts++
 	case r.state == readCut:
 		f.found.Problem = FindCut

@@ -74,11 +74,12 @@ func (m *Main) serveModel(ctx context.Context, o modelServer) error {
 		fmt.Fprintln(m.Stderr, "note: the server has no authentication and may be reachable from other machines")
 	}
 	<-ctx.Done()
-	if err := server.Close(); err != nil {
-		return fmt.Errorf("stop the model server: %w", err)
-	}
+	err = server.Close()
 	if !plan.Empty() {
 		m.printFaults(faults.Counts())
+	}
+	if err != nil {
+		return fmt.Errorf("stop the model server: %w", err)
 	}
 	return nil
 }

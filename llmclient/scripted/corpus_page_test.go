@@ -46,7 +46,9 @@ was understood.
 An answer ends in one of four ways. *accepted*: read as it is. *repaired*: read, with the listed leniencies counted in the report under
 ` + "`parse_repairs_by_kind`" + `. *error*: not used, counted in ` + "`parse_errors_by_kind`" + ` under the given kind. *refused*: read, but the world does
 not do it, for the given reason. A star marks a shape that keeps the meaning of any call at any point of a turn; these are what the
-fault kind ` + "`repairable`" + ` draws from.
+fault kind ` + "`repairable`" + ` draws from. The others end as shown where they are the first answer of a turn of the full protocol. Elsewhere
+the call they stand for may be one that is not asked for then (` + "`not_allowed_now`" + `), such as a plan after the draft, or a decision
+before the plan of a lean turn with texts of others; and a place that a shape names may not exist in another scenario.
 
 ## How to add a shape
 

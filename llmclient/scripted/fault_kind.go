@@ -105,8 +105,12 @@ func refusal(status int, code string, header ...string) func(http.ResponseWriter
 	}
 }
 
-// hang says nothing until the client has gone.
-func hang(_ http.ResponseWriter, r *http.Request, _ []byte) { <-r.Context().Done() }
+// hang says nothing until the client has gone or the server closes. A client that is
+// still there then sees its connection end, and not an empty answer.
+func hang(_ http.ResponseWriter, r *http.Request, _ []byte) {
+	<-r.Context().Done()
+	panic(http.ErrAbortHandler)
+}
 
 // reset breaks the connection so that the client sees a reset rather than an orderly
 // end: with a linger time of zero the system sends RST. Where there is no connection

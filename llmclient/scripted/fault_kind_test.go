@@ -196,3 +196,33 @@ func kindTable() string {
 	}
 	return b.String()
 }
+
+// TestCloseEndsWhatIsHeldBack closes a server that holds a request back far longer
+// than Close is patient: it must not wait, and the client must not get an answer.
+func TestCloseEndsWhatIsHeldBack(t *testing.T) {
+	for _, plan := range []string{"latency=10m", "hang=100%"} {
+		t.Run(plan, func(t *testing.T) {
+			arrived := make(chan struct{})
+			server, client := start(t, Options{
+				Faults:    NewInjector(mustPlan(t, plan), 1),
+				OnRequest: func([]byte) { close(arrived) },
+			})
+			body, ended := openingBody(t), make(chan error, 1)
+			go func() {
+				response, err := client.Post(server.URL()+"/v1/responses", "application/json", bytes.NewReader(body))
+				if err == nil {
+					response.Body.Close()
+				}
+				ended <- err
+			}()
+			<-arrived
+			// An error is how Close says that it had to wait its whole time.
+			if err := server.Close(); err != nil {
+				t.Errorf("Close: %v", err)
+			}
+			if err := <-ended; !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+				t.Errorf("the client got error %v, want a connection that ended", err)
+			}
+		})
+	}
+}

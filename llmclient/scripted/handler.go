@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -60,12 +61,12 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	if o.OnRequest != nil {
 		o.OnRequest(body)
 	}
-	if o.Delay != nil && !pause(r, o.Delay(body)) {
-		return
+	if o.Delay != nil {
+		o.pause(r, o.Delay(body))
 	}
 	f := o.Faults.next(body)
-	if f.hold > 0 && !pause(r, f.hold) {
-		return
+	if f.hold > 0 {
+		o.pause(r, f.hold)
 	}
 	result, err := Decide(o.Seed, body)
 	if err != nil {
@@ -78,7 +79,9 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	}
 	if f.transport != nil {
 		o.Faults.count(f.transport.name)
-		f.transport.send(w, r, result.Response)
+		ctx, cancel := o.untilClosing(r.Context())
+		defer cancel()
+		f.transport.send(w, r.WithContext(ctx), result.Response)
 		return
 	}
 	w.Header().Set("X-Request-Id", result.ID)
@@ -94,16 +97,30 @@ func readError(err error) *RequestError {
 	return &RequestError{Status: http.StatusBadRequest, Code: "body_unreadable", Message: "The request body ended before it was complete."}
 }
 
-// pause waits for d or until the client has gone, and says whether it is still there.
-func pause(r *http.Request, d time.Duration) bool {
+// pause waits for d. When the client goes or the server closes meanwhile, it ends the
+// request there and then: a client that is still there sees its connection end, and
+// not an empty answer.
+func (o Options) pause(r *http.Request, d time.Duration) {
+	ctx, cancel := o.untilClosing(r.Context())
+	defer cancel()
 	timer := time.NewTimer(max(0, d))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
-	case <-r.Context().Done():
-		return false
+	case <-ctx.Done():
+		panic(http.ErrAbortHandler)
 	}
+}
+
+// untilClosing returns a context that ends with ctx and when the server begins to
+// close. The caller calls the function when it needs it no longer.
+func (o Options) untilClosing(ctx context.Context) (context.Context, context.CancelFunc) {
+	until, cancel := context.WithCancel(ctx)
+	if o.closing == nil {
+		return until, cancel
+	}
+	unhook := context.AfterFunc(o.closing, cancel)
+	return until, func() { unhook(); cancel() }
 }
 
 // health says that the server is up; it answers nothing else so that nothing has to

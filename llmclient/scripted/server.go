@@ -31,7 +31,7 @@ type Options struct {
 	Seed uint64
 	// Delay is how long to hold back the answer to a request, to imitate a slow
 	// model. Nil means not at all. It is called concurrently; waiting ends early
-	// when the client goes away.
+	// when the client goes away or the server closes.
 	Delay func(body []byte) time.Duration
 	// OnRequest sees every body accepted for answering, before it is parsed. Nil
 	// means nobody looks. It is called concurrently and must not keep or change
@@ -40,12 +40,18 @@ type Options struct {
 	// Faults spoils answers on purpose. Nil means none. An injector belongs to one
 	// server: it counts how often each request came.
 	Faults *Injector
+
+	// closing ends when the server begins to close: what is held back on purpose
+	// then ends too. Nil, for a handler without a server, means never.
+	closing context.Context
 }
 
 // Server is a listening scripted server. Its methods may be called concurrently.
 type Server struct {
 	url  string
 	http *http.Server
+	// release ends what is held back on purpose, which could outlast any patience.
+	release context.CancelFunc
 	// unhook detaches the server from the context it was started with.
 	unhook func() bool
 	// served receives the one error with which Serve ends.
@@ -68,10 +74,13 @@ func Start(ctx context.Context, addr string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scripted server: listen on %s: %w", addr, err)
 	}
+	closing, release := context.WithCancel(context.WithoutCancel(ctx))
+	o.closing = closing
 	s := &Server{
-		url:    "http://" + listener.Addr().String(),
-		http:   &http.Server{Handler: NewHandler(o), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout},
-		served: make(chan error, 1),
+		url:     "http://" + listener.Addr().String(),
+		http:    &http.Server{Handler: NewHandler(o), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout},
+		release: release,
+		served:  make(chan error, 1),
 	}
 	go func() { s.served <- s.http.Serve(listener) }()
 	s.unhook = context.AfterFunc(ctx, s.shutdown)
@@ -83,8 +92,9 @@ func Start(ctx context.Context, addr string, o Options) (*Server, error) {
 func (s *Server) URL() string { return s.url }
 
 // Close stops listening, lets requests in flight finish for up to five seconds,
-// then cuts them off. When it returns, every goroutine of the server has ended.
-// Further calls return the first call's error.
+// then cuts them off, which is an error. Requests that are held back on purpose are
+// cut off at once, which is none. When it returns, every goroutine of the server has
+// ended. Further calls return the first call's error.
 func (s *Server) Close() error {
 	s.unhook()
 	s.shutdown()
@@ -99,6 +109,7 @@ func (s *Server) shutdown() {
 // drain stops the listener, waits for the handlers and then for Serve itself, so
 // that no goroutine of the server is left when it returns.
 func (s *Server) drain() error {
+	s.release()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	err := s.http.Shutdown(ctx)

@@ -1,0 +1,133 @@
+package behavior_test
+
+import (
+	"strings"
+	"testing"
+
+	"agentworld/behavior"
+	"agentworld/llmclient"
+	"agentworld/world"
+)
+
+// misreading is an answer that invites a reader to execute what the model did not
+// decide.
+type misreading struct {
+	name, text string
+	// executed is the action that must come of it, empty when none may; kind is then
+	// the parse error.
+	executed string
+	kind     behavior.ParseKind
+}
+
+var misreadings = []misreading{
+	{"two places for one amount", `{"action":{"action":"mine_compound","amount":5,"args":{"amount":50}}}`, "", behavior.ParseInvalidArgs},
+	{"the same amount twice", `{"action":{"action":"mine_compound","amount":5,"args":{"amount":5}}}`, `{"action":"mine_compound","compound_mass_g":5}`, ""},
+	{"arguments twice", `{"action":"mine_compound","args":{"amount":5},"params":{"amount":50}}`, "", behavior.ParseInvalidArgs},
+	{"arguments and a parameter beside them", `{"action":"mine_compound","amount":50,"args":{"amount":5}}`, "", behavior.ParseInvalidArgs},
+	{"action and decision differ", `{"decision":"wait","action":"mine_compound","amount":5}`, "", behavior.ParseInvalidArgs},
+	{"action and decision differ as objects", `{"action":{"action":"wait"},"decision":{"action":"mine_compound","amount":5}}`, "", behavior.ParseInvalidArgs},
+	{"a call beside an action", `{"name":"mine_compound","args":{"amount":5},"action":"wait"}`, "", behavior.ParseInvalidArgs},
+	{"an order with a part beside it", `{"action":"wait_ticks","ticks":3,"execute_until":{"until":[{"event":"heat_above","value":50}]},"max_ticks":9}`,
+		`{"action":"execute_until","do":{"action":"wait_ticks","ticks":3},"until":[{"event":"heat_above","value":50}],"max_ticks":9}`, ""},
+	{"an order that says two numbers", `{"action":"wait_ticks","ticks":3,"execute_until":{"until":[{"event":"heat_above","value":50}],"max_ticks":3},"max_ticks":9}`, "", behavior.ParseInvalidArgs},
+	{"a number with the parts of an order", `{"candidate":0,"until":"power_low","max_ticks":4}`,
+		`{"action":"execute_until","do":{"action":"wait"},"until":[{"event":"power_low"}],"max_ticks":4}`, ""},
+	{"two wrappers", `{"result":{"action":"mine_compound","amount":5},"output":{"action":"wait"}}`, "", behavior.ParseUnknownShape},
+	{"an object of too many", `{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"action":"wait"}{"action":"wait_ticks","ticks":3}`, "", behavior.ParseTooLarge},
+	{"two tagged calls", `<invoke name="mine_compound"><parameter name="amount">7</parameter></invoke><invoke name="mine_compound"><parameter name="amount">9</parameter></invoke>`, "", behavior.ParseSeveral},
+	{"one tagged call", `<invoke name="mine_compound"><parameter name="amount">7</parameter></invoke>`, `{"action":"mine_compound","compound_mass_g":7}`, ""},
+	{"a tagged call before one that is cut", `<invoke name="wait"></invoke><invoke name="mine_compound"><parameter name="amount">9</parameter>`, "", behavior.ParseNoJSON},
+	{"two calls as in a program", "wait_ticks(ticks=3)\nmine_compound(amount=7)", "", behavior.ParseSeveral},
+	{"cut behind a comment", `{ /* x */ "action": {"action":"mine_compound","amount":7}, "why": "beca`, "", behavior.ParseTruncated},
+	{"cut behind a wide space", "{\u3000\"action\": {\"action\":\"mine_compound\",\"amount\":7}, \"why\": \"beca", "", behavior.ParseTruncated},
+	{"cut behind a mark of order", "{\ufeff\"action\": {\"action\":\"mine_compound\",\"amount\":7}, \"why\": \"beca", "", behavior.ParseTruncated},
+	{"thinking behind a brace in prose", `:-{ <think>{"action":"mine_compound","amount":7}</think> no.`, "", behavior.ParseNoJSON},
+	{"thinking in capitals", `<Think>{"action":"mine_compound","amount":7}</THINK> no.`, "", behavior.ParseNoJSON},
+	{"a channel of thinking", `<|channel|>analysis<|message|>{"action":"mine_compound","amount":7}<|end|><|start|>assistant<|channel|>final<|message|>{"action":"wait"}<|end|>`, `{"action":"wait"}`, ""},
+	{"a channel of thinking that never ends", `<|channel|>analysis<|message|>{"action":"mine_compound","amount":7}`, "", behavior.ParseTruncated},
+	{"an object in a thought", "Thought: {\"action\":\"mine_compound\",\"amount\":5} is bad\nAction: wait", `{"action":"wait"}`, ""},
+	{"an object behind a thought", "Thought: one of\n{\"action\":\"mine_compound\",\"amount\":5}\nAction: wait", "", behavior.ParseSeveral},
+	{"an object in an observation", "Thought: ok\nObservation: {\"action\":\"mine_compound\",\"amount\":5}\nAction: wait", `{"action":"wait"}`, ""},
+	{"a quoted action line", "agent-2 wrote:\n> Action: mine_compound[7]\nI will not.", "", behavior.ParseNoJSON},
+}
+
+// TestNothingIsExecutedThatWasNotDecided plays each answer several times: what comes
+// of it must not depend on the order of a map either.
+func TestNothingIsExecutedThatWasNotDecided(t *testing.T) {
+	for _, m := range misreadings {
+		t.Run(m.name, func(t *testing.T) {
+			for range 8 {
+				executed, kind := answered(t, textItem(t, m.text))
+				if executed != m.executed || kind != m.kind {
+					t.Fatalf("%s\nexecuted %q, parse error %q; want %q, %q", m.text, executed, kind, m.executed, m.kind)
+				}
+			}
+		})
+	}
+}
+
+// TestANumberMeansTheDraftsCandidate gives candidates beside the number of one, after
+// a draft with others.
+func TestANumberMeansTheDraftsCandidate(t *testing.T) {
+	draft := llmclient.FunctionCall("c1", "decision_draft", `{"candidates":[{"action":"wait_ticks","ticks":3}]}`)
+	for text, want := range map[string]behavior.ParseKind{
+		`{"candidates":[{"action":"mine_compound","amount":7}],"candidate":1}`: behavior.ParseInvalidArgs,
+		`{"candidate":1,"decision":"wait"}`:                                    behavior.ParseInvalidArgs,
+		`{"candidates":null,"candidate":1}`:                                    "",
+	} {
+		if executed, kind := answered(t, draft, textItem(t, text)); kind != want || (kind == "") != (executed != "") {
+			t.Errorf("%s\nexecuted %q, parse error %q; want %q", text, executed, kind, want)
+		}
+	}
+}
+
+// answered gives the items as one answer each and returns what is executed, or the
+// parse error of the last.
+func answered(t *testing.T, answers ...llmclient.Item) (executed string, kind behavior.ParseKind) {
+	t.Helper()
+	turn := newScene(t, behavior.ProtocolFull).turn
+	for _, it := range answers {
+		if _, asks := turn.Next().(behavior.Ask); !asks {
+			t.Fatal("the turn does not ask")
+		}
+		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{it}}, Attempts: 1})
+	}
+	for _, n := range turn.Notes() {
+		if n.Kind == behavior.NoteParseError {
+			kind = behavior.ParseKind(n.Code)
+		}
+	}
+	if d, decided := turn.Next().(behavior.Decision); decided {
+		executed = string(world.EncodeAction(d.Executed))
+	}
+	return executed, kind
+}
+
+// TestInventedObservationsDoNotComeBack answers with texts in which the model made up
+// what came of its call: no later request may show it.
+func TestInventedObservationsDoNotComeBack(t *testing.T) {
+	draft := `{"candidates":[{"action":"wait"}]}`
+	unknown, ok := llmclient.ParseItem([]byte(`{"type":"other_kind","id":"o"}`))
+	if !ok {
+		t.Fatal("not an item")
+	}
+	for name, answer := range map[string][]llmclient.Item{
+		"behind an action":         {textItem(t, "Action: decision_draft\nAction Input: "+draft+"\nObservation: zebra")},
+		"behind an object":         {textItem(t, draft+"\nObservation: zebra")},
+		"behind a thought":         {textItem(t, "Thought: x\n"+draft+"\nObservation: zebra")},
+		"without any call":         {textItem(t, "Thought: x\nObservation: zebra")},
+		"in another of the texts":  {textItem(t, "Action: decision_draft\nAction Input: "+draft+"\nObservation: zebra"), unknown},
+		"before an item and words": {textItem(t, draft+"\nObservation: zebra"), unknown},
+	} {
+		turn := newScene(t, behavior.ProtocolFull).turn
+		turn.Next()
+		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: answer}, Attempts: 1})
+		ask, asks := turn.Next().(behavior.Ask)
+		if !asks || strings.Contains(string(ask.Request.Body()), "zebra") {
+			t.Errorf("%s: asks %v, and the request shows what was made up", name, asks)
+		}
+		if fault, at, ok := llmclient.CheckItems(ask.Request.Input); !ok {
+			t.Errorf("%s: %s at item %d", name, fault, at)
+		}
+	}
+}
