@@ -8,6 +8,7 @@ import (
 
 	"agentworld/behavior"
 	"agentworld/llmclient"
+	"agentworld/memory/playbook"
 	"agentworld/modules"
 	"agentworld/trace"
 	"agentworld/world"
@@ -94,6 +95,9 @@ func (s Settings) Check() error {
 	if err := s.behaviorConfig().Validate(); err != nil {
 		return err
 	}
+	if err := s.checkPlaybook(); err != nil {
+		return err
+	}
 	w, err := s.newWorld()
 	if err != nil {
 		return err
@@ -164,9 +168,11 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // runner is a run under way.
 type runner struct {
 	Options
-	world   *world.World
-	kit     *behavior.Kit
-	minds   []*behavior.Mind
+	world *world.World
+	kit   *behavior.Kit
+	minds []*behavior.Mind
+	// seed is the playbook that every mind starts with.
+	seed    *playbook.Playbook
 	journal *journal
 	started time.Time
 
@@ -201,11 +207,15 @@ func newRunner(o Options, j *journal) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	seed, err := o.seedPlaybook()
+	if err != nil {
+		return nil, err
+	}
 	if o.Concurrency < 1 {
 		o.Concurrency = 8
 	}
 	return &runner{
-		Options: o, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), journal: j,
+		Options: o, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), journal: j, seed: seed,
 		started: time.Now(), switches: o.Switches, progress: Progress{Ticks: o.Ticks}, final: snapshotOf(w),
 	}, nil
 }
@@ -262,6 +272,7 @@ func (r *runner) mind(n int) *behavior.Mind {
 	if r.minds[n] == nil {
 		m := r.kit.Mind(r.world.AgentID(n), r.world.Persona(n))
 		m.SetGoals(r.ShortTermGoal, r.LongTermGoal)
+		m.SetPlaybook(r.seed)
 		r.minds[n] = m
 	}
 	return r.minds[n]

@@ -7,6 +7,7 @@ import (
 
 	"agentworld/behavior"
 	"agentworld/llmclient/tokens"
+	"agentworld/memory/playbook"
 	"agentworld/trace"
 	"agentworld/world"
 )
@@ -52,6 +53,36 @@ type Settings struct {
 	// RepeatAdviceAfter is how many equal decisions in a row the prompt remarks on;
 	// 0 means the default and [behavior.RepeatAdviceOff] never.
 	RepeatAdviceAfter int
+	// Playbook is the file of lessons every agent starts with; empty for none.
+	// PlaybookBullets bounds those in a prompt, 0 for none.
+	Playbook        []byte
+	PlaybookBullets int
+	// FreezePlaybook keeps every playbook as it is. Otherwise agents learn after
+	// each tick that LearnEvery divides; 0 is never.
+	FreezePlaybook bool
+	LearnEvery     int64
+}
+
+// seedPlaybook reads the lessons that agents start with. The error names the line
+// that cannot be read.
+func (s Settings) seedPlaybook() (*playbook.Playbook, error) {
+	if len(s.Playbook) == 0 {
+		return playbook.New(), nil
+	}
+	p, err := playbook.Parse(s.Playbook)
+	if err != nil {
+		return nil, fmt.Errorf("playbook: %w", err)
+	}
+	return p, nil
+}
+
+// checkPlaybook reports what about the playbook cannot be used.
+func (s Settings) checkPlaybook() error {
+	if s.LearnEvery < 0 {
+		return fmt.Errorf("learn every %d ticks: must not be negative", s.LearnEvery)
+	}
+	_, err := s.seedPlaybook()
+	return err
 }
 
 // behaviorConfig returns the limits of turns under s.
@@ -59,7 +90,7 @@ func (s Settings) behaviorConfig() behavior.Config {
 	return behavior.Config{
 		Protocol: behavior.Protocol(s.Protocol), Profile: behavior.Profile(s.PromptProfile), Model: s.Model, ContextWindow: s.ContextWindow,
 		OutputTokensMax: s.OutputTokensMax, SystemPrompt: s.SystemPrompt,
-		ModuleCallsMax: s.ModuleCallsMax, RepairsMax: s.RepairsMax, RepeatAdviceAfter: s.RepeatAdviceAfter,
+		ModuleCallsMax: s.ModuleCallsMax, RepairsMax: s.RepairsMax, RepeatAdviceAfter: s.RepeatAdviceAfter, PlaybookBullets: s.PlaybookBullets,
 		CountTokens: tokens.Count,
 	}
 }
@@ -83,7 +114,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 	h := trace.Header{
 		Format: trace.FormatVersion, EngineVersion: Version, RulesVersion: world.RulesVersion,
 		PromptVersion: behavior.PromptVersion(cfg.Protocol), SDKVersion: sdkVersion(),
-		Scenario: s.ScenarioName, ScenarioTOML: string(s.ScenarioTOML), Seed: s.Seed, TicksRequested: s.Ticks,
+		Scenario: s.ScenarioName, ScenarioTOML: string(s.ScenarioTOML), Seed: s.Seed, TicksRequested: s.Ticks, Playbook: string(s.Playbook),
 		Protocol: string(cfg.Protocol), Model: s.Model, ModelSource: s.ModelSource, BaseURL: s.BaseURL,
 		UsageSource: trace.UsageReported,
 		Settings: trace.Settings{
@@ -94,6 +125,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 			ContextWindowTokens: cfg.ContextWindow, OutputTokensMax: cfg.OutputTokensMax, PromptProfile: string(cfg.Profile), Language: "en",
 			SystemPrompt: s.SystemPrompt, ShortTermGoal: s.ShortTermGoal, LongTermGoal: s.LongTermGoal,
 			AgentsOverride: s.Agents, PromptSwitches: append([]trace.Switch{}, s.Switches...),
+			PlaybookBullets: s.PlaybookBullets, FreezePlaybook: s.FreezePlaybook, LearnEvery: s.LearnEvery,
 		},
 		Timing: &trace.HeaderTiming{StartedAt: startedAt.UTC().Format(time.RFC3339), Concurrency: concurrency},
 	}
@@ -125,6 +157,8 @@ func settingsOf(h trace.Header) (Settings, error) {
 		ContextWindow:    h.Settings.ContextWindowTokens, OutputTokensMax: h.Settings.OutputTokensMax,
 		ModuleCallsMax: h.Settings.ModuleCallsMax, RepairsMax: h.Settings.RepairsMax,
 		RepeatAdviceAfter: recordedAdvice(h.Settings.RepeatAdviceAfter),
+		Playbook:          []byte(h.Playbook), PlaybookBullets: h.Settings.PlaybookBullets,
+		FreezePlaybook: h.Settings.FreezePlaybook, LearnEvery: h.Settings.LearnEvery,
 	}, nil
 }
 

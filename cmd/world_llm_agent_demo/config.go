@@ -53,6 +53,14 @@ type config struct {
 	// PromptSwitches is a JSON list or the path of one.
 	PromptSwitches string
 
+	// Playbook is the path of a playbook, empty for none.
+	Playbook string
+	// PlaybookBullets is how many lessons a prompt shows at most.
+	PlaybookBullets int64
+	// FreezePlaybook keeps it as it is; LearnEvery is in ticks, 0 for never.
+	FreezePlaybook bool
+	LearnEvery     int64
+
 	// ReportJSON and RunDir are paths as the user wrote them, empty for none and
 	// for a new name.
 	ReportJSON string

@@ -147,6 +147,7 @@ func (p plan) engineSettings() engine.Settings {
 		Timeout:       c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
 		ModuleCallsMax: int(c.ModuleCallsMax), RepairsMax: int(c.RepairsMax),
 		RepeatAdviceAfter: c.repeatAdvice(),
+		Playbook:          p.playbook, PlaybookBullets: int(c.PlaybookBullets), FreezePlaybook: c.FreezePlaybook, LearnEvery: c.LearnEvery,
 	}
 }
 

@@ -135,6 +135,8 @@ type plan struct {
 	// switches are in rising order of ticks and name only agents that exist.
 	switches []trace.Switch
 	model    modelAccess
+	// playbook is the file of lessons as read, empty for none.
+	playbook []byte
 	// runDir is the run directory as the user will read it.
 	runDir string
 	// kept are the files the report must not replace.
@@ -166,14 +168,19 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
+	lessons, err := m.loadPlaybook(find(values, "run.playbook"), c.LearnEvery > 0 && !c.FreezePlaybook)
+	if err != nil {
+		return plan{}, err
+	}
 	runDir, err := m.nameRunDir(c.RunDir, scenario.name)
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{config: c, scenario: scenario, switches: switches, model: model, runDir: runDir}
+	p := plan{config: c, scenario: scenario, switches: switches, model: model, playbook: lessons, runDir: runDir}
 	p.kept = []keptPath{
 		m.keptTrace(runDir), {"the run directory", m.path(runDir)},
 		{"the scenario file", m.path(scenario.name)}, {"the file of prompt switches", m.path(c.PromptSwitches)},
+		{"the playbook", m.path(c.Playbook)},
 	}
 	if err := p.engineSettings().Check(); err != nil {
 		return plan{}, badInput("%w", err)

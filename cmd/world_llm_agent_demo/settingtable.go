@@ -37,6 +37,7 @@ func settingTable() settings {
 	all = append(all, runSettings()...)
 	all = append(all, modelSettings()...)
 	all = append(all, promptSettings()...)
+	all = append(all, playbookSettings()...)
 	return append(all, outputSettings()...)
 }
 
@@ -106,6 +107,20 @@ func promptSettings() settings {
 		{flag: "prompt-switches-json", key: "run.prompt_switches_json", kind: kindPath, absent: "none",
 			doc:  `file or JSON list of [{"tick":N,"system_prompt":..,"short_term_goal":..,"long_term_goal":..,"agent":..}]`,
 			into: func(c *config) any { return &c.PromptSwitches }},
+	}
+}
+
+// playbookSettings say which lessons the agents start with and whether they learn.
+func playbookSettings() settings {
+	return settings{
+		{flag: "playbook", key: "run.playbook", kind: kindPath, absent: "none",
+			doc: "file of lessons that every agent starts with; what is learned is folded into it", into: func(c *config) any { return &c.Playbook }},
+		{flag: "playbook-bullets", key: "run.playbook_bullets", kind: kindCount, fallback: "6", min: 0, max: behavior.PlaybookBulletsMax,
+			doc: "lessons shown in a prompt at most; 0 shows none", into: func(c *config) any { return &c.PlaybookBullets }},
+		{flag: "freeze-playbook", key: "run.freeze_playbook", kind: kindSwitch, fallback: "false",
+			doc: "learn nothing and never write the playbook", into: func(c *config) any { return &c.FreezePlaybook }},
+		{flag: "learn-every", key: "run.learn_every", kind: kindCount, fallback: "0", min: 0, max: ticksMax,
+			doc: "ticks after which agents look back and learn; 0 is never", into: func(c *config) any { return &c.LearnEvery }},
 	}
 }
 
