@@ -11,7 +11,7 @@ import (
 
 // promptVersion counts changes of wording that PromptVersion cannot see: section
 // headings and feedback.
-const promptVersion = 6
+const promptVersion = 7
 
 // PromptVersion names the wording a protocol uses: a count and a digest of its
 // instructions and tools, so that a changed text cannot keep an old name. It is

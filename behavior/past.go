@@ -100,6 +100,7 @@ func (m *Mind) history(last deed) []variant {
 // already, and shorter heads of it.
 func (m *Mind) recalled(now int64, shown []memory.Source) []variant {
 	var facts []deed
+	scores := map[string]int64{}
 	for _, found := range m.memory.Search(m.goalsText(), m.layout.memory*4+m.layout.history, now) {
 		if slices.ContainsFunc(shown, func(s memory.Source) bool { return s.ID == found.ID }) {
 			continue
@@ -109,11 +110,16 @@ func (m *Mind) recalled(now int64, shown []memory.Source) []variant {
 			d = deed{ids: []string{found.ID}, remembered: found.Line()}
 		}
 		facts = append(facts, d)
+		scores[found.ID] = found.Score
 	}
 	facts = folded(facts)
 	var variants []variant
 	for n := min(len(facts), m.layout.memory); n > 0; n /= 2 {
-		variants = append(variants, m.written(headingMemory, facts[:n]))
+		v := m.written(headingMemory, facts[:n])
+		for i, s := range v.sources {
+			v.sources[i].Score = scores[s.ID]
+		}
+		variants = append(variants, v)
 	}
 	return append(variants, variant{})
 }

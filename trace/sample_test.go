@@ -51,7 +51,8 @@ func samples() []Record {
 			Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
 			WaitReason:  "parse_error:truncated", ErrorClass: "parse",
 			SourcesRetrieved: []Source{{ID: "mem-1-1", Kind: "outcome", Score: 1500, Chars: 30, OriginAgent: "agent-1", OriginTick: 1, Trust: "self", Parents: []string{"mem-0-1"}}},
-			SourcesUsed:      []string{"mem-1-1"}, SourcesInvented: 1, Calls: 2,
+			SourcesUsed:      []string{"mem-1-1"},
+			SourcesCited:     []Citation{{ID: "mem-1-1", Channel: "both", Status: "used"}}, SourcesUnknown: 1, SourcesInvented: 1, Calls: 2,
 			Outcome: json.RawMessage(`{"tick":1,"action":{"action":"wait"},"accepted":true}`),
 		},
 		Event{Tick: 1, Event: world.Event{
