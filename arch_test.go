@@ -46,7 +46,7 @@ var policies = []policy{
 	},
 	{dir: "trace", pure: true, project: []string{"world", "llmclient"}},
 	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "trace"}},
-	{dir: "report", pure: true, project: []string{"world", "llmclient", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
+	{dir: "report", pure: true, project: []string{"world", "llmclient", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{
 		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "memory/playbook", "behavior", "trace", "engine", "report",
 		"baseline",

@@ -120,12 +120,20 @@ type Provenance struct {
 	SourcesRetrieved int64 `json:"sources_retrieved"`
 	// Sources that decisions used.
 	SourcesUsed int64 `json:"sources_used"`
-	// Source ids that models claimed and that were not in view.
+	// Source ids that models named and that exist, but were not in view; they earn no credit.
+	SourcesUnknown int64 `json:"sources_unknown"`
+	// Source ids that models named and that exist nowhere.
 	SourcesInvented int64 `json:"sources_invented"`
+	// Sources used, by how the model named them: its own list (self), its reason (text) or both.
+	UsedByChannel Counts `json:"used_by_channel"`
 	// Sources in view by kind.
 	RetrievedByKind Counts `json:"retrieved_by_kind"`
 	// Sources used by kind.
 	UsedByKind Counts `json:"used_by_kind"`
 	// Decisions that used at least one source.
 	DecisionsUsingSources int64 `json:"decisions_using_sources"`
+	// What came of using sources, by kind.
+	Kinds []KindEffect `json:"kinds"`
+	// What came of using each bullet of a playbook.
+	Bullets []BulletEffect `json:"bullets"`
 }
