@@ -48,7 +48,7 @@ var policies = []policy{
 	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "trace"}},
 	{dir: "report", pure: true, project: []string{"world", "llmclient", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{
-		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "memory/playbook", "behavior", "trace", "engine", "report",
+		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "memory", "memory/playbook", "behavior", "trace", "engine", "report",
 		"baseline",
 	}},
 }
