@@ -60,13 +60,14 @@
 //
 // Instructions are constant per agent: purpose, persona, rules, protocol. What the
 // actions are stands in the description of the tool that takes them.
-// The input opens with one message: goals, history, memory, last outcome and
-// observation, as much of them as the [Profile] wants and the token budget holds;
+// The input opens with one message: goals, history, memory, playbook, last outcome
+// and observation, as much of them as the [Profile] wants and the token budget holds;
 // then the model's items and our outputs are appended, nothing is ever rewritten.
 //
 // History and memory are folded by machine from what came of earlier decisions:
 // like ones become one line with a count, a range and sums. No model summarises.
-// docs/prompt.md shows a real prompt and tells the grammar of its lines.
+// Lessons of the agent's playbook are chosen by its goals and situation, never by
+// words of others, and are cited like memories. docs/prompt.md shows a real prompt and tells the grammar of its lines.
 //
 // Decisions that go in circles (the same one again and again, two or three in turn,
 // endless waits) get one line of advice in the next prompt, at a threshold and each
