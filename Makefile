@@ -22,7 +22,10 @@ long: ## the full-size checks: long runs, swarms, fuzzing (about an hour)
 	go test -run '^$$' -fuzz '^FuzzApply$$' -fuzztime 10m -fuzzminimizetime 20x ./world
 	go test -run '^$$' -fuzz '^FuzzItems$$' -fuzztime 10m -fuzzminimizetime 20x ./llmclient
 	go test -run '^$$' -fuzz '^FuzzAnswers$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
-	go test -run '^$$' -fuzz '^FuzzFindObjects$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
+	go test -run '^$$' -fuzz '^FuzzText$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
+	go test -run '^$$' -fuzz '^FuzzItemLists$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
+	go test -run '^$$' -fuzz '^FuzzReader$$' -fuzztime 10m -fuzzminimizetime 20x ./modules
+	go test -run '^$$' -fuzz '^FuzzFindObjects$$' -fuzztime 10m -fuzzminimizetime 20x ./modules
 	go test -run '^$$' -fuzz '^FuzzDecodeAction$$' -fuzztime 10m -fuzzminimizetime 20x ./modules
 	go test -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 10m -fuzzminimizetime 20x ./memory/playbook
 	GOMAXPROCS=1 go test -run '^$$' -bench 'ApplyMix|TickMix|SparseTick|ViewScale|Belt' -benchmem -count 5 ./world

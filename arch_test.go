@@ -42,7 +42,7 @@ var policies = []policy{
 	{dir: "modules", pure: true, project: []string{"world", "memory", "llmclient"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{
 		dir: "behavior", pure: true, project: []string{"world", "memory", "memory/playbook", "modules", "llmclient"},
-		modules: []string{"github.com/google/jsonschema-go", "github.com/kaptinlin/jsonrepair"},
+		modules: []string{"github.com/google/jsonschema-go"},
 	},
 	{dir: "trace", pure: true, project: []string{"world", "llmclient"}},
 	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "trace"}},

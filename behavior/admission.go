@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentworld/llmclient"
+	"agentworld/modules"
 )
 
 // The codes of repairs made when an answer comes in. What is found only before a
@@ -141,7 +142,7 @@ func (t *Turn) admitCall(it llmclient.Item) (llmclient.Item, slot) {
 		code = repairCallIDMissing
 	case t.isCall(s.callID):
 		code = repairCallIDRepeated
-	case !replayable(it):
+	case !replayable(it) || readsOtherwise(s.args):
 		code = repairCallNotReplayable
 	}
 	minted := code == repairCallIDMissing || code == repairCallIDRepeated
@@ -151,13 +152,28 @@ func (t *Turn) admitCall(it llmclient.Item) (llmclient.Item, slot) {
 	t.callIDs[s.callID] = minted
 	if code != "" {
 		args := s.args
-		if !json.Valid([]byte(args)) {
+		if object, _, e := modules.ReadObject(args); e == nil && !isObject(args) {
+			// What is sent back is what was read.
+			args = string(object)
+		} else if !json.Valid([]byte(args)) {
 			args = "{}"
 		}
 		it = it.Rebuilt(s.callID, t.replayableName(s.tool), args)
 		t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: code, CallID: s.callID, Name: t.knownName(s.tool)})
 	}
 	return it, s
+}
+
+// readsOtherwise reports arguments that are JSON but no object, and yet hold the
+// object that is read from them: as the only element of a list, or in a string.
+func readsOtherwise(args string) bool {
+	_, _, e := modules.ReadObject(args)
+	return e == nil && !isObject(args)
+}
+
+// isObject reports whether a text is a JSON object.
+func isObject(text string) bool {
+	return json.Valid([]byte(text)) && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{")
 }
 
 // isCall reports whether a call of this turn has the id.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,50 +12,22 @@ import (
 	"agentworld/world"
 )
 
-// The limits of arguments that are read.
-const (
-	argumentBytesMax = 64 << 10
-	argumentDepthMax = 24
-)
-
 // fields is a JSON object whose values are still raw.
 type fields map[string]json.RawMessage
 
-// decodeFields reads the arguments of a protocol tool as an object. Anything else
-// is an argument error: an empty object must never stand in for what a model
-// wrote.
-func decodeFields(raw string) (fields, *modules.ArgumentError) {
-	switch {
-	case len(raw) > argumentBytesMax:
-		return nil, &modules.ArgumentError{Path: "arguments", Expected: "at most 64 KiB", Got: "more"}
-	case depth(raw) > argumentDepthMax:
-		return nil, &modules.ArgumentError{Path: "arguments", Expected: "at most 24 levels", Got: "more"}
+// decodeFields reads the arguments of a protocol tool as an object, with the
+// leniencies of [modules.ReadObject]. Anything else is an argument error: an empty
+// object must never stand in for what a model wrote.
+func decodeFields(raw string) (fields, []string, *modules.ArgumentError) {
+	object, used, e := modules.ReadObject(raw)
+	if e != nil {
+		return nil, nil, e
 	}
 	var f fields
-	if err := json.Unmarshal([]byte(raw), &f); err != nil || f == nil {
-		return nil, &modules.ArgumentError{Path: "arguments", Expected: "a JSON object", Got: jsonKind(raw)}
+	if err := json.Unmarshal(object, &f); err != nil {
+		panic("behavior: an object that was read is none: " + err.Error())
 	}
-	return f, nil
-}
-
-// depth returns the deepest nesting of brackets outside strings in s.
-func depth(s string) int {
-	deepest, now, inString := 0, 0, false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			now++
-			deepest = max(deepest, now)
-		case c == '}' || c == ']':
-			now--
-		}
-	}
-	return deepest
+	return f, leniencyNames(used), nil
 }
 
 // read returns the number, tolerating one that is written as a text or with a
@@ -92,12 +65,16 @@ func jsonKind(raw string) string {
 	return "number"
 }
 
+// absentPrefix begins the leniency of a field that the schema requires and that was
+// left out.
+const absentPrefix = "absent_"
+
 // decode fills a typed struct from f. Absent fields stay zero and are returned,
 // so that the caller can count them; a field of the wrong type is an error.
 func (f fields) decode(into any, required ...string) (absent []string, e *modules.ArgumentError) {
 	for _, name := range required {
 		if _, ok := f[name]; !ok {
-			absent = append(absent, "absent_"+name)
+			absent = append(absent, absentPrefix+name)
 		}
 	}
 	raw, err := json.Marshal(f)
@@ -127,17 +104,27 @@ func typeName(t reflect.Type) string {
 	return "a " + t.Kind().String()
 }
 
-// decodeAction reads an action and the standing order around it.
-func decodeAction(action, standing json.RawMessage) (world.Action, []string, *modules.ArgumentError) {
+// decodeAction reads an action and the standing order around it, and resolves the
+// names in it.
+func (t *Turn) decodeAction(action, standing json.RawMessage) (world.Action, []string, *modules.ArgumentError) {
 	do, lenient, e := modules.DecodeAction(action)
 	if e != nil {
 		return nil, nil, e
 	}
-	a, more, e := modules.DecodeStanding(standing, do)
+	a, more, e := decodeStanding(standing, do)
 	if e != nil {
 		return nil, nil, e
 	}
-	return a, leniencyNames(append(lenient, more...)), nil
+	resolved, names := resolveNames(t.view, a)
+	return resolved, slices.Concat(leniencyNames(lenient), more, names), nil
+}
+
+// decodeStanding reads the standing order around an action, in any of the shapes
+// that [shapeStanding] knows.
+func decodeStanding(standing json.RawMessage, do world.Action) (world.Action, []string, *modules.ArgumentError) {
+	shaped, lenient := shapeStandingOrder(standing)
+	a, more, e := modules.DecodeStanding(shaped, do)
+	return a, append(lenient, leniencyNames(more)...), e
 }
 
 func leniencyNames(leniencies []modules.Leniency) []string {

@@ -47,9 +47,9 @@ const (
 	reasonScannedMax = 8192
 )
 
-// bracketed finds what stands in brackets, be they square, round or those of
+// inBrackets finds what stands in brackets, be they square, round or those of
 // Chinese text. What encloses other brackets is not looked at.
-var bracketed = regexp.MustCompile(`[\[(（【［]([^\[\]()（）【】［］]{2,400})[\])）】］]`)
+var inBrackets = regexp.MustCompile(`[\[(（【［]([^\[\]()（）【】［］]{2,400})[\])）】］]`)
 
 // sourceForm is the form of the ids that sources have: memories, bullets, messages
 // and notes. Reasons hold many other words in brackets.
@@ -104,7 +104,7 @@ func (t *Turn) standing(id string) Standing {
 // textIDs are the ids in the brackets of a reason.
 func textIDs(why string) (ids []string) {
 	why = why[:min(len(why), reasonScannedMax)]
-	for _, match := range bracketed.FindAllStringSubmatch(why, -1) {
+	for _, match := range inBrackets.FindAllStringSubmatch(why, -1) {
 		ids = append(ids, listedIDs(match[1])...)
 	}
 	return ids

@@ -22,10 +22,11 @@ type terminal struct {
 // providers that do not hold a model to the schema.
 func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 	s := t.slots[i]
-	f, e := decodeFields(s.args)
+	f, lenient, e := decodeFields(s.args)
 	if e != nil {
 		return terminal{}, t.badArguments(i, NoteDecision, e)
 	}
+	leniencies = slices.Concat(leniencies, lenient, mendLists(f))
 	if f["candidate"] == nil {
 		shaped, lenient, ok := shapeDecision(f)
 		if !ok {
@@ -45,7 +46,7 @@ func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 	if e != nil {
 		return terminal{}, t.badArguments(i, NoteDecision, e)
 	}
-	return terminal{i, action, args.Why, args.Sources, slices.Concat(leniencies, absent, s.norm(more))}, ""
+	return terminal{i, action, args.Why, args.Sources, slices.Concat(leniencies, s.norm(absent), s.norm(more))}, ""
 }
 
 // takeLeanParts notes the plan and weighs the candidates of a lean turn.
@@ -72,7 +73,7 @@ func (t *Turn) chosen(f fields, args turnArgs) (world.Action, []string, *modules
 	case direct && numbered && string(args.Candidate.raw) != "null":
 		return nil, nil, &modules.ArgumentError{Path: "action", Expected: "a candidate's number or an action, not both", Got: "both"}
 	case direct:
-		return decodeAction(action, f["execute_until"])
+		return t.decodeAction(action, f["execute_until"])
 	}
 	do, lenient, e := t.candidate(args.Candidate)
 	if e != nil {
@@ -85,8 +86,8 @@ func (t *Turn) chosen(f fields, args turnArgs) (world.Action, []string, *modules
 		}
 		do = order.Do
 	}
-	a, more, e := modules.DecodeStanding(args.Standing, do)
-	return a, append(lenient, leniencyNames(more)...), e
+	a, more, e := decodeStanding(args.Standing, do)
+	return a, append(lenient, more...), e
 }
 
 // candidate returns the action with the given number; 0 waits.

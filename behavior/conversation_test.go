@@ -302,7 +302,7 @@ func writeEnd(out *strings.Builder, d behavior.Decision, notes []behavior.Note) 
 }
 
 // checkPairing fails unless every call has exactly one output, after it.
-func checkPairing(t *testing.T, input []llmclient.Item) {
+func checkPairing(t testing.TB, input []llmclient.Item) {
 	t.Helper()
 	open, done := map[string]bool{}, map[string]bool{}
 	for _, it := range input {

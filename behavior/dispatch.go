@@ -10,12 +10,16 @@ import (
 
 // dispatch handles the calls of one answer in order. Protocol calls are settled
 // at once; module calls stay open for the caller. leniencies are what it took to
-// read the calls from text, nil for real function calls.
+// read the text that the calls stand in, nil for real function calls; they are
+// counted once, with the first call.
 func (t *Turn) dispatch(leniencies []string) {
+	if len(t.slots) > 0 {
+		t.slots[0].leniencies = slices.Concat(leniencies, t.slots[0].leniencies)
+	}
 	var decisions []terminal
 	progress, wrong, misdecided := false, ParseKind(""), ParseKind("")
 	for i := range t.slots {
-		ok, kind := t.dispatchOne(i, leniencies, &decisions)
+		ok, kind := t.dispatchOne(i, t.slots[i].leniencies, &decisions)
 		progress = progress || ok
 		wrong = cmp.Or(wrong, kind)
 		if kind == ParseInvalidArgs {

@@ -54,7 +54,10 @@
 //
 // Every turn ends within [Config.CallsMax] requests. Text where a call was expected
 // is read leniently: each leniency has a name and is counted, and what it yields
-// passes the same checks as a call.
+// passes the same checks as a call. It is written out behind the text as the call
+// it stands for; observations that the model made up itself never come back to it. Arguments of calls are read by the same reader. The shapes that
+// answers are known to have, and what becomes of each, are on the page
+// docs/malformed-output.md.
 //
 // # The prompt
 //

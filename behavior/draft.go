@@ -9,12 +9,13 @@ import (
 )
 
 func (t *Turn) takeDraft(i int, leniencies []string) (bool, ParseKind) {
-	f, e := decodeFields(t.slots[i].args)
+	f, lenient, e := decodeFields(t.slots[i].args)
 	var draft draftArgs
 	if e == nil {
+		lenient = append(lenient, mendLists(f)...)
 		var absent []string
 		absent, e = f.decode(&draft, "candidates")
-		leniencies = slices.Concat(leniencies, absent)
+		leniencies = slices.Concat(leniencies, lenient, t.slots[i].norm(absent))
 	}
 	if e == nil && len(draft.Candidates) == 0 {
 		e = &modules.ArgumentError{Path: "candidates", Expected: "1 to 3 candidates", Got: "none"}
@@ -76,7 +77,7 @@ type weighing struct {
 func (t *Turn) weigh(s slot, candidates []fields) (w weighing, e *modules.ArgumentError) {
 	t.candidates = nil
 	for n, c := range candidates[:min(len(candidates), candidatesMax)] {
-		action, lenient, bad := decodeCandidate(c)
+		action, lenient, bad := t.decodeCandidate(c)
 		w.leniencies = append(w.leniencies, s.norm(lenient)...)
 		t.candidates = append(t.candidates, action)
 		if bad != nil {
@@ -104,7 +105,7 @@ func (w *weighing) refuse(n int, bad *modules.ArgumentError) {
 
 // decodeCandidate reads one candidate: a flat action, or one with more around it as
 // in a decision written in full.
-func decodeCandidate(f fields) (world.Action, []string, *modules.ArgumentError) {
+func (t *Turn) decodeCandidate(f fields) (world.Action, []string, *modules.ArgumentError) {
 	shaped, lenient, ok := shapeDecision(f)
 	if !ok {
 		return nil, nil, noAction
@@ -112,7 +113,7 @@ func decodeCandidate(f fields) (world.Action, []string, *modules.ArgumentError) 
 	if _, wrapped := objectField(f, "action"); wrapped {
 		lenient = append([]string{lenWrappedAction}, lenient...)
 	}
-	action, more, e := decodeAction(shaped["action"], shaped["execute_until"])
+	action, more, e := t.decodeAction(shaped["action"], shaped["execute_until"])
 	flat := slices.DeleteFunc(lenient, func(l string) bool { return l == lenFlatAction })
 	if _, ordered := action.(world.ExecuteUntil); ordered {
 		more = append(more, lenCandidateOrder)

@@ -72,9 +72,9 @@ func TestArgumentCodes(t *testing.T) {
 	for _, tt := range []struct{ raw, want string }{
 		{``, CodeArgumentsNotJSON}, {`{"a":`, CodeArgumentsNotJSON}, {`please`, CodeArgumentsNotJSON},
 		{`null`, CodeArgumentsNotObject}, {`[]`, CodeArgumentsNotObject}, {`[{},{}]`, CodeArgumentsNotObject}, {`3`, CodeArgumentsNotObject},
-		{`{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`, CodeInvalidArguments},
+		{`{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`, CodeArgumentsNotJSON},
 	} {
-		_, e := decodeFields(tt.raw)
+		_, _, e := decodeFields(tt.raw)
 		if e == nil {
 			t.Errorf("arguments %.20q are accepted", tt.raw)
 			continue

@@ -2,168 +2,233 @@ package behavior
 
 import (
 	"encoding/json"
-	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/kaptinlin/jsonrepair"
+	"agentworld/llmclient"
+	"agentworld/modules"
 )
 
+// The leniencies of finding the call that an object in a text stands for.
+const (
+	lenToolAlias      = "tool_alias"
+	lenCallKey        = "call_key"
+	lenActionAsTool   = "action_as_tool"
+	lenToolFromFields = "tool_from_fields"
+	lenWrapperKey     = "wrapper_key"
+	lenJSONInString   = "json_in_string"
+	lenDraftShorthand = "draft_shorthand"
+	lenTypeKey        = "type_key"
+)
+
+// The keys under which models put a call's name and its arguments, and those in
+// which they wrap it. The first of each is the API's own.
 var (
-	invisible = strings.NewReplacer("\ufeff", "", "\u200b", "", "\u200c", "", "\u200d", "", "\u2060", "")
-	thinking  = regexp.MustCompile(`(?s)<think(?:ing)?>.*?</think(?:ing)?>`)
-	// openThinking is thinking that never ends, objectLike a brace that begins an
-	// object rather than standing in prose.
-	openThinking = regexp.MustCompile(`<think(?:ing)?>`)
-	objectLike   = regexp.MustCompile(`^\{\s*(?:["'}]|[\w-]+\s*:)`)
-	fence        = regexp.MustCompile("(?s)```[A-Za-z0-9_-]*\\s*\\n?(.*?)```")
+	nameKeys     = []string{"name", "tool", "tool_name", "function_name", "function", "recipient_name", "module", "action", "decision"}
+	argumentKeys = []string{"arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs"}
+	wrapperKeys  = []string{"tool_call", "function_call", "function", "tool_calls", "result", "output", "response", "answer", "final_answer", "decision"}
 )
 
-// findObjects returns the outermost JSON objects of text in order, and what it
-// took to find them.
-func findObjects(text string) (objects []fields, leniencies []string, kind ParseKind) {
-	if len(text) > textBytesMax {
-		return nil, nil, ParseTooLarge
+// readObject turns one object of the protocol, written as text, into the call it
+// stands for. What wraps the object is taken off, once.
+func (t *Turn) readObject(f fields) (slot, bool) {
+	if s, ok := t.bareCall(f); ok {
+		return s, true
 	}
-	leniencies = []string{lenTextInsteadOfCall}
-	change := func(name, changed string) {
-		if changed != text {
-			leniencies = append(leniencies, name)
-			text = changed
-		}
-	}
-	change(lenInvisibleRemoved, invisible.Replace(text))
-	change(lenThinkingRemoved, thinking.ReplaceAllString(text, ""))
-	if openThinking.MatchString(text) {
-		// What was only thought about must not be taken for a decision.
-		return nil, nil, ParseTruncated
-	}
-	if blocks := fence.FindAllStringSubmatch(text, objectsMax); len(blocks) > 0 {
-		var inner []string
-		for _, b := range blocks {
-			inner = append(inner, b[1])
-		}
-		change(lenUnfenced, strings.Join(inner, "\n"))
-	}
-	spans, truncated := objectSpans(text)
-	if truncated {
-		return nil, nil, ParseTruncated
-	}
-	rest := strings.TrimSpace(text)
-	for _, span := range spans {
-		rest = strings.Replace(rest, span, "", 1)
-		object, repaired := decodeObject(span)
-		if object == nil {
+	for _, key := range wrapperKeys {
+		inner, leniency, ok := wrapped(f, key)
+		if !ok {
 			continue
 		}
-		if repaired {
-			leniencies = append(leniencies, lenRepairedJSON)
+		if s, ok := t.bareCall(inner); ok {
+			s.leniencies = append(s.leniencies, leniency)
+			return s, true
 		}
-		objects = append(objects, object)
 	}
-	rest = strings.TrimSpace(rest)
-	if listOfMany.MatchString(rest) {
-		return nil, nil, ParseSeveral
-	}
-	return objects, append(leniencies, surroundings(rest)...), emptyKind(objects, spans)
+	return slot{}, false
 }
 
-// surroundings names what stood around the objects.
-func surroundings(rest string) []string {
-	switch rest {
-	case "":
-		return nil
-	case "[]":
-		return []string{lenListOfOne}
+// wrapped returns the object under a key: as it is, as the only element of a list,
+// or encoded in a string.
+func wrapped(f fields, key string) (inner fields, leniency string, ok bool) {
+	if inner, ok = objectField(f, key); ok {
+		return inner, lenWrapperKey, true
 	}
-	return []string{lenProseAround}
+	var list []fields
+	if json.Unmarshal(f[key], &list) == nil && len(list) == 1 && list[0] != nil {
+		return list[0], lenWrapperKey, true
+	}
+	text := stringField(f, key)
+	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return nil, "", false
+	}
+	object, _, fault := modules.ReadObject(text)
+	if fault != nil || json.Unmarshal(object, &inner) != nil {
+		return nil, "", false
+	}
+	return inner, lenJSONInString, true
 }
 
-// listOfMany is what is left of a list when its several objects are taken out.
-var listOfMany = regexp.MustCompile(`^\[\s*(?:,\s*)+\]$`)
+// bareCall reads an object that is not wrapped into anything.
+func (t *Turn) bareCall(f fields) (slot, bool) {
+	if s, ok := t.explicitCall(f); ok {
+		return s, true
+	}
+	switch kind := stringField(f, "type"); {
+	case kind == toolPlan:
+		return textCall(toolPlan, without(f, "type")), true
+	case kind == toolDraft:
+		return t.draftCall(without(f, "type"), nil)
+	case kind == toolTurn:
+		return textCall(toolTurn, without(f, "type")), true
+	case modules.IsAction(kind) && stringField(f, "decision")+stringField(f, "action") == "":
+		f = without(f, "type")
+		f["decision"] = llmclient.Marshal(kind)
+		return t.decisionCall(f, []string{lenTypeKey})
+	case f["candidates"] != nil && f["candidate"] == nil:
+		return t.draftCall(f, []string{lenToolFromFields})
+	case f["steps"] != nil || f["missing"] != nil:
+		return textCall(toolPlan, without(f, "type"), lenToolFromFields), true
+	}
+	return t.decisionCall(f, nil)
+}
 
-func emptyKind(objects []fields, spans []string) ParseKind {
+// explicitCall reads {"name":TOOL,"arguments":{...}} and its relatives. A tool that
+// does not exist is called all the same: the answer to that names those that do.
+func (t *Turn) explicitCall(f fields) (slot, bool) {
+	nameKey, argsKey := firstKey(nameKeys, func(key string) bool { return stringField(f, key) != "" }), firstKey(argumentKeys, func(key string) bool { return f[key] != nil })
+	name, kind := stringField(f, nameKey), stringField(f, "type")
+	isModule := kind == "module_call" || nameKey == "module"
+	var leniencies []string
 	switch {
-	case len(objects) > 0:
-		return ""
-	case len(spans) > 0:
-		return ParseUnknownShape
+	case name == "" || argsKey == "" && !isModule || kind == toolDraft:
+		return slot{}, false
+	case (argsKey == "input" || nameKey == "action" || nameKey == "decision") && !t.knows(name):
+		return slot{}, false
+	case !isModule && (nameKey != "name" || argsKey != "arguments"):
+		leniencies = append(leniencies, lenCallKey)
 	}
-	return ParseNoJSON
+	args := f[argsKey]
+	if string(orNull(args)) == "null" {
+		args = json.RawMessage("{}")
+	}
+	return t.callWith(name, args, leniencies), true
 }
 
-// objectSpans returns the outermost brace-balanced spans of text, skipping
-// braces in strings. A brace that never closes means that the text was cut, and
-// nothing inside it may be taken for a whole answer, unless it plainly stands in
-// prose: those are passed over a bounded number of times, so the scan stays linear.
-func objectSpans(text string) (spans []string, truncated bool) {
-	restarts := 0
-	for from := 0; len(spans) < objectsMax; {
-		start := strings.IndexByte(text[from:], '{')
-		if start < 0 {
-			return spans, false
+// firstKey returns the first of the keys that holds, "" when none does.
+func firstKey(keys []string, holds func(string) bool) string {
+	for _, key := range keys {
+		if holds(key) {
+			return key
 		}
-		start += from
-		end := objectEnd(text[start:])
-		if end < 0 {
-			if restarts++; restarts > restartsMax || objectLike.MatchString(text[start:]) {
-				return nil, true
+	}
+	return ""
+}
+
+// callWith is the call of a tool or action with arguments that are an object, or a
+// string that holds one, as on the wire.
+func (t *Turn) callWith(name string, args json.RawMessage, leniencies []string) slot {
+	var inner fields
+	if json.Unmarshal(args, &inner) == nil && inner != nil {
+		return t.namedCall(name, inner, leniencies)
+	}
+	raw, text := string(args), ""
+	if json.Unmarshal(args, &text) == nil {
+		raw = text
+	}
+	tool, alias, ok := t.toolNamed(name)
+	switch object, _, fault := modules.ReadObject(raw); {
+	case ok:
+		return slot{tool: tool, args: raw, text: true, leniencies: append(leniencies, alias...)}
+	case fault == nil && json.Unmarshal(object, &inner) == nil:
+		return t.namedCall(name, inner, leniencies)
+	}
+	return slot{tool: unknownName, args: raw, text: true, leniencies: leniencies}
+}
+
+// unknownName stands for a tool that does not exist.
+const unknownName = "unknown"
+
+// namedCall is the call of the tool or action called name.
+func (t *Turn) namedCall(name string, args fields, leniencies []string) slot {
+	tool, alias, ok := t.toolNamed(name)
+	switch {
+	case ok:
+		return textCall(tool, args, append(leniencies, alias...)...)
+	case modules.IsAction(name) && ownName(args) != "" && !sameActionName(ownName(args), name):
+		// Two names for one action: both are passed on, in a field that no action has,
+		// for the argument error to object.
+		both := fields{"action": llmclient.Marshal(name), "other_action": llmclient.Marshal(ownName(args))}
+		return textCall(t.decisionTool(), fields{"action": llmclient.Marshal(both)}, leniencies...)
+	case modules.IsAction(name):
+		f := fields{"decision": llmclient.Marshal(name)}
+		for key, value := range args {
+			if key != "decision" && key != "action" {
+				f[key] = value
 			}
-			from = start + 1
-			continue
 		}
-		spans = append(spans, text[start:start+end])
-		from = start + end
-	}
-	return spans, false
-}
-
-// objectEnd returns the length of the balanced object that s starts with, -1
-// when it does not close.
-func objectEnd(s string) int {
-	depth, inString := 0, false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{':
-			depth++
-		case c == '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
+		if s, ok := t.decisionCall(f, append(leniencies, lenActionAsTool)); ok {
+			return s
 		}
 	}
-	return -1
+	return textCall(unknownName, args, leniencies...)
 }
 
-// decodeObject decodes a balanced span, repairing its syntax when that is what
-// it takes. The repair's result is decoded again and must be an object.
-func decodeObject(span string) (object fields, repaired bool) {
-	if len(span) > objectBytesMax || depth(span) > argumentDepthMax {
-		return nil, false
+// decisionCall is a decision, or in the lean protocol the whole turn, written as
+// one object. It is brought into shape when it is taken; see [shapeDecision].
+func (t *Turn) decisionCall(f fields, leniencies []string) (slot, bool) {
+	tool := t.decisionTool()
+	if f["candidate"] != nil {
+		return textCall(tool, without(f, "type"), leniencies...), true
 	}
-	if json.Unmarshal([]byte(span), &object) == nil {
-		return object, false
-	}
-	fixed, err := jsonrepair.Repair(span)
-	if err != nil || json.Unmarshal([]byte(fixed), &object) != nil || inventsNumbers(span, fixed) {
-		return nil, false
-	}
-	return object, true
+	shaped, more, ok := shapeDecision(f)
+	return textCall(tool, shaped, append(leniencies, more...)...), ok
 }
 
-var numberText = regexp.MustCompile(`-?\d[\d.eE+-]*`)
-
-// inventsNumbers reports whether a repair holds a number that the model did not
-// write, such as 1 for 1e.
-func inventsNumbers(written, repaired string) bool {
-	literal := map[string]bool{}
-	for _, n := range numberText.FindAllString(written, -1) {
-		literal[n] = true
+// decisionTool is the tool that decides.
+func (t *Turn) decisionTool() string {
+	if t.mind.cfg.Protocol == ProtocolLean {
+		return toolTurn
 	}
-	return slices.ContainsFunc(numberText.FindAllString(repaired, -1), func(n string) bool { return !literal[n] })
+	return toolDecision
+}
+
+// ownName is the action that an object names itself, "" when it names none.
+func ownName(f fields) string {
+	for _, key := range []string{"decision", "action"} {
+		if name := stringField(f, key); modules.IsAction(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// sameActionName reports whether two names stand for one action.
+func sameActionName(a, b string) bool {
+	first, _, _ := modules.ActionNamed(a)
+	second, _, _ := modules.ActionNamed(b)
+	return first == second
+}
+
+// draftCall is a draft: with its candidates, or with one decision in their place.
+func (t *Turn) draftCall(f fields, leniencies []string) (slot, bool) {
+	if f["candidates"] != nil {
+		return textCall(toolDraft, f, leniencies...), true
+	}
+	shaped, more, ok := shapeDecision(f)
+	if !ok {
+		return slot{}, false
+	}
+	draft := fields{"candidates": llmclient.Marshal([]fields{shaped})}
+	return textCall(toolDraft, draft, append(append(leniencies, lenDraftShorthand), more...)...), true
+}
+
+// without returns f without a key.
+func without(f fields, key string) fields {
+	out := fields{}
+	for k, v := range f {
+		if k != key {
+			out[k] = v
+		}
+	}
+	return out
 }

@@ -5,16 +5,18 @@ import (
 )
 
 func (t *Turn) takePlan(i int, leniencies []string) (bool, ParseKind) {
-	f, e := decodeFields(t.slots[i].args)
+	f, lenient, e := decodeFields(t.slots[i].args)
 	if e != nil {
 		return false, t.badArguments(i, NotePlan, e)
 	}
+	f, more := shapePlan(f)
+	leniencies = slices.Concat(leniencies, lenient, more)
 	var plan planArgs
 	absent, e := f.decode(&plan, "goal", "steps", "missing")
 	if e != nil {
 		return false, t.badArguments(i, NotePlan, e)
 	}
-	t.acceptPlan(plan, t.slots[i].callID, slices.Concat(leniencies, absent))
+	t.acceptPlan(plan, t.slots[i].callID, slices.Concat(leniencies, t.slots[i].norm(absent)))
 	t.reveal()
 	t.afterPlan()
 	t.respond(i, planAccepted{t.stage})

@@ -3,9 +3,9 @@ package behavior
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"agentworld/llmclient"
+	"agentworld/modules"
 	"agentworld/world"
 )
 
@@ -15,14 +15,14 @@ const (
 	lenDecisionKey = "decision_key"
 	lenUnwrapped   = "unwrapped"
 	lenNestedUntil = "nested_execute_until"
-	lenEventList   = "event_list"
+	lenReasonKey   = "reason_key"
 )
 
 // envelopeFields are keys that models put beside an action and that never belong
 // to one.
 var envelopeFields = []string{
-	"type", "decision", "action", "why", "reason", "rationale", "confidence", "need_verify",
-	"message_to_user", "sources_used", "execute_until", "until", "max_ticks", "ignore", "agent_id",
+	"type", "decision", "action", "why", "reason", "rationale", "reasoning", "explanation", "thought", "理由", "原因",
+	"confidence", "need_verify", "message_to_user", "sources_used", "execute_until", "until", "max_ticks", "ignore", "agent_id",
 }
 
 // shapeDecision brings the shapes models write a decision in to the arguments of
@@ -30,16 +30,23 @@ var envelopeFields = []string{
 // and unwraps only; every value stays as written and is validated afterwards. ok
 // is false when there is no decision in f.
 func shapeDecision(f fields) (shaped fields, leniencies []string, ok bool) {
+	decoded := mendEncoded(f)
+	shaped, leniencies, ok = shapeDecoded(f)
+	return shaped, append(decoded, leniencies...), ok
+}
+
+// shapeDecoded is [shapeDecision] behind the decoding of objects in strings.
+func shapeDecoded(f fields) (shaped fields, leniencies []string, ok bool) {
 	action, isObject := objectField(f, "action")
-	if isObject && stringField(f, "decision") != "execute_until" && stringField(action, "action")+stringField(action, "decision") != "" {
+	if isObject && !isStanding(stringField(f, "decision")) && stringField(action, "action")+stringField(action, "decision") != "" {
 		inner, more, ok := shapeFlat(action)
 		if !ok {
 			return f, nil, true
 		}
-		shaped := withAction(f, inner)
+		shaped, reason := keepReason(f, withAction(f, inner))
 		var extra []string
 		shaped["execute_until"], extra = standingOf(f)
-		return shaped, append(more, extra...), true
+		return shaped, slices.Concat(more, reason, extra), true
 	}
 	if wrapped, isObject := objectField(f, "decision"); isObject {
 		for _, key := range []string{"execute_until", "until", "max_ticks", "ignore"} {
@@ -48,18 +55,28 @@ func shapeDecision(f fields) (shaped fields, leniencies []string, ok bool) {
 			}
 		}
 		shaped, more, ok := shapeDecision(wrapped)
-		return keepReason(f, shaped), append([]string{lenUnwrapped}, more...), ok
+		shaped, reason := keepReason(f, shaped)
+		return shaped, slices.Concat([]string{lenUnwrapped}, more, reason), ok
 	}
-	if stringField(f, "decision") == "execute_until" || stringField(f, "action") == "execute_until" {
+	if isStanding(stringField(f, "decision")) || isStanding(stringField(f, "action")) {
 		return shapeStanding(f)
+	}
+	if order, isObject := objectField(f, "execute_until"); isObject && f["action"] == nil && f["decision"] == nil {
+		return shapeStanding(order)
 	}
 	flat, more, ok := shapeFlat(f)
 	if !ok {
 		return nil, nil, false
 	}
 	standing, extra := standingOf(f)
-	shaped = keepReason(f, fields{"action": flat, "execute_until": standing})
-	return shaped, slices.Concat([]string{lenFlatAction}, more, extra), true
+	shaped, reason := keepReason(f, fields{"action": flat, "execute_until": standing})
+	return shaped, slices.Concat([]string{lenFlatAction}, more, extra, reason), true
+}
+
+// isStanding reports whether a name is that of the standing order.
+func isStanding(name string) bool {
+	known, _, ok := modules.ActionNamed(name)
+	return ok && known == world.ExecuteUntil{}.ActionName()
 }
 
 // standingOf returns the standing order that stands beside an action: as the field
@@ -88,10 +105,19 @@ func shapeFlat(f fields) (json.RawMessage, []string, bool) {
 	}
 	flat := fields{"action": llmclient.Marshal(name)}
 	for key, value := range f {
-		if slices.Contains(envelopeFields, key) && !isParam(name, key) {
-			continue
+		inner, isObject := objectField(f, key)
+		switch {
+		case isParam(name, key):
+			flat[key] = value
+		case slices.Contains(argumentKeys, key) && isObject:
+			// The parameters stand in an object of their own.
+			leniencies = append(leniencies, lenCallKey)
+			for k, v := range inner {
+				flat[k] = v
+			}
+		case !slices.Contains(envelopeFields, key):
+			flat[key] = value
 		}
-		flat[key] = value
 	}
 	return llmclient.Marshal(flat), leniencies, true
 }
@@ -111,48 +137,8 @@ func shapeStanding(f fields) (fields, []string, bool) {
 		return nil, nil, false
 	}
 	until, extra := shapeUntil(f["until"])
-	shaped := keepReason(f, fields{"action": flat, "execute_until": standingFields(f, until)})
-	return shaped, slices.Concat([]string{lenNestedUntil}, more, extra), true
-}
-
-// shapeUntil reads the conditions of a standing order from a list of conditions,
-// from {"event":"a|b","event_any_of":[...],"value":n}, or from a string.
-func shapeUntil(raw json.RawMessage) (json.RawMessage, []string) {
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) == nil && list != nil {
-		return raw, nil
-	}
-	var single struct {
-		Event    string          `json:"event"`
-		AnyOf    []string        `json:"event_any_of"`
-		Value    json.RawMessage `json:"value"`
-		ValueLTE json.RawMessage `json:"value_lte"`
-	}
-	if json.Unmarshal(raw, &single) != nil && json.Unmarshal(raw, &single.Event) != nil {
-		return orNull(raw), nil
-	}
-	if len(single.Value) == 0 {
-		single.Value = single.ValueLTE
-	}
-	conditions := []map[string]json.RawMessage{}
-	for _, name := range append(strings.FieldsFunc(single.Event, func(r rune) bool { return r == '|' || r == ',' }), single.AnyOf...) {
-		condition := map[string]json.RawMessage{"event": llmclient.Marshal(strings.TrimSpace(name)), "value": json.RawMessage("null")}
-		if takesValue(strings.TrimSpace(name)) {
-			condition["value"] = orNull(single.Value)
-		}
-		conditions = append(conditions, condition)
-	}
-	return llmclient.Marshal(conditions), []string{lenEventList}
-}
-
-func takesValue(event string) bool {
-	return slices.ContainsFunc(world.StopEvents(), func(e world.StopEvent) bool { return e.Name == event && e.TakesValue })
-}
-
-func isParam(action, name string) bool {
-	return slices.ContainsFunc(world.Actions(), func(s world.ActionSpec) bool {
-		return s.Name == action && slices.ContainsFunc(s.Params, func(p world.Param) bool { return p.Name == name })
-	})
+	shaped, reason := keepReason(f, fields{"action": flat, "execute_until": standingFields(f, until)})
+	return shaped, slices.Concat([]string{lenNestedUntil}, more, extra, reason), true
 }
 
 func withAction(f fields, action json.RawMessage) fields {
@@ -164,20 +150,27 @@ func withAction(f fields, action json.RawMessage) fields {
 	return shaped
 }
 
+// reasonKeys are the names under which models give their reason.
+var reasonKeys = []string{"why", "reason", "rationale", "reasoning", "explanation", "thought", "理由", "原因"}
+
 // keepReason carries the reason and the cited sources of from into shaped.
-func keepReason(from, shaped fields) fields {
+func keepReason(from, shaped fields) (fields, []string) {
 	if shaped == nil {
-		return nil
+		return nil, nil
 	}
-	for _, key := range []string{"why", "reason", "rationale"} {
-		if value, ok := from[key]; ok && shaped["why"] == nil {
-			shaped["why"] = value
+	var leniencies []string
+	for _, key := range reasonKeys {
+		if _, isText := from[key]; isText && shaped["why"] == nil && stringField(from, key) != "" {
+			shaped["why"] = from[key]
+			if key != "why" {
+				leniencies = []string{lenReasonKey}
+			}
 		}
 	}
 	if value, ok := from["sources_used"]; ok && shaped["sources_used"] == nil {
 		shaped["sources_used"] = value
 	}
-	return shaped
+	return shaped, leniencies
 }
 
 func orNull(raw json.RawMessage) json.RawMessage {

@@ -3,8 +3,10 @@ package behavior
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"agentworld/llmclient"
+	"agentworld/modules"
 )
 
 // The leniencies of reading text where a function call was expected. Each is
@@ -12,134 +14,250 @@ import (
 // function call's arguments.
 const (
 	lenTextInsteadOfCall = "text_instead_of_call"
-	lenInvisibleRemoved  = "invisible_characters_removed"
 	lenThinkingRemoved   = "thinking_removed"
-	lenUnfenced          = "unfenced"
-	lenProseAround       = "prose_around_json"
-	lenRepairedJSON      = "json_repaired"
-	lenListOfOne         = "list_of_one"
-	lenDraftShorthand    = "draft_shorthand"
-	lenModuleAlias       = "module_alias"
+	lenObjectIgnored     = "object_ignored"
 )
 
+// The bounds of a text that is read. What is longer was not meant to be a decision;
+// the bound on its lines keeps the search for labels short.
 const (
-	textBytesMax   = 256 << 10
-	objectBytesMax = 64 << 10
-	objectsMax     = 16
-	restartsMax    = 8
+	textBytesMax = 256 << 10
+	textLinesMax = 2000
 )
 
-// readText is the fallback for an answer that is text. It looks for JSON objects
-// in the shapes of the protocol and hands them on as if they had been calls.
+// readText is the fallback for an answer that is text. It looks for the calls that
+// the text stands for and hands them on as if they had been made.
 func (t *Turn) readText(text string) {
-	objects, leniencies, kind := findObjects(text)
+	calls, leniencies, kind := t.callsIn(text)
 	if kind != "" {
 		t.repair(kind)
 		return
 	}
-	for _, object := range objects {
-		s, lenient, ok := t.readObject(object)
+	if slices.Contains(leniencies, lenLaterDiscarded) {
+		t.retract(text)
+	}
+	t.slots = calls
+	for i := range t.slots {
+		t.writeOut(&t.slots[i])
+	}
+	t.dispatch(append([]string{lenTextInsteadOfCall}, leniencies...))
+}
+
+// repairInventedText is the code of an answer's text that goes back without the
+// steps a model made up.
+const repairInventedText = "invented_text_dropped"
+
+// retract replaces the text of the last answer by the part of it that was read. The
+// one exception to sending items back as they came: an observation that the model
+// made up would be taken for one in every later request.
+func (t *Turn) retract(text string) {
+	start := len(t.input)
+	for start > 0 && (t.input[start-1].Kind == llmclient.KindMessage && t.input[start-1].Role == "assistant" || t.input[start-1].Kind == llmclient.KindReasoning) {
+		start--
+	}
+	t.input = append(t.input[:start], llmclient.Message("assistant", strings.TrimSpace(keptText(text))))
+	t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: repairInventedText})
+}
+
+// writeOut puts the call that was read from a text behind that text, as if it had
+// been made: the model sees how it was understood and how it is done, and its output
+// is paired like any other.
+func (t *Turn) writeOut(s *slot) {
+	s.callID = t.mintCallID()
+	t.callIDs[s.callID] = true
+	args := s.args
+	if !isObject(args) {
+		args = "{}"
+	}
+	t.input = append(t.input, llmclient.FunctionCall(s.callID, s.tool, args))
+}
+
+// callsIn returns the calls that a text stands for, each with its own leniencies,
+// and those of the text as a whole. The order of the steps is the order of trust:
+// what was only thought about is taken away first, then a line that names an action
+// is looked for, then objects, then calls in other syntaxes.
+func (t *Turn) callsIn(text string) (calls []slot, leniencies []string, kind ParseKind) {
+	if len(text) > textBytesMax {
+		return nil, nil, ParseTooLarge
+	}
+	said, whole := withoutThinking(text)
+	if !whole {
+		return nil, nil, ParseTruncated
+	}
+	if strings.Count(said, "\n") > textLinesMax {
+		return nil, nil, ParseTooLarge
+	}
+	if said != text {
+		leniencies = append(leniencies, lenThinkingRemoved)
+	}
+	if inner, encoded := modules.DecodeString(said); encoded {
+		said, leniencies = inner, append(leniencies, string(modules.DoubleEncoded))
+	}
+	said, call, lenient, kind := t.labelled(said)
+	leniencies = append(leniencies, lenient...)
+	if kind != "" || call != nil {
+		return call, leniencies, kind
+	}
+	calls, lenient, kind = t.objectsIn(said)
+	if kind == ParseNoJSON {
+		if call, ok := t.taggedCall(said); ok {
+			return []slot{call}, append(leniencies, string(modules.CallSyntax)), ""
+		}
+	}
+	return calls, append(leniencies, lenient...), kind
+}
+
+// objectsIn returns the calls that the JSON objects of a text stand for.
+func (t *Turn) objectsIn(text string) (calls []slot, leniencies []string, kind ParseKind) {
+	found := modules.FindObjects(text)
+	if found.Problem != "" {
+		return nil, nil, problemKind(found.Problem)
+	}
+	leniencies = leniencyNames(found.Leniencies)
+	rest, ignored := found.Rest, 0
+	for i, object := range found.Objects {
+		s, mark, ok := t.callOf(object, found.Befores[i])
 		if !ok {
+			ignored++
 			continue
 		}
-		leniencies = append(leniencies, lenient...)
-		t.slots = append(t.slots, s)
-	}
-	if len(t.slots) == 0 {
-		t.repair(ParseUnknownShape)
-		return
-	}
-	t.dispatch(leniencies)
-}
-
-// readObject turns one object of the protocol, written as text, into the call it
-// stands for.
-func (t *Turn) readObject(f fields) (slot, []string, bool) {
-	if name := stringField(f, "name"); name != "" && f["arguments"] != nil {
-		args := string(f["arguments"])
-		if quoted := stringField(f, "arguments"); quoted != "" {
-			args = quoted
+		if mark != "" {
+			leniencies = append(leniencies, string(modules.CallSyntax))
+			rest = endMarks.ReplaceAllString(strings.Replace(rest, mark, "", 1), "")
 		}
-		return slot{tool: name, args: args, text: true}, nil, true
+		calls = append(calls, s)
 	}
-	switch kind := stringField(f, "type"); kind {
-	case toolPlan:
-		return textCall(toolPlan, shapePlan(f)), nil, true
-	case "module_call":
-		return t.textModuleCall(f)
-	case toolDraft:
-		shaped, ok := shapeDraft(f)
-		return textCall(toolDraft, shaped), []string{lenDraftShorthand}, ok
+	switch {
+	case len(found.Objects) == 0:
+		return nil, nil, ParseNoJSON
+	case len(calls) == 0:
+		return nil, nil, ParseUnknownShape
+	case ignored > 0:
+		leniencies = append(leniencies, lenObjectIgnored)
 	}
-	if stringField(f, "module") != "" {
-		return t.textModuleCall(f)
-	}
-	tool := toolDecision
-	if t.mind.cfg.Protocol == ProtocolLean {
-		tool = toolTurn
-	}
-	if f["candidate"] != nil {
-		return textCall(tool, f), nil, true
-	}
-	shaped, leniencies, ok := shapeDecision(f)
-	return textCall(tool, shaped), leniencies, ok
+	return calls, append(leniencies, leniencyNames(modules.Surroundings(rest))...), ""
 }
 
-func textCall(tool string, f fields) slot {
-	return slot{tool: tool, args: string(llmclient.Marshal(f)), text: true}
+// problemKind is the parse kind of a text that may not be used.
+func problemKind(p modules.FindProblem) ParseKind {
+	switch p {
+	case modules.FindCut:
+		return ParseTruncated
+	case modules.FindDeep:
+		return ParseTooLarge
+	case modules.FindList:
+		return ParseSeveral
+	}
+	return ParseUnknownShape
 }
 
-// textModuleCall reads {"type":"module_call","module":NAME,"args":{...}}. The
-// dotted module name and the tool name both stand for the tool.
-func (t *Turn) textModuleCall(f fields) (slot, []string, bool) {
-	name := stringField(f, "module")
-	tool, ok := t.mind.registry.ToolOf(name)
-	var leniencies []string
-	if !ok && slices.Contains(t.mind.moduleNames, name) {
-		tool, leniencies = name, []string{lenModuleAlias}
-	} else if !ok {
-		tool = "unknown"
+// callOf returns the call that an object stands for. An object that does not say
+// itself what it is may be the arguments of a tool named in front of it; mark is
+// then the text that names it.
+func (t *Turn) callOf(object json.RawMessage, before string) (s slot, mark string, ok bool) {
+	var f fields
+	if json.Unmarshal(object, &f) != nil {
+		return slot{}, "", false
 	}
-	args := f["args"]
-	if len(args) == 0 {
-		args = json.RawMessage("{}")
+	if name, mark := nameBefore(before); name != "" && t.knows(name) && (ownName(f) == "" || name == toolDecision || name == toolTurn) {
+		return t.namedCall(name, f, nil), mark, true
 	}
-	return slot{tool: tool, args: string(args), text: true}, leniencies, true
+	s, ok = t.readObject(f)
+	return s, "", ok
 }
 
-// shapePlan brings {"type":"plan","missing":[...],"next":"module_call"} to the
-// plan tool's arguments.
-func shapePlan(f fields) fields {
-	if f["steps"] != nil {
-		return f
-	}
-	step := PlanStep{Kind: stepRespond}
-	if stringField(f, "next") == "module_call" {
-		step.Kind = stepCall
-	}
-	shaped := fields{"goal": orEmpty(f["goal"]), "steps": llmclient.Marshal([]PlanStep{step}), "missing": f["missing"]}
-	if shaped["missing"] == nil {
-		shaped["missing"] = json.RawMessage("[]")
-	}
-	return shaped
+// thinkingMarks are the pairs of marks between which models think aloud.
+var thinkingMarks = [][2]string{
+	{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"<thought>", "</thought>"}, {"<reasoning>", "</reasoning>"},
+	{"<reflection>", "</reflection>"}, {"<scratchpad>", "</scratchpad>"}, {"[THINK]", "[/THINK]"}, {"◁think▷", "◁/think▷"},
 }
 
-// shapeDraft brings {"type":"decision_draft","decision":...} to the draft tool's
-// arguments.
-func shapeDraft(f fields) (fields, bool) {
-	if f["candidates"] != nil {
-		return f, true
+// thoughtsMax bounds the blocks of thinking that are taken out.
+const thoughtsMax = 16
+
+// withoutThinking takes out what was only thought about; it must not be taken for
+// a decision. whole is false when the thinking never ends. A closing mark alone
+// ends thinking that began before the text did, as some templates have it. A mark
+// inside of an object is part of a value.
+func withoutThinking(text string) (said string, whole bool) {
+	var present [][2]string
+	for _, pair := range thinkingMarks {
+		if strings.Contains(text, pair[0]) || strings.Contains(text, pair[1]) {
+			present = append(present, pair)
+		}
 	}
-	shaped, _, ok := shapeDecision(f)
-	if !ok {
-		return nil, false
+	from := 0
+	for range thoughtsMax {
+		at, pair, closing := firstMark(text[from:], present)
+		if at < 0 {
+			return text, true
+		}
+		at += from
+		switch end := strings.Index(text[at:], pair[1]); {
+		case openBraces(text[:at]) > 0:
+			from = at + 1
+		case closing:
+			text, from = text[at+len(pair[1]):], 0
+		case end < 0:
+			return "", false
+		default:
+			text, from = text[:at]+text[at+end+len(pair[1]):], at
+		}
 	}
-	return fields{"candidates": llmclient.Marshal([]fields{shaped})}, true
+	return text, false
 }
 
-func orEmpty(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return json.RawMessage(`""`)
+// firstMark finds the first mark of the given pairs; at is -1 when there is none.
+func firstMark(text string, pairs [][2]string) (at int, pair [2]string, closing bool) {
+	at = -1
+	for _, p := range pairs {
+		for i, mark := range p {
+			if found := strings.Index(text, mark); found >= 0 && (at < 0 || found < at) {
+				at, pair, closing = found, p, i == 1
+			}
+		}
 	}
-	return raw
+	return at, pair, closing
+}
+
+// openBraces is how many braces more a text opens than it closes.
+func openBraces(text string) int { return strings.Count(text, "{") - strings.Count(text, "}") }
+
+// textCall is a call with arguments made from text.
+func textCall(tool string, f fields, leniencies ...string) slot {
+	return slot{tool: tool, args: string(llmclient.Marshal(f)), text: true, leniencies: leniencies}
+}
+
+// knows reports whether name is a tool, a module or an action.
+func (t *Turn) knows(name string) bool {
+	_, _, isTool := t.toolNamed(name)
+	return isTool || modules.IsAction(name)
+}
+
+// toolNamed finds the tool that a name stands for: its own, a module's, or either
+// with the prefix that some templates put before the names of functions.
+func (t *Turn) toolNamed(name string) (tool string, leniencies []string, ok bool) {
+	if t.knownName(name) == name {
+		return name, nil, true
+	}
+	if bare, cut := strings.CutPrefix(name, "functions."); cut {
+		tool, _, ok = t.toolNamed(bare)
+		return tool, []string{lenToolAlias}, ok
+	}
+	if tool, ok = t.mind.registry.ToolOf(name); ok {
+		return tool, nil, true
+	}
+	i := slices.IndexFunc(t.mind.tools, func(known llmclient.Tool) bool { return sameName(known.Name, name) })
+	if i < 0 {
+		return "", nil, false
+	}
+	return t.mind.tools[i].Name, []string{lenToolAlias}, true
+}
+
+// sameName compares names without case and separators.
+func sameName(a, b string) bool {
+	bare := func(s string) string {
+		return strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(s))
+	}
+	return len(b) <= 64 && bare(a) == bare(b)
 }

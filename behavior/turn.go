@@ -3,6 +3,7 @@ package behavior
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"agentworld/llmclient"
 	"agentworld/memory"
@@ -74,8 +75,11 @@ type slot struct {
 	// wrong is the output of a call that went wrong, nil for any other. It is encoded
 	// late, because only the whole answer tells whether it costs a repair.
 	wrong *feedback
-	// text marks a call read from text: its output goes back as a message.
+	// text marks a call read from text.
 	text bool
+	// leniencies are what it took to find the call in a text. They are counted when
+	// the call was of use.
+	leniencies []string
 }
 
 // norm drops the leniencies that are none where text was read: only the schema asks
@@ -85,7 +89,9 @@ func (s slot) norm(leniencies []string) []string {
 	if !s.text {
 		return leniencies
 	}
-	return slices.DeleteFunc(slices.Clone(leniencies), func(l string) bool { return l == string(modules.NamedParameter) || l == lenWrappedAction })
+	return slices.DeleteFunc(slices.Clone(leniencies), func(l string) bool {
+		return l == string(modules.NamedParameter) || l == lenWrappedAction || strings.HasPrefix(l, absentPrefix)
+	})
 }
 
 // Begin opens a turn for the agent of view.
@@ -183,7 +189,9 @@ func (t *Turn) Result(r modules.Result) {
 		t.retrieve(r.Sources)
 		n := Note{
 			Kind: NoteModuleCall, Status: StatusOK, Code: string(r.Code), CallID: s.callID, Name: r.Module,
-			Leniencies: leniencyNames(r.Leniencies),
+		}
+		if r.ArgumentError == nil {
+			n.Leniencies = append(s.leniencies, leniencyNames(r.Leniencies)...)
 		}
 		if r.Status == modules.StatusError {
 			n.Status = StatusError
@@ -215,11 +223,7 @@ func (t *Turn) flush() {
 		if s.wrong != nil {
 			output = encode(s.wrong)
 		}
-		if s.text {
-			t.input = append(t.input, llmclient.Message("developer", "Result of "+t.knownName(s.tool)+": "+output))
-		} else {
-			t.input = append(t.input, llmclient.FunctionOutput(s.callID, output))
-		}
+		t.input = append(t.input, llmclient.FunctionOutput(s.callID, output))
 	}
 	t.slots = nil
 }

@@ -26,6 +26,9 @@ type Options struct {
 	Concurrency int
 	// Progress, when set, is called after every tick from the running goroutine.
 	Progress func(Progress)
+	// FaultCounts, when set, tells at the end how many answers the source spoilt on
+	// purpose, by kind. It is recorded, whatever ended the run, and changes nothing.
+	FaultCounts func() map[string]int64
 	// LLMIO, when set, is shown every exchange. It is called from several
 	// goroutines, one call at a time.
 	LLMIO func(Exchange)
@@ -258,9 +261,13 @@ func (r *runner) ticks(ctx context.Context) (Result, error) {
 
 func (r *runner) writeEnd(result Result) error {
 	now := time.Now()
+	var injected map[string]int64
+	if r.FaultCounts != nil {
+		injected = r.FaultCounts()
+	}
 	err := r.journal.write(trace.RunEnd{
 		Tick: result.TicksDone, RunStatus: result.Status, Reason: result.Reason, TicksDone: result.TicksDone,
-		FinalDigest: result.FinalDigest, Agents: r.final.agents, Goals: r.final.goals,
+		FinalDigest: result.FinalDigest, Agents: r.final.agents, Goals: r.final.goals, FaultsInjected: injected,
 		Timing: &trace.EndTiming{FinishedAt: now.UTC().Format(time.RFC3339), WallMS: now.Sub(r.started).Milliseconds()},
 	})
 	return errors.Join(err, r.journal.end())

@@ -48,6 +48,10 @@ type Settings struct {
 	// ContextWindow is the model's window in tokens, OutputTokensMax the bound on
 	// one answer; 0 means the default of [behavior.Config].
 	ContextWindow, OutputTokensMax int
+	// Faults is the plan of faults of the scripted server and FaultSeed its seed. They
+	// are recorded so that a run can be repeated; the engine injects nothing itself.
+	Faults    string
+	FaultSeed uint64
 	// ModuleCallsMax and RepairsMax bound a turn; 0 means the default.
 	ModuleCallsMax, RepairsMax int
 	// RepeatAdviceAfter is how many equal decisions in a row the prompt remarks on;
@@ -123,6 +127,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 			GuardRoundsMax: cfg.GuardRoundsMax, RepairsMax: cfg.RepairsMax,
 			RepeatAdviceAfter:   max(cfg.RepeatAdviceAfter, 0),
 			ContextWindowTokens: cfg.ContextWindow, OutputTokensMax: cfg.OutputTokensMax, PromptProfile: string(cfg.Profile), Language: "en",
+			Faults: s.Faults, FaultSeed: s.FaultSeed,
 			SystemPrompt: s.SystemPrompt, ShortTermGoal: s.ShortTermGoal, LongTermGoal: s.LongTermGoal,
 			AgentsOverride: s.Agents, PromptSwitches: append([]trace.Switch{}, s.Switches...),
 			PlaybookBullets: s.PlaybookBullets, FreezePlaybook: s.FreezePlaybook, LearnEvery: s.LearnEvery,
@@ -155,6 +160,7 @@ func settingsOf(h trace.Header) (Settings, error) {
 		Timeout:          time.Duration(h.Settings.TimeoutMS) * time.Millisecond,
 		DecisionDeadline: time.Duration(h.Settings.DecisionDeadlineMS) * time.Millisecond,
 		ContextWindow:    h.Settings.ContextWindowTokens, OutputTokensMax: h.Settings.OutputTokensMax,
+		Faults: h.Settings.Faults, FaultSeed: h.Settings.FaultSeed,
 		ModuleCallsMax: h.Settings.ModuleCallsMax, RepairsMax: h.Settings.RepairsMax,
 		RepeatAdviceAfter: recordedAdvice(h.Settings.RepeatAdviceAfter),
 		Playbook:          []byte(h.Playbook), PlaybookBullets: h.Settings.PlaybookBullets,

@@ -21,14 +21,16 @@ const textArgumentMax = 64
 // any finite size are accepted and saturate at int64; whether the action is
 // possible is for the world to say. Ids are passed on exactly as written.
 func DecodeAction(raw json.RawMessage) (world.Action, []Leniency, *ArgumentError) {
-	v, duplicates, fault := parseArguments(raw)
+	v, used, fault := parseArguments(raw)
 	if fault != nil {
-		return nil, nil, fault
+		return nil, used, fault
+	}
+	v, aliases, fault := plainly(v)
+	if fault != nil {
+		return nil, used, fault
 	}
 	d := actionDecoder{object: v}
-	if duplicates {
-		d.use(DuplicateKey)
-	}
+	d.use(append(used, aliases...)...)
 	action, fault := d.decode()
 	if fault != nil {
 		return nil, d.leniencies, fault

@@ -76,9 +76,9 @@ const anyActionName = "one of wait, wait_ticks, move_agent, harvest_radiation, m
 func TestDecodeActionErrors(t *testing.T) {
 	long := strings.Repeat("x", 65)
 	for _, c := range []struct{ raw, want string }{
-		{``, "arguments: expected one JSON object, got text that is not JSON at byte 0"},
-		{`{"action":"wait"`, "arguments: expected one JSON object, got text that is not JSON at byte 16"},
-		{`{"action":"wait"} {}`, "arguments: expected one JSON object, got text that is not JSON at byte 19"},
+		{``, "arguments: expected one JSON object, got text that is not JSON"},
+		{`{"action":"wait"`, "arguments: expected one JSON object, got an object that breaks off"},
+		{`{"action":"wait"} {}`, "arguments: expected one JSON object, got several objects"},
 		{`null`, "arguments: expected an action object, got null"},
 		{`[]`, "arguments: expected an action object, got an array"},
 		{`"wait"`, "arguments: expected an action object, got a string of 4 characters"},

@@ -116,7 +116,7 @@ func TestCallErrorsAreKeptApart(t *testing.T) {
 		{"world_rules", `{"topic":`, CodeNotJSON, "", true},
 		{"world_rules", `[]`, CodeNotObject, "", false},
 		{"world_rules", `null`, CodeNotObject, "", false},
-		{"world_rules", `"secretword"`, CodeNotJSON, "", true},
+		{"world_rules", `"secretword"`, CodeNotObject, "", false},
 		{"world_rules", `3`, CodeNotObject, "", false},
 		{"world_rules", `{}`, CodeInvalidArguments, "topic", false},
 		{"world_rules", `{"topic":"secretword"}`, CodeInvalidArguments, "topic", false},
@@ -172,7 +172,7 @@ func TestHandlerNeverSeesBadArguments(t *testing.T) {
 	for bad, code := range map[string]Code{
 		``: CodeInvalidArguments, `{}`: CodeInvalidArguments, `{"limit":null}`: CodeInvalidArguments,
 		`{"limit":"x"}`: CodeInvalidArguments, `{"limit":1,"more":2}`: CodeInvalidArguments,
-		`x`: CodeNotJSON, `"x"`: CodeNotJSON, `[]`: CodeNotObject, `null`: CodeNotObject, `"3"`: CodeNotObject,
+		`x`: CodeNotJSON, `"x"`: CodeNotObject, `[]`: CodeNotObject, `null`: CodeNotObject, `"3"`: CodeNotObject,
 	} {
 		got := r.Call(Env{Attempt: 2, Of: 3}, "c", "m", bad)
 		if got.Code != code || !strings.HasSuffix(got.Output, `"attempt":2,"of":3}`) {

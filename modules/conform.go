@@ -53,22 +53,15 @@ type conformer struct {
 	textField string
 }
 
-// read parses the argument text, once more when it holds JSON inside a string.
-// Text that is not JSON stays an error: running a module on empty arguments
+// read parses the argument text. Text that is not JSON stays an error: running a module on empty arguments
 // instead would tell the model that it left out what it did send.
 func (c *conformer) read(rawArgs string) (value, *ArgumentError) {
 	if strings.TrimSpace(rawArgs) == "" {
 		c.use(EmptyArguments)
 		return value{kind: kindObject}, nil
 	}
-	v, duplicates, fault := parseArguments([]byte(rawArgs))
-	if fault == nil && v.kind == kindString {
-		c.use(DoubleEncoded)
-		v, duplicates, fault = parseArguments([]byte(v.text))
-	}
-	if duplicates {
-		c.use(DuplicateKey)
-	}
+	v, used, fault := parseArguments([]byte(rawArgs))
+	c.use(used...)
 	return v, fault
 }
 

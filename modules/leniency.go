@@ -40,6 +40,56 @@ const (
 	DefaultMaxTicks Leniency = "default_max_ticks"
 )
 
+// The leniencies of reading text that is not quite JSON. Each is counted once per
+// text that needed it.
+const (
+	// ExtraComma: a comma before a closing bracket, or several in a row.
+	ExtraComma Leniency = "extra_comma"
+	// MissingComma: nothing between two elements.
+	MissingComma Leniency = "missing_comma"
+	// SingleQuotes: strings in single quotes.
+	SingleQuotes Leniency = "single_quotes"
+	// WidePunctuation: typographic quotes, full-width colons or wide spaces.
+	WidePunctuation Leniency = "wide_punctuation"
+	// QuoteToken: a chat template's token where a quote belongs.
+	QuoteToken Leniency = "quote_token"
+	// UnquotedKey: a field's name without quotes.
+	UnquotedKey Leniency = "unquoted_key"
+	// UnquotedText: a single word without quotes as a value.
+	UnquotedText Leniency = "unquoted_text"
+	// ForeignLiteral: None, True, False or undefined.
+	ForeignLiteral Leniency = "foreign_literal"
+	// Comment: a comment of a programming language.
+	Comment Leniency = "comment"
+	// EscapeRepaired: a character in a string that should have been escaped, or an
+	// escape that JSON does not have.
+	EscapeRepaired Leniency = "escape_repaired"
+	// DoubledBraces: an object alone in a second pair of braces.
+	DoubledBraces Leniency = "doubled_braces"
+	// InvisibleRemoved: a byte order mark or characters of no width outside of
+	// values.
+	InvisibleRemoved Leniency = "invisible_characters_removed"
+	// Unfenced: the object stood in a fenced code block.
+	Unfenced Leniency = "unfenced"
+	// StrayBracket: brackets around the object that belong to nothing.
+	StrayBracket Leniency = "stray_bracket"
+	// CallSyntax: the object stood between the marks with which a chat template
+	// writes down a call.
+	CallSyntax Leniency = "call_syntax"
+	// ProseAround: other text around the object was passed over.
+	ProseAround Leniency = "prose_around_json"
+	// ListOfOne: the object was the only element of a list.
+	ListOfOne Leniency = "list_of_one"
+)
+
+// The leniencies of names.
+const (
+	// ActionAlias: an action was called by another word of the registry's table.
+	ActionAlias Leniency = "action_alias"
+	// FieldAlias: a field was called by another name of the registry's table.
+	FieldAlias Leniency = "field_alias"
+)
+
 // repairs collects the leniencies that reading one argument text needed, in the
 // order in which they were needed. One kind may occur several times.
 type repairs struct {

@@ -31,17 +31,15 @@ func DecodeStanding(raw json.RawMessage, do world.Action) (world.Action, []Lenie
 	if strings.TrimSpace(string(raw)) == "" {
 		return do, nil, nil
 	}
-	v, duplicates, fault := parseArguments(raw)
+	v, used, fault := parseArguments(raw)
 	if fault != nil {
-		return nil, nil, fault
+		return nil, used, fault
 	}
 	if v.kind == kindNull {
 		return do, nil, nil
 	}
 	d := standingDecoder{object: v}
-	if duplicates {
-		d.use(DuplicateKey)
-	}
+	d.use(used...)
 	order, fault := d.decode(do)
 	if fault != nil {
 		return nil, d.leniencies, fault

@@ -62,7 +62,7 @@ func TestDecodeStandingErrors(t *testing.T) {
 	events := "one of " + strings.Join(eventNames(), ", ")
 	many := strings.TrimSuffix(strings.Repeat(`{"event":"job_done"},`, 9), ",")
 	for _, c := range []struct{ raw, want string }{
-		{`{`, "arguments: expected one JSON object, got text that is not JSON at byte 1"},
+		{`{`, "arguments: expected one JSON object, got text that is not JSON"},
 		{`[]`, "arguments: expected an object with the fields until, max_ticks, ignore, got an array"},
 		{`{"until":[],"secretword":1}`, "arguments: expected only the fields until, max_ticks, ignore, got another field"},
 		{`{"until":"secretword"}`, "until: expected an array of conditions, got a string of 10 characters"},

@@ -1,11 +1,11 @@
 package modules
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"agentworld/llmclient"
@@ -77,126 +77,52 @@ func (v value) field(name string) value {
 	return value{kind: kindNull}
 }
 
-// parseArguments reads a model's argument text: exactly one JSON value within
-// the bounds. It reports whether a field was named twice.
-func parseArguments(raw []byte) (v value, duplicates bool, fault *ArgumentError) {
+// parseArguments reads a model's argument text: one JSON value within the bounds,
+// or one object with the mistakes that [ReadObject] forgives.
+func parseArguments(raw []byte) (v value, used []Leniency, fault *ArgumentError) {
 	if len(raw) > argumentsBytesMax {
-		return value{}, false, &ArgumentError{
+		return value{}, nil, &ArgumentError{
 			Expected: fmt.Sprintf("at most %d bytes", argumentsBytesMax), Got: fmt.Sprintf("%d bytes", len(raw)), NotJSON: true,
 		}
 	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(raw, &whole); err != nil {
-		return value{}, false, &ArgumentError{Expected: "one JSON object", Got: "text that is not JSON" + position(err), NotJSON: true}
+	v, used, fault = parseOnce(string(raw))
+	if fault == nil && v.kind == kindString && strings.ContainsAny(v.text, "{[") {
+		inner, more, wrong := parseOnce(v.text)
+		return inner, append(append(used, DoubleEncoded), more...), wrong
 	}
-	p := newParser(raw, argumentsDepthMax)
-	v = p.value(1)
-	if p.tooDeep {
-		return value{}, false, &ArgumentError{
+	return v, used, fault
+}
+
+// parseOnce reads a text as one value, or else looks for the one object in it. A
+// single word is no value: a sentence of one word is prose all the same.
+func parseOnce(text string) (value, []Leniency, *ArgumentError) {
+	r := newReader(text, argumentsDepthMax)
+	v := r.value(1)
+	whole := r.state == readWhole && r.next() == 0
+	switch {
+	case r.state == readDeep:
+		return value{}, nil, &ArgumentError{
 			Expected: fmt.Sprintf("at most %d levels of nesting", argumentsDepthMax), Got: "more levels", NotJSON: true,
 		}
+	case whole && v.kind == kindArray && !isListOfOne(v):
+		return v, r.used, nil
+	case whole && v.kind != kindArray && (v.kind == kindObject || !slices.Contains(r.used, UnquotedText)):
+		return v, r.used, nil
 	}
-	return v, p.duplicates, nil
+	return searched(text)
 }
+
+// isListOfOne reports a list whose only element is an object.
+func isListOfOne(v value) bool { return len(v.items) == 1 && v.items[0].kind == kindObject }
 
 // parseOwn reads JSON that this program made, without bounds.
-func parseOwn(raw []byte) value { return newParser(raw, math.MaxInt).value(1) }
-
-// position says where a syntax error is, where that is known.
-func position(err error) string {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Sprintf(" at byte %d", syntax.Offset)
+func parseOwn(raw []byte) value {
+	r := newReader(string(raw), math.MaxInt)
+	v := r.value(1)
+	if r.state != readWhole {
+		panic("modules: JSON of this program cannot be read")
 	}
-	return ""
-}
-
-// parser builds a value from the tokens of a text that is known to be valid.
-// Validity is checked before, in one pass, because the tokenizer would report the
-// first error only after half of the value was built.
-type parser struct {
-	decoder    *json.Decoder
-	depthMax   int
-	duplicates bool
-	tooDeep    bool
-}
-
-// newParser returns a parser for text that is valid JSON.
-func newParser(raw []byte, depthMax int) *parser {
-	p := &parser{decoder: json.NewDecoder(bytes.NewReader(raw)), depthMax: depthMax}
-	p.decoder.UseNumber()
-	return p
-}
-
-// value reads the next value. Past the depth bound it gives up and leaves the
-// rest unread.
-func (p *parser) value(depth int) value {
-	if depth > p.depthMax {
-		p.tooDeep = true
-	}
-	if p.tooDeep {
-		return value{kind: kindNull}
-	}
-	switch token := p.token().(type) {
-	case json.Delim:
-		if token == '{' {
-			return p.object(depth)
-		}
-		return p.array(depth)
-	case string:
-		return value{kind: kindString, text: token}
-	case json.Number:
-		return value{kind: kindNumber, text: token.String()}
-	case bool:
-		return value{kind: kindBoolean, text: fmt.Sprint(token)}
-	}
-	return value{kind: kindNull}
-}
-
-// token returns the next token, which is there because the text is valid.
-func (p *parser) token() json.Token {
-	token, err := p.decoder.Token()
-	if err != nil {
-		panic("modules: valid JSON did not tokenize: " + err.Error())
-	}
-	return token
-}
-
-// object reads the fields of an object whose bracket was read. A name that comes
-// again replaces the value of the first, as most decoders have it.
-func (p *parser) object(depth int) value {
-	v := value{kind: kindObject}
-	at := map[string]int{}
-	for p.decoder.More() && !p.tooDeep {
-		name := p.token().(string)
-		read := p.value(depth + 1)
-		if i, twice := at[name]; twice {
-			p.duplicates = true
-			v.fields[i].value = read
-			continue
-		}
-		at[name] = len(v.fields)
-		v.fields = append(v.fields, field{name, read})
-	}
-	p.close()
 	return v
-}
-
-// array reads the items of an array whose bracket was read.
-func (p *parser) array(depth int) value {
-	v := value{kind: kindArray}
-	for p.decoder.More() && !p.tooDeep {
-		v.items = append(v.items, p.value(depth+1))
-	}
-	p.close()
-	return v
-}
-
-// close reads a closing bracket, which is not there to read after giving up.
-func (p *parser) close() {
-	if !p.tooDeep {
-		p.token()
-	}
 }
 
 // json returns the value's compact encoding.

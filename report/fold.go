@@ -79,7 +79,7 @@ func newFolder() *folder {
 	r := &f.out
 	for _, counts := range []*Counts{
 		&r.ActionKindCounts, &r.ActionKindSuccessCounts, &r.ActionKindFailureCounts, &r.ActionRejectReasonCounts,
-		&r.FirstActionTick, &r.DecisionCounts.WaitDegradedByReason, &r.Actions.ClampsByField,
+		&r.FirstActionTick, &r.FaultsInjectedByKind, &r.DecisionCounts.WaitDegradedByReason, &r.Actions.ClampsByField,
 		&r.TraceCounts.LLMErrorsByKind, &r.TraceCounts.ParseErrorsByKind, &r.TraceCounts.ParseRepairsByKind,
 		&r.TraceCounts.StepTypeCounts, &r.TraceCounts.ClipsBySection, &r.TraceCounts.GuardRejectionsByCode,
 		&r.TraceCounts.ModuleCallsByName, &r.TraceCounts.ModuleErrorsByCode, &r.TraceCounts.ToolRefusalsByCode,
@@ -210,6 +210,9 @@ func (f *folder) callsSaved(continued int64) int64 { return perUnit(continued, f
 func (f *folder) runEnd(end trace.RunEnd) {
 	r := &f.out
 	r.RunStatus, r.RunReason, r.FinalDigest = end.RunStatus, end.Reason, end.FinalDigest
+	for kind, n := range end.FaultsInjected {
+		r.FaultsInjectedByKind[kind] += n
+	}
 	if end.Timing != nil {
 		r.Timing.FinishedAt, r.Timing.WallMS = end.Timing.FinishedAt, end.Timing.WallMS
 	}

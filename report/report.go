@@ -80,6 +80,8 @@ type Report struct {
 	Actions ActionCounts `json:"actions"`
 	// What the turns did.
 	TraceCounts TraceCounts `json:"trace_counts"`
+	// Answers that the scripted server spoilt on purpose, by kind; empty without fault modes and for an unfinished run.
+	FaultsInjectedByKind Counts `json:"faults_injected_by_kind"`
 	// Tokens of all answers.
 	Tokens llmclient.Usage `json:"tokens"`
 	// Sources that decisions had in view and used.

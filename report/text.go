@@ -39,6 +39,7 @@ func (r Report) Text() string {
 		{"calls", r.callsLine()},
 		{"answers", r.answersLine()},
 		{"items", r.itemsLine()},
+		{"faults", r.faultsLine()},
 		{"prompts", r.promptsLine()},
 		{"tokens", fmt.Sprintf("%d input (%d cached), %d output (%d reasoning)", r.Tokens.Input, r.Tokens.Cached, r.Tokens.Output, r.Tokens.Reasoning)},
 		{"sources", r.sourcesLine()},
@@ -47,6 +48,9 @@ func (r Report) Text() string {
 		{"time", r.timeLine()},
 		{"digest", plain(r.FinalDigest)},
 	} {
+		if line[0] == "faults" && line[1] == "" {
+			continue // most runs have none, and none is no news
+		}
 		fmt.Fprintf(&b, "%-10s %s\n", line[0], cmp.Or(line[1], "none"))
 	}
 	return b.String()
@@ -146,6 +150,14 @@ func (r Report) itemsLine() string {
 	c := r.TraceCounts
 	return fmt.Sprintf("%d repaired%s, %d unknown; beside calls: %d texts, %d refusals", c.ItemRepairsByKind.sum(), c.ItemRepairsByKind.most(),
 		c.UnknownItems.sum(), c.TextBesideCalls, c.RefusalsBesideCalls)
+}
+
+// faultsLine tells of the faults injected on purpose; it is empty without any.
+func (r Report) faultsLine() string {
+	if len(r.FaultsInjectedByKind) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d answers spoilt on purpose%s", r.FaultsInjectedByKind.sum(), r.FaultsInjectedByKind.most())
 }
 
 func (r Report) promptsLine() string {

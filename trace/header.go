@@ -87,6 +87,11 @@ type Settings struct {
 	OutputTokensMax     int `json:"output_tokens_max"`
 	// PromptProfile is how much a prompt tells: compact, balanced or rich.
 	PromptProfile string `json:"prompt_profile"`
+	// Faults is the plan by which the scripted server spoilt answers, FaultSeed the
+	// seed of its choices; both are absent without faults. A replay needs neither:
+	// what came of them is recorded.
+	Faults    string `json:"faults,omitempty"`
+	FaultSeed uint64 `json:"fault_seed,omitempty"`
 	// Language is the language of prompts.
 	Language string `json:"language"`
 	// The texts given for the run; empty means the built-in or scenario text.

@@ -47,6 +47,9 @@ type RunEnd struct {
 	FinalDigest string        `json:"final_digest"`
 	Agents      []FinalAgent  `json:"agents"`
 	Goals       []GoalOutcome `json:"goals"`
+	// FaultsInjected counts the answers that the scripted server spoilt on purpose,
+	// by kind, those of an abandoned last tick included; absent when there were none.
+	FaultsInjected map[string]int64 `json:"faults_injected_by_kind,omitempty"`
 	// Timing is nil in the canonical form.
 	Timing *EndTiming `json:"timing,omitempty"`
 }

@@ -62,9 +62,10 @@ func samples() []Record {
 		TickEnd{Tick: 1, Digest: "d1", Due: 1, Continued: 2, WorldTime: 1},
 		RunEnd{
 			Tick: 1, RunStatus: RunInterrupted, Reason: "asked to stop", TicksDone: 1, FinalDigest: "d1",
-			Agents: []FinalAgent{{AgentID: "agent-1", Place: "loc-1", PowerState: "normal", Electricity: 30, Heat: 5, Stock: []world.Amount{{Resource: "data", Amount: 12}}}},
-			Goals:  []GoalOutcome{{GoalID: "g1", AgentID: "agent-1", Text: goal, MetAt: &met, Now: 2, AtLeast: 2}},
-			Timing: &EndTiming{FinishedAt: "2026-01-02T03:05:05Z", WallMS: 60000},
+			Agents:         []FinalAgent{{AgentID: "agent-1", Place: "loc-1", PowerState: "normal", Electricity: 30, Heat: 5, Stock: []world.Amount{{Resource: "data", Amount: 12}}}},
+			Goals:          []GoalOutcome{{GoalID: "g1", AgentID: "agent-1", Text: goal, MetAt: &met, Now: 2, AtLeast: 2}},
+			FaultsInjected: map[string]int64{"http_500": 2},
+			Timing:         &EndTiming{FinishedAt: "2026-01-02T03:05:05Z", WallMS: 60000},
 		},
 	}
 }

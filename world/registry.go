@@ -39,6 +39,9 @@ type Param struct {
 	Choices []string
 	// Doc is one line for prompts and docs.
 	Doc string
+	// Aliases are other names for the field that readers of model output accept;
+	// they appear in no schema and no prompt.
+	Aliases []string
 }
 
 // ActionSpec describes one action. The registry of specs is the single source of
@@ -50,6 +53,9 @@ type ActionSpec struct {
 	Doc string
 	// Params are in schema order.
 	Params []Param
+	// Aliases are other words for the action that readers of model output accept;
+	// they appear in no schema and no prompt.
+	Aliases []string
 }
 
 // Args are an action's arguments by parameter name.
@@ -76,4 +82,7 @@ type StopEvent struct {
 	TakesValue bool
 	// Doc is one line for prompts and docs.
 	Doc string
+	// Aliases are other names for the field that readers of model output accept;
+	// they appear in no schema and no prompt.
+	Aliases []string
 }

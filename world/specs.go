@@ -24,7 +24,7 @@ func (r Rules) Actions() []ActionSpec {
 		transferSpec(),
 	}
 	list = append(list, marketSpecs()...)
-	return append(list, messageSpec(), noteSpec(), executeUntilSpec())
+	return withAliases(append(list, messageSpec(), noteSpec(), executeUntilSpec()))
 }
 
 // waitTicksSpec and the specs below describe one action each; costs in the docs

@@ -36,6 +36,12 @@ type config struct {
 	// deadline of 0 is none.
 	Timeout          time.Duration
 	DecisionDeadline time.Duration
+	// RetryBackoff is the longest wait before the first retry of a call.
+	RetryBackoff time.Duration
+	// Faults is the plan by which the scripted stand-in spoils answers, empty for
+	// none; FaultSeed is the run's seed when unset.
+	Faults    string
+	FaultSeed optionalSeed
 	// ContextWindow is in tokens.
 	ContextWindow int64
 	// ModuleCallsMax and RepairsMax bound one decision.

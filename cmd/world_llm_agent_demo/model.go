@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"agentworld/llmclient/openai"
+	"agentworld/llmclient/scripted"
 	"agentworld/trace"
 )
 
@@ -97,6 +99,26 @@ func unusedSettings(c config, offline, key, model, url value) []string {
 		}
 	}
 	return unused
+}
+
+// chooseFaults reads the plan of faults, which may be about some of the agents only.
+// A live model is never spoilt: its answers cost money, and what goes wrong with
+// them is what a user wants to see.
+func chooseFaults(access modelAccess, faults value, agents []string) (scripted.FaultPlan, error) {
+	plan, err := scripted.ParseFaults(faults.text)
+	if err != nil {
+		return plan, badInput("%s: %w", faults.where(), err)
+	}
+	if access.live && !plan.Empty() {
+		return plan, badInput("%s: faults are for the scripted stand-in, and the model is live (%s); leave out one of them, or use --offline",
+			faults.where(), access.modelFrom)
+	}
+	for _, id := range plan.Agents() {
+		if !slices.Contains(agents, id) {
+			return plan, badInput("%s: no agent %s in the scenario; allowed: %s", faults.where(), shown(id), listed(agents))
+		}
+	}
+	return plan, nil
 }
 
 // announceScripted says aloud that no real model takes part.

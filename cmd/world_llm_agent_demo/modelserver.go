@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -23,32 +25,49 @@ const loopbackAddr = "127.0.0.1:0"
 //	world_llm_agent_demo model-server --addr 127.0.0.1:8080 &
 //	world_llm_agent_demo minimal --model scripted --base-url http://127.0.0.1:8080
 func (m *Main) modelServerCommand() *cobra.Command {
-	addr, seed := loopbackAddr, uint64(0)
+	o := modelServer{addr: loopbackAddr}
 	c := &cobra.Command{
 		Use:   "model-server",
 		Short: "serve the scripted model over the Responses API until interrupted",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return m.serveModel(c.Context(), addr, seed)
+			return m.serveModel(c.Context(), o)
 		},
 	}
-	c.Flags().StringVar(&addr, "addr", addr, "host:port to listen on; port 0 takes a free one")
-	c.Flags().Uint64Var(&seed, "seed", 0, "seed of the scripted decisions")
+	c.Flags().StringVar(&o.addr, "addr", o.addr, "host:port to listen on; port 0 takes a free one")
+	c.Flags().Uint64Var(&o.seed, "seed", 0, "seed of the scripted decisions")
+	c.Flags().StringVar(&o.faults, "faults", "", "answers to spoil, such as repairable=20%,http_429=2%; see docs/faults.md")
+	c.Flags().Uint64Var(&o.faultSeed, "fault-seed", 0, "seed of the choice of answers to spoil")
 	return c
+}
+
+// modelServer is what the flags of the command say.
+type modelServer struct {
+	addr            string
+	seed, faultSeed uint64
+	// faults is the plan as the user wrote it.
+	faults string
 }
 
 // serveModel listens until ctx ends. Its URL is the only line on stdout, written
 // once connections are accepted, so that a script can wait for it and read it.
 // Being interrupted is how it is meant to end: exit code 0. A seed gives the same
 // answer to the same request, always.
-func (m *Main) serveModel(ctx context.Context, addr string, seed uint64) error {
-	host, err := checkAddr(addr)
+//
+// What was spoilt on purpose is counted on stderr at the end.
+func (m *Main) serveModel(ctx context.Context, o modelServer) error {
+	host, err := checkAddr(o.addr)
 	if err != nil {
 		return err
 	}
-	server, err := scripted.Start(ctx, addr, scripted.Options{Seed: seed})
+	plan, err := scripted.ParseFaults(o.faults)
 	if err != nil {
-		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(addr), err)
+		return badInput("--faults: %w", err)
+	}
+	faults := scripted.NewInjector(plan, o.faultSeed)
+	server, err := scripted.Start(ctx, o.addr, scripted.Options{Seed: o.seed, Faults: faults})
+	if err != nil {
+		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(o.addr), err)
 	}
 	fmt.Fprintf(m.Stdout, "%s\n", server.URL())
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
@@ -58,7 +77,21 @@ func (m *Main) serveModel(ctx context.Context, addr string, seed uint64) error {
 	if err := server.Close(); err != nil {
 		return fmt.Errorf("stop the model server: %w", err)
 	}
+	if !plan.Empty() {
+		m.printFaults(faults.Counts())
+	}
 	return nil
+}
+
+// printFaults lists what a server spoilt, one kind a line in the order of names, so
+// that a script can compare it with what its own client noticed.
+func (m *Main) printFaults(counts map[string]int64) {
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(m.Stderr, "fault %s %d\n", kind, counts[kind])
+	}
+	if len(counts) == 0 {
+		fmt.Fprintln(m.Stderr, "no fault was injected")
+	}
 }
 
 // checkAddr returns the host of a listening address, empty for all interfaces. It

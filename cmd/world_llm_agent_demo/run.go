@@ -39,7 +39,8 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		made.discard()
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.runDir), cause(err))
 	}
-	source, stop, err := m.openModel(ctx, p)
+	faults := scripted.NewInjector(p.faults, p.faultSeed())
+	source, stop, err := m.openModel(ctx, p, faults)
 	if err != nil {
 		made.discard()
 		return err
@@ -50,7 +51,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
 	var result engine.Result
 	err = m.shielded(func() (err error) {
-		result, err = engine.Run(ctx, m.engineOptions(p, source, printer))
+		result, err = engine.Run(ctx, m.engineOptions(p, source, faults, printer))
 		return err
 	})
 	printer.finish()
@@ -82,16 +83,16 @@ func (m *Main) prepareReport(p plan) (outputFile, error) {
 // model are reached by the same client over HTTP, so that a scripted run goes
 // through everything a live one does. stop releases what was opened; it is nil
 // only beside an error.
-func (m *Main) openModel(ctx context.Context, p plan) (source engine.Source, stop func(), err error) {
-	config := openai.Config{BaseURL: p.model.baseURL, APIKey: p.model.key, Timeout: p.config.Timeout}
+func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector) (source engine.Source, stop func(), err error) {
+	config := openai.Config{BaseURL: p.model.baseURL, APIKey: p.model.key, Timeout: p.config.Timeout, BackoffBase: p.config.RetryBackoff}
 	stop = func() {}
 	if !p.model.live {
 		// The server outlives an interrupt: the engine decides when calls end.
-		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.seed()})
+		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.seed(), Faults: faults})
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}
-		config.BaseURL = server.URL()
+		config.BaseURL, config.ShownURL = server.URL(), embeddedURL
 		stop = func() { _ = server.Close() }
 	}
 	client, err := openai.New(config)
@@ -118,10 +119,10 @@ func (p plan) calls() callRange {
 // engineOptions adds to the settings what does not shape the run: where it is
 // written, how many agents decide at once, and who watches. Failed calls are
 // noted as they come; all calls are shown only when the user asked for it.
-func (m *Main) engineOptions(p plan, source engine.Source, printer *progressPrinter) engine.Options {
+func (m *Main) engineOptions(p plan, source engine.Source, faults *scripted.Injector, printer *progressPrinter) engine.Options {
 	o := engine.Options{
 		Settings: p.engineSettings(), RunDir: m.path(p.runDir), Source: source, Concurrency: int(p.config.Concurrency),
-		Progress: printer.show,
+		Progress: printer.show, FaultCounts: faults.Counts,
 	}
 	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.config.LLMIOMaxChars)}
 	notes := failureNotes{printer: printer}
@@ -138,18 +139,25 @@ func (m *Main) engineOptions(p plan, source engine.Source, printer *progressPrin
 // it into the trace, so that a replay needs no flag and no file.
 func (p plan) engineSettings() engine.Settings {
 	c := p.config
-	return engine.Settings{
+	settings := engine.Settings{
 		ScenarioName: p.scenario.name, ScenarioTOML: p.scenario.toml, Scenario: p.scenario.scenario,
 		Agents: p.scenario.agentsOverride, Seed: p.seed(), Ticks: c.Ticks,
 		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.model.source(), BaseURL: p.model.recordedURL(),
 		SystemPrompt: c.SystemPrompt, ShortTermGoal: c.ShortTermGoal, LongTermGoal: c.LongTermGoal, Switches: p.switches,
-		PromptProfile: c.PromptProfile,
-		Timeout:       c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
+		PromptProfile: c.PromptProfile, Faults: c.Faults,
+		Timeout: c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
 		ModuleCallsMax: int(c.ModuleCallsMax), RepairsMax: int(c.RepairsMax),
 		RepeatAdviceAfter: c.repeatAdvice(),
 		Playbook:          p.playbook, PlaybookBullets: int(c.PlaybookBullets), FreezePlaybook: c.FreezePlaybook, LearnEvery: c.LearnEvery,
 	}
+	if c.Faults != "" {
+		settings.FaultSeed = p.faultSeed()
+	}
+	return settings
 }
+
+// faultSeed is the seed of the faults: the user's, else the run's.
+func (p plan) faultSeed() uint64 { return p.config.FaultSeed.or(p.seed()) }
 
 // nothingRecorded reports whether the run ended before it had a trace, so that
 // there is nothing to report on.
@@ -190,6 +198,9 @@ func (p plan) providerHint(reason string) string {
 		return fmt.Sprintf("decisions may take %s (--decision-deadline); allow more or leave it out", p.config.DecisionDeadline)
 	case strings.Contains(reason, string(llmclient.ErrTimeout)):
 		return fmt.Sprintf("calls may take %s (--timeout) and then 180s once more; check the endpoint (--base-url) or allow more", p.config.Timeout)
+	}
+	if !p.faults.Empty() {
+		return fmt.Sprintf("faults were injected on purpose (--faults %s); leave out those that end a run", shown(p.config.Faults))
 	}
 	return p.model.providerHint()
 }

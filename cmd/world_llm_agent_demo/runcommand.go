@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentworld/llmclient/scripted"
 	"agentworld/trace"
 )
 
@@ -137,6 +138,8 @@ type plan struct {
 	model    modelAccess
 	// playbook is the file of lessons as read, empty for none.
 	playbook []byte
+	// faults is what goes wrong on purpose; empty for a live model.
+	faults scripted.FaultPlan
 	// runDir is the run directory as the user will read it.
 	runDir string
 	// kept are the files the report must not replace.
@@ -172,11 +175,15 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
+	faults, err := chooseFaults(model, find(values, "llm.faults"), scenario.agents)
+	if err != nil {
+		return plan{}, err
+	}
 	runDir, err := m.nameRunDir(c.RunDir, scenario.name)
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{config: c, scenario: scenario, switches: switches, model: model, playbook: lessons, runDir: runDir}
+	p := plan{config: c, scenario: scenario, switches: switches, model: model, playbook: lessons, faults: faults, runDir: runDir}
 	p.kept = []keptPath{
 		m.keptTrace(runDir), {"the run directory", m.path(runDir)},
 		{"the scenario file", m.path(scenario.name)}, {"the file of prompt switches", m.path(c.PromptSwitches)},

@@ -55,6 +55,10 @@ type Config struct {
 	// more is not asked again, so that a call does not sleep for an hour. Zero
 	// means RetryAfterMaxDefault.
 	RetryAfterMax time.Duration
+	// ShownURL stands for the endpoint's address in the texts of failures. A server on
+	// a port of its own in every run needs it, because these texts are recorded and
+	// equal runs have equal records. Empty means the address itself.
+	ShownURL string
 	// HTTPClient carries the requests; its own Timeout is ignored. Nil means a
 	// client with the standard transport, proxy variables included, that keeps
 	// ConnsIdleMax connections open.

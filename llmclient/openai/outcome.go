@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -63,7 +64,7 @@ func (c *Client) refusal(x exchange, p problem) string {
 	case leads != "":
 		return fmt.Sprintf("HTTP %d leads to %s, which is not followed: set the base URL to the final place", x.status, leads)
 	case x.status == http.StatusNotFound && !p.is(codeModel):
-		return fmt.Sprintf("HTTP 404 from %s: %s", c.URL(), p.text(x))
+		return fmt.Sprintf("HTTP 404 from %s: %s", cmp.Or(c.config.ShownURL, c.URL()), p.text(x))
 	}
 	return fmt.Sprintf("HTTP %d: %s", x.status, p.text(x))
 }

@@ -46,7 +46,9 @@
 // Promises:
 //
 //  1. The same seed and body give the same bytes, whatever ran before. The server
-//     keeps no state between requests and may be used concurrently.
+//     keeps no state between requests and may be used concurrently. With an
+//     [Injector] it counts how often a request came, and nothing else: then the same
+//     seeds, body and attempt give the same.
 //  2. A request that differs only in ids, names and distances is answered by the
 //     same calls with the ids replaced, as long as journeys cost the same. Seeded
 //     choices therefore mix in numbers of the observation (tick, stocks, heat) and
@@ -55,6 +57,10 @@
 //     exact body.
 //  3. Arguments fit the schema of the tool they are for: every property the
 //     schema requires is there, null where it does not apply.
+//
+// Answers can be spoilt on purpose, see [ParseFaults] and [Injector]: after the policy
+// has decided, its answer is given another shape from the [Corpus], or the transport
+// does something else to it.
 //
 // Token usage is simulated, see [Result]; created_at is always 0, because an
 // answer with a clock in it could not be compared.

@@ -48,8 +48,9 @@ type route struct {
 	serve  http.HandlerFunc
 }
 
-// respond answers one Responses request: read, observe, hold back, decide, send. The
-// body is read whole before anything else because the answer is a function of it.
+// respond answers one Responses request: read, observe, hold back, decide, spoil
+// where a fault is due, send. The body is read whole before anything else because
+// the answer is a function of it.
 func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, BodyBytesMax))
 	if err != nil {
@@ -62,9 +63,22 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	if o.Delay != nil && !pause(r, o.Delay(body)) {
 		return
 	}
+	f := o.Faults.next(body)
+	if f.hold > 0 && !pause(r, f.hold) {
+		return
+	}
 	result, err := Decide(o.Seed, body)
 	if err != nil {
 		writeError(w, err)
+		return
+	}
+	if f.shape != nil && len(result.exchange.answer.calls) > 0 {
+		o.Faults.count(f.shape.Name)
+		result = f.shape.Fill(result)
+	}
+	if f.transport != nil {
+		o.Faults.count(f.transport.name)
+		f.transport.send(w, r, result.Response)
 		return
 	}
 	w.Header().Set("X-Request-Id", result.ID)

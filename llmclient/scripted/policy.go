@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"agentworld/llmclient"
@@ -19,6 +20,17 @@ type Result struct {
 	Usage llmclient.Usage
 	// Response is the whole Responses object as it travels.
 	Response []byte
+
+	// exchange is where the answer came from, for giving it another shape.
+	exchange *exchange
+}
+
+// exchange is one request with the answer the policy has to it.
+type exchange struct {
+	body   []byte
+	stage  stage
+	answer answer
+	mark   stamp
 }
 
 // Decide is the policy: it answers the body of a Responses request. It is a pure
@@ -29,17 +41,23 @@ func Decide(seed uint64, body []byte) (Result, error) {
 	if refused != nil {
 		return Result{}, refused
 	}
-	a := newStage(seed, r).answer()
-	mark := newStamp(seed, body)
-	output := mark.items(a)
-	result := Result{ID: mark.id("resp_", 0), Usage: usage(body, output, a.reasoningTokens)}
+	x := &exchange{body: body, stage: newStage(seed, r), mark: newStamp(seed, body)}
+	x.answer = x.stage.answer()
+	return x.result(x.mark.items(x.answer), Shape{}), nil
+}
+
+// result is the exchange's result with the given output, in the status of the shape
+// it has.
+func (x *exchange) result(output []json.RawMessage, s Shape) Result {
+	result := Result{ID: x.mark.id("resp_", 0), Usage: usage(x.body, output, x.answer.reasoningTokens), exchange: x}
 	for _, raw := range output {
-		item, ok := llmclient.ParseItem(raw)
-		if !ok {
+		// Only a shape has items that are no objects; a client has to cope with them.
+		if item, ok := llmclient.ParseItem(raw); ok {
+			result.Items = append(result.Items, item)
+		} else if s.Name == "" {
 			panic(fmt.Sprintf("scripted: an output item of %d bytes is not a JSON object", len(raw)))
 		}
-		result.Items = append(result.Items, item)
 	}
-	result.Response = response(result.ID, r.echo, output, result.Usage)
-	return result, nil
+	result.Response = response(result.ID, x.stage.request.echo, output, result.Usage, s)
+	return result
 }

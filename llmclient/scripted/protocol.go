@@ -15,6 +15,8 @@ type answer struct {
 	// reasoningTokens is the simulated length of a reasoning item before the
 	// calls; 0 means that there is none.
 	reasoningTokens int64
+	// raw replaces the encoded arguments of the first call; nil leaves them.
+	raw *string
 }
 
 // toolCall is a call with arguments completed by the tool's schema.

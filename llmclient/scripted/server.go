@@ -37,6 +37,9 @@ type Options struct {
 	// means nobody looks. It is called concurrently and must not keep or change
 	// body after it returns.
 	OnRequest func(body []byte)
+	// Faults spoils answers on purpose. Nil means none. An injector belongs to one
+	// server: it counts how often each request came.
+	Faults *Injector
 }
 
 // Server is a listening scripted server. Its methods may be called concurrently.

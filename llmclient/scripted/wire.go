@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -15,15 +16,15 @@ const bytesPerToken = 4
 
 // wireResponse is a Responses object. Its fields are those the API's description
 // requires, those clients read, and nothing that depends on a clock. What the request
-// said comes back unchanged, as at a provider; an answer is always completed, so
-// error and incomplete_details are always null.
+// said comes back unchanged, as at a provider; the error is always null, and the
+// policy's own answers are always completed.
 type wireResponse struct {
 	ID                string            `json:"id"`
 	Object            string            `json:"object"`
 	CreatedAt         int64             `json:"created_at"`
 	Status            string            `json:"status"`
 	Error             *struct{}         `json:"error"`
-	IncompleteDetails *struct{}         `json:"incomplete_details"`
+	IncompleteDetails *wireIncomplete   `json:"incomplete_details"`
 	Instructions      json.RawMessage   `json:"instructions"`
 	MaxOutputTokens   *int64            `json:"max_output_tokens"`
 	Metadata          json.RawMessage   `json:"metadata"`
@@ -35,6 +36,11 @@ type wireResponse struct {
 	Tools             json.RawMessage   `json:"tools"`
 	TopP              json.RawMessage   `json:"top_p"`
 	Usage             wireUsage         `json:"usage"`
+}
+
+// wireIncomplete says why an answer is incomplete.
+type wireIncomplete struct {
+	Reason string `json:"reason"`
 }
 
 // wireUsage counts tokens the way a provider bills them: the details are part of the
@@ -152,9 +158,13 @@ func (s stamp) items(a answer) []json.RawMessage {
 		}))
 	}
 	for i, c := range a.calls {
+		arguments := string(llmclient.Marshal(c.arguments))
+		if i == 0 && a.raw != nil {
+			arguments = *a.raw
+		}
 		out = append(out, llmclient.Marshal(wireCall{
 			ID: s.id("fc_", i), Type: "function_call", Status: "completed",
-			CallID: s.id("call_", i), Name: c.name, Arguments: string(llmclient.Marshal(c.arguments)),
+			CallID: s.id("call_", i), Name: c.name, Arguments: arguments,
 		}))
 	}
 	if len(a.calls) == 0 {
@@ -181,15 +191,16 @@ func usage(body []byte, output []json.RawMessage, reasoning int64) llmclient.Usa
 func tokens(bytes int) int64 { return int64((bytes + bytesPerToken - 1) / bytesPerToken) }
 
 // response encodes the whole Responses object. Where the request left a setting out
-// it states the API's default.
-func response(id string, echo wireRequest, output []json.RawMessage, u llmclient.Usage) []byte {
-	model := echo.Model
-	if model == "" {
-		model = ModelName
+// it states the API's default. The status is that of the shape, completed without.
+func response(id string, echo wireRequest, output []json.RawMessage, u llmclient.Usage, s Shape) []byte {
+	var incomplete *wireIncomplete
+	if s.Reason != "" {
+		incomplete = &wireIncomplete{s.Reason}
 	}
 	return llmclient.Marshal(wireResponse{
-		ID: id, Object: "response", Status: "completed", Model: model, Output: output,
-		Instructions: orElse(echo.Instructions, "null"), Metadata: orElse(echo.Metadata, "{}"),
+		ID: id, Object: "response", Status: cmp.Or(s.Status, "completed"), Model: cmp.Or(echo.Model, ModelName), Output: output,
+		IncompleteDetails: incomplete,
+		Instructions:      orElse(echo.Instructions, "null"), Metadata: orElse(echo.Metadata, "{}"),
 		Tools: orElse(echo.Tools, "[]"), ToolChoice: orElse(echo.ToolChoice, `"auto"`),
 		Temperature: orElse(echo.Temperature, "1"), TopP: orElse(echo.TopP, "1"),
 		MaxOutputTokens:   echo.MaxOutputTokens,

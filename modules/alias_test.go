@@ -1,0 +1,68 @@
+package modules
+
+import (
+	"slices"
+	"testing"
+
+	"agentworld/world"
+)
+
+// TestAliasesMeanOneThing holds that no alias is also a name, and that no two
+// actions, and no two parameters of one action, share one.
+func TestAliasesMeanOneThing(t *testing.T) {
+	taken := map[string]string{}
+	for _, spec := range world.Actions() {
+		taken[bareName(spec.Name)] = spec.Name
+	}
+	for _, spec := range world.Actions() {
+		for _, alias := range spec.Aliases {
+			if other, twice := taken[bareName(alias)]; twice && (other != spec.Name || alias == spec.Name) {
+				t.Errorf("%s is an alias of %s and stands for %s", alias, spec.Name, other)
+			}
+			taken[bareName(alias)] = spec.Name
+		}
+		names := []string{actionField}
+		for _, p := range spec.Params {
+			names = append(names, p.Name)
+		}
+		for _, p := range spec.Params {
+			for _, alias := range p.Aliases {
+				if slices.Contains(names, alias) {
+					t.Errorf("%s: %s is an alias of %s and another name", spec.Name, alias, p.Name)
+				}
+				names = append(names, alias)
+			}
+		}
+	}
+}
+
+// TestDecodeActionByAlias reads other words for actions and fields.
+func TestDecodeActionByAlias(t *testing.T) {
+	for _, tt := range []struct {
+		raw, want string
+		used      []Leniency
+	}{
+		{`{"action":"采矿","mass_g":500}`, `{"action":"mine_compound","compound_mass_g":500}`, []Leniency{ActionAlias, FieldAlias, NamedParameter}},
+		{`{"action":"move","destination":"rim"}`, `{"action":"move_agent","to":"rim"}`, []Leniency{ActionAlias, FieldAlias}},
+		{`{"action":"Move-Agent","place_id":"rim"}`, `{"action":"move_agent","to":"rim"}`, []Leniency{FieldAlias, NameVariant}},
+		{`{"action":"move_agent","to":"rim","target":"hub"}`, "", nil},
+		{`{"action":"MOVE","to":"rim"}`, "", nil},
+		{`{"action":"<action>"}`, "", nil},
+		{`{"action":"post_note","text":"<b>"}`, "{\"action\":\"post_note\",\"text\":\"\\u003cb\\u003e\"}", nil},
+	} {
+		got, used, fault := DecodeAction([]byte(tt.raw))
+		if tt.want == "" {
+			if fault == nil {
+				t.Errorf("%s is read as %s", tt.raw, world.EncodeAction(got))
+			}
+			continue
+		}
+		if fault != nil {
+			t.Errorf("%s: %v", tt.raw, fault)
+			continue
+		}
+		if string(world.EncodeAction(got)) != tt.want || !slices.Equal(used, tt.used) {
+			t.Errorf("%s is read as %s with %v, want %s with %v", tt.raw, world.EncodeAction(got), used, tt.want, tt.used)
+		}
+	}
+}
