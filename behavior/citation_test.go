@@ -9,6 +9,7 @@ import (
 	"agentworld/behavior"
 	"agentworld/llmclient"
 	"agentworld/memory/playbook"
+	"agentworld/modules"
 )
 
 // handbook has lessons of which the situation of a new agent in the scenario
@@ -92,5 +93,34 @@ func TestCitations(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestASearchGivesTheScore: a memory that stands in the history, which chooses by
+// age, has the score of the search that found it as well.
+func TestASearchGivesTheScore(t *testing.T) {
+	turn := mindIn(t, "minimal", behavior.Config{}, 3).begin()
+	firstAsk(t, turn)
+	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
+		llmclient.FunctionCall("p", "plan", `{"goal":"g","steps":[{"kind":"call","what":"x"}],"missing":[]}`),
+	}}})
+	firstAsk(t, turn)
+	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
+		llmclient.FunctionCall("m", "memory_long_term_search", `{"query":"mine compound refused","limit":5}`),
+	}}})
+	call, ok := turn.Next().(behavior.Call)
+	if !ok {
+		t.Fatal("the search is not run")
+	}
+	turn.Result(modules.New().Call(turn.Env(), call.CallID, call.Tool, call.Arguments))
+	scored := map[string]bool{}
+	for _, s := range decide(t, turn, "").Retrieved {
+		if _, twice := scored[s.ID]; twice {
+			t.Errorf("%s is in view twice", s.ID)
+		}
+		scored[s.ID] = s.Score > 0
+	}
+	if diff := cmp.Diff(map[string]bool{"mem-0-1": true, "mem-1-2": true, "mem-2-3": true}, scored); diff != "" {
+		t.Errorf("sources with a score (-want +got):\n%s", diff)
 	}
 }
