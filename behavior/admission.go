@@ -125,7 +125,7 @@ func (t *Turn) pair() {
 	if _, _, ok := llmclient.CheckItems(t.input); ok {
 		return
 	}
-	items, repairs := llmclient.PairItems(t.input, encode(newFeedback(CodeNoResult)))
+	items, repairs := llmclient.PairItems(t.input, encode(t.mind.words.newFeedback(CodeNoResult)))
 	t.input, t.inputTokens, t.counted = items, 0, 0
 	for _, r := range repairs {
 		t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: string(r.Kind), CallID: r.CallID, Minted: r.Minted})

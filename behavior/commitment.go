@@ -143,7 +143,7 @@ func (t *Turn) sendBack(d terminal, v Verdict) {
 		t.wait(WaitGuardRejected, &v)
 		return
 	}
-	refused := guardRejected(v, t.guardRounds, t.mind.cfg.GuardRoundsMax)
+	refused := t.mind.words.guardRejected(v, t.guardRounds, t.mind.cfg.GuardRoundsMax)
 	for i, s := range t.slots {
 		if !s.done && !s.module {
 			t.reject(i, refused)

@@ -3,6 +3,8 @@ package behavior
 import (
 	"fmt"
 	"slices"
+
+	"agentworld/modules"
 )
 
 // Protocol is the shape of a turn.
@@ -25,6 +27,9 @@ type Config struct {
 	Protocol Protocol
 	// Profile is how much the opening prompt tells; default balanced.
 	Profile Profile
+	// Language is that of everything the engine itself says to the model; default
+	// English.
+	Language modules.Language
 	// Model is the provider's model name, sent with every request.
 	Model string
 	// ContextWindow is the model's window in tokens, at least ContextWindowMin;
@@ -78,6 +83,9 @@ func (c Config) Validate() error {
 	if c.Profile != "" && !slices.Contains(Profiles(), c.Profile) {
 		return fmt.Errorf("prompt profile %q: allowed are compact, balanced and rich", c.Profile)
 	}
+	if c.Language != "" && !slices.Contains(modules.Languages(), c.Language) {
+		return fmt.Errorf("prompt language %q: allowed are en and zh", c.Language)
+	}
 	if c.ContextWindow != 0 && c.ContextWindow < ContextWindowMin {
 		return fmt.Errorf("context window %d: at least %d tokens are needed", c.ContextWindow, ContextWindowMin)
 	}
@@ -108,6 +116,9 @@ func (c Config) WithDefaults() Config {
 	}
 	if c.Profile == "" {
 		c.Profile = ProfileBalanced
+	}
+	if c.Language == "" {
+		c.Language = modules.English
 	}
 	setDefault(&c.ContextWindow, 128_000)
 	setDefault(&c.OutputTokensMax, 1024)

@@ -36,27 +36,20 @@ type deed struct {
 	remembered string
 }
 
-// The wording of deeds.
+// The parts of a deed that are the same in all languages.
 const (
-	textTick    = "tick %d: "
-	textTicks   = "ticks %d-%d: "
-	textTimes   = " x%d"
-	textDone    = " ok"
-	textTotal   = ", total "
-	textChange  = "%s %+d"
-	textStarted = ", started "
-	textRefused = " refused: "
-	textFailed  = " no usable decision: "
+	textTimes  = " x%d"
+	textChange = "%s %+d"
 )
 
 // newDeed is what became of one decision, not yet remembered under an id.
-func newDeed(tick int64, wait WaitReason, o world.Outcome, alias func(string) string) deed {
+func newDeed(w *wording, tick int64, wait WaitReason, o world.Outcome, alias func(string) string) deed {
 	d := deed{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes)}
 	do := o.Action
 	if order, ok := do.(world.ExecuteUntil); ok {
 		do = order.Do
 	}
-	d.take(do, alias)
+	d.take(w, do, alias)
 	if o.Created != "" {
 		d.created = []string{o.Created}
 	}
@@ -65,7 +58,7 @@ func newDeed(tick int64, wait WaitReason, o world.Outcome, alias func(string) st
 
 // take fills in what the action says: its name, the things it is about, its amount
 // and its price.
-func (d *deed) take(a world.Action, alias func(string) string) {
+func (d *deed) take(w *wording, a world.Action, alias func(string) string) {
 	args := world.ActionArgs(a)
 	var things []string
 	for _, p := range paramsOf(a) {
@@ -75,7 +68,7 @@ func (d *deed) take(a world.Action, alias func(string) string) {
 		case p.Kind == world.ParamAmount:
 			d.low = args[p.Name].Int
 		case p.Kind == world.ParamText:
-			things = append(things, textLength(args[p.Name].Text))
+			things = append(things, w.textLength(args[p.Name].Text))
 		default:
 			things = append(things, alias(idText(args[p.Name].Text)))
 		}
@@ -149,7 +142,7 @@ func (d deed) citable() []string { return d.ids[max(0, len(d.ids)-citedMax):] }
 // line is d as one line of the prompt:
 //
 //	[mem-3-3] ticks 3-15: mine_compound 5000 x5 ok, total electricity -25, compound +25000
-func (d deed) line() string {
+func (d deed) line(w *wording) string {
 	if d.remembered != "" {
 		return d.remembered
 	}
@@ -161,9 +154,9 @@ func (d deed) line() string {
 		b.WriteString(" ")
 	}
 	if d.first == d.last {
-		fmt.Fprintf(&b, textTick, d.last)
+		fmt.Fprintf(&b, w.textTick, d.last)
 	} else {
-		fmt.Fprintf(&b, textTicks, d.first, d.last)
+		fmt.Fprintf(&b, w.textTicks, d.first, d.last)
 	}
 	b.WriteString(d.action)
 	if d.things != "" {
@@ -175,36 +168,36 @@ func (d deed) line() string {
 		fmt.Fprintf(&b, " %d", d.low)
 	}
 	if d.price != 0 {
-		fmt.Fprintf(&b, textPrice, d.price)
+		fmt.Fprintf(&b, w.textPrice, d.price)
 	}
 	if d.count > 1 {
 		fmt.Fprintf(&b, textTimes, d.count)
 	}
-	return b.String() + d.end()
+	return b.String() + d.end(w)
 }
 
 // end is how d ended, with its numbers.
-func (d deed) end() string {
+func (d deed) end(w *wording) string {
 	switch {
 	case d.wait != "":
-		return textFailed + string(d.wait)
+		return w.textFailed + string(d.wait)
 	case d.refusal != nil:
-		return textRefused + rejectionText(d.refusal)
+		return w.textRefused + w.rejectionText(d.refusal)
 	}
 	var changes []string
 	for _, c := range d.changes {
 		changes = append(changes, fmt.Sprintf(textChange, c.Resource, c.Amount))
 	}
-	text := textDone
+	text := w.textDone
 	if len(changes) > 0 {
 		between := ", "
 		if d.count > 1 {
-			between = textTotal
+			between = w.textTotal
 		}
 		text += between + strings.Join(changes, ", ")
 	}
 	if len(d.created) > 0 {
-		text += textStarted + strings.Join(d.created, ", ")
+		text += w.textStarted + strings.Join(d.created, ", ")
 	}
 	return text
 }

@@ -90,7 +90,7 @@ func TestEarlierDecisionsAreCounted(t *testing.T) {
 		all := m.history(m.past.deeds[len(m.past.deeds)-1])
 		text := all[0].text
 		var left, counted int64
-		if _, err := fmt.Sscanf(text, headingHistory+headingEarlier, &left); err != nil {
+		if _, err := fmt.Sscanf(text, english.headingHistory+english.headingEarlier, &left); err != nil {
 			t.Fatalf("%s: %v in %q", p, err, text)
 		}
 		for _, line := range all[0].lines()[1:] {

@@ -33,7 +33,7 @@ func (t *Turn) dispatch(leniencies []string) {
 		t.repair(misdecided)
 	case len(decisions) > 0 && !sameAction(decisions):
 		for _, d := range decisions {
-			t.reject(d.slot, newFeedback(CodeSeveralDecisions))
+			t.reject(d.slot, t.mind.words.newFeedback(CodeSeveralDecisions))
 		}
 		t.repair(ParseSeveral)
 	case len(decisions) > 0:
@@ -80,7 +80,7 @@ func (t *Turn) refuseTool(i int, allowed []string) ParseKind {
 	case slices.Contains(t.mind.moduleNames, name) && t.moduleCalls >= t.mind.cfg.ModuleCallsMax:
 		code = CodeModuleLimit
 	}
-	f := newFeedback(code)
+	f := t.mind.words.newFeedback(code)
 	f.Allowed = allowed
 	if code == CodeUnknownTool {
 		f.Known = t.mind.toolNames()
@@ -92,7 +92,7 @@ func (t *Turn) refuseTool(i int, allowed []string) ParseKind {
 
 // badArguments answers a call of a protocol tool whose arguments were refused.
 func (t *Turn) badArguments(i int, kind NoteKind, e *modules.ArgumentError) ParseKind {
-	f := wrongArguments(argumentCode(t.slots[i].args, e), e)
+	f := t.mind.words.wrongArguments(argumentCode(t.slots[i].args, e), e)
 	if f.Code == CodeArgumentsNotJSON {
 		f.Parameters = t.parameters(t.slots[i].tool)
 	}

@@ -70,7 +70,10 @@
 // History and memory are folded by machine from what came of earlier decisions:
 // like ones become one line with a count, a range and sums. No model summarises.
 // Lessons of the agent's playbook are chosen by its goals and situation, never by
-// words of others, and are cited like memories. docs/prompt.md shows a real prompt and tells the grammar of its lines.
+// words of others, and are cited like memories.
+// docs/prompt.md shows a real prompt and tells the grammar of its lines. What the
+// engine itself says stands in one table per language, [Config].Language says which;
+// names, ids, codes and the grammar are the same in all of them.
 //
 // Decisions that go in circles (the same one again and again, two or three in turn,
 // endless waits) get one line of advice in the next prompt, at a threshold and each

@@ -81,7 +81,7 @@ func (t *Turn) weigh(s slot, candidates []fields) (w weighing, e *modules.Argume
 		w.leniencies = append(w.leniencies, s.norm(lenient)...)
 		t.candidates = append(t.candidates, action)
 		if bad != nil {
-			w.refuse(n+1, bad)
+			w.refuse(t.mind.words, n+1, bad)
 			e = cmp.Or(e, bad)
 			continue
 		}
@@ -90,15 +90,15 @@ func (t *Turn) weigh(s slot, candidates []fields) (w weighing, e *modules.Argume
 		if v.Refused() {
 			t.note(Note{Kind: NoteGuard, Status: StatusError, Code: string(v.Check.Rejection.Code), Name: v.Adjusted.ActionName()})
 		}
-		w.results = append(w.results, candidateResult{N: n + 1, Finding: v.finding()})
+		w.results = append(w.results, candidateResult{N: n + 1, Finding: v.finding(t.mind.words)})
 		w.details = append(w.details, candidateDetail{N: n + 1, verdictDetail: v.detail()})
 	}
 	return w, e
 }
 
 // refuse adds a candidate that is no action.
-func (w *weighing) refuse(n int, bad *modules.ArgumentError) {
-	f := wrongArguments(CodeInvalidArguments, bad)
+func (w *weighing) refuse(say *wording, n int, bad *modules.ArgumentError) {
+	f := say.wrongArguments(CodeInvalidArguments, bad)
 	w.results = append(w.results, candidateResult{N: n, Finding: modules.Finding{Status: world.CheckRejected}, Error: &f})
 	w.details = append(w.details, candidateDetail{N: n, verdictDetail: verdictDetail{Status: world.CheckRejected, Action: rawJSON("null")}, Error: &f})
 }

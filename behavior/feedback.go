@@ -53,47 +53,9 @@ const (
 	CodeUnusableAnswer     = "UNUSABLE_ANSWER"
 )
 
-// phrases are the texts of feedback by code.
-var phrases = []struct{ code, text string }{
-	{CodeArgumentsNotJSON, "The arguments cannot be read as JSON. Call again with one object that fits the tool's parameters."},
-	{CodeArgumentsNotObject, "The arguments are JSON, but no object. Call again with one object."},
-	{CodeInvalidArguments, "The arguments do not fit the tool's parameters. Call again with corrected ones."},
-	{CodeUnknownTool, "There is no tool of that name. Call an allowed one."},
-	{CodeNotAllowedNow, "This tool may not be called now. Call an allowed one."},
-	{CodeModuleLimit, "The module calls of this tick are used up. Call an allowed tool."},
-	{CodeReasonViolation, "This step takes plain text; no tool may be called in it. Answer in plain text."},
-	{CodeGuardRejected, "The world would refuse this action. Choose another; wait is always possible."},
-	{CodeSeveralDecisions, "One answer held several different decisions. Commit exactly one."},
-	{CodeNotExecuted, "Another call of the same answer was wrong, so this one was left out."},
-	{CodeNoResult, "The result of this call was lost. Call again if it is still needed."},
-}
-
-// unusablePhrases say what was wrong with an answer that [CodeUnusableAnswer] is
-// about.
-var unusablePhrases = []struct {
-	kind ParseKind
-	text string
-}{
-	{ParseEmptyOutput, "The answer was empty."},
-	{ParseRefusal, "The answer was a refusal; wait is always possible."},
-	{ParseTruncated, "The answer was cut off. Answer shorter."},
-	{ParseFiltered, "The provider's content filter stopped the answer."},
-	{ParseIncomplete, "The provider did not finish the answer."},
-	{ParseNoJSON, "The answer was text without a tool call."},
-	{ParseTooLarge, "The answer was too large."},
-	{ParseUnknownShape, "The answer's JSON has none of the expected shapes."},
-	{ParseSeveral, "The answer held several decisions. Commit exactly one."},
-}
-
-// What is allowed after an unusable answer.
-const (
-	callAllowedPhrase = " Call an allowed tool."
-	plainTextPhrase   = " Answer in plain text; no tool may be called in this step."
-)
-
 // newFeedback returns the feedback of a code, without what varies.
-func newFeedback(code string) feedback {
-	for _, p := range phrases {
+func (w *wording) newFeedback(code string) feedback {
+	for _, p := range w.phrases {
 		if p.code == code {
 			return feedback{Status: "error", Code: code, Text: p.text}
 		}
@@ -102,9 +64,9 @@ func newFeedback(code string) feedback {
 }
 
 // wrongArguments is the feedback about arguments that were refused.
-func wrongArguments(code string, e *modules.ArgumentError) feedback {
-	f := newFeedback(code)
-	f.Path, f.Expected, f.Got = e.Path, e.Expected, e.Got
+func (w *wording) wrongArguments(code string, e *modules.ArgumentError) feedback {
+	f, told := w.newFeedback(code), e.In(w.language)
+	f.Path, f.Expected, f.Got = told.Path, told.Expected, told.Got
 	return f
 }
 
@@ -122,23 +84,23 @@ func argumentCode(raw string, e *modules.ArgumentError) string {
 	return CodeInvalidArguments
 }
 
-func guardRejected(v Verdict, attempt, of int) feedback {
-	found := v.finding()
-	f := newFeedback(CodeGuardRejected)
+func (w *wording) guardRejected(v Verdict, attempt, of int) feedback {
+	found := v.finding(w)
+	f := w.newFeedback(CodeGuardRejected)
 	f.Rejection, f.Adjusted, f.Attempt, f.Of = found.Rejection, found.Adjusted, attempt, of
 	return f
 }
 
-// unusable tells the model that a whole answer could not be used. No allowed tool
+// aboutAnswer tells the model that a whole answer could not be used. No allowed tool
 // means that the step takes text.
-func unusable(kind ParseKind, allowed []string) feedback {
-	for _, p := range unusablePhrases {
+func (w *wording) aboutAnswer(kind ParseKind, allowed []string) feedback {
+	for _, p := range w.unusable {
 		if p.kind != kind {
 			continue
 		}
-		next := callAllowedPhrase
+		next := w.callAllowed
 		if len(allowed) == 0 {
-			next = plainTextPhrase
+			next = w.plainText
 		}
 		return feedback{Status: "error", Code: CodeUnusableAnswer, Text: p.text + next, Allowed: allowed}
 	}

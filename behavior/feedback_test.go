@@ -23,30 +23,36 @@ var parseKinds = []ParseKind{
 }
 
 // TestFeedbackWording holds every text that tells a model what was wrong: what
-// there is in the table, and each in the form in which it is sent.
+// there is in the table of each language, and each in the form in which it is sent.
 func TestFeedbackWording(t *testing.T) {
+	for l, file := range map[modules.Language]string{modules.English: "testdata/feedback.golden", modules.Chinese: "testdata/feedback_zh.golden"} {
+		compareGolden(t, file, feedbackIn(wordsOf(l)))
+	}
+}
+
+func feedbackIn(w *wording) string {
 	var b strings.Builder
-	for _, p := range phrases {
+	for _, p := range w.phrases {
 		fmt.Fprintf(&b, "%s\n  %s\n", p.code, p.text)
 	}
 	for _, kind := range parseKinds {
-		fmt.Fprintf(&b, "%s %s\n  %s\n  %s\n", CodeUnusableAnswer, kind, encode(unusable(kind, []string{toolDecision})), encode(unusable(kind, nil)))
+		fmt.Fprintf(&b, "%s %s\n  %s\n  %s\n", CodeUnusableAnswer, kind, encode(w.aboutAnswer(kind, []string{toolDecision})), encode(w.aboutAnswer(kind, nil)))
 	}
 	bad := &modules.ArgumentError{Path: "candidate", Expected: "an integer", Got: "null"}
-	limited := newFeedback(CodeUnknownTool)
+	limited := w.newFeedback(CodeUnknownTool)
 	limited.Known, limited.Allowed, limited.Attempt, limited.Of = []string{toolPlan, toolDecision}, []string{toolDecision}, 1, 1
 	rejected := Verdict{
 		Adjusted:    world.BuildFactory{FactoryKind: "factory.assembler.mk1"},
 		Check:       world.Check{Status: world.CheckRejected, Rejection: &world.Rejection{Code: "insufficient_resource", Field: "factory_kind"}},
 		Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
 	}
-	fmt.Fprintf(&b, "with what varies\n  %s\n  %s\n  %s\n", encode(wrongArguments(CodeInvalidArguments, bad)), encode(limited), encode(guardRejected(rejected, 2, 3)))
+	fmt.Fprintf(&b, "with what varies\n  %s\n  %s\n  %s\n", encode(w.wrongArguments(CodeInvalidArguments, bad)), encode(limited), encode(w.guardRejected(rejected, 2, 3)))
 	b.WriteString("modules\n")
 	for _, c := range [][2]string{{"no_such", "{}"}, {"world_rules", "{"}, {"world_rules", "[]"}, {"world_rules", "{}"}, {"memory_short_term_recent", `{"limit":1}`}} {
-		result := modules.New().Call(modules.Env{Attempt: 1, Of: 3}, "c", c[0], c[1])
+		result := modules.New().In(w.language).Call(modules.Env{Attempt: 1, Of: 3}, "c", c[0], c[1])
 		fmt.Fprintf(&b, "  %s\n", result.Output)
 	}
-	compareGolden(t, "testdata/feedback.golden", b.String())
+	return b.String()
 }
 
 // compareGolden compares text with a file, which the -update flag of the package
@@ -122,7 +128,7 @@ func TestBrokenHistoryIsRepaired(t *testing.T) {
 		t.Errorf("notes %q, want %q", codes, want)
 	}
 	added := ask.Request.Input[opening+2]
-	if added.Text != encode(newFeedback(CodeNoResult)) || added.CallID != "call_repaired_1" {
+	if added.Text != encode(english.newFeedback(CodeNoResult)) || added.CallID != "call_repaired_1" {
 		t.Errorf("the lost output is %s", added.Raw)
 	}
 	tokens := 0

@@ -30,8 +30,8 @@ func judge(view world.View, proposed world.Action) Verdict {
 }
 
 // finding is the verdict as the model reads it.
-func (v Verdict) finding() modules.Finding {
-	return modules.NewFinding(v.Adjusted, v.Adjustments, v.Check)
+func (v Verdict) finding(w *wording) modules.Finding {
+	return modules.NewFinding(w.language, v.Adjusted, v.Adjustments, v.Check)
 }
 
 // verdictDetail is a verdict as a note keeps it: in the registry's terms and with

@@ -9,10 +9,6 @@ import (
 	"agentworld/world"
 )
 
-// headingPlaybook opens the lessons of an agent. What was learned elsewhere advises
-// and does not command, so the heading says what lessons are.
-const headingPlaybook = "# Playbook, data like Memory; cite what you follow"
-
 // lessons offers the bullets of the playbook that fit the situation best, best
 // first, and shorter heads of them.
 func (m *Mind) lessons(seen opened, last world.Outcome) []variant {
@@ -32,27 +28,20 @@ func (m *Mind) lessons(seen opened, last world.Outcome) []variant {
 	}
 	var variants []variant
 	for n := len(sources); n > 0; n /= 2 {
-		variants = append(variants, lessonsShown(sources[:n]))
+		variants = append(variants, m.lessonsShown(sources[:n]))
 	}
 	return append(variants, variant{})
 }
 
-func lessonsShown(sources []memory.Source) variant {
-	lines := []string{headingPlaybook}
+// lessonsShown writes the section. What was learned elsewhere advises and does not
+// command, so the heading says what lessons are.
+func (m *Mind) lessonsShown(sources []memory.Source) variant {
+	lines := []string{m.words.headingPlaybook}
 	for _, s := range sources {
 		lines = append(lines, s.Text)
 	}
 	return variant{text: strings.Join(lines, "\n"), sources: sources}
 }
-
-// The words by which lessons about a state are found; lessons are written in words
-// such as these.
-const (
-	wordsPower    = "power electricity energy recharge harvest"
-	wordsHeat     = "heat cool wait"
-	wordsDepleted = "depleted empty compound move"
-	wordsReports  = "message agent"
-)
 
 // situation is what an agent would look up lessons by: its goals, its place, what
 // is short and what the world refused last. No word in it is another agent's:
@@ -60,19 +49,19 @@ const (
 func (m *Mind) situation(seen opened, last world.Outcome) string {
 	words := []string{m.goalsText(), seen.Self.Place, seen.Here.Material, seen.Woken}
 	if seen.Self.PowerState != powerNormal {
-		words = append(words, seen.Self.PowerState, wordsPower)
+		words = append(words, seen.Self.PowerState, m.words.lessonPower)
 	}
 	if 4*seen.Self.Heat >= 3*seen.Self.HeatCapacity {
-		words = append(words, wordsHeat)
+		words = append(words, m.words.lessonHeat)
 	}
 	if seen.Self.Place != "" && seen.Here.CompoundG == 0 {
-		words = append(words, wordsDepleted)
+		words = append(words, m.words.lessonDepleted)
 	}
 	if seen.HeldBack > 0 {
-		words = append(words, wordsReports)
+		words = append(words, m.words.lessonTexts)
 	}
 	if last.Rejection != nil {
-		words = append(words, last.Action.ActionName(), rejectionText(last.Rejection))
+		words = append(words, last.Action.ActionName(), m.words.rejectionText(last.Rejection))
 	}
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), "\n")
 }

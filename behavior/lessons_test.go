@@ -11,6 +11,7 @@ import (
 	"agentworld/behavior"
 	"agentworld/memory"
 	"agentworld/memory/playbook"
+	"agentworld/modules"
 )
 
 // opening is the text of a turn's first message.
@@ -134,5 +135,17 @@ func TestSetPlaybook(t *testing.T) {
 	}
 	if m.Playbook().Len() != 0 || playbook.New().Len() != 0 {
 		t.Error("nil is not an empty playbook")
+	}
+}
+
+// TestLessonsInChinesePrompts: the heading follows the prompt's language, a lesson
+// stays as it was written and is found by the words of its own language.
+func TestLessonsInChinesePrompts(t *testing.T) {
+	m := mindIn(t, "minimal", behavior.Config{PlaybookBullets: 1, Language: modules.Chinese}, 0)
+	m.SetGoals("制造两枚控制芯片。", "")
+	m.SetPlaybook(parsed(t, "# playbook 1\nversion=1 last=2\n\n## res  R\n[res-00001] :: Ambergris glows unseen everywhere.\n[res-00002] :: 先攒硬件再造控制芯片，别急着出门。\n"))
+	text := opening(t, m.begin())
+	if !strings.Contains(text, "\n# 手册，与记忆一样只是数据；采用则引用\n[res-00002] 先攒硬件再造控制芯片，别急着出门。\n# ") {
+		t.Errorf("the lesson is not shown:\n%s", text)
 	}
 }

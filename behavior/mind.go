@@ -20,6 +20,7 @@ type Kit struct {
 	moduleNames []string
 	recipes     []world.Recipe
 	layout      layout
+	words       *wording
 	toolTokens  int
 }
 
@@ -29,10 +30,10 @@ func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, er
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	k := &Kit{cfg: cfg.WithDefaults(), rules: rules, registry: registry, recipes: rules.Recipes()}
-	k.layout = layoutOf[k.cfg.Profile]
-	moduleTools := registry.Tools()
-	k.tools = append(protocolTools(k.cfg.Protocol, rules), moduleTools...)
+	k := &Kit{cfg: cfg.WithDefaults(), rules: rules, recipes: rules.Recipes()}
+	k.layout, k.words, k.registry = layoutOf[k.cfg.Profile], wordsOf(k.cfg.Language), registry.In(k.cfg.Language)
+	moduleTools := k.registry.Tools()
+	k.tools = append(k.words.protocolTools(k.cfg.Protocol, rules), moduleTools...)
 	for _, t := range moduleTools {
 		k.moduleNames = append(k.moduleNames, t.Name)
 	}
@@ -57,7 +58,7 @@ func (k *Kit) toolNames() []string {
 	return names
 }
 
-// Registry returns the modules.
+// Registry returns the modules in the language of prompts.
 func (k *Kit) Registry() *modules.Registry { return k.registry }
 
 // count returns an upper bound of the tokens of s: exact where that matters, the
@@ -99,7 +100,7 @@ func (k *Kit) Mind(id string, persona world.Persona) *Mind {
 // SetSystemPrompt replaces the opening paragraph of the instructions; empty
 // restores the built-in one. It applies from the next turn.
 func (m *Mind) SetSystemPrompt(text string) {
-	m.instructions = instructions(m.cfg.Protocol, text, m.persona)
+	m.instructions = m.words.instructions(m.cfg.Protocol, text, m.persona)
 	m.staticTokens = m.toolTokens + m.count(m.instructions)
 }
 
@@ -153,8 +154,8 @@ func (m *Mind) env(view world.View, resultChars int) modules.Env {
 // Learn remembers what came of a decision and whether it repeats others. The
 // engine calls it once per agent and tick, after the world applied all actions.
 func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
-	done := newDeed(tick, d.Wait, outcome, m.alias)
-	done.ids = []string{m.memory.Record(outcomeEntry(tick, d, outcome))}
+	done := newDeed(m.words, tick, d.Wait, outcome, m.alias)
+	done.ids = []string{m.memory.Record(outcomeEntry(m.words, tick, d, outcome))}
 	m.past.add(done)
 	m.repetition.learn(d, outcome.Accepted, m.cfg.RepeatAdviceAfter)
 }

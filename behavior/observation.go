@@ -18,36 +18,8 @@ import (
 // its capacity, a|b a choice, and "N more" at the end of a list counts what it
 // leaves out; a list without it is complete. docs/prompt.md describes every line.
 
-// The wording of the observation.
-const (
-	headingObservation = "# Observation, tick %d"
-	lineYou            = "you: "
-	lineHere           = "here: "
-	lineWoken          = "woken: "
-	lineEnded          = "execute_until ended: "
-	lineTexts          = "texts: "
-	lineStanding       = "standing: "
-	linePlaces         = "places (cost, ticks, emission, compound g): "
-	linePlacesDetailed = "places (km, cost, ticks, emission, compound g, material): "
-	lineAgents         = "agents: "
-	lineFactories      = "factories: "
-
-	textAt         = "at %s"
-	textTravelling = "travelling"
-	textHere       = "here"
-	textNone       = "none"
-	textMore       = "%d more"
-	textUnknown    = "?"
-	textPower      = "power %s"
-	textHeld       = "%d shown after the plan"
-	textDropped    = "%d older ones dropped"
-	textAttempts   = "%s, %d attempts left"
-	textEnded      = "%s after %d attempts"
-	textQueued     = "%d queued"
-	textReadyIn    = "ready in %d"
-	textWear       = "wear %d"
-	textStored     = "stored %d"
-)
+// textUnknown stands for a number that nobody here can know.
+const textUnknown = "?"
 
 // sketch writes one observation.
 type sketch struct {
@@ -57,42 +29,43 @@ type sketch struct {
 	goals string
 	// alias gives the short name of a recipe.
 	alias func(recipe string) string
+	words *wording
 }
 
 // text is the whole section.
 func (s sketch) text() string {
-	lines := []string{fmt.Sprintf(headingObservation, s.Tick), lineYou + s.you()}
+	lines := []string{fmt.Sprintf(s.words.headingObservation, s.Tick), s.words.lineYou + s.you()}
 	if s.Self.Place != "" {
-		lines = append(lines, lineHere+s.here())
+		lines = append(lines, s.words.lineHere+s.here())
 	}
 	if s.Woken != "" && !strings.HasPrefix(s.Woken, string(world.EventStandingEnded)) {
-		lines = append(lines, lineWoken+plain(s.Woken))
+		lines = append(lines, s.words.lineWoken+plain(s.Woken))
 	}
 	if e := s.OrderEnded; e != nil {
-		lines = append(lines, lineEnded+fmt.Sprintf(textEnded, e.Why, e.Attempts))
+		lines = append(lines, s.words.lineEnded+fmt.Sprintf(s.words.textEnded, e.Why, e.Attempts))
 	}
 	if s.standing != nil {
-		lines = append(lines, lineStanding+fmt.Sprintf(textAttempts, actionText(s.standing.Do), s.standing.MaxTicks))
+		lines = append(lines, s.words.lineStanding+fmt.Sprintf(s.words.textAttempts, s.words.actionText(s.standing.Do), s.standing.MaxTicks))
 	}
 	if t := s.texts(); t != "" {
-		lines = append(lines, lineTexts+t)
+		lines = append(lines, s.words.lineTexts+t)
 	}
 	shown := s.shown()
 	lines = append(lines, s.options(shown)...)
 	lines = append(lines, s.places(shown), s.agents())
 	if len(s.Factories) > 0 {
-		lines = append(lines, lineFactories+s.factories())
+		lines = append(lines, s.words.lineFactories+s.factories())
 	}
 	return strings.Join(append(lines, s.market()...), "\n")
 }
 
 func (s sketch) you() string {
 	you := s.Self
-	parts := []string{plain(you.ID) + s.name(you.Name), textTravelling}
+	parts := []string{plain(you.ID) + s.name(you.Name), s.words.textTravelling}
 	if you.Place != "" {
-		parts[1] = fmt.Sprintf(textAt, plain(you.Place))
+		parts[1] = fmt.Sprintf(s.words.textAt, plain(you.Place))
 	}
-	parts = append(parts, fmt.Sprintf(textPower, you.PowerState),
+	parts = append(parts, fmt.Sprintf(s.words.textPower, you.PowerState),
 		fmt.Sprintf("%s %d/%d", world.Electricity, you.Electricity, you.PowerCapacity),
 		fmt.Sprintf("%s %d/%d", world.Heat, you.Heat, you.HeatCapacity),
 		fmt.Sprintf("%s %d g", world.Compound, you.CompoundG),
@@ -112,17 +85,17 @@ func (s sketch) here() string {
 	if s.details {
 		parts = append(parts, h.Material)
 	}
-	return strings.Join(append(parts, fmt.Sprintf("radiation %d", h.Radiation), fmt.Sprintf("%s %d g", world.Compound, h.CompoundG)), ", ")
+	return strings.Join(append(parts, fmt.Sprintf(s.words.textRadiation, h.Radiation), fmt.Sprintf("%s %d g", world.Compound, h.CompoundG)), ", ")
 }
 
 // texts tells how many words of others wait and how many never will be seen.
 func (s sketch) texts() string {
 	var parts []string
 	if s.HeldBack > 0 {
-		parts = append(parts, fmt.Sprintf(textHeld, s.HeldBack))
+		parts = append(parts, fmt.Sprintf(s.words.textHeld, s.HeldBack))
 	}
 	if s.InboxDropped > 0 {
-		parts = append(parts, fmt.Sprintf(textDropped, s.InboxDropped))
+		parts = append(parts, fmt.Sprintf(s.words.textDropped, s.InboxDropped))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -160,11 +133,11 @@ func (s sketch) places(shown []world.Sight) string {
 		}
 		entries = append(entries, strings.Join(parts, " "))
 	}
-	line := linePlaces
+	line := s.words.linePlaces
 	if s.details {
-		line = linePlacesDetailed
+		line = s.words.linePlacesDetailed
 	}
-	return line + listed(entries, s.PlacesOmitted+len(s.Places)-len(shown))
+	return line + s.listed(entries, s.PlacesOmitted+len(s.Places)-len(shown))
 }
 
 // agents groups the agents by their place, the nearest first.
@@ -179,11 +152,11 @@ func (s sketch) agents() string {
 		}
 		entry := strings.Join(ids, ", ") + " " + s.where(place)
 		if s.details && place != s.Self.Place {
-			entry += " " + kilometres(km) + " km"
+			entry += " " + kilometres(km) + s.words.textKM
 		}
 		entries = append(entries, entry)
 	}
-	return lineAgents + listed(entries, s.AgentsOmitted+len(s.Agents)-len(shown))
+	return s.words.lineAgents + s.listed(entries, s.AgentsOmitted+len(s.Agents)-len(shown))
 }
 
 // factories writes the agent's own factories, which are never cut.
@@ -197,32 +170,32 @@ func (s sketch) factories() string {
 		for _, n := range []struct {
 			form  string
 			value int64
-		}{{textQueued, f.Queued}, {textReadyIn, f.ReadyIn}, {textWear, f.Wear}, {textStored, f.Stored}} {
+		}{{s.words.textQueued, f.Queued}, {s.words.textReadyIn, f.ReadyIn}, {s.words.textWear, f.Wear}, {s.words.textStored, f.Stored}} {
 			if n.value != 0 {
 				parts = append(parts, fmt.Sprintf(n.form, n.value))
 			}
 		}
 		entries = append(entries, strings.Join(parts, ", "))
 	}
-	return listed(entries, 0)
+	return s.listed(entries, 0)
 }
 
 // where is a place seen from the agent's own.
 func (s sketch) where(place string) string {
 	if place == s.Self.Place {
-		return textHere
+		return s.words.textHere
 	}
-	return fmt.Sprintf(textAt, plain(place))
+	return fmt.Sprintf(s.words.textAt, plain(place))
 }
 
 // listed joins the entries of a list and counts what it leaves out.
-func listed(entries []string, more int) string {
+func (s sketch) listed(entries []string, more int) string {
 	entries = slices.Clone(entries)
 	if more > 0 {
-		entries = append(entries, fmt.Sprintf(textMore, more))
+		entries = append(entries, fmt.Sprintf(s.words.textMore, more))
 	}
 	if len(entries) == 0 {
-		return textNone
+		return s.words.textNone
 	}
 	return strings.Join(entries, "; ")
 }

@@ -62,7 +62,7 @@ func everything() opened {
 
 func sketchOf(o opened, p Profile) sketch {
 	m := Mind{Kit: &Kit{recipes: world.DefaultRules().Recipes()}}
-	return sketch{opened: o, layout: layoutOf[p], goals: "Be at Drift with a motor.", alias: m.alias}
+	return sketch{opened: o, layout: layoutOf[p], goals: "Be at Drift with a motor.", alias: m.alias, words: &english}
 }
 
 func TestObservationOfEachProfile(t *testing.T) {
@@ -216,11 +216,11 @@ func counted(entries []string) int {
 	for _, e := range entries {
 		n := 1
 		if strings.HasSuffix(e, " more") {
-			if _, err := fmt.Sscanf(strings.TrimSpace(e), textMore, &n); err != nil {
+			if _, err := fmt.Sscanf(strings.TrimSpace(e), english.textMore, &n); err != nil {
 				panic("an entry of the test is malformed: " + e)
 			}
 		}
-		if e != textNone {
+		if e != english.textNone {
 			total += n
 		}
 	}

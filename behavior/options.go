@@ -8,17 +8,8 @@ import (
 	"agentworld/world"
 )
 
-// The wording of what can and cannot be done.
-const (
-	lineCan    = "can: "
-	lineCannot = "cannot: "
-
-	textTo    = " to "
-	textRange = " %d..%d"
-	textPrice = " price %d"
-	textMax   = " max %d"
-	textShort = "%s %d short"
-)
+// textRange is the same in all languages.
+const textRange = " %d..%d"
 
 // options writes the actions that are possible now, with their bounds and choices,
 // and the others with what they lack.
@@ -32,9 +23,9 @@ func (s sketch) options(shown []world.Sight) []string {
 			cannot = append(cannot, a)
 		}
 	}
-	lines := []string{lineCan + listed(can, 0)}
-	if text := s.refusals(cannot); text != textNone {
-		lines = append(lines, lineCannot+text)
+	lines := []string{s.words.lineCan + s.listed(can, 0)}
+	if text := s.refusals(cannot); text != s.words.textNone {
+		lines = append(lines, s.words.lineCannot+text)
 	}
 	return lines
 }
@@ -45,7 +36,7 @@ func (s sketch) option(a world.Affordance, shown []world.Sight) string {
 		text += fmt.Sprintf(textRange, a.Min, a.Max)
 	}
 	if a.Price != 0 {
-		text += fmt.Sprintf(textPrice, a.Price)
+		text += fmt.Sprintf(s.words.textPrice, a.Price)
 	}
 	options := a.Options
 	switch a.Action {
@@ -55,7 +46,7 @@ func (s sketch) option(a world.Affordance, shown []world.Sight) string {
 		}
 		fallthrough
 	case world.Transfer{}.ActionName():
-		text += textTo
+		text += s.words.textTo
 	default:
 		if len(options) > 0 {
 			text += " "
@@ -83,27 +74,27 @@ func (s sketch) choices(options []world.Option) string {
 	for i := 0; i < len(shown); {
 		target := shown[i].Target
 		if shown[i].Item == "" {
-			list = append(list, plain(target)+most(shown[i].Max))
+			list = append(list, plain(target)+s.most(shown[i].Max))
 			i++
 			continue
 		}
 		var items []string
 		for ; i < len(shown) && shown[i].Target == target; i++ {
-			items = append(items, plain(shown[i].Item)+most(shown[i].Max))
+			items = append(items, plain(shown[i].Item)+s.most(shown[i].Max))
 		}
 		list = append(list, plain(target)+" ("+strings.Join(items, ", ")+")")
 	}
 	if left := len(options) - len(shown); left > 0 {
-		list = append(list, fmt.Sprintf(textMore, left))
+		list = append(list, fmt.Sprintf(s.words.textMore, left))
 	}
 	return strings.Join(list, "|")
 }
 
-func most(limit int64) string {
+func (s sketch) most(limit int64) string {
 	if limit == 0 {
 		return ""
 	}
-	return fmt.Sprintf(textMax, limit)
+	return fmt.Sprintf(s.words.textMax, limit)
 }
 
 // refusals writes the actions that are not possible, those for one reason together.
@@ -113,19 +104,19 @@ func (s sketch) refusals(cannot []world.Affordance) string {
 	var entries []string
 	left := 0
 	for i := 0; i < len(cannot); {
-		why := reason(cannot[i])
+		why := s.reason(cannot[i])
 		if !s.details && slices.Contains(idleReasons, cannot[i].Why) {
 			left++
 			i++
 			continue
 		}
 		var names []string
-		for ; i < len(cannot) && reason(cannot[i]) == why; i++ {
+		for ; i < len(cannot) && s.reason(cannot[i]) == why; i++ {
 			names = append(names, cannot[i].Action)
 		}
 		entries = append(entries, strings.Join(names, ", ")+" ("+why+")")
 	}
-	return listed(entries, left)
+	return s.listed(entries, left)
 }
 
 // idleReasons refuse an action for want of a partner, of which the lists of agents
@@ -133,10 +124,10 @@ func (s sketch) refusals(cannot []world.Affordance) string {
 var idleReasons = []world.RejectionCode{world.RejectNoOffer, world.RejectOrderNotFound, world.RejectAgentNotHere}
 
 // reason is what an action lacks, or the code of its refusal.
-func reason(a world.Affordance) string {
+func (s sketch) reason(a world.Affordance) string {
 	var short []string
 	for _, n := range a.Need {
-		short = append(short, fmt.Sprintf(textShort, n.Resource, n.Amount))
+		short = append(short, fmt.Sprintf(s.words.textShort, n.Resource, n.Amount))
 	}
 	if len(short) == 0 || a.Why != world.RejectInsufficient {
 		short = append([]string{string(a.Why)}, short...)

@@ -8,14 +8,6 @@ import (
 	"agentworld/world"
 )
 
-// The headings of what lies behind an agent.
-const (
-	headingHistory = "# History, oldest first"
-	headingEarlier = ", %d earlier left out"
-	headingMemory  = "# Memory"
-	headingOutcome = "# Last outcome"
-)
-
 // past is what came of an agent's decisions, in the form the prompt folds it from.
 // The memory holds the same facts as text, for longer, and owns their ids and
 // trust.
@@ -59,15 +51,15 @@ type variant struct {
 // lastOutcome is what became of the agent's last action, with its numbers. said is
 // the text of that action where it may be shown.
 func (m *Mind) lastOutcome(o world.Outcome, said string) (variant, deed) {
-	d := newDeed(o.Tick, "", o, m.alias)
+	d := newDeed(m.words, o.Tick, "", o, m.alias)
 	if n := len(m.past.deeds); n > 0 && m.past.deeds[n-1].last == o.Tick {
 		d = m.past.deeds[n-1]
 	}
-	line := d.line()
+	line := d.line(m.words)
 	if said != "" {
-		line += ", text " + encode(said)
+		line += m.words.textSaid + encode(said)
 	}
-	return variant{headingOutcome + "\n" + line, m.sourcesOf(d, line)}, d
+	return variant{m.words.headingOutcome + "\n" + line, m.sourcesOf(d, line)}, d
 }
 
 // history offers the newest decisions before the last one, folded, and shorter
@@ -87,9 +79,9 @@ func (m *Mind) history(last deed) []variant {
 		for _, d := range shown {
 			left -= d.count
 		}
-		heading := headingHistory
+		heading := m.words.headingHistory
 		if left > 0 {
-			heading += fmt.Sprintf(headingEarlier, left)
+			heading += fmt.Sprintf(m.words.headingEarlier, left)
 		}
 		variants = append(variants, m.written(heading, shown))
 	}
@@ -107,7 +99,7 @@ func (m *Mind) recalled(now int64, shown []memory.Source) []variant {
 		}
 		d, ok := m.past.of(found.ID)
 		if !ok {
-			d = deed{ids: []string{found.ID}, remembered: found.Line()}
+			d = deed{ids: []string{found.ID}, remembered: found.LineIn(m.words.memory)}
 		}
 		facts = append(facts, d)
 		scores[found.ID] = found.Score
@@ -115,7 +107,7 @@ func (m *Mind) recalled(now int64, shown []memory.Source) []variant {
 	facts = folded(facts)
 	var variants []variant
 	for n := min(len(facts), m.layout.memory); n > 0; n /= 2 {
-		v := m.written(headingMemory, facts[:n])
+		v := m.written(m.words.headingMemory, facts[:n])
 		for i, s := range v.sources {
 			v.sources[i].Score = scores[s.ID]
 		}
@@ -127,7 +119,7 @@ func (m *Mind) recalled(now int64, shown []memory.Source) []variant {
 func (m *Mind) written(heading string, deeds []deed) variant {
 	v := variant{text: heading}
 	for _, d := range deeds {
-		line := d.line()
+		line := d.line(m.words)
 		v.text += "\n" + line
 		v.sources = append(v.sources, m.sourcesOf(d, line)...)
 	}

@@ -69,9 +69,19 @@ func mentions(text, name string) bool {
 	return strings.TrimSpace(sought) != "" && strings.Contains(words(text), sought)
 }
 
-// words is text as lower-case words with one space around each.
+// words is text as lower-case words with one space around each. A Chinese character
+// is a word of its own: that script has no spaces, and an id may stand right beside it.
 func words(text string) string {
-	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}), " ") + " "
+	var b strings.Builder
+	for _, r := range strings.ToLower(text) {
+		switch {
+		case unicode.Is(unicode.Han, r):
+			b.WriteString(" " + string(r) + " ")
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			b.WriteRune(r)
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	return " " + strings.Join(strings.Fields(b.String()), " ") + " "
 }

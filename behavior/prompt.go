@@ -89,9 +89,9 @@ func (m *Mind) compose(view world.View) prompt {
 		atPlaybook:    {sectionPlaybook, m.lessons(seen, outcome)},
 		atOutcome:     {sectionOutcome, []variant{last}},
 		atObservation: {sectionObservation, m.observationVariants(seen)},
-		atMessages:    {sectionMessages, sectionsOf(kept)},
+		atMessages:    {sectionMessages, sectionsOf(m.words, kept)},
 	}
-	if text := m.repetition.advice.text(); text != "" {
+	if text := m.repetition.advice.text(m.words); text != "" {
 		drafts = append(drafts, sectionDraft{sectionAdvice, []variant{{text: text}}})
 	}
 	chosen := m.fit(drafts)
@@ -130,12 +130,12 @@ func (p *prompt) place(m *Mind, d sectionDraft, chosen int) variant {
 }
 
 func (m *Mind) goals() string {
-	lines := []string{"# Goals"}
+	lines := []string{m.words.headingGoals}
 	if m.persona.ShortTermGoal != "" {
-		lines = append(lines, "Short term: "+m.persona.ShortTermGoal)
+		lines = append(lines, m.words.lineShortTerm+m.persona.ShortTermGoal)
 	}
 	if m.persona.LongTermGoal != "" {
-		lines = append(lines, "Long term: "+m.persona.LongTermGoal)
+		lines = append(lines, m.words.lineLongTerm+m.persona.LongTermGoal)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -144,7 +144,7 @@ func (m *Mind) goals() string {
 // things; the omitted counts stay exact.
 func (m *Mind) observationVariants(seen opened) []variant {
 	var variants []variant
-	s := sketch{opened: seen, layout: m.layout, goals: m.goalsText(), alias: m.alias}
+	s := sketch{opened: seen, layout: m.layout, goals: m.goalsText(), alias: m.alias, words: m.words}
 	for shorter := true; shorter; {
 		variants = append(variants, variant{text: s.text()})
 		s.layout, shorter = s.layout.halved(seen)

@@ -16,8 +16,8 @@ import (
 // smallest supported window. A failure means text to cut, not a limit to raise.
 func TestStaticTextLeavesRoom(t *testing.T) {
 	const limit = behavior.ContextWindowMin * 2 / 5
-	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
-		kit, err := behavior.NewKit(behavior.Config{Protocol: protocol}, world.DefaultRules(), modules.New())
+	for _, cfg := range staticConfigs() {
+		kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,8 +28,9 @@ func TestStaticTextLeavesRoom(t *testing.T) {
 		s, _, _ := world.EmbeddedScenario("llm_bootstrap")
 		for _, persona := range s.Personas {
 			text := tokens.Count(kit.Mind("agent-1", persona).Instructions())
+			t.Logf("%s %s: %d tokens of instructions, %d of tools", cfg.Protocol, cfg.Language, text, tools)
 			if text+tools > limit {
-				t.Errorf("%s: %d tokens of instructions and %d of tools, limit %d together", protocol, text, tools, limit)
+				t.Errorf("%s %s: %d tokens of instructions and %d of tools, limit %d together", cfg.Protocol, cfg.Language, text, tools, limit)
 			}
 		}
 	}

@@ -11,29 +11,29 @@ import (
 
 // outcomeEntry turns a decision and its outcome into one memory. Failures and
 // degraded waits weigh more than routine, so that they outlive it.
-func outcomeEntry(tick int64, d Decision, o world.Outcome) memory.Entry {
+func outcomeEntry(w *wording, tick int64, d Decision, o world.Outcome) memory.Entry {
 	e := memory.Entry{Tick: tick, Kind: memory.KindOutcome, Importance: 500, Trust: memory.SelfObservation}
 	switch {
 	case d.Wait != "":
-		e.Text, e.Importance, e.Failed = "no usable decision, waited: "+string(d.Wait), 800, true
+		e.Text, e.Importance, e.Failed = w.textWaited+string(d.Wait), 800, true
 	case !o.Accepted:
 		// The ids in a refused action are the model's own words, not facts.
-		e.Text, e.Importance, e.Failed = actionText(d.Executed)+" refused: "+rejectionText(o.Rejection), 800, true
+		e.Text, e.Importance, e.Failed = w.actionText(d.Executed)+w.textRefused+w.rejectionText(o.Rejection), 800, true
 		e.Trust = memory.Derived
 	default:
-		e.Text = actionText(d.Executed) + " ok" + changesText(o.Changes)
+		e.Text = w.actionText(d.Executed) + w.textDone + changesText(o.Changes)
 	}
 	if o.Created != "" {
-		e.Text += ", started " + o.Created
+		e.Text += w.textStarted + o.Created
 		e.Importance = 900
 	}
 	return e
 }
 
 // actionText writes an action as name and arguments in registry order.
-func actionText(a world.Action) string {
+func (w *wording) actionText(a world.Action) string {
 	if order, ok := a.(world.ExecuteUntil); ok {
-		return "execute_until " + actionText(order.Do)
+		return "execute_until " + w.actionText(order.Do)
 	}
 	args := world.ActionArgs(a)
 	words := []string{a.ActionName()}
@@ -46,7 +46,7 @@ func actionText(a world.Action) string {
 			case world.ParamAmount:
 				words = append(words, fmt.Sprint(args[p.Name].Int))
 			case world.ParamText:
-				words = append(words, textLength(args[p.Name].Text))
+				words = append(words, w.textLength(args[p.Name].Text))
 			default:
 				words = append(words, idText(args[p.Name].Text))
 			}
@@ -69,9 +69,9 @@ func idText(s string) string {
 
 const idCharsMax = 64
 
-func rejectionText(r *world.Rejection) string {
+func (w *wording) rejectionText(r *world.Rejection) string {
 	if r == nil {
-		return "unknown"
+		return w.textNoReason
 	}
 	words := []string{string(r.Code)}
 	if r.Resource != "" {
@@ -80,7 +80,7 @@ func rejectionText(r *world.Rejection) string {
 	for _, n := range []struct {
 		name  string
 		value *int64
-	}{{"requested", r.Requested}, {"available", r.Available}, {"limit", r.Maximum}} {
+	}{{w.textRequested, r.Requested}, {w.textAvailable, r.Available}, {w.textLimit, r.Maximum}} {
 		if n.value != nil {
 			words = append(words, fmt.Sprintf("%s %d", n.name, *n.value))
 		}

@@ -163,32 +163,23 @@ func doubled(n, threshold int) bool {
 	return n == threshold
 }
 
-// The wording of advice. It holds numbers and nothing that a model wrote.
-const (
-	adviceHeading = "# Advice"
-	adviceWaiting = "You decided to wait %d times in a row. If you wait for something, one execute_until or longer wait_ticks saves calls; otherwise do something."
-	adviceSame    = "You decided the same action %d times in a row, %d of them refused. If that is useful, one execute_until saves calls; otherwise try something else."
-	adviceTwo     = "You went through the same two actions %d times. If that is useful, longer steps with execute_until save calls; otherwise try something else."
-	adviceThree   = "You went through the same three actions %d times. If that is useful, longer steps with execute_until save calls; otherwise try something else."
-)
-
 // text is the section of the prompt, empty without advice.
-func (a *advice) text() string {
+func (a *advice) text(w *wording) string {
 	if a == nil {
 		return ""
 	}
 	line := ""
 	switch a.Kind {
 	case RepeatWaiting:
-		line = fmt.Sprintf(adviceWaiting, a.Times)
+		line = fmt.Sprintf(w.adviceWaiting, a.Times)
 	case RepeatSame:
-		line = fmt.Sprintf(adviceSame, a.Times, a.Refused)
+		line = fmt.Sprintf(w.adviceSame, a.Times, a.Refused)
 	case RepeatTwo:
-		line = fmt.Sprintf(adviceTwo, a.Times)
+		line = fmt.Sprintf(w.adviceTwo, a.Times)
 	case RepeatThree:
-		line = fmt.Sprintf(adviceThree, a.Times)
+		line = fmt.Sprintf(w.adviceThree, a.Times)
 	default:
 		panic("behavior: no wording for the repetition " + string(a.Kind))
 	}
-	return adviceHeading + "\n" + line
+	return w.headingAdvice + "\n" + line
 }

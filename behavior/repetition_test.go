@@ -183,8 +183,8 @@ func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
 		turn := mind.Begin(w.View(0))
 		ask := turn.Next().(Ask)
 		for _, it := range ask.Request.Input {
-			if _, rest, ok := strings.Cut(it.Text, adviceHeading); ok {
-				section = adviceHeading + rest
+			if _, rest, ok := strings.Cut(it.Text, english.headingAdvice); ok {
+				section = english.headingAdvice + rest
 			}
 		}
 		if listed := slices.ContainsFunc(ask.Sections, func(s Section) bool { return s.Name == sectionAdvice && s.Clipped == 0 }); listed != (section != "") {
@@ -202,7 +202,7 @@ func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
 	}
 	learn("A")
 	section, notes := look()
-	if want := adviceHeading + "\nYou decided the same action 2 times in a row, 2 of them refused."; !strings.HasPrefix(section, want) {
+	if want := english.headingAdvice + "\nYou decided the same action 2 times in a row, 2 of them refused."; !strings.HasPrefix(section, want) {
 		t.Errorf("the prompt says %q, want %q", section, want)
 	}
 	want := []Note{{Kind: NoteAdvice, Status: StatusOK, Name: "same_action", Detail: advice{RepeatSame, 2, 2}}}
@@ -220,8 +220,8 @@ func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
 // TestAdviceIsShortAndOnOneLine holds for every kind; a new kind needs its wording.
 func TestAdviceIsShortAndOnOneLine(t *testing.T) {
 	for _, kind := range []RepetitionKind{RepeatWaiting, RepeatSame, RepeatTwo, RepeatThree} {
-		text := (&advice{kind, 1 << 20, 1 << 20}).text()
-		if body := strings.TrimPrefix(text, adviceHeading+"\n"); len(body) > 200 || strings.ContainsAny(body, "\n%") {
+		text := (&advice{kind, 1 << 20, 1 << 20}).text(&english)
+		if body := strings.TrimPrefix(text, english.headingAdvice+"\n"); len(body) > 200 || strings.ContainsAny(body, "\n%") {
 			t.Errorf("%s: %d characters: %s", kind, len(body), body)
 		}
 	}

@@ -82,7 +82,7 @@ func (t *Turn) reasoned(calls []slot, text string) {
 		return
 	}
 	t.note(Note{Kind: NoteReason, Status: StatusOK, Detail: map[string]int{"chars": runeCount(text)}})
-	t.say("Reason step done. Continue with the tools allowed now.")
+	t.say(t.mind.words.reasonDone)
 	t.afterPlan()
 }
 
@@ -90,7 +90,7 @@ func (t *Turn) veto(calls []slot) {
 	t.violations++
 	t.slots = calls
 	for i, s := range calls {
-		f := newFeedback(CodeReasonViolation)
+		f := t.mind.words.newFeedback(CodeReasonViolation)
 		f.Attempt, f.Of = t.violations, t.mind.cfg.ViolationsMax
 		t.reject(i, f)
 		t.note(Note{Kind: NoteViolation, Status: StatusError, Code: CodeReasonViolation, CallID: s.callID, Name: t.knownName(s.tool)})
@@ -114,7 +114,7 @@ func (t *Turn) repair(kind ParseKind) {
 	if len(t.slots) == 0 {
 		// Calls get error outputs of their own; only an answer without calls needs a
 		// message.
-		f := unusable(kind, t.allowed())
+		f := t.mind.words.aboutAnswer(kind, t.allowed())
 		f.Attempt, f.Of = t.repairs, t.mind.cfg.RepairsMax
 		t.say(encode(f))
 	}

@@ -83,25 +83,15 @@ type turnArgs struct {
 	decisionArgs
 }
 
-// The descriptions of the protocol's tools. What the actions are follows the one
-// that takes them, once in the list.
-const (
-	planDoc     = "Say how you will decide this tick."
-	draftDoc    = "Dry-run 1 to 3 candidate actions, best first."
-	decisionDoc = "Commit a candidate by its number from 1; 0 waits."
-	turnDoc     = "Plan in one sentence, give 1 to 3 candidate actions and commit one by its number from 1; 0 waits."
-	actionsDoc  = "Actions (fill the fields in parentheses, null the others):"
-)
-
 // protocolTools returns the protocol's tools for p, describing the actions under
 // the given rules. They come before the module tools and never change during a run.
-func protocolTools(p Protocol, rules world.Rules) []llmclient.Tool {
-	actions := " " + actionsDoc + "\n" + modules.ActionText(rules)
-	plan := tool[planArgs](toolPlan, planDoc)
+func (w *wording) protocolTools(p Protocol, rules world.Rules) []llmclient.Tool {
+	actions := " " + w.actionsDoc + "\n" + modules.ActionText(w.language, rules)
+	plan := tool[planArgs](toolPlan, w.planDoc)
 	if p == ProtocolLean {
-		return []llmclient.Tool{tool[turnArgs](toolTurn, turnDoc+actions), plan}
+		return []llmclient.Tool{tool[turnArgs](toolTurn, w.turnDoc+actions), plan}
 	}
-	return []llmclient.Tool{plan, tool[draftArgs](toolDraft, draftDoc+actions), tool[decisionArgs](toolDecision, decisionDoc)}
+	return []llmclient.Tool{plan, tool[draftArgs](toolDraft, w.draftDoc+actions), tool[decisionArgs](toolDecision, w.decisionDoc)}
 }
 
 func tool[Args any](name, doc string) llmclient.Tool {

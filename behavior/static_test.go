@@ -20,10 +20,10 @@ const (
 // TestStaticTextIsShort holds the tool list of every embedded scenario, since rules
 // stand in it, and the instructions without a persona, which is the scenario's.
 func TestStaticTextIsShort(t *testing.T) {
-	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
+	for _, cfg := range staticConfigs() {
 		for _, name := range world.EmbeddedScenarios() {
 			scenario, _, _ := world.EmbeddedScenario(name)
-			kit, err := behavior.NewKit(behavior.Config{Protocol: protocol}, scenario.Rules, modules.New())
+			kit, err := behavior.NewKit(cfg, scenario.Rules, modules.New())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -32,13 +32,23 @@ func TestStaticTextIsShort(t *testing.T) {
 				tools += utf8.RuneCount(tool.Wire())
 			}
 			if tools > toolCharsMax {
-				t.Errorf("%s, %s: the tools take %d characters, at most %d are allowed", protocol, name, tools, toolCharsMax)
+				t.Errorf("%s %s, %s: the tools take %d characters, at most %d are allowed", cfg.Protocol, cfg.Language, name, tools, toolCharsMax)
 			}
 			if n := utf8.RuneCountInString(kit.Mind("agent-1", world.Persona{}).Instructions()); n > instructionsCharsMax {
-				t.Errorf("%s, %s: the instructions take %d characters, at most %d are allowed", protocol, name, n, instructionsCharsMax)
+				t.Errorf("%s %s, %s: the instructions take %d characters, at most %d are allowed", cfg.Protocol, cfg.Language, name, n, instructionsCharsMax)
 			}
 		}
 	}
+}
+
+// staticConfigs has every protocol in every language.
+func staticConfigs() (list []behavior.Config) {
+	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
+		for _, language := range modules.Languages() {
+			list = append(list, behavior.Config{Protocol: protocol, Language: language})
+		}
+	}
+	return list
 }
 
 // hasActions reports whether a text describes the actions.
@@ -47,13 +57,15 @@ func hasActions(text string) bool { return strings.Contains(text, "mine_compound
 // TestStaticTextDescribesEachActionOnce: repeated, the actions would cost every call
 // a thousand characters.
 func TestStaticTextDescribesEachActionOnce(t *testing.T) {
-	for protocol, takes := range map[behavior.Protocol]string{behavior.ProtocolFull: "decision_draft", behavior.ProtocolLean: "turn"} {
-		kit, err := behavior.NewKit(behavior.Config{Protocol: protocol}, world.DefaultRules(), modules.New())
+	takes := map[behavior.Protocol]string{behavior.ProtocolFull: "decision_draft", behavior.ProtocolLean: "turn"}
+	for _, cfg := range staticConfigs() {
+		protocol := cfg.Protocol
+		kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, tool := range kit.Tools() {
-			if got, want := hasActions(tool.Description), tool.Name == takes; got != want {
+			if got, want := hasActions(tool.Description), tool.Name == takes[protocol]; got != want {
 				t.Errorf("%s: the description of %s lists the actions: %v, want %v", protocol, tool.Name, got, want)
 			}
 		}

@@ -68,18 +68,18 @@ func (t texts) variants() (all []texts) {
 }
 
 // section is the text of the prompt section, empty without any text of others.
-func (t texts) section() string {
+func (t texts) section(w *wording) string {
 	if t.count() == 0 {
 		return ""
 	}
-	return "# Messages\n" + encode(t)
+	return w.headingMessages + "\n" + encode(t)
 }
 
 // sectionsOf writes each variant.
-func sectionsOf(held []texts) []variant {
+func sectionsOf(w *wording, held []texts) []variant {
 	list := make([]variant, len(held))
 	for i, v := range held {
-		list[i] = variant{text: v.section()}
+		list[i] = variant{text: v.section(w)}
 	}
 	return list
 }
@@ -115,7 +115,7 @@ func (t *Turn) reveal() {
 		return
 	}
 	t.revealed = true
-	t.after = append(t.after, llmclient.Message("user", t.opening.held.section()))
+	t.after = append(t.after, llmclient.Message("user", t.opening.held.section(t.mind.words)))
 }
 
 // noteRevealed counts the texts as retrieved once a request carries them. A turn
@@ -130,4 +130,6 @@ func (t *Turn) noteRevealed() {
 }
 
 // textLength stands for a free text where its words have no place.
-func textLength(text string) string { return fmt.Sprintf("(%d characters)", runeCount(text)) }
+func (w *wording) textLength(text string) string {
+	return fmt.Sprintf(w.textCharacters, runeCount(text))
+}

@@ -256,7 +256,7 @@ func (t *Turn) reject(i int, f feedback) {
 func (t *Turn) closeSlots(attempt, of int) {
 	for i, s := range t.slots {
 		if !s.done {
-			t.reject(i, newFeedback(CodeNotExecuted))
+			t.reject(i, t.mind.words.newFeedback(CodeNotExecuted))
 		}
 		if f := t.slots[i].wrong; f != nil {
 			f.Attempt, f.Of = attempt, of
@@ -280,10 +280,8 @@ func (t *Turn) note(n Note) {
 func (t *Turn) enterReason() {
 	t.stage = StageReason
 	t.reasonSteps++
-	t.say(reasonPrompt)
+	t.say(t.mind.words.reasonPrompt)
 }
-
-const reasonPrompt = "Reason step: think in plain text about the best action now. Do not call tools."
 
 // wait ends the turn in a degraded wait.
 func (t *Turn) wait(reason WaitReason, proposed *Verdict) {

@@ -17,6 +17,7 @@ import (
 	"agentworld/engine"
 	"agentworld/llmclient"
 	"agentworld/llmclient/tokens"
+	"agentworld/modules"
 	"agentworld/trace"
 )
 
@@ -43,13 +44,16 @@ func TestPromptPage(t *testing.T) {
 	var example string
 	measured := map[behavior.Profile]figures{}
 	for _, profile := range behavior.Profiles() {
-		shown, f := promptsOf(t, profile)
+		shown, f := promptsOf(t, profile, modules.English)
 		measured[profile] = f
 		if profile == behavior.ProfileBalanced {
 			example = shown
 		}
 	}
 	got := between(t, string(page), "example", "```\n"+example+"\n```")
+	chinese, f := promptsOf(t, behavior.ProfileBalanced, modules.Chinese)
+	got = between(t, got, "chinese", "```\n"+chinese+"\n```")
+	got = between(t, got, "languages", languagesTable(measured[behavior.ProfileBalanced], f))
 	got = between(t, got, "profiles", figuresTable(measured))
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
@@ -81,17 +85,17 @@ func between(t *testing.T, page, part, text string) string {
 
 // figures are sums over the model calls of a run, of which the table shows means.
 type figures struct {
-	calls, opening, openingTokens, openingMost, request, requestMost int
+	calls, opening, openingTokens, openingMost, request, requestMost, staticTokens int
 	// chars is by section.
 	chars map[string]int
 }
 
 // promptsOf plays 30 ticks and returns the messages of the page's turn and figures of
 // all of them.
-func promptsOf(t *testing.T, profile behavior.Profile) (shown string, f figures) {
+func promptsOf(t *testing.T, profile behavior.Profile, language modules.Language) (shown string, f figures) {
 	t.Helper()
 	o := options(t, "llm_bootstrap", 30)
-	o.PromptProfile = string(profile)
+	o.PromptProfile, o.PromptLanguage = string(profile), string(language)
 	live := o.Source
 	var mu sync.Mutex
 	f.chars = map[string]int{}
@@ -101,6 +105,10 @@ func promptsOf(t *testing.T, profile behavior.Profile) (shown string, f figures)
 		opening := r.Input[0].Text
 		f.calls, f.opening, f.openingTokens = f.calls+1, f.opening+len([]rune(opening)), f.openingTokens+tokens.Count(opening)
 		f.openingMost, f.request, f.requestMost = max(f.openingMost, len([]rune(opening))), f.request+r.Chars(), max(f.requestMost, r.Chars())
+		f.staticTokens += tokens.Count(r.Instructions)
+		for _, tool := range r.Tools {
+			f.staticTokens += tokens.Count(string(tool.Wire()))
+		}
 		turn := engine.CallKey{Tick: key.Tick, Agent: key.Agent}
 		messages[turn] = nil
 		for _, it := range r.Input {
@@ -173,5 +181,22 @@ func figuresTable(measured map[behavior.Profile]figures) string {
 	row("longest opening message, characters", "%d", func(f figures) int { return f.openingMost })
 	row("instructions and input, characters", "%d", func(f figures) int { return f.request / f.calls })
 	row("the most of them in one call", "%d", func(f figures) int { return f.requestMost })
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// languagesTable compares the languages in what a provider counts.
+func languagesTable(english, chinese figures) string {
+	var b strings.Builder
+	b.WriteString("| per model call | English | Chinese |\n|---|---|---|\n")
+	for _, row := range []struct {
+		name  string
+		value func(f figures) int
+	}{
+		{"instructions and tools, tokens", func(f figures) int { return f.staticTokens / f.calls }},
+		{"opening message, tokens", func(f figures) int { return f.openingTokens / f.calls }},
+		{"opening message, characters", func(f figures) int { return f.opening / f.calls }},
+	} {
+		fmt.Fprintf(&b, "| %s | %d | %d |\n", row.name, row.value(english), row.value(chinese))
+	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"agentworld/behavior"
+	"agentworld/modules"
 	"agentworld/trace"
 	"agentworld/world"
 )
@@ -74,7 +75,7 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 
 func versionDrift(h trace.Header) error {
 	for _, v := range []struct{ what, recorded, present string }{
-		{"client library", h.SDKVersion, sdkVersion()}, {"engine", h.EngineVersion, Version}, {"rules", h.RulesVersion, world.RulesVersion}, {"prompt", h.PromptVersion, behavior.PromptVersion(behavior.Protocol(h.Protocol))},
+		{"client library", h.SDKVersion, sdkVersion()}, {"engine", h.EngineVersion, Version}, {"rules", h.RulesVersion, world.RulesVersion}, {"prompt", h.PromptVersion, behavior.PromptVersion(behavior.Protocol(h.Protocol), modules.Language(h.Settings.Language))},
 	} {
 		if v.recorded != v.present {
 			return fmt.Errorf("%w: %s version %q, this program has %q; --allow-version-drift replays it all the same", ErrVersionDrift, v.what, v.recorded, v.present)

@@ -8,6 +8,7 @@ import (
 	"agentworld/behavior"
 	"agentworld/llmclient/tokens"
 	"agentworld/memory/playbook"
+	"agentworld/modules"
 	"agentworld/trace"
 	"agentworld/world"
 )
@@ -45,6 +46,8 @@ type Settings struct {
 	// PromptProfile is compact, balanced or rich; empty means the default of
 	// [behavior.Config].
 	PromptProfile string
+	// PromptLanguage is en or zh; empty means the default of [behavior.Config].
+	PromptLanguage string
 	// ContextWindow is the model's window in tokens, OutputTokensMax the bound on
 	// one answer; 0 means the default of [behavior.Config].
 	ContextWindow, OutputTokensMax int
@@ -92,7 +95,7 @@ func (s Settings) checkPlaybook() error {
 // behaviorConfig returns the limits of turns under s.
 func (s Settings) behaviorConfig() behavior.Config {
 	return behavior.Config{
-		Protocol: behavior.Protocol(s.Protocol), Profile: behavior.Profile(s.PromptProfile), Model: s.Model, ContextWindow: s.ContextWindow,
+		Protocol: behavior.Protocol(s.Protocol), Profile: behavior.Profile(s.PromptProfile), Language: modules.Language(s.PromptLanguage), Model: s.Model, ContextWindow: s.ContextWindow,
 		OutputTokensMax: s.OutputTokensMax, SystemPrompt: s.SystemPrompt,
 		ModuleCallsMax: s.ModuleCallsMax, RepairsMax: s.RepairsMax, RepeatAdviceAfter: s.RepeatAdviceAfter, PlaybookBullets: s.PlaybookBullets,
 		CountTokens: tokens.Count,
@@ -117,7 +120,7 @@ func (s Settings) newWorld() (*world.World, error) {
 func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, startedAt time.Time) trace.Header {
 	h := trace.Header{
 		Format: trace.FormatVersion, EngineVersion: Version, RulesVersion: world.RulesVersion,
-		PromptVersion: behavior.PromptVersion(cfg.Protocol), SDKVersion: sdkVersion(),
+		PromptVersion: behavior.PromptVersion(cfg.Protocol, cfg.Language), SDKVersion: sdkVersion(),
 		Scenario: s.ScenarioName, ScenarioTOML: string(s.ScenarioTOML), Seed: s.Seed, TicksRequested: s.Ticks, Playbook: string(s.Playbook),
 		Protocol: string(cfg.Protocol), Model: s.Model, ModelSource: s.ModelSource, BaseURL: s.BaseURL,
 		UsageSource: trace.UsageReported,
@@ -126,7 +129,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 			ModuleCallsMax: cfg.ModuleCallsMax, ReasonStepsMax: cfg.ReasonStepsMax,
 			GuardRoundsMax: cfg.GuardRoundsMax, RepairsMax: cfg.RepairsMax,
 			RepeatAdviceAfter:   max(cfg.RepeatAdviceAfter, 0),
-			ContextWindowTokens: cfg.ContextWindow, OutputTokensMax: cfg.OutputTokensMax, PromptProfile: string(cfg.Profile), Language: "en",
+			ContextWindowTokens: cfg.ContextWindow, OutputTokensMax: cfg.OutputTokensMax, PromptProfile: string(cfg.Profile), Language: string(cfg.Language),
 			Faults: s.Faults, FaultSeed: s.FaultSeed,
 			SystemPrompt: s.SystemPrompt, ShortTermGoal: s.ShortTermGoal, LongTermGoal: s.LongTermGoal,
 			AgentsOverride: s.Agents, PromptSwitches: append([]trace.Switch{}, s.Switches...),
@@ -157,6 +160,7 @@ func settingsOf(h trace.Header) (Settings, error) {
 		SystemPrompt: h.Settings.SystemPrompt, ShortTermGoal: h.Settings.ShortTermGoal, LongTermGoal: h.Settings.LongTermGoal,
 		Switches:         h.Settings.PromptSwitches,
 		PromptProfile:    h.Settings.PromptProfile,
+		PromptLanguage:   h.Settings.Language,
 		Timeout:          time.Duration(h.Settings.TimeoutMS) * time.Millisecond,
 		DecisionDeadline: time.Duration(h.Settings.DecisionDeadlineMS) * time.Millisecond,
 		ContextWindow:    h.Settings.ContextWindowTokens, OutputTokensMax: h.Settings.OutputTokensMax,

@@ -17,17 +17,17 @@ import (
 // the smallest supported window, over HTTP, with the fullest prompts: none is larger
 // than the window, and every turn still ends in a decision of the model.
 func TestSmallestWindowHoldsOverWholeRuns(t *testing.T) {
-	for _, protocol := range []string{"full", "lean"} {
-		t.Run(protocol, func(t *testing.T) {
+	for _, in := range []struct{ protocol, language string }{{"full", "en"}, {"lean", "en"}, {"full", "zh"}} {
+		t.Run(in.protocol+" "+in.language, func(t *testing.T) {
 			t.Parallel()
-			holdsWindow(t, protocol)
+			holdsWindow(t, in.protocol, in.language)
 		})
 	}
 }
 
-func holdsWindow(t *testing.T, protocol string) {
+func holdsWindow(t *testing.T, protocol, language string) {
 	o := options(t, "llm_bootstrap", 200)
-	o.Protocol, o.ContextWindow, o.PromptProfile = protocol, behavior.ContextWindowMin, string(behavior.ProfileRich)
+	o.Protocol, o.PromptLanguage, o.ContextWindow, o.PromptProfile = protocol, language, behavior.ContextWindowMin, string(behavior.ProfileRich)
 	live := o.Source
 	var most atomic.Int64
 	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {

@@ -8,20 +8,36 @@ import (
 	"agentworld/memory/relevance"
 )
 
-// Line returns the one line that shows an entry in a prompt; see
+// Words are the words in the one line that shows an entry in a prompt, without the
+// spaces around them.
+type Words struct {
+	// Tick writes a tick by its number, with the verb %d.
+	Tick string
+	// Failed marks a failure, From stands before the agent that a text came from.
+	Failed, From string
+}
+
+// English are the words of [Scored.Line].
+var English = Words{Tick: "tick %d", Failed: "failed", From: "from"}
+
+// Line returns the one line that shows an entry in an English prompt; see
 // [Memory.Digest] for its form. Words of other agents are quoted as a JSON
 // string.
-func (s Scored) Line() string {
+func (s Scored) Line() string { return s.LineIn(English) }
+
+// LineIn is [Scored.Line] in the given words. The kind is a name of the program's
+// and the text is what was recorded: both stay as they are.
+func (s Scored) LineIn(w Words) string {
 	var line strings.Builder
-	fmt.Fprintf(&line, "[%s] tick %d %s", s.ID, s.LastTick, s.Kind)
+	fmt.Fprintf(&line, "[%s] "+w.Tick+" %s", s.ID, s.LastTick, s.Kind)
 	if s.Failed {
-		line.WriteString(" failed")
+		line.WriteString(" " + w.Failed)
 	}
 	if s.Repeats > 0 {
 		fmt.Fprintf(&line, " x%d", s.Repeats+1)
 	}
 	if s.Origin != "" {
-		line.WriteString(" from " + plainName(s.Origin))
+		line.WriteString(" " + w.From + " " + plainName(s.Origin))
 	}
 	text := s.Text
 	if s.Trust <= OtherAgent {
@@ -31,8 +47,12 @@ func (s Scored) Line() string {
 }
 
 // Source returns the entry as a source that stands in a prompt as its [Scored.Line].
-func (s Scored) Source() Source {
-	line := s.Line()
+func (s Scored) Source() Source { return s.SourceIn(English) }
+
+// SourceIn returns the entry as a source that stands in a prompt as its
+// [Scored.LineIn] in the same words.
+func (s Scored) SourceIn(w Words) Source {
+	line := s.LineIn(w)
 	return Source{
 		ID: s.ID, Kind: SourceMemory, Score: s.Score, Chars: runeCount(line), OriginAgent: s.Origin,
 		OriginTick: s.Tick, Trust: s.Trust, Parents: s.Parents, Text: line,

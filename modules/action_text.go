@@ -9,46 +9,47 @@ import (
 
 // ActionText lists the actions for a tool's description, one line each: the name,
 // the slots it needs with what goes into them, and what it does and costs under
-// the given rules. What depends on the moment (which ids exist, what is feasible)
+// the given rules, in a language. What depends on the moment (which ids exist, what is feasible)
 // is in the observation.
-func ActionText(rules world.Rules) string {
+func ActionText(l Language, rules world.Rules) string {
 	var lines []string
 	for _, spec := range rules.Actions() {
 		// The standing order stands beside an action and has a schema of its own.
 		if spec.Name != standingName {
-			lines = append(lines, actionLine(spec))
+			lines = append(lines, actionLine(l.words(), spec, rules))
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// actionLine writes one action: name(slot content, ...): doc.
-func actionLine(spec world.ActionSpec) string {
+// actionLine writes one action: name(slot content, ...): doc, with the colon of the
+// language.
+func actionLine(w *wording, spec world.ActionSpec, rules world.Rules) string {
 	line := spec.Name
 	if len(spec.Params) > 0 {
 		var needed []string
 		for _, p := range spec.Params {
-			needed = append(needed, slotOf(p)+contents(p))
+			needed = append(needed, slotOf(p)+contents(w, p))
 		}
 		line += "(" + strings.Join(needed, ", ") + ")"
 	}
-	return line + ": " + spec.Doc
+	return line + w.lineStart + w.actionDoc(spec, rules)
 }
 
 // contents says what goes into the slot of a parameter: the unit of an amount, the
 // kind of an id, the choices. Nothing is said where the slot's name says it all.
-func contents(p world.Param) string {
+func contents(w *wording, p world.Param) string {
 	switch {
 	case p.Kind == world.ParamAmount && (p.Unit == unitsUnit || slotOf(p) == slotPrice), p.Kind == world.ParamText:
 		return ""
 	case p.Kind == world.ParamAmount:
-		return " " + p.Unit
+		return " " + w.noun(p.Unit)
 	case p.Kind == world.ParamChoice && slices.Equal(p.Choices, world.Resources()):
-		return " " + resourceNoun
+		return " " + w.noun(resourceNoun)
 	case p.Kind == world.ParamChoice:
 		return " " + choicesText(p.Choices)
 	}
-	return " " + string(p.Kind)
+	return " " + w.noun(string(p.Kind))
 }
 
 // unitsUnit is the unit that needs no mention; resourceNoun stands for the list of

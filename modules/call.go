@@ -19,7 +19,12 @@ type Env struct {
 	// Attempt and Of tell a model whose call failed that this was call Attempt of
 	// the Of that it has; 0 leaves them out.
 	Attempt, Of int
+	// registry is the one that was called, from which a module has its words.
+	registry *Registry
 }
+
+// words are what is said in the language of the registry that was called.
+func (e Env) words() *wording { return e.registry.language.words() }
 
 // Bounds of Env.ResultCharsMax.
 const (
@@ -109,6 +114,7 @@ type failure string
 // then does the module run; every failure is a result, never a Go error, because
 // the model is who can mend it.
 func (r *Registry) Call(env Env, callID, tool, rawArgs string) Result {
+	env.registry = r
 	m, ok := r.byTool(tool)
 	if !ok {
 		return r.unknownModule(env, callID)

@@ -29,8 +29,7 @@ func dryRunModule() module {
 	schema := schemaOf[dryRunArgs](nil)
 	schema.textField = "action"
 	spec := Spec{
-		Module: "world.dry_run", Tool: "world_dry_run",
-		Doc: "Dry run of an action, as JSON text.", Parameters: schema.JSON(),
+		Module: moduleDryRun, Tool: "world_dry_run", Parameters: schema.JSON(),
 	}
 	return module{spec, func(rawArgs string) (bound, []Leniency, *ArgumentError) {
 		args, used, fault := decodeArguments[dryRunArgs](schema, rawArgs)
@@ -54,7 +53,7 @@ func tryOut(env Env, action world.Action, read []Leniency) answer {
 	encoded := world.EncodeAction(adjusted)
 	tick := env.View.Observe().Tick
 	return answer{
-		body: dryRun{NewFinding(adjusted, adjustments, env.View.Check(adjusted)), read},
+		body: dryRun{NewFinding(env.registry.language, adjusted, adjustments, env.View.Check(adjusted)), read},
 		id:   fmt.Sprintf("dry-%d-%08x", tick, fingerprint(encoded)), trust: memory.SelfObservation, tick: tick,
 	}
 }

@@ -25,20 +25,20 @@ type Finding struct {
 }
 
 // NewFinding writes up the check of an action, given after clamping, and the
-// adjustments that clamping made.
-func NewFinding(a world.Action, adjustments []world.Adjustment, check world.Check) Finding {
+// adjustments that clamping made, in a language.
+func NewFinding(l Language, a world.Action, adjustments []world.Adjustment, check world.Check) Finding {
 	return Finding{
-		Status: check.Status, Adjusted: adjustedText(adjustments), Changes: changesText(check.Changes),
+		Status: check.Status, Adjusted: adjustedText(l.words(), adjustments), Changes: changesText(check.Changes),
 		Ticks: check.Ticks, Rejection: inSlots(a, check.Rejection),
 	}
 }
 
 // adjustedText writes adjustments as a model would have written the amounts. The
 // ticks of a standing order are no slot and keep their name.
-func adjustedText(adjustments []world.Adjustment) string {
+func adjustedText(w *wording, adjustments []world.Adjustment) string {
 	var parts []string
 	for _, a := range adjustments {
-		parts = append(parts, fmt.Sprintf("%s %d, not %d", slotNamed(a.Action, a.Field), a.To, a.From))
+		parts = append(parts, fmt.Sprintf(w.adjusted, slotNamed(a.Action, a.Field), a.To, a.From))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -2,14 +2,14 @@ package modules
 
 import "agentworld/memory"
 
-// listModule names the modules of r, itself included.
-func listModule(r *Registry) module {
+// listModule names the modules of the registry that is called, itself included.
+func listModule() module {
 	type none struct{}
-	spec := Spec{Module: "agent.modules.list", Tool: "agent_modules_list", Doc: "List these tools."}
-	return newModule(spec, nil, func(Env, none) (answer, failure) {
+	spec := Spec{Module: moduleList, Tool: "agent_modules_list"}
+	return newModule(spec, nil, func(env Env, _ none) (answer, failure) {
 		var entries []string
-		for _, s := range r.Specs() {
-			entries = append(entries, s.Tool+": "+s.Doc)
+		for _, s := range env.registry.Specs() {
+			entries = append(entries, s.Tool+env.words().lineStart+s.Doc)
 		}
 		return answer{body: entries, id: "rules-modules", trust: memory.Rules}, ""
 	})

@@ -25,8 +25,7 @@ type observationArgs struct {
 // usually fits where the whole loses the tails of its lists.
 func observationModule() module {
 	spec := Spec{
-		Module: "environment.current_observation", Tool: "environment_current_observation",
-		Doc: "Your observation, or one section.",
+		Module: moduleObservation, Tool: "environment_current_observation",
 	}
 	choices := map[reflect.Type][]string{reflect.TypeFor[observationSection](): observationSections}
 	return newModule(spec, choices, func(env Env, args observationArgs) (answer, failure) {

@@ -30,7 +30,7 @@ type wireFailure struct {
 	OK     bool   `json:"ok"`
 	Module string `json:"module,omitempty"`
 	Code   Code   `json:"code"`
-	// Text is one of the fixed texts below.
+	// Text is one of the fixed texts of the wording.
 	Text string `json:"text"`
 	*ArgumentError
 	// Parameters repeats the schema when the arguments could not even be read.
@@ -40,15 +40,6 @@ type wireFailure struct {
 	Attempt int      `json:"attempt,omitempty"`
 	Of      int      `json:"of,omitempty"`
 }
-
-// The fixed texts of failures. Each says whether anything ran.
-const (
-	textNotJSON   = "The arguments cannot be read as JSON; the module did not run. Send one object that fits the tool's parameters."
-	textNotObject = "The arguments are JSON, but no object; the module did not run. Send one object."
-	textInvalid   = "The arguments do not fit; the module did not run. Correct them and call again."
-	textUnknown   = "There is no such module; nothing ran."
-	textExecution = "The module ran and could not answer; nothing changed."
-)
 
 // answered makes the result of a module that ran well, cut to the bound in env.
 func (r Result) answered(env Env, found answer) Result {
@@ -83,24 +74,26 @@ func (a answer) sourcesIn(output string, body value) []memory.Source {
 // says more in less room.
 func (r Result) refused(env Env, m module, fault *ArgumentError) Result {
 	r.ArgumentError = fault
-	out := wireFailure{Module: r.Module, Code: CodeInvalidArguments, Text: textInvalid, ArgumentError: fault}
+	w := env.words()
+	out := wireFailure{Module: r.Module, Code: CodeInvalidArguments, Text: w.invalid, ArgumentError: fault.In(env.registry.language)}
 	switch {
 	case fault.NotJSON:
-		out.Code, out.Text, out.Parameters = CodeNotJSON, textNotJSON, m.Parameters
+		out.Code, out.Text, out.Parameters = CodeNotJSON, w.notJSON, m.Parameters
 	case fault.NotObject:
-		out.Code, out.Text = CodeNotObject, textNotObject
+		out.Code, out.Text = CodeNotObject, w.notObject
 	}
 	return r.ended(env, out)
 }
 
 // failed makes the result of a module that ran and could not answer.
 func (r Result) failed(env Env, reason failure) Result {
-	return r.ended(env, wireFailure{Module: r.Module, Code: CodeExecution, Text: textExecution + " Reason: " + string(reason)})
+	w := env.words()
+	return r.ended(env, wireFailure{Module: r.Module, Code: CodeExecution, Text: w.execution + w.reason + string(reason)})
 }
 
 // unknownModule makes the result of a call to a tool that does not exist.
 func (r *Registry) unknownModule(env Env, callID string) Result {
-	out := wireFailure{Code: CodeUnknownModule, Text: textUnknown}
+	out := wireFailure{Code: CodeUnknownModule, Text: env.words().unknown}
 	for _, m := range r.modules {
 		out.Modules = append(out.Modules, m.Tool)
 	}

@@ -23,8 +23,7 @@ type recentArgs struct {
 // result keeps the newest.
 func recentModule() module {
 	spec := Spec{
-		Module: "memory.short_term.recent", Tool: "memory_short_term_recent",
-		Doc: "Your newest memories.",
+		Module: moduleRecent, Tool: "memory_short_term_recent",
 	}
 	return newModule(spec, nil, func(env Env, args recentArgs) (answer, failure) {
 		if env.Memory == nil {
@@ -35,7 +34,7 @@ func recentModule() module {
 		for i := len(recent) - 1; i >= 0; i-- {
 			newestFirst = append(newestFirst, recent[i])
 		}
-		return remembered(newestFirst), ""
+		return remembered(env.words().memory, newestFirst), ""
 	})
 }
 
@@ -52,15 +51,14 @@ type searchArgs struct {
 // store a fact has reached.
 func searchModule() module {
 	spec := Spec{
-		Module: "memory.long_term.search", Tool: "memory_long_term_search",
-		Doc: "Search your memories; empty query: weightiest.",
+		Module: moduleSearch, Tool: "memory_long_term_search",
 	}
 	return newModule(spec, nil, func(env Env, args searchArgs) (answer, failure) {
 		if env.Memory == nil {
 			return answer{}, noMemory
 		}
 		now := env.View.Observe().Tick
-		return remembered(env.Memory.Search(args.Query, recallLimit(args.Limit), now)), ""
+		return remembered(env.words().memory, env.Memory.Search(args.Query, recallLimit(args.Limit), now)), ""
 	})
 }
 
@@ -73,12 +71,12 @@ func recallLimit(limit *int64) int {
 }
 
 // remembered shows memories as a prompt shows them: one line each, with its id.
-func remembered(found []memory.Scored) answer {
+func remembered(w memory.Words, found []memory.Scored) answer {
 	a := answer{sources: []memory.Source{}}
 	lines := []string{}
 	for _, s := range found {
-		lines = append(lines, s.Line())
-		a.sources = append(a.sources, s.Source())
+		lines = append(lines, s.LineIn(w))
+		a.sources = append(a.sources, s.SourceIn(w))
 	}
 	a.body = lines
 	return a

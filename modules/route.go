@@ -35,10 +35,10 @@ type route struct {
 
 // routeModule tells what a journey would cost, take and leave.
 func routeModule() module {
-	spec := Spec{Module: "world.route", Tool: "world_route", Doc: "A journey's cost, ticks and what it leaves."}
+	spec := Spec{Module: moduleRoute, Tool: "world_route"}
 	return newModule(spec, nil, func(env Env, args routeArgs) (answer, failure) {
 		o := env.View.Observe()
-		r := routeTo(env.View, o, args.To)
+		r := routeTo(env, o, args.To)
 		return answer{
 			body: r, id: sourceID("route", o.Tick, args.To), trust: memory.SelfObservation, tick: o.Tick,
 		}, ""
@@ -48,9 +48,10 @@ func routeModule() module {
 // routeTo works out a route from the observation where the place is in it, and
 // otherwise from what a dry run may tell. For a place the agent cannot know of
 // the dry run tells nothing, in the same words as for one that does not exist.
-func routeTo(view world.View, o world.Observation, to string) route {
+func routeTo(env Env, o world.Observation, to string) route {
+	view := env.View
 	check := view.Check(world.Move{To: to})
-	r := route{To: shownID(to), Check: NewFinding(world.Move{To: to}, nil, check)}
+	r := route{To: shownID(to), Check: NewFinding(env.registry.language, world.Move{To: to}, nil, check)}
 	i := slices.IndexFunc(o.Places, func(s world.Sight) bool { return s.ID == to })
 	switch {
 	case i >= 0:

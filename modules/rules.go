@@ -24,59 +24,59 @@ type rulesArgs struct {
 // works by, so that a scenario which changes a number changes what is told. The
 // text holds no agent's words, which is why it may be trusted like the rules.
 func rulesModule() module {
-	spec := Spec{Module: "world.rules", Tool: "world_rules", Doc: "Rules in numbers."}
+	spec := Spec{Module: moduleRules, Tool: "world_rules"}
 	choices := map[reflect.Type][]string{reflect.TypeFor[ruleTopic](): ruleTopics}
 	return newModule(spec, choices, func(env Env, args rulesArgs) (answer, failure) {
-		lines := rulesAbout(env.View.Rules(), args.Topic)
+		lines := rulesAbout(env.words(), env.View.Rules(), args.Topic)
 		return answer{body: lines, id: "rules-" + string(args.Topic), trust: memory.Rules}, ""
 	})
 }
 
 // rulesAbout returns a topic's rules, one per line. They are short on purpose:
 // every topic fits into the usual bound of a result.
-func rulesAbout(r world.Rules, topic ruleTopic) []string {
+func rulesAbout(w *wording, r world.Rules, topic ruleTopic) []string {
 	switch topic {
 	case "actions":
-		return actionRules(r)
+		return actionRules(w, r)
 	case "recipes":
-		return recipeRules(r)
+		return recipeRules(w, r)
 	case "power":
-		return powerRules(r)
+		return powerRules(w.rules, r)
 	case "travel":
-		return travelRules(r)
+		return travelRules(w.rules, r)
 	case "market":
-		return marketRules(r)
+		return marketRules(w.rules, r)
 	case "stop_events":
-		return stopEventRules()
+		return stopEventRules(w)
 	}
 	panic("modules: the schema allows a topic that the rules do not have: " + string(topic))
 }
 
 // actionRules says what each action does; its parameters are in the schema.
-func actionRules(r world.Rules) []string {
+func actionRules(w *wording, r world.Rules) []string {
 	var lines []string
 	for _, spec := range r.Actions() {
-		lines = append(lines, spec.Name+": "+spec.Doc)
+		lines = append(lines, spec.Name+w.lineStart+w.actionDoc(spec, r))
 	}
 	return lines
 }
 
 // recipeRules lists what can be built and made, with price, product and duration.
-func recipeRules(r world.Rules) []string {
+func recipeRules(w *wording, r world.Rules) []string {
 	var lines []string
 	for _, k := range r.FactoryKinds() {
-		lines = append(lines, fmt.Sprintf("build %s: %s, %d ticks; %s", k.Name, amounts(k.Cost), k.Ticks, k.Doc))
+		lines = append(lines, fmt.Sprintf(w.rules.build, k.Name, amounts(k.Cost), k.Ticks, w.kindDoc(k)))
 	}
 	for _, recipe := range r.Recipes() {
 		where, result := recipe.FactoryKind, amounts(recipe.Outputs)
 		if where == "" {
-			where, result = "any factory", "no wear"
+			where, result = w.rules.anyFactory, w.rules.noWear
 		}
-		lines = append(lines, fmt.Sprintf("%s in %s: per batch %s -> %s, %d ticks",
+		lines = append(lines, fmt.Sprintf(w.rules.recipe,
 			recipe.ID, where, amounts(recipe.Inputs), result, recipe.Ticks))
 	}
-	lines = append(lines, fmt.Sprintf("wear: +%d per batch of a product, worn out at %d", world.WearPerBatch, world.WearMax))
-	return append(lines, fmt.Sprintf("at most %d batches in a factory's queue, %d factories per agent",
+	lines = append(lines, fmt.Sprintf(w.rules.wear, world.WearPerBatch, world.WearMax))
+	return append(lines, fmt.Sprintf(w.rules.queue,
 		world.BatchesMax, world.FactoriesMax))
 }
 
@@ -90,49 +90,49 @@ func amounts(list []world.Amount) string {
 }
 
 // powerRules tells the numbers of electricity and heat.
-func powerRules(r world.Rules) []string {
+func powerRules(w ruleWording, r world.Rules) []string {
 	return []string{
-		fmt.Sprintf("electricity: capacity %d, an awake agent uses %d per tick", r.PowerCapacity, r.IdleDraw),
-		fmt.Sprintf("power state: low at %d%% of capacity, critical at %d%%, shutdown at 0", r.LowPercent, r.CriticalPercent),
-		fmt.Sprintf("in shutdown: nothing is used, +%d electricity per tick, restart at %d%%", r.AmbientFloor, r.RestartPercent),
-		fmt.Sprintf("harvest_radiation: at most %d per tick, +%d heat per unit", world.HarvestMax, r.HeatFactor),
-		fmt.Sprintf("heat: above %d a harvest yields less, at %d it is refused", r.HeatCapacity, 10*r.HeatCapacity),
-		fmt.Sprintf("heat shed per tick: %d*heat/%d rounded up, at least 1", r.Dissipation, r.HeatCapacity),
+		fmt.Sprintf(w.capacity, r.PowerCapacity, r.IdleDraw),
+		fmt.Sprintf(w.powerState, r.LowPercent, r.CriticalPercent),
+		fmt.Sprintf(w.shutdown, r.AmbientFloor, r.RestartPercent),
+		fmt.Sprintf(w.harvest, world.HarvestMax, r.HeatFactor),
+		fmt.Sprintf(w.heat, r.HeatCapacity, 10*r.HeatCapacity),
+		fmt.Sprintf(w.shedding, r.Dissipation, r.HeatCapacity),
 	}
 }
 
 // travelRules tells the numbers of journeys.
-func travelRules(r world.Rules) []string {
+func travelRules(w ruleWording, r world.Rules) []string {
 	return []string{
-		fmt.Sprintf("a journey costs %d electricity per started km, paid at departure", r.MoveCostPerKM),
-		fmt.Sprintf("it takes one tick per started %d km; you arrive at the end of it", r.MoveRangeKM),
-		fmt.Sprintf("on the way you also use %d electricity per tick and can neither act nor see", r.IdleDraw),
-		"an agent that runs dry on the way arrives shut down",
-		fmt.Sprintf("a message takes 1 tick, and 1 more per whole %d km; travellers get it on arrival", r.MessageKMPerTick),
-		fmt.Sprintf("kept are the newest %d messages to you and %d notes at a place; at most %d of your messages travel at a time",
+		fmt.Sprintf(w.journeyCost, r.MoveCostPerKM),
+		fmt.Sprintf(w.journeyTicks, r.MoveRangeKM),
+		fmt.Sprintf(w.onTheWay, r.IdleDraw),
+		w.ranDry,
+		fmt.Sprintf(w.messages, r.MessageKMPerTick),
+		fmt.Sprintf(w.kept,
 			r.InboxMax, r.NotesMax, world.OutboxMax),
 	}
 }
 
 // marketRules tells the numbers of plants and orders.
-func marketRules(r world.Rules) []string {
+func marketRules(w ruleWording, r world.Rules) []string {
 	return []string{
-		fmt.Sprintf("a plant generates up to %d electricity per tick, at most the radiation there; it stores %d", r.PlantRate, r.PlantCap),
-		fmt.Sprintf("it wears by 1 in each such tick and stops at %d", world.WearMax),
-		fmt.Sprintf("it asks 1 data per 10 when full, up to %d when empty; its owner draws for free with buy_power", 1+r.PlantQuoteSpan),
-		fmt.Sprintf("trades are in lots of %d at 1-%d data per lot, at the price of who waited", world.PowerLot, world.PowerPriceMax),
-		fmt.Sprintf("an order rests for %d ticks, at most %d per agent; its escrow comes back when it ends", r.OrderTicks, world.OrdersMax),
-		"electricity bought by an order is handed over where it was placed, as far as it fits",
-		fmt.Sprintf("quotes of other places are at least 1 tick old, 1 more per %d km", world.QuoteKMPerTick),
+		fmt.Sprintf(w.plant, r.PlantRate, r.PlantCap),
+		fmt.Sprintf(w.plantWear, world.WearMax),
+		fmt.Sprintf(w.plantPrice, 1+r.PlantQuoteSpan),
+		fmt.Sprintf(w.trades, world.PowerLot, world.PowerPriceMax),
+		fmt.Sprintf(w.orders, r.OrderTicks, world.OrdersMax),
+		w.handedOver,
+		fmt.Sprintf(w.quotes, world.QuoteKMPerTick),
 	}
 }
 
 // stopEventRules explains the events that end a standing order.
-func stopEventRules() []string {
+func stopEventRules(w *wording) []string {
 	var lines []string
 	for _, e := range world.StopEvents() {
-		lines = append(lines, e.Name+": "+e.Doc)
+		lines = append(lines, e.Name+w.lineStart+w.eventDoc(e))
 	}
-	return append(lines, fmt.Sprintf("max_ticks: 1-%d attempts", world.StandingTicksMax),
-		"ignore: may list "+strings.Join(world.StopAlways(), " and "))
+	return append(lines, fmt.Sprintf(w.rules.standingMost, world.StandingTicksMax),
+		fmt.Sprintf(w.rules.standingIgnore, strings.Join(world.StopAlways(), w.rules.and)))
 }

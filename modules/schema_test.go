@@ -252,7 +252,7 @@ func TestToolsGolden(t *testing.T) {
 // The description of the actions names every action with exactly the slots it
 // needs, and is short enough to stand in every prompt.
 func TestActionTextCoversTheRegistry(t *testing.T) {
-	text := ActionText(world.DefaultRules())
+	text := ActionText(English, world.DefaultRules())
 	lines := strings.Split(text, "\n")
 	if len(lines) != len(plainActions) {
 		t.Fatalf("%d lines for %d actions:\n%s", len(lines), len(plainActions), text)

@@ -31,7 +31,8 @@ type Spec struct {
 //  3. The order is that of registration, so that the tool list a model sees is the
 //     same bytes in every call of a run.
 type Registry struct {
-	modules []module
+	modules  []module
+	language Language
 }
 
 // module is a spec with what carries it out, in two steps: bind reads the
@@ -72,11 +73,11 @@ func decodeArguments[Args any](schema *Schema, rawArgs string) (args Args, used 
 	return args, used, nil
 }
 
-// New returns the registry of the built-in modules.
+// New returns the registry of the built-in modules in English.
 func New() *Registry {
-	r := &Registry{}
+	r := &Registry{language: English}
 	r.add(
-		listModule(r),
+		listModule(),
 		observationModule(),
 		recentModule(),
 		searchModule(),
@@ -84,8 +85,29 @@ func New() *Registry {
 		routeModule(),
 		dryRunModule(),
 	)
-	return r
+	return r.In(English)
 }
+
+// In returns the same modules with everything they say in language l. Names,
+// schemas and codes do not change. It panics for a language that does not exist.
+func (r *Registry) In(l Language) *Registry {
+	told := &Registry{modules: slices.Clone(r.modules), language: l}
+	for i, m := range told.modules {
+		told.modules[i].Doc = named(l.words().docs, m.Module)
+	}
+	return told
+}
+
+// The dotted names of the built-in modules.
+const (
+	moduleList        = "agent.modules.list"
+	moduleObservation = "environment.current_observation"
+	moduleRecent      = "memory.short_term.recent"
+	moduleSearch      = "memory.long_term.search"
+	moduleRules       = "world.rules"
+	moduleRoute       = "world.route"
+	moduleDryRun      = "world.dry_run"
+)
 
 // add registers modules in order. It panics when a name is taken: the table of
 // built-in modules would be inconsistent, and the later module unreachable.

@@ -56,6 +56,8 @@ type config struct {
 	LongTermGoal  string
 	// PromptProfile is compact, balanced or rich.
 	PromptProfile string
+	// PromptLanguage is en or zh.
+	PromptLanguage string
 	// PromptSwitches is a JSON list or the path of one.
 	PromptSwitches string
 

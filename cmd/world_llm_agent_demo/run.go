@@ -144,7 +144,7 @@ func (p plan) engineSettings() engine.Settings {
 		Agents: p.scenario.agentsOverride, Seed: p.seed(), Ticks: c.Ticks,
 		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.model.source(), BaseURL: p.model.recordedURL(),
 		SystemPrompt: c.SystemPrompt, ShortTermGoal: c.ShortTermGoal, LongTermGoal: c.LongTermGoal, Switches: p.switches,
-		PromptProfile: c.PromptProfile, Faults: c.Faults,
+		PromptProfile: c.PromptProfile, PromptLanguage: c.PromptLanguage, Faults: c.Faults,
 		Timeout: c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
 		ModuleCallsMax: int(c.ModuleCallsMax), RepairsMax: int(c.RepairsMax),
 		RepeatAdviceAfter: c.repeatAdvice(),

@@ -111,6 +111,8 @@ func promptSettings() settings {
 			absent: "the scenario's", doc: "long-term goal of every agent", into: func(c *config) any { return &c.LongTermGoal }},
 		{flag: "prompt-profile", env: []string{envPrefix + "PROMPT_PROFILE"}, key: "llm.prompt_profile", kind: kindChoice, fallback: string(behavior.ProfileBalanced),
 			choices: []string{string(behavior.ProfileCompact), string(behavior.ProfileBalanced), string(behavior.ProfileRich)}, doc: "how much of world and past a prompt shows", into: func(c *config) any { return &c.PromptProfile }},
+		{flag: "prompt-language", env: []string{envPrefix + "PROMPT_LANGUAGE"}, key: "llm.prompt_language", kind: kindChoice, fallback: "en",
+			choices: []string{"en", "zh"}, doc: "language of what the program says to the model: English or Chinese", into: func(c *config) any { return &c.PromptLanguage }},
 		{flag: "prompt-switches-json", key: "run.prompt_switches_json", kind: kindPath, absent: "none",
 			doc:  `file or JSON list of [{"tick":N,"system_prompt":..,"short_term_goal":..,"long_term_goal":..,"agent":..}]`,
 			into: func(c *config) any { return &c.PromptSwitches }},

@@ -19,6 +19,10 @@
 //	                                                           |
 //	         wire <-- arguments (filled in by the tool's schema) <-+
 //
+// Prompts may be English or Chinese: the words of headings and lines are in a table
+// per language, chosen by the heading of the observation. Nothing else of what the
+// policy does depends on the language.
+//
 // The policy knows nothing beforehand: no id, place, agent, recipe or timetable.
 // It reads the last observation, the goals and the last outcome from the prompt,
 // the argument shapes, action names and stop events from the tool schemas, the

@@ -13,11 +13,13 @@ type experience struct {
 	refused map[string]bool
 	// latest is the line that tells of the last action.
 	latest string
+	// refusal is the word that tells of a refusal.
+	refusal string
 }
 
 // readExperience collects the failures of a request.
 func readExperience(p prompt, t transcript) experience {
-	return experience{refused: t.refused(), latest: p.latest}
+	return experience{refused: t.refused(), latest: p.latest, refusal: p.language.refused}
 }
 
 // failed reports whether an action is known to fail.
@@ -27,14 +29,14 @@ func (e experience) failed(action any) bool {
 }
 
 // lately reports whether the last action was this one and was refused: a line that
-// says "refused" and has the action's name and every argument among its words. What
+// tells of a refusal and has the action's name and every argument among its words. What
 // failed earlier may work by now. A dotted name may be shortened to its ends.
 func (e experience) lately(action object) bool {
 	said := strings.Fields(e.latest)
 	for i, w := range said {
 		said[i] = strings.TrimRight(w, ",:")
 	}
-	if len(action) == 0 || !slices.Contains(said, "refused") {
+	if len(action) == 0 || !slices.Contains(said, e.refusal) {
 		return false
 	}
 	for _, argument := range action {
@@ -46,7 +48,7 @@ func (e experience) lately(action object) bool {
 }
 
 // stumbled reports whether the last thing remembered is a refusal.
-func (e experience) stumbled() bool { return strings.Contains(e.latest, " refused") }
+func (e experience) stumbled() bool { return strings.Contains(e.latest, " "+e.refusal) }
 
 // means reports whether a word is a name, or short for one: recipe.motor_mk1 for
 // recipe.assembler.motor_mk1.

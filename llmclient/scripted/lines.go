@@ -104,3 +104,13 @@ func numberAfter(words []string, name string) int64 {
 	}
 	return 0
 }
+
+// numberIn returns the first number among words, 0 without one.
+func numberIn(words []string) int64 {
+	for _, w := range words {
+		if n := optional(w); n != nil {
+			return *n
+		}
+	}
+	return 0
+}

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// readSituation reads the lines of an observation of a tick. ok is false when none
+// readSituation reads the lines of an observation of a tick, in a language. ok is false when none
 // of them is one: a model would then know nothing either.
-func readSituation(tick, text string) (s situation, ok bool) {
-	s.Tick = integer(strings.TrimPrefix(tick, "tick "))
+func readSituation(l language, tick, text string) (s situation, ok bool) {
+	s.Tick = numberIn(split(tick, ' '))
 	for line := range strings.Lines(text) {
 		key, columns, entries, cut := cutLine(line)
 		if !cut {
@@ -16,20 +16,20 @@ func readSituation(tick, text string) (s situation, ok bool) {
 		}
 		known := true
 		switch key {
-		case "you":
-			s.readYou(entries)
-		case "here":
+		case l.keyYou:
+			s.readYou(l, entries)
+		case l.keyHere:
 			s.readHere(entries)
-		case "can":
-			s.readCan(entries)
-		case "cannot":
-			s.readCannot(entries)
-		case "places":
-			s.readPlaces(columns, entries)
-		case "agents":
-			s.readAgents(entries)
-		case "factories":
-			s.readFactories(entries)
+		case l.keyCan:
+			s.readCan(l, entries)
+		case l.keyCannot:
+			s.readCannot(l, entries)
+		case l.keyPlaces:
+			s.readPlaces(l, columns, entries)
+		case l.keyAgents:
+			s.readAgents(l, entries)
+		case l.keyFactories:
+			s.readFactories(l, entries)
 		default:
 			known = false
 		}
@@ -46,7 +46,7 @@ func readSituation(tick, text string) (s situation, ok bool) {
 
 // readYou reads parts such as "at llm-hub", "heat 96/100" and "control_chip 2". The
 // first part is the agent's own id and name.
-func (s *situation) readYou(entries []string) {
+func (s *situation) readYou(l language, entries []string) {
 	parts := split(strings.Join(entries, "; "), ',')
 	for _, part := range parts[min(1, len(parts)):] {
 		words := split(part, ' ')
@@ -55,9 +55,9 @@ func (s *situation) readYou(entries []string) {
 		}
 		have, capacity, _ := strings.Cut(words[1], "/")
 		switch n := integer(have); words[0] {
-		case "at":
+		case l.at:
 			s.Self.Place = word(words[1])
-		case "power":
+		case l.power:
 			// The numbers tell more than the state they amount to.
 		case "electricity":
 			s.Self.Electricity, s.Self.PowerCapacity = n, integer(capacity)
@@ -90,36 +90,36 @@ func (s *situation) readHere(entries []string) {
 
 // readCan reads the possible actions: a name, a range or a price where there is
 // one, and the choices.
-func (s *situation) readCan(entries []string) {
+func (s *situation) readCan(l language, entries []string) {
 	for _, entry := range entries {
 		words := split(entry, ' ')
 		a := affordance{Action: words[0], OK: true}
 		rest := words[1:]
-		if len(rest) > 0 && rest[0] == "to" {
+		if len(rest) > 0 && rest[0] == l.to {
 			rest = rest[1:]
 		} else if len(rest) > 0 {
 			if least, most, ok := span(rest[0]); ok {
 				a.Min, a.Max, rest = least, most, rest[1:]
 			}
 		}
-		if len(rest) > 1 && rest[0] == "price" {
+		if len(rest) > 1 && rest[0] == l.price {
 			rest = rest[2:]
 		}
-		a.Options = readOptions(strings.Join(rest, " "))
+		a.Options = readOptions(l, strings.Join(rest, " "))
 		s.Can = append(s.Can, a)
 	}
 }
 
 // readOptions reads target max 40|target (item max 2, item max 1). The count of the
 // options left out is none.
-func readOptions(text string) []option {
+func readOptions(l language, text string) []option {
 	var out []option
 	for _, choice := range split(text, '|') {
 		words := split(choice, ' ')
-		if len(words) == 2 && words[1] == "more" {
+		if len(words) == 2 && slices.Contains(words, l.more) {
 			continue
 		}
-		target, most := word(words[0]), numberAfter(words[1:], "max")
+		target, most := word(words[0]), numberAfter(words[1:], l.most)
 		if len(words) < 2 || !strings.HasPrefix(words[1], "(") {
 			out = append(out, option{Target: target, Max: most})
 			continue
@@ -127,7 +127,7 @@ func readOptions(text string) []option {
 		items := strings.TrimSuffix(strings.TrimPrefix(words[1], "("), ")")
 		for _, item := range split(items, ',') {
 			words := split(item, ' ')
-			out = append(out, option{Target: target, Item: word(words[0]), Max: numberAfter(words[1:], "max")})
+			out = append(out, option{Target: target, Item: word(words[0]), Max: numberAfter(words[1:], l.most)})
 		}
 	}
 	return out
@@ -135,7 +135,7 @@ func readOptions(text string) []option {
 
 // readCannot reads groups such as "buy_power, sell_power (no_offer)", and of their
 // reasons what is short.
-func (s *situation) readCannot(entries []string) {
+func (s *situation) readCannot(l language, entries []string) {
 	for _, entry := range entries {
 		names, reason, found := strings.Cut(entry, " (")
 		if !found {
@@ -143,8 +143,8 @@ func (s *situation) readCannot(entries []string) {
 		}
 		var need []amount
 		for _, part := range split(strings.TrimSuffix(reason, ")"), ',') {
-			if words := split(part, ' '); len(words) == 3 && words[2] == "short" {
-				need = append(need, amount{words[0], integer(words[1])})
+			if words := split(part, ' '); len(words) == 3 && slices.Contains(words[1:], l.short) {
+				need = append(need, amount{words[0], numberIn(words[1:])})
 			}
 		}
 		for _, name := range split(names, ',') {
@@ -155,7 +155,7 @@ func (s *situation) readCannot(entries []string) {
 
 // readPlaces reads rows of numbers under the line's columns, behind an id and
 // perhaps a name.
-func (s *situation) readPlaces(columns, entries []string) {
+func (s *situation) readPlaces(l language, columns, entries []string) {
 	for _, entry := range entries {
 		words := split(entry, ' ')
 		p := sight{ID: word(words[0])}
@@ -168,9 +168,9 @@ func (s *situation) readPlaces(columns, entries []string) {
 		}
 		for i, column := range columns {
 			switch column {
-			case "cost":
+			case l.columnCost:
 				p.MoveCost = integer(cells[i])
-			case "emission":
+			case l.columnEmission:
 				p.Emission = optional(cells[i])
 			case "compound g":
 				p.CompoundG = optional(cells[i])
@@ -182,14 +182,14 @@ func (s *situation) readPlaces(columns, entries []string) {
 
 // readAgents reads groups of agents at one place; the place comes after the last
 // of them.
-func (s *situation) readAgents(entries []string) {
+func (s *situation) readAgents(l language, entries []string) {
 	for _, entry := range entries {
 		parts := split(entry, ',')
 		if len(parts) == 0 {
 			continue
 		}
 		last := split(parts[len(parts)-1], ' ')
-		if !slices.Contains(last, "here") && !slices.Contains(last, "at") {
+		if !slices.Contains(last, l.here) && !slices.Contains(last, l.at) {
 			continue // the count of those left out, or "none"
 		}
 		for _, part := range parts {
@@ -199,7 +199,7 @@ func (s *situation) readAgents(entries []string) {
 }
 
 // readFactories reads "id kind here, working recipe x2, 1 queued, ready in 3".
-func (s *situation) readFactories(entries []string) {
+func (s *situation) readFactories(l language, entries []string) {
 	for _, entry := range entries {
 		parts := split(entry, ',')
 		if len(parts) < 2 {
@@ -207,7 +207,7 @@ func (s *situation) readFactories(entries []string) {
 		}
 		head := split(parts[0], ' ')
 		f := factory{ID: word(head[0])}
-		if n := len(head); n > 3 && head[n-2] == "at" {
+		if n := len(head); n > 3 && head[n-2] == l.at {
 			f.Place = word(head[n-1])
 		}
 		doing := split(parts[1], ' ')
@@ -218,10 +218,10 @@ func (s *situation) readFactories(entries []string) {
 		for _, part := range parts[2:] {
 			words := split(part, ' ')
 			switch {
-			case words[len(words)-1] == "queued":
-				f.Queued = integer(words[0])
-			case words[0] == "ready":
-				f.ReadyIn = numberAfter(words, "in")
+			case slices.Contains(words, l.queued):
+				f.Queued = numberIn(words)
+			case words[0] == l.ready:
+				f.ReadyIn = numberIn(words)
 			}
 		}
 		s.Factories = append(s.Factories, f)

@@ -6,18 +6,10 @@ import (
 	"agentworld/llmclient"
 )
 
-// The headings of the prompt sections the policy reads. A section starts with a
-// line that is its heading, perhaps with a remark after a comma, and ends at the
-// next line that starts with "# ".
-const (
-	headingObservation = "# Observation"
-	headingGoals       = "# Goals"
-	headingHistory     = "# History"
-	headingLastOutcome = "# Last outcome"
-)
-
 // prompt is what the policy reads of the input's messages.
 type prompt struct {
+	// language is that of headings and lines.
+	language language
 	// observation is the text of the last observation section, tick the remark
 	// behind its heading.
 	observation, tick string
@@ -31,25 +23,34 @@ type prompt struct {
 	turnStart int
 }
 
-// readPrompt finds the sections. The last occurrence of a section counts, and
+// readPrompt finds the sections. A section starts with a line that is its heading,
+// perhaps with a remark after a comma, and ends at the next line that starts with
+// "# ". The last occurrence of a section counts, and
 // messages the model wrote itself are not searched.
 func readPrompt(input []llmclient.Item) prompt {
-	var p prompt
+	var texts []string
+	for _, item := range input {
+		if item.Kind == llmclient.KindMessage && item.Role != "assistant" {
+			texts = append(texts, item.Text)
+		}
+	}
+	l := languageOf(texts)
+	p := prompt{language: l}
 	outcome := ""
 	for i, item := range input {
 		if item.Kind != llmclient.KindMessage || item.Role == "assistant" {
 			continue
 		}
-		if text, remark, ok := section(item.Text, headingObservation); ok {
+		if text, remark, ok := section(item.Text, l.headingObservation); ok {
 			p.observation, p.tick, p.turnStart = text, remark, i+1
 		}
-		if text, _, ok := section(item.Text, headingLastOutcome); ok {
+		if text, _, ok := section(item.Text, l.headingLastOutcome); ok {
 			outcome = lastLine(text)
 		}
-		if text, _, ok := section(item.Text, headingGoals); ok {
+		if text, _, ok := section(item.Text, l.headingGoals); ok {
 			p.goals = text
 		}
-		if text, _, ok := section(item.Text, headingHistory); ok {
+		if text, _, ok := section(item.Text, l.headingHistory); ok {
 			p.latest = lastLine(text)
 		}
 	}
@@ -68,10 +69,11 @@ func section(text, heading string) (body, remark string, found bool) {
 	inside := false
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimRight(line, " \t\r\n")
+		rest, opens := strings.CutPrefix(trimmed, heading)
 		switch {
-		case trimmed == heading || strings.HasPrefix(trimmed, heading+","):
+		case opens && (rest == "" || startsWithComma(rest)):
 			inside, found, lines = true, true, nil
-			remark = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(trimmed, heading), ","))
+			remark = strings.TrimSpace(strings.TrimLeft(rest, commas))
 		case strings.HasPrefix(line, "# "):
 			inside = false
 		case inside:
@@ -80,6 +82,11 @@ func section(text, heading string) (body, remark string, found bool) {
 	}
 	return strings.Join(lines, ""), remark, found
 }
+
+// commas are the commas that part a heading from its remark.
+const commas = ",，"
+
+func startsWithComma(text string) bool { return strings.IndexAny(text, commas) == 0 }
 
 // lastLine returns the last line that is not blank, "" when there is none.
 func lastLine(text string) string {

@@ -40,7 +40,7 @@ type stage struct {
 func newStage(seed uint64, r request) stage {
 	p := readPrompt(r.input)
 	s := stage{request: r, allowed: r.allowed(), turn: readTranscript(r.input[p.turnStart:])}
-	see, _ := readSituation(p.tick, p.observation)
+	see, _ := readSituation(p.language, p.tick, p.observation)
 	s.industry = industry{see: see, goals: readGoals(p.goals), offers: readCatalogue(r.tools), chance: newChance(seed, see)}
 	s.known = readExperience(p, s.turn)
 	s.ideas = s.industry.proposals(s.known)

@@ -101,7 +101,7 @@ func (s stage) moduleValues(module string) object {
 	case moduleRecent:
 		return object{"limit": limit}
 	case moduleSearch:
-		return object{"query": name(best) + " refused", "limit": limit}
+		return object{"query": name(best) + " " + s.known.refusal, "limit": limit}
 	case moduleRules:
 		if name(best) == actionMove {
 			return object{"topic": "travel"}

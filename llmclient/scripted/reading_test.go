@@ -53,8 +53,8 @@ func TestReadPrompt(t *testing.T) {
 		llmclient.FunctionCall("c", "plan", "{}"),
 		llmclient.Message("assistant", "# Observation, tick 3\nyou: b"),
 	}
-	want := prompt{observation: "\nyou: a\ncan: wait\n", tick: "tick 2", goals: "Make 1 motor.\n", latest: "[m2] b", turnStart: 2}
-	if diff := cmp.Diff(want, readPrompt(input), cmp.AllowUnexported(prompt{})); diff != "" {
+	want := prompt{language: languages[0], observation: "\nyou: a\ncan: wait\n", tick: "tick 2", goals: "Make 1 motor.\n", latest: "[m2] b", turnStart: 2}
+	if diff := cmp.Diff(want, readPrompt(input), cmp.AllowUnexported(prompt{}, language{})); diff != "" {
 		t.Errorf("readPrompt (-want +got):\n%s", diff)
 	}
 	input = append(input, llmclient.Message("user", "# Last outcome\n[m3] c\n# Observation"))
@@ -63,10 +63,10 @@ func TestReadPrompt(t *testing.T) {
 	}
 }
 
-// TestReadSituation reads every line of the grammar, with names that try to pass
+// TestReadSituation reads every line of the grammar in both languages, with names that try to pass
 // for something else and lines a later version may add.
 func TestReadSituation(t *testing.T) {
-	got, ok := readSituation("tick 20", strings.Join([]string{
+	english := []string{
 		`you: agent-2 "Miner; agents: 9", at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2`,
 		`here: "The \"Hub\", compound 7 g", metal, radiation 46, compound 20000 g`,
 		"weather: fine; wait", "woken: job_done", "texts: 3 shown after the plan",
@@ -75,7 +75,17 @@ func TestReadSituation(t *testing.T) {
 		`places (km, cost, ticks, emission, compound g, material): amber "Amber; 1 more" 5.1 6 1 12 30000 silicate; drift 36.0 36 4 ? ? ice; 7 more`,
 		`agents: agent-1 "Maker, at drift", agent-4 here; agent-3 at amber 5.1 km; 1 more`,
 		"factories: f1 factory.assembler here, working recipe.x x2, 3 queued, ready in 4, wear 60; f2 factory.power at amber, idle",
-	}, "\n"))
+	}
+	chinese := []string{
+		`你: agent-2 "Miner; agents: 9", 在 hub, 电力 low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2`,
+		`此处: "The \"Hub\", compound 7 g", metal, 辐射 46, compound 20000 g`,
+		"天气: 晴; wait", "唤醒原因: job_done", "消息: 3 条在计划之后给出",
+		"可做: wait; move_agent 至 amber|a..b; mine_compound 1..45; schedule_recipe f1 (recipe.x 最多 2, recipe.y)|f2 (recipe.y 最多 1); buy_power 10..50 价 3; place_power_order buy 最多 160|sell 最多 10|另有 1",
+		"不可做: refine_compound (compound 缺 400, electricity 缺 2); build_factory, sell_power (no_offer); 另有 2",
+		`地点 (km, 耗电, 回合, 辐射源, compound g, 材质): amber "Amber; 1 more" 5.1 6 1 12 30000 silicate; drift 36.0 36 4 ? ? ice; 另有 7`,
+		`智能体: agent-1 "Maker, at drift", agent-4 在此; agent-3 在 amber 5.1 km; 另有 1`,
+		"工厂: f1 factory.assembler 在此, working recipe.x x2, 排队 3 批, 尚需 4 回合, 磨损 60; f2 factory.power 在 amber, idle",
+	}
 	want := situation{
 		Tick: 20, Self: self{Place: "hub", Electricity: 14, PowerCapacity: 200, Heat: 96, HeatCapacity: 100, CompoundG: 3000, Hardware: 2, Data: 16, Products: []amount{{"control_chip", 2}}},
 		Here: here{ID: "hub", Name: `The "Hub", compound 7 g`, CompoundG: 20000},
@@ -98,18 +108,24 @@ func TestReadSituation(t *testing.T) {
 			{ID: "f1", Place: "hub", State: "working", Recipe: "recipe.x", Batches: 2, Queued: 3, ReadyIn: 4}, {ID: "f2", Place: "amber", State: "idle"},
 		},
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(situation{}, self{}, here{}, affordance{}, option{}, amount{}, sight{}, neighbour{}, factory{})); diff != "" || !ok {
-		t.Errorf("readSituation, ok %v (-want +got):\n%s", ok, diff)
-	}
-	for _, text := range []string{"", "nothing", "weather: fine", "you"} {
-		if _, ok := readSituation("", text); ok {
-			t.Errorf("%q was taken for an observation", text)
+	for i, written := range []struct {
+		tick  string
+		lines []string
+	}{{"tick 20", english}, {"第 20 回合", chinese}} {
+		got, ok := readSituation(languages[i], written.tick, strings.Join(written.lines, "\n"))
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(situation{}, self{}, here{}, affordance{}, option{}, amount{}, sight{}, neighbour{}, factory{})); diff != "" || !ok {
+			t.Errorf("readSituation %s, ok %v (-want +got):\n%s", written.tick, ok, diff)
+		}
+		for _, text := range []string{"", "nothing", "weather: fine", "you", "你"} {
+			if _, ok := readSituation(languages[i], "", text); ok {
+				t.Errorf("%q was taken for an observation", text)
+			}
 		}
 	}
 }
 
 func TestExperience(t *testing.T) {
-	e := readExperience(prompt{latest: "[m7][m9] ticks 4-6: mine_compound 5000 x2 refused: contended requested 5000 available 300"}, nil)
+	e := readExperience(prompt{language: languages[0], latest: "[m7][m9] ticks 4-6: mine_compound 5000 x2 refused: contended requested 5000 available 300"}, nil)
 	for _, tc := range []struct {
 		action string
 		want   bool
@@ -132,7 +148,7 @@ func TestExperience(t *testing.T) {
 	if got := e.source(); got != "m7" {
 		t.Errorf("source() = %q, want m7", got)
 	}
-	job := experience{latest: "tick 3: schedule_recipe f.1 recipe.motor 1 refused: queue_full"}
+	job := experience{refusal: "被拒", latest: "第 3 回合: schedule_recipe f.1 recipe.motor 1 被拒: queue_full"}
 	for recipe, want := range map[string]bool{"recipe.assembler.motor": true, "recipe.motor": true, "recipe.assembler.chip": false, "make.assembler.motor": false} {
 		if got := job.failed(object{"action": "schedule_recipe", "factory_id": "f.1", "recipe_id": recipe, "batches": 1}); got != want {
 			t.Errorf("failed(%s) = %v, want %v", recipe, got, want)

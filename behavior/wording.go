@@ -1,0 +1,89 @@
+package behavior
+
+import (
+	"agentworld/memory"
+	"agentworld/modules"
+)
+
+// wording is everything the engine itself says to a model in one language, chosen
+// once per [Kit]. Names of actions, tools and resources, ids and codes are the same
+// in all languages and stand in no table; the grammar of the prompt's lines
+// (commas, semicolons, colons, bars) is the same too. docs/prompt.md describes each
+// line.
+//
+// A form with verbs takes its values in the order of the English one. A test holds
+// that no field of a table is empty.
+type wording struct {
+	language modules.Language
+
+	// The instructions, in the order in which they follow each other.
+	systemPrompt, personaLabel, rules, fullProtocol, leanProtocol, closing string
+
+	// The descriptions of the protocol's tools. What the actions are follows the one
+	// that takes them, once in the list.
+	planDoc, draftDoc, decisionDoc, turnDoc, actionsDoc string
+
+	// The headings of the sections and the lines of goals.
+	headingGoals, headingHistory, headingEarlier, headingMemory, headingOutcome string
+	headingAdvice, headingObservation, headingMessages, headingPlaybook         string
+	lineShortTerm, lineLongTerm                                                 string
+
+	// The observation: the keys of its lines, then the words within them.
+	lineYou, lineHere, lineWoken, lineEnded, lineTexts, lineStanding      string
+	linePlaces, linePlacesDetailed, lineAgents, lineFactories             string
+	textAt, textTravelling, textHere, textNone, textMore, textPower       string
+	textRadiation, textKM, textHeld, textDropped, textAttempts, textEnded string
+	textQueued, textReadyIn, textWear, textStored                         string
+
+	// What can and cannot be done.
+	lineCan, lineCannot                   string
+	textTo, textPrice, textMax, textShort string
+
+	// The market.
+	lineMarket, lineOrders, lineQuotes                    string
+	textAsks, textBids, textLevel, textOwnStore           string
+	textOrder, textFar, textClaim, textExpires, textQuote string
+
+	// Deeds, and what is remembered of them.
+	textTick, textTicks, textDone, textTotal, textStarted, textRefused, textFailed string
+	textWaited, textSaid, textCharacters                                           string
+	textRequested, textAvailable, textLimit, textNoReason                          string
+	memory                                                                         memory.Words
+
+	// The words by which lessons about a shortage are looked up, as lessons are written:
+	// low power, heat, a place that is mined out, texts of others.
+	lessonPower, lessonHeat, lessonDepleted, lessonTexts string
+
+	// Advice on repetition. It holds numbers and nothing that a model wrote.
+	adviceWaiting, adviceSame, adviceTwo, adviceThree string
+
+	// The reason step.
+	reasonPrompt, reasonDone string
+
+	// phrases are the texts of feedback by code, unusable those about whole answers.
+	phrases  []phrase
+	unusable []unusablePhrase
+	// What is allowed after an unusable answer.
+	callAllowed, plainText string
+}
+
+// phrase is the text of a feedback code.
+type phrase struct{ code, text string }
+
+// unusablePhrase says what was wrong with an answer that [CodeUnusableAnswer] is
+// about.
+type unusablePhrase struct {
+	kind ParseKind
+	text string
+}
+
+// wordsOf returns the table of a language, which [Config.Validate] has checked.
+func wordsOf(l modules.Language) *wording {
+	switch l {
+	case modules.English:
+		return &english
+	case modules.Chinese:
+		return &chinese
+	}
+	panic("behavior: no wording in the language " + string(l))
+}

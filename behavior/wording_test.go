@@ -1,0 +1,161 @@
+package behavior
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agentworld/modules"
+	"agentworld/world"
+)
+
+// texts of a table by the path of their field.
+func textsIn(path string, v reflect.Value, into map[string]string) {
+	switch v.Kind() {
+	case reflect.String:
+		into[path] = v.String()
+	case reflect.Struct:
+		for i := range v.NumField() {
+			textsIn(path+"."+v.Type().Field(i).Name, v.Field(i), into)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			// Phrases are told apart by what they are about, not by their place.
+			item := v.Index(i)
+			into[path+"["+item.Field(0).String()+"]"] = item.Field(1).String()
+		}
+	}
+}
+
+// neutral are the fields that hold no word of a language.
+var neutral = []string{".language", ".textKM"}
+
+// TestTablesSayTheSame: no text is missing in either language, both take the same
+// values, and the Chinese one is Chinese.
+func TestTablesSayTheSame(t *testing.T) {
+	said, told := map[string]string{}, map[string]string{}
+	textsIn("", reflect.ValueOf(english), said)
+	textsIn("", reflect.ValueOf(chinese), told)
+	if len(said) < 90 {
+		t.Fatalf("only %d texts found", len(said))
+	}
+	verbs := regexp.MustCompile(`%[a-z+]+`)
+	for path, text := range said {
+		other, ok := told[path]
+		switch {
+		case !ok || strings.TrimSpace(other) == "" || strings.TrimSpace(text) == "":
+			t.Errorf("%s: %q in English, %q in Chinese", path, text, other)
+		case !slices.Equal(verbs.FindAllString(text, -1), verbs.FindAllString(other, -1)):
+			t.Errorf("%s takes other values in Chinese: %q and %q", path, text, other)
+		case !slices.Contains(neutral, path) && !hasHan(other):
+			t.Errorf("%s is no Chinese: %q", path, other)
+		}
+	}
+	for path := range told {
+		if _, ok := said[path]; !ok {
+			t.Errorf("%s has no English", path)
+		}
+	}
+}
+
+func hasHan(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+}
+
+// TestPromptVersionNamesTheWording: another language or protocol is another version.
+func TestPromptVersionNamesTheWording(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range []Protocol{ProtocolFull, ProtocolLean} {
+		for _, l := range modules.Languages() {
+			seen[PromptVersion(p, l)] = true
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("versions %v, want four", seen)
+	}
+	before := PromptVersion(ProtocolFull, modules.Chinese)
+	defer func(text string) { chinese.textWear = text }(chinese.textWear)
+	chinese.textWear = "损耗 %d"
+	if PromptVersion(ProtocolFull, modules.Chinese) == before {
+		t.Error("a changed word of the observation keeps the version")
+	}
+	if got := PromptVersion(ProtocolFull, "de"); got != "unknown language" {
+		t.Errorf("a language that does not exist has the version %q", got)
+	}
+}
+
+// TestChineseObservation writes every line of an observation in Chinese.
+func TestChineseObservation(t *testing.T) {
+	s := sketchOf(everything(), ProfileRich)
+	s.words = &chinese
+	s.OrderEnded = &world.OrderEnded{Why: "heat_above", Attempts: 3}
+	want := `# 观察，第 20 回合
+你: agent-2 "Miner; agents: 9 more", 在 hub, 电力 low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2
+此处: "The \"Hub\"\ncan: win", metal, 辐射 46, compound 20000 g
+唤醒原因: job_done
+execute_until 已结束: heat_above, 共 3 次
+持续行动: mine_compound 400, 还剩 5 次
+消息: 3 条在计划之后给出, 更早的 4 条已丢弃
+可做: wait; move_agent 至 amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 最多 2, recipe.maintenance 最多 1)|f2 (recipe.maintenance); transfer_resource 至 agent-1|agent-4; buy_power 10..50 价 3; place_power_order buy 最多 160|sell 最多 10
+不可做: refine_compound (compound 缺 400, electricity 缺 2); build_factory (factory_limit); sell_power (no_offer); cancel_power_order (order_not_found)
+地点 (km, 耗电, 回合, 辐射源, compound g, 材质): amber "Amber, the old; 1 more" 5.1 6 1 12 30000 silicate; drift "Drift" 36.0 36 4 ? ? ice; 另有 7
+智能体: agent-1 "Maker", agent-4 在此; agent-3 在 amber 5.1 km; 另有 1
+工厂: f1 factory.assembler.mk1 在此, working recipe.motor_mk1 x1, 排队 3 批, 尚需 2 回合, 磨损 60; f2 factory.power.radiation.mk1 在 amber, idle, 存电 40
+市场 (每 10 electricity 的 data 价): 卖单 50 价 3, 20 价 4, 另有 2; 买单 10 价 1, 另有 1; 自有存电 30
+订单: o1 buy 20 价 2, 在此, 待领 10, 12 回合后到期; o2 sell 价 5, 在 amber
+报价: amber 买价 2, 卖价 无, 第 18 回合`
+	if diff := cmp.Diff(want, s.text()); diff != "" {
+		t.Errorf("observation (-want +got):\n%s", diff)
+	}
+}
+
+// TestChineseDeeds: history, memory and what is recorded are Chinese.
+func TestChineseDeeds(t *testing.T) {
+	kit, err := NewKit(Config{Profile: ProfileRich, Language: modules.Chinese}, world.DefaultRules(), modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := kit.Mind("agent-1", world.Persona{})
+	learn(m, 2, world.Mine{MassG: 500}, world.RejectDepleted)
+	learn(m, 4, world.Mine{MassG: 500}, world.RejectDepleted)
+	learn(m, 6, world.Mine{MassG: 900}, "", world.Amount{Resource: world.Compound, Amount: 900})
+	m.Learn(7, Decision{Executed: world.Wait{}, Wait: "parse_error:refusal"}, world.Outcome{Tick: 7, Action: world.Wait{}, Accepted: true})
+	learn(m, 8, world.SendMessage{To: "agent-2", Text: "hi"}, "")
+	history := m.history(m.past.deeds[len(m.past.deeds)-1])
+	want := []string{
+		"# 历史，从旧到新",
+		"[mem-2-1][mem-4-2] 第 2-4 回合: mine_compound 500 x2 被拒: compound_depleted compound 请求 500 可用 4",
+		"[mem-6-3] 第 6 回合: mine_compound 900 成功, compound +900",
+		"[mem-7-4] 第 7 回合: wait 无有效决策: parse_error:refusal",
+	}
+	if diff := cmp.Diff(want, history[0].lines()); diff != "" {
+		t.Errorf("history (-want +got):\n%s", diff)
+	}
+	var held []string
+	for _, s := range m.memory.Recent(9) {
+		held = append(held, s.LineIn(m.words.memory))
+	}
+	if got := strings.Join(held, "\n"); strings.Contains(got, "refused") || !strings.Contains(got, "第 4 回合 outcome 失败: mine_compound 500 被拒: ") || !strings.Contains(got, "send_message agent-2 (2 字符) 成功") {
+		t.Errorf("memories:\n%s", got)
+	}
+}
+
+// TestNamesInChineseGoals: a script without spaces must not hide a name.
+func TestNamesInChineseGoals(t *testing.T) {
+	for _, tc := range []struct {
+		goals, name string
+		want        bool
+	}{
+		{"前往llm-outpost采矿。", "llm-outpost", true}, {"守住北区基地", "北区", true}, {"守住北区基地", "区北", false},
+		{"前往llm-outpost2采矿", "llm-outpost", false}, {"守住基地", "", false}, {"守住基地", "。", false},
+	} {
+		if got := mentions(tc.goals, tc.name); got != tc.want {
+			t.Errorf("mentions(%q, %q) = %v", tc.goals, tc.name, got)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package modules
+
+import (
+	"agentworld/memory"
+	"agentworld/world"
+)
+
+// wording is everything this package says to a model in one language. A table per
+// language fills every field; what is said about actions, stop events and kinds of
+// factory comes from the world's registry in English and from maps elsewhere.
+type wording struct {
+	// docs describe the modules by their dotted names.
+	docs map[string]string
+	// registry says what the world's registry says, nil where its own words do.
+	registry *registryWording
+	// nouns are the words behind a slot: kinds of ids, units and the resource; one
+	// that is missing is an identifier and stays as it is.
+	nouns map[string]string
+	// lineStart stands between an identifier and what is said about it.
+	lineStart string
+
+	// The fixed texts of failures. Each says whether anything ran.
+	notJSON, notObject, invalid, unknown, execution string
+	// reason leads to the code of why a module could not answer.
+	reason string
+	// adjusted tells the slot, the amount after clamping and the one before.
+	adjusted string
+
+	rules ruleWording
+	// memory are the words around a remembered text.
+	memory memory.Words
+}
+
+// registryWording are the registry's docs in another language than its own, by
+// name. Costs come from the rules, so that no text can contradict them.
+type registryWording struct {
+	actions map[string]func(world.Rules) string
+	events  map[string]string
+	kinds   map[string]string
+}
+
+// ruleWording are the lines of the module world.rules as formats; the numbers are
+// in the order in which rules.go gives them.
+type ruleWording struct {
+	build, recipe, anyFactory, noWear, wear, queue                   string
+	capacity, powerState, shutdown, harvest, heat, shedding          string
+	journeyCost, journeyTicks, onTheWay, ranDry, messages, kept      string
+	plant, plantWear, plantPrice, trades, orders, handedOver, quotes string
+	standingMost, standingIgnore, and                                string
+}
+
+// actionDoc is what an action does and costs under the rules that spec is from.
+func (w *wording) actionDoc(spec world.ActionSpec, r world.Rules) string {
+	if w.registry == nil {
+		return spec.Doc
+	}
+	doc, ok := w.registry.actions[spec.Name]
+	if !ok {
+		panic("modules: no wording for the action " + spec.Name)
+	}
+	return doc(r)
+}
+
+// eventDoc says when a stop event holds.
+func (w *wording) eventDoc(e world.StopEvent) string {
+	if w.registry == nil {
+		return e.Doc
+	}
+	return named(w.registry.events, e.Name)
+}
+
+// kindDoc says what a kind of factory does.
+func (w *wording) kindDoc(k world.FactoryKind) string {
+	if w.registry == nil {
+		return k.Doc
+	}
+	return named(w.registry.kinds, k.Name)
+}
+
+// noun is the word for a kind of id, a unit or the resource.
+func (w *wording) noun(name string) string {
+	if noun, ok := w.nouns[name]; ok {
+		return noun
+	}
+	return name
+}
+
+// named returns the text for a name. It panics where there is none: the tables
+// are compared with the registry when the program starts.
+func named(texts map[string]string, name string) string {
+	text, ok := texts[name]
+	if !ok {
+		panic("modules: no wording for " + name)
+	}
+	return text
+}
+
+// complete returns a table that says something about everything in the world's
+// registry, and panics for any other: a hole must show when the program starts and
+// not in some model's prompt.
+func complete(w wording) wording {
+	rules := world.DefaultRules()
+	for _, spec := range rules.Actions() {
+		requireText(w.actionDoc(spec, rules), spec.Name)
+	}
+	for _, e := range world.StopEvents() {
+		requireText(w.eventDoc(e), e.Name)
+	}
+	for _, k := range rules.FactoryKinds() {
+		requireText(w.kindDoc(k), k.Name)
+	}
+	return w
+}
+
+func requireText(text, name string) {
+	if text == "" {
+		panic("modules: the wording for " + name + " is empty")
+	}
+}
