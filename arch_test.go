@@ -44,6 +44,7 @@ var policies = []policy{
 		dir: "behavior", pure: true, project: []string{"world", "memory", "memory/playbook", "modules", "llmclient"},
 		modules: []string{"github.com/google/jsonschema-go"},
 	},
+	{dir: "behavior/learn", pure: true, project: []string{"world", "memory", "memory/playbook", "behavior", "llmclient"}},
 	{dir: "trace", pure: true, project: []string{"world", "llmclient"}},
 	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "trace"}},
 	{dir: "report", pure: true, project: []string{"world", "llmclient", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},

@@ -141,8 +141,8 @@ func (m *Mind) sourcesOf(d deed, line string) []memory.Source {
 }
 
 // alias is the short name of a recipe, and any other id as it is.
-func (m *Mind) alias(id string) string {
-	for _, r := range m.recipes {
+func (k *Kit) alias(id string) string {
+	for _, r := range k.recipes {
 		if r.ID == id {
 			return r.Alias
 		}
