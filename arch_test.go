@@ -46,7 +46,7 @@ var policies = []policy{
 	},
 	{dir: "behavior/learn", pure: true, project: []string{"world", "memory", "memory/playbook", "behavior", "llmclient"}},
 	{dir: "trace", pure: true, project: []string{"world", "llmclient"}},
-	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "trace"}},
+	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/learn", "trace"}},
 	{dir: "report", pure: true, project: []string{"world", "llmclient", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{
 		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "memory", "memory/playbook", "behavior", "trace", "engine", "report",

@@ -59,6 +59,9 @@ type Result struct {
 	Reason      string
 	TicksDone   int64
 	FinalDigest string
+	// Learned is the playbook the run began with and what all agents learned on top
+	// of it; nil when nothing was learned or the playbook is frozen.
+	Learned *playbook.Playbook
 	// Failure is the answer that ended a run with Status provider_failed.
 	Failure *llmclient.Failure
 }
@@ -175,9 +178,11 @@ type runner struct {
 	kit   *behavior.Kit
 	minds []*behavior.Mind
 	// seed is the playbook that every mind starts with.
-	seed    *playbook.Playbook
-	journal *journal
-	started time.Time
+	seed *playbook.Playbook
+	// learning is nil when agents do not learn.
+	learning *learning
+	journal  *journal
+	started  time.Time
 
 	progress Progress
 	// failedTurns counts turns in a row that ended without any model answer.
@@ -229,11 +234,13 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 	if err := r.journal.write(header); err != nil {
 		return Result{}, err
 	}
+	r.prepareLearning(header)
 	result, err := r.ticks(ctx)
 	if err != nil {
 		return Result{Status: trace.RunInternalError, Reason: err.Error(), TicksDone: result.TicksDone, FinalDigest: result.FinalDigest}, err
 	}
-	return result, r.writeEnd(result)
+	result.Learned = r.learned()
+	return result, errors.Join(r.writePlaybooks(), r.writeEnd(result))
 }
 
 // ticks runs until the last tick or until something ends the run early.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agentworld/behavior"
+	"agentworld/behavior/learn"
 	"agentworld/llmclient/tokens"
 	"agentworld/memory/playbook"
 	"agentworld/modules"
@@ -68,6 +69,18 @@ type Settings struct {
 	// each tick that LearnEvery divides; 0 is never.
 	FreezePlaybook bool
 	LearnEvery     int64
+	// PlaybookSize is how many bullets a playbook may hold; 0 is the default of
+	// [playbook.Limits].
+	PlaybookSize int
+}
+
+// promptVersion names the wording of everything a run asks.
+func promptVersion(protocol, language string, learns bool) string {
+	version := behavior.PromptVersion(behavior.Protocol(protocol), modules.Language(language))
+	if learns {
+		version += "-" + learn.Version()
+	}
+	return version
 }
 
 // seedPlaybook reads the lessons that agents start with. The error names the line
@@ -85,6 +98,9 @@ func (s Settings) seedPlaybook() (*playbook.Playbook, error) {
 
 // checkPlaybook reports what about the playbook cannot be used.
 func (s Settings) checkPlaybook() error {
+	if s.PlaybookSize < 0 {
+		return fmt.Errorf("playbook size %d: must not be negative", s.PlaybookSize)
+	}
 	if s.LearnEvery < 0 {
 		return fmt.Errorf("learn every %d ticks: must not be negative", s.LearnEvery)
 	}
@@ -120,7 +136,7 @@ func (s Settings) newWorld() (*world.World, error) {
 func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, startedAt time.Time) trace.Header {
 	h := trace.Header{
 		Format: trace.FormatVersion, EngineVersion: Version, RulesVersion: world.RulesVersion,
-		PromptVersion: behavior.PromptVersion(cfg.Protocol, cfg.Language), SDKVersion: sdkVersion(),
+		PromptVersion: promptVersion(string(cfg.Protocol), string(cfg.Language), s.learns()), SDKVersion: sdkVersion(),
 		Scenario: s.ScenarioName, ScenarioTOML: string(s.ScenarioTOML), Seed: s.Seed, TicksRequested: s.Ticks, Playbook: string(s.Playbook),
 		Protocol: string(cfg.Protocol), Model: s.Model, ModelSource: s.ModelSource, BaseURL: s.BaseURL,
 		UsageSource: trace.UsageReported,
@@ -133,7 +149,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 			Faults: s.Faults, FaultSeed: s.FaultSeed,
 			SystemPrompt: s.SystemPrompt, ShortTermGoal: s.ShortTermGoal, LongTermGoal: s.LongTermGoal,
 			AgentsOverride: s.Agents, PromptSwitches: append([]trace.Switch{}, s.Switches...),
-			PlaybookBullets: s.PlaybookBullets, FreezePlaybook: s.FreezePlaybook, LearnEvery: s.LearnEvery,
+			PlaybookBullets: s.PlaybookBullets, FreezePlaybook: s.FreezePlaybook, LearnEvery: s.LearnEvery, PlaybookSize: s.PlaybookSize,
 		},
 		Timing: &trace.HeaderTiming{StartedAt: startedAt.UTC().Format(time.RFC3339), Concurrency: concurrency},
 	}
@@ -168,7 +184,7 @@ func settingsOf(h trace.Header) (Settings, error) {
 		ModuleCallsMax: h.Settings.ModuleCallsMax, RepairsMax: h.Settings.RepairsMax,
 		RepeatAdviceAfter: recordedAdvice(h.Settings.RepeatAdviceAfter),
 		Playbook:          []byte(h.Playbook), PlaybookBullets: h.Settings.PlaybookBullets,
-		FreezePlaybook: h.Settings.FreezePlaybook, LearnEvery: h.Settings.LearnEvery,
+		FreezePlaybook: h.Settings.FreezePlaybook, LearnEvery: h.Settings.LearnEvery, PlaybookSize: h.Settings.PlaybookSize,
 	}, nil
 }
 

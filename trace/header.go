@@ -108,6 +108,8 @@ type Settings struct {
 	PlaybookBullets int   `json:"playbook_bullets"`
 	FreezePlaybook  bool  `json:"freeze_playbook"`
 	LearnEvery      int64 `json:"learn_every"`
+	// PlaybookSize is how many lessons a playbook may hold, 0 for the default.
+	PlaybookSize int `json:"playbook_size,omitempty"`
 }
 
 // HeaderTiming is what of a header depends on the clock or the machine.
