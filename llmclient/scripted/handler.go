@@ -67,7 +67,7 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	if f.hold > 0 && !pause(r, f.hold) {
 		return
 	}
-	result, err := Decide(o.Seed, body)
+	result, err := DecideIn(o.Mode, o.Seed, body)
 	if err != nil {
 		writeError(w, err)
 		return
