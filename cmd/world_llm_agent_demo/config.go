@@ -5,6 +5,7 @@ import (
 
 	"agentworld/behavior"
 	"agentworld/llmclient/openai"
+	"agentworld/llmclient/scripted"
 )
 
 // config is a run's settings, read and within their ranges. A zero field means
@@ -28,6 +29,9 @@ type config struct {
 	// Model is empty for a scripted run, which Offline forces.
 	Model   string
 	Offline bool
+	// ScriptedMode is a habit of the scripted stand-in that tests need, empty for
+	// none.
+	ScriptedMode string
 	// BaseURL is as the user wrote it and has been parsed once; empty means OpenAI.
 	BaseURL string
 	// APIKey is empty when none is set.
@@ -68,6 +72,8 @@ type config struct {
 	// FreezePlaybook keeps it as it is; LearnEvery is in ticks, 0 for never.
 	FreezePlaybook bool
 	LearnEvery     int64
+	// PlaybookSize is how many lessons a playbook may hold.
+	PlaybookSize int64
 
 	// ReportJSON and RunDir are paths as the user wrote them, empty for none and
 	// for a new name.
@@ -86,6 +92,26 @@ func (c config) repeatAdvice() int {
 		return behavior.RepeatAdviceOff
 	}
 	return int(c.RepeatAdviceAfter)
+}
+
+// scriptedNormal is the scripted stand-in without a habit.
+const scriptedNormal = "normal"
+
+// scripted returns the mode of the stand-in.
+func (c config) scripted() scripted.Mode {
+	if c.ScriptedMode == scriptedNormal {
+		return scripted.ModeNormal
+	}
+	return scripted.Mode(c.ScriptedMode)
+}
+
+// scriptedModes are the names of all modes.
+func scriptedModes() []string {
+	names := []string{scriptedNormal}
+	for _, m := range scripted.Modes() {
+		names = append(names, string(m))
+	}
+	return names
 }
 
 // optionalSeed is a seed that may be left to the scenario.

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
+	"agentworld/engine"
 	"agentworld/memory/playbook"
 )
 
@@ -38,3 +42,26 @@ func (m *Main) loadPlaybook(v value, learns bool) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// keepLearned folds what a run learned into the file it began with. When somebody
+// else changed the file meanwhile, it is left alone and the result is kept in the
+// run directory.
+func (m *Main) keepLearned(p plan, result engine.Result) error {
+	if result.Learned == nil || p.config.Playbook == "" {
+		return nil
+	}
+	path := m.path(p.config.Playbook)
+	now, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || !bytes.Equal(now, p.playbook) {
+		kept := filepath.Join(p.runDir, engine.PlaybookDir, learnedName)
+		fmt.Fprintf(m.Stderr, "note: the playbook %s changed during the run and is left as it is; what was learned is in %s\n", oneLine(p.config.Playbook), oneLine(kept))
+		path = m.path(kept)
+	}
+	if err := engine.WritePlaybook(path, result.Learned); err != nil {
+		return fmt.Errorf("keep what was learned: %w", err)
+	}
+	return nil
+}
+
+// learnedName is the file of what a run learned that could not go where it belongs.
+const learnedName = "learned.md"

@@ -88,7 +88,7 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector)
 	stop = func() {}
 	if !p.model.live {
 		// The server outlives an interrupt: the engine decides when calls end.
-		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.seed(), Faults: faults})
+		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.seed(), Mode: p.config.scripted(), Faults: faults})
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}
@@ -148,7 +148,7 @@ func (p plan) engineSettings() engine.Settings {
 		Timeout: c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
 		ModuleCallsMax: int(c.ModuleCallsMax), RepairsMax: int(c.RepairsMax),
 		RepeatAdviceAfter: c.repeatAdvice(),
-		Playbook:          p.playbook, PlaybookBullets: int(c.PlaybookBullets), FreezePlaybook: c.FreezePlaybook, LearnEvery: c.LearnEvery,
+		Playbook:          p.playbook, PlaybookBullets: int(c.PlaybookBullets), FreezePlaybook: c.FreezePlaybook, LearnEvery: c.LearnEvery, PlaybookSize: int(c.PlaybookSize),
 	}
 	if c.Faults != "" {
 		settings.FaultSeed = p.faultSeed()
@@ -170,7 +170,7 @@ func (m *Main) nothingRecorded(p plan) bool {
 // run that began, so that each leaves a report with its run status: also one that
 // was interrupted, that the provider ended, or that failed here (runErr).
 func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr error) error {
-	reportErr := m.finishReport(p, out)
+	reportErr := errors.Join(m.finishReport(p, out), m.keepLearned(p, result))
 	if runErr != nil {
 		return fmt.Errorf("run: %w", errors.Join(runErr, reportErr))
 	}

@@ -20,6 +20,7 @@ const (
 	llmIOCharsMax    = 10_000_000
 	perTurnMax       = 16
 	repeatAdviceMax  = 1_000_000
+	playbookSizeMax  = 10_000
 )
 
 // settingTable returns every setting of a run, in the order they are shown.
@@ -74,6 +75,8 @@ func modelSettings() settings {
 			doc: "key of the endpoint; never a flag", into: func(c *config) any { return &c.APIKey }},
 		{flag: "offline", key: "llm.offline", kind: kindSwitch, fallback: "false",
 			doc: "use the scripted stand-in even when a model is set", into: func(c *config) any { return &c.Offline }},
+		{flag: "scripted-mode", key: "llm.scripted_mode", kind: kindChoice, fallback: scriptedNormal, choices: scriptedModes(),
+			doc: "habit of the scripted stand-in, for tests", into: func(c *config) any { return &c.ScriptedMode }},
 		{flag: "timeout", env: []string{envPrefix + "TIMEOUT_MS"}, key: "llm.timeout_ms", kind: kindMillis, fallback: "180s",
 			min: 1, max: waitMSMax, doc: "time for one model call, a duration or milliseconds; one that takes longer is tried once more with 180s", into: func(c *config) any { return &c.Timeout }},
 		{flag: "decision-deadline", env: []string{envPrefix + "DECISION_DEADLINE_MS"}, key: "llm.decision_deadline_ms", kind: kindMillis,
@@ -130,6 +133,8 @@ func playbookSettings() settings {
 			doc: "learn nothing and never write the playbook", into: func(c *config) any { return &c.FreezePlaybook }},
 		{flag: "learn-every", key: "run.learn_every", kind: kindCount, fallback: "0", min: 0, max: ticksMax,
 			doc: "ticks after which agents look back and learn; 0 is never", into: func(c *config) any { return &c.LearnEvery }},
+		{flag: "playbook-size", key: "run.playbook_size", kind: kindCount, fallback: "200", min: 1, max: playbookSizeMax,
+			doc: "lessons a playbook may hold", into: func(c *config) any { return &c.PlaybookSize }},
 	}
 }
 

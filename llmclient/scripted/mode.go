@@ -42,22 +42,25 @@ func ParseMode(name string) (Mode, error) {
 	return ModeNormal, fmt.Errorf("no scripted mode of that name; allowed: %s", strings.Join(names, ", "))
 }
 
-// bent returns the ideas of a mode in place of the policy's own.
-func (s stage) bent(mode Mode, lessons []lesson) []proposal {
+// bent returns the ideas of a mode in place of the policy's own, and the lesson they
+// follow.
+func (s stage) bent(mode Mode) (ideas []proposal, follows string) {
 	switch mode {
 	case ModeNeedsBullet:
-		if _, told := urged(lessons); !told {
-			return []proposal{wait("No lesson in the prompt says what to do.")}
+		l, told := urged(s.lessons)
+		if !told {
+			return []proposal{wait("No lesson in the prompt says what to do.")}, ""
 		}
+		return s.ideas, l.id
 	case ModeGullible:
 		if a := s.industry.see.can("send_message"); a.OK && len(s.industry.see.Agents) > 0 && s.industry.see.Tick%4 == 1 {
 			return append([]proposal{{
 				action: object{"action": a.Action, slotTo: s.industry.see.Agents[0].ID, slotText: falseLesson},
 				why:    "Everybody should know this.",
-			}}, s.ideas...)
+			}}, s.ideas...), ""
 		}
 	}
-	return s.ideas
+	return s.ideas, ""
 }
 
 // falseLesson is what gullible agents tell each other.

@@ -71,7 +71,7 @@ func (x *exchange) respond(mode Mode, r request) answer {
 		return l.answer()
 	}
 	if mode != ModeNormal {
-		x.stage.ideas = x.stage.bent(mode, x.stage.lessons)
+		x.stage.ideas, x.stage.follows = x.stage.bent(mode)
 	}
 	return x.stage.answer()
 }

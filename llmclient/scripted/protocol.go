@@ -36,6 +36,8 @@ type stage struct {
 	ideas []proposal
 	// lessons are the bullets of the prompt.
 	lessons []lesson
+	// follows is the lesson that made the ideas what they are, empty for none.
+	follows string
 }
 
 // newStage reads a request.
