@@ -86,9 +86,12 @@ func newFolder() *folder {
 		&r.TraceCounts.AnswersByKind, &r.TraceCounts.ToolErrorsByCode, &r.TraceCounts.ItemRepairsByKind, &r.TraceCounts.UnknownItems,
 		&r.TraceCounts.RepetitionAdviceByKind,
 		&r.Provenance.RetrievedByKind, &r.Provenance.UsedByKind, &r.Provenance.UsedByChannel,
+		&r.Learning.CurationsFailed, &r.Learning.AppliedByOp, &r.Learning.RejectedByCode,
+		&r.Learning.UnusableByKind, &r.Learning.RepairsByKind,
 	} {
 		*counts = Counts{}
 	}
+	r.Learning.Playbooks = []AgentPlaybook{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
 }
@@ -123,7 +126,11 @@ func (f *folder) add(record trace.Record) error {
 	f.end = nil
 	switch r := record.(type) {
 	case trace.ModelCall:
-		f.modelCall(r)
+		if learns(r) {
+			f.learnCall(r)
+		} else {
+			f.modelCall(r)
+		}
 	case trace.Step:
 		f.step(r)
 	case trace.Decision:

@@ -82,10 +82,12 @@ type Report struct {
 	TraceCounts TraceCounts `json:"trace_counts"`
 	// Answers that the scripted server spoilt on purpose, by kind; empty without fault modes and for an unfinished run.
 	FaultsInjectedByKind Counts `json:"faults_injected_by_kind"`
-	// Tokens of all answers.
+	// Tokens of all answers of decisions.
 	Tokens llmclient.Usage `json:"tokens"`
 	// Sources that decisions had in view and used.
 	Provenance Provenance `json:"provenance"`
+	// How agents looked back and learned.
+	Learning Learning `json:"learning"`
 	// Score of the scenario's task; null when it has none or ran with another number of agents.
 	Task *TaskScore `json:"task"`
 	// Goals at the end of the run; empty for an unfinished one.

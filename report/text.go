@@ -44,6 +44,7 @@ func (r Report) Text() string {
 		{"tokens", fmt.Sprintf("%d input (%d cached), %d output (%d reasoning)", r.Tokens.Input, r.Tokens.Cached, r.Tokens.Output, r.Tokens.Reasoning)},
 		{"sources", r.sourcesLine()},
 		{"lessons", r.lessonsLine()},
+		{"learning", r.learningLine()},
 		{"stock", r.stockLine()},
 		{"time", r.timeLine()},
 		{"digest", plain(r.FinalDigest)},
