@@ -49,7 +49,8 @@ var policies = []policy{
 	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/learn", "trace"}},
 	{dir: "report", pure: true, project: []string{"world", "llmclient", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{
-		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "memory", "memory/playbook", "behavior", "trace", "engine", "report",
+		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/learn",
+		"trace", "engine", "report",
 		"baseline",
 	}},
 }

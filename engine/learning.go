@@ -25,9 +25,6 @@ type learning struct {
 	run         string
 	// learned is everything that changed a playbook, in order of tick and agent.
 	learned []learn.Learned
-	// full is called instead of learning when an experience has taken in a decision;
-	// for looking back at a run that is over.
-	full func(agent int, e *learn.Experience)
 }
 
 // learns reports whether agents change their playbooks during a run.
@@ -81,13 +78,15 @@ func (r *runner) remember(tick int64, turns []deliberated) {
 			panic("engine: an applied action has no outcome")
 		}
 		r.minds[t.agent].Learn(tick, t.decision, o)
-		if r.learning == nil {
+		if r.learning == nil && r.collected == nil {
 			continue
 		}
-		e := r.experience(t.agent)
-		e.Add(learn.Judge(r.kit, tick, t.decision, o, refusedCodes(t.notes)), t.decision.Retrieved)
-		if r.learning.full != nil {
-			r.learning.full(t.agent, e)
+		judged := learn.Judge(r.kit, tick, t.decision, o, refusedCodes(t.notes))
+		if r.learning != nil {
+			r.experience(t.agent).Add(judged, t.decision.Retrieved)
+		}
+		if r.collected != nil {
+			r.collected.add(r.world, t.agent, judged, t.decision.Retrieved)
 		}
 	}
 }

@@ -181,8 +181,10 @@ type runner struct {
 	seed *playbook.Playbook
 	// learning is nil when agents do not learn.
 	learning *learning
-	journal  *journal
-	started  time.Time
+	// collected is nil but when a finished run is looked back at.
+	collected *collector
+	journal   *journal
+	started   time.Time
 
 	progress Progress
 	// failedTurns counts turns in a row that ended without any model answer.

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"slices"
+	"strings"
 
 	"agentworld/behavior"
 	"agentworld/memory"
@@ -44,6 +45,8 @@ type Judged struct {
 	// Shown are the ids of the bullets the decision had in view, Used those it rests
 	// on.
 	Shown, Used []string
+	// UsedLines are the used bullets as they stood in the prompt.
+	UsedLines []string
 	// Suspect are the ids of the sources it rests on that another agent could have
 	// written.
 	Suspect []string
@@ -69,7 +72,7 @@ func Judge(kit *behavior.Kit, tick int64, d behavior.Decision, o world.Outcome, 
 		if s.Kind == memory.SourceBullet {
 			j.Shown = append(j.Shown, s.ID)
 			if used {
-				j.Used = append(j.Used, s.ID)
+				j.Used, j.UsedLines = append(j.Used, s.ID), append(j.UsedLines, s.Text)
 			}
 		}
 		if used && foreign(s) {
@@ -125,6 +128,44 @@ func (e *Experience) Len() int { return len(e.decisions) }
 // Agent returns the agent's id.
 func (e *Experience) Agent() string { return e.agent }
 
+// Next returns an experience without decisions that knows the same texts.
+func (e *Experience) Next() *Experience {
+	return &Experience{run: e.run, agent: e.agent, texts: slices.Clone(e.texts)}
+}
+
+// In returns the experience as it reads for another playbook than the one the agent
+// had: its used bullets are those of book that say the same, and what book does not
+// hold was not used.
+func (e *Experience) In(book *playbook.Playbook) *Experience {
+	next := e.Next()
+	for _, j := range e.decisions {
+		used, lines := j.Used, j.UsedLines
+		j.Used, j.UsedLines = nil, nil
+		for i, id := range used {
+			if name, held := sameBullet(book, id, lines[i]); held {
+				j.Used, j.UsedLines = append(j.Used, name), append(j.UsedLines, lines[i])
+			}
+		}
+		next.decisions = append(next.decisions, j)
+	}
+	return next
+}
+
+// sameBullet finds the bullet with the content of a line, under the same id if it
+// can be.
+func sameBullet(book *playbook.Playbook, id, line string) (name string, held bool) {
+	content := strings.TrimPrefix(line, "["+id+"] ")
+	for _, b := range book.Bullets() {
+		if strings.TrimPrefix(b.Line(), "["+b.ID+"] ") == content && (name == "" || b.ID == id) {
+			name = b.ID
+		}
+	}
+	return name, name != ""
+}
+
+// Note is what the history of a playbook says of what was learned from this.
+func (e *Experience) Note() string { return "learned from " + e.run + " by " + e.agent }
+
 // Clear forgets the decisions: they were looked back at.
 func (e *Experience) Clear() { e.decisions = nil }
 
@@ -135,7 +176,7 @@ func (e *Experience) evidence(tick int64) playbook.Evidence {
 
 // ground is what a curation of the given decisions stands on.
 func (e *Experience) ground(tick int64, decisions []Judged) playbook.Ground {
-	g := playbook.Ground{Tick: tick, Note: "learned from " + e.run + " by " + e.agent, Sources: slices.Clone(e.texts)}
+	g := playbook.Ground{Tick: tick, Note: e.Note(), Sources: slices.Clone(e.texts)}
 	for _, j := range decisions {
 		evidence := e.evidence(j.Tick)
 		evidence.Outcome = j.Outcome

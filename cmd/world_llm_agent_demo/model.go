@@ -131,7 +131,7 @@ func (a modelAccess) announceScripted(w io.Writer, url string) {
 
 // announceLive says what will be called, how often, and that nothing bounds the
 // cost. It comes before the first call.
-func (a modelAccess) announceLive(w io.Writer, url string, calls callRange) {
+func (a modelAccess) announceLive(w io.Writer, url string, calls fmt.Stringer) {
 	key := "no key"
 	if !a.key.Empty() {
 		key = "key from " + a.keyFrom.String()

@@ -40,7 +40,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.runDir), cause(err))
 	}
 	faults := scripted.NewInjector(p.faults, p.faultSeed())
-	source, stop, err := m.openModel(ctx, p, faults)
+	source, stop, err := m.openModel(ctx, p, faults, p.calls())
 	if err != nil {
 		made.discard()
 		return err
@@ -83,7 +83,7 @@ func (m *Main) prepareReport(p plan) (outputFile, error) {
 // model are reached by the same client over HTTP, so that a scripted run goes
 // through everything a live one does. stop releases what was opened; it is nil
 // only beside an error.
-func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector) (source engine.Source, stop func(), err error) {
+func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector, calls fmt.Stringer) (source engine.Source, stop func(), err error) {
 	config := openai.Config{BaseURL: p.model.baseURL, APIKey: p.model.key, Timeout: p.config.Timeout, BackoffBase: p.config.RetryBackoff}
 	stop = func() {}
 	if !p.model.live {
@@ -101,7 +101,7 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector)
 		return nil, nil, badInput("%w", err)
 	}
 	if p.model.live {
-		p.model.announceLive(m.Stderr, client.URL(), p.calls())
+		p.model.announceLive(m.Stderr, client.URL(), calls)
 	} else {
 		p.model.announceScripted(m.Stderr, client.URL())
 	}
