@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"agentworld/behavior"
+	"agentworld/behavior/learn"
 	"agentworld/engine"
 	"agentworld/llmclient"
 	"agentworld/llmclient/openai"
@@ -113,7 +114,11 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector,
 // It is an announcement, not a cap.
 func (p plan) calls() callRange {
 	limits := behavior.Config{ModuleCallsMax: int(p.config.ModuleCallsMax), RepairsMax: int(p.config.RepairsMax)}
-	return callRange{p.config.Ticks, int64(len(p.scenario.agents)), int64(limits.CallsMax())}
+	calls := callRange{ticks: p.config.Ticks, agents: int64(len(p.scenario.agents)), perDecision: int64(limits.CallsMax())}
+	if every := p.config.LearnEvery; every > 0 && !p.config.FreezePlaybook {
+		calls.learning = p.config.Ticks / every * calls.agents * int64(learn.NewKit(limits, 1).CallsMax())
+	}
+	return calls
 }
 
 // engineOptions adds to the settings what does not shape the run: where it is

@@ -219,7 +219,8 @@ func (l learner) insights() []finding {
 	if l.mode == ModeGullible {
 		found = l.believed()
 	}
-	if l.mode == ModeCollapse {
+	if l.mode == ModeCollapse || l.mode == ModeMalformed {
+		// Something to curate, whatever was decided.
 		found = append(found, finding{"The playbook is far too long and should be rewritten from scratch.", "proto", l.lastTick()})
 	}
 	waits := finding{text: "Do not wait while another action is possible: mine, refine, build or produce in every tick that allows it.", section: "res"}
@@ -270,14 +271,18 @@ func joined(found []finding, f finding) []finding {
 func (l learner) believed() []finding {
 	var found []finding
 	for _, text := range l.texts {
-		text = text[:min(len(text), 300)]
 		words := strings.Fields(text)
+		words = words[:min(len(words), believedWordsMax)]
+		text = strings.Join(words, " ")
 		half := len(words) / 2
 		other := strings.Join(append(slices.Clone(words[half:]), words[:half]...), " ")
 		found = append(found, finding{text, "soc", l.lastTick()}, finding{"As a rule: " + other, "soc", l.lastTick()})
 	}
 	return found[:min(len(found), 2)]
 }
+
+// believedWordsMax keeps a lesson within what a playbook takes.
+const believedWordsMax = 40
 
 // lastTick is the newest decision of the list.
 func (l learner) lastTick() []int64 {

@@ -1,7 +1,6 @@
 package scripted
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -28,19 +27,6 @@ const (
 
 // Modes lists all modes but the normal one.
 func Modes() []Mode { return []Mode{ModeNeedsBullet, ModeGullible, ModeCollapse, ModeMalformed} }
-
-// ParseMode reads a mode by its name; empty is the normal one. The error lists what
-// there is.
-func ParseMode(name string) (Mode, error) {
-	if m := Mode(name); m == ModeNormal || slices.Contains(Modes(), m) {
-		return m, nil
-	}
-	var names []string
-	for _, m := range Modes() {
-		names = append(names, string(m))
-	}
-	return ModeNormal, fmt.Errorf("no scripted mode of that name; allowed: %s", strings.Join(names, ", "))
-}
 
 // bent returns the ideas of a mode in place of the policy's own, and the lesson they
 // follow.
