@@ -140,8 +140,11 @@ func TestOnlyUsedBulletsAreCredited(t *testing.T) {
 		}
 		total += cited.Uses()
 	}
-	folded, _ := result.Learned.Bullet("res-00001")
 	l := fold(t, o.RunDir).Learning
+	if result.Learned == nil {
+		t.Fatalf("the run learned nothing: %d uses, shown %d, %+v", total, shown, l)
+	}
+	folded, _ := result.Learned.Bullet("res-00001")
 	if shown == 0 || total < 20 || folded.Harmful != total || l.DeltasApplied != int64(total) || l.RejectedByCode["not_used"] == 0 || l.RejectedByCode["unknown_evidence"] == 0 {
 		t.Errorf("the other was shown %d times; %d uses, %d in the file; %+v", shown, total, folded.Harmful, l)
 	}
