@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"encoding/json"
+	"strings"
 
 	"agentworld/llmclient"
 	"agentworld/modules"
@@ -15,9 +16,9 @@ import (
 // Object is a JSON object whose values are still raw.
 type Object = fields
 
-// ReadArguments reads the arguments of a call as an object. The error says what
-// they are instead, or which bound they exceed.
-func ReadArguments(raw string) (Object, *modules.ArgumentError) { return decodeFields(raw) }
+// ReadArguments reads the arguments of a call as an object, with the leniencies it
+// took. The error says what they are instead, or which bound they exceed.
+func ReadArguments(raw string) (Object, []string, *modules.ArgumentError) { return decodeFields(raw) }
 
 // DecodeObject fills a typed struct from o. Required fields that are absent stay
 // zero and are returned as leniencies; a field of the wrong type is the error.
@@ -28,7 +29,34 @@ func DecodeObject(o Object, into any, required ...string) (absent []string, e *m
 // ReadText returns the JSON objects in an answer that is text, with the leniencies
 // it took. kind is not empty when the text must not be used.
 func ReadText(text string) (objects []Object, leniencies []string, kind ParseKind) {
-	return findObjects(text)
+	leniencies = []string{lenTextInsteadOfCall}
+	said, whole := withoutThinking(text[:min(len(text), textBytesMax)])
+	switch {
+	case len(text) > textBytesMax, strings.Count(text, "\n") > textLinesMax:
+		return nil, nil, ParseTooLarge
+	case !whole:
+		return nil, nil, ParseTruncated
+	case said != text:
+		leniencies = append(leniencies, lenThinkingRemoved)
+	}
+	if inner, encoded := modules.DecodeString(said); encoded {
+		said, leniencies = inner, append(leniencies, string(modules.DoubleEncoded))
+	}
+	found := modules.FindObjects(said)
+	switch {
+	case found.Problem != "":
+		return nil, nil, problemKind(found.Problem)
+	case len(found.Objects) == 0:
+		return nil, nil, ParseNoJSON
+	}
+	for _, object := range found.Objects {
+		var f fields
+		if json.Unmarshal(object, &f) == nil {
+			objects = append(objects, f)
+		}
+	}
+	leniencies = append(leniencies, leniencyNames(found.Leniencies)...)
+	return objects, append(leniencies, leniencyNames(modules.Surroundings(found.Rest))...), ""
 }
 
 // Unusable returns why nothing of an answer may be used, empty when it may be read:

@@ -64,6 +64,9 @@ func (t *Turn) rebuilt(it llmclient.Item) llmclient.Item {
 	}
 	if !json.Valid([]byte(args)) {
 		args = "{}"
+		if object, _, e := behavior.ReadArguments(it.Text); e == nil {
+			args = string(llmclient.Marshal(object))
+		}
 	}
 	t.note(behavior.Note{Kind: NoteItemRepair, Status: behavior.StatusOK, Code: "call_rebuilt", CallID: id})
 	return it.Rebuilt(id, name, args)
@@ -87,8 +90,8 @@ func (t *Turn) take(calls []call, text string) {
 	var c curation
 	errors, kind, code := make([]string, len(calls)), behavior.ParseKind(""), ""
 	taken := false
-	for i, made := range calls {
-		problem := t.decode(made, &r, &c)
+	for i := range calls {
+		problem := t.decode(&calls[i], &r, &c)
 		if problem.code == "" {
 			taken = true
 			continue
@@ -131,14 +134,15 @@ type problem struct {
 }
 
 // decode reads one call into what its stage collects.
-func (t *Turn) decode(made call, r *reflection, c *curation) problem {
+func (t *Turn) decode(made *call, r *reflection, c *curation) problem {
 	switch {
 	case !t.isTool(made.tool):
 		return problem{kind: behavior.ParseUnknownTool, code: behavior.CodeUnknownTool}
 	case made.tool != string(t.stage):
 		return problem{kind: behavior.ParseNotAllowedNow, code: behavior.CodeNotAllowedNow}
 	}
-	fields, e := behavior.ReadArguments(made.args)
+	fields, lenient, e := behavior.ReadArguments(made.args)
+	made.lenient = append(made.lenient, lenient...)
 	if e == nil && t.stage == StageReflect {
 		var one reflection
 		if e = decodeLists(fields, &one, "tags", "insights"); e == nil {

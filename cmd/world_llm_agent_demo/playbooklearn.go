@@ -61,8 +61,8 @@ func (m *Main) playbookLearnCommand() *cobra.Command {
 	return c
 }
 
-// lesson is the state of learning from several runs.
-type lesson struct {
+// schooling is the state of learning from several runs.
+type schooling struct {
 	kit    *learn.Kit
 	source engine.Source
 	limits playbook.Limits
@@ -84,7 +84,7 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	case rounds < 1 || rounds > learn.RoundsMax:
 		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, learn.RoundsMax)
 	}
-	l := &lesson{limits: playbook.Limits{BulletsMax: int(c.PlaybookSize)}}
+	l := &schooling{limits: playbook.Limits{BulletsMax: int(c.PlaybookSize)}}
 	if l.seed, err = m.playbookOrNew(c.Playbook); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	for _, run := range batches {
 		total += len(run)
 	}
-	source, stop, err := m.openModel(ctx, plan{config: c, model: access}, learnCalls{total, l.kit.CallsMax()})
+	source, stop, err := m.openModel(ctx, plan{config: c, model: access}, nil, learnCalls{total, l.kit.CallsMax()})
 	if err != nil {
 		return err
 	}
@@ -110,10 +110,10 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	l.source = source
 	for i, run := range runs {
 		if err := m.learnFrom(ctx, l, run, batches[i]); err != nil {
-			return errors.Join(err, m.keepLesson(c.Playbook, l))
+			return errors.Join(err, m.keepSchooling(c.Playbook, l))
 		}
 	}
-	return m.keepLesson(c.Playbook, l)
+	return m.keepSchooling(c.Playbook, l)
 }
 
 // learnCalls is how many calls learning can make.
@@ -150,7 +150,7 @@ func (m *Main) collect(ctx context.Context, runs []string, o engine.ReplayOption
 
 // learnFrom looks back at one run and says what came of it. The error is a provider
 // that will not answer again, or an interruption; what was learned before is kept.
-func (m *Main) learnFrom(ctx context.Context, l *lesson, run string, batches []engine.Batch) error {
+func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches []engine.Batch) error {
 	known := map[string]bool{}
 	for _, v := range l.book.History() {
 		known[v.Note] = true
@@ -182,7 +182,7 @@ func (m *Main) learnFrom(ctx context.Context, l *lesson, run string, batches []e
 }
 
 // ask carries out one turn.
-func (l *lesson) ask(ctx context.Context, b engine.Batch) (learn.Result, error) {
+func (l *schooling) ask(ctx context.Context, b engine.Batch) (learn.Result, error) {
 	turn := l.kit.Begin(b.Experience.In(l.book), l.book, b.Goals, b.Tick, 1)
 	for ask, more := turn.Next(); more; ask, more = turn.Next() {
 		answer := l.source.Respond(ctx, engine.CallKey{Tick: b.Tick, Agent: b.Experience.Agent(), Step: ask.Number}, ask.Request)
@@ -197,8 +197,8 @@ func (l *lesson) ask(ctx context.Context, b engine.Batch) (learn.Result, error) 
 	return turn.Result(), nil
 }
 
-// keepLesson writes the file when anything changed.
-func (m *Main) keepLesson(name string, l *lesson) error {
+// keepSchooling writes the file when anything changed.
+func (m *Main) keepSchooling(name string, l *schooling) error {
 	if l.book == l.seed {
 		fmt.Fprintf(m.Stdout, "%s: version %d, nothing changed\n", oneLine(name), l.book.Version())
 		return nil
