@@ -116,10 +116,17 @@ func (e *Experience) Add(j Judged, retrieved []memory.Source) {
 		if !foreign(s) {
 			continue
 		}
-		e.texts = slices.DeleteFunc(e.texts, func(held memory.Source) bool { return held.ID == s.ID && held.Text == s.Text })
+		e.texts = slices.DeleteFunc(e.texts, func(held memory.Source) bool { return sameText(held, s) })
 		e.texts = append(e.texts, s)
 	}
 	e.texts = e.texts[max(0, len(e.texts)-TextsMax):]
+}
+
+// sameText reports whether two sources are one text. A message or note stays the
+// same when only what the prompt says of its age differs.
+func sameText(a, b memory.Source) bool {
+	written := a.Kind == memory.SourceMessage || a.Kind == memory.SourceNote
+	return a.ID == b.ID && (written || a.Text == b.Text)
 }
 
 // Len returns how many decisions wait to be looked back at.

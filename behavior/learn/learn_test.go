@@ -289,6 +289,8 @@ func TestACollapseChangesNothing(t *testing.T) {
 func TestOpeningsFitSmallWindows(t *testing.T) {
 	e := NewExperience("run-1", "agent-1")
 	for tick := range int64(2 * DecisionsMax) {
+		poison := poison
+		poison.Text = strings.Replace(poison.Text, "first", fmt.Sprintf("first, as of tick %d", tick), 1)
 		e.Add(Judged{Tick: tick, Line: fmt.Sprintf("tick %d: refine_compound 1000 refused: insufficient compound requested 1000 available 0", tick), End: EndRefused}, []memory.Source{poison})
 	}
 	if e.Len() != DecisionsMax || len(e.texts) != 1 {

@@ -147,7 +147,7 @@ func (p plan) engineSettings() engine.Settings {
 	settings := engine.Settings{
 		ScenarioName: p.scenario.name, ScenarioTOML: p.scenario.toml, Scenario: p.scenario.scenario,
 		Agents: p.scenario.agentsOverride, Seed: p.seed(), Ticks: c.Ticks,
-		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.model.source(), BaseURL: p.model.recordedURL(),
+		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.model.source(), BaseURL: p.recordedURL(),
 		SystemPrompt: c.SystemPrompt, ShortTermGoal: c.ShortTermGoal, LongTermGoal: c.LongTermGoal, Switches: p.switches,
 		PromptProfile: c.PromptProfile, PromptLanguage: c.PromptLanguage, Faults: c.Faults,
 		Timeout: c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
@@ -159,6 +159,16 @@ func (p plan) engineSettings() engine.Settings {
 		settings.FaultSeed = p.faultSeed()
 	}
 	return settings
+}
+
+// recordedURL is the endpoint that the trace records. A habit of the stand-in makes
+// it another model.
+func (p plan) recordedURL() string {
+	url := p.model.recordedURL()
+	if mode := p.config.scripted(); !p.model.live && mode != scripted.ModeNormal {
+		url += "+" + string(mode)
+	}
+	return url
 }
 
 // faultSeed is the seed of the faults: the user's, else the run's.
