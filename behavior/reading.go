@@ -9,7 +9,8 @@ import (
 	"agentworld/world"
 )
 
-// What turns of other kinds need of the reading and the wording of this package, so
+// What turns of other kinds, which speak English whatever the language of the prompts,
+// need of the reading and the wording of this package, so
 // that a model meets one protocol, whatever it is asked. A Turn uses the same
 // functions under their own names.
 
@@ -80,7 +81,7 @@ func Unusable(a llmclient.Answer) ParseKind {
 // UnusableText tells a model that an answer could not be used, what may be called
 // and which retry the next answer is.
 func UnusableText(kind ParseKind, allowed []string, attempt, of int) string {
-	f := unusable(kind, allowed)
+	f := wordsOf(modules.English).aboutAnswer(kind, allowed)
 	f.Attempt, f.Of = attempt, of
 	return encode(f)
 }
@@ -89,9 +90,10 @@ func UnusableText(kind ParseKind, allowed []string, attempt, of int) string {
 // its fixed text, the fault if there is one, and which retry the next answer is.
 // parameters is the tool's schema, shown only to who sent no JSON.
 func CallError(code string, e *modules.ArgumentError, parameters json.RawMessage, attempt, of int) string {
-	f := newFeedback(code)
+	w := wordsOf(modules.English)
+	f := w.newFeedback(code)
 	if e != nil {
-		f = wrongArguments(code, e)
+		f = w.wrongArguments(code, e)
 	}
 	if code == CodeArgumentsNotJSON {
 		f.Parameters = parameters
@@ -109,21 +111,22 @@ func StrictTool[Args any](name, doc string, enums map[string][]string) llmclient
 	return llmclient.Tool{Name: name, Description: doc, Parameters: argsSchema[Args](enums), Strict: true}
 }
 
-// Told is what became of a decision in the words of the prompt's history: the line
+// Told is what became of a decision in the words of the English prompt's history: the line
 // as it would stand there, and its end alone. A wait put in place of an action says
 // which action that was; the codes are what the guard refused in the turn.
 func (k *Kit) Told(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
-	done := newDeed(tick, d.Wait, o, k.alias)
-	end = done.end()
+	w := wordsOf(modules.English)
+	done := newDeed(w, tick, d.Wait, o, k.alias)
+	end = done.end(w)
 	if d.Wait != "" && d.Proposed != nil {
-		end += textWanted + actionText(d.Proposed)
+		end += textWanted + w.actionText(d.Proposed)
 		for _, code := range codes {
 			end += " " + idText(code)
 		}
 	}
 	done.ids = nil
-	whole := done.line()
-	return whole[:len(whole)-len(done.end())] + end, end
+	whole := done.line(w)
+	return whole[:len(whole)-len(done.end(w))] + end, end
 }
 
 // textWanted introduces the action of a turn that came to nothing.

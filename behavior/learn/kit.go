@@ -17,6 +17,8 @@ type Kit struct {
 	cfg    behavior.Config
 	rounds int
 	tools  []llmclient.Tool
+	// policy is the instructions.
+	policy string
 	// inputTokens is what an opening may take.
 	inputTokens int
 }
@@ -26,7 +28,8 @@ type Kit struct {
 // range.
 func NewKit(cfg behavior.Config, rounds int) *Kit {
 	k := &Kit{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax), tools: tools()}
-	static := k.cfg.CountTokens(instructions)
+	k.policy = policyIn(string(k.cfg.Language))
+	static := k.cfg.CountTokens(k.policy)
 	for _, t := range k.tools {
 		static += k.cfg.CountTokens(string(t.Wire()))
 	}
@@ -52,7 +55,7 @@ func (k *Kit) CallsMax() int { return k.rounds + 1 + 2*repairsMax }
 
 // Version names the wording of the turns: a digest of instructions and tools.
 func Version() string {
-	text := instructions
+	text := policyIn("") + languageRules["zh"]
 	for _, t := range tools() {
 		text += string(t.Wire())
 	}

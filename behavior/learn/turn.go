@@ -78,7 +78,7 @@ func (t *Turn) step() int { return t.first + max(t.asks-1, 0) }
 
 func (t *Turn) request() llmclient.Request {
 	return llmclient.Request{
-		Model: t.kit.cfg.Model, Instructions: instructions, Input: t.input, Tools: t.kit.tools,
+		Model: t.kit.cfg.Model, Instructions: t.kit.policy, Input: t.input, Tools: t.kit.tools,
 		Choice:          llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{string(t.stage)}},
 		OutputTokensMax: t.kit.outputTokens(), CacheKey: t.agent + "-" + "learn",
 	}
