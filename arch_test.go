@@ -41,14 +41,16 @@ var policies = []policy{
 	{dir: "memory/playbook", pure: true, project: []string{"memory", "memory/relevance"}},
 	{dir: "modules", pure: true, project: []string{"world", "memory", "llmclient"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{
-		dir: "behavior", pure: true, project: []string{"world", "memory", "modules", "llmclient"},
+		dir: "behavior", pure: true, project: []string{"world", "memory", "memory/playbook", "modules", "llmclient"},
 		modules: []string{"github.com/google/jsonschema-go"},
 	},
+	{dir: "behavior/learn", pure: true, project: []string{"world", "memory", "memory/playbook", "behavior", "llmclient"}},
 	{dir: "trace", pure: true, project: []string{"world", "llmclient"}},
-	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "modules", "behavior", "trace"}},
-	{dir: "report", pure: true, project: []string{"world", "llmclient", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
+	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/learn", "trace"}},
+	{dir: "report", pure: true, project: []string{"world", "llmclient", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{
-		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "behavior", "trace", "engine", "report",
+		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/learn",
+		"trace", "engine", "report",
 		"baseline",
 	}},
 }

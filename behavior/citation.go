@@ -6,41 +6,150 @@ import (
 	"strings"
 )
 
-// citedPattern finds source ids in square or round brackets in a model's text.
-var citedPattern = regexp.MustCompile(`[\[(]([A-Za-z0-9][A-Za-z0-9_.:-]{1,63})[\])]`)
+// Channel says how a decision named a source.
+type Channel string
 
-// sourcesCitedMax bounds the ids that are read from one decision.
-const sourcesCitedMax = 32
+// The channels.
+const (
+	// ChannelSelf is the model's own list of what it used.
+	ChannelSelf Channel = "self"
+	// ChannelText is a citation in brackets in its reason.
+	ChannelText Channel = "text"
+	// ChannelBoth is a source named in both ways.
+	ChannelBoth Channel = "both"
+)
 
-// cited returns the retrieved sources a decision relied on, by its own report or
-// by a citation in its reason, in order of first mention. Ids that were not
-// retrieved are only counted: naming a source is no proof that it exists.
-func (t *Turn) cited(d terminal) (used []string, invented int) {
-	named := slices.Clone(d.sources)
-	for _, match := range citedPattern.FindAllStringSubmatch(d.why, sourcesCitedMax) {
-		if t.isRetrieved(match[1]) {
-			named = append(named, match[1])
+// Standing says what a named source was to the decision that named it.
+type Standing string
+
+// The standings. Only a source in view can be credited: naming one is no proof
+// that it was there.
+const (
+	// CitedUsed: the source was in view.
+	CitedUsed Standing = "used"
+	// CitedUnknown: the agent's memory or playbook holds it, and it was not shown.
+	CitedUnknown Standing = "unknown"
+	// CitedInvented: it exists nowhere.
+	CitedInvented Standing = "invented"
+)
+
+// Citation is one source that a decision named.
+type Citation struct {
+	// ID is as the model wrote it, reduced to what an id can consist of.
+	ID       string
+	Channel  Channel
+	Standing Standing
+}
+
+// The bounds of what is read from one decision: ids, and characters of its reason.
+const (
+	sourcesCitedMax  = 32
+	reasonScannedMax = 8192
+)
+
+// inBrackets finds what stands in brackets, be they square, round or those of
+// Chinese text. What encloses other brackets is not looked at.
+var inBrackets = regexp.MustCompile(`[\[(（【［]([^\[\]()（）【】［］]{2,400})[\])）】］]`)
+
+// sourceForm is the form of the ids that sources have: memories, bullets, messages
+// and notes. Reasons hold many other words in brackets.
+var sourceForm = regexp.MustCompile(`^(?:mem-[0-9]+-[0-9]+|[a-z]{2,5}-[0-9]{5,9}|(?:msg|note)-[0-9]+-[A-Za-z0-9_.:-]+)$`)
+
+// cited lists the sources that a decision named, by its own report and in its
+// reason, in order of first mention, the report first.
+func (t *Turn) cited(d terminal) []Citation {
+	var list []Citation
+	for _, entry := range d.sources {
+		for _, id := range listedIDs(entry) {
+			list = t.cite(list, id, ChannelSelf)
 		}
 	}
-	for _, id := range named[:min(len(named), sourcesCitedMax)] {
-		// The prompt shows ids in brackets; some models copy those.
-		id = strings.Trim(id, "[]() ")
-		switch {
-		case slices.Contains(used, id):
-		case t.isRetrieved(id):
-			used = append(used, id)
-		default:
+	for _, id := range textIDs(d.why) {
+		if sourceForm.MatchString(id) || t.isRetrieved(id) {
+			list = t.cite(list, id, ChannelText)
+		}
+	}
+	return list
+}
+
+// cite adds one mention to the list.
+func (t *Turn) cite(list []Citation, id string, channel Channel) []Citation {
+	for i, c := range list {
+		if c.ID == id {
+			if c.Channel != channel {
+				list[i].Channel = ChannelBoth
+			}
+			return list
+		}
+	}
+	if len(list) == sourcesCitedMax {
+		return list
+	}
+	return append(list, Citation{id, channel, t.standing(id)})
+}
+
+// standing tells whether an id was in view, and if not, whether it exists.
+func (t *Turn) standing(id string) Standing {
+	if t.isRetrieved(id) {
+		return CitedUsed
+	}
+	_, remembered := t.mind.memory.Lookup(id)
+	_, learned := t.mind.playbook.Bullet(id)
+	if remembered || learned {
+		return CitedUnknown
+	}
+	return CitedInvented
+}
+
+// textIDs are the ids in the brackets of a reason.
+func textIDs(why string) (ids []string) {
+	why = why[:min(len(why), reasonScannedMax)]
+	for _, match := range inBrackets.FindAllStringSubmatch(why, -1) {
+		ids = append(ids, listedIDs(match[1])...)
+	}
+	return ids
+}
+
+// listedIDs splits what may be one id or several. The prompt shows ids in
+// brackets, and some models copy those. Words beside an id are left out; without
+// any id they are taken as one, which nothing has.
+func listedIDs(text string) (ids []string) {
+	for _, entry := range strings.FieldsFunc(text[:min(len(text), reasonScannedMax)], partsIDs) {
+		words := strings.Fields(entry)
+		found := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !sourceForm.MatchString(w) })
+		if len(found) == 0 {
+			found = []string{idText(entry)}
+		}
+		ids = append(ids, found...)
+	}
+	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
+}
+
+// partsIDs reports whether r stands between two ids: a bracket, a quote, or a mark
+// that lists have between their entries.
+func partsIDs(r rune) bool {
+	return strings.ContainsRune(",;，；、|[](){}（）【】［］\"'`\n", r)
+}
+
+// tally is what citations come to: the ids that count as used, and how many named
+// ids do not.
+func tally(list []Citation) (used []string, unknown, invented int) {
+	for _, c := range list {
+		switch c.Standing {
+		case CitedUsed:
+			used = append(used, c.ID)
+		case CitedUnknown:
+			unknown++
+		case CitedInvented:
 			invented++
 		}
 	}
-	if len(used)+invented > 0 {
-		t.note(Note{Kind: NoteCitation, Status: StatusOK, Detail: citationDetail{len(used), invented}})
-	}
-	return used, invented
+	return used, unknown, invented
 }
 
 type citationDetail struct {
 	Used     int `json:"used"`
+	Unknown  int `json:"unknown,omitempty"`
 	Invented int `json:"invented"`
 }
 

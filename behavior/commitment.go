@@ -146,10 +146,14 @@ func (t *Turn) commit(d terminal) {
 		}
 	}
 	t.note(Note{Kind: NoteDecision, Status: StatusOK, CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(), Leniencies: d.leniency})
-	used, invented := t.cited(d)
+	cited := t.cited(d)
+	used, unknown, invented := tally(cited)
+	if len(cited) > 0 {
+		t.note(Note{Kind: NoteCitation, Status: StatusOK, Detail: citationDetail{len(used), unknown, invented}})
+	}
 	t.finish(Decision{
 		By: ByModel, Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted,
-		Adjustments: v.Adjustments, Why: capText(d.why), Used: used, Invented: invented,
+		Adjustments: v.Adjustments, Why: capText(d.why), Cited: cited, Used: used,
 	})
 }
 

@@ -57,6 +57,9 @@ type Config struct {
 	// at least 2; cycles of two and of three actions count from one full round less.
 	// Default 4; RepeatAdviceOff for never.
 	RepeatAdviceAfter int
+	// PlaybookBullets bounds the bullets of an agent's playbook in a prompt, at most
+	// PlaybookBulletsMax; 0, the default, shows none.
+	PlaybookBullets int
 	// SystemPrompt replaces the opening paragraph of the instructions; empty
 	// keeps the built-in one. Rules and protocol text always follow.
 	SystemPrompt string
@@ -64,6 +67,10 @@ type Config struct {
 	// that clips earlier than necessary. It must be a pure function.
 	CountTokens func(string) int
 }
+
+// PlaybookBulletsMax bounds [Config.PlaybookBullets]: more lessons than that are no
+// choice of lessons.
+const PlaybookBulletsMax = 50
 
 // ContextWindowMin is the smallest context window supported, in tokens.
 const ContextWindowMin = 4000
@@ -95,6 +102,9 @@ func (c Config) Validate() error {
 	}
 	if c.RepeatAdviceAfter < RepeatAdviceOff {
 		return fmt.Errorf("repeat advice after %d: must not be negative", c.RepeatAdviceAfter)
+	}
+	if c.PlaybookBullets < 0 || c.PlaybookBullets > PlaybookBulletsMax {
+		return fmt.Errorf("playbook bullets %d: allowed are 0 to %d", c.PlaybookBullets, PlaybookBulletsMax)
 	}
 	return nil
 }

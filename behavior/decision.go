@@ -65,8 +65,9 @@ type Decision struct {
 	// Used those of them the model said or wrote it used.
 	Retrieved []memory.Source
 	Used      []string
-	// Invented counts the source ids the model named that were not retrieved.
-	Invented int
+	// Cited are all sources the model named, in order of first mention; those that
+	// were in view are Used.
+	Cited []Citation
 	// ModelCalls is how many requests the turn made.
 	ModelCalls int
 }

@@ -63,12 +63,14 @@
 //
 // Instructions are constant per agent: purpose, persona, rules, protocol. What the
 // actions are stands in the description of the tool that takes them.
-// The input opens with one message: goals, history, memory, last outcome and
-// observation, as much of them as the [Profile] wants and the token budget holds;
+// The input opens with one message: goals, history, memory, playbook, last outcome
+// and observation, as much of them as the [Profile] wants and the token budget holds;
 // then the model's items and our outputs are appended, nothing is ever rewritten.
 //
 // History and memory are folded by machine from what came of earlier decisions:
 // like ones become one line with a count, a range and sums. No model summarises.
+// Lessons of the agent's playbook are chosen by its goals and situation, never by
+// words of others, and are cited like memories.
 // docs/prompt.md shows a real prompt and tells the grammar of its lines. What the
 // engine itself says stands in one table per language, [Config].Language says which;
 // names, ids, codes and the grammar are the same in all of them.

@@ -5,6 +5,7 @@ import (
 
 	"agentworld/llmclient"
 	"agentworld/memory"
+	"agentworld/memory/playbook"
 	"agentworld/modules"
 	"agentworld/world"
 )
@@ -76,7 +77,7 @@ func (k *Kit) count(s string) int {
 // Invariants:
 //  1. Instructions and tools are byte-identical in every request of a run,
 //     unless the user switches the system prompt.
-//  2. A turn only reads the mind; Learn is the only writer.
+//  2. A turn only reads the mind; Learn and SetPlaybook, between turns, write it.
 type Mind struct {
 	*Kit
 	id           string
@@ -84,13 +85,14 @@ type Mind struct {
 	instructions string
 	staticTokens int
 	memory       *memory.Memory
+	playbook     *playbook.Playbook
 	past         past
 	repetition   repetition
 }
 
 // Mind returns a new mind for the agent with the given id.
 func (k *Kit) Mind(id string, persona world.Persona) *Mind {
-	m := &Mind{Kit: k, id: id, persona: persona, memory: memory.New(memory.Config{})}
+	m := &Mind{Kit: k, id: id, persona: persona, memory: memory.New(memory.Config{}), playbook: playbook.New()}
 	m.SetSystemPrompt(k.cfg.SystemPrompt)
 	return m
 }
@@ -111,6 +113,19 @@ func (m *Mind) SetGoals(shortTerm, longTerm string) {
 	if longTerm != "" {
 		m.persona.LongTermGoal = longTerm
 	}
+}
+
+// Playbook returns the agent's lessons, never nil. A playbook does not change; what
+// is learned replaces it.
+func (m *Mind) Playbook() *playbook.Playbook { return m.playbook }
+
+// SetPlaybook replaces the agent's lessons from the next turn on; nil stands for
+// none.
+func (m *Mind) SetPlaybook(p *playbook.Playbook) {
+	if p == nil {
+		p = playbook.New()
+	}
+	m.playbook = p
 }
 
 // Fits reports a prompt that cannot fit the context window however much is

@@ -92,6 +92,7 @@ func (m *Mind) history(last deed) []variant {
 // already, and shorter heads of it.
 func (m *Mind) recalled(now int64, shown []memory.Source) []variant {
 	var facts []deed
+	scores := map[string]int64{}
 	for _, found := range m.memory.Search(m.goalsText(), m.layout.memory*4+m.layout.history, now) {
 		if slices.ContainsFunc(shown, func(s memory.Source) bool { return s.ID == found.ID }) {
 			continue
@@ -101,11 +102,16 @@ func (m *Mind) recalled(now int64, shown []memory.Source) []variant {
 			d = deed{ids: []string{found.ID}, remembered: found.LineIn(m.words.memory)}
 		}
 		facts = append(facts, d)
+		scores[found.ID] = found.Score
 	}
 	facts = folded(facts)
 	var variants []variant
 	for n := min(len(facts), m.layout.memory); n > 0; n /= 2 {
-		variants = append(variants, m.written(m.words.headingMemory, facts[:n]))
+		v := m.written(m.words.headingMemory, facts[:n])
+		for i, s := range v.sources {
+			v.sources[i].Score = scores[s.ID]
+		}
+		variants = append(variants, v)
 	}
 	return append(variants, variant{})
 }
@@ -135,8 +141,8 @@ func (m *Mind) sourcesOf(d deed, line string) []memory.Source {
 }
 
 // alias is the short name of a recipe, and any other id as it is.
-func (m *Mind) alias(id string) string {
-	for _, r := range m.recipes {
+func (k *Kit) alias(id string) string {
+	for _, r := range k.recipes {
 		if r.ID == id {
 			return r.Alias
 		}

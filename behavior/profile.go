@@ -28,6 +28,8 @@ type layout struct {
 	// history and memory bound the lines of those sections; window is how many of
 	// the newest outcomes history looks back at.
 	history, memory, window int
+	// lessons bounds the bullets of a playbook, lessonChars their characters.
+	lessons, lessonChars int
 	// places, agents, choices and quotes bound the lists of the observation.
 	places, agents, choices, quotes int
 	// named bounds the places that are listed because a goal names them.
@@ -42,9 +44,9 @@ const whole = 1 << 20
 
 // layoutOf has one row for each profile.
 var layoutOf = map[Profile]layout{
-	ProfileCompact:  {history: 2, memory: 1, window: 8, places: 2, agents: 3, choices: 6, quotes: 0, named: whole},
-	ProfileBalanced: {history: 3, memory: 2, window: 16, places: 5, agents: 6, choices: 12, quotes: whole, named: whole},
-	ProfileRich:     {history: 10, memory: 8, window: 40, places: whole, agents: whole, choices: whole, quotes: whole, named: whole, details: true},
+	ProfileCompact:  {history: 2, memory: 1, window: 8, lessons: 3, lessonChars: 900, places: 2, agents: 3, choices: 6, quotes: 0, named: whole},
+	ProfileBalanced: {history: 3, memory: 2, window: 16, lessons: whole, lessonChars: 2600, places: 5, agents: 6, choices: 12, quotes: whole, named: whole},
+	ProfileRich:     {history: 10, memory: 8, window: 40, lessons: whole, lessonChars: 8000, places: whole, agents: whole, choices: whole, quotes: whole, named: whole, details: true},
 }
 
 // halved is l with lists half as long as they are in o, and whether that leaves

@@ -23,6 +23,7 @@ const (
 	sectionGoals       = "goals"
 	sectionHistory     = "history"
 	sectionMemory      = "memory"
+	sectionPlaybook    = "playbook"
 	sectionOutcome     = "last_outcome"
 	sectionObservation = "observation"
 	sectionMessages    = "messages"
@@ -55,6 +56,7 @@ const (
 	atGoals = iota
 	atHistory
 	atMemory
+	atPlaybook
 	atOutcome
 	atObservation
 	atMessages
@@ -63,7 +65,7 @@ const (
 // clippingOrder is which sections lose text first when the budget does not hold
 // all. Goals and the last outcome are never cut, the agent's own state and what it
 // may do neither.
-var clippingOrder = []int{atHistory, atMemory, atMessages, atObservation}
+var clippingOrder = []int{atHistory, atMemory, atPlaybook, atMessages, atObservation}
 
 // compose builds the opening prompt for view within the token budget: the sections
 // one after another in one message, the texts of others kept for later.
@@ -84,6 +86,7 @@ func (m *Mind) compose(view world.View) prompt {
 		atGoals:       {sectionGoals, []variant{{text: m.goals()}}},
 		atHistory:     {sectionHistory, history},
 		atMemory:      {sectionMemory, m.recalled(seen.Tick, slices.Concat(history[0].sources, last.sources))},
+		atPlaybook:    {sectionPlaybook, m.lessons(seen, outcome)},
 		atOutcome:     {sectionOutcome, []variant{last}},
 		atObservation: {sectionObservation, m.observationVariants(seen)},
 		atMessages:    {sectionMessages, sectionsOf(m.words, kept)},

@@ -154,8 +154,8 @@ func TestSourcesUsedAreCheckedAgainstRetrieved(t *testing.T) {
 	if !ok {
 		t.Fatal("no decision")
 	}
-	if len(d.Retrieved) != 3 || strings.Join(d.Used, " ") != "mem-0-1 mem-1-2" || d.Invented != 1 {
-		t.Errorf("retrieved %d, used %v, invented %d; want 3, [mem-0-1 mem-1-2], 1", len(d.Retrieved), d.Used, d.Invented)
+	if len(d.Retrieved) != 3 || strings.Join(d.Used, " ") != "mem-0-1 mem-1-2" {
+		t.Errorf("retrieved %d, used %v; want 3, [mem-0-1 mem-1-2]", len(d.Retrieved), d.Used)
 	}
 	for _, s := range d.Retrieved {
 		// A refused action holds the model's own words, so it is not observed fact.
@@ -171,6 +171,8 @@ func TestConfigNamesWhatIsWrong(t *testing.T) {
 		"context window": {ContextWindow: 100},
 		"module calls":   {ModuleCallsMax: -1},
 		"prompt profile": {Profile: "Rich"},
+		"bullets -1":     {PlaybookBullets: -1},
+		"bullets 51":     {PlaybookBullets: behavior.PlaybookBulletsMax + 1},
 	} {
 		if _, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want one that names %q", cfg, err, want)

@@ -95,24 +95,24 @@ func (w *wording) protocolTools(p Protocol, rules world.Rules) []llmclient.Tool 
 }
 
 func tool[Args any](name, doc string) llmclient.Tool {
-	return llmclient.Tool{Name: name, Description: doc, Parameters: argsSchema[Args](), Strict: true}
+	return StrictTool[Args](name, doc, map[string][]string{"kind": stepKinds})
 }
 
 // argsSchema infers the schema of Args and puts the registry's action schemas in
-// place of its raw fields.
-func argsSchema[Args any]() json.RawMessage {
+// place of its raw fields. enums are the closed sets of values by field name.
+func argsSchema[Args any](enums map[string][]string) json.RawMessage {
 	inferred, err := jsonschema.For[Args](nil)
 	if err != nil {
 		panic("behavior: no schema for a tool's arguments: " + err.Error())
 	}
-	return llmclient.Marshal(strictSchema(inferred))
+	return llmclient.Marshal(strictSchema(inferred, enums))
 }
 
 // strictSchema reduces an inferred schema to the subset that strict function
 // tools accept, with enums and nested schemas the types cannot say.
-func strictSchema(s *jsonschema.Schema) *schemaNode {
+func strictSchema(s *jsonschema.Schema, enums map[string][]string) *schemaNode {
 	if s.Items != nil {
-		return &schemaNode{Type: "array", Items: strictSchema(s.Items)}
+		return &schemaNode{Type: "array", Items: strictSchema(s.Items, enums)}
 	}
 	if s.Type != "object" {
 		return &schemaNode{Type: s.Type}
@@ -120,12 +120,15 @@ func strictSchema(s *jsonschema.Schema) *schemaNode {
 	closed := false
 	n := &schemaNode{Type: "object", Required: s.PropertyOrder, Closed: &closed}
 	for _, name := range s.PropertyOrder {
-		n.Properties = append(n.Properties, property{name, propertySchema(name, s.Properties[name])})
+		n.Properties = append(n.Properties, property{name, propertySchema(name, s.Properties[name], enums)})
 	}
 	return n
 }
 
-func propertySchema(name string, s *jsonschema.Schema) any {
+func propertySchema(name string, s *jsonschema.Schema, enums map[string][]string) any {
+	if values, closed := enums[name]; closed {
+		return &schemaNode{Type: "string", Enum: values}
+	}
 	switch name {
 	case "candidate":
 		return &schemaNode{Type: "integer"}
@@ -133,12 +136,10 @@ func propertySchema(name string, s *jsonschema.Schema) any {
 		return &schemaNode{Type: "string"}
 	case "execute_until":
 		return modules.StandingSchema()
-	case "kind":
-		return &schemaNode{Type: "string", Enum: stepKinds}
 	case "candidates":
 		return candidatesSchema{Type: "array", Items: modules.ActionSchema()}
 	}
-	return strictSchema(s)
+	return strictSchema(s, enums)
 }
 
 // candidatesSchema is the list of candidates as the model sees it: flat actions.

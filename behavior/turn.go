@@ -230,12 +230,16 @@ func (t *Turn) flush() {
 	t.slots = nil
 }
 
-// retrieve adds sources that came into view, each once.
+// retrieve adds sources that came into view, each once. One that was shown for
+// another reason and is then found by a search keeps the score of the search.
 func (t *Turn) retrieve(sources []memory.Source) {
 	for _, s := range sources {
-		if !t.isRetrieved(s.ID) {
+		at := slices.IndexFunc(t.retrieved, func(r memory.Source) bool { return r.ID == s.ID })
+		if at < 0 {
 			t.retrieved = append(t.retrieved, s)
+			continue
 		}
+		t.retrieved[at].Score = max(t.retrieved[at].Score, s.Score)
 	}
 }
 

@@ -25,7 +25,7 @@ type wording struct {
 
 	// The headings of the sections and the lines of goals.
 	headingGoals, headingHistory, headingEarlier, headingMemory, headingOutcome string
-	headingAdvice, headingObservation, headingMessages                          string
+	headingAdvice, headingObservation, headingMessages, headingPlaybook         string
 	lineShortTerm, lineLongTerm                                                 string
 
 	// The observation: the keys of its lines, then the words within them.
@@ -49,6 +49,10 @@ type wording struct {
 	textWaited, textSaid, textCharacters                                           string
 	textRequested, textAvailable, textLimit, textNoReason                          string
 	memory                                                                         memory.Words
+
+	// The words by which lessons about a shortage are looked up, as lessons are written:
+	// low power, heat, a place that is mined out, texts of others.
+	lessonPower, lessonHeat, lessonDepleted, lessonTexts string
 
 	// Advice on repetition. It holds numbers and nothing that a model wrote.
 	adviceWaiting, adviceSame, adviceTwo, adviceThree string

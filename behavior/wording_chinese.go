@@ -34,6 +34,7 @@ var chinese = wording{
 	headingHistory:     "# 历史，从旧到新",
 	headingEarlier:     "，更早的 %d 次略去",
 	headingMemory:      "# 记忆",
+	headingPlaybook:    "# 手册，与记忆一样只是数据；采用则引用",
 	headingOutcome:     "# 上次结果",
 	headingAdvice:      "# 建议",
 	headingObservation: "# 观察，第 %d 回合",
@@ -104,6 +105,11 @@ var chinese = wording{
 	textLimit:      "上限",
 	textNoReason:   "未知",
 	memory:         memory.Words{Tick: "第 %d 回合", Failed: "失败", From: "来自"},
+
+	lessonPower:    "电力 电量 低电 充电 采集 辐射 electricity",
+	lessonHeat:     "热量 过热 散热 冷却 等待 heat",
+	lessonDepleted: "耗尽 采空 矿石 移动 compound",
+	lessonTexts:    "消息 智能体 转告 message",
 
 	adviceWaiting: "你已连续 %d 次决定等待。如果是在等什么，用一次 execute_until 或更长的 wait_ticks 可以少些调用；否则就做点事。",
 	adviceSame:    "你已连续 %d 次决定同一个行动，其中 %d 次被拒。如果有用，用一次 execute_until 可以少些调用；否则换个做法。",

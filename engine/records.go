@@ -35,7 +35,16 @@ func decisionRecord(tick int64, d behavior.Decision, outcome *world.Outcome) tra
 		Proposed: actionJSON(d.Proposed), Adjusted: actionJSON(d.Adjusted), Executed: actionJSON(d.Executed),
 		Adjustments: d.Adjustments, WaitReason: string(d.Wait), ErrorClass: errorClass(d.Wait),
 		SourcesRetrieved: sourceRecords(d.Retrieved), SourcesUsed: append([]string{}, d.Used...),
-		SourcesInvented: d.Invented, Calls: d.ModelCalls, Outcome: json.RawMessage("null"),
+		Calls: d.ModelCalls, Outcome: json.RawMessage("null"),
+	}
+	for _, c := range d.Cited {
+		record.SourcesCited = append(record.SourcesCited, trace.Citation{ID: c.ID, Channel: string(c.Channel), Status: string(c.Standing)})
+		switch c.Standing {
+		case behavior.CitedUnknown:
+			record.SourcesUnknown++
+		case behavior.CitedInvented:
+			record.SourcesInvented++
+		}
 	}
 	if outcome != nil {
 		record.Outcome = llmclient.Marshal(outcome)

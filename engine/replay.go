@@ -10,8 +10,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"agentworld/behavior"
-	"agentworld/modules"
 	"agentworld/trace"
 	"agentworld/world"
 )
@@ -75,7 +73,7 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 
 func versionDrift(h trace.Header) error {
 	for _, v := range []struct{ what, recorded, present string }{
-		{"client library", h.SDKVersion, sdkVersion()}, {"engine", h.EngineVersion, Version}, {"rules", h.RulesVersion, world.RulesVersion}, {"prompt", h.PromptVersion, behavior.PromptVersion(behavior.Protocol(h.Protocol), modules.Language(h.Settings.Language))},
+		{"client library", h.SDKVersion, sdkVersion()}, {"engine", h.EngineVersion, Version}, {"rules", h.RulesVersion, world.RulesVersion}, {"prompt", h.PromptVersion, promptVersion(h.Protocol, h.Settings.Language, h.Settings.LearnEvery > 0 && !h.Settings.FreezePlaybook)},
 	} {
 		if v.recorded != v.present {
 			return fmt.Errorf("%w: %s version %q, this program has %q; --allow-version-drift replays it all the same", ErrVersionDrift, v.what, v.recorded, v.present)
@@ -174,6 +172,7 @@ func derive(ctx context.Context, h trace.Header, o Options, w io.Writer) error {
 	if err := r.journal.write(h); err != nil {
 		return err
 	}
+	r.prepareLearning(h)
 	result, err := r.ticks(ctx)
 	if err != nil {
 		return err

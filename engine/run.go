@@ -8,6 +8,7 @@ import (
 
 	"agentworld/behavior"
 	"agentworld/llmclient"
+	"agentworld/memory/playbook"
 	"agentworld/modules"
 	"agentworld/trace"
 	"agentworld/world"
@@ -58,6 +59,9 @@ type Result struct {
 	Reason      string
 	TicksDone   int64
 	FinalDigest string
+	// Learned is the playbook the run began with and what all agents learned on top
+	// of it; nil when nothing was learned or the playbook is frozen.
+	Learned *playbook.Playbook
 	// Failure is the answer that ended a run with Status provider_failed.
 	Failure *llmclient.Failure
 }
@@ -95,6 +99,9 @@ func (s Settings) Check() error {
 		return fmt.Errorf("ticks %d: at least 1 is needed", s.Ticks)
 	}
 	if err := s.behaviorConfig().Validate(); err != nil {
+		return err
+	}
+	if err := s.checkPlaybook(); err != nil {
 		return err
 	}
 	w, err := s.newWorld()
@@ -167,11 +174,17 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // runner is a run under way.
 type runner struct {
 	Options
-	world   *world.World
-	kit     *behavior.Kit
-	minds   []*behavior.Mind
-	journal *journal
-	started time.Time
+	world *world.World
+	kit   *behavior.Kit
+	minds []*behavior.Mind
+	// seed is the playbook that every mind starts with.
+	seed *playbook.Playbook
+	// learning is nil when agents do not learn.
+	learning *learning
+	// collected is nil but when a finished run is looked back at.
+	collected *collector
+	journal   *journal
+	started   time.Time
 
 	progress Progress
 	// failedTurns counts turns in a row that ended without any model answer.
@@ -204,11 +217,15 @@ func newRunner(o Options, j *journal) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	seed, err := o.seedPlaybook()
+	if err != nil {
+		return nil, err
+	}
 	if o.Concurrency < 1 {
 		o.Concurrency = 8
 	}
 	return &runner{
-		Options: o, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), journal: j,
+		Options: o, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), journal: j, seed: seed,
 		started: time.Now(), switches: o.Switches, progress: Progress{Ticks: o.Ticks}, final: snapshotOf(w),
 	}, nil
 }
@@ -219,11 +236,13 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 	if err := r.journal.write(header); err != nil {
 		return Result{}, err
 	}
+	r.prepareLearning(header)
 	result, err := r.ticks(ctx)
 	if err != nil {
 		return Result{Status: trace.RunInternalError, Reason: err.Error(), TicksDone: result.TicksDone, FinalDigest: result.FinalDigest}, err
 	}
-	return result, r.writeEnd(result)
+	result.Learned = r.learned()
+	return result, errors.Join(r.writePlaybooks(), r.writeEnd(result))
 }
 
 // ticks runs until the last tick or until something ends the run early.
@@ -269,6 +288,7 @@ func (r *runner) mind(n int) *behavior.Mind {
 	if r.minds[n] == nil {
 		m := r.kit.Mind(r.world.AgentID(n), r.world.Persona(n))
 		m.SetGoals(r.ShortTermGoal, r.LongTermGoal)
+		m.SetPlaybook(r.seed)
 		r.minds[n] = m
 	}
 	return r.minds[n]

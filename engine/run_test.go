@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"agentworld/behavior"
 	"agentworld/engine"
 	"agentworld/llmclient"
 	"agentworld/trace"
@@ -332,6 +333,9 @@ func TestSettingsAreCheckedBeforeAnythingIsWritten(t *testing.T) {
 		"protocol":     bad(func(o *engine.Options) { o.Protocol = "chatty" }),
 		"window":       bad(func(o *engine.Options) { o.ContextWindow = 100 }),
 		"switch":       bad(func(o *engine.Options) { o.Switches = []trace.Switch{{Tick: 0}} }),
+		"playbook":     bad(func(o *engine.Options) { o.Playbook = []byte("# playbook 1\nversion=x last=0\n") }),
+		"bullets":      bad(func(o *engine.Options) { o.PlaybookBullets = behavior.PlaybookBulletsMax + 1 }),
+		"learn every":  bad(func(o *engine.Options) { o.LearnEvery = -1 }),
 		"switch agent": bad(func(o *engine.Options) { o.Switches = []trace.Switch{{Tick: 1, AgentID: "nobody"}} }),
 	} {
 		if _, err := engine.Run(context.Background(), o); err == nil {

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"agentworld/behavior"
+	"agentworld/behavior/learn"
 	"agentworld/llmclient/tokens"
+	"agentworld/memory/playbook"
 	"agentworld/modules"
 	"agentworld/trace"
 	"agentworld/world"
@@ -59,6 +61,51 @@ type Settings struct {
 	// RepeatAdviceAfter is how many equal decisions in a row the prompt remarks on;
 	// 0 means the default and [behavior.RepeatAdviceOff] never.
 	RepeatAdviceAfter int
+	// Playbook is the file of lessons every agent starts with; empty for none.
+	// PlaybookBullets bounds those in a prompt, 0 for none.
+	Playbook        []byte
+	PlaybookBullets int
+	// FreezePlaybook keeps every playbook as it is. Otherwise agents learn after
+	// each tick that LearnEvery divides; 0 is never.
+	FreezePlaybook bool
+	LearnEvery     int64
+	// PlaybookSize is how many bullets a playbook may hold; 0 is the default of
+	// [playbook.Limits].
+	PlaybookSize int
+}
+
+// promptVersion names the wording of everything a run asks.
+func promptVersion(protocol, language string, learns bool) string {
+	version := behavior.PromptVersion(behavior.Protocol(protocol), modules.Language(language))
+	if learns {
+		version += "-" + learn.Version()
+	}
+	return version
+}
+
+// seedPlaybook reads the lessons that agents start with. The error names the line
+// that cannot be read.
+func (s Settings) seedPlaybook() (*playbook.Playbook, error) {
+	if len(s.Playbook) == 0 {
+		return playbook.New(), nil
+	}
+	p, err := playbook.Parse(s.Playbook)
+	if err != nil {
+		return nil, fmt.Errorf("playbook: %w", err)
+	}
+	return p, nil
+}
+
+// checkPlaybook reports what about the playbook cannot be used.
+func (s Settings) checkPlaybook() error {
+	if s.PlaybookSize < 0 {
+		return fmt.Errorf("playbook size %d: must not be negative", s.PlaybookSize)
+	}
+	if s.LearnEvery < 0 {
+		return fmt.Errorf("learn every %d ticks: must not be negative", s.LearnEvery)
+	}
+	_, err := s.seedPlaybook()
+	return err
 }
 
 // behaviorConfig returns the limits of turns under s.
@@ -66,7 +113,7 @@ func (s Settings) behaviorConfig() behavior.Config {
 	return behavior.Config{
 		Protocol: behavior.Protocol(s.Protocol), Profile: behavior.Profile(s.PromptProfile), Language: modules.Language(s.PromptLanguage), Model: s.Model, ContextWindow: s.ContextWindow,
 		OutputTokensMax: s.OutputTokensMax, SystemPrompt: s.SystemPrompt,
-		ModuleCallsMax: s.ModuleCallsMax, RepairsMax: s.RepairsMax, RepeatAdviceAfter: s.RepeatAdviceAfter,
+		ModuleCallsMax: s.ModuleCallsMax, RepairsMax: s.RepairsMax, RepeatAdviceAfter: s.RepeatAdviceAfter, PlaybookBullets: s.PlaybookBullets,
 		CountTokens: tokens.Count,
 	}
 }
@@ -89,8 +136,8 @@ func (s Settings) newWorld() (*world.World, error) {
 func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, startedAt time.Time) trace.Header {
 	h := trace.Header{
 		Format: trace.FormatVersion, EngineVersion: Version, RulesVersion: world.RulesVersion,
-		PromptVersion: behavior.PromptVersion(cfg.Protocol, cfg.Language), SDKVersion: sdkVersion(),
-		Scenario: s.ScenarioName, ScenarioTOML: string(s.ScenarioTOML), Seed: s.Seed, TicksRequested: s.Ticks,
+		PromptVersion: promptVersion(string(cfg.Protocol), string(cfg.Language), s.learns()), SDKVersion: sdkVersion(),
+		Scenario: s.ScenarioName, ScenarioTOML: string(s.ScenarioTOML), Seed: s.Seed, TicksRequested: s.Ticks, Playbook: string(s.Playbook),
 		Protocol: string(cfg.Protocol), Model: s.Model, ModelSource: s.ModelSource, BaseURL: s.BaseURL,
 		UsageSource: trace.UsageReported,
 		Settings: trace.Settings{
@@ -102,6 +149,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 			Faults: s.Faults, FaultSeed: s.FaultSeed,
 			SystemPrompt: s.SystemPrompt, ShortTermGoal: s.ShortTermGoal, LongTermGoal: s.LongTermGoal,
 			AgentsOverride: s.Agents, PromptSwitches: append([]trace.Switch{}, s.Switches...),
+			PlaybookBullets: s.PlaybookBullets, FreezePlaybook: s.FreezePlaybook, LearnEvery: s.LearnEvery, PlaybookSize: s.PlaybookSize,
 		},
 		Timing: &trace.HeaderTiming{StartedAt: startedAt.UTC().Format(time.RFC3339), Concurrency: concurrency},
 	}
@@ -135,6 +183,8 @@ func settingsOf(h trace.Header) (Settings, error) {
 		Faults: h.Settings.Faults, FaultSeed: h.Settings.FaultSeed,
 		ModuleCallsMax: h.Settings.ModuleCallsMax, RepairsMax: h.Settings.RepairsMax,
 		RepeatAdviceAfter: recordedAdvice(h.Settings.RepeatAdviceAfter),
+		Playbook:          []byte(h.Playbook), PlaybookBullets: h.Settings.PlaybookBullets,
+		FreezePlaybook: h.Settings.FreezePlaybook, LearnEvery: h.Settings.LearnEvery, PlaybookSize: h.Settings.PlaybookSize,
 	}, nil
 }
 

@@ -61,7 +61,15 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 		turns = append(turns, deliberated{agent: n, decision: d, notes: notes})
 	}
 	events = append(events, r.apply(turns)...)
-	if err := r.record(tick, turns, events, len(due), len(continuing)); err != nil {
+	r.remember(tick, turns)
+	backs, err := r.lookBack(ctx, tick, turns)
+	if err != nil {
+		return nil, err
+	}
+	if len(backs) > 0 && ctx.Err() != nil {
+		return interrupted(), nil
+	}
+	if err := r.record(tick, turns, backs, events, len(due), len(continuing)); err != nil {
 		return nil, err
 	}
 	r.final = snapshotOf(r.world)
@@ -212,18 +220,19 @@ func (r *runner) apply(turns []deliberated) []world.Event {
 	return r.world.Apply(intents)
 }
 
-// record writes a finished tick and makes it durable. Minds learn here, when the
-// outcomes are known.
-func (r *runner) record(tick int64, turns []deliberated, events []world.Event, due, continued int) error {
+// record writes a finished tick and makes it durable.
+func (r *runner) record(tick int64, turns []deliberated, backs []lookedBack, events []world.Event, due, continued int) error {
 	var records []trace.Record
 	for _, t := range turns {
 		o, ok := r.world.LastOutcome(t.agent)
 		if !ok {
 			panic("engine: an applied action has no outcome")
 		}
-		r.minds[t.agent].Learn(tick, t.decision, o)
 		records = append(records, stepRecords(tick, t.decision.AgentID, t.notes)...)
 		records = append(records, decisionRecord(tick, t.decision, &o))
+	}
+	for _, b := range backs {
+		records = append(records, stepRecords(tick, b.result.Agent, b.notes)...)
 	}
 	records = append(records, eventRecords(tick, events)...)
 	r.progress.Digest = r.world.Digest().String()

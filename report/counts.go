@@ -38,7 +38,7 @@ type ActionCounts struct {
 type TraceCounts struct {
 	// Decisions recorded, continued and degraded ones included.
 	Traces int64 `json:"traces"`
-	// Requests to models, those included that a cap refused before they were sent.
+	// Requests to models for decisions, those included that a cap refused before they were sent.
 	ModelCalls int64 `json:"model_calls"`
 	// Requests that ended without a reply.
 	LLMErrors int64 `json:"llm_errors"`

@@ -21,6 +21,9 @@ func (f *folder) decision(d trace.Decision) error {
 	f.decider(a, d)
 	f.choice(a, d, executed)
 	f.provenance(d)
+	if err := f.effects.add(d, executed); err != nil {
+		return fmt.Errorf("tick %d, agent %s: outcome: %w", d.Tick, d.AgentID, err)
+	}
 	for _, adj := range d.Adjustments {
 		f.out.Actions.ClampsByField[adj.Action+"."+adj.Field]++
 	}
@@ -111,6 +114,12 @@ func (f *folder) provenance(d trace.Decision) {
 		p.SourcesUsed++
 		p.UsedByKind[kind]++
 	}
+	for _, c := range d.SourcesCited {
+		if _, inView := kinds[c.ID]; inView {
+			p.UsedByChannel[c.Channel]++
+		}
+	}
+	p.SourcesUnknown += int64(d.SourcesUnknown)
 	p.SourcesInvented += int64(d.SourcesInvented)
 	if p.SourcesUsed > used {
 		p.DecisionsUsingSources++

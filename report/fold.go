@@ -68,12 +68,14 @@ type folder struct {
 	met              map[goalKey]bool
 	// task computes the score, nil without a task.
 	task *taskFold
+	// effects compares decisions that used a source with those that did not.
+	effects *effects
 	// end is the last record if it was a run end.
 	end *trace.RunEnd
 }
 
 func newFolder() *folder {
-	f := &folder{byID: map[string]*agentFold{}, latencies: latencies{}, met: map[goalKey]bool{}}
+	f := &folder{byID: map[string]*agentFold{}, latencies: latencies{}, met: map[goalKey]bool{}, effects: newEffects()}
 	r := &f.out
 	for _, counts := range []*Counts{
 		&r.ActionKindCounts, &r.ActionKindSuccessCounts, &r.ActionKindFailureCounts, &r.ActionRejectReasonCounts,
@@ -83,10 +85,13 @@ func newFolder() *folder {
 		&r.TraceCounts.ModuleCallsByName, &r.TraceCounts.ModuleErrorsByCode, &r.TraceCounts.ToolRefusalsByCode,
 		&r.TraceCounts.AnswersByKind, &r.TraceCounts.ToolErrorsByCode, &r.TraceCounts.ItemRepairsByKind, &r.TraceCounts.UnknownItems,
 		&r.TraceCounts.RepetitionAdviceByKind,
-		&r.Provenance.RetrievedByKind, &r.Provenance.UsedByKind,
+		&r.Provenance.RetrievedByKind, &r.Provenance.UsedByKind, &r.Provenance.UsedByChannel,
+		&r.Learning.CurationsFailed, &r.Learning.AppliedByOp, &r.Learning.RejectedByCode,
+		&r.Learning.UnusableByKind, &r.Learning.RepairsByKind,
 	} {
 		*counts = Counts{}
 	}
+	r.Learning.Playbooks = []AgentPlaybook{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
 }
@@ -100,6 +105,7 @@ func (f *folder) header(h trace.Header) {
 		r.Timing.StartedAt, r.Timing.Concurrency = h.Timing.StartedAt, int64(h.Timing.Concurrency)
 	}
 	f.task = newTaskFold(h)
+	f.effects.start(h.Playbook)
 	for _, a := range h.Agents {
 		f.agent(a.ID).row.Name = a.Name
 	}
@@ -120,7 +126,11 @@ func (f *folder) add(record trace.Record) error {
 	f.end = nil
 	switch r := record.(type) {
 	case trace.ModelCall:
-		f.modelCall(r)
+		if learns(r) {
+			f.learnCall(r)
+		} else {
+			f.modelCall(r)
+		}
 	case trace.Step:
 		f.step(r)
 	case trace.Decision:
@@ -185,6 +195,7 @@ func (f *folder) report() Report {
 	r.CallsSaved = f.callsSaved(r.ContinuedDecisions)
 	r.Timing.LLMLatencyMS = f.latencies.summary()
 	r.Task = f.task.score()
+	r.Provenance.Kinds, r.Provenance.Bullets = f.effects.report()
 	r.Goals, r.FinalStock = []trace.GoalOutcome{}, []world.Amount{}
 	if f.end != nil {
 		f.runEnd(*f.end)

@@ -82,10 +82,12 @@ type Report struct {
 	TraceCounts TraceCounts `json:"trace_counts"`
 	// Answers that the scripted server spoilt on purpose, by kind; empty without fault modes and for an unfinished run.
 	FaultsInjectedByKind Counts `json:"faults_injected_by_kind"`
-	// Tokens of all answers.
+	// Tokens of all answers of decisions.
 	Tokens llmclient.Usage `json:"tokens"`
 	// Sources that decisions had in view and used.
 	Provenance Provenance `json:"provenance"`
+	// How agents looked back and learned.
+	Learning Learning `json:"learning"`
 	// Score of the scenario's task; null when it has none or ran with another number of agents.
 	Task *TaskScore `json:"task"`
 	// Goals at the end of the run; empty for an unfinished one.
@@ -122,12 +124,20 @@ type Provenance struct {
 	SourcesRetrieved int64 `json:"sources_retrieved"`
 	// Sources that decisions used.
 	SourcesUsed int64 `json:"sources_used"`
-	// Source ids that models claimed and that were not in view.
+	// Source ids that models named and that exist, but were not in view; they earn no credit.
+	SourcesUnknown int64 `json:"sources_unknown"`
+	// Source ids that models named and that exist nowhere.
 	SourcesInvented int64 `json:"sources_invented"`
+	// Sources used, by how the model named them: its own list (self), its reason (text) or both.
+	UsedByChannel Counts `json:"used_by_channel"`
 	// Sources in view by kind.
 	RetrievedByKind Counts `json:"retrieved_by_kind"`
 	// Sources used by kind.
 	UsedByKind Counts `json:"used_by_kind"`
 	// Decisions that used at least one source.
 	DecisionsUsingSources int64 `json:"decisions_using_sources"`
+	// What came of using sources, by kind.
+	Kinds []KindEffect `json:"kinds"`
+	// What came of using each bullet of a playbook.
+	Bullets []BulletEffect `json:"bullets"`
 }

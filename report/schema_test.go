@@ -41,7 +41,7 @@ var foreignDocs = map[string]string{
 }
 
 // signed are the integers that may be negative.
-var signed = map[string]bool{"electricity": true, "heat": true, "amount": true, "now": true, "at_least": true}
+var signed = map[string]bool{"electricity": true, "heat": true, "amount": true, "now": true, "at_least": true, "value_milli": true, "low_milli": true, "high_milli": true}
 
 // enums are the closed sets of words.
 var enums = map[string][]any{

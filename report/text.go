@@ -42,7 +42,9 @@ func (r Report) Text() string {
 		{"faults", r.faultsLine()},
 		{"prompts", r.promptsLine()},
 		{"tokens", fmt.Sprintf("%d input (%d cached), %d output (%d reasoning)", r.Tokens.Input, r.Tokens.Cached, r.Tokens.Output, r.Tokens.Reasoning)},
-		{"sources", fmt.Sprintf("%d in view, %d used, %d invented", r.Provenance.SourcesRetrieved, r.Provenance.SourcesUsed, r.Provenance.SourcesInvented)},
+		{"sources", r.sourcesLine()},
+		{"lessons", r.lessonsLine()},
+		{"learning", r.learningLine()},
 		{"stock", r.stockLine()},
 		{"time", r.timeLine()},
 		{"digest", plain(r.FinalDigest)},
@@ -53,6 +55,43 @@ func (r Report) Text() string {
 		fmt.Fprintf(&b, "%-10s %s\n", line[0], cmp.Or(line[1], "none"))
 	}
 	return b.String()
+}
+
+func (r Report) sourcesLine() string {
+	p := r.Provenance
+	return fmt.Sprintf("%d in view, %d used%s, %d unknown, %d invented", p.SourcesRetrieved, p.SourcesUsed, p.UsedByKind.most(), p.SourcesUnknown, p.SourcesInvented)
+}
+
+// lessonsMax bounds how many bullets the summary tells of.
+const lessonsMax = 3
+
+// lessonsLine tells of the bullets used most, what came of it and what came of
+// having them in view for nothing: a count of uses alone would look like merit.
+func (r Report) lessonsLine() string {
+	list := slices.Clone(r.Provenance.Bullets)
+	slices.SortStableFunc(list, func(a, b BulletEffect) int { return cmp.Compare(b.Effect.Used, a.Effect.Used) })
+	var parts []string
+	for i, b := range list {
+		if i == lessonsMax {
+			parts = append(parts, fmt.Sprintf("%d more", len(list)-i))
+			break
+		}
+		name := plain(b.ID)
+		if b.AgentID != "" {
+			name += " of " + plain(b.AgentID)
+		}
+		parts = append(parts, fmt.Sprintf("%s used %d of %d%s", name, b.Effect.Used, b.Effect.Retrieved, b.Effect.shares()))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// shares compares the accepted shares, where there are both.
+func (e Effect) shares() string {
+	if e.Difference == nil {
+		return ""
+	}
+	return fmt.Sprintf(", accepted %s after use, %s otherwise, difference %s (95%% %s..%s)", milli(e.AfterUse.AcceptedShare.Value),
+		milli(e.AfterUnused.AcceptedShare.Value), milli(e.Difference.Value), milli(e.Difference.Low), milli(e.Difference.High))
 }
 
 // stockLine is unknown without the run's last record, which holds the final state.
@@ -134,7 +173,12 @@ func (r Report) timeLine() string {
 }
 
 // milli writes thousandths as a decimal number.
-func milli(n int64) string { return fmt.Sprintf("%d.%03d", n/1000, n%1000) }
+func milli(n int64) string {
+	if n < 0 {
+		return "-" + milli(-n)
+	}
+	return fmt.Sprintf("%d.%03d", n/1000, n%1000)
+}
 
 // sum adds the counts up.
 func (c Counts) sum() (total int64) {

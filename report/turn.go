@@ -69,6 +69,11 @@ func (f *folder) sections(sections []trace.Section) {
 }
 
 func (f *folder) step(s trace.Step) {
+	if f.learnStep(s) {
+		f.out.TraceCounts.StepEntries++
+		f.out.TraceCounts.StepTypeCounts[string(s.Kind)]++
+		return
+	}
 	a := f.agent(s.AgentID)
 	if a.tick != s.Tick {
 		// An earlier turn that never decided leaves nothing to this one.

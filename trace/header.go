@@ -36,6 +36,9 @@ type Header struct {
 	Scenario     string `json:"scenario"`
 	ScenarioTOML string `json:"scenario_toml"`
 	Seed         uint64 `json:"seed"`
+	// Playbook is the file of lessons that every agent starts with, in full; empty
+	// for none.
+	Playbook string `json:"playbook,omitempty"`
 	// TicksRequested is how many ticks the run was asked for.
 	TicksRequested int64 `json:"ticks_requested"`
 	// Agents are in the world's order.
@@ -99,6 +102,14 @@ type Settings struct {
 	AgentsOverride int `json:"agents_override"`
 	// PromptSwitches are planned changes of the texts, by tick.
 	PromptSwitches []Switch `json:"prompt_switches"`
+	// PlaybookBullets bounds the lessons in a prompt, 0 for none. FreezePlaybook
+	// says that nothing was learned; otherwise agents learn after each tick that
+	// LearnEvery divides, 0 for never.
+	PlaybookBullets int   `json:"playbook_bullets"`
+	FreezePlaybook  bool  `json:"freeze_playbook"`
+	LearnEvery      int64 `json:"learn_every"`
+	// PlaybookSize is how many lessons a playbook may hold, 0 for the default.
+	PlaybookSize int `json:"playbook_size,omitempty"`
 }
 
 // HeaderTiming is what of a header depends on the clock or the machine.

@@ -17,13 +17,14 @@ func samples() []Record {
 	return []Record{
 		Header{
 			Format: FormatVersion, EngineVersion: "1.0.0", RulesVersion: "r1", PromptVersion: "p1", SDKVersion: "v3",
-			Scenario: "llm_bootstrap", ScenarioTOML: "name = \"llm_bootstrap\"\n", Seed: 1<<64 - 1, TicksRequested: 20,
+			Scenario: "llm_bootstrap", ScenarioTOML: "name = \"llm_bootstrap\"\n", Seed: 1<<64 - 1, Playbook: "# playbook 1\n", TicksRequested: 20,
 			Agents:   []HeaderAgent{{ID: "agent-1", Name: "Ada", Persona: "careful", Model: "m2", BaseURL: "http://b/v1"}},
 			Protocol: "full", Model: "m", ModelSource: SourceScripted, UsageSource: UsageSimulated, BaseURL: "http://a/v1",
 			Settings: Settings{
 				DecisionDeadlineMS: 9000, TimeoutMS: 3000, ModuleCallsMax: 3, ReasonStepsMax: 1, GuardRoundsMax: 3,
 				RepairsMax: 1, RepeatAdviceAfter: 4, ContextWindowTokens: 32000, OutputTokensMax: 800, PromptProfile: "balanced", Language: "en", SystemPrompt: "s",
 				ShortTermGoal: "g", LongTermGoal: "l", AgentsOverride: 1, PromptSwitches: []Switch{{Tick: 2, ShortTermGoal: &goal}},
+				PlaybookBullets: 6, FreezePlaybook: true, LearnEvery: 5,
 			},
 			Timing: &HeaderTiming{StartedAt: "2026-01-02T03:04:05Z", Concurrency: 4},
 		},
@@ -50,7 +51,8 @@ func samples() []Record {
 			Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
 			WaitReason:  "parse_error:truncated", ErrorClass: "parse",
 			SourcesRetrieved: []Source{{ID: "mem-1-1", Kind: "outcome", Score: 1500, Chars: 30, OriginAgent: "agent-1", OriginTick: 1, Trust: "self", Parents: []string{"mem-0-1"}}},
-			SourcesUsed:      []string{"mem-1-1"}, SourcesInvented: 1, Calls: 2,
+			SourcesUsed:      []string{"mem-1-1"},
+			SourcesCited:     []Citation{{ID: "mem-1-1", Channel: "both", Status: "used"}}, SourcesUnknown: 1, SourcesInvented: 1, Calls: 2,
 			Outcome: json.RawMessage(`{"tick":1,"action":{"action":"wait"},"accepted":true}`),
 		},
 		Event{Tick: 1, Event: world.Event{

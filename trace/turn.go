@@ -52,6 +52,18 @@ const (
 	// StepAdvice is a remark in the prompt on decisions that go in circles; Name is
 	// the kind of repetition.
 	StepAdvice StepKind = "advice"
+	// StepReflect and StepCurate are answers of turns that look back; StepLearnError is
+	// one that could not be used, with its parse kind as Code, and
+	// StepLearnItemRepair an item of one that could not go back as it came.
+	StepReflect         StepKind = "reflect"
+	StepCurate          StepKind = "curate"
+	StepLearnError      StepKind = "learn_error"
+	StepLearnItemRepair StepKind = "learn_item_repair"
+	// StepDelta is a proposed change of a playbook: Name is the operation, and Code,
+	// with StatusError, why it was rejected.
+	StepDelta StepKind = "playbook_delta"
+	// StepCuration ends a turn that looked back; Code says why it changed nothing.
+	StepCuration StepKind = "curation"
 	// StepContinue is a tick in which a standing order acted without a request.
 	StepContinue StepKind = "execute_until_continue"
 )
@@ -132,14 +144,31 @@ type Decision struct {
 	// ErrorClass sorts WaitReason: "llm", "parse", "guard" or "limit".
 	ErrorClass string `json:"error_class,omitempty"`
 	// SourcesRetrieved are the sources in view of the turn, SourcesUsed the ids
-	// the decision rests on, SourcesInvented how many claimed ids exist nowhere.
+	// the decision rests on, in order of first mention.
 	SourcesRetrieved []Source `json:"sources_retrieved"`
 	SourcesUsed      []string `json:"sources_used"`
-	SourcesInvented  int      `json:"sources_invented,omitempty"`
+	// SourcesCited are all ids the model named, those used among them. Of the
+	// others SourcesUnknown exist and were not in view, SourcesInvented exist
+	// nowhere.
+	SourcesCited    []Citation `json:"sources_cited,omitempty"`
+	SourcesUnknown  int        `json:"sources_unknown,omitempty"`
+	SourcesInvented int        `json:"sources_invented,omitempty"`
 	// Calls counts the model calls of the turn.
 	Calls int `json:"calls"`
 	// Outcome is a [world.Outcome]; null when the world was not asked.
 	Outcome json.RawMessage `json:"outcome"`
+}
+
+// Citation is one source that a decision named.
+type Citation struct {
+	// ID is the id as the model wrote it, without what no id can hold.
+	ID string `json:"id"`
+	// Channel is "self" for the model's own list, "text" for a citation in its
+	// reason, "both" for both.
+	Channel string `json:"channel"`
+	// Status is "used" for a source in view, "unknown" for one that exists and was
+	// not shown, "invented" for any other.
+	Status string `json:"status"`
 }
 
 // Source is something in a prompt that comes from outside the rules. Its text is

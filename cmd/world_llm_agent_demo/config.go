@@ -5,6 +5,7 @@ import (
 
 	"agentworld/behavior"
 	"agentworld/llmclient/openai"
+	"agentworld/llmclient/scripted"
 )
 
 // config is a run's settings, read and within their ranges. A zero field means
@@ -28,6 +29,9 @@ type config struct {
 	// Model is empty for a scripted run, which Offline forces.
 	Model   string
 	Offline bool
+	// ScriptedMode is a habit of the scripted stand-in that tests need, empty for
+	// none.
+	ScriptedMode string
 	// BaseURL is as the user wrote it and has been parsed once; empty means OpenAI.
 	BaseURL string
 	// APIKey is empty when none is set.
@@ -61,6 +65,16 @@ type config struct {
 	// PromptSwitches is a JSON list or the path of one.
 	PromptSwitches string
 
+	// Playbook is the path of a playbook, empty for none.
+	Playbook string
+	// PlaybookBullets is how many lessons a prompt shows at most.
+	PlaybookBullets int64
+	// FreezePlaybook keeps it as it is; LearnEvery is in ticks, 0 for never.
+	FreezePlaybook bool
+	LearnEvery     int64
+	// PlaybookSize is how many lessons a playbook may hold.
+	PlaybookSize int64
+
 	// ReportJSON and RunDir are paths as the user wrote them, empty for none and
 	// for a new name.
 	ReportJSON string
@@ -78,6 +92,26 @@ func (c config) repeatAdvice() int {
 		return behavior.RepeatAdviceOff
 	}
 	return int(c.RepeatAdviceAfter)
+}
+
+// scriptedNormal is the scripted stand-in without a habit.
+const scriptedNormal = "normal"
+
+// scripted returns the mode of the stand-in.
+func (c config) scripted() scripted.Mode {
+	if c.ScriptedMode == scriptedNormal {
+		return scripted.ModeNormal
+	}
+	return scripted.Mode(c.ScriptedMode)
+}
+
+// scriptedModes are the names of all modes.
+func scriptedModes() []string {
+	names := []string{scriptedNormal}
+	for _, m := range scripted.Modes() {
+		names = append(names, string(m))
+	}
+	return names
 }
 
 // optionalSeed is a seed that may be left to the scenario.

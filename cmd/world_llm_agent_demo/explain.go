@@ -13,9 +13,12 @@ import (
 
 // explainFlags are the options of the explain command.
 type explainFlags struct {
-	// tick and agent name the decision; both are required.
+	// tick and agent name the decision; both are required without source.
 	tick  int64
 	agent string
+	// source asks for the history of one source instead of a decision; agent then
+	// limits it and may be empty.
+	source string
 	// step is the one step shown, 0 for all.
 	step int
 	// full repeats what an earlier call of the decision has shown.
@@ -30,10 +33,16 @@ type explainFlags struct {
 func (m *Main) explainCommand() *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
-		Use:   "explain RUN --tick T --agent A",
-		Short: "show one decision with its steps, its outcome and the exact prompt of each call",
+		Use:   "explain RUN --tick T --agent A | --source ID",
+		Short: "show one decision with its sources, steps, outcome and prompts, or what one source led to",
 		Args:  oneArgument("a run directory"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if f.source != "" {
+				if f.tick != 0 || f.step != 0 || f.full || f.json {
+					return badInput("explain --source shows all decisions of a source; allowed beside it: --agent")
+				}
+				return m.explainSource(args[0], f)
+			}
 			if f.tick < 1 || f.agent == "" || f.step < 0 {
 				return badInput("explain needs --tick and --agent; allowed: a tick from 1, the id of an agent, and for --step a number from 1")
 			}
@@ -44,12 +53,17 @@ func (m *Main) explainCommand() *cobra.Command {
 			if err := t.restrict(f.step); err != nil {
 				return err
 			}
-			return m.explain(t, f)
+			sources, err := m.loadTrail(args[0], f.agent)
+			if err != nil {
+				return err
+			}
+			return m.explain(t, sources, f)
 		},
 	}
 	c.Flags().SortFlags = false
 	c.Flags().Int64Var(&f.tick, "tick", 0, "tick of the decision")
 	c.Flags().StringVar(&f.agent, "agent", "", "id of the agent")
+	c.Flags().StringVar(&f.source, "source", "", "id of a source: show the decisions that had it in view, and what came of them")
 	c.Flags().IntVar(&f.step, "step", 0, "show only this step of the turn")
 	c.Flags().BoolVar(&f.full, "full", false, "repeat in each call what an earlier one has shown")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
@@ -86,13 +100,13 @@ func (t *transcript) restrict(step int) error {
 
 // explain prints a transcript. Its text is complete before the first byte goes
 // out, so that a damaged trace prints an error and nothing else.
-func (m *Main) explain(t transcript, f explainFlags) error {
+func (m *Main) explain(t transcript, sources *trail, f explainFlags) error {
 	var b bytes.Buffer
 	var err error
 	if f.json {
 		err = t.writeJSON(&b)
 	} else {
-		err = (&explainer{b: &b, t: t, full: f.full}).write(f)
+		err = (&explainer{b: &b, t: t, trail: sources, full: f.full}).write(f)
 	}
 	if err != nil {
 		return badInput("the trace is damaged: %w", err)

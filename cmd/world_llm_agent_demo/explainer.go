@@ -25,6 +25,10 @@ import (
 //	  executed    what the world got
 //	  outcome     accepted or rejected, with the world's numbers
 //
+//	Sources
+//	  [mem-4-3] memory, score 812, used (self), ...
+//	      where it comes from, back to the first event
+//
 //	Steps
 //	   1  plan ok ...
 //
@@ -39,6 +43,8 @@ import (
 type explainer struct {
 	b *bytes.Buffer
 	t transcript
+	// trail tells where the decision's sources come from.
+	trail *trail
 	// full repeats parts that an earlier call has shown.
 	full bool
 	// shownIn is the number of the call that showed a part first.
@@ -52,6 +58,9 @@ func (e *explainer) write(f explainFlags) error {
 	fmt.Fprintf(e.b, "%s, tick %d  (%s, seed %d, model %s, %s)\n", oneLine(f.agent), f.tick,
 		oneLine(e.t.header.Scenario), e.t.header.Seed, oneLine(e.t.header.Model), oneLine(string(e.t.header.ModelSource)))
 	e.decision()
+	if f.step == 0 {
+		e.sourceList()
+	}
 	e.steps()
 	for i, c := range e.t.calls {
 		if err := e.call(i+1, c); err != nil {

@@ -131,7 +131,7 @@ func (a modelAccess) announceScripted(w io.Writer, url string) {
 
 // announceLive says what will be called, how often, and that nothing bounds the
 // cost. It comes before the first call.
-func (a modelAccess) announceLive(w io.Writer, url string, calls callRange) {
+func (a modelAccess) announceLive(w io.Writer, url string, calls fmt.Stringer) {
 	key := "no key"
 	if !a.key.Empty() {
 		key = "key from " + a.keyFrom.String()
@@ -158,11 +158,17 @@ type callRange struct {
 	ticks, agents int64
 	// perDecision is the most calls of one decision.
 	perDecision int64
+	// learning is the most calls of looking back, over the whole run.
+	learning int64
 }
 
 // String gives the range with the factors behind it.
 func (r callRange) String() string {
 	decisions := r.ticks * r.agents
-	return fmt.Sprintf("%d to %d (%d ticks x %d agents x 1 to %d per decision; fewer where agents wait or continue)",
+	text := fmt.Sprintf("%d to %d (%d ticks x %d agents x 1 to %d per decision; fewer where agents wait or continue)",
 		decisions, decisions*r.perDecision, r.ticks, r.agents, r.perDecision)
+	if r.learning > 0 {
+		text += fmt.Sprintf(", and up to %d to learn", r.learning)
+	}
+	return text
 }

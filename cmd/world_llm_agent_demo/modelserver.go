@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,17 +26,21 @@ const loopbackAddr = "127.0.0.1:0"
 //	world_llm_agent_demo model-server --addr 127.0.0.1:8080 &
 //	world_llm_agent_demo minimal --model scripted --base-url http://127.0.0.1:8080
 func (m *Main) modelServerCommand() *cobra.Command {
-	o := modelServer{addr: loopbackAddr}
+	o := modelServer{addr: loopbackAddr, mode: scriptedNormal}
 	c := &cobra.Command{
 		Use:   "model-server",
 		Short: "serve the scripted model over the Responses API until interrupted",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if !slices.Contains(scriptedModes(), o.mode) {
+				return badInput("--scripted-mode %s is unknown; allowed: %s", shown(o.mode), strings.Join(scriptedModes(), ", "))
+			}
 			return m.serveModel(c.Context(), o)
 		},
 	}
 	c.Flags().StringVar(&o.addr, "addr", o.addr, "host:port to listen on; port 0 takes a free one")
 	c.Flags().Uint64Var(&o.seed, "seed", 0, "seed of the scripted decisions")
+	c.Flags().StringVar(&o.mode, "scripted-mode", o.mode, "habit for tests: "+strings.Join(scriptedModes(), ", "))
 	c.Flags().StringVar(&o.faults, "faults", "", "answers to spoil, such as repairable=20%,http_429=2%; see docs/faults.md")
 	c.Flags().Uint64Var(&o.faultSeed, "fault-seed", 0, "seed of the choice of answers to spoil")
 	return c
@@ -47,6 +52,8 @@ type modelServer struct {
 	seed, faultSeed uint64
 	// faults is the plan as the user wrote it.
 	faults string
+	// mode is the name of the stand-in's habit.
+	mode string
 }
 
 // serveModel listens until ctx ends. Its URL is the only line on stdout, written
@@ -65,7 +72,7 @@ func (m *Main) serveModel(ctx context.Context, o modelServer) error {
 		return badInput("--faults: %w", err)
 	}
 	faults := scripted.NewInjector(plan, o.faultSeed)
-	server, err := scripted.Start(ctx, o.addr, scripted.Options{Seed: o.seed, Faults: faults})
+	server, err := scripted.Start(ctx, o.addr, scripted.Options{Seed: o.seed, Mode: config{ScriptedMode: o.mode}.scripted(), Faults: faults})
 	if err != nil {
 		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(o.addr), err)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"agentworld/behavior"
+	"agentworld/behavior/learn"
 	"agentworld/engine"
 	"agentworld/llmclient"
 	"agentworld/llmclient/openai"
@@ -40,7 +41,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.runDir), cause(err))
 	}
 	faults := scripted.NewInjector(p.faults, p.faultSeed())
-	source, stop, err := m.openModel(ctx, p, faults)
+	source, stop, err := m.openModel(ctx, p, faults, p.calls())
 	if err != nil {
 		made.discard()
 		return err
@@ -83,12 +84,12 @@ func (m *Main) prepareReport(p plan) (outputFile, error) {
 // model are reached by the same client over HTTP, so that a scripted run goes
 // through everything a live one does. stop releases what was opened; it is nil
 // only beside an error.
-func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector) (source engine.Source, stop func(), err error) {
+func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector, calls fmt.Stringer) (source engine.Source, stop func(), err error) {
 	config := openai.Config{BaseURL: p.model.baseURL, APIKey: p.model.key, Timeout: p.config.Timeout, BackoffBase: p.config.RetryBackoff}
 	stop = func() {}
 	if !p.model.live {
 		// The server outlives an interrupt: the engine decides when calls end.
-		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.seed(), Faults: faults})
+		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.seed(), Mode: p.config.scripted(), Faults: faults})
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}
@@ -101,7 +102,7 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector)
 		return nil, nil, badInput("%w", err)
 	}
 	if p.model.live {
-		p.model.announceLive(m.Stderr, client.URL(), p.calls())
+		p.model.announceLive(m.Stderr, client.URL(), calls)
 	} else {
 		p.model.announceScripted(m.Stderr, client.URL())
 	}
@@ -113,7 +114,11 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector)
 // It is an announcement, not a cap.
 func (p plan) calls() callRange {
 	limits := behavior.Config{ModuleCallsMax: int(p.config.ModuleCallsMax), RepairsMax: int(p.config.RepairsMax)}
-	return callRange{p.config.Ticks, int64(len(p.scenario.agents)), int64(limits.CallsMax())}
+	calls := callRange{ticks: p.config.Ticks, agents: int64(len(p.scenario.agents)), perDecision: int64(limits.CallsMax())}
+	if every := p.config.LearnEvery; every > 0 && !p.config.FreezePlaybook {
+		calls.learning = p.config.Ticks / every * calls.agents * int64(learn.NewKit(limits, 1).CallsMax())
+	}
+	return calls
 }
 
 // engineOptions adds to the settings what does not shape the run: where it is
@@ -142,17 +147,28 @@ func (p plan) engineSettings() engine.Settings {
 	settings := engine.Settings{
 		ScenarioName: p.scenario.name, ScenarioTOML: p.scenario.toml, Scenario: p.scenario.scenario,
 		Agents: p.scenario.agentsOverride, Seed: p.seed(), Ticks: c.Ticks,
-		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.model.source(), BaseURL: p.model.recordedURL(),
+		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.model.source(), BaseURL: p.recordedURL(),
 		SystemPrompt: c.SystemPrompt, ShortTermGoal: c.ShortTermGoal, LongTermGoal: c.LongTermGoal, Switches: p.switches,
 		PromptProfile: c.PromptProfile, PromptLanguage: c.PromptLanguage, Faults: c.Faults,
 		Timeout: c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
 		ModuleCallsMax: int(c.ModuleCallsMax), RepairsMax: int(c.RepairsMax),
 		RepeatAdviceAfter: c.repeatAdvice(),
+		Playbook:          p.playbook, PlaybookBullets: int(c.PlaybookBullets), FreezePlaybook: c.FreezePlaybook, LearnEvery: c.LearnEvery, PlaybookSize: int(c.PlaybookSize),
 	}
 	if c.Faults != "" {
 		settings.FaultSeed = p.faultSeed()
 	}
 	return settings
+}
+
+// recordedURL is the endpoint that the trace records. A habit of the stand-in makes
+// it another model.
+func (p plan) recordedURL() string {
+	url := p.model.recordedURL()
+	if mode := p.config.scripted(); !p.model.live && mode != scripted.ModeNormal {
+		url += "+" + string(mode)
+	}
+	return url
 }
 
 // faultSeed is the seed of the faults: the user's, else the run's.
@@ -169,7 +185,7 @@ func (m *Main) nothingRecorded(p plan) bool {
 // run that began, so that each leaves a report with its run status: also one that
 // was interrupted, that the provider ended, or that failed here (runErr).
 func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr error) error {
-	reportErr := m.finishReport(p, out)
+	reportErr := errors.Join(m.finishReport(p, out), m.keepLearned(p, result))
 	if runErr != nil {
 		return fmt.Errorf("run: %w", errors.Join(runErr, reportErr))
 	}

@@ -136,6 +136,8 @@ type plan struct {
 	// switches are in rising order of ticks and name only agents that exist.
 	switches []trace.Switch
 	model    modelAccess
+	// playbook is the file of lessons as read, empty for none.
+	playbook []byte
 	// faults is what goes wrong on purpose; empty for a live model.
 	faults scripted.FaultPlan
 	// runDir is the run directory as the user will read it.
@@ -169,6 +171,10 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
+	lessons, err := m.loadPlaybook(find(values, "run.playbook"), c.LearnEvery > 0 && !c.FreezePlaybook)
+	if err != nil {
+		return plan{}, err
+	}
 	faults, err := chooseFaults(model, find(values, "llm.faults"), scenario.agents)
 	if err != nil {
 		return plan{}, err
@@ -177,10 +183,11 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{config: c, scenario: scenario, switches: switches, model: model, faults: faults, runDir: runDir}
+	p := plan{config: c, scenario: scenario, switches: switches, model: model, playbook: lessons, faults: faults, runDir: runDir}
 	p.kept = []keptPath{
 		m.keptTrace(runDir), {"the run directory", m.path(runDir)},
 		{"the scenario file", m.path(scenario.name)}, {"the file of prompt switches", m.path(c.PromptSwitches)},
+		{"the playbook", m.path(c.Playbook)},
 	}
 	if err := p.engineSettings().Check(); err != nil {
 		return plan{}, badInput("%w", err)

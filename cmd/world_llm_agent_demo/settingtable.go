@@ -20,6 +20,7 @@ const (
 	llmIOCharsMax    = 10_000_000
 	perTurnMax       = 16
 	repeatAdviceMax  = 1_000_000
+	playbookSizeMax  = 10_000
 )
 
 // settingTable returns every setting of a run, in the order they are shown.
@@ -37,6 +38,7 @@ func settingTable() settings {
 	all = append(all, runSettings()...)
 	all = append(all, modelSettings()...)
 	all = append(all, promptSettings()...)
+	all = append(all, playbookSettings()...)
 	return append(all, outputSettings()...)
 }
 
@@ -73,6 +75,8 @@ func modelSettings() settings {
 			doc: "key of the endpoint; never a flag", into: func(c *config) any { return &c.APIKey }},
 		{flag: "offline", key: "llm.offline", kind: kindSwitch, fallback: "false",
 			doc: "use the scripted stand-in even when a model is set", into: func(c *config) any { return &c.Offline }},
+		{flag: "scripted-mode", key: "llm.scripted_mode", kind: kindChoice, fallback: scriptedNormal, choices: scriptedModes(),
+			doc: "habit of the scripted stand-in, for tests", into: func(c *config) any { return &c.ScriptedMode }},
 		{flag: "timeout", env: []string{envPrefix + "TIMEOUT_MS"}, key: "llm.timeout_ms", kind: kindMillis, fallback: "180s",
 			min: 1, max: waitMSMax, doc: "time for one model call, a duration or milliseconds; one that takes longer is tried once more with 180s", into: func(c *config) any { return &c.Timeout }},
 		{flag: "decision-deadline", env: []string{envPrefix + "DECISION_DEADLINE_MS"}, key: "llm.decision_deadline_ms", kind: kindMillis,
@@ -115,6 +119,22 @@ func promptSettings() settings {
 		{flag: "prompt-switches-json", key: "run.prompt_switches_json", kind: kindPath, absent: "none",
 			doc:  `file or JSON list of [{"tick":N,"system_prompt":..,"short_term_goal":..,"long_term_goal":..,"agent":..}]`,
 			into: func(c *config) any { return &c.PromptSwitches }},
+	}
+}
+
+// playbookSettings say which lessons the agents start with and whether they learn.
+func playbookSettings() settings {
+	return settings{
+		{flag: "playbook", key: "run.playbook", kind: kindPath, absent: "none",
+			doc: "file of lessons that every agent starts with; what is learned is folded into it", into: func(c *config) any { return &c.Playbook }},
+		{flag: "playbook-bullets", key: "run.playbook_bullets", kind: kindCount, fallback: "6", min: 0, max: behavior.PlaybookBulletsMax,
+			doc: "lessons shown in a prompt at most; 0 shows none", into: func(c *config) any { return &c.PlaybookBullets }},
+		{flag: "freeze-playbook", key: "run.freeze_playbook", kind: kindSwitch, fallback: "false",
+			doc: "learn nothing and never write the playbook", into: func(c *config) any { return &c.FreezePlaybook }},
+		{flag: "learn-every", key: "run.learn_every", kind: kindCount, fallback: "0", min: 0, max: ticksMax,
+			doc: "ticks after which agents look back and learn; 0 is never", into: func(c *config) any { return &c.LearnEvery }},
+		{flag: "playbook-size", key: "run.playbook_size", kind: kindCount, fallback: "200", min: 1, max: playbookSizeMax,
+			doc: "lessons a playbook may hold", into: func(c *config) any { return &c.PlaybookSize }},
 	}
 }
 

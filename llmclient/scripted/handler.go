@@ -68,7 +68,7 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	if f.hold > 0 {
 		o.pause(r, f.hold)
 	}
-	result, err := Decide(o.Seed, body)
+	result, err := DecideIn(o.Mode, o.Seed, body)
 	if err != nil {
 		writeError(w, err)
 		return

@@ -36,13 +36,16 @@ type exchange struct {
 // Decide is the policy: it answers the body of a Responses request. It is a pure
 // function of seed and body; equal arguments give equal bytes. The error, if any,
 // is a [*RequestError].
-func Decide(seed uint64, body []byte) (Result, error) {
+func Decide(seed uint64, body []byte) (Result, error) { return DecideIn(ModeNormal, seed, body) }
+
+// DecideIn is Decide with the habits of a mode.
+func DecideIn(mode Mode, seed uint64, body []byte) (Result, error) {
 	r, refused := parseRequest(body)
 	if refused != nil {
 		return Result{}, refused
 	}
 	x := &exchange{body: body, stage: newStage(seed, r), mark: newStamp(seed, body)}
-	x.answer = x.stage.answer()
+	x.answer = x.respond(mode, r)
 	return x.result(x.mark.items(x.answer), Shape{}), nil
 }
 
@@ -60,4 +63,15 @@ func (x *exchange) result(output []json.RawMessage, s Shape) Result {
 	}
 	result.Response = response(result.ID, x.stage.request.echo, output, result.Usage, s)
 	return result
+}
+
+// respond answers a request to decide or to look back.
+func (x *exchange) respond(mode Mode, r request) answer {
+	if l, ok := newLearner(mode, r); ok {
+		return l.answer()
+	}
+	if mode != ModeNormal {
+		x.stage.ideas, x.stage.follows = x.stage.bent(mode)
+	}
+	return x.stage.answer()
 }

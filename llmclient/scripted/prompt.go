@@ -18,6 +18,8 @@ type prompt struct {
 	// latest is what became of the last action: the last line of the outcome
 	// section, and without one that of the history.
 	latest string
+	// playbook is the text of the last section of lessons.
+	playbook string
 	// turnStart is the index of the first item after the observation: from there
 	// on the input is the record of the present turn.
 	turnStart int
@@ -49,6 +51,9 @@ func readPrompt(input []llmclient.Item) prompt {
 		}
 		if text, _, ok := section(item.Text, l.headingGoals); ok {
 			p.goals = text
+		}
+		if text, _, ok := section(item.Text, headingPlaybook); ok {
+			p.playbook = text
 		}
 		if text, _, ok := section(item.Text, l.headingHistory); ok {
 			p.latest = lastLine(text)

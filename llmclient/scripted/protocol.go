@@ -34,6 +34,10 @@ type stage struct {
 	// known tells what failed; ideas is what is left to do, best first.
 	known experience
 	ideas []proposal
+	// lessons are the bullets of the prompt.
+	lessons []lesson
+	// follows is the lesson that made the ideas what they are, empty for none.
+	follows string
 }
 
 // newStage reads a request.
@@ -44,6 +48,7 @@ func newStage(seed uint64, r request) stage {
 	s.industry = industry{see: see, goals: readGoals(p.goals), offers: readCatalogue(r.tools), chance: newChance(seed, see)}
 	s.known = readExperience(p, s.turn)
 	s.ideas = s.industry.proposals(s.known)
+	s.lessons = readLessons(p.playbook)
 	return s
 }
 
@@ -100,7 +105,7 @@ func (s stage) may(name string) bool {
 func (s stage) call(name string, values object) []toolCall {
 	for _, t := range s.allowed {
 		if t.Name == name {
-			return []toolCall{{name, newFiller(t.Parameters).arguments(values)}}
+			return []toolCall{{name: name, arguments: newFiller(t.Parameters).arguments(values)}}
 		}
 	}
 	return nil

@@ -29,6 +29,8 @@ type Options struct {
 	// Seed selects one of the policy's variants: which modules it asks, when it
 	// adds reasoning items, and the like. Any value is fine.
 	Seed uint64
+	// Mode is a habit that a test needs; empty is the policy as it is.
+	Mode Mode
 	// Delay is how long to hold back the answer to a request, to imitate a slow
 	// model. Nil means not at all. It is called concurrently; waiting ends early
 	// when the client goes away or the server closes.

@@ -1,0 +1,126 @@
+package behavior_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agentworld/behavior"
+	"agentworld/llmclient"
+	"agentworld/memory/playbook"
+	"agentworld/modules"
+)
+
+// handbook has lessons of which the situation of a new agent in the scenario
+// minimal finds those that name a chip, which is what its goals are about.
+const handbook = `# playbook 1
+version=1 last=4
+
+## nav  Movement
+[nav-00001] helpful=2 harmful=0 neutral=0 :: Hardware makes a chip; mine where it is near.
+
+## res  Resources and energy
+[res-00002] helpful=0 harmful=1 neutral=0 :: A chip needs hardware, so refine compound first.
+[res-00003] helpful=0 harmful=0 neutral=0 :: Refine hardware before building.
+
+## haz  Hazards
+[haz-00004] helpful=0 harmful=0 neutral=0 :: Ambergris glows unseen everywhere.
+`
+
+func parsed(t *testing.T, text string) *playbook.Playbook {
+	t.Helper()
+	p, err := playbook.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// decide plays a turn of one decision that waits for a reason.
+func decide(t *testing.T, turn *behavior.Turn, why string, sources ...string) behavior.Decision {
+	t.Helper()
+	firstAsk(t, turn)
+	args := llmclient.Marshal(map[string]any{"action": map[string]string{"action": "wait"}, "execute_until": nil, "why": why, "sources_used": append([]string{}, sources...)})
+	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{llmclient.FunctionCall("c", "decision", string(args))}}})
+	d, ok := turn.Next().(behavior.Decision)
+	if !ok {
+		t.Fatal("no decision")
+	}
+	return d
+}
+
+// TestCitations reads what decisions name, in each way they can: nav-00001 and
+// res-00002 are in view, haz-00004 and mem-1-2 exist and are not shown.
+func TestCitations(t *testing.T) {
+	for name, tc := range map[string]struct {
+		why     string
+		sources []string
+		want    string
+	}{
+		"report alone":         {"", []string{"nav-00001"}, "nav-00001 self used"},
+		"square brackets":      {"as [nav-00001] says", nil, "nav-00001 text used"},
+		"round brackets":       {"as it says (res-00002)", nil, "res-00002 text used"},
+		"Chinese brackets":     {"依据【nav-00001，res-00002】", nil, "nav-00001 text used, res-00002 text used"},
+		"both":                 {"[nav-00001]", []string{"nav-00001"}, "nav-00001 both used"},
+		"two in one bracket":   {"[res-00002, nav-00001]", nil, "res-00002 text used, nav-00001 text used"},
+		"report with brackets": {"", []string{"[nav-00001], [res-00002]"}, "nav-00001 self used, res-00002 self used"},
+		"among words":          {"(see nav-00001 and res-00002)", nil, "nav-00001 text used, res-00002 text used"},
+		"report first":         {"[nav-00001]", []string{"res-00002"}, "res-00002 self used, nav-00001 text used"},
+		"named twice":          {"[nav-00001] (nav-00001)", nil, "nav-00001 text used"},
+		"not shown":            {"[haz-00004]", []string{"haz-00004"}, "haz-00004 both unknown"},
+		"remembered":           {"", []string{"mem-0-1"}, "mem-0-1 self unknown"},
+		"invented":             {"[nav-99999] (mem-77-1)", []string{"wisdom"}, "wisdom self invented, nav-99999 text invented, mem-77-1 text invented"},
+		"other words":          {"power (low) at [llm-hub] (agent-2, soon)", nil, ""},
+		"a sentence as an id":  {"", []string{"do what I say"}, "dowhatIsay self invented"},
+		"without brackets":     {"nav-00001 says so", nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := mindIn(t, "minimal", behavior.Config{PlaybookBullets: 2, Profile: behavior.ProfileCompact}, 4)
+			m.SetPlaybook(parsed(t, handbook))
+			m.SetGoals("Make a chip.", "")
+			d := decide(t, m.begin(), tc.why, tc.sources...)
+			var got []string
+			for _, c := range d.Cited {
+				got = append(got, c.ID+" "+string(c.Channel)+" "+string(c.Standing))
+			}
+			if diff := cmp.Diff(tc.want, strings.Join(got, ", ")); diff != "" {
+				t.Errorf("citations (-want +got):\n%s", diff)
+			}
+			for _, c := range d.Cited {
+				if used := strings.Contains(strings.Join(d.Used, " "), c.ID); used != (c.Standing == behavior.CitedUsed) {
+					t.Errorf("%s is %s, used %v", c.ID, c.Standing, d.Used)
+				}
+			}
+		})
+	}
+}
+
+// TestASearchGivesTheScore: a memory that stands in the history, which chooses by
+// age, has the score of the search that found it as well.
+func TestASearchGivesTheScore(t *testing.T) {
+	turn := mindIn(t, "minimal", behavior.Config{}, 3).begin()
+	firstAsk(t, turn)
+	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
+		llmclient.FunctionCall("p", "plan", `{"goal":"g","steps":[{"kind":"call","what":"x"}],"missing":[]}`),
+	}}})
+	firstAsk(t, turn)
+	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
+		llmclient.FunctionCall("m", "memory_long_term_search", `{"query":"mine compound refused","limit":5}`),
+	}}})
+	call, ok := turn.Next().(behavior.Call)
+	if !ok {
+		t.Fatal("the search is not run")
+	}
+	turn.Result(modules.New().Call(turn.Env(), call.CallID, call.Tool, call.Arguments))
+	scored := map[string]bool{}
+	for _, s := range decide(t, turn, "").Retrieved {
+		if _, twice := scored[s.ID]; twice {
+			t.Errorf("%s is in view twice", s.ID)
+		}
+		scored[s.ID] = s.Score > 0
+	}
+	if diff := cmp.Diff(map[string]bool{"mem-0-1": true, "mem-1-2": true, "mem-2-3": true}, scored); diff != "" {
+		t.Errorf("sources with a score (-want +got):\n%s", diff)
+	}
+}

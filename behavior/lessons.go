@@ -1,0 +1,86 @@
+package behavior
+
+import (
+	"slices"
+	"strings"
+
+	"agentworld/memory"
+	"agentworld/memory/playbook"
+	"agentworld/world"
+)
+
+// lessons offers the bullets of the playbook that fit the situation best, best
+// first, and shorter heads of them.
+func (m *Mind) lessons(seen opened, last world.Outcome) []variant {
+	limit := min(m.cfg.PlaybookBullets, m.layout.lessons)
+	if limit == 0 || m.playbook.Len() == 0 {
+		return []variant{{}}
+	}
+	found := m.playbook.Retrieve(m.situation(seen, last), subjects(seen, last), limit)
+	var sources []memory.Source
+	room := m.layout.lessonChars
+	for _, bullet := range found {
+		s := bullet.Source()
+		if room -= s.Chars; room < 0 {
+			break
+		}
+		sources = append(sources, s)
+	}
+	var variants []variant
+	for n := len(sources); n > 0; n /= 2 {
+		variants = append(variants, m.lessonsShown(sources[:n]))
+	}
+	return append(variants, variant{})
+}
+
+// lessonsShown writes the section. What was learned elsewhere advises and does not
+// command, so the heading says what lessons are.
+func (m *Mind) lessonsShown(sources []memory.Source) variant {
+	lines := []string{m.words.headingPlaybook}
+	for _, s := range sources {
+		lines = append(lines, s.Text)
+	}
+	return variant{text: strings.Join(lines, "\n"), sources: sources}
+}
+
+// situation is what an agent would look up lessons by: its goals, its place, what
+// is short and what the world refused last. No word in it is another agent's:
+// whoever writes a message must not choose the lessons that are shown beside it.
+func (m *Mind) situation(seen opened, last world.Outcome) string {
+	words := []string{m.goalsText(), seen.Self.Place, seen.Here.Material, seen.Woken}
+	if seen.Self.PowerState != powerNormal {
+		words = append(words, seen.Self.PowerState, m.words.lessonPower)
+	}
+	if 4*seen.Self.Heat >= 3*seen.Self.HeatCapacity {
+		words = append(words, m.words.lessonHeat)
+	}
+	if seen.Self.Place != "" && seen.Here.CompoundG == 0 {
+		words = append(words, m.words.lessonDepleted)
+	}
+	if seen.HeldBack > 0 {
+		words = append(words, m.words.lessonTexts)
+	}
+	if last.Rejection != nil {
+		words = append(words, last.Action.ActionName(), m.words.rejectionText(last.Rejection))
+	}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), "\n")
+}
+
+// powerNormal is the power state that calls for no lesson.
+const powerNormal = "normal"
+
+// subjects are the sections that the situation calls for, whatever the words of
+// their bullets; this also finds lessons that are written in another language.
+func subjects(seen opened, last world.Outcome) []playbook.Section {
+	var wanted []playbook.Section
+	if seen.Self.PowerState != powerNormal {
+		wanted = append(wanted, playbook.Res)
+	}
+	if seen.HeldBack > 0 {
+		wanted = append(wanted, playbook.Soc)
+	}
+	if last.Rejection != nil {
+		wanted = append(wanted, playbook.Err)
+	}
+	return wanted
+}

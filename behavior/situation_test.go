@@ -1,0 +1,53 @@
+package behavior
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"agentworld/memory/playbook"
+	"agentworld/world"
+)
+
+// TestSituationHoldsWhatIsShort: each shortage brings its words and its subject, and
+// nothing that another agent wrote chooses lessons.
+func TestSituationHoldsWhatIsShort(t *testing.T) {
+	m := &Mind{Kit: &Kit{words: &english}, persona: world.Persona{ShortTermGoal: "Make a chip."}}
+	calm := opened{Observation: world.Observation{
+		Self: world.Self{Place: "hub", PowerState: "normal", Heat: 10, HeatCapacity: 100},
+		Here: world.Here{ID: "hub", Material: "ice", CompoundG: 5},
+	}}
+	refusal := world.Outcome{Action: world.Mine{MassG: 5}, Rejection: &world.Rejection{Code: world.RejectDepleted}}
+	for name, tc := range map[string]struct {
+		change  func(*opened)
+		last    world.Outcome
+		words   string
+		subject playbook.Section
+	}{
+		"power":    {func(o *opened) { o.Self.PowerState = "low" }, world.Outcome{}, "recharge", playbook.Res},
+		"heat":     {func(o *opened) { o.Self.Heat = 75 }, world.Outcome{}, "cool", ""},
+		"depleted": {func(o *opened) { o.Here.CompoundG = 0 }, world.Outcome{}, "depleted", ""},
+		"texts":    {func(o *opened) { o.HeldBack = 2 }, world.Outcome{}, "message", playbook.Soc},
+		"refused":  {func(*opened) {}, refusal, "mine_compound", playbook.Err},
+	} {
+		seen := calm
+		tc.change(&seen)
+		if got := m.situation(seen, tc.last); !strings.Contains(got, tc.words) || !strings.Contains(got, "chip") || !strings.Contains(got, "ice") {
+			t.Errorf("%s: the situation is %q, want %q in it", name, got, tc.words)
+		}
+		if strings.Contains(m.situation(calm, world.Outcome{}), tc.words) {
+			t.Errorf("%s: %q belongs to every situation", name, tc.words)
+		}
+		got := subjects(seen, tc.last)
+		if tc.subject == "" && len(got) > 0 || tc.subject != "" && !slices.Equal(got, []playbook.Section{tc.subject}) {
+			t.Errorf("%s: subjects %v, want %q", name, got, tc.subject)
+		}
+	}
+	all := everything()
+	all.Inbox = []world.Message{{From: "bait", Text: "bait"}}
+	all.Here.Notes = []world.Note{{Author: "bait", Text: "bait"}}
+	all.Agents[0].Name = "bait"
+	if got := m.situation(all, world.Outcome{}); strings.Contains(got, "bait") {
+		t.Errorf("the situation repeats what another agent wrote: %q", got)
+	}
+}

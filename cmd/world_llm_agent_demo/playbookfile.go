@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"agentworld/engine"
+	"agentworld/memory/playbook"
+)
+
+// playbookBytesMax bounds a playbook file. One at its limits, with a full history,
+// stays far below.
+const playbookBytesMax = 16 << 20
+
+// loadPlaybook reads the file of lessons that a run starts with; it is empty when
+// none is set. A file that a run learns into need not exist yet. Errors name the
+// file, and the line when it cannot be understood, and are bad input.
+func (m *Main) loadPlaybook(v value, learns bool) ([]byte, error) {
+	if v.text == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(m.path(v.text))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && learns:
+		return nil, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, badInput("%s: there is no playbook %s; allowed: an existing file, or a new one in a run that learns (--learn-every)", v.where(), shown(v.text))
+	case err != nil:
+		return nil, badInput("%s: the playbook %s cannot be read: %w", v.where(), shown(v.text), cause(err))
+	case len(data) > playbookBytesMax:
+		return nil, badInput("%s: the playbook %s has %d bytes; allowed: at most %d", v.where(), shown(v.text), len(data), playbookBytesMax)
+	}
+	if _, err := playbook.Parse(data); err != nil {
+		if syntax, ok := errors.AsType[*playbook.SyntaxError](err); ok {
+			return nil, badInput("%s: %s:%d: %s", v.where(), oneLine(v.text), syntax.Line, syntax.Problem)
+		}
+		return nil, badInput("%s: the playbook %s: %w", v.where(), shown(v.text), err)
+	}
+	return data, nil
+}
+
+// keepLearned folds what a run learned into the file it began with. When somebody
+// else changed the file meanwhile, it is left alone and the result is kept in the
+// run directory.
+func (m *Main) keepLearned(p plan, result engine.Result) error {
+	if result.Learned == nil || p.config.Playbook == "" {
+		return nil
+	}
+	path := m.path(p.config.Playbook)
+	now, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || !bytes.Equal(now, p.playbook) {
+		kept := filepath.Join(p.runDir, engine.PlaybookDir, learnedName)
+		fmt.Fprintf(m.Stderr, "note: the playbook %s changed during the run and is left as it is; what was learned is in %s\n", oneLine(p.config.Playbook), oneLine(kept))
+		path = m.path(kept)
+	}
+	if err := engine.WritePlaybook(path, result.Learned); err != nil {
+		return fmt.Errorf("keep what was learned: %w", err)
+	}
+	return nil
+}
+
+// learnedName is the file of what a run learned that could not go where it belongs.
+const learnedName = "learned.md"

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"agentworld/behavior"
+	"agentworld/behavior/learn"
+	"agentworld/engine"
+	"agentworld/llmclient/tokens"
+	"agentworld/memory/playbook"
+)
+
+// learnSettings are the settings of a run that learning from finished runs has too.
+var learnSettings = []string{
+	"llm.model", "llm.base_url", "llm.offline", "llm.scripted_mode", "llm.timeout_ms", "llm.context_window",
+	"run.playbook", "run.playbook_size",
+}
+
+const learnHelp = `Look back at finished runs and change a playbook by what they teach.
+
+Each run is derived again from its trace, which calls no model; then its agents
+look back one after the other, and what they learn goes into FILE at the end, at once
+or not at all. An agent of a run that FILE has learned from already is passed over,
+so that no decision counts twice.
+
+The model that looks back is the scripted stand-in unless --model names one.`
+
+// playbookLearnCommand learns from finished runs.
+func (m *Main) playbookLearnCommand() *cobra.Command {
+	rounds, configName := 1, ""
+	var drift engine.ReplayOptions
+	all := settingTable()
+	c := &cobra.Command{
+		Use:   "learn RUN... --playbook FILE",
+		Short: "learn from finished runs",
+		Long:  learnHelp,
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			given, err := givenFlags(c.Flags())
+			if err != nil {
+				return err
+			}
+			values, err := m.gather(all, "", given, configName)
+			if err != nil {
+				return err
+			}
+			return m.learn(c.Context(), values, args, rounds, drift)
+		},
+	}
+	addFlags(c.Flags(), slices.DeleteFunc(settingTable(), func(s setting) bool { return !slices.Contains(learnSettings, s.key) }))
+	c.Flags().IntVar(&rounds, "rounds", rounds, fmt.Sprintf("reflections before a curation, 1 to %d", learn.RoundsMax))
+	c.Flags().StringVar(&configName, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
+	c.Flags().BoolVar(&drift.AllowVersionDrift, "allow-version-drift", false, "also learn from a run that another version recorded")
+	return c
+}
+
+// schooling is the state of learning from several runs.
+type schooling struct {
+	kit    *learn.Kit
+	source engine.Source
+	limits playbook.Limits
+	seed   *playbook.Playbook
+	book   *playbook.Playbook
+}
+
+// learn checks everything before it asks a model, and writes the file last.
+func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds int, o engine.ReplayOptions) error {
+	c, err := newConfig(values)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Playbook == "":
+		return badInput("playbook learn needs --playbook FILE, which what is learned goes into")
+	case len(runs) == 0:
+		return badInput("playbook learn needs at least one run directory")
+	case rounds < 1 || rounds > learn.RoundsMax:
+		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, learn.RoundsMax)
+	}
+	l := &schooling{limits: playbook.Limits{BulletsMax: int(c.PlaybookSize)}}
+	if l.seed, err = m.playbookOrNew(c.Playbook); err != nil {
+		return err
+	}
+	l.book = l.seed
+	batches, err := m.collect(ctx, runs, o)
+	if err != nil {
+		return err
+	}
+	access, err := chooseModel(c, values)
+	if err != nil {
+		return err
+	}
+	l.kit = learn.NewKit(behavior.Config{Model: access.model, ContextWindow: int(c.ContextWindow), CountTokens: tokens.Count}, rounds)
+	total := 0
+	for _, run := range batches {
+		total += len(run)
+	}
+	source, stop, err := m.openModel(ctx, plan{config: c, model: access}, nil, learnCalls{total, l.kit.CallsMax()})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	l.source = source
+	for i, run := range runs {
+		if err := m.learnFrom(ctx, l, run, batches[i]); err != nil {
+			return errors.Join(err, m.keepSchooling(c.Playbook, l))
+		}
+	}
+	return m.keepSchooling(c.Playbook, l)
+}
+
+// learnCalls is how many calls learning can make.
+type learnCalls struct{ curations, each int }
+
+// String gives the range with the factors behind it.
+func (c learnCalls) String() string {
+	return fmt.Sprintf("%d to %d (%d curations x 1 to %d)", c.curations, c.curations*c.each, c.curations, c.each)
+}
+
+// playbookOrNew reads a playbook, an empty one when there is no file.
+func (m *Main) playbookOrNew(name string) (*playbook.Playbook, error) {
+	if _, err := os.Stat(m.path(name)); errors.Is(err, fs.ErrNotExist) {
+		return playbook.New(), nil
+	}
+	return m.readPlaybook(name)
+}
+
+// collect derives the runs again.
+func (m *Main) collect(ctx context.Context, runs []string, o engine.ReplayOptions) ([][]engine.Batch, error) {
+	all := make([][]engine.Batch, len(runs))
+	for i, run := range runs {
+		f, err := m.openTrace(run)
+		if err != nil {
+			return nil, err
+		}
+		f.Close()
+		if all[i], err = engine.Collect(ctx, m.path(run), o); err != nil {
+			return nil, replayFailure(ctx, run, err)
+		}
+	}
+	return all, nil
+}
+
+// learnFrom looks back at one run and says what came of it. The error is a provider
+// that will not answer again, or an interruption; what was learned before is kept.
+func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches []engine.Batch) error {
+	known := map[string]bool{}
+	for _, v := range l.book.History() {
+		known[v.Note] = true
+	}
+	curations, calls, passed, applied, rejected, failed := 0, 0, 0, 0, 0, 0
+	for _, b := range batches {
+		if known[b.Experience.Note()] {
+			passed++
+			continue
+		}
+		result, err := l.ask(ctx, b)
+		if err != nil {
+			return err
+		}
+		curated := result.Apply(l.book, l.limits)
+		l.book = curated.Playbook
+		curations++
+		calls += result.Calls
+		applied += len(curated.Applied)
+		rejected += len(curated.Rejected)
+		if result.Failure != "" {
+			failed++
+			fmt.Fprintf(m.Stderr, "note: %s, %s: nothing learned: %s\n", oneLine(run), oneLine(b.Experience.Agent()), oneLine(result.Failure))
+		}
+	}
+	fmt.Fprintf(m.Stdout, "%s: %d curations in %d calls, %d failed; changes: %d applied, %d rejected; learned before: %d\n",
+		oneLine(run), curations, calls, failed, applied, rejected, passed)
+	return nil
+}
+
+// ask carries out one turn.
+func (l *schooling) ask(ctx context.Context, b engine.Batch) (learn.Result, error) {
+	turn := l.kit.Begin(b.Experience.In(l.book), l.book, b.Goals, b.Tick, 1)
+	for ask, more := turn.Next(); more; ask, more = turn.Next() {
+		answer := l.source.Respond(ctx, engine.CallKey{Tick: b.Tick, Agent: b.Experience.Agent(), Step: ask.Number}, ask.Request)
+		if ctx.Err() != nil {
+			return learn.Result{}, failWith(engine.ExitInterrupted, errors.New("learning interrupted; what was learned before is kept"))
+		}
+		if f := answer.Failure; f != nil && f.Kind.Fatal(true) {
+			return learn.Result{}, failWith(engine.ExitProvider, fmt.Errorf("the provider refused: %s", f.Kind))
+		}
+		turn.Answer(answer)
+	}
+	return turn.Result(), nil
+}
+
+// keepSchooling writes the file when anything changed.
+func (m *Main) keepSchooling(name string, l *schooling) error {
+	if l.book == l.seed {
+		fmt.Fprintf(m.Stdout, "%s: version %d, nothing changed\n", oneLine(name), l.book.Version())
+		return nil
+	}
+	if err := engine.WritePlaybook(m.path(name), l.book); err != nil {
+		return err
+	}
+	fmt.Fprintf(m.Stdout, "%s: version %d to %d, %d lessons\n", oneLine(name), l.seed.Version(), l.book.Version(), l.book.Len())
+	return nil
+}

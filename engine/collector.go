@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"context"
+	"io"
+
+	"agentworld/behavior/learn"
+	"agentworld/memory"
+	"agentworld/world"
+)
+
+// Batch is a stretch of one agent's decisions in a finished run, short enough to be
+// looked back at in one turn.
+type Batch struct {
+	Experience *learn.Experience
+	// Tick is the tick of the last decision.
+	Tick int64
+	// Goals are how far the agent had got then.
+	Goals []learn.Goal
+}
+
+// collector gathers the batches of a run while it is derived again.
+type collector struct {
+	run  string
+	open []*Batch // by agent, nil between batches
+	done [][]Batch
+	last []*learn.Experience // by agent, for the texts of others
+}
+
+// add takes in a decision of agent n and closes its batch when it is full.
+func (c *collector) add(w *world.World, n int, j learn.Judged, retrieved []memory.Source) {
+	if c.open[n] == nil {
+		e := learn.NewExperience(c.run, w.AgentID(n))
+		if c.last[n] != nil {
+			e = c.last[n].Next()
+		}
+		c.open[n], c.last[n] = &Batch{Experience: e}, e
+	}
+	b := c.open[n]
+	b.Experience.Add(j, retrieved)
+	b.Tick = j.Tick
+	if b.Experience.Len() == learn.DecisionsMax {
+		c.close(w, n)
+	}
+}
+
+func (c *collector) close(w *world.World, n int) {
+	if b := c.open[n]; b != nil {
+		b.Goals = goalsOf(w, w.AgentID(n))
+		c.done[n] = append(c.done[n], *b)
+		c.open[n] = nil
+	}
+}
+
+// Collect derives the finished run in dir again and returns what its agents
+// decided, in the order of agents and then of ticks. It opens no connection. The
+// error is a failure to read the run, [ErrVersionDrift], or an interruption.
+func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) {
+	h, err := ReadHeader(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := versionDrift(h); err != nil && !o.AllowVersionDrift {
+		return nil, err
+	}
+	settings, err := settingsOf(h)
+	if err != nil {
+		return nil, err
+	}
+	if settings.Ticks, err = ticksDone(dir); err != nil {
+		return nil, err
+	}
+	source, err := openRecording(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer source.close()
+	r, err := newRunner(Options{Settings: settings, Source: source, Concurrency: o.Concurrency, Progress: o.Progress}, newJournal(io.Discard))
+	if err != nil {
+		return nil, err
+	}
+	r.prepareLearning(h)
+	agents := r.world.Agents()
+	r.collected = &collector{run: runName(h), open: make([]*Batch, agents), done: make([][]Batch, agents), last: make([]*learn.Experience, agents)}
+	if _, err := r.ticks(ctx); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	var all []Batch
+	for n := range agents {
+		r.collected.close(r.world, n)
+		all = append(all, r.collected.done[n]...)
+	}
+	return all, nil
+}

@@ -1,0 +1,228 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"agentworld/behavior"
+	"agentworld/behavior/learn"
+	"agentworld/llmclient"
+	"agentworld/memory/playbook"
+	"agentworld/trace"
+	"agentworld/world"
+)
+
+// learning is what a run needs for its agents to learn. Every agent has an
+// experience and a playbook of its own, so that agents that never meet cannot
+// influence each other by what they learn.
+type learning struct {
+	kit    *learn.Kit
+	limits playbook.Limits
+	// experiences are by agent, nil before its first decision.
+	experiences []*learn.Experience
+	run         string
+	// learned is everything that changed a playbook, in order of tick and agent.
+	learned []learn.Learned
+}
+
+// learns reports whether agents change their playbooks during a run.
+func (s Settings) learns() bool { return s.LearnEvery > 0 && !s.FreezePlaybook }
+
+// playbookLimits bound every playbook of a run.
+func (s Settings) playbookLimits() playbook.Limits {
+	return playbook.Limits{BulletsMax: s.PlaybookSize}
+}
+
+// runName names a run in the evidence of lessons: a digest of everything that
+// shaped it. Equal scripted runs have one name, since their decisions are the same;
+// live runs differ by when they began.
+func runName(h trace.Header) string {
+	started := ""
+	if h.ModelSource == trace.SourceLive && h.Timing != nil {
+		started = h.Timing.StartedAt
+	}
+	h.Timing = nil
+	line, err := trace.Encode(h)
+	if err != nil {
+		panic("engine: a header cannot be encoded: " + err.Error())
+	}
+	return "run-" + llmclient.Hash(append(line, started...))[:12]
+}
+
+// prepareLearning makes the run ready to learn, when it is to.
+func (r *runner) prepareLearning(h trace.Header) {
+	if r.learns() {
+		r.learning = newLearning(r.kit.Config(), runName(h), r.playbookLimits(), r.world.Agents())
+	}
+}
+
+func newLearning(cfg behavior.Config, run string, limits playbook.Limits, agents int) *learning {
+	return &learning{kit: learn.NewKit(cfg, 1), limits: limits, run: run, experiences: make([]*learn.Experience, agents)}
+}
+
+// experience returns what agent n has to look back at.
+func (r *runner) experience(n int) *learn.Experience {
+	if r.learning.experiences[n] == nil {
+		r.learning.experiences[n] = learn.NewExperience(r.learning.run, r.world.AgentID(n))
+	}
+	return r.learning.experiences[n]
+}
+
+// remember tells every agent that acted what came of it.
+func (r *runner) remember(tick int64, turns []deliberated) {
+	for _, t := range turns {
+		o, ok := r.world.LastOutcome(t.agent)
+		if !ok {
+			panic("engine: an applied action has no outcome")
+		}
+		r.minds[t.agent].Learn(tick, t.decision, o)
+		if r.learning == nil && r.collected == nil {
+			continue
+		}
+		judged := learn.Judge(r.kit, tick, t.decision, o, refusedCodes(t.notes))
+		if r.learning != nil {
+			r.experience(t.agent).Add(judged, t.decision.Retrieved)
+		}
+		if r.collected != nil {
+			r.collected.add(r.world, t.agent, judged, t.decision.Retrieved)
+		}
+	}
+}
+
+// refusedCodes are why the guard refused actions in a turn, each once.
+func refusedCodes(notes []behavior.Note) []string {
+	var codes []string
+	seen := map[string]bool{}
+	for _, n := range notes {
+		if n.Kind == behavior.NoteGuard && n.Status != behavior.StatusOK && n.Code != "" && !seen[n.Code] {
+			seen[n.Code] = true
+			codes = append(codes, n.Code)
+		}
+	}
+	return codes
+}
+
+// lookedBack is one agent's look back.
+type lookedBack struct {
+	agent  int
+	result learn.Result
+	usage  llmclient.Usage
+	notes  []behavior.Note
+}
+
+// lookBack lets the agents learn when the tick is one to do so: all at the same
+// time, and then, in the order of agents, their playbooks change. Whatever a turn
+// fails by, the run goes on. The error is a failure to record.
+func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) ([]lookedBack, error) {
+	if !r.learns() || tick%r.LearnEvery != 0 {
+		return nil, nil
+	}
+	steps := make(map[int]int, len(turns))
+	for _, t := range turns {
+		steps[t.agent] = t.decision.ModelCalls
+	}
+	var backs []lookedBack
+	for n, e := range r.learning.experiences {
+		if e != nil && e.Len() > 0 {
+			backs = append(backs, lookedBack{agent: n})
+		}
+	}
+	var group errgroup.Group
+	group.SetLimit(r.Concurrency)
+	for i := range backs {
+		back := &backs[i]
+		group.Go(func() error { return r.reflect(ctx, tick, steps[back.agent]+1, back) })
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	if ctx.Err() == nil {
+		r.curate(tick, backs)
+	}
+	return backs, nil
+}
+
+// reflect carries out one agent's turn.
+func (r *runner) reflect(ctx context.Context, tick int64, firstStep int, back *lookedBack) error {
+	if r.DecisionDeadline > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.DecisionDeadline)
+		defer cancel()
+	}
+	e := r.learning.experiences[back.agent]
+	turn := r.learning.kit.Begin(e, r.minds[back.agent].Playbook(), goalsOf(r.world, e.Agent()), tick, firstStep)
+	for ask, more := turn.Next(); more; ask, more = turn.Next() {
+		answer, err := r.ask(ctx, CallKey{Tick: tick, Agent: e.Agent(), Step: ask.Number}, ask)
+		if err != nil {
+			return err
+		}
+		if answer.Reply != nil {
+			back.usage = back.usage.Add(answer.Reply.Usage)
+		}
+		turn.Answer(answer)
+	}
+	back.result = turn.Result()
+	return nil
+}
+
+// curate changes the playbooks. Decisions that could not be looked back at wait for
+// the next time.
+func (r *runner) curate(tick int64, backs []lookedBack) {
+	for i := range backs {
+		back := &backs[i]
+		mind := r.minds[back.agent]
+		curated := back.result.Apply(mind.Playbook(), r.learning.limits)
+		mind.SetPlaybook(curated.Playbook)
+		back.notes = curated.Notes
+		if len(curated.Applied) > 0 {
+			r.learning.learned = append(r.learning.learned, learn.Learned{
+				Tick: tick, Agent: back.result.Agent, Applied: curated.Applied, Ground: back.result.Ground,
+			})
+		}
+		if back.result.Failure == "" {
+			r.learning.experiences[back.agent].Clear()
+		}
+		r.progress.ModelCalls += int64(back.result.Calls)
+		r.progress.InputTokens += back.usage.Input
+		r.progress.OutTokens += back.usage.Output
+	}
+}
+
+// goalsOf is how far an agent has got.
+func goalsOf(w *world.World, agent string) []learn.Goal {
+	var goals []learn.Goal
+	for _, g := range w.Goals() {
+		if g.AgentID == agent {
+			goals = append(goals, learn.Goal{Text: g.Goal.Text, Now: g.Now, AtLeast: g.Goal.AtLeast})
+		}
+	}
+	return goals
+}
+
+// learned is what the run's agents learned, folded into the playbook they all began
+// with; nil when it stays as it is.
+func (r *runner) learned() *playbook.Playbook {
+	if r.learning == nil {
+		return nil
+	}
+	next, _ := learn.Fold(r.seed, r.learning.learned, r.learning.limits)
+	if next == r.seed {
+		return nil
+	}
+	return next
+}
+
+// writePlaybooks leaves every agent's playbook in the run directory.
+func (r *runner) writePlaybooks() error {
+	if r.learning == nil || r.RunDir == "" {
+		return nil
+	}
+	for n := range r.minds {
+		if err := WritePlaybook(playbookPath(r.RunDir, r.world.AgentID(n)), r.mind(n).Playbook()); err != nil {
+			return fmt.Errorf("keep what %s learned: %w", r.world.AgentID(n), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,287 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"agentworld/engine"
+	"agentworld/llmclient"
+	"agentworld/llmclient/openai"
+	"agentworld/llmclient/scripted"
+	"agentworld/memory/playbook"
+	"agentworld/trace"
+)
+
+// lookBackBody tells a request to look back from one to decide, and who asks.
+var lookBackBody = regexp.MustCompile(`"prompt_cache_key":"(agent-\d+)-learn"`)
+
+// learningOptions is a run of an embedded scenario whose requests to look back are
+// answered by answer, with the arguments of the one tool that may be called; "" is
+// an error of the server. Decisions are the stand-in's.
+func learningOptions(t *testing.T, scenario string, ticks int64, mode scripted.Mode, answer func(agent, stage string) string) engine.Options {
+	t.Helper()
+	o := options(t, scenario, ticks)
+	stand := scripted.NewHandler(scripted.Options{Seed: 1, Mode: mode})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		asks := lookBackBody.FindSubmatch(body)
+		if asks == nil {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			stand.ServeHTTP(w, r)
+			return
+		}
+		var request struct {
+			Choice struct {
+				Tools []struct{ Name string }
+			} `json:"tool_choice"`
+		}
+		if err := json.Unmarshal(body, &request); err != nil || len(request.Choice.Tools) != 1 {
+			t.Errorf("a request to look back allows %v, %v", request.Choice.Tools, err)
+		}
+		stage := request.Choice.Tools[0].Name
+		arguments := answer(string(asks[1]), stage)
+		if arguments == "" {
+			http.Error(w, `{"error":{"message":"no"}}`, http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"id":"r","object":"response","status":"completed","model":"m","usage":{"input_tokens":10,"output_tokens":5,"total_tokens":15},"output":[{"type":"function_call","id":"fc","call_id":"call_%s","name":%q,"arguments":%s}]}`,
+			llmclient.Hash(body)[:8], stage, llmclient.Marshal(arguments))
+	}))
+	t.Cleanup(server.Close)
+	client, err := openai.New(openai.Config{BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	o.Source, o.LearnEvery = engine.Live(client), 5
+	return o
+}
+
+// isolated is a scenario whose agents never meet.
+const isolated = "isolated_five"
+
+// agentRecords are the canonical records of one agent.
+func agentRecords(t *testing.T, dir, agent string) string {
+	var b strings.Builder
+	for _, line := range strings.SplitAfter(string(canonical(t, dir)), "\n") {
+		if strings.Contains(line, `"agent_id":"`+agent+`"`) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// urgingBook has a lesson that the stand-in follows and cites, and one that is shown
+// beside it.
+const urgingBook = `# playbook 1
+version=1 last=2
+
+## res  Resources and energy
+[res-00001] :: Do not wait: mine, refine and build the assembler.
+[res-00002] :: Refine compound into hardware to build an assembler.
+`
+
+// TestOnlyUsedBulletsAreCredited: a reflector judges, twice each, a bullet that
+// decisions cited and one that was only shown beside it, in every tick there is. Each
+// citation counts once, and nothing else.
+func TestOnlyUsedBulletsAreCredited(t *testing.T) {
+	var tags []string
+	for tick := 1; tick <= 10; tick++ {
+		for _, id := range []string{"res-00001", "res-00002"} {
+			tag := fmt.Sprintf(`{"id":%q,"verdict":"harmful","decision":%d}`, id, tick)
+			tags = append(tags, tag, tag)
+		}
+	}
+	o := learningOptions(t, "llm_bootstrap", 10, scripted.ModeNeedsBullet, func(string, string) string {
+		return `{"tags":[` + strings.Join(tags, ",") + `],"insights":[]}`
+	})
+	o.Playbook, o.PlaybookBullets = []byte(urgingBook), 3
+	result := run(t, o)
+	uses, shown := map[string]int{}, 0
+	for _, d := range decisionsOf(t, o.RunDir) {
+		for _, id := range d.SourcesUsed {
+			uses[d.AgentID+" "+id]++
+		}
+		for _, s := range d.SourcesRetrieved {
+			if s.ID == "res-00002" {
+				shown++
+			}
+		}
+	}
+	total := 0
+	for agent := 1; agent <= 5; agent++ {
+		name := fmt.Sprintf("agent-%d", agent)
+		data, err := os.ReadFile(filepath.Join(o.RunDir, engine.PlaybookDir, name+".md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := playbook.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cited, _ := p.Bullet("res-00001")
+		other, _ := p.Bullet("res-00002")
+		if want := uses[name+" res-00001"]; cited.Harmful != want || cited.Uses() != want || other.Uses() != 0 {
+			t.Errorf("%s: cited %d times, counted %d; the other %d", name, want, cited.Uses(), other.Uses())
+		}
+		total += cited.Uses()
+	}
+	l := fold(t, o.RunDir).Learning
+	if result.Learned == nil {
+		t.Fatalf("the run learned nothing: %d uses, shown %d, %+v", total, shown, l)
+	}
+	folded, _ := result.Learned.Bullet("res-00001")
+	if shown == 0 || total < 20 || folded.Harmful != total || l.DeltasApplied != int64(total) || l.RejectedByCode["not_used"] == 0 || l.RejectedByCode["unknown_evidence"] == 0 {
+		t.Errorf("the other was shown %d times; %d uses, %d in the file; %+v", shown, total, folded.Harmful, l)
+	}
+}
+
+// TestAgentsLearnByThemselves: what one agent learns does not change a byte of what
+// agents do that never meet it.
+func TestAgentsLearnByThemselves(t *testing.T) {
+	lesson := func(text string) func(agent, stage string) string {
+		return func(agent, stage string) string {
+			if stage == "reflect" {
+				return `{"tags":[],"insights":[{"lesson":"Something.","section":"res","decisions":[1]}]}`
+			}
+			content := "Mine compound and build an assembler before anything else."
+			if agent == "agent-2" {
+				content = text
+			}
+			return `{"deltas":[{"op":"add","id":"","section":"res","content":` + string(llmclient.Marshal(content)) + `,"reason":"","decisions":[1,2,3,4,5,6,7,8,9,10]},` +
+				`{"op":"add","id":"","section":"res","content":` + string(llmclient.Marshal(content)) + `,"reason":"","decisions":[1]}]}`
+		}
+	}
+	var dirs []string
+	for _, text := range []string{"Harvest radiation while power is low and mine later.", "Refine compound into hardware as soon as it is mined."} {
+		o := learningOptions(t, isolated, 12, scripted.ModeNormal, lesson(text))
+		o.PlaybookBullets, o.BaseURL = 6, "the same"
+		run(t, o)
+		dirs = append(dirs, o.RunDir)
+	}
+	if agentRecords(t, dirs[0], "agent-2") == agentRecords(t, dirs[1], "agent-2") {
+		t.Error("another lesson of agent-2 changes nothing for agent-2: the test shows nothing")
+	}
+	for _, agent := range []string{"agent-1", "agent-3", "agent-4", "agent-5"} {
+		if agentRecords(t, dirs[0], agent) != agentRecords(t, dirs[1], agent) {
+			t.Errorf("what agent-2 learns changes the records of %s", agent)
+		}
+	}
+}
+
+// TestLearningIsReplayedAndIndependentOfConcurrency also checks that no (tick, agent,
+// step) names two calls.
+func TestLearningIsReplayedAndIndependentOfConcurrency(t *testing.T) {
+	answers := func(agent, stage string) string {
+		if stage == "reflect" {
+			return `{"tags":[],"insights":[{"lesson":"Something.","section":"res","decisions":[1]}]}`
+		}
+		return `{"deltas":[{"op":"add","id":"","section":"nav","content":"` + agent + ` mines compound before it moves on.","reason":"","decisions":[1,2,3]},{"op":"add","id":"","section":"nav","content":"Mine compound before moving on.","reason":"","decisions":[5]}]}`
+	}
+	var first []byte
+	for _, concurrency := range []int{1, 8} {
+		o := learningOptions(t, "llm_bootstrap", 10, scripted.ModeNormal, answers)
+		o.PlaybookBullets, o.Concurrency, o.BaseURL = 6, concurrency, "the same"
+		result := run(t, o)
+		if result.Learned == nil || result.Learned.Len() == 0 {
+			t.Fatal("the run learned nothing")
+		}
+		if got := canonical(t, o.RunDir); first == nil {
+			first = got
+		} else if !bytes.Equal(got, first) {
+			t.Errorf("concurrency %d gives another canonical trace", concurrency)
+		}
+		replayed, err := engine.Replay(context.Background(), o.RunDir, engine.ReplayOptions{})
+		if err != nil || !replayed.Equal {
+			t.Errorf("replay: %+v, %v", replayed, err)
+		}
+	}
+	seen := map[string]bool{}
+	for record, err := range trace.NewReader(bytes.NewReader(first)).All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, ok := record.(trace.ModelCall); ok {
+			key := fmt.Sprint(c.Tick, c.AgentID, c.Step)
+			if seen[key] {
+				t.Errorf("two calls are %s", key)
+			}
+			seen[key] = true
+		}
+	}
+}
+
+// TestAFailedLookBackStopsNothing: the server refuses every request to look back.
+func TestAFailedLookBackStopsNothing(t *testing.T) {
+	o := learningOptions(t, "llm_bootstrap", 10, scripted.ModeNormal, func(string, string) string { return "" })
+	o.Playbook = []byte(seedBook)
+	result := run(t, o)
+	r := fold(t, o.RunDir)
+	l := r.Learning
+	if result.Status != trace.RunCompleted || result.Learned != nil || l.Curations != 10 || l.CurationsFailed["llm_error:bad_request"] != 10 || l.Errors != 10 {
+		t.Errorf("status %s, learned %v, %+v", result.Status, result.Learned != nil, l)
+	}
+	if r.TraceCounts.LLMErrors != 0 || r.DecisionCounts.WaitDegraded != 0 || r.TraceCounts.ParseErrors != 0 {
+		t.Errorf("failures of looking back count as those of decisions: %+v", r.TraceCounts)
+	}
+	replayed, err := engine.Replay(context.Background(), o.RunDir, engine.ReplayOptions{})
+	if err != nil || !replayed.Equal {
+		t.Errorf("replay: %+v, %v", replayed, err)
+	}
+}
+
+// TestMessagesGainNoTrust: agents tell each other a false lesson and believe it. In no
+// decision of the run does anything that another agent said, or that was made of it,
+// stand above another agent's word.
+func TestMessagesGainNoTrust(t *testing.T) {
+	o := options(t, "llm_bootstrap", 12)
+	server, err := scripted.Start(context.Background(), "", scripted.Options{Seed: 1, Mode: scripted.ModeGullible})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	client, err := openai.New(openai.Config{BaseURL: server.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	o.Source, o.LearnEvery, o.PlaybookBullets = engine.Live(client), 4, 6
+	if result := run(t, o); result.Learned != nil {
+		t.Errorf("something was learned: %s", result.Learned.Encode())
+	}
+	heard := 0
+	for _, d := range decisionsOf(t, o.RunDir) {
+		tainted := map[string]bool{}
+		for _, s := range d.SourcesRetrieved {
+			foreign := s.OriginAgent != "" && s.OriginAgent != d.AgentID
+			for _, parent := range s.Parents {
+				foreign = foreign || tainted[parent] || strings.HasPrefix(parent, "msg-")
+			}
+			tainted[s.ID] = foreign
+			if foreign {
+				heard++
+				if s.Trust != "other_agent" && s.Trust != "tool_error" {
+					t.Errorf("tick %d, %s: %s (%s) has trust %s", d.Tick, d.AgentID, s.ID, s.Kind, s.Trust)
+				}
+			}
+		}
+	}
+	l := fold(t, o.RunDir).Learning
+	if heard == 0 || l.RejectedByCode["untrusted_text"] == 0 || l.DeltasApplied != 0 {
+		t.Errorf("%d foreign sources, %+v", heard, l)
+	}
+}

@@ -1,0 +1,227 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"agentworld/memory/playbook"
+	"agentworld/trace"
+	"agentworld/world"
+)
+
+// Effect compares what came of decisions that used a source with what came of
+// decisions that had it in view and did not use it. Decisions choose what they use,
+// so a difference is an association and no proof that the source helped; without
+// the comparison not even that could be said, since what is good is also used by
+// decisions that would have gone well anyway.
+type Effect struct {
+	// Decisions that had it in view.
+	Retrieved int64 `json:"retrieved"`
+	// Decisions that used it.
+	Used int64 `json:"used"`
+	// What came of decisions by models that used it.
+	AfterUse Outcomes `json:"after_use"`
+	// What came of decisions by models that had it in view and did not use it.
+	AfterUnused Outcomes `json:"after_unused"`
+	// Accepted share after use less the one after no use, with Newcombe's interval; null when one of them has no actions.
+	Difference *Estimate `json:"difference"`
+}
+
+// Outcomes are what the world answered to some decisions.
+type Outcomes struct {
+	// Decisions, waits included.
+	Decisions int64 `json:"decisions"`
+	// Actions among them that the world accepted or rejected, waits not counted.
+	Actions int64 `json:"actions"`
+	// Actions the world accepted.
+	Accepted int64 `json:"accepted"`
+	// Share of accepted actions, with Wilson's interval; null without actions.
+	AcceptedShare *Estimate `json:"accepted_share"`
+	// What accepted actions, waits not counted, added to and took from the agents, summed by resource.
+	Changes []world.Amount `json:"changes"`
+}
+
+// KindEffect is the effect of all sources of one kind: a decision used the kind when
+// it used any source of it.
+type KindEffect struct {
+	// Kind of the sources.
+	Kind string `json:"kind"`
+	// What came of using them.
+	Effect Effect `json:"effect"`
+}
+
+// BulletEffect is the effect of one bullet of a playbook.
+type BulletEffect struct {
+	// Id of the bullet.
+	ID string `json:"id"`
+	// Agent whose playbook it is; empty for a bullet that all agents started with.
+	AgentID string `json:"agent_id"`
+	// What came of using it.
+	Effect Effect `json:"effect"`
+}
+
+// bulletKind is the kind of sources that are bullets of a playbook.
+const bulletKind = "bullet"
+
+// bulletKey tells bullets apart: agents that learn give the same id to different
+// lessons, except to those they all started with.
+type bulletKey struct{ id, agent string }
+
+// effects gathers effects over the decisions of a run.
+type effects struct {
+	kinds   map[string]*tally
+	bullets map[bulletKey]*tally
+	// seed are the lessons all agents started with.
+	seed *playbook.Playbook
+}
+
+// tally is an effect in the making.
+type tally struct {
+	retrieved, used int64
+	after, without  outcomes
+}
+
+// outcomes are [Outcomes] in the making.
+type outcomes struct {
+	decisions, actions, accepted int64
+	changes                      Counts
+}
+
+func newEffects() *effects {
+	return &effects{kinds: map[string]*tally{}, bullets: map[bulletKey]*tally{}, seed: playbook.New()}
+}
+
+// start takes the lessons of a run. A playbook that this version cannot read only
+// means that agents' bullets are told apart.
+func (e *effects) start(book string) {
+	if p, err := playbook.Parse([]byte(book)); err == nil {
+		e.seed = p
+	}
+}
+
+// add counts one decision. Each bullet and each kind counts once for it.
+func (e *effects) add(d trace.Decision, executed action) error {
+	kinds := map[string]bool{}
+	bullets := map[bulletKey]bool{}
+	for _, s := range d.SourcesRetrieved {
+		used := slices.Contains(d.SourcesUsed, s.ID)
+		kinds[s.Kind] = kinds[s.Kind] || used
+		if s.Kind == bulletKind {
+			key := e.key(s.ID, d.AgentID)
+			bullets[key] = bullets[key] || used
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	result, err := resultOf(d, executed)
+	if err != nil {
+		return err
+	}
+	for kind, used := range kinds {
+		entry(e.kinds, kind).add(used, d.DecidedBy == trace.ByModel, result)
+	}
+	for key, used := range bullets {
+		entry(e.bullets, key).add(used, d.DecidedBy == trace.ByModel, result)
+	}
+	return nil
+}
+
+func (e *effects) key(id, agent string) bulletKey {
+	if _, shared := e.seed.Bullet(id); shared {
+		agent = ""
+	}
+	return bulletKey{id, agent}
+}
+
+func entry[K comparable](m map[K]*tally, key K) *tally {
+	if m[key] == nil {
+		m[key] = &tally{}
+	}
+	return m[key]
+}
+
+// result is what the world answered to one decision.
+type result struct {
+	// asked says that the action was more than a wait and was answered.
+	asked, accepted bool
+	changes         []world.Amount
+}
+
+func resultOf(d trace.Decision, executed action) (result, error) {
+	if executed.waits() || isNull(d.Outcome) {
+		return result{}, nil
+	}
+	var o struct {
+		Accepted bool           `json:"accepted"`
+		Changes  []world.Amount `json:"changes"`
+	}
+	err := json.Unmarshal(d.Outcome, &o)
+	return result{true, o.Accepted, o.Changes}, err
+}
+
+// add counts a decision. Only those that a model made are compared: where the
+// engine had to wait, nothing could have been used.
+func (t *tally) add(used, byModel bool, r result) {
+	t.retrieved++
+	if used {
+		t.used++
+	}
+	switch {
+	case byModel && used:
+		t.after.add(r)
+	case byModel:
+		t.without.add(r)
+	}
+}
+
+func (o *outcomes) add(r result) {
+	o.decisions++
+	if !r.asked {
+		return
+	}
+	o.actions++
+	if !r.accepted {
+		return
+	}
+	o.accepted++
+	for _, c := range r.changes {
+		if o.changes == nil {
+			o.changes = Counts{}
+		}
+		o.changes[c.Resource] += c.Amount
+	}
+}
+
+func (o outcomes) report() Outcomes {
+	out := Outcomes{Decisions: o.decisions, Actions: o.actions, Accepted: o.accepted, Changes: append([]world.Amount{}, o.changes.amounts()...)}
+	if o.actions > 0 {
+		out.AcceptedShare = wilson(o.accepted, o.actions).estimate()
+	}
+	return out
+}
+
+func (t *tally) report() Effect {
+	e := Effect{Retrieved: t.retrieved, Used: t.used, AfterUse: t.after.report(), AfterUnused: t.without.report()}
+	if t.after.actions > 0 && t.without.actions > 0 {
+		e.Difference = wilson(t.after.accepted, t.after.actions).minus(wilson(t.without.accepted, t.without.actions))
+	}
+	return e
+}
+
+// report lists the effects by kind, and by id and agent.
+func (e *effects) report() ([]KindEffect, []BulletEffect) {
+	kinds, bullets := []KindEffect{}, []BulletEffect{}
+	for _, kind := range slices.Sorted(maps.Keys(e.kinds)) {
+		kinds = append(kinds, KindEffect{kind, e.kinds[kind].report()})
+	}
+	keys := slices.SortedFunc(maps.Keys(e.bullets), func(a, b bulletKey) int {
+		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.agent, b.agent))
+	})
+	for _, key := range keys {
+		bullets = append(bullets, BulletEffect{key.id, key.agent, e.bullets[key].report()})
+	}
+	return kinds, bullets
+}

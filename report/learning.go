@@ -1,0 +1,139 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"agentworld/llmclient"
+	"agentworld/trace"
+)
+
+// Learning tells how agents looked back at their decisions. Its calls and tokens
+// stand here alone: figures per decision are about decisions.
+type Learning struct {
+	// Turns that looked back, one per agent and curation.
+	Curations int64 `json:"curations"`
+	// Curations that changed nothing because of a failure, by reason; curation_rejected_collapse is one that would have lost too much.
+	CurationsFailed Counts `json:"curations_failed"`
+	// Curations without a failure that changed nothing.
+	CurationsUnchanged int64 `json:"curations_unchanged"`
+	// Answers of the reflector that were taken.
+	Reflections int64 `json:"reflections"`
+	// Changes of playbooks that were carried out.
+	DeltasApplied int64 `json:"deltas_applied"`
+	// Changes that were proposed and rejected.
+	DeltasRejected int64 `json:"deltas_rejected"`
+	// Changes carried out, by operation.
+	AppliedByOp Counts `json:"applied_by_op"`
+	// Changes rejected, by code.
+	RejectedByCode Counts `json:"rejected_by_code"`
+	// Answers that could not be used, by kind; they needed another call or ended the curation.
+	UnusableByKind Counts `json:"unusable_by_kind"`
+	// What the parser forgave, by name.
+	RepairsByKind Counts `json:"repairs_by_kind"`
+	// Model calls of turns that looked back; trace_counts.model_calls does not have them.
+	Calls int64 `json:"calls"`
+	// Calls that ended without a reply.
+	Errors int64 `json:"errors"`
+	// Characters of instructions and input over all these calls.
+	InputCharsTotal int64 `json:"input_chars_total"`
+	// Most characters of instructions and input in one of these calls.
+	InputCharsMax int64 `json:"input_chars_max"`
+	// Tokens of their answers; the report's tokens do not have them.
+	Tokens llmclient.Usage `json:"tokens"`
+	// Size of each playbook after its last curation, in the order in which agents first looked back.
+	Playbooks []AgentPlaybook `json:"playbooks"`
+}
+
+// AgentPlaybook is the size of one agent's playbook.
+type AgentPlaybook struct {
+	// Id of the agent.
+	AgentID string `json:"agent_id"`
+	// Version of the playbook.
+	Version int64 `json:"version"`
+	// Lessons it holds.
+	Bullets int64 `json:"bullets"`
+	// Characters of all lessons.
+	Chars int64 `json:"chars"`
+}
+
+// learns reports whether a call belongs to a turn that looks back.
+func learns(m trace.ModelCall) bool {
+	return m.Stage == string(trace.StepReflect) || m.Stage == string(trace.StepCurate)
+}
+
+// learnCall counts a call of a turn that looks back.
+func (f *folder) learnCall(m trace.ModelCall) {
+	l := &f.out.Learning
+	l.Calls++
+	l.InputCharsTotal += int64(m.InputChars)
+	l.InputCharsMax = max(l.InputCharsMax, int64(m.InputChars))
+	l.Tokens = l.Tokens.Add(m.Answer.Usage)
+	if m.Answer.Failure != nil {
+		l.Errors++
+	}
+	if m.Timing != nil && m.Timing.Attempts > 0 {
+		f.out.Timing.HTTPAttempts += int64(m.Timing.Attempts)
+	}
+}
+
+// learnStep counts a step of a turn that looks back; ok is false for any other.
+func (f *folder) learnStep(s trace.Step) (ok bool) {
+	l := &f.out.Learning
+	switch s.Kind {
+	case trace.StepReflect:
+		l.Reflections++
+	case trace.StepCurate, trace.StepLearnItemRepair:
+	case trace.StepLearnError:
+		l.UnusableByKind[s.Code]++
+	case trace.StepDelta:
+		if s.Status == trace.StatusOK {
+			l.DeltasApplied++
+			l.AppliedByOp[s.Name]++
+		} else {
+			l.DeltasRejected++
+			l.RejectedByCode[s.Code]++
+		}
+	case trace.StepCuration:
+		f.curation(s)
+	default:
+		return false
+	}
+	for _, name := range s.Leniencies {
+		l.RepairsByKind[name]++
+	}
+	return true
+}
+
+// curation counts the end of a turn that looked back.
+func (f *folder) curation(s trace.Step) {
+	l := &f.out.Learning
+	l.Curations++
+	switch {
+	case s.Status == trace.StatusError:
+		l.CurationsFailed[s.Code]++
+	case s.Code != "":
+		l.CurationsUnchanged++
+	}
+	size := AgentPlaybook{AgentID: s.AgentID}
+	// A detail of another version reads as far as it is known.
+	_ = json.Unmarshal(s.Detail, &size)
+	size.AgentID = s.AgentID
+	for i, p := range l.Playbooks {
+		if p.AgentID == s.AgentID {
+			l.Playbooks[i] = size
+			return
+		}
+	}
+	l.Playbooks = append(l.Playbooks, size)
+}
+
+// learningLine is empty for a run in which nobody looked back.
+func (r Report) learningLine() string {
+	l := r.Learning
+	if l.Calls == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d curations in %d calls; changes: %d applied%s, %d rejected%s; failed: %d%s", l.Curations, l.Calls,
+		l.DeltasApplied, l.AppliedByOp.most(), l.DeltasRejected, l.RejectedByCode.most(), l.CurationsFailed.sum(), l.CurationsFailed.most())
+}
