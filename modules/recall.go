@@ -29,7 +29,7 @@ func recentModule() module {
 		if env.Memory == nil {
 			return answer{}, noMemory
 		}
-		recent := env.Memory.Recent(recallLimit(args.Limit))
+		recent := env.Memory.Recent(recallLimit(args.Limit), env.View.Observe().Tick)
 		newestFirst := make([]memory.Scored, 0, len(recent))
 		for i := len(recent) - 1; i >= 0; i-- {
 			newestFirst = append(newestFirst, recent[i])
