@@ -67,6 +67,11 @@ type Decision struct {
 	Used      []string
 	// Invented counts the source ids the model named that were not retrieved.
 	Invented int
+	// Place is where the agent was, empty when nothing looked.
+	Place string
+	// Seen is what the turn met that is worth remembering: its place, and the texts of
+	// others that the model read.
+	Seen []memory.Entry
 	// ModelCalls is how many requests the turn made.
 	ModelCalls int
 }

@@ -39,6 +39,8 @@ type prompt struct {
 	// as the section heldSection.
 	held        texts
 	heldSection Section
+	// found is the memory of the place where the agent is.
+	found memory.Entry
 	// untrusted says that text of other agents is in view, shown or held back.
 	untrusted bool
 }
@@ -69,7 +71,11 @@ var clippingOrder = []int{atHistory, atMemory, atMessages, atObservation}
 // one after another in one message, the texts of others kept for later.
 func (m *Mind) compose(view world.View) prompt {
 	outcome, acted := view.Last()
-	seen, said, held := holdBack(view.Observe(), outcome)
+	seen, held := holdBack(view.Observe())
+	focus := m.focus(seen.Observation)
+	held = m.recallHeard(held, focus)
+	seen.HeldBack = held.count()
+	said := held.take(textOf(outcome.Action))
 	if order, ok := view.Standing(); ok {
 		seen.standing = &order
 	}
@@ -83,7 +89,7 @@ func (m *Mind) compose(view world.View) prompt {
 	drafts := []sectionDraft{
 		atGoals:       {sectionGoals, []variant{{text: m.goals()}}},
 		atHistory:     {sectionHistory, history},
-		atMemory:      {sectionMemory, m.recalled(seen.Tick, slices.Concat(history[0].sources, last.sources))},
+		atMemory:      {sectionMemory, m.recalled(focus, slices.Concat(history[0].ids, deed.ids))},
 		atOutcome:     {sectionOutcome, []variant{last}},
 		atObservation: {sectionObservation, m.observationVariants(seen)},
 		atMessages:    {sectionMessages, sectionsOf(m.words, kept)},
@@ -92,7 +98,7 @@ func (m *Mind) compose(view world.View) prompt {
 		drafts = append(drafts, sectionDraft{sectionAdvice, []variant{{text: text}}})
 	}
 	chosen := m.fit(drafts)
-	p := prompt{held: kept[chosen[atMessages]], untrusted: seen.HeldBack > 0}
+	p := prompt{held: kept[chosen[atMessages]], untrusted: seen.HeldBack > 0, found: placeEntry(m.words, seen.Observation)}
 	var texts []string
 	for i, d := range drafts {
 		if v := p.place(m, d, chosen[i]); v.text != "" {

@@ -96,6 +96,9 @@ var chinese = wording{
 	textStarted:    ", 新建 ",
 	textRefused:    " 被拒: ",
 	textFailed:     " 无有效决策: ",
+	textAmount:     "数量",
+	textPlace:      "位于 %s",
+	textFound:      "位于 %s: radiation %d, compound %d g",
 	textWaited:     "无有效决策, 已等待: ",
 	textSaid:       ", 文本 ",
 	textCharacters: "(%d 字符)",
@@ -103,7 +106,7 @@ var chinese = wording{
 	textAvailable:  "可用",
 	textLimit:      "上限",
 	textNoReason:   "未知",
-	memory:         memory.Words{Tick: "第 %d 回合", Failed: "失败", From: "来自"},
+	memory:         memory.Words{Tick: "第 %d 回合", Ticks: "第 %d-%d 回合", Failed: "失败", From: "来自", Last: ", 最新一条", Total: "合计"},
 
 	adviceWaiting: "你已连续 %d 次决定等待。如果是在等什么，用一次 execute_until 或更长的 wait_ticks 可以少些调用；否则就做点事。",
 	adviceSame:    "你已连续 %d 次决定同一个行动，其中 %d 次被拒。如果有用，用一次 execute_until 可以少些调用；否则换个做法。",

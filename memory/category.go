@@ -20,8 +20,12 @@ const (
 // categories has every category in the order in which ties between them go.
 var categories = [...]Category{CategoryFailure, CategoryOutcome, CategoryFact, CategoryHeard}
 
-// categoryHeard is the place of CategoryHeard in categories.
-const categoryHeard = len(categories) - 1
+// The places of some categories in categories.
+const (
+	categoryFailure = 0
+	categoryFact    = 2
+	categoryHeard   = len(categories) - 1
+)
 
 // storeShares are the eighths of the long-term store that each category is sure of,
 // in the order of categories.
@@ -40,9 +44,9 @@ func (e Entry) category() int {
 	case e.Trust <= OtherAgent || e.Origin != "":
 		return categoryHeard
 	case e.Failed:
-		return 0
+		return categoryFailure
 	case e.Kind == KindOutcome || e.Kind == KindDecision:
 		return 1
 	}
-	return 2
+	return categoryFact
 }

@@ -199,7 +199,7 @@ func TestSubjectsAtHandCountAndAreFound(t *testing.T) {
 func TestMeasures(t *testing.T) {
 	all := mergedMeasures([]Measure{Sum("a", math.MaxInt64), Range("b", 3)}, []Measure{Sum("a", 5), Range("b", -2), Range("a", 1), Sum("c", math.MinInt64)})
 	all = mergedMeasures(all, []Measure{Sum("c", -1)})
-	if got, want := measuresText(all), fmt.Sprintf("b -2..3, a 1, total a +%d, c %d", int64(math.MaxInt64), int64(math.MinInt64)); got != want {
+	if got, want := measuresText(all, "total"), fmt.Sprintf("b -2..3, a 1, total a +%d, c %d", int64(math.MaxInt64), int64(math.MinInt64)); got != want {
 		t.Errorf("measures %s, want %s", got, want)
 	}
 	for i := range int64(2 * MeasuresMax) {

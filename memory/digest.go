@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"agentworld/memory/relevance"
 )
 
 // Quota is how many lines of a digest each category may fill. Lines that one of the
@@ -33,7 +35,8 @@ type Digest struct {
 
 // Digest returns the memories that are worth their room in a prompt: the best of
 // each category up to its quota, by the score of [Scored] for the focus, each series
-// told once. The memories with the ids in skip are treated as if they were not held. At most charsMax characters of [Digest.Text] are filled, the best
+// told once. When the query asks for something, outcomes and words of others have to
+// match it, and facts have to match it or be about a subject of the focus. The memories with the ids in skip are treated as if they were not held. At most charsMax characters of [Digest.Text] are filled, the best
 // first; a line that does not fit is passed over for a shorter one behind it.
 func (m *Memory) Digest(f Focus, q Quota, charsMax int, skip []string) Digest {
 	quota := q.lines()
@@ -49,8 +52,9 @@ func (m *Memory) Digest(f Focus, q Quota, charsMax int, skip []string) Digest {
 		}
 	}
 	held := len(m.ids) - len(skipped)
+	asked := len(relevance.QueryTerms(f.Query)) > 0
 	m.scan(f, false, func(h hit) {
-		if len(skipped) == 0 || !skipped[h.number] {
+		if (!asked || h.matters()) && !skipped[h.number] {
 			candidates[h.category].offer(h)
 		}
 	})
@@ -64,6 +68,13 @@ func (m *Memory) Digest(f Focus, q Quota, charsMax int, skip []string) Digest {
 	}
 	slices.SortStableFunc(d.Entries, m.summariesFirst)
 	return d
+}
+
+// matters tells whether a hit may stand in a digest that asks for something: when it
+// matches the query, when it tells of a failure, or when it is a fact about a subject
+// at hand.
+func (h hit) matters() bool {
+	return h.relevance > 0 || h.category == categoryFailure || h.category == categoryFact && h.atHand
 }
 
 // digestWidth is how many candidates are looked at for each line of a digest: those
@@ -124,7 +135,7 @@ func (m *Memory) entry(c candidate) Scored {
 	for _, h := range c.folded {
 		all.absorb(m.texts[h.number].copied())
 	}
-	all.Text = all.summaryText(runeCount(all.Text) + digestTextMax)
+	all.Text = all.summaryText(runeCount(all.Text)+digestTextMax, m.config.Words)
 	s.Entry = all.Entry
 	return s
 }

@@ -75,8 +75,8 @@ func saturatingSum(a, b int64) int64 {
 	return a + b
 }
 
-// measuresText lists measures, the sums behind the word total.
-func measuresText(measures []Measure) string {
+// measuresText lists measures, the sums behind a word of their own.
+func measuresText(measures []Measure, total string) string {
 	var ranges, sums []string
 	for _, m := range measures {
 		if m.Adds {
@@ -86,7 +86,7 @@ func measuresText(measures []Measure) string {
 		}
 	}
 	if len(sums) > 0 {
-		sums[0] = "total " + sums[0]
+		sums[0] = total + " " + sums[0]
 	}
 	return strings.Join(slices.Concat(ranges, sums), ", ")
 }

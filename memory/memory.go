@@ -24,6 +24,8 @@ type Config struct {
 	// RecencyHalf is the age in ticks at which an entry's recency has fallen to a
 	// half, default 8.
 	RecencyHalf int64
+	// Words are what summaries are written in, default [English].
+	Words Words
 }
 
 // withDefaults returns c with every unset field filled in.
@@ -38,6 +40,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.RecencyHalf <= 0 {
 		c.RecencyHalf = 8
+	}
+	if c.Words == (Words{}) {
+		c.Words = English
 	}
 	c.PromoteAt = min(c.PromoteAt, ImportanceMax)
 	return c

@@ -63,6 +63,7 @@ type hit struct {
 	*mark
 	number                    int // of its text in the index
 	score, relevance, recency int64
+	atHand                    bool // a subject of the focus is among its own
 }
 
 // scored copies the entry of a hit.
@@ -88,7 +89,7 @@ func (m *Memory) scan(f Focus, relevantOnly bool, yield func(hit)) {
 
 // hit combines the parts of an entry's score; see [Scored].
 func (m *Memory) hit(k *mark, relevance, now int64, atHand bool) hit {
-	h := hit{mark: k, relevance: relevance, recency: m.recency(k.last, now)}
+	h := hit{mark: k, relevance: relevance, recency: m.recency(k.last, now), atHand: atHand}
 	h.score = (relevanceShare*relevance + recencyShare*h.recency + weightShare*k.weight) / 1000
 	if k.failed {
 		h.score += failureBonus

@@ -88,7 +88,7 @@ func (m *Memory) merge(parts []*record) {
 			m.release(t)
 		}
 	}
-	s.Text = s.summaryText(m.config.TextMax)
+	s.Text = s.summaryText(m.config.TextMax, m.config.Words)
 	m.addText(s)
 }
 
@@ -120,12 +120,12 @@ func (s *record) absorb(e Entry) {
 
 // summaryText is what a series says in one line: its topic and its numbers. Of what
 // others wrote it is the newest text instead, for their words have no numbers.
-func (e Entry) summaryText(limit int) string {
+func (e Entry) summaryText(limit int, w Words) string {
 	if e.Origin != "" {
 		return e.Text
 	}
 	text := e.Topic
-	if numbers := measuresText(e.Measures); numbers != "" {
+	if numbers := measuresText(e.Measures, w.Total); numbers != "" {
 		text += ", " + numbers
 	}
 	return cut(text, limit)

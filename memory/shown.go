@@ -17,10 +17,12 @@ type Words struct {
 	// Failed marks a failure, From stands before the agent that a text came from,
 	// Last says that of several texts the newest follows.
 	Failed, From, Last string
+	// Total stands before the sums of a summary.
+	Total string
 }
 
 // English are the words of [Scored.Line].
-var English = Words{Tick: "tick %d", Ticks: "ticks %d-%d", Failed: "failed", From: "from", Last: ", the last"}
+var English = Words{Tick: "tick %d", Ticks: "ticks %d-%d", Failed: "failed", From: "from", Last: ", the last", Total: "total"}
 
 // Line returns the one line that shows an entry in an English prompt; see
 // [Digest.Text] for its form. Words of other agents are quoted as a JSON

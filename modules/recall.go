@@ -1,6 +1,10 @@
 package modules
 
-import "agentworld/memory"
+import (
+	"fmt"
+
+	"agentworld/memory"
+)
 
 // How many memories one call returns.
 const (
@@ -62,6 +66,9 @@ func searchModule() module {
 	})
 }
 
+// scoreText ends a remembered line.
+const scoreText = " (score %d)"
+
 // recallLimit brings a limit into its range.
 func recallLimit(limit *int64) int {
 	if limit == nil {
@@ -70,13 +77,17 @@ func recallLimit(limit *int64) int {
 	return int(min(max(*limit, 1), recallMax))
 }
 
-// remembered shows memories as a prompt shows them: one line each, with its id.
+// remembered shows memories as a prompt shows them, one line each with its id, and
+// behind it the score, so that a model can tell a good match from a poor one.
 func remembered(w memory.Words, found []memory.Scored) answer {
 	a := answer{sources: []memory.Source{}}
 	lines := []string{}
 	for _, s := range found {
-		lines = append(lines, s.LineIn(w))
-		a.sources = append(a.sources, s.SourceIn(w))
+		source := s.SourceIn(w)
+		source.Text += fmt.Sprintf(scoreText, s.Score)
+		source.Chars = len([]rune(source.Text))
+		lines = append(lines, source.Text)
+		a.sources = append(a.sources, source)
 	}
 	a.body = lines
 	return a
