@@ -38,7 +38,7 @@ func recentModule() module {
 		for i := len(recent) - 1; i >= 0; i-- {
 			newestFirst = append(newestFirst, recent[i])
 		}
-		return remembered(env.words().memory, newestFirst), ""
+		return remembered(env.words().memory, newestFirst, ""), ""
 	})
 }
 
@@ -62,12 +62,9 @@ func searchModule() module {
 			return answer{}, noMemory
 		}
 		now := env.View.Observe().Tick
-		return remembered(env.words().memory, env.Memory.Search(args.Query, recallLimit(args.Limit), now)), ""
+		return remembered(env.words().memory, env.Memory.Search(args.Query, recallLimit(args.Limit), now), env.words().score), ""
 	})
 }
-
-// scoreText ends a remembered line.
-const scoreText = " (score %d)"
 
 // recallLimit brings a limit into its range.
 func recallLimit(limit *int64) int {
@@ -77,14 +74,17 @@ func recallLimit(limit *int64) int {
 	return int(min(max(*limit, 1), recallMax))
 }
 
-// remembered shows memories as a prompt shows them, one line each with its id, and
-// behind it the score, so that a model can tell a good match from a poor one.
-func remembered(w memory.Words, found []memory.Scored) answer {
+// remembered shows memories as a prompt shows them, one line each with its id. score
+// is how the score follows a line, empty for not at all: it lets a model tell a good
+// match from a poor one. The sources have it in any case.
+func remembered(w memory.Words, found []memory.Scored, score string) answer {
 	a := answer{sources: []memory.Source{}}
 	lines := []string{}
 	for _, s := range found {
 		source := s.SourceIn(w)
-		source.Text += fmt.Sprintf(scoreText, s.Score)
+		if score != "" {
+			source.Text += fmt.Sprintf(score, s.Score)
+		}
 		source.Chars = len([]rune(source.Text))
 		lines = append(lines, source.Text)
 		a.sources = append(a.sources, source)
