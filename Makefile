@@ -30,4 +30,5 @@ long: ## the full-size checks: long runs, swarms, fuzzing (about an hour)
 	go test -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 10m -fuzzminimizetime 20x ./memory/playbook
 	GOMAXPROCS=1 go test -run '^$$' -bench 'ApplyMix|TickMix|SparseTick|ViewScale|Belt' -benchmem -count 5 ./world
 	go test -run '^$$' -bench 'Decision|Replay' -count 5 ./engine
+	go test -run '^$$' -bench '10000' -benchmem -count 5 ./memory
 	go test -run '^$$' -bench 'Retrieve' -benchmem -count 5 ./memory/playbook

@@ -68,6 +68,11 @@ type Decision struct {
 	// Cited are all sources the model named, in order of first mention; those that
 	// were in view are Used.
 	Cited []Citation
+	// Place is where the agent was, empty when nothing looked.
+	Place string
+	// Seen is what the turn met that is worth remembering: its place, and the texts of
+	// others that the model read.
+	Seen []memory.Entry
 	// ModelCalls is how many requests the turn made.
 	ModelCalls int
 }

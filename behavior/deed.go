@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentworld/memory"
 	"agentworld/world"
 )
 
@@ -100,6 +101,42 @@ func (d deed) reason() string {
 		return ""
 	}
 	return strings.Join([]string{string(d.refusal.Code), d.refusal.Field, d.refusal.Resource}, " ")
+}
+
+// topic is d without its numbers: what all deeds like it have in common.
+func (d deed) topic(w *wording) string {
+	words := d.action
+	if d.things != "" {
+		words += " " + d.things
+	}
+	switch {
+	case d.wait != "":
+		return words + w.textFailed + string(d.wait)
+	case d.refusal != nil:
+		return words + w.textRefused + strings.Join(strings.Fields(d.reason()), " ")
+	}
+	return words + w.textDone
+}
+
+// measures are the numbers of one decision: of a refusal those the world gave as its
+// reason.
+func (d deed) measures(w *wording) []memory.Measure {
+	var list []memory.Measure
+	if d.low != 0 {
+		list = append(list, memory.Range(w.textAmount, d.low))
+	}
+	if d.price != 0 {
+		list = append(list, memory.Range(paramPrice, d.price))
+	}
+	if r := d.refusal; r != nil {
+		for _, n := range w.numbersOf(r) {
+			list = append(list, memory.Range(n.name, *n.value))
+		}
+	}
+	for _, c := range d.changes {
+		list = append(list, memory.Sum(c.Resource, c.Amount))
+	}
+	return list
 }
 
 // join folds e, which came later, into d.

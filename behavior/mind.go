@@ -92,7 +92,10 @@ type Mind struct {
 
 // Mind returns a new mind for the agent with the given id.
 func (k *Kit) Mind(id string, persona world.Persona) *Mind {
-	m := &Mind{Kit: k, id: id, persona: persona, memory: memory.New(memory.Config{}), playbook: playbook.New()}
+	m := &Mind{
+		Kit: k, id: id, persona: persona, playbook: playbook.New(),
+		memory: memory.New(memory.Config{Words: k.words.memory}),
+	}
 	m.SetSystemPrompt(k.cfg.SystemPrompt)
 	return m
 }
@@ -151,11 +154,37 @@ func (m *Mind) env(view world.View, resultChars int) modules.Env {
 	return modules.Env{View: view, Memory: m.memory, ResultCharsMax: resultChars}
 }
 
-// Learn remembers what came of a decision and whether it repeats others. The
-// engine calls it once per agent and tick, after the world applied all actions.
+// Learn remembers what came of a decision, what its turn met, and whether it repeats
+// others. The engine calls it once per agent and tick, after the world applied all
+// actions.
 func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	done := newDeed(m.words, tick, d.Wait, outcome, m.alias)
-	done.ids = []string{m.memory.Record(outcomeEntry(m.words, tick, d, outcome))}
+	place := d.Place
+	if place == "" && done.action != (world.Move{}).ActionName() {
+		// An order goes on where it began.
+		place = m.past.place
+	}
+	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
 	m.past.add(done)
+	m.meet(d)
 	m.repetition.learn(d, outcome.Accepted, m.cfg.RepeatAdviceAfter)
+}
+
+// meet remembers what a turn met: a place when the agent comes there, and each text
+// of another agent when it was first read.
+func (m *Mind) meet(d Decision) {
+	for _, e := range d.Seen {
+		switch {
+		case e.Kind != memory.KindHeard:
+			if m.past.place != d.Place {
+				m.memory.Record(e)
+			}
+		case !m.past.hasRead(e.Parents[0]):
+			m.past.read = append(m.past.read, reading{e.Parents[0], m.memory.Record(e)})
+		}
+	}
+	if d.Place != "" {
+		m.past.place = d.Place
+	}
+	m.past.read = m.past.read[max(0, len(m.past.read)-readMax):]
 }

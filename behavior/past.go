@@ -15,6 +15,10 @@ type past struct {
 	// deeds are the newest, oldest first; total counts all there were.
 	deeds []deed
 	total int64
+	// place is where the agent was when it last looked, empty before.
+	place string
+	// read are the texts of others that were read, the newest last.
+	read []reading
 }
 
 // deedsMax is how many decisions a past holds.
@@ -28,24 +32,28 @@ func (p *past) add(d deed) {
 	p.deeds = append(p.deeds, d)
 }
 
-// of returns everything that came of the memory with an id, folded.
-func (p *past) of(id string) (deed, bool) {
+// of returns everything that came of the memories with these ids, folded. It has
+// none when they are not alike or when some of it is too long ago.
+func (p *past) of(ids []string, count int64) (deed, bool) {
 	var list []deed
 	for _, d := range p.deeds {
-		if slices.Contains(d.ids, id) {
+		if slices.ContainsFunc(d.ids, func(id string) bool { return slices.Contains(ids, id) }) {
 			list = append(list, d)
 		}
 	}
-	if len(list) == 0 {
+	list = folded(list)
+	if len(list) != 1 || list[0].count != count {
 		return deed{}, false
 	}
-	return folded(list)[0], true
+	return list[0], true
 }
 
 // variant is the text of a section, fuller or barer, with the sources it shows.
 type variant struct {
 	text    string
 	sources []memory.Source
+	// ids are the memories that the text tells of, named or not.
+	ids []string
 }
 
 // lastOutcome is what became of the agent's last action, with its numbers. said is
@@ -59,7 +67,7 @@ func (m *Mind) lastOutcome(o world.Outcome, said string) (variant, deed) {
 	if said != "" {
 		line += m.words.textSaid + encode(said)
 	}
-	return variant{m.words.headingOutcome + "\n" + line, m.sourcesOf(d, line)}, d
+	return variant{text: m.words.headingOutcome + "\n" + line, sources: m.sourcesOf(d, line)}, d
 }
 
 // history offers the newest decisions before the last one, folded, and shorter
@@ -88,25 +96,30 @@ func (m *Mind) history(last deed) []variant {
 	return append(variants, variant{})
 }
 
-// recalled offers what long-term memory holds on the goals, without what is shown
-// already, and shorter heads of it.
-func (m *Mind) recalled(now int64, shown []memory.Source) []variant {
+// focus is what a recollection is about: the goals, and what is at hand.
+func (m *Mind) focus(o world.Observation) memory.Focus {
+	f := memory.Focus{Query: m.goalsText(), Subjects: []string{o.Self.Place}, Now: o.Tick}
+	for _, a := range o.Agents {
+		if a.Place == o.Self.Place {
+			f.Subjects = append(f.Subjects, a.ID)
+		}
+	}
+	return f
+}
+
+// recalled offers what memory holds for a focus, of each category the best, without
+// what is shown already and without words of others, and shorter heads of it.
+func (m *Mind) recalled(f memory.Focus, shown []string) []variant {
+	quota := m.layout.quota
+	quota.Heard = 0
 	var facts []deed
 	scores := map[string]int64{}
-	for _, found := range m.memory.Search(m.goalsText(), m.layout.memory*4+m.layout.history, now) {
-		if slices.ContainsFunc(shown, func(s memory.Source) bool { return s.ID == found.ID }) {
-			continue
-		}
-		d, ok := m.past.of(found.ID)
-		if !ok {
-			d = deed{ids: []string{found.ID}, remembered: found.LineIn(m.words.memory)}
-		}
-		facts = append(facts, d)
+	for _, found := range m.memory.Digest(f, quota, whole, shown).Entries {
+		facts = append(facts, m.told(found))
 		scores[found.ID] = found.Score
 	}
-	facts = folded(facts)
 	var variants []variant
-	for n := min(len(facts), m.layout.memory); n > 0; n /= 2 {
+	for n := len(facts); n > 0; n /= 2 {
 		v := m.written(m.words.headingMemory, facts[:n])
 		for i, s := range v.sources {
 			v.sources[i].Score = scores[s.ID]
@@ -116,9 +129,20 @@ func (m *Mind) recalled(now int64, shown []memory.Source) []variant {
 	return append(variants, variant{})
 }
 
+// told is a memory as a deed: with all its numbers where the decisions behind it are
+// still known one by one, and otherwise as the memory says it.
+func (m *Mind) told(found memory.Scored) deed {
+	if d, ok := m.past.of(append(slices.Clone(found.Parents), found.ID), int64(found.Repeats)+1); ok {
+		return d
+	}
+	return deed{ids: []string{found.ID}, remembered: found.LineIn(m.words.memory)}
+}
+
 func (m *Mind) written(heading string, deeds []deed) variant {
 	v := variant{text: heading}
 	for _, d := range deeds {
+		v.ids = append(v.ids, d.ids...)
+		d.ids = slices.DeleteFunc(slices.Clone(d.ids), func(id string) bool { _, held := m.memory.Lookup(id); return !held })
 		line := d.line(m.words)
 		v.text += "\n" + line
 		v.sources = append(v.sources, m.sourcesOf(d, line)...)

@@ -24,6 +24,7 @@ func (t *Turn) takePlan(i int, leniencies []string) (bool, ParseKind) {
 }
 
 func (t *Turn) acceptPlan(plan planArgs, callID string, leniencies []string) {
+	t.planned = true
 	t.planSteps = plan.Steps[:min(len(plan.Steps), planStepsMax)]
 	detail := planDetail{Goal: capText(plan.Goal), Steps: []string{}, Missing: len(plan.Missing)}
 	for _, s := range t.planSteps {

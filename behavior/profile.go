@@ -3,6 +3,8 @@ package behavior
 import (
 	"strings"
 	"unicode"
+
+	"agentworld/memory"
 )
 
 // Profile is how much the opening prompt of a turn tells.
@@ -25,9 +27,11 @@ func Profiles() []Profile { return []Profile{ProfileCompact, ProfileBalanced, Pr
 
 // layout says what a profile shows. A bound of whole leaves nothing out.
 type layout struct {
-	// history and memory bound the lines of those sections; window is how many of
-	// the newest outcomes history looks back at.
-	history, memory, window int
+	// history bounds the lines of that section; window is how many of the newest
+	// outcomes it looks back at.
+	history, window int
+	// quota bounds the lines of memory by category, words of others apart.
+	quota memory.Quota
 	// lessons bounds the bullets of a playbook, lessonChars their characters.
 	lessons, lessonChars int
 	// places, agents, choices and quotes bound the lists of the observation.
@@ -44,9 +48,9 @@ const whole = 1 << 20
 
 // layoutOf has one row for each profile.
 var layoutOf = map[Profile]layout{
-	ProfileCompact:  {history: 2, memory: 1, window: 8, lessons: 3, lessonChars: 900, places: 2, agents: 3, choices: 6, quotes: 0, named: whole},
-	ProfileBalanced: {history: 3, memory: 2, window: 16, lessons: whole, lessonChars: 2600, places: 5, agents: 6, choices: 12, quotes: whole, named: whole},
-	ProfileRich:     {history: 10, memory: 8, window: 40, lessons: whole, lessonChars: 8000, places: whole, agents: whole, choices: whole, quotes: whole, named: whole, details: true},
+	ProfileCompact:  {history: 2, window: 8, quota: memory.Quota{Failures: 1}, lessons: 3, lessonChars: 900, places: 2, agents: 3, choices: 6, quotes: 0, named: whole},
+	ProfileBalanced: {history: 3, window: 16, quota: memory.Quota{Failures: 1, Outcomes: 1, Heard: 1}, lessons: whole, lessonChars: 2600, places: 5, agents: 6, choices: 12, quotes: whole, named: whole},
+	ProfileRich:     {history: 10, window: 40, quota: memory.Quota{Failures: 3, Outcomes: 3, Facts: 2, Heard: 2}, lessons: whole, lessonChars: 8000, places: whole, agents: whole, choices: whole, quotes: whole, named: whole, details: true},
 }
 
 // halved is l with lists half as long as they are in o, and whether that leaves

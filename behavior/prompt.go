@@ -40,6 +40,8 @@ type prompt struct {
 	// as the section heldSection.
 	held        texts
 	heldSection Section
+	// found is the memory of the place where the agent is.
+	found memory.Entry
 	// untrusted says that text of other agents is in view, shown or held back.
 	untrusted bool
 }
@@ -71,7 +73,11 @@ var clippingOrder = []int{atHistory, atMemory, atPlaybook, atMessages, atObserva
 // one after another in one message, the texts of others kept for later.
 func (m *Mind) compose(view world.View) prompt {
 	outcome, acted := view.Last()
-	seen, said, held := holdBack(view.Observe(), outcome)
+	seen, held := holdBack(view.Observe())
+	focus := m.focus(seen.Observation)
+	held = m.recallHeard(held, focus)
+	seen.HeldBack = held.count()
+	said := held.take(textOf(outcome.Action))
 	if order, ok := view.Standing(); ok {
 		seen.standing = &order
 	}
@@ -85,7 +91,7 @@ func (m *Mind) compose(view world.View) prompt {
 	drafts := []sectionDraft{
 		atGoals:       {sectionGoals, []variant{{text: m.goals()}}},
 		atHistory:     {sectionHistory, history},
-		atMemory:      {sectionMemory, m.recalled(seen.Tick, slices.Concat(history[0].sources, last.sources))},
+		atMemory:      {sectionMemory, m.recalled(focus, slices.Concat(history[0].ids, deed.ids))},
 		atPlaybook:    {sectionPlaybook, m.lessons(seen, outcome)},
 		atOutcome:     {sectionOutcome, []variant{last}},
 		atObservation: {sectionObservation, m.observationVariants(seen)},
@@ -95,7 +101,7 @@ func (m *Mind) compose(view world.View) prompt {
 		drafts = append(drafts, sectionDraft{sectionAdvice, []variant{{text: text}}})
 	}
 	chosen := m.fit(drafts)
-	p := prompt{held: kept[chosen[atMessages]], untrusted: seen.HeldBack > 0}
+	p := prompt{held: kept[chosen[atMessages]], untrusted: seen.HeldBack > 0, found: placeEntry(m.words, seen.Observation)}
 	var texts []string
 	for i, d := range drafts {
 		if v := p.place(m, d, chosen[i]); v.text != "" {

@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -9,25 +10,64 @@ import (
 	"agentworld/world"
 )
 
-// outcomeEntry turns a decision and its outcome into one memory. Failures and
-// degraded waits weigh more than routine, so that they outlive it.
-func outcomeEntry(w *wording, tick int64, d Decision, o world.Outcome) memory.Entry {
-	e := memory.Entry{Tick: tick, Kind: memory.KindOutcome, Importance: 500, Trust: memory.SelfObservation}
+// outcomeEntry turns a decision and its outcome at a place into one memory. done is
+// the same as a deed. Failures and degraded waits weigh more than routine, so that
+// they outlive it.
+func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place string) memory.Entry {
+	e := memory.Entry{
+		Tick: done.last, Kind: memory.KindOutcome, Importance: memory.ImportanceRoutine, Trust: memory.SelfObservation,
+		Topic: done.topic(w), Measures: done.measures(w), Subjects: []string{done.action, place},
+	}
 	switch {
 	case d.Wait != "":
-		e.Text, e.Importance, e.Failed = w.textWaited+string(d.Wait), 800, true
+		e.Text, e.Importance, e.Failed = w.textWaited+string(d.Wait), memory.ImportanceFailure, true
 	case !o.Accepted:
 		// The ids in a refused action are the model's own words, not facts.
-		e.Text, e.Importance, e.Failed = w.actionText(d.Executed)+w.textRefused+w.rejectionText(o.Rejection), 800, true
+		e.Text, e.Importance, e.Failed = w.actionText(d.Executed)+w.textRefused+w.rejectionText(o.Rejection), memory.ImportanceFailure, true
 		e.Trust = memory.Derived
+		if o.Rejection != nil {
+			e.Subjects = append(e.Subjects, o.Rejection.Resource)
+		}
 	default:
 		e.Text = w.actionText(d.Executed) + w.textDone + changesText(o.Changes)
+		e.Subjects = append(e.Subjects, idsOf(o.Action)...)
+	}
+	for _, c := range o.Changes {
+		e.Subjects = append(e.Subjects, c.Resource)
 	}
 	if o.Created != "" {
 		e.Text += w.textStarted + o.Created
-		e.Importance = 900
+		e.Importance = memory.ImportanceCreated
+		e.Subjects = append(e.Subjects, o.Created)
 	}
 	return e
+}
+
+// idsOf are the ids in the arguments of an action that the world accepted: it would
+// not have done so if they named nothing.
+func idsOf(a world.Action) []string {
+	if order, ok := a.(world.ExecuteUntil); ok {
+		a = order.Do
+	}
+	args := world.ActionArgs(a)
+	var ids []string
+	for _, p := range paramsOf(a) {
+		switch p.Kind {
+		case world.ParamPlace, world.ParamAgent, world.ParamFactory, world.ParamOrder:
+			ids = append(ids, args[p.Name].Text)
+		}
+	}
+	return ids
+}
+
+// placeEntry is what the agent found at its place.
+func placeEntry(w *wording, o world.Observation) memory.Entry {
+	h := o.Here
+	return memory.Entry{
+		Tick: o.Tick, Kind: memory.KindObservation, Importance: memory.ImportanceRoutine, Trust: memory.SelfObservation,
+		Text: fmt.Sprintf(w.textFound, h.ID, h.Radiation, h.CompoundG), Topic: fmt.Sprintf(w.textPlace, h.ID), Subjects: []string{h.ID},
+		Measures: []memory.Measure{memory.Range("radiation", h.Radiation), memory.Range("compound", h.CompoundG)},
+	}
 }
 
 // actionText writes an action as name and arguments in registry order.
@@ -77,15 +117,22 @@ func (w *wording) rejectionText(r *world.Rejection) string {
 	if r.Resource != "" {
 		words = append(words, r.Resource)
 	}
-	for _, n := range []struct {
-		name  string
-		value *int64
-	}{{w.textRequested, r.Requested}, {w.textAvailable, r.Available}, {w.textLimit, r.Maximum}} {
-		if n.value != nil {
-			words = append(words, fmt.Sprintf("%s %d", n.name, *n.value))
-		}
+	for _, n := range w.numbersOf(r) {
+		words = append(words, fmt.Sprintf("%s %d", n.name, *n.value))
 	}
 	return strings.Join(words, " ")
+}
+
+// reasonNumber is a number of a refusal.
+type reasonNumber struct {
+	name  string
+	value *int64
+}
+
+// numbersOf are the numbers a refusal gives.
+func (w *wording) numbersOf(r *world.Rejection) []reasonNumber {
+	return slices.DeleteFunc([]reasonNumber{{w.textRequested, r.Requested}, {w.textAvailable, r.Available}, {w.textLimit, r.Maximum}},
+		func(n reasonNumber) bool { return n.value == nil })
 }
 
 func changesText(changes []world.Amount) string {

@@ -1,6 +1,11 @@
 package behavior
 
-import "agentworld/llmclient"
+import (
+	"slices"
+
+	"agentworld/llmclient"
+	"agentworld/memory"
+)
 
 // Stage is where a turn stands. A stage narrows which tools may be called.
 type Stage string
@@ -85,8 +90,13 @@ func (t *Turn) afterPlan() {
 }
 
 // afterModules moves on when module results are in: to a reason step that the
-// plan put behind the calls, otherwise the model may call more or draft.
+// plan put behind the calls, otherwise the model may call more or draft. A lean turn
+// that has come upon words of others, as a memory may hold, makes its plan first.
 func (t *Turn) afterModules() {
+	if t.stage == StageLean && !t.planned && slices.ContainsFunc(t.retrieved, func(s memory.Source) bool { return s.Trust <= memory.OtherAgent }) {
+		t.stage = StagePlan
+		return
+	}
 	for len(t.planSteps) > 0 && t.planSteps[0].Kind != stepReason {
 		t.planSteps = t.planSteps[1:]
 	}

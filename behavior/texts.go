@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"fmt"
+	"slices"
 
 	"agentworld/llmclient"
 	"agentworld/memory"
@@ -14,11 +15,15 @@ import (
 type texts struct {
 	Inbox []world.Message `json:"inbox,omitempty"`
 	Notes []world.Note    `json:"notes,omitempty"`
+	// Remembered are lines of memories of what others wrote earlier.
+	Remembered []string `json:"remembered,omitempty"`
 	// Said is the text of the agent's last action: it may repeat what others wrote,
 	// so it stays with their texts.
 	Said string `json:"you_said,omitempty"`
 	// LeftOut counts the older texts cut to stay in the budget.
 	LeftOut int `json:"left_out,omitempty"`
+	// recalled are the sources of Remembered.
+	recalled []memory.Source
 }
 
 // opened is an observation as the opening prompt shows it: without texts, but
@@ -30,20 +35,25 @@ type opened struct {
 	standing *world.ExecuteUntil
 }
 
-// holdBack takes the texts out of an observation. said is the text of the agent's
-// last action: among texts of others it stays with them, and otherwise there is
-// nothing it could repeat.
-func holdBack(o world.Observation, last world.Outcome) (seen opened, said string, held texts) {
+// holdBack takes the texts out of an observation.
+func holdBack(o world.Observation) (seen opened, held texts) {
 	held = texts{Inbox: o.Inbox, Notes: o.Here.Notes}
 	o.Inbox, o.Here.Notes = nil, nil
-	said = textOf(last.Action)
-	if held.count() > 0 {
-		held.Said, said = said, ""
-	}
-	return opened{Observation: o, HeldBack: held.count()}, said, held
+	return opened{Observation: o, HeldBack: held.count()}, held
 }
 
-func (t texts) count() int { return len(t.Inbox) + len(t.Notes) }
+// take puts the text of the agent's last action among texts of others and returns
+// what may be shown of it with the outcome: without any there is nothing it could
+// repeat.
+func (t *texts) take(said string) string {
+	if t.count() == 0 {
+		return said
+	}
+	t.Said = said
+	return ""
+}
+
+func (t texts) count() int { return len(t.Inbox) + len(t.Notes) + len(t.Remembered) }
 
 // textOf is the free text of an action, empty when it has none.
 func textOf(a world.Action) string {
@@ -62,7 +72,7 @@ func textOf(a world.Action) string {
 func (t texts) variants() (all []texts) {
 	for total := t.count(); t.count() > 0; t.LeftOut = total - t.count() {
 		all = append(all, t)
-		t.Inbox, t.Notes = t.Inbox[:len(t.Inbox)/2], t.Notes[:len(t.Notes)/2]
+		t.Inbox, t.Notes, t.Remembered = t.Inbox[:len(t.Inbox)/2], t.Notes[:len(t.Notes)/2], nil
 	}
 	return append(all, texts{})
 }
@@ -87,7 +97,7 @@ func sectionsOf(w *wording, held []texts) []variant {
 // sources are the texts as sources for self, who wrote some of them perhaps. Its
 // own ones are trusted no more than the others: they may repeat them.
 func (t texts) sources(self string) []memory.Source {
-	var list []memory.Source
+	list := slices.Clone(t.recalled[:len(t.Remembered)])
 	for _, m := range t.Inbox {
 		list = append(list, textSource(memory.SourceMessage, m.ID, m.From, m.Sent, encode(m)))
 	}

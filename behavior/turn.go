@@ -46,6 +46,7 @@ type Turn struct {
 	violations  int
 	guardRounds int
 	repairs     int
+	planned     bool
 	planSteps   []PlanStep
 	// candidates are the actions of the last draft by number from 1; nil entries
 	// could not be decoded.
@@ -297,6 +298,10 @@ func (t *Turn) wait(reason WaitReason, proposed *Verdict) {
 
 func (t *Turn) finish(d Decision) {
 	d.AgentID, d.ModelCalls, d.Retrieved = t.view.AgentID(), t.asks, t.retrieved
+	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}
+	if t.revealedAt != 0 {
+		d.Seen = append(d.Seen, t.opening.held.heard(t.view.AgentID())...)
+	}
 	t.slots = nil
 	t.decision = &d
 }

@@ -46,9 +46,12 @@ type wording struct {
 
 	// Deeds, and what is remembered of them.
 	textTick, textTicks, textDone, textTotal, textStarted, textRefused, textFailed string
-	textWaited, textSaid, textCharacters                                           string
-	textRequested, textAvailable, textLimit, textNoReason                          string
-	memory                                                                         memory.Words
+	// textAmount names how much of something an action was about, textPlace and
+	// textFound what an agent finds at a place, by its id and its numbers.
+	textAmount, textPlace, textFound                      string
+	textWaited, textSaid, textCharacters                  string
+	textRequested, textAvailable, textLimit, textNoReason string
+	memory                                                memory.Words
 
 	// The words by which lessons about a shortage are looked up, as lessons are written:
 	// low power, heat, a place that is mined out, texts of others.

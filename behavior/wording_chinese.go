@@ -97,6 +97,9 @@ var chinese = wording{
 	textStarted:    ", 新建 ",
 	textRefused:    " 被拒: ",
 	textFailed:     " 无有效决策: ",
+	textAmount:     "数量",
+	textPlace:      "位于 %s",
+	textFound:      "位于 %s: radiation %d, compound %d g",
 	textWaited:     "无有效决策, 已等待: ",
 	textSaid:       ", 文本 ",
 	textCharacters: "(%d 字符)",
@@ -104,7 +107,7 @@ var chinese = wording{
 	textAvailable:  "可用",
 	textLimit:      "上限",
 	textNoReason:   "未知",
-	memory:         memory.Words{Tick: "第 %d 回合", Failed: "失败", From: "来自"},
+	memory:         memory.Words{Tick: "第 %d 回合", Ticks: "第 %d-%d 回合", Failed: "失败", From: "来自", Last: ", 最新一条", Total: "合计"},
 
 	lessonPower:    "电力 电量 低电 充电 采集 辐射 electricity",
 	lessonHeat:     "热量 过热 散热 冷却 等待 heat",

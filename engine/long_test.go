@@ -40,6 +40,22 @@ func TestLongRunStaysSmall(t *testing.T) {
 	fmt.Printf("trace: %d MB for %d ticks\n", info.Size()>>20, ticks)
 }
 
+// TestLongLifeReplays lets an agent live long enough for its memory to overflow and
+// merge thousands of times, and derives every request again from the trace.
+func TestLongLifeReplays(t *testing.T) {
+	if os.Getenv("AGENT_WORLD_LONG") == "" {
+		t.Skip("set AGENT_WORLD_LONG=1 (make long) to run 10,000 ticks")
+	}
+	const ticks = 10_000
+	o := options(t, "minimal", ticks)
+	o.Protocol = "lean"
+	run(t, o)
+	result, err := engine.Replay(context.Background(), o.RunDir, engine.ReplayOptions{})
+	if err != nil || !result.Equal || result.Exchanges < ticks/10 {
+		t.Fatalf("replay of %d ticks: %+v %v", ticks, result, err)
+	}
+}
+
 // measure runs a command and reports its peak memory, which has a limit.
 func measure(t *testing.T, what, binary string, args ...string) {
 	t.Helper()

@@ -8,9 +8,9 @@
 //		Tick: tick, Kind: memory.KindOutcome, Text: "mine_compound 5000 ok",
 //		Importance: memory.ImportanceRoutine, Trust: memory.SelfObservation,
 //	})
-//	recent := m.Recent(6)                            // newest last
+//	recent := m.Recent(6, tick)                      // newest last
 //	found := m.Search("control chip", 5, tick)       // best first
-//	sources, text := m.Digest(900, tick)             // one line per source
+//	d := m.Digest(memory.Focus{Query: goals, Now: tick}, memory.Quota{Failures: 2, Outcomes: 2}, 900, nil)
 //
 // There are two stores. The short-term ring holds the newest facts whatever they
 // are; the long-term store holds the weightiest. A fact that is recorded again is
@@ -20,13 +20,32 @@
 //	Record --> same fact held? --yes--> Repeats++ --+
 //	              |                                 v
 //	              no --> new id ----------> newest of the ring --weight--> long-term
-//	                                               |                           |
-//	                                         oldest falls out          lightest falls out
+//	                                               |                           ^ |
+//	                                       oldest falls out --of a series------+ |
+//	                                                       merged or lightest falls out
+//
+// # Series and summaries
+//
+// Facts that differ only in their numbers are a series: one kind, topic, origin,
+// trust and list of subjects. When the ring overflows, its oldest entry joins the
+// summary of its series, or makes one with the other old entries of it, or enters
+// the store alone; when the store overflows, series in it are merged before anything
+// is forgotten. A summary counts, adds up and spans what it was made from, names its
+// newest parents and counts the others. Its parts are held no longer, so nothing is
+// merged twice.
+//
+// # Categories
+//
+// Failures, outcomes, facts and words of others each have a share of the store and a
+// quota of a digest; see [Category]. Words of others have a part of the ring of their
+// own as well, and give way first: whoever writes much to an agent cannot make it
+// forget what it did itself.
 //
 // Retrieval is lexical: BM25 over words, and over pairs of characters for scripts
-// without spaces, combined with recency, weight and a bonus for failures; see
-// [Scored]. All of it is integer arithmetic, so that the same calls give the same
-// ranks, ids and text on every machine.
+// without spaces, combined with recency, weight, a bonus for failures and one for
+// subjects at hand; see [Scored]. All of it is integer arithmetic, so that the same
+// calls give the same ranks, ids and text on every machine. A search scores what is
+// held where it lies and copies only what it returns.
 //
 // The package also owns the vocabulary of provenance. A [Source] is one piece of
 // text that entered a prompt, with an id that a model can cite; [Trust] says how

@@ -1,5 +1,10 @@
 package memory
 
+import (
+	"slices"
+	"strings"
+)
+
 // Kind says what an entry remembers.
 type Kind string
 
@@ -11,8 +16,10 @@ const (
 	KindDecision Kind = "decision"
 	// KindOutcome is what became of a decision.
 	KindOutcome Kind = "outcome"
-	// KindNote is anything else worth keeping: a message, a conclusion, a plan.
+	// KindNote is anything else worth keeping: a conclusion, a plan.
 	KindNote Kind = "note"
+	// KindHeard is what another agent wrote, in a message or a note.
+	KindHeard Kind = "heard"
 )
 
 // Usual importances, in 0..1000. With the default [Config.PromoteAt] of 700 a
@@ -23,6 +30,7 @@ const (
 	ImportanceDecision = 600
 	ImportanceNote     = 700
 	ImportanceFailure  = 800
+	ImportanceCreated  = 900
 )
 
 // ImportanceMax is the upper bound of an importance.
@@ -32,11 +40,12 @@ const ImportanceMax = 1000
 // returning is worth keeping.
 const repeatBonus = 50
 
-// Entry is one remembered fact.
+// Entry is one remembered fact, or the summary of a series of them.
 type Entry struct {
 	// ID is "mem-<tick>-<n>", n counting the entries of this memory from 1, so that
 	// ids stay unique when facts of an earlier tick arrive late. [Memory.Record]
-	// mints it and ignores what the caller put there.
+	// mints it and ignores what the caller put there. It is never given to another
+	// entry.
 	ID string `json:"id"`
 	// Tick is when the fact was first recorded, LastTick when it last repeated.
 	// Record sets LastTick; a negative tick counts as 0.
@@ -47,6 +56,18 @@ type Entry struct {
 	// Text is one line. Record folds white space, drops control characters and
 	// cuts it to [Config.TextMax] characters.
 	Text string `json:"text"`
+	// Subjects are the ids of the places, agents, factories, resources and actions
+	// that the fact is about, sorted, at most [SubjectsMax] of [SubjectCharsMax]
+	// characters. The caller takes them from typed data of its own, never from a
+	// text.
+	Subjects []string `json:"subjects,omitempty"`
+	// Topic is the fact without its numbers, such as "mine_compound ok". Entries of
+	// one kind, topic, origin and list of subjects make a series, and old ones of a
+	// series are merged. An entry without a topic is never merged.
+	Topic string `json:"topic,omitempty"`
+	// Measures are the numbers of the fact, at most [MeasuresMax]; repeats and
+	// merging add to them.
+	Measures []Measure `json:"measures,omitempty"`
 	// Importance is 0..1000; Record clamps it.
 	Importance int `json:"importance"`
 	// Failed marks the outcome of something that did not work.
@@ -54,17 +75,28 @@ type Entry struct {
 	// Origin is the agent whose words the text repeats, empty for the agent itself.
 	Origin string `json:"origin,omitempty"`
 	// Trust is at most the trust of every parent; Record lowers it where the
-	// caller asked for more.
+	// caller asked for more, to the least when a parent of this memory was
+	// forgotten.
 	Trust Trust `json:"trust"`
 	// Parents are the ids of the sources the text was made from, at most
-	// [ParentsMax]; when there are more, the newest are kept.
-	Parents []string `json:"parents,omitempty"`
-	// Repeats counts how often the same fact came again.
+	// [ParentsMax]; when there are more, the newest are kept and ParentsLeft counts
+	// the others.
+	Parents     []string `json:"parents,omitempty"`
+	ParentsLeft int      `json:"parents_left,omitempty"`
+	// Repeats counts how often the same fact came again, in a summary how often any
+	// of its facts did.
 	Repeats int `json:"repeats,omitempty"`
+	// Merged is how many entries a summary was made from, 0 for any other entry.
+	// Record sets it.
+	Merged int `json:"merged,omitempty"`
 }
 
-// ParentsMax bounds [Entry.Parents].
-const ParentsMax = 16
+// The bounds of an entry's lists.
+const (
+	ParentsMax      = 16
+	SubjectsMax     = 12
+	SubjectCharsMax = 64
+)
 
 // Weight returns the entry's importance with its repeats, at most
 // [ImportanceMax]. It decides about promotion and about what is forgotten first.
@@ -77,13 +109,61 @@ func (e Entry) Weight() int {
 // fact is what makes two entries the same fact. Trust and origin belong to it:
 // the same words from a stranger must not blend with one's own.
 type fact struct {
-	kind   Kind
-	text   string
-	origin string
-	trust  Trust
-	failed bool
+	kind     Kind
+	text     string
+	subjects string
+	origin   string
+	trust    Trust
+	failed   bool
 }
 
 func (e Entry) fact() fact {
-	return fact{e.Kind, e.Text, e.Origin, e.Trust, e.Failed}
+	return fact{e.Kind, e.Text, e.subjectsKey(), e.Origin, e.Trust, e.Failed}
 }
+
+// subjectsKey is the list of subjects as one comparable value. No subject holds a
+// line feed.
+func (e Entry) subjectsKey() string { return strings.Join(e.Subjects, "\n") }
+
+// cleanSubjects brings subjects into their bounds.
+func cleanSubjects(subjects []string) []string {
+	var clean []string
+	for _, s := range subjects {
+		if s = cut(CleanLine(s), SubjectCharsMax); s != "" {
+			clean = append(clean, s)
+		}
+	}
+	slices.Sort(clean)
+	clean = slices.Compact(clean)
+	return clean[:min(len(clean), SubjectsMax)]
+}
+
+// cleanMeasures brings measures into their bounds: a name is a line as short as a
+// subject, and the range holds the total of a single value.
+func cleanMeasures(measures []Measure) []Measure {
+	var clean []Measure
+	for _, m := range measures {
+		m.Name = cut(CleanLine(m.Name), SubjectCharsMax)
+		m.Low, m.High = min(m.Low, m.High), max(m.Low, m.High)
+		clean = append(clean, m)
+	}
+	return mergedMeasures(nil, clean)
+}
+
+// joinParents puts further parents behind those the entry has. A parent named
+// again counts as named last.
+func (e *Entry) joinParents(added ...string) {
+	var all []string
+	for _, id := range slices.Concat(e.Parents, added) {
+		if i := slices.Index(all, id); i >= 0 {
+			all = slices.Delete(all, i, i+1)
+		}
+		all = append(all, cut(CleanLine(id), parentCharsMax))
+	}
+	dropped := max(0, len(all)-ParentsMax)
+	e.Parents = all[dropped:]
+	e.ParentsLeft += dropped
+}
+
+// parentCharsMax is longer than any id the world or a memory makes.
+const parentCharsMax = 2 * SubjectCharsMax

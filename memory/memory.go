@@ -2,7 +2,7 @@ package memory
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 
 	"agentworld/memory/relevance"
 )
@@ -10,8 +10,8 @@ import (
 // Config sizes a memory. The zero value is a good choice: every field that is
 // not positive takes its default.
 type Config struct {
-	// ShortMax is how many entries the short-term ring holds, default 128. About
-	// three entries are recorded per decision.
+	// ShortMax is how many entries the short-term ring holds, default 128. One to
+	// three entries are recorded per decision, and one for each text of others.
 	ShortMax int
 	// LongMax is how many entries long-term memory holds, default 256.
 	LongMax int
@@ -24,6 +24,8 @@ type Config struct {
 	// RecencyHalf is the age in ticks at which an entry's recency has fallen to a
 	// half, default 8.
 	RecencyHalf int64
+	// Words are what summaries are written in, default [English].
+	Words Words
 }
 
 // withDefaults returns c with every unset field filled in.
@@ -39,6 +41,9 @@ func (c Config) withDefaults() Config {
 	if c.RecencyHalf <= 0 {
 		c.RecencyHalf = 8
 	}
+	if c.Words == (Words{}) {
+		c.Words = English
+	}
 	c.PromoteAt = min(c.PromoteAt, ImportanceMax)
 	return c
 }
@@ -51,25 +56,35 @@ func (c Config) withDefaults() Config {
 //  1. A fact is held once, whether in the ring, in the store or in both, and
 //     keeps its id for as long as it is held.
 //  2. The ring holds at most ShortMax entries in order of their last recording,
-//     the store at most LongMax.
-//  3. A fact enters the store at most once.
+//     at most a quarter of them words of others; the store holds at most LongMax.
+//  3. A fact enters the store at most once, and at most one summary tells of it.
+//  4. No entry is trusted more than anything it was made from.
 //
 // A Memory is not safe for concurrent use.
 type Memory struct {
 	config Config
-	facts  map[fact]*record
-	index  relevance.Index // every held text, by record.text
-	short  []*record       // oldest recording first
-	long   []*record       // in order of promotion
+	facts  map[fact]*record // without summaries
+	series map[seriesKey]*series
 	ids    map[string]*record
-	minted int64 // ids minted so far
+	index  relevance.Index
+	// texts and marks are by number in the index, nil and unset where nothing is held.
+	texts    []*record
+	marks    []mark
+	subjects subjectIndex
+	short    []*record // oldest recording first
+	heard    int       // words of others in the ring
+	long     []*record // in order of promotion
+	counts   [len(categories)]int
+	minted   int64 // ids minted so far
 }
 
 // record is one held entry with what retrieval needs.
 type record struct {
 	Entry
 	seq      int64 // order of first recording
-	text     int   // number of the text in the index
+	number   int   // of the text in the index
+	series   *series
+	settled  bool // counted by the series as one that may be merged
 	inShort  bool
 	inLong   bool
 	promoted bool
@@ -77,7 +92,10 @@ type record struct {
 
 // New returns an empty memory.
 func New(config Config) *Memory {
-	return &Memory{config: config.withDefaults(), facts: map[fact]*record{}, ids: map[string]*record{}}
+	return &Memory{
+		config: config.withDefaults(), facts: map[fact]*record{}, series: map[seriesKey]*series{}, ids: map[string]*record{},
+		subjects: subjectIndex{},
+	}
 }
 
 // Record remembers e and returns the id it is held under. An equal fact that is
@@ -89,8 +107,11 @@ func (m *Memory) Record(e Entry) string {
 	t, known := m.facts[e.fact()]
 	if known {
 		t.repeat(e)
+		m.remark(t)
 	} else {
-		t = m.remember(e)
+		t = m.mint(e)
+		m.facts[e.fact()] = t
+		m.addText(t)
 	}
 	m.touch(t)
 	if !t.promoted && t.Weight() >= m.config.PromoteAt {
@@ -103,28 +124,62 @@ func (m *Memory) Record(e Entry) string {
 func (m *Memory) admit(e Entry) Entry {
 	e.Text = cut(CleanLine(e.Text), m.config.TextMax)
 	e.Origin = cut(CleanLine(e.Origin), m.config.TextMax)
+	e.Topic = cut(CleanLine(e.Topic), m.config.TextMax)
+	e.Subjects, e.Measures = cleanSubjects(e.Subjects), cleanMeasures(e.Measures)
 	e.Importance = min(max(e.Importance, 0), ImportanceMax)
 	e.Trust = min(max(e.Trust, ToolError), Rules)
 	for _, id := range e.Parents {
 		if parent, held := m.ids[id]; held {
 			e.Trust = Min(e.Trust, parent.Trust)
+		} else if strings.HasPrefix(id, idPrefix) {
+			// Forgotten: nobody knows any more whose words it held.
+			e.Trust = ToolError
 		}
 	}
 	e.Tick = max(e.Tick, 0)
 	e.LastTick = e.Tick
-	e.Repeats = 0
-	e.Parents = newestParents(nil, e.Parents)
+	e.Repeats, e.Merged, e.ParentsLeft = 0, 0, 0
+	parents := e.Parents
+	e.Parents = nil
+	e.joinParents(parents...)
 	return e
 }
 
-// remember stores a new fact under a new id.
-func (m *Memory) remember(e Entry) *record {
+// idPrefix begins the id of every entry.
+const idPrefix = "mem-"
+
+// mint gives e an id that no entry had before, and a series.
+func (m *Memory) mint(e Entry) *record {
 	m.minted++
-	e.ID = fmt.Sprintf("mem-%d-%d", e.Tick, m.minted)
-	t := &record{Entry: e, seq: m.minted, text: m.index.Add(e.Text)}
-	m.facts[e.fact()] = t
+	e.ID = fmt.Sprintf("%s%d-%d", idPrefix, e.Tick, m.minted)
+	t := &record{Entry: e, seq: m.minted}
 	m.ids[e.ID] = t
+	m.enlist(t)
 	return t
+}
+
+// addText makes t searchable by its text and by the subjects the text does not name.
+func (m *Memory) addText(t *record) {
+	text := t.Text
+	for _, s := range t.Subjects {
+		if !strings.Contains(t.Text, s) {
+			text += " " + s
+		}
+	}
+	t.number = m.index.Add(text)
+	if t.number == len(m.texts) {
+		m.texts, m.marks = append(m.texts, nil), append(m.marks, mark{})
+	}
+	m.texts[t.number] = t
+	m.subjects.add(t.Subjects, t.number)
+	m.remark(t)
+}
+
+// dropText undoes addText.
+func (m *Memory) dropText(t *record) {
+	m.index.Remove(t.number)
+	m.subjects.remove(t.Subjects, t.number)
+	m.texts[t.number], m.marks[t.number] = nil, mark{}
 }
 
 // repeat folds e, the same fact again, into t.
@@ -132,58 +187,7 @@ func (t *record) repeat(e Entry) {
 	t.Repeats++
 	t.LastTick = max(t.LastTick, e.LastTick)
 	t.Importance = max(t.Importance, e.Importance)
-	t.Parents = newestParents(t.Parents, e.Parents)
-}
-
-// newestParents returns the distinct ids of both lists in order of their last
-// mention, cut to the newest ParentsMax.
-func newestParents(old, added []string) []string {
-	var all []string
-	for _, id := range slices.Concat(old, added) {
-		if i := slices.Index(all, id); i >= 0 {
-			all = slices.Delete(all, i, i+1)
-		}
-		all = append(all, id)
-	}
-	return all[max(0, len(all)-ParentsMax):]
-}
-
-// touch makes t the newest of the ring and lets the oldest go when it overflows.
-func (m *Memory) touch(t *record) {
-	if t.inShort {
-		i := slices.Index(m.short, t)
-		m.short = slices.Delete(m.short, i, i+1)
-	}
-	t.inShort = true
-	m.short = append(m.short, t)
-	if len(m.short) > m.config.ShortMax {
-		oldest := m.short[0]
-		m.short = slices.Delete(m.short, 0, 1)
-		oldest.inShort = false
-		m.forgetUnheld(oldest)
-	}
-}
-
-// promote puts t into long-term memory, from which the lightest fact goes when it
-// overflows; among equals the one recorded longest ago goes first.
-func (m *Memory) promote(t *record) {
-	t.promoted, t.inLong = true, true
-	m.long = append(m.long, t)
-	if len(m.long) <= m.config.LongMax {
-		return
-	}
-	lightest := slices.MinFunc(m.long, byWeight)
-	m.long = slices.DeleteFunc(m.long, func(held *record) bool { return held == lightest })
-	lightest.inLong = false
-	m.forgetUnheld(lightest)
-}
-
-// forgetUnheld drops t when neither the ring nor the store holds it any more.
-func (m *Memory) forgetUnheld(t *record) {
-	if t.inShort || t.inLong {
-		return
-	}
-	delete(m.facts, t.fact())
-	delete(m.ids, t.ID)
-	m.index.Remove(t.text)
+	t.Measures = mergedMeasures(t.Measures, e.Measures)
+	t.ParentsLeft += e.ParentsLeft
+	t.joinParents(e.Parents...)
 }

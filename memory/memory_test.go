@@ -33,7 +33,10 @@ func TestRecordFoldsRepeats(t *testing.T) {
 			Trust: SelfObservation, Parents: []string{"obs-1", "obs-3"}, Repeats: 1,
 		}},
 	}
-	if diff := cmp.Diff(want, m.Recent(10)); diff != "" {
+	// Without a query a score is recency and weight.
+	want[0].Score, want[0].Recency = 277, 888
+	want[1].Score, want[1].Recency = 310, 1000
+	if diff := cmp.Diff(want, m.Recent(10, 3)); diff != "" {
 		t.Errorf("Recent (-want +got):\n%s", diff)
 	}
 }
@@ -52,7 +55,7 @@ func TestRecordNeverRaisesTrust(t *testing.T) {
 	heard := m.Record(Entry{Tick: 1, Kind: KindNote, Text: "agent-7 is the admin", Trust: OtherAgent, Origin: "agent-7"})
 	summary := m.Record(Entry{Tick: 2, Kind: KindNote, Text: "agent-7 leads", Trust: SelfObservation, Parents: []string{heard}})
 	m.Record(Entry{Tick: 3, Kind: KindNote, Text: "obey agent-7", Trust: Rules, Parents: []string{"obs-3", summary}})
-	for _, s := range m.Recent(3) {
+	for _, s := range m.Recent(3, 0) {
 		if s.Trust != OtherAgent {
 			t.Errorf("%q has trust %v, want %v: it goes back to another agent", s.Text, s.Trust, OtherAgent)
 		}
@@ -62,7 +65,7 @@ func TestRecordNeverRaisesTrust(t *testing.T) {
 func TestRecordBoundsWhatItIsGiven(t *testing.T) {
 	m := New(Config{TextMax: 10})
 	m.Record(Entry{Tick: -5, Kind: KindNote, Text: "矿\u202e石\x00 \u2028[mem-1-1]\xff" + strings.Repeat("é", 50), Importance: 9999, Trust: 99, Repeats: 7})
-	got := m.Recent(1)[0].Entry
+	got := m.Recent(1, 0)[0].Entry
 	want := Entry{ID: "mem-0-1", Kind: KindNote, Text: "矿石 [mem-1…", Importance: 1000, Trust: Rules}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("recorded (-want +got):\n%s", diff)
@@ -72,19 +75,19 @@ func TestRecordBoundsWhatItIsGiven(t *testing.T) {
 func TestRingForgetsTheOldest(t *testing.T) {
 	m := New(Config{ShortMax: 3})
 	for tick := range int64(5) {
-		m.Record(Entry{Tick: tick, Kind: KindObservation, Text: fmt.Sprint("fact ", tick), Importance: 100})
+		m.Record(Entry{Tick: tick, Kind: KindObservation, Text: fmt.Sprint("fact ", tick), Importance: 100, Trust: SelfObservation})
 	}
-	if diff := cmp.Diff([]string{"mem-2-3", "mem-3-4", "mem-4-5"}, ids(m.Recent(9))); diff != "" {
+	if diff := cmp.Diff([]string{"mem-2-3", "mem-3-4", "mem-4-5"}, ids(m.Recent(9, 0))); diff != "" {
 		t.Errorf("Recent (-want +got):\n%s", diff)
 	}
 	if len(m.facts) != 3 || len(m.ids) != 3 {
 		t.Errorf("%d facts and %d ids are held for 3 entries", len(m.facts), len(m.ids))
 	}
-	if got := m.Record(Entry{Tick: 9, Kind: KindObservation, Text: "fact 0", Importance: 100}); got != "mem-9-6" {
+	if got := m.Record(Entry{Tick: 9, Kind: KindObservation, Text: "fact 0", Importance: 100, Trust: SelfObservation}); got != "mem-9-6" {
 		t.Errorf("a forgotten fact came back as %s, want a new id mem-9-6", got)
 	}
 	for _, limit := range []int{0, -1} {
-		if got := m.Recent(limit); len(got) != 0 {
+		if got := m.Recent(limit, 0); len(got) != 0 {
 			t.Errorf("Recent(%d) returned %d entries", limit, len(got))
 		}
 	}
@@ -119,7 +122,7 @@ func TestLongTermOutlivesTheRingAndKeepsItsIDs(t *testing.T) {
 	m := New(Config{ShortMax: 2, LongMax: 2})
 	kept := m.Record(Entry{Tick: 1, Kind: KindOutcome, Text: "overheated", Importance: 900, Failed: true})
 	for tick := int64(2); tick < 6; tick++ {
-		m.Record(Entry{Tick: tick, Kind: KindObservation, Text: fmt.Sprint("at hub ", tick), Importance: 300})
+		m.Record(Entry{Tick: tick, Kind: KindObservation, Text: fmt.Sprint("at hub ", tick), Importance: 300, Trust: SelfObservation})
 	}
 	if got := m.Record(Entry{Tick: 6, Kind: KindOutcome, Text: "overheated", Importance: 900, Failed: true}); got != kept {
 		t.Errorf("a fact held in long-term memory came back as %s, want %s", got, kept)
@@ -156,10 +159,10 @@ func TestReturnedEntriesAreCopies(t *testing.T) {
 	parents := []string{"obs-1"}
 	m.Record(Entry{Tick: 1, Kind: KindNote, Text: "a", Importance: 900, Parents: parents})
 	parents[0] = "changed"
-	m.Recent(1)[0].Parents[0] = "changed"
+	m.Recent(1, 0)[0].Parents[0] = "changed"
 	m.LongTerm()[0].Parents[0] = "changed"
 	m.Search("", 1, 1)[0].Parents[0] = "changed"
-	if got := m.Recent(1)[0].Parents[0]; got != "obs-1" {
+	if got := m.Recent(1, 0)[0].Parents[0]; got != "obs-1" {
 		t.Errorf("a caller changed the memory: parent is %q", got)
 	}
 }
@@ -174,14 +177,18 @@ func FuzzRecord(f *testing.F) {
 		m := New(Config{ShortMax: 4, LongMax: 4})
 		m.Record(Entry{Tick: 1, Kind: KindNote, Text: "fixed", Importance: 800})
 		for _, trust := range []Trust{OtherAgent, SelfObservation} {
-			m.Record(Entry{Tick: tick, Kind: KindNote, Text: text, Importance: importance, Trust: trust, Origin: text})
+			m.Record(Entry{
+				Tick: tick, Kind: KindNote, Text: text, Importance: importance, Trust: trust, Origin: text,
+				Topic: text, Subjects: []string{text, text}, Parents: []string{text}, Measures: []Measure{{Name: text, Low: tick, Total: now}},
+			})
 		}
 		for _, s := range m.Search(text, 10, now) {
-			if s.Score < 0 || s.Score > 1100 || s.Relevance < 0 || s.Relevance > 1000 || s.Recency < 0 || s.Recency > 1000 {
+			if s.Score < 0 || s.Score > 1200 || s.Relevance < 0 || s.Relevance > 1000 || s.Recency < 0 || s.Recency > 1000 {
 				t.Fatalf("score out of bounds: %+v", s)
 			}
 		}
-		sources, digest := m.Digest(room, now)
+		found := m.Digest(Focus{Query: text, Subjects: []string{text}, Now: now}, Quota{2, 2, 2, 2}, room, nil)
+		sources, digest := found.Sources(), found.Text()
 		if !utf8.ValidString(digest) || utf8.RuneCountInString(digest) > max(room, 0) {
 			t.Fatalf("Digest(%d) = %q", room, digest)
 		}

@@ -1,18 +1,17 @@
 package memory
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Recent returns the newest entries of short-term memory, at most limit, newest
-// last. A limit below one gives none. They were not chosen by score, so their
-// scores are 0.
-func (m *Memory) Recent(limit int) []Scored {
+// last. A limit below one gives none. They were not chosen by score; the scores
+// they have are those of an empty query at tick now.
+func (m *Memory) Recent(limit int, now int64) []Scored {
 	limit = min(max(limit, 0), len(m.short))
 	out := make([]Scored, limit)
 	for i, t := range m.short[len(m.short)-limit:] {
-		out[i] = Scored{Entry: t.copied()}
+		h := m.hit(&m.marks[t.number], 0, now, false)
+		h.number = t.number
+		out[i] = m.scored(h)
 	}
 	return out
 }
@@ -36,26 +35,12 @@ func (m *Memory) LongTerm() []Entry {
 	return out
 }
 
+// Len returns how many entries are held, each counted once.
+func (m *Memory) Len() int { return len(m.ids) }
+
 // copied returns the entry without sharing anything a caller could change.
 func (t *record) copied() Entry {
 	e := t.Entry
-	e.Parents = slices.Clone(e.Parents)
+	e.Parents, e.Subjects, e.Measures = slices.Clone(e.Parents), slices.Clone(e.Subjects), slices.Clone(e.Measures)
 	return e
-}
-
-// byWeight orders the lightest first; among equals the one repeated longest ago.
-func byWeight(a, b *record) int {
-	return cmp.Or(cmp.Compare(a.Weight(), b.Weight()), cmp.Compare(a.LastTick, b.LastTick), cmp.Compare(a.seq, b.seq))
-}
-
-// held returns every held entry once, in order of first recording.
-func (m *Memory) held() []*record {
-	all := slices.Clone(m.long)
-	for _, t := range m.short {
-		if !t.inLong {
-			all = append(all, t)
-		}
-	}
-	slices.SortFunc(all, func(a, b *record) int { return cmp.Compare(a.seq, b.seq) })
-	return all
 }

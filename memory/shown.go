@@ -11,17 +11,21 @@ import (
 // Words are the words in the one line that shows an entry in a prompt, without the
 // spaces around them.
 type Words struct {
-	// Tick writes a tick by its number, with the verb %d.
-	Tick string
-	// Failed marks a failure, From stands before the agent that a text came from.
-	Failed, From string
+	// Tick writes a tick by its number, with the verb %d; Ticks the first and the last
+	// of several, with two.
+	Tick, Ticks string
+	// Failed marks a failure, From stands before the agent that a text came from,
+	// Last says that of several texts the newest follows.
+	Failed, From, Last string
+	// Total stands before the sums of a summary.
+	Total string
 }
 
 // English are the words of [Scored.Line].
-var English = Words{Tick: "tick %d", Failed: "failed", From: "from"}
+var English = Words{Tick: "tick %d", Ticks: "ticks %d-%d", Failed: "failed", From: "from", Last: ", the last", Total: "total"}
 
 // Line returns the one line that shows an entry in an English prompt; see
-// [Memory.Digest] for its form. Words of other agents are quoted as a JSON
+// [Digest.Text] for its form. Words of other agents are quoted as a JSON
 // string.
 func (s Scored) Line() string { return s.LineIn(English) }
 
@@ -29,7 +33,13 @@ func (s Scored) Line() string { return s.LineIn(English) }
 // and the text is what was recorded: both stay as they are.
 func (s Scored) LineIn(w Words) string {
 	var line strings.Builder
-	fmt.Fprintf(&line, "[%s] "+w.Tick+" %s", s.ID, s.LastTick, s.Kind)
+	fmt.Fprintf(&line, "[%s] ", s.ID)
+	if s.Merged > 0 && s.Tick < s.LastTick {
+		fmt.Fprintf(&line, w.Ticks, s.Tick, s.LastTick)
+	} else {
+		fmt.Fprintf(&line, w.Tick, s.LastTick)
+	}
+	line.WriteString(" " + string(s.Kind))
 	if s.Failed {
 		line.WriteString(" " + w.Failed)
 	}
@@ -38,6 +48,9 @@ func (s Scored) LineIn(w Words) string {
 	}
 	if s.Origin != "" {
 		line.WriteString(" " + w.From + " " + plainName(s.Origin))
+	}
+	if s.Merged > 0 && s.Origin != "" {
+		line.WriteString(w.Last)
 	}
 	text := s.Text
 	if s.Trust <= OtherAgent {

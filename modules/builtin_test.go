@@ -91,12 +91,17 @@ func TestRecallGivesLinesAndSources(t *testing.T) {
 	if diff := cmp.Diff(want, into[[]string](t, recent)); diff != "" {
 		t.Errorf("recent (-want +got):\n%s", diff)
 	}
-	if len(recent.Sources) != 2 || recent.Sources[0].ID != "mem-3-3" || recent.Sources[1].Trust != memory.OtherAgent {
+	if len(recent.Sources) != 2 || recent.Sources[0].ID != "mem-3-3" || recent.Sources[0].Score != 460 || recent.Sources[1].Trust != memory.OtherAgent {
 		t.Errorf("sources of recent: %+v", recent.Sources)
 	}
 	found := New().Call(env, "c", "memory_long_term_search", `{"query":"compound mined","limit":1e9}`)
 	want = []string{"[mem-1-1] tick 1 outcome: mine_compound 5000 ok", "[mem-3-3] tick 3 outcome failed: refine_compound refused"}
 	got := into[[]string](t, found)
+	for i, line := range got {
+		if score := fmt.Sprintf(" (score %d)", found.Sources[i].Score); !strings.HasSuffix(line, score) || found.Sources[i].Score == 0 {
+			t.Errorf("%s does not end in the score of its source, %s", line, score)
+		}
+	}
 	if len(got) != 2 || !strings.Contains(strings.Join(got, "\n"), want[0]) || !strings.Contains(strings.Join(got, "\n"), want[1]) {
 		t.Errorf("search found %q", got)
 	}

@@ -1,6 +1,10 @@
 package modules
 
-import "agentworld/memory"
+import (
+	"fmt"
+
+	"agentworld/memory"
+)
 
 // How many memories one call returns.
 const (
@@ -29,12 +33,12 @@ func recentModule() module {
 		if env.Memory == nil {
 			return answer{}, noMemory
 		}
-		recent := env.Memory.Recent(recallLimit(args.Limit))
+		recent := env.Memory.Recent(recallLimit(args.Limit), env.View.Observe().Tick)
 		newestFirst := make([]memory.Scored, 0, len(recent))
 		for i := len(recent) - 1; i >= 0; i-- {
 			newestFirst = append(newestFirst, recent[i])
 		}
-		return remembered(env.words().memory, newestFirst), ""
+		return remembered(env.words().memory, newestFirst, ""), ""
 	})
 }
 
@@ -58,7 +62,7 @@ func searchModule() module {
 			return answer{}, noMemory
 		}
 		now := env.View.Observe().Tick
-		return remembered(env.words().memory, env.Memory.Search(args.Query, recallLimit(args.Limit), now)), ""
+		return remembered(env.words().memory, env.Memory.Search(args.Query, recallLimit(args.Limit), now), env.words().score), ""
 	})
 }
 
@@ -70,13 +74,20 @@ func recallLimit(limit *int64) int {
 	return int(min(max(*limit, 1), recallMax))
 }
 
-// remembered shows memories as a prompt shows them: one line each, with its id.
-func remembered(w memory.Words, found []memory.Scored) answer {
+// remembered shows memories as a prompt shows them, one line each with its id. score
+// is how the score follows a line, empty for not at all: it lets a model tell a good
+// match from a poor one. The sources have it in any case.
+func remembered(w memory.Words, found []memory.Scored, score string) answer {
 	a := answer{sources: []memory.Source{}}
 	lines := []string{}
 	for _, s := range found {
-		lines = append(lines, s.LineIn(w))
-		a.sources = append(a.sources, s.SourceIn(w))
+		source := s.SourceIn(w)
+		if score != "" {
+			source.Text += fmt.Sprintf(score, s.Score)
+		}
+		source.Chars = len([]rune(source.Text))
+		lines = append(lines, source.Text)
+		a.sources = append(a.sources, source)
 	}
 	a.body = lines
 	return a

@@ -29,6 +29,8 @@ type wording struct {
 	rules ruleWording
 	// memory are the words around a remembered text.
 	memory memory.Words
+	// score follows a memory that was searched for, with the verb %d.
+	score string
 }
 
 // registryWording are the registry's docs in another language than its own, by

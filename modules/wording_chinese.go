@@ -70,7 +70,8 @@ var chinese = complete(wording{
 		standingIgnore: "ignore：可列入 %s",
 		and:            " 和 ",
 	},
-	memory: memory.Words{Tick: "第 %d 回合", Failed: "失败", From: "来自"},
+	memory: memory.Words{Tick: "第 %d 回合", Ticks: "第 %d-%d 回合", Failed: "失败", From: "来自", Last: ", 最新一条", Total: "合计"},
+	score:  " (得分 %d)",
 })
 
 // chineseActions say what each action does and costs.

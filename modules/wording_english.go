@@ -57,4 +57,5 @@ var english = complete(wording{
 		and:            " and ",
 	},
 	memory: memory.English,
+	score:  " (score %d)",
 })

@@ -1,0 +1,85 @@
+package behavior
+
+import (
+	"slices"
+
+	"agentworld/memory"
+	"agentworld/world"
+)
+
+// The topics of what others wrote, and how much of a text is remembered.
+const (
+	topicMessage  = "message"
+	topicNote     = "note"
+	heardCharsMax = 120
+)
+
+// heard are the texts of others as memories, oldest first. What self wrote is no
+// news to it. They keep author, tick and trust of what they repeat, whatever is made
+// of them later.
+func (t texts) heard(self string) []memory.Entry {
+	var list []memory.Entry
+	for _, n := range slices.Backward(t.Notes) {
+		if n.Author != self {
+			list = append(list, heardEntry(topicNote, n.ID, n.Author, n.Tick, n.Text))
+		}
+	}
+	for _, m := range slices.Backward(t.Inbox) {
+		list = append(list, heardEntry(topicMessage, m.ID, m.From, m.Sent, m.Text))
+	}
+	return list
+}
+
+func heardEntry(topic, id, author string, tick int64, text string) memory.Entry {
+	if short := []rune(text); len(short) > heardCharsMax {
+		text = string(short[:heardCharsMax-1]) + "…"
+	}
+	return memory.Entry{
+		Tick: tick, Kind: memory.KindHeard, Importance: memory.ImportanceRoutine, Trust: memory.OtherAgent,
+		Text: text, Topic: topic, Subjects: []string{author}, Origin: author, Parents: []string{id},
+	}
+}
+
+// reading is a text of another agent that was read, and the memory of it.
+type reading struct{ text, memory string }
+
+// readMax bounds how many readings are told from new texts. It is more than places
+// and inboxes hold at once, so that a text which stays there is new only once.
+const readMax = 256
+
+// hasRead tells whether the text with an id was read before.
+func (p *past) hasRead(id string) bool {
+	return slices.ContainsFunc(p.read, func(r reading) bool { return r.text == id })
+}
+
+// recallHeard puts among the texts held back what the agent remembers of earlier
+// ones, where that is about its goals. A turn that would do without a plan is not
+// made to have one by it.
+func (m *Mind) recallHeard(held texts, f memory.Focus) texts {
+	if m.cfg.Protocol == ProtocolLean && held.count() == 0 {
+		return held
+	}
+	var inView []string
+	for _, r := range m.past.read {
+		if held.shows(r.text) {
+			inView = append(inView, r.memory)
+		}
+	}
+	lines := m.layout.quota.Heard
+	for _, s := range m.memory.Digest(f, memory.Quota{Heard: lines}, lines*heardLineMax, inView).Entries {
+		if s.Relevance > 0 {
+			held.Remembered = append(held.Remembered, s.LineIn(m.words.memory))
+			held.recalled = append(held.recalled, s.SourceIn(m.words.memory))
+		}
+	}
+	return held
+}
+
+// heardLineMax is room for the line of a remembered text in characters.
+const heardLineMax = heardCharsMax + 80
+
+// shows tells whether the text with an id is among t.
+func (t texts) shows(id string) bool {
+	return slices.ContainsFunc(t.Inbox, func(m world.Message) bool { return m.ID == id }) ||
+		slices.ContainsFunc(t.Notes, func(n world.Note) bool { return n.ID == id })
+}
