@@ -43,9 +43,6 @@ type lesson struct {
 	Decisions []int64 `json:"decisions"`
 }
 
-// stepDelta is the kind of the steps that record a change of a playbook.
-const stepDelta trace.StepKind = "playbook_delta"
-
 func newTrail(agent string) *trail {
 	return &trail{
 		agent: agent, book: playbook.New(), decisions: map[int64]trace.Decision{}, sources: map[string]trace.Source{},
@@ -86,7 +83,7 @@ func (t *trail) step(s trace.Step) {
 	switch {
 	case s.Kind == trace.StepModuleCall:
 		t.modules[s.Tick] = append(t.modules[s.Tick], s)
-	case s.Kind == stepDelta && s.Status == trace.StatusOK:
+	case s.Kind == trace.StepDelta && s.Status == trace.StatusOK:
 		l := lesson{tick: s.Tick, op: s.Name}
 		if json.Unmarshal(s.Detail, &l) == nil && l.ID != "" {
 			t.learned[l.ID] = append(t.learned[l.ID], l)
