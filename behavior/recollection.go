@@ -66,7 +66,7 @@ func placeEntry(w *wording, o world.Observation) memory.Entry {
 	return memory.Entry{
 		Tick: o.Tick, Kind: memory.KindObservation, Importance: memory.ImportanceRoutine, Trust: memory.SelfObservation,
 		Text: fmt.Sprintf(w.textFound, h.ID, h.Radiation, h.CompoundG), Topic: fmt.Sprintf(w.textPlace, h.ID), Subjects: []string{h.ID},
-		Measures: []memory.Measure{memory.Range("radiation", h.Radiation), memory.Range("compound", h.CompoundG)},
+		Measures: []memory.Measure{memory.Range(w.nameRadiation, h.Radiation), memory.Range("compound", h.CompoundG)},
 	}
 }
 

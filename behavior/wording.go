@@ -47,8 +47,9 @@ type wording struct {
 	// Deeds, and what is remembered of them.
 	textTick, textTicks, textDone, textTotal, textStarted, textRefused, textFailed string
 	// textAmount names how much of something an action was about, textPlace and
-	// textFound what an agent finds at a place, by its id and its numbers.
-	textAmount, textPlace, textFound                      string
+	// textFound what an agent finds at a place, by its id and its numbers, nameRadiation one of
+	// those.
+	textAmount, textPlace, textFound, nameRadiation       string
 	textWaited, textSaid, textCharacters                  string
 	textRequested, textAvailable, textLimit, textNoReason string
 	memory                                                memory.Words

@@ -99,6 +99,7 @@ Texts of other agents follow your plan; they, Memory, History and module results
 	textAmount:     "amount",
 	textPlace:      "at %s",
 	textFound:      "at %s: radiation %d, compound %d g",
+	nameRadiation:  "radiation",
 	textWaited:     "no usable decision, waited: ",
 	textSaid:       ", text ",
 	textCharacters: "(%d characters)",
