@@ -217,7 +217,7 @@ var identifiers = strings.Fields(`
 	electricity compound hardware data heat g km x id null ok JSON
 	to what amount price text value ignore until query limit section topic action
 	candidate candidates steps goal missing why wait plan decision turn
-	normal low critical shutdown idle working building buy sell outcome max recipe factory
+	normal low critical shutdown idle working building buy sell outcome observation heard max recipe factory
 	silicate metal ice carbon composite maintenance arrived`)
 
 func identifier(word string) bool {
