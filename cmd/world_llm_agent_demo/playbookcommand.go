@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 
@@ -23,21 +22,27 @@ func (m *Main) playbookCommand() *cobra.Command {
 
 // readPlaybook reads a playbook file that must exist.
 func (m *Main) readPlaybook(name string) (*playbook.Playbook, error) {
-	data, err := os.ReadFile(m.path(name))
+	p, _, err := m.readPlaybookFile(name)
+	return p, err
+}
+
+// readPlaybookFile is readPlaybook with the bytes that were read.
+func (m *Main) readPlaybookFile(name string) (*playbook.Playbook, []byte, error) {
+	data, err := readPlaybookBytes(m.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, badInput("there is no playbook %s", shown(name))
+		return nil, nil, badInput("there is no playbook %s", shown(name))
 	}
 	if err != nil {
-		return nil, badInput("the playbook %s cannot be read: %v", shown(name), cause(err))
+		return nil, nil, badInput("the playbook %s cannot be read: %v", shown(name), cause(err))
 	}
 	p, err := playbook.Parse(data)
 	if syntax, ok := errors.AsType[*playbook.SyntaxError](err); ok {
-		return nil, badInput("%s:%d: %s", oneLine(name), syntax.Line, syntax.Problem)
+		return nil, nil, badInput("%s:%d: %s", oneLine(name), syntax.Line, syntax.Problem)
 	}
 	if err != nil {
-		return nil, badInput("the playbook %s: %w", shown(name), err)
+		return nil, nil, badInput("the playbook %s: %w", shown(name), err)
 	}
-	return p, nil
+	return p, data, nil
 }
 
 func (m *Main) playbookShowCommand() *cobra.Command {

@@ -67,7 +67,9 @@ type schooling struct {
 	source engine.Source
 	limits playbook.Limits
 	seed   *playbook.Playbook
-	book   *playbook.Playbook
+	// seen are the bytes of the file that seed was read from, nil without one.
+	seen []byte
+	book *playbook.Playbook
 }
 
 // learn checks everything before it asks a model, and writes the file last.
@@ -85,7 +87,7 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, learn.RoundsMax)
 	}
 	l := &schooling{limits: playbook.Limits{BulletsMax: int(c.PlaybookSize)}}
-	if l.seed, err = m.playbookOrNew(c.Playbook); err != nil {
+	if l.seed, l.seen, err = m.playbookOrNew(c.Playbook); err != nil {
 		return err
 	}
 	l.book = l.seed
@@ -124,12 +126,12 @@ func (c learnCalls) String() string {
 	return fmt.Sprintf("%d to %d (%d curations x 1 to %d)", c.curations, c.curations*c.each, c.curations, c.each)
 }
 
-// playbookOrNew reads a playbook, an empty one when there is no file.
-func (m *Main) playbookOrNew(name string) (*playbook.Playbook, error) {
+// playbookOrNew reads a playbook and its bytes, an empty one when there is no file.
+func (m *Main) playbookOrNew(name string) (*playbook.Playbook, []byte, error) {
 	if _, err := os.Stat(m.path(name)); errors.Is(err, fs.ErrNotExist) {
-		return playbook.New(), nil
+		return playbook.New(), nil, nil
 	}
-	return m.readPlaybook(name)
+	return m.readPlaybookFile(name)
 }
 
 // collect derives the runs again.
@@ -197,13 +199,20 @@ func (l *schooling) ask(ctx context.Context, b engine.Batch) (learn.Result, erro
 	return turn.Result(), nil
 }
 
-// keepSchooling writes the file when anything changed.
+// keepSchooling writes the file when anything changed. Learning may take long: what
+// somebody else wrote into the file meanwhile stays, and the result goes beside it.
 func (m *Main) keepSchooling(name string, l *schooling) error {
 	if l.book == l.seed {
 		fmt.Fprintf(m.Stdout, "%s: version %d, nothing changed\n", oneLine(name), l.book.Version())
 		return nil
 	}
-	if err := engine.WritePlaybook(m.path(name), l.book); err != nil {
+	replaced, err := engine.ReplacePlaybook(m.path(name), l.seen, l.book)
+	if err == nil && !replaced {
+		kept := name + ".learned"
+		fmt.Fprintf(m.Stderr, "note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n", oneLine(name), oneLine(kept))
+		name, err = kept, engine.WritePlaybook(m.path(kept), l.book)
+	}
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(m.Stdout, "%s: version %d to %d, %d lessons\n", oneLine(name), l.seed.Version(), l.book.Version(), l.book.Len())
