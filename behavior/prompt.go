@@ -78,6 +78,11 @@ func (m *Mind) compose(view world.View) prompt {
 	held = m.recallHeard(held, focus)
 	seen.HeldBack = held.count()
 	said := held.take(textOf(outcome.Action))
+	if len(m.past.read) > 0 {
+		// What was read once may be repeated long after it left the view, and the
+		// line of the outcome is trusted like the agent's own observations.
+		said = ""
+	}
 	if order, ok := view.Standing(); ok {
 		seen.standing = &order
 	}

@@ -43,8 +43,8 @@ func holdBack(o world.Observation) (seen opened, held texts) {
 }
 
 // take puts the text of the agent's last action among texts of others and returns
-// what may be shown of it with the outcome: without any there is nothing it could
-// repeat.
+// what may be shown of it with the outcome: without any in view there is nothing it
+// could repeat but what was read before, which the caller knows.
 func (t *texts) take(said string) string {
 	if t.count() == 0 {
 		return said

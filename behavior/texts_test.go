@@ -112,3 +112,40 @@ func TestOwnTextIsRememberedByItsLength(t *testing.T) {
 		t.Errorf("the history of a message is missing or repeats its text:\n%s", body)
 	}
 }
+
+// TestOwnTextAfterReading: what an agent said is shown with its outcome, which is
+// trusted like its own observations, only as long as it has read nobody's words: it
+// may repeat them when they are in view no longer.
+func TestOwnTextAfterReading(t *testing.T) {
+	kit, err := behavior.NewKit(behavior.Config{}, world.DefaultRules(), modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		seen  []memory.Entry
+		shown bool
+	}{
+		"nothing read": {nil, true},
+		"a note read": {[]memory.Entry{{
+			Kind: memory.KindHeard, Trust: memory.OtherAgent, Text: "zebra crossing", Origin: "agent-2", Parents: []string{"note-0-agent-2-1"},
+		}}, false},
+	} {
+		w := newWorld(t, "two_bases")
+		w.Advance()
+		w.Apply([]world.Intent{{Agent: 0, Action: world.SendMessage{To: "agent-2", Text: "zebra crossing"}}})
+		outcome, _ := w.LastOutcome(0)
+		mind := kit.Mind("agent-1", w.Persona(0))
+		mind.Learn(outcome.Tick, behavior.Decision{Executed: outcome.Action, Seen: tc.seen}, outcome)
+		w.Advance()
+		turn := mind.Begin(w.View(0))
+		body := string(firstAsk(t, turn).Request.Body())
+		if !strings.Contains(body, "send_message agent-2 (14 characters) ok") || strings.Contains(body, "zebra") != tc.shown {
+			t.Errorf("%s: shown should be %v:\n%s", name, tc.shown, body)
+		}
+		for _, s := range decide(t, turn, "").Retrieved {
+			if s.Trust > memory.OtherAgent && !tc.shown && strings.Contains(s.Text, "zebra") {
+				t.Errorf("%s: %s is trusted as %s and says %q", name, s.ID, s.Trust, s.Text)
+			}
+		}
+	}
+}
