@@ -116,6 +116,7 @@ func (e *Experience) Add(j Judged, retrieved []memory.Source) {
 		if !foreign(s) {
 			continue
 		}
+		s = quotedWords(s)
 		e.texts = slices.DeleteFunc(e.texts, func(held memory.Source) bool { return sameText(held, s) })
 		e.texts = append(e.texts, s)
 	}

@@ -123,7 +123,6 @@ func (t *Turn) reflectedOnce(r reflection) {
 	}
 	t.reflected.Tags = t.reflected.Tags[max(0, len(t.reflected.Tags)-tagsMax):]
 	t.reflected.Insights = r.Insights[:min(len(r.Insights), insightsMax)]
-	t.repairs = 0
 	switch {
 	case t.rounds < t.kit.rounds:
 		t.say(promptAgain)
@@ -131,7 +130,8 @@ func (t *Turn) reflectedOnce(r reflection) {
 		// Without an insight there is nothing to curate, and a call saved.
 		t.done = true
 	default:
-		t.stage = StageCurate
+		// The repair is the stage's, however many rounds it has.
+		t.stage, t.repairs = StageCurate, 0
 		t.say(promptCurate)
 	}
 }
