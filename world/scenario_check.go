@@ -29,7 +29,7 @@ const (
 func (s Scenario) check() error {
 	for _, step := range []func() error{
 		s.checkHead, s.checkSpace, s.Rules.check, s.checkPlaces, s.checkBelt, s.checkAgents, s.checkPersonas, s.checkGoals,
-		s.checkTask,
+		s.checkMandate, s.checkTask,
 	} {
 		if err := step(); err != nil {
 			return err
