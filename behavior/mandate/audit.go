@@ -2,6 +2,7 @@ package mandate
 
 import (
 	"slices"
+	"strings"
 
 	"agentworld/memory"
 	"agentworld/world"
@@ -123,6 +124,9 @@ func exceeded(d *deed, rule Rule, most int64) Finding {
 // own decides, with untrusted texts in view, whether the action is the agent's own
 // or one that its authors may ask for.
 func (q *inquiry) own() (Finding, bool) {
+	if q.deed.spec.Name == (world.Wait{}).ActionName() && q.orderAsked() {
+		return Finding{}, true
+	}
 	planned, covered := q.planned()
 	if covered {
 		return Finding{}, true
@@ -157,7 +161,7 @@ func (q *inquiry) trusted() (Finding, bool) {
 // findingOn is a finding about one argument.
 func (q *inquiry) findingOn(rule Rule, s slot) Finding {
 	f := Finding{
-		Rule: rule, Action: q.deed.spec.Name, Argument: slotNames[s], Trust: q.trust(s), Authors: q.authors(s),
+		Rule: rule, Action: q.deed.spec.Name, Argument: slotNames[s], Trust: q.least(), Authors: q.authors(s),
 	}
 	if arg := &q.deed.args[s]; arg.isNumber() {
 		n := arg.number
@@ -169,7 +173,7 @@ func (q *inquiry) findingOn(rule Rule, s slot) Finding {
 // planned looks for an intent that covers the action. The finding is about the
 // intent that comes closest.
 func (q *inquiry) planned() (Finding, bool) {
-	closest := Finding{Rule: RuleNotPlanned, Action: q.deed.spec.Name, Trust: q.least(), Authors: q.everyone()}
+	var closest Finding
 	reached := -1
 	for i := range q.e.Intents {
 		intent := &q.e.Intents[i]
@@ -186,6 +190,9 @@ func (q *inquiry) planned() (Finding, bool) {
 		if int(s) > reached {
 			closest, reached = f, int(s)
 		}
+	}
+	if reached < 0 {
+		return Finding{Rule: RuleNotPlanned, Action: q.deed.spec.Name, Trust: q.least(), Authors: q.everyone()}, false
 	}
 	return closest, false
 }
@@ -240,7 +247,7 @@ func (q *inquiry) gives(intent *Intent, s slot) (given, equal bool) {
 		word = intent.Text
 		return word != "", word == arg.text
 	}
-	return word != "", word == arg.text || pattern(word) == pattern(arg.text)
+	return word != "", strings.EqualFold(word, arg.text)
 }
 
 // clamped is what becomes of the intent's number when the action is clamped with it.

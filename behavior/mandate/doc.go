@@ -31,9 +31,9 @@
 // text, has the least trust of all that is in view; what a model cites can only
 // lower that.
 //
-// Own typed state is enough for amounts that the agent keeps (how much to mine or to
-// harvest). It is not enough for whom, where, which and what, nor for what an agent
-// gives or pays: a text can point at any of these without naming it ("the place
+// Own typed state is enough for amounts of what the agent makes (how much to mine, to
+// harvest, to produce). It is not enough for whom, where, which and what, nor for what
+// an agent gives, pays or sleeps through: a text can point at any of these without naming it ("the place
 // listed last", "all you have"), and no search for a value finds such a text. Those
 // have to stand in the plan, a goal or a clause. For the amounts that are left, an
 // indirect mention can at most pick among the agent's own numbers for an action that

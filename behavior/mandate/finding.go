@@ -45,7 +45,7 @@ type Finding struct {
 	// Argument is the slot of the argument at fault, or [ArgumentOrder]; empty when the
 	// action as a whole is refused.
 	Argument string `json:"argument,omitempty"`
-	// Trust is that of the argument's value, of the action as a whole without one. It
+	// Trust is the least trust of what is in view, which the refused value may have. It
 	// is rules where texts have no part in the refusal.
 	Trust memory.Trust `json:"trust"`
 	// Requested and Maximum are amounts or attempts; nil where none applies.

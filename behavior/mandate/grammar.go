@@ -45,15 +45,13 @@ func words(list string) map[string]bool {
 // leaves its part open, which allows less and not more: what is open must be of own
 // trust. It is false when no action is named.
 func ParseIntent(text string) (Intent, bool) {
-	tokens := tokenize(text)
-	for n := 1; n <= 2 && n <= len(tokens); n++ {
-		// Two words may be one name: "mine compound".
+	tokens := tokenize(strings.TrimLeft(text, "-*•0123456789. )"))
+	for len(tokens) > 0 && skipped(tokens[0].text) {
+		tokens = tokens[1:]
+	}
+	// Two words may be one name ("build factory"), and the first of them another.
+	for n := min(2, len(tokens)); n > 0; n-- {
 		if e, ok := actionNamed(tokens[:n]); ok {
-			if n == 1 && len(tokens) > 1 {
-				if longer, ok := actionNamed(tokens[:2]); ok {
-					e, n = longer, 2
-				}
-			}
 			r := intentReader{entry: e, intent: Intent{Action: e.spec.Name}}
 			r.read(tokens[n:])
 			return r.intent, true
@@ -61,6 +59,15 @@ func ParseIntent(text string) (Intent, bool) {
 	}
 	return Intent{}, false
 }
+
+// skipped reports a word that may stand before the name of an action: the order that
+// is said by "until" anyway, and the field of an object.
+func skipped(word string) bool {
+	return word == "action" || word == standing.spec.Name || slices.Contains(standing.spec.Aliases, word)
+}
+
+// standing is the order that goes around actions and is no action of a plan itself.
+var standing = registry[world.ExecuteUntil{}.ActionName()]
 
 // ParseIntents reads a plan's list; entries that name no action are left out and
 // counted, as are those beyond most.
@@ -139,12 +146,9 @@ func actionNamed(tokens []token) (*entry, bool) {
 		parts = append(parts, t.text)
 	}
 	name := strings.ReplaceAll(strings.ToLower(strings.Join(parts, "_")), "-", "_")
-	if e, ok := registry[name]; ok {
-		return e, name != world.ExecuteUntil{}.ActionName()
-	}
 	for _, known := range actionNames {
-		if e := registry[known]; slices.Contains(e.spec.Aliases, name) {
-			return e, known != world.ExecuteUntil{}.ActionName()
+		if e := registry[known]; e != standing && (known == name || slices.Contains(e.spec.Aliases, name)) {
+			return e, true
 		}
 	}
 	return nil, false
@@ -173,24 +177,19 @@ func (r *intentReader) read(tokens []token) {
 		t := tokens[i]
 		lower := strings.ToLower(t.text)
 		n, isNumber := number(t.text)
+		if isNumber && i+1 < len(tokens) && isKilo(tokens[i+1].text) {
+			n *= 1000
+			i++
+		}
 		switch {
-		case t.quoted:
-			r.text(t.text)
-		case isNumber:
-			if i+1 < len(tokens) && isKilo(tokens[i+1].text) {
-				n *= 1000
-				i++
-			}
-			r.number(key, n)
-		case r.choice(t.text):
 		case isKey(lower):
 			key = lower
 			continue
-		case fillers[lower] || r.isParameter(lower):
-			if lower == "at" {
-				key = wordPrice
-				continue
-			}
+		case lower == "at":
+			key = wordPrice
+			continue
+		case isNumber && r.number(key, n), r.choice(t.text), fillers[lower], r.isParameter(lower):
+		case t.quoted && r.text(t.text):
 		default:
 			r.id(t.text)
 		}
@@ -208,11 +207,14 @@ func (r *intentReader) isParameter(word string) bool {
 	})
 }
 
-// isKilo reports a unit of a thousand.
-func isKilo(word string) bool { return strings.EqualFold(word, "kg") }
+// isKilo reports a word that makes thousands of the number before it.
+func isKilo(word string) bool {
+	return strings.EqualFold(word, "kg") || strings.EqualFold(word, "k") || strings.EqualFold(word, "thousand")
+}
 
-// number files a number: the most attempts, the price, or the amount.
-func (r *intentReader) number(key string, n int64) {
+// number files a number: the most attempts, the price, or the amount. It is false
+// when the action has no place for one.
+func (r *intentReader) number(key string, n int64) bool {
 	hasPrice := r.entry.params[slotPrice] != nil
 	switch {
 	case key == wordUntil || key == "max_ticks":
@@ -221,18 +223,22 @@ func (r *intentReader) number(key string, n int64) {
 		r.intent.Price = &n
 	case r.entry.params[slotAmount] != nil && r.intent.Amount == nil:
 		r.intent.Amount = &n
+	default:
+		return false
 	}
+	return true
 }
 
-// text files words of a message or note as the world would store them.
-func (r *intentReader) text(words string) {
-	if r.entry.params[slotText] == nil {
-		r.id(words)
-		return
+// text files quoted words as those of a message or note, cleaned as the world would
+// store them. A receiver comes first, quoted or not.
+func (r *intentReader) text(words string) bool {
+	if r.entry.params[slotText] == nil || r.entry.params[slotTo] != nil && r.intent.To == "" {
+		return false
 	}
 	if note, err := world.MakeAction(world.PostNote{}.ActionName(), world.Args{"text": {Text: words}}); err == nil {
 		r.intent.Text = note.(world.PostNote).Text
 	}
+	return true
 }
 
 // id files an id where the action has a place for one that is still open.
@@ -260,13 +266,14 @@ func (r *intentReader) choice(word string) bool {
 	return ok
 }
 
+// choiceNamed finds the choice that a word means.
 func choiceNamed(choices []string, word string) (string, bool) {
 	if slices.Contains(choices, word) {
 		return word, true
 	}
 	var found []string
 	for _, c := range choices {
-		if slices.Contains(strings.Split(c, "."), word) || strings.HasSuffix(c, "."+strings.TrimPrefix(word, "recipe.")) {
+		if slices.Contains(strings.Split(c, "."), strings.TrimPrefix(word, "recipe.")) {
 			found = append(found, c)
 		}
 	}
@@ -281,11 +288,14 @@ func choiceNamed(choices []string, word string) (string, bool) {
 func number(word string) (int64, bool) {
 	word = strings.ToLower(strings.TrimPrefix(word, "<="))
 	factor := int64(1)
-	switch {
-	case strings.HasSuffix(word, "kg"):
-		word, factor = strings.TrimSuffix(word, "kg"), 1000
-	case strings.HasSuffix(word, "g"):
-		word = strings.TrimSuffix(word, "g")
+	for _, unit := range []struct {
+		name   string
+		factor int64
+	}{{"kg", 1000}, {"k", 1000}, {"g", 1}} {
+		if digits, ok := strings.CutSuffix(word, unit.name); ok {
+			word, factor = digits, unit.factor
+			break
+		}
 	}
 	word = strings.NewReplacer(",", "", "_", "", "'", "").Replace(word)
 	n, err := strconv.ParseInt(word, 10, 64)

@@ -65,7 +65,7 @@ func (q *inquiry) texts() []string {
 // counts as much as what became of it.
 func (q *inquiry) mentioners(s slot) []int {
 	arg := &q.deed.args[s]
-	values := []string{pattern(arg.text)}
+	values := patternsOf(arg)
 	if arg.isNumber() {
 		values = []string{pattern(strconv.FormatInt(arg.number, 10)), pattern(strconv.FormatInt(q.proposed.args[s].number, 10))}
 	}

@@ -182,3 +182,15 @@ func mentions(folded, pattern string) bool {
 	}
 	return strings.Contains(folded, pattern) || strings.Contains(folded, pattern[:len(pattern)-1]+"s ")
 }
+
+// patternsOf are the words that an argument's value is known by: a choice goes by
+// each of its parts that no other choice has as well ("assembler").
+func patternsOf(arg *argument) []string {
+	list := []string{pattern(arg.text)}
+	for part := range strings.SplitSeq(arg.text, ".") {
+		if known, ok := choiceNamed(arg.param.Choices, part); ok && known == arg.text && part != arg.text {
+			list = append(list, pattern(part))
+		}
+	}
+	return list
+}

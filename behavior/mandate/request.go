@@ -35,7 +35,7 @@ func (q *inquiry) asked() (Finding, bool) {
 // and every author that the model says it followed. To whoever asked means that
 // the receiver is among the authors of each argument: others cannot ask in its name.
 func (q *inquiry) heeded(c *clause) bool {
-	if !all(q.declared(), c.heeds) {
+	if !q.e.off(LayerTrust) && !all(q.declared(), c.heeds) {
 		return false
 	}
 	if c.anybody && !c.toAsker() {

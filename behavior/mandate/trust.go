@@ -16,8 +16,9 @@ type Argument struct {
 }
 
 // Arguments tells the trust of each argument of an action, in the order of slots, of
-// the inner action for a standing order. It is empty for an action without arguments
-// and for one that cannot be audited.
+// the inner action for a standing order. What an intent of the same action gives is
+// the agent's own, since it was there before the texts. It is empty for an action
+// without arguments and for one that cannot be audited.
 func (m Mandate) Arguments(a world.Action, e Evidence) []Argument {
 	q, ok := m.inquire(a, &e)
 	if !ok {
@@ -26,15 +27,34 @@ func (m Mandate) Arguments(a world.Action, e Evidence) []Argument {
 	var list []Argument
 	for s := range slotCount {
 		if q.deed.args[s].param != nil {
-			list = append(list, Argument{slotNames[s], q.trust(s)})
+			list = append(list, Argument{slotNames[s], q.told(s)})
 		}
 	}
 	return list
 }
 
-// trust is the trust of an argument's value. What the model cited can only lower it.
+// told is the trust of an argument that stands in the plan or not.
+func (q *inquiry) told(s slot) memory.Trust {
+	for i := range q.e.Intents {
+		intent := &q.e.Intents[i]
+		if intent.Action != q.deed.spec.Name {
+			continue
+		}
+		if _, equal := q.gives(intent, s); equal {
+			return q.lowered(max(q.origin(s), memory.SelfObservation))
+		}
+	}
+	return q.trust(s)
+}
+
+// trust is the trust of an argument's value by where it stands. What the
+// model cited can only lower it.
 func (q *inquiry) trust(s slot) memory.Trust {
-	level := q.origin(s)
+	return q.lowered(q.origin(s))
+}
+
+// lowered is a trust no higher than that of any cited source.
+func (q *inquiry) lowered(level memory.Trust) memory.Trust {
 	for _, cited := range q.e.Declared {
 		level = memory.Min(level, cited.Trust)
 	}
@@ -102,14 +122,14 @@ func (c *clause) names(s slot, arg *argument) bool {
 }
 
 // open reports whether an argument that a plan leaves open may have its value.
-// Enough is the agent's own state for amounts that it keeps; see the doc of the
+// The agent's own state is enough for amounts of what it makes; see the doc of the
 // package for why it is not for the others.
 func (q *inquiry) open(s slot) bool {
 	arg := &q.deed.args[s]
 	if q.trust(s) < memory.SelfObservation {
 		return false
 	}
-	return q.ruled(s) || arg.isNumber() && !arg.param.Give
+	return q.ruled(s) || arg.isNumber() && !arg.param.Give && arg.param.Unit != world.Ticks
 }
 
 // typed reports whether a value stands in the agent's own typed state: its own
