@@ -2,7 +2,6 @@ package mandate
 
 import (
 	"slices"
-	"strconv"
 
 	"agentworld/memory"
 	"agentworld/world"
@@ -65,11 +64,8 @@ func (q *inquiry) texts() []string {
 // counts as much as what became of it.
 func (q *inquiry) mentioners(s slot) []int {
 	arg := &q.deed.args[s]
-	values := patternsOf(arg)
-	if arg.isNumber() {
-		values = []string{pattern(strconv.FormatInt(arg.number, 10)), pattern(strconv.FormatInt(q.proposed.args[s].number, 10))}
-	}
-	var list []int
+	values := patternsOf(arg, &q.proposed.args[s])
+	list := make([]int, 0, len(q.e.Untrusted))
 	for i, text := range q.texts() {
 		own := arg.param.Kind == world.ParamAgent && q.e.Untrusted[i].OriginAgent == arg.text
 		if own || slices.ContainsFunc(values, func(v string) bool { return mentions(text, v) }) {
@@ -83,7 +79,7 @@ func (q *inquiry) mentioners(s slot) []int {
 // its value, and everybody in view when nobody does, or when it is free text, since
 // a text can ask for what it does not name.
 func (q *inquiry) authors(s slot) []string {
-	var list []string
+	list := make([]string, 0, len(q.e.Untrusted))
 	if q.deed.args[s].param.Kind != world.ParamText {
 		for _, i := range q.mentioners(s) {
 			list = append(list, q.e.Untrusted[i].OriginAgent)
@@ -97,7 +93,7 @@ func (q *inquiry) authors(s slot) []string {
 
 // everyone are the authors of all untrusted sources in view.
 func (q *inquiry) everyone() []string {
-	var list []string
+	list := make([]string, 0, len(q.e.Untrusted))
 	for _, s := range q.e.Untrusted {
 		list = append(list, s.OriginAgent)
 	}

@@ -1,9 +1,12 @@
 package mandate
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"agentworld/world"
 )
 
 // fold writes a text as the words that values are looked for by: lower case, one
@@ -14,21 +17,37 @@ import (
 // gives in thousands ("5,000", "5 000", "5k", "5 kg") follow as one word at the end,
 // beside their parts: a value that may be meant is a mention.
 func fold(text string) string {
-	w := folder{out: make([]byte, 0, len(text)+len(text)/4+2)}
-	w.out = append(w.out, ' ')
-	for text != "" {
-		size := wordLength(text)
-		if size == 0 {
-			_, skip := utf8.DecodeRuneInString(text)
-			w.gap(text[:skip])
-			text = text[skip:]
-			continue
+	w := folder{out: make([]byte, 1, len(text)+len(text)/4+4), start: 1}
+	w.out[0] = ' '
+	for _, r := range text {
+		r = narrow(r)
+		switch c := classOf(r); {
+		case c == classNone:
+			w.endWord()
+			w.sign(r)
+		case c != w.class:
+			w.endWord()
+			w.class = c
+			fallthrough
+		default:
+			if r < utf8.RuneSelf {
+				w.out = append(w.out, lowerASCII(byte(r)))
+			} else {
+				w.out = utf8.AppendRune(w.out, unicode.ToLower(r))
+			}
 		}
-		w.word(text[:size])
-		text = text[size:]
 	}
-	w.closeGroup()
+	w.endWord()
+	w.endGroup()
 	return string(append(append(w.out, "| "...), w.grouped...))
+}
+
+// lowerASCII is the lower case of a letter, and any other character as it is.
+func lowerASCII(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 // The classes of characters; words consist of one class.
@@ -51,21 +70,6 @@ func classOf(r rune) int {
 		return classLetter
 	}
 	return classNone
-}
-
-// wordLength is the length in bytes of the word that a text starts with, 0 for a
-// sign.
-func wordLength(text string) int {
-	first := classNone
-	for i, r := range text {
-		switch c := classOf(narrow(r)); {
-		case c == classNone, i > 0 && c != first:
-			return i
-		case i == 0:
-			first = c
-		}
-	}
-	return len(text)
 }
 
 // narrow replaces full-width forms and the digits of other scripts by the plain
@@ -103,60 +107,82 @@ func digitValue(r rune) rune {
 // folder writes words and keeps track of a number whose digits are grouped.
 type folder struct {
 	out, grouped []byte
-	// group are the digits of a number so far, groups how many parts it has.
-	group  []byte
+	// start is where the word under way begins, class what it consists of.
+	start, class int
+	// group holds the digits of a number so far, groups how many parts it has.
+	group  [groupDigitsMax]byte
+	digits int
 	groups int
 	// between says that exactly one sign which may group digits stands behind them.
 	between bool
 }
 
-func (w *folder) word(text string) {
-	start := len(w.out)
-	for _, r := range text {
-		w.out = utf8.AppendRune(w.out, unicode.ToLower(narrow(r)))
-	}
-	if c := w.out[start]; c < '0' || c > '9' {
-		w.unit(string(w.out[start:]))
-		w.out = append(w.out, ' ')
+// groupDigitsMax bounds a number that is put together from parts. No amount has as
+// many digits.
+const groupDigitsMax = 24
+
+// endWord ends the word under way, if any.
+func (w *folder) endWord() {
+	class := w.class
+	if class == classNone {
 		return
 	}
-	digits := append([]byte(nil), w.out[start:]...)
-	w.out = append(append(w.out[:start], trimZeros(digits)...), ' ')
-	if w.groups > 0 && w.between && len(digits) == 3 {
-		w.group, w.groups, w.between = append(w.group, digits...), w.groups+1, false
-		return
+	w.class = classNone
+	if class == classDigit {
+		w.number()
+	} else {
+		w.unit(w.out[w.start:])
 	}
-	w.closeGroup()
-	w.group, w.groups, w.between = digits, 1, false
+	w.out = append(w.out, ' ')
+	w.start = len(w.out)
 }
 
-// gap takes a sign between words: one of those that group digits keeps a number
+// number ends a word of digits: three of them behind a sign may continue a number.
+func (w *folder) number() {
+	word := w.out[w.start:]
+	if w.groups > 0 && w.between && len(word) == 3 && w.digits+3 <= groupDigitsMax {
+		w.groups++
+	} else {
+		w.endGroup()
+		w.digits = 0
+		if len(word) <= groupDigitsMax {
+			w.groups = 1
+		}
+	}
+	if w.groups > 0 {
+		w.digits += copy(w.group[w.digits:], word)
+	}
+	w.between = false
+	w.out = append(w.out[:w.start], trimZeros(word)...)
+}
+
+// sign takes a character between words: one of those that group digits keeps a number
 // open, everything else ends it.
-func (w *folder) gap(sign string) {
-	if w.groups == 0 {
-		return
+func (w *folder) sign(r rune) {
+	switch r {
+	case ',', '.', '\'', '_', ' ', '·', '’', '\u00a0', '\u2009', '\u202f':
+		if w.groups > 0 && !w.between {
+			w.between = true
+			return
+		}
 	}
-	if !w.between && strings.Contains(",.'_ ·’，．\u00a0\u2009\u202f\u3000", sign) {
-		w.between = true
-		return
-	}
-	w.closeGroup()
+	w.endGroup()
 }
 
 // unit takes a word behind a number: a unit of a thousand multiplies it.
-func (w *folder) unit(word string) {
-	if w.groups > 0 && (word == "k" || word == "kg" || word == "thousand") {
-		w.grouped = append(append(w.grouped, trimZeros(w.group)...), "000 "...)
+func (w *folder) unit(word []byte) {
+	if w.groups > 0 && (string(word) == "k" || string(word) == "kg" || string(word) == "thousand") {
+		w.grouped = append(append(w.grouped, trimZeros(w.group[:w.digits])...), "000 "...)
 	}
-	w.closeGroup()
+	w.endGroup()
 }
 
-// closeGroup writes a number that had several parts.
-func (w *folder) closeGroup() {
+// endGroup writes a number that had several parts.
+func (w *folder) endGroup() {
 	if w.groups > 1 {
-		w.grouped = append(append(w.grouped, trimZeros(w.group)...), ' ')
+		w.grouped = append(append(w.grouped, trimZeros(w.group[:w.digits])...), ' ')
 	}
-	w.group, w.groups, w.between = nil, 0, false
+	w.digits, w.groups, w.between = 0, 0, false
 }
 
 // trimZeros drops leading zeros and leaves at least one digit.
@@ -174,23 +200,61 @@ func pattern(value string) string {
 	return folded[:strings.IndexByte(folded, '|')]
 }
 
+// numberPattern is the pattern of a number. Texts are searched for its digits: a sign
+// in front of them may as well be a dash.
+func numberPattern(n int64) string {
+	return " " + strings.TrimPrefix(strconv.FormatInt(n, 10), "-") + " "
+}
+
 // mentions reports whether a folded text holds a pattern. The last word of the text
 // may have an s more, as names of things have in the plural.
 func mentions(folded, pattern string) bool {
 	if len(pattern) < 2 {
 		return false
 	}
-	return strings.Contains(folded, pattern) || strings.Contains(folded, pattern[:len(pattern)-1]+"s ")
-}
-
-// patternsOf are the words that an argument's value is known by: a choice goes by
-// each of its parts that no other choice has as well ("assembler").
-func patternsOf(arg *argument) []string {
-	list := []string{pattern(arg.text)}
-	for part := range strings.SplitSeq(arg.text, ".") {
-		if known, ok := choiceNamed(arg.param.Choices, part); ok && known == arg.text && part != arg.text {
-			list = append(list, pattern(part))
+	head := pattern[:len(pattern)-1]
+	for {
+		i := strings.Index(folded, head)
+		if i < 0 {
+			return false
+		}
+		folded = folded[i+len(head):]
+		if strings.HasPrefix(folded, " ") || strings.HasPrefix(folded, "s ") {
+			return true
 		}
 	}
-	return list
 }
+
+// patternsOf are the words that an argument's value is known by. Only amounts have
+// another value before clamping.
+func patternsOf(arg, proposed *argument) []string {
+	if arg.isNumber() {
+		if arg.number == proposed.number {
+			return []string{numberPattern(arg.number)}
+		}
+		return []string{numberPattern(arg.number), numberPattern(proposed.number)}
+	}
+	if known, ok := choicePatterns[arg.text]; ok && arg.param.Kind == world.ParamChoice {
+		return known
+	}
+	return []string{pattern(arg.text)}
+}
+
+// choicePatterns are the words that each choice of an action is known by: all of it,
+// and each of its parts that no other choice has as well ("assembler").
+var choicePatterns = func() map[string][]string {
+	known := map[string][]string{}
+	for _, spec := range world.Actions() {
+		for _, p := range spec.Params {
+			for _, choice := range p.Choices {
+				known[choice] = []string{pattern(choice)}
+				for part := range strings.SplitSeq(choice, ".") {
+					if c, ok := choiceNamed(p.Choices, part); ok && c == choice && part != choice {
+						known[choice] = append(known[choice], pattern(part))
+					}
+				}
+			}
+		}
+	}
+	return known
+}()

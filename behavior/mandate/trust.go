@@ -1,7 +1,7 @@
 package mandate
 
 import (
-	"strconv"
+	"slices"
 
 	"agentworld/memory"
 	"agentworld/world"
@@ -93,11 +93,9 @@ func (q *inquiry) ruled(s slot) bool {
 	if arg.param.Kind == world.ParamText {
 		return false
 	}
-	value := arg.text
-	if arg.isNumber() {
-		value = strconv.FormatInt(arg.number, 10)
-	}
-	if mentions(q.m.own, pattern(value)) {
+	own := func(pattern string) bool { return mentions(q.m.own, pattern) }
+	// What is executed must stand there, not what was proposed.
+	if slices.ContainsFunc(patternsOf(arg, arg), own) {
 		return true
 	}
 	for i := range q.m.clauses {
