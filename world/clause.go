@@ -84,8 +84,8 @@ func (s Scenario) clausesOf(n int) []Clause {
 // checked and given out by it, so that none changes its meaning with the number of
 // agents in a run.
 func (s Scenario) planned() int64 {
-	if s.writtenFor > 0 {
-		return s.writtenFor
+	if s.PlannedAgents > 0 {
+		return s.PlannedAgents
 	}
 	return s.Agents.Count
 }

@@ -39,10 +39,9 @@ type Scenario struct {
 	Mandate []Clause
 	// Task is how a run is scored, nil for a scenario that is no test.
 	Task *Task
-
-	// writtenFor is the number of agents before WithAgents changed it, 0 if it never
-	// did.
-	writtenFor int64
+	// PlannedAgents is the number of agents before WithAgents changed it, 0 if it never
+	// did. Clauses are about these agents.
+	PlannedAgents int64
 }
 
 // Space is the extent of the world in centimetres; positions run from 0 to each
@@ -135,7 +134,7 @@ func agentID(n int) string { return "agent-" + strconv.Itoa(n+1) }
 // hold.
 func (s Scenario) WithAgents(n int) Scenario {
 	m := int(s.Agents.Count)
-	s.writtenFor = s.planned()
+	s.PlannedAgents = s.planned()
 	s.Agents.Count = int64(n)
 	if n != m {
 		s.Task = nil
