@@ -116,3 +116,23 @@ func TestSpendingIsAValue(t *testing.T) {
 		t.Errorf("overflow to %d, or a change of what was there: %d", full.of(0), first.of(0))
 	}
 }
+
+// TestTotalOnRequest: what was given counts for the clause, asked for or not.
+func TestTotalOnRequest(t *testing.T) {
+	m := Compile("agent-1", world.Persona{}, nil, []world.Clause{
+		allow("transfer_resource", to("asker"), what("electricity"), most(10), total(30), askedBy("*")),
+	})
+	gift := world.Transfer{To: "agent-2", Kind: "electricity", Amount: 10}
+	e := Evidence{View: viewOf(t, 1), Untrusted: talk("10 electricity, please")}
+	for n := range 3 {
+		if f, ok := m.Audit(gift, e); !ok {
+			t.Fatalf("gift %d: %+v", n+1, f)
+		}
+		other := gift
+		other.To = "agent-3"
+		e.Spent = m.Spend(e.Spent, "hub", other)
+	}
+	if f, ok := m.Audit(gift, e); ok || f.Rule != RuleTotal || *f.Requested != 10 || *f.Maximum != 0 {
+		t.Errorf("the fourth gift: %+v, %v", f, ok)
+	}
+}

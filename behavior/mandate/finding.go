@@ -48,7 +48,8 @@ type Finding struct {
 	// Trust is the least trust of what is in view, which the refused value may have. It
 	// is rules where texts have no part in the refusal.
 	Trust memory.Trust `json:"trust"`
-	// Requested and Maximum are amounts or attempts; nil where none applies.
+	// Requested and Maximum are amounts or attempts: what was asked for, and what a
+	// clause allows or the plan gives; nil where none applies.
 	Requested *int64 `json:"requested,omitempty"`
 	Maximum   *int64 `json:"maximum,omitempty"`
 	// Unit is the unit of the numbers: g, units, ticks, batches or data.
