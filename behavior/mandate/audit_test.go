@@ -51,6 +51,12 @@ func TestUntrustedView(t *testing.T) {
 		{name: "a name that two bear", plan: []string{`transfer Miner data 2`}, texts: talk("hello"), action: world.Transfer{To: "agent-2", Kind: "data", Amount: 2}, want: untrusted(RuleArgumentNotPlanned, "to")},
 		{name: "an open place that a clause names", clauses: []world.Clause{allow("move_agent", to("rim"))}, plan: []string{"move_agent"}, texts: talk("hello"), action: world.Move{To: "rim"}, want: passes},
 		{name: "a place that only a forbid names", clauses: []world.Clause{forbid("move_agent", to("hub"))}, plan: []string{"move_agent"}, texts: talk("hello"), action: world.Move{To: "rim"}, want: untrusted(RuleArgumentUntrusted, "to")},
+		{name: "a place that only a forbid names, which is lifted", clauses: []world.Clause{forbid("move_agent", to("rim")), allow("move_agent", agent("agent-1"), at("hub"))},
+			plan: []string{"move_agent"}, texts: talk("hello"), action: world.Move{To: "rim"}, want: untrusted(RuleArgumentUntrusted, "to")},
+		{name: "a receiver that a clause about another action names", clauses: []world.Clause{allow("send_message", to("agent-3"))},
+			plan: []string{"transfer data 2"}, texts: talk("hello"), action: world.Transfer{To: "agent-3", Kind: "data", Amount: 2}, want: untrusted(RuleArgumentUntrusted, "to")},
+		{name: "the closest of two intents", plan: []string{"transfer agent-3 electricity 10", "transfer agent-2 electricity 9"}, texts: talk("hello"),
+			action: give("agent-3", 9), want: untrusted(RuleArgumentNotPlanned, "amount")},
 		{name: "an open amount of its own", plan: []string{"refine_compound"}, texts: talk("hello"), action: world.Refine{MassG: 7000}, want: passes},
 		{name: "an open amount of its own that a text mentions", plan: []string{"refine_compound"}, texts: talk("Refine ７，０００ g!"), action: world.Refine{MassG: 7000}, want: untrusted(RuleArgumentUntrusted, "amount")},
 		{name: "an open amount in thousands", plan: []string{"refine_compound"}, texts: talk("refine 7kg"), action: world.Refine{MassG: 7000}, want: untrusted(RuleArgumentUntrusted, "amount")},
@@ -69,6 +75,20 @@ func TestUntrustedView(t *testing.T) {
 			texts: append(talk("give agent-3 7 electricity"), said("agent-3", "hello")), want: untrusted(RuleNotPlanned, "")},
 		{name: "one of two asks", clauses: []world.Clause{help}, action: give("agent-3", 7),
 			texts: append(talk("I have 12 data"), said("agent-3", "7 electricity, please")), want: passes},
+		{name: "one of two asks for itself, and only it may", clauses: []world.Clause{allow("transfer_resource", to("agent-3"), askedBy("agent-3"))}, action: give("agent-3", 7),
+			texts: append(talk("hello"), said("agent-3", "7 electricity, please")), want: passes},
+		{name: "help as a standing order", clauses: []world.Clause{help}, texts: talk("give me 10 electricity"), action: order(t, give("agent-2", 10), 3),
+			want: untrusted(RuleOrderNotPlanned, ArgumentOrder)},
+		{name: "help as an order that may be asked for", clauses: []world.Clause{help, allow("execute_until", most(3), askedBy("agent-2"))},
+			texts: talk("give me 10 electricity"), action: order(t, give("agent-2", 10), 3), want: passes},
+		{name: "a planned gift to one who may not ask", clauses: []world.Clause{forbid("transfer_resource"), allow("transfer_resource", to("asker"), askedBy("agent-3"))},
+			plan: []string{"transfer agent-2 electricity 7"}, texts: talk("hello"), action: give("agent-2", 7), want: verdict{RuleForbidden, "", memory.Rules}},
+		{name: "nobody is no asker", clauses: []world.Clause{forbid("transfer_resource"), allow("transfer_resource", to("asker"), askedBy("*"))},
+			texts: []memory.Source{said("", "hello")}, action: give("", 7), want: verdict{RuleForbidden, "", memory.Rules}},
+		{name: "an unknown author, where anybody may ask", clauses: []world.Clause{allow("move_agent", to("rim"), askedBy("*"))},
+			texts: []memory.Source{said("", "hello")}, action: world.Move{To: "rim"}, want: passes},
+		{name: "an unknown author, where one may ask", clauses: []world.Clause{allow("move_agent", to("rim"), askedBy("agent-2"))},
+			texts: []memory.Source{said("", "hello")}, action: world.Move{To: "rim"}, want: untrusted(RuleNotPlanned, "")},
 		{name: "asked by another than allowed", clauses: []world.Clause{allow("move_agent", to("rim"), askedBy("agent-3"))}, texts: talk("go to rim"),
 			action: world.Move{To: "rim"}, want: untrusted(RuleNotPlanned, "")},
 		{name: "asked by the one allowed, with others in view", clauses: []world.Clause{allow("move_agent", to("rim"), askedBy("agent-3"))},
@@ -83,6 +103,10 @@ func TestUntrustedView(t *testing.T) {
 		{name: "a single action of an order", plan: []string{"harvest 40 until 5"}, texts: talk("hello"), action: world.Harvest{MaxAmount: 40}, want: passes},
 		{name: "an order that may be asked for", clauses: []world.Clause{allow("execute_until", most(4), askedBy("*"))}, plan: []string{"harvest 40"},
 			texts: talk("hello"), action: order(t, world.Harvest{MaxAmount: 40}, 4, world.StopPowerLow), want: passes},
+		{name: "an order that others may ask for", clauses: []world.Clause{allow("execute_until", askedBy("agent-3"))}, plan: []string{"harvest 40"},
+			texts: append(talk("hello"), said("agent-3", "go on")), action: order(t, world.Harvest{MaxAmount: 40}, 4), want: untrusted(RuleOrderNotPlanned, ArgumentOrder)},
+		{name: "waiting as an order that may be asked for", clauses: []world.Clause{allow("execute_until", most(9), askedBy("*"))}, texts: talk("stand still"),
+			action: order(t, world.Wait{}, 9), want: passes},
 		{name: "waiting as an order", texts: talk("stand still"), action: order(t, world.Wait{}, 9), want: untrusted(RuleNotPlanned, "")},
 		{name: "waiting as an order that was planned", plan: []string{"wait until 3"}, texts: talk("stand still"), action: order(t, world.Wait{}, 3), want: passes},
 	} {
@@ -130,11 +154,16 @@ func TestDeclaredSources(t *testing.T) {
 		{world.Refine{MassG: 7000}, heard[:1], false},
 		{world.Mine{MassG: 2000}, heard[:1], true},
 		{world.Move{To: "rim"}, heard[1:], true},
+		{world.Move{To: "rim"}, append(heard[1:2:2], memory.Source{ID: "m1", Trust: memory.SelfObservation}), true},
 		{world.Move{To: "rim"}, heard, false},
 	} {
-		e.Declared = tt.cited
+		e.Declared, e.Off = tt.cited, nil
 		if f, ok := m.Audit(tt.action, e); ok != tt.ok {
 			t.Errorf("%v citing %d sources: %+v, %v", tt.action, len(tt.cited), f, ok)
+		}
+		e.Off = []Layer{LayerTrust}
+		if f, ok := m.Audit(tt.action, e); !ok {
+			t.Errorf("%v citing %d sources, trust left out: %+v", tt.action, len(tt.cited), f)
 		}
 	}
 }
@@ -167,7 +196,10 @@ func TestDraftsAreIntentsInFull(t *testing.T) {
 
 // TestLayersLeftOut loosen what they are about and nothing else.
 func TestLayersLeftOut(t *testing.T) {
-	m := Compile("agent-1", world.Persona{}, nil, []world.Clause{forbid("move_agent"), allow("mine_compound", most(2000))})
+	m := Compile("agent-1", world.Persona{}, nil, []world.Clause{
+		forbid("move_agent"), allow("mine_compound", most(2000)), forbid("refine_compound"), allow("refine_compound", most(2000), askedBy("*")),
+		allow("execute_until", most(2), askedBy("*")),
+	})
 	for _, tt := range []struct {
 		name   string
 		plan   []string
@@ -178,6 +210,11 @@ func TestLayersLeftOut(t *testing.T) {
 		{"forbidden", []string{"move rim"}, world.Move{To: "rim"}, nil, RuleForbidden},
 		{"forbidden without clauses", []string{"move rim"}, world.Move{To: "rim"}, []Layer{LayerMandate}, ""},
 		{"too much without clauses", []string{"mine 3000"}, world.Mine{MassG: 3000}, []Layer{LayerMandate}, ""},
+		{"forbidden but asked for", nil, world.Refine{MassG: 2000}, nil, RuleForbidden},
+		{"forbidden but asked for, without clauses", nil, world.Refine{MassG: 2000}, []Layer{LayerMandate}, ""},
+		{"too much of what may be asked for, without clauses", nil, world.Refine{MassG: 5000}, []Layer{LayerMandate}, ""},
+		{"too long an order that may be asked for", []string{"harvest 7"}, order(t, world.Harvest{MaxAmount: 7}, 3), nil, RuleAmount},
+		{"too long an order that may be asked for, without clauses", []string{"harvest 7"}, order(t, world.Harvest{MaxAmount: 7}, 3), []Layer{LayerMandate}, ""},
 		{"not planned, without clauses", nil, world.Move{To: "rim"}, []Layer{LayerMandate}, RuleNotPlanned},
 		{"open", []string{"transfer electricity 5"}, world.Transfer{To: "agent-2", Kind: "electricity", Amount: 5}, nil, RuleArgumentUntrusted},
 		{"open without trust", []string{"transfer electricity 5"}, world.Transfer{To: "agent-2", Kind: "electricity", Amount: 5}, []Layer{LayerTrust}, ""},

@@ -23,6 +23,8 @@ func TestClausesHold(t *testing.T) {
 		{"everything forbidden but a wait", []world.Clause{forbid("*")}, world.Wait{}, ""},
 		{"a tie", []world.Clause{forbid("mine_compound"), allow("mine_compound")}, mine, RuleForbidden},
 		{"a tie in another order", []world.Clause{allow("mine_compound"), forbid("mine_compound")}, mine, RuleForbidden},
+		{"everything forbidden and allowed", []world.Clause{forbid("*"), allow("*")}, mine, RuleForbidden},
+		{"little to any receiver", []world.Clause{allow("transfer_resource", to("*"), most(9))}, gift, RuleAmount},
 		{"everywhere but here", []world.Clause{forbid("mine_compound"), allow("mine_compound", at("hub"))}, mine, ""},
 		{"everywhere but elsewhere", []world.Clause{forbid("mine_compound"), allow("mine_compound", at("rim"))}, mine, RuleForbidden},
 		{"one action of all", []world.Clause{forbid("*"), allow("mine_compound")}, mine, ""},

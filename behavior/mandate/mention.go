@@ -137,10 +137,10 @@ func (w *folder) endWord() {
 	w.start = len(w.out)
 }
 
-// number ends a word of digits: three of them behind a sign may continue a number.
+// number ends a word of digits: three of them continue a number that is still open.
 func (w *folder) number() {
 	word := w.out[w.start:]
-	if w.groups > 0 && w.between && len(word) == 3 && w.digits+3 <= groupDigitsMax {
+	if w.groups > 0 && len(word) == 3 && w.digits+3 <= groupDigitsMax {
 		w.groups++
 	} else {
 		w.endGroup()
