@@ -105,6 +105,8 @@ func TestUntrustedView(t *testing.T) {
 			texts: talk("hello"), action: order(t, world.Harvest{MaxAmount: 40}, 4, world.StopPowerLow), want: passes},
 		{name: "an order that others may ask for", clauses: []world.Clause{allow("execute_until", askedBy("agent-3"))}, plan: []string{"harvest 40"},
 			texts: append(talk("hello"), said("agent-3", "go on")), action: order(t, world.Harvest{MaxAmount: 40}, 4), want: untrusted(RuleOrderNotPlanned, ArgumentOrder)},
+		{name: "a longer order than may be asked for", clauses: []world.Clause{allow("execute_until"), allow("execute_until", most(3), askedBy("*"))}, plan: []string{"harvest 40"},
+			texts: talk("hello"), action: order(t, world.Harvest{MaxAmount: 40}, 4), want: untrusted(RuleOrderNotPlanned, ArgumentOrder)},
 		{name: "waiting as an order that may be asked for", clauses: []world.Clause{allow("execute_until", most(9), askedBy("*"))}, texts: talk("stand still"),
 			action: order(t, world.Wait{}, 9), want: passes},
 		{name: "waiting as an order", texts: talk("stand still"), action: order(t, world.Wait{}, 9), want: untrusted(RuleNotPlanned, "")},
