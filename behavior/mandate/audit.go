@@ -247,7 +247,7 @@ func (q *inquiry) gives(intent *Intent, s slot) (given, equal bool) {
 		word = intent.Text
 		return word != "", word == arg.text
 	}
-	return word != "", strings.EqualFold(word, arg.text) || q.named(word, arg)
+	return word != "", strings.EqualFold(word, arg.text)
 }
 
 // clamped is what becomes of the intent's number when the action is clamped with it.

@@ -47,8 +47,6 @@ func TestUntrustedView(t *testing.T) {
 		{name: "an open gift", plan: []string{"transfer agent-2 electricity"}, texts: talk("all you have!"), action: give("agent-2", 60), want: untrusted(RuleArgumentUntrusted, "amount")},
 		{name: "an open resource", plan: []string{"transfer agent-2"}, texts: talk("hello"), action: give("agent-2", 60), want: untrusted(RuleArgumentUntrusted, "what")},
 		{name: "an open place", plan: []string{"move_agent"}, texts: talk("hello"), action: world.Move{To: "rim"}, want: untrusted(RuleArgumentUntrusted, "to")},
-		{name: "a place by its name", plan: []string{`move_agent "Far Rim"`}, texts: talk("hello"), action: world.Move{To: "rim"}, want: passes},
-		{name: "a name that two bear", plan: []string{`transfer Miner data 2`}, texts: talk("hello"), action: world.Transfer{To: "agent-2", Kind: "data", Amount: 2}, want: untrusted(RuleArgumentNotPlanned, "to")},
 		{name: "an open place that a clause names", clauses: []world.Clause{allow("move_agent", to("rim"))}, plan: []string{"move_agent"}, texts: talk("hello"), action: world.Move{To: "rim"}, want: passes},
 		{name: "a place that only a forbid names", clauses: []world.Clause{forbid("move_agent", to("hub"))}, plan: []string{"move_agent"}, texts: talk("hello"), action: world.Move{To: "rim"}, want: untrusted(RuleArgumentUntrusted, "to")},
 		{name: "a place that only a forbid names, which is lifted", clauses: []world.Clause{forbid("move_agent", to("rim")), allow("move_agent", agent("agent-1"), at("hub"))},

@@ -129,28 +129,3 @@ func (q *inquiry) observed() *world.Observation {
 	}
 	return q.seen
 }
-
-// named reports whether a word of a plan is the name of what an argument's id stands
-// for: of exactly one place or agent that the agent knows.
-func (q *inquiry) named(word string, arg *argument) bool {
-	bearers, bears := 0, false
-	note := func(id, name string) {
-		if name == word {
-			bearers++
-			bears = bears || id == arg.text
-		}
-	}
-	o := q.observed()
-	switch arg.param.Kind {
-	case world.ParamPlace:
-		note(o.Here.ID, o.Here.Name)
-		for _, p := range o.Places {
-			note(p.ID, p.Name)
-		}
-	case world.ParamAgent:
-		for _, a := range o.Agents {
-			note(a.ID, a.Name)
-		}
-	}
-	return bears && bearers == 1
-}

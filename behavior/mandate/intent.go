@@ -13,7 +13,8 @@ import (
 type Intent struct {
 	// Action is the name of an action of the registry, never execute_until.
 	Action string
-	// To is the receiver or the place, ID the factory or order, What the choice (a
+	// To is the receiver or the place (an id: names are for the caller to resolve, as
+	// in actions), ID the factory or order, What the choice (a
 	// resource, recipe, kind of factory or side), empty when open. Of an alias of a
 	// recipe What is the id.
 	To, ID, What string

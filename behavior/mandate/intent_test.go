@@ -30,6 +30,7 @@ func TestParseIntent(t *testing.T) {
 		{"move_agent llm-hub", Intent{Action: "move_agent", To: "llm-hub"}},
 		{"move to: llm-hub", Intent{Action: "move_agent", To: "llm-hub"}},
 		{"go to belt:7", Intent{Action: "move_agent", To: "belt:7"}},
+		{`move_agent "Far Rim"`, Intent{Action: "move_agent", To: "Far Rim"}},
 		{"move_agent", Intent{Action: "move_agent"}},
 		{"transfer_resource agent-2 electricity 10", Intent{Action: "transfer_resource", To: "agent-2", What: "electricity", Amount: n(10)}},
 		{"give 10 electricity to agent-2", Intent{Action: "transfer_resource", To: "agent-2", What: "electricity", Amount: n(10)}},

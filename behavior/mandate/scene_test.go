@@ -21,12 +21,9 @@ emission = 45
 compound_g = 90_000
 [[places]]
 id = "rim"
-name = "Far Rim"
 offset_pct = { x = 5, y = 0, z = 0 }
 material = "metal"
 compound_g = 60_000
-[[personas]]
-name = "Miner"
 [agents]
 count = 3
 spawn = ["hub", "hub", "hub"]
