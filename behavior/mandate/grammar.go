@@ -12,8 +12,9 @@ import (
 
 // The bounds of what is read of an intent.
 const (
-	// IntentCharsMax bounds the text of one intent; a longer one is cut.
-	IntentCharsMax = 300
+	// IntentCharsMax bounds the text of one intent; a longer one is cut. A message in
+	// full, its quotes escaped, has room.
+	IntentCharsMax = 600
 	// idCharsMax bounds an id; the world has none that is longer.
 	idCharsMax = 64
 )

@@ -13,10 +13,9 @@ import (
 type Intent struct {
 	// Action is the name of an action of the registry, never execute_until.
 	Action string
-	// To is the receiver or the place (an id: names are for the caller to resolve, as
-	// in actions), ID the factory or order, What the choice (a
+	// To is the receiver or the place, ID the factory or order, What the choice (a
 	// resource, recipe, kind of factory or side), empty when open. Of an alias of a
-	// recipe What is the id.
+	// recipe What is the id; names of places and agents are the caller's to resolve.
 	To, ID, What string
 	// Text is the message or note, empty when open.
 	Text string
@@ -62,7 +61,7 @@ func (i Intent) String() string {
 	parts := []string{i.Action}
 	for _, word := range []string{i.To, i.ID, i.What} {
 		if word != "" {
-			parts = append(parts, word)
+			parts = append(parts, quotedIfNeeded(word))
 		}
 	}
 	if i.Amount != nil {
@@ -78,4 +77,12 @@ func (i Intent) String() string {
 		parts = append(parts, wordUntil, strconv.FormatInt(i.Until, 10))
 	}
 	return strings.Join(parts, " ")
+}
+
+// quotedIfNeeded is a word that reads back as one.
+func quotedIfNeeded(word string) string {
+	if read := tokenize(word); len(read) == 1 && read[0].text == word && !read[0].quoted {
+		return word
+	}
+	return strconv.Quote(word)
 }
