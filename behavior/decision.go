@@ -75,6 +75,11 @@ type Decision struct {
 	Seen []memory.Entry
 	// ModelCalls is how many requests the turn made.
 	ModelCalls int
+	// Commit says how a model's decision came to be committed, empty where a model did
+	// not decide. CallsSaved is how many more requests the turn would have made if
+	// every decision were asked for in a call of its own.
+	Commit     Commit
+	CallsSaved int
 }
 
 func (Ask) isStep()      {}
@@ -176,4 +181,16 @@ type Note struct {
 	Detail any
 	// Leniencies name what was repaired to read the answer.
 	Leniencies []string
+	// Level says how much the note deserves the eye of a person, empty for most.
+	Level NoteLevel
 }
+
+// NoteLevel says how much a note deserves attention.
+type NoteLevel string
+
+// The levels. LevelInfo: a reason step went as it should. LevelWarn: a model did what
+// it may not, and was kept from it.
+const (
+	LevelInfo NoteLevel = "info"
+	LevelWarn NoteLevel = "warn"
+)

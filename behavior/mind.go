@@ -1,8 +1,10 @@
 package behavior
 
 import (
+	"cmp"
 	"fmt"
 
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
 	"agentworld/memory"
 	"agentworld/memory/playbook"
@@ -80,8 +82,13 @@ func (k *Kit) count(s string) int {
 //  2. A turn only reads the mind; Learn and SetPlaybook, between turns, write it.
 type Mind struct {
 	*Kit
-	id           string
-	persona      world.Persona
+	id      string
+	persona world.Persona
+	// clauses are the scenario's, mandate what they, persona and goals come to, spent
+	// what was used of clauses that allow a total.
+	clauses      []world.Clause
+	mandate      mandate.Mandate
+	spent        mandate.Spending
 	instructions string
 	staticTokens int
 	memory       *memory.Memory
@@ -90,12 +97,14 @@ type Mind struct {
 	repetition   repetition
 }
 
-// Mind returns a new mind for the agent with the given id.
-func (k *Kit) Mind(id string, persona world.Persona) *Mind {
+// Mind returns a new mind for the agent with the given id. clauses are what the
+// scenario says about whom it may listen to, see [world.World.Clauses].
+func (k *Kit) Mind(id string, persona world.Persona, clauses ...world.Clause) *Mind {
 	m := &Mind{
-		Kit: k, id: id, persona: persona, playbook: playbook.New(),
+		Kit: k, id: id, persona: persona, clauses: clauses, playbook: playbook.New(),
 		memory: memory.New(memory.Config{Words: k.words.memory}),
 	}
+	m.compile()
 	m.SetSystemPrompt(k.cfg.SystemPrompt)
 	return m
 }
@@ -116,6 +125,13 @@ func (m *Mind) SetGoals(shortTerm, longTerm string) {
 	if longTerm != "" {
 		m.persona.LongTermGoal = longTerm
 	}
+	m.compile()
+}
+
+// compile makes the mandate of what the operator wrote: clauses, persona and goals.
+// What was spent stays spent.
+func (m *Mind) compile() {
+	m.mandate = mandate.Compile(m.id, m.persona, nil, m.clauses)
 }
 
 // Playbook returns the agent's lessons, never nil. A playbook does not change; what
@@ -166,6 +182,9 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	}
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
 	m.past.add(done)
+	if outcome.Accepted {
+		m.spent = m.mandate.Spend(m.spent, cmp.Or(d.Place, m.past.place), d.Executed)
+	}
 	m.meet(d)
 	m.repetition.learn(d, outcome.Accepted, m.cfg.RepeatAdviceAfter)
 }

@@ -116,7 +116,7 @@ func (m *Mind) compose(view world.View) prompt {
 	}
 	p.items = []llmclient.Item{llmclient.Message("user", strings.Join(texts, "\n"))}
 	for _, s := range p.sources {
-		p.untrusted = p.untrusted || s.Trust <= memory.OtherAgent
+		p.untrusted = p.untrusted || isUntrusted(s)
 	}
 	return p
 }

@@ -114,7 +114,7 @@ func TestSmallestWindowClipsByPriorityAndStaysInside(t *testing.T) {
 func TestEachCallExtendsTheLast(t *testing.T) {
 	turn := turnIn(t, "minimal", behavior.Config{}, 3)
 	answers := []string{
-		`plan {"goal":"g","steps":[{"kind":"call","what":"x"}],"missing":[]}`,
+		`plan {"goal":"g","steps":[{"kind":"call","what":"x"}],"actions":[]}`,
 		`memory_short_term_recent {"limit":2}`,
 		`decision_draft {"candidates":[{"action":{"action":"wait"},"why":""}],"sources_used":[]}`,
 		`decision {"action":{"action":"wait"},"execute_until":null,"why":"","sources_used":[]}`,

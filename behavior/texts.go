@@ -118,9 +118,14 @@ func textSource(kind, id, author string, tick int64, shown string) memory.Source
 	}
 }
 
-// reveal shows the texts from the next request on: the plan is made, or a draft
-// in its place.
+// reveal shows the texts from the next request on, and the module results that waited
+// with them: the plan is made, or a draft in its place.
 func (t *Turn) reveal() {
+	for _, r := range t.unseen {
+		t.after = append(t.after, llmclient.Message("user", t.mind.words.headingMessages+"\n"+r.Output))
+		t.retrieve(r.Sources)
+	}
+	t.unseen = nil
 	if t.opening.held.count() == 0 || t.revealed {
 		return
 	}

@@ -34,7 +34,7 @@ func TestTextsOfOthersFollowThePlan(t *testing.T) {
 		}
 		before := append([]llmclient.Item{}, first.Request.Input...)
 		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
-			llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[],"missing":[]}`),
+			llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[],"actions":[]}`),
 		}}})
 		second := firstAsk(t, turn)
 		for i, it := range before {
@@ -63,7 +63,7 @@ func TestOldTextsAreCutFirst(t *testing.T) {
 	turn := newReader(t, cfg, lines)
 	firstAsk(t, turn)
 	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
-		llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[],"missing":[]}`),
+		llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[],"actions":[]}`),
 	}}})
 	second := firstAsk(t, turn)
 	if total := tokens.Count(string(second.Request.Body())); total > behavior.ContextWindowMin-second.Request.OutputTokensMax {

@@ -43,7 +43,7 @@ func samples() []Record {
 		},
 		Step{
 			Tick: 1, AgentID: "agent-1", Step: 1, Kind: StepModuleCall, Status: StatusError, Code: "INVALID_ARGUMENTS",
-			CallID: "call_1", Minted: true, Name: "world.route", Detail: json.RawMessage(`{"n":1}`), Leniencies: []string{"unfenced"},
+			CallID: "call_1", Minted: true, Name: "world.route", Detail: json.RawMessage(`{"n":1}`), Leniencies: []string{"unfenced"}, Level: LevelWarn,
 		},
 		Decision{
 			Tick: 1, AgentID: "agent-1", DecidedBy: ByEngine, Proposed: json.RawMessage(`null`),
@@ -52,7 +52,7 @@ func samples() []Record {
 			WaitReason:  "parse_error:truncated", ErrorClass: "parse",
 			SourcesRetrieved: []Source{{ID: "mem-1-1", Kind: "outcome", Score: 1500, Chars: 30, OriginAgent: "agent-1", OriginTick: 1, Trust: "self", Parents: []string{"mem-0-1"}}},
 			SourcesUsed:      []string{"mem-1-1"},
-			SourcesCited:     []Citation{{ID: "mem-1-1", Channel: "both", Status: "used"}}, SourcesUnknown: 1, SourcesInvented: 1, Calls: 2,
+			SourcesCited:     []Citation{{ID: "mem-1-1", Channel: "both", Status: "used"}}, SourcesUnknown: 1, SourcesInvented: 1, Calls: 2, Commit: "direct", CallsSaved: 1,
 			Outcome: json.RawMessage(`{"tick":1,"action":{"action":"wait"},"accepted":true}`),
 		},
 		Event{Tick: 1, Event: world.Event{

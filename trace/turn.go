@@ -103,7 +103,19 @@ type Step struct {
 	// Leniencies name what the parser forgave in the answer, each as often as it
 	// was needed. They stand on one step per answer.
 	Leniencies []string `json:"leniencies,omitempty"`
+	// Level says how much the step deserves a person's attention, empty for most.
+	Level StepLevel `json:"level,omitempty"`
 }
+
+// StepLevel says how much a step deserves attention.
+type StepLevel string
+
+// The levels. LevelInfo is a reason step that ended as it should; LevelWarn is
+// something that a model may not do and was kept from.
+const (
+	LevelInfo StepLevel = "info"
+	LevelWarn StepLevel = "warn"
+)
 
 // DecidedBy says who chose an action.
 type DecidedBy string
@@ -155,6 +167,11 @@ type Decision struct {
 	SourcesInvented int        `json:"sources_invented,omitempty"`
 	// Calls counts the model calls of the turn.
 	Calls int `json:"calls"`
+	// Commit says how a model's decision was committed: "guidance" after the model saw
+	// the dry runs of its draft, "direct" without another call, "skip" by a plan of
+	// nothing but skip steps. CallsSaved is how many calls that saved.
+	Commit     string `json:"commit,omitempty"`
+	CallsSaved int    `json:"calls_saved,omitempty"`
 	// Outcome is a [world.Outcome]; null when the world was not asked.
 	Outcome json.RawMessage `json:"outcome"`
 }

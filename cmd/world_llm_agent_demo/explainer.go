@@ -188,10 +188,10 @@ func (e *explainer) steps() {
 	}
 }
 
-// stepText is a step on one line: kind, name, status and code, then the call it
+// stepText is a step on one line: its level if it has one, kind, name, status and code, then the call it
 // answers, what the parser forgave, and the recorded facts.
 func stepText(s trace.Step) string {
-	words := []string{string(s.Kind), s.Name, string(s.Status), s.Code, s.CallID}
+	words := []string{strings.ToUpper(string(s.Level)), string(s.Kind), s.Name, string(s.Status), s.Code, s.CallID}
 	if s.Minted {
 		words = append(words, "(id made here)")
 	}

@@ -1,0 +1,93 @@
+package behavior
+
+import (
+	"cmp"
+	"slices"
+
+	"agentworld/behavior/mandate"
+	"agentworld/world"
+)
+
+// Commit says how a model's decision comes to be committed.
+type Commit string
+
+// The ways to a decision. [CommitSkip] is no setting: it is what came of a plan
+// without anything to do.
+const (
+	// CommitGuidance shows the model what the dry runs of its draft found; the model
+	// commits, and what it commits is audited again.
+	CommitGuidance Commit = "guidance"
+	// CommitDirect commits the best candidate of a draft that no check refused,
+	// without another request.
+	CommitDirect Commit = "direct"
+	// CommitSkip: all steps of the plan were skip, so the agent waits.
+	CommitSkip Commit = "skip"
+)
+
+// callsAfterPlan is how many requests the protocol makes behind a plan at least.
+func (c Config) callsAfterPlan() int {
+	if c.Protocol == ProtocolLean {
+		return 1
+	}
+	return 2
+}
+
+// The parts of a candidate's score.
+const (
+	// scoreSure is for an action that the dry run accepted; one whose fate the agent
+	// cannot know beforehand has none.
+	scoreSure = 40
+	// scorePlanned is for an action that the plan lists.
+	scorePlanned = 20
+	// scoreClamped is for one whose amounts had to be moved: the model thought of
+	// something else.
+	scoreClamped = -10
+	// scorePlace is for every candidate that the model put before it.
+	scorePlace = -5
+)
+
+// score tells how good a candidate is to commit, for candidates that no check refused.
+// The order of the model decides among equals: it alone knows what the agent wants.
+//
+//	40 if the dry run accepts it, 0 if only trying tells
+//	20 if the plan lists the action
+//	-10 if an amount had to be clamped
+//	-5 for each candidate in front of it
+func (t *Turn) score(number int, v Verdict) int {
+	score := scorePlace * (number - 1)
+	if v.Check.Status == world.CheckAccepted {
+		score += scoreSure
+	}
+	if t.plans(v.Adjusted) {
+		score += scorePlanned
+	}
+	if len(v.Adjustments) > 0 {
+		score += scoreClamped
+	}
+	return score
+}
+
+// plans reports whether the plan lists an action, whatever its arguments.
+func (t *Turn) plans(a world.Action) bool {
+	i, ok := mandate.IntentOf(a)
+	return ok && slices.ContainsFunc(t.intents[:t.fromPlan], func(p mandate.Intent) bool { return p.Action == i.Action })
+}
+
+// ranked lists the candidates that may be committed by number, best first.
+func (w weighing) ranked() (numbers []int) {
+	for n, v := range w.verdicts {
+		if v != nil && !v.Refused() {
+			numbers = append(numbers, n+1)
+		}
+	}
+	slices.SortStableFunc(numbers, func(a, b int) int { return cmp.Compare(w.scores[b-1], w.scores[a-1]) })
+	return numbers
+}
+
+// best is the number of the best candidate, 0 when all are refused.
+func (w weighing) best() int {
+	if ranked := w.ranked(); len(ranked) > 0 {
+		return ranked[0]
+	}
+	return 0
+}
