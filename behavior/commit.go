@@ -32,6 +32,51 @@ func (c Config) callsAfterPlan() int {
 	return 2
 }
 
+// drafted is a draft with what its checks found; slot is its call.
+type drafted struct {
+	slot int
+	weighing
+}
+
+// commitDirect commits the best candidate of a draft without another request. One
+// that dry run, mandate or trust refused is never taken, and when all are refused the
+// reasons go back, as often as the guard's rounds allow.
+func (t *Turn) commitDirect(d drafted) {
+	best := d.best()
+	if best == 0 {
+		if t.flush(); t.guardRounds > t.mind.cfg.GuardRoundsMax {
+			t.wait(WaitGuardRejected, d.first())
+		}
+		return
+	}
+	v := d.verdicts[best-1]
+	t.note(Note{
+		Kind: NoteDecision, Status: StatusOK, CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(),
+		Detail: directDetail{best, d.scores},
+	})
+	t.finish(Decision{
+		By: ByModel, Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, Adjustments: v.Adjustments,
+		ArgumentsTrust: v.Arguments, Commit: CommitDirect, CallsSaved: 1,
+	})
+}
+
+// first is the verdict on the first candidate that is an action, nil without any.
+func (w weighing) first() *Verdict {
+	for _, v := range w.verdicts {
+		if v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// directDetail is a candidate that was committed directly: its number, and the scores
+// of all by number from 1.
+type directDetail struct {
+	Candidate int   `json:"candidate"`
+	Scores    []int `json:"scores"`
+}
+
 // The parts of a candidate's score.
 const (
 	// scoreSure is for an action that the dry run accepted; one whose fate the agent

@@ -137,7 +137,7 @@ func sameAction(ds []terminal) bool {
 func (t *Turn) commit(d terminal) {
 	cited := t.cited(d)
 	v := t.judge(d.action, t.declared(cited))
-	t.intendAction(d.action)
+	t.intendAction(v)
 	if v.Refused() {
 		t.sendBack(d, v)
 		return
@@ -155,7 +155,7 @@ func (t *Turn) commit(d terminal) {
 	t.finish(Decision{
 		By: ByModel, Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted,
 		Adjustments: v.Adjustments, Why: capText(d.why), Cited: cited, Used: used,
-		Commit: CommitGuidance,
+		Commit: CommitGuidance, ArgumentsTrust: v.Arguments,
 	})
 }
 

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
 	"agentworld/memory"
 	"agentworld/world"
@@ -57,6 +58,11 @@ type Decision struct {
 	Proposed, Adjusted, Executed world.Action
 	// Adjustments are the amounts clamping changed.
 	Adjustments []world.Adjustment
+	// ArgumentsTrust is the trust of each argument of Adjusted, nil where nothing
+	// untrusted was in view.
+	ArgumentsTrust []mandate.Argument
+	// At is the place where a continued order acted, empty for a turn.
+	At string
 	// Wait is the reason of a degraded wait, empty otherwise.
 	Wait WaitReason
 	// Why is the model's own one-line reason, capped.

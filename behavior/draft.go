@@ -28,13 +28,13 @@ func (t *Turn) takeDraft(i int, leniencies []string) (bool, ParseKind) {
 		return false, t.badArguments(i, NoteDraft, e)
 	}
 	w.leniencies = slices.Concat(leniencies, w.leniencies)
-	t.drafted(i, w)
+	t.takeWeighed(i, w)
 	return true, ""
 }
 
-// drafted answers a draft with what its dry runs found. A draft whose candidates
+// takeWeighed answers a draft with what its dry runs found. A draft whose candidates
 // are all refused goes back, within the guard's rounds.
-func (t *Turn) drafted(i int, w weighing) {
+func (t *Turn) takeWeighed(i int, w weighing) {
 	status := StatusOK
 	t.reveal()
 	t.now = at(StageDecision)
@@ -47,6 +47,7 @@ func (t *Turn) drafted(i int, w weighing) {
 	}
 	t.note(Note{Kind: NoteDraft, Status: status, CallID: t.slots[i].callID, Detail: draftDetail{w.details}, Leniencies: w.leniencies})
 	t.respond(i, draftResult{w.results, w.best(), t.now.stage})
+	t.drafts = &drafted{i, w}
 }
 
 // draftDetail is a draft as a note keeps it.
@@ -92,7 +93,7 @@ func (t *Turn) weigh(s slot, candidates []fields) (w weighing, e *modules.Argume
 			continue
 		}
 		v := t.judge(action, nil)
-		t.intendAction(action)
+		t.intendAction(v)
 		w.usable = w.usable || !v.Refused()
 		w.verdicts, w.scores = append(w.verdicts, &v), append(w.scores, t.score(n+1, v))
 		result := candidateResult{N: n + 1, Finding: v.finding(t.mind.words)}

@@ -19,6 +19,8 @@ type Verdict struct {
 	Adjustments []world.Adjustment
 	// Audit is why mandate or trust refuse Adjusted, nil when they do not.
 	Audit *mandate.Finding
+	// Arguments is the trust of each argument, nil where nothing untrusted is in view.
+	Arguments []mandate.Argument
 	// Check is the dry run of Adjusted on the agent's view. An action that the audit
 	// refused is not tried out.
 	Check world.Check
@@ -33,6 +35,9 @@ func (m *Mind) judge(view world.View, proposed world.Action, e mandate.Evidence)
 	adjusted, adjustments := view.Clamp(proposed)
 	v := Verdict{Proposed: proposed, Adjusted: adjusted, Adjustments: adjustments}
 	e.View, e.Proposed, e.Spent, e.Off = view, proposed, m.spent, m.cfg.GuardOff
+	if len(e.Untrusted) > 0 {
+		v.Arguments = m.mandate.Arguments(adjusted, e)
+	}
 	if refused, ok := m.mandate.Audit(adjusted, e); !ok {
 		v.Audit, v.Check.Status = &refused, world.CheckRejected
 		return v
@@ -130,7 +135,7 @@ func (m *Mind) Continue(view world.View) (Decision, []Note) {
 	}
 	note := Note{Kind: NoteStanding, Status: status, Name: order.Do.ActionName(), Detail: verdict.detail()}
 	return Decision{
-		AgentID: view.AgentID(), By: ByStanding, Proposed: order.Do, Adjusted: verdict.Adjusted,
+		AgentID: view.AgentID(), At: view.Place(), By: ByStanding, Proposed: order.Do, Adjusted: verdict.Adjusted,
 		Executed: verdict.Adjusted, Adjustments: verdict.Adjustments,
 	}, []Note{note}
 }
@@ -143,7 +148,7 @@ func (m *Mind) halt(view world.View, v Verdict) (Decision, []Note) {
 		t.refusalNote(v),
 	}
 	return Decision{
-		AgentID: view.AgentID(), By: ByEngine, Proposed: v.Proposed, Adjusted: v.Adjusted,
+		AgentID: view.AgentID(), At: view.Place(), By: ByEngine, Proposed: v.Proposed, Adjusted: v.Adjusted,
 		Executed: world.Wait{}, Adjustments: v.Adjustments, Wait: WaitGuardRejected,
 	}, notes
 }

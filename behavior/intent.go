@@ -63,16 +63,18 @@ func (t *Turn) readIntent(p plannedAction) (mandate.Intent, []string, bool) {
 
 // intendAction takes an action that was drafted or decided as planned: before words
 // of others are in view it says as much about what the agent wants as a plan does.
-func (t *Turn) intendAction(a world.Action) {
-	if i, ok := mandate.IntentOf(a); ok && !t.untrusted {
+func (t *Turn) intendAction(v Verdict) {
+	if i, ok := mandate.IntentOf(v.Proposed); ok && !t.untrusted && v.Audit == nil {
 		t.addIntent(i)
 	}
 }
 
 func (t *Turn) addIntent(i mandate.Intent) {
-	if (!t.swayed || t.mind.cfg.off(mandate.LayerOrder)) && len(t.intents) < intentsMax {
-		t.intents = append(t.intents, i)
+	known := slices.ContainsFunc(t.intents, func(k mandate.Intent) bool { return k.String() == i.String() && slices.Equal(k.Ignore, i.Ignore) })
+	if known || len(t.intents) == intentsMax || t.swayed && !t.mind.cfg.off(mandate.LayerOrder) {
+		return
 	}
+	t.intents = append(t.intents, i)
 }
 
 // intentsMax bounds the intents of a turn: those of a plan, and of what was drafted

@@ -183,7 +183,7 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
 	m.past.add(done)
 	if outcome.Accepted {
-		m.spent = m.mandate.Spend(m.spent, cmp.Or(d.Place, m.past.place), d.Executed)
+		m.spent = m.mandate.Spend(m.spent, cmp.Or(d.At, d.Place), d.Executed)
 	}
 	m.meet(d)
 	m.repetition.learn(d, outcome.Accepted, m.cfg.RepeatAdviceAfter)

@@ -56,6 +56,8 @@ type Turn struct {
 	intents []mandate.Intent
 	// fromPlan is how many of the intents, the first ones, a plan listed.
 	fromPlan int
+	// drafts is the draft of the answer that is being taken, nil without one.
+	drafts *drafted
 	// idle is the plan that leaves nothing to do, nil without one.
 	idle *planArgs
 	// untrusted says that a request of the turn carried a source that may not decide,
@@ -318,6 +320,7 @@ func (t *Turn) wait(reason WaitReason, proposed *Verdict) {
 	d := Decision{By: ByEngine, Executed: world.Wait{}, Wait: reason}
 	if proposed != nil {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
+		d.ArgumentsTrust = proposed.Arguments
 	}
 	t.note(Note{Kind: NoteDecision, Status: StatusDegraded, Code: string(reason)})
 	t.finish(d)

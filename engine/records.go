@@ -37,6 +37,9 @@ func decisionRecord(tick int64, d behavior.Decision, outcome *world.Outcome) tra
 		SourcesRetrieved: sourceRecords(d.Retrieved), SourcesUsed: append([]string{}, d.Used...),
 		Calls: d.ModelCalls, Commit: string(d.Commit), CallsSaved: d.CallsSaved, Outcome: json.RawMessage("null"),
 	}
+	for _, a := range d.ArgumentsTrust {
+		record.ArgumentsTrust = append(record.ArgumentsTrust, trace.ArgumentTrust{Argument: a.Name, Trust: a.Trust.String()})
+	}
 	for _, c := range d.Cited {
 		record.SourcesCited = append(record.SourcesCited, trace.Citation{ID: c.ID, Channel: string(c.Channel), Status: string(c.Standing)})
 		switch c.Standing {

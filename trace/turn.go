@@ -149,6 +149,9 @@ type Decision struct {
 	Executed json.RawMessage `json:"executed"`
 	// Adjustments are the amounts that clamping changed.
 	Adjustments []world.Adjustment `json:"adjustments,omitempty"`
+	// ArgumentsTrust is the trust of each argument of the adjusted action, recorded
+	// where words of others were in view.
+	ArgumentsTrust []ArgumentTrust `json:"arguments_trust,omitempty"`
 	// WaitReason says why the engine made the agent wait, such as
 	// "llm_error:timeout", "parse_error:truncated" or "guard_rejected". Empty for
 	// a wait that was chosen.
@@ -174,6 +177,14 @@ type Decision struct {
 	CallsSaved int    `json:"calls_saved,omitempty"`
 	// Outcome is a [world.Outcome]; null when the world was not asked.
 	Outcome json.RawMessage `json:"outcome"`
+}
+
+// ArgumentTrust says how far the value of an argument was the agent's own.
+type ArgumentTrust struct {
+	// Argument is the slot: to, id, what, amount, price or text.
+	Argument string `json:"argument"`
+	// Trust is a level such as "rules", "self_observation" or "other_agent".
+	Trust string `json:"trust"`
 }
 
 // Citation is one source that a decision named.

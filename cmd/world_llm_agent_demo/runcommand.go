@@ -1,6 +1,7 @@
 package main
 
 import (
+	"agentworld/behavior/mandate"
 	"cmp"
 	"context"
 	"strings"
@@ -140,6 +141,8 @@ type plan struct {
 	playbook []byte
 	// faults is what goes wrong on purpose; empty for a live model.
 	faults scripted.FaultPlan
+	// guardOff are the layers of the guard left out.
+	guardOff []mandate.Layer
 	// runDir is the run directory as the user will read it.
 	runDir string
 	// kept are the files the report must not replace.
@@ -179,11 +182,15 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
+	guardOff, err := chooseGuardOff(find(values, "run.guard_off"))
+	if err != nil {
+		return plan{}, err
+	}
 	runDir, err := m.nameRunDir(c.RunDir, scenario.name)
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{config: c, scenario: scenario, switches: switches, model: model, playbook: lessons, faults: faults, runDir: runDir}
+	p := plan{config: c, scenario: scenario, switches: switches, model: model, playbook: lessons, faults: faults, guardOff: guardOff, runDir: runDir}
 	p.kept = []keptPath{
 		m.keptTrace(runDir), {"the run directory", m.path(runDir)},
 		{"the scenario file", m.path(scenario.name)}, {"the file of prompt switches", m.path(c.PromptSwitches)},
