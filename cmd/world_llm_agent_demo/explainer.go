@@ -83,7 +83,7 @@ func (e *explainer) decision() {
 		e.field("", "none was recorded: the run ended within this tick")
 		return
 	}
-	e.field("decided by", fmt.Sprintf("%s in %d calls", oneLine(string(d.DecidedBy)), d.Calls))
+	e.field("decided by", fmt.Sprintf("%s in %d calls%s", oneLine(string(d.DecidedBy)), d.Calls, commitText(d)))
 	if d.WaitReason != "" {
 		e.field("because", oneLine(d.WaitReason))
 	}
@@ -92,9 +92,29 @@ func (e *explainer) decision() {
 	for _, a := range d.Adjustments {
 		e.field("", fmt.Sprintf("%s %d -> %d, the nearest feasible value (%s)", oneLine(a.Field), a.From, a.To, oneLine(a.Bound)))
 	}
+	if len(d.ArgumentsTrust) > 0 {
+		e.field("arguments", trustText(d.ArgumentsTrust))
+	}
 	e.field("executed", sameAs(d.Executed, d.Adjusted, "as adjusted"))
 	e.field("outcome", outcomeText(d.Outcome))
 	e.field("sources", fmt.Sprintf("%d in view, used: %s", len(d.SourcesRetrieved), orNone(d.SourcesUsed)))
+}
+
+// commitText says how a decision was committed where the model was not asked for it.
+func commitText(d *trace.Decision) string {
+	if d.CallsSaved == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s, %d calls saved", oneLine(d.Commit), d.CallsSaved)
+}
+
+// trustText says of each argument how far its value was the agent's own.
+func trustText(list []trace.ArgumentTrust) string {
+	words := make([]string, len(list))
+	for i, a := range list {
+		words[i] = oneLine(a.Argument + " " + a.Trust)
+	}
+	return strings.Join(words, ", ")
 }
 
 // sameAs shows an action, or a word when it is the one shown before. Actions are
