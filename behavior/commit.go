@@ -18,7 +18,15 @@ const (
 	// commits, and what it commits is audited again.
 	CommitGuidance Commit = "guidance"
 	// CommitDirect commits the best candidate of a draft that no check refused,
-	// without another request.
+	// without another request. Best is the highest score, of equals the first:
+	//
+	//	40 if the dry run accepts the candidate, 0 if only trying tells
+	//	20 if the plan lists its action
+	//	-10 if an amount had to be clamped
+	//	-5 for each candidate in front of it
+	//
+	// When all are refused, the reasons go back as in guidance. Only the full protocol
+	// has it: a lean turn decides in the call that drafts.
 	CommitDirect Commit = "direct"
 	// CommitSkip: all steps of the plan were skip, so the agent waits.
 	CommitSkip Commit = "skip"
@@ -91,13 +99,8 @@ const (
 	scorePlace = -5
 )
 
-// score tells how good a candidate is to commit, for candidates that no check refused.
-// The order of the model decides among equals: it alone knows what the agent wants.
-//
-//	40 if the dry run accepts it, 0 if only trying tells
-//	20 if the plan lists the action
-//	-10 if an amount had to be clamped
-//	-5 for each candidate in front of it
+// score tells how good a candidate is to commit, as [CommitDirect] says. The order of
+// the model decides among equals: it alone knows what the agent wants.
 func (t *Turn) score(number int, v Verdict) int {
 	score := scorePlace * (number - 1)
 	if v.Check.Status == world.CheckAccepted {
