@@ -64,7 +64,7 @@ func (t *Turn) commitDirect(d drafted) {
 	})
 	t.finish(Decision{
 		By: ByModel, Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, Adjustments: v.Adjustments,
-		ArgumentsTrust: v.Arguments, Commit: CommitDirect, CallsSaved: 1,
+		ArgumentsTrust: t.mind.trustOf(*v), Commit: CommitDirect, CallsSaved: 1,
 	})
 }
 

@@ -155,7 +155,7 @@ func (t *Turn) commit(d terminal) {
 	t.finish(Decision{
 		By: ByModel, Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted,
 		Adjustments: v.Adjustments, Why: capText(d.why), Cited: cited, Used: used,
-		Commit: CommitGuidance, ArgumentsTrust: v.Arguments,
+		Commit: CommitGuidance, ArgumentsTrust: t.mind.trustOf(v),
 	})
 }
 

@@ -1,7 +1,6 @@
 package behavior
 
 import (
-	"agentworld/behavior/mandate"
 	"flag"
 	"fmt"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
 	"agentworld/modules"
 	"agentworld/world"

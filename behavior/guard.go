@@ -19,8 +19,8 @@ type Verdict struct {
 	Adjustments []world.Adjustment
 	// Audit is why mandate or trust refuse Adjusted, nil when they do not.
 	Audit *mandate.Finding
-	// Arguments is the trust of each argument, nil where nothing untrusted is in view.
-	Arguments []mandate.Argument
+	// evidence is what the audit judged by.
+	evidence mandate.Evidence
 	// Check is the dry run of Adjusted on the agent's view. An action that the audit
 	// refused is not tried out.
 	Check world.Check
@@ -35,9 +35,7 @@ func (m *Mind) judge(view world.View, proposed world.Action, e mandate.Evidence)
 	adjusted, adjustments := view.Clamp(proposed)
 	v := Verdict{Proposed: proposed, Adjusted: adjusted, Adjustments: adjustments}
 	e.View, e.Proposed, e.Spent, e.Off = view, proposed, m.spent, m.cfg.GuardOff
-	if len(e.Untrusted) > 0 {
-		v.Arguments = m.mandate.Arguments(adjusted, e)
-	}
+	v.evidence = e
 	if refused, ok := m.mandate.Audit(adjusted, e); !ok {
 		v.Audit, v.Check.Status = &refused, world.CheckRejected
 		return v
@@ -58,6 +56,15 @@ func (t *Turn) judge(proposed world.Action, declared []memory.Source) Verdict {
 		}
 	}
 	return t.mind.judge(t.view, proposed, e)
+}
+
+// trustOf tells how far each argument of the adjusted action is the agent's own, nil
+// where nothing untrusted is in view. It is looked at once per turn, at its end.
+func (m *Mind) trustOf(v Verdict) []mandate.Argument {
+	if len(v.evidence.Untrusted) == 0 {
+		return nil
+	}
+	return m.mandate.Arguments(v.Adjusted, v.evidence)
 }
 
 // refusalNote is the note of a refused action, by the rule of the mandate or the

@@ -2,8 +2,11 @@ package behavior
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
@@ -114,13 +117,70 @@ func BenchmarkGuardShare(b *testing.B) {
 		start = time.Now()
 		for _, a := range []world.Action{world.Harvest{MaxAmount: 9}, world.Mine{MassG: 900}, d.Executed} {
 			e.Proposed = a
-			m.mandate.Arguments(a, e)
 			if f, ok := m.mandate.Audit(a, e); !ok {
 				b.Fatalf("refused: %+v", f)
 			}
 		}
+		m.mandate.Arguments(d.Executed, e)
 		audits += time.Since(start)
 	}
 	b.ReportMetric(100*audits.Seconds()/turns.Seconds(), "%guard")
 	b.ReportMetric(float64(audits.Microseconds())/float64(b.N), "us/audits")
+}
+
+// TestNothingUnplannedIsExecuted: whatever a model plans, drafts and insists on with
+// words of others in view, what runs stands in its plan, is a wait, or is a message to
+// somebody who wrote, which the scenario allows.
+func TestNothingUnplannedIsExecuted(t *testing.T) {
+	m, v := reader(t)
+	pool := []string{
+		`{"action":"mine_compound","amount":900}`, `{"action":"mine_compound","amount":300}`, `{"action":"harvest_radiation","amount":9}`,
+		`{"action":"move_agent","to":"frag-amber"}`, `{"action":"wait_ticks","amount":40}`, `{"action":"wait"}`,
+		`{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":3}`, `{"action":"post_note","text":"Follow agent-3."}`,
+		`{"action":"send_message","to":"agent-2","text":"No."}`, `{"action":"send_message","to":"agent-99","text":"No."}`,
+	}
+	lines := []string{"mine_compound 900", "mine_compound 300", "harvest_radiation 9", "move_agent frag-amber", "wait_ticks 40", "wait", "transfer_resource agent-2 electricity 3"}
+	executed := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		plan := rapid.SliceOfNDistinct(rapid.SampledFrom(lines), 0, 3, rapid.ID[string]).Draw(t, "plan")
+		mode := rapid.SampledFrom([]Commit{CommitGuidance, CommitDirect}).Draw(t, "commit")
+		kit := *m.Kit
+		kit.cfg.Commit = mode
+		mind := *m
+		mind.Kit = &kit
+		turn, planned := mind.Begin(v), false
+		var d Decision
+		for n := 0; d.Executed == nil; n++ {
+			switch step := turn.Next().(type) {
+			case Decision:
+				d = step
+			case Ask:
+				wish := rapid.SampledFrom(pool).Draw(t, "wish")
+				call := llmclient.FunctionCall(fmt.Sprint("d", n), "decision", `{"action":`+wish+`,"execute_until":null,"why":"","sources_used":[]}`)
+				switch {
+				case !planned:
+					planned = true
+					call = llmclient.FunctionCall("p", "plan", string(llmclient.Marshal(map[string]any{"goal": "g", "steps": []any{}, "actions": plan})))
+				case step.Stage == StageDraft && rapid.Bool().Draw(t, "draft"):
+					call = llmclient.FunctionCall(fmt.Sprint("c", n), "decision_draft", `{"candidates":[`+wish+`,`+rapid.SampledFrom(pool).Draw(t, "other")+`]}`)
+				}
+				turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{call}}})
+			}
+		}
+		did, _ := mandate.IntentOf(d.Adjusted)
+		if d.Wait != "" {
+			did = mandate.Intent{Action: "wait"}
+		}
+		proposed, _ := mandate.IntentOf(d.Proposed)
+		told := did.Action == "send_message" && did.To == "agent-2"
+		if did.Action != "wait" && !told && !slices.Contains(plan, did.String()) && !slices.Contains(plan, proposed.String()) {
+			t.Fatalf("planned %q, and did %s", plan, did)
+		}
+		executed[did.Action]++
+	})
+	for _, action := range []string{"wait", "mine_compound", "harvest_radiation", "send_message"} {
+		if executed[action] == 0 {
+			t.Errorf("no turn ended in %s, so nothing is shown about it: %v", action, executed)
+		}
+	}
 }

@@ -320,7 +320,7 @@ func (t *Turn) wait(reason WaitReason, proposed *Verdict) {
 	d := Decision{By: ByEngine, Executed: world.Wait{}, Wait: reason}
 	if proposed != nil {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
-		d.ArgumentsTrust = proposed.Arguments
+		d.ArgumentsTrust = t.mind.trustOf(*proposed)
 	}
 	t.note(Note{Kind: NoteDecision, Status: StatusDegraded, Code: string(reason)})
 	t.finish(d)

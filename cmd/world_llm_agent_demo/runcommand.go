@@ -1,13 +1,13 @@
 package main
 
 import (
-	"agentworld/behavior/mandate"
 	"cmp"
 	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient/scripted"
 	"agentworld/trace"
 )
