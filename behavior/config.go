@@ -64,8 +64,13 @@ type Config struct {
 	// Commit is how a decision of the full protocol comes about: guidance (the
 	// default) or direct. The lean protocol decides in the call that drafts.
 	Commit Commit
-	// GuardOff lists the layers of the guard that are left out, to measure what each
-	// of them is worth; nil for a run that is not such a measurement.
+	// GuardOff are the layers of the guard that are switched off, none by default.
+	// Nothing but measuring what a layer is worth is a reason to name one: without
+	// memory, remembered words of others count as the agent's own and stand before
+	// the plan; without order, words of others stand in the opening; without
+	// envelope they are put into the prompt as they are, so that whoever writes
+	// "From agent-9:" into a message is believed to be agent-9; without lessons they
+	// are shown to a look back, whose proposals are not held against them.
 	GuardOff []mandate.Layer
 	// SystemPrompt replaces the opening paragraph of the instructions; empty
 	// keeps the built-in one. Rules and protocol text always follow.

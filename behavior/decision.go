@@ -74,6 +74,10 @@ type Decision struct {
 	// Cited are all sources the model named, in order of first mention; those that
 	// were in view are Used.
 	Cited []Citation
+	// Known are the ids in Proposed and Executed that the agent's own typed state or
+	// its goals hold. Any other is a model's word, perhaps repeated from a text: it
+	// never returns to a prompt.
+	Known []string
 	// Place is where the agent was, empty when nothing looked.
 	Place string
 	// Seen is what the turn met that is worth remembering: its place, and the texts of

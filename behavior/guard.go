@@ -143,7 +143,7 @@ func (m *Mind) Continue(view world.View) (Decision, []Note) {
 	note := Note{Kind: NoteStanding, Status: status, Name: order.Do.ActionName(), Detail: verdict.detail()}
 	return Decision{
 		AgentID: view.AgentID(), At: view.Place(), By: ByStanding, Proposed: order.Do, Adjusted: verdict.Adjusted,
-		Executed: verdict.Adjusted, Adjustments: verdict.Adjustments,
+		Executed: verdict.Adjusted, Adjustments: verdict.Adjustments, Known: m.knownIDs(view.Observe(), order.Do),
 	}, []Note{note}
 }
 

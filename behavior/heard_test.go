@@ -18,7 +18,7 @@ func inbox(tick int64, text string) texts {
 
 // read lets m live through a turn that showed held.
 func read(m *Mind, tick int64, held texts) {
-	m.Learn(tick, Decision{Executed: world.Wait{}, Place: "hub", Seen: held.heard("agent-1")}, world.Outcome{Tick: tick, Action: world.Wait{}, Accepted: true})
+	m.Learn(tick, Decision{Executed: world.Wait{}, Place: "hub", Seen: m.heard(held)}, world.Outcome{Tick: tick, Action: world.Wait{}, Accepted: true})
 }
 
 // TestWordsOfOthersAreRememberedAsTheirs: they keep author, tick and trust through

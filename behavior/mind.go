@@ -3,6 +3,7 @@ package behavior
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
@@ -174,7 +175,7 @@ func (m *Mind) env(view world.View, resultChars int) modules.Env {
 // others. The engine calls it once per agent and tick, after the world applied all
 // actions.
 func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
-	done := newDeed(m.words, tick, d.Wait, outcome, m.alias)
+	done := newDeed(m.words, tick, d.Wait, outcome, m.aliased(d.naming(outcome.Accepted)))
 	place := d.Place
 	if place == "" && done.action != (world.Move{}).ActionName() {
 		// An order goes on where it began.
@@ -185,6 +186,7 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	if outcome.Accepted {
 		m.spent = m.mandate.Spend(m.spent, cmp.Or(d.At, d.Place), d.Executed)
 	}
+	m.past.swayed = m.past.swayed || slices.ContainsFunc(d.Retrieved, untrusted)
 	m.meet(d)
 	m.repetition.learn(d, outcome.Accepted, m.cfg.RepeatAdviceAfter)
 }

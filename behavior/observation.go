@@ -45,7 +45,7 @@ func (s sketch) text() string {
 		lines = append(lines, s.words.lineEnded+fmt.Sprintf(s.words.textEnded, e.Why, e.Attempts))
 	}
 	if s.standing != nil {
-		lines = append(lines, s.words.lineStanding+fmt.Sprintf(s.words.textAttempts, s.words.actionText(s.standing.Do), s.standing.MaxTicks))
+		lines = append(lines, s.words.lineStanding+fmt.Sprintf(s.words.textAttempts, s.words.actionText(s.standing.Do, s.naming), s.standing.MaxTicks))
 	}
 	if t := s.texts(); t != "" {
 		lines = append(lines, s.words.lineTexts+t)

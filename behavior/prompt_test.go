@@ -158,8 +158,8 @@ func TestSourcesUsedAreCheckedAgainstRetrieved(t *testing.T) {
 		t.Errorf("retrieved %d, used %v; want 2, [mem-0-1 mem-1-2]", len(d.Retrieved), d.Used)
 	}
 	for _, s := range d.Retrieved {
-		// A refused action holds the model's own words, so it is not observed fact.
-		if s.Kind != memory.SourceMemory || s.Trust != memory.Derived {
+		// A refused action names only what the agent knows of, so it is observed fact.
+		if s.Kind != memory.SourceMemory || s.Trust != memory.SelfObservation {
 			t.Errorf("source %+v", s)
 		}
 	}

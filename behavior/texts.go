@@ -17,13 +17,18 @@ type texts struct {
 	Notes []world.Note    `json:"notes,omitempty"`
 	// Remembered are lines of memories of what others wrote earlier.
 	Remembered []string `json:"remembered,omitempty"`
+	// Lessons are lines of the playbook that are trusted less than what the agent
+	// observed itself.
+	Lessons []string `json:"lessons,omitempty"`
 	// Said is the text of the agent's last action: it may repeat what others wrote,
 	// so it stays with their texts.
 	Said string `json:"you_said,omitempty"`
 	// LeftOut counts the older texts cut to stay in the budget.
 	LeftOut int `json:"left_out,omitempty"`
-	// recalled are the sources of Remembered.
-	recalled []memory.Source
+	// recalled are the sources of Remembered, taught those of Lessons.
+	recalled, taught []memory.Source
+	// bare says that the texts stand in the prompt without an envelope.
+	bare bool
 }
 
 // opened is an observation as the opening prompt shows it: without texts, but
@@ -33,6 +38,8 @@ type opened struct {
 	HeldBack int
 	// standing is the agent's standing order, nil without one.
 	standing *world.ExecuteUntil
+	// naming is how the ids in it are told.
+	naming naming
 }
 
 // holdBack takes the texts out of an observation.
@@ -53,7 +60,18 @@ func (t *texts) take(said string) string {
 	return ""
 }
 
-func (t texts) count() int { return len(t.Inbox) + len(t.Notes) + len(t.Remembered) }
+// teach adds lessons to the texts.
+func (t texts) teach(lessons []memory.Source) texts {
+	t.taught = lessons
+	for _, s := range lessons {
+		t.Lessons = append(t.Lessons, s.Text)
+	}
+	return t
+}
+
+func (t texts) count() int {
+	return len(t.Inbox) + len(t.Notes) + len(t.Remembered) + len(t.Lessons)
+}
 
 // textOf is the free text of an action, empty when it has none.
 func textOf(a world.Action) string {
@@ -72,15 +90,18 @@ func textOf(a world.Action) string {
 func (t texts) variants() (all []texts) {
 	for total := t.count(); t.count() > 0; t.LeftOut = total - t.count() {
 		all = append(all, t)
-		t.Inbox, t.Notes, t.Remembered = t.Inbox[:len(t.Inbox)/2], t.Notes[:len(t.Notes)/2], nil
+		t.Inbox, t.Notes, t.Remembered, t.Lessons = t.Inbox[:len(t.Inbox)/2], t.Notes[:len(t.Notes)/2], nil, nil
 	}
 	return append(all, texts{})
 }
 
 // section is the text of the prompt section, empty without any text of others.
 func (t texts) section(w *wording) string {
-	if t.count() == 0 {
+	switch {
+	case t.count() == 0:
 		return ""
+	case t.bare:
+		return t.plainText()
 	}
 	return w.headingMessages + "\n" + encode(t)
 }
@@ -97,7 +118,10 @@ func sectionsOf(w *wording, held []texts) []variant {
 // sources are the texts as sources for self, who wrote some of them perhaps. Its
 // own ones are trusted no more than the others: they may repeat them.
 func (t texts) sources(self string) []memory.Source {
-	list := slices.Clone(t.recalled[:len(t.Remembered)])
+	if t.bare {
+		return t.plainSources()
+	}
+	list := slices.Concat(t.recalled[:len(t.Remembered)], t.taught[:len(t.Lessons)])
 	for _, m := range t.Inbox {
 		list = append(list, textSource(memory.SourceMessage, m.ID, m.From, m.Sent, encode(m)))
 	}

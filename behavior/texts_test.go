@@ -105,7 +105,7 @@ func TestOwnTextIsRememberedByItsLength(t *testing.T) {
 	w := newWorld(t, "two_bases")
 	mind := kit.Mind("agent-1", w.Persona(0))
 	said := world.SendMessage{To: "agent-2", Text: "zebra crossing"}
-	mind.Learn(1, behavior.Decision{Executed: said}, world.Outcome{Tick: 1, Accepted: true, Action: said})
+	mind.Learn(1, behavior.Decision{Executed: said, Known: []string{"agent-2"}}, world.Outcome{Tick: 1, Accepted: true, Action: said})
 	w.Advance()
 	body := string(firstAsk(t, mind.Begin(w.View(0))).Request.Body())
 	if !strings.Contains(body, "send_message agent-2 (14 characters) ok") || strings.Contains(body, "zebra") {
@@ -135,7 +135,7 @@ func TestOwnTextAfterReading(t *testing.T) {
 		w.Apply([]world.Intent{{Agent: 0, Action: world.SendMessage{To: "agent-2", Text: "zebra crossing"}}})
 		outcome, _ := w.LastOutcome(0)
 		mind := kit.Mind("agent-1", w.Persona(0))
-		mind.Learn(outcome.Tick, behavior.Decision{Executed: outcome.Action, Seen: tc.seen}, outcome)
+		mind.Learn(outcome.Tick, behavior.Decision{Executed: outcome.Action, Known: []string{"agent-2"}, Seen: tc.seen}, outcome)
 		w.Advance()
 		turn := mind.Begin(w.View(0))
 		body := string(firstAsk(t, turn).Request.Body())

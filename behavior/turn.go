@@ -122,6 +122,9 @@ func (m *Mind) Begin(view world.View) *Turn {
 	}
 	t.input = slices.Clone(t.opening.items)
 	t.retrieve(t.opening.sources)
+	if t.opening.early && t.opening.held.count() > 0 {
+		t.revealed, t.revealedAt = true, 1
+	}
 	if a := m.repetition.advice; a != nil {
 		t.note(Note{Kind: NoteAdvice, Status: StatusOK, Name: string(a.Kind), Detail: *a})
 	}
@@ -328,9 +331,10 @@ func (t *Turn) wait(reason WaitReason, proposed *Verdict) {
 
 func (t *Turn) finish(d Decision) {
 	d.AgentID, d.ModelCalls, d.Retrieved = t.view.AgentID(), t.asks, t.retrieved
+	d.Known = t.mind.knownIDs(t.view.Observe(), d.Proposed, d.Executed)
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}
 	if t.revealedAt != 0 {
-		d.Seen = append(d.Seen, t.opening.held.heard(t.view.AgentID())...)
+		d.Seen = append(d.Seen, t.mind.heard(t.opening.held)...)
 	}
 	t.slots = nil
 	t.decision = &d

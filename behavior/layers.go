@@ -1,0 +1,16 @@
+package behavior
+
+import (
+	"slices"
+
+	"agentworld/behavior/mandate"
+	"agentworld/memory"
+)
+
+// Guards reports whether a layer of the guard is on. All are, unless
+// [Config.GuardOff] names them.
+func (c Config) Guards(layer mandate.Layer) bool { return !slices.Contains(c.GuardOff, layer) }
+
+// untrusted reports whether a source is less trusted than what an agent observes
+// itself: somebody else may have chosen its words.
+func untrusted(s memory.Source) bool { return s.Trust < memory.SelfObservation }
