@@ -74,6 +74,9 @@ type Decision struct {
 	// Cited are all sources the model named, in order of first mention; those that
 	// were in view are Used.
 	Cited []Citation
+	// Swayed says that words of others may have brought the action about: they were
+	// in view, and the agent had not planned it before.
+	Swayed bool
 	// Known are the ids in Proposed and Executed that the agent's own typed state or
 	// its goals hold. Any other is a model's word, perhaps repeated from a text: it
 	// never returns to a prompt.

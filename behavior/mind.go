@@ -3,7 +3,6 @@ package behavior
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
@@ -186,7 +185,7 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	if outcome.Accepted {
 		m.spent = m.mandate.Spend(m.spent, cmp.Or(d.At, d.Place), d.Executed)
 	}
-	m.past.swayed = m.past.swayed || slices.ContainsFunc(d.Retrieved, untrusted)
+	m.past.utter(tick, d)
 	m.meet(d)
 	m.repetition.learn(d, outcome.Accepted, m.cfg.RepeatAdviceAfter)
 }

@@ -18,7 +18,7 @@ import (
 // its capacity, a|b a choice, and "N more" at the end of a list counts what it
 // leaves out; a list without it is complete. docs/prompt.md describes every line.
 
-// textUnknown stands for a number that nobody here can know.
+// textUnknown stands for a number or an id that nobody here can know.
 const textUnknown = "?"
 
 // sketch writes one observation.

@@ -20,9 +20,11 @@ type past struct {
 	place string
 	// read are the texts of others that were read, the newest last.
 	read []reading
-	// swayed says that something less trusted than the agent's own observations was
-	// in view of a decision: what the agent writes may repeat it from then on.
-	swayed bool
+	// wrote tells what the agent's own texts may repeat, by the tick of the decision,
+	// the newest last; around is the same of the last decision a model made, for the
+	// texts of an order that goes on.
+	wrote  []utterance
+	around utterance
 }
 
 // deedsMax is how many decisions a past holds.

@@ -85,11 +85,12 @@ func (m *Mind) compose(view world.View) prompt {
 	held = held.teach(doubted)
 	held.bare = !m.cfg.Guards(mandate.LayerEnvelope)
 	said := held.take(textOf(outcome.Action))
-	if m.past.swayed || len(m.past.read) > 0 {
-		// What was read once may be repeated long after it left the view, and the
+	if held.spoken = m.past.spoken(outcome.Tick); held.spoken.trust < memory.SelfObservation {
+		// It may repeat what was read then, long after that left the view, and the
 		// line of the outcome is trusted like the agent's own observations.
 		said = ""
 	}
+	held.posted = m.past.spoken
 	early := !m.cfg.Guards(mandate.LayerOrder)
 	if !early {
 		seen.HeldBack = held.count()

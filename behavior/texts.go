@@ -27,6 +27,9 @@ type texts struct {
 	LeftOut int `json:"left_out,omitempty"`
 	// recalled are the sources of Remembered, taught those of Lessons.
 	recalled, taught []memory.Source
+	// spoken tells what Said may repeat, posted the same of an own note by its tick.
+	spoken utterance
+	posted func(tick int64) utterance
 	// bare says that the texts stand in the prompt without an envelope.
 	bare bool
 }
@@ -115,8 +118,8 @@ func sectionsOf(w *wording, held []texts) []variant {
 	return list
 }
 
-// sources are the texts as sources for self, who wrote some of them perhaps. Its
-// own ones are trusted no more than the others: they may repeat them.
+// sources are the texts as sources for self, who wrote some of them perhaps. Its own
+// ones are trusted as far as what was in view when it wrote them: they may repeat it.
 func (t texts) sources(self string) []memory.Source {
 	if t.bare {
 		return t.plainSources()
@@ -126,11 +129,15 @@ func (t texts) sources(self string) []memory.Source {
 		list = append(list, textSource(memory.SourceMessage, m.ID, m.From, m.Sent, encode(m)))
 	}
 	for _, n := range t.Notes {
-		author := n.Author
-		if author == self {
-			author = ""
+		s := textSource(memory.SourceNote, n.ID, n.Author, n.Tick, encode(n))
+		if n.Author == self {
+			s = t.posted(n.Tick).source(s)
 		}
-		list = append(list, textSource(memory.SourceNote, n.ID, author, n.Tick, encode(n)))
+		list = append(list, s)
+	}
+	if t.Said != "" {
+		id := fmt.Sprintf("said-%d", t.spoken.tick)
+		list = append(list, t.spoken.source(textSource(memory.SourceSaid, id, "", t.spoken.tick, t.Said)))
 	}
 	return list
 }

@@ -114,28 +114,28 @@ func TestOwnTextIsRememberedByItsLength(t *testing.T) {
 }
 
 // TestOwnTextAfterReading: what an agent said is shown with its outcome, which is
-// trusted like its own observations, only as long as it has read nobody's words: it
-// may repeat them when they are in view no longer.
+// trusted like its own observations, only if nobody's words were in view when it said
+// so: it may repeat them when they are in view no longer.
 func TestOwnTextAfterReading(t *testing.T) {
 	kit, err := behavior.NewKit(behavior.Config{}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct {
-		seen  []memory.Entry
-		shown bool
+		retrieved []memory.Source
+		shown     bool
 	}{
-		"nothing read": {nil, true},
-		"a note read": {[]memory.Entry{{
-			Kind: memory.KindHeard, Trust: memory.OtherAgent, Text: "zebra crossing", Origin: "agent-2", Parents: []string{"note-0-agent-2-1"},
-		}}, false},
+		"nothing read":     {nil, true},
+		"an own memory":    {[]memory.Source{{ID: "mem-0-1", Kind: memory.SourceMemory, Trust: memory.SelfObservation}}, true},
+		"a note read":      {[]memory.Source{{ID: "note-0-agent-2-1", Kind: memory.SourceNote, OriginAgent: "agent-2", Trust: memory.OtherAgent, Text: "zebra crossing"}}, false},
+		"a doubted lesson": {[]memory.Source{{ID: "soc-00001", Kind: memory.SourceBullet, Trust: memory.Derived}}, false},
 	} {
 		w := newWorld(t, "two_bases")
 		w.Advance()
 		w.Apply([]world.Intent{{Agent: 0, Action: world.SendMessage{To: "agent-2", Text: "zebra crossing"}}})
 		outcome, _ := w.LastOutcome(0)
 		mind := kit.Mind("agent-1", w.Persona(0))
-		mind.Learn(outcome.Tick, behavior.Decision{Executed: outcome.Action, Known: []string{"agent-2"}, Seen: tc.seen}, outcome)
+		mind.Learn(outcome.Tick, behavior.Decision{Executed: outcome.Action, Known: []string{"agent-2"}, Retrieved: tc.retrieved}, outcome)
 		w.Advance()
 		turn := mind.Begin(w.View(0))
 		body := string(firstAsk(t, turn).Request.Body())
