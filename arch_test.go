@@ -45,7 +45,7 @@ var policies = []policy{
 		modules: []string{"github.com/google/jsonschema-go"},
 	},
 	{dir: "behavior/mandate", pure: true, project: []string{"world", "memory"}},
-	{dir: "behavior/learn", pure: true, project: []string{"world", "memory", "memory/playbook", "behavior", "llmclient"}},
+	{dir: "behavior/learn", pure: true, project: []string{"world", "memory", "memory/playbook", "behavior", "behavior/mandate", "llmclient"}},
 	{dir: "trace", pure: true, project: []string{"world", "llmclient"}},
 	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/mandate", "behavior/learn", "trace"}},
 	{dir: "report", pure: true, project: []string{"world", "llmclient", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},

@@ -232,7 +232,7 @@ func (s Scenario) checkPersonas() error {
 // them would have to escape is allowed.
 func checkID(field, id string) error {
 	if id == "" || len(id) > idLengthMax {
-		return fmt.Errorf("%s: %q is not 1 to %d characters long", field, id, idLengthMax)
+		return fmt.Errorf("%s: %q is not 1 to %d characters long", field, cleanText(id, idLengthMax), idLengthMax)
 	}
 	for _, c := range id {
 		if !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-", c) {
