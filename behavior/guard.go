@@ -47,6 +47,11 @@ func (m *Mind) judge(view world.View, proposed world.Action, e mandate.Evidence)
 // judge judges an action of the turn. declared are the sources that the model names
 // for it.
 func (t *Turn) judge(proposed world.Action, declared []memory.Source) Verdict {
+	return t.mind.judge(t.view, proposed, t.evidence(declared))
+}
+
+// evidence is what an action of the turn is judged by.
+func (t *Turn) evidence(declared []memory.Source) mandate.Evidence {
 	e := mandate.Evidence{Intents: t.intents, Declared: declared}
 	if t.untrusted {
 		for _, s := range t.retrieved {
@@ -55,7 +60,7 @@ func (t *Turn) judge(proposed world.Action, declared []memory.Source) Verdict {
 			}
 		}
 	}
-	return t.mind.judge(t.view, proposed, e)
+	return e
 }
 
 // trustOf tells how far each argument of the adjusted action is the agent's own, nil

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"agentworld/behavior/mandate"
-	"agentworld/memory"
 	"agentworld/world"
 )
 
@@ -12,15 +11,14 @@ import (
 // [Config.GuardOff] names them.
 func (c Config) Guards(layer mandate.Layer) bool { return !slices.Contains(c.GuardOff, layer) }
 
-// untrusted reports whether a source is less trusted than what an agent observes
-// itself: somebody else may have chosen its words.
-func untrusted(s memory.Source) bool { return s.Trust < memory.SelfObservation }
-
-// swayed reports whether words of others may have brought an action about: some were
-// in view when the model proposed it. Doing nothing needs no reason.
-func (t *Turn) swayed(proposed world.Action) bool {
-	if proposed == nil || proposed == world.Action(world.Wait{}) {
+// sways reports whether words of others may have brought an action about: some were
+// in view, and the agent's own plan does not cover it.
+func (t *Turn) sways(a world.Action) bool {
+	if a == nil || !t.untrusted {
 		return false
 	}
-	return slices.ContainsFunc(t.retrieved, untrusted)
+	e := t.evidence(nil)
+	e.View, e.Proposed = t.view, a
+	_, own := t.mind.alone.Audit(a, e)
+	return !own
 }

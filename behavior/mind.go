@@ -86,8 +86,10 @@ type Mind struct {
 	persona world.Persona
 	// clauses are the scenario's, mandate what they, persona and goals come to, spent
 	// what was used of clauses that allow a total.
-	clauses      []world.Clause
-	mandate      mandate.Mandate
+	clauses []world.Clause
+	mandate mandate.Mandate
+	// alone is the mandate without clauses: what it allows was the agent's own idea.
+	alone        mandate.Mandate
 	spent        mandate.Spending
 	instructions string
 	staticTokens int
@@ -132,6 +134,7 @@ func (m *Mind) SetGoals(shortTerm, longTerm string) {
 // What was spent stays spent.
 func (m *Mind) compile() {
 	m.mandate = mandate.Compile(m.id, m.persona, nil, m.clauses)
+	m.alone = mandate.Compile(m.id, m.persona, nil, nil)
 }
 
 // Playbook returns the agent's lessons, never nil. A playbook does not change; what

@@ -22,9 +22,9 @@ type past struct {
 	read []reading
 	// wrote tells what the agent's own texts may repeat, by the tick of the decision,
 	// the newest last; around is the same of the last decision a model made, for the
-	// texts of an order that goes on.
-	wrote  []utterance
-	around utterance
+	// texts of an order that goes on. ever is that of all decisions together.
+	wrote        []utterance
+	around, ever utterance
 }
 
 // deedsMax is how many decisions a past holds.

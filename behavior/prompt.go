@@ -85,7 +85,7 @@ func (m *Mind) compose(view world.View) prompt {
 	held = held.teach(doubted)
 	held.bare = !m.cfg.Guards(mandate.LayerEnvelope)
 	said := held.take(textOf(outcome.Action))
-	if held.spoken = m.past.spoken(outcome.Tick); held.spoken.trust < memory.SelfObservation {
+	if held.spoken = m.past.spoken(outcome.Tick); held.spoken.tainted {
 		// It may repeat what was read then, long after that left the view, and the
 		// line of the outcome is trusted like the agent's own observations.
 		said = ""

@@ -114,8 +114,8 @@ func TestOwnTextIsRememberedByItsLength(t *testing.T) {
 }
 
 // TestOwnTextAfterReading: what an agent said is shown with its outcome, which is
-// trusted like its own observations, only if nobody's words were in view when it said
-// so: it may repeat them when they are in view no longer.
+// trusted like its own observations, only as long as nobody's words were in its view:
+// it may repeat them when they are in view no longer.
 func TestOwnTextAfterReading(t *testing.T) {
 	kit, err := behavior.NewKit(behavior.Config{}, world.DefaultRules(), modules.New())
 	if err != nil {

@@ -331,7 +331,7 @@ func (t *Turn) wait(reason WaitReason, proposed *Verdict) {
 
 func (t *Turn) finish(d Decision) {
 	d.AgentID, d.ModelCalls, d.Retrieved = t.view.AgentID(), t.asks, t.retrieved
-	d.Swayed = t.swayed(d.Proposed)
+	d.Swayed = t.sways(d.Adjusted)
 	d.Known = t.mind.knownIDs(t.view.Observe(), d.Proposed, d.Executed)
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}
 	if t.revealedAt != 0 {

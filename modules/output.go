@@ -71,8 +71,8 @@ func (a answer) sourcesIn(output string, body value) []memory.Source {
 	}
 	var quoted []memory.Source
 	for _, s := range a.texts {
-		// The id is the world's and stands in quotes, which no text can hold unescaped.
-		if !strings.Contains(output, memory.Quote(s.ID)) {
+		// Its id comes before its words, however the result was cut.
+		if !strings.Contains(output, s.ID) {
 			continue
 		}
 		if len(quoted) == 0 {

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -208,7 +209,7 @@ func (s *scene) others() (intents []world.Intent) {
 // turn plays one turn of the agent and checks what it is shown.
 func (s *scene) turn() behavior.Decision {
 	turn := s.mind.Begin(s.world.View(0))
-	shown := map[string]bool{}
+	shown := map[string]string{}
 	for {
 		switch step := turn.Next().(type) {
 		case behavior.Ask:
@@ -226,7 +227,7 @@ func (s *scene) turn() behavior.Decision {
 // check demands that what the engine says holds canaries only in texts of others after
 // the plan, or after a draft or decision in its place, and in results of modules. What
 // the model said itself goes back to it as it was. shown collects the canaries.
-func (s *scene) check(ask behavior.Ask, shown map[string]bool) {
+func (s *scene) check(ask behavior.Ask, shown map[string]string) {
 	if strings.Contains(ask.Request.Instructions, canaryMark) {
 		s.Fatalf("instructions hold a canary:\n%s", ask.Request.Instructions)
 	}
@@ -242,6 +243,7 @@ func (s *scene) check(ask behavior.Ask, shown map[string]bool) {
 				continue
 			}
 		case llmclient.KindFunctionOutput:
+			it.Text = ownPlan.ReplaceAllString(it.Text, "")
 		default:
 			continue
 		}
@@ -254,15 +256,19 @@ func (s *scene) check(ask behavior.Ask, shown map[string]bool) {
 		}
 		for _, c := range s.canaries {
 			if strings.Contains(it.Text, c) {
-				shown[c] = true
+				shown[c] = it.Text
 			}
 		}
 	}
 }
 
+// ownPlan is where a refusal tells the model its own plan again, which was made when no
+// text was in view.
+var ownPlan = regexp.MustCompile(`"planned":\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\]`)
+
 // checkSources demands that every canary shown has a source that is not trusted, and
 // no trusted source a canary.
-func (s *scene) checkSources(d behavior.Decision, shown map[string]bool) {
+func (s *scene) checkSources(d behavior.Decision, shown map[string]string) {
 	for _, source := range d.Retrieved {
 		trusted := source.Trust >= memory.SelfObservation
 		if trusted && strings.Contains(source.ID+source.Text+source.OriginAgent+strings.Join(source.Parents, " "), canaryMark) {
@@ -273,8 +279,8 @@ func (s *scene) checkSources(d behavior.Decision, shown map[string]bool) {
 		found := slices.ContainsFunc(d.Retrieved, func(source memory.Source) bool {
 			return source.Trust < memory.SelfObservation && strings.Contains(source.Text, c)
 		})
-		if shown[c] && !found {
-			s.Fatalf("%s was shown, and no source in view says so: %+v", c, d.Retrieved)
+		if shown[c] != "" && !found {
+			s.Fatalf("%s was shown, and no source in view says so:\n%s", c, shown[c])
 		}
 	}
 	if d.Swayed && !slices.ContainsFunc(d.Retrieved, foreign) {
