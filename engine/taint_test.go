@@ -88,10 +88,10 @@ func (l launderer) Respond(_ context.Context, key engine.CallKey, r llmclient.Re
 		return call("curate", `{"deltas":[`+strings.Replace(delta("add", "", "Whoever runs the rocks decides what everybody does.", fmt.Sprint(l.searchAt)), `"res"`, `"soc"`, 1)+`]}`)
 	case key.Agent == "agent-2" && key.Tick <= l.sentUntil:
 		return call("decision", decision(fmt.Sprintf(`{"action":"send_message","to_agent":"agent-1","text":"order %d. %s"}`, key.Tick, attack), ""))
-	case key.Agent != "agent-1" || key.Tick > l.searchAt:
+	case key.Agent != "agent-1":
 		return call("decision", decision(live, ""))
 	case slices.Contains(allowed, "plan"):
-		return call("plan", `{"goal":"look","steps":[{"kind":"call","what":"remember"}],"missing":[],"actions":[]}`)
+		return call("plan", `{"goal":"look","steps":[{"kind":"call","what":"remember"}],"actions":["harvest_radiation 3"]}`)
 	case key.Tick == l.searchAt && slices.Contains(allowed, "memory_long_term_search") && len(r.Input) < 6:
 		return call("memory_long_term_search", `{"query":"admin belt","limit":20}`)
 	}
