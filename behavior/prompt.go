@@ -92,8 +92,8 @@ func (m *Mind) compose(view world.View) prompt {
 	}
 	held.posted = m.past.spoken
 	early := !m.cfg.Guards(mandate.LayerOrder)
-	if !early {
-		seen.HeldBack = held.count()
+	if seen.HeldBack = held.count(); early {
+		seen.HeldBack = 0
 	}
 	if order, ok := view.Standing(); ok {
 		seen.standing, seen.naming = &order, Decision{Known: m.knownIDs(whole, order.Do)}.naming(false)
