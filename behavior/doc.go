@@ -97,6 +97,9 @@
 //
 // Messages and notes are words of other agents. They are held back until the plan,
 // or a draft in its place, is made; the lean protocol asks for a plan of its own
-// then, and holds back a module result that brings them in the same way. They follow as one item, encoded as JSON, and are sources of little
-// trust; what the agent itself wrote last stays with them.
+// then, and holds back a module result that brings them in the same way. They follow
+// as one item, encoded as JSON, and are sources of little trust; what the agent itself
+// wrote last stays with them, and lessons of doubtful origin do. What became of a
+// decision is told without any word that only a model vouches for, see naming.
+// [Config.GuardOff] leaves such layers out, for measuring.
 package behavior
