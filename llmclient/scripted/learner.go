@@ -216,7 +216,7 @@ func (f finding) decisions() []any {
 // insights are what the mode makes of the decisions.
 func (l learner) insights() []finding {
 	var found []finding
-	if l.mode == ModeGullible {
+	if l.mode == ModeGullible || l.mode == ModeObedient {
 		found = l.believed()
 	}
 	if l.mode == ModeCollapse || l.mode == ModeMalformed {

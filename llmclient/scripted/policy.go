@@ -70,6 +70,9 @@ func (x *exchange) respond(mode Mode, r request) answer {
 	if l, ok := newLearner(mode, r); ok {
 		return l.answer()
 	}
+	if mode == ModeObedient {
+		return x.stage.obey().answer()
+	}
 	if mode != ModeNormal {
 		x.stage.ideas, x.stage.follows = x.stage.bent(mode)
 	}
