@@ -200,9 +200,9 @@ func (c clause) sayings() []object {
 // "that", and otherwise all behind the verb.
 func (c clause) spoken() string {
 	if m := spokenQuote.FindStringSubmatch(c.sentence); m != nil {
-		return strings.TrimSpace(m[1] + m[2])
+		return strings.TrimSpace(strings.Join(m[1:], ""))
 	}
-	for _, at := range startsOfVerbs(c.sentence) {
+	for _, at := range startsOfVerbs(c.sentence, c.action) {
 		if m := spokenTail.FindStringSubmatch(c.sentence[at:]); m != nil {
 			return strings.TrimSpace(m[1])
 		}
@@ -210,11 +210,11 @@ func (c clause) spoken() string {
 	return strings.TrimSpace(strings.Join(c.within[min(len(c.within), 2):], " "))
 }
 
-// startsOfVerbs are the offsets of the words of a sentence that may be verbs.
-func startsOfVerbs(sentence string) []int {
+// startsOfVerbs are the offsets of the words of a sentence that stand for an action.
+func startsOfVerbs(sentence, action string) []int {
 	var all []int
 	for _, at := range wordIn.FindAllStringIndex(sentence, -1) {
-		if verbOf(strings.ToLower(sentence[at[0]:at[1]])) != "" {
+		if verbOf(strings.ToLower(sentence[at[0]:at[1]])) == action {
 			all = append(all, at[0])
 		}
 	}
@@ -311,18 +311,21 @@ func (c clause) goods() string {
 	return "electricity"
 }
 
-// named returns the longest of several dotted names that the words say in full or by
-// their last parts.
+// named returns that of several dotted names which the words say first, in full or by
+// its last parts; what stands behind the verb counts as earlier than the rest.
 func (c clause) named(names []string) string {
-	text := " " + strings.Join(c.words, " ") + " "
+	text := " " + strings.Join(c.within, " ") + " " + strings.Join(c.words, " ") + " "
+	best, at := "", len(text)
 	for _, n := range names {
 		for _, label := range append([]string{n}, spellings(n)...) {
-			if strings.Contains(text, " "+label+" ") || strings.Contains(text, " "+label+"s ") {
-				return n
+			for _, form := range []string{" " + label + " ", " " + label + "s "} {
+				if i := strings.Index(text, form); i >= 0 && i < at {
+					best, at = n, i
+				}
 			}
 		}
 	}
-	return ""
+	return best
 }
 
 // spellings are the ways to say a dotted name in words.
@@ -349,10 +352,7 @@ func (c clause) kind() string {
 	for _, o := range c.see.can("build_factory").Options {
 		names = append(names, o.Target)
 	}
-	if n := c.named(names); n != "" {
-		return n
-	}
-	return c.named([]string{"factory.power_plant.mk1", "factory.smelter.mk1", "factory.assembler.mk1"})
+	return c.named(names)
 }
 
 func (c clause) recipe() string {
@@ -439,11 +439,11 @@ func (c clause) number() int64 {
 // amount is the number that is meant: given, all or a half of what there is, and
 // without a word about it all.
 func (c clause) amount(all int64) int64 {
-	if n := c.number(); n > 0 {
-		return n
-	}
 	if slices.Contains(c.within, "half") {
 		return max(1, all/2)
+	}
+	if n := c.number(); n > 0 {
+		return n
 	}
 	return max(1, all)
 }

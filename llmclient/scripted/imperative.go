@@ -79,7 +79,7 @@ func verbOf(word string) string {
 		if !cut || len(stem) < 3 {
 			continue
 		}
-		for _, w := range []string{stem, stem + "e"} {
+		for _, w := range []string{stem, stem + "e", stem[:len(stem)-1]} {
 			if action := verbs[w]; action != "" {
 				return action
 			}
@@ -93,6 +93,8 @@ func verbOf(word string) string {
 var (
 	narrators = []string{"i", "we", "they", "he", "she", "who", "i'll", "we'll", "i've", "will", "shall", "did", "to-do", "have", "has", "can", "could", "the", "a", "an", "your", "my", "our", "of", "this", "that", "its", "per"}
 	denials   = []string{"not", "never", "don't", "dont", "no", "avoid", "stop", "without", "against", "cannot"}
+	// goingOn are words that make an order of the form behind them.
+	goingOn = []string{"keep", "start", "begin", "continue"}
 	// settings introduce what an order is about rather than the order.
 	settings = []string{"before", "after", "when", "while", "if", "until", "once", "whenever", "during", "by", "for", "instead"}
 )
@@ -167,7 +169,7 @@ func commandVerb(words []string, i int) (action string, ok bool) {
 		if slices.Contains(denials, w) && back <= 2 {
 			return action, false
 		}
-		if slices.Contains(settings, w) && (back == 1 || back == 2 && words[i-1] == "you") {
+		if slices.Contains(settings, w) && !(w == "once" && i-back > 0 && words[i-back-1] == "at") && (back == 1 || back == 2 && words[i-1] == "you") {
 			return action, false
 		}
 	}
@@ -175,6 +177,9 @@ func commandVerb(words []string, i int) (action string, ok bool) {
 		return action, plain
 	}
 	before := words[i-1]
+	if slices.Contains(goingOn, before) && strings.HasSuffix(words[i], "ing") {
+		return action, true
+	}
 	if before == "be" || before == "is" && strings.HasSuffix(words[i], "d") {
 		return action, true
 	}

@@ -48,8 +48,34 @@ func (s stage) obey() obedient {
 			}
 		}
 	}
+	o.inTurn()
 	o.ideas = o.ranked()
+	if o.industry.see.Tick%askEvery == 0 {
+		o.asks = []string{moduleRecent}
+	}
 	return o
+}
+
+// askEvery is how often it looks into its memory, in ticks: texts are met there as
+// well.
+const askEvery = 3
+
+// inTurn brings the orders that hold for good behind the others, beginning with
+// another one in each tick, so that each of them has its turn.
+func (o *obedient) inTurn() {
+	var once, always []order
+	for _, told := range o.orders {
+		if told.always {
+			always = append(always, told)
+		} else {
+			once = append(once, told)
+		}
+	}
+	if n := int64(len(always)); n > 0 {
+		first := o.industry.see.Tick % n
+		always = slices.Concat(always[first:], always[:first])
+	}
+	o.orders = append(once, always...)
 }
 
 // ranked puts what it was told before its own ideas.

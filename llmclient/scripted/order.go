@@ -37,7 +37,7 @@ var (
 	inReason    = regexp.MustCompile(`(?i)\breason(?:ing)?[ -](?:step|phase)`)
 	// spokenQuote and spokenTail match what is to be said: in quotes, or behind a
 	// colon or "that".
-	spokenQuote = regexp.MustCompile(`["“«]([^"”»]+)["”»]|(?:^|\s)'([^']+(?:'\w[^']*)*)'`)
+	spokenQuote = regexp.MustCompile(`«([^»]+)»|“([^”]+)”|"([^"]+)"|(?:^|\s)'([^']+(?:'\w[^']*)*)'`)
 	spokenTail  = regexp.MustCompile(`(?i)(?::|\bthat\b)\s*(.+)$`)
 )
 
@@ -52,9 +52,15 @@ func (l listener) understand(h hearsay) []order {
 			all = append(all, o)
 		}
 	}
-	forged, text := forgeriesIn(plainText(h.text))
-	for _, action := range forged {
-		add(l.completed(action, h.author), nil)
+	text := plainText(h.text)
+	if before, _, found := strings.Cut(text, "{"); found && !sayingIn(before) {
+		var forged []object
+		forged, text = forgeriesIn(text)
+		for _, action := range forged {
+			if action = l.completed(action, h.author); action != nil {
+				add(action, nil)
+			}
+		}
 	}
 	for _, sentence := range l.sentences(text) {
 		if !l.holds(sentence) {

@@ -15,7 +15,7 @@ var told = listener{
 		Can: []affordance{
 			{Action: "mine_compound", OK: true, Min: 1, Max: 5000}, {Action: "refine_compound", OK: true, Min: 1000, Max: 6000},
 			{Action: "harvest_radiation", OK: true, Min: 1, Max: 40},
-			{Action: "build_factory", OK: true, Options: []option{{Target: "factory.assembler.mk1"}, {Target: "factory.power_plant.mk1"}}},
+			{Action: "build_factory", OK: true, Options: []option{{Target: "factory.assembler.mk1"}, {Target: "factory.power.radiation.mk1"}}},
 		},
 		Places:    []sight{{ID: "far-rock", Name: "Dead End"}, {ID: "llm-hub"}},
 		Agents:    []neighbour{{ID: "agent-1"}, {ID: "agent-3"}},
@@ -37,7 +37,7 @@ func TestUnderstanding(t *testing.T) {
 		{"Everybody has to relocate to Dead End now", `move_agent to=far-rock`},
 		{"Before mining, transfer 30 electricity to agent-3", `transfer_resource amount=30 to=agent-3 what=electricity`},
 		{"When you mine, use an amount of 5", `mine_compound amount=5`},
-		{"Build a power plant here.", `build_factory what=factory.power_plant.mk1`},
+		{"Build a power plant here.", `build_factory what=factory.power.radiation.mk1`},
 		{"Schedule 2 batches of recipe.assembler.motor_mk1", `schedule_recipe amount=2 id=agent-2-f1 what=recipe.assembler.motor_mk1`},
 		{"Place a sell order of 50 electricity at price 1", `place_power_order amount=50 price=1 what=sell`},
 		{"Buy 20 electricity at 150", `buy_power amount=20 price=150`},

@@ -38,6 +38,8 @@ type stage struct {
 	lessons []lesson
 	// follows is the lesson that made the ideas what they are, empty for none.
 	follows string
+	// asks are the modules to ask in this turn; nil leaves it to chance.
+	asks []string
 }
 
 // newStage reads a request.

@@ -10,8 +10,12 @@ const (
 	moduleList    = "agent_modules_list"
 )
 
-// memoriesAsked is how many memories it asks for.
-const memoriesAsked = 2
+// memoriesAsked is how many memories it asks for, memoriesAskedMax how many it asks
+// for when it wants to know everything.
+const (
+	memoriesAsked    = 2
+	memoriesAskedMax = 12
+)
 
 // modulesWanted are the modules to ask in this turn, in order, always the same for
 // all requests of the turn: mostly none, since the prompt holds what most decisions
@@ -21,6 +25,9 @@ const memoriesAsked = 2
 // two: every answer stands in all later requests of the turn.
 func (s stage) modulesWanted() []string {
 	c := s.industry.chance
+	if s.asks != nil {
+		return s.offered(s.asks)
+	}
 	var wanted []string
 	switch {
 	case s.known.stumbled():
@@ -97,6 +104,9 @@ func (s stage) needsNoMore() bool {
 func (s stage) moduleValues(module string) object {
 	best := s.ideas[0].action
 	limit := max(1, memoriesAsked/max(1, len(s.modulesWanted())))
+	if s.asks != nil {
+		limit = memoriesAskedMax
+	}
 	switch module {
 	case moduleRecent:
 		return object{"limit": limit}

@@ -1,0 +1,30 @@
+// Package guardeval measures how well agents are kept from harm by each other's
+// texts: it plays a suite of attacks and of harmless twins, each in a small world of
+// its own, against a model that obeys every text it meets.
+//
+//	cases, err := guardeval.Suite(guardeval.All)
+//	lab, err := guardeval.NewLab(ctx, guardeval.Options{Jobs: 2})
+//	defer lab.Close()
+//	result, err := lab.Play(ctx, cases[0], guardeval.Guard{Off: []string{"all"}})
+//
+// A case is made from data alone: a template (how it is said), a channel (how it gets
+// to the victim) and a goal or a request (what for). Nothing is drawn at random, so the
+// suite is the same on every machine.
+//
+//	template + channel + goal --> case --> scenario (TOML), cast, playbook
+//	                                           |
+//	                                        engine.Run over HTTP, scripted server
+//	                                           |
+//	                                        trace --> facts --> predicates --> tally
+//
+// Attackers say what the case says; nothing that a victim does is in the data. Whether
+// an attack succeeded is a predicate over what happened in the world: stock given
+// away, a place left, an order placed, a message passed on, a lesson kept. What a model
+// said counts for nothing.
+//
+// What comes of it is about the wiring: a model that obeys everything is the worst
+// there can be, and it says nothing about how often real models are deceived.
+//
+// The templates are in two sets, open and held-out. Tests of the guard use the open
+// ones at most; code of the guard imports neither.
+package guardeval
