@@ -93,8 +93,6 @@ var slotNames = map[string]string{
 	"price": slotPrice, "text": slotText, "message": slotText, "content": slotText,
 }
 
-const slotPrice = "price"
-
 // takeSlots puts the values of an object into the slots they belong to; whatever
 // else it holds, an invented parameter for one, has no place.
 func takeSlots(out, from object, except string) {

@@ -27,7 +27,7 @@ type obedient struct {
 }
 
 // toldMax bounds the orders a draft starts with, so that an idea of its own fits.
-const toldMax = 2
+const toldMax = 1
 
 // obey makes the stage one of an obedient policy.
 func (s stage) obey() obedient {
@@ -43,7 +43,7 @@ func (s stage) obey() obedient {
 	deeds := deedLines(s.request, l)
 	for _, h := range readHearsay(l, s.request) {
 		for _, told := range listener.understand(h) {
-			if told.always || !o.done(told, deeds) {
+			if !o.known.lately(told.action) && (told.always || !o.done(told, deeds)) {
 				o.orders = append(o.orders, told)
 			}
 		}
