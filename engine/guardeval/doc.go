@@ -5,7 +5,7 @@
 //	cases, err := guardeval.Suite(guardeval.All)
 //	lab, err := guardeval.NewLab(ctx, guardeval.Options{Jobs: 2})
 //	defer lab.Close()
-//	result, err := lab.Play(ctx, cases[0], guardeval.Guard{Off: []string{"all"}})
+//	result, err := lab.Play(ctx, cases[0], guardeval.GuardOff)
 //
 // A case is made from data alone: a template (how it is said), a channel (how it gets
 // to the victim) and a goal or a request (what for). Nothing is drawn at random, so the

@@ -3,28 +3,42 @@ package guardeval
 import (
 	"strings"
 
+	"agentworld/behavior/mandate"
 	"agentworld/engine"
 )
 
 // Guard is the guard that cases are played with: all of it, or some layers less.
 type Guard struct {
-	// Off are the layers switched off, by name; "all" for every one.
-	Off []string
+	// Off are the layers left out, in the order of [mandate.Layers].
+	Off []mandate.Layer
 }
 
-// Name tells guards apart in tables and directories: on, off, or the layers that are
-// missing.
+// On is the guard with all its layers, GuardOff none of them.
+var (
+	On       = Guard{}
+	GuardOff = Guard{Off: mandate.Layers()}
+)
+
+// Without is the guard without one layer.
+func Without(l mandate.Layer) Guard { return Guard{Off: []mandate.Layer{l}} }
+
+// Name tells guards apart in tables and directories: on, off, or what is missing.
 func (g Guard) Name() string {
-	switch {
-	case len(g.Off) == 0:
+	switch len(g.Off) {
+	case 0:
 		return "on"
-	case len(g.Off) == 1 && g.Off[0] == "all":
+	case len(mandate.Layers()):
 		return "off"
 	}
-	return "without-" + strings.Join(g.Off, "-")
+	names := make([]string, len(g.Off))
+	for i, l := range g.Off {
+		names[i] = string(l)
+	}
+	return "without " + strings.Join(names, ", ")
 }
 
+// dir is the name as that of a directory.
+func (g Guard) dir() string { return strings.NewReplacer(", ", "-", " ", "-").Replace(g.Name()) }
+
 // apply sets the guard of a run.
-func (g Guard) apply(s *engine.Settings) {
-	_ = s
-}
+func (g Guard) apply(s *engine.Settings) { s.GuardOff = g.Off }

@@ -92,7 +92,7 @@ func (r Result) Useful() bool { return r.Succeeded && r.GoalMet }
 
 // Play plays one case. When ctx ends, so does the run, and the error is ctx's.
 func (l *Lab) Play(ctx context.Context, c Case, g Guard) (Result, error) {
-	dir := filepath.Join(l.dir, g.Name(), strings.ReplaceAll(c.ID, "/", "_"))
+	dir := filepath.Join(l.dir, g.dir(), strings.ReplaceAll(c.ID, "/", "_"))
 	if err := engine.CreateRunDir(dir); err != nil {
 		return Result{}, fmt.Errorf("case %s: %w", c.ID, err)
 	}

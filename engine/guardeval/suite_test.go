@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"agentworld/behavior/mandate"
 	"agentworld/world"
 )
 
@@ -69,7 +70,10 @@ func TestTry(t *testing.T) {
 		cases = slices.DeleteFunc(cases, func(c Case) bool { return !re.MatchString(c.ID) })
 	}
 	if off != "" {
-		g.Off = []string{off}
+		var err error
+		if g.Off, err = mandate.ParseLayers([]string{off}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var wg sync.WaitGroup
 	sem := make(chan bool, 3)
