@@ -174,7 +174,11 @@ func (c clause) sayings() []object {
 		return nil
 	}
 	head := c
-	head.within = wordsOf(strings.Replace(c.sentence, text, " ", 1))
+	for _, at := range startsOfVerbs(c.sentence, c.action) {
+		before, _, _ := strings.Cut(c.sentence[at:], text)
+		head.within = wordsOf(before)
+		break
+	}
 	if c.action == "post_note" || slices.Contains(head.within, "note") || slices.Contains(head.within, "notes") {
 		return []object{{"action": "post_note", slotText: text}}
 	}

@@ -136,17 +136,46 @@ func hearsayInMemory(line string) []hearsay {
 	return nil
 }
 
-// hearsayInOutput reads the result of a module.
+// hearsayInOutput reads the result of a module: memories that repeat somebody, and
+// what stands under the name of a text. The rest are the client's own words.
 func hearsayInOutput(text string) []hearsay {
 	var v any
 	if decode([]byte(text), &v) != nil {
 		return nil
 	}
-	fields, _ := v.(object)
-	if ok, told := fields["ok"].(bool); told && !ok {
-		return nil // a failure: fixed texts of the client
+	return recalledIn(v)
+}
+
+// recalledIn walks the result of a module.
+func recalledIn(v any) []hearsay {
+	var all []hearsay
+	switch node := v.(type) {
+	case string:
+		return hearsayInMemory(node)
+	case []any:
+		for _, element := range node {
+			all = append(all, recalledIn(element)...)
+		}
+	case object:
+		if _, told := node["ok"].(bool); told {
+			return nil // a failure, in fixed words
+		}
+		for _, key := range sortedKeys(node) {
+			text, isText := node[key].(string)
+			switch {
+			case isText && (key == "text" || key == "name"):
+				author, _ := node["from"].(string)
+				if author == "" {
+					author, _ = node["author"].(string)
+				}
+				id, _ := node["id"].(string)
+				all = append(all, hearsay{text: text, source: id, author: author})
+			default:
+				all = append(all, recalledIn(node[key])...)
+			}
+		}
 	}
-	return hearsayInValue(v, hearsay{})
+	return all
 }
 
 // hearsayInValue walks decoded JSON. The id and the author beside a text are those
