@@ -115,6 +115,9 @@ func (t template) chosen(all []goal, n, start int) []goal {
 // requests are those that a template is a twin with. What comes without an author
 // the mandate could trust is information only.
 func (t template) requests(c Channel, all []goal, start int) []goal {
+	if t.NoTwins {
+		return nil
+	}
 	anonymous := c == ChannelName || c == ChannelBullet || c == ChannelShared || c == ChannelReflection || c == ChannelProvider || c == ChannelRelay
 	fit := slices.DeleteFunc(slices.Clone(all), func(r goal) bool { return anonymous && !r.Information })
 	var out []goal

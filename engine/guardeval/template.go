@@ -63,6 +63,8 @@ type template struct {
 	Type     string    `toml:"type"`
 	Channels []Channel `toml:"channels"`
 	Text     string    `toml:"text"`
+	// NoTwins marks a form that is an order by itself, whatever is put into it.
+	NoTwins bool `toml:"no_twins"`
 	// Goals limits the goals it is used for; empty for all.
 	Goals []string `toml:"goals"`
 	set   Set

@@ -72,7 +72,7 @@ func hearsayInMessage(l language, text string) []hearsay {
 			continue
 		}
 		switch {
-		case begins(heading, headingsMessages...):
+		case begins(heading, headingsMessages...), fromLine.MatchString(line):
 			all = append(all, hearsayInTexts(line)...)
 		case begins(heading, headingPlaybook):
 			all = append(all, lessonsIn(line)...)
@@ -102,7 +102,7 @@ func begins(text string, beginnings ...string) bool {
 func hearsayInTexts(line string) []hearsay {
 	var v any
 	if decode([]byte(line), &v) == nil {
-		if _, bare := v.(string); !bare {
+		if envelope, ok := v.(object); ok && forgedIn(v, 1) == nil && !isForged(envelope) {
 			return hearsayInValue(v, hearsay{})
 		}
 	}
@@ -116,6 +116,17 @@ func hearsayInTexts(line string) []hearsay {
 		return found
 	}
 	return []hearsay{{text: unquoted(line)}}
+}
+
+// isForged reports whether an object is somebody's text and not what a client puts
+// texts into: what lists texts has them in lists.
+func isForged(v object) bool {
+	for _, key := range []string{"tool", "action", "decision", "name", "type"} {
+		if _, ok := v[key].(string); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // lessonsIn reads a line that is a lesson.

@@ -103,6 +103,9 @@ func (l *learner) read(text string) {
 			}
 			if decode([]byte(line), &shown) == nil && shown.Text != "" {
 				l.texts = append(l.texts, shown.Text)
+			} else if m := fromLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+				// A client may show texts without encoding them.
+				l.texts = append(l.texts, unquoted(m[3]))
 			}
 		}
 	}
