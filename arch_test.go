@@ -48,10 +48,11 @@ var policies = []policy{
 	{dir: "behavior/learn", pure: true, project: []string{"world", "memory", "memory/playbook", "behavior", "behavior/mandate", "llmclient"}},
 	{dir: "trace", pure: true, project: []string{"world", "llmclient"}},
 	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/mandate", "behavior/learn", "trace"}},
+	{dir: "engine/guardeval", project: []string{"world", "llmclient", "llmclient/openai", "llmclient/scripted", "behavior/mandate", "trace", "engine"}},
 	{dir: "report", pure: true, project: []string{"world", "llmclient", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{
 		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/mandate", "behavior/learn",
-		"trace", "engine", "report",
+		"trace", "engine", "engine/guardeval", "report",
 		"baseline",
 	}},
 }

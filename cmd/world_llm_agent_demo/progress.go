@@ -62,6 +62,20 @@ func (pp *progressPrinter) show(p engine.Progress) {
 	}
 }
 
+// count shows how many of something are over, like show.
+func (pp *progressPrinter) count(what string, over, of int64) {
+	pp.mu.Lock()
+	defer pp.mu.Unlock()
+	text := fmt.Sprintf("%s %d/%d", what, over, of)
+	if pp.terminal {
+		fmt.Fprint(pp.w, lineStart+text)
+		pp.open = true
+	} else if step := progressStep(over, of); step > pp.shown {
+		pp.shown = step
+		fmt.Fprint(pp.w, text+lineEnd)
+	}
+}
+
 // noteCharsMax bounds a note: it may quote a provider.
 const noteCharsMax = 400
 
