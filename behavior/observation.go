@@ -27,6 +27,8 @@ type sketch struct {
 	layout
 	// goals are the agent's goals: what they name is shown by name and cut last.
 	goals string
+	// strangeNames shows also names that no goal uses.
+	strangeNames bool
 	// alias gives the short name of a recipe.
 	alias func(recipe string) string
 	words *wording
@@ -100,10 +102,11 @@ func (s sketch) texts() string {
 	return strings.Join(parts, ", ")
 }
 
-// name is a name behind its id: where the layout wants names, and where a goal
-// knows the thing by it.
+// name is a name behind its id, where a goal knows the thing by it. A name that no
+// goal uses could say anything, and stands in front of the plan only where that is
+// to be measured.
 func (s sketch) name(name string) string {
-	if name == "" || !s.details && !mentions(s.goals, name) {
+	if name == "" || !s.strangeNames && !mentions(s.goals, name) {
 		return ""
 	}
 	return " " + encode(name)

@@ -62,7 +62,7 @@ func everything() opened {
 
 func sketchOf(o opened, p Profile) sketch {
 	m := Mind{Kit: &Kit{recipes: world.DefaultRules().Recipes()}}
-	return sketch{opened: o, layout: layoutOf[p], goals: "Be at Drift with a motor.", alias: m.alias, words: &english}
+	return sketch{opened: o, layout: layoutOf[p], goals: "Be at Drift with a motor.", alias: m.alias, words: &english, strangeNames: layoutOf[p].details}
 }
 
 func TestObservationOfEachProfile(t *testing.T) {

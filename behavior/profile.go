@@ -38,7 +38,7 @@ type layout struct {
 	places, agents, choices, quotes int
 	// named bounds the places that are listed because a goal names them.
 	named int
-	// details adds names, materials, distances and the refusals that name nothing
+	// details adds materials, distances and the refusals that name nothing
 	// an agent could gather.
 	details bool
 }

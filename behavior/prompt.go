@@ -171,6 +171,7 @@ func (m *Mind) goals() string {
 func (m *Mind) observationVariants(seen opened) []variant {
 	var variants []variant
 	s := sketch{opened: seen, layout: m.layout, goals: m.goalsText(), alias: m.alias, words: m.words}
+	s.strangeNames = s.details && m.cfg.off(mandate.LayerOrder)
 	for shorter := true; shorter; {
 		variants = append(variants, variant{text: s.text()})
 		s.layout, shorter = s.layout.halved(seen)
