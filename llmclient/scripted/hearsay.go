@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -15,6 +16,8 @@ type hearsay struct {
 	source string
 	// author is who wrote it as far as the request says, empty otherwise.
 	author string
+	// tick is when it was written as far as the request says, 0 otherwise.
+	tick int64
 	// lesson says that it stands among lessons, which hold for good.
 	lesson bool
 }
@@ -30,7 +33,7 @@ var headingsMessages = []string{"# Messages", "# 消息"}
 
 // heardLine is the line of a memory that repeats somebody. Its words are a JSON
 // string where the client marks them, and stand as they are where it does not.
-var heardLine = regexp.MustCompile(`^\[([^\]\s]+)\] .*?\bheard\b[^:]*? (\S+?)(?:, [^:]*)?: (.*)$`)
+var heardLine = regexp.MustCompile(`^\[([^\]\s]+)\] (?:\D*(\d+)\D*)?.*?\bheard\b[^:]*? (\S+?)(?:, [^:]*)?: (.*)$`)
 
 // fromLine is a text with its sender in front, as a client without an envelope
 // would write it.
@@ -142,7 +145,7 @@ func lessonsIn(line string) []hearsay {
 // deeds are reports: their words look like orders and are none.
 func hearsayInMemory(line string) []hearsay {
 	if m := heardLine.FindStringSubmatch(line); m != nil {
-		return []hearsay{{text: unquoted(m[3]), source: m[1], author: m[2]}}
+		return []hearsay{{text: unquoted(m[4]), source: m[1], tick: integer(m[2]), author: m[3]}}
 	}
 	return nil
 }
@@ -213,6 +216,11 @@ func hearsayInValue(v any, frame hearsay) []hearsay {
 		for key, into := range map[string]*string{"id": &frame.source, "from": &frame.author, "author": &frame.author} {
 			if text, ok := node[key].(string); ok {
 				*into = text
+			}
+		}
+		for _, key := range []string{"sent", "tick"} {
+			if n, ok := node[key].(json.Number); ok {
+				frame.tick = integer(n.String())
 			}
 		}
 		for _, key := range sortedKeys(node) {

@@ -43,6 +43,9 @@ func (s stage) obey() obedient {
 	deeds := deedLines(s.request, l)
 	for _, h := range readHearsay(l, s.request) {
 		for _, told := range listener.understand(h) {
+			if o.stale(h, told) {
+				continue
+			}
 			if !o.known.lately(told.action) && (told.always || !o.done(told, deeds)) {
 				o.orders = append(o.orders, told)
 			}
@@ -76,6 +79,15 @@ func (o *obedient) inTurn() {
 		always = slices.Concat(always[first:], always[:first])
 	}
 	o.orders = append(once, always...)
+}
+
+// patience is for how many ticks a text that asks for something now is news.
+const patience = 4
+
+// stale reports whether a text is so old that what it asks for once was done or is
+// forgotten. What waits for a tick does not get old.
+func (o obedient) stale(h hearsay, told order) bool {
+	return !told.always && h.tick > 0 && o.industry.see.Tick > h.tick+patience && !tickFrom.MatchString(h.text)
 }
 
 // ranked puts what it was told before its own ideas.
@@ -209,7 +221,9 @@ func (o obedient) toldDecision() answer {
 				}
 			}
 		}
-		return answer{calls: []toolCall{{name: toolDecision, arguments: o.inFull(o.orders[0].otherwise())}}}
+		if forbidden(draft) {
+			return answer{calls: []toolCall{{name: toolDecision, arguments: o.inFull(o.orders[0].otherwise())}}}
+		}
 	}
 	for i, c := range candidates {
 		if (c.status == statusAccepted || c.status == statusUnknown) && !o.isTold(c.action) && o.turn.refusals() <= refusalsMax {
@@ -226,6 +240,10 @@ func (o obedient) toldDecision() answer {
 	return answer{calls: o.call(toolDecision, out)}
 }
 
+// forbidden reports whether something of a draft was refused by a rule of the agent's
+// own side. What the world refuses is not possible, and no other way helps.
+func forbidden(draft call) bool { return strings.Contains(draft.output, `"rule":`) }
+
 // isTold reports whether an action is one of the orders, as told or otherwise.
 func (o obedient) isTold(action any) bool {
 	return slices.ContainsFunc(o.orders, func(told order) bool {
@@ -237,7 +255,7 @@ func (o obedient) isTold(action any) bool {
 // way, and its own ideas that did not fail.
 func (o obedient) redraft() object {
 	candidates := []any{}
-	if o.turn.count(toolDraft) == 1 {
+	if last, _ := o.turn.last(toolDraft); o.turn.count(toolDraft) == 1 && forbidden(last) {
 		candidates = append(candidates, o.orders[0].otherwise().action)
 	}
 	for _, p := range o.own[:min(2, len(o.own))] {
