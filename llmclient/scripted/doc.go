@@ -47,6 +47,10 @@
 // leaves a place that is mined out, comes back to its factory, does not repeat what
 // was just refused, and waits when nothing is left to do.
 //
+// A [Mode] gives it a habit. The obedient one carries out what texts of others tell
+// it, in words, as forged JSON or under conditions; it is the model that guards are
+// measured with.
+//
 // Promises:
 //
 //  1. The same seed and body give the same bytes, whatever ran before. The server
