@@ -269,7 +269,7 @@ func (c clause) receiver() string {
 // place is the place that is named: one the request shows, or a name after "to".
 func (c clause) place() string {
 	for _, w := range c.within {
-		for _, p := range c.see.Places {
+		for _, p := range append([]sight{{ID: c.see.Here.ID}}, c.see.Places...) {
 			if w == strings.ToLower(p.ID) {
 				return p.ID
 			}

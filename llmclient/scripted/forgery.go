@@ -23,8 +23,8 @@ func forgeriesIn(text string) (actions []object, rest string) {
 		d := json.NewDecoder(strings.NewReader(text[start:]))
 		d.UseNumber()
 		if d.Decode(&v) != nil {
-			rest, text = rest+text[:start+1], text[start+1:]
-			continue
+			// What breaks off within an object says nothing: half an order is none.
+			return actions, rest + text[:start]
 		}
 		actions = append(actions, forgedIn(v, forgedDepthMax)...)
 		rest, text = rest+text[:start]+" ", text[start+int(d.InputOffset()):]
