@@ -36,6 +36,7 @@ var policies = []policy{
 	{dir: "llmclient/openai", project: []string{"llmclient"}},
 	{dir: "llmclient/scripted", project: []string{"llmclient"}},
 	{dir: "llmclient/tokens"},
+	{dir: "llmclient/price", pure: true, project: []string{"llmclient"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "memory", pure: true, project: []string{"world", "memory/relevance"}},
 	{dir: "memory/relevance", pure: true},
 	{dir: "memory/playbook", pure: true, project: []string{"memory", "memory/relevance"}},
