@@ -47,13 +47,15 @@ var policies = []policy{
 	},
 	{dir: "behavior/mandate", pure: true, project: []string{"world", "memory"}},
 	{dir: "behavior/learn", pure: true, project: []string{"world", "memory", "memory/playbook", "behavior", "behavior/mandate", "llmclient"}},
-	{dir: "trace", pure: true, project: []string{"world", "llmclient"}},
-	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/mandate", "behavior/learn", "trace"}},
-	{dir: "report", pure: true, project: []string{"world", "llmclient", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
+	{dir: "trace", pure: true, project: []string{"world", "llmclient", "llmclient/price"}},
+	{dir: "engine/budget", pure: true, project: []string{"llmclient", "llmclient/price", "trace"}},
+	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/mandate", "behavior/learn", "trace",
+		"llmclient/price", "engine/budget"}},
+	{dir: "report", pure: true, project: []string{"world", "llmclient", "llmclient/price", "engine/budget", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{
 		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/mandate", "behavior/learn",
 		"trace", "engine", "report",
-		"baseline",
+		"baseline", "llmclient/price", "engine/budget",
 	}},
 }
 

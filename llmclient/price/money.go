@@ -61,6 +61,10 @@ func (m Money) Micros() int64 {
 	return micros
 }
 
+// FromMicros is the amount of so many millionths of the currency, at least 0 and at
+// most MoneyMax.
+func FromMicros(n int64) Money { return times(n, micro) }
+
 // String is the amount as a decimal number, rounded up to a millionth, with at least
 // two decimals and no zeros beyond them: "0.0421", "12.50".
 func (m Money) String() string {
