@@ -99,7 +99,7 @@ func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
 func (o opening) spending(ticks int64, s shape) trace.Spending {
 	input := s.callTenths*o.tokens*s.pastPercent/1000 + min(s.output, growthTokensMax)*s.callTenths*(s.callTenths-10)/200
 	return o.priced(trace.Spending{
-		Calls:       ticks * s.turnsPercent * s.callTenths / 1000,
+		Calls:       (ticks*s.turnsPercent*s.callTenths + 999) / 1000,
 		InputTokens: ticks * s.turnsPercent * input / 100, OutputTokens: ticks * s.turnsPercent * s.callTenths * s.output / 1000,
 	})
 }
