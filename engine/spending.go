@@ -102,6 +102,8 @@ type allowance struct {
 	purse *budget.Purse
 	// items holds the tokens of the turn's items.
 	items map[string]int64
+	// next is what the next call is supposed to be like.
+	next budget.Call
 }
 
 // answer sends a request if the caps allow it; otherwise the answer is the refusal.
@@ -116,7 +118,15 @@ func (a *allowance) answer(r llmclient.Request, send func() llmclient.Answer) (l
 	}
 	answer := send()
 	charge := a.purse.Charge(call, answer)
+	a.next = call.Next()
 	return answer, &charge
+}
+
+// bound tells a turn how many requests its share is good for.
+func (a *allowance) bound(turn *behavior.Turn) {
+	if a != nil {
+		turn.Afford(a.purse.Affords(a.next))
+	}
 }
 
 // allowances are those of the turns of a tick, in agent order.
@@ -153,7 +163,8 @@ func (r *runner) allow(n int, opening func(i int) (agent string, first llmclient
 		group.Go(func() error {
 			agent, first, least := opening(i)
 			list[i] = &allowance{of: s, items: map[string]int64{}}
-			needs[i] = budget.Need{Agent: agent, Least: s.call(first, list[i].items).Path(least)}
+			list[i].next = s.call(first, list[i].items)
+			needs[i] = budget.Need{Agent: agent, Least: list[i].next.Path(least)}
 			return nil
 		})
 	}

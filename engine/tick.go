@@ -152,6 +152,7 @@ func (r *runner) deliberate(ctx context.Context, n int, allowed *allowance) (del
 	d := deliberated{agent: n}
 	key := CallKey{Tick: r.world.Tick(), Agent: view.AgentID()}
 	for {
+		allowed.bound(turn)
 		switch step := turn.Next().(type) {
 		case behavior.Ask:
 			key.Step = step.Number

@@ -203,3 +203,48 @@ func TestExhausted(t *testing.T) {
 		}
 	}
 }
+
+func TestAffords(t *testing.T) {
+	for _, c := range []struct {
+		limit trace.Limit
+		want  int
+	}{
+		{trace.Limit{Calls: 5}, 5},
+		{trace.Limit{Tokens: 1350}, 1},
+		{trace.Limit{Tokens: 1350 + 1350 + growthTokens}, 2},
+		{trace.Limit{Tokens: 1350 + 1350 + growthTokens - 1}, 1},
+		{trace.Limit{Calls: 2, Tokens: 1_000_000}, 2},
+		{trace.Limit{Cost: 1}, affordsMax}, // without a price nothing costs anything
+	} {
+		b := New(trace.Caps{Run: c.limit})
+		call := b.Call(1000, 100, price.Price{})
+		purse := b.Open([]Need{{"a", call.Path(1)}})[0]
+		if got := purse.Affords(call); got != c.want {
+			t.Errorf("%+v affords %d calls, want %d", c.limit, got, c.want)
+		}
+	}
+	if got := New(trace.Caps{Run: trace.Limit{Calls: 1}}).Open([]Need{need("a", 2)})[0].Affords(Call{}); got != 0 {
+		t.Errorf("a refused turn affords %d calls", got)
+	}
+}
+
+func TestSpentIn(t *testing.T) {
+	lost := trace.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrTimeout}}
+	records := []trace.Record{
+		trace.Header{Settings: trace.Settings{Prices: []price.Price{{Model: "m", Input: 3, Output: 5}}}},
+		trace.ModelCall{Model: "m", Answer: trace.Answer{Usage: llmclient.Usage{Input: 10, Output: 2}}},
+		trace.ModelCall{Model: "m", Answer: lost, Charge: &trace.Charge{ReservedTokens: 30, Tokens: 30, Cost: 100}},
+		trace.ModelCall{Model: "m", Answer: trace.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrCap}}},
+		trace.TickEnd{Tick: 1},
+	}
+	got, err := SpentIn(func(yield func(trace.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	})
+	if want := (Amount{2, 42, 140}); got != want || err != nil {
+		t.Errorf("spent %v, %v, want %v", got, err, want)
+	}
+}

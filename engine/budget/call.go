@@ -36,9 +36,15 @@ func (c Call) Path(n int) Amount {
 	var need Amount
 	for range n {
 		need = need.Plus(c.amount())
-		c.input += growthTokens
+		c = c.Next()
 	}
 	return need
+}
+
+// Next is the call that probably follows c in its turn.
+func (c Call) Next() Call {
+	c.input += growthTokens
+	return c
 }
 
 // growthTokens is what an answer and its outputs usually add to the input of the next

@@ -70,6 +70,27 @@ func (p *Purse) Admit(c Call) *Refusal {
 	return nil
 }
 
+// Affords is how many calls the share is good for of which c is the first.
+func (p *Purse) Affords(c Call) int {
+	if p.refusal != nil {
+		return 0
+	}
+	left := p.share
+	for n := range affordsMax {
+		for u, need := range c.amount() {
+			if left[u] < need {
+				return n
+			}
+		}
+		left = left.minus(c.amount())
+		c = c.Next()
+	}
+	return affordsMax
+}
+
+// affordsMax is more calls than any turn makes.
+const affordsMax = 64
+
 // Charge counts the answer to a call that was sent, and returns the record of it.
 func (p *Purse) Charge(c Call, a llmclient.Answer) trace.Charge {
 	charge := c.charge(a)
