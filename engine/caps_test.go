@@ -12,6 +12,7 @@ import (
 
 	"agentworld/engine"
 	"agentworld/llmclient"
+	"agentworld/llmclient/openai"
 	"agentworld/llmclient/price"
 	"agentworld/trace"
 )
@@ -259,6 +260,39 @@ func TestCapsThatCannotWorkAreRefused(t *testing.T) {
 		c.change(&o)
 		if _, err := engine.Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("error %v, want %s", err, c.says)
+		}
+	}
+}
+
+// TestCapsHoldUnderFaults: what is refused does not depend on which lost answer came
+// first, and what was set aside for lost answers stays within the caps.
+func TestCapsHoldUnderFaults(t *testing.T) {
+	plain := options(t, "llm_bootstrap", 12)
+	plain.Prices = simulated()
+	plain.Caps = trace.Caps{Run: trace.Limit{Tokens: 150_000}, Agent: trace.Limit{Calls: 20}, Tick: trace.Limit{Cost: 140_000_000_000}}
+	var first []byte
+	dir := ""
+	for _, concurrency := range []int{1, 8} {
+		// A server of its own: faults go by how often a request came to one.
+		o := spoilt(t, plain, "repairable=15%,http_500=10%,reset=5%,empty_body=10%", openai.Config{})
+		dir = t.TempDir()
+		o.Concurrency, o.RunDir = concurrency, dir
+		if result := run(t, o); result.Status != trace.RunBudgetReached {
+			t.Fatalf("result %+v", result)
+		}
+		got := canonical(t, dir)
+		if first != nil && !bytes.Equal(got, first) {
+			t.Error("turns at once give another canonical trace")
+		}
+		first = got
+	}
+	r := fold(t, dir)
+	if r.TraceCounts.LLMErrorsByKind["malformed_body"] == 0 || len(r.Cost.RefusedByCap) < 2 {
+		t.Errorf("errors %v, refused %v: the test shows nothing", r.TraceCounts.LLMErrorsByKind, r.Cost.RefusedByCap)
+	}
+	for _, use := range r.Cost.Caps {
+		if use.Spent > use.Cap {
+			t.Errorf("%s of the %s: %d of %d", use.Unit, use.Scope, use.Spent, use.Cap)
 		}
 	}
 }
