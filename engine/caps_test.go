@@ -90,14 +90,14 @@ func anyCaps(t *rapid.T) trace.Caps {
 			Cost: price.Money(draw("cost", 20_000_000_000, most*20_000_000_000)),
 		}
 	}
-	return trace.Caps{Run: limit("run", 3, 50), Agent: limit("agent", 3, 14), Tick: limit("tick", 3, 25)}
+	return trace.Caps{Run: limit("run", 3, 30), Agent: limit("agent", 3, 14), Tick: limit("tick", 3, 15)}
 }
 
 // TestSpendStaysWithinCaps: whatever the caps, no run spends more, turns at once or one
 // after the other give the same trace, a refusal included, and a replay agrees.
 func TestSpendStaysWithinCaps(t *testing.T) {
 	plain := options(t, "llm_bootstrap", 3)
-	plain.Prices = simulated()
+	plain.Prices, plain.Agents = simulated(), 3
 	refused, ended := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		o := plain
