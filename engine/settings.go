@@ -204,22 +204,6 @@ func settingsOf(h trace.Header) (Settings, error) {
 	}, nil
 }
 
-// recordedCaps is what a header holds: nothing for a run without caps.
-func recordedCaps(c trace.Caps) *trace.Caps {
-	if c == (trace.Caps{}) {
-		return nil
-	}
-	return &c
-}
-
-// capsOf reads back what recordedCaps wrote.
-func capsOf(c *trace.Caps) trace.Caps {
-	if c == nil {
-		return trace.Caps{}
-	}
-	return *c
-}
-
 // recordedAdvice is the setting that a header's number stands for: a record says 0
 // for never, while a setting of 0 is one not made.
 func recordedAdvice(after int) int {
