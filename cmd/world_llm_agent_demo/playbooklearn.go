@@ -86,13 +86,8 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	if err != nil {
 		return err
 	}
-	switch {
-	case c.Playbook == "":
-		return badInput("playbook learn needs --playbook FILE, which what is learned goes into")
-	case len(runs) == 0:
-		return badInput("playbook learn needs at least one run directory")
-	case rounds < 1 || rounds > learn.RoundsMax:
-		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, learn.RoundsMax)
+	if err := checkLearning(c, runs, rounds); err != nil {
+		return err
 	}
 	l := &schooling{limits: playbook.Limits{BulletsMax: int(c.PlaybookSize)}}
 	if l.seed, l.seen, err = m.playbookOrNew(c.Playbook); err != nil {
@@ -107,11 +102,8 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	if err != nil {
 		return err
 	}
-	prices, err := m.choosePrices(find(values, "llm.price_table"), access)
+	prices, err := m.choosePrices(values, access)
 	if err != nil {
-		return err
-	}
-	if err := checkCostCaps(values, access, prices); err != nil {
 		return err
 	}
 	l.spender = engine.NewSpender(c.Caps, prices)
@@ -120,7 +112,7 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	for _, run := range batches {
 		total += len(run)
 	}
-	source, stop, err := m.openModel(ctx, plan{config: c, model: access}, nil, learnCalls{total, l.kit.CallsMax()})
+	source, stop, err := m.openModel(ctx, plan{config: c, model: access, prices: prices}, nil, learnCalls{total, l.kit.CallsMax()})
 	if err != nil {
 		return err
 	}
@@ -132,6 +124,19 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 		}
 	}
 	return m.keepSchooling(c.Playbook, l)
+}
+
+// checkLearning refuses what cannot be learned from or into.
+func checkLearning(c config, runs []string, rounds int) error {
+	switch {
+	case c.Playbook == "":
+		return badInput("playbook learn needs --playbook FILE, which what is learned goes into")
+	case len(runs) == 0:
+		return badInput("playbook learn needs at least one run directory")
+	case rounds < 1 || rounds > learn.RoundsMax:
+		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, learn.RoundsMax)
+	}
+	return nil
 }
 
 // learnCalls is how many calls learning can make.

@@ -197,11 +197,8 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
-	prices, err := m.choosePrices(find(values, "llm.price_table"), model)
+	prices, err := m.choosePrices(values, model)
 	if err != nil {
-		return plan{}, err
-	}
-	if err := checkCostCaps(values, model, prices); err != nil {
 		return plan{}, err
 	}
 	faults, err := chooseFaults(model, find(values, "llm.faults"), scenario.agents)

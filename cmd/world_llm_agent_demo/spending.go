@@ -13,9 +13,10 @@ import (
 const priceTableBytesMax = 4 << 20
 
 // choosePrices looks up what the run's model costs: in the user's table first, then
-// among the built-in prices, which have none for the scripted stand-in.
-func (m *Main) choosePrices(v value, access modelAccess) ([]price.Price, error) {
-	table := price.Embedded()
+// among the built-in prices, which have none for the scripted stand-in. A cap on cost
+// that nobody could keep is refused.
+func (m *Main) choosePrices(values []value, access modelAccess) ([]price.Price, error) {
+	table, v := price.Embedded(), find(values, "llm.price_table")
 	if v.text != "" {
 		data, err := readBounded(m.path(v.text), priceTableBytesMax)
 		if err != nil {
@@ -25,21 +26,15 @@ func (m *Main) choosePrices(v value, access modelAccess) ([]price.Price, error) 
 			return nil, badInput("%s: %w", v.where(), err)
 		}
 	}
-	p, ok := table.Lookup(access.model)
-	if !ok {
-		return nil, nil
+	if p, ok := table.Lookup(access.model); ok {
+		return []price.Price{p}, nil
 	}
-	return []price.Price{p}, nil
-}
-
-// checkCostCaps refuses a cap on cost that nobody could keep.
-func checkCostCaps(values []value, access modelAccess, prices []price.Price) error {
 	for _, key := range []string{"llm.cap_cost", "llm.cap_agent_cost", "llm.cap_tick_cost"} {
-		if v := find(values, key); v.text != "" && len(prices) == 0 {
-			return badInput("%s: there is no price of model %s; allowed: a model with a price, or a table with one (--price-table)", v.where(), shown(access.model))
+		if v := find(values, key); v.text != "" {
+			return nil, badInput("%s: there is no price of model %s; allowed: a model with a price, or a table with one (--price-table)", v.where(), shown(access.model))
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // wantsEstimate says that money or a cap is at stake.
@@ -48,15 +43,16 @@ func (p plan) wantsEstimate() bool {
 }
 
 // announceSpending says, before the first call, what the run will probably take and
-// cost, and what bounds it. It says nothing where there is no estimate.
+// cost, as far as that was estimated, and what bounds it. It says nothing where nobody
+// pays and nothing is bounded.
 func (p plan) announceSpending(w io.Writer) {
-	if p.expected == nil {
-		return
+	if e := p.expected; e != nil {
+		fmt.Fprintf(w, "expected: %s; at least %s, at most %s\n", takes(e.Likely), takes(e.Least), takes(e.Most))
+		fmt.Fprintf(w, "cost: %s\n", p.costText())
 	}
-	e := p.expected
-	fmt.Fprintf(w, "expected: %s; at least %s, at most %s\n", takes(e.Likely), takes(e.Least), takes(e.Most))
-	fmt.Fprintf(w, "cost: %s\n", p.costText())
-	fmt.Fprintf(w, "caps: %s\n", p.capsText())
+	if p.expected != nil || p.wantsEstimate() {
+		fmt.Fprintf(w, "caps: %s\n", p.capsText())
+	}
 }
 
 // takes is an amount of calls and tokens in words.
