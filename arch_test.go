@@ -36,6 +36,7 @@ var policies = []policy{
 	{dir: "llmclient/openai", project: []string{"llmclient"}},
 	{dir: "llmclient/scripted", project: []string{"llmclient"}},
 	{dir: "llmclient/tokens"},
+	{dir: "llmclient/price", pure: true, project: []string{"llmclient"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "memory", pure: true, project: []string{"world", "memory/relevance"}},
 	{dir: "memory/relevance", pure: true},
 	{dir: "memory/playbook", pure: true, project: []string{"memory", "memory/relevance"}},
@@ -46,14 +47,16 @@ var policies = []policy{
 	},
 	{dir: "behavior/mandate", pure: true, project: []string{"world", "memory"}},
 	{dir: "behavior/learn", pure: true, project: []string{"world", "memory", "memory/playbook", "behavior", "behavior/mandate", "llmclient"}},
-	{dir: "trace", pure: true, project: []string{"world", "llmclient"}},
-	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/mandate", "behavior/learn", "trace"}},
+	{dir: "trace", pure: true, project: []string{"world", "llmclient", "llmclient/price"}},
+	{dir: "engine/budget", pure: true, project: []string{"llmclient", "llmclient/price", "trace"}},
+	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/mandate", "behavior/learn", "trace",
+		"llmclient/price", "engine/budget"}},
 	{dir: "engine/guardeval", project: []string{"world", "llmclient", "llmclient/openai", "llmclient/scripted", "behavior/mandate", "trace", "engine"}},
-	{dir: "report", pure: true, project: []string{"world", "llmclient", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
+	{dir: "report", pure: true, project: []string{"world", "llmclient", "llmclient/price", "engine/budget", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{
 		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/mandate", "behavior/learn",
 		"trace", "engine", "engine/guardeval", "report",
-		"baseline",
+		"baseline", "llmclient/price", "engine/budget",
 	}},
 }
 

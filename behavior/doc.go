@@ -68,7 +68,8 @@
 // call, every call its output, no id twice, no reasoning without what it led to.
 // What breaks a rule is repaired, and each repair is a note of its own.
 //
-// Every turn ends within [Config.CallsMax] requests. Text where a call was expected
+// Every turn ends within [Config.CallsMax] requests. One that is told how many it can
+// afford keeps the last of them for a draft and a decision. Text where a call was expected
 // is read leniently: each leniency has a name and is counted, and what it yields
 // passes the same checks as a call. It is written out behind the text as the call
 // it stands for; observations that the model made up itself never come back to it. Arguments of calls are read by the same reader. The shapes that

@@ -33,7 +33,7 @@ const (
 // step the model may skip ahead, by a draft and its decision in one answer.
 func (t *Turn) allowed() []string {
 	modules := t.mind.moduleNames
-	if t.moduleCalls >= t.mind.cfg.ModuleCallsMax || t.cramped {
+	if t.moduleCalls >= t.mind.cfg.ModuleCallsMax || t.cramped || !t.spares(0) {
 		modules = nil
 	}
 	switch t.now.stage {
@@ -82,7 +82,7 @@ func (t *Turn) afterPlan() {
 		case step.Kind == stepCall && t.moduleCalls < t.mind.cfg.ModuleCallsMax:
 			t.now = turnStep{StageModules, step}
 			return
-		case step.Kind == stepReason && t.reasonSteps < t.mind.cfg.ReasonStepsMax:
+		case step.Kind == stepReason && t.reasonSteps < t.mind.cfg.ReasonStepsMax && t.spares(1):
 			t.enterReason(step)
 			return
 		}

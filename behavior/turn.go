@@ -20,7 +20,7 @@ import (
 //  2. In the input every function call has exactly one output, after it.
 //  3. A turn ends after at most Config.CallsMax asks, at worst in a wait with its
 //     reason.
-//  4. Same mind, view and answers give the same steps.
+//  4. Same mind, view, answers and what it is told of its means give the same steps.
 type Turn struct {
 	mind *Mind
 	view world.View
@@ -41,6 +41,10 @@ type Turn struct {
 	cramped bool
 	// waiting says that an Ask is out and its answer not in.
 	waiting bool
+	// affordable is how many requests the caller can still send; bounded says that it
+	// told.
+	affordable int
+	bounded    bool
 
 	asks        int
 	moduleCalls int

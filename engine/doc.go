@@ -5,6 +5,7 @@
 // One tick:
 //
 //	world.Advance                     wake-ups: arrivals, jobs, power, waits
+//	budget.Open                       with caps: what each turn may spend, in agent order
 //	for every due agent, concurrently:
 //	    turn := mind.Begin(view)
 //	    Ask  -> source.Respond -> recorded -> turn.Answer

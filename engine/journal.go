@@ -52,8 +52,9 @@ func (j *journal) write(records ...trace.Record) error {
 	return nil
 }
 
-// exchange records a request and its answer, before anybody uses the answer.
-func (j *journal) exchange(key CallKey, ask behavior.Ask, a llmclient.Answer) error {
+// exchange records a request and its answer, before anybody uses the answer, and what
+// it counted against the caps.
+func (j *journal) exchange(key CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	request := ask.Request
@@ -77,7 +78,7 @@ func (j *journal) exchange(key CallKey, ask behavior.Ask, a llmclient.Answer) er
 		Tick: key.Tick, AgentID: key.Agent, Step: key.Step, Stage: string(ask.Stage), Model: request.Model,
 		Instructions: instructions, Tools: tools, Input: input, ToolChoice: request.Choice.Wire(),
 		RequestHash: request.Hash(), InputChars: request.Chars(), ToolChars: request.ToolChars(),
-		Sections: sectionRecords(ask.Sections), Answer: answer,
+		Sections: sectionRecords(ask.Sections), Answer: answer, Charge: charge,
 		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts},
 	})
 }

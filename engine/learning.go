@@ -108,7 +108,7 @@ func refusedCodes(notes []behavior.Note) []string {
 type lookedBack struct {
 	agent  int
 	result learn.Result
-	usage  llmclient.Usage
+	bill   bill
 	notes  []behavior.Note
 }
 
@@ -129,38 +129,43 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 			backs = append(backs, lookedBack{agent: n})
 		}
 	}
+	begin := func(i int) *learn.Turn { return r.beginLookBack(backs[i].agent, tick, steps[backs[i].agent]+1) }
+	allowed := r.allowLookBacks(backs, begin)
 	var group errgroup.Group
 	group.SetLimit(r.Concurrency)
 	for i := range backs {
-		back := &backs[i]
-		group.Go(func() error { return r.reflect(ctx, tick, steps[back.agent]+1, back) })
+		group.Go(func() error { return r.reflect(ctx, tick, begin(i), &backs[i], allowed.of(i)) })
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	r.settle(allowed)
 	if ctx.Err() == nil {
 		r.curate(tick, backs)
 	}
 	return backs, nil
 }
 
+// beginLookBack opens the turn of agent n.
+func (r *runner) beginLookBack(n int, tick int64, firstStep int) *learn.Turn {
+	e := r.learning.experiences[n]
+	return r.learning.kit.Begin(e, r.minds[n].Playbook(), goalsOf(r.world, e.Agent()), tick, firstStep)
+}
+
 // reflect carries out one agent's turn.
-func (r *runner) reflect(ctx context.Context, tick int64, firstStep int, back *lookedBack) error {
+func (r *runner) reflect(ctx context.Context, tick int64, turn *learn.Turn, back *lookedBack, allowed *allowance) error {
 	if r.DecisionDeadline > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.DecisionDeadline)
 		defer cancel()
 	}
-	e := r.learning.experiences[back.agent]
-	turn := r.learning.kit.Begin(e, r.minds[back.agent].Playbook(), goalsOf(r.world, e.Agent()), tick, firstStep)
+	agent := r.world.AgentID(back.agent)
 	for ask, more := turn.Next(); more; ask, more = turn.Next() {
-		answer, err := r.ask(ctx, CallKey{Tick: tick, Agent: e.Agent(), Step: ask.Number}, ask)
+		answer, err := r.ask(ctx, CallKey{Tick: tick, Agent: agent, Step: ask.Number}, ask, allowed)
 		if err != nil {
 			return err
 		}
-		if answer.Reply != nil {
-			back.usage = back.usage.Add(answer.Reply.Usage)
-		}
+		back.bill.add(r.prices, ask.Request.Model, answer)
 		turn.Answer(answer)
 	}
 	back.result = turn.Result()
@@ -185,8 +190,7 @@ func (r *runner) curate(tick int64, backs []lookedBack) {
 			r.learning.experiences[back.agent].Clear()
 		}
 		r.progress.ModelCalls += int64(back.result.Calls)
-		r.progress.InputTokens += back.usage.Input
-		r.progress.OutTokens += back.usage.Output
+		r.progress.spend(back.bill)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"agentworld/behavior"
 	"agentworld/llmclient"
+	"agentworld/llmclient/price"
 	"agentworld/memory/playbook"
 	"agentworld/modules"
 	"agentworld/trace"
@@ -42,6 +43,17 @@ type Progress struct {
 	Rejected, Degraded     int64
 	Digest                 string
 	InputTokens, OutTokens int64
+	// Cost is what the answers cost at the run's prices; Currency is empty where no
+	// model has a price.
+	Cost     price.Money
+	Currency string
+}
+
+// spend adds what a turn cost.
+func (p *Progress) spend(b bill) {
+	p.InputTokens += b.usage.Input
+	p.OutTokens += b.usage.Output
+	p.Cost = p.Cost.Plus(b.cost)
 }
 
 // Exchange is one request and its answer, for people to look at.
@@ -102,6 +114,9 @@ func (s Settings) Check() error {
 		return err
 	}
 	if err := s.checkPlaybook(); err != nil {
+		return err
+	}
+	if err := s.checkCaps(); err != nil {
 		return err
 	}
 	w, err := s.newWorld()
@@ -185,6 +200,9 @@ type runner struct {
 	collected *collector
 	journal   *journal
 	started   time.Time
+	// spending is nil without caps; prices are those of the run's models.
+	spending *spending
+	prices   prices
 
 	progress Progress
 	// failedTurns counts turns in a row that ended without any model answer.
@@ -226,7 +244,8 @@ func newRunner(o Options, j *journal) (*runner, error) {
 	}
 	return &runner{
 		Options: o, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), journal: j, seed: seed,
-		started: time.Now(), switches: o.Switches, progress: Progress{Ticks: o.Ticks}, final: snapshotOf(w),
+		started: time.Now(), switches: o.Switches, progress: Progress{Ticks: o.Ticks, Currency: o.currency()}, final: snapshotOf(w),
+		spending: newSpending(o.Settings), prices: pricesOf(o.Prices),
 	}, nil
 }
 
@@ -261,7 +280,8 @@ func (r *runner) ticks(ctx context.Context) (Result, error) {
 			return result, nil
 		}
 	}
-	if r.progress.ModelCalls > 0 && !r.reached.replied.Load() {
+	// Without a failure of the provider all calls were refused by caps.
+	if r.lastFailure != "" && !r.reached.replied.Load() {
 		result.Status = trace.RunProviderFailed
 		result.Reason = fmt.Sprintf("no call was answered, the last one ended with %s", r.lastFailure)
 	}

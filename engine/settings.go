@@ -8,6 +8,7 @@ import (
 	"agentworld/behavior"
 	"agentworld/behavior/learn"
 	"agentworld/behavior/mandate"
+	"agentworld/llmclient/price"
 	"agentworld/llmclient/tokens"
 	"agentworld/memory/playbook"
 	"agentworld/modules"
@@ -77,6 +78,12 @@ type Settings struct {
 	// PlaybookSize is how many bullets a playbook may hold; 0 is the default of
 	// [playbook.Limits].
 	PlaybookSize int
+	// Caps bound what the run may spend. Prices are those of its models, for as many as
+	// have one; a cap on cost needs them all. Estimate is what the run is expected to
+	// take, nil where nobody asked; it changes nothing.
+	Caps     trace.Caps
+	Prices   []price.Price
+	Estimate *trace.Estimate
 }
 
 // promptVersion names the wording of everything a run asks.
@@ -156,6 +163,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 			SystemPrompt: s.SystemPrompt, ShortTermGoal: s.ShortTermGoal, LongTermGoal: s.LongTermGoal,
 			AgentsOverride: s.Agents, PromptSwitches: append([]trace.Switch{}, s.Switches...),
 			PlaybookBullets: s.PlaybookBullets, FreezePlaybook: s.FreezePlaybook, LearnEvery: s.LearnEvery, PlaybookSize: s.PlaybookSize,
+			Caps: recordedCaps(s.Caps), Prices: s.Prices, Estimate: s.Estimate,
 		},
 		Timing: &trace.HeaderTiming{StartedAt: startedAt.UTC().Format(time.RFC3339), Concurrency: concurrency},
 	}
@@ -192,6 +200,7 @@ func settingsOf(h trace.Header) (Settings, error) {
 		RepeatAdviceAfter: recordedAdvice(h.Settings.RepeatAdviceAfter),
 		Playbook:          []byte(h.Playbook), PlaybookBullets: h.Settings.PlaybookBullets,
 		FreezePlaybook: h.Settings.FreezePlaybook, LearnEvery: h.Settings.LearnEvery, PlaybookSize: h.Settings.PlaybookSize,
+		Caps: capsOf(h.Settings.Caps), Prices: h.Settings.Prices, Estimate: h.Settings.Estimate,
 	}, nil
 }
 

@@ -33,7 +33,7 @@ type deliberated struct {
 	decision behavior.Decision
 	notes    []behavior.Note
 	calls    int64
-	usage    llmclient.Usage
+	bill     bill
 	failure  *llmclient.Failure
 }
 
@@ -49,9 +49,9 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	}
 	r.unreached = !r.reached.answered.Load()
 	due, continuing := r.world.Due(), r.world.Continuing()
-	turns, err := r.deliberateAll(ctx, due)
-	if err != nil {
-		return nil, err
+	turns, stopped, err := r.deliberateAll(ctx, due)
+	if err != nil || stopped != nil {
+		return stopped, err
 	}
 	if s := r.abandoned(ctx, turns); s != nil {
 		return s, nil
@@ -110,11 +110,16 @@ func applySwitch(m *behavior.Mind, s trace.Switch) {
 
 // deliberateAll lets all due agents decide on the same state of the world, at
 // most Concurrency at a time. A failure that ends the run ends the other turns
-// early. The error is a failure to record.
-func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, error) {
+// early. What they may spend is set aside before any of them begins; the run stops
+// here when that is too little for all of them. The error is a failure to record.
+func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *stop, error) {
 	turns := make([]deliberated, len(due))
 	for _, n := range due {
 		r.mind(n)
+	}
+	allowed := r.allowDecisions(due)
+	if s := r.exhausted(allowed); s != nil {
+		return nil, s, nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -122,7 +127,7 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, e
 	group.SetLimit(r.Concurrency)
 	for i, n := range due {
 		group.Go(func() error {
-			d, err := r.deliberate(ctx, n)
+			d, err := r.deliberate(ctx, n, allowed.of(i))
 			turns[i] = d
 			if err != nil || r.fatal(d.failure) {
 				cancel()
@@ -130,11 +135,13 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, e
 			return err
 		})
 	}
-	return turns, group.Wait()
+	err := group.Wait()
+	r.settle(allowed)
+	return turns, nil, err
 }
 
 // deliberate carries out the steps of one agent's turn until it has decided.
-func (r *runner) deliberate(ctx context.Context, n int) (deliberated, error) {
+func (r *runner) deliberate(ctx context.Context, n int, allowed *allowance) (deliberated, error) {
 	if r.DecisionDeadline > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.DecisionDeadline)
@@ -145,17 +152,16 @@ func (r *runner) deliberate(ctx context.Context, n int) (deliberated, error) {
 	d := deliberated{agent: n}
 	key := CallKey{Tick: r.world.Tick(), Agent: view.AgentID()}
 	for {
+		allowed.bound(turn)
 		switch step := turn.Next().(type) {
 		case behavior.Ask:
 			key.Step = step.Number
-			answer, err := r.ask(ctx, key, step)
+			answer, err := r.ask(ctx, key, step, allowed)
 			if err != nil {
 				return d, err
 			}
 			d.calls++
-			if answer.Reply != nil {
-				d.usage = d.usage.Add(answer.Reply.Usage)
-			}
+			d.bill.add(r.prices, step.Request.Model, answer)
 			d.failure = answer.Failure
 			turn.Answer(answer)
 		case behavior.Call:
@@ -167,11 +173,12 @@ func (r *runner) deliberate(ctx context.Context, n int) (deliberated, error) {
 	}
 }
 
-// ask sends one request and records the exchange before anybody uses the answer.
-func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask) (llmclient.Answer, error) {
-	answer := r.Source.Respond(ctx, key, ask.Request)
+// ask sends one request, if the caps allow it, and records the exchange before anybody
+// uses the answer.
+func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask, allowed *allowance) (llmclient.Answer, error) {
+	answer, charge := allowed.answer(ask.Request, func() llmclient.Answer { return r.Source.Respond(ctx, key, ask.Request) })
 	r.reached.note(answer)
-	if err := r.journal.exchange(key, ask, answer); err != nil {
+	if err := r.journal.exchange(key, ask, answer, charge); err != nil {
 		return answer, err
 	}
 	if r.LLMIO != nil {
@@ -251,8 +258,7 @@ func (r *runner) report(turns []deliberated, continued int) {
 	p.Decisions += int64(len(turns) - continued)
 	for _, t := range turns {
 		p.ModelCalls += t.calls
-		p.InputTokens += t.usage.Input
-		p.OutTokens += t.usage.Output
+		p.spend(t.bill)
 		if t.failure != nil {
 			p.Errors++
 		}
@@ -269,11 +275,12 @@ func (r *runner) report(turns []deliberated, continued int) {
 }
 
 // providerDown counts turns in a row that got no answer at all, in agent order,
-// and ends the run when they are too many to be an accident.
+// and ends the run when they are too many to be an accident. A turn that a cap refused
+// says nothing about the provider.
 func (r *runner) providerDown(turns []deliberated) *stop {
 	for _, t := range turns {
 		switch {
-		case t.decision.By == behavior.ByStanding:
+		case t.decision.By == behavior.ByStanding, t.failure != nil && t.failure.Kind == llmclient.ErrCap:
 		case strings.HasPrefix(string(t.decision.Wait), behavior.WaitModelPrefix):
 			r.failedTurns++
 			r.lastFailure = t.failure.Kind

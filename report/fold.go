@@ -70,12 +70,14 @@ type folder struct {
 	task *taskFold
 	// effects compares decisions that used a source with those that did not.
 	effects *effects
+	// costs adds up what was paid.
+	costs *costFold
 	// end is the last record if it was a run end.
 	end *trace.RunEnd
 }
 
 func newFolder() *folder {
-	f := &folder{byID: map[string]*agentFold{}, latencies: latencies{}, met: map[goalKey]bool{}, effects: newEffects()}
+	f := &folder{byID: map[string]*agentFold{}, latencies: latencies{}, met: map[goalKey]bool{}, effects: newEffects(), costs: newCostFold()}
 	r := &f.out
 	for _, counts := range []*Counts{
 		&r.ActionKindCounts, &r.ActionKindSuccessCounts, &r.ActionKindFailureCounts, &r.ActionRejectReasonCounts,
@@ -107,6 +109,7 @@ func (f *folder) header(h trace.Header) {
 	r.Guard.Off = append(r.Guard.Off, h.Settings.GuardOff...)
 	f.task = newTaskFold(h)
 	f.effects.start(h.Playbook)
+	f.costs.start(h)
 	for _, a := range h.Agents {
 		f.agent(a.ID).row.Name = a.Name
 	}
@@ -127,6 +130,7 @@ func (f *folder) add(record trace.Record) error {
 	f.end = nil
 	switch r := record.(type) {
 	case trace.ModelCall:
+		f.costs.call(r)
 		if learns(r) {
 			f.learnCall(r)
 		} else {
@@ -207,6 +211,7 @@ func (f *folder) report() Report {
 		r.PerAgent[i].CallsSaved = f.callsSaved(a.row.Continued)
 	}
 	r.Agents = int64(len(f.rows))
+	r.Cost = f.costs.report(f.rows)
 	return *r
 }
 

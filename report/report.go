@@ -90,6 +90,8 @@ type Report struct {
 	Reasoning Reasoning `json:"reasoning"`
 	// Tokens of all answers of decisions.
 	Tokens llmclient.Usage `json:"tokens"`
+	// What the answers cost, what was expected, and what was used of the caps.
+	Cost Cost `json:"cost"`
 	// Sources that decisions had in view and used.
 	Provenance Provenance `json:"provenance"`
 	// How agents looked back and learned.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -165,6 +166,8 @@ func fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString("word")
+	case reflect.Bool:
+		v.SetBool(true)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(7)
 	case reflect.Uint64:
@@ -226,7 +229,10 @@ func TestSchemaRejectsEveryDamage(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(object)) {
 			at, value := path+"."+name, object[name]
 			object[name] = true
-			try("a boolean as " + at)
+			if _, is := value.(bool); is {
+				object[name] = "word"
+			}
+			try(fmt.Sprintf("a %T as %s", object[name], at))
 			if !counts {
 				delete(object, name)
 				try("no " + at)

@@ -42,6 +42,7 @@ func (r Report) Text() string {
 		{"faults", r.faultsLine()},
 		{"prompts", r.promptsLine()},
 		{"tokens", fmt.Sprintf("%d input (%d cached), %d output (%d reasoning)", r.Tokens.Input, r.Tokens.Cached, r.Tokens.Output, r.Tokens.Reasoning)},
+		{"cost", r.costLine()},
 		{"sources", r.sourcesLine()},
 		{"lessons", r.lessonsLine()},
 		{"learning", r.learningLine()},
@@ -49,7 +50,7 @@ func (r Report) Text() string {
 		{"time", r.timeLine()},
 		{"digest", plain(r.FinalDigest)},
 	} {
-		if line[0] == "faults" && line[1] == "" {
+		if (line[0] == "faults" || line[0] == "cost") && line[1] == "" {
 			continue // most runs have none, and none is no news
 		}
 		fmt.Fprintf(&b, "%-10s %s\n", line[0], cmp.Or(line[1], "none"))

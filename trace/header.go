@@ -1,5 +1,7 @@
 package trace
 
+import "agentworld/llmclient/price"
+
 // ModelSource says what stood behind the model's name.
 type ModelSource string
 
@@ -114,6 +116,12 @@ type Settings struct {
 	LearnEvery      int64 `json:"learn_every"`
 	// PlaybookSize is how many lessons a playbook may hold, 0 for the default.
 	PlaybookSize int `json:"playbook_size,omitempty"`
+	// Caps bound what the run may spend; absent without any. Prices are those of the
+	// models asked, for as many as had one, and Estimate what the run was expected to
+	// take.
+	Caps     *Caps         `json:"caps,omitempty"`
+	Prices   []price.Price `json:"prices,omitempty"`
+	Estimate *Estimate     `json:"estimate,omitempty"`
 }
 
 // HeaderTiming is what of a header depends on the clock or the machine.

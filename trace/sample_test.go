@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"agentworld/llmclient"
+	"agentworld/llmclient/price"
 	"agentworld/world"
 )
 
@@ -25,6 +26,9 @@ func samples() []Record {
 				RepairsMax: 1, RepeatAdviceAfter: 4, ContextWindowTokens: 32000, OutputTokensMax: 800, PromptProfile: "balanced", Commit: "direct", GuardOff: []string{"plan"}, Language: "en", SystemPrompt: "s",
 				ShortTermGoal: "g", LongTermGoal: "l", AgentsOverride: 1, PromptSwitches: []Switch{{Tick: 2, ShortTermGoal: &goal}},
 				PlaybookBullets: 6, FreezePlaybook: true, LearnEvery: 5,
+				Caps:     &Caps{Run: Limit{Calls: 9, Tokens: 8000, Cost: 7_000_000}, Agent: Limit{Calls: 5}, Tick: Limit{Tokens: 600}},
+				Prices:   []price.Price{{Model: "m", Currency: "USD", Input: 3, CachedInput: 2, Output: 5, AsOf: "2026-01-02", Source: "a table"}},
+				Estimate: &Estimate{Least: Spending{Calls: 1}, Likely: Spending{Calls: 2, InputTokens: 3}, Most: Spending{Calls: 4, InputTokens: 5, OutputTokens: 6, Cost: 7}},
 			},
 			Timing: &HeaderTiming{StartedAt: "2026-01-02T03:04:05Z", Concurrency: 4},
 		},
@@ -39,6 +43,7 @@ func samples() []Record {
 				Output: []string{part.Hash}, NonObjects: 1, Usage: llmclient.Usage{Input: 9, Cached: 4, Output: 3, Reasoning: 1, Total: 12},
 				Failure: &llmclient.Failure{Kind: llmclient.ErrServer, Status: 503, Code: "busy", Message: "try later"},
 			},
+			Charge: &Charge{ReservedTokens: 40, Tokens: 12, Cost: 34},
 			Timing: &CallTiming{LatencyMS: 12, Attempts: 2},
 		},
 		Step{

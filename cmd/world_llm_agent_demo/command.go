@@ -145,6 +145,8 @@ func (f *flagText) Type() string {
 		return "duration"
 	case kindSwitch:
 		return "bool"
+	case kindMoney:
+		return "amount"
 	}
 	return "text"
 }

@@ -6,6 +6,7 @@ import (
 	"agentworld/behavior"
 	"agentworld/llmclient/openai"
 	"agentworld/llmclient/scripted"
+	"agentworld/trace"
 )
 
 // config is a run's settings, read and within their ranges. A zero field means
@@ -53,6 +54,11 @@ type config struct {
 	RepairsMax     int64
 	// RepeatAdviceAfter is in decisions, 0 for never.
 	RepeatAdviceAfter int64
+
+	// PriceTable is the path of a table of prices, empty for the built-in one alone.
+	PriceTable string
+	// Caps bound what the run may spend.
+	Caps trace.Caps
 
 	// The texts are empty where the built-in or the scenario's own hold.
 	SystemPrompt  string

@@ -126,7 +126,7 @@ func fileText(s setting, v any) (string, error) {
 	case string:
 		return v, nil
 	case int64:
-		if slices.Contains([]kind{kindCount, kindSeed, kindMillis}, s.kind) {
+		if slices.Contains([]kind{kindCount, kindSeed, kindMillis, kindMoney}, s.kind) {
 			return strconv.FormatInt(v, 10), nil
 		}
 	case bool:
@@ -146,6 +146,8 @@ func fileType(k kind) string {
 		return "a whole number of milliseconds, or a duration in quotes"
 	case kindSwitch:
 		return "true or false"
+	case kindMoney:
+		return "a whole number, or an amount in quotes"
 	}
 	return "a text in quotes"
 }

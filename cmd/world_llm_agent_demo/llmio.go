@@ -94,6 +94,9 @@ func (n *failureNotes) see(x engine.Exchange) {
 	}
 	n.seen[f.Kind]++
 	note := fmt.Sprintf("tick %d, %s: model call failed: %s", x.Key.Tick, x.Key.Agent, failureText(f))
+	if f.Kind == llmclient.ErrCap {
+		note = fmt.Sprintf("tick %d, %s: model call refused: %s", x.Key.Tick, x.Key.Agent, f.Message)
+	}
 	if n.seen[f.Kind] == notesPerKind {
 		note += " (more of this kind are only counted)"
 	}

@@ -129,15 +129,14 @@ func (a modelAccess) announceScripted(w io.Writer, url string) {
 	}
 }
 
-// announceLive says what will be called, how often, and that nothing bounds the
-// cost. It comes before the first call.
+// announceLive says what will be called and how often. It comes before the first call.
 func (a modelAccess) announceLive(w io.Writer, url string, calls fmt.Stringer) {
 	key := "no key"
 	if !a.key.Empty() {
 		key = "key from " + a.keyFrom.String()
 	}
 	fmt.Fprintf(w, "model: live, %s (%s) at %s, %s\n", oneLine(a.model), a.modelFrom, url, key)
-	fmt.Fprintf(w, "calls: %s; no caps on calls or tokens are set\n", calls)
+	fmt.Fprintf(w, "calls: %s\n", calls)
 }
 
 // providerHint tells, after the provider ended a run, which settings were used

@@ -7,12 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"agentworld/behavior"
 	"agentworld/behavior/learn"
 	"agentworld/engine"
+	"agentworld/engine/budget"
+	"agentworld/llmclient"
 	"agentworld/llmclient/tokens"
 	"agentworld/memory/playbook"
 )
@@ -21,6 +24,8 @@ import (
 var learnSettings = []string{
 	"llm.model", "llm.base_url", "llm.offline", "llm.scripted_mode", "llm.timeout_ms", "llm.context_window",
 	"run.playbook", "run.playbook_size",
+	"llm.price_table", "llm.cap_calls", "llm.cap_tokens", "llm.cap_cost", "llm.cap_agent_calls", "llm.cap_agent_tokens", "llm.cap_agent_cost",
+	"llm.cap_tick_calls", "llm.cap_tick_tokens", "llm.cap_tick_cost",
 }
 
 const learnHelp = `Look back at finished runs and change a playbook by what they teach.
@@ -30,7 +35,9 @@ look back one after the other, and what they learn goes into FILE at the end, at
 or not at all. An agent of a run that FILE has learned from already is passed over,
 so that no decision counts twice.
 
-The model that looks back is the scripted stand-in unless --model names one.`
+The model that looks back is the scripted stand-in unless --model names one. Caps hold
+as in a run, where a look back is what a tick is there; one that ends the learning
+keeps what was learned before, with exit code 4.`
 
 // playbookLearnCommand learns from finished runs.
 func (m *Main) playbookLearnCommand() *cobra.Command {
@@ -63,10 +70,11 @@ func (m *Main) playbookLearnCommand() *cobra.Command {
 
 // schooling is the state of learning from several runs.
 type schooling struct {
-	kit    *learn.Kit
-	source engine.Source
-	limits playbook.Limits
-	seed   *playbook.Playbook
+	kit     *learn.Kit
+	source  engine.Source
+	spender *engine.Spender
+	limits  playbook.Limits
+	seed    *playbook.Playbook
 	// seen are the bytes of the file that seed was read from, nil without one.
 	seen []byte
 	book *playbook.Playbook
@@ -78,13 +86,8 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	if err != nil {
 		return err
 	}
-	switch {
-	case c.Playbook == "":
-		return badInput("playbook learn needs --playbook FILE, which what is learned goes into")
-	case len(runs) == 0:
-		return badInput("playbook learn needs at least one run directory")
-	case rounds < 1 || rounds > learn.RoundsMax:
-		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, learn.RoundsMax)
+	if err := checkLearning(c, runs, rounds); err != nil {
+		return err
 	}
 	l := &schooling{limits: playbook.Limits{BulletsMax: int(c.PlaybookSize)}}
 	if l.seed, l.seen, err = m.playbookOrNew(c.Playbook); err != nil {
@@ -99,12 +102,17 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	if err != nil {
 		return err
 	}
+	prices, err := m.choosePrices(values, access)
+	if err != nil {
+		return err
+	}
+	l.spender = engine.NewSpender(c.Caps, prices)
 	l.kit = learn.NewKit(behavior.Config{Model: access.model, ContextWindow: int(c.ContextWindow), CountTokens: tokens.Count}, rounds)
 	total := 0
 	for _, run := range batches {
 		total += len(run)
 	}
-	source, stop, err := m.openModel(ctx, plan{config: c, model: access}, nil, learnCalls{total, l.kit.CallsMax()})
+	source, stop, err := m.openModel(ctx, plan{config: c, model: access, prices: prices}, nil, learnCalls{total, l.kit.CallsMax()})
 	if err != nil {
 		return err
 	}
@@ -116,6 +124,19 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 		}
 	}
 	return m.keepSchooling(c.Playbook, l)
+}
+
+// checkLearning refuses what cannot be learned from or into.
+func checkLearning(c config, runs []string, rounds int) error {
+	switch {
+	case c.Playbook == "":
+		return badInput("playbook learn needs --playbook FILE, which what is learned goes into")
+	case len(runs) == 0:
+		return badInput("playbook learn needs at least one run directory")
+	case rounds < 1 || rounds > learn.RoundsMax:
+		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, learn.RoundsMax)
+	}
+	return nil
 }
 
 // learnCalls is how many calls learning can make.
@@ -186,13 +207,21 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 // ask carries out one turn.
 func (l *schooling) ask(ctx context.Context, b engine.Batch) (learn.Result, error) {
 	turn := l.kit.Begin(b.Experience.In(l.book), l.book, b.Goals, b.Tick, 1)
+	agent := b.Experience.Agent()
+	l.spender.Begin(agent, turn)
 	for ask, more := turn.Next(); more; ask, more = turn.Next() {
-		answer := l.source.Respond(ctx, engine.CallKey{Tick: b.Tick, Agent: b.Experience.Agent(), Step: ask.Number}, ask.Request)
+		answer := l.spender.Respond(ask.Request, func() llmclient.Answer {
+			return l.source.Respond(ctx, engine.CallKey{Tick: b.Tick, Agent: agent, Step: ask.Number}, ask.Request)
+		})
 		if ctx.Err() != nil {
 			return learn.Result{}, failWith(engine.ExitInterrupted, errors.New("learning interrupted; what was learned before is kept"))
 		}
 		if f := answer.Failure; f != nil && f.Kind.Fatal(true) {
 			return learn.Result{}, failWith(engine.ExitProvider, fmt.Errorf("the provider refused: %s", f.Kind))
+		}
+		if f := answer.Failure; f != nil && f.Kind == llmclient.ErrCap && strings.HasPrefix(f.Code, string(budget.Run)) {
+			// What the caps of agents and look backs refuse costs that look back alone.
+			return learn.Result{}, failWith(engine.ExitBudget, fmt.Errorf("%s; what was learned before is kept", f.Message))
 		}
 		turn.Answer(answer)
 	}

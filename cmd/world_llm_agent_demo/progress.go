@@ -14,10 +14,19 @@ const progressLines = 20
 
 // progressText is a run's progress as one line, such as
 //
-//	tick 12/30  decisions 60  continued 0  calls 263  rejected 1  errors 0
+//	tick 12/30  decisions 60  continued 0  calls 263  rejected 1  errors 0  tokens 612000  cost 0.42 USD
+//
+// Tokens stand there once there are some, cost where the model has a price.
 func progressText(p engine.Progress) string {
-	return fmt.Sprintf("tick %d/%d  decisions %d  continued %d  calls %d  rejected %d  errors %d",
+	text := fmt.Sprintf("tick %d/%d  decisions %d  continued %d  calls %d  rejected %d  errors %d",
 		p.Tick, p.Ticks, p.Decisions, p.Continued, p.ModelCalls, p.Rejected, p.Errors)
+	if tokens := p.InputTokens + p.OutTokens; tokens > 0 {
+		text += fmt.Sprintf("  tokens %d", tokens)
+	}
+	if p.Currency != "" {
+		text += fmt.Sprintf("  cost %s %s", p.Cost, oneLine(p.Currency))
+	}
+	return text
 }
 
 // progressPrinter shows the progress of a run on stderr: one updating line on a

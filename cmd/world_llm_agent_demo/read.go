@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentworld/llmclient/openai"
+	"agentworld/llmclient/price"
 )
 
 // shownValueMax bounds how much of a refused value an error repeats.
@@ -30,6 +31,8 @@ func (s setting) read(text string, target any) error {
 		return s.readSwitch(text, target.(*bool))
 	case kindChoice:
 		return s.readChoice(text, target.(*string))
+	case kindMoney:
+		return s.readMoney(text, target.(*price.Money))
 	case kindURL:
 		return readURL(text, target.(*string))
 	case kindSecret:
@@ -104,6 +107,19 @@ func (s setting) readChoice(text string, choice *string) error {
 		return s.refuse(text, "is not known")
 	}
 	*choice = text
+	return nil
+}
+
+// readMoney reads an amount above zero: a cap of nothing would be a run of nothing.
+func (s setting) readMoney(text string, amount *price.Money) error {
+	v, err := price.ParseMoney(text)
+	switch {
+	case err != nil:
+		return s.refuse(text, "is not an amount of money")
+	case v == 0:
+		return s.refuse(text, "is out of range")
+	}
+	*amount = v
 	return nil
 }
 

@@ -107,12 +107,13 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector,
 	} else {
 		p.model.announceScripted(m.Stderr, client.URL())
 	}
+	p.announceSpending(m.Stderr)
 	closeServer := stop
 	return engine.Live(client), func() { client.Close(); closeServer() }, nil
 }
 
-// calls is how many model calls the run can make, by the limits of one decision.
-// It is an announcement, not a cap.
+// calls is how many model calls the run can make, by the limits of one decision and
+// without caps.
 func (p plan) calls() callRange {
 	limits := behavior.Config{ModuleCallsMax: int(p.config.ModuleCallsMax), RepairsMax: int(p.config.RepairsMax)}
 	calls := callRange{ticks: p.config.Ticks, agents: int64(len(p.scenario.agents)), perDecision: int64(limits.CallsMax())}
@@ -154,6 +155,7 @@ func (p plan) engineSettings() engine.Settings {
 		Timeout: c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
 		ModuleCallsMax: int(c.ModuleCallsMax), RepairsMax: int(c.RepairsMax),
 		RepeatAdviceAfter: c.repeatAdvice(), Commit: c.Commit, GuardOff: p.guardOff,
+		Caps: c.Caps, Prices: p.prices, Estimate: p.expected,
 		Playbook: p.playbook, PlaybookBullets: int(c.PlaybookBullets), FreezePlaybook: c.FreezePlaybook, LearnEvery: c.LearnEvery, PlaybookSize: int(c.PlaybookSize),
 	}
 	if c.Faults != "" {
@@ -202,6 +204,9 @@ func (p plan) verdict(result engine.Result) error {
 	case engine.ExitProvider:
 		return failWith(engine.ExitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
 			result.Status, result.TicksDone, p.config.Ticks, result.Reason, p.providerHint(result.Reason)))
+	case engine.ExitBudget:
+		return failWith(engine.ExitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there, the --cap flags allow more",
+			result.Status, result.TicksDone, p.config.Ticks, result.Reason))
 	}
 	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.config.Ticks, result.Reason))
 }

@@ -3,11 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"agentworld/behavior/mandate"
+	"agentworld/llmclient/price"
 	"agentworld/llmclient/scripted"
 	"agentworld/trace"
 )
@@ -37,6 +39,8 @@ type runFlags struct {
 	config string
 	// printConfig shows the settings instead of running.
 	printConfig bool
+	// estimateOnly says what a run would take instead of running.
+	estimateOnly bool
 }
 
 // runCommand is the default command. Its steps, each of which may refuse:
@@ -75,6 +79,7 @@ func (m *Main) runCommand() *cobra.Command {
 	addFlags(c.Flags(), all)
 	c.Flags().StringVar(&extra.config, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
 	c.Flags().BoolVar(&extra.printConfig, "print-config", false, "show each setting and where it comes from, and run nothing")
+	c.Flags().BoolVar(&extra.estimateOnly, "estimate-only", false, "say what the run would take and cost, and run nothing")
 	return c
 }
 
@@ -125,6 +130,16 @@ func (m *Main) start(ctx context.Context, values []value, commands []string, ext
 	if err != nil {
 		return err
 	}
+	if p.wantsEstimate() || extra.estimateOnly {
+		expected, err := p.engineSettings().Expect()
+		if err != nil {
+			return fmt.Errorf("estimate the run: %w", err)
+		}
+		p.expected = &expected
+	}
+	if extra.estimateOnly {
+		return m.printEstimate(p)
+	}
 	p.kept = append(p.kept, keptPath{"the configuration file", m.path(cmp.Or(extra.config, configName))})
 	return m.run(ctx, p)
 }
@@ -139,6 +154,10 @@ type plan struct {
 	model    modelAccess
 	// playbook is the file of lessons as read, empty for none.
 	playbook []byte
+	// prices are those of the run's models, for as many as have one.
+	prices []price.Price
+	// expected is what the run will probably take, nil where nobody pays or asks.
+	expected *trace.Estimate
 	// faults is what goes wrong on purpose; empty for a live model.
 	faults scripted.FaultPlan
 	// guardOff are the layers of the guard left out.
@@ -178,6 +197,10 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
+	prices, err := m.choosePrices(values, model)
+	if err != nil {
+		return plan{}, err
+	}
 	faults, err := chooseFaults(model, find(values, "llm.faults"), scenario.agents)
 	if err != nil {
 		return plan{}, err
@@ -190,7 +213,7 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{config: c, scenario: scenario, switches: switches, model: model, playbook: lessons, faults: faults, guardOff: guardOff, runDir: runDir}
+	p := plan{config: c, scenario: scenario, switches: switches, model: model, playbook: lessons, prices: prices, faults: faults, guardOff: guardOff, runDir: runDir}
 	p.kept = []keptPath{
 		m.keptTrace(runDir), {"the run directory", m.path(runDir)},
 		{"the scenario file", m.path(scenario.name)}, {"the file of prompt switches", m.path(c.PromptSwitches)},

@@ -25,6 +25,8 @@ const (
 	kindSwitch
 	// kindChoice is one of the setting's choices.
 	kindChoice
+	// kindMoney is an amount of money such as 2.50, in the currency of the prices.
+	kindMoney
 )
 
 // setting describes one value of a run. A row of the table reads like this:

@@ -60,6 +60,8 @@ func (s setting) allowed() string {
 		return fmt.Sprintf("a duration such as 30s or a number of milliseconds, from %v to %v", millis(s.min), millis(s.max))
 	case kindSwitch:
 		return "true, false"
+	case kindMoney:
+		return "an amount of money above 0 such as 2 or 0.05, in the currency of the prices"
 	case kindChoice:
 		return strings.Join(s.choices, ", ")
 	}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"strings"
+
 	"agentworld/behavior"
 	"agentworld/llmclient/openai"
+	"agentworld/trace"
 )
 
 // envPrefix starts the environment variables that belong to this program.
@@ -21,6 +24,7 @@ const (
 	perTurnMax       = 16
 	repeatAdviceMax  = 1_000_000
 	playbookSizeMax  = 10_000
+	capMax           = 1_000_000_000_000
 )
 
 // settingTable returns every setting of a run, in the order they are shown.
@@ -37,6 +41,7 @@ func settingTable() settings {
 	var all settings
 	all = append(all, runSettings()...)
 	all = append(all, modelSettings()...)
+	all = append(all, capSettings()...)
 	all = append(all, promptSettings()...)
 	all = append(all, playbookSettings()...)
 	return append(all, outputSettings()...)
@@ -106,6 +111,37 @@ func modelSettings() settings {
 			kind: kindCount, fallback: "4", min: 0, max: repeatAdviceMax,
 			doc: "equal decisions in a row before the prompt remarks on it; 0 is never", into: func(c *config) any { return &c.RepeatAdviceAfter }},
 	}
+}
+
+// capSettings bound what a run may spend. The table of prices stands with them: a cap
+// on cost needs a price.
+func capSettings() settings {
+	all := settings{{flag: "price-table", env: []string{envPrefix + "PRICE_TABLE"}, key: "llm.price_table", kind: kindPath, absent: "the built-in prices",
+		doc: "file of prices by model, which goes before the built-in ones; see docs/cost.md", into: func(c *config) any { return &c.PriceTable }}}
+	for _, at := range []struct {
+		infix, over string
+		limit       func(*config) *trace.Limit
+	}{
+		{"", "the whole run", func(c *config) *trace.Limit { return &c.Caps.Run }},
+		{"agent_", "each agent over the run", func(c *config) *trace.Limit { return &c.Caps.Agent }},
+		{"tick_", "each tick", func(c *config) *trace.Limit { return &c.Caps.Tick }},
+	} {
+		for _, unit := range []struct {
+			name, doc string
+			kind      kind
+			into      func(*trace.Limit) any
+		}{
+			{"calls", "model calls", kindCount, func(l *trace.Limit) any { return &l.Calls }},
+			{"tokens", "tokens, input and output", kindCount, func(l *trace.Limit) any { return &l.Tokens }},
+			{"cost", "money spent on tokens", kindMoney, func(l *trace.Limit) any { return &l.Cost }},
+		} {
+			name := "cap_" + at.infix + unit.name
+			all = append(all, setting{flag: strings.ReplaceAll(name, "_", "-"), env: []string{envPrefix + strings.ToUpper(name)}, key: "llm." + name,
+				kind: unit.kind, absent: "none", min: 1, max: capMax, doc: "most " + unit.doc + ", of " + at.over,
+				into: func(c *config) any { return unit.into(at.limit(c)) }})
+		}
+	}
+	return all
 }
 
 // promptSettings are the texts the agents are steered by. They are the user's and

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"agentworld/llmclient/price"
+	"agentworld/trace"
+)
+
+// priceTableBytesMax bounds a table of prices.
+const priceTableBytesMax = 4 << 20
+
+// choosePrices looks up what the run's model costs: in the user's table first, then
+// among the built-in prices, which have none for the scripted stand-in. A cap on cost
+// that nobody could keep is refused.
+func (m *Main) choosePrices(values []value, access modelAccess) ([]price.Price, error) {
+	table, v := price.Embedded(), find(values, "llm.price_table")
+	if v.text != "" {
+		data, err := readBounded(m.path(v.text), priceTableBytesMax)
+		if err != nil {
+			return nil, badInput("%s: the table of prices %s cannot be read: %w; allowed: a .toml file as docs/cost.md shows", v.where(), shown(v.text), cause(err))
+		}
+		if table, err = table.With(oneLine(v.text), data); err != nil {
+			return nil, badInput("%s: %w", v.where(), err)
+		}
+	}
+	if p, ok := table.Lookup(access.model); ok {
+		return []price.Price{p}, nil
+	}
+	for _, key := range []string{"llm.cap_cost", "llm.cap_agent_cost", "llm.cap_tick_cost"} {
+		if v := find(values, key); v.text != "" {
+			return nil, badInput("%s: there is no price of model %s; allowed: a model with a price, or a table with one (--price-table)", v.where(), shown(access.model))
+		}
+	}
+	return nil, nil
+}
+
+// wantsEstimate says that money or a cap is at stake.
+func (p plan) wantsEstimate() bool {
+	return p.model.live || len(p.prices) > 0 || p.config.Caps != (trace.Caps{})
+}
+
+// announceSpending says, before the first call, what the run will probably take and
+// cost, as far as that was estimated, and what bounds it. It says nothing where nobody
+// pays and nothing is bounded.
+func (p plan) announceSpending(w io.Writer) {
+	if e := p.expected; e != nil {
+		fmt.Fprintf(w, "expected: %s; at least %s, at most %s\n", takes(e.Likely), takes(e.Least), takes(e.Most))
+		fmt.Fprintf(w, "cost: %s\n", p.costText())
+	}
+	if p.expected != nil || p.wantsEstimate() {
+		fmt.Fprintf(w, "caps: %s\n", p.capsText())
+	}
+}
+
+// takes is an amount of calls and tokens in words.
+func takes(s trace.Spending) string {
+	return fmt.Sprintf("%d calls with %d tokens in and %d out", s.Calls, s.InputTokens, s.OutputTokens)
+}
+
+// costText is the estimate in money, with the day of the price: a figure without it
+// would be taken for a promise.
+func (p plan) costText() string {
+	switch {
+	case len(p.prices) > 0:
+		e, list := p.expected, p.prices[0]
+		return fmt.Sprintf("likely %s %s, at least %s, at most %s, without discounts for cached input; prices of %s (%s)",
+			e.Likely.Cost, oneLine(list.Currency), e.Least.Cost, e.Most.Cost, list.AsOf, oneLine(list.Source))
+	case p.model.live:
+		return fmt.Sprintf("unknown, there is no price of model %s; a table with one can be given (--price-table)", shown(p.model.model))
+	}
+	return "none, the scripted stand-in is free"
+}
+
+// capsText lists the caps that are set.
+func (p plan) capsText() string {
+	currency := ""
+	if len(p.prices) > 0 {
+		currency = " " + oneLine(p.prices[0].Currency)
+	}
+	var parts []string
+	for _, at := range []struct {
+		scope string
+		limit trace.Limit
+	}{{"the run", p.config.Caps.Run}, {"each agent", p.config.Caps.Agent}, {"each tick", p.config.Caps.Tick}} {
+		var of []string
+		if at.limit.Calls > 0 {
+			of = append(of, fmt.Sprintf("%d calls", at.limit.Calls))
+		}
+		if at.limit.Tokens > 0 {
+			of = append(of, fmt.Sprintf("%d tokens", at.limit.Tokens))
+		}
+		if at.limit.Cost > 0 {
+			of = append(of, at.limit.Cost.String()+currency)
+		}
+		if len(of) > 0 {
+			parts = append(parts, at.scope+" "+strings.Join(of, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return "none; --cap-calls, --cap-tokens and --cap-cost set some"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// printEstimate says on stdout what the run would take, and runs nothing.
+func (m *Main) printEstimate(p plan) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "model: %s (%s)\n", oneLine(p.model.model), p.model.source())
+	fmt.Fprintf(&text, "calls: %s\n", p.calls())
+	p.announceSpending(&text)
+	if _, err := io.WriteString(m.Stdout, text.String()); err != nil {
+		return fmt.Errorf("print the estimate: %w", cause(err))
+	}
+	return nil
+}

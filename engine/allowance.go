@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"golang.org/x/sync/errgroup"
+
+	"agentworld/behavior"
+	"agentworld/behavior/learn"
+	"agentworld/engine/budget"
+	"agentworld/llmclient"
+	"agentworld/trace"
+)
+
+// allowance is what one turn may spend; nil without caps.
+type allowance struct {
+	of    *spending
+	purse *budget.Purse
+	// items holds the tokens of the turn's items.
+	items map[string]int64
+	// next is what the next call is supposed to be like.
+	next budget.Call
+}
+
+// answer sends a request if the caps allow it; otherwise the answer is the refusal.
+// The charge is nil without caps and for what was not sent.
+func (a *allowance) answer(r llmclient.Request, send func() llmclient.Answer) (llmclient.Answer, *trace.Charge) {
+	if a == nil {
+		return send(), nil
+	}
+	call := a.of.call(r, a.items)
+	if refused := a.purse.Admit(call); refused != nil {
+		return refused.Answer(), nil
+	}
+	answer := send()
+	charge := a.purse.Charge(call, answer)
+	a.next = call.Next()
+	return answer, &charge
+}
+
+// bound tells a turn how many requests its share is good for.
+func (a *allowance) bound(turn *behavior.Turn) {
+	if a != nil {
+		turn.Afford(a.purse.Affords(a.next))
+	}
+}
+
+// allowances are those of the turns of a tick, in agent order.
+type allowances []*allowance
+
+// of returns the i-th, nil without caps.
+func (as allowances) of(i int) *allowance {
+	if as == nil {
+		return nil
+	}
+	return as[i]
+}
+
+// purses returns the purses in the order of turns.
+func (as allowances) purses() []*budget.Purse {
+	list := make([]*budget.Purse, len(as))
+	for i, a := range as {
+		list[i] = a.purse
+	}
+	return list
+}
+
+// allow sets aside what n turns may spend. opening tells the i-th turn's first request
+// and the calls of its shortest path; it may be called concurrently.
+func (r *runner) allow(n int, opening func(i int) (agent string, first llmclient.Request, least int)) allowances {
+	s := r.spending
+	if s == nil {
+		return nil
+	}
+	needs, list := make([]budget.Need, n), make(allowances, n)
+	var group errgroup.Group
+	group.SetLimit(r.Concurrency)
+	for i := range n {
+		group.Go(func() error {
+			agent, first, least := opening(i)
+			list[i] = &allowance{of: s, items: map[string]int64{}}
+			list[i].next = s.call(first, list[i].items)
+			needs[i] = budget.Need{Agent: agent, Least: list[i].next.Path(least)}
+			return nil
+		})
+	}
+	_ = group.Wait() // no turn returns an error
+	for i, p := range s.budget.Open(needs) {
+		list[i].purse = p
+	}
+	return list
+}
+
+// allowDecisions sets aside what the due agents' turns may spend. The turns are begun
+// once more when they are carried out: a turn only reads.
+func (r *runner) allowDecisions(due []int) allowances {
+	if r.spending != nil {
+		r.spending.budget.BeginTick()
+	}
+	return r.allow(len(due), func(i int) (string, llmclient.Request, int) {
+		view := r.world.View(due[i])
+		ask, asks := r.minds[due[i]].Begin(view).Next().(behavior.Ask)
+		if !asks {
+			return view.AgentID(), llmclient.Request{}, 0
+		}
+		return view.AgentID(), ask.Request, leastCalls(r.kit.Config().Protocol, ask.Stage)
+	})
+}
+
+// leastCalls is the number of calls of a turn's usual shortest path: plan, draft and
+// decision, or one for all of them. A model that skips ahead needs fewer.
+func leastCalls(protocol behavior.Protocol, stage behavior.Stage) int {
+	switch {
+	case protocol == behavior.ProtocolFull:
+		return 3
+	case stage == behavior.StagePlan:
+		return 2
+	}
+	return 1
+}
+
+// leastLearnCalls is the number of calls of the shortest look back that changes
+// something: reflect and curate.
+const leastLearnCalls = 2
+
+// allowLookBacks sets aside what look backs may spend of what decisions left.
+func (r *runner) allowLookBacks(backs []lookedBack, begin func(i int) *learn.Turn) allowances {
+	return r.allow(len(backs), func(i int) (string, llmclient.Request, int) {
+		agent := r.world.AgentID(backs[i].agent)
+		ask, more := begin(i).Next()
+		if !more {
+			return agent, llmclient.Request{}, 0
+		}
+		return agent, ask.Request, leastLearnCalls
+	})
+}
+
+// settle takes back what was not spent.
+func (r *runner) settle(list allowances) {
+	if list != nil {
+		r.spending.budget.Close(list.purses())
+	}
+}
+
+// exhausted ends the run when its caps admit none of the due agents' turns. Nothing
+// was sent in the tick, which is abandoned.
+func (r *runner) exhausted(list allowances) *stop {
+	if why := budget.Exhausted(list.purses(), r.world.Agents()); why != nil {
+		return &stop{status: trace.RunBudgetReached, reason: why.String()}
+	}
+	return nil
+}

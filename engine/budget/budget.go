@@ -1,0 +1,121 @@
+package budget
+
+import (
+	"agentworld/trace"
+)
+
+// Budget is what a run has spent and may still spend. Open, Close and BeginTick are
+// called one at a time; between Open and Close, Call may be called concurrently.
+//
+// Invariants:
+//  1. The shares of open purses, together with what was spent, are within every cap.
+//  2. Same caps, needs and answers give the same shares and refusals.
+type Budget struct {
+	caps trace.Caps
+	// run and tick are spent over the run and the tick, agents by agent id.
+	run, tick Amount
+	agents    map[string]Amount
+	seen      reach
+}
+
+// New returns the budget of a run that has spent nothing.
+func New(caps trace.Caps) *Budget {
+	return &Budget{caps: caps, agents: map[string]Amount{}, seen: reach{inputMilli: reserveMilli}}
+}
+
+// Spent is what the run has spent.
+func (b *Budget) Spent() Amount { return b.run }
+
+// BeginTick starts a tick, in which nothing is spent yet.
+func (b *Budget) BeginTick() { b.tick = Amount{} }
+
+// Need is a turn that wants to begin.
+type Need struct {
+	// Agent is the agent's id.
+	Agent string
+	// Least is what its shortest path needs; see [Call.Path].
+	Least Amount
+}
+
+// Open sets aside shares for the turns, which are in agent order, as the package
+// comment says. Every turn gets a purse; that of a refused one is closed.
+func (b *Budget) Open(needs []Need) []*Purse {
+	run, tick := b.run.leaves(b.caps.Run), b.tick.leaves(b.caps.Tick)
+	purses := make([]*Purse, len(needs))
+	admitted := 0
+	for i, n := range needs {
+		p := &Purse{agent: n.Agent, seen: b.seen}
+		purses[i] = p
+		p.own = b.agents[n.Agent].leaves(b.caps.Agent)
+		if p.refusal = b.short(n.Least, run, p.own, tick); p.refusal != nil {
+			continue
+		}
+		admitted++
+		p.share = n.Least
+		run, p.own, tick = run.minus(n.Least), p.own.minus(n.Least), tick.minus(n.Least)
+	}
+	for _, p := range purses {
+		if p.refusal != nil {
+			continue
+		}
+		for u := range Unit(units) {
+			more := p.extend(u, run[u], tick[u], int64(admitted), b.caps)
+			run[u], tick[u] = less(run[u], more), less(tick[u], more)
+		}
+		admitted--
+	}
+	return purses
+}
+
+// less takes n out of what is left, where that is bounded.
+func less(left, n int64) int64 {
+	if left == unlimited {
+		return left
+	}
+	return left - n
+}
+
+// short says which cap leaves less than a turn needs, nil when none does.
+func (b *Budget) short(least, run, own, tick Amount) *Refusal {
+	for _, at := range []struct {
+		scope Scope
+		limit trace.Limit
+		left  Amount
+	}{{Run, b.caps.Run, run}, {Agent, b.caps.Agent, own}, {Tick, b.caps.Tick, tick}} {
+		for u := range Unit(units) {
+			if at.left[u] < least[u] {
+				return &Refusal{Scope: at.scope, Unit: u, Cap: amountOf(at.limit)[u], Left: at.left[u], Need: least[u]}
+			}
+		}
+	}
+	return nil
+}
+
+// Close takes back what the purses did not spend. They are in the order of Open.
+func (b *Budget) Close(purses []*Purse) {
+	for _, p := range purses {
+		b.run, b.tick = b.run.Plus(p.spent), b.tick.Plus(p.spent)
+		b.agents[p.agent] = b.agents[p.agent].Plus(p.spent)
+		b.seen = b.seen.most(p.seen)
+	}
+}
+
+// Exhausted says why no turn can begin any more: none of the purses, which are those
+// of all turns of a tick, is open, and it is not only the agents' own caps that keep
+// them shut while others of the world's agents have something left. It is nil while
+// the run can go on.
+func Exhausted(purses []*Purse, agents int) *Refusal {
+	var why *Refusal
+	for _, p := range purses {
+		if p.refusal == nil {
+			return nil
+		}
+		if p.refusal.Scope != Agent && (why == nil || why.Scope == Agent) || why == nil {
+			why = p.refusal
+		}
+	}
+	if why != nil && why.Scope == Agent && len(purses) < agents {
+		return nil
+	}
+	return why
+}

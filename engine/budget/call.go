@@ -1,0 +1,118 @@
+package budget
+
+import (
+	"agentworld/llmclient"
+	"agentworld/llmclient/price"
+	"agentworld/trace"
+)
+
+// Call is a request with the most it can be billed.
+type Call struct {
+	// counted is the input as counted here.
+	counted int64
+	// input and output are what is set aside.
+	input, output int64
+	price         price.Price
+}
+
+// Call returns the request with the given input, counted in tokens, and the bound on
+// its answer. p is the price of its model, zero where there is none.
+func (b *Budget) Call(inputTokens, outputTokensMax int64, p price.Price) Call {
+	return Call{
+		counted: inputTokens, price: p,
+		input:  (inputTokens*b.seen.inputMilli + 999) / 1000,
+		output: max(outputTokensMax, b.seen.output),
+	}
+}
+
+// amount is what the call can take at most.
+func (c Call) amount() Amount {
+	return Amount{1, c.input + c.output, int64(c.price.Cost(llmclient.Usage{Input: c.input, Output: c.output}))}
+}
+
+// Path is what a turn of n calls needs that begins with c: each further call also
+// reads what the ones before it left in the input.
+func (c Call) Path(n int) Amount {
+	var need Amount
+	for range n {
+		need = need.Plus(c.amount())
+		c = c.Next()
+	}
+	return need
+}
+
+// Next is the call that probably follows c in its turn.
+func (c Call) Next() Call {
+	c.input += growthTokens
+	return c
+}
+
+// growthTokens is what an answer and its outputs usually add to the input of the next
+// call. It decides who is admitted and no more: each call is bounded by itself.
+const growthTokens = 512
+
+// billed is what an answer counts: the usage it tells, and what was set aside for any
+// part of it that it does not tell although it was made.
+func (c Call) billed(a llmclient.Answer) llmclient.Usage {
+	if a.Reply == nil {
+		if refusedUnbilled(a.Failure.Kind) {
+			return llmclient.Usage{}
+		}
+		return llmclient.Usage{Input: c.input, Output: c.output}
+	}
+	u := a.Reply.Usage
+	if u.Input <= 0 {
+		u.Input, u.Cached = c.input, 0
+	}
+	if u.Output <= 0 && len(a.Reply.Items) > 0 {
+		u.Output = c.output
+	}
+	u.Output = max(u.Output, 0)
+	return u
+}
+
+// refusedUnbilled reports the failures that come before a model has read anything.
+// With every other one it may have answered, and only the answer was lost.
+func refusedUnbilled(kind llmclient.ErrorKind) bool {
+	switch kind {
+	case llmclient.ErrCap, llmclient.ErrAuth, llmclient.ErrForbidden, llmclient.ErrModelNotFound, llmclient.ErrQuota,
+		llmclient.ErrRateLimited, llmclient.ErrBadRequest, llmclient.ErrServer, llmclient.ErrDNS, llmclient.ErrTLS:
+		return true
+	}
+	return false
+}
+
+// charge is the record of what an answer counts.
+func (c Call) charge(a llmclient.Answer) trace.Charge {
+	u := c.billed(a)
+	return trace.Charge{ReservedTokens: c.input + c.output, Tokens: u.Input + u.Output, Cost: c.price.Cost(u)}
+}
+
+// reach is the furthest a provider has gone beyond what was counted.
+type reach struct {
+	// inputMilli is the input set aside per thousand tokens counted.
+	inputMilli int64
+	// output is the longest answer billed.
+	output int64
+}
+
+// reserveMilli is what is set aside per thousand counted tokens of input before a
+// provider has shown more: tokenizers differ, and endpoints wrap what they are sent.
+const reserveMilli = 1250
+
+// with takes in an answer to c.
+func (r reach) with(c Call, a llmclient.Answer) reach {
+	if a.Reply == nil {
+		return r
+	}
+	if u := a.Reply.Usage; u.Input > 0 && c.counted > 0 && u.Input < unlimited/1000 {
+		r.inputMilli = max(r.inputMilli, (u.Input*1000+c.counted-1)/c.counted)
+	}
+	r.output = max(r.output, a.Reply.Usage.Output)
+	return r
+}
+
+// most is the further one of both, by part.
+func (r reach) most(s reach) reach {
+	return reach{max(r.inputMilli, s.inputMilli), max(r.output, s.output)}
+}

@@ -1,0 +1,43 @@
+package budget
+
+import (
+	"iter"
+
+	"agentworld/llmclient"
+	"agentworld/llmclient/price"
+	"agentworld/trace"
+)
+
+// Counted is what a recorded call counted against the caps: its charge or, in a run
+// without caps, what the provider billed. p is the price of its model.
+func Counted(call trace.ModelCall, p price.Price) Amount {
+	switch {
+	case call.Answer.Failure != nil && call.Answer.Failure.Kind == llmclient.ErrCap:
+		return Amount{}
+	case call.Charge != nil:
+		return Amount{1, call.Charge.Tokens, int64(call.Charge.Cost)}
+	}
+	u := call.Answer.Usage
+	return Amount{1, u.Input + u.Output, int64(p.Cost(u))}
+}
+
+// SpentIn sums up what the calls of a trace counted. The error is the first one that
+// the records bring, together with the sum up to there.
+func SpentIn(records iter.Seq2[trace.Record, error]) (Amount, error) {
+	var spent Amount
+	prices := map[string]price.Price{}
+	for record, err := range records {
+		if err != nil {
+			return spent, err
+		}
+		switch r := record.(type) {
+		case trace.Header:
+			for _, p := range r.Settings.Prices {
+				prices[p.Model] = p
+			}
+		case trace.ModelCall:
+			spent = spent.Plus(Counted(r, prices[r.Model]))
+		}
+	}
+	return spent, nil
+}

@@ -1,0 +1,134 @@
+package budget
+
+import (
+	"fmt"
+
+	"agentworld/llmclient"
+	"agentworld/trace"
+)
+
+// Purse is what one turn may spend. It is used by one goroutine.
+type Purse struct {
+	agent string
+	// refusal is why the turn may not begin, nil when it may.
+	refusal *Refusal
+	// share is what is left to spend, of the scope in by.
+	share Amount
+	by    [units]bound
+	spent Amount
+	// own is what the agent's caps leave beside the share.
+	own  Amount
+	seen reach
+}
+
+// bound is the cap that bounds a share.
+type bound struct {
+	scope Scope
+	limit int64
+}
+
+// extend adds the turn's part of what is left of a unit to its share and returns it.
+// turns is how many turns still wait for their part, this one included.
+func (p *Purse) extend(u Unit, run, tick, turns int64, caps trace.Caps) int64 {
+	more := int64(unlimited)
+	for _, at := range []struct {
+		scope Scope
+		limit trace.Limit
+		part  int64
+	}{{Run, caps.Run, part(run, turns)}, {Agent, caps.Agent, p.own[u]}, {Tick, caps.Tick, part(tick, turns)}} {
+		if at.part < more {
+			more, p.by[u] = at.part, bound{at.scope, amountOf(at.limit)[u]}
+		}
+	}
+	if more == unlimited {
+		p.share[u] = unlimited
+		return 0
+	}
+	p.share[u] += more
+	return more
+}
+
+// part is an equal part of what is left, rounded down.
+func part(left, turns int64) int64 {
+	if left == unlimited {
+		return unlimited
+	}
+	return left / turns
+}
+
+// Admit says why the call may not be sent, nil when it may.
+func (p *Purse) Admit(c Call) *Refusal {
+	if p.refusal != nil {
+		return p.refusal
+	}
+	need := c.amount()
+	for u := range Unit(units) {
+		if p.share[u] < need[u] {
+			return &Refusal{Scope: p.by[u].scope, Unit: u, Cap: p.by[u].limit, Left: p.share[u], Need: need[u], Begun: true}
+		}
+	}
+	return nil
+}
+
+// Affords is how many calls the share is good for of which c is the first.
+func (p *Purse) Affords(c Call) int {
+	if p.refusal != nil {
+		return 0
+	}
+	left := p.share
+	for n := range affordsMax {
+		for u, need := range c.amount() {
+			if left[u] < need {
+				return n
+			}
+		}
+		left = left.minus(c.amount())
+		c = c.Next()
+	}
+	return affordsMax
+}
+
+// affordsMax is more calls than any turn makes.
+const affordsMax = 64
+
+// Charge counts the answer to a call that was sent, and returns the record of it.
+func (p *Purse) Charge(c Call, a llmclient.Answer) trace.Charge {
+	charge := c.charge(a)
+	spent := Amount{1, charge.Tokens, int64(charge.Cost)}
+	p.spent = p.spent.Plus(spent)
+	for u := range p.share {
+		if p.share[u] != unlimited {
+			p.share[u] = max(0, p.share[u]-spent[u])
+		}
+	}
+	p.seen = p.seen.with(c, a)
+	return charge
+}
+
+// Refusal is a cap that leaves less than is needed.
+type Refusal struct {
+	Scope Scope
+	Unit  Unit
+	// Cap is the cap, Left what is left of it, or of the turn's share once the turn has
+	// begun, and Need what the turn or the call needs at most.
+	Cap, Left, Need int64
+	// Begun says that the turn had begun.
+	Begun bool
+}
+
+// Code names the cap, such as "run_tokens".
+func (r Refusal) Code() string { return string(r.Scope) + "_" + r.Unit.String() }
+
+// String explains the refusal on one line.
+func (r Refusal) String() string {
+	text := fmt.Sprintf("cap on %s of the %s, %s: %s left, a turn needs %s", r.Unit, r.Scope, r.Unit.show(r.Cap), r.Unit.show(r.Left), r.Unit.show(r.Need))
+	if r.Begun {
+		text = fmt.Sprintf("cap on %s of the %s, %s: this turn's share has %s left, the call may take %s", r.Unit, r.Scope, r.Unit.show(r.Cap), r.Unit.show(r.Left), r.Unit.show(r.Need))
+	}
+	return text
+}
+
+// Answer is the answer to a refused request. Nothing was sent for it.
+func (r Refusal) Answer() llmclient.Answer {
+	return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrCap, Code: r.Code(), Message: r.String()}}
+}

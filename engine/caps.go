@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"fmt"
+
+	"agentworld/behavior"
+	"agentworld/engine/budget"
+	"agentworld/trace"
+)
+
+// checkCaps reports caps that no turn fits in, and a cap on cost that cannot be kept
+// because a price is missing.
+func (s Settings) checkCaps() error {
+	least := int64(leastCalls(s.behaviorConfig().WithDefaults().Protocol, behavior.StageLean))
+	for _, c := range []struct {
+		scope budget.Scope
+		limit trace.Limit
+	}{{budget.Run, s.Caps.Run}, {budget.Agent, s.Caps.Agent}, {budget.Tick, s.Caps.Tick}} {
+		if min(c.limit.Calls, c.limit.Tokens, int64(c.limit.Cost)) < 0 {
+			return fmt.Errorf("cap of the %s: must not be negative", c.scope)
+		}
+		if c.limit.Calls > 0 && c.limit.Calls < least {
+			return fmt.Errorf("cap on calls of the %s, %d: a decision takes at least %d with the %s protocol", c.scope, c.limit.Calls, least, s.Protocol)
+		}
+		if c.limit.Cost > 0 {
+			if err := s.checkPrices(); err != nil {
+				return fmt.Errorf("cap on cost of the %s: %w", c.scope, err)
+			}
+		}
+	}
+	return nil
+}
+
+// models are the models a run asks.
+func (s Settings) models() []string { return []string{s.Model} }
+
+// checkPrices reports a model without a price, and prices that cannot be added up.
+func (s Settings) checkPrices() error {
+	known := pricesOf(s.Prices)
+	currency := ""
+	for _, model := range s.models() {
+		p, ok := known[model]
+		if !ok {
+			return fmt.Errorf("there is no price of model %q; a table of prices with it is needed", model)
+		}
+		if currency != "" && currency != p.Currency {
+			return fmt.Errorf("prices in %s and in %s cannot be added up", currency, p.Currency)
+		}
+		currency = p.Currency
+	}
+	return nil
+}
+
+// currency is that of the run's prices, empty without any.
+func (s Settings) currency() string {
+	if len(s.Prices) == 0 {
+		return ""
+	}
+	return s.Prices[0].Currency
+}
+
+// recordedCaps is what a header holds: nothing for a run without caps.
+func recordedCaps(c trace.Caps) *trace.Caps {
+	if c == (trace.Caps{}) {
+		return nil
+	}
+	return &c
+}
+
+// capsOf reads back what recordedCaps wrote.
+func capsOf(c *trace.Caps) trace.Caps {
+	if c == nil {
+		return trace.Caps{}
+	}
+	return *c
+}

@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"io"
+
+	"agentworld/behavior"
+	"agentworld/behavior/learn"
+	"agentworld/llmclient"
+	"agentworld/llmclient/price"
+	"agentworld/trace"
+)
+
+// Expect says what a run of s will take, by the prompts of its first tick, counted,
+// and the paths of its protocol, as if nothing were cached:
+//
+//   - Least: agents decide in every second tick, on the shortest path.
+//   - Likely: what runs of the scripted model take. Models that reason write more.
+//   - Most: agents decide in every tick, on the longest path, with answers at the
+//     limit.
+//
+// Nothing is sent. Caps are left out. The error is the one of [Settings.Check].
+func (s Settings) Expect() (trace.Estimate, error) {
+	if err := s.Check(); err != nil {
+		return trace.Estimate{}, err
+	}
+	r, err := newRunner(Options{Settings: s}, newJournal(io.Discard))
+	if err != nil {
+		return trace.Estimate{}, err
+	}
+	r.world.Advance()
+	openings := r.openings()
+	e := trace.Estimate{}
+	for _, o := range openings {
+		e = plusEstimate(e, r.expectDecision(o, s.Ticks))
+		if s.learns() {
+			e = plusEstimate(e, r.expectLookBack(o, s.Ticks/s.LearnEvery))
+		}
+	}
+	return timesEstimate(e, int64(r.world.Agents()), int64(len(openings))), nil
+}
+
+// openingsMax bounds how many agents' prompts are counted for an estimate.
+const openingsMax = 16
+
+// opening is the first request of an agent.
+type opening struct {
+	tokens int64
+	stage  behavior.Stage
+	price  price.Price
+}
+
+// openings counts the first requests of some of the agents, spread over all of them.
+func (r *runner) openings() []opening {
+	m := meter{known: map[string]int64{}}
+	due := r.world.Due()
+	n := min(len(due), openingsMax)
+	list := make([]opening, 0, n)
+	for i := range n {
+		agent := due[i*len(due)/n]
+		if ask, asks := r.mind(agent).Begin(r.world.View(agent)).Next().(behavior.Ask); asks {
+			list = append(list, opening{m.input(ask.Request, map[string]int64{}), ask.Stage, r.prices[ask.Request.Model]})
+		}
+	}
+	return list
+}
+
+// shape is how turns usually run where nothing about the model is known.
+type shape struct {
+	// turnsPercent is in how many of a hundred ticks an agent decides: not while it
+	// travels, waits or continues an order.
+	turnsPercent int64
+	// callTenths is a tenth of the calls of a turn.
+	callTenths int64
+	// pastPercent is what a prompt has of the first one once there is a past to tell.
+	pastPercent int64
+	// output is the tokens of an answer.
+	output int64
+}
+
+// The tokens of a short and of a usual answer.
+const (
+	answerTokensLeast  = 60
+	answerTokensLikely = 150
+)
+
+// expectDecision is what an agent that opens like o takes in so many ticks.
+func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
+	cfg := r.kit.Config()
+	least := int64(10 * leastCalls(cfg.Protocol, o.stage))
+	return trace.Estimate{
+		Least:  o.spending(ticks, shape{50, least, 100, answerTokensLeast}),
+		Likely: o.spending(ticks, shape{85, least + 5, 105, answerTokensLikely}),
+		Most:   o.spending(ticks, shape{100, int64(10 * cfg.CallsMax()), 200, int64(cfg.OutputTokensMax)}),
+	}
+}
+
+// spending is what turns of a shape take. Each call after the first also reads what
+// the ones before it left.
+func (o opening) spending(ticks int64, s shape) trace.Spending {
+	input := s.callTenths*o.tokens*s.pastPercent/1000 + min(s.output, growthTokensMax)*s.callTenths*(s.callTenths-10)/200
+	return o.priced(trace.Spending{
+		Calls:       (ticks*s.turnsPercent*s.callTenths + 999) / 1000,
+		InputTokens: ticks * s.turnsPercent * input / 100, OutputTokens: ticks * s.turnsPercent * s.callTenths * s.output / 1000,
+	})
+}
+
+// growthTokensMax bounds what a call is supposed to add to the input of the next one.
+const growthTokensMax = 600
+
+func (o opening) priced(s trace.Spending) trace.Spending {
+	s.Cost = o.price.Cost(llmclient.Usage{Input: s.InputTokens, Output: s.OutputTokens})
+	return s
+}
+
+// What a look back reads and writes in a call.
+const (
+	lookBackInputLikely  = 3000
+	lookBackInputMost    = 9000
+	lookBackOutputLikely = 300
+)
+
+// expectLookBack is what that many look backs of an agent take.
+func (r *runner) expectLookBack(o opening, times int64) trace.Estimate {
+	cfg := r.kit.Config()
+	most := times * int64(learn.NewKit(cfg, 1).CallsMax())
+	return trace.Estimate{
+		Least:  o.priced(trace.Spending{Calls: times, InputTokens: times * lookBackInputLikely / 2, OutputTokens: times * answerTokensLeast}),
+		Likely: o.priced(trace.Spending{Calls: 2 * times, InputTokens: 2 * times * lookBackInputLikely, OutputTokens: 2 * times * lookBackOutputLikely}),
+		Most:   o.priced(trace.Spending{Calls: most, InputTokens: most * lookBackInputMost, OutputTokens: most * int64(cfg.OutputTokensMax)}),
+	}
+}
+
+func plusEstimate(a, b trace.Estimate) trace.Estimate {
+	plus := func(a, b trace.Spending) trace.Spending {
+		return trace.Spending{
+			Calls: a.Calls + b.Calls, InputTokens: a.InputTokens + b.InputTokens, OutputTokens: a.OutputTokens + b.OutputTokens, Cost: a.Cost.Plus(b.Cost),
+		}
+	}
+	return trace.Estimate{Least: plus(a.Least, b.Least), Likely: plus(a.Likely, b.Likely), Most: plus(a.Most, b.Most)}
+}
+
+// timesEstimate scales the figures of some agents to all of them; of none is nothing.
+func timesEstimate(e trace.Estimate, agents, of int64) trace.Estimate {
+	if of == 0 {
+		return trace.Estimate{}
+	}
+	times := func(s trace.Spending) trace.Spending {
+		return trace.Spending{
+			Calls: s.Calls / of * agents, InputTokens: s.InputTokens / of * agents, OutputTokens: s.OutputTokens / of * agents,
+			Cost: price.FromMicros((s.Cost / price.Money(of)).Micros() * agents),
+		}
+	}
+	return trace.Estimate{Least: times(e.Least), Likely: times(e.Likely), Most: times(e.Most)}
+}

@@ -1,0 +1,81 @@
+package engine_test
+
+import (
+	"testing"
+
+	"agentworld/report"
+	"agentworld/trace"
+)
+
+// TestEstimateIsNearWhatRunsTake: the scripted model bills a token for four bytes, which
+// is near enough to a vocabulary to compare with.
+func TestEstimateIsNearWhatRunsTake(t *testing.T) {
+	for _, c := range []struct {
+		scenario, protocol string
+		ticks, learnEvery  int64
+	}{{"llm_bootstrap", "full", 20, 0}, {"llm_bootstrap", "lean", 20, 0}, {"two_bases", "full", 20, 0}, {"isolated_five", "full", 15, 5}} {
+		o := options(t, c.scenario, c.ticks)
+		o.Protocol, o.LearnEvery, o.Prices = c.protocol, c.learnEvery, simulated()
+		e, err := o.Expect()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Estimate = &e
+		run(t, o)
+		got := fold(t, o.RunDir).Cost
+		actual := figuresOf(got)
+		for name, figure := range map[string]func(report.CostFigures) int64{
+			"calls":        func(f report.CostFigures) int64 { return f.Calls },
+			"input tokens": func(f report.CostFigures) int64 { return f.InputTokens },
+			"cost":         func(f report.CostFigures) int64 { return f.Micros },
+		} {
+			least, likely, most, is := figure(got.Estimate.Least), figure(got.Estimate.Likely), figure(got.Estimate.Most), figure(actual)
+			if is < least || is > most || is*10 < likely*6 || is*10 > likely*15 {
+				t.Errorf("%s, %s: %s are %d, expected %d to %d, likely %d", c.scenario, c.protocol, name, is, least, most, likely)
+			}
+		}
+		if !got.Priced || got.Currency != "USD" {
+			t.Errorf("%s has no price", c.scenario)
+		}
+	}
+}
+
+func figuresOf(c report.Cost) report.CostFigures {
+	f := report.CostFigures{Micros: c.TotalMicros}
+	for _, m := range c.ByModel {
+		f.Calls += m.Calls
+		f.InputTokens += m.Tokens.Input
+		f.OutputTokens += m.Tokens.Output
+	}
+	return f
+}
+
+func TestEstimateGrowsWithTheRun(t *testing.T) {
+	o := options(t, "llm_bootstrap", 10)
+	o.Prices = simulated()
+	small, err := o.Expect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if small.Least.Calls >= small.Likely.Calls || small.Likely.Calls >= small.Most.Calls || small.Least.Cost >= small.Likely.Cost || small.Likely.Cost >= small.Most.Cost {
+		t.Errorf("the figures are not in order: %+v", small)
+	}
+	for name, change := range map[string]func(){"ticks": func() { o.Ticks = 20 }, "agents": func() { o.Agents = 40 }, "learning": func() { o.LearnEvery = 2 }} {
+		before, err := o.Expect()
+		if err != nil {
+			t.Fatal(err)
+		}
+		change()
+		after, err := o.Expect()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after.Likely.Calls <= before.Likely.Calls || after.Most.Cost <= before.Most.Cost {
+			t.Errorf("more %s cost no more: %+v, then %+v", name, before, after)
+		}
+	}
+	o = options(t, "minimal", 0)
+	if e, err := o.Expect(); err == nil || e != (trace.Estimate{}) {
+		t.Errorf("a run of no tick is expected to take %+v", e)
+	}
+}

@@ -1,0 +1,170 @@
+package price
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+//go:embed prices.toml
+var embedded []byte
+
+// Table is a list of prices by model. The zero value knows none. It does not change.
+type Table struct {
+	rows []row
+}
+
+// row is a price under the names of its models.
+type row struct {
+	models []string
+	price  Price
+}
+
+// wireTable is a table as a file holds it.
+type wireTable struct {
+	// Currency, AsOf and Source hold for all rows.
+	Currency string    `toml:"currency"`
+	AsOf     string    `toml:"as_of"`
+	Source   string    `toml:"source"`
+	Prices   []wireRow `toml:"price"`
+}
+
+// wireRow is a row as a file holds it. Amounts are texts because decimal fractions
+// have no exact floating point.
+type wireRow struct {
+	Models      []string `toml:"models"`
+	Input       string   `toml:"input"`
+	CachedInput string   `toml:"cached_input"`
+	Output      string   `toml:"output"`
+}
+
+// Embedded returns the table that is part of the binary.
+func Embedded() Table {
+	t, err := Table{}.With("prices.toml", embedded)
+	if err != nil {
+		panic("price: the embedded table does not parse: " + err.Error())
+	}
+	return t
+}
+
+// With returns t with the rows of a file before its own, so that the file overrides
+// t where both name a model. name is the file's, for errors, which give the line or
+// the row that is wrong and what is allowed.
+func (t Table) With(name string, text []byte) (Table, error) {
+	var w wireTable
+	decoder := toml.NewDecoder(strings.NewReader(string(text))).DisallowUnknownFields()
+	if err := decoder.Decode(&w); err != nil {
+		return Table{}, describe(name, err)
+	}
+	if err := w.check(); err != nil {
+		return Table{}, fmt.Errorf("%s: %w", name, err)
+	}
+	var rows []row
+	for i, r := range w.Prices {
+		read, err := r.read(w)
+		if err != nil {
+			return Table{}, fmt.Errorf("%s: price %d: %w", name, i+1, err)
+		}
+		rows = append(rows, read)
+	}
+	return Table{append(rows, t.rows...)}, nil
+}
+
+// check reports what is missing at the head of a table. A price without its day
+// would be taken for today's.
+func (w wireTable) check() error {
+	if len(w.Currency) != 3 || strings.ToUpper(w.Currency) != w.Currency {
+		return fmt.Errorf("currency %q: allowed is a code of three capitals, such as USD", w.Currency)
+	}
+	var year, month, day int
+	if n, err := fmt.Sscanf(w.AsOf, "%4d-%2d-%2d", &year, &month, &day); err != nil || n != 3 || len(w.AsOf) != 10 || month < 1 || month > 12 || day < 1 || day > 31 {
+		return fmt.Errorf("as_of %q: allowed is the day the prices were right, as YYYY-MM-DD", w.AsOf)
+	}
+	if strings.TrimSpace(w.Source) == "" {
+		return errors.New("source is missing: a line that says where the prices are from")
+	}
+	if len(w.Prices) == 0 {
+		return errors.New("no [[price]] table: at least one is needed")
+	}
+	return nil
+}
+
+// read checks a row. Input and output are required; a model without a price for
+// cached input pays for it in full.
+func (r wireRow) read(w wireTable) (row, error) {
+	if len(r.Models) == 0 {
+		return row{}, errors.New("models is missing: a list of names, in which * stands for any characters")
+	}
+	for _, m := range r.Models {
+		if strings.TrimSpace(m) == "" {
+			return row{}, errors.New("models has an empty name")
+		}
+	}
+	p := Price{Currency: w.Currency, AsOf: w.AsOf, Source: w.Source}
+	if r.CachedInput == "" {
+		r.CachedInput = r.Input
+	}
+	for _, field := range []struct {
+		name, text string
+		into       *Money
+	}{{"input", r.Input, &p.Input}, {"cached_input", r.CachedInput, &p.CachedInput}, {"output", r.Output, &p.Output}} {
+		amount, err := ParseMoney(field.text)
+		if err != nil {
+			return row{}, fmt.Errorf("%s %q %w", field.name, field.text, err)
+		}
+		// For a million tokens in the file, for one token here.
+		*field.into = amount / micro
+	}
+	return row{r.Models, p}, nil
+}
+
+// Lookup returns the price of a model. A row that names it exactly goes before one
+// with a pattern, whichever file it is in; otherwise the first one holds.
+func (t Table) Lookup(model string) (Price, bool) {
+	for _, fits := range []func(pattern, name string) bool{func(p, n string) bool { return p == n }, matches} {
+		for _, r := range t.rows {
+			for _, name := range r.models {
+				if fits(name, model) {
+					p := r.price
+					p.Model = model
+					return p, true
+				}
+			}
+		}
+	}
+	return Price{}, false
+}
+
+// matches reports whether name is pattern with each * replaced by some text.
+func matches(pattern, name string) bool {
+	parts := strings.Split(pattern, "*")
+	rest, ok := strings.CutPrefix(name, parts[0])
+	if !ok || len(parts) == 1 {
+		return ok && rest == ""
+	}
+	for _, part := range parts[1 : len(parts)-1] {
+		at := strings.Index(rest, part)
+		if at < 0 {
+			return false
+		}
+		rest = rest[at+len(part):]
+	}
+	return strings.HasSuffix(rest, parts[len(parts)-1])
+}
+
+// describe names the file and, where it is known, the line of an error.
+func describe(name string, err error) error {
+	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(unknown.Errors) > 0 {
+		line, _ := unknown.Errors[0].Position()
+		return fmt.Errorf("%s:%d: unknown field %q; allowed: currency, as_of, source and [[price]] with models, input, cached_input, output",
+			name, line, strings.Join(unknown.Errors[0].Key(), "."))
+	}
+	if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
+		line, _ := bad.Position()
+		return fmt.Errorf("%s:%d: %s: %w; amounts are texts such as \"1.25\"", name, line, strings.Join(bad.Key(), "."), err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}

@@ -1,0 +1,307 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentworld/engine/budget"
+	"agentworld/llmclient"
+	"agentworld/llmclient/price"
+	"agentworld/trace"
+)
+
+// Cost tells what a run's answers cost, at the prices that were recorded with it. It
+// covers decisions and look backs. Amounts are rounded up, each by itself.
+type Cost struct {
+	// Whether every model that was asked has a price; amounts are lower bounds otherwise.
+	Priced bool `json:"priced"`
+	// Currency of all amounts; empty without any price.
+	Currency string `json:"currency"`
+	// Cost of all answers, in millionths of the currency.
+	TotalMicros int64 `json:"total_micros"`
+	// One row per model asked, by name.
+	ByModel []ModelCost `json:"by_model"`
+	// One row per agent, in the order of the trace's header.
+	ByAgent []AgentCost `json:"by_agent"`
+	// What the run was expected to take before its first call; null when nobody asked.
+	Estimate *CostEstimate `json:"estimate"`
+	// What was used of each cap that was set.
+	Caps []CapUse `json:"caps"`
+	// Requests that a cap refused, by cap; nothing was sent for them.
+	RefusedByCap Counts `json:"refused_by_cap"`
+}
+
+// ModelCost is one model's share of a run's cost.
+type ModelCost struct {
+	// Model asked for.
+	Model string `json:"model"`
+	// Requests sent.
+	Calls int64 `json:"calls"`
+	// Tokens of all answers.
+	Tokens llmclient.Usage `json:"tokens"`
+	// Whether the model has a price.
+	Priced bool `json:"priced"`
+	// Cost in millionths of the currency; 0 without a price.
+	Micros int64 `json:"micros"`
+	// The price that was applied; null without one.
+	Price *ModelPrice `json:"price"`
+}
+
+// ModelPrice is a list price, in millionths of the currency for a million tokens.
+type ModelPrice struct {
+	// Input tokens that were not cached.
+	InputMicrosPerMillion int64 `json:"input_micros_per_million"`
+	// Cached input tokens.
+	CachedInputMicrosPerMillion int64 `json:"cached_input_micros_per_million"`
+	// Output tokens, reasoning included.
+	OutputMicrosPerMillion int64 `json:"output_micros_per_million"`
+	// Day the price was right, YYYY-MM-DD.
+	AsOf string `json:"as_of"`
+	// Where the price is from.
+	Source string `json:"source"`
+}
+
+// AgentCost is one agent's share of a run's cost.
+type AgentCost struct {
+	// Id of the agent.
+	AgentID string `json:"agent_id"`
+	// Requests sent.
+	Calls int64 `json:"calls"`
+	// Tokens of all answers.
+	Tokens llmclient.Usage `json:"tokens"`
+	// Cost in millionths of the currency, as far as models have prices.
+	Micros int64 `json:"micros"`
+}
+
+// CostEstimate is what a run was expected to take.
+type CostEstimate struct {
+	// Every decision on its shortest path.
+	Least CostFigures `json:"least"`
+	// Every decision on a usual path.
+	Likely CostFigures `json:"likely"`
+	// Every decision on its longest path.
+	Most CostFigures `json:"most"`
+}
+
+// CostFigures are an amount of calls, tokens and money.
+type CostFigures struct {
+	// Requests.
+	Calls int64 `json:"calls"`
+	// Input tokens.
+	InputTokens int64 `json:"input_tokens"`
+	// Output tokens.
+	OutputTokens int64 `json:"output_tokens"`
+	// Cost in millionths of the currency; 0 where a model has no price.
+	Micros int64 `json:"micros"`
+}
+
+// CapUse is a cap and what was used of it.
+type CapUse struct {
+	// What the cap is over: run, agent or tick.
+	Scope string `json:"scope"`
+	// What the cap is on: calls, tokens or cost.
+	Unit string `json:"unit"`
+	// The cap; cost in millionths of the currency.
+	Cap int64 `json:"cap"`
+	// What the run counted, or the most that one agent or tick did; cost in millionths of the currency. Answers that were lost count what was set aside for them.
+	Spent int64 `json:"spent"`
+}
+
+// bill is what some calls took.
+type bill struct {
+	calls int64
+	usage llmclient.Usage
+	cost  price.Money
+}
+
+func (t *bill) add(m trace.ModelCall, p price.Price) {
+	t.calls++
+	t.usage = t.usage.Add(m.Answer.Usage)
+	t.cost = t.cost.Plus(p.Cost(m.Answer.Usage))
+}
+
+// costFold is the cost section in the making.
+type costFold struct {
+	prices   map[string]price.Price
+	currency string
+	estimate *trace.Estimate
+	caps     trace.Caps
+	total    bill
+	models   map[string]*bill
+	agents   map[string]*bill
+	// run is what counted against the caps, ofAgent by agent, tick in the present tick
+	// at, and tickMost the most of one tick.
+	run, tick, tickMost budget.Amount
+	ofAgent             map[string]budget.Amount
+	at                  int64
+	refused             Counts
+}
+
+func newCostFold() *costFold {
+	return &costFold{
+		prices: map[string]price.Price{}, models: map[string]*bill{}, agents: map[string]*bill{},
+		ofAgent: map[string]budget.Amount{}, refused: Counts{},
+	}
+}
+
+// start takes in what the header says of prices and caps.
+func (c *costFold) start(h trace.Header) {
+	for _, p := range h.Settings.Prices {
+		c.prices[p.Model], c.currency = p, p.Currency
+	}
+	c.estimate = h.Settings.Estimate
+	if h.Settings.Caps != nil {
+		c.caps = *h.Settings.Caps
+	}
+}
+
+// call takes in a request, of a decision or a look back.
+func (c *costFold) call(m trace.ModelCall) {
+	if f := m.Answer.Failure; f != nil && f.Kind == llmclient.ErrCap {
+		c.refused[cmp.Or(f.Code, "unknown")]++
+		return
+	}
+	p := c.prices[m.Model]
+	c.total.add(m, p)
+	at(c.models, m.Model).add(m, p)
+	at(c.agents, m.AgentID).add(m, p)
+	if m.Tick != c.at {
+		c.at, c.tick = m.Tick, budget.Amount{}
+	}
+	counted := budget.Counted(m, p)
+	c.run, c.tick = c.run.Plus(counted), c.tick.Plus(counted)
+	c.ofAgent[m.AgentID] = c.ofAgent[m.AgentID].Plus(counted)
+	c.tickMost = larger(c.tickMost, c.tick)
+}
+
+// at returns the bill under a name, made on first use.
+func at(bills map[string]*bill, name string) *bill {
+	if bills[name] == nil {
+		bills[name] = &bill{}
+	}
+	return bills[name]
+}
+
+// larger is the larger one of both, by unit.
+func larger(a, b budget.Amount) budget.Amount {
+	for u := range a {
+		a[u] = max(a[u], b[u])
+	}
+	return a
+}
+
+// report closes the section. agents are in order.
+func (c *costFold) report(agents []*agentFold) Cost {
+	out := Cost{
+		Priced: len(c.models) > 0, Currency: c.currency, TotalMicros: c.total.cost.Micros(),
+		ByModel: []ModelCost{}, ByAgent: make([]AgentCost, len(agents)), Estimate: estimateOf(c.estimate), Caps: []CapUse{}, RefusedByCap: c.refused,
+	}
+	for name, t := range c.models {
+		row := ModelCost{Model: name, Calls: t.calls, Tokens: t.usage, Micros: t.cost.Micros()}
+		var p price.Price
+		if p, row.Priced = c.prices[name]; row.Priced {
+			row.Price = &ModelPrice{int64(p.Input), int64(p.CachedInput), int64(p.Output), p.AsOf, p.Source}
+		}
+		out.Priced = out.Priced && row.Priced
+		out.ByModel = append(out.ByModel, row)
+	}
+	slices.SortFunc(out.ByModel, func(a, b ModelCost) int { return strings.Compare(a.Model, b.Model) })
+	mostOfAgent := budget.Amount{}
+	for i, a := range agents {
+		id := a.row.AgentID
+		t := at(c.agents, id)
+		out.ByAgent[i] = AgentCost{id, t.calls, t.usage, t.cost.Micros()}
+		mostOfAgent = larger(mostOfAgent, c.ofAgent[id])
+	}
+	out.use(budget.Run, c.caps.Run, c.run)
+	out.use(budget.Agent, c.caps.Agent, mostOfAgent)
+	out.use(budget.Tick, c.caps.Tick, c.tickMost)
+	return out
+}
+
+// use lists the caps of a scope that are set.
+func (out *Cost) use(scope budget.Scope, limit trace.Limit, spent budget.Amount) {
+	for _, row := range []CapUse{
+		{Unit: budget.Calls.String(), Cap: limit.Calls, Spent: spent[budget.Calls]},
+		{Unit: budget.Tokens.String(), Cap: limit.Tokens, Spent: spent[budget.Tokens]},
+		{Unit: budget.Cost.String(), Cap: limit.Cost.Micros(), Spent: price.Money(spent[budget.Cost]).Micros()},
+	} {
+		if row.Cap > 0 {
+			row.Scope = string(scope)
+			out.Caps = append(out.Caps, row)
+		}
+	}
+}
+
+func estimateOf(e *trace.Estimate) *CostEstimate {
+	if e == nil {
+		return nil
+	}
+	figures := func(s trace.Spending) CostFigures {
+		return CostFigures{s.Calls, s.InputTokens, s.OutputTokens, s.Cost.Micros()}
+	}
+	return &CostEstimate{figures(e.Least), figures(e.Likely), figures(e.Most)}
+}
+
+// costLine is empty where nobody pays and no cap is set.
+func (r Report) costLine() string {
+	c := r.Cost
+	var parts []string
+	switch {
+	case c.Currency != "":
+		parts = append(parts, c.amountText())
+	case r.ModelSource == trace.SourceLive:
+		parts = append(parts, "unknown, no model has a price")
+	}
+	if c.Estimate != nil && len(parts) > 0 {
+		parts = append(parts, "expected "+c.Estimate.text(c.Currency))
+	}
+	for _, use := range c.Caps {
+		show := func(n int64) string { return fmt.Sprint(n) }
+		if use.Unit == budget.Cost.String() {
+			show = micros
+		}
+		of := "of the " + use.Scope
+		if use.Scope != string(budget.Run) {
+			of = "most of one " + use.Scope
+		}
+		parts = append(parts, fmt.Sprintf("%s %s: %s of %s", use.Unit, of, show(use.Spent), show(use.Cap)))
+	}
+	if n := c.RefusedByCap.sum(); n > 0 {
+		parts = append(parts, fmt.Sprintf("refused by caps: %d%s", n, c.RefusedByCap.most()))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// amountText is the total, with the models it leaves out and the oldest day of its
+// prices.
+func (c Cost) amountText() string {
+	asOf, missing := "", 0
+	for _, m := range c.ByModel {
+		switch {
+		case !m.Priced:
+			missing++
+		case asOf == "" || m.Price.AsOf < asOf:
+			asOf = m.Price.AsOf
+		}
+	}
+	text := micros(c.TotalMicros) + " " + plain(c.Currency)
+	if missing > 0 {
+		text += fmt.Sprintf(" and what %d models without a price cost", missing)
+	}
+	return text + " at prices of " + cmp.Or(plain(asOf), "no day")
+}
+
+// text compares calls and, with a currency, money.
+func (e CostEstimate) text(currency string) string {
+	text := fmt.Sprintf("%d to %d calls, likely %d", e.Least.Calls, e.Most.Calls, e.Likely.Calls)
+	if currency != "" {
+		text += fmt.Sprintf(", and %s to %s, likely %s", micros(e.Least.Micros), micros(e.Most.Micros), micros(e.Likely.Micros))
+	}
+	return text
+}
+
+// micros writes millionths as a decimal number.
+func micros(n int64) string { return price.FromMicros(n).String() }

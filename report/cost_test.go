@@ -1,0 +1,87 @@
+package report
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agentworld/llmclient"
+	"agentworld/llmclient/price"
+	"agentworld/trace"
+)
+
+// billed is a call of a tick, agent and model that was billed.
+func billed(tick int64, agent, model string, u llmclient.Usage) trace.ModelCall {
+	return trace.ModelCall{Tick: tick, AgentID: agent, Step: 1, Stage: "plan", Model: model, Answer: trace.Answer{Kind: llmclient.AnswerCalls, Usage: u}}
+}
+
+func costOf(t *testing.T, h trace.Header, records ...trace.Record) Cost {
+	t.Helper()
+	h.Format, h.Agents = trace.FormatVersion, []trace.HeaderAgent{{ID: "b"}, {ID: "a"}}
+	var text bytes.Buffer
+	w := trace.NewWriter(&text)
+	for _, r := range append([]trace.Record{h}, records...) {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Fold(trace.NewReader(&text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Cost
+}
+
+func TestCostByModelAndAgent(t *testing.T) {
+	prices := []price.Price{{Model: "m", Currency: "EUR", Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000, AsOf: "2026-01-02", Source: "s"}}
+	h := trace.Header{Settings: trace.Settings{Prices: prices}}
+	learned := billed(2, "a", "m", llmclient.Usage{Input: 1000, Output: 100})
+	learned.Stage = string(trace.StepReflect)
+	got := costOf(t, h,
+		billed(1, "a", "m", llmclient.Usage{Input: 1000, Cached: 500, Output: 100, Reasoning: 90}),
+		billed(1, "b", "unlisted", llmclient.Usage{Input: 10, Output: 1}),
+		learned,
+	)
+	if got.Priced || got.Currency != "EUR" || got.TotalMicros != 2300+2800 {
+		t.Errorf("priced %v, %d %s in all", got.Priced, got.TotalMicros, got.Currency)
+	}
+	wantModels := []ModelCost{
+		{Model: "m", Calls: 2, Tokens: llmclient.Usage{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, Priced: true, Micros: 5100, Price: &ModelPrice{2_000_000, 1_000_000, 8_000_000, "2026-01-02", "s"}},
+		{Model: "unlisted", Calls: 1, Tokens: llmclient.Usage{Input: 10, Output: 1}},
+	}
+	if diff := cmp.Diff(wantModels, got.ByModel); diff != "" {
+		t.Errorf("by model (-want +got):\n%s", diff)
+	}
+	wantAgents := []AgentCost{{"b", 1, llmclient.Usage{Input: 10, Output: 1}, 0}, {"a", 2, llmclient.Usage{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, 5100}}
+	if diff := cmp.Diff(wantAgents, got.ByAgent); diff != "" {
+		t.Errorf("by agent (-want +got):\n%s", diff)
+	}
+	if without := costOf(t, trace.Header{}, billed(1, "a", "m", llmclient.Usage{Input: 5})); without.Priced || without.Currency != "" || without.ByModel[0].Price != nil {
+		t.Errorf("a run without prices has a cost: %+v", without)
+	}
+}
+
+func TestCapsTellWhatWasUsedOfThem(t *testing.T) {
+	h := trace.Header{Settings: trace.Settings{Caps: &trace.Caps{
+		Run: trace.Limit{Calls: 9, Cost: 5_000_001}, Agent: trace.Limit{Tokens: 900}, Tick: trace.Limit{Calls: 4, Tokens: 800},
+	}}}
+	charged := func(tick int64, agent string, tokens int64) trace.ModelCall {
+		call := billed(tick, agent, "m", llmclient.Usage{})
+		call.Charge = &trace.Charge{ReservedTokens: 500, Tokens: tokens, Cost: 1_500_000}
+		return call
+	}
+	refused := billed(2, "b", "m", llmclient.Usage{})
+	refused.Answer = trace.Answer{Kind: llmclient.AnswerNone, Failure: &llmclient.Failure{Kind: llmclient.ErrCap, Code: "tick_tokens"}}
+	got := costOf(t, h, charged(1, "a", 300), charged(1, "b", 100), charged(2, "a", 250), refused)
+	want := []CapUse{{"run", "calls", 9, 3}, {"run", "cost", 6, 5}, {"agent", "tokens", 900, 550}, {"tick", "calls", 4, 2}, {"tick", "tokens", 800, 400}}
+	if diff := cmp.Diff(want, got.Caps); diff != "" {
+		t.Errorf("caps (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(Counts{"tick_tokens": 1}, got.RefusedByCap); diff != "" {
+		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+	if len(got.ByModel) != 1 || got.ByModel[0].Calls != 3 {
+		t.Errorf("a refused request counts as sent: %+v", got.ByModel)
+	}
+}

@@ -1,0 +1,49 @@
+package trace
+
+import "agentworld/llmclient/price"
+
+// Caps bound what a run may spend; the zero value bounds nothing.
+type Caps struct {
+	// Run bounds the whole run, Agent each agent over the run, Tick each tick.
+	Run   Limit `json:"run,omitzero"`
+	Agent Limit `json:"agent,omitzero"`
+	Tick  Limit `json:"tick,omitzero"`
+}
+
+// Limit bounds spending; a zero field bounds nothing.
+type Limit struct {
+	// Calls counts requests to a model, Tokens input and output.
+	Calls  int64 `json:"calls,omitempty"`
+	Tokens int64 `json:"tokens,omitempty"`
+	// Cost is in the currency of the run's prices.
+	Cost price.Money `json:"cost_pico,omitempty"`
+}
+
+// Charge is what a call counted against the caps.
+type Charge struct {
+	// ReservedTokens is the most the call was expected to bill, set aside before it
+	// was sent; 0 where no cap is on tokens or cost.
+	ReservedTokens int64 `json:"reserved_tokens"`
+	// Tokens is what the provider billed or, where it did not say, what was set
+	// aside. Cost is the price of the same tokens.
+	Tokens int64       `json:"tokens"`
+	Cost   price.Money `json:"cost_pico"`
+}
+
+// Estimate is what a run was expected to take, before its first call.
+type Estimate struct {
+	// Least has every decision on its shortest path, Likely on a usual one, Most on
+	// its longest.
+	Least  Spending `json:"least"`
+	Likely Spending `json:"likely"`
+	Most   Spending `json:"most"`
+}
+
+// Spending is an amount of calls, tokens and money.
+type Spending struct {
+	Calls        int64 `json:"calls"`
+	InputTokens  int64 `json:"input_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
+	// Cost is 0 where a model has no price.
+	Cost price.Money `json:"cost_pico"`
+}
