@@ -125,7 +125,7 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 	}
 	var backs []lookedBack
 	for n, e := range r.learning.experiences {
-		if e != nil && e.Len() > 0 {
+		if e != nil && e.Len() > 0 && !r.endpoint(n).stopped {
 			backs = append(backs, lookedBack{agent: n})
 		}
 	}

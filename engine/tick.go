@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,7 +23,7 @@ type stop struct {
 }
 
 // failedTurnsMax is how many turns in a row may end without a model answer before
-// the provider counts as down.
+// an endpoint counts as down.
 const failedTurnsMax = 10
 
 // outcome is what one agent's deliberation came to.
@@ -47,8 +46,8 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if err := r.switchPrompts(tick); err != nil {
 		return nil, err
 	}
-	r.unreached = !r.reached.answered.Load()
-	due, continuing := r.world.Due(), r.world.Continuing()
+	r.endpoints.begin()
+	due, continuing := r.active(r.world.Due()), r.active(r.world.Continuing())
 	turns, err := r.deliberateAll(ctx, due)
 	if err != nil {
 		return nil, err
@@ -69,12 +68,16 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if len(backs) > 0 && ctx.Err() != nil {
 		return interrupted(), nil
 	}
+	stopped, down := r.giveUp(tick, turns)
+	if err := r.journal.write(stopped...); err != nil {
+		return nil, err
+	}
 	if err := r.record(tick, turns, backs, events, len(due), len(continuing)); err != nil {
 		return nil, err
 	}
 	r.final = snapshotOf(r.world)
 	r.report(turns, len(continuing))
-	return r.providerDown(turns), nil
+	return down, nil
 }
 
 // switchPrompts puts the prompt switches of a tick into force.
@@ -124,7 +127,7 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, e
 		group.Go(func() error {
 			d, err := r.deliberate(ctx, n)
 			turns[i] = d
-			if err != nil || r.fatal(d.failure) {
+			if err != nil || r.endsRun(n, d.failure) {
 				cancel()
 			}
 			return err
@@ -169,8 +172,10 @@ func (r *runner) deliberate(ctx context.Context, n int) (deliberated, error) {
 
 // ask sends one request and records the exchange before anybody uses the answer.
 func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask) (llmclient.Answer, error) {
+	used := r.endpoints.of(key.Agent)
+	ask.Request.Model = used.model
 	answer := r.Source.Respond(ctx, key, ask.Request)
-	r.reached.note(answer)
+	used.state.note(answer)
 	if err := r.journal.exchange(key, ask, answer); err != nil {
 		return answer, err
 	}
@@ -183,11 +188,14 @@ func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask) (llmcli
 }
 
 // abandoned tells whether the tick has to be given up: the run was interrupted,
-// or the provider refused in a way that no later call can mend.
+// or the provider refused in a way that no later call can mend, and nobody with
+// another one is left.
 func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
-	for _, t := range turns {
-		if r.fatal(t.failure) {
-			return &stop{status: trace.RunProviderFailed, reason: failureText(t.failure), failure: t.failure}
+	if refusing := r.refusing(turns); len(refusing) > 0 && len(refusing) == r.endpoints.left() {
+		for _, t := range turns {
+			if f := refusing[r.endpoint(t.agent)]; f != nil {
+				return &stop{status: trace.RunProviderFailed, reason: failureText(f), failure: f}
+			}
 		}
 	}
 	if ctx.Err() != nil {
@@ -266,24 +274,4 @@ func (r *runner) report(turns []deliberated, continued int) {
 	if r.Progress != nil {
 		r.Progress(*p)
 	}
-}
-
-// providerDown counts turns in a row that got no answer at all, in agent order,
-// and ends the run when they are too many to be an accident.
-func (r *runner) providerDown(turns []deliberated) *stop {
-	for _, t := range turns {
-		switch {
-		case t.decision.By == behavior.ByStanding:
-		case strings.HasPrefix(string(t.decision.Wait), behavior.WaitModelPrefix):
-			r.failedTurns++
-			r.lastFailure = t.failure.Kind
-		default:
-			r.failedTurns = 0
-		}
-		if r.failedTurns >= failedTurnsMax {
-			reason := fmt.Sprintf("provider_down: %d turns in a row got no answer, the last with %s", r.failedTurns, failureText(t.failure))
-			return &stop{status: trace.RunProviderFailed, reason: reason, applied: true, failure: t.failure}
-		}
-	}
-	return nil
 }

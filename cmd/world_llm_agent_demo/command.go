@@ -125,8 +125,11 @@ type flagText struct {
 // String returns the text given, empty before.
 func (f *flagText) String() string { return f.text }
 
-// Set keeps the text; it refuses nothing.
+// Set keeps the text; it refuses nothing. A flag for agents may be given for each.
 func (f *flagText) Set(text string) error {
+	if f.kind == kindAgents && f.text != "" {
+		text = f.text + " " + text
+	}
 	f.text = text
 	return nil
 }
@@ -145,6 +148,8 @@ func (f *flagText) Type() string {
 		return "duration"
 	case kindSwitch:
 		return "bool"
+	case kindAgents:
+		return "agent=model"
 	}
 	return "text"
 }

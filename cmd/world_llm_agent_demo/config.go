@@ -36,6 +36,11 @@ type config struct {
 	BaseURL string
 	// APIKey is empty when none is set.
 	APIKey openai.Secret
+	// AgentModels are the agents with a model of their own; see parseAgentModels.
+	AgentModels string
+	// RequestsPerMinute and TokensPerMinute bound what is sent to one endpoint; 0 is
+	// no bound.
+	RequestsPerMinute, TokensPerMinute int64
 	// Timeout bounds the first attempt of a call, DecisionDeadline a whole turn; a
 	// deadline of 0 is none.
 	Timeout          time.Duration

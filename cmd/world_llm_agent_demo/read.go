@@ -34,6 +34,8 @@ func (s setting) read(text string, target any) error {
 		return readURL(text, target.(*string))
 	case kindSecret:
 		return readSecret(text, target.(*openai.Secret))
+	case kindAgents:
+		return readAgentModels(text, target.(*string))
 	case kindText, kindPath:
 		*target.(*string) = text
 		return nil

@@ -137,6 +137,10 @@ type plan struct {
 	// switches are in rising order of ticks and name only agents that exist.
 	switches []trace.Switch
 	model    modelAccess
+	// agents have models or endpoints of their own.
+	agents []agentAccess
+	// endpoints are the clients; there are none before the model is opened.
+	endpoints *endpoints
 	// playbook is the file of lessons as read, empty for none.
 	playbook []byte
 	// faults is what goes wrong on purpose; empty for a live model.
@@ -174,6 +178,10 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
+	agents, err := m.chooseAgents(model, find(values, agentsTable), scenario.agents)
+	if err != nil {
+		return plan{}, err
+	}
 	lessons, err := m.loadPlaybook(find(values, "run.playbook"), c.LearnEvery > 0 && !c.FreezePlaybook)
 	if err != nil {
 		return plan{}, err
@@ -190,7 +198,7 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{config: c, scenario: scenario, switches: switches, model: model, playbook: lessons, faults: faults, guardOff: guardOff, runDir: runDir}
+	p := plan{config: c, scenario: scenario, switches: switches, model: model, agents: agents, endpoints: newEndpoints(c), playbook: lessons, faults: faults, guardOff: guardOff, runDir: runDir}
 	p.kept = []keptPath{
 		m.keptTrace(runDir), {"the run directory", m.path(runDir)},
 		{"the scenario file", m.path(scenario.name)}, {"the file of prompt switches", m.path(c.PromptSwitches)},

@@ -23,6 +23,8 @@ const (
 	kindMillis
 	// kindSwitch is true or false.
 	kindSwitch
+	// kindAgents is any number of agents with models of their own; see agentModel.
+	kindAgents
 	// kindChoice is one of the setting's choices.
 	kindChoice
 )
