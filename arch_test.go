@@ -35,6 +35,7 @@ var policies = []policy{
 	{dir: "llmclient", pure: true},
 	{dir: "llmclient/limiter", modules: []string{}},
 	{dir: "llmclient/openai", project: []string{"llmclient", "llmclient/limiter"}},
+	{dir: "llmclient/doctor", project: []string{"llmclient", "llmclient/openai"}},
 	{dir: "llmclient/scripted", project: []string{"llmclient"}},
 	{dir: "llmclient/tokens"},
 	{dir: "memory", pure: true, project: []string{"world", "memory/relevance"}},
@@ -51,7 +52,7 @@ var policies = []policy{
 	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/mandate", "behavior/learn", "trace"}},
 	{dir: "report", pure: true, project: []string{"world", "llmclient", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{
-		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/mandate", "behavior/learn", "llmclient/limiter",
+		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/mandate", "behavior/learn", "llmclient/limiter", "llmclient/doctor",
 		"trace", "engine", "report",
 		"baseline",
 	}},
