@@ -50,10 +50,11 @@ var policies = []policy{
 	{dir: "behavior/learn", pure: true, project: []string{"world", "memory", "memory/playbook", "behavior", "behavior/mandate", "llmclient"}},
 	{dir: "trace", pure: true, project: []string{"world", "llmclient"}},
 	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/mandate", "behavior/learn", "trace"}},
+	{dir: "telemetry", project: []string{"llmclient", "engine"}},
 	{dir: "report", pure: true, project: []string{"world", "llmclient", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{
 		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/mandate", "behavior/learn", "llmclient/limiter", "llmclient/doctor",
-		"trace", "engine", "report",
+		"trace", "engine", "report", "telemetry",
 		"baseline",
 	}},
 }

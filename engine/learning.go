@@ -152,6 +152,8 @@ func (r *runner) reflect(ctx context.Context, tick int64, firstStep int, back *l
 		defer cancel()
 	}
 	e := r.learning.experiences[back.agent]
+	ctx, end := r.beginTurn(ctx, tick, e.Agent(), true)
+	defer func() { end(Ending{Error: back.result.Failure}) }()
 	turn := r.learning.kit.Begin(e, r.minds[back.agent].Playbook(), goalsOf(r.world, e.Agent()), tick, firstStep)
 	for ask, more := turn.Next(); more; ask, more = turn.Next() {
 		answer, err := r.ask(ctx, CallKey{Tick: tick, Agent: e.Agent(), Step: ask.Number}, ask)

@@ -29,6 +29,8 @@ type Options struct {
 	// FaultCounts, when set, tells at the end how many answers the source spoilt on
 	// purpose, by kind. It is recorded, whatever ended the run, and changes nothing.
 	FaultCounts func() map[string]int64
+	// Observer, when set, is told what the run does.
+	Observer Observer
 	// EndpointTiming, when set, tells at the end how calls were held back. It goes
 	// where the clock does and changes nothing.
 	EndpointTiming func() []trace.EndpointTiming
@@ -239,7 +241,9 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	r.prepareLearning(header)
+	ctx, end := r.begin(ctx, Span{Kind: SpanRun, Scenario: r.ScenarioName, Model: r.Model, BaseURL: r.BaseURL})
 	result, err := r.ticks(ctx)
+	end(runEnding(result, err))
 	if err != nil {
 		return Result{Status: trace.RunInternalError, Reason: err.Error(), TicksDone: result.TicksDone, FinalDigest: result.FinalDigest}, err
 	}

@@ -41,6 +41,8 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if ctx.Err() != nil {
 		return interrupted(), nil
 	}
+	ctx, end := r.begin(ctx, Span{Kind: SpanTick, Tick: r.world.Tick() + 1})
+	defer end(Ending{})
 	events := r.world.Advance()
 	tick := r.world.Tick()
 	if err := r.switchPrompts(tick); err != nil {
@@ -147,6 +149,8 @@ func (r *runner) deliberate(ctx context.Context, n int) (deliberated, error) {
 	turn := r.minds[n].Begin(view)
 	d := deliberated{agent: n}
 	key := CallKey{Tick: r.world.Tick(), Agent: view.AgentID()}
+	ctx, end := r.beginTurn(ctx, key.Tick, key.Agent, false)
+	defer func() { end(turnEnding(d)) }()
 	for {
 		switch step := turn.Next().(type) {
 		case behavior.Ask:
@@ -162,7 +166,10 @@ func (r *runner) deliberate(ctx context.Context, n int) (deliberated, error) {
 			d.failure = answer.Failure
 			turn.Answer(answer)
 		case behavior.Call:
-			turn.Result(r.kit.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
+			_, returned := r.begin(ctx, Span{Kind: SpanModuleCall, Tick: key.Tick, Agent: key.Agent})
+			result := r.kit.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments)
+			returned(moduleEnding(result))
+			turn.Result(result)
 		case behavior.Decision:
 			d.decision, d.notes = step, turn.Notes()
 			return d, nil
@@ -174,7 +181,9 @@ func (r *runner) deliberate(ctx context.Context, n int) (deliberated, error) {
 func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask) (llmclient.Answer, error) {
 	used := r.endpoints.of(key.Agent)
 	ask.Request.Model = used.model
-	answer := r.Source.Respond(ctx, key, ask.Request)
+	called, end := r.beginCall(ctx, key, ask)
+	answer := r.Source.Respond(called, key, ask.Request)
+	end(ended(answer))
 	used.state.note(answer)
 	if err := r.journal.exchange(key, ask, answer); err != nil {
 		return answer, err

@@ -89,6 +89,8 @@ type config struct {
 	// PrintLLMIO shows the model calls, LLMIOMaxChars of each request and answer.
 	PrintLLMIO    bool
 	LLMIOMaxChars int64
+	// Otel exports telemetry also where no variable asks for it.
+	Otel bool
 	// Quiet leaves out progress, not what concerns money or failures.
 	Quiet bool
 }

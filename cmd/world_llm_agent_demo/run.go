@@ -53,7 +53,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
 	var result engine.Result
 	err = m.shielded(func() (err error) {
-		result, err = engine.Run(ctx, m.engineOptions(p, source, faults, printer))
+		result, err = m.observed(ctx, p.config, m.engineOptions(p, source, faults, printer))
 		return err
 	})
 	printer.finish()

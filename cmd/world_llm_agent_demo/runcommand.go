@@ -190,6 +190,9 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
+	if _, err := m.telemetry(c); err != nil {
+		return plan{}, err
+	}
 	guardOff, err := chooseGuardOff(find(values, "run.guard_off"))
 	if err != nil {
 		return plan{}, err

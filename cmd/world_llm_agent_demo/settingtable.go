@@ -162,6 +162,8 @@ func outputSettings() settings {
 			doc: "print every model call to stderr", into: func(c *config) any { return &c.PrintLLMIO }},
 		{flag: "llm-io-max-chars", key: "run.llm_io_max_chars", kind: kindCount, fallback: "2000", min: 1, max: llmIOCharsMax,
 			doc: "characters shown of each request and answer", into: func(c *config) any { return &c.LLMIOMaxChars }},
+		{flag: "otel", key: "run.otel", kind: kindSwitch, fallback: "false",
+			doc: "send OpenTelemetry traces and metrics to a collector, at localhost:4318 unless OTEL_* variables say otherwise", into: func(c *config) any { return &c.Otel }},
 		{flag: "quiet", key: "run.quiet", kind: kindSwitch, fallback: "false",
 			doc: "no progress lines", into: func(c *config) any { return &c.Quiet }},
 	}
