@@ -146,9 +146,13 @@ func (s optionalSeed) or(other uint64) uint64 {
 // not depend on where they were set.
 func newConfig(values []value) (config, error) {
 	var c config
+	keys := keysOf(values)
 	for _, v := range values {
 		if v.text == "" {
 			continue
+		}
+		if err := misplacedKey(v, keys); err != nil {
+			return config{}, err
 		}
 		if err := v.setting.read(v.text, v.setting.into(&c)); err != nil {
 			return config{}, badInput("%s: %v", v.where(), err)

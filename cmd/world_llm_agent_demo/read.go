@@ -135,7 +135,8 @@ func readSecret(text string, key *openai.Secret) error {
 	return nil
 }
 
-// shown quotes a refused value for an error: bounded, on one line.
+// shown quotes a refused value for an error: bounded, on one line, and without a key
+// that was put in the wrong place.
 func shown(text string) string {
-	return strconv.Quote(clip(text, shownValueMax))
+	return strconv.Quote(clip(openai.Masked(text), shownValueMax))
 }

@@ -106,7 +106,9 @@ func (m *Main) gather(all settings, scenario string, given map[string]string, co
 	if err != nil {
 		return nil, err
 	}
-	return resolve(all, argumentSource(scenario), flagSource(given), envSource(m.LookupEnv), file.source()), nil
+	values := resolve(all, argumentSource(scenario), flagSource(given), envSource(m.LookupEnv), file.source())
+	m.keys = append(m.keys, keysOf(values)...)
+	return values, nil
 }
 
 // start checks everything that can be checked without a call or a file, then

@@ -91,7 +91,9 @@ var tolerances = []tolerance{
 	{"`usage` is missing, null or no object", "counts of 0; caps on tokens cannot hold", 200, `{"output":[` + actCall + `],"usage":"free"}`, nil,
 		both(callWith(`"a":1`), func(a llmclient.Answer) bool { return a.Reply.Usage == llmclient.Usage{} })},
 	{"counts in `usage` are texts or fractions", "read as numbers", 200, `{"output":[` + actCall + `],"usage":{"input_tokens":"5","output_tokens":6.0}}`, nil,
-		func(a llmclient.Answer) bool { return a.Reply != nil && a.Reply.Usage.Input == 5 && a.Reply.Usage.Output == 6 }},
+		func(a llmclient.Answer) bool {
+			return a.Reply != nil && a.Reply.Usage.Input == 5 && a.Reply.Usage.Output == 6
+		}},
 	{"counts are negative or beyond any model", "counted as not reported", 200, `{"output":[` + actCall + `],"usage":{"input_tokens":-1,"output_tokens":1e99}}`, nil,
 		func(a llmclient.Answer) bool { return a.Reply != nil && a.Reply.Usage == llmclient.Usage{} }},
 	{"`call_id` is missing or null", "an id is made and sent back with the output", 200, `{"output":[{"type":"function_call","name":"act","arguments":"{\"a\":1}"}]}`, nil, both(callWith(`"a":1`), pairsUp(1))},
