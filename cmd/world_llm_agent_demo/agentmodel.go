@@ -138,10 +138,11 @@ type agentAccess struct {
 }
 
 // chooseAgents finds the endpoint and the key of every agent with a model of its own.
-// agents are those of the scenario.
+// agents are those of the scenario. A run that is offline has none, which is said among
+// what it does not use.
 func (m *Main) chooseAgents(access modelAccess, models value, agents []string) ([]agentAccess, error) {
 	all, err := parseAgentModels(models.text)
-	if err != nil || len(all) == 0 {
+	if err != nil || len(all) == 0 || access.offline {
 		return nil, err
 	}
 	if !access.live {

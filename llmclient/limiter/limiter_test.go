@@ -296,3 +296,18 @@ func TestLateCancellations(t *testing.T) {
 	a.Done(Outcome{})
 	b.Done(Outcome{})
 }
+
+// TestAPermitThatCameTooLateIsGivenBack: an attempt may be admitted in the moment its
+// context ends.
+func TestAPermitThatCameTooLateIsGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Limits{InFlightMax: 1, TokensPerMinute: 60})
+		start := time.Now()
+		w := l.enter(start, 30) // there is room, so it is admitted at once
+		l.leave(w)
+		acquire(t, l, start, 1)
+		if waited := time.Since(start); waited != 0 {
+			t.Errorf("the next attempt waited %v for one that was never sent", waited)
+		}
+	})
+}
