@@ -33,7 +33,9 @@ var policies = []policy{
 	{dir: "world", pure: true, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "baseline", pure: true, project: []string{"world"}},
 	{dir: "llmclient", pure: true},
-	{dir: "llmclient/openai", project: []string{"llmclient"}},
+	{dir: "llmclient/limiter", modules: []string{}},
+	{dir: "llmclient/openai", project: []string{"llmclient", "llmclient/limiter"}},
+	{dir: "llmclient/doctor", project: []string{"llmclient", "llmclient/openai"}},
 	{dir: "llmclient/scripted", project: []string{"llmclient"}},
 	{dir: "llmclient/tokens"},
 	{dir: "llmclient/price", pure: true, project: []string{"llmclient"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
@@ -52,10 +54,11 @@ var policies = []policy{
 	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/mandate", "behavior/learn", "trace",
 		"llmclient/price", "engine/budget"}},
 	{dir: "engine/guardeval", project: []string{"world", "llmclient", "llmclient/openai", "llmclient/scripted", "behavior/mandate", "trace", "engine"}},
+	{dir: "telemetry", project: []string{"llmclient", "engine"}},
 	{dir: "report", pure: true, project: []string{"world", "llmclient", "llmclient/price", "engine/budget", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{
 		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/mandate", "behavior/learn",
-		"trace", "engine", "engine/guardeval", "report",
+		"trace", "engine", "engine/guardeval", "report", "telemetry", "llmclient/limiter", "llmclient/doctor",
 		"baseline", "llmclient/price", "engine/budget",
 	}},
 }

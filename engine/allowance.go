@@ -76,6 +76,7 @@ func (r *runner) allow(n int, opening func(i int) (agent string, first llmclient
 	for i := range n {
 		group.Go(func() error {
 			agent, first, least := opening(i)
+			first.Model = r.endpoints.of(agent).model
 			list[i] = &allowance{of: s, items: map[string]int64{}}
 			list[i].next = s.call(first, list[i].items)
 			needs[i] = budget.Need{Agent: agent, Least: list[i].next.Path(least)}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"agentworld/behavior"
 	"agentworld/engine/budget"
@@ -31,8 +32,16 @@ func (s Settings) checkCaps() error {
 	return nil
 }
 
-// models are the models a run asks.
-func (s Settings) models() []string { return []string{s.Model} }
+// models are the models a run asks, each once: its own, and those of agents.
+func (s Settings) models() []string {
+	list := []string{s.Model}
+	for _, a := range s.AgentModels {
+		if a.Model != "" && !slices.Contains(list, a.Model) {
+			list = append(list, a.Model)
+		}
+	}
+	return list
+}
 
 // checkPrices reports a model without a price, and prices that cannot be added up.
 func (s Settings) checkPrices() error {

@@ -58,7 +58,7 @@ func (r *runner) openings() []opening {
 	for i := range n {
 		agent := due[i*len(due)/n]
 		if ask, asks := r.mind(agent).Begin(r.world.View(agent)).Next().(behavior.Ask); asks {
-			list = append(list, opening{m.input(ask.Request, map[string]int64{}), ask.Stage, r.prices[ask.Request.Model]})
+			list = append(list, opening{m.input(ask.Request, map[string]int64{}), ask.Stage, r.prices[r.endpoint(agent).model]})
 		}
 	}
 	return list

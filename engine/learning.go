@@ -125,7 +125,7 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 	}
 	var backs []lookedBack
 	for n, e := range r.learning.experiences {
-		if e != nil && e.Len() > 0 {
+		if e != nil && e.Len() > 0 && !r.endpoint(n).stopped {
 			backs = append(backs, lookedBack{agent: n})
 		}
 	}
@@ -160,12 +160,14 @@ func (r *runner) reflect(ctx context.Context, tick int64, turn *learn.Turn, back
 		defer cancel()
 	}
 	agent := r.world.AgentID(back.agent)
+	ctx, end := r.beginTurn(ctx, tick, agent, true)
+	defer func() { end(Ending{Error: back.result.Failure}) }()
 	for ask, more := turn.Next(); more; ask, more = turn.Next() {
 		answer, err := r.ask(ctx, CallKey{Tick: tick, Agent: agent, Step: ask.Number}, ask, allowed)
 		if err != nil {
 			return err
 		}
-		back.bill.add(r.prices, ask.Request.Model, answer)
+		back.bill.add(r.prices, r.endpoints.of(agent).model, answer)
 		turn.Answer(answer)
 	}
 	back.result = turn.Result()

@@ -30,6 +30,11 @@ type Options struct {
 	// FaultCounts, when set, tells at the end how many answers the source spoilt on
 	// purpose, by kind. It is recorded, whatever ended the run, and changes nothing.
 	FaultCounts func() map[string]int64
+	// Observer, when set, is told what the run does.
+	Observer Observer
+	// EndpointTiming, when set, tells at the end how calls were held back. It goes
+	// where the clock does and changes nothing.
+	EndpointTiming func() []trace.EndpointTiming
 	// LLMIO, when set, is shown every exchange. It is called from several
 	// goroutines, one call at a time.
 	LLMIO func(Exchange)
@@ -126,6 +131,9 @@ func (s Settings) Check() error {
 	if err := s.checkSwitches(w); err != nil {
 		return err
 	}
+	if err := s.checkAgentModels(w); err != nil {
+		return err
+	}
 	return s.checkWindow(w)
 }
 
@@ -204,15 +212,11 @@ type runner struct {
 	spending *spending
 	prices   prices
 
-	progress Progress
-	// failedTurns counts turns in a row that ended without any model answer.
-	failedTurns int
+	progress    Progress
 	lastFailure llmclient.ErrorKind
 	// switches are the prompt switches still to come.
-	switches []trace.Switch
-	reached  endpointState
-	// unreached says that the endpoint had not answered when the tick began.
-	unreached bool
+	switches  []trace.Switch
+	endpoints endpoints
 	// final is the state after the last whole tick: a tick that is abandoned has
 	// moved the world on already.
 	final snapshot
@@ -244,7 +248,8 @@ func newRunner(o Options, j *journal) (*runner, error) {
 	}
 	return &runner{
 		Options: o, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), journal: j, seed: seed,
-		started: time.Now(), switches: o.Switches, progress: Progress{Ticks: o.Ticks, Currency: o.currency()}, final: snapshotOf(w),
+		started: time.Now(), switches: o.Switches, endpoints: newEndpoints(o.Settings, w),
+		progress: Progress{Ticks: o.Ticks, Currency: o.currency()}, final: snapshotOf(w),
 		spending: newSpending(o.Settings), prices: pricesOf(o.Prices),
 	}, nil
 }
@@ -256,7 +261,9 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	r.prepareLearning(header)
+	ctx, end := r.begin(ctx, Span{Kind: SpanRun, Scenario: r.ScenarioName, Model: r.Model, BaseURL: r.BaseURL})
 	result, err := r.ticks(ctx)
+	end(runEnding(result, err))
 	if err != nil {
 		return Result{Status: trace.RunInternalError, Reason: err.Error(), TicksDone: result.TicksDone, FinalDigest: result.FinalDigest}, err
 	}
@@ -281,7 +288,7 @@ func (r *runner) ticks(ctx context.Context) (Result, error) {
 		}
 	}
 	// Without a failure of the provider all calls were refused by caps.
-	if r.lastFailure != "" && !r.reached.replied.Load() {
+	if r.lastFailure != "" && !r.endpoints.replied() {
 		result.Status = trace.RunProviderFailed
 		result.Reason = fmt.Sprintf("no call was answered, the last one ended with %s", r.lastFailure)
 	}
@@ -294,10 +301,14 @@ func (r *runner) writeEnd(result Result) error {
 	if r.FaultCounts != nil {
 		injected = r.FaultCounts()
 	}
+	var endpoints []trace.EndpointTiming
+	if r.EndpointTiming != nil {
+		endpoints = r.EndpointTiming()
+	}
 	err := r.journal.write(trace.RunEnd{
 		Tick: result.TicksDone, RunStatus: result.Status, Reason: result.Reason, TicksDone: result.TicksDone,
 		FinalDigest: result.FinalDigest, Agents: r.final.agents, Goals: r.final.goals, FaultsInjected: injected,
-		Timing: &trace.EndTiming{FinishedAt: now.UTC().Format(time.RFC3339), WallMS: now.Sub(r.started).Milliseconds()},
+		Timing: &trace.EndTiming{FinishedAt: now.UTC().Format(time.RFC3339), WallMS: now.Sub(r.started).Milliseconds(), Endpoints: endpoints},
 	})
 	return errors.Join(err, r.journal.end())
 }

@@ -39,6 +39,8 @@ type Settings struct {
 	// ModelSource is live or scripted, BaseURL the effective endpoint.
 	ModelSource trace.ModelSource
 	BaseURL     string
+	// AgentModels are the agents that use another model or endpoint, each once.
+	AgentModels []AgentModel
 	// SystemPrompt, ShortTermGoal and LongTermGoal replace the built-in text and
 	// the personas' goals; empty keeps them.
 	SystemPrompt, ShortTermGoal, LongTermGoal string
@@ -171,7 +173,10 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 		h.UsageSource = trace.UsageSimulated
 	}
 	for n := range w.Agents() {
-		h.Agents = append(h.Agents, trace.HeaderAgent{ID: w.AgentID(n), Name: w.Persona(n).Name, Persona: w.Persona(n).Text})
+		own := s.agentModel(w.AgentID(n))
+		h.Agents = append(h.Agents, trace.HeaderAgent{
+			ID: w.AgentID(n), Name: w.Persona(n).Name, Persona: w.Persona(n).Text, Model: own.Model, BaseURL: own.BaseURL, KeyEnv: own.KeyEnv,
+		})
 	}
 	return h
 }
@@ -186,7 +191,7 @@ func settingsOf(h trace.Header) (Settings, error) {
 	return Settings{
 		ScenarioName: h.Scenario, ScenarioTOML: []byte(h.ScenarioTOML), Scenario: scenario,
 		Agents: h.Settings.AgentsOverride, Seed: h.Seed, Ticks: h.TicksRequested,
-		Protocol: h.Protocol, Model: h.Model, ModelSource: h.ModelSource, BaseURL: h.BaseURL,
+		Protocol: h.Protocol, Model: h.Model, ModelSource: h.ModelSource, BaseURL: h.BaseURL, AgentModels: agentModelsOf(h),
 		SystemPrompt: h.Settings.SystemPrompt, ShortTermGoal: h.Settings.ShortTermGoal, LongTermGoal: h.Settings.LongTermGoal,
 		Switches:         h.Settings.PromptSwitches,
 		PromptProfile:    h.Settings.PromptProfile,

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,7 +23,7 @@ type stop struct {
 }
 
 // failedTurnsMax is how many turns in a row may end without a model answer before
-// the provider counts as down.
+// an endpoint counts as down.
 const failedTurnsMax = 10
 
 // outcome is what one agent's deliberation came to.
@@ -42,13 +41,15 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if ctx.Err() != nil {
 		return interrupted(), nil
 	}
+	ctx, end := r.begin(ctx, Span{Kind: SpanTick, Tick: r.world.Tick() + 1})
+	defer end(Ending{})
 	events := r.world.Advance()
 	tick := r.world.Tick()
 	if err := r.switchPrompts(tick); err != nil {
 		return nil, err
 	}
-	r.unreached = !r.reached.answered.Load()
-	due, continuing := r.world.Due(), r.world.Continuing()
+	r.endpoints.begin()
+	due, continuing := r.active(r.world.Due()), r.active(r.world.Continuing())
 	turns, stopped, err := r.deliberateAll(ctx, due)
 	if err != nil || stopped != nil {
 		return stopped, err
@@ -69,12 +70,16 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if len(backs) > 0 && ctx.Err() != nil {
 		return interrupted(), nil
 	}
+	stops, down := r.giveUp(tick, turns)
+	if err := r.journal.write(stops...); err != nil {
+		return nil, err
+	}
 	if err := r.record(tick, turns, backs, events, len(due), len(continuing)); err != nil {
 		return nil, err
 	}
 	r.final = snapshotOf(r.world)
 	r.report(turns, len(continuing))
-	return r.providerDown(turns), nil
+	return down, nil
 }
 
 // switchPrompts puts the prompt switches of a tick into force.
@@ -129,7 +134,7 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 		group.Go(func() error {
 			d, err := r.deliberate(ctx, n, allowed.of(i))
 			turns[i] = d
-			if err != nil || r.fatal(d.failure) {
+			if err != nil || r.endsRun(n, d.failure) {
 				cancel()
 			}
 			return err
@@ -151,6 +156,8 @@ func (r *runner) deliberate(ctx context.Context, n int, allowed *allowance) (del
 	turn := r.minds[n].Begin(view)
 	d := deliberated{agent: n}
 	key := CallKey{Tick: r.world.Tick(), Agent: view.AgentID()}
+	ctx, end := r.beginTurn(ctx, key.Tick, key.Agent, false)
+	defer func() { end(turnEnding(d)) }()
 	for {
 		allowed.bound(turn)
 		switch step := turn.Next().(type) {
@@ -161,11 +168,14 @@ func (r *runner) deliberate(ctx context.Context, n int, allowed *allowance) (del
 				return d, err
 			}
 			d.calls++
-			d.bill.add(r.prices, step.Request.Model, answer)
+			d.bill.add(r.prices, r.endpoints.of(key.Agent).model, answer)
 			d.failure = answer.Failure
 			turn.Answer(answer)
 		case behavior.Call:
-			turn.Result(r.kit.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
+			_, returned := r.begin(ctx, Span{Kind: SpanModuleCall, Tick: key.Tick, Agent: key.Agent})
+			result := r.kit.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments)
+			returned(moduleEnding(result))
+			turn.Result(result)
 		case behavior.Decision:
 			d.decision, d.notes = step, turn.Notes()
 			return d, nil
@@ -176,8 +186,15 @@ func (r *runner) deliberate(ctx context.Context, n int, allowed *allowance) (del
 // ask sends one request, if the caps allow it, and records the exchange before anybody
 // uses the answer.
 func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask, allowed *allowance) (llmclient.Answer, error) {
-	answer, charge := allowed.answer(ask.Request, func() llmclient.Answer { return r.Source.Respond(ctx, key, ask.Request) })
-	r.reached.note(answer)
+	used := r.endpoints.of(key.Agent)
+	ask.Request.Model = used.model
+	answer, charge := allowed.answer(ask.Request, func() llmclient.Answer {
+		called, end := r.beginCall(ctx, key, ask)
+		answer := r.Source.Respond(called, key, ask.Request)
+		end(ended(answer))
+		return answer
+	})
+	used.state.note(answer)
 	if err := r.journal.exchange(key, ask, answer, charge); err != nil {
 		return answer, err
 	}
@@ -190,11 +207,14 @@ func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask, allowed
 }
 
 // abandoned tells whether the tick has to be given up: the run was interrupted,
-// or the provider refused in a way that no later call can mend.
+// or the provider refused in a way that no later call can mend, and nobody with
+// another one is left.
 func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
-	for _, t := range turns {
-		if r.fatal(t.failure) {
-			return &stop{status: trace.RunProviderFailed, reason: failureText(t.failure), failure: t.failure}
+	if refusing := r.refusing(turns); len(refusing) > 0 && len(refusing) == r.endpoints.left() {
+		for _, t := range turns {
+			if f := refusing[r.endpoint(t.agent)]; f != nil {
+				return &stop{status: trace.RunProviderFailed, reason: failureText(f), failure: f}
+			}
 		}
 	}
 	if ctx.Err() != nil {
@@ -272,25 +292,4 @@ func (r *runner) report(turns []deliberated, continued int) {
 	if r.Progress != nil {
 		r.Progress(*p)
 	}
-}
-
-// providerDown counts turns in a row that got no answer at all, in agent order,
-// and ends the run when they are too many to be an accident. A turn that a cap refused
-// says nothing about the provider.
-func (r *runner) providerDown(turns []deliberated) *stop {
-	for _, t := range turns {
-		switch {
-		case t.decision.By == behavior.ByStanding, t.failure != nil && t.failure.Kind == llmclient.ErrCap:
-		case strings.HasPrefix(string(t.decision.Wait), behavior.WaitModelPrefix):
-			r.failedTurns++
-			r.lastFailure = t.failure.Kind
-		default:
-			r.failedTurns = 0
-		}
-		if r.failedTurns >= failedTurnsMax {
-			reason := fmt.Sprintf("provider_down: %d turns in a row got no answer, the last with %s", r.failedTurns, failureText(t.failure))
-			return &stop{status: trace.RunProviderFailed, reason: reason, applied: true, failure: t.failure}
-		}
-	}
-	return nil
 }

@@ -11,6 +11,14 @@ type AgentRow struct {
 	AgentID string `json:"agent_id"`
 	// Name of the agent, empty when it has none.
 	Name string `json:"name"`
+	// Model asked for.
+	Model string `json:"model"`
+	// Endpoint of the agent, empty for the run's.
+	BaseURL string `json:"base_url"`
+	// Why the agent took no more turns: the error kind that ended its endpoint; empty when it went on.
+	StoppedBy string `json:"stopped_by"`
+	// Last tick in which it could take one; 0 when it went on.
+	StoppedAtTick int64 `json:"stopped_at_tick"`
 	// Decisions made by a model.
 	Decisions int64 `json:"decisions"`
 	// Decisions that continued a standing order.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -94,6 +95,7 @@ func newFolder() *folder {
 		*counts = Counts{}
 	}
 	r.Learning.Playbooks, r.Guard.Off = []AgentPlaybook{}, []string{}
+	r.Timing.Endpoints = []EndpointTiming{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
 }
@@ -111,7 +113,8 @@ func (f *folder) header(h trace.Header) {
 	f.effects.start(h.Playbook)
 	f.costs.start(h)
 	for _, a := range h.Agents {
-		f.agent(a.ID).row.Name = a.Name
+		row := &f.agent(a.ID).row
+		row.Name, row.Model, row.BaseURL = a.Name, cmp.Or(a.Model, h.Model), a.BaseURL
 	}
 }
 
@@ -228,6 +231,7 @@ func (f *folder) runEnd(end trace.RunEnd) {
 	}
 	if end.Timing != nil {
 		r.Timing.FinishedAt, r.Timing.WallMS = end.Timing.FinishedAt, end.Timing.WallMS
+		r.Timing.Endpoints = endpointTimings(end.Timing.Endpoints)
 	}
 	for _, g := range end.Goals {
 		r.Goals = append(r.Goals, g)

@@ -88,7 +88,7 @@ func TestCanonicalTraceHasTheSameReportButForTiming(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want.Timing = Timing{}
+	want.Timing = Timing{Endpoints: []EndpointTiming{}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reports differ (-trace +canonical):\n%s", diff)
 	}

@@ -47,10 +47,12 @@ func (r Report) Text() string {
 		{"lessons", r.lessonsLine()},
 		{"learning", r.learningLine()},
 		{"stock", r.stockLine()},
+		{"stopped", r.stoppedLine()},
 		{"time", r.timeLine()},
+		{"endpoints", r.endpointsLine()},
 		{"digest", plain(r.FinalDigest)},
 	} {
-		if (line[0] == "faults" || line[0] == "cost") && line[1] == "" {
+		if line[1] == "" && slices.Contains([]string{"faults", "cost", "stopped", "endpoints"}, line[0]) {
 			continue // most runs have none, and none is no news
 		}
 		fmt.Fprintf(&b, "%-10s %s\n", line[0], cmp.Or(line[1], "none"))
@@ -171,6 +173,36 @@ func (r Report) promptsLine() string {
 func (r Report) timeLine() string {
 	l := r.Timing.LLMLatencyMS
 	return fmt.Sprintf("%s s; model latency p50 %d ms, p95 %d ms, p99 %d ms, most %d ms", milli(r.Timing.WallMS), l.P50, l.P95, l.P99, l.Max)
+}
+
+// stoppedLine tells of agents whose endpoint was given up; it is empty without any.
+func (r Report) stoppedLine() string {
+	var parts []string
+	stopped := 0
+	for _, a := range r.PerAgent {
+		if a.StoppedBy == "" {
+			continue
+		}
+		if stopped++; stopped <= namesMax {
+			parts = append(parts, fmt.Sprintf("%s after tick %d (%s, model %s)", plain(a.AgentID), a.StoppedAtTick, plain(a.StoppedBy), plain(a.Model)))
+		}
+	}
+	if stopped > namesMax {
+		parts = append(parts, fmt.Sprintf("%d more", stopped-namesMax))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// endpointsLine tells of endpoints that held calls back; it is empty when none did.
+func (r Report) endpointsLine() string {
+	var parts []string
+	for _, e := range r.Timing.Endpoints {
+		if e.Waited+e.Throttled+e.GaveUp > 0 {
+			parts = append(parts, fmt.Sprintf("%s throttled %d times, %d of %d requests waited, most %d ms; at most %d in flight, limit %d at the end, least %d",
+				plain(e.BaseURL), e.Throttled, e.Waited, e.Attempts, e.WaitLongestMS, e.InFlightMost, e.LimitFinal, e.LimitLowest))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // milli writes thousandths as a decimal number.

@@ -113,6 +113,8 @@ func (f *folder) step(s trace.Step) {
 		if s.Status == trace.StatusError {
 			c.ModuleErrorsByCode[s.Code]++
 		}
+	case trace.StepAgentStopped:
+		a.row.StoppedBy, a.row.StoppedAtTick = s.Code, s.Tick
 	case trace.StepAdvice:
 		c.RepetitionAdviceByKind[s.Name]++
 	case trace.StepToolRefused:

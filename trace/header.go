@@ -66,6 +66,9 @@ type HeaderAgent struct {
 	// Model and BaseURL are set where they differ from the run's.
 	Model   string `json:"model,omitempty"`
 	BaseURL string `json:"base_url,omitempty"`
+	// KeyEnv names the environment variable that held the agent's own key, empty for
+	// none; the key is never written.
+	KeyEnv string `json:"key_env,omitempty"`
 }
 
 // Settings are the choices that shape turns. Two runs with equal headers apart

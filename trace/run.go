@@ -83,6 +83,30 @@ type EndTiming struct {
 	// FinishedAt is in RFC 3339; WallMS counts milliseconds since the start.
 	FinishedAt string `json:"finished_at"`
 	WallMS     int64  `json:"wall_ms"`
+	// Endpoints tell how the calls to each endpoint were held back.
+	Endpoints []EndpointTiming `json:"endpoints,omitempty"`
+}
+
+// EndpointTiming is what the limiter of one endpoint did.
+type EndpointTiming struct {
+	// BaseURL is the endpoint without secrets.
+	BaseURL string `json:"base_url"`
+	// Attempts were sent, Waited of them not at once; GaveUp ended before their turn.
+	Attempts int64 `json:"attempts"`
+	Waited   int64 `json:"waited"`
+	GaveUp   int64 `json:"gave_up"`
+	// WaitMS is the time waited by all attempts together, WaitLongestMS by one.
+	WaitMS        int64 `json:"wait_ms"`
+	WaitLongestMS int64 `json:"wait_longest_ms"`
+	// Throttled attempts found the endpoint overloaded; Pauses were asked of one call
+	// and held for all.
+	Throttled int64 `json:"throttled"`
+	Pauses    int64 `json:"pauses"`
+	// InFlightMost were under way at once; LimitLowest and LimitFinal are the least and
+	// the last limit on that.
+	InFlightMost int `json:"in_flight_most"`
+	LimitLowest  int `json:"limit_lowest"`
+	LimitFinal   int `json:"limit_final"`
 }
 
 // RecordType implements [Record].

@@ -64,6 +64,9 @@ const (
 	StepDelta StepKind = "playbook_delta"
 	// StepCuration ends a turn that looked back; Code says why it changed nothing.
 	StepCuration StepKind = "curation"
+	// StepAgentStopped says that the agent takes no more turns because its endpoint
+	// was given up; Code is the error kind that ended it.
+	StepAgentStopped StepKind = "agent_stopped"
 	// StepContinue is a tick in which a standing order acted without a request.
 	StepContinue StepKind = "execute_until_continue"
 )

@@ -33,7 +33,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		m.scenariosCommand(), m.replayCommand(), m.explainCommand(), m.traceCommand(),
-		m.reportCommand(), m.playbookCommand(), m.modelServerCommand(), m.guardEvalCommand(), settingsTopic(),
+		m.reportCommand(), m.playbookCommand(), m.modelServerCommand(), m.guardEvalCommand(), m.doctorCommand(), settingsTopic(),
 	)
 	return root
 }
@@ -125,8 +125,11 @@ type flagText struct {
 // String returns the text given, empty before.
 func (f *flagText) String() string { return f.text }
 
-// Set keeps the text; it refuses nothing.
+// Set keeps the text; it refuses nothing. A flag for agents may be given for each.
 func (f *flagText) Set(text string) error {
+	if f.kind == kindAgents && f.text != "" {
+		text = f.text + " " + text
+	}
 	f.text = text
 	return nil
 }
@@ -147,6 +150,8 @@ func (f *flagText) Type() string {
 		return "bool"
 	case kindMoney:
 		return "amount"
+	case kindAgents:
+		return "agent=model"
 	}
 	return "text"
 }

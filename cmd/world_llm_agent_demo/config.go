@@ -37,6 +37,11 @@ type config struct {
 	BaseURL string
 	// APIKey is empty when none is set.
 	APIKey openai.Secret
+	// AgentModels are the agents with a model of their own; see parseAgentModels.
+	AgentModels string
+	// RequestsPerMinute and TokensPerMinute bound what is sent to one endpoint; 0 is
+	// no bound.
+	RequestsPerMinute, TokensPerMinute int64
 	// Timeout bounds the first attempt of a call, DecisionDeadline a whole turn; a
 	// deadline of 0 is none.
 	Timeout          time.Duration
@@ -90,6 +95,8 @@ type config struct {
 	// PrintLLMIO shows the model calls, LLMIOMaxChars of each request and answer.
 	PrintLLMIO    bool
 	LLMIOMaxChars int64
+	// Otel exports telemetry also where no variable asks for it.
+	Otel bool
 	// Quiet leaves out progress, not what concerns money or failures.
 	Quiet bool
 }
@@ -145,9 +152,13 @@ func (s optionalSeed) or(other uint64) uint64 {
 // not depend on where they were set.
 func newConfig(values []value) (config, error) {
 	var c config
+	keys := keysOf(values)
 	for _, v := range values {
 		if v.text == "" {
 			continue
+		}
+		if err := misplacedKey(v, keys); err != nil {
+			return config{}, err
 		}
 		if err := v.setting.read(v.text, v.setting.into(&c)); err != nil {
 			return config{}, badInput("%s: %v", v.where(), err)

@@ -15,11 +15,15 @@ import (
 // configName is the configuration file looked for in the working directory.
 const configName = "config.toml"
 
+// agentsTable is the table that holds a table for each agent with a model of its own.
+// It is the only one whose keys are not known beforehand.
+const agentsTable = "agents"
+
 // configBytesMax bounds a configuration file.
 const configBytesMax = 1 << 20
 
 // configFile holds the settings a configuration file sets. The file is TOML with
-// two tables, whose keys are the last parts of the settings' keys:
+// two tables for the run, whose keys are the last parts of the settings' keys:
 //
 //	[llm]
 //	model = "gpt-5"
@@ -28,6 +32,8 @@ const configBytesMax = 1 << 20
 //	[run]
 //	scenario = "llm_bootstrap"
 //	ticks = 30
+//
+// and a table for each agent with a model of its own; see agentModel.
 //
 // Unknown tables and keys are errors: a misspelt key that is passed over would
 // make a run other than the user asked for.
@@ -74,7 +80,11 @@ func parseConfigFile(name string, data []byte, all settings) (configFile, error)
 	}
 	file := configFile{name, map[string]entry{}}
 	for _, key := range keyLines(data) {
+		if strings.HasPrefix(key.path, agentsTable+".") {
+			continue // they make one value; see agentEntry
+		}
 		s, ok := all.byKey(key.path)
+		ok = ok && s.kind != kindAgents
 		if !ok {
 			return configFile{}, unknownKey(name, key, all)
 		}
@@ -83,6 +93,13 @@ func parseConfigFile(name string, data []byte, all settings) (configFile, error)
 			return configFile{}, badInput("%s:%d: %s: %v", name, key.line, key.path, err)
 		}
 		file.entries[key.path] = entry{strings.TrimSpace(text), key.line}
+	}
+	agents, err := agentEntry(name, document, keyLines(data))
+	if err != nil {
+		return configFile{}, err
+	}
+	if agents.text != "" {
+		file.entries[agentsTable] = agents
 	}
 	return file, nil
 }
@@ -113,8 +130,8 @@ func unknownKey(name string, key keyLine, all settings) error {
 	table, rest, nested := strings.Cut(key.path, ".")
 	allowed := all.keys(table)
 	if !nested || len(allowed) == 0 {
-		return badInput("%s:%d: unknown table or top-level key %s; allowed: [llm] with %s; [run] with %s", name, key.line, shown(table),
-			strings.Join(all.keys("llm"), ", "), strings.Join(all.keys("run"), ", "))
+		return badInput("%s:%d: unknown table or top-level key %s; allowed: [llm] with %s; [run] with %s; [%s.\"ID\"] with %s", name, key.line, shown(table),
+			strings.Join(all.keys("llm"), ", "), strings.Join(all.keys("run"), ", "), agentsTable, strings.Join(agentKeys, ", "))
 	}
 	return badInput("%s:%d: unknown key %s in [%s]; allowed: %s", name, key.line, shown(rest), table, strings.Join(allowed, ", "))
 }
@@ -174,7 +191,7 @@ func keyLines(data []byte) []keyLine {
 		switch node.Kind {
 		case unstable.Table:
 			table = path
-			if path != "llm" && path != "run" {
+			if path != "llm" && path != "run" && path != agentsTable && !strings.HasPrefix(path, agentsTable+".") {
 				// An empty table of another name would go unnoticed.
 				keys = append(keys, keyLine{path, line})
 			}

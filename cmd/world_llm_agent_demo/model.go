@@ -18,6 +18,8 @@ const scriptedModel = "scripted"
 type modelAccess struct {
 	// live is false for the embedded scripted stand-in.
 	live bool
+	// offline says that the user asked for the stand-in.
+	offline bool
 	// model is the name sent with every request.
 	model string
 	// baseURL is the live endpoint as the user wrote it; empty when scripted.
@@ -70,7 +72,8 @@ const keySettings = envPrefix + "API_KEY, OPENAI_API_KEY, or api_key under [llm]
 func chooseModel(c config, values []value) (modelAccess, error) {
 	key, model, url := find(values, "llm.api_key"), find(values, "llm.model"), find(values, "llm.base_url")
 	if c.Offline || c.Model == "" {
-		return modelAccess{model: scriptedModel, unused: unusedSettings(c, find(values, "llm.offline"), key, model, url)}, nil
+		unused := unusedSettings(c, find(values, "llm.offline"), key, model, url, find(values, agentsTable))
+		return modelAccess{offline: c.Offline, model: scriptedModel, unused: unused}, nil
 	}
 	access := modelAccess{live: true, model: c.Model, baseURL: c.BaseURL, key: c.APIKey, keyFrom: key.origin, modelFrom: model.origin}
 	if access.baseURL == "" {
@@ -84,7 +87,7 @@ func chooseModel(c config, values []value) (modelAccess, error) {
 }
 
 // unusedSettings lists what a user may believe to be in use in a scripted run.
-func unusedSettings(c config, offline, key, model, url value) []string {
+func unusedSettings(c config, offline, key, model, url, agents value) []string {
 	remedy := "a live run needs a model: --model or " + envPrefix + "MODEL"
 	if c.Offline {
 		remedy = "the run is offline (" + offline.origin.String() + ")"
@@ -93,7 +96,7 @@ func unusedSettings(c config, offline, key, model, url value) []string {
 	for _, s := range []struct {
 		what string
 		v    value
-	}{{"API key", key}, {"endpoint", url}, {"model", model}} {
+	}{{"API key", key}, {"endpoint", url}, {"model", model}, {"list of agents' models", agents}} {
 		if s.v.text != "" {
 			unused = append(unused, fmt.Sprintf("the %s from %s is not used: %s", s.what, s.v.origin, remedy))
 		}

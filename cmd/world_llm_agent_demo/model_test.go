@@ -62,7 +62,7 @@ func TestChooseModel(t *testing.T) {
 }
 
 func TestAnnounceScriptedNamesWhatIsNotUsed(t *testing.T) {
-	a, err := chosen(t, map[string]string{"OPENAI_API_KEY": planted, "OPENAI_BASE_URL": "http://localhost:1"}, map[string]string{"model": "m", "offline": "true"})
+	a, err := chosen(t, map[string]string{"OPENAI_API_KEY": planted, "OPENAI_BASE_URL": "http://localhost:1"}, map[string]string{"model": "m", "offline": "true", "agent-model": "agent-1=n"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,6 +72,7 @@ func TestAnnounceScriptedNamesWhatIsNotUsed(t *testing.T) {
 note: the API key from environment OPENAI_API_KEY is not used: the run is offline (flag --offline)
 note: the endpoint from environment OPENAI_BASE_URL is not used: the run is offline (flag --offline)
 note: the model from flag --model is not used: the run is offline (flag --offline)
+note: the list of agents' models from flag --agent-model is not used: the run is offline (flag --offline)
 `
 	if out.String() != want {
 		t.Errorf("announced:\n%swant:\n%s", out.String(), want)

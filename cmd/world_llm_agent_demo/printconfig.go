@@ -42,6 +42,8 @@ func (v value) display() string {
 			return url.String()
 		}
 		return "not a base URL"
+	case kindAgents:
+		return shownAgentModels(v.text)
 	case kindText, kindPath:
 		return strconv.Quote(v.text)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"agentworld/engine"
+	"agentworld/llmclient/openai"
 )
 
 // Main is the program with everything it takes from its process, so that a test
@@ -43,6 +44,8 @@ type Main struct {
 
 	// dir is what Getwd returned.
 	dir string
+	// keys are those that the settings hold, for taking them out of errors.
+	keys []openai.Secret
 }
 
 // NewMain returns the program of this process.
@@ -85,9 +88,23 @@ func (m *Main) fail(err error) int {
 		return engine.ExitCompleted
 	}
 	if text := err.Error(); text != "" {
-		fmt.Fprintf(m.Stderr, "%s: %s\n", programName, oneLine(text))
+		fmt.Fprintf(m.Stderr, "%s: %s\n", programName, oneLine(openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...)))
 	}
 	return exitCode(err)
+}
+
+// keysOfEnvironment are the keys in the variables that can hold one. An error can come
+// before any setting was read, and quote an argument.
+func (m *Main) keysOfEnvironment() []openai.Secret {
+	var keys []openai.Secret
+	for _, s := range settingTable() {
+		for _, name := range s.env {
+			if text, _ := m.LookupEnv(name); s.kind == kindSecret && text != "" {
+				keys = append(keys, openai.NewSecret(text))
+			}
+		}
+	}
+	return keys
 }
 
 // path returns name relative to the program's working directory.

@@ -37,6 +37,8 @@ func (s setting) read(text string, target any) error {
 		return readURL(text, target.(*string))
 	case kindSecret:
 		return readSecret(text, target.(*openai.Secret))
+	case kindAgents:
+		return readAgentModels(text, target.(*string))
 	case kindText, kindPath:
 		*target.(*string) = text
 		return nil
@@ -149,7 +151,8 @@ func readSecret(text string, key *openai.Secret) error {
 	return nil
 }
 
-// shown quotes a refused value for an error: bounded, on one line.
+// shown quotes a refused value for an error: bounded, on one line, and without a key
+// that was put in the wrong place.
 func shown(text string) string {
-	return strconv.Quote(clip(text, shownValueMax))
+	return strconv.Quote(clip(openai.Masked(text), shownValueMax))
 }

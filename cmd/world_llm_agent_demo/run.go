@@ -53,7 +53,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
 	var result engine.Result
 	err = m.shielded(func() (err error) {
-		result, err = engine.Run(ctx, m.engineOptions(p, source, faults, printer))
+		result, err = m.observed(ctx, p.config, m.engineOptions(p, source, faults, printer))
 		return err
 	})
 	printer.finish()
@@ -86,8 +86,11 @@ func (m *Main) prepareReport(p plan) (outputFile, error) {
 // through everything a live one does. stop releases what was opened; it is nil
 // only beside an error.
 func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector, calls fmt.Stringer) (source engine.Source, stop func(), err error) {
+	reached := p.endpoints
+	if reached == nil {
+		reached = newEndpoints(p.config)
+	}
 	config := openai.Config{BaseURL: p.model.baseURL, APIKey: p.model.key, Timeout: p.config.Timeout, BackoffBase: p.config.RetryBackoff}
-	stop = func() {}
 	if !p.model.live {
 		// The server outlives an interrupt: the engine decides when calls end.
 		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.seed(), Mode: p.config.scripted(), Faults: faults})
@@ -95,12 +98,26 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector,
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}
 		config.BaseURL, config.ShownURL = server.URL(), embeddedURL
-		stop = func() { _ = server.Close() }
+		reached.closers = append(reached.closers, func() { _ = server.Close() })
 	}
-	client, err := openai.New(config)
+	source, err = m.connect(p, reached, config, calls)
 	if err != nil {
-		stop()
-		return nil, nil, badInput("%w", err)
+		reached.close()
+		return nil, nil, err
+	}
+	return source, reached.close, nil
+}
+
+// connect makes the clients of the run and of agents with endpoints of their own, and
+// says aloud where each of them calls.
+func (m *Main) connect(p plan, reached *endpoints, config openai.Config, calls fmt.Stringer) (engine.Source, error) {
+	url, err := openai.ParseBaseURL(config.BaseURL)
+	if err != nil {
+		return nil, badInput("%w", err)
+	}
+	client, err := reached.client(url, p.model.recordedURL(), config)
+	if err != nil {
+		return nil, err
 	}
 	if p.model.live {
 		p.model.announceLive(m.Stderr, client.URL(), calls)
@@ -108,8 +125,8 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector,
 		p.model.announceScripted(m.Stderr, client.URL())
 	}
 	p.announceSpending(m.Stderr)
-	closeServer := stop
-	return engine.Live(client), func() { client.Close(); closeServer() }, nil
+	own, err := p.openAgents(m.Stderr, reached, config)
+	return engine.LiveByAgent(client, own), err
 }
 
 // calls is how many model calls the run can make, by the limits of one decision and
@@ -129,7 +146,7 @@ func (p plan) calls() callRange {
 func (m *Main) engineOptions(p plan, source engine.Source, faults *scripted.Injector, printer *progressPrinter) engine.Options {
 	o := engine.Options{
 		Settings: p.engineSettings(), RunDir: m.path(p.runDir), Source: source, Concurrency: int(p.config.Concurrency),
-		Progress: printer.show, FaultCounts: faults.Counts,
+		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing,
 	}
 	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.config.LLMIOMaxChars)}
 	notes := failureNotes{printer: printer}
@@ -149,7 +166,7 @@ func (p plan) engineSettings() engine.Settings {
 	settings := engine.Settings{
 		ScenarioName: p.scenario.name, ScenarioTOML: p.scenario.toml, Scenario: p.scenario.scenario,
 		Agents: p.scenario.agentsOverride, Seed: p.seed(), Ticks: c.Ticks,
-		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.model.source(), BaseURL: p.recordedURL(),
+		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.model.source(), BaseURL: p.recordedURL(), AgentModels: p.engineModels(),
 		SystemPrompt: c.SystemPrompt, ShortTermGoal: c.ShortTermGoal, LongTermGoal: c.LongTermGoal, Switches: p.switches,
 		PromptProfile: c.PromptProfile, PromptLanguage: c.PromptLanguage, Faults: c.Faults,
 		Timeout: c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),

@@ -111,7 +111,9 @@ func (m *Main) gather(all settings, scenario string, given map[string]string, co
 	if err != nil {
 		return nil, err
 	}
-	return resolve(all, argumentSource(scenario), flagSource(given), envSource(m.LookupEnv), file.source()), nil
+	values := resolve(all, argumentSource(scenario), flagSource(given), envSource(m.LookupEnv), file.source())
+	m.keys = append(m.keys, keysOf(values)...)
+	return values, nil
 }
 
 // start checks everything that can be checked without a call or a file, then
@@ -152,6 +154,10 @@ type plan struct {
 	// switches are in rising order of ticks and name only agents that exist.
 	switches []trace.Switch
 	model    modelAccess
+	// agents have models or endpoints of their own.
+	agents []agentAccess
+	// endpoints are the clients; there are none before the model is opened.
+	endpoints *endpoints
 	// playbook is the file of lessons as read, empty for none.
 	playbook []byte
 	// prices are those of the run's models, for as many as have one.
@@ -193,16 +199,23 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
+	agents, err := m.chooseAgents(model, find(values, agentsTable), scenario.agents)
+	if err != nil {
+		return plan{}, err
+	}
 	lessons, err := m.loadPlaybook(find(values, "run.playbook"), c.LearnEvery > 0 && !c.FreezePlaybook)
 	if err != nil {
 		return plan{}, err
 	}
-	prices, err := m.choosePrices(values, model)
+	prices, err := m.choosePrices(values, model, agents...)
 	if err != nil {
 		return plan{}, err
 	}
 	faults, err := chooseFaults(model, find(values, "llm.faults"), scenario.agents)
 	if err != nil {
+		return plan{}, err
+	}
+	if _, err := m.telemetry(c); err != nil {
 		return plan{}, err
 	}
 	guardOff, err := chooseGuardOff(find(values, "run.guard_off"))
@@ -213,7 +226,10 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{config: c, scenario: scenario, switches: switches, model: model, playbook: lessons, prices: prices, faults: faults, guardOff: guardOff, runDir: runDir}
+	p := plan{
+		config: c, scenario: scenario, switches: switches, model: model, agents: agents, endpoints: newEndpoints(c),
+		playbook: lessons, prices: prices, faults: faults, guardOff: guardOff, runDir: runDir,
+	}
 	p.kept = []keptPath{
 		m.keptTrace(runDir), {"the run directory", m.path(runDir)},
 		{"the scenario file", m.path(scenario.name)}, {"the file of prompt switches", m.path(c.PromptSwitches)},

@@ -23,6 +23,8 @@ const (
 	kindMillis
 	// kindSwitch is true or false.
 	kindSwitch
+	// kindAgents is any number of agents with models of their own; see agentModel.
+	kindAgents
 	// kindChoice is one of the setting's choices.
 	kindChoice
 	// kindMoney is an amount of money such as 2.50, in the currency of the prices.

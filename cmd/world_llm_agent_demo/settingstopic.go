@@ -21,7 +21,7 @@ func settingsText(all settings) string {
 	b.WriteString("A setting is taken from the first of these that has it: a flag, the environment,\n" +
 		"the configuration file (--config FILE, or config.toml in the working directory),\n" +
 		"the default. Blank variables and texts count as unset. In the file each key stands\n" +
-		"in its table, [run] or [llm]; unknown keys are errors.\n")
+		"in its table, [run], [llm] or one for each agent; unknown keys are errors.\n")
 	for _, s := range all {
 		fmt.Fprintf(&b, "\n%s\n", s.doc)
 		for _, line := range s.places() {
@@ -41,7 +41,11 @@ func (s setting) places() []string {
 	for _, name := range s.env {
 		lines = append(lines, "environment  "+name)
 	}
-	lines = append(lines, "file         "+s.key)
+	if s.kind == kindAgents {
+		lines = append(lines, "file         [agents.\"ID\"] with "+strings.Join(agentKeys, ", "))
+	} else {
+		lines = append(lines, "file         "+s.key)
+	}
 	if allowed := s.allowed(); allowed != "" {
 		lines = append(lines, "allowed      "+allowed)
 	}
@@ -62,6 +66,8 @@ func (s setting) allowed() string {
 		return "true, false"
 	case kindMoney:
 		return "an amount of money above 0 such as 2 or 0.05, in the currency of the prices"
+	case kindAgents:
+		return agentModelForm
 	case kindChoice:
 		return strings.Join(s.choices, ", ")
 	}

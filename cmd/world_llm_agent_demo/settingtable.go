@@ -22,6 +22,7 @@ const (
 	contextWindowMax = 10_000_000
 	llmIOCharsMax    = 10_000_000
 	perTurnMax       = 16
+	perMinuteMax     = 1_000_000_000
 	repeatAdviceMax  = 1_000_000
 	playbookSizeMax  = 10_000
 	capMax           = 1_000_000_000_000
@@ -84,6 +85,12 @@ func modelSettings() settings {
 			absent: openai.BaseURLDefault, doc: "Responses endpoint of the model", into: func(c *config) any { return &c.BaseURL }},
 		{env: []string{envPrefix + "API_KEY", "OPENAI_API_KEY"}, key: "llm.api_key", kind: kindSecret, absent: "not set",
 			doc: "key of the endpoint; never a flag", into: func(c *config) any { return &c.APIKey }},
+		{flag: "agent-model", env: []string{envPrefix + "AGENT_MODELS"}, key: agentsTable, kind: kindAgents, absent: "none: the run's model for all",
+			doc: "agent with a model or endpoint of its own, such as agent-1=small@http://127.0.0.1:8000/v1; may be repeated", into: func(c *config) any { return &c.AgentModels }},
+		{flag: "max-requests-per-minute", env: []string{envPrefix + "MAX_REQUESTS_PER_MINUTE"}, key: "llm.max_requests_per_minute", kind: kindCount,
+			absent: "no bound", min: 1, max: perMinuteMax, doc: "requests sent to one endpoint in a minute, by all agents together", into: func(c *config) any { return &c.RequestsPerMinute }},
+		{flag: "max-tokens-per-minute", env: []string{envPrefix + "MAX_TOKENS_PER_MINUTE"}, key: "llm.max_tokens_per_minute", kind: kindCount,
+			absent: "no bound", min: 1, max: perMinuteMax, doc: "tokens read and written at one endpoint in a minute, by all agents together", into: func(c *config) any { return &c.TokensPerMinute }},
 		{flag: "offline", key: "llm.offline", kind: kindSwitch, fallback: "false",
 			doc: "use the scripted stand-in even when a model is set", into: func(c *config) any { return &c.Offline }},
 		{flag: "scripted-mode", key: "llm.scripted_mode", kind: kindChoice, fallback: scriptedNormal, choices: scriptedModes(),
@@ -191,6 +198,8 @@ func outputSettings() settings {
 			doc: "print every model call to stderr", into: func(c *config) any { return &c.PrintLLMIO }},
 		{flag: "llm-io-max-chars", key: "run.llm_io_max_chars", kind: kindCount, fallback: "2000", min: 1, max: llmIOCharsMax,
 			doc: "characters shown of each request and answer", into: func(c *config) any { return &c.LLMIOMaxChars }},
+		{flag: "otel", key: "run.otel", kind: kindSwitch, fallback: "false",
+			doc: "send OpenTelemetry traces and metrics to a collector, at localhost:4318 unless OTEL_* variables say otherwise", into: func(c *config) any { return &c.Otel }},
 		{flag: "quiet", key: "run.quiet", kind: kindSwitch, fallback: "false",
 			doc: "no progress lines", into: func(c *config) any { return &c.Quiet }},
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"agentworld/llmclient/price"
@@ -15,7 +16,7 @@ const priceTableBytesMax = 4 << 20
 // choosePrices looks up what the run's model costs: in the user's table first, then
 // among the built-in prices, which have none for the scripted stand-in. A cap on cost
 // that nobody could keep is refused.
-func (m *Main) choosePrices(values []value, access modelAccess) ([]price.Price, error) {
+func (m *Main) choosePrices(values []value, access modelAccess, agents ...agentAccess) ([]price.Price, error) {
 	table, v := price.Embedded(), find(values, "llm.price_table")
 	if v.text != "" {
 		data, err := readBounded(m.path(v.text), priceTableBytesMax)
@@ -26,15 +27,42 @@ func (m *Main) choosePrices(values []value, access modelAccess) ([]price.Price, 
 			return nil, badInput("%s: %w", v.where(), err)
 		}
 	}
-	if p, ok := table.Lookup(access.model); ok {
-		return []price.Price{p}, nil
+	models := modelsOf(access, agents)
+	list, missing := lookUp(table, models)
+	if missing == "" {
+		return list, nil
 	}
 	for _, key := range []string{"llm.cap_cost", "llm.cap_agent_cost", "llm.cap_tick_cost"} {
 		if v := find(values, key); v.text != "" {
-			return nil, badInput("%s: there is no price of model %s; allowed: a model with a price, or a table with one (--price-table)", v.where(), shown(access.model))
+			return nil, badInput("%s: there is no price of model %s; allowed: a model with a price, or a table with one (--price-table)", v.where(), shown(missing))
 		}
 	}
-	return nil, nil
+	return list, nil
+}
+
+// modelsOf are the models that a run asks, each once.
+func modelsOf(access modelAccess, agents []agentAccess) []string {
+	list := []string{access.model}
+	for _, a := range agents {
+		if a.model != "" && !slices.Contains(list, a.model) {
+			list = append(list, a.model)
+		}
+	}
+	return list
+}
+
+// lookUp returns the prices of those models that have one, and the first that has none.
+func lookUp(table price.Table, models []string) (list []price.Price, missing string) {
+	for _, model := range models {
+		p, ok := table.Lookup(model)
+		switch {
+		case ok:
+			list = append(list, p)
+		case missing == "":
+			missing = model
+		}
+	}
+	return list, missing
 }
 
 // wantsEstimate says that money or a cap is at stake.

@@ -128,6 +128,11 @@ func apiPath(path string) string {
 // secrets are masked.
 func (b BaseURL) String() string { return b.place + maskedQuery(b.query.Reveal()) }
 
+// Equal reports whether both lead to the same place, query included.
+func (b BaseURL) Equal(other BaseURL) bool {
+	return b.place == other.place && b.query.Reveal() == other.query.Reveal()
+}
+
 // Format writes what String returns, whatever the verb.
 func (b BaseURL) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, b.String()) }
 

@@ -83,19 +83,26 @@ func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String
 // and sends nothing when ctx has already ended.
 func (c *Client) Respond(ctx context.Context, r llmclient.Request) llmclient.Answer {
 	start := time.Now()
-	answer := c.converse(ctx, r.Body())
+	answer := c.converse(ctx, start, r)
 	answer.LatencyMS = time.Since(start).Milliseconds()
 	return answer
 }
 
-// converse repeats attempts until one brings a reply or a failure that stays.
-func (c *Client) converse(ctx context.Context, body []byte) llmclient.Answer {
+// converse repeats attempts until one brings a reply or a failure that stays. began
+// is when the call did, which is its place among those that wait.
+func (c *Client) converse(ctx context.Context, began time.Time, r llmclient.Request) llmclient.Answer {
 	if failure := ended(ctx); failure != nil {
 		return llmclient.Answer{Failure: failure}
 	}
-	patience := c.config.patience()
+	body, patience := r.Body(), c.config.patience()
 	for attempts := 1; ; attempts++ {
-		got := c.outcome(ctx, c.exchange(ctx, body, patience.timeout))
+		done, failure := c.admitted(ctx, began, body, r.OutputTokensMax)
+		if failure != nil {
+			return llmclient.Answer{Failure: failure, Attempts: attempts - 1}
+		}
+		x := c.exchange(ctx, body, patience.timeout)
+		got := c.outcome(ctx, x)
+		done(x, got)
 		wait, again := patience.after(got, c.jitter())
 		if !again {
 			return llmclient.Answer{Reply: got.reply, Failure: got.failure, Attempts: attempts}

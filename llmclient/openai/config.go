@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"agentworld/llmclient/limiter"
 )
 
 const (
@@ -59,6 +61,8 @@ type Config struct {
 	// a port of its own in every run needs it, because these texts are recorded and
 	// equal runs have equal records. Empty means the address itself.
 	ShownURL string
+	// Limiter admits each attempt; clients of one endpoint share it. Nil admits all.
+	Limiter *limiter.Limiter
 	// HTTPClient carries the requests; its own Timeout is ignored. Nil means a
 	// client with the standard transport, proxy variables included, that keeps
 	// ConnsIdleMax connections open.

@@ -46,6 +46,17 @@ func newScrubber(secrets ...string) scrubber {
 	return scrubber{known: strings.NewReplacer(pairs...).Replace}
 }
 
+// Masked returns text without the given secrets and without what looks like a key of
+// OpenAI, wherever they came from. It is for texts that people gave, such as the value
+// of a setting, before they are shown.
+func Masked(text string, secrets ...Secret) string {
+	known := make([]string, len(secrets))
+	for i, s := range secrets {
+		known[i] = s.Reveal()
+	}
+	return tokenText.ReplaceAllString(newScrubber(known...).known(text), secretMark)
+}
+
 // message returns text fit for a failure's message.
 func (s scrubber) message(text string) string { return clip(s.clean(text), messageRunesMax) }
 

@@ -65,8 +65,11 @@ func (x *exchange) result(output []json.RawMessage, s Shape) Result {
 	return result
 }
 
-// respond answers a request to decide or to look back.
+// respond answers a request to decide or to look back, or an errand.
 func (x *exchange) respond(mode Mode, r request) answer {
+	if e, ok := newErrand(r); ok {
+		return e.answer()
+	}
 	if l, ok := newLearner(mode, r); ok {
 		return l.answer()
 	}

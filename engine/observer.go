@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"context"
+
+	"agentworld/behavior"
+	"agentworld/llmclient"
+	"agentworld/modules"
+	"agentworld/trace"
+)
+
+// Observer is told what a run does while it does it, for people who watch from
+// outside. It changes nothing: a run with one is the same as without.
+//
+// Begin is called when something begins, from several goroutines at once; the context
+// it returns is that of everything within. The function it returns is called once,
+// when it ends.
+type Observer interface {
+	Begin(ctx context.Context, s Span) (context.Context, func(Ending))
+}
+
+// SpanKind says what began.
+type SpanKind string
+
+// The kinds of spans, each within the one before it but the last two, which are both
+// within a turn.
+const (
+	SpanRun        SpanKind = "run"
+	SpanTick       SpanKind = "tick"
+	SpanTurn       SpanKind = "turn"
+	SpanModelCall  SpanKind = "model_call"
+	SpanModuleCall SpanKind = "module_call"
+)
+
+// Span is what began. It holds no text of a prompt, an answer or an agent.
+type Span struct {
+	Kind SpanKind
+	// Scenario is set for a run, Tick for all but it.
+	Scenario string
+	Tick     int64
+	// Agent and what it uses are set for turns and what is within.
+	Agent, Model, BaseURL string
+	// Step and Stage are those of a model call.
+	Step  int
+	Stage string
+	// OutputTokensMax bounds the answer of a model call, 0 for no bound.
+	OutputTokensMax int
+	// LookBack says that a turn learns and does not decide.
+	LookBack bool
+}
+
+// Ending is how it went; only what belongs to the kind is set.
+type Ending struct {
+	// Answer ended a model call.
+	Answer *llmclient.Answer
+	// Module is the registered name of the module called, empty for an unknown one.
+	Module string
+	// Error is a fixed word for what went wrong, empty for nothing: an error kind, a
+	// wait reason, a run status.
+	Error string
+	// Action is what a turn decided to do, by name.
+	Action string
+}
+
+// begin tells the observer, if there is one, and returns what ends it.
+func (r *runner) begin(ctx context.Context, s Span) (context.Context, func(Ending)) {
+	if r.Observer == nil {
+		return ctx, func(Ending) {}
+	}
+	return r.Observer.Begin(ctx, s)
+}
+
+// beginTurn begins a turn of an agent.
+func (r *runner) beginTurn(ctx context.Context, tick int64, agent string, lookBack bool) (context.Context, func(Ending)) {
+	used := r.endpoints.of(agent)
+	return r.begin(ctx, Span{Kind: SpanTurn, Tick: tick, Agent: agent, Model: used.model, BaseURL: used.baseURL, LookBack: lookBack})
+}
+
+// beginCall begins a model call.
+func (r *runner) beginCall(ctx context.Context, key CallKey, ask behavior.Ask) (context.Context, func(Ending)) {
+	return r.begin(ctx, Span{
+		Kind: SpanModelCall, Tick: key.Tick, Agent: key.Agent, Step: key.Step, Stage: string(ask.Stage),
+		Model: ask.Request.Model, BaseURL: r.endpoints.of(key.Agent).baseURL, OutputTokensMax: ask.Request.OutputTokensMax,
+	})
+}
+
+// runEnding is how a run ended.
+func runEnding(result Result, err error) Ending {
+	switch {
+	case err != nil:
+		return Ending{Error: string(trace.RunInternalError)}
+	case result.Status != trace.RunCompleted:
+		return Ending{Error: string(result.Status)}
+	}
+	return Ending{}
+}
+
+// ended is how a model call ended.
+func ended(a llmclient.Answer) Ending {
+	e := Ending{Answer: &a}
+	if a.Failure != nil {
+		e.Error = string(a.Failure.Kind)
+	}
+	return e
+}
+
+// turnEnding is how a turn ended: what was decided, or why the agent waits. A turn
+// that could not be recorded has decided nothing.
+func turnEnding(d deliberated) Ending {
+	e := Ending{Error: string(d.decision.Wait)}
+	if d.decision.Executed != nil {
+		e.Action = d.decision.Executed.ActionName()
+	}
+	return e
+}
+
+// moduleEnding is how a module call ended.
+func moduleEnding(r modules.Result) Ending {
+	return Ending{Module: r.Module, Error: string(r.Code)}
+}

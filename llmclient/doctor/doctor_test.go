@@ -1,0 +1,267 @@
+package doctor_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"agentworld/llmclient/doctor"
+	"agentworld/llmclient/openai"
+	"agentworld/llmclient/scripted"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const testKey = "sk-doctor-0123456789abcdef"
+
+// lame is the scripted model behind what spoils requests or answers. Either may be nil.
+type lame struct {
+	request func(body map[string]any)
+	answer  func(status int, body []byte) (int, []byte)
+}
+
+// serve starts a lame server that counts its requests.
+func (l lame) serve(t *testing.T) (url string, requests *atomic.Int64) {
+	t.Helper()
+	model := scripted.NewHandler(scripted.Options{Seed: 1})
+	requests = &atomic.Int64{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		var body map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		if l.request != nil {
+			l.request(body)
+		}
+		sent, err := json.Marshal(body)
+		if err != nil {
+			t.Error(err)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(sent))
+		got := httptest.NewRecorder()
+		model.ServeHTTP(got, r)
+		status, answer := got.Code, got.Body.Bytes()
+		if l.answer != nil {
+			status, answer = l.answer(status, answer)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = w.Write(answer)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, requests
+}
+
+// always answers everything the same.
+func always(status int, body string) lame {
+	return lame{answer: func(int, []byte) (int, []byte) { return status, []byte(body) }}
+}
+
+// edited changes each answer as JSON.
+func edited(change func(answer map[string]any)) lame {
+	return lame{answer: func(status int, body []byte) (int, []byte) {
+		var answer map[string]any
+		if json.Unmarshal(body, &answer) != nil {
+			return status, body
+		}
+		change(answer)
+		body, err := json.Marshal(answer)
+		if err != nil {
+			panic(err)
+		}
+		return status, body
+	}}
+}
+
+// eachCall changes each function call of each answer.
+func eachCall(change func(call map[string]any)) lame {
+	return edited(func(answer map[string]any) {
+		output, _ := answer["output"].([]any)
+		for _, item := range output {
+			if call := item.(map[string]any); call["type"] == "function_call" {
+				change(call)
+			}
+		}
+	})
+}
+
+func message(text string) []any {
+	return []any{map[string]any{"type": "message", "role": "assistant", "content": []any{map[string]any{"type": "output_text", "text": text}}}}
+}
+
+// TestExaminations sends the doctor to a sound server and to lame ones. Checks that are
+// not named must pass; want lists the others as "check status".
+func TestExaminations(t *testing.T) {
+	skipped := func(from string) []string {
+		names := []string{"tool_choice none", "function tools", "call ids", "tool_choice allowed_tools", "call_id round trip", "parallel calls", "strict schemas", "prompt window", "usage", "latency"}
+		for i, name := range names {
+			if name == from {
+				names = names[i:]
+				break
+			}
+		}
+		for i := range names {
+			names[i] += " skip"
+		}
+		return names
+	}
+	noCalls := []string{"call ids skip", "tool_choice allowed_tools skip", "call_id round trip skip", "parallel calls skip", "strict schemas skip"}
+	for _, c := range []struct {
+		name   string
+		lame   lame
+		calls  int
+		want   []string
+		detail string // of the worst finding
+		advice string
+	}{
+		{"sound", lame{}, 5, nil, "", ""},
+		{"refuses the key", always(401, `{"error":{"message":"Incorrect API key provided: `+testKey+`","code":"invalid_api_key"}}`), 1,
+			append([]string{"key fail", "model skip", "protocol skip", "latency pass"}, skipped("")[:9]...), "auth: HTTP 401", "set the key"},
+		{"knows no such model", always(404, `{"error":{"message":"The model does not exist","code":"model_not_found"}}`), 1,
+			append([]string{"model fail", "protocol skip"}, skipped("")[:9]...), "model_not_found", "choose a model"},
+		{"has no credit", always(429, `{"error":{"code":"insufficient_quota"}}`), 1,
+			append([]string{"key fail", "model skip", "protocol skip"}, skipped("")[:9]...), "insufficient_quota", "no credit"},
+		{"speaks Chat Completions", always(200, `{"id":"c","object":"chat.completion","choices":[{"message":{"content":"hi"}}]}`), 1,
+			append([]string{"protocol fail", "model skip"}, skipped("")[:9]...), "foreign_object", "another API"},
+		{"is a web page", always(200, "<!DOCTYPE html><html>Welcome</html>"), 1,
+			append([]string{"protocol fail", "model skip"}, skipped("")[:9]...), "malformed_body", "leads to a web page"},
+		{"has nothing there", always(404, `{"detail":"Not Found"}`), 1,
+			append([]string{"protocol fail", "model skip", "key skip"}, skipped("")[:9]...), "HTTP 404", "no Responses API at this address"},
+		{"calls no tools", edited(func(a map[string]any) {
+			if strings.Contains(fmt.Sprint(a["output"]), "function_call") {
+				a["output"] = message("I would call a function now. TALUS17")
+			}
+		}), 3, append([]string{"function tools fail"}, noCalls...), "answered in text instead", "function calling"},
+		{"ignores tool_choice", lame{request: func(body map[string]any) { body["tool_choice"] = "required" }}, 5,
+			[]string{"tool_choice allowed_tools warn"}, "not allowed", "narrowing is enforced here"},
+		{"calls where it may not", lame{answer: edited(func(a map[string]any) {
+			if strings.Contains(fmt.Sprint(a["tool_choice"]), "none") {
+				a["output"] = append(a["output"].([]any), map[string]any{"type": "function_call", "call_id": "c", "name": "weigh", "arguments": "{}"})
+			}
+		}).answer}, 5, []string{"tool_choice none warn"}, "calling was forbidden", "vetoed"},
+		{"reports no usage", edited(func(a map[string]any) { delete(a, "usage") }), 5, []string{"usage warn"}, "not reported", "number of calls"},
+		{"sends no call ids", eachCall(func(call map[string]any) { delete(call, "call_id") }), 5, []string{"call ids warn"}, "no call_id", "made here"},
+		{"repeats call ids", eachCall(func(call map[string]any) { call["call_id"] = "c" }), 5, []string{"call ids warn"}, "share a call_id", "another one here"},
+		{"breaks schemas", eachCall(func(call map[string]any) { call["arguments"] = `{"stone":"granite","grams":"7"}` }), 5,
+			[]string{"strict schemas warn", "prompt window warn"}, "do not fit", "costs a repair"},
+		{"makes one call at a time", lame{request: func(body map[string]any) { body["parallel_tool_calls"] = false }}, 5, []string{"parallel calls warn"}, "1 of 2", "one call at a time"},
+		{"takes no items back", lame{request: func(body map[string]any) {
+			if strings.Contains(fmt.Sprint(body["input"]), "function_call_output") {
+				body["previous_response_id"] = "r" // the scripted model refuses that
+			}
+		}}, 5, []string{"call_id round trip fail"}, "bad_request", "does not take its own items back"},
+		{"cuts prompts", lame{request: func(body map[string]any) {
+			if text := fmt.Sprint(body["input"]); len(text) > 8000 {
+				body["input"] = text[len(text)-4000:]
+				body["tools"] = []any{}
+			}
+		}}, 5, []string{"prompt window fail"}, "the prompt was cut", "num_ctx"},
+		{"refuses long prompts", lame{request: func(body map[string]any) {
+			if len(fmt.Sprint(body["input"])) > 8000 {
+				body["stream"] = true // which is refused
+			}
+		}}, 5, []string{"prompt window fail"}, "bad_request", "num_ctx"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			url, requests := c.lame.serve(t)
+			r := examine(t, doctor.Options{Config: openai.Config{BaseURL: url, APIKey: openai.NewSecret(testKey)}, Model: "m"})
+			if r.Calls != c.calls || int64(r.Calls) != requests.Load() {
+				t.Errorf("%d calls reported, %d came, want %d", r.Calls, requests.Load(), c.calls)
+			}
+			statuses := map[string]doctor.Status{}
+			for _, w := range c.want {
+				i := strings.LastIndex(w, " ")
+				statuses[w[:i]] = doctor.Status(w[i+1:])
+			}
+			worst := doctor.Finding{}
+			for _, f := range r.Findings {
+				want := statuses[f.Check]
+				if want == "" {
+					want = doctor.Pass
+				}
+				if f.Status != want {
+					t.Errorf("%s: %s (%s), want %s", f.Check, f.Status, f.Detail, want)
+				}
+				if f.Status == doctor.Fail || f.Status == doctor.Warn && worst.Check == "" {
+					worst = f
+				}
+				if (f.Status == doctor.Fail || f.Status == doctor.Warn) == (f.Advice == "") {
+					t.Errorf("%s is %s with the advice %q", f.Check, f.Status, f.Advice)
+				}
+			}
+			if !strings.Contains(worst.Detail, c.detail) || !strings.Contains(worst.Advice, c.advice) {
+				t.Errorf("worst finding %+v, want one about %q with advice about %q", worst, c.detail, c.advice)
+			}
+			if r.Fit() != (worst.Status != doctor.Fail) {
+				t.Errorf("fit %v with the worst finding %+v", r.Fit(), worst)
+			}
+		})
+	}
+}
+
+// examine examines and demands what holds for every report.
+func examine(t *testing.T, o doctor.Options) doctor.Report {
+	t.Helper()
+	r, err := doctor.Examine(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Calls > doctor.CallsMax || len(r.Findings) != 14 {
+		t.Errorf("%d calls and %d findings, want at most %d and 14", r.Calls, len(r.Findings), doctor.CallsMax)
+	}
+	if text := fmt.Sprintf("%+v", r); strings.Contains(text, testKey) || strings.Contains(text, testKey[8:]) {
+		t.Errorf("the report shows the key: %s", text)
+	}
+	return r
+}
+
+// TestSlowServers tells an endpoint that is slow from one that is too slow.
+func TestSlowServers(t *testing.T) {
+	url, _ := lame{}.serve(t)
+	r := examine(t, doctor.Options{Config: openai.Config{BaseURL: url}, Model: "m", SlowAfter: time.Nanosecond})
+	if f := find(r, doctor.CheckLatency); f.Status != doctor.Warn || !strings.Contains(f.Advice, "--protocol lean") || !r.Fit() {
+		t.Errorf("a slow server: %+v", f)
+	}
+	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadAll(r.Body)
+		<-r.Context().Done()
+	}))
+	t.Cleanup(hanging.Close)
+	r = examine(t, doctor.Options{Config: openai.Config{BaseURL: hanging.URL, Timeout: 50 * time.Millisecond}, Model: "m"})
+	if f := find(r, doctor.CheckLatency); f.Status != doctor.Fail || !strings.Contains(f.Advice, "more than 50ms") || r.Calls != 1 || r.Fit() {
+		t.Errorf("a server that hangs: %+v after %d calls", f, r.Calls)
+	}
+}
+
+// TestNobodyThere: what cannot be reached is a finding, a setting that cannot work an
+// error.
+func TestNobodyThere(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	r := examine(t, doctor.Options{Config: openai.Config{BaseURL: server.URL}, Model: "m"})
+	if f := find(r, doctor.CheckConnection); f.Status != doctor.Fail || !strings.Contains(f.Advice, "is the server running") {
+		t.Errorf("%+v", f)
+	}
+	if _, err := doctor.Examine(t.Context(), doctor.Options{Config: openai.Config{BaseURL: "example.org"}, Model: "m"}); err == nil {
+		t.Error("a base URL without a scheme was taken")
+	}
+}
+
+func find(r doctor.Report, check string) doctor.Finding {
+	for _, f := range r.Findings {
+		if f.Check == check {
+			return f
+		}
+	}
+	return doctor.Finding{}
+}

@@ -1,0 +1,230 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"agentworld/llmclient"
+	"agentworld/llmclient/openai"
+)
+
+// CallsMax is the most HTTP requests of an examination.
+const CallsMax = 5
+
+// TimeoutDefault bounds one call where the configuration has no timeout.
+const TimeoutDefault = 60 * time.Second
+
+// Options say what to examine.
+type Options struct {
+	// Config is the endpoint with its key. Its retries and limiter are not used: a
+	// fault must show.
+	Config openai.Config
+	Model  string
+	// SlowAfter is the latency from which a call is slow; 0 means ten seconds.
+	SlowAfter time.Duration
+}
+
+// slowAfterDefault is long for one step of a decision, which takes about four.
+const slowAfterDefault = 10 * time.Second
+
+// examination is an examination under way.
+type examination struct {
+	client  *openai.Client
+	wire    *wire
+	model   string
+	slow    time.Duration
+	timeout time.Duration
+	found   findings
+	// took are the latencies of the calls in milliseconds.
+	took []int64
+}
+
+// Examine sends up to five calls and returns what they showed. Whatever a server does
+// is a finding; the error says which setting cannot work.
+func Examine(ctx context.Context, o Options) (Report, error) {
+	config := o.Config
+	if config.Timeout == 0 {
+		config.Timeout = TimeoutDefault
+	}
+	// One attempt per call: a timeout as long as the patient one is not repeated.
+	config.DefaultTimeout, config.RetriesMax, config.Limiter = config.Timeout, -1, nil
+	transport, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		transport = &http.Transport{Proxy: http.ProxyFromEnvironment}
+	}
+	carrier := transport.Clone()
+	defer carrier.CloseIdleConnections()
+	x := &examination{wire: &wire{next: carrier}, model: o.Model, slow: o.SlowAfter, timeout: config.Timeout, found: findings{}}
+	if x.slow == 0 {
+		x.slow = slowAfterDefault
+	}
+	config.HTTPClient = &http.Client{Transport: x.wire}
+	client, err := openai.New(config)
+	if err != nil {
+		return Report{}, err
+	}
+	defer client.Close()
+	x.client = client
+	x.probes(ctx)
+	x.latency()
+	return Report{Endpoint: client.URL(), Model: o.Model, Calls: x.wire.sent(), Findings: x.found.list()}, nil
+}
+
+// probes makes the calls, as far as there is any use in it.
+func (x *examination) probes(ctx context.Context) {
+	if !x.text(ctx) {
+		return
+	}
+	if call, items := x.call(ctx); call != nil {
+		x.roundTrip(ctx, *call, items)
+		x.parallel(ctx)
+	}
+	x.window(ctx)
+}
+
+// ask sends one request and notes what any answer shows.
+func (x *examination) ask(ctx context.Context, r llmclient.Request) llmclient.Answer {
+	answer := x.client.Respond(ctx, r)
+	x.took = append(x.took, answer.LatencyMS)
+	return answer
+}
+
+// text asks for a word with calling forbidden; false says that no other call can fare
+// better.
+func (x *examination) text(ctx context.Context) bool {
+	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, user("Say "+readyWord)))
+	if answer.Failure != nil {
+		return x.failed(*answer.Failure)
+	}
+	x.reached(*answer.Reply)
+	x.usage(*answer.Reply)
+	calls, text := contents(*answer.Reply)
+	switch {
+	case len(calls) > 0:
+		x.found.add(CheckNone, Warn, "a function was called although calling was forbidden",
+			"nothing: such calls are vetoed here; in a reason step each costs a further call")
+	case !strings.Contains(strings.ToLower(text), readyWord):
+		x.found.add(CheckNone, Warn, "no function was called, but the text is not the one asked for", "a larger model may follow instructions better")
+	default:
+		x.found.add(CheckNone, Pass, "answered in text", "")
+	}
+	return true
+}
+
+// reached notes what the first reply proves.
+func (x *examination) reached(r llmclient.Reply) {
+	x.found.add(CheckConnection, Pass, "reached "+x.client.URL(), "")
+	x.found.add(CheckKey, Pass, "accepted, or none is wanted", "")
+	x.found.add(CheckProtocol, Pass, "answers with a response, status "+r.Status, "")
+	detail := "answers to the name"
+	if r.Model != "" && r.Model != x.model {
+		detail = "answers as " + r.Model
+	}
+	x.found.add(CheckModel, Pass, detail, "")
+}
+
+// call asks for a tool that is not allowed and, in its place, for one that is. It
+// returns the call to answer, nil without one, and the items of the conversation.
+func (x *examination) call(ctx context.Context) (*llmclient.Item, []llmclient.Item) {
+	opening := user(countStones, "If count may not be called now, leave that line out and follow this one instead:", weighBasalt)
+	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{weigh.Name}}, opening))
+	if answer.Failure != nil {
+		x.found.add(CheckTools, Fail, failureText(*answer.Failure),
+			"the endpoint refuses a request with function tools or tool_choice allowed_tools; use a server version or model that takes them")
+		return nil, nil
+	}
+	calls, text := contents(*answer.Reply)
+	if len(calls) == 0 {
+		detail := "no function was called, and nothing was said"
+		if text != "" {
+			detail = "answered in text instead of a call"
+		}
+		x.found.add(CheckTools, Fail, detail, "choose a model with function calling, or switch it on in the server (vLLM: --enable-auto-tool-choice with a --tool-call-parser)")
+		return nil, nil
+	}
+	x.found.add(CheckTools, Pass, fmt.Sprintf("%d called", len(calls)), "")
+	x.callIDs(calls)
+	x.strict(calls)
+	allowed := true
+	for _, c := range calls {
+		allowed = allowed && c.Name == weigh.Name
+	}
+	if allowed {
+		x.found.add(CheckAllowed, Pass, "only the allowed function was called", "")
+	} else {
+		x.found.add(CheckAllowed, Warn, "a function was called that was not allowed", "--protocol lean narrows least; narrowing is enforced here too, and each such call costs a repair")
+	}
+	return &calls[0], append([]llmclient.Item{opening}, answer.Reply.Items...)
+}
+
+// roundTrip sends the answer's own items back with results, as a run does.
+func (x *examination) roundTrip(ctx context.Context, call llmclient.Item, items []llmclient.Item) {
+	paired, _ := llmclient.PairItems(items, `{"code":"none"}`)
+	for i, it := range paired {
+		if it.Kind == llmclient.KindFunctionOutput {
+			paired[i] = llmclient.FunctionOutput(it.CallID, `{"code":"`+codeWord+`"}`)
+		}
+	}
+	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, append(paired, user("Say the code of the last result"))...))
+	if answer.Failure != nil {
+		x.found.add(CheckRoundTrip, Fail, failureText(*answer.Failure),
+			"the endpoint does not take its own items back; a run sends all of them, reasoning included: use a server version that does")
+		return
+	}
+	if _, text := contents(*answer.Reply); strings.Contains(text, codeWord) {
+		x.found.add(CheckRoundTrip, Pass, "the result of "+call.Name+" came back", "")
+		return
+	}
+	x.found.add(CheckRoundTrip, Warn, "the result was accepted, but the answer does not show it", "module calls may be of little use to this model; a larger one may do better")
+}
+
+// parallel asks for two calls in one answer.
+func (x *examination) parallel(ctx context.Context) {
+	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired}, user(weighBasalt, weighOlivine)))
+	if answer.Failure != nil {
+		x.found.add(CheckParallel, Warn, failureText(*answer.Failure), "nothing: a run gets by with one call at a time")
+		return
+	}
+	calls, _ := contents(*answer.Reply)
+	x.callIDs(calls)
+	x.strict(calls)
+	if len(calls) < 2 {
+		x.found.add(CheckParallel, Warn, fmt.Sprintf("%d of 2 calls in one answer", len(calls)), "nothing: a run gets by with one call at a time, at the price of more calls")
+		return
+	}
+	x.found.add(CheckParallel, Pass, fmt.Sprintf("%d calls in one answer", len(calls)), "")
+}
+
+// window sends a prompt as long as the longest of a run.
+func (x *examination) window(ctx context.Context) {
+	const advice = "give the model a larger context in the server (Ollama: num_ctx) and tell --context-window; --prompt-profile compact needs less"
+	r := x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{count.Name}}, longPrompt())
+	answer := x.ask(ctx, r)
+	if answer.Failure != nil {
+		x.found.add(CheckWindow, Fail, failureText(*answer.Failure), advice)
+		return
+	}
+	calls, text := contents(*answer.Reply)
+	x.callIDs(calls)
+	x.strict(calls)
+	chars, said := int64(len(r.Body())), text
+	for _, c := range calls {
+		said += c.Text
+	}
+	input := answer.Reply.Usage.Input
+	switch {
+	case input > 0 && input < chars/charsPerTokenMost:
+		x.found.add(CheckWindow, Fail, fmt.Sprintf("%d characters were sent and only %d tokens read: the prompt was cut", chars, input), advice)
+	case !strings.Contains(said, keyWord):
+		x.found.add(CheckWindow, Warn, fmt.Sprintf("the beginning of a prompt of %d characters was not found again", chars), advice)
+	default:
+		x.found.add(CheckWindow, Pass, fmt.Sprintf("read a prompt of %d characters to its beginning", chars), "")
+	}
+}
+
+// charsPerTokenMost is more characters than any usual vocabulary has in a token of
+// such text, on average; a prompt of fewer tokens cannot have been read whole.
+const charsPerTokenMost = 8

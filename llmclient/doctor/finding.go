@@ -1,0 +1,96 @@
+package doctor
+
+// Status is how a check went.
+type Status string
+
+// The statuses of a check.
+const (
+	// Pass: as a run needs it.
+	Pass Status = "pass"
+	// Warn: a run copes with it, at a price that the detail tells.
+	Warn Status = "warn"
+	// Fail: a run would not get far.
+	Fail Status = "fail"
+	// Skip: another failure kept it from being checked.
+	Skip Status = "skip"
+)
+
+// The checks, in the order in which they are reported.
+const (
+	CheckConnection = "connection"
+	CheckKey        = "key"
+	CheckModel      = "model"
+	CheckProtocol   = "protocol"
+	CheckNone       = "tool_choice none"
+	CheckTools      = "function tools"
+	CheckCallIDs    = "call ids"
+	CheckAllowed    = "tool_choice allowed_tools"
+	CheckRoundTrip  = "call_id round trip"
+	CheckParallel   = "parallel calls"
+	CheckStrict     = "strict schemas"
+	CheckWindow     = "prompt window"
+	CheckUsage      = "usage"
+	CheckLatency    = "latency"
+)
+
+var checks = []string{
+	CheckConnection, CheckKey, CheckModel, CheckProtocol, CheckNone, CheckTools, CheckCallIDs, CheckAllowed,
+	CheckRoundTrip, CheckParallel, CheckStrict, CheckWindow, CheckUsage, CheckLatency,
+}
+
+// Finding is what one check came to.
+type Finding struct {
+	Check  string `json:"check"`
+	Status Status `json:"status"`
+	// Detail is what was seen, in one line without secrets.
+	Detail string `json:"detail"`
+	// Advice is what to change, empty where nothing has to.
+	Advice string `json:"advice,omitempty"`
+}
+
+// Report is what an examination found.
+type Report struct {
+	// Endpoint is where the calls went, without secrets; Model is what was asked for.
+	Endpoint string `json:"endpoint"`
+	Model    string `json:"model"`
+	// Calls is how many HTTP requests were sent, at most [CallsMax].
+	Calls int `json:"calls"`
+	// Findings has every check once, in a fixed order.
+	Findings []Finding `json:"findings"`
+}
+
+// Fit reports whether no check failed.
+func (r Report) Fit() bool {
+	for _, f := range r.Findings {
+		if f.Status == Fail {
+			return false
+		}
+	}
+	return true
+}
+
+// findings collects the checks of an examination. The worst finding of a check holds,
+// and of equals the first.
+type findings map[string]Finding
+
+var severity = map[Status]int{Skip: 0, Pass: 1, Warn: 2, Fail: 3}
+
+func (f findings) add(check string, status Status, detail, advice string) {
+	if old, ok := f[check]; ok && severity[old.Status] >= severity[status] {
+		return
+	}
+	f[check] = Finding{check, status, detail, advice}
+}
+
+// list returns every check in order; one that nothing was found about was skipped.
+func (f findings) list() []Finding {
+	all := make([]Finding, len(checks))
+	for i, check := range checks {
+		found, ok := f[check]
+		if !ok {
+			found = Finding{Check: check, Status: Skip, Detail: "not reached"}
+		}
+		all[i] = found
+	}
+	return all
+}

@@ -1,0 +1,129 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"agentworld/llmclient"
+)
+
+// contents are the calls of a reply and its joined text.
+func contents(r llmclient.Reply) (calls []llmclient.Item, text string) {
+	for _, it := range r.Items {
+		switch it.Kind {
+		case llmclient.KindFunctionCall:
+			calls = append(calls, it)
+		case llmclient.KindMessage:
+			text += it.Text
+		}
+	}
+	return calls, text
+}
+
+// failureText is a failure in one line; the client has taken out secrets.
+func failureText(f llmclient.Failure) string {
+	return strings.TrimSpace(string(f.Kind) + ": " + f.Message)
+}
+
+// failed sorts the failure of the first call by what it says about the endpoint.
+// It reports whether further calls make sense.
+func (x *examination) failed(f llmclient.Failure) bool {
+	check, advice := CheckProtocol, "check the endpoint (--base-url)"
+	switch f.Kind {
+	case llmclient.ErrDNS, llmclient.ErrTLS, llmclient.ErrConnection:
+		check, advice = CheckConnection, "check the endpoint (--base-url): is the server running, and are scheme, host and port right?"
+	case llmclient.ErrTimeout, llmclient.ErrDeadline:
+		check, advice = CheckLatency, fmt.Sprintf("the answer took more than %s: try a smaller model, or more time with --timeout", x.timeout)
+	case llmclient.ErrAuth, llmclient.ErrForbidden:
+		check, advice = CheckKey, "set the key of this endpoint in the environment or in the configuration file; see help settings"
+	case llmclient.ErrQuota:
+		check, advice = CheckKey, "the key is known, but the account has no credit left"
+	case llmclient.ErrModelNotFound:
+		check, advice = CheckModel, "choose a model that the endpoint has (--model); GET /models often lists them"
+	case llmclient.ErrRateLimited:
+		check, advice = CheckConnection, "the endpoint is busy: try again later, and bound a run with --max-requests-per-minute"
+	case llmclient.ErrForeignObject:
+		advice = "the endpoint speaks another API, such as Chat Completions: use a server, version or proxy with the Responses API"
+	case llmclient.ErrMalformed:
+		advice = "no response of the API came: --base-url most likely leads to a web page, or lacks the path of the API, often /v1"
+	case llmclient.ErrBadRequest:
+		if f.Status == 404 || f.Status == 405 {
+			advice = "there is no Responses API at this address: check the path of --base-url, often /v1, and that the server's version has it"
+		} else {
+			advice = "the endpoint refuses the request; what it says may name a setting of the server"
+		}
+	}
+	x.found.add(check, Fail, failureText(f), advice)
+	if check != CheckConnection && f.Kind != llmclient.ErrTimeout {
+		x.found.add(CheckConnection, Pass, "reached "+x.client.URL(), "")
+	}
+	if f.Status != 0 && (check == CheckModel || check == CheckProtocol && f.Status < 300) {
+		x.found.add(CheckKey, Pass, "accepted, or none is wanted", "")
+	}
+	return false
+}
+
+// callIDs notes whether outputs can be bound to the calls.
+func (x *examination) callIDs(calls []llmclient.Item) {
+	seen := map[string]bool{}
+	for _, c := range calls {
+		switch {
+		case c.CallID == "":
+			x.found.add(CheckCallIDs, Warn, "a call has no call_id", "nothing: one is made here and sent back in its place")
+		case seen[c.CallID]:
+			x.found.add(CheckCallIDs, Warn, "two calls of an answer share a call_id", "nothing: the second gets another one here")
+		default:
+			x.found.add(CheckCallIDs, Pass, "there, and different", "")
+		}
+		seen[c.CallID] = true
+	}
+}
+
+// strict notes whether arguments keep to the schemas.
+func (x *examination) strict(calls []llmclient.Item) {
+	for _, c := range calls {
+		if fault := fits(c); fault != "" {
+			x.found.add(CheckStrict, Warn, fault,
+				"schemas are checked here too, and what does not fit costs a repair; more of them with AGENT_WORLD_LLM_MAX_REPAIR_ROUNDS, or another model")
+			continue
+		}
+		x.found.add(CheckStrict, Pass, "arguments fit", "")
+	}
+}
+
+// usage notes which counts the endpoint reports. Zero is a count, absence is not.
+func (x *examination) usage(r llmclient.Reply) {
+	have := x.wire.usage()
+	switch {
+	case !have.input || !have.output:
+		x.found.add(CheckUsage, Warn, "tokens are not reported", "caps and cost cannot count tokens at this endpoint: bound a run by its number of calls and ticks")
+	case !have.cached || !have.reasoning:
+		var missing []string
+		if !have.cached {
+			missing = append(missing, "cached")
+		}
+		if !have.reasoning {
+			missing = append(missing, "reasoning")
+		}
+		x.found.add(CheckUsage, Pass, fmt.Sprintf("%d in, %d out; not reported apart: %s", r.Usage.Input, r.Usage.Output, strings.Join(missing, ", ")), "")
+	default:
+		x.found.add(CheckUsage, Pass, fmt.Sprintf("%d in (%d cached), %d out (%d reasoning)", r.Usage.Input, r.Usage.Cached, r.Usage.Output, r.Usage.Reasoning), "")
+	}
+}
+
+// latency sums up how long the calls took.
+func (x *examination) latency() {
+	if _, failed := x.found[CheckLatency]; failed || len(x.took) == 0 {
+		return
+	}
+	sorted := slices.Sorted(slices.Values(x.took))
+	median, most := sorted[len(sorted)/2], sorted[len(sorted)-1]
+	detail := fmt.Sprintf("median %d ms, most %d ms, over %d calls", median, most, len(sorted))
+	if time.Duration(most)*time.Millisecond >= x.slow {
+		x.found.add(CheckLatency, Warn, detail, "a decision takes about four calls: allow for it with --timeout and --decision-deadline, or use --protocol lean")
+		return
+	}
+	x.found.add(CheckLatency, Pass, detail, "")
+}

@@ -1,0 +1,85 @@
+package doctor
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"sync"
+)
+
+// wire counts requests and keeps the last response's body, because a reply does not
+// tell a count of zero from one that was not sent.
+type wire struct {
+	next http.RoundTripper
+
+	mu    sync.Mutex
+	calls int
+	body  []byte
+}
+
+// bodyMax bounds what is kept of a response.
+const bodyMax = 1 << 20
+
+// RoundTrip implements http.RoundTripper.
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.mu.Lock()
+	w.calls++
+	w.body = nil
+	w.mu.Unlock()
+	response, err := w.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	kept := &bytes.Buffer{}
+	response.Body = &tee{response.Body, kept, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.body = kept.Bytes()
+	}}
+	return response, nil
+}
+
+// tee keeps what is read of a body.
+type tee struct {
+	io.ReadCloser
+	kept *bytes.Buffer
+	done func()
+}
+
+func (t *tee) Read(p []byte) (int, error) {
+	n, err := t.ReadCloser.Read(p)
+	t.kept.Write(p[:min(n, max(bodyMax-t.kept.Len(), 0))])
+	return n, err
+}
+
+func (t *tee) Close() error {
+	t.done()
+	return t.ReadCloser.Close()
+}
+
+// usageFields are the parts of usage that the last response had.
+type usageFields struct{ input, output, cached, reasoning bool }
+
+func (w *wire) usage() (u usageFields) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var r struct {
+		Usage struct {
+			Input       *json.RawMessage            `json:"input_tokens"`
+			Output      *json.RawMessage            `json:"output_tokens"`
+			InputParts  map[string]*json.RawMessage `json:"input_tokens_details"`
+			OutputParts map[string]*json.RawMessage `json:"output_tokens_details"`
+		} `json:"usage"`
+	}
+	if json.Unmarshal(w.body, &r) != nil {
+		return u
+	}
+	return usageFields{r.Usage.Input != nil, r.Usage.Output != nil, r.Usage.InputParts["cached_tokens"] != nil, r.Usage.OutputParts["reasoning_tokens"] != nil}
+}
+
+func (w *wire) sent() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.calls
+}

@@ -1,0 +1,191 @@
+package limiter
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Limits are what a user sets for one endpoint.
+type Limits struct {
+	// InFlightMax bounds the calls under way at once; at least 1.
+	InFlightMax int
+	// RequestsPerMinute and TokensPerMinute bound what is sent; 0 is no bound.
+	RequestsPerMinute, TokensPerMinute int64
+}
+
+// Limiter admits the attempts of calls to one endpoint. Make one with [New]. It is
+// safe for concurrent use; it has no goroutine of its own and needs no closing.
+//
+// Invariants:
+//  1. 1 <= window <= InFlightMax, and no permit is given while as many are out.
+//  2. waiting is sorted: whose call began first stands first, and of two that began
+//     at the same time the one that came first.
+type Limiter struct {
+	mu      sync.Mutex
+	limits  Limits
+	waiting []*waiter
+	arrived uint64
+	out     int
+	// window is the number of calls that may be under way, with the fraction that
+	// grows towards the next one.
+	window float64
+	// epoch counts the times the window shrank. Calls sent before that say nothing
+	// about the smaller window, so they do not shrink it again.
+	epoch    uint64
+	requests pace
+	tokens   pace
+	// paused is until when the endpoint asked not to be called.
+	paused    time.Time
+	allowance allowance
+	wake      *time.Timer
+	stats     Stats
+}
+
+// waiter is an attempt that has no permit yet.
+type waiter struct {
+	began  time.Time // of its call
+	number uint64    // of its arrival
+	since  time.Time // it waits
+	tokens int64
+	// given is closed when permit is set.
+	given  chan struct{}
+	permit *Permit
+}
+
+// New returns a limiter that begins with as many calls in flight as are allowed.
+func New(limits Limits) *Limiter {
+	limits.InFlightMax = max(limits.InFlightMax, 1)
+	return &Limiter{
+		limits: limits, window: float64(limits.InFlightMax),
+		requests: pace{perMinute: limits.RequestsPerMinute}, tokens: pace{perMinute: limits.TokensPerMinute},
+		stats: Stats{LimitLowest: limits.InFlightMax},
+	}
+}
+
+// Acquire waits until an attempt may be sent. began is when its call began, which
+// decides who goes first; tokens estimates what the attempt will cost. The error is
+// that of ctx, or [context.DeadlineExceeded] at once when the deadline of ctx comes
+// before the earliest moment at which the attempt could be sent.
+func (l *Limiter) Acquire(ctx context.Context, began time.Time, tokens int64) (*Permit, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	w := l.enter(began, tokens)
+	if l.tooLate(ctx, w) {
+		return nil, context.DeadlineExceeded
+	}
+	select {
+	case <-w.given:
+		return w.permit, nil
+	case <-ctx.Done():
+		l.leave(w)
+		return nil, ctx.Err()
+	}
+}
+
+// enter puts an attempt into the queue and admits whoever may go.
+func (l *Limiter) enter(began time.Time, tokens int64) *waiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	l.arrived++
+	w := &waiter{began: began, number: l.arrived, since: now, tokens: max(tokens, 1), given: make(chan struct{})}
+	at, _ := slices.BinarySearchFunc(l.waiting, w, (*waiter).compare)
+	l.waiting = slices.Insert(l.waiting, at, w)
+	l.admit(now)
+	return w
+}
+
+func (w *waiter) compare(v *waiter) int {
+	if c := w.began.Compare(v.began); c != 0 {
+		return c
+	}
+	if w.number < v.number {
+		return -1
+	}
+	return 1
+}
+
+// tooLate takes w out of the queue when its deadline comes first: a wait that can
+// only end in nothing would hold the agent up for nothing.
+func (l *Limiter) tooLate(ctx context.Context, w *waiter) bool {
+	deadline, bounded := ctx.Deadline()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !bounded || w.permit != nil || !l.earliest(w.tokens).After(deadline) {
+		return false
+	}
+	l.drop(w)
+	return true
+}
+
+// leave takes w out of the queue, or gives back a permit that came too late.
+func (l *Limiter) leave(w *waiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if w.permit != nil {
+		l.out--
+		l.tokens.correct(-w.tokens)
+	} else {
+		l.drop(w)
+	}
+	l.admit(time.Now())
+}
+
+func (l *Limiter) drop(w *waiter) {
+	l.waiting = slices.DeleteFunc(l.waiting, func(v *waiter) bool { return v == w })
+	l.stats.GaveUp++
+}
+
+// earliest is the first moment at which an attempt of that size may be sent, apart
+// from the calls in flight, which nobody can foresee.
+func (l *Limiter) earliest(tokens int64) time.Time {
+	at := l.paused
+	for _, t := range []time.Time{l.requests.next, l.tokens.next, l.allowance.readyFor(tokens)} {
+		if t.After(at) {
+			at = t
+		}
+	}
+	return at
+}
+
+// admit gives permits in the order of the queue until one has to wait, and sees to it
+// that it is called again when that one may go. A small attempt does not overtake a
+// large one: it would be the large one that never gets through.
+func (l *Limiter) admit(now time.Time) {
+	if l.wake != nil {
+		l.wake.Stop()
+		l.wake = nil
+	}
+	for len(l.waiting) > 0 && l.out < l.limit() {
+		w := l.waiting[0]
+		if at := l.earliest(w.tokens); at.After(now) {
+			l.wake = time.AfterFunc(at.Sub(now), l.woken)
+			return
+		}
+		l.waiting = slices.Delete(l.waiting, 0, 1)
+		l.give(w, now)
+	}
+}
+
+func (l *Limiter) woken() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.admit(time.Now())
+}
+
+// give lets w go.
+func (l *Limiter) give(w *waiter, now time.Time) {
+	l.out++
+	l.requests.spend(now, 1)
+	l.tokens.spend(now, w.tokens)
+	l.allowance.spend(w.tokens)
+	l.stats.gave(now.Sub(w.since), l.out)
+	w.permit = &Permit{limiter: l, epoch: l.epoch, tokens: w.tokens}
+	close(w.given)
+}
+
+// limit is the window in whole calls.
+func (l *Limiter) limit() int { return int(l.window) }

@@ -1,0 +1,67 @@
+package limiter
+
+import (
+	"net/http"
+	"time"
+)
+
+// Permit is the right to send one attempt. It must be given back with [Permit.Done].
+type Permit struct {
+	limiter *Limiter
+	epoch   uint64
+	tokens  int64 // estimated
+}
+
+// Outcome is what an attempt tells about its endpoint.
+type Outcome struct {
+	// Overloaded: the endpoint said so, or did not answer in time.
+	Overloaded bool
+	// RetryAfter is the wait the endpoint asked for, 0 for none. It holds everybody,
+	// so a caller that will not wait so long says 0.
+	RetryAfter time.Duration
+	// Answered: a reply came. Nothing else makes the window grow.
+	Answered bool
+	// Tokens is what the attempt was billed, 0 when nobody said.
+	Tokens int64
+	// Header is the response's header, nil when there was none.
+	Header http.Header
+}
+
+// Done gives the permit back. It is called once, whatever became of the attempt.
+func (p *Permit) Done(o Outcome) {
+	l := p.limiter
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.out == 0 {
+		panic("limiter: a permit was given back twice")
+	}
+	now := time.Now()
+	l.out--
+	if o.Tokens > 0 {
+		l.tokens.correct(o.Tokens - p.tokens)
+	}
+	if until := now.Add(o.RetryAfter); o.RetryAfter > 0 && until.After(l.paused) {
+		l.paused = until
+		l.stats.Pauses++
+	}
+	l.allowance.read(o.Header, now)
+	switch {
+	case o.Overloaded:
+		l.shrink(p.epoch)
+	case o.Answered:
+		l.window = min(l.window+1/l.window, float64(l.limits.InFlightMax))
+	}
+	l.admit(now)
+}
+
+// shrink halves the window, once for all calls that were under way together: they
+// met the same overload.
+func (l *Limiter) shrink(epoch uint64) {
+	l.stats.Throttled++
+	if epoch != l.epoch {
+		return
+	}
+	l.epoch++
+	l.window = max(l.window/2, 1)
+	l.stats.LimitLowest = min(l.stats.LimitLowest, l.limit())
+}

@@ -1,0 +1,53 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"agentworld/llmclient"
+	"agentworld/llmclient/limiter"
+)
+
+// bytesPerToken estimates the tokens of a request body before it is sent. Replies
+// tell what it really was.
+const bytesPerToken = 4
+
+// statusOverloaded is what some providers answer instead of 503.
+const statusOverloaded = 529
+
+// admitted waits until the endpoint's limiter lets an attempt go. done must be called
+// with what the attempt came to. A failure says that ctx ended first; nothing was sent.
+func (c *Client) admitted(ctx context.Context, began time.Time, body []byte, outputMax int) (done func(exchange, outcome), failure *llmclient.Failure) {
+	if c.config.Limiter == nil {
+		return func(exchange, outcome) {}, nil
+	}
+	permit, err := c.config.Limiter.Acquire(ctx, began, int64(len(body)/bytesPerToken+outputMax))
+	if failure := ended(ctx); failure != nil && err != nil {
+		return nil, failure
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, &llmclient.Failure{Kind: llmclient.ErrDeadline, Message: "the deadline would pass before the endpoint takes another call"}
+	}
+	return func(x exchange, got outcome) { permit.Done(c.pressure(x, got)) }, nil
+}
+
+// pressure is what an attempt tells about how much its endpoint takes. A wait longer
+// than anybody here would wait is that call's failure, not everybody's pause.
+func (c *Client) pressure(x exchange, got outcome) limiter.Outcome {
+	o := limiter.Outcome{Answered: got.reply != nil, Header: x.header}
+	if got.reply != nil {
+		o.Tokens = max(got.reply.Usage.Total, got.reply.Usage.Input+got.reply.Usage.Output)
+		return o
+	}
+	switch {
+	case got.failure.Kind == llmclient.ErrRateLimited, got.failure.Kind == llmclient.ErrTimeout,
+		x.status == http.StatusServiceUnavailable, x.status == statusOverloaded:
+		o.Overloaded = true
+	}
+	if got.asked != nil && *got.asked <= c.config.RetryAfterMax && got.passing {
+		o.RetryAfter = *got.asked
+	}
+	return o
+}

@@ -1,0 +1,29 @@
+package telemetry
+
+import "testing"
+
+func TestRead(t *testing.T) {
+	const base, own = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+	for _, c := range []struct {
+		name            string
+		env             map[string]string
+		asked           bool
+		traces, metrics string
+	}{
+		{"nothing", nil, false, "", ""},
+		{"other variables alone", map[string]string{"OTEL_SERVICE_NAME": "x", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, false, "", ""},
+		{"a flag", nil, true, "http://localhost:4318/v1/traces", "http://localhost:4318/v1/metrics"},
+		{"an endpoint", map[string]string{base: "https://c.test/otlp/"}, false, "https://c.test/otlp/v1/traces", "https://c.test/otlp/v1/metrics"},
+		{"one of its own is taken as it is", map[string]string{own: "http://c.test/in"}, false, "http://c.test/in", ""},
+		{"both", map[string]string{base: "http://a.test", own: "http://b.test/t"}, false, "http://b.test/t", "http://a.test/v1/metrics"},
+		{"an exporter without an endpoint", map[string]string{"OTEL_METRICS_EXPORTER": "otlp"}, false, "", "http://localhost:4318/v1/metrics"},
+		{"one switched off", map[string]string{base: "http://a.test", "OTEL_METRICS_EXPORTER": "none"}, true, "http://a.test/v1/traces", ""},
+		{"all switched off", map[string]string{base: "http://a.test", "OTEL_SDK_DISABLED": "TRUE"}, true, "", ""},
+		{"blanks", map[string]string{base: "  "}, false, "", ""},
+	} {
+		got, err := Read(func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, c.asked)
+		if err != nil || got != (Config{traces: c.traces, metrics: c.metrics}) || got.On() != (c.traces+c.metrics != "") {
+			t.Errorf("%s: %+v, %v, want traces %q and metrics %q", c.name, got, err, c.traces, c.metrics)
+		}
+	}
+}

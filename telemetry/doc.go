@@ -1,0 +1,26 @@
+// Package telemetry sends traces and metrics of a run to an OpenTelemetry collector,
+// with the semantic conventions for generative AI.
+//
+// It is off unless it is asked for, and then nothing is started, dialled or read:
+//
+//	config, err := telemetry.Read(os.LookupEnv, false)  // OTEL_* variables, or a flag
+//	if config.On() {
+//		t, err := telemetry.Start(ctx, config, note)
+//		options.Observer = t
+//		defer t.Close()
+//	}
+//
+// The spans of a run:
+//
+//	run SCENARIO
+//	  tick                          agentworld.tick
+//	    invoke_agent AGENT          a turn: gen_ai.agent.id, agentworld.action
+//	      chat MODEL                a model call: gen_ai.request.*, gen_ai.response.*, gen_ai.usage.*, error.type
+//	      execute_tool MODULE       a module call: gen_ai.tool.name
+//
+// The metrics are gen_ai.client.token.usage and gen_ai.client.operation.duration.
+//
+// No text of a prompt, of an answer or of an agent is ever an attribute: names of
+// agents and models come from the user's settings, errors are fixed words. What a model
+// wrote is in the run's trace, which stays on this machine.
+package telemetry

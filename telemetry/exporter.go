@@ -1,0 +1,127 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/metric"
+	noopmetric "go.opentelemetry.io/otel/metric/noop"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
+	"go.opentelemetry.io/otel/semconv/v1.41.0/genaiconv"
+	"go.opentelemetry.io/otel/trace"
+	nooptrace "go.opentelemetry.io/otel/trace/noop"
+)
+
+// closeTimeout bounds the sending of what is left at the end: a collector that is gone
+// must not hold up a run that is done.
+const closeTimeout = 5 * time.Second
+
+// scope names who made the spans.
+const scope = "agentworld"
+
+// Telemetry exports what a run does. It implements engine.Observer. Make one with
+// [Start].
+type Telemetry struct {
+	tracer   trace.Tracer
+	tokens   genaiconv.ClientTokenUsage
+	duration genaiconv.ClientOperationDuration
+	// stop sends what is left and ends what was started, the last first.
+	stop []func(context.Context) error
+}
+
+// Start begins to export. note is called at most once, with a line for people, when
+// something cannot be sent; the run goes on without. The error says which part of the
+// configuration cannot work.
+func Start(ctx context.Context, c Config, note func(string)) (*Telemetry, error) {
+	reportOnce(note)
+	about, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName("agentworld")), resource.WithFromEnv(), resource.WithTelemetrySDK())
+	if err != nil {
+		return nil, errors.New("describe this program for OpenTelemetry: OTEL_RESOURCE_ATTRIBUTES cannot be read")
+	}
+	t := &Telemetry{tracer: nooptrace.NewTracerProvider().Tracer(scope)}
+	if err := t.startTraces(ctx, c, about); err != nil {
+		return nil, err
+	}
+	if err := t.startMetrics(ctx, c, about); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+func (t *Telemetry) startTraces(ctx context.Context, c Config, about *resource.Resource) error {
+	if c.traces == "" {
+		return nil
+	}
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(c.traces))
+	if err != nil {
+		return errors.New("export of OpenTelemetry traces: an OTEL_EXPORTER_OTLP_* variable cannot be used")
+	}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
+	t.tracer = provider.Tracer(scope)
+	t.stop = append(t.stop, provider.Shutdown)
+	return nil
+}
+
+func (t *Telemetry) startMetrics(ctx context.Context, c Config, about *resource.Resource) error {
+	var meter metric.Meter = noopmetric.NewMeterProvider().Meter(scope)
+	if c.metrics != "" {
+		exporter, err := otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(c.metrics))
+		if err != nil {
+			return errors.New("export of OpenTelemetry metrics: an OTEL_EXPORTER_OTLP_* variable cannot be used")
+		}
+		provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(exporter)), sdkmetric.WithResource(about))
+		meter = provider.Meter(scope)
+		t.stop = append(t.stop, provider.Shutdown)
+	}
+	var err error
+	if t.tokens, err = genaiconv.NewClientTokenUsage(meter, metric.WithExplicitBucketBoundaries(tokenBuckets...)); err != nil {
+		return fmt.Errorf("make the metric of tokens: %w", err)
+	}
+	if t.duration, err = genaiconv.NewClientOperationDuration(meter, metric.WithExplicitBucketBoundaries(durationBuckets...)); err != nil {
+		return fmt.Errorf("make the metric of durations: %w", err)
+	}
+	return nil
+}
+
+// The buckets that the conventions ask for: tokens by powers of four, seconds by powers
+// of two from 10 ms.
+var (
+	tokenBuckets    = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}
+	durationBuckets = []float64{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92}
+)
+
+// Close sends what is left, for five seconds at most, and ends what was started. The
+// error was noted already.
+func (t *Telemetry) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	var failed error
+	for i := len(t.stop) - 1; i >= 0; i-- {
+		failed = errors.Join(failed, t.stop[i](ctx))
+	}
+	t.stop = nil
+	if failed != nil {
+		otel.Handle(failed)
+	}
+	return failed
+}
+
+// reportOnce tells of the first failed export. The SDK would print each with its URL and
+// what the collector said, on every export.
+func reportOnce(note func(string)) {
+	var once sync.Once
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {
+		once.Do(func() {
+			note("OpenTelemetry: something could not be sent to the collector; check OTEL_EXPORTER_OTLP_ENDPOINT. The run goes on (this is said once)")
+		})
+	}))
+}

@@ -1,0 +1,155 @@
+package telemetry
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"strconv"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
+	"go.opentelemetry.io/otel/semconv/v1.41.0/genaiconv"
+	"go.opentelemetry.io/otel/trace"
+
+	"agentworld/engine"
+	"agentworld/llmclient"
+)
+
+// Attributes of this program, which no convention has.
+const (
+	keyScenario = attribute.Key("agentworld.scenario")
+	keyTick     = attribute.Key("agentworld.tick")
+	keyStage    = attribute.Key("agentworld.stage")
+	keyStep     = attribute.Key("agentworld.step")
+	keyAction   = attribute.Key("agentworld.action")
+	keyLookBack = attribute.Key("agentworld.look_back")
+)
+
+// moduleUnknown stands for a module that does not exist; its name is what a model wrote.
+const moduleUnknown = "unknown"
+
+// Begin implements engine.Observer.
+func (t *Telemetry) Begin(ctx context.Context, s engine.Span) (context.Context, func(engine.Ending)) {
+	began := time.Now()
+	kind := trace.SpanKindInternal
+	if s.Kind == engine.SpanModelCall {
+		kind = trace.SpanKindClient
+	}
+	ctx, span := t.tracer.Start(ctx, spanName(s), trace.WithSpanKind(kind), trace.WithTimestamp(began), trace.WithAttributes(attributes(s)...))
+	return ctx, func(e engine.Ending) {
+		span.SetAttributes(ending(s, e)...)
+		if s.Kind == engine.SpanModuleCall {
+			span.SetName("execute_tool " + cmp.Or(e.Module, moduleUnknown))
+		}
+		if e.Error != "" {
+			span.SetAttributes(semconv.ErrorTypeKey.String(e.Error))
+			span.SetStatus(codes.Error, e.Error)
+		}
+		span.End()
+		if s.Kind == engine.SpanModelCall {
+			t.measure(ctx, s, e, time.Since(began))
+		}
+	}
+}
+
+// spanName is an operation and what it is done to, as the conventions say.
+func spanName(s engine.Span) string {
+	switch s.Kind {
+	case engine.SpanRun:
+		return "run " + s.Scenario
+	case engine.SpanTick:
+		return "tick"
+	case engine.SpanTurn:
+		return "invoke_agent " + s.Agent
+	case engine.SpanModelCall:
+		return "chat " + s.Model
+	}
+	return "execute_tool"
+}
+
+// attributes are what is known when a span begins.
+func attributes(s engine.Span) []attribute.KeyValue {
+	if s.Kind == engine.SpanRun {
+		return []attribute.KeyValue{keyScenario.String(s.Scenario), semconv.GenAIRequestModel(s.Model)}
+	}
+	list := []attribute.KeyValue{keyTick.Int64(s.Tick)}
+	switch s.Kind {
+	case engine.SpanTurn:
+		list = append(list, semconv.GenAIOperationNameInvokeAgent, semconv.GenAIAgentID(s.Agent), semconv.GenAIAgentName(s.Agent),
+			semconv.GenAIProviderNameOpenAI, semconv.GenAIRequestModel(s.Model), keyLookBack.Bool(s.LookBack))
+	case engine.SpanModelCall:
+		list = append(list, semconv.GenAIOperationNameChat, semconv.GenAIAgentID(s.Agent), semconv.GenAIProviderNameOpenAI,
+			semconv.GenAIRequestModel(s.Model), keyStage.String(s.Stage), keyStep.Int(s.Step))
+		list = append(list, server(s.BaseURL)...)
+		if s.OutputTokensMax > 0 {
+			list = append(list, semconv.GenAIRequestMaxTokens(s.OutputTokensMax))
+		}
+	case engine.SpanModuleCall:
+		list = append(list, semconv.GenAIOperationNameExecuteTool, semconv.GenAIAgentID(s.Agent), semconv.GenAIToolType("function"))
+	}
+	return list
+}
+
+// server is where calls go: host and port, never the query, which may hold a key.
+func server(baseURL string) []attribute.KeyValue {
+	u, err := url.Parse(baseURL)
+	if err != nil || u.Hostname() == "" {
+		return nil
+	}
+	list := []attribute.KeyValue{semconv.ServerAddress(u.Hostname())}
+	if port, err := strconv.Atoi(u.Port()); err == nil {
+		list = append(list, semconv.ServerPort(port))
+	}
+	return list
+}
+
+// ending is what is known when it ends.
+func ending(s engine.Span, e engine.Ending) []attribute.KeyValue {
+	switch {
+	case s.Kind == engine.SpanTurn && e.Action != "":
+		return []attribute.KeyValue{keyAction.String(e.Action)}
+	case s.Kind == engine.SpanModuleCall:
+		return []attribute.KeyValue{semconv.GenAIToolName(cmp.Or(e.Module, moduleUnknown))}
+	case s.Kind == engine.SpanModelCall && e.Answer != nil && e.Answer.Reply != nil:
+		return replied(*e.Answer.Reply)
+	}
+	return nil
+}
+
+// replied is what a reply tells besides its contents.
+func replied(r llmclient.Reply) []attribute.KeyValue {
+	list := []attribute.KeyValue{
+		semconv.GenAIResponseFinishReasons(finishReason(r)),
+		semconv.GenAIUsageInputTokens(int(r.Usage.Input)), semconv.GenAIUsageOutputTokens(int(r.Usage.Output)),
+		semconv.GenAIUsageCacheReadInputTokens(int(r.Usage.Cached)), semconv.GenAIUsageReasoningOutputTokens(int(r.Usage.Reasoning)),
+	}
+	if r.ID != "" {
+		list = append(list, semconv.GenAIResponseID(r.ID))
+	}
+	if r.Model != "" {
+		list = append(list, semconv.GenAIResponseModel(r.Model))
+	}
+	return list
+}
+
+// finishReason is the status of a reply, or why it is not whole.
+func finishReason(r llmclient.Reply) string { return cmp.Or(r.IncompleteReason, r.Status) }
+
+// measure records the metrics of a model call. Agents and ticks are no dimensions: each
+// would be a series of its own for as long as a collector keeps them.
+func (t *Telemetry) measure(ctx context.Context, s engine.Span, e engine.Ending, took time.Duration) {
+	list := append([]attribute.KeyValue{semconv.GenAIRequestModel(s.Model)}, server(s.BaseURL)...)
+	timed := list
+	if e.Error != "" {
+		timed = append(timed[:len(timed):len(timed)], semconv.ErrorTypeKey.String(e.Error))
+	}
+	t.duration.Record(ctx, took.Seconds(), genaiconv.OperationNameChat, genaiconv.ProviderNameOpenAI, timed...)
+	if e.Answer == nil || e.Answer.Reply == nil {
+		return
+	}
+	usage := e.Answer.Reply.Usage
+	t.tokens.Record(ctx, usage.Input, genaiconv.OperationNameChat, genaiconv.ProviderNameOpenAI, genaiconv.TokenTypeInput, list...)
+	t.tokens.Record(ctx, usage.Output, genaiconv.OperationNameChat, genaiconv.ProviderNameOpenAI, genaiconv.TokenTypeOutput, list...)
+}
