@@ -21,8 +21,6 @@ type clause struct {
 	// its verb to the next one.
 	action string
 	within []string
-	// said is what is to be said to somebody.
-	said string
 }
 
 func newClause(l listener, sentence, author string) clause {
