@@ -29,11 +29,13 @@ const (
 	TypeTickEnd Type = "tick_end"
 	// TypeRunEnd closes a trace: [RunEnd].
 	TypeRunEnd Type = "run_end"
+	// TypeResume says that another process went on with the run: [Resume].
+	TypeResume Type = "resume"
 )
 
 // Record is one line of a trace. It is a closed set of small values: Header,
-// Part, Switch, ModelCall, Step, Decision, Event, TickEnd, RunEnd and, for a
-// type this version does not know, Unknown.
+// Part, Switch, ModelCall, Step, Decision, Event, TickEnd, RunEnd, Resume and, for
+// a type this version does not know, Unknown.
 type Record interface {
 	// RecordType is the "type" of the line.
 	RecordType() Type
