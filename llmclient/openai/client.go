@@ -95,7 +95,7 @@ func (c *Client) converse(ctx context.Context, body []byte) llmclient.Answer {
 	}
 	patience := c.config.patience()
 	for attempts := 1; ; attempts++ {
-		got := c.outcome(ctx, c.exchange(ctx, body, patience.timeout))
+		got := c.outcome(ctx, c.exchange(ctx, body, attempts, patience.timeout))
 		wait, again := patience.after(got, c.jitter())
 		if !again {
 			return llmclient.Answer{Reply: got.reply, Failure: got.failure, Attempts: attempts}
