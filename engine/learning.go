@@ -43,7 +43,7 @@ func runName(h trace.Header) string {
 	if h.ModelSource == trace.SourceLive && h.Timing != nil {
 		started = h.Timing.StartedAt
 	}
-	h.Timing = nil
+	h.Timing, h.TicksRequested = nil, 0 // a run that is extended stays the same run
 	line, err := trace.Encode(h)
 	if err != nil {
 		panic("engine: a header cannot be encoded: " + err.Error())

@@ -29,8 +29,12 @@ type Options struct {
 	// FaultCounts, when set, tells at the end how many answers the source spoilt on
 	// purpose, by kind. It is recorded, whatever ended the run, and changes nothing.
 	FaultCounts func() map[string]int64
-	// LLMIO, when set, is shown every exchange. It is called from several
-	// goroutines, one call at a time.
+	// Reused, when set, is called in a resumed run for each recorded answer that is
+	// used again, with the number of HTTP requests it had taken. It is called from
+	// several goroutines, one call at a time.
+	Reused func(r llmclient.Request, attempts int)
+	// LLMIO, when set, is shown every exchange, except those that are used again. It is
+	// called from several goroutines, one call at a time.
 	LLMIO func(Exchange)
 }
 
@@ -42,6 +46,8 @@ type Progress struct {
 	Rejected, Degraded     int64
 	Digest                 string
 	InputTokens, OutTokens int64
+	// Resuming says that the tick was derived again from its records.
+	Resuming bool
 }
 
 // Exchange is one request and its answer, for people to look at.
@@ -159,6 +165,15 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err := o.Settings.Check(); err != nil {
 		return Result{}, err
 	}
+	unlock, err := lockRun(o.RunDir)
+	if err != nil {
+		return Result{}, err
+	}
+	result, err := runLocked(ctx, o)
+	return result, errors.Join(err, unlock())
+}
+
+func runLocked(ctx context.Context, o Options) (Result, error) {
 	j, err := createJournal(o.RunDir)
 	if err != nil {
 		return Result{}, err
@@ -195,6 +210,10 @@ type runner struct {
 	reached  endpointState
 	// unreached says that the endpoint had not answered when the tick began.
 	unreached bool
+	// passed is the last tick that is known to be followed by others: whatever it looks
+	// like, it did not end the run. resuming says that ticks are derived again.
+	passed   int64
+	resuming bool
 	// final is the state after the last whole tick: a tick that is abandoned has
 	// moved the world on already.
 	final snapshot
@@ -237,7 +256,11 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	r.prepareLearning(header)
-	result, err := r.ticks(ctx)
+	return r.finish(r.ticks(ctx))
+}
+
+// finish writes the end of a run, unless it failed to record.
+func (r *runner) finish(result Result, err error) (Result, error) {
 	if err != nil {
 		return Result{Status: trace.RunInternalError, Reason: err.Error(), TicksDone: result.TicksDone, FinalDigest: result.FinalDigest}, err
 	}
@@ -245,9 +268,20 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 	return result, errors.Join(r.writePlaybooks(), r.writeEnd(result))
 }
 
-// ticks runs until the last tick or until something ends the run early.
+// ticks runs until the last tick or until something ends the run early. A run whose
+// calls were all in vain is not complete.
 func (r *runner) ticks(ctx context.Context) (Result, error) {
-	result := Result{Status: trace.RunCompleted, FinalDigest: r.world.Digest().String()}
+	result, err := r.advance(ctx)
+	if err == nil && result.Status == trace.RunCompleted && r.progress.ModelCalls > 0 && !r.reached.replied.Load() {
+		result.Status = trace.RunProviderFailed
+		result.Reason = fmt.Sprintf("no call was answered, the last one ended with %s", r.lastFailure)
+	}
+	return result, err
+}
+
+// advance is ticks without that judgement, for a part of a run.
+func (r *runner) advance(ctx context.Context) (Result, error) {
+	result := Result{Status: trace.RunCompleted, TicksDone: r.world.Tick(), FinalDigest: r.world.Digest().String()}
 	for r.world.Tick() < r.Ticks {
 		stop, err := r.tick(ctx)
 		if err != nil {
@@ -260,10 +294,6 @@ func (r *runner) ticks(ctx context.Context) (Result, error) {
 			result.Status, result.Reason, result.Failure = stop.status, stop.reason, stop.failure
 			return result, nil
 		}
-	}
-	if r.progress.ModelCalls > 0 && !r.reached.replied.Load() {
-		result.Status = trace.RunProviderFailed
-		result.Reason = fmt.Sprintf("no call was answered, the last one ended with %s", r.lastFailure)
 	}
 	return result, nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -33,7 +34,7 @@ func CreateRunDir(dir string) error {
 }
 
 // OpenTrace opens the trace of the run in dir. The error says when dir is no run.
-func OpenTrace(dir string) (*os.File, error) {
+func OpenTrace(dir string) (io.ReadCloser, error) {
 	f, err := os.Open(filepath.Join(dir, TraceFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a run directory: it has no %s", dir, TraceFile)

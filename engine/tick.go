@@ -74,7 +74,11 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	}
 	r.final = snapshotOf(r.world)
 	r.report(turns, len(continuing))
-	return r.providerDown(turns), nil
+	s := r.providerDown(turns)
+	if s != nil && tick <= r.passed {
+		r.failedTurns, s = 0, nil
+	}
+	return s, nil
 }
 
 // switchPrompts puts the prompt switches of a tick into force.
@@ -167,10 +171,14 @@ func (r *runner) deliberate(ctx context.Context, n int) (deliberated, error) {
 	}
 }
 
-// ask sends one request and records the exchange before anybody uses the answer.
+// ask sends one request and records the exchange before anybody uses the answer. An
+// answer that comes from the run's own records stands there already.
 func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask) (llmclient.Answer, error) {
 	answer := r.Source.Respond(ctx, key, ask.Request)
 	r.reached.note(answer)
+	if r.journal.held.call(key) {
+		return answer, r.journal.held.recording.failure()
+	}
 	if err := r.journal.exchange(key, ask, answer); err != nil {
 		return answer, err
 	}
@@ -264,6 +272,7 @@ func (r *runner) report(turns []deliberated, continued int) {
 		}
 	}
 	if r.Progress != nil {
+		p.Resuming = r.resuming
 		r.Progress(*p)
 	}
 }

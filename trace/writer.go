@@ -104,6 +104,10 @@ func (w *Writer) Answer(tick int64, a llmclient.Answer) (Answer, error) {
 	}, nil
 }
 
+// Redirect lets the writer go on in another place, such as the next file of the
+// same trace. What is stored stays stored.
+func (w *Writer) Redirect(to io.Writer) { w.w = to }
+
 // MarkStored tells the writer that the trace it continues holds p already. Parts
 // of earlier stretches than the last one marked have no effect.
 func (w *Writer) MarkStored(p Part) {
