@@ -76,7 +76,7 @@ func versionDrift(h trace.Header) error {
 		{"client library", h.SDKVersion, sdkVersion()}, {"engine", h.EngineVersion, Version}, {"rules", h.RulesVersion, world.RulesVersion}, {"prompt", h.PromptVersion, promptVersion(h.Protocol, h.Settings.Language, h.Settings.LearnEvery > 0 && !h.Settings.FreezePlaybook)},
 	} {
 		if v.recorded != v.present {
-			return fmt.Errorf("%w: %s version %q, this program has %q; --allow-version-drift replays it all the same", ErrVersionDrift, v.what, v.recorded, v.present)
+			return fmt.Errorf("%w: %s version %q, this program has %q; --allow-version-drift ignores that", ErrVersionDrift, v.what, v.recorded, v.present)
 		}
 	}
 	return nil

@@ -247,7 +247,9 @@ func TestResumeComparesWithTheRecords(t *testing.T) {
 		"open":    func(s string) string { return replaceLast(s, `"request_hash":"`, `"request_hash":"0`) },
 		"answer":  func(s string) string { return strings.Replace(s, `"status":"completed"`, `"status":"incomplete"`, 1) },
 		"seed":    func(s string) string { return strings.Replace(s, `"seed":`, `"seed":9`, 1) },
-		"part":    func(s string) string { return strings.Replace(s, `\"type\":\"function_call\"`, `\"type\":\"function_call\" `, 1) },
+		"part": func(s string) string {
+			return strings.Replace(s, `\"type\":\"function_call\"`, `\"type\":\"function_call\" `, 1)
+		},
 	} {
 		tampered := []byte(change(whole[:cut]))
 		if string(tampered) == whole[:cut] {

@@ -16,6 +16,9 @@ const progressLines = 20
 //
 //	tick 12/30  decisions 60  continued 0  calls 263  rejected 1  errors 0
 func progressText(p engine.Progress) string {
+	if p.Resuming {
+		return fmt.Sprintf("resuming: tick %d/%d derived again", p.Tick, p.Ticks)
+	}
 	return fmt.Sprintf("tick %d/%d  decisions %d  continued %d  calls %d  rejected %d  errors %d",
 		p.Tick, p.Ticks, p.Decisions, p.Continued, p.ModelCalls, p.Rejected, p.Errors)
 }
@@ -56,7 +59,7 @@ func (pp *progressPrinter) show(p engine.Progress) {
 		pp.open = true
 		return
 	}
-	if step := progressStep(p.Tick, p.Ticks); step > pp.shown {
+	if step := progressStep(p.Tick, p.Ticks); step > pp.shown && !p.Resuming {
 		pp.shown = step
 		fmt.Fprint(pp.w, progressText(p)+lineEnd)
 	}

@@ -57,6 +57,9 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return err
 	})
 	printer.finish()
+	if locked, ok := errors.AsType[*engine.LockedError](err); ok {
+		return badInput("%w", locked)
+	}
 	if err != nil && m.nothingRecorded(p) {
 		made.discard()
 		return fmt.Errorf("run: %w", err)

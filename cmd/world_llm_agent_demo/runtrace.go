@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,7 +14,7 @@ import (
 // openTrace opens the trace of a run directory, which is what every command that
 // takes a RUN works on. The caller closes it. The error is bad input: the
 // directory is not a run, or cannot be read.
-func (m *Main) openTrace(runDir string) (*os.File, error) {
+func (m *Main) openTrace(runDir string) (io.ReadCloser, error) {
 	// The path is shown as the user wrote it, not as it was resolved.
 	f, err := os.Open(filepath.Join(m.path(runDir), engine.TraceFile))
 	switch {
