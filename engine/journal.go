@@ -110,6 +110,16 @@ func (j *journal) staticPart(tick int64, kind trace.PartKind, body string) (stri
 	return hash, err
 }
 
+// endTick makes a tick survive a power failure and, when the trace file has grown to
+// limit bytes, begins a new one. ticks is the most that the run was asked for; a limit
+// of 0 is none.
+func (j *journal) endTick(tick, ticks, limit int64) error {
+	if err := j.end(); err != nil || j.file == nil || limit == 0 || j.file.size < limit {
+		return err
+	}
+	return j.file.rotate(tick, ticks)
+}
+
 // end makes everything written so far survive a power failure.
 func (j *journal) end() error {
 	if j.file == nil {

@@ -24,6 +24,9 @@ type Options struct {
 	// Concurrency bounds the turns that run at once, at least 1; default 8. It
 	// never changes results.
 	Concurrency int
+	// SegmentBytes is the size at which a trace file is closed and compressed, and the
+	// next one begun; 0 keeps the trace in one file.
+	SegmentBytes int64
 	// Progress, when set, is called after every tick from the running goroutine.
 	Progress func(Progress)
 	// FaultCounts, when set, tells at the end how many answers the source spoilt on
@@ -214,6 +217,8 @@ type runner struct {
 	// like, it did not end the run. resuming says that ticks are derived again.
 	passed   int64
 	resuming bool
+	// asked is the most ticks that earlier processes were asked for.
+	asked int64
 	// final is the state after the last whole tick: a tick that is abandoned has
 	// moved the world on already.
 	final snapshot

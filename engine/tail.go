@@ -18,7 +18,8 @@ const CutFile = "trace-cut.jsonl"
 // span is a range of bytes of a file.
 type span struct{ from, to int64 }
 
-// tail is what the file of a trace holds behind its last whole tick.
+// tail is what the open file of a trace holds behind its last whole tick; closed
+// segments hold whole ticks only.
 type tail struct {
 	// last is the last whole tick, 0 for none.
 	last int64
@@ -87,11 +88,10 @@ func (t *tail) add(record trace.Record, at span) error {
 	t.end = nil
 	switch r := record.(type) {
 	case trace.TickEnd:
-		if t.damage != nil {
-			return t.damage
-		}
-		*t = tail{last: r.Tick, ticks: t.ticks, whole: at.to, calls: map[CallKey]bool{}}
-		return nil
+		return t.restart(r.Tick, at)
+	case trace.Segment:
+		t.ticks = r.TicksRequested
+		return t.restart(r.Tick, at)
 	case trace.Header:
 		t.ticks = max(t.ticks, r.TicksRequested)
 	case trace.Resume:
@@ -104,6 +104,15 @@ func (t *tail) add(record trace.Record, at span) error {
 	} else {
 		t.cut = append(t.cut, at)
 	}
+	return nil
+}
+
+// restart begins behind a whole tick, which ends at.
+func (t *tail) restart(tick int64, at span) error {
+	if t.damage != nil {
+		return t.damage
+	}
+	*t = tail{last: tick, ticks: t.ticks, whole: at.to, calls: map[CallKey]bool{}}
 	return nil
 }
 

@@ -248,7 +248,7 @@ func (r *runner) record(tick int64, turns []deliberated, backs []lookedBack, eve
 	if err := r.journal.write(records...); err != nil {
 		return err
 	}
-	return r.journal.end()
+	return r.journal.endTick(tick, max(r.Ticks, r.asked), r.SegmentBytes)
 }
 
 // report updates the running counts and shows them.

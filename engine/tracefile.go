@@ -22,6 +22,9 @@ type traceFile struct {
 	file *os.File
 	// out is file, or what a test put before it.
 	out storage
+	// number is the segment that the file will be, size its bytes so far.
+	number int
+	size   int64
 }
 
 // openStorage is what writes reach; tests replace it.
@@ -41,11 +44,34 @@ func openTraceFile(dir string, flags int) (*traceFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open trace for writing: %w", err)
 	}
-	return &traceFile{path: path, file: f, out: openStorage(f)}, nil
+	t := &traceFile{path: path, file: f, out: openStorage(f)}
+	if err := t.measure(dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("open trace for writing: %w", err), f.Close())
+	}
+	return t, nil
+}
+
+// measure finds out what the file holds.
+func (t *traceFile) measure(dir string) error {
+	info, err := t.file.Stat()
+	if err != nil {
+		return err
+	}
+	t.size = info.Size()
+	f, number, err := openLast(dir)
+	if err != nil {
+		return err
+	}
+	t.number = number
+	return f.Close()
 }
 
 // Write implements io.Writer.
-func (t *traceFile) Write(p []byte) (int, error) { return t.out.Write(p) }
+func (t *traceFile) Write(p []byte) (int, error) {
+	n, err := t.out.Write(p)
+	t.size += int64(n)
+	return n, err
+}
 
 // errTraceGone says that what is written can no longer be found by anybody.
 var errTraceGone = errors.New("the trace file was removed or replaced while the run was writing it")

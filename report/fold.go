@@ -146,7 +146,7 @@ func (f *folder) add(record trace.Record) error {
 		f.resume(r)
 	case trace.Header:
 		f.task.restart() // the first header holds
-	case trace.Part, trace.Switch:
+	case trace.Part, trace.Switch, trace.Segment:
 		// Nothing to count: prompts are not results.
 	case trace.Unknown:
 		f.out.TraceCounts.UnknownRecords++

@@ -25,7 +25,7 @@ import (
 //     tick's end, the run's end. Agent ids compare as bytes. A part belongs to
 //     the tick that first used it, which does not depend on concurrency.
 //  4. What only tells how the run came about is left out: the number of ticks
-//     asked for, resumes, and a run end that more records follow, which was
+//     asked for, resumes, the bounds of files, and a run end that more records follow, which was
 //     overtaken by a resume.
 //
 // Memory is bounded by the records of one tick. The error is ErrNoHeader, a
@@ -78,7 +78,7 @@ func (c *canonicalizer) add(r Record) error {
 	case RunEnd:
 		c.end = &r
 		return nil
-	case Resume:
+	case Resume, Segment:
 		return nil
 	}
 	if r.RecordTick() < c.tick {
@@ -161,7 +161,7 @@ func (s slot) compare(t slot) int {
 
 func slotOf(r Record) slot {
 	switch r := r.(type) {
-	case Header, RunEnd, Resume:
+	case Header, RunEnd, Resume, Segment:
 		// A second header is not written by this version; the others are never held.
 		return slot{phase: phaseSwitches, record: r}
 	case Part:

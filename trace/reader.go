@@ -158,6 +158,8 @@ func Decode(line []byte) (Record, error) {
 		return decodeAs[RunEnd](line)
 	case TypeResume:
 		return decodeAs[Resume](line)
+	case TypeSegment:
+		return decodeAs[Segment](line)
 	case "":
 		return nil, errors.New(`not a record: no "type"`)
 	}

@@ -89,7 +89,7 @@ func (k *killing) command(resume bool) []string {
 	if k.server != nil {
 		args = append(args, "--model", "scripted", "--base-url", k.server.URL)
 	}
-	return append(args, "--quiet")
+	return append(args, "--quiet", "--trace-segment-mb", strconv.Itoa(segmentMB))
 }
 
 // until runs the program until its trace has grown to a size, and then kills it; or
@@ -103,10 +103,6 @@ func (k *killing) until(resume bool, size int64) bool {
 		_, _ = io.Copy(io.Discard, s.stdout)
 		done <- s.Wait()
 	}()
-	file := filepath.Join(k.dir, "run", engine.TraceFile)
-	if size == 0 {
-		file = filepath.Join(k.dir, "run", engine.LockFile)
-	}
 	for {
 		select {
 		case err := <-done:
@@ -116,12 +112,26 @@ func (k *killing) until(resume bool, size int64) bool {
 			return false
 		case <-time.After(200 * time.Microsecond): // only how often to look
 		}
-		if info, err := os.Stat(file); err != nil || info.Size() < size {
+		if _, err := os.Stat(filepath.Join(k.dir, "run", engine.LockFile)); err != nil || grown(filepath.Join(k.dir, "run")) < size {
 			continue
 		}
 		_ = s.Process.Kill()
 		return <-done != nil && s.ProcessState.ExitCode() == -1 // unless it ended just before
 	}
+}
+
+// segmentMB is the size of a trace file in these runs: large enough for one rotation
+// or two.
+const segmentMB = 1
+
+// grown is about how much has been written to a trace.
+func grown(dir string) int64 {
+	closed, _ := filepath.Glob(filepath.Join(dir, "trace-*.jsonl.zst"))
+	size := int64(len(closed)) * segmentMB << 20
+	if info, err := os.Stat(filepath.Join(dir, engine.TraceFile)); err == nil {
+		size += info.Size()
+	}
+	return size
 }
 
 // recorded are the requests of the trace, by hash.
@@ -232,21 +242,17 @@ func outcome(t *testing.T, dir string) (canonical string, r report.Report, size 
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := os.Stat(filepath.Join(dir, engine.TraceFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text.String(), r, info.Size()
+	return text.String(), r, grown(dir)
 }
 
 // killScenario lets a run happen once unbroken and once with kills, against the
 // embedded server or one that outlives the kills, and compares them.
-func killScenario(t *testing.T, seed uint64, kills int, embedded bool) (k *killing) {
+func killScenario(t *testing.T, seed uint64, ticks, kills int, embedded bool) (k *killing) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 7))
 	const faults = "repairable=20%,http_500=5%,http_429_retry_after_ms=5%,empty_body=3%,reset=3%"
 	flags := []string{
-		"--ticks", strconv.Itoa(8 + rng.IntN(5)), "--seed", strconv.Itoa(rng.IntN(1000)), "--concurrency", strconv.Itoa(1 + rng.IntN(8)),
+		"--ticks", strconv.Itoa(ticks + rng.IntN(5)), "--seed", strconv.Itoa(rng.IntN(1000)), "--concurrency", strconv.Itoa(1 + rng.IntN(8)),
 		"--protocol", []string{"full", "lean"}[rng.IntN(2)], "--learn-every", strconv.Itoa(rng.IntN(5)), "--retry-backoff", "1ms",
 	}
 	unbroken := &killing{t: t, dir: t.TempDir(), flags: flags, rng: rng}
@@ -275,12 +281,12 @@ func killScenario(t *testing.T, seed uint64, kills int, embedded bool) (k *killi
 
 // killAll kills runs of several kinds, total times or a little less, since a run may
 // end before its kill.
-func killAll(t *testing.T, runs, each int) {
+func killAll(t *testing.T, runs, ticks, each int) {
 	t.Helper()
 	var sum killing
 	for i := range runs {
 		seed := rand.Uint64()
-		k := killScenario(t, seed, each, i%2 == 1)
+		k := killScenario(t, seed, ticks, each, i%2 == 1)
 		if t.Failed() {
 			t.Fatalf("seed=%d embedded=%v", seed, i%2 == 1)
 		}
@@ -295,12 +301,12 @@ func killAll(t *testing.T, runs, each int) {
 }
 
 // TestKilledRunsResume kills the program ten times.
-func TestKilledRunsResume(t *testing.T) { killAll(t, 2, 5) }
+func TestKilledRunsResume(t *testing.T) { killAll(t, 2, 8, 5) }
 
 // TestLongKilledRunsResume kills it two hundred times.
 func TestLongKilledRunsResume(t *testing.T) {
 	if os.Getenv("AGENT_WORLD_LONG") == "" {
 		t.Skip("set AGENT_WORLD_LONG=1 (make long) to kill 200 times")
 	}
-	killAll(t, 24, 10)
+	killAll(t, 24, 30, 10)
 }

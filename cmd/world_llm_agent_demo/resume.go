@@ -27,7 +27,7 @@ its model named again, and its key where it was. Another model makes another run
 func resumeSettings() []string {
 	return []string{
 		"llm.model", "llm.base_url", "llm.offline", "llm.retry_backoff_ms", "run.concurrency", "run.playbook",
-		"run.report_json", "run.print_llm_io", "run.llm_io_max_chars", "run.quiet",
+		"run.report_json", "run.trace_segment_mb", "run.print_llm_io", "run.llm_io_max_chars", "run.quiet",
 	}
 }
 

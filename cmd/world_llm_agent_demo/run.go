@@ -131,7 +131,7 @@ func (p plan) calls() callRange {
 func (m *Main) engineOptions(p plan, source engine.Source, faults *scripted.Injector, printer *progressPrinter) engine.Options {
 	o := engine.Options{
 		Settings: p.engineSettings(), RunDir: m.path(p.runDir), Source: source, Concurrency: int(p.config.Concurrency),
-		Progress: printer.show, FaultCounts: faults.Counts,
+		Progress: printer.show, FaultCounts: faults.Counts, SegmentBytes: p.config.SegmentMB << 20,
 	}
 	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.config.LLMIOMaxChars)}
 	notes := failureNotes{printer: printer}

@@ -3,9 +3,6 @@ package main
 import (
 	"errors"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"agentworld/engine"
 	"agentworld/trace"
@@ -16,9 +13,9 @@ import (
 // directory is not a run, or cannot be read.
 func (m *Main) openTrace(runDir string) (io.ReadCloser, error) {
 	// The path is shown as the user wrote it, not as it was resolved.
-	f, err := os.Open(filepath.Join(m.path(runDir), engine.TraceFile))
+	f, err := engine.OpenTrace(m.path(runDir))
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, engine.ErrNoRun):
 		return nil, badInput("%s holds no trace; allowed: a run directory, which has a file %s", shown(runDir), engine.TraceFile)
 	case err != nil:
 		return nil, badInput("the trace of %s cannot be read: %v", shown(runDir), cause(err))
