@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/gofrs/flock"
 )
@@ -91,4 +92,21 @@ func sameFile(f interface{ Stat() (os.FileInfo, error) }, path string) bool {
 	a, errA := f.Stat()
 	b, errB := os.Stat(path)
 	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// Holder returns the id of the process that works on the run in dir, as far as that
+// can be told without disturbing it; empty when none seems to.
+func Holder(dir string) string {
+	pid := holder(filepath.Join(dir, LockFile))
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		return ""
+	}
+	// The file stays behind when its process is killed. Taking the lock to find out
+	// would be in the way of a process that wants it at this moment.
+	p, err := os.FindProcess(n)
+	if err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
+		return ""
+	}
+	return pid
 }

@@ -196,3 +196,32 @@ func (t *traceFile) compress(w *os.File) error {
 	_, err = io.Copy(encoder, bufio.NewReaderSize(f, 1<<20))
 	return errors.Join(err, encoder.Close())
 }
+
+// openTraceAt opens a trace at a byte of one of its files, as an index names it.
+func openTraceAt(dir string, number int, offset int64) (*segments, error) {
+	f, last, err := openLast(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &segments{dir: dir, next: number, last: last, open: f}
+	if number > last {
+		return nil, errors.Join(fmt.Errorf("open trace: there is no file %d of %s", number, dir), s.Close())
+	}
+	if err := s.skip(offset); err != nil {
+		return nil, errors.Join(fmt.Errorf("open trace: %w", err), s.Close())
+	}
+	return s, nil
+}
+
+// skip moves to a byte of the next file.
+func (s *segments) skip(offset int64) error {
+	if err := s.advance(); err != nil {
+		return err
+	}
+	if s.current == io.ReadCloser(s.open) {
+		_, err := s.open.Seek(offset, io.SeekStart)
+		return err
+	}
+	_, err := io.CopyN(io.Discard, s.current, offset)
+	return err
+}

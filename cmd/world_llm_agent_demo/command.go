@@ -32,7 +32,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		m.scenariosCommand(), m.resumeCommand(), m.replayCommand(), m.explainCommand(), m.traceCommand(),
+		m.scenariosCommand(), m.resumeCommand(), m.inspectCommand(), m.replayCommand(), m.explainCommand(), m.traceCommand(),
 		m.reportCommand(), m.playbookCommand(), m.modelServerCommand(), settingsTopic(),
 	)
 	return root

@@ -23,6 +23,35 @@ func (m *Main) openTrace(runDir string) (io.ReadCloser, error) {
 	return f, nil
 }
 
+// eachFrom calls visit with the records from where a tick begins, other than those of
+// one type, until visit has seen enough.
+func (m *Main) eachFrom(runDir string, x *engine.Index, tick int64, skipped trace.Type, visit func(trace.Record) bool) error {
+	r, err := x.OpenFrom(m.path(runDir), tick)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for lines := trace.NewLines(r); ; {
+		line, err := lines.Next()
+		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if trace.TypeOf(line) == skipped {
+			continue
+		}
+		record, err := trace.Decode(line)
+		if err != nil {
+			return err
+		}
+		if !visit(record) {
+			return nil
+		}
+	}
+}
+
 // eachRecord calls visit with the records of a run's trace in order, one at a
 // time, so that memory does not grow with the run. A torn last line, left by a
 // killed process, ends the trace like its end does; any other line that is not a
