@@ -14,9 +14,10 @@ import (
 	"agentworld/trace"
 )
 
-// IndexFile is the file of a run's index, in its directory. It holds nothing that the
-// trace does not, and may be deleted at any time.
-const IndexFile = "index.json"
+// IndexFile is the file of a run's index, in its directory: the hash of an [Index] in
+// JSON, and that JSON. It holds nothing that the trace does not, and may be deleted at
+// any time.
+const IndexFile = "trace.index"
 
 // indexVersion grows when what an index holds changes; one of another version is made
 // anew.
@@ -108,8 +109,9 @@ func keptIndex(dir string) *Index {
 	if err != nil {
 		return nil
 	}
+	hash, body, _ := bytes.Cut(data, []byte("\n"))
 	var x Index
-	if json.Unmarshal(data, &x) != nil {
+	if string(hash) != llmclient.Hash(body) || json.Unmarshal(body, &x) != nil {
 		return nil
 	}
 	return &x
@@ -117,15 +119,7 @@ func keptIndex(dir string) *Index {
 
 // holds reports whether x is an index of the run as its files are now.
 func (x *Index) holds(dir, run string) bool {
-	if x == nil || x.Version != indexVersion || x.Run != run || x.Usage == nil || x.Failures == nil {
-		return false
-	}
-	for _, n := range []int{len(x.Files), len(x.Offsets), len(x.Calls), len(x.Failed), len(x.Decided), len(x.Continued), len(x.Degraded), len(x.Rejected)} {
-		if n != len(x.Ticks) {
-			return false
-		}
-	}
-	return x.endsAtItsTick(dir)
+	return x != nil && x.Version == indexVersion && x.Run == run && x.endsAtItsTick(dir)
 }
 
 // endsAtItsTick looks at the line before the index's end, where that is in a file that
@@ -153,7 +147,7 @@ func (x *Index) keep(dir string) error {
 		return err
 	}
 	return replaceFile(filepath.Join(dir, IndexFile), func(w *os.File) error {
-		_, err := w.Write(data)
+		_, err := fmt.Fprintf(w, "%s\n%s", llmclient.Hash(data), data)
 		return err
 	})
 }
