@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"agentworld/llmclient"
 	"agentworld/trace"
@@ -42,6 +43,10 @@ func (c *tickCount) add(line []byte) (whole bool, err error) {
 	switch kind {
 	case trace.TypePart, trace.TypeStep, trace.TypeEvent:
 		return false, nil // most of a trace, and nothing to count
+	case trace.TypeModelCall:
+		return false, c.call(line)
+	case trace.TypeDecision:
+		return false, c.decision(line)
 	}
 	record, err := trace.Decode(line)
 	if err != nil {
@@ -53,10 +58,6 @@ func (c *tickCount) add(line []byte) (whole bool, err error) {
 	case trace.Resume:
 		c.asked = max(c.asked, r.TicksRequested)
 		c.resumes++
-	case trace.ModelCall:
-		c.call(r)
-	case trace.Decision:
-		c.decision(r)
 	case trace.TickEnd:
 		c.end(r)
 		return true, nil
@@ -73,16 +74,42 @@ func (c *tickCount) segment(line []byte) {
 	}
 }
 
-func (c *tickCount) call(r trace.ModelCall) {
+// call counts a [trace.ModelCall], of which it decodes what it counts.
+func (c *tickCount) call(line []byte) error {
+	var r struct {
+		Model  string `json:"model"`
+		Answer struct {
+			Usage   llmclient.Usage `json:"usage"`
+			Failure *struct {
+				Kind string `json:"kind"`
+			} `json:"failure"`
+		} `json:"answer"`
+	}
+	if err := json.Unmarshal(line, &r); err != nil {
+		return fmt.Errorf("malformed model_call record: %w", err)
+	}
 	c.calls++
 	c.usage[r.Model] = c.usage[r.Model].Add(r.Answer.Usage)
-	if r.Answer.Failure != nil {
+	if f := r.Answer.Failure; f != nil {
 		c.failed++
-		c.failures[string(r.Answer.Failure.Kind)]++
+		c.failures[f.Kind]++
 	}
+	return nil
 }
 
-func (c *tickCount) decision(r trace.Decision) {
+// decision counts a [trace.Decision] in the same way. The outcome is null when the
+// world was not asked.
+func (c *tickCount) decision(line []byte) error {
+	var r struct {
+		DecidedBy  trace.DecidedBy `json:"decided_by"`
+		WaitReason string          `json:"wait_reason"`
+		Outcome    *struct {
+			Accepted bool `json:"accepted"`
+		} `json:"outcome"`
+	}
+	if err := json.Unmarshal(line, &r); err != nil {
+		return fmt.Errorf("malformed decision record: %w", err)
+	}
 	if r.DecidedBy == trace.ByStanding {
 		c.continued++
 	} else {
@@ -91,13 +118,10 @@ func (c *tickCount) decision(r trace.Decision) {
 	if r.WaitReason != "" {
 		c.degraded++
 	}
-	var outcome struct {
-		Accepted bool `json:"accepted"`
-	}
-	// A decision that the world was not asked about has the outcome null.
-	if json.Unmarshal(r.Outcome, &outcome) == nil && string(r.Outcome) != "null" && !outcome.Accepted {
+	if r.Outcome != nil && !r.Outcome.Accepted {
 		c.rejected++
 	}
+	return nil
 }
 
 // end adds the tick to the index.

@@ -308,5 +308,5 @@ func TestLongKilledRunsResume(t *testing.T) {
 	if os.Getenv("AGENT_WORLD_LONG") == "" {
 		t.Skip("set AGENT_WORLD_LONG=1 (make long) to kill 200 times")
 	}
-	killAll(t, 24, 30, 10)
+	killAll(t, 24, 20, 10)
 }
