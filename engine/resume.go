@@ -143,7 +143,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	if err := s.takeUp(j, recording, r.Concurrency); err != nil {
 		return Result{}, errors.Join(err, j.finish())
 	}
-	r.Ticks, r.asked, r.resuming = s.target, s.tail.ticks, false
+	r.Ticks, r.asked, r.resuming, r.final = s.target, s.tail.ticks, false, snapshotOf(r.world)
 	if result.Status == trace.RunCompleted {
 		result, err = r.ticks(ctx)
 	}

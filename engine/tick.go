@@ -72,7 +72,9 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if err := r.record(tick, turns, backs, events, len(due), len(continuing)); err != nil {
 		return nil, err
 	}
-	r.final = snapshotOf(r.world)
+	if r.journal.file != nil { // what is only derived again has no end to record
+		r.final = snapshotOf(r.world)
+	}
 	r.report(turns, len(continuing))
 	s := r.providerDown(turns)
 	if s != nil && tick <= r.passed {
