@@ -58,6 +58,9 @@ func PrepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 
 func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 	h, err := ReadHeader(dir)
+	if errors.Is(err, io.EOF) || errors.Is(err, trace.ErrTorn) {
+		return nil, fmt.Errorf("%w: it was stopped before anything was recorded; remove %s and start it again", ErrNotResumable, dir)
+	}
 	if err != nil {
 		return nil, err
 	}

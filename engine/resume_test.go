@@ -286,6 +286,12 @@ func TestResumeRefusals(t *testing.T) {
 		}
 	}
 	whole := readTrace(t, o.RunDir)
+	for _, length := range []int{0, 100} {
+		_, err := engine.PrepareResume(cutAt(t, whole, length), engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource})
+		if !errors.Is(err, engine.ErrNotResumable) || !strings.Contains(err.Error(), "before anything was recorded") {
+			t.Errorf("a trace of %d bytes: %v", length, err)
+		}
+	}
 	damaged := slices.Concat(whole[:len(whole)/2], []byte("\nnot a record\n"), whole[len(whole)/2:])
 	dir := cutAt(t, damaged, len(damaged))
 	if _, err := engine.PrepareResume(dir, engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource}); err == nil || !strings.Contains(err.Error(), "not a record") {

@@ -191,7 +191,7 @@ func (m *Main) nothingRecorded(p plan) bool {
 func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr error) error {
 	reportErr := errors.Join(m.finishReport(p, out), m.keepLearned(p, result))
 	if runErr != nil {
-		return fmt.Errorf("run: %w", errors.Join(runErr, reportErr))
+		return fmt.Errorf("run: %w; once that is mended, resume %s goes on behind its last whole tick", errors.Join(runErr, reportErr), oneLine(p.runDir))
 	}
 	return cmp.Or(reportErr, p.verdict(result))
 }
@@ -206,7 +206,8 @@ func (p plan) verdict(result engine.Result) error {
 		return failWith(engine.ExitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
 			result.Status, result.TicksDone, p.config.Ticks, result.Reason, p.providerHint(result.Reason)))
 	}
-	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.config.Ticks, result.Reason))
+	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s; resume %s goes on with it",
+		result.Status, result.TicksDone, p.config.Ticks, result.Reason, oneLine(p.runDir)))
 }
 
 // providerHint tells which setting may have ended the run: a bound on time when
