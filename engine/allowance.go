@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"context"
+	"fmt"
+
 	"golang.org/x/sync/errgroup"
 
 	"agentworld/behavior"
@@ -146,6 +149,19 @@ func (r *runner) settle(list allowances) {
 func (r *runner) exhausted(list allowances) *stop {
 	if why := budget.Exhausted(list.purses(), r.world.Agents()); why != nil {
 		return &stop{status: trace.RunBudgetReached, reason: why.String()}
+	}
+	return nil
+}
+
+// refusedAgain compares a refusal that was derived again with the recorded answer. The
+// error is a [*DifferenceError] when that says otherwise.
+func (r *runner) refusedAgain(ctx context.Context, key CallKey, ask behavior.Ask, refused llmclient.Answer) error {
+	recorded := r.Source.Respond(ctx, key, ask.Request)
+	if err := r.journal.held.recording.failure(); err != nil {
+		return err
+	}
+	if recorded.Failure == nil || *recorded.Failure != *refused.Failure {
+		return &DifferenceError{key.Tick, fmt.Sprintf("%s, call %d: refused now, %s", key.Agent, key.Step, refused.Failure.Message)}
 	}
 	return nil
 }

@@ -15,6 +15,11 @@
 //	world.Apply                       in the world's seeded order
 //	mind.Learn, trace records, fsync
 //
+// A run lives in a directory: a trace, which becomes several files when it is long, a
+// lock while a process works on it, and an [Index] for questions about it. [Resumption]
+// goes on with a run from its trace alone: it derives the whole ticks again from their
+// recorded answers, comparing, and asks for what is missing from there on.
+//
 // The model is a [Source]: a live endpoint or a recorded run. Because a turn is a
 // function of its answers and the world a function of its actions, [Replay] needs
 // no code of its own besides a source that answers from a trace, and compares

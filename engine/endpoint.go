@@ -171,7 +171,15 @@ func (r *runner) giveUp(tick int64, turns []deliberated) ([]trace.Record, *stop)
 	for p := range ended {
 		p.stopped = true
 	}
-	if r.endpoints.left() == 0 {
+	switch {
+	case r.endpoints.left() > 0:
+	case tick <= r.passed:
+		// The run went on all the same: somebody resumed it.
+		for p := range ended {
+			p.stopped, p.failedTurns = false, 0
+		}
+		return nil, nil
+	default:
 		return nil, down
 	}
 	return r.stopRecords(tick, ended), nil

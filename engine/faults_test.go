@@ -42,6 +42,7 @@ func spoilt(t *testing.T, o engine.Options, spec string, cfg openai.Config) engi
 	cfg.BaseURL, cfg.ShownURL, cfg.BackoffBase = server.URL(), "embedded", time.Millisecond
 	o = through(t, o, cfg)
 	o.BaseURL, o.FaultCounts, o.Faults, o.FaultSeed = "embedded", faults.Counts, spec, 11
+	o.Reused = func(r llmclient.Request, attempts int) { faults.Recount(scripted.ModeNormal, 1, r.Body(), attempts) }
 	return o
 }
 

@@ -1,10 +1,7 @@
 package engine
 
 import (
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"agentworld/behavior"
@@ -16,35 +13,50 @@ import (
 // critical section, so that the parts it needs are in the file before the record
 // that names them.
 type journal struct {
-	mu   sync.Mutex
-	w    *trace.Writer
-	sync func() error
-	// close releases the file; nil when there is none.
-	close func() error
-	// instructions and tools cache the hashes of the static parts, which are the
-	// bulk of every request.
-	static map[string]string
+	mu sync.Mutex
+	w  *trace.Writer
+	// file is nil when nothing is kept.
+	file *traceFile
+	// static caches the hashes of instructions and tools, which are the bulk of every
+	// request, for the stretch of ticks numbered stretch.
+	static  map[string]string
+	stretch int64
+	// held is what the trace holds already; nil for a new one.
+	held *held
 }
 
 // createJournal opens a new trace file in dir.
 func createJournal(dir string) (*journal, error) {
-	f, err := os.OpenFile(filepath.Join(dir, TraceFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
+	f, err := createTrace(dir)
 	if err != nil {
-		return nil, fmt.Errorf("create trace: %w", err)
+		return nil, err
 	}
 	j := newJournal(f)
-	j.sync, j.close = f.Sync, f.Close
+	j.file = f
 	return j, nil
 }
 
 func newJournal(w io.Writer) *journal {
-	return &journal{w: trace.NewWriter(w), sync: func() error { return nil }, static: map[string]string{}}
+	return &journal{w: trace.NewWriter(w), static: map[string]string{}}
 }
 
+// into lets the journal write to the end of f from now on. Parts that were marked as
+// stored stay so.
+func (j *journal) into(f *traceFile) {
+	j.w.Redirect(f)
+	j.file = f
+}
+
+// write appends records, leaving out those that the trace holds.
 func (j *journal) write(records ...trace.Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, r := range records {
+		if has, err := j.held.record(r); err != nil {
+			return err
+		} else if has {
+			continue
+		}
 		if err := j.w.Write(r); err != nil {
 			return err
 		}
@@ -85,6 +97,10 @@ func (j *journal) exchange(key CallKey, ask behavior.Ask, a llmclient.Answer, ch
 
 // staticPart stores a part that repeats in every request, hashing it once.
 func (j *journal) staticPart(tick int64, kind trace.PartKind, body string) (string, error) {
+	if stretch := tick / trace.PartTicks; stretch != j.stretch {
+		j.stretch = stretch
+		clear(j.static)
+	}
 	if hash, ok := j.static[string(kind)+body]; ok {
 		return hash, nil
 	}
@@ -95,22 +111,29 @@ func (j *journal) staticPart(tick int64, kind trace.PartKind, body string) (stri
 	return hash, err
 }
 
+// endTick makes a tick survive a power failure and, when the trace file has grown to
+// limit bytes, begins a new one. ticks is the most that the run was asked for; a limit
+// of 0 is none.
+func (j *journal) endTick(tick, ticks, limit int64) error {
+	if err := j.end(); err != nil || j.file == nil || limit == 0 || j.file.size < limit {
+		return err
+	}
+	return j.file.rotate(tick, ticks)
+}
+
 // end makes everything written so far survive a power failure.
 func (j *journal) end() error {
-	if err := j.sync(); err != nil {
-		return fmt.Errorf("sync trace: %w", err)
+	if j.file == nil {
+		return nil
 	}
-	return nil
+	return j.file.sync()
 }
 
 func (j *journal) finish() error {
-	if j.close == nil {
+	if j.file == nil {
 		return nil
 	}
-	if err := j.close(); err != nil {
-		return fmt.Errorf("close trace: %w", err)
-	}
-	return nil
+	return j.file.close()
 }
 
 // toolList is the tool list as it stands in a request.

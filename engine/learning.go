@@ -23,8 +23,8 @@ type learning struct {
 	// experiences are by agent, nil before its first decision.
 	experiences []*learn.Experience
 	run         string
-	// learned is everything that changed a playbook, in order of tick and agent.
-	learned []learn.Learned
+	// folder has everything that changed a playbook, in order of tick and agent.
+	folder *learn.Folder
 }
 
 // learns reports whether agents change their playbooks during a run.
@@ -43,7 +43,7 @@ func runName(h trace.Header) string {
 	if h.ModelSource == trace.SourceLive && h.Timing != nil {
 		started = h.Timing.StartedAt
 	}
-	h.Timing = nil
+	h.Timing, h.TicksRequested = nil, 0 // a run that is extended stays the same run
 	line, err := trace.Encode(h)
 	if err != nil {
 		panic("engine: a header cannot be encoded: " + err.Error())
@@ -54,12 +54,15 @@ func runName(h trace.Header) string {
 // prepareLearning makes the run ready to learn, when it is to.
 func (r *runner) prepareLearning(h trace.Header) {
 	if r.learns() {
-		r.learning = newLearning(r.kit.Config(), runName(h), r.playbookLimits(), r.world.Agents())
+		r.learning = newLearning(r.kit.Config(), runName(h), r.seed, r.playbookLimits(), r.world.Agents())
 	}
 }
 
-func newLearning(cfg behavior.Config, run string, limits playbook.Limits, agents int) *learning {
-	return &learning{kit: learn.NewKit(cfg, 1), limits: limits, run: run, experiences: make([]*learn.Experience, agents)}
+func newLearning(cfg behavior.Config, run string, seed *playbook.Playbook, limits playbook.Limits, agents int) *learning {
+	return &learning{
+		kit: learn.NewKit(cfg, 1), limits: limits, run: run,
+		experiences: make([]*learn.Experience, agents), folder: learn.NewFolder(seed, limits),
+	}
 }
 
 // experience returns what agent n has to look back at.
@@ -184,7 +187,7 @@ func (r *runner) curate(tick int64, backs []lookedBack) {
 		mind.SetPlaybook(curated.Playbook)
 		back.notes = curated.Notes
 		if len(curated.Applied) > 0 {
-			r.learning.learned = append(r.learning.learned, learn.Learned{
+			r.learning.folder.Add(learn.Learned{
 				Tick: tick, Agent: back.result.Agent, Applied: curated.Applied, Ground: back.result.Ground,
 			})
 		}
@@ -213,11 +216,10 @@ func (r *runner) learned() *playbook.Playbook {
 	if r.learning == nil {
 		return nil
 	}
-	next, _ := learn.Fold(r.seed, r.learning.learned, r.learning.limits)
-	if next == r.seed {
-		return nil
+	if next := r.learning.folder.Playbook(); next != r.seed {
+		return next
 	}
-	return next
+	return nil
 }
 
 // writePlaybooks leaves every agent's playbook in the run directory.

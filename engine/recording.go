@@ -1,10 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"sync"
 	"sync/atomic"
 
@@ -15,14 +16,31 @@ import (
 // recording is a Source that gives the answers of a recorded run again, by agent,
 // tick and step. It reads the trace along with the run, one tick ahead.
 type recording struct {
-	mu      sync.Mutex
-	file    *os.File
-	reader  *trace.Reader
-	parts   trace.Parts
-	answers map[CallKey]trace.Answer
-	// tick is the last tick read whole.
-	tick  int64
-	given atomic.Int64
+	mu     sync.Mutex
+	file   io.Closer
+	reader *trace.Reader
+	// parts are those of recent answers, calls the exchanges of the tick being read.
+	parts trace.Parts
+	calls map[CallKey]trace.ModelCall
+	// tick is the last tick read, end its record; calls of it that were not asked for
+	// are counted in unasked.
+	tick    int64
+	end     trace.TickEnd
+	unasked int
+	given   atomic.Int64
+
+	// strict refuses a request that differs from the recorded one.
+	strict bool
+	// partial is a last tick that the trace does not hold whole, 0 for none. It is
+	// read as far as it goes.
+	partial int64
+	// onPart, when set, sees every part.
+	onPart func(trace.Part)
+	// reused, when set, is called for each answer given, with the number of HTTP
+	// requests it had taken.
+	reused func(r llmclient.Request, attempts int)
+	// failed is the first request that could not be answered.
+	failed error
 }
 
 func openRecording(dir string) (*recording, error) {
@@ -30,7 +48,7 @@ func openRecording(dir string) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &recording{file: f, reader: trace.NewReader(f), answers: map[CallKey]trace.Answer{}}, nil
+	return &recording{file: f, reader: trace.NewReader(f), calls: map[CallKey]trace.ModelCall{}}, nil
 }
 
 func (r *recording) close() { r.file.Close() }
@@ -38,22 +56,65 @@ func (r *recording) close() { r.file.Close() }
 // Respond returns the recorded answer to the request with the given key. A request
 // that was never made has no answer; the failure it gets differs from every
 // recorded one, so that a comparison stops there.
-func (r *recording) Respond(_ context.Context, key CallKey, _ llmclient.Request) llmclient.Answer {
+func (r *recording) Respond(_ context.Context, key CallKey, request llmclient.Request) llmclient.Answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.readTo(key.Tick); err != nil {
-		return llmclient.Failed(errNotRecorded, err.Error())
-	}
-	recorded, ok := r.answers[key]
-	if !ok {
-		return llmclient.Failed(errNotRecorded, fmt.Sprintf("no answer for %s in tick %d, step %d", key.Agent, key.Tick, key.Step))
-	}
-	answer, err := recorded.Restore(&r.parts)
+	answer, err := r.answer(key, request)
 	if err != nil {
+		r.failed = cmp.Or(r.failed, err)
 		return llmclient.Failed(errNotRecorded, err.Error())
 	}
 	r.given.Add(1)
 	return answer
+}
+
+// answer returns the recorded answer. That it belongs to the very request that was
+// made is for a comparison of the records to find, except where there is none to
+// come: then the request must have the recorded hash.
+func (r *recording) answer(key CallKey, request llmclient.Request) (llmclient.Answer, error) {
+	if err := r.readTo(key.Tick); err != nil {
+		return llmclient.Answer{}, err
+	}
+	call, ok := r.calls[key]
+	if !ok {
+		return llmclient.Answer{}, &DifferenceError{key.Tick, fmt.Sprintf("%s asks in step %d and nothing is recorded", key.Agent, key.Step)}
+	}
+	if r.strict && request.Hash() != call.RequestHash {
+		return llmclient.Answer{}, &DifferenceError{key.Tick, fmt.Sprintf("%s asks something else in step %d than recorded", key.Agent, key.Step)}
+	}
+	answer, err := call.Answer.Restore(&r.parts)
+	if err != nil {
+		return llmclient.Answer{}, fmt.Errorf("recorded answer to %s in tick %d, step %d: %w", key.Agent, key.Tick, key.Step, err)
+	}
+	if r.reused != nil && call.Timing != nil {
+		r.reused(request, call.Timing.Attempts)
+	}
+	r.unasked--
+	return answer, nil
+}
+
+// failure is why a request could not be answered, nil when all could.
+func (r *recording) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}
+
+// compareTick compares a tick that was derived again with the recorded one. The
+// error is a [*DifferenceError], or a failure to read.
+func (r *recording) compareTick(derived trace.TickEnd) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.readTo(derived.Tick); err != nil {
+		return err
+	}
+	switch {
+	case derived != r.end:
+		return &DifferenceError{derived.Tick, fmt.Sprintf("derived %+v, recorded %+v", derived, r.end)}
+	case r.unasked != 0:
+		return &DifferenceError{derived.Tick, fmt.Sprintf("%d recorded calls were not made again", r.unasked)}
+	}
+	return nil
 }
 
 // errNotRecorded is the error kind of a request that a recording cannot answer.
@@ -63,12 +124,26 @@ const errNotRecorded llmclient.ErrorKind = "not_recorded"
 // ticks are forgotten.
 func (r *recording) readTo(tick int64) error {
 	for r.tick < tick {
-		clear(r.answers)
+		clear(r.calls)
+		r.unasked = 0
+		if r.tick/trace.PartTicks != (r.tick+1)/trace.PartTicks {
+			r.parts = trace.Parts{} // the next stretch stores its own
+		}
 		if err := r.readTick(); err != nil {
-			return err
+			if r.tick+1 != r.partial {
+				return err
+			}
+			r.tick = r.partial
 		}
 	}
 	return nil
+}
+
+// finish reads the partial tick.
+func (r *recording) finish() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.readTo(r.partial)
 }
 
 // readTick keeps of a tick's parts those that answers hold: requests are derived
@@ -83,15 +158,19 @@ func (r *recording) readTick() error {
 		switch record := record.(type) {
 		case trace.Part:
 			items.Add(record)
+			if r.onPart != nil {
+				r.onPart(record)
+			}
 		case trace.ModelCall:
 			for _, hash := range record.Answer.Output {
 				if p, ok := items.Part(hash); ok {
 					r.parts.Add(p)
 				}
 			}
-			r.answers[CallKey{record.Tick, record.AgentID, record.Step}] = record.Answer
+			r.calls[CallKey{record.Tick, record.AgentID, record.Step}] = record
+			r.unasked++
 		case trace.TickEnd:
-			r.tick = record.Tick
+			r.tick, r.end = record.Tick, record
 			return nil
 		}
 	}

@@ -76,7 +76,7 @@ func versionDrift(h trace.Header) error {
 		{"client library", h.SDKVersion, sdkVersion()}, {"engine", h.EngineVersion, Version}, {"rules", h.RulesVersion, world.RulesVersion}, {"prompt", h.PromptVersion, promptVersion(h.Protocol, h.Settings.Language, h.Settings.LearnEvery > 0 && !h.Settings.FreezePlaybook)},
 	} {
 		if v.recorded != v.present {
-			return fmt.Errorf("%w: %s version %q, this program has %q; --allow-version-drift replays it all the same", ErrVersionDrift, v.what, v.recorded, v.present)
+			return fmt.Errorf("%w: %s version %q, this program has %q; --allow-version-drift ignores that", ErrVersionDrift, v.what, v.recorded, v.present)
 		}
 	}
 	return nil
@@ -153,7 +153,7 @@ func copyTicks(dir string, h trace.Header, last int64, w io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("read trace of %s: %w", dir, err)
 		}
-		if _, isEnd := record.(trace.RunEnd); isEnd || record.RecordTick() > last {
+		if record.RecordType() == trace.TypeRunEnd || record.RecordTick() > last {
 			continue
 		}
 		if err := out.Write(record); err != nil {
@@ -173,6 +173,7 @@ func derive(ctx context.Context, h trace.Header, o Options, w io.Writer) error {
 		return err
 	}
 	r.prepareLearning(h)
+	r.passed = o.Ticks
 	result, err := r.ticks(ctx)
 	if err != nil {
 		return err

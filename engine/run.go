@@ -25,6 +25,9 @@ type Options struct {
 	// Concurrency bounds the turns that run at once, at least 1; default 8. It
 	// never changes results.
 	Concurrency int
+	// SegmentBytes is the size at which a trace file is closed and compressed, and the
+	// next one begun; 0 keeps the trace in one file.
+	SegmentBytes int64
 	// Progress, when set, is called after every tick from the running goroutine.
 	Progress func(Progress)
 	// FaultCounts, when set, tells at the end how many answers the source spoilt on
@@ -35,8 +38,12 @@ type Options struct {
 	// EndpointTiming, when set, tells at the end how calls were held back. It goes
 	// where the clock does and changes nothing.
 	EndpointTiming func() []trace.EndpointTiming
-	// LLMIO, when set, is shown every exchange. It is called from several
-	// goroutines, one call at a time.
+	// Reused, when set, is called in a resumed run for each recorded answer that is
+	// used again, with the number of HTTP requests it had taken. It is called from
+	// several goroutines, one call at a time.
+	Reused func(r llmclient.Request, attempts int)
+	// LLMIO, when set, is shown every exchange, except those that are used again. It is
+	// called from several goroutines, one call at a time.
 	LLMIO func(Exchange)
 }
 
@@ -52,6 +59,8 @@ type Progress struct {
 	// model has a price.
 	Cost     price.Money
 	Currency string
+	// Resuming says that the tick was derived again from its records.
+	Resuming bool
 }
 
 // spend adds what a turn cost.
@@ -182,6 +191,15 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err := o.Settings.Check(); err != nil {
 		return Result{}, err
 	}
+	unlock, err := lockRun(o.RunDir)
+	if err != nil {
+		return Result{}, err
+	}
+	result, err := runLocked(ctx, o)
+	return result, errors.Join(err, unlock())
+}
+
+func runLocked(ctx context.Context, o Options) (Result, error) {
 	j, err := createJournal(o.RunDir)
 	if err != nil {
 		return Result{}, err
@@ -217,6 +235,12 @@ type runner struct {
 	// switches are the prompt switches still to come.
 	switches  []trace.Switch
 	endpoints endpoints
+	// passed is the last tick that is known to be followed by others: whatever it looks
+	// like, it did not end the run. resuming says that ticks are derived again.
+	passed   int64
+	resuming bool
+	// asked is the most ticks that earlier processes were asked for.
+	asked int64
 	// final is the state after the last whole tick: a tick that is abandoned has
 	// moved the world on already.
 	final snapshot
@@ -264,6 +288,11 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 	ctx, end := r.begin(ctx, Span{Kind: SpanRun, Scenario: r.ScenarioName, Model: r.Model, BaseURL: r.BaseURL})
 	result, err := r.ticks(ctx)
 	end(runEnding(result, err))
+	return r.finish(result, err)
+}
+
+// finish writes the end of a run, unless it failed to record.
+func (r *runner) finish(result Result, err error) (Result, error) {
 	if err != nil {
 		return Result{Status: trace.RunInternalError, Reason: err.Error(), TicksDone: result.TicksDone, FinalDigest: result.FinalDigest}, err
 	}
@@ -271,9 +300,21 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 	return result, errors.Join(r.writePlaybooks(), r.writeEnd(result))
 }
 
-// ticks runs until the last tick or until something ends the run early.
+// ticks runs until the last tick or until something ends the run early. A run whose
+// calls were all in vain is not complete.
 func (r *runner) ticks(ctx context.Context) (Result, error) {
-	result := Result{Status: trace.RunCompleted, FinalDigest: r.world.Digest().String()}
+	result, err := r.advance(ctx)
+	// Without a failure of the provider all calls were refused by caps.
+	if err == nil && result.Status == trace.RunCompleted && r.lastFailure != "" && !r.endpoints.replied() {
+		result.Status = trace.RunProviderFailed
+		result.Reason = fmt.Sprintf("no call was answered, the last one ended with %s", r.lastFailure)
+	}
+	return result, err
+}
+
+// advance is ticks without that judgement, for a part of a run.
+func (r *runner) advance(ctx context.Context) (Result, error) {
+	result := Result{Status: trace.RunCompleted, TicksDone: r.world.Tick(), FinalDigest: r.world.Digest().String()}
 	for r.world.Tick() < r.Ticks {
 		stop, err := r.tick(ctx)
 		if err != nil {
@@ -286,11 +327,6 @@ func (r *runner) ticks(ctx context.Context) (Result, error) {
 			result.Status, result.Reason, result.Failure = stop.status, stop.reason, stop.failure
 			return result, nil
 		}
-	}
-	// Without a failure of the provider all calls were refused by caps.
-	if r.lastFailure != "" && !r.endpoints.replied() {
-		result.Status = trace.RunProviderFailed
-		result.Reason = fmt.Sprintf("no call was answered, the last one ended with %s", r.lastFailure)
 	}
 	return result, nil
 }

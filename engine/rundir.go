@@ -32,18 +32,6 @@ func CreateRunDir(dir string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// OpenTrace opens the trace of the run in dir. The error says when dir is no run.
-func OpenTrace(dir string) (*os.File, error) {
-	f, err := os.Open(filepath.Join(dir, TraceFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not a run directory: it has no %s", dir, TraceFile)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open trace: %w", err)
-	}
-	return f, nil
-}
-
 // ReadHeader returns the header of the run in dir.
 func ReadHeader(dir string) (trace.Header, error) {
 	f, err := OpenTrace(dir)

@@ -77,7 +77,9 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if err := r.record(tick, turns, backs, events, len(due), len(continuing)); err != nil {
 		return nil, err
 	}
-	r.final = snapshotOf(r.world)
+	if r.journal.file != nil { // what is only derived again has no end to record
+		r.final = snapshotOf(r.world)
+	}
 	r.report(turns, len(continuing))
 	return down, nil
 }
@@ -184,7 +186,8 @@ func (r *runner) deliberate(ctx context.Context, n int, allowed *allowance) (del
 }
 
 // ask sends one request, if the caps allow it, and records the exchange before anybody
-// uses the answer.
+// uses the answer. An answer that comes from the run's own records stands there
+// already.
 func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask, allowed *allowance) (llmclient.Answer, error) {
 	used := r.endpoints.of(key.Agent)
 	ask.Request.Model = used.model
@@ -195,6 +198,12 @@ func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask, allowed
 		return answer
 	})
 	used.state.note(answer)
+	if r.journal.held.call(key) {
+		if allowed != nil && charge == nil {
+			return answer, r.refusedAgain(ctx, key, ask, answer)
+		}
+		return answer, r.journal.held.recording.failure()
+	}
 	if err := r.journal.exchange(key, ask, answer, charge); err != nil {
 		return answer, err
 	}
@@ -267,7 +276,7 @@ func (r *runner) record(tick int64, turns []deliberated, backs []lookedBack, eve
 	if err := r.journal.write(records...); err != nil {
 		return err
 	}
-	return r.journal.end()
+	return r.journal.endTick(tick, max(r.Ticks, r.asked), r.SegmentBytes)
 }
 
 // report updates the running counts and shows them.
@@ -290,6 +299,7 @@ func (r *runner) report(turns []deliberated, continued int) {
 		}
 	}
 	if r.Progress != nil {
+		p.Resuming = r.resuming
 		r.Progress(*p)
 	}
 }

@@ -149,9 +149,11 @@ func (f *folder) add(record trace.Record) error {
 		f.tickEnd(r)
 	case trace.RunEnd:
 		f.end = &r
+	case trace.Resume:
+		f.resume(r)
 	case trace.Header:
-		f.task.restart() // the first header holds; a further one begins a resumed stretch
-	case trace.Part, trace.Switch:
+		f.task.restart() // the first header holds
+	case trace.Part, trace.Switch, trace.Segment:
 		// Nothing to count: prompts are not results.
 	case trace.Unknown:
 		f.out.TraceCounts.UnknownRecords++
@@ -159,6 +161,12 @@ func (f *folder) add(record trace.Record) error {
 		panic(fmt.Sprintf("report: a record of type %T is not folded", record))
 	}
 	return nil
+}
+
+// resume takes note that another process goes on.
+func (f *folder) resume(r trace.Resume) {
+	f.out.TicksRequested = max(f.out.TicksRequested, r.TicksRequested)
+	f.out.Timing.Resumes++
 }
 
 func (f *folder) event(e world.Event) {

@@ -13,10 +13,12 @@ type Timing struct {
 	StartedAt string `json:"started_at"`
 	// End of the run, RFC 3339; empty for an unfinished one.
 	FinishedAt string `json:"finished_at"`
-	// Milliseconds from start to end; 0 for an unfinished run.
+	// Milliseconds that the process took which ended the run; 0 for an unfinished run.
 	WallMS int64 `json:"wall_ms"`
-	// How many turns could run at once.
+	// How many turns could run at once, at first.
 	Concurrency int64 `json:"concurrency"`
+	// How often another process went on with the run.
+	Resumes int64 `json:"resumes"`
 	// HTTP requests sent; more than model calls when requests were retried.
 	HTTPAttempts int64 `json:"http_attempts"`
 	// Latency of model calls that were sent, retries included.

@@ -24,8 +24,9 @@ import (
 //     r) with its decision last, then the world's events in their own order, the
 //     tick's end, the run's end. Agent ids compare as bytes. A part belongs to
 //     the tick that first used it, which does not depend on concurrency.
-//  4. A run end that more records follow was overtaken by a resume and is left
-//     out.
+//  4. What only tells how the run came about is left out: the number of ticks
+//     asked for, resumes, the bounds of files, and a run end that more records follow, which was
+//     overtaken by a resume.
 //
 // Memory is bounded by the records of one tick. The error is ErrNoHeader, a
 // [*LineError], a tick that comes after a later one, or a failed write; w then
@@ -73,8 +74,11 @@ type canonicalizer struct {
 
 func (c *canonicalizer) add(r Record) error {
 	c.end = nil
-	if end, ok := r.(RunEnd); ok {
-		c.end = &end
+	switch r := r.(type) {
+	case RunEnd:
+		c.end = &r
+		return nil
+	case Resume, Segment:
 		return nil
 	}
 	if r.RecordTick() < c.tick {
@@ -157,8 +161,8 @@ func (s slot) compare(t slot) int {
 
 func slotOf(r Record) slot {
 	switch r := r.(type) {
-	case Header, RunEnd:
-		// A second header opens a resumed stretch; a held run end does not occur.
+	case Header, RunEnd, Resume, Segment:
+		// A second header is not written by this version; the others are never held.
 		return slot{phase: phaseSwitches, record: r}
 	case Part:
 		return slot{phase: phaseParts, name: r.Hash + string(r.Kind), record: r}

@@ -31,6 +31,10 @@
 //	    }
 //	}
 //
+// A run that ended early is continued in the same file: what belongs to no whole
+// tick and is no exchange of the next one is cut off, a [Resume] says so, and the
+// records go on where they stopped.
+//
 // Requests are stored as hashes of parts. [Parts] resolves them, and
 // [Answer.Restore] gives back the recorded answer for a replay.
 //

@@ -41,8 +41,10 @@ type Header struct {
 	// Playbook is the file of lessons that every agent starts with, in full; empty
 	// for none.
 	Playbook string `json:"playbook,omitempty"`
-	// TicksRequested is how many ticks the run was asked for.
-	TicksRequested int64 `json:"ticks_requested"`
+	// TicksRequested is how many ticks the run was asked for at first; a [Resume] may
+	// ask for more. The canonical form leaves it out: how far a run is to go changes
+	// nothing about how it goes.
+	TicksRequested int64 `json:"ticks_requested,omitempty"`
 	// Agents are in the world's order.
 	Agents []HeaderAgent `json:"agents"`
 	// Protocol is the shape of a turn, "full" or "lean".
@@ -154,7 +156,7 @@ func (Header) RecordType() Type { return TypeHeader }
 func (h Header) RecordTick() int64 { return h.Tick }
 
 func (h Header) untimed() Record {
-	h.Timing = nil
+	h.Timing, h.TicksRequested = nil, 0
 	return h
 }
 

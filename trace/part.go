@@ -22,14 +22,15 @@ const (
 )
 
 // Part holds the bytes of one distinct piece of a request or an answer. A trace
-// stores each (kind, body) once, before the first record that names its hash.
+// stores each (kind, body) once in every stretch of [PartTicks] that uses it, before
+// the first record there that names its hash.
 //
 // Invariants:
 //  1. Hash is the hex SHA-256 of the bytes that [Part.Bytes] returns.
 //  2. Body is those bytes, or their base64 form when Base64 is set, which is so
 //     exactly when they are not valid UTF-8.
 type Part struct {
-	// Tick is the tick in which the part was first used.
+	// Tick is the tick in which the part was first used within its stretch.
 	Tick   int64    `json:"tick"`
 	Hash   string   `json:"hash"`
 	Kind   PartKind `json:"kind"`

@@ -156,6 +156,10 @@ func Decode(line []byte) (Record, error) {
 		return decodeAs[TickEnd](line)
 	case TypeRunEnd:
 		return decodeAs[RunEnd](line)
+	case TypeResume:
+		return decodeAs[Resume](line)
+	case TypeSegment:
+		return decodeAs[Segment](line)
 	case "":
 		return nil, errors.New(`not a record: no "type"`)
 	}

@@ -29,11 +29,15 @@ const (
 	TypeTickEnd Type = "tick_end"
 	// TypeRunEnd closes a trace: [RunEnd].
 	TypeRunEnd Type = "run_end"
+	// TypeResume says that another process went on with the run: [Resume].
+	TypeResume Type = "resume"
+	// TypeSegment opens a further file of a long trace: [Segment].
+	TypeSegment Type = "segment"
 )
 
 // Record is one line of a trace. It is a closed set of small values: Header,
-// Part, Switch, ModelCall, Step, Decision, Event, TickEnd, RunEnd and, for a
-// type this version does not know, Unknown.
+// Part, Switch, ModelCall, Step, Decision, Event, TickEnd, RunEnd, Resume, Segment
+// and, for a type this version does not know, Unknown.
 type Record interface {
 	// RecordType is the "type" of the line.
 	RecordType() Type

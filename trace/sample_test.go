@@ -73,6 +73,11 @@ func samples() []Record {
 			FaultsInjected: map[string]int64{"http_500": 2},
 			Timing:         &EndTiming{FinishedAt: "2026-01-02T03:05:05Z", WallMS: 60000},
 		},
+		Resume{
+			Tick: 1, TicksRequested: 30, Exchanges: 2, CutBytes: 77, BaseURL: "http://b/v1", Drift: "engine",
+			Timing: &ResumeTiming{ResumedAt: "2026-01-02T04:04:05Z", Concurrency: 8},
+		},
+		Segment{Tick: 1, Number: 2, TicksRequested: 30},
 	}
 }
 

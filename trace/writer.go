@@ -14,12 +14,21 @@ import (
 // Each record is one line and reaches the underlying writer in a single Write
 // call, so that a killed process can only tear the last line. After a failed
 // write the writer refuses everything with the same error: what follows a torn
-// line could not be read. A Writer is for one goroutine.
+// line could not be read. Ticks must not go back. A Writer is for one goroutine,
+// and its memory does not grow with the run.
 type Writer struct {
-	w      io.Writer
-	stored map[partKey]bool
-	err    error
+	w io.Writer
+	// stored are the parts written in the stretch of ticks numbered stretch.
+	stored  map[partKey]bool
+	stretch int64
+	err     error
 }
+
+// PartTicks is the length in ticks of a stretch within which a part is stored
+// once: ticks 1 to 63, 64 to 127, and so on. What a stretch needs stands in it, so
+// that neither a writer nor a reader has to remember, or to read, the whole run.
+// The boundaries are ticks rather than bytes, because sizes depend on the clock.
+const PartTicks = 64
 
 // partKey identifies a stored part. The kind belongs to it, because two agents
 // may first use equal bytes for different purposes, in either order.
@@ -54,9 +63,11 @@ func (w *Writer) Write(r Record) error {
 }
 
 // Part makes sure that body is stored and returns its hash. Only the first call
-// for a (kind, body) writes a record; tick is the tick that uses it.
+// for a (kind, body) within a stretch of [PartTicks] writes a record; tick is the
+// tick that uses it.
 func (w *Writer) Part(tick int64, kind PartKind, body []byte) (hash string, err error) {
 	p := NewPart(tick, kind, body)
+	w.reach(tick)
 	if w.stored[partKey{p.Kind, p.Hash}] {
 		return p.Hash, w.err
 	}
@@ -93,8 +104,25 @@ func (w *Writer) Answer(tick int64, a llmclient.Answer) (Answer, error) {
 	}, nil
 }
 
-// MarkStored tells the writer that the trace it continues holds p already.
-func (w *Writer) MarkStored(p Part) { w.stored[partKey{p.Kind, p.Hash}] = true }
+// Redirect lets the writer go on in another place, such as the next file of the
+// same trace. What is stored stays stored.
+func (w *Writer) Redirect(to io.Writer) { w.w = to }
+
+// MarkStored tells the writer that the trace it continues holds p already. Parts
+// of earlier stretches than the last one marked have no effect.
+func (w *Writer) MarkStored(p Part) {
+	w.reach(p.Tick)
+	if p.Tick/PartTicks == w.stretch {
+		w.stored[partKey{p.Kind, p.Hash}] = true
+	}
+}
+
+// reach forgets the stored parts when tick begins a new stretch.
+func (w *Writer) reach(tick int64) {
+	if stretch := tick / PartTicks; stretch > w.stretch {
+		w.stretch, w.stored = stretch, map[partKey]bool{}
+	}
+}
 
 // Encode returns the record's line without its line feed: "type" and "tick"
 // first, then the fields in the order of the struct. The error says that a raw

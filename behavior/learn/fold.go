@@ -22,35 +22,55 @@ type Folded struct {
 	Rejected []playbook.Rejected
 }
 
-// Fold carries what agents learned in copies of seed over to seed itself, in the
-// order given, each curation under the rules of playbooks. When nothing changes,
-// next is seed.
+// Folder carries what agents learned in copies of a playbook over to the playbook
+// itself, one curation after the other. Its memory grows with the lessons that the
+// copies ever added, of which it keeps the ids, and not with the curations.
+type Folder struct {
+	seed, next *playbook.Playbook
+	limits     playbook.Limits
+	copies     map[string]names
+}
+
+// NewFolder returns a folder of copies of seed.
+func NewFolder(seed *playbook.Playbook, limits playbook.Limits) *Folder {
+	return &Folder{seed: seed, next: seed, limits: limits, copies: map[string]names{}}
+}
+
+// Playbook is the playbook with everything added so far; it is the seed itself when
+// nothing changed.
+func (f *Folder) Playbook() *playbook.Playbook { return f.next }
+
+// Add carries one curation over, under the rules of playbooks.
 //
 // Bullets that a copy got by itself have ids that mean something else in the file;
 // what is said about them follows them there. Where the file has such a lesson
 // already, it is that bullet.
+func (f *Folder) Add(l Learned) (applied []playbook.Applied, rejected []playbook.Rejected) {
+	if f.copies[l.Agent] == nil {
+		f.copies[l.Agent] = newNames(f.seed)
+	}
+	ids := f.copies[l.Agent]
+	var deltas []playbook.Delta
+	for _, a := range l.Applied {
+		if a.Delta.Op != playbook.OpDisplace {
+			deltas = append(deltas, ids.delta(a.Delta))
+		}
+	}
+	f.next, applied, rejected = playbook.Apply(f.next, deltas, ids.ground(l.Ground), f.limits)
+	ids.learn(l.Applied, applied, rejected)
+	return applied, rejected
+}
+
+// Fold is a [Folder] for everything at once, in the order given. When nothing changes,
+// next is seed.
 func Fold(seed *playbook.Playbook, all []Learned, limits playbook.Limits) (next *playbook.Playbook, folded Folded) {
-	next = seed
-	copies := map[string]names{}
+	f := NewFolder(seed, limits)
 	for _, l := range all {
-		if copies[l.Agent] == nil {
-			copies[l.Agent] = newNames(seed)
-		}
-		ids := copies[l.Agent]
-		var deltas []playbook.Delta
-		for _, a := range l.Applied {
-			if a.Delta.Op != playbook.OpDisplace {
-				deltas = append(deltas, ids.delta(a.Delta))
-			}
-		}
-		var applied []playbook.Applied
-		var rejected []playbook.Rejected
-		next, applied, rejected = playbook.Apply(next, deltas, ids.ground(l.Ground), limits)
-		ids.learn(l.Applied, applied, rejected)
+		applied, rejected := f.Add(l)
 		folded.Applied += len(applied)
 		folded.Rejected = append(folded.Rejected, rejected...)
 	}
-	return next, folded
+	return f.Playbook(), folded
 }
 
 // names are the ids that the bullets of a copy have in the file. A bullet that the

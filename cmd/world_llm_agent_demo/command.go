@@ -32,7 +32,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		m.scenariosCommand(), m.replayCommand(), m.explainCommand(), m.traceCommand(),
+		m.scenariosCommand(), m.resumeCommand(), m.inspectCommand(), m.replayCommand(), m.explainCommand(), m.traceCommand(),
 		m.reportCommand(), m.playbookCommand(), m.modelServerCommand(), m.guardEvalCommand(), m.doctorCommand(), settingsTopic(),
 	)
 	return root

@@ -92,6 +92,8 @@ type config struct {
 	// for a new name.
 	ReportJSON string
 	RunDir     string
+	// SegmentMB is the size of a trace file in megabytes, 0 for any.
+	SegmentMB int64
 	// PrintLLMIO shows the model calls, LLMIOMaxChars of each request and answer.
 	PrintLLMIO    bool
 	LLMIOMaxChars int64

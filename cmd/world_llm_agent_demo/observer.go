@@ -19,13 +19,15 @@ func (m *Main) telemetry(c config) (telemetry.Config, error) {
 // observed carries out a run and exports what it does, where that is asked for.
 // Otherwise nothing is started. A collector that is not there costs the run nothing but
 // up to five seconds at its end.
-func (m *Main) observed(ctx context.Context, c config, o engine.Options) (engine.Result, error) {
+func (m *Main) observed(
+	ctx context.Context, c config, o engine.Options, run func(context.Context, engine.Options) (engine.Result, error),
+) (engine.Result, error) {
 	wanted, err := m.telemetry(c)
 	if err != nil {
 		return engine.Result{}, err
 	}
 	if !wanted.On() {
-		return engine.Run(ctx, o)
+		return run(ctx, o)
 	}
 	t, err := telemetry.Start(ctx, wanted, func(note string) { _, _ = m.Stderr.Write([]byte("note: " + oneLine(note) + "\n")) })
 	if err != nil {
@@ -33,5 +35,5 @@ func (m *Main) observed(ctx context.Context, c config, o engine.Options) (engine
 	}
 	defer func() { _ = t.Close() }() // a failure was noted
 	o.Observer = t
-	return engine.Run(ctx, o)
+	return run(ctx, o)
 }

@@ -18,6 +18,9 @@ const progressLines = 20
 //
 // Tokens stand there once there are some, cost where the model has a price.
 func progressText(p engine.Progress) string {
+	if p.Resuming {
+		return fmt.Sprintf("resuming: tick %d/%d derived again", p.Tick, p.Ticks)
+	}
 	text := fmt.Sprintf("tick %d/%d  decisions %d  continued %d  calls %d  rejected %d  errors %d",
 		p.Tick, p.Ticks, p.Decisions, p.Continued, p.ModelCalls, p.Rejected, p.Errors)
 	if tokens := p.InputTokens + p.OutTokens; tokens > 0 {
@@ -65,7 +68,7 @@ func (pp *progressPrinter) show(p engine.Progress) {
 		pp.open = true
 		return
 	}
-	if step := progressStep(p.Tick, p.Ticks); step > pp.shown {
+	if step := progressStep(p.Tick, p.Ticks); step > pp.shown && !p.Resuming {
 		pp.shown = step
 		fmt.Fprint(pp.w, progressText(p)+lineEnd)
 	}

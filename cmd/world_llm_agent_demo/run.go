@@ -53,10 +53,13 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
 	var result engine.Result
 	err = m.shielded(func() (err error) {
-		result, err = m.observed(ctx, p.config, m.engineOptions(p, source, faults, printer))
+		result, err = m.observed(ctx, p.config, m.engineOptions(p, source, faults, printer), engine.Run)
 		return err
 	})
 	printer.finish()
+	if locked, ok := errors.AsType[*engine.LockedError](err); ok {
+		return badInput("%w", locked)
+	}
 	if err != nil && m.nothingRecorded(p) {
 		made.discard()
 		return fmt.Errorf("run: %w", err)
@@ -146,7 +149,7 @@ func (p plan) calls() callRange {
 func (m *Main) engineOptions(p plan, source engine.Source, faults *scripted.Injector, printer *progressPrinter) engine.Options {
 	o := engine.Options{
 		Settings: p.engineSettings(), RunDir: m.path(p.runDir), Source: source, Concurrency: int(p.config.Concurrency),
-		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing,
+		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.config.SegmentMB << 20,
 	}
 	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.config.LLMIOMaxChars)}
 	notes := failureNotes{printer: printer}
@@ -207,7 +210,7 @@ func (m *Main) nothingRecorded(p plan) bool {
 func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr error) error {
 	reportErr := errors.Join(m.finishReport(p, out), m.keepLearned(p, result))
 	if runErr != nil {
-		return fmt.Errorf("run: %w", errors.Join(runErr, reportErr))
+		return fmt.Errorf("run: %w; once that is mended, resume %s goes on behind its last whole tick", errors.Join(runErr, reportErr), oneLine(p.runDir))
 	}
 	return cmp.Or(reportErr, p.verdict(result))
 }
@@ -225,7 +228,8 @@ func (p plan) verdict(result engine.Result) error {
 		return failWith(engine.ExitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there, the --cap flags allow more",
 			result.Status, result.TicksDone, p.config.Ticks, result.Reason))
 	}
-	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.config.Ticks, result.Reason))
+	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s; resume %s goes on with it",
+		result.Status, result.TicksDone, p.config.Ticks, result.Reason, oneLine(p.runDir)))
 }
 
 // providerHint tells which setting may have ended the run: a bound on time when

@@ -26,6 +26,7 @@ const (
 	repeatAdviceMax  = 1_000_000
 	playbookSizeMax  = 10_000
 	capMax           = 1_000_000_000_000
+	segmentMBMax     = 100_000
 )
 
 // settingTable returns every setting of a run, in the order they are shown.
@@ -194,6 +195,8 @@ func outputSettings() settings {
 			doc: "also write the report to this file", into: func(c *config) any { return &c.ReportJSON }},
 		{flag: "run-dir", key: "run.run_dir", kind: kindPath, absent: runsRoot + "/<UTC time>-<scenario>-<random>",
 			doc: "directory for the trace and the report", into: func(c *config) any { return &c.RunDir }},
+		{flag: "trace-segment-mb", key: "run.trace_segment_mb", kind: kindCount, fallback: "64", min: 0, max: segmentMBMax,
+			doc: "megabytes after which a trace file is closed and compressed, and the next one begun; 0 is never", into: func(c *config) any { return &c.SegmentMB }},
 		{flag: "print-llm-io", key: "run.print_llm_io", kind: kindSwitch, fallback: "false",
 			doc: "print every model call to stderr", into: func(c *config) any { return &c.PrintLLMIO }},
 		{flag: "llm-io-max-chars", key: "run.llm_io_max_chars", kind: kindCount, fallback: "2000", min: 1, max: llmIOCharsMax,

@@ -28,7 +28,26 @@ func (m *Main) traceCommand() *cobra.Command {
 		},
 	}
 	canonical.Flags().StringVarP(&output, "output", "o", "", "write to this file instead of stdout")
-	return group("trace", "work on traces", canonical)
+	cat := &cobra.Command{
+		Use:   "cat RUN",
+		Short: "print all lines of a run's trace, whatever files it is spread over",
+		Args:  oneArgument("a run directory"),
+		RunE:  func(_ *cobra.Command, args []string) error { return m.catTrace(args[0]) },
+	}
+	return group("trace", "work on traces", canonical, cat)
+}
+
+// catTrace copies a run's trace to stdout as it is.
+func (m *Main) catTrace(runDir string) error {
+	f, err := m.openTrace(runDir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := io.Copy(m.Stdout, f); err != nil {
+		return fmt.Errorf("print the trace of %s: %w", shown(runDir), cause(err))
+	}
+	return nil
 }
 
 // canonicalTrace writes the canonical form of a run's trace to w. Two runs with

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentworld/engine"
 	"agentworld/trace"
 )
 
@@ -33,10 +34,14 @@ type presence struct {
 	first, last int64
 }
 
-// loadTranscript reads one decision from a run's trace. It reads the trace twice:
-// parts come before the calls that name them, and only few are needed, so keeping
-// all of them in memory would cost as much as the whole run.
+// loadTranscript reads one decision from a run's trace, by way of the run's index when
+// that knows the tick. Otherwise it reads the trace twice: parts come before the calls
+// that name them, and only few are needed, so keeping all of them in memory would cost
+// as much as the whole run.
 func (m *Main) loadTranscript(runDir string, tick int64, agent string) (transcript, error) {
+	if t, ok := m.indexedTranscript(runDir, tick, agent); ok {
+		return t, nil
+	}
 	var t transcript
 	var seen presence
 	if err := m.eachRecord(runDir, func(r trace.Record) {
@@ -55,6 +60,48 @@ func (m *Main) loadTranscript(runDir string, tick int64, agent string) (transcri
 		}
 	})
 	return t, err
+}
+
+// indexedTranscript reads one decision from the tick it was made in, and the parts from
+// the stretch of ticks before it, which holds them. ok is false when that does not give
+// the whole decision; what is wrong then shows when the trace is read from its start.
+func (m *Main) indexedTranscript(runDir string, tick int64, agent string) (t transcript, ok bool) {
+	x, err := engine.LoadIndex(m.path(runDir), false)
+	if err != nil {
+		return transcript{}, false
+	}
+	if _, ok := x.At(tick); !ok {
+		return transcript{}, false
+	}
+	if t.header, err = engine.ReadHeader(m.path(runDir)); err != nil {
+		return transcript{}, false
+	}
+	upToIt := func(r trace.Record) bool { end, whole := r.(trace.TickEnd); return !whole || end.Tick < tick }
+	err = m.eachFrom(runDir, x, tick, trace.TypePart, func(r trace.Record) bool {
+		t.add(r, tick, agent)
+		return upToIt(r)
+	})
+	if err != nil || len(t.calls)+len(t.steps) == 0 && t.decision == nil {
+		return transcript{}, false
+	}
+	needed := t.hashes()
+	err = m.eachFrom(runDir, x, tick-tick%trace.PartTicks, trace.TypeEvent, func(r trace.Record) bool {
+		if p, ok := r.(trace.Part); ok && needed[p.Hash] {
+			t.parts.Add(p)
+		}
+		return upToIt(r)
+	})
+	return t, err == nil && t.complete(needed)
+}
+
+// complete reports whether all parts were found.
+func (t *transcript) complete(needed map[string]bool) bool {
+	for hash := range needed {
+		if _, ok := t.parts.Part(hash); !ok && hash != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // add keeps a record if it belongs to the decision asked for. Parts are left for

@@ -100,7 +100,7 @@ func (c *Client) converse(ctx context.Context, began time.Time, r llmclient.Requ
 		if failure != nil {
 			return llmclient.Answer{Failure: failure, Attempts: attempts - 1}
 		}
-		x := c.exchange(ctx, body, patience.timeout)
+		x := c.exchange(ctx, body, attempts, patience.timeout)
 		got := c.outcome(ctx, x)
 		done(x, got)
 		wait, again := patience.after(got, c.jitter())

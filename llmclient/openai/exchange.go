@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/openai/openai-go/v3/option"
@@ -28,8 +29,13 @@ type exchange struct {
 	timedOut bool   // the attempt's own timeout passed
 }
 
-// exchange posts body once and reads the response within timeout.
-func (c *Client) exchange(ctx context.Context, body []byte, timeout time.Duration) exchange {
+// retryCount is the header in which OpenAI's own clients count the repetitions of a
+// request. The SDK would say 0 each time, because it is not what repeats here.
+const retryCount = "X-Stainless-Retry-Count"
+
+// exchange posts body once, as the given attempt counted from 1, and reads the
+// response within timeout.
+func (c *Client) exchange(ctx context.Context, body []byte, attempt int, timeout time.Duration) exchange {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var x exchange
@@ -39,6 +45,7 @@ func (c *Client) exchange(ctx context.Context, body []byte, timeout time.Duratio
 		// The SDK would decode by content type and lose bodies it does not expect,
 		// so it gets an empty one and the capture keeps the real one.
 		option.WithResponseBodyInto(&unused),
+		option.WithHeader(retryCount, strconv.Itoa(attempt-1)),
 		option.WithMiddleware(c.capture(&x)),
 	)
 	if x.err == nil && x.status == 0 {

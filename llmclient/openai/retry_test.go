@@ -302,3 +302,16 @@ func TestBackoffTakesItsTime(t *testing.T) {
 		}
 	})
 }
+
+// TestAttemptsAreCountedForTheServer demands that each request says how often it was
+// sent before: what a server makes of a repetition must not depend on its memory.
+func TestAttemptsAreCountedForTheServer(t *testing.T) {
+	_, p, _ := ask(t, says(500, ""), says(500, ""), says(200, goodOne))
+	var counts []string
+	for _, r := range p.requests() {
+		counts = append(counts, strings.Join(r.header.Values("X-Stainless-Retry-Count"), ","))
+	}
+	if diff := cmp.Diff([]string{"0", "1", "2"}, counts); diff != "" {
+		t.Errorf("attempts (-want +got):\n%s", diff)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -17,9 +18,12 @@ import (
 // it injected. One injector serves one server; it may be used concurrently.
 //
 // Which fault a request gets is a function of the fault seed, the request and the
-// number of times this very request has come: a repeated request may fare better.
-// So a run with the same seeds gets the same faults, however many agents decide at
-// once and in whatever order their requests arrive.
+// attempt: a repeated request may fare better. So a run with the same seeds gets the
+// same faults, however many agents decide at once and in whatever order their
+// requests arrive. A client that counts its attempts in the header
+// X-Stainless-Retry-Count, as OpenAI's do, is believed: then nothing depends on what
+// this server has seen, and a run that another process resumes gets the same faults
+// too. For other clients the injector counts how often the request has come.
 //
 // A request that may not call tools never gets a shape: text is the right answer to
 // it, and a malformed call would mean nothing. It can get a fault of the transport.
@@ -28,7 +32,7 @@ type Injector struct {
 	seed uint64
 
 	mu sync.Mutex
-	// attempts counts the requests by the first bytes of their hash.
+	// attempts counts the requests whose client does not, by requestKey.
 	attempts map[uint64]uint64
 	counts   map[string]int64
 }
@@ -57,9 +61,19 @@ type fault struct {
 	shape     *Shape
 }
 
-// next draws the fault of a request that has just arrived. A nil injector injects
-// nothing.
-func (i *Injector) next(body []byte) fault {
+// retryCount is the header by which a client says how often it has sent this request
+// before.
+const retryCount = "X-Stainless-Retry-Count"
+
+// spoils reports whether the fault is one within the answer, and the answer one that
+// can have it.
+func (f fault) spoils(result Result) bool {
+	return f.shape != nil && len(result.exchange.answer.calls) > 0
+}
+
+// next draws the fault of a request that has just arrived; retries is what its
+// header said. A nil injector injects nothing.
+func (i *Injector) next(body []byte, retries string) fault {
 	if i == nil || i.plan.Empty() {
 		return fault{}
 	}
@@ -67,13 +81,54 @@ func (i *Injector) next(body []byte) fault {
 	if refused != nil || !i.concerns(body) {
 		return fault{}
 	}
+	key := requestKey(body)
+	attempt, ok := attemptOf(retries)
+	if !ok {
+		i.mu.Lock()
+		i.attempts[key]++
+		attempt = int(i.attempts[key])
+		i.mu.Unlock()
+	}
+	return i.drawn(key, attempt, r)
+}
+
+// drawn is the fault of one attempt, which nothing else decides.
+func (i *Injector) drawn(key uint64, attempt int, r request) fault {
+	return i.plan.draw(chance{mix(mix(i.seed) ^ key)}.after(attempt), r)
+}
+
+// requestKey tells requests apart.
+func requestKey(body []byte) uint64 {
 	hash := sha256.Sum256(body)
-	key := binary.BigEndian.Uint64(hash[:])
-	i.mu.Lock()
-	i.attempts[key]++
-	attempt := i.attempts[key]
-	i.mu.Unlock()
-	return i.plan.draw(chance{mix(mix(i.seed) ^ key)}.after(int(attempt)), r)
+	return binary.BigEndian.Uint64(hash[:])
+}
+
+// attemptOf reads the header, which counts from 0.
+func attemptOf(retries string) (attempt int, ok bool) {
+	n, err := strconv.ParseUint(retries, 10, 16)
+	return int(n) + 1, err == nil
+}
+
+// Recount counts what a server with this injector, mode and seed injected into the
+// first attempts of a request, without answering it. It is for a run that goes on
+// from recorded answers: its counts then are those of a run that never stopped.
+func (i *Injector) Recount(mode Mode, seed uint64, body []byte, attempts int) {
+	r, refused := parseRequest(body)
+	if i.plan.Empty() || refused != nil || !i.concerns(body) {
+		return
+	}
+	for attempt := 1; attempt <= attempts; attempt++ {
+		f := i.drawn(requestKey(body), attempt, r)
+		if f.transport != nil {
+			i.count(f.transport.name)
+		}
+		if f.shape == nil {
+			continue
+		}
+		if result, err := DecideIn(mode, seed, body); err == nil && f.spoils(result) {
+			i.count(f.shape.Name)
+		}
+	}
 }
 
 // concerns reports whether the request comes from an agent the plan is about. An

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -49,7 +50,7 @@ func TestFaultsDoNotDependOnOrder(t *testing.T) {
 	want := make([][]string, requests)
 	for n := range want {
 		for range attempts {
-			want[n] = append(want[n], ordered.next(bodies[n]).name())
+			want[n] = append(want[n], ordered.next(bodies[n], "").name())
 		}
 	}
 	mixed := NewInjector(plan, 3)
@@ -58,7 +59,7 @@ func TestFaultsDoNotDependOnOrder(t *testing.T) {
 	for n := requests - 1; n >= 0; n-- {
 		group.Go(func() {
 			for range attempts {
-				got[n] = append(got[n], mixed.next(bodies[n]).name())
+				got[n] = append(got[n], mixed.next(bodies[n], "").name())
 			}
 		})
 	}
@@ -71,7 +72,7 @@ func TestFaultsDoNotDependOnOrder(t *testing.T) {
 		t.Error("no repeated request had another fate")
 	}
 	other := NewInjector(plan, 4)
-	if fates := []string{other.next(bodies[0]).name(), other.next(bodies[1]).name(), other.next(bodies[2]).name(), other.next(bodies[3]).name()}; !differ(fates, []string{want[0][0], want[1][0], want[2][0], want[3][0]}) {
+	if fates := []string{other.next(bodies[0], "").name(), other.next(bodies[1], "").name(), other.next(bodies[2], "").name(), other.next(bodies[3], "").name()}; !differ(fates, []string{want[0][0], want[1][0], want[2][0], want[3][0]}) {
 		t.Error("another seed gives the same faults")
 	}
 }
@@ -106,13 +107,13 @@ func TestRatesAreKept(t *testing.T) {
 // call, and that it still gets faults of the transport.
 func TestTextAnswersKeepTheirShape(t *testing.T) {
 	body := bodyOf(t, "a", 0, llmclient.ChoiceNone)
-	if f := NewInjector(mustPlan(t, "any_shape=100%"), 1).next(body); f.name() != "" {
+	if f := NewInjector(mustPlan(t, "any_shape=100%"), 1).next(body, ""); f.name() != "" {
 		t.Errorf("a request for text got the shape %s", f.name())
 	}
-	if f := NewInjector(mustPlan(t, "sweep"), 1).next(body); f.name() != "" {
+	if f := NewInjector(mustPlan(t, "sweep"), 1).next(body, ""); f.name() != "" {
 		t.Errorf("a request for text got the shape %s in a sweep", f.name())
 	}
-	if f := NewInjector(mustPlan(t, "http_500=100%"), 1).next(body); f.name() != "http_500" {
+	if f := NewInjector(mustPlan(t, "http_500=100%"), 1).next(body, ""); f.name() != "http_500" {
 		t.Errorf("a request for text got %q, want http_500", f.name())
 	}
 }
@@ -120,7 +121,7 @@ func TestTextAnswersKeepTheirShape(t *testing.T) {
 func TestFaultsKeepToTheirAgents(t *testing.T) {
 	i := NewInjector(mustPlan(t, "http_500=100%,latency=1m,agent=a,agent=c"), 1)
 	for agent, want := range map[string]string{"a": "http_500", "b": "", "c": "http_500"} {
-		f := i.next(bodyOf(t, agent, 0, llmclient.ChoiceRequired))
+		f := i.next(bodyOf(t, agent, 0, llmclient.ChoiceRequired), "")
 		if f.name() != want || (f.hold > 0) != (want != "") {
 			t.Errorf("agent %s got %q held back for %s, want %q", agent, f.name(), f.hold, want)
 		}
@@ -138,11 +139,11 @@ func TestSweepGoesThroughTheCorpus(t *testing.T) {
 		g.world.tick = int64(at + 1)
 		later[SweepShape(int64(len(all)+at+1)).Name] = true
 		request := llmclient.Request{Model: "m", Input: g.opening(), Tools: toolsOf(full), Choice: llmclient.ToolChoice{Mode: llmclient.ChoiceRequired}}
-		if got, want := i.next(request.Body()).name(), all[at].Name; got != want {
+		if got, want := i.next(request.Body(), "").name(), all[at].Name; got != want {
 			t.Errorf("tick %d opens with %q, want %s", at+1, got, want)
 		}
 		request.Input = append(request.Input, llmclient.Message("developer", "again"))
-		if got := i.next(request.Body()).name(); got != "" {
+		if got := i.next(request.Body(), "").name(); got != "" {
 			t.Errorf("tick %d goes on with %q, want a clean answer", at+1, got)
 		}
 	}
@@ -208,5 +209,57 @@ func TestCountsAreTheCallersOwn(t *testing.T) {
 	clear(i.Counts())
 	if got := i.Counts(); !maps.Equal(got, map[string]int64{"http_500": 1}) {
 		t.Errorf("counts are %v, want one http_500", got)
+	}
+}
+
+// TestFaultsBelieveAClientThatCounts demands that the attempt a client names decides,
+// whatever the server has seen: a server that was started anew, or that had the
+// request before, gives the same faults.
+func TestFaultsBelieveAClientThatCounts(t *testing.T) {
+	plan := mustPlan(t, "repairable=30%,http_500=30%")
+	seen, fresh := NewInjector(plan, 3), NewInjector(plan, 3)
+	differ := 0
+	for n := range 40 {
+		body := bodyOf(t, "a", n, llmclient.ChoiceRequired)
+		var counted []string
+		for range 3 {
+			counted = append(counted, seen.next(body, "").name())
+		}
+		for _, attempt := range []int{3, 1, 2, 1} {
+			retries := fmt.Sprint(attempt - 1)
+			if got, again := fresh.next(body, retries).name(), seen.next(body, retries).name(); got != counted[attempt-1] || again != got {
+				t.Errorf("request %d, attempt %d: %q from a new server, %q from an old one, want %q", n, attempt, got, again, counted[attempt-1])
+			}
+		}
+		if counted[0] != counted[1] {
+			differ++
+		}
+	}
+	if differ == 0 {
+		t.Error("no repeated request had another fate")
+	}
+}
+
+// TestRecountEqualsTheServersCount compares what a server counted while it answered
+// with what is counted from the requests and their attempts alone.
+func TestRecountEqualsTheServersCount(t *testing.T) {
+	plan := mustPlan(t, "repairable=20%,http_500=20%,http_429=10%")
+	served, recounted := NewInjector(plan, 9), NewInjector(plan, 9)
+	handler := NewHandler(Options{Seed: 2, Faults: served})
+	for n := range 60 {
+		body := bodyOf(t, "a", n, llmclient.ChoiceRequired)
+		attempts := 1 + n%3
+		for attempt := range attempts {
+			request := httptest.NewRequest(http.MethodPost, "/v1/responses", bytes.NewReader(body))
+			request.Header.Set(retryCount, fmt.Sprint(attempt))
+			handler.ServeHTTP(httptest.NewRecorder(), request)
+		}
+		recounted.Recount(ModeNormal, 2, body, attempts)
+	}
+	if len(served.Counts()) < 3 {
+		t.Fatalf("too few faults to compare: %v", served.Counts())
+	}
+	if diff := cmp.Diff(served.Counts(), recounted.Counts()); diff != "" {
+		t.Errorf("counts differ (-served +recounted):\n%s", diff)
 	}
 }

@@ -64,7 +64,7 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	if o.Delay != nil {
 		o.pause(r, o.Delay(body))
 	}
-	f := o.Faults.next(body)
+	f := o.Faults.next(body, r.Header.Get(retryCount))
 	if f.hold > 0 {
 		o.pause(r, f.hold)
 	}
@@ -73,7 +73,7 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 		writeError(w, err)
 		return
 	}
-	if f.shape != nil && len(result.exchange.answer.calls) > 0 {
+	if f.spoils(result) {
 		o.Faults.count(f.shape.Name)
 		result = f.shape.Fill(result)
 	}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agentworld/engine"
+	"agentworld/llmclient"
+	"agentworld/llmclient/scripted"
+)
+
+// resumeHelp is the long help of the resume command.
+const resumeHelp = `Go on with a run that was killed, interrupted or ended early, or extend a finished one.
+
+Everything recorded is derived again from the recorded answers and compared, which calls
+no model; answers of the unfinished tick are used too. Then the run goes on in the same
+trace. What shapes the run is recorded with it; who answers is said anew: a live run needs
+its model named again, and its key where it was. Another model makes another run.`
+
+// resumeSettings are the keys of the settings that a resume takes: who answers, and
+// what is shown and written. Everything else is recorded with the run.
+func resumeSettings() []string {
+	return []string{
+		"llm.model", "llm.base_url", "llm.max_requests_per_minute", "llm.max_tokens_per_minute", "llm.offline", "llm.retry_backoff_ms",
+		"run.concurrency", "run.playbook", "run.report_json", "run.trace_segment_mb", "run.print_llm_io", "run.llm_io_max_chars",
+		"run.otel", "run.quiet",
+	}
+}
+
+// resumeFlags are the flags of the command that are not settings.
+type resumeFlags struct {
+	config     string
+	untilTick  int64
+	allowDrift bool
+}
+
+// resumeCommand goes on with a run.
+func (m *Main) resumeCommand() *cobra.Command {
+	var f resumeFlags
+	all := settingTable()
+	c := &cobra.Command{
+		Use:   "resume RUN",
+		Short: "go on with a run that was killed or interrupted, or extend a finished one",
+		Long:  resumeHelp,
+		Args:  oneArgument("a run directory"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.untilTick < 0 || f.untilTick > ticksMax {
+				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.untilTick, ticksMax)
+			}
+			given, err := givenFlags(c.Flags())
+			if err != nil {
+				return err
+			}
+			values, err := m.gather(all, "", given, f.config)
+			if err != nil {
+				return err
+			}
+			return m.resume(c.Context(), args[0], values, f)
+		},
+	}
+	addFlags(c.Flags(), slices.DeleteFunc(settingTable(), func(s setting) bool { return !slices.Contains(resumeSettings(), s.key) }))
+	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "last tick to run (default the last one the run was asked for)")
+	c.Flags().BoolVar(&f.allowDrift, "allow-version-drift", false, "also go on with a run that another version recorded")
+	c.Flags().StringVar(&f.config, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
+	return c
+}
+
+// resume claims the run, says where it stands, and goes on with it.
+func (m *Main) resume(ctx context.Context, runDir string, values []value, f resumeFlags) error {
+	trace, err := m.openTrace(runDir)
+	if err != nil {
+		return err
+	}
+	trace.Close()
+	c, err := newConfig(values)
+	if err != nil {
+		return err
+	}
+	model, err := chooseModel(c, values)
+	if err != nil {
+		return err
+	}
+	s, err := engine.PrepareResume(m.path(runDir), engine.ResumeOptions{
+		UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift,
+		Model: model.model, ModelSource: model.source(), BaseURL: model.recordedURL(),
+	})
+	if err != nil {
+		return resumeRefusal(runDir, err)
+	}
+	defer s.Close()
+	p, err := m.resumePlan(c, model, s, runDir)
+	if err != nil {
+		return err
+	}
+	return m.goOn(ctx, p, s)
+}
+
+// resumeRefusal explains why a run cannot be gone on with.
+func resumeRefusal(runDir string, err error) error {
+	if errors.Is(err, engine.ErrNotResumable) && strings.Contains(err.Error(), "fork") {
+		return badInput("%s: %w; allowed: the run's own model (--model), or --offline for the scripted stand-in", shown(runDir), err)
+	}
+	return badInput("%s cannot be resumed: %w", shown(runDir), err)
+}
+
+// resumePlan is the plan of the run as it was recorded, with what the user says now
+// about who answers and what is written where.
+func (m *Main) resumePlan(c config, model modelAccess, s *engine.Resumption, runDir string) (plan, error) {
+	settings, err := s.Settings()
+	if err != nil {
+		return plan{}, badInput("%s cannot be resumed: %w", shown(runDir), err)
+	}
+	c.RunDir, c.Ticks, c.Seed = runDir, settings.Ticks, optionalSeed{Set: true, Value: settings.Seed}
+	c.Timeout, c.DecisionDeadline = settings.Timeout, settings.DecisionDeadline
+	c.Faults, c.FaultSeed = settings.Faults, optionalSeed{Set: true, Value: settings.FaultSeed}
+	c.ModuleCallsMax, c.RepairsMax = int64(settings.ModuleCallsMax), int64(settings.RepairsMax)
+	c.LearnEvery, c.FreezePlaybook, c.Caps = settings.LearnEvery, settings.FreezePlaybook, settings.Caps
+	c.ScriptedMode = recordedMode(settings.BaseURL)
+	faults, err := scripted.ParseFaults(settings.Faults)
+	if err != nil {
+		return plan{}, badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
+	}
+	scenario, err := chosenScenario{name: settings.ScenarioName, toml: settings.ScenarioTOML, scenario: settings.Scenario}.withAgents(int64(settings.Agents))
+	if err != nil {
+		return plan{}, err
+	}
+	agents, err := m.chooseAgents(model, recordedAgents(settings.AgentModels), scenario.agents)
+	if err != nil {
+		return plan{}, err
+	}
+	p := plan{
+		config: c, scenario: scenario, switches: settings.Switches, model: model, agents: agents, endpoints: newEndpoints(c),
+		playbook: settings.Playbook, prices: settings.Prices, faults: faults, runDir: runDir,
+	}
+	p.kept = []keptPath{m.keptTrace(runDir), {"the run directory", m.path(runDir)}, {"the playbook", m.path(c.Playbook)}}
+	return p, nil
+}
+
+// recordedAgents are the models of agents as a run records them, in the form of the
+// setting. Their keys are looked up again where the run found them.
+func recordedAgents(models []engine.AgentModel) value {
+	var entries []string
+	for _, a := range models {
+		entries = append(entries, agentModel{a.Agent, a.Model, a.BaseURL, a.KeyEnv}.text())
+	}
+	return value{setting: setting{flag: "agent-model", key: agentsTable}, text: strings.Join(entries, " ")}
+}
+
+// recordedMode reads the habit of the stand-in from the endpoint that a run records;
+// see [plan.recordedURL].
+func recordedMode(url string) string {
+	if mode, ok := strings.CutPrefix(url, embeddedURL+"+"); ok {
+		return mode
+	}
+	return scriptedNormal
+}
+
+// goOn carries out a resume as run does a plan. A run that is complete is left as it
+// is and reported on, so that a script may resume until nothing is left to do.
+func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
+	out, err := m.prepareReport(p)
+	if err != nil {
+		return err
+	}
+	if s.Complete() {
+		fmt.Fprintf(m.Stderr, "resume: %s is complete with %d ticks; --until-tick extends it\n", oneLine(p.runDir), s.TicksDone())
+		return m.finishReport(p, out)
+	}
+	faults := scripted.NewInjector(p.faults, p.faultSeed())
+	calls := p.calls()
+	calls.ticks -= s.TicksDone()
+	source, stop, err := m.openModel(ctx, p, faults, calls)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	m.announceResume(p, s)
+	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
+	options := m.engineOptions(p, source, faults, printer)
+	options.Reused = func(r llmclient.Request, attempts int) {
+		faults.Recount(p.config.scripted(), p.seed(), r.Body(), attempts)
+	}
+	var result engine.Result
+	err = m.shielded(func() (err error) {
+		result, err = m.observed(ctx, p.config, options, s.Run)
+		return err
+	})
+	printer.finish()
+	if difference, ok := errors.AsType[*engine.DifferenceError](err); ok {
+		return failWith(engine.ExitDiffers, fmt.Errorf("%s does not come out as recorded and is not resumed: %w", shown(p.runDir), difference))
+	}
+	return m.conclude(p, out, result, err)
+}
+
+// announceResume says where the run stands.
+func (m *Main) announceResume(p plan, s *engine.Resumption) {
+	fmt.Fprintf(m.Stderr, "resume: %s, tick %d of %d is the last whole one, answers of the next one at hand: %d\n",
+		oneLine(p.runDir), s.TicksDone(), p.config.Ticks, s.Exchanges())
+	if n := s.CutBytes(); n > 0 {
+		fmt.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n", n, engine.CutFile)
+	}
+}

@@ -1,0 +1,24 @@
+package engine
+
+import "os"
+
+// Storage is what a trace file is written through.
+type Storage = storage
+
+// OnDisk puts a disk before the trace files that are opened from now on, until the
+// function it returns is called.
+func OnDisk(disk func(*os.File) Storage) (restore func()) {
+	before := openStorage
+	openStorage = disk
+	return func() { openStorage = before }
+}
+
+// AtRotation calls step before each step of a rotation.
+func AtRotation(step func(name string) error) (restore func()) {
+	before := rotationStep
+	rotationStep = step
+	return func() { rotationStep = before }
+}
+
+// LockRun claims a run as a process does.
+func LockRun(dir string) (unlock func() error, err error) { return lockRun(dir) }

@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/gofrs/flock"
+)
+
+// LockFile is the file in a run directory by which a process claims the run. It
+// holds the process id, for people; what claims is the operating system's lock on
+// it, which ends with the process however that ends.
+const LockFile = "run.lock"
+
+// LockedError says that another process is working on a run.
+type LockedError struct {
+	// Dir is the run directory, PID the process, empty when it could not be read.
+	Dir, PID string
+}
+
+// Error names the process that has the run.
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("run directory %s is in use by process %s; wait for it or stop it", e.Dir, cmp.Or(e.PID, "(unknown)"))
+}
+
+// lockRun claims the run in dir for this process until unlock is called. The error
+// is a [*LockedError], or says why the lock file cannot be made.
+func lockRun(dir string) (unlock func() error, err error) {
+	path := filepath.Join(dir, LockFile)
+	for {
+		lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR))
+		held, err := lock.TryLock()
+		if err != nil {
+			return nil, fmt.Errorf("lock run directory: %w", err)
+		}
+		if !held {
+			return nil, &LockedError{Dir: dir, PID: holder(path)}
+		}
+		if !sameFile(lock, path) {
+			// The holder before us removed the file while we waited for nothing: who
+			// comes next would lock a new one.
+			if err := lock.Close(); err != nil {
+				return nil, fmt.Errorf("lock run directory: %w", err)
+			}
+			continue
+		}
+		// Nobody else writes the file: it is ours until release.
+		if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil {
+			return nil, errors.Join(fmt.Errorf("lock run directory: %w", err), lock.Close())
+		}
+		return func() error { return release(lock, path) }, nil
+	}
+}
+
+// release removes the file while it is still locked, so that nobody can have locked
+// it meanwhile, and lets go.
+func release(lock *flock.Flock, path string) error {
+	removed := os.Remove(path)
+	if errors.Is(removed, os.ErrNotExist) {
+		removed = nil
+	}
+	if err := cmp.Or(removed, lock.Close()); err != nil {
+		return fmt.Errorf("unlock run directory: %w", err)
+	}
+	return nil
+}
+
+// holder reads who signed the lock file; empty when nobody can be made out.
+func holder(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, 32))
+	pid := strings.TrimSpace(string(text))
+	if _, err := strconv.Atoi(pid); err != nil {
+		return ""
+	}
+	return pid
+}
+
+// sameFile reports whether path still leads to the open file f.
+func sameFile(f interface{ Stat() (os.FileInfo, error) }, path string) bool {
+	a, errA := f.Stat()
+	b, errB := os.Stat(path)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// Holder returns the id of the process that works on the run in dir, as far as that
+// can be told without disturbing it; empty when none seems to.
+func Holder(dir string) string {
+	pid := holder(filepath.Join(dir, LockFile))
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		return ""
+	}
+	// The file stays behind when its process is killed. Taking the lock to find out
+	// would be in the way of a process that wants it at this moment.
+	p, err := os.FindProcess(n)
+	if err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
+		return ""
+	}
+	return pid
+}

@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"agentworld/llmclient"
+	"agentworld/trace"
+)
+
+// ErrNotResumable marks a resume that cannot do what was asked for.
+var ErrNotResumable = errors.New("the run cannot be resumed")
+
+// ResumeOptions say how a run is to go on.
+type ResumeOptions struct {
+	// UntilTick is the last tick to run; 0 is the last one the run was ever asked for.
+	UntilTick int64
+	// AllowVersionDrift resumes a run of another version; it may not come out as
+	// recorded, which ends the resume.
+	AllowVersionDrift bool
+	// Model and ModelSource are who answers now. It must be who answered before:
+	// another model makes another run.
+	Model       string
+	ModelSource trace.ModelSource
+	// BaseURL is the endpoint from now on, recorded where it differs.
+	BaseURL string
+}
+
+// Resumption is a run of another process, claimed by this one and about to go on. It
+// has to be closed.
+type Resumption struct {
+	dir     string
+	header  trace.Header
+	options ResumeOptions
+	tail    *tail
+	target  int64
+	unlock  func() error
+}
+
+// PrepareResume claims the run in dir and finds out where it stopped. It changes
+// nothing but the lock. The error is a [*LockedError], [ErrVersionDrift],
+// [ErrNotResumable], or a failure to read the run.
+func PrepareResume(dir string, o ResumeOptions) (*Resumption, error) {
+	unlock, err := lockRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := prepareResume(dir, o)
+	if err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	s.unlock = unlock
+	return s, nil
+}
+
+func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
+	h, err := ReadHeader(dir)
+	if errors.Is(err, io.EOF) || errors.Is(err, trace.ErrTorn) {
+		return nil, fmt.Errorf("%w: it was stopped before anything was recorded; remove %s and start it again", ErrNotResumable, dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := versionDrift(h); err != nil && !o.AllowVersionDrift {
+		return nil, err
+	}
+	if o.Model != h.Model || o.ModelSource != h.ModelSource {
+		return nil, fmt.Errorf("%w with %s model %q: its model is %s %q, and another one makes another run, which is a fork",
+			ErrNotResumable, o.ModelSource, o.Model, h.ModelSource, h.Model)
+	}
+	t, err := readTail(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read trace of %s: %w", dir, err)
+	}
+	s := &Resumption{dir: dir, header: h, options: o, tail: t, target: t.ticks}
+	if o.UntilTick > 0 {
+		s.target = o.UntilTick
+	}
+	if s.target < t.last {
+		return nil, fmt.Errorf("%w up to tick %d: it has %d whole ticks; allowed: from there on", ErrNotResumable, s.target, t.last)
+	}
+	return s, nil
+}
+
+// Close gives the run back.
+func (s *Resumption) Close() error { return s.unlock() }
+
+// Settings are the recorded settings of the run, with the ticks it is to have now.
+func (s *Resumption) Settings() (Settings, error) {
+	settings, err := settingsOf(s.header)
+	settings.Ticks = s.target
+	return settings, err
+}
+
+// TicksDone is the last whole tick found.
+func (s *Resumption) TicksDone() int64 { return s.tail.last }
+
+// Exchanges counts the answers of the next tick that are there already.
+func (s *Resumption) Exchanges() int { return len(s.tail.calls) }
+
+// CutBytes is how much of the trace will be cut off, because it belongs to no whole
+// tick and is no answer; it is kept in [CutFile].
+func (s *Resumption) CutBytes() int64 { return s.tail.cutBytes() }
+
+// Complete reports that nothing is left to do.
+func (s *Resumption) Complete() bool {
+	return s.tail.last == s.target && s.tail.end != nil && s.tail.end.RunStatus == trace.RunCompleted
+}
+
+// Run derives the recorded ticks again, comparing each with its record, and goes on
+// from there: with the recorded answers of the unfinished tick, then with those of
+// o.Source. o.Settings and o.RunDir are the run's own and are ignored. Nothing is
+// written before every whole tick has come out again; then the run ends as one that
+// [Run] carries out.
+//
+// Interrupted while it derives, it returns an interrupted result and leaves the run
+// as it is. The error is a [*DifferenceError] when the records do not come out, else
+// a failure of the outside.
+func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
+	settings, err := s.Settings()
+	if err != nil {
+		return Result{}, err
+	}
+	recording, err := openRecording(s.dir)
+	if err != nil {
+		return Result{}, err
+	}
+	defer recording.close()
+	recording.strict, recording.partial, recording.reused = true, s.tail.last+1, o.Reused
+	j := newJournal(io.Discard)
+	recording.onPart = j.w.MarkStored
+	j.held = &held{recording: recording, last: s.tail.last, calls: s.tail.calls, switches: s.tail.switches}
+	o.Settings, o.RunDir = settings, s.dir
+	o.Source = &resumed{held: j.held, next: o.Source}
+	r, err := newRunner(o, j)
+	if err != nil {
+		return Result{}, err
+	}
+	result, err := s.derive(ctx, r)
+	if err != nil || result.Status == trace.RunInterrupted {
+		return result, err
+	}
+	if err := s.takeUp(j, recording, r.Concurrency); err != nil {
+		return Result{}, errors.Join(err, j.finish())
+	}
+	r.Ticks, r.asked, r.resuming, r.final = s.target, s.tail.ticks, false, snapshotOf(r.world)
+	if result.Status == trace.RunCompleted {
+		result, err = r.ticks(ctx)
+	}
+	result, err = r.finish(result, err)
+	return result, errors.Join(err, j.finish())
+}
+
+// derive runs the whole ticks again.
+func (s *Resumption) derive(ctx context.Context, r *runner) (Result, error) {
+	r.prepareLearning(s.header)
+	r.Ticks, r.resuming = s.tail.last, true
+	r.passed = s.tail.last
+	if s.tail.end == nil && len(s.tail.calls) == 0 {
+		r.passed-- // the process may have died before it could say that this tick ended the run
+	}
+	result, err := r.advance(ctx)
+	r.progress.Ticks = s.target
+	return result, err
+}
+
+// takeUp makes the trace end where the run goes on, and says so in it.
+func (s *Resumption) takeUp(j *journal, recording *recording, concurrency int) error {
+	// What is left of the recording is read before anything is added to it.
+	if err := recording.finish(); err != nil {
+		return err
+	}
+	if err := s.tail.repair(s.dir); err != nil {
+		return err
+	}
+	f, err := continueTrace(s.dir)
+	if err != nil {
+		return err
+	}
+	j.into(f)
+	record := trace.Resume{
+		Tick: s.tail.last, TicksRequested: s.target, Exchanges: len(s.tail.calls), CutBytes: s.tail.cutBytes(),
+		Timing: &trace.ResumeTiming{ResumedAt: time.Now().UTC().Format(time.RFC3339), Concurrency: concurrency},
+	}
+	if s.options.BaseURL != s.header.BaseURL {
+		record.BaseURL = s.options.BaseURL
+	}
+	if drift := versionDrift(s.header); drift != nil {
+		record.Drift = drift.Error()
+	}
+	return j.write(record)
+}
+
+// resumed gives the answers a trace holds, and asks for the others.
+type resumed struct {
+	held *held
+	next Source
+}
+
+// Respond implements [Source].
+func (s *resumed) Respond(ctx context.Context, key CallKey, r llmclient.Request) llmclient.Answer {
+	if s.held.call(key) {
+		return s.held.recording.Respond(ctx, key, r)
+	}
+	return s.next.Respond(ctx, key, r)
+}

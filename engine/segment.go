@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
+
+	"agentworld/trace"
+)
+
+// A long trace is several files: closed segments, compressed and never changed
+// again, and the open [TraceFile], which begins with its number unless it is the
+// first. Only the number in the open file says which segments count: a crash between
+// closing a segment and opening the next file leaves both with the same records, and
+// the open file holds.
+
+// segmentName is the file of a closed segment.
+func segmentName(number int) string { return fmt.Sprintf("trace-%06d.jsonl.zst", number) }
+
+// ErrNoRun marks a directory without a trace.
+var ErrNoRun = errors.New("not a run directory")
+
+// OpenTrace opens the trace of the run in dir for reading, from the first line to the
+// last one there is now, whatever files it is spread over; a run under way may add to
+// them meanwhile. The error is ErrNoRun or says why a file cannot be read.
+func OpenTrace(dir string) (io.ReadCloser, error) {
+	f, number, err := openLast(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &segments{dir: dir, next: 1, last: number, open: f}, nil
+}
+
+// openLast opens the open file of a trace and finds its number.
+func openLast(dir string) (f *os.File, number int, err error) {
+	f, err = os.Open(filepath.Join(dir, TraceFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, 0, fmt.Errorf("%s is %w: it has no %s", dir, ErrNoRun, TraceFile)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("open trace: %w", err)
+	}
+	number, err = segmentNumber(f)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, 0, errors.Join(fmt.Errorf("open trace: %w", err), f.Close())
+	}
+	return f, number, nil
+}
+
+// segmentNumber reads the number in the first line; 1 when that is anything but a
+// segment record, however damaged.
+func segmentNumber(f io.Reader) (int, error) {
+	record, err := trace.NewReader(f).Next()
+	if s, ok := record.(trace.Segment); ok && s.Number > 1 {
+		return s.Number, nil
+	}
+	_, damaged := errors.AsType[*trace.LineError](err)
+	if err != nil && err != io.EOF && !damaged {
+		return 0, err
+	}
+	return 1, nil
+}
+
+// segments reads the files of a trace one after the other.
+type segments struct {
+	dir string
+	// next is the number of the file to read after current, last that of open.
+	next, last int
+	open       *os.File
+	current    io.ReadCloser
+}
+
+// Read implements io.Reader.
+func (s *segments) Read(p []byte) (int, error) {
+	for {
+		if s.current == nil {
+			if err := s.advance(); err != nil {
+				return 0, err
+			}
+		}
+		n, err := s.current.Read(p)
+		if n > 0 || err != io.EOF {
+			return n, err
+		}
+		if s.next > s.last {
+			return 0, io.EOF // the open file may grow: the next call looks again
+		}
+		if err := s.current.Close(); err != nil {
+			return 0, err
+		}
+		s.current = nil
+	}
+}
+
+// advance opens the next file.
+func (s *segments) advance() error {
+	s.next++
+	if s.next > s.last {
+		s.current = s.open
+		return nil
+	}
+	var err error
+	s.current, err = openSegment(s.dir, s.next-1)
+	return err
+}
+
+// Close implements io.Closer.
+func (s *segments) Close() error {
+	if s.current == nil || s.current == io.ReadCloser(s.open) {
+		return s.open.Close()
+	}
+	return errors.Join(s.current.Close(), s.open.Close())
+}
+
+// openSegment opens a closed segment for reading.
+func openSegment(dir string, number int) (io.ReadCloser, error) {
+	f, err := os.Open(filepath.Join(dir, segmentName(number)))
+	if err != nil {
+		return nil, fmt.Errorf("open trace: %w", err)
+	}
+	// One goroutine: nothing is left running when a reader stops halfway.
+	d, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open trace: %w", err), f.Close())
+	}
+	return &segment{d, f}, nil
+}
+
+// segment is a closed segment being read.
+type segment struct {
+	*zstd.Decoder
+	file *os.File
+}
+
+// Close implements io.Closer.
+func (s *segment) Close() error {
+	s.Decoder.Close()
+	return s.file.Close()
+}
+
+// rotate closes the segment that t has become and goes on in a new file. Each step
+// leaves a trace that reads the same; tick and ticks go into the new file's first
+// record.
+func (t *traceFile) rotate(tick, ticks int64) error {
+	dir := filepath.Dir(t.path)
+	if err := rotationStep("compress"); err != nil {
+		return err
+	}
+	if err := replaceFile(filepath.Join(dir, segmentName(t.number)), t.compress); err != nil {
+		return fmt.Errorf("close trace segment %d: %w", t.number, err)
+	}
+	if err := rotationStep("replace"); err != nil {
+		return err
+	}
+	first := trace.Segment{Tick: tick, Number: t.number + 1, TicksRequested: ticks}
+	err := replaceFile(t.path, func(w *os.File) error { return trace.NewWriter(w).Write(first) })
+	if err != nil {
+		return fmt.Errorf("open trace segment %d: %w", first.Number, err)
+	}
+	if err := rotationStep("reopen"); err != nil {
+		return err
+	}
+	next, err := continueTrace(dir)
+	if err != nil {
+		return err
+	}
+	if err := t.close(); err != nil {
+		return errors.Join(err, next.close())
+	}
+	*t = *next
+	return nil
+}
+
+// rotationStep is called before each step of a rotation; tests end the process there.
+var rotationStep = func(name string) error { return nil }
+
+// compress writes what t holds to w.
+func (t *traceFile) compress(w *os.File) error {
+	f, err := os.Open(t.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	encoder, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(encoder, bufio.NewReaderSize(f, 1<<20))
+	return errors.Join(err, encoder.Close())
+}
+
+// openTraceAt opens a trace at a byte of one of its files, as an index names it.
+func openTraceAt(dir string, number int, offset int64) (*segments, error) {
+	f, last, err := openLast(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &segments{dir: dir, next: number, last: last, open: f}
+	if number > last {
+		return nil, errors.Join(fmt.Errorf("open trace: there is no file %d of %s", number, dir), s.Close())
+	}
+	if err := s.skip(offset); err != nil {
+		return nil, errors.Join(fmt.Errorf("open trace: %w", err), s.Close())
+	}
+	return s, nil
+}
+
+// skip moves to a byte of the next file.
+func (s *segments) skip(offset int64) error {
+	if err := s.advance(); err != nil {
+		return err
+	}
+	if s.current == io.ReadCloser(s.open) {
+		_, err := s.open.Seek(offset, io.SeekStart)
+		return err
+	}
+	_, err := io.CopyN(io.Discard, s.current, offset)
+	return err
+}

@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"agentworld/llmclient"
+	"agentworld/trace"
+)
+
+// CutFile collects what resumes cut off a trace, in the run directory. Nobody reads
+// it but people.
+const CutFile = "trace-cut.jsonl"
+
+// span is a range of bytes of a file.
+type span struct{ from, to int64 }
+
+// tail is what the open file of a trace holds behind its last whole tick; closed
+// segments hold whole ticks only.
+type tail struct {
+	// last is the last whole tick, 0 for none.
+	last int64
+	// ticks is the most ticks that the run was asked for so far.
+	ticks int64
+	// end is the run's end when that is what the file ends with.
+	end *trace.RunEnd
+	// calls are the exchanges of the tick after last that can be used again, switches
+	// counts its prompt switches.
+	calls    map[CallKey]bool
+	switches int
+	// kept and cut are what stays and what goes, whole is where the last tick ends.
+	whole     int64
+	kept, cut []span
+	// damage is the first line that is no record.
+	damage error
+}
+
+// readTail reads the trace file of a run. The error says that a line within the
+// whole ticks is damaged, or that the file cannot be read.
+func readTail(dir string) (*tail, error) {
+	f, err := os.Open(filepath.Join(dir, TraceFile))
+	if err != nil {
+		return nil, fmt.Errorf("open trace: %w", err)
+	}
+	defer f.Close()
+	t := &tail{calls: map[CallKey]bool{}}
+	reader := trace.NewReader(f)
+	for {
+		from := reader.Offset()
+		record, err := reader.Next()
+		if err == io.EOF {
+			return t, nil
+		}
+		if line, ok := errors.AsType[*trace.LineError](err); ok && !errors.Is(line, trace.ErrFormat) {
+			if t.damage == nil {
+				t.damage = err
+			}
+			if reader.Offset() > from {
+				t.cut = append(t.cut, span{from, reader.Offset()})
+				continue
+			}
+			return t.cutToEnd(f, from) // nothing follows
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := t.add(record, span{from, reader.Offset()}); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (t *tail) cutToEnd(f *os.File, from int64) (*tail, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read trace: %w", err)
+	}
+	t.cut = append(t.cut, span{from, info.Size()})
+	return t, nil
+}
+
+// add decides what becomes of a record. The end of a tick makes everything before it
+// part of a whole tick; what is damaged there cannot be mended.
+func (t *tail) add(record trace.Record, at span) error {
+	t.end = nil
+	switch r := record.(type) {
+	case trace.TickEnd:
+		return t.restart(r.Tick, at)
+	case trace.Segment:
+		t.ticks = r.TicksRequested
+		return t.restart(r.Tick, at)
+	case trace.Header:
+		t.ticks = max(t.ticks, r.TicksRequested)
+	case trace.Resume:
+		t.ticks = max(t.ticks, r.TicksRequested)
+	case trace.RunEnd:
+		t.end = &r
+	}
+	if t.damage == nil && t.stays(record) {
+		t.kept = append(t.kept, at)
+	} else {
+		t.cut = append(t.cut, at)
+	}
+	return nil
+}
+
+// restart begins behind a whole tick, which ends at.
+func (t *tail) restart(tick int64, at span) error {
+	if t.damage != nil {
+		return t.damage
+	}
+	*t = tail{last: tick, ticks: t.ticks, whole: at.to, calls: map[CallKey]bool{}}
+	return nil
+}
+
+// stays reports whether a record behind the last whole tick is kept: what was asked
+// and answered in the next one, and how processes came and went. What the world
+// made of it was not recorded whole, and is derived again.
+func (t *tail) stays(record trace.Record) bool {
+	switch r := record.(type) {
+	case trace.Header, trace.Part, trace.Resume, trace.RunEnd:
+		return true
+	case trace.Switch:
+		t.switches++
+		return true
+	case trace.ModelCall:
+		if usable(r.Answer.Failure) {
+			t.calls[CallKey{r.Tick, r.AgentID, r.Step}] = true
+			return true
+		}
+	}
+	return false
+}
+
+// usable reports whether an answer counts when its tick is taken up again. Not those
+// that the end of the run made: a call that was broken off, or one that the provider
+// refused for a reason that ended the run and is mended by now. They are asked again.
+func usable(f *llmclient.Failure) bool {
+	return f == nil || f.Kind != llmclient.ErrInterrupted && !f.Kind.Fatal(true)
+}
+
+// cutBytes is how much goes.
+func (t *tail) cutBytes() int64 {
+	var n int64
+	for _, s := range t.cut {
+		n += s.to - s.from
+	}
+	return n
+}
+
+// repair cuts off what does not stay. The file is replaced at once; what goes is
+// kept beside it.
+func (t *tail) repair(dir string) error {
+	if len(t.cut) == 0 {
+		return nil
+	}
+	path := filepath.Join(dir, TraceFile)
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("repair trace: %w", err)
+	}
+	defer f.Close()
+	if err := appendSpans(filepath.Join(dir, CutFile), f, t.cut); err != nil {
+		return fmt.Errorf("keep what is cut off the trace: %w", err)
+	}
+	stays := append([]span{{0, t.whole}}, t.kept...)
+	if err := replaceFile(path, func(w *os.File) error { return copySpans(w, f, stays) }); err != nil {
+		return fmt.Errorf("repair trace: %w", err)
+	}
+	return nil
+}
+
+// appendSpans adds ranges of f to the file at path, each ending a line.
+func appendSpans(path string, f *os.File, spans []span) (err error) {
+	w, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if err := copySpans(w, f, spans); err != nil {
+		return err
+	}
+	last := []byte{'\n'}
+	if _, err := f.ReadAt(last, spans[len(spans)-1].to-1); err != nil || last[0] == '\n' {
+		return err
+	}
+	_, err = w.Write([]byte{'\n'})
+	return err
+}
+
+func copySpans(w io.Writer, f io.ReaderAt, spans []span) error {
+	for _, s := range spans {
+		if _, err := io.Copy(w, io.NewSectionReader(f, s.from, s.to-s.from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// storage is the part of a file that a trace is written through. Tests put a disk
+// that fails in its place.
+type storage interface {
+	Write(p []byte) (int, error)
+	Sync() error
+	Close() error
+}
+
+// traceFile is the open file of a trace.
+type traceFile struct {
+	path string
+	file *os.File
+	// out is file, or what a test put before it.
+	out storage
+	// number is the segment that the file will be, size its bytes so far.
+	number int
+	size   int64
+}
+
+// openStorage is what writes reach; tests replace it.
+var openStorage = func(f *os.File) storage { return f }
+
+// createTrace makes the trace file of a new run.
+func createTrace(dir string) (*traceFile, error) {
+	return openTraceFile(dir, os.O_CREATE|os.O_EXCL)
+}
+
+// continueTrace opens the trace file of a run that goes on.
+func continueTrace(dir string) (*traceFile, error) { return openTraceFile(dir, 0) }
+
+func openTraceFile(dir string, flags int) (*traceFile, error) {
+	path := filepath.Join(dir, TraceFile)
+	f, err := os.OpenFile(path, flags|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open trace for writing: %w", err)
+	}
+	t := &traceFile{path: path, file: f, out: openStorage(f)}
+	if err := t.measure(dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("open trace for writing: %w", err), f.Close())
+	}
+	return t, nil
+}
+
+// measure finds out what the file holds.
+func (t *traceFile) measure(dir string) error {
+	info, err := t.file.Stat()
+	if err != nil {
+		return err
+	}
+	t.size = info.Size()
+	f, number, err := openLast(dir)
+	if err != nil {
+		return err
+	}
+	t.number = number
+	return f.Close()
+}
+
+// Write implements io.Writer.
+func (t *traceFile) Write(p []byte) (int, error) {
+	n, err := t.out.Write(p)
+	t.size += int64(n)
+	return n, err
+}
+
+// errTraceGone says that what is written can no longer be found by anybody.
+var errTraceGone = errors.New("the trace file was removed or replaced while the run was writing it")
+
+// sync makes what was written survive a power failure. A file that was removed takes
+// writes without complaint, so its name is looked up each time.
+func (t *traceFile) sync() error {
+	if err := t.out.Sync(); err != nil {
+		return fmt.Errorf("sync trace: %w", err)
+	}
+	if !sameFile(t.file, t.path) {
+		return fmt.Errorf("sync trace %s: %w", t.path, errTraceGone)
+	}
+	return nil
+}
+
+func (t *traceFile) close() error {
+	if err := t.out.Close(); err != nil {
+		return fmt.Errorf("close trace: %w", err)
+	}
+	return nil
+}
+
+// replaceFile puts a new file in the place of path at once: readers and crashes see
+// the old content or the new one. fill writes it.
+func replaceFile(path string, fill func(*os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	err = cmp.Or(fill(f), f.Chmod(0o644), f.Sync())
+	err = cmp.Or(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes renames in dir survive a power failure.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

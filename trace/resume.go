@@ -1,0 +1,44 @@
+package trace
+
+// Resume says that a process went on with a run that another one had left. It
+// stands where the first record of that process is, so what comes before it was
+// written by earlier ones. The canonical form leaves it out: a run that was resumed
+// equals one that never stopped.
+type Resume struct {
+	// Tick is the last whole tick found in the trace.
+	Tick int64 `json:"tick"`
+	// TicksRequested is how many ticks the run is to have from now on.
+	TicksRequested int64 `json:"ticks_requested"`
+	// Exchanges counts the recorded answers of the tick after Tick, which are used
+	// again rather than asked for.
+	Exchanges int `json:"exchanges"`
+	// CutBytes counts the bytes that were cut off: a torn line, records of a tick
+	// that did not complete, calls that an interruption ended.
+	CutBytes int64 `json:"cut_bytes"`
+	// BaseURL is the endpoint from now on, without credentials, where it differs from
+	// the header's.
+	BaseURL string `json:"base_url,omitempty"`
+	// Drift tells which version differs from the header's, empty when none does.
+	Drift string `json:"drift,omitempty"`
+	// Timing is nil in the canonical form.
+	Timing *ResumeTiming `json:"timing,omitempty"`
+}
+
+// ResumeTiming is what of a resume depends on the clock or the machine.
+type ResumeTiming struct {
+	// ResumedAt is in RFC 3339.
+	ResumedAt string `json:"resumed_at"`
+	// Concurrency is how many turns can run at once from now on.
+	Concurrency int `json:"concurrency"`
+}
+
+// RecordType implements [Record].
+func (Resume) RecordType() Type { return TypeResume }
+
+// RecordTick implements [Record].
+func (r Resume) RecordTick() int64 { return r.Tick }
+
+func (r Resume) untimed() Record {
+	r.Timing = nil
+	return r
+}
