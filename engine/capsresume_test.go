@@ -16,7 +16,7 @@ func TestCapsHoldAcrossResumes(t *testing.T) {
 	capped := func(concurrency int) (o engine.Options, counted *tally) {
 		o, counted = eventful(t, 12)
 		o.Prices, o.Concurrency = simulated(), concurrency
-		o.Caps = trace.Caps{Run: trace.Limit{Tokens: 220_000}, Agent: trace.Limit{Calls: 24}, Tick: trace.Limit{Cost: 160_000_000_000}}
+		o.Caps = trace.Caps{Run: trace.Limit{Tokens: 150_000}, Agent: trace.Limit{Calls: 20}, Tick: trace.Limit{Cost: 160_000_000_000}}
 		return o, counted
 	}
 	whole, _ := capped(8)
