@@ -15,6 +15,9 @@ const programName = "world_llm_agent_demo"
 // execute runs the command that the arguments name. Every error that cobra makes
 // itself is a refusal of the arguments.
 func (m *Main) execute(ctx context.Context) error {
+	if err := keyArgument(m.Args, m.keysOfEnvironment()); err != nil {
+		return err
+	}
 	root := m.rootCommand()
 	// A nil list would make cobra read the arguments of the process.
 	root.SetArgs(append([]string{}, m.Args...))

@@ -33,12 +33,33 @@ func misplacedKey(v value, keys []openai.Secret) error {
 	case kindSecret, kindURL, kindAgents:
 		return nil
 	}
-	found := longKey.MatchString(v.text)
-	for _, key := range keys {
-		found = found || len(key.Reveal()) >= keyCharsMin && strings.Contains(v.text, key.Reveal())
-	}
-	if !found {
+	if !holdsKey(v.text, keys) {
 		return nil
 	}
 	return badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", v.where(), keySettings)
+}
+
+// holdsKey reports whether a text holds one of the keys, or what looks like any.
+func holdsKey(text string, keys []openai.Secret) bool {
+	found := longKey.MatchString(text)
+	for _, key := range keys {
+		found = found || len(key.Reveal()) >= keyCharsMin && strings.Contains(text, key.Reveal())
+	}
+	return found
+}
+
+// keyArgument refuses an argument that holds a key, whatever command it is for: paths
+// become names of files, and command lines are visible to others. URLs are left to the
+// checks of their settings.
+func keyArgument(args []string, keys []openai.Secret) error {
+	url := false
+	for _, arg := range args {
+		name, _, inline := strings.Cut(arg, "=")
+		ofURL := name == "--base-url" || name == "--agent-model"
+		if holdsKey(arg, keys) && !url && !ofURL {
+			return badInput("an argument holds what looks like a key, which does not belong there; a key is set in %s", keySettings)
+		}
+		url = ofURL && !inline
+	}
+	return nil
 }
