@@ -25,7 +25,12 @@ const (
 	//	-10 if an amount had to be clamped
 	//	-5 for each candidate in front of it
 	//
-	// When all are refused, the reasons go back as in guidance. Only the full protocol
+	// When all are refused, the reasons go back as in guidance. Should the world refuse
+	// the best when it is carried out, because others were there first, the next best is
+	// tried in the same tick, and so on; see [Decision.Otherwise]. Candidates give no
+	// sources, so nothing that a model declares lowers an argument's trust here.
+	//
+	// Only the full protocol
 	// has it: a lean turn decides in the call that drafts.
 	CommitDirect Commit = "direct"
 	// CommitSkip: all steps of the plan were skip, so the agent waits.
@@ -57,15 +62,37 @@ func (t *Turn) commitDirect(d drafted) {
 		}
 		return
 	}
-	v := d.verdicts[best-1]
 	t.note(Note{
-		Kind: NoteDecision, Status: StatusOK, CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(),
+		Kind: NoteDecision, Status: StatusOK, CallID: t.slots[d.slot].callID, Name: d.verdicts[best-1].Adjusted.ActionName(),
 		Detail: directDetail{best, d.scores},
 	})
-	t.finish(Decision{
+	decision := t.direct(d.verdicts[best-1])
+	decision.Otherwise = t.alternatives(d)
+	t.finish(decision)
+}
+
+// direct is the decision for a candidate.
+func (t *Turn) direct(v *Verdict) Decision {
+	return Decision{
 		By: ByModel, Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, Adjustments: v.Adjustments,
 		ArgumentsTrust: t.mind.trustOf(*v), Commit: CommitDirect, CallsSaved: 1,
-	})
+	}
+}
+
+// alternatives are the decisions for the candidates behind the best. Standing orders
+// neither are any nor have any: they begin with what was decided.
+func (t *Turn) alternatives(d drafted) (list []Decision) {
+	for i, n := range d.ranked() {
+		v := d.verdicts[n-1]
+		_, order := v.Adjusted.(world.ExecuteUntil)
+		switch {
+		case order && i == 0:
+			return nil
+		case !order && i > 0:
+			list = append(list, t.completed(t.direct(v)))
+		}
+	}
+	return list
 }
 
 // first is the verdict on the first candidate that is an action, nil without any.

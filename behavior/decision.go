@@ -93,6 +93,31 @@ type Decision struct {
 	// every decision were asked for in a call of its own.
 	Commit     Commit
 	CallsSaved int
+	// Otherwise are what the turn would have decided next, best first, each checked
+	// like this one; the world may try them when it refuses Executed. Fallback is the
+	// number of decisions that the world refused before this one.
+	Otherwise []Decision
+	Fallback  int
+}
+
+// Intent is what the world is asked for on behalf of agent number n.
+func (d Decision) Intent(n int) world.Intent {
+	in := world.Intent{Agent: n, Action: d.Executed}
+	for _, other := range d.Otherwise {
+		in.Otherwise = append(in.Otherwise, other.Executed)
+	}
+	return in
+}
+
+// Tried is the decision that was carried out, given the number of those that were
+// refused before it.
+func (d Decision) Tried(refused int) Decision {
+	if refused == 0 {
+		return d
+	}
+	next := d.Otherwise[refused-1]
+	next.Fallback = refused
+	return next
 }
 
 func (Ask) isStep()      {}

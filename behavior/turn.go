@@ -340,6 +340,13 @@ func (t *Turn) wait(reason WaitReason, proposed *Verdict) {
 }
 
 func (t *Turn) finish(d Decision) {
+	d = t.completed(d)
+	t.slots = nil
+	t.decision = &d
+}
+
+// completed is a decision with what the turn knows of any.
+func (t *Turn) completed(d Decision) Decision {
 	d.AgentID, d.ModelCalls, d.Retrieved = t.view.AgentID(), t.asks, t.retrieved
 	d.Swayed = t.sways(d.Adjusted)
 	d.Known = t.mind.knownIDs(t.view.Observe(), d.Proposed, d.Executed)
@@ -347,8 +354,7 @@ func (t *Turn) finish(d Decision) {
 	if t.revealedAt != 0 {
 		d.Seen = append(d.Seen, t.mind.heard(t.opening.held)...)
 	}
-	t.slots = nil
-	t.decision = &d
+	return d
 }
 
 // mintCallID makes a call id for a call whose provider sent none or repeated one.

@@ -247,13 +247,21 @@ func failureText(f *llmclient.Failure) string {
 	return text
 }
 
-// apply submits all decisions; the world settles their order.
+// apply submits all decisions; the world settles their order. A decision whose action
+// the world refused gives way to the alternative that was tried in its place.
 func (r *runner) apply(turns []deliberated) []world.Event {
 	intents := make([]world.Intent, len(turns))
 	for i, t := range turns {
-		intents[i] = world.Intent{Agent: t.agent, Action: t.decision.Executed}
+		intents[i] = t.decision.Intent(t.agent)
 	}
-	return r.world.Apply(intents)
+	events := r.world.Apply(intents)
+	for i, t := range turns {
+		if len(t.decision.Otherwise) > 0 {
+			o, _ := r.world.LastOutcome(t.agent)
+			turns[i].decision = t.decision.Tried(o.RefusedBefore)
+		}
+	}
+	return events
 }
 
 // record writes a finished tick and makes it durable.

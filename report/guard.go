@@ -19,6 +19,8 @@ type Guard struct {
 	Rounds int64 `json:"rounds"`
 	// Turns and standing orders that ended in a wait because what was wanted had been refused.
 	Waits int64 `json:"waits"`
+	// Candidates of directly committed drafts that the world refused, so that another of the same draft was tried.
+	Alternatives int64 `json:"alternatives"`
 	// Turns with a source in view that is trusted less than the agent's own observations.
 	TurnsWithUntrustedView int64 `json:"turns_with_untrusted_view"`
 	// Layers of the guard that were left out; empty for a run that is no measurement of them.
@@ -75,6 +77,12 @@ func (f *folder) guarded(d trace.Decision) {
 		f.out.Guard.Waits++
 	case waitReasoning:
 		f.out.Reasoning.Failed++
+	}
+	var o struct {
+		RefusedBefore int64 `json:"refused_before"`
+	}
+	if json.Unmarshal(d.Outcome, &o) == nil {
+		f.out.Guard.Alternatives += o.RefusedBefore
 	}
 	if d.CallsSaved > 0 {
 		f.out.CallsSavedBy[d.Commit] += int64(d.CallsSaved)

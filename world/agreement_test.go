@@ -29,7 +29,7 @@ func TestCheckAgreesWithApply(t *testing.T) {
 			a, _ = w.View(n).Clamp(a)
 		}
 		check := w.View(n).Check(a)
-		w.Apply([]Intent{{n, a}})
+		w.Apply([]Intent{{Agent: n, Action: a}})
 		compareOutcome(t, w, n, a, check)
 	})
 }
@@ -196,7 +196,7 @@ func instances(can Affordance) []Action {
 func TestClampReachesTheBounds(t *testing.T) {
 	w := mustWorld(t, "llm_bootstrap", 1)
 	w.Advance()
-	w.Apply([]Intent{{0, Mine{5000}}})
+	w.Apply([]Intent{{Agent: 0, Action: Mine{5000}}})
 	w.Advance()
 	v := w.View(0)
 	for _, tc := range []struct {

@@ -13,6 +13,11 @@ type Intent struct {
 	// Agent is the agent's number.
 	Agent  int
 	Action Action
+	// Otherwise are tried in order, in the agent's place in the tick, while the world
+	// refuses what stands before them: it may have changed since the agent looked. A
+	// refused attempt costs nothing and is an event; the outcome is that of the last
+	// one tried. Neither they nor an Action with any may be an [ExecuteUntil].
+	Otherwise []Action
 }
 
 // Apply carries out the intents of a tick in the order drawn for it and returns
@@ -37,6 +42,7 @@ type turn struct {
 	// action is as submitted, do what is judged and carried out.
 	action, do Action
 	order      *standing
+	otherwise  []Action
 }
 
 // turns checks the intents and puts them in the tick's order. What new orders
@@ -48,6 +54,7 @@ func (w *World) turns(intents []Intent) []turn {
 	for i, in := range intents {
 		n := int32(in.Agent)
 		w.admit(n, in.Action)
+		w.admitOthers(n, in)
 		keys = append(keys, turnKey{mix(w.seed, w.tick, uint64(n), purposeOrder), n, int32(i)})
 	}
 	slices.SortFunc(keys, func(a, b turnKey) int {
@@ -58,7 +65,7 @@ func (w *World) turns(intents []Intent) []turn {
 	})
 	for _, k := range keys {
 		action := intents[k.intent].Action
-		t := turn{agent: k.agent, action: action, do: action}
+		t := turn{agent: k.agent, action: action, do: action, otherwise: intents[k.intent].Otherwise}
 		if order, ok := action.(ExecuteUntil); ok && order.problem() == nil {
 			t.do, t.order = order.Do, w.newStanding(k.agent, order)
 		}
@@ -89,25 +96,36 @@ func (w *World) admit(n int32, a Action) {
 	w.acted.set(n, true)
 }
 
+// admitOthers panics on alternatives that the caller should not have made: an order
+// remembers what it began with.
+func (w *World) admitOthers(n int32, in Intent) {
+	if len(in.Otherwise) == 0 {
+		return
+	}
+	for _, a := range append([]Action{in.Action}, in.Otherwise...) {
+		if _, order := a.(ExecuteUntil); order || a == nil {
+			panic(fmt.Sprintf("world: intent of agent %d has alternatives and a standing order, or none where one should be", n))
+		}
+	}
+	if w.agents[n].order != nil {
+		panic(fmt.Sprintf("world: intent of agent %d, which continues an order, has alternatives", n))
+	}
+}
+
 // act judges one turn and carries it out.
 // The rules see the world as those before in the tick have left it. Outcome and
 // event say the same, one for the agent, the other for the record.
 func (w *World) act(t *turn) {
 	a := &w.agents[t.agent]
 	w.followOrder(t, a)
-	f := w.factsOf(t.agent)
-	w.senses = liveSenses{w, t.agent, false}
-	r := f.judge(t.action, &w.senses)
-	if r.rejection != nil {
-		r.rejection = w.contention(t, r.rejection)
+	r, refused := w.verdict(t), 0
+	for r.rejection != nil && len(t.otherwise) > 0 {
+		w.emit(w.attempted(t, r))
+		t.action, t.do, t.otherwise = t.otherwise[0], t.otherwise[0], t.otherwise[1:]
+		r = w.verdict(t)
+		refused++
 	}
-	e := Event{Agent: a.id, Place: w.placeID(a.place), Action: t.action}
-	if r.rejection != nil {
-		// The event goes out to callers; the record must not share it.
-		told := r.rejection.clone()
-		e.Rejection = &told
-	}
-	e.Kind = EventActionRejected
+	e := w.attempted(t, r)
 	created := ""
 	if r.accepted() {
 		e.Kind = EventActionApplied
@@ -121,12 +139,35 @@ func (w *World) act(t *turn) {
 	a.woken, a.ended = "", OrderEnded{}
 	a.last = Outcome{
 		Tick: w.tick, Action: cloneAction(t.action), Accepted: r.accepted(),
-		Changes: r.changes, Created: created, Rejection: r.rejection,
+		Changes: r.changes, Created: created, Rejection: r.rejection, RefusedBefore: refused,
 	}
 	a.hasLast = true
 	w.touchAgent(t.agent)
 	w.afterTurn(t.agent)
 	w.refreshAble(t.agent)
+}
+
+// verdict judges what a turn does now.
+func (w *World) verdict(t *turn) ruling {
+	f := w.factsOf(t.agent)
+	w.senses = liveSenses{w, t.agent, false}
+	r := f.judge(t.action, &w.senses)
+	if r.rejection != nil {
+		r.rejection = w.contention(t, r.rejection)
+	}
+	return r
+}
+
+// attempted is the event of a turn that was refused, and what all of them begin as.
+func (w *World) attempted(t *turn, r ruling) Event {
+	a := &w.agents[t.agent]
+	e := Event{Kind: EventActionRejected, Agent: a.id, Place: w.placeID(a.place), Action: t.action}
+	if r.rejection != nil {
+		// The event goes out to callers; the record must not share it.
+		told := r.rejection.clone()
+		e.Rejection = &told
+	}
+	return e
 }
 
 // followOrder counts an attempt of the order under way, drops it for another

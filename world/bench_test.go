@@ -19,7 +19,7 @@ func BenchmarkTick(b *testing.B) {
 		w.Advance()
 		var intents []Intent
 		for _, n := range w.Due() {
-			intents = append(intents, Intent{n, Harvest{1}})
+			intents = append(intents, Intent{Agent: n, Action: Harvest{1}})
 		}
 		w.Apply(intents)
 		w.Digest()
@@ -33,7 +33,7 @@ func BenchmarkQuietTick(b *testing.B) {
 		w.Advance()
 		var intents []Intent
 		for _, n := range w.Due() {
-			intents = append(intents, Intent{n, WaitTicks{WaitTicksMax}})
+			intents = append(intents, Intent{Agent: n, Action: WaitTicks{WaitTicksMax}})
 		}
 		w.Apply(intents)
 		w.Digest()
@@ -55,7 +55,7 @@ func BenchmarkApply(b *testing.B) {
 	for b.Loop() {
 		w.Advance()
 		for _, n := range w.Due() {
-			w.Apply([]Intent{{n, Harvest{1}}})
+			w.Apply([]Intent{{Agent: n, Action: Harvest{1}}})
 		}
 	}
 }

@@ -111,6 +111,9 @@ func appendOutcome(b []byte, o Outcome) []byte {
 	if o.Rejection != nil {
 		b = appendText(b, string(o.Rejection.Code))
 	}
+	if o.RefusedBefore > 0 {
+		b = appendNumbers(b, int64(o.RefusedBefore))
+	}
 	return b
 }
 

@@ -45,7 +45,7 @@ func FuzzApply(f *testing.F) {
 			var intents []Intent
 			for _, n := range append(w.Due(), w.Continuing()...) {
 				if len(data) >= 9 {
-					intents = append(intents, Intent{n, actionFrom(data)})
+					intents = append(intents, Intent{Agent: n, Action: actionFrom(data)})
 					data = data[9:]
 				}
 			}

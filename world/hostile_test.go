@@ -172,11 +172,11 @@ func drawPrice(t *rapid.T) int64 {
 func intentsOf(t *rapid.T, w *World) []Intent {
 	var list []Intent
 	for _, n := range w.Due() {
-		list = append(list, Intent{n, drawChoice(t, w.View(n))})
+		list = append(list, Intent{Agent: n, Action: drawChoice(t, w.View(n))})
 	}
 	for _, n := range w.Continuing() {
 		order, _ := w.Standing(n)
-		list = append(list, Intent{n, order.Do})
+		list = append(list, Intent{Agent: n, Action: order.Do})
 	}
 	return list
 }

@@ -126,7 +126,7 @@ func TestHiddenPlacesDoNotShow(t *testing.T) {
 			t.Errorf("check of a move to %s = %s, want %s", id, got, CheckUnknown)
 		}
 	}
-	rich.Apply([]Intent{{0, Move{"secret"}}, {1, Move{"nowhere"}}})
+	rich.Apply([]Intent{{Agent: 0, Action: Move{"secret"}}, {Agent: 1, Action: Move{"nowhere"}}})
 	for n, id := range []string{"secret", "nowhere"} {
 		got, _ := rich.LastOutcome(n)
 		want := Rejection{Code: RejectUnreachable, Field: "to"}
@@ -149,7 +149,7 @@ func TestHiddenPlaceCanBeReached(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	w.Apply([]Intent{{0, Move{"secret"}}})
+	w.Apply([]Intent{{Agent: 0, Action: Move{"secret"}}})
 	w.Advance()
 	w.Advance()
 	if got := w.View(0).Observe().Self.Place; got != "secret" {

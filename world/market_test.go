@@ -234,7 +234,7 @@ func TestMatchingAgreesWithPlainLoops(t *testing.T) {
 			if tick >= plants {
 				a = drawTrade(t, w, n)
 			}
-			events := w.Apply([]Intent{{n, a}})
+			events := w.Apply([]Intent{{Agent: n, Action: a}})
 			if got, _ := w.LastOutcome(n); got.Accepted {
 				twin.apply(w.AgentID(n), a, got.Created)
 			}

@@ -63,12 +63,12 @@ func act(w *World, actions map[int]Action) []Event {
 	var intents []Intent
 	for _, n := range w.Due() {
 		if a, ok := actions[n]; ok {
-			intents = append(intents, Intent{n, a})
+			intents = append(intents, Intent{Agent: n, Action: a})
 		}
 	}
 	for _, n := range w.Continuing() {
 		order, _ := w.Standing(n)
-		intents = append(intents, Intent{n, order.Do})
+		intents = append(intents, Intent{Agent: n, Action: order.Do})
 	}
 	return append(events, w.Apply(intents)...)
 }

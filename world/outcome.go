@@ -117,4 +117,7 @@ type Outcome struct {
 	Created string `json:"created,omitempty"`
 	// Rejection is set exactly when Accepted is false.
 	Rejection *Rejection `json:"rejection,omitempty"`
+	// RefusedBefore is how many actions of the same [Intent] were refused before this
+	// one; each of those is an event of its own.
+	RefusedBefore int `json:"refused_before,omitempty"`
 }

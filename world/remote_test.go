@@ -42,7 +42,7 @@ func TestTradesDoNotReachAcrossDistance(t *testing.T) {
 			if a, b := glimpse(quiet.View(1)), glimpse(busy.View(1)); a != b {
 				t.Fatalf("seed %d: %d ticks after the first trade the owner sees\n%s\ninstead of\n%s", seed, i, b, a)
 			}
-			here := []Intent{{0, Wait{}}, {1, Harvest{5}}}
+			here := []Intent{{Agent: 0, Action: Wait{}}, {Agent: 1, Action: Harvest{5}}}
 			quiet.Apply(here)
 			if i < len(trades) {
 				here[0].Action = trades[i]

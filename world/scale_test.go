@@ -55,7 +55,7 @@ func newScaleRun(t testing.TB, n int) *scaleRun {
 func (r *scaleRun) plan() []Intent {
 	r.intents = r.intents[:0]
 	for _, n := range r.w.Due() {
-		r.intents = append(r.intents, Intent{n, r.choose(n)})
+		r.intents = append(r.intents, Intent{Agent: n, Action: r.choose(n)})
 	}
 	return r.intents
 }

@@ -42,7 +42,7 @@ func TestPlacesRegrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	w.Apply([]Intent{{0, Mine{5000}}})
+	w.Apply([]Intent{{Agent: 0, Action: Mine{5000}}})
 	for _, tc := range []struct{ tick, want int64 }{{2, 3}, {3, 5}, {50, 123}, {101, 250}, {2001, 5000}, {9000, 5000}} {
 		for w.Tick() < tc.tick {
 			w.Advance()

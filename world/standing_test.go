@@ -260,12 +260,12 @@ func orderIntents(t *rapid.T, w *World) []Intent {
 		if rapid.IntRange(0, 3).Draw(t, "once?") > 0 {
 			do = drawOrder(t, do)
 		}
-		list = append(list, Intent{n, do})
+		list = append(list, Intent{Agent: n, Action: do})
 	}
 	for _, n := range w.Continuing() {
 		order, _ := w.Standing(n)
 		do, _ := w.View(n).Clamp(order.Do)
-		list = append(list, Intent{n, do})
+		list = append(list, Intent{Agent: n, Action: do})
 	}
 	return list
 }

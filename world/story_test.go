@@ -164,13 +164,13 @@ func (s *storyTeller) tick(lines [][]string) {
 	var intents []Intent
 	for _, n := range s.w.Due() {
 		if a, ok := chosen[n]; ok {
-			intents = append(intents, Intent{n, a})
+			intents = append(intents, Intent{Agent: n, Action: a})
 		}
 		delete(chosen, n)
 	}
 	for _, n := range s.w.Continuing() {
 		order, _ := s.w.Standing(n)
-		intents = append(intents, Intent{n, order.Do})
+		intents = append(intents, Intent{Agent: n, Action: order.Do})
 	}
 	for n := range chosen {
 		fmt.Fprintf(&s.out, "%d %s is not due\n", s.w.Tick(), s.w.AgentID(n))

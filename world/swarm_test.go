@@ -22,12 +22,12 @@ func (r *swarmRun) draw(agent int, p purpose, n int64) int64 {
 func (r *swarmRun) intents() []Intent {
 	var list []Intent
 	for _, n := range r.w.Due() {
-		list = append(list, Intent{n, r.choose(n)})
+		list = append(list, Intent{Agent: n, Action: r.choose(n)})
 	}
 	for _, n := range r.w.Continuing() {
 		order, _ := r.w.Standing(n)
 		do, _ := r.w.View(n).Clamp(order.Do)
-		list = append(list, Intent{n, do})
+		list = append(list, Intent{Agent: n, Action: do})
 	}
 	return list
 }

@@ -21,7 +21,7 @@ func bazaar(t *testing.T, agents int, capacity int64, stock ...Amount) *World {
 func does(t *testing.T, w *World, n int, a Action) Outcome {
 	t.Helper()
 	w.Advance()
-	w.Apply([]Intent{{n, a}})
+	w.Apply([]Intent{{Agent: n, Action: a}})
 	o, _ := w.LastOutcome(n)
 	return o
 }
@@ -69,7 +69,7 @@ func TestViewsClaimNoMoreThanTheyShow(t *testing.T) {
 			t.Errorf("check of %s = %s, want %s", EncodeAction(tc.action), got, tc.want)
 		}
 	}
-	w.Apply([]Intent{{5, BuyPower{40, 4}}})
+	w.Apply([]Intent{{Agent: 5, Action: BuyPower{40, 4}}})
 	if got, _ := w.LastOutcome(5); !got.Accepted || mustJSON(got.Changes) !=
 		`[{"resource":"data","amount":-10},{"resource":"electricity","amount":40}]` {
 		t.Errorf("the purchase gives %+v", got)
@@ -83,7 +83,7 @@ func TestCompetitionForOneOffer(t *testing.T) {
 	for range 20 {
 		o := must(t, w, 0, PlaceOrder{SideSell, 10, 2})
 		w.Advance()
-		w.Apply([]Intent{{0, CancelOrder{o.Created}}, {1, BuyPower{10, 2}}, {2, BuyPower{10, 2}}})
+		w.Apply([]Intent{{Agent: 0, Action: CancelOrder{o.Created}}, {Agent: 1, Action: BuyPower{10, 2}}, {Agent: 2, Action: BuyPower{10, 2}}})
 		accepted := 0
 		for n := range 3 {
 			got, _ := w.LastOutcome(n)
@@ -105,7 +105,7 @@ func TestFillsWakeSleepers(t *testing.T) {
 	for range 8 {
 		must(t, w, 0, PlaceOrder{SideBuy, 10, 2})
 		w.Advance()
-		w.Apply([]Intent{{0, WaitTicks{30}}, {1, SellPower{10, 2}}})
+		w.Apply([]Intent{{Agent: 0, Action: WaitTicks{30}}, {Agent: 1, Action: SellPower{10, 2}}})
 		w.Advance()
 		if got := w.View(0).Observe().Woken; got != wokenOrderFilled || len(w.Due()) != 2 {
 			t.Fatalf("tick %d: due are %v, agent-1 was woken by %q", w.Tick(), w.Due(), got)
@@ -126,7 +126,7 @@ func TestShutDownOwnersTrade(t *testing.T) {
 	if !w.agents[0].shut {
 		t.Fatalf("agent-1 has %v and is awake", w.Stock(0))
 	}
-	w.Apply([]Intent{{1, BuyPower{10, 5}}})
+	w.Apply([]Intent{{Agent: 1, Action: BuyPower{10, 5}}})
 	must(t, w, 1, SellPower{10, 1})
 	if got := listAmounts(w.Stock(0)); got != "electricity=1 data=22" {
 		t.Errorf("agent-1 holds %s", got)
@@ -134,7 +134,7 @@ func TestShutDownOwnersTrade(t *testing.T) {
 	for w.agents[0].shut {
 		w.Advance()
 	}
-	w.Apply([]Intent{{0, Wait{}}})
+	w.Apply([]Intent{{Agent: 0, Action: Wait{}}})
 	if got := w.Stock(0)[0].Amount; got != 20 {
 		t.Errorf("restarted at 10, agent-1 holds %d electricity, want 10 more", got)
 	}
@@ -173,7 +173,7 @@ func TestAbsurdTermsAreRefused(t *testing.T) {
 				if w.View(0).Check(clamped).Status == CheckAccepted && (amount < 1 || price < 1) {
 					t.Errorf("%s becomes %s", EncodeAction(a), EncodeAction(clamped))
 				}
-				w.Apply([]Intent{{0, a}})
+				w.Apply([]Intent{{Agent: 0, Action: a}})
 				got, _ := w.LastOutcome(0)
 				wantCode(t, got, RejectInvalidAmount)
 			}
@@ -201,13 +201,13 @@ func TestQuotesTravel(t *testing.T) {
 			t.Fatalf("tick %d: the distant agent sees\n%s\nwithout trade\n%s", busy.Tick(), b, a)
 		}
 		if busy.Tick() == 2 {
-			busy.Apply([]Intent{{0, PlaceOrder{SideSell, 10, 7}}})
+			busy.Apply([]Intent{{Agent: 0, Action: PlaceOrder{SideSell, 10, 7}}})
 		}
 	}
 	if got := mustJSON(busy.View(1).Observe().Market); got != `{"elsewhere":[{"place":"base-a","bid":0,"ask":7,"tick":2}]}` {
 		t.Errorf("agent-2 knows %s", got)
 	}
-	busy.Apply([]Intent{{0, CancelOrder{"agent-1-o1"}}})
+	busy.Apply([]Intent{{Agent: 0, Action: CancelOrder{"agent-1-o1"}}})
 	if got := busy.View(1).Observe().Market.Elsewhere[0]; got.Ask != 7 {
 		t.Errorf("the cancel shows at once: %+v", got)
 	}
@@ -338,7 +338,7 @@ func TestWhatComesBackIsNoContention(t *testing.T) {
 	if got := arrived.Stock(0)[0].Amount; got != 100 {
 		t.Fatalf("agent-1 arrives with %d, not full", got)
 	}
-	arrived.Apply([]Intent{{0, Harvest{50}}})
+	arrived.Apply([]Intent{{Agent: 0, Action: Harvest{50}}})
 	got, _ := arrived.LastOutcome(0)
 	wantCode(t, got, RejectStorageFull)
 }

@@ -169,7 +169,7 @@ func TestPowerClosedFormAgreesWithTicks(t *testing.T) {
 				t.Fatalf("tick %d: announced %s, want %s", w.tick, got, want)
 			}
 			for _, n := range w.Due() {
-				w.Apply([]Intent{{n, WaitTicks{WaitTicksMax}}})
+				w.Apply([]Intent{{Agent: n, Action: WaitTicks{WaitTicksMax}}})
 			}
 		}
 	})

@@ -72,13 +72,13 @@ func TestDigestsDependOnSeedAndState(t *testing.T) {
 		make func()
 	}{
 		{"a tick", func() { w.Advance() }},
-		{"mining", func() { w.Apply([]Intent{{0, Mine{1}}}) }},
-		{"a wait", func() { w.Advance(); w.Apply([]Intent{{0, WaitTicks{9}}}) }},
-		{"a journey", func() { w.Advance(); w.Apply([]Intent{{1, Move{"frag-amber"}}}) }},
-		{"a rejection", func() { w.Advance(); w.Apply([]Intent{{2, Move{"frag-none"}}}) }},
-		{"a message", func() { w.Apply([]Intent{{3, SendMessage{"agent-1", "hello"}}}) }},
+		{"mining", func() { w.Apply([]Intent{{Agent: 0, Action: Mine{1}}}) }},
+		{"a wait", func() { w.Advance(); w.Apply([]Intent{{Agent: 0, Action: WaitTicks{9}}}) }},
+		{"a journey", func() { w.Advance(); w.Apply([]Intent{{Agent: 1, Action: Move{"frag-amber"}}}) }},
+		{"a rejection", func() { w.Advance(); w.Apply([]Intent{{Agent: 2, Action: Move{"frag-none"}}}) }},
+		{"a message", func() { w.Apply([]Intent{{Agent: 3, Action: SendMessage{"agent-1", "hello"}}}) }},
 		{"its arrival", func() { w.Advance() }},
-		{"a note", func() { w.Apply([]Intent{{3, PostNote{"hello"}}}) }},
+		{"a note", func() { w.Apply([]Intent{{Agent: 3, Action: PostNote{"hello"}}}) }},
 	} {
 		change.make()
 		note(change.what, w.Digest())
@@ -91,16 +91,16 @@ func TestApplyPanicsOnBugsOfTheCaller(t *testing.T) {
 		prepare func(*World)
 		intents []Intent
 	}{
-		{"neither due nor continuing", func(w *World) {}, []Intent{{0, Wait{}}}},
-		{"neither due nor continuing", func(w *World) { w.Advance() }, []Intent{{99, Wait{}}}},
-		{"second intent", func(w *World) { w.Advance() }, []Intent{{0, Wait{}}, {0, Wait{}}}},
-		{"second intent", func(w *World) { w.Advance(); w.Apply([]Intent{{0, Wait{}}}) }, []Intent{{0, Wait{}}}},
-		{"no action", func(w *World) { w.Advance() }, []Intent{{0, nil}}},
+		{"neither due nor continuing", func(w *World) {}, []Intent{{Agent: 0, Action: Wait{}}}},
+		{"neither due nor continuing", func(w *World) { w.Advance() }, []Intent{{Agent: 99, Action: Wait{}}}},
+		{"second intent", func(w *World) { w.Advance() }, []Intent{{Agent: 0, Action: Wait{}}, {Agent: 0, Action: Wait{}}}},
+		{"second intent", func(w *World) { w.Advance(); w.Apply([]Intent{{Agent: 0, Action: Wait{}}}) }, []Intent{{Agent: 0, Action: Wait{}}}},
+		{"no action", func(w *World) { w.Advance() }, []Intent{{Agent: 0, Action: nil}}},
 		{"neither due nor continuing", func(w *World) {
 			w.Advance()
-			w.Apply([]Intent{{0, WaitTicks{5}}})
+			w.Apply([]Intent{{Agent: 0, Action: WaitTicks{5}}})
 			w.Advance()
-		}, []Intent{{0, Wait{}}}},
+		}, []Intent{{Agent: 0, Action: Wait{}}}},
 	} {
 		w := mustWorld(t, "llm_bootstrap", 1)
 		tc.prepare(w)
@@ -125,7 +125,7 @@ func panicOf(f func()) (message string) {
 func TestViewsAreImmutable(t *testing.T) {
 	w := mustWorld(t, "llm_bootstrap", 1)
 	w.Advance()
-	w.Apply([]Intent{{0, Mine{6000}}, {1, Mine{5000}}, {3, Harvest{5}}})
+	w.Apply([]Intent{{Agent: 0, Action: Mine{6000}}, {Agent: 1, Action: Mine{5000}}, {Agent: 3, Action: Harvest{5}}})
 	w.Advance()
 	v := w.View(0)
 	before := glimpse(v)
@@ -135,7 +135,7 @@ func TestViewsAreImmutable(t *testing.T) {
 	last, _ := v.Last()
 	*last.Rejection.Requested = -1
 	*v.Check(Mine{6000}).Rejection.Maximum = -1
-	w.Apply([]Intent{{0, Mine{5000}}, {1, Refine{5000}}, {3, Move{"frag-amber"}}})
+	w.Apply([]Intent{{Agent: 0, Action: Mine{5000}}, {Agent: 1, Action: Refine{5000}}, {Agent: 3, Action: Move{"frag-amber"}}})
 	w.Advance()
 	if after := glimpse(v); after != before {
 		t.Errorf("the view changed:\n%s\n%s", before, after)
@@ -173,10 +173,10 @@ func TestViewKnowsTheStandingOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Apply([]Intent{{1, order}})
+	w.Apply([]Intent{{Agent: 1, Action: order}})
 	w.Advance()
 	for _, n := range w.Continuing() {
-		w.Apply([]Intent{{n, order.Do}})
+		w.Apply([]Intent{{Agent: n, Action: order.Do}})
 	}
 	v := w.View(1)
 	seen, ok := v.Standing()
@@ -213,7 +213,7 @@ func TestNameListsAreComplete(t *testing.T) {
 func TestBalancesAreOfThePresent(t *testing.T) {
 	w := mustWorld(t, "llm_bootstrap", 1)
 	w.Advance()
-	w.Apply([]Intent{{3, Transfer{"agent-1", Electricity, 29}}, {1, Harvest{20}}})
+	w.Apply([]Intent{{Agent: 3, Action: Transfer{"agent-1", Electricity, 29}}, {Agent: 1, Action: Harvest{20}}})
 	for range 7 {
 		w.Advance()
 	}
@@ -249,9 +249,9 @@ func TestGoalsAreMetWhenTheyAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	w.Apply([]Intent{{0, BuildFactory{AssemblerMk1}}})
+	w.Apply([]Intent{{Agent: 0, Action: BuildFactory{AssemblerMk1}}})
 	w.Advance()
-	w.Apply([]Intent{{0, Move{"base-b"}}})
+	w.Apply([]Intent{{Agent: 0, Action: Move{"base-b"}}})
 	for range 8 {
 		w.Advance()
 	}
@@ -308,7 +308,7 @@ func TestFactoryLimit(t *testing.T) {
 	}
 	for i := range FactoriesMax + 1 {
 		w.Advance()
-		w.Apply([]Intent{{0, BuildFactory{AssemblerMk1}}})
+		w.Apply([]Intent{{Agent: 0, Action: BuildFactory{AssemblerMk1}}})
 		got, _ := w.LastOutcome(0)
 		if accepted := i < FactoriesMax; got.Accepted != accepted {
 			t.Fatalf("factory %d: %+v", i+1, got)
@@ -336,7 +336,7 @@ func TestQueueAndAbsence(t *testing.T) {
 	step := func(a Action) Outcome {
 		for w.Advance(); len(w.Due()) == 0 || w.Due()[0] != 0; w.Advance() {
 		}
-		w.Apply([]Intent{{0, a}})
+		w.Apply([]Intent{{Agent: 0, Action: a}})
 		o, _ := w.LastOutcome(0)
 		return o
 	}

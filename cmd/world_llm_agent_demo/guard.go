@@ -8,10 +8,16 @@ import (
 	"agentworld/behavior/mandate"
 )
 
+// noLayers is how the help calls a guard of which nothing is left out.
+const noLayers = "none"
+
 // chooseGuardOff reads which layers of the guard are left out: names between commas,
 // "all" for every one of them. Nothing is left out by default.
 func chooseGuardOff(v value) ([]mandate.Layer, error) {
 	names := strings.FieldsFunc(v.text, func(r rune) bool { return r == ',' || r == ' ' })
+	if len(names) == 1 && names[0] == noLayers {
+		return nil, nil
+	}
 	layers, err := mandate.ParseLayers(names)
 	if err != nil {
 		return nil, badInput("%s: %w", v.where(), err)

@@ -1,0 +1,67 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+
+	"agentworld/llmclient/openai"
+	"agentworld/trace"
+	"agentworld/world"
+)
+
+// crowdedTOML is a scenario in which two agents stand at compound for one of them.
+const crowdedTOML = `
+id = "crowded"
+name = "n"
+text = "t"
+[[places]]
+id = "rock"
+name = "rock"
+material = "metal"
+offset_pct = { x = 0, y = 0, z = 0 }
+radius_cm = 100
+emission = 40
+compound_g = 4000
+[agents]
+count = 2
+spawn = ["rock"]
+stock = [{ electricity = 50 }]
+[[mandate]]
+agent = "*"
+effect = "forbid"
+action = "post_note"
+`
+
+// TestDirectModeGoesOnToTheNextCandidate: both agents draft to dig the same compound.
+// Who comes second does the next of its candidates in the same tick, passing over the
+// one that its mandate forbids.
+func TestDirectModeGoesOnToTheNextCandidate(t *testing.T) {
+	scenario, err := world.ParseScenario("crowded", []byte(crowdedTOML))
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft := drafted("d", `[{"action":"mine_compound","amount":3000},{"action":"post_note","text":"Mine."},{"action":"harvest_radiation","amount":3}]`)
+	answers := map[string][]string{"agent-1": {draft}, "agent-2": {draft}}
+	o := options(t, "two_bases", 1)
+	o.ScenarioName, o.ScenarioTOML, o.Scenario, o.Commit = "crowded", []byte(crowdedTOML), scenario, "direct"
+	o = through(t, o, openai.Config{BaseURL: canned(t, answers).URL})
+	if result := run(t, o); result.Status != trace.RunCompleted {
+		t.Fatalf("the run is %s: %s", result.Status, result.Reason)
+	}
+	r := recordsOf(t, o.RunDir)
+	did := map[string]int{}
+	for n := 1; n <= 2; n++ {
+		d := r.decisions[fmt.Sprintf("1 agent-%d", n)]
+		did[string(d.Executed)]++
+		if string(d.Adjusted) != string(d.Executed) || d.Commit != "direct" {
+			t.Errorf("%s committed as %q: adjusted %s, executed %s", d.AgentID, d.Commit, d.Adjusted, d.Executed)
+		}
+	}
+	if did[`{"action":"mine_compound","compound_mass_g":3000}`] != 1 || did[`{"action":"harvest_radiation","max_amount":3}`] != 1 {
+		t.Errorf("executed %v", did)
+	}
+	if got := fold(t, o.RunDir).Guard.Alternatives; got != 1 {
+		t.Errorf("%d alternatives in the report, want 1", got)
+	}
+	requireReplays(t, o.RunDir, 1)
+}
