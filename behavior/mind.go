@@ -37,7 +37,8 @@ func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, er
 	for _, t := range moduleTools {
 		k.moduleNames = append(k.moduleNames, t.Name)
 	}
-	for _, t := range k.tools {
+	for i, t := range k.tools {
+		k.tools[i] = t.Ready()
 		k.toolTokens += k.count(string(t.Wire()))
 	}
 	return k, nil

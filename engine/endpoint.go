@@ -28,5 +28,5 @@ func (s *endpointState) note(a llmclient.Answer) {
 // the start of a tick, so that it does not depend on which answer of the tick
 // came first.
 func (r *runner) fatal(f *llmclient.Failure) bool {
-	return f != nil && f.Kind.Fatal(r.unreached)
+	return f != nil && (f.Kind.Fatal(r.unreached) || r.missEnds && f.Kind == llmclient.ErrNotRecorded)
 }

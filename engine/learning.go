@@ -40,7 +40,8 @@ func (s Settings) playbookLimits() playbook.Limits {
 // live runs differ by when they began.
 func runName(h trace.Header) string {
 	started := ""
-	if h.ModelSource == trace.SourceLive && h.Timing != nil {
+	live := h.ModelSource == trace.SourceLive || h.Recording != nil && h.Recording.Asked == trace.SourceLive
+	if live && h.Timing != nil {
 		started = h.Timing.StartedAt
 	}
 	h.Timing = nil
@@ -110,6 +111,8 @@ type lookedBack struct {
 	result learn.Result
 	usage  llmclient.Usage
 	notes  []behavior.Note
+	// failure is how the last request ended, nil when it was answered.
+	failure *llmclient.Failure
 }
 
 // lookBack lets the agents learn when the tick is one to do so: all at the same
@@ -161,6 +164,7 @@ func (r *runner) reflect(ctx context.Context, tick int64, firstStep int, back *l
 		if answer.Reply != nil {
 			back.usage = back.usage.Add(answer.Reply.Usage)
 		}
+		back.failure = answer.Failure
 		turn.Answer(answer)
 	}
 	back.result = turn.Result()

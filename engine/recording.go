@@ -42,22 +42,19 @@ func (r *recording) Respond(_ context.Context, key CallKey, _ llmclient.Request)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.readTo(key.Tick); err != nil {
-		return llmclient.Failed(errNotRecorded, err.Error())
+		return llmclient.Failed(llmclient.ErrNotRecorded, err.Error())
 	}
 	recorded, ok := r.answers[key]
 	if !ok {
-		return llmclient.Failed(errNotRecorded, fmt.Sprintf("no answer for %s in tick %d, step %d", key.Agent, key.Tick, key.Step))
+		return llmclient.Failed(llmclient.ErrNotRecorded, fmt.Sprintf("no answer for %s in tick %d, step %d", key.Agent, key.Tick, key.Step))
 	}
 	answer, err := recorded.Restore(&r.parts)
 	if err != nil {
-		return llmclient.Failed(errNotRecorded, err.Error())
+		return llmclient.Failed(llmclient.ErrNotRecorded, err.Error())
 	}
 	r.given.Add(1)
 	return answer
 }
-
-// errNotRecorded is the error kind of a request that a recording cannot answer.
-const errNotRecorded llmclient.ErrorKind = "not_recorded"
 
 // readTo reads the trace up to the end of the given tick. Answers of earlier
 // ticks are forgotten.

@@ -87,6 +87,8 @@ func (r Result) ExitCode() int {
 		return ExitProvider
 	case trace.RunBudgetReached:
 		return ExitBudget
+	case trace.RunReplayDiffers:
+		return ExitDiffers
 	case trace.RunInterrupted:
 		return ExitInterrupted
 	}
@@ -167,6 +169,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, errors.Join(err, j.finish())
 	}
+	r.missEnds = true
 	result, err := r.run(ctx)
 	return result, errors.Join(err, j.finish())
 }
@@ -195,6 +198,9 @@ type runner struct {
 	reached  endpointState
 	// unreached says that the endpoint had not answered when the tick began.
 	unreached bool
+	// missEnds says that a request which a recording cannot answer ends the run. A
+	// comparison goes on to show the first record that differs.
+	missEnds bool
 	// final is the state after the last whole tick: a tick that is abandoned has
 	// moved the world on already.
 	final snapshot

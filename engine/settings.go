@@ -34,9 +34,12 @@ type Settings struct {
 	// Protocol is "full" or "lean".
 	Protocol string
 	Model    string
-	// ModelSource is live or scripted, BaseURL the effective endpoint.
+	// ModelSource is live, scripted, recorded or mixed, BaseURL the effective endpoint,
+	// empty where none is asked.
 	ModelSource trace.ModelSource
 	BaseURL     string
+	// Recording is where recorded answers come from, see [Recorded]; nil for none.
+	Recording *trace.Recording
 	// SystemPrompt, ShortTermGoal and LongTermGoal replace the built-in text and
 	// the personas' goals; empty keeps them.
 	SystemPrompt, ShortTermGoal, LongTermGoal string
@@ -139,7 +142,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 		PromptVersion: promptVersion(string(cfg.Protocol), string(cfg.Language), s.learns()), SDKVersion: sdkVersion(),
 		Scenario: s.ScenarioName, ScenarioTOML: string(s.ScenarioTOML), Seed: s.Seed, TicksRequested: s.Ticks, Playbook: string(s.Playbook),
 		Protocol: string(cfg.Protocol), Model: s.Model, ModelSource: s.ModelSource, BaseURL: s.BaseURL,
-		UsageSource: trace.UsageReported,
+		UsageSource: s.usageSource(), Recording: s.Recording,
 		Settings: trace.Settings{
 			DecisionDeadlineMS: s.DecisionDeadline.Milliseconds(), TimeoutMS: s.Timeout.Milliseconds(),
 			ModuleCallsMax: cfg.ModuleCallsMax, ReasonStepsMax: cfg.ReasonStepsMax,
@@ -153,13 +156,23 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 		},
 		Timing: &trace.HeaderTiming{StartedAt: startedAt.UTC().Format(time.RFC3339), Concurrency: concurrency},
 	}
-	if s.ModelSource == trace.SourceScripted {
-		h.UsageSource = trace.UsageSimulated
-	}
 	for n := range w.Agents() {
 		h.Agents = append(h.Agents, trace.HeaderAgent{ID: w.AgentID(n), Name: w.Persona(n).Name, Persona: w.Persona(n).Text})
 	}
 	return h
+}
+
+// usageSource says where token counts come from: one answer that a provider billed
+// makes them reported.
+func (s Settings) usageSource() trace.UsageSource {
+	asked, usage := s.ModelSource, trace.UsageSimulated
+	if s.Recording != nil {
+		asked, usage = s.Recording.Asked, s.Recording.UsageSource
+	}
+	if asked == trace.SourceLive {
+		return trace.UsageReported
+	}
+	return usage
 }
 
 // settingsOf reads back what header wrote. The error says that the trace's
@@ -173,6 +186,7 @@ func settingsOf(h trace.Header) (Settings, error) {
 		ScenarioName: h.Scenario, ScenarioTOML: []byte(h.ScenarioTOML), Scenario: scenario,
 		Agents: h.Settings.AgentsOverride, Seed: h.Seed, Ticks: h.TicksRequested,
 		Protocol: h.Protocol, Model: h.Model, ModelSource: h.ModelSource, BaseURL: h.BaseURL,
+		Recording:    h.Recording,
 		SystemPrompt: h.Settings.SystemPrompt, ShortTermGoal: h.Settings.ShortTermGoal, LongTermGoal: h.Settings.LongTermGoal,
 		Switches:         h.Settings.PromptSwitches,
 		PromptProfile:    h.Settings.PromptProfile,

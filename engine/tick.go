@@ -66,8 +66,8 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(backs) > 0 && ctx.Err() != nil {
-		return interrupted(), nil
+	if s := r.abandonedLookingBack(ctx, backs); s != nil {
+		return s, nil
 	}
 	if err := r.record(tick, turns, backs, events, len(due), len(continuing)); err != nil {
 		return nil, err
@@ -186,6 +186,9 @@ func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask) (llmcli
 // or the provider refused in a way that no later call can mend.
 func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
 	for _, t := range turns {
+		if s := r.missed(t.failure); s != nil {
+			return s
+		}
 		if r.fatal(t.failure) {
 			return &stop{status: trace.RunProviderFailed, reason: failureText(t.failure), failure: t.failure}
 		}
@@ -194,6 +197,28 @@ func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
 		return interrupted()
 	}
 	return nil
+}
+
+// abandonedLookingBack is abandoned for the turns that look back, in which a failure
+// of the provider costs the lesson alone.
+func (r *runner) abandonedLookingBack(ctx context.Context, backs []lookedBack) *stop {
+	for _, b := range backs {
+		if s := r.missed(b.failure); s != nil {
+			return s
+		}
+	}
+	if len(backs) > 0 && ctx.Err() != nil {
+		return interrupted()
+	}
+	return nil
+}
+
+// missed ends a run whose recording has no answer to a request.
+func (r *runner) missed(f *llmclient.Failure) *stop {
+	if f == nil || !r.missEnds || f.Kind != llmclient.ErrNotRecorded {
+		return nil
+	}
+	return &stop{status: trace.RunReplayDiffers, reason: f.Message, failure: f}
 }
 
 func interrupted() *stop {

@@ -17,6 +17,15 @@ type Tool struct {
 	Parameters json.RawMessage
 	// Strict asks the provider to enforce Parameters. It is always sent.
 	Strict bool
+	// wire is the tool's JSON, when it has been made ready.
+	wire json.RawMessage
+}
+
+// Ready returns t with its JSON made once and for all: a tool list is sent and
+// hashed with every request of a run. The fields of the result must not be changed.
+func (t Tool) Ready() Tool {
+	t.wire = t.Wire()
+	return t
 }
 
 // ChoiceMode says whether the model may, must or must not call a tool.
@@ -121,6 +130,9 @@ func runes(s string) int { return len([]rune(s)) }
 
 // Wire returns the tool's JSON as sent.
 func (t Tool) Wire() json.RawMessage {
+	if t.wire != nil {
+		return t.wire
+	}
 	return Marshal(struct {
 		Type        string          `json:"type"`
 		Name        string          `json:"name"`

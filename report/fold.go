@@ -126,6 +126,9 @@ func (f *folder) add(record trace.Record) error {
 	f.end = nil
 	switch r := record.(type) {
 	case trace.ModelCall:
+		if r.Timing != nil && r.Timing.Recorded {
+			f.out.Timing.AnswersRecorded++
+		}
 		if learns(r) {
 			f.learnCall(r)
 		} else {

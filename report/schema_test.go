@@ -45,7 +45,7 @@ var signed = map[string]bool{"electricity": true, "heat": true, "amount": true, 
 
 // enums are the closed sets of words.
 var enums = map[string][]any{
-	"model_source": {string(trace.SourceLive), string(trace.SourceScripted)},
+	"model_source": {string(trace.SourceLive), string(trace.SourceScripted), string(trace.SourceRecorded), string(trace.SourceMixed)},
 	"usage_source": {string(trace.UsageReported), string(trace.UsageSimulated)},
 }
 

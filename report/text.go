@@ -38,6 +38,7 @@ func (r Report) Text() string {
 		{"proposed", r.proposedLine()},
 		{"calls", r.callsLine()},
 		{"answers", r.answersLine()},
+		{"recorded", r.recordedLine()},
 		{"items", r.itemsLine()},
 		{"faults", r.faultsLine()},
 		{"prompts", r.promptsLine()},
@@ -49,7 +50,7 @@ func (r Report) Text() string {
 		{"time", r.timeLine()},
 		{"digest", plain(r.FinalDigest)},
 	} {
-		if line[0] == "faults" && line[1] == "" {
+		if (line[0] == "faults" || line[0] == "recorded") && line[1] == "" {
 			continue // most runs have none, and none is no news
 		}
 		fmt.Fprintf(&b, "%-10s %s\n", line[0], cmp.Or(line[1], "none"))
@@ -151,6 +152,15 @@ func (r Report) itemsLine() string {
 	c := r.TraceCounts
 	return fmt.Sprintf("%d repaired%s, %d unknown; beside calls: %d texts, %d refusals", c.ItemRepairsByKind.sum(), c.ItemRepairsByKind.most(),
 		c.UnknownItems.sum(), c.TextBesideCalls, c.RefusalsBesideCalls)
+}
+
+// recordedLine tells of answers that no model gave in this run; it is empty without.
+func (r Report) recordedLine() string {
+	n := r.Timing.AnswersRecorded
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d answers came from a recording", n, r.TraceCounts.ModelCalls+r.Learning.Calls)
 }
 
 // faultsLine tells of the faults injected on purpose; it is empty without any.

@@ -17,6 +17,8 @@ type Timing struct {
 	Concurrency int64 `json:"concurrency"`
 	// HTTP requests sent; more than model calls when requests were retried.
 	HTTPAttempts int64 `json:"http_attempts"`
+	// Answers read from a recording, those of look backs included: nothing was sent or paid for.
+	AnswersRecorded int64 `json:"answers_recorded"`
 	// Latency of model calls that were sent, retries included.
 	LLMLatencyMS Latency `json:"llm_latency_ms"`
 }

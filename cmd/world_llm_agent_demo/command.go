@@ -33,7 +33,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		m.scenariosCommand(), m.replayCommand(), m.explainCommand(), m.traceCommand(),
-		m.reportCommand(), m.playbookCommand(), m.modelServerCommand(), settingsTopic(),
+		m.reportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(), settingsTopic(),
 	)
 	return root
 }

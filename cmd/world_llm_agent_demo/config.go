@@ -75,6 +75,11 @@ type config struct {
 	// PlaybookSize is how many lessons a playbook may hold.
 	PlaybookSize int64
 
+	// ReplayFrom is the path of a recording, empty for none, ReplayMiss what a request
+	// without a recorded answer comes to: error or ask.
+	ReplayFrom string
+	ReplayMiss string
+
 	// ReportJSON and RunDir are paths as the user wrote them, empty for none and
 	// for a new name.
 	ReportJSON string

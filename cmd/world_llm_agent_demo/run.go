@@ -17,6 +17,7 @@ import (
 	"agentworld/llmclient"
 	"agentworld/llmclient/openai"
 	"agentworld/llmclient/scripted"
+	"agentworld/trace"
 )
 
 // run carries out a plan: files that must be writable first, then the model, then
@@ -41,7 +42,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.runDir), cause(err))
 	}
 	faults := scripted.NewInjector(p.faults, p.faultSeed())
-	source, stop, err := m.openModel(ctx, p, faults, p.calls())
+	source, given, stop, err := m.openAnswers(ctx, p, faults)
 	if err != nil {
 		made.discard()
 		return err
@@ -56,6 +57,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return err
 	})
 	printer.finish()
+	given()
 	if err != nil && m.nothingRecorded(p) {
 		made.discard()
 		return fmt.Errorf("run: %w", err)
@@ -147,13 +149,16 @@ func (p plan) engineSettings() engine.Settings {
 	settings := engine.Settings{
 		ScenarioName: p.scenario.name, ScenarioTOML: p.scenario.toml, Scenario: p.scenario.scenario,
 		Agents: p.scenario.agentsOverride, Seed: p.seed(), Ticks: c.Ticks,
-		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.model.source(), BaseURL: p.recordedURL(),
+		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.modelSource(), BaseURL: p.recordedURL(),
 		SystemPrompt: c.SystemPrompt, ShortTermGoal: c.ShortTermGoal, LongTermGoal: c.LongTermGoal, Switches: p.switches,
 		PromptProfile: c.PromptProfile, PromptLanguage: c.PromptLanguage, Faults: c.Faults,
 		Timeout: c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
 		ModuleCallsMax: int(c.ModuleCallsMax), RepairsMax: int(c.RepairsMax),
 		RepeatAdviceAfter: c.repeatAdvice(),
 		Playbook:          p.playbook, PlaybookBullets: int(c.PlaybookBullets), FreezePlaybook: c.FreezePlaybook, LearnEvery: c.LearnEvery, PlaybookSize: int(c.PlaybookSize),
+	}
+	if p.recording.path != "" {
+		settings.Recording = p.recording.describe(p.model.source())
 	}
 	if c.Faults != "" {
 		settings.FaultSeed = p.faultSeed()
@@ -164,6 +169,9 @@ func (p plan) engineSettings() engine.Settings {
 // recordedURL is the endpoint that the trace records. A habit of the stand-in makes
 // it another model.
 func (p plan) recordedURL() string {
+	if p.recording.strict {
+		return ""
+	}
 	url := p.model.recordedURL()
 	if mode := p.config.scripted(); !p.model.live && mode != scripted.ModeNormal {
 		url += "+" + string(mode)
@@ -201,6 +209,9 @@ func (p plan) verdict(result engine.Result) error {
 	case engine.ExitProvider:
 		return failWith(engine.ExitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
 			result.Status, result.TicksDone, p.config.Ticks, result.Reason, p.providerHint(result.Reason)))
+	}
+	if result.Status == trace.RunReplayDiffers {
+		result.Reason += "; " + missHint(p.runDir)
 	}
 	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.config.Ticks, result.Reason))
 }

@@ -136,6 +136,8 @@ type plan struct {
 	// switches are in rising order of ticks and name only agents that exist.
 	switches []trace.Switch
 	model    modelAccess
+	// recording is where recorded answers come from.
+	recording chosenRecording
 	// playbook is the file of lessons as read, empty for none.
 	playbook []byte
 	// faults is what goes wrong on purpose; empty for a live model.
@@ -167,7 +169,7 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
-	model, err := chooseModel(c, values)
+	model, recording, err := m.chooseAnswers(c, values)
 	if err != nil {
 		return plan{}, err
 	}
@@ -183,11 +185,11 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{config: c, scenario: scenario, switches: switches, model: model, playbook: lessons, faults: faults, runDir: runDir}
+	p := plan{config: c, scenario: scenario, switches: switches, model: model, recording: recording, playbook: lessons, faults: faults, runDir: runDir}
 	p.kept = []keptPath{
 		m.keptTrace(runDir), {"the run directory", m.path(runDir)},
 		{"the scenario file", m.path(scenario.name)}, {"the file of prompt switches", m.path(c.PromptSwitches)},
-		{"the playbook", m.path(c.Playbook)},
+		{"the playbook", m.path(c.Playbook)}, {"the recording", m.path(c.ReplayFrom)},
 	}
 	if err := p.engineSettings().Check(); err != nil {
 		return plan{}, badInput("%w", err)

@@ -39,6 +39,7 @@ func settingTable() settings {
 	all = append(all, modelSettings()...)
 	all = append(all, promptSettings()...)
 	all = append(all, playbookSettings()...)
+	all = append(all, recordingSettings()...)
 	return append(all, outputSettings()...)
 }
 
@@ -135,6 +136,16 @@ func playbookSettings() settings {
 			doc: "ticks after which agents look back and learn; 0 is never", into: func(c *config) any { return &c.LearnEvery }},
 		{flag: "playbook-size", key: "run.playbook_size", kind: kindCount, fallback: "200", min: 1, max: playbookSizeMax,
 			doc: "lessons a playbook may hold", into: func(c *config) any { return &c.PlaybookSize }},
+	}
+}
+
+// recordingSettings say which recorded answers are given again.
+func recordingSettings() settings {
+	return settings{
+		{flag: "replay-from", key: "run.replay_from", kind: kindPath, absent: "none",
+			doc: "run directory or file of answers that answers are taken from; see docs/forks.md", into: func(c *config) any { return &c.ReplayFrom }},
+		{flag: "replay-miss", key: "run.replay_miss", kind: kindChoice, fallback: missError, choices: []string{missError, missAsk},
+			doc: "without a recorded answer: end the run, or ask the model", into: func(c *config) any { return &c.ReplayMiss }},
 	}
 }
 
