@@ -189,7 +189,10 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	p.kept = []keptPath{
 		m.keptTrace(runDir), {"the run directory", m.path(runDir)},
 		{"the scenario file", m.path(scenario.name)}, {"the file of prompt switches", m.path(c.PromptSwitches)},
-		{"the playbook", m.path(c.Playbook)}, {"the recording", m.path(c.ReplayFrom)},
+		{"the playbook", m.path(c.Playbook)},
+	}
+	if recording.path != "" {
+		p.kept = append(p.kept, keptPath{"the recording", m.path(recording.path)}, m.keptTrace(recording.path))
 	}
 	if err := p.engineSettings().Check(); err != nil {
 		return plan{}, badInput("%w", err)
