@@ -77,12 +77,14 @@ func (k *Kit) count(s string) int {
 //
 // Invariants:
 //  1. Instructions and tools are byte-identical in every request of a run,
-//     unless the user switches the system prompt.
+//     unless the user switches the system prompt or forks the run.
 //  2. A turn only reads the mind; Learn and SetPlaybook, between turns, write it.
 type Mind struct {
 	*Kit
-	id           string
-	persona      world.Persona
+	id      string
+	persona world.Persona
+	// systemPrompt is the opening paragraph given, empty for the built-in one.
+	systemPrompt string
 	instructions string
 	staticTokens int
 	memory       *memory.Memory
@@ -104,8 +106,20 @@ func (k *Kit) Mind(id string, persona world.Persona) *Mind {
 // SetSystemPrompt replaces the opening paragraph of the instructions; empty
 // restores the built-in one. It applies from the next turn.
 func (m *Mind) SetSystemPrompt(text string) {
+	m.systemPrompt = text
 	m.instructions = m.words.instructions(m.cfg.Protocol, text, m.persona)
 	m.staticTokens = m.toolTokens + m.count(m.instructions)
+}
+
+// Adopt puts the mind under another kit from the next turn on: its limits, protocol,
+// model and rules. What the mind remembers, and the texts it was given, stay. Memory
+// is written in the language of prompts, so a kit in another one is a caller's bug.
+func (m *Mind) Adopt(k *Kit) {
+	if k.cfg.Language != m.cfg.Language {
+		panic("behavior: a mind cannot change the language it remembers in")
+	}
+	m.Kit = k
+	m.SetSystemPrompt(m.systemPrompt)
 }
 
 // SetGoals replaces the goals from the next turn on; an empty text keeps the

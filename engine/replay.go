@@ -71,7 +71,15 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	return result, err
 }
 
+// versionDrift looks at what held at the start and after each fork.
 func versionDrift(h trace.Header) error {
+	for _, f := range h.Forks {
+		after := h.Fork(f)
+		after.Forks = nil
+		if err := versionDrift(after); err != nil {
+			return err
+		}
+	}
 	for _, v := range []struct{ what, recorded, present string }{
 		{"client library", h.SDKVersion, sdkVersion()}, {"engine", h.EngineVersion, Version}, {"rules", h.RulesVersion, world.RulesVersion}, {"prompt", h.PromptVersion, promptVersion(h.Protocol, h.Settings.Language, h.Settings.LearnEvery > 0 && !h.Settings.FreezePlaybook)},
 	} {

@@ -198,6 +198,10 @@ type runner struct {
 	reached  endpointState
 	// unreached says that the endpoint had not answered when the tick began.
 	unreached bool
+	// forks are those still to come.
+	forks []trace.Fork
+	// verify, when set, is told the digest of every whole tick; its error ends the run.
+	verify func(tick int64, digest string) error
 	// missEnds says that a request which a recording cannot answer ends the run. A
 	// comparison goes on to show the first record that differs.
 	missEnds bool
@@ -232,7 +236,7 @@ func newRunner(o Options, j *journal) (*runner, error) {
 	}
 	return &runner{
 		Options: o, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), journal: j, seed: seed,
-		started: time.Now(), switches: o.Switches, progress: Progress{Ticks: o.Ticks}, final: snapshotOf(w),
+		started: time.Now(), switches: o.Switches, forks: o.Forks, progress: Progress{Ticks: o.Ticks}, final: snapshotOf(w),
 	}, nil
 }
 
@@ -255,12 +259,21 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 func (r *runner) ticks(ctx context.Context) (Result, error) {
 	result := Result{Status: trace.RunCompleted, FinalDigest: r.world.Digest().String()}
 	for r.world.Tick() < r.Ticks {
+		if err := r.takeForks(); err != nil {
+			return result, err
+		}
 		stop, err := r.tick(ctx)
 		if err != nil {
 			return result, err
 		}
 		if stop == nil || stop.applied {
 			result.TicksDone, result.FinalDigest = r.world.Tick(), r.progress.Digest
+			if r.verify != nil {
+				err = r.verify(result.TicksDone, result.FinalDigest)
+			}
+		}
+		if err != nil {
+			return result, err
 		}
 		if stop != nil {
 			result.Status, result.Reason, result.Failure = stop.status, stop.reason, stop.failure

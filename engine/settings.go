@@ -40,6 +40,8 @@ type Settings struct {
 	BaseURL     string
 	// Recording is where recorded answers come from, see [Recorded]; nil for none.
 	Recording *trace.Recording
+	// Forks change all of this at a tick, in rising order of ticks; see [Fork].
+	Forks []trace.Fork
 	// SystemPrompt, ShortTermGoal and LongTermGoal replace the built-in text and
 	// the personas' goals; empty keeps them.
 	SystemPrompt, ShortTermGoal, LongTermGoal string
@@ -142,7 +144,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 		PromptVersion: promptVersion(string(cfg.Protocol), string(cfg.Language), s.learns()), SDKVersion: sdkVersion(),
 		Scenario: s.ScenarioName, ScenarioTOML: string(s.ScenarioTOML), Seed: s.Seed, TicksRequested: s.Ticks, Playbook: string(s.Playbook),
 		Protocol: string(cfg.Protocol), Model: s.Model, ModelSource: s.ModelSource, BaseURL: s.BaseURL,
-		UsageSource: s.usageSource(), Recording: s.Recording,
+		UsageSource: s.usageSource(), Recording: s.Recording, Forks: s.Forks,
 		Settings: trace.Settings{
 			DecisionDeadlineMS: s.DecisionDeadline.Milliseconds(), TimeoutMS: s.Timeout.Milliseconds(),
 			ModuleCallsMax: cfg.ModuleCallsMax, ReasonStepsMax: cfg.ReasonStepsMax,
@@ -186,7 +188,7 @@ func settingsOf(h trace.Header) (Settings, error) {
 		ScenarioName: h.Scenario, ScenarioTOML: []byte(h.ScenarioTOML), Scenario: scenario,
 		Agents: h.Settings.AgentsOverride, Seed: h.Seed, Ticks: h.TicksRequested,
 		Protocol: h.Protocol, Model: h.Model, ModelSource: h.ModelSource, BaseURL: h.BaseURL,
-		Recording:    h.Recording,
+		Recording: h.Recording, Forks: h.Forks,
 		SystemPrompt: h.Settings.SystemPrompt, ShortTermGoal: h.Settings.ShortTermGoal, LongTermGoal: h.Settings.LongTermGoal,
 		Switches:         h.Settings.PromptSwitches,
 		PromptProfile:    h.Settings.PromptProfile,

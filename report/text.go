@@ -47,16 +47,21 @@ func (r Report) Text() string {
 		{"lessons", r.lessonsLine()},
 		{"learning", r.learningLine()},
 		{"stock", r.stockLine()},
+		{"fork", r.forkLine()},
+		{"fork end", r.forkEndLine()},
 		{"time", r.timeLine()},
 		{"digest", plain(r.FinalDigest)},
 	} {
-		if (line[0] == "faults" || line[0] == "recorded") && line[1] == "" {
+		if line[1] == "" && slices.Contains(rareLines, line[0]) {
 			continue // most runs have none, and none is no news
 		}
 		fmt.Fprintf(&b, "%-10s %s\n", line[0], cmp.Or(line[1], "none"))
 	}
 	return b.String()
 }
+
+// rareLines are left out where there is nothing to say.
+var rareLines = []string{"faults", "recorded", "fork", "fork end"}
 
 func (r Report) sourcesLine() string {
 	p := r.Provenance

@@ -24,6 +24,7 @@ import (
 //     r) with its decision last, then the world's events in their own order, the
 //     tick's end, the run's end. Agent ids compare as bytes. A part belongs to
 //     the tick that first used it, which does not depend on concurrency.
+//     A fork that changed nothing is left out, of the header too.
 //  4. A run end that more records follow was overtaken by a resume and is left
 //     out.
 //
@@ -75,6 +76,9 @@ func (c *canonicalizer) add(r Record) error {
 	c.end = nil
 	if end, ok := r.(RunEnd); ok {
 		c.end = &end
+		return nil
+	}
+	if f, ok := r.(Fork); ok && len(f.Changes) == 0 {
 		return nil
 	}
 	if r.RecordTick() < c.tick {
@@ -162,7 +166,7 @@ func slotOf(r Record) slot {
 		return slot{phase: phaseSwitches, record: r}
 	case Part:
 		return slot{phase: phaseParts, name: r.Hash + string(r.Kind), record: r}
-	case Switch:
+	case Switch, Fork:
 		return slot{phase: phaseSwitches, record: r}
 	case ModelCall:
 		return slot{phase: phaseTurns, name: r.AgentID, step: r.Step, rank: 0, record: r}

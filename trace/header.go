@@ -58,6 +58,9 @@ type Header struct {
 	Settings Settings `json:"settings"`
 	// Recording is where recorded answers came from, nil when a model gave them all.
 	Recording *Recording `json:"recording,omitempty"`
+	// Forks are where the run left others, in rising order of ticks: what held before
+	// the first is in the fields above, what held after each is in the fork.
+	Forks []Fork `json:"forks,omitempty"`
 	// Extract says what of a run is kept here, empty for a whole trace.
 	Extract Extract `json:"extract,omitempty"`
 	// Timing is nil in the canonical form.
@@ -161,6 +164,7 @@ func (h Header) RecordTick() int64 { return h.Tick }
 
 func (h Header) untimed() Record {
 	h.Timing = nil
+	h.Forks = withChanges(h.Forks)
 	return h
 }
 

@@ -144,6 +144,8 @@ func Decode(line []byte) (Record, error) {
 		return decodeAs[Part](line)
 	case TypeSwitch:
 		return decodeAs[Switch](line)
+	case TypeFork:
+		return decodeAs[Fork](line)
 	case TypeModelCall:
 		return decodeAs[ModelCall](line)
 	case TypeStep:
