@@ -22,7 +22,7 @@ func (r *runner) takeForks() error {
 		f := r.forks[0]
 		r.forks = r.forks[1:]
 		if err := r.takeFork(f); err != nil {
-			return fmt.Errorf("fork at tick %d: %w", f.AtTick, err)
+			return fmt.Errorf("%w: at tick %d: %w", ErrFork, f.AtTick, err)
 		}
 		if err := r.journal.write(f); err != nil {
 			return err

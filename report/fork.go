@@ -37,6 +37,8 @@ type ForkReport struct {
 	Ticks []ForkTick `json:"ticks"`
 	// Differing ticks beyond those listed.
 	TicksOmitted int64 `json:"ticks_omitted"`
+	// Ticks the parent completed, 0 when it is not at hand or unfinished; its end is compared with the fork's, however long they are.
+	ParentTicks int64 `json:"parent_ticks"`
 	// Goals that are not at the same point at the end of both runs.
 	Goals []ForkGoal `json:"goals"`
 	// Resources of which all agents together hold another amount at the end.
@@ -240,6 +242,9 @@ func (f *forkFold) report(end *trace.RunEnd) *ForkReport {
 			f.parent = nil
 		}
 	}
+	if f.theirEnd != nil {
+		f.out.ParentTicks = f.theirEnd.TicksDone
+	}
 	if end != nil && f.theirEnd != nil {
 		f.goals(f.theirEnd.Goals, end.Goals)
 		f.stock(totals(f.theirEnd.Agents), totals(end.Agents))
@@ -337,7 +342,7 @@ func (f *ForkReport) changesText() string {
 // valueText is one side of a change, short enough for a line.
 func valueText(text string) string {
 	if text == "" {
-		return "none"
+		return "unset"
 	}
 	text = plain(text)
 	if r := []rune(text); len(r) > 40 {
@@ -370,6 +375,9 @@ func (r Report) forkEndLine() string {
 	}
 	if len(amounts) > 0 {
 		parts = append(parts, "stock here less the parent's: "+amountsText(amounts))
+	}
+	if len(parts) > 0 && r.Fork.ParentTicks != r.WorldTime {
+		parts = append(parts, fmt.Sprintf("the parent ended with tick %d", r.Fork.ParentTicks))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -32,7 +32,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		m.scenariosCommand(), m.replayCommand(), m.explainCommand(), m.traceCommand(),
+		m.scenariosCommand(), m.replayCommand(), m.forkCommand(), m.explainCommand(), m.traceCommand(),
 		m.reportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(), settingsTopic(),
 	)
 	return root

@@ -32,6 +32,8 @@ type config struct {
 	// ScriptedMode is a habit of the scripted stand-in that tests need, empty for
 	// none.
 	ScriptedMode string
+	// ScriptedSeed is the seed of the scripted stand-in, the run's when unset.
+	ScriptedSeed optionalSeed
 	// BaseURL is as the user wrote it and has been parsed once; empty means OpenAI.
 	BaseURL string
 	// APIKey is empty when none is set.

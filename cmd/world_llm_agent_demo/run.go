@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"agentworld/behavior"
@@ -53,7 +54,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
 	var result engine.Result
 	err = m.shielded(func() (err error) {
-		result, err = engine.Run(ctx, m.engineOptions(p, source, faults, printer))
+		result, err = m.carryOut(ctx, p, m.engineOptions(p, source, faults, printer))
 		return err
 	})
 	printer.finish()
@@ -91,7 +92,7 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector,
 	stop = func() {}
 	if !p.model.live {
 		// The server outlives an interrupt: the engine decides when calls end.
-		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.seed(), Mode: p.config.scripted(), Faults: faults})
+		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.config.ScriptedSeed.or(p.seed()), Mode: p.config.scripted(), Faults: faults})
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}
@@ -116,9 +117,13 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector,
 // It is an announcement, not a cap.
 func (p plan) calls() callRange {
 	limits := behavior.Config{ModuleCallsMax: int(p.config.ModuleCallsMax), RepairsMax: int(p.config.RepairsMax)}
-	calls := callRange{ticks: p.config.Ticks, agents: int64(len(p.scenario.agents)), perDecision: int64(limits.CallsMax())}
+	ticks := p.config.Ticks
+	if p.fork != nil {
+		ticks -= p.fork.atTick
+	}
+	calls := callRange{ticks: ticks, agents: int64(len(p.scenario.agents)), perDecision: int64(limits.CallsMax())}
 	if every := p.config.LearnEvery; every > 0 && !p.config.FreezePlaybook {
-		calls.learning = p.config.Ticks / every * calls.agents * int64(learn.NewKit(limits, 1).CallsMax())
+		calls.learning = ticks / every * calls.agents * int64(learn.NewKit(limits, 1).CallsMax())
 	}
 	return calls
 }
@@ -173,10 +178,37 @@ func (p plan) recordedURL() string {
 		return ""
 	}
 	url := p.model.recordedURL()
-	if mode := p.config.scripted(); !p.model.live && mode != scripted.ModeNormal {
-		url += "+" + string(mode)
+	if !p.model.live {
+		url += p.config.habits(p.seed())
 	}
 	return url
+}
+
+// habits names what makes the stand-in another model than the usual one: its mode, and
+// a seed that is not the run's.
+func (c config) habits(seed uint64) string {
+	text := ""
+	if mode := c.scripted(); mode != scripted.ModeNormal {
+		text += "+" + string(mode)
+	}
+	if own := c.ScriptedSeed.or(seed); own != seed {
+		text += seedHabit + strconv.FormatUint(own, 10)
+	}
+	return text
+}
+
+// seedHabit begins a seed of the stand-in's own in a recorded URL.
+const seedHabit = "+seed="
+
+// embeddedHabits reads back what habits wrote: the texts of the settings, empty for
+// the usual stand-in and for other endpoints.
+func embeddedHabits(url string) (mode, seed string) {
+	habits, embedded := strings.CutPrefix(url, embeddedURL)
+	if !embedded {
+		return "", ""
+	}
+	habits, seed, _ = strings.Cut(habits, seedHabit)
+	return strings.TrimPrefix(habits, "+"), seed
 }
 
 // faultSeed is the seed of the faults: the user's, else the run's.

@@ -140,6 +140,8 @@ type plan struct {
 	recording chosenRecording
 	// playbook is the file of lessons as read, empty for none.
 	playbook []byte
+	// fork is the run that this one leaves, nil for a run of its own.
+	fork *forkPoint
 	// faults is what goes wrong on purpose; empty for a live model.
 	faults scripted.FaultPlan
 	// runDir is the run directory as the user will read it.

@@ -78,6 +78,8 @@ func modelSettings() settings {
 			doc: "use the scripted stand-in even when a model is set", into: func(c *config) any { return &c.Offline }},
 		{flag: "scripted-mode", key: "llm.scripted_mode", kind: kindChoice, fallback: scriptedNormal, choices: scriptedModes(),
 			doc: "habit of the scripted stand-in, for tests", into: func(c *config) any { return &c.ScriptedMode }},
+		{flag: "scripted-seed", key: "llm.scripted_seed", kind: kindSeed, absent: "the run's seed",
+			doc: "seed of the scripted stand-in's choices", into: func(c *config) any { return &c.ScriptedSeed }},
 		{flag: "timeout", env: []string{envPrefix + "TIMEOUT_MS"}, key: "llm.timeout_ms", kind: kindMillis, fallback: "180s",
 			min: 1, max: waitMSMax, doc: "time for one model call, a duration or milliseconds; one that takes longer is tried once more with 180s", into: func(c *config) any { return &c.Timeout }},
 		{flag: "decision-deadline", env: []string{envPrefix + "DECISION_DEADLINE_MS"}, key: "llm.decision_deadline_ms", kind: kindMillis,
