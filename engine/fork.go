@@ -227,15 +227,15 @@ func (d *digests) check(tick int64, digest string) error {
 
 // next reads on to the end of a tick.
 func (d *digests) next(tick int64) (string, error) {
-	for record, err := range d.reader.All() {
+	for {
+		record, err := d.reader.NextOf(trace.TypeTickEnd)
 		if err != nil {
-			return "", fmt.Errorf("read the parent's trace: %w", err)
+			return "", fmt.Errorf("read the parent's trace up to tick %d: %w", tick, err)
 		}
-		if end, ok := record.(trace.TickEnd); ok && end.Tick == tick {
+		if end := record.(trace.TickEnd); end.Tick == tick {
 			return end.Digest, nil
 		}
 	}
-	return "", fmt.Errorf("read the parent's trace: it has no tick %d", tick)
 }
 
 // digestAt is the digest after a tick, empty for tick 0.

@@ -66,36 +66,29 @@ type Request struct {
 }
 
 type wireRequest struct {
-	Model             string            `json:"model"`
-	Instructions      string            `json:"instructions"`
-	Tools             []json.RawMessage `json:"tools,omitempty"`
-	ToolChoice        json.RawMessage   `json:"tool_choice,omitempty"`
-	ParallelToolCalls *bool             `json:"parallel_tool_calls,omitempty"`
-	MaxOutputTokens   int               `json:"max_output_tokens,omitempty"`
-	PromptCacheKey    string            `json:"prompt_cache_key,omitempty"`
-	Store             bool              `json:"store"`
-	Include           []string          `json:"include"`
+	ToolChoice        json.RawMessage `json:"tool_choice,omitempty"`
+	ParallelToolCalls *bool           `json:"parallel_tool_calls,omitempty"`
+	MaxOutputTokens   int             `json:"max_output_tokens,omitempty"`
+	PromptCacheKey    string          `json:"prompt_cache_key,omitempty"`
+	Store             bool            `json:"store"`
+	Include           []string        `json:"include"`
 }
 
 // Body returns the request's canonical JSON: the bytes that are sent, hashed and
 // compared in a replay. Items stand in it byte for byte. The engine keeps no state
 // at the provider, so store is false and encrypted reasoning is asked for.
 func (r Request) Body() []byte {
-	w := wireRequest{
-		Model: r.Model, Instructions: r.Instructions, MaxOutputTokens: r.OutputTokensMax,
-		PromptCacheKey: r.CacheKey, Include: []string{"reasoning.encrypted_content"},
-	}
-	for _, t := range r.Tools {
-		w.Tools = append(w.Tools, t.Wire())
-	}
+	w := wireRequest{MaxOutputTokens: r.OutputTokensMax, PromptCacheKey: r.CacheKey, Include: []string{"reasoning.encrypted_content"}}
 	if len(r.Tools) > 0 {
 		parallel := true
 		w.ParallelToolCalls = &parallel
 		w.ToolChoice = r.Choice.Wire()
 	}
+	body := append(r.head(), ',')
+	body = append(body, bytes.Trim(Marshal(w), "{}")...)
 	// The input is spliced in, because an encoder would strip the white space
 	// inside a provider's items.
-	body := append(bytes.TrimSuffix(Marshal(w), []byte("}")), `,"input":[`...)
+	body = append(body, `,"input":[`...)
 	for i, it := range r.Input {
 		if i > 0 {
 			body = append(body, ',')
@@ -103,6 +96,19 @@ func (r Request) Body() []byte {
 		body = append(body, it.Raw...)
 	}
 	return append(body, "]}"...)
+}
+
+// head is what stays the same over a run, without its closing brace. The tools are
+// spliced in, because an encoder would read through all of them each time.
+func (r Request) head() []byte {
+	head := bytes.TrimSuffix(Marshal(struct {
+		Model        string `json:"model"`
+		Instructions string `json:"instructions"`
+	}{r.Model, r.Instructions}), []byte("}"))
+	if len(r.Tools) > 0 {
+		head = append(append(head, `,"tools":`...), ToolList(r.Tools)...)
+	}
+	return head
 }
 
 // Hash returns the hex SHA-256 of Body.

@@ -45,10 +45,9 @@ func Canonical(r io.Reader, w io.Writer) error {
 		return ErrNoHeader
 	}
 	c := canonicalizer{w: w}
-	if err := c.write(first); err != nil {
+	if err := c.add(first); err != nil {
 		return err
 	}
-	c.tick = first.RecordTick()
 	for record, err := range reader.All() {
 		if errors.Is(err, ErrTorn) {
 			return cmp.Or(c.close(), err)
@@ -63,16 +62,36 @@ func Canonical(r io.Reader, w io.Writer) error {
 	return c.close()
 }
 
+// NewCanonicalWriter returns a writer that puts the records it is given into w in
+// canonical form, as [Canonical] would the trace they make: a whole tick at a time,
+// without a trace in between. finish writes what is held back. The first record must
+// be a header.
+func NewCanonicalWriter(w io.Writer) (out *Writer, finish func() error) {
+	c := &canonicalizer{w: w}
+	out = NewWriter(nil)
+	out.direct = c.add
+	return out, c.close
+}
+
 // canonicalizer holds back the records of one tick until it is complete.
 type canonicalizer struct {
-	w    io.Writer
-	tick int64
-	held []Record
+	w io.Writer
+	// begun says that the header is written.
+	begun bool
+	tick  int64
+	held  []Record
 	// end is the last run end seen; it counts only if nothing follows.
 	end *RunEnd
 }
 
 func (c *canonicalizer) add(r Record) error {
+	if !c.begun {
+		if r.RecordType() != TypeHeader {
+			return ErrNoHeader
+		}
+		c.begun, c.tick = true, r.RecordTick()
+		return c.write(r)
+	}
 	c.end = nil
 	if end, ok := r.(RunEnd); ok {
 		c.end = &end

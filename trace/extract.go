@@ -26,7 +26,7 @@ const (
 )
 
 // facts returns of a header what names the run, without its texts: prompts, goals,
-// personas, lessons, the scenario's text and the endpoint stay behind.
+// personas, lessons, forks, the scenario's text and the endpoint stay behind.
 func (h Header) facts(kept Extract) Header {
 	s := h.Settings
 	s.SystemPrompt, s.ShortTermGoal, s.LongTermGoal, s.PromptSwitches = "", "", "", []Switch{}
@@ -36,6 +36,8 @@ func (h Header) facts(kept Extract) Header {
 	}
 	h.Settings, h.Agents, h.Extract = s, agents, kept
 	h.ScenarioTOML, h.Playbook, h.BaseURL, h.Timing = "", "", "", nil
+	// What a fork changed is made of the same texts.
+	h.Forks = nil
 	return h
 }
 

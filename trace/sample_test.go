@@ -14,6 +14,14 @@ import (
 func samples() []Record {
 	goal, met := "make two chips", int64(3)
 	part := NewPart(1, PartItem, []byte(`{"type":"message","role":"user","content":"<look> & act"}`))
+	fork := Fork{
+		Tick: 2, AtTick: 1, Parent: ForkParent{Name: "run-1", Run: "run-0a1b", Digest: "d0"},
+		Changes: []Change{{What: "model", From: "m", To: "m2"}},
+		After: ForkSettings{
+			PromptVersion: "p2", Playbook: "# playbook 1\n", Protocol: "lean", Model: "m2", ModelSource: SourceLive, UsageSource: UsageReported,
+			BaseURL: "http://b/v1", Settings: Settings{Language: "en", PromptSwitches: []Switch{}}, Rules: world.DefaultRules(),
+		},
+	}
 	return []Record{
 		Header{
 			Format: FormatVersion, EngineVersion: "1.0.0", RulesVersion: "r1", PromptVersion: "p1", SDKVersion: "v3",
@@ -26,6 +34,8 @@ func samples() []Record {
 				ShortTermGoal: "g", LongTermGoal: "l", AgentsOverride: 1, PromptSwitches: []Switch{{Tick: 2, ShortTermGoal: &goal}},
 				PlaybookBullets: 6, FreezePlaybook: true, LearnEvery: 5,
 			},
+			Recording: &Recording{Name: "run-0", Model: "m", ModelSource: SourceLive, UsageSource: UsageReported, Asked: SourceScripted},
+			Forks:     []Fork{fork}, Extract: ExtractAnswers,
 			Timing: &HeaderTiming{StartedAt: "2026-01-02T03:04:05Z", Concurrency: 4},
 		},
 		part,
@@ -39,7 +49,7 @@ func samples() []Record {
 				Output: []string{part.Hash}, NonObjects: 1, Usage: llmclient.Usage{Input: 9, Cached: 4, Output: 3, Reasoning: 1, Total: 12},
 				Failure: &llmclient.Failure{Kind: llmclient.ErrServer, Status: 503, Code: "busy", Message: "try later"},
 			},
-			Timing: &CallTiming{LatencyMS: 12, Attempts: 2},
+			Timing: &CallTiming{LatencyMS: 12, Attempts: 2, Recorded: true},
 		},
 		Step{
 			Tick: 1, AgentID: "agent-1", Step: 1, Kind: StepModuleCall, Status: StatusError, Code: "INVALID_ARGUMENTS",
@@ -60,6 +70,7 @@ func samples() []Record {
 			Postings: []world.Posting{{From: "a", To: "b", Resource: "electricity", Amount: 3}},
 		}},
 		TickEnd{Tick: 1, Digest: "d1", Due: 1, Continued: 2, WorldTime: 1},
+		fork,
 		RunEnd{
 			Tick: 1, RunStatus: RunInterrupted, Reason: "asked to stop", TicksDone: 1, FinalDigest: "d1",
 			Agents:         []FinalAgent{{AgentID: "agent-1", Place: "loc-1", PowerState: "normal", Electricity: 30, Heat: 5, Stock: []world.Amount{{Resource: "data", Amount: 12}}}},
