@@ -193,7 +193,7 @@ func (r *Recorded) advance() error {
 	}
 	r.next = nil
 	for {
-		record, err := r.reader.Next()
+		record, err := r.reader.NextOf(trace.TypePart, trace.TypeModelCall)
 		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
 			return nil
 		}

@@ -73,7 +73,7 @@ func (r *recording) readTo(tick int64) error {
 func (r *recording) readTick() error {
 	items := trace.Parts{}
 	for {
-		record, err := r.reader.Next()
+		record, err := r.reader.NextOf(trace.TypePart, trace.TypeModelCall, trace.TypeTickEnd)
 		if err != nil {
 			return errors.Join(errors.New("the recording ended"), err)
 		}
