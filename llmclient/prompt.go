@@ -90,11 +90,20 @@ func (p PromptPart) String() string {
 
 // ToolList is the tool list as it stands in a request: a JSON array.
 func ToolList(tools []Tool) json.RawMessage {
+	return appendTools(make([]byte, 0, toolBytes(tools)), tools)
+}
+
+// toolBytes is the length of the list, if its tools have been made ready.
+func toolBytes(tools []Tool) int {
 	size := 2
 	for _, t := range tools {
 		size += len(t.wire) + 1
 	}
-	list := append(make([]byte, 0, size), '[')
+	return size
+}
+
+func appendTools(list []byte, tools []Tool) []byte {
+	list = append(list, '[')
 	for i, t := range tools {
 		if i > 0 {
 			list = append(list, ',')

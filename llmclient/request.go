@@ -84,7 +84,7 @@ func (r Request) Body() []byte {
 		w.ParallelToolCalls = &parallel
 		w.ToolChoice = r.Choice.Wire()
 	}
-	body := append(r.head(), ',')
+	body := append(r.head(make([]byte, 0, r.bytesAbout())), ',')
 	body = append(body, bytes.Trim(Marshal(w), "{}")...)
 	// The input is spliced in, because an encoder would strip the white space
 	// inside a provider's items.
@@ -98,17 +98,27 @@ func (r Request) Body() []byte {
 	return append(body, "]}"...)
 }
 
-// head is what stays the same over a run, without its closing brace. The tools are
-// spliced in, because an encoder would read through all of them each time.
-func (r Request) head() []byte {
-	head := bytes.TrimSuffix(Marshal(struct {
+// head appends what stays the same over a run, without its closing brace. The tools
+// are spliced in, because an encoder would read through all of them each time.
+func (r Request) head(body []byte) []byte {
+	body = append(body, bytes.TrimSuffix(Marshal(struct {
 		Model        string `json:"model"`
 		Instructions string `json:"instructions"`
-	}{r.Model, r.Instructions}), []byte("}"))
+	}{r.Model, r.Instructions}), []byte("}"))...)
 	if len(r.Tools) > 0 {
-		head = append(append(head, `,"tools":`...), ToolList(r.Tools)...)
+		body = appendTools(append(body, `,"tools":`...), r.Tools)
 	}
-	return head
+	return body
+}
+
+// bytesAbout estimates the length of the body from above, unless its texts are full of
+// characters that need escaping.
+func (r Request) bytesAbout() int {
+	n := len(r.Model) + len(r.Instructions)*5/4 + toolBytes(r.Tools) + len(r.CacheKey) + 1024
+	for _, it := range r.Input {
+		n += len(it.Raw) + 1
+	}
+	return n
 }
 
 // Hash returns the hex SHA-256 of Body.
