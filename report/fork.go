@@ -110,9 +110,8 @@ type forkFold struct {
 	// parent yields what the parent did, tick by tick; nil when it is not at hand or
 	// has ended.
 	parent *trace.Reader
-	// ours are the actions of the tick under way, theirs the parent's of theirTick.
+	// ours are the actions of the tick under way, theirs the parent's of the same tick.
 	ours, theirs map[string]string
-	theirTick    int64
 	theirDigest  string
 	theirEnd     *trace.RunEnd
 }
