@@ -12,7 +12,7 @@ import (
 // answerItems are what answers are made of: what providers send, what they should
 // not, and what fits no stage.
 var answerItems = []string{
-	`{"type":"function_call","id":"fc_1","call_id":"a","name":"plan","arguments":"{\"goal\":\"g\",\"steps\":[{\"kind\":\"call\",\"what\":\"x\"},{\"kind\":\"reason\",\"what\":\"y\"}],\"missing\":[]}"}`,
+	`{"type":"function_call","id":"fc_1","call_id":"a","name":"plan","arguments":"{\"goal\":\"g\",\"steps\":[{\"kind\":\"call\",\"what\":\"x\"},{\"kind\":\"reason\",\"what\":\"y\"}],\"actions\":[]}"}`,
 	`{"type":"reasoning","id":"rs_1","summary":[]}`,
 	`{"type":"function_call","call_id":"a","name":"world_rules","arguments":"{\"topic\":\"power\"}"}`,
 	`{"type":"function_call","call_id":"","name":"decision_draft","arguments":"{\"candidates\":[{\"action\":{\"action\":\"build_factory\",\"factory_kind\":\"factory.assembler.mk1\"}}]}"}`,

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"agentworld/memory"
 )
 
 // Channel says how a decision named a source.
@@ -86,6 +88,16 @@ func (t *Turn) cite(list []Citation, id string, channel Channel) []Citation {
 		return list
 	}
 	return append(list, Citation{id, channel, t.standing(id)})
+}
+
+// declared are the sources in view that a decision named.
+func (t *Turn) declared(cited []Citation) (list []memory.Source) {
+	for _, c := range cited {
+		if i := slices.IndexFunc(t.retrieved, func(s memory.Source) bool { return s.ID == c.ID }); i >= 0 {
+			list = append(list, t.retrieved[i])
+		}
+	}
+	return list
 }
 
 // standing tells whether an id was in view, and if not, whether it exists.

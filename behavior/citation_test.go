@@ -102,7 +102,7 @@ func TestASearchGivesTheScore(t *testing.T) {
 	turn := mindIn(t, "minimal", behavior.Config{}, 3).begin()
 	firstAsk(t, turn)
 	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
-		llmclient.FunctionCall("p", "plan", `{"goal":"g","steps":[{"kind":"call","what":"x"}],"missing":[]}`),
+		llmclient.FunctionCall("p", "plan", `{"goal":"g","steps":[{"kind":"call","what":"x"}],"actions":[]}`),
 	}}})
 	firstAsk(t, turn)
 	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{

@@ -135,7 +135,9 @@ func sameAction(ds []terminal) bool {
 // commit verifies the decision before it becomes one: a refused action goes back
 // with its reasons, a bounded number of times.
 func (t *Turn) commit(d terminal) {
-	v := judge(t.view, d.action)
+	cited := t.cited(d)
+	v := t.judge(d.action, t.declared(cited))
+	t.intendAction(v)
 	if v.Refused() {
 		t.sendBack(d, v)
 		return
@@ -146,7 +148,6 @@ func (t *Turn) commit(d terminal) {
 		}
 	}
 	t.note(Note{Kind: NoteDecision, Status: StatusOK, CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(), Leniencies: d.leniency})
-	cited := t.cited(d)
 	used, unknown, invented := tally(cited)
 	if len(cited) > 0 {
 		t.note(Note{Kind: NoteCitation, Status: StatusOK, Detail: citationDetail{len(used), unknown, invented}})
@@ -154,17 +155,20 @@ func (t *Turn) commit(d terminal) {
 	t.finish(Decision{
 		By: ByModel, Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted,
 		Adjustments: v.Adjustments, Why: capText(d.why), Cited: cited, Used: used,
+		Commit: CommitGuidance, ArgumentsTrust: t.mind.trustOf(v),
 	})
 }
 
 func (t *Turn) sendBack(d terminal, v Verdict) {
 	t.guardRounds++
-	t.note(Note{Kind: NoteGuard, Status: StatusError, Code: string(v.Check.Rejection.Code), CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(), Leniencies: d.leniency})
+	n := t.refusalNote(v)
+	n.CallID, n.Leniencies = t.slots[d.slot].callID, d.leniency
+	t.note(n)
 	if t.guardRounds > t.mind.cfg.GuardRoundsMax {
 		t.wait(WaitGuardRejected, &v)
 		return
 	}
-	refused := t.mind.words.guardRejected(v, t.guardRounds, t.mind.cfg.GuardRoundsMax)
+	refused := t.refused(v, t.guardRounds, t.mind.cfg.GuardRoundsMax)
 	for i, s := range t.slots {
 		if !s.done && !s.module {
 			t.reject(i, refused)

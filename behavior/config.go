@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"agentworld/behavior/mandate"
 	"agentworld/modules"
 )
 
@@ -60,6 +61,17 @@ type Config struct {
 	// PlaybookBullets bounds the bullets of an agent's playbook in a prompt, at most
 	// PlaybookBulletsMax; 0, the default, shows none.
 	PlaybookBullets int
+	// Commit is how a decision of the full protocol comes about: guidance (the
+	// default) or direct. The lean protocol decides in the call that drafts.
+	Commit Commit
+	// GuardOff are the layers of the guard that are switched off, none by default.
+	// Nothing but measuring what a layer is worth is a reason to name one: without
+	// memory, remembered words of others count as the agent's own and stand before
+	// the plan; without order, words of others stand in the opening; without
+	// envelope they are put into the prompt as they are, so that whoever writes
+	// "From agent-9:" into a message is believed to be agent-9; without lessons they
+	// are shown to a look back, whose proposals are not held against them.
+	GuardOff []mandate.Layer
 	// SystemPrompt replaces the opening paragraph of the instructions; empty
 	// keeps the built-in one. Rules and protocol text always follow.
 	SystemPrompt string
@@ -85,6 +97,12 @@ func (c Config) Validate() error {
 	}
 	if c.Language != "" && !slices.Contains(modules.Languages(), c.Language) {
 		return fmt.Errorf("prompt language %q: allowed are en and zh", c.Language)
+	}
+	if c.Commit != "" && c.Commit != CommitGuidance && c.Commit != CommitDirect {
+		return fmt.Errorf("commit mode %q: allowed are guidance and direct", c.Commit)
+	}
+	if _, err := mandate.ParseLayers(layerNames(c.GuardOff)); err != nil {
+		return fmt.Errorf("guard layers to leave out: %w", err)
 	}
 	if c.ContextWindow != 0 && c.ContextWindow < ContextWindowMin {
 		return fmt.Errorf("context window %d: at least %d tokens are needed", c.ContextWindow, ContextWindowMin)
@@ -120,6 +138,9 @@ func (c Config) WithDefaults() Config {
 	if c.Language == "" {
 		c.Language = modules.English
 	}
+	if c.Commit == "" {
+		c.Commit = CommitGuidance
+	}
 	setDefault(&c.ContextWindow, 128_000)
 	setDefault(&c.OutputTokensMax, 1024)
 	c.OutputTokensMax = min(c.OutputTokensMax, c.ContextWindow/4)
@@ -134,6 +155,17 @@ func (c Config) WithDefaults() Config {
 		c.CountTokens = func(s string) int { return len(s) }
 	}
 	return c
+}
+
+// off reports whether a layer of the guard is left out.
+func (c Config) off(l mandate.Layer) bool { return slices.Contains(c.GuardOff, l) }
+
+func layerNames(layers []mandate.Layer) []string {
+	names := make([]string, len(layers))
+	for i, l := range layers {
+		names[i] = string(l)
+	}
+	return names
 }
 
 func setDefault(field *int, value int) {

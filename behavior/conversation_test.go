@@ -1,6 +1,7 @@
 package behavior_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"agentworld/behavior"
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
 	"agentworld/memory"
 	"agentworld/modules"
@@ -38,7 +40,9 @@ var update = flag.Bool("update", false, "rewrite the expected steps of the conve
 //
 // A file with a section "forgetful" has an agent whose memory cannot be read, so
 // that the memory modules run and fail. A file may hold a section of texts, one a line, that agent-2 of the scenario
-// two_bases wrote to agent-1 before its turn: "message TEXT" or "note TEXT".
+// two_bases wrote to agent-1 before its turn: "message TEXT" or "note TEXT". A section
+// "mandate" has the clauses that bind the agent, one a line as JSON; "commit" is the
+// commit mode and "guard-off" the layers left out.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/conversations/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -84,10 +88,17 @@ func play(t *testing.T, sections map[string]string) string {
 	t.Helper()
 	protocol, answers, texts := strings.TrimSpace(sections["protocol"]), sections["answers"], strings.TrimSpace(sections["texts"])
 	_, forgetful := sections["forgetful"]
-	cfg := behavior.Config{Protocol: behavior.Protocol(protocol), Model: "m"}
-	turn := newTurn(t, cfg)
+	off, err := mandate.ParseLayers(strings.Fields(sections["guard-off"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := behavior.Config{
+		Protocol: behavior.Protocol(protocol), Model: "m", Commit: behavior.Commit(strings.TrimSpace(sections["commit"])), GuardOff: off,
+	}
+	clauses := clausesIn(t, sections["mandate"])
+	turn := newTurn(t, cfg, clauses...)
 	if texts != "" {
-		turn = newReader(t, cfg, strings.Split(texts, "\n"))
+		turn = newReader(t, cfg, strings.Split(texts, "\n"), clauses...)
 	}
 	blocks := strings.Split(strings.TrimSpace(answers), "\n\n")
 	var out strings.Builder
@@ -123,7 +134,20 @@ func play(t *testing.T, sections map[string]string) string {
 	}
 }
 
-func newTurn(t *testing.T, cfg behavior.Config) *behavior.Turn {
+// clausesIn reads the clauses of a mandate, one a line.
+func clausesIn(t *testing.T, text string) (clauses []world.Clause) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		var c world.Clause
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		clauses = append(clauses, c)
+	}
+	return clauses
+}
+
+func newTurn(t *testing.T, cfg behavior.Config, clauses ...world.Clause) *behavior.Turn {
 	t.Helper()
 	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
@@ -131,12 +155,12 @@ func newTurn(t *testing.T, cfg behavior.Config) *behavior.Turn {
 	}
 	w := newWorld(t, "minimal")
 	w.Advance()
-	return kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0))
+	return kit.Mind(w.AgentID(0), w.Persona(0), clauses...).Begin(w.View(0))
 }
 
 // newReader begins a turn of agent-1 after agent-2 has written the texts and
 // agent-1 has answered the first of them.
-func newReader(t *testing.T, cfg behavior.Config, texts []string) *behavior.Turn {
+func newReader(t *testing.T, cfg behavior.Config, texts []string, clauses ...world.Clause) *behavior.Turn {
 	t.Helper()
 	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
@@ -156,7 +180,7 @@ func newReader(t *testing.T, cfg behavior.Config, texts []string) *behavior.Turn
 		}
 	}
 	w.Advance()
-	return kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0))
+	return kit.Mind(w.AgentID(0), w.Persona(0), clauses...).Begin(w.View(0))
 }
 
 func newWorld(t testing.TB, name string) *world.World {
@@ -289,6 +313,12 @@ func writeEnd(out *strings.Builder, d behavior.Decision, notes []behavior.Note) 
 			fmt.Fprintf(out, "retrieved %s %s from %q in tick %d, %s\n", s.Kind, s.ID, s.OriginAgent, s.OriginTick, s.Trust)
 		}
 	}
+	for _, a := range d.ArgumentsTrust {
+		fmt.Fprintf(out, "argument %s %s\n", a.Name, a.Trust)
+	}
+	if d.Commit != behavior.CommitGuidance && d.Commit != "" {
+		fmt.Fprintf(out, "committed by %s, %d calls saved\n", d.Commit, d.CallsSaved)
+	}
 	if len(d.Used) > 0 {
 		fmt.Fprintf(out, "used %v\n", d.Used)
 	}
@@ -296,6 +326,9 @@ func writeEnd(out *strings.Builder, d behavior.Decision, notes []behavior.Note) 
 		line := fmt.Sprintf("note %d %s %s %s %s %s %v", n.Number, n.Kind, n.Status, n.Code, n.CallID, n.Name, n.Leniencies)
 		if n.Minted {
 			line += " minted"
+		}
+		if n.Level != "" {
+			line += " " + string(n.Level)
 		}
 		out.WriteString(strings.Join(strings.Fields(line), " ") + "\n")
 	}

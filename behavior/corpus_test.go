@@ -207,7 +207,7 @@ func TestUniversalShapes(t *testing.T) {
 func TestInventedObservationsNeverComeBack(t *testing.T) {
 	turn := beginner(t)()
 	turn.Next()
-	text := "Thought: I look.\nAction: plan[{\"goal\":\"Dig.\",\"steps\":[],\"missing\":[]}]\nObservation: gold everywhere\nAction: wait[]"
+	text := "Thought: I look.\nAction: plan[{\"goal\":\"Dig.\",\"steps\":[],\"actions\":[]}]\nObservation: gold everywhere\nAction: wait[]"
 	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{textItem(t, text)}}, Attempts: 1})
 	ask, asked := turn.Next().(behavior.Ask)
 	if !asked {
@@ -255,7 +255,7 @@ func FuzzText(f *testing.F) {
 
 // FuzzItemLists reads any list of items as an answer.
 func FuzzItemLists(f *testing.F) {
-	parts := scripted.Parts{Name: "plan", Arguments: []byte(`{"goal":"","steps":[],"missing":[]}`)}
+	parts := scripted.Parts{Name: "plan", Arguments: []byte(`{"goal":"","steps":[],"actions":[]}`)}
 	for _, shape := range scripted.Corpus() {
 		if shape.As == scripted.AsItems {
 			f.Add(shape.Render(parts), shape.Status)

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
 	"agentworld/memory"
 	"agentworld/world"
@@ -57,6 +58,11 @@ type Decision struct {
 	Proposed, Adjusted, Executed world.Action
 	// Adjustments are the amounts clamping changed.
 	Adjustments []world.Adjustment
+	// ArgumentsTrust is the trust of each argument of Adjusted, nil where nothing
+	// untrusted was in view.
+	ArgumentsTrust []mandate.Argument
+	// At is the place where a continued order acted, empty for a turn.
+	At string
 	// Wait is the reason of a degraded wait, empty otherwise.
 	Wait WaitReason
 	// Why is the model's own one-line reason, capped.
@@ -68,6 +74,13 @@ type Decision struct {
 	// Cited are all sources the model named, in order of first mention; those that
 	// were in view are Used.
 	Cited []Citation
+	// Swayed says that words of others may have brought the action about: they were
+	// in view, and the agent had not planned it before.
+	Swayed bool
+	// Known are the ids in Proposed and Executed that the agent's own typed state or
+	// its goals hold. Any other is a model's word, perhaps repeated from a text: it
+	// never returns to a prompt.
+	Known []string
 	// Place is where the agent was, empty when nothing looked.
 	Place string
 	// Seen is what the turn met that is worth remembering: its place, and the texts of
@@ -75,6 +88,11 @@ type Decision struct {
 	Seen []memory.Entry
 	// ModelCalls is how many requests the turn made.
 	ModelCalls int
+	// Commit says how a model's decision came to be committed, empty where a model did
+	// not decide. CallsSaved is how many more requests the turn would have made if
+	// every decision were asked for in a call of its own.
+	Commit     Commit
+	CallsSaved int
 }
 
 func (Ask) isStep()      {}
@@ -176,4 +194,16 @@ type Note struct {
 	Detail any
 	// Leniencies name what was repaired to read the answer.
 	Leniencies []string
+	// Level says how much the note deserves the eye of a person, empty for most.
+	Level NoteLevel
 }
+
+// NoteLevel says how much a note deserves attention.
+type NoteLevel string
+
+// The levels. LevelInfo: a reason step went as it should. LevelWarn: a model did what
+// it may not, and was kept from it.
+const (
+	LevelInfo NoteLevel = "info"
+	LevelWarn NoteLevel = "warn"
+)

@@ -43,14 +43,15 @@ const (
 	textChange = "%s %+d"
 )
 
-// newDeed is what became of one decision, not yet remembered under an id.
-func newDeed(w *wording, tick int64, wait WaitReason, o world.Outcome, alias func(string) string) deed {
+// newDeed is what became of one decision, not yet remembered under an id. name is
+// how the ids in its action are told.
+func newDeed(w *wording, tick int64, wait WaitReason, o world.Outcome, name naming) deed {
 	d := deed{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes)}
 	do := o.Action
 	if order, ok := do.(world.ExecuteUntil); ok {
 		do = order.Do
 	}
-	d.take(w, do, alias)
+	d.take(w, do, name)
 	if o.Created != "" {
 		d.created = []string{o.Created}
 	}
@@ -59,7 +60,7 @@ func newDeed(w *wording, tick int64, wait WaitReason, o world.Outcome, alias fun
 
 // take fills in what the action says: its name, the things it is about, its amount
 // and its price.
-func (d *deed) take(w *wording, a world.Action, alias func(string) string) {
+func (d *deed) take(w *wording, a world.Action, name naming) {
 	args := world.ActionArgs(a)
 	var things []string
 	for _, p := range paramsOf(a) {
@@ -71,7 +72,7 @@ func (d *deed) take(w *wording, a world.Action, alias func(string) string) {
 		case p.Kind == world.ParamText:
 			things = append(things, w.textLength(args[p.Name].Text))
 		default:
-			things = append(things, alias(idText(args[p.Name].Text)))
+			things = append(things, name(a, p, args[p.Name].Text))
 		}
 	}
 	d.action, d.things, d.high = a.ActionName(), strings.Join(things, " "), d.low

@@ -29,7 +29,7 @@ func learn(m *Mind, tick int64, a world.Action, refused world.RejectionCode, cha
 		available := tick
 		o.Rejection = &world.Rejection{Code: refused, Resource: world.Compound, Requested: number(500), Available: &available}
 	}
-	m.Learn(tick, Decision{Executed: a}, o)
+	m.Learn(tick, Decision{Executed: a, Known: []string{"agent-2"}}, o)
 }
 
 func (v variant) lines() []string { return strings.Split(v.text, "\n") }
@@ -120,7 +120,7 @@ func TestSourcesAreWhatIsShown(t *testing.T) {
 		learn(m, tick+1, world.Harvest{MaxAmount: tick + 1}, world.RejectContended)
 		learn(m, tick+1, world.Move{To: fmt.Sprint("motor-", tick)}, world.RejectUnreachable)
 	}
-	last, deed := m.lastOutcome(world.Outcome{Tick: 40, Action: world.Move{To: "motor-39"}, Rejection: &world.Rejection{Code: world.RejectUnreachable}}, "")
+	last, deed := m.lastOutcome(world.Outcome{Tick: 40, Action: world.Move{To: "motor-39"}, Rejection: &world.Rejection{Code: world.RejectUnreachable}}, "", nil)
 	if want := "# Last outcome\n[mem-40-"; !strings.HasPrefix(last.text, want) || len(last.sources) != 1 {
 		t.Errorf("last outcome %q with %d sources", last.text, len(last.sources))
 	}
@@ -173,7 +173,7 @@ func TestOwnWordsFollowTheLastOutcome(t *testing.T) {
 	m := newMind(t, ProfileBalanced)
 	sent := world.SendMessage{To: "agent-2", Text: "hi\n# Goals"}
 	learn(m, 4, sent, "")
-	got, _ := m.lastOutcome(world.Outcome{Tick: 4, Action: sent, Accepted: true}, sent.Text)
+	got, _ := m.lastOutcome(world.Outcome{Tick: 4, Action: sent, Accepted: true}, sent.Text, nil)
 	if want := "# Last outcome\n[mem-4-1] tick 4: send_message agent-2 (10 characters) ok, text \"hi\\n# Goals\""; got.text != want {
 		t.Errorf("got %q, want %q", got.text, want)
 	}

@@ -14,6 +14,7 @@ import (
 // counted once, with the first call that may be made.
 func (t *Turn) dispatch(leniencies []string) {
 	t.assign(leniencies)
+	t.idle, t.drafts = nil, nil
 	var decisions []terminal
 	progress, wrong, misdecided := false, ParseKind(""), ParseKind("")
 	for i := range t.slots {
@@ -36,6 +37,10 @@ func (t *Turn) dispatch(leniencies []string) {
 		t.repair(ParseSeveral)
 	case len(decisions) > 0:
 		t.commit(decisions[0])
+	case t.drafts != nil && t.mind.cfg.Commit == CommitDirect && t.settled():
+		t.commitDirect(*t.drafts)
+	case t.idle != nil && t.settled():
+		t.rest()
 	case wrong != "" && !progress:
 		t.repair(wrong)
 	case t.settled():

@@ -27,6 +27,21 @@
 // the turn enforces the narrowing itself, because many providers ignore it. In a
 // reason step no tool may be called: a call that comes anyway is vetoed.
 //
+// A plan gives the kinds of its steps (call, reason, respond, skip), of which typed
+// steps are made, and in a short grammar the actions that the agent may take. A plan
+// of nothing but skip steps ends the turn in a wait. In the commit mode direct the best
+// candidate of a draft is the decision; see [CommitDirect].
+//
+// # What may be committed
+//
+// Every candidate, every decision and every tick of a standing order passes the same
+// checks in the same order: decoded, held to the schema, clamped, held against plan and
+// mandate (package behavior/mandate), tried out, committed. From the first request on
+// that shows words of others, only what was planned before may be done, or what a clause
+// of the scenario lets their authors ask for. A draft or decision made before they are
+// shown stands for a plan. What was proposed, adjusted and executed is kept apart, with
+// how far each argument was the agent's own.
+//
 // # What can go wrong, and where it is decided
 //
 //   - No answer (timeout, 5xx, ...): the turn ends in a wait, "llm_error:KIND".
@@ -38,8 +53,9 @@
 //     the code. A protocol call costs the repair; with a module call the model goes
 //     on.
 //   - A module that ran and failed: an error output; the model goes on.
-//   - An action the world would refuse: it goes back with numbers, at most three
-//     times, then a wait, "guard_rejected".
+//   - An action that the world would refuse goes back with its numbers, one that plan
+//     or mandate refuse with the rule and what was planned, at most three times, then a
+//     wait, "guard_rejected".
 //   - Tools called in a reason step: an error output per call, two retries, then a
 //     wait, "reasoning_step_failed".
 //
@@ -81,6 +97,9 @@
 //
 // Messages and notes are words of other agents. They are held back until the plan,
 // or a draft in its place, is made; the lean protocol asks for a plan of its own
-// then. They follow as one item, encoded as JSON, and are sources of little
-// trust; what the agent itself wrote last stays with them.
+// then, and holds back a module result that brings them in the same way. They follow
+// as one item, encoded as JSON, and are sources of little trust; what the agent itself
+// wrote last stays with them, and lessons of doubtful origin do. What became of a
+// decision is told without any word that only a model vouches for, see naming.
+// [Config.GuardOff] leaves such layers out, for measuring.
 package behavior

@@ -28,25 +28,26 @@ func (t *Turn) takeDraft(i int, leniencies []string) (bool, ParseKind) {
 		return false, t.badArguments(i, NoteDraft, e)
 	}
 	w.leniencies = slices.Concat(leniencies, w.leniencies)
-	t.drafted(i, w)
+	t.takeWeighed(i, w)
 	return true, ""
 }
 
-// drafted answers a draft with what its dry runs found. A draft whose candidates
+// takeWeighed answers a draft with what its dry runs found. A draft whose candidates
 // are all refused goes back, within the guard's rounds.
-func (t *Turn) drafted(i int, w weighing) {
+func (t *Turn) takeWeighed(i int, w weighing) {
 	status := StatusOK
 	t.reveal()
-	t.stage = StageDecision
+	t.now = at(StageDecision)
 	if !w.usable {
 		status = StatusError
 		t.guardRounds++
 		if t.guardRounds <= t.mind.cfg.GuardRoundsMax {
-			t.stage = StageDraft
+			t.now = at(StageDraft)
 		}
 	}
 	t.note(Note{Kind: NoteDraft, Status: status, CallID: t.slots[i].callID, Detail: draftDetail{w.details}, Leniencies: w.leniencies})
-	t.respond(i, draftResult{w.results, t.stage})
+	t.respond(i, draftResult{w.results, w.best(), t.now.stage})
+	t.drafts = &drafted{i, w}
 }
 
 // draftDetail is a draft as a note keeps it.
@@ -71,6 +72,11 @@ type weighing struct {
 	// usable says that at least one candidate may be committed.
 	usable     bool
 	leniencies []string
+	// verdicts are those of the candidates by number from 1; nil where there is no
+	// action.
+	verdicts []*Verdict
+	// scores go with the verdicts.
+	scores []int
 }
 
 // weigh judges the candidates that a call gave; e is the first argument error.
@@ -82,15 +88,23 @@ func (t *Turn) weigh(s slot, candidates []fields) (w weighing, e *modules.Argume
 		t.candidates = append(t.candidates, action)
 		if bad != nil {
 			w.refuse(t.mind.words, n+1, bad)
+			w.verdicts, w.scores = append(w.verdicts, nil), append(w.scores, 0)
 			e = cmp.Or(e, bad)
 			continue
 		}
-		v := judge(t.view, action)
+		v := t.judge(action, nil)
+		t.intendAction(v)
 		w.usable = w.usable || !v.Refused()
+		w.verdicts, w.scores = append(w.verdicts, &v), append(w.scores, t.score(n+1, v))
+		result := candidateResult{N: n + 1, Finding: v.finding(t.mind.words)}
 		if v.Refused() {
-			t.note(Note{Kind: NoteGuard, Status: StatusError, Code: string(v.Check.Rejection.Code), Name: v.Adjusted.ActionName()})
+			t.note(t.refusalNote(v))
 		}
-		w.results = append(w.results, candidateResult{N: n + 1, Finding: v.finding(t.mind.words)})
+		if v.Audit != nil {
+			f := t.mandateRefused(v, 0, 0)
+			result.Error = &f
+		}
+		w.results = append(w.results, result)
 		w.details = append(w.details, candidateDetail{N: n + 1, verdictDetail: v.detail()})
 	}
 	return w, e

@@ -3,6 +3,7 @@ package behavior
 import (
 	"encoding/json"
 
+	"agentworld/behavior/mandate"
 	"agentworld/modules"
 	"agentworld/world"
 )
@@ -25,6 +26,13 @@ type feedback struct {
 	// Known lists all tools there are, Allowed those that may be called now.
 	Known   []string `json:"known,omitempty"`
 	Allowed []string `json:"allowed,omitempty"`
+	// Rule is the rule of the mandate that an action broke; Requested and Maximum are
+	// its numbers, Planned what the agent had planned to do.
+	Rule      mandate.Rule `json:"rule,omitempty"`
+	Requested *int64       `json:"requested,omitempty"`
+	Maximum   *int64       `json:"maximum,omitempty"`
+	Unit      string       `json:"unit,omitempty"`
+	Planned   []string     `json:"planned,omitempty"`
 	// Rejection carries the world's reason and numbers.
 	Rejection *world.Rejection `json:"rejection,omitempty"`
 	// Adjusted tells what clamping had changed before the world was asked.
@@ -47,6 +55,7 @@ const (
 	CodeModuleLimit        = "MODULE_LIMIT"
 	CodeReasonViolation    = "ReasoningStepViolation"
 	CodeGuardRejected      = "GUARD_REJECTED"
+	CodeMandate            = "MANDATE"
 	CodeSeveralDecisions   = "SEVERAL_DECISIONS"
 	CodeNotExecuted        = "NOT_EXECUTED"
 	CodeNoResult           = "NO_RESULT"
@@ -84,6 +93,35 @@ func argumentCode(raw string, e *modules.ArgumentError) string {
 	return CodeInvalidArguments
 }
 
+// refused tells why an action may not be committed, by the guard or by the world.
+func (t *Turn) refused(v Verdict, attempt, of int) feedback {
+	if v.Audit != nil {
+		return t.mandateRefused(v, attempt, of)
+	}
+	return t.mind.words.guardRejected(v, attempt, of)
+}
+
+// mandateRefused tells which rule refused an action, about which argument, with the
+// rule's numbers, and what the agent had planned. Nothing of it is from a text that
+// others wrote: the plan was made before any was shown.
+func (t *Turn) mandateRefused(v Verdict, attempt, of int) feedback {
+	f := t.mind.words.aboutRule(*v.Audit)
+	f.Planned, f.Attempt, f.Of = t.intentTexts(), attempt, of
+	return f
+}
+
+func (w *wording) aboutRule(found mandate.Finding) feedback {
+	for _, p := range w.mandate {
+		if p.rule == found.Rule {
+			return feedback{
+				Status: "error", Code: CodeMandate, Text: p.text, Rule: found.Rule, Path: found.Argument,
+				Requested: found.Requested, Maximum: found.Maximum, Unit: found.Unit,
+			}
+		}
+	}
+	panic("behavior: no wording for the rule " + string(found.Rule))
+}
+
 func (w *wording) guardRejected(v Verdict, attempt, of int) feedback {
 	found := v.finding(w)
 	f := w.newFeedback(CodeGuardRejected)
@@ -115,7 +153,10 @@ type planAccepted struct {
 
 type draftResult struct {
 	Candidates []candidateResult `json:"candidates"`
-	Next       Stage             `json:"next"`
+	// Best is the number of the candidate with the highest score, 0 when all are
+	// refused.
+	Best int   `json:"best,omitempty"`
+	Next Stage `json:"next"`
 }
 
 type candidateResult struct {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
 	"agentworld/modules"
 	"agentworld/world"
@@ -47,6 +48,12 @@ func feedbackIn(w *wording) string {
 		Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
 	}
 	fmt.Fprintf(&b, "with what varies\n  %s\n  %s\n  %s\n", encode(w.wrongArguments(CodeInvalidArguments, bad)), encode(limited), encode(w.guardRejected(rejected, 2, 3)))
+	b.WriteString("mandate\n")
+	for _, rule := range mandate.RulesOfRefusal() {
+		f := w.aboutRule(mandate.Finding{Rule: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"})
+		f.Planned, f.Attempt, f.Of = []string{"mine_compound 5"}, 1, 3
+		fmt.Fprintf(&b, "  %s\n", encode(f))
+	}
 	b.WriteString("modules\n")
 	for _, c := range [][2]string{{"no_such", "{}"}, {"world_rules", "{"}, {"world_rules", "[]"}, {"world_rules", "{}"}, {"memory_short_term_recent", `{"limit":1}`}} {
 		result := modules.New().In(w.language).Call(modules.Env{Attempt: 1, Of: 3}, "c", c[0], c[1])

@@ -1,13 +1,15 @@
 package behavior
 
 import (
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
+	"agentworld/memory"
 	"agentworld/modules"
 	"agentworld/world"
 )
 
 // Verdict is what the guard found about one action before it is committed. The
-// order of checks is fixed: decode, schema, clamp, dry run.
+// order of checks is fixed: decode, schema, clamp, mandate and trust, dry run.
 type Verdict struct {
 	// Proposed is the action as decoded from the model's arguments.
 	Proposed world.Action
@@ -15,7 +17,12 @@ type Verdict struct {
 	Adjusted world.Action
 	// Adjustments record each amount that moved.
 	Adjustments []world.Adjustment
-	// Check is the dry run of Adjusted on the agent's view.
+	// Audit is why mandate or trust refuse Adjusted, nil when they do not.
+	Audit *mandate.Finding
+	// evidence is what the audit judged by.
+	evidence mandate.Evidence
+	// Check is the dry run of Adjusted on the agent's view. An action that the audit
+	// refused is not tried out.
 	Check world.Check
 }
 
@@ -24,9 +31,64 @@ type Verdict struct {
 func (v Verdict) Refused() bool { return v.Check.Status == world.CheckRejected }
 
 // judge clamps and dry-runs one action on what the agent knows.
-func judge(view world.View, proposed world.Action) Verdict {
+func (m *Mind) judge(view world.View, proposed world.Action, e mandate.Evidence) Verdict {
 	adjusted, adjustments := view.Clamp(proposed)
-	return Verdict{proposed, adjusted, adjustments, view.Check(adjusted)}
+	v := Verdict{Proposed: proposed, Adjusted: adjusted, Adjustments: adjustments}
+	e.View, e.Proposed, e.Spent, e.Off = view, proposed, m.spent, m.cfg.GuardOff
+	v.evidence = e
+	if refused, ok := m.mandate.Audit(adjusted, e); !ok {
+		v.Audit, v.Check.Status = &refused, world.CheckRejected
+		return v
+	}
+	v.Check = view.Check(adjusted)
+	return v
+}
+
+// judge judges an action of the turn. declared are the sources that the model names
+// for it.
+func (t *Turn) judge(proposed world.Action, declared []memory.Source) Verdict {
+	return t.mind.judge(t.view, proposed, t.evidence(declared))
+}
+
+// evidence is what an action of the turn is judged by.
+func (t *Turn) evidence(declared []memory.Source) mandate.Evidence {
+	e := mandate.Evidence{Intents: t.intents, Declared: declared}
+	if t.untrusted {
+		for _, s := range t.retrieved {
+			if isUntrusted(s) {
+				e.Untrusted = append(e.Untrusted, s)
+			}
+		}
+	}
+	return e
+}
+
+// trustOf tells how far each argument of the adjusted action is the agent's own, nil
+// where nothing untrusted is in view. It is looked at once per turn, at its end.
+func (m *Mind) trustOf(v Verdict) []mandate.Argument {
+	if len(v.evidence.Untrusted) == 0 {
+		return nil
+	}
+	return m.mandate.Arguments(v.Adjusted, v.evidence)
+}
+
+// refusalNote is the note of a refused action, by the rule of the mandate or the
+// code of the world.
+func (t *Turn) refusalNote(v Verdict) Note {
+	n := Note{Kind: NoteGuard, Status: StatusError, Level: LevelWarn, Name: v.Adjusted.ActionName()}
+	if v.Audit == nil {
+		n.Code = string(v.Check.Rejection.Code)
+		return n
+	}
+	n.Code, n.Detail = string(v.Audit.Rule), auditDetail{*v.Audit, t.intentTexts()}
+	return n
+}
+
+// auditDetail is a refusal by mandate or trust as a note keeps it, with the plan it
+// was held against.
+type auditDetail struct {
+	mandate.Finding
+	Intents []string `json:"intents"`
 }
 
 // finding is the verdict as the model reads it.
@@ -43,10 +105,17 @@ type verdictDetail struct {
 	Changes   []world.Amount     `json:"changes,omitempty"`
 	Ticks     int64              `json:"ticks,omitempty"`
 	Rejection *world.Rejection   `json:"rejection,omitempty"`
+	// Rule is the rule of the mandate that refused the action.
+	Rule mandate.Rule `json:"rule,omitempty"`
 }
 
 func (v Verdict) detail() verdictDetail {
+	var rule mandate.Rule
+	if v.Audit != nil {
+		rule = v.Audit.Rule
+	}
 	return verdictDetail{
+		Rule:   rule,
 		Status: v.Check.Status, Action: rawJSON(world.EncodeAction(v.Adjusted)), Adjusted: v.Adjustments,
 		Changes: v.Check.Changes, Ticks: v.Check.Ticks, Rejection: v.Check.Rejection,
 	}
@@ -59,24 +128,41 @@ type rawJSON []byte
 func (r rawJSON) MarshalJSON() ([]byte, error) { return r, nil }
 
 // Continue decides for an agent whose standing order goes on: the ordered action
-// again, clamped and dry-run on this tick's view, without a model call. A refused
-// attempt is submitted all the same: the world's refusal ends the order and tells
-// the agent why, in numbers.
+// again, clamped, audited and dry-run on this tick's view, without a model call. An
+// attempt that the world would refuse is submitted all the same: the refusal ends the
+// order and tells the agent why, in numbers. One that the mandate refuses by now, as
+// when a total has run out, becomes a wait, which ends the order too.
 func (m *Mind) Continue(view world.View) (Decision, []Note) {
 	order, ok := view.Standing()
 	if !ok {
 		panic("behavior: Continue for agent " + view.AgentID() + " without a standing order")
 	}
-	verdict := judge(view, order.Do)
+	verdict := m.judge(view, order.Do, mandate.Evidence{})
+	if verdict.Audit != nil {
+		return m.halt(view, verdict)
+	}
 	status := StatusOK
 	if verdict.Refused() {
 		status = StatusError
 	}
 	note := Note{Kind: NoteStanding, Status: status, Name: order.Do.ActionName(), Detail: verdict.detail()}
 	return Decision{
-		AgentID: view.AgentID(), By: ByStanding, Proposed: order.Do, Adjusted: verdict.Adjusted,
-		Executed: verdict.Adjusted, Adjustments: verdict.Adjustments,
+		AgentID: view.AgentID(), At: view.Place(), By: ByStanding, Proposed: order.Do, Adjusted: verdict.Adjusted,
+		Executed: verdict.Adjusted, Adjustments: verdict.Adjustments, Known: m.knownIDs(view.Observe(), order.Do),
 	}, []Note{note}
+}
+
+// halt ends a standing order that may not go on.
+func (m *Mind) halt(view world.View, v Verdict) (Decision, []Note) {
+	t := Turn{mind: m, view: view}
+	notes := []Note{
+		{Kind: NoteStanding, Status: StatusError, Code: string(v.Audit.Rule), Name: v.Adjusted.ActionName(), Detail: v.detail()},
+		t.refusalNote(v),
+	}
+	return Decision{
+		AgentID: view.AgentID(), At: view.Place(), By: ByEngine, Proposed: v.Proposed, Adjusted: v.Adjusted,
+		Executed: world.Wait{}, Adjustments: v.Adjustments, Wait: WaitGuardRejected,
+	}, notes
 }
 
 func encode(v any) string { return string(llmclient.Marshal(v)) }

@@ -3,6 +3,7 @@ package behavior
 import (
 	"slices"
 
+	"agentworld/behavior/mandate"
 	"agentworld/memory"
 	"agentworld/world"
 )
@@ -16,16 +17,21 @@ const (
 
 // heard are the texts of others as memories, oldest first. What self wrote is no
 // news to it. They keep author, tick and trust of what they repeat, whatever is made
-// of them later.
-func (t texts) heard(self string) []memory.Entry {
+// of them later; only with the layer of memory off they have the trust of its own.
+func (m *Mind) heard(t texts) []memory.Entry {
 	var list []memory.Entry
 	for _, n := range slices.Backward(t.Notes) {
-		if n.Author != self {
+		if n.Author != m.id {
 			list = append(list, heardEntry(topicNote, n.ID, n.Author, n.Tick, n.Text))
 		}
 	}
-	for _, m := range slices.Backward(t.Inbox) {
-		list = append(list, heardEntry(topicMessage, m.ID, m.From, m.Sent, m.Text))
+	for _, l := range slices.Backward(t.Inbox) {
+		list = append(list, heardEntry(topicMessage, l.ID, l.From, l.Sent, l.Text))
+	}
+	if !m.cfg.Guards(mandate.LayerMemory) {
+		for i := range list {
+			list[i].Trust = memory.SelfObservation
+		}
 	}
 	return list
 }
@@ -56,6 +62,9 @@ func (p *past) hasRead(id string) bool {
 // ones, where that is about its goals. A turn that would do without a plan is not
 // made to have one by it.
 func (m *Mind) recallHeard(held texts, f memory.Focus) texts {
+	if !m.cfg.Guards(mandate.LayerMemory) {
+		return held
+	}
 	if m.cfg.Protocol == ProtocolLean && held.count() == 0 {
 		return held
 	}

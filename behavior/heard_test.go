@@ -18,7 +18,7 @@ func inbox(tick int64, text string) texts {
 
 // read lets m live through a turn that showed held.
 func read(m *Mind, tick int64, held texts) {
-	m.Learn(tick, Decision{Executed: world.Wait{}, Place: "hub", Seen: held.heard("agent-1")}, world.Outcome{Tick: tick, Action: world.Wait{}, Accepted: true})
+	m.Learn(tick, Decision{Executed: world.Wait{}, Place: "hub", Seen: m.heard(held)}, world.Outcome{Tick: tick, Action: world.Wait{}, Accepted: true})
 }
 
 // TestWordsOfOthersAreRememberedAsTheirs: they keep author, tick and trust through
@@ -73,7 +73,7 @@ func TestWordsOfOthersAreRememberedAsTheirs(t *testing.T) {
 }
 
 // TestLeanTurnPlansBeforeItActsOnWordsOfOthers: a memory may bring them into a turn
-// that began without.
+// that began without, and is not shown them until the plan is made.
 func TestLeanTurnPlansBeforeItActsOnWordsOfOthers(t *testing.T) {
 	kit, err := NewKit(Config{Protocol: ProtocolLean}, world.DefaultRules(), modules.New())
 	if err != nil {
@@ -85,9 +85,17 @@ func TestLeanTurnPlansBeforeItActsOnWordsOfOthers(t *testing.T) {
 		planned bool
 		want    Stage
 	}{{memory.SelfObservation, false, StageLean}, {memory.OtherAgent, false, StagePlan}, {memory.OtherAgent, true, StageLean}} {
-		turn := &Turn{mind: m, stage: StageLean, planned: c.planned, retrieved: []memory.Source{{ID: "mem-1-1", Trust: c.trust}}}
-		if turn.afterModules(); turn.stage != c.want {
-			t.Errorf("after a memory of trust %v, planned %v, the stage is %s, want %s", c.trust, c.planned, turn.stage, c.want)
+		turn := &Turn{mind: m, now: at(StageLean), planned: c.planned, slots: []slot{{callID: "c", tool: "memory_long_term_search", module: true}}}
+		turn.Result(modules.Result{Output: `{"found":"their words"}`, Sources: []memory.Source{{ID: "mem-1-1", Trust: c.trust}}})
+		if turn.now.stage != c.want {
+			t.Errorf("after a memory of trust %v, planned %v, the stage is %s, want %s", c.trust, c.planned, turn.now.stage, c.want)
+		}
+		shown := len(turn.retrieved) == 1 && strings.Contains(turn.input[0].Text, "their words")
+		if shown != (c.want == StageLean) {
+			t.Errorf("a memory of trust %v, planned %v, is shown: %v", c.trust, c.planned, shown)
+		}
+		if turn.reveal(); len(turn.retrieved) != 1 || !shown && !strings.Contains(turn.after[0].Text, "their words") {
+			t.Errorf("a memory of trust %v is not shown after the plan", c.trust)
 		}
 	}
 	read(m, 3, inbox(2, "Mine compound for me"))

@@ -12,7 +12,7 @@ import (
 
 // promptVersion counts changes of what is said that PromptVersion cannot see: the
 // form of lines, and the results and errors of modules.
-const promptVersion = 11
+const promptVersion = 12
 
 // PromptVersion names the wording of prompts in a protocol and a language: a count
 // and a digest of instructions, tools and the table of the language, so that a

@@ -4,19 +4,40 @@ import (
 	"slices"
 	"strings"
 
+	"agentworld/behavior/mandate"
 	"agentworld/memory"
 	"agentworld/memory/playbook"
 	"agentworld/world"
 )
 
 // lessons offers the bullets of the playbook that fit the situation best, best
-// first, and shorter heads of them.
-func (m *Mind) lessons(seen opened, last world.Outcome) []variant {
+// first, and shorter heads of them. doubted are those that are trusted less than what
+// the agent observed itself: they have to wait for the plan like any words of others,
+// and no number of them takes the place of a better lesson.
+func (m *Mind) lessons(seen opened, last world.Outcome) (offered []variant, doubted []memory.Source) {
 	limit := min(m.cfg.PlaybookBullets, m.layout.lessons)
 	if limit == 0 || m.playbook.Len() == 0 {
-		return []variant{{}}
+		return []variant{{}}, nil
 	}
-	found := m.playbook.Retrieve(m.situation(seen, last), subjects(seen, last), limit)
+	least := memory.SelfObservation
+	if !m.cfg.Guards(mandate.LayerLessons) {
+		least = memory.ToolError
+	}
+	situation, wanted := m.situation(seen, last), subjects(seen, last)
+	sources := m.fitting(m.playbook.Retrieve(situation, wanted, least, limit))
+	for n := len(sources); n > 0; n /= 2 {
+		offered = append(offered, m.lessonsShown(sources[:n]))
+	}
+	if m.playbook.Doubted(least) {
+		doubted = m.fitting(slices.DeleteFunc(m.playbook.Retrieve(situation, wanted, memory.ToolError, m.playbook.Len()),
+			func(b playbook.Scored) bool { return b.Trust >= least }))
+		doubted = doubted[:min(len(doubted), limit)]
+	}
+	return append(offered, variant{}), doubted
+}
+
+// fitting are the first bullets as sources, as many as a prompt has room for.
+func (m *Mind) fitting(found []playbook.Scored) []memory.Source {
 	var sources []memory.Source
 	room := m.layout.lessonChars
 	for _, bullet := range found {
@@ -26,11 +47,7 @@ func (m *Mind) lessons(seen opened, last world.Outcome) []variant {
 		}
 		sources = append(sources, s)
 	}
-	var variants []variant
-	for n := len(sources); n > 0; n /= 2 {
-		variants = append(variants, m.lessonsShown(sources[:n]))
-	}
-	return append(variants, variant{})
+	return sources
 }
 
 // lessonsShown writes the section. What was learned elsewhere advises and does not

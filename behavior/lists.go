@@ -2,7 +2,9 @@ package behavior
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"agentworld/llmclient"
 	"agentworld/modules"
@@ -19,7 +21,7 @@ const (
 
 // encodedKeys are the fields with objects and lists that models send encoded in a
 // string.
-var encodedKeys = []string{"action", "decision", "candidates", "execute_until", "steps", "sources_used", "missing"}
+var encodedKeys = []string{"action", "decision", "candidates", "execute_until", "steps", "sources_used", "actions"}
 
 // mendEncoded decodes fields that hold their JSON in a string, one level deep.
 func mendEncoded(f fields) (leniencies []string) {
@@ -49,7 +51,7 @@ func mendEncoded(f fields) (leniencies []string) {
 // asks for, where a value of another type leaves no doubt.
 func mendLists(f fields) (leniencies []string) {
 	leniencies = mendEncoded(f)
-	for _, key := range []string{"sources_used", "missing"} {
+	for _, key := range []string{"sources_used", "actions"} {
 		leniencies = append(leniencies, mendNames(f, key)...)
 	}
 	if _, isObject := objectField(f, "candidates"); isObject {
@@ -69,12 +71,41 @@ func mendNames(f fields, key string) []string {
 	if f[key] == nil || json.Unmarshal(f[key], &text) != nil {
 		return nil
 	}
-	f[key] = llmclient.Marshal(append([]string{}, splitNames(text)...))
+	split := splitNames
+	if key == "actions" {
+		split = splitActions
+	}
+	f[key] = llmclient.Marshal(append([]string{}, split(text)...))
 	return []string{lenListFromText}
 }
 
+// betweenActions is what stands between two planned actions in one text. A comma
+// within a number parts nothing: it would leave a smaller number behind.
+var betweenActions = regexp.MustCompile(`[|;、；\n]|[,，]\s*(?:\D|$)`)
+
+// splitActions splits a text into the actions of a plan.
+func splitActions(text string) (lines []string) {
+	start := 0
+	add := func(end int) {
+		if line := strings.Trim(text[start:end], " ,，"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	for _, found := range betweenActions.FindAllStringIndex(text, -1) {
+		add(found[0])
+		start = found[0] + len(firstRune(text[found[0]:]))
+	}
+	add(len(text))
+	return lines
+}
+
+func firstRune(text string) string {
+	_, size := utf8.DecodeRuneInString(text)
+	return text[:size]
+}
+
 // shapePlan brings a plan to the plan tool's arguments: fields to their types, and
-// {"missing":[...],"next":"module_call"} to steps.
+// {"actions":[...],"next":"module_call"} to steps.
 func shapePlan(f fields) (fields, []string) {
 	leniencies := mendLists(f)
 	if f["steps"] == nil && f["next"] != nil {

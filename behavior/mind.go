@@ -1,8 +1,10 @@
 package behavior
 
 import (
+	"cmp"
 	"fmt"
 
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
 	"agentworld/memory"
 	"agentworld/memory/playbook"
@@ -85,6 +87,13 @@ type Mind struct {
 	persona world.Persona
 	// systemPrompt is the opening paragraph given, empty for the built-in one.
 	systemPrompt string
+	// clauses are the scenario's, mandate what they, persona and goals come to, spent
+	// what was used of clauses that allow a total.
+	clauses []world.Clause
+	mandate mandate.Mandate
+	// alone is the mandate without clauses: what it allows was the agent's own idea.
+	alone        mandate.Mandate
+	spent        mandate.Spending
 	instructions string
 	staticTokens int
 	memory       *memory.Memory
@@ -93,12 +102,14 @@ type Mind struct {
 	repetition   repetition
 }
 
-// Mind returns a new mind for the agent with the given id.
-func (k *Kit) Mind(id string, persona world.Persona) *Mind {
+// Mind returns a new mind for the agent with the given id. clauses are what the
+// scenario says about whom it may listen to, see [world.World.Clauses].
+func (k *Kit) Mind(id string, persona world.Persona, clauses ...world.Clause) *Mind {
 	m := &Mind{
-		Kit: k, id: id, persona: persona, playbook: playbook.New(),
+		Kit: k, id: id, persona: persona, clauses: clauses, playbook: playbook.New(),
 		memory: memory.New(memory.Config{Words: k.words.memory}),
 	}
+	m.compile()
 	m.SetSystemPrompt(k.cfg.SystemPrompt)
 	return m
 }
@@ -131,6 +142,14 @@ func (m *Mind) SetGoals(shortTerm, longTerm string) {
 	if longTerm != "" {
 		m.persona.LongTermGoal = longTerm
 	}
+	m.compile()
+}
+
+// compile makes the mandate of what the operator wrote: clauses, persona and goals.
+// What was spent stays spent.
+func (m *Mind) compile() {
+	m.mandate = mandate.Compile(m.id, m.persona, nil, m.clauses)
+	m.alone = mandate.Compile(m.id, m.persona, nil, nil)
 }
 
 // Playbook returns the agent's lessons, never nil. A playbook does not change; what
@@ -173,7 +192,7 @@ func (m *Mind) env(view world.View, resultChars int) modules.Env {
 // others. The engine calls it once per agent and tick, after the world applied all
 // actions.
 func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
-	done := newDeed(m.words, tick, d.Wait, outcome, m.alias)
+	done := newDeed(m.words, tick, d.Wait, outcome, m.aliased(d.naming(outcome.Accepted)))
 	place := d.Place
 	if place == "" && done.action != (world.Move{}).ActionName() {
 		// An order goes on where it began.
@@ -181,6 +200,10 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	}
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
 	m.past.add(done)
+	if outcome.Accepted {
+		m.spent = m.mandate.Spend(m.spent, cmp.Or(d.At, d.Place), d.Executed)
+	}
+	m.past.utter(tick, d)
 	m.meet(d)
 	m.repetition.learn(d, outcome.Accepted, m.cfg.RepeatAdviceAfter)
 }

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"agentworld/behavior/mandate"
 	"agentworld/world"
 )
 
@@ -80,4 +81,17 @@ func namesIn(o world.Observation) (r registers) {
 		r.factories = append(r.factories, named{f.ID, f.Kind})
 	}
 	return r
+}
+
+// resolveIntent replaces names in a planned action by the ids of what bears them, as
+// [resolveNames] does in an action.
+func (t *Turn) resolveIntent(i mandate.Intent) mandate.Intent {
+	seen := namesIn(t.view.Observe())
+	if i.Action == (world.Move{}).ActionName() {
+		i.To, _ = seen.places.resolve(i.To)
+	} else {
+		i.To, _ = seen.agents.resolve(i.To)
+	}
+	i.ID, _ = seen.factories.resolve(i.ID)
+	return i
 }

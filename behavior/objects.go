@@ -91,7 +91,7 @@ func (t *Turn) bareCall(f fields) (slot, bool) {
 		return t.decisionCall(f, []string{lenTypeKey})
 	case f["candidates"] != nil && f["candidate"] == nil:
 		return t.draftCall(f, []string{lenToolFromFields})
-	case f["steps"] != nil || f["missing"] != nil:
+	case f["steps"] != nil || f["actions"] != nil || f["missing"] != nil:
 		return textCall(toolPlan, without(f, "type"), lenToolFromFields), true
 	}
 	return t.decisionCall(f, nil)

@@ -18,7 +18,7 @@ import (
 // its capacity, a|b a choice, and "N more" at the end of a list counts what it
 // leaves out; a list without it is complete. docs/prompt.md describes every line.
 
-// textUnknown stands for a number that nobody here can know.
+// textUnknown stands for a number or an id that nobody here can know.
 const textUnknown = "?"
 
 // sketch writes one observation.
@@ -45,7 +45,7 @@ func (s sketch) text() string {
 		lines = append(lines, s.words.lineEnded+fmt.Sprintf(s.words.textEnded, e.Why, e.Attempts))
 	}
 	if s.standing != nil {
-		lines = append(lines, s.words.lineStanding+fmt.Sprintf(s.words.textAttempts, s.words.actionText(s.standing.Do), s.standing.MaxTicks))
+		lines = append(lines, s.words.lineStanding+fmt.Sprintf(s.words.textAttempts, s.words.actionText(s.standing.Do, s.naming), s.standing.MaxTicks))
 	}
 	if t := s.texts(); t != "" {
 		lines = append(lines, s.words.lineTexts+t)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"agentworld/behavior/mandate"
 	"agentworld/memory"
 	"agentworld/world"
 )
@@ -19,6 +20,11 @@ type past struct {
 	place string
 	// read are the texts of others that were read, the newest last.
 	read []reading
+	// wrote tells what the agent's own texts may repeat, by the tick of the decision,
+	// the newest last; around is the same of the last decision a model made, for the
+	// texts of an order that goes on. ever is that of all decisions together.
+	wrote        []utterance
+	around, ever utterance
 }
 
 // deedsMax is how many decisions a past holds.
@@ -57,9 +63,10 @@ type variant struct {
 }
 
 // lastOutcome is what became of the agent's last action, with its numbers. said is
-// the text of that action where it may be shown.
-func (m *Mind) lastOutcome(o world.Outcome, said string) (variant, deed) {
-	d := newDeed(m.words, o.Tick, "", o, m.alias)
+// the text of that action where it may be shown, known the ids in it that typed state
+// holds.
+func (m *Mind) lastOutcome(o world.Outcome, said string, known []string) (variant, deed) {
+	d := newDeed(m.words, o.Tick, "", o, m.aliased(Decision{Known: known}.naming(o.Accepted)))
 	if n := len(m.past.deeds); n > 0 && m.past.deeds[n-1].last == o.Tick {
 		d = m.past.deeds[n-1]
 	}
@@ -111,7 +118,9 @@ func (m *Mind) focus(o world.Observation) memory.Focus {
 // what is shown already and without words of others, and shorter heads of it.
 func (m *Mind) recalled(f memory.Focus, shown []string) []variant {
 	quota := m.layout.quota
-	quota.Heard = 0
+	if m.cfg.Guards(mandate.LayerMemory) {
+		quota.Heard = 0
+	}
 	var facts []deed
 	scores := map[string]int64{}
 	for _, found := range m.memory.Digest(f, quota, whole, shown).Entries {

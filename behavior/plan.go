@@ -2,6 +2,8 @@ package behavior
 
 import (
 	"slices"
+
+	"agentworld/world"
 )
 
 func (t *Turn) takePlan(i int, leniencies []string) (bool, ParseKind) {
@@ -12,35 +14,64 @@ func (t *Turn) takePlan(i int, leniencies []string) (bool, ParseKind) {
 	f, more := shapePlan(f)
 	leniencies = slices.Concat(leniencies, lenient, more)
 	var plan planArgs
-	absent, e := f.decode(&plan, "goal", "steps", "missing")
+	absent, e := f.decode(&plan, "goal", "steps", "actions")
 	if e != nil {
 		return false, t.badArguments(i, NotePlan, e)
 	}
 	t.acceptPlan(plan, t.slots[i].callID, slices.Concat(leniencies, t.slots[i].norm(absent)))
+	if onlySkips(t.planSteps) {
+		t.idle = &plan
+	}
 	t.reveal()
 	t.afterPlan()
-	t.respond(i, planAccepted{t.stage})
+	t.respond(i, planAccepted{t.now.stage})
 	return true, ""
 }
 
+// acceptPlan takes a plan: its steps, and what it says the agent may do.
 func (t *Turn) acceptPlan(plan planArgs, callID string, leniencies []string) {
 	t.planned = true
-	t.planSteps = plan.Steps[:min(len(plan.Steps), planStepsMax)]
-	detail := planDetail{Goal: capText(plan.Goal), Steps: []string{}, Missing: len(plan.Missing)}
-	for _, s := range t.planSteps {
-		if !slices.Contains(stepKinds, s.Kind) {
-			s.Kind = "unknown"
-		}
-		detail.Steps = append(detail.Steps, s.Kind)
+	unread, lenient := t.intend(plan.Actions)
+	t.planSteps = nil
+	actions := t.plannedActions()
+	for _, s := range plan.Steps[:min(len(plan.Steps), planStepsMax)] {
+		t.planSteps = append(t.planSteps, typed(s.Kind, t.mind.moduleNames, actions))
 	}
-	t.note(Note{Kind: NotePlan, Status: StatusOK, CallID: callID, Leniencies: leniencies, Detail: detail})
+	t.note(Note{
+		Kind: NotePlan, Status: StatusOK, CallID: callID, Leniencies: slices.Concat(leniencies, lenient),
+		Detail: planDetail{Goal: capText(plan.Goal), Steps: append([]TypedStep{}, t.planSteps...), Actions: t.intentTexts(), Unread: unread},
+	})
 }
 
-// planStepsMax bounds the plan steps that are read.
-const planStepsMax = 12
+// rest ends a turn whose plan says that there is nothing to do: a wait that the model
+// chose, without asking it again.
+func (t *Turn) rest() {
+	goal := t.idle.Goal
+	t.note(Note{Kind: NoteDecision, Status: StatusOK, Code: codeNothingPlanned, Name: world.Wait{}.ActionName()})
+	t.finish(Decision{
+		By: ByModel, Proposed: world.Wait{}, Adjusted: world.Wait{}, Executed: world.Wait{},
+		Why: capText(goal), Commit: CommitSkip, CallsSaved: t.mind.cfg.callsAfterPlan(),
+	})
+}
+
+// codeNothingPlanned marks the wait that a plan of nothing but skip steps stands for.
+const codeNothingPlanned = "nothing_planned"
+
+// respondStep is the step in which the agent acts: the plan's own where it comes to
+// one, and otherwise one made like it, because every turn ends in it.
+func (t *Turn) respondStep() TypedStep { return typed(stepRespond, nil, t.plannedActions()) }
+
+// planStepsMax bounds the plan steps that are read, planActionsMax the actions.
+const (
+	planStepsMax   = 12
+	planActionsMax = 12
+)
 
 type planDetail struct {
-	Goal    string   `json:"goal"`
-	Steps   []string `json:"steps"`
-	Missing int      `json:"missing"`
+	Goal  string      `json:"goal"`
+	Steps []TypedStep `json:"steps"`
+	// Actions are the actions planned, as they were understood; Unread counts those
+	// that were not.
+	Actions []string `json:"actions"`
+	Unread  int      `json:"unread,omitempty"`
 }

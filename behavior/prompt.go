@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
 	"agentworld/memory"
 	"agentworld/world"
@@ -42,7 +43,10 @@ type prompt struct {
 	heldSection Section
 	// found is the memory of the place where the agent is.
 	found memory.Entry
-	// untrusted says that text of other agents is in view, shown or held back.
+	// early says that they stand in the opening instead: the layer of the guard that
+	// holds them back is off.
+	early bool
+	// untrusted says that text of other agents is held back or stands in the opening.
 	untrusted bool
 }
 
@@ -73,23 +77,31 @@ var clippingOrder = []int{atHistory, atMemory, atPlaybook, atMessages, atObserva
 // one after another in one message, the texts of others kept for later.
 func (m *Mind) compose(view world.View) prompt {
 	outcome, acted := view.Last()
-	seen, held := holdBack(view.Observe())
+	whole := view.Observe()
+	seen, held := holdBack(whole)
 	focus := m.focus(seen.Observation)
 	held = m.recallHeard(held, focus)
-	seen.HeldBack = held.count()
+	lessons, doubted := m.lessons(opened{Observation: seen.Observation, HeldBack: held.count()}, outcome)
+	held = held.teach(doubted)
+	held.bare = !m.cfg.Guards(mandate.LayerEnvelope)
 	said := held.take(textOf(outcome.Action))
-	if len(m.past.read) > 0 {
-		// What was read once may be repeated long after it left the view, and the
+	if held.spoken = m.past.spoken(outcome.Tick); held.spoken.tainted {
+		// It may repeat what was read then, long after that left the view, and the
 		// line of the outcome is trusted like the agent's own observations.
 		said = ""
 	}
+	held.posted = m.past.spoken
+	early := !m.cfg.Guards(mandate.LayerOrder)
+	if seen.HeldBack = held.count(); early {
+		seen.HeldBack = 0
+	}
 	if order, ok := view.Standing(); ok {
-		seen.standing = &order
+		seen.standing, seen.naming = &order, Decision{Known: m.knownIDs(whole, order.Do)}.naming(false)
 	}
 	var last variant
 	var deed deed
 	if acted {
-		last, deed = m.lastOutcome(outcome, said)
+		last, deed = m.lastOutcome(outcome, said, m.knownIDs(whole, outcome.Action))
 	}
 	history := m.history(deed)
 	kept := held.variants()
@@ -97,7 +109,7 @@ func (m *Mind) compose(view world.View) prompt {
 		atGoals:       {sectionGoals, []variant{{text: m.goals()}}},
 		atHistory:     {sectionHistory, history},
 		atMemory:      {sectionMemory, m.recalled(focus, slices.Concat(history[0].ids, deed.ids))},
-		atPlaybook:    {sectionPlaybook, m.lessons(seen, outcome)},
+		atPlaybook:    {sectionPlaybook, lessons},
 		atOutcome:     {sectionOutcome, []variant{last}},
 		atObservation: {sectionObservation, m.observationVariants(seen)},
 		atMessages:    {sectionMessages, sectionsOf(m.words, kept)},
@@ -106,7 +118,7 @@ func (m *Mind) compose(view world.View) prompt {
 		drafts = append(drafts, sectionDraft{sectionAdvice, []variant{{text: text}}})
 	}
 	chosen := m.fit(drafts)
-	p := prompt{held: kept[chosen[atMessages]], untrusted: seen.HeldBack > 0, found: placeEntry(m.words, seen.Observation)}
+	p := prompt{held: kept[chosen[atMessages]], early: early, untrusted: seen.HeldBack > 0, found: placeEntry(m.words, seen.Observation)}
 	var texts []string
 	for i, d := range drafts {
 		if v := p.place(m, d, chosen[i]); v.text != "" {
@@ -116,7 +128,10 @@ func (m *Mind) compose(view world.View) prompt {
 	}
 	p.items = []llmclient.Item{llmclient.Message("user", strings.Join(texts, "\n"))}
 	for _, s := range p.sources {
-		p.untrusted = p.untrusted || s.Trust <= memory.OtherAgent
+		p.untrusted = p.untrusted || isUntrusted(s)
+	}
+	if early {
+		p.sources = append(p.sources, p.held.sources(m.id)...)
 	}
 	return p
 }
@@ -132,7 +147,7 @@ func (p *prompt) place(m *Mind, d sectionDraft, chosen int) variant {
 	}
 	if d.name == sectionMessages {
 		p.heldSection = s
-		if s.Chars > 0 || s.Clipped == 0 {
+		if !p.early && (s.Chars > 0 || s.Clipped == 0) {
 			return variant{}
 		}
 	}

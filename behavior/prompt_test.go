@@ -114,7 +114,7 @@ func TestSmallestWindowClipsByPriorityAndStaysInside(t *testing.T) {
 func TestEachCallExtendsTheLast(t *testing.T) {
 	turn := turnIn(t, "minimal", behavior.Config{}, 3)
 	answers := []string{
-		`plan {"goal":"g","steps":[{"kind":"call","what":"x"}],"missing":[]}`,
+		`plan {"goal":"g","steps":[{"kind":"call","what":"x"}],"actions":[]}`,
 		`memory_short_term_recent {"limit":2}`,
 		`decision_draft {"candidates":[{"action":{"action":"wait"},"why":""}],"sources_used":[]}`,
 		`decision {"action":{"action":"wait"},"execute_until":null,"why":"","sources_used":[]}`,
@@ -158,8 +158,8 @@ func TestSourcesUsedAreCheckedAgainstRetrieved(t *testing.T) {
 		t.Errorf("retrieved %d, used %v; want 2, [mem-0-1 mem-1-2]", len(d.Retrieved), d.Used)
 	}
 	for _, s := range d.Retrieved {
-		// A refused action holds the model's own words, so it is not observed fact.
-		if s.Kind != memory.SourceMemory || s.Trust != memory.Derived {
+		// A refused action names only what the agent knows of, so it is observed fact.
+		if s.Kind != memory.SourceMemory || s.Trust != memory.SelfObservation {
 			t.Errorf("source %+v", s)
 		}
 	}

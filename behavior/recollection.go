@@ -18,19 +18,18 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place stri
 		Tick: done.last, Kind: memory.KindOutcome, Importance: memory.ImportanceRoutine, Trust: memory.SelfObservation,
 		Topic: done.topic(w), Measures: done.measures(w), Subjects: []string{done.action, place},
 	}
+	name := d.naming(o.Accepted)
 	switch {
 	case d.Wait != "":
 		e.Text, e.Importance, e.Failed = w.textWaited+string(d.Wait), memory.ImportanceFailure, true
 	case !o.Accepted:
-		// The ids in a refused action are the model's own words, not facts.
-		e.Text, e.Importance, e.Failed = w.actionText(d.Executed)+w.textRefused+w.rejectionText(o.Rejection), memory.ImportanceFailure, true
-		e.Trust = memory.Derived
+		e.Text, e.Importance, e.Failed = w.actionText(d.Executed, name)+w.textRefused+w.rejectionText(o.Rejection), memory.ImportanceFailure, true
 		if o.Rejection != nil {
 			e.Subjects = append(e.Subjects, o.Rejection.Resource)
 		}
 	default:
-		e.Text = w.actionText(d.Executed) + w.textDone + changesText(o.Changes)
-		e.Subjects = append(e.Subjects, idsOf(o.Action)...)
+		e.Text = w.actionText(d.Executed, name) + w.textDone + changesText(o.Changes)
+		e.Subjects = append(e.Subjects, idsOf(o.Action, name)...)
 	}
 	for _, c := range o.Changes {
 		e.Subjects = append(e.Subjects, c.Resource)
@@ -43,9 +42,9 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place stri
 	return e
 }
 
-// idsOf are the ids in the arguments of an action that the world accepted: it would
-// not have done so if they named nothing.
-func idsOf(a world.Action) []string {
+// idsOf are the ids in the arguments of an action that the world accepted, as far as
+// they are known to name something.
+func idsOf(a world.Action, name naming) []string {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		a = order.Do
 	}
@@ -54,7 +53,9 @@ func idsOf(a world.Action) []string {
 	for _, p := range paramsOf(a) {
 		switch p.Kind {
 		case world.ParamPlace, world.ParamAgent, world.ParamFactory, world.ParamOrder:
-			ids = append(ids, args[p.Name].Text)
+			if id := name(a, p, args[p.Name].Text); id != unknownID {
+				ids = append(ids, id)
+			}
 		}
 	}
 	return ids
@@ -70,10 +71,10 @@ func placeEntry(w *wording, o world.Observation) memory.Entry {
 	}
 }
 
-// actionText writes an action as name and arguments in registry order.
-func (w *wording) actionText(a world.Action) string {
+// actionText writes an action as its name and its arguments in registry order.
+func (w *wording) actionText(a world.Action, name naming) string {
 	if order, ok := a.(world.ExecuteUntil); ok {
-		return "execute_until " + w.actionText(order.Do)
+		return "execute_until " + w.actionText(order.Do, name)
 	}
 	args := world.ActionArgs(a)
 	words := []string{a.ActionName()}
@@ -88,7 +89,7 @@ func (w *wording) actionText(a world.Action) string {
 			case world.ParamText:
 				words = append(words, w.textLength(args[p.Name].Text))
 			default:
-				words = append(words, idText(args[p.Name].Text))
+				words = append(words, name(a, p, args[p.Name].Text))
 			}
 		}
 	}

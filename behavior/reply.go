@@ -34,7 +34,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 		// Text beside a refusal explains it; a decision in it would be one that the
 		// model took back.
 		t.repair(ParseRefusal)
-	case t.stage == StageReason:
+	case t.now.reasons():
 		t.reasoned(calls, text)
 	case kind == llmclient.AnswerCalls:
 		t.slots = calls
@@ -81,7 +81,7 @@ func (t *Turn) reasoned(calls []slot, text string) {
 		t.repair(ParseEmptyOutput)
 		return
 	}
-	t.note(Note{Kind: NoteReason, Status: StatusOK, Detail: map[string]int{"chars": runeCount(text)}})
+	t.note(Note{Kind: NoteReason, Status: StatusOK, Level: LevelInfo, Detail: map[string]int{"chars": runeCount(text)}})
 	t.say(t.mind.words.reasonDone)
 	t.afterPlan()
 }
@@ -93,7 +93,7 @@ func (t *Turn) veto(calls []slot) {
 		f := t.mind.words.newFeedback(CodeReasonViolation)
 		f.Attempt, f.Of = t.violations, t.mind.cfg.ViolationsMax
 		t.reject(i, f)
-		t.note(Note{Kind: NoteViolation, Status: StatusError, Code: CodeReasonViolation, CallID: s.callID, Name: t.knownName(s.tool)})
+		t.note(Note{Kind: NoteViolation, Status: StatusError, Level: LevelWarn, Code: CodeReasonViolation, CallID: s.callID, Name: t.knownName(s.tool)})
 	}
 	t.flush()
 	if t.violations > t.mind.cfg.ViolationsMax {

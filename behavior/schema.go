@@ -31,9 +31,10 @@ var stepKinds = []string{stepCall, stepReason, stepRespond, stepSkip}
 // protocol's tools. Their schemas are made from these types; raw fields take the
 // schemas made from the action registry.
 type planArgs struct {
-	Goal    string     `json:"goal"`
-	Steps   []PlanStep `json:"steps"`
-	Missing []string   `json:"missing"`
+	Goal  string     `json:"goal"`
+	Steps []PlanStep `json:"steps"`
+	// Actions are what the agent may do this tick.
+	Actions []plannedAction `json:"actions"`
 }
 
 // candidateNumber is a number as the model wrote it; the schema says integer.
@@ -136,6 +137,8 @@ func propertySchema(name string, s *jsonschema.Schema, enums map[string][]string
 		return &schemaNode{Type: "string"}
 	case "execute_until":
 		return modules.StandingSchema()
+	case "actions":
+		return &schemaNode{Type: "array", Items: &schemaNode{Type: "string"}}
 	case "candidates":
 		return candidatesSchema{Type: "array", Items: modules.ActionSchema()}
 	}

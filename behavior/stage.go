@@ -3,8 +3,9 @@ package behavior
 import (
 	"slices"
 
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
-	"agentworld/memory"
+	"agentworld/modules"
 )
 
 // Stage is where a turn stands. A stage narrows which tools may be called.
@@ -35,7 +36,7 @@ func (t *Turn) allowed() []string {
 	if t.moduleCalls >= t.mind.cfg.ModuleCallsMax || t.cramped {
 		modules = nil
 	}
-	switch t.stage {
+	switch t.now.stage {
 	case StageReason:
 		return []string{}
 	case StagePlan:
@@ -52,7 +53,7 @@ func (t *Turn) allowed() []string {
 	case StageLean:
 		return append([]string{toolTurn}, modules...)
 	}
-	panic("behavior: turn in unknown stage " + string(t.stage))
+	panic("behavior: turn in unknown stage " + string(t.now.stage))
 }
 
 // moduleTokensMin is the room in the window below which no module is offered: a
@@ -61,7 +62,7 @@ const moduleTokensMin = 1000
 
 // choice returns the tool choice that goes with the stage.
 func (t *Turn) choice() llmclient.ToolChoice {
-	if t.stage == StageReason {
+	if t.now.reasons() {
 		return llmclient.ToolChoice{Mode: llmclient.ChoiceNone}
 	}
 	return llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()}
@@ -71,36 +72,42 @@ func (t *Turn) choice() llmclient.ToolChoice {
 // beyond the limit and respond and skip steps need no stage of their own.
 func (t *Turn) afterPlan() {
 	if t.mind.cfg.Protocol == ProtocolLean {
-		t.stage = StageLean
+		t.now = at(StageLean)
 		return
 	}
 	for len(t.planSteps) > 0 {
-		kind := t.planSteps[0].Kind
+		step := t.planSteps[0]
 		t.planSteps = t.planSteps[1:]
 		switch {
-		case kind == stepCall && t.moduleCalls < t.mind.cfg.ModuleCallsMax:
-			t.stage = StageModules
+		case step.Kind == stepCall && t.moduleCalls < t.mind.cfg.ModuleCallsMax:
+			t.now = turnStep{StageModules, step}
 			return
-		case kind == stepReason && t.reasonSteps < t.mind.cfg.ReasonStepsMax:
-			t.enterReason()
+		case step.Kind == stepReason && t.reasonSteps < t.mind.cfg.ReasonStepsMax:
+			t.enterReason(step)
 			return
 		}
 	}
-	t.stage = StageDraft
+	t.now = turnStep{StageDraft, t.respondStep()}
 }
 
-// afterModules moves on when module results are in: to a reason step that the
-// plan put behind the calls, otherwise the model may call more or draft. A lean turn
-// that has come upon words of others, as a memory may hold, makes its plan first.
+// mustPlanFirst reports whether a module result is held back: a lean turn that comes
+// upon words of others, as a memory may hold, makes its plan before it reads them.
+func (t *Turn) mustPlanFirst(r modules.Result) bool {
+	return t.now.stage == StageLean && !t.planned && slices.ContainsFunc(r.Sources, isUntrusted) && !t.mind.cfg.off(mandate.LayerOrder)
+}
+
+// afterModules moves on when module results are in: to the plan when something waits
+// for it, to a reason step that the plan put behind the calls, otherwise the model
+// may call more or draft.
 func (t *Turn) afterModules() {
-	if t.stage == StageLean && !t.planned && slices.ContainsFunc(t.retrieved, func(s memory.Source) bool { return s.Trust <= memory.OtherAgent }) {
-		t.stage = StagePlan
+	if len(t.unseen) > 0 && !t.planned {
+		t.now = at(StagePlan)
 		return
 	}
 	for len(t.planSteps) > 0 && t.planSteps[0].Kind != stepReason {
 		t.planSteps = t.planSteps[1:]
 	}
-	if len(t.planSteps) > 0 && t.stage == StageModules {
+	if len(t.planSteps) > 0 && t.now.stage == StageModules {
 		t.afterPlan()
 	}
 }

@@ -17,13 +17,21 @@ type texts struct {
 	Notes []world.Note    `json:"notes,omitempty"`
 	// Remembered are lines of memories of what others wrote earlier.
 	Remembered []string `json:"remembered,omitempty"`
+	// Lessons are lines of the playbook that are trusted less than what the agent
+	// observed itself.
+	Lessons []string `json:"lessons,omitempty"`
 	// Said is the text of the agent's last action: it may repeat what others wrote,
 	// so it stays with their texts.
 	Said string `json:"you_said,omitempty"`
 	// LeftOut counts the older texts cut to stay in the budget.
 	LeftOut int `json:"left_out,omitempty"`
-	// recalled are the sources of Remembered.
-	recalled []memory.Source
+	// recalled are the sources of Remembered, taught those of Lessons.
+	recalled, taught []memory.Source
+	// spoken tells what Said may repeat, posted the same of an own note by its tick.
+	spoken utterance
+	posted func(tick int64) utterance
+	// bare says that the texts stand in the prompt without an envelope.
+	bare bool
 }
 
 // opened is an observation as the opening prompt shows it: without texts, but
@@ -33,6 +41,8 @@ type opened struct {
 	HeldBack int
 	// standing is the agent's standing order, nil without one.
 	standing *world.ExecuteUntil
+	// naming is how the ids in it are told.
+	naming naming
 }
 
 // holdBack takes the texts out of an observation.
@@ -53,7 +63,18 @@ func (t *texts) take(said string) string {
 	return ""
 }
 
-func (t texts) count() int { return len(t.Inbox) + len(t.Notes) + len(t.Remembered) }
+// teach adds lessons to the texts.
+func (t texts) teach(lessons []memory.Source) texts {
+	t.taught = lessons
+	for _, s := range lessons {
+		t.Lessons = append(t.Lessons, s.Text)
+	}
+	return t
+}
+
+func (t texts) count() int {
+	return len(t.Inbox) + len(t.Notes) + len(t.Remembered) + len(t.Lessons)
+}
 
 // textOf is the free text of an action, empty when it has none.
 func textOf(a world.Action) string {
@@ -72,15 +93,18 @@ func textOf(a world.Action) string {
 func (t texts) variants() (all []texts) {
 	for total := t.count(); t.count() > 0; t.LeftOut = total - t.count() {
 		all = append(all, t)
-		t.Inbox, t.Notes, t.Remembered = t.Inbox[:len(t.Inbox)/2], t.Notes[:len(t.Notes)/2], nil
+		t.Inbox, t.Notes, t.Remembered, t.Lessons = t.Inbox[:len(t.Inbox)/2], t.Notes[:len(t.Notes)/2], nil, nil
 	}
 	return append(all, texts{})
 }
 
 // section is the text of the prompt section, empty without any text of others.
 func (t texts) section(w *wording) string {
-	if t.count() == 0 {
+	switch {
+	case t.count() == 0:
 		return ""
+	case t.bare:
+		return t.plainText()
 	}
 	return w.headingMessages + "\n" + encode(t)
 }
@@ -94,19 +118,26 @@ func sectionsOf(w *wording, held []texts) []variant {
 	return list
 }
 
-// sources are the texts as sources for self, who wrote some of them perhaps. Its
-// own ones are trusted no more than the others: they may repeat them.
+// sources are the texts as sources for self, who wrote some of them perhaps. Its own
+// ones are trusted as far as what was in view when it wrote them: they may repeat it.
 func (t texts) sources(self string) []memory.Source {
-	list := slices.Clone(t.recalled[:len(t.Remembered)])
+	if t.bare {
+		return t.plainSources()
+	}
+	list := slices.Concat(t.recalled[:len(t.Remembered)], t.taught[:len(t.Lessons)])
 	for _, m := range t.Inbox {
 		list = append(list, textSource(memory.SourceMessage, m.ID, m.From, m.Sent, encode(m)))
 	}
 	for _, n := range t.Notes {
-		author := n.Author
-		if author == self {
-			author = ""
+		s := textSource(memory.SourceNote, n.ID, n.Author, n.Tick, encode(n))
+		if n.Author == self {
+			s = t.posted(n.Tick).source(s)
 		}
-		list = append(list, textSource(memory.SourceNote, n.ID, author, n.Tick, encode(n)))
+		list = append(list, s)
+	}
+	if t.Said != "" {
+		id := fmt.Sprintf("said-%d", t.spoken.tick)
+		list = append(list, t.spoken.source(textSource(memory.SourceSaid, id, "", t.spoken.tick, t.Said)))
 	}
 	return list
 }
@@ -118,9 +149,14 @@ func textSource(kind, id, author string, tick int64, shown string) memory.Source
 	}
 }
 
-// reveal shows the texts from the next request on: the plan is made, or a draft
-// in its place.
+// reveal shows the texts from the next request on, and the module results that waited
+// with them: the plan is made, or a draft in its place.
 func (t *Turn) reveal() {
+	for _, r := range t.unseen {
+		t.after = append(t.after, llmclient.Message("user", t.mind.words.headingMessages+"\n"+r.Output))
+		t.retrieve(r.Sources)
+	}
+	t.unseen = nil
 	if t.opening.held.count() == 0 || t.revealed {
 		return
 	}

@@ -34,7 +34,7 @@ func TestTextsOfOthersFollowThePlan(t *testing.T) {
 		}
 		before := append([]llmclient.Item{}, first.Request.Input...)
 		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
-			llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[],"missing":[]}`),
+			llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[],"actions":[]}`),
 		}}})
 		second := firstAsk(t, turn)
 		for i, it := range before {
@@ -63,7 +63,7 @@ func TestOldTextsAreCutFirst(t *testing.T) {
 	turn := newReader(t, cfg, lines)
 	firstAsk(t, turn)
 	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
-		llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[],"missing":[]}`),
+		llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[],"actions":[]}`),
 	}}})
 	second := firstAsk(t, turn)
 	if total := tokens.Count(string(second.Request.Body())); total > behavior.ContextWindowMin-second.Request.OutputTokensMax {
@@ -105,7 +105,7 @@ func TestOwnTextIsRememberedByItsLength(t *testing.T) {
 	w := newWorld(t, "two_bases")
 	mind := kit.Mind("agent-1", w.Persona(0))
 	said := world.SendMessage{To: "agent-2", Text: "zebra crossing"}
-	mind.Learn(1, behavior.Decision{Executed: said}, world.Outcome{Tick: 1, Accepted: true, Action: said})
+	mind.Learn(1, behavior.Decision{Executed: said, Known: []string{"agent-2"}}, world.Outcome{Tick: 1, Accepted: true, Action: said})
 	w.Advance()
 	body := string(firstAsk(t, mind.Begin(w.View(0))).Request.Body())
 	if !strings.Contains(body, "send_message agent-2 (14 characters) ok") || strings.Contains(body, "zebra") {
@@ -114,28 +114,28 @@ func TestOwnTextIsRememberedByItsLength(t *testing.T) {
 }
 
 // TestOwnTextAfterReading: what an agent said is shown with its outcome, which is
-// trusted like its own observations, only as long as it has read nobody's words: it
-// may repeat them when they are in view no longer.
+// trusted like its own observations, only as long as nobody's words were in its view:
+// it may repeat them when they are in view no longer.
 func TestOwnTextAfterReading(t *testing.T) {
 	kit, err := behavior.NewKit(behavior.Config{}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct {
-		seen  []memory.Entry
-		shown bool
+		retrieved []memory.Source
+		shown     bool
 	}{
-		"nothing read": {nil, true},
-		"a note read": {[]memory.Entry{{
-			Kind: memory.KindHeard, Trust: memory.OtherAgent, Text: "zebra crossing", Origin: "agent-2", Parents: []string{"note-0-agent-2-1"},
-		}}, false},
+		"nothing read":     {nil, true},
+		"an own memory":    {[]memory.Source{{ID: "mem-0-1", Kind: memory.SourceMemory, Trust: memory.SelfObservation}}, true},
+		"a note read":      {[]memory.Source{{ID: "note-0-agent-2-1", Kind: memory.SourceNote, OriginAgent: "agent-2", Trust: memory.OtherAgent, Text: "zebra crossing"}}, false},
+		"a doubted lesson": {[]memory.Source{{ID: "soc-00001", Kind: memory.SourceBullet, Trust: memory.Derived}}, false},
 	} {
 		w := newWorld(t, "two_bases")
 		w.Advance()
 		w.Apply([]world.Intent{{Agent: 0, Action: world.SendMessage{To: "agent-2", Text: "zebra crossing"}}})
 		outcome, _ := w.LastOutcome(0)
 		mind := kit.Mind("agent-1", w.Persona(0))
-		mind.Learn(outcome.Tick, behavior.Decision{Executed: outcome.Action, Seen: tc.seen}, outcome)
+		mind.Learn(outcome.Tick, behavior.Decision{Executed: outcome.Action, Known: []string{"agent-2"}, Retrieved: tc.retrieved}, outcome)
 		w.Advance()
 		turn := mind.Begin(w.View(0))
 		body := string(firstAsk(t, turn).Request.Body())

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
 	"agentworld/memory"
 	"agentworld/modules"
@@ -21,9 +22,10 @@ import (
 //     reason.
 //  4. Same mind, view and answers give the same steps.
 type Turn struct {
-	mind  *Mind
-	view  world.View
-	stage Stage
+	mind *Mind
+	view world.View
+	// now is the step the turn is at.
+	now turnStep
 	// opening is the prompt's own part of input.
 	opening prompt
 	input   []llmclient.Item
@@ -47,7 +49,22 @@ type Turn struct {
 	guardRounds int
 	repairs     int
 	planned     bool
-	planSteps   []PlanStep
+	// planSteps are the steps of the plan still to come.
+	planSteps []TypedStep
+	// intents are what the agent set out to do before it read words of others; of
+	// several plans and drafts made by then the last counts.
+	intents []mandate.Intent
+	// fromPlan is how many of the intents, the first ones, a plan listed.
+	fromPlan int
+	// drafts is the draft of the answer that is being taken, nil without one.
+	drafts *drafted
+	// idle is the plan that leaves nothing to do, nil without one.
+	idle *planArgs
+	// untrusted says that a request of the turn carried a source that may not decide,
+	// swayed that it carried words of others.
+	untrusted, swayed bool
+	// unseen are module results held back until the plan is made.
+	unseen []modules.Result
 	// candidates are the actions of the last draft by number from 1; nil entries
 	// could not be decoded.
 	candidates []world.Action
@@ -99,12 +116,15 @@ func (s slot) norm(leniencies []string) []string {
 
 // Begin opens a turn for the agent of view.
 func (m *Mind) Begin(view world.View) *Turn {
-	t := &Turn{mind: m, view: view, stage: StagePlan, callIDs: map[string]bool{}, opening: m.compose(view)}
+	t := &Turn{mind: m, view: view, now: at(StagePlan), callIDs: map[string]bool{}, opening: m.compose(view)}
 	if m.cfg.Protocol == ProtocolLean && !t.opening.untrusted {
-		t.stage = StageLean
+		t.now = at(StageLean)
 	}
 	t.input = slices.Clone(t.opening.items)
 	t.retrieve(t.opening.sources)
+	if t.opening.early && t.opening.held.count() > 0 {
+		t.revealed, t.revealedAt = true, 1
+	}
 	if a := m.repetition.advice; a != nil {
 		t.note(Note{Kind: NoteAdvice, Status: StatusOK, Name: string(a.Kind), Detail: *a})
 	}
@@ -134,8 +154,9 @@ func (t *Turn) Next() Step {
 		t.asks++
 		t.waiting = true
 		t.noteRevealed()
+		t.lookAround()
 	}
-	return Ask{Number: t.asks, Stage: t.stage, Request: t.request(), Sections: t.opening.sections}
+	return Ask{Number: t.asks, Stage: t.now.stage, Request: t.request(), Sections: t.opening.sections}
 }
 
 // Notes returns the facts noted so far, oldest first.
@@ -189,7 +210,12 @@ func (t *Turn) Result(r modules.Result) {
 			continue
 		}
 		s.done, s.output = true, r.Output
-		t.retrieve(r.Sources)
+		if t.mustPlanFirst(r) {
+			s.output = encode(resultUnseen{"held", fmt.Sprintf(t.mind.words.textHeld, 1)})
+			t.unseen = append(t.unseen, r)
+		} else {
+			t.retrieve(r.Sources)
+		}
 		n := Note{
 			Kind: NoteModuleCall, Status: StatusOK, Code: string(r.Code), CallID: s.callID, Name: r.Module,
 		}
@@ -207,6 +233,12 @@ func (t *Turn) Result(r modules.Result) {
 		t.flush()
 		t.afterModules()
 	}
+}
+
+// resultUnseen stands in for a module result until the plan is made.
+type resultUnseen struct {
+	Status string `json:"status"`
+	Text   string `json:"text"`
 }
 
 type resultDetail struct {
@@ -279,9 +311,9 @@ func (t *Turn) note(n Note) {
 	t.notes = append(t.notes, n)
 }
 
-// enterReason opens a reason step: text only, no tools.
-func (t *Turn) enterReason() {
-	t.stage = StageReason
+// enterReason opens a reason step of the plan: text only, no tools.
+func (t *Turn) enterReason(step TypedStep) {
+	t.now = turnStep{StageReason, step}
 	t.reasonSteps++
 	t.say(t.mind.words.reasonPrompt)
 }
@@ -291,6 +323,7 @@ func (t *Turn) wait(reason WaitReason, proposed *Verdict) {
 	d := Decision{By: ByEngine, Executed: world.Wait{}, Wait: reason}
 	if proposed != nil {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
+		d.ArgumentsTrust = t.mind.trustOf(*proposed)
 	}
 	t.note(Note{Kind: NoteDecision, Status: StatusDegraded, Code: string(reason)})
 	t.finish(d)
@@ -298,9 +331,11 @@ func (t *Turn) wait(reason WaitReason, proposed *Verdict) {
 
 func (t *Turn) finish(d Decision) {
 	d.AgentID, d.ModelCalls, d.Retrieved = t.view.AgentID(), t.asks, t.retrieved
+	d.Swayed = t.sways(d.Adjusted)
+	d.Known = t.mind.knownIDs(t.view.Observe(), d.Proposed, d.Executed)
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}
 	if t.revealedAt != 0 {
-		d.Seen = append(d.Seen, t.opening.held.heard(t.view.AgentID())...)
+		d.Seen = append(d.Seen, t.mind.heard(t.opening.held)...)
 	}
 	t.slots = nil
 	t.decision = &d

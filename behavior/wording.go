@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"agentworld/behavior/mandate"
 	"agentworld/memory"
 	"agentworld/modules"
 )
@@ -67,6 +68,8 @@ type wording struct {
 	// phrases are the texts of feedback by code, unusable those about whole answers.
 	phrases  []phrase
 	unusable []unusablePhrase
+	// mandate says of every rule why it refused an action.
+	mandate []rulePhrase
 	// What is allowed after an unusable answer.
 	callAllowed, plainText string
 }
@@ -78,6 +81,12 @@ type phrase struct{ code, text string }
 // about.
 type unusablePhrase struct {
 	kind ParseKind
+	text string
+}
+
+// rulePhrase is the text about an action that a rule of the mandate refused.
+type rulePhrase struct {
+	rule mandate.Rule
 	text string
 }
 

@@ -21,7 +21,7 @@ func TestPromptsAreAsRecorded(t *testing.T) {
 	if *update {
 		recordFixture(t, o)
 	}
-	again, source := recorded(t, o, promptFixture, nil)
+	again, source := replayedFrom(t, o, promptFixture, nil)
 	result := run(t, again)
 	if result.Status != trace.RunCompleted {
 		t.Errorf("a prompt changed: %s\nIf that is meant, record it anew and look at the prompts that changed (docs/prompt.md):\n"+

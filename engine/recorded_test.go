@@ -14,8 +14,8 @@ import (
 	"agentworld/trace"
 )
 
-// recorded returns o with the answers of a recording in place of the model's.
-func recorded(t testing.TB, o engine.Options, path string, model engine.Source) (engine.Options, *engine.Recorded) {
+// replayedFrom returns o with the answers of a recording in place of the model's.
+func replayedFrom(t testing.TB, o engine.Options, path string, model engine.Source) (engine.Options, *engine.Recorded) {
 	t.Helper()
 	r, err := engine.OpenRecorded(path, model)
 	if err != nil {
@@ -61,7 +61,7 @@ func TestRecordedAnswersGiveTheSameRun(t *testing.T) {
 	file := exported(t, o.RunDir)
 	for _, path := range []string{o.RunDir, file} {
 		for _, concurrency := range []int{1, 8} {
-			again, source := recorded(t, o, path, nil)
+			again, source := replayedFrom(t, o, path, nil)
 			again.Concurrency = concurrency
 			if result := run(t, again); result.Status != trace.RunCompleted {
 				t.Fatalf("from %s: %+v", path, result)
@@ -119,7 +119,7 @@ func TestMissEndsTheRunAndSaysWhatDiffers(t *testing.T) {
 		for path, want := range map[string]string{o.RunDir: c.inRun, file: c.inFile} {
 			reasons := map[string]bool{}
 			for _, concurrency := range []int{1, 8} {
-				again, _ := recorded(t, o, path, nil)
+				again, _ := replayedFrom(t, o, path, nil)
 				again.Concurrency = concurrency
 				c.change(&again)
 				result := run(t, again)
@@ -150,7 +150,7 @@ func TestMissIsAskedOfTheModel(t *testing.T) {
 	short.Ticks, short.RunDir = 6, t.TempDir()
 	run(t, short)
 	first := fold(t, short.RunDir).TraceCounts.ModelCalls
-	again, source := recorded(t, o, exported(t, short.RunDir), o.Source)
+	again, source := replayedFrom(t, o, exported(t, short.RunDir), o.Source)
 	run(t, again)
 	if !bytes.Equal(withoutHeader(canonical(t, again.RunDir)), withoutHeader(whole)) {
 		t.Error("a run that goes on from a recording differs from one that asked from the start")
@@ -226,7 +226,7 @@ func TestInterruptedAnswersAreNotRecorded(t *testing.T) {
 	}
 	run(t, o)
 	for _, path := range []string{cut.RunDir, exported(t, cut.RunDir)} {
-		again, source := recorded(t, o, path, o.Source)
+		again, source := replayedFrom(t, o, path, o.Source)
 		run(t, again)
 		if !bytes.Equal(withoutHeader(canonical(t, again.RunDir)), withoutHeader(canonical(t, o.RunDir))) {
 			t.Errorf("from %s: differs from a run that was not interrupted", path)
@@ -251,7 +251,7 @@ func TestRecordingOfItemsWithoutIDs(t *testing.T) {
 	})
 	run(t, o)
 	for _, path := range []string{o.RunDir, exported(t, o.RunDir)} {
-		again, source := recorded(t, o, path, nil)
+		again, source := replayedFrom(t, o, path, nil)
 		if result := run(t, again); result.Status != trace.RunCompleted || source.Given() < 6 {
 			t.Errorf("from %s: %+v after %d answers", path, result, source.Given())
 		}

@@ -17,7 +17,7 @@ func stepRecords(tick int64, agent string, notes []behavior.Note) []trace.Record
 	for i, n := range notes {
 		s := trace.Step{
 			Tick: tick, AgentID: agent, Step: n.Number, Kind: trace.StepKind(n.Kind), Status: trace.StepStatus(n.Status),
-			Code: n.Code, CallID: n.CallID, Minted: n.Minted, Name: n.Name, Leniencies: n.Leniencies,
+			Code: n.Code, CallID: n.CallID, Minted: n.Minted, Name: n.Name, Leniencies: n.Leniencies, Level: trace.StepLevel(n.Level),
 		}
 		if n.Detail != nil {
 			s.Detail = llmclient.Marshal(n.Detail)
@@ -35,7 +35,10 @@ func decisionRecord(tick int64, d behavior.Decision, outcome *world.Outcome) tra
 		Proposed: actionJSON(d.Proposed), Adjusted: actionJSON(d.Adjusted), Executed: actionJSON(d.Executed),
 		Adjustments: d.Adjustments, WaitReason: string(d.Wait), ErrorClass: errorClass(d.Wait),
 		SourcesRetrieved: sourceRecords(d.Retrieved), SourcesUsed: append([]string{}, d.Used...),
-		Calls: d.ModelCalls, Outcome: json.RawMessage("null"),
+		Calls: d.ModelCalls, Commit: string(d.Commit), CallsSaved: d.CallsSaved, Outcome: json.RawMessage("null"),
+	}
+	for _, a := range d.ArgumentsTrust {
+		record.ArgumentsTrust = append(record.ArgumentsTrust, trace.ArgumentTrust{Argument: a.Name, Trust: a.Trust.String()})
 	}
 	for _, c := range d.Cited {
 		record.SourcesCited = append(record.SourcesCited, trace.Citation{ID: c.ID, Channel: string(c.Channel), Status: string(c.Standing)})

@@ -7,6 +7,7 @@ import (
 
 	"agentworld/behavior"
 	"agentworld/behavior/learn"
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient/tokens"
 	"agentworld/memory/playbook"
 	"agentworld/modules"
@@ -66,6 +67,10 @@ type Settings struct {
 	// RepeatAdviceAfter is how many equal decisions in a row the prompt remarks on;
 	// 0 means the default and [behavior.RepeatAdviceOff] never.
 	RepeatAdviceAfter int
+	// Commit is guidance or direct; empty means the default of [behavior.Config].
+	Commit string
+	// GuardOff are the layers of the guard left out; nil for none.
+	GuardOff []mandate.Layer
 	// Playbook is the file of lessons every agent starts with; empty for none.
 	// PlaybookBullets bounds those in a prompt, 0 for none.
 	Playbook        []byte
@@ -119,6 +124,7 @@ func (s Settings) behaviorConfig() behavior.Config {
 		Protocol: behavior.Protocol(s.Protocol), Profile: behavior.Profile(s.PromptProfile), Language: modules.Language(s.PromptLanguage), Model: s.Model, ContextWindow: s.ContextWindow,
 		OutputTokensMax: s.OutputTokensMax, SystemPrompt: s.SystemPrompt,
 		ModuleCallsMax: s.ModuleCallsMax, RepairsMax: s.RepairsMax, RepeatAdviceAfter: s.RepeatAdviceAfter, PlaybookBullets: s.PlaybookBullets,
+		Commit: behavior.Commit(s.Commit), GuardOff: s.GuardOff,
 		CountTokens: tokens.Count,
 	}
 }
@@ -151,7 +157,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 			GuardRoundsMax: cfg.GuardRoundsMax, RepairsMax: cfg.RepairsMax,
 			RepeatAdviceAfter:   max(cfg.RepeatAdviceAfter, 0),
 			ContextWindowTokens: cfg.ContextWindow, OutputTokensMax: cfg.OutputTokensMax, PromptProfile: string(cfg.Profile), Language: string(cfg.Language),
-			Faults: s.Faults, FaultSeed: s.FaultSeed,
+			Faults: s.Faults, FaultSeed: s.FaultSeed, Commit: string(cfg.Commit), GuardOff: layerNames(cfg.GuardOff),
 			SystemPrompt: s.SystemPrompt, ShortTermGoal: s.ShortTermGoal, LongTermGoal: s.LongTermGoal,
 			AgentsOverride: s.Agents, PromptSwitches: append([]trace.Switch{}, s.Switches...),
 			PlaybookBullets: s.PlaybookBullets, FreezePlaybook: s.FreezePlaybook, LearnEvery: s.LearnEvery, PlaybookSize: s.PlaybookSize,
@@ -198,6 +204,7 @@ func settingsOf(h trace.Header) (Settings, error) {
 		ContextWindow:    h.Settings.ContextWindowTokens, OutputTokensMax: h.Settings.OutputTokensMax,
 		Faults: h.Settings.Faults, FaultSeed: h.Settings.FaultSeed,
 		ModuleCallsMax: h.Settings.ModuleCallsMax, RepairsMax: h.Settings.RepairsMax,
+		Commit: h.Settings.Commit, GuardOff: layersNamed(h.Settings.GuardOff),
 		RepeatAdviceAfter: recordedAdvice(h.Settings.RepeatAdviceAfter),
 		Playbook:          []byte(h.Playbook), PlaybookBullets: h.Settings.PlaybookBullets,
 		FreezePlaybook: h.Settings.FreezePlaybook, LearnEvery: h.Settings.LearnEvery, PlaybookSize: h.Settings.PlaybookSize,
@@ -211,6 +218,23 @@ func recordedAdvice(after int) int {
 		return behavior.RepeatAdviceOff
 	}
 	return after
+}
+
+// layerNames are layers of the guard as a header records them.
+func layerNames(layers []mandate.Layer) (names []string) {
+	for _, l := range layers {
+		names = append(names, string(l))
+	}
+	return names
+}
+
+// layersNamed reads them back; what names no layer is refused where the settings are
+// checked.
+func layersNamed(names []string) (layers []mandate.Layer) {
+	for _, name := range names {
+		layers = append(layers, mandate.Layer(name))
+	}
+	return layers
 }
 
 // sdkVersion is the version of the client library this program was built with.

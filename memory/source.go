@@ -38,6 +38,8 @@ const (
 	SourceMessage = "message"
 	// SourceNote is a note found at a place.
 	SourceNote = "note"
+	// SourceSaid is what the agent itself wrote in its last action.
+	SourceSaid = "said"
 	// SourceBullet is a bullet of a playbook.
 	SourceBullet = "bullet"
 )

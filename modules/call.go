@@ -84,7 +84,8 @@ type Result struct {
 	Output string
 	// CharsFull is the output's length in characters before it was cut.
 	CharsFull int
-	// Sources is what the output adds to the prompt, for provenance and trust.
+	// Sources is what the output adds to the prompt, for provenance and trust: the
+	// result, or each memory in it, and each text of others that it quotes.
 	Sources []memory.Source
 	// Leniencies are the repairs made to the arguments.
 	Leniencies []Leniency
@@ -103,6 +104,8 @@ type answer struct {
 	id    string
 	trust memory.Trust
 	tick  int64
+	// texts are what others wrote in the result, as sources of their own.
+	texts []memory.Source
 }
 
 // failure is a fixed text saying why a module could not answer, empty when it

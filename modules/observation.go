@@ -3,7 +3,9 @@ package modules
 import (
 	"fmt"
 	"reflect"
+	"unicode/utf8"
 
+	"agentworld/llmclient"
 	"agentworld/memory"
 	"agentworld/world"
 )
@@ -30,24 +32,44 @@ func observationModule() module {
 	choices := map[reflect.Type][]string{reflect.TypeFor[observationSection](): observationSections}
 	return newModule(spec, choices, func(env Env, args observationArgs) (answer, failure) {
 		o := env.View.Observe()
-		found := answer{body: o, id: fmt.Sprintf("obs-%d", o.Tick), trust: memory.SelfObservation, tick: o.Tick}
+		found := answer{id: fmt.Sprintf("obs-%d", o.Tick), trust: memory.SelfObservation, tick: o.Tick}
+		found.texts = textsIn(o, args.Section)
+		found.body = o
 		if args.Section != nil {
 			found.body = sectionOf(o, *args.Section)
 			found.id += "-" + string(*args.Section)
-		}
-		if showsTexts(o, args.Section) {
-			found.trust = memory.OtherAgent
 		}
 		return found, ""
 	})
 }
 
-// showsTexts reports whether a section, or the whole for nil, holds words of other
-// agents: then it is trusted no more than they are.
-func showsTexts(o world.Observation, section *observationSection) bool {
-	inbox := section == nil || *section == "inbox"
-	here := section == nil || *section == "here"
-	return inbox && len(o.Inbox) > 0 || here && len(o.Here.Notes) > 0
+// textsIn are the words of other agents in a section, or in the whole for nil, as
+// sources. What the agent wrote itself is among them: it may repeat the others.
+func textsIn(o world.Observation, section *observationSection) []memory.Source {
+	var texts []memory.Source
+	if section == nil || *section == "here" {
+		for _, n := range o.Here.Notes {
+			author := n.Author
+			if author == o.Self.ID {
+				author = ""
+			}
+			texts = append(texts, textSource(memory.SourceNote, n.ID, author, n.Tick, n))
+		}
+	}
+	if section == nil || *section == "inbox" {
+		for _, m := range o.Inbox {
+			texts = append(texts, textSource(memory.SourceMessage, m.ID, m.From, m.Sent, m))
+		}
+	}
+	return texts
+}
+
+func textSource(kind, id, author string, tick int64, text any) memory.Source {
+	shown := string(llmclient.Marshal(text))
+	return memory.Source{
+		ID: id, Kind: kind, Chars: utf8.RuneCountInString(shown), OriginAgent: author, OriginTick: tick,
+		Trust: memory.OtherAgent, Text: shown,
+	}
 }
 
 // part is one section of an observation: exactly one field beside Tick, and

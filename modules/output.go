@@ -58,15 +58,32 @@ func (r Result) answered(env Env, found answer) Result {
 
 // sourcesIn returns the sources that are still in an output: the first ones when
 // the body is a list of them, otherwise the whole output as one source. A source
-// that was cut away was not read and must not count as retrieved.
+// that was cut away was not read and must not count as retrieved. A result that
+// quotes texts of others is trusted no more than they are, is theirs when one agent
+// wrote them all, and comes with each of them as a source.
 func (a answer) sourcesIn(output string, body value) []memory.Source {
 	if a.id == "" {
 		return a.sources[:min(len(body.items), len(a.sources))]
 	}
-	return []memory.Source{{
+	whole := memory.Source{
 		ID: a.id, Kind: memory.SourceModule, Chars: utf8.RuneCountInString(output),
 		OriginTick: a.tick, Trust: a.trust, Text: output,
-	}}
+	}
+	var quoted []memory.Source
+	for _, s := range a.texts {
+		// Its id comes before its words, however the result was cut.
+		if !strings.Contains(output, s.ID) {
+			continue
+		}
+		if len(quoted) == 0 {
+			whole.OriginAgent = s.OriginAgent
+		} else if whole.OriginAgent != s.OriginAgent {
+			whole.OriginAgent = ""
+		}
+		quoted = append(quoted, s)
+		whole.Trust, whole.Parents = memory.Min(whole.Trust, s.Trust), append(whole.Parents, s.ID)
+	}
+	return append([]memory.Source{whole}, quoted...)
 }
 
 // refused makes the result of a call whose arguments did not fit. The schema is

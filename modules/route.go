@@ -3,7 +3,6 @@ package modules
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"agentworld/memory"
 	"agentworld/world"
@@ -40,7 +39,7 @@ func routeModule() module {
 		o := env.View.Observe()
 		r := routeTo(env, o, args.To)
 		return answer{
-			body: r, id: sourceID("route", o.Tick, args.To), trust: memory.SelfObservation, tick: o.Tick,
+			body: r, id: fmt.Sprintf("route-%d-%s", o.Tick, r.To), trust: memory.SelfObservation, tick: o.Tick,
 		}, ""
 	})
 }
@@ -51,14 +50,16 @@ func routeModule() module {
 func routeTo(env Env, o world.Observation, to string) route {
 	view := env.View
 	check := view.Check(world.Move{To: to})
-	r := route{To: shownID(to), Check: NewFinding(env.registry.language, world.Move{To: to}, nil, check)}
+	r := route{To: unknownPlace, Check: NewFinding(env.registry.language, world.Move{To: to}, nil, check)}
 	i := slices.IndexFunc(o.Places, func(s world.Sight) bool { return s.ID == to })
 	switch {
 	case i >= 0:
+		r.To = to
 		sight := o.Places[i]
 		r.DistanceCM = &sight.DistanceCM
 		r.priced(sight.MoveCost, sight.MoveTicks, o.Self.Electricity, view.Rules().IdleDraw)
 	case check.Status == world.CheckAccepted:
+		r.To = to
 		r.priced(costOf(check.Changes), check.Ticks, o.Self.Electricity, view.Rules().IdleDraw)
 	}
 	return r
@@ -85,20 +86,7 @@ func costOf(changes []world.Amount) int64 {
 	return cost
 }
 
-// shownID returns an id as it may be shown back to the model that asked for it:
-// only if it is made like one, otherwise a fixed word. A result is trusted more
-// than free text, so it must not carry any.
-func shownID(id string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_.:-", r)
-	}
-	if id == "" || len(id) > textArgumentMax || strings.ContainsFunc(id, func(r rune) bool { return !plain(r) }) {
-		return "unknown"
-	}
-	return id
-}
-
-// sourceID names the result of a call on one subject in one tick.
-func sourceID(kind string, tick int64, subject string) string {
-	return fmt.Sprintf("%s-%d-%s", kind, tick, shownID(subject))
-}
+// unknownPlace stands for a place that the agent does not know of. What a model
+// called it may be a word out of a message, and a result is trusted more than those:
+// it must not bring the word back as the world's.
+const unknownPlace = "unknown"

@@ -93,14 +93,14 @@ func newFolder() *folder {
 		&r.TraceCounts.StepTypeCounts, &r.TraceCounts.ClipsBySection, &r.TraceCounts.GuardRejectionsByCode,
 		&r.TraceCounts.ModuleCallsByName, &r.TraceCounts.ModuleErrorsByCode, &r.TraceCounts.ToolRefusalsByCode,
 		&r.TraceCounts.AnswersByKind, &r.TraceCounts.ToolErrorsByCode, &r.TraceCounts.ItemRepairsByKind, &r.TraceCounts.UnknownItems,
-		&r.TraceCounts.RepetitionAdviceByKind,
+		&r.TraceCounts.RepetitionAdviceByKind, &r.CallsSavedBy, &r.Guard.RefusalsByRule, &r.Guard.RefusalsByAction,
 		&r.Provenance.RetrievedByKind, &r.Provenance.UsedByKind, &r.Provenance.UsedByChannel,
 		&r.Learning.CurationsFailed, &r.Learning.AppliedByOp, &r.Learning.RejectedByCode,
 		&r.Learning.UnusableByKind, &r.Learning.RepairsByKind,
 	} {
 		*counts = Counts{}
 	}
-	r.Learning.Playbooks = []AgentPlaybook{}
+	r.Learning.Playbooks, r.Guard.Off = []AgentPlaybook{}, []string{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
 }
@@ -117,6 +117,7 @@ func (f *folder) header(h trace.Header) {
 		f.forked(fork)
 	}
 	f.fork = newForkFold(h, f.parent)
+	r.Guard.Off = append(r.Guard.Off, h.Settings.GuardOff...)
 	f.task = newTaskFold(h)
 	f.effects.start(h.Playbook)
 	for _, a := range h.Agents {

@@ -176,7 +176,7 @@ func TestUnfinishedRunKeepsWhatIsKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.RunStatus != trace.RunUnfinished || r.FinalDigest != "d6" || r.WorldTime != 6 || len(r.Goals) != 0 || len(r.FinalStock) != 0 {
+	if r.RunStatus != trace.RunUnfinished || r.FinalDigest != "d7" || r.WorldTime != 7 || len(r.Goals) != 0 || len(r.FinalStock) != 0 {
 		t.Errorf("status %s, digest %s, time %d, goals %v, stock %v", r.RunStatus, r.FinalDigest, r.WorldTime, r.Goals, r.FinalStock)
 	}
 	if r.GoalsMet != 1 || r.AgentsMeetingGoal != 1 || r.PerAgent[0].GoalsMet != 1 {

@@ -60,6 +60,8 @@ type Report struct {
 	ContinuedDecisions int64 `json:"continued_decisions"`
 	// Model calls that standing orders saved: continued_decisions times the calls of an average decision, rounded down.
 	CallsSaved int64 `json:"calls_saved"`
+	// Model calls that turns saved, by how: "direct" candidates committed without another call, "skip" by a plan of nothing but skip steps.
+	CallsSavedBy Counts `json:"calls_saved_by"`
 	// Actions the world accepted.
 	ActionSuccess int64 `json:"action_success"`
 	// Actions the world rejected.
@@ -82,6 +84,10 @@ type Report struct {
 	TraceCounts TraceCounts `json:"trace_counts"`
 	// Answers that the scripted server spoilt on purpose, by kind; empty without fault modes and for an unfinished run.
 	FaultsInjectedByKind Counts `json:"faults_injected_by_kind"`
+	// What mandate and trust refused.
+	Guard Guard `json:"guard"`
+	// Reason steps of turns.
+	Reasoning Reasoning `json:"reasoning"`
 	// Tokens of all answers of decisions.
 	Tokens llmclient.Usage `json:"tokens"`
 	// Sources that decisions had in view and used.

@@ -110,7 +110,9 @@ func describe(t *testing.T, schema *jsonschema.Schema, typ reflect.Type, docs ma
 			describe(t, property, field.Type, docs)
 		case reflect.Slice:
 			property.Types, property.Type = nil, "array"
-			describe(t, property.Items, field.Type.Elem(), docs)
+			if field.Type.Elem().Kind() == reflect.Struct {
+				describe(t, property.Items, field.Type.Elem(), docs)
+			}
 		case reflect.Map:
 			property.Types, property.Type = nil, "object"
 		}
@@ -239,7 +241,14 @@ func TestSchemaRejectsEveryDamage(t *testing.T) {
 			case map[string]any:
 				walk(at, value)
 			case []any:
-				walk(at, value[0].(map[string]any))
+				if element, ok := value[0].(map[string]any); ok {
+					walk(at, element)
+					continue
+				}
+				first := value[0]
+				value[0] = true
+				try("a boolean in " + at)
+				value[0] = first
 			}
 		}
 	}

@@ -33,13 +33,13 @@ func (r Report) Text() string {
 		{"task", r.taskLine()},
 		{"decisions", r.decisionsLine()},
 		{"choices", r.choicesLine()},
-		{"actions", fmt.Sprintf("%d accepted, %d rejected%s", r.ActionSuccess, r.ActionFailure, r.ActionRejectReasonCounts.most())},
-		{"accepted", strings.Trim(r.ActionKindSuccessCounts.most(), " ()")},
+		{"actions", fmt.Sprintf("%d accepted%s, %d rejected%s", r.ActionSuccess, r.ActionKindSuccessCounts.most(), r.ActionFailure, r.ActionRejectReasonCounts.most())},
 		{"proposed", r.proposedLine()},
 		{"calls", r.callsLine()},
 		{"answers", r.answersLine()},
 		{"recorded", r.recordedLine()},
 		{"items", r.itemsLine()},
+		{"guard", r.guardLine()},
 		{"faults", r.faultsLine()},
 		{"prompts", r.promptsLine()},
 		{"tokens", fmt.Sprintf("%d input (%d cached), %d output (%d reasoning)", r.Tokens.Input, r.Tokens.Cached, r.Tokens.Output, r.Tokens.Reasoning)},
@@ -124,7 +124,7 @@ func (r Report) goalsTotal() string {
 
 func (r Report) decisionsLine() string {
 	return fmt.Sprintf("%d by models, %d continued (%d calls saved), %d degraded to wait%s", r.TotalDecisions, r.ContinuedDecisions,
-		r.CallsSaved, r.DecisionCounts.WaitDegraded, r.DecisionCounts.WaitDegradedByReason.most())
+		r.CallsSaved+r.CallsSavedBy.sum(), r.DecisionCounts.WaitDegraded, r.DecisionCounts.WaitDegradedByReason.most())
 }
 
 func (r Report) choicesLine() string {

@@ -93,6 +93,7 @@ func (f *folder) step(s trace.Step) {
 		c.CallIDsMinted++
 	}
 	f.toolError(s)
+	f.guardStep(s)
 	f.items(s)
 	switch s.Kind {
 	case trace.StepParseError:

@@ -116,6 +116,10 @@ type Settings struct {
 	// what came of them is recorded.
 	Faults    string `json:"faults,omitempty"`
 	FaultSeed uint64 `json:"fault_seed,omitempty"`
+	// Commit is how decisions were committed, "guidance" or "direct". GuardOff names
+	// the layers of the guard that were left out to measure them; absent for none.
+	Commit   string   `json:"commit"`
+	GuardOff []string `json:"guard_off,omitempty"`
 	// Language is the language of prompts.
 	Language string `json:"language"`
 	// The texts given for the run; empty means the built-in or scenario text.

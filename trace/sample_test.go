@@ -30,7 +30,7 @@ func samples() []Record {
 			Protocol: "full", Model: "m", ModelSource: SourceScripted, UsageSource: UsageSimulated, BaseURL: "http://a/v1",
 			Settings: Settings{
 				DecisionDeadlineMS: 9000, TimeoutMS: 3000, ModuleCallsMax: 3, ReasonStepsMax: 1, GuardRoundsMax: 3,
-				RepairsMax: 1, RepeatAdviceAfter: 4, ContextWindowTokens: 32000, OutputTokensMax: 800, PromptProfile: "balanced", Language: "en", SystemPrompt: "s",
+				RepairsMax: 1, RepeatAdviceAfter: 4, ContextWindowTokens: 32000, OutputTokensMax: 800, PromptProfile: "balanced", Commit: "direct", GuardOff: []string{"plan"}, Language: "en", SystemPrompt: "s",
 				ShortTermGoal: "g", LongTermGoal: "l", AgentsOverride: 1, PromptSwitches: []Switch{{Tick: 2, ShortTermGoal: &goal}},
 				PlaybookBullets: 6, FreezePlaybook: true, LearnEvery: 5,
 			},
@@ -53,16 +53,17 @@ func samples() []Record {
 		},
 		Step{
 			Tick: 1, AgentID: "agent-1", Step: 1, Kind: StepModuleCall, Status: StatusError, Code: "INVALID_ARGUMENTS",
-			CallID: "call_1", Minted: true, Name: "world.route", Detail: json.RawMessage(`{"n":1}`), Leniencies: []string{"unfenced"},
+			CallID: "call_1", Minted: true, Name: "world.route", Detail: json.RawMessage(`{"n":1}`), Leniencies: []string{"unfenced"}, Level: LevelWarn,
 		},
 		Decision{
 			Tick: 1, AgentID: "agent-1", DecidedBy: ByEngine, Proposed: json.RawMessage(`null`),
 			Adjusted: json.RawMessage(`{"action":"wait"}`), Executed: json.RawMessage(`{"action":"wait"}`),
-			Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
-			WaitReason:  "parse_error:truncated", ErrorClass: "parse",
+			Adjustments:    []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
+			ArgumentsTrust: []ArgumentTrust{{Argument: "amount", Trust: "other_agent"}},
+			WaitReason:     "parse_error:truncated", ErrorClass: "parse",
 			SourcesRetrieved: []Source{{ID: "mem-1-1", Kind: "outcome", Score: 1500, Chars: 30, OriginAgent: "agent-1", OriginTick: 1, Trust: "self", Parents: []string{"mem-0-1"}}},
 			SourcesUsed:      []string{"mem-1-1"},
-			SourcesCited:     []Citation{{ID: "mem-1-1", Channel: "both", Status: "used"}}, SourcesUnknown: 1, SourcesInvented: 1, Calls: 2,
+			SourcesCited:     []Citation{{ID: "mem-1-1", Channel: "both", Status: "used"}}, SourcesUnknown: 1, SourcesInvented: 1, Calls: 2, Commit: "direct", CallsSaved: 1,
 			Outcome: json.RawMessage(`{"tick":1,"action":{"action":"wait"},"accepted":true}`),
 		},
 		Event{Tick: 1, Event: world.Event{

@@ -103,7 +103,19 @@ type Step struct {
 	// Leniencies name what the parser forgave in the answer, each as often as it
 	// was needed. They stand on one step per answer.
 	Leniencies []string `json:"leniencies,omitempty"`
+	// Level says how much the step deserves a person's attention, empty for most.
+	Level StepLevel `json:"level,omitempty"`
 }
+
+// StepLevel says how much a step deserves attention.
+type StepLevel string
+
+// The levels. LevelInfo is a reason step that ended as it should; LevelWarn is
+// something that a model may not do and was kept from.
+const (
+	LevelInfo StepLevel = "info"
+	LevelWarn StepLevel = "warn"
+)
 
 // DecidedBy says who chose an action.
 type DecidedBy string
@@ -137,6 +149,9 @@ type Decision struct {
 	Executed json.RawMessage `json:"executed"`
 	// Adjustments are the amounts that clamping changed.
 	Adjustments []world.Adjustment `json:"adjustments,omitempty"`
+	// ArgumentsTrust is the trust of each argument of the adjusted action, recorded
+	// where words of others were in view.
+	ArgumentsTrust []ArgumentTrust `json:"arguments_trust,omitempty"`
 	// WaitReason says why the engine made the agent wait, such as
 	// "llm_error:timeout", "parse_error:truncated" or "guard_rejected". Empty for
 	// a wait that was chosen.
@@ -155,8 +170,21 @@ type Decision struct {
 	SourcesInvented int        `json:"sources_invented,omitempty"`
 	// Calls counts the model calls of the turn.
 	Calls int `json:"calls"`
+	// Commit says how a model's decision was committed: "guidance" after the model saw
+	// the dry runs of its draft, "direct" without another call, "skip" by a plan of
+	// nothing but skip steps. CallsSaved is how many calls that saved.
+	Commit     string `json:"commit,omitempty"`
+	CallsSaved int    `json:"calls_saved,omitempty"`
 	// Outcome is a [world.Outcome]; null when the world was not asked.
 	Outcome json.RawMessage `json:"outcome"`
+}
+
+// ArgumentTrust says how far the value of an argument was the agent's own.
+type ArgumentTrust struct {
+	// Argument is the slot: to, id, what, amount, price or text.
+	Argument string `json:"argument"`
+	// Trust is a level such as "rules", "self_observation" or "other_agent".
+	Trust string `json:"trust"`
 }
 
 // Citation is one source that a decision named.

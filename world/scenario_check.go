@@ -29,7 +29,7 @@ const (
 func (s Scenario) check() error {
 	for _, step := range []func() error{
 		s.checkHead, s.checkSpace, s.Rules.check, s.checkPlaces, s.checkBelt, s.checkAgents, s.checkPersonas, s.checkGoals,
-		s.checkTask,
+		s.checkMandate, s.checkTask,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -232,7 +232,7 @@ func (s Scenario) checkPersonas() error {
 // them would have to escape is allowed.
 func checkID(field, id string) error {
 	if id == "" || len(id) > idLengthMax {
-		return fmt.Errorf("%s: %q is not 1 to %d characters long", field, id, idLengthMax)
+		return fmt.Errorf("%s: %q is not 1 to %d characters long", field, cleanText(id, idLengthMax), idLengthMax)
 	}
 	for _, c := range id {
 		if !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-", c) {

@@ -30,6 +30,7 @@ type scenarioFile struct {
 	Agents       agentsFile  `toml:"agents"`
 	Personas     []Persona   `toml:"personas"`
 	Goals        []Goal      `toml:"goals"`
+	Mandate      []Clause    `toml:"mandate"`
 	Task         *Task       `toml:"task"`
 }
 
@@ -154,6 +155,7 @@ func (f scenarioFile) scenario() (Scenario, error) {
 		Rules:    f.Rules,
 		Personas: f.Personas,
 		Goals:    f.Goals,
+		Mandate:  withEffects(f.Mandate),
 		Task:     f.Task.withDefaults(),
 	}
 	// Offsets are computed from the extent, so it must be sound before.

@@ -51,6 +51,9 @@ type View struct {
 // AgentID is the id of the agent whose view this is.
 func (v View) AgentID() string { return v.self.ID }
 
+// Place is the id of the place where the agent is, empty while it travels.
+func (v View) Place() string { return v.self.Place }
+
 // Rules are the numbers of physics and industry; they are the same in all views
 // of a world.
 func (v View) Rules() Rules { return v.facts.law.Rules }

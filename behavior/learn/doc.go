@@ -27,9 +27,10 @@
 //     and only decisions that are listed there are evidence.
 //   - Counting twice: of several verdicts on one use the last one stands, whatever
 //     number of rounds; a use counted in an earlier turn is refused by the playbook.
-//   - Poison: texts of other agents are shown encoded and marked, they stay in the
-//     ground of every later curation of the run, and a lesson that rests on a
-//     decision which used one has it as a parent, and is refused with it.
+//   - Poison: no text of another agent is shown, nor anything a model made of one, so
+//     that there is nothing to put in other words. The texts stay in the ground of
+//     every later curation of the run, and a lesson that rests on a decision which used
+//     one, or which one brought about, has it as a parent and is refused with it.
 //
 // What a model wrote is data: it reaches a playbook only through Apply, and traces
 // only as encoded JSON within bounds.

@@ -47,15 +47,17 @@ type Judged struct {
 	Shown, Used []string
 	// UsedLines are the used bullets as they stood in the prompt.
 	UsedLines []string
-	// Suspect are the ids of the sources it rests on that another agent could have
-	// written.
+	// Suspect are the ids of the sources that another agent could have written and
+	// that it rests on, by its own account or because nothing better explains it.
 	Suspect []string
+	// Continued says that it goes on with a standing order, for which nothing was read.
+	Continued bool
 }
 
 // Judge returns the record of a decision. codes are what the guard refused in the
 // turn.
 func Judge(kit *behavior.Kit, tick int64, d behavior.Decision, o world.Outcome, codes []string) Judged {
-	j := Judged{Tick: tick, End: EndOK, Changes: o.Changes}
+	j := Judged{Tick: tick, End: EndOK, Changes: o.Changes, Continued: d.By == behavior.ByStanding}
 	j.Line, j.Outcome = kit.Told(tick, d, o, codes)
 	switch {
 	case d.Wait != "":
@@ -75,18 +77,15 @@ func Judge(kit *behavior.Kit, tick int64, d behavior.Decision, o world.Outcome, 
 				j.Used, j.UsedLines = append(j.Used, s.ID), append(j.UsedLines, s.Text)
 			}
 		}
-		if used && foreign(s) {
+		if foreign(s) && (used || d.Swayed) {
 			j.Suspect = append(j.Suspect, s.ID)
 		}
 	}
 	return j
 }
 
-// foreign reports whether somebody else could have chosen the words of s. An
-// agent's memory of its own refused action is less trusted than an observation,
-// since a model wrote the ids in it, but nobody else's: a lesson about a refusal
-// has to be able to say what was refused.
-func foreign(s memory.Source) bool { return s.Trust <= memory.OtherAgent }
+// foreign reports whether somebody else could have chosen the words of s.
+func foreign(s memory.Source) bool { return s.Trust < memory.SelfObservation }
 
 // Experience is what one agent decided since it last looked back, and the texts of
 // others it has read in the whole run.
@@ -101,6 +100,9 @@ type Experience struct {
 	run, agent string
 	decisions  []Judged
 	texts      []memory.Source
+	// ordered are the suspects of the last decision that a model made: those of what
+	// goes on by itself since.
+	ordered []string
 }
 
 // NewExperience returns the empty experience of an agent. run names the run in
@@ -114,6 +116,10 @@ func (e *Experience) Rename(run string) { e.run = run }
 
 // Add takes in a decision and what it had in view.
 func (e *Experience) Add(j Judged, retrieved []memory.Source) {
+	if j.Continued {
+		j.Suspect = e.ordered
+	}
+	e.ordered = j.Suspect
 	e.decisions = append(e.decisions, j)
 	e.decisions = e.decisions[max(0, len(e.decisions)-DecisionsMax):]
 	for _, s := range retrieved {
@@ -142,7 +148,7 @@ func (e *Experience) Agent() string { return e.agent }
 
 // Next returns an experience without decisions that knows the same texts.
 func (e *Experience) Next() *Experience {
-	return &Experience{run: e.run, agent: e.agent, texts: slices.Clone(e.texts)}
+	return &Experience{run: e.run, agent: e.agent, texts: slices.Clone(e.texts), ordered: e.ordered}
 }
 
 // In returns the experience as it reads for another playbook than the one the agent
@@ -186,9 +192,13 @@ func (e *Experience) evidence(tick int64) playbook.Evidence {
 	return playbook.Evidence{Run: e.run, Tick: tick, Agent: e.agent}
 }
 
-// ground is what a curation of the given decisions stands on.
-func (e *Experience) ground(tick int64, decisions []Judged) playbook.Ground {
-	g := playbook.Ground{Tick: tick, Note: e.Note(), Sources: slices.Clone(e.texts)}
+// ground is what a curation of the given decisions stands on: unguarded without the
+// texts that its lessons would be held against.
+func (e *Experience) ground(tick int64, decisions []Judged, guarded bool) playbook.Ground {
+	g := playbook.Ground{Tick: tick, Note: e.Note()}
+	if guarded {
+		g.Sources = slices.Clone(e.texts)
+	}
 	for _, j := range decisions {
 		evidence := e.evidence(j.Tick)
 		evidence.Outcome = j.Outcome

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"agentworld/behavior"
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
 )
 
@@ -19,6 +20,9 @@ type Kit struct {
 	tools  []llmclient.Tool
 	// policy is the instructions.
 	policy string
+	// guarded says that look backs show no words of others and that lessons are held
+	// against them.
+	guarded bool
 	// inputTokens is what an opening may take.
 	inputTokens int
 }
@@ -28,6 +32,7 @@ type Kit struct {
 // range.
 func NewKit(cfg behavior.Config, rounds int) *Kit {
 	k := &Kit{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax), tools: tools()}
+	k.guarded = k.cfg.Guards(mandate.LayerLessons)
 	k.policy = policyIn(string(k.cfg.Language))
 	static := k.cfg.CountTokens(k.policy)
 	for i, t := range k.tools {

@@ -72,7 +72,12 @@ const (
 // play answers a turn and checks every request on the way.
 func play(t *testing.T, rounds int, e *Experience, p *playbook.Playbook, answers ...llmclient.Answer) (Result, []behavior.Ask) {
 	t.Helper()
-	kit := NewKit(behavior.Config{Model: "m"}, rounds)
+	return playUnder(t, behavior.Config{Model: "m"}, rounds, e, p, answers...)
+}
+
+func playUnder(t *testing.T, cfg behavior.Config, rounds int, e *Experience, p *playbook.Playbook, answers ...llmclient.Answer) (Result, []behavior.Ask) {
+	t.Helper()
+	kit := NewKit(cfg, rounds)
 	turn := kit.Begin(e, p, []Goal{{"Make a motor.", 0, 1}}, 6, 5)
 	var asks []behavior.Ask
 	for ask, more := turn.Next(); more; ask, more = turn.Next() {
@@ -118,10 +123,13 @@ func TestATurnReflectsAndCurates(t *testing.T) {
 	if !strings.HasPrefix(opening, headingFeedback+", ticks 3-5\ndecisions 3: ok 2, refused 1, without a usable decision 0, waits among the ok 1\nchanges: compound +5000") {
 		t.Errorf("the opening does not begin with the world's feedback:\n%s", opening)
 	}
-	for _, want := range []string{"Make a motor.: 0 of 1", "| used [nav-00001]", headingTexts + "\n" + poison.Text, "[res-00002] Harvest radiation while power is low. (helpful 0, harmful 0, neutral 0)"} {
+	for _, want := range []string{"Make a motor.: 0 of 1", "| used [nav-00001]", "[res-00002] Harvest radiation while power is low. (helpful 0, harmful 0, neutral 0)"} {
 		if !strings.Contains(opening, want) {
 			t.Errorf("the opening lacks %q:\n%s", want, opening)
 		}
+	}
+	if strings.Contains(opening, poison.ID) || strings.Contains(opening, headingTexts) || strings.Contains(opening, "whoever asks first") {
+		t.Errorf("the opening shows what another agent wrote:\n%s", opening)
 	}
 	c := result.Apply(p, playbook.Limits{})
 	used, _ := c.Playbook.Bullet("nav-00001")

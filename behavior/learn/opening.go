@@ -29,6 +29,8 @@ const (
 // opening is what a turn shows: the newest decisions and the most concerned bullets
 // that fit.
 type opening struct {
+	// guarded says that it holds no words of others.
+	guarded   bool
 	decisions []Judged
 	bullets   []playbook.Bullet
 	texts     []memory.Source
@@ -38,7 +40,10 @@ type opening struct {
 // compose writes the opening within the token budget. Decisions are what it is
 // about, so texts of others go first, then bullets, then the oldest decisions.
 func (k *Kit) compose(e *Experience, book *playbook.Playbook, goals []Goal) opening {
-	o := opening{decisions: e.decisions, bullets: concerned(book, e.decisions), texts: shownTexts(e.texts)}
+	o := opening{guarded: k.guarded, decisions: e.decisions, bullets: concerned(book, e.decisions)}
+	if !k.guarded {
+		o.texts = shownTexts(e.texts)
+	}
 	total := len(book.Bullets())
 	for {
 		o.text = o.write(goals, len(e.decisions), total)
@@ -101,7 +106,11 @@ func (o opening) write(goals []Goal, decisions, bullets int) string {
 	}
 	lines = append(lines, headingPlaybook)
 	for _, b := range o.bullets {
-		lines = append(lines, fmt.Sprintf(lineWorth, b.Line(), b.Helpful, b.Harmful, b.Neutral))
+		line := b.Line()
+		if o.guarded && b.Trust < memory.SelfObservation {
+			line = "[" + b.ID + "] " + textDoubted
+		}
+		lines = append(lines, fmt.Sprintf(lineWorth, line, b.Helpful, b.Harmful, b.Neutral))
 	}
 	lines = leftOut(lines, bullets-len(o.bullets))
 	if len(o.texts) > 0 {

@@ -60,7 +60,7 @@ func (t *Turn) proposed(d delta) playbook.Delta {
 	for _, tick := range d.Decisions {
 		p.Evidence = append(p.Evidence, t.evidence(tick))
 		for _, j := range t.shown.decisions {
-			if j.Tick != tick {
+			if j.Tick != tick || !t.kit.guarded {
 				continue
 			}
 			for _, suspect := range j.Suspect {

@@ -54,7 +54,7 @@ func (k *Kit) Begin(e *Experience, book *playbook.Playbook, goals []Goal, tick i
 		panic("learn: a turn about no decision")
 	}
 	t := &Turn{kit: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence, stage: StageReflect, first: firstStep}
-	t.ground = e.ground(tick, t.shown.decisions)
+	t.ground = e.ground(tick, t.shown.decisions, k.guarded)
 	t.input = []llmclient.Item{llmclient.Message("user", t.shown.text)}
 	return t
 }

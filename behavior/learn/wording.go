@@ -35,6 +35,7 @@ const (
 	lineWorth    = "%s (helpful %d, harmful %d, neutral %d)"
 	lineLeftOut  = "(%d left out)"
 	textNoChange = "none"
+	textDoubted  = "(trusted less than own lessons, not shown)"
 )
 
 // What the engine says between the stages.

@@ -60,6 +60,8 @@ type config struct {
 	SystemPrompt  string
 	ShortTermGoal string
 	LongTermGoal  string
+	// Commit is guidance or direct. GuardOff names layers of the guard between commas.
+	Commit, GuardOff string
 	// PromptProfile is compact, balanced or rich.
 	PromptProfile string
 	// PromptLanguage is en or zh.

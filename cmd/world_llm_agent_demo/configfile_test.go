@@ -31,7 +31,7 @@ quiet = true
 
 const (
 	llmKeys = "model, base_url, api_key, offline, scripted_mode, scripted_seed, timeout_ms, decision_deadline_ms, retry_backoff_ms, faults, fault_seed, context_window, max_module_calls, max_repair_rounds, repeat_advice_after, system_prompt, short_term_goal, long_term_goal, prompt_profile, prompt_language"
-	runKeys = "scenario, ticks, seed, agents, concurrency, protocol, prompt_switches_json, playbook, playbook_bullets, freeze_playbook, learn_every, playbook_size, replay_from, replay_miss, report_json, run_dir, print_llm_io, llm_io_max_chars, quiet"
+	runKeys = "scenario, ticks, seed, agents, concurrency, protocol, commit, guard_off, prompt_switches_json, playbook, playbook_bullets, freeze_playbook, learn_every, playbook_size, replay_from, replay_miss, report_json, run_dir, print_llm_io, llm_io_max_chars, quiet"
 )
 
 func TestConfigFileRefuses(t *testing.T) {

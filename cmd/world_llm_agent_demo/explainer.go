@@ -83,7 +83,7 @@ func (e *explainer) decision() {
 		e.field("", "none was recorded: the run ended within this tick")
 		return
 	}
-	e.field("decided by", fmt.Sprintf("%s in %d calls", oneLine(string(d.DecidedBy)), d.Calls))
+	e.field("decided by", fmt.Sprintf("%s in %d calls%s", oneLine(string(d.DecidedBy)), d.Calls, commitText(d)))
 	if d.WaitReason != "" {
 		e.field("because", oneLine(d.WaitReason))
 	}
@@ -91,6 +91,9 @@ func (e *explainer) decision() {
 	e.field("adjusted", sameAs(d.Adjusted, d.Proposed, "as proposed"))
 	for _, a := range d.Adjustments {
 		e.field("", fmt.Sprintf("%s %d -> %d, the nearest feasible value (%s)", oneLine(a.Field), a.From, a.To, oneLine(a.Bound)))
+	}
+	if len(d.ArgumentsTrust) > 0 {
+		e.field("arguments", trustText(d.ArgumentsTrust))
 	}
 	e.field("executed", sameAs(d.Executed, d.Adjusted, "as adjusted"))
 	e.field("outcome", outcomeText(d.Outcome))
@@ -110,6 +113,23 @@ func (e *explainer) parent() {
 		return
 	}
 	e.field("parent did", fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, e.t.decision.Executed, "the same"), oneLine(string(p.DecidedBy)), outcomeText(p.Outcome)))
+}
+
+// commitText says how a decision was committed where the model was not asked for it.
+func commitText(d *trace.Decision) string {
+	if d.CallsSaved == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s, %d calls saved", oneLine(d.Commit), d.CallsSaved)
+}
+
+// trustText says of each argument how far its value was the agent's own.
+func trustText(list []trace.ArgumentTrust) string {
+	words := make([]string, len(list))
+	for i, a := range list {
+		words[i] = oneLine(a.Argument + " " + a.Trust)
+	}
+	return strings.Join(words, ", ")
 }
 
 // sameAs shows an action, or a word when it is the one shown before. Actions are
@@ -203,10 +223,10 @@ func (e *explainer) steps() {
 	}
 }
 
-// stepText is a step on one line: kind, name, status and code, then the call it
+// stepText is a step on one line: its level if it has one, kind, name, status and code, then the call it
 // answers, what the parser forgave, and the recorded facts.
 func stepText(s trace.Step) string {
-	words := []string{string(s.Kind), s.Name, string(s.Status), s.Code, s.CallID}
+	words := []string{strings.ToUpper(string(s.Level)), string(s.Kind), s.Name, string(s.Status), s.Code, s.CallID}
 	if s.Minted {
 		words = append(words, "(id made here)")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentworld/behavior/mandate"
 	"agentworld/engine"
 	"agentworld/trace"
 	"agentworld/world"
@@ -134,12 +135,16 @@ func (m *Main) forkPlan(c config, values []value, parent engine.Settings, f fork
 	if err != nil {
 		return plan{}, err
 	}
+	guardOff, err := chooseGuardOff(find(values, "run.guard_off"))
+	if err != nil {
+		return plan{}, err
+	}
 	faults := find(values, "llm.faults")
 	if model.live && faults.origin.rank == fromParent {
 		// The stand-in's faults end with the stand-in.
 		c.Faults, faults.text = "", ""
 	}
-	p := plan{config: c, scenario: scenario, model: model, recording: recording, switches: parent.Switches, playbook: parent.Playbook}
+	p := plan{config: c, scenario: scenario, model: model, recording: recording, guardOff: guardOff, switches: parent.Switches, playbook: parent.Playbook}
 	if p.faults, err = chooseFaults(model, faults, scenario.agents); err != nil {
 		return plan{}, err
 	}
@@ -219,6 +224,7 @@ func parentTexts(p engine.Settings) map[string]string {
 	texts := map[string]string{
 		"run.scenario": p.ScenarioName, "run.ticks": number(p.Ticks), "run.seed": strconv.FormatUint(p.Seed, 10), "run.agents": "",
 		"run.protocol": p.Protocol, "run.prompt_switches_json": "", "run.playbook": "", "run.replay_from": "", "run.replay_miss": "",
+		"run.commit": p.Commit, "run.guard_off": layerText(p.GuardOff),
 		"run.playbook_bullets": number(int64(p.PlaybookBullets)), "run.freeze_playbook": strconv.FormatBool(p.FreezePlaybook),
 		"run.learn_every": number(p.LearnEvery), "run.playbook_size": number(int64(p.PlaybookSize)),
 		"llm.model": "", "llm.base_url": "", "llm.offline": "false", "llm.scripted_mode": "", "llm.scripted_seed": "",
@@ -240,6 +246,15 @@ func parentTexts(p engine.Settings) map[string]string {
 	}
 	texts["llm.scripted_mode"], texts["llm.scripted_seed"] = embeddedHabits(p.BaseURL)
 	return texts
+}
+
+// layerText names layers of the guard as the setting does.
+func layerText(layers []mandate.Layer) string {
+	names := make([]string, len(layers))
+	for i, l := range layers {
+		names[i] = string(l)
+	}
+	return strings.Join(names, ",")
 }
 
 // forkOptions adds to a run's options where it leaves another.

@@ -51,6 +51,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	defer stop()
 	fmt.Fprintf(m.Stderr, "run: %s, ticks %d, agents %d, seed %d, in %s\n", oneLine(p.scenario.name), p.config.Ticks,
 		len(p.scenario.agents), p.seed(), oneLine(p.runDir))
+	announceGuardOff(m.Stderr, p.guardOff)
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
 	var result engine.Result
 	err = m.shielded(func() (err error) {
@@ -159,8 +160,8 @@ func (p plan) engineSettings() engine.Settings {
 		PromptProfile: c.PromptProfile, PromptLanguage: c.PromptLanguage, Faults: c.Faults,
 		Timeout: c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
 		ModuleCallsMax: int(c.ModuleCallsMax), RepairsMax: int(c.RepairsMax),
-		RepeatAdviceAfter: c.repeatAdvice(),
-		Playbook:          p.playbook, PlaybookBullets: int(c.PlaybookBullets), FreezePlaybook: c.FreezePlaybook, LearnEvery: c.LearnEvery, PlaybookSize: int(c.PlaybookSize),
+		RepeatAdviceAfter: c.repeatAdvice(), Commit: c.Commit, GuardOff: p.guardOff,
+		Playbook: p.playbook, PlaybookBullets: int(c.PlaybookBullets), FreezePlaybook: c.FreezePlaybook, LearnEvery: c.LearnEvery, PlaybookSize: int(c.PlaybookSize),
 	}
 	if p.recording.path != "" {
 		settings.Recording = p.recording.describe(p.model.source())

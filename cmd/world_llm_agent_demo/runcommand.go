@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentworld/behavior/mandate"
 	"agentworld/llmclient/scripted"
 	"agentworld/trace"
 )
@@ -144,6 +145,8 @@ type plan struct {
 	fork *forkPoint
 	// faults is what goes wrong on purpose; empty for a live model.
 	faults scripted.FaultPlan
+	// guardOff are the layers of the guard left out.
+	guardOff []mandate.Layer
 	// runDir is the run directory as the user will read it.
 	runDir string
 	// kept are the files the report must not replace.
@@ -183,11 +186,15 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
+	guardOff, err := chooseGuardOff(find(values, "run.guard_off"))
+	if err != nil {
+		return plan{}, err
+	}
 	runDir, err := m.nameRunDir(c.RunDir, scenario.name)
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{config: c, scenario: scenario, switches: switches, model: model, recording: recording, playbook: lessons, faults: faults, runDir: runDir}
+	p := plan{config: c, scenario: scenario, switches: switches, model: model, recording: recording, playbook: lessons, faults: faults, guardOff: guardOff, runDir: runDir}
 	p.kept = []keptPath{
 		m.keptTrace(runDir), {"the run directory", m.path(runDir)},
 		{"the scenario file", m.path(scenario.name)}, {"the file of prompt switches", m.path(c.PromptSwitches)},

@@ -60,6 +60,12 @@ func runSettings() settings {
 		{flag: "protocol", env: []string{envPrefix + "PROTOCOL"}, key: "run.protocol", kind: kindChoice, fallback: "full",
 			choices: []string{"full", "lean"}, doc: "full: plan, draft and decision in calls of their own; lean: in one call",
 			into: func(c *config) any { return &c.Protocol }},
+		{flag: "commit", env: []string{envPrefix + "COMMIT"}, key: "run.commit", kind: kindChoice, fallback: string(behavior.CommitGuidance),
+			choices: []string{string(behavior.CommitGuidance), string(behavior.CommitDirect)},
+			doc:     "guidance: the model commits after it saw the dry runs of its draft; direct: the best candidate runs without another call",
+			into:    func(c *config) any { return &c.Commit }},
+		{flag: "guard-off", key: "run.guard_off", kind: kindText, absent: "none",
+			doc: "layers of the guard to leave out, for measuring only, or all", into: func(c *config) any { return &c.GuardOff }},
 	}
 }
 

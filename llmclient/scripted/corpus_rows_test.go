@@ -31,7 +31,7 @@ var lineParserRows = map[int][]string{
 	40: {"text_plan_then_decision", "arguments_two_objects"},
 	41: {"text_decision_wrapped", "text_wrapper_result", "text_wrapper_tool_call", "text_wrapper_function", "text_wrapper_output"},
 	42: {"text_json_in_string", "text_decision_encoded"}, 43: {"text_plan_without_type", "text_draft_without_type", "text_reason_alias"},
-	44: {"arguments_list_in_text", "text_plan_missing_string"},
+	44: {"arguments_list_in_text", "text_plan_actions_string"},
 	45: {"arguments_byte_order_mark", "arguments_zero_width", "arguments_line_breaks", "arguments_typographic"},
 	46: {"text_markup_in_value"},
 }
@@ -48,7 +48,7 @@ var blockParserRows = map[int][]string{
 	30: {"text_unknown_field"}, 31: {"text_foreign_party"}, 32: {"text_name_idle"}, 33: {"text_decision_wrapped"},
 	34: {"text_decision_type"}, 35: {"text_until_type"}, 36: {"text_action_as_type", "text_action_object", "text_action_as_call"},
 	37: {"text_amount_string", "text_amount_decimal", "text_amount_exponent"}, 38: {"text_amount_negative"},
-	39: {"text_amount_huge", "text_amount_digits"}, 40: {"text_plan_missing_string", "text_plan_missing_null"},
+	39: {"text_amount_huge", "text_amount_digits"}, 40: {"text_plan_actions_string", "text_plan_missing_null"},
 	41: {"text_until_any_of", "text_until_any_of_null"}, 42: {"text_until_name", "text_until_names", "text_until_events"},
 	43: {"text_until_empty", "text_until_missing"}, 44: {"text_until_unknown_beside"}, 45: {"text_confidence_word"},
 	46: {"text_draft_action"}, 47: {"text_call_list_of_one", "text_list_of_two"}, 48: {"text_call_bracket_first"},

@@ -31,7 +31,7 @@
 //
 // A turn it is allowed to go through in full takes three or more requests:
 //
-//	plan                 what it will ask, what is missing, sometimes a step to reason
+//	plan                 how much it will ask, what it may do, sometimes a step to reason
 //	none to two modules  a question in about every third turn, two of them in one answer
 //	decision_draft       the best idea and one to fall back on
 //	decision             the first candidate the draft's output accepts

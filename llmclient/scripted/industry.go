@@ -27,6 +27,7 @@ const (
 	slotID     = "id"
 	slotWhat   = "what"
 	slotAmount = "amount"
+	slotPrice  = "price"
 	slotText   = "text"
 )
 

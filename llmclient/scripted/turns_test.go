@@ -39,8 +39,8 @@ const untilSchema = `{"anyOf":[{"type":"null"},{"type":"object","additionalPrope
 
 const textList = `{"type":"array","items":{"type":"string"}}`
 
-const planSchema = `{"type":"object","additionalProperties":false,"required":["goal","steps","missing"],"properties":{
-"goal":{"type":"string","maxLength":200},"missing":` + textList + `,"steps":{"type":"array","maxItems":6,"items":{"type":"object",
+const planSchema = `{"type":"object","additionalProperties":false,"required":["goal","steps","actions"],"properties":{
+"goal":{"type":"string","maxLength":200},"actions":` + textList + `,"steps":{"type":"array","maxItems":6,"items":{"type":"object",
 "additionalProperties":false,"required":["kind","what"],"properties":{"kind":{"type":"string","enum":["call","reason","respond","skip"]},"what":{"type":"string"}}}}}}`
 
 // definitions let a schema refer to the action instead of repeating it, as

@@ -32,7 +32,7 @@ func Example() {
 		},
 	}, ground, playbook.Limits{})
 
-	for _, s := range book.Retrieve("a long journey", nil, 3) {
+	for _, s := range book.Retrieve("a long journey", nil, memory.SelfObservation, 3) {
 		fmt.Println(s.Line(), "helpful:", s.Helpful, "score:", s.Score)
 	}
 	for _, r := range rejected {

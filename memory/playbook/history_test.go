@@ -161,7 +161,7 @@ func TestWhatIsReadMayBeChanged(t *testing.T) {
 	for _, b := range old {
 		spoil(&b)
 	}
-	for _, s := range p.Retrieve("", nil, 9) {
+	for _, s := range p.Retrieve("", nil, memory.ToolError, 9) {
 		spoil(&s.Bullet)
 	}
 	if string(p.Encode()) != before {

@@ -33,24 +33,29 @@ const (
 )
 
 // Retrieve returns the bullets that fit the query and the wanted sections best,
-// best first, at most k. A bullet is found when it shares a term with the query or
+// best first, at most k, of those that are trusted at least that far. A bullet is found when it shares a term with the query or
 // is of a wanted section; a query without any term and without sections finds them
 // all. Ties go to the lower number.
 //
 // The age of a bullet has no part in it: a playbook outlives the run whose ticks
 // could measure it, and a lesson that has become wrong loses by its counts.
-func (p *Playbook) Retrieve(query string, sections []Section, k int) []Scored {
+func (p *Playbook) Retrieve(query string, sections []Section, least memory.Trust, k int) []Scored {
 	if k <= 0 {
 		return []Scored{}
 	}
 	relevances := p.index.Relevances(query)
 	most := int64(1)
-	for _, r := range relevances {
-		most = max(most, r)
+	for i, r := range relevances {
+		if p.bullets[i].Trust >= least {
+			most = max(most, r)
+		}
 	}
 	everything := len(sections) == 0 && len(relevance.QueryTerms(query)) == 0
 	best := ranking{limit: min(k, len(p.bullets))}
 	for i := range p.bullets {
+		if p.bullets[i].Trust < least {
+			continue
+		}
 		s := score(&p.bullets[i], 1000*relevances[i]/most, sections)
 		if everything || s.relevance > 0 || s.match > 0 {
 			s.at = i
@@ -62,6 +67,11 @@ func (p *Playbook) Retrieve(query string, sections []Section, k int) []Scored {
 		out[i] = Scored{Bullet: p.bullets[s.at].copied(), Score: s.score, Relevance: s.relevance, Match: s.match}
 	}
 	return out
+}
+
+// Doubted reports whether the playbook holds a bullet that is trusted less than that.
+func (p *Playbook) Doubted(least memory.Trust) bool {
+	return slices.ContainsFunc(p.bullets, func(b Bullet) bool { return b.Trust < least })
 }
 
 // candidate is the score of the bullet that stands at a place of the playbook.

@@ -53,7 +53,7 @@ func TestRetrieve(t *testing.T) {
 		{"journey", nil, -3, ""},
 	} {
 		got := ""
-		for _, s := range p.Retrieve(c.query, c.sections, c.k) {
+		for _, s := range p.Retrieve(c.query, c.sections, memory.ToolError, c.k) {
 			if got != "" {
 				got += " "
 			}
@@ -66,7 +66,7 @@ func TestRetrieve(t *testing.T) {
 }
 
 func TestScoreFormula(t *testing.T) {
-	for _, s := range shelf(t).Retrieve("journey outpost", []Section{Nav}, 5) {
+	for _, s := range shelf(t).Retrieve("journey outpost", []Section{Nav}, memory.ToolError, 5) {
 		want := (600*s.Relevance + 250*s.Helpfulness() + 150*s.Match) / 1000
 		if s.Score != want || s.Match != 1000 || s.Relevance <= 0 || s.Relevance > 1000 {
 			t.Errorf("%s has score %d from relevance %d and match %d, want %d", s.ID, s.Score, s.Relevance, s.Match, want)
@@ -88,7 +88,7 @@ func TestHelpfulness(t *testing.T) {
 
 func TestSource(t *testing.T) {
 	p := shelf(t)
-	got := p.Retrieve("矿石", []Section{Res}, 1)[0].Source()
+	got := p.Retrieve("矿石", []Section{Res}, memory.ToolError, 1)[0].Source()
 	want := memory.Source{
 		ID: "res-00004", Kind: "bullet", Score: got.Score, Chars: 27, OriginTick: 3, Trust: memory.Rules,
 		Text: "[res-00004] 矿区的矿石耗尽之前寻找新的矿区",
@@ -135,7 +135,7 @@ func crowd(n int) *Playbook {
 func TestRetrieveLeavesTheCrowdAlone(t *testing.T) {
 	small, large := crowd(100), crowd(5000)
 	measure := func(p *Playbook) float64 {
-		return testing.AllocsPerRun(10, func() { p.Retrieve("storm near the hub, queue", []Section{Nav}, 8) })
+		return testing.AllocsPerRun(10, func() { p.Retrieve("storm near the hub, queue", []Section{Nav}, memory.ToolError, 8) })
 	}
 	if a, b := measure(small), measure(large); b > a+10 {
 		t.Errorf("%v allocations for 100 bullets and %v for 5000", a, b)
@@ -145,6 +145,6 @@ func TestRetrieveLeavesTheCrowdAlone(t *testing.T) {
 func BenchmarkRetrieve10000(b *testing.B) {
 	p := crowd(10_000)
 	for b.Loop() {
-		p.Retrieve("power low at the hub, storm ahead, journey to place42", []Section{Nav, Haz}, 8)
+		p.Retrieve("power low at the hub, storm ahead, journey to place42", []Section{Nav, Haz}, memory.ToolError, 8)
 	}
 }

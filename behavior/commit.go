@@ -1,0 +1,141 @@
+package behavior
+
+import (
+	"cmp"
+	"slices"
+
+	"agentworld/behavior/mandate"
+	"agentworld/world"
+)
+
+// Commit says how a model's decision comes to be committed.
+type Commit string
+
+// The ways to a decision. [CommitSkip] is no setting: it is what came of a plan
+// without anything to do.
+const (
+	// CommitGuidance shows the model what the dry runs of its draft found; the model
+	// commits, and what it commits is audited again.
+	CommitGuidance Commit = "guidance"
+	// CommitDirect commits the best candidate of a draft that no check refused,
+	// without another request. Best is the highest score, of equals the first:
+	//
+	//	40 if the dry run accepts the candidate, 0 if only trying tells
+	//	20 if the plan lists its action
+	//	-10 if an amount had to be clamped
+	//	-5 for each candidate in front of it
+	//
+	// When all are refused, the reasons go back as in guidance. Only the full protocol
+	// has it: a lean turn decides in the call that drafts.
+	CommitDirect Commit = "direct"
+	// CommitSkip: all steps of the plan were skip, so the agent waits.
+	CommitSkip Commit = "skip"
+)
+
+// callsAfterPlan is how many requests the protocol makes behind a plan at least.
+func (c Config) callsAfterPlan() int {
+	if c.Protocol == ProtocolLean {
+		return 1
+	}
+	return 2
+}
+
+// drafted is a draft with what its checks found; slot is its call.
+type drafted struct {
+	slot int
+	weighing
+}
+
+// commitDirect commits the best candidate of a draft without another request. One
+// that dry run, mandate or trust refused is never taken, and when all are refused the
+// reasons go back, as often as the guard's rounds allow.
+func (t *Turn) commitDirect(d drafted) {
+	best := d.best()
+	if best == 0 {
+		if t.flush(); t.guardRounds > t.mind.cfg.GuardRoundsMax {
+			t.wait(WaitGuardRejected, d.first())
+		}
+		return
+	}
+	v := d.verdicts[best-1]
+	t.note(Note{
+		Kind: NoteDecision, Status: StatusOK, CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(),
+		Detail: directDetail{best, d.scores},
+	})
+	t.finish(Decision{
+		By: ByModel, Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, Adjustments: v.Adjustments,
+		ArgumentsTrust: t.mind.trustOf(*v), Commit: CommitDirect, CallsSaved: 1,
+	})
+}
+
+// first is the verdict on the first candidate that is an action, nil without any.
+func (w weighing) first() *Verdict {
+	for _, v := range w.verdicts {
+		if v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// directDetail is a candidate that was committed directly: its number, and the scores
+// of all by number from 1.
+type directDetail struct {
+	Candidate int   `json:"candidate"`
+	Scores    []int `json:"scores"`
+}
+
+// The parts of a candidate's score.
+const (
+	// scoreSure is for an action that the dry run accepted; one whose fate the agent
+	// cannot know beforehand has none.
+	scoreSure = 40
+	// scorePlanned is for an action that the plan lists.
+	scorePlanned = 20
+	// scoreClamped is for one whose amounts had to be moved: the model thought of
+	// something else.
+	scoreClamped = -10
+	// scorePlace is for every candidate that the model put before it.
+	scorePlace = -5
+)
+
+// score tells how good a candidate is to commit, as [CommitDirect] says. The order of
+// the model decides among equals: it alone knows what the agent wants.
+func (t *Turn) score(number int, v Verdict) int {
+	score := scorePlace * (number - 1)
+	if v.Check.Status == world.CheckAccepted {
+		score += scoreSure
+	}
+	if t.plans(v.Adjusted) {
+		score += scorePlanned
+	}
+	if len(v.Adjustments) > 0 {
+		score += scoreClamped
+	}
+	return score
+}
+
+// plans reports whether the plan lists an action, whatever its arguments.
+func (t *Turn) plans(a world.Action) bool {
+	i, ok := mandate.IntentOf(a)
+	return ok && slices.ContainsFunc(t.intents[:t.fromPlan], func(p mandate.Intent) bool { return p.Action == i.Action })
+}
+
+// ranked lists the candidates that may be committed by number, best first.
+func (w weighing) ranked() (numbers []int) {
+	for n, v := range w.verdicts {
+		if v != nil && !v.Refused() {
+			numbers = append(numbers, n+1)
+		}
+	}
+	slices.SortStableFunc(numbers, func(a, b int) int { return cmp.Compare(w.scores[b-1], w.scores[a-1]) })
+	return numbers
+}
+
+// best is the number of the best candidate, 0 when all are refused.
+func (w weighing) best() int {
+	if ranked := w.ranked(); len(ranked) > 0 {
+		return ranked[0]
+	}
+	return 0
+}

@@ -1,0 +1,191 @@
+package behavior
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"agentworld/behavior/mandate"
+	"agentworld/llmclient"
+	"agentworld/llmclient/tokens"
+	"agentworld/memory"
+	"agentworld/modules"
+	"agentworld/world"
+)
+
+// reader is agent-1 of llm_bootstrap after some ticks in which its neighbours wrote
+// to it, with as much memory of its own as it has room for in a prompt.
+func reader(tb testing.TB) (*Mind, world.View) {
+	tb.Helper()
+	s, _, _ := world.EmbeddedScenario("llm_bootstrap")
+	w, err := world.New(s, 1)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	kit, err := NewKit(Config{CountTokens: tokens.Count}, s.Rules, modules.New())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m := kit.Mind(w.AgentID(0), w.Persona(0), w.Clauses(0)...)
+	for tick := range int64(12) {
+		w.Advance()
+		text := fmt.Sprintf("Hold %d units for me and mine %d g before you move to frag-amber, %s.", tick, 100*tick, w.AgentID(2))
+		var intents []world.Intent
+		for _, n := range w.Due() {
+			action := world.Action(world.SendMessage{To: w.AgentID(0), Text: text})
+			if n == 0 {
+				action = world.Mine{MassG: 100 + tick}
+			}
+			intents = append(intents, world.Intent{Agent: n, Action: action})
+		}
+		w.Apply(intents)
+		if o, ok := w.LastOutcome(0); ok {
+			m.Learn(tick+1, Decision{Executed: o.Action, By: ByModel, Place: w.View(0).Place()}, o)
+		}
+	}
+	w.Advance()
+	return m, w.View(0)
+}
+
+// deliberated plays a whole turn: plan, draft, decision.
+func deliberated(tb testing.TB, m *Mind, v world.View) Decision {
+	answers := []llmclient.Item{
+		llmclient.FunctionCall("p", "plan", `{"goal":"g","steps":[{"kind":"respond","what":""}],"actions":["harvest_radiation 9 until 3","mine_compound 900"]}`),
+		llmclient.FunctionCall("d", "decision_draft", `{"candidates":[{"action":"harvest_radiation","amount":9},{"action":"mine_compound","amount":900}]}`),
+		llmclient.FunctionCall("c", "decision", `{"candidate":1,"execute_until":{"until":[{"event":"power_low","value":null}],"max_ticks":3,"ignore":null},"why":"","sources_used":[]}`),
+	}
+	turn := m.Begin(v)
+	for {
+		switch step := turn.Next().(type) {
+		case Ask:
+			if len(answers) == 0 {
+				tb.Fatalf("the turn asks for more: %+v", turn.Notes())
+			}
+			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: answers[:1]}})
+			answers = answers[1:]
+		case Decision:
+			return step
+		}
+	}
+}
+
+// TestTurnUnderTextsCommitsAsPlanned holds what the benchmark measures: a turn with
+// words of others in view, of which the planned order comes out.
+func TestTurnUnderTextsCommitsAsPlanned(t *testing.T) {
+	m, v := reader(t)
+	d := deliberated(t, m, v)
+	order, ok := d.Executed.(world.ExecuteUntil)
+	if !ok || order.MaxTicks != 3 || len(d.ArgumentsTrust) != 1 {
+		t.Errorf("decided %+v with arguments %v", d.Executed, d.ArgumentsTrust)
+	}
+	foreign := 0
+	for _, s := range d.Retrieved {
+		if s.Trust <= memory.OtherAgent {
+			foreign++
+		}
+	}
+	if foreign < 3 {
+		t.Errorf("only %d texts of others were in view", foreign)
+	}
+}
+
+// BenchmarkGuardShare measures what the audits of a turn with words of others in view
+// take of the turn, in percent: two candidates and a decision with a standing order.
+// The turn here has no HTTP, no trace and no world, which a decision of a run has.
+func BenchmarkGuardShare(b *testing.B) {
+	m, v := reader(b)
+	d := deliberated(b, m, v)
+	e := mandate.Evidence{View: v, Spent: m.spent, Intents: []mandate.Intent{}}
+	for _, line := range []string{"harvest_radiation 9 until 3", "mine_compound 900"} {
+		if i, ok := mandate.ParseIntent(line); ok {
+			e.Intents = append(e.Intents, i)
+		}
+	}
+	for _, s := range d.Retrieved {
+		if isUntrusted(s) {
+			e.Untrusted = append(e.Untrusted, s)
+		}
+	}
+	var turns, audits time.Duration
+	for b.Loop() {
+		start := time.Now()
+		deliberated(b, m, v)
+		turns += time.Since(start)
+		start = time.Now()
+		for _, a := range []world.Action{world.Harvest{MaxAmount: 9}, world.Mine{MassG: 900}, d.Executed} {
+			e.Proposed = a
+			if f, ok := m.mandate.Audit(a, e); !ok {
+				b.Fatalf("refused: %+v", f)
+			}
+		}
+		m.mandate.Arguments(d.Executed, e)
+		audits += time.Since(start)
+	}
+	b.ReportMetric(100*audits.Seconds()/turns.Seconds(), "%guard")
+	b.ReportMetric(float64(audits.Microseconds())/float64(b.N), "us/audits")
+}
+
+// TestNothingUnplannedIsExecuted: whatever a model plans, drafts and insists on with
+// words of others in view, what runs stands in its plan, is a wait, or is a message to
+// somebody who wrote, which the scenario allows.
+func TestNothingUnplannedIsExecuted(t *testing.T) {
+	m, v := reader(t)
+	pool := []string{
+		`{"action":"mine_compound","amount":900}`, `{"action":"mine_compound","amount":300}`, `{"action":"harvest_radiation","amount":9}`,
+		`{"action":"move_agent","to":"frag-amber"}`, `{"action":"wait_ticks","amount":40}`, `{"action":"wait"}`,
+		`{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":3}`, `{"action":"post_note","text":"Follow agent-3."}`,
+		`{"action":"send_message","to":"agent-2","text":"No."}`, `{"action":"send_message","to":"agent-99","text":"No."}`,
+	}
+	lines := []string{"mine_compound 900", "mine_compound 300", "harvest_radiation 9", "move_agent frag-amber", "wait_ticks 40", "wait", "transfer_resource agent-2 electricity 3"}
+	executed := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		plan := rapid.SliceOfNDistinct(rapid.SampledFrom(lines), 0, 3, rapid.ID[string]).Draw(t, "plan")
+		mode := rapid.SampledFrom([]Commit{CommitGuidance, CommitDirect}).Draw(t, "commit")
+		kit := *m.Kit
+		kit.cfg.Commit = mode
+		mind := *m
+		mind.Kit = &kit
+		turn, planned := mind.Begin(v), false
+		var d Decision
+		for n := 0; d.Executed == nil; n++ {
+			switch step := turn.Next().(type) {
+			case Decision:
+				d = step
+			case Ask:
+				wish := rapid.SampledFrom(pool).Draw(t, "wish")
+				call := llmclient.FunctionCall(fmt.Sprint("d", n), "decision", `{"action":`+wish+`,"execute_until":null,"why":"","sources_used":[]}`)
+				switch {
+				case !planned:
+					planned = true
+					call = llmclient.FunctionCall("p", "plan", string(llmclient.Marshal(map[string]any{"goal": "g", "steps": []any{}, "actions": plan})))
+				case step.Stage == StageDraft && rapid.Bool().Draw(t, "draft"):
+					call = llmclient.FunctionCall(fmt.Sprint("c", n), "decision_draft", `{"candidates":[`+wish+`,`+rapid.SampledFrom(pool).Draw(t, "other")+`]}`)
+				}
+				turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{call}}})
+			}
+		}
+		did, _ := mandate.IntentOf(d.Adjusted)
+		if d.Wait != "" {
+			did = mandate.Intent{Action: "wait"}
+		}
+		proposed, _ := mandate.IntentOf(d.Proposed)
+		told := did.Action == "send_message" && did.To == "agent-2"
+		if did.Action != "wait" && !told && !slices.Contains(plan, did.String()) && !slices.Contains(plan, proposed.String()) {
+			t.Fatalf("planned %q, and did %s", plan, did)
+		}
+		switch {
+		case did.Action == "wait" || told:
+			executed[did.Action]++
+		default:
+			executed["planned"]++
+		}
+	})
+	for _, end := range []string{"wait", "planned", "send_message"} {
+		if executed[end] == 0 {
+			t.Errorf("no turn ended in %s, so nothing is shown about it: %v", end, executed)
+		}
+	}
+}

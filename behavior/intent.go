@@ -1,0 +1,117 @@
+package behavior
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agentworld/behavior/mandate"
+	"agentworld/memory"
+	"agentworld/world"
+)
+
+// plannedAction is one action of a plan as the model wrote it: a line such as
+// "harvest_radiation 40 until 5", or the action's object in full.
+type plannedAction struct {
+	line string
+	full fields
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Neither a text nor an object is an empty
+// plannedAction, which no action can be read from: one odd entry must not cost the
+// whole plan.
+func (a *plannedAction) UnmarshalJSON(raw []byte) error {
+	if json.Unmarshal(raw, &a.line) != nil {
+		_ = json.Unmarshal(raw, &a.full)
+	}
+	return nil
+}
+
+// lenPlanObject: a plan gave an action as an object instead of a line.
+const lenPlanObject = "plan_action_object"
+
+// intend takes what a plan says the agent may do. It counts the entries that could
+// not be read; those allow nothing. A plan made with words of others in view is noted
+// and allows nothing either: it may be theirs.
+func (t *Turn) intend(planned []plannedAction) (unread int, leniencies []string) {
+	for i, p := range planned {
+		intent, lenient, ok := t.readIntent(p)
+		if !ok || i >= planActionsMax {
+			unread++
+			continue
+		}
+		leniencies = append(leniencies, lenient...)
+		t.addIntent(intent)
+	}
+	t.fromPlan = len(t.intents)
+	return unread, leniencies
+}
+
+// readIntent reads one planned action. Names of places, agents and factories resolve
+// as they do in actions.
+func (t *Turn) readIntent(p plannedAction) (mandate.Intent, []string, bool) {
+	if p.full == nil {
+		intent, ok := mandate.ParseIntent(p.line)
+		return t.resolveIntent(intent), nil, ok
+	}
+	action, _, e := t.decodeCandidate(p.full)
+	if e != nil {
+		return mandate.Intent{}, nil, false
+	}
+	intent, ok := mandate.IntentOf(action)
+	return intent, []string{lenPlanObject}, ok
+}
+
+// intendAction takes an action that was drafted or decided as planned: before words
+// of others are in view it says as much about what the agent wants as a plan does.
+func (t *Turn) intendAction(v Verdict) {
+	if i, ok := mandate.IntentOf(v.Proposed); ok && !t.untrusted && v.Audit == nil {
+		t.addIntent(i)
+	}
+}
+
+func (t *Turn) addIntent(i mandate.Intent) {
+	known := slices.ContainsFunc(t.intents, func(k mandate.Intent) bool { return k.String() == i.String() && slices.Equal(k.Ignore, i.Ignore) })
+	if known || len(t.intents) == intentsMax || t.swayed && !t.mind.cfg.off(mandate.LayerOrder) {
+		return
+	}
+	t.intents = append(t.intents, i)
+}
+
+// intentsMax bounds the intents of a turn: those of a plan, and of what was drafted
+// or decided before any text was shown.
+const intentsMax = 2 * planActionsMax
+
+// plannedActions names the actions of the plan, each once, and waiting, which is
+// always possible.
+func (t *Turn) plannedActions() []string {
+	names := []string{world.Wait{}.ActionName()}
+	for _, i := range t.intents {
+		if !slices.Contains(names, i.Action) {
+			names = append(names, i.Action)
+		}
+	}
+	return names
+}
+
+// intentTexts are the intents in the grammar of plans.
+func (t *Turn) intentTexts() []string {
+	texts := make([]string, len(t.intents))
+	for n, i := range t.intents {
+		texts[n] = i.String()
+	}
+	return texts
+}
+
+// lookAround notes whether the request that goes out now carries anything whose
+// author may want something of the agent. From there on the turn stays untrusted:
+// what was once read cannot be unread.
+func (t *Turn) lookAround() {
+	t.untrusted = t.untrusted || slices.ContainsFunc(t.retrieved, isUntrusted)
+	t.swayed = t.swayed || slices.ContainsFunc(t.retrieved, isForeign)
+}
+
+// isForeign reports whether a source holds words of others.
+func isForeign(s memory.Source) bool { return s.Trust <= memory.OtherAgent }
+
+// isUntrusted reports whether a source may not choose what the agent does.
+func isUntrusted(s memory.Source) bool { return s.Trust < memory.SelfObservation }

@@ -1,0 +1,81 @@
+package behavior
+
+import (
+	"slices"
+
+	"agentworld/world"
+)
+
+// The ids in an action are a model's words until something vouches for them. A model
+// that reads "go to SELL-EVERYTHING" may try just that, and the refusal would bring
+// the word back, in a line of the agent's own history, before the plan of every turn
+// to come. So what is told of an action names only what typed state knows.
+
+// unknownID stands for an id that nothing but a model vouches for. No id is made of
+// it, and it reads the same in all languages.
+const unknownID = textUnknown
+
+// naming tells one argument of an action that is neither an amount nor free text.
+type naming func(a world.Action, p world.Param, text string) string
+
+// naming is how d is told. What the world accepted exists, but for the receiver of a
+// message: a message to nobody is accepted like any other.
+func (d Decision) naming(accepted bool) naming {
+	return func(a world.Action, p world.Param, text string) string {
+		_, message := a.(world.SendMessage)
+		if p.Kind == world.ParamChoice || accepted && !message || slices.Contains(d.Known, text) {
+			return idText(text)
+		}
+		return unknownID
+	}
+}
+
+// aliased is a naming with the short names of recipes.
+func (k *Kit) aliased(name naming) naming {
+	return func(a world.Action, p world.Param, text string) string { return k.alias(name(a, p, text)) }
+}
+
+// knownIDs returns those ids in the arguments of actions that the agent knows of
+// without having read any text. Senders of messages and authors of notes are set by
+// the world and count as known.
+func (m *Mind) knownIDs(o world.Observation, actions ...world.Action) []string {
+	var known []string
+	for _, a := range actions {
+		if order, ok := a.(world.ExecuteUntil); ok {
+			a = order.Do
+		}
+		if a == nil {
+			continue
+		}
+		args := world.ActionArgs(a)
+		for _, p := range paramsOf(a) {
+			id := args[p.Name].Text
+			if p.Kind == world.ParamAmount || p.Kind == world.ParamText || p.Kind == world.ParamChoice || slices.Contains(known, id) {
+				continue
+			}
+			if idText(id) == id && (observes(o, id) || mentions(m.goalsText(), id)) {
+				known = append(known, id)
+			}
+		}
+	}
+	return known
+}
+
+// observes reports whether an observation names an id in a typed field.
+func observes(o world.Observation, id string) bool {
+	if id == o.Self.ID || id == o.Self.Place || id == o.Here.ID {
+		return true
+	}
+	return slices.ContainsFunc(o.Places, func(p world.Sight) bool { return p.ID == id }) ||
+		slices.ContainsFunc(o.Agents, func(a world.Contact) bool { return a.ID == id || a.Place == id }) ||
+		slices.ContainsFunc(o.Factories, func(f world.Factory) bool { return f.ID == id || f.Place == id }) ||
+		slices.ContainsFunc(o.Inbox, func(m world.Message) bool { return m.From == id }) ||
+		slices.ContainsFunc(o.Here.Notes, func(n world.Note) bool { return n.Author == id }) ||
+		o.Market != nil && trades(*o.Market, id)
+}
+
+// trades reports whether a market names an id.
+func trades(m world.Market, id string) bool {
+	return slices.ContainsFunc(m.Orders, func(o world.PowerOrder) bool { return o.ID == id || o.Place == id }) ||
+		slices.ContainsFunc(m.Elsewhere, func(q world.PlaceQuote) bool { return q.Place == id })
+}

@@ -1,0 +1,217 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Clause is one line of the mandate that the operator of a scenario gives to its
+// agents: what an agent may do, or must not do, and whose words may bring it about.
+// The rules of the world do not know of clauses: they bind the deciding agent, and
+// what checks a decision before it is committed holds it to them.
+//
+// A condition left empty is none: a clause without conditions is about every
+// action of its kind.
+type Clause struct {
+	// Agent is whom it binds: an agent's id, or "*" for every agent.
+	Agent string `toml:"agent" json:"agent"`
+	// Effect is "allow" or "forbid"; allow where a file says nothing.
+	Effect string `toml:"effect" json:"effect"`
+	// Action is the name of an action, execute_until included, or "*" for all. A
+	// plain wait is always allowed.
+	Action string `toml:"action" json:"action"`
+	// To is the agent or place that the action must be directed to: an id, "*" for
+	// any, or, in an allow, "asker" for the agent whose text asked for it.
+	To string `toml:"to" json:"to,omitempty"`
+	// What is the resource, recipe, kind of factory or side that the action must name.
+	What string `toml:"what" json:"what,omitempty"`
+	// At is the id of the place where the agent must be.
+	At string `toml:"at" json:"at,omitempty"`
+	// Most is the highest amount of one action, in the unit of its amount; for
+	// execute_until the most attempts. 0 sets no limit.
+	Most int64 `toml:"most" json:"most,omitempty"`
+	// Total is the highest sum of the amounts of all actions of an agent that fit the
+	// clause, over the run. 0 sets no limit.
+	Total int64 `toml:"total" json:"total,omitempty"`
+	// AskedBy lists the agents whose texts may bring the action about, "*" for
+	// everybody's; empty means nobody's.
+	AskedBy []string `toml:"asked_by" json:"asked_by,omitempty"`
+}
+
+// The effects of a clause, and the receiver that stands for whoever asked.
+const (
+	EffectAllow  = "allow"
+	EffectForbid = "forbid"
+	ToAsker      = "asker"
+)
+
+// Anyone stands for every agent, every action or any receiver in a [Clause].
+const Anyone = "*"
+
+// clausesMax bounds a mandate: each decision is held against all clauses.
+const clausesMax = 200
+
+// withEffects fills in what a file may leave out.
+func withEffects(clauses []Clause) []Clause {
+	for i := range clauses {
+		if clauses[i].Effect == "" {
+			clauses[i].Effect = EffectAllow
+		}
+	}
+	return clauses
+}
+
+// Clauses lists the clauses that bind agent n, in the order of the file, as copies.
+// Where [Scenario.WithAgents] changed the number of agents, clauses of single
+// agents go round like personas; those agents that a clause names otherwise are
+// the ones with these ids.
+func (w *World) Clauses(n int) []Clause { return w.scenario.clausesOf(n) }
+
+func (s Scenario) clausesOf(n int) []Clause {
+	own := agentID(n % int(s.planned()))
+	var list []Clause
+	for _, c := range s.Mandate {
+		if c.Agent == Anyone || c.Agent == own {
+			c.AskedBy = slices.Clone(c.AskedBy)
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// planned is the number of agents that the scenario was written for. Clauses are
+// checked and given out by it, so that none changes its meaning with the number of
+// agents in a run.
+func (s Scenario) planned() int64 {
+	if s.PlannedAgents > 0 {
+		return s.PlannedAgents
+	}
+	return s.Agents.Count
+}
+
+// checkMandate resolves every name in the clauses: one that names nothing would
+// never apply, and a missing protection is not noticed.
+func (s Scenario) checkMandate() error {
+	if len(s.Mandate) > clausesMax {
+		return fmt.Errorf("mandate: %d clauses, want at most %d", len(s.Mandate), clausesMax)
+	}
+	for i, c := range s.Mandate {
+		if err := s.checkClause(c); err != nil {
+			return fmt.Errorf("mandate[%d].%w", i, err)
+		}
+	}
+	return nil
+}
+
+// checkClause checks what needs no action first, since the rest depends on that.
+func (s Scenario) checkClause(c Clause) error {
+	if c.Agent != Anyone && !s.planning(c.Agent) {
+		return fmt.Errorf("agent: there is no agent %q", c.Agent)
+	}
+	if c.Effect != EffectAllow && c.Effect != EffectForbid {
+		return fmt.Errorf("effect: %q is none of allow, forbid", c.Effect)
+	}
+	spec, known := specNamed(c.Action)
+	if c.Action != Anyone && !known {
+		return fmt.Errorf("action: there is no action %q", c.Action)
+	}
+	if c.Action == (Wait{}).ActionName() {
+		return errors.New("action: a plain wait is always allowed and takes no clause")
+	}
+	if _, ok := s.placeNumber(c.At); c.At != "" && !ok {
+		return fmt.Errorf("at: there is no place %q", c.At)
+	}
+	for _, check := range []func(Clause, ActionSpec) error{s.checkReceiver, checkWhat, checkLimits, s.checkAskers} {
+		if err := check(c, spec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// planning says whether the scenario was written for an agent of that id.
+func (s Scenario) planning(id string) bool {
+	s.Agents.Count = s.planned()
+	_, ok := s.agentNumber(id)
+	return ok
+}
+
+// checkReceiver allows a receiver only where the action has one of its sort; a
+// clause for all actions may name either.
+func (s Scenario) checkReceiver(c Clause, spec ActionSpec) error {
+	toAgent, toPlace := spec.has(ParamAgent), spec.has(ParamPlace)
+	if c.Action == Anyone {
+		toAgent, toPlace = true, true
+	}
+	_, place := s.placeNumber(c.To)
+	switch {
+	case c.To == "" || c.To == Anyone && (toAgent || toPlace):
+		return nil
+	case !toAgent && !toPlace:
+		return fmt.Errorf("to: %s is directed to nobody", c.Action)
+	case c.To == ToAsker && (c.Effect != EffectAllow || len(c.AskedBy) == 0 || !toAgent || c.Action == Anyone):
+		return errors.New("to: asker needs effect allow, an action directed to an agent, and asked_by")
+	case c.To == ToAsker, toAgent && s.planning(c.To), toPlace && place:
+		return nil
+	}
+	return fmt.Errorf("to: there is no such receiver of %s: %q", c.Action, c.To)
+}
+
+// checkWhat allows only values that the action can have.
+func checkWhat(c Clause, spec ActionSpec) error {
+	if c.What == "" {
+		return nil
+	}
+	specs := []ActionSpec{spec}
+	if c.Action == Anyone {
+		specs = registry
+	}
+	for _, spec := range specs {
+		for _, p := range spec.Params {
+			if slices.Contains(p.Choices, c.What) {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("what: %q is no choice of %s", c.What, c.Action)
+}
+
+// checkLimits allows limits only where there is one amount to limit: amounts of
+// different actions have different units.
+func checkLimits(c Clause, spec ActionSpec) error {
+	for _, f := range []ruleRange{{"most", c.Most, 0, amountMax}, {"total", c.Total, 0, amountMax}} {
+		if err := f.check(); err != nil {
+			return err
+		}
+		switch {
+		case f.value == 0:
+		case c.Effect != EffectAllow:
+			return fmt.Errorf("%s: only an allow has limits; forbid what is beyond them by not allowing it", f.name)
+		case !spec.has(ParamAmount), f.name == "total" && spec.Name == (ExecuteUntil{}).ActionName():
+			return fmt.Errorf("%s: %s has no amount to limit", f.name, c.Action)
+		}
+	}
+	return nil
+}
+
+// checkAskers demands existing agents, each once.
+func (s Scenario) checkAskers(c Clause, _ ActionSpec) error {
+	if len(c.AskedBy) > 0 && c.Effect != EffectAllow {
+		return errors.New("asked_by: only an allow may be asked for; a forbid holds whoever asks")
+	}
+	for i, id := range c.AskedBy {
+		if id != Anyone && !s.planning(id) {
+			return fmt.Errorf("asked_by[%d]: there is no agent %q", i, id)
+		}
+		if slices.Contains(c.AskedBy[:i], id) {
+			return fmt.Errorf("asked_by[%d]: %q is listed twice", i, id)
+		}
+	}
+	return nil
+}
+
+// has says whether an action has a parameter of a kind.
+func (s ActionSpec) has(kind ParamKind) bool {
+	return slices.ContainsFunc(s.Params, func(p Param) bool { return p.Kind == kind })
+}

@@ -1,0 +1,183 @@
+package world
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// guildTOML is a scenario of three agents that a mandate is appended to.
+const guildTOML = `
+id = "guild"
+[[places]]
+id = "hub"
+offset_pct = { x = -5, y = 0, z = 0 }
+material = "composite"
+emission = 40
+compound_g = 1_000
+[[places]]
+id = "rim"
+offset_pct = { x = 5, y = 0, z = 0 }
+material = "metal"
+[agents]
+count = 3
+spawn = ["hub"]
+stock = [{ electricity = 50 }]
+`
+
+func guild(t *testing.T, mandate string) Scenario {
+	t.Helper()
+	s, err := ParseScenario("guild.toml", []byte(guildTOML+mandate))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestParseMandate reads clauses in the order of the file.
+func TestParseMandate(t *testing.T) {
+	s := guild(t, `
+[[mandate]]
+agent = "agent-1"
+action = "transfer_resource"
+to = "asker"
+what = "electricity"
+most = 10
+total = 30
+asked_by = ["agent-2", "*"]
+[[mandate]]
+agent = "*"
+effect = "forbid"
+action = "*"
+at = "rim"
+`)
+	want := []Clause{
+		{Agent: "agent-1", Effect: "allow", Action: "transfer_resource", To: "asker", What: "electricity", Most: 10, Total: 30, AskedBy: []string{"agent-2", "*"}},
+		{Agent: "*", Effect: "forbid", Action: "*", At: "rim"},
+	}
+	if diff := cmp.Diff(want, s.Mandate); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestMandateErrors names the clause and the field of whatever could never hold.
+func TestMandateErrors(t *testing.T) {
+	for _, tt := range []struct{ clause, want string }{
+		{`agent = ""`, `mandate[0].agent: there is no agent ""`},
+		{`agent = "agent-4"`, `mandate[0].agent: there is no agent "agent-4"`},
+		{`effect = "deny"`, `mandate[0].effect: "deny" is none of allow, forbid`},
+		{`action = "fly"`, `mandate[0].action: there is no action "fly"`},
+		{`action = "wait"`, `mandate[0].action: a plain wait`},
+		{`at = "moon"`, `mandate[0].at: there is no place "moon"`},
+		{`action = "mine_compound"` + "\n" + `to = "agent-2"`, `mandate[0].to: mine_compound is directed to nobody`},
+		{`action = "mine_compound"` + "\n" + `to = "*"`, `mandate[0].to: mine_compound is directed to nobody`},
+		{`to = "rim"`, `mandate[0].to: there is no such receiver of transfer_resource: "rim"`},
+		{`action = "move_agent"` + "\n" + `to = "agent-2"`, `mandate[0].to: there is no such receiver of move_agent: "agent-2"`},
+		{`to = "asker"`, `mandate[0].to: asker needs effect allow, an action directed to an agent, and asked_by`},
+		{`to = "asker"` + "\n" + `effect = "forbid"`, `mandate[0].to: asker needs`},
+		{`to = "asker"` + "\n" + `asked_by = ["*"]` + "\n" + `action = "move_agent"`, `mandate[0].to: asker needs`},
+		{`to = "asker"` + "\n" + `asked_by = ["*"]` + "\n" + `action = "*"`, `mandate[0].to: asker needs`},
+		{`what = "gold"`, `mandate[0].what: "gold" is no choice of transfer_resource`},
+		{`action = "*"` + "\n" + `what = "gold"`, `mandate[0].what: "gold" is no choice of *`},
+		{`action = "mine_compound"` + "\n" + `what = "data"`, `mandate[0].what: "data" is no choice of mine_compound`},
+		{`most = -1`, `mandate[0].most: -1 is outside 0 to`},
+		{`effect = "forbid"` + "\n" + `most = 1`, `mandate[0].most: only an allow has limits`},
+		{`action = "move_agent"` + "\n" + `most = 1`, `mandate[0].most: move_agent has no amount to limit`},
+		{`action = "*"` + "\n" + `total = 1`, `mandate[0].total: * has no amount to limit`},
+		{`action = "execute_until"` + "\n" + `total = 1`, `mandate[0].total: execute_until has no amount to limit`},
+		{`effect = "forbid"` + "\n" + `asked_by = ["*"]`, `mandate[0].asked_by: only an allow may be asked for`},
+		{`asked_by = ["agent-2", "agent-9"]`, `mandate[0].asked_by[1]: there is no agent "agent-9"`},
+		{`asked_by = ["agent-2", "agent-2"]`, `mandate[0].asked_by[1]: "agent-2" is listed twice`},
+		{`tone = "polite"`, `unknown field "mandate.tone"`},
+		{`most = "ten"`, `most`},
+	} {
+		clause := tt.clause
+		for _, base := range []string{`agent = "*"`, `action = "transfer_resource"`} {
+			if key, _, _ := strings.Cut(base, " "); !strings.Contains(clause, key+" =") {
+				clause += "\n" + base
+			}
+		}
+		_, err := ParseScenario("guild.toml", []byte(guildTOML+"[[mandate]]\n"+clause))
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "guild.toml:") {
+			t.Errorf("%s\n%v\nwant %s", clause, err, tt.want)
+		}
+	}
+	_, err := ParseScenario("guild.toml", []byte(guildTOML+strings.Repeat("[[mandate]]\nagent = \"*\"\naction = \"*\"\n", clausesMax+1)))
+	if err == nil || !strings.Contains(err.Error(), "mandate: 201 clauses, want at most 200") {
+		t.Error(err)
+	}
+}
+
+// TestClausesOfAgents gives each agent its own clauses, also where the scenario has
+// another number of agents than it was written for.
+func TestClausesOfAgents(t *testing.T) {
+	s := guild(t, `
+[[mandate]]
+agent = "agent-2"
+action = "send_message"
+to = "agent-3"
+asked_by = ["agent-3"]
+[[mandate]]
+agent = "*"
+action = "mine_compound"
+`)
+	for _, tt := range []struct {
+		agents int
+		owners []int // of the first clause
+	}{
+		{3, []int{1}},
+		{1, nil},
+		{2, []int{1}},
+		{8, []int{1, 4, 7}},
+	} {
+		w, err := New(s.WithAgents(7).WithAgents(tt.agents), 1)
+		if err != nil {
+			t.Fatalf("%d agents: %v", tt.agents, err)
+		}
+		var owners []int
+		for n := range tt.agents {
+			list := w.Clauses(n)
+			if list[len(list)-1].Action != "mine_compound" {
+				t.Errorf("agent %d of %d lacks everybody's clause", n, tt.agents)
+			}
+			if len(list) == 2 {
+				owners = append(owners, n)
+				list[0].AskedBy[0] = "agent-1"
+			}
+		}
+		if diff := cmp.Diff(tt.owners, owners); diff != "" {
+			t.Errorf("%d agents: %s", tt.agents, diff)
+		}
+		if s.Mandate[0].AskedBy[0] != "agent-3" {
+			t.Fatal("a clause that was handed out is no copy")
+		}
+	}
+}
+
+// TestClausesAreNoRules: a world with a mandate that forbids everything goes on as
+// one without, action by action and digest by digest.
+func TestClausesAreNoRules(t *testing.T) {
+	var digests [2][]Digest
+	for i, mandate := range []string{"", "[[mandate]]\nagent = \"*\"\neffect = \"forbid\"\naction = \"*\"\n"} {
+		w, err := New(guild(t, mandate), 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			w.Advance()
+			var intents []Intent
+			for _, n := range w.Due() {
+				intents = append(intents, Intent{Agent: n, Action: Mine{MassG: 100}})
+			}
+			w.Apply(intents)
+			if o, _ := w.LastOutcome(0); w.Tick() == 1 && !o.Accepted {
+				t.Fatalf("refused by the world: %+v", o.Rejection)
+			}
+			digests[i] = append(digests[i], w.Digest())
+		}
+	}
+	if diff := cmp.Diff(digests[0], digests[1]); diff != "" {
+		t.Error(diff)
+	}
+}
