@@ -62,7 +62,7 @@ func (r *recording) Respond(_ context.Context, key CallKey, request llmclient.Re
 	answer, err := r.answer(key, request)
 	if err != nil {
 		r.failed = cmp.Or(r.failed, err)
-		return llmclient.Failed(errNotRecorded, err.Error())
+		return llmclient.Failed(llmclient.ErrNotRecorded, err.Error())
 	}
 	r.given.Add(1)
 	return answer
@@ -117,9 +117,6 @@ func (r *recording) compareTick(derived trace.TickEnd) error {
 	return nil
 }
 
-// errNotRecorded is the error kind of a request that a recording cannot answer.
-const errNotRecorded llmclient.ErrorKind = "not_recorded"
-
 // readTo reads the trace up to the end of the given tick. Answers of earlier
 // ticks are forgotten.
 func (r *recording) readTo(tick int64) error {
@@ -151,7 +148,7 @@ func (r *recording) finish() error {
 func (r *recording) readTick() error {
 	items := trace.Parts{}
 	for {
-		record, err := r.reader.Next()
+		record, err := r.reader.NextOf(trace.TypePart, trace.TypeModelCall, trace.TypeTickEnd)
 		if err != nil {
 			return errors.Join(errors.New("the recording ended"), err)
 		}
