@@ -276,7 +276,13 @@ func (t *Turn) retrieve(sources []memory.Source) {
 			t.retrieved = append(t.retrieved, s)
 			continue
 		}
-		t.retrieved[at].Score = max(t.retrieved[at].Score, s.Score)
+		known := &t.retrieved[at]
+		known.Score = max(known.Score, s.Score)
+		if isUntrusted(*known) && !strings.HasPrefix(s.Text, known.Text) {
+			// One id may show other words the second time: the prompt folds what one author
+			// wrote into the newest of it. All words in view have to be known as theirs.
+			known.Text, known.Chars = known.Text+"\n"+s.Text, known.Chars+s.Chars
+		}
 	}
 }
 

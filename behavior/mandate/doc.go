@@ -26,10 +26,10 @@
 // # Trust of an argument
 //
 // A value that stands in a goal or in a clause that allows the action has the trust
-// of rules. A value of the agent's own typed state that no untrusted text in view
-// mentions has the trust of an own observation. Every other value, and every free
-// text, has the least trust of all that is in view; what a model cites can only
-// lower that.
+// of rules, whatever the goal says of it: what an agent must not do is for a forbid.
+// A value of the agent's own typed state that no untrusted text in view mentions has
+// the trust of an own observation. Every other value, and every free text, has the
+// least trust of all that is in view; what a model cites can only lower that.
 //
 // Own typed state is enough for amounts of what the agent makes (how much to mine, to
 // harvest, to produce). It is not enough for whom, where, which and what, nor for what

@@ -27,7 +27,10 @@ const (
 
 // fillers are words between the parts of an intent that say nothing about them.
 var fillers = words("to at of the a an with for from most up max maximum about some my units unit g gram grams ticks tick batches batch data_per_10 " +
-	"amount id what text and then in here now")
+	"amount id what text and then in here now exactly")
+
+// goods are words for what an action without a receiver is about anyway.
+var goods = words("electricity power compound hardware")
 
 func words(list string) map[string]bool {
 	set := map[string]bool{}
@@ -171,9 +174,10 @@ type intentReader struct {
 }
 
 // read takes the words one by one; a word of the grammar says what the number behind
-// it is.
+// it is. Behind any other word that is not understood ("keep 50", "not 50") a number
+// may mean something else than an amount and is left out.
 func (r *intentReader) read(tokens []token) {
-	key := ""
+	key, lost := "", false
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		lower := strings.ToLower(t.text)
@@ -182,6 +186,8 @@ func (r *intentReader) read(tokens []token) {
 			n *= 1000
 			i++
 		}
+		lost = lost || isUntil(key) && !isNumber
+		counts := i+1 < len(tokens) && r.isCount(tokens[i+1].text)
 		switch {
 		case isKey(lower):
 			key = lower
@@ -189,17 +195,29 @@ func (r *intentReader) read(tokens []token) {
 		case lower == "at":
 			key = wordPrice
 			continue
-		case isNumber && r.number(key, n), r.choice(t.text), fillers[lower], r.isParameter(lower):
+		case isNumber && (key != "" || !lost && !counts) && r.number(key, n), r.choice(t.text), fillers[lower], r.isParameter(lower),
+			goods[lower] && r.entry.params[slotTo] == nil, isNumber && counts:
 		case t.quoted && r.text(t.text):
 		default:
-			r.id(t.text)
+			lost = !r.id(t.text) || lost
 		}
 		key = ""
 	}
 }
 
+// isUntil reports a word before the most attempts.
+func isUntil(key string) bool { return key == wordUntil || key == "max_ticks" }
+
+// isCount reports a word that makes a number of times of the one before it, in an
+// action that has another amount.
+func (r *intentReader) isCount(word string) bool {
+	p := r.entry.params[slotAmount]
+	ticks := p != nil && p.Unit == world.Ticks
+	return !ticks && (strings.EqualFold(word, "tick") || strings.EqualFold(word, "ticks") || strings.EqualFold(word, "times"))
+}
+
 // isKey reports a word that says what the next number is.
-func isKey(word string) bool { return word == wordUntil || word == wordPrice || word == "max_ticks" }
+func isKey(word string) bool { return isUntil(word) || word == wordPrice }
 
 // isParameter reports the name of a parameter, written before its value.
 func (r *intentReader) isParameter(word string) bool {
@@ -218,7 +236,7 @@ func isKilo(word string) bool {
 func (r *intentReader) number(key string, n int64) bool {
 	hasPrice := r.entry.params[slotPrice] != nil
 	switch {
-	case key == wordUntil || key == "max_ticks":
+	case isUntil(key):
 		r.intent.Until = n
 	case hasPrice && r.intent.Price == nil && (key == wordPrice || r.intent.Amount != nil):
 		r.intent.Price = &n
@@ -242,17 +260,21 @@ func (r *intentReader) text(words string) bool {
 	return true
 }
 
-// id files an id where the action has a place for one that is still open.
-func (r *intentReader) id(word string) {
+// id files an id where the action has a place for one that is still open. It is false
+// when it has none.
+func (r *intentReader) id(word string) bool {
 	if utf8.RuneCountInString(word) > idCharsMax {
-		return
+		return false
 	}
 	switch {
 	case r.entry.params[slotTo] != nil && r.intent.To == "":
 		r.intent.To = word
 	case r.entry.params[slotID] != nil && r.intent.ID == "":
 		r.intent.ID = word
+	default:
+		return false
 	}
+	return true
 }
 
 // choice files a word that names exactly one choice of the action: in full, by the

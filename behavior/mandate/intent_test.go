@@ -54,6 +54,18 @@ func TestParseIntent(t *testing.T) {
 		{"wait_ticks 4", Intent{Action: "wait_ticks", Amount: n(4)}},
 		{"wait until 4", Intent{Action: "wait", Until: 4}},
 		{"wait", Intent{Action: "wait"}},
+		{"sell_power 50 electricity for 3 data", Intent{Action: "sell_power", Amount: n(50), Price: n(3)}},
+		{"sell_power 50 electricity at 3 data", Intent{Action: "sell_power", Amount: n(50), Price: n(3)}},
+		// A number that is not the amount is none.
+		{"give agent-2 electricity, but keep 50", Intent{Action: "transfer_resource", To: "agent-2", What: "electricity"}},
+		{"give agent-2 electricity, not more than 50", Intent{Action: "transfer_resource", To: "agent-2", What: "electricity"}},
+		{"give agent-2 10 electricity, keep 50", Intent{Action: "transfer_resource", To: "agent-2", What: "electricity", Amount: n(10)}},
+		{"buy_power 10 or 20", Intent{Action: "buy_power", Amount: n(10)}},
+		{"mine for 3 ticks", Intent{Action: "mine_compound"}},
+		{"mine 3 times 500", Intent{Action: "mine_compound"}},
+		{"harvest until electricity 180", Intent{Action: "harvest_radiation"}},
+		{"harvest until 5 ticks", Intent{Action: "harvest_radiation", Until: 5}},
+		{"wait_ticks 4 ticks", Intent{Action: "wait_ticks", Amount: n(4)}},
 	} {
 		got, ok := ParseIntent(tt.text)
 		if diff := cmp.Diff(tt.want, got); !ok || diff != "" {
@@ -152,6 +164,11 @@ func TestFold(t *testing.T) {
 		{"5 000", "5000", true},
 		{"5'000", "5000", true},
 		{"5.000", "5000", true},
+		{"5-000", "5000", true},
+		{"5/000", "5000", true},
+		{"5 - 000", "5000", false},
+		{"5\u03360\u03360\u03360\u0336", "5000", true},
+		{"a\u0336gent-2\u20dd", "agent-2", true},
 		{"1,234,567", "1234567", true},
 		{"５０００", "5000", true},
 		{"٥٠٠٠", "5000", true},

@@ -14,14 +14,16 @@ import (
 // sign stands between them or none, so that "agent-2", "AGENT 2", "agent_2" and
 // "agent2" are the same two words. Full-width forms and the digits of all scripts
 // count as plain ones, and leading zeros as nothing. Numbers that a text groups or
-// gives in thousands ("5,000", "5 000", "5k", "5 kg") follow as one word at the end,
-// beside their parts: a value that may be meant is a mention.
+// gives in thousands ("5,000", "5 000", "5-000", "5k", "5 kg") follow as one word at the
+// end, beside their parts: a value that may be meant is a mention.
 func fold(text string) string {
 	w := folder{out: make([]byte, 1, len(text)+len(text)/4+4), start: 1}
 	w.out[0] = ' '
 	for _, r := range text {
 		r = narrow(r)
 		switch c := classOf(r); {
+		case r >= utf8.RuneSelf && unicode.In(r, unicode.Mn, unicode.Me):
+			// A mark on a character, such as a stroke through it, leaves it legible.
 		case c == classNone:
 			w.endWord()
 			w.sign(r)
@@ -113,7 +115,7 @@ type folder struct {
 	group  [groupDigitsMax]byte
 	digits int
 	groups int
-	// between says that exactly one sign which may group digits stands behind them.
+	// between says that exactly one sign stands behind them.
 	between bool
 }
 
@@ -156,15 +158,12 @@ func (w *folder) number() {
 	w.out = append(w.out[:w.start], trimZeros(word)...)
 }
 
-// sign takes a character between words: one of those that group digits keeps a number
-// open, everything else ends it.
+// sign takes a character between words: a single one of any kind may group digits and
+// keeps a number open, unless it ends a line; a second one ends the number.
 func (w *folder) sign(r rune) {
-	switch r {
-	case ',', '.', '\'', '_', ' ', '·', '’', '\u00a0', '\u2009', '\u202f':
-		if w.groups > 0 && !w.between {
-			w.between = true
-			return
-		}
+	if w.groups > 0 && !w.between && r != '\n' {
+		w.between = true
+		return
 	}
 	w.endGroup()
 }
