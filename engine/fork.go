@@ -71,6 +71,7 @@ func (o ForkOptions) run(ctx context.Context, atTick int64) (Result, error) {
 		return Result{}, err
 	}
 	defer prefix.Close()
+	prefix.reused = o.Reused
 	digests, err := openDigests(o.Parent, atTick)
 	if err != nil {
 		return Result{}, err
@@ -112,6 +113,9 @@ func (o ForkOptions) plan() (Settings, trace.Fork, error) {
 	}
 	base, before, err := settingsAt(h, o.AtTick)
 	if err != nil {
+		return Settings{}, trace.Fork{}, err
+	}
+	if before.Ticks, err = ticksAsked(o.Parent); err != nil {
 		return Settings{}, trace.Fork{}, err
 	}
 	point, err := o.point(h, before)
@@ -186,7 +190,21 @@ func ParentSettings(dir string, tick int64) (Settings, error) {
 		return Settings{}, err
 	}
 	_, held, err := settingsAt(h, tick)
+	if err != nil {
+		return held, err
+	}
+	held.Ticks, err = ticksAsked(dir)
 	return held, err
+}
+
+// ticksAsked is the most ticks that the run in dir was asked for, at first or when it
+// was resumed.
+func ticksAsked(dir string) (int64, error) {
+	t, err := readTail(dir)
+	if err != nil {
+		return 0, fmt.Errorf("read trace of %s: %w", dir, err)
+	}
+	return t.ticks, nil
 }
 
 // forkSource answers a fork's requests: as recorded up to a tick, then by its own

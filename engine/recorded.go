@@ -43,6 +43,8 @@ type Recorded struct {
 	itemsTick    int64
 
 	given, asked atomic.Int64
+	// reused, when set, is called for each recorded answer given, one call at a time.
+	reused func(r llmclient.Request, attempts int)
 }
 
 // recordedCall is a recorded answer with what it answers.
@@ -115,6 +117,9 @@ func (r *Recorded) find(key CallKey, request llmclient.Request) (llmclient.Answe
 	prompt := request.Prompt()
 	for _, c := range calls {
 		if c.prompt.Differs(prompt).Name == "" {
+			if r.reused != nil && c.answer.Attempts > 0 {
+				r.reused(request, c.answer.Attempts)
+			}
 			return c.answer, nil
 		}
 	}
@@ -164,6 +169,9 @@ func (r *Recorded) keep(c trace.ModelCall) error {
 	}
 	answer.Recorded = true
 	key := CallKey{c.Tick, c.AgentID, c.Step}
+	if c.Timing != nil {
+		answer.Attempts = c.Timing.Attempts
+	}
 	r.calls[key] = append(r.calls[key], recordedCall{c.Prompt(), answer})
 	return nil
 }

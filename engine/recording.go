@@ -36,9 +36,10 @@ type recording struct {
 	partial int64
 	// onPart, when set, sees every part.
 	onPart func(trace.Part)
-	// reused, when set, is called for each answer given, with the number of HTTP
-	// requests it had taken.
-	reused func(r llmclient.Request, attempts int)
+	// reused, when set, is called for each answer given from the tick reusedFrom on,
+	// with the number of HTTP requests it had taken.
+	reused     func(r llmclient.Request, attempts int)
+	reusedFrom int64
 	// failed is the first request that could not be answered.
 	failed error
 }
@@ -86,7 +87,7 @@ func (r *recording) answer(key CallKey, request llmclient.Request) (llmclient.An
 	if err != nil {
 		return llmclient.Answer{}, fmt.Errorf("recorded answer to %s in tick %d, step %d: %w", key.Agent, key.Tick, key.Step, err)
 	}
-	if r.reused != nil && call.Timing != nil {
+	if r.reused != nil && call.Timing != nil && key.Tick >= r.reusedFrom {
 		r.reused(request, call.Timing.Attempts)
 	}
 	r.unasked--

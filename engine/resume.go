@@ -143,6 +143,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	defer recording.close()
 	recording.strict, recording.partial, recording.reused = true, s.tail.last+1, o.Reused
 	j := newJournal(io.Discard)
+	recording.reusedFrom = spoiltFrom(s.header)
 	recording.onPart = j.w.MarkStored
 	j.held = &held{recording: recording, last: s.tail.last, calls: s.tail.calls, switches: s.tail.switches}
 	o.Settings, o.RunDir = settings, s.dir
@@ -164,6 +165,19 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	}
 	result, err = r.finish(result, err)
 	return result, errors.Join(err, j.finish())
+}
+
+// spoiltFrom is the tick since which the run's present faults are in force: a fork may
+// have changed them, or the model they are for.
+func spoiltFrom(h trace.Header) (tick int64) {
+	for _, f := range h.Forks {
+		a, b := h.Settings, f.After.Settings
+		if a.Faults != b.Faults || a.FaultSeed != b.FaultSeed || h.BaseURL != f.After.BaseURL {
+			tick = f.Tick
+		}
+		h = h.Fork(f)
+	}
+	return tick
 }
 
 // derive runs the whole ticks again.

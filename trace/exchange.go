@@ -72,9 +72,9 @@ type Answer struct {
 // CallTiming is what of a call depends on the clock or the network.
 type CallTiming struct {
 	LatencyMS int64 `json:"latency_ms"`
-	// Attempts counts the HTTP requests sent; 0 when none was.
+	// Attempts counts the HTTP requests that the answer took; 0 when none was sent.
 	Attempts int `json:"attempts"`
-	// Recorded says that the answer came from a recording: nothing was sent.
+	// Recorded says that the answer came from a recording: nothing was sent this time.
 	Recorded bool `json:"recorded,omitempty"`
 }
 

@@ -76,6 +76,9 @@ type forkPoint struct {
 	parent string
 	atTick int64
 	drift  bool
+	// recount says that the answers taken over were spoilt by the faults that go on
+	// after the fork, so that the counts are those of the whole run.
+	recount bool
 }
 
 // fork checks everything and runs.
@@ -113,6 +116,7 @@ func (m *Main) fork(ctx context.Context, runDir string, given map[string]string,
 		return err
 	}
 	p.fork = &forkPoint{parent: runDir, atTick: f.atTick, drift: f.drift}
+	p.fork.recount = !p.faults.Empty() && parent.Faults == p.config.Faults && parent.FaultSeed == p.faultSeed() && parent.BaseURL == p.recordedURL()
 	p.kept = append(p.kept, m.keptTrace(runDir), keptPath{"the run that is forked", m.path(runDir)})
 	if err := m.forkOptions(p, engine.Options{Settings: p.engineSettings()}).Check(); err != nil {
 		return forkFailure(runDir, err)

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentworld/engine"
-	"agentworld/llmclient"
 	"agentworld/llmclient/scripted"
 )
 
@@ -192,9 +191,7 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 	m.announceResume(p, s)
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
 	options := m.engineOptions(p, source, faults, printer)
-	options.Reused = func(r llmclient.Request, attempts int) {
-		faults.Recount(p.config.scripted(), p.seed(), r.Body(), attempts)
-	}
+	options.Reused = p.recounting(faults)
 	var result engine.Result
 	err = m.shielded(func() (err error) {
 		result, err = m.observed(ctx, p.config, options, s.Run)

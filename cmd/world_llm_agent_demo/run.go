@@ -160,6 +160,9 @@ func (m *Main) engineOptions(p plan, source engine.Source, faults *scripted.Inje
 		Settings: p.engineSettings(), RunDir: m.path(p.runDir), Source: source, Concurrency: int(p.config.Concurrency),
 		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.config.SegmentMB << 20,
 	}
+	if p.fork != nil && p.fork.recount {
+		o.Reused = p.recounting(faults)
+	}
 	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.config.LLMIOMaxChars)}
 	notes := failureNotes{printer: printer}
 	o.LLMIO = func(x engine.Exchange) {
@@ -169,6 +172,13 @@ func (m *Main) engineOptions(p plan, source engine.Source, faults *scripted.Inje
 		}
 	}
 	return o
+}
+
+// recounting counts the faults in answers that are used again.
+func (p plan) recounting(faults *scripted.Injector) func(llmclient.Request, int) {
+	return func(r llmclient.Request, attempts int) {
+		faults.Recount(p.config.scripted(), p.config.ScriptedSeed.or(p.seed()), r.Body(), attempts)
+	}
 }
 
 // engineSettings is everything of the plan that shapes the run. The engine writes
