@@ -39,7 +39,8 @@ func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, er
 	for _, t := range moduleTools {
 		k.moduleNames = append(k.moduleNames, t.Name)
 	}
-	for _, t := range k.tools {
+	for i, t := range k.tools {
+		k.tools[i] = t.Ready()
 		k.toolTokens += k.count(string(t.Wire()))
 	}
 	return k, nil
@@ -78,12 +79,14 @@ func (k *Kit) count(s string) int {
 //
 // Invariants:
 //  1. Instructions and tools are byte-identical in every request of a run,
-//     unless the user switches the system prompt.
+//     unless the user switches the system prompt or forks the run.
 //  2. A turn only reads the mind; Learn and SetPlaybook, between turns, write it.
 type Mind struct {
 	*Kit
 	id      string
 	persona world.Persona
+	// systemPrompt is the opening paragraph given, empty for the built-in one.
+	systemPrompt string
 	// clauses are the scenario's, mandate what they, persona and goals come to, spent
 	// what was used of clauses that allow a total.
 	clauses []world.Clause
@@ -114,8 +117,20 @@ func (k *Kit) Mind(id string, persona world.Persona, clauses ...world.Clause) *M
 // SetSystemPrompt replaces the opening paragraph of the instructions; empty
 // restores the built-in one. It applies from the next turn.
 func (m *Mind) SetSystemPrompt(text string) {
+	m.systemPrompt = text
 	m.instructions = m.words.instructions(m.cfg.Protocol, text, m.persona)
 	m.staticTokens = m.toolTokens + m.count(m.instructions)
+}
+
+// Adopt puts the mind under another kit from the next turn on: its limits, protocol,
+// model and rules. What the mind remembers, and the texts it was given, stay. Memory
+// is written in the language of prompts, so a kit in another one is a caller's bug.
+func (m *Mind) Adopt(k *Kit) {
+	if k.cfg.Language != m.cfg.Language {
+		panic("behavior: a mind cannot change the language it remembers in")
+	}
+	m.Kit = k
+	m.SetSystemPrompt(m.systemPrompt)
 }
 
 // SetGoals replaces the goals from the next turn on; an empty text keeps the

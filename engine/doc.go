@@ -24,4 +24,9 @@
 // function of its answers and the world a function of its actions, [Replay] needs
 // no code of its own besides a source that answers from a trace, and compares
 // what it derives with what was recorded.
+//
+// [Recorded] gives recorded answers in a new run, found by what was asked, and
+// [Fork] leaves a run after a tick: recorded answers up to there, a model of its own
+// from there on. What changes at a fork is planned in the header and put into force
+// between two ticks, so that a fork is replayed like any run.
 package engine

@@ -241,10 +241,19 @@ func (s Settings) agentModel(agent string) AgentModel {
 	return AgentModel{}
 }
 
-// agentModelsOf reads back what the header says of its agents.
-func agentModelsOf(h trace.Header) []AgentModel {
+// ownModels are the agents' models as a fork records them.
+func (s Settings) ownModels() []trace.HeaderAgent {
+	var own []trace.HeaderAgent
+	for _, a := range s.AgentModels {
+		own = append(own, trace.HeaderAgent{ID: a.Agent, Model: a.Model, BaseURL: a.BaseURL, KeyEnv: a.KeyEnv})
+	}
+	return own
+}
+
+// agentModelsOf reads back what a header or a fork says of agents.
+func agentModelsOf(agents []trace.HeaderAgent) []AgentModel {
 	var models []AgentModel
-	for _, a := range h.Agents {
+	for _, a := range agents {
 		if a.Model != "" || a.BaseURL != "" || a.KeyEnv != "" {
 			models = append(models, AgentModel{Agent: a.ID, Model: a.Model, BaseURL: a.BaseURL, KeyEnv: a.KeyEnv})
 		}

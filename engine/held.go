@@ -13,7 +13,7 @@ type held struct {
 	// last is the last whole tick.
 	last int64
 	// calls are the exchanges of the tick after last that are used again, switches
-	// how many of its prompt switches are still to be derived.
+	// how many of its prompt switches and forks are still to be derived.
 	calls    map[CallKey]bool
 	switches int
 }
@@ -47,8 +47,8 @@ func (h *held) record(r trace.Record) (bool, error) {
 		if r.Tick <= h.last {
 			return true, h.recording.compareTick(r)
 		}
-	case trace.Switch:
-		if r.Tick == h.last+1 && h.switches > 0 {
+	case trace.Switch, trace.Fork:
+		if r.RecordTick() == h.last+1 && h.switches > 0 {
 			h.switches--
 			return true, nil
 		}

@@ -74,7 +74,7 @@ func (j *journal) exchange(key CallKey, ask behavior.Ask, a llmclient.Answer, ch
 	if err != nil {
 		return err
 	}
-	tools, err := j.staticPart(key.Tick, trace.PartTools, string(toolList(request.Tools)))
+	tools, err := j.staticPart(key.Tick, trace.PartTools, string(llmclient.ToolList(request.Tools)))
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (j *journal) exchange(key CallKey, ask behavior.Ask, a llmclient.Answer, ch
 		Instructions: instructions, Tools: tools, Input: input, ToolChoice: request.Choice.Wire(),
 		RequestHash: request.Hash(), InputChars: request.Chars(), ToolChars: request.ToolChars(),
 		Sections: sectionRecords(ask.Sections), Answer: answer, Charge: charge,
-		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts},
+		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, Recorded: a.Recorded},
 	})
 }
 
@@ -135,20 +135,6 @@ func (j *journal) finish() error {
 	}
 	return j.file.close()
 }
-
-// toolList is the tool list as it stands in a request.
-func toolList(tools []llmclient.Tool) []byte {
-	wires := make([]rawMessage, len(tools))
-	for i, t := range tools {
-		wires[i] = rawMessage(t.Wire())
-	}
-	return llmclient.Marshal(wires)
-}
-
-type rawMessage []byte
-
-// MarshalJSON implements json.Marshaler.
-func (r rawMessage) MarshalJSON() ([]byte, error) { return r, nil }
 
 func sectionRecords(sections []behavior.Section) []trace.Section {
 	records := make([]trace.Section, len(sections))

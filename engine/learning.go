@@ -40,7 +40,8 @@ func (s Settings) playbookLimits() playbook.Limits {
 // live runs differ by when they began.
 func runName(h trace.Header) string {
 	started := ""
-	if h.ModelSource == trace.SourceLive && h.Timing != nil {
+	live := h.ModelSource == trace.SourceLive || h.Recording != nil && h.Recording.Asked == trace.SourceLive
+	if live && h.Timing != nil {
 		started = h.Timing.StartedAt
 	}
 	h.Timing, h.TicksRequested = nil, 0 // a run that is extended stays the same run
@@ -113,6 +114,8 @@ type lookedBack struct {
 	result learn.Result
 	bill   bill
 	notes  []behavior.Note
+	// failure is how the last request ended, nil when it was answered.
+	failure *llmclient.Failure
 }
 
 // lookBack lets the agents learn when the tick is one to do so: all at the same
@@ -171,6 +174,7 @@ func (r *runner) reflect(ctx context.Context, tick int64, turn *learn.Turn, back
 			return err
 		}
 		back.bill.add(r.prices, r.endpoints.of(agent).model, answer)
+		back.failure = answer.Failure
 		turn.Answer(answer)
 	}
 	back.result = turn.Result()

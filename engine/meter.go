@@ -23,7 +23,7 @@ const (
 
 // input counts everything of a request that a model may be made to read.
 func (m *meter) input(r llmclient.Request, items map[string]int64) int64 {
-	n := m.static(r.Instructions) + m.static(string(toolList(r.Tools))) + int64(tokens.Count(string(r.Choice.Wire()))) + requestTokens
+	n := m.static(r.Instructions) + m.static(string(llmclient.ToolList(r.Tools))) + int64(tokens.Count(string(r.Choice.Wire()))) + requestTokens
 	for _, it := range r.Input {
 		text := string(it.Raw)
 		if _, counted := items[text]; !counted {

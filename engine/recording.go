@@ -36,9 +36,10 @@ type recording struct {
 	partial int64
 	// onPart, when set, sees every part.
 	onPart func(trace.Part)
-	// reused, when set, is called for each answer given, with the number of HTTP
-	// requests it had taken.
-	reused func(r llmclient.Request, attempts int)
+	// reused, when set, is called for each answer given from the tick reusedFrom on,
+	// with the number of HTTP requests it had taken.
+	reused     func(r llmclient.Request, attempts int)
+	reusedFrom int64
 	// failed is the first request that could not be answered.
 	failed error
 }
@@ -62,7 +63,7 @@ func (r *recording) Respond(_ context.Context, key CallKey, request llmclient.Re
 	answer, err := r.answer(key, request)
 	if err != nil {
 		r.failed = cmp.Or(r.failed, err)
-		return llmclient.Failed(errNotRecorded, err.Error())
+		return llmclient.Failed(llmclient.ErrNotRecorded, err.Error())
 	}
 	r.given.Add(1)
 	return answer
@@ -86,7 +87,7 @@ func (r *recording) answer(key CallKey, request llmclient.Request) (llmclient.An
 	if err != nil {
 		return llmclient.Answer{}, fmt.Errorf("recorded answer to %s in tick %d, step %d: %w", key.Agent, key.Tick, key.Step, err)
 	}
-	if r.reused != nil && call.Timing != nil {
+	if r.reused != nil && call.Timing != nil && key.Tick >= r.reusedFrom {
 		r.reused(request, call.Timing.Attempts)
 	}
 	r.unasked--
@@ -116,9 +117,6 @@ func (r *recording) compareTick(derived trace.TickEnd) error {
 	}
 	return nil
 }
-
-// errNotRecorded is the error kind of a request that a recording cannot answer.
-const errNotRecorded llmclient.ErrorKind = "not_recorded"
 
 // readTo reads the trace up to the end of the given tick. Answers of earlier
 // ticks are forgotten.
@@ -151,7 +149,7 @@ func (r *recording) finish() error {
 func (r *recording) readTick() error {
 	items := trace.Parts{}
 	for {
-		record, err := r.reader.Next()
+		record, err := r.reader.NextOf(trace.TypePart, trace.TypeModelCall, trace.TypeTickEnd)
 		if err != nil {
 			return errors.Join(errors.New("the recording ended"), err)
 		}

@@ -3,6 +3,7 @@ package engine
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,15 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	return result, err
 }
 
+// versionDrift looks at what held at the start and after each fork.
 func versionDrift(h trace.Header) error {
+	for _, f := range h.Forks {
+		after := h.Fork(f)
+		after.Forks = nil
+		if err := versionDrift(after); err != nil {
+			return err
+		}
+	}
 	for _, v := range []struct{ what, recorded, present string }{
 		{"client library", h.SDKVersion, sdkVersion()}, {"engine", h.EngineVersion, Version}, {"rules", h.RulesVersion, world.RulesVersion}, {"prompt", h.PromptVersion, promptVersion(h.Protocol, h.Settings.Language, h.Settings.LearnEvery > 0 && !h.Settings.FreezePlaybook)},
 	} {
@@ -90,18 +99,16 @@ func ticksDone(dir string) (int64, error) {
 	}
 	defer f.Close()
 	var last int64
-	for record, err := range trace.NewReader(f).All() {
-		if errors.Is(err, trace.ErrTorn) {
-			break
+	for reader := trace.NewReader(f); ; {
+		record, err := reader.NextOf(trace.TypeTickEnd)
+		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+			return last, nil
 		}
 		if err != nil {
 			return 0, fmt.Errorf("read trace of %s: %w", dir, err)
 		}
-		if end, ok := record.(trace.TickEnd); ok {
-			last = end.Tick
-		}
+		last = record.RecordTick()
 	}
-	return last, nil
 }
 
 // errDiffers ends both sides of a comparison at the first difference.
@@ -113,8 +120,12 @@ func compareRuns(ctx context.Context, dir string, h trace.Header, o Options) (Re
 	recorded, recordedIn := io.Pipe()
 	derived, derivedIn := io.Pipe()
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return closeWith(recordedIn, copyTicks(dir, h, o.Ticks, recordedIn)) })
-	group.Go(func() error { return closeWith(derivedIn, derive(ctx, h, o, derivedIn)) })
+	group.Go(func() error {
+		return canonically(recordedIn, func(out *trace.Writer) error { return copyTicks(dir, o.Ticks, out) })
+	})
+	group.Go(func() error {
+		return canonically(derivedIn, func(out *trace.Writer) error { return derive(ctx, h, o, out) })
+	})
 	var result ReplayResult
 	group.Go(func() error {
 		var err error
@@ -133,19 +144,25 @@ func compareRuns(ctx context.Context, dir string, h trace.Header, o Options) (Re
 	return result, err
 }
 
-func closeWith(w *io.PipeWriter, err error) error {
-	w.CloseWithError(err)
+// canonically lets fill write records that go into the pipe in canonical form, and
+// closes it with what came of that.
+func canonically(pipe *io.PipeWriter, fill func(*trace.Writer) error) error {
+	buffer := bufio.NewWriterSize(pipe, 64<<10)
+	out, finish := trace.NewCanonicalWriter(buffer)
+	err := fill(out)
+	// After a failure the records before it are still worth comparing.
+	err = cmp.Or(err, finish(), buffer.Flush())
+	pipe.CloseWithError(err)
 	return err
 }
 
 // copyTicks writes the recorded run up to its last whole tick.
-func copyTicks(dir string, h trace.Header, last int64, w io.Writer) error {
+func copyTicks(dir string, last int64, out *trace.Writer) error {
 	f, err := OpenTrace(dir)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	out := trace.NewWriter(w)
 	for record, err := range trace.NewReader(f).All() {
 		if errors.Is(err, trace.ErrTorn) {
 			return nil
@@ -163,9 +180,11 @@ func copyTicks(dir string, h trace.Header, last int64, w io.Writer) error {
 	return nil
 }
 
-// derive runs o and writes its trace to w, under the recorded header.
-func derive(ctx context.Context, h trace.Header, o Options, w io.Writer) error {
-	r, err := newRunner(o, newJournal(w))
+// derive runs o and writes its trace to out, under the recorded header.
+func derive(ctx context.Context, h trace.Header, o Options, out *trace.Writer) error {
+	j := newJournal(io.Discard)
+	j.w = out
+	r, err := newRunner(o, j)
 	if err != nil {
 		return err
 	}
@@ -186,10 +205,7 @@ func derive(ctx context.Context, h trace.Header, o Options, w io.Writer) error {
 
 // compareCanonical reads both traces in canonical form, line by line.
 func compareCanonical(recorded, derived io.Reader) (ReplayResult, error) {
-	a, closeA := canonicalLines(recorded)
-	defer closeA()
-	b, closeB := canonicalLines(derived)
-	defer closeB()
+	a, b := bufio.NewReaderSize(recorded, 64<<10), bufio.NewReaderSize(derived, 64<<10)
 	for n := int64(1); ; n++ {
 		lineA, errA := a.ReadBytes('\n')
 		lineB, errB := b.ReadBytes('\n')
@@ -205,11 +221,4 @@ func compareCanonical(recorded, derived io.Reader) (ReplayResult, error) {
 			return ReplayResult{Equal: true}, nil
 		}
 	}
-}
-
-// canonicalLines streams the canonical form of r.
-func canonicalLines(r io.Reader) (*bufio.Reader, func()) {
-	out, in := io.Pipe()
-	go func() { in.CloseWithError(trace.Canonical(r, in)) }()
-	return bufio.NewReaderSize(out, 1<<20), func() { out.CloseWithError(errDiffers) }
 }

@@ -14,6 +14,9 @@ import (
 // ErrNotResumable marks a resume that cannot do what was asked for.
 var ErrNotResumable = errors.New("the run cannot be resumed")
 
+// ErrOtherModel marks a resume with another model than the run's, which is for a fork.
+var ErrOtherModel = fmt.Errorf("%w with another model", ErrNotResumable)
+
 // ResumeOptions say how a run is to go on.
 type ResumeOptions struct {
 	// UntilTick is the last tick to run; 0 is the last one the run was ever asked for.
@@ -67,13 +70,21 @@ func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 	if err := versionDrift(h); err != nil && !o.AllowVersionDrift {
 		return nil, err
 	}
-	if o.Model != h.Model || o.ModelSource != h.ModelSource {
-		return nil, fmt.Errorf("%w with %s model %q: its model is %s %q, and another one makes another run, which is a fork",
-			ErrNotResumable, o.ModelSource, o.Model, h.ModelSource, h.Model)
+	now := h.Latest()
+	if now.Recording != nil {
+		return nil, fmt.Errorf("%w: its answers come from the recording %q; a new run takes them from there again", ErrNotResumable, now.Recording.Name)
+	}
+	if o.Model != now.Model || o.ModelSource != now.ModelSource {
+		return nil, fmt.Errorf("%w: its model is %s %q, and %s %q makes another run, which is a fork",
+			ErrOtherModel, now.ModelSource, now.Model, o.ModelSource, o.Model)
 	}
 	t, err := readTail(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read trace of %s: %w", dir, err)
+	}
+	if n := len(h.Forks); n > 0 && t.last < h.Forks[n-1].AtTick {
+		return nil, fmt.Errorf("%w: it has %d whole ticks, and only its parent can answer in those up to tick %d; fork that again, at no cost",
+			ErrNotResumable, t.last, h.Forks[n-1].AtTick)
 	}
 	s := &Resumption{dir: dir, header: h, options: o, tail: t, target: t.ticks}
 	if o.UntilTick > 0 {
@@ -88,11 +99,12 @@ func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 // Close gives the run back.
 func (s *Resumption) Close() error { return s.unlock() }
 
-// Settings are the recorded settings of the run, with the ticks it is to have now.
+// Settings are the recorded settings of the run as they hold from now on, with the
+// ticks it is to have.
 func (s *Resumption) Settings() (Settings, error) {
-	settings, err := settingsOf(s.header)
-	settings.Ticks = s.target
-	return settings, err
+	_, now, err := settingsAt(s.header, s.target)
+	now.Ticks = s.target
+	return now, err
 }
 
 // TicksDone is the last whole tick found.
@@ -120,7 +132,7 @@ func (s *Resumption) Complete() bool {
 // as it is. The error is a [*DifferenceError] when the records do not come out, else
 // a failure of the outside.
 func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
-	settings, err := s.Settings()
+	settings, err := settingsOf(s.header)
 	if err != nil {
 		return Result{}, err
 	}
@@ -131,6 +143,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	defer recording.close()
 	recording.strict, recording.partial, recording.reused = true, s.tail.last+1, o.Reused
 	j := newJournal(io.Discard)
+	recording.reusedFrom = spoiltFrom(s.header)
 	recording.onPart = j.w.MarkStored
 	j.held = &held{recording: recording, last: s.tail.last, calls: s.tail.calls, switches: s.tail.switches}
 	o.Settings, o.RunDir = settings, s.dir
@@ -152,6 +165,19 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	}
 	result, err = r.finish(result, err)
 	return result, errors.Join(err, j.finish())
+}
+
+// spoiltFrom is the tick since which the run's present faults are in force: a fork may
+// have changed them, or the model they are for.
+func spoiltFrom(h trace.Header) (tick int64) {
+	for _, f := range h.Forks {
+		a, b := h.Settings, f.After.Settings
+		if a.Faults != b.Faults || a.FaultSeed != b.FaultSeed || h.BaseURL != f.After.BaseURL {
+			tick = f.Tick
+		}
+		h = h.Fork(f)
+	}
+	return tick
 }
 
 // derive runs the whole ticks again.
@@ -185,7 +211,7 @@ func (s *Resumption) takeUp(j *journal, recording *recording, concurrency int) e
 		Tick: s.tail.last, TicksRequested: s.target, Exchanges: len(s.tail.calls), CutBytes: s.tail.cutBytes(),
 		Timing: &trace.ResumeTiming{ResumedAt: time.Now().UTC().Format(time.RFC3339), Concurrency: concurrency},
 	}
-	if s.options.BaseURL != s.header.BaseURL {
+	if s.options.BaseURL != s.header.Latest().BaseURL {
 		record.BaseURL = s.options.BaseURL
 	}
 	if drift := versionDrift(s.header); drift != nil {

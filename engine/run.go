@@ -38,9 +38,9 @@ type Options struct {
 	// EndpointTiming, when set, tells at the end how calls were held back. It goes
 	// where the clock does and changes nothing.
 	EndpointTiming func() []trace.EndpointTiming
-	// Reused, when set, is called in a resumed run for each recorded answer that is
-	// used again, with the number of HTTP requests it had taken. It is called from
-	// several goroutines, one call at a time.
+	// Reused, when set, is called in a resumed run and in a fork for each answer of the
+	// run itself or of its parent that is used again, with the number of HTTP requests
+	// it had taken. It is called from several goroutines, one call at a time.
 	Reused func(r llmclient.Request, attempts int)
 	// LLMIO, when set, is shown every exchange, except those that are used again. It is
 	// called from several goroutines, one call at a time.
@@ -113,6 +113,8 @@ func (r Result) ExitCode() int {
 		return ExitProvider
 	case trace.RunBudgetReached:
 		return ExitBudget
+	case trace.RunReplayDiffers:
+		return ExitDiffers
 	case trace.RunInterrupted:
 		return ExitInterrupted
 	}
@@ -208,6 +210,7 @@ func runLocked(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, errors.Join(err, j.finish())
 	}
+	r.missEnds = true
 	result, err := r.run(ctx)
 	return result, errors.Join(err, j.finish())
 }
@@ -235,6 +238,13 @@ type runner struct {
 	// switches are the prompt switches still to come.
 	switches  []trace.Switch
 	endpoints endpoints
+	// forks are those still to come.
+	forks []trace.Fork
+	// verify, when set, is told the digest of every whole tick; its error ends the run.
+	verify func(tick int64, digest string) error
+	// missEnds says that a request which a recording cannot answer ends the run. A
+	// comparison goes on to show the first record that differs.
+	missEnds bool
 	// passed is the last tick that is known to be followed by others: whatever it looks
 	// like, it did not end the run. resuming says that ticks are derived again.
 	passed   int64
@@ -272,7 +282,7 @@ func newRunner(o Options, j *journal) (*runner, error) {
 	}
 	return &runner{
 		Options: o, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), journal: j, seed: seed,
-		started: time.Now(), switches: o.Switches, endpoints: newEndpoints(o.Settings, w),
+		started: time.Now(), switches: o.Switches, forks: o.Forks, endpoints: newEndpoints(o.Settings, w),
 		progress: Progress{Ticks: o.Ticks, Currency: o.currency()}, final: snapshotOf(w),
 		spending: newSpending(o.Settings), prices: pricesOf(o.Prices),
 	}, nil
@@ -316,12 +326,21 @@ func (r *runner) ticks(ctx context.Context) (Result, error) {
 func (r *runner) advance(ctx context.Context) (Result, error) {
 	result := Result{Status: trace.RunCompleted, TicksDone: r.world.Tick(), FinalDigest: r.world.Digest().String()}
 	for r.world.Tick() < r.Ticks {
+		if err := r.takeForks(); err != nil {
+			return result, err
+		}
 		stop, err := r.tick(ctx)
 		if err != nil {
 			return result, err
 		}
 		if stop == nil || stop.applied {
 			result.TicksDone, result.FinalDigest = r.world.Tick(), r.progress.Digest
+			if r.verify != nil {
+				err = r.verify(result.TicksDone, result.FinalDigest)
+			}
+		}
+		if err != nil {
+			return result, err
 		}
 		if stop != nil {
 			result.Status, result.Reason, result.Failure = stop.status, stop.reason, stop.failure

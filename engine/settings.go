@@ -36,11 +36,16 @@ type Settings struct {
 	// Protocol is "full" or "lean".
 	Protocol string
 	Model    string
-	// ModelSource is live or scripted, BaseURL the effective endpoint.
+	// ModelSource is live, scripted, recorded or mixed, BaseURL the effective endpoint,
+	// empty where none is asked.
 	ModelSource trace.ModelSource
 	BaseURL     string
 	// AgentModels are the agents that use another model or endpoint, each once.
 	AgentModels []AgentModel
+	// Recording is where recorded answers come from, see [Recorded]; nil for none.
+	Recording *trace.Recording
+	// Forks change all of this at a tick, in rising order of ticks; see [Fork].
+	Forks []trace.Fork
 	// SystemPrompt, ShortTermGoal and LongTermGoal replace the built-in text and
 	// the personas' goals; empty keeps them.
 	SystemPrompt, ShortTermGoal, LongTermGoal string
@@ -154,7 +159,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 		PromptVersion: promptVersion(string(cfg.Protocol), string(cfg.Language), s.learns()), SDKVersion: sdkVersion(),
 		Scenario: s.ScenarioName, ScenarioTOML: string(s.ScenarioTOML), Seed: s.Seed, TicksRequested: s.Ticks, Playbook: string(s.Playbook),
 		Protocol: string(cfg.Protocol), Model: s.Model, ModelSource: s.ModelSource, BaseURL: s.BaseURL,
-		UsageSource: trace.UsageReported,
+		UsageSource: s.usageSource(), Recording: s.Recording, Forks: s.Forks,
 		Settings: trace.Settings{
 			DecisionDeadlineMS: s.DecisionDeadline.Milliseconds(), TimeoutMS: s.Timeout.Milliseconds(),
 			ModuleCallsMax: cfg.ModuleCallsMax, ReasonStepsMax: cfg.ReasonStepsMax,
@@ -169,9 +174,6 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 		},
 		Timing: &trace.HeaderTiming{StartedAt: startedAt.UTC().Format(time.RFC3339), Concurrency: concurrency},
 	}
-	if s.ModelSource == trace.SourceScripted {
-		h.UsageSource = trace.UsageSimulated
-	}
 	for n := range w.Agents() {
 		own := s.agentModel(w.AgentID(n))
 		h.Agents = append(h.Agents, trace.HeaderAgent{
@@ -179,6 +181,19 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 		})
 	}
 	return h
+}
+
+// usageSource says where token counts come from: one answer that a provider billed
+// makes them reported.
+func (s Settings) usageSource() trace.UsageSource {
+	asked, usage := s.ModelSource, trace.UsageSimulated
+	if s.Recording != nil {
+		asked, usage = s.Recording.Asked, s.Recording.UsageSource
+	}
+	if asked == trace.SourceLive {
+		return trace.UsageReported
+	}
+	return usage
 }
 
 // settingsOf reads back what header wrote. The error says that the trace's
@@ -191,7 +206,8 @@ func settingsOf(h trace.Header) (Settings, error) {
 	return Settings{
 		ScenarioName: h.Scenario, ScenarioTOML: []byte(h.ScenarioTOML), Scenario: scenario,
 		Agents: h.Settings.AgentsOverride, Seed: h.Seed, Ticks: h.TicksRequested,
-		Protocol: h.Protocol, Model: h.Model, ModelSource: h.ModelSource, BaseURL: h.BaseURL, AgentModels: agentModelsOf(h),
+		Protocol: h.Protocol, Model: h.Model, ModelSource: h.ModelSource, BaseURL: h.BaseURL, AgentModels: agentModelsOf(h.Agents),
+		Recording: h.Recording, Forks: h.Forks,
 		SystemPrompt: h.Settings.SystemPrompt, ShortTermGoal: h.Settings.ShortTermGoal, LongTermGoal: h.Settings.LongTermGoal,
 		Switches:         h.Settings.PromptSwitches,
 		PromptProfile:    h.Settings.PromptProfile,

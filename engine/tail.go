@@ -28,7 +28,7 @@ type tail struct {
 	// end is the run's end when that is what the file ends with.
 	end *trace.RunEnd
 	// calls are the exchanges of the tick after last that can be used again, switches
-	// counts its prompt switches.
+	// counts its prompt switches and forks.
 	calls    map[CallKey]bool
 	switches int
 	// kept and cut are what stays and what goes, whole is where the last tick ends.
@@ -123,7 +123,7 @@ func (t *tail) stays(record trace.Record) bool {
 	switch r := record.(type) {
 	case trace.Header, trace.Part, trace.Resume, trace.RunEnd:
 		return true
-	case trace.Switch:
+	case trace.Switch, trace.Fork:
 		t.switches++
 		return true
 	case trace.ModelCall:

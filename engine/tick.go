@@ -67,8 +67,8 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(backs) > 0 && ctx.Err() != nil {
-		return interrupted(), nil
+	if s := r.abandonedLookingBack(ctx, backs); s != nil {
+		return s, nil
 	}
 	stops, down := r.giveUp(tick, turns)
 	if err := r.journal.write(stops...); err != nil {
@@ -219,6 +219,11 @@ func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask, allowed
 // or the provider refused in a way that no later call can mend, and nobody with
 // another one is left.
 func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
+	for _, t := range turns {
+		if s := r.missed(t.failure); s != nil {
+			return s
+		}
+	}
 	if refusing := r.refusing(turns); len(refusing) > 0 && len(refusing) == r.endpoints.left() {
 		for _, t := range turns {
 			if f := refusing[r.endpoint(t.agent)]; f != nil {
@@ -230,6 +235,28 @@ func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
 		return interrupted()
 	}
 	return nil
+}
+
+// abandonedLookingBack is abandoned for the turns that look back, in which a failure
+// of the provider costs the lesson alone.
+func (r *runner) abandonedLookingBack(ctx context.Context, backs []lookedBack) *stop {
+	for _, b := range backs {
+		if s := r.missed(b.failure); s != nil {
+			return s
+		}
+	}
+	if len(backs) > 0 && ctx.Err() != nil {
+		return interrupted()
+	}
+	return nil
+}
+
+// missed ends a run whose recording has no answer to a request.
+func (r *runner) missed(f *llmclient.Failure) *stop {
+	if f == nil || !r.missEnds || f.Kind != llmclient.ErrNotRecorded {
+		return nil
+	}
+	return &stop{status: trace.RunReplayDiffers, reason: f.Message, failure: f}
 }
 
 func interrupted() *stop {

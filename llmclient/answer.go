@@ -12,6 +12,9 @@ type Answer struct {
 	// LatencyMS is the wall-clock time spent, in milliseconds. It is reported and
 	// never influences a turn.
 	LatencyMS int64
+	// Recorded says that the answer was read from a recording and nothing was sent
+	// or paid for. Like the latency it never influences a turn.
+	Recorded bool
 }
 
 // Reply is a decoded response.
@@ -74,6 +77,8 @@ const (
 	ErrCap ErrorKind = "cap"
 	// ErrInterrupted: the run was asked to stop.
 	ErrInterrupted ErrorKind = "interrupted"
+	// ErrNotRecorded: a recording was to answer and holds no answer to the request.
+	ErrNotRecorded ErrorKind = "not_recorded"
 	// ErrAuth: HTTP 401.
 	ErrAuth ErrorKind = "auth"
 	// ErrForbidden: HTTP 403.

@@ -17,6 +17,15 @@ type Tool struct {
 	Parameters json.RawMessage
 	// Strict asks the provider to enforce Parameters. It is always sent.
 	Strict bool
+	// wire is the tool's JSON, when it has been made ready.
+	wire json.RawMessage
+}
+
+// Ready returns t with its JSON made once and for all: a tool list is sent and
+// hashed with every request of a run. The fields of the result must not be changed.
+func (t Tool) Ready() Tool {
+	t.wire = t.Wire()
+	return t
 }
 
 // ChoiceMode says whether the model may, must or must not call a tool.
@@ -57,36 +66,29 @@ type Request struct {
 }
 
 type wireRequest struct {
-	Model             string            `json:"model"`
-	Instructions      string            `json:"instructions"`
-	Tools             []json.RawMessage `json:"tools,omitempty"`
-	ToolChoice        json.RawMessage   `json:"tool_choice,omitempty"`
-	ParallelToolCalls *bool             `json:"parallel_tool_calls,omitempty"`
-	MaxOutputTokens   int               `json:"max_output_tokens,omitempty"`
-	PromptCacheKey    string            `json:"prompt_cache_key,omitempty"`
-	Store             bool              `json:"store"`
-	Include           []string          `json:"include"`
+	ToolChoice        json.RawMessage `json:"tool_choice,omitempty"`
+	ParallelToolCalls *bool           `json:"parallel_tool_calls,omitempty"`
+	MaxOutputTokens   int             `json:"max_output_tokens,omitempty"`
+	PromptCacheKey    string          `json:"prompt_cache_key,omitempty"`
+	Store             bool            `json:"store"`
+	Include           []string        `json:"include"`
 }
 
 // Body returns the request's canonical JSON: the bytes that are sent, hashed and
 // compared in a replay. Items stand in it byte for byte. The engine keeps no state
 // at the provider, so store is false and encrypted reasoning is asked for.
 func (r Request) Body() []byte {
-	w := wireRequest{
-		Model: r.Model, Instructions: r.Instructions, MaxOutputTokens: r.OutputTokensMax,
-		PromptCacheKey: r.CacheKey, Include: []string{"reasoning.encrypted_content"},
-	}
-	for _, t := range r.Tools {
-		w.Tools = append(w.Tools, t.Wire())
-	}
+	w := wireRequest{MaxOutputTokens: r.OutputTokensMax, PromptCacheKey: r.CacheKey, Include: []string{"reasoning.encrypted_content"}}
 	if len(r.Tools) > 0 {
 		parallel := true
 		w.ParallelToolCalls = &parallel
 		w.ToolChoice = r.Choice.Wire()
 	}
+	body := append(r.head(make([]byte, 0, r.bytesAbout())), ',')
+	body = append(body, bytes.Trim(Marshal(w), "{}")...)
 	// The input is spliced in, because an encoder would strip the white space
 	// inside a provider's items.
-	body := append(bytes.TrimSuffix(Marshal(w), []byte("}")), `,"input":[`...)
+	body = append(body, `,"input":[`...)
 	for i, it := range r.Input {
 		if i > 0 {
 			body = append(body, ',')
@@ -94,6 +96,29 @@ func (r Request) Body() []byte {
 		body = append(body, it.Raw...)
 	}
 	return append(body, "]}"...)
+}
+
+// head appends what stays the same over a run, without its closing brace. The tools
+// are spliced in, because an encoder would read through all of them each time.
+func (r Request) head(body []byte) []byte {
+	body = append(body, bytes.TrimSuffix(Marshal(struct {
+		Model        string `json:"model"`
+		Instructions string `json:"instructions"`
+	}{r.Model, r.Instructions}), []byte("}"))...)
+	if len(r.Tools) > 0 {
+		body = appendTools(append(body, `,"tools":`...), r.Tools)
+	}
+	return body
+}
+
+// bytesAbout estimates the length of the body from above, unless its texts are full of
+// characters that need escaping.
+func (r Request) bytesAbout() int {
+	n := len(r.Model) + len(r.Instructions)*5/4 + toolBytes(r.Tools) + len(r.CacheKey) + 1024
+	for _, it := range r.Input {
+		n += len(it.Raw) + 1
+	}
+	return n
 }
 
 // Hash returns the hex SHA-256 of Body.
@@ -121,6 +146,9 @@ func runes(s string) int { return len([]rune(s)) }
 
 // Wire returns the tool's JSON as sent.
 func (t Tool) Wire() json.RawMessage {
+	if t.wire != nil {
+		return t.wire
+	}
 	return Marshal(struct {
 		Type        string          `json:"type"`
 		Name        string          `json:"name"`

@@ -7,6 +7,21 @@ import (
 	"agentworld/world"
 )
 
+// registry are all actions, registryNames their names in the same order: both are
+// looked at several times in every answer.
+var (
+	registry      = world.Actions()
+	registryNames = namesOf(registry)
+)
+
+func namesOf(specs []world.ActionSpec) []string {
+	names := make([]string, len(specs))
+	for i, spec := range specs {
+		names[i] = spec.Name
+	}
+	return names
+}
+
 // IsAction reports whether a name stands for an action of the registry or for the
 // standing order: the name itself, another spelling of it, or an alias.
 func IsAction(name string) bool {
@@ -17,14 +32,10 @@ func IsAction(name string) bool {
 // ActionNamed finds the action that a name stands for. An alias is taken exactly as
 // the registry lists it.
 func ActionNamed(name string) (known string, used []Leniency, ok bool) {
-	var names []string
-	for _, spec := range world.Actions() {
-		names = append(names, spec.Name)
-	}
-	if known, used, ok = resolveName(name, names); ok {
+	if known, used, ok = resolveName(name, registryNames); ok {
 		return known, used, true
 	}
-	for _, spec := range world.Actions() {
+	for _, spec := range registry {
 		if slices.Contains(spec.Aliases, name) {
 			return spec.Name, []Leniency{ActionAlias}, true
 		}
@@ -55,7 +66,7 @@ func plainly(v value) (value, []Leniency, *ArgumentError) {
 		// Another spelling is resolved, and counted, where the action is decoded.
 		used = nil
 	}
-	spec := world.Actions()[slices.IndexFunc(world.Actions(), func(s world.ActionSpec) bool { return s.Name == known })]
+	spec := registry[slices.IndexFunc(registry, func(s world.ActionSpec) bool { return s.Name == known })]
 	out := value{kind: kindObject}
 	for _, f := range v.fields {
 		switch {
@@ -102,7 +113,7 @@ func isFreeText(name string) bool { return name == "text" }
 // knownPath is a field's name if it is one of an action, so that no name that a
 // model made up gets into an error.
 func knownPath(name string) string {
-	for _, spec := range world.Actions() {
+	for _, spec := range registry {
 		if name == actionField || takes(spec, name) {
 			return name
 		}
@@ -114,7 +125,7 @@ func knownPath(name string) string {
 // every other name.
 func OnlyParameter(action string) string {
 	known, _, _ := ActionNamed(action)
-	for _, spec := range world.Actions() {
+	for _, spec := range registry {
 		if spec.Name == known && spec.Name != standingName && len(spec.Params) == 1 {
 			return spec.Params[0].Name
 		}

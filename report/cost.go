@@ -148,12 +148,31 @@ func newCostFold() *costFold {
 
 // start takes in what the header says of prices and caps.
 func (c *costFold) start(h trace.Header) {
-	for _, p := range h.Settings.Prices {
+	c.hold(h.Settings)
+	c.estimate = h.Settings.Estimate
+}
+
+// hold applies the prices and caps of some settings from now on.
+func (c *costFold) hold(s trace.Settings) {
+	for _, p := range s.Prices {
 		c.prices[p.Model], c.currency = p, p.Currency
 	}
-	c.estimate = h.Settings.Estimate
-	if h.Settings.Caps != nil {
-		c.caps = *h.Settings.Caps
+	c.caps = trace.Caps{}
+	if s.Caps != nil {
+		c.caps = *s.Caps
+	}
+}
+
+// fork takes in what a fork changes. Caps that are not its parent's count from there.
+func (c *costFold) fork(f trace.Fork) {
+	before := c.caps
+	c.hold(f.After.Settings)
+	if f.After.Settings.Estimate != nil {
+		c.estimate = f.After.Settings.Estimate
+	}
+	if c.caps != before {
+		c.run, c.tick, c.tickMost = budget.Amount{}, budget.Amount{}, budget.Amount{}
+		clear(c.ofAgent)
 	}
 }
 

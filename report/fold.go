@@ -24,8 +24,14 @@ import (
 //
 // The error is [trace.ErrNoHeader], a [*trace.LineError], a malformed outcome or
 // a read error, together with the report up to there.
-func Fold(r *trace.Reader) (Report, error) {
+func Fold(r *trace.Reader) (Report, error) { return FoldFork(r, nil) }
+
+// FoldFork is [Fold] for a fork: parent is what its parent did since, as
+// [trace.WriteDeeds] writes it, nil when that is not at hand. What of it cannot be read
+// is not compared, and is no error. A run that is no fork is not compared with anything.
+func FoldFork(r, parent *trace.Reader) (Report, error) {
 	f := newFolder()
+	f.parent = parent
 	first, err := r.Next()
 	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
 		return f.report(), trace.ErrNoHeader
@@ -73,6 +79,9 @@ type folder struct {
 	effects *effects
 	// costs adds up what was paid.
 	costs *costFold
+	// parent is what a fork is compared with, fork the comparison; nil for other runs.
+	parent *trace.Reader
+	fork   *forkFold
 	// end is the last record if it was a run end.
 	end *trace.RunEnd
 }
@@ -108,6 +117,10 @@ func (f *folder) header(h trace.Header) {
 	if h.Timing != nil {
 		r.Timing.StartedAt, r.Timing.Concurrency = h.Timing.StartedAt, int64(h.Timing.Concurrency)
 	}
+	for _, fork := range h.Forks {
+		f.forked(fork)
+	}
+	f.fork = newForkFold(h, f.parent)
 	r.Guard.Off = append(r.Guard.Off, h.Settings.GuardOff...)
 	f.task = newTaskFold(h)
 	f.effects.start(h.Playbook)
@@ -115,6 +128,19 @@ func (f *folder) header(h trace.Header) {
 	for _, a := range h.Agents {
 		row := &f.agent(a.ID).row
 		row.Name, row.Model, row.BaseURL = a.Name, cmp.Or(a.Model, h.Model), a.BaseURL
+	}
+}
+
+// forked takes over what holds from a fork on. Where its answers come from elsewhere
+// than those before, the run's come from both.
+func (f *folder) forked(fork trace.Fork) {
+	r, after := &f.out, fork.After
+	r.Model, r.Protocol = after.Model, after.Protocol
+	if r.ModelSource != after.ModelSource {
+		r.ModelSource = trace.SourceMixed
+	}
+	if after.UsageSource == trace.UsageReported {
+		r.UsageSource = trace.UsageReported
 	}
 }
 
@@ -134,6 +160,9 @@ func (f *folder) add(record trace.Record) error {
 	switch r := record.(type) {
 	case trace.ModelCall:
 		f.costs.call(r)
+		if r.Timing != nil && r.Timing.Recorded {
+			f.out.Timing.AnswersRecorded++
+		}
 		if learns(r) {
 			f.learnCall(r)
 		} else {
@@ -153,6 +182,8 @@ func (f *folder) add(record trace.Record) error {
 		f.resume(r)
 	case trace.Header:
 		f.task.restart() // the first header holds
+	case trace.Fork:
+		f.costs.fork(r)
 	case trace.Part, trace.Switch, trace.Segment:
 		// Nothing to count: prompts are not results.
 	case trace.Unknown:
@@ -192,6 +223,7 @@ func (f *folder) goalMet(agent, goal string) {
 func (f *folder) tickEnd(t trace.TickEnd) {
 	f.out.WorldTime, f.out.FinalDigest = t.WorldTime, t.Digest
 	f.task.tickEnd(t.Tick)
+	f.fork.tickEnd(t)
 	if t.Due+t.Continued > 0 {
 		f.out.ActiveTicks++
 		if f.tickCalls == 0 {
@@ -212,6 +244,7 @@ func (f *folder) report() Report {
 	r.Timing.LLMLatencyMS = f.latencies.summary()
 	r.Task = f.task.score()
 	r.Provenance.Kinds, r.Provenance.Bullets = f.effects.report()
+	r.Fork = f.fork.report(f.end)
 	r.Goals, r.FinalStock = []trace.GoalOutcome{}, []world.Amount{}
 	if f.end != nil {
 		f.runEnd(*f.end)
@@ -247,17 +280,12 @@ func (f *folder) runEnd(end trace.RunEnd) {
 			f.goalMet(g.AgentID, g.GoalID)
 		}
 	}
-	total := Counts{}
 	for _, a := range end.Agents {
 		row := &f.agent(a.AgentID).row
 		row.Place, row.PowerState, row.Electricity, row.Heat = a.Place, a.PowerState, a.Electricity, a.Heat
 		row.Stock = append(row.Stock, a.Stock...)
-		total["electricity"] += a.Electricity
-		for _, s := range a.Stock {
-			total[s.Resource] += s.Amount
-		}
 	}
-	r.FinalStock = total.amounts()
+	r.FinalStock = totals(end.Agents).amounts()
 }
 
 // amounts lists the counts by name.

@@ -72,7 +72,7 @@ func (f *folder) learnCall(m trace.ModelCall) {
 	if m.Answer.Failure != nil {
 		l.Errors++
 	}
-	if m.Timing != nil && m.Timing.Attempts > 0 {
+	if m.Timing != nil && m.Timing.Attempts > 0 && !m.Timing.Recorded {
 		f.out.Timing.HTTPAttempts += int64(m.Timing.Attempts)
 	}
 }

@@ -96,6 +96,8 @@ type Report struct {
 	Provenance Provenance `json:"provenance"`
 	// How agents looked back and learned.
 	Learning Learning `json:"learning"`
+	// Comparison with the run this one was forked from; null for a run of its own.
+	Fork *ForkReport `json:"fork"`
 	// Score of the scenario's task; null when it has none or ran with another number of agents.
 	Task *TaskScore `json:"task"`
 	// Goals at the end of the run; empty for an unfinished one.

@@ -33,6 +33,9 @@ var foreignDocs = map[string]string{
 	"Usage.total":          "Input and output tokens as the provider adds them up.",
 	"Amount.resource":      "Name of the resource.",
 	"Amount.amount":        "Quantity in the resource's own unit.",
+	"Change.what":          "Name of the setting or rule.",
+	"Change.from":          "Value in the run that was left; long texts are cut.",
+	"Change.to":            "Value in the fork; long texts are cut.",
 	"GoalOutcome.goal_id":  "Id of the goal.",
 	"GoalOutcome.agent_id": "Agent whose goal it is.",
 	"GoalOutcome.text":     "The goal in words.",
@@ -42,11 +45,12 @@ var foreignDocs = map[string]string{
 }
 
 // signed are the integers that may be negative.
-var signed = map[string]bool{"electricity": true, "heat": true, "amount": true, "now": true, "at_least": true, "value_milli": true, "low_milli": true, "high_milli": true}
+var signed = map[string]bool{"electricity": true, "heat": true, "amount": true, "now": true, "parent_now": true, "fork_now": true, "at_least": true, "value_milli": true, "low_milli": true, "high_milli": true}
 
 // enums are the closed sets of words.
 var enums = map[string][]any{
-	"model_source": {string(trace.SourceLive), string(trace.SourceScripted)},
+	"model_source": {string(trace.SourceLive), string(trace.SourceScripted), string(trace.SourceRecorded), string(trace.SourceMixed)},
+	"world":        {worldEqual, worldDiffers},
 	"usage_source": {string(trace.UsageReported), string(trace.UsageSimulated)},
 }
 
@@ -158,6 +162,7 @@ func full(t *testing.T) Report {
 	var r Report
 	fill(reflect.ValueOf(&r).Elem())
 	r.ReportVersion, r.ModelSource, r.UsageSource = Version, trace.SourceLive, trace.UsageReported
+	r.Fork.Ticks[0].World = worldDiffers
 	r.Seed = 1<<64 - 1
 	return r
 }

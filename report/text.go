@@ -37,6 +37,7 @@ func (r Report) Text() string {
 		{"proposed", r.proposedLine()},
 		{"calls", r.callsLine()},
 		{"answers", r.answersLine()},
+		{"recorded", r.recordedLine()},
 		{"items", r.itemsLine()},
 		{"guard", r.guardLine()},
 		{"faults", r.faultsLine()},
@@ -48,17 +49,22 @@ func (r Report) Text() string {
 		{"learning", r.learningLine()},
 		{"stock", r.stockLine()},
 		{"stopped", r.stoppedLine()},
+		{"fork", r.forkLine()},
+		{"fork end", r.forkEndLine()},
 		{"time", r.timeLine()},
 		{"endpoints", r.endpointsLine()},
 		{"digest", plain(r.FinalDigest)},
 	} {
-		if line[1] == "" && slices.Contains([]string{"faults", "cost", "stopped", "endpoints"}, line[0]) {
+		if line[1] == "" && slices.Contains(rareLines, line[0]) {
 			continue // most runs have none, and none is no news
 		}
 		fmt.Fprintf(&b, "%-10s %s\n", line[0], cmp.Or(line[1], "none"))
 	}
 	return b.String()
 }
+
+// rareLines are left out where there is nothing to say.
+var rareLines = []string{"faults", "cost", "recorded", "stopped", "fork", "fork end", "endpoints"}
 
 func (r Report) sourcesLine() string {
 	p := r.Provenance
@@ -154,6 +160,15 @@ func (r Report) itemsLine() string {
 	c := r.TraceCounts
 	return fmt.Sprintf("%d repaired%s, %d unknown; beside calls: %d texts, %d refusals", c.ItemRepairsByKind.sum(), c.ItemRepairsByKind.most(),
 		c.UnknownItems.sum(), c.TextBesideCalls, c.RefusalsBesideCalls)
+}
+
+// recordedLine tells of answers that no model gave in this run; it is empty without.
+func (r Report) recordedLine() string {
+	n := r.Timing.AnswersRecorded
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d answers came from a recording", n, r.TraceCounts.ModelCalls+r.Learning.Calls)
 }
 
 // faultsLine tells of the faults injected on purpose; it is empty without any.

@@ -21,6 +21,8 @@ type Timing struct {
 	Resumes int64 `json:"resumes"`
 	// HTTP requests sent; more than model calls when requests were retried.
 	HTTPAttempts int64 `json:"http_attempts"`
+	// Answers read from a recording, those of look backs included: nothing was sent or paid for.
+	AnswersRecorded int64 `json:"answers_recorded"`
 	// Latency of model calls that were sent, retries included.
 	LLMLatencyMS Latency `json:"llm_latency_ms"`
 	// How the calls to each endpoint were held back; empty for an unfinished run.

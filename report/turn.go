@@ -41,7 +41,7 @@ func (f *folder) modelCall(m trace.ModelCall) {
 		c.LLMErrorsByKind[string(m.Answer.Failure.Kind)]++
 	}
 	f.usage(row, m.Answer.Usage)
-	if m.Timing != nil && m.Timing.Attempts > 0 {
+	if m.Timing != nil && m.Timing.Attempts > 0 && !m.Timing.Recorded {
 		f.out.Timing.HTTPAttempts += int64(m.Timing.Attempts)
 		f.latencies[m.Timing.LatencyMS]++
 	}

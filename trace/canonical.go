@@ -24,6 +24,7 @@ import (
 //     r) with its decision last, then the world's events in their own order, the
 //     tick's end, the run's end. Agent ids compare as bytes. A part belongs to
 //     the tick that first used it, which does not depend on concurrency.
+//     A fork that changed nothing is left out, of the header too.
 //  4. What only tells how the run came about is left out: the number of ticks
 //     asked for, resumes, the bounds of files, and a run end that more records follow, which was
 //     overtaken by a resume.
@@ -45,10 +46,9 @@ func Canonical(r io.Reader, w io.Writer) error {
 		return ErrNoHeader
 	}
 	c := canonicalizer{w: w}
-	if err := c.write(first); err != nil {
+	if err := c.add(first); err != nil {
 		return err
 	}
-	c.tick = first.RecordTick()
 	for record, err := range reader.All() {
 		if errors.Is(err, ErrTorn) {
 			return cmp.Or(c.close(), err)
@@ -63,22 +63,45 @@ func Canonical(r io.Reader, w io.Writer) error {
 	return c.close()
 }
 
+// NewCanonicalWriter returns a writer that puts the records it is given into w in
+// canonical form, as [Canonical] would the trace they make: a whole tick at a time,
+// without a trace in between. finish writes what is held back. The first record must
+// be a header.
+func NewCanonicalWriter(w io.Writer) (out *Writer, finish func() error) {
+	c := &canonicalizer{w: w}
+	out = NewWriter(nil)
+	out.direct = c.add
+	return out, c.close
+}
+
 // canonicalizer holds back the records of one tick until it is complete.
 type canonicalizer struct {
-	w    io.Writer
-	tick int64
-	held []Record
+	w io.Writer
+	// begun says that the header is written.
+	begun bool
+	tick  int64
+	held  []Record
 	// end is the last run end seen; it counts only if nothing follows.
 	end *RunEnd
 }
 
 func (c *canonicalizer) add(r Record) error {
+	if !c.begun {
+		if r.RecordType() != TypeHeader {
+			return ErrNoHeader
+		}
+		c.begun, c.tick = true, r.RecordTick()
+		return c.write(r)
+	}
 	c.end = nil
 	switch r := r.(type) {
 	case RunEnd:
 		c.end = &r
 		return nil
 	case Resume, Segment:
+		return nil
+	}
+	if f, ok := r.(Fork); ok && len(f.Changes) == 0 {
 		return nil
 	}
 	if r.RecordTick() < c.tick {
@@ -166,7 +189,7 @@ func slotOf(r Record) slot {
 		return slot{phase: phaseSwitches, record: r}
 	case Part:
 		return slot{phase: phaseParts, name: r.Hash + string(r.Kind), record: r}
-	case Switch:
+	case Switch, Fork:
 		return slot{phase: phaseSwitches, record: r}
 	case ModelCall:
 		return slot{phase: phaseTurns, name: r.AgentID, step: r.Step, rank: 0, record: r}

@@ -72,8 +72,15 @@ type Answer struct {
 // CallTiming is what of a call depends on the clock or the network.
 type CallTiming struct {
 	LatencyMS int64 `json:"latency_ms"`
-	// Attempts counts the HTTP requests sent; 0 when none was.
+	// Attempts counts the HTTP requests that the answer took; 0 when none was sent.
 	Attempts int `json:"attempts"`
+	// Recorded says that the answer came from a recording: nothing was sent this time.
+	Recorded bool `json:"recorded,omitempty"`
+}
+
+// Prompt is what the model saw in the call.
+func (c ModelCall) Prompt() llmclient.Prompt {
+	return llmclient.Prompt{Model: c.Model, Instructions: c.Instructions, Tools: c.Tools, Input: c.Input, Choice: c.ToolChoice}
 }
 
 // Restore returns the answer as the turn received it, with the items read from

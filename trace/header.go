@@ -15,6 +15,10 @@ const (
 	// SourceScripted is the embedded scripted server: its results check wiring and
 	// say nothing about models.
 	SourceScripted ModelSource = "scripted"
+	// SourceRecorded is a recording alone: no model was asked.
+	SourceRecorded ModelSource = "recorded"
+	// SourceMixed is a recording, and a model for what it could not answer.
+	SourceMixed ModelSource = "mixed"
 
 	// UsageReported are counts that a provider billed.
 	UsageReported UsageSource = "reported"
@@ -56,8 +60,28 @@ type Header struct {
 	// BaseURL is the effective endpoint, without credentials.
 	BaseURL  string   `json:"base_url"`
 	Settings Settings `json:"settings"`
+	// Recording is where recorded answers came from, nil when a model gave them all.
+	Recording *Recording `json:"recording,omitempty"`
+	// Forks are where the run left others, in rising order of ticks: what held before
+	// the first is in the fields above, what held after each is in the fork.
+	Forks []Fork `json:"forks,omitempty"`
+	// Extract says what of a run is kept here, empty for a whole trace.
+	Extract Extract `json:"extract,omitempty"`
 	// Timing is nil in the canonical form.
 	Timing *HeaderTiming `json:"timing,omitempty"`
+}
+
+// Recording is a run whose answers were given again in another one.
+type Recording struct {
+	// Name is the run directory or file, without the path to it.
+	Name string `json:"name"`
+	// Model, ModelSource and UsageSource are those of the recorded run.
+	Model       string      `json:"model"`
+	ModelSource ModelSource `json:"model_source"`
+	UsageSource UsageSource `json:"usage_source"`
+	// Asked is what stood behind the model that was asked when there was no recorded
+	// answer; empty when a request without one ended the run.
+	Asked ModelSource `json:"asked,omitempty"`
 }
 
 // HeaderAgent introduces one agent.
@@ -157,6 +181,7 @@ func (h Header) RecordTick() int64 { return h.Tick }
 
 func (h Header) untimed() Record {
 	h.Timing, h.TicksRequested = nil, 0
+	h.Forks = withChanges(h.Forks)
 	return h
 }
 

@@ -130,6 +130,11 @@ func (r *Reader) readLine() ([]byte, error) {
 // Decode reads one line, without its line feed. A type this version does not
 // know gives an [Unknown]. The error says why the line is no record.
 func Decode(line []byte) (Record, error) {
+	// A line that begins as this package writes it tells its type without being read
+	// twice. Should a later "type" in it say otherwise, the first one holds.
+	if record, known, err := decodeType(TypeOf(line), line); known {
+		return record, err
+	}
 	var head struct {
 		Type Type  `json:"type"`
 		Tick int64 `json:"tick"`
@@ -137,38 +142,55 @@ func Decode(line []byte) (Record, error) {
 	if err := json.Unmarshal(line, &head); err != nil {
 		return nil, fmt.Errorf("not a record: %w", err)
 	}
-	switch head.Type {
-	case TypeHeader:
-		return decodeHeader(line)
-	case TypePart:
-		return decodeAs[Part](line)
-	case TypeSwitch:
-		return decodeAs[Switch](line)
-	case TypeModelCall:
-		return decodeAs[ModelCall](line)
-	case TypeStep:
-		return decodeAs[Step](line)
-	case TypeDecision:
-		return decodeAs[Decision](line)
-	case TypeEvent:
-		return decodeAs[Event](line)
-	case TypeTickEnd:
-		return decodeAs[TickEnd](line)
-	case TypeRunEnd:
-		return decodeAs[RunEnd](line)
-	case TypeResume:
-		return decodeAs[Resume](line)
-	case TypeSegment:
-		return decodeAs[Segment](line)
-	case "":
+	if record, known, err := decodeType(head.Type, line); known {
+		return record, err
+	}
+	if head.Type == "" {
 		return nil, errors.New(`not a record: no "type"`)
 	}
 	return Unknown{Type: head.Type, Tick: head.Tick, Raw: append(json.RawMessage(nil), line...)}, nil
 }
 
+// decodeType reads a line of the given type; known is false for a type that this
+// version does not know.
+func decodeType(t Type, line []byte) (record Record, known bool, err error) {
+	switch t {
+	case TypeHeader:
+		record, err = decodeHeader(line)
+	case TypePart:
+		record, err = decodeAs[Part](line)
+	case TypeSwitch:
+		record, err = decodeAs[Switch](line)
+	case TypeFork:
+		record, err = decodeAs[Fork](line)
+	case TypeModelCall:
+		record, err = decodeAs[ModelCall](line)
+	case TypeStep:
+		record, err = decodeAs[Step](line)
+	case TypeDecision:
+		record, err = decodeAs[Decision](line)
+	case TypeEvent:
+		record, err = decodeAs[Event](line)
+	case TypeTickEnd:
+		record, err = decodeAs[TickEnd](line)
+	case TypeRunEnd:
+		record, err = decodeAs[RunEnd](line)
+	case TypeResume:
+		record, err = decodeAs[Resume](line)
+	case TypeSegment:
+		record, err = decodeAs[Segment](line)
+	default:
+		return nil, false, nil
+	}
+	return record, true, err
+}
+
 func decodeAs[R Record](line []byte) (Record, error) {
 	var r R
 	if err := json.Unmarshal(line, &r); err != nil {
+		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+			return nil, fmt.Errorf("not a record: %w", err)
+		}
 		return nil, fmt.Errorf("malformed %s record: %w", r.RecordType(), err)
 	}
 	return r, nil

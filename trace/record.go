@@ -17,6 +17,8 @@ const (
 	TypePart Type = "part"
 	// TypeSwitch is a change of prompts: [Switch].
 	TypeSwitch Type = "switch"
+	// TypeFork is where a run left the one it was forked from: [Fork].
+	TypeFork Type = "fork"
 	// TypeModelCall is one request and its answer: [ModelCall].
 	TypeModelCall Type = "model_call"
 	// TypeStep is one thing a turn did: [Step].
@@ -36,8 +38,8 @@ const (
 )
 
 // Record is one line of a trace. It is a closed set of small values: Header,
-// Part, Switch, ModelCall, Step, Decision, Event, TickEnd, RunEnd, Resume, Segment
-// and, for a type this version does not know, Unknown.
+// Part, Switch, Fork, ModelCall, Step, Decision, Event, TickEnd, RunEnd, Resume,
+// Segment and, for a type this version does not know, Unknown.
 type Record interface {
 	// RecordType is the "type" of the line.
 	RecordType() Type

@@ -31,7 +31,9 @@ const (
 	RunInterrupted    RunStatus = "interrupted"
 	RunProviderFailed RunStatus = "provider_failed"
 	RunBudgetReached  RunStatus = "budget_exhausted"
-	RunInternalError  RunStatus = "internal_error"
+	// RunReplayDiffers: a recording was to answer everything and could not.
+	RunReplayDiffers RunStatus = "replay_differs"
+	RunInternalError RunStatus = "internal_error"
 	// RunUnfinished stands in reports for a trace without a RunEnd; it is never
 	// written to a trace.
 	RunUnfinished RunStatus = "unfinished"

@@ -15,6 +15,14 @@ import (
 func samples() []Record {
 	goal, met := "make two chips", int64(3)
 	part := NewPart(1, PartItem, []byte(`{"type":"message","role":"user","content":"<look> & act"}`))
+	fork := Fork{
+		Tick: 2, AtTick: 1, Parent: ForkParent{Name: "run-1", Run: "run-0a1b", Digest: "d0"},
+		Changes: []Change{{What: "model", From: "m", To: "m2"}},
+		After: ForkSettings{
+			PromptVersion: "p2", Playbook: "# playbook 1\n", Protocol: "lean", Model: "m2", ModelSource: SourceLive, UsageSource: UsageReported,
+			BaseURL: "http://b/v1", AgentModels: []HeaderAgent{{ID: "agent-1", Model: "m3", BaseURL: "http://c/v1", KeyEnv: "KEY"}}, Settings: Settings{Language: "en", PromptSwitches: []Switch{}}, Rules: world.DefaultRules(),
+		},
+	}
 	return []Record{
 		Header{
 			Format: FormatVersion, EngineVersion: "1.0.0", RulesVersion: "r1", PromptVersion: "p1", SDKVersion: "v3",
@@ -30,6 +38,8 @@ func samples() []Record {
 				Prices:   []price.Price{{Model: "m", Currency: "USD", Input: 3, CachedInput: 2, Output: 5, AsOf: "2026-01-02", Source: "a table"}},
 				Estimate: &Estimate{Least: Spending{Calls: 1}, Likely: Spending{Calls: 2, InputTokens: 3}, Most: Spending{Calls: 4, InputTokens: 5, OutputTokens: 6, Cost: 7}},
 			},
+			Recording: &Recording{Name: "run-0", Model: "m", ModelSource: SourceLive, UsageSource: UsageReported, Asked: SourceScripted},
+			Forks:     []Fork{fork}, Extract: ExtractAnswers,
 			Timing: &HeaderTiming{StartedAt: "2026-01-02T03:04:05Z", Concurrency: 4},
 		},
 		part,
@@ -44,7 +54,7 @@ func samples() []Record {
 				Failure: &llmclient.Failure{Kind: llmclient.ErrServer, Status: 503, Code: "busy", Message: "try later"},
 			},
 			Charge: &Charge{ReservedTokens: 40, Tokens: 12, Cost: 34},
-			Timing: &CallTiming{LatencyMS: 12, Attempts: 2},
+			Timing: &CallTiming{LatencyMS: 12, Attempts: 2, Recorded: true},
 		},
 		Step{
 			Tick: 1, AgentID: "agent-1", Step: 1, Kind: StepModuleCall, Status: StatusError, Code: "INVALID_ARGUMENTS",
@@ -66,6 +76,7 @@ func samples() []Record {
 			Postings: []world.Posting{{From: "a", To: "b", Resource: "electricity", Amount: 3}},
 		}},
 		TickEnd{Tick: 1, Digest: "d1", Due: 1, Continued: 2, WorldTime: 1},
+		fork,
 		RunEnd{
 			Tick: 1, RunStatus: RunInterrupted, Reason: "asked to stop", TicksDone: 1, FinalDigest: "d1",
 			Agents:         []FinalAgent{{AgentID: "agent-1", Place: "loc-1", PowerState: "normal", Electricity: 30, Heat: 5, Stock: []world.Amount{{Resource: "data", Amount: 12}}}},

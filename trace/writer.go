@@ -21,7 +21,9 @@ type Writer struct {
 	// stored are the parts written in the stretch of ticks numbered stretch.
 	stored  map[partKey]bool
 	stretch int64
-	err     error
+	// direct, when set, takes the records in place of w.
+	direct func(Record) error
+	err    error
 }
 
 // PartTicks is the length in ticks of a stretch within which a part is stored
@@ -48,18 +50,29 @@ func (w *Writer) Write(r Record) error {
 	if w.err != nil {
 		return w.err
 	}
+	if err := w.put(r); err != nil {
+		return err
+	}
+	if p, ok := r.(Part); ok {
+		w.MarkStored(p)
+	}
+	return nil
+}
+
+// put writes one record to where the records go.
+func (w *Writer) put(r Record) error {
+	if w.direct != nil {
+		w.err = w.direct(r)
+		return w.err
+	}
 	line, err := Encode(r)
 	if err != nil {
 		return err
 	}
 	if _, err := w.w.Write(append(line, '\n')); err != nil {
 		w.err = fmt.Errorf("write %s record: %w", r.RecordType(), err)
-		return w.err
 	}
-	if p, ok := r.(Part); ok {
-		w.MarkStored(p)
-	}
-	return nil
+	return w.err
 }
 
 // Part makes sure that body is stored and returns its hash. Only the first call

@@ -1,7 +1,7 @@
 package world
 
-// law is the rules with everything derived from them. It never changes after
-// New, so views share it.
+// law is the rules with everything derived from them. It never changes, so
+// views share it; other rules are another law.
 type law struct {
 	Rules
 	kinds   []FactoryKind

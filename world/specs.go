@@ -1,10 +1,14 @@
 package world
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Actions returns the registry under the default rules: every action in its
-// fixed order. The result is a fresh copy.
-func Actions() []ActionSpec { return DefaultRules().Actions() }
+// fixed order. The list is a copy, as it is asked for all the time; what its specs
+// refer to must not be changed.
+func Actions() []ActionSpec { return slices.Clone(registry) }
 
 // Actions returns the registry with docs that state these rules' costs. Names,
 // parameters and bounds are the same under all rules.
@@ -146,7 +150,7 @@ func executeUntilSpec() ActionSpec {
 }
 
 // registry is the default registry, read only inside the package.
-var registry = Actions()
+var registry = DefaultRules().Actions()
 
 // specNamed finds an action's spec under the default rules.
 // Bounds and names are the same under all rules, so the default ones will do.

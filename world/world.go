@@ -19,7 +19,7 @@ type World struct {
 	scenario Scenario
 	seed     uint64
 	tick     int64
-	// law and geo are made by New and never change.
+	// law and geo are made by New; SetRules replaces the law as a whole.
 	law *law
 	geo *geography
 

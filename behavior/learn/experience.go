@@ -110,6 +110,10 @@ type Experience struct {
 // count twice.
 func NewExperience(run, agent string) *Experience { return &Experience{run: run, agent: agent} }
 
+// Rename puts what is looked back at from now on under another run's name: from there
+// on the decisions are no longer those of the old one.
+func (e *Experience) Rename(run string) { e.run = run }
+
 // Add takes in a decision and what it had in view.
 func (e *Experience) Add(j Judged, retrieved []memory.Source) {
 	if j.Continued {

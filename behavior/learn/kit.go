@@ -35,7 +35,8 @@ func NewKit(cfg behavior.Config, rounds int) *Kit {
 	k.guarded = k.cfg.Guards(mandate.LayerLessons)
 	k.policy = policyIn(string(k.cfg.Language))
 	static := k.cfg.CountTokens(k.policy)
-	for _, t := range k.tools {
+	for i, t := range k.tools {
+		k.tools[i] = t.Ready()
 		static += k.cfg.CountTokens(string(t.Wire()))
 	}
 	// Every answer comes back as input, and each stage may be answered twice.

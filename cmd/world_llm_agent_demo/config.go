@@ -33,6 +33,8 @@ type config struct {
 	// ScriptedMode is a habit of the scripted stand-in that tests need, empty for
 	// none.
 	ScriptedMode string
+	// ScriptedSeed is the seed of the scripted stand-in, the run's when unset.
+	ScriptedSeed optionalSeed
 	// BaseURL is as the user wrote it and has been parsed once; empty means OpenAI.
 	BaseURL string
 	// APIKey is empty when none is set.
@@ -87,6 +89,11 @@ type config struct {
 	LearnEvery     int64
 	// PlaybookSize is how many lessons a playbook may hold.
 	PlaybookSize int64
+
+	// ReplayFrom is the path of a recording, empty for none, ReplayMiss what a request
+	// without a recorded answer comes to: error or ask.
+	ReplayFrom string
+	ReplayMiss string
 
 	// ReportJSON and RunDir are paths as the user wrote them, empty for none and
 	// for a new name.

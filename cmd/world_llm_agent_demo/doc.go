@@ -19,6 +19,8 @@
 //
 //	scenarios list | show NAME      what can be run
 //	replay RUN                      derive the run again and compare
+//	fork RUN --at-tick N            leave the run there and go on differently
+//	answers export RUN FILE         its recorded answers as a small file
 //	explain RUN --tick T --agent A  one decision with its exact prompts
 //	trace canonical RUN             the trace without wall-clock data
 //	report RUN                      fold the trace into a report again

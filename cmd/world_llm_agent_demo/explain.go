@@ -50,6 +50,9 @@ func (m *Main) explainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if t.parent, err = m.parentDecision(args[0], f.tick, f.agent); err != nil {
+				return err
+			}
 			if err := t.restrict(f.step); err != nil {
 				return err
 			}
@@ -121,7 +124,8 @@ func (m *Main) explain(t transcript, sources *trail, f explainFlags) error {
 //	{"decision": {...}, "steps": [...], "calls": [
 //	  {"record": {...}, "instructions": "...", "tools": [...], "input": [...], "output": [...]}]}
 //
-// "decision" is null when the run ended within the tick.
+// "decision" is null when the run ended within the tick; in a fork "parent" is what
+// the agent did in that tick of the run it was forked from.
 func (t *transcript) writeJSON(b *bytes.Buffer) error {
 	type call struct {
 		Record       any               `json:"record"`
@@ -140,9 +144,10 @@ func (t *transcript) writeJSON(b *bytes.Buffer) error {
 	}
 	record := struct {
 		Decision *trace.Decision `json:"decision"`
+		Parent   *trace.Decision `json:"parent,omitempty"`
 		Steps    []trace.Step    `json:"steps"`
 		Calls    []call          `json:"calls"`
-	}{t.decision, append([]trace.Step{}, t.steps...), calls}
+	}{t.decision, t.parent, append([]trace.Step{}, t.steps...), calls}
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, llmclient.Marshal(record), "", "  "); err != nil {
 		return fmt.Errorf("indent the decision: %w", err)

@@ -97,7 +97,22 @@ func (e *explainer) decision() {
 	}
 	e.field("executed", sameAs(d.Executed, d.Adjusted, "as adjusted"))
 	e.field("outcome", outcomeText(d.Outcome))
+	e.parent()
 	e.field("sources", fmt.Sprintf("%d in view, used: %s", len(d.SourcesRetrieved), orNone(d.SourcesUsed)))
+}
+
+// parent writes what the agent did in the run that this one was forked from.
+func (e *explainer) parent() {
+	forks := e.t.header.Forks
+	if len(forks) == 0 || e.t.decision.Tick < forks[len(forks)-1].Tick {
+		return
+	}
+	p := e.t.parent
+	if p == nil {
+		e.field("parent did", "nothing in this tick")
+		return
+	}
+	e.field("parent did", fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, e.t.decision.Executed, "the same"), oneLine(string(p.DecidedBy)), outcomeText(p.Outcome)))
 }
 
 // commitText says how a decision was committed where the model was not asked for it.

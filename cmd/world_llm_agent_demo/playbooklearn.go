@@ -102,7 +102,7 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	if err != nil {
 		return err
 	}
-	prices, err := m.choosePrices(values, access)
+	prices, err := m.choosePrices(values, nil, access)
 	if err != nil {
 		return err
 	}

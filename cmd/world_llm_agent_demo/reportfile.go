@@ -18,7 +18,12 @@ func (m *Main) foldReport(runDir string) (report.Report, error) {
 		return report.Report{}, err
 	}
 	defer f.Close()
-	r, err := report.Fold(trace.NewReader(f))
+	parent, err := m.openParent(runDir)
+	if err != nil {
+		return report.Report{}, err
+	}
+	defer parent.close()
+	r, err := report.FoldFork(trace.NewReader(f), parent.reader)
 	if err != nil {
 		return report.Report{}, badInput("the trace of %s cannot be folded: %w", shown(runDir), err)
 	}

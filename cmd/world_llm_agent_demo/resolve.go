@@ -30,6 +30,7 @@ type rank int
 const (
 	fromArgument rank = iota
 	fromFlag
+	fromParent
 	fromEnv
 	fromFile
 	fromDefault
@@ -42,6 +43,8 @@ func (o origin) String() string {
 		return "argument"
 	case fromFlag:
 		return "flag " + o.at
+	case fromParent:
+		return "the run that is forked"
 	case fromEnv:
 		return "environment " + o.at
 	case fromFile:

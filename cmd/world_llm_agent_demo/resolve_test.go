@@ -72,7 +72,7 @@ func TestDefaultsMakeAConfig(t *testing.T) {
 	}
 	want := config{
 		Scenario: "llm_bootstrap", Ticks: 20, Concurrency: 8, Protocol: "full", Commit: "guidance", Timeout: 180 * time.Second, RetryBackoff: 500 * time.Millisecond,
-		ContextWindow: 128000, ModuleCallsMax: 3, RepairsMax: 1, RepeatAdviceAfter: 4, PromptProfile: "balanced", PromptLanguage: "en", PlaybookBullets: 6, PlaybookSize: 200, ScriptedMode: "normal", SegmentMB: 64, LLMIOMaxChars: 2000,
+		ContextWindow: 128000, ModuleCallsMax: 3, RepairsMax: 1, RepeatAdviceAfter: 4, PromptProfile: "balanced", PromptLanguage: "en", PlaybookBullets: 6, PlaybookSize: 200, ReplayMiss: missError, ScriptedMode: "normal", SegmentMB: 64, LLMIOMaxChars: 2000,
 	}
 	if got != want {
 		t.Errorf("newConfig(defaults) = %+v, want %+v", got, want)

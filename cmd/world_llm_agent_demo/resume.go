@@ -1,16 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"agentworld/engine"
-	"agentworld/llmclient"
 	"agentworld/llmclient/scripted"
 )
 
@@ -102,8 +103,9 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 
 // resumeRefusal explains why a run cannot be gone on with.
 func resumeRefusal(runDir string, err error) error {
-	if errors.Is(err, engine.ErrNotResumable) && strings.Contains(err.Error(), "fork") {
-		return badInput("%s: %w; allowed: the run's own model (--model), or --offline for the scripted stand-in", shown(runDir), err)
+	if errors.Is(err, engine.ErrOtherModel) {
+		return badInput("%s: %w; allowed: the run's own model (--model), or --offline for the scripted stand-in; fork %s --at-tick N goes on with another",
+			shown(runDir), err, oneLine(runDir))
 	}
 	return badInput("%s cannot be resumed: %w", shown(runDir), err)
 }
@@ -120,7 +122,11 @@ func (m *Main) resumePlan(c config, model modelAccess, s *engine.Resumption, run
 	c.Faults, c.FaultSeed = settings.Faults, optionalSeed{Set: true, Value: settings.FaultSeed}
 	c.ModuleCallsMax, c.RepairsMax = int64(settings.ModuleCallsMax), int64(settings.RepairsMax)
 	c.LearnEvery, c.FreezePlaybook, c.Caps = settings.LearnEvery, settings.FreezePlaybook, settings.Caps
-	c.ScriptedMode = recordedMode(settings.BaseURL)
+	mode, seed := embeddedHabits(settings.BaseURL)
+	c.ScriptedMode = cmp.Or(mode, scriptedNormal)
+	if c.ScriptedSeed, err = recordedSeed(seed); err != nil {
+		return plan{}, badInput("%s cannot be resumed: %w", shown(runDir), err)
+	}
 	faults, err := scripted.ParseFaults(settings.Faults)
 	if err != nil {
 		return plan{}, badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
@@ -141,6 +147,18 @@ func (m *Main) resumePlan(c config, model modelAccess, s *engine.Resumption, run
 	return p, nil
 }
 
+// recordedSeed reads a seed of the stand-in's own; empty is none.
+func recordedSeed(text string) (optionalSeed, error) {
+	if text == "" {
+		return optionalSeed{}, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return optionalSeed{}, fmt.Errorf("the recorded seed of the stand-in: %w", err)
+	}
+	return optionalSeed{Set: true, Value: n}, nil
+}
+
 // recordedAgents are the models of agents as a run records them, in the form of the
 // setting. Their keys are looked up again where the run found them.
 func recordedAgents(models []engine.AgentModel) value {
@@ -149,15 +167,6 @@ func recordedAgents(models []engine.AgentModel) value {
 		entries = append(entries, agentModel{a.Agent, a.Model, a.BaseURL, a.KeyEnv}.text())
 	}
 	return value{setting: setting{flag: "agent-model", key: agentsTable}, text: strings.Join(entries, " ")}
-}
-
-// recordedMode reads the habit of the stand-in from the endpoint that a run records;
-// see [plan.recordedURL].
-func recordedMode(url string) string {
-	if mode, ok := strings.CutPrefix(url, embeddedURL+"+"); ok {
-		return mode
-	}
-	return scriptedNormal
 }
 
 // goOn carries out a resume as run does a plan. A run that is complete is left as it
@@ -182,9 +191,7 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 	m.announceResume(p, s)
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
 	options := m.engineOptions(p, source, faults, printer)
-	options.Reused = func(r llmclient.Request, attempts int) {
-		faults.Recount(p.config.scripted(), p.seed(), r.Body(), attempts)
-	}
+	options.Reused = p.recounting(faults)
 	var result engine.Result
 	err = m.shielded(func() (err error) {
 		result, err = m.observed(ctx, p.config, options, s.Run)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"agentworld/behavior"
@@ -17,6 +18,7 @@ import (
 	"agentworld/llmclient"
 	"agentworld/llmclient/openai"
 	"agentworld/llmclient/scripted"
+	"agentworld/trace"
 )
 
 // run carries out a plan: files that must be writable first, then the model, then
@@ -41,7 +43,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.runDir), cause(err))
 	}
 	faults := scripted.NewInjector(p.faults, p.faultSeed())
-	source, stop, err := m.openModel(ctx, p, faults, p.calls())
+	source, given, stop, err := m.openAnswers(ctx, p, faults)
 	if err != nil {
 		made.discard()
 		return err
@@ -53,10 +55,13 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
 	var result engine.Result
 	err = m.shielded(func() (err error) {
-		result, err = m.observed(ctx, p.config, m.engineOptions(p, source, faults, printer), engine.Run)
+		result, err = m.observed(ctx, p.config, m.engineOptions(p, source, faults, printer), func(ctx context.Context, o engine.Options) (engine.Result, error) {
+			return m.carryOut(ctx, p, o)
+		})
 		return err
 	})
 	printer.finish()
+	given()
 	if locked, ok := errors.AsType[*engine.LockedError](err); ok {
 		return badInput("%w", locked)
 	}
@@ -96,7 +101,7 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector,
 	config := openai.Config{BaseURL: p.model.baseURL, APIKey: p.model.key, Timeout: p.config.Timeout, BackoffBase: p.config.RetryBackoff}
 	if !p.model.live {
 		// The server outlives an interrupt: the engine decides when calls end.
-		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.seed(), Mode: p.config.scripted(), Faults: faults})
+		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.config.ScriptedSeed.or(p.seed()), Mode: p.config.scripted(), Faults: faults})
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}
@@ -136,9 +141,13 @@ func (m *Main) connect(p plan, reached *endpoints, config openai.Config, calls f
 // without caps.
 func (p plan) calls() callRange {
 	limits := behavior.Config{ModuleCallsMax: int(p.config.ModuleCallsMax), RepairsMax: int(p.config.RepairsMax)}
-	calls := callRange{ticks: p.config.Ticks, agents: int64(len(p.scenario.agents)), perDecision: int64(limits.CallsMax())}
+	ticks := p.config.Ticks
+	if p.fork != nil {
+		ticks -= p.fork.atTick
+	}
+	calls := callRange{ticks: ticks, agents: int64(len(p.scenario.agents)), perDecision: int64(limits.CallsMax())}
 	if every := p.config.LearnEvery; every > 0 && !p.config.FreezePlaybook {
-		calls.learning = p.config.Ticks / every * calls.agents * int64(learn.NewKit(limits, 1).CallsMax())
+		calls.learning = ticks / every * calls.agents * int64(learn.NewKit(limits, 1).CallsMax())
 	}
 	return calls
 }
@@ -151,6 +160,9 @@ func (m *Main) engineOptions(p plan, source engine.Source, faults *scripted.Inje
 		Settings: p.engineSettings(), RunDir: m.path(p.runDir), Source: source, Concurrency: int(p.config.Concurrency),
 		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.config.SegmentMB << 20,
 	}
+	if p.fork != nil && p.fork.recount {
+		o.Reused = p.recounting(faults)
+	}
 	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.config.LLMIOMaxChars)}
 	notes := failureNotes{printer: printer}
 	o.LLMIO = func(x engine.Exchange) {
@@ -162,6 +174,13 @@ func (m *Main) engineOptions(p plan, source engine.Source, faults *scripted.Inje
 	return o
 }
 
+// recounting counts the faults in answers that are used again.
+func (p plan) recounting(faults *scripted.Injector) func(llmclient.Request, int) {
+	return func(r llmclient.Request, attempts int) {
+		faults.Recount(p.config.scripted(), p.config.ScriptedSeed.or(p.seed()), r.Body(), attempts)
+	}
+}
+
 // engineSettings is everything of the plan that shapes the run. The engine writes
 // it into the trace, so that a replay needs no flag and no file.
 func (p plan) engineSettings() engine.Settings {
@@ -169,7 +188,7 @@ func (p plan) engineSettings() engine.Settings {
 	settings := engine.Settings{
 		ScenarioName: p.scenario.name, ScenarioTOML: p.scenario.toml, Scenario: p.scenario.scenario,
 		Agents: p.scenario.agentsOverride, Seed: p.seed(), Ticks: c.Ticks,
-		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.model.source(), BaseURL: p.recordedURL(), AgentModels: p.engineModels(),
+		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.modelSource(), BaseURL: p.recordedURL(), AgentModels: p.engineModels(),
 		SystemPrompt: c.SystemPrompt, ShortTermGoal: c.ShortTermGoal, LongTermGoal: c.LongTermGoal, Switches: p.switches,
 		PromptProfile: c.PromptProfile, PromptLanguage: c.PromptLanguage, Faults: c.Faults,
 		Timeout: c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
@@ -177,6 +196,9 @@ func (p plan) engineSettings() engine.Settings {
 		RepeatAdviceAfter: c.repeatAdvice(), Commit: c.Commit, GuardOff: p.guardOff,
 		Caps: c.Caps, Prices: p.prices, Estimate: p.expected,
 		Playbook: p.playbook, PlaybookBullets: int(c.PlaybookBullets), FreezePlaybook: c.FreezePlaybook, LearnEvery: c.LearnEvery, PlaybookSize: int(c.PlaybookSize),
+	}
+	if p.recording.path != "" {
+		settings.Recording = p.recording.describe(p.model.source())
 	}
 	if c.Faults != "" {
 		settings.FaultSeed = p.faultSeed()
@@ -187,11 +209,41 @@ func (p plan) engineSettings() engine.Settings {
 // recordedURL is the endpoint that the trace records. A habit of the stand-in makes
 // it another model.
 func (p plan) recordedURL() string {
+	if p.recording.strict {
+		return ""
+	}
 	url := p.model.recordedURL()
-	if mode := p.config.scripted(); !p.model.live && mode != scripted.ModeNormal {
-		url += "+" + string(mode)
+	if !p.model.live {
+		url += p.config.habits(p.seed())
 	}
 	return url
+}
+
+// habits names what makes the stand-in another model than the usual one: its mode, and
+// a seed that is not the run's.
+func (c config) habits(seed uint64) string {
+	text := ""
+	if mode := c.scripted(); mode != scripted.ModeNormal {
+		text += "+" + string(mode)
+	}
+	if own := c.ScriptedSeed.or(seed); own != seed {
+		text += seedHabit + strconv.FormatUint(own, 10)
+	}
+	return text
+}
+
+// seedHabit begins a seed of the stand-in's own in a recorded URL.
+const seedHabit = "+seed="
+
+// embeddedHabits reads back what habits wrote: the texts of the settings, empty for
+// the usual stand-in and for other endpoints.
+func embeddedHabits(url string) (mode, seed string) {
+	habits, embedded := strings.CutPrefix(url, embeddedURL)
+	if !embedded {
+		return "", ""
+	}
+	habits, seed, _ = strings.Cut(habits, seedHabit)
+	return strings.TrimPrefix(habits, "+"), seed
 }
 
 // faultSeed is the seed of the faults: the user's, else the run's.
@@ -210,6 +262,9 @@ func (m *Main) nothingRecorded(p plan) bool {
 func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr error) error {
 	reportErr := errors.Join(m.finishReport(p, out), m.keepLearned(p, result))
 	if runErr != nil {
+		if !p.resumable(result) {
+			return fmt.Errorf("run: %w", errors.Join(runErr, reportErr))
+		}
 		return fmt.Errorf("run: %w; once that is mended, resume %s goes on behind its last whole tick", errors.Join(runErr, reportErr), oneLine(p.runDir))
 	}
 	return cmp.Or(reportErr, p.verdict(result))
@@ -228,8 +283,21 @@ func (p plan) verdict(result engine.Result) error {
 		return failWith(engine.ExitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there, the --cap flags allow more",
 			result.Status, result.TicksDone, p.config.Ticks, result.Reason))
 	}
-	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s; resume %s goes on with it",
-		result.Status, result.TicksDone, p.config.Ticks, result.Reason, oneLine(p.runDir)))
+	reason := result.Reason
+	switch {
+	case result.Status == trace.RunReplayDiffers:
+		reason += "; " + missHint(p.runDir)
+	case p.resumable(result):
+		reason += fmt.Sprintf("; resume %s goes on with it", oneLine(p.runDir))
+	}
+	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.config.Ticks, reason))
+}
+
+// resumable says that another process can go on with the run: not one on recorded
+// answers, nor a fork that has not reached its own ticks, which only its parent can
+// answer in.
+func (p plan) resumable(result engine.Result) bool {
+	return p.recording.path == "" && (p.fork == nil || result.TicksDone >= p.fork.atTick)
 }
 
 // providerHint tells which setting may have ended the run: a bound on time when

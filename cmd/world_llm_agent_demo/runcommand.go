@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -133,11 +132,9 @@ func (m *Main) start(ctx context.Context, values []value, commands []string, ext
 		return err
 	}
 	if p.wantsEstimate() || extra.estimateOnly {
-		expected, err := p.engineSettings().Expect()
-		if err != nil {
-			return fmt.Errorf("estimate the run: %w", err)
+		if err := p.estimate(); err != nil {
+			return err
 		}
-		p.expected = &expected
 	}
 	if extra.estimateOnly {
 		return m.printEstimate(p)
@@ -158,12 +155,16 @@ type plan struct {
 	agents []agentAccess
 	// endpoints are the clients; there are none before the model is opened.
 	endpoints *endpoints
+	// recording is where recorded answers come from.
+	recording chosenRecording
 	// playbook is the file of lessons as read, empty for none.
 	playbook []byte
 	// prices are those of the run's models, for as many as have one.
 	prices []price.Price
 	// expected is what the run will probably take, nil where nobody pays or asks.
 	expected *trace.Estimate
+	// fork is the run that this one leaves, nil for a run of its own.
+	fork *forkPoint
 	// faults is what goes wrong on purpose; empty for a live model.
 	faults scripted.FaultPlan
 	// guardOff are the layers of the guard left out.
@@ -195,11 +196,11 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
-	model, err := chooseModel(c, values)
+	model, recording, err := m.chooseAnswers(c, values)
 	if err != nil {
 		return plan{}, err
 	}
-	agents, err := m.chooseAgents(model, find(values, agentsTable), scenario.agents)
+	agents, err := m.chooseAgentAnswers(model, recording, find(values, agentsTable), scenario.agents)
 	if err != nil {
 		return plan{}, err
 	}
@@ -207,7 +208,7 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
-	prices, err := m.choosePrices(values, model, agents...)
+	prices, err := m.choosePrices(values, nil, model, agents...)
 	if err != nil {
 		return plan{}, err
 	}
@@ -227,13 +228,16 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 		return plan{}, err
 	}
 	p := plan{
-		config: c, scenario: scenario, switches: switches, model: model, agents: agents, endpoints: newEndpoints(c),
+		config: c, scenario: scenario, switches: switches, model: model, agents: agents, endpoints: newEndpoints(c), recording: recording,
 		playbook: lessons, prices: prices, faults: faults, guardOff: guardOff, runDir: runDir,
 	}
 	p.kept = []keptPath{
 		m.keptTrace(runDir), {"the run directory", m.path(runDir)},
 		{"the scenario file", m.path(scenario.name)}, {"the file of prompt switches", m.path(c.PromptSwitches)},
 		{"the playbook", m.path(c.Playbook)},
+	}
+	if recording.path != "" {
+		p.kept = append(p.kept, keptPath{"the recording", m.path(recording.path)}, m.keptTrace(recording.path))
 	}
 	if err := p.engineSettings().Check(); err != nil {
 		return plan{}, badInput("%w", err)

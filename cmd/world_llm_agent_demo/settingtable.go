@@ -46,6 +46,7 @@ func settingTable() settings {
 	all = append(all, capSettings()...)
 	all = append(all, promptSettings()...)
 	all = append(all, playbookSettings()...)
+	all = append(all, recordingSettings()...)
 	return append(all, outputSettings()...)
 }
 
@@ -96,6 +97,8 @@ func modelSettings() settings {
 			doc: "use the scripted stand-in even when a model is set", into: func(c *config) any { return &c.Offline }},
 		{flag: "scripted-mode", key: "llm.scripted_mode", kind: kindChoice, fallback: scriptedNormal, choices: scriptedModes(),
 			doc: "habit of the scripted stand-in, for tests", into: func(c *config) any { return &c.ScriptedMode }},
+		{flag: "scripted-seed", key: "llm.scripted_seed", kind: kindSeed, absent: "the run's seed",
+			doc: "seed of the scripted stand-in's choices", into: func(c *config) any { return &c.ScriptedSeed }},
 		{flag: "timeout", env: []string{envPrefix + "TIMEOUT_MS"}, key: "llm.timeout_ms", kind: kindMillis, fallback: "180s",
 			min: 1, max: waitMSMax, doc: "time for one model call, a duration or milliseconds; one that takes longer is tried once more with 180s", into: func(c *config) any { return &c.Timeout }},
 		{flag: "decision-deadline", env: []string{envPrefix + "DECISION_DEADLINE_MS"}, key: "llm.decision_deadline_ms", kind: kindMillis,
@@ -185,6 +188,16 @@ func playbookSettings() settings {
 			doc: "ticks after which agents look back and learn; 0 is never", into: func(c *config) any { return &c.LearnEvery }},
 		{flag: "playbook-size", key: "run.playbook_size", kind: kindCount, fallback: "200", min: 1, max: playbookSizeMax,
 			doc: "lessons a playbook may hold", into: func(c *config) any { return &c.PlaybookSize }},
+	}
+}
+
+// recordingSettings say which recorded answers are given again.
+func recordingSettings() settings {
+	return settings{
+		{flag: "replay-from", key: "run.replay_from", kind: kindPath, absent: "none",
+			doc: "run directory or file of answers that answers are taken from; see docs/forks.md", into: func(c *config) any { return &c.ReplayFrom }},
+		{flag: "replay-miss", key: "run.replay_miss", kind: kindChoice, fallback: missError, choices: []string{missError, missAsk},
+			doc: "without a recorded answer: end the run, or ask the model", into: func(c *config) any { return &c.ReplayMiss }},
 	}
 }
 

@@ -13,10 +13,11 @@ import (
 // priceTableBytesMax bounds a table of prices.
 const priceTableBytesMax = 4 << 20
 
-// choosePrices looks up what the run's model costs: in the user's table first, then
-// among the built-in prices, which have none for the scripted stand-in. A cap on cost
-// that nobody could keep is refused.
-func (m *Main) choosePrices(values []value, access modelAccess, agents ...agentAccess) ([]price.Price, error) {
+// choosePrices looks up what the run's models cost: in the user's table or, without
+// one, among the known prices of a run that is forked, then among the built-in prices,
+// which have none for the scripted stand-in. A cap on cost that nobody could keep is
+// refused.
+func (m *Main) choosePrices(values []value, known []price.Price, access modelAccess, agents ...agentAccess) ([]price.Price, error) {
 	table, v := price.Embedded(), find(values, "llm.price_table")
 	if v.text != "" {
 		data, err := readBounded(m.path(v.text), priceTableBytesMax)
@@ -26,9 +27,9 @@ func (m *Main) choosePrices(values []value, access modelAccess, agents ...agentA
 		if table, err = table.With(oneLine(v.text), data); err != nil {
 			return nil, badInput("%s: %w", v.where(), err)
 		}
+		known = nil
 	}
-	models := modelsOf(access, agents)
-	list, missing := lookUp(table, models)
+	list, missing := lookUp(known, table, modelsOf(access, agents))
 	if missing == "" {
 		return list, nil
 	}
@@ -52,10 +53,13 @@ func modelsOf(access modelAccess, agents []agentAccess) []string {
 }
 
 // lookUp returns the prices of those models that have one, and the first that has none.
-func lookUp(table price.Table, models []string) (list []price.Price, missing string) {
+func lookUp(known []price.Price, table price.Table, models []string) (list []price.Price, missing string) {
 	for _, model := range models {
 		p, ok := table.Lookup(model)
+		at := slices.IndexFunc(known, func(p price.Price) bool { return p.Model == model })
 		switch {
+		case at >= 0:
+			list = append(list, known[at])
 		case ok:
 			list = append(list, p)
 		case missing == "":
@@ -65,8 +69,25 @@ func lookUp(table price.Table, models []string) (list []price.Price, missing str
 	return list, missing
 }
 
+// estimate computes what the run will take, of a fork the part of its own.
+func (p *plan) estimate() error {
+	settings := p.engineSettings()
+	if p.fork != nil {
+		settings.Ticks -= p.fork.atTick
+	}
+	expected, err := settings.Expect()
+	if err != nil {
+		return fmt.Errorf("estimate the run: %w", err)
+	}
+	p.expected = &expected
+	return nil
+}
+
 // wantsEstimate says that money or a cap is at stake.
 func (p plan) wantsEstimate() bool {
+	if p.recording.strict {
+		return false // nothing is asked
+	}
 	return p.model.live || len(p.prices) > 0 || p.config.Caps != (trace.Caps{})
 }
 

@@ -15,6 +15,9 @@ type transcript struct {
 	header trace.Header
 	// decision is nil when the run ended within the tick.
 	decision *trace.Decision
+	// parent is what the agent did in the same tick of the run this one was forked
+	// from, nil when it did nothing or there is no such run.
+	parent *trace.Decision
 	// steps and calls are in the order of the trace, which is that of the turn:
 	// an agent takes one step at a time.
 	steps []trace.Step

@@ -35,6 +35,10 @@ func SpentIn(records iter.Seq2[trace.Record, error]) (Amount, error) {
 			for _, p := range r.Settings.Prices {
 				prices[p.Model] = p
 			}
+		case trace.Fork:
+			for _, p := range r.After.Settings.Prices {
+				prices[p.Model] = p
+			}
 		case trace.ModelCall:
 			spent = spent.Plus(Counted(r, prices[r.Model]))
 		}

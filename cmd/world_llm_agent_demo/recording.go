@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"agentworld/engine"
+	"agentworld/llmclient/scripted"
+	"agentworld/trace"
+)
+
+// The values of --replay-miss.
+const (
+	// missError ends the run at the first request that has no recorded answer.
+	missError = "error"
+	// missAsk asks the model instead.
+	missAsk = "ask"
+)
+
+// chosenRecording is the recording a run takes answers from; the zero value is none.
+type chosenRecording struct {
+	// path is as the user wrote it.
+	path   string
+	header trace.Header
+	// strict says that no model is asked.
+	strict bool
+}
+
+// chooseRecording reads the head of the recording that the settings name. The error
+// is bad input: there is none, or it cannot be read.
+func (m *Main) chooseRecording(c config, values []value) (chosenRecording, error) {
+	v := find(values, "run.replay_from")
+	if v.text == "" {
+		if miss := find(values, "run.replay_miss"); miss.origin.rank < fromFile {
+			return chosenRecording{}, badInput("%s says what to do without a recorded answer, and there is no recording; add --replay-from", miss.where())
+		}
+		return chosenRecording{}, nil
+	}
+	h, err := engine.ReadRecording(m.path(c.ReplayFrom))
+	if err != nil {
+		return chosenRecording{}, badInput("%s: %s cannot be replayed from: %v; allowed: a run directory or a file of answers", v.where(), shown(c.ReplayFrom), err)
+	}
+	return chosenRecording{path: c.ReplayFrom, header: h, strict: c.ReplayMiss == missError}, nil
+}
+
+// chooseAnswers decides who answers: a model, a recording, or both. Without a miss
+// that may be asked no model takes part, so none of its settings is looked at: the
+// model is the recorded one, as its name is part of every prompt.
+func (m *Main) chooseAnswers(c config, values []value) (modelAccess, chosenRecording, error) {
+	recording, err := m.chooseRecording(c, values)
+	if err != nil {
+		return modelAccess{}, recording, err
+	}
+	if recording.strict {
+		if faults := find(values, "llm.faults"); faults.text != "" {
+			return modelAccess{}, recording, badInput("%s: faults are for the scripted stand-in, and every answer is recorded; leave out one of them, or use --replay-miss %s", faults.where(), missAsk)
+		}
+		return modelAccess{model: recording.header.Model}, recording, nil
+	}
+	access, err := chooseModel(c, values)
+	return access, recording, err
+}
+
+// chooseAgentAnswers is chooseAgents, with a recording: where no model is asked, the
+// agents' models are the recorded ones too.
+func (m *Main) chooseAgentAnswers(access modelAccess, recording chosenRecording, models value, agents []string) ([]agentAccess, error) {
+	if !recording.strict {
+		return m.chooseAgents(access, models, agents)
+	}
+	var own []agentAccess
+	for _, a := range recording.header.Agents {
+		if a.Model != "" && slices.Contains(agents, a.ID) {
+			own = append(own, agentAccess{agentModel: agentModel{agent: a.ID, model: a.Model}})
+		}
+	}
+	return own, nil
+}
+
+// modelSource is what the trace says of the run's answers.
+func (p plan) modelSource() trace.ModelSource {
+	switch {
+	case p.recording.strict:
+		return trace.SourceRecorded
+	case p.recording.path != "":
+		return trace.SourceMixed
+	}
+	return p.model.source()
+}
+
+// openAnswers makes the source of all answers and says aloud what it is. With a
+// recording alone nothing is started and nothing can be reached. stop releases what
+// was opened; it is nil only beside an error. given tells at the end how many answers
+// were recorded.
+func (m *Main) openAnswers(ctx context.Context, p plan, faults *scripted.Injector) (source engine.Source, given func(), stop func(), err error) {
+	given = func() {}
+	if p.recording.path == "" {
+		source, stop, err = m.openModel(ctx, p, faults, p.calls())
+		return source, given, stop, err
+	}
+	stop = func() {}
+	fmt.Fprintf(m.Stderr, "answers: recorded in %s; without one %s\n", oneLine(p.recording.path), p.recording.missText())
+	p.announceDifferences(m.Stderr)
+	if !p.recording.strict {
+		if source, stop, err = m.openModel(ctx, p, faults, p.calls()); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	recorded, err := engine.OpenRecorded(m.path(p.recording.path), source)
+	if err != nil {
+		stop()
+		return nil, nil, nil, badInput("%s cannot be replayed from: %w", shown(p.recording.path), err)
+	}
+	given = func() {
+		fmt.Fprintf(m.Stderr, "answers: %d recorded, %d asked\n", recorded.Given(), recorded.Asked())
+	}
+	closeModel := stop
+	return recorded, given, func() { _ = recorded.Close(); closeModel() }, nil
+}
+
+// describe is the recording for the trace's header. asked is what stands behind the
+// model, if one is asked.
+func (r chosenRecording) describe(asked trace.ModelSource) *trace.Recording {
+	if r.strict {
+		asked = ""
+	}
+	return engine.DescribeRecording(r.path, r.header, asked)
+}
+
+// missText says what a request without a recorded answer comes to.
+func (r chosenRecording) missText() string {
+	if r.strict {
+		return "the run ends; no model is asked"
+	}
+	return "the model is asked"
+}
+
+// announceDifferences says which settings cannot lead to the recorded prompts. They
+// are no error: the first request tells more, and a change may come late.
+func (p plan) announceDifferences(w io.Writer) {
+	h, c := p.recording.header, p.config
+	for _, fact := range []struct{ what, recorded, now string }{
+		{"scenario", h.Scenario, p.scenario.name},
+		{"seed", fmt.Sprint(h.Seed), fmt.Sprint(p.seed())},
+		{"number of agents", fmt.Sprint(len(h.Agents)), fmt.Sprint(len(p.scenario.agents))},
+		{"model", h.Model, p.model.model},
+		{"protocol", h.Protocol, c.Protocol},
+		{"prompt profile", h.Settings.PromptProfile, c.PromptProfile},
+		{"prompt language", h.Settings.Language, c.PromptLanguage},
+	} {
+		if fact.recorded != fact.now {
+			fmt.Fprintf(w, "note: %s was %s when the answers were recorded and is %s now\n", fact.what, oneLine(fact.recorded), oneLine(fact.now))
+		}
+	}
+}
+
+// missHint says what to do about a request without a recorded answer.
+func missHint(runDir string) string {
+	return strings.Join([]string{
+		"the prompt is in " + shown(runDir) + " (explain)",
+		"if the change is meant, record a new run",
+		"or use --replay-miss " + missAsk,
+	}, "; ")
+}

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+
+	"agentworld/behavior"
+	"agentworld/llmclient"
+	"agentworld/llmclient/tokens"
+	"agentworld/modules"
+	"agentworld/world"
+)
+
+// BenchmarkRecordExchange is what recording adds to an exchange beside the sync that
+// ends a tick: hashes, encoding and the write into a file. Every exchange opens a turn,
+// so that its prompt is new; the calls that follow in a turn record less.
+func BenchmarkRecordExchange(b *testing.B) {
+	s, _, _ := world.EmbeddedScenario("llm_bootstrap")
+	w, err := world.New(s, s.Seed)
+	if err != nil {
+		b.Fatal(err)
+	}
+	kit, err := behavior.NewKit(behavior.Config{CountTokens: tokens.Count, Model: "m"}, s.Rules, modules.New())
+	if err != nil {
+		b.Fatal(err)
+	}
+	w.Advance()
+	ask, ok := kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0)).Next().(behavior.Ask)
+	if !ok {
+		b.Fatal("a turn does not begin with a request")
+	}
+	opening := ask.Request.Input[0]
+	j, err := createJournal(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer j.finish()
+	answer := llmclient.Answer{Reply: &llmclient.Reply{ID: "resp_1", Status: "completed", Items: []llmclient.Item{opening}}}
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		n++
+		ask.Request.Input = []llmclient.Item{llmclient.Message("user", fmt.Sprintf("tick %d\n%s", n, opening.Text))}
+		answer.Reply.Items = []llmclient.Item{llmclient.FunctionCall(fmt.Sprintf("call_%d", n), "plan", `{"goal":"Keep powered.","missing":[],"steps":[]}`)}
+		if err := j.exchange(CallKey{Tick: int64(n), Agent: "agent-1", Step: 1}, ask, answer, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

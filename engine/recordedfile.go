@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+
+	"agentworld/trace"
+)
+
+// zstdMagic begins every file compressed with zstd.
+var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// recordedFile is a recording that is open for reading.
+type recordedFile struct {
+	io.Reader
+	closers []func() error
+}
+
+// Close releases the file.
+func (f *recordedFile) Close() error {
+	var errs []error
+	for _, c := range f.closers {
+		errs = append(errs, c())
+	}
+	return errors.Join(errs...)
+}
+
+// OpenRecording opens the records of a run directory, or of a file that [ExportAnswers]
+// wrote, compressed or not. The error says what path is instead.
+func OpenRecording(path string) (io.ReadCloser, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("open recording: %w", err)
+	}
+	if info.IsDir() {
+		return OpenTrace(path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open recording: %w", err)
+	}
+	plain := bufio.NewReaderSize(f, 64<<10)
+	// A file too short to hold the mark is no recording, which its reader will say.
+	if begin, _ := plain.Peek(len(zstdMagic)); !bytes.Equal(begin, zstdMagic) {
+		return &recordedFile{plain, []func() error{f.Close}}, nil
+	}
+	// The window bounds what a hostile file can make a reader allocate.
+	unpacked, err := zstd.NewReader(plain, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open recording: %w", err), f.Close())
+	}
+	return &recordedFile{unpacked, []func() error{func() error { unpacked.Close(); return nil }, f.Close}}, nil
+}
+
+// ReadRecording returns the header of the recording at path: that of a run, or the
+// facts an answers file has kept of one.
+func ReadRecording(path string) (trace.Header, error) {
+	f, err := OpenRecording(path)
+	if err != nil {
+		return trace.Header{}, err
+	}
+	defer f.Close()
+	record, err := trace.NewReader(f).Next()
+	if err != nil {
+		return trace.Header{}, fmt.Errorf("read recording %s: %w", path, err)
+	}
+	h, ok := record.(trace.Header)
+	switch {
+	case !ok:
+		return trace.Header{}, fmt.Errorf("read recording %s: %w", path, trace.ErrNoHeader)
+	case h.Extract != "" && h.Extract != trace.ExtractAnswers:
+		return h, fmt.Errorf("read recording %s: it holds %q of a run, which no answers can be taken from", path, h.Extract)
+	}
+	return h, nil
+}
+
+// findPart looks for a part in all of the recording at path.
+func findPart(path, hash string) (trace.Part, error) {
+	f, err := OpenRecording(path)
+	if err != nil {
+		return trace.Part{}, err
+	}
+	defer f.Close()
+	for record, err := range trace.NewReader(f).All() {
+		if p, ok := record.(trace.Part); ok && p.Hash == hash {
+			return p, nil
+		}
+		if err != nil {
+			break
+		}
+	}
+	return trace.Part{}, fmt.Errorf("part %s is not in %s", hash, path)
+}
+
+// ExportAnswers writes the recorded answers of the run in dir to w as a compressed
+// file of records: what [trace.WriteAnswers] keeps. Equal runs give equal bytes.
+// check is shown every line before it is written, and its error ends the export; nil
+// checks nothing.
+func ExportAnswers(dir string, w io.Writer, check func(line []byte) error) (trace.AnswerCounts, error) {
+	f, err := OpenTrace(dir)
+	if err != nil {
+		return trace.AnswerCounts{}, err
+	}
+	defer f.Close()
+	// One goroutine makes the bytes independent of the machine.
+	packed, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBestCompression))
+	if err != nil {
+		return trace.AnswerCounts{}, fmt.Errorf("compress answers: %w", err)
+	}
+	lines := checkedLines{packed, check}
+	counts, err := trace.WriteAnswers(trace.NewReader(f), trace.NewWriter(lines), func(hash string) (trace.Part, error) { return findPart(dir, hash) })
+	if err == nil && counts.Answers == 0 {
+		err = errors.New("the run holds no answer")
+	}
+	if err := errors.Join(err, packed.Close()); err != nil {
+		return counts, fmt.Errorf("export the answers of %s: %w", dir, err)
+	}
+	return counts, nil
+}
+
+// checkedLines passes on what check lets through.
+type checkedLines struct {
+	w     io.Writer
+	check func(line []byte) error
+}
+
+// Write implements io.Writer; a trace is written one line at a time.
+func (c checkedLines) Write(line []byte) (int, error) {
+	if c.check != nil {
+		if err := c.check(line); err != nil {
+			return 0, err
+		}
+	}
+	return c.w.Write(line)
+}

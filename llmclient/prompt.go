@@ -1,0 +1,114 @@
+package llmclient
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Prompt is what a model sees in a request, as hashes of its parts. Two requests
+// with equal prompts ask a model the same; what else a request holds (the bound on
+// the answer, the routing hint of the cache, what the provider is to store) is not
+// part of it. It is what a recorded answer is found by.
+type Prompt struct {
+	// Model is the model asked for.
+	Model string `json:"model"`
+	// Instructions, Tools and each of Input are the hex SHA-256 of the text, of the
+	// tool list as [ToolList] writes it, and of each item's exact JSON.
+	Instructions string   `json:"instructions"`
+	Tools        string   `json:"tools"`
+	Input        []string `json:"input"`
+	// Choice is the tool choice as sent.
+	Choice json.RawMessage `json:"tool_choice"`
+}
+
+// Prompt returns what the model sees in r.
+func (r Request) Prompt() Prompt {
+	p := Prompt{
+		Model: r.Model, Instructions: Hash([]byte(r.Instructions)), Tools: Hash(ToolList(r.Tools)),
+		Input: make([]string, len(r.Input)), Choice: r.Choice.Wire(),
+	}
+	for i, it := range r.Input {
+		p.Input[i] = Hash(it.Raw)
+	}
+	return p
+}
+
+// Hash is the hex SHA-256 of p's JSON, fields in the order of the struct.
+func (p Prompt) Hash() string { return Hash(Marshal(p)) }
+
+// PromptPart says where two prompts begin to differ.
+type PromptPart struct {
+	// Name is model, instructions, tools, tool_choice or input; empty when the
+	// prompts are equal.
+	Name string
+	// Item is the number of the input item from 1, 0 outside the input.
+	Item int
+	// Recorded and Asked are the two values: hashes of texts, the names of models,
+	// choices as sent. One is empty where its list of items has ended.
+	Recorded, Asked string
+}
+
+// Differs returns the first part in which asked is not what p is, in the order in
+// which a model reads them; the zero value when they are equal.
+func (p Prompt) Differs(asked Prompt) PromptPart {
+	for _, part := range []PromptPart{
+		{"model", 0, p.Model, asked.Model},
+		{"instructions", 0, p.Instructions, asked.Instructions},
+		{"tools", 0, p.Tools, asked.Tools},
+	} {
+		if part.Recorded != part.Asked {
+			return part
+		}
+	}
+	for i := range max(len(p.Input), len(asked.Input)) {
+		if a, b := at(p.Input, i), at(asked.Input, i); a != b {
+			return PromptPart{"input", i + 1, a, b}
+		}
+	}
+	// The choice comes last: with equal items it is what the stage asks for.
+	if string(p.Choice) != string(asked.Choice) {
+		return PromptPart{"tool_choice", 0, string(p.Choice), string(asked.Choice)}
+	}
+	return PromptPart{}
+}
+
+func at(list []string, i int) string {
+	if i < len(list) {
+		return list[i]
+	}
+	return ""
+}
+
+// String names the part for people, such as "input item 2".
+func (p PromptPart) String() string {
+	if p.Item > 0 {
+		return fmt.Sprintf("input item %d", p.Item)
+	}
+	return strings.ReplaceAll(p.Name, "_", " ")
+}
+
+// ToolList is the tool list as it stands in a request: a JSON array.
+func ToolList(tools []Tool) json.RawMessage {
+	return appendTools(make([]byte, 0, toolBytes(tools)), tools)
+}
+
+// toolBytes is the length of the list, if its tools have been made ready.
+func toolBytes(tools []Tool) int {
+	size := 2
+	for _, t := range tools {
+		size += len(t.wire) + 1
+	}
+	return size
+}
+
+func appendTools(list []byte, tools []Tool) []byte {
+	list = append(list, '[')
+	for i, t := range tools {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, t.Wire()...)
+	}
+	return append(list, ']')
+}

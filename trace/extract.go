@@ -1,0 +1,227 @@
+package trace
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"agentworld/llmclient"
+)
+
+// Extract says what of a run a reduced trace keeps.
+type Extract string
+
+// The extracts.
+const (
+	// ExtractAnswers keeps every recorded answer and what the model saw, as hashes:
+	// enough to give the answers again, and no prompt. See [WriteAnswers].
+	ExtractAnswers Extract = "answers"
+	// ExtractParent keeps what the agents of a run did after a tick and what came of
+	// it: what a fork is compared with. See [WriteDeeds].
+	ExtractParent Extract = "parent"
+)
+
+// facts returns of a header what names the run, without its texts: prompts, goals,
+// personas, lessons, forks, the scenario's text and the endpoint stay behind.
+func (h Header) facts(kept Extract) Header {
+	s := h.Settings
+	s.SystemPrompt, s.ShortTermGoal, s.LongTermGoal, s.PromptSwitches = "", "", "", []Switch{}
+	agents := make([]HeaderAgent, len(h.Agents))
+	for i, a := range h.Agents {
+		agents[i] = HeaderAgent{ID: a.ID, Model: a.Model}
+	}
+	h.Settings, h.Agents, h.Extract = s, agents, kept
+	h.ScenarioTOML, h.Playbook, h.BaseURL, h.Timing = "", "", "", nil
+	// What a fork changed is made of the same texts.
+	h.Forks = nil
+	return h
+}
+
+// AnswerCounts says what [WriteAnswers] kept.
+type AnswerCounts struct {
+	Header Header
+	// Answers are those kept, Failures the failures among them, LastTick the last
+	// tick that has one.
+	Answers, Failures, LastTick int64
+}
+
+// WriteAnswers copies to w what a recording needs of the trace in r: the facts of
+// its header, and for each model call its key, the hashes of what the model saw, and
+// the answer with its items. A call whose answer is not [Answer.Lasting] is left out. find returns a part that was stored in an earlier
+// tick than the one that needs it. Memory is bounded by the parts of one tick and
+// the hashes of all answers. The error is [ErrNoHeader], a [*LineError], a part that
+// is missing, or a failed write; a torn last line ends the trace.
+func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Part, error)) (AnswerCounts, error) {
+	first, err := r.Next()
+	if err != nil && err != io.EOF {
+		return AnswerCounts{}, err
+	}
+	h, ok := first.(Header)
+	if !ok {
+		return AnswerCounts{}, ErrNoHeader
+	}
+	e := answerExtract{w: w, find: find, counts: AnswerCounts{Header: h.facts(ExtractAnswers)}}
+	if err := w.Write(e.counts.Header); err != nil {
+		return e.counts, err
+	}
+	for record, err := range r.All() {
+		if errors.Is(err, ErrTorn) {
+			break
+		}
+		if err == nil {
+			err = e.add(record)
+		}
+		if err != nil {
+			return e.counts, err
+		}
+	}
+	return e.counts, e.flush()
+}
+
+// answerExtract holds back the calls of one tick, which concurrency has put into the
+// trace in any order.
+type answerExtract struct {
+	w      *Writer
+	find   func(hash string) (Part, error)
+	counts AnswerCounts
+	tick   int64
+	items  Parts
+	held   []ModelCall
+}
+
+func (e *answerExtract) add(r Record) error {
+	if r.RecordTick() != e.tick {
+		if err := e.flush(); err != nil {
+			return err
+		}
+		e.tick = r.RecordTick()
+	}
+	switch r := r.(type) {
+	case Part:
+		e.items.Add(r)
+	case ModelCall:
+		if r.Answer.Lasting() {
+			e.held = append(e.held, r)
+		}
+	}
+	return nil
+}
+
+// flush writes the calls of a tick by agent and step.
+func (e *answerExtract) flush() error {
+	slices.SortStableFunc(e.held, func(a, b ModelCall) int {
+		return cmp.Or(strings.Compare(a.AgentID, b.AgentID), cmp.Compare(a.Step, b.Step))
+	})
+	for _, c := range e.held {
+		if err := e.w.answered(c, &e.items, e.find); err != nil {
+			return err
+		}
+		e.counts.add(c)
+	}
+	e.held, e.items = e.held[:0], Parts{}
+	return nil
+}
+
+func (c *AnswerCounts) add(call ModelCall) {
+	c.Answers, c.LastTick = c.Answers+1, call.Tick
+	if call.Answer.Failure != nil {
+		c.Failures++
+	}
+}
+
+// Lasting reports whether the answer can be given again in another run. One that was
+// broken off from outside is none, and neither is a refusal by the caps of its run: a
+// run with other caps would have sent the request.
+func (a Answer) Lasting() bool {
+	if a.Failure == nil {
+		return true
+	}
+	switch a.Failure.Kind {
+	case llmclient.ErrInterrupted, llmclient.ErrNotRecorded, llmclient.ErrCap:
+		return false
+	}
+	return true
+}
+
+// answered writes a call with the parts of its answer, each once.
+func (w *Writer) answered(c ModelCall, items *Parts, find func(hash string) (Part, error)) error {
+	w.reach(c.Tick)
+	for _, hash := range c.Answer.Output {
+		if w.stored[partKey{PartItem, hash}] {
+			continue
+		}
+		p, ok := items.Part(hash)
+		if !ok {
+			var err error
+			if p, err = find(hash); err != nil {
+				return fmt.Errorf("answer of %s in tick %d, step %d: %w", c.AgentID, c.Tick, c.Step, err)
+			}
+		}
+		p.Tick, p.Kind = c.Tick, PartItem
+		if err := w.Write(p); err != nil {
+			return err
+		}
+	}
+	return w.Write(ModelCall{
+		Tick: c.Tick, AgentID: c.AgentID, Step: c.Step, Stage: c.Stage, Model: c.Model, Instructions: c.Instructions,
+		Tools: c.Tools, Input: c.Input, ToolChoice: c.ToolChoice, Sections: []Section{}, Answer: c.Answer,
+	})
+}
+
+// WriteDeeds copies to w what a fork of the run in r is compared with: the facts of
+// the header, and of every tick after the given one the executed actions, who decided
+// them and whether the world accepted, the tick's end, and the run's end. The error is
+// as that of [WriteAnswers].
+func WriteDeeds(r *Reader, w *Writer, after int64) error {
+	first, err := r.Next()
+	if err != nil && err != io.EOF {
+		return err
+	}
+	h, ok := first.(Header)
+	if !ok {
+		return ErrNoHeader
+	}
+	if err := w.Write(h.facts(ExtractParent)); err != nil {
+		return err
+	}
+	for record, err := range r.All() {
+		if errors.Is(err, ErrTorn) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if kept := deedOf(record, after); kept != nil {
+			if err := w.Write(kept); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// deedOf reduces a record to what a comparison needs, nil when it needs nothing.
+func deedOf(r Record, after int64) Record {
+	switch r := r.(type) {
+	case Decision:
+		if r.Tick <= after {
+			return nil
+		}
+		return Decision{
+			Tick: r.Tick, AgentID: r.AgentID, DecidedBy: r.DecidedBy, Proposed: json.RawMessage("null"), Adjusted: json.RawMessage("null"),
+			Executed: r.Executed, WaitReason: r.WaitReason, SourcesRetrieved: []Source{}, SourcesUsed: []string{}, Outcome: r.Outcome,
+		}
+	case TickEnd:
+		if r.Tick <= after {
+			return nil
+		}
+		return r
+	case RunEnd:
+		return r.untimed()
+	}
+	return nil
+}

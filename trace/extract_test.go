@@ -1,0 +1,169 @@
+package trace
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"agentworld/llmclient"
+)
+
+// TestCanonicalWriterWritesWhatCanonicalReads: records that go straight into the
+// canonical form come out as those that were a trace in between.
+func TestCanonicalWriterWritesWhatCanonicalReads(t *testing.T) {
+	records := samples()
+	var want, got bytes.Buffer
+	if err := Canonical(bytes.NewReader(lines(t, records...)), &want); err != nil {
+		t.Fatal(err)
+	}
+	w, finish := NewCanonicalWriter(&got)
+	for _, r := range records {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := finish(); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
+		t.Errorf("%v\ngot  %s\nwant %s", err, got.Bytes(), want.Bytes())
+	}
+	w, _ = NewCanonicalWriter(io.Discard)
+	if err := w.Write(TickEnd{Tick: 1}); !errors.Is(err, ErrNoHeader) {
+		t.Errorf("without a header: %v", err)
+	}
+	if err := w.Write(records[0]); !errors.Is(err, ErrNoHeader) {
+		t.Errorf("after a failure: %v", err)
+	}
+}
+
+// TestForksWithoutChangesAreNotCanonical: a fork that changed nothing is its parent.
+func TestForksWithoutChangesAreNotCanonical(t *testing.T) {
+	header := samples()[0].(Header)
+	plain := header
+	plain.Forks = nil
+	idle := header.Forks[0]
+	idle.Changes = []Change{}
+	header.Forks = []Fork{idle}
+	var a, b bytes.Buffer
+	if err := Canonical(bytes.NewReader(lines(t, header, idle, TickEnd{Tick: 1})), &a); err != nil {
+		t.Fatal(err)
+	}
+	if err := Canonical(bytes.NewReader(lines(t, plain, TickEnd{Tick: 1})), &b); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a.Bytes(), b.Bytes()) {
+		t.Errorf("got  %s\nwant %s", a.Bytes(), b.Bytes())
+	}
+}
+
+// TestNextOfReadsWhatAllReads takes one type after the other out of a trace.
+func TestNextOfReadsWhatAllReads(t *testing.T) {
+	records := samples()
+	text := append(lines(t, records...), `{"tick":9,"type":"tick_end","digest":"other order"}`+"\n"...)
+	for _, r := range append(records, TickEnd{}) {
+		want := 0
+		for _, s := range readAll(t, text) {
+			if s.RecordType() == r.RecordType() {
+				want++
+			}
+		}
+		reader, got := NewReader(bytes.NewReader(text)), 0
+		for {
+			record, err := reader.NextOf(r.RecordType())
+			if err == io.EOF {
+				break
+			}
+			if err != nil || record.RecordType() != r.RecordType() {
+				t.Fatalf("%s: %v, %v", r.RecordType(), record, err)
+			}
+			got++
+		}
+		if got != want || reader.Offset() != int64(len(text)) {
+			t.Errorf("%s: %d records, want %d; offset %d of %d", r.RecordType(), got, want, reader.Offset(), len(text))
+		}
+	}
+	torn := NewReader(bytes.NewReader(text[:len(text)-3]))
+	var err error
+	for err == nil {
+		_, err = torn.NextOf(TypeTickEnd)
+	}
+	if line := (*LineError)(nil); !errors.Is(err, ErrTorn) || !errors.As(err, &line) || line.Line != len(records)+1 {
+		t.Errorf("torn: %v", err)
+	}
+	for _, bad := range []string{"oops\n", `{"type":"tick_end","tick":"x"}` + "\n"} {
+		if _, err := NewReader(strings.NewReader(bad)).NextOf(TypeTickEnd); err == nil || err == io.EOF {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// TestAnswersAreKeptByAgentAndStep orders calls that arrived in any order, keeps
+// parts once, and leaves out answers that are none.
+func TestAnswersAreKeptByAgentAndStep(t *testing.T) {
+	item := func(text string) Part { return NewPart(1, PartItem, []byte(`{"type":"message","content":"`+text+`"}`)) }
+	call := func(tick int64, agent string, step int, p Part, f *llmclient.Failure) ModelCall {
+		a := Answer{Output: []string{p.Hash}}
+		if f != nil {
+			a = Answer{Output: []string{}, Failure: f}
+		}
+		return ModelCall{Tick: tick, AgentID: agent, Step: step, Answer: a, Sections: []Section{{Name: "memory"}}, Timing: &CallTiming{LatencyMS: 5}}
+	}
+	one, two, prompt := item("one"), item("two"), item("a prompt")
+	text := lines(t,
+		Header{Format: FormatVersion, ScenarioTOML: "secret scenario", Playbook: "secret lessons", BaseURL: "http://secret", Agents: []HeaderAgent{{ID: "b", Persona: "secret"}}},
+		prompt, two, call(1, "b", 1, two, nil), one, call(1, "a", 2, one, nil), call(1, "a", 1, one, nil), TickEnd{Tick: 1},
+		call(2, "a", 1, two, nil), call(2, "b", 1, one, &llmclient.Failure{Kind: llmclient.ErrInterrupted}),
+		call(2, "c", 1, one, &llmclient.Failure{Kind: llmclient.ErrNotRecorded}), call(2, "d", 1, one, &llmclient.Failure{Kind: llmclient.ErrTimeout}),
+	)
+	var b bytes.Buffer
+	counts, err := WriteAnswers(NewReader(bytes.NewReader(text)), NewWriter(&b), func(hash string) (Part, error) {
+		t.Errorf("part %s was looked for, though it is kept", hash)
+		return Part{}, errors.New("none")
+	})
+	if err != nil || counts.Answers != 5 || counts.Failures != 1 || counts.LastTick != 2 {
+		t.Fatalf("%+v %v", counts, err)
+	}
+	var got []string
+	for _, r := range readAll(t, b.Bytes()) {
+		switch r := r.(type) {
+		case ModelCall:
+			got = append(got, r.AgentID)
+		case Part:
+			got = append(got, "part")
+		}
+	}
+	if want := []string{"part", "a", "a", "part", "b", "a", "d"}; !slices.Equal(got, want) {
+		t.Errorf("kept %v, want %v", got, want)
+	}
+	for _, word := range []string{"secret", "a prompt", "latency", "memory"} {
+		if strings.Contains(b.String(), word) {
+			t.Errorf("the extract holds %q", word)
+		}
+	}
+}
+
+// TestDeedsAfterATick keeps what a fork is compared with.
+func TestDeedsAfterATick(t *testing.T) {
+	var b bytes.Buffer
+	text := lines(t, Header{Format: FormatVersion}, Decision{Tick: 1, AgentID: "a", Executed: []byte(`{"action":"wait"}`)}, TickEnd{Tick: 1},
+		Decision{Tick: 2, AgentID: "a", Executed: []byte(`{"action":"wait"}`), SourcesUsed: []string{"mem-1"}}, TickEnd{Tick: 2, Digest: "d"}, RunEnd{Tick: 2, TicksDone: 2})
+	if err := WriteDeeds(NewReader(bytes.NewReader(text)), NewWriter(&b), 1); err != nil {
+		t.Fatal(err)
+	}
+	var got []Type
+	for _, r := range readAll(t, b.Bytes()) {
+		got = append(got, r.RecordType())
+	}
+	if want := []Type{TypeHeader, TypeDecision, TypeTickEnd, TypeRunEnd}; !slices.Equal(got, want) || strings.Contains(b.String(), "mem-1") {
+		t.Errorf("kept %v, want %v:\n%s", got, want, b.String())
+	}
+	for _, broken := range []string{"", `{"type":"tick_end","tick":1}` + "\n"} {
+		if err := WriteDeeds(NewReader(strings.NewReader(broken)), NewWriter(io.Discard), 0); !errors.Is(err, ErrNoHeader) {
+			t.Errorf("%q: %v", broken, err)
+		}
+		if _, err := WriteAnswers(NewReader(strings.NewReader(broken)), NewWriter(io.Discard), nil); !errors.Is(err, ErrNoHeader) {
+			t.Errorf("%q: %v", broken, err)
+		}
+	}
+}
