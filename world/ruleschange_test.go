@@ -116,7 +116,7 @@ func TestPriceOfAFactoryUnderConstruction(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance()
-	w.Apply([]Intent{{0, BuildFactory{AssemblerMk1}}})
+	w.Apply([]Intent{{Agent: 0, Action: BuildFactory{AssemblerMk1}}})
 	if o, _ := w.LastOutcome(0); !o.Accepted {
 		t.Fatalf("no factory: %+v", o)
 	}
