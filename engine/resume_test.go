@@ -277,7 +277,7 @@ func TestResumeRefusals(t *testing.T) {
 		o    engine.ResumeOptions
 		want string
 	}{
-		"model":  {engine.ResumeOptions{Model: "other", ModelSource: o.ModelSource}, "another one makes another run, which is a fork"},
+		"model":  {engine.ResumeOptions{Model: "other", ModelSource: o.ModelSource}, "makes another run, which is a fork"},
 		"source": {engine.ResumeOptions{Model: o.Model, ModelSource: trace.SourceLive}, "which is a fork"},
 		"back":   {engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource, UntilTick: 2}, "it has 3 whole ticks"},
 	} {
