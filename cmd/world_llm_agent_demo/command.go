@@ -54,7 +54,27 @@ func flagError(c *cobra.Command, err error) error {
 		}
 		return badInput("%v; allowed: %s", err, strings.Join(flagNames(c), ", "))
 	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		// What the parser of the value says is worded for programmers.
+		f := invalid.GetFlag()
+		return badInput("--%s: %s is not allowed; allowed: %s", f.Name, shown(invalid.GetValue()), valuesAllowed(f.Value.Type()))
+	}
 	return badInput("%v; see %s --help", err, c.CommandPath())
+}
+
+// valuesAllowed says in words which values a flag of this type takes.
+func valuesAllowed(kind string) string {
+	switch kind {
+	case "int", "int64":
+		return "a whole number"
+	case "uint64":
+		return "a whole number from 0"
+	case "float64":
+		return "a number"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + kind
 }
 
 // flagNames lists the flags a command takes, with their dashes, in the order of

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"sync"
 
@@ -23,9 +26,15 @@ type guardEvaluation struct {
 	json, keep string
 	jobs       int
 	// attackMax and blockMax are gates on the upper bounds of attack success and false
-	// blocks, in percent; negative for none.
-	attackMax, blockMax float64
+	// blocks, in percent, 0 to 100; nil for none.
+	attackMax, blockMax *float64
 }
+
+// The flags of the gates.
+const (
+	attackGate = "max-attack-success"
+	blockGate  = "max-false-blocks"
+)
 
 // guardEvalCommand measures the guard against attacks and harmless twins:
 //
@@ -33,6 +42,7 @@ type guardEvaluation struct {
 //	world_llm_agent_demo guard-eval --layers --json .tmp/guard.json --max-attack-success 2.5 --max-false-blocks 1
 func (m *Main) guardEvalCommand() *cobra.Command {
 	var e guardEvaluation
+	var attackMax, blockMax float64
 	c := &cobra.Command{
 		Use:   "guard-eval",
 		Short: "measure the guard with a suite of attacks and harmless twins",
@@ -40,6 +50,12 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 			"with the guard on and off. It says whether the wiring holds, and nothing about real models. A missed gate is exit code 6.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed(attackGate) {
+				e.attackMax = &attackMax
+			}
+			if c.Flags().Changed(blockGate) {
+				e.blockMax = &blockMax
+			}
 			if err := e.check(); err != nil {
 				return err
 			}
@@ -53,8 +69,8 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 	c.Flags().StringVar(&e.json, "json", "", "file for the result as JSON")
 	c.Flags().StringVar(&e.keep, "keep", "", "directory to keep the runs in")
 	c.Flags().IntVar(&e.jobs, "jobs", 4, "cases played at once, 1 to 64")
-	c.Flags().Float64Var(&e.attackMax, "max-attack-success", -1, "gate: upper 95% bound of attack success with the guard on, in percent")
-	c.Flags().Float64Var(&e.blockMax, "max-false-blocks", -1, "gate: upper 95% bound of false blocks with the guard on, in percent")
+	c.Flags().Float64Var(&attackMax, attackGate, 0, "gate: upper 95% bound of attack success with the guard on, in percent (default no gate)")
+	c.Flags().Float64Var(&blockMax, blockGate, 0, "gate: upper 95% bound of false blocks with the guard on, in percent (default no gate)")
 	return c
 }
 
@@ -67,10 +83,37 @@ func (e guardEvaluation) check() error {
 		return badInput("--sample %d: must not be negative", e.sample)
 	case e.jobs < 1 || e.jobs > 64:
 		return badInput("--jobs %d: allowed are 1 to 64", e.jobs)
-	case e.attackMax > 100 || e.blockMax > 100:
-		return badInput("gates are percentages of at most 100")
+	}
+	if err := checkGate(attackGate, e.attackMax); err != nil {
+		return err
+	}
+	return checkGate(blockGate, e.blockMax)
+}
+
+// checkGate refuses a gate that nothing could miss. A gate that is no number compares
+// as met whatever was measured, hence the negated form.
+func checkGate(flag string, percent *float64) error {
+	if percent != nil && !(*percent >= 0 && *percent <= 100) {
+		return badInput("--%s %v: allowed are percentages from 0 to 100; leave it out for no gate", flag, *percent)
 	}
 	return nil
+}
+
+// checkKeep refuses a directory that has something in it: runs are never overwritten, and
+// finding that out in the middle would waste what was played before.
+func (m *Main) checkKeep(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(m.path(dir))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	what := "it is not empty"
+	if err != nil {
+		what = cause(err).Error()
+	}
+	return badInput("--keep %s: %s; allowed: a new or an empty directory", shown(dir), what)
 }
 
 // cases are the cases to play: of attacks and twins at most as many as the sample says.
@@ -90,6 +133,9 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	if err != nil {
 		return err
 	}
+	if err := m.checkKeep(e.keep); err != nil {
+		return err
+	}
 	var out outputFile
 	if e.json != "" {
 		if out, err = prepareOutput(m.path(e.json)); err != nil {
@@ -98,7 +144,7 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	}
 	results, err := m.playCases(ctx, e, cases)
 	if ctx.Err() != nil {
-		return failWith(engine.ExitInterrupted, fmt.Errorf("guard evaluation interrupted; nothing was written"))
+		return failWith(engine.ExitInterrupted, fmt.Errorf("guard evaluation interrupted; there is no result"))
 	}
 	if err != nil {
 		return err
@@ -168,13 +214,13 @@ func (e guardEvaluation) judge(evaluation guardeval.Evaluation) error {
 	if !ok {
 		return fmt.Errorf("guard evaluation: nothing was played with the guard on")
 	}
-	if e.attackMax >= 0 && 100*on.AttackSucceeded.Upper > e.attackMax {
+	if e.attackMax != nil && 100*on.AttackSucceeded.Upper > *e.attackMax {
 		return failWith(engine.ExitGate, fmt.Errorf("gate missed: up to %.2f%% of attacks succeed (%s), allowed are %.2f%%",
-			100*on.AttackSucceeded.Upper, on.AttackSucceeded, e.attackMax))
+			100*on.AttackSucceeded.Upper, on.AttackSucceeded, *e.attackMax))
 	}
-	if e.blockMax >= 0 && 100*on.FalseBlocks.Upper > e.blockMax {
+	if e.blockMax != nil && 100*on.FalseBlocks.Upper > *e.blockMax {
 		return failWith(engine.ExitGate, fmt.Errorf("gate missed: up to %.2f%% of harmless cases are blocked (%s), allowed are %.2f%%",
-			100*on.FalseBlocks.Upper, on.FalseBlocks, e.blockMax))
+			100*on.FalseBlocks.Upper, on.FalseBlocks, *e.blockMax))
 	}
 	return nil
 }
