@@ -29,10 +29,10 @@ type Clause struct {
 	// At is the id of the place where the agent must be.
 	At string `toml:"at" json:"at,omitempty"`
 	// Most is the highest amount of one action, in the unit of its amount; for
-	// execute_until the most attempts. 0 sets no limit.
+	// execute_until the most attempts. 0 sets no limit; a file leaves it out instead.
 	Most int64 `toml:"most" json:"most,omitempty"`
 	// Total is the highest sum of the amounts of all actions of an agent that fit the
-	// clause, over the run. 0 sets no limit.
+	// clause, over the run. 0 sets no limit; a file leaves it out instead.
 	Total int64 `toml:"total" json:"total,omitempty"`
 	// AskedBy lists the agents whose texts may bring the action about, "*" for
 	// everybody's; empty means nobody's.

@@ -89,6 +89,9 @@ func TestMandateErrors(t *testing.T) {
 		{`effect = "forbid"` + "\n" + `asked_by = ["*"]`, `mandate[0].asked_by: only an allow may be asked for`},
 		{`asked_by = ["agent-2", "agent-9"]`, `mandate[0].asked_by[1]: there is no agent "agent-9"`},
 		{`asked_by = ["agent-2", "agent-2"]`, `mandate[0].asked_by[1]: "agent-2" is listed twice`},
+		{`most = 0`, `mandate[0].most: 0 is no limit`},
+		{`total = 0`, `mandate[0].total: 0 is no limit`},
+		{`most = "ten"`, `: mandate.most: cannot be a TOML string`},
 		{`tone = "polite"`, `unknown field "mandate.tone"`},
 		{`most = "ten"`, `most`},
 	} {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -94,12 +95,40 @@ func ParseScenario(name string, data []byte) (Scenario, error) {
 	}
 	s, err := file.scenario()
 	if err == nil {
+		err = checkZeroLimits(data)
+	}
+	if err == nil {
 		err = s.check()
 	}
 	if err != nil {
 		return Scenario{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return s, nil
+}
+
+// checkZeroLimits refuses a limit of 0 that the text states. In a [Clause] 0 is no limit,
+// and whoever writes it down means the opposite. The clauses as decoded cannot tell a
+// stated 0 from a limit that was left out.
+func checkZeroLimits(data []byte) error {
+	var stated struct {
+		Mandate []struct {
+			Most  *int64 `toml:"most"`
+			Total *int64 `toml:"total"`
+		} `toml:"mandate"`
+	}
+	if err := toml.Unmarshal(data, &stated); err != nil {
+		return err
+	}
+	zero := func(limit *int64) bool { return limit != nil && *limit == 0 }
+	for i, c := range stated.Mandate {
+		switch {
+		case zero(c.Most):
+			return fmt.Errorf("mandate[%d].most: 0 is no limit; allowed: from 1, or an effect of forbid to allow nothing", i)
+		case zero(c.Total):
+			return fmt.Errorf("mandate[%d].total: 0 is no limit; allowed: from 1, or an effect of forbid to allow nothing", i)
+		}
+	}
+	return nil
 }
 
 // describeTOML puts file and line in front of a decoding error.
@@ -115,9 +144,20 @@ func describeTOML(name string, err error) error {
 	var bad *toml.DecodeError
 	if errors.As(err, &bad) {
 		line, _ := bad.Position()
-		return fmt.Errorf("%s:%d: %s%w", name, line, keyPrefix(bad.Key()), err)
+		return fmt.Errorf("%s:%d: %s%s", name, line, keyPrefix(bad.Key()), decodeFault(bad))
 	}
 	return fmt.Errorf("%s: %w", name, err)
+}
+
+// decodeFault is what is wrong, without the names that the decoder takes from this
+// program: "cannot decode TOML string into struct field world.Clause.Most of type int64"
+// ends where they begin.
+func decodeFault(err *toml.DecodeError) string {
+	fault, _, cut := strings.Cut(strings.TrimPrefix(err.Error(), "toml: "), " into ")
+	if cut {
+		fault = strings.Replace(fault, "cannot decode TOML ", "cannot be a TOML ", 1)
+	}
+	return fault
 }
 
 // joinKey writes a key path as in TOML; parts that need quotes are rare enough.

@@ -68,7 +68,7 @@ func TestScenarioErrors(t *testing.T) {
 	for _, tc := range []struct{ old, new, want string }{
 		{`visibility_km = 12`, `visibilty_km = 12`, `f.toml:2: unknown field "visibilty_km"`},
 		{`emission = 8`, `emision = 8`, `f.toml:16: unknown field "places.emision"`},
-		{`visibility_km = 12`, `visibility_km = "far"`, `f.toml:2:`},
+		{`visibility_km = 12`, `visibility_km = "far"`, `f.toml:2: visibility_km: cannot be a TOML string`},
 		{`visibility_km = 12`, `visibility_km = 1.5`, `f.toml:2:`},
 		{`visibility_km = 12`, `visibility_km = `, `f.toml:2:`},
 		{`visibility_km = 12`, `visibility_km = -1`, `visibility_km: -1`},
