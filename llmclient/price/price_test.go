@@ -143,7 +143,7 @@ func TestBadTables(t *testing.T) {
 		{head + "[[price]]\ninput = \"1\"\noutput = \"1\"\n", "price 1: models"},
 		{head + good + "[[price]]\nmodels = [\"n\"]\ninput = \"1\"\n", "price 2: output"},
 		{head + strings.Replace(good, `"2"`, `"-2"`, 1), "input \"-2\" is not an amount"},
-		{head + strings.Replace(good, `"2"`, `2.5`, 1), "t.toml:6"},
+		{head + strings.Replace(good, `"2"`, `2.5`, 1), "t.toml:6: price.input: cannot be a TOML float; amounts are texts"},
 		{head + good + "outptu = \"1\"\n", "t.toml:8: unknown field \"price.outptu\""},
 		{head + "[[", "t.toml:4"},
 	} {

@@ -164,7 +164,13 @@ func describe(name string, err error) error {
 	}
 	if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
 		line, _ := bad.Position()
-		return fmt.Errorf("%s:%d: %s: %w; amounts are texts such as \"1.25\"", name, line, strings.Join(bad.Key(), "."), err)
+		fault, _, mistyped := strings.Cut(strings.TrimPrefix(bad.Error(), "toml: "), " into ")
+		if !mistyped {
+			return fmt.Errorf("%s:%d: %s", name, line, fault)
+		}
+		// What follows are names of this program's types.
+		return fmt.Errorf("%s:%d: %s: %s; amounts are texts such as \"1.25\"",
+			name, line, strings.Join(bad.Key(), "."), strings.Replace(fault, "cannot decode TOML ", "cannot be a TOML ", 1))
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
