@@ -166,15 +166,21 @@ func (s share) String() string { return fmt.Sprintf("%d of %d", s.accepted, s.ac
 // nearMax bounds how many ids an error suggests.
 const nearMax = 5
 
+// headerAgents are the ids of a run's agents.
+func headerAgents(h trace.Header) []string {
+	var ids []string
+	for _, a := range h.Agents {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
 // missing explains that nothing had the source in view and which ids are like it.
 func (h *sourceHistory) missing() error {
 	if len(h.offers)+len(h.named) > 0 {
 		return nil
 	}
-	var ids []string
-	for _, a := range h.header.Agents {
-		ids = append(ids, a.ID)
-	}
+	ids := headerAgents(h.header)
 	if h.agent != "" && !slices.Contains(ids, h.agent) {
 		return badInput("no agent %s in this run; allowed: %s", shown(h.agent), listed(ids))
 	}

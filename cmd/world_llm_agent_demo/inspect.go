@@ -31,8 +31,8 @@ func (m *Main) inspectCommand() *cobra.Command {
 		Use:   "inspect RUN",
 		Short: "show where a run stands and what happened last, also while it goes on",
 		Args:  oneArgument("a run directory"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if f.tick < 0 {
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("tick") && f.tick < 1 {
 				return badInput("--tick %d is out of range; allowed: a tick from 1", f.tick)
 			}
 			return m.inspect(args[0], f)

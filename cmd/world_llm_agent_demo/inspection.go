@@ -74,12 +74,18 @@ type recentDecision struct {
 func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 	dir := m.path(runDir)
 	h, err := engine.ReadHeader(dir)
+	if errors.Is(err, io.EOF) || errors.Is(err, trace.ErrTorn) {
+		return inspection{}, badInput("%s was stopped before anything was recorded; allowed: a run with a trace", shown(runDir))
+	}
 	if err != nil {
 		return inspection{}, err
 	}
 	x, err := engine.LoadIndex(dir, f.rebuild)
 	if err != nil {
 		return inspection{}, err
+	}
+	if ids := headerAgents(h); f.agent != "" && !slices.Contains(ids, f.agent) {
+		return inspection{}, badInput("no agent %s in this run; allowed: %s", shown(f.agent), listed(ids))
 	}
 	i := inspection{
 		Run: runDir, Scenario: h.Scenario, Seed: h.Seed, Model: h.Model, ModelSource: h.ModelSource, Protocol: h.Protocol,
