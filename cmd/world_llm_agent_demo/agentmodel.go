@@ -44,7 +44,10 @@ var (
 	// or by a loopback host.
 	atURL     = regexp.MustCompile(`@(?:[A-Za-z][A-Za-z0-9+.-]*://|localhost\b|127\.|\[::1\])`)
 	keySuffix = regexp.MustCompile(`,key_env=([^,@]*)$`)
-	variable  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	// A misspelt option is not the end of a model's name or of a URL: the key it was to
+	// name would be missing.
+	otherSuffix = regexp.MustCompile(`,[A-Za-z_-]+=`)
+	variable    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // parseAgentModels reads a text with any number of entries. The error names the agent
@@ -76,6 +79,12 @@ func parseAgentModel(entry string) (agentModel, error) {
 			// It may be the key itself, put in the wrong place, so it is not repeated.
 			return agentModel{}, fmt.Errorf("agent %s: key_env is no name of an environment variable; allowed: letters, digits and underscores", shown(agent))
 		}
+	}
+	if otherSuffix.MatchString(a.model) {
+		return agentModel{}, fmt.Errorf("agent %s: an option is not key_env, or is given twice; allowed: %s", shown(agent), agentModelForm)
+	}
+	if strings.HasSuffix(a.model, "@") {
+		return agentModel{}, fmt.Errorf("agent %s: no endpoint follows the @; allowed: %s", shown(agent), agentModelForm)
 	}
 	if at := atURL.FindStringIndex(a.model); at != nil {
 		a.model, a.baseURL = a.model[:at[0]], a.model[at[0]+1:]

@@ -47,6 +47,10 @@ func TestParseAgentModels(t *testing.T) {
 		{"a=,key_env=K", "neither a model nor an endpoint"},
 		{"a=m@https://u:" + planted + "@h", "user or password"},
 		{"a=m@ftp://h", "only http and https"},
+		{"a=m@http://h/v1,keyenv=K", "an option is not key_env"},
+		{"a=m,key-env=" + planted, "an option is not key_env"},
+		{"a=m,key_env=K,key_env=L", "or is given twice"},
+		{"a=m@", "no endpoint follows the @"},
 		{"a=m,key_env=" + planted, "no name of an environment variable"},
 	} {
 		if _, err := parseAgentModels(c.text); err == nil || !strings.Contains(err.Error(), c.want) || holdsSecret(err.Error()) {
