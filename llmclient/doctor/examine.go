@@ -88,7 +88,9 @@ func (x *examination) probes(ctx context.Context) {
 // ask sends one request and notes what any answer shows.
 func (x *examination) ask(ctx context.Context, r llmclient.Request) llmclient.Answer {
 	answer := x.client.Respond(ctx, r)
-	x.took = append(x.took, answer.LatencyMS)
+	if f := answer.Failure; f == nil || !unreached(f.Kind) {
+		x.took = append(x.took, answer.LatencyMS)
+	}
 	return answer
 }
 

@@ -27,12 +27,18 @@ func failureText(f llmclient.Failure) string {
 	return strings.TrimSpace(string(f.Kind) + ": " + f.Message)
 }
 
+// unreached reports that a call never got to the endpoint, so that the time it took says
+// nothing about it.
+func unreached(k llmclient.ErrorKind) bool {
+	return k == llmclient.ErrDNS || k == llmclient.ErrTLS || k == llmclient.ErrConnection
+}
+
 // failed sorts the failure of the first call by what it says about the endpoint.
 // It reports whether further calls make sense.
 func (x *examination) failed(f llmclient.Failure) bool {
 	check, advice := CheckProtocol, "check the endpoint (--base-url)"
 	switch f.Kind {
-	case llmclient.ErrDNS, llmclient.ErrTLS, llmclient.ErrConnection:
+	case llmclient.ErrDNS, llmclient.ErrTLS, llmclient.ErrConnection: // as in unreached
 		check, advice = CheckConnection, "check the endpoint (--base-url): is the server running, and are scheme, host and port right?"
 	case llmclient.ErrTimeout, llmclient.ErrDeadline:
 		check, advice = CheckLatency, fmt.Sprintf("the answer took more than %s: try a smaller model, or more time with --timeout", x.timeout)
