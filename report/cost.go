@@ -291,7 +291,11 @@ func (c Cost) amountText() string {
 	if missing > 0 {
 		text += fmt.Sprintf(" and what %d models without a price cost", missing)
 	}
-	return text + " at prices of " + cmp.Or(plain(asOf), "no day")
+	if asOf == "" {
+		// Nothing was bought, so there is no price to date.
+		return text
+	}
+	return text + " at prices of " + plain(asOf)
 }
 
 // text compares calls and, with a currency, money.

@@ -103,7 +103,7 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 // resumeRefusal explains why a run cannot be gone on with.
 func resumeRefusal(runDir string, err error) error {
 	if errors.Is(err, engine.ErrNotResumable) && strings.Contains(err.Error(), "fork") {
-		return badInput("%s: %w; allowed: the run's own model (--model), or --offline for the scripted stand-in", shown(runDir), err)
+		return badInput("%s: %w; allowed: the run's own model: --model for a live one, --offline or no --model for the scripted stand-in", shown(runDir), err)
 	}
 	return badInput("%s cannot be resumed: %w", shown(runDir), err)
 }
