@@ -106,6 +106,10 @@ func (m *Main) patient(ctx context.Context, c config, values []value, agent stri
 	if access.live {
 		return o, func() {}, nil
 	}
+	if v := find(values, "llm.base_url"); (v.origin.rank == fromArgument || v.origin.rank == fromFlag) && !access.offline {
+		// Findings about another endpoint than the named one would pass for it.
+		return o, nil, badInput("%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the embedded scripted server", v.where())
+	}
 	server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{})
 	if err != nil {
 		return o, nil, fmt.Errorf("start the embedded scripted server: %w", err)

@@ -141,7 +141,7 @@ func (m *Main) resumePlan(c config, model modelAccess, s *engine.Resumption, run
 	}
 	p := plan{
 		config: c, scenario: scenario, switches: settings.Switches, model: model, agents: agents, endpoints: newEndpoints(c),
-		playbook: settings.Playbook, prices: settings.Prices, faults: faults, runDir: runDir,
+		playbook: settings.Playbook, prices: settings.Prices, faults: faults, guardOff: settings.GuardOff, runDir: runDir,
 	}
 	p.kept = []keptPath{m.keptTrace(runDir), {"the run directory", m.path(runDir)}, {"the playbook", m.path(c.Playbook)}}
 	return p, nil
@@ -189,6 +189,7 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 	}
 	defer stop()
 	m.announceResume(p, s)
+	announceGuardOff(m.Stderr, p.guardOff)
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
 	options := m.engineOptions(p, source, faults, printer)
 	options.Reused = p.recounting(faults)
