@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"agentworld/engine"
@@ -328,9 +329,9 @@ func TestForkOfAChangedParentStops(t *testing.T) {
 		changed := o
 		changed.RunDir = dir
 		f := forkOf(t, changed, 4)
-		asked := false
+		var asked atomic.Bool
 		f.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
-			asked = true
+			asked.Store(true)
 			return o.Source.Respond(ctx, key, r)
 		})
 		_, err := engine.Fork(context.Background(), f)
@@ -341,8 +342,8 @@ func TestForkOfAChangedParentStops(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.Is(err, engine.ErrForkDiffers) || asked {
-			t.Errorf("%s: %v, asked %v, want ErrForkDiffers before anything is asked", name, err, asked)
+		if !errors.Is(err, engine.ErrForkDiffers) || asked.Load() {
+			t.Errorf("%s: %v, asked %v, want ErrForkDiffers before anything is asked", name, err, asked.Load())
 		}
 	}
 }
