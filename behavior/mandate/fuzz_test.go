@@ -55,7 +55,7 @@ func fuzzedAction(id, word string, amount, price int64, pick uint8) world.Action
 // FuzzParseIntent: whatever a model writes is read or refused, and what was read says
 // the same when it is read again.
 func FuzzParseIntent(f *testing.F) {
-	for _, text := range []string{"mine_compound 5,000 g", `send_message agent-2 "hi"`, "采矿 ５０００", "buy_power 50 at 3 until 2", "\"", "wait :::", `move "Far Rim"`, `move "a\"b"`} {
+	for _, text := range []string{"mine_compound 5,000 g", `send_message agent-2 "hi"`, "采矿 ５０００", "buy_power 50 at 3 until 2", "\"", "wait :::", "mine 5000000008K", "mine 5000000008 kg", "send n \"\x01iD\"", "send n \"\x01the\"", `move "Far Rim"`, `move "a\"b"`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -184,11 +184,14 @@ func (r *intentReader) read(tokens []token) {
 		n, isNumber := number(t.text)
 		if isNumber && i+1 < len(tokens) && isKilo(tokens[i+1].text) {
 			n *= 1000
+			isNumber = n <= numberMax
 			i++
 		}
 		lost = lost || isUntil(key) && !isNumber
 		counts := i+1 < len(tokens) && r.isCount(tokens[i+1].text)
 		switch {
+		case t.quoted && r.text(t.text):
+			// What is said may look like anything.
 		case isKey(lower):
 			key = lower
 			continue
@@ -197,7 +200,6 @@ func (r *intentReader) read(tokens []token) {
 			continue
 		case isNumber && (key != "" || !lost && !counts) && r.number(key, n), r.choice(t.text), fillers[lower], r.isParameter(lower),
 			goods[lower] && r.entry.params[slotTo] == nil, isNumber && counts:
-		case t.quoted && r.text(t.text):
 		default:
 			lost = !r.id(t.text) || lost
 		}
@@ -322,8 +324,11 @@ func number(word string) (int64, bool) {
 	}
 	word = strings.NewReplacer(",", "", "_", "", "'", "").Replace(word)
 	n, err := strconv.ParseInt(word, 10, 64)
-	if err != nil || n < 1 || n > 1_000_000_000_000 {
+	if err != nil || n < 1 || n > numberMax/factor {
 		return 0, false
 	}
 	return n * factor, true
 }
+
+// numberMax is the largest number that is read; no amount of a world comes near.
+const numberMax = 1_000_000_000_000
