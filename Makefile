@@ -35,3 +35,4 @@ long: ## the full-size checks: long runs, swarms, fuzzing (about an hour)
 	go test -run '^$$' -bench '10000' -benchmem -count 5 ./memory
 	go test -run '^$$' -bench 'Retrieve' -benchmem -count 5 ./memory/playbook
 	go test -run '^$$' -bench 'Audit' -benchmem -count 5 ./behavior/mandate
+	go test -run '^$$' -bench 'GuardShare' -count 5 -benchtime 200x ./behavior
