@@ -52,9 +52,7 @@ func (j *journal) write(records ...trace.Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, r := range records {
-		if has, err := j.held.record(r); err != nil {
-			return err
-		} else if has {
+		if j.held.record(r) {
 			continue
 		}
 		if err := j.w.Write(r); err != nil {

@@ -22,15 +22,13 @@ type recording struct {
 	// parts are those of recent answers, calls the exchanges of the tick being read.
 	parts trace.Parts
 	calls map[CallKey]trace.ModelCall
-	// tick is the last tick read, end its record; calls of it that were not asked for
-	// are counted in unasked.
-	tick    int64
-	end     trace.TickEnd
-	unasked int
-	given   atomic.Int64
+	// tick is the last tick read.
+	tick  int64
+	given atomic.Int64
 
-	// strict refuses a request that differs from the recorded one.
-	strict bool
+	// strictFrom is the first tick in which a request that differs from the recorded one
+	// is refused, since no comparison of records is to find it; 0 is none.
+	strictFrom int64
 	// partial is a last tick that the trace does not hold whole, 0 for none. It is
 	// read as far as it goes.
 	partial int64
@@ -80,7 +78,7 @@ func (r *recording) answer(key CallKey, request llmclient.Request) (llmclient.An
 	if !ok {
 		return llmclient.Answer{}, &DifferenceError{key.Tick, fmt.Sprintf("%s asks in step %d and nothing is recorded", key.Agent, key.Step)}
 	}
-	if r.strict && request.Hash() != call.RequestHash {
+	if r.strictFrom > 0 && key.Tick >= r.strictFrom && request.Hash() != call.RequestHash {
 		return llmclient.Answer{}, &DifferenceError{key.Tick, fmt.Sprintf("%s asks something else in step %d than recorded", key.Agent, key.Step)}
 	}
 	answer, err := call.Answer.Restore(&r.parts)
@@ -90,7 +88,6 @@ func (r *recording) answer(key CallKey, request llmclient.Request) (llmclient.An
 	if r.reused != nil && call.Timing != nil && key.Tick >= r.reusedFrom {
 		r.reused(request, call.Timing.Attempts)
 	}
-	r.unasked--
 	return answer, nil
 }
 
@@ -101,29 +98,11 @@ func (r *recording) failure() error {
 	return r.failed
 }
 
-// compareTick compares a tick that was derived again with the recorded one. The
-// error is a [*DifferenceError], or a failure to read.
-func (r *recording) compareTick(derived trace.TickEnd) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.readTo(derived.Tick); err != nil {
-		return err
-	}
-	switch {
-	case derived != r.end:
-		return &DifferenceError{derived.Tick, fmt.Sprintf("derived %+v, recorded %+v", derived, r.end)}
-	case r.unasked != 0:
-		return &DifferenceError{derived.Tick, fmt.Sprintf("%d recorded calls were not made again", r.unasked)}
-	}
-	return nil
-}
-
 // readTo reads the trace up to the end of the given tick. Answers of earlier
 // ticks are forgotten.
 func (r *recording) readTo(tick int64) error {
 	for r.tick < tick {
 		clear(r.calls)
-		r.unasked = 0
 		if r.tick/trace.PartTicks != (r.tick+1)/trace.PartTicks {
 			r.parts = trace.Parts{} // the next stretch stores its own
 		}
@@ -166,9 +145,8 @@ func (r *recording) readTick() error {
 				}
 			}
 			r.calls[CallKey{record.Tick, record.AgentID, record.Step}] = record
-			r.unasked++
 		case trace.TickEnd:
-			r.tick, r.end = record.Tick, record
+			r.tick = record.Tick
 			return nil
 		}
 	}

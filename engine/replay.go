@@ -32,10 +32,13 @@ type ReplayResult struct {
 	// Exchanges counts the recorded answers that were given again.
 	Exchanges int64
 	// Equal says that every record agrees. Otherwise Recorded and Derived are the
-	// first lines that differ, the number of which is Line in the canonical trace.
+	// first lines that differ, the number of which is Line in the canonical trace, and
+	// Difference says where and in what. Where a record stands in a tick of its own
+	// making there are no lines.
 	Equal             bool
 	Line              int64
 	Recorded, Derived string
+	Difference        *DifferenceError
 }
 
 // ErrVersionDrift marks a run of another version of what shaped it.
@@ -67,7 +70,9 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	}
 	defer source.close()
 	options := Options{Settings: settings, Source: source, Concurrency: o.Concurrency, Progress: o.Progress}
-	result, err := compareRuns(ctx, dir, h, options)
+	result, err := compareTicks(ctx, dir, settings.Ticks, func(ctx context.Context, out *trace.Writer) error {
+		return derive(ctx, h, options, out)
+	})
 	result.Ticks, result.Exchanges = settings.Ticks, source.given.Load()
 	return result, err
 }
@@ -114,17 +119,18 @@ func ticksDone(dir string) (int64, error) {
 // errDiffers ends both sides of a comparison at the first difference.
 var errDiffers = errors.New("the traces differ")
 
-// compareRuns derives the run again and compares both canonical traces as they
-// come, tick by tick, so that memory does not grow with the run.
-func compareRuns(ctx context.Context, dir string, h trace.Header, o Options) (ReplayResult, error) {
+// compareTicks compares what is recorded of a run, up to its tick last, with what derive
+// writes, both in canonical form as they come, tick by tick, so that memory does not
+// grow with the run. The error is one of derive, or a failure to read the run.
+func compareTicks(ctx context.Context, dir string, last int64, derive func(ctx context.Context, out *trace.Writer) error) (ReplayResult, error) {
 	recorded, recordedIn := io.Pipe()
 	derived, derivedIn := io.Pipe()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		return canonically(recordedIn, func(out *trace.Writer) error { return copyTicks(dir, o.Ticks, out) })
+		return canonically(recordedIn, func(out *trace.Writer) error { return copyTicks(dir, last, out) })
 	})
 	group.Go(func() error {
-		return canonically(derivedIn, func(out *trace.Writer) error { return derive(ctx, h, o, out) })
+		return canonically(derivedIn, func(out *trace.Writer) error { return derive(ctx, out) })
 	})
 	var result ReplayResult
 	group.Go(func() error {
@@ -141,6 +147,9 @@ func compareRuns(ctx context.Context, dir string, h trace.Header, o Options) (Re
 	if errors.Is(err, errDiffers) {
 		err = nil
 	}
+	if difference, found := misplaced(err); found {
+		return ReplayResult{Difference: difference}, nil
+	}
 	return result, err
 }
 
@@ -156,20 +165,23 @@ func canonically(pipe *io.PipeWriter, fill func(*trace.Writer) error) error {
 	return err
 }
 
-// copyTicks writes the recorded run up to its last whole tick.
+// copyTicks writes the recorded run up to its last whole tick. What cannot be read
+// behind that tick's end is no part of it.
 func copyTicks(dir string, last int64, out *trace.Writer) error {
 	f, err := OpenTrace(dir)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	whole := false
 	for record, err := range trace.NewReader(f).All() {
-		if errors.Is(err, trace.ErrTorn) {
+		if _, damaged := errors.AsType[*trace.LineError](err); damaged && whole || errors.Is(err, trace.ErrTorn) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("read trace of %s: %w", dir, err)
 		}
+		whole = whole || last == 0 || record.RecordType() == trace.TypeTickEnd && record.RecordTick() == last
 		if record.RecordType() == trace.TypeRunEnd || record.RecordTick() > last {
 			continue
 		}
@@ -215,7 +227,7 @@ func compareCanonical(recorded, derived io.Reader) (ReplayResult, error) {
 			}
 		}
 		if !bytes.Equal(lineA, lineB) {
-			return ReplayResult{Line: n, Recorded: string(lineA), Derived: string(lineB)}, nil
+			return ReplayResult{Line: n, Recorded: string(lineA), Derived: string(lineB), Difference: differenceOf(lineA, lineB)}, nil
 		}
 		if errA == io.EOF {
 			return ReplayResult{Equal: true}, nil

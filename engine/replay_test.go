@@ -48,6 +48,12 @@ func TestReplayNoticesTampering(t *testing.T) {
 		"seed":     func(s string) string { return strings.Replace(s, `"seed":`, `"seed":9`, 1) },
 		"decision": func(s string) string { return replaceLast(s, `"decided_by":"model"`, `"decided_by":"engine"`) },
 		"answer":   func(s string) string { return replaceLast(s, `"status":"completed"`, `"status":"incomplete"`) },
+		"tick": func(s string) string {
+			return replaceLast(s, `{"type":"decision","tick":6`, `{"type":"decision","tick":5`)
+		},
+		"item":  func(s string) string { return replaceLast(s, `\\\"why\\\":\\\"`, `\\\"why\\\":\\\"!`) },
+		"order": swapLast,
+		"line":  func(s string) string { return cutLast(s, `{"type":"decision"`) },
 	} {
 		dir := t.TempDir()
 		tampered := change(string(whole))
@@ -58,8 +64,12 @@ func TestReplayNoticesTampering(t *testing.T) {
 			t.Fatal(err)
 		}
 		result, err := engine.Replay(context.Background(), dir, engine.ReplayOptions{})
-		if err == nil && result.Equal {
-			t.Errorf("replay does not notice a changed %s", name)
+		if err != nil || result.Equal || result.Difference == nil {
+			t.Errorf("%s: replay finds %+v, %v", name, result, err)
+			continue
+		}
+		if want := int64(6); name != "seed" && result.Difference.Tick != want {
+			t.Errorf("%s: the difference is in tick %d, want %d: %v", name, result.Difference.Tick, want, result.Difference)
 		}
 	}
 }
@@ -70,6 +80,40 @@ func replaceLast(s, old, changed string) string {
 		return s
 	}
 	return s[:i] + changed + s[i+len(old):]
+}
+
+// cutLast takes the last line out that begins so.
+func cutLast(s, begin string) string {
+	at := strings.LastIndex(s, begin)
+	return s[:at] + s[at+strings.IndexByte(s[at:], '\n')+1:]
+}
+
+// swapLast exchanges the last two events.
+func swapLast(s string) string {
+	second := strings.LastIndex(s, `{"type":"event"`)
+	first := strings.LastIndex(s[:second], `{"type":"event"`)
+	end := second + strings.IndexByte(s[second:], '\n') + 1
+	return s[:first] + s[second:end] + s[first:second] + s[end:]
+}
+
+// TestReplayNamesWhatDiffers: the tick, whose record it is, the place in it and both values.
+func TestReplayNamesWhatDiffers(t *testing.T) {
+	o := options(t, "llm_bootstrap", 3)
+	run(t, o)
+	whole := string(readTrace(t, o.RunDir))
+	for _, c := range []struct{ old, changed, want string }{
+		{`"decided_by":"model"`, `"decided_by":"engine"`, `: decided_by recorded "engine", derived "model"`},
+		{`"accepted":true`, `"accepted":false`, `.accepted recorded false, derived true`},
+		{`{"type":"tick_end","tick":2,`, `{"type":"tick_end","tick":1,`, `tick 2: behind it stands a tick_end record of tick 1`},
+		{`"digest":"`, `"digest":"0`, `tick 3: tick_end: digest recorded "0`},
+	} {
+		tampered := replaceLast(whole, c.old, c.changed)
+		dir := cutAt(t, []byte(tampered), len(tampered))
+		result, err := engine.Replay(context.Background(), dir, engine.ReplayOptions{})
+		if err != nil || result.Difference == nil || !strings.Contains(result.Difference.Error(), c.want) {
+			t.Errorf("%s: %v, %v, want %s", c.changed, result.Difference, err, c.want)
+		}
+	}
 }
 
 func TestReplayOfATornTraceStopsBeforeTheTear(t *testing.T) {

@@ -117,16 +117,23 @@ func (s *Resumption) Exchanges() int { return len(s.tail.calls) }
 // tick and is no answer; it is kept in [CutFile].
 func (s *Resumption) CutBytes() int64 { return s.tail.cutBytes() }
 
-// Complete reports that nothing is left to do.
+// Complete reports that nothing is left to do: the ticks wanted are played, and the run
+// says how it ended. That its calls may all have failed is no reason to end it again.
 func (s *Resumption) Complete() bool {
-	return s.tail.last == s.target && s.tail.end != nil && s.tail.end.RunStatus == trace.RunCompleted
+	if s.tail.last != s.target || s.tail.end == nil {
+		return false
+	}
+	return s.tail.end.RunStatus == trace.RunCompleted || s.tail.end.RunStatus == trace.RunProviderFailed
 }
+
+// Ended is how the run ended last; nil when its process left it unfinished.
+func (s *Resumption) Ended() *trace.RunEnd { return s.tail.end }
 
 // Run derives the recorded ticks again, comparing each with its record, and goes on
 // from there: with the recorded answers of the unfinished tick, then with those of
 // o.Source. o.Settings and o.RunDir are the run's own and are ignored. Nothing is
-// written before every whole tick has come out again; then the run ends as one that
-// [Run] carries out.
+// written before every record of the whole ticks has come out again, byte for byte in
+// the canonical form; then the run ends as one that [Run] carries out.
 //
 // Interrupted while it derives, it returns an interrupted result and leaves the run
 // as it is. The error is a [*DifferenceError] when the records do not come out, else
@@ -141,13 +148,12 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	defer recording.close()
-	recording.strict, recording.partial, recording.reused = true, s.tail.last+1, o.Reused
+	recording.strictFrom, recording.partial, recording.reused = s.tail.last+1, s.tail.last+1, o.Reused
 	j := newJournal(io.Discard)
 	recording.reusedFrom = spoiltFrom(s.header)
 	recording.onPart = j.w.MarkStored
-	j.held = &held{recording: recording, last: s.tail.last, calls: s.tail.calls, switches: s.tail.switches}
-	o.Settings, o.RunDir = settings, s.dir
-	o.Source = &resumed{held: j.held, next: o.Source}
+	next := o.Source
+	o.Settings, o.RunDir, o.Source = settings, s.dir, recording
 	r, err := newRunner(o, j)
 	if err != nil {
 		return Result{}, err
@@ -159,6 +165,8 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	if err := s.takeUp(j, recording, r.Concurrency); err != nil {
 		return Result{}, errors.Join(err, j.finish())
 	}
+	j.held = &held{recording: recording, tick: s.tail.last + 1, calls: s.tail.calls, switches: s.tail.switches}
+	r.Source = &resumed{held: j.held, next: next}
 	r.Ticks, r.asked, r.resuming, r.final = s.target, s.tail.ticks, false, snapshotOf(r.world)
 	if result.Status == trace.RunCompleted {
 		result, err = r.ticks(ctx)
@@ -180,16 +188,33 @@ func spoiltFrom(h trace.Header) (tick int64) {
 	return tick
 }
 
-// derive runs the whole ticks again.
-func (s *Resumption) derive(ctx context.Context, r *runner) (Result, error) {
+// derive runs the whole ticks again and compares every record of them with the trace.
+func (s *Resumption) derive(ctx context.Context, r *runner) (result Result, err error) {
 	r.prepareLearning(s.header)
 	r.Ticks, r.resuming = s.tail.last, true
 	r.passed = s.tail.last
 	if s.tail.end == nil && len(s.tail.calls) == 0 {
 		r.passed-- // the process may have died before it could say that this tick ended the run
 	}
-	result, err := r.advance(ctx)
-	r.progress.Ticks = s.target
+	kept := r.journal.w
+	compared, err := compareTicks(ctx, s.dir, s.tail.last, func(ctx context.Context, out *trace.Writer) (err error) {
+		r.journal.w = out
+		if err := out.Write(s.header); err != nil {
+			return err
+		}
+		result, err = r.advance(ctx)
+		if err == nil && result.Status == trace.RunInterrupted {
+			err = context.Cause(ctx)
+		}
+		return err
+	})
+	r.journal.w, r.progress.Ticks = kept, s.target
+	switch {
+	case ctx.Err() != nil && result.Status == trace.RunInterrupted:
+		return result, nil
+	case err == nil && !compared.Equal:
+		err = compared.Difference
+	}
 	return result, err
 }
 

@@ -207,7 +207,7 @@ func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask, allowed
 	if err := r.journal.exchange(key, ask, answer, charge); err != nil {
 		return answer, err
 	}
-	if r.LLMIO != nil {
+	if r.LLMIO != nil && !r.resuming {
 		r.journal.mu.Lock()
 		defer r.journal.mu.Unlock()
 		r.LLMIO(Exchange{key, string(ask.Stage), ask.Request, answer})

@@ -30,7 +30,7 @@ import (
 //     overtaken by a resume.
 //
 // Memory is bounded by the records of one tick. The error is ErrNoHeader, a
-// [*LineError], a tick that comes after a later one, or a failed write; w then
+// [*LineError], an [*OrderError], or a failed write; w then
 // holds the ticks before it. With a torn last line (ErrTorn) w holds everything
 // before the tear.
 func Canonical(r io.Reader, w io.Writer) error {
@@ -61,6 +61,18 @@ func Canonical(r io.Reader, w io.Writer) error {
 		}
 	}
 	return c.close()
+}
+
+// OrderError marks a record that stands behind those of a later tick.
+type OrderError struct {
+	Type Type
+	// Tick is the tick of the record, After that of those before it.
+	Tick, After int64
+}
+
+// Error names the record and both ticks.
+func (e *OrderError) Error() string {
+	return fmt.Sprintf("canonical trace: a %s record of tick %d follows tick %d", e.Type, e.Tick, e.After)
 }
 
 // NewCanonicalWriter returns a writer that puts the records it is given into w in
@@ -105,7 +117,7 @@ func (c *canonicalizer) add(r Record) error {
 		return nil
 	}
 	if r.RecordTick() < c.tick {
-		return fmt.Errorf("canonical trace: a %s record of tick %d follows tick %d", r.RecordType(), r.RecordTick(), c.tick)
+		return &OrderError{r.RecordType(), r.RecordTick(), c.tick}
 	}
 	if r.RecordTick() > c.tick {
 		if err := c.flush(); err != nil {

@@ -42,11 +42,20 @@ func (m *Main) replay(ctx context.Context, runDir string, o engine.ReplayOptions
 		return replayFailure(ctx, runDir, err)
 	}
 	if !result.Equal {
-		fmt.Fprintf(m.Stderr, "recorded: %s\nderived:  %s\n", lineShown(result.Recorded), lineShown(result.Derived))
-		return failWith(engine.ExitDiffers, fmt.Errorf("the replay differs from line %d of the canonical trace on", result.Line))
+		return m.replayDiffers(result)
 	}
 	fmt.Fprintf(m.Stdout, "replay agrees: %d ticks, %d exchanges\n", result.Ticks, result.Exchanges)
 	return nil
+}
+
+// replayDiffers says where a replay differs and in what, with both lines where the
+// records have one.
+func (m *Main) replayDiffers(result engine.ReplayResult) error {
+	if result.Line == 0 {
+		return failWith(engine.ExitDiffers, fmt.Errorf("the replay differs: %w", result.Difference))
+	}
+	fmt.Fprintf(m.Stderr, "recorded: %s\nderived:  %s\n", lineShown(result.Recorded), lineShown(result.Derived))
+	return failWith(engine.ExitDiffers, fmt.Errorf("the replay differs from line %d of the canonical trace on: %w", result.Line, result.Difference))
 }
 
 // lineShown is a line of a canonical trace for an error, bounded and escaped. One

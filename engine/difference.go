@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentworld/llmclient"
+	"agentworld/trace"
+)
+
+// DifferenceError says that a run, derived again from its records, came out other
+// than they say.
+type DifferenceError struct {
+	Tick int64
+	// What differs: the record, whose it is, and the place in it. Values of the trace
+	// stand in it as JSON.
+	What string
+}
+
+// Error names the tick and what differs.
+func (e *DifferenceError) Error() string { return fmt.Sprintf("tick %d: %s", e.Tick, e.What) }
+
+// recordHead is what tells one record of a tick from another.
+type recordHead struct {
+	Type  trace.Type `json:"type"`
+	Tick  int64      `json:"tick"`
+	Agent string     `json:"agent_id"`
+	Step  int        `json:"step"`
+}
+
+// headOf reads the head of a line of a canonical trace; false where there is none.
+func headOf(line []byte) (h recordHead, ok bool) {
+	return h, len(line) > 0 && json.Unmarshal(line, &h) == nil
+}
+
+// String names the record for people.
+func (h recordHead) String() string {
+	text := string(h.Type)
+	if h.Agent != "" {
+		text += " of " + strconv.Quote(h.Agent)
+	}
+	if h.Step > 0 {
+		text += fmt.Sprintf(", step %d", h.Step)
+	}
+	return text
+}
+
+// differenceOf says what two different lines of canonical traces differ in. An empty
+// line is the end of its trace.
+func differenceOf(recorded, derived []byte) *DifferenceError {
+	a, inRecords := headOf(recorded)
+	b, isDerived := headOf(derived)
+	switch {
+	case !isDerived:
+		return &DifferenceError{a.Tick, fmt.Sprintf("recorded is a %s, which does not come out", a)}
+	case !inRecords:
+		return &DifferenceError{b.Tick, fmt.Sprintf("a %s comes out, which is not recorded", b)}
+	case a != b:
+		return &DifferenceError{min(a.Tick, b.Tick), fmt.Sprintf("recorded is a %s of tick %d, and a %s of tick %d comes out", a, a.Tick, b, b.Tick)}
+	}
+	place, x, y := apartIn("", parsed(recorded), parsed(derived))
+	return &DifferenceError{a.Tick, fmt.Sprintf("%s: %s recorded %s, derived %s", a, place, x, y)}
+}
+
+// parsed reads a line that was encoded here; what cannot be read differs as a whole.
+func parsed(line []byte) any {
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.UseNumber()
+	var value any
+	if dec.Decode(&value) != nil {
+		return string(line)
+	}
+	return value
+}
+
+// apartIn finds the first place at which two different values differ, members by name,
+// and what stands there; "absent" stands for nothing.
+func apartIn(place string, a, b any) (at, x, y string) {
+	objectA, isA := a.(map[string]any)
+	objectB, isB := b.(map[string]any)
+	if isA && isB {
+		names := slices.Sorted(maps.Keys(objectA))
+		for name := range objectB {
+			if _, both := objectA[name]; !both {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			inA, hasA := objectA[name]
+			inB, hasB := objectB[name]
+			if hasA && hasB && same(inA, inB) {
+				continue
+			}
+			path := strings.TrimPrefix(place+"."+name, ".")
+			if !hasA || !hasB {
+				return path, shownIf(hasA, inA), shownIf(hasB, inB)
+			}
+			return apartIn(path, inA, inB)
+		}
+	}
+	listA, isA := a.([]any)
+	listB, isB := b.([]any)
+	if isA && isB {
+		for i := range max(len(listA), len(listB)) {
+			path := fmt.Sprintf("%s[%d]", place, i)
+			if i >= len(listA) || i >= len(listB) {
+				return path, shownIf(i < len(listA), elementOf(listA, i)), shownIf(i < len(listB), elementOf(listB, i))
+			}
+			if !same(listA[i], listB[i]) {
+				return apartIn(path, listA[i], listB[i])
+			}
+		}
+	}
+	textA, isA := a.(string)
+	textB, isB := b.(string)
+	if isA && isB {
+		// Long texts are shown from where they part.
+		cutA, cutB, n := apart(textA, textB)
+		if n > beforeCharsMax {
+			place += fmt.Sprintf(" from character %d on", n)
+		}
+		return place, valueShown(cutA), valueShown(cutB)
+	}
+	return place, valueShown(a), valueShown(b)
+}
+
+// elementOf returns the i-th element, nil behind the last.
+func elementOf(list []any, i int) any {
+	if i < len(list) {
+		return list[i]
+	}
+	return nil
+}
+
+// same compares two parsed values.
+func same(a, b any) bool { return bytes.Equal(llmclient.Marshal(a), llmclient.Marshal(b)) }
+
+func shownIf(there bool, v any) string {
+	if !there {
+		return "absent"
+	}
+	return valueShown(v)
+}
+
+// valueShown is a value as JSON, cut to what fits a line: it may be a text of a model.
+func valueShown(v any) string { return clip(string(llmclient.Marshal(v)), differenceCharsMax) }
+
+// misplaced tells a record that stands in the wrong tick as a difference, which it is:
+// no run writes one.
+func misplaced(err error) (*DifferenceError, bool) {
+	order, found := errors.AsType[*trace.OrderError](err)
+	if !found {
+		return nil, false
+	}
+	return &DifferenceError{order.After, fmt.Sprintf("behind it stands a %s record of tick %d", order.Type, order.Tick)}, true
+}
