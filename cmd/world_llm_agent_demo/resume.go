@@ -13,6 +13,7 @@ import (
 
 	"agentworld/engine"
 	"agentworld/llmclient/scripted"
+	"agentworld/trace"
 )
 
 // resumeHelp is the long help of the resume command.
@@ -73,11 +74,11 @@ func (m *Main) resumeCommand() *cobra.Command {
 
 // resume claims the run, says where it stands, and goes on with it.
 func (m *Main) resume(ctx context.Context, runDir string, values []value, f resumeFlags) error {
-	trace, err := m.openTrace(runDir)
+	file, err := m.openTrace(runDir)
 	if err != nil {
 		return err
 	}
-	trace.Close()
+	file.Close()
 	c, err := newConfig(values)
 	if err != nil {
 		return err
@@ -106,6 +107,9 @@ func resumeRefusal(runDir string, err error) error {
 	if errors.Is(err, engine.ErrOtherModel) {
 		return badInput("%s: %w; allowed: the run's own model: --model for a live one, --offline or no --model for the scripted stand-in; fork %s --at-tick N goes on with another",
 			shown(runDir), err, oneLine(runDir))
+	}
+	if errors.Is(err, engine.ErrNotResumable) {
+		return badInput("%s: %w", shown(runDir), err)
 	}
 	return badInput("%s cannot be resumed: %w", shown(runDir), err)
 }
@@ -177,7 +181,7 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 		return err
 	}
 	if s.Complete() {
-		fmt.Fprintf(m.Stderr, "resume: %s is complete with %d ticks; --until-tick extends it\n", oneLine(p.runDir), s.TicksDone())
+		m.announceComplete(p, s)
 		return m.finishReport(p, out)
 	}
 	faults := scripted.NewInjector(p.faults, p.faultSeed())
@@ -203,6 +207,15 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 		return failWith(engine.ExitDiffers, fmt.Errorf("%s does not come out as recorded and is not resumed: %w", shown(p.runDir), difference))
 	}
 	return m.conclude(p, out, result, err)
+}
+
+// announceComplete says that nothing is left to do, and how the run came out if that is
+// not as one would want: the exit code says only that there is no more to resume.
+func (m *Main) announceComplete(p plan, s *engine.Resumption) {
+	fmt.Fprintf(m.Stderr, "resume: %s is complete with %d ticks, nothing is left to do; --until-tick N extends it\n", oneLine(p.runDir), s.TicksDone())
+	if end := s.Ended(); end.RunStatus != trace.RunCompleted {
+		fmt.Fprintf(m.Stderr, "note: it ended as %s: %s; fork %s --at-tick N plays ticks once more\n", end.RunStatus, oneLine(end.Reason), oneLine(p.runDir))
+	}
 }
 
 // announceResume says where the run stands.
