@@ -92,6 +92,17 @@ func DescribeRecording(path string, h trace.Header, asked trace.ModelSource) *tr
 	}
 }
 
+// sameRecording reports whether two descriptions can be of one recording, used alike. The
+// name may differ: files move.
+func sameRecording(a, b *trace.Recording) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	x, y := *a, *b
+	x.Name, y.Name = "", ""
+	return x == y
+}
+
 // Respond implements [Source].
 func (r *Recorded) Respond(ctx context.Context, key CallKey, request llmclient.Request) llmclient.Answer {
 	answer, miss := r.find(key, request)

@@ -30,6 +30,9 @@ type ResumeOptions struct {
 	ModelSource trace.ModelSource
 	// BaseURL is the endpoint from now on, recorded where it differs.
 	BaseURL string
+	// Recording is where recorded answers come from, nil for none. It must be the run's
+	// own, though it may have been moved.
+	Recording *trace.Recording
 }
 
 // Resumption is a run of another process, claimed by this one and about to go on. It
@@ -71,8 +74,8 @@ func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 		return nil, err
 	}
 	now := h.Latest()
-	if now.Recording != nil {
-		return nil, fmt.Errorf("%w: its answers come from the recording %q; a new run takes them from there again", ErrNotResumable, now.Recording.Name)
+	if !sameRecording(now.Recording, o.Recording) {
+		return nil, otherRecording(now.Recording)
 	}
 	if o.Model != now.Model || o.ModelSource != now.ModelSource {
 		return nil, fmt.Errorf("%w: its model is %s %q, and %s %q makes another run, which is a fork",
@@ -94,6 +97,20 @@ func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 		return nil, fmt.Errorf("%w up to tick %d: it has %d whole ticks; allowed: from there on", ErrNotResumable, s.target, t.last)
 	}
 	return s, nil
+}
+
+// otherRecording says where the run's answers come from, as another source of them was
+// offered.
+func otherRecording(recorded *trace.Recording) error {
+	if recorded == nil {
+		return fmt.Errorf("%w with recorded answers: a model gives its answers", ErrNotResumable)
+	}
+	behind := "no model is asked"
+	if recorded.Asked != "" {
+		behind = fmt.Sprintf("a %s model is asked for others", recorded.Asked)
+	}
+	return fmt.Errorf("%w with these answers: its own come from the recording %q of the %s model %q, and %s",
+		ErrNotResumable, recorded.Name, recorded.ModelSource, recorded.Model, behind)
 }
 
 // Close gives the run back.
@@ -166,7 +183,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, errors.Join(err, j.finish())
 	}
 	j.held = &held{recording: recording, tick: s.tail.last + 1, calls: s.tail.calls, switches: s.tail.switches}
-	r.Source = &resumed{held: j.held, next: next}
+	r.Source, r.missEnds = &resumed{held: j.held, next: next}, true
 	r.Ticks, r.asked, r.resuming, r.final = s.target, s.tail.ticks, false, snapshotOf(r.world)
 	if result.Status == trace.RunCompleted {
 		result, err = r.ticks(ctx)

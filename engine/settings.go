@@ -43,7 +43,10 @@ type Settings struct {
 	// AgentModels are the agents that use another model or endpoint, each once.
 	AgentModels []AgentModel
 	// Recording is where recorded answers come from, see [Recorded]; nil for none.
-	Recording *trace.Recording
+	// RecordingPath is where it is, absolute, for whoever goes on with the run; it says
+	// nothing about the run itself.
+	Recording     *trace.Recording
+	RecordingPath string
 	// Forks change all of this at a tick, in rising order of ticks; see [Fork].
 	Forks []trace.Fork
 	// SystemPrompt, ShortTermGoal and LongTermGoal replace the built-in text and
@@ -172,7 +175,7 @@ func (s Settings) header(w *world.World, cfg behavior.Config, concurrency int, s
 			PlaybookBullets: s.PlaybookBullets, FreezePlaybook: s.FreezePlaybook, LearnEvery: s.LearnEvery, PlaybookSize: s.PlaybookSize,
 			Caps: recordedCaps(s.Caps), Prices: s.Prices, Estimate: s.Estimate,
 		},
-		Timing: &trace.HeaderTiming{StartedAt: startedAt.UTC().Format(time.RFC3339), Concurrency: concurrency},
+		Timing: &trace.HeaderTiming{StartedAt: startedAt.UTC().Format(time.RFC3339), Concurrency: concurrency, RecordingPath: s.RecordingPath},
 	}
 	for n := range w.Agents() {
 		own := s.agentModel(w.AgentID(n))

@@ -136,10 +136,11 @@ func (t *tail) stays(record trace.Record) bool {
 }
 
 // usable reports whether an answer counts when its tick is taken up again. Not those
-// that the end of the run made: a call that was broken off, or one that the provider
-// refused for a reason that ended the run and is mended by now. They are asked again.
+// that the end of the run made: a call that was broken off, one that the provider
+// refused for a reason that ended the run and is mended by now, or one that a recording
+// had no answer to. They are asked again.
 func usable(f *llmclient.Failure) bool {
-	return f == nil || f.Kind != llmclient.ErrInterrupted && !f.Kind.Fatal(true)
+	return f == nil || f.Kind != llmclient.ErrInterrupted && f.Kind != llmclient.ErrNotRecorded && !f.Kind.Fatal(true)
 }
 
 // cutBytes is how much goes.

@@ -160,6 +160,9 @@ type HeaderTiming struct {
 	// Concurrency is how many turns could run at once. It is here because results
 	// do not depend on it.
 	Concurrency int `json:"concurrency"`
+	// RecordingPath is where the recording of the header was on that machine, absolute;
+	// empty without one.
+	RecordingPath string `json:"recording_path,omitempty"`
 }
 
 // Switch changes prompt texts from a tick on; nil keeps a text as it is. As a

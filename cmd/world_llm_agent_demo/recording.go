@@ -22,9 +22,9 @@ const (
 
 // chosenRecording is the recording a run takes answers from; the zero value is none.
 type chosenRecording struct {
-	// path is as the user wrote it.
-	path   string
-	header trace.Header
+	// path is as the user wrote it, place the same from the root.
+	path, place string
+	header      trace.Header
 	// strict says that no model is asked.
 	strict bool
 }
@@ -43,7 +43,40 @@ func (m *Main) chooseRecording(c config, values []value) (chosenRecording, error
 	if err != nil {
 		return chosenRecording{}, badInput("%s: %s cannot be replayed from: %v; allowed: a run directory or a file of answers", v.where(), shown(c.ReplayFrom), err)
 	}
-	return chosenRecording{path: c.ReplayFrom, header: h, strict: c.ReplayMiss == missError}, nil
+	return chosenRecording{path: c.ReplayFrom, place: m.path(c.ReplayFrom), header: h, strict: c.ReplayMiss == missError}, nil
+}
+
+// chooseRecordingAgain finds the recording of a run that is gone on with: where it was
+// or, when a flag says so, where it is now. Other places for settings are about new
+// runs. h is the run's header as it holds.
+func (m *Main) chooseRecordingAgain(runDir string, h trace.Header, values []value) (chosenRecording, error) {
+	v, path := find(values, "run.replay_from"), ""
+	if h.Timing != nil {
+		path = h.Timing.RecordingPath
+	}
+	if v.origin.rank == fromFlag {
+		path = v.text
+	} else if h.Recording == nil {
+		return chosenRecording{}, nil
+	}
+	again, err := engine.ReadRecording(m.path(path))
+	if err != nil {
+		return chosenRecording{}, badInput("%s takes its answers from the recording %s, which cannot be read: %v; allowed: --replay-from with the place where it is now",
+			shown(runDir), shown(path), err)
+	}
+	return chosenRecording{path: path, header: again, strict: h.Recording != nil && h.Recording.Asked == ""}, nil
+}
+
+// chooseAnswersAgain is chooseAnswers for a run that is gone on with. A run that cannot
+// be read is left to whoever claims it, to say so.
+func (m *Main) chooseAnswersAgain(runDir string, c config, values []value) (modelAccess, chosenRecording, error) {
+	h, _ := engine.ReadHeader(m.path(runDir))
+	recording, err := m.chooseRecordingAgain(runDir, h.Latest(), values)
+	if err != nil || recording.strict {
+		return modelAccess{model: recording.header.Model}, recording, err
+	}
+	access, err := chooseModel(c, values)
+	return access, recording, err
 }
 
 // chooseAnswers decides who answers: a model, a recording, or both. Without a miss
@@ -80,31 +113,43 @@ func (m *Main) chooseAgentAnswers(access modelAccess, recording chosenRecording,
 }
 
 // modelSource is what the trace says of the run's answers.
-func (p plan) modelSource() trace.ModelSource {
+func (p plan) modelSource() trace.ModelSource { return p.recording.source(p.model) }
+
+// source is what stands behind answers of the recording, if there is one, and the model.
+func (r chosenRecording) source(model modelAccess) trace.ModelSource {
 	switch {
-	case p.recording.strict:
+	case r.strict:
 		return trace.SourceRecorded
-	case p.recording.path != "":
+	case r.path != "":
 		return trace.SourceMixed
 	}
-	return p.model.source()
+	return model.source()
+}
+
+// endpoint is what is asked beside the recording, as the trace names it; empty where
+// nothing is.
+func (r chosenRecording) endpoint(model modelAccess) string {
+	if r.strict {
+		return ""
+	}
+	return model.recordedURL()
 }
 
 // openAnswers makes the source of all answers and says aloud what it is. With a
 // recording alone nothing is started and nothing can be reached. stop releases what
 // was opened; it is nil only beside an error. given tells at the end how many answers
 // were recorded.
-func (m *Main) openAnswers(ctx context.Context, p plan, faults *scripted.Injector) (source engine.Source, given func(), stop func(), err error) {
+func (m *Main) openAnswers(ctx context.Context, p plan, faults *scripted.Injector, calls callRange) (source engine.Source, given func(), stop func(), err error) {
 	given = func() {}
 	if p.recording.path == "" {
-		source, stop, err = m.openModel(ctx, p, faults, p.calls())
+		source, stop, err = m.openModel(ctx, p, faults, calls)
 		return source, given, stop, err
 	}
 	stop = func() {}
 	fmt.Fprintf(m.Stderr, "answers: recorded in %s; without one %s\n", oneLine(p.recording.path), p.recording.missText())
 	p.announceDifferences(m.Stderr)
 	if !p.recording.strict {
-		if source, stop, err = m.openModel(ctx, p, faults, p.calls()); err != nil {
+		if source, stop, err = m.openModel(ctx, p, faults, calls); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -120,9 +165,12 @@ func (m *Main) openAnswers(ctx context.Context, p plan, faults *scripted.Injecto
 	return recorded, given, func() { _ = recorded.Close(); closeModel() }, nil
 }
 
-// describe is the recording for the trace's header. asked is what stands behind the
-// model, if one is asked.
+// describe is the recording for the trace's header, nil without one. asked is what
+// stands behind the model, if one is asked.
 func (r chosenRecording) describe(asked trace.ModelSource) *trace.Recording {
+	if r.path == "" {
+		return nil
+	}
 	if r.strict {
 		asked = ""
 	}

@@ -30,7 +30,7 @@ func resumeSettings() []string {
 	return []string{
 		"llm.model", "llm.base_url", "llm.max_requests_per_minute", "llm.max_tokens_per_minute", "llm.offline", "llm.retry_backoff_ms",
 		"run.concurrency", "run.playbook", "run.report_json", "run.trace_segment_mb", "run.print_llm_io", "run.llm_io_max_chars",
-		"run.otel", "run.quiet",
+		"run.otel", "run.quiet", "run.replay_from",
 	}
 }
 
@@ -83,19 +83,20 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 	if err != nil {
 		return err
 	}
-	model, err := chooseModel(c, values)
+	model, recording, err := m.chooseAnswersAgain(runDir, c, values)
 	if err != nil {
 		return err
 	}
 	s, err := engine.PrepareResume(m.path(runDir), engine.ResumeOptions{
 		UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift,
-		Model: model.model, ModelSource: model.source(), BaseURL: model.recordedURL(),
+		Model: model.model, ModelSource: recording.source(model), BaseURL: recording.endpoint(model),
+		Recording: recording.describe(model.source()),
 	})
 	if err != nil {
 		return resumeRefusal(runDir, err)
 	}
 	defer s.Close()
-	p, err := m.resumePlan(c, model, s, runDir)
+	p, err := m.resumePlan(c, model, recording, s, runDir)
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func resumeRefusal(runDir string, err error) error {
 
 // resumePlan is the plan of the run as it was recorded, with what the user says now
 // about who answers and what is written where.
-func (m *Main) resumePlan(c config, model modelAccess, s *engine.Resumption, runDir string) (plan, error) {
+func (m *Main) resumePlan(c config, model modelAccess, recording chosenRecording, s *engine.Resumption, runDir string) (plan, error) {
 	settings, err := s.Settings()
 	if err != nil {
 		return plan{}, badInput("%s cannot be resumed: %w", shown(runDir), err)
@@ -124,6 +125,7 @@ func (m *Main) resumePlan(c config, model modelAccess, s *engine.Resumption, run
 	c.RunDir, c.Ticks, c.Seed = runDir, settings.Ticks, optionalSeed{Set: true, Value: settings.Seed}
 	c.Timeout, c.DecisionDeadline = settings.Timeout, settings.DecisionDeadline
 	c.Faults, c.FaultSeed = settings.Faults, optionalSeed{Set: true, Value: settings.FaultSeed}
+	c.Protocol, c.PromptProfile, c.PromptLanguage = settings.Protocol, settings.PromptProfile, settings.PromptLanguage
 	c.ModuleCallsMax, c.RepairsMax = int64(settings.ModuleCallsMax), int64(settings.RepairsMax)
 	c.LearnEvery, c.FreezePlaybook, c.Caps = settings.LearnEvery, settings.FreezePlaybook, settings.Caps
 	mode, seed := embeddedHabits(settings.BaseURL)
@@ -139,15 +141,18 @@ func (m *Main) resumePlan(c config, model modelAccess, s *engine.Resumption, run
 	if err != nil {
 		return plan{}, err
 	}
-	agents, err := m.chooseAgents(model, recordedAgents(settings.AgentModels), scenario.agents)
+	agents, err := m.chooseAgentAnswers(model, recording, recordedAgents(settings.AgentModels), scenario.agents)
 	if err != nil {
 		return plan{}, err
 	}
 	p := plan{
-		config: c, scenario: scenario, switches: settings.Switches, model: model, agents: agents, endpoints: newEndpoints(c),
+		config: c, scenario: scenario, switches: settings.Switches, model: model, agents: agents, endpoints: newEndpoints(c), recording: recording,
 		playbook: settings.Playbook, prices: settings.Prices, faults: faults, guardOff: settings.GuardOff, runDir: runDir,
 	}
 	p.kept = []keptPath{m.keptTrace(runDir), {"the run directory", m.path(runDir)}, {"the playbook", m.path(c.Playbook)}}
+	if recording.path != "" {
+		p.kept = append(p.kept, keptPath{"the recording", m.path(recording.path)}, m.keptTrace(recording.path))
+	}
 	return p, nil
 }
 
@@ -187,7 +192,7 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 	faults := scripted.NewInjector(p.faults, p.faultSeed())
 	calls := p.calls()
 	calls.ticks -= s.TicksDone()
-	source, stop, err := m.openModel(ctx, p, faults, calls)
+	source, given, stop, err := m.openAnswers(ctx, p, faults, calls)
 	if err != nil {
 		return err
 	}
@@ -203,6 +208,7 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 		return err
 	})
 	printer.finish()
+	given()
 	if difference, ok := errors.AsType[*engine.DifferenceError](err); ok {
 		return failWith(engine.ExitDiffers, fmt.Errorf("%s does not come out as recorded and is not resumed: %w", shown(p.runDir), difference))
 	}

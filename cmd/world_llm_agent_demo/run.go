@@ -43,7 +43,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.runDir), cause(err))
 	}
 	faults := scripted.NewInjector(p.faults, p.faultSeed())
-	source, given, stop, err := m.openAnswers(ctx, p, faults)
+	source, given, stop, err := m.openAnswers(ctx, p, faults, p.calls())
 	if err != nil {
 		made.discard()
 		return err
@@ -198,7 +198,7 @@ func (p plan) engineSettings() engine.Settings {
 		Playbook: p.playbook, PlaybookBullets: int(c.PlaybookBullets), FreezePlaybook: c.FreezePlaybook, LearnEvery: c.LearnEvery, PlaybookSize: int(c.PlaybookSize),
 	}
 	if p.recording.path != "" {
-		settings.Recording = p.recording.describe(p.model.source())
+		settings.Recording, settings.RecordingPath = p.recording.describe(p.model.source()), p.recording.place
 	}
 	if c.Faults != "" {
 		settings.FaultSeed = p.faultSeed()
@@ -209,11 +209,8 @@ func (p plan) engineSettings() engine.Settings {
 // recordedURL is the endpoint that the trace records. A habit of the stand-in makes
 // it another model.
 func (p plan) recordedURL() string {
-	if p.recording.strict {
-		return ""
-	}
-	url := p.model.recordedURL()
-	if !p.model.live {
+	url := p.recording.endpoint(p.model)
+	if !p.model.live && !p.recording.strict {
 		url += p.config.habits(p.seed())
 	}
 	return url
@@ -293,11 +290,10 @@ func (p plan) verdict(result engine.Result) error {
 	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.config.Ticks, reason))
 }
 
-// resumable says that another process can go on with the run: not one on recorded
-// answers, nor a fork that has not reached its own ticks, which only its parent can
-// answer in.
+// resumable says that another process can go on with the run: not with a fork that has
+// not reached its own ticks, which only its parent can answer in.
 func (p plan) resumable(result engine.Result) bool {
-	return p.recording.path == "" && (p.fork == nil || result.TicksDone >= p.fork.atTick)
+	return p.fork == nil || result.TicksDone >= p.fork.atTick
 }
 
 // providerHint tells which setting may have ended the run: a bound on time when
