@@ -168,8 +168,11 @@ func (t *Turn) admitCall(it llmclient.Item) (llmclient.Item, slot) {
 // readsOtherwise reports arguments that are JSON but no object, and yet hold the
 // object that is read from them: as the only element of a list, or in a string.
 func readsOtherwise(args string) bool {
+	if isObject(args) {
+		return false
+	}
 	_, _, e := modules.ReadObject(args)
-	return e == nil && !isObject(args)
+	return e == nil
 }
 
 // isObject reports whether a text is a JSON object.

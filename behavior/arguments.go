@@ -115,7 +115,7 @@ func (t *Turn) decodeAction(action, standing json.RawMessage) (world.Action, []s
 	if e != nil {
 		return nil, nil, e
 	}
-	resolved, names := resolveNames(t.view, a)
+	resolved, names := resolveNames(t.opening.seen, a)
 	return resolved, slices.Concat(leniencyNames(lenient), more, names), nil
 }
 

@@ -6,13 +6,19 @@ package behavior
 func (m *Mind) fit(drafts []sectionDraft) []int {
 	chosen := make([]int, len(drafts))
 	budget := m.sectionBudget()
-	bytes, counted := 0, make([][]int, len(drafts))
-	for i, d := range drafts {
+	bytes := 0
+	for _, d := range drafts {
 		bytes += len(encode(d.variants[0].text))
-		counted[i] = make([]int, len(d.variants))
 	}
 	if bytes <= budget {
 		return chosen
+	}
+	counted := make([][]int, len(drafts))
+	for i := range drafts {
+		if d := &drafts[i]; d.shorter != nil {
+			d.variants, d.shorter = append(d.variants, d.shorter()...), nil
+		}
+		counted[i] = make([]int, len(drafts[i].variants))
 	}
 	for _, i := range clippingOrder {
 		for m.total(drafts, chosen, counted) > budget && chosen[i] < len(drafts[i].variants)-1 {

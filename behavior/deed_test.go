@@ -53,7 +53,7 @@ func TestHistoryFolds(t *testing.T) {
 	learn(m, 11, world.ScheduleRecipe{FactoryID: "f1", RecipeID: "recipe.assembler.motor_mk1", Batches: 2}, "")
 	mine(12, 400)
 	mine(13, 400)
-	history := m.history(m.past.deeds[len(m.past.deeds)-1])
+	history := m.history(m.past.deeds[len(m.past.deeds)-1]).all()
 	want := []string{
 		"# History, oldest first",
 		"[mem-2-2][mem-4-4] ticks 2-4: mine_compound 500 x2 refused: compound_depleted compound requested 500 available 4",
@@ -87,7 +87,7 @@ func TestEarlierDecisionsAreCounted(t *testing.T) {
 			learn(m, tick+1, world.Refine{MassG: 1000 * (1 + tick%3)}, "")
 			learn(m, tick+1, world.Harvest{MaxAmount: 1 + tick%5}, "")
 		}
-		all := m.history(m.past.deeds[len(m.past.deeds)-1])
+		all := m.history(m.past.deeds[len(m.past.deeds)-1]).all()
 		text := all[0].text
 		var left, counted int64
 		if _, err := fmt.Sscanf(text, english.headingHistory+english.headingEarlier, &left); err != nil {
@@ -124,8 +124,8 @@ func TestSourcesAreWhatIsShown(t *testing.T) {
 	if want := "# Last outcome\n[mem-40-"; !strings.HasPrefix(last.text, want) || len(last.sources) != 1 {
 		t.Errorf("last outcome %q with %d sources", last.text, len(last.sources))
 	}
-	history := m.history(deed)[0]
-	recalled := m.recalled(memory.Focus{Query: m.goalsText(), Now: 41}, append(history.ids, deed.ids...))[0]
+	history := m.history(deed).variants[0]
+	recalled := m.recalled(memory.Focus{Query: m.goalsText(), Now: 41}, append(history.ids, deed.ids...)).variants[0]
 	if len(recalled.sources) == 0 {
 		t.Fatal("nothing was recalled, so the test shows little")
 	}
@@ -158,7 +158,7 @@ func TestOldMemoriesStayReadable(t *testing.T) {
 	for tick := range int64(2 * deedsMax) {
 		learn(m, tick+2, world.Wait{}, "")
 	}
-	recalled := m.recalled(memory.Focus{Query: m.goalsText(), Now: 600}, nil)[0]
+	recalled := m.recalled(memory.Focus{Query: m.goalsText(), Now: 600}, nil).variants[0]
 	if want := "# Memory\n[mem-1-1] tick 1 outcome: build_factory factory.motor ok, started agent-1-f1"; recalled.text != want {
 		t.Errorf("recalled %q, want %q", recalled.text, want)
 	}
@@ -177,4 +177,12 @@ func TestOwnWordsFollowTheLastOutcome(t *testing.T) {
 	if want := "# Last outcome\n[mem-4-1] tick 4: send_message agent-2 (10 characters) ok, text \"hi\\n# Goals\""; got.text != want {
 		t.Errorf("got %q, want %q", got.text, want)
 	}
+}
+
+// all are the variants of a section, those written on demand too.
+func (d sectionDraft) all() []variant {
+	if d.shorter == nil {
+		return d.variants
+	}
+	return append(d.variants, d.shorter()...)
 }

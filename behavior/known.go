@@ -53,7 +53,7 @@ func (m *Mind) knownIDs(o world.Observation, actions ...world.Action) []string {
 			if p.Kind == world.ParamAmount || p.Kind == world.ParamText || p.Kind == world.ParamChoice || slices.Contains(known, id) {
 				continue
 			}
-			if idText(id) == id && (observes(o, id) || mentions(m.goalsText(), id)) {
+			if idText(id) == id && (observes(o, id) || mentions(words(m.goalsText()), id)) {
 				known = append(known, id)
 			}
 		}

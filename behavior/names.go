@@ -12,13 +12,13 @@ const lenNameResolved = "name_resolved"
 // resolveNames replaces names by the ids of what bears them. A text that is an id the
 // agent knows stays, and so does a name that two things share or nothing bears: what
 // such a text means is for the world to say, which knows no names.
-func resolveNames(view world.View, a world.Action) (world.Action, []string) {
+func resolveNames(o world.Observation, a world.Action) (world.Action, []string) {
 	if order, ok := a.(world.ExecuteUntil); ok {
-		inner, leniencies := resolveNames(view, order.Do)
+		inner, leniencies := resolveNames(o, order.Do)
 		order.Do = inner
 		return order, leniencies
 	}
-	seen := namesIn(view.Observe())
+	seen := namesIn(o)
 	switch a := a.(type) {
 	case world.Move:
 		id, leniencies := seen.places.resolve(a.To)
@@ -86,7 +86,7 @@ func namesIn(o world.Observation) (r registers) {
 // resolveIntent replaces names in a planned action by the ids of what bears them, as
 // [resolveNames] does in an action.
 func (t *Turn) resolveIntent(i mandate.Intent) mandate.Intent {
-	seen := namesIn(t.view.Observe())
+	seen := namesIn(t.opening.seen)
 	if i.Action == (world.Move{}).ActionName() {
 		i.To, _ = seen.places.resolve(i.To)
 	} else {

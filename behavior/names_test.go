@@ -50,7 +50,7 @@ func TestResolveNamesInOrders(t *testing.T) {
 	}
 	w.Advance()
 	order := world.ExecuteUntil{Do: world.Move{To: "Outpost"}, Until: []world.Condition{{Event: world.StopJobDone}}, MaxTicks: 2}
-	got, leniencies := resolveNames(w.View(0), order)
+	got, leniencies := resolveNames(w.View(0).Observe(), order)
 	if do := got.(world.ExecuteUntil).Do; do != (world.Move{To: "llm-outpost"}) || !slices.Equal(leniencies, []string{lenNameResolved}) {
 		t.Errorf("%v with %v", do, leniencies)
 	}

@@ -25,7 +25,8 @@ const textUnknown = "?"
 type sketch struct {
 	opened
 	layout
-	// goals are the agent's goals: what they name is shown by name and cut last.
+	// goals are the [words] of the agent's goals: what they name is shown by name and cut
+	// last.
 	goals string
 	// strangeNames shows also names that no goal uses.
 	strangeNames bool

@@ -62,7 +62,7 @@ func everything() opened {
 
 func sketchOf(o opened, p Profile) sketch {
 	m := Mind{Kit: &Kit{recipes: world.DefaultRules().Recipes()}}
-	return sketch{opened: o, layout: layoutOf[p], goals: "Be at Drift with a motor.", alias: m.alias, words: &english, strangeNames: layoutOf[p].details}
+	return sketch{opened: o, layout: layoutOf[p], goals: words("Be at Drift with a motor."), alias: m.alias, words: &english, strangeNames: layoutOf[p].details}
 }
 
 func TestObservationOfEachProfile(t *testing.T) {
@@ -236,7 +236,7 @@ func TestMentions(t *testing.T) {
 		{"Make motors.", "motor", false}, {"Be at p-1.", "p-11", false}, {"Be there.", "", false}, {"Be there.", "--", false}, {"", "x", false},
 		{"去 鉱山", "鉱山", true},
 	} {
-		if got := mentions(tc.text, tc.name); got != tc.want {
+		if got := mentions(words(tc.text), tc.name); got != tc.want {
 			t.Errorf("mentions(%q, %q) = %v", tc.text, tc.name, got)
 		}
 	}
@@ -276,7 +276,7 @@ func TestGoalsThatNameManyPlacesLeaveRoom(t *testing.T) {
 		o.Places = append(o.Places, world.Sight{ID: fmt.Sprint("rock-number-", i, "-of-the-belt"), Name: "Rock", MoveCost: 1, MoveTicks: 1, Material: "metal"})
 	}
 	s := sketchOf(o, ProfileRich)
-	s.goals = "Mine every rock."
+	s.goals = words("Mine every rock.")
 	for shorter := true; shorter; {
 		s.layout, shorter = s.layout.halved(o)
 	}

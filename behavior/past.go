@@ -79,7 +79,7 @@ func (m *Mind) lastOutcome(o world.Outcome, said string, known []string) (varian
 
 // history offers the newest decisions before the last one, folded, and shorter
 // tails of them.
-func (m *Mind) history(last deed) []variant {
+func (m *Mind) history(last deed) sectionDraft {
 	before := m.past.deeds
 	if n := len(before); n > 0 && before[n-1].last == last.last {
 		before = before[:n-1]
@@ -87,8 +87,7 @@ func (m *Mind) history(last deed) []variant {
 	window := before[max(0, len(before)-m.layout.window):]
 	all := folded(window)
 	earlier := m.past.total - int64(len(m.past.deeds)-len(before))
-	var variants []variant
-	for n := min(len(all), m.layout.history); n > 0; n /= 2 {
+	return halving(sectionHistory, min(len(all), m.layout.history), func(n int) variant {
 		shown := all[len(all)-n:]
 		left := earlier
 		for _, d := range shown {
@@ -98,9 +97,22 @@ func (m *Mind) history(last deed) []variant {
 		if left > 0 {
 			heading += fmt.Sprintf(m.words.headingEarlier, left)
 		}
-		variants = append(variants, m.written(heading, shown))
+		return m.written(heading, shown)
+	})
+}
+
+// halving is a section of n lines, of which clipping leaves half, a quarter and so on
+// down to nothing. write writes it with the given number of lines, at least one.
+func halving(name string, n int, write func(n int) variant) sectionDraft {
+	if n == 0 {
+		return sectionDraft{name: name, variants: []variant{{}}}
 	}
-	return append(variants, variant{})
+	return sectionDraft{name: name, variants: []variant{write(n)}, shorter: func() (variants []variant) {
+		for left := n / 2; left > 0; left /= 2 {
+			variants = append(variants, write(left))
+		}
+		return append(variants, variant{})
+	}}
 }
 
 // focus is what a recollection is about: the goals, and what is at hand.
@@ -116,7 +128,7 @@ func (m *Mind) focus(o world.Observation) memory.Focus {
 
 // recalled offers what memory holds for a focus, of each category the best, without
 // what is shown already and without words of others, and shorter heads of it.
-func (m *Mind) recalled(f memory.Focus, shown []string) []variant {
+func (m *Mind) recalled(f memory.Focus, shown []string) sectionDraft {
 	quota := m.layout.quota
 	if m.cfg.Guards(mandate.LayerMemory) {
 		quota.Heard = 0
@@ -127,15 +139,13 @@ func (m *Mind) recalled(f memory.Focus, shown []string) []variant {
 		facts = append(facts, m.told(found))
 		scores[found.ID] = found.Score
 	}
-	var variants []variant
-	for n := len(facts); n > 0; n /= 2 {
+	return halving(sectionMemory, len(facts), func(n int) variant {
 		v := m.written(m.words.headingMemory, facts[:n])
 		for i, s := range v.sources {
 			v.sources[i].Score = scores[s.ID]
 		}
-		variants = append(variants, v)
-	}
-	return append(variants, variant{})
+		return v
+	})
 }
 
 // told is a memory as a deed: with all its numbers where the decisions behind it are

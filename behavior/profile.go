@@ -76,26 +76,34 @@ const namedKept = 4
 // choicesClipped is how many choices of an action a clipped observation keeps.
 const choicesClipped = 6
 
-// mentions tells whether text names something in its own words: whole words count,
-// letter case does not.
+// mentions tells whether a text, given as its [words], names something in its own
+// words: whole words count, letter case does not.
 func mentions(text, name string) bool {
 	sought := words(name)
-	return strings.TrimSpace(sought) != "" && strings.Contains(words(text), sought)
+	return sought != "" && strings.Contains(text, sought)
 }
 
-// words is text as lower-case words with one space around each. A Chinese character
+// words is text as lower-case words with one space around each, empty without any. A Chinese character
 // is a word of its own: that script has no spaces, and an id may stand right beside it.
 func words(text string) string {
 	var b strings.Builder
+	b.Grow(len(text) + 2)
+	within := false
 	for _, r := range strings.ToLower(text) {
-		switch {
-		case unicode.Is(unicode.Han, r):
-			b.WriteString(" " + string(r) + " ")
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
+		han := r > unicode.MaxLatin1 && unicode.Is(unicode.Han, r)
+		word := han || unicode.IsLetter(r) || unicode.IsDigit(r)
+		if b.Len() == 0 && word || within && (han || !word) {
+			b.WriteByte(' ')
+		}
+		if word {
 			b.WriteRune(r)
-		default:
+		}
+		if within = word && !han; han {
 			b.WriteByte(' ')
 		}
 	}
-	return " " + strings.Join(strings.Fields(b.String()), " ") + " "
+	if within {
+		b.WriteByte(' ')
+	}
+	return b.String()
 }

@@ -3,6 +3,7 @@ package behavior
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"agentworld/behavior/mandate"
 	"agentworld/llmclient"
@@ -34,6 +35,8 @@ const (
 // prompt is the opening of a turn: the parts of the input that exist before the
 // model said anything.
 type prompt struct {
+	// seen is what the agent observes; nobody changes it.
+	seen     world.Observation
 	items    []llmclient.Item
 	sections []Section
 	sources  []memory.Source
@@ -55,6 +58,9 @@ type prompt struct {
 type sectionDraft struct {
 	name     string
 	variants []variant
+	// shorter, when set, writes the variants after those. Most prompts fit as they are,
+	// and writing what nobody sends would be much of the work of a turn.
+	shorter func() []variant
 }
 
 // The places of the drafts in compose.
@@ -106,19 +112,19 @@ func (m *Mind) compose(view world.View) prompt {
 	history := m.history(deed)
 	kept := held.variants()
 	drafts := []sectionDraft{
-		atGoals:       {sectionGoals, []variant{{text: m.goals()}}},
-		atHistory:     {sectionHistory, history},
-		atMemory:      {sectionMemory, m.recalled(focus, slices.Concat(history[0].ids, deed.ids))},
-		atPlaybook:    {sectionPlaybook, lessons},
-		atOutcome:     {sectionOutcome, []variant{last}},
-		atObservation: {sectionObservation, m.observationVariants(seen)},
-		atMessages:    {sectionMessages, sectionsOf(m.words, kept)},
+		atGoals:       {name: sectionGoals, variants: []variant{{text: m.goals()}}},
+		atHistory:     history,
+		atMemory:      m.recalled(focus, slices.Concat(history.variants[0].ids, deed.ids)),
+		atPlaybook:    {name: sectionPlaybook, variants: lessons},
+		atOutcome:     {name: sectionOutcome, variants: []variant{last}},
+		atObservation: m.observed(seen),
+		atMessages:    {name: sectionMessages, variants: sectionsOf(m.words, kept)},
 	}
 	if text := m.repetition.advice.text(m.words); text != "" {
-		drafts = append(drafts, sectionDraft{sectionAdvice, []variant{{text: text}}})
+		drafts = append(drafts, sectionDraft{name: sectionAdvice, variants: []variant{{text: text}}})
 	}
 	chosen := m.fit(drafts)
-	p := prompt{held: kept[chosen[atMessages]], early: early, untrusted: seen.HeldBack > 0, found: placeEntry(m.words, seen.Observation)}
+	p := prompt{seen: whole, held: kept[chosen[atMessages]], early: early, untrusted: seen.HeldBack > 0, found: placeEntry(m.words, seen.Observation)}
 	var texts []string
 	for i, d := range drafts {
 		if v := p.place(m, d, chosen[i]); v.text != "" {
@@ -166,17 +172,20 @@ func (m *Mind) goals() string {
 	return strings.Join(lines, "\n")
 }
 
-// observationVariants are the observation with ever shorter lists of distant
+// observed is the observation, and the same with ever shorter lists of distant
 // things; the omitted counts stay exact.
-func (m *Mind) observationVariants(seen opened) []variant {
-	var variants []variant
-	s := sketch{opened: seen, layout: m.layout, goals: m.goalsText(), alias: m.alias, words: m.words}
+func (m *Mind) observed(seen opened) sectionDraft {
+	s := sketch{opened: seen, layout: m.layout, goals: words(m.goalsText()), alias: m.alias, words: m.words}
 	s.strangeNames = s.details && m.cfg.off(mandate.LayerOrder)
-	for shorter := true; shorter; {
-		variants = append(variants, variant{text: s.text()})
-		s.layout, shorter = s.layout.halved(seen)
-	}
-	return variants
+	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text()}}, shorter: func() (variants []variant) {
+		for {
+			var ok bool
+			if s.layout, ok = s.layout.halved(seen); !ok {
+				return variants
+			}
+			variants = append(variants, variant{text: s.text()})
+		}
+	}}
 }
 
-func runeCount(s string) int { return len([]rune(s)) }
+func runeCount(s string) int { return utf8.RuneCountInString(s) }

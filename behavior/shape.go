@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -237,13 +238,16 @@ func orNull(raw json.RawMessage) json.RawMessage {
 
 func stringField(f fields, key string) string {
 	var s string
-	if json.Unmarshal(f[key], &s) != nil {
+	if raw := f[key]; !bytes.ContainsRune(raw, '"') || json.Unmarshal(raw, &s) != nil {
 		return ""
 	}
 	return s
 }
 
 func objectField(f fields, key string) (fields, bool) {
+	if !bytes.ContainsRune(f[key], '{') {
+		return nil, false // the usual case, cheaper than an error
+	}
 	var inner fields
 	err := json.Unmarshal(f[key], &inner)
 	return inner, err == nil && inner != nil

@@ -335,8 +335,8 @@ func (t *Turn) toolNamed(name string) (tool string, leniencies []string, ok bool
 
 // sameName compares names without case and separators.
 func sameName(a, b string) bool {
-	bare := func(s string) string {
-		return strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(s))
-	}
+	bare := func(s string) string { return separators.Replace(strings.ToLower(s)) }
 	return len(b) <= 64 && bare(a) == bare(b)
 }
+
+var separators = strings.NewReplacer("_", "", "-", "", ".", "")

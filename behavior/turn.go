@@ -349,7 +349,7 @@ func (t *Turn) finish(d Decision) {
 func (t *Turn) completed(d Decision) Decision {
 	d.AgentID, d.ModelCalls, d.Retrieved = t.view.AgentID(), t.asks, t.retrieved
 	d.Swayed = t.sways(d.Adjusted)
-	d.Known = t.mind.knownIDs(t.view.Observe(), d.Proposed, d.Executed)
+	d.Known = t.mind.knownIDs(t.opening.seen, d.Proposed, d.Executed)
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}
 	if t.revealedAt != 0 {
 		d.Seen = append(d.Seen, t.mind.heard(t.opening.held)...)
@@ -361,7 +361,7 @@ func (t *Turn) completed(d Decision) Decision {
 func (t *Turn) mintCallID() string {
 	for {
 		t.minted++
-		id := fmt.Sprintf("call_t%d_s%d_%d", t.view.Observe().Tick, t.asks, t.minted)
+		id := fmt.Sprintf("call_t%d_s%d_%d", t.view.Tick(), t.asks, t.minted)
 		if _, taken := t.callIDs[id]; !taken {
 			return id
 		}

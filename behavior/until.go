@@ -152,7 +152,19 @@ func takesValue(event string) bool {
 // isParam reports whether an action has a field of that name, or knows it by it.
 func isParam(action, name string) bool {
 	known, _, _ := modules.ActionNamed(action)
-	return slices.ContainsFunc(world.Actions(), func(s world.ActionSpec) bool {
-		return s.Name == known && slices.ContainsFunc(s.Params, func(p world.Param) bool { return p.Name == name || slices.Contains(p.Aliases, name) })
-	})
+	return parameters[known][name]
 }
+
+// parameters are the names of each action's parameters, aliases among them.
+var parameters = func() map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	for _, s := range world.Actions() {
+		all[s.Name] = map[string]bool{}
+		for _, p := range s.Params {
+			for _, name := range append([]string{p.Name}, p.Aliases...) {
+				all[s.Name][name] = true
+			}
+		}
+	}
+	return all
+}()

@@ -126,7 +126,7 @@ func TestChineseDeeds(t *testing.T) {
 	learn(m, 6, world.Mine{MassG: 900}, "", world.Amount{Resource: world.Compound, Amount: 900})
 	m.Learn(7, Decision{Executed: world.Wait{}, Wait: "parse_error:refusal"}, world.Outcome{Tick: 7, Action: world.Wait{}, Accepted: true})
 	learn(m, 8, world.SendMessage{To: "agent-2", Text: "hi"}, "")
-	history := m.history(m.past.deeds[len(m.past.deeds)-1])
+	history := m.history(m.past.deeds[len(m.past.deeds)-1]).all()
 	want := []string{
 		"# 历史，从旧到新",
 		"[mem-2-1][mem-4-2] 第 2-4 回合: mine_compound 500 x2 被拒: compound_depleted compound 请求 500 可用 4",
@@ -154,7 +154,7 @@ func TestNamesInChineseGoals(t *testing.T) {
 		{"前往llm-outpost采矿。", "llm-outpost", true}, {"守住北区基地", "北区", true}, {"守住北区基地", "区北", false},
 		{"前往llm-outpost2采矿", "llm-outpost", false}, {"守住基地", "", false}, {"守住基地", "。", false},
 	} {
-		if got := mentions(tc.goals, tc.name); got != tc.want {
+		if got := mentions(words(tc.goals), tc.name); got != tc.want {
 			t.Errorf("mentions(%q, %q) = %v", tc.goals, tc.name, got)
 		}
 	}

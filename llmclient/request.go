@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"unicode/utf8"
 )
 
 // Tool is a function tool offered to the model.
@@ -126,9 +127,9 @@ func (r Request) Hash() string { return Hash(r.Body()) }
 
 // Chars counts the characters of instructions and input that the model reads.
 func (r Request) Chars() int {
-	n := runes(r.Instructions)
+	n := utf8.RuneCountInString(r.Instructions)
 	for _, it := range r.Input {
-		n += runes(string(it.Raw))
+		n += utf8.RuneCount(it.Raw)
 	}
 	return n
 }
@@ -137,12 +138,10 @@ func (r Request) Chars() int {
 func (r Request) ToolChars() int {
 	n := 0
 	for _, t := range r.Tools {
-		n += runes(string(t.Wire()))
+		n += utf8.RuneCount(t.Wire())
 	}
 	return n
 }
-
-func runes(s string) int { return len([]rune(s)) }
 
 // Wire returns the tool's JSON as sent.
 func (t Tool) Wire() json.RawMessage {

@@ -219,11 +219,12 @@ func resolveName(text string, known []string) (name string, used []Leniency, ok 
 	if slices.Contains(known, text) {
 		return text, nil, true
 	}
-	if len(text) > textArgumentMax {
+	if text == "" || len(text) > textArgumentMax {
 		return "", nil, false
 	}
+	bare := bareName(text)
 	for _, name := range known {
-		if bareName(name) == bareName(text) {
+		if len(bare) <= len(name) && bareName(name) == bare {
 			return name, []Leniency{NameVariant}, true
 		}
 	}

@@ -51,7 +51,7 @@ func dryRunModule() module {
 func tryOut(env Env, action world.Action, read []Leniency) answer {
 	adjusted, adjustments := env.View.Clamp(action)
 	encoded := world.EncodeAction(adjusted)
-	tick := env.View.Observe().Tick
+	tick := env.View.Tick()
 	return answer{
 		body: dryRun{NewFinding(env.registry.language, adjusted, adjustments, env.View.Check(adjusted)), read},
 		id:   fmt.Sprintf("dry-%d-%08x", tick, fingerprint(encoded)), trust: memory.SelfObservation, tick: tick,

@@ -33,7 +33,7 @@ func recentModule() module {
 		if env.Memory == nil {
 			return answer{}, noMemory
 		}
-		recent := env.Memory.Recent(recallLimit(args.Limit), env.View.Observe().Tick)
+		recent := env.Memory.Recent(recallLimit(args.Limit), env.View.Tick())
 		newestFirst := make([]memory.Scored, 0, len(recent))
 		for i := len(recent) - 1; i >= 0; i-- {
 			newestFirst = append(newestFirst, recent[i])
@@ -61,7 +61,7 @@ func searchModule() module {
 		if env.Memory == nil {
 			return answer{}, noMemory
 		}
-		now := env.View.Observe().Tick
+		now := env.View.Tick()
 		return remembered(env.words().memory, env.Memory.Search(args.Query, recallLimit(args.Limit), now), env.words().score), ""
 	})
 }

@@ -51,6 +51,9 @@ type View struct {
 // AgentID is the id of the agent whose view this is.
 func (v View) AgentID() string { return v.self.ID }
 
+// Tick is the tick of the view.
+func (v View) Tick() int64 { return v.tick }
+
 // Place is the id of the place where the agent is, empty while it travels.
 func (v View) Place() string { return v.self.Place }
 

@@ -322,13 +322,16 @@ func number(word string) (int64, bool) {
 			break
 		}
 	}
-	word = strings.NewReplacer(",", "", "_", "", "'", "").Replace(word)
+	word = digitGroups.Replace(word)
 	n, err := strconv.ParseInt(word, 10, 64)
 	if err != nil || n < 1 || n > numberMax/factor {
 		return 0, false
 	}
 	return n * factor, true
 }
+
+// digitGroups takes out what stands between groups of digits.
+var digitGroups = strings.NewReplacer(",", "", "_", "", "'", "")
 
 // numberMax is the largest number that is read; no amount of a world comes near.
 const numberMax = 1_000_000_000_000
