@@ -17,10 +17,11 @@ type journal struct {
 	w  *trace.Writer
 	// file is nil when nothing is kept.
 	file *traceFile
-	// static caches the hashes of instructions and tools, which are the bulk of every
-	// request, for the stretch of ticks numbered stretch.
-	static  map[string]string
-	stretch int64
+	// instructions and tools cache the hashes of what is the bulk of every request, for
+	// the stretch of ticks numbered stretch.
+	instructions map[string]string
+	tools        map[toolList]string
+	stretch      int64
 	// held is what the trace holds already; nil for a new one.
 	held *held
 }
@@ -37,7 +38,7 @@ func createJournal(dir string) (*journal, error) {
 }
 
 func newJournal(w io.Writer) *journal {
-	return &journal{w: trace.NewWriter(w), static: map[string]string{}}
+	return &journal{w: trace.NewWriter(w), instructions: map[string]string{}, tools: map[toolList]string{}}
 }
 
 // into lets the journal write to the end of f from now on. Parts that were marked as
@@ -65,14 +66,17 @@ func (j *journal) write(records ...trace.Record) error {
 // exchange records a request and its answer, before anybody uses the answer, and what
 // it counted against the caps.
 func (j *journal) exchange(key CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) error {
+	request := ask.Request
+	// What takes long is made before the others are kept waiting.
+	call := trace.ModelCall{
+		Tick: key.Tick, AgentID: key.Agent, Step: key.Step, Stage: string(ask.Stage), Model: request.Model, ToolChoice: request.Choice.Wire(),
+		RequestHash: request.Hash(), InputChars: request.Chars(), ToolChars: request.ToolChars(),
+		Sections: sectionRecords(ask.Sections), Charge: charge,
+		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, Recorded: a.Recorded},
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	request := ask.Request
-	instructions, err := j.staticPart(key.Tick, trace.PartInstructions, request.Instructions)
-	if err != nil {
-		return err
-	}
-	tools, err := j.staticPart(key.Tick, trace.PartTools, string(llmclient.ToolList(request.Tools)))
+	instructions, tools, err := j.static(key.Tick, request)
 	if err != nil {
 		return err
 	}
@@ -84,29 +88,42 @@ func (j *journal) exchange(key CallKey, ask behavior.Ask, a llmclient.Answer, ch
 	if err != nil {
 		return err
 	}
-	return j.w.Write(trace.ModelCall{
-		Tick: key.Tick, AgentID: key.Agent, Step: key.Step, Stage: string(ask.Stage), Model: request.Model,
-		Instructions: instructions, Tools: tools, Input: input, ToolChoice: request.Choice.Wire(),
-		RequestHash: request.Hash(), InputChars: request.Chars(), ToolChars: request.ToolChars(),
-		Sections: sectionRecords(ask.Sections), Answer: answer, Charge: charge,
-		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, Recorded: a.Recorded},
-	})
+	call.Instructions, call.Tools, call.Input, call.Answer = instructions, tools, input, answer
+	return j.w.Write(call)
 }
 
-// staticPart stores a part that repeats in every request, hashing it once.
-func (j *journal) staticPart(tick int64, kind trace.PartKind, body string) (string, error) {
+// toolList identifies the tools of a request: those who make requests share lists and
+// change none.
+type toolList struct {
+	first *llmclient.Tool
+	count int
+}
+
+// static stores the parts that repeat in every request, hashing them once in a stretch.
+func (j *journal) static(tick int64, r llmclient.Request) (instructions, tools string, err error) {
 	if stretch := tick / trace.PartTicks; stretch != j.stretch {
 		j.stretch = stretch
-		clear(j.static)
+		clear(j.instructions)
+		clear(j.tools)
 	}
-	if hash, ok := j.static[string(kind)+body]; ok {
-		return hash, nil
+	instructions, ok := j.instructions[r.Instructions]
+	if !ok {
+		if instructions, err = j.w.Part(tick, trace.PartInstructions, []byte(r.Instructions)); err != nil {
+			return "", "", err
+		}
+		j.instructions[r.Instructions] = instructions
 	}
-	hash, err := j.w.Part(tick, kind, []byte(body))
-	if err == nil {
-		j.static[string(kind)+body] = hash
+	list := toolList{count: len(r.Tools)}
+	if list.count > 0 {
+		list.first = &r.Tools[0]
 	}
-	return hash, err
+	if tools, ok = j.tools[list]; !ok {
+		if tools, err = j.w.Part(tick, trace.PartTools, llmclient.ToolList(r.Tools)); err != nil {
+			return "", "", err
+		}
+		j.tools[list] = tools
+	}
+	return instructions, tools, nil
 }
 
 // endTick makes a tick survive a power failure and, when the trace file has grown to

@@ -40,7 +40,11 @@ type Part struct {
 
 // NewPart returns the part that holds body.
 func NewPart(tick int64, kind PartKind, body []byte) Part {
-	p := Part{Tick: tick, Hash: llmclient.Hash(body), Kind: kind, Body: string(body)}
+	return hashedPart(tick, kind, body, llmclient.Hash(body))
+}
+
+func hashedPart(tick int64, kind PartKind, body []byte, hash string) Part {
+	p := Part{Tick: tick, Hash: hash, Kind: kind, Body: string(body)}
 	if !utf8.Valid(body) {
 		// A JSON string cannot carry these bytes, and a prompt that comes back
 		// changed would not replay.

@@ -44,6 +44,14 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{w: w, stored: map[partKey]bool{}}
 }
 
+// NewRecordWriter returns a writer that hands every record to take instead of encoding
+// it. An error of take is one of the write.
+func NewRecordWriter(take func(Record) error) *Writer {
+	w := NewWriter(nil)
+	w.direct = take
+	return w
+}
+
 // Write appends one record. The error names the record's type, and tells a
 // record that cannot be encoded, which writes nothing, from a failed write.
 func (w *Writer) Write(r Record) error {
@@ -79,12 +87,12 @@ func (w *Writer) put(r Record) error {
 // for a (kind, body) within a stretch of [PartTicks] writes a record; tick is the
 // tick that uses it.
 func (w *Writer) Part(tick int64, kind PartKind, body []byte) (hash string, err error) {
-	p := NewPart(tick, kind, body)
+	hash = llmclient.Hash(body)
 	w.reach(tick)
-	if w.stored[partKey{p.Kind, p.Hash}] {
-		return p.Hash, w.err
+	if w.stored[partKey{kind, hash}] {
+		return hash, w.err
 	}
-	return p.Hash, w.Write(p)
+	return hash, w.Write(hashedPart(tick, kind, body, hash))
 }
 
 // Items stores the items' exact JSON as parts and returns their hashes in order.
@@ -145,14 +153,16 @@ func Encode(r Record) ([]byte, error) {
 		return bytes.Clone(u.Raw), nil
 	}
 	var b bytes.Buffer
+	// The type stands in front rather than in a field: a record cannot carry a wrong
+	// one. The brace that opens the fields behind it becomes the comma between them.
+	b.WriteString(`{"type":"` + string(r.RecordType()) + `"`)
+	brace := b.Len()
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(r); err != nil {
 		return nil, fmt.Errorf("encode %s record: %w", r.RecordType(), err)
 	}
-	fields := bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
-	// The type is spliced in rather than a field: a record cannot carry a wrong one.
-	line := append([]byte(`{"type":"`), r.RecordType()...)
-	line = append(line, `",`...)
-	return append(line, fields[1:]...), nil
+	line := bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
+	line[brace] = ','
+	return line, nil
 }
