@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"sync/atomic"
 
@@ -14,14 +13,13 @@ import (
 )
 
 // recording is a Source that gives the answers of a recorded run again, by agent,
-// tick and step. It reads the trace along with the run, one tick ahead.
+// tick and step. It reads the trace along with the run, a few ticks ahead.
 type recording struct {
-	mu     sync.Mutex
-	file   io.Closer
-	reader *trace.Reader
+	mu    sync.Mutex
+	ahead *readAhead
 	// parts are those of recent answers, calls the exchanges of the tick being read.
 	parts trace.Parts
-	calls map[CallKey]trace.ModelCall
+	calls map[CallKey]trace.AnsweredCall
 	// tick is the last tick read.
 	tick  int64
 	given atomic.Int64
@@ -32,7 +30,7 @@ type recording struct {
 	// partial is a last tick that the trace does not hold whole, 0 for none. It is
 	// read as far as it goes.
 	partial int64
-	// onPart, when set, sees every part.
+	// onPart, when set, sees every part, without its body.
 	onPart func(trace.Part)
 	// reused, when set, is called for each answer given from the tick reusedFrom on,
 	// with the number of HTTP requests it had taken.
@@ -47,10 +45,10 @@ func openRecording(dir string) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &recording{file: f, reader: trace.NewReader(f), calls: map[CallKey]trace.ModelCall{}}, nil
+	return &recording{ahead: startReadAhead(f), calls: map[CallKey]trace.AnsweredCall{}}, nil
 }
 
-func (r *recording) close() { r.file.Close() }
+func (r *recording) close() { r.ahead.close() }
 
 // Respond returns the recorded answer to the request with the given key. A request
 // that was never made has no answer; the failure it gets differs from every
@@ -123,31 +121,23 @@ func (r *recording) finish() error {
 	return r.readTo(r.partial)
 }
 
-// readTick keeps of a tick's parts those that answers hold: requests are derived
-// again, and keeping them would make memory grow with the run.
+// readTick takes over what the next tick of the trace holds.
 func (r *recording) readTick() error {
-	items := trace.Parts{}
-	for {
-		record, err := r.reader.NextOf(trace.TypePart, trace.TypeModelCall, trace.TypeTickEnd)
-		if err != nil {
-			return errors.Join(errors.New("the recording ended"), err)
-		}
-		switch record := record.(type) {
-		case trace.Part:
-			items.Add(record)
-			if r.onPart != nil {
-				r.onPart(record)
-			}
-		case trace.ModelCall:
-			for _, hash := range record.Answer.Output {
-				if p, ok := items.Part(hash); ok {
-					r.parts.Add(p)
-				}
-			}
-			r.calls[CallKey{record.Tick, record.AgentID, record.Step}] = record
-		case trace.TickEnd:
-			r.tick = record.Tick
-			return nil
+	next := r.ahead.next()
+	for _, p := range next.answers {
+		r.parts.Add(p)
+	}
+	if r.onPart != nil {
+		for _, p := range next.heads {
+			r.onPart(p)
 		}
 	}
+	for _, c := range next.calls {
+		r.calls[CallKey{c.Tick, c.AgentID, c.Step}] = c
+	}
+	if next.err != nil {
+		return errors.Join(errors.New("the recording ended"), next.err)
+	}
+	r.tick = next.end.Tick
+	return nil
 }

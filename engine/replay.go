@@ -121,17 +121,22 @@ var errDiffers = errors.New("the traces differ")
 
 // compareTicks compares what is recorded of a run, up to its tick last, with what derive
 // writes, both in canonical form as they come, tick by tick, so that memory does not
-// grow with the run. The error is one of derive, or a failure to read the run.
+// grow with the run. Deriving, encoding what was derived, and reading what was recorded
+// go on beside each other. The error is one of derive, or a failure to read the run.
 func compareTicks(ctx context.Context, dir string, last int64, derive func(ctx context.Context, out *trace.Writer) error) (ReplayResult, error) {
 	recorded, recordedIn := io.Pipe()
 	derived, derivedIn := io.Pipe()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		return canonically(recordedIn, func(out *trace.Writer) error { return copyTicks(dir, last, out) })
+		return fillPipe(recordedIn, func(w io.Writer) error { return copyTicks(dir, last, w) })
 	})
+	ticks := make(derivedTicks, 1)
 	group.Go(func() error {
-		return canonically(derivedIn, func(out *trace.Writer) error { return derive(ctx, out) })
+		defer close(ticks)
+		out, finish := ticks.collect(ctx)
+		return cmp.Or(derive(ctx, out), finish())
 	})
+	group.Go(func() error { return fillPipe(derivedIn, ticks.canonical) })
 	var result ReplayResult
 	group.Go(func() error {
 		var err error
@@ -144,6 +149,9 @@ func compareTicks(ctx context.Context, dir string, last int64, derive func(ctx c
 		return err
 	})
 	err := group.Wait()
+	if damaged := (*damagedLineError)(nil); errors.As(err, &damaged) {
+		return result, damaged.locate(dir)
+	}
 	if errors.Is(err, errDiffers) {
 		err = nil
 	}
@@ -153,43 +161,67 @@ func compareTicks(ctx context.Context, dir string, last int64, derive func(ctx c
 	return result, err
 }
 
-// canonically lets fill write records that go into the pipe in canonical form, and
-// closes it with what came of that.
-func canonically(pipe *io.PipeWriter, fill func(*trace.Writer) error) error {
-	buffer := bufio.NewWriterSize(pipe, 64<<10)
-	out, finish := trace.NewCanonicalWriter(buffer)
-	err := fill(out)
+// fillPipe lets fill write into the pipe, and closes it with what came of that.
+func fillPipe(pipe *io.PipeWriter, fill func(io.Writer) error) error {
+	buffer := bufio.NewWriterSize(pipe, compareBytes)
+	err := fill(buffer)
 	// After a failure the records before it are still worth comparing.
-	err = cmp.Or(err, finish(), buffer.Flush())
+	err = cmp.Or(err, buffer.Flush())
 	pipe.CloseWithError(err)
 	return err
 }
 
 // copyTicks writes the recorded run up to its last whole tick. What cannot be read
 // behind that tick's end is no part of it.
-func copyTicks(dir string, last int64, out *trace.Writer) error {
+func copyTicks(dir string, last int64, w io.Writer) error {
 	f, err := OpenTrace(dir)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	whole := false
-	for record, err := range trace.NewReader(f).All() {
-		if _, damaged := errors.AsType[*trace.LineError](err); damaged && whole || errors.Is(err, trace.ErrTorn) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read trace of %s: %w", dir, err)
-		}
-		whole = whole || last == 0 || record.RecordType() == trace.TypeTickEnd && record.RecordTick() == last
-		if record.RecordType() == trace.TypeRunEnd || record.RecordTick() > last {
-			continue
-		}
-		if err := out.Write(record); err != nil {
-			return err
-		}
+	if err := trace.CanonicalTicks(f, w, last); err != nil {
+		return fmt.Errorf("read trace of %s: %w", dir, err)
 	}
 	return nil
+}
+
+// derivedTicks carries the records of a run, those of a tick or more at a time, from
+// where they are derived to where they are encoded.
+type derivedTicks chan []trace.Record
+
+// canonical writes all of them in canonical form.
+func (t derivedTicks) canonical(w io.Writer) error {
+	out, finish := trace.NewCanonicalWriter(w)
+	for records := range t {
+		for _, r := range records {
+			if err := out.Write(r); err != nil {
+				return err
+			}
+		}
+	}
+	return finish()
+}
+
+// collect returns a writer that sends the records it is given, a whole tick at a time.
+// finish sends those of a tick that did not end.
+func (t derivedTicks) collect(ctx context.Context) (out *trace.Writer, finish func() error) {
+	var held []trace.Record
+	send := func() error {
+		select {
+		case t <- held:
+			held = make([]trace.Record, 0, len(held))
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return trace.NewRecordWriter(func(r trace.Record) error {
+		held = append(held, r)
+		if r.RecordType() != trace.TypeTickEnd {
+			return nil
+		}
+		return send()
+	}), send
 }
 
 // derive runs o and writes its trace to out, under the recorded header.
@@ -215,10 +247,36 @@ func derive(ctx context.Context, h trace.Header, o Options, out *trace.Writer) e
 	return nil
 }
 
-// compareCanonical reads both traces in canonical form, line by line.
+// compareBytes is how much of two traces is compared at a time.
+const compareBytes = 64 << 10
+
+// damagedLineError says that a recorded line is no record.
+type damagedLineError struct{ err error }
+
+// Error implements error.
+func (e *damagedLineError) Error() string { return e.err.Error() }
+
+// locate reads the trace in dir with care and returns the error with the place of the
+// line.
+func (e *damagedLineError) locate(dir string) error {
+	f, err := OpenTrace(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := trace.Canonical(f, io.Discard); err != nil {
+		return fmt.Errorf("read trace of %s: %w", dir, err)
+	}
+	return fmt.Errorf("read trace of %s: %w", dir, e.err)
+}
+
+// compareCanonical reads both traces in canonical form, as many bytes at a time as
+// there are of both, and line by line where they differ. A recorded line that is not
+// equal may only be written otherwise.
 func compareCanonical(recorded, derived io.Reader) (ReplayResult, error) {
-	a, b := bufio.NewReaderSize(recorded, 64<<10), bufio.NewReaderSize(derived, 64<<10)
+	a, b := bufio.NewReaderSize(recorded, compareBytes), bufio.NewReaderSize(derived, compareBytes)
 	for n := int64(1); ; n++ {
+		n += skipEqual(a, b)
 		lineA, errA := a.ReadBytes('\n')
 		lineB, errB := b.ReadBytes('\n')
 		for _, err := range []error{errA, errB} {
@@ -227,10 +285,50 @@ func compareCanonical(recorded, derived io.Reader) (ReplayResult, error) {
 			}
 		}
 		if !bytes.Equal(lineA, lineB) {
-			return ReplayResult{Line: n, Recorded: string(lineA), Derived: string(lineB), Difference: differenceOf(lineA, lineB)}, nil
+			if again, err := rewritten(lineA); err != nil {
+				return ReplayResult{}, err
+			} else if !bytes.Equal(again, lineB) {
+				return ReplayResult{Line: n, Recorded: string(again), Derived: string(lineB), Difference: differenceOf(again, lineB)}, nil
+			}
 		}
 		if errA == io.EOF {
 			return ReplayResult{Equal: true}, nil
 		}
 	}
+}
+
+// skipEqual passes over the lines that are whole and equal in what is buffered of both
+// traces, and counts them.
+func skipEqual(a, b *bufio.Reader) (lines int64) {
+	for {
+		a.Peek(1) // what goes wrong shows when the line is read
+		b.Peek(1)
+		n := min(a.Buffered(), b.Buffered())
+		textA, _ := a.Peek(n)
+		textB, _ := b.Peek(n)
+		if !bytes.Equal(textA, textB) {
+			for n = 0; textA[n] == textB[n]; n++ {
+			}
+		}
+		whole := bytes.LastIndexByte(textA[:n], '\n') + 1
+		if whole == 0 {
+			return lines
+		}
+		lines += int64(bytes.Count(textA[:whole], []byte{'\n'}))
+		a.Discard(whole)
+		b.Discard(whole)
+	}
+}
+
+// rewritten returns the canonical form of a recorded line; the empty one behind the
+// last stays as it is.
+func rewritten(line []byte) ([]byte, error) {
+	if len(line) == 0 {
+		return line, nil
+	}
+	again, err := trace.CanonicalLine(bytes.TrimSuffix(line, []byte{'\n'}))
+	if err != nil {
+		return nil, &damagedLineError{err}
+	}
+	return append(again, '\n'), nil
 }

@@ -81,9 +81,63 @@ func (e *OrderError) Error() string {
 // be a header.
 func NewCanonicalWriter(w io.Writer) (out *Writer, finish func() error) {
 	c := &canonicalizer{w: w}
-	out = NewWriter(nil)
-	out.direct = c.add
-	return out, c.close
+	return NewRecordWriter(c.add), c.close
+}
+
+// CanonicalTicks copies the trace in r, up to the end of tick last and without the end
+// of the run, to w as [Canonical] would. What cannot be read behind that tick's end is
+// no part of it. It does not decode a line that begins as this package writes it and so
+// does not find out whether that is a record: it is for comparing with lines that are
+// known to be some, where most lines are equal, and one that differs from what it should
+// be can be looked at with [CanonicalLine].
+func CanonicalTicks(r io.Reader, w io.Writer, last int64) error {
+	c := canonicalizer{w: w}
+	whole := false
+	for lines := NewLines(r); ; {
+		line, err := lines.Next()
+		if err == nil {
+			if err = c.addLine(line, last); err != nil {
+				err = lines.Failed(err)
+			}
+		} else if err == io.EOF || errors.Is(err, ErrTorn) {
+			return c.flush()
+		}
+		if err != nil {
+			if _, misplaced := errors.AsType[*OrderError](err); !misplaced && whole {
+				err = nil
+			}
+			return cmp.Or(c.flush(), err)
+		}
+		whole = whole || last == 0 || c.tick == last && TypeOf(line) == TypeTickEnd
+	}
+}
+
+// addLine adds a line, if it belongs to a tick up to last.
+func (c *canonicalizer) addLine(line []byte, last int64) error {
+	if s, ok := placeOf(line); ok && c.begun {
+		if s.tick > last {
+			return nil
+		}
+		return c.hold(s)
+	}
+	record, err := Decode(line)
+	if err != nil {
+		return err
+	}
+	if record.RecordType() == TypeRunEnd || record.RecordTick() > last {
+		return nil
+	}
+	return c.add(record)
+}
+
+// CanonicalLine returns the canonical form of a line, without its line feed. The error
+// says why the line is no record.
+func CanonicalLine(line []byte) ([]byte, error) {
+	record, err := Decode(line)
+	if err != nil {
+		return nil, err
+	}
+	return Encode(record.untimed())
 }
 
 // canonicalizer holds back the records of one tick until it is complete.
@@ -92,7 +146,7 @@ type canonicalizer struct {
 	// begun says that the header is written.
 	begun bool
 	tick  int64
-	held  []Record
+	held  []slot
 	// end is the last run end seen; it counts only if nothing follows.
 	end *RunEnd
 }
@@ -116,16 +170,21 @@ func (c *canonicalizer) add(r Record) error {
 	if f, ok := r.(Fork); ok && len(f.Changes) == 0 {
 		return nil
 	}
-	if r.RecordTick() < c.tick {
-		return &OrderError{r.RecordType(), r.RecordTick(), c.tick}
+	return c.hold(slotOf(r))
+}
+
+// hold keeps a record until its tick is complete.
+func (c *canonicalizer) hold(s slot) error {
+	if s.tick < c.tick {
+		return &OrderError{s.recordType(), s.tick, c.tick}
 	}
-	if r.RecordTick() > c.tick {
+	if s.tick > c.tick {
 		if err := c.flush(); err != nil {
 			return err
 		}
-		c.tick = r.RecordTick()
+		c.tick = s.tick
 	}
-	c.held = append(c.held, r)
+	c.held = append(c.held, s)
 	return nil
 }
 
@@ -141,16 +200,19 @@ func (c *canonicalizer) close() error {
 
 // flush writes the held records in canonical order.
 func (c *canonicalizer) flush() error {
-	slots := make([]slot, len(c.held))
-	for i, r := range c.held {
-		slots[i] = slotOf(r)
-	}
-	slices.SortStableFunc(slots, slot.compare)
-	for _, s := range slots {
-		if err := c.write(s.record); err != nil {
+	slices.SortStableFunc(c.held, slot.compare)
+	for _, s := range c.held {
+		var err error
+		if s.record == nil {
+			err = c.writeLine(s.line)
+		} else {
+			err = c.write(s.record)
+		}
+		if err != nil {
 			return err
 		}
 	}
+	clear(c.held)
 	c.held = c.held[:0]
 	return nil
 }
@@ -160,20 +222,27 @@ func (c *canonicalizer) write(r Record) error {
 	if err != nil {
 		return err
 	}
+	return c.writeLine(line)
+}
+
+func (c *canonicalizer) writeLine(line []byte) error {
 	if _, err := c.w.Write(append(line, '\n')); err != nil {
 		return fmt.Errorf("write canonical trace: %w", err)
 	}
 	return nil
 }
 
-// slot is a record with its place within a tick: phase, then name, then step,
-// then rank; equal places keep the order of the trace.
+// slot is a record with its place: tick, then phase, then name, then step, then rank;
+// equal places keep the order of the trace. A record that was not decoded is its
+// canonical line instead.
 type slot struct {
+	tick   int64
 	phase  int
 	name   string
 	step   int
 	rank   int
 	record Record
+	line   []byte
 }
 
 // The phases of a tick.
@@ -185,6 +254,13 @@ const (
 	phaseEnd
 )
 
+func (s slot) recordType() Type {
+	if s.record == nil {
+		return TypeOf(s.line)
+	}
+	return s.record.RecordType()
+}
+
 func (s slot) compare(t slot) int {
 	return cmp.Or(
 		cmp.Compare(s.phase, t.phase),
@@ -195,29 +271,42 @@ func (s slot) compare(t slot) int {
 }
 
 func slotOf(r Record) slot {
+	s := slot{tick: r.RecordTick(), record: r}
 	switch r := r.(type) {
 	case Header, RunEnd, Resume, Segment:
 		// A second header is not written by this version; the others are never held.
-		return slot{phase: phaseSwitches, record: r}
+		s.phase = phaseSwitches
 	case Part:
-		return slot{phase: phaseParts, name: r.Hash + string(r.Kind), record: r}
+		s.phase, s.name = phaseParts, partName(r.Hash, r.Kind)
 	case Switch, Fork:
-		return slot{phase: phaseSwitches, record: r}
+		s.phase = phaseSwitches
 	case ModelCall:
-		return slot{phase: phaseTurns, name: r.AgentID, step: r.Step, rank: 0, record: r}
+		s.phase, s.name, s.step, s.rank = phaseTurns, r.AgentID, r.Step, rankCall
 	case Step:
-		return slot{phase: phaseTurns, name: r.AgentID, step: r.Step, rank: 1, record: r}
+		s.phase, s.name, s.step, s.rank = phaseTurns, r.AgentID, r.Step, rankStep
 	case Decision:
-		return slot{phase: phaseTurns, name: r.AgentID, step: math.MaxInt, record: r}
+		s.phase, s.name, s.step = phaseTurns, r.AgentID, stepLast
 	case Event:
-		return slot{phase: phaseEvents, record: r}
+		s.phase = phaseEvents
 	case TickEnd:
-		return slot{phase: phaseEnd, record: r}
+		s.phase = phaseEnd
 	case Unknown:
 		return unknownSlot(r)
+	default:
+		panic(fmt.Sprintf("trace: a record of type %T has no place in the canonical order", r))
 	}
-	panic(fmt.Sprintf("trace: a record of type %T has no place in the canonical order", r))
+	return s
 }
+
+// Records of one turn: those of a step in this order, the decision behind all steps.
+const (
+	rankCall = iota
+	rankStep
+	rankUnknown
+	stepLast = math.MaxInt
+)
+
+func partName(hash string, kind PartKind) string { return hash + string(kind) }
 
 // unknownSlot places a record of a later version with the agent and step it
 // names, if it does.
@@ -228,7 +317,7 @@ func unknownSlot(u Unknown) slot {
 	}
 	// A mismatch leaves zero values, which sort first: deterministic all the same.
 	_ = json.Unmarshal(u.Raw, &at)
-	return slot{phase: phaseTurns, name: at.AgentID, step: at.Step, rank: 2, record: u}
+	return slot{tick: u.Tick, phase: phaseTurns, name: at.AgentID, step: at.Step, rank: rankUnknown, record: u}
 }
 
 // withoutMember returns the object without the top-level member key, compact and

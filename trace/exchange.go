@@ -41,6 +41,27 @@ type ModelCall struct {
 	Timing *CallTiming `json:"timing,omitempty"`
 }
 
+// AnsweredCall is what a replay needs of a [ModelCall]: whose it is and the answer.
+// Reading only that is much cheaper.
+type AnsweredCall struct {
+	Tick        int64       `json:"tick"`
+	AgentID     string      `json:"agent_id"`
+	Step        int         `json:"step"`
+	RequestHash string      `json:"request_hash"`
+	Answer      Answer      `json:"answer"`
+	Timing      *CallTiming `json:"timing"`
+}
+
+// DecodeAnsweredCall reads a line of type [TypeModelCall], without its line feed. The
+// error says why it is no such record.
+func DecodeAnsweredCall(line []byte) (AnsweredCall, error) {
+	var c AnsweredCall
+	if err := json.Unmarshal(line, &c); err != nil {
+		return AnsweredCall{}, malformed(TypeModelCall, err)
+	}
+	return c, nil
+}
+
 // Section is one section of a prompt after budgeting.
 type Section struct {
 	Name string `json:"name"`

@@ -28,6 +28,11 @@ func (l *Lines) Next() ([]byte, error) {
 	return nil, err
 }
 
+// Failed returns the [*LineError] that tells of the line read last.
+func (l *Lines) Failed(err error) error {
+	return &LineError{Line: l.r.line - 1, Offset: l.r.offset - int64(len(l.r.buf)), Err: err}
+}
+
 // TypeOf returns the type of a line as this package writes it, empty when the line does
 // not begin that way.
 func TypeOf(line []byte) Type {

@@ -188,12 +188,17 @@ func decodeType(t Type, line []byte) (record Record, known bool, err error) {
 func decodeAs[R Record](line []byte) (Record, error) {
 	var r R
 	if err := json.Unmarshal(line, &r); err != nil {
-		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-			return nil, fmt.Errorf("not a record: %w", err)
-		}
-		return nil, fmt.Errorf("malformed %s record: %w", r.RecordType(), err)
+		return nil, malformed(r.RecordType(), err)
 	}
 	return r, nil
+}
+
+// malformed is the error of a line of a known type that could not be read.
+func malformed(t Type, err error) error {
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		return fmt.Errorf("not a record: %w", err)
+	}
+	return fmt.Errorf("malformed %s record: %w", t, err)
 }
 
 // decodeHeader looks at the version first: fields of a newer format may not fit.

@@ -1,0 +1,106 @@
+package trace
+
+import "bytes"
+
+// placeOf tells the place of a line, and its canonical form, from how it begins and
+// ends, without decoding it. ok is false for a line that has to be decoded: one of a
+// type with rules of its own, or one that does not stand as this package writes it.
+// The line of the slot is a copy, with room for a line feed.
+func placeOf(line []byte) (s slot, ok bool) {
+	t := TypeOf(line)
+	m := members{rest: line[min(len(line), len(`{"type":""`)+len(t)):]}
+	kept, end := line, ""
+	s.tick = m.number("tick")
+	switch t {
+	case TypePart:
+		hash := m.word("hash")
+		s.phase, s.name = phaseParts, partName(hash, PartKind(m.word("kind")))
+	case TypeModelCall:
+		s.phase, s.name, s.step, s.rank = phaseTurns, m.word("agent_id"), int(m.number("step")), rankCall
+		kept, end = withoutTiming(line)
+	case TypeStep:
+		s.phase, s.name, s.step, s.rank = phaseTurns, m.word("agent_id"), int(m.number("step")), rankStep
+	case TypeDecision:
+		s.phase, s.name, s.step = phaseTurns, m.word("agent_id"), stepLast
+	case TypeEvent:
+		s.phase = phaseEvents
+	case TypeTickEnd:
+		s.phase = phaseEnd
+	default:
+		return slot{}, false
+	}
+	if m.failed {
+		return slot{}, false
+	}
+	s.line = append(append(make([]byte, 0, len(kept)+len(end)+1), kept...), end...)
+	return s, true
+}
+
+// PartHead returns a part without its body from how its line begins. ok is false for a
+// line that is not a part as this package writes it.
+func PartHead(line []byte) (p Part, ok bool) {
+	if TypeOf(line) != TypePart {
+		return Part{}, false
+	}
+	m := members{rest: line[len(`{"type":""`)+len(TypePart):]}
+	p = Part{Tick: m.number("tick"), Hash: m.word("hash"), Kind: PartKind(m.word("kind"))}
+	return p, !m.failed
+}
+
+// members reads the first members of a line in the order in which they are written.
+type members struct {
+	rest []byte
+	// failed says that a member was not there, or not written as this package does.
+	failed bool
+}
+
+// value steps behind the name of the next member.
+func (m *members) value(name string) []byte {
+	rest, comma := bytes.CutPrefix(m.rest, []byte(`,"`))
+	rest, named := bytes.CutPrefix(rest, []byte(name))
+	rest, colon := bytes.CutPrefix(rest, []byte(`":`))
+	m.failed = m.failed || !comma || !named || !colon
+	return rest
+}
+
+// number reads a member that is a small whole number, not below zero.
+func (m *members) number(name string) (n int64) {
+	rest := m.value(name)
+	digits := 0
+	for digits < len(rest) && '0' <= rest[digits] && rest[digits] <= '9' {
+		n = n*10 + int64(rest[digits]-'0')
+		if digits++; digits > 18 {
+			break
+		}
+	}
+	m.failed = m.failed || digits == 0 || digits > 18
+	m.rest = rest[digits:]
+	return n
+}
+
+// word reads a member that is a string without escapes.
+func (m *members) word(name string) string {
+	rest, quoted := bytes.CutPrefix(m.value(name), []byte(`"`))
+	end := bytes.IndexAny(rest, `"\\`)
+	if m.failed = m.failed || !quoted || end < 0 || rest[end] == '\\'; m.failed {
+		return ""
+	}
+	m.rest = rest[end+1:]
+	return string(rest[:end])
+}
+
+// withoutTiming cuts the timing off a line of which it is the last member, as this
+// package writes it: an object of nothing but numbers and truths. The canonical line is
+// what is kept and then end. Any other line is kept whole.
+func withoutTiming(line []byte) (kept []byte, end string) {
+	const timing = `,"timing":{`
+	at := bytes.LastIndex(line, []byte(timing))
+	if at < 0 {
+		return line, ""
+	}
+	inside, closed := bytes.CutSuffix(line[at+len(timing):], []byte(`}}`))
+	if !closed || bytes.ContainsAny(inside, "{}[]\\") {
+		return line, ""
+	}
+	return line[:at], "}"
+}
