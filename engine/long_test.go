@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -53,6 +54,40 @@ func TestLongLifeReplays(t *testing.T) {
 	result, err := engine.Replay(context.Background(), o.RunDir, engine.ReplayOptions{})
 	if err != nil || !result.Equal || result.Exchanges < ticks/10 {
 		t.Fatalf("replay of %d ticks: %+v %v", ticks, result, err)
+	}
+}
+
+// TestLongReplayOutrunsLoopback takes turns at running over loopback and replaying what
+// was recorded, and compares the medians: a replay is for trying a change many times.
+func TestLongReplayOutrunsLoopback(t *testing.T) {
+	if os.Getenv("AGENT_WORLD_LONG") == "" {
+		t.Skip("set AGENT_WORLD_LONG=1 (make long) to compare five runs with their replays")
+	}
+	const rounds, ticks = 5, 200
+	var times, perExchange []float64
+	for range rounds {
+		o := options(t, "llm_bootstrap", ticks)
+		o.Concurrency = 8
+		started := time.Now()
+		run(t, o)
+		live := time.Since(started)
+		started = time.Now()
+		result, err := engine.Replay(context.Background(), o.RunDir, engine.ReplayOptions{})
+		again := time.Since(started)
+		if err != nil || !result.Equal || result.Ticks != ticks {
+			t.Fatalf("%+v %v", result, err)
+		}
+		times = append(times, live.Seconds()/again.Seconds())
+		perExchange = append(perExchange, again.Seconds()*1000/float64(result.Exchanges))
+	}
+	slices.Sort(times)
+	slices.Sort(perExchange)
+	fmt.Printf("replay: %.2fx as fast as over loopback (%.2f to %.2f), %.3f ms an exchange\n", times[rounds/2], times[0], times[rounds-1], perExchange[rounds/2])
+	if times[rounds/2] < 5 {
+		t.Errorf("a replay is %.2f times as fast as its run over loopback, want 5", times[rounds/2])
+	}
+	if perExchange[rounds/2] > 1 {
+		t.Errorf("a replay takes %.3f ms an exchange, want at most 1", perExchange[rounds/2])
 	}
 }
 
