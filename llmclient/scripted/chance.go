@@ -31,10 +31,20 @@ func (c chance) after(steps int) chance { return chance{mix(c.state ^ uint64(ste
 
 // draw returns a number from 0 to n-1. The same purpose always draws the same; other
 // purposes draw independently, so that a new choice leaves the old ones alone.
-func (c chance) draw(purpose string, n int) int {
+func (c chance) draw(purpose string, n int) int { return int(c.bits(purpose) % uint64(n)) }
+
+// unit draws a number in [0, 1). It takes as many bits as a float64 holds exactly,
+// more than an int has on a 32-bit machine.
+func (c chance) unit(purpose string) float64 {
+	const fine = 1 << 53
+	return float64(c.bits(purpose)%fine) / fine
+}
+
+// bits are what a purpose draws its number from.
+func (c chance) bits(purpose string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(purpose))
-	return int(mix(c.state^h.Sum64()) % uint64(n))
+	return mix(c.state ^ h.Sum64())
 }
 
 // oneIn reports true in one of n situations.

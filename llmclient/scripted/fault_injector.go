@@ -171,12 +171,6 @@ func (p FaultPlan) draw(c chance, r request) fault {
 	return f
 }
 
-// unit draws a number in [0, 1).
-func (c chance) unit(purpose string) float64 {
-	const fine = 1 << 53
-	return float64(c.draw(purpose, fine)) / fine
-}
-
 // SweepShape is the shape that a sweep gives to turns that open in a tick, which counts
 // from 1. Round by round every shape has its tick: in the first round in the order of
 // the corpus, so that shape number t comes in tick t; in later ones in other orders,
