@@ -72,7 +72,7 @@ func (j *journal) exchange(key CallKey, ask behavior.Ask, a llmclient.Answer, ch
 		Tick: key.Tick, AgentID: key.Agent, Step: key.Step, Stage: string(ask.Stage), Model: request.Model, ToolChoice: request.Choice.Wire(),
 		RequestHash: request.Hash(), InputChars: request.Chars(), ToolChars: request.ToolChars(),
 		Sections: sectionRecords(ask.Sections), Charge: charge,
-		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, Recorded: a.Recorded},
+		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, FailedAttempts: a.FailedAttempts, Recorded: a.Recorded},
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()

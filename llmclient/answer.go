@@ -9,6 +9,9 @@ type Answer struct {
 	Failure *Failure
 	// Attempts counts the HTTP requests sent for this answer; 0 when none was.
 	Attempts int
+	// FailedAttempts are the kinds of failure of those requests that brought no reply,
+	// in the order they were sent: also where a further one mended it. At most Attempts.
+	FailedAttempts []ErrorKind
 	// LatencyMS is the wall-clock time spent, in milliseconds. It is reported and
 	// never influences a turn.
 	LatencyMS int64

@@ -115,6 +115,15 @@ func TestModelCalls(t *testing.T) {
 		{"tokens add up", []trace.Record{tokens("a", used), tokens("b", used), tokens("a", llmclient.Usage{})}, func(r Report) any {
 			return []llmclient.Usage{r.Tokens, r.PerAgent[0].Tokens}
 		}, []llmclient.Usage{used.Add(used), used}},
+		{"failed requests by kind, mended ones included", []trace.Record{
+			attempted("a", llmclient.ErrRateLimited, llmclient.ErrServer), attempted("b", llmclient.ErrServer), call("a", 1), given(attempted("a", llmclient.ErrServer)),
+			reflecting(attempted("a", llmclient.ErrTimeout)),
+		}, func(r Report) any {
+			return []any{r.Timing.HTTPFailuresByKind, r.Timing.HTTPAttempts, r.TraceCounts.LLMErrors, r.requestsLine()}
+		}, []any{
+			Counts{"rate_limited": 1, "server_error": 2, "timeout": 1}, int64(8), int64(0),
+			"8 sent, 4 of them failed (server_error 2, rate_limited 1, timeout 1)",
+		}},
 		{"latency of sent calls only", []trace.Record{call("a", 30), call("a", 10), failed("a", llmclient.ErrCap), call("a", 20)}, func(r Report) any {
 			return []any{r.Timing.LLMLatencyMS, r.Timing.HTTPAttempts}
 		}, []any{Latency{P50: 20, P95: 30, P99: 30, Max: 30, Samples: 3}, int64(3)}},

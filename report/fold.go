@@ -99,7 +99,7 @@ func newFolder() *folder {
 		&r.TraceCounts.RepetitionAdviceByKind, &r.CallsSavedBy, &r.Guard.RefusalsByRule, &r.Guard.RefusalsByAction,
 		&r.Provenance.RetrievedByKind, &r.Provenance.UsedByKind, &r.Provenance.UsedByChannel,
 		&r.Learning.CurationsFailed, &r.Learning.AppliedByOp, &r.Learning.RejectedByCode,
-		&r.Learning.UnusableByKind, &r.Learning.RepairsByKind,
+		&r.Learning.UnusableByKind, &r.Learning.RepairsByKind, &r.Timing.HTTPFailuresByKind,
 	} {
 		*counts = Counts{}
 	}
@@ -114,6 +114,9 @@ func (f *folder) header(h trace.Header) {
 	r.Scenario, r.TicksRequested, r.Seed = h.Scenario, h.TicksRequested, h.Seed
 	r.Model, r.ModelSource, r.UsageSource, r.Protocol = h.Model, h.ModelSource, h.UsageSource, h.Protocol
 	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion, SDK: h.SDKVersion}
+	now := h.Latest().Settings
+	r.Faults, r.FaultSeed = now.Faults, now.FaultSeed
+	r.FaultsCounted = r.Faults == ""
 	if h.Timing != nil {
 		r.Timing.StartedAt, r.Timing.Concurrency = h.Timing.StartedAt, int64(h.Timing.Concurrency)
 	}
@@ -267,6 +270,7 @@ func (f *folder) callsSaved(continued int64) int64 { return perUnit(continued, f
 func (f *folder) runEnd(end trace.RunEnd) {
 	r := &f.out
 	r.RunStatus, r.RunReason, r.FinalDigest = end.RunStatus, end.Reason, end.FinalDigest
+	r.FaultsCounted = true
 	for kind, n := range end.FaultsInjected {
 		r.FaultsInjectedByKind[kind] += n
 	}

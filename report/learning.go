@@ -72,9 +72,7 @@ func (f *folder) learnCall(m trace.ModelCall) {
 	if m.Answer.Failure != nil {
 		l.Errors++
 	}
-	if m.Timing != nil && m.Timing.Attempts > 0 && !m.Timing.Recorded {
-		f.out.Timing.HTTPAttempts += int64(m.Timing.Attempts)
-	}
+	f.sent(m.Timing)
 }
 
 // learnStep counts a step of a turn that looks back; ok is false for any other.

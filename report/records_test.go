@@ -68,6 +68,25 @@ func call(agent string, latency int64) trace.ModelCall {
 	return trace.ModelCall{Tick: 1, AgentID: agent, Step: 1, Timing: &trace.CallTiming{LatencyMS: latency, Attempts: 1}}
 }
 
+// attempted is a model call whose last request was answered, after others that failed.
+func attempted(agent string, kinds ...llmclient.ErrorKind) trace.ModelCall {
+	c := call(agent, 1)
+	c.Timing.Attempts, c.Timing.FailedAttempts = len(kinds)+1, kinds
+	return c
+}
+
+// given is a call that was answered from a recording instead.
+func given(c trace.ModelCall) trace.ModelCall {
+	c.Timing.Recorded = true
+	return c
+}
+
+// reflecting is a call of a turn that looks back instead.
+func reflecting(c trace.ModelCall) trace.ModelCall {
+	c.Stage = string(trace.StepReflect)
+	return c
+}
+
 func failed(agent string, kind llmclient.ErrorKind) trace.ModelCall {
 	return trace.ModelCall{Tick: 1, AgentID: agent, Step: 1, Answer: trace.Answer{Failure: &llmclient.Failure{Kind: kind}}}
 }

@@ -82,8 +82,14 @@ type Report struct {
 	Actions ActionCounts `json:"actions"`
 	// What the turns did.
 	TraceCounts TraceCounts `json:"trace_counts"`
-	// Answers that the scripted server spoilt on purpose, by kind; empty without fault modes and for an unfinished run.
+	// Faults that the scripted server was asked for, as they were given, at the end of the run where a fork changed them; empty without any.
+	Faults string `json:"faults"`
+	// Seed of the choice of answers to spoil; 0 without faults.
+	FaultSeed uint64 `json:"fault_seed"`
+	// Answers that the scripted server spoilt on purpose, by kind; empty without faults, and where they were not counted.
 	FaultsInjectedByKind Counts `json:"faults_injected_by_kind"`
+	// Whether that is all of them. It is false for an unfinished run with faults: nobody could count when it was killed, and a resume counts them.
+	FaultsCounted bool `json:"faults_counted"`
 	// What mandate and trust refused.
 	Guard Guard `json:"guard"`
 	// Reason steps of turns.

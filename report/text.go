@@ -36,6 +36,7 @@ func (r Report) Text() string {
 		{"actions", fmt.Sprintf("%d accepted%s, %d rejected%s", r.ActionSuccess, r.ActionKindSuccessCounts.most(), r.ActionFailure, r.ActionRejectReasonCounts.most())},
 		{"proposed", r.proposedLine()},
 		{"calls", r.callsLine()},
+		{"requests", r.requestsLine()},
 		{"answers", r.answersLine()},
 		{"recorded", r.recordedLine()},
 		{"items", r.itemsLine()},
@@ -64,7 +65,7 @@ func (r Report) Text() string {
 }
 
 // rareLines are left out where there is nothing to say.
-var rareLines = []string{"faults", "cost", "recorded", "stopped", "fork", "fork end", "endpoints"}
+var rareLines = []string{"requests", "faults", "cost", "recorded", "stopped", "fork", "fork end", "endpoints"}
 
 func (r Report) sourcesLine() string {
 	p := r.Provenance
@@ -171,12 +172,26 @@ func (r Report) recordedLine() string {
 	return fmt.Sprintf("%d of %d answers came from a recording", n, r.TraceCounts.ModelCalls+r.Learning.Calls)
 }
 
-// faultsLine tells of the faults injected on purpose; it is empty without any.
+// faultsLine tells of the faults injected on purpose; it is empty when none were asked
+// for.
 func (r Report) faultsLine() string {
-	if len(r.FaultsInjectedByKind) == 0 {
+	if r.Faults == "" {
 		return ""
 	}
-	return fmt.Sprintf("%d answers spoilt on purpose%s", r.FaultsInjectedByKind.sum(), r.FaultsInjectedByKind.most())
+	asked := fmt.Sprintf("asked for: %s, seed %d", plain(r.Faults), r.FaultSeed)
+	if !r.FaultsCounted {
+		return "unknown how many answers were spoilt on purpose, the run is unfinished; " + asked
+	}
+	return fmt.Sprintf("%d answers spoilt on purpose%s; %s", r.FaultsInjectedByKind.sum(), r.FaultsInjectedByKind.most(), asked)
+}
+
+// requestsLine tells of HTTP requests without a reply; it is empty when all had one.
+func (r Report) requestsLine() string {
+	failed := r.Timing.HTTPFailuresByKind
+	if len(failed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d sent, %d of them failed%s", r.Timing.HTTPAttempts, failed.sum(), failed.most())
 }
 
 func (r Report) promptsLine() string {

@@ -41,10 +41,22 @@ func (f *folder) modelCall(m trace.ModelCall) {
 		c.LLMErrorsByKind[string(m.Answer.Failure.Kind)]++
 	}
 	f.usage(row, m.Answer.Usage)
-	if m.Timing != nil && m.Timing.Attempts > 0 && !m.Timing.Recorded {
-		f.out.Timing.HTTPAttempts += int64(m.Timing.Attempts)
+	if f.sent(m.Timing) {
 		f.latencies[m.Timing.LatencyMS]++
 	}
+}
+
+// sent counts the HTTP requests of a call and reports whether there were any: a call
+// may be answered from a recording, or refused.
+func (f *folder) sent(call *trace.CallTiming) bool {
+	if call == nil || call.Attempts == 0 || call.Recorded {
+		return false
+	}
+	f.out.Timing.HTTPAttempts += int64(call.Attempts)
+	for _, kind := range call.FailedAttempts {
+		f.out.Timing.HTTPFailuresByKind[string(kind)]++
+	}
+	return true
 }
 
 func (f *folder) usage(row *AgentRow, u llmclient.Usage) {

@@ -95,6 +95,9 @@ type CallTiming struct {
 	LatencyMS int64 `json:"latency_ms"`
 	// Attempts counts the HTTP requests that the answer took; 0 when none was sent.
 	Attempts int `json:"attempts"`
+	// FailedAttempts are the kinds of failure of those that brought no reply, in the
+	// order they were sent; absent when all did.
+	FailedAttempts []llmclient.ErrorKind `json:"failed_attempts,omitempty"`
 	// Recorded says that the answer came from a recording: nothing was sent this time.
 	Recorded bool `json:"recorded,omitempty"`
 }

@@ -54,7 +54,7 @@ func samples() []Record {
 				Failure: &llmclient.Failure{Kind: llmclient.ErrServer, Status: 503, Code: "busy", Message: "try later"},
 			},
 			Charge: &Charge{ReservedTokens: 40, Tokens: 12, Cost: 34},
-			Timing: &CallTiming{LatencyMS: 12, Attempts: 2, Recorded: true},
+			Timing: &CallTiming{LatencyMS: 12, Attempts: 2, FailedAttempts: []llmclient.ErrorKind{llmclient.ErrTimeout, llmclient.ErrServer}, Recorded: true},
 		},
 		Step{
 			Tick: 1, AgentID: "agent-1", Step: 1, Kind: StepModuleCall, Status: StatusError, Code: "INVALID_ARGUMENTS",

@@ -95,20 +95,27 @@ func (c *Client) converse(ctx context.Context, began time.Time, r llmclient.Requ
 		return llmclient.Answer{Failure: failure}
 	}
 	body, patience := r.Body(), c.config.patience()
-	for attempts := 1; ; attempts++ {
+	var answer llmclient.Answer
+	for {
 		done, failure := c.admitted(ctx, began, body, r.OutputTokensMax)
 		if failure != nil {
-			return llmclient.Answer{Failure: failure, Attempts: attempts - 1}
+			answer.Failure = failure
+			return answer
 		}
-		x := c.exchange(ctx, body, attempts, patience.timeout)
+		answer.Attempts++
+		x := c.exchange(ctx, body, answer.Attempts, patience.timeout)
 		got := c.outcome(ctx, x)
 		done(x, got)
+		if got.failure != nil {
+			answer.FailedAttempts = append(answer.FailedAttempts, got.failure.Kind)
+		}
 		wait, again := patience.after(got, c.jitter())
 		if !again {
-			return llmclient.Answer{Reply: got.reply, Failure: got.failure, Attempts: attempts}
+			answer.Reply, answer.Failure = got.reply, got.failure
+			return answer
 		}
-		if failure := c.pause(ctx, wait, got); failure != nil {
-			return llmclient.Answer{Failure: failure, Attempts: attempts}
+		if answer.Failure = c.pause(ctx, wait, got); answer.Failure != nil {
+			return answer
 		}
 	}
 }

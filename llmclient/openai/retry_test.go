@@ -67,7 +67,32 @@ func TestRetries(t *testing.T) {
 			if want := len(c.waits) + 1; answer.Attempts != want || len(p.requests()) != want {
 				t.Errorf("%d attempts and %d requests, want %d", answer.Attempts, len(p.requests()), want)
 			}
+			failed := answer.Attempts
+			if answer.Failure == nil {
+				failed-- // the last one did not
+			}
+			if len(answer.FailedAttempts) != failed {
+				t.Errorf("failed attempts %v, want %d", answer.FailedAttempts, failed)
+			}
 		})
+	}
+}
+
+// TestFailedAttemptsAreTold demands that the caller learns what each attempt failed
+// with, also when a further one mended it.
+func TestFailedAttemptsAreTold(t *testing.T) {
+	answer, _, _ := ask(t, says(429, ""), hangsUp(""), says(503, ""), says(200, goodOne))
+	want := []llmclient.ErrorKind{llmclient.ErrRateLimited, llmclient.ErrConnection, llmclient.ErrServer}
+	if diff := cmp.Diff(want, answer.FailedAttempts); answer.Reply == nil || diff != "" {
+		t.Errorf("reply %v, failed attempts (-want +got):\n%s", answer.Reply, diff)
+	}
+	p := newProvider(t, says(503, "", "Retry-After", "100"))
+	c, _ := newClient(t, Config{BaseURL: p.URL})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	answer = c.Respond(ctx, request())
+	if diff := cmp.Diff([]llmclient.ErrorKind{llmclient.ErrServer}, answer.FailedAttempts); kindOf(answer) != llmclient.ErrDeadline || diff != "" {
+		t.Errorf("failure %+v after failed attempts (-want +got):\n%s", answer.Failure, diff)
 	}
 }
 
