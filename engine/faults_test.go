@@ -24,68 +24,88 @@ import (
 	"agentworld/trace"
 )
 
-// spoilt points o at a scripted server that injects the faults of spec, over real
-// HTTP and the real client. Waits between attempts are short; timeouts are those of
-// cfg.
-func spoilt(t *testing.T, o engine.Options, spec string, cfg openai.Config) engine.Options {
+// faultSeed is the seed of faults in these tests.
+const faultSeed = 11
+
+// faultyServer starts a scripted server that injects the faults of spec. The injector
+// is its own: what that counted, it sent.
+func faultyServer(t *testing.T, spec string) (url string, faults *scripted.Injector) {
 	t.Helper()
 	plan, err := scripted.ParseFaults(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	faults := scripted.NewInjector(plan, 11)
+	faults = scripted.NewInjector(plan, faultSeed)
 	server, err := scripted.Start(context.Background(), "", scripted.Options{Seed: 1, Faults: faults})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Close() })
-	cfg.BaseURL, cfg.ShownURL, cfg.BackoffBase = server.URL(), "embedded", time.Millisecond
+	return server.URL(), faults
+}
+
+// spoilt points o at a scripted server that injects the faults of spec, over real
+// HTTP and the real client. Waits between attempts are short; timeouts are those of
+// cfg.
+func spoilt(t *testing.T, o engine.Options, spec string, cfg openai.Config) engine.Options {
+	t.Helper()
+	url, faults := faultyServer(t, spec)
+	cfg.BaseURL, cfg.ShownURL, cfg.BackoffBase = url, "embedded", time.Millisecond
 	o = through(t, o, cfg)
-	o.BaseURL, o.FaultCounts, o.Faults, o.FaultSeed = "embedded", faults.Counts, spec, 11
+	o.BaseURL, o.FaultCounts, o.Faults, o.FaultSeed = "embedded", faults.Counts, spec, faultSeed
 	o.Reused = func(r llmclient.Request, attempts int) { faults.Recount(scripted.ModeNormal, 1, r.Body(), attempts) }
 	return o
+}
+
+// once is a client that tries everything once.
+var once = openai.Config{RetriesMax: -1}
+
+// transportEnd is what becomes of one kind.
+type transportEnd struct {
+	kind string
+	want llmclient.ErrorKind
+	cfg  openai.Config
+	// attempts of one call when all of them fail, the first included.
+	attempts int64
+}
+
+// transportEnds says what the client tells of each fault of the transport; hang is
+// apart, because it takes a short timeout.
+var transportEnds = []transportEnd{
+	{"reset", llmclient.ErrConnection, openai.Config{}, 4},
+	{"truncated_body", llmclient.ErrConnection, openai.Config{}, 4},
+	{"empty_body", llmclient.ErrMalformed, openai.Config{}, 1},
+	{"not_json", llmclient.ErrMalformed, openai.Config{}, 1},
+	{"null_body", llmclient.ErrMalformed, openai.Config{}, 1},
+	{"wrong_type", llmclient.ErrForeignObject, openai.Config{}, 1},
+	{"html", llmclient.ErrMalformed, openai.Config{}, 1},
+	{"html_502", llmclient.ErrServer, openai.Config{}, 4},
+	{"error_object", llmclient.ErrErrorObject, openai.Config{}, 1},
+	{"failed_response", llmclient.ErrFailedResponse, openai.Config{}, 1},
+	{"http_400", llmclient.ErrBadRequest, openai.Config{}, 1},
+	{"http_401", llmclient.ErrAuth, openai.Config{}, 1},
+	{"http_403", llmclient.ErrForbidden, openai.Config{}, 1},
+	{"http_404", llmclient.ErrBadRequest, openai.Config{}, 1},
+	{"http_404_model", llmclient.ErrModelNotFound, openai.Config{}, 1},
+	{"http_408", llmclient.ErrBadRequest, openai.Config{}, 4},
+	{"http_409", llmclient.ErrBadRequest, openai.Config{}, 4},
+	{"http_429", llmclient.ErrRateLimited, openai.Config{}, 4},
+	{"http_429_retry_after", llmclient.ErrRateLimited, once, 1},
+	{"http_429_retry_after_ms", llmclient.ErrRateLimited, openai.Config{}, 4},
+	{"http_429_retry_after_long", llmclient.ErrRateLimited, openai.Config{}, 1},
+	{"http_429_quota", llmclient.ErrQuota, openai.Config{}, 1},
+	{"http_500", llmclient.ErrServer, openai.Config{}, 4},
+	{"http_502", llmclient.ErrServer, openai.Config{}, 4},
+	{"http_503", llmclient.ErrServer, openai.Config{}, 4},
+	{"http_503_retry_after", llmclient.ErrServer, once, 1},
+	{"http_529", llmclient.ErrServer, openai.Config{}, 4},
 }
 
 // TestTransportFaultsEndAsTheyShould injects one kind into every answer to one agent.
 // The run goes on without that agent, or ends where no later call can succeed; either
 // way the kind is counted, the report is whole and the run replays.
 func TestTransportFaultsEndAsTheyShould(t *testing.T) {
-	once := openai.Config{RetriesMax: -1}
-	for _, tt := range []struct {
-		kind string
-		want llmclient.ErrorKind
-		cfg  openai.Config
-		// attempts of one call, the first included.
-		attempts int64
-	}{
-		{"reset", llmclient.ErrConnection, openai.Config{}, 4},
-		{"truncated_body", llmclient.ErrConnection, openai.Config{}, 4},
-		{"empty_body", llmclient.ErrMalformed, openai.Config{}, 1},
-		{"not_json", llmclient.ErrMalformed, openai.Config{}, 1},
-		{"null_body", llmclient.ErrMalformed, openai.Config{}, 1},
-		{"wrong_type", llmclient.ErrForeignObject, openai.Config{}, 1},
-		{"html", llmclient.ErrMalformed, openai.Config{}, 1},
-		{"html_502", llmclient.ErrServer, openai.Config{}, 4},
-		{"error_object", llmclient.ErrErrorObject, openai.Config{}, 1},
-		{"failed_response", llmclient.ErrFailedResponse, openai.Config{}, 1},
-		{"http_400", llmclient.ErrBadRequest, openai.Config{}, 1},
-		{"http_401", llmclient.ErrAuth, openai.Config{}, 1},
-		{"http_403", llmclient.ErrForbidden, openai.Config{}, 1},
-		{"http_404", llmclient.ErrBadRequest, openai.Config{}, 1},
-		{"http_404_model", llmclient.ErrModelNotFound, openai.Config{}, 1},
-		{"http_408", llmclient.ErrBadRequest, openai.Config{}, 4},
-		{"http_409", llmclient.ErrBadRequest, openai.Config{}, 4},
-		{"http_429", llmclient.ErrRateLimited, openai.Config{}, 4},
-		{"http_429_retry_after", llmclient.ErrRateLimited, once, 1},
-		{"http_429_retry_after_ms", llmclient.ErrRateLimited, openai.Config{}, 4},
-		{"http_429_retry_after_long", llmclient.ErrRateLimited, openai.Config{}, 1},
-		{"http_429_quota", llmclient.ErrQuota, openai.Config{}, 1},
-		{"http_500", llmclient.ErrServer, openai.Config{}, 4},
-		{"http_502", llmclient.ErrServer, openai.Config{}, 4},
-		{"http_503", llmclient.ErrServer, openai.Config{}, 4},
-		{"http_503_retry_after", llmclient.ErrServer, once, 1},
-		{"http_529", llmclient.ErrServer, openai.Config{}, 4},
-	} {
+	for _, tt := range transportEnds {
 		t.Run(tt.kind, func(t *testing.T) {
 			const ticks = 2
 			o := spoilt(t, options(t, "two_bases", ticks), tt.kind+"=100%,agent=agent-2", tt.cfg)

@@ -2,9 +2,11 @@ package engine_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"agentworld/engine"
 	"agentworld/llmclient/openai"
 	"agentworld/llmclient/scripted"
+	"agentworld/trace"
 )
 
 // handled carries requests to a handler in the same process, without a connection.
@@ -33,8 +36,9 @@ func heapMB() float64 {
 	return float64(m.HeapAlloc) / (1 << 20)
 }
 
-// TestLongRunsKeepTheirMemory runs 100,000 ticks and compares the heap at 10,000 with
-// the heap at the end. AGENT_WORLD_LONG gives another number of ticks when it is one.
+// TestLongRunsKeepTheirMemory runs 100,000 ticks, compares the heap at 10,000 with the
+// heap at the end, and reads the trace that came of it, over all its files.
+// AGENT_WORLD_LONG gives another number of ticks when it is one.
 func TestLongRunsKeepTheirMemory(t *testing.T) {
 	ticks, err := strconv.ParseInt(os.Getenv("AGENT_WORLD_LONG"), 10, 64)
 	if os.Getenv("AGENT_WORLD_LONG") == "" {
@@ -61,12 +65,12 @@ func keepsItsMemory(t *testing.T, scenario string, ticks int64) {
 	o.Source, o.Protocol, o.SegmentBytes, o.LearnEvery, o.PlaybookBullets = engine.Live(client), "lean", 64<<20, 50, 6
 	started, early := time.Now(), 0.0
 	o.Progress = func(p engine.Progress) {
-		if p.Tick%(ticks/10) != 0 {
+		if p.Tick%(ticks/20) != 0 {
 			return
 		}
 		heap := heapMB()
 		if p.Tick == ticks/10 {
-			early = heap
+			early = heap // what fills up to a bound has done so
 		}
 		fmt.Printf("%s: tick %d, heap %.1f MB, %.0f s\n", scenario, p.Tick, heap, time.Since(started).Seconds())
 		if p.Tick == ticks && heap > early*1.1+1 {
@@ -74,4 +78,61 @@ func keepsItsMemory(t *testing.T, scenario string, ticks int64) {
 		}
 	}
 	run(t, o)
+	requireWholeTrace(t, o.RunDir, ticks, o.SegmentBytes)
+}
+
+// requireWholeTrace reads a trace to its end. Every tick has its end, in order, and the
+// trace was spread over compressed files as it grew.
+func requireWholeTrace(t *testing.T, dir string, ticks, segmentBytes int64) {
+	t.Helper()
+	f, err := engine.OpenTrace(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	counted := &counter{from: f}
+	last := int64(0)
+	for record, err := range trace.NewReader(counted).All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end, ok := record.(trace.TickEnd); ok {
+			if last++; end.Tick != last {
+				t.Fatalf("tick %d ends where tick %d should", end.Tick, last)
+			}
+		}
+	}
+	closed, err := filepath.Glob(filepath.Join(dir, "trace-*.jsonl.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := int64(0)
+	for _, name := range closed {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	fmt.Printf("trace of %d MB, %d closed files of %d MB together\n", counted.bytes>>20, len(closed), size>>20)
+	if last != ticks {
+		t.Errorf("the trace has %d whole ticks, want %d", last, ticks)
+	}
+	// A file is closed at the end of the tick in which it reaches its size, so that it
+	// can be a tick larger.
+	if n := int64(len(closed)); n > counted.bytes/segmentBytes || n < counted.bytes*9/10/segmentBytes || size*5 > n*segmentBytes {
+		t.Errorf("%d closed files of %d bytes for a trace of %d", n, size, counted.bytes)
+	}
+}
+
+// counter counts the bytes that are read through it.
+type counter struct {
+	from  io.Reader
+	bytes int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	c.bytes += int64(n)
+	return n, err
 }

@@ -72,6 +72,17 @@ var transportFaults = []transportFault{
 	{"http_529", "an overloaded server, with a status some providers use", effectRetried, refusal(529, "overloaded_error")},
 }
 
+// TransportFaults lists the kinds of fault below or beside the model's answer, in the
+// order of the documentation. All other kinds are shapes of the [Corpus] or groups of
+// them.
+func TransportFaults() []string {
+	kinds := make([]string, len(transportFaults))
+	for i, f := range transportFaults {
+		kinds[i] = f.name
+	}
+	return kinds
+}
+
 // findTransport returns the transport fault with a name.
 func findTransport(name string) (transportFault, bool) {
 	for _, f := range transportFaults {

@@ -166,10 +166,7 @@ func kindsListed() []string {
 	for _, g := range shapeGroups {
 		kinds = append(kinds, g.name)
 	}
-	for _, f := range transportFaults {
-		kinds = append(kinds, f.name)
-	}
-	return kinds
+	return append(kinds, TransportFaults()...)
 }
 
 // parseRate reads a number with % or ‰ as millionths. What is finer than a
