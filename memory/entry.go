@@ -161,7 +161,8 @@ func (e *Entry) joinParents(added ...string) {
 		all = append(all, cut(CleanLine(id), parentCharsMax))
 	}
 	dropped := max(0, len(all)-ParentsMax)
-	e.Parents = all[dropped:]
+	// A copy, because the array behind it is up to twice as long, and entries live long.
+	e.Parents = slices.Clone(all[dropped:])
 	e.ParentsLeft += dropped
 }
 
