@@ -144,7 +144,7 @@ func (d *actionDecoder) checkFields(spec world.ActionSpec) *ArgumentError {
 func actionFields() []string {
 	names := []string{actionField}
 	for _, s := range slots {
-		names = append(names, s.name)
+		names = append(names, s.String())
 	}
 	return names
 }

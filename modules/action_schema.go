@@ -26,10 +26,10 @@ func ActionSchema() json.RawMessage {
 	addProperty(s, actionField, &jsonschema.Schema{Type: "string", Enum: anyNames(actionNames())})
 	for _, slot := range slots {
 		kind := "string"
-		if slot.amount {
+		if slot.IsNumber() {
 			kind = "integer"
 		}
-		addProperty(s, slot.name, &jsonschema.Schema{Types: []string{kind, "null"}})
+		addProperty(s, slot.String(), &jsonschema.Schema{Types: []string{kind, "null"}})
 	}
 	return llmclient.Marshal(s)
 }

@@ -145,7 +145,7 @@ func drawAction(t *rapid.T) world.Action {
 func written(a world.Action, field func(world.Param) string) json.RawMessage {
 	args, object := world.ActionArgs(a), map[string]any{actionField: a.ActionName()}
 	for _, s := range slots {
-		object[s.name] = nil
+		object[s.String()] = nil
 	}
 	for _, spec := range plainActions {
 		for _, p := range spec.Params {

@@ -40,7 +40,7 @@ func actionLine(w *wording, spec world.ActionSpec, rules world.Rules) string {
 // kind of an id, the choices. Nothing is said where the slot's name says it all.
 func contents(w *wording, p world.Param) string {
 	switch {
-	case p.Kind == world.ParamAmount && (p.Unit == unitsUnit || slotOf(p) == slotPrice), p.Kind == world.ParamText:
+	case p.Kind == world.ParamAmount && (p.Unit == unitsUnit || p.Slot() == world.SlotPrice), p.Kind == world.ParamText:
 		return ""
 	case p.Kind == world.ParamAmount:
 		return " " + w.noun(p.Unit)

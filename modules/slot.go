@@ -6,48 +6,11 @@ import (
 	"agentworld/world"
 )
 
-// slot is a field of a flat action. A dozen names for a dozen parameters would
-// each stand in every action a model writes, mostly as null; six that the actions
-// share say the same in a third of the words.
-type slot struct {
-	name string
-	// amount says that the slot holds an integer; all others hold texts.
-	amount bool
-}
-
-// The slots of a flat action, beside the action's name.
-const (
-	slotTo     = "to"
-	slotID     = "id"
-	slotWhat   = "what"
-	slotAmount = "amount"
-	slotPrice  = "price"
-	slotText   = "text"
-)
-
 // slots are all slots in schema order: whom or where, which, what, how much.
-var slots = []slot{
-	{slotTo, false}, {slotID, false}, {slotWhat, false}, {slotAmount, true}, {slotPrice, true}, {slotText, false},
-}
+var slots = []world.Slot{world.SlotTo, world.SlotID, world.SlotWhat, world.SlotAmount, world.SlotPrice, world.SlotText}
 
-// slotOf returns the name of the slot that a parameter is written in. Its kind
-// decides; only a price has to be told from the amount it is the price of.
-func slotOf(p world.Param) string {
-	switch p.Kind {
-	case world.ParamPlace, world.ParamAgent:
-		return slotTo
-	case world.ParamFactory, world.ParamOrder:
-		return slotID
-	case world.ParamChoice:
-		return slotWhat
-	case world.ParamText:
-		return slotText
-	}
-	if p.Name == slotPrice {
-		return slotPrice
-	}
-	return slotAmount
-}
+// slotOf returns the name of the slot that a parameter is written in.
+func slotOf(p world.Param) string { return p.Slot().String() }
 
 // plainActions are the actions a flat action can name: the registry without the
 // standing order. It is made once, which is also when an action that does not fit
@@ -78,7 +41,7 @@ func slotted(registry []world.ActionSpec) []world.ActionSpec {
 
 // isSlot reports whether a field name is a slot's.
 func isSlot(name string) bool {
-	return slices.ContainsFunc(slots, func(s slot) bool { return s.name == name })
+	return slices.ContainsFunc(slots, func(s world.Slot) bool { return s.String() == name })
 }
 
 // actionNames lists the names a flat action may have, in registry order.

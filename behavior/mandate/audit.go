@@ -50,7 +50,7 @@ func (q *inquiry) lawful() (Finding, bool) {
 func orderDeed(o *world.ExecuteUntil) deed {
 	var d deed
 	d.bind(o.ActionName())
-	d.args[slotAmount].number = o.MaxTicks
+	d.args[world.SlotAmount].number = o.MaxTicks
 	return d
 }
 
@@ -72,7 +72,7 @@ func (q *inquiry) within(d *deed, named bool) (Finding, bool) {
 			continue
 		}
 		n, r, limited := c.limit(q.e.Spent.of(i))
-		if !limited || d.args[slotAmount].param == nil || d.args[slotAmount].number <= n {
+		if !limited || d.args[world.SlotAmount].param == nil || d.args[world.SlotAmount].number <= n {
 			return Finding{}, true
 		}
 		if n > most {
@@ -96,7 +96,7 @@ func (q *inquiry) about(c *clause, d *deed, named bool) bool {
 // effective reports whether an allow describes a deed, its receiver included, and is
 // narrower than every forbid that does.
 func (q *inquiry) effective(c *clause, d *deed, named bool) bool {
-	if !c.allows() || !q.about(c, d, named) || c.toAsker() && !q.asking(c, d.args[slotTo].text) {
+	if !c.allows() || !q.about(c, d, named) || c.toAsker() && !q.asking(c, d.args[world.SlotTo].text) {
 		return false
 	}
 	for i := range q.m.clauses {
@@ -110,9 +110,9 @@ func (q *inquiry) effective(c *clause, d *deed, named bool) bool {
 
 // exceeded is the finding about an amount beyond a limit.
 func exceeded(d *deed, rule Rule, most int64) Finding {
-	n := d.args[slotAmount].number
-	f := Finding{Rule: rule, Action: d.spec.Name, Argument: slotNames[slotAmount], Trust: memory.Rules, Requested: &n, Maximum: &most}
-	f.Unit = d.args[slotAmount].param.Unit
+	n := d.args[world.SlotAmount].number
+	f := Finding{Rule: rule, Action: d.spec.Name, Argument: world.SlotAmount.String(), Trust: memory.Rules, Requested: &n, Maximum: &most}
+	f.Unit = d.args[world.SlotAmount].param.Unit
 	if d.spec.Name == (world.ExecuteUntil{}).ActionName() {
 		f.Argument = ArgumentOrder
 	}
@@ -150,7 +150,7 @@ func (q *inquiry) trusted() (Finding, bool) {
 	if q.e.off(LayerTrust) {
 		return Finding{}, true
 	}
-	for s := range slotCount {
+	for s := range world.SlotCount {
 		if q.deed.args[s].param != nil && q.trust(s) < memory.SelfObservation {
 			return q.findingOn(RuleArgumentUntrusted, s), false
 		}
@@ -159,9 +159,9 @@ func (q *inquiry) trusted() (Finding, bool) {
 }
 
 // findingOn is a finding about one argument.
-func (q *inquiry) findingOn(rule Rule, s slot) Finding {
+func (q *inquiry) findingOn(rule Rule, s world.Slot) Finding {
 	f := Finding{
-		Rule: rule, Action: q.deed.spec.Name, Argument: slotNames[s], Trust: q.least(), Authors: q.authors(s),
+		Rule: rule, Action: q.deed.spec.Name, Argument: s.String(), Trust: q.least(), Authors: q.authors(s),
 	}
 	if arg := &q.deed.args[s]; arg.isNumber() {
 		n := arg.number

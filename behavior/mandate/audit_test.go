@@ -308,7 +308,7 @@ func checkArguments(t *testing.T, spec world.ActionSpec, a world.Action, told []
 	if len(told) != len(given) {
 		t.Errorf("%s has %d arguments, the audit tells of %d", spec.Name, len(given), len(told))
 	}
-	for s := range slotCount {
+	for s := range world.SlotCount {
 		if p := d.args[s].param; p != nil && given[p.Name] != (world.Value{Int: d.args[s].number, Text: d.args[s].text}) {
 			t.Errorf("%s: %s is %v, the audit sees %q %d", spec.Name, p.Name, given[p.Name], d.args[s].text, d.args[s].number)
 		}

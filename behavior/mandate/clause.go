@@ -39,8 +39,8 @@ func (c *clause) toAsker() bool { return c.To == world.ToAsker }
 // and who asked apart.
 func (c *clause) describes(d *deed, place string) bool {
 	return (c.Action == d.spec.Name || c.Action == world.Anyone) &&
-		(c.To == "" || c.toAsker() && d.args[slotTo].param != nil || c.To == d.args[slotTo].text) &&
-		(c.What == "" || c.What == d.args[slotWhat].text) &&
+		(c.To == "" || c.toAsker() && d.args[world.SlotTo].param != nil || c.To == d.args[world.SlotTo].text) &&
+		(c.What == "" || c.What == d.args[world.SlotWhat].text) &&
 		(c.At == "" || c.At == place)
 }
 

@@ -4,24 +4,6 @@ import (
 	"agentworld/world"
 )
 
-// slot numbers the places an argument can take in a flat action: whom or where,
-// which, what, how much, at what price, which words. No action has two arguments of
-// one slot.
-type slot int
-
-const (
-	slotTo slot = iota
-	slotID
-	slotWhat
-	slotAmount
-	slotPrice
-	slotText
-	slotCount
-)
-
-// slotNames are the names that models and traces know the slots by.
-var slotNames = [slotCount]string{"to", "id", "what", "amount", "price", "text"}
-
 // ArgumentOrder is the [Finding.Argument] of what makes an action a standing order.
 const ArgumentOrder = "execute_until"
 
@@ -39,7 +21,7 @@ func (a *argument) isNumber() bool { return a.param.Kind == world.ParamAmount }
 // deed is an action with its arguments by slot.
 type deed struct {
 	spec *world.ActionSpec
-	args [slotCount]argument
+	args [world.SlotCount]argument
 }
 
 // registry holds the spec of every action with its parameters by slot, so that an
@@ -49,7 +31,7 @@ var registry = registered(world.Actions())
 // entry is one action of the registry.
 type entry struct {
 	spec   world.ActionSpec
-	params [slotCount]*world.Param
+	params [world.SlotCount]*world.Param
 }
 
 func registered(specs []world.ActionSpec) map[string]*entry {
@@ -58,34 +40,15 @@ func registered(specs []world.ActionSpec) map[string]*entry {
 		e := &entry{spec: spec}
 		for i := range spec.Params {
 			p := &e.spec.Params[i]
-			s := slotOf(p)
+			s := p.Slot()
 			if e.params[s] != nil {
-				panic("mandate: two parameters of " + spec.Name + " need the slot " + slotNames[s])
+				panic("mandate: two parameters of " + spec.Name + " need the slot " + s.String())
 			}
 			e.params[s] = p
 		}
 		entries[spec.Name] = e
 	}
 	return entries
-}
-
-// slotOf is the slot of a parameter. Its kind decides; only a price has to be told
-// from the amount it is the price of.
-func slotOf(p *world.Param) slot {
-	switch p.Kind {
-	case world.ParamPlace, world.ParamAgent:
-		return slotTo
-	case world.ParamFactory, world.ParamOrder:
-		return slotID
-	case world.ParamChoice:
-		return slotWhat
-	case world.ParamText:
-		return slotText
-	}
-	if p.Name == slotNames[slotPrice] {
-		return slotPrice
-	}
-	return slotAmount
 }
 
 // deedOf takes an action apart. It is false for an action that this package does not
@@ -100,33 +63,33 @@ func deedOf(a world.Action) (deed, bool) {
 	switch a := a.(type) {
 	case world.Wait:
 	case world.WaitTicks:
-		d.args[slotAmount].number = a.Ticks
+		d.args[world.SlotAmount].number = a.Ticks
 	case world.Move:
-		d.args[slotTo].text = a.To
+		d.args[world.SlotTo].text = a.To
 	case world.Harvest:
-		d.args[slotAmount].number = a.MaxAmount
+		d.args[world.SlotAmount].number = a.MaxAmount
 	case world.Mine:
-		d.args[slotAmount].number = a.MassG
+		d.args[world.SlotAmount].number = a.MassG
 	case world.Refine:
-		d.args[slotAmount].number = a.MassG
+		d.args[world.SlotAmount].number = a.MassG
 	case world.BuildFactory:
-		d.args[slotWhat].text = a.FactoryKind
+		d.args[world.SlotWhat].text = a.FactoryKind
 	case world.ScheduleRecipe:
-		d.args[slotID].text, d.args[slotWhat].text, d.args[slotAmount].number = a.FactoryID, a.RecipeID, a.Batches
+		d.args[world.SlotID].text, d.args[world.SlotWhat].text, d.args[world.SlotAmount].number = a.FactoryID, a.RecipeID, a.Batches
 	case world.Transfer:
-		d.args[slotTo].text, d.args[slotWhat].text, d.args[slotAmount].number = a.To, a.Kind, a.Amount
+		d.args[world.SlotTo].text, d.args[world.SlotWhat].text, d.args[world.SlotAmount].number = a.To, a.Kind, a.Amount
 	case world.SendMessage:
-		d.args[slotTo].text, d.args[slotText].text = a.To, a.Text
+		d.args[world.SlotTo].text, d.args[world.SlotText].text = a.To, a.Text
 	case world.PostNote:
-		d.args[slotText].text = a.Text
+		d.args[world.SlotText].text = a.Text
 	case world.BuyPower:
-		d.args[slotAmount].number, d.args[slotPrice].number = a.Amount, a.Price
+		d.args[world.SlotAmount].number, d.args[world.SlotPrice].number = a.Amount, a.Price
 	case world.SellPower:
-		d.args[slotAmount].number, d.args[slotPrice].number = a.Amount, a.Price
+		d.args[world.SlotAmount].number, d.args[world.SlotPrice].number = a.Amount, a.Price
 	case world.PlaceOrder:
-		d.args[slotWhat].text, d.args[slotAmount].number, d.args[slotPrice].number = a.Side, a.Amount, a.Price
+		d.args[world.SlotWhat].text, d.args[world.SlotAmount].number, d.args[world.SlotPrice].number = a.Side, a.Amount, a.Price
 	case world.CancelOrder:
-		d.args[slotID].text = a.OrderID
+		d.args[world.SlotID].text = a.OrderID
 	default:
 		return d, false
 	}

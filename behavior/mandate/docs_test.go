@@ -81,7 +81,7 @@ func actionOf(t *testing.T, text string) world.Action {
 			continue
 		}
 		v := world.Value{Text: [...]string{i.To, i.ID, i.What, "", "", i.Text}[s]}
-		if n := i.number(slot(s)); n != nil {
+		if n := i.number(world.Slot(s)); n != nil {
 			v.Int = *n
 		}
 		args[p.Name] = v

@@ -199,7 +199,7 @@ func (r *intentReader) read(tokens []token) {
 			key = wordPrice
 			continue
 		case isNumber && (key != "" || !lost && !counts) && r.number(key, n), r.choice(t.text), fillers[lower], r.isParameter(lower),
-			goods[lower] && r.entry.params[slotTo] == nil, isNumber && counts:
+			goods[lower] && r.entry.params[world.SlotTo] == nil, isNumber && counts:
 		default:
 			lost = !r.id(t.text) || lost
 		}
@@ -213,7 +213,7 @@ func isUntil(key string) bool { return key == wordUntil || key == "max_ticks" }
 // isCount reports a word that makes a number of times of the one before it, in an
 // action that has another amount.
 func (r *intentReader) isCount(word string) bool {
-	p := r.entry.params[slotAmount]
+	p := r.entry.params[world.SlotAmount]
 	ticks := p != nil && p.Unit == world.Ticks
 	return !ticks && (strings.EqualFold(word, "tick") || strings.EqualFold(word, "ticks") || strings.EqualFold(word, "times"))
 }
@@ -236,13 +236,13 @@ func isKilo(word string) bool {
 // number files a number: the most attempts, the price, or the amount. It is false
 // when the action has no place for one.
 func (r *intentReader) number(key string, n int64) bool {
-	hasPrice := r.entry.params[slotPrice] != nil
+	hasPrice := r.entry.params[world.SlotPrice] != nil
 	switch {
 	case isUntil(key):
 		r.intent.Until = n
 	case hasPrice && r.intent.Price == nil && (key == wordPrice || r.intent.Amount != nil):
 		r.intent.Price = &n
-	case r.entry.params[slotAmount] != nil && r.intent.Amount == nil:
+	case r.entry.params[world.SlotAmount] != nil && r.intent.Amount == nil:
 		r.intent.Amount = &n
 	default:
 		return false
@@ -253,7 +253,7 @@ func (r *intentReader) number(key string, n int64) bool {
 // text files quoted words as those of a message or note, cleaned as the world would
 // store them. A receiver comes first, quoted or not.
 func (r *intentReader) text(words string) bool {
-	if r.entry.params[slotText] == nil || r.entry.params[slotTo] != nil && r.intent.To == "" {
+	if r.entry.params[world.SlotText] == nil || r.entry.params[world.SlotTo] != nil && r.intent.To == "" {
 		return false
 	}
 	if note, err := world.MakeAction(world.PostNote{}.ActionName(), world.Args{"text": {Text: words}}); err == nil {
@@ -269,9 +269,9 @@ func (r *intentReader) id(word string) bool {
 		return false
 	}
 	switch {
-	case r.entry.params[slotTo] != nil && r.intent.To == "":
+	case r.entry.params[world.SlotTo] != nil && r.intent.To == "":
 		r.intent.To = word
-	case r.entry.params[slotID] != nil && r.intent.ID == "":
+	case r.entry.params[world.SlotID] != nil && r.intent.ID == "":
 		r.intent.ID = word
 	default:
 		return false
@@ -282,7 +282,7 @@ func (r *intentReader) id(word string) bool {
 // choice files a word that names exactly one choice of the action: in full, by the
 // alias of a recipe, or by one of the parts that the choice has between its points.
 func (r *intentReader) choice(word string) bool {
-	p := r.entry.params[slotWhat]
+	p := r.entry.params[world.SlotWhat]
 	if p == nil || r.intent.What != "" {
 		return false
 	}

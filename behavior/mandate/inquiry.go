@@ -62,7 +62,7 @@ func (q *inquiry) texts() []string {
 // come from by its value: those that name it, and for a receiver those that it wrote
 // itself ("give me"). Clamping hides no mention: the amount that was asked for
 // counts as much as what became of it.
-func (q *inquiry) mentioners(s slot) []int {
+func (q *inquiry) mentioners(s world.Slot) []int {
 	arg := &q.deed.args[s]
 	values := patternsOf(arg, &q.proposed.args[s])
 	list := make([]int, 0, len(q.e.Untrusted))
@@ -78,7 +78,7 @@ func (q *inquiry) mentioners(s slot) []int {
 // authors are the agents whose texts an argument may come from: those that mention
 // its value, and everybody in view when nobody does, or when it is free text, since
 // a text can ask for what it does not name.
-func (q *inquiry) authors(s slot) []string {
+func (q *inquiry) authors(s world.Slot) []string {
 	list := make([]string, 0, len(q.e.Untrusted))
 	if q.deed.args[s].param.Kind != world.ParamText {
 		for _, i := range q.mentioners(s) {

@@ -40,8 +40,8 @@ func IntentOf(a world.Action) (Intent, bool) {
 		return Intent{}, false
 	}
 	i.Action = d.spec.Name
-	i.To, i.ID, i.What, i.Text = d.args[slotTo].text, d.args[slotID].text, d.args[slotWhat].text, d.args[slotText].text
-	i.Amount, i.Price = numberOf(&d.args[slotAmount]), numberOf(&d.args[slotPrice])
+	i.To, i.ID, i.What, i.Text = d.args[world.SlotTo].text, d.args[world.SlotID].text, d.args[world.SlotWhat].text, d.args[world.SlotText].text
+	i.Amount, i.Price = numberOf(&d.args[world.SlotAmount]), numberOf(&d.args[world.SlotPrice])
 	return i, true
 }
 

@@ -23,7 +23,7 @@ func (q *inquiry) planned() (Finding, bool) {
 			if f, ok = q.ordered(intent); ok {
 				return Finding{}, true
 			}
-			s = slotCount
+			s = world.SlotCount
 		}
 		if int(s) > reached {
 			closest, reached = f, int(s)
@@ -37,8 +37,8 @@ func (q *inquiry) planned() (Finding, bool) {
 
 // covers holds the arguments against an intent in the order of slots and tells the
 // first that fails.
-func (q *inquiry) covers(intent *Intent) (slot, Finding, bool) {
-	for s := range slotCount {
+func (q *inquiry) covers(intent *Intent) (world.Slot, Finding, bool) {
+	for s := range world.SlotCount {
 		if q.deed.args[s].param == nil {
 			continue
 		}
@@ -52,15 +52,15 @@ func (q *inquiry) covers(intent *Intent) (slot, Finding, bool) {
 			return s, q.findingOn(RuleArgumentUntrusted, s), false
 		}
 	}
-	return slotCount, Finding{}, true
+	return world.SlotCount, Finding{}, true
 }
 
 // number is the number that an intent gives for a slot, nil when it is open or none.
-func (i *Intent) number(s slot) *int64 {
+func (i *Intent) number(s world.Slot) *int64 {
 	switch s {
-	case slotAmount:
+	case world.SlotAmount:
 		return i.Amount
-	case slotPrice:
+	case world.SlotPrice:
 		return i.Price
 	}
 	return nil
@@ -68,20 +68,20 @@ func (i *Intent) number(s slot) *int64 {
 
 // gives reports whether an intent gives an argument, and whether it gives this value.
 // Numbers are equal also when clamping the intent's leads to the action's.
-func (q *inquiry) gives(intent *Intent, s slot) (given, equal bool) {
+func (q *inquiry) gives(intent *Intent, s world.Slot) (given, equal bool) {
 	arg := &q.deed.args[s]
 	word := ""
 	switch s {
-	case slotAmount, slotPrice:
+	case world.SlotAmount, world.SlotPrice:
 		n := intent.number(s)
 		return n != nil, n != nil && (*n == arg.number || q.clamped(intent, s) == arg.number)
-	case slotTo:
+	case world.SlotTo:
 		word = intent.To
-	case slotID:
+	case world.SlotID:
 		word = intent.ID
-	case slotWhat:
+	case world.SlotWhat:
 		word = intent.What
-	case slotText:
+	case world.SlotText:
 		word = intent.Text
 		return word != "", word == arg.text
 	}
@@ -89,7 +89,7 @@ func (q *inquiry) gives(intent *Intent, s slot) (given, equal bool) {
 }
 
 // clamped is what becomes of the intent's number when the action is clamped with it.
-func (q *inquiry) clamped(intent *Intent, s slot) int64 {
+func (q *inquiry) clamped(intent *Intent, s world.Slot) int64 {
 	// Clamping needs the whole action: how much is feasible depends on what and to whom.
 	feasible, _ := q.e.View.Clamp(withNumbers(q.action, intent.Amount, intent.Price))
 	d, ok := deedOf(feasible)

@@ -15,7 +15,7 @@ func (q *inquiry) asked() (Finding, bool) {
 		if len(c.AskedBy) == 0 || !q.effective(c, &q.deed, false) || !q.heeded(c) {
 			continue
 		}
-		if most, rule, limited := c.limit(q.e.Spent.of(i)); limited && q.deed.args[slotAmount].number > most && !q.e.off(LayerMandate) {
+		if most, rule, limited := c.limit(q.e.Spent.of(i)); limited && q.deed.args[world.SlotAmount].number > most && !q.e.off(LayerMandate) {
 			best = exceeded(&q.deed, rule, most)
 			continue
 		}
@@ -41,12 +41,12 @@ func (q *inquiry) heeded(c *clause) bool {
 	if c.anybody && !c.toAsker() {
 		return true
 	}
-	for s := range slotCount {
+	for s := range world.SlotCount {
 		if q.deed.args[s].param == nil {
 			continue
 		}
 		authors := q.authors(s)
-		if !all(authors, c.heeds) || c.toAsker() && !slices.Contains(authors, q.deed.args[slotTo].text) {
+		if !all(authors, c.heeds) || c.toAsker() && !slices.Contains(authors, q.deed.args[world.SlotTo].text) {
 			return false
 		}
 	}

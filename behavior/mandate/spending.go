@@ -38,7 +38,7 @@ func (m Mandate) Spend(before Spending, place string, done world.Action) Spendin
 	copy(after.sums, before.sums)
 	for i := range m.clauses {
 		if c := &m.clauses[i]; c.Total > 0 && c.describes(&d, place) {
-			after.sums[i] = saturating(after.sums[i], d.args[slotAmount].number)
+			after.sums[i] = saturating(after.sums[i], d.args[world.SlotAmount].number)
 		}
 	}
 	return after

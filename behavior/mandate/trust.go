@@ -25,16 +25,16 @@ func (m Mandate) Arguments(a world.Action, e Evidence) []Argument {
 		return nil
 	}
 	var list []Argument
-	for s := range slotCount {
+	for s := range world.SlotCount {
 		if q.deed.args[s].param != nil {
-			list = append(list, Argument{slotNames[s], q.told(s)})
+			list = append(list, Argument{s.String(), q.told(s)})
 		}
 	}
 	return list
 }
 
 // told is the trust of an argument that stands in the plan or not.
-func (q *inquiry) told(s slot) memory.Trust {
+func (q *inquiry) told(s world.Slot) memory.Trust {
 	for i := range q.e.Intents {
 		intent := &q.e.Intents[i]
 		if intent.Action != q.deed.spec.Name {
@@ -49,7 +49,7 @@ func (q *inquiry) told(s slot) memory.Trust {
 
 // trust is the trust of an argument's value by where it stands. What the
 // model cited can only lower it.
-func (q *inquiry) trust(s slot) memory.Trust {
+func (q *inquiry) trust(s world.Slot) memory.Trust {
 	return q.lowered(q.origin(s))
 }
 
@@ -62,7 +62,7 @@ func (q *inquiry) lowered(level memory.Trust) memory.Trust {
 }
 
 // origin is the trust of an argument's value by where it stands.
-func (q *inquiry) origin(s slot) memory.Trust {
+func (q *inquiry) origin(s world.Slot) memory.Trust {
 	arg := &q.deed.args[s]
 	switch {
 	case arg.param.Kind == world.ParamText:
@@ -88,7 +88,7 @@ func (q *inquiry) least() memory.Trust {
 
 // ruled reports whether a value stands in the agent's goals, or in a clause that
 // allows the action.
-func (q *inquiry) ruled(s slot) bool {
+func (q *inquiry) ruled(s world.Slot) bool {
 	arg := &q.deed.args[s]
 	if arg.param.Kind == world.ParamText {
 		return false
@@ -107,13 +107,13 @@ func (q *inquiry) ruled(s slot) bool {
 }
 
 // names reports whether a clause that describes an action gives the argument's value.
-func (c *clause) names(s slot, arg *argument) bool {
+func (c *clause) names(s world.Slot, arg *argument) bool {
 	switch s {
-	case slotTo:
+	case world.SlotTo:
 		return c.To != "" && c.To == arg.text
-	case slotWhat:
+	case world.SlotWhat:
 		return c.What != "" && c.What == arg.text
-	case slotAmount:
+	case world.SlotAmount:
 		return c.Most > 0 && c.Most == arg.number || c.Total > 0 && c.Total == arg.number
 	}
 	return false
@@ -122,7 +122,7 @@ func (c *clause) names(s slot, arg *argument) bool {
 // open reports whether an argument that a plan leaves open may have its value.
 // The agent's own state is enough for amounts of what it makes; see the doc of the
 // package for why it is not for the others.
-func (q *inquiry) open(s slot) bool {
+func (q *inquiry) open(s world.Slot) bool {
 	arg := &q.deed.args[s]
 	if q.trust(s) < memory.SelfObservation {
 		return false
@@ -132,7 +132,7 @@ func (q *inquiry) open(s slot) bool {
 
 // typed reports whether a value stands in the agent's own typed state: its own
 // numbers and the bounds of the action for an amount, what it can see for an id.
-func (q *inquiry) typed(s slot) bool {
+func (q *inquiry) typed(s world.Slot) bool {
 	arg := &q.deed.args[s]
 	switch arg.param.Kind {
 	case world.ParamAmount:
@@ -178,7 +178,7 @@ func idsOf(o *world.Observation, kind world.ParamKind) []string {
 
 // typedNumber looks an amount up among the agent's own numbers, those of its place
 // and the bounds of the action. Offers of others are no own state.
-func (q *inquiry) typedNumber(s slot, n int64) bool {
+func (q *inquiry) typedNumber(s world.Slot, n int64) bool {
 	o := q.observed()
 	for _, known := range []int64{
 		o.Self.Electricity, o.Self.Heat, o.Self.CompoundG, o.Self.Hardware, o.Self.Data,
