@@ -79,52 +79,83 @@ const (
 // may do neither.
 var clippingOrder = []int{atHistory, atMemory, atPlaybook, atMessages, atObservation}
 
-// compose builds the opening prompt for view within the token budget: the sections
-// one after another in one message, the texts of others kept for later.
-func (m *Mind) compose(view world.View) prompt {
+// material is what an opening prompt is made of.
+type material struct {
+	// whole is all that the agent observes, seen that without the texts of others, which
+	// are held back.
+	whole world.Observation
+	seen  opened
+	held  texts
+	focus memory.Focus
+	// lessons are the variants of what the playbook has on the situation.
+	lessons []variant
+	// last tells of the agent's last action, which is also deed; both are empty before
+	// the first.
+	last variant
+	deed deed
+}
+
+// gather collects the material of a prompt and parts what the agent knows itself from
+// the words of others.
+func (m *Mind) gather(view world.View) material {
 	outcome, acted := view.Last()
-	whole := view.Observe()
-	seen, held := holdBack(whole)
-	focus := m.focus(seen.Observation)
-	held = m.recallHeard(held, focus)
-	lessons, doubted := m.lessons(opened{Observation: seen.Observation, HeldBack: held.count()}, outcome)
-	held = held.teach(doubted)
-	held.bare = !m.cfg.Guards(mandate.LayerEnvelope)
-	said := held.take(textOf(outcome.Action))
-	if held.spoken = m.past.spoken(outcome.Tick); held.spoken.tainted {
+	g := material{whole: view.Observe()}
+	g.seen, g.held = holdBack(g.whole)
+	g.focus = m.focus(g.seen.Observation)
+	g.held = m.recallHeard(g.held, g.focus)
+	var doubted []memory.Source
+	g.lessons, doubted = m.lessons(opened{Observation: g.seen.Observation, HeldBack: g.held.count()}, outcome)
+	g.held = g.held.teach(doubted)
+	g.held.bare = !m.cfg.Guards(mandate.LayerEnvelope)
+	said := g.held.take(textOf(outcome.Action))
+	if g.held.spoken = m.past.spoken(outcome.Tick); g.held.spoken.tainted {
 		// It may repeat what was read then, long after that left the view, and the
 		// line of the outcome is trusted like the agent's own observations.
 		said = ""
 	}
-	held.posted = m.past.spoken
-	early := !m.cfg.Guards(mandate.LayerOrder)
-	if seen.HeldBack = held.count(); early {
-		seen.HeldBack = 0
+	g.held.posted = m.past.spoken
+	if g.seen.HeldBack = g.held.count(); !m.cfg.Guards(mandate.LayerOrder) {
+		g.seen.HeldBack = 0
 	}
 	if order, ok := view.Standing(); ok {
-		seen.standing, seen.naming = &order, Decision{Known: m.knownIDs(whole, order.Do)}.naming(false)
+		g.seen.standing, g.seen.naming = &order, Decision{Known: m.knownIDs(g.whole, order.Do)}.naming(false)
 	}
-	var last variant
-	var deed deed
 	if acted {
-		last, deed = m.lastOutcome(outcome, said, m.knownIDs(whole, outcome.Action))
+		g.last, g.deed = m.lastOutcome(outcome, said, m.knownIDs(g.whole, outcome.Action))
 	}
-	history := m.history(deed)
-	kept := held.variants()
+	return g
+}
+
+// drafts writes the sections in prompt order. kept are the variants of the texts held
+// back.
+func (m *Mind) drafts(g material, kept []texts) []sectionDraft {
+	history := m.history(g.deed)
 	drafts := []sectionDraft{
 		atGoals:       {name: sectionGoals, variants: []variant{{text: m.goals()}}},
 		atHistory:     history,
-		atMemory:      m.recalled(focus, slices.Concat(history.variants[0].ids, deed.ids)),
-		atPlaybook:    {name: sectionPlaybook, variants: lessons},
-		atOutcome:     {name: sectionOutcome, variants: []variant{last}},
-		atObservation: m.observed(seen),
+		atMemory:      m.recalled(g.focus, slices.Concat(history.variants[0].ids, g.deed.ids)),
+		atPlaybook:    {name: sectionPlaybook, variants: g.lessons},
+		atOutcome:     {name: sectionOutcome, variants: []variant{g.last}},
+		atObservation: m.observed(g.seen),
 		atMessages:    {name: sectionMessages, variants: sectionsOf(m.words, kept)},
 	}
 	if text := m.repetition.advice.text(m.words); text != "" {
 		drafts = append(drafts, sectionDraft{name: sectionAdvice, variants: []variant{{text: text}}})
 	}
+	return drafts
+}
+
+// compose builds the opening prompt for view within the token budget: the sections
+// one after another in one message, the texts of others kept for later.
+func (m *Mind) compose(view world.View) prompt {
+	g := m.gather(view)
+	kept := g.held.variants()
+	drafts := m.drafts(g, kept)
 	chosen := m.fit(drafts)
-	p := prompt{seen: whole, held: kept[chosen[atMessages]], early: early, untrusted: seen.HeldBack > 0, found: placeEntry(m.words, seen.Observation)}
+	p := prompt{
+		seen: g.whole, held: kept[chosen[atMessages]], early: !m.cfg.Guards(mandate.LayerOrder),
+		untrusted: g.seen.HeldBack > 0, found: placeEntry(m.words, g.seen.Observation),
+	}
 	var texts []string
 	for i, d := range drafts {
 		if v := p.place(m, d, chosen[i]); v.text != "" {
@@ -136,7 +167,7 @@ func (m *Mind) compose(view world.View) prompt {
 	for _, s := range p.sources {
 		p.untrusted = p.untrusted || isUntrusted(s)
 	}
-	if early {
+	if p.early {
 		p.sources = append(p.sources, p.held.sources(m.id)...)
 	}
 	return p

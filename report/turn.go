@@ -107,6 +107,12 @@ func (f *folder) step(s trace.Step) {
 	f.toolError(s)
 	f.guardStep(s)
 	f.items(s)
+	f.byKind(a, s)
+}
+
+// byKind counts what is particular to a kind of step.
+func (f *folder) byKind(a *agentFold, s trace.Step) {
+	c := &f.out.TraceCounts
 	switch s.Kind {
 	case trace.StepParseError:
 		f.parseError(a, s)
