@@ -105,17 +105,18 @@ func (r *runner) allowDecisions(due []int) allowances {
 		if !asks {
 			return view.AgentID(), llmclient.Request{}, 0
 		}
-		return view.AgentID(), ask.Request, leastCalls(r.kit.Config().Protocol, ask.Stage)
+		return view.AgentID(), ask.Request, leastCalls(r.kit.Config(), ask.Stage)
 	})
 }
 
 // leastCalls is the number of calls of a turn's usual shortest path: plan, draft and
-// decision, or one for all of them. A model that skips ahead needs fewer.
-func leastCalls(protocol behavior.Protocol, stage behavior.Stage) int {
+// decision, of which direct commits leave out the last, or one for all of them. A model
+// that skips ahead needs fewer. c has its defaults.
+func leastCalls(c behavior.Config, stage behavior.Stage) int {
 	switch {
-	case protocol == behavior.ProtocolFull:
+	case c.Protocol == behavior.ProtocolFull && c.Commit != behavior.CommitDirect:
 		return 3
-	case stage == behavior.StagePlan:
+	case c.Protocol == behavior.ProtocolFull, stage == behavior.StagePlan:
 		return 2
 	}
 	return 1

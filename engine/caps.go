@@ -12,7 +12,7 @@ import (
 // checkCaps reports caps that no turn fits in, and a cap on cost that cannot be kept
 // because a price is missing.
 func (s Settings) checkCaps() error {
-	least := int64(leastCalls(s.behaviorConfig().WithDefaults().Protocol, behavior.StageLean))
+	least := int64(leastCalls(s.behaviorConfig().WithDefaults(), behavior.StageLean))
 	for _, c := range []struct {
 		scope budget.Scope
 		limit trace.Limit

@@ -252,6 +252,7 @@ func TestCapsThatCannotWorkAreRefused(t *testing.T) {
 		says   string
 	}{
 		{func(o *engine.Options) { o.Caps.Tick.Calls = 2 }, "cap on calls of the tick, 2: a decision takes at least 3 with the full protocol"},
+		{func(o *engine.Options) { o.Caps.Tick.Calls, o.Commit = 1, "direct" }, "cap on calls of the tick, 1: a decision takes at least 2 with the full protocol"},
 		{func(o *engine.Options) { o.Caps.Run.Cost = 1; o.Prices = nil }, `cap on cost of the run: there is no price of model "scripted"`},
 		{func(o *engine.Options) { o.Caps.Agent.Tokens = -1 }, "cap of the agent: must not be negative"},
 	} {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"io"
+	"slices"
 
 	"agentworld/behavior"
 	"agentworld/behavior/learn"
@@ -11,9 +12,9 @@ import (
 )
 
 // Expect says what a run of s will take, by the prompts of its first tick, counted,
-// and the paths of its protocol, as if nothing were cached:
+// and the paths of its protocol and way to commit, as if nothing were cached:
 //
-//   - Least: agents decide in every second tick, on the shortest path.
+//   - Least: agents decide in every fourth tick, on the shortest path.
 //   - Likely: what runs of the scripted model take. Models that reason write more.
 //   - Most: agents decide in every tick, on the longest path, with answers at the
 //     limit.
@@ -44,6 +45,9 @@ const openingsMax = 16
 
 // opening is the first request of an agent.
 type opening struct {
+	// due says that the agent decides in the first tick; one that lies shut down may never
+	// do so again.
+	due    bool
 	tokens int64
 	stage  behavior.Stage
 	price  price.Price
@@ -53,12 +57,12 @@ type opening struct {
 func (r *runner) openings() []opening {
 	m := meter{known: map[string]int64{}}
 	due := r.world.Due()
-	n := min(len(due), openingsMax)
+	n := min(r.world.Agents(), openingsMax)
 	list := make([]opening, 0, n)
 	for i := range n {
-		agent := due[i*len(due)/n]
+		agent := i * r.world.Agents() / n
 		if ask, asks := r.mind(agent).Begin(r.world.View(agent)).Next().(behavior.Ask); asks {
-			list = append(list, opening{m.input(ask.Request, map[string]int64{}), ask.Stage, r.prices[r.endpoint(agent).model]})
+			list = append(list, opening{slices.Contains(due, agent), m.input(ask.Request, map[string]int64{}), ask.Stage, r.prices[r.endpoint(agent).model]})
 		}
 	}
 	return list
@@ -86,12 +90,24 @@ const (
 // expectDecision is what an agent that opens like o takes in so many ticks.
 func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
 	cfg := r.kit.Config()
-	least := int64(10 * leastCalls(cfg.Protocol, o.stage))
-	return trace.Estimate{
-		Least:  o.spending(ticks, shape{50, least, 100, answerTokensLeast}),
-		Likely: o.spending(ticks, shape{85, least + 5, 105, answerTokensLikely}),
+	least := int64(10 * leastCalls(cfg, o.stage))
+	e := trace.Estimate{
+		Likely: o.spending(ticks, shape{turnsPercentLikely(cfg), least + 5, 105, answerTokensLikely}),
 		Most:   o.spending(ticks, shape{100, int64(10 * cfg.CallsMax()), 200, int64(cfg.OutputTokensMax)}),
 	}
+	if o.due {
+		e.Least = o.spending(ticks, shape{25, least, 100, answerTokensLeast})
+	}
+	return e
+}
+
+// turnsPercentLikely is in how many of a hundred ticks an agent usually decides. Direct
+// commits leave few standing orders, which are what saves decisions.
+func turnsPercentLikely(c behavior.Config) int64 {
+	if c.Protocol == behavior.ProtocolFull && c.Commit == behavior.CommitDirect {
+		return 95
+	}
+	return 85
 }
 
 // spending is what turns of a shape take. Each call after the first also reads what
@@ -144,10 +160,11 @@ func timesEstimate(e trace.Estimate, agents, of int64) trace.Estimate {
 	if of == 0 {
 		return trace.Estimate{}
 	}
+	// The rest is scaled by itself: the product of the whole might not fit.
+	scale := func(n int64) int64 { return n/of*agents + n%of*agents/of }
 	times := func(s trace.Spending) trace.Spending {
 		return trace.Spending{
-			Calls: s.Calls / of * agents, InputTokens: s.InputTokens / of * agents, OutputTokens: s.OutputTokens / of * agents,
-			Cost: price.FromMicros((s.Cost / price.Money(of)).Micros() * agents),
+			Calls: scale(s.Calls), InputTokens: scale(s.InputTokens), OutputTokens: scale(s.OutputTokens), Cost: price.Money(scale(int64(s.Cost))),
 		}
 	}
 	return trace.Estimate{Least: times(e.Least), Likely: times(e.Likely), Most: times(e.Most)}

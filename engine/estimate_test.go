@@ -11,11 +11,16 @@ import (
 // is near enough to a vocabulary to compare with.
 func TestEstimateIsNearWhatRunsTake(t *testing.T) {
 	for _, c := range []struct {
-		scenario, protocol string
-		ticks, learnEvery  int64
-	}{{"llm_bootstrap", "full", 20, 0}, {"llm_bootstrap", "lean", 20, 0}, {"two_bases", "full", 20, 0}, {"isolated_five", "full", 15, 5}} {
+		scenario, protocol, commit string
+		ticks, learnEvery          int64
+	}{
+		{"llm_bootstrap", "full", "guidance", 20, 0}, {"llm_bootstrap", "full", "direct", 20, 0}, {"llm_bootstrap", "lean", "guidance", 20, 0},
+		{"isolated_five", "full", "guidance", 15, 5}, {"isolated_five", "full", "guidance", 15, 0}, {"isolated_five", "full", "direct", 15, 0},
+		{"isolated_five", "lean", "direct", 15, 0}, {"minimal", "full", "guidance", 20, 0}, {"minimal", "full", "direct", 20, 0},
+		{"minimal", "lean", "guidance", 20, 0}, {"two_bases", "full", "direct", 20, 0},
+	} {
 		o := options(t, c.scenario, c.ticks)
-		o.Protocol, o.LearnEvery, o.Prices = c.protocol, c.learnEvery, simulated()
+		o.Protocol, o.Commit, o.LearnEvery, o.Prices = c.protocol, c.commit, c.learnEvery, simulated()
 		e, err := o.Expect()
 		if err != nil {
 			t.Fatal(err)
@@ -27,15 +32,58 @@ func TestEstimateIsNearWhatRunsTake(t *testing.T) {
 		for name, figure := range map[string]func(report.CostFigures) int64{
 			"calls":        func(f report.CostFigures) int64 { return f.Calls },
 			"input tokens": func(f report.CostFigures) int64 { return f.InputTokens },
+			"output":       func(f report.CostFigures) int64 { return f.OutputTokens },
 			"cost":         func(f report.CostFigures) int64 { return f.Micros },
 		} {
 			least, likely, most, is := figure(got.Estimate.Least), figure(got.Estimate.Likely), figure(got.Estimate.Most), figure(actual)
 			if is < least || is > most || is*10 < likely*6 || is*10 > likely*15 {
-				t.Errorf("%s, %s: %s are %d, expected %d to %d, likely %d", c.scenario, c.protocol, name, is, least, most, likely)
+				t.Errorf("%s, %s, %s: %s are %d, expected %d to %d, likely %d", c.scenario, c.protocol, c.commit, name, is, least, most, likely)
 			}
 		}
 		if !got.Priced || got.Currency != "USD" {
 			t.Errorf("%s has no price", c.scenario)
+		}
+	}
+}
+
+// TestEstimateHoldsWhereAgentsRest: some agents of these are shut down for most of the
+// time, all of them in the first tick of the first.
+func TestEstimateHoldsWhereAgentsRest(t *testing.T) {
+	for _, scenario := range []string{"task_survival_blackout_100", "task_survival_recovery_80", "task_survival_low_start_60"} {
+		for _, commit := range []string{"guidance", "direct"} {
+			o := options(t, scenario, 12)
+			o.Commit, o.Prices = commit, simulated()
+			e, err := o.Expect()
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, o)
+			took := figuresOf(fold(t, o.RunDir).Cost)
+			if took.Calls < e.Least.Calls || took.Calls > e.Most.Calls || took.InputTokens < e.Least.InputTokens || took.InputTokens > e.Most.InputTokens ||
+				took.OutputTokens < e.Least.OutputTokens || took.OutputTokens > e.Most.OutputTokens || e.Likely.Calls == 0 {
+				t.Errorf("%s, %s: it took %+v, expected %+v", scenario, commit, took, e)
+			}
+		}
+	}
+}
+
+// TestDirectCommitsAreExpectedToTakeLess calls: a decision costs one less. The lean
+// protocol has none to save.
+func TestDirectCommitsAreExpectedToTakeLess(t *testing.T) {
+	for protocol, less := range map[string]bool{"full": true, "lean": false} {
+		o := options(t, "llm_bootstrap", 20)
+		o.Protocol, o.Prices = protocol, simulated()
+		guided, err := o.Expect()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Commit = "direct"
+		direct, err := o.Expect()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := direct.Least.Calls < guided.Least.Calls && direct.Likely.Calls < guided.Likely.Calls && direct.Likely.Cost < guided.Likely.Cost; got != less {
+			t.Errorf("%s: %+v with direct commits, %+v without", protocol, direct, guided)
 		}
 	}
 }

@@ -162,15 +162,21 @@ type callRange struct {
 	perDecision int64
 	// learning is the most calls of looking back, over the whole run.
 	learning int64
+	// expected is what the run will probably take, nil where that was not estimated. All
+	// figures are its own then, so that no two lines tell different ones.
+	expected *trace.Estimate
 }
 
 // String gives the range with the factors behind it.
 func (r callRange) String() string {
-	decisions := r.ticks * r.agents
-	text := fmt.Sprintf("%d to %d (%d ticks x %d agents x 1 to %d per decision; fewer where agents wait or continue)",
-		decisions, decisions*r.perDecision, r.ticks, r.agents, r.perDecision)
+	figures := fmt.Sprintf("at most %d", r.ticks*r.agents*r.perDecision+r.learning)
+	if e := r.expected; e != nil {
+		figures = fmt.Sprintf("%d to %d, likely %d", e.Least.Calls, e.Most.Calls, e.Likely.Calls)
+	}
+	text := fmt.Sprintf("%s (%d ticks x %d agents x up to %d per decision; fewer where agents wait or continue)",
+		figures, r.ticks, r.agents, r.perDecision)
 	if r.learning > 0 {
-		text += fmt.Sprintf(", and up to %d to learn", r.learning)
+		text += fmt.Sprintf(", up to %d of them to learn", r.learning)
 	}
 	return text
 }

@@ -87,7 +87,7 @@ func TestAnnounceLive(t *testing.T) {
 	var out bytes.Buffer
 	a.announceLive(&out, "https://api.openai.com/v1/responses", callRange{ticks: 30, agents: 5, perDecision: 13})
 	want := `model: live, m\x1b[2J (flag --model) at https://api.openai.com/v1/responses, key from environment OPENAI_API_KEY
-calls: 150 to 1950 (30 ticks x 5 agents x 1 to 13 per decision; fewer where agents wait or continue)
+calls: at most 1950 (30 ticks x 5 agents x up to 13 per decision; fewer where agents wait or continue)
 `
 	if out.String() != want {
 		t.Errorf("announced:\n%swant:\n%s", out.String(), want)

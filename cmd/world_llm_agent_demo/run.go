@@ -137,15 +137,15 @@ func (m *Main) connect(p plan, reached *endpoints, config openai.Config, calls f
 	return engine.LiveByAgent(client, own), err
 }
 
-// calls is how many model calls the run can make, by the limits of one decision and
-// without caps.
+// calls is how many model calls the run can make, by the limits of one decision, what
+// was estimated, and without caps.
 func (p plan) calls() callRange {
 	limits := behavior.Config{ModuleCallsMax: int(p.config.ModuleCallsMax), RepairsMax: int(p.config.RepairsMax)}
 	ticks := p.config.Ticks
 	if p.fork != nil {
 		ticks -= p.fork.atTick
 	}
-	calls := callRange{ticks: ticks, agents: int64(len(p.scenario.agents)), perDecision: int64(limits.CallsMax())}
+	calls := callRange{ticks: ticks, agents: int64(len(p.scenario.agents)), perDecision: int64(limits.CallsMax()), expected: p.expected}
 	if every := p.config.LearnEvery; every > 0 && !p.config.FreezePlaybook {
 		calls.learning = ticks / every * calls.agents * int64(learn.NewKit(limits, 1).CallsMax())
 	}
