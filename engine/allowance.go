@@ -39,6 +39,11 @@ func (a *allowance) answer(r llmclient.Request, send func() llmclient.Answer) (l
 	return answer, &charge
 }
 
+// refused says that a cap refused the request: nothing was sent for it.
+func refused(a llmclient.Answer) bool {
+	return a.Failure != nil && a.Failure.Kind == llmclient.ErrCap
+}
+
 // bound tells a turn how many requests its share is good for.
 func (a *allowance) bound(turn *behavior.Turn) {
 	if a != nil {

@@ -172,8 +172,8 @@ func TestACapCostsAnAgentItsTurn(t *testing.T) {
 	}
 	r := fold(t, o.RunDir)
 	waits := r.DecisionCounts.WaitDegradedByReason["llm_error:cap"]
-	if waits == 0 || r.TraceCounts.LLMErrorsByKind["cap"] != waits || r.DecisionCounts.WaitDegraded != waits {
-		t.Errorf("waits %v, errors %v", r.DecisionCounts.WaitDegradedByReason, r.TraceCounts.LLMErrorsByKind)
+	if waits == 0 || r.TraceCounts.CallsRefused != waits || r.TraceCounts.LLMErrors != 0 || r.DecisionCounts.WaitDegraded != waits {
+		t.Errorf("waits %v, refused %d, errors %v", r.DecisionCounts.WaitDegradedByReason, r.TraceCounts.CallsRefused, r.TraceCounts.LLMErrorsByKind)
 	}
 	for _, row := range r.PerAgent[3:] {
 		if row.WaitsDegraded == 0 {

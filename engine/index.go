@@ -21,7 +21,7 @@ const IndexFile = "trace.index"
 
 // indexVersion grows when what an index holds changes; one of another version is made
 // anew.
-const indexVersion = 1
+const indexVersion = 2
 
 // Index knows where each whole tick of a trace begins and what was counted in it, so
 // that a question about a tick does not read a gigabyte. Ticks are in rising order;
@@ -44,10 +44,12 @@ type Index struct {
 	Ticks   []int64 `json:"ticks"`
 	Files   []int   `json:"files"`
 	Offsets []int64 `json:"offsets"`
-	// The counts of each tick: model calls and those that failed, decisions by a turn
-	// and by a standing order, waits for want of a decision, rejected actions.
+	// The counts of each tick: model calls that were sent, those of them that failed,
+	// requests that a cap refused, decisions by a turn and by a standing order, waits for
+	// want of a decision, rejected actions.
 	Calls     []int64 `json:"calls"`
 	Failed    []int64 `json:"failed"`
+	Refused   []int64 `json:"refused"`
 	Decided   []int64 `json:"decided"`
 	Continued []int64 `json:"continued"`
 	Degraded  []int64 `json:"degraded"`

@@ -112,8 +112,10 @@ func refusedCodes(notes []behavior.Note) []string {
 type lookedBack struct {
 	agent  int
 	result learn.Result
-	bill   bill
-	notes  []behavior.Note
+	// calls counts the requests that were sent.
+	calls int64
+	bill  bill
+	notes []behavior.Note
 	// failure is how the last request ended, nil when it was answered.
 	failure *llmclient.Failure
 }
@@ -173,6 +175,9 @@ func (r *runner) reflect(ctx context.Context, tick int64, turn *learn.Turn, back
 		if err != nil {
 			return err
 		}
+		if !refused(answer) {
+			back.calls++
+		}
 		back.bill.add(r.prices, r.endpoints.of(agent).model, answer)
 		back.failure = answer.Failure
 		turn.Answer(answer)
@@ -198,7 +203,7 @@ func (r *runner) curate(tick int64, backs []lookedBack) {
 		if back.result.Failure == "" {
 			r.learning.experiences[back.agent].Clear()
 		}
-		r.progress.ModelCalls += int64(back.result.Calls)
+		r.progress.ModelCalls += back.calls
 		r.progress.spend(back.bill)
 	}
 }

@@ -169,7 +169,9 @@ func (r *runner) deliberate(ctx context.Context, n int, allowed *allowance) (del
 			if err != nil {
 				return d, err
 			}
-			d.calls++
+			if !refused(answer) {
+				d.calls++
+			}
 			d.bill.add(r.prices, r.endpoints.of(key.Agent).model, answer)
 			d.failure = answer.Failure
 			turn.Answer(answer)
@@ -323,7 +325,7 @@ func (r *runner) report(turns []deliberated, continued int) {
 	for _, t := range turns {
 		p.ModelCalls += t.calls
 		p.spend(t.bill)
-		if t.failure != nil {
+		if t.failure != nil && t.failure.Kind != llmclient.ErrCap {
 			p.Errors++
 		}
 		if t.decision.Wait != "" {

@@ -20,10 +20,10 @@ type tickCount struct {
 	begunFile   int
 	begunOffset int64
 
-	calls, failed, decided, continued, degraded, rejected int64
-	asked, resumes                                        int64
-	usage                                                 map[string]llmclient.Usage
-	failures                                              map[string]int64
+	calls, failed, refused, decided, continued, degraded, rejected int64
+	asked, resumes                                                 int64
+	usage                                                          map[string]llmclient.Usage
+	failures                                                       map[string]int64
 }
 
 func newTickCount(x *Index) *tickCount {
@@ -88,6 +88,10 @@ func (c *tickCount) call(line []byte) error {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return fmt.Errorf("malformed model_call record: %w", err)
 	}
+	if f := r.Answer.Failure; f != nil && f.Kind == string(llmclient.ErrCap) {
+		c.refused++
+		return nil
+	}
 	c.calls++
 	c.usage[r.Model] = c.usage[r.Model].Add(r.Answer.Usage)
 	if f := r.Answer.Failure; f != nil {
@@ -129,6 +133,7 @@ func (c *tickCount) end(r trace.TickEnd) {
 	x := c.x
 	x.Ticks, x.Files, x.Offsets = append(x.Ticks, r.Tick), append(x.Files, c.begunFile), append(x.Offsets, c.begunOffset)
 	x.Calls, x.Failed = append(x.Calls, c.calls), append(x.Failed, c.failed)
+	x.Refused = append(x.Refused, c.refused)
 	x.Decided, x.Continued = append(x.Decided, c.decided), append(x.Continued, c.continued)
 	x.Degraded, x.Rejected = append(x.Degraded, c.degraded), append(x.Rejected, c.rejected)
 	for model, usage := range c.usage {

@@ -25,8 +25,10 @@ type AgentRow struct {
 	Continued int64 `json:"continued"`
 	// Model calls that standing orders saved: continued times the calls of the run's average decision, rounded down.
 	CallsSaved int64 `json:"calls_saved"`
-	// Model calls.
+	// Model calls sent for decisions.
 	Calls int64 `json:"calls"`
+	// Requests for decisions that a cap refused.
+	CallsRefused int64 `json:"calls_refused"`
 	// Model calls that ended without a reply.
 	LLMErrors int64 `json:"llm_errors"`
 	// Answers that could not be used.

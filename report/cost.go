@@ -178,8 +178,8 @@ func (c *costFold) fork(f trace.Fork) {
 
 // call takes in a request, of a decision or a look back.
 func (c *costFold) call(m trace.ModelCall) {
-	if f := m.Answer.Failure; f != nil && f.Kind == llmclient.ErrCap {
-		c.refused[cmp.Or(f.Code, "unknown")]++
+	if refusedByCap(m) {
+		c.refused[cmp.Or(m.Answer.Failure.Code, "unknown")]++
 		return
 	}
 	p := c.prices[m.Model]

@@ -38,9 +38,11 @@ type ActionCounts struct {
 type TraceCounts struct {
 	// Decisions recorded, continued and degraded ones included.
 	Traces int64 `json:"traces"`
-	// Requests to models for decisions, those included that a cap refused before they were sent.
+	// Requests sent to models for decisions.
 	ModelCalls int64 `json:"model_calls"`
-	// Requests that ended without a reply.
+	// Requests for decisions that a cap refused; nothing was sent for them, and no other count has them.
+	CallsRefused int64 `json:"calls_refused"`
+	// Requests sent that ended without a reply.
 	LLMErrors int64 `json:"llm_errors"`
 	// Answers by what they amount to, failures as "no_reply"; they add up to model_calls.
 	AnswersByKind Counts `json:"answers_by_kind"`

@@ -95,12 +95,22 @@ func TestDecisions(t *testing.T) {
 }
 
 func TestModelCalls(t *testing.T) {
+	twice := act(1, "a", mine, accepted)
+	twice.Calls = 2
 	runCounterTests(t, []counterTest{
 		{"model errors by kind", []trace.Record{
 			failed("a", llmclient.ErrTimeout), failed("a", llmclient.ErrTimeout), failed("b", llmclient.ErrCap), call("a", 1),
 		}, func(r Report) any {
 			return []any{r.TraceCounts.ModelCalls, r.TraceCounts.LLMErrors, r.TraceCounts.LLMErrorsByKind, r.PerAgent[0].LLMErrors}
-		}, []any{int64(4), int64(3), Counts{"timeout": 2, "cap": 1}, int64(2)}},
+		}, []any{int64(3), int64(2), Counts{"timeout": 2}, int64(2)}},
+		{"refused requests are no calls", []trace.Record{
+			call("a", 1), failed("a", llmclient.ErrCap), twice, failed("b", llmclient.ErrCap), act(1, "b", waitOne, accepted),
+		}, func(r Report) any {
+			c := r.TraceCounts
+			return []any{c.ModelCalls, c.CallsRefused, c.LLMErrors, c.CallsPerDecision, r.PerAgent[0].Calls, r.PerAgent[0].CallsRefused, r.PerAgent[1].Calls,
+				r.callsLine()}
+		}, []any{int64(1), int64(2), int64(0), CallsPerDecision{AvgMilli: 500, Max: 1}, int64(1), int64(1), int64(0),
+			"1, 0.500 per decision, most 1; 0 failed; not sent, refused by caps: 2"}},
 		{"characters per call", []trace.Record{sized(100, 7), sized(51, 9), sized(50, 8)}, func(r Report) any {
 			c := r.TraceCounts
 			return [4]int64{c.LLMInputCharsTotal, c.LLMInputCharsAvg, c.LLMInputCharsMax, c.LLMToolChars}

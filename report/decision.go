@@ -50,9 +50,10 @@ func (f *folder) decider(a *agentFold, d trace.Decision) {
 		a.row.Decisions++
 	}
 	f.turns++
-	f.turnCalls += int64(d.Calls)
+	calls := a.callsSent(d)
+	f.turnCalls += calls
 	per := &f.out.TraceCounts.CallsPerDecision
-	per.Max = max(per.Max, int64(d.Calls))
+	per.Max = max(per.Max, calls)
 	f.proposal(d)
 }
 

@@ -163,7 +163,7 @@ func (f *folder) add(record trace.Record) error {
 	switch r := record.(type) {
 	case trace.ModelCall:
 		f.costs.call(r)
-		if r.Timing != nil && r.Timing.Recorded {
+		if r.Timing != nil && r.Timing.Recorded && !refusedByCap(r) {
 			f.out.Timing.AnswersRecorded++
 		}
 		if learns(r) {

@@ -31,8 +31,10 @@ type Learning struct {
 	UnusableByKind Counts `json:"unusable_by_kind"`
 	// What the parser forgave, by name.
 	RepairsByKind Counts `json:"repairs_by_kind"`
-	// Model calls of turns that looked back; trace_counts.model_calls does not have them.
+	// Model calls sent by turns that looked back; trace_counts.model_calls does not have them.
 	Calls int64 `json:"calls"`
+	// Requests of such turns that a cap refused; nothing was sent for them.
+	CallsRefused int64 `json:"calls_refused"`
 	// Calls that ended without a reply.
 	Errors int64 `json:"errors"`
 	// Characters of instructions and input over all these calls.
@@ -65,6 +67,10 @@ func learns(m trace.ModelCall) bool {
 // learnCall counts a call of a turn that looks back.
 func (f *folder) learnCall(m trace.ModelCall) {
 	l := &f.out.Learning
+	if refusedByCap(m) {
+		l.CallsRefused++
+		return
+	}
 	l.Calls++
 	l.InputCharsTotal += int64(m.InputChars)
 	l.InputCharsMax = max(l.InputCharsMax, int64(m.InputChars))

@@ -147,8 +147,12 @@ func (r Report) proposedLine() string {
 
 func (r Report) callsLine() string {
 	c := r.TraceCounts
-	return fmt.Sprintf("%d, %s per decision, most %d; %d failed%s", c.ModelCalls, milli(c.CallsPerDecision.AvgMilli),
+	text := fmt.Sprintf("%d, %s per decision, most %d; %d failed%s", c.ModelCalls, milli(c.CallsPerDecision.AvgMilli),
 		c.CallsPerDecision.Max, c.LLMErrors, c.LLMErrorsByKind.most())
+	if c.CallsRefused > 0 {
+		text += fmt.Sprintf("; not sent, refused by caps: %d", c.CallsRefused)
+	}
+	return text
 }
 
 func (r Report) answersLine() string {

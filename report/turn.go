@@ -19,11 +19,20 @@ type agentFold struct {
 	// or parse errors; minted are the call ids made for it.
 	forgiven, unusable []int
 	minted             []string
+	// refused counts the requests of refusedTick that a cap refused.
+	refusedTick, refused int64
 }
 
 func (f *folder) modelCall(m trace.ModelCall) {
-	row := &f.agent(m.AgentID).row
+	a := f.agent(m.AgentID)
+	row := &a.row
 	c := &f.out.TraceCounts
+	if refusedByCap(m) {
+		c.CallsRefused++
+		row.CallsRefused++
+		a.refuse(m.Tick)
+		return
+	}
 	c.ModelCalls++
 	row.Calls++
 	f.tickCalls++
@@ -57,6 +66,27 @@ func (f *folder) sent(call *trace.CallTiming) bool {
 		f.out.Timing.HTTPFailuresByKind[string(kind)]++
 	}
 	return true
+}
+
+// refusedByCap says that nothing was sent for the request.
+func refusedByCap(m trace.ModelCall) bool {
+	return m.Answer.Failure != nil && m.Answer.Failure.Kind == llmclient.ErrCap
+}
+
+// refuse counts a request of the tick that a cap refused.
+func (a *agentFold) refuse(tick int64) {
+	if a.refusedTick != tick {
+		a.refusedTick, a.refused = tick, 0
+	}
+	a.refused++
+}
+
+// callsSent is how many of the requests of a decision were sent.
+func (a *agentFold) callsSent(d trace.Decision) int64 {
+	if a.refusedTick != d.Tick {
+		return int64(d.Calls)
+	}
+	return max(0, int64(d.Calls)-a.refused)
 }
 
 func (f *folder) usage(row *AgentRow, u llmclient.Usage) {

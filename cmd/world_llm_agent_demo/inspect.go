@@ -83,7 +83,7 @@ func (i *inspection) write(b *bytes.Buffer) {
 	field("state", "%s", i.stateText())
 	field("progress", "%d of %d ticks, %d exchanges of the next one, %d resumes", i.Tick, i.Ticks, i.Waiting, i.Resumes)
 	field("decisions", "%d, %d continued, %d degraded to wait, %d actions rejected", i.Decided, i.Continued, i.Degraded, i.Rejected)
-	field("calls", "%d, %d failed", i.Calls, i.Failed)
+	field("calls", "%d, %d failed%s", i.Calls, i.Failed, refusedText(i.Refused))
 	for _, kind := range i.kinds() {
 		field("", "%s %d", oneLine(kind), i.Failures[kind])
 	}
@@ -95,6 +95,14 @@ func (i *inspection) write(b *bytes.Buffer) {
 	for _, tick := range i.Recent {
 		tick.write(b)
 	}
+}
+
+// refusedText tells of requests that were not sent; it is empty without.
+func refusedText(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; not sent, refused by caps: %d", n)
 }
 
 // stateText is the state with what belongs to it.
@@ -113,7 +121,7 @@ func (i *inspection) stateText() string {
 
 // write writes one tick.
 func (t *recentTick) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\ntick %d, %d calls, %d failed\n", t.Tick, t.Calls, t.Failed)
+	fmt.Fprintf(b, "\ntick %d, %d calls, %d failed%s\n", t.Tick, t.Calls, t.Failed, refusedText(t.Refused))
 	for _, d := range t.Decisions {
 		text := decisionText(trace.Decision{Executed: d.Executed, WaitReason: d.WaitReason, Outcome: d.Outcome})
 		fmt.Fprintf(b, "  %s by %s: %s\n", oneLine(d.AgentID), oneLine(string(d.DecidedBy)), text)

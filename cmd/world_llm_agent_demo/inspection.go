@@ -35,9 +35,10 @@ type inspection struct {
 	Resumes int64 `json:"resumes"`
 	// Waiting counts the exchanges behind the last whole tick, which a resume uses.
 	Waiting int64 `json:"exchanges_of_next_tick"`
-	// The counts of all whole ticks.
+	// The counts of all whole ticks: Calls were sent, Refused were not, because of a cap.
 	Calls     int64                      `json:"calls"`
 	Failed    int64                      `json:"failed"`
+	Refused   int64                      `json:"refused"`
 	Decided   int64                      `json:"decisions"`
 	Continued int64                      `json:"continued"`
 	Degraded  int64                      `json:"degraded"`
@@ -57,6 +58,7 @@ type recentTick struct {
 	Digest    string           `json:"digest,omitempty"`
 	Calls     int64            `json:"calls"`
 	Failed    int64            `json:"failed"`
+	Refused   int64            `json:"refused"`
 	Decisions []recentDecision `json:"decisions"`
 	Events    []trace.Event    `json:"events"`
 }
@@ -95,6 +97,7 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 	for at := range x.Ticks {
 		i.Calls += x.Calls[at]
 		i.Failed += x.Failed[at]
+		i.Refused += x.Refused[at]
 		i.Decided += x.Decided[at]
 		i.Continued += x.Continued[at]
 		i.Degraded += x.Degraded[at]
@@ -189,10 +192,7 @@ func (i *inspection) show(r trace.Record, agent string) {
 		if agent != "" && agent != r.AgentID {
 			return
 		}
-		tick.Calls++
-		if r.Answer.Failure != nil {
-			tick.Failed++
-		}
+		tick.count(r.Answer.Failure)
 	case trace.Decision:
 		if agent == "" || agent == r.AgentID {
 			tick.Decisions = append(tick.Decisions, recentDecision{r.AgentID, r.DecidedBy, r.Executed, r.WaitReason, r.Outcome})
@@ -203,6 +203,18 @@ func (i *inspection) show(r trace.Record, agent string) {
 		}
 	case trace.TickEnd:
 		tick.Digest = r.Digest
+	}
+}
+
+// count counts a model call that ended with a failure, nil for none.
+func (t *recentTick) count(f *llmclient.Failure) {
+	if f != nil && f.Kind == llmclient.ErrCap {
+		t.Refused++
+		return
+	}
+	t.Calls++
+	if f != nil {
+		t.Failed++
 	}
 }
 
