@@ -153,7 +153,7 @@ func (r *runner) settle(list allowances) {
 // exhausted ends the run when its caps admit none of the due agents' turns. Nothing
 // was sent in the tick, which is abandoned.
 func (r *runner) exhausted(list allowances) *stop {
-	if why := budget.Exhausted(list.purses(), r.world.Agents()); why != nil {
+	if why := budget.Exhausted(list.purses(), r.deciding()); why != nil {
 		return &stop{status: trace.RunBudgetReached, reason: why.String()}
 	}
 	return nil

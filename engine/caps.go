@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"agentworld/behavior"
@@ -30,6 +31,31 @@ func (s Settings) checkCaps() error {
 		}
 	}
 	return nil
+}
+
+// CheckFirstTick reports a cap that none of the turns of the first tick fits in: the
+// run would end before its first call. It says what the smallest of them needs.
+func (s Settings) CheckFirstTick() error {
+	r, err := newRunner(Options{Settings: s}, newJournal(io.Discard))
+	if err != nil || r.spending == nil {
+		return err
+	}
+	r.world.Advance()
+	if err := r.switchPrompts(r.world.Tick()); err != nil {
+		return err
+	}
+	due := r.world.Due()
+	for _, n := range due {
+		r.mind(n)
+	}
+	purses := r.allowDecisions(due).purses()
+	why := budget.Exhausted(purses, r.world.Agents())
+	if why == nil {
+		return nil
+	}
+	why = budget.Smallest(purses, why)
+	return fmt.Errorf("%s: no turn fits; the smallest one of the first tick, of %s, needs %s, for its shortest path with answers of full length",
+		why.CapText(), why.Agent, why.NeedText())
 }
 
 // models are the models a run asks, each once: its own, and those of agents.

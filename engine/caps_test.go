@@ -246,6 +246,52 @@ func TestAProviderThatBillsMoreIsLearnedFrom(t *testing.T) {
 	}
 }
 
+// TestCapsOfAgentsEndARunWithoutThoseThatAreGone: an agent whose endpoint was given up
+// takes no turn any more, and does not keep alive a run in which all others have spent
+// their caps.
+func TestCapsOfAgentsEndARunWithoutThoseThatAreGone(t *testing.T) {
+	o := options(t, "two_bases", 60)
+	scripted := o.Source
+	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+		if key.Agent == "agent-2" {
+			return llmclient.Failed(llmclient.ErrModelNotFound, "gone")
+		}
+		return scripted.Respond(ctx, key, r)
+	})
+	o.AgentModels = []engine.AgentModel{{Agent: "agent-2", Model: "gone"}}
+	o.Caps.Agent.Calls = 12
+	if result := run(t, o); result.Status != trace.RunBudgetReached || !strings.HasPrefix(result.Reason, "cap on calls of the agent, 12: ") || result.TicksDone > 30 {
+		t.Fatalf("result %+v", result)
+	}
+	requireReplays(t, o.RunDir, fold(t, o.RunDir).WorldTime)
+}
+
+// TestPromptsThatOutgrowACapEndTheRun: a model that writes much makes the later calls of
+// a turn too large for its share. Turns that can never decide are not begun, and paid
+// for, over and over.
+func TestPromptsThatOutgrowACapEndTheRun(t *testing.T) {
+	o := options(t, "minimal", 60)
+	scripted := o.Source
+	sent := map[int64]int{}
+	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+		sent[key.Tick]++
+		a := scripted.Respond(ctx, key, r)
+		a.Reply.Items = append(a.Reply.Items, llmclient.Message("assistant", strings.Repeat("words that fill the input ", 600)))
+		a.Reply.Usage.Output = 1000
+		return a
+	})
+	o.Caps.Tick.Tokens = 13_000
+	result := run(t, o)
+	r := fold(t, o.RunDir)
+	if r.TraceCounts.CallsRefused == 0 || r.TotalDecisions > 0 {
+		t.Fatalf("%d refused, %d decisions: the test shows nothing", r.TraceCounts.CallsRefused, r.TotalDecisions)
+	}
+	if want := "cap on tokens of the tick, 13000: 13000 left, a turn needs "; result.Status != trace.RunBudgetReached || !strings.HasPrefix(result.Reason, want) || len(sent) > 2 {
+		t.Errorf("run status %s (%s) after calls in %d ticks, want %q... after one or two", result.Status, result.Reason, len(sent), want)
+	}
+	requireReplays(t, o.RunDir, result.TicksDone)
+}
+
 func TestCapsThatCannotWorkAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		change func(*engine.Options)

@@ -135,6 +135,17 @@ func (r *runner) active(agents []int) []int {
 	return slices.DeleteFunc(agents, func(n int) bool { return r.endpoint(n).stopped })
 }
 
+// deciding is how many agents have an endpoint that was not given up.
+func (r *runner) deciding() int {
+	n := 0
+	for agent := range r.world.Agents() {
+		if !r.endpoint(agent).stopped {
+			n++
+		}
+	}
+	return n
+}
+
 // endsRun reports whether a failure of agent n leaves nobody to go on with. With
 // other endpoints left the turns under way are let finish: which of them were would
 // depend on arrival.

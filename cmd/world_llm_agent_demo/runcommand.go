@@ -239,7 +239,11 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if recording.path != "" {
 		p.kept = append(p.kept, keptPath{"the recording", m.path(recording.path)}, m.keptTrace(recording.path))
 	}
-	if err := p.engineSettings().Check(); err != nil {
+	settings := p.engineSettings()
+	if err := settings.Check(); err != nil {
+		return plan{}, badInput("%w", err)
+	}
+	if err := settings.CheckFirstTick(); err != nil {
 		return plan{}, badInput("%w", err)
 	}
 	return p, nil

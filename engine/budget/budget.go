@@ -47,7 +47,7 @@ func (b *Budget) Open(needs []Need) []*Purse {
 		p := &Purse{agent: n.Agent, seen: b.seen}
 		purses[i] = p
 		p.own = b.agents[n.Agent].leaves(b.caps.Agent)
-		if p.refusal = b.short(n.Least, run, p.own, tick); p.refusal != nil {
+		if p.refusal = b.short(n, run, p.own, tick); p.refusal != nil {
 			continue
 		}
 		admitted++
@@ -76,15 +76,15 @@ func less(left, n int64) int64 {
 }
 
 // short says which cap leaves less than a turn needs, nil when none does.
-func (b *Budget) short(least, run, own, tick Amount) *Refusal {
+func (b *Budget) short(n Need, run, own, tick Amount) *Refusal {
 	for _, at := range []struct {
 		scope Scope
 		limit trace.Limit
 		left  Amount
 	}{{Run, b.caps.Run, run}, {Agent, b.caps.Agent, own}, {Tick, b.caps.Tick, tick}} {
 		for u := range Unit(units) {
-			if at.left[u] < least[u] {
-				return &Refusal{Scope: at.scope, Unit: u, Cap: amountOf(at.limit)[u], Left: at.left[u], Need: least[u]}
+			if at.left[u] < n.Least[u] {
+				return &Refusal{Agent: n.Agent, Scope: at.scope, Unit: u, Cap: amountOf(at.limit)[u], Left: at.left[u], Need: n.Least[u]}
 			}
 		}
 	}
@@ -100,10 +100,21 @@ func (b *Budget) Close(purses []*Purse) {
 	}
 }
 
+// Smallest is the refusal of the turn that needs least of what why says is short, of
+// turns of which none was admitted.
+func Smallest(purses []*Purse, why *Refusal) *Refusal {
+	for _, p := range purses {
+		if r := p.refusal; r.Scope == why.Scope && r.Unit == why.Unit && r.Need < why.Need {
+			why = r
+		}
+	}
+	return why
+}
+
 // Exhausted says why no turn can begin any more: none of the purses, which are those
 // of all turns of a tick, is open, and it is not only the agents' own caps that keep
-// them shut while others of the world's agents have something left. It is nil while
-// the run can go on.
+// them shut while others of the agents, which is how many can still take turns, have
+// something left. It is nil while the run can go on.
 func Exhausted(purses []*Purse, agents int) *Refusal {
 	var why *Refusal
 	for _, p := range purses {

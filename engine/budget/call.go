@@ -10,9 +10,10 @@ import (
 type Call struct {
 	// counted is the input as counted here.
 	counted int64
-	// input and output are what is set aside.
-	input, output int64
-	price         price.Price
+	// input and output are what is set aside, growth what the next call of the turn is
+	// supposed to need more for its input.
+	input, output, growth int64
+	price                 price.Price
 }
 
 // Call returns the request with the given input, counted in tokens, and the bound on
@@ -22,6 +23,7 @@ func (b *Budget) Call(inputTokens, outputTokensMax int64, p price.Price) Call {
 		counted: inputTokens, price: p,
 		input:  (inputTokens*b.seen.inputMilli + 999) / 1000,
 		output: max(outputTokensMax, b.seen.output),
+		growth: max(growthTokens, (b.seen.growth*b.seen.inputMilli+999)/1000),
 	}
 }
 
@@ -43,12 +45,13 @@ func (c Call) Path(n int) Amount {
 
 // Next is the call that probably follows c in its turn.
 func (c Call) Next() Call {
-	c.input += growthTokens
+	c.input += c.growth
 	return c
 }
 
 // growthTokens is what an answer and its outputs usually add to the input of the next
-// call. It decides who is admitted and no more: each call is bounded by itself.
+// call, as long as no turn was refused for having grown faster. It decides who is
+// admitted and no more: each call is bounded by itself.
 const growthTokens = 512
 
 // billed is what an answer counts: the usage it tells, and what was set aside for any
@@ -94,6 +97,10 @@ type reach struct {
 	inputMilli int64
 	// output is the longest answer billed.
 	output int64
+	// growth is the most that the inputs of a turn grew from call to call on average, in
+	// counted tokens, of the turns that ended because their share was too small for it.
+	// Without it such turns would be begun, and paid for, in every tick.
+	growth int64
 }
 
 // reserveMilli is what is set aside per thousand counted tokens of input before a
@@ -114,5 +121,5 @@ func (r reach) with(c Call, a llmclient.Answer) reach {
 
 // most is the further one of both, by part.
 func (r reach) most(s reach) reach {
-	return reach{max(r.inputMilli, s.inputMilli), max(r.output, s.output)}
+	return reach{max(r.inputMilli, s.inputMilli), max(r.output, s.output), max(r.growth, s.growth)}
 }

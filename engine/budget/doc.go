@@ -35,4 +35,9 @@
 // A cap can only be passed by a provider that bills more than the reserve for the
 // input it was sent, or more output than the request allows. What it does is learned
 // from: later calls set aside as much in proportion as was ever billed.
+//
+// A turn that was admitted may still outgrow its share, when answers or outputs add
+// more to its input than was supposed. That is learned from as well: from the next tick
+// on the shortest path is reckoned with such growth, and turns that could only be begun,
+// paid for and never ended are refused, until the run ends.
 package budget

@@ -19,6 +19,8 @@ type Purse struct {
 	// own is what the agent's caps leave beside the share.
 	own  Amount
 	seen reach
+	// first is the counted input of the turn's first call, sent how many were sent.
+	first, sent int64
 }
 
 // bound is the cap that bounds a share.
@@ -64,7 +66,10 @@ func (p *Purse) Admit(c Call) *Refusal {
 	need := c.amount()
 	for u := range Unit(units) {
 		if p.share[u] < need[u] {
-			return &Refusal{Scope: p.by[u].scope, Unit: u, Cap: p.by[u].limit, Left: p.share[u], Need: need[u], Begun: true}
+			if p.sent > 0 && u != Calls {
+				p.seen.growth = max(p.seen.growth, (c.counted-p.first+p.sent-1)/p.sent)
+			}
+			return &Refusal{Agent: p.agent, Scope: p.by[u].scope, Unit: u, Cap: p.by[u].limit, Left: p.share[u], Need: need[u], Begun: true}
 		}
 	}
 	return nil
@@ -95,6 +100,9 @@ const affordsMax = 64
 func (p *Purse) Charge(c Call, a llmclient.Answer) trace.Charge {
 	charge := c.charge(a)
 	spent := Amount{1, charge.Tokens, int64(charge.Cost)}
+	if p.sent++; p.sent == 1 {
+		p.first = c.counted
+	}
 	p.spent = p.spent.Plus(spent)
 	for u := range p.share {
 		if p.share[u] != unlimited {
@@ -107,6 +115,8 @@ func (p *Purse) Charge(c Call, a llmclient.Answer) trace.Charge {
 
 // Refusal is a cap that leaves less than is needed.
 type Refusal struct {
+	// Agent is whose turn it is.
+	Agent string
 	Scope Scope
 	Unit  Unit
 	// Cap is the cap, Left what is left of it, or of the turn's share once the turn has
@@ -121,11 +131,18 @@ func (r Refusal) Code() string { return string(r.Scope) + "_" + r.Unit.String() 
 
 // String explains the refusal on one line.
 func (r Refusal) String() string {
-	text := fmt.Sprintf("cap on %s of the %s, %s: %s left, a turn needs %s", r.Unit, r.Scope, r.Unit.show(r.Cap), r.Unit.show(r.Left), r.Unit.show(r.Need))
 	if r.Begun {
-		text = fmt.Sprintf("cap on %s of the %s, %s: this turn's share has %s left, the call may take %s", r.Unit, r.Scope, r.Unit.show(r.Cap), r.Unit.show(r.Left), r.Unit.show(r.Need))
+		return fmt.Sprintf("%s: this turn's share has %s left, the call may take %s", r.CapText(), r.Unit.show(r.Left), r.NeedText())
 	}
-	return text
+	return fmt.Sprintf("%s: %s left, a turn needs %s", r.CapText(), r.Unit.show(r.Left), r.NeedText())
+}
+
+// NeedText writes what the turn needs for people.
+func (r Refusal) NeedText() string { return r.Unit.show(r.Need) }
+
+// CapText names the cap and its bound for people.
+func (r Refusal) CapText() string {
+	return fmt.Sprintf("cap on %s of the %s, %s", r.Unit, r.Scope, r.Unit.show(r.Cap))
 }
 
 // Answer is the answer to a refused request. Nothing was sent for it.
