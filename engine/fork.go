@@ -87,7 +87,7 @@ func (o ForkOptions) run(ctx context.Context, atTick int64) (Result, error) {
 		return Result{}, errors.Join(err, j.finish())
 	}
 	// The parent went on after these ticks, whatever they look like.
-	r.missEnds, r.verify, r.passed = true, digests.check, atTick
+	r.missEnds, r.verify, r.passed, r.derived = true, digests.check, atTick, atTick
 	result, err := r.run(ctx)
 	if result.Status == trace.RunReplayDiffers && result.TicksDone < atTick {
 		err = errors.Join(err, fmt.Errorf("%w: %s", ErrForkDiffers, result.Reason))

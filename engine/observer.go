@@ -15,6 +15,12 @@ import (
 // Begin is called when something begins, from several goroutines at once; the context
 // it returns is that of everything within. The function it returns is called once,
 // when it ends.
+//
+// A resumed run and a fork derive ticks again from their records. Nothing of those is
+// told, nor are the answers of an unfinished tick that are used again: who watched when
+// they were made knows them, and to count them twice would be to count calls that were
+// never made. An answer of --replay-from is told, with Recorded set, because the turn
+// around it is a new one.
 type Observer interface {
 	Begin(ctx context.Context, s Span) (context.Context, func(Ending))
 }
@@ -62,12 +68,26 @@ type Ending struct {
 	Action string
 }
 
-// begin tells the observer, if there is one, and returns what ends it.
+// begin tells the observer, if there is one, and returns what ends it. What is only
+// derived again is not told.
 func (r *runner) begin(ctx context.Context, s Span) (context.Context, func(Ending)) {
-	if r.Observer == nil {
+	if r.Observer == nil || s.Kind != SpanRun && s.Tick <= r.derived {
 		return ctx, func(Ending) {}
 	}
 	return r.Observer.Begin(ctx, s)
+}
+
+// beginRun begins the whole.
+func (r *runner) beginRun(ctx context.Context) (context.Context, func(Ending)) {
+	return r.begin(ctx, Span{Kind: SpanRun, Scenario: r.ScenarioName, Model: r.Model, BaseURL: r.BaseURL})
+}
+
+// beginModule begins a module call that the answer to a request led to.
+func (r *runner) beginModule(ctx context.Context, key CallKey) (context.Context, func(Ending)) {
+	if r.journal.held.call(key) {
+		return ctx, func(Ending) {}
+	}
+	return r.begin(ctx, Span{Kind: SpanModuleCall, Tick: key.Tick, Agent: key.Agent})
 }
 
 // beginTurn begins a turn of an agent.
@@ -78,6 +98,9 @@ func (r *runner) beginTurn(ctx context.Context, tick int64, agent string, lookBa
 
 // beginCall begins a model call.
 func (r *runner) beginCall(ctx context.Context, key CallKey, ask behavior.Ask) (context.Context, func(Ending)) {
+	if r.journal.held.call(key) {
+		return ctx, func(Ending) {}
+	}
 	return r.begin(ctx, Span{
 		Kind: SpanModelCall, Tick: key.Tick, Agent: key.Agent, Step: key.Step, Stage: string(ask.Stage),
 		Model: ask.Request.Model, BaseURL: r.endpoints.of(key.Agent).baseURL, OutputTokensMax: ask.Request.OutputTokensMax,

@@ -185,9 +185,11 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	j.held = &held{recording: recording, tick: s.tail.last + 1, calls: s.tail.calls, switches: s.tail.switches}
 	r.Source, r.missEnds = &resumed{held: j.held, next: next}, true
 	r.Ticks, r.asked, r.resuming, r.final = s.target, s.tail.ticks, false, snapshotOf(r.world)
+	ctx, end := r.beginRun(ctx)
 	if result.Status == trace.RunCompleted {
 		result, err = r.ticks(ctx)
 	}
+	end(runEnding(result, err))
 	result, err = r.finish(result, err)
 	return result, errors.Join(err, j.finish())
 }
@@ -208,7 +210,7 @@ func spoiltFrom(h trace.Header) (tick int64) {
 // derive runs the whole ticks again and compares every record of them with the trace.
 func (s *Resumption) derive(ctx context.Context, r *runner) (result Result, err error) {
 	r.prepareLearning(s.header)
-	r.Ticks, r.resuming = s.tail.last, true
+	r.Ticks, r.resuming, r.derived = s.tail.last, true, s.tail.last
 	r.passed = s.tail.last
 	if s.tail.end == nil && len(s.tail.calls) == 0 {
 		r.passed-- // the process may have died before it could say that this tick ended the run

@@ -249,6 +249,9 @@ type runner struct {
 	// like, it did not end the run. resuming says that ticks are derived again.
 	passed   int64
 	resuming bool
+	// derived is the last tick that is derived again from records, in a resumed run and in
+	// a fork.
+	derived int64
 	// asked is the most ticks that earlier processes were asked for.
 	asked int64
 	// final is the state after the last whole tick: a tick that is abandoned has
@@ -295,7 +298,7 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	r.prepareLearning(header)
-	ctx, end := r.begin(ctx, Span{Kind: SpanRun, Scenario: r.ScenarioName, Model: r.Model, BaseURL: r.BaseURL})
+	ctx, end := r.beginRun(ctx)
 	result, err := r.ticks(ctx)
 	end(runEnding(result, err))
 	return r.finish(result, err)

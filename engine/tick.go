@@ -176,7 +176,7 @@ func (r *runner) deliberate(ctx context.Context, n int, allowed *allowance) (del
 			d.failure = answer.Failure
 			turn.Answer(answer)
 		case behavior.Call:
-			_, returned := r.begin(ctx, Span{Kind: SpanModuleCall, Tick: key.Tick, Agent: key.Agent})
+			_, returned := r.beginModule(ctx, key)
 			result := r.kit.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments)
 			returned(moduleEnding(result))
 			turn.Result(result)

@@ -38,36 +38,49 @@ func Read(lookup func(string) (string, bool), asked bool) (Config, error) {
 	if strings.EqualFold(env(envDisabled), "true") {
 		return Config{}, nil
 	}
+	// There are no logs; the variable is read for an exporter that nobody could be.
+	if _, err := exporter(env, "LOGS"); err != nil {
+		return Config{}, err
+	}
 	var c Config
-	for signal, into := range map[string]*string{"TRACES": &c.traces, "METRICS": &c.metrics} {
-		place, err := endpoint(env, signal, asked)
-		if err != nil {
-			return Config{}, err
-		}
-		*into = place
+	var err error
+	if c.traces, err = endpoint(env, "TRACES", asked); err != nil {
+		return Config{}, err
+	}
+	if c.metrics, err = endpoint(env, "METRICS", asked); err != nil {
+		return Config{}, err
 	}
 	return c, nil
 }
 
+// exporter is the exporter that a signal's variable names, empty for none named. Others
+// than those known are refused also where nothing else asks for an export: who names
+// one waits for what would never come.
+func exporter(env func(string) string, signal string) (string, error) {
+	name := "OTEL_" + signal + "_EXPORTER"
+	switch text := strings.ToLower(env(name)); text {
+	case "", "none", "otlp":
+		return text, nil
+	}
+	return "", fmt.Errorf("%s: this exporter is not known here; allowed: otlp or none", name)
+}
+
 // endpoint is where one signal goes, empty for nowhere.
 func endpoint(env func(string) string, signal string, asked bool) (string, error) {
-	exporter := env("OTEL_" + signal + "_EXPORTER")
-	if exporter == "none" {
-		return "", nil
+	named, err := exporter(env, signal)
+	if err != nil || named == "none" {
+		return "", err
 	}
 	name, path := "OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT", ""
 	if env(name) == "" {
 		name, path = envEndpoint, "/v1/"+strings.ToLower(signal)
 	}
 	place := env(name)
-	if place == "" && (asked || exporter == "otlp") {
+	if place == "" && (asked || named == "otlp") {
 		place = endpointDefault
 	}
 	if place == "" {
 		return "", nil
-	}
-	if exporter != "" && exporter != "otlp" {
-		return "", fmt.Errorf("OTEL_%s_EXPORTER: only otlp and none are known here", signal)
 	}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_" + signal + "_PROTOCOL", envProtocol} {
 		if p := env(name); p != "" && p != "http/protobuf" {

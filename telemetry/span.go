@@ -25,6 +25,7 @@ const (
 	keyStep     = attribute.Key("agentworld.step")
 	keyAction   = attribute.Key("agentworld.action")
 	keyLookBack = attribute.Key("agentworld.look_back")
+	keyRecorded = attribute.Key("agentworld.recorded")
 )
 
 // moduleUnknown stands for a module that does not exist; its name is what a model wrote.
@@ -48,7 +49,7 @@ func (t *Telemetry) Begin(ctx context.Context, s engine.Span) (context.Context, 
 			span.SetStatus(codes.Error, e.Error)
 		}
 		span.End()
-		if s.Kind == engine.SpanModelCall {
+		if s.Kind == engine.SpanModelCall && !(e.Answer != nil && e.Answer.Recorded) {
 			t.measure(ctx, s, e, time.Since(began))
 		}
 	}
@@ -112,10 +113,21 @@ func ending(s engine.Span, e engine.Ending) []attribute.KeyValue {
 		return []attribute.KeyValue{keyAction.String(e.Action)}
 	case s.Kind == engine.SpanModuleCall:
 		return []attribute.KeyValue{semconv.GenAIToolName(cmp.Or(e.Module, moduleUnknown))}
-	case s.Kind == engine.SpanModelCall && e.Answer != nil && e.Answer.Reply != nil:
-		return replied(*e.Answer.Reply)
+	case s.Kind == engine.SpanModelCall && e.Answer != nil:
+		return answered(*e.Answer)
 	}
 	return nil
+}
+
+// answered is what an answer tells, and that no model gave it now.
+func answered(a llmclient.Answer) (list []attribute.KeyValue) {
+	if a.Reply != nil {
+		list = replied(*a.Reply)
+	}
+	if a.Recorded {
+		list = append(list, keyRecorded.Bool(true))
+	}
+	return list
 }
 
 // replied is what a reply tells besides its contents.

@@ -271,7 +271,8 @@ func TestTelemetryIsRefused(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", planted, "OTEL_EXPORTER_OTLP_ENDPOINT: it is no URL"},
 		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "ftp://" + planted, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: it is no URL"},
 		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "OTEL_EXPORTER_OTLP_PROTOCOL: only http/protobuf"},
-		{"OTEL_METRICS_EXPORTER", "prometheus", "OTEL_METRICS_EXPORTER: only otlp and none"},
+		{"OTEL_METRICS_EXPORTER", "prometheus", "OTEL_METRICS_EXPORTER: this exporter is not known here; allowed: otlp or none"},
+		{"OTEL_LOGS_EXPORTER", "console", "OTEL_LOGS_EXPORTER: this exporter"},
 	} {
 		p := newProcess(t, map[string]string{c.env: c.text}, "minimal", "--ticks", "1", "--otel")
 		code := p.run(t)
