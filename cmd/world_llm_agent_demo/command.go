@@ -141,17 +141,19 @@ func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 type flagText struct {
 	// kind is the setting's kind, for help.
 	kind kind
-	// text is what the user gave last.
+	// separator is the setting's, for a flag that may be given more than once.
+	separator string
+	// text is what the user gave last, or all of it.
 	text string
 }
 
 // String returns the text given, empty before.
 func (f *flagText) String() string { return f.text }
 
-// Set keeps the text; it refuses nothing. A flag for agents may be given for each.
+// Set keeps the text; it refuses nothing.
 func (f *flagText) Set(text string) error {
-	if f.kind == kindAgents && f.text != "" {
-		text = f.text + " " + text
+	if f.separator != "" && f.text != "" {
+		text = f.text + f.separator + text
 	}
 	f.text = text
 	return nil
@@ -186,7 +188,7 @@ func addFlags(flags *pflag.FlagSet, all settings) {
 		if s.flag == "" {
 			continue
 		}
-		f := flags.VarPF(&flagText{kind: s.kind}, s.flag, "", s.usage())
+		f := flags.VarPF(&flagText{kind: s.kind, separator: s.separator}, s.flag, "", s.usage())
 		if s.kind == kindSwitch {
 			f.NoOptDefVal = "true"
 		}

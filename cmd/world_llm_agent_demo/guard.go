@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"agentworld/behavior/mandate"
@@ -17,6 +18,9 @@ func chooseGuardOff(v value) ([]mandate.Layer, error) {
 	names := strings.FieldsFunc(v.text, func(r rune) bool { return r == ',' || r == ' ' })
 	if len(names) == 1 && names[0] == noLayers {
 		return nil, nil
+	}
+	if slices.Contains(names, noLayers) {
+		return nil, badInput("%s: %q stands beside other names; allowed: %s alone, or names of layers", v.where(), noLayers, noLayers)
 	}
 	layers, err := mandate.ParseLayers(names)
 	if err != nil {

@@ -56,6 +56,9 @@ type setting struct {
 	min, max int64
 	// choices are the texts a kindChoice may have.
 	choices []string
+	// separator stands between the texts of a flag that is given more than once; empty
+	// keeps the last one.
+	separator string
 	// doc is one line for help.
 	doc string
 	// into returns the address of the config field the value goes to.

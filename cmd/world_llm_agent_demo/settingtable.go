@@ -71,8 +71,8 @@ func runSettings() settings {
 			choices: []string{string(behavior.CommitGuidance), string(behavior.CommitDirect)},
 			doc:     "guidance: the model commits after it saw the dry runs of its draft; direct: the best candidate runs without another call",
 			into:    func(c *config) any { return &c.Commit }},
-		{flag: "guard-off", key: "run.guard_off", kind: kindText, absent: "none",
-			doc: "layers of the guard to leave out, for measuring only, or all", into: func(c *config) any { return &c.GuardOff }},
+		{flag: "guard-off", key: "run.guard_off", kind: kindText, absent: "none", separator: ",",
+			doc: "layers of the guard to leave out, for measuring only, separated by commas, or all; may be repeated", into: func(c *config) any { return &c.GuardOff }},
 	}
 }
 
@@ -87,7 +87,7 @@ func modelSettings() settings {
 			absent: openai.BaseURLDefault, doc: "Responses endpoint of the model", into: func(c *config) any { return &c.BaseURL }},
 		{env: []string{envPrefix + "API_KEY", "OPENAI_API_KEY"}, key: "llm.api_key", kind: kindSecret, absent: "not set",
 			doc: "key of the endpoint; never a flag", into: func(c *config) any { return &c.APIKey }},
-		{flag: "agent-model", env: []string{envPrefix + "AGENT_MODELS"}, key: agentsTable, kind: kindAgents, absent: "none: the run's model for all",
+		{flag: "agent-model", env: []string{envPrefix + "AGENT_MODELS"}, key: agentsTable, kind: kindAgents, separator: " ", absent: "none: the run's model for all",
 			doc: "agent with a model or endpoint of its own, such as agent-1=small@http://127.0.0.1:8000/v1; may be repeated", into: func(c *config) any { return &c.AgentModels }},
 		{flag: "max-requests-per-minute", env: []string{envPrefix + "MAX_REQUESTS_PER_MINUTE"}, key: "llm.max_requests_per_minute", kind: kindCount,
 			absent: "no bound", min: 1, max: perMinuteMax, doc: "requests sent to one endpoint in a minute, by all agents together", into: func(c *config) any { return &c.RequestsPerMinute }},
