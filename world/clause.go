@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Clause is one line of the mandate that the operator of a scenario gives to its
@@ -106,15 +107,18 @@ func (s Scenario) checkMandate() error {
 
 // checkClause checks what needs no action first, since the rest depends on that.
 func (s Scenario) checkClause(c Clause) error {
-	if c.Agent != Anyone && !s.planning(c.Agent) {
-		return fmt.Errorf("agent: there is no agent %q", c.Agent)
+	if err := s.checkBound(c); err != nil {
+		return err
 	}
 	if c.Effect != EffectAllow && c.Effect != EffectForbid {
 		return fmt.Errorf("effect: %q is none of allow, forbid", c.Effect)
 	}
 	spec, known := specNamed(c.Action)
-	if c.Action != Anyone && !known {
-		return fmt.Errorf("action: there is no action %q", c.Action)
+	switch {
+	case c.Action == "":
+		return fmt.Errorf("action: it is missing; allowed: %s", clauseActions())
+	case c.Action != Anyone && !known:
+		return fmt.Errorf("action: there is no action %q; allowed: %s", c.Action, clauseActions())
 	}
 	if c.Action == (Wait{}).ActionName() {
 		return errors.New("action: a plain wait is always allowed and takes no clause")
@@ -128,6 +132,29 @@ func (s Scenario) checkClause(c Clause) error {
 		}
 	}
 	return nil
+}
+
+// checkBound checks whom a clause binds.
+func (s Scenario) checkBound(c Clause) error {
+	last := agentID(int(s.planned()) - 1)
+	switch {
+	case c.Agent == "":
+		return fmt.Errorf("agent: it is missing; allowed: %s to %s, or %q for every agent", agentID(0), last, Anyone)
+	case c.Agent != Anyone && !s.planning(c.Agent):
+		return fmt.Errorf("agent: there is no agent %q; allowed: %s to %s, or %q for every agent", c.Agent, agentID(0), last, Anyone)
+	}
+	return nil
+}
+
+// clauseActions lists what a clause can be about.
+func clauseActions() string {
+	var names []string
+	for _, spec := range registry {
+		if spec.Name != (Wait{}).ActionName() {
+			names = append(names, spec.Name)
+		}
+	}
+	return fmt.Sprintf("%s, or %q for all", strings.Join(names, ", "), Anyone)
 }
 
 // planning says whether the scenario was written for an agent of that id.

@@ -64,10 +64,11 @@ at = "rim"
 // TestMandateErrors names the clause and the field of whatever could never hold.
 func TestMandateErrors(t *testing.T) {
 	for _, tt := range []struct{ clause, want string }{
-		{`agent = ""`, `mandate[0].agent: there is no agent ""`},
-		{`agent = "agent-4"`, `mandate[0].agent: there is no agent "agent-4"`},
+		{`agent = ""`, `mandate[0].agent: it is missing; allowed: agent-1 to agent-3, or "*" for every agent`},
+		{`agent = "agent-4"`, `mandate[0].agent: there is no agent "agent-4"; allowed: agent-1 to agent-3, or "*" for every agent`},
+		{`action = ""`, `mandate[0].action: it is missing; allowed: wait_ticks, move_agent, `},
 		{`effect = "deny"`, `mandate[0].effect: "deny" is none of allow, forbid`},
-		{`action = "fly"`, `mandate[0].action: there is no action "fly"`},
+		{`action = "fly"`, `mandate[0].action: there is no action "fly"; allowed: wait_ticks, move_agent, `},
 		{`action = "wait"`, `mandate[0].action: a plain wait`},
 		{`at = "moon"`, `mandate[0].at: there is no place "moon"`},
 		{`action = "mine_compound"` + "\n" + `to = "agent-2"`, `mandate[0].to: mine_compound is directed to nobody`},

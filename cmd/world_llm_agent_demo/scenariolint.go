@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentworld/baseline"
+	"agentworld/behavior/mandate"
 	"agentworld/world"
 )
 
@@ -14,8 +15,9 @@ import (
 func (m *Main) lintCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "lint [NAME|FILE...]",
-		Short: "check that places can be reached, goals met, and that tasks state true numbers",
-		Long: "Lint lets scripted agents play each scenario, or all built-in ones, and prints one line per finding. " +
+		Short: "check that places can be reached, goals met, that tasks state true numbers and that no clause is idle",
+		Long: "Lint lets scripted agents play each scenario, or all built-in ones, and prints one line per finding, " +
+			"clauses of a mandate that can never make a difference included. " +
 			"It calls no model. With findings the exit code is 2.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -59,6 +61,9 @@ func (m *Main) lintScenario(name string) []string {
 	var lines []string
 	for _, f := range baseline.Lint(chosen.scenario, chosen.scenario.Seed) {
 		lines = append(lines, chosen.name+": "+f.String())
+	}
+	for _, idle := range mandate.FindIdle(chosen.scenario.Mandate) {
+		lines = append(lines, chosen.name+": "+idle.String())
 	}
 	return lines
 }
