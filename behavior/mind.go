@@ -123,13 +123,11 @@ func (m *Mind) SetSystemPrompt(text string) {
 }
 
 // Adopt puts the mind under another kit from the next turn on: its limits, protocol,
-// model and rules. What the mind remembers, and the texts it was given, stay. Memory
-// is written in the language of prompts, so a kit in another one is a caller's bug.
+// model, rules and language. What the mind remembers, and the texts it was given, stay:
+// the few words in summaries are in the old language until the summary next grows.
 func (m *Mind) Adopt(k *Kit) {
-	if k.cfg.Language != m.cfg.Language {
-		panic("behavior: a mind cannot change the language it remembers in")
-	}
 	m.Kit = k
+	m.memory.SetWords(k.words.memory)
 	m.SetSystemPrompt(m.systemPrompt)
 }
 

@@ -121,6 +121,10 @@ func TestForkChanges(t *testing.T) {
 		"protocol":      {func(o *engine.ForkOptions) { o.Protocol = "lean" }, "protocol", `"name":"turn"`},
 		"profile":       {func(o *engine.ForkOptions) { o.PromptProfile = "compact" }, "prompt_profile", ""},
 		"rule":          {func(o *engine.ForkOptions) { o.Scenario.Rules.MineCostPerKG = 7 }, "rules.mine_cost_per_kg", ""},
+		"idle draw":     {func(o *engine.ForkOptions) { o.Scenario.Rules.IdleDraw = 3 }, "rules.idle_draw", ""},
+		"battery":       {func(o *engine.ForkOptions) { o.Scenario.Rules.PowerCapacity = 400 }, "rules.power_capacity", "/400"},
+		"heat":          {func(o *engine.ForkOptions) { o.Scenario.Rules.HeatCapacity = 300 }, "rules.heat_capacity", "/300"},
+		"language":      {func(o *engine.ForkOptions) { o.PromptLanguage = "zh" }, "language", "短期"},
 		"playbook":      {func(o *engine.ForkOptions) { o.Playbook, o.PlaybookBullets = book, 6 }, "playbook", ""},
 		"ticks":         {func(o *engine.ForkOptions) { o.Ticks = 9 }, "ticks", ""},
 		"learning":      {func(o *engine.ForkOptions) { o.LearnEvery = 4 }, "learn_every", ""},
@@ -288,8 +292,7 @@ func TestForkIsRefused(t *testing.T) {
 		"negative":       {-1, func(*engine.ForkOptions) {}, "allowed: 0 to 4"},
 		"no tick left":   {4, func(*engine.ForkOptions) {}, "4 ticks end at or before the fork"},
 		"seed":           {2, func(o *engine.ForkOptions) { o.Seed++ }, "another world"},
-		"language":       {2, func(o *engine.ForkOptions) { o.PromptLanguage = "zh" }, "cannot change the language"},
-		"agents":         {2, func(o *engine.ForkOptions) { o.Agents = 2 }, "cannot change the agents override"},
+		"agents":         {2, func(o *engine.ForkOptions) { o.Agents = 2 }, "cannot change the number of agents"},
 		"no run":         {2, func(o *engine.ForkOptions) { o.Parent = o.RunDir }, "not a run directory"},
 	} {
 		at := min(max(c.at, 0), 4)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -244,8 +245,8 @@ func settingChanges(before, next trace.Settings) ([]trace.Change, error) {
 		from, to := valueText(a.Field(i).Interface()), valueText(b.Field(i).Interface())
 		switch {
 		case from == to || name == "estimate": // what a run is expected to take shapes nothing
-		case name == "language" || name == "agents_override":
-			return nil, fmt.Errorf("a fork cannot change the %s: what its agents remember, and who they are, is the parent's", strings.ReplaceAll(name, "_", " "))
+		case name == "agents_override":
+			return nil, errors.New("a fork cannot change the number of agents: the ticks before it would be others")
 		default:
 			changes = append(changes, trace.Change{What: name, From: from, To: to})
 		}

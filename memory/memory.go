@@ -48,6 +48,11 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// SetWords changes what summaries are written in from now on; those that are written
+// keep their words until they next take something in. Only what people and models read
+// changes: ids, numbers and what is kept do not depend on it.
+func (m *Memory) SetWords(w Words) { m.config.Words = w }
+
 // Memory is what one agent remembers: a short-term ring of the newest facts and a
 // long-term store of the important ones. It is a deterministic function of the
 // calls made on it.

@@ -10,14 +10,6 @@ import (
 // fixedRules are the rules that hold for the whole life of a world, each with what
 // of its state would become wrong. All others only shape what is yet to come.
 var fixedRules = map[string]string{
-	"power_capacity":        "what agents hold is bounded by it",
-	"idle_draw":             "charges are stored as of an agent's last action and computed from there",
-	"ambient_floor":         "charges are stored as of an agent's last action and computed from there",
-	"low_percent":           "the next change of every agent's power state is planned",
-	"critical_percent":      "the next change of every agent's power state is planned",
-	"restart_percent":       "the next change of every agent's power state is planned",
-	"heat_capacity":         "heat is stored as of an agent's last harvest and computed from there",
-	"dissipation":           "heat is stored as of an agent's last harvest and computed from there",
 	"radiation_floor":       "the radiation of every place is computed when the world is made",
 	"radiation_floor_cap":   "the radiation of every place is computed when the world is made",
 	"radiation_decay_ppb":   "the radiation of every place is computed when the world is made",
@@ -27,6 +19,12 @@ var fixedRules = map[string]string{
 	"plant_cap":             "what plants hold is stored as of the last trade and computed from there",
 	"plant_quote_span":      "prices that were told are still on their way",
 	"refine_g_per_hardware": "tool schemas state it",
+}
+
+// settledRules are the rules that charge and heat are computed by since they were last
+// settled. They can change because everything is settled under the old ones first.
+var settledRules = []string{
+	"power_capacity", "idle_draw", "ambient_floor", "low_percent", "critical_percent", "restart_percent", "heat_capacity", "dissipation",
 }
 
 // ChangeableRules names the rules that [World.SetRules] can change, in their order.
@@ -80,7 +78,10 @@ func (r Rules) Changed(next Rules) []RuleChange {
 
 // SetRules puts other rules into force from the next tick on. It is called between
 // ticks, after Apply. Everything that happened stays as it is: journeys and messages
-// under way keep their length and price, jobs theirs.
+// under way keep their length and price, jobs theirs. Where charge or heat go by a rule
+// that changes, those of all agents are settled, and the next Advance returns what that
+// posted; present balances stay the same, while the digest, which tells when they were
+// settled, does not.
 //
 // The error names a rule that cannot change, or what the world holds that the new
 // rules have no place for; the world is then as before.
@@ -100,8 +101,30 @@ func (w *World) SetRules(next Rules) error {
 	if len(changes) == 0 {
 		return nil
 	}
+	settled := slices.ContainsFunc(changes, func(c RuleChange) bool { return slices.Contains(settledRules, c.Name) })
+	if settled {
+		w.settleBodies()
+	}
 	w.law, w.scenario.Rules = newLaw(next), next
+	if settled {
+		for n := range w.agents {
+			w.planPower(int32(n))
+		}
+	}
 	return nil
+}
+
+// settleBodies makes charge and heat of every agent true now, by the rules in force.
+// The next tick tells of it, since this one is told already.
+func (w *World) settleBodies() {
+	for n := range w.agents {
+		a := &w.agents[n]
+		a.heat, a.heatAt = w.heatOf(a), w.tick
+		w.settle(int32(n))
+	}
+	for i := range w.events {
+		w.events[i].Tick = w.tick + 1
+	}
 }
 
 // allows looks at what is stored under the old rules.
@@ -114,10 +137,21 @@ func (w *World) allows(c RuleChange, next Rules) error {
 				return fmt.Errorf("rules.%s cannot change now: %s of %s is under construction until tick %d", c.Name, f.id, w.agents[f.owner].id, f.stepAt)
 			}
 		}
-	case "heat_factor":
+	case "heat_factor", "heat_capacity":
 		for i := range w.agents {
-			if a := &w.agents[i]; a.heat > next.heatMax() {
-				return fmt.Errorf("rules.heat_factor cannot be %d now: the heat of %s is %d, under it at most %d", c.To, a.id, a.heat, next.heatMax())
+			a := &w.agents[i]
+			heat := a.heat // as stored, unless it is settled on the way
+			if c.Name == "heat_capacity" {
+				heat = w.heatOf(a)
+			}
+			if heat > next.heatMax() {
+				return fmt.Errorf("rules.%s cannot be %d now: the heat of %s is %d, under it at most %d", c.Name, c.To, a.id, heat, next.heatMax())
+			}
+		}
+	case "power_capacity":
+		for i := range w.agents {
+			if a := &w.agents[i]; w.electricityOf(a) > next.PowerCapacity {
+				return fmt.Errorf("rules.power_capacity cannot be %d now: %s holds %d electricity", c.To, a.id, w.electricityOf(a))
 			}
 		}
 	}

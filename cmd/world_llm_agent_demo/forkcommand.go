@@ -43,7 +43,7 @@ type forkFlags struct {
 
 // notForked are the settings that a fork cannot change, since the ticks before it
 // would be others, and those of recorded answers, which it has already.
-var notForked = []string{"run.scenario", "run.seed", "run.agents", "llm.prompt_language", "run.replay_from", "run.replay_miss"}
+var notForked = []string{"run.scenario", "run.seed", "run.agents", "run.replay_from", "run.replay_miss"}
 
 // forkCommand forks a run. It is checked as a whole before anything is made or asked.
 func (m *Main) forkCommand() *cobra.Command {
@@ -139,6 +139,12 @@ func (m *Main) forkPlan(c config, values []value, parent engine.Settings, f fork
 	}
 	if scenario.scenario.Rules, err = changedRules(parent.Scenario.Rules, f.rules); err != nil {
 		return plan{}, err
+	}
+	if len(f.rules) > 0 {
+		// The scenario is told with the rules in force, and has to hold under them.
+		if _, err := world.New(scenario.scenario, parent.Seed); err != nil {
+			return plan{}, badInput("--set: what the scenario begins with does not fit these rules: %w", err)
+		}
 	}
 	model, recording, err := m.chooseAnswers(c, values)
 	if err != nil {

@@ -259,7 +259,7 @@ func (m *Main) nothingRecorded(p plan) bool {
 func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr error) error {
 	reportErr := errors.Join(m.finishReport(p, out), m.keepLearned(p, result))
 	if runErr != nil {
-		if !p.resumable(result) {
+		if !p.resumable(result) || errors.Is(runErr, engine.ErrFork) {
 			return fmt.Errorf("run: %w", errors.Join(runErr, reportErr))
 		}
 		return fmt.Errorf("run: %w; once that is mended, resume %s goes on behind its last whole tick", errors.Join(runErr, reportErr), oneLine(p.runDir))
