@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
@@ -43,6 +44,7 @@ type Telemetry struct {
 // configuration cannot work.
 func Start(ctx context.Context, c Config, note func(string)) (*Telemetry, error) {
 	reportOnce(note)
+	otel.SetLogger(logr.New(quiet{note}))
 	about, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName("agentworld")), resource.WithFromEnv(), resource.WithTelemetrySDK())
 	if err != nil {
 		return nil, errors.New("describe this program for OpenTelemetry: OTEL_RESOURCE_ATTRIBUTES cannot be read")
