@@ -163,6 +163,9 @@ func (m *Main) forkPlan(c config, values []value, parent engine.Settings, f fork
 	if err != nil {
 		return plan{}, err
 	}
+	if err := misplacedAgentKey(values, agents); err != nil {
+		return plan{}, err
+	}
 	if !model.live && len(parent.Prices) == 0 || model.offline {
 		// Bounds on money end with the model that is paid.
 		c, values = c.withoutCost(values)

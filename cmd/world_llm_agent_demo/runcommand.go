@@ -204,6 +204,9 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	if err != nil {
 		return plan{}, err
 	}
+	if err := misplacedAgentKey(values, agents); err != nil {
+		return plan{}, err
+	}
 	lessons, err := m.loadPlaybook(find(values, "run.playbook"), c.LearnEvery > 0 && !c.FreezePlaybook)
 	if err != nil {
 		return plan{}, err

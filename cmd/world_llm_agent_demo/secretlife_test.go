@@ -243,6 +243,17 @@ func TestKeysStayHiddenInErrors(t *testing.T) {
 			}
 		}
 	}
+	// The key of an agent is no better placed in a prompt than the run's.
+	for _, args := range [][]string{{"two_bases", "--run-dir", "run"}, {"fork", "base", "--at-tick", "1", "--run-dir", "run", "--ticks", "3"}} {
+		args = append(append(args, k.live...), "--system-prompt", "use "+secrets["agent's key"])
+		agents := k.agentFlag()
+		if args[0] == "fork" {
+			agents[1] = strings.Replace(agents[1], "agent-2", "agent-1", 1)
+		}
+		if code, output := k.run(t, append(args, agents...)...); code != 2 || !strings.Contains(output, "holds what looks like a key") {
+			t.Errorf("%s: exit code %d:\n%s", strings.Join(args, " "), code, output)
+		}
+	}
 	for name, values := range map[string][]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": {secrets["telemetry address"], "ftp://u:" + secrets["telemetry address"] + "@h", "http://u:" + secrets["telemetry address"] + "@127.0.0.1:1"},
 		"OTEL_EXPORTER_OTLP_HEADERS":  {secrets["telemetry header"], "authorization=%zz" + secrets["telemetry header"], "a=b,=" + secrets["telemetry header"]},
