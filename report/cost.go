@@ -77,11 +77,11 @@ type AgentCost struct {
 
 // CostEstimate is what a run was expected to take.
 type CostEstimate struct {
-	// Every decision on its shortest path.
+	// Decisions in every fourth tick, on the shortest path.
 	Least CostFigures `json:"least"`
-	// Every decision on a usual path.
+	// What runs of the scripted model usually take.
 	Likely CostFigures `json:"likely"`
-	// Every decision on its longest path.
+	// A decision in every tick, on the longest path.
 	Most CostFigures `json:"most"`
 }
 
