@@ -14,7 +14,9 @@ import (
 func TestFaultsOfARun(t *testing.T) {
 	asked := trace.Settings{Faults: "http_500=10%", FaultSeed: 11}
 	end := trace.RunEnd{RunStatus: trace.RunInterrupted, FaultsInjected: map[string]int64{"http_500": 3}}
-	forked := func(after trace.Settings) []trace.Fork { return []trace.Fork{{Tick: 1, After: trace.ForkSettings{Settings: after}}} }
+	forked := func(after trace.Settings) []trace.Fork {
+		return []trace.Fork{{Tick: 1, After: trace.ForkSettings{Settings: after}}}
+	}
 	type faults struct {
 		Spec    string
 		Seed    uint64
