@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -31,6 +32,10 @@ type countingServer struct {
 	mu sync.Mutex
 	// asked counts the requests by body and attempt.
 	asked map[string]int
+	// open are the connections that were accepted and are not closed; gone tells when
+	// one fewer is.
+	open int
+	gone *sync.Cond
 }
 
 func newCountingServer(t *testing.T, faults string, seed uint64) *countingServer {
@@ -41,7 +46,8 @@ func newCountingServer(t *testing.T, faults string, seed uint64) *countingServer
 	}
 	handler := scripted.NewHandler(scripted.Options{Seed: seed, Faults: scripted.NewInjector(plan, seed)})
 	s := &countingServer{asked: map[string]int{}}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.gone = sync.NewCond(&s.mu)
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return // the client was killed while it sent
@@ -53,16 +59,38 @@ func newCountingServer(t *testing.T, faults string, seed uint64) *countingServer
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		handler.ServeHTTP(w, r)
 	}))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch state {
+		case http.StateNew:
+			s.open++
+		case http.StateClosed, http.StateHijacked:
+			s.open--
+			s.gone.Broadcast()
+		}
+	}
+	s.Start()
 	t.Cleanup(s.Close)
 	return s
 }
 
-// take returns what was asked since the last call, when all of it was answered: a
-// request of a killed process may still be on its way through the server.
+// take returns what a process asked that is gone now. What it sent before may still wait
+// in the server, which would count it for the next process. So the server is asked
+// something itself: connections are accepted in the order they came, so that all of the
+// process's have been when this one is. Their ends are known, because their owner is
+// gone, and a connection is closed only when everything in it was answered.
 func (s *countingServer) take() map[string]int {
-	s.CloseClientConnections()
+	if c, err := net.Dial("tcp", s.Listener.Addr().String()); err == nil {
+		_, _ = io.WriteString(c, "GET /healthz HTTP/1.0\r\n\r\n")
+		_, _ = io.Copy(io.Discard, c)
+		_ = c.Close()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for s.open > 0 {
+		s.gone.Wait()
+	}
 	asked := s.asked
 	s.asked = map[string]int{}
 	return asked
