@@ -191,7 +191,7 @@ func amountMax(action string) int64 {
 	if spec == nil {
 		return 0
 	}
-	if p := spec.params[slotAmount]; p != nil {
+	if p := spec.params[world.SlotAmount]; p != nil {
 		return p.Max
 	}
 	return 0
