@@ -83,7 +83,7 @@ func (e *explainer) decision() {
 		e.field("", "none was recorded: the run ended within this tick")
 		return
 	}
-	e.field("decided by", fmt.Sprintf("%s in %d calls%s", oneLine(string(d.DecidedBy)), d.Calls, commitText(d)))
+	e.field("decided by", fmt.Sprintf("%s in %d calls%s%s", oneLine(string(d.DecidedBy)), max(0, d.Calls-e.t.refused), commitText(d), refusedText(int64(e.t.refused))))
 	if d.WaitReason != "" {
 		e.field("because", oneLine(d.WaitReason))
 	}

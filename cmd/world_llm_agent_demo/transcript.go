@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentworld/engine"
+	"agentworld/llmclient"
 	"agentworld/trace"
 )
 
@@ -22,6 +23,8 @@ type transcript struct {
 	// an agent takes one step at a time.
 	steps []trace.Step
 	calls []trace.ModelCall
+	// refused is how many of the turn's requests a cap refused; they were not sent.
+	refused int
 	// parts are the bodies the calls refer to.
 	parts trace.Parts
 }
@@ -124,6 +127,9 @@ func (t *transcript) add(r trace.Record, tick int64, agent string) {
 	case trace.ModelCall:
 		if r.Tick == tick && r.AgentID == agent {
 			t.calls = append(t.calls, r)
+			if f := r.Answer.Failure; f != nil && f.Kind == llmclient.ErrCap {
+				t.refused++
+			}
 		}
 	}
 }
