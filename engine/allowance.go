@@ -16,16 +16,22 @@ import (
 // allowance is what one turn may spend; nil without caps.
 type allowance struct {
 	of    *spending
+	agent string
 	purse *budget.Purse
 	// items holds the tokens of the turn's items.
 	items map[string]int64
 	// next is what the next call is supposed to be like.
 	next budget.Call
+	// within is what the turn may spend under new caps, beside this under the caps
+	// before; answered are the turn's calls that were there when they changed. See
+	// [trace.CapChange].
+	within   *allowance
+	answered int64
 }
 
-// answer sends a request if the caps allow it; otherwise the answer is the refusal.
-// The charge is nil without caps and for what was not sent.
-func (a *allowance) answer(r llmclient.Request, send func() llmclient.Answer) (llmclient.Answer, *trace.Charge) {
+// answer sends the request of a step if the caps allow it; otherwise the answer is the
+// refusal. The charge is nil without caps and for what was not sent.
+func (a *allowance) answer(step int, r llmclient.Request, send func() llmclient.Answer) (llmclient.Answer, *trace.Charge) {
 	if a == nil {
 		return send(), nil
 	}
@@ -33,10 +39,25 @@ func (a *allowance) answer(r llmclient.Request, send func() llmclient.Answer) (l
 	if refused := a.purse.Admit(call); refused != nil {
 		return refused.Answer(), nil
 	}
-	answer := send()
+	if a.within == nil || int64(step) <= a.answered {
+		answer := send()
+		return answer, a.charge(call, answer)
+	}
+	answer, charge := a.within.answer(step, r, send)
+	if charge != nil {
+		a.charge(call, answer)
+	}
+	return answer, charge
+}
+
+// charge counts a call that was sent and returns the record of it, nil without caps.
+func (a *allowance) charge(call budget.Call, answer llmclient.Answer) *trace.Charge {
 	charge := a.purse.Charge(call, answer)
 	a.next = call.Next()
-	return answer, &charge
+	if !a.of.capped() {
+		return nil
+	}
+	return &charge
 }
 
 // refused says that a cap refused the request: nothing was sent for it.
@@ -46,7 +67,7 @@ func refused(a llmclient.Answer) bool {
 
 // bound tells a turn how many requests its share is good for.
 func (a *allowance) bound(turn *behavior.Turn) {
-	if a != nil {
+	if a != nil && a.of.capped() {
 		turn.Afford(a.purse.Affords(a.next))
 	}
 }
@@ -62,6 +83,17 @@ func (as allowances) of(i int) *allowance {
 	return as[i]
 }
 
+// within returns the allowances under new caps; nil where no other ones hold beside them.
+func (as allowances) within() allowances {
+	var list allowances
+	for _, a := range as {
+		if a.within != nil {
+			list = append(list, a.within)
+		}
+	}
+	return list
+}
+
 // purses returns the purses in the order of turns.
 func (as allowances) purses() []*budget.Purse {
 	list := make([]*budget.Purse, len(as))
@@ -71,13 +103,30 @@ func (as allowances) purses() []*budget.Purse {
 	return list
 }
 
-// allow sets aside what n turns may spend. opening tells the i-th turn's first request
-// and the calls of its shortest path; it may be called concurrently.
-func (r *runner) allow(n int, opening func(i int) (agent string, first llmclient.Request, least int)) allowances {
+// openingOf tells the i-th turn's first request and the calls of its shortest path. It may
+// be called concurrently.
+type openingOf func(i int) (agent string, first llmclient.Request, least int)
+
+// allow sets aside what n turns may spend; nil without caps.
+func (r *runner) allow(n int, opening openingOf) allowances {
 	s := r.spending
-	if s == nil {
+	switch {
+	case s.former == nil && !s.capped():
 		return nil
+	case s.former == nil:
+		return r.setAside(s, n, opening)
 	}
+	list := r.setAside(s.former, n, opening)
+	if s.capped() {
+		for i, within := range r.setAside(s, n, opening) {
+			list[i].within, list[i].answered = within, s.answered[within.agent]
+		}
+	}
+	return list
+}
+
+// setAside is allow for one set of caps.
+func (r *runner) setAside(s *spending, n int, opening openingOf) allowances {
 	needs, list := make([]budget.Need, n), make(allowances, n)
 	var group errgroup.Group
 	group.SetLimit(r.Concurrency)
@@ -85,7 +134,7 @@ func (r *runner) allow(n int, opening func(i int) (agent string, first llmclient
 		group.Go(func() error {
 			agent, first, least := opening(i)
 			first.Model = r.endpoints.of(agent).model
-			list[i] = &allowance{of: s, items: map[string]int64{}}
+			list[i] = &allowance{of: s, agent: agent, items: map[string]int64{}}
 			list[i].next = s.call(first, list[i].items)
 			needs[i] = budget.Need{Agent: agent, Least: list[i].next.Path(least)}
 			return nil
@@ -101,9 +150,6 @@ func (r *runner) allow(n int, opening func(i int) (agent string, first llmclient
 // allowDecisions sets aside what the due agents' turns may spend. The turns are begun
 // once more when they are carried out: a turn only reads.
 func (r *runner) allowDecisions(due []int) allowances {
-	if r.spending != nil {
-		r.spending.budget.BeginTick()
-	}
 	return r.allow(len(due), func(i int) (string, llmclient.Request, int) {
 		view := r.world.View(due[i])
 		ask, asks := r.minds[due[i]].Begin(view).Next().(behavior.Ask)
@@ -145,14 +191,26 @@ func (r *runner) allowLookBacks(backs []lookedBack, begin func(i int) *learn.Tur
 
 // settle takes back what was not spent.
 func (r *runner) settle(list allowances) {
-	if list != nil {
-		r.spending.budget.Close(list.purses())
+	if len(list) == 0 {
+		return
+	}
+	list[0].of.budget.Close(list.purses())
+	r.settle(list.within())
+}
+
+// count takes in what a turn spent for which nothing was set aside.
+func (r *runner) count(list allowances, n int, b bill) {
+	if list == nil {
+		r.spending.budget.Count(r.world.AgentID(n), b.amount())
 	}
 }
 
 // exhausted ends the run when its caps admit none of the due agents' turns. Nothing
 // was sent in the tick, which is abandoned.
 func (r *runner) exhausted(list allowances) *stop {
+	if within := list.within(); len(within) > 0 {
+		list = within
+	}
 	if why := budget.Exhausted(list.purses(), r.deciding()); why != nil {
 		return &stop{status: trace.RunBudgetReached, reason: why.String()}
 	}

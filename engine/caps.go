@@ -37,7 +37,7 @@ func (s Settings) checkCaps() error {
 // run would end before its first call. It says what the smallest of them needs.
 func (s Settings) CheckFirstTick() error {
 	r, err := newRunner(Options{Settings: s}, newJournal(io.Discard))
-	if err != nil || r.spending == nil {
+	if err != nil || !r.spending.capped() {
 		return err
 	}
 	r.world.Advance()

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"testing"
 
@@ -57,5 +58,190 @@ func TestCapsHoldAcrossResumes(t *testing.T) {
 	}
 	if len(r.Cost.RefusedByCap) < 2 {
 		t.Errorf("refused %v: the test shows nothing", r.Cost.RefusedByCap)
+	}
+}
+
+// under makes the caps of a run those given.
+func under(caps trace.Caps) func(trace.Caps) trace.Caps {
+	return func(trace.Caps) trace.Caps { return caps }
+}
+
+// resumeUnder goes on with a run under other caps, in this context.
+func resumeUnder(ctx context.Context, t *testing.T, dir string, o engine.Options, caps trace.Caps) engine.Result {
+	t.Helper()
+	s, err := engine.PrepareResume(dir, engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL, Caps: under(caps)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	result, err := s.Run(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// priced is an eventful run with prices and these caps.
+func priced(t *testing.T, ticks int64, caps trace.Caps) (engine.Options, *tally) {
+	o, counted := eventful(t, ticks)
+	o.Prices, o.Caps = simulated(), caps
+	return o, counted
+}
+
+// TestMoreMoney grants a run that its caps ended more, three times, at other
+// concurrencies: it goes on where it stood, what was spent counts, and replay, report,
+// forks and later resumes know the caps.
+func TestMoreMoney(t *testing.T) {
+	const ticks = 14
+	limits := []trace.Caps{
+		{Run: trace.Limit{Calls: 40}}, {Run: trace.Limit{Calls: 70, Tokens: 250_000}}, {Run: trace.Limit{Cost: 300_000_000_000}, Tick: trace.Limit{Calls: 40}}, {},
+	}
+	var first []byte
+	for _, concurrency := range []int{1, 8} {
+		o, counted := priced(t, ticks, limits[0])
+		o.Concurrency, o.SegmentBytes = concurrency, 60<<10
+		result := run(t, o)
+		asked := len(counted.asked)
+		for _, caps := range limits[1:] {
+			if result.Status != trace.RunBudgetReached {
+				t.Fatalf("before %+v: %+v", caps, result)
+			}
+			if passed := spentIn(t, o.RunDir, o.Prices[0]).within(capsIn(t, o.RunDir)); passed != "" {
+				t.Errorf("before %+v: %s", caps, passed)
+			}
+			requireReplays(t, o.RunDir, result.TicksDone)
+			again, counted := priced(t, ticks, limits[0])
+			again.Concurrency, again.SegmentBytes = concurrency, 60<<10
+			result = resumeUnder(context.Background(), t, o.RunDir, again, caps)
+			asked += len(counted.asked)
+		}
+		if result.Status != trace.RunCompleted || result.TicksDone != ticks {
+			t.Fatalf("without caps: %+v", result)
+		}
+		requireReplays(t, o.RunDir, ticks)
+		r := fold(t, o.RunDir)
+		if got := spentIn(t, o.RunDir, o.Prices[0]).run.Calls; got != int64(asked) {
+			t.Errorf("%d calls recorded, %d asked for", got, asked)
+		}
+		if len(r.Cost.CapChanges) != 8 || len(r.Cost.Caps) != 0 {
+			t.Errorf("the report has caps %+v and changes %+v", r.Cost.Caps, r.Cost.CapChanges)
+		}
+		got := canonical(t, o.RunDir)
+		if first != nil && !bytes.Equal(first, got) {
+			t.Error("turns at once give another canonical trace")
+		}
+		first = got
+		// A fork that changes nothing is its parent, changes of caps included.
+		for _, at := range []int64{2, r.Cost.CapChanges[2].Tick, ticks - 1} {
+			again, _ := priced(t, ticks, limits[0])
+			again.RunDir = o.RunDir
+			parent, err := engine.ParentSettings(o.RunDir, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := forkOf(t, again, at)
+			f.Settings.Caps = parent.Caps
+			if _, err := engine.Fork(context.Background(), f); err != nil {
+				t.Fatal(err)
+			}
+			if at == ticks-1 && !bytes.Equal(canonical(t, f.RunDir), first) {
+				t.Errorf("a fork at tick %d has another canonical trace", at)
+			}
+			result, err := engine.Replay(context.Background(), f.RunDir, engine.ReplayOptions{})
+			if err != nil || !result.Equal {
+				t.Errorf("replay of a fork at tick %d: %+v, %v", at, result, err)
+			}
+		}
+	}
+}
+
+// capsIn are the caps that hold at the end of a run.
+func capsIn(t *testing.T, dir string) trace.Caps {
+	t.Helper()
+	s, err := engine.ParentSettings(dir, 1<<40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Caps
+}
+
+// repliesIn are the calls of a run that a model replied to.
+func repliesIn(t *testing.T, dir string) map[engine.CallKey]bool {
+	t.Helper()
+	keys := map[engine.CallKey]bool{}
+	for record, err := range trace.NewReader(bytes.NewReader(readTrace(t, dir))).All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, ok := record.(trace.ModelCall); ok && c.Answer.Failure == nil {
+			keys[engine.CallKey{Tick: c.Tick, Agent: c.AgentID, Step: c.Step}] = true
+		}
+	}
+	return keys
+}
+
+// TestCapsChangeInTheMiddleOfATick stops runs while answers of a tick are under way and
+// goes on under caps of all kinds: none of them is passed, no answer that was there is
+// asked for again, and stops between the ticks' answers change nothing.
+func TestCapsChangeInTheMiddleOfATick(t *testing.T) {
+	const ticks = 5
+	uncapped := trace.Caps{}
+	midway := 0
+	first := trace.Caps{Run: trace.Limit{Calls: 200}, Tick: trace.Limit{Cost: 160_000_000_000}}
+	for name, c := range map[string]struct{ from, to trace.Caps }{
+		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: 60}, Agent: trace.Limit{Tokens: 40_000}}},
+		"raised":  {first, trace.Caps{Run: trace.Limit{Calls: 300}, Tick: trace.Limit{Cost: 900_000_000_000}}},
+		"lowered": {first, trace.Caps{Run: trace.Limit{Calls: 45}, Tick: trace.Limit{Cost: 160_000_000_000}}},
+		"removed": {first, uncapped},
+		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 130_000}}},
+	} {
+		for _, after := range []int{5, 14, 33} {
+			var traces [][]byte
+			for _, stops := range []int{1, 3} {
+				o, counted := priced(t, ticks, c.from)
+				ctx, cancel := context.WithCancel(context.Background())
+				counted.after, counted.stop = after, cancel
+				o.Concurrency = 1 // so that the same answers are there each time
+				if result, err := engine.Run(ctx, o); err != nil || result.Status != trace.RunInterrupted {
+					t.Fatalf("%s after %d: %+v, %v", name, after, result, err)
+				}
+				before := repliesIn(t, o.RunDir)
+				var result engine.Result
+				var asked []engine.CallKey
+				for stop := range stops {
+					again, counted := priced(t, ticks, c.from)
+					again.Concurrency = 1 + 3*(stops-1)
+					ctx, cancel := context.WithCancel(context.Background())
+					if stop < stops-1 {
+						counted.after, counted.stop = 6, cancel
+					}
+					result = resumeUnder(ctx, t, o.RunDir, again, c.to)
+					cancel()
+					asked = append(asked, counted.asked...)
+				}
+				if result.Status != trace.RunCompleted && result.Status != trace.RunBudgetReached {
+					t.Fatalf("%s after %d: %+v", name, after, result)
+				}
+				if passed := spentIn(t, o.RunDir, o.Prices[0]).within(trace.Caps{Run: c.to.Run, Agent: c.to.Agent}); passed != "" {
+					t.Errorf("%s after %d: %s", name, after, passed)
+				}
+				if stops == 1 {
+					for _, key := range asked {
+						if before[key] {
+							t.Errorf("%s after %d: %v was asked for again", name, after, key)
+						}
+					}
+				}
+				requireReplays(t, o.RunDir, result.TicksDone)
+				midway += bytes.Count(readTrace(t, o.RunDir), []byte(`"answered":[{"agent_id":`))
+				traces = append(traces, canonical(t, o.RunDir))
+			}
+			if !bytes.Equal(traces[0], traces[1]) {
+				t.Errorf("%s after %d: three resumes give another canonical trace than one", name, after)
+			}
+		}
+	}
+	if midway < 20 {
+		t.Errorf("caps changed in the middle of a tick only %d times", midway)
 	}
 }

@@ -80,7 +80,7 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 		return nil, err
 	}
 	r.prepareLearning(h)
-	r.passed = settings.Ticks
+	r.passed, r.capChanges = settings.Ticks, source.capChanges
 	agents := r.world.Agents()
 	r.collected = &collector{run: runName(h), open: make([]*Batch, agents), done: make([][]Batch, agents), last: make([]*learn.Experience, agents)}
 	if _, err := r.ticks(ctx); err != nil {

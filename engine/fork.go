@@ -88,6 +88,7 @@ func (o ForkOptions) run(ctx context.Context, atTick int64) (Result, error) {
 	}
 	// The parent went on after these ticks, whatever they look like.
 	r.missEnds, r.verify, r.passed, r.derived = true, digests.check, atTick, atTick
+	r.capChanges = digests.capChanges
 	result, err := r.run(ctx)
 	if result.Status == trace.RunReplayDiffers && result.TicksDone < atTick {
 		err = errors.Join(err, fmt.Errorf("%w: %s", ErrForkDiffers, result.Reason))
@@ -115,7 +116,7 @@ func (o ForkOptions) plan() (Settings, trace.Fork, error) {
 	if err != nil {
 		return Settings{}, trace.Fork{}, err
 	}
-	if before.Ticks, err = ticksAsked(o.Parent); err != nil {
+	if before.Ticks, before.Caps, err = heldIn(o.Parent, h, o.AtTick, before.Caps); err != nil {
 		return Settings{}, trace.Fork{}, err
 	}
 	point, err := o.point(h, before)
@@ -193,18 +194,37 @@ func ParentSettings(dir string, tick int64) (Settings, error) {
 	if err != nil {
 		return held, err
 	}
-	held.Ticks, err = ticksAsked(dir)
+	held.Ticks, held.Caps, err = heldIn(dir, h, tick, held.Caps)
 	return held, err
 }
 
-// ticksAsked is the most ticks that the run in dir was asked for, at first or when it
-// was resumed.
-func ticksAsked(dir string) (int64, error) {
-	t, err := readTail(dir)
+// heldIn is what resumes of the run in dir may have changed: the most ticks it was asked
+// for, and the caps that hold after a tick, which are those of the header and its forks
+// unless somebody changed them since.
+func heldIn(dir string, h trace.Header, tick int64, caps trace.Caps) (int64, trace.Caps, error) {
+	t, err := readTail(dir, false)
 	if err != nil {
-		return 0, fmt.Errorf("read trace of %s: %w", dir, err)
+		return 0, caps, fmt.Errorf("read trace of %s: %w", dir, err)
 	}
-	return t.ticks, nil
+	from := int64(0)
+	for _, f := range h.Forks {
+		if f.AtTick <= tick {
+			from = f.Tick
+		}
+	}
+	d, err := openDigests(dir, tick)
+	if err != nil {
+		return 0, caps, err
+	}
+	defer d.Close()
+	for d.at < tick && d.read() == nil {
+		for _, c := range d.caps {
+			if c.Tick >= from {
+				caps = c.Caps
+			}
+		}
+	}
+	return t.ticks, caps, nil
 }
 
 // forkSource answers a fork's requests: as recorded up to a tick, then by its own
@@ -224,11 +244,15 @@ func (s forkSource) Respond(ctx context.Context, key CallKey, r llmclient.Reques
 }
 
 // digests reads the digests of a run's ticks along with a run that must have the same
-// ones up to a tick.
+// ones up to a tick, and the changes of caps in them.
 type digests struct {
 	last   int64
 	file   io.Closer
 	reader *trace.Reader
+	// at is the tick last read, with its digest and changes of caps.
+	at     int64
+	digest string
+	caps   []trace.CapChange
 }
 
 func openDigests(dir string, last int64) (*digests, error) {
@@ -236,7 +260,7 @@ func openDigests(dir string, last int64) (*digests, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &digests{last, f, trace.NewReader(f)}, nil
+	return &digests{last: last, file: f, reader: trace.NewReader(f)}, nil
 }
 
 // Close releases the file.
@@ -257,15 +281,42 @@ func (d *digests) check(tick int64, digest string) error {
 	return nil
 }
 
+// capChanges are the changes of caps in a tick. What cannot be read has none: the end of
+// the tick tells why.
+func (d *digests) capChanges(tick int64) []trace.CapChange {
+	if tick > d.last {
+		return nil
+	}
+	if _, err := d.next(tick); err != nil {
+		return nil
+	}
+	return d.caps
+}
+
 // next reads on to the end of a tick.
 func (d *digests) next(tick int64) (string, error) {
-	for {
-		record, err := d.reader.NextOf(trace.TypeTickEnd)
-		if err != nil {
+	for d.at < tick {
+		if err := d.read(); err != nil {
 			return "", fmt.Errorf("read the parent's trace up to tick %d: %w", tick, err)
 		}
-		if end := record.(trace.TickEnd); end.Tick == tick {
-			return end.Digest, nil
+	}
+	return d.digest, nil
+}
+
+// read reads the next tick.
+func (d *digests) read() error {
+	d.caps = nil
+	for {
+		record, err := d.reader.NextOf(trace.TypeCapChange, trace.TypeTickEnd)
+		if err != nil {
+			return err
+		}
+		switch r := record.(type) {
+		case trace.CapChange:
+			d.caps = append(d.caps, r)
+		case trace.TickEnd:
+			d.at, d.digest = r.Tick, r.Digest
+			return nil
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"agentworld/behavior"
 	"agentworld/behavior/learn"
+	"agentworld/engine/budget"
 	"agentworld/llmclient"
 	"agentworld/memory/playbook"
 	"agentworld/modules"
@@ -83,16 +84,19 @@ func (r *runner) reachAs(before Settings) {
 	r.endpoints, r.lastFailure = newEndpoints(r.Settings, r.world), ""
 }
 
-// spendAs applies the fork's prices and caps. Caps that it takes over go on counting;
-// others count from here on.
+// spendAs applies the fork's prices and caps. Caps that it takes over go on counting, also
+// when it takes others away; other ones count from here on.
 func (r *runner) spendAs(before Settings) {
 	r.prices, r.progress.Currency = pricesOf(r.Prices), r.currency()
+	r.recapped = nil
+	r.spending.beginTick()
 	switch {
-	case r.Caps != before.Caps:
+	case budget.Afresh(before.Caps, r.Caps):
 		r.spending = newSpending(r.Settings)
-	case r.spending != nil:
-		r.spending.prices = r.prices
+	case r.Caps != before.Caps:
+		r.spending = r.spending.under(r.Caps)
 	}
+	r.spending.prices = r.prices
 }
 
 // reseed gives every agent other lessons. What was learned on top of the old ones

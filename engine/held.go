@@ -19,13 +19,15 @@ func (h *held) call(key CallKey) bool { return h != nil && h.calls[key] }
 
 // record reports whether the trace holds a record that was just derived.
 func (h *held) record(r trace.Record) bool {
-	if h == nil || r.RecordTick() != h.tick || h.switches == 0 {
+	if h == nil || r.RecordTick() != h.tick {
 		return false
 	}
 	switch r.(type) {
+	case trace.CapChange:
+		return true
 	case trace.Switch, trace.Fork:
 		h.switches--
-		return true
+		return h.switches >= 0
 	}
 	return false
 }

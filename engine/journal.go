@@ -127,13 +127,13 @@ func (j *journal) static(tick int64, r llmclient.Request) (instructions, tools s
 }
 
 // endTick makes a tick survive a power failure and, when the trace file has grown to
-// limit bytes, begins a new one. ticks is the most that the run was asked for; a limit
-// of 0 is none.
-func (j *journal) endTick(tick, ticks, limit int64) error {
+// limit bytes, begins a new one with the record first, which gets its number here. A
+// limit of 0 is none.
+func (j *journal) endTick(first trace.Segment, limit int64) error {
 	if err := j.end(); err != nil || j.file == nil || limit == 0 || j.file.size < limit {
 		return err
 	}
-	return j.file.rotate(tick, ticks)
+	return j.file.rotate(first)
 }
 
 // end makes everything written so far survive a power failure.

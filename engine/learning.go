@@ -112,10 +112,8 @@ func refusedCodes(notes []behavior.Note) []string {
 type lookedBack struct {
 	agent  int
 	result learn.Result
-	// calls counts the requests that were sent.
-	calls int64
-	bill  bill
-	notes []behavior.Note
+	bill   bill
+	notes  []behavior.Note
 	// failure is how the last request ended, nil when it was answered.
 	failure *llmclient.Failure
 }
@@ -148,6 +146,9 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 		return nil, err
 	}
 	r.settle(allowed)
+	for _, b := range backs {
+		r.count(allowed, b.agent, b.bill)
+	}
 	if ctx.Err() == nil {
 		r.curate(tick, backs)
 	}
@@ -175,9 +176,6 @@ func (r *runner) reflect(ctx context.Context, tick int64, turn *learn.Turn, back
 		if err != nil {
 			return err
 		}
-		if !refused(answer) {
-			back.calls++
-		}
 		back.bill.add(r.prices, r.endpoints.of(agent).model, answer)
 		back.failure = answer.Failure
 		turn.Answer(answer)
@@ -203,7 +201,7 @@ func (r *runner) curate(tick int64, backs []lookedBack) {
 		if back.result.Failure == "" {
 			r.learning.experiences[back.agent].Clear()
 		}
-		r.progress.ModelCalls += back.calls
+		r.progress.ModelCalls += back.bill.calls
 		r.progress.spend(back.bill)
 	}
 }

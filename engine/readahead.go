@@ -26,6 +26,7 @@ type recordedTick struct {
 	// of the work.
 	heads, answers []trace.Part
 	calls          []trace.AnsweredCall
+	caps           []trace.CapChange
 	end            trace.TickEnd
 	// err is why the tick is not whole, such as [io.EOF]; nothing follows then.
 	err error
@@ -84,7 +85,7 @@ func readTick(lines *trace.Lines) (t recordedTick) {
 		switch trace.TypeOf(line) {
 		case trace.TypeModelCall:
 			err = t.addCall(line, unread)
-		case trace.TypePart, trace.TypeTickEnd, "":
+		case trace.TypePart, trace.TypeCapChange, trace.TypeTickEnd, "":
 			ended, err = t.add(line, unread)
 		}
 		if err != nil {
@@ -130,6 +131,8 @@ func (t *recordedTick) add(line []byte, unread map[string][]byte) (ended bool, e
 		t.heads, t.answers = append(t.heads, record), append(t.answers, record)
 	case trace.ModelCall:
 		return false, t.addCall(line, unread)
+	case trace.CapChange:
+		t.caps = append(t.caps, record)
 	case trace.TickEnd:
 		t.end = record
 		return true, nil

@@ -23,6 +23,8 @@ type recording struct {
 	// tick is the last tick read.
 	tick  int64
 	given atomic.Int64
+	// caps are the changes of caps in that tick.
+	caps []trace.CapChange
 
 	// strictFrom is the first tick in which a request that differs from the recorded one
 	// is refused, since no comparison of records is to find it; 0 is none.
@@ -89,6 +91,17 @@ func (r *recording) answer(key CallKey, request llmclient.Request) (llmclient.An
 	return answer, nil
 }
 
+// capChanges are the changes of caps in a tick. What cannot be read has none: the first
+// request of the tick tells why.
+func (r *recording) capChanges(tick int64) []trace.CapChange {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.readTo(tick) != nil {
+		return nil
+	}
+	return r.caps
+}
+
 // failure is why a request could not be answered, nil when all could.
 func (r *recording) failure() error {
 	r.mu.Lock()
@@ -101,6 +114,7 @@ func (r *recording) failure() error {
 func (r *recording) readTo(tick int64) error {
 	for r.tick < tick {
 		clear(r.calls)
+		r.caps = nil
 		if r.tick/trace.PartTicks != (r.tick+1)/trace.PartTicks {
 			r.parts = trace.Parts{} // the next stretch stores its own
 		}
@@ -132,6 +146,7 @@ func (r *recording) readTick() error {
 			r.onPart(p)
 		}
 	}
+	r.caps = next.caps
 	for _, c := range next.calls {
 		r.calls[CallKey{c.Tick, c.AgentID, c.Step}] = c
 	}

@@ -71,7 +71,7 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	defer source.close()
 	options := Options{Settings: settings, Source: source, Concurrency: o.Concurrency, Progress: o.Progress}
 	result, err := compareTicks(ctx, dir, settings.Ticks, func(ctx context.Context, out *trace.Writer) error {
-		return derive(ctx, h, options, out)
+		return derive(ctx, h, options, source.capChanges, out)
 	})
 	result.Ticks, result.Exchanges = settings.Ticks, source.given.Load()
 	return result, err
@@ -224,8 +224,9 @@ func (t derivedTicks) collect(ctx context.Context) (out *trace.Writer, finish fu
 	}), send
 }
 
-// derive runs o and writes its trace to out, under the recorded header.
-func derive(ctx context.Context, h trace.Header, o Options, out *trace.Writer) error {
+// derive runs o, with the recorded changes of caps, and writes its trace to out, under
+// the recorded header.
+func derive(ctx context.Context, h trace.Header, o Options, capChanges func(int64) []trace.CapChange, out *trace.Writer) error {
 	j := newJournal(io.Discard)
 	j.w = out
 	r, err := newRunner(o, j)
@@ -236,7 +237,7 @@ func derive(ctx context.Context, h trace.Header, o Options, out *trace.Writer) e
 		return err
 	}
 	r.prepareLearning(h)
-	r.passed = o.Ticks
+	r.passed, r.capChanges = o.Ticks, capChanges
 	result, err := r.ticks(ctx)
 	if err != nil {
 		return err

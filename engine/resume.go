@@ -30,6 +30,9 @@ type ResumeOptions struct {
 	ModelSource trace.ModelSource
 	// BaseURL is the endpoint from now on, recorded where it differs.
 	BaseURL string
+	// Caps, when set, returns the caps that are to hold from now on, given those that do;
+	// what was spent counts against them. The change is recorded.
+	Caps func(trace.Caps) trace.Caps
 	// Recording is where recorded answers come from, nil for none. It must be the run's
 	// own, though it may have been moved.
 	Recording *trace.Recording
@@ -44,6 +47,9 @@ type Resumption struct {
 	tail    *tail
 	target  int64
 	unlock  func() error
+	// before are the caps that held, change the wish for others, nil for none.
+	before trace.Caps
+	change *trace.CapChange
 }
 
 // PrepareResume claims the run in dir and finds out where it stopped. It changes
@@ -81,7 +87,7 @@ func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 		return nil, fmt.Errorf("%w: its model is %s %q, and %s %q makes another run, which is a fork",
 			ErrOtherModel, now.ModelSource, now.Model, o.ModelSource, o.Model)
 	}
-	t, err := readTail(dir)
+	t, err := readTail(dir, false)
 	if err != nil {
 		return nil, fmt.Errorf("read trace of %s: %w", dir, err)
 	}
@@ -96,7 +102,7 @@ func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 	if s.target < t.last {
 		return nil, fmt.Errorf("%w up to tick %d: it has %d whole ticks; allowed: from there on", ErrNotResumable, s.target, t.last)
 	}
-	return s, nil
+	return s, s.changeCaps()
 }
 
 // otherRecording says where the run's answers come from, as another source of them was
@@ -120,9 +126,16 @@ func (s *Resumption) Close() error { return s.unlock() }
 // ticks it is to have.
 func (s *Resumption) Settings() (Settings, error) {
 	_, now, err := settingsAt(s.header, s.target)
-	now.Ticks = s.target
+	now.Ticks, now.Caps = s.target, s.before
+	if s.change != nil {
+		now.Caps = s.change.Caps
+	}
 	return now, err
 }
+
+// CapsBefore are the caps that held when the run was left; changed says that others hold
+// from now on.
+func (s *Resumption) CapsBefore() (caps trace.Caps, changed bool) { return s.before, s.change != nil }
 
 // TicksDone is the last whole tick found.
 func (s *Resumption) TicksDone() int64 { return s.tail.last }
@@ -175,13 +188,14 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result, err := s.derive(ctx, r)
+	result, err := s.derive(ctx, r, recording)
 	if err != nil || result.Status == trace.RunInterrupted {
 		return result, err
 	}
 	if err := s.takeUp(j, recording, r.Concurrency); err != nil {
 		return Result{}, errors.Join(err, j.finish())
 	}
+	r.capChanges = s.capChanges
 	j.held = &held{recording: recording, tick: s.tail.last + 1, calls: s.tail.calls, switches: s.tail.switches}
 	r.Source, r.missEnds = &resumed{held: j.held, next: next}, true
 	r.Ticks, r.asked, r.resuming, r.final = s.target, s.tail.ticks, false, snapshotOf(r.world)
@@ -208,9 +222,10 @@ func spoiltFrom(h trace.Header) (tick int64) {
 }
 
 // derive runs the whole ticks again and compares every record of them with the trace.
-func (s *Resumption) derive(ctx context.Context, r *runner) (result Result, err error) {
+func (s *Resumption) derive(ctx context.Context, r *runner, recording *recording) (result Result, err error) {
 	r.prepareLearning(s.header)
 	r.Ticks, r.resuming, r.derived = s.tail.last, true, s.tail.last
+	r.capChanges = recording.capChanges
 	r.passed = s.tail.last
 	if s.tail.end == nil && len(s.tail.calls) == 0 {
 		r.passed-- // the process may have died before it could say that this tick ended the run
@@ -260,6 +275,9 @@ func (s *Resumption) takeUp(j *journal, recording *recording, concurrency int) e
 	}
 	if drift := versionDrift(s.header); drift != nil {
 		record.Drift = drift.Error()
+	}
+	if s.change != nil {
+		return j.write(record, *s.change)
 	}
 	return j.write(record)
 }

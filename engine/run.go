@@ -229,9 +229,13 @@ type runner struct {
 	collected *collector
 	journal   *journal
 	started   time.Time
-	// spending is nil without caps; prices are those of the run's models.
+	// spending is what the run spends; prices are those of its models.
 	spending *spending
 	prices   prices
+	// capChanges, when set, tells the recorded changes of caps of a tick; recapped are the
+	// caps of the last one since the run's start or last fork, nil without any.
+	capChanges func(tick int64) []trace.CapChange
+	recapped   *trace.Caps
 
 	progress    Progress
 	lastFailure llmclient.ErrorKind

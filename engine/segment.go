@@ -147,9 +147,9 @@ func (s *segment) Close() error {
 }
 
 // rotate closes the segment that t has become and goes on in a new file. Each step
-// leaves a trace that reads the same; tick and ticks go into the new file's first
-// record.
-func (t *traceFile) rotate(tick, ticks int64) error {
+// leaves a trace that reads the same; first is the new file's first record, without its
+// number.
+func (t *traceFile) rotate(first trace.Segment) error {
 	dir := filepath.Dir(t.path)
 	if err := rotationStep("compress"); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (t *traceFile) rotate(tick, ticks int64) error {
 	if err := rotationStep("replace"); err != nil {
 		return err
 	}
-	first := trace.Segment{Tick: tick, Number: t.number + 1, TicksRequested: ticks}
+	first.Number = t.number + 1
 	err := replaceFile(t.path, func(w *os.File) error { return trace.NewWriter(w).Write(first) })
 	if err != nil {
 		return fmt.Errorf("open trace segment %d: %w", first.Number, err)

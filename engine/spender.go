@@ -25,7 +25,7 @@ func NewSpender(caps trace.Caps, prices []price.Price) *Spender {
 // Begin sets aside what a look back of the agent may spend, and takes back what the
 // one before it did not.
 func (s *Spender) Begin(agent string, turn *learn.Turn) {
-	if s.spending == nil {
+	if !s.spending.capped() {
 		return
 	}
 	s.settle()
@@ -48,6 +48,6 @@ func (s *Spender) settle() {
 
 // Respond sends a request of the look back under way, if the caps allow it.
 func (s *Spender) Respond(r llmclient.Request, send func() llmclient.Answer) llmclient.Answer {
-	answer, _ := s.open.answer(r, send)
+	answer, _ := s.open.answer(0, r, send)
 	return answer
 }

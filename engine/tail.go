@@ -25,12 +25,23 @@ type tail struct {
 	last int64
 	// ticks is the most ticks that the run was asked for so far.
 	ticks int64
+	// caps are those that hold since the tick capsFrom, where somebody changed them; nil
+	// where those of the header hold.
+	caps     *trace.Caps
+	capsFrom int64
 	// end is the run's end when that is what the file ends with.
 	end *trace.RunEnd
 	// calls are the exchanges of the tick after last that can be used again, switches
 	// counts its prompt switches and forks.
 	calls    map[CallKey]bool
 	switches int
+	// exchanges are those of calls, in the order of the file, refused the calls that a
+	// cap refused. They stay unless recap is set, which says that other caps hold from
+	// now on. changes are earlier changes of caps in the same tick.
+	exchanges []trace.ModelCall
+	refused   []CallKey
+	recap     bool
+	changes   []trace.CapChange
 	// kept and cut are what stays and what goes, whole is where the last tick ends.
 	whole     int64
 	kept, cut []span
@@ -38,15 +49,15 @@ type tail struct {
 	damage error
 }
 
-// readTail reads the trace file of a run. The error says that a line within the
+// readTail reads the trace file of a run; recap is the one of a tail. The error says that a line within the
 // whole ticks is damaged, or that the file cannot be read.
-func readTail(dir string) (*tail, error) {
+func readTail(dir string, recap bool) (*tail, error) {
 	f, err := os.Open(filepath.Join(dir, TraceFile))
 	if err != nil {
 		return nil, fmt.Errorf("open trace: %w", err)
 	}
 	defer f.Close()
-	t := &tail{calls: map[CallKey]bool{}}
+	t := &tail{calls: map[CallKey]bool{}, recap: recap}
 	reader := trace.NewReader(f)
 	for {
 		from := reader.Offset()
@@ -91,6 +102,7 @@ func (t *tail) add(record trace.Record, at span) error {
 		return t.restart(r.Tick, at)
 	case trace.Segment:
 		t.ticks = r.TicksRequested
+		t.caps, t.capsFrom = r.Caps, r.Tick
 		return t.restart(r.Tick, at)
 	case trace.Header:
 		t.ticks = max(t.ticks, r.TicksRequested)
@@ -98,6 +110,14 @@ func (t *tail) add(record trace.Record, at span) error {
 		t.ticks = max(t.ticks, r.TicksRequested)
 	case trace.RunEnd:
 		t.end = &r
+	case trace.Fork:
+		if t.capsFrom <= r.AtTick {
+			t.caps = nil // the fork says which hold
+		}
+	case trace.CapChange:
+		if t.damage == nil {
+			t.caps, t.capsFrom, t.changes = &r.Caps, r.Tick, append(t.changes, r)
+		}
 	}
 	if t.damage == nil && t.stays(record) {
 		t.kept = append(t.kept, at)
@@ -112,7 +132,7 @@ func (t *tail) restart(tick int64, at span) error {
 	if t.damage != nil {
 		return t.damage
 	}
-	*t = tail{last: tick, ticks: t.ticks, whole: at.to, calls: map[CallKey]bool{}}
+	*t = tail{last: tick, ticks: t.ticks, caps: t.caps, capsFrom: t.capsFrom, recap: t.recap, whole: at.to, calls: map[CallKey]bool{}}
 	return nil
 }
 
@@ -121,14 +141,21 @@ func (t *tail) restart(tick int64, at span) error {
 // made of it was not recorded whole, and is derived again.
 func (t *tail) stays(record trace.Record) bool {
 	switch r := record.(type) {
-	case trace.Header, trace.Part, trace.Resume, trace.RunEnd:
+	case trace.Header, trace.Part, trace.Resume, trace.RunEnd, trace.CapChange:
 		return true
 	case trace.Switch, trace.Fork:
 		t.switches++
 		return true
 	case trace.ModelCall:
+		key := CallKey{r.Tick, r.AgentID, r.Step}
+		if f := r.Answer.Failure; f != nil && f.Kind == llmclient.ErrCap {
+			t.refused = append(t.refused, key)
+			if t.recap {
+				return false // what caps refused is refused anew or not at all
+			}
+		}
 		if usable(r.Answer.Failure) {
-			t.calls[CallKey{r.Tick, r.AgentID, r.Step}] = true
+			t.calls[key], t.exchanges = true, append(t.exchanges, r)
 			return true
 		}
 	}

@@ -31,7 +31,6 @@ type deliberated struct {
 	agent    int
 	decision behavior.Decision
 	notes    []behavior.Note
-	calls    int64
 	bill     bill
 	failure  *llmclient.Failure
 }
@@ -46,6 +45,9 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	events := r.world.Advance()
 	tick := r.world.Tick()
 	if err := r.switchPrompts(tick); err != nil {
+		return nil, err
+	}
+	if err := r.beginSpending(tick); err != nil {
 		return nil, err
 	}
 	r.endpoints.begin()
@@ -144,6 +146,9 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 	}
 	err := group.Wait()
 	r.settle(allowed)
+	for _, t := range turns {
+		r.count(allowed, t.agent, t.bill)
+	}
 	return turns, nil, err
 }
 
@@ -169,9 +174,6 @@ func (r *runner) deliberate(ctx context.Context, n int, allowed *allowance) (del
 			if err != nil {
 				return d, err
 			}
-			if !refused(answer) {
-				d.calls++
-			}
 			d.bill.add(r.prices, r.endpoints.of(key.Agent).model, answer)
 			d.failure = answer.Failure
 			turn.Answer(answer)
@@ -193,7 +195,7 @@ func (r *runner) deliberate(ctx context.Context, n int, allowed *allowance) (del
 func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask, allowed *allowance) (llmclient.Answer, error) {
 	used := r.endpoints.of(key.Agent)
 	ask.Request.Model = used.model
-	answer, charge := allowed.answer(ask.Request, func() llmclient.Answer {
+	answer, charge := allowed.answer(key.Step, ask.Request, func() llmclient.Answer {
 		called, end := r.beginCall(ctx, key, ask)
 		answer := r.Source.Respond(called, key, ask.Request)
 		end(ended(answer))
@@ -201,7 +203,7 @@ func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask, allowed
 	})
 	used.state.note(answer)
 	if r.journal.held.call(key) {
-		if allowed != nil && charge == nil {
+		if allowed != nil && answer.Failure != nil && answer.Failure.Kind == llmclient.ErrCap {
 			return answer, r.refusedAgain(ctx, key, ask, answer)
 		}
 		return answer, r.journal.held.recording.failure()
@@ -313,7 +315,7 @@ func (r *runner) record(tick int64, turns []deliberated, backs []lookedBack, eve
 	if err := r.journal.write(records...); err != nil {
 		return err
 	}
-	return r.journal.endTick(tick, max(r.Ticks, r.asked), r.SegmentBytes)
+	return r.journal.endTick(trace.Segment{Tick: tick, TicksRequested: max(r.Ticks, r.asked), Caps: r.recapped}, r.SegmentBytes)
 }
 
 // report updates the running counts and shows them.
@@ -323,7 +325,7 @@ func (r *runner) report(turns []deliberated, continued int) {
 	p.Continued += int64(continued)
 	p.Decisions += int64(len(turns) - continued)
 	for _, t := range turns {
-		p.ModelCalls += t.calls
+		p.ModelCalls += t.bill.calls
 		p.spend(t.bill)
 		if t.failure != nil && t.failure.Kind != llmclient.ErrCap {
 			p.Errors++

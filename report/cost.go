@@ -29,6 +29,8 @@ type Cost struct {
 	Estimate *CostEstimate `json:"estimate"`
 	// What was used of each cap that was set.
 	Caps []CapUse `json:"caps"`
+	// Changes of caps by those who went on with the run, in order.
+	CapChanges []CapChange `json:"cap_changes"`
 	// Requests that a cap refused, by cap; nothing was sent for them.
 	RefusedByCap Counts `json:"refused_by_cap"`
 }
@@ -109,6 +111,20 @@ type CapUse struct {
 	Spent int64 `json:"spent"`
 }
 
+// CapChange is one cap that a resume changed.
+type CapChange struct {
+	// First tick in which it held.
+	Tick int64 `json:"tick"`
+	// What the cap is over: run, agent or tick.
+	Scope string `json:"scope"`
+	// What the cap is on: calls, tokens or cost.
+	Unit string `json:"unit"`
+	// The cap before, 0 for none; cost in millionths of the currency.
+	From int64 `json:"from"`
+	// The cap from then on, 0 for none; cost in millionths of the currency.
+	To int64 `json:"to"`
+}
+
 // bill is what some calls took.
 type bill struct {
 	calls int64
@@ -137,12 +153,13 @@ type costFold struct {
 	ofAgent             map[string]budget.Amount
 	at                  int64
 	refused             Counts
+	changes             []CapChange
 }
 
 func newCostFold() *costFold {
 	return &costFold{
 		prices: map[string]price.Price{}, models: map[string]*bill{}, agents: map[string]*bill{},
-		ofAgent: map[string]budget.Amount{}, refused: Counts{},
+		ofAgent: map[string]budget.Amount{}, refused: Counts{}, changes: []CapChange{},
 	}
 }
 
@@ -170,10 +187,37 @@ func (c *costFold) fork(f trace.Fork) {
 	if f.After.Settings.Estimate != nil {
 		c.estimate = f.After.Settings.Estimate
 	}
-	if c.caps != before {
+	if budget.Afresh(before, c.caps) {
 		c.run, c.tick, c.tickMost = budget.Amount{}, budget.Amount{}, budget.Amount{}
 		clear(c.ofAgent)
 	}
+}
+
+// recap takes in other caps, against which everything so far counts.
+func (c *costFold) recap(change trace.CapChange) {
+	c.changes = append(c.changes, capChanges(c.caps, change)...)
+	c.caps = change.Caps
+}
+
+// capChanges lists what a change of caps changed.
+func capChanges(before trace.Caps, change trace.CapChange) []CapChange {
+	var list []CapChange
+	for _, at := range []struct {
+		scope    budget.Scope
+		from, to trace.Limit
+	}{{budget.Run, before.Run, change.Caps.Run}, {budget.Agent, before.Agent, change.Caps.Agent}, {budget.Tick, before.Tick, change.Caps.Tick}} {
+		for _, row := range []CapChange{
+			{Unit: budget.Calls.String(), From: at.from.Calls, To: at.to.Calls},
+			{Unit: budget.Tokens.String(), From: at.from.Tokens, To: at.to.Tokens},
+			{Unit: budget.Cost.String(), From: at.from.Cost.Micros(), To: at.to.Cost.Micros()},
+		} {
+			if row.From != row.To {
+				row.Tick, row.Scope = change.Tick, string(at.scope)
+				list = append(list, row)
+			}
+		}
+	}
+	return list
 }
 
 // call takes in a request, of a decision or a look back.
@@ -215,7 +259,7 @@ func larger(a, b budget.Amount) budget.Amount {
 func (c *costFold) report(agents []*agentFold) Cost {
 	out := Cost{
 		Priced: len(c.models) > 0, Currency: c.currency, TotalMicros: c.total.cost.Micros(),
-		ByModel: []ModelCost{}, ByAgent: make([]AgentCost, len(agents)), Estimate: estimateOf(c.estimate), Caps: []CapUse{}, RefusedByCap: c.refused,
+		ByModel: []ModelCost{}, ByAgent: make([]AgentCost, len(agents)), Estimate: estimateOf(c.estimate), Caps: []CapUse{}, CapChanges: c.changes, RefusedByCap: c.refused,
 	}
 	for name, t := range c.models {
 		row := ModelCost{Model: name, Calls: t.calls, Tokens: t.usage, Micros: t.cost.Micros()}
@@ -264,6 +308,20 @@ func estimateOf(e *trace.Estimate) *CostEstimate {
 	return &CostEstimate{figures(e.Least), figures(e.Likely), figures(e.Most)}
 }
 
+// text tells the change on one line.
+func (c CapChange) text() string {
+	show := func(n int64) string {
+		switch {
+		case n == 0:
+			return "none"
+		case c.Unit == budget.Cost.String():
+			return micros(n)
+		}
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("cap on %s of the %s %s -> %s in tick %d", c.Unit, c.Scope, show(c.From), show(c.To), c.Tick)
+}
+
 // costLine is empty where nobody pays and no cap is set.
 func (r Report) costLine() string {
 	c := r.Cost
@@ -287,6 +345,9 @@ func (r Report) costLine() string {
 			of = "most of one " + use.Scope
 		}
 		parts = append(parts, fmt.Sprintf("%s %s: %s of %s", use.Unit, of, show(use.Spent), show(use.Cap)))
+	}
+	for _, change := range c.CapChanges {
+		parts = append(parts, change.text())
 	}
 	if n := c.RefusedByCap.sum(); n > 0 {
 		parts = append(parts, fmt.Sprintf("refused by caps: %d%s", n, c.RefusedByCap.most()))

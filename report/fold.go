@@ -187,6 +187,8 @@ func (f *folder) add(record trace.Record) error {
 		f.task.restart() // the first header holds
 	case trace.Fork:
 		f.costs.fork(r)
+	case trace.CapChange:
+		f.costs.recap(r)
 	case trace.Part, trace.Switch, trace.Segment:
 		// Nothing to count: prompts are not results.
 	case trace.Unknown:

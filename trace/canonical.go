@@ -19,7 +19,8 @@ import (
 //
 //  1. Every "timing" object is gone; keys are in the order of the structs.
 //  2. The header stays first.
-//  3. Within a tick come its new parts by (hash, kind), prompt switches, then
+//  3. Within a tick come its new parts by (hash, kind), prompt switches and forks,
+//     changes of caps, then
 //     each agent's records by (agent id, step, model call before step, order in
 //     r) with its decision last, then the world's events in their own order, the
 //     tick's end, the run's end. Agent ids compare as bytes. A part belongs to
@@ -249,6 +250,7 @@ type slot struct {
 const (
 	phaseParts = iota
 	phaseSwitches
+	phaseCaps
 	phaseTurns
 	phaseEvents
 	phaseEnd
@@ -280,6 +282,8 @@ func slotOf(r Record) slot {
 		s.phase, s.name = phaseParts, partName(r.Hash, r.Kind)
 	case Switch, Fork:
 		s.phase = phaseSwitches
+	case CapChange:
+		s.phase = phaseCaps
 	case ModelCall:
 		s.phase, s.name, s.step, s.rank = phaseTurns, r.AgentID, r.Step, rankCall
 	case Step:

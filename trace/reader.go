@@ -179,6 +179,8 @@ func decodeType(t Type, line []byte) (record Record, known bool, err error) {
 		record, err = decodeAs[Resume](line)
 	case TypeSegment:
 		record, err = decodeAs[Segment](line)
+	case TypeCapChange:
+		record, err = decodeAs[CapChange](line)
 	default:
 		return nil, false, nil
 	}

@@ -35,11 +35,13 @@ const (
 	TypeResume Type = "resume"
 	// TypeSegment opens a further file of a long trace: [Segment].
 	TypeSegment Type = "segment"
+	// TypeCapChange is where a run went on under other caps: [CapChange].
+	TypeCapChange Type = "caps"
 )
 
 // Record is one line of a trace. It is a closed set of small values: Header,
 // Part, Switch, Fork, ModelCall, Step, Decision, Event, TickEnd, RunEnd, Resume,
-// Segment and, for a type this version does not know, Unknown.
+// Segment, CapChange and, for a type this version does not know, Unknown.
 type Record interface {
 	// RecordType is the "type" of the line.
 	RecordType() Type

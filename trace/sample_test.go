@@ -88,7 +88,8 @@ func samples() []Record {
 			Tick: 1, TicksRequested: 30, Exchanges: 2, CutBytes: 77, BaseURL: "http://b/v1", Drift: "engine",
 			Timing: &ResumeTiming{ResumedAt: "2026-01-02T04:04:05Z", Concurrency: 8},
 		},
-		Segment{Tick: 1, Number: 2, TicksRequested: 30},
+		Segment{Tick: 1, Number: 2, TicksRequested: 30, Caps: &Caps{Run: Limit{Calls: 9}}},
+		CapChange{Tick: 2, Caps: Caps{Run: Limit{Calls: 12}}, Answered: []Answered{{AgentID: "agent-1", Calls: 2, Tokens: 700, Cost: 90}}},
 	}
 }
 

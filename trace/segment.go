@@ -10,6 +10,9 @@ type Segment struct {
 	Number int `json:"number"`
 	// TicksRequested is the most ticks that the run was asked for so far.
 	TicksRequested int64 `json:"ticks_requested"`
+	// Caps are those that hold, where a [CapChange] of the files before set them; nil
+	// where those of the header or of a fork hold.
+	Caps *Caps `json:"caps,omitempty"`
 }
 
 // RecordType implements [Record].

@@ -1,6 +1,8 @@
 package budget
 
 import (
+	"maps"
+
 	"agentworld/trace"
 )
 
@@ -21,6 +23,20 @@ type Budget struct {
 // New returns the budget of a run that has spent nothing.
 func New(caps trace.Caps) *Budget {
 	return &Budget{caps: caps, agents: map[string]Amount{}, seen: reach{inputMilli: reserveMilli}}
+}
+
+// Under returns the budget as it goes on under other caps: what was spent counts against
+// them. b stays as it is.
+func (b *Budget) Under(caps trace.Caps) *Budget {
+	next := *b
+	next.caps, next.agents = caps, maps.Clone(b.agents)
+	return &next
+}
+
+// Count takes in what a turn of the tick spent without a purse.
+func (b *Budget) Count(agent string, spent Amount) {
+	b.run, b.tick = b.run.Plus(spent), b.tick.Plus(spent)
+	b.agents[agent] = b.agents[agent].Plus(spent)
 }
 
 // Spent is what the run has spent.
@@ -78,13 +94,13 @@ func less(left, n int64) int64 {
 // short says which cap leaves less than a turn needs, nil when none does.
 func (b *Budget) short(n Need, run, own, tick Amount) *Refusal {
 	for _, at := range []struct {
-		scope Scope
-		limit trace.Limit
-		left  Amount
-	}{{Run, b.caps.Run, run}, {Agent, b.caps.Agent, own}, {Tick, b.caps.Tick, tick}} {
+		scope       Scope
+		limit       trace.Limit
+		left, spent Amount
+	}{{Run, b.caps.Run, run, b.run}, {Agent, b.caps.Agent, own, b.agents[n.Agent]}, {Tick, b.caps.Tick, tick, b.tick}} {
 		for u := range Unit(units) {
 			if at.left[u] < n.Least[u] {
-				return &Refusal{Agent: n.Agent, Scope: at.scope, Unit: u, Cap: amountOf(at.limit)[u], Left: at.left[u], Need: n.Least[u]}
+				return &Refusal{Agent: n.Agent, Scope: at.scope, Unit: u, Cap: amountOf(at.limit)[u], Left: at.left[u], Need: n.Least[u], Spent: at.spent[u]}
 			}
 		}
 	}
@@ -94,8 +110,7 @@ func (b *Budget) short(n Need, run, own, tick Amount) *Refusal {
 // Close takes back what the purses did not spend. They are in the order of Open.
 func (b *Budget) Close(purses []*Purse) {
 	for _, p := range purses {
-		b.run, b.tick = b.run.Plus(p.spent), b.tick.Plus(p.spent)
-		b.agents[p.agent] = b.agents[p.agent].Plus(p.spent)
+		b.Count(p.agent, p.spent)
 		b.seen = b.seen.most(p.seen)
 	}
 }

@@ -27,6 +27,10 @@ func (b *Budget) Call(inputTokens, outputTokensMax int64, p price.Price) Call {
 	}
 }
 
+// Uncounted returns a request of which nobody counts the tokens beforehand, since nothing
+// bounds them. What it costs is known when it is billed.
+func Uncounted(p price.Price) Call { return Call{price: p} }
+
 // amount is what the call can take at most.
 func (c Call) amount() Amount {
 	return Amount{1, c.input + c.output, int64(c.price.Cost(llmclient.Usage{Input: c.input, Output: c.output}))}

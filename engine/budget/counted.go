@@ -21,6 +21,20 @@ func Counted(call trace.ModelCall, p price.Price) Amount {
 	return Amount{1, u.Input + u.Output, int64(p.Cost(u))}
 }
 
+// Afresh reports whether the caps of a fork count from the fork on: they are other ones
+// than its parent had. Where it only takes some of them away the others go on.
+func Afresh(parent, fork trace.Caps) bool {
+	for _, at := range []struct{ parent, fork trace.Limit }{{parent.Run, fork.Run}, {parent.Agent, fork.Agent}, {parent.Tick, fork.Tick}} {
+		before := amountOf(at.parent)
+		for u, limit := range amountOf(at.fork) {
+			if limit != 0 && limit != before[u] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // SpentIn sums up what the calls of a trace counted. The error is the first one that
 // the records bring, together with the sum up to there.
 func SpentIn(records iter.Seq2[trace.Record, error]) (Amount, error) {

@@ -122,6 +122,9 @@ type Refusal struct {
 	// Cap is the cap, Left what is left of it, or of the turn's share once the turn has
 	// begun, and Need what the turn or the call needs at most.
 	Cap, Left, Need int64
+	// Spent is what counts against the cap before a turn begins; it is more than the cap
+	// where that was lowered or a provider billed more than it might.
+	Spent int64
 	// Begun says that the turn had begun.
 	Begun bool
 }
@@ -131,7 +134,10 @@ func (r Refusal) Code() string { return string(r.Scope) + "_" + r.Unit.String() 
 
 // String explains the refusal on one line.
 func (r Refusal) String() string {
-	if r.Begun {
+	switch {
+	case r.Spent > r.Cap:
+		return fmt.Sprintf("%s: %s are spent already", r.CapText(), r.Unit.show(r.Spent))
+	case r.Begun:
 		return fmt.Sprintf("%s: this turn's share has %s left, the call may take %s", r.CapText(), r.Unit.show(r.Left), r.NeedText())
 	}
 	return fmt.Sprintf("%s: %s left, a turn needs %s", r.CapText(), r.Unit.show(r.Left), r.NeedText())

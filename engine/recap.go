@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"agentworld/engine/budget"
+	"agentworld/llmclient/price"
+	"agentworld/trace"
+)
+
+// changeCaps finds the caps that hold and, where the options want others, plans the
+// change. The error says why there can be none.
+func (s *Resumption) changeCaps() error {
+	_, now, err := settingsAt(s.header, s.tail.last)
+	if err != nil {
+		return err
+	}
+	left := int64(0) // the last tick of another run, which this one is a fork of
+	if n := len(s.header.Forks); n > 0 {
+		left = s.header.Forks[n-1].AtTick
+	}
+	if s.tail.caps != nil && (left == 0 || s.tail.capsFrom > left) {
+		now.Caps = *s.tail.caps
+	}
+	s.before = now.Caps
+	if s.options.Caps == nil {
+		return nil
+	}
+	now.Caps = s.options.Caps(s.before)
+	if now.Caps == s.before {
+		return nil
+	}
+	if err := now.checkCaps(); err != nil {
+		return fmt.Errorf("%w so: %w", ErrNotResumable, err)
+	}
+	if s.Complete() {
+		return nil // there is nothing left that they could bound
+	}
+	return s.planChange(now)
+}
+
+// planChange notes the change to the caps of now, and what of the unfinished tick they
+// find there. What former caps refused in it is cut off: the new ones decide anew.
+func (s *Resumption) planChange(now Settings) (err error) {
+	for _, refused := range s.tail.refused {
+		for key := range s.tail.calls {
+			if key.Agent == refused.Agent && key.Step > refused.Step {
+				return fmt.Errorf("%w with other caps in the middle of tick %d: %s went on there after a refusal; resume to the end of that tick first (--until-tick %d)",
+					ErrNotResumable, refused.Tick, refused.Agent, refused.Tick)
+			}
+		}
+	}
+	if s.tail, err = readTail(s.dir, true); err != nil {
+		return fmt.Errorf("read trace of %s: %w", s.dir, err)
+	}
+	s.change = &trace.CapChange{Tick: s.tail.last + 1, Caps: now.Caps, Answered: answeredIn(s.tail.exchanges, pricesOf(now.Prices))}
+	return nil
+}
+
+// answeredIn sums up exchanges by agent, in the order of ids.
+func answeredIn(calls []trace.ModelCall, prices prices) []trace.Answered {
+	byAgent := map[string]budget.Amount{}
+	for _, c := range calls {
+		byAgent[c.AgentID] = byAgent[c.AgentID].Plus(budget.Counted(c, prices[c.Model]))
+	}
+	var list []trace.Answered
+	for agent, a := range byAgent {
+		list = append(list, trace.Answered{AgentID: agent, Calls: a[budget.Calls], Tokens: a[budget.Tokens], Cost: price.Money(a[budget.Cost])})
+	}
+	slices.SortFunc(list, func(a, b trace.Answered) int { return cmp.Compare(a.AgentID, b.AgentID) })
+	return list
+}
+
+// capChanges are the changes of caps in the tick that is taken up: earlier ones, and that
+// of this resume.
+func (s *Resumption) capChanges(tick int64) []trace.CapChange {
+	if tick != s.tail.last+1 {
+		return nil
+	}
+	changes := s.tail.changes
+	if s.change != nil {
+		changes = append(changes, *s.change)
+	}
+	return changes
+}
