@@ -3,9 +3,11 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"agentworld/engine"
 	"agentworld/trace"
@@ -244,4 +246,115 @@ func TestCapsChangeInTheMiddleOfATick(t *testing.T) {
 	if midway < 20 {
 		t.Errorf("caps changed in the middle of a tick only %d times", midway)
 	}
+}
+
+// TestACapBelowWhatIsSpent ends the run at once, asks for nothing, and leaves a whole
+// report; a higher cap goes on from there.
+func TestACapBelowWhatIsSpent(t *testing.T) {
+	o, _ := priced(t, 12, trace.Caps{Run: trace.Limit{Calls: 40}})
+	done := run(t, o).TicksDone
+	again, counted := priced(t, 12, o.Caps)
+	result := resumeUnder(context.Background(), t, o.RunDir, again, trace.Caps{Run: trace.Limit{Calls: 20}})
+	if result.Status != trace.RunBudgetReached || result.TicksDone != done || len(counted.asked) > 0 {
+		t.Fatalf("%+v after %d calls", result, len(counted.asked))
+	}
+	if r := fold(t, o.RunDir); result.Reason != fmt.Sprintf("cap on calls of the run, 20: %d are spent already", r.Cost.Caps[0].Spent) || r.RunStatus != trace.RunBudgetReached || len(r.Goals) == 0 {
+		t.Errorf("reason %q, report %+v", result.Reason, r.Cost.Caps)
+	}
+	again, _ = priced(t, 12, o.Caps)
+	if result := resumeUnder(context.Background(), t, o.RunDir, again, trace.Caps{}); result.Status != trace.RunCompleted {
+		t.Errorf("%+v", result)
+	}
+	requireReplays(t, o.RunDir, 12)
+}
+
+// TestAForkThatTakesACapAway: the caps it leaves go on counting.
+func TestAForkThatTakesACapAway(t *testing.T) {
+	o, _ := priced(t, 12, trace.Caps{Run: trace.Limit{Calls: 60}, Tick: trace.Limit{Calls: 40}})
+	run(t, o)
+	for _, c := range []struct {
+		caps trace.Caps
+		most int64
+	}{{trace.Caps{Run: trace.Limit{Calls: 60}}, 60}, {trace.Caps{Run: trace.Limit{Calls: 61}}, 61 + 40}} {
+		again, _ := priced(t, 12, o.Caps)
+		again.RunDir = o.RunDir
+		f := forkOf(t, again, 3)
+		f.Caps = c.caps
+		if result, err := engine.Fork(context.Background(), f); err != nil || result.Status != trace.RunBudgetReached {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		calls := spentIn(t, f.RunDir, o.Prices[0]).run.Calls
+		if calls > c.most || calls < c.most-45 {
+			t.Errorf("%+v: %d calls in all, want at most %d", c.caps, calls, c.most)
+		}
+		if use := foldFork(t, f.RunDir).Cost.Caps[0]; use.Spent > use.Cap || c.most == 60 && use.Spent != calls {
+			t.Errorf("%+v: the report says %+v of %d calls", c.caps, use, calls)
+		}
+	}
+}
+
+// TestAnyCapsChange stops runs anywhere and goes on under any caps, up to three times:
+// what is spent passes no cap that had not been passed before, turns at once or one after
+// the other give the same trace where the same answers were there, and a replay agrees.
+func TestAnyCapsChange(t *testing.T) {
+	plain := options(t, "llm_bootstrap", 3)
+	plain.Prices, plain.Agents = simulated(), 3
+	changed, midway := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		o := plain
+		o.Protocol = rapid.SampledFrom([]string{"full", "lean"}).Draw(rt, "protocol")
+		o.LearnEvery = rapid.SampledFrom([]int64{0, 2}).Draw(rt, "learn every")
+		o.Caps, o.RunDir = rapid.Just(trace.Caps{}).Draw(rt, "no caps"), newDir(rt, t)
+		if rapid.Bool().Draw(rt, "capped") {
+			o.Caps = anyCaps(rt)
+		}
+		limits := o.Caps
+		var result engine.Result
+		for process := range rapid.IntRange(1, 4).Draw(rt, "processes") {
+			before := spent{}
+			if process > 0 {
+				before = spentIn(t, o.RunDir, o.Prices[0])
+				limits = anyCaps(rt)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			o.Source = &tally{Source: plain.Source, after: rapid.IntRange(0, 25).Draw(rt, "stopped after"), stop: cancel}
+			o.Concurrency = rapid.SampledFrom([]int{1, 4}).Draw(rt, "concurrency")
+			var err error
+			if process == 0 {
+				result, err = engine.Run(ctx, o)
+			} else {
+				result = resumeUnder(ctx, t, o.RunDir, o, limits)
+			}
+			cancel()
+			if err != nil {
+				rt.Fatal(err)
+			}
+			now := spentIn(t, o.RunDir, o.Prices[0])
+			if passed := now.beyond(before, limits); passed != "" {
+				rt.Fatalf("process %d: %s", process, passed)
+			}
+		}
+		text := readTrace(t, o.RunDir)
+		changed, midway = changed+bytes.Count(text, []byte(`{"type":"caps"`)), midway+bytes.Count(text, []byte(`"answered":[{"agent_id":`))
+		replayed, err := engine.Replay(context.Background(), o.RunDir, engine.ReplayOptions{})
+		if err != nil || !replayed.Equal || replayed.Ticks != result.TicksDone {
+			rt.Fatalf("replay: %v, %+v", err, replayed)
+		}
+	})
+	if changed < 20 || midway < 5 {
+		t.Errorf("caps changed %d times, %d times in the middle of a tick; the test shows nothing", changed, midway)
+	}
+}
+
+// beyond says which cap of the run or of an agent was passed that had not been before.
+func (s spent) beyond(before spent, c trace.Caps) string {
+	for u, at := range []struct{ spent, before, limit int64 }{
+		{s.run.Calls, before.run.Calls, c.Run.Calls}, {s.run.Tokens, before.run.Tokens, c.Run.Tokens}, {int64(s.run.Cost), int64(before.run.Cost), int64(c.Run.Cost)},
+		{s.agent.Calls, before.agent.Calls, c.Agent.Calls}, {s.agent.Tokens, before.agent.Tokens, c.Agent.Tokens}, {int64(s.agent.Cost), int64(before.agent.Cost), int64(c.Agent.Cost)},
+	} {
+		if at.limit > 0 && at.spent > max(at.limit, at.before) {
+			return fmt.Sprintf("%d: %d were spent, then %d of %d", u, at.before, at.spent, at.limit)
+		}
+	}
+	return ""
 }

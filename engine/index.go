@@ -21,7 +21,7 @@ const IndexFile = "trace.index"
 
 // indexVersion grows when what an index holds changes; one of another version is made
 // anew.
-const indexVersion = 2
+const indexVersion = 3
 
 // Index knows where each whole tick of a trace begins and what was counted in it, so
 // that a question about a tick does not read a gigabyte. Ticks are in rising order;
@@ -39,6 +39,10 @@ type Index struct {
 	Asked int64 `json:"asked"`
 	// Resumes counts the processes that went on with the run, as far as it goes.
 	Resumes int64 `json:"resumes"`
+
+	// Caps are those that somebody who went on with the run set, nil where the header
+	// says which hold.
+	Caps *trace.Caps `json:"caps,omitempty"`
 
 	// Ticks are the ticks' numbers, Files and Offsets where they begin.
 	Ticks   []int64 `json:"ticks"`

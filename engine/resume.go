@@ -133,6 +133,15 @@ func (s *Resumption) Settings() (Settings, error) {
 	return now, err
 }
 
+// CapsWanted are the caps that the options want from now on, also where nothing is left
+// that they could bound.
+func (s *Resumption) CapsWanted() trace.Caps {
+	if s.options.Caps == nil {
+		return s.before
+	}
+	return s.options.Caps(s.before)
+}
+
 // CapsBefore are the caps that held when the run was left; changed says that others hold
 // from now on.
 func (s *Resumption) CapsBefore() (caps trace.Caps, changed bool) { return s.before, s.change != nil }

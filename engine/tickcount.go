@@ -21,9 +21,13 @@ type tickCount struct {
 	begunOffset int64
 
 	calls, failed, refused, decided, continued, degraded, rejected int64
-	asked, resumes                                                 int64
-	usage                                                          map[string]llmclient.Usage
-	failures                                                       map[string]int64
+	// caps are those set in the tick, forked says that the tick began a fork.
+	caps   *trace.Caps
+	forked bool
+
+	asked, resumes int64
+	usage          map[string]llmclient.Usage
+	failures       map[string]int64
 }
 
 func newTickCount(x *Index) *tickCount {
@@ -58,6 +62,10 @@ func (c *tickCount) add(line []byte) (whole bool, err error) {
 	case trace.Resume:
 		c.asked = max(c.asked, r.TicksRequested)
 		c.resumes++
+	case trace.Fork:
+		c.forked = true
+	case trace.CapChange:
+		c.caps = &r.Caps
 	case trace.TickEnd:
 		c.end(r)
 		return true, nil
@@ -141,6 +149,9 @@ func (c *tickCount) end(r trace.TickEnd) {
 	}
 	for kind, n := range c.failures {
 		x.Failures[kind] += n
+	}
+	if c.caps != nil || c.forked {
+		x.Caps = c.caps
 	}
 	x.Asked, x.Resumes = max(x.Asked, c.asked), x.Resumes+c.resumes
 	x.File, x.Offset, x.Digest = c.file, c.offset, r.Digest

@@ -11,6 +11,7 @@ import (
 
 	"agentworld/engine"
 	"agentworld/llmclient"
+	"agentworld/llmclient/price"
 	"agentworld/trace"
 )
 
@@ -45,6 +46,9 @@ type inspection struct {
 	Rejected  int64                      `json:"rejected"`
 	Failures  map[string]int64           `json:"failed_by_kind"`
 	Usage     map[string]llmclient.Usage `json:"tokens_by_model"`
+	// Caps are those that hold, absent without any; prices tell their currency.
+	Caps   trace.Caps `json:"caps,omitzero"`
+	prices []price.Price
 	// Files are those of the trace, Bytes their size on disk.
 	Files int   `json:"trace_files"`
 	Bytes int64 `json:"trace_bytes"`
@@ -103,6 +107,7 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 		i.Degraded += x.Degraded[at]
 		i.Rejected += x.Rejected[at]
 	}
+	i.capsOf(h, x)
 	if err := i.readRecent(dir, x, f); err != nil {
 		return inspection{}, err
 	}
@@ -110,6 +115,21 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 		i.State = "running"
 	}
 	return i, i.measure(dir)
+}
+
+// capsOf finds the caps that hold after the last whole tick.
+func (i *inspection) capsOf(h trace.Header, x *engine.Index) {
+	now, forked := h.Latest().Settings, int64(0)
+	if n := len(h.Forks); n > 0 {
+		forked = h.Forks[n-1].Tick
+	}
+	i.prices = now.Prices
+	switch {
+	case x.Caps != nil && x.Last() >= forked:
+		i.Caps = *x.Caps
+	case now.Caps != nil:
+		i.Caps = *now.Caps
+	}
 }
 
 // recentTicks is how many ticks are shown when none is asked for: one, or for a single
@@ -224,6 +244,8 @@ func (i *inspection) behind(r trace.Record) {
 	switch r := r.(type) {
 	case trace.ModelCall:
 		i.Waiting++
+	case trace.CapChange:
+		i.Caps = r.Caps
 	case trace.Resume:
 		i.Ticks = max(i.Ticks, r.TicksRequested)
 		i.Resumes++

@@ -71,13 +71,17 @@ func (v value) where() string {
 type source func(setting) (value, bool)
 
 // resolve takes each setting from the first source that has it, in the order of
-// the table; sources are given strongest first.
+// the table; sources are given strongest first. A value taken away is an empty text
+// from where that was said.
 func resolve(all settings, sources ...source) []value {
 	values := make([]value, len(all))
 	for i, s := range all {
 		values[i] = value{s, s.fallback, origin{rank: fromDefault}}
 		for _, look := range sources {
 			if v, ok := look(s); ok {
+				if s.removable && v.text == noneText {
+					v.text = ""
+				}
 				values[i] = v
 				break
 			}

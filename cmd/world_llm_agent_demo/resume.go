@@ -22,16 +22,34 @@ const resumeHelp = `Go on with a run that was killed, interrupted or ended early
 Everything recorded is derived again from the recorded answers and compared, which calls
 no model; answers of the unfinished tick are used too. Then the run goes on in the same
 trace. What shapes the run is recorded with it; who answers is said anew: a live run needs
-its model named again, and its key where it was. Another model makes another run.`
+its model named again, and its key where it was. Another model makes another run.
 
-// resumeSettings are the keys of the settings that a resume takes: who answers, and
-// what is shown and written. Everything else is recorded with the run.
+Caps can be raised, lowered, set and taken away (none). What was spent counts.`
+
+// resumeSettings are the keys of the settings that a resume takes: who answers, what it
+// may cost, and what is shown and written. Everything else is recorded with the run.
 func resumeSettings() []string {
-	return []string{
+	return append(capKeys(), []string{
 		"llm.model", "llm.base_url", "llm.max_requests_per_minute", "llm.max_tokens_per_minute", "llm.offline", "llm.retry_backoff_ms",
 		"run.concurrency", "run.playbook", "run.report_json", "run.trace_segment_mb", "run.print_llm_io", "run.llm_io_max_chars",
 		"run.otel", "run.quiet", "run.replay_from",
+	}...)
+}
+
+// resumeFlagsOf are the settings as a resume has them: what is recorded with the run holds
+// where no flag says otherwise.
+func resumeFlagsOf(all settings) settings {
+	var taken settings
+	for _, s := range all {
+		if !slices.Contains(resumeSettings(), s.key) {
+			continue
+		}
+		if s.removable || s.key == "run.replay_from" {
+			s.env, s.absent = nil, "as the run has it"
+		}
+		taken = append(taken, s)
 	}
+	return taken
 }
 
 // resumeFlags are the flags of the command that are not settings.
@@ -65,7 +83,7 @@ func (m *Main) resumeCommand() *cobra.Command {
 			return m.resume(c.Context(), args[0], values, f)
 		},
 	}
-	addFlags(c.Flags(), slices.DeleteFunc(settingTable(), func(s setting) bool { return !slices.Contains(resumeSettings(), s.key) }))
+	addFlags(c.Flags(), resumeFlagsOf(settingTable()))
 	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "last tick to run (default the last one the run was asked for)")
 	c.Flags().BoolVar(&f.allowDrift, "allow-version-drift", false, "also go on with a run that another version recorded")
 	c.Flags().StringVar(&f.config, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
@@ -88,7 +106,7 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 		return err
 	}
 	s, err := engine.PrepareResume(m.path(runDir), engine.ResumeOptions{
-		UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift,
+		UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift, Caps: capsGiven(values),
 		Model: model.model, ModelSource: recording.source(model), BaseURL: recording.endpoint(model),
 		Recording: recording.describe(model.source()),
 	})
@@ -219,6 +237,9 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 // not as one would want: the exit code says only that there is no more to resume.
 func (m *Main) announceComplete(p plan, s *engine.Resumption) {
 	fmt.Fprintf(m.Stderr, "resume: %s is complete with %d ticks, nothing is left to do; --until-tick N extends it\n", oneLine(p.runDir), s.TicksDone())
+	if before, _ := s.CapsBefore(); s.CapsWanted() != before {
+		fmt.Fprintln(m.Stderr, "note: there is nothing left that other caps could bound, so that they are not changed")
+	}
 	if end := s.Ended(); end.RunStatus != trace.RunCompleted {
 		fmt.Fprintf(m.Stderr, "note: it ended as %s: %s; fork %s --at-tick N plays ticks once more\n", end.RunStatus, oneLine(end.Reason), oneLine(p.runDir))
 	}
@@ -226,6 +247,9 @@ func (m *Main) announceComplete(p plan, s *engine.Resumption) {
 
 // announceResume says where the run stands.
 func (m *Main) announceResume(p plan, s *engine.Resumption) {
+	if before, changed := s.CapsBefore(); changed {
+		fmt.Fprintf(m.Stderr, "caps: changed from %s to %s; what was spent counts\n", capsListed(before, p.prices), capsListed(p.config.Caps, p.prices))
+	}
 	fmt.Fprintf(m.Stderr, "resume: %s, tick %d of %d is the last whole one, answers of the next one at hand: %d\n",
 		oneLine(p.runDir), s.TicksDone(), p.config.Ticks, s.Exchanges())
 	if n := s.CutBytes(); n > 0 {

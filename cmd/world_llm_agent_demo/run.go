@@ -277,8 +277,8 @@ func (p plan) verdict(result engine.Result) error {
 		return failWith(engine.ExitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
 			result.Status, result.TicksDone, p.config.Ticks, result.Reason, p.providerHint(result.Reason)))
 	case engine.ExitBudget:
-		return failWith(engine.ExitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there; a resume keeps the caps, a new run with higher ones goes farther",
-			result.Status, result.TicksDone, p.config.Ticks, result.Reason))
+		return failWith(engine.ExitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there; resume %s with a higher cap goes on",
+			result.Status, result.TicksDone, p.config.Ticks, result.Reason, oneLine(p.runDir)))
 	}
 	reason := result.Reason
 	switch {

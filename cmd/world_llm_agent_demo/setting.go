@@ -54,6 +54,9 @@ type setting struct {
 	absent string
 	// min and max bound a kindCount, or a kindMillis in milliseconds.
 	min, max int64
+	// removable says that the word noneText sets the value to none, also where a weaker
+	// source has one.
+	removable bool
 	// choices are the texts a kindChoice may have.
 	choices []string
 	// separator stands between the texts of a flag that is given more than once; empty
@@ -64,6 +67,9 @@ type setting struct {
 	// into returns the address of the config field the value goes to.
 	into func(*config) any
 }
+
+// noneText is the word that takes a value away.
+const noneText = "none"
 
 // name returns the setting's short name: its flag, or its key where it has none.
 func (s setting) name() string {

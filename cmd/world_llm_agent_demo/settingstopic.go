@@ -55,6 +55,10 @@ func (s setting) places() []string {
 // allowed describes the values a setting may have; empty when any text will do.
 // It is the same text in help and in the error for a value that is not allowed.
 func (s setting) allowed() string {
+	if s.removable {
+		s.removable = false
+		return s.allowed() + ", or " + noneText
+	}
 	switch s.kind {
 	case kindCount:
 		return fmt.Sprintf("a whole number from %d to %d", s.min, s.max)

@@ -148,7 +148,7 @@ func capSettings() settings {
 		} {
 			name := "cap_" + at.infix + unit.name
 			all = append(all, setting{flag: strings.ReplaceAll(name, "_", "-"), env: []string{envPrefix + strings.ToUpper(name)}, key: "llm." + name,
-				kind: unit.kind, absent: "none", min: 1, max: capMax, doc: "most " + unit.doc + ", of " + at.over,
+				kind: unit.kind, absent: "none", min: 1, max: capMax, removable: true, doc: "most " + unit.doc + ", of " + at.over,
 				into: func(c *config) any { return unit.into(at.limit(c)) }})
 		}
 	}

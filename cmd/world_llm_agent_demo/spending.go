@@ -123,17 +123,25 @@ func (p plan) costText() string {
 	return "none, the scripted stand-in is free"
 }
 
-// capsText lists the caps that are set.
+// capsText lists the caps that are set, and says how to set some where none are.
 func (p plan) capsText() string {
+	if p.config.Caps == (trace.Caps{}) {
+		return noneText + "; --cap-calls, --cap-tokens and --cap-cost set some"
+	}
+	return capsListed(p.config.Caps, p.prices)
+}
+
+// capsListed lists caps, in the currency of the prices.
+func capsListed(caps trace.Caps, prices []price.Price) string {
 	currency := ""
-	if len(p.prices) > 0 {
-		currency = " " + oneLine(p.prices[0].Currency)
+	if len(prices) > 0 {
+		currency = " " + oneLine(prices[0].Currency)
 	}
 	var parts []string
 	for _, at := range []struct {
 		scope string
 		limit trace.Limit
-	}{{"the run", p.config.Caps.Run}, {"each agent", p.config.Caps.Agent}, {"each tick", p.config.Caps.Tick}} {
+	}{{"the run", caps.Run}, {"each agent", caps.Agent}, {"each tick", caps.Tick}} {
 		var of []string
 		if at.limit.Calls > 0 {
 			of = append(of, fmt.Sprintf("%d calls", at.limit.Calls))
@@ -149,9 +157,50 @@ func (p plan) capsText() string {
 		}
 	}
 	if len(parts) == 0 {
-		return "none; --cap-calls, --cap-tokens and --cap-cost set some"
+		return noneText
 	}
 	return strings.Join(parts, "; ")
+}
+
+// capKeys are the keys of the settings that are caps.
+func capKeys() []string {
+	var keys []string
+	for _, s := range capSettings() {
+		if s.removable {
+			keys = append(keys, s.key)
+		}
+	}
+	return keys
+}
+
+// capsGiven returns what flags make of the caps of a run that is gone on with; nil
+// without any such flag. Other places for settings are about new runs.
+func capsGiven(values []value) func(trace.Caps) trace.Caps {
+	given := slices.DeleteFunc(slices.Clone(values), func(v value) bool {
+		return !slices.Contains(capKeys(), v.setting.key) || v.origin.rank != fromFlag
+	})
+	if len(given) == 0 {
+		return nil
+	}
+	return func(caps trace.Caps) trace.Caps {
+		c := config{Caps: caps}
+		for _, v := range given {
+			target := v.setting.into(&c)
+			switch n := target.(type) {
+			case *int64:
+				*n = 0
+			case *price.Money:
+				*n = 0
+			}
+			if v.text == "" {
+				continue
+			}
+			if err := v.setting.read(v.text, target); err != nil {
+				panic("the cap was read before: " + err.Error())
+			}
+		}
+		return c.Caps
+	}
 }
 
 // printEstimate says on stdout what the run would take, and runs nothing.
