@@ -5,6 +5,7 @@
 // One tick:
 //
 //	world.Advance                     wake-ups: arrivals, jobs, power, waits
+//	takes recorded changes of caps    see [trace.CapChange]
 //	budget.Open                       with caps: what each turn may spend, in agent order
 //	for every due agent, concurrently:
 //	    turn := mind.Begin(view)
@@ -18,7 +19,8 @@
 // A run lives in a directory: a trace, which becomes several files when it is long, a
 // lock while a process works on it, and an [Index] for questions about it. [Resumption]
 // goes on with a run from its trace alone: it derives the whole ticks again from their
-// recorded answers, comparing, and asks for what is missing from there on.
+// recorded answers, comparing every record, and asks for what is missing from there on,
+// under other caps if need be.
 //
 // The model is a [Source]: a live endpoint or a recorded run. Because a turn is a
 // function of its answers and the world a function of its actions, [Replay] needs

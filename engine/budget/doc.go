@@ -25,6 +25,9 @@
 // So who is refused follows from the state at the start of the tick, never from which
 // answer came first; and all shares together are within every cap.
 //
+// Caps can change in between: [Budget.Under] goes on with what was spent, and
+// [Budget.Count] takes in what was spent without purses.
+//
 // # What counts
 //
 // A call counts when it is sent. Before that, its share must hold the tokens of its

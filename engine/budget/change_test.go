@@ -1,0 +1,65 @@
+package budget
+
+import (
+	"testing"
+
+	"agentworld/llmclient/price"
+	"agentworld/trace"
+)
+
+// TestUnderOtherCaps: what was spent counts against other caps, also what nothing was set
+// aside for, and the budget it came from stays as it is.
+func TestUnderOtherCaps(t *testing.T) {
+	b := New(trace.Caps{})
+	b.BeginTick()
+	b.Count("a", Amount{5, 900, 0})
+	b.Count("b", Amount{2, 300, 0})
+	next := b.Under(trace.Caps{Run: trace.Limit{Calls: 10}, Agent: trace.Limit{Calls: 6}})
+	purses := next.Open([]Need{need("a", 2), need("b", 2), need("c", 2)})
+	want := []string{"cap on calls of the agent, 6: 1 left, a turn needs 2", "", "cap on calls of the run, 10: 1 left, a turn needs 2"}
+	for i, p := range purses {
+		got := ""
+		if p.refusal != nil {
+			got = p.refusal.String()
+		}
+		if got != want[i] {
+			t.Errorf("turn %d: refused with %q, want %q", i+1, got, want[i])
+		}
+	}
+	next.Count("a", Amount{9, 0, 0})
+	if b.Spent() != (Amount{7, 1200, 0}) || b.agents["a"] != (Amount{5, 900, 0}) {
+		t.Errorf("the budget before has now spent %v, of it %v by a", b.Spent(), b.agents["a"])
+	}
+	low := b.Under(trace.Caps{Run: trace.Limit{Calls: 3}}).Open([]Need{need("a", 2)})[0]
+	if got, want := low.refusal.String(), "cap on calls of the run, 3: 7 are spent already"; got != want || low.refusal.Code() != "run_calls" {
+		t.Errorf("refusal %q, want %q", got, want)
+	}
+}
+
+func TestCapsThatCountAfresh(t *testing.T) {
+	both := trace.Caps{Run: trace.Limit{Calls: 9}, Tick: trace.Limit{Cost: 5}}
+	for _, c := range []struct {
+		parent, fork trace.Caps
+		want         bool
+	}{
+		{both, both, false}, {both, trace.Caps{}, false}, {both, trace.Caps{Run: trace.Limit{Calls: 9}}, false},
+		{both, trace.Caps{Run: trace.Limit{Calls: 10}}, true}, {trace.Caps{}, both, true}, {both, trace.Caps{Agent: trace.Limit{Calls: 9}}, true},
+	} {
+		if got := Afresh(c.parent, c.fork); got != c.want {
+			t.Errorf("from %+v to %+v: afresh %v", c.parent, c.fork, got)
+		}
+	}
+}
+
+// TestWhatIsNotCountedCosts: a call that nobody counts beforehand costs what it is billed.
+func TestWhatIsNotCountedCosts(t *testing.T) {
+	b := New(trace.Caps{Run: trace.Limit{Calls: 3}})
+	purse := b.Open([]Need{need("a", 1)})[0]
+	call := Uncounted(price.Price{Input: 2, Output: 7})
+	if refused := purse.Admit(call); refused != nil {
+		t.Fatal(refused)
+	}
+	if got, want := purse.Charge(call, reply(10, 3)), (trace.Charge{Tokens: 13, Cost: 41}); got != want {
+		t.Errorf("charge %+v, want %+v", got, want)
+	}
+}
