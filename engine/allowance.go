@@ -23,7 +23,7 @@ type allowance struct {
 	// next is what the next call is supposed to be like.
 	next budget.Call
 	// within is what the turn may spend under new caps, beside this under the caps
-	// before; answered are the turn's calls that were there when they changed. See
+	// before; answered is the last step that was there when they changed. See
 	// [trace.CapChange].
 	within   *allowance
 	answered int64

@@ -42,32 +42,47 @@ func (s *Resumption) changeCaps() error {
 }
 
 // planChange notes the change to the caps of now, and what of the unfinished tick they
-// find there. What former caps refused in it is cut off: the new ones decide anew.
+// find there. Refusals by caps that hold no more are cut off: the new caps decide anew.
 func (s *Resumption) planChange(now Settings) (err error) {
+	prices := pricesOf(now.Prices)
+	if len(s.tail.changes) > 0 || len(answeredIn(s.tail.exchanges, prices)) == 0 {
+		if err := s.checkRefused(); err != nil {
+			return err
+		}
+		if s.tail, err = readTail(s.dir, true); err != nil {
+			return fmt.Errorf("read trace of %s: %w", s.dir, err)
+		}
+	}
+	s.change = &trace.CapChange{Tick: s.tail.last + 1, Caps: now.Caps, Answered: answeredIn(s.tail.exchanges, prices)}
+	return nil
+}
+
+// checkRefused reports a refusal that an agent went on after, to look back. Without the
+// refusal its later steps would be other ones than those that are answered.
+func (s *Resumption) checkRefused() error {
 	for _, refused := range s.tail.refused {
 		for key := range s.tail.calls {
 			if key.Agent == refused.Agent && key.Step > refused.Step {
-				return fmt.Errorf("%w with other caps in the middle of tick %d: %s went on there after a refusal; resume to the end of that tick first (--until-tick %d)",
+				return fmt.Errorf("%w with other caps in the middle of tick %d, in which they changed before: %s went on there after a refusal; resume to the end of that tick first (--until-tick %d)",
 					ErrNotResumable, refused.Tick, refused.Agent, refused.Tick)
 			}
 		}
 	}
-	if s.tail, err = readTail(s.dir, true); err != nil {
-		return fmt.Errorf("read trace of %s: %w", s.dir, err)
-	}
-	s.change = &trace.CapChange{Tick: s.tail.last + 1, Caps: now.Caps, Answered: answeredIn(s.tail.exchanges, pricesOf(now.Prices))}
 	return nil
 }
 
-// answeredIn sums up exchanges by agent, in the order of ids.
+// answeredIn sums up exchanges by agent, in the order of ids. Refusals alone are none.
 func answeredIn(calls []trace.ModelCall, prices prices) []trace.Answered {
-	byAgent := map[string]budget.Amount{}
+	counted, steps := map[string]budget.Amount{}, map[string]int64{}
 	for _, c := range calls {
-		byAgent[c.AgentID] = byAgent[c.AgentID].Plus(budget.Counted(c, prices[c.Model]))
+		counted[c.AgentID] = counted[c.AgentID].Plus(budget.Counted(c, prices[c.Model]))
+		steps[c.AgentID] = max(steps[c.AgentID], int64(c.Step))
 	}
 	var list []trace.Answered
-	for agent, a := range byAgent {
-		list = append(list, trace.Answered{AgentID: agent, Calls: a[budget.Calls], Tokens: a[budget.Tokens], Cost: price.Money(a[budget.Cost])})
+	for agent, a := range counted {
+		if a[budget.Calls] > 0 {
+			list = append(list, trace.Answered{AgentID: agent, Steps: steps[agent], Calls: a[budget.Calls], Tokens: a[budget.Tokens], Cost: price.Money(a[budget.Cost])})
+		}
 	}
 	slices.SortFunc(list, func(a, b trace.Answered) int { return cmp.Compare(a.AgentID, b.AgentID) })
 	return list

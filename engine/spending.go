@@ -17,8 +17,8 @@ type spending struct {
 	counts bool
 	meter  meter
 	// former is the spending under the caps before, in a tick of which answers were there
-	// when they changed: its shares have shaped what was asked. answered are the calls
-	// of that tick by agent, which count here. Both are nil in all other ticks.
+	// when they changed: its shares have shaped what was asked. answered are the steps of
+	// that tick that were there, by agent; they count here. Both are nil in other ticks.
 	former   *spending
 	answered map[string]int64
 }
@@ -53,7 +53,7 @@ func (s *spending) changed(c trace.CapChange) *spending {
 	}
 	next.former, next.answered = base, map[string]int64{}
 	for _, a := range c.Answered {
-		next.answered[a.AgentID] = a.Calls
+		next.answered[a.AgentID] = a.Steps
 		next.budget.Count(a.AgentID, budget.Amount{a.Calls, a.Tokens, int64(a.Cost)})
 	}
 	return next

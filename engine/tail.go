@@ -35,9 +35,9 @@ type tail struct {
 	// counts its prompt switches and forks.
 	calls    map[CallKey]bool
 	switches int
-	// exchanges are those of calls, in the order of the file, refused the calls that a
-	// cap refused. They stay unless recap is set, which says that other caps hold from
-	// now on. changes are earlier changes of caps in the same tick.
+	// exchanges are those of calls, in the order of the file. refused are the calls that a
+	// cap refused; they are not among calls if recap is set, which says that other caps
+	// hold from now on and decide anew. changes are earlier changes of caps in the tick.
 	exchanges []trace.ModelCall
 	refused   []CallKey
 	recap     bool
@@ -49,8 +49,8 @@ type tail struct {
 	damage error
 }
 
-// readTail reads the trace file of a run; recap is the one of a tail. The error says that a line within the
-// whole ticks is damaged, or that the file cannot be read.
+// readTail reads the trace file of a run; recap is that of a tail. The error says that a
+// line within the whole ticks is damaged, or that the file cannot be read.
 func readTail(dir string, recap bool) (*tail, error) {
 	f, err := os.Open(filepath.Join(dir, TraceFile))
 	if err != nil {
@@ -151,7 +151,7 @@ func (t *tail) stays(record trace.Record) bool {
 		if f := r.Answer.Failure; f != nil && f.Kind == llmclient.ErrCap {
 			t.refused = append(t.refused, key)
 			if t.recap {
-				return false // what caps refused is refused anew or not at all
+				return false
 			}
 		}
 		if usable(r.Answer.Failure) {

@@ -20,8 +20,9 @@ type CapChange struct {
 // Answered is what an agent had asked in a tick.
 type Answered struct {
 	AgentID string `json:"agent_id"`
-	// Calls are the first so many of the agent's calls in the tick; Tokens and Cost are
-	// what they counted.
+	// Steps is the last of the steps that were there, which can be refusals too.
+	Steps int64 `json:"steps"`
+	// Calls, Tokens and Cost are what they counted.
 	Calls  int64       `json:"calls"`
 	Tokens int64       `json:"tokens"`
 	Cost   price.Money `json:"cost_pico"`
