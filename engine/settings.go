@@ -18,7 +18,7 @@ import (
 
 // Version names the engine's own behaviour: the order of a tick and what is
 // recorded. A replay across a change of it says so.
-const Version = "2"
+const Version = "3"
 
 // Settings are everything about a run that its trace must know to replay it. Two
 // runs with equal settings and equal answers are equal.
