@@ -82,51 +82,60 @@ func parsed(line []byte) any {
 // apartIn finds the first place at which two different values differ, members by name,
 // and what stands there; "absent" stands for nothing.
 func apartIn(place string, a, b any) (at, x, y string) {
-	objectA, isA := a.(map[string]any)
-	objectB, isB := b.(map[string]any)
-	if isA && isB {
-		names := slices.Sorted(maps.Keys(objectA))
-		for name := range objectB {
-			if _, both := objectA[name]; !both {
-				names = append(names, name)
-			}
+	switch a := a.(type) {
+	case map[string]any:
+		if b, same := b.(map[string]any); same {
+			return membersApart(place, a, b)
 		}
-		slices.Sort(names)
-		for _, name := range names {
-			inA, hasA := objectA[name]
-			inB, hasB := objectB[name]
-			if hasA && hasB && same(inA, inB) {
-				continue
+	case []any:
+		if b, same := b.([]any); same {
+			return elementsApart(place, a, b)
+		}
+	case string:
+		if b, same := b.(string); same {
+			// Long texts are shown from where they part.
+			cutA, cutB, n := apart(a, b)
+			if n > beforeCharsMax {
+				place += fmt.Sprintf(" from character %d on", n)
 			}
-			path := strings.TrimPrefix(place+"."+name, ".")
-			if !hasA || !hasB {
-				return path, shownIf(hasA, inA), shownIf(hasB, inB)
-			}
-			return apartIn(path, inA, inB)
+			return place, valueShown(cutA), valueShown(cutB)
 		}
 	}
-	listA, isA := a.([]any)
-	listB, isB := b.([]any)
-	if isA && isB {
-		for i := range max(len(listA), len(listB)) {
-			path := fmt.Sprintf("%s[%d]", place, i)
-			if i >= len(listA) || i >= len(listB) {
-				return path, shownIf(i < len(listA), elementOf(listA, i)), shownIf(i < len(listB), elementOf(listB, i))
-			}
-			if !same(listA[i], listB[i]) {
-				return apartIn(path, listA[i], listB[i])
-			}
+	return place, valueShown(a), valueShown(b)
+}
+
+func membersApart(place string, a, b map[string]any) (at, x, y string) {
+	names := slices.Collect(maps.Keys(a))
+	for name := range b {
+		if _, both := a[name]; !both {
+			names = append(names, name)
 		}
 	}
-	textA, isA := a.(string)
-	textB, isB := b.(string)
-	if isA && isB {
-		// Long texts are shown from where they part.
-		cutA, cutB, n := apart(textA, textB)
-		if n > beforeCharsMax {
-			place += fmt.Sprintf(" from character %d on", n)
+	slices.Sort(names)
+	for _, name := range names {
+		inA, hasA := a[name]
+		inB, hasB := b[name]
+		if hasA && hasB && same(inA, inB) {
+			continue
 		}
-		return place, valueShown(cutA), valueShown(cutB)
+		path := strings.TrimPrefix(place+"."+name, ".")
+		if !hasA || !hasB {
+			return path, shownIf(hasA, inA), shownIf(hasB, inB)
+		}
+		return apartIn(path, inA, inB)
+	}
+	return place, valueShown(a), valueShown(b)
+}
+
+func elementsApart(place string, a, b []any) (at, x, y string) {
+	for i := range max(len(a), len(b)) {
+		path := fmt.Sprintf("%s[%d]", place, i)
+		if i >= len(a) || i >= len(b) {
+			return path, shownIf(i < len(a), elementOf(a, i)), shownIf(i < len(b), elementOf(b, i))
+		}
+		if !same(a[i], b[i]) {
+			return apartIn(path, a[i], b[i])
+		}
 	}
 	return place, valueShown(a), valueShown(b)
 }

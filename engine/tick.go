@@ -63,6 +63,13 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 		d, notes := r.mind(n).Continue(r.world.View(n))
 		turns = append(turns, deliberated{agent: n, decision: d, notes: notes})
 	}
+	return r.carryOut(ctx, tick, turns, events, len(due))
+}
+
+// carryOut lets the world settle what was decided, the first due decisions by turns and
+// the others by standing orders, and lets the agents learn from it. events are those of
+// the tick so far.
+func (r *runner) carryOut(ctx context.Context, tick int64, turns []deliberated, events []world.Event, due int) (*stop, error) {
 	events = append(events, r.apply(turns)...)
 	r.remember(tick, turns)
 	backs, err := r.lookBack(ctx, tick, turns)
@@ -76,13 +83,14 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if err := r.journal.write(stops...); err != nil {
 		return nil, err
 	}
-	if err := r.record(tick, turns, backs, events, len(due), len(continuing)); err != nil {
+	continued := len(turns) - due
+	if err := r.record(tick, turns, backs, events, due, continued); err != nil {
 		return nil, err
 	}
 	if r.journal.file != nil { // what is only derived again has no end to record
 		r.final = snapshotOf(r.world)
 	}
-	r.report(turns, len(continuing))
+	r.report(turns, continued)
 	return down, nil
 }
 

@@ -89,17 +89,9 @@ func (m *Main) fork(ctx context.Context, runDir string, given map[string]string,
 		}
 		given["ticks"] = strconv.FormatInt(f.untilTick, 10)
 	}
-	if f.atTick < 0 {
-		return badInput("fork needs --at-tick; allowed: a tick from 0 to the last one of the run")
-	}
-	file, err := m.openTrace(runDir)
+	parent, err := m.forkParent(runDir, f)
 	if err != nil {
 		return err
-	}
-	file.Close()
-	parent, err := engine.ParentSettings(m.path(runDir), f.atTick)
-	if err != nil {
-		return forkFailure(runDir, err)
 	}
 	all := settingTable()
 	config, err := m.loadConfigFile(f.config, all)
@@ -129,82 +121,21 @@ func (m *Main) fork(ctx context.Context, runDir string, given map[string]string,
 	return m.run(ctx, p)
 }
 
-// forkPlan is newPlan for a fork: what no flag changes comes from the parent as it
-// was recorded, not from files that may have changed since.
-func (m *Main) forkPlan(c config, values []value, parent engine.Settings, f forkFlags) (plan, error) {
-	scenario := chosenScenario{name: parent.ScenarioName, toml: parent.ScenarioTOML, scenario: parent.Scenario}
-	scenario, err := scenario.withAgents(int64(parent.Agents))
+// forkParent reads the settings of the run that is forked, as they held at the tick.
+func (m *Main) forkParent(runDir string, f forkFlags) (engine.Settings, error) {
+	if f.atTick < 0 {
+		return engine.Settings{}, badInput("fork needs --at-tick; allowed: a tick from 0 to the last one of the run")
+	}
+	file, err := m.openTrace(runDir)
 	if err != nil {
-		return plan{}, err
+		return engine.Settings{}, err
 	}
-	if scenario.scenario.Rules, err = changedRules(parent.Scenario.Rules, f.rules); err != nil {
-		return plan{}, err
-	}
-	if len(f.rules) > 0 {
-		// The scenario is told with the rules in force, and has to hold under them.
-		if _, err := world.New(scenario.scenario, parent.Seed); err != nil {
-			return plan{}, badInput("--set: what the scenario begins with does not fit these rules: %w", err)
-		}
-	}
-	model, recording, err := m.chooseAnswers(c, values)
+	file.Close()
+	parent, err := engine.ParentSettings(m.path(runDir), f.atTick)
 	if err != nil {
-		return plan{}, err
+		return engine.Settings{}, forkFailure(runDir, err)
 	}
-	guardOff, err := chooseGuardOff(find(values, "run.guard_off"))
-	if err != nil {
-		return plan{}, err
-	}
-	faults := find(values, "llm.faults")
-	if model.live && faults.origin.rank == fromParent {
-		// The stand-in's faults end with the stand-in.
-		c.Faults, faults.text = "", ""
-	}
-	agents, err := m.chooseAgents(model, find(values, agentsTable), scenario.agents)
-	if err != nil {
-		return plan{}, err
-	}
-	if err := misplacedAgentKey(values, agents); err != nil {
-		return plan{}, err
-	}
-	if !model.live && len(parent.Prices) == 0 || model.offline {
-		// Bounds on money end with the model that is paid.
-		c, values = c.withoutCost(values)
-	}
-	prices, err := m.choosePrices(values, parent.Prices, model, agents...)
-	if err != nil {
-		return plan{}, err
-	}
-	if _, err := m.telemetry(c); err != nil {
-		return plan{}, err
-	}
-	p := plan{
-		config: c, scenario: scenario, model: model, agents: agents, endpoints: newEndpoints(c), recording: recording, guardOff: guardOff,
-		switches: parent.Switches, playbook: parent.Playbook, prices: prices,
-	}
-	if p.faults, err = chooseFaults(model, faults, scenario.agents); err != nil {
-		return plan{}, err
-	}
-	if v := find(values, "run.prompt_switches_json"); v.text != "" {
-		if p.switches, err = m.loadSwitches(v, scenario.agents); err != nil {
-			return plan{}, err
-		}
-		if len(p.switches) > 0 && p.switches[0].Tick <= f.atTick {
-			return plan{}, badInput("%s: a switch in tick %d is before the fork; allowed: ticks from %d", v.where(), p.switches[0].Tick, f.atTick+1)
-		}
-	}
-	if v := find(values, "run.playbook"); v.text != "" {
-		if p.playbook, err = m.loadPlaybook(v, c.LearnEvery > 0 && !c.FreezePlaybook); err != nil {
-			return plan{}, err
-		}
-	}
-	if p.runDir, err = m.nameRunDir(c.RunDir, scenario.name); err != nil {
-		return plan{}, err
-	}
-	p.kept = []keptPath{m.keptTrace(p.runDir), {"the run directory", m.path(p.runDir)}}
-	if err := p.engineSettings().Check(); err != nil {
-		return plan{}, badInput("%w", err)
-	}
-	return p, nil
+	return parent, nil
 }
 
 // withoutCost leaves out the caps on cost that a fork takes over.
