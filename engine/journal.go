@@ -24,6 +24,10 @@ type journal struct {
 	stretch      int64
 	// held is what the trace holds already; nil for a new one.
 	held *held
+	// later, when set, takes what would write instead of its being done, with whether that
+	// ends a tick. What is only derived to be compared need not be on disk before it is
+	// used, and encoding it can go on beside the turns.
+	later func(write func() error, ended bool) error
 }
 
 // createJournal opens a new trace file in dir.
@@ -52,6 +56,14 @@ func (j *journal) into(f *traceFile) {
 func (j *journal) write(records ...trace.Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.later != nil {
+		ended := len(records) > 0 && records[len(records)-1].RecordType() == trace.TypeTickEnd
+		return j.later(func() error { return j.put(records) }, ended)
+	}
+	return j.put(records)
+}
+
+func (j *journal) put(records []trace.Record) error {
 	for _, r := range records {
 		if j.held.record(r) {
 			continue
@@ -66,25 +78,40 @@ func (j *journal) write(records ...trace.Record) error {
 // exchange records a request and its answer, before anybody uses the answer, and what
 // it counted against the caps.
 func (j *journal) exchange(key CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) error {
-	request := ask.Request
+	if j.later != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		return j.later(func() error { return j.putCall(newCall(key, ask, a, charge), ask.Request, a) }, false)
+	}
 	// What takes long is made before the others are kept waiting.
-	call := trace.ModelCall{
+	call := newCall(key, ask, a, charge)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.putCall(call, ask.Request, a)
+}
+
+// newCall is the record of an exchange without the hashes of its parts.
+func newCall(key CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) trace.ModelCall {
+	request := ask.Request
+	return trace.ModelCall{
 		Tick: key.Tick, AgentID: key.Agent, Step: key.Step, Stage: string(ask.Stage), Model: request.Model, ToolChoice: request.Choice.Wire(),
 		RequestHash: request.Hash(), InputChars: request.Chars(), ToolChars: request.ToolChars(),
 		Sections: sectionRecords(ask.Sections), Charge: charge,
 		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, FailedAttempts: a.FailedAttempts, Recorded: a.Recorded},
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	instructions, tools, err := j.static(key.Tick, request)
+}
+
+// putCall writes the parts of an exchange and then its record.
+func (j *journal) putCall(call trace.ModelCall, request llmclient.Request, a llmclient.Answer) error {
+	instructions, tools, err := j.static(call.Tick, request)
 	if err != nil {
 		return err
 	}
-	input, err := j.w.Items(key.Tick, request.Input)
+	input, err := j.w.Items(call.Tick, request.Input)
 	if err != nil {
 		return err
 	}
-	answer, err := j.w.Answer(key.Tick, a)
+	answer, err := j.w.Answer(call.Tick, a)
 	if err != nil {
 		return err
 	}

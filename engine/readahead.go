@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"bytes"
 	"io"
 	"sync"
 
+	"agentworld/llmclient"
 	"agentworld/trace"
 )
 
@@ -21,14 +23,22 @@ const readAheadTicks = 2
 
 // recordedTick is what a trace holds up to the end of a tick.
 type recordedTick struct {
-	// heads are all parts, without their bodies, answers whole ones: those that the
-	// answers of calls hold. Requests are derived again, and decoding them would be most
-	// of the work.
-	heads, answers []trace.Part
-	calls          []trace.AnsweredCall
-	caps           []trace.CapChange
-	end            trace.TickEnd
+	// heads are all parts, without their bodies.
+	heads []trace.Part
+	calls []recordedAnswer
+	caps  []trace.CapChange
+	end   trace.TickEnd
 	// err is why the tick is not whole, such as [io.EOF]; nothing follows then.
+	err error
+}
+
+// recordedAnswer is the answer to a request that had the given hash.
+type recordedAnswer struct {
+	key         CallKey
+	requestHash string
+	answer      llmclient.Answer
+	timing      *trace.CallTiming
+	// err says that a part of the answer is missing or damaged.
 	err error
 }
 
@@ -37,8 +47,8 @@ func startReadAhead(f io.ReadCloser) *readAhead {
 	a.reading.Go(func() {
 		defer f.Close()
 		defer close(a.ticks)
-		for lines := trace.NewLines(f); ; {
-			t := readTick(lines)
+		for r := (tickReader{lines: trace.NewLines(f)}); ; {
+			t := r.next()
 			select {
 			case a.ticks <- t:
 			case <-a.stopped:
@@ -67,70 +77,86 @@ func (a *readAhead) close() {
 	a.reading.Wait()
 }
 
-// readTick reads up to the end of a tick.
-func readTick(lines *trace.Lines) (t recordedTick) {
-	unread := map[string][]byte{}
-	for t.err == nil {
-		line, err := lines.Next()
+// tickReader reads the ticks of a trace.
+type tickReader struct {
+	lines *trace.Lines
+	// tick is the last one read.
+	tick int64
+	// parts are those that answers of the present stretch hold, unread the lines of the
+	// others that stand in the tick being read. Requests are derived again, and decoding
+	// their parts would be most of the work.
+	parts  trace.Parts
+	unread map[string][]byte
+}
+
+// next reads up to the end of a tick.
+func (r *tickReader) next() (t recordedTick) {
+	if r.tick/trace.PartTicks != (r.tick+1)/trace.PartTicks {
+		r.parts = trace.Parts{} // the next stretch stores its own
+	}
+	r.unread = map[string][]byte{}
+	for ended := false; !ended && t.err == nil; {
+		line, err := r.lines.Next()
 		if err != nil {
 			t.err = err
 			break
 		}
 		if head, ok := trace.PartHead(line); ok {
 			t.heads = append(t.heads, head)
-			unread[head.Hash] = append([]byte(nil), line...)
+			r.unread[head.Hash] = bytes.Clone(line)
 			continue
 		}
-		ended := false
 		switch trace.TypeOf(line) {
 		case trace.TypeModelCall:
-			err = t.addCall(line, unread)
+			err = r.readCall(&t, line)
 		case trace.TypePart, trace.TypeCapChange, trace.TypeTickEnd, "":
-			ended, err = t.add(line, unread)
+			ended, err = r.read(&t, line)
 		}
 		if err != nil {
-			t.err = lines.Failed(err)
-		}
-		if ended {
-			break
+			t.err = r.lines.Failed(err)
 		}
 	}
+	r.tick = t.end.Tick
 	return t
 }
 
-// addCall takes over a call and decodes the parts that its answer needs.
-func (t *recordedTick) addCall(line []byte, unread map[string][]byte) error {
+// readCall restores the answer of a call from the parts that it needs.
+func (r *tickReader) readCall(t *recordedTick, line []byte) error {
 	call, err := trace.DecodeAnsweredCall(line)
 	if err != nil {
 		return err
 	}
 	for _, hash := range call.Answer.Output {
-		line, ok := unread[hash]
+		line, ok := r.unread[hash]
 		if !ok {
-			continue // a part of an earlier tick
+			continue // a part of an earlier call or tick
 		}
 		p, err := trace.Decode(line)
 		if err != nil {
 			return err
 		}
-		t.answers = append(t.answers, p.(trace.Part))
+		r.parts.Add(p.(trace.Part))
+		delete(r.unread, hash)
 	}
-	t.calls = append(t.calls, call)
+	a := recordedAnswer{key: CallKey{call.Tick, call.AgentID, call.Step}, requestHash: call.RequestHash, timing: call.Timing}
+	a.answer, a.err = call.Answer.Restore(&r.parts)
+	t.calls = append(t.calls, a)
 	return nil
 }
 
-// add takes over any other record, which may not stand as it was written; ended says
+// read takes over any other record, which may not stand as it was written; ended says
 // that it is the end of the tick.
-func (t *recordedTick) add(line []byte, unread map[string][]byte) (ended bool, err error) {
+func (r *tickReader) read(t *recordedTick, line []byte) (ended bool, err error) {
 	record, err := trace.Decode(line)
 	if err != nil {
 		return false, err
 	}
 	switch record := record.(type) {
 	case trace.Part:
-		t.heads, t.answers = append(t.heads, record), append(t.answers, record)
+		t.heads = append(t.heads, record)
+		r.parts.Add(record)
 	case trace.ModelCall:
-		return false, t.addCall(line, unread)
+		return false, r.readCall(t, line)
 	case trace.CapChange:
 		t.caps = append(t.caps, record)
 	case trace.TickEnd:

@@ -17,9 +17,8 @@ import (
 type recording struct {
 	mu    sync.Mutex
 	ahead *readAhead
-	// parts are those of recent answers, calls the exchanges of the tick being read.
-	parts trace.Parts
-	calls map[CallKey]trace.AnsweredCall
+	// calls are the exchanges of the tick last read.
+	calls map[CallKey]recordedAnswer
 	// tick is the last tick read.
 	tick  int64
 	given atomic.Int64
@@ -47,7 +46,7 @@ func openRecording(dir string) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &recording{ahead: startReadAhead(f), calls: map[CallKey]trace.AnsweredCall{}}, nil
+	return &recording{ahead: startReadAhead(f), calls: map[CallKey]recordedAnswer{}}, nil
 }
 
 func (r *recording) close() { r.ahead.close() }
@@ -78,17 +77,16 @@ func (r *recording) answer(key CallKey, request llmclient.Request) (llmclient.An
 	if !ok {
 		return llmclient.Answer{}, &DifferenceError{key.Tick, fmt.Sprintf("%s asks in step %d and nothing is recorded", key.Agent, key.Step)}
 	}
-	if r.strictFrom > 0 && key.Tick >= r.strictFrom && request.Hash() != call.RequestHash {
+	if r.strictFrom > 0 && key.Tick >= r.strictFrom && request.Hash() != call.requestHash {
 		return llmclient.Answer{}, &DifferenceError{key.Tick, fmt.Sprintf("%s asks something else in step %d than recorded", key.Agent, key.Step)}
 	}
-	answer, err := call.Answer.Restore(&r.parts)
-	if err != nil {
-		return llmclient.Answer{}, fmt.Errorf("recorded answer to %s in tick %d, step %d: %w", key.Agent, key.Tick, key.Step, err)
+	if call.err != nil {
+		return llmclient.Answer{}, fmt.Errorf("recorded answer to %s in tick %d, step %d: %w", key.Agent, key.Tick, key.Step, call.err)
 	}
-	if r.reused != nil && call.Timing != nil && key.Tick >= r.reusedFrom {
-		r.reused(request, call.Timing.Attempts)
+	if r.reused != nil && call.timing != nil && key.Tick >= r.reusedFrom {
+		r.reused(request, call.timing.Attempts)
 	}
-	return answer, nil
+	return call.answer, nil
 }
 
 // capChanges are the changes of caps in a tick. What cannot be read has none: the first
@@ -115,9 +113,6 @@ func (r *recording) readTo(tick int64) error {
 	for r.tick < tick {
 		clear(r.calls)
 		r.caps = nil
-		if r.tick/trace.PartTicks != (r.tick+1)/trace.PartTicks {
-			r.parts = trace.Parts{} // the next stretch stores its own
-		}
 		if err := r.readTick(); err != nil {
 			if r.tick+1 != r.partial {
 				return err
@@ -138,9 +133,6 @@ func (r *recording) finish() error {
 // readTick takes over what the next tick of the trace holds.
 func (r *recording) readTick() error {
 	next := r.ahead.next()
-	for _, p := range next.answers {
-		r.parts.Add(p)
-	}
 	if r.onPart != nil {
 		for _, p := range next.heads {
 			r.onPart(p)
@@ -148,7 +140,7 @@ func (r *recording) readTick() error {
 	}
 	r.caps = next.caps
 	for _, c := range next.calls {
-		r.calls[CallKey{c.Tick, c.AgentID, c.Step}] = c
+		r.calls[c.key] = c
 	}
 	if next.err != nil {
 		return errors.Join(errors.New("the recording ended"), next.err)

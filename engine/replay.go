@@ -70,8 +70,9 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	}
 	defer source.close()
 	options := Options{Settings: settings, Source: source, Concurrency: o.Concurrency, Progress: o.Progress}
-	result, err := compareTicks(ctx, dir, settings.Ticks, func(ctx context.Context, out *trace.Writer) error {
-		return derive(ctx, h, options, source.capChanges, out)
+	j := newJournal(io.Discard)
+	result, err := compareTicks(ctx, dir, settings.Ticks, j, func(ctx context.Context) error {
+		return derive(ctx, h, options, source.capChanges, j)
 	})
 	result.Ticks, result.Exchanges = settings.Ticks, source.given.Load()
 	return result, err
@@ -122,8 +123,9 @@ var errDiffers = errors.New("the traces differ")
 // compareTicks compares what is recorded of a run, up to its tick last, with what derive
 // writes, both in canonical form as they come, tick by tick, so that memory does not
 // grow with the run. Deriving, encoding what was derived, and reading what was recorded
-// go on beside each other. The error is one of derive, or a failure to read the run.
-func compareTicks(ctx context.Context, dir string, last int64, derive func(ctx context.Context, out *trace.Writer) error) (ReplayResult, error) {
+// go on beside each other. What derive writes goes into j, which is as before
+// afterwards. The error is one of derive, or a failure to read the run.
+func compareTicks(ctx context.Context, dir string, last int64, j *journal, derive func(ctx context.Context) error) (ReplayResult, error) {
 	recorded, recordedIn := io.Pipe()
 	derived, derivedIn := io.Pipe()
 	group, ctx := errgroup.WithContext(ctx)
@@ -131,12 +133,14 @@ func compareTicks(ctx context.Context, dir string, last int64, derive func(ctx c
 		return fillPipe(recordedIn, func(w io.Writer) error { return copyTicks(dir, last, w) })
 	})
 	ticks := make(derivedTicks, 1)
+	kept := j.w
+	later, finish := ticks.collect(ctx)
+	j.later = later
 	group.Go(func() error {
 		defer close(ticks)
-		out, finish := ticks.collect(ctx)
-		return cmp.Or(derive(ctx, out), finish())
+		return cmp.Or(derive(ctx), finish())
 	})
-	group.Go(func() error { return fillPipe(derivedIn, ticks.canonical) })
+	group.Go(func() error { return fillPipe(derivedIn, func(w io.Writer) error { return ticks.writeTo(j, w) }) })
 	var result ReplayResult
 	group.Go(func() error {
 		var err error
@@ -149,6 +153,7 @@ func compareTicks(ctx context.Context, dir string, last int64, derive func(ctx c
 		return err
 	})
 	err := group.Wait()
+	j.w, j.later = kept, nil
 	if damaged := (*damagedLineError)(nil); errors.As(err, &damaged) {
 		return result, damaged.locate(dir)
 	}
@@ -185,16 +190,17 @@ func copyTicks(dir string, last int64, w io.Writer) error {
 	return nil
 }
 
-// derivedTicks carries the records of a run, those of a tick or more at a time, from
-// where they are derived to where they are encoded.
-type derivedTicks chan []trace.Record
+// derivedTicks carries what a run would write, that of a tick at a time, from where it
+// is derived to where it is encoded.
+type derivedTicks chan []func() error
 
-// canonical writes all of them in canonical form.
-func (t derivedTicks) canonical(w io.Writer) error {
+// writeTo encodes all of it into w, through the journal's writer.
+func (t derivedTicks) writeTo(j *journal, w io.Writer) error {
 	out, finish := trace.NewCanonicalWriter(w)
-	for records := range t {
-		for _, r := range records {
-			if err := out.Write(r); err != nil {
+	j.w = out
+	for writes := range t {
+		for _, write := range writes {
+			if err := write(); err != nil {
 				return err
 			}
 		}
@@ -202,33 +208,31 @@ func (t derivedTicks) canonical(w io.Writer) error {
 	return finish()
 }
 
-// collect returns a writer that sends the records it is given, a whole tick at a time.
-// finish sends those of a tick that did not end.
-func (t derivedTicks) collect(ctx context.Context) (out *trace.Writer, finish func() error) {
-	var held []trace.Record
+// collect returns what takes the writes of a run and sends those of a whole tick at a
+// time. finish sends those of a tick that did not end.
+func (t derivedTicks) collect(ctx context.Context) (later func(write func() error, ended bool) error, finish func() error) {
+	var held []func() error
 	send := func() error {
 		select {
 		case t <- held:
-			held = make([]trace.Record, 0, len(held))
+			held = make([]func() error, 0, len(held))
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
-	return trace.NewRecordWriter(func(r trace.Record) error {
-		held = append(held, r)
-		if r.RecordType() != trace.TypeTickEnd {
+	return func(write func() error, ended bool) error {
+		held = append(held, write)
+		if !ended {
 			return nil
 		}
 		return send()
-	}), send
+	}, send
 }
 
-// derive runs o, with the recorded changes of caps, and writes its trace to out, under
+// derive runs o, with the recorded changes of caps, and writes its trace into j, under
 // the recorded header.
-func derive(ctx context.Context, h trace.Header, o Options, capChanges func(int64) []trace.CapChange, out *trace.Writer) error {
-	j := newJournal(io.Discard)
-	j.w = out
+func derive(ctx context.Context, h trace.Header, o Options, capChanges func(int64) []trace.CapChange, j *journal) error {
 	r, err := newRunner(o, j)
 	if err != nil {
 		return err

@@ -239,10 +239,8 @@ func (s *Resumption) derive(ctx context.Context, r *runner, recording *recording
 	if s.tail.end == nil && len(s.tail.calls) == 0 {
 		r.passed-- // the process may have died before it could say that this tick ended the run
 	}
-	kept := r.journal.w
-	compared, err := compareTicks(ctx, s.dir, s.tail.last, func(ctx context.Context, out *trace.Writer) (err error) {
-		r.journal.w = out
-		if err := out.Write(s.header); err != nil {
+	compared, err := compareTicks(ctx, s.dir, s.tail.last, r.journal, func(ctx context.Context) (err error) {
+		if err := r.journal.write(s.header); err != nil {
 			return err
 		}
 		result, err = r.advance(ctx)
@@ -251,7 +249,7 @@ func (s *Resumption) derive(ctx context.Context, r *runner, recording *recording
 		}
 		return err
 	})
-	r.journal.w, r.progress.Ticks = kept, s.target
+	r.progress.Ticks = s.target
 	switch {
 	case ctx.Err() != nil && result.Status == trace.RunInterrupted:
 		return result, nil
