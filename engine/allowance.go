@@ -27,6 +27,10 @@ type allowance struct {
 	// [trace.CapChange].
 	within   *allowance
 	answered int64
+	// past are the caps in force before now in the tick, now those at present; nil where
+	// none changed.
+	past []inForce
+	now  *spending
 }
 
 // answer sends the request of a step if the caps allow it; otherwise the answer is the
@@ -41,22 +45,42 @@ func (a *allowance) answer(step int, r llmclient.Request, send func() llmclient.
 	}
 	if a.within == nil || int64(step) <= a.answered {
 		answer := send()
-		return answer, a.charge(call, answer)
+		a.charge(call, answer)
+		return answer, a.record(int64(step), call, r, answer)
 	}
 	answer, charge := a.within.answer(step, r, send)
-	if charge != nil {
+	if charge != nil { // within has caps, so without a charge it refused
 		a.charge(call, answer)
 	}
 	return answer, charge
 }
 
-// charge counts a call that was sent and returns the record of it, nil without caps.
-func (a *allowance) charge(call budget.Call, answer llmclient.Answer) *trace.Charge {
-	charge := a.purse.Charge(call, answer)
+// charge counts a call that was sent.
+func (a *allowance) charge(call budget.Call, answer llmclient.Answer) {
+	a.purse.Charge(call, answer)
 	a.next = call.Next()
-	if !a.of.capped() {
+}
+
+// record is what a call counted against the caps in force when it was asked; nil
+// without any.
+func (a *allowance) record(step int64, call budget.Call, r llmclient.Request, answer llmclient.Answer) *trace.Charge {
+	of := a.of
+	if a.now != nil {
+		of = a.now
+	}
+	for _, past := range a.past {
+		if step <= past.upTo[a.agent] {
+			of = past.of
+			break
+		}
+	}
+	if !of.capped() {
 		return nil
 	}
+	if of != a.of {
+		call = of.call(r, a.items)
+	}
+	charge := call.Charge(answer)
 	return &charge
 }
 
@@ -117,6 +141,9 @@ func (r *runner) allow(n int, opening openingOf) allowances {
 		return r.setAside(s, n, opening)
 	}
 	list := r.setAside(s.former, n, opening)
+	for _, a := range list {
+		a.past, a.now = s.past, s
+	}
 	if s.capped() {
 		for i, within := range r.setAside(s, n, opening) {
 			list[i].within, list[i].answered = within, s.answered[within.agent]

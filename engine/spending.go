@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"agentworld/engine/budget"
 	"agentworld/llmclient"
 	"agentworld/llmclient/price"
@@ -21,6 +23,15 @@ type spending struct {
 	// that tick that were there, by agent; they count here. Both are nil in other ticks.
 	former   *spending
 	answered map[string]int64
+	// past are the spendings of such a tick that were in force before this one, in their
+	// order: the record of a call is that of the caps under which it was asked.
+	past []inForce
+}
+
+// inForce is a spending with the last steps that were asked under it, by agent.
+type inForce struct {
+	of   *spending
+	upTo map[string]int64
 }
 
 func newSpending(s Settings) *spending {
@@ -52,6 +63,7 @@ func (s *spending) changed(c trace.CapChange) *spending {
 		return next
 	}
 	next.former, next.answered = base, map[string]int64{}
+	next.past = append(slices.Clip(s.past), inForce{of: s, upTo: next.answered})
 	for _, a := range c.Answered {
 		next.answered[a.AgentID] = a.Steps
 		next.budget.Count(a.AgentID, budget.Amount{a.Calls, a.Tokens, int64(a.Cost)})
@@ -64,7 +76,7 @@ func (s *spending) beginTick() {
 	if s.former != nil && !s.capped() {
 		s.budget = s.former.budget.Under(s.caps) // which counted the tick before
 	}
-	s.former, s.answered = nil, nil
+	s.former, s.answered, s.past = nil, nil, nil
 	s.budget.BeginTick()
 }
 

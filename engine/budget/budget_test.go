@@ -154,7 +154,7 @@ func TestWhatCounts(t *testing.T) {
 		{"too many requests", llmclient.Failed(llmclient.ErrRateLimited, ""), 0},
 		{"a refused request", llmclient.Failed(llmclient.ErrBadRequest, ""), 0},
 	} {
-		if got := call.charge(c.answer).Tokens; got != c.want {
+		if got := call.Charge(c.answer).Tokens; got != c.want {
 			t.Errorf("%s counts %d tokens, want %d", c.name, got, c.want)
 		}
 	}

@@ -89,8 +89,8 @@ func refusedUnbilled(kind llmclient.ErrorKind) bool {
 	return false
 }
 
-// charge is the record of what an answer counts.
-func (c Call) charge(a llmclient.Answer) trace.Charge {
+// Charge is the record of what an answer counts.
+func (c Call) Charge(a llmclient.Answer) trace.Charge {
 	u := c.billed(a)
 	return trace.Charge{ReservedTokens: c.input + c.output, Tokens: u.Input + u.Output, Cost: c.price.Cost(u)}
 }

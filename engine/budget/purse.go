@@ -98,7 +98,7 @@ const affordsMax = 64
 
 // Charge counts the answer to a call that was sent, and returns the record of it.
 func (p *Purse) Charge(c Call, a llmclient.Answer) trace.Charge {
-	charge := c.charge(a)
+	charge := c.Charge(a)
 	spent := Amount{1, charge.Tokens, int64(charge.Cost)}
 	if p.sent++; p.sent == 1 {
 		p.first = c.counted
