@@ -368,3 +368,44 @@ func (s spent) beyond(before spent, c trace.Caps) string {
 	}
 	return ""
 }
+
+// TestCapsChangeTwiceInATick changes caps of every kind twice in the middle of one tick:
+// what was asked in between counts, and is derived, as the caps of that time had it.
+func TestCapsChangeTwiceInATick(t *testing.T) {
+	calls := func(n int64) trace.Caps { return trace.Caps{Run: trace.Limit{Calls: n}} }
+	tokens := func(n int64) trace.Caps { return trace.Caps{Run: trace.Limit{Tokens: n}} }
+	for name, c := range map[string][3]trace.Caps{
+		"none, calls, calls":   {{}, calls(300), calls(400)},
+		"none, tokens, none":   {{}, tokens(900_000), {}},
+		"calls, none, tokens":  {calls(300), {}, tokens(900_000)},
+		"calls, tokens, calls": {calls(300), tokens(900_000), calls(310)},
+		"tokens, calls, none":  {tokens(900_000), calls(300), {}},
+		"tokens thrice":        {tokens(900_000), tokens(950_000), tokens(970_000)},
+	} {
+		under := func(after int) (engine.Options, context.Context) {
+			o := options(t, "llm_bootstrap", 3)
+			o.Prices, o.Caps, o.Concurrency = simulated(), c[0], 1
+			ctx, cancel := context.WithCancel(context.Background())
+			o.Source = &tally{Source: o.Source, after: after, stop: cancel}
+			return o, ctx
+		}
+		o, ctx := under(7)
+		if _, err := engine.Run(ctx, o); err != nil {
+			t.Fatal(err)
+		}
+		again, ctx := under(4)
+		resumeUnder(ctx, t, o.RunDir, again, c[1])
+		again, ctx = under(0)
+		if r := resumeUnder(ctx, t, o.RunDir, again, c[2]); r.Status != trace.RunCompleted {
+			t.Fatalf("%s: %+v", name, r)
+		}
+		replayed, err := engine.Replay(context.Background(), o.RunDir, engine.ReplayOptions{})
+		if err != nil || !replayed.Equal || replayed.Ticks != 3 {
+			t.Errorf("%s: replay %v, %+v", name, err, replayed.Difference)
+		}
+		again, _ = under(0)
+		if _, err := resume(t, o.RunDir, again, 4); err != nil {
+			t.Errorf("%s: going on: %v", name, err)
+		}
+	}
+}

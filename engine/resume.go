@@ -190,7 +190,12 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	recording.strictFrom, recording.partial, recording.reused = s.tail.last+1, s.tail.last+1, o.Reused
 	j := newJournal(io.Discard)
 	recording.reusedFrom = spoiltFrom(s.header)
-	recording.onPart = j.w.MarkStored
+	kept := j.w // which is another one while the ticks are compared
+	recording.onPart = func(p trace.Part) {
+		if s.tail.stands(p) {
+			kept.MarkStored(p)
+		}
+	}
 	next := o.Source
 	o.Settings, o.RunDir, o.Source = settings, s.dir, recording
 	r, err := newRunner(o, j)

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"agentworld/llmclient"
 	"agentworld/trace"
@@ -45,8 +47,19 @@ type tail struct {
 	// kept and cut are what stays and what goes, whole is where the last tick ends.
 	whole     int64
 	kept, cut []span
+	// parts are the parts behind whole by where they stand. Those that no kept call names
+	// were left by an exchange that was not written to its end: they go, since a model
+	// that is asked again need not say the same. orphaned are those.
+	parts    map[span]partID
+	orphaned map[partID]bool
 	// damage is the first line that is no record.
 	damage error
+}
+
+// partID is what tells the parts of a stretch apart.
+type partID struct {
+	kind trace.PartKind
+	hash string
 }
 
 // readTail reads the trace file of a run; recap is that of a tail. The error says that a
@@ -57,13 +70,13 @@ func readTail(dir string, recap bool) (*tail, error) {
 		return nil, fmt.Errorf("open trace: %w", err)
 	}
 	defer f.Close()
-	t := &tail{calls: map[CallKey]bool{}, recap: recap}
+	t := &tail{calls: map[CallKey]bool{}, parts: map[span]partID{}, recap: recap}
 	reader := trace.NewReader(f)
 	for {
 		from := reader.Offset()
 		record, err := reader.Next()
 		if err == io.EOF {
-			return t, nil
+			return t.withoutOrphans(), nil
 		}
 		if line, ok := errors.AsType[*trace.LineError](err); ok && !errors.Is(line, trace.ErrFormat) {
 			if t.damage == nil {
@@ -90,7 +103,34 @@ func (t *tail) cutToEnd(f *os.File, from int64) (*tail, error) {
 		return nil, fmt.Errorf("read trace: %w", err)
 	}
 	t.cut = append(t.cut, span{from, info.Size()})
-	return t, nil
+	return t.withoutOrphans(), nil
+}
+
+// withoutOrphans cuts the parts that no kept call names.
+func (t *tail) withoutOrphans() *tail {
+	named := map[partID]bool{}
+	for _, c := range t.exchanges {
+		named[partID{trace.PartInstructions, c.Instructions}], named[partID{trace.PartTools, c.Tools}] = true, true
+		for _, hash := range slices.Concat(c.Input, c.Answer.Output) {
+			named[partID{trace.PartItem, hash}] = true
+		}
+	}
+	t.orphaned = map[partID]bool{}
+	t.kept = slices.DeleteFunc(t.kept, func(at span) bool {
+		id, isPart := t.parts[at]
+		if !isPart || named[id] {
+			return false
+		}
+		t.cut, t.orphaned[id] = append(t.cut, at), true
+		return true
+	})
+	slices.SortFunc(t.cut, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	return t
+}
+
+// stands reports whether a part stays in the trace.
+func (t *tail) stands(p trace.Part) bool {
+	return p.Tick <= t.last || !t.orphaned[partID{p.Kind, p.Hash}]
 }
 
 // add decides what becomes of a record. The end of a tick makes everything before it
@@ -121,6 +161,9 @@ func (t *tail) add(record trace.Record, at span) error {
 	}
 	if t.damage == nil && t.stays(record) {
 		t.kept = append(t.kept, at)
+		if p, isPart := record.(trace.Part); isPart {
+			t.parts[at] = partID{p.Kind, p.Hash}
+		}
 	} else {
 		t.cut = append(t.cut, at)
 	}
@@ -132,7 +175,7 @@ func (t *tail) restart(tick int64, at span) error {
 	if t.damage != nil {
 		return t.damage
 	}
-	*t = tail{last: tick, ticks: t.ticks, caps: t.caps, capsFrom: t.capsFrom, recap: t.recap, whole: at.to, calls: map[CallKey]bool{}}
+	*t = tail{last: tick, ticks: t.ticks, caps: t.caps, capsFrom: t.capsFrom, recap: t.recap, whole: at.to, calls: map[CallKey]bool{}, parts: map[span]partID{}}
 	return nil
 }
 

@@ -1,0 +1,52 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+
+	"agentworld/engine"
+	"agentworld/llmclient/openai"
+	"agentworld/llmclient/scripted"
+)
+
+// TestPartsOfABrokenExchangeGo cuts a trace anywhere, as a full disk does, and goes on
+// with a model that answers otherwise when it is asked again: parts of an answer whose
+// record is missing would stand in the trace without anybody deriving them.
+func TestPartsOfABrokenExchangeGo(t *testing.T) {
+	o := options(t, "llm_bootstrap", 3)
+	o.Concurrency = 1
+	run(t, o)
+	whole := readTrace(t, o.RunDir)
+	server, err := scripted.Start(context.Background(), "127.0.0.1:0", scripted.Options{Seed: 77})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	client, err := openai.New(openai.Config{BaseURL: server.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	otherwise := 0
+	for i := range 40 {
+		dir := cutAt(t, whole, len(whole)*(i+4)/44-i)
+		again := o
+		again.Source = engine.Live(client)
+		if _, err := resume(t, dir, again, 3); err != nil {
+			t.Fatalf("cut %d: %v", i, err)
+		}
+		replayed, err := engine.Replay(context.Background(), dir, engine.ReplayOptions{})
+		if err != nil || !replayed.Equal || replayed.Ticks != 3 {
+			t.Fatalf("cut %d: replay %v, %+v", i, err, replayed)
+		}
+		if _, err := resume(t, dir, again, 4); err != nil {
+			t.Fatalf("cut %d: a second resume: %v", i, err)
+		}
+		if string(canonical(t, dir)) != string(canonical(t, o.RunDir)) {
+			otherwise++
+		}
+	}
+	if otherwise < 20 {
+		t.Errorf("the model answered otherwise in %d of 40 runs; the test shows nothing", otherwise)
+	}
+}
