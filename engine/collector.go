@@ -67,7 +67,7 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 	if err != nil {
 		return nil, err
 	}
-	if settings.Ticks, err = ticksDone(dir); err != nil {
+	if settings.Ticks, _, err = ticksDone(dir); err != nil {
 		return nil, err
 	}
 	source, err := openRecording(dir)

@@ -124,7 +124,7 @@ func (o opening) spending(ticks int64, s shape) trace.Spending {
 const growthTokensMax = 600
 
 func (o opening) priced(s trace.Spending) trace.Spending {
-	s.Cost = o.price.Cost(llmclient.Usage{Input: s.InputTokens, Output: s.OutputTokens})
+	s.Cost = o.price.Most(llmclient.Usage{Input: s.InputTokens, Output: s.OutputTokens})
 	return s
 }
 

@@ -150,7 +150,7 @@ func settingsAt(h trace.Header, tick int64) (base, held Settings, err error) {
 
 // point checks where the parent is left and what changes there.
 func (o ForkOptions) point(h trace.Header, before Settings) (trace.Fork, error) {
-	done, err := ticksDone(o.Parent)
+	done, _, err := ticksDone(o.Parent)
 	if err != nil {
 		return trace.Fork{}, err
 	}

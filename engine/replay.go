@@ -60,10 +60,14 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	if err != nil {
 		return ReplayResult{}, err
 	}
-	settings.Ticks, err = ticksDone(dir)
+	ticks, end, err := ticksDone(dir)
+	if difference, found := misplaced(err); found {
+		return ReplayResult{Ticks: ticks, Difference: difference}, nil
+	}
 	if err != nil {
 		return ReplayResult{}, err
 	}
+	settings.Ticks = ticks
 	source, err := openRecording(dir)
 	if err != nil {
 		return ReplayResult{}, err
@@ -71,9 +75,14 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	defer source.close()
 	options := Options{Settings: settings, Source: source, Concurrency: o.Concurrency, Progress: o.Progress}
 	j := newJournal(io.Discard)
-	result, err := compareTicks(ctx, dir, settings.Ticks, j, func(ctx context.Context) error {
-		return derive(ctx, h, options, source.capChanges, j)
+	var derived trace.RunEnd
+	result, err := compareTicks(ctx, dir, settings.Ticks, j, func(ctx context.Context) (err error) {
+		derived, err = derive(ctx, h, options, source.capChanges, j)
+		return err
 	})
+	if err == nil && result.Equal && end != nil {
+		result, err = compareEnds(*end, derived)
+	}
 	result.Ticks, result.Exchanges = settings.Ticks, source.given.Load()
 	return result, err
 }
@@ -97,24 +106,50 @@ func versionDrift(h trace.Header) error {
 	return nil
 }
 
-// ticksDone returns the last tick that the trace in dir holds whole.
-func ticksDone(dir string) (int64, error) {
+// ticksDone returns the last tick that the trace in dir holds whole, and the end of the
+// run where it ends with one. A tick that ends behind a later one is a
+// [*trace.OrderError].
+func ticksDone(dir string) (last int64, end *trace.RunEnd, err error) {
 	f, err := OpenTrace(dir)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer f.Close()
-	var last int64
 	for reader := trace.NewReader(f); ; {
-		record, err := reader.NextOf(trace.TypeTickEnd)
+		record, err := reader.NextOf(trace.TypeTickEnd, trace.TypeResume, trace.TypeRunEnd)
 		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-			return last, nil
+			return last, end, nil
 		}
 		if err != nil {
-			return 0, fmt.Errorf("read trace of %s: %w", dir, err)
+			return last, nil, fmt.Errorf("read trace of %s: %w", dir, err)
 		}
-		last = record.RecordTick()
+		end = nil
+		switch record := record.(type) {
+		case trace.RunEnd:
+			end = &record
+		case trace.TickEnd:
+			if record.Tick <= last {
+				return last, nil, fmt.Errorf("read trace of %s: %w", dir, &trace.OrderError{Type: trace.TypeTickEnd, Tick: record.Tick, After: last})
+			}
+			last = record.Tick
+		}
 	}
+}
+
+// compareEnds holds what the end of a run says of the world against what came out; how
+// the run ended is not derived.
+func compareEnds(recorded, derived trace.RunEnd) (ReplayResult, error) {
+	derived.RunStatus, derived.Reason, derived.FaultsInjected = recorded.RunStatus, recorded.Reason, recorded.FaultsInjected
+	recorded.Timing = nil
+	a, err := trace.Encode(recorded)
+	if err != nil {
+		return ReplayResult{}, err
+	}
+	b, err := trace.Encode(derived)
+	if err != nil || bytes.Equal(a, b) {
+		return ReplayResult{Equal: true}, err
+	}
+	return ReplayResult{Recorded: string(a), Derived: string(b), Difference: differenceOf(a, b)}, nil
 }
 
 // errDiffers ends both sides of a comparison at the first difference.
@@ -231,25 +266,28 @@ func (t derivedTicks) collect(ctx context.Context) (later func(write func() erro
 }
 
 // derive runs o, with the recorded changes of caps, and writes its trace into j, under
-// the recorded header.
-func derive(ctx context.Context, h trace.Header, o Options, capChanges func(int64) []trace.CapChange, j *journal) error {
+// the recorded header. It returns what the end of the run has to say of the world.
+func derive(ctx context.Context, h trace.Header, o Options, capChanges func(int64) []trace.CapChange, j *journal) (trace.RunEnd, error) {
 	r, err := newRunner(o, j)
 	if err != nil {
-		return err
+		return trace.RunEnd{}, err
 	}
 	if err := r.journal.write(h); err != nil {
-		return err
+		return trace.RunEnd{}, err
 	}
 	r.prepareLearning(h)
 	r.passed, r.capChanges = o.Ticks, capChanges
 	result, err := r.ticks(ctx)
 	if err != nil {
-		return err
+		return trace.RunEnd{}, err
 	}
 	if result.Status == trace.RunInterrupted {
-		return context.Cause(ctx)
+		return trace.RunEnd{}, context.Cause(ctx)
 	}
-	return nil
+	final := snapshotOf(r.world)
+	return trace.RunEnd{
+		Tick: result.TicksDone, TicksDone: result.TicksDone, FinalDigest: result.FinalDigest, Agents: final.agents, Goals: final.goals,
+	}, nil
 }
 
 // compareBytes is how much of two traces is compared at a time.

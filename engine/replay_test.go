@@ -104,7 +104,10 @@ func TestReplayNamesWhatDiffers(t *testing.T) {
 	for _, c := range []struct{ old, changed, want string }{
 		{`"decided_by":"model"`, `"decided_by":"engine"`, `: decided_by recorded "engine", derived "model"`},
 		{`"accepted":true`, `"accepted":false`, `.accepted recorded false, derived true`},
-		{`{"type":"tick_end","tick":2,`, `{"type":"tick_end","tick":1,`, `tick 2: behind it stands a tick_end record of tick 1`},
+		{`{"type":"tick_end","tick":2,`, `{"type":"tick_end","tick":1,`, `tick 1: behind it stands a tick_end record of tick 1`},
+		{`{"type":"event","tick":2,`, `{"type":"event","tick":77,`, `tick 77: behind it stands a `},
+		{`"electricity":`, `"electricity":9`, `: run_end: agents[`},
+		{`"ticks_done":3`, `"ticks_done":2`, `run_end: ticks_done recorded 2, derived 3`},
 		{`"digest":"`, `"digest":"0`, `tick 3: tick_end: digest recorded "0`},
 	} {
 		tampered := replaceLast(whole, c.old, c.changed)

@@ -139,6 +139,9 @@ func (t *tail) add(record trace.Record, at span) error {
 	t.end = nil
 	switch r := record.(type) {
 	case trace.TickEnd:
+		if r.Tick <= t.last {
+			return &trace.OrderError{Type: trace.TypeTickEnd, Tick: r.Tick, After: t.last}
+		}
 		return t.restart(r.Tick, at)
 	case trace.Segment:
 		t.ticks = r.TicksRequested

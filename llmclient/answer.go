@@ -65,6 +65,9 @@ type Failure struct {
 	Code string `json:"code,omitempty"`
 	// Message explains the failure in at most 300 characters, without secrets.
 	Message string `json:"message,omitempty"`
+	// Unsent says that no connection came about in any attempt, so that nobody can have
+	// read the request or bill it.
+	Unsent bool `json:"unsent,omitempty"`
 }
 
 // ErrorKind classifies failures by what a caller can do about them.

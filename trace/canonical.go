@@ -92,12 +92,12 @@ func NewCanonicalWriter(w io.Writer) (out *Writer, finish func() error) {
 // known to be some, where most lines are equal, and one that differs from what it should
 // be can be looked at with [CanonicalLine].
 func CanonicalTicks(r io.Reader, w io.Writer, last int64) error {
-	c := canonicalizer{w: w}
+	c := ticksCanonicalizer{canonicalizer: canonicalizer{w: w}, last: last}
 	whole := false
 	for lines := NewLines(r); ; {
 		line, err := lines.Next()
 		if err == nil {
-			if err = c.addLine(line, last); err != nil {
+			if err = c.addLine(line); err != nil {
 				err = lines.Failed(err)
 			}
 		} else if err == io.EOF || errors.Is(err, ErrTorn) {
@@ -113,11 +113,19 @@ func CanonicalTicks(r io.Reader, w io.Writer, last int64) error {
 	}
 }
 
+// ticksCanonicalizer holds back the records of ticks up to last.
+type ticksCanonicalizer struct {
+	canonicalizer
+	last int64
+	// beyond is the first later tick seen. Nothing of a tick up to last may follow.
+	beyond int64
+}
+
 // addLine adds a line, if it belongs to a tick up to last.
-func (c *canonicalizer) addLine(line []byte, last int64) error {
+func (c *ticksCanonicalizer) addLine(line []byte) error {
 	if s, ok := placeOf(line); ok && c.begun {
-		if s.tick > last {
-			return nil
+		if err := c.inOrder(TypeOf(line), s.tick); err != nil || s.tick > c.last {
+			return err
 		}
 		return c.hold(s)
 	}
@@ -125,10 +133,25 @@ func (c *canonicalizer) addLine(line []byte, last int64) error {
 	if err != nil {
 		return err
 	}
-	if record.RecordType() == TypeRunEnd || record.RecordTick() > last {
-		return nil
+	switch record.RecordType() {
+	case TypeRunEnd, TypeResume, TypeSegment:
+		return nil // they tell of the last whole tick, wherever they stand
+	}
+	if err := c.inOrder(record.RecordType(), record.RecordTick()); err != nil || record.RecordTick() > c.last {
+		return err
 	}
 	return c.add(record)
+}
+
+// inOrder notes a tick beyond the last and reports one that comes behind it.
+func (c *ticksCanonicalizer) inOrder(t Type, tick int64) error {
+	switch {
+	case tick <= c.last && c.beyond > 0:
+		return &OrderError{t, tick, c.beyond}
+	case tick > c.last && c.beyond == 0:
+		c.beyond = tick
+	}
+	return nil
 }
 
 // CanonicalLine returns the canonical form of a line, without its line feed. The error

@@ -59,6 +59,7 @@ func TestCanonicalTicksEndsBehindItsLastTick(t *testing.T) {
 		{"a torn line", header + tick(1) + `{"type":"st`, "", 0},
 		{"a tick again", header + tick(2) + tick(1), "follows tick 2", 3},
 		{"no header", tick(1), "header", 1},
+		{"a tick of damage beyond", header + tick(7) + tick(1), "follows tick 7", 3},
 	} {
 		err := CanonicalTicks(strings.NewReader(tc.text), &bytes.Buffer{}, 2-int64(strings.Count(tc.name, "damage")))
 		if tc.want == "" {

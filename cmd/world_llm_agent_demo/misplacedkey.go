@@ -10,6 +10,10 @@ import (
 // longKey matches what can hardly be anything but a key.
 var longKey = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{20,}`)
 
+// maskedInURL matches what of a URL is masked wherever it is shown: who asks, and the
+// query.
+var maskedInURL = regexp.MustCompile(`//[^/?\s"]*@|\?[^\s",]*`)
+
 // keyCharsMin is the length from which a configured key is looked for in other
 // settings. Shorter ones are placeholders of local servers, and words.
 const keyCharsMin = 8
@@ -27,10 +31,16 @@ func keysOf(values []value) []openai.Secret {
 
 // misplacedKey refuses a setting that holds a key without being meant for one: most
 // settings end up in prompts, traces or names of files. A URL may hold one in its query,
-// as gateways want it, and is masked wherever it is shown.
+// as gateways want it, and is masked wherever it is shown, but not in its path, which
+// tells endpoints apart in a trace.
 func misplacedKey(v value, keys []openai.Secret) error {
 	switch v.setting.kind {
-	case kindSecret, kindURL, kindAgents:
+	case kindSecret:
+		return nil
+	case kindURL, kindAgents:
+		if holdsKey(maskedInURL.ReplaceAllString(v.text, ""), keys) {
+			return badInput("%s: the path of a URL holds what looks like a key; a key is set in %s, or stands in the query of the URL", v.where(), keySettings)
+		}
 		return nil
 	}
 	if !holdsKey(v.text, keys) {

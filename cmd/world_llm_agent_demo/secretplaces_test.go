@@ -113,10 +113,12 @@ func TestAKeyInAnyCommandStaysHidden(t *testing.T) {
 func TestAMisplacedKeyIsRefused(t *testing.T) {
 	for _, args := range [][]string{
 		{"minimal", "--system-prompt", "use " + planted}, {"minimal", "--run-dir", planted}, {planted}, {"minimal", "--model", planted, "--base-url", "http://127.0.0.1:1"},
+		{"minimal", "--model", "m", "--base-url", "http://127.0.0.1:1/v1/" + planted}, {"minimal", "--model", "m", "--base-url", "127.0.0.1:1/" + planted + "/v1?a=b"},
+		{"minimal", "--model", "m", "--base-url", "http://127.0.0.1:1", "--agent-model", "agent-1=m@http://127.0.0.1:1/" + planted + "/v1"},
 	} {
 		for _, env := range []map[string]string{nil, {"OPENAI_API_KEY": planted}} {
 			p := newProcess(t, env, args...)
-			if code := keptHidden(t, p, args[0]); code != 2 || !strings.Contains(p.stderr.String(), "holds what looks like a key") {
+			if code := keptHidden(t, p, args[0]); code != 2 || !strings.Contains(p.stderr.String(), "what looks like a key") {
 				t.Errorf("%d with %v: exit code %d:\n%s", len(args), env, code, p.output())
 			}
 		}

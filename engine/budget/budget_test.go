@@ -150,6 +150,7 @@ func TestWhatCounts(t *testing.T) {
 		{"nothing written", llmclient.Answer{Reply: &llmclient.Reply{Usage: llmclient.Usage{Input: 900}}}, 900},
 		{"a lost answer", llmclient.Failed(llmclient.ErrTimeout, ""), 1350},
 		{"a connection that ended", llmclient.Failed(llmclient.ErrConnection, ""), 1350},
+		{"a connection that never was", llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrConnection, Unsent: true}}, 0},
 		{"an answer cut short", llmclient.Failed(llmclient.ErrMalformed, ""), 1350},
 		{"too many requests", llmclient.Failed(llmclient.ErrRateLimited, ""), 0},
 		{"a refused request", llmclient.Failed(llmclient.ErrBadRequest, ""), 0},
@@ -246,5 +247,26 @@ func TestSpentIn(t *testing.T) {
 	})
 	if want := (Amount{2, 42, 140}); got != want || err != nil {
 		t.Errorf("spent %v, %v, want %v", got, err, want)
+	}
+}
+
+// TestCachedInputCanBeDearer: what is set aside is enough however much of the input turns
+// out to be cached, at any table of prices.
+func TestCachedInputCanBeDearer(t *testing.T) {
+	p := price.Price{Model: "m", Currency: "USD", Input: 400, CachedInput: 4000, Output: 1600}
+	b := New(trace.Caps{Run: trace.Limit{Cost: 20_000_000}})
+	purse := b.Open([]Need{{Agent: "a", Least: Amount{1, 0, 0}}})[0]
+	for calls := 0; ; calls++ {
+		call := b.Call(1000, 100, p)
+		if purse.Admit(call) != nil {
+			if calls == 0 {
+				t.Fatal("no call fits; the test shows nothing")
+			}
+			return
+		}
+		purse.Charge(call, llmclient.Answer{Reply: &llmclient.Reply{Usage: llmclient.Usage{Input: 1000, Cached: 1000, Output: 100}}})
+		if spent := int64(p.Cost(llmclient.Usage{Input: 1000, Cached: 1000, Output: 100})) * int64(calls+1); spent > 20_000_000 {
+			t.Fatalf("%d calls cost %d of 20000000", calls+1, spent)
+		}
 	}
 }

@@ -33,7 +33,7 @@ func Uncounted(p price.Price) Call { return Call{price: p} }
 
 // amount is what the call can take at most.
 func (c Call) amount() Amount {
-	return Amount{1, c.input + c.output, int64(c.price.Cost(llmclient.Usage{Input: c.input, Output: c.output}))}
+	return Amount{1, c.input + c.output, int64(c.price.Most(llmclient.Usage{Input: c.input, Output: c.output}))}
 }
 
 // Path is what a turn of n calls needs that begins with c: each further call also
@@ -62,19 +62,28 @@ const growthTokens = 512
 // part of it that it does not tell although it was made.
 func (c Call) billed(a llmclient.Answer) llmclient.Usage {
 	if a.Reply == nil {
-		if refusedUnbilled(a.Failure.Kind) {
+		if a.Failure.Unsent || refusedUnbilled(a.Failure.Kind) {
 			return llmclient.Usage{}
 		}
-		return llmclient.Usage{Input: c.input, Output: c.output}
+		return c.unknown()
 	}
 	u := a.Reply.Usage
 	if u.Input <= 0 {
-		u.Input, u.Cached = c.input, 0
+		u.Input, u.Cached = c.input, c.unknown().Cached
 	}
 	if u.Output <= 0 && len(a.Reply.Items) > 0 {
 		u.Output = c.output
 	}
 	u.Output = max(u.Output, 0)
+	return u
+}
+
+// unknown is the usage of an answer that nobody told: what was set aside for it.
+func (c Call) unknown() llmclient.Usage {
+	u := llmclient.Usage{Input: c.input, Output: c.output}
+	if c.price.CachedInput > c.price.Input {
+		u.Cached = c.input
+	}
 	return u
 }
 

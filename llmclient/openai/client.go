@@ -96,6 +96,7 @@ func (c *Client) converse(ctx context.Context, began time.Time, r llmclient.Requ
 	}
 	body, patience := r.Body(), c.config.patience()
 	var answer llmclient.Answer
+	sent := false
 	for {
 		done, failure := c.admitted(ctx, began, body, r.OutputTokensMax)
 		if failure != nil {
@@ -108,6 +109,8 @@ func (c *Client) converse(ctx context.Context, began time.Time, r llmclient.Requ
 		done(x, got)
 		if got.failure != nil {
 			answer.FailedAttempts = append(answer.FailedAttempts, got.failure.Kind)
+			sent = sent || !got.failure.Unsent
+			got.failure.Unsent = !sent
 		}
 		wait, again := patience.after(got, c.jitter())
 		if !again {

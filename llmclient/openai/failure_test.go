@@ -164,7 +164,7 @@ func TestConnectionRefused(t *testing.T) {
 	_ = listener.Close()
 	c, w := newClient(t, Config{BaseURL: address})
 	answer := c.Respond(t.Context(), request())
-	want := llmclient.Failure{Kind: llmclient.ErrConnection, Message: "the connection was refused"}
+	want := llmclient.Failure{Kind: llmclient.ErrConnection, Message: "the connection was refused", Unsent: true}
 	if answer.Failure == nil || *answer.Failure != want || len(w.all) != RetriesDefault {
 		t.Errorf("failure %+v after %d waits, want %+v after %d", answer.Failure, len(w.all), want, RetriesDefault)
 	}
@@ -212,7 +212,7 @@ func TestLost(t *testing.T) {
 			return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{Port: 7777}, Err: c.err}
 		})})
 		answer := client.Respond(t.Context(), request())
-		want := llmclient.Failure{Kind: c.kind, Message: c.message}
+		want := llmclient.Failure{Kind: c.kind, Message: c.message, Unsent: c.kind == llmclient.ErrConnection}
 		if answer.Failure == nil || *answer.Failure != want {
 			t.Errorf("%v: failure %+v, want %+v", c.err, answer.Failure, want)
 		}

@@ -31,7 +31,10 @@ func (c *Client) lost(err error) outcome {
 	if isTLS(err) {
 		return outcome{failure: c.broken(llmclient.ErrTLS, "TLS failed: "+bare(err))}
 	}
-	return outcome{failure: c.broken(llmclient.ErrConnection, connectionText(err)), passing: true}
+	failure := c.broken(llmclient.ErrConnection, connectionText(err))
+	var dial *net.OpError
+	failure.Unsent = errors.As(err, &dial) && dial.Op == "dial"
+	return outcome{failure: failure, passing: true}
 }
 
 // broken returns a failure without a status: no response can be trusted to have

@@ -19,6 +19,12 @@ type Price struct {
 	Source string `json:"source"`
 }
 
+// Most is the most that a usage can cost, however much of its input turns out to be
+// cached: a table may price that higher.
+func (p Price) Most(u llmclient.Usage) Money {
+	return times(max(u.Input, 0), max(p.Input, p.CachedInput)).Plus(times(u.Output, p.Output))
+}
+
 // Cost is the exact price of a usage. Cached tokens are part of the input and
 // reasoning tokens part of the output, as in [llmclient.Usage]; a provider that
 // reports more cached tokens than input is taken to mean all of it.
