@@ -22,6 +22,10 @@ import (
 // asks that; otherwise it answers with a failure of kind not_recorded that says what
 // differs, and [Run] ends the run. It reads the recording along with the run, one
 // tick ahead. It opens no connection itself.
+//
+// A recording that cannot be read on is no miss: what stands behind the damage may be
+// paid for already. From there on every request fails with recording_damaged, also with
+// a model, and [Run] ends the run.
 type Recorded struct {
 	path   string
 	header trace.Header
@@ -35,7 +39,7 @@ type Recorded struct {
 	calls map[CallKey][]recordedCall
 	tick  int64
 	next  *trace.ModelCall
-	// broken is why the recording cannot be read on.
+	// broken is why the recording cannot be read on, nil while it can.
 	broken error
 	// items are the parts of the tick being read, again those of earlier ticks that
 	// were needed once more. Keeping all would make memory grow with the recording.
@@ -66,8 +70,8 @@ func OpenRecorded(path string, model Source) (*Recorded, error) {
 		return nil, err
 	}
 	r := &Recorded{path: path, header: h, model: model, file: f, reader: trace.NewReader(f), calls: map[CallKey][]recordedCall{}}
-	if err := r.advance(); err != nil {
-		return nil, errors.Join(err, f.Close())
+	if r.advance(); r.broken != nil {
+		return nil, errors.Join(r.broken, f.Close())
 	}
 	return r, nil
 }
@@ -110,6 +114,8 @@ func (r *Recorded) Respond(ctx context.Context, key CallKey, request llmclient.R
 	case miss == nil:
 		r.given.Add(1)
 		return answer
+	case errors.Is(miss, errDamaged):
+		return llmclient.Failed(llmclient.ErrRecordingDamaged, miss.Error())
 	case r.model != nil:
 		r.asked.Add(1)
 		return r.model.Respond(ctx, key, request)
@@ -117,13 +123,16 @@ func (r *Recorded) Respond(ctx context.Context, key CallKey, request llmclient.R
 	return llmclient.Failed(llmclient.ErrNotRecorded, miss.Error())
 }
 
-// find returns the recorded answer to a request. The error says why there is none.
+// errDamaged marks a recording that cannot be read on.
+var errDamaged = errors.New("is damaged")
+
+// find returns the recorded answer to a request. The error says why there is none, and
+// is errDamaged where that cannot be told. All of a tick is read before any answer of
+// it is given, so that order of arrival plays no role here either.
 func (r *Recorded) find(key CallKey, request llmclient.Request) (llmclient.Answer, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.readTo(key.Tick); err != nil {
-		return llmclient.Answer{}, fmt.Errorf("%s, tick %d, step %d: %w", key.Agent, key.Tick, key.Step, err)
-	}
+	r.readTo(key.Tick)
 	calls := r.calls[key]
 	prompt := request.Prompt()
 	for _, c := range calls {
@@ -134,6 +143,9 @@ func (r *Recorded) find(key CallKey, request llmclient.Request) (llmclient.Answe
 			return c.answer, nil
 		}
 	}
+	if r.broken != nil {
+		return llmclient.Answer{}, fmt.Errorf("%s, tick %d, step %d: %w", key.Agent, key.Tick, key.Step, r.broken)
+	}
 	if len(calls) == 0 {
 		return llmclient.Answer{}, fmt.Errorf("%s, tick %d, step %d: %s", key.Agent, key.Tick, key.Step, r.absent(key))
 	}
@@ -143,24 +155,28 @@ func (r *Recorded) find(key CallKey, request llmclient.Request) (llmclient.Answe
 	return llmclient.Answer{}, fmt.Errorf("%s, tick %d, step %d: %s", key.Agent, key.Tick, key.Step, r.difference(recorded.Differs(prompt), request))
 }
 
-// readTo reads all calls of the given tick; those of earlier ones are forgotten,
-// since a run never goes back.
-func (r *Recorded) readTo(tick int64) error {
+// readTo reads all calls of the given tick, or those before the damage; those of earlier
+// ticks are forgotten, since a run never goes back.
+func (r *Recorded) readTo(tick int64) {
 	if tick > r.tick {
 		clear(r.calls)
 		r.tick = tick
 	}
-	for r.next != nil && r.next.Tick <= tick {
+	for r.broken == nil && r.next != nil && r.next.Tick <= tick {
 		if r.next.Tick == tick {
 			if err := r.keep(*r.next); err != nil {
-				return err
+				r.broken = r.damage(err)
+				return
 			}
 		}
-		if err := r.advance(); err != nil {
-			return err
-		}
+		r.advance()
 	}
-	return nil
+}
+
+// damage says that the recording cannot be read on. Where it lies is for whoever knows
+// how the user calls it.
+func (r *Recorded) damage(err error) error {
+	return fmt.Errorf("the recording %s %w: %w", filepath.Base(filepath.Clean(r.path)), errDamaged, err)
 }
 
 // keep adds a call to those of the tick, with its answer restored, if it can be given
@@ -205,20 +221,19 @@ func (r *Recorded) need(hash string) error {
 	return nil
 }
 
-// advance reads up to the next call, which is nil at the end of the recording.
-func (r *Recorded) advance() error {
-	if r.broken != nil {
-		return r.broken
-	}
+// advance reads up to the next call, which is nil at the end of the recording and where
+// it breaks. A line without its end is a break too: one that a killed process left behind
+// cannot be told from one of a file that was cut.
+func (r *Recorded) advance() {
 	r.next = nil
 	for {
 		record, err := r.reader.NextOf(trace.TypePart, trace.TypeModelCall)
-		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-			return nil
+		if err == io.EOF {
+			return
 		}
 		if err != nil {
-			r.broken = fmt.Errorf("read recording %s: %w", r.path, err)
-			return r.broken
+			r.broken = r.damage(err)
+			return
 		}
 		switch record := record.(type) {
 		case trace.Part:
@@ -228,7 +243,7 @@ func (r *Recorded) advance() error {
 			r.items.Add(record)
 		case trace.ModelCall:
 			r.next = &record
-			return nil
+			return
 		}
 	}
 }

@@ -92,10 +92,10 @@ func findPart(path, hash string) (trace.Part, error) {
 			return p, nil
 		}
 		if err != nil {
-			break
+			return trace.Part{}, fmt.Errorf("look for part %s: %w", hash, err)
 		}
 	}
-	return trace.Part{}, fmt.Errorf("part %s is not in %s", hash, path)
+	return trace.Part{}, fmt.Errorf("part %s is missing", hash)
 }
 
 // ExportAnswers writes the recorded answers of the run in dir to w as a compressed

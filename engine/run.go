@@ -113,6 +113,8 @@ func (r Result) ExitCode() int {
 		return ExitProvider
 	case trace.RunBudgetReached:
 		return ExitBudget
+	case trace.RunRecordingDamaged:
+		return ExitBadInput
 	case trace.RunReplayDiffers:
 		return ExitDiffers
 	case trace.RunInterrupted:

@@ -213,7 +213,8 @@ func (t *tail) stays(record trace.Record) bool {
 // refused for a reason that ended the run and is mended by now, or one that a recording
 // had no answer to. They are asked again.
 func usable(f *llmclient.Failure) bool {
-	return f == nil || f.Kind != llmclient.ErrInterrupted && f.Kind != llmclient.ErrNotRecorded && !f.Kind.Fatal(true)
+	return f == nil || f.Kind != llmclient.ErrInterrupted && f.Kind != llmclient.ErrNotRecorded &&
+		f.Kind != llmclient.ErrRecordingDamaged && !f.Kind.Fatal(true)
 }
 
 // cutBytes is how much goes.

@@ -263,12 +263,17 @@ func (r *runner) abandonedLookingBack(ctx context.Context, backs []lookedBack) *
 	return nil
 }
 
-// missed ends a run whose recording has no answer to a request.
+// missed ends a run whose recording has no answer to a request, or cannot tell.
 func (r *runner) missed(f *llmclient.Failure) *stop {
-	if f == nil || !r.missEnds || f.Kind != llmclient.ErrNotRecorded {
+	switch {
+	case f == nil || !r.missEnds:
 		return nil
+	case f.Kind == llmclient.ErrNotRecorded:
+		return &stop{status: trace.RunReplayDiffers, reason: f.Message, failure: f}
+	case f.Kind == llmclient.ErrRecordingDamaged:
+		return &stop{status: trace.RunRecordingDamaged, reason: f.Message, failure: f}
 	}
-	return &stop{status: trace.RunReplayDiffers, reason: f.Message, failure: f}
+	return nil
 }
 
 func interrupted() *stop {

@@ -85,6 +85,9 @@ const (
 	ErrInterrupted ErrorKind = "interrupted"
 	// ErrNotRecorded: a recording was to answer and holds no answer to the request.
 	ErrNotRecorded ErrorKind = "not_recorded"
+	// ErrRecordingDamaged: what a recording holds cannot be read from here on, so that
+	// whether it has an answer is unknown.
+	ErrRecordingDamaged ErrorKind = "recording_damaged"
 	// ErrAuth: HTTP 401.
 	ErrAuth ErrorKind = "auth"
 	// ErrForbidden: HTTP 403.

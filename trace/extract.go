@@ -141,7 +141,7 @@ func (a Answer) Lasting() bool {
 		return true
 	}
 	switch a.Failure.Kind {
-	case llmclient.ErrInterrupted, llmclient.ErrNotRecorded, llmclient.ErrCap:
+	case llmclient.ErrInterrupted, llmclient.ErrNotRecorded, llmclient.ErrRecordingDamaged, llmclient.ErrCap:
 		return false
 	}
 	return true

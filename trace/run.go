@@ -33,7 +33,9 @@ const (
 	RunBudgetReached  RunStatus = "budget_exhausted"
 	// RunReplayDiffers: a recording was to answer everything and could not.
 	RunReplayDiffers RunStatus = "replay_differs"
-	RunInternalError RunStatus = "internal_error"
+	// RunRecordingDamaged: a recording that answers were taken from could not be read on.
+	RunRecordingDamaged RunStatus = "recording_damaged"
+	RunInternalError    RunStatus = "internal_error"
 	// RunUnfinished stands in reports for a trace without a RunEnd; it is never
 	// written to a trace.
 	RunUnfinished RunStatus = "unfinished"

@@ -212,3 +212,10 @@ func missHint(runDir string) string {
 		"or use --replay-miss " + missAsk,
 	}, "; ")
 }
+
+// damageHint says what to do about a recording that cannot be read on. Asking a model in
+// place of what is lost is a choice with a price, and not made here.
+func (p plan) damageHint() string {
+	return fmt.Sprintf("nothing was asked from there on; resume %s --replay-from PLACE goes on with a whole copy of %s",
+		oneLine(p.runDir), shown(p.recording.path))
+}

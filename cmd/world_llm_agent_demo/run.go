@@ -282,6 +282,8 @@ func (p plan) verdict(result engine.Result) error {
 	}
 	reason := result.Reason
 	switch {
+	case result.Status == trace.RunRecordingDamaged:
+		reason += "; " + p.damageHint()
 	case result.Status == trace.RunReplayDiffers:
 		reason += "; " + missHint(p.runDir)
 	case p.resumable(result):
