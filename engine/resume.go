@@ -203,7 +203,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	result, err := s.derive(ctx, r, recording)
-	if err != nil || result.Status == trace.RunInterrupted {
+	if err != nil || result.Deriving {
 		return result, err
 	}
 	if err := s.takeUp(j, recording, r.Concurrency); err != nil {
@@ -256,7 +256,9 @@ func (s *Resumption) derive(ctx context.Context, r *runner, recording *recording
 	})
 	r.progress.Ticks = s.target
 	switch {
-	case ctx.Err() != nil && result.Status == trace.RunInterrupted:
+	case ctx.Err() != nil && (result.Status == trace.RunInterrupted || errors.Is(err, context.Canceled)):
+		// Who noticed first, the ticks or what compares them, makes no difference.
+		result.Status, result.Deriving = trace.RunInterrupted, true
 		return result, nil
 	case err == nil && !compared.Equal:
 		err = compared.Difference

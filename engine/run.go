@@ -90,6 +90,9 @@ type Result struct {
 	Learned *playbook.Playbook
 	// Failure is the answer that ended a run with Status provider_failed.
 	Failure *llmclient.Failure
+	// Deriving says that a resume was interrupted while it derived recorded ticks again,
+	// TicksDone of them so far: it recorded nothing, and the run is as it was.
+	Deriving bool
 }
 
 // The exit codes of a run.

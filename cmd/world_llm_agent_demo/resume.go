@@ -230,6 +230,11 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 	if difference, ok := errors.AsType[*engine.DifferenceError](err); ok {
 		return failWith(engine.ExitDiffers, fmt.Errorf("%s does not come out as recorded and is not resumed: %w", shown(p.runDir), difference))
 	}
+	if err == nil && result.Deriving {
+		out.made.discard()
+		return failWith(result.ExitCode(), fmt.Errorf("interrupted while the %d recorded ticks of %s were derived again, after %d of them; nothing of the run has changed; resume %s starts over",
+			s.TicksDone(), shown(p.runDir), result.TicksDone, oneLine(p.runDir)))
+	}
 	return m.conclude(p, out, result, err)
 }
 
