@@ -107,7 +107,7 @@ func (o outputFile) probe() error {
 func (o outputFile) write(data []byte) error {
 	return o.writeWith(func(f *os.File) error {
 		_, err := f.Write(data)
-		return err
+		return cause(err) // the path is not that of the temporary file
 	})
 }
 
@@ -124,10 +124,10 @@ func (o outputFile) writeWith(fill func(*os.File) error) error {
 		return fmt.Errorf("write %s: %w", o.path, cause(err))
 	}
 	// Temporary files are private; a result is as readable as any other file.
-	err = cmp.Or(fill(f), f.Chmod(0o644), f.Sync())
-	err = cmp.Or(err, f.Close())
+	err = cmp.Or(fill(f), cause(f.Chmod(0o644)), cause(f.Sync()))
+	err = cmp.Or(err, cause(f.Close()))
 	if err == nil {
-		err = os.Rename(f.Name(), target)
+		err = cause(os.Rename(f.Name(), target))
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())

@@ -87,7 +87,7 @@ func (m *Main) fail(err error) int {
 	if err == nil {
 		return engine.ExitCompleted
 	}
-	if text := err.Error(); text != "" {
+	if text := errorText(err); text != "" {
 		fmt.Fprintf(m.Stderr, "%s: %s\n", programName, oneLine(openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...)))
 	}
 	return exitCode(err)
@@ -120,6 +120,9 @@ func (m *Main) path(name string) string {
 func cause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
+	}
+	if l, ok := errors.AsType[*os.LinkError](err); ok {
+		return l.Err
 	}
 	return err
 }
