@@ -11,8 +11,10 @@ import (
 )
 
 // checkCaps reports caps that no turn fits in, and a cap on cost that cannot be kept
-// because a price is missing.
-func (s Settings) checkCaps() error {
+// because a price is missing. begun says that the run has spent something already: what
+// a cap of the run or of an agent leaves then is for the budget to tell, and a cap too
+// small for a turn ends the run like any other that was reached.
+func (s Settings) checkCaps(begun bool) error {
 	least := int64(leastCalls(s.behaviorConfig().WithDefaults(), behavior.StageLean))
 	for _, c := range []struct {
 		scope budget.Scope
@@ -21,7 +23,7 @@ func (s Settings) checkCaps() error {
 		if min(c.limit.Calls, c.limit.Tokens, int64(c.limit.Cost)) < 0 {
 			return fmt.Errorf("cap of the %s: must not be negative", c.scope)
 		}
-		if c.limit.Calls > 0 && c.limit.Calls < least {
+		if reached := begun && c.scope != budget.Tick; c.limit.Calls > 0 && c.limit.Calls < least && !reached {
 			return fmt.Errorf("cap on calls of the %s, %d: a decision takes at least %d with the %s protocol", c.scope, c.limit.Calls, least, s.Protocol)
 		}
 		if c.limit.Cost > 0 {

@@ -32,7 +32,7 @@ func (s *Resumption) changeCaps() error {
 	if now.Caps == s.before {
 		return nil
 	}
-	if err := now.checkCaps(); err != nil {
+	if err := now.checkCaps(s.tail.last > 0 || len(s.tail.calls) > 0); err != nil {
 		return fmt.Errorf("%w so: %w", ErrNotResumable, err)
 	}
 	if s.Complete() {

@@ -137,7 +137,7 @@ func (s Settings) Check() error {
 	if err := s.checkPlaybook(); err != nil {
 		return err
 	}
-	if err := s.checkCaps(); err != nil {
+	if err := s.checkCaps(false); err != nil {
 		return err
 	}
 	w, err := s.newWorld()
