@@ -119,6 +119,15 @@ func otherRecording(recorded *trace.Recording) error {
 		ErrNotResumable, recorded.Name, recorded.ModelSource, recorded.Model, behind)
 }
 
+// SegmentBytes is the [Options.SegmentBytes] that the run had last; known is false for a
+// run that did not record it.
+func (s *Resumption) SegmentBytes() (size int64, known bool) {
+	if s.tail.segmentBytes == nil {
+		return 0, false
+	}
+	return *s.tail.segmentBytes, true
+}
+
 // Close gives the run back.
 func (s *Resumption) Close() error { return s.unlock() }
 
@@ -206,7 +215,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil || result.Deriving {
 		return result, err
 	}
-	if err := s.takeUp(j, recording, r.Concurrency); err != nil {
+	if err := s.takeUp(j, recording, r.Options); err != nil {
 		return Result{}, errors.Join(err, j.finish())
 	}
 	r.capChanges = s.capChanges
@@ -267,7 +276,7 @@ func (s *Resumption) derive(ctx context.Context, r *runner, recording *recording
 }
 
 // takeUp makes the trace end where the run goes on, and says so in it.
-func (s *Resumption) takeUp(j *journal, recording *recording, concurrency int) error {
+func (s *Resumption) takeUp(j *journal, recording *recording, o Options) error {
 	// What is left of the recording is read before anything is added to it.
 	if err := recording.finish(); err != nil {
 		return err
@@ -282,7 +291,7 @@ func (s *Resumption) takeUp(j *journal, recording *recording, concurrency int) e
 	j.into(f)
 	record := trace.Resume{
 		Tick: s.tail.last, TicksRequested: s.target, Exchanges: len(s.tail.calls), CutBytes: s.tail.cutBytes(),
-		Timing: &trace.ResumeTiming{ResumedAt: time.Now().UTC().Format(time.RFC3339), Concurrency: concurrency},
+		Timing: &trace.ResumeTiming{ResumedAt: time.Now().UTC().Format(time.RFC3339), Concurrency: o.Concurrency, SegmentBytes: &o.SegmentBytes},
 	}
 	if s.options.BaseURL != s.header.Latest().BaseURL {
 		record.BaseURL = s.options.BaseURL

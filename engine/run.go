@@ -303,6 +303,7 @@ func newRunner(o Options, j *journal) (*runner, error) {
 // run writes the header, runs the ticks and writes the end, whatever ended it.
 func (r *runner) run(ctx context.Context) (Result, error) {
 	header := r.header(r.world, r.kit.Config(), r.Concurrency, r.started)
+	header.Timing.SegmentBytes = &r.SegmentBytes
 	if err := r.journal.write(header); err != nil {
 		return Result{}, err
 	}

@@ -27,6 +27,9 @@ type tail struct {
 	last int64
 	// ticks is the most ticks that the run was asked for so far.
 	ticks int64
+	// segmentBytes is the size of a trace file that was last asked for; nil when nobody
+	// has recorded one.
+	segmentBytes *int64
 	// caps are those that hold since the tick capsFrom, where somebody changed them; nil
 	// where those of the header hold.
 	caps     *trace.Caps
@@ -144,13 +147,19 @@ func (t *tail) add(record trace.Record, at span) error {
 		}
 		return t.restart(r.Tick, at)
 	case trace.Segment:
-		t.ticks = r.TicksRequested
+		t.ticks, t.segmentBytes = r.TicksRequested, r.SegmentBytes
 		t.caps, t.capsFrom = r.Caps, r.Tick
 		return t.restart(r.Tick, at)
 	case trace.Header:
 		t.ticks = max(t.ticks, r.TicksRequested)
+		if r.Timing != nil {
+			t.segmentBytes = r.Timing.SegmentBytes
+		}
 	case trace.Resume:
 		t.ticks = max(t.ticks, r.TicksRequested)
+		if r.Timing != nil {
+			t.segmentBytes = r.Timing.SegmentBytes
+		}
 	case trace.RunEnd:
 		t.end = &r
 	case trace.Fork:
@@ -178,7 +187,10 @@ func (t *tail) restart(tick int64, at span) error {
 	if t.damage != nil {
 		return t.damage
 	}
-	*t = tail{last: tick, ticks: t.ticks, caps: t.caps, capsFrom: t.capsFrom, recap: t.recap, whole: at.to, calls: map[CallKey]bool{}, parts: map[span]partID{}}
+	*t = tail{
+		last: tick, ticks: t.ticks, segmentBytes: t.segmentBytes, caps: t.caps, capsFrom: t.capsFrom, recap: t.recap,
+		whole: at.to, calls: map[CallKey]bool{}, parts: map[span]partID{},
+	}
 	return nil
 }
 

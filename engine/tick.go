@@ -328,7 +328,7 @@ func (r *runner) record(tick int64, turns []deliberated, backs []lookedBack, eve
 	if err := r.journal.write(records...); err != nil {
 		return err
 	}
-	return r.journal.endTick(trace.Segment{Tick: tick, TicksRequested: max(r.Ticks, r.asked), Caps: r.recapped}, r.SegmentBytes)
+	return r.journal.endTick(trace.Segment{Tick: tick, TicksRequested: max(r.Ticks, r.asked), Caps: r.recapped, SegmentBytes: &r.SegmentBytes}, r.SegmentBytes)
 }
 
 // report updates the running counts and shows them.

@@ -163,6 +163,9 @@ type HeaderTiming struct {
 	// RecordingPath is where the recording of the header was on that machine, absolute;
 	// empty without one.
 	RecordingPath string `json:"recording_path,omitempty"`
+	// SegmentBytes is the size at which a trace file is closed and the next one begun, 0
+	// for never; nil in traces that do not tell.
+	SegmentBytes *int64 `json:"segment_bytes,omitempty"`
 }
 
 // Switch changes prompt texts from a tick on; nil keeps a text as it is. As a

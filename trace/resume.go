@@ -30,6 +30,8 @@ type ResumeTiming struct {
 	ResumedAt string `json:"resumed_at"`
 	// Concurrency is how many turns can run at once from now on.
 	Concurrency int `json:"concurrency"`
+	// SegmentBytes is that of a [HeaderTiming] from now on.
+	SegmentBytes *int64 `json:"segment_bytes,omitempty"`
 }
 
 // RecordType implements [Record].

@@ -40,7 +40,7 @@ func samples() []Record {
 			},
 			Recording: &Recording{Name: "run-0", Model: "m", ModelSource: SourceLive, UsageSource: UsageReported, Asked: SourceScripted},
 			Forks:     []Fork{fork}, Extract: ExtractAnswers,
-			Timing: &HeaderTiming{StartedAt: "2026-01-02T03:04:05Z", Concurrency: 4},
+			Timing: &HeaderTiming{StartedAt: "2026-01-02T03:04:05Z", Concurrency: 4, SegmentBytes: new(int64(1 << 20))},
 		},
 		part,
 		Switch{Tick: 1, AgentID: "agent-1", SystemPrompt: &goal, ShortTermGoal: &goal, LongTermGoal: &goal},
@@ -86,9 +86,9 @@ func samples() []Record {
 		},
 		Resume{
 			Tick: 1, TicksRequested: 30, Exchanges: 2, CutBytes: 77, BaseURL: "http://b/v1", Drift: "engine",
-			Timing: &ResumeTiming{ResumedAt: "2026-01-02T04:04:05Z", Concurrency: 8},
+			Timing: &ResumeTiming{ResumedAt: "2026-01-02T04:04:05Z", Concurrency: 8, SegmentBytes: new(int64)},
 		},
-		Segment{Tick: 1, Number: 2, TicksRequested: 30, Caps: &Caps{Run: Limit{Calls: 9}}},
+		Segment{Tick: 1, Number: 2, TicksRequested: 30, Caps: &Caps{Run: Limit{Calls: 9}}, SegmentBytes: new(int64(1 << 20))},
 		CapChange{Tick: 2, Caps: Caps{Run: Limit{Calls: 12}}, Answered: []Answered{{AgentID: "agent-1", Steps: 3, Calls: 2, Tokens: 700, Cost: 90}}},
 	}
 }

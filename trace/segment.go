@@ -13,6 +13,9 @@ type Segment struct {
 	// Caps are those that hold, where a [CapChange] of the files before set them; nil
 	// where those of the header or of a fork hold.
 	Caps *Caps `json:"caps,omitempty"`
+	// SegmentBytes is that of a [HeaderTiming], as it held when this file was begun: who
+	// goes on with the run reads the last file alone.
+	SegmentBytes *int64 `json:"segment_bytes,omitempty"`
 }
 
 // RecordType implements [Record].

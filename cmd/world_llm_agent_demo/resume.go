@@ -44,8 +44,8 @@ func resumeFlagsOf(all settings) settings {
 		if !slices.Contains(resumeSettings(), s.key) {
 			continue
 		}
-		if s.removable || s.key == "run.replay_from" {
-			s.env, s.absent = nil, "as the run has it"
+		if s.removable || s.key == "run.replay_from" || s.key == "run.trace_segment_mb" {
+			s.env, s.fallback, s.absent = nil, "", "as the run has it"
 		}
 		taken = append(taken, s)
 	}
@@ -114,6 +114,9 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 		return resumeRefusal(runDir, err)
 	}
 	defer s.Close()
+	if size, known := s.SegmentBytes(); known && find(values, "run.trace_segment_mb").origin.rank != fromFlag {
+		c.SegmentMB = size >> 20
+	}
 	p, err := m.resumePlan(c, model, recording, s, runDir)
 	if err != nil {
 		return err
