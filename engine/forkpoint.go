@@ -223,6 +223,9 @@ func changesOf(before, next Settings) ([]trace.Change, error) {
 		return nil, err
 	}
 	changes = append(changes, fields...)
+	if before.Caps != next.Caps {
+		changes = append(changes, trace.Change{What: "caps", From: before.Caps.Text(before.currency()), To: next.Caps.Text(next.currency())})
+	}
 	for _, c := range a.Rules.Changed(b.Rules) {
 		changes = append(changes, trace.Change{What: "rules." + c.Name, From: strconv.FormatInt(c.From, 10), To: strconv.FormatInt(c.To, 10)})
 	}
@@ -248,7 +251,7 @@ func settingChanges(before, next trace.Settings) ([]trace.Change, error) {
 		name, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
 		from, to := valueText(a.Field(i).Interface()), valueText(b.Field(i).Interface())
 		switch {
-		case from == to || name == "estimate": // what a run is expected to take shapes nothing
+		case from == to || name == "estimate" || name == "caps": // an estimate shapes nothing, caps have words of their own
 		case name == "agents_override":
 			return nil, errors.New("a fork cannot change the number of agents: the ticks before it would be others")
 		default:

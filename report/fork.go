@@ -310,16 +310,23 @@ func (r Report) forkLine() string {
 	if f.TicksDiffering == 0 {
 		return text + fmt.Sprintf("; all %d ticks since are equal", f.TicksCompared)
 	}
-	return text + fmt.Sprintf("; %d of %d ticks differ, %d of %d decisions, the first in tick %s, the world from tick %s on", f.TicksDiffering,
-		f.TicksCompared, f.DecisionsDiffering, f.DecisionsCompared, tickText(f.FirstDecisionTick), tickText(f.FirstDigestTick))
+	return text + fmt.Sprintf("; %d of %d ticks differ, %s, %s", f.TicksDiffering, f.TicksCompared, f.decisionsText(), f.worldText())
 }
 
-// tickText is a tick, or that there is none.
-func tickText(tick *int64) string {
-	if tick == nil {
-		return "none"
+// decisionsText says how many decisions differ, and since when.
+func (f *ForkReport) decisionsText() string {
+	if f.FirstDecisionTick == nil {
+		return fmt.Sprintf("none of %d decisions", f.DecisionsCompared)
 	}
-	return fmt.Sprint(*tick)
+	return fmt.Sprintf("%d of %d decisions, the first in tick %d", f.DecisionsDiffering, f.DecisionsCompared, *f.FirstDecisionTick)
+}
+
+// worldText says since when the worlds differ.
+func (f *ForkReport) worldText() string {
+	if f.FirstDigestTick == nil {
+		return "the world in none"
+	}
+	return fmt.Sprintf("the world from tick %d on", *f.FirstDigestTick)
 }
 
 // changesText names the changes with their values.
@@ -333,19 +340,29 @@ func (f *ForkReport) changesText() string {
 			words = append(words, fmt.Sprintf("%d more", len(f.Changes)-i))
 			break
 		}
-		words = append(words, fmt.Sprintf("%s %s -> %s", plain(c.What), valueText(c.From), valueText(c.To)))
+		chars := valueCharsMax
+		if c.What == "caps" {
+			chars = capsCharsMax // cut in the middle of an amount they would say another one
+		}
+		words = append(words, fmt.Sprintf("%s %s -> %s", plain(c.What), valueText(c.From, chars), valueText(c.To, chars)))
 	}
 	return strings.Join(words, ", ")
 }
 
+const (
+	// valueCharsMax bounds one side of a change in a line, capsCharsMax one that lists caps.
+	valueCharsMax = 40
+	capsCharsMax  = 160
+)
+
 // valueText is one side of a change, short enough for a line.
-func valueText(text string) string {
+func valueText(text string, chars int) string {
 	if text == "" {
 		return "unset"
 	}
 	text = plain(text)
-	if r := []rune(text); len(r) > 40 {
-		return string(r[:37]) + "..."
+	if r := []rune(text); len(r) > chars {
+		return string(r[:chars-3]) + "..."
 	}
 	return text
 }
@@ -355,18 +372,9 @@ func (r Report) forkEndLine() string {
 	if r.Fork == nil {
 		return ""
 	}
-	met := [2]int{}
-	for _, g := range r.Fork.Goals {
-		if g.ParentMetAt != nil {
-			met[0]++
-		}
-		if g.ForkMetAt != nil {
-			met[1]++
-		}
-	}
 	var parts []string
 	if n := len(r.Fork.Goals); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d goals differ, of them met: %d by the parent, %d here", n, met[0], met[1]))
+		parts = append(parts, fmt.Sprintf("goals that differ, %d: %s", n, r.Fork.goalsText()))
 	}
 	var amounts []world.Amount
 	for _, s := range r.Fork.Stock {
@@ -379,4 +387,34 @@ func (r Report) forkEndLine() string {
 		parts = append(parts, fmt.Sprintf("the parent ended with tick %d", r.Fork.ParentTicks))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// goalsText says of each goal how the two runs got to it, of the first few.
+func (f *ForkReport) goalsText() string {
+	var words []string
+	for i, g := range f.Goals {
+		if i == namesMax {
+			words = append(words, fmt.Sprintf("%d more", len(f.Goals)-i))
+			break
+		}
+		words = append(words, fmt.Sprintf("%s of %s %s", plain(g.GoalID), plain(g.AgentID), g.text()))
+	}
+	return strings.Join(words, ", ")
+}
+
+// text says in what the goal differs: when it was met or, where that is the same, how
+// much of it there is at the end.
+func (g ForkGoal) text() string {
+	if sameTick(g.ParentMetAt, g.ForkMetAt) {
+		return fmt.Sprintf("(parent %d at the end, here %d)", g.ParentNow, g.ForkNow)
+	}
+	return fmt.Sprintf("(parent %s, here %s)", metText(g.ParentMetAt), metText(g.ForkMetAt))
+}
+
+// metText says when a goal was met.
+func metText(at *int64) string {
+	if at == nil {
+		return "not met"
+	}
+	return fmt.Sprintf("met in tick %d", *at)
 }

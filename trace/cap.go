@@ -1,6 +1,11 @@
 package trace
 
-import "agentworld/llmclient/price"
+import (
+	"fmt"
+	"strings"
+
+	"agentworld/llmclient/price"
+)
 
 // Caps bound what a run may spend; the zero value bounds nothing.
 type Caps struct {
@@ -46,4 +51,32 @@ type Spending struct {
 	OutputTokens int64 `json:"output_tokens"`
 	// Cost is 0 where a model has no price.
 	Cost price.Money `json:"cost_pico"`
+}
+
+// Text lists the caps for people, with costs in a currency, which may be empty where no
+// cap is on cost: "the run 60 calls; each tick 0.03 USD". Without any it is "none".
+func (c Caps) Text(currency string) string {
+	var parts []string
+	for _, at := range []struct {
+		scope string
+		limit Limit
+	}{{"the run", c.Run}, {"each agent", c.Agent}, {"each tick", c.Tick}} {
+		var of []string
+		if at.limit.Calls > 0 {
+			of = append(of, fmt.Sprintf("%d calls", at.limit.Calls))
+		}
+		if at.limit.Tokens > 0 {
+			of = append(of, fmt.Sprintf("%d tokens", at.limit.Tokens))
+		}
+		if at.limit.Cost > 0 {
+			of = append(of, strings.TrimSpace(at.limit.Cost.String()+" "+currency))
+		}
+		if len(of) > 0 {
+			parts = append(parts, at.scope+" "+strings.Join(of, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, "; ")
 }

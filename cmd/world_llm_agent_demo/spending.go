@@ -135,31 +135,9 @@ func (p plan) capsText() string {
 func capsListed(caps trace.Caps, prices []price.Price) string {
 	currency := ""
 	if len(prices) > 0 {
-		currency = " " + oneLine(prices[0].Currency)
+		currency = oneLine(prices[0].Currency)
 	}
-	var parts []string
-	for _, at := range []struct {
-		scope string
-		limit trace.Limit
-	}{{"the run", caps.Run}, {"each agent", caps.Agent}, {"each tick", caps.Tick}} {
-		var of []string
-		if at.limit.Calls > 0 {
-			of = append(of, fmt.Sprintf("%d calls", at.limit.Calls))
-		}
-		if at.limit.Tokens > 0 {
-			of = append(of, fmt.Sprintf("%d tokens", at.limit.Tokens))
-		}
-		if at.limit.Cost > 0 {
-			of = append(of, at.limit.Cost.String()+currency)
-		}
-		if len(of) > 0 {
-			parts = append(parts, at.scope+" "+strings.Join(of, ", "))
-		}
-	}
-	if len(parts) == 0 {
-		return noneText
-	}
-	return strings.Join(parts, "; ")
+	return caps.Text(currency)
 }
 
 // capKeys are the keys of the settings that are caps.
