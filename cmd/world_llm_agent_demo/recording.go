@@ -72,6 +72,9 @@ func (m *Main) chooseRecordingAgain(runDir string, h trace.Header, values []valu
 func (m *Main) chooseAnswersAgain(runDir string, c config, values []value) (modelAccess, chosenRecording, error) {
 	h, _ := engine.ReadHeader(m.path(runDir))
 	recording, err := m.chooseRecordingAgain(runDir, h.Latest(), values)
+	if err == nil && recording.strict {
+		err = recording.checkModel(values, "")
+	}
 	if err != nil || recording.strict {
 		return modelAccess{model: recording.header.Model}, recording, err
 	}
@@ -91,10 +94,21 @@ func (m *Main) chooseAnswers(c config, values []value) (modelAccess, chosenRecor
 		if faults := find(values, "llm.faults"); faults.text != "" {
 			return modelAccess{}, recording, badInput("%s: faults are for the scripted stand-in, and every answer is recorded; leave out one of them, or use --replay-miss %s", faults.where(), missAsk)
 		}
-		return modelAccess{model: recording.header.Model}, recording, nil
+		return modelAccess{model: recording.header.Model}, recording, recording.checkModel(values, ", or use --replay-miss "+missAsk)
 	}
 	access, err := chooseModel(c, values)
 	return access, recording, err
+}
+
+// checkModel refuses a model that was named for this very run and is not the recorded
+// one: who names it expects its answers. One named elsewhere is for other runs. instead
+// is what else could be done.
+func (r chosenRecording) checkModel(values []value, instead string) error {
+	v := find(values, "llm.model")
+	if v.origin.rank != fromFlag || v.text == r.header.Model {
+		return nil
+	}
+	return badInput("%s: model %s is not asked, as every answer is recorded, of the model %s; leave it out%s", v.where(), shown(v.text), shown(r.header.Model), instead)
 }
 
 // chooseAgentAnswers is chooseAgents, with a recording: where no model is asked, the
