@@ -132,7 +132,7 @@ func (m *Main) connect(p plan, reached *endpoints, config openai.Config, calls f
 	} else {
 		p.model.announceScripted(m.Stderr, client.URL())
 	}
-	p.announceSpending(m.Stderr)
+	p.announceSpending(m.Stderr, m.Now())
 	own, err := p.openAgents(m.Stderr, reached, config)
 	return engine.LiveByAgent(client, own), err
 }

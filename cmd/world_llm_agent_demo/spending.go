@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"agentworld/llmclient/price"
 	"agentworld/trace"
@@ -94,10 +95,12 @@ func (p plan) wantsEstimate() bool {
 // announceSpending says, before the first call, what the run will probably take and
 // cost, as far as that was estimated, and what bounds it. It says nothing where nobody
 // pays and nothing is bounded.
-func (p plan) announceSpending(w io.Writer) {
+// now tells how old the prices are.
+func (p plan) announceSpending(w io.Writer, now time.Time) {
 	if e := p.expected; e != nil {
 		fmt.Fprintf(w, "expected: %s; at least %s, at most %s\n", takes(e.Likely), takes(e.Least), takes(e.Most))
 		fmt.Fprintf(w, "cost: %s\n", p.costText())
+		fmt.Fprint(w, priceAge(p.prices, now))
 	}
 	if p.expected != nil || p.wantsEstimate() {
 		fmt.Fprintf(w, "caps: %s\n", p.capsText())
@@ -121,6 +124,28 @@ func (p plan) costText() string {
 		return fmt.Sprintf("unknown, there is no price of model %s; a table with one can be given (--price-table)", shown(p.model.model))
 	}
 	return "none, the scripted stand-in is free"
+}
+
+// priceAgeMax is the age in days up to which a price is not remarked on.
+const priceAgeMax = 180
+
+// priceAge is a line about prices that are old, or of a day that has not come anywhere on earth
+// yet, which a slip of the pen makes; empty for others.
+func priceAge(prices []price.Price, now time.Time) string {
+	if len(prices) == 0 {
+		return ""
+	}
+	day, err := time.Parse(time.DateOnly, prices[0].AsOf)
+	if err != nil {
+		return "" // of a run that another version recorded
+	}
+	switch age := int(now.Sub(day).Hours() / 24); {
+	case day.After(now.Add(14 * time.Hour)):
+		return fmt.Sprintf("warning: the day of the prices, %s, is yet to come; check as_of in the table of prices\n", prices[0].AsOf)
+	case age > priceAgeMax:
+		return fmt.Sprintf("note: the prices are %d days old; check them\n", age)
+	}
+	return ""
 }
 
 // capsText lists the caps that are set, and says how to set some where none are.
@@ -186,7 +211,7 @@ func (m *Main) printEstimate(p plan) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "model: %s (%s)\n", oneLine(p.model.model), p.model.source())
 	fmt.Fprintf(&text, "calls: %s\n", p.calls())
-	p.announceSpending(&text)
+	p.announceSpending(&text, m.Now())
 	if _, err := io.WriteString(m.Stdout, text.String()); err != nil {
 		return fmt.Errorf("print the estimate: %w", cause(err))
 	}

@@ -137,6 +137,7 @@ func TestBadTables(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
 		{"currency = \"usd\"\n" + good, "three capitals"},
 		{"currency = \"USD\"\nas_of = \"yesterday\"\nsource = \"s\"\n" + good, "YYYY-MM-DD"},
+		{"currency = \"USD\"\nas_of = \"1999-02-30\"\nsource = \"s\"\n" + good, "YYYY-MM-DD"},
 		{"currency = \"USD\"\nas_of = \"2026-13-01\"\nsource = \"s\"\n" + good, "YYYY-MM-DD"},
 		{"currency = \"USD\"\nas_of = \"2026-01-01\"\n" + good, "source"},
 		{head, "[[price]]"},

@@ -79,8 +79,7 @@ func (w wireTable) check() error {
 	if len(w.Currency) != 3 || strings.ToUpper(w.Currency) != w.Currency {
 		return fmt.Errorf("currency %q: allowed is a code of three capitals, such as USD", w.Currency)
 	}
-	var year, month, day int
-	if n, err := fmt.Sscanf(w.AsOf, "%4d-%2d-%2d", &year, &month, &day); err != nil || n != 3 || len(w.AsOf) != 10 || month < 1 || month > 12 || day < 1 || day > 31 {
+	if !isDay(w.AsOf) {
 		return fmt.Errorf("as_of %q: allowed is the day the prices were right, as YYYY-MM-DD", w.AsOf)
 	}
 	if strings.TrimSpace(w.Source) == "" {
@@ -90,6 +89,23 @@ func (w wireTable) check() error {
 		return errors.New("no [[price]] table: at least one is needed")
 	}
 	return nil
+}
+
+// isDay reports whether a text is a day of the calendar as YYYY-MM-DD. This package
+// knows no clock.
+func isDay(text string) bool {
+	var year, month, day int
+	if n, err := fmt.Sscanf(text, "%4d-%2d-%2d", &year, &month, &day); err != nil || n != 3 || text != fmt.Sprintf("%04d-%02d-%02d", year, month, day) {
+		return false
+	}
+	if year < 1 || month < 1 || month > 12 {
+		return false
+	}
+	last := [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}[month-1]
+	if leap := year%4 == 0 && (year%100 != 0 || year%400 == 0); leap && month == 2 {
+		last = 29
+	}
+	return 1 <= day && day <= last
 }
 
 // read checks a row. Input and output are required; a model without a price for
