@@ -100,7 +100,7 @@ func TestDamagedRecordingEndsTheRun(t *testing.T) {
 		}), 3, "is missing"},
 		"changed part": {editedTrace(t, o.RunDir, func(lines [][]byte) [][]byte {
 			n := answerPart(t, lines, firstLine(t, lines, call))
-			lines[n] = bytes.Replace(lines[n], []byte("call_"), []byte("coll_"), 1)
+			lines[n] = bytes.Replace(lines[n], []byte(`"body":"`), []byte(`"body":" `), 1)
 			return lines
 		}), 3, "another hash"},
 	} {
