@@ -17,19 +17,37 @@ const (
 
 // CreateRunDir makes the directory of a new run with its parents and proves that
 // it can be written. It refuses a directory that holds a trace already, because
-// two runs in one file cannot be told apart.
+// two runs in one file cannot be told apart, or what is left of a run: closed segments
+// of its trace, which the new run would replace one by one, or a report.
 func CreateRunDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("create run directory: %w", err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, TraceFile)); err == nil {
-		return fmt.Errorf("run directory %s already holds a run; choose another --run-dir", dir)
+	if left := leftIn(dir); left != "" {
+		return fmt.Errorf("run directory %s already holds a run, at least its %s; choose another --run-dir", dir, left)
 	}
 	probe, err := os.CreateTemp(dir, ".probe-*")
 	if err != nil {
 		return fmt.Errorf("write to run directory: %w", err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// leftIn names a file in dir that belongs to a run and would be lost to another one in
+// the same directory; empty when there is none. What is made again when it is missed,
+// such as an index, does not count.
+func leftIn(dir string) string {
+	names := []string{TraceFile}
+	if n := lastSegment(dir); n > 0 {
+		names = append(names, segmentName(n))
+	}
+	for _, name := range append(names, ReportFile) {
+		// Lstat: a link to a file that is gone is somebody's, too.
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return name
+		}
+	}
+	return ""
 }
 
 // ReadHeader returns the header of the run in dir.

@@ -22,6 +22,21 @@ import (
 // segmentName is the file of a closed segment.
 func segmentName(number int) string { return fmt.Sprintf("trace-%06d.jsonl.zst", number) }
 
+// lastSegment is the highest number of a closed segment in dir, 0 when there is none.
+// Names that only resemble one are passed over.
+func lastSegment(dir string) int {
+	// What cannot be listed holds nothing that could be read.
+	entries, _ := os.ReadDir(dir)
+	last := 0
+	for _, e := range entries {
+		var n int
+		if _, err := fmt.Sscanf(e.Name(), "trace-%d.jsonl.zst", &n); err == nil && e.Name() == segmentName(n) {
+			last = max(last, n)
+		}
+	}
+	return last
+}
+
 // ErrNoRun marks a directory without a trace.
 var ErrNoRun = errors.New("not a run directory")
 
