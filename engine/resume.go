@@ -165,6 +165,10 @@ func (s *Resumption) Exchanges() int { return len(s.tail.calls) }
 // tick and is no answer; it is kept in [CutFile].
 func (s *Resumption) CutBytes() int64 { return s.tail.cutBytes() }
 
+// FileLost reports that the open file of the trace is gone or lost its first line, so
+// that the run goes on behind what its closed segments hold. What the file held is lost.
+func (s *Resumption) FileLost() bool { return s.tail.anew != nil }
+
 // Complete reports that nothing is left to do: the ticks wanted are played, and the run
 // says how it ended. That its calls may all have failed is no reason to end it again.
 func (s *Resumption) Complete() bool {

@@ -17,7 +17,8 @@ import (
 // again, and the open [TraceFile], which begins with its number unless it is the
 // first. Only the number in the open file says which segments count: a crash between
 // closing a segment and opening the next file leaves both with the same records, and
-// the open file holds.
+// the open file holds. Where a disk that failed took the open file's first line, all
+// segments count, and a resume begins the open file anew.
 
 // segmentName is the file of a closed segment.
 func segmentName(number int) string { return fmt.Sprintf("trace-%06d.jsonl.zst", number) }
@@ -51,16 +52,21 @@ func OpenTrace(dir string) (io.ReadCloser, error) {
 	return &segments{dir: dir, next: 1, last: number, open: f}, nil
 }
 
-// openLast opens the open file of a trace and finds its number.
+// openLast opens the open file of a trace and finds its number. Where that file is gone
+// and closed segments are there, an empty one stands for it: whole ticks are in them.
 func openLast(dir string) (f *os.File, number int, err error) {
+	closed := lastSegment(dir)
 	f, err = os.Open(filepath.Join(dir, TraceFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, 0, fmt.Errorf("%s is %w: it has no %s", dir, ErrNoRun, TraceFile)
+		if closed == 0 {
+			return nil, 0, fmt.Errorf("%s is %w: it has no %s", dir, ErrNoRun, TraceFile)
+		}
+		f, err = os.Open(os.DevNull)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("open trace: %w", err)
 	}
-	number, err = segmentNumber(f)
+	number, err = segmentNumber(f, closed)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
@@ -71,14 +77,18 @@ func openLast(dir string) (f *os.File, number int, err error) {
 }
 
 // segmentNumber reads the number in the first line; 1 when that is anything but a
-// segment record, however damaged.
-func segmentNumber(f io.Reader) (int, error) {
+// segment record, however damaged. A file without a whole line has no number of its own:
+// it counts as what follows the closed segments, whose last one is given.
+func segmentNumber(f io.Reader, closed int) (int, error) {
 	record, err := trace.NewReader(f).Next()
 	if s, ok := record.(trace.Segment); ok && s.Number > 1 {
 		return s.Number, nil
 	}
+	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+		return closed + 1, nil
+	}
 	_, damaged := errors.AsType[*trace.LineError](err)
-	if err != nil && err != io.EOF && !damaged {
+	if err != nil && !damaged {
 		return 0, err
 	}
 	return 1, nil

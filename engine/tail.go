@@ -57,6 +57,9 @@ type tail struct {
 	orphaned map[partID]bool
 	// damage is the first line that is no record.
 	damage error
+	// anew is set when the open file has lost its first line and closed segments are there:
+	// it is what the file is to begin with, and nothing of the file stays.
+	anew *trace.Segment
 }
 
 // partID is what tells the parts of a stretch apart.
@@ -68,49 +71,94 @@ type partID struct {
 // readTail reads the trace file of a run; recap is that of a tail. The error says that a
 // line within the whole ticks is damaged, or that the file cannot be read.
 func readTail(dir string, recap bool) (*tail, error) {
-	f, err := os.Open(filepath.Join(dir, TraceFile))
+	f, number, err := openLast(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open trace: %w", err)
+		return nil, err
+	}
+	defer f.Close()
+	if _, err := trace.NewLines(f).Next(); number > 1 && (err == io.EOF || errors.Is(err, trace.ErrTorn)) {
+		return tailOfClosed(dir, number, f, recap)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("read trace: %w", err)
+	}
+	t := &tail{calls: map[CallKey]bool{}, parts: map[span]partID{}, recap: recap}
+	return t, t.read(f, f)
+}
+
+// tailOfClosed is the tail where the open file, which would have the given number, holds
+// nothing: the closed segment before it ends with a whole tick and knows, by its own
+// first line, what was before.
+func tailOfClosed(dir string, number int, open *os.File, recap bool) (*tail, error) {
+	f, err := openSegment(dir, number-1)
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	t := &tail{calls: map[CallKey]bool{}, parts: map[span]partID{}, recap: recap}
-	reader := trace.NewReader(f)
+	if err := t.read(f, nil); err != nil {
+		return nil, err
+	}
+	if t.last == 0 || len(t.kept)+len(t.cut) > 0 {
+		return nil, fmt.Errorf("%s does not end with a whole tick", segmentName(number-1))
+	}
+	t.whole = 0
+	t.anew = &trace.Segment{Tick: t.last, Number: number, TicksRequested: t.ticks, Caps: t.caps}
+	info, err := open.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read trace: %w", err)
+	}
+	if info.Mode().IsRegular() && info.Size() > 0 {
+		t.cut = []span{{0, info.Size()}}
+	}
+	return t, nil
+}
+
+// read takes in the records of r. A torn end is cut off file, whose size says where it
+// ends; without a file it is damage.
+func (t *tail) read(r io.Reader, file *os.File) error {
+	reader := trace.NewReader(r)
 	for {
 		from := reader.Offset()
 		record, err := reader.Next()
 		if err == io.EOF {
-			return t.withoutOrphans(), nil
+			t.withoutOrphans()
+			return nil
 		}
 		if line, ok := errors.AsType[*trace.LineError](err); ok && !errors.Is(line, trace.ErrFormat) {
 			if t.damage == nil {
 				t.damage = err
 			}
+			if file == nil {
+				return err
+			}
 			if reader.Offset() > from {
 				t.cut = append(t.cut, span{from, reader.Offset()})
 				continue
 			}
-			return t.cutToEnd(f, from) // nothing follows
+			return t.cutToEnd(file, from) // nothing follows
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := t.add(record, span{from, reader.Offset()}); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
 
-func (t *tail) cutToEnd(f *os.File, from int64) (*tail, error) {
+func (t *tail) cutToEnd(f *os.File, from int64) error {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("read trace: %w", err)
+		return fmt.Errorf("read trace: %w", err)
 	}
 	t.cut = append(t.cut, span{from, info.Size()})
-	return t.withoutOrphans(), nil
+	t.withoutOrphans()
+	return nil
 }
 
 // withoutOrphans cuts the parts that no kept call names.
-func (t *tail) withoutOrphans() *tail {
+func (t *tail) withoutOrphans() {
 	named := map[partID]bool{}
 	for _, c := range t.exchanges {
 		named[partID{trace.PartInstructions, c.Instructions}], named[partID{trace.PartTools, c.Tools}] = true, true
@@ -128,7 +176,6 @@ func (t *tail) withoutOrphans() *tail {
 		return true
 	})
 	slices.SortFunc(t.cut, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	return t
 }
 
 // stands reports whether a part stays in the trace.
@@ -241,20 +288,26 @@ func (t *tail) cutBytes() int64 {
 // repair cuts off what does not stay. The file is replaced at once; what goes is
 // kept beside it.
 func (t *tail) repair(dir string) error {
-	if len(t.cut) == 0 {
+	if len(t.cut) == 0 && t.anew == nil {
 		return nil
 	}
-	path := filepath.Join(dir, TraceFile)
-	f, err := os.Open(path)
+	f, _, err := openLast(dir)
 	if err != nil {
 		return fmt.Errorf("repair trace: %w", err)
 	}
 	defer f.Close()
-	if err := appendSpans(filepath.Join(dir, CutFile), f, t.cut); err != nil {
-		return fmt.Errorf("keep what is cut off the trace: %w", err)
+	if len(t.cut) > 0 {
+		if err := appendSpans(filepath.Join(dir, CutFile), f, t.cut); err != nil {
+			return fmt.Errorf("keep what is cut off the trace: %w", err)
+		}
 	}
-	stays := append([]span{{0, t.whole}}, t.kept...)
-	if err := replaceFile(path, func(w *os.File) error { return copySpans(w, f, stays) }); err != nil {
+	err = replaceFile(filepath.Join(dir, TraceFile), func(w *os.File) error {
+		if t.anew != nil {
+			return trace.NewWriter(w).Write(*t.anew)
+		}
+		return copySpans(w, f, append([]span{{0, t.whole}}, t.kept...))
+	})
+	if err != nil {
 		return fmt.Errorf("repair trace: %w", err)
 	}
 	return nil

@@ -267,6 +267,9 @@ func (i *inspection) measure(dir string) error {
 	}
 	for _, name := range append(closed, filepath.Join(dir, engine.TraceFile)) {
 		info, err := os.Stat(name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // the open file may be lost, and the closed ones be there
+		}
 		if err != nil {
 			return err
 		}

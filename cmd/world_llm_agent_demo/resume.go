@@ -260,6 +260,9 @@ func (m *Main) announceResume(p plan, s *engine.Resumption) {
 	}
 	fmt.Fprintf(m.Stderr, "resume: %s, tick %d of %d is the last whole one, answers of the next one at hand: %d\n",
 		oneLine(p.runDir), s.TicksDone(), p.config.Ticks, s.Exchanges())
+	if s.FileLost() {
+		fmt.Fprintf(m.Stderr, "note: %s is gone or lost its first line; it begins anew behind the closed parts of the trace, which hold these ticks\n", engine.TraceFile)
+	}
 	if n := s.CutBytes(); n > 0 {
 		fmt.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n", n, engine.CutFile)
 	}

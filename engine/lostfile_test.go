@@ -1,0 +1,111 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agentworld/engine"
+	"agentworld/trace"
+)
+
+// TestLostOpenFile takes the open file of a trace away, or all but a part of its first
+// line, as a disk can: what the closed segments hold is read, and a resume goes on behind
+// it without asking for any of it again.
+func TestLostOpenFile(t *testing.T) {
+	const ticks = 8
+	whole, _ := eventful(t, ticks)
+	run(t, whole)
+	want := string(canonical(t, whole.RunDir))
+	for name, lose := range map[string]func(path string) error{
+		"missing": os.Remove,
+		"empty":   func(path string) error { return os.Truncate(path, 0) },
+		"torn":    func(path string) error { return os.Truncate(path, 20) },
+	} {
+		o, _ := eventful(t, ticks)
+		o.SegmentBytes = 100 << 10
+		run(t, o)
+		if _, err := engine.LoadIndex(o.RunDir, false); err != nil { // one that knows too much
+			t.Fatal(err)
+		}
+		if err := lose(filepath.Join(o.RunDir, engine.TraceFile)); err != nil {
+			t.Fatal(err)
+		}
+		left := fold(t, o.RunDir)
+		if left.RunStatus != "unfinished" || left.WorldTime < 2 || left.WorldTime >= ticks {
+			t.Fatalf("%s: %s with %d ticks, want some of them", name, left.RunStatus, left.WorldTime)
+		}
+		if x, err := engine.LoadIndex(o.RunDir, false); err != nil || x.Last() != left.WorldTime {
+			t.Fatalf("%s: the index ends with %d, %v; the report with %d", name, x.Last(), err, left.WorldTime)
+		}
+		requireReplays(t, o.RunDir, left.WorldTime)
+		if err := engine.CreateRunDir(o.RunDir); err == nil {
+			t.Errorf("%s: the directory is free for another run", name)
+		}
+		again, counted := eventful(t, ticks)
+		again.SegmentBytes = o.SegmentBytes
+		if _, err := resume(t, o.RunDir, again, 0); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := string(canonical(t, o.RunDir)); got != want {
+			t.Errorf("%s: the trace differs: %.3000s", name, cmp.Diff(want, got))
+		}
+		for _, key := range counted.asked {
+			if key.Tick <= left.WorldTime {
+				t.Errorf("%s: %v was asked again", name, key)
+			}
+		}
+		cut, err := os.ReadFile(filepath.Join(o.RunDir, engine.CutFile))
+		if name == "torn" && len(cut) != 21 || name != "torn" && !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %d bytes were kept of what was cut, %v", name, len(cut), err)
+		}
+	}
+}
+
+// TestLostOpenFileKeepsCaps loses the open file of a run whose caps were changed in a
+// closed one: they hold on.
+func TestLostOpenFileKeepsCaps(t *testing.T) {
+	o, _ := capped(t, 6)
+	o.SegmentBytes = 100 << 10
+	run(t, o)
+	s, err := engine.PrepareResume(o.RunDir, engine.ResumeOptions{
+		UntilTick: 12, Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL, Caps: func(c trace.Caps) trace.Caps { c.Agent.Calls = 60; return c },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := capped(t, 12)
+	again.SegmentBytes = o.SegmentBytes
+	if _, err := s.Run(context.Background(), again); err != nil {
+		t.Fatal(err)
+	}
+	wanted := s.CapsWanted()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := string(canonical(t, o.RunDir))
+	if err := os.Remove(filepath.Join(o.RunDir, engine.TraceFile)); err != nil {
+		t.Fatal(err)
+	}
+	last, err := engine.PrepareResume(o.RunDir, engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before, _ := last.CapsBefore(); !last.FileLost() || before != wanted || last.TicksDone() <= 6 {
+		t.Fatalf("caps %+v after tick %d, want %+v after the change", before, last.TicksDone(), wanted)
+	}
+	if err := last.Close(); err != nil {
+		t.Fatal(err)
+	}
+	fresh, _ := capped(t, 12)
+	if _, err := resume(t, o.RunDir, fresh, 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(canonical(t, o.RunDir)); got != want {
+		t.Errorf("the trace differs: %.3000s", cmp.Diff(want, got))
+	}
+}
