@@ -178,7 +178,7 @@ func (x *Index) extend(dir string) (changed bool, err error) {
 		}
 		whole, err := tick.add(line)
 		if err != nil {
-			return changed, fmt.Errorf("read trace of %s: %w", dir, err)
+			return changed, fmt.Errorf("read trace of %s: %w", dir, lines.Failed(err))
 		}
 		changed = changed || whole
 	}

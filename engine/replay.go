@@ -163,6 +163,7 @@ var errDiffers = errors.New("the traces differ")
 func compareTicks(ctx context.Context, dir string, last int64, j *journal, derive func(ctx context.Context) error) (ReplayResult, error) {
 	recorded, recordedIn := io.Pipe()
 	derived, derivedIn := io.Pipe()
+	outer := ctx
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		return fillPipe(recordedIn, func(w io.Writer) error { return copyTicks(dir, last, w) })
@@ -195,10 +196,38 @@ func compareTicks(ctx context.Context, dir string, last int64, j *journal, deriv
 	if errors.Is(err, errDiffers) {
 		err = nil
 	}
+	if err == nil && result.Equal || Damaged(err) || outer.Err() != nil {
+		return result, err
+	}
+	// An answer that cannot be read makes what follows from it another, which is noticed
+	// before the reason is.
+	if damaged := readable(dir, last); damaged != nil {
+		return ReplayResult{}, damaged
+	}
 	if difference, found := misplaced(err); found {
 		return ReplayResult{Difference: difference}, nil
 	}
 	return result, err
+}
+
+// readable reads the trace in dir up to the end of a tick, 0 for none, and says what of it
+// is damaged; nil when nothing is.
+func readable(dir string, last int64) error {
+	f, err := OpenTrace(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for reader, tick := trace.NewReader(f), int64(0); tick < last; {
+		record, err := reader.Next()
+		if err != nil {
+			return fmt.Errorf("read trace of %s: %w", dir, err)
+		}
+		if end, ok := record.(trace.TickEnd); ok {
+			tick = end.Tick
+		}
+	}
+	return nil
 }
 
 // fillPipe lets fill write into the pipe, and closes it with what came of that.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -101,6 +102,10 @@ type segments struct {
 	next, last int
 	open       *os.File
 	current    io.ReadCloser
+	// line and offset count what was read, begun are the files it is from.
+	line   int
+	offset int64
+	begun  []begunFile
 }
 
 // Read implements io.Reader.
@@ -112,6 +117,8 @@ func (s *segments) Read(p []byte) (int, error) {
 			}
 		}
 		n, err := s.current.Read(p)
+		s.line += bytes.Count(p[:n], []byte{'\n'})
+		s.offset += int64(n)
 		if n > 0 || err != io.EOF {
 			return n, err
 		}
@@ -127,14 +134,18 @@ func (s *segments) Read(p []byte) (int, error) {
 
 // advance opens the next file.
 func (s *segments) advance() error {
+	s.begun = append(s.begun, begunFile{number: s.next, line: s.line, offset: s.offset})
 	s.next++
 	if s.next > s.last {
 		s.current = s.open
 		return nil
 	}
-	var err error
-	s.current, err = openSegment(s.dir, s.next-1)
-	return err
+	f, err := openSegment(s.dir, s.next-1)
+	if err != nil {
+		return err // and not a nil segment as the current one
+	}
+	s.current = f
+	return nil
 }
 
 // Close implements io.Closer.
@@ -145,29 +156,54 @@ func (s *segments) Close() error {
 	return errors.Join(s.current.Close(), s.open.Close())
 }
 
-// openSegment opens a closed segment for reading.
-func openSegment(dir string, number int) (io.ReadCloser, error) {
-	f, err := os.Open(filepath.Join(dir, segmentName(number)))
+// openSegment opens a closed segment for reading. The error, and those of reading it, is a
+// [*DamageError].
+func openSegment(dir string, number int) (*segment, error) {
+	name := segmentName(number)
+	f, err := os.Open(filepath.Join(dir, name))
 	if err != nil {
-		return nil, fmt.Errorf("open trace: %w", err)
+		return nil, &DamageError{name, err}
 	}
 	// One goroutine: nothing is left running when a reader stops halfway.
 	d, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open trace: %w", err), f.Close())
+		return nil, errors.Join(&DamageError{name, err}, f.Close())
 	}
-	return &segment{d, f}, nil
+	return &segment{name: name, plain: d, file: f}, nil
 }
 
 // segment is a closed segment being read.
 type segment struct {
-	*zstd.Decoder
-	file *os.File
+	name  string
+	plain *zstd.Decoder
+	file  *os.File
+	// any says that something was read.
+	any bool
 }
+
+// errEmpty is what is wrong with a closed segment of no bytes, which is a valid stream of
+// its compression.
+var errEmpty = errors.New("it is empty")
+
+// Read implements io.Reader.
+func (s *segment) Read(p []byte) (int, error) {
+	n, err := s.plain.Read(p)
+	s.any = s.any || n > 0
+	switch {
+	case err == io.EOF && !s.any:
+		return n, &DamageError{s.name, errEmpty}
+	case err != nil && err != io.EOF:
+		return n, &DamageError{s.name, err}
+	}
+	return n, err
+}
+
+// Place implements [trace.Placer].
+func (s *segment) Place(line int, offset int64) (string, int, int64) { return s.name, line, offset }
 
 // Close implements io.Closer.
 func (s *segment) Close() error {
-	s.Decoder.Close()
+	s.plain.Close()
 	return s.file.Close()
 }
 
@@ -243,6 +279,7 @@ func (s *segments) skip(offset int64) error {
 	if err := s.advance(); err != nil {
 		return err
 	}
+	s.begun[0].skipped = offset
 	if s.current == io.ReadCloser(s.open) {
 		_, err := s.open.Seek(offset, io.SeekStart)
 		return err

@@ -83,7 +83,7 @@ func readTail(dir string, recap bool) (*tail, error) {
 		return nil, fmt.Errorf("read trace: %w", err)
 	}
 	t := &tail{calls: map[CallKey]bool{}, parts: map[span]partID{}, recap: recap}
-	return t, t.read(f, f)
+	return t, t.read(openPart{f}, f)
 }
 
 // tailOfClosed is the tail where the open file, which would have the given number, holds
@@ -100,7 +100,7 @@ func tailOfClosed(dir string, number int, open *os.File, recap bool) (*tail, err
 		return nil, err
 	}
 	if t.last == 0 || len(t.kept)+len(t.cut) > 0 {
-		return nil, fmt.Errorf("%s does not end with a whole tick", segmentName(number-1))
+		return nil, &DamageError{segmentName(number - 1), errors.New("it does not end with a whole tick")}
 	}
 	t.whole = 0
 	t.anew = &trace.Segment{Tick: t.last, Number: number, TicksRequested: t.ticks, Caps: t.caps}

@@ -23,14 +23,14 @@ func (l *Lines) Next() ([]byte, error) {
 		l.r.offset += int64(len(line))
 		return line[:len(line)-1], nil
 	case ErrTorn, errLong:
-		return nil, &LineError{Line: l.r.line, Offset: l.r.offset, Err: err}
+		return nil, l.r.lineError(l.r.line, l.r.offset, err)
 	}
 	return nil, err
 }
 
 // Failed returns the [*LineError] that tells of the line read last.
 func (l *Lines) Failed(err error) error {
-	return &LineError{Line: l.r.line - 1, Offset: l.r.offset - int64(len(l.r.buf)), Err: err}
+	return l.r.lineError(l.r.line-1, l.r.offset-int64(len(l.r.buf)), err)
 }
 
 // TypeOf returns the type of a line as this package writes it, empty when the line does

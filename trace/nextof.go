@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"io"
 	"slices"
 )
 
@@ -10,10 +9,10 @@ import (
 // whether they are records is not found out. The errors are those of [Reader.Next].
 func (r *Reader) NextOf(types ...Type) (Record, error) {
 	for {
-		at := LineError{Line: r.line, Offset: r.offset}
+		number, offset := r.line, r.offset
 		line, err := r.readLine()
 		if err != nil {
-			return nil, r.lineFailed(at, err)
+			return nil, r.lineFailed(err)
 		}
 		r.line++
 		r.offset += int64(len(line))
@@ -22,8 +21,7 @@ func (r *Reader) NextOf(types ...Type) (Record, error) {
 		}
 		record, err := Decode(line[:len(line)-1])
 		if err != nil {
-			at.Err = err
-			return nil, &at
+			return nil, r.lineError(number, offset, err)
 		}
 		if slices.Contains(types, record.RecordType()) {
 			return record, nil
@@ -31,17 +29,14 @@ func (r *Reader) NextOf(types ...Type) (Record, error) {
 	}
 }
 
-// lineFailed is the error of a line that could not be read.
-func (r *Reader) lineFailed(at LineError, err error) error {
-	if err == io.EOF {
+// lineFailed is the error of the next line, which could not be read.
+func (r *Reader) lineFailed(err error) error {
+	if err != errLong && err != ErrTorn {
 		return err
 	}
-	at.Err = err
+	failed := r.lineError(r.line, r.offset, err)
 	if err == errLong {
-		r.stuck = &at
+		r.stuck = failed
 	}
-	if err == errLong || err == ErrTorn {
-		return &at
-	}
-	return err
+	return failed
 }

@@ -25,7 +25,11 @@ var (
 
 // LineError is what is wrong with a line of a trace.
 type LineError struct {
-	// Line counts from 1; Offset is the byte at which the line begins.
+	// File is the file that the line stands in, empty where the reader's source is no
+	// [Placer].
+	File string
+	// Line counts from 1; Offset is the byte at which the line begins. Both are those in
+	// the file, uncompressed, or without one those of the trace.
 	Line   int
 	Offset int64
 	// Err is the cause: ErrTorn, ErrFormat or why the line is no record.
@@ -34,15 +38,28 @@ type LineError struct {
 
 // Error implements error.
 func (e *LineError) Error() string {
+	if e.File != "" {
+		return fmt.Sprintf("%s, line %d (byte %d): %v", e.File, e.Line, e.Offset, e.Err)
+	}
 	return fmt.Sprintf("trace line %d (byte %d): %v", e.Line, e.Offset, e.Err)
 }
 
 // Unwrap returns the cause.
 func (e *LineError) Unwrap() error { return e.Err }
 
+// Placer is a source of a trace that knows where its bytes come from: a trace may be
+// spread over files, and somebody who has to mend one needs its name.
+type Placer interface {
+	// Place is given a line of what the source was read for, counted from 1, and the byte
+	// at which it begins. It returns the file and both numbers in that file.
+	Place(line int, offset int64) (file string, lineInFile int, offsetInFile int64)
+}
+
 // Reader reads the records of a trace in order. It is for one goroutine.
 type Reader struct {
 	r *bufio.Reader
+	// placer is the source, nil where it does not know files.
+	placer Placer
 	// line and offset describe the next line.
 	line   int
 	offset int64
@@ -53,7 +70,17 @@ type Reader struct {
 
 // NewReader returns a reader of the trace in r.
 func NewReader(r io.Reader) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, 64<<10), line: 1}
+	placer, _ := r.(Placer)
+	return &Reader{r: bufio.NewReaderSize(r, 64<<10), placer: placer, line: 1}
+}
+
+// lineError is the error of a line that begins at a byte of the source.
+func (r *Reader) lineError(line int, offset int64, err error) *LineError {
+	e := &LineError{Line: line, Offset: offset, Err: err}
+	if r.placer != nil {
+		e.File, e.Line, e.Offset = r.placer.Place(line, offset)
+	}
+	return e
 }
 
 // Offset is the byte after the last complete line read: where a reader that
@@ -68,26 +95,16 @@ func (r *Reader) Next() (Record, error) {
 	if r.stuck != nil {
 		return nil, r.stuck
 	}
-	at := LineError{Line: r.line, Offset: r.offset}
+	number, offset := r.line, r.offset
 	line, err := r.readLine()
-	switch err {
-	case nil:
-		r.line++
-		r.offset += int64(len(line))
-	case ErrTorn:
-		at.Err = err
-		return nil, &at
-	case errLong:
-		at.Err = err
-		r.stuck = &at
-		return nil, &at
-	default:
-		return nil, err
+	if err != nil {
+		return nil, r.lineFailed(err)
 	}
+	r.line++
+	r.offset += int64(len(line))
 	record, err := Decode(line[:len(line)-1])
 	if err != nil {
-		at.Err = err
-		return nil, &at
+		return nil, r.lineError(number, offset, err)
 	}
 	return record, nil
 }

@@ -71,8 +71,7 @@ var errSecret = errors.New("an answer holds what looks like a key")
 
 // exportFailure sorts why a run has no file of answers.
 func exportFailure(runDir string, err error) error {
-	_, damaged := errors.AsType[*trace.LineError](err)
-	if damaged || errors.Is(err, errSecret) || errors.Is(err, trace.ErrNoHeader) {
+	if engine.Damaged(err) || errors.Is(err, errSecret) {
 		return badInput("the answers of %s cannot be exported: %w", shown(runDir), err)
 	}
 	return err

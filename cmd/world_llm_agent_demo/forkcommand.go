@@ -274,13 +274,10 @@ func (m *Main) carryOut(ctx context.Context, p plan, o engine.Options) (engine.R
 
 // forkFailure sorts the reasons why a run cannot be forked.
 func forkFailure(runDir string, err error) error {
-	damaged, isDamaged := errors.AsType[*trace.LineError](err)
 	switch {
 	case errors.Is(err, engine.ErrForkDiffers):
 		return failWith(engine.ExitDiffers, fmt.Errorf("%s cannot be forked: %w", shown(runDir), err))
-	case isDamaged:
-		return badInput("%s cannot be forked: %w", shown(runDir), damaged)
-	case errors.Is(err, engine.ErrFork), errors.Is(err, engine.ErrVersionDrift), errors.Is(err, trace.ErrNoHeader):
+	case engine.Damaged(err), errors.Is(err, engine.ErrFork), errors.Is(err, engine.ErrVersionDrift):
 		return badInput("%s cannot be forked: %w", shown(runDir), err)
 	}
 	return fmt.Errorf("fork %s: %w", shown(runDir), err)

@@ -187,7 +187,7 @@ func (i *inspection) read(dir string, x *engine.Index, tick int64, visit func(tr
 			return nil // behind the whole ticks anything may stand; a resume cuts it off
 		}
 		if err != nil {
-			return err
+			return lines.Failed(err)
 		}
 		if !visit(record) {
 			return nil

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentworld/engine"
-	"agentworld/trace"
 )
 
 // differenceCharsMax bounds how much of two differing lines is shown.
@@ -87,11 +86,10 @@ func lineShown(line string) string {
 // the user, a run that this program cannot replay, or a failure of our own. None
 // of them says anything about whether the run would have agreed.
 func replayFailure(ctx context.Context, runDir string, err error) error {
-	_, damaged := errors.AsType[*trace.LineError](err)
 	switch {
 	case ctx.Err() != nil:
 		return failWith(engine.ExitInterrupted, fmt.Errorf("replay of %s interrupted", shown(runDir)))
-	case damaged, errors.Is(err, trace.ErrNoHeader), errors.Is(err, engine.ErrVersionDrift):
+	case engine.Damaged(err), errors.Is(err, engine.ErrVersionDrift):
 		return badInput("%s cannot be replayed: %w", shown(runDir), err)
 	}
 	return fmt.Errorf("replay %s: %w", shown(runDir), err)

@@ -238,6 +238,9 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 		return failWith(result.ExitCode(), fmt.Errorf("interrupted while the %d recorded ticks of %s were derived again, after %d of them; nothing of the run has changed; resume %s starts over",
 			s.TicksDone(), shown(p.runDir), result.TicksDone, oneLine(p.runDir)))
 	}
+	if engine.Damaged(err) {
+		return badInput("%s cannot be resumed: %w", shown(p.runDir), err)
+	}
 	return m.conclude(p, out, result, err)
 }
 

@@ -44,7 +44,7 @@ func (m *Main) eachFrom(runDir string, x *engine.Index, tick int64, skipped trac
 		}
 		record, err := trace.Decode(line)
 		if err != nil {
-			return err
+			return lines.Failed(err)
 		}
 		if !visit(record) {
 			return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentworld/engine"
 	"agentworld/trace"
 )
 
@@ -44,7 +45,11 @@ func (m *Main) catTrace(runDir string) error {
 		return err
 	}
 	defer f.Close()
-	if _, err := io.Copy(m.Stdout, f); err != nil {
+	_, err = io.Copy(m.Stdout, f)
+	if engine.Damaged(err) {
+		return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
+	}
+	if err != nil {
 		return fmt.Errorf("print the trace of %s: %w", shown(runDir), cause(err))
 	}
 	return nil

@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"agentworld/trace"
+)
+
+// DamageError says that a file of a trace cannot be read at all: it is missing, or what
+// is compressed in it was changed. A line that can be read and is no record is a
+// [*trace.LineError].
+type DamageError struct {
+	// File is the file's name in the run directory.
+	File string
+	// Err is what its reader says.
+	Err error
+}
+
+// Error names the file.
+func (e *DamageError) Error() string {
+	if errors.Is(e.Err, os.ErrNotExist) {
+		return e.File + " is missing"
+	}
+	// The path in an error of the system would name the file again.
+	if path, ok := errors.AsType[*os.PathError](e.Err); ok {
+		return fmt.Sprintf("%s cannot be read: %v", e.File, path.Err)
+	}
+	return fmt.Sprintf("%s is damaged: %v", e.File, e.Err)
+}
+
+// Unwrap returns what the file's reader says.
+func (e *DamageError) Unwrap() error { return e.Err }
+
+// Damaged reports whether err says that a trace is not one, or not a whole one: whoever
+// reads it next will find the same. Records that can be read and stand in the wrong order
+// are none of that: they are what a comparison finds.
+func Damaged(err error) bool {
+	if _, order := errors.AsType[*trace.OrderError](err); order {
+		return false
+	}
+	_, file := errors.AsType[*DamageError](err)
+	_, line := errors.AsType[*trace.LineError](err)
+	return file || line || errors.Is(err, trace.ErrNoHeader)
+}
+
+// begunFile is a file of a trace that a reader has come to.
+type begunFile struct {
+	number int
+	// line and offset count what was read of files before, skipped are the bytes of this
+	// one that were passed over.
+	line    int
+	offset  int64
+	skipped int64
+}
+
+// Place implements [trace.Placer].
+func (s *segments) Place(line int, offset int64) (string, int, int64) {
+	var at begunFile
+	for _, f := range s.begun {
+		if f.offset <= offset {
+			at = f
+		}
+	}
+	name := TraceFile
+	if at.number < s.last {
+		name = segmentName(at.number)
+	}
+	return name, line - at.line + s.linesSkipped(at), offset - at.offset + at.skipped
+}
+
+// linesSkipped counts the lines that were passed over in a file. They are counted only
+// when somebody has to be told where a line is.
+func (s *segments) linesSkipped(f begunFile) int {
+	if f.skipped == 0 {
+		return 0
+	}
+	if f.number == s.last {
+		return newlines(io.NewSectionReader(s.open, 0, f.skipped))
+	}
+	closed, err := openSegment(s.dir, f.number)
+	if err != nil {
+		return 0
+	}
+	defer closed.Close()
+	return newlines(io.LimitReader(closed, f.skipped))
+}
+
+// newlines counts the lines in r, as far as it can be read.
+func newlines(r io.Reader) (n int) {
+	for buffer := make([]byte, 64<<10); ; {
+		read, err := r.Read(buffer)
+		n += bytes.Count(buffer[:read], []byte{'\n'})
+		if err != nil {
+			return n
+		}
+	}
+}
+
+// openPart is the open file of a trace read by itself.
+type openPart struct{ *os.File }
+
+// Place implements [trace.Placer].
+func (openPart) Place(line int, offset int64) (string, int, int64) { return TraceFile, line, offset }
