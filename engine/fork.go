@@ -63,6 +63,9 @@ func Fork(ctx context.Context, o ForkOptions) (Result, error) {
 
 // run carries out a fork whose settings are those of the whole run.
 func (o ForkOptions) run(ctx context.Context, atTick int64) (Result, error) {
+	if err := sweepFork(o.RunDir); err != nil {
+		return Result{}, err
+	}
 	if err := writeParent(o.RunDir, o.Parent, atTick); err != nil {
 		return Result{}, err
 	}

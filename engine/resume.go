@@ -92,7 +92,7 @@ func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 		return nil, fmt.Errorf("read trace of %s: %w", dir, err)
 	}
 	if n := len(h.Forks); n > 0 && t.last < h.Forks[n-1].AtTick {
-		return nil, fmt.Errorf("%w: it has %d whole ticks, and only its parent can answer in those up to tick %d; fork that again, at no cost",
+		return nil, fmt.Errorf("%w: it has %d whole ticks, and only its parent can answer in those up to tick %d; fork that again into the same directory, at no cost",
 			ErrNotResumable, t.last, h.Forks[n-1].AtTick)
 	}
 	s := &Resumption{dir: dir, header: h, options: o, tail: t, target: t.ticks}

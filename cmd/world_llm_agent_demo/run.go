@@ -38,7 +38,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return err
 	}
 	made := append(missingDirs(m.path(p.runDir)), out.made...)
-	if err := engine.CreateRunDir(m.path(p.runDir)); err != nil {
+	if err := m.createRunDir(p); err != nil {
 		made.discard()
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.runDir), cause(err))
 	}
@@ -70,6 +70,14 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return fmt.Errorf("run: %w", err)
 	}
 	return m.conclude(p, out, result, err)
+}
+
+// createRunDir makes the directory of the run, or of the fork.
+func (m *Main) createRunDir(p plan) error {
+	if p.fork == nil {
+		return engine.CreateRunDir(m.path(p.runDir))
+	}
+	return engine.CreateForkDir(m.forkOptions(p, engine.Options{RunDir: m.path(p.runDir)}))
 }
 
 // seed is the world's seed: the user's, else the scenario's.
