@@ -1,5 +1,5 @@
 # Few verbs; .ci/run is what decides.
-.PHONY: check demo bench long
+.PHONY: check demo bench long module
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -15,6 +15,11 @@ demo: ## the main job, offline
 
 bench: ## benchmarks; figures with their machine go to BENCHMARKS.md
 	go test -run '^$$' -bench . -benchmem ./...
+
+module: ## rename the module: make module MODULE=github.com/you/agentworld
+	@test -n "$(MODULE)" || { echo "usage: make module MODULE=PATH (its first element has a dot)"; exit 2; }
+	old=$$(go list -m) && go mod edit -module "$(MODULE)" && \
+	git ls-files '*.go' | xargs perl -pi -e 's{"\Q'"$$old"'\E(?=[/"])}{"$(MODULE)}g'
 
 long: ## the full-size checks: long runs, swarms, fuzzing (about an hour)
 	AGENT_WORLD_LONG=1 go test -timeout 60m -count=1 -v -run 'Long' ./...

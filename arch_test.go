@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,19 @@ import (
 	"testing"
 )
 
-const module = "agentworld"
+// module is the path that go.mod declares.
+var module = func() string {
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		panic(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if path, found := strings.CutPrefix(line, "module "); found {
+			return strings.TrimSpace(path)
+		}
+	}
+	panic("go.mod declares no module")
+}()
 
 // policy is who may import whom. It is a statement of policy: a change of it is a
 // change of the architecture and belongs in ARCHITECTURE.md.

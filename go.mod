@@ -1,4 +1,4 @@
-module agentworld
+module example.com/agentworld
 
 go 1.26.0
 

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // public is what of a scenario anybody may read, and nothing else.

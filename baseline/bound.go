@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // Bound is a score that nobody can exceed, with the reason in words.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // TestBoundByHand checks bounds that can be worked out on paper. The works have

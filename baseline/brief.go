@@ -3,7 +3,7 @@ package baseline
 import (
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // brief is what everybody may read before the run: the task, the goals and the

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // TestWorkedExample reads the example of the documentation: it parses, and lint

@@ -3,7 +3,7 @@ package baseline
 import (
 	"fmt"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // chargeMost is the most electricity that one agent can gain in the given number

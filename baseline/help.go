@@ -3,7 +3,7 @@ package baseline
 import (
 	"slices"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // help lists the wishes of an agent that brings help: give where help is wanted,

@@ -3,7 +3,7 @@ package baseline
 import (
 	"fmt"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // lintTicks is how long the scripted agents have to meet all goals, unless a task

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // TestEmbeddedScenariosAreClean is the proof that everything that ships can be

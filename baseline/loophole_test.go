@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 var absurd = rapid.OneOf(

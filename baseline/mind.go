@@ -3,7 +3,7 @@ package baseline
 import (
 	"slices"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // mind is what one agent remembers.

@@ -3,7 +3,7 @@ package baseline
 import (
 	"fmt"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // Decider chooses an agent's action from its view. It may remember the views it

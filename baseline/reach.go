@@ -3,7 +3,7 @@ package baseline
 import (
 	"fmt"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // reachMax bounds the places that lint looks at: beyond it the pairs are too many.

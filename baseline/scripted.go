@@ -1,6 +1,6 @@
 package baseline
 
-import "agentworld/world"
+import "example.com/agentworld/world"
 
 // Scripted is the policy of agents that follow a fixed list of priorities. Each
 // agent has a mind of its own; they share nothing but the public text.

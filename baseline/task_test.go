@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 var update = flag.Bool("update", false, "rewrite the numbers of the embedded tasks")

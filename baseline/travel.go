@@ -1,6 +1,6 @@
 package baseline
 
-import "agentworld/world"
+import "example.com/agentworld/world"
 
 // way is a journey to a known place.
 type way struct {

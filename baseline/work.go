@@ -1,6 +1,6 @@
 package baseline
 
-import "agentworld/world"
+import "example.com/agentworld/world"
 
 // The tastes of the scripted agents.
 const (

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/llmclient"
-	"agentworld/modules"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
 )
 
 // The codes of repairs made when an answer comes in. What is found only before a

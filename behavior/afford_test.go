@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"agentworld/behavior"
+	"example.com/agentworld/behavior"
 )
 
 // TestATurnKeepsWhatItNeedsToDecide: the last requests that a turn can afford are for a

@@ -3,10 +3,10 @@ package behavior_test
 import (
 	"testing"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // answerItems are what answers are made of: what providers send, what they should

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // fields is a JSON object whose values are still raw.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // Channel says how a decision named a source.

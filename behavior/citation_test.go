@@ -6,10 +6,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/memory/playbook"
-	"agentworld/modules"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/modules"
 )
 
 // handbook has lessons of which the situation of a new agent in the scenario

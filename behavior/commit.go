@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"agentworld/behavior/mandate"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/world"
 )
 
 // Commit says how a model's decision comes to be committed.

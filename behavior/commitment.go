@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // terminal is a decision call of an answer, decoded.

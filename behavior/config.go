@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"agentworld/behavior/mandate"
-	"agentworld/modules"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/modules"
 )
 
 // Protocol is the shape of a turn.

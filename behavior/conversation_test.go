@@ -12,12 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"agentworld/behavior"
-	"agentworld/behavior/mandate"
-	"agentworld/llmclient"
-	"agentworld/memory"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected steps of the conversations")

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/llmclient/scripted"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // policySeed selects the variant of the scripted policy that answers in the tests.

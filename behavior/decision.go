@@ -1,10 +1,10 @@
 package behavior
 
 import (
-	"agentworld/behavior/mandate"
-	"agentworld/llmclient"
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // Step is what a turn needs next: [Ask], [Call] or [Decision]. The set is closed.

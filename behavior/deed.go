@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // deed is what became of one decision, or of several like ones folded together.

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"agentworld/modules"
+	"example.com/agentworld/modules"
 )
 
 // dispatch handles the calls of one answer in order. Protocol calls are settled

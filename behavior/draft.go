@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 func (t *Turn) takeDraft(i int, leniencies []string) (bool, ParseKind) {

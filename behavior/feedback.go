@@ -3,9 +3,9 @@ package behavior
 import (
 	"encoding/json"
 
-	"agentworld/behavior/mandate"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // feedback is what the engine tells a model about its own call or answer. Wording

@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/behavior/mandate"
-	"agentworld/llmclient"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // parseKinds are all kinds of unusable answers. Those about calls are told by the

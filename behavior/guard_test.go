@@ -8,12 +8,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentworld/behavior/mandate"
-	"agentworld/llmclient"
-	"agentworld/llmclient/tokens"
-	"agentworld/memory"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/tokens"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // reader is agent-1 of llm_bootstrap after some ticks in which its neighbours wrote

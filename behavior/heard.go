@@ -3,9 +3,9 @@ package behavior
 import (
 	"slices"
 
-	"agentworld/behavior/mandate"
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // The topics of what others wrote, and how much of a text is remembered.

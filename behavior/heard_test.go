@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/memory"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // inbox is a message of agent-7 about the goal of newMind.

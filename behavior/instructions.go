@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/llmclient"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // promptVersion counts changes of what is said that PromptVersion cannot see: the

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"slices"
 
-	"agentworld/behavior/mandate"
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // plannedAction is one action of a plan as the model wrote it: a line such as

@@ -3,7 +3,7 @@ package behavior
 import (
 	"slices"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // The ids in an action are a model's words until something vouches for them. A model

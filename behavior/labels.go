@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/llmclient"
-	"agentworld/modules"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
 )
 
 // The leniencies of reading labelled lines, an older way of asking models for

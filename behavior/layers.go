@@ -3,8 +3,8 @@ package behavior
 import (
 	"slices"
 
-	"agentworld/behavior/mandate"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/world"
 )
 
 // Guards reports whether a layer of the guard is on. All are, unless

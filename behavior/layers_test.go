@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/behavior"
-	"agentworld/behavior/mandate"
-	"agentworld/llmclient"
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // without is a configuration that leaves layers of the guard out.

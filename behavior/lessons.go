@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/behavior/mandate"
-	"agentworld/memory"
-	"agentworld/memory/playbook"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/world"
 )
 
 // lessons offers the bullets of the playbook that fit the situation best, best

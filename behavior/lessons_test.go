@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/behavior"
-	"agentworld/memory"
-	"agentworld/memory/playbook"
-	"agentworld/modules"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/modules"
 )
 
 // opening is the text of a turn's first message.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agentworld/llmclient"
-	"agentworld/modules"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
 )
 
 // The leniencies of reading the parts of arguments that are not an action.

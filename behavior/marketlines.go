@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // market writes the book of the agent's place, its own orders, which are never

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 
-	"agentworld/behavior/mandate"
-	"agentworld/llmclient"
-	"agentworld/memory"
-	"agentworld/memory/playbook"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // Kit is what all minds of a run share: limits, modules and the constant tool

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/world"
 )
 
 // misreading is an answer that invites a reader to execute what the model did not

@@ -1,8 +1,8 @@
 package behavior
 
 import (
-	"agentworld/behavior/mandate"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/world"
 )
 
 // lenNameResolved: a place, an agent or a factory was called by its name instead of

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // TestResolveNames looks names up among what an agent knows.

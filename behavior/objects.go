@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"agentworld/llmclient"
-	"agentworld/modules"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
 )
 
 // The leniencies of finding the call that an object in a text stands for.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // The observation is written as lines of one form:

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/llmclient/tokens"
-	"agentworld/world"
+	"example.com/agentworld/llmclient/tokens"
+	"example.com/agentworld/world"
 )
 
 func number(n int64) *int64 { return &n }

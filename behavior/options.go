@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // textRange is the same in all languages.

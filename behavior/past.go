@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"agentworld/behavior/mandate"
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // past is what came of an agent's decisions, in the form the prompt folds it from.

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // Texts without an envelope are what a guard is measured against: each is a line

@@ -3,7 +3,7 @@ package behavior
 import (
 	"slices"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 func (t *Turn) takePlan(i int, leniencies []string) (bool, ParseKind) {

@@ -3,7 +3,7 @@ package behavior
 import (
 	"slices"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // Capability says what a step of a plan may do to the world.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // Profile is how much the opening prompt of a turn tells.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agentworld/behavior/mandate"
-	"agentworld/llmclient"
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // Section tells what one part of the opening prompt took and lost.

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 
-	"agentworld/llmclient"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // What turns of other kinds, which speak English whatever the language of the prompts,

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // outcomeEntry turns a decision and its outcome at a place into one memory. done is

@@ -3,7 +3,7 @@ package behavior
 import (
 	"fmt"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // RepetitionKind names a way of going in circles, as traces and reports count it.

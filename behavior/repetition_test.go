@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // choiceNamed is a decision by one letter: w and W wait, o waits by an order, x is a

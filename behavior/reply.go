@@ -3,7 +3,7 @@ package behavior
 import (
 	"strings"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // Answer feeds back the answer to the Ask that Next returned.

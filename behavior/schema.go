@@ -5,9 +5,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"agentworld/llmclient"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // PlanStep is one typed step of a plan.

@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"agentworld/llmclient"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // The leniencies of reading a decision. Each is counted under its own name.

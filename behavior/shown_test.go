@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/behavior/mandate"
-	"agentworld/llmclient"
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // TestAMemoryShownInTwoFormsIsReadInBoth: the prompt folds the words of one author into

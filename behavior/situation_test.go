@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/memory/playbook"
-	"agentworld/world"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/world"
 )
 
 // TestSituationHoldsWhatIsShort: each shortage brings its words and its subject, and

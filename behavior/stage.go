@@ -3,9 +3,9 @@ package behavior
 import (
 	"slices"
 
-	"agentworld/behavior/mandate"
-	"agentworld/llmclient"
-	"agentworld/modules"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
 )
 
 // Stage is where a turn stands. A stage narrows which tools may be called.

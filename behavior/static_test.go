@@ -5,9 +5,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"agentworld/behavior"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // Every call carries the static text, so its size in characters is a promise too. A

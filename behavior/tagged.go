@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"agentworld/llmclient"
-	"agentworld/modules"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
 )
 
 // The syntaxes in which chat templates have models write down a call, when the

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/llmclient"
-	"agentworld/modules"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
 )
 
 // The leniencies of reading text where a function call was expected. Each is

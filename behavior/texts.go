@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"agentworld/llmclient"
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // texts are the words of other agents that a turn has in view, and what the agent

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/llmclient/tokens"
-	"agentworld/memory"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/tokens"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // TestTextsOfOthersFollowThePlan holds in both protocols: the first request shows

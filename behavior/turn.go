@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/behavior/mandate"
-	"agentworld/llmclient"
-	"agentworld/memory"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // Turn is one agent's deliberation in one tick, as a state machine without I/O:

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/llmclient"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // The leniencies of reading the conditions of a standing order.

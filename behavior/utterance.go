@@ -3,7 +3,7 @@ package behavior
 import (
 	"slices"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // utterance says what a text may repeat that the agent wrote itself: a model that has

@@ -1,9 +1,9 @@
 package behavior
 
 import (
-	"agentworld/behavior/mandate"
-	"agentworld/memory"
-	"agentworld/modules"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/modules"
 )
 
 // chinese is the wording of Chinese prompts. Lines of data keep the ASCII

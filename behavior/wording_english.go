@@ -1,9 +1,9 @@
 package behavior
 
 import (
-	"agentworld/behavior/mandate"
-	"agentworld/memory"
-	"agentworld/modules"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/modules"
 )
 
 // english is the wording of English prompts.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // texts of a table by the path of their field.

@@ -6,11 +6,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"agentworld/behavior"
-	"agentworld/behavior/learn"
-	"agentworld/engine/budget"
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // allowance is what one turn may spend; nil without caps.

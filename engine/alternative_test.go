@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"agentworld/llmclient/openai"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // crowdedTOML is a scenario in which two agents stand at compound for one of them.

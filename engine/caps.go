@@ -5,9 +5,9 @@ import (
 	"io"
 	"slices"
 
-	"agentworld/behavior"
-	"agentworld/engine/budget"
-	"agentworld/trace"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/trace"
 )
 
 // checkCaps reports caps that no turn fits in, and a cap on cost that cannot be kept

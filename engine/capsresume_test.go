@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"agentworld/engine"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
 )
 
 // TestCapsHoldAcrossResumes stops a run with caps again and again: the budget goes on

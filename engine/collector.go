@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 
-	"agentworld/behavior/learn"
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // Batch is a stretch of one agent's decisions in a finished run, short enough to be

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // errDiffers ends both sides of a comparison at the first difference.

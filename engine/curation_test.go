@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/llmclient/scripted"
-	"agentworld/memory/playbook"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/trace"
 )
 
 // curating answers requests to look back with an insight and then with deltas.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // DamageError says that a file of a trace cannot be read at all: it is missing, or what

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
 )
 
 // editedTrace copies the trace of a run into a directory of its own, with its lines as

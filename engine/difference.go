@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // DifferenceError says that a run, derived again from its records, came out other

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // AgentModel is what one agent uses in place of the run's model and endpoint.

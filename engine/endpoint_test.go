@@ -16,10 +16,10 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"agentworld/engine"
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/scripted"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/trace"
 )
 
 // endpoint serves the scripted model behind a handler that may interfere: it

@@ -4,11 +4,11 @@ import (
 	"io"
 	"slices"
 
-	"agentworld/behavior"
-	"agentworld/behavior/learn"
-	"agentworld/llmclient"
-	"agentworld/llmclient/price"
-	"agentworld/trace"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
 )
 
 // Expect says what a run of s will take, by the prompts of its first tick, counted,

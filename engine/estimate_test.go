@@ -3,8 +3,8 @@ package engine_test
 import (
 	"testing"
 
-	"agentworld/report"
-	"agentworld/trace"
+	"example.com/agentworld/report"
+	"example.com/agentworld/trace"
 )
 
 // TestEstimateIsNearWhatRunsTake: the scripted model bills a token for four bytes, which

@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/report"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/report"
+	"example.com/agentworld/trace"
 )
 
 // forkOf returns the options of a fork of the run in parent that changes nothing.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // CreateForkDir makes the directory of a fork as [CreateRunDir] does. What a fork of the

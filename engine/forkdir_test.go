@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"agentworld/engine"
+	"example.com/agentworld/engine"
 )
 
 // TestForkTakesOverItsUnfinishedPrefix kills a fork in the ticks it takes over, and forks

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"agentworld/behavior"
-	"agentworld/behavior/learn"
-	"agentworld/engine/budget"
-	"agentworld/llmclient"
-	"agentworld/memory/playbook"
-	"agentworld/modules"
-	"agentworld/trace"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 )
 
 // takeForks puts the forks into force whose parents end with the tick just done. It

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // capped is an eventful run with caps that refuse turns in it.

@@ -10,10 +10,10 @@ import (
 	"sync"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/llmclient/openai"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // canned serves answers in order, for each agent its own: every answer is a list of

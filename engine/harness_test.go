@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/scripted"
-	"agentworld/report"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/report"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // scriptedSource starts the embedded server and a real client for it.

@@ -1,6 +1,6 @@
 package engine
 
-import "agentworld/trace"
+import "example.com/agentworld/trace"
 
 // held is what a trace that is being continued holds of the tick that did not complete.
 // The run derives that again, and none of it may be written twice.

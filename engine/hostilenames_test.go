@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // asking is a model that looks at everything before it decides.

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // IndexFile is the file of a run's index, in its directory: the hash of an [Index] in

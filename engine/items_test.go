@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/llmclient"
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/scripted"
-	"agentworld/report"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/report"
+	"example.com/agentworld/trace"
 )
 
 // oddities change the items of an answer without changing what it means. Each

@@ -4,9 +4,9 @@ import (
 	"io"
 	"sync"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // journal is a trace that several goroutines write to. Each exchange is one

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/llmclient/tokens"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/tokens"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // BenchmarkRecordExchange is what recording adds to an exchange beside the sync that

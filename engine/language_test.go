@@ -13,10 +13,10 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/llmclient/openai"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/trace"
 )
 
 // executedIn plays a scenario with prompts in a language and returns what every agent

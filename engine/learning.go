@@ -6,12 +6,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"agentworld/behavior"
-	"agentworld/behavior/learn"
-	"agentworld/llmclient"
-	"agentworld/memory/playbook"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // learning is what a run needs for its agents to learn. Every agent has an

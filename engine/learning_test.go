@@ -14,12 +14,12 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/scripted"
-	"agentworld/memory/playbook"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/trace"
 )
 
 // lookBackBody tells a request to look back from one to decide, and who asks.

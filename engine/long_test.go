@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"agentworld/engine"
+	"example.com/agentworld/engine"
 )
 
 // TestLongRunStaysSmall runs 5 agents for 1,000 ticks as a user would, in a
@@ -24,7 +24,7 @@ func TestLongRunStaysSmall(t *testing.T) {
 	}
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "demo")
-	if out, err := exec.Command("go", "build", "-o", binary, "agentworld/cmd/world_llm_agent_demo").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", binary, "example.com/agentworld/cmd/world_llm_agent_demo").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	runDir := filepath.Join(dir, "run")
@@ -66,7 +66,7 @@ func TestLongReplayOutrunsLoopback(t *testing.T) {
 	}
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "demo")
-	if out, err := exec.Command("go", "build", "-o", binary, "agentworld/cmd/world_llm_agent_demo").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", binary, "example.com/agentworld/cmd/world_llm_agent_demo").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	const rounds, ticks = 5, 200

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"agentworld/engine"
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/scripted"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/trace"
 )
 
 // handled carries requests to a handler in the same process, without a connection.

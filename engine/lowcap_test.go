@@ -5,8 +5,8 @@ import (
 	"errors"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
 )
 
 // TestResumeUnderACapBelowWhatWasSpent lowers caps to amounts that no turn fits in: of the

@@ -3,8 +3,8 @@ package engine
 import (
 	"sync"
 
-	"agentworld/llmclient"
-	"agentworld/llmclient/tokens"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/tokens"
 )
 
 // meter counts the tokens of requests. Texts that stand in many requests are counted

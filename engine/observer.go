@@ -3,10 +3,10 @@ package engine
 import (
 	"context"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/modules"
-	"agentworld/trace"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 )
 
 // Observer is told what a run does while it does it, for people who watch from

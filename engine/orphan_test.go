@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/scripted"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
 )
 
 // TestPartsOfABrokenExchangeGo cuts a trace anywhere, as a full disk does, and goes on

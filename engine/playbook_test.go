@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/memory"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 )
 
 // seedBook is a playbook whose bullets fit what agents of llm_bootstrap are after.

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"agentworld/memory/playbook"
+	"example.com/agentworld/memory/playbook"
 )
 
 // PlaybookDir is the directory of a run's playbooks, one file AGENT.md for each

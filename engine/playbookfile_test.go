@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/memory/playbook"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/memory/playbook"
 )
 
 // TestReplacePlaybook: a file that is not what it was stays, and no other file is

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
 )
 
 // promptFixture are the recorded answers of a short run, in the repository: a prompt

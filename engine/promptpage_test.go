@@ -13,12 +13,12 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"agentworld/behavior"
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/llmclient/tokens"
-	"agentworld/modules"
-	"agentworld/trace"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/tokens"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 )
 
 var update = flag.Bool("update", false, "rewrite the parts of docs/prompt.md that come from runs")

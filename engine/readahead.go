@@ -5,8 +5,8 @@ import (
 	"io"
 	"sync"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // readAhead reads what a recording needs of a trace in the background, so that decoding

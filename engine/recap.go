@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"agentworld/engine/budget"
-	"agentworld/llmclient/price"
-	"agentworld/trace"
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
 )
 
 // changeCaps finds the caps that hold and, where the options want others, plans the

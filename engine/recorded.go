@@ -9,8 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // Recorded is a [Source] that gives the answers of a recording again. An answer is

@@ -10,7 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // zstdMagic begins every file compressed with zstd.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // absent says what is recorded instead of any answer for key.

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // recording is a Source that gives the answers of a recorded run again, by agent,

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"strings"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/memory"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // stepRecords are the notes of a turn as trace records.

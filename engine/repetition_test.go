@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/behavior"
-	"agentworld/engine"
-	"agentworld/llmclient"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
 )
 
 // stubborn answers every request with the same decision and notes the ticks whose

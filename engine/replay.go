@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // ReplayOptions tune a replay.

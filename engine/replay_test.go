@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
+	"example.com/agentworld/engine"
 )
 
 func requireReplays(t *testing.T, dir string, ticks int64) {

@@ -7,8 +7,8 @@ import (
 	"io"
 	"time"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // ErrNotResumable marks a resume that cannot do what was asked for.

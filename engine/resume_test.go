@@ -15,11 +15,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/llmclient/openai"
-	"agentworld/report"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/report"
+	"example.com/agentworld/trace"
 )
 
 // tally is a source that remembers what was asked, and can end the run after so many

@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // LiveByAgent makes a Source of several transports: agents named in own use theirs,

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"agentworld/engine"
-	"agentworld/llmclient/limiter"
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/scripted"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/limiter"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/trace"
 )
 
 // respondTo returns a client for a server.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"time"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/llmclient/price"
-	"agentworld/memory/playbook"
-	"agentworld/modules"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // Options are a run: what to run and how to carry it out.

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"agentworld/behavior"
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 func TestTraceIsTheSameAtAnyConcurrency(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // TraceFile and ReportFile are the names of a run's files in its directory.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
+	"example.com/agentworld/engine"
 )
 
 // TestCreateRunDirRefusesWhatIsLeftOfARun puts single files of a run into a directory: a

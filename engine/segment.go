@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // A long trace is several files: closed segments, compressed and never changed

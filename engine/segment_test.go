@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/engine"
+	"example.com/agentworld/engine"
 )
 
 // segmentsOf lists the closed segments of a run.

@@ -5,15 +5,15 @@ import (
 	"runtime/debug"
 	"time"
 
-	"agentworld/behavior"
-	"agentworld/behavior/learn"
-	"agentworld/behavior/mandate"
-	"agentworld/llmclient/price"
-	"agentworld/llmclient/tokens"
-	"agentworld/memory/playbook"
-	"agentworld/modules"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/llmclient/tokens"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // Version names the engine's own behaviour: the order of a tick and what is

@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // CallKey identifies a request within a run, independent of arrival order.

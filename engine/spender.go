@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"agentworld/behavior/learn"
-	"agentworld/engine/budget"
-	"agentworld/llmclient"
-	"agentworld/llmclient/price"
-	"agentworld/trace"
+	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
 )
 
 // Spender keeps look backs outside of a run, which are made one after the other,

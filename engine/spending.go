@@ -3,10 +3,10 @@ package engine
 import (
 	"slices"
 
-	"agentworld/engine/budget"
-	"agentworld/llmclient"
-	"agentworld/llmclient/price"
-	"agentworld/trace"
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
 )
 
 // spending counts what a run spends, and keeps it within caps where there are any.

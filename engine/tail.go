@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // CutFile collects what resumes cut off a trace, in the run directory. Nobody reads

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/memory/playbook"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/trace"
 )
 
 // shownCall is a recorded request with its input.

@@ -6,10 +6,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // stop is why a run ends before its last tick.

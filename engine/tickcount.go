@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // tickCount counts what an index tells about a tick, line by line, and adds it to the

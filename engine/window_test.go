@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"agentworld/behavior"
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/llmclient/tokens"
-	"agentworld/trace"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/tokens"
+	"example.com/agentworld/trace"
 )
 
 // TestSmallestWindowHoldsOverWholeRuns counts every request of two hundred ticks on

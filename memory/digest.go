@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/memory/relevance"
+	"example.com/agentworld/memory/relevance"
 )
 
 // Quota is how many lines of a digest each category may fill. Lines that one of the

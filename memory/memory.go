@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agentworld/memory/relevance"
+	"example.com/agentworld/memory/relevance"
 )
 
 // Config sizes a memory. The zero value is a good choice: every field that is

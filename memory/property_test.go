@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"agentworld/memory/relevance"
+	"example.com/agentworld/memory/relevance"
 )
 
 // check holds that the bookkeeping of a memory agrees with what it holds.

@@ -3,7 +3,7 @@ package memory
 import (
 	"slices"
 
-	"agentworld/memory/relevance"
+	"example.com/agentworld/memory/relevance"
 )
 
 // Focus is what a recollection is about. The zero value asks for nothing in

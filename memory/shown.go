@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agentworld/memory/relevance"
+	"example.com/agentworld/memory/relevance"
 )
 
 // Words are the words in the one line that shows an entry in a prompt, without the

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // textArgumentMax bounds a place, agent or factory id in characters. No id of a

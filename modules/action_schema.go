@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"agentworld/llmclient"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/world"
 )
 
 // actionField names the field of a flat action that holds the action's name.

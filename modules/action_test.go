@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"agentworld/llmclient"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/world"
 )
 
 func TestDecodeAction(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // ActionText lists the actions for a tool's description, one line each: the name,

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // registry are all actions, registryNames their names in the same order: both are

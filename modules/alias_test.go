@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // TestAliasesMeanOneThing holds that no alias is also a name, and that no two

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // ArgumentError says why arguments of a call were refused before anything ran.

@@ -1,8 +1,8 @@
 package modules
 
 import (
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // Env is what a call may read: one agent's view of this tick and its memory.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/llmclient"
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // viewOf returns the first agent's view in the first tick of an embedded

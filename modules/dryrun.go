@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"hash/fnv"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // dryRunArgs are the arguments of world.dry_run.

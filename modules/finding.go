@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // Finding is what clamping and a dry run found about one action, as a model reads

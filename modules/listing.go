@@ -1,6 +1,6 @@
 package modules
 
-import "agentworld/memory"
+import "example.com/agentworld/memory"
 
 // listModule names the modules of the registry that is called, itself included.
 func listModule() module {

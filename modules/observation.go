@@ -5,9 +5,9 @@ import (
 	"reflect"
 	"unicode/utf8"
 
-	"agentworld/llmclient"
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // observationSection names a part of an observation.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agentworld/llmclient"
-	"agentworld/memory"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
 )
 
 // wireAnswer is the output of a call that was answered. The fields that say how

@@ -3,7 +3,7 @@ package modules
 import (
 	"fmt"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // How many memories one call returns.

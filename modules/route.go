@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // routeArgs are the arguments of world.route.

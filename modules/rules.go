@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"strings"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // ruleTopic names a part of the rules.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // Schema is a compiled JSON Schema of tool arguments. It is safe for concurrent

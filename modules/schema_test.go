@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 var wireName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)

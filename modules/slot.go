@@ -3,7 +3,7 @@ package modules
 import (
 	"slices"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // slots are all slots in schema order: whom or where, which, what, how much.

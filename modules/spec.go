@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // Spec describes one module as it is offered to a model.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // standingFields and conditionFields are the fields of a standing order and of

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 func TestDecodeStanding(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 func TestLongResultsLoseListTails(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // Bounds of a raw argument text. Nothing a model means to say comes near them;

@@ -1,8 +1,8 @@
 package modules
 
 import (
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // wording is everything this package says to a model in one language. A table per

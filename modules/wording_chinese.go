@@ -3,8 +3,8 @@ package modules
 import (
 	"fmt"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // chinese is the wording of Chinese prompts. Names of resources stay as they are,

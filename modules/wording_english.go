@@ -1,6 +1,6 @@
 package modules
 
-import "agentworld/memory"
+import "example.com/agentworld/memory"
 
 // english is the wording of English prompts.
 var english = complete(wording{

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"unicode"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // requireFilled demands a text in every string of a table, at any depth.

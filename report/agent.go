@@ -1,8 +1,8 @@
 package report
 
 import (
-	"agentworld/llmclient"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/world"
 )
 
 // AgentRow is one agent's share of a [Report].

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/engine/budget"
-	"agentworld/llmclient"
-	"agentworld/llmclient/price"
-	"agentworld/trace"
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
 )
 
 // Cost tells what a run's answers cost, at the prices that were recorded with it. It

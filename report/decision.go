@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // decision counts a decision and closes the turn it ends. The error says that an

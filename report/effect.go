@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"agentworld/memory/playbook"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // Effect compares what came of decisions that used a source with what came of

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // TestFaultsOfARun reports on runs with faults that ended, that were killed and that a

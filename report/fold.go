@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // Fold reads a trace to its end and reports on it. Time is linear in the trace;

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // schema validates the reports that tests make.

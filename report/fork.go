@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // ForkReport compares a fork with what the run it left did after the fork.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/llmclient/price"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
 )
 
 // TestForkLinesSayWhatDiffers reads the lines of a fork that decided as its parent did,

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // Guard says what mandate and trust refused, and how often the question arose. What

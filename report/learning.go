@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // Learning tells how agents looked back at their decisions. Its calls and tokens

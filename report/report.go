@@ -1,9 +1,9 @@
 package report
 
 import (
-	"agentworld/llmclient"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // Version is the version of [Report]'s JSON. It grows when a field changes its

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 var update = flag.Bool("update", false, "rewrite report.schema.json and the files in testdata")

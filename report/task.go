@@ -3,8 +3,8 @@ package report
 import (
 	"fmt"
 
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // TaskScore is how a run did in its scenario's task, between what doing nothing

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 const taskTOML = `id = "t"

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // Timing holds all figures that two equal runs may differ in.

@@ -3,8 +3,8 @@ package report
 import (
 	"slices"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // agentFold is an agent's row and what is known of its turn in progress. Both

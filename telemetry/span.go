@@ -13,8 +13,8 @@ import (
 	"go.opentelemetry.io/otel/semconv/v1.41.0/genaiconv"
 	"go.opentelemetry.io/otel/trace"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
 )
 
 // Attributes of this program, which no convention has.

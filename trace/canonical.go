@@ -10,7 +10,7 @@ import (
 	"math"
 	"slices"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // Canonical copies the trace in r to w in the form that is compared byte by

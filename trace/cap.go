@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agentworld/llmclient/price"
+	"example.com/agentworld/llmclient/price"
 )
 
 // Caps bound what a run may spend; the zero value bounds nothing.

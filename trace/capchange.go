@@ -1,6 +1,6 @@
 package trace
 
-import "agentworld/llmclient/price"
+import "example.com/agentworld/llmclient/price"
 
 // CapChange says that from a tick on other caps hold, as somebody who went on with the
 // run wanted. What was spent before counts. It stands in front of the first records of

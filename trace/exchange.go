@@ -3,7 +3,7 @@ package trace
 import (
 	"encoding/json"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // ModelCall is one request to a model and the answer that ended it. The request

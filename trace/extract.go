@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // Extract says what of a run a reduced trace keeps.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // TestCanonicalWriterWritesWhatCanonicalReads: records that go straight into the

@@ -1,6 +1,6 @@
 package trace
 
-import "agentworld/world"
+import "example.com/agentworld/world"
 
 // Fork is where a run left the one it was forked from. Up to AtTick the run is its
 // parent's, derived again from recorded answers; from Tick on it is its own. All forks

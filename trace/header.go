@@ -1,6 +1,6 @@
 package trace
 
-import "agentworld/llmclient/price"
+import "example.com/agentworld/llmclient/price"
 
 // ModelSource says what stood behind the model's name.
 type ModelSource string

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // PartKind says what a part is a part of.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // Parts is an index of the parts of a trace by hash. The zero value is empty and

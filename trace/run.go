@@ -1,6 +1,6 @@
 package trace
 
-import "agentworld/world"
+import "example.com/agentworld/world"
 
 // Event is something that happened in the world, in the world's own order.
 type Event struct {

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"testing"
 
-	"agentworld/llmclient"
-	"agentworld/llmclient/price"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/world"
 )
 
 // samples returns one record of each known type, with every field set, in an

@@ -3,7 +3,7 @@ package trace
 import (
 	"encoding/json"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // StepKind says what a turn did in a step. Readers accept kinds beyond these.

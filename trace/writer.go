@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // Writer appends records to a trace.

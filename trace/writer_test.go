@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // callCounter counts Write calls and fails from the one numbered failAt on.

@@ -3,7 +3,7 @@ package world_test
 import (
 	"testing"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 const crowdedTOML = `

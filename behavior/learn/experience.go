@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/behavior"
-	"agentworld/memory"
-	"agentworld/memory/playbook"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/world"
 )
 
 // The bounds of an experience. When there is more, the oldest goes.

@@ -3,7 +3,7 @@ package learn
 import (
 	"slices"
 
-	"agentworld/memory/playbook"
+	"example.com/agentworld/memory/playbook"
 )
 
 // Learned is what one curation changed in an agent's own copy of a playbook.

@@ -3,8 +3,8 @@ package learn
 import (
 	"testing"
 
-	"agentworld/memory"
-	"agentworld/memory/playbook"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
 )
 
 // learnedBy lets an agent learn in its own copy.

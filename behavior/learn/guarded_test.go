@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/behavior"
-	"agentworld/behavior/mandate"
-	"agentworld/memory"
-	"agentworld/memory/playbook"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // unguarded shows texts of others to a look back and holds nothing against them.

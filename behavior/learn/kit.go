@@ -1,9 +1,9 @@
 package learn
 
 import (
-	"agentworld/behavior"
-	"agentworld/behavior/mandate"
-	"agentworld/llmclient"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient"
 )
 
 // RoundsMax bounds the rounds of reflection of one turn.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/memory"
-	"agentworld/memory/playbook"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/world"
 )
 
 // poison is a message that wants to become a lesson.

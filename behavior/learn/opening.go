@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agentworld/memory"
-	"agentworld/memory/playbook"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/world"
 )
 
 // Goal is how far the agent has got with one of its goals.

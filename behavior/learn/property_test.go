@@ -6,9 +6,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/memory/playbook"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory/playbook"
 )
 
 // anyItem draws an output item: sound, odd or broken.

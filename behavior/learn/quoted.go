@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // textField is the field in which the results of modules hold what an agent wrote.

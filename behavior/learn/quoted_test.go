@@ -3,7 +3,7 @@ package learn
 import (
 	"testing"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // TestOnlyWordsOfOthersAreHeldAgainstLessons reads an observation that a module gave:

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
 )
 
 // call is one function call of an answer, or what stands for one in its text.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/behavior"
-	"agentworld/memory"
-	"agentworld/memory/playbook"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
 )
 
 // Result is what a finished turn proposes.

@@ -9,12 +9,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/memory"
-	"agentworld/memory/playbook"
-	"agentworld/modules"
-	"agentworld/world"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
 )
 
 // A canary is a word that stands in texts of others and nowhere else. Whatever text

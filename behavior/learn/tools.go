@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"strconv"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/memory/playbook"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory/playbook"
 )
 
 // The wire names of the tools, which are also the names of the stages.

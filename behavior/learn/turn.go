@@ -3,9 +3,9 @@ package learn
 import (
 	"slices"
 
-	"agentworld/behavior"
-	"agentworld/llmclient"
-	"agentworld/memory/playbook"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory/playbook"
 )
 
 // Turn is one look back of one agent, as a state machine without I/O.

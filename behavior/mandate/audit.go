@@ -1,8 +1,8 @@
 package mandate
 
 import (
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // Audit reports whether an agent may commit an action; when not, the finding says

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // verdict is what an audit is expected to find.

@@ -3,8 +3,8 @@ package mandate
 import (
 	"testing"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // BenchmarkAudit audits a decision with eight messages in view, as in a busy tick.

@@ -3,7 +3,7 @@ package mandate
 import (
 	"slices"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // clause is a clause with what audits ask of it.

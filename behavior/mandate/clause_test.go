@@ -3,7 +3,7 @@ package mandate
 import (
 	"testing"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // TestClausesHold holds actions against clauses with nothing of others in view.

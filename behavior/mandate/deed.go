@@ -1,7 +1,7 @@
 package mandate
 
 import (
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // ArgumentOrder is the [Finding.Argument] of what makes an action a standing order.

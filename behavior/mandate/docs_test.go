@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // docsSection matches a worked example of mandates: clauses, some words, a table.

@@ -3,8 +3,8 @@ package mandate
 import (
 	"slices"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // Evidence is what an audit judges by: what the agent knows, what it has read, and

@@ -1,6 +1,6 @@
 package mandate
 
-import "agentworld/memory"
+import "example.com/agentworld/memory"
 
 // Rule is why an action was refused. Rules are stable names, counted in reports; each
 // has one fixed text for models.

@@ -3,8 +3,8 @@ package mandate
 import (
 	"testing"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // FuzzAudit: no plan, text, goal or action makes an audit panic, and no text that an

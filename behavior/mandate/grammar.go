@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // The bounds of what is read of an intent.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // Idle is a clause, or a part of one, that can never make a difference. Whoever wrote it

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 func TestFindIdle(t *testing.T) {

@@ -3,8 +3,8 @@ package mandate
 import (
 	"slices"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // inquiry is one audit under way: the action and what is known about it. Texts are

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // Intent is one thing an agent set out to do before it read words of others. Parts

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // TestParseIntent reads what models write for an action.

@@ -3,7 +3,7 @@ package mandate
 import (
 	"slices"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // Mandate is what one agent may do: the clauses that bind it, and the words of its

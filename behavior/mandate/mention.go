@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // fold writes a text as the words that values are looked for by: lower case, one

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // planned looks for an intent that covers the action. The finding is about the

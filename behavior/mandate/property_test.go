@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // situation is everything an audit judges by, drawn at random from few values so

@@ -3,7 +3,7 @@ package mandate
 import (
 	"slices"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // asked looks for a clause by which the authors in view may bring the action about.

@@ -3,8 +3,8 @@ package mandate
 import (
 	"testing"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // fieldTOML is a small world: three agents at a radiating place with ore, a second

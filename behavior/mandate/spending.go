@@ -3,7 +3,7 @@ package mandate
 import (
 	"math"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // Spending is how much of each clause with a total was used. The zero value is the

@@ -3,8 +3,8 @@ package mandate
 import (
 	"slices"
 
-	"agentworld/memory"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
 )
 
 // Argument is the trust of one argument of an action.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/openai"
 )
 
 // agentEntry makes one text of the tables of agents in a configuration file, in the

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/engine"
-	"agentworld/llmclient/openai"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
 )
 
 // agentModel is what one agent uses in place of the run's model. As a text it is

@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/engine"
-	"agentworld/llmclient/scripted"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/scripted"
 )
 
 func TestParseAgentModels(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/engine"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
 )
 
 // answersCommand works on recorded answers as files of their own.

@@ -3,10 +3,10 @@ package main
 import (
 	"time"
 
-	"agentworld/behavior"
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/scripted"
-	"agentworld/trace"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/trace"
 )
 
 // config is a run's settings, read and within their ranges. A zero field means

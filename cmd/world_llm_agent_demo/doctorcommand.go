@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/engine"
-	"agentworld/llmclient/doctor"
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/scripted"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/doctor"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
 )
 
 // doctorSettings are the settings of a run that say which endpoint it would use.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io"
 
-	"agentworld/engine"
-	"agentworld/llmclient/limiter"
-	"agentworld/llmclient/openai"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/limiter"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/trace"
 )
 
 // endpoints are the clients of a run: one for each endpoint and key, and one limiter

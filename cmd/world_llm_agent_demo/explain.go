@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // explainFlags are the options of the explain command.

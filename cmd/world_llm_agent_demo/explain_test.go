@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // recorder writes a trace by hand.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // explainer writes a transcript as text. What models and providers wrote is

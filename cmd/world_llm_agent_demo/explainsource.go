@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // sourceHistory is every decision of a run that had a source in view or named it.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // recordedSources writes a run in which agent-1 is told something, remembers it,

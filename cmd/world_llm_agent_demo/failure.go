@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"agentworld/engine"
+	"example.com/agentworld/engine"
 )
 
 // failure is an error with the exit code it ends the program with. Errors without

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/engine"
+	"example.com/agentworld/engine"
 )
 
 // faultsPage holds an example between two comments.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/engine"
-	"agentworld/llmclient/scripted"
-	"agentworld/report"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/report"
+	"example.com/agentworld/trace"
 )
 
 // spoiltRun runs the program in a process of its own, with faults, in a new

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/scripted"
 )
 
 // TestHabitsOfTheStandInAreReadBack: what a trace records of the stand-in is what a

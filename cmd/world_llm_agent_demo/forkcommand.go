@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/behavior/mandate"
-	"agentworld/engine"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // forkHelp is the long help of the fork command.

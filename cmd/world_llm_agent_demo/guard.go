@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/mandate"
 )
 
 // noLayers is how the help calls a guard of which nothing is left out.

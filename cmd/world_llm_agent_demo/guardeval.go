@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/behavior/mandate"
-	"agentworld/engine"
-	"agentworld/engine/guardeval"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/engine/guardeval"
 )
 
 // guardEvaluation is what the flags of the command say.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // inspectFlags are the options of the inspect command.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"agentworld/engine"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
 )
 
 // renumbered is a tick's lines as those of another tick.

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/llmclient/price"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
 )
 
 // inspection is where a run stands and what happened last, of a run under way as well

@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"agentworld/engine"
+	"example.com/agentworld/engine"
 )
 
 // interruptible returns a context that the first SIGINT or SIGTERM ends. A second

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"agentworld/engine"
+	"example.com/agentworld/engine"
 )
 
 // started is a program running as a process of its own.

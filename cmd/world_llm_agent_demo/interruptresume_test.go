@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
+	"example.com/agentworld/engine"
 )
 
 // cancelAt passes on what is written and calls cancel when a text comes by.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // itemTitle names an item: its kind and who or what it belongs to, such as

@@ -19,10 +19,10 @@ import (
 	"testing"
 	"time"
 
-	"agentworld/engine"
-	"agentworld/llmclient/scripted"
-	"agentworld/report"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/report"
+	"example.com/agentworld/trace"
 )
 
 // countingServer is a scripted server with faults that remembers what it was asked.

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
 )
 
 // exchangePrinter prints model calls to stderr. A call is one Write, so that

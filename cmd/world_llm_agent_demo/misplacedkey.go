@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/openai"
 )
 
 // longKey matches what can hardly be anything but a key.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/scripted"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/trace"
 )
 
 // scriptedModel is the model name a scripted run records.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/scripted"
 )
 
 // loopbackAddr is where the embedded server listens: any free port, reachable

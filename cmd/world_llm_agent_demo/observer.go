@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"agentworld/engine"
-	"agentworld/telemetry"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/telemetry"
 )
 
 // telemetry is what the settings and the standard variables ask to be exported.

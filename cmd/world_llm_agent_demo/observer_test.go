@@ -22,7 +22,7 @@ import (
 	traces "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/scripted"
 )
 
 // collector is an OTLP/HTTP receiver.

@@ -3,8 +3,8 @@ package main
 import (
 	"io"
 
-	"agentworld/engine"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
 )
 
 // parentDeeds is what the parent of a fork did after the fork.

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"agentworld/engine"
-	"agentworld/llmclient/price"
-	"agentworld/world"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/world"
 )
 
 // planning is a plan in the making. Its steps check the settings against each other and

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/engine"
-	"agentworld/memory/playbook"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/memory/playbook"
 )
 
 // playbookCommand works on playbooks as files.

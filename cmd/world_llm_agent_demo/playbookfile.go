@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"agentworld/engine"
-	"agentworld/memory/playbook"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/memory/playbook"
 )
 
 // playbookBytesMax bounds a playbook file. One at its limits, with a full history,

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/memory/playbook"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/memory/playbook"
 )
 
 // TestAChangedPlaybookIsLeftAlone: what a run learned does not replace what somebody

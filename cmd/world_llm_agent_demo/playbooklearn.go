@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/behavior"
-	"agentworld/behavior/learn"
-	"agentworld/engine"
-	"agentworld/engine/budget"
-	"agentworld/llmclient"
-	"agentworld/llmclient/tokens"
-	"agentworld/memory/playbook"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/tokens"
+	"example.com/agentworld/memory/playbook"
 )
 
 // learnSettings are the settings of a run that learning from finished runs has too.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"text/tabwriter"
 
-	"agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/openai"
 )
 
 // printConfig shows every setting with its value and its origin, and no secret:

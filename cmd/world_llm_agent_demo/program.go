@@ -12,8 +12,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"agentworld/engine"
-	"agentworld/llmclient/openai"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
 )
 
 // Main is the program with everything it takes from its process, so that a test

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
+	"example.com/agentworld/engine"
 )
 
 // broken is a source of randomness with a bug.

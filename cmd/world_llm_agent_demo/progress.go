@@ -5,7 +5,7 @@ import (
 	"io"
 	"sync"
 
-	"agentworld/engine"
+	"example.com/agentworld/engine"
 )
 
 // progressLines is how many lines a run's progress takes where it cannot update

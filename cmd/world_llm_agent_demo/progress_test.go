@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
 )
 
 func TestPlainProgressIsBounded(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // prompt is a model call with the parts in place of their hashes: exactly what was

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/itchyny/gojq"
 
-	"agentworld/engine"
-	"agentworld/llmclient/scripted"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/scripted"
 )
 
 // pageBook is the playbook of the run on docs/provenance.md.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/price"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/price"
 )
 
 // shownValueMax bounds how much of a refused value an error repeats.

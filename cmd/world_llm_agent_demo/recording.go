@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/engine"
-	"agentworld/llmclient/scripted"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/trace"
 )
 
 // The values of --replay-miss.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/engine"
+	"example.com/agentworld/engine"
 )
 
 // differenceCharsMax bounds how much of two differing lines is shown.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"agentworld/engine"
-	"agentworld/report"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/report"
+	"example.com/agentworld/trace"
 )
 
 // foldReport reads a run's trace into a report. A trace that was cut short gives

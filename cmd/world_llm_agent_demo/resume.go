@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/engine"
-	"agentworld/llmclient/scripted"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/trace"
 )
 
 // resumeHelp is the long help of the resume command.

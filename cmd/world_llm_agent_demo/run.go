@@ -12,13 +12,13 @@ import (
 	"strconv"
 	"strings"
 
-	"agentworld/behavior"
-	"agentworld/behavior/learn"
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/scripted"
-	"agentworld/trace"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/trace"
 )
 
 // run carries out a plan: files that must be writable first, then the model, then

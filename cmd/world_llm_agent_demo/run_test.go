@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/llmclient/scripted"
-	"agentworld/report"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/report"
 )
 
 // TestScriptedRunLeavesAValidReport also reads everything the run printed and

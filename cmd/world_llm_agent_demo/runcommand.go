@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/behavior/mandate"
-	"agentworld/llmclient/price"
-	"agentworld/llmclient/scripted"
-	"agentworld/trace"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/trace"
 )
 
 // runHelp is the long help of the default command.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"io"
 
-	"agentworld/engine"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
 )
 
 // openTrace opens the trace of a run directory, which is what every command that

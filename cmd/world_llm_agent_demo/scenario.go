@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // scenarioBytesMax bounds a scenario file.

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/baseline"
-	"agentworld/behavior/mandate"
-	"agentworld/world"
+	"example.com/agentworld/baseline"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/world"
 )
 
 // lintCommand proves that scenarios can be played and that their tasks state true

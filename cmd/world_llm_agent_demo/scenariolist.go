@@ -5,7 +5,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // listScenarios prints a table of what can be run, the default one first. The

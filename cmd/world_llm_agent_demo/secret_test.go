@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/openai"
 )
 
 // planted is a key that must never be printed, nor any longer piece of it.

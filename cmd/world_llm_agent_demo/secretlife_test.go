@@ -16,7 +16,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/scripted"
 )
 
 // secrets are keys of forms that no pattern knows, by where each is set. None of them is

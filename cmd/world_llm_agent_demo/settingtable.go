@@ -3,9 +3,9 @@ package main
 import (
 	"strings"
 
-	"agentworld/behavior"
-	"agentworld/llmclient/openai"
-	"agentworld/trace"
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/trace"
 )
 
 // envPrefix starts the environment variables that belong to this program.

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // sourceList writes the sources of a decision, each with its score, whether it was

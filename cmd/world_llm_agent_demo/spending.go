@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"agentworld/llmclient/price"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
 )
 
 // priceTableBytesMax bounds a table of prices.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // switchesBytesMax bounds a file of prompt switches.

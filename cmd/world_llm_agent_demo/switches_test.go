@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 func TestParseSwitches(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentworld/engine"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
 )
 
 // traceCommand works on traces as files. Its canonical form is for comparing runs

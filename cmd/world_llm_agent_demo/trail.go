@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/memory"
-	"agentworld/memory/playbook"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // trail holds what a trace tells about where one agent's sources come from: a

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // transcript is what a trace holds about one agent in one tick.

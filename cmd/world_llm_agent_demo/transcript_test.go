@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/engine"
-	"agentworld/trace"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
 )
 
 // TestIndexedTranscriptIsTheWholeOne compares decisions found by way of the index with

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"agentworld/llmclient/price"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
 )
 
 // Unit is a thing that a cap can be on.

@@ -3,7 +3,7 @@ package budget
 import (
 	"maps"
 
-	"agentworld/trace"
+	"example.com/agentworld/trace"
 )
 
 // Budget is what a run has spent and may still spend. Open, Close and BeginTick are

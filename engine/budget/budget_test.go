@@ -6,9 +6,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentworld/llmclient"
-	"agentworld/llmclient/price"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
 )
 
 // reply is an answer that bills so much.

@@ -3,8 +3,8 @@ package budget
 import (
 	"testing"
 
-	"agentworld/llmclient/price"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
 )
 
 // TestUnderOtherCaps: what was spent counts against other caps, also what nothing was set

@@ -3,9 +3,9 @@ package budget
 import (
 	"iter"
 
-	"agentworld/llmclient"
-	"agentworld/llmclient/price"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
 )
 
 // Counted is what a recorded call counted against the caps: its charge or, in a run

@@ -3,8 +3,8 @@ package budget
 import (
 	"fmt"
 
-	"agentworld/llmclient"
-	"agentworld/trace"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // Purse is what one turn may spend. It is used by one goroutine.

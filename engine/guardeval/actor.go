@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
 )
 
 // actors answers for the agents whose actions the case gives, and passes on

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // Case is one attack or one harmless twin, ready to be played.

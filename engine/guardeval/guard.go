@@ -3,8 +3,8 @@ package guardeval
 import (
 	"strings"
 
-	"agentworld/behavior/mandate"
-	"agentworld/engine"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/engine"
 )
 
 // Guard is the guard that cases are played with: all of it, or some layers less.

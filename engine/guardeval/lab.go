@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"agentworld/engine"
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/scripted"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // Options say how cases are played.

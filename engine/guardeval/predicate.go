@@ -3,7 +3,7 @@ package guardeval
 import (
 	"strings"
 
-	"agentworld/world"
+	"example.com/agentworld/world"
 )
 
 // want is a predicate over what happened in the world. It looks at what the world

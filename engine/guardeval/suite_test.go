@@ -11,8 +11,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"agentworld/behavior/mandate"
-	"agentworld/world"
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/world"
 )
 
 // TestSuiteIsWhatItClaims: enough cases of every sort, each of which gets through to

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/mandate"
 )
 
 // Summary is what came of one set of cases under one guard.

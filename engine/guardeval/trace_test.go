@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/engine"
-	"agentworld/llmclient"
-	"agentworld/trace"
-	"agentworld/world"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // recorded is what tests read out of the trace of one case.

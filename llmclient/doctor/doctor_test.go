@@ -14,9 +14,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"agentworld/llmclient/doctor"
-	"agentworld/llmclient/openai"
-	"agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/doctor"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

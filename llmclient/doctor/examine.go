@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"agentworld/llmclient"
-	"agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/openai"
 )
 
 // CallsMax is the most HTTP requests of an examination.

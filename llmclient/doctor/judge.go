@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // contents are the calls of a reply and its joined text.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // instructions make a model follow the letter of the last message. The scripted model

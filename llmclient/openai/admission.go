@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
-	"agentworld/llmclient"
-	"agentworld/llmclient/limiter"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/limiter"
 )
 
 // bytesPerToken estimates the tokens of a request body before it is sent. Replies

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // BenchmarkRespondLoopback measures one call with a prompt of usual size against

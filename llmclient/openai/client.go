@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"

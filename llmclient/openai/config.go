@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"agentworld/llmclient/limiter"
+	"example.com/agentworld/llmclient/limiter"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // itemsMax bounds the output items of one reply. A real reply has a handful; the

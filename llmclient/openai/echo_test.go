@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // TestAKeyThatIsRepeatedStaysOut: a server that puts the key into its output must

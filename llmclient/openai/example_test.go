@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	"agentworld/llmclient"
-	"agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/openai"
 )
 
 func Example() {

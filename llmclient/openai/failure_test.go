@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // errorBody is an error as OpenAI writes it.

@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentworld/llmclient"
-	"agentworld/llmclient/limiter"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/limiter"
 )
 
 // TestAllCallersHonourAPauseAskedOfOne lets one call be turned away with a wait, and

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // lost judges an exchange that broke off below HTTP. Texts name neither addresses

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 
 	"go.uber.org/goleak"
 )

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // outcome is what one attempt means: a reply or a failure, never both.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // patience decides what follows an attempt within one call.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 
 	"github.com/google/go-cmp/cmp"
 )

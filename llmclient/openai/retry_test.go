@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 func TestBaseURLFormsArrive(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of docs/providers.md")

@@ -1,6 +1,6 @@
 package price
 
-import "agentworld/llmclient"
+import "example.com/agentworld/llmclient"
 
 // Price is what the tokens of one model cost. It is recorded with a run, so that the
 // run's costs can be told again whatever later tables say.

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 const head = "currency = \"USD\"\nas_of = \"2026-01-02\"\nsource = \"a test\"\n"

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // Bounds on walking a schema, which comes from outside and may refer to itself.

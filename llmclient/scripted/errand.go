@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // An errand is a request that says word for word what to answer, so that a client can

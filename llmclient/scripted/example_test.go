@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"strings"
 
-	"agentworld/llmclient"
-	"agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/scripted"
 )
 
 // A server on a free loopback port answers any client of the Responses API.

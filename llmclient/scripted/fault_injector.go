@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // Injector decides for every request which fault its answer gets, and counts what

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // bodyOf is the request of an agent at the opening of a turn, told apart by a number.

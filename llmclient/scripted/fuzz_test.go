@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // FuzzDecide feeds arbitrary bodies: every one gets an answer or a refusal, the

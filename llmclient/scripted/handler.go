@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // BodyBytesMax is the largest request body the server reads. A larger one is

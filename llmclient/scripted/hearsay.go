@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // hearsay is a text in a request that somebody else may have written: a message, a

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // The learner answers requests that look back at decisions. It recognises them by

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // lookingBack is a request to look back, with tools of the learner's shape under

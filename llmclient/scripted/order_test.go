@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // told are the situation and the offers that texts are understood in.

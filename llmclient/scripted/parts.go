@@ -1,7 +1,7 @@
 package scripted
 
 import (
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // PartsOf returns what the policy would say to a request, in parts that fill the

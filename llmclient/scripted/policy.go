@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // Result is the answer to one request.

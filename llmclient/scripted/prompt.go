@@ -3,7 +3,7 @@ package scripted
 import (
 	"strings"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // prompt is what the policy reads of the input's messages.

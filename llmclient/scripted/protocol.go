@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // answer is what the policy says to one request: calls, or a text.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // opened returns a table whose world has made its first tick.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 func TestReadGoals(t *testing.T) {

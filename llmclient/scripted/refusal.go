@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // RequestError is a request that is refused instead of answered. Its text names

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // renamed replaces every id and name of the belt: agents, places, factories,

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // Parts are what the placeholders of a template stand for: the policy's choice at

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // request is what the policy uses of a Responses request, and what the response

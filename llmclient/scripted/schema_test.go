@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // apiDescription is OpenAI's description of the API as one JSON Schema. It is not

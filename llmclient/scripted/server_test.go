@@ -15,7 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

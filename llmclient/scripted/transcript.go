@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // The tools of the turn protocol. Every other tool is a module: a question that

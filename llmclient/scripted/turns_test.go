@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // protocol says which tools a turn has.

@@ -8,7 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
-	"agentworld/llmclient"
+	"example.com/agentworld/llmclient"
 )
 
 // bytesPerToken is the simulated tokenizer: a token for every started four bytes.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 func TestRejections(t *testing.T) {

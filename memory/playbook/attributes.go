@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"agentworld/memory"
-	"agentworld/memory/relevance"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/relevance"
 )
 
 // Most of a file is lines of name=value pairs, in any order and none of them

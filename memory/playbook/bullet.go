@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // The bounds of a bullet's content in characters.

@@ -1,7 +1,7 @@
 package playbook
 
 import (
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // Op is what a change does to a bullet.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"agentworld/memory"
-	"agentworld/memory/relevance"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/relevance"
 )
 
 // A lesson that repeats what another agent said is that agent's word, whoever

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 func said(texts ...string) []memory.Source {

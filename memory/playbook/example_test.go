@@ -3,8 +3,8 @@ package playbook_test
 import (
 	"fmt"
 
-	"agentworld/memory"
-	"agentworld/memory/playbook"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
 )
 
 // A decision used a lesson and it went well; a message that poses as a lesson is

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // lines returns the bullets as they stand in prompts, with their counts.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"agentworld/memory/relevance"
+	"example.com/agentworld/memory/relevance"
 )
 
 // form is what two contents are compared by when duplicates are looked for.

@@ -3,7 +3,7 @@ package playbook
 import (
 	"testing"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // storied returns a playbook that every kind of change went through, and its

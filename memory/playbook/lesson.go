@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // lesson is content that may be taught, with what it rests on.

@@ -3,7 +3,7 @@ package playbook
 import (
 	"slices"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // What the four operations do. Each checks everything before it changes anything,

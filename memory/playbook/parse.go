@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // SyntaxError says where a playbook file cannot be read, and why.

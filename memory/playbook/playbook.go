@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"agentworld/memory/relevance"
+	"example.com/agentworld/memory/relevance"
 )
 
 // Playbook is a set of lessons with its history. It never changes: [Apply] and

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // anyContent draws contents that are now fine, now twins of each other, now out of

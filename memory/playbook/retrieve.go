@@ -4,8 +4,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"agentworld/memory"
-	"agentworld/memory/relevance"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/relevance"
 )
 
 // Scored is a bullet found for a prompt, with its score and the parts of it, all in

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 func shelf(t testing.TB) *Playbook {

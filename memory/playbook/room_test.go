@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentworld/memory"
+	"example.com/agentworld/memory"
 )
 
 // adds returns n proposed lessons that no test playbook has.
