@@ -69,7 +69,8 @@ var policies = []policy{
 	{dir: "engine/guardeval", project: []string{"world", "llmclient", "llmclient/openai", "llmclient/scripted", "behavior/mandate", "trace", "engine"}},
 	{dir: "telemetry", project: []string{"llmclient", "engine"}},
 	{dir: "report", pure: true, project: []string{"world", "llmclient", "llmclient/price", "engine/budget", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
-	{dir: "cmd/world_llm_agent_demo", project: []string{
+	{dir: "cmd/world_llm_agent_demo", project: []string{"internal/cli"}},
+	{dir: "internal/cli", project: []string{
 		"world", "llmclient", "llmclient/openai", "llmclient/scripted", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/mandate", "behavior/learn",
 		"trace", "engine", "engine/guardeval", "report", "telemetry", "llmclient/limiter", "llmclient/doctor",
 		"baseline", "llmclient/price", "engine/budget",

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
+)
+
+// answersCommand works on recorded answers as files of their own.
+func (m *Main) answersCommand() *cobra.Command {
+	export := &cobra.Command{
+		Use:   "export RUN FILE",
+		Short: "write a run's recorded answers to a compressed file for --replay-from",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return badInput("%s needs a run directory and a file, and got %d arguments", c.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return m.exportAnswers(args[0], args[1]) },
+	}
+	show := &cobra.Command{
+		Use:   "show FILE",
+		Short: "tell what a file of answers was recorded from",
+		Args:  oneArgument("a file of answers or a run directory"),
+		RunE:  func(_ *cobra.Command, args []string) error { return m.showAnswers(args[0]) },
+	}
+	return group("answers", "work on recorded answers", export, show)
+}
+
+// exportAnswers writes the file at once or not at all. Secrets are removed when an
+// answer comes in; a line that still looks as if it held one ends the export, because
+// such a file is made to be shared, and cutting it out here would change the prompts
+// that follow from it.
+func (m *Main) exportAnswers(runDir, name string) error {
+	f, err := m.openTrace(runDir)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	out, err := prepareOutput(m.path(name), m.keptTrace(runDir))
+	if err != nil {
+		return badInput("%s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
+	}
+	var counts trace.AnswerCounts
+	err = out.writeWith(func(w *os.File) error {
+		counts, err = engine.ExportAnswers(m.path(runDir), w, m.refuseSecret())
+		return err
+	})
+	if err != nil {
+		out.made.discard()
+		return exportFailure(runDir, err)
+	}
+	info, err := os.Stat(out.path)
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", shown(name), cause(err))
+	}
+	fmt.Fprintf(m.Stdout, "%s: %d answers of %d ticks, %d bytes\n", oneLine(name), counts.Answers, counts.LastTick, info.Size())
+	return nil
+}
+
+// errSecret ends an export that would tell a secret.
+var errSecret = errors.New("an answer holds what looks like a key")
+
+// exportFailure sorts why a run has no file of answers.
+func exportFailure(runDir string, err error) error {
+	if engine.Damaged(err) || errors.Is(err, errSecret) {
+		return badInput("the answers of %s cannot be exported: %w", shown(runDir), err)
+	}
+	return err
+}
+
+// tokenText is what keys of common providers look like.
+var tokenText = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}|(?i:bearer) [A-Za-z0-9._~+/-]{16,}`)
+
+// refuseSecret returns a check of lines for the keys that are set here and for what
+// looks like one.
+func (m *Main) refuseSecret() func(line []byte) error {
+	var known [][]byte
+	for _, s := range settingTable() {
+		for _, name := range s.env {
+			if text, _ := m.LookupEnv(name); s.kind == kindSecret && len(text) >= 8 {
+				known = append(known, []byte(text))
+			}
+		}
+	}
+	return func(line []byte) error {
+		held := tokenText.Match(line)
+		for _, secret := range known {
+			held = held || bytes.Contains(line, secret)
+		}
+		if !held {
+			return nil
+		}
+		if record, err := trace.Decode(bytes.TrimSuffix(line, []byte("\n"))); err == nil {
+			return fmt.Errorf("%w, in a %s record of tick %d", errSecret, record.RecordType(), record.RecordTick())
+		}
+		return errSecret
+	}
+}
+
+// showAnswers prints the facts of a recording.
+func (m *Main) showAnswers(name string) error {
+	h, err := engine.ReadRecording(m.path(name))
+	if err != nil {
+		return badInput("%s is no recording: %v; allowed: a file of answers or a run directory", shown(name), err)
+	}
+	f, err := engine.OpenRecording(m.path(name))
+	if err != nil {
+		return badInput("%s cannot be read: %v", shown(name), err)
+	}
+	defer f.Close()
+	answers, last := 0, int64(0)
+	for record, err := range trace.NewReader(f).All() {
+		if errors.Is(err, trace.ErrTorn) {
+			break
+		}
+		if err != nil {
+			return badInput("%s cannot be read: %w", shown(name), err)
+		}
+		if call, ok := record.(trace.ModelCall); ok {
+			answers, last = answers+1, call.Tick
+		}
+	}
+	for _, line := range [][2]string{
+		{"answers", fmt.Sprintf("%d, the last in tick %d", answers, last)},
+		{"scenario", fmt.Sprintf("%s, seed %d, %d agents", oneLine(h.Scenario), h.Seed, len(h.Agents))},
+		{"model", fmt.Sprintf("%s (%s)", oneLine(h.Model), oneLine(string(h.ModelSource)))},
+		{"prompts", fmt.Sprintf("protocol %s, profile %s, language %s, version %s", oneLine(h.Protocol),
+			oneLine(h.Settings.PromptProfile), oneLine(h.Settings.Language), oneLine(h.PromptVersion))},
+		{"rules", oneLine(h.RulesVersion)},
+	} {
+		fmt.Fprintf(m.Stdout, "%-10s%s\n", line[0], line[1])
+	}
+	return nil
+}

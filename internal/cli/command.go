@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// programName is the program's name in usage texts and errors.
+const programName = "world_llm_agent_demo"
+
+// execute runs the command that the arguments name. Every error that cobra makes
+// itself is a refusal of the arguments.
+func (m *Main) execute(ctx context.Context) error {
+	if err := keyArgument(m.Args, m.keysOfEnvironment()); err != nil {
+		return err
+	}
+	root := m.rootCommand()
+	// A nil list would make cobra read the arguments of the process.
+	root.SetArgs(append([]string{}, m.Args...))
+	root.SetIn(m.Stdin)
+	root.SetOut(m.Stdout)
+	root.SetErr(m.Stderr)
+	return root.ExecuteContext(ctx)
+}
+
+// rootCommand is the default command, a run, with the others below it. Errors and
+// usage are printed by Main alone, so that a refusal is one line.
+func (m *Main) rootCommand() *cobra.Command {
+	root := m.runCommand()
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(
+		m.scenariosCommand(), m.resumeCommand(), m.inspectCommand(), m.replayCommand(), m.forkCommand(), m.explainCommand(), m.traceCommand(),
+		m.reportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(), m.guardEvalCommand(), m.doctorCommand(), settingsTopic(),
+	)
+	return root
+}
+
+// flagError says which flag was refused and which there are, on one line. A key
+// given as a flag has an answer of its own, which does not repeat it. A request
+// for help passes through.
+func flagError(c *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if unknown.GetSpecifiedName() == "api-key" {
+			return badInput("keys are not given on the command line, where other users could read them; set %s", keySettings)
+		}
+		return badInput("%v; allowed: %s", err, strings.Join(flagNames(c), ", "))
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		// What the parser of the value says is worded for programmers.
+		f := invalid.GetFlag()
+		return badInput("--%s: %s is not allowed; allowed: %s", f.Name, shown(invalid.GetValue()), valuesAllowed(f.Value.Type()))
+	}
+	return badInput("%v; see %s --help", err, c.CommandPath())
+}
+
+// valuesAllowed says in words which values a flag of this type takes.
+func valuesAllowed(kind string) string {
+	switch kind {
+	case "int", "int64":
+		return "a whole number"
+	case "uint64":
+		return "a whole number from 0"
+	case "float64":
+		return "a number"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + kind
+}
+
+// flagNames lists the flags a command takes, with their dashes, in the order of
+// its help.
+func flagNames(c *cobra.Command) []string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	return names
+}
+
+// commandNames lists the subcommands a user can call; help topics, which only
+// have a text, are not among them.
+func commandNames(c *cobra.Command) []string {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}
+
+// oneArgument accepts exactly one argument, called what in the error. Cobra's own
+// checks of arguments carry no exit code and do not say what is allowed.
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return badInput("%s needs exactly one argument, %s, and got %d", c.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}
+
+// noArguments accepts none.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return badInput("%s takes no arguments and got %s", c.CommandPath(), shown(args[0]))
+	}
+	return nil
+}
+
+// group is a command that only holds others. Called by itself, or with a word it
+// does not know, it says which there are. Cobra would print its help and succeed,
+// and a script with a misspelt command would go on.
+func group(name, short string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, args []string) error {
+		allowed := strings.Join(commandNames(c), ", ")
+		if len(args) == 0 {
+			return badInput("%s needs a command; allowed: %s", c.CommandPath(), allowed)
+		}
+		return badInput("%s has no command %s; allowed: %s", c.CommandPath(), shown(args[0]), allowed)
+	}}
+	c.AddCommand(subs...)
+	return c
+}
+
+// flagText is a flag whose text is read later, together with the other places a
+// setting can come from, so that every refusal reads the same. It implements
+// pflag.Value.
+type flagText struct {
+	// kind is the setting's kind, for help.
+	kind kind
+	// separator is the setting's, for a flag that may be given more than once.
+	separator string
+	// text is what the user gave last, or all of it.
+	text string
+}
+
+// String returns the text given, empty before.
+func (f *flagText) String() string { return f.text }
+
+// Set keeps the text; it refuses nothing.
+func (f *flagText) Set(text string) error {
+	if f.separator != "" && f.text != "" {
+		text = f.text + f.separator + text
+	}
+	f.text = text
+	return nil
+}
+
+// Type names the kind of value in help. "bool" is what makes pflag accept the
+// flag without a value.
+func (f *flagText) Type() string {
+	switch f.kind {
+	case kindPath:
+		return "file"
+	case kindURL:
+		return "url"
+	case kindCount, kindSeed:
+		return "number"
+	case kindMillis:
+		return "duration"
+	case kindSwitch:
+		return "bool"
+	case kindMoney:
+		return "amount"
+	case kindAgents:
+		return "agent=model"
+	}
+	return "text"
+}
+
+// addFlags gives a command a flag for each setting that has one.
+func addFlags(flags *pflag.FlagSet, all settings) {
+	flags.SortFlags = false
+	for _, s := range all {
+		if s.flag == "" {
+			continue
+		}
+		f := flags.VarPF(&flagText{kind: s.kind, separator: s.separator}, s.flag, "", s.usage())
+		if s.kind == kindSwitch {
+			f.NoOptDefVal = "true"
+		}
+	}
+}
+
+// givenFlags returns the texts of the settings' flags that the user gave, by
+// name. An empty one is refused: it is most often a variable that a script did
+// not set, and taking the next source instead would hide that.
+func givenFlags(flags *pflag.FlagSet) (map[string]string, error) {
+	given := map[string]string{}
+	var err error
+	flags.Visit(func(f *pflag.Flag) {
+		if _, ok := f.Value.(*flagText); !ok {
+			return
+		}
+		given[f.Name] = f.Value.String()
+		if strings.TrimSpace(f.Value.String()) == "" && err == nil {
+			err = badInput("flag --%s is empty; give it a value or leave it out", f.Name)
+		}
+	})
+	return given, err
+}

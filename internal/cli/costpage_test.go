@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestCostPage runs every command on the page, with the table of prices that stands
+// there, and compares the output with the page's. Figures change with every word of a
+// prompt and are not compared; -update puts the present ones into the page.
+func TestCostPage(t *testing.T) {
+	const path = "../../docs/cost.md"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```toml\n")
+	table, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatalf("%s has no table of prices", path)
+	}
+	run := ""
+	blocks := strings.Split(string(page), "```console\n")
+	for i, block := range blocks[1:] {
+		old, rest, _ := strings.Cut(block, "```")
+		command, _, _ := strings.Cut(old, "\n")
+		output := ""
+		if words, own := strings.CutPrefix(command, "$ "+programName+" "); own {
+			p := newProcess(t, nil, strings.Fields(words)...)
+			if err := os.WriteFile(filepath.Join(p.dir, "mine.toml"), []byte(table), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			code := p.run(t)
+			if output = p.stdout.String(); !strings.Contains(words, "--estimate-only") {
+				run = filepath.Join(p.dir, "RUN")
+				output = "...\n" + output[strings.Index(output, "cost "):]
+				output, _, _ = strings.Cut(output, "sources ")
+				said := strings.TrimRight(p.stderr.String(), "\n")
+				output += "...\n" + said[strings.LastIndex(said, "\n")+1:] + "\n"
+			}
+			if code != 0 && code != 4 {
+				t.Fatalf("%s: exit code %d:\n%s", command, code, p.output())
+			}
+		} else {
+			output = jq(t, run, command)
+		}
+		if output == "" {
+			t.Errorf("no output: %s", command)
+		}
+		blocks[i+1] = command + "\n" + output + "```" + rest
+	}
+	got := strings.Join(blocks, "```console\n")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(withoutFigures(string(page)), withoutFigures(got)); diff != "" || len(blocks) != 6 {
+		t.Errorf("%s with %d commands (-page +run), -update rewrites it:\n%s", path, len(blocks)-1, diff)
+	}
+}

@@ -1,0 +1,28 @@
+// Package cli is the command line of world_llm_agent_demo: its settings, and one file
+// per command.
+//
+// How the package works, in the order things happen:
+//
+//  1. [Main] holds everything taken from the process: arguments, streams,
+//     environment, working directory. Tests drive the same wiring.
+//  2. Each setting is one row of settingTable. A value comes from the strongest
+//     source that has one: flag, environment, file, default; it keeps its origin.
+//  3. The values become a config, checked as a whole. Everything that can be
+//     refused is refused here, with exit code 2, before a call or a file is made.
+//  4. chooseModel decides between a live and a scripted model, and says which.
+//  5. The engine runs the world; progress goes to stderr.
+//  6. The trace is folded into a report, whatever ended the run, and the summary
+//     goes to stdout.
+//
+// Three kinds of output never mix: results on stdout, fit for a pipe; progress,
+// notes and errors on stderr, an error being one line; files in the run directory,
+// each complete or absent, except for the trace, which grows as the run goes on.
+//
+// Text written by models and providers is shown with its control characters
+// escaped and within bounds (escape.go). Keys are held in a type that does not
+// print, and their values appear in no error, announcement or file.
+//
+// To change the command line: a new setting is a row in settingtable.go and a
+// field in config.go; a new command is a function that returns a *cobra.Command,
+// added in rootCommand, with a story in testdata/script.
+package cli

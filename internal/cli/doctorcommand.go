@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/doctor"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
+)
+
+// doctorSettings are the settings of a run that say which endpoint it would use.
+var doctorSettings = []string{"llm.model", "llm.base_url", agentsTable, "llm.offline", "llm.timeout_ms"}
+
+const doctorHelp = `Check in at most five calls whether an endpoint will do for a run, and say what to
+change where it will not. The endpoint, the model and the key are those a run would
+use with the same settings; --agent checks those of one agent. Without a model it
+checks the embedded scripted server, which costs nothing.
+
+Exit codes: 0 nothing failed, 2 bad input, 3 a check failed. Warnings do not count: a
+run copes with what they tell of.`
+
+// doctorCommand examines an endpoint.
+func (m *Main) doctorCommand() *cobra.Command {
+	var o doctorFlags
+	all := settingTable()
+	c := &cobra.Command{
+		Use:   "doctor [--model MODEL] [--base-url URL]",
+		Short: "check an endpoint in five calls and say what to change",
+		Long:  doctorHelp,
+		Args:  noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			given, err := givenFlags(c.Flags())
+			if err != nil {
+				return err
+			}
+			values, err := m.gather(all, "", given, o.config)
+			if err != nil {
+				return err
+			}
+			return m.examine(c.Context(), values, o)
+		},
+	}
+	addFlags(c.Flags(), slices.DeleteFunc(settingTable(), func(s setting) bool { return !slices.Contains(doctorSettings, s.key) }))
+	c.Flags().StringVar(&o.agent, "agent", "", "check the endpoint of this agent, which --agent-model or the configuration file names")
+	c.Flags().BoolVar(&o.json, "json", false, "print the findings as JSON")
+	c.Flags().StringVar(&o.config, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
+	return c
+}
+
+// doctorFlags are the flags of the command that are not settings.
+type doctorFlags struct {
+	agent, config string
+	json          bool
+}
+
+// examine finds the endpoint that a run would use, examines it and prints what was
+// found. A check that failed is an error of the provider.
+func (m *Main) examine(ctx context.Context, values []value, flags doctorFlags) error {
+	c, err := newConfig(values)
+	if err != nil {
+		return err
+	}
+	o, stop, err := m.patient(ctx, c, values, flags.agent)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	r, err := doctor.Examine(ctx, o)
+	if err != nil {
+		return badInput("%w", err)
+	}
+	if ctx.Err() != nil {
+		return failWith(engine.ExitInterrupted, fmt.Errorf("interrupted"))
+	}
+	if err := m.printExamination(r, flags.json); err != nil {
+		return fmt.Errorf("print the findings: %w", err)
+	}
+	if !r.Fit() {
+		return failWith(engine.ExitProvider, fmt.Errorf("the endpoint will not do as it is: %s", failedChecks(r)))
+	}
+	return nil
+}
+
+// patient is what to examine. stop ends the embedded server, when that is it.
+func (m *Main) patient(ctx context.Context, c config, values []value, agent string) (o doctor.Options, stop func(), err error) {
+	access, err := chooseModel(c, values)
+	if err != nil {
+		return o, nil, err
+	}
+	o = doctor.Options{Model: access.model, Config: openai.Config{BaseURL: access.baseURL, APIKey: access.key}}
+	if find(values, "llm.timeout_ms").origin.rank != fromDefault {
+		o.Config.Timeout = c.Timeout
+	}
+	if agent != "" {
+		return o, func() {}, m.ofAgent(&o, access, find(values, agentsTable), agent)
+	}
+	if access.live {
+		return o, func() {}, nil
+	}
+	if v := find(values, "llm.base_url"); (v.origin.rank == fromArgument || v.origin.rank == fromFlag) && !access.offline {
+		// Findings about another endpoint than the named one would pass for it.
+		return o, nil, badInput("%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the embedded scripted server", v.where())
+	}
+	server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{})
+	if err != nil {
+		return o, nil, fmt.Errorf("start the embedded scripted server: %w", err)
+	}
+	o.Config.BaseURL = server.URL()
+	access.announceScripted(m.Stderr, server.URL())
+	return o, func() { _ = server.Close() }, nil
+}
+
+// ofAgent puts the endpoint of one agent in the place of the run's.
+func (m *Main) ofAgent(o *doctor.Options, access modelAccess, models value, agent string) error {
+	// Without a scenario every agent that has a model is taken to exist.
+	all, err := parseAgentModels(models.text)
+	if err != nil {
+		return badInput("%s: %w", models.where(), err)
+	}
+	var named []string
+	for _, a := range all {
+		named = append(named, a.agent)
+	}
+	chosen, err := m.chooseAgents(access, models, named)
+	if err != nil {
+		return err
+	}
+	for _, a := range chosen {
+		if a.agent == agent {
+			o.Config.BaseURL, o.Config.APIKey = cmp.Or(a.baseURL, access.baseURL), a.key
+			o.Model = cmp.Or(a.model, access.model)
+			return nil
+		}
+	}
+	return badInput("--agent %s has no model or endpoint of its own; with one: %s", shown(agent), cmp.Or(listed(named), "none"))
+}
+
+// printExamination prints the findings: a table of the checks, then what to change.
+func (m *Main) printExamination(r doctor.Report, asJSON bool) error {
+	if asJSON {
+		text, err := json.MarshalIndent(r, "", "  ")
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(m.Stdout, "%s\n", text)
+		return err
+	}
+	w := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "endpoint\t%s\nmodel\t%s\ncalls\t%d\n\n", oneLine(r.Endpoint), oneLine(r.Model), r.Calls)
+	for _, f := range r.Findings {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", f.Check, f.Status, oneLine(f.Detail))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, f := range r.Findings {
+		if f.Advice != "" {
+			if _, err := fmt.Fprintf(m.Stdout, "\n%s: %s\n", f.Check, oneLine(f.Advice)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// failedChecks names the checks that failed.
+func failedChecks(r doctor.Report) string {
+	var names []string
+	for _, f := range r.Findings {
+		if f.Status == doctor.Fail {
+			names = append(names, f.Check)
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+)
+
+// explainFlags are the options of the explain command.
+type explainFlags struct {
+	// tick and agent name the decision; both are required without source.
+	tick  int64
+	agent string
+	// source asks for the history of one source instead of a decision; agent then
+	// limits it and may be empty.
+	source string
+	// step is the one step shown, 0 for all.
+	step int
+	// full repeats what an earlier call of the decision has shown.
+	full bool
+	// json selects one JSON object instead of text.
+	json bool
+}
+
+// explainCommand shows one decision: what was asked, answered, tried and done. It
+// reads the trace alone. The prompts are those that were sent, found by their
+// hashes, so that a later version of this program shows what an older one asked.
+func (m *Main) explainCommand() *cobra.Command {
+	var f explainFlags
+	c := &cobra.Command{
+		Use:   "explain RUN --tick T --agent A | --source ID",
+		Short: "show one decision with its sources, steps, outcome and prompts, or what one source led to",
+		Args:  oneArgument("a run directory"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if f.source != "" {
+				if f.tick != 0 || f.step != 0 || f.full || f.json {
+					return badInput("explain --source shows all decisions of a source; allowed beside it: --agent")
+				}
+				return m.explainSource(args[0], f)
+			}
+			if f.tick < 1 || f.agent == "" || f.step < 0 {
+				return badInput("explain needs --tick and --agent; allowed: a tick from 1, the id of an agent, and for --step a number from 1")
+			}
+			t, err := m.loadTranscript(args[0], f.tick, f.agent)
+			if err != nil {
+				return err
+			}
+			if t.parent, err = m.parentDecision(args[0], f.tick, f.agent); err != nil {
+				return err
+			}
+			if err := t.restrict(f.step); err != nil {
+				return err
+			}
+			sources, err := m.loadTrail(args[0], f.agent)
+			if err != nil {
+				return err
+			}
+			return m.explain(t, sources, f)
+		},
+	}
+	c.Flags().SortFlags = false
+	c.Flags().Int64Var(&f.tick, "tick", 0, "tick of the decision")
+	c.Flags().StringVar(&f.agent, "agent", "", "id of the agent")
+	c.Flags().StringVar(&f.source, "source", "", "id of a source: show the decisions that had it in view, and what came of them")
+	c.Flags().IntVar(&f.step, "step", 0, "show only this step of the turn")
+	c.Flags().BoolVar(&f.full, "full", false, "repeat in each call what an earlier one has shown")
+	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
+	return c
+}
+
+// restrict keeps the calls and steps of one step of the turn; 0 keeps all. The
+// error, when the turn has no such step, says how many it has. Steps are numbered
+// from 1, and what one answer led to has the step of its call.
+func (t *transcript) restrict(step int) error {
+	if step == 0 {
+		return nil
+	}
+	last := 0
+	calls, steps := t.calls, t.steps
+	t.calls, t.steps = nil, nil
+	for _, c := range calls {
+		last = max(last, c.Step)
+		if c.Step == step {
+			t.calls = append(t.calls, c)
+		}
+	}
+	for _, s := range steps {
+		last = max(last, s.Step)
+		if s.Step == step {
+			t.steps = append(t.steps, s)
+		}
+	}
+	if len(t.calls)+len(t.steps) == 0 {
+		return badInput("no step %d in this decision; allowed: 1 to %d", step, last)
+	}
+	return nil
+}
+
+// explain prints a transcript. Its text is complete before the first byte goes
+// out, so that a damaged trace prints an error and nothing else.
+func (m *Main) explain(t transcript, sources *trail, f explainFlags) error {
+	var b bytes.Buffer
+	var err error
+	if f.json {
+		err = t.writeJSON(&b)
+	} else {
+		err = (&explainer{b: &b, t: t, trail: sources, full: f.full}).write(f)
+	}
+	if err != nil {
+		return badInput("the trace is damaged: %w", err)
+	}
+	_, err = m.Stdout.Write(b.Bytes())
+	return err
+}
+
+// writeJSON writes the transcript as one object: the records as they are in the
+// trace, each call with its parts in place of their hashes.
+//
+//	{"decision": {...}, "steps": [...], "calls": [
+//	  {"record": {...}, "instructions": "...", "tools": [...], "input": [...], "output": [...]}]}
+//
+// "decision" is null when the run ended within the tick; in a fork "parent" is what
+// the agent did in that tick of the run it was forked from.
+func (t *transcript) writeJSON(b *bytes.Buffer) error {
+	type call struct {
+		Record       any               `json:"record"`
+		Instructions string            `json:"instructions"`
+		Tools        json.RawMessage   `json:"tools"`
+		Input        []json.RawMessage `json:"input"`
+		Output       []json.RawMessage `json:"output"`
+	}
+	calls := []call{}
+	for _, c := range t.calls {
+		p, err := t.prompt(c)
+		if err != nil {
+			return err
+		}
+		calls = append(calls, call{c, p.instructions, p.tools, raws(p.input), raws(p.output)})
+	}
+	record := struct {
+		Decision *trace.Decision `json:"decision"`
+		Parent   *trace.Decision `json:"parent,omitempty"`
+		Steps    []trace.Step    `json:"steps"`
+		Calls    []call          `json:"calls"`
+	}{t.decision, t.parent, append([]trace.Step{}, t.steps...), calls}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, llmclient.Marshal(record), "", "  "); err != nil {
+		return fmt.Errorf("indent the decision: %w", err)
+	}
+	b.WriteString(plainJSON(indented.String()))
+	b.WriteByte('\n')
+	return nil
+}
+
+// raws are the items as they travel on the wire, for output as JSON. The list is
+// never nil, so that it encodes as [] and not as null.
+func raws(items []llmclient.Item) []json.RawMessage {
+	list := make([]json.RawMessage, len(items))
+	for i, it := range items {
+		list[i] = it.Raw
+	}
+	return list
+}

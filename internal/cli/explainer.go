@@ -1,0 +1,297 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// explainer writes a transcript as text. What models and providers wrote is
+// shown with control characters escaped, and is otherwise complete.
+//
+// The layout, from the result to its causes:
+//
+//	agent-1, tick 3  (minimal, seed 7, model m, live)
+//
+//	Decision
+//	  decided by  model in 2 calls
+//	  proposed    the model's action
+//	  adjusted    the same after clamping, with each change
+//	  executed    what the world got
+//	  outcome     accepted or rejected, with the world's numbers
+//
+//	Sources
+//	  [mem-4-3] memory, score 812, used (self), ...
+//	      where it comes from, back to the first event
+//
+//	Steps
+//	   1  plan ok ...
+//
+//	Call 1  (step 1, stage plan)
+//	--- instructions
+//	--- input 1 of 3: message user
+//	--- answer: completed
+//	--- output 1 of 1: function_call plan
+//
+// Within a turn each request begins with all of the one before, so a part that
+// was shown is referred to, unless full is set.
+type explainer struct {
+	b *bytes.Buffer
+	t transcript
+	// trail tells where the decision's sources come from.
+	trail *trail
+	// full repeats parts that an earlier call has shown.
+	full bool
+	// shownIn is the number of the call that showed a part first.
+	shownIn map[string]int
+}
+
+// write writes the whole text. The error names a part that is missing or damaged;
+// what was written until then is of no use.
+func (e *explainer) write(f explainFlags) error {
+	e.shownIn = map[string]int{}
+	fmt.Fprintf(e.b, "%s, tick %d  (%s, seed %d, model %s, %s)\n", oneLine(f.agent), f.tick,
+		oneLine(e.t.header.Scenario), e.t.header.Seed, oneLine(e.t.header.Model), oneLine(string(e.t.header.ModelSource)))
+	e.decision()
+	if f.step == 0 {
+		e.sourceList()
+	}
+	e.steps()
+	for i, c := range e.t.calls {
+		if err := e.call(i+1, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// field writes one aligned line of facts.
+func (e *explainer) field(name, text string) { fmt.Fprintf(e.b, "  %-12s%s\n", name, text) }
+
+// decision writes the first section: from what the model wanted to what became of
+// it. Proposed, adjusted and executed action are recorded apart, and a line says
+// so where two are the same.
+func (e *explainer) decision() {
+	d := e.t.decision
+	fmt.Fprintln(e.b, "\nDecision")
+	if d == nil {
+		e.field("", "none was recorded: the run ended within this tick")
+		return
+	}
+	e.field("decided by", fmt.Sprintf("%s in %d calls%s%s", oneLine(string(d.DecidedBy)), max(0, d.Calls-e.t.refused), commitText(d), refusedText(int64(e.t.refused))))
+	if d.WaitReason != "" {
+		e.field("because", oneLine(d.WaitReason))
+	}
+	e.field("proposed", rawText(d.Proposed))
+	e.field("adjusted", sameAs(d.Adjusted, d.Proposed, "as proposed"))
+	for _, a := range d.Adjustments {
+		e.field("", fmt.Sprintf("%s %d -> %d, the nearest feasible value (%s)", oneLine(a.Field), a.From, a.To, oneLine(a.Bound)))
+	}
+	if len(d.ArgumentsTrust) > 0 {
+		e.field("arguments", trustText(d.ArgumentsTrust))
+	}
+	e.field("executed", sameAs(d.Executed, d.Adjusted, "as adjusted"))
+	e.field("outcome", outcomeText(d.Outcome))
+	e.parent()
+	e.field("sources", fmt.Sprintf("%d in view, used: %s", len(d.SourcesRetrieved), orNone(d.SourcesUsed)))
+}
+
+// parent writes what the agent did in the run that this one was forked from.
+func (e *explainer) parent() {
+	forks := e.t.header.Forks
+	if len(forks) == 0 || e.t.decision.Tick < forks[len(forks)-1].Tick {
+		return
+	}
+	p := e.t.parent
+	if p == nil {
+		e.field("parent did", "nothing in this tick")
+		return
+	}
+	e.field("parent did", fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, e.t.decision.Executed, "the same"), oneLine(string(p.DecidedBy)), outcomeText(p.Outcome)))
+}
+
+// commitText says how a decision was committed where the model was not asked for it.
+func commitText(d *trace.Decision) string {
+	if d.CallsSaved == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s, %d calls saved", oneLine(d.Commit), d.CallsSaved)
+}
+
+// trustText says of each argument how far its value was the agent's own.
+func trustText(list []trace.ArgumentTrust) string {
+	words := make([]string, len(list))
+	for i, a := range list {
+		words[i] = oneLine(a.Argument + " " + a.Trust)
+	}
+	return strings.Join(words, ", ")
+}
+
+// sameAs shows an action, or a word when it is the one shown before. Actions are
+// recorded in one canonical encoding, so equal bytes are equal actions.
+func sameAs(action, before json.RawMessage, word string) string {
+	if string(action) == string(before) && rawText(action) != none {
+		return word
+	}
+	return rawText(action)
+}
+
+// none stands where a record holds nothing.
+const none = "none"
+
+// rawText shows recorded JSON on one line.
+func rawText(raw json.RawMessage) string {
+	if len(raw) == 0 || string(raw) == "null" {
+		return none
+	}
+	return oneLine(string(raw))
+}
+
+// orNone lists names, or says that there are none.
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return none
+	}
+	return oneLine(strings.Join(names, ", "))
+}
+
+// outcomeText says what became of the action, with the world's numbers, such as
+// "accepted, electricity -10, hardware +5". An outcome this version cannot read is
+// shown as it was recorded.
+func outcomeText(raw json.RawMessage) string {
+	var o struct {
+		Accepted  bool             `json:"accepted"`
+		Changes   []world.Amount   `json:"changes"`
+		Created   string           `json:"created"`
+		Rejection *world.Rejection `json:"rejection"`
+	}
+	switch {
+	case rawText(raw) == none:
+		return none
+	case json.Unmarshal(raw, &o) != nil:
+		return rawText(raw)
+	case !o.Accepted:
+		return "rejected: " + rejectionText(o.Rejection)
+	}
+	text := "accepted"
+	for _, c := range o.Changes {
+		text += fmt.Sprintf(", %s %+d", oneLine(c.Resource), c.Amount)
+	}
+	if o.Created != "" {
+		text += ", created " + oneLine(o.Created)
+	}
+	return text
+}
+
+// rejectionText shows a refusal with its code, its field and whatever numbers it
+// has, such as "storage_full electricity, requested 50 units, maximum 40 units".
+func rejectionText(r *world.Rejection) string {
+	if r == nil {
+		return "without a code"
+	}
+	text := string(r.Code)
+	for _, word := range []string{r.Field, r.Resource} {
+		if word != "" {
+			text += " " + word
+		}
+	}
+	for _, n := range []struct {
+		name  string
+		value *int64
+	}{{"requested", r.Requested}, {"available", r.Available}, {"maximum", r.Maximum}} {
+		if n.value != nil {
+			text += strings.TrimRight(fmt.Sprintf(", %s %d %s", n.name, *n.value, r.Unit), " ")
+		}
+	}
+	return oneLine(text)
+}
+
+// steps writes the second section, one line a step. A turn that a standing order
+// continued has one; a transcript restricted to a step may have none.
+func (e *explainer) steps() {
+	if len(e.t.steps) == 0 {
+		return
+	}
+	fmt.Fprintln(e.b, "\nSteps")
+	for _, s := range e.t.steps {
+		fmt.Fprintf(e.b, "  %2d  %s\n", s.Step, stepText(s))
+	}
+}
+
+// stepText is a step on one line: its level if it has one, kind, name, status and code, then the call it
+// answers, what the parser forgave, and the recorded facts.
+func stepText(s trace.Step) string {
+	words := []string{strings.ToUpper(string(s.Level)), string(s.Kind), s.Name, string(s.Status), s.Code, s.CallID}
+	if s.Minted {
+		words = append(words, "(id made here)")
+	}
+	if len(s.Leniencies) > 0 {
+		words = append(words, "forgiven: "+strings.Join(s.Leniencies, ", "))
+	}
+	words = append(words, string(s.Detail))
+	return oneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
+}
+
+// call writes one model call: what was sent, item by item, and what came back. n
+// counts the calls shown, from 1. The error is a missing or damaged part.
+func (e *explainer) call(n int, c trace.ModelCall) error {
+	p, err := e.t.prompt(c)
+	if err != nil {
+		return err
+	}
+	names, err := toolNames(p.tools)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.b, "\nCall %d  (step %d, stage %s)\n", n, c.Step, oneLine(c.Stage))
+	e.field("model", oneLine(c.Model))
+	e.field("request", fmt.Sprintf("%s, %d characters and %d of tools", oneLine(c.RequestHash), c.InputChars, c.ToolChars))
+	e.field("tools", orNone(names))
+	e.field("tool choice", choiceText(c.ToolChoice))
+	e.sections(c.Sections)
+	e.part(n, "instructions", c.Instructions, p.instructions)
+	for i, it := range p.input {
+		e.part(n, fmt.Sprintf("input %d of %d: %s", i+1, len(p.input), itemTitle(it)), c.Input[i], itemText(it))
+	}
+	e.answer(c.Answer, p.output)
+	return nil
+}
+
+// sections writes which prompt sections the budget cut, and by how much. Sections
+// that were sent whole are not worth a line: their text follows.
+func (e *explainer) sections(sections []trace.Section) {
+	for _, s := range sections {
+		if s.Clipped {
+			e.field("clipped", fmt.Sprintf("section %s by %d characters", oneLine(s.Name), s.ClippedChars))
+		}
+	}
+}
+
+// part writes one text, or where it was shown before.
+func (e *explainer) part(call int, title, hash, text string) {
+	if earlier, ok := e.shownIn[hash]; ok && !e.full {
+		fmt.Fprintf(e.b, "--- %s, as in call %d\n", oneLine(title), earlier)
+		return
+	}
+	e.shownIn[hash] = call
+	fmt.Fprintf(e.b, "--- %s\n%s\n", oneLine(title), strings.TrimRight(plain(text), "\n"))
+}
+
+// answer writes what ended the call: the output items in the provider's order with
+// the tokens billed, or why there are none.
+func (e *explainer) answer(a trace.Answer, output []llmclient.Item) {
+	if a.Failure != nil {
+		fmt.Fprintf(e.b, "--- answer: failed, %s\n", failureText(a.Failure))
+		return
+	}
+	fmt.Fprintf(e.b, "--- answer: %s\n", oneLine(strings.TrimSpace(a.Status+" "+a.IncompleteReason)))
+	for i, it := range output {
+		fmt.Fprintf(e.b, "--- output %d of %d: %s\n%s\n", i+1, len(output), oneLine(itemTitle(it)), strings.TrimRight(plain(itemText(it)), "\n"))
+	}
+	fmt.Fprintf(e.b, "--- tokens: %d in (%d cached), %d out (%d reasoning)\n", a.Usage.Input, a.Usage.Cached, a.Usage.Output, a.Usage.Reasoning)
+}

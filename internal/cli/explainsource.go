@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/trace"
+)
+
+// sourceHistory is every decision of a run that had a source in view or named it.
+type sourceHistory struct {
+	id string
+	// agent limits it to one agent, empty for all.
+	agent  string
+	header trace.Header
+	// offers are the decisions with the source in view, named those that only
+	// named it, both in the order of the trace.
+	offers, named []trace.Decision
+	// known are all ids in view in the run, to help with one that is not.
+	known map[string]bool
+}
+
+func (h *sourceHistory) add(r trace.Record) {
+	switch r := r.(type) {
+	case trace.Header:
+		h.header = r
+	case trace.Decision:
+		if h.agent != "" && r.AgentID != h.agent {
+			return
+		}
+		inView := false
+		for _, s := range r.SourcesRetrieved {
+			h.known[s.ID] = true
+			inView = inView || s.ID == h.id
+		}
+		switch {
+		case inView:
+			h.offers = append(h.offers, r)
+		case channelOf(r, h.id) != "":
+			h.named = append(h.named, r)
+		}
+	}
+}
+
+// explainSource prints every decision that a source was offered to or used in, with
+// what came of it. An id that no decision had in view is refused with those that are
+// like it.
+func (m *Main) explainSource(runDir string, f explainFlags) error {
+	h := &sourceHistory{id: strings.Trim(f.source, "[] "), agent: f.agent, known: map[string]bool{}}
+	if err := m.eachRecord(runDir, h.add); err != nil {
+		return err
+	}
+	if err := h.missing(); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "[%s]  (%s, seed %d, model %s, %s)\n", oneLine(h.id), oneLine(h.header.Scenario), h.header.Seed,
+		oneLine(h.header.Model), oneLine(string(h.header.ModelSource)))
+	if err := m.origins(&b, runDir, h); err != nil {
+		return err
+	}
+	h.write(&b)
+	_, err := m.Stdout.Write(b.Bytes())
+	return err
+}
+
+// agents are those that had the source in view or named it, in order.
+func (h *sourceHistory) agents() []string {
+	var ids []string
+	for _, d := range slices.Concat(h.offers, h.named) {
+		ids = append(ids, d.AgentID)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// originsMax bounds for how many agents the origin is told; the trace is read once
+// for each.
+const originsMax = 8
+
+// origins writes where the source comes from. Agents number their memories and
+// their lessons themselves, so the same id is told for each of them, once where it
+// is the same.
+func (m *Main) origins(b *bytes.Buffer, runDir string, h *sourceHistory) error {
+	agents := h.agents()
+	var last []string
+	for _, agent := range agents[:min(len(agents), originsMax)] {
+		t, err := m.loadTrail(runDir, agent)
+		if err != nil {
+			return err
+		}
+		chain := t.chain(h.id)
+		if len(chain) == 0 || slices.Equal(chain, last) {
+			continue
+		}
+		last = chain
+		fmt.Fprintf(b, "\nOrigin for %s\n", oneLine(agent))
+		for _, line := range chain {
+			fmt.Fprintf(b, "  %s\n", line)
+		}
+	}
+	return nil
+}
+
+// write writes the decisions and what they come to.
+func (h *sourceHistory) write(b *bytes.Buffer) {
+	fmt.Fprintln(b, "\nDecisions with it in view")
+	var used, unused share
+	for _, d := range h.offers {
+		use := useOf(d, h.id)
+		fmt.Fprintf(b, "  tick %d, %s  score %d, %s: %s\n", d.Tick, oneLine(d.AgentID), h.score(d), use, decisionText(d))
+		if slices.Contains(d.SourcesUsed, h.id) {
+			used.add(d)
+		} else {
+			unused.add(d)
+		}
+	}
+	for _, d := range h.named {
+		fmt.Fprintf(b, "  tick %d, %s  named (%s) and not in view: %s\n", d.Tick, oneLine(d.AgentID), oneLine(channelOf(d, h.id)), decisionText(d))
+	}
+	fmt.Fprintf(b, "\nIn view of %d, used by %d, named out of view by %d\n", used.decisions+unused.decisions, used.decisions, len(h.named))
+	fmt.Fprintf(b, "Accepted actions: %s after use, %s in view and not used; the report has the interval\n", used, unused)
+}
+
+// score is the one with which the source came into view.
+func (h *sourceHistory) score(d trace.Decision) int64 {
+	i := slices.IndexFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.ID == h.id })
+	return d.SourcesRetrieved[i].Score
+}
+
+// share counts the accepted among the actions that models chose, waits not counted,
+// as the report does.
+type share struct{ decisions, actions, accepted int }
+
+func (s *share) add(d trace.Decision) {
+	s.decisions++
+	var action struct {
+		Name string `json:"action"`
+		Do   struct {
+			Name string `json:"action"`
+		} `json:"do"`
+	}
+	var outcome struct {
+		Accepted bool `json:"accepted"`
+	}
+	if d.DecidedBy != trace.ByModel || json.Unmarshal(d.Executed, &action) != nil || rawText(d.Outcome) == none || json.Unmarshal(d.Outcome, &outcome) != nil {
+		return
+	}
+	switch cmp.Or(action.Do.Name, action.Name) {
+	case "wait", "wait_ticks":
+		return
+	}
+	s.actions++
+	if outcome.Accepted {
+		s.accepted++
+	}
+}
+
+// String returns "3 of 4".
+func (s share) String() string { return fmt.Sprintf("%d of %d", s.accepted, s.actions) }
+
+// nearMax bounds how many ids an error suggests.
+const nearMax = 5
+
+// headerAgents are the ids of a run's agents.
+func headerAgents(h trace.Header) []string {
+	var ids []string
+	for _, a := range h.Agents {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
+// missing explains that nothing had the source in view and which ids are like it.
+func (h *sourceHistory) missing() error {
+	if len(h.offers)+len(h.named) > 0 {
+		return nil
+	}
+	ids := headerAgents(h.header)
+	if h.agent != "" && !slices.Contains(ids, h.agent) {
+		return badInput("no agent %s in this run; allowed: %s", shown(h.agent), listed(ids))
+	}
+	if len(h.known) == 0 {
+		return badInput("no decision of this run had a source in view")
+	}
+	where := "this run"
+	if h.agent != "" {
+		where = oneLine(h.agent)
+	}
+	return badInput("no decision of %s had the source %s in view or named it; like it: %s", where, shown(h.id), listed(near(h.id, h.known)))
+}
+
+// near returns the ids most like id: by the number of edits, then by name.
+func near(id string, known map[string]bool) []string {
+	all := make([]string, 0, len(known))
+	for other := range known {
+		all = append(all, other)
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(cmp.Compare(edits(id, a), edits(id, b)), cmp.Compare(a, b))
+	})
+	return all[:min(len(all), nearMax)]
+}
+
+// edits is the number of insertions, deletions and replacements that lead from a to
+// b (Levenshtein), of at most 64 bytes of each.
+func edits(a, b string) int {
+	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

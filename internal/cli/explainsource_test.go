@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// recordedSources writes a run in which agent-1 is told something, remembers it,
+// learns from it, and decides with all of it in view; agent-2 has its own lesson
+// under the same id.
+func recordedSources(t *testing.T, p *inProcess) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(p.dir, "run"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(p.dir, "run", engine.TraceFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const mine, ok, no = `{"action":"mine_compound","compound_mass_g":5}`, `{"accepted":true,"changes":[{"resource":"compound","amount":5}]}`, `{"accepted":false,"rejection":{"code":"depleted"}}`
+	decision := func(tick int64, agent, outcome string, sources []trace.Source, cited []trace.Citation, used ...string) trace.Decision {
+		return trace.Decision{
+			Tick: tick, AgentID: agent, DecidedBy: trace.ByModel, Calls: 1, Proposed: json.RawMessage(mine), Adjusted: json.RawMessage(mine), Executed: json.RawMessage(mine),
+			Outcome: json.RawMessage(outcome), SourcesRetrieved: sources, SourcesCited: cited, SourcesUsed: used,
+		}
+	}
+	learned := trace.Source{ID: "res-00002", Kind: "bullet", Score: 640, Chars: 40, OriginTick: 2, Trust: "self_observation"}
+	all := []trace.Source{
+		{ID: "mem-1-1", Kind: "memory", Score: 812, Chars: 58, OriginTick: 1, Trust: "other_agent", Parents: []string{"msg-1-agent-2-1"}},
+		{ID: "nav-00001", Kind: "bullet", Score: 700, Chars: 44, Trust: "self_observation"}, learned,
+		{ID: "obs-3", Kind: "module", Chars: 300, OriginTick: 3, Trust: "self_observation"},
+		{ID: "note-1-agent-2-1", Kind: "note", Chars: 20, OriginAgent: "agent-2", OriginTick: 1, Trust: "other_agent"},
+	}
+	delta := func(agent, content string) trace.Step {
+		return trace.Step{
+			Tick: 2, AgentID: agent, Step: 3, Kind: "playbook_delta", Status: trace.StatusOK, Name: "add",
+			Detail: json.RawMessage(`{"id":"res-00002","content":"` + content + `","decisions":[1]}`),
+		}
+	}
+	recorder{t, trace.NewWriter(f)}.write(
+		trace.Header{
+			Format: trace.FormatVersion, Scenario: "minimal", Seed: 7, Model: "m", ModelSource: trace.SourceLive,
+			Agents: []trace.HeaderAgent{{ID: "agent-1"}, {ID: "agent-2"}},
+			Playbook: "# playbook 1\nversion=2 last=1\n\n## nav  Movement\n" +
+				"[nav-00001] helpful=3 harmful=1 neutral=0 origin=reflection trust=self_observation created=2@40 updated=2@40 :: Recharge before a long journey.\n" +
+				"  evidence run=r0 tick=38 agent=agent-1 outcome=ok\n",
+		},
+		decision(1, "agent-1", ok, nil, nil),
+		decision(1, "agent-2", ok, nil, nil),
+		trace.Event{Tick: 1, Event: world.Event{Tick: 1, Kind: world.EventMessageSent, Agent: "agent-2", Subject: "msg-1-agent-2-1", Text: "the hub \x1b[2J is empty"}},
+		delta("agent-1", "Ask before moving."), delta("agent-2", "Never ask."),
+		trace.Step{Tick: 3, AgentID: "agent-1", Step: 1, Kind: trace.StepModuleCall, Status: trace.StatusOK, Name: "environment.current_observation", CallID: "c1"},
+		decision(3, "agent-1", ok, all, []trace.Citation{
+			{ID: "res-00002", Channel: "both", Status: "used"}, {ID: "mem-1-1", Channel: "text", Status: "used"}, {ID: "nav-00099", Channel: "self", Status: "invented"},
+		}, "res-00002", "mem-1-1"),
+		decision(3, "agent-2", no, []trace.Source{learned}, nil),
+		decision(4, "agent-1", no, []trace.Source{learned}, nil),
+		decision(5, "agent-1", ok, nil, []trace.Citation{{ID: "res-00002", Channel: "self", Status: "unknown"}}),
+	)
+}
+
+// TestExplainTellsOrigins follows each source of a decision to where it comes from,
+// and one source to what it led to.
+func TestExplainTellsOrigins(t *testing.T) {
+	for _, c := range []struct {
+		golden string
+		args   []string
+	}{
+		{"explain_sources.golden", []string{"--tick", "3", "--agent", "agent-1"}},
+		{"explain_source.golden", []string{"--source", "[res-00002]"}},
+		{"explain_source_agent.golden", []string{"--source", "mem-1-1", "--agent", "agent-1"}},
+	} {
+		t.Run(c.golden, func(t *testing.T) {
+			p := newProcess(t, nil, append([]string{"explain", "run"}, c.args...)...)
+			recordedSources(t, p)
+			if code := p.run(t); code != engine.ExitCompleted {
+				t.Fatalf("exit code %d:\n%s", code, p.output())
+			}
+			if strings.ContainsAny(p.output(), "\x1b\a") {
+				t.Error("a control character of an agent reached the terminal")
+			}
+			checkGolden(t, c.golden, p.stdout.String())
+		})
+	}
+}
+
+func TestExplainSourceRefuses(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--source", "res-0002"}, `no decision of this run had the source "res-0002" in view or named it; like it: res-00002, nav-00001, `},
+		{[]string{"--source", "mem-1-1", "--agent", "agent-2"}, `no decision of agent-2 had the source "mem-1-1" in view or named it; like it: res-00002` + "\n"},
+		{[]string{"--source", "mem-1-1", "--agent", "agent-9"}, `no agent "agent-9" in this run; allowed: agent-1, agent-2` + "\n"},
+		{[]string{"--source", "mem-1-1", "--tick", "3"}, "explain --source shows all decisions of a source; allowed beside it: --agent\n"},
+	} {
+		p := newProcess(t, nil, append([]string{"explain", "run"}, c.args...)...)
+		recordedSources(t, p)
+		if code := p.run(t); code != engine.ExitBadInput || p.stdout.Len() > 0 {
+			t.Errorf("%v: exit code %d, stdout %q", c.args, code, p.stdout.String())
+		}
+		if want := programName + ": " + c.want; !strings.HasPrefix(p.stderr.String(), want) || strings.Count(p.stderr.String(), "\n") != 1 {
+			t.Errorf("%v:\n got %swant %s", c.args, p.stderr.String(), want)
+		}
+	}
+	p := newProcess(t, nil, "explain", "run", "--source", "mem-2")
+	recordedRun(t, p)
+	if code := p.run(t); code != engine.ExitCompleted {
+		t.Errorf("a source without an origin: exit code %d:\n%s", code, p.output())
+	}
+}
+
+// TestChainsEnd: parents that lead back to a source, which only a forged trace has,
+// do not keep the program from ending.
+func TestChainsEnd(t *testing.T) {
+	tr := newTrail("agent-1")
+	tr.add(trace.Decision{Tick: 1, AgentID: "agent-1", SourcesRetrieved: []trace.Source{
+		{ID: "mem-1-1", Kind: "memory", OriginTick: 1, Parents: []string{"mem-1-2"}}, {ID: "mem-1-2", Kind: "memory", OriginTick: 1, Parents: []string{"mem-1-1"}},
+	}})
+	if lines := tr.chain("mem-1-1"); len(lines) != 4 {
+		t.Errorf("chain of a circle: %q", lines)
+	}
+}
+
+func TestEdits(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "abc", 3}, {"abc", "abc", 0}, {"kitten", "sitting", 3}, {"nav-0001", "nav-00001", 1}, {"abc", "", 3}} {
+		if got := edits(c.a, c.b); got != c.want {
+			t.Errorf("edits(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/report"
+	"example.com/agentworld/trace"
+)
+
+// spoiltRun runs the program in a process of its own, with faults, in a new
+// directory, and replays what it recorded. It returns the run directory and the
+// report.
+func spoiltRun(t *testing.T, scenario string, ticks int, faults string, more ...string) (dir string, r report.Report) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "run")
+	program(t, append([]string{scenario, "--ticks", strconv.Itoa(ticks), "--faults", faults, "--retry-backoff", "1ms", "--quiet", "--run-dir", dir}, more...)...)
+	data, err := os.ReadFile(filepath.Join(dir, engine.ReportFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Validate(data); err != nil {
+		t.Errorf("the report breaks its schema: %v", err)
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.RunStatus != trace.RunCompleted || r.WorldTime != int64(ticks) {
+		t.Errorf("the run ended %s after %d of %d ticks", r.RunStatus, r.WorldTime, ticks)
+	}
+	program(t, "replay", dir)
+	return dir, r
+}
+
+// program runs the program and demands that it ends well. The developer's own
+// settings stay out of it.
+func program(t *testing.T, args ...string) {
+	t.Helper()
+	command := exec.Command(programName, args...)
+	command.Dir = t.TempDir()
+	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + command.Dir, "TMPDIR=" + command.Dir}
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+}
+
+// opening is what became of the first answer of a turn.
+type opening struct {
+	// leniencies are all that was forgiven, sorted; errors the kinds of parse errors.
+	leniencies, errors []string
+	// refusals are the codes of what was refused: by the guard, the turn, a module or
+	// the world.
+	refusals []string
+}
+
+// openings reads for every tick in which the only agent took a turn what became of
+// its first answer. What the world refused counts for an answer that decided.
+func openings(t *testing.T, dir string) map[int64]*opening {
+	t.Helper()
+	f, err := engine.OpenTrace(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all := map[int64]*opening{}
+	for record, err := range trace.NewReader(f).All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch r := record.(type) {
+		case trace.ModelCall:
+			if all[r.Tick] == nil {
+				all[r.Tick] = &opening{}
+			}
+		case trace.Step:
+			if r.Step == 1 {
+				all[r.Tick].see(r)
+			}
+		case trace.Decision:
+			var outcome struct {
+				Rejection struct {
+					Code string `json:"code"`
+				} `json:"rejection"`
+			}
+			if err := json.Unmarshal(r.Outcome, &outcome); err == nil && outcome.Rejection.Code != "" && r.Calls == 1 {
+				all[r.Tick].refusals = append(all[r.Tick].refusals, outcome.Rejection.Code)
+			}
+		}
+	}
+	return all
+}
+
+// see takes a step that followed from the first answer.
+func (o *opening) see(s trace.Step) {
+	o.leniencies = append(o.leniencies, s.Leniencies...)
+	slices.Sort(o.leniencies)
+	switch {
+	case s.Kind == trace.StepParseError:
+		o.errors = append(o.errors, s.Code)
+	case s.Status == trace.StatusError:
+		o.refusals = append(o.refusals, s.Code)
+	}
+}
+
+// ends reports whether an answer in a shape ended as the corpus says. Whether the
+// world refuses depends on what the agent has by then, so that is not asked here.
+func (o *opening) ends(s scripted.Shape) bool {
+	if s.Ends == scripted.EndsError {
+		return slices.Equal(o.errors, []string{s.Error})
+	}
+	return len(o.errors) == 0 && slices.Equal(o.leniencies, s.Repairs)
+}
+
+// TestCorpusThroughTheProgram lets every shape of the corpus open turns of a run
+// over HTTP: each ends as the corpus says, the totals are those of the report, the
+// run goes on and replays.
+func TestCorpusThroughTheProgram(t *testing.T) {
+	all := scripted.Corpus()
+	// An agent that waits or repeats an order opens no turn; the further rounds, in
+	// other orders, meet the shapes that fell on such ticks.
+	const rounds = 6
+	scenario, err := filepath.Abs("testdata/two_rocks.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, r := spoiltRun(t, scenario, rounds*len(all), "sweep")
+	repairs, errors, injected := map[string]int64{}, map[string]int64{}, map[string]int64{}
+	refused := map[string]bool{}
+	for tick, o := range openings(t, dir) {
+		s := scripted.SweepShape(tick)
+		injected[s.Name]++
+		refused[s.Name] = refused[s.Name] || slices.Contains(o.refusals, s.Error)
+		if !o.ends(s) {
+			t.Errorf("tick %d, shape %s ended with leniencies %q, errors %q, refusals %q; want %s, %q, %q",
+				tick, s.Name, o.leniencies, o.errors, o.refusals, s.Ends, s.Repairs, s.Error)
+		}
+		for _, name := range s.Repairs {
+			repairs[name]++
+		}
+		if s.Ends == scripted.EndsError {
+			errors[s.Error]++
+		}
+	}
+	for _, s := range all {
+		if injected[s.Name] == 0 {
+			t.Errorf("shape %s never opened a turn", s.Name)
+		} else if s.Ends == scripted.EndsRefused && s.Error != "insufficient_resource" && !refused[s.Name] {
+			// How much the agent has when a shape comes is chance.
+			t.Errorf("shape %s was never refused with %s", s.Name, s.Error)
+		}
+	}
+	compareCounts(t, "injected", injected, r.FaultsInjectedByKind)
+	compareCounts(t, "repairs", repairs, r.TraceCounts.ParseRepairsByKind)
+	compareCounts(t, "errors", errors, r.TraceCounts.ParseErrorsByKind)
+}
+
+// compareCounts demands equal counts.
+func compareCounts(t *testing.T, what string, want map[string]int64, got report.Counts) {
+	t.Helper()
+	if diff := cmp.Diff(want, map[string]int64(got)); diff != "" {
+		t.Errorf("%s (-want +report):\n%s", what, diff)
+	}
+}
+
+// repairsOf adds up the leniencies of all shapes that were injected.
+func repairsOf(injected report.Counts) map[string]int64 {
+	repairs := map[string]int64{}
+	for _, s := range scripted.Corpus() {
+		for _, name := range s.Repairs {
+			if n := injected[s.Name]; n > 0 {
+				repairs[name] += n
+			}
+		}
+	}
+	return repairs
+}
+
+// TestRepairableAnswersCostNothing runs the default scenario with every fifth answer
+// malformed in a way that keeps its meaning, in both protocols.
+func TestRepairableAnswersCostNothing(t *testing.T) {
+	for _, protocol := range []string{"full", "lean"} {
+		t.Run(protocol, func(t *testing.T) {
+			_, r := spoiltRun(t, "llm_bootstrap", 30, "repairable=20%", "--protocol", protocol)
+			c := r.TraceCounts
+			if len(r.FaultsInjectedByKind) < 10 {
+				t.Errorf("only %v was injected", r.FaultsInjectedByKind)
+			}
+			compareCounts(t, "repairs", repairsOf(r.FaultsInjectedByKind), c.ParseRepairsByKind)
+			if c.ParseErrors != 0 || r.DecisionCounts.WaitDegraded != 0 || c.LLMErrors != 0 {
+				t.Errorf("parse errors %v, degraded waits %v, errors %v; want none", c.ParseErrorsByKind, r.DecisionCounts.WaitDegradedByReason, c.LLMErrorsByKind)
+			}
+			if c.PromptSectionClipped != 0 {
+				t.Errorf("%d sections were clipped: %v", c.PromptSectionClipped, c.ClipsBySection)
+			}
+			if r.GoalsMet != r.Agents || r.AgentsMeetingGoal != r.Agents {
+				t.Errorf("%d goals met by %d of %d agents", r.GoalsMet, r.AgentsMeetingGoal, r.Agents)
+			}
+			if c.LLMInputCharsAvg > 3500 || c.LLMInputCharsMax > 6000 || c.LLMToolChars > 5500 {
+				t.Errorf("prompts of %d characters on average, at most %d, tools %d; want at most 3500, 6000 and 5500", c.LLMInputCharsAvg, c.LLMInputCharsMax, c.LLMToolChars)
+			}
+		})
+	}
+}
+
+// TestTheSameSeedsGiveTheSameFaults compares three runs of the program: two alike,
+// one with another seed of faults.
+func TestTheSameSeedsGiveTheSameFaults(t *testing.T) {
+	const faults = "any_shape=10%,http_500=5%,http_404=2%,reset=2%"
+	trace := func(more ...string) string {
+		dir, _ := spoiltRun(t, "llm_bootstrap", 8, faults, more...)
+		var out bytes.Buffer
+		if err := newProcess(t, nil).canonicalTrace(dir, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	first := trace("--concurrency", "1")
+	if second := trace("--concurrency", "8"); first != second {
+		t.Error("the same seeds give another run at another concurrency")
+	}
+	if other := trace("--fault-seed", "99"); first == other {
+		t.Error("another seed of faults gives the same run")
+	}
+}
+
+// TestRetriesMendWhatPasses injects faults that a further attempt outlives: the run
+// is the clean one, at the price of attempts.
+func TestRetriesMendWhatPasses(t *testing.T) {
+	_, clean := spoiltRun(t, "llm_bootstrap", 8, "latency=0s")
+	_, r := spoiltRun(t, "llm_bootstrap", 8, "http_429_retry_after_ms=4%,http_503=3%,reset=3%,truncated_body=3%")
+	if clean.FinalDigest != r.FinalDigest || r.TraceCounts.LLMErrors != 0 {
+		t.Errorf("digest %s with errors %v, want that of the clean run, %s", r.FinalDigest, r.TraceCounts.LLMErrorsByKind, clean.FinalDigest)
+	}
+	total := int64(0)
+	for _, n := range maps.All(r.FaultsInjectedByKind) {
+		total += n
+	}
+	if total == 0 || r.Timing.HTTPAttempts != r.TraceCounts.ModelCalls+total {
+		t.Errorf("%d attempts for %d calls and %d faults", r.Timing.HTTPAttempts, r.TraceCounts.ModelCalls, total)
+	}
+}

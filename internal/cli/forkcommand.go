@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// forkHelp is the long help of the fork command.
+const forkHelp = `Leave a recorded run after a tick and go on differently.
+
+The ticks up to --at-tick are derived again from the recorded answers, at no cost, and
+checked against the recorded digests. From then on the flags hold and the model is
+asked. What no flag changes stays as the run has it: settings of the environment and of
+config.toml count only where they shape no decision, the key among them.
+
+The fork is a run of its own, in a directory of its own. Its report tells in which ticks
+and decisions it differs from the run it left.`
+
+// forkFlags are the flags of a fork that are not settings.
+type forkFlags struct {
+	// config is the configuration file; empty looks for configName.
+	config string
+	// atTick is the last tick of the run that is kept; -1 when it is not given.
+	atTick int64
+	// untilTick is another name for --ticks, 0 when it is not given.
+	untilTick int64
+	// rules are changes of rules, as "rules.FIELD=VALUE".
+	rules []string
+	// drift allows a run of another version.
+	drift bool
+}
+
+// notForked are the settings that a fork cannot change, since the ticks before it
+// would be others, and those of recorded answers, which it has already.
+var notForked = []string{"run.scenario", "run.seed", "run.agents", "run.replay_from", "run.replay_miss"}
+
+// forkCommand forks a run. It is checked as a whole before anything is made or asked.
+func (m *Main) forkCommand() *cobra.Command {
+	f := forkFlags{atTick: -1}
+	c := &cobra.Command{
+		Use:   "fork RUN --at-tick N",
+		Short: "leave a run after a tick and go on with another model, prompt, goal, rule or playbook",
+		Long:  forkHelp,
+		Args:  oneArgument("a run directory"),
+		RunE: func(c *cobra.Command, args []string) error {
+			given, err := givenFlags(c.Flags())
+			if err != nil {
+				return err
+			}
+			return m.fork(c.Context(), args[0], given, f)
+		},
+	}
+	addFlags(c.Flags(), slices.DeleteFunc(settingTable(), func(s setting) bool { return slices.Contains(notForked, s.key) }))
+	c.Flags().Int64Var(&f.atTick, "at-tick", -1, "last tick of the run that is kept; 0 keeps none")
+	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "another name for --ticks: both count from the beginning of the run")
+	c.Flags().StringArrayVar(&f.rules, "set", nil, "rules.FIELD=VALUE: another rule from the fork on; may be repeated")
+	c.Flags().BoolVar(&f.drift, "allow-version-drift", false, "also fork a run that another version recorded")
+	c.Flags().StringVar(&f.config, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
+	return c
+}
+
+// forkPoint is where a planned run leaves another; the zero value is none.
+type forkPoint struct {
+	// parent is the run directory as the user wrote it.
+	parent string
+	atTick int64
+	drift  bool
+	// recount says that the answers taken over were spoilt by the faults that go on
+	// after the fork, so that the counts are those of the whole run.
+	recount bool
+}
+
+// fork checks everything and runs.
+func (m *Main) fork(ctx context.Context, runDir string, given map[string]string, f forkFlags) error {
+	if f.untilTick != 0 {
+		if _, both := given["ticks"]; both {
+			return badInput("--until-tick and --ticks are the same; give one of them")
+		}
+		given["ticks"] = strconv.FormatInt(f.untilTick, 10)
+	}
+	parent, err := m.forkParent(runDir, f)
+	if err != nil {
+		return err
+	}
+	all := settingTable()
+	config, err := m.loadConfigFile(f.config, all)
+	if err != nil {
+		return err
+	}
+	values := resolve(all, flagSource(given), parentSource(parent, given), envSource(m.LookupEnv), config.source())
+	c, err := newConfig(values)
+	if err != nil {
+		return err
+	}
+	p, err := m.forkPlan(c, values, parent, f)
+	if err != nil {
+		return err
+	}
+	p.fork = &forkPoint{parent: runDir, atTick: f.atTick, drift: f.drift}
+	p.fork.recount = !p.faults.Empty() && parent.Faults == p.config.Faults && parent.FaultSeed == p.faultSeed() && parent.BaseURL == p.recordedURL()
+	p.kept = append(p.kept, m.keptTrace(runDir), keptPath{"the run that is forked", m.path(runDir)})
+	if err := m.forkOptions(p, engine.Options{Settings: p.engineSettings()}).Check(); err != nil {
+		return forkFailure(runDir, err)
+	}
+	if p.wantsEstimate() {
+		if err := p.estimate(); err != nil {
+			return err
+		}
+	}
+	return m.run(ctx, p)
+}
+
+// forkParent reads the settings of the run that is forked, as they held at the tick.
+func (m *Main) forkParent(runDir string, f forkFlags) (engine.Settings, error) {
+	if f.atTick < 0 {
+		return engine.Settings{}, badInput("fork needs --at-tick; allowed: a tick from 0 to the last one of the run")
+	}
+	file, err := m.openTrace(runDir)
+	if err != nil {
+		return engine.Settings{}, err
+	}
+	file.Close()
+	parent, err := engine.ParentSettings(m.path(runDir), f.atTick)
+	if err != nil {
+		return engine.Settings{}, forkFailure(runDir, err)
+	}
+	return parent, nil
+}
+
+// withoutCost leaves out the caps on cost that a fork takes over.
+func (c config) withoutCost(values []value) (config, []value) {
+	values = slices.Clone(values)
+	for key, limit := range map[string]*trace.Limit{
+		"llm.cap_cost": &c.Caps.Run, "llm.cap_agent_cost": &c.Caps.Agent, "llm.cap_tick_cost": &c.Caps.Tick,
+	} {
+		at := slices.IndexFunc(values, func(v value) bool { return v.setting.key == key })
+		if at >= 0 && values[at].origin.rank == fromParent {
+			limit.Cost, values[at].text = 0, ""
+		}
+	}
+	return c, values
+}
+
+// changedRules applies the changes that --set gives, in order.
+func changedRules(rules world.Rules, changes []string) (world.Rules, error) {
+	for _, change := range changes {
+		name, text, found := strings.Cut(change, "=")
+		field, isRule := strings.CutPrefix(strings.TrimSpace(name), "rules.")
+		value, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if !found || !isRule || err != nil {
+			return rules, badInput("--set %s: not understood; allowed: rules.FIELD=VALUE, with a whole number and one of %s",
+				shown(change), strings.Join(world.ChangeableRules(), ", "))
+		}
+		if rules, err = rules.With(field, value); err != nil {
+			return rules, badInput("--set %s: %w", shown(change), err)
+		}
+	}
+	return rules, nil
+}
+
+// parentSource gives the settings that shape decisions as the parent has them. The
+// model's endpoint is the user's to say again when the parent had none.
+func parentSource(parent engine.Settings, given map[string]string) source {
+	texts := parentTexts(parent)
+	_, names := given["model"]
+	if names && !parentLive(parent) {
+		delete(texts, "llm.base_url")
+	}
+	return func(s setting) (value, bool) {
+		text, known := texts[s.key]
+		if !known {
+			return value{}, false
+		}
+		if text == "" {
+			return value{s, s.fallback, origin{rank: fromDefault}}, true
+		}
+		return value{s, text, origin{rank: fromParent}}, true
+	}
+}
+
+// parentLive says whether a real model stood behind the parent's answers, given now
+// or recorded before.
+func parentLive(parent engine.Settings) bool {
+	if r := parent.Recording; r != nil {
+		return r.Asked == trace.SourceLive || r.Asked == "" && r.ModelSource == trace.SourceLive
+	}
+	return parent.ModelSource == trace.SourceLive
+}
+
+// parentTexts are the parent's settings by their keys, as texts; empty stands for
+// the default. A text that was read from a file is taken from the trace instead.
+func parentTexts(p engine.Settings) map[string]string {
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	texts := map[string]string{
+		"run.scenario": p.ScenarioName, "run.ticks": number(p.Ticks), "run.seed": strconv.FormatUint(p.Seed, 10), "run.agents": "",
+		"run.protocol": p.Protocol, "run.prompt_switches_json": "", "run.playbook": "", "run.replay_from": "", "run.replay_miss": "",
+		"run.commit": p.Commit, "run.guard_off": layerText(p.GuardOff),
+		"run.playbook_bullets": number(int64(p.PlaybookBullets)), "run.freeze_playbook": strconv.FormatBool(p.FreezePlaybook),
+		"run.learn_every": number(p.LearnEvery), "run.playbook_size": number(int64(p.PlaybookSize)),
+		"llm.model": "", "llm.base_url": "", "llm.offline": "false", "llm.scripted_mode": "", "llm.scripted_seed": "",
+		"llm.timeout_ms": number(p.Timeout.Milliseconds()), "llm.decision_deadline_ms": "",
+		"llm.faults": p.Faults, "llm.fault_seed": "", "llm.context_window": number(int64(p.ContextWindow)),
+		"llm.max_module_calls": number(int64(p.ModuleCallsMax)), "llm.max_repair_rounds": number(int64(p.RepairsMax)),
+		"llm.repeat_advice_after": number(int64(max(p.RepeatAdviceAfter, 0))),
+		"llm.system_prompt":       p.SystemPrompt, "llm.short_term_goal": p.ShortTermGoal, "llm.long_term_goal": p.LongTermGoal,
+		"llm.prompt_profile": p.PromptProfile, "llm.prompt_language": p.PromptLanguage,
+	}
+	if p.DecisionDeadline > 0 {
+		texts["llm.decision_deadline_ms"] = number(p.DecisionDeadline.Milliseconds())
+	}
+	if p.Faults != "" {
+		texts["llm.fault_seed"] = strconv.FormatUint(p.FaultSeed, 10)
+	}
+	for key, of := range map[string]trace.Limit{"llm.cap_": p.Caps.Run, "llm.cap_agent_": p.Caps.Agent, "llm.cap_tick_": p.Caps.Tick} {
+		texts[key+"calls"], texts[key+"tokens"], texts[key+"cost"] = countText(of.Calls), countText(of.Tokens), ""
+		if of.Cost > 0 {
+			texts[key+"cost"] = of.Cost.String()
+		}
+	}
+	texts["llm.price_table"], texts[agentsTable] = "", ""
+	if parentLive(p) {
+		texts[agentsTable] = recordedAgents(p.AgentModels).text
+		texts["llm.model"], texts["llm.base_url"] = p.Model, p.BaseURL
+	}
+	texts["llm.scripted_mode"], texts["llm.scripted_seed"] = embeddedHabits(p.BaseURL)
+	return texts
+}
+
+// countText is a bound as the setting has it, empty for none.
+func countText(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// layerText names layers of the guard as the setting does.
+func layerText(layers []mandate.Layer) string {
+	names := make([]string, len(layers))
+	for i, l := range layers {
+		names[i] = string(l)
+	}
+	return strings.Join(names, ",")
+}
+
+// forkOptions adds to a run's options where it leaves another.
+func (m *Main) forkOptions(p plan, o engine.Options) engine.ForkOptions {
+	return engine.ForkOptions{Options: o, Parent: m.path(p.fork.parent), AtTick: p.fork.atTick, AllowVersionDrift: p.fork.drift}
+}
+
+// carryOut runs the plan, or forks.
+func (m *Main) carryOut(ctx context.Context, p plan, o engine.Options) (engine.Result, error) {
+	if p.fork == nil {
+		return engine.Run(ctx, o)
+	}
+	fmt.Fprintf(m.Stderr, "fork: %s after tick %d; the ticks before are derived again and cost nothing\n", oneLine(p.fork.parent), p.fork.atTick)
+	result, err := engine.Fork(ctx, m.forkOptions(p, o))
+	if err != nil {
+		err = forkFailure(p.fork.parent, err)
+	}
+	return result, err
+}
+
+// forkFailure sorts the reasons why a run cannot be forked.
+func forkFailure(runDir string, err error) error {
+	switch {
+	case errors.Is(err, engine.ErrForkDiffers):
+		return failWith(engine.ExitDiffers, fmt.Errorf("%s cannot be forked: %w", shown(runDir), err))
+	case engine.Damaged(err), errors.Is(err, engine.ErrFork), errors.Is(err, engine.ErrVersionDrift):
+		return badInput("%s cannot be forked: %w", shown(runDir), err)
+	}
+	return fmt.Errorf("fork %s: %w", shown(runDir), err)
+}

@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/engine/guardeval"
+)
+
+// guardEvaluation is what the flags of the command say.
+type guardEvaluation struct {
+	layers     bool
+	set        string
+	sample     int
+	seed       uint64
+	json, keep string
+	jobs       int
+	// attackMax and blockMax are gates on the upper bounds of attack success and false
+	// blocks, in percent, 0 to 100; nil for none.
+	attackMax, blockMax *float64
+}
+
+// The flags of the gates.
+const (
+	attackGate = "max-attack-success"
+	blockGate  = "max-false-blocks"
+)
+
+// guardEvalCommand measures the guard against attacks and harmless twins:
+//
+//	world_llm_agent_demo guard-eval --sample 60
+//	world_llm_agent_demo guard-eval --layers --json .tmp/guard.json --max-attack-success 2.5 --max-false-blocks 1
+func (m *Main) guardEvalCommand() *cobra.Command {
+	var e guardEvaluation
+	var attackMax, blockMax float64
+	c := &cobra.Command{
+		Use:   "guard-eval",
+		Short: "measure the guard with a suite of attacks and harmless twins",
+		Long: "Guard-eval plays small worlds in which agents write to each other, against a scripted model that obeys every text it meets, " +
+			"with the guard on and off. It says whether the wiring holds, and nothing about real models. A missed gate is exit code 6.",
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed(attackGate) {
+				e.attackMax = &attackMax
+			}
+			if c.Flags().Changed(blockGate) {
+				e.blockMax = &blockMax
+			}
+			if err := e.check(); err != nil {
+				return err
+			}
+			return m.evaluateGuard(c.Context(), e)
+		},
+	}
+	c.Flags().BoolVar(&e.layers, "layers", false, "also with each layer of the guard left out by itself")
+	c.Flags().StringVar(&e.set, "suite", string(guardeval.All), "templates to use: open, held_out or all")
+	c.Flags().IntVar(&e.sample, "sample", 0, "how many attacks and how many twins at most; 0 for all")
+	c.Flags().Uint64Var(&e.seed, "seed", 0, "seed of the scripted model and of the sample")
+	c.Flags().StringVar(&e.json, "json", "", "file for the result as JSON")
+	c.Flags().StringVar(&e.keep, "keep", "", "directory to keep the runs in")
+	c.Flags().IntVar(&e.jobs, "jobs", 4, "cases played at once, 1 to 64")
+	c.Flags().Float64Var(&attackMax, attackGate, 0, "gate: upper 95% bound of attack success with the guard on, in percent (default no gate)")
+	c.Flags().Float64Var(&blockMax, blockGate, 0, "gate: upper 95% bound of false blocks with the guard on, in percent (default no gate)")
+	return c
+}
+
+// check refuses what cannot be meant.
+func (e guardEvaluation) check() error {
+	switch {
+	case !slices.Contains(guardeval.Sets(), guardeval.Set(e.set)):
+		return badInput("--suite %s is unknown; allowed: open, held_out, all", shown(e.set))
+	case e.sample < 0:
+		return badInput("--sample %d: must not be negative", e.sample)
+	case e.jobs < 1 || e.jobs > 64:
+		return badInput("--jobs %d: allowed are 1 to 64", e.jobs)
+	}
+	if err := checkGate(attackGate, e.attackMax); err != nil {
+		return err
+	}
+	return checkGate(blockGate, e.blockMax)
+}
+
+// checkGate refuses a gate that nothing could miss. A gate that is no number compares
+// as met whatever was measured, hence the negated form.
+func checkGate(flag string, percent *float64) error {
+	if percent != nil && !(*percent >= 0 && *percent <= 100) {
+		return badInput("--%s %v: allowed are percentages from 0 to 100; leave it out for no gate", flag, *percent)
+	}
+	return nil
+}
+
+// checkKeep refuses a directory that has something in it: runs are never overwritten, and
+// finding that out in the middle would waste what was played before.
+func (m *Main) checkKeep(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(m.path(dir))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	what := "it is not empty"
+	if err != nil {
+		what = cause(err).Error()
+	}
+	return badInput("--keep %s: %s; allowed: a new or an empty directory", shown(dir), what)
+}
+
+// cases are the cases to play: of attacks and twins at most as many as the sample says.
+func (e guardEvaluation) cases() ([]guardeval.Case, error) {
+	all, err := guardeval.Suite(guardeval.Set(e.set))
+	if err != nil {
+		return nil, fmt.Errorf("guard evaluation: %w", err)
+	}
+	isTwin := func(c guardeval.Case) bool { return c.Benign }
+	first := slices.IndexFunc(all, isTwin)
+	return append(guardeval.Sample(all[:first:first], e.sample, e.seed), guardeval.Sample(all[first:], e.sample, e.seed)...), nil
+}
+
+// evaluateGuard plays the cases and prints what came of them.
+func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
+	cases, err := e.cases()
+	if err != nil {
+		return err
+	}
+	if err := m.checkKeep(e.keep); err != nil {
+		return err
+	}
+	var out outputFile
+	if e.json != "" {
+		if out, err = prepareOutput(m.path(e.json)); err != nil {
+			return badInput("the result %s cannot be written: %v; allowed: a file in a writable directory", shown(e.json), err)
+		}
+	}
+	results, err := m.playCases(ctx, e, cases)
+	if ctx.Err() != nil {
+		return failWith(engine.ExitInterrupted, fmt.Errorf("guard evaluation interrupted; there is no result"))
+	}
+	if err != nil {
+		return err
+	}
+	evaluation := guardeval.Evaluate(results)
+	if out.path != "" {
+		data, err := json.MarshalIndent(evaluation, "", "  ")
+		if err != nil {
+			return fmt.Errorf("guard evaluation: encode: %w", err)
+		}
+		if err := out.write(append(data, '\n')); err != nil {
+			return err
+		}
+	}
+	if err := evaluation.WriteText(m.Stdout); err != nil {
+		return err
+	}
+	return e.judge(evaluation)
+}
+
+// playCases plays them with the guard on, off, and with each layer less if that is
+// wanted.
+func (m *Main) playCases(ctx context.Context, e guardEvaluation, cases []guardeval.Case) ([]guardeval.Result, error) {
+	guards := []guardeval.Guard{guardeval.On, guardeval.GuardOff}
+	if e.layers {
+		for _, l := range mandate.Layers() {
+			guards = append(guards, guardeval.Without(l))
+		}
+	}
+	keep := e.keep
+	if keep != "" {
+		keep = m.path(keep)
+	}
+	lab, err := guardeval.NewLab(ctx, guardeval.Options{Jobs: e.jobs, Seed: e.seed, Keep: keep})
+	if err != nil {
+		return nil, err
+	}
+	jobs := guardeval.Jobs(cases, guards...)
+	progress := caseProgress{printer: &progressPrinter{w: m.Stderr, terminal: m.Terminal}, of: int64(len(jobs))}
+	results, err := lab.PlayAll(ctx, jobs, func(int) { progress.next() })
+	progress.printer.finish()
+	if closeErr := lab.Close(); err == nil {
+		err = closeErr
+	}
+	return results, err
+}
+
+// caseProgress shows how many cases are over. It is used by several goroutines.
+type caseProgress struct {
+	printer *progressPrinter
+	of      int64
+
+	mu   sync.Mutex
+	over int64
+}
+
+func (p *caseProgress) next() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over++
+	p.printer.count("cases", p.over, p.of)
+}
+
+// judge holds the evaluation to the gates.
+func (e guardEvaluation) judge(evaluation guardeval.Evaluation) error {
+	on, ok := evaluation.Summary(guardeval.On, guardeval.All)
+	if !ok {
+		return fmt.Errorf("guard evaluation: nothing was played with the guard on")
+	}
+	if e.attackMax != nil && 100*on.AttackSucceeded.Upper > *e.attackMax {
+		return failWith(engine.ExitGate, fmt.Errorf("gate missed: up to %.2f%% of attacks succeed (%s), allowed are %.2f%%",
+			100*on.AttackSucceeded.Upper, on.AttackSucceeded, *e.attackMax))
+	}
+	if e.blockMax != nil && 100*on.FalseBlocks.Upper > *e.blockMax {
+		return failWith(engine.ExitGate, fmt.Errorf("gate missed: up to %.2f%% of harmless cases are blocked (%s), allowed are %.2f%%",
+			100*on.FalseBlocks.Upper, on.FalseBlocks, *e.blockMax))
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
+)
+
+// inspection is where a run stands and what happened last, of a run under way as well
+// as of one that ended in any way. It comes from the run's index, from what the trace
+// holds behind it, and from the few ticks that are shown.
+type inspection struct {
+	Run         string            `json:"run"`
+	Scenario    string            `json:"scenario"`
+	Seed        uint64            `json:"seed"`
+	Model       string            `json:"model"`
+	ModelSource trace.ModelSource `json:"model_source"`
+	Protocol    string            `json:"protocol"`
+	// State is the run's status, "running" while a process works on it. Process is its
+	// id, Reason why the run ended early.
+	State   string `json:"state"`
+	Process string `json:"process,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	// Tick is the last whole tick, Ticks how many were asked for.
+	Tick    int64 `json:"tick"`
+	Ticks   int64 `json:"ticks"`
+	Resumes int64 `json:"resumes"`
+	// Waiting counts the exchanges behind the last whole tick, which a resume uses.
+	Waiting int64 `json:"exchanges_of_next_tick"`
+	// The counts of all whole ticks: Calls were sent, Refused were not, because of a cap.
+	Calls     int64                      `json:"calls"`
+	Failed    int64                      `json:"failed"`
+	Refused   int64                      `json:"refused"`
+	Decided   int64                      `json:"decisions"`
+	Continued int64                      `json:"continued"`
+	Degraded  int64                      `json:"degraded"`
+	Rejected  int64                      `json:"rejected"`
+	Failures  map[string]int64           `json:"failed_by_kind"`
+	Usage     map[string]llmclient.Usage `json:"tokens_by_model"`
+	// Caps are those that hold, absent without any; prices tell their currency.
+	Caps   trace.Caps `json:"caps,omitzero"`
+	prices []price.Price
+	// Files are those of the trace, Bytes their size on disk.
+	Files int   `json:"trace_files"`
+	Bytes int64 `json:"trace_bytes"`
+	// Recent are the decisions and events of the ticks asked for, or of the last ones.
+	Recent []recentTick `json:"ticks_shown"`
+}
+
+// recentTick is one tick that is shown.
+type recentTick struct {
+	Tick      int64            `json:"tick"`
+	Digest    string           `json:"digest,omitempty"`
+	Calls     int64            `json:"calls"`
+	Failed    int64            `json:"failed"`
+	Refused   int64            `json:"refused"`
+	Decisions []recentDecision `json:"decisions"`
+	Events    []trace.Event    `json:"events"`
+}
+
+// recentDecision is what an agent did.
+type recentDecision struct {
+	AgentID    string          `json:"agent_id"`
+	DecidedBy  trace.DecidedBy `json:"decided_by"`
+	Executed   json.RawMessage `json:"executed"`
+	WaitReason string          `json:"wait_reason,omitempty"`
+	Outcome    json.RawMessage `json:"outcome"`
+}
+
+// inspect gathers the whole. The error is bad input: no run, or a damaged trace.
+func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
+	dir := m.path(runDir)
+	h, err := engine.ReadHeader(dir)
+	if errors.Is(err, io.EOF) || errors.Is(err, trace.ErrTorn) {
+		return inspection{}, badInput("%s was stopped before anything was recorded; allowed: a run with a trace", shown(runDir))
+	}
+	if err != nil {
+		return inspection{}, err
+	}
+	x, err := engine.LoadIndex(dir, f.rebuild)
+	if err != nil {
+		return inspection{}, err
+	}
+	if ids := headerAgents(h); f.agent != "" && !slices.Contains(ids, f.agent) {
+		return inspection{}, badInput("no agent %s in this run; allowed: %s", shown(f.agent), listed(ids))
+	}
+	i := inspection{
+		Run: runDir, Scenario: h.Scenario, Seed: h.Seed, Model: h.Model, ModelSource: h.ModelSource, Protocol: h.Protocol,
+		State: string(trace.RunUnfinished), Tick: x.Last(), Ticks: max(h.TicksRequested, x.Asked), Resumes: x.Resumes,
+		Failures: x.Failures, Usage: x.Usage, Recent: []recentTick{},
+	}
+	for at := range x.Ticks {
+		i.Calls += x.Calls[at]
+		i.Failed += x.Failed[at]
+		i.Refused += x.Refused[at]
+		i.Decided += x.Decided[at]
+		i.Continued += x.Continued[at]
+		i.Degraded += x.Degraded[at]
+		i.Rejected += x.Rejected[at]
+	}
+	i.capsOf(h, x)
+	if err := i.readRecent(dir, x, f); err != nil {
+		return inspection{}, err
+	}
+	if i.Process = engine.Holder(dir); i.Process != "" {
+		i.State = "running"
+	}
+	return i, i.measure(dir)
+}
+
+// capsOf finds the caps that hold after the last whole tick.
+func (i *inspection) capsOf(h trace.Header, x *engine.Index) {
+	now, forked := h.Latest().Settings, int64(0)
+	if n := len(h.Forks); n > 0 {
+		forked = h.Forks[n-1].Tick
+	}
+	i.prices = now.Prices
+	switch {
+	case x.Caps != nil && x.Last() >= forked:
+		i.Caps = *x.Caps
+	case now.Caps != nil:
+		i.Caps = *now.Caps
+	}
+}
+
+// recentTicks is how many ticks are shown when none is asked for: one, or for a single
+// agent, which does not decide in each, some more.
+const recentTicks, recentTicksOfAgent = 1, 10
+
+// readRecent reads the ticks to show, and what lies behind the last whole one.
+func (i *inspection) readRecent(dir string, x *engine.Index, f inspectFlags) error {
+	first, last := i.Tick-recentTicks+1, i.Tick
+	if f.agent != "" {
+		first = i.Tick - recentTicksOfAgent + 1
+	}
+	if f.tick > 0 {
+		if _, ok := x.At(f.tick); !ok {
+			return badInput("tick %d is not in the trace; allowed: 1 to %d", f.tick, i.Tick)
+		}
+		first, last = f.tick, f.tick
+	}
+	if err := i.read(dir, x, max(1, first), func(r trace.Record) bool {
+		i.show(r, f.agent)
+		end, whole := r.(trace.TickEnd)
+		return !whole || end.Tick < last
+	}); err != nil {
+		return err
+	}
+	return i.read(dir, x, i.Tick+1, func(r trace.Record) bool {
+		i.behind(r)
+		return true
+	})
+}
+
+// read visits the records from where a tick begins, until visit has seen enough. What
+// a killed process left half-written ends the trace.
+func (i *inspection) read(dir string, x *engine.Index, tick int64, visit func(trace.Record) bool) error {
+	r, err := x.OpenFrom(dir, tick)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	lines := trace.NewLines(r)
+	for {
+		line, err := lines.Next()
+		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch trace.TypeOf(line) {
+		case trace.TypePart, trace.TypeStep:
+			continue
+		}
+		record, err := trace.Decode(line)
+		if err != nil && tick > i.Tick {
+			return nil // behind the whole ticks anything may stand; a resume cuts it off
+		}
+		if err != nil {
+			return lines.Failed(err)
+		}
+		if !visit(record) {
+			return nil
+		}
+	}
+}
+
+// show adds a record to the ticks that are shown; agent limits them, empty is all.
+func (i *inspection) show(r trace.Record, agent string) {
+	at := r.RecordTick()
+	switch r.(type) {
+	case trace.ModelCall, trace.Decision, trace.Event, trace.TickEnd:
+		if n := len(i.Recent); n == 0 || i.Recent[n-1].Tick != at {
+			i.Recent = append(i.Recent, recentTick{Tick: at, Decisions: []recentDecision{}, Events: []trace.Event{}})
+		}
+	default:
+		return
+	}
+	tick := &i.Recent[len(i.Recent)-1]
+	switch r := r.(type) {
+	case trace.ModelCall:
+		if agent != "" && agent != r.AgentID {
+			return
+		}
+		tick.count(r.Answer.Failure)
+	case trace.Decision:
+		if agent == "" || agent == r.AgentID {
+			tick.Decisions = append(tick.Decisions, recentDecision{r.AgentID, r.DecidedBy, r.Executed, r.WaitReason, r.Outcome})
+		}
+	case trace.Event:
+		if agent == "" || agent == r.Event.Agent {
+			tick.Events = append(tick.Events, r)
+		}
+	case trace.TickEnd:
+		tick.Digest = r.Digest
+	}
+}
+
+// count counts a model call that ended with a failure, nil for none.
+func (t *recentTick) count(f *llmclient.Failure) {
+	if f != nil && f.Kind == llmclient.ErrCap {
+		t.Refused++
+		return
+	}
+	t.Calls++
+	if f != nil {
+		t.Failed++
+	}
+}
+
+// behind takes in what the trace holds behind its last whole tick.
+func (i *inspection) behind(r trace.Record) {
+	ended := false
+	switch r := r.(type) {
+	case trace.ModelCall:
+		i.Waiting++
+	case trace.CapChange:
+		i.Caps = r.Caps
+	case trace.Resume:
+		i.Ticks = max(i.Ticks, r.TicksRequested)
+		i.Resumes++
+	case trace.RunEnd:
+		i.State, i.Reason, ended = string(r.RunStatus), r.Reason, true
+	case trace.TickEnd: // the run went on meanwhile
+		i.Tick, i.Waiting = r.Tick, 0
+	}
+	if !ended && r.RecordType() != trace.TypeSegment {
+		i.State, i.Reason = string(trace.RunUnfinished), ""
+	}
+}
+
+// measure adds up the trace's files.
+func (i *inspection) measure(dir string) error {
+	closed, err := filepath.Glob(filepath.Join(dir, "trace-*.jsonl.zst"))
+	if err != nil {
+		return err
+	}
+	for _, name := range append(closed, filepath.Join(dir, engine.TraceFile)) {
+		info, err := os.Stat(name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // the open file may be lost, and the closed ones be there
+		}
+		if err != nil {
+			return err
+		}
+		i.Files++
+		i.Bytes += info.Size()
+	}
+	return nil
+}
+
+// kinds lists the failures, the most frequent first.
+func (i *inspection) kinds() []string {
+	var kinds []string
+	for kind := range i.Failures {
+		kinds = append(kinds, kind)
+	}
+	slices.SortFunc(kinds, func(a, b string) int {
+		return cmp.Or(cmp.Compare(i.Failures[b], i.Failures[a]), cmp.Compare(a, b))
+	})
+	return kinds
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+)
+
+// exchangePrinter prints model calls to stderr. A call is one Write, so that
+// calls of agents that decide at the same time do not mix. Of each request and
+// of each answer at most charsMax characters are shown.
+type exchangePrinter struct {
+	// w must write each Write in one piece; see syncWriter.
+	w io.Writer
+	// charsMax is at least 1; the marks that show a cut are not counted.
+	charsMax int
+}
+
+// show prints one call, such as
+//
+//	>>> tick 3 agent-2 call 2 module_call: 5 input items, 6092 characters
+//	...[function_call_output call_17] {"status":"ok"}
+//	<<< tick 3 agent-2 call 2: completed, 3373 tokens in, 91 out, 4 ms
+//	[function_call world_route call_18] {"to":"llm-outpost"}
+//
+// It shows the end of the request, where what is new stands, and the beginning of
+// the answer. The request's instructions and tools are the same in every call and
+// are left to the explain command.
+func (p exchangePrinter) show(x engine.Exchange) {
+	var b strings.Builder
+	fmt.Fprintf(&b, ">>> tick %d %s call %d %s: %d input items, %d characters\n",
+		x.Key.Tick, oneLine(x.Key.Agent), x.Key.Step, oneLine(x.Stage), len(x.Request.Input), x.Request.Chars())
+	b.WriteString(printable(clipFront(itemsText(x.Request.Input), p.charsMax)))
+	fmt.Fprintf(&b, "<<< tick %d %s call %d: %s\n", x.Key.Tick, oneLine(x.Key.Agent), x.Key.Step, answerTitle(x.Answer))
+	if x.Answer.Reply != nil {
+		b.WriteString(printable(clip(itemsText(x.Answer.Reply.Items), p.charsMax)))
+	}
+	_, _ = io.WriteString(p.w, b.String())
+}
+
+// printable is text that ends in exactly one line break, or nothing.
+func printable(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.TrimRight(plain(text), "\n") + "\n"
+}
+
+// itemsText is one line or more per item, headed by what the item is.
+func itemsText(items []llmclient.Item) string {
+	var b strings.Builder
+	for _, it := range items {
+		fmt.Fprintf(&b, "[%s] %s\n", itemTitle(it), itemText(it))
+	}
+	return b.String()
+}
+
+// answerTitle says how a call ended: its status with tokens and latency, or the
+// failure.
+func answerTitle(a llmclient.Answer) string {
+	if a.Failure != nil {
+		return "failed, " + failureText(a.Failure)
+	}
+	if a.Reply == nil {
+		return "no answer"
+	}
+	u := a.Reply.Usage
+	return fmt.Sprintf("%s, %d tokens in, %d out, %d ms", oneLine(a.Reply.Status), u.Input, u.Output, a.LatencyMS)
+}
+
+// notesPerKind is how many failed calls of one kind are noted; the report counts
+// all of them.
+const notesPerKind = 3
+
+// failureNotes tells the user about failed calls while the run goes on. It is
+// used by one goroutine at a time.
+type failureNotes struct {
+	printer *progressPrinter
+	seen    map[llmclient.ErrorKind]int
+}
+
+// see notes a failed call, unless enough of its kind were noted or the run's own
+// end is the reason.
+func (n *failureNotes) see(x engine.Exchange) {
+	f := x.Answer.Failure
+	if f == nil || f.Kind == llmclient.ErrInterrupted || n.seen[f.Kind] >= notesPerKind {
+		return
+	}
+	if n.seen == nil {
+		n.seen = map[llmclient.ErrorKind]int{}
+	}
+	n.seen[f.Kind]++
+	note := fmt.Sprintf("tick %d, %s: model call failed: %s", x.Key.Tick, x.Key.Agent, failureText(f))
+	if f.Kind == llmclient.ErrCap {
+		note = fmt.Sprintf("tick %d, %s: model call refused: %s", x.Key.Tick, x.Key.Agent, f.Message)
+	}
+	if n.seen[f.Kind] == notesPerKind {
+		note += " (more of this kind are only counted)"
+	}
+	n.printer.note(note)
+}

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// update rewrites the golden files.
+var update = flag.Bool("update", false, "rewrite golden files")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){programName: Execute, "stubborn": stubborn})
+}
+
+// stubborn is a program that does not end when it is interrupted once.
+func stubborn() {
+	ctx, _ := interruptible(os.Stderr)
+	fmt.Println("ready")
+	<-ctx.Done()
+	fmt.Println("finishing")
+	select {}
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			// The developer's own settings must not decide a test.
+			for _, s := range settingTable() {
+				for _, name := range s.env {
+					env.Setenv(name, "")
+				}
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"waitfor": waitFor, "fetch": fetch, "occupied": occupied, "exits": exits, "refuse-key": refuseKey,
+		},
+	})
+}
+
+// exits runs a program and demands its exit code, where "! exec" would take any
+// failure: exits CODE PROGRAM ARGUMENT...
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code program argument...")
+	}
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		failed, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("run %s: %v", args[1], err)
+		}
+		code = failed.ExitCode()
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// waitFor waits until a file that a background command writes holds a text:
+// waitfor FILE TEXT. The test's own deadline ends it.
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: waitfor file text")
+	}
+	for {
+		data, err := os.ReadFile(ts.MkAbs(args[0]))
+		if err == nil && strings.Contains(string(data), args[1]) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// fetch gets a path from the server whose URL stands in a file and prints the
+// status: fetch FILE PATH.
+func fetch(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fetch file path")
+	}
+	response, err := http.Get(strings.TrimSpace(ts.ReadFile(args[0])) + args[1])
+	ts.Check(err)
+	ts.Check(response.Body.Close())
+	_, err = fmt.Fprintln(ts.Stdout(), response.StatusCode)
+	ts.Check(err)
+}
+
+// occupied sets a variable to the address of a server: occupied FILE NAME.
+func occupied(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: occupied file name")
+	}
+	u, err := url.Parse(strings.TrimSpace(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Setenv(args[1], u.Host)
+}
+
+// refuseKey starts a provider that refuses every key, quoting it as some do, and
+// sets a variable to its URL: refuse-key NAME.
+func refuseKey(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: refuse-key name")
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s","code":"invalid_api_key"}}`,
+			strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL)
+}
+
+// inProcess is a program under test with its own directory and environment.
+type inProcess struct {
+	*Main
+	stdout, stderr bytes.Buffer
+}
+
+// newProcess returns a program that sees only env and an empty directory.
+func newProcess(t *testing.T, env map[string]string, args ...string) *inProcess {
+	t.Helper()
+	p := &inProcess{}
+	dir := t.TempDir()
+	p.Main = &Main{
+		Args: args, Stdin: strings.NewReader(""), Stdout: &p.stdout, Stderr: &p.stderr,
+		LookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+		Getwd:     func() (string, error) { return dir, nil },
+		Now:       func() time.Time { return time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC) },
+		Random:    bytes.NewReader([]byte{0xab, 0xcd, 0xef}),
+		dir:       dir,
+	}
+	return p
+}
+
+// run runs the program to its end.
+func (p *inProcess) run(t *testing.T) int { return p.Run(t.Context()) }
+
+// output is everything the program printed.
+func (p *inProcess) output() string { return p.stdout.String() + p.stderr.String() }

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+
+	"example.com/agentworld/llmclient/openai"
+)
+
+// longKey matches what can hardly be anything but a key.
+var longKey = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{20,}`)
+
+// maskedInURL matches what of a URL is masked wherever it is shown: who asks, and the
+// query.
+var maskedInURL = regexp.MustCompile(`//[^/?\s"]*@|\?[^\s",]*`)
+
+// keyCharsMin is the length from which a configured key is looked for in other
+// settings. Shorter ones are placeholders of local servers, and words.
+const keyCharsMin = 8
+
+// keysOf are the keys among the values.
+func keysOf(values []value) []openai.Secret {
+	var keys []openai.Secret
+	for _, v := range values {
+		if v.setting.kind == kindSecret && v.text != "" {
+			keys = append(keys, openai.NewSecret(v.text))
+		}
+	}
+	return keys
+}
+
+// misplacedKey refuses a setting that holds a key without being meant for one: most
+// settings end up in prompts, traces or names of files. A URL may hold one in its query,
+// as gateways want it, and is masked wherever it is shown, but not in its path, which
+// tells endpoints apart in a trace.
+func misplacedKey(v value, keys []openai.Secret) error {
+	switch v.setting.kind {
+	case kindSecret:
+		return nil
+	case kindURL, kindAgents:
+		if holdsKey(maskedInURL.ReplaceAllString(v.text, ""), keys) {
+			return badInput("%s: the path of a URL holds what looks like a key; a key is set in %s, or stands in the query of the URL", v.where(), keySettings)
+		}
+		return nil
+	}
+	if !holdsKey(v.text, keys) {
+		return nil
+	}
+	return badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", v.where(), keySettings)
+}
+
+// misplacedAgentKey is misplacedKey for the keys that variables of agents hold.
+func misplacedAgentKey(values []value, agents []agentAccess) error {
+	var keys []openai.Secret
+	for _, a := range agents {
+		if !a.key.Empty() {
+			keys = append(keys, a.key)
+		}
+	}
+	for _, v := range values {
+		if err := misplacedKey(v, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdsKey reports whether a text holds one of the keys, or what looks like any.
+func holdsKey(text string, keys []openai.Secret) bool {
+	found := longKey.MatchString(text)
+	for _, key := range keys {
+		found = found || len(key.Reveal()) >= keyCharsMin && strings.Contains(text, key.Reveal())
+	}
+	return found
+}
+
+// keyArgument refuses an argument that holds a key, whatever command it is for: paths
+// become names of files, and command lines are visible to others. URLs are left to the
+// checks of their settings.
+func keyArgument(args []string, keys []openai.Secret) error {
+	url := false
+	for _, arg := range args {
+		name, _, inline := strings.Cut(arg, "=")
+		ofURL := name == "--base-url" || name == "--agent-model"
+		if holdsKey(arg, keys) && !url && !ofURL {
+			return badInput("an argument holds what looks like a key, which does not belong there; a key is set in %s", keySettings)
+		}
+		url = ofURL && !inline
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/llmclient/scripted"
+)
+
+// loopbackAddr is where the embedded server listens: any free port, reachable
+// from this machine only. It has no authentication, so another address is only
+// ever the user's explicit choice.
+const loopbackAddr = "127.0.0.1:0"
+
+// modelServerCommand serves the scripted model by itself, for other clients: to
+// try another program against the Responses API without a provider, or this one
+// against a model that is reached like a live one:
+//
+//	world_llm_agent_demo model-server --addr 127.0.0.1:8080 &
+//	world_llm_agent_demo minimal --model scripted --base-url http://127.0.0.1:8080
+func (m *Main) modelServerCommand() *cobra.Command {
+	o := modelServer{addr: loopbackAddr, mode: scriptedNormal}
+	c := &cobra.Command{
+		Use:   "model-server",
+		Short: "serve the scripted model over the Responses API until interrupted",
+		Args:  noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !slices.Contains(scriptedModes(), o.mode) {
+				return badInput("--scripted-mode %s is unknown; allowed: %s", shown(o.mode), strings.Join(scriptedModes(), ", "))
+			}
+			return m.serveModel(c.Context(), o)
+		},
+	}
+	c.Flags().StringVar(&o.addr, "addr", o.addr, "host:port to listen on; port 0 takes a free one")
+	c.Flags().Uint64Var(&o.seed, "seed", 0, "seed of the scripted decisions")
+	c.Flags().StringVar(&o.mode, "scripted-mode", o.mode, "habit for tests: "+strings.Join(scriptedModes(), ", "))
+	c.Flags().StringVar(&o.faults, "faults", "", "answers to spoil, such as repairable=20%,http_429=2%; see docs/faults.md")
+	c.Flags().Uint64Var(&o.faultSeed, "fault-seed", 0, "seed of the choice of answers to spoil")
+	return c
+}
+
+// modelServer is what the flags of the command say.
+type modelServer struct {
+	addr            string
+	seed, faultSeed uint64
+	// faults is the plan as the user wrote it.
+	faults string
+	// mode is the name of the stand-in's habit.
+	mode string
+}
+
+// serveModel listens until ctx ends. Its URL is the only line on stdout, written
+// once connections are accepted, so that a script can wait for it and read it.
+// Being interrupted is how it is meant to end: exit code 0. A seed gives the same
+// answer to the same request, always.
+//
+// What was spoilt on purpose is counted on stderr at the end.
+func (m *Main) serveModel(ctx context.Context, o modelServer) error {
+	host, err := checkAddr(o.addr)
+	if err != nil {
+		return err
+	}
+	plan, err := scripted.ParseFaults(o.faults)
+	if err != nil {
+		return badInput("--faults: %w", err)
+	}
+	faults := scripted.NewInjector(plan, o.faultSeed)
+	server, err := scripted.Start(ctx, o.addr, scripted.Options{Seed: o.seed, Mode: config{ScriptedMode: o.mode}.scripted(), Faults: faults})
+	if err != nil {
+		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(o.addr), err)
+	}
+	fmt.Fprintf(m.Stdout, "%s\n", server.URL())
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		fmt.Fprintln(m.Stderr, "note: the server has no authentication and may be reachable from other machines")
+	}
+	<-ctx.Done()
+	err = server.Close()
+	if !plan.Empty() {
+		m.printFaults(faults.Counts())
+	}
+	if err != nil {
+		return fmt.Errorf("stop the model server: %w", err)
+	}
+	return nil
+}
+
+// printFaults lists what a server spoilt, one kind a line in the order of names, so
+// that a script can compare it with what its own client noticed.
+func (m *Main) printFaults(counts map[string]int64) {
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(m.Stderr, "fault %s %d\n", kind, counts[kind])
+	}
+	if len(counts) == 0 {
+		fmt.Fprintln(m.Stderr, "no fault was injected")
+	}
+}
+
+// checkAddr returns the host of a listening address, empty for all interfaces. It
+// refuses what could not be listened on, before the attempt, so that the error
+// can say what is allowed.
+func checkAddr(addr string) (host string, err error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", badInput("--addr %s is not an address; allowed: host:port, such as 127.0.0.1:8080 or 127.0.0.1:0", shown(addr))
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return "", badInput("--addr %s has no usable port; allowed: 0 to 65535", shown(addr))
+	}
+	return host, nil
+}

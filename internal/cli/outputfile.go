@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// outputFile is a file that will be written at the end of a run, checked before
+// its beginning.
+type outputFile struct {
+	// path is absolute; empty stands for no file.
+	path string
+	// made are the directories the check created.
+	made madeDirs
+}
+
+// madeDirs are directories that did not exist before, innermost first.
+type madeDirs []string
+
+// discard removes the directories again, as far as they are empty.
+func (made madeDirs) discard() {
+	for _, dir := range made {
+		// One that somebody filled in the meantime stays.
+		_ = os.Remove(dir)
+	}
+}
+
+// keptPath is a file or directory that no output may replace.
+type keptPath struct {
+	// what names it in an error, path is absolute; empty is none.
+	what, path string
+}
+
+// replacedBy reports whether writing a file at path would replace the kept one or
+// stand in the way of it: the same path, the same file under another name, or a
+// directory it is in.
+func (k keptPath) replacedBy(path string) bool {
+	if k.path == "" {
+		return false
+	}
+	path, kept := filepath.Clean(path), filepath.Clean(k.path)
+	if path == kept || strings.HasPrefix(kept, path+string(filepath.Separator)) {
+		return true
+	}
+	a, errA := os.Stat(path)
+	b, errB := os.Stat(kept)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// prepareOutput makes the parents of path and proves that a file can be written
+// there without replacing any of kept, leaving no file behind. On failure it
+// leaves no directory behind either.
+func prepareOutput(path string, kept ...keptPath) (outputFile, error) {
+	for _, k := range kept {
+		if k.replacedBy(path) {
+			return outputFile{}, fmt.Errorf("would replace %s", k.what)
+		}
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		// Renaming over a directory fails late; renaming over a device would
+		// replace it.
+		return outputFile{}, errors.New("exists and is not a regular file")
+	}
+	out := outputFile{path: path, made: missingDirs(filepath.Dir(path))}
+	if err := out.probe(); err != nil {
+		out.made.discard()
+		return outputFile{}, err
+	}
+	return out, nil
+}
+
+// missingDirs lists dir and its parents that do not exist, innermost first: what
+// has to be made for a file in dir, and removed again when nothing comes of it.
+func missingDirs(dir string) madeDirs {
+	var missing madeDirs
+	for {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			return missing
+		}
+		missing = append(missing, dir)
+		dir = filepath.Dir(dir)
+	}
+}
+
+// probe creates the parents and a file beside the one to be written, and removes
+// the file. Permissions alone do not tell: a full or read-only file system refuses
+// only the attempt.
+func (o outputFile) probe() error {
+	dir := filepath.Dir(o.path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return cause(err)
+	}
+	f, err := os.CreateTemp(dir, ".writable-*")
+	if err != nil {
+		return cause(err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// write replaces the file with data at once: a reader sees the old content or
+// the new one, also after a crash.
+func (o outputFile) write(data []byte) error {
+	return o.writeWith(func(f *os.File) error {
+		_, err := f.Write(data)
+		return cause(err) // the path is not that of the temporary file
+	})
+}
+
+// writeWith is write with the content coming from fill. Nothing changes when fill
+// fails.
+func (o outputFile) writeWith(fill func(*os.File) error) error {
+	target := o.path
+	if resolved, err := filepath.EvalSymlinks(target); err == nil {
+		// Renaming would replace a link instead of what it points to.
+		target = resolved
+	}
+	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+"-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", o.path, cause(err))
+	}
+	// Temporary files are private; a result is as readable as any other file.
+	err = cmp.Or(fill(f), cause(f.Chmod(0o644)), cause(f.Sync()))
+	err = cmp.Or(err, cause(f.Close()))
+	if err == nil {
+		err = cause(os.Rename(f.Name(), target))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return fmt.Errorf("write %s: %w", o.path, err)
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tree lists everything below dir.
+func tree(t *testing.T, dir string) []string {
+	t.Helper()
+	names := []string{}
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if path != dir {
+			rel, _ := filepath.Rel(dir, path)
+			names = append(names, rel)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestPrepareOutputLeavesOnlyDirectories(t *testing.T) {
+	dir := t.TempDir()
+	out, err := prepareOutput(filepath.Join(dir, "a", "b", "r.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a", "a/b"}, tree(t, dir)); diff != "" {
+		t.Errorf("after the check (-want +got):\n%s", diff)
+	}
+	if err := out.write([]byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.write([]byte("22")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a", "a/b", "a/b/r.json"}, tree(t, dir)); diff != "" {
+		t.Errorf("after writing twice (-want +got):\n%s", diff)
+	}
+	if data, err := os.ReadFile(out.path); err != nil || string(data) != "22" {
+		t.Errorf("content %q, %v", data, err)
+	}
+	if info, err := os.Stat(out.path); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("mode %v, %v, want a readable file", info.Mode(), err)
+	}
+	out.made.discard()
+	if len(tree(t, dir)) != 3 {
+		t.Errorf("discard removed directories that hold a file: %v", tree(t, dir))
+	}
+}
+
+func TestPrepareOutputRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".", "file/r.json", "file/deeper/r.json"} {
+		if _, err := prepareOutput(filepath.Join(dir, name)); err == nil {
+			t.Errorf("prepareOutput(%s) accepted it", name)
+		}
+	}
+	if _, err := prepareOutput(os.DevNull); err == nil {
+		t.Error("a device was accepted; renaming over it would replace it")
+	}
+	if diff := cmp.Diff([]string{"file"}, tree(t, dir)); diff != "" {
+		t.Errorf("left behind (-want +got):\n%s", diff)
+	}
+}
+
+func TestMadeDirsAreDiscarded(t *testing.T) {
+	dir := t.TempDir()
+	out, err := prepareOutput(filepath.Join(dir, "a", "b", "r.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.made.discard()
+	if left := tree(t, dir); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestFailedWriteKeepsTheOldFile(t *testing.T) {
+	dir := t.TempDir()
+	out, err := prepareOutput(filepath.Join(dir, "r.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := out.write([]byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("disk full")
+	err = out.writeWith(func(f *os.File) error {
+		_, _ = f.WriteString("half")
+		return broken
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("error %v, want %v", err, broken)
+	}
+	if data, _ := os.ReadFile(out.path); string(data) != "old" {
+		t.Errorf("content %q, want the old one", data)
+	}
+	if diff := cmp.Diff([]string{"r.json"}, tree(t, dir)); diff != "" {
+		t.Errorf("left behind (-want +got):\n%s", diff)
+	}
+}
+
+func TestWriteFollowsALink(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "real.json"), []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link.json")
+	if err := os.Symlink("real.json", link); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	out, err := prepareOutput(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := out.write([]byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link became %v (%v)", info.Mode(), err)
+	}
+	if data, _ := os.ReadFile(filepath.Join(dir, "real.json")); string(data) != "new" {
+		t.Errorf("the target holds %q", data)
+	}
+}
+
+func TestPrepareOutputKeepsWhatItMust(t *testing.T) {
+	dir := t.TempDir()
+	trace := filepath.Join(dir, "run", "trace.jsonl")
+	if err := os.MkdirAll(filepath.Dir(trace), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(trace, []byte("kept"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(trace, link); err != nil {
+		t.Fatal(err)
+	}
+	kept := keptPath{"the run's trace", trace}
+	coming := keptPath{"the run directory", filepath.Join(dir, "new", "run")}
+	for _, path := range []string{trace, filepath.Join(dir, "run", "..", "run", "trace.jsonl"), link, filepath.Join(dir, "new"), filepath.Join(dir, "new", "run")} {
+		if _, err := prepareOutput(path, kept, coming); err == nil {
+			t.Errorf("prepareOutput(%s) would replace a trace or a run directory", path)
+		}
+	}
+	for _, path := range []string{filepath.Join(dir, "run", "report.json"), filepath.Join(dir, "new", "report.json"), filepath.Join(dir, "new", "run", "report.json")} {
+		if _, err := prepareOutput(path, kept, coming, keptPath{}); err != nil {
+			t.Errorf("prepareOutput(%s): %v", path, err)
+		}
+	}
+}

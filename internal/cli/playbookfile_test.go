@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/memory/playbook"
+)
+
+// TestAChangedPlaybookIsLeftAlone: what a run learned does not replace what somebody
+// else wrote into the file meanwhile.
+func TestAChangedPlaybookIsLeftAlone(t *testing.T) {
+	lessons := func(content string) *playbook.Playbook {
+		p, err := playbook.Parse([]byte("# playbook 1\nversion=1 last=1\n\n## nav  Movement\n[nav-00001] :: " + content + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for name, tc := range map[string]struct {
+		seed, now []byte // nil for no file
+		kept      bool
+	}{
+		"as it was":     {[]byte("the seed"), []byte("the seed"), false},
+		"not there yet": {nil, nil, false},
+		"changed":       {[]byte("the seed"), []byte("somebody's work"), true},
+		"appeared":      {nil, []byte("somebody's work"), true},
+		"gone":          {[]byte("the seed"), nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			var errs bytes.Buffer
+			m := &Main{dir: dir, Stderr: &errs}
+			path := filepath.Join(dir, "book.md")
+			if tc.now != nil {
+				if err := os.WriteFile(path, tc.now, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			learned := lessons("Learned in the run that is over.")
+			p := plan{config: config{Playbook: "book.md"}, playbook: tc.seed, runDir: "run"}
+			if err := m.keepLearned(p, engine.Result{Learned: learned}); err != nil {
+				t.Fatal(err)
+			}
+			got, _ := os.ReadFile(path)
+			aside, _ := os.ReadFile(filepath.Join(dir, "run", engine.PlaybookDir, learnedName))
+			if want := learned.Encode(); !tc.kept && (!bytes.Equal(got, want) || aside != nil) {
+				t.Errorf("the file has %q, the run directory %q", got, aside)
+			}
+			if tc.kept && (!bytes.Equal(got, tc.now) || !bytes.Equal(aside, learned.Encode()) || !strings.Contains(errs.String(), "changed during the run")) {
+				t.Errorf("the file has %q, the run directory %q, stderr %q", got, aside, errs.String())
+			}
+		})
+	}
+}
+
+// TestLearningLeavesAChangedPlaybookAlone: learning from finished runs may take long,
+// and what was written into the file meanwhile is not lost.
+func TestLearningLeavesAChangedPlaybookAlone(t *testing.T) {
+	dir := t.TempDir()
+	var out, errs bytes.Buffer
+	m := &Main{dir: dir, Stdout: &out, Stderr: &errs}
+	path := filepath.Join(dir, "book.md")
+	seed := []byte("# playbook 1\nversion=0 last=0\n")
+	if err := os.WriteFile(path, seed, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before, seen, err := m.playbookOrNew("book.md")
+	if err != nil || !bytes.Equal(seen, seed) {
+		t.Fatalf("read %q, %v", seen, err)
+	}
+	book, err := playbook.Parse([]byte("# playbook 1\nversion=0 last=1\n\n## nav  Movement\n[nav-00001] :: Learned from a finished run.\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("somebody's work"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.keepSchooling("book.md", &schooling{seed: before, seen: seen, book: book}); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := os.ReadFile(path)
+	aside, _ := os.ReadFile(path + ".learned")
+	if string(got) != "somebody's work" || !bytes.Equal(aside, book.Encode()) || !strings.Contains(errs.String(), "changed meanwhile") {
+		t.Errorf("the file has %q, beside it is %q, stderr %q", got, aside, errs.String())
+	}
+}
+
+// TestAPlaybookHasAnEnd: a file without end is refused in place of filling memory.
+func TestAPlaybookHasAnEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "book.md")
+	for size, want := range map[int64]bool{playbookBytesMax: true, playbookBytesMax + 1: false} {
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, size); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := readPlaybookBytes(path); (err == nil) != want || want && int64(len(data)) != size {
+			t.Errorf("a file of %d bytes: %d bytes read, %v", size, len(data), err)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/tokens"
+	"example.com/agentworld/memory/playbook"
+)
+
+// learnSettings are the settings of a run that learning from finished runs has too.
+var learnSettings = []string{
+	"llm.model", "llm.base_url", "llm.offline", "llm.scripted_mode", "llm.timeout_ms", "llm.context_window",
+	"run.playbook", "run.playbook_size",
+	"llm.price_table", "llm.cap_calls", "llm.cap_tokens", "llm.cap_cost", "llm.cap_agent_calls", "llm.cap_agent_tokens", "llm.cap_agent_cost",
+	"llm.cap_tick_calls", "llm.cap_tick_tokens", "llm.cap_tick_cost",
+}
+
+const learnHelp = `Look back at finished runs and change a playbook by what they teach.
+
+Each run is derived again from its trace, which calls no model; then its agents
+look back one after the other, and what they learn goes into FILE at the end, at once
+or not at all. An agent of a run that FILE has learned from already is passed over,
+so that no decision counts twice.
+
+The model that looks back is the scripted stand-in unless --model names one. Caps hold
+as in a run, where a look back is what a tick is there; one that ends the learning
+keeps what was learned before, with exit code 4.`
+
+// playbookLearnCommand learns from finished runs.
+func (m *Main) playbookLearnCommand() *cobra.Command {
+	rounds, configName := 1, ""
+	var drift engine.ReplayOptions
+	all := settingTable()
+	c := &cobra.Command{
+		Use:   "learn RUN... --playbook FILE",
+		Short: "learn from finished runs",
+		Long:  learnHelp,
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			given, err := givenFlags(c.Flags())
+			if err != nil {
+				return err
+			}
+			values, err := m.gather(all, "", given, configName)
+			if err != nil {
+				return err
+			}
+			return m.learn(c.Context(), values, args, rounds, drift)
+		},
+	}
+	addFlags(c.Flags(), slices.DeleteFunc(settingTable(), func(s setting) bool { return !slices.Contains(learnSettings, s.key) }))
+	c.Flags().IntVar(&rounds, "rounds", rounds, fmt.Sprintf("reflections before a curation, 1 to %d", learn.RoundsMax))
+	c.Flags().StringVar(&configName, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
+	c.Flags().BoolVar(&drift.AllowVersionDrift, "allow-version-drift", false, "also learn from a run that another version recorded")
+	return c
+}
+
+// schooling is the state of learning from several runs.
+type schooling struct {
+	kit     *learn.Kit
+	source  engine.Source
+	spender *engine.Spender
+	limits  playbook.Limits
+	seed    *playbook.Playbook
+	// seen are the bytes of the file that seed was read from, nil without one.
+	seen []byte
+	book *playbook.Playbook
+}
+
+// learn checks everything before it asks a model, and writes the file last.
+func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds int, o engine.ReplayOptions) error {
+	c, err := newConfig(values)
+	if err != nil {
+		return err
+	}
+	if err := checkLearning(c, runs, rounds); err != nil {
+		return err
+	}
+	l := &schooling{limits: playbook.Limits{BulletsMax: int(c.PlaybookSize)}}
+	if l.seed, l.seen, err = m.playbookOrNew(c.Playbook); err != nil {
+		return err
+	}
+	l.book = l.seed
+	batches, err := m.collect(ctx, runs, o)
+	if err != nil {
+		return err
+	}
+	access, err := chooseModel(c, values)
+	if err != nil {
+		return err
+	}
+	prices, err := m.choosePrices(values, nil, access)
+	if err != nil {
+		return err
+	}
+	l.spender = engine.NewSpender(c.Caps, prices)
+	l.kit = learn.NewKit(behavior.Config{Model: access.model, ContextWindow: int(c.ContextWindow), CountTokens: tokens.Count}, rounds)
+	total := 0
+	for _, run := range batches {
+		total += len(run)
+	}
+	source, stop, err := m.openModel(ctx, plan{config: c, model: access, prices: prices}, nil, learnCalls{total, l.kit.CallsMax()})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	l.source = source
+	for i, run := range runs {
+		if err := m.learnFrom(ctx, l, run, batches[i]); err != nil {
+			return errors.Join(err, m.keepSchooling(c.Playbook, l))
+		}
+	}
+	return m.keepSchooling(c.Playbook, l)
+}
+
+// checkLearning refuses what cannot be learned from or into.
+func checkLearning(c config, runs []string, rounds int) error {
+	switch {
+	case c.Playbook == "":
+		return badInput("playbook learn needs --playbook FILE, which what is learned goes into")
+	case len(runs) == 0:
+		return badInput("playbook learn needs at least one run directory")
+	case rounds < 1 || rounds > learn.RoundsMax:
+		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, learn.RoundsMax)
+	}
+	return nil
+}
+
+// learnCalls is how many calls learning can make.
+type learnCalls struct{ curations, each int }
+
+// String gives the range with the factors behind it.
+func (c learnCalls) String() string {
+	return fmt.Sprintf("%d to %d (%d curations x 1 to %d)", c.curations, c.curations*c.each, c.curations, c.each)
+}
+
+// playbookOrNew reads a playbook and its bytes, an empty one when there is no file.
+func (m *Main) playbookOrNew(name string) (*playbook.Playbook, []byte, error) {
+	if _, err := os.Stat(m.path(name)); errors.Is(err, fs.ErrNotExist) {
+		return playbook.New(), nil, nil
+	}
+	return m.readPlaybookFile(name)
+}
+
+// collect derives the runs again.
+func (m *Main) collect(ctx context.Context, runs []string, o engine.ReplayOptions) ([][]engine.Batch, error) {
+	all := make([][]engine.Batch, len(runs))
+	for i, run := range runs {
+		f, err := m.openTrace(run)
+		if err != nil {
+			return nil, err
+		}
+		f.Close()
+		if all[i], err = engine.Collect(ctx, m.path(run), o); err != nil {
+			return nil, replayFailure(ctx, run, err)
+		}
+	}
+	return all, nil
+}
+
+// learnFrom looks back at one run and says what came of it. The error is a provider
+// that will not answer again, or an interruption; what was learned before is kept.
+func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches []engine.Batch) error {
+	known := map[string]bool{}
+	for _, v := range l.book.History() {
+		known[v.Note] = true
+	}
+	curations, calls, passed, applied, rejected, failed := 0, 0, 0, 0, 0, 0
+	for _, b := range batches {
+		if known[b.Experience.Note()] {
+			passed++
+			continue
+		}
+		result, err := l.ask(ctx, b)
+		if err != nil {
+			return err
+		}
+		curated := result.Apply(l.book, l.limits)
+		l.book = curated.Playbook
+		curations++
+		calls += result.Calls
+		applied += len(curated.Applied)
+		rejected += len(curated.Rejected)
+		if result.Failure != "" {
+			failed++
+			fmt.Fprintf(m.Stderr, "note: %s, %s: nothing learned: %s\n", oneLine(run), oneLine(b.Experience.Agent()), oneLine(result.Failure))
+		}
+	}
+	fmt.Fprintf(m.Stdout, "%s: %d curations in %d calls, %d failed; changes: %d applied, %d rejected; learned before: %d\n",
+		oneLine(run), curations, calls, failed, applied, rejected, passed)
+	return nil
+}
+
+// ask carries out one turn.
+func (l *schooling) ask(ctx context.Context, b engine.Batch) (learn.Result, error) {
+	turn := l.kit.Begin(b.Experience.In(l.book), l.book, b.Goals, b.Tick, 1)
+	agent := b.Experience.Agent()
+	l.spender.Begin(agent, turn)
+	for ask, more := turn.Next(); more; ask, more = turn.Next() {
+		answer := l.spender.Respond(ask.Request, func() llmclient.Answer {
+			return l.source.Respond(ctx, engine.CallKey{Tick: b.Tick, Agent: agent, Step: ask.Number}, ask.Request)
+		})
+		if ctx.Err() != nil {
+			return learn.Result{}, failWith(engine.ExitInterrupted, errors.New("learning interrupted; what was learned before is kept"))
+		}
+		if f := answer.Failure; f != nil && f.Kind.Fatal(true) {
+			return learn.Result{}, failWith(engine.ExitProvider, fmt.Errorf("the provider refused: %s", f.Kind))
+		}
+		if f := answer.Failure; f != nil && f.Kind == llmclient.ErrCap && strings.HasPrefix(f.Code, string(budget.Run)) {
+			// What the caps of agents and look backs refuse costs that look back alone.
+			return learn.Result{}, failWith(engine.ExitBudget, fmt.Errorf("%s; what was learned before is kept", f.Message))
+		}
+		turn.Answer(answer)
+	}
+	return turn.Result(), nil
+}
+
+// keepSchooling writes the file when anything changed. Learning may take long: what
+// somebody else wrote into the file meanwhile stays, and the result goes beside it.
+func (m *Main) keepSchooling(name string, l *schooling) error {
+	if l.book == l.seed {
+		fmt.Fprintf(m.Stdout, "%s: version %d, nothing changed\n", oneLine(name), l.book.Version())
+		return nil
+	}
+	replaced, err := engine.ReplacePlaybook(m.path(name), l.seen, l.book)
+	if err == nil && !replaced {
+		kept := name + ".learned"
+		fmt.Fprintf(m.Stderr, "note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n", oneLine(name), oneLine(kept))
+		name, err = kept, engine.WritePlaybook(m.path(kept), l.book)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(m.Stdout, "%s: version %d to %d, %d lessons\n", oneLine(name), l.seed.Version(), l.book.Version(), l.book.Len())
+	return nil
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
+)
+
+// Main is the program with everything it takes from its process, so that a test
+// can run it with its own:
+//
+//	var out, errs bytes.Buffer
+//	m := &Main{Args: []string{"scenarios", "list"}, Stdout: &out, Stderr: &errs, ...}
+//	code := m.Run(ctx)
+//
+// All fields are required. A Main is run once.
+type Main struct {
+	// Args are the arguments without the program's name.
+	Args []string
+	// Stdin, Stdout and Stderr are the standard streams. Stdout gets results,
+	// Stderr progress and errors. Stderr may be written by several goroutines.
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Terminal says that Stderr is a terminal: progress is one updating line.
+	Terminal bool
+	// LookupEnv finds an environment variable.
+	LookupEnv func(name string) (string, bool)
+	// Getwd returns the directory that relative paths start from.
+	Getwd func() (string, error)
+	// Now is the wall clock; it names run directories.
+	Now func() time.Time
+	// Random is a source of random bytes; it names run directories.
+	Random io.Reader
+
+	// dir is what Getwd returned.
+	dir string
+	// keys are those that the settings hold, for taking them out of errors.
+	keys []openai.Secret
+}
+
+// NewMain returns the program of this process.
+func NewMain(args []string) *Main {
+	return &Main{
+		Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Terminal: isTerminal(os.Stderr),
+		LookupEnv: os.LookupEnv, Getwd: os.Getwd, Now: time.Now, Random: rand.Reader,
+	}
+}
+
+// Run runs the program and returns its exit code. Errors have been printed, each
+// on one line. Ending ctx interrupts: what was begun is finished in good order.
+func (m *Main) Run(ctx context.Context) int {
+	dir, err := m.Getwd()
+	if err != nil {
+		return m.fail(fmt.Errorf("find the working directory: %w", err))
+	}
+	m.dir = dir
+	m.Stderr = &syncWriter{w: m.Stderr}
+	return m.fail(m.shielded(func() error { return m.execute(ctx) }))
+}
+
+// shielded calls f and turns a panic, which is a bug of this program, into an
+// internal error. Without it the process would end with code 2, which means bad
+// input, and a run would end without its report.
+func (m *Main) shielded(f func() error) (err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			fmt.Fprintf(m.Stderr, "%s\n", debug.Stack())
+			err = failWith(engine.ExitInternal, fmt.Errorf("internal error, please report it: %v", bug))
+		}
+	}()
+	return f()
+}
+
+// fail prints an error and returns its exit code. An error without a message has
+// been explained already.
+func (m *Main) fail(err error) int {
+	if err == nil {
+		return engine.ExitCompleted
+	}
+	if text := errorText(err); text != "" {
+		fmt.Fprintf(m.Stderr, "%s: %s\n", programName, oneLine(openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...)))
+	}
+	return exitCode(err)
+}
+
+// keysOfEnvironment are the keys in the variables that can hold one. An error can come
+// before any setting was read, and quote an argument.
+func (m *Main) keysOfEnvironment() []openai.Secret {
+	var keys []openai.Secret
+	for _, s := range settingTable() {
+		for _, name := range s.env {
+			if text, _ := m.LookupEnv(name); s.kind == kindSecret && text != "" {
+				keys = append(keys, openai.NewSecret(text))
+			}
+		}
+	}
+	return keys
+}
+
+// path returns name relative to the program's working directory.
+func (m *Main) path(name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(m.dir, name)
+}
+
+// cause strips the path from a file error, so that a message can show the path
+// as the user wrote it.
+func cause(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	if l, ok := errors.AsType[*os.LinkError](err); ok {
+		return l.Err
+	}
+	return err
+}

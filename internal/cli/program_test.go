@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"example.com/agentworld/engine"
+)
+
+// broken is a source of randomness with a bug.
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { panic("the dice are gone") }
+
+func TestABugIsAnInternalError(t *testing.T) {
+	p := newProcess(t, nil, "minimal", "--ticks", "1")
+	p.Random = broken{}
+	if code := p.run(t); code != engine.ExitInternal {
+		t.Errorf("exit code %d, want %d", code, engine.ExitInternal)
+	}
+	lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
+	if last, want := lines[len(lines)-1], programName+": internal error, please report it: the dice are gone"; last != want {
+		t.Errorf("last line %q, want %q", last, want)
+	}
+	if !strings.Contains(p.stderr.String(), "goroutine ") {
+		t.Error("the stack is missing")
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	inner := errors.New("inner")
+	for _, c := range []struct {
+		err  error
+		code int
+	}{
+		{nil, engine.ExitCompleted},
+		{inner, engine.ExitInternal},
+		{badInput("x: %w", inner), engine.ExitBadInput},
+		{errors.Join(failWith(engine.ExitProvider, inner), inner), engine.ExitProvider},
+	} {
+		if got := exitCode(c.err); got != c.code {
+			t.Errorf("exitCode(%v) = %d, want %d", c.err, got, c.code)
+		}
+		if c.err != nil && !errors.Is(c.err, inner) {
+			t.Errorf("%v hides its cause", c.err)
+		}
+	}
+}
+
+func TestErrorsAreOneSafeLine(t *testing.T) {
+	p := newProcess(t, nil, "no\nsuch\x1b[2Jthing")
+	if code := p.run(t); code != engine.ExitBadInput {
+		t.Errorf("exit code %d", code)
+	}
+	if text := p.stderr.String(); strings.Count(text, "\n") != 1 || strings.Contains(text, "\x1b") {
+		t.Errorf("printed %q, want one line without control characters", text)
+	}
+}

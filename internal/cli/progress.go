@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"example.com/agentworld/engine"
+)
+
+// progressLines is how many lines a run's progress takes where it cannot update
+// one line in place.
+const progressLines = 20
+
+// progressText is a run's progress as one line, such as
+//
+//	tick 12/30  decisions 60  continued 0  calls 263  rejected 1  errors 0  tokens 612000  cost 0.42 USD
+//
+// Tokens stand there once there are some, cost where the model has a price.
+func progressText(p engine.Progress) string {
+	if p.Resuming {
+		return fmt.Sprintf("resuming: tick %d/%d derived again", p.Tick, p.Ticks)
+	}
+	text := fmt.Sprintf("tick %d/%d  decisions %d  continued %d  calls %d  rejected %d  errors %d",
+		p.Tick, p.Ticks, p.Decisions, p.Continued, p.ModelCalls, p.Rejected, p.Errors)
+	if tokens := p.InputTokens + p.OutTokens; tokens > 0 {
+		text += fmt.Sprintf("  tokens %d", tokens)
+	}
+	if p.Currency != "" {
+		text += fmt.Sprintf("  cost %s %s", p.Cost, oneLine(p.Currency))
+	}
+	return text
+}
+
+// progressPrinter shows the progress of a run on stderr: one updating line on a
+// terminal, else a bounded number of plain lines. It may be used by several
+// goroutines.
+type progressPrinter struct {
+	w io.Writer
+	// terminal says that w can update a line in place.
+	terminal bool
+	// quiet leaves out progress; notes are printed all the same.
+	quiet bool
+
+	mu sync.Mutex
+	// shown is the last step of progressLines that had its line.
+	shown int64
+	// open says that the updating line awaits its end.
+	open bool
+}
+
+// The control sequences of the updating line.
+const (
+	lineStart = "\r\x1b[K"
+	lineEnd   = "\n"
+)
+
+// show prints p as far as it is worth it: on a terminal every tick, elsewhere
+// each twentieth of the run. It is called from the goroutine that runs the ticks.
+func (pp *progressPrinter) show(p engine.Progress) {
+	if pp.quiet {
+		return
+	}
+	pp.mu.Lock()
+	defer pp.mu.Unlock()
+	if pp.terminal {
+		fmt.Fprint(pp.w, lineStart+progressText(p))
+		pp.open = true
+		return
+	}
+	if step := progressStep(p.Tick, p.Ticks); step > pp.shown && !p.Resuming {
+		pp.shown = step
+		fmt.Fprint(pp.w, progressText(p)+lineEnd)
+	}
+}
+
+// count shows how many of something are over, like show.
+func (pp *progressPrinter) count(what string, over, of int64) {
+	pp.mu.Lock()
+	defer pp.mu.Unlock()
+	text := fmt.Sprintf("%s %d/%d", what, over, of)
+	if pp.terminal {
+		fmt.Fprint(pp.w, lineStart+text)
+		pp.open = true
+	} else if step := progressStep(over, of); step > pp.shown {
+		pp.shown = step
+		fmt.Fprint(pp.w, text+lineEnd)
+	}
+}
+
+// noteCharsMax bounds a note: it may quote a provider.
+const noteCharsMax = 400
+
+// note prints something worth a line of its own, in place of the updating line,
+// which returns below it. It is printed also when progress is not.
+func (pp *progressPrinter) note(text string) {
+	pp.mu.Lock()
+	defer pp.mu.Unlock()
+	start := ""
+	if pp.open {
+		start, pp.open = lineStart, false
+	}
+	fmt.Fprint(pp.w, start+oneLine(clip(text, noteCharsMax))+lineEnd)
+}
+
+// finish ends the updating line, so that what follows starts at the margin.
+func (pp *progressPrinter) finish() {
+	pp.mu.Lock()
+	defer pp.mu.Unlock()
+	if pp.open {
+		fmt.Fprint(pp.w, lineEnd)
+		pp.open = false
+	}
+}
+
+// progressStep is the number of twentieths of the run that are complete; a run
+// of fewer ticks has one step a tick.
+func progressStep(tick, ticks int64) int64 {
+	if ticks <= 0 {
+		return 0
+	}
+	return tick * min(ticks, progressLines) / ticks
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+)
+
+// prompt is a model call with the parts in place of their hashes: exactly what was
+// sent and received, read from the trace and not derived again.
+type prompt struct {
+	// instructions is the stable policy text.
+	instructions string
+	// tools is the tool list as sent, null when there was none.
+	tools json.RawMessage
+	// input and output are in the order of the request and of the answer; output
+	// is empty when the call failed.
+	input, output []llmclient.Item
+}
+
+// prompt looks up the parts of a call. The error names the part that is missing
+// or damaged; a part is checked against its hash, so what is shown is what was
+// sent, or nothing.
+func (t *transcript) prompt(c trace.ModelCall) (prompt, error) {
+	instructions, err := t.body(c.Instructions)
+	if err != nil {
+		return prompt{}, err
+	}
+	tools, err := t.body(c.Tools)
+	if err != nil {
+		return prompt{}, err
+	}
+	if len(tools) == 0 {
+		tools = []byte("null")
+	}
+	if !json.Valid(tools) {
+		return prompt{}, fmt.Errorf("part %s is not a tool list", c.Tools)
+	}
+	input, err := t.parts.Items(c.Input)
+	if err != nil {
+		return prompt{}, err
+	}
+	output, err := t.parts.Items(c.Answer.Output)
+	return prompt{string(instructions), tools, input, output}, err
+}
+
+// body is a part's body; an empty hash stands for nothing sent.
+func (t *transcript) body(hash string) ([]byte, error) {
+	if hash == "" {
+		return nil, nil
+	}
+	return t.parts.Body(hash)
+}
+
+// toolNames lists the names in a tool list, in its order. Descriptions and
+// schemas are the same in every call of a run; --json shows them.
+func toolNames(tools json.RawMessage) ([]string, error) {
+	var list []struct {
+		Name string `json:"name"`
+	}
+	if err := json.Unmarshal(tools, &list); err != nil {
+		return nil, fmt.Errorf("read the tool list: %w", err)
+	}
+	names := make([]string, len(list))
+	for i, t := range list {
+		names[i] = t.Name
+	}
+	return names, nil
+}
+
+// choiceText describes a tool choice: its mode, such as "none", or the tools it
+// narrows to, such as "required of plan decision". Anything else a later version
+// may record is shown as it is.
+func choiceText(choice json.RawMessage) string {
+	var narrowed struct {
+		Mode  string `json:"mode"`
+		Tools []struct {
+			Name string `json:"name"`
+		} `json:"tools"`
+	}
+	if json.Unmarshal(choice, &narrowed) != nil || narrowed.Mode == "" {
+		return oneLine(strings.Trim(string(choice), `"`))
+	}
+	text := narrowed.Mode + " of"
+	for _, t := range narrowed.Tools {
+		text += " " + t.Name
+	}
+	return oneLine(text)
+}

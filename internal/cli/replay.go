@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/engine"
+)
+
+// differenceCharsMax bounds how much of two differing lines is shown.
+const differenceCharsMax = 400
+
+// replayCommand derives a recorded run again and compares.
+func (m *Main) replayCommand() *cobra.Command {
+	var o engine.ReplayOptions
+	c := &cobra.Command{
+		Use:   "replay RUN",
+		Short: "derive a run again from its recorded answers and compare every record",
+		Args:  oneArgument("a run directory"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return m.replay(c.Context(), args[0], o)
+		},
+	}
+	c.Flags().BoolVar(&o.AllowVersionDrift, "allow-version-drift", false, "also replay a run that another version recorded")
+	return c
+}
+
+// replay reports equality on stdout and a difference as an error with an exit
+// code of its own. No model is called.
+func (m *Main) replay(ctx context.Context, runDir string, o engine.ReplayOptions) error {
+	f, err := m.openTrace(runDir)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	defer m.collectRarely()()
+	result, err := engine.Replay(ctx, m.path(runDir), o)
+	if err != nil {
+		return replayFailure(ctx, runDir, err)
+	}
+	if !result.Equal {
+		return m.replayDiffers(result)
+	}
+	fmt.Fprintf(m.Stdout, "replay agrees: %d ticks, %d exchanges\n", result.Ticks, result.Exchanges)
+	return nil
+}
+
+// replayGCPercent lets the heap of a replay grow to four times what it keeps.
+const replayGCPercent = 300
+
+// collectRarely collects garbage less often until restore is called, unless GOGC is
+// set: a replay makes much and keeps little, and a fifth of its time went into looking
+// through that little. A run waits for models and gains nothing by it.
+func (m *Main) collectRarely() (restore func()) {
+	if _, set := m.LookupEnv("GOGC"); set {
+		return func() {}
+	}
+	before := debug.SetGCPercent(replayGCPercent)
+	return func() { debug.SetGCPercent(before) }
+}
+
+// replayDiffers says where a replay differs and in what, with both lines where the
+// records have one.
+func (m *Main) replayDiffers(result engine.ReplayResult) error {
+	if result.Line == 0 {
+		return failWith(engine.ExitDiffers, fmt.Errorf("the replay differs: %w", result.Difference))
+	}
+	fmt.Fprintf(m.Stderr, "recorded: %s\nderived:  %s\n", lineShown(result.Recorded), lineShown(result.Derived))
+	return failWith(engine.ExitDiffers, fmt.Errorf("the replay differs from line %d of the canonical trace on: %w", result.Line, result.Difference))
+}
+
+// lineShown is a line of a canonical trace for an error, bounded and escaped. One
+// side of a difference has no line when its trace is shorter.
+func lineShown(line string) string {
+	if line == "" {
+		return "(no line)"
+	}
+	return oneLine(clip(line, differenceCharsMax))
+}
+
+// replayFailure sorts the reasons why a replay could not be finished: stopped by
+// the user, a run that this program cannot replay, or a failure of our own. None
+// of them says anything about whether the run would have agreed.
+func replayFailure(ctx context.Context, runDir string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return failWith(engine.ExitInterrupted, fmt.Errorf("replay of %s interrupted", shown(runDir)))
+	case engine.Damaged(err), errors.Is(err, engine.ErrVersionDrift):
+		return badInput("%s cannot be replayed: %w", shown(runDir), err)
+	}
+	return fmt.Errorf("replay %s: %w", shown(runDir), err)
+}

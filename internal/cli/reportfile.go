@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/report"
+	"example.com/agentworld/trace"
+)
+
+// foldReport reads a run's trace into a report. A trace that was cut short gives
+// a report that says so: its run_status is "unfinished". The error is bad input:
+// no trace there, or one that is damaged before its end.
+func (m *Main) foldReport(runDir string) (report.Report, error) {
+	f, err := m.openTrace(runDir)
+	if err != nil {
+		return report.Report{}, err
+	}
+	defer f.Close()
+	parent, err := m.openParent(runDir)
+	if err != nil {
+		return report.Report{}, err
+	}
+	defer parent.close()
+	r, err := report.FoldFork(trace.NewReader(f), parent.reader)
+	if err != nil {
+		return report.Report{}, badInput("the trace of %s cannot be folded: %w", shown(runDir), err)
+	}
+	return r, nil
+}
+
+// keptTrace is a run's trace, which no other output may replace.
+func (m *Main) keptTrace(runDir string) keptPath {
+	return keptPath{"the run's trace", filepath.Join(m.path(runDir), engine.TraceFile)}
+}
+
+// saveReport writes a report as JSON to a file, parents included, or to stdout
+// for "-". A file appears complete or not at all.
+func (m *Main) saveReport(runDir string, r report.Report, name string) error {
+	if name == "-" {
+		_, err := m.Stdout.Write(r.JSON())
+		return err
+	}
+	out, err := prepareOutput(m.path(name), m.keptTrace(runDir))
+	if err != nil {
+		return badInput("--json %s cannot be written: %v; allowed: a file in a writable directory, or - for stdout", shown(name), err)
+	}
+	if err := out.write(r.JSON()); err != nil {
+		return err
+	}
+	fmt.Fprintf(m.Stdout, "report  %s\n", oneLine(name))
+	return nil
+}

@@ -1,0 +1,346 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/trace"
+)
+
+// run carries out a plan: files that must be writable first, then the model, then
+// the engine, then the report, whatever ended the run.
+//
+//	prepareReport   a refusal leaves nothing behind
+//	CreateRunDir    the same
+//	openModel       starts the embedded server or a client; no call yet
+//	engine.Run      all calls, the trace
+//	conclude        report.json, the summary, the exit code
+//
+// The order matters: nothing is paid for before it is certain that the result
+// can be kept.
+func (m *Main) run(ctx context.Context, p plan) error {
+	out, err := m.prepareReport(p)
+	if err != nil {
+		return err
+	}
+	made := append(missingDirs(m.path(p.runDir)), out.made...)
+	if err := m.createRunDir(p); err != nil {
+		made.discard()
+		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.runDir), cause(err))
+	}
+	faults := scripted.NewInjector(p.faults, p.faultSeed())
+	source, given, stop, err := m.openAnswers(ctx, p, faults, p.calls())
+	if err != nil {
+		made.discard()
+		return err
+	}
+	defer stop()
+	fmt.Fprintf(m.Stderr, "run: %s, ticks %d, agents %d, seed %d, in %s\n", oneLine(p.scenario.name), p.config.Ticks,
+		len(p.scenario.agents), p.seed(), oneLine(p.runDir))
+	announceGuardOff(m.Stderr, p.guardOff)
+	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
+	var result engine.Result
+	err = m.shielded(func() (err error) {
+		result, err = m.observed(ctx, p.config, m.engineOptions(p, source, faults, printer), func(ctx context.Context, o engine.Options) (engine.Result, error) {
+			return m.carryOut(ctx, p, o)
+		})
+		return err
+	})
+	printer.finish()
+	given()
+	if locked, ok := errors.AsType[*engine.LockedError](err); ok {
+		return badInput("%w", locked)
+	}
+	if err != nil && m.nothingRecorded(p) {
+		made.discard()
+		return fmt.Errorf("run: %w", err)
+	}
+	return m.conclude(p, out, result, err)
+}
+
+// createRunDir makes the directory of the run, or of the fork.
+func (m *Main) createRunDir(p plan) error {
+	if p.fork == nil {
+		return engine.CreateRunDir(m.path(p.runDir))
+	}
+	return engine.CreateForkDir(m.forkOptions(p, engine.Options{RunDir: m.path(p.runDir)}))
+}
+
+// seed is the world's seed: the user's, else the scenario's.
+func (p plan) seed() uint64 { return p.config.Seed.or(p.scenario.scenario.Seed) }
+
+// prepareReport checks that the report can be written where the user wants it.
+// Finding out at the end would lose what a long run has paid for.
+func (m *Main) prepareReport(p plan) (outputFile, error) {
+	name := p.config.ReportJSON
+	if name == "" {
+		return outputFile{}, nil
+	}
+	out, err := prepareOutput(m.path(name), p.kept...)
+	if err != nil {
+		return outputFile{}, badInput("the report %s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
+	}
+	return out, nil
+}
+
+// openModel makes the source of answers and says aloud what it is. Both kinds of
+// model are reached by the same client over HTTP, so that a scripted run goes
+// through everything a live one does. stop releases what was opened; it is nil
+// only beside an error.
+func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector, calls fmt.Stringer) (source engine.Source, stop func(), err error) {
+	reached := p.endpoints
+	if reached == nil {
+		reached = newEndpoints(p.config)
+	}
+	config := openai.Config{BaseURL: p.model.baseURL, APIKey: p.model.key, Timeout: p.config.Timeout, BackoffBase: p.config.RetryBackoff}
+	if !p.model.live {
+		// The server outlives an interrupt: the engine decides when calls end.
+		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.config.ScriptedSeed.or(p.seed()), Mode: p.config.scripted(), Faults: faults})
+		if err != nil {
+			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
+		}
+		config.BaseURL, config.ShownURL = server.URL(), embeddedURL
+		reached.closers = append(reached.closers, func() { _ = server.Close() })
+	}
+	source, err = m.connect(p, reached, config, calls)
+	if err != nil {
+		reached.close()
+		return nil, nil, err
+	}
+	return source, reached.close, nil
+}
+
+// connect makes the clients of the run and of agents with endpoints of their own, and
+// says aloud where each of them calls.
+func (m *Main) connect(p plan, reached *endpoints, config openai.Config, calls fmt.Stringer) (engine.Source, error) {
+	url, err := openai.ParseBaseURL(config.BaseURL)
+	if err != nil {
+		return nil, badInput("%w", err)
+	}
+	client, err := reached.client(url, p.model.recordedURL(), config)
+	if err != nil {
+		return nil, err
+	}
+	if p.model.live {
+		p.model.announceLive(m.Stderr, client.URL(), calls)
+	} else {
+		p.model.announceScripted(m.Stderr, client.URL())
+	}
+	p.announceSpending(m.Stderr, m.Now())
+	own, err := p.openAgents(m.Stderr, reached, config)
+	return engine.LiveByAgent(client, own), err
+}
+
+// calls is how many model calls the run can make, by the limits of one decision, what
+// was estimated, and without caps.
+func (p plan) calls() callRange {
+	limits := behavior.Config{ModuleCallsMax: int(p.config.ModuleCallsMax), RepairsMax: int(p.config.RepairsMax)}
+	ticks := p.config.Ticks
+	if p.fork != nil {
+		ticks -= p.fork.atTick
+	}
+	calls := callRange{ticks: ticks, agents: int64(len(p.scenario.agents)), perDecision: int64(limits.CallsMax()), expected: p.expected}
+	if every := p.config.LearnEvery; every > 0 && !p.config.FreezePlaybook {
+		calls.learning = ticks / every * calls.agents * int64(learn.NewKit(limits, 1).CallsMax())
+	}
+	return calls
+}
+
+// engineOptions adds to the settings what does not shape the run: where it is
+// written, how many agents decide at once, and who watches. Failed calls are
+// noted as they come; all calls are shown only when the user asked for it.
+func (m *Main) engineOptions(p plan, source engine.Source, faults *scripted.Injector, printer *progressPrinter) engine.Options {
+	o := engine.Options{
+		Settings: p.engineSettings(), RunDir: m.path(p.runDir), Source: source, Concurrency: int(p.config.Concurrency),
+		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.config.SegmentMB << 20,
+	}
+	if p.fork != nil && p.fork.recount {
+		o.Reused = p.recounting(faults)
+	}
+	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.config.LLMIOMaxChars)}
+	notes := failureNotes{printer: printer}
+	o.LLMIO = func(x engine.Exchange) {
+		notes.see(x)
+		if p.config.PrintLLMIO {
+			exchanges.show(x)
+		}
+	}
+	return o
+}
+
+// recounting counts the faults in answers that are used again.
+func (p plan) recounting(faults *scripted.Injector) func(llmclient.Request, int) {
+	return func(r llmclient.Request, attempts int) {
+		faults.Recount(p.config.scripted(), p.config.ScriptedSeed.or(p.seed()), r.Body(), attempts)
+	}
+}
+
+// engineSettings is everything of the plan that shapes the run. The engine writes
+// it into the trace, so that a replay needs no flag and no file.
+func (p plan) engineSettings() engine.Settings {
+	c := p.config
+	settings := engine.Settings{
+		ScenarioName: p.scenario.name, ScenarioTOML: p.scenario.toml, Scenario: p.scenario.scenario,
+		Agents: p.scenario.agentsOverride, Seed: p.seed(), Ticks: c.Ticks,
+		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.modelSource(), BaseURL: p.recordedURL(), AgentModels: p.engineModels(),
+		SystemPrompt: c.SystemPrompt, ShortTermGoal: c.ShortTermGoal, LongTermGoal: c.LongTermGoal, Switches: p.switches,
+		PromptProfile: c.PromptProfile, PromptLanguage: c.PromptLanguage, Faults: c.Faults,
+		Timeout: c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
+		ModuleCallsMax: int(c.ModuleCallsMax), RepairsMax: int(c.RepairsMax),
+		RepeatAdviceAfter: c.repeatAdvice(), Commit: c.Commit, GuardOff: p.guardOff,
+		Caps: c.Caps, Prices: p.prices, Estimate: p.expected,
+		Playbook: p.playbook, PlaybookBullets: int(c.PlaybookBullets), FreezePlaybook: c.FreezePlaybook, LearnEvery: c.LearnEvery, PlaybookSize: int(c.PlaybookSize),
+	}
+	if p.recording.path != "" {
+		settings.Recording, settings.RecordingPath = p.recording.describe(p.model.source()), p.recording.place
+	}
+	if c.Faults != "" {
+		settings.FaultSeed = p.faultSeed()
+	}
+	return settings
+}
+
+// recordedURL is the endpoint that the trace records. A habit of the stand-in makes
+// it another model.
+func (p plan) recordedURL() string {
+	url := p.recording.endpoint(p.model)
+	if !p.model.live && !p.recording.strict {
+		url += p.config.habits(p.seed())
+	}
+	return url
+}
+
+// habits names what makes the stand-in another model than the usual one: its mode, and
+// a seed that is not the run's.
+func (c config) habits(seed uint64) string {
+	text := ""
+	if mode := c.scripted(); mode != scripted.ModeNormal {
+		text += "+" + string(mode)
+	}
+	if own := c.ScriptedSeed.or(seed); own != seed {
+		text += seedHabit + strconv.FormatUint(own, 10)
+	}
+	return text
+}
+
+// seedHabit begins a seed of the stand-in's own in a recorded URL.
+const seedHabit = "+seed="
+
+// embeddedHabits reads back what habits wrote: the texts of the settings, empty for
+// the usual stand-in and for other endpoints.
+func embeddedHabits(url string) (mode, seed string) {
+	habits, embedded := strings.CutPrefix(url, embeddedURL)
+	if !embedded {
+		return "", ""
+	}
+	habits, seed, _ = strings.Cut(habits, seedHabit)
+	return strings.TrimPrefix(habits, "+"), seed
+}
+
+// faultSeed is the seed of the faults: the user's, else the run's.
+func (p plan) faultSeed() uint64 { return p.config.FaultSeed.or(p.seed()) }
+
+// nothingRecorded reports whether the run ended before it had a trace, so that
+// there is nothing to report on.
+func (m *Main) nothingRecorded(p plan) bool {
+	_, err := os.Stat(filepath.Join(m.path(p.runDir), engine.TraceFile))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// conclude writes the report and says how the run ended. It is called for every
+// run that began, so that each leaves a report with its run status: also one that
+// was interrupted, that the provider ended, or that failed here (runErr).
+func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr error) error {
+	reportErr := errors.Join(m.finishReport(p, out), m.keepLearned(p, result))
+	if runErr != nil {
+		if !p.resumable(result) || errors.Is(runErr, engine.ErrFork) {
+			return fmt.Errorf("run: %w", errors.Join(runErr, reportErr))
+		}
+		return fmt.Errorf("run: %w; once that is mended, resume %s goes on behind its last whole tick", errors.Join(runErr, reportErr), oneLine(p.runDir))
+	}
+	return cmp.Or(reportErr, p.verdict(result))
+}
+
+// verdict turns the way a run ended into an error with its exit code; nil for a
+// completed run.
+func (p plan) verdict(result engine.Result) error {
+	switch result.ExitCode() {
+	case engine.ExitCompleted:
+		return nil
+	case engine.ExitProvider:
+		return failWith(engine.ExitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
+			result.Status, result.TicksDone, p.config.Ticks, result.Reason, p.providerHint(result.Reason)))
+	case engine.ExitBudget:
+		return failWith(engine.ExitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there; resume %s with a higher cap goes on",
+			result.Status, result.TicksDone, p.config.Ticks, result.Reason, oneLine(p.runDir)))
+	}
+	reason := result.Reason
+	switch {
+	case result.Status == trace.RunRecordingDamaged:
+		reason += "; " + p.damageHint()
+	case result.Status == trace.RunReplayDiffers:
+		reason += "; " + missHint(p.runDir)
+	case p.resumable(result):
+		reason += fmt.Sprintf("; resume %s goes on with it", oneLine(p.runDir))
+	}
+	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.config.Ticks, reason))
+}
+
+// resumable says that another process can go on with the run: not with a fork that has
+// not reached its own ticks, which only its parent can answer in.
+func (p plan) resumable(result engine.Result) bool {
+	return p.fork == nil || result.TicksDone >= p.fork.atTick
+}
+
+// providerHint tells which setting may have ended the run: a bound on time when
+// that is what ran out, else those of the model.
+func (p plan) providerHint(reason string) string {
+	switch {
+	case strings.Contains(reason, string(llmclient.ErrDeadline)) && p.config.DecisionDeadline > 0:
+		return fmt.Sprintf("decisions may take %s (--decision-deadline); allow more or leave it out", p.config.DecisionDeadline)
+	case strings.Contains(reason, string(llmclient.ErrTimeout)):
+		return fmt.Sprintf("calls may take %s (--timeout) and then 180s once more; check the endpoint (--base-url) or allow more", p.config.Timeout)
+	}
+	if !p.faults.Empty() {
+		return fmt.Sprintf("faults were injected on purpose (--faults %s); leave out those that end a run", shown(p.config.Faults))
+	}
+	return p.model.providerHint()
+}
+
+// finishReport folds the trace into a report, writes it to the run directory and
+// where the user asked for it, and prints its summary. The report is made of the
+// trace alone, never of what the engine still knows, so that "report RUN" gives
+// the same one at any later time. The summary is printed also when a file could
+// not be written: it may be all that is left of a run on a full disk.
+func (m *Main) finishReport(p plan, out outputFile) error {
+	r, err := m.foldReport(p.runDir)
+	if err != nil {
+		return err
+	}
+	err = outputFile{path: filepath.Join(m.path(p.runDir), engine.ReportFile)}.write(r.JSON())
+	if out.path != "" {
+		err = errors.Join(err, out.write(r.JSON()))
+	}
+	text := fmt.Sprintf("%strace   %s\nreport  %s\n", r.Text(), oneLine(filepath.Join(p.runDir, engine.TraceFile)), oneLine(filepath.Join(p.runDir, engine.ReportFile)))
+	if out.path != "" {
+		text += fmt.Sprintf("report  %s\n", oneLine(p.config.ReportJSON))
+	}
+	if _, printErr := io.WriteString(m.Stdout, text); printErr != nil {
+		err = errors.Join(err, fmt.Errorf("print the summary: %w", cause(printErr)))
+	}
+	return err
+}

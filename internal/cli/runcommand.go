@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/trace"
+)
+
+// runHelp is the long help of the default command.
+const runHelp = `Run a world of agents that a language model decides for.
+
+SCENARIO is the name of a built-in scenario or the path of a .toml file. Without a
+model the run is decided by a scripted stand-in, which needs no key and no network;
+its results check the wiring and say nothing about models. With --model the run is
+live.
+
+Keys are never given on the command line, where other users could read them. Set
+AGENT_WORLD_LLM_API_KEY or OPENAI_API_KEY, or api_key under [llm] in config.toml.
+
+Settings come from flags, then the environment, then the configuration file, then
+the defaults; "help settings" lists all of them, --print-config shows yours.
+
+The report's summary goes to stdout, progress to stderr, trace and report to the run
+directory. Exit codes: 0 completed, 1 internal error, 2 bad input, 3 provider,
+4 budget, 5 replay differs, 6 gate failed, 130 interrupted.`
+
+// runFlags are the flags of a run that are not settings: they say where settings
+// come from and what to do with them, so no source but the command line has them.
+type runFlags struct {
+	// config is the configuration file; empty looks for configName.
+	config string
+	// printConfig shows the settings instead of running.
+	printConfig bool
+	// estimateOnly says what a run would take instead of running.
+	estimateOnly bool
+}
+
+// runCommand is the default command. Its steps, each of which may refuse:
+//
+//	givenFlags, scenarioArgument   what stands on the command line
+//	gather                         with environment, file and defaults
+//	newConfig                      each value by itself
+//	newPlan                        the values together, and the files they name
+//	run                            files, model, engine, report
+func (m *Main) runCommand() *cobra.Command {
+	var extra runFlags
+	all := settingTable()
+	c := &cobra.Command{
+		Use:   programName + " [scenario]",
+		Short: "run a world of language-model agents",
+		Long:  runHelp,
+		// Any word is taken, so that an unknown one can be answered with the
+		// scenarios as well as the commands.
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			given, err := givenFlags(c.Flags())
+			if err != nil {
+				return err
+			}
+			scenario, err := scenarioArgument(args, given["scenario"])
+			if err != nil {
+				return err
+			}
+			values, err := m.gather(all, scenario, given, extra.config)
+			if err != nil {
+				return err
+			}
+			return m.start(c.Context(), values, commandNames(c), extra)
+		},
+	}
+	addFlags(c.Flags(), all)
+	c.Flags().StringVar(&extra.config, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
+	c.Flags().BoolVar(&extra.printConfig, "print-config", false, "show each setting and where it comes from, and run nothing")
+	c.Flags().BoolVar(&extra.estimateOnly, "estimate-only", false, "say what the run would take and cost, and run nothing")
+	return c
+}
+
+// scenarioArgument returns the scenario given as a bare word, which may also be
+// given as a flag, but not differently: a guess would run the wrong one. It is
+// empty when there is no bare word.
+func scenarioArgument(args []string, flag string) (string, error) {
+	if len(args) == 0 {
+		return "", nil
+	}
+	word := strings.TrimSpace(args[0])
+	switch {
+	case len(args) > 1:
+		return "", badInput("one scenario at a time: got %s and %s", shown(args[0]), shown(args[1]))
+	case word == "":
+		return "", badInput("the scenario is empty; give a name or leave it out")
+	case flag != "" && strings.TrimSpace(flag) != word:
+		return "", badInput("two scenarios given: argument %s and --scenario %s", shown(word), shown(flag))
+	}
+	return word, nil
+}
+
+// gather takes every setting from the strongest place that has it: argument,
+// flag, environment, file, default. scenario is the argument, given the flags by
+// name, configName the file the user named; each may be empty. The texts are not
+// yet checked, apart from the file's form.
+func (m *Main) gather(all settings, scenario string, given map[string]string, configName string) ([]value, error) {
+	file, err := m.loadConfigFile(configName, all)
+	if err != nil {
+		return nil, err
+	}
+	values := resolve(all, argumentSource(scenario), flagSource(given), envSource(m.LookupEnv), file.source())
+	m.keys = append(m.keys, keysOf(values)...)
+	return values, nil
+}
+
+// start checks everything that can be checked without a call or a file, then
+// runs; with --print-config it only shows the settings. They are shown also when
+// they would not do for a run, a live model without a key being an example: that
+// is when a user wants to see them.
+func (m *Main) start(ctx context.Context, values []value, commands []string, extra runFlags) error {
+	c, err := newConfig(values)
+	if err != nil {
+		return err
+	}
+	if extra.printConfig {
+		return m.printConfig(values)
+	}
+	p, err := m.newPlan(c, values, commands)
+	if err != nil {
+		return err
+	}
+	if p.wantsEstimate() || extra.estimateOnly {
+		if err := p.estimate(); err != nil {
+			return err
+		}
+	}
+	if extra.estimateOnly {
+		return m.printEstimate(p)
+	}
+	p.kept = append(p.kept, keptPath{"the configuration file", m.path(cmp.Or(extra.config, configName))})
+	return m.run(ctx, p)
+}
+
+// plan is a run that has passed every check. What can still fail lies outside:
+// the disk, the network, the provider.
+type plan struct {
+	config   config
+	scenario chosenScenario
+	// switches are in rising order of ticks and name only agents that exist.
+	switches []trace.Switch
+	model    modelAccess
+	// agents have models or endpoints of their own.
+	agents []agentAccess
+	// endpoints are the clients; there are none before the model is opened.
+	endpoints *endpoints
+	// recording is where recorded answers come from.
+	recording chosenRecording
+	// playbook is the file of lessons as read, empty for none.
+	playbook []byte
+	// prices are those of the run's models, for as many as have one.
+	prices []price.Price
+	// expected is what the run will probably take, nil where nobody pays or asks.
+	expected *trace.Estimate
+	// fork is the run that this one leaves, nil for a run of its own.
+	fork *forkPoint
+	// faults is what goes wrong on purpose; empty for a live model.
+	faults scripted.FaultPlan
+	// guardOff are the layers of the guard left out.
+	guardOff []mandate.Layer
+	// runDir is the run directory as the user will read it.
+	runDir string
+	// kept are the files the report must not replace.
+	kept []keptPath
+}

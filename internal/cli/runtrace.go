@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"errors"
+	"io"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
+)
+
+// openTrace opens the trace of a run directory, which is what every command that
+// takes a RUN works on. The caller closes it. The error is bad input: the
+// directory is not a run, or cannot be read.
+func (m *Main) openTrace(runDir string) (io.ReadCloser, error) {
+	// The path is shown as the user wrote it, not as it was resolved.
+	f, err := engine.OpenTrace(m.path(runDir))
+	switch {
+	case errors.Is(err, engine.ErrNoRun):
+		return nil, badInput("%s holds no trace; allowed: a run directory, which has a file %s", shown(runDir), engine.TraceFile)
+	case err != nil:
+		return nil, badInput("the trace of %s cannot be read: %v", shown(runDir), cause(err))
+	}
+	return f, nil
+}
+
+// eachFrom calls visit with the records from where a tick begins, other than those of
+// one type, until visit has seen enough.
+func (m *Main) eachFrom(runDir string, x *engine.Index, tick int64, skipped trace.Type, visit func(trace.Record) bool) error {
+	r, err := x.OpenFrom(m.path(runDir), tick)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for lines := trace.NewLines(r); ; {
+		line, err := lines.Next()
+		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if trace.TypeOf(line) == skipped {
+			continue
+		}
+		record, err := trace.Decode(line)
+		if err != nil {
+			return lines.Failed(err)
+		}
+		if !visit(record) {
+			return nil
+		}
+	}
+}
+
+// eachRecord calls visit with the records of a run's trace in order, one at a
+// time, so that memory does not grow with the run. A torn last line, left by a
+// killed process, ends the trace like its end does; any other line that is not a
+// record is an error that names it.
+func (m *Main) eachRecord(runDir string, visit func(trace.Record)) error {
+	f, err := m.openTrace(runDir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for record, err := range trace.NewReader(f).All() {
+		if errors.Is(err, trace.ErrTorn) {
+			return nil
+		}
+		if err != nil {
+			return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
+		}
+		visit(record)
+	}
+	return nil
+}

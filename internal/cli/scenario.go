@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/world"
+)
+
+// scenarioBytesMax bounds a scenario file.
+const scenarioBytesMax = 16 << 20
+
+// chosenScenario is the scenario of a run.
+type chosenScenario struct {
+	// name is the embedded name, or the path as the user wrote it.
+	name string
+	// toml is the scenario's full text.
+	toml []byte
+	// scenario is toml read, without overrides.
+	scenario world.Scenario
+	// agentsOverride is the number of agents asked for, 0 for the scenario's own.
+	agentsOverride int
+	// agents are the ids of the agents, in the world's order.
+	agents []string
+}
+
+// chooseScenario finds the scenario that v names: an embedded one, or a file. A
+// built-in name wins over a file of that name, which "./name" reaches. commands
+// are offered in the error, because a misspelt command arrives here.
+func (m *Main) chooseScenario(v value, commands []string) (chosenScenario, error) {
+	name := v.text
+	if s, toml, ok := world.EmbeddedScenario(name); ok {
+		return chosenScenario{name: s.ID, toml: toml, scenario: s}, nil
+	}
+	if !m.looksLikeFile(name) {
+		return chosenScenario{}, unknownScenario(v, commands)
+	}
+	data, err := readBounded(m.path(name), scenarioBytesMax)
+	if err != nil {
+		return chosenScenario{}, badInput("%s: scenario file %s cannot be read: %v; allowed: %s, or a readable .toml file",
+			v.where(), shown(name), cause(err), offeredScenarios())
+	}
+	s, err := world.ParseScenario(name, data)
+	if err != nil {
+		return chosenScenario{}, badInput("%w", err)
+	}
+	return chosenScenario{name: name, toml: data, scenario: s}, nil
+}
+
+// looksLikeFile reports whether a name that is no embedded scenario was meant as
+// a path: it ends in .toml, has a separator, or there is such a file.
+func (m *Main) looksLikeFile(name string) bool {
+	if strings.HasSuffix(name, ".toml") || strings.ContainsRune(name, os.PathSeparator) {
+		return true
+	}
+	info, err := os.Stat(m.path(name))
+	return err == nil && info.Mode().Type() != fs.ModeDir
+}
+
+// unknownScenario refuses a name and lists the scenarios. A bare word may have been
+// meant as a command, so these are listed too where there are any.
+func unknownScenario(v value, commands []string) error {
+	scenarios := offeredScenarios()
+	if len(commands) == 0 {
+		return badInput("unknown scenario %s; allowed: %s, or the path of a .toml file", shown(v.text), scenarios)
+	}
+	if v.origin.rank != fromArgument {
+		return badInput("%s: unknown scenario %s; allowed: %s, or the path of a .toml file", v.where(), shown(v.text), scenarios)
+	}
+	return badInput("unknown scenario or command %s; scenarios: %s, or the path of a .toml file; commands: %s",
+		shown(v.text), scenarios, strings.Join(commands, ", "))
+}
+
+// offeredScenarios names what can be run. The tasks are many, so that they are
+// only counted.
+func offeredScenarios() string {
+	var names []string
+	tasks := 0
+	for _, name := range world.EmbeddedScenarios() {
+		if s, _, ok := world.EmbeddedScenario(name); ok && s.Task != nil {
+			tasks++
+			continue
+		}
+		names = append(names, name)
+	}
+	return fmt.Sprintf("%s, or one of %d tasks (see scenarios list)", strings.Join(names, ", "), tasks)
+}
+
+// withAgents replaces the number of agents, where n is not 0, and proves that a
+// world can be made of it. The error is bad input and names what in the scenario
+// does not fit together.
+func (c chosenScenario) withAgents(n int64) (chosenScenario, error) {
+	c.agentsOverride = int(n)
+	peopled := c.scenario
+	if n > 0 {
+		peopled = peopled.WithAgents(int(n))
+	}
+	w, err := world.New(peopled, c.scenario.Seed)
+	if err != nil {
+		return chosenScenario{}, badInput("scenario %s: %w", shown(c.name), err)
+	}
+	for i := range w.Agents() {
+		c.agents = append(c.agents, w.AgentID(i))
+	}
+	return c, nil
+}
+
+// scenariosCommand lists and shows what can be run. Names and aliases are those
+// that the run command takes.
+func (m *Main) scenariosCommand() *cobra.Command {
+	list := &cobra.Command{Use: "list", Short: "list the built-in scenarios with what their tasks score", Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return m.listScenarios() }}
+	show := &cobra.Command{Use: "show NAME", Short: "print a scenario's text, to read or to start a file of your own from",
+		Args: oneArgument("the name of a scenario"),
+		RunE: func(_ *cobra.Command, args []string) error { return m.showScenario(args[0]) }}
+	return group("scenarios", "list, show and check the scenarios", list, show, m.lintCommand())
+}
+
+// showScenario prints a scenario's file as it is, comments included: the best
+// documentation of the format, and a file to start from.
+func (m *Main) showScenario(name string) error {
+	_, toml, ok := world.EmbeddedScenario(name)
+	if !ok && m.looksLikeFile(name) {
+		var err error
+		if toml, err = readBounded(m.path(name), scenarioBytesMax); err != nil {
+			return badInput("scenario file %s cannot be read: %v", shown(name), cause(err))
+		}
+		if _, err := world.ParseScenario(name, toml); err != nil {
+			return badInput("%w", err)
+		}
+	} else if !ok {
+		return badInput("unknown scenario %s; allowed: %s, or the path of a .toml file", shown(name), offeredScenarios())
+	}
+	if _, err := m.Stdout.Write(toml); err != nil {
+		return fmt.Errorf("show scenario %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package cli
+
+import "strings"
+
+// kind says how the text of a setting is read and what it may hold.
+type kind int
+
+// The kinds of settings.
+const (
+	// kindText is free text; blank means unset.
+	kindText kind = iota
+	// kindPath is a path or, for the prompt switches, also a JSON text.
+	kindPath
+	// kindSecret is text that is never shown.
+	kindSecret
+	// kindURL is the base URL of a Responses endpoint.
+	kindURL
+	// kindCount is a whole number from min to max.
+	kindCount
+	// kindSeed is a whole number from 0 to 2^64-1.
+	kindSeed
+	// kindMillis is a duration such as 30s, or a plain number of milliseconds.
+	kindMillis
+	// kindSwitch is true or false.
+	kindSwitch
+	// kindAgents is any number of agents with models of their own; see agentModel.
+	kindAgents
+	// kindChoice is one of the setting's choices.
+	kindChoice
+	// kindMoney is an amount of money such as 2.50, in the currency of the prices.
+	kindMoney
+)
+
+// setting describes one value of a run. A row of the table reads like this:
+//
+//	{flag: "ticks", key: "run.ticks", kind: kindCount, fallback: "20", min: 1, max: ticksMax,
+//		doc: "ticks to run", into: func(c *config) any { return &c.Ticks }}
+//
+// It says where the value may come from, what it may be and where it goes. The
+// table of settings is the single source of flags, environment names, file keys,
+// checks, help and --print-config.
+type setting struct {
+	// flag is the flag's name without dashes; empty when there is no flag.
+	flag string
+	// env are the environment variables that hold it, strongest first.
+	env []string
+	// key is the place in the configuration file, "table.key".
+	key  string
+	kind kind
+	// fallback is the text used when no source has one; empty leaves the config
+	// field at its zero value.
+	fallback string
+	// absent describes the zero value where fallback is empty, for display.
+	absent string
+	// min and max bound a kindCount, or a kindMillis in milliseconds.
+	min, max int64
+	// removable says that the word noneText sets the value to none, also where a weaker
+	// source has one.
+	removable bool
+	// choices are the texts a kindChoice may have.
+	choices []string
+	// separator stands between the texts of a flag that is given more than once; empty
+	// keeps the last one.
+	separator string
+	// doc is one line for help.
+	doc string
+	// into returns the address of the config field the value goes to.
+	into func(*config) any
+}
+
+// noneText is the word that takes a value away.
+const noneText = "none"
+
+// name returns the setting's short name: its flag, or its key where it has none.
+func (s setting) name() string {
+	if s.flag != "" {
+		return s.flag
+	}
+	_, key, _ := strings.Cut(s.key, ".")
+	return key
+}
+
+// usage returns the flag's help line: what it is, its default and its variables.
+func (s setting) usage() string {
+	text := s.doc
+	if d := s.defaultText(); d != "" {
+		text += " (default " + d + ")"
+	}
+	if len(s.env) > 0 {
+		text += " [$" + strings.Join(s.env, ", $") + "]"
+	}
+	return text
+}
+
+// defaultText describes what holds when no source sets the value.
+func (s setting) defaultText() string {
+	if s.fallback != "" {
+		return s.fallback
+	}
+	return s.absent
+}
+
+// settings is a list of settings in the order they are shown.
+type settings []setting
+
+// byKey returns the setting with a file key.
+func (all settings) byKey(key string) (setting, bool) {
+	for _, s := range all {
+		if s.key == key {
+			return s, true
+		}
+	}
+	return setting{}, false
+}
+
+// keys lists the file keys of one table, or of all tables when table is empty.
+func (all settings) keys(table string) []string {
+	var keys []string
+	for _, s := range all {
+		if table == "" {
+			keys = append(keys, s.key)
+		} else if rest, ok := strings.CutPrefix(s.key, table+"."); ok {
+			keys = append(keys, rest)
+		}
+	}
+	return keys
+}

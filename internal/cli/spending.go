@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
+)
+
+// priceTableBytesMax bounds a table of prices.
+const priceTableBytesMax = 4 << 20
+
+// choosePrices looks up what the run's models cost: in the user's table or, without
+// one, among the known prices of a run that is forked, then among the built-in prices,
+// which have none for the scripted stand-in. A cap on cost that nobody could keep is
+// refused.
+func (m *Main) choosePrices(values []value, known []price.Price, access modelAccess, agents ...agentAccess) ([]price.Price, error) {
+	table, v := price.Embedded(), find(values, "llm.price_table")
+	if v.text != "" {
+		data, err := readBounded(m.path(v.text), priceTableBytesMax)
+		if err != nil {
+			return nil, badInput("%s: the table of prices %s cannot be read: %w; allowed: a .toml file as docs/cost.md shows", v.where(), shown(v.text), cause(err))
+		}
+		if table, err = table.With(oneLine(v.text), data); err != nil {
+			return nil, badInput("%s: %w", v.where(), err)
+		}
+		known = nil
+	}
+	list, missing := lookUp(known, table, modelsOf(access, agents))
+	if missing == "" {
+		return list, nil
+	}
+	for _, key := range []string{"llm.cap_cost", "llm.cap_agent_cost", "llm.cap_tick_cost"} {
+		if v := find(values, key); v.text != "" {
+			return nil, badInput("%s: there is no price of model %s; allowed: a model with a price, or a table with one (--price-table)", v.where(), shown(missing))
+		}
+	}
+	return list, nil
+}
+
+// modelsOf are the models that a run asks, each once.
+func modelsOf(access modelAccess, agents []agentAccess) []string {
+	list := []string{access.model}
+	for _, a := range agents {
+		if a.model != "" && !slices.Contains(list, a.model) {
+			list = append(list, a.model)
+		}
+	}
+	return list
+}
+
+// lookUp returns the prices of those models that have one, and the first that has none.
+func lookUp(known []price.Price, table price.Table, models []string) (list []price.Price, missing string) {
+	for _, model := range models {
+		p, ok := table.Lookup(model)
+		at := slices.IndexFunc(known, func(p price.Price) bool { return p.Model == model })
+		switch {
+		case at >= 0:
+			list = append(list, known[at])
+		case ok:
+			list = append(list, p)
+		case missing == "":
+			missing = model
+		}
+	}
+	return list, missing
+}
+
+// estimate computes what the run will take, of a fork the part of its own.
+func (p *plan) estimate() error {
+	settings := p.engineSettings()
+	if p.fork != nil {
+		settings.Ticks -= p.fork.atTick
+	}
+	expected, err := settings.Expect()
+	if err != nil {
+		return fmt.Errorf("estimate the run: %w", err)
+	}
+	p.expected = &expected
+	return nil
+}
+
+// wantsEstimate says that money or a cap is at stake.
+func (p plan) wantsEstimate() bool {
+	if p.recording.strict {
+		return false // nothing is asked
+	}
+	return p.model.live || len(p.prices) > 0 || p.config.Caps != (trace.Caps{})
+}
+
+// announceSpending says, before the first call, what the run will probably take and
+// cost, as far as that was estimated, and what bounds it. It says nothing where nobody
+// pays and nothing is bounded.
+// now tells how old the prices are.
+func (p plan) announceSpending(w io.Writer, now time.Time) {
+	if e := p.expected; e != nil {
+		fmt.Fprintf(w, "expected: %s; at least %s, at most %s\n", takes(e.Likely), takes(e.Least), takes(e.Most))
+		fmt.Fprintf(w, "cost: %s\n", p.costText())
+		fmt.Fprint(w, priceAge(p.prices, now))
+	}
+	if p.expected != nil || p.wantsEstimate() {
+		fmt.Fprintf(w, "caps: %s\n", p.capsText())
+	}
+}
+
+// takes is an amount of calls and tokens in words.
+func takes(s trace.Spending) string {
+	return fmt.Sprintf("%d calls with %d tokens in and %d out", s.Calls, s.InputTokens, s.OutputTokens)
+}
+
+// costText is the estimate in money, with the day of the price: a figure without it
+// would be taken for a promise.
+func (p plan) costText() string {
+	switch {
+	case len(p.prices) > 0:
+		e, list := p.expected, p.prices[0]
+		return fmt.Sprintf("likely %s %s, at least %s, at most %s, without discounts for cached input; prices of %s (%s)",
+			e.Likely.Cost, oneLine(list.Currency), e.Least.Cost, e.Most.Cost, list.AsOf, oneLine(list.Source))
+	case p.model.live:
+		return fmt.Sprintf("unknown, there is no price of model %s; a table with one can be given (--price-table)", shown(p.model.model))
+	}
+	return "none, the scripted stand-in is free"
+}
+
+// priceAgeMax is the age in days up to which a price is not remarked on.
+const priceAgeMax = 180
+
+// priceAge is a line about prices that are old, or of a day that has not come anywhere on earth
+// yet, which a slip of the pen makes; empty for others.
+func priceAge(prices []price.Price, now time.Time) string {
+	if len(prices) == 0 {
+		return ""
+	}
+	day, err := time.Parse(time.DateOnly, prices[0].AsOf)
+	if err != nil {
+		return "" // of a run that another version recorded
+	}
+	switch age := int(now.Sub(day).Hours() / 24); {
+	case day.After(now.Add(14 * time.Hour)):
+		return fmt.Sprintf("warning: the day of the prices, %s, is yet to come; check as_of in the table of prices\n", prices[0].AsOf)
+	case age > priceAgeMax:
+		return fmt.Sprintf("note: the prices are %d days old; check them\n", age)
+	}
+	return ""
+}
+
+// capsText lists the caps that are set, and says how to set some where none are.
+func (p plan) capsText() string {
+	if p.config.Caps == (trace.Caps{}) {
+		return noneText + "; --cap-calls, --cap-tokens and --cap-cost set some"
+	}
+	return capsListed(p.config.Caps, p.prices)
+}
+
+// capsListed lists caps, in the currency of the prices.
+func capsListed(caps trace.Caps, prices []price.Price) string {
+	currency := ""
+	if len(prices) > 0 {
+		currency = oneLine(prices[0].Currency)
+	}
+	return caps.Text(currency)
+}
+
+// capKeys are the keys of the settings that are caps.
+func capKeys() []string {
+	var keys []string
+	for _, s := range capSettings() {
+		if s.removable {
+			keys = append(keys, s.key)
+		}
+	}
+	return keys
+}
+
+// capsGiven returns what flags make of the caps of a run that is gone on with; nil
+// without any such flag. Other places for settings are about new runs.
+func capsGiven(values []value) func(trace.Caps) trace.Caps {
+	given := slices.DeleteFunc(slices.Clone(values), func(v value) bool {
+		return !slices.Contains(capKeys(), v.setting.key) || v.origin.rank != fromFlag
+	})
+	if len(given) == 0 {
+		return nil
+	}
+	return func(caps trace.Caps) trace.Caps {
+		c := config{Caps: caps}
+		for _, v := range given {
+			target := v.setting.into(&c)
+			switch n := target.(type) {
+			case *int64:
+				*n = 0
+			case *price.Money:
+				*n = 0
+			}
+			if v.text == "" {
+				continue
+			}
+			if err := v.setting.read(v.text, target); err != nil {
+				panic("the cap was read before: " + err.Error())
+			}
+		}
+		return c.Caps
+	}
+}
+
+// printEstimate says on stdout what the run would take, and runs nothing.
+func (m *Main) printEstimate(p plan) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "model: %s (%s)\n", oneLine(p.model.model), p.model.source())
+	fmt.Fprintf(&text, "calls: %s\n", p.calls())
+	p.announceSpending(&text, m.Now())
+	if _, err := io.WriteString(m.Stdout, text.String()); err != nil {
+		return fmt.Errorf("print the estimate: %w", cause(err))
+	}
+	return nil
+}

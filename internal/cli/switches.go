@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/trace"
+)
+
+// switchesBytesMax bounds a file of prompt switches.
+const switchesBytesMax = 4 << 20
+
+// wireSwitch is a switch as written in JSON:
+//
+//	[{"tick": 10, "short_term_goal": "Build a second factory."},
+//	 {"tick": 20, "agent": "agent-2", "system_prompt": "Trade first."}]
+//
+// A text that is left out stays as it is; "" as system_prompt goes back to the
+// built-in one. No agent means all of them. Each text may also carry the prefix
+// llm_, which older files use.
+type wireSwitch struct {
+	Tick             *int64  `json:"tick"`
+	SystemPrompt     *string `json:"system_prompt"`
+	ShortTermGoal    *string `json:"short_term_goal"`
+	LongTermGoal     *string `json:"long_term_goal"`
+	LLMSystemPrompt  *string `json:"llm_system_prompt"`
+	LLMShortTermGoal *string `json:"llm_short_term_goal"`
+	LLMLongTermGoal  *string `json:"llm_long_term_goal"`
+	Agent            string  `json:"agent"`
+}
+
+// switchKeys are the keys a switch may have, for errors.
+const switchKeys = "tick, system_prompt, short_term_goal, long_term_goal (each text also with llm_ in front), agent"
+
+// loadSwitches reads the prompt switches that v names: a JSON list, or a file
+// that holds one. A switch for one agent must name one of agents.
+func (m *Main) loadSwitches(v value, agents []string) ([]trace.Switch, error) {
+	if v.text == "" {
+		return nil, nil
+	}
+	data, where := []byte(v.text), v.where()
+	if !strings.HasPrefix(v.text, "[") && !strings.HasPrefix(v.text, "{") {
+		read, err := readBounded(m.path(v.text), switchesBytesMax)
+		if err != nil {
+			return nil, badInput("%s: %s cannot be read: %v; allowed: a JSON list or the path of a file with one", where, shown(v.text), cause(err))
+		}
+		data, where = read, where+": "+v.text
+	}
+	switches, err := parseSwitches(data)
+	if err != nil {
+		return nil, badInput("%s: %v", where, err)
+	}
+	for i, s := range switches {
+		if s.AgentID != "" && !slices.Contains(agents, s.AgentID) {
+			return nil, badInput("%s: switch %d: no agent %s in the scenario; allowed: %s", where, i+1, shown(s.AgentID), listed(agents))
+		}
+	}
+	return switches, nil
+}
+
+// parseSwitches reads a JSON list of switches. Unknown keys, ticks below 1 and
+// ticks out of order are errors that name the switch, counted from 1.
+func parseSwitches(data []byte) ([]trace.Switch, error) {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil || raw == nil {
+		return nil, errors.New("not a JSON list; allowed: a list of objects with the keys " + switchKeys)
+	}
+	switches := make([]trace.Switch, len(raw))
+	last := int64(0)
+	for i, element := range raw {
+		s, err := parseSwitch(element)
+		if err != nil {
+			return nil, fmt.Errorf("switch %d: %w", i+1, err)
+		}
+		if s.Tick < last {
+			return nil, fmt.Errorf("switch %d: tick %d comes after tick %d; allowed: ticks in rising order", i+1, s.Tick, last)
+		}
+		if clashes(switches[:i], s) {
+			return nil, fmt.Errorf("switch %d: tick %d is switched twice for the same agents; allowed: ticks in rising order", i+1, s.Tick)
+		}
+		switches[i], last = s, s.Tick
+	}
+	return switches, nil
+}
+
+// clashes reports whether an earlier switch has the tick and the agent of s. The
+// same tick for different agents is how one moment is described.
+func clashes(earlier []trace.Switch, s trace.Switch) bool {
+	for _, e := range earlier {
+		if e.Tick == s.Tick && e.AgentID == s.AgentID {
+			return true
+		}
+	}
+	return false
+}
+
+// parseSwitch reads one switch. The error says what is wrong with it and which keys
+// there are; the caller adds which switch it is.
+func parseSwitch(raw json.RawMessage) (trace.Switch, error) {
+	var w *wireSwitch
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&w); err != nil {
+		if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return trace.Switch{}, fmt.Errorf("%s is a %s; allowed: tick is a whole number, everything else a text", mismatch.Field, mismatch.Value)
+		}
+		return trace.Switch{}, fmt.Errorf("%s; allowed keys: %s", strings.TrimPrefix(err.Error(), "json: "), switchKeys)
+	}
+	if w == nil || w.Tick == nil || *w.Tick < 1 {
+		return trace.Switch{}, errors.New("no usable tick; allowed: a whole number from 1")
+	}
+	s := trace.Switch{Tick: *w.Tick, AgentID: w.Agent}
+	err := cmp.Or(
+		either(&s.SystemPrompt, "system_prompt", w.SystemPrompt, w.LLMSystemPrompt),
+		either(&s.ShortTermGoal, "short_term_goal", w.ShortTermGoal, w.LLMShortTermGoal),
+		either(&s.LongTermGoal, "long_term_goal", w.LongTermGoal, w.LLMLongTermGoal),
+	)
+	return s, cmp.Or(
+		err,
+		changesSomething(w),
+		goalGiven("short_term_goal", s.ShortTermGoal),
+		goalGiven("long_term_goal", s.LongTermGoal),
+	)
+}
+
+// either stores the text of a key that has two names, one with llm_ in front. Both
+// at once is refused, also when they agree: one of them is a leftover.
+func either(to **string, key string, plain, prefixed *string) error {
+	if plain != nil && prefixed != nil {
+		return fmt.Errorf("%s is given twice, with and without llm_; allowed: once", key)
+	}
+	*to = plain
+	if plain == nil {
+		*to = prefixed
+	}
+	return nil
+}
+
+// changesSomething refuses a switch without any text: it would be recorded as a
+// change that never was, most likely because a key is missing.
+func changesSomething(w *wireSwitch) error {
+	for _, text := range []*string{w.SystemPrompt, w.ShortTermGoal, w.LongTermGoal, w.LLMSystemPrompt, w.LLMShortTermGoal, w.LLMLongTermGoal} {
+		if text != nil {
+			return nil
+		}
+	}
+	return errors.New("changes nothing; allowed keys: " + switchKeys)
+}
+
+// goalGiven refuses a goal without text: there is no built-in goal to go back to.
+func goalGiven(key string, goal *string) error {
+	if goal != nil && strings.TrimSpace(*goal) == "" {
+		return fmt.Errorf("%s is empty; allowed: a text, or leave it out to keep the goal", key)
+	}
+	return nil
+}
+
+// readBounded reads a whole file of at most limit bytes. The limit keeps a wrong
+// path, such as a disk image or /dev/zero, from filling the memory.
+func readBounded(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	// Some editors begin a file with a byte order mark.
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("larger than %d bytes", limit)
+	}
+	return data, err
+}
