@@ -9,7 +9,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
 )
@@ -45,18 +45,18 @@ type outcome struct {
 
 // play answers a turn with the policy, except that the answer to request number at
 // has the shape. It returns false when the turn did not get that far.
-func (s scene) play(t testing.TB, shape scripted.Shape, at int) (o outcome, shaped bool) {
+func (s scene) play(t testing.TB, shape stub.Shape, at int) (o outcome, shaped bool) {
 	t.Helper()
 	for {
 		switch step := s.turn.Next().(type) {
 		case behavior.Ask:
 			body := step.Request.Body()
-			result, err := scripted.Decide(policySeed, body)
+			result, err := stub.Decide(policySeed, body)
 			if err != nil {
 				t.Fatal(err)
 			}
 			reply := &llmclient.Reply{Status: "completed", Items: result.Items}
-			if parts, ok := scripted.PartsOf(policySeed, body); ok && step.Number == at {
+			if parts, ok := stub.PartsOf(policySeed, body); ok && step.Number == at {
 				reply, shaped = shapedReply(t, shape, parts, result.Items), true
 			}
 			s.turn.Answer(llmclient.Answer{Reply: reply, Attempts: 1})
@@ -69,7 +69,7 @@ func (s scene) play(t testing.TB, shape scripted.Shape, at int) (o outcome, shap
 }
 
 // shapedReply is the policy's answer in a shape.
-func shapedReply(t testing.TB, shape scripted.Shape, parts scripted.Parts, proper []llmclient.Item) *llmclient.Reply {
+func shapedReply(t testing.TB, shape stub.Shape, parts stub.Parts, proper []llmclient.Item) *llmclient.Reply {
 	t.Helper()
 	reply := &llmclient.Reply{Status: shape.Status, IncompleteReason: shape.Reason}
 	if reply.Status == "" {
@@ -77,11 +77,11 @@ func shapedReply(t testing.TB, shape scripted.Shape, parts scripted.Parts, prope
 	}
 	content := shape.Render(parts)
 	switch shape.As {
-	case scripted.AsText:
+	case stub.AsText:
 		reply.Items = []llmclient.Item{textItem(t, content)}
-	case scripted.AsItems:
+	case stub.AsItems:
 		reply.Items = items(t, content)
-	case scripted.AsArguments:
+	case stub.AsArguments:
 		reply.Items = slices.Clone(proper)
 		i := slices.IndexFunc(proper, func(it llmclient.Item) bool { return it.Kind == llmclient.KindFunctionCall })
 		reply.Items[i] = llmclient.FunctionCall(proper[i].CallID, proper[i].Name, content)
@@ -144,7 +144,7 @@ func (s scene) ended(d behavior.Decision) outcome {
 
 // TestCorpus plays every shape as the first answer of a turn.
 func TestCorpus(t *testing.T) {
-	for _, shape := range scripted.Corpus() {
+	for _, shape := range stub.Corpus() {
 		t.Run(shape.Name, func(t *testing.T) {
 			o, shaped := newScene(t, behavior.ProtocolFull).play(t, shape, 1)
 			if !shaped {
@@ -156,17 +156,17 @@ func TestCorpus(t *testing.T) {
 }
 
 // compare holds an outcome against what the corpus says.
-func (o outcome) compare(t *testing.T, shape scripted.Shape) {
+func (o outcome) compare(t *testing.T, shape stub.Shape) {
 	t.Helper()
-	if shape.Ends != scripted.EndsError && !slices.Equal(o.repairs, shape.Repairs) {
+	if shape.Ends != stub.EndsError && !slices.Equal(o.repairs, shape.Repairs) {
 		t.Errorf("repairs %q, want %q", o.repairs, shape.Repairs)
 	}
 	switch shape.Ends {
-	case scripted.EndsError:
+	case stub.EndsError:
 		if !slices.Contains(o.errors, shape.Error) || len(o.errors) != 1 || len(o.repairs) > 0 {
 			t.Errorf("errors %q with repairs %q, want %q alone", o.errors, o.repairs, shape.Error)
 		}
-	case scripted.EndsRefused:
+	case stub.EndsRefused:
 		if !slices.Contains(o.refusals, shape.Error) {
 			t.Errorf("refusals %q, want %q", o.refusals, shape.Error)
 		}
@@ -181,8 +181,8 @@ func (o outcome) compare(t *testing.T, shape scripted.Shape) {
 // protocols. The turn must then go as it goes without the shape.
 func TestUniversalShapes(t *testing.T) {
 	for _, p := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
-		clean, _ := newScene(t, p).play(t, scripted.Shape{}, 0)
-		for _, shape := range scripted.Corpus() {
+		clean, _ := newScene(t, p).play(t, stub.Shape{}, 0)
+		for _, shape := range stub.Corpus() {
 			if !shape.Universal {
 				continue
 			}
@@ -223,12 +223,12 @@ func TestInventedObservationsNeverComeBack(t *testing.T) {
 // FuzzText reads any text as an answer, or as the arguments of a call. The turn goes
 // on and ends, and a decision that was read from text says so.
 func FuzzText(f *testing.F) {
-	parts := scripted.Parts{
+	parts := stub.Parts{
 		Name: "decision_draft", Arguments: []byte(`{"candidates":[{"action":{"action":"wait"}}]}`),
 		Decision: []byte(`{"decision":"wait"}`), Action: []byte(`{"action":"wait"}`), Here: "llm-hub", Place: "llm-outpost", PlaceName: "Outpost",
 	}
-	for _, shape := range scripted.Corpus() {
-		f.Add(shape.Render(parts), shape.As == scripted.AsArguments)
+	for _, shape := range stub.Corpus() {
+		f.Add(shape.Render(parts), shape.As == stub.AsArguments)
 	}
 	begin := beginner(f)
 	f.Fuzz(func(t *testing.T, text string, arguments bool) {
@@ -255,9 +255,9 @@ func FuzzText(f *testing.F) {
 
 // FuzzItemLists reads any list of items as an answer.
 func FuzzItemLists(f *testing.F) {
-	parts := scripted.Parts{Name: "plan", Arguments: []byte(`{"goal":"","steps":[],"actions":[]}`)}
-	for _, shape := range scripted.Corpus() {
-		if shape.As == scripted.AsItems {
+	parts := stub.Parts{Name: "plan", Arguments: []byte(`{"goal":"","steps":[],"actions":[]}`)}
+	for _, shape := range stub.Corpus() {
+		if shape.As == stub.AsItems {
 			f.Add(shape.Render(parts), shape.Status)
 		}
 	}

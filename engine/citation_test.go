@@ -15,7 +15,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
@@ -45,7 +45,7 @@ type citation struct {
 // gets the text of the request.
 func citing(t *testing.T, cite func(prompt string) citation) *httptest.Server {
 	t.Helper()
-	model := scripted.NewHandler(scripted.Options{Seed: 1})
+	model := stub.NewHandler(stub.Options{Seed: 1})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/trace"
 )
@@ -67,7 +67,7 @@ func refusals(t *testing.T, dir, agent string) map[string]int {
 // their own, a third that repeats one is no addition, an update keeps what it replaces,
 // and a removal that nothing speaks for is refused.
 func TestProposalsAreJudgedOneByOne(t *testing.T) {
-	o := learningOptions(t, isolated, 5, scripted.ModeNormal, curating(
+	o := learningOptions(t, isolated, 5, stub.ModeNormal, curating(
 		delta("add", "", "Charge up before a long journey begins.", anyDecision),
 		delta("add", "", "Keep a reserve of compound for the next refinement.", anyDecision),
 		delta("add", "", "Charge up before a long journey begins!", anyDecision),
@@ -126,7 +126,7 @@ func TestAFullPlaybookStaysWithinItsSize(t *testing.T) {
 	}
 	var files [][]byte
 	for range 2 {
-		o := learningOptions(t, isolated, 5, scripted.ModeNormal, curating(deltas...))
+		o := learningOptions(t, isolated, 5, stub.ModeNormal, curating(deltas...))
 		o.Playbook, o.PlaybookBullets, o.PlaybookSize, o.BaseURL = []byte(fullBook), 3, 5, "the same"
 		run(t, o)
 		p := learnt(t, o.RunDir, "agent-1")

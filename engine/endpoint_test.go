@@ -18,7 +18,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
@@ -26,7 +26,7 @@ import (
 // answers itself and returns true, or returns false to let the model answer.
 func endpoint(t *testing.T, interfere func(w http.ResponseWriter, r *http.Request, body []byte) bool) *httptest.Server {
 	t.Helper()
-	model := scripted.NewHandler(scripted.Options{Seed: 1})
+	model := stub.NewHandler(stub.Options{Seed: 1})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {

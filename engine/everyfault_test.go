@@ -12,7 +12,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
@@ -111,7 +111,7 @@ func TestEveryTransportFaultHasAnEnd(t *testing.T) {
 	for _, e := range transportEnds {
 		kinds = append(kinds, e.kind)
 	}
-	if diff := cmp.Diff(scripted.TransportFaults(), kinds); diff != "" {
+	if diff := cmp.Diff(stub.TransportFaults(), kinds); diff != "" {
 		t.Errorf("kinds of faults (-all +table):\n%s", diff)
 	}
 }
@@ -242,7 +242,7 @@ func requireMixture(t *testing.T, r report.Report, h hurtRun, full []string) {
 
 // passingFaults are the faults of the transport that end no endpoint.
 func passingFaults() []string {
-	return slices.DeleteFunc(scripted.TransportFaults(), func(kind string) bool {
+	return slices.DeleteFunc(stub.TransportFaults(), func(kind string) bool {
 		return slices.ContainsFunc(transportEnds, func(e transportEnd) bool { return e.kind == kind && e.want.Fatal(true) })
 	})
 }
@@ -269,7 +269,7 @@ func TestAMixtureOfFaultsForAllLong(t *testing.T) {
 	}
 	r, _ := h.play(t)
 	all := passingFaults()
-	for _, s := range scripted.Corpus() {
+	for _, s := range stub.Corpus() {
 		all = append(all, s.Name)
 	}
 	requireMixture(t, r, h, all)
@@ -283,7 +283,7 @@ func TestEachShapeHurtsOnlyItsAgentsLong(t *testing.T) {
 	}
 	const ticks = 20
 	_, clean := hurtRun{hurt: twoOfFive, ticks: ticks}.play(t)
-	for _, s := range scripted.Corpus() {
+	for _, s := range stub.Corpus() {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			r, others := hurtRun{spec: s.Name + "=10%", hurt: twoOfFive, ticks: ticks}.play(t)
@@ -296,7 +296,7 @@ func TestEachShapeHurtsOnlyItsAgentsLong(t *testing.T) {
 // requireShape demands that a run with one shape of malformed answers came to its end
 // and tells of them: of a shape that keeps its meaning everywhere by the leniencies, of
 // one that cannot be used by what went wrong.
-func requireShape(t *testing.T, r report.Report, s scripted.Shape) {
+func requireShape(t *testing.T, r report.Report, s stub.Shape) {
 	t.Helper()
 	n, c := r.FaultsInjectedByKind[s.Name], r.TraceCounts
 	if r.RunStatus != trace.RunCompleted || n == 0 || len(r.FaultsInjectedByKind) != 1 || len(r.Timing.HTTPFailuresByKind) != 0 {
@@ -314,10 +314,10 @@ func requireShape(t *testing.T, r report.Report, s scripted.Shape) {
 	}
 	// A call that comes too early in most answers is in its place in some.
 	felt, early := c.ParseErrors+total(c.ModuleErrorsByCode), s.Error == "not_allowed_now"
-	if s.Ends == scripted.EndsError && (felt > n || felt < n && !early || felt == 0) {
+	if s.Ends == stub.EndsError && (felt > n || felt < n && !early || felt == 0) {
 		t.Errorf("%d faults, parse errors %v, module errors %v", n, c.ParseErrorsByKind, c.ModuleErrorsByCode)
 	}
-	if s.Ends == scripted.EndsRepaired && felt+total(c.ParseRepairsByKind) == 0 {
+	if s.Ends == stub.EndsRepaired && felt+total(c.ParseRepairsByKind) == 0 {
 		t.Errorf("%d faults left nothing behind", n)
 	}
 }

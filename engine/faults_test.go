@@ -20,7 +20,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
@@ -29,14 +29,14 @@ const faultSeed = 11
 
 // faultyServer starts a scripted server that injects the faults of spec. The injector
 // is its own: what that counted, it sent.
-func faultyServer(t *testing.T, spec string) (url string, faults *scripted.Injector) {
+func faultyServer(t *testing.T, spec string) (url string, faults *stub.Injector) {
 	t.Helper()
-	plan, err := scripted.ParseFaults(spec)
+	plan, err := stub.ParseFaults(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	faults = scripted.NewInjector(plan, faultSeed)
-	server, err := scripted.Start(context.Background(), "", scripted.Options{Seed: 1, Faults: faults})
+	faults = stub.NewInjector(plan, faultSeed)
+	server, err := stub.Start(context.Background(), "", stub.Options{Seed: 1, Faults: faults})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func spoilt(t *testing.T, o engine.Options, spec string, cfg openai.Config) engi
 	cfg.BaseURL, cfg.ShownURL, cfg.BackoffBase = url, "embedded", time.Millisecond
 	o = through(t, o, cfg)
 	o.BaseURL, o.FaultCounts, o.Faults, o.FaultSeed = "embedded", faults.Counts, spec, faultSeed
-	o.Reused = func(r llmclient.Request, attempts int) { faults.Recount(scripted.ModeNormal, 1, r.Body(), attempts) }
+	o.Reused = func(r llmclient.Request, attempts int) { faults.Recount(stub.ModeNormal, 1, r.Body(), attempts) }
 	return o
 }
 

@@ -247,7 +247,7 @@ func TestForkOfAFork(t *testing.T) {
 	}
 }
 
-// TestForkAsksAnotherModel gives the fork the answers of another stand-in.
+// TestForkAsksAnotherModel gives the fork the answers of another stub.
 func TestForkAsksAnotherModel(t *testing.T) {
 	o := options(t, "llm_bootstrap", 10)
 	run(t, o)

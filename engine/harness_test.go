@@ -9,7 +9,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -18,7 +18,7 @@ import (
 // scriptedSource starts the embedded server and a real client for it.
 func scriptedSource(t testing.TB) (engine.Source, string) {
 	t.Helper()
-	server, err := scripted.Start(context.Background(), "127.0.0.1:0", scripted.Options{Seed: 1})
+	server, err := stub.Start(context.Background(), "127.0.0.1:0", stub.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

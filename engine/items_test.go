@@ -15,7 +15,7 @@ import (
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
@@ -157,7 +157,7 @@ func TestOddItemsOverHTTP(t *testing.T) {
 	const ticks = 12
 	clean := options(t, "llm_bootstrap", ticks)
 	run(t, clean)
-	odd := &oddModel{t: t, model: scripted.NewHandler(scripted.Options{Seed: 1}), injected: map[string]int64{}}
+	odd := &oddModel{t: t, model: stub.NewHandler(stub.Options{Seed: 1}), injected: map[string]int64{}}
 	server := httptest.NewServer(odd)
 	t.Cleanup(server.Close)
 	o := through(t, options(t, "llm_bootstrap", ticks), openai.Config{BaseURL: server.URL})

@@ -14,7 +14,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
@@ -57,7 +57,7 @@ func keepsItsMemory(t *testing.T, scenario string, ticks int64) {
 	o := options(t, scenario, ticks)
 	client, err := openai.New(openai.Config{
 		BaseURL: "http://in.process", ShownURL: o.BaseURL,
-		HTTPClient: &http.Client{Transport: handled{scripted.NewHandler(scripted.Options{Seed: 1})}},
+		HTTPClient: &http.Client{Transport: handled{stub.NewHandler(stub.Options{Seed: 1})}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 )
 
 // TestPartsOfABrokenExchangeGo cuts a trace anywhere, as a full disk does, and goes on
@@ -17,7 +17,7 @@ func TestPartsOfABrokenExchangeGo(t *testing.T) {
 	o.Concurrency = 1
 	run(t, o)
 	whole := readTrace(t, o.RunDir)
-	server, err := scripted.Start(context.Background(), "127.0.0.1:0", scripted.Options{Seed: 77})
+	server, err := stub.Start(context.Background(), "127.0.0.1:0", stub.Options{Seed: 77})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/limiter"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
@@ -30,7 +30,7 @@ func respondTo(t *testing.T, cfg openai.Config) *openai.Client {
 // TestALimiterNeverChangesARun compares canonical traces with faults of the kinds that
 // hold calls back: without a limiter, with one, and with one that is narrow.
 func TestALimiterNeverChangesARun(t *testing.T) {
-	plan, err := scripted.ParseFaults("http_429=6%,http_429_retry_after_ms=4%,http_503=4%,http_529=3%,http_429_retry_after_long=1%,repairable=10%")
+	plan, err := stub.ParseFaults("http_429=6%,http_429_retry_after_ms=4%,http_503=4%,http_529=3%,http_429_retry_after_long=1%,repairable=10%")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestALimiterNeverChangesARun(t *testing.T) {
 		{"one at a time", limiter.New(limiter.Limits{InFlightMax: 1}), 8},
 		{"paced", limiter.New(limiter.Limits{InFlightMax: 3, RequestsPerMinute: 60_000, TokensPerMinute: 100_000_000}), 2},
 	} {
-		server := httptest.NewServer(scripted.NewHandler(scripted.Options{Seed: 1, Faults: scripted.NewInjector(plan, 3)}))
+		server := httptest.NewServer(stub.NewHandler(stub.Options{Seed: 1, Faults: stub.NewInjector(plan, 3)}))
 		t.Cleanup(server.Close)
 		o := options(t, "isolated_five", 6)
 		o.Concurrency = c.concurrency

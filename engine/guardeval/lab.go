@@ -10,7 +10,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -29,7 +29,7 @@ type Options struct {
 // Its methods may be called concurrently.
 type Lab struct {
 	options Options
-	server  *scripted.Server
+	server  *stub.Server
 	client  *openai.Client
 	// dir is where runs go that are not kept.
 	dir string
@@ -47,7 +47,7 @@ func NewLab(ctx context.Context, o Options) (*Lab, error) {
 		l.dir = dir
 	}
 	var err error
-	if l.server, err = scripted.Start(ctx, "", scripted.Options{Seed: o.Seed, Mode: scripted.ModeObedient}); err == nil {
+	if l.server, err = stub.Start(ctx, "", stub.Options{Seed: o.Seed, Mode: stub.ModeObedient}); err == nil {
 		l.client, err = openai.New(openai.Config{BaseURL: l.server.URL(), ShownURL: "embedded:scripted"})
 	}
 	if err != nil {
@@ -129,7 +129,7 @@ func (l *Lab) optionsFor(c Case, g Guard, dir string) (engine.Options, error) {
 	o := engine.Options{
 		Settings: engine.Settings{
 			ScenarioName: "case", ScenarioTOML: c.Scenario, Scenario: scenario, Seed: scenario.Seed, Ticks: c.Ticks,
-			Protocol: "full", Model: scripted.ModelName, ModelSource: trace.SourceScripted, BaseURL: "embedded:scripted",
+			Protocol: "full", Model: stub.ModelName, ModelSource: trace.SourceScripted, BaseURL: "embedded:scripted",
 			PromptProfile: c.profile, Playbook: c.playbook, PlaybookBullets: bulletsShown, LearnEvery: c.learn, FreezePlaybook: c.learn == 0,
 		},
 		RunDir: dir, Source: &actors{Case: c, live: engine.Live(l.client)}, Concurrency: 1,

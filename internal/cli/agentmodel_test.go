@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/engine"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 )
 
 func TestParseAgentModels(t *testing.T) {
@@ -107,7 +107,7 @@ type place struct {
 func newPlace(t *testing.T, key string) *place {
 	t.Helper()
 	p := &place{keys: map[string]bool{}, models: map[string]bool{}, agents: map[string]bool{}}
-	model := scripted.NewHandler(scripted.Options{Seed: 1})
+	model := stub.NewHandler(stub.Options{Seed: 1})
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")

@@ -5,7 +5,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
@@ -30,10 +30,10 @@ type config struct {
 	// Model is empty for a scripted run, which Offline forces.
 	Model   string
 	Offline bool
-	// ScriptedMode is a habit of the scripted stand-in that tests need, empty for
+	// ScriptedMode is a mode of the scripted stub that tests need, empty for
 	// none.
 	ScriptedMode string
-	// ScriptedSeed is the seed of the scripted stand-in, the run's when unset.
+	// ScriptedSeed is the seed of the scripted stub, the run's when unset.
 	ScriptedSeed optionalSeed
 	// BaseURL is as the user wrote it and has been parsed once; empty means OpenAI.
 	BaseURL string
@@ -50,7 +50,7 @@ type config struct {
 	DecisionDeadline time.Duration
 	// RetryBackoff is the longest wait before the first retry of a call.
 	RetryBackoff time.Duration
-	// Faults is the plan by which the scripted stand-in spoils answers, empty for
+	// Faults is the plan by which the scripted stub spoils answers, empty for
 	// none; FaultSeed is the run's seed when unset.
 	Faults    string
 	FaultSeed optionalSeed
@@ -118,21 +118,21 @@ func (c config) repeatAdvice() int {
 	return int(c.RepeatAdviceAfter)
 }
 
-// scriptedNormal is the scripted stand-in without a habit.
+// scriptedNormal is the scripted stub in its normal mode.
 const scriptedNormal = "normal"
 
-// scripted returns the mode of the stand-in.
-func (c config) scripted() scripted.Mode {
+// scripted returns the mode of the stub.
+func (c config) scripted() stub.Mode {
 	if c.ScriptedMode == scriptedNormal {
-		return scripted.ModeNormal
+		return stub.ModeNormal
 	}
-	return scripted.Mode(c.ScriptedMode)
+	return stub.Mode(c.ScriptedMode)
 }
 
 // scriptedModes are the names of all modes.
 func scriptedModes() []string {
 	names := []string{scriptedNormal}
-	for _, m := range scripted.Modes() {
+	for _, m := range stub.Modes() {
 		names = append(names, string(m))
 	}
 	return names

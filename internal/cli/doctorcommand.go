@@ -14,7 +14,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 )
 
 // doctorSettings are the settings of a run that say which endpoint it would use.
@@ -110,7 +110,7 @@ func (m *Main) patient(ctx context.Context, c config, values []value, agent stri
 		// Findings about another endpoint than the named one would pass for it.
 		return o, nil, badInput("%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the embedded scripted server", v.where())
 	}
-	server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{})
+	server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, stub.Options{})
 	if err != nil {
 		return o, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/engine"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
@@ -115,8 +115,8 @@ func (o *opening) see(s trace.Step) {
 
 // ends reports whether an answer in a shape ended as the corpus says. Whether the
 // world refuses depends on what the agent has by then, so that is not asked here.
-func (o *opening) ends(s scripted.Shape) bool {
-	if s.Ends == scripted.EndsError {
+func (o *opening) ends(s stub.Shape) bool {
+	if s.Ends == stub.EndsError {
 		return slices.Equal(o.errors, []string{s.Error})
 	}
 	return len(o.errors) == 0 && slices.Equal(o.leniencies, s.Repairs)
@@ -126,7 +126,7 @@ func (o *opening) ends(s scripted.Shape) bool {
 // over HTTP: each ends as the corpus says, the totals are those of the report, the
 // run goes on and replays.
 func TestCorpusThroughTheProgram(t *testing.T) {
-	all := scripted.Corpus()
+	all := stub.Corpus()
 	// An agent that waits or repeats an order opens no turn; the further rounds, in
 	// other orders, meet the shapes that fell on such ticks.
 	const rounds = 6
@@ -138,7 +138,7 @@ func TestCorpusThroughTheProgram(t *testing.T) {
 	repairs, errors, injected := map[string]int64{}, map[string]int64{}, map[string]int64{}
 	refused := map[string]bool{}
 	for tick, o := range openings(t, dir) {
-		s := scripted.SweepShape(tick)
+		s := stub.SweepShape(tick)
 		injected[s.Name]++
 		refused[s.Name] = refused[s.Name] || slices.Contains(o.refusals, s.Error)
 		if !o.ends(s) {
@@ -148,14 +148,14 @@ func TestCorpusThroughTheProgram(t *testing.T) {
 		for _, name := range s.Repairs {
 			repairs[name]++
 		}
-		if s.Ends == scripted.EndsError {
+		if s.Ends == stub.EndsError {
 			errors[s.Error]++
 		}
 	}
 	for _, s := range all {
 		if injected[s.Name] == 0 {
 			t.Errorf("shape %s never opened a turn", s.Name)
-		} else if s.Ends == scripted.EndsRefused && s.Error != "insufficient_resource" && !refused[s.Name] {
+		} else if s.Ends == stub.EndsRefused && s.Error != "insufficient_resource" && !refused[s.Name] {
 			// How much the agent has when a shape comes is chance.
 			t.Errorf("shape %s was never refused with %s", s.Name, s.Error)
 		}
@@ -176,7 +176,7 @@ func compareCounts(t *testing.T, what string, want map[string]int64, got report.
 // repairsOf adds up the leniencies of all shapes that were injected.
 func repairsOf(injected report.Counts) map[string]int64 {
 	repairs := map[string]int64{}
-	for _, s := range scripted.Corpus() {
+	for _, s := range stub.Corpus() {
 		for _, name := range s.Repairs {
 			if n := injected[s.Name]; n > 0 {
 				repairs[name] += n

@@ -3,12 +3,12 @@ package cli
 import (
 	"testing"
 
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 )
 
-// TestHabitsOfTheStandInAreReadBack: what a trace records of the stand-in is what a
+// TestModeAndSeedOfTheStubAreReadBack: what a trace records of the stub is what a
 // fork begins with.
-func TestHabitsOfTheStandInAreReadBack(t *testing.T) {
+func TestModeAndSeedOfTheStubAreReadBack(t *testing.T) {
 	for _, c := range []struct {
 		config     config
 		url        string
@@ -17,8 +17,8 @@ func TestHabitsOfTheStandInAreReadBack(t *testing.T) {
 		{config{ScriptedMode: scriptedNormal}, "embedded:scripted", "", ""},
 		{config{ScriptedMode: scriptedNormal, ScriptedSeed: optionalSeed{true, 5}}, "embedded:scripted", "", ""},
 		{config{ScriptedMode: scriptedNormal, ScriptedSeed: optionalSeed{true, 0}}, "embedded:scripted+seed=0", "", "0"},
-		{config{ScriptedMode: string(scripted.Modes()[0])}, "embedded:scripted+" + string(scripted.Modes()[0]), string(scripted.Modes()[0]), ""},
-		{config{ScriptedMode: string(scripted.Modes()[0]), ScriptedSeed: optionalSeed{true, 9}}, "embedded:scripted+" + string(scripted.Modes()[0]) + "+seed=9", string(scripted.Modes()[0]), "9"},
+		{config{ScriptedMode: string(stub.Modes()[0])}, "embedded:scripted+" + string(stub.Modes()[0]), string(stub.Modes()[0]), ""},
+		{config{ScriptedMode: string(stub.Modes()[0]), ScriptedSeed: optionalSeed{true, 9}}, "embedded:scripted+" + string(stub.Modes()[0]) + "+seed=9", string(stub.Modes()[0]), "9"},
 	} {
 		url := embeddedURL + c.config.habits(5)
 		if url != c.url {
@@ -29,6 +29,6 @@ func TestHabitsOfTheStandInAreReadBack(t *testing.T) {
 		}
 	}
 	if mode, seed := embeddedHabits("http://embedded/v1+seed=3"); mode != "" || seed != "" {
-		t.Errorf("a live endpoint has habits %q, %q", mode, seed)
+		t.Errorf("a live endpoint has mode and seed %q, %q", mode, seed)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"example.com/agentworld/engine"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
@@ -40,11 +40,11 @@ type countingServer struct {
 
 func newCountingServer(t *testing.T, faults string, seed uint64) *countingServer {
 	t.Helper()
-	plan, err := scripted.ParseFaults(faults)
+	plan, err := stub.ParseFaults(faults)
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := scripted.NewHandler(scripted.Options{Seed: seed, Faults: scripted.NewInjector(plan, seed)})
+	handler := stub.NewHandler(stub.Options{Seed: seed, Faults: stub.NewInjector(plan, seed)})
 	s := &countingServer{asked: map[string]int{}}
 	s.gone = sync.NewCond(&s.mu)
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
@@ -16,9 +16,9 @@ const scriptedModel = "scripted"
 
 // modelAccess says what decides for the agents.
 type modelAccess struct {
-	// live is false for the embedded scripted stand-in.
+	// live is false for the embedded scripted stub.
 	live bool
-	// offline says that the user asked for the stand-in.
+	// offline says that the user asked for the stub.
 	offline bool
 	// model is the name sent with every request.
 	model string
@@ -107,13 +107,13 @@ func unusedSettings(c config, offline, key, model, url, agents value) []string {
 // chooseFaults reads the plan of faults, which may be about some of the agents only.
 // A live model is never spoilt: its answers cost money, and what goes wrong with
 // them is what a user wants to see.
-func chooseFaults(access modelAccess, faults value, agents []string) (scripted.FaultPlan, error) {
-	plan, err := scripted.ParseFaults(faults.text)
+func chooseFaults(access modelAccess, faults value, agents []string) (stub.FaultPlan, error) {
+	plan, err := stub.ParseFaults(faults.text)
 	if err != nil {
 		return plan, badInput("%s: %w", faults.where(), err)
 	}
 	if access.live && !plan.Empty() {
-		return plan, badInput("%s: faults are for the scripted stand-in, and the model is live (%s); leave out one of them, or use --offline",
+		return plan, badInput("%s: faults are for the scripted stub, and the model is live (%s); leave out one of them, or use --offline",
 			faults.where(), access.modelFrom)
 	}
 	for _, id := range plan.Agents() {
@@ -126,7 +126,7 @@ func chooseFaults(access modelAccess, faults value, agents []string) (scripted.F
 
 // announceScripted says aloud that no real model takes part.
 func (a modelAccess) announceScripted(w io.Writer, url string) {
-	fmt.Fprintf(w, "model: scripted stand-in at %s (embedded, no network, no cost); results check the wiring and say nothing about models\n", url)
+	fmt.Fprintf(w, "model: scripted stub at %s (embedded, no network, no cost); results check the wiring and say nothing about models\n", url)
 	for _, remark := range a.unused {
 		fmt.Fprintf(w, "note: %s\n", oneLine(remark))
 	}

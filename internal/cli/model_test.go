@@ -68,7 +68,7 @@ func TestAnnounceScriptedNamesWhatIsNotUsed(t *testing.T) {
 	}
 	var out bytes.Buffer
 	a.announceScripted(&out, "http://127.0.0.1:5/v1/responses")
-	want := `model: scripted stand-in at http://127.0.0.1:5/v1/responses (embedded, no network, no cost); results check the wiring and say nothing about models
+	want := `model: scripted stub at http://127.0.0.1:5/v1/responses (embedded, no network, no cost); results check the wiring and say nothing about models
 note: the API key from environment OPENAI_API_KEY is not used: the run is offline (flag --offline)
 note: the endpoint from environment OPENAI_BASE_URL is not used: the run is offline (flag --offline)
 note: the model from flag --model is not used: the run is offline (flag --offline)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 )
 
 // loopbackAddr is where the embedded server listens: any free port, reachable
@@ -40,7 +40,7 @@ func (m *Main) modelServerCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&o.addr, "addr", o.addr, "host:port to listen on; port 0 takes a free one")
 	c.Flags().Uint64Var(&o.seed, "seed", 0, "seed of the scripted decisions")
-	c.Flags().StringVar(&o.mode, "scripted-mode", o.mode, "habit for tests: "+strings.Join(scriptedModes(), ", "))
+	c.Flags().StringVar(&o.mode, "scripted-mode", o.mode, "mode for tests: "+strings.Join(scriptedModes(), ", "))
 	c.Flags().StringVar(&o.faults, "faults", "", "answers to spoil, such as repairable=20%,http_429=2%; see docs/faults.md")
 	c.Flags().Uint64Var(&o.faultSeed, "fault-seed", 0, "seed of the choice of answers to spoil")
 	return c
@@ -52,7 +52,7 @@ type modelServer struct {
 	seed, faultSeed uint64
 	// faults is the plan as the user wrote it.
 	faults string
-	// mode is the name of the stand-in's habit.
+	// mode is the name of the stub's mode.
 	mode string
 }
 
@@ -67,12 +67,12 @@ func (m *Main) serveModel(ctx context.Context, o modelServer) error {
 	if err != nil {
 		return err
 	}
-	plan, err := scripted.ParseFaults(o.faults)
+	plan, err := stub.ParseFaults(o.faults)
 	if err != nil {
 		return badInput("--faults: %w", err)
 	}
-	faults := scripted.NewInjector(plan, o.faultSeed)
-	server, err := scripted.Start(ctx, o.addr, scripted.Options{Seed: o.seed, Mode: config{ScriptedMode: o.mode}.scripted(), Faults: faults})
+	faults := stub.NewInjector(plan, o.faultSeed)
+	server, err := stub.Start(ctx, o.addr, stub.Options{Seed: o.seed, Mode: config{ScriptedMode: o.mode}.scripted(), Faults: faults})
 	if err != nil {
 		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(o.addr), err)
 	}

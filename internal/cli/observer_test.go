@@ -22,7 +22,7 @@ import (
 	traces "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 )
 
 // collector is an OTLP/HTTP receiver.
@@ -227,7 +227,7 @@ func TestNothingIsStartedUnasked(t *testing.T) {
 	} {
 		var found bool
 		var once sync.Once
-		model := scripted.NewHandler(scripted.Options{})
+		model := stub.NewHandler(stub.Options{})
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			once.Do(func() {
 				var stacks bytes.Buffer

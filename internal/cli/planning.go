@@ -164,7 +164,7 @@ func (p *planning) takeFaults(v value) (err error) {
 	return err
 }
 
-// takeParentFaults chooses the faults of a fork. The stand-in's end with the stand-in.
+// takeParentFaults chooses the faults of a fork. The stub's end with the stub.
 func (p *planning) takeParentFaults() error {
 	v := find(p.values, "llm.faults")
 	if p.model.live && v.origin.rank == fromParent {

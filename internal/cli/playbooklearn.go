@@ -35,7 +35,7 @@ look back one after the other, and what they learn goes into FILE at the end, at
 or not at all. An agent of a run that FILE has learned from already is passed over,
 so that no decision counts twice.
 
-The model that looks back is the scripted stand-in unless --model names one. Caps hold
+The model that looks back is the scripted stub unless --model names one. Caps hold
 as in a run, where a look back is what a tick is there; one that ends the learning
 keeps what was learned before, with exit code 4.`
 

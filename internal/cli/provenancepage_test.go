@@ -18,7 +18,7 @@ import (
 	"github.com/itchyny/gojq"
 
 	"example.com/agentworld/engine"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 )
 
 // pageBook is the playbook of the run on docs/provenance.md.
@@ -75,7 +75,7 @@ func TestProvenancePage(t *testing.T) {
 // lesson where it is shown, names one that is not there, and one that never was.
 func pageRun(t *testing.T) string {
 	t.Helper()
-	model := scripted.NewHandler(scripted.Options{Seed: 1})
+	model := stub.NewHandler(stub.Options{Seed: 1})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {

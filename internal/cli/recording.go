@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/engine"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
@@ -92,7 +92,7 @@ func (m *Main) chooseAnswers(c config, values []value) (modelAccess, chosenRecor
 	}
 	if recording.strict {
 		if faults := find(values, "llm.faults"); faults.text != "" {
-			return modelAccess{}, recording, badInput("%s: faults are for the scripted stand-in, and every answer is recorded; leave out one of them, or use --replay-miss %s", faults.where(), missAsk)
+			return modelAccess{}, recording, badInput("%s: faults are for the scripted stub, and every answer is recorded; leave out one of them, or use --replay-miss %s", faults.where(), missAsk)
 		}
 		return modelAccess{model: recording.header.Model}, recording, recording.checkModel(values, ", or use --replay-miss "+missAsk)
 	}
@@ -153,7 +153,7 @@ func (r chosenRecording) endpoint(model modelAccess) string {
 // recording alone nothing is started and nothing can be reached. stop releases what
 // was opened; it is nil only beside an error. given tells at the end how many answers
 // were recorded.
-func (m *Main) openAnswers(ctx context.Context, p plan, faults *scripted.Injector, calls callRange) (source engine.Source, given func(), stop func(), err error) {
+func (m *Main) openAnswers(ctx context.Context, p plan, faults *stub.Injector, calls callRange) (source engine.Source, given func(), stop func(), err error) {
 	given = func() {}
 	if p.recording.path == "" {
 		source, stop, err = m.openModel(ctx, p, faults, calls)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/engine"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
@@ -127,7 +127,7 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 // resumeRefusal explains why a run cannot be gone on with.
 func resumeRefusal(runDir string, err error) error {
 	if errors.Is(err, engine.ErrOtherModel) {
-		return badInput("%s: %w; allowed: the run's own model: --model for a live one, --offline or no --model for the scripted stand-in; fork %s --at-tick N goes on with another",
+		return badInput("%s: %w; allowed: the run's own model: --model for a live one, --offline or no --model for the scripted stub; fork %s --at-tick N goes on with another",
 			shown(runDir), err, oneLine(runDir))
 	}
 	if errors.Is(err, engine.ErrNotResumable) {
@@ -154,7 +154,7 @@ func (m *Main) resumePlan(c config, model modelAccess, recording chosenRecording
 	if c.ScriptedSeed, err = recordedSeed(seed); err != nil {
 		return plan{}, badInput("%s cannot be resumed: %w", shown(runDir), err)
 	}
-	faults, err := scripted.ParseFaults(settings.Faults)
+	faults, err := stub.ParseFaults(settings.Faults)
 	if err != nil {
 		return plan{}, badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
 	}
@@ -177,14 +177,14 @@ func (m *Main) resumePlan(c config, model modelAccess, recording chosenRecording
 	return p, nil
 }
 
-// recordedSeed reads a seed of the stand-in's own; empty is none.
+// recordedSeed reads a seed of the stub's own; empty is none.
 func recordedSeed(text string) (optionalSeed, error) {
 	if text == "" {
 		return optionalSeed{}, nil
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return optionalSeed{}, fmt.Errorf("the recorded seed of the stand-in: %w", err)
+		return optionalSeed{}, fmt.Errorf("the recorded seed of the stub: %w", err)
 	}
 	return optionalSeed{Set: true, Value: n}, nil
 }
@@ -210,7 +210,7 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 		m.announceComplete(p, s)
 		return m.finishReport(p, out)
 	}
-	faults := scripted.NewInjector(p.faults, p.faultSeed())
+	faults := stub.NewInjector(p.faults, p.faultSeed())
 	calls := p.calls()
 	calls.ticks -= s.TicksDone()
 	source, given, stop, err := m.openAnswers(ctx, p, faults, calls)

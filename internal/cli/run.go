@@ -17,7 +17,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
@@ -42,7 +42,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		made.discard()
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.runDir), cause(err))
 	}
-	faults := scripted.NewInjector(p.faults, p.faultSeed())
+	faults := stub.NewInjector(p.faults, p.faultSeed())
 	source, given, stop, err := m.openAnswers(ctx, p, faults, p.calls())
 	if err != nil {
 		made.discard()
@@ -101,7 +101,7 @@ func (m *Main) prepareReport(p plan) (outputFile, error) {
 // model are reached by the same client over HTTP, so that a scripted run goes
 // through everything a live one does. stop releases what was opened; it is nil
 // only beside an error.
-func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector, calls fmt.Stringer) (source engine.Source, stop func(), err error) {
+func (m *Main) openModel(ctx context.Context, p plan, faults *stub.Injector, calls fmt.Stringer) (source engine.Source, stop func(), err error) {
 	reached := p.endpoints
 	if reached == nil {
 		reached = newEndpoints(p.config)
@@ -109,7 +109,7 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *scripted.Injector,
 	config := openai.Config{BaseURL: p.model.baseURL, APIKey: p.model.key, Timeout: p.config.Timeout, BackoffBase: p.config.RetryBackoff}
 	if !p.model.live {
 		// The server outlives an interrupt: the engine decides when calls end.
-		server, err := scripted.Start(context.WithoutCancel(ctx), loopbackAddr, scripted.Options{Seed: p.config.ScriptedSeed.or(p.seed()), Mode: p.config.scripted(), Faults: faults})
+		server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, stub.Options{Seed: p.config.ScriptedSeed.or(p.seed()), Mode: p.config.scripted(), Faults: faults})
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}
@@ -163,7 +163,7 @@ func (p plan) calls() callRange {
 // engineOptions adds to the settings what does not shape the run: where it is
 // written, how many agents decide at once, and who watches. Failed calls are
 // noted as they come; all calls are shown only when the user asked for it.
-func (m *Main) engineOptions(p plan, source engine.Source, faults *scripted.Injector, printer *progressPrinter) engine.Options {
+func (m *Main) engineOptions(p plan, source engine.Source, faults *stub.Injector, printer *progressPrinter) engine.Options {
 	o := engine.Options{
 		Settings: p.engineSettings(), RunDir: m.path(p.runDir), Source: source, Concurrency: int(p.config.Concurrency),
 		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.config.SegmentMB << 20,
@@ -183,7 +183,7 @@ func (m *Main) engineOptions(p plan, source engine.Source, faults *scripted.Inje
 }
 
 // recounting counts the faults in answers that are used again.
-func (p plan) recounting(faults *scripted.Injector) func(llmclient.Request, int) {
+func (p plan) recounting(faults *stub.Injector) func(llmclient.Request, int) {
 	return func(r llmclient.Request, attempts int) {
 		faults.Recount(p.config.scripted(), p.config.ScriptedSeed.or(p.seed()), r.Body(), attempts)
 	}
@@ -214,7 +214,7 @@ func (p plan) engineSettings() engine.Settings {
 	return settings
 }
 
-// recordedURL is the endpoint that the trace records. A habit of the stand-in makes
+// recordedURL is the endpoint that the trace records. A mode of the stub makes
 // it another model.
 func (p plan) recordedURL() string {
 	url := p.recording.endpoint(p.model)
@@ -224,11 +224,11 @@ func (p plan) recordedURL() string {
 	return url
 }
 
-// habits names what makes the stand-in another model than the usual one: its mode, and
+// habits names what makes the stub another model than the usual one: its mode, and
 // a seed that is not the run's.
 func (c config) habits(seed uint64) string {
 	text := ""
-	if mode := c.scripted(); mode != scripted.ModeNormal {
+	if mode := c.scripted(); mode != stub.ModeNormal {
 		text += "+" + string(mode)
 	}
 	if own := c.ScriptedSeed.or(seed); own != seed {
@@ -237,11 +237,11 @@ func (c config) habits(seed uint64) string {
 	return text
 }
 
-// seedHabit begins a seed of the stand-in's own in a recorded URL.
+// seedHabit begins a seed of the stub's own in a recorded URL.
 const seedHabit = "+seed="
 
 // embeddedHabits reads back what habits wrote: the texts of the settings, empty for
-// the usual stand-in and for other endpoints.
+// the usual stub and for other endpoints.
 func embeddedHabits(url string) (mode, seed string) {
 	habits, embedded := strings.CutPrefix(url, embeddedURL)
 	if !embedded {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/engine"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
 )
 
@@ -49,7 +49,7 @@ func TestScriptedRunLeavesAValidReport(t *testing.T) {
 // TestBaseURLFormsGiveTheSameRun runs against one server under every way of
 // writing its address.
 func TestBaseURLFormsGiveTheSameRun(t *testing.T) {
-	server, err := scripted.Start(t.Context(), loopbackAddr, scripted.Options{Seed: 3})
+	server, err := stub.Start(t.Context(), loopbackAddr, stub.Options{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"example.com/agentworld/behavior/mandate"
 	"example.com/agentworld/llmclient/price"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
@@ -17,7 +17,7 @@ import (
 const runHelp = `Run a world of agents that a language model decides for.
 
 SCENARIO is the name of a built-in scenario or the path of a .toml file. Without a
-model the run is decided by a scripted stand-in, which needs no key and no network;
+model the run is decided by a scripted stub, which needs no key and no network;
 its results check the wiring and say nothing about models. With --model the run is
 live.
 
@@ -166,7 +166,7 @@ type plan struct {
 	// fork is the run that this one leaves, nil for a run of its own.
 	fork *forkPoint
 	// faults is what goes wrong on purpose; empty for a live model.
-	faults scripted.FaultPlan
+	faults stub.FaultPlan
 	// guardOff are the layers of the guard left out.
 	guardOff []mandate.Layer
 	// runDir is the run directory as the user will read it.

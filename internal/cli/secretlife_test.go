@@ -16,7 +16,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 )
 
 // secrets are keys of forms that no pattern knows, by where each is set. None of them is
@@ -48,7 +48,7 @@ func shows(text string) string {
 // arguments.
 func gossip(t *testing.T) *httptest.Server {
 	t.Helper()
-	model := scripted.NewHandler(scripted.Options{Seed: 1})
+	model := stub.NewHandler(stub.Options{Seed: 1})
 	var asked atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		told := r.Header.Get("Authorization") + " " + r.URL.RawQuery

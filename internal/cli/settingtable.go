@@ -81,7 +81,7 @@ func runSettings() settings {
 // here, and a key of its own can still be given to this program.
 func modelSettings() settings {
 	return settings{
-		{flag: "model", env: []string{envPrefix + "MODEL"}, key: "llm.model", kind: kindText, absent: "none: the scripted stand-in",
+		{flag: "model", env: []string{envPrefix + "MODEL"}, key: "llm.model", kind: kindText, absent: "none: the scripted stub",
 			doc: "model name; makes the run live", into: func(c *config) any { return &c.Model }},
 		{flag: "base-url", env: []string{envPrefix + "BASE_URL", "OPENAI_BASE_URL"}, key: "llm.base_url", kind: kindURL,
 			absent: openai.BaseURLDefault, doc: "Responses endpoint of the model", into: func(c *config) any { return &c.BaseURL }},
@@ -94,11 +94,11 @@ func modelSettings() settings {
 		{flag: "max-tokens-per-minute", env: []string{envPrefix + "MAX_TOKENS_PER_MINUTE"}, key: "llm.max_tokens_per_minute", kind: kindCount,
 			absent: "no bound", min: 1, max: perMinuteMax, doc: "tokens read and written at one endpoint in a minute, by all agents together", into: func(c *config) any { return &c.TokensPerMinute }},
 		{flag: "offline", key: "llm.offline", kind: kindSwitch, fallback: "false",
-			doc: "use the scripted stand-in even when a model is set", into: func(c *config) any { return &c.Offline }},
+			doc: "use the scripted stub even when a model is set", into: func(c *config) any { return &c.Offline }},
 		{flag: "scripted-mode", key: "llm.scripted_mode", kind: kindChoice, fallback: scriptedNormal, choices: scriptedModes(),
-			doc: "habit of the scripted stand-in, for tests", into: func(c *config) any { return &c.ScriptedMode }},
+			doc: "mode of the scripted stub, for tests", into: func(c *config) any { return &c.ScriptedMode }},
 		{flag: "scripted-seed", key: "llm.scripted_seed", kind: kindSeed, absent: "the run's seed",
-			doc: "seed of the scripted stand-in's choices", into: func(c *config) any { return &c.ScriptedSeed }},
+			doc: "seed of the scripted stub's choices", into: func(c *config) any { return &c.ScriptedSeed }},
 		{flag: "timeout", env: []string{envPrefix + "TIMEOUT_MS"}, key: "llm.timeout_ms", kind: kindMillis, fallback: "180s",
 			min: 1, max: waitMSMax, doc: "time for one model call, a duration or milliseconds; one that takes longer is tried once more with 180s", into: func(c *config) any { return &c.Timeout }},
 		{flag: "decision-deadline", env: []string{envPrefix + "DECISION_DEADLINE_MS"}, key: "llm.decision_deadline_ms", kind: kindMillis,
@@ -108,7 +108,7 @@ func modelSettings() settings {
 			min: 1, max: waitMSMax, doc: "longest wait before the first retry of a call, doubled with each one up to 8s, a duration or milliseconds",
 			into: func(c *config) any { return &c.RetryBackoff }},
 		{flag: "faults", env: []string{envPrefix + "FAULTS"}, key: "llm.faults", kind: kindText, absent: "none",
-			doc: "answers the scripted stand-in spoils, such as repairable=20%,http_429=2%; see docs/faults.md", into: func(c *config) any { return &c.Faults }},
+			doc: "answers the scripted stub spoils, such as repairable=20%,http_429=2%; see docs/faults.md", into: func(c *config) any { return &c.Faults }},
 		{flag: "fault-seed", env: []string{envPrefix + "FAULT_SEED"}, key: "llm.fault_seed", kind: kindSeed, absent: "the run's seed",
 			doc: "seed of the choice of answers to spoil", into: func(c *config) any { return &c.FaultSeed }},
 		{flag: "context-window", env: []string{envPrefix + "CONTEXT_WINDOW"}, key: "llm.context_window", kind: kindCount, fallback: "128000",

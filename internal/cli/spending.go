@@ -16,7 +16,7 @@ const priceTableBytesMax = 4 << 20
 
 // choosePrices looks up what the run's models cost: in the user's table or, without
 // one, among the known prices of a run that is forked, then among the built-in prices,
-// which have none for the scripted stand-in. A cap on cost that nobody could keep is
+// which have none for the scripted stub. A cap on cost that nobody could keep is
 // refused.
 func (m *Main) choosePrices(values []value, known []price.Price, access modelAccess, agents ...agentAccess) ([]price.Price, error) {
 	table, v := price.Embedded(), find(values, "llm.price_table")
@@ -123,7 +123,7 @@ func (p plan) costText() string {
 	case p.model.live:
 		return fmt.Sprintf("unknown, there is no price of model %s; a table with one can be given (--price-table)", shown(p.model.model))
 	}
-	return "none, the scripted stand-in is free"
+	return "none, the scripted stub is free"
 }
 
 // priceAgeMax is the age in days up to which a price is not remarked on.

@@ -16,7 +16,7 @@ import (
 
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/scripted"
+	"example.com/agentworld/llmclient/stub"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,7 +32,7 @@ type lame struct {
 // serve starts a lame server that counts its requests.
 func (l lame) serve(t *testing.T) (url string, requests *atomic.Int64) {
 	t.Helper()
-	model := scripted.NewHandler(scripted.Options{Seed: 1})
+	model := stub.NewHandler(stub.Options{Seed: 1})
 	requests = &atomic.Int64{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)

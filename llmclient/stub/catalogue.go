@@ -1,0 +1,139 @@
+package stub
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// catalogue is what the request says about the game as such: which actions there
+// are, which events may end a standing order, and which recipes can be scheduled.
+// An empty list means that the request does not say.
+type catalogue struct {
+	actions []string
+	events  []string
+	recipes []string
+}
+
+// actionSchedule is the action that takes a recipe.
+const actionSchedule = "schedule_recipe"
+
+// readCatalogue reads the tools that take an action: those whose parameters have a
+// property "action" in each of "candidates", or one that is an object with such a
+// property. All tools of the request count, also those that may not be
+// called now, because the list is the same in every stage and the policy should be,
+// too. The recipes stand in the description of one of them.
+func readCatalogue(tools []tool) catalogue {
+	var c catalogue
+	for _, t := range tools {
+		if c.recipes == nil {
+			c.recipes = namedRecipes(t.Description)
+		}
+		f := newFiller(t.Parameters)
+		if c.events == nil {
+			c.events = f.listed(f.inside(f.item(f.inside(f.inside(f.root, "execute_until"), "until")), "event"))
+		}
+		action := f.item(f.inside(f.root, "candidates"))
+		if action == nil {
+			action = f.inside(f.root, "action")
+		}
+		if c.actions != nil || f.inside(action, "action") == nil {
+			continue
+		}
+		c.actions = f.listed(f.inside(action, "action"))
+	}
+	return c
+}
+
+// alternatives are the values of a parameter in a text: a name, or several with
+// bars between them, where a common beginning may stand before a parenthesis.
+var alternatives = regexp.MustCompile(`^[:=]?\s*([\w.:-]+)(?:\(([\w.:|-]+)\)|((?:\|[\w.:-]+)*))`)
+
+// namedRecipes returns the recipes that the line about scheduling one in a tool's
+// description gives as what to schedule.
+func namedRecipes(description string) []string {
+	for line := range strings.Lines(description) {
+		if strings.HasPrefix(line, actionSchedule+"(") {
+			return namedAfter(line, slotWhat)
+		}
+	}
+	return nil
+}
+
+// namedAfter returns the values a text gives for a slot, as in
+// "make(what food.(bread|cake), amount)". Only dotted names count, so that a
+// sentence about the slot is not taken for its values.
+func namedAfter(text, slot string) []string {
+	for {
+		_, rest, found := strings.Cut(text, slot)
+		if !found {
+			return nil
+		}
+		if m := alternatives.FindStringSubmatch(rest); m != nil && strings.Contains(m[1], ".") {
+			return expanded(m[1], m[2], m[3])
+		}
+		text = rest
+	}
+}
+
+// expanded returns the names of an alternative: first with each of the endings, or
+// first and each of the others.
+func expanded(first, endings, others string) []string {
+	if endings == "" {
+		return strings.Split(first+others, "|")
+	}
+	var out []string
+	for ending := range strings.SplitSeq(endings, "|") {
+		out = append(out, first+ending)
+	}
+	return out
+}
+
+// inside returns the schema of a property, references and null aside.
+func (f *filler) inside(s schema, property string) schema {
+	properties, _ := s["properties"].(object)
+	inner, ok := properties[property].(schema)
+	if !ok {
+		return nil
+	}
+	chosen, _ := f.choose(inner, nil)
+	return chosen
+}
+
+// item returns the schema of a list's elements.
+func (f *filler) item(s schema) schema {
+	items, _ := s["items"].(schema)
+	chosen, _ := f.choose(items, nil)
+	return chosen
+}
+
+// listed returns the values of a string enumeration.
+func (f *filler) listed(s schema) []string {
+	enum, _ := s["enum"].([]any)
+	var out []string
+	for _, v := range enum {
+		if name, ok := v.(string); ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// offers reports whether an action may be asked for at all.
+func (c catalogue) offers(action string) bool {
+	return len(c.actions) == 0 || slices.Contains(c.actions, action)
+}
+
+// stopsOn reports whether a standing order may end on an event.
+func (c catalogue) stopsOn(event string) bool { return slices.Contains(c.events, event) }
+
+// sortedKeys returns the keys of an object in an order that does not depend on the
+// run.
+func sortedKeys(m object) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,82 @@
+package stub
+
+// refusalsMax is how many refused decisions of one turn the policy answers with
+// another idea; after that it waits.
+const refusalsMax = 2
+
+// draft offers the best idea and one to fall back on. More would only repeat what a
+// refusal leads to anyway.
+func (s stage) draft() object {
+	candidates := []any{}
+	for _, p := range s.ideas[:min(2, len(s.ideas))] {
+		candidates = append(candidates, p.action)
+	}
+	return object{"candidates": candidates}
+}
+
+// committed returns a proposal as the arguments of a decision.
+func (s stage) committed(p proposal) object {
+	out := object{"action": p.action, "execute_until": nil, "why": p.why, "sources_used": s.sources()}
+	if p.until != nil {
+		out["execute_until"] = p.until
+	}
+	return out
+}
+
+// sources cites the lesson that is followed, and otherwise the last line of the history, which every decision looks at, in
+// half of the situations; a model does not report each source it used either.
+func (s stage) sources() []any {
+	if s.follows != "" {
+		return []any{s.follows}
+	}
+	id := s.known.source()
+	if id == "" || !s.industry.chance.oneIn("cite", 2) {
+		return []any{}
+	}
+	return []any{id}
+}
+
+// decision takes the first drafted candidate that would be accepted, then one
+// whose fate is open, and without either the best idea left. Ideas that failed are
+// no longer among them, so each refusal leads to something else and in the end to
+// waiting.
+func (s stage) decision() object {
+	if s.turn.refusals() > refusalsMax {
+		return s.committed(wait("Several decisions were refused, so this tick is left alone."))
+	}
+	draft, _ := s.turn.last(toolDraft)
+	candidates := draft.candidates()
+	for _, status := range []string{statusAccepted, statusUnknown} {
+		for i, c := range candidates {
+			if c.status == status && !s.known.failed(c.action) {
+				out := s.chosen(c)
+				out["candidate"] = int64(i + 1)
+				return out
+			}
+		}
+	}
+	out := s.committed(s.ideas[0])
+	out["candidate"] = int64(0)
+	return out
+}
+
+// chosen returns a candidate as a decision, with the standing order and the reason
+// that belong to the idea; a draft has no room for them.
+func (s stage) chosen(c candidate) object {
+	for _, p := range s.ideas {
+		if signature(p.action) == signature(c.action) {
+			return s.committed(p)
+		}
+	}
+	return object{"action": c.action, "execute_until": nil, "why": "", "sources_used": s.sources()}
+}
+
+// leanTurn is plan, draft and decision in one.
+func (s stage) leanTurn() object {
+	out := s.decision()
+	out["plan"] = planGoal
+	out["candidates"] = s.draft()["candidates"]
+	// Without a dry run in between, the best idea is the first candidate.
+	out["candidate"] = int64(1)
+	return out
+}

@@ -1,0 +1,144 @@
+package stub
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// What a shape stands in for: Shape.As.
+const (
+	// AsText: the template is the text of one message, and there are no calls.
+	AsText = "text"
+	// AsArguments: the template is the argument string of the first call that the
+	// policy would make; everything else of its answer stays as it is.
+	AsArguments = "arguments"
+	// AsItems: the template is the JSON list of all output items.
+	AsItems = "items"
+)
+
+// How an answer in a shape ends: Shape.Ends.
+const (
+	// EndsAccepted: it is read without any leniency.
+	EndsAccepted = "accepted"
+	// EndsRepaired: it is read with the leniencies that Repairs names.
+	EndsRepaired = "repaired"
+	// EndsError: it cannot be used, and Error is the kind that is counted. Another
+	// model call is spent on it.
+	EndsError = "error"
+	// EndsRefused: it is read, with the leniencies in Repairs if there are any, and
+	// what it asks for is refused; Error is the code of the refusal.
+	EndsRefused = "refused"
+)
+
+// Shape is one way in which a model's answer differs from what was asked, and what
+// must become of such an answer.
+type Shape struct {
+	// Name is unique and made of lower-case letters, digits and underscores.
+	Name string `toml:"name"`
+	// Doc says in one sentence what the shape is.
+	Doc string `toml:"doc"`
+	// As is [AsText], [AsArguments] or [AsItems].
+	As string `toml:"as"`
+	// Template is the answer, with placeholders; see [Shape.Render].
+	Template string `toml:"template"`
+	// Status and Reason are the response's status and the reason of an incomplete
+	// one. An empty Status means completed.
+	Status string `toml:"status"`
+	Reason string `toml:"reason"`
+	// Ends is one of the ends above.
+	Ends string `toml:"ends"`
+	// Repairs are the leniencies counted for one answer in this shape, sorted; a
+	// name stands as often as it is counted.
+	Repairs []string `toml:"repairs"`
+	// Error is the parse kind of an answer that ends as an error, or the code of a
+	// refusal.
+	Error string `toml:"error"`
+	// Universal says that the shape keeps the meaning of any answer with calls, at
+	// every point of a turn where calls are allowed, and that Repairs is exact for
+	// every one of them.
+	Universal bool `toml:"universal"`
+}
+
+//go:embed corpus.toml
+var corpusFile []byte
+
+// Corpus returns every shape in the order of the file corpus.toml, which is
+// embedded. The slice is the caller's own. It panics when the file is not sound,
+// which a test would have shown.
+func Corpus() []Shape { return slices.Clone(loadCorpus()) }
+
+// loadCorpus reads the embedded file once.
+var loadCorpus = sync.OnceValue(func() []Shape {
+	shapes, err := parseCorpus(corpusFile)
+	if err != nil {
+		panic("stub: corpus.toml: " + err.Error())
+	}
+	return shapes
+})
+
+// parseCorpus decodes a corpus file and checks each of its shapes. The error names
+// the shape at fault.
+func parseCorpus(file []byte) ([]Shape, error) {
+	var content struct {
+		Shapes []Shape `toml:"shape"`
+	}
+	if err := toml.NewDecoder(bytes.NewReader(file)).DisallowUnknownFields().Decode(&content); err != nil {
+		return nil, fmt.Errorf("decode: %w", err)
+	}
+	seen := map[string]bool{}
+	for _, s := range content.Shapes {
+		if err := s.check(); err != nil {
+			return nil, fmt.Errorf("shape %q: %w", s.Name, err)
+		}
+		if seen[s.Name] {
+			return nil, fmt.Errorf("shape %q: the name is not unique", s.Name)
+		}
+		seen[s.Name] = true
+	}
+	return content.Shapes, nil
+}
+
+// shapeName is what names of shapes look like: they are keys of reports and words
+// on a command line.
+var shapeName = regexp.MustCompile(`^[a-z0-9_]+$`)
+
+// check reports the first field that contradicts the type's documentation.
+func (s Shape) check() error {
+	switch {
+	case !shapeName.MatchString(s.Name):
+		return fmt.Errorf("the name is not of lower-case letters, digits and underscores")
+	case s.Doc == "":
+		return fmt.Errorf("doc is empty")
+	case !slices.Contains([]string{AsText, AsArguments, AsItems}, s.As):
+		return fmt.Errorf("as is %q", s.As)
+	case !slices.IsSorted(s.Repairs):
+		return fmt.Errorf("repairs are not sorted")
+	case s.Universal && s.Ends != EndsAccepted && s.Ends != EndsRepaired:
+		return fmt.Errorf("a universal shape ends as %q", s.Ends)
+	}
+	if err := s.checkEnd(); err != nil {
+		return err
+	}
+	return checkTemplate(s.Template)
+}
+
+// checkEnd reports whether Repairs and Error fit Ends.
+func (s Shape) checkEnd() error {
+	repairs, failure := len(s.Repairs) > 0, s.Error != ""
+	sound := map[string]bool{
+		EndsAccepted: !repairs && !failure,
+		EndsRepaired: repairs && !failure,
+		EndsError:    !repairs && failure,
+		EndsRefused:  failure,
+	}
+	if fits, known := sound[s.Ends]; !known || !fits {
+		return fmt.Errorf("ends %q does not go with %d repairs and error %q", s.Ends, len(s.Repairs), s.Error)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+// Package stub is an embedded Responses server whose model is a script: a
+// pure function from a request body to an answer. It lets a run, a demo or a test
+// go through real HTTP, the real client and the whole turn protocol without a
+// provider, a key or a cost. What it answers says that the wiring works; it says
+// nothing about any model.
+//
+//	server, err := stub.Start(ctx, "", stub.Options{Seed: 7})
+//	if err != nil { ... }
+//	defer server.Close()
+//	client := newClient(server.URL() + "/v1")        // any Responses client
+//
+// One request goes through these steps, each in the file of its name:
+//
+//	body --> request --> prompt ----> situation --+
+//	            |          |                      v
+//	            |          +-------> goals --> industry --> ranked proposals
+//	            v                                              |
+//	        transcript (calls of this turn, their outputs) --> protocol
+//	                                                           |
+//	         wire <-- arguments (filled in by the tool's schema) <-+
+//
+// Prompts may be English or Chinese: the words of headings and lines are in a table
+// per language, chosen by the heading of the observation. Nothing else of what the
+// policy does depends on the language.
+//
+// The policy knows nothing beforehand: no id, place, agent, recipe or timetable.
+// It reads the last observation, the goals and the last outcome from the prompt,
+// the argument shapes, action names and stop events from the tool schemas, the
+// recipes from the tools' descriptions, and the stage of the turn from tool_choice
+// and the calls already made.
+//
+// A turn it is allowed to go through in full takes three or more requests:
+//
+//	plan                 how much it will ask, what it may do, sometimes a step to reason
+//	none to two modules  a question in about every third turn, two of them in one answer
+//	decision_draft       the best idea and one to fall back on
+//	decision             the first candidate the draft's output accepts
+//
+// Where there is only a tool for the whole turn it fills in that one. Where the
+// tool choice is none, or there is no tool, it answers with two sentences. A tool
+// it has never heard of is called with the emptiest arguments its schema permits.
+// About a third of the answers with calls begin with a reasoning item, so that
+// clients get to send such items back.
+//
+// What it wants is modest: electricity first, then a factory, then jobs for it, and
+// meanwhile the material for the next one. It prefers products that the goals name,
+// leaves a place that is mined out, comes back to its factory, does not repeat what
+// was just refused, and waits when nothing is left to do.
+//
+// A [Mode] changes its manner. The obedient one carries out what texts of others tell
+// it, in words, as forged JSON or under conditions; it is the model that guards are
+// measured with.
+//
+// Promises:
+//
+//  1. The same seed and body give the same bytes, whatever ran before. The server
+//     keeps no state between requests and may be used concurrently. With an
+//     [Injector] it counts how often a request came, and nothing else: then the same
+//     seeds, body and attempt give the same.
+//  2. A request that differs only in ids, names and distances is answered by the
+//     same calls with the ids replaced, as long as journeys cost the same. Seeded
+//     choices therefore mix in numbers of the observation (tick, stocks, heat) and
+//     never an id, a name, a text or a distance; see chance. Only response, item and
+//     call ids, the opaque reasoning content and the token counts depend on the
+//     exact body.
+//  3. Arguments fit the schema of the tool they are for: every property the
+//     schema requires is there, null where it does not apply.
+//
+// Answers can be spoilt on purpose, see [ParseFaults] and [Injector]: after the policy
+// has decided, its answer is given another shape from the [Corpus], or the transport
+// does something else to it.
+//
+// Token usage is simulated, see [Result]; created_at is always 0, because an
+// answer with a clock in it could not be compared.
+package stub

@@ -1,0 +1,68 @@
+package stub
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// experience is what the request tells about actions that failed, so that the
+// policy does not try the same thing again with the same arguments.
+type experience struct {
+	// refused holds the signatures of the actions refused in this turn.
+	refused map[string]bool
+	// latest is the line that tells of the last action.
+	latest string
+	// refusal is the word that tells of a refusal.
+	refusal string
+}
+
+// readExperience collects the failures of a request.
+func readExperience(p prompt, t transcript) experience {
+	return experience{refused: t.refused(), latest: p.latest, refusal: p.language.refused}
+}
+
+// failed reports whether an action is known to fail.
+func (e experience) failed(action any) bool {
+	fields, _ := action.(object)
+	return e.refused[signature(action)] || e.lately(fields)
+}
+
+// lately reports whether the last action was this one and was refused: a line that
+// tells of a refusal and has the action's name and every argument among its words. What
+// failed earlier may work by now. A dotted name may be shortened to its ends.
+func (e experience) lately(action object) bool {
+	said := strings.Fields(e.latest)
+	for i, w := range said {
+		said[i] = strings.TrimRight(w, ",:")
+	}
+	if len(action) == 0 || !slices.Contains(said, e.refusal) {
+		return false
+	}
+	for _, argument := range action {
+		if argument != nil && !slices.ContainsFunc(said, func(w string) bool { return means(w, fmt.Sprint(argument)) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// stumbled reports whether the last thing remembered is a refusal.
+func (e experience) stumbled() bool { return strings.Contains(e.latest, " "+e.refusal) }
+
+// means reports whether a word is a name, or short for one: recipe.motor_mk1 for
+// recipe.assembler.motor_mk1.
+func means(word, name string) bool {
+	head, _, dotted := strings.Cut(name, ".")
+	return word == name || dotted && word == head+"."+productOf(name)
+}
+
+// source returns the id of the history's last line, which stands in brackets at
+// its start; "" when the line has none.
+func (e experience) source() string {
+	id, _, closed := strings.Cut(strings.TrimPrefix(e.latest, "["), "]")
+	if !strings.HasPrefix(e.latest, "[") || !closed {
+		return ""
+	}
+	return id
+}

@@ -1,0 +1,159 @@
+package stub
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"example.com/agentworld/llmclient"
+)
+
+// BodyBytesMax is the largest request body the server reads. A larger one is
+// refused with status 413.
+const BodyBytesMax = 4 << 20
+
+// ModelName is the model the server lists, and the one it names in an answer to a
+// request that names none. Any other model name is accepted and echoed.
+const ModelName = "scripted"
+
+// NewHandler returns the server's routes, for callers that bring their own
+// listener: POST /v1/responses, GET /v1/models (both also without /v1) and GET
+// /healthz. Everything else is answered by an error object in OpenAI's shape.
+func NewHandler(o Options) http.Handler {
+	routes := map[string]route{"/healthz": {http.MethodGet, health}}
+	for _, prefix := range []string{"", "/v1"} {
+		routes[prefix+"/responses"] = route{http.MethodPost, o.respond}
+		routes[prefix+"/models"] = route{http.MethodGet, listModels}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		found, ok := routes[r.URL.Path]
+		switch {
+		case !ok:
+			writeError(w, &RequestError{Status: http.StatusNotFound, Code: "unknown_url", Message: "There is nothing at this address."})
+		case r.Method != found.method:
+			w.Header().Set("Allow", found.method)
+			writeError(w, &RequestError{Status: http.StatusMethodNotAllowed, Code: "method_not_supported", Message: "This address takes " + found.method + " only."})
+		default:
+			found.serve(w, r)
+		}
+	})
+}
+
+// route is what answers one path, and the one method it takes. Paths are looked
+// up in a table rather than registered with ServeMux because its own 404 and 405
+// answers are plain text, which a client of the API cannot read.
+type route struct {
+	method string
+	serve  http.HandlerFunc
+}
+
+// respond answers one Responses request: read, observe, hold back, decide, spoil
+// where a fault is due, send. The body is read whole before anything else because
+// the answer is a function of it.
+func (o Options) respond(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, BodyBytesMax))
+	if err != nil {
+		writeError(w, readError(err))
+		return
+	}
+	if o.OnRequest != nil {
+		o.OnRequest(body)
+	}
+	if o.Delay != nil {
+		o.pause(r, o.Delay(body))
+	}
+	f := o.Faults.next(body, r.Header.Get(retryCount))
+	if f.hold > 0 {
+		o.pause(r, f.hold)
+	}
+	result, err := DecideIn(o.Mode, o.Seed, body)
+	if err != nil {
+		writeError(w, err)
+		return
+	}
+	if f.spoils(result) {
+		o.Faults.count(f.shape.Name)
+		result = f.shape.Fill(result)
+	}
+	if f.transport != nil {
+		o.Faults.count(f.transport.name)
+		ctx, cancel := o.untilClosing(r.Context())
+		defer cancel()
+		f.transport.send(w, r.WithContext(ctx), result.Response)
+		return
+	}
+	w.Header().Set("X-Request-Id", result.ID)
+	writeJSON(w, http.StatusOK, result.Response)
+}
+
+// readError explains a body that did not arrive whole.
+func readError(err error) *RequestError {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return &RequestError{Status: http.StatusRequestEntityTooLarge, Code: "request_too_large", Message: "The request body is larger than 4 MiB."}
+	}
+	return &RequestError{Status: http.StatusBadRequest, Code: "body_unreadable", Message: "The request body ended before it was complete."}
+}
+
+// pause waits for d. When the client goes or the server closes meanwhile, it ends the
+// request there and then: a client that is still there sees its connection end, and
+// not an empty answer.
+func (o Options) pause(r *http.Request, d time.Duration) {
+	ctx, cancel := o.untilClosing(r.Context())
+	defer cancel()
+	timer := time.NewTimer(max(0, d))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// untilClosing returns a context that ends with ctx and when the server begins to
+// close. The caller calls the function when it needs it no longer.
+func (o Options) untilClosing(ctx context.Context) (context.Context, context.CancelFunc) {
+	until, cancel := context.WithCancel(ctx)
+	if o.closing == nil {
+		return until, cancel
+	}
+	unhook := context.AfterFunc(o.closing, cancel)
+	return until, func() { unhook(); cancel() }
+}
+
+// health says that the server is up; it answers nothing else so that nothing has to
+// be kept up to date.
+func health(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, llmclient.Marshal(struct {
+		Status string `json:"status"`
+	}{"ok"}))
+}
+
+// listModels names the one model there is. Its creation time is 0, see the package
+// comment on clocks.
+func listModels(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, llmclient.Marshal(wireModels{
+		Object: "list",
+		Data:   []wireModel{{ID: ModelName, Object: "model", OwnedBy: ModelName}},
+	}))
+}
+
+// writeError sends err as an error object. Anything but a [RequestError] would be
+// a bug of this package, so it is not dressed up as the client's mistake.
+func writeError(w http.ResponseWriter, err error) {
+	var refused *RequestError
+	if !errors.As(err, &refused) {
+		panic("stub: Decide failed with an error that is not a RequestError: " + err.Error())
+	}
+	writeJSON(w, refused.Status, refused.object())
+}
+
+// writeJSON sends one JSON value. A failed write means that the client has gone;
+// there is nobody left to tell.
+func writeJSON(w http.ResponseWriter, status int, value []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(value, '\n'))
+}

@@ -1,0 +1,43 @@
+package stub
+
+import (
+	"example.com/agentworld/llmclient"
+)
+
+// PartsOf returns what the policy would say to a request, in parts that fill the
+// templates of the corpus. ok is false when it would make no call: the body is no
+// request, or no tool may be called. Like [Decide] it is a pure function.
+func PartsOf(seed uint64, body []byte) (p Parts, ok bool) {
+	r, refused := parseRequest(body)
+	if refused != nil {
+		return Parts{}, false
+	}
+	s := newStage(seed, r)
+	calls := s.answer().calls
+	if len(calls) == 0 {
+		return Parts{}, false
+	}
+	return s.parts(calls[0]), true
+}
+
+// parts are what templates are filled with at one point of a turn: the first call of
+// the answer, and what the policy would like to do whatever the stage.
+func (s stage) parts(first toolCall) Parts {
+	p := Parts{Name: first.name, Arguments: llmclient.Marshal(first.arguments), Here: s.industry.see.Self.Place}
+	p.Decision, p.Action = flatForms(s.ideas[0].action)
+	if places := s.industry.see.Places; len(places) > 0 {
+		p.Place, p.PlaceName = places[0].ID, places[0].Name
+	}
+	return p
+}
+
+// flatForms returns an action as a decision object and as an action object.
+func flatForms(action object) (asDecision, asAction []byte) {
+	renamed := object{}
+	for key, value := range action {
+		renamed[key] = value
+	}
+	delete(renamed, "action")
+	renamed["decision"] = name(action)
+	return llmclient.Marshal(renamed), llmclient.Marshal(action)
+}

@@ -1,0 +1,83 @@
+package stub
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"example.com/agentworld/llmclient"
+)
+
+// Result is the answer to one request.
+type Result struct {
+	// ID is the response id.
+	ID string
+	// Items is the output: optionally one reasoning item and then one or more
+	// function calls, or one message.
+	Items []llmclient.Item
+	// Usage is simulated: a token for every started four bytes of the body and of
+	// each output item, plus the reasoning tokens. Cached is always 0, because
+	// which prefix a provider would still hold is not in the request.
+	Usage llmclient.Usage
+	// Response is the whole Responses object as it travels.
+	Response []byte
+
+	// exchange is where the answer came from, for giving it another shape.
+	exchange *exchange
+}
+
+// exchange is one request with the answer the policy has to it.
+type exchange struct {
+	body   []byte
+	stage  stage
+	answer answer
+	mark   stamp
+}
+
+// Decide is the policy: it answers the body of a Responses request. It is a pure
+// function of seed and body; equal arguments give equal bytes. The error, if any,
+// is a [*RequestError].
+func Decide(seed uint64, body []byte) (Result, error) { return DecideIn(ModeNormal, seed, body) }
+
+// DecideIn is Decide in a mode.
+func DecideIn(mode Mode, seed uint64, body []byte) (Result, error) {
+	r, refused := parseRequest(body)
+	if refused != nil {
+		return Result{}, refused
+	}
+	x := &exchange{body: body, stage: newStage(seed, r), mark: newStamp(seed, body)}
+	x.answer = x.respond(mode, r)
+	return x.result(x.mark.items(x.answer), Shape{}), nil
+}
+
+// result is the exchange's result with the given output, in the status of the shape
+// it has.
+func (x *exchange) result(output []json.RawMessage, s Shape) Result {
+	result := Result{ID: x.mark.id("resp_", 0), Usage: usage(x.body, output, x.answer.reasoningTokens), exchange: x}
+	for _, raw := range output {
+		// Only a shape has items that are no objects; a client has to cope with them.
+		if item, ok := llmclient.ParseItem(raw); ok {
+			result.Items = append(result.Items, item)
+		} else if s.Name == "" {
+			panic(fmt.Sprintf("stub: an output item of %d bytes is not a JSON object", len(raw)))
+		}
+	}
+	result.Response = response(result.ID, x.stage.request.echo, output, result.Usage, s)
+	return result
+}
+
+// respond answers a request to decide or to look back, or an errand.
+func (x *exchange) respond(mode Mode, r request) answer {
+	if e, ok := newErrand(r); ok {
+		return e.answer()
+	}
+	if l, ok := newLearner(mode, r); ok {
+		return l.answer()
+	}
+	if mode == ModeObedient {
+		return x.stage.obey().answer()
+	}
+	if mode != ModeNormal {
+		x.stage.ideas, x.stage.follows = x.stage.bent(mode)
+	}
+	return x.stage.answer()
+}

@@ -1,0 +1,144 @@
+package stub
+
+import (
+	"fmt"
+	"strings"
+
+	"example.com/agentworld/llmclient"
+)
+
+// answer is what the policy says to one request: calls, or a text.
+type answer struct {
+	calls []toolCall
+	// text is the whole answer when there are no calls.
+	text string
+	// reasoningTokens is the simulated length of a reasoning item before the
+	// calls; 0 means that there is none.
+	reasoningTokens int64
+	// raw replaces the encoded arguments of the first call; nil leaves them.
+	raw *string
+}
+
+// toolCall is a call with arguments completed by the tool's schema.
+type toolCall struct {
+	name      string
+	arguments object
+}
+
+// stage is the point a turn has reached, with all the policy can know there.
+type stage struct {
+	request  request
+	allowed  []tool
+	turn     transcript
+	industry industry
+	// known tells what failed; ideas is what is left to do, best first.
+	known experience
+	ideas []proposal
+	// lessons are the bullets of the prompt.
+	lessons []lesson
+	// follows is the lesson that made the ideas what they are, empty for none.
+	follows string
+	// asks are the modules to ask in this turn; nil leaves it to chance.
+	asks []string
+}
+
+// newStage reads a request.
+func newStage(seed uint64, r request) stage {
+	p := readPrompt(r.input)
+	s := stage{request: r, allowed: r.allowed(), turn: readTranscript(r.input[p.turnStart:])}
+	see, _ := readSituation(p.language, p.tick, p.observation)
+	s.industry = industry{see: see, goals: readGoals(p.goals), offers: readCatalogue(r.tools), chance: newChance(seed, see)}
+	s.known = readExperience(p, s.turn)
+	s.ideas = s.industry.proposals(s.known)
+	s.lessons = readLessons(p.playbook)
+	return s
+}
+
+// answer decides what to say. Where calls are allowed it makes at least one, unless
+// it has already said all it has to say to tools it does not know.
+func (s stage) answer() answer {
+	if len(s.allowed) == 0 {
+		return answer{text: s.text()}
+	}
+	calls := s.calls()
+	if len(calls) == 0 {
+		return answer{text: s.text()}
+	}
+	if !s.request.parallel() {
+		calls = calls[:1]
+	}
+	return answer{calls: calls, reasoningTokens: s.reasoningTokens()}
+}
+
+// calls returns the calls of the present stage. The order of the cases is the order
+// of a turn; a stage that is over or not allowed is passed over. Which stage it is
+// follows from the request alone, so a request may be repeated, or answered by a
+// server that has seen none of the turn before.
+func (s stage) calls() []toolCall {
+	if s.may(toolPlan) && s.turn.count(toolPlan) == 0 && !s.may(toolTurn) {
+		return s.call(toolPlan, s.plan())
+	}
+	if calls := s.askModules(); len(calls) > 0 {
+		return calls
+	}
+	if s.may(toolTurn) {
+		return s.call(toolTurn, s.leanTurn())
+	}
+	if s.may(toolDraft) && (s.needsDraft() || !s.may(toolDecision)) {
+		return s.call(toolDraft, s.draft())
+	}
+	if s.may(toolDecision) {
+		return s.call(toolDecision, s.decision())
+	}
+	return s.callAnything()
+}
+
+// may reports whether a tool may be called now.
+func (s stage) may(name string) bool {
+	for _, t := range s.allowed {
+		if t.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// call returns one call with the values completed by the tool's schema.
+func (s stage) call(name string, values object) []toolCall {
+	for _, t := range s.allowed {
+		if t.Name == name {
+			return []toolCall{{name: name, arguments: newFiller(t.Parameters).arguments(values)}}
+		}
+	}
+	return nil
+}
+
+// needsDraft reports whether there is no answered draft to decide from.
+func (s stage) needsDraft() bool {
+	_, drafted := s.turn.last(toolDraft)
+	return !drafted
+}
+
+// callAnything calls a tool the policy has no idea about, once, with the emptiest
+// arguments it takes. When it need not call and has done so already, it stops.
+func (s stage) callAnything() []toolCall {
+	if s.request.choice.Mode == llmclient.ChoiceAuto && len(s.turn) > 0 {
+		return nil
+	}
+	return s.call(s.allowed[0].Name, s.moduleValues(s.allowed[0].Name))
+}
+
+// text answers in two sentences where no call is possible.
+func (s stage) text() string {
+	best := s.ideas[0]
+	return fmt.Sprintf("The next useful action is to %s. %s", strings.ReplaceAll(name(best.action), "_", " "), best.why)
+}
+
+// reasoningTokens is positive in about a third of the answers with calls.
+func (s stage) reasoningTokens() int64 {
+	c := s.industry.chance.after(len(s.turn))
+	if !c.oneIn("reasoning", 3) {
+		return 0
+	}
+	return int64(16 + c.draw("reasoning length", 64))
+}

@@ -1,0 +1,239 @@
+package stub
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/llmclient"
+)
+
+// opened returns a table whose world has made its first tick.
+func opened(t *testing.T, seed uint64, p protocol) *table {
+	b := newBelt(30)
+	b.advance()
+	return &table{t: t, seed: seed, protocol: p, goals: chips, world: b}
+}
+
+func names(r Result) string {
+	var out []string
+	for _, call := range calls(r) {
+		out = append(out, call.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestStageComesFromTheRequest(t *testing.T) {
+	required := func(names ...string) llmclient.ToolChoice {
+		return llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: names}
+	}
+	for _, tc := range []struct {
+		name     string
+		protocol protocol
+		choice   llmclient.ToolChoice
+		want     string
+	}{
+		{"plan first", full, llmclient.ToolChoice{Mode: llmclient.ChoiceAuto}, toolPlan},
+		{"plan before skipping ahead", full, required(toolDecision, toolPlan), toolPlan},
+		{"only a decision", full, required(toolDecision), toolDecision},
+		{"only a draft", full, required(toolDraft), toolDraft},
+		{"only one module", full, required(moduleRules), moduleRules},
+		{"only a module the policy never wants", full, required(moduleList), moduleList},
+		{"lean with a plan of its own", lean, required(toolPlan), toolPlan},
+		{"lean", lean, required(toolTurn), toolTurn},
+		{"text only", full, llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, ""},
+		{"nothing allowed", full, required([]string{}...), ""},
+	} {
+		g := opened(t, 1, tc.protocol)
+		r := g.ask(g.opening(), tc.choice)
+		if got := names(r); got != tc.want {
+			t.Errorf("%s: calls %q, want %q", tc.name, got, tc.want)
+		}
+		if last := r.Items[len(r.Items)-1]; tc.want == "" && (last.Kind != llmclient.KindMessage || strings.Count(last.Text, ". ") != 1) {
+			t.Errorf("%s: answer %q, want a text of two sentences", tc.name, last.Text)
+		}
+	}
+}
+
+func TestOneFunctionMayBeChosenByName(t *testing.T) {
+	g := opened(t, 1, full)
+	body := llmclient.Request{Model: "m", Input: g.opening(), Tools: toolsOf(full)}.Body()
+	body = edited(t, body, "tool_choice", object{"type": "function", "name": toolDecision})
+	r, err := Decide(1, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := names(r); got != toolDecision {
+		t.Errorf("calls %q, want the chosen function", got)
+	}
+}
+
+// edited returns body with one field replaced.
+func edited(t *testing.T, body []byte, field string, value any) []byte {
+	t.Helper()
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil {
+		t.Fatal(err)
+	}
+	fields[field] = llmclient.Marshal(value)
+	return llmclient.Marshal(fields)
+}
+
+func TestParallelCallsOnlyWherePermitted(t *testing.T) {
+	several := 0
+	for seed := range uint64(40) {
+		g := opened(t, seed, full)
+		input := g.opening()
+		plan := g.ask(input, llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{toolPlan}})
+		input = append(append(input, plan.Items...), llmclient.FunctionOutput(calls(plan)[0].CallID, `{"status":"ok"}`))
+		r := g.ask(input, llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: moduleNames})
+		if n := len(calls(r)); n > 1 {
+			several++
+		} else if n == 0 {
+			t.Fatalf("seed=%d: no call where one is required", seed)
+		}
+		single, err := Decide(seed, edited(t, g.bodies[1], "parallel_tool_calls", false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(calls(single)); n != 1 {
+			t.Errorf("seed=%d: %d calls with parallel calls switched off, want 1", seed, n)
+		}
+	}
+	if several == 0 || several == 40 {
+		t.Errorf("%d of 40 seeds call two modules at once, want some", several)
+	}
+}
+
+func TestARefusedDecisionIsReplacedAndThenGivenUp(t *testing.T) {
+	g := opened(t, 3, full)
+	input := g.opening()
+	tried := map[string]bool{}
+	for round := range 4 {
+		r := g.ask(input, llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{toolDecision}})
+		call := calls(r)[0]
+		var decided struct {
+			Action object `json:"action"`
+		}
+		if err := decode([]byte(call.Text), &decided); err != nil {
+			t.Fatal(err)
+		}
+		mark := signature(decided.Action)
+		if tried[mark] && name(decided.Action) != "wait" {
+			t.Errorf("round %d repeats the refused %s", round, mark)
+		}
+		if round == 3 && name(decided.Action) != "wait" {
+			t.Errorf("after three refusals the policy wants %s, want wait", mark)
+		}
+		tried[mark] = true
+		input = append(append(input, r.Items...), llmclient.FunctionOutput(call.CallID, `{"status":"error","code":"GUARD_REJECTED"}`))
+	}
+}
+
+func TestDecisionTakesTheFirstAcceptedCandidate(t *testing.T) {
+	const draft = `{"candidates":[
+		{"action":"harvest_radiation","amount":3},{"action":"mine_compound","amount":700},{"action":"wait_ticks","amount":2}]}`
+	for _, tc := range []struct{ output, want string }{
+		{`{"candidates":[{"status":"accepted"},{"status":"accepted"},{"status":"accepted"}]}`, "harvest_radiation"},
+		{`{"candidates":[{"status":"rejected"},{"status":"accepted"},{"status":"accepted"}]}`, "mine_compound"},
+		{`{"candidates":[{"status":"unknown_until_tried"},{"status":"rejected"},{"status":"accepted"}]}`, "wait_ticks"},
+		{`{"candidates":[{"status":"rejected"},{"status":"unknown_until_tried"},{"status":"rejected"}]}`, "mine_compound"},
+		{`{"status":"ok","data":{"results":[{"status":"rejected"},{"status":"rejected"},{"status":"accepted"}]}}`, "wait_ticks"},
+		{`[{"status":"rejected"},{"status":"accepted"}]`, "mine_compound"},
+	} {
+		g := opened(t, 3, full)
+		input := append(g.opening(), llmclient.FunctionCall("call_a", toolDraft, draft), llmclient.FunctionOutput("call_a", tc.output))
+		r := g.ask(input, llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{toolDecision}})
+		var decided struct{ Action struct{ Action string } }
+		if err := json.Unmarshal([]byte(calls(r)[0].Text), &decided); err != nil {
+			t.Fatal(err)
+		}
+		if decided.Action.Action != tc.want {
+			t.Errorf("with output %s the decision is %q, want %q", tc.output, decided.Action.Action, tc.want)
+		}
+	}
+}
+
+func TestUnreadableDraftStillEndsInADecision(t *testing.T) {
+	for _, output := range []string{"", "no JSON", "{}", `{"candidates":"none"}`, `{"candidates":[1,2]}`} {
+		g := opened(t, 3, full)
+		input := append(g.opening(), llmclient.FunctionCall("c", toolDraft, `{"candidates":[7]}`), llmclient.FunctionOutput("c", output))
+		r := g.ask(input, llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{toolDecision}})
+		if got := names(r); got != toolDecision {
+			t.Errorf("output %q: calls %q, want a decision", output, got)
+		}
+	}
+}
+
+func TestOnlyCallsOfThisTurnCount(t *testing.T) {
+	g := opened(t, 1, full)
+	before := []llmclient.Item{llmclient.FunctionCall("c", toolPlan, "{}"), llmclient.FunctionOutput("c", "{}")}
+	r := g.ask(append(before, g.opening()...), llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{toolPlan, toolDecision}})
+	if got := names(r); got != toolPlan {
+		t.Errorf("calls %q, want a plan: the call before the observation is of another turn", got)
+	}
+}
+
+func TestUnknownToolsGetArgumentsThatFit(t *testing.T) {
+	reflect := functionTool("reflect", `{"type":"object","additionalProperties":false,"required":["tags","note","score","kind","deep"],"properties":{
+		"tags":{"type":"array","minItems":1,"items":{"type":"object","additionalProperties":false,"required":["id"],"properties":{"id":{"type":"string"}}}},
+		"note":{"type":["string","null"]},"score":{"type":"integer","minimum":3},"kind":{"type":"string","enum":["good","bad"]},"deep":{"type":"boolean"},"skip":{"type":"string"}}}`)
+	request := llmclient.Request{Model: "m", Input: []llmclient.Item{llmclient.Message("user", "Reflect.")}, Tools: []llmclient.Tool{reflect},
+		Choice: llmclient.ToolChoice{Mode: llmclient.ChoiceAuto}}
+	r, err := Decide(1, request.Body())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"deep":false,"kind":"good","note":null,"score":3,"tags":[{"id":""}]}`
+	if got := calls(r); len(got) != 1 || got[0].Text != want {
+		t.Fatalf("calls %v, want one with %s", got, want)
+	}
+	call := calls(r)[0]
+	request.Input = append(append(request.Input, r.Items...), llmclient.FunctionOutput(call.CallID, "{}"))
+	again, err := Decide(1, request.Body())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(calls(again)) != 0 {
+		t.Errorf("the tool was called again though it need not be: %v", calls(again))
+	}
+}
+
+func TestWithoutToolsThereIsAText(t *testing.T) {
+	for _, body := range []string{
+		`{"model":"m","input":"Hello"}`, `{"input":[{"role":"user","content":"Hello"}]}`, `{}`, `{"input":null,"tools":null,"tool_choice":null}`,
+		`{"input":[{"role":"user","content":[{"type":"input_text","text":"# Observation\nnone {yet"}]}],"tools":[{"type":"web_search"}]}`,
+	} {
+		r, err := Decide(1, []byte(body))
+		if err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		if len(r.Items) != 1 || r.Items[0].Kind != llmclient.KindMessage || r.Items[0].Text == "" {
+			t.Errorf("%s: items %v, want one text", body, shape(r.Items))
+		}
+	}
+}
+
+func TestRefusedRequests(t *testing.T) {
+	for _, tc := range []struct{ body, code, param string }{
+		{``, "invalid_json", ""}, {`{`, "invalid_json", ""}, {`[]`, "invalid_type", ""}, {`null`, "invalid_json", ""}, {`"text"`, "invalid_type", ""},
+		{`{"model":7}`, "invalid_type", "model"},
+		{`{"input":7}`, "invalid_type", "input"}, {`{"input":[7]}`, "invalid_type", "input"},
+		{`{"tools":{}}`, "invalid_type", "tools"}, {`{"tools":[7]}`, "invalid_type", "tools"},
+		{`{"tool_choice":"maybe"}`, "invalid_value", "tool_choice"}, {`{"tool_choice":{"type":"mcp"}}`, "invalid_value", "tool_choice"}, {`{"tool_choice":7}`, "invalid_value", "tool_choice"},
+		{`{"stream":true}`, "unsupported_value", "stream"},
+		{`{"previous_response_id":"resp_1"}`, "previous_response_not_found", "previous_response_id"},
+	} {
+		_, err := Decide(1, []byte(tc.body))
+		got, ok := err.(*RequestError)
+		if !ok {
+			t.Errorf("%s: error %v, want a RequestError", tc.body, err)
+			continue
+		}
+		if diff := cmp.Diff([]any{400, tc.code, tc.param}, []any{got.Status, got.Code, got.Param}); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", tc.body, diff)
+		}
+	}
+}

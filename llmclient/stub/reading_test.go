@@ -1,0 +1,275 @@
+package stub
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/llmclient"
+)
+
+func TestReadGoals(t *testing.T) {
+	recipes := []string{"recipe.assembler.control_chip", "recipe.assembler.motor_mk1"}
+	for _, tc := range []struct {
+		text string
+		want []wish
+	}{
+		{"Make 2 control chips.", []wish{{recipes[0], 2}}},
+		{"Short term: two Control-Chips, then a motor", []wish{{recipes[0], 2}, {recipes[1], 1}}},
+		{"product:control_chip >= 3", []wish{{recipes[0], 3}}},
+		{"control_chip at least 4", []wish{{recipes[0], 4}}},
+		{"5 motor_mk1", []wish{{recipes[1], 5}}},
+		{"Make control chips in series.", []wish{{recipes[0], 2}}},
+		{"2 control chips (met at tick 9)\nnot met: 1 motor", []wish{{recipes[1], 1}}},
+		{"Control the chip market.", nil},
+		{"", nil},
+	} {
+		got := readGoals(tc.text).wishes(recipes)
+		if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(wish{})); diff != "" {
+			t.Errorf("wishes of %q (-want +got):\n%s", tc.text, diff)
+		}
+	}
+}
+
+func TestGoalsNamePlaces(t *testing.T) {
+	g := readGoals("Go to Far Harbour 2.")
+	for _, tc := range []struct {
+		label string
+		want  bool
+	}{{"far-harbour-2", true}, {"Far Harbour", true}, {"harbour 3", false}, {"", false}, {"ar-harbour", false}} {
+		if got := g.names(tc.label); got != tc.want {
+			t.Errorf("names(%q) = %v, want %v", tc.label, got, tc.want)
+		}
+	}
+}
+
+func TestReadPrompt(t *testing.T) {
+	input := []llmclient.Item{
+		llmclient.Message("user", "# Goals\nold\n# Observation, tick 1\ncan: wait"),
+		llmclient.Message("user", "# Goals\nMake 1 motor.\n# Other\n# Observation, tick 2 \n\nyou: a\ncan: wait\n# History, oldest first, 3 earlier left out\n[m1] a\n[m2] b\n"),
+		llmclient.FunctionCall("c", "plan", "{}"),
+		llmclient.Message("assistant", "# Observation, tick 3\nyou: b"),
+	}
+	want := prompt{language: languages[0], observation: "\nyou: a\ncan: wait\n", tick: "tick 2", goals: "Make 1 motor.\n", latest: "[m2] b", turnStart: 2}
+	if diff := cmp.Diff(want, readPrompt(input), cmp.AllowUnexported(prompt{}, language{})); diff != "" {
+		t.Errorf("readPrompt (-want +got):\n%s", diff)
+	}
+	input = append(input, llmclient.Message("user", "# Last outcome\n[m3] c\n# Observation"))
+	if got := readPrompt(input); got.latest != "[m3] c" || got.turnStart != len(input) || got.tick != "" {
+		t.Errorf("with an outcome: %+v", got)
+	}
+}
+
+// TestReadSituation reads every line of the grammar in both languages, with names that try to pass
+// for something else and lines a later version may add.
+func TestReadSituation(t *testing.T) {
+	english := []string{
+		`you: agent-2 "Miner; agents: 9", at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2`,
+		`here: "The \"Hub\", compound 7 g", metal, radiation 46, compound 20000 g`,
+		"weather: fine; wait", "woken: job_done", "texts: 3 shown after the plan",
+		"can: wait; move_agent to amber|a..b; mine_compound 1..45; schedule_recipe f1 (recipe.x max 2, recipe.y)|f2 (recipe.y max 1); buy_power 10..50 price 3; place_power_order buy max 160|sell max 10|1 more",
+		"cannot: refine_compound (compound 400 short, electricity 2 short); build_factory, sell_power (no_offer); 2 more",
+		`places (km, cost, ticks, emission, compound g, material): amber "Amber; 1 more" 5.1 6 1 12 30000 silicate; drift 36.0 36 4 ? ? ice; 7 more`,
+		`agents: agent-1 "Maker, at drift", agent-4 here; agent-3 at amber 5.1 km; 1 more`,
+		"factories: f1 factory.assembler here, working recipe.x x2, 3 queued, ready in 4, wear 60; f2 factory.power at amber, idle",
+	}
+	chinese := []string{
+		`你: agent-2 "Miner; agents: 9", 在 hub, 电力 low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2`,
+		`此处: "The \"Hub\", compound 7 g", metal, 辐射 46, compound 20000 g`,
+		"天气: 晴; wait", "唤醒原因: job_done", "消息: 3 条在计划之后给出",
+		"可做: wait; move_agent 至 amber|a..b; mine_compound 1..45; schedule_recipe f1 (recipe.x 最多 2, recipe.y)|f2 (recipe.y 最多 1); buy_power 10..50 价 3; place_power_order buy 最多 160|sell 最多 10|另有 1",
+		"不可做: refine_compound (compound 缺 400, electricity 缺 2); build_factory, sell_power (no_offer); 另有 2",
+		`地点 (km, 耗电, 回合, 辐射源, compound g, 材质): amber "Amber; 1 more" 5.1 6 1 12 30000 silicate; drift 36.0 36 4 ? ? ice; 另有 7`,
+		`智能体: agent-1 "Maker, at drift", agent-4 在此; agent-3 在 amber 5.1 km; 另有 1`,
+		"工厂: f1 factory.assembler 在此, working recipe.x x2, 排队 3 批, 尚需 4 回合, 磨损 60; f2 factory.power 在 amber, idle",
+	}
+	want := situation{
+		Tick: 20, Self: self{Place: "hub", Electricity: 14, PowerCapacity: 200, Heat: 96, HeatCapacity: 100, CompoundG: 3000, Hardware: 2, Data: 16, Products: []amount{{"control_chip", 2}}},
+		Here: here{ID: "hub", Name: `The "Hub", compound 7 g`, CompoundG: 20000},
+		Can: []affordance{
+			{Action: "wait", OK: true},
+			{Action: "move_agent", OK: true, Options: []option{{Target: "amber"}, {Target: "a..b"}}},
+			{Action: "mine_compound", OK: true, Min: 1, Max: 45},
+			{Action: "schedule_recipe", OK: true, Options: []option{{"f1", "recipe.x", 2}, {"f1", "recipe.y", 0}, {"f2", "recipe.y", 1}}},
+			{Action: "buy_power", OK: true, Min: 10, Max: 50},
+			{Action: "place_power_order", OK: true, Options: []option{{"buy", "", 160}, {"sell", "", 10}}},
+			{Action: "refine_compound", Need: []amount{{"compound", 400}, {"electricity", 2}}},
+			{Action: "build_factory"}, {Action: "sell_power"},
+		},
+		Places: []sight{
+			{ID: "amber", Name: "Amber; 1 more", MoveCost: 6, Emission: optional("12"), CompoundG: optional("30000")},
+			{ID: "drift", MoveCost: 36},
+		},
+		Agents: []neighbour{{"agent-1"}, {"agent-4"}, {"agent-3"}},
+		Factories: []factory{
+			{ID: "f1", Place: "hub", State: "working", Recipe: "recipe.x", Batches: 2, Queued: 3, ReadyIn: 4}, {ID: "f2", Place: "amber", State: "idle"},
+		},
+	}
+	for i, written := range []struct {
+		tick  string
+		lines []string
+	}{{"tick 20", english}, {"第 20 回合", chinese}} {
+		got, ok := readSituation(languages[i], written.tick, strings.Join(written.lines, "\n"))
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(situation{}, self{}, here{}, affordance{}, option{}, amount{}, sight{}, neighbour{}, factory{})); diff != "" || !ok {
+			t.Errorf("readSituation %s, ok %v (-want +got):\n%s", written.tick, ok, diff)
+		}
+		for _, text := range []string{"", "nothing", "weather: fine", "you", "你"} {
+			if _, ok := readSituation(languages[i], "", text); ok {
+				t.Errorf("%q was taken for an observation", text)
+			}
+		}
+	}
+}
+
+func TestExperience(t *testing.T) {
+	e := readExperience(prompt{language: languages[0], latest: "[m7][m9] ticks 4-6: mine_compound 5000 x2 refused: contended requested 5000 available 300"}, nil)
+	for _, tc := range []struct {
+		action string
+		want   bool
+	}{
+		{`{"action":"mine_compound","amount":5000}`, true},
+		{`{"action":"mine_compound","amount":5000,"to":null}`, true},
+		{`{"action":"mine_compound","amount":400}`, false},
+		{`{"action":"refine_compound","amount":5000}`, false},
+		{`"no JSON"`, false},
+		{`{}`, false},
+	} {
+		var action any
+		if err := decode([]byte(tc.action), &action); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.failed(action); got != tc.want {
+			t.Errorf("failed(%s) = %v, want %v", tc.action, got, tc.want)
+		}
+	}
+	if got := e.source(); got != "m7" {
+		t.Errorf("source() = %q, want m7", got)
+	}
+	job := experience{refusal: "被拒", latest: "第 3 回合: schedule_recipe f.1 recipe.motor 1 被拒: queue_full"}
+	for recipe, want := range map[string]bool{"recipe.assembler.motor": true, "recipe.motor": true, "recipe.assembler.chip": false, "make.assembler.motor": false} {
+		if got := job.failed(object{"action": "schedule_recipe", "factory_id": "f.1", "recipe_id": recipe, "batches": 1}); got != want {
+			t.Errorf("failed(%s) = %v, want %v", recipe, got, want)
+		}
+	}
+	for _, line := range []string{"", "plain", "[open"} {
+		if got := (experience{latest: line}).source(); got != "" {
+			t.Errorf("source of %q = %q, want none", line, got)
+		}
+	}
+}
+
+func TestRequiredAddsTheShortfallToTheStock(t *testing.T) {
+	s := situation{Self: self{Hardware: 3}, Can: []affordance{{Action: "a", Need: []amount{{"hardware", 2}}}}}
+	for _, tc := range []struct {
+		action, resource string
+		want             int64
+	}{{"a", "hardware", 5}, {"a", "data", 0}, {"b", "hardware", 0}} {
+		if got := s.required(tc.action, tc.resource); got != tc.want {
+			t.Errorf("required(%s, %s) = %d, want %d", tc.action, tc.resource, got, tc.want)
+		}
+	}
+}
+
+func TestArgumentsFitTheSchema(t *testing.T) {
+	for _, tc := range []struct{ name, schema, values, want string }{
+		{"null where it does not apply", `{"properties":{"a":{"type":["string","null"]},"b":{"type":"integer"}},"required":["a","b"]}`, `{"b":4}`, `{"a":null,"b":4}`},
+		{"unknown properties go", `{"properties":{"a":{"type":"string"}},"required":["a"]}`, `{"a":"x","z":1}`, `{"a":"x"}`},
+		{"optional ones stay away", `{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a"]}`, `{}`, `{"a":""}`},
+		{"no properties declared", `{"type":"object"}`, `{"z":1}`, `{"z":1}`},
+		{"no schema", ``, `{"z":1}`, `{"z":1}`},
+		{"text to length", `{"properties":{"a":{"type":"string","maxLength":2}}}`, `{"a":"åbc"}`, `{"a":"åb"}`},
+		{"list to length", `{"properties":{"a":{"type":"array","maxItems":1,"items":{"type":"integer"}}}}`, `{"a":[1,2]}`, `{"a":[1]}`},
+		{"list from length", `{"properties":{"a":{"type":"array","minItems":2,"items":{"type":"integer","minimum":7}}}}`, `{"a":[1]}`, `{"a":[1,7]}`},
+		{"value outside the enum", `{"properties":{"a":{"enum":[null,"x","y"]}}}`, `{"a":"q"}`, `{"a":"x"}`},
+		{"constant", `{"properties":{"a":{"type":"string","const":"k"}}}`, `{"a":"q"}`, `{"a":"k"}`},
+		{"wrong type", `{"properties":{"a":{"type":"string"},"b":{"type":"array"},"c":{"type":"boolean"}}}`, `{"a":7,"b":"x","c":1}`, `{"a":"","b":[],"c":false}`},
+		{"JSON as text", `{"properties":{"a":{"type":"string"}}}`, `{"a":{"b":[1]}}`, `{"a":"{\"b\":[1]}"}`},
+		{"alternatives by type", `{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}},{"type":"null"}]}}}`, `{"a":["x"]}`, `{"a":["x"]}`},
+		{"nullable alternative", `{"properties":{"a":{"oneOf":[{"type":"null"},{"type":"object","properties":{"b":{"type":"null"}},"required":["b"]}]}}}`, `{}`, `{"a":null}`},
+		{"reference", `{"$defs":{"x/y":{"type":"integer"}},"properties":{"a":{"$ref":"#/$defs/x~1y"}},"required":["a"]}`, `{"a":3}`, `{"a":3}`},
+		{"dangling reference", `{"properties":{"a":{"$ref":"#/$defs/none"}},"required":["a"]}`, `{"a":3}`, `{"a":3}`},
+		{"circular reference", `{"$defs":{"x":{"$ref":"#/$defs/x"}},"properties":{"a":{"$ref":"#/$defs/x"}},"required":["a"]}`, `{"a":3}`, `{"a":3}`},
+		{"negative lengths", `{"properties":{"a":{"type":"array","maxItems":-1},"b":{"type":"string","maxLength":-5}}}`, `{"a":[1],"b":"x"}`, `{"a":[],"b":""}`},
+	} {
+		var values object
+		if err := decode([]byte(tc.values), &values); err != nil {
+			t.Fatal(err)
+		}
+		got := string(llmclient.Marshal(newFiller(json.RawMessage(tc.schema)).arguments(values)))
+		if got != tc.want {
+			t.Errorf("%s: arguments = %s, want %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+func TestASelfContainingSchemaEnds(t *testing.T) {
+	f := newFiller(json.RawMessage(`{"$ref":"#/$defs/n","$defs":{"n":{"type":"object","required":["a","b"],"properties":{"a":{"$ref":"#/$defs/n"},"b":{"$ref":"#/$defs/n"}}}}}`))
+	f.arguments(object{})
+	if f.nodes > 4*schemaNodesMax {
+		t.Errorf("filled %d values, want a bounded number", f.nodes)
+	}
+}
+
+func TestCatalogueComesFromTheRequest(t *testing.T) {
+	for _, p := range []protocol{full, lean} {
+		var tools []tool
+		for _, offered := range toolsOf(p) {
+			tools = append(tools, tool{"function", offered.Name, offered.Description, offered.Parameters})
+		}
+		c := readCatalogue(tools)
+		if !c.offers("mine_compound") || c.offers("buy_power") {
+			t.Errorf("%s: actions %v", p, c.actions)
+		}
+		if !c.stopsOn("harvest_yield_below") || c.stopsOn("job_done") {
+			t.Errorf("%s: stop events %v", p, c.events)
+		}
+		if diff := cmp.Diff([]string{"recipe.assembler.control_chip", "recipe.assembler.motor_mk1", "recipe.assembler.logistics_drone"}, c.recipes); diff != "" {
+			t.Errorf("%s: recipes (-want +got):\n%s", p, diff)
+		}
+	}
+	if c := (catalogue{}); !c.offers("anything") || c.stopsOn("anything") {
+		t.Error("without schemas every action is offered and no stop event")
+	}
+}
+
+func TestNamedAfter(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		want []string
+	}{
+		{"Say what you want.\n- make(what food.(bread|cake), amount)", []string{"food.bread", "food.cake"}},
+		{"what: food.bread|food.cake; more", []string{"food.bread", "food.cake"}},
+		{"what food.bread, amount", []string{"food.bread"}},
+		{"what", nil},
+		{"", nil},
+	} {
+		if diff := cmp.Diff(tc.want, namedAfter(tc.text, slotWhat)); diff != "" {
+			t.Errorf("namedAfter(%q) (-want +got):\n%s", tc.text, diff)
+		}
+	}
+}
+
+// A record names the arguments of an action more fully than its slots do.
+func TestSignaturesOverlookTheNamesOfArguments(t *testing.T) {
+	same := []string{
+		`{"action":"transfer_resource","to":"b","what":"data","amount":1,"id":null}`,
+		`{"action":"transfer_resource","to_agent":"b","kind":"data","amount":1}`,
+		`{"action":"execute_until","do":{"action":"transfer_resource","kind":"data","to_agent":"b","amount":1},"max_ticks":3}`,
+	}
+	marks := map[string]string{}
+	for _, raw := range append(same, `{"action":"transfer_resource","to":"b","what":"data","amount":2}`, `{"action":"wait"}`, `{}`) {
+		var action object
+		if err := decode([]byte(raw), &action); err != nil {
+			t.Fatal(err)
+		}
+		marks[raw] = signature(action)
+	}
+	for raw, mark := range marks {
+		if want := slices.Contains(same, raw); (mark == marks[same[0]]) != want {
+			t.Errorf("%s has the signature %q, that of the transfer of one data is %q", raw, mark, marks[same[0]])
+		}
+	}
+}

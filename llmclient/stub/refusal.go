@@ -1,0 +1,66 @@
+package stub
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"example.com/agentworld/llmclient"
+)
+
+// RequestError is a request that is refused instead of answered. Its text names
+// fields and types only and repeats nothing of what the request said.
+type RequestError struct {
+	// Status is the HTTP status, 400 to 499.
+	Status int
+	// Code is a stable word for the reason, such as "invalid_json".
+	Code string
+	// Param is the field at fault, empty when it is none in particular.
+	Param string
+	// Message explains the refusal in one sentence.
+	Message string
+}
+
+// Error implements error.
+func (e *RequestError) Error() string {
+	return fmt.Sprintf("stub server refused the request (%d %s): %s", e.Status, e.Code, e.Message)
+}
+
+// object is the error as it travels, in OpenAI's shape.
+func (e *RequestError) object() []byte {
+	var object struct {
+		Error struct {
+			Message string  `json:"message"`
+			Type    string  `json:"type"`
+			Param   *string `json:"param"`
+			Code    *string `json:"code"`
+		} `json:"error"`
+	}
+	object.Error.Message, object.Error.Type, object.Error.Code = e.Message, "invalid_request_error", &e.Code
+	if e.Param != "" {
+		object.Error.Param = &e.Param
+	}
+	return llmclient.Marshal(object)
+}
+
+// badRequest returns a refusal with status 400.
+func badRequest(code, param, message string) *RequestError {
+	return &RequestError{Status: http.StatusBadRequest, Code: code, Param: param, Message: message}
+}
+
+// decodeBody reads body, which must be one JSON object, into v.
+func decodeBody(body []byte, v any) *RequestError {
+	var mistyped *json.UnmarshalTypeError
+	err := json.Unmarshal(body, v)
+	switch {
+	case errors.As(err, &mistyped):
+		return badRequest("invalid_type", mistyped.Field, "A field of the request has the wrong type.")
+	case err != nil:
+		return badRequest("invalid_json", "", "The request body is not valid JSON.")
+	case !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")):
+		return badRequest("invalid_json", "", "The request body is not a JSON object.")
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package stub
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"example.com/agentworld/llmclient"
+)
+
+// apiDescription is OpenAI's description of the API as one JSON Schema. It is not
+// part of this repository.
+const apiDescription = "../../../shared/openai-responses-schema/responses.schema.json"
+
+// apiSchemas resolves parts of the API's description; the test is skipped where the
+// file is absent.
+func apiSchemas(t *testing.T, names ...string) map[string]*jsonschema.Resolved {
+	t.Helper()
+	raw, err := os.ReadFile(apiDescription)
+	if os.IsNotExist(err) {
+		t.Skipf("the API's JSON Schema is not here (%s); answers are not validated against it", apiDescription)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document map[string]any
+	if err := json.Unmarshal(raw, &document); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]*jsonschema.Resolved{}
+	for _, name := range names {
+		root := llmclient.Marshal(object{"$ref": "#/$defs/" + name, "$defs": document["$defs"]})
+		var s jsonschema.Schema
+		if err := json.Unmarshal(root, &s); err != nil {
+			t.Fatalf("schema %s: %v", name, err)
+		}
+		if out[name], err = s.Resolve(nil); err != nil {
+			t.Fatalf("schema %s: %v", name, err)
+		}
+	}
+	return out
+}
+
+func validate(t *testing.T, schema *jsonschema.Resolved, what string, raw []byte) {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if err := schema.Validate(v); err != nil {
+		t.Errorf("%s does not fit the API's schema: %v\n%s", what, err, raw)
+	}
+}
+
+func TestExchangesFitTheAPI(t *testing.T) {
+	schemas := apiSchemas(t, "CreateResponse", "Response", "ErrorResponse", "ListModelsResponse")
+	for _, p := range []protocol{full, lean} {
+		g := &table{t: t, seed: 5, protocol: p, goals: chips, world: newBelt(30)}
+		g.live(12)
+		g.ask(g.opening(), llmclient.ToolChoice{Mode: llmclient.ChoiceNone})
+		for i, body := range g.bodies {
+			validate(t, schemas["CreateResponse"], "a request", body)
+			validate(t, schemas["Response"], "an answer", g.results[i].Response)
+		}
+	}
+	for _, body := range []string{`{}`, `{"input":"Hello","metadata":{"a":"b"},"temperature":0.5,"top_p":null,"instructions":null,"max_output_tokens":64}`} {
+		r, err := Decide(1, []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		validate(t, schemas["CreateResponse"], "a request", []byte(body))
+		validate(t, schemas["Response"], "an answer", r.Response)
+	}
+	s, client := start(t, Options{})
+	_, _, got := send(t, client, http.MethodGet, s.URL()+"/v1/models", nil)
+	validate(t, schemas["ListModelsResponse"], "the model list", got)
+	_, _, got = send(t, client, http.MethodPost, s.URL()+"/v1/responses", []byte("{"))
+	validate(t, schemas["ErrorResponse"], "an error", got)
+}
+
+// The description is loose about alternatives, so the test above would also pass
+// on an answer whose items are all of some kind nobody sends. This one looks at
+// what clients read.
+func TestResponseHoldsWhatClientsRead(t *testing.T) {
+	body := openingBody(t)
+	r, err := Decide(0, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		ID, Object, Status, Model string
+		CreatedAt                 *int64 `json:"created_at"`
+		Output                    []struct {
+			Type, ID, Status string
+			CallID           string `json:"call_id"`
+			Name             string
+		}
+		Usage struct {
+			InputTokens  int64 `json:"input_tokens"`
+			OutputTokens int64 `json:"output_tokens"`
+			TotalTokens  int64 `json:"total_tokens"`
+		}
+	}
+	if err := json.Unmarshal(r.Response, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.ID != r.ID || got.Object != "response" || got.Status != "completed" || got.Model != "some-model" || got.CreatedAt == nil || *got.CreatedAt != 0 {
+		t.Errorf("response %+v", got)
+	}
+	call := got.Output[len(got.Output)-1]
+	if call.Type != "function_call" || call.Name != toolPlan || call.CallID == "" || call.ID == "" || call.CallID == call.ID {
+		t.Errorf("call %+v", call)
+	}
+	wantInput := int64(len(body)+3) / 4
+	if got.Usage.InputTokens != wantInput || got.Usage.TotalTokens != wantInput+got.Usage.OutputTokens || r.Usage.Total != got.Usage.TotalTokens || r.Usage.Output < 10 {
+		t.Errorf("usage %+v, want %d input tokens and the sum", got.Usage, wantInput)
+	}
+}

@@ -1,0 +1,128 @@
+package stub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// DefaultAddr is where [Start] listens when it is given no address: a free port
+// of the loopback interface, reachable from this machine only.
+const DefaultAddr = "127.0.0.1:0"
+
+// Limits of one server. They bound what a client can hold up, not what a run needs.
+const (
+	// headerTimeout is how long a client may take to send a request's header.
+	headerTimeout = 10 * time.Second
+	// idleTimeout is how long a kept connection may lie unused.
+	idleTimeout = 60 * time.Second
+	// closeTimeout is how long Close waits for requests in flight.
+	closeTimeout = 5 * time.Second
+)
+
+// Options tunes a server. The zero value answers at once with seed 0.
+type Options struct {
+	// Seed selects one of the policy's variants: which modules it asks, when it
+	// adds reasoning items, and the like. Any value is fine.
+	Seed uint64
+	// Mode is one that a test needs; empty is the policy as it is.
+	Mode Mode
+	// Delay is how long to hold back the answer to a request, to imitate a slow
+	// model. Nil means not at all. It is called concurrently; waiting ends early
+	// when the client goes away or the server closes.
+	Delay func(body []byte) time.Duration
+	// OnRequest sees every body accepted for answering, before it is parsed. Nil
+	// means nobody looks. It is called concurrently and must not keep or change
+	// body after it returns.
+	OnRequest func(body []byte)
+	// Faults spoils answers on purpose. Nil means none. An injector belongs to one
+	// server: it counts how often each request came.
+	Faults *Injector
+
+	// closing ends when the server begins to close: what is held back on purpose
+	// then ends too. Nil, for a handler without a server, means never.
+	closing context.Context
+}
+
+// Server is a listening stub server. Its methods may be called concurrently.
+type Server struct {
+	url  string
+	http *http.Server
+	// release ends what is held back on purpose, which could outlast any patience.
+	release context.CancelFunc
+	// unhook detaches the server from the context it was started with.
+	unhook func() bool
+	// served receives the one error with which Serve ends.
+	served chan error
+	// once guards the shutdown, closed is its result.
+	once   sync.Once
+	closed error
+}
+
+// Start listens on addr and serves until [Server.Close] or the end of ctx. An
+// empty addr means [DefaultAddr]; an address that is not loopback is the caller's
+// explicit choice, and the server asks nobody for a key. The error says that the
+// address cannot be listened on.
+func Start(ctx context.Context, addr string, o Options) (*Server, error) {
+	if addr == "" {
+		addr = DefaultAddr
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("stub server: listen on %s: %w", addr, err)
+	}
+	closing, release := context.WithCancel(context.WithoutCancel(ctx))
+	o.closing = closing
+	s := &Server{
+		url:     "http://" + listener.Addr().String(),
+		http:    &http.Server{Handler: NewHandler(o), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout},
+		release: release,
+		served:  make(chan error, 1),
+	}
+	go func() { s.served <- s.http.Serve(listener) }()
+	s.unhook = context.AfterFunc(ctx, s.shutdown)
+	return s, nil
+}
+
+// URL returns the server's root, such as "http://127.0.0.1:41234", without a path
+// and without a trailing slash.
+func (s *Server) URL() string { return s.url }
+
+// Close stops listening, lets requests in flight finish for up to five seconds,
+// then cuts them off, which is an error. Requests that are held back on purpose are
+// cut off at once, which is none. When it returns, every goroutine of the server has
+// ended. Further calls return the first call's error.
+func (s *Server) Close() error {
+	s.unhook()
+	s.shutdown()
+	return s.closed
+}
+
+// shutdown ends the server once; callers that come meanwhile wait for the end.
+func (s *Server) shutdown() {
+	s.once.Do(func() { s.closed = s.drain() })
+}
+
+// drain stops the listener, waits for the handlers and then for Serve itself, so
+// that no goroutine of the server is left when it returns.
+func (s *Server) drain() error {
+	s.release()
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, s.http.Close())
+	}
+	if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	if err != nil {
+		return fmt.Errorf("stub server: close: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package stub
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+
+	"example.com/agentworld/llmclient"
+)
+
+// bytesPerToken is the simulated tokenizer: a token for every started four bytes.
+const bytesPerToken = 4
+
+// wireResponse is a Responses object. Its fields are those the API's description
+// requires, those clients read, and nothing that depends on a clock. What the request
+// said comes back unchanged, as at a provider; the error is always null, and the
+// policy's own answers are always completed.
+type wireResponse struct {
+	ID                string            `json:"id"`
+	Object            string            `json:"object"`
+	CreatedAt         int64             `json:"created_at"`
+	Status            string            `json:"status"`
+	Error             *struct{}         `json:"error"`
+	IncompleteDetails *wireIncomplete   `json:"incomplete_details"`
+	Instructions      json.RawMessage   `json:"instructions"`
+	MaxOutputTokens   *int64            `json:"max_output_tokens"`
+	Metadata          json.RawMessage   `json:"metadata"`
+	Model             string            `json:"model"`
+	Output            []json.RawMessage `json:"output"`
+	ParallelToolCalls bool              `json:"parallel_tool_calls"`
+	Temperature       json.RawMessage   `json:"temperature"`
+	ToolChoice        json.RawMessage   `json:"tool_choice"`
+	Tools             json.RawMessage   `json:"tools"`
+	TopP              json.RawMessage   `json:"top_p"`
+	Usage             wireUsage         `json:"usage"`
+}
+
+// wireIncomplete says why an answer is incomplete.
+type wireIncomplete struct {
+	Reason string `json:"reason"`
+}
+
+// wireUsage counts tokens the way a provider bills them: the details are part of the
+// counts above them.
+type wireUsage struct {
+	InputTokens         int64             `json:"input_tokens"`
+	InputTokensDetails  wireInputDetails  `json:"input_tokens_details"`
+	OutputTokens        int64             `json:"output_tokens"`
+	OutputTokensDetails wireOutputDetails `json:"output_tokens_details"`
+	TotalTokens         int64             `json:"total_tokens"`
+}
+
+// wireInputDetails must be there even though both counts are always 0: strict clients
+// read through it.
+type wireInputDetails struct {
+	CachedTokens     int64 `json:"cached_tokens"`
+	CacheWriteTokens int64 `json:"cache_write_tokens"`
+}
+
+// wireOutputDetails says how much of the output was reasoning.
+type wireOutputDetails struct {
+	ReasoningTokens int64 `json:"reasoning_tokens"`
+}
+
+// wireCall is a function call. Its arguments are JSON inside a JSON string.
+type wireCall struct {
+	ID        string `json:"id"`
+	Type      string `json:"type"`
+	Status    string `json:"status"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// wireReasoning is a reasoning item as a provider sends it to a client that keeps no
+// state there: without a summary, with content only the provider could read. The
+// client has to send it back in front of the calls it belongs to.
+type wireReasoning struct {
+	ID               string   `json:"id"`
+	Type             string   `json:"type"`
+	Summary          []string `json:"summary"`
+	EncryptedContent string   `json:"encrypted_content"`
+}
+
+// wireMessage is a text of the model.
+type wireMessage struct {
+	ID      string     `json:"id"`
+	Type    string     `json:"type"`
+	Status  string     `json:"status"`
+	Role    string     `json:"role"`
+	Content []wireText `json:"content"`
+}
+
+// wireText is a part of a message. The two lists are empty and have to be there.
+type wireText struct {
+	Type        string   `json:"type"`
+	Text        string   `json:"text"`
+	Annotations []string `json:"annotations"`
+	Logprobs    []string `json:"logprobs"`
+}
+
+// wireModels is the answer to a request for the models.
+type wireModels struct {
+	Object string      `json:"object"`
+	Data   []wireModel `json:"data"`
+}
+
+// wireModel describes one model; created is 0 like every other time here.
+type wireModel struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created"`
+	OwnedBy string `json:"owned_by"`
+}
+
+// stamp is the identity of one exchange, a hash of seed and body. Every id of the
+// answer comes from it, so equal requests get equal ids and others do not.
+//
+// Ids have to differ between requests because clients bind outputs to calls by them,
+// and have to be equal for equal requests because runs are compared byte by byte.
+type stamp [sha256.Size]byte
+
+// newStamp hashes the seed, at a fixed length, and then the body, so that no other
+// pair gives the same bytes.
+func newStamp(seed uint64, body []byte) stamp {
+	h := sha256.New()
+	h.Write(binary.BigEndian.AppendUint64(nil, seed))
+	h.Write(body)
+	return stamp(h.Sum(nil))
+}
+
+// id returns an id for the n-th thing of a kind.
+func (s stamp) id(prefix string, n int) string {
+	return prefix + hex.EncodeToString(s.bytes(prefix, n)[:12])
+}
+
+// opaque returns a text that looks like encrypted content and means nothing.
+func (s stamp) opaque(n int) string {
+	return base64.StdEncoding.EncodeToString(s.bytes("opaque", n))
+}
+
+// bytes returns 32 bytes that belong to a label and a number.
+func (s stamp) bytes(label string, n int) []byte {
+	sum := sha256.Sum256(binary.BigEndian.AppendUint64(append(s[:], label...), uint64(n)))
+	return sum[:]
+}
+
+// items encodes the answer: an optional reasoning item, then the calls, or else
+// the text. Reasoning precedes the calls it led to, as providers send it.
+func (s stamp) items(a answer) []json.RawMessage {
+	var out []json.RawMessage
+	if a.reasoningTokens > 0 {
+		out = append(out, llmclient.Marshal(wireReasoning{
+			ID: s.id("rs_", 0), Type: "reasoning", Summary: []string{}, EncryptedContent: s.opaque(0),
+		}))
+	}
+	for i, c := range a.calls {
+		arguments := string(llmclient.Marshal(c.arguments))
+		if i == 0 && a.raw != nil {
+			arguments = *a.raw
+		}
+		out = append(out, llmclient.Marshal(wireCall{
+			ID: s.id("fc_", i), Type: "function_call", Status: "completed",
+			CallID: s.id("call_", i), Name: c.name, Arguments: arguments,
+		}))
+	}
+	if len(a.calls) == 0 {
+		out = append(out, llmclient.Marshal(wireMessage{
+			ID: s.id("msg_", 0), Type: "message", Status: "completed", Role: "assistant",
+			Content: []wireText{{Type: "output_text", Text: a.text, Annotations: []string{}, Logprobs: []string{}}},
+		}))
+	}
+	return out
+}
+
+// usage counts simulated tokens. Nothing is ever cached: which prefix a provider
+// would still hold is not in the request.
+func usage(body []byte, output []json.RawMessage, reasoning int64) llmclient.Usage {
+	u := llmclient.Usage{Input: tokens(len(body)), Output: reasoning, Reasoning: reasoning}
+	for _, raw := range output {
+		u.Output += tokens(len(raw))
+	}
+	u.Total = u.Input + u.Output
+	return u
+}
+
+// tokens is the simulated count for a text of that many bytes.
+func tokens(bytes int) int64 { return int64((bytes + bytesPerToken - 1) / bytesPerToken) }
+
+// response encodes the whole Responses object. Where the request left a setting out
+// it states the API's default. The status is that of the shape, completed without.
+func response(id string, echo wireRequest, output []json.RawMessage, u llmclient.Usage, s Shape) []byte {
+	var incomplete *wireIncomplete
+	if s.Reason != "" {
+		incomplete = &wireIncomplete{s.Reason}
+	}
+	return llmclient.Marshal(wireResponse{
+		ID: id, Object: "response", Status: cmp.Or(s.Status, "completed"), Model: cmp.Or(echo.Model, ModelName), Output: output,
+		IncompleteDetails: incomplete,
+		Instructions:      orElse(echo.Instructions, "null"), Metadata: orElse(echo.Metadata, "{}"),
+		Tools: orElse(echo.Tools, "[]"), ToolChoice: orElse(echo.ToolChoice, `"auto"`),
+		Temperature: orElse(echo.Temperature, "1"), TopP: orElse(echo.TopP, "1"),
+		MaxOutputTokens:   echo.MaxOutputTokens,
+		ParallelToolCalls: echo.ParallelToolCalls == nil || *echo.ParallelToolCalls,
+		Usage: wireUsage{
+			InputTokens: u.Input, OutputTokens: u.Output, TotalTokens: u.Total,
+			OutputTokensDetails: wireOutputDetails{ReasoningTokens: u.Reasoning},
+		},
+	})
+}
+
+// orElse returns raw, or fallback when raw was left out or null.
+func orElse(raw json.RawMessage, fallback string) json.RawMessage {
+	if isNull(raw) {
+		return json.RawMessage(fallback)
+	}
+	return raw
+}
