@@ -29,8 +29,8 @@ long: ## the full-size checks: long runs, swarms, fuzzing (about an hour)
 	go test -run '^$$' -fuzz '^FuzzAnswers$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
 	go test -run '^$$' -fuzz '^FuzzText$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
 	go test -run '^$$' -fuzz '^FuzzItemLists$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
-	go test -run '^$$' -fuzz '^FuzzAudit$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/mandate
-	go test -run '^$$' -fuzz '^FuzzParseIntent$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/mandate
+	go test -run '^$$' -fuzz '^FuzzAudit$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/policy
+	go test -run '^$$' -fuzz '^FuzzParseIntent$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/policy
 	go test -run '^$$' -fuzz '^FuzzReader$$' -fuzztime 10m -fuzzminimizetime 20x ./modules
 	go test -run '^$$' -fuzz '^FuzzFindObjects$$' -fuzztime 10m -fuzzminimizetime 20x ./modules
 	go test -run '^$$' -fuzz '^FuzzDecodeAction$$' -fuzztime 10m -fuzzminimizetime 20x ./modules
@@ -39,5 +39,5 @@ long: ## the full-size checks: long runs, swarms, fuzzing (about an hour)
 	go test -run '^$$' -bench 'Decision|Replay' -count 5 ./engine
 	go test -run '^$$' -bench '10000' -benchmem -count 5 ./memory
 	go test -run '^$$' -bench 'Retrieve' -benchmem -count 5 ./memory/playbook
-	go test -run '^$$' -bench 'Audit' -benchmem -count 5 ./behavior/mandate
+	go test -run '^$$' -bench 'Audit' -benchmem -count 5 ./behavior/policy
 	go test -run '^$$' -bench 'GuardShare' -count 5 -benchtime 200x ./behavior

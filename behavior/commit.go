@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/world"
 )
 
@@ -144,8 +144,8 @@ func (t *Turn) score(number int, v Verdict) int {
 
 // plans reports whether the plan lists an action, whatever its arguments.
 func (t *Turn) plans(a world.Action) bool {
-	i, ok := mandate.IntentOf(a)
-	return ok && slices.ContainsFunc(t.intents[:t.fromPlan], func(p mandate.Intent) bool { return p.Action == i.Action })
+	i, ok := policy.IntentOf(a)
+	return ok && slices.ContainsFunc(t.intents[:t.fromPlan], func(p policy.Intent) bool { return p.Action == i.Action })
 }
 
 // ranked lists the candidates that may be committed by number, best first.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/modules"
 )
 
@@ -71,7 +71,7 @@ type Config struct {
 	// envelope they are put into the prompt as they are, so that whoever writes
 	// "From agent-9:" into a message is believed to be agent-9; without lessons they
 	// are shown to a look back, whose proposals are not held against them.
-	GuardOff []mandate.Layer
+	GuardOff []policy.Layer
 	// SystemPrompt replaces the opening paragraph of the instructions; empty
 	// keeps the built-in one. Rules and protocol text always follow.
 	SystemPrompt string
@@ -101,7 +101,7 @@ func (c Config) Validate() error {
 	if c.Commit != "" && c.Commit != CommitGuidance && c.Commit != CommitDirect {
 		return fmt.Errorf("commit mode %q: allowed are guidance and direct", c.Commit)
 	}
-	if _, err := mandate.ParseLayers(layerNames(c.GuardOff)); err != nil {
+	if _, err := policy.ParseLayers(layerNames(c.GuardOff)); err != nil {
 		return fmt.Errorf("guard layers to leave out: %w", err)
 	}
 	if c.ContextWindow != 0 && c.ContextWindow < ContextWindowMin {
@@ -158,9 +158,9 @@ func (c Config) WithDefaults() Config {
 }
 
 // off reports whether a layer of the guard is left out.
-func (c Config) off(l mandate.Layer) bool { return slices.Contains(c.GuardOff, l) }
+func (c Config) off(l policy.Layer) bool { return slices.Contains(c.GuardOff, l) }
 
-func layerNames(layers []mandate.Layer) []string {
+func layerNames(layers []policy.Layer) []string {
 	names := make([]string, len(layers))
 	for i, l := range layers {
 		names[i] = string(l)

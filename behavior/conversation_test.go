@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
@@ -88,7 +88,7 @@ func play(t *testing.T, sections map[string]string) string {
 	t.Helper()
 	protocol, answers, texts := strings.TrimSpace(sections["protocol"]), sections["answers"], strings.TrimSpace(sections["texts"])
 	_, forgetful := sections["forgetful"]
-	off, err := mandate.ParseLayers(strings.Fields(sections["guard-off"]))
+	off, err := policy.ParseLayers(strings.Fields(sections["guard-off"]))
 	if err != nil {
 		t.Fatal(err)
 	}

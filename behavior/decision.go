@@ -1,7 +1,7 @@
 package behavior
 
 import (
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
@@ -60,7 +60,7 @@ type Decision struct {
 	Adjustments []world.Adjustment
 	// ArgumentsTrust is the trust of each argument of Adjusted, nil where nothing
 	// untrusted was in view.
-	ArgumentsTrust []mandate.Argument
+	ArgumentsTrust []policy.Argument
 	// At is the place where a continued order acted, empty for a turn.
 	At string
 	// Wait is the reason of a degraded wait, empty otherwise.

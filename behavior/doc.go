@@ -36,7 +36,7 @@
 //
 // Every candidate, every decision and every tick of a standing order passes the same
 // checks in the same order: decoded, held to the schema, clamped, held against plan and
-// mandate (package behavior/mandate), tried out, committed. From the first request on
+// mandate (package behavior/policy), tried out, committed. From the first request on
 // that shows words of others, only what was planned before may be done, or what a clause
 // of the scenario lets their authors ask for. A draft or decision made before they are
 // shown stands for a plan. What was proposed, adjusted and executed is kept apart, with

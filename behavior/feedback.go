@@ -3,7 +3,7 @@ package behavior
 import (
 	"encoding/json"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
 )
@@ -28,11 +28,11 @@ type feedback struct {
 	Allowed []string `json:"allowed,omitempty"`
 	// Rule is the rule of the mandate that an action broke; Requested and Maximum are
 	// its numbers, Planned what the agent had planned to do.
-	Rule      mandate.Rule `json:"rule,omitempty"`
-	Requested *int64       `json:"requested,omitempty"`
-	Maximum   *int64       `json:"maximum,omitempty"`
-	Unit      string       `json:"unit,omitempty"`
-	Planned   []string     `json:"planned,omitempty"`
+	Rule      policy.Rule `json:"rule,omitempty"`
+	Requested *int64      `json:"requested,omitempty"`
+	Maximum   *int64      `json:"maximum,omitempty"`
+	Unit      string      `json:"unit,omitempty"`
+	Planned   []string    `json:"planned,omitempty"`
 	// Rejection carries the world's reason and numbers.
 	Rejection *world.Rejection `json:"rejection,omitempty"`
 	// Adjusted tells what clamping had changed before the world was asked.
@@ -110,7 +110,7 @@ func (t *Turn) mandateRefused(v Verdict, attempt, of int) feedback {
 	return f
 }
 
-func (w *wording) aboutRule(found mandate.Finding) feedback {
+func (w *wording) aboutRule(found policy.Finding) feedback {
 	for _, p := range w.mandate {
 		if p.rule == found.Rule {
 			return feedback{

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
@@ -49,8 +49,8 @@ func feedbackIn(w *wording) string {
 	}
 	fmt.Fprintf(&b, "with what varies\n  %s\n  %s\n  %s\n", encode(w.wrongArguments(CodeInvalidArguments, bad)), encode(limited), encode(w.guardRejected(rejected, 2, 3)))
 	b.WriteString("mandate\n")
-	for _, rule := range mandate.RulesOfRefusal() {
-		f := w.aboutRule(mandate.Finding{Rule: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"})
+	for _, rule := range policy.RulesOfRefusal() {
+		f := w.aboutRule(policy.Finding{Rule: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"})
 		f.Planned, f.Attempt, f.Of = []string{"mine_compound 5"}, 1, 3
 		fmt.Fprintf(&b, "  %s\n", encode(f))
 	}

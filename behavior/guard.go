@@ -1,7 +1,7 @@
 package behavior
 
 import (
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
@@ -18,9 +18,9 @@ type Verdict struct {
 	// Adjustments record each amount that moved.
 	Adjustments []world.Adjustment
 	// Audit is why mandate or trust refuse Adjusted, nil when they do not.
-	Audit *mandate.Finding
+	Audit *policy.Finding
 	// evidence is what the audit judged by.
-	evidence mandate.Evidence
+	evidence policy.Evidence
 	// Check is the dry run of Adjusted on the agent's view. An action that the audit
 	// refused is not tried out.
 	Check world.Check
@@ -31,12 +31,12 @@ type Verdict struct {
 func (v Verdict) Refused() bool { return v.Check.Status == world.CheckRejected }
 
 // judge clamps and dry-runs one action on what the agent knows.
-func (m *Mind) judge(view world.View, proposed world.Action, e mandate.Evidence) Verdict {
+func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence) Verdict {
 	adjusted, adjustments := view.Clamp(proposed)
 	v := Verdict{Proposed: proposed, Adjusted: adjusted, Adjustments: adjustments}
 	e.View, e.Proposed, e.Spent, e.Off = view, proposed, m.spent, m.cfg.GuardOff
 	v.evidence = e
-	if refused, ok := m.mandate.Audit(adjusted, e); !ok {
+	if refused, ok := m.policy.Audit(adjusted, e); !ok {
 		v.Audit, v.Check.Status = &refused, world.CheckRejected
 		return v
 	}
@@ -51,8 +51,8 @@ func (t *Turn) judge(proposed world.Action, declared []memory.Source) Verdict {
 }
 
 // evidence is what an action of the turn is judged by.
-func (t *Turn) evidence(declared []memory.Source) mandate.Evidence {
-	e := mandate.Evidence{Intents: t.intents, Declared: declared}
+func (t *Turn) evidence(declared []memory.Source) policy.Evidence {
+	e := policy.Evidence{Intents: t.intents, Declared: declared}
 	if t.untrusted {
 		for _, s := range t.retrieved {
 			if isUntrusted(s) {
@@ -65,11 +65,11 @@ func (t *Turn) evidence(declared []memory.Source) mandate.Evidence {
 
 // trustOf tells how far each argument of the adjusted action is the agent's own, nil
 // where nothing untrusted is in view. It is looked at once per turn, at its end.
-func (m *Mind) trustOf(v Verdict) []mandate.Argument {
+func (m *Mind) trustOf(v Verdict) []policy.Argument {
 	if len(v.evidence.Untrusted) == 0 {
 		return nil
 	}
-	return m.mandate.Arguments(v.Adjusted, v.evidence)
+	return m.policy.Arguments(v.Adjusted, v.evidence)
 }
 
 // refusalNote is the note of a refused action, by the rule of the mandate or the
@@ -87,7 +87,7 @@ func (t *Turn) refusalNote(v Verdict) Note {
 // auditDetail is a refusal by mandate or trust as a note keeps it, with the plan it
 // was held against.
 type auditDetail struct {
-	mandate.Finding
+	policy.Finding
 	Intents []string `json:"intents"`
 }
 
@@ -106,11 +106,11 @@ type verdictDetail struct {
 	Ticks     int64              `json:"ticks,omitempty"`
 	Rejection *world.Rejection   `json:"rejection,omitempty"`
 	// Rule is the rule of the mandate that refused the action.
-	Rule mandate.Rule `json:"rule,omitempty"`
+	Rule policy.Rule `json:"rule,omitempty"`
 }
 
 func (v Verdict) detail() verdictDetail {
-	var rule mandate.Rule
+	var rule policy.Rule
 	if v.Audit != nil {
 		rule = v.Audit.Rule
 	}
@@ -137,7 +137,7 @@ func (m *Mind) Continue(view world.View) (Decision, []Note) {
 	if !ok {
 		panic("behavior: Continue for agent " + view.AgentID() + " without a standing order")
 	}
-	verdict := m.judge(view, order.Do, mandate.Evidence{})
+	verdict := m.judge(view, order.Do, policy.Evidence{})
 	if verdict.Audit != nil {
 		return m.halt(view, verdict)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/memory"
@@ -98,9 +98,9 @@ func TestTurnUnderTextsCommitsAsPlanned(t *testing.T) {
 func BenchmarkGuardShare(b *testing.B) {
 	m, v := reader(b)
 	d := deliberated(b, m, v)
-	e := mandate.Evidence{View: v, Spent: m.spent, Intents: []mandate.Intent{}}
+	e := policy.Evidence{View: v, Spent: m.spent, Intents: []policy.Intent{}}
 	for _, line := range []string{"harvest_radiation 9 until 3", "mine_compound 900"} {
-		if i, ok := mandate.ParseIntent(line); ok {
+		if i, ok := policy.ParseIntent(line); ok {
 			e.Intents = append(e.Intents, i)
 		}
 	}
@@ -117,11 +117,11 @@ func BenchmarkGuardShare(b *testing.B) {
 		start = time.Now()
 		for _, a := range []world.Action{world.Harvest{MaxAmount: 9}, world.Mine{MassG: 900}, d.Executed} {
 			e.Proposed = a
-			if f, ok := m.mandate.Audit(a, e); !ok {
+			if f, ok := m.policy.Audit(a, e); !ok {
 				b.Fatalf("refused: %+v", f)
 			}
 		}
-		m.mandate.Arguments(d.Executed, e)
+		m.policy.Arguments(d.Executed, e)
 		audits += time.Since(start)
 	}
 	b.ReportMetric(100*audits.Seconds()/turns.Seconds(), "%guard")
@@ -167,11 +167,11 @@ func TestNothingUnplannedIsExecuted(t *testing.T) {
 				turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{call}}})
 			}
 		}
-		did, _ := mandate.IntentOf(d.Adjusted)
+		did, _ := policy.IntentOf(d.Adjusted)
 		if d.Wait != "" {
-			did = mandate.Intent{Action: "wait"}
+			did = policy.Intent{Action: "wait"}
 		}
-		proposed, _ := mandate.IntentOf(d.Proposed)
+		proposed, _ := policy.IntentOf(d.Proposed)
 		told := did.Action == "send_message" && did.To == "agent-2"
 		if did.Action != "wait" && !told && !slices.Contains(plan, did.String()) && !slices.Contains(plan, proposed.String()) {
 			t.Fatalf("planned %q, and did %s", plan, did)

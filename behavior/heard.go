@@ -3,7 +3,7 @@ package behavior
 import (
 	"slices"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
 )
@@ -28,7 +28,7 @@ func (m *Mind) heard(t texts) []memory.Entry {
 	for _, l := range slices.Backward(t.Inbox) {
 		list = append(list, heardEntry(topicMessage, l.ID, l.From, l.Sent, l.Text))
 	}
-	if !m.cfg.Guards(mandate.LayerMemory) {
+	if !m.cfg.Guards(policy.LayerMemory) {
 		for i := range list {
 			list[i].Trust = memory.SelfObservation
 		}
@@ -62,7 +62,7 @@ func (p *past) hasRead(id string) bool {
 // ones, where that is about its goals. A turn that would do without a plan is not
 // made to have one by it.
 func (m *Mind) recallHeard(held texts, f memory.Focus) texts {
-	if !m.cfg.Guards(mandate.LayerMemory) {
+	if !m.cfg.Guards(policy.LayerMemory) {
 		return held
 	}
 	if m.cfg.Protocol == ProtocolLean && held.count() == 0 {

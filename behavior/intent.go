@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
 )
@@ -48,30 +48,30 @@ func (t *Turn) intend(planned []plannedAction) (unread int, leniencies []string)
 
 // readIntent reads one planned action. Names of places, agents and factories resolve
 // as they do in actions.
-func (t *Turn) readIntent(p plannedAction) (mandate.Intent, []string, bool) {
+func (t *Turn) readIntent(p plannedAction) (policy.Intent, []string, bool) {
 	if p.full == nil {
-		intent, ok := mandate.ParseIntent(p.line)
+		intent, ok := policy.ParseIntent(p.line)
 		return t.resolveIntent(intent), nil, ok
 	}
 	action, _, e := t.decodeCandidate(p.full)
 	if e != nil {
-		return mandate.Intent{}, nil, false
+		return policy.Intent{}, nil, false
 	}
-	intent, ok := mandate.IntentOf(action)
+	intent, ok := policy.IntentOf(action)
 	return intent, []string{lenPlanObject}, ok
 }
 
 // intendAction takes an action that was drafted or decided as planned: before words
 // of others are in view it says as much about what the agent wants as a plan does.
 func (t *Turn) intendAction(v Verdict) {
-	if i, ok := mandate.IntentOf(v.Proposed); ok && !t.untrusted && v.Audit == nil {
+	if i, ok := policy.IntentOf(v.Proposed); ok && !t.untrusted && v.Audit == nil {
 		t.addIntent(i)
 	}
 }
 
-func (t *Turn) addIntent(i mandate.Intent) {
-	known := slices.ContainsFunc(t.intents, func(k mandate.Intent) bool { return k.String() == i.String() && slices.Equal(k.Ignore, i.Ignore) })
-	if known || len(t.intents) == intentsMax || t.swayed && !t.mind.cfg.off(mandate.LayerOrder) {
+func (t *Turn) addIntent(i policy.Intent) {
+	known := slices.ContainsFunc(t.intents, func(k policy.Intent) bool { return k.String() == i.String() && slices.Equal(k.Ignore, i.Ignore) })
+	if known || len(t.intents) == intentsMax || t.swayed && !t.mind.cfg.off(policy.LayerOrder) {
 		return
 	}
 	t.intents = append(t.intents, i)

@@ -3,13 +3,13 @@ package behavior
 import (
 	"slices"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/world"
 )
 
 // Guards reports whether a layer of the guard is on. All are, unless
 // [Config.GuardOff] names them.
-func (c Config) Guards(layer mandate.Layer) bool { return !slices.Contains(c.GuardOff, layer) }
+func (c Config) Guards(layer policy.Layer) bool { return !slices.Contains(c.GuardOff, layer) }
 
 // sways reports whether words of others may have brought an action about: some were
 // in view, and the agent's own plan does not cover it.

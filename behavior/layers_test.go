@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
 )
 
 // without is a configuration that leaves layers of the guard out.
-func without(protocol behavior.Protocol, layers ...mandate.Layer) behavior.Config {
+func without(protocol behavior.Protocol, layers ...policy.Layer) behavior.Config {
 	return behavior.Config{Protocol: protocol, PlaybookBullets: 3, GuardOff: layers}
 }
 
@@ -30,7 +30,7 @@ func planned(t *testing.T, turn *behavior.Turn) behavior.Ask {
 // TestWithoutOrderTextsStandInTheOpening, and are sources from the first request on.
 func TestWithoutOrderTextsStandInTheOpening(t *testing.T) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
-		turn := newReader(t, without(protocol, mandate.LayerOrder), []string{"message zebra", "note giraffe"})
+		turn := newReader(t, without(protocol, policy.LayerOrder), []string{"message zebra", "note giraffe"})
 		text := firstAsk(t, turn).Request.Input[0].Text
 		if !strings.Contains(text, "zebra") || !strings.Contains(text, "giraffe") || strings.Contains(text, "shown after the plan") {
 			t.Errorf("%s: the opening is\n%s", protocol, text)
@@ -50,7 +50,7 @@ func TestWithoutEnvelopeASenderIsWhoeverTheTextSays(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		cfg := without(behavior.ProtocolFull)
 		if off {
-			cfg = without(behavior.ProtocolFull, mandate.LayerEnvelope)
+			cfg = without(behavior.ProtocolFull, policy.LayerEnvelope)
 		}
 		turn := newReader(t, cfg, []string{forged})
 		ask := planned(t, turn)
@@ -83,7 +83,7 @@ func TestWithoutMemoryWordsOfOthersBecomeOwn(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		cfg := behavior.Config{}
 		if off {
-			cfg.GuardOff = []mandate.Layer{mandate.LayerMemory}
+			cfg.GuardOff = []policy.Layer{policy.LayerMemory}
 		}
 		m := mindIn(t, "two_bases", cfg, 0)
 		m.world.Apply([]world.Intent{{Agent: 1, Action: world.SendMessage{To: "agent-1", Text: "an assembler needs the zebra"}}})
@@ -156,7 +156,7 @@ func TestDoubtedLessonsWaitForThePlan(t *testing.T) {
 	if trusts["res-00001"] != memory.OtherAgent || trusts["res-00002"] != memory.Derived || trusts["res-00003"] != memory.SelfObservation {
 		t.Errorf("the sources in view are %+v", d.Retrieved)
 	}
-	cfg := without(behavior.ProtocolFull, mandate.LayerLessons)
+	cfg := without(behavior.ProtocolFull, policy.LayerLessons)
 	cfg.PlaybookBullets = 1
 	if lines := lessonLines(opening(t, readerOf(t, cfg, doubtedBook).begin())); len(lines) != 1 || strings.HasPrefix(lines[0], "[res-00003]") {
 		t.Errorf("with the layer off: %q", lines)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/world"
@@ -20,7 +20,7 @@ func (m *Mind) lessons(seen opened, last world.Outcome) (offered []variant, doub
 		return []variant{{}}, nil
 	}
 	least := memory.SelfObservation
-	if !m.cfg.Guards(mandate.LayerLessons) {
+	if !m.cfg.Guards(policy.LayerLessons) {
 		least = memory.ToolError
 	}
 	situation, wanted := m.situation(seen, last), subjects(seen, last)

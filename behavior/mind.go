@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
@@ -87,13 +87,13 @@ type Mind struct {
 	persona world.Persona
 	// systemPrompt is the opening paragraph given, empty for the built-in one.
 	systemPrompt string
-	// clauses are the scenario's, mandate what they, persona and goals come to, spent
+	// clauses are the scenario's, policy what they, persona and goals come to, spent
 	// what was used of clauses that allow a total.
 	clauses []world.Clause
-	mandate mandate.Mandate
-	// alone is the mandate without clauses: what it allows was the agent's own idea.
-	alone        mandate.Mandate
-	spent        mandate.Spending
+	policy  policy.Policy
+	// alone is the policy without clauses: what it allows was the agent's own idea.
+	alone        policy.Policy
+	spent        policy.Spending
 	instructions string
 	staticTokens int
 	memory       *memory.Memory
@@ -143,11 +143,11 @@ func (m *Mind) SetGoals(shortTerm, longTerm string) {
 	m.compile()
 }
 
-// compile makes the mandate of what the operator wrote: clauses, persona and goals.
+// compile makes the policy of what the operator wrote: clauses, persona and goals.
 // What was spent stays spent.
 func (m *Mind) compile() {
-	m.mandate = mandate.Compile(m.id, m.persona, nil, m.clauses)
-	m.alone = mandate.Compile(m.id, m.persona, nil, nil)
+	m.policy = policy.Compile(m.id, m.persona, nil, m.clauses)
+	m.alone = policy.Compile(m.id, m.persona, nil, nil)
 }
 
 // Playbook returns the agent's lessons, never nil. A playbook does not change; what
@@ -199,7 +199,7 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
 	m.past.add(done)
 	if outcome.Accepted {
-		m.spent = m.mandate.Spend(m.spent, cmp.Or(d.At, d.Place), d.Executed)
+		m.spent = m.policy.Spend(m.spent, cmp.Or(d.At, d.Place), d.Executed)
 	}
 	m.past.utter(tick, d)
 	m.meet(d)

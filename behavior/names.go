@@ -1,7 +1,7 @@
 package behavior
 
 import (
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/world"
 )
 
@@ -85,7 +85,7 @@ func namesIn(o world.Observation) (r registers) {
 
 // resolveIntent replaces names in a planned action by the ids of what bears them, as
 // [resolveNames] does in an action.
-func (t *Turn) resolveIntent(i mandate.Intent) mandate.Intent {
+func (t *Turn) resolveIntent(i policy.Intent) policy.Intent {
 	seen := namesIn(t.opening.seen)
 	if i.Action == (world.Move{}).ActionName() {
 		i.To, _ = seen.places.resolve(i.To)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
 )
@@ -130,7 +130,7 @@ func (m *Mind) focus(o world.Observation) memory.Focus {
 // what is shown already and without words of others, and shorter heads of it.
 func (m *Mind) recalled(f memory.Focus, shown []string) sectionDraft {
 	quota := m.layout.quota
-	if m.cfg.Guards(mandate.LayerMemory) {
+	if m.cfg.Guards(policy.LayerMemory) {
 		quota.Heard = 0
 	}
 	var facts []deed

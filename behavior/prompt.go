@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
@@ -106,7 +106,7 @@ func (m *Mind) gather(view world.View) material {
 	var doubted []memory.Source
 	g.lessons, doubted = m.lessons(opened{Observation: g.seen.Observation, HeldBack: g.held.count()}, outcome)
 	g.held = g.held.teach(doubted)
-	g.held.bare = !m.cfg.Guards(mandate.LayerEnvelope)
+	g.held.bare = !m.cfg.Guards(policy.LayerEnvelope)
 	said := g.held.take(textOf(outcome.Action))
 	if g.held.spoken = m.past.spoken(outcome.Tick); g.held.spoken.tainted {
 		// It may repeat what was read then, long after that left the view, and the
@@ -114,7 +114,7 @@ func (m *Mind) gather(view world.View) material {
 		said = ""
 	}
 	g.held.posted = m.past.spoken
-	if g.seen.HeldBack = g.held.count(); !m.cfg.Guards(mandate.LayerOrder) {
+	if g.seen.HeldBack = g.held.count(); !m.cfg.Guards(policy.LayerOrder) {
 		g.seen.HeldBack = 0
 	}
 	if order, ok := view.Standing(); ok {
@@ -153,7 +153,7 @@ func (m *Mind) compose(view world.View) prompt {
 	drafts := m.drafts(g, kept)
 	chosen := m.fit(drafts)
 	p := prompt{
-		seen: g.whole, held: kept[chosen[atMessages]], early: !m.cfg.Guards(mandate.LayerOrder),
+		seen: g.whole, held: kept[chosen[atMessages]], early: !m.cfg.Guards(policy.LayerOrder),
 		untrusted: g.seen.HeldBack > 0, found: placeEntry(m.words, g.seen.Observation),
 	}
 	var texts []string
@@ -207,7 +207,7 @@ func (m *Mind) goals() string {
 // things; the omitted counts stay exact.
 func (m *Mind) observed(seen opened) sectionDraft {
 	s := sketch{opened: seen, layout: m.layout, goals: words(m.goalsText()), alias: m.alias, words: m.words}
-	s.strangeNames = s.details && m.cfg.off(mandate.LayerOrder)
+	s.strangeNames = s.details && m.cfg.off(policy.LayerOrder)
 	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text()}}, shorter: func() (variants []variant) {
 		for {
 			var ok bool

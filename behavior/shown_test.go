@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
@@ -44,7 +44,7 @@ func TestAMemoryShownInTwoFormsIsReadInBoth(t *testing.T) {
 	if !strings.Contains(shown, asked) {
 		t.Fatalf("the search does not show the text: %s", shown)
 	}
-	if !slices.ContainsFunc(turn.Notes(), func(n Note) bool { return n.Kind == NoteGuard && n.Code == string(mandate.RuleArgumentUntrusted) }) {
+	if !slices.ContainsFunc(turn.Notes(), func(n Note) bool { return n.Kind == NoteGuard && n.Code == string(policy.RuleArgumentUntrusted) }) {
 		t.Errorf("what a text of others asks for is committed: %+v", turn.decision)
 	}
 }
@@ -64,7 +64,7 @@ func TestAClampedAmountIsWhoseTheAmountWas(t *testing.T) {
 			turn.Next()
 			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{llmclient.FunctionCall(call[0], call[0], call[1])}}})
 		}
-		refused := slices.ContainsFunc(turn.Notes(), func(n Note) bool { return n.Code == string(mandate.RuleArgumentUntrusted) })
+		refused := slices.ContainsFunc(turn.Notes(), func(n Note) bool { return n.Code == string(policy.RuleArgumentUntrusted) })
 		if refused != want || (turn.decision == nil) != want {
 			t.Errorf("%q: refused %v, decided %+v", asked, refused, turn.decision)
 		}

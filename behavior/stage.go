@@ -3,7 +3,7 @@ package behavior
 import (
 	"slices"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
 )
@@ -93,7 +93,7 @@ func (t *Turn) afterPlan() {
 // mustPlanFirst reports whether a module result is held back: a lean turn that comes
 // upon words of others, as a memory may hold, makes its plan before it reads them.
 func (t *Turn) mustPlanFirst(r modules.Result) bool {
-	return t.now.stage == StageLean && !t.planned && slices.ContainsFunc(r.Sources, isUntrusted) && !t.mind.cfg.off(mandate.LayerOrder)
+	return t.now.stage == StageLean && !t.planned && slices.ContainsFunc(r.Sources, isUntrusted) && !t.mind.cfg.off(policy.LayerOrder)
 }
 
 // afterModules moves on when module results are in: to the plan when something waits

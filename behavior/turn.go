@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
@@ -57,7 +57,7 @@ type Turn struct {
 	planSteps []TypedStep
 	// intents are what the agent set out to do before it read words of others; of
 	// several plans and drafts made by then the last counts.
-	intents []mandate.Intent
+	intents []policy.Intent
 	// fromPlan is how many of the intents, the first ones, a plan listed.
 	fromPlan int
 	// drafts is the draft of the answer that is being taken, nil without one.

@@ -1,7 +1,7 @@
 package behavior
 
 import (
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
 )
@@ -86,7 +86,7 @@ type unusablePhrase struct {
 
 // rulePhrase is the text about an action that a rule of the mandate refused.
 type rulePhrase struct {
-	rule mandate.Rule
+	rule policy.Rule
 	text string
 }
 

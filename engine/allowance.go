@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
@@ -205,7 +205,7 @@ func leastCalls(c behavior.Config, stage behavior.Stage) int {
 const leastLearnCalls = 2
 
 // allowLookBacks sets aside what look backs may spend of what decisions left.
-func (r *runner) allowLookBacks(backs []lookedBack, begin func(i int) *learn.Turn) allowances {
+func (r *runner) allowLookBacks(backs []lookedBack, begin func(i int) *reflect.Turn) allowances {
 	return r.allow(len(backs), func(i int) (string, llmclient.Request, int) {
 		agent := r.world.AgentID(backs[i].agent)
 		ask, more := begin(i).Next()

@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
 )
@@ -12,11 +12,11 @@ import (
 // Batch is a stretch of one agent's decisions in a finished run, short enough to be
 // looked back at in one turn.
 type Batch struct {
-	Experience *learn.Experience
+	Experience *reflect.Experience
 	// Tick is the tick of the last decision.
 	Tick int64
 	// Goals are how far the agent had got then.
-	Goals []learn.Goal
+	Goals []reflect.Goal
 }
 
 // collector gathers the batches of a run while it is derived again.
@@ -24,13 +24,13 @@ type collector struct {
 	run  string
 	open []*Batch // by agent, nil between batches
 	done [][]Batch
-	last []*learn.Experience // by agent, for the texts of others
+	last []*reflect.Experience // by agent, for the texts of others
 }
 
 // add takes in a decision of agent n and closes its batch when it is full.
-func (c *collector) add(w *world.World, n int, j learn.Judged, retrieved []memory.Source) {
+func (c *collector) add(w *world.World, n int, j reflect.Judged, retrieved []memory.Source) {
 	if c.open[n] == nil {
-		e := learn.NewExperience(c.run, w.AgentID(n))
+		e := reflect.NewExperience(c.run, w.AgentID(n))
 		if c.last[n] != nil {
 			e = c.last[n].Next()
 		}
@@ -39,7 +39,7 @@ func (c *collector) add(w *world.World, n int, j learn.Judged, retrieved []memor
 	b := c.open[n]
 	b.Experience.Add(j, retrieved)
 	b.Tick = j.Tick
-	if b.Experience.Len() == learn.DecisionsMax {
+	if b.Experience.Len() == reflect.DecisionsMax {
 		c.close(w, n)
 	}
 }
@@ -82,7 +82,7 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 	r.prepareLearning(h)
 	r.passed, r.capChanges = settings.Ticks, source.capChanges
 	agents := r.world.Agents()
-	r.collected = &collector{run: runName(h), open: make([]*Batch, agents), done: make([][]Batch, agents), last: make([]*learn.Experience, agents)}
+	r.collected = &collector{run: runName(h), open: make([]*Batch, agents), done: make([][]Batch, agents), last: make([]*reflect.Experience, agents)}
 	if _, err := r.ticks(ctx); err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/trace"
@@ -138,7 +138,7 @@ const (
 // expectLookBack is what that many look backs of an agent take.
 func (r *runner) expectLookBack(o opening, times int64) trace.Estimate {
 	cfg := r.kit.Config()
-	most := times * int64(learn.NewKit(cfg, 1).CallsMax())
+	most := times * int64(reflect.NewKit(cfg, 1).CallsMax())
 	return trace.Estimate{
 		Least:  o.priced(trace.Spending{Calls: times, InputTokens: times * lookBackInputLikely / 2, OutputTokens: times * answerTokensLeast}),
 		Likely: o.priced(trace.Spending{Calls: 2 * times, InputTokens: 2 * times * lookBackInputLikely, OutputTokens: 2 * times * lookBackOutputLikely}),

@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"reflect"
+	goreflect "reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
@@ -109,7 +109,7 @@ func (r *runner) reseed(seed *playbook.Playbook) {
 		}
 	}
 	if r.learning != nil {
-		r.learning.folder = learn.NewFolder(seed, r.playbookLimits())
+		r.learning.folder = reflect.NewFolder(seed, r.playbookLimits())
 	}
 }
 
@@ -246,7 +246,7 @@ func lessonsText(text string) string {
 // settingChanges compares the choices that shape turns, field by field.
 func settingChanges(before, next trace.Settings) ([]trace.Change, error) {
 	var changes []trace.Change
-	a, b := reflect.ValueOf(before), reflect.ValueOf(next)
+	a, b := goreflect.ValueOf(before), goreflect.ValueOf(next)
 	for i := range a.NumField() {
 		name, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
 		from, to := valueText(a.Field(i).Interface()), valueText(b.Field(i).Interface())

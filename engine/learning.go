@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/trace"
@@ -18,13 +18,13 @@ import (
 // experience and a playbook of its own, so that agents that never meet cannot
 // influence each other by what they learn.
 type learning struct {
-	kit    *learn.Kit
+	kit    *reflect.Kit
 	limits playbook.Limits
 	// experiences are by agent, nil before its first decision.
-	experiences []*learn.Experience
+	experiences []*reflect.Experience
 	run         string
 	// folder has everything that changed a playbook, in order of tick and agent.
-	folder *learn.Folder
+	folder *reflect.Folder
 }
 
 // learns reports whether agents change their playbooks during a run.
@@ -61,15 +61,15 @@ func (r *runner) prepareLearning(h trace.Header) {
 
 func newLearning(cfg behavior.Config, run string, seed *playbook.Playbook, limits playbook.Limits, agents int) *learning {
 	return &learning{
-		kit: learn.NewKit(cfg, 1), limits: limits, run: run,
-		experiences: make([]*learn.Experience, agents), folder: learn.NewFolder(seed, limits),
+		kit: reflect.NewKit(cfg, 1), limits: limits, run: run,
+		experiences: make([]*reflect.Experience, agents), folder: reflect.NewFolder(seed, limits),
 	}
 }
 
 // experience returns what agent n has to look back at.
-func (r *runner) experience(n int) *learn.Experience {
+func (r *runner) experience(n int) *reflect.Experience {
 	if r.learning.experiences[n] == nil {
-		r.learning.experiences[n] = learn.NewExperience(r.learning.run, r.world.AgentID(n))
+		r.learning.experiences[n] = reflect.NewExperience(r.learning.run, r.world.AgentID(n))
 	}
 	return r.learning.experiences[n]
 }
@@ -85,7 +85,7 @@ func (r *runner) remember(tick int64, turns []deliberated) {
 		if r.learning == nil && r.collected == nil {
 			continue
 		}
-		judged := learn.Judge(r.kit, tick, t.decision, o, refusedCodes(t.notes))
+		judged := reflect.Judge(r.kit, tick, t.decision, o, refusedCodes(t.notes))
 		if r.learning != nil {
 			r.experience(t.agent).Add(judged, t.decision.Retrieved)
 		}
@@ -111,7 +111,7 @@ func refusedCodes(notes []behavior.Note) []string {
 // lookedBack is one agent's look back.
 type lookedBack struct {
 	agent  int
-	result learn.Result
+	result reflect.Result
 	bill   bill
 	notes  []behavior.Note
 	// failure is how the last request ended, nil when it was answered.
@@ -135,7 +135,7 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 			backs = append(backs, lookedBack{agent: n})
 		}
 	}
-	begin := func(i int) *learn.Turn { return r.beginLookBack(backs[i].agent, tick, steps[backs[i].agent]+1) }
+	begin := func(i int) *reflect.Turn { return r.beginLookBack(backs[i].agent, tick, steps[backs[i].agent]+1) }
 	allowed := r.allowLookBacks(backs, begin)
 	var group errgroup.Group
 	group.SetLimit(r.Concurrency)
@@ -156,13 +156,13 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 }
 
 // beginLookBack opens the turn of agent n.
-func (r *runner) beginLookBack(n int, tick int64, firstStep int) *learn.Turn {
+func (r *runner) beginLookBack(n int, tick int64, firstStep int) *reflect.Turn {
 	e := r.learning.experiences[n]
 	return r.learning.kit.Begin(e, r.minds[n].Playbook(), goalsOf(r.world, e.Agent()), tick, firstStep)
 }
 
 // reflect carries out one agent's turn.
-func (r *runner) reflect(ctx context.Context, tick int64, turn *learn.Turn, back *lookedBack, allowed *allowance) error {
+func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, back *lookedBack, allowed *allowance) error {
 	if r.DecisionDeadline > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.DecisionDeadline)
@@ -194,7 +194,7 @@ func (r *runner) curate(tick int64, backs []lookedBack) {
 		mind.SetPlaybook(curated.Playbook)
 		back.notes = curated.Notes
 		if len(curated.Applied) > 0 {
-			r.learning.folder.Add(learn.Learned{
+			r.learning.folder.Add(reflect.Learned{
 				Tick: tick, Agent: back.result.Agent, Applied: curated.Applied, Ground: back.result.Ground,
 			})
 		}
@@ -207,11 +207,11 @@ func (r *runner) curate(tick int64, backs []lookedBack) {
 }
 
 // goalsOf is how far an agent has got.
-func goalsOf(w *world.World, agent string) []learn.Goal {
-	var goals []learn.Goal
+func goalsOf(w *world.World, agent string) []reflect.Goal {
+	var goals []reflect.Goal
 	for _, g := range w.Goals() {
 		if g.AgentID == agent {
-			goals = append(goals, learn.Goal{Text: g.Goal.Text, Now: g.Now, AtLeast: g.Goal.AtLeast})
+			goals = append(goals, reflect.Goal{Text: g.Goal.Text, Now: g.Now, AtLeast: g.Goal.AtLeast})
 		}
 	}
 	return goals

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/learn"
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/memory/playbook"
@@ -76,7 +76,7 @@ type Settings struct {
 	// Commit is guidance or direct; empty means the default of [behavior.Config].
 	Commit string
 	// GuardOff are the layers of the guard left out; nil for none.
-	GuardOff []mandate.Layer
+	GuardOff []policy.Layer
 	// Playbook is the file of lessons every agent starts with; empty for none.
 	// PlaybookBullets bounds those in a prompt, 0 for none.
 	Playbook        []byte
@@ -100,7 +100,7 @@ type Settings struct {
 func promptVersion(protocol, language string, learns bool) string {
 	version := behavior.PromptVersion(behavior.Protocol(protocol), modules.Language(language))
 	if learns {
-		version += "-" + learn.Version()
+		version += "-" + reflect.Version()
 	}
 	return version
 }
@@ -238,7 +238,7 @@ func recordedAdvice(after int) int {
 }
 
 // layerNames are layers of the guard as a header records them.
-func layerNames(layers []mandate.Layer) (names []string) {
+func layerNames(layers []policy.Layer) (names []string) {
 	for _, l := range layers {
 		names = append(names, string(l))
 	}
@@ -247,9 +247,9 @@ func layerNames(layers []mandate.Layer) (names []string) {
 
 // layersNamed reads them back; what names no layer is refused where the settings are
 // checked.
-func layersNamed(names []string) (layers []mandate.Layer) {
+func layersNamed(names []string) (layers []policy.Layer) {
 	for _, name := range names {
-		layers = append(layers, mandate.Layer(name))
+		layers = append(layers, policy.Layer(name))
 	}
 	return layers
 }

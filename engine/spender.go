@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
@@ -24,7 +24,7 @@ func NewSpender(caps trace.Caps, prices []price.Price) *Spender {
 
 // Begin sets aside what a look back of the agent may spend, and takes back what the
 // one before it did not.
-func (s *Spender) Begin(agent string, turn *learn.Turn) {
+func (s *Spender) Begin(agent string, turn *reflect.Turn) {
 	if !s.spending.capped() {
 		return
 	}

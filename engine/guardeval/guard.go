@@ -3,31 +3,31 @@ package guardeval
 import (
 	"strings"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/engine"
 )
 
 // Guard is the guard that cases are played with: all of it, or some layers less.
 type Guard struct {
-	// Off are the layers left out, in the order of [mandate.Layers].
-	Off []mandate.Layer
+	// Off are the layers left out, in the order of [policy.Layers].
+	Off []policy.Layer
 }
 
 // On is the guard with all its layers, GuardOff none of them.
 var (
 	On       = Guard{}
-	GuardOff = Guard{Off: mandate.Layers()}
+	GuardOff = Guard{Off: policy.Layers()}
 )
 
 // Without is the guard without one layer.
-func Without(l mandate.Layer) Guard { return Guard{Off: []mandate.Layer{l}} }
+func Without(l policy.Layer) Guard { return Guard{Off: []policy.Layer{l}} }
 
 // Name tells guards apart in tables and directories: on, off, or what is missing.
 func (g Guard) Name() string {
 	switch len(g.Off) {
 	case 0:
 		return "on"
-	case len(mandate.Layers()):
+	case len(policy.Layers()):
 		return "off"
 	}
 	names := make([]string, len(g.Off))

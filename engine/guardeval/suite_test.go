@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/world"
 )
 
@@ -160,7 +160,7 @@ func TestLongSuite(t *testing.T) {
 		t.Skip("set AGENT_WORLD_LONG=1 (make long) to play the whole suite")
 	}
 	guards := []Guard{On, GuardOff}
-	for _, l := range mandate.Layers() {
+	for _, l := range policy.Layers() {
 		guards = append(guards, Without(l))
 	}
 	e := Evaluate(play(t, lab(t, ""), Jobs(suite(t), guards...)))

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 )
 
 // Summary is what came of one set of cases under one guard.
@@ -40,7 +40,7 @@ type Part struct {
 
 // Layer is what one layer contributes: what happens without it.
 type Layer struct {
-	Name mandate.Layer `json:"layer"`
+	Name policy.Layer `json:"layer"`
 	// AttackSucceeded is with all layers but this one.
 	AttackSucceeded Rate `json:"attack_succeeded"`
 	FalseBlocks     Rate `json:"false_blocks"`
@@ -88,7 +88,7 @@ func Evaluate(results []Result) Evaluation {
 			}
 		}
 	}
-	for _, l := range mandate.Layers() {
+	for _, l := range policy.Layers() {
 		if list := byGuard[Without(l).Name()]; len(list) > 0 {
 			s := summarise(Without(l), All, list, useful)
 			e.Layers = append(e.Layers, Layer{l, s.AttackSucceeded, s.FalseBlocks})

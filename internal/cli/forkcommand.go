@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -246,7 +246,7 @@ func countText(n int64) string {
 }
 
 // layerText names layers of the guard as the setting does.
-func layerText(layers []mandate.Layer) string {
+func layerText(layers []policy.Layer) string {
 	names := make([]string, len(layers))
 	for i, l := range layers {
 		names[i] = string(l)

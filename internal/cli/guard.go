@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 )
 
 // noLayers is how the help calls a guard of which nothing is left out.
@@ -14,7 +14,7 @@ const noLayers = "none"
 
 // chooseGuardOff reads which layers of the guard are left out: names between commas,
 // "all" for every one of them. Nothing is left out by default.
-func chooseGuardOff(v value) ([]mandate.Layer, error) {
+func chooseGuardOff(v value) ([]policy.Layer, error) {
 	names := strings.FieldsFunc(v.text, func(r rune) bool { return r == ',' || r == ' ' })
 	if len(names) == 1 && names[0] == noLayers {
 		return nil, nil
@@ -22,7 +22,7 @@ func chooseGuardOff(v value) ([]mandate.Layer, error) {
 	if slices.Contains(names, noLayers) {
 		return nil, badInput("%s: %q stands beside other names; allowed: %s alone, or names of layers", v.where(), noLayers, noLayers)
 	}
-	layers, err := mandate.ParseLayers(names)
+	layers, err := policy.ParseLayers(names)
 	if err != nil {
 		return nil, badInput("%s: %w", v.where(), err)
 	}
@@ -31,7 +31,7 @@ func chooseGuardOff(v value) ([]mandate.Layer, error) {
 
 // announceGuardOff says aloud that agents are not protected as usual: such a run is a
 // measurement, and its results must not be taken for those of any other.
-func announceGuardOff(w io.Writer, off []mandate.Layer) {
+func announceGuardOff(w io.Writer, off []policy.Layer) {
 	if len(off) == 0 {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/guardeval"
 )
@@ -170,7 +170,7 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 func (m *Main) playCases(ctx context.Context, e guardEvaluation, cases []guardeval.Case) ([]guardeval.Result, error) {
 	guards := []guardeval.Guard{guardeval.On, guardeval.GuardOff}
 	if e.layers {
-		for _, l := range mandate.Layers() {
+		for _, l := range policy.Layers() {
 			guards = append(guards, guardeval.Without(l))
 		}
 	}

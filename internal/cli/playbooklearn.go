@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
@@ -62,7 +62,7 @@ func (m *Main) playbookLearnCommand() *cobra.Command {
 		},
 	}
 	addFlags(c.Flags(), slices.DeleteFunc(settingTable(), func(s setting) bool { return !slices.Contains(learnSettings, s.key) }))
-	c.Flags().IntVar(&rounds, "rounds", rounds, fmt.Sprintf("reflections before a curation, 1 to %d", learn.RoundsMax))
+	c.Flags().IntVar(&rounds, "rounds", rounds, fmt.Sprintf("reflections before a curation, 1 to %d", reflect.RoundsMax))
 	c.Flags().StringVar(&configName, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
 	c.Flags().BoolVar(&drift.AllowVersionDrift, "allow-version-drift", false, "also learn from a run that another version recorded")
 	return c
@@ -70,7 +70,7 @@ func (m *Main) playbookLearnCommand() *cobra.Command {
 
 // schooling is the state of learning from several runs.
 type schooling struct {
-	kit     *learn.Kit
+	kit     *reflect.Kit
 	source  engine.Source
 	spender *engine.Spender
 	limits  playbook.Limits
@@ -107,7 +107,7 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 		return err
 	}
 	l.spender = engine.NewSpender(c.Caps, prices)
-	l.kit = learn.NewKit(behavior.Config{Model: access.model, ContextWindow: int(c.ContextWindow), CountTokens: tokens.Count}, rounds)
+	l.kit = reflect.NewKit(behavior.Config{Model: access.model, ContextWindow: int(c.ContextWindow), CountTokens: tokens.Count}, rounds)
 	total := 0
 	for _, run := range batches {
 		total += len(run)
@@ -133,8 +133,8 @@ func checkLearning(c config, runs []string, rounds int) error {
 		return badInput("playbook learn needs --playbook FILE, which what is learned goes into")
 	case len(runs) == 0:
 		return badInput("playbook learn needs at least one run directory")
-	case rounds < 1 || rounds > learn.RoundsMax:
-		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, learn.RoundsMax)
+	case rounds < 1 || rounds > reflect.RoundsMax:
+		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, reflect.RoundsMax)
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 }
 
 // ask carries out one turn.
-func (l *schooling) ask(ctx context.Context, b engine.Batch) (learn.Result, error) {
+func (l *schooling) ask(ctx context.Context, b engine.Batch) (reflect.Result, error) {
 	turn := l.kit.Begin(b.Experience.In(l.book), l.book, b.Goals, b.Tick, 1)
 	agent := b.Experience.Agent()
 	l.spender.Begin(agent, turn)
@@ -214,14 +214,14 @@ func (l *schooling) ask(ctx context.Context, b engine.Batch) (learn.Result, erro
 			return l.source.Respond(ctx, engine.CallKey{Tick: b.Tick, Agent: agent, Step: ask.Number}, ask.Request)
 		})
 		if ctx.Err() != nil {
-			return learn.Result{}, failWith(engine.ExitInterrupted, errors.New("learning interrupted; what was learned before is kept"))
+			return reflect.Result{}, failWith(engine.ExitInterrupted, errors.New("learning interrupted; what was learned before is kept"))
 		}
 		if f := answer.Failure; f != nil && f.Kind.Fatal(true) {
-			return learn.Result{}, failWith(engine.ExitProvider, fmt.Errorf("the provider refused: %s", f.Kind))
+			return reflect.Result{}, failWith(engine.ExitProvider, fmt.Errorf("the provider refused: %s", f.Kind))
 		}
 		if f := answer.Failure; f != nil && f.Kind == llmclient.ErrCap && strings.HasPrefix(f.Code, string(budget.Run)) {
 			// What the caps of agents and look backs refuse costs that look back alone.
-			return learn.Result{}, failWith(engine.ExitBudget, fmt.Errorf("%s; what was learned before is kept", f.Message))
+			return reflect.Result{}, failWith(engine.ExitBudget, fmt.Errorf("%s; what was learned before is kept", f.Message))
 		}
 		turn.Answer(answer)
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/learn"
+	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
@@ -155,7 +155,7 @@ func (p plan) calls() callRange {
 	}
 	calls := callRange{ticks: ticks, agents: int64(len(p.scenario.agents)), perDecision: int64(limits.CallsMax()), expected: p.expected}
 	if every := p.config.LearnEvery; every > 0 && !p.config.FreezePlaybook {
-		calls.learning = ticks / every * calls.agents * int64(learn.NewKit(limits, 1).CallsMax())
+		calls.learning = ticks / every * calls.agents * int64(reflect.NewKit(limits, 1).CallsMax())
 	}
 	return calls
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
@@ -168,7 +168,7 @@ type plan struct {
 	// faults is what goes wrong on purpose; empty for a live model.
 	faults stub.FaultPlan
 	// guardOff are the layers of the guard left out.
-	guardOff []mandate.Layer
+	guardOff []policy.Layer
 	// runDir is the run directory as the user will read it.
 	runDir string
 	// kept are the files the report must not replace.

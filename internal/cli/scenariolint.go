@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/baseline"
-	"example.com/agentworld/behavior/mandate"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/world"
 )
 
@@ -62,7 +62,7 @@ func (m *Main) lintScenario(name string) []string {
 	for _, f := range baseline.Lint(chosen.scenario, chosen.scenario.Seed) {
 		lines = append(lines, chosen.name+": "+f.String())
 	}
-	for _, idle := range mandate.FindIdle(chosen.scenario.Mandate) {
+	for _, idle := range policy.FindIdle(chosen.scenario.Mandate) {
 		lines = append(lines, chosen.name+": "+idle.String())
 	}
 	return lines

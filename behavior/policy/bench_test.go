@@ -1,0 +1,41 @@
+package policy
+
+import (
+	"testing"
+
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
+)
+
+// BenchmarkAudit audits a decision with eight messages in view, as in a busy tick.
+func BenchmarkAudit(b *testing.B) {
+	m := Compile("agent-1", world.Persona{ShortTermGoal: "Hold 2 control chips."}, nil, []world.Clause{
+		allow("send_message", to("asker"), askedBy("*")),
+		allow("transfer_resource", to("asker"), what("electricity"), most(10), total(30), askedBy("*")),
+	})
+	e := Evidence{View: viewOf(b, 1), Intents: intents(b, "mine_compound 2000", "refine_compound", "transfer_resource agent-3 data 2")}
+	var heard []memory.Source
+	for range 8 {
+		heard = append(heard, said("agent-2", "I am at the hub with 5,000 g of compound and would trade 10 electricity for 2 data; tell me what you think of it, please."))
+	}
+	for _, bb := range []struct {
+		name   string
+		texts  []memory.Source
+		action world.Action
+	}{
+		{"trusted", nil, world.Mine{MassG: 2000}},
+		{"planned", heard, world.Mine{MassG: 2000}},
+		{"open", heard, world.Refine{MassG: 7000}},
+		{"asked", heard, world.Transfer{To: "agent-2", Kind: "electricity", Amount: 10}},
+		{"refused", heard, world.Transfer{To: "agent-3", Kind: "electricity", Amount: 10}},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			e := e
+			e.Untrusted = bb.texts
+			b.ReportAllocs()
+			for b.Loop() {
+				m.Audit(bb.action, e)
+			}
+		})
+	}
+}

@@ -1,0 +1,140 @@
+package policy
+
+import (
+	"testing"
+
+	"example.com/agentworld/world"
+)
+
+// TestClausesHold holds actions against clauses with nothing of others in view.
+func TestClausesHold(t *testing.T) {
+	mine, gift := world.Mine{MassG: 2000}, world.Transfer{To: "agent-2", Kind: "electricity", Amount: 10}
+	for _, tt := range []struct {
+		name    string
+		clauses []world.Clause
+		action  world.Action
+		rule    Rule // empty when it passes
+	}{
+		{"no clauses", nil, gift, ""},
+		{"an allow forbids nothing else", []world.Clause{allow("mine_compound")}, gift, ""},
+		{"a forbid without conditions", []world.Clause{forbid("mine_compound")}, mine, RuleForbidden},
+		{"a forbid of another action", []world.Clause{forbid("refine_compound")}, mine, ""},
+		{"everything forbidden", []world.Clause{forbid("*")}, mine, RuleForbidden},
+		{"everything forbidden but a wait", []world.Clause{forbid("*")}, world.Wait{}, ""},
+		{"a tie", []world.Clause{forbid("mine_compound"), allow("mine_compound")}, mine, RuleForbidden},
+		{"a tie in another order", []world.Clause{allow("mine_compound"), forbid("mine_compound")}, mine, RuleForbidden},
+		{"everything forbidden and allowed", []world.Clause{forbid("*"), allow("*")}, mine, RuleForbidden},
+		{"little to any receiver", []world.Clause{allow("transfer_resource", to("*"), most(9))}, gift, RuleAmount},
+		{"everywhere but here", []world.Clause{forbid("mine_compound"), allow("mine_compound", at("hub"))}, mine, ""},
+		{"everywhere but elsewhere", []world.Clause{forbid("mine_compound"), allow("mine_compound", at("rim"))}, mine, RuleForbidden},
+		{"one action of all", []world.Clause{forbid("*"), allow("mine_compound")}, mine, ""},
+		{"another action of all", []world.Clause{forbid("*"), allow("mine_compound")}, gift, RuleForbidden},
+		{"an action does not outweigh a receiver", []world.Clause{forbid("*", to("agent-2")), allow("transfer_resource", what("electricity"))}, gift, RuleForbidden},
+		{"for this agent", []world.Clause{forbid("mine_compound"), allow("mine_compound", agent("agent-1"))}, mine, ""},
+		{"two conditions against one", []world.Clause{forbid("transfer_resource", to("agent-2")), allow("transfer_resource", to("agent-2"), what("electricity"))}, gift, ""},
+		{"one allow has to lift all forbids", []world.Clause{forbid("transfer_resource"), forbid("transfer_resource", to("agent-2"), what("electricity")),
+			allow("transfer_resource", to("agent-2"))}, gift, RuleForbidden},
+		{"any receiver is no condition", []world.Clause{forbid("transfer_resource"), allow("transfer_resource", to("*"))}, gift, RuleForbidden},
+		{"nobody asked", []world.Clause{forbid("transfer_resource"), allow("transfer_resource", to("asker"), askedBy("*"))}, gift, RuleForbidden},
+		{"an order of what is forbidden", []world.Clause{forbid("mine_compound")}, order(t, mine, 3), RuleForbidden},
+		{"no orders", []world.Clause{forbid("execute_until")}, order(t, mine, 3), RuleForbidden},
+		{"no orders, once", []world.Clause{forbid("execute_until")}, mine, ""},
+		{"an order of the one action allowed", []world.Clause{forbid("*"), allow("mine_compound")}, order(t, mine, 3), ""},
+		{"short orders", []world.Clause{allow("execute_until", most(3))}, order(t, mine, 3), ""},
+		{"too long an order", []world.Clause{allow("execute_until", most(3))}, order(t, mine, 4), RuleAmount},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := Compile("agent-1", world.Persona{}, nil, tt.clauses)
+			f, ok := m.Audit(tt.action, Evidence{View: viewOf(t, 1)})
+			if f.Rule != tt.rule || ok != (tt.rule == "") {
+				t.Errorf("%+v, %v; want %q", f, ok, tt.rule)
+			}
+		})
+	}
+}
+
+// TestAmounts bounds amounts at a time and over the run.
+func TestAmounts(t *testing.T) {
+	give := func(n int64) world.Action { return world.Transfer{To: "agent-2", Kind: "electricity", Amount: n} }
+	small := allow("transfer_resource", what("electricity"), most(10), total(15))
+	for _, tt := range []struct {
+		name    string
+		clauses []world.Clause
+		before  []world.Action
+		action  world.Action
+		rule    Rule
+		maximum int64
+	}{
+		{"within", []world.Clause{small}, nil, give(10), "", 0},
+		{"beyond most", []world.Clause{small}, nil, give(11), RuleAmount, 10},
+		{"within the rest", []world.Clause{small}, []world.Action{give(10)}, give(5), "", 0},
+		{"beyond the rest", []world.Clause{small}, []world.Action{give(10)}, give(6), RuleTotal, 5},
+		{"used up", []world.Clause{small}, []world.Action{give(10), give(5)}, give(1), RuleTotal, 0},
+		{"an order counts its first attempt", []world.Clause{small}, []world.Action{order(t, give(10), 4)}, give(6), RuleTotal, 5},
+		{"another resource", []world.Clause{small}, nil, world.Transfer{To: "agent-2", Kind: "data", Amount: 12}, "", 0},
+		{"the larger of two limits", []world.Clause{small, allow("transfer_resource", to("agent-2"), most(40))}, nil, give(30), "", 0},
+		{"beyond the larger", []world.Clause{small, allow("transfer_resource", to("agent-2"), most(40))}, nil, give(41), RuleAmount, 40},
+		{"an allow that lifts nothing does not widen one that does", []world.Clause{forbid("transfer_resource"), allow("transfer_resource"),
+			allow("transfer_resource", to("agent-2"), most(5))}, nil, give(6), RuleAmount, 5},
+		{"an allow to whoever asked bounds no other gift", []world.Clause{allow("transfer_resource", to("asker"), most(1), askedBy("*"))}, nil, give(30), "", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, spent := Compile("agent-1", world.Persona{}, nil, tt.clauses), Spending{}
+			for _, a := range tt.before {
+				spent = m.Spend(spent, "hub", a)
+			}
+			f, ok := m.Audit(tt.action, Evidence{View: viewOf(t, 1), Spent: spent})
+			if f.Rule != tt.rule || ok != (tt.rule == "") {
+				t.Fatalf("%+v, %v; want %q", f, ok, tt.rule)
+			}
+			if !ok && (*f.Maximum != tt.maximum || f.Argument != "amount" || f.Unit != "units") {
+				t.Errorf("%+v, at most %d; want amount, at most %d", f, *f.Maximum, tt.maximum)
+			}
+		})
+	}
+}
+
+// TestSpendingIsAValue adds to a copy, and only where the clause describes the action.
+func TestSpendingIsAValue(t *testing.T) {
+	m := Compile("agent-1", world.Persona{}, nil, []world.Clause{allow("mine_compound", at("hub"), total(5000)), forbid("refine_compound")})
+	first := m.Spend(Spending{}, "hub", world.Mine{MassG: 3000})
+	for _, tt := range []struct {
+		place string
+		done  world.Action
+		sum   int64
+	}{
+		{"hub", world.Mine{MassG: 1000}, 4000},
+		{"rim", world.Mine{MassG: 1000}, 3000},
+		{"hub", world.Harvest{MaxAmount: 1000}, 3000},
+		{"hub", nil, 3000},
+		{"hub", world.Mine{MassG: 1 << 62}, 3000 + 1<<62},
+	} {
+		if after := m.Spend(first, tt.place, tt.done); after.of(0) != tt.sum {
+			t.Errorf("%v at %s: %d, want %d", tt.done, tt.place, after.of(0), tt.sum)
+		}
+	}
+	full := m.Spend(m.Spend(first, "hub", world.Mine{MassG: 1 << 62}), "hub", world.Mine{MassG: 1 << 62})
+	if full.of(0) < first.of(0) || first.of(0) != 3000 {
+		t.Errorf("overflow to %d, or a change of what was there: %d", full.of(0), first.of(0))
+	}
+}
+
+// TestTotalOnRequest: what was given counts for the clause, asked for or not.
+func TestTotalOnRequest(t *testing.T) {
+	m := Compile("agent-1", world.Persona{}, nil, []world.Clause{
+		allow("transfer_resource", to("asker"), what("electricity"), most(10), total(30), askedBy("*")),
+	})
+	gift := world.Transfer{To: "agent-2", Kind: "electricity", Amount: 10}
+	e := Evidence{View: viewOf(t, 1), Untrusted: talk("10 electricity, please")}
+	for n := range 3 {
+		if f, ok := m.Audit(gift, e); !ok {
+			t.Fatalf("gift %d: %+v", n+1, f)
+		}
+		other := gift
+		other.To = "agent-3"
+		e.Spent = m.Spend(e.Spent, "hub", other)
+	}
+	if f, ok := m.Audit(gift, e); ok || f.Rule != RuleTotal || *f.Requested != 10 || *f.Maximum != 0 {
+		t.Errorf("the fourth gift: %+v, %v", f, ok)
+	}
+}

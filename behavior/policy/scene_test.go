@@ -1,0 +1,100 @@
+package policy
+
+import (
+	"testing"
+
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
+)
+
+// fieldTOML is a small world: three agents at a radiating place with ore, a second
+// place in sight, and a market.
+const fieldTOML = `
+id = "field"
+visibility_km = 40
+[[places]]
+id = "hub"
+offset_pct = { x = -5, y = 0, z = 0 }
+material = "composite"
+radius_cm = 240
+emission = 45
+compound_g = 90_000
+[[places]]
+id = "rim"
+offset_pct = { x = 5, y = 0, z = 0 }
+material = "metal"
+compound_g = 60_000
+[agents]
+count = 3
+spawn = ["hub", "hub", "hub"]
+stock = [{ electricity = 60, compound = 7_000, hardware = 9, data = 12 }]
+`
+
+// viewOf is what agent-1 sees in the first tick, or agent-n.
+func viewOf(t testing.TB, n int) world.View {
+	t.Helper()
+	s, err := world.ParseScenario("field.toml", []byte(fieldTOML))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := world.New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	return w.View(n - 1)
+}
+
+// said is a message of an agent as a source in view.
+func said(author, text string) memory.Source {
+	return memory.Source{
+		ID: "msg-1-" + author + "-1", Kind: memory.SourceMessage, OriginAgent: author, Trust: memory.OtherAgent, Text: text,
+	}
+}
+
+// intents reads a plan and fails on entries that name no action.
+func intents(t testing.TB, list ...string) []Intent {
+	t.Helper()
+	read, unread := ParseIntents(list, len(list))
+	if unread > 0 {
+		t.Fatalf("%d of %q name no action", unread, list)
+	}
+	return read
+}
+
+// order repeats an action for at most n ticks.
+func order(t testing.TB, do world.Action, n int64, ignore ...string) world.ExecuteUntil {
+	t.Helper()
+	o, err := world.NewExecuteUntil(do, []world.Condition{{Event: world.StopJobDone}}, n, ignore...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func allow(action string, more ...func(*world.Clause)) world.Clause {
+	return clauseOf(world.EffectAllow, action, more)
+}
+
+func forbid(action string, more ...func(*world.Clause)) world.Clause {
+	return clauseOf(world.EffectForbid, action, more)
+}
+
+func clauseOf(effect, action string, more []func(*world.Clause)) world.Clause {
+	c := world.Clause{Agent: world.Anyone, Effect: effect, Action: action}
+	for _, set := range more {
+		set(&c)
+	}
+	return c
+}
+
+func to(id string) func(*world.Clause)     { return func(c *world.Clause) { c.To = id } }
+func what(name string) func(*world.Clause) { return func(c *world.Clause) { c.What = name } }
+func at(place string) func(*world.Clause)  { return func(c *world.Clause) { c.At = place } }
+func most(n int64) func(*world.Clause)     { return func(c *world.Clause) { c.Most = n } }
+func total(n int64) func(*world.Clause)    { return func(c *world.Clause) { c.Total = n } }
+func agent(id string) func(*world.Clause)  { return func(c *world.Clause) { c.Agent = id } }
+
+func askedBy(ids ...string) func(*world.Clause) {
+	return func(c *world.Clause) { c.AskedBy = ids }
+}

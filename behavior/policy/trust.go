@@ -1,0 +1,206 @@
+package policy
+
+import (
+	"slices"
+
+	"example.com/agentworld/memory"
+	"example.com/agentworld/world"
+)
+
+// Argument is the trust of one argument of an action.
+type Argument struct {
+	// Name is the slot: to, id, what, amount, price or text.
+	Name string `json:"name"`
+	// Trust is how far its value is the agent's own.
+	Trust memory.Trust `json:"trust"`
+}
+
+// Arguments tells the trust of each argument of an action, in the order of slots, of
+// the inner action for a standing order. What an intent of the same action gives is
+// the agent's own, since it was there before the texts. It is empty for an action
+// without arguments and for one that cannot be audited.
+func (m Policy) Arguments(a world.Action, e Evidence) []Argument {
+	q, ok := m.inquire(a, &e)
+	if !ok {
+		return nil
+	}
+	var list []Argument
+	for s := range world.SlotCount {
+		if q.deed.args[s].param != nil {
+			list = append(list, Argument{s.String(), q.told(s)})
+		}
+	}
+	return list
+}
+
+// told is the trust of an argument that stands in the plan or not.
+func (q *inquiry) told(s world.Slot) memory.Trust {
+	for i := range q.e.Intents {
+		intent := &q.e.Intents[i]
+		if intent.Action != q.deed.spec.Name {
+			continue
+		}
+		if _, equal := q.gives(intent, s); equal {
+			return q.lowered(max(q.origin(s), memory.SelfObservation))
+		}
+	}
+	return q.trust(s)
+}
+
+// trust is the trust of an argument's value by where it stands. What the
+// model cited can only lower it.
+func (q *inquiry) trust(s world.Slot) memory.Trust {
+	return q.lowered(q.origin(s))
+}
+
+// lowered is a trust no higher than that of any cited source.
+func (q *inquiry) lowered(level memory.Trust) memory.Trust {
+	for _, cited := range q.e.Declared {
+		level = memory.Min(level, cited.Trust)
+	}
+	return level
+}
+
+// origin is the trust of an argument's value by where it stands.
+func (q *inquiry) origin(s world.Slot) memory.Trust {
+	arg := &q.deed.args[s]
+	switch {
+	case arg.param.Kind == world.ParamText:
+		return q.least()
+	case q.ruled(s):
+		return memory.Rules
+	case !q.e.untrusted():
+		return memory.SelfObservation
+	case q.typed(s) && len(q.mentioners(s)) == 0:
+		return memory.SelfObservation
+	}
+	return q.least()
+}
+
+// least is the least trust of all that is in view.
+func (q *inquiry) least() memory.Trust {
+	level := memory.SelfObservation
+	for _, s := range q.e.Untrusted {
+		level = memory.Min(level, s.Trust)
+	}
+	return level
+}
+
+// ruled reports whether a value stands in the agent's goals, or in a clause that
+// allows the action.
+func (q *inquiry) ruled(s world.Slot) bool {
+	arg := &q.deed.args[s]
+	if arg.param.Kind == world.ParamText {
+		return false
+	}
+	own := func(pattern string) bool { return mentions(q.m.own, pattern) }
+	// What is executed must stand there, not what was proposed.
+	if slices.ContainsFunc(patternsOf(arg, arg), own) {
+		return true
+	}
+	for i := range q.m.clauses {
+		if c := &q.m.clauses[i]; c.allows() && c.describes(&q.deed, q.place) && c.names(s, arg) {
+			return true
+		}
+	}
+	return false
+}
+
+// names reports whether a clause that describes an action gives the argument's value.
+func (c *clause) names(s world.Slot, arg *argument) bool {
+	switch s {
+	case world.SlotTo:
+		return c.To != "" && c.To == arg.text
+	case world.SlotWhat:
+		return c.What != "" && c.What == arg.text
+	case world.SlotAmount:
+		return c.Most > 0 && c.Most == arg.number || c.Total > 0 && c.Total == arg.number
+	}
+	return false
+}
+
+// open reports whether an argument that a plan leaves open may have its value.
+// The agent's own state is enough for amounts of what it makes; see the doc of the
+// package for why it is not for the others.
+func (q *inquiry) open(s world.Slot) bool {
+	arg := &q.deed.args[s]
+	if q.trust(s) < memory.SelfObservation {
+		return false
+	}
+	return q.ruled(s) || arg.isNumber() && !arg.param.Give && arg.param.Unit != world.Ticks
+}
+
+// typed reports whether a value stands in the agent's own typed state: its own
+// numbers and the bounds of the action for an amount, what it can see for an id.
+func (q *inquiry) typed(s world.Slot) bool {
+	arg := &q.deed.args[s]
+	switch arg.param.Kind {
+	case world.ParamAmount:
+		return q.typedNumber(s, arg.number)
+	case world.ParamChoice:
+		return true // every choice stands in the action's description
+	}
+	o := q.observed()
+	for _, known := range idsOf(o, arg.param.Kind) {
+		if known == arg.text {
+			return true
+		}
+	}
+	return false
+}
+
+// idsOf lists the ids of one sort that an observation holds.
+func idsOf(o *world.Observation, kind world.ParamKind) []string {
+	var ids []string
+	switch kind {
+	case world.ParamPlace:
+		ids = append(ids, o.Here.ID)
+		for _, p := range o.Places {
+			ids = append(ids, p.ID)
+		}
+	case world.ParamAgent:
+		for _, a := range o.Agents {
+			ids = append(ids, a.ID)
+		}
+	case world.ParamFactory:
+		for _, f := range o.Factories {
+			ids = append(ids, f.ID)
+		}
+	case world.ParamOrder:
+		if o.Market != nil {
+			for _, order := range o.Market.Orders {
+				ids = append(ids, order.ID)
+			}
+		}
+	}
+	return ids
+}
+
+// typedNumber looks an amount up among the agent's own numbers, those of its place
+// and the bounds of the action. Offers of others are no own state.
+func (q *inquiry) typedNumber(s world.Slot, n int64) bool {
+	o := q.observed()
+	for _, known := range []int64{
+		o.Self.Electricity, o.Self.Heat, o.Self.CompoundG, o.Self.Hardware, o.Self.Data,
+		o.Self.PowerCapacity - o.Self.Electricity, o.Self.HeatCapacity - o.Self.Heat, o.Here.Radiation, o.Here.CompoundG,
+		q.deed.args[s].param.Min,
+	} {
+		if n == known {
+			return true
+		}
+	}
+	for _, can := range o.Can {
+		if can.Action != q.deed.spec.Name {
+			continue
+		}
+		if n == can.Min || n == can.Max {
+			return true
+		}
+		for _, option := range can.Options {
+			if n == option.Max {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,219 @@
+package reflect
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/world"
+)
+
+// The bounds of an experience. When there is more, the oldest goes.
+const (
+	// DecisionsMax is how many decisions wait to be looked back at.
+	DecisionsMax = 40
+	// TextsMax is how many texts of others a run's curations are held against.
+	TextsMax = 256
+)
+
+// End is how a decision ended.
+type End string
+
+// The ends.
+const (
+	// EndOK: the world accepted the action.
+	EndOK End = "ok"
+	// EndRefused: the world refused it.
+	EndRefused End = "refused"
+	// EndDegraded: the turn came to nothing and the agent waited.
+	EndDegraded End = "degraded"
+)
+
+// Judged is a decision with the world's judgement of it.
+type Judged struct {
+	Tick int64
+	// Line tells action and outcome in the words of the prompt's history, Outcome
+	// the outcome alone. Neither holds free text of anybody.
+	Line, Outcome string
+	End           End
+	// Waited says that the agent chose to wait.
+	Waited bool
+	// Changes are what the decision changed of the agent's stocks.
+	Changes []world.Amount
+	// Shown are the ids of the bullets the decision had in view, Used those it rests
+	// on.
+	Shown, Used []string
+	// UsedLines are the used bullets as they stood in the prompt.
+	UsedLines []string
+	// Suspect are the ids of the sources that another agent could have written and
+	// that it rests on, by its own account or because nothing better explains it.
+	Suspect []string
+	// Continued says that it goes on with a standing order, for which nothing was read.
+	Continued bool
+}
+
+// Judge returns the record of a decision. codes are what the guard refused in the
+// turn.
+func Judge(kit *behavior.Kit, tick int64, d behavior.Decision, o world.Outcome, codes []string) Judged {
+	j := Judged{Tick: tick, End: EndOK, Changes: o.Changes, Continued: d.By == behavior.ByStanding}
+	j.Line, j.Outcome = kit.Told(tick, d, o, codes)
+	switch {
+	case d.Wait != "":
+		j.End = EndDegraded
+	case !o.Accepted:
+		j.End = EndRefused
+	}
+	switch d.Executed.(type) {
+	case world.Wait, world.WaitTicks:
+		j.Waited = d.Wait == ""
+	}
+	for _, s := range d.Retrieved {
+		used := slices.Contains(d.Used, s.ID)
+		if s.Kind == memory.SourceBullet {
+			j.Shown = append(j.Shown, s.ID)
+			if used {
+				j.Used, j.UsedLines = append(j.Used, s.ID), append(j.UsedLines, s.Text)
+			}
+		}
+		if foreign(s) && (used || d.Swayed) {
+			j.Suspect = append(j.Suspect, s.ID)
+		}
+	}
+	return j
+}
+
+// foreign reports whether somebody else could have chosen the words of s.
+func foreign(s memory.Source) bool { return s.Trust < memory.SelfObservation }
+
+// Experience is what one agent decided since it last looked back, and the texts of
+// others it has read in the whole run.
+//
+// Invariants:
+//  1. Decisions are in rising order of ticks, at most DecisionsMax.
+//  2. Texts hold no text twice, at most TextsMax, the newest last. Looking back
+//     does not clear them: poison may be repeated long after it was read.
+//
+// An Experience is not safe for concurrent use.
+type Experience struct {
+	run, agent string
+	decisions  []Judged
+	texts      []memory.Source
+	// ordered are the suspects of the last decision that a model made: those of what
+	// goes on by itself since.
+	ordered []string
+}
+
+// NewExperience returns the empty experience of an agent. run names the run in
+// evidence; the same run must always have the same name, or its decisions could
+// count twice.
+func NewExperience(run, agent string) *Experience { return &Experience{run: run, agent: agent} }
+
+// Rename puts what is looked back at from now on under another run's name: from there
+// on the decisions are no longer those of the old one.
+func (e *Experience) Rename(run string) { e.run = run }
+
+// Add takes in a decision and what it had in view.
+func (e *Experience) Add(j Judged, retrieved []memory.Source) {
+	if j.Continued {
+		j.Suspect = e.ordered
+	}
+	e.ordered = j.Suspect
+	e.decisions = append(e.decisions, j)
+	e.decisions = e.decisions[max(0, len(e.decisions)-DecisionsMax):]
+	for _, s := range retrieved {
+		if !foreign(s) {
+			continue
+		}
+		s = quotedWords(s)
+		e.texts = slices.DeleteFunc(e.texts, func(held memory.Source) bool { return sameText(held, s) })
+		e.texts = append(e.texts, s)
+	}
+	e.texts = e.texts[max(0, len(e.texts)-TextsMax):]
+}
+
+// sameText reports whether two sources are one text. A message or note stays the
+// same when only what the prompt says of its age differs.
+func sameText(a, b memory.Source) bool {
+	written := a.Kind == memory.SourceMessage || a.Kind == memory.SourceNote
+	return a.ID == b.ID && (written || a.Text == b.Text)
+}
+
+// Len returns how many decisions wait to be looked back at.
+func (e *Experience) Len() int { return len(e.decisions) }
+
+// Agent returns the agent's id.
+func (e *Experience) Agent() string { return e.agent }
+
+// Next returns an experience without decisions that knows the same texts.
+func (e *Experience) Next() *Experience {
+	return &Experience{run: e.run, agent: e.agent, texts: slices.Clone(e.texts), ordered: e.ordered}
+}
+
+// In returns the experience as it reads for another playbook than the one the agent
+// had: its used bullets are those of book that say the same, and what book does not
+// hold was not used.
+func (e *Experience) In(book *playbook.Playbook) *Experience {
+	next := e.Next()
+	for _, j := range e.decisions {
+		used, lines := j.Used, j.UsedLines
+		j.Used, j.UsedLines = nil, nil
+		for i, id := range used {
+			if name, held := sameBullet(book, id, lines[i]); held {
+				j.Used, j.UsedLines = append(j.Used, name), append(j.UsedLines, lines[i])
+			}
+		}
+		next.decisions = append(next.decisions, j)
+	}
+	return next
+}
+
+// sameBullet finds the bullet with the content of a line, under the same id if it
+// can be.
+func sameBullet(book *playbook.Playbook, id, line string) (name string, held bool) {
+	content := strings.TrimPrefix(line, "["+id+"] ")
+	for _, b := range book.Bullets() {
+		if strings.TrimPrefix(b.Line(), "["+b.ID+"] ") == content && (name == "" || b.ID == id) {
+			name = b.ID
+		}
+	}
+	return name, name != ""
+}
+
+// Note is what the history of a playbook says of what was learned from this.
+func (e *Experience) Note() string { return "learned from " + e.run + " by " + e.agent }
+
+// Clear forgets the decisions: they were looked back at.
+func (e *Experience) Clear() { e.decisions = nil }
+
+// evidence names the decision of a tick.
+func (e *Experience) evidence(tick int64) playbook.Evidence {
+	return playbook.Evidence{Run: e.run, Tick: tick, Agent: e.agent}
+}
+
+// ground is what a curation of the given decisions stands on: unguarded without the
+// texts that its lessons would be held against.
+func (e *Experience) ground(tick int64, decisions []Judged, guarded bool) playbook.Ground {
+	g := playbook.Ground{Tick: tick, Note: e.Note()}
+	if guarded {
+		g.Sources = slices.Clone(e.texts)
+	}
+	for _, j := range decisions {
+		evidence := e.evidence(j.Tick)
+		evidence.Outcome = j.Outcome
+		g.Decisions = append(g.Decisions, playbook.Decision{Evidence: evidence, Used: j.Used})
+	}
+	return g
+}
+
+// bulletsShown counts how often each bullet was in view of the decisions.
+func bulletsShown(decisions []Judged) map[string]int {
+	shown := map[string]int{}
+	for _, j := range decisions {
+		for _, id := range j.Shown {
+			shown[id]++
+		}
+	}
+	return shown
+}

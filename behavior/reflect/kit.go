@@ -1,0 +1,69 @@
+package reflect
+
+import (
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/llmclient"
+)
+
+// RoundsMax bounds the rounds of reflection of one turn.
+const RoundsMax = 5
+
+// repairsMax is how many further calls each stage may spend on an answer that could
+// not be used.
+const repairsMax = 1
+
+// Kit is what all turns of a run share. It is immutable and safe for concurrent use.
+type Kit struct {
+	cfg    behavior.Config
+	rounds int
+	tools  []llmclient.Tool
+	// policy is the instructions.
+	policy string
+	// guarded says that look backs show no words of others and that lessons are held
+	// against them.
+	guarded bool
+	// inputTokens is what an opening may take.
+	inputTokens int
+}
+
+// NewKit prepares turns under the limits of cfg. rounds is how often a turn
+// reflects before it curates, 1..RoundsMax; other values are brought into that
+// range.
+func NewKit(cfg behavior.Config, rounds int) *Kit {
+	k := &Kit{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax), tools: tools()}
+	k.guarded = k.cfg.Guards(policy.LayerLessons)
+	k.policy = policyIn(string(k.cfg.Language))
+	static := k.cfg.CountTokens(k.policy)
+	for i, t := range k.tools {
+		k.tools[i] = t.Ready()
+		static += k.cfg.CountTokens(string(t.Wire()))
+	}
+	// Every answer comes back as input, and each stage may be answered twice.
+	answers := (k.rounds + 2) * k.outputTokens()
+	k.inputTokens = min(max(k.cfg.ContextWindow-static-answers, inputTokensMin), inputTokensMax)
+	return k
+}
+
+// The bounds of an opening in tokens: it costs as much as it helps, and on the
+// smallest windows a few decisions must still fit.
+const (
+	inputTokensMin = 600
+	inputTokensMax = 6000
+)
+
+// outputTokens bounds one answer; on small windows the answers of a turn must leave
+// room for what they are about.
+func (k *Kit) outputTokens() int { return min(k.cfg.OutputTokensMax, k.cfg.ContextWindow/8) }
+
+// CallsMax is the most model calls one turn can make.
+func (k *Kit) CallsMax() int { return k.rounds + 1 + 2*repairsMax }
+
+// Version names the wording of the turns: a digest of instructions and tools.
+func Version() string {
+	text := policyIn("") + languageRules["zh"]
+	for _, t := range tools() {
+		text += string(t.Wire())
+	}
+	return llmclient.Hash([]byte(text))[:8]
+}

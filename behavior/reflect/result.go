@@ -1,0 +1,193 @@
+package reflect
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/memory/playbook"
+)
+
+// Result is what a finished turn proposes.
+type Result struct {
+	Agent string
+	// Deltas are the proposed changes, tags first; empty with a Failure.
+	Deltas []playbook.Delta
+	// Ground is what they stand on.
+	Ground playbook.Ground
+	// Failure says why nothing is proposed, such as "parse_error:truncated" or
+	// "llm_error:timeout"; empty when the turn went well.
+	Failure string
+	// Calls counts the requests, Rounds the reflections taken.
+	Calls, Rounds int
+	// LastStep is the step of the last request.
+	LastStep int
+	// Notes are the turn's facts, oldest first.
+	Notes []behavior.Note
+}
+
+// Result returns what the turn came to. It panics before the turn's end.
+func (t *Turn) Result() Result {
+	if !t.done {
+		panic("learn: the result of an unfinished turn")
+	}
+	r := Result{Agent: t.agent, Ground: t.ground, Failure: t.failure, Calls: t.asks, Rounds: t.rounds, LastStep: t.step(), Notes: t.notes}
+	if t.failure != "" {
+		return r
+	}
+	for _, v := range t.reflected.Tags {
+		for _, tick := range v.Decision {
+			r.Deltas = append(r.Deltas, playbook.Delta{
+				Op: playbook.OpTag, ID: id(v.ID), Tag: playbook.Tag(word(v.Verdict)), Reason: "reflection",
+				Evidence: []playbook.Evidence{t.evidence(tick)}, Trust: memory.SelfObservation, Origin: playbook.Reflection,
+			})
+		}
+	}
+	for _, d := range t.deltas {
+		r.Deltas = append(r.Deltas, t.proposed(d))
+	}
+	return r
+}
+
+// proposed is a delta of the model with what the model has no say in: its trust,
+// its origin, and as parents whatever foreign its evidence rests on.
+func (t *Turn) proposed(d delta) playbook.Delta {
+	p := playbook.Delta{
+		Op: playbook.Op(word(d.Op)), ID: id(d.ID), Section: playbook.Section(word(d.Section)), Content: d.Content, Reason: d.Reason,
+		Trust: memory.SelfObservation, Origin: playbook.Reflection,
+	}
+	for _, tick := range d.Decisions {
+		p.Evidence = append(p.Evidence, t.evidence(tick))
+		for _, j := range t.shown.decisions {
+			if j.Tick != tick || !t.kit.guarded {
+				continue
+			}
+			for _, suspect := range j.Suspect {
+				if !slices.Contains(p.Parents, suspect) {
+					p.Parents = append(p.Parents, suspect)
+				}
+			}
+		}
+	}
+	return p
+}
+
+// word is a word of a closed set as a model may write it.
+func word(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
+
+// id is the id of a bullet as a model may copy it from the prompt.
+func id(s string) string { return strings.ToLower(strings.Trim(s, "[]() \t\n")) }
+
+// Curated is what a playbook came to by a result.
+type Curated struct {
+	// Playbook is the next playbook; the one before when nothing changed.
+	Playbook *playbook.Playbook
+	Applied  []playbook.Applied
+	Rejected []playbook.Rejected
+	// Notes are those of the turn and one per delta, and one for the whole.
+	Notes []behavior.Note
+}
+
+// The codes of a curation that changed nothing. Another code is the result's
+// failure.
+const (
+	CodeUnchanged = "unchanged"
+	CodeCollapse  = string(playbook.Collapse)
+)
+
+// Apply carries the result out on book as far as the rules of playbooks allow.
+func (r Result) Apply(book *playbook.Playbook, limits playbook.Limits) Curated {
+	c := Curated{Playbook: book, Notes: slices.Clone(r.Notes)}
+	end := behavior.Note{Number: r.LastStep, Kind: NoteCuration, Status: behavior.StatusOK}
+	if r.Failure != "" {
+		end.Status, end.Code = behavior.StatusError, r.Failure
+	} else {
+		c.Playbook, c.Applied, c.Rejected = playbook.Apply(book, r.Deltas, r.Ground, limits)
+		for _, a := range c.Applied {
+			c.Notes = append(c.Notes, r.noteApplied(a))
+		}
+		for _, x := range c.Rejected {
+			c.Notes = append(c.Notes, r.noteRejected(x))
+		}
+		switch {
+		case slices.ContainsFunc(c.Rejected, func(x playbook.Rejected) bool { return x.Code == playbook.Collapse }):
+			end.Status, end.Code = behavior.StatusError, CodeCollapse
+		case c.Playbook == book:
+			end.Code = CodeUnchanged
+		}
+	}
+	stats := c.Playbook.Stats()
+	end.Detail = curationDetail{len(r.Ground.Decisions), r.Rounds, stats.Version, stats.Bullets, stats.Chars}
+	c.Notes = append(c.Notes, end)
+	return c
+}
+
+// curationDetail is what a curation looked at and the size of the playbook after it.
+type curationDetail struct {
+	Decisions int `json:"decisions"`
+	Rounds    int `json:"rounds"`
+	Version   int `json:"version"`
+	Bullets   int `json:"bullets"`
+	Chars     int `json:"chars"`
+}
+
+// deltaDetail is a delta as a trace keeps it.
+type deltaDetail struct {
+	ID        string           `json:"id,omitempty"`
+	Section   playbook.Section `json:"section,omitempty"`
+	Content   string           `json:"content,omitempty"`
+	Tag       playbook.Tag     `json:"tag,omitempty"`
+	Reason    string           `json:"reason,omitempty"`
+	Decisions []int64          `json:"decisions"`
+	Displaced []string         `json:"displaced,omitempty"`
+	Twin      string           `json:"twin,omitempty"`
+	// Other, Value and Limit are the numbers of a rejection.
+	Other string `json:"other,omitempty"`
+	Value int64  `json:"value,omitempty"`
+	Limit int64  `json:"limit,omitempty"`
+}
+
+func (r Result) noteApplied(a playbook.Applied) behavior.Note {
+	d := detailOf(a.Delta)
+	d.Displaced, d.Twin = a.Displaced, a.Twin
+	if a.After != nil {
+		d.ID, d.Section = a.After.ID, a.After.Section
+	}
+	return behavior.Note{Number: r.LastStep, Kind: NoteDelta, Status: behavior.StatusOK, Name: opName(a.Delta.Op), Detail: d}
+}
+
+func (r Result) noteRejected(x playbook.Rejected) behavior.Note {
+	d := detailOf(x.Delta)
+	d.Other, d.Value, d.Limit = x.Other, x.Value, x.Limit
+	return behavior.Note{Number: r.LastStep, Kind: NoteDelta, Status: behavior.StatusError, Code: string(x.Code), Name: opName(x.Delta.Op), Detail: d}
+}
+
+// opName is an operation that there is, so that model text does not become the name
+// of a counter.
+func opName(op playbook.Op) string {
+	switch op {
+	case playbook.OpTag, playbook.OpAdd, playbook.OpUpdate, playbook.OpRemove, playbook.OpDisplace:
+		return string(op)
+	}
+	return "unknown"
+}
+
+// detailCharsMax bounds a model's words in a trace.
+const detailCharsMax = playbook.ContentMax
+
+func detailOf(d playbook.Delta) deltaDetail {
+	out := deltaDetail{
+		ID: short(d.ID), Section: playbook.Section(short(string(d.Section))), Content: short(d.Content),
+		Tag: playbook.Tag(short(string(d.Tag))), Reason: short(d.Reason), Decisions: []int64{},
+	}
+	for _, e := range d.Evidence {
+		out.Decisions = append(out.Decisions, e.Tick)
+	}
+	return out
+}
+
+func short(s string) string {
+	runes := []rune(memory.CleanLine(s))
+	return string(runes[:min(len(runes), detailCharsMax)])
+}

@@ -1,0 +1,138 @@
+package reflect
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory/playbook"
+)
+
+// The wire names of the tools, which are also the names of the stages.
+const (
+	toolReflect = "reflect"
+	toolCurate  = "curate"
+)
+
+// ticks are decisions named by their ticks. The schema asks for whole numbers; a
+// model that writes "tick 12" or "12" in their place is understood.
+type ticks []int64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (ts *ticks) UnmarshalJSON(raw []byte) error {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		list = []json.RawMessage{raw}
+	}
+	*ts = ticks{}
+	for _, entry := range list {
+		if n, ok := tickOf(entry); ok {
+			*ts = append(*ts, n)
+		}
+	}
+	return nil
+}
+
+// tickOf reads one tick. ok is false for what names none: what is not named is no
+// evidence, and the playbook says so.
+func tickOf(raw json.RawMessage) (int64, bool) {
+	text := string(raw)
+	var quoted string
+	if json.Unmarshal(raw, &quoted) == nil {
+		text = tickText.FindString(quoted)
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil
+}
+
+var tickText = regexp.MustCompile(`\d+`)
+
+// tagArgs is a verdict on one use of a bullet.
+type tagArgs struct {
+	ID       string `json:"id"`
+	Verdict  string `json:"verdict"`
+	Decision int64  `json:"decision"`
+}
+
+// insightArgs is what outcomes teach.
+type insightArgs struct {
+	Lesson    string  `json:"lesson"`
+	Section   string  `json:"section"`
+	Decisions []int64 `json:"decisions"`
+}
+
+// deltaArgs is one proposed change.
+type deltaArgs struct {
+	Op        string  `json:"op"`
+	ID        string  `json:"id"`
+	Section   string  `json:"section"`
+	Content   string  `json:"content"`
+	Reason    string  `json:"reason"`
+	Decisions []int64 `json:"decisions"`
+}
+
+// reflectArgs and curateArgs are what the schemas are made from.
+type reflectArgs struct {
+	Tags     []tagArgs     `json:"tags"`
+	Insights []insightArgs `json:"insights"`
+}
+
+type curateArgs struct {
+	Deltas []deltaArgs `json:"deltas"`
+}
+
+// tag, insight, reflection, delta and curation are the same as they are read.
+type tag struct {
+	ID       string `json:"id"`
+	Verdict  string `json:"verdict"`
+	Decision ticks  `json:"decision"`
+}
+
+type insight struct {
+	Lesson    string `json:"lesson"`
+	Section   string `json:"section"`
+	Decisions ticks  `json:"decisions"`
+}
+
+type reflection struct {
+	Tags     []tag     `json:"tags"`
+	Insights []insight `json:"insights"`
+}
+
+type delta struct {
+	Op        string `json:"op"`
+	ID        string `json:"id"`
+	Section   string `json:"section"`
+	Content   string `json:"content"`
+	Reason    string `json:"reason"`
+	Decisions ticks  `json:"decisions"`
+}
+
+type curation struct {
+	Deltas []delta `json:"deltas"`
+}
+
+// The descriptions of the tools.
+const (
+	reflectDoc = "Judge the bullets that decisions used, and name what the outcomes teach."
+	curateDoc  = "Change the playbook: add a lesson, update or remove a bullet. Leave fields empty that an op does not need."
+)
+
+// tools is the constant tool list.
+func tools() []llmclient.Tool {
+	var sections []string
+	for _, s := range playbook.Sections() {
+		sections = append(sections, string(s))
+	}
+	enums := map[string][]string{
+		"verdict": {string(playbook.Helpful), string(playbook.Harmful), string(playbook.Neutral)},
+		"section": sections,
+		"op":      {string(playbook.OpAdd), string(playbook.OpUpdate), string(playbook.OpRemove)},
+	}
+	return []llmclient.Tool{
+		behavior.StrictTool[reflectArgs](toolReflect, reflectDoc, enums),
+		behavior.StrictTool[curateArgs](toolCurate, curateDoc, enums),
+	}
+}
