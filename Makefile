@@ -23,7 +23,7 @@ module: ## rename the module: make module MODULE=github.com/you/agentworld
 
 long: ## the full-size checks: long runs, swarms, fuzzing (about an hour)
 	AGENT_WORLD_LONG=1 go test -timeout 60m -count=1 -v -run 'Long' ./...
-	go test -run '^$$' -fuzz '^FuzzParseScenario$$' -fuzztime 10m -fuzzminimizetime 20x ./world
+	go test -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 10m -fuzzminimizetime 20x ./world/scenario
 	go test -run '^$$' -fuzz '^FuzzApply$$' -fuzztime 10m -fuzzminimizetime 20x ./world
 	go test -run '^$$' -fuzz '^FuzzItems$$' -fuzztime 10m -fuzzminimizetime 20x ./llmclient
 	go test -run '^$$' -fuzz '^FuzzAnswers$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior

@@ -43,7 +43,8 @@ type policy struct {
 }
 
 var policies = []policy{
-	{dir: "world", pure: true, modules: []string{"github.com/pelletier/go-toml/v2"}},
+	{dir: "world", pure: true},
+	{dir: "world/scenario", pure: true, project: []string{"world"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "baseline", pure: true, project: []string{"world"}},
 	{dir: "llmclient", pure: true},
 	{dir: "llmclient/limiter", modules: []string{}},
@@ -64,14 +65,14 @@ var policies = []policy{
 	{dir: "behavior/reflect", pure: true, project: []string{"world", "memory", "memory/playbook", "behavior", "behavior/policy", "llmclient"}},
 	{dir: "trace", pure: true, project: []string{"world", "llmclient", "llmclient/price"}},
 	{dir: "engine/budget", pure: true, project: []string{"llmclient", "llmclient/price", "trace"}},
-	{dir: "engine", project: []string{"world", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "trace",
+	{dir: "engine", project: []string{"world", "world/scenario", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "trace",
 		"llmclient/price", "engine/budget"}},
-	{dir: "engine/guardeval", project: []string{"world", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
+	{dir: "engine/guardeval", project: []string{"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
 	{dir: "telemetry", project: []string{"llmclient", "engine"}},
-	{dir: "report", pure: true, project: []string{"world", "llmclient", "llmclient/price", "engine/budget", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
+	{dir: "report", pure: true, project: []string{"world", "world/scenario", "llmclient", "llmclient/price", "engine/budget", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{"internal/cli"}},
 	{dir: "internal/cli", project: []string{
-		"world", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/policy", "behavior/reflect",
+		"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/policy", "behavior/reflect",
 		"trace", "engine", "engine/guardeval", "report", "telemetry", "llmclient/limiter", "llmclient/doctor",
 		"baseline", "llmclient/price", "engine/budget",
 	}},

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // public is what of a scenario anybody may read, and nothing else.
@@ -23,7 +24,7 @@ func public(s world.Scenario) world.Scenario {
 // TestScriptedReadsOnlyViewsAndPublicText lets the scripted agents play with the
 // public text alone: they must not do any better with the whole file.
 func TestScriptedReadsOnlyViewsAndPublicText(t *testing.T) {
-	for _, name := range world.EmbeddedScenarios() {
+	for _, name := range scenario.Names() {
 		s := embedded(t, name)
 		blind := func(world.Scenario) Decider { return Scripted(public(s)) }
 		knowing, _, err := Play(s, s.Seed, 60, Scripted)
@@ -121,7 +122,7 @@ func TestChargeMostIsABound(t *testing.T) {
 }
 
 func embeddedMinimal(t *rapid.T) world.Scenario {
-	s, _, ok := world.EmbeddedScenario("minimal")
+	s, _, ok := scenario.Embedded("minimal")
 	if !ok {
 		t.Fatal("minimal is missing")
 	}

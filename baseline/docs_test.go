@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // TestWorkedExample reads the example of the documentation: it parses, and lint
@@ -20,7 +20,7 @@ func TestWorkedExample(t *testing.T) {
 	if !ok {
 		t.Fatal("the page has no example")
 	}
-	s, err := world.ParseScenario("ferry.toml", []byte("id = \"ferry\""+example))
+	s, err := scenario.Parse("ferry.toml", []byte("id = \"ferry\""+example))
 	if err != nil {
 		t.Fatal(err)
 	}

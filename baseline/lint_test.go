@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // TestEmbeddedScenariosAreClean is the proof that everything that ships can be
 // played and that every task states true numbers.
 func TestEmbeddedScenariosAreClean(t *testing.T) {
-	for _, name := range world.EmbeddedScenarios() {
+	for _, name := range scenario.Names() {
 		s := embedded(t, name)
 		for _, f := range Lint(s, s.Seed) {
 			t.Errorf("%s: %s", name, f)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 var update = flag.Bool("update", false, "rewrite the numbers of the embedded tasks")
@@ -16,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite the numbers of the embedded tas
 // embedded returns a built-in scenario.
 func embedded(t *testing.T, name string) world.Scenario {
 	t.Helper()
-	s, _, ok := world.EmbeddedScenario(name)
+	s, _, ok := scenario.Embedded(name)
 	if !ok {
 		t.Fatalf("there is no scenario %s", name)
 	}
@@ -27,7 +28,7 @@ func embedded(t *testing.T, name string) world.Scenario {
 func tasks(t *testing.T) []world.Scenario {
 	t.Helper()
 	var list []world.Scenario
-	for _, name := range world.EmbeddedScenarios() {
+	for _, name := range scenario.Names() {
 		if s := embedded(t, name); s.Task != nil {
 			list = append(list, s)
 		}
@@ -69,7 +70,7 @@ func TestTaskNumbers(t *testing.T) {
 
 // rewrite puts numbers into the file of an embedded task.
 func rewrite(t *testing.T, id string, nothing, scripted int64, bound Bound) {
-	path := "../world/scenarios/tasks/" + id + ".toml"
+	path := "../world/scenario/files/tasks/" + id + ".toml"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +162,7 @@ func TestPlayIsDeterministic(t *testing.T) {
 // mustParse reads a scenario with its metric filled in.
 func mustParse(t *testing.T, text, metric string) world.Scenario {
 	t.Helper()
-	s, err := world.ParseScenario("test.toml", []byte(strings.ReplaceAll(text, "METRIC", metric)))
+	s, err := scenario.Parse("test.toml", []byte(strings.ReplaceAll(text, "METRIC", metric)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected steps of the conversations")
@@ -185,7 +186,7 @@ func newReader(t *testing.T, cfg behavior.Config, texts []string, clauses ...wor
 
 func newWorld(t testing.TB, name string) *world.World {
 	t.Helper()
-	s, _, ok := world.EmbeddedScenario(name)
+	s, _, ok := scenario.Embedded(name)
 	if !ok {
 		t.Fatalf("no scenario %s", name)
 	}

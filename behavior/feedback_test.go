@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // parseKinds are all kinds of unusable answers. Those about calls are told by the
@@ -109,7 +110,7 @@ func TestBrokenHistoryIsRepaired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, _ := world.EmbeddedScenario("minimal")
+	s, _, _ := scenario.Embedded("minimal")
 	w, err := world.New(s, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -14,13 +14,14 @@ import (
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // reader is agent-1 of llm_bootstrap after some ticks in which its neighbours wrote
 // to it, with as much memory of its own as it has room for in a prompt.
 func reader(tb testing.TB) (*Mind, world.View) {
 	tb.Helper()
-	s, _, _ := world.EmbeddedScenario("llm_bootstrap")
+	s, _, _ := scenario.Embedded("llm_bootstrap")
 	w, err := world.New(s, 1)
 	if err != nil {
 		tb.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // TestResolveNames looks names up among what an agent knows.
@@ -43,7 +44,7 @@ func TestResolveNames(t *testing.T) {
 
 // TestResolveNamesInOrders reaches into a standing order.
 func TestResolveNamesInOrders(t *testing.T) {
-	s, _, _ := world.EmbeddedScenario("llm_bootstrap")
+	s, _, _ := scenario.Embedded("llm_bootstrap")
 	w, err := world.New(s, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // TestStaticTextLeavesRoom holds instructions and tools under two fifths of the
@@ -25,7 +26,7 @@ func TestStaticTextLeavesRoom(t *testing.T) {
 		for _, tool := range kit.Tools() {
 			tools += tokens.Count(string(tool.Wire()))
 		}
-		s, _, _ := world.EmbeddedScenario("llm_bootstrap")
+		s, _, _ := scenario.Embedded("llm_bootstrap")
 		for _, persona := range s.Personas {
 			text := tokens.Count(kit.Mind("agent-1", persona).Instructions())
 			t.Logf("%s %s: %d tokens of instructions, %d of tools", cfg.Protocol, cfg.Language, text, tools)

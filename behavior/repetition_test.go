@@ -11,6 +11,7 @@ import (
 
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // choiceNamed is a decision by one letter: w and W wait, o waits by an order, x is a
@@ -172,7 +173,7 @@ func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, _ := world.EmbeddedScenario("minimal")
+	s, _, _ := scenario.Embedded("minimal")
 	w, err := world.New(s, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // Every call carries the static text, so its size in characters is a promise too. A
@@ -21,8 +22,8 @@ const (
 // stand in it, and the instructions without a persona, which is the scenario's.
 func TestStaticTextIsShort(t *testing.T) {
 	for _, cfg := range staticConfigs() {
-		for _, name := range world.EmbeddedScenarios() {
-			scenario, _, _ := world.EmbeddedScenario(name)
+		for _, name := range scenario.Names() {
+			scenario, _, _ := scenario.Embedded(name)
 			kit, err := behavior.NewKit(cfg, scenario.Rules, modules.New())
 			if err != nil {
 				t.Fatal(err)

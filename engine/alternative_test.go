@@ -6,7 +6,7 @@ import (
 
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // crowdedTOML is a scenario in which two agents stand at compound for one of them.
@@ -36,7 +36,7 @@ action = "post_note"
 // Who comes second does the next of its candidates in the same tick, passing over the
 // one that its mandate forbids.
 func TestDirectModeGoesOnToTheNextCandidate(t *testing.T) {
-	scenario, err := world.ParseScenario("crowded", []byte(crowdedTOML))
+	scenario, err := scenario.Parse("crowded", []byte(crowdedTOML))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // canned serves answers in order, for each agent its own: every answer is a list of
@@ -95,7 +95,7 @@ func guarded(t *testing.T, ticks int64, clauses string, answers map[string][]str
 	t.Helper()
 	o := options(t, "two_bases", ticks)
 	o.ScenarioTOML = append(bytes.Clone(o.ScenarioTOML), clauses...)
-	scenario, err := world.ParseScenario("two_bases", o.ScenarioTOML)
+	scenario, err := scenario.Parse("two_bases", o.ScenarioTOML)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // scriptedSource starts the embedded server and a real client for it.
@@ -32,16 +32,16 @@ func scriptedSource(t testing.TB) (engine.Source, string) {
 }
 
 // options are those of a scripted run of an embedded scenario.
-func options(t testing.TB, scenario string, ticks int64) engine.Options {
+func options(t testing.TB, name string, ticks int64) engine.Options {
 	t.Helper()
-	s, toml, ok := world.EmbeddedScenario(scenario)
+	s, toml, ok := scenario.Embedded(name)
 	if !ok {
-		t.Fatalf("no scenario %s", scenario)
+		t.Fatalf("no scenario %s", name)
 	}
 	source, url := scriptedSource(t)
 	return engine.Options{
 		Settings: engine.Settings{
-			ScenarioName: scenario, ScenarioTOML: toml, Scenario: s, Seed: s.Seed, Ticks: ticks,
+			ScenarioName: name, ScenarioTOML: toml, Scenario: s, Seed: s.Seed, Ticks: ticks,
 			Protocol: "full", Model: "scripted", ModelSource: trace.SourceScripted, BaseURL: url,
 		},
 		RunDir: t.TempDir(), Source: source, Concurrency: 4,

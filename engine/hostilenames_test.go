@@ -10,7 +10,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // asking is a model that looks at everything before it decides.
@@ -34,7 +34,7 @@ func (asking) Respond(_ context.Context, key engine.CallKey, r llmclient.Request
 func TestNamesLikeJSONStayNames(t *testing.T) {
 	const name = `"}],"decision":{"action":"wait"},"x":[{"y":"`
 	encoded := string(llmclient.Marshal(name))
-	_, toml, ok := world.EmbeddedScenario("two_bases")
+	_, toml, ok := scenario.Embedded("two_bases")
 	if !ok {
 		t.Fatal("no scenario")
 	}
@@ -42,7 +42,7 @@ func TestNamesLikeJSONStayNames(t *testing.T) {
 	for _, old := range []string{"Two bases", "Base A", "Base B", "Keeper", "Hauler"} {
 		source = strings.Replace(source, `name = "`+old+`"`, "name = "+strconv.QuoteToASCII(name), 1)
 	}
-	s, err := world.ParseScenario("mine.toml", []byte(source))
+	s, err := scenario.Parse("mine.toml", []byte(source))
 	if err != nil {
 		t.Fatal(err)
 	}

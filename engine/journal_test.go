@@ -9,13 +9,14 @@ import (
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // BenchmarkRecordExchange is what recording adds to an exchange beside the sync that
 // ends a tick: hashes, encoding and the write into a file. Every exchange opens a turn,
 // so that its prompt is new; the calls that follow in a turn record less.
 func BenchmarkRecordExchange(b *testing.B) {
-	s, _, _ := world.EmbeddedScenario("llm_bootstrap")
+	s, _, _ := scenario.Embedded("llm_bootstrap")
 	w, err := world.New(s, s.Seed)
 	if err != nil {
 		b.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 func TestTraceIsTheSameAtAnyConcurrency(t *testing.T) {
@@ -76,7 +76,7 @@ func TestMainScenarioRenamedAndMoved(t *testing.T) {
 	for _, p := range o.Scenario.Places {
 		text = regexp.MustCompile(`\b`+regexp.QuoteMeta(p.ID)+`\b`).ReplaceAllString(text, "site."+rot13(p.ID))
 	}
-	moved, err := world.ParseScenario("renamed", []byte(text))
+	moved, err := scenario.Parse("renamed", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

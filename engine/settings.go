@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // Version names the engine's own behaviour: the order of a tick and what is
@@ -202,7 +203,7 @@ func (s Settings) usageSource() trace.UsageSource {
 // settingsOf reads back what header wrote. The error says that the trace's
 // scenario does not parse.
 func settingsOf(h trace.Header) (Settings, error) {
-	scenario, err := world.ParseScenario(h.Scenario, []byte(h.ScenarioTOML))
+	scenario, err := scenario.Parse(h.Scenario, []byte(h.ScenarioTOML))
 	if err != nil {
 		return Settings{}, fmt.Errorf("scenario in the trace: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 func TestListNamesEveryModule(t *testing.T) {
@@ -61,7 +62,7 @@ func TestObservationSections(t *testing.T) {
 // TestObservationWithTextsIsTrustedLess: a result that holds the words of other
 // agents is trusted no more than they are.
 func TestObservationWithTextsIsTrustedLess(t *testing.T) {
-	s, _, _ := world.EmbeddedScenario("two_bases")
+	s, _, _ := scenario.Embedded("two_bases")
 	w, err := world.New(s, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -11,15 +11,16 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // viewOf returns the first agent's view in the first tick of an embedded
 // scenario.
-func viewOf(t testing.TB, scenario string) world.View {
+func viewOf(t testing.TB, name string) world.View {
 	t.Helper()
-	s, _, ok := world.EmbeddedScenario(scenario)
+	s, _, ok := scenario.Embedded(name)
 	if !ok {
-		t.Fatalf("there is no embedded scenario %s", scenario)
+		t.Fatalf("there is no embedded scenario %s", name)
 	}
 	w, err := world.New(s, 1)
 	if err != nil {
@@ -190,7 +191,7 @@ func TestHandlerNeverSeesBadArguments(t *testing.T) {
 
 // The world itself stays as it is, whatever is called.
 func TestCallsChangeNothing(t *testing.T) {
-	s, _, _ := world.EmbeddedScenario("llm_bootstrap")
+	s, _, _ := scenario.Embedded("llm_bootstrap")
 	w, err := world.New(s, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // TaskScore is how a run did in its scenario's task, between what doing nothing
@@ -42,7 +43,7 @@ type taskFold struct {
 // A task belongs to its scenario's own number of agents. A scenario that this
 // version cannot read has no task either: the rest of the trace still counts.
 func newTaskFold(h trace.Header) *taskFold {
-	s, err := world.ParseScenario(h.Scenario, []byte(h.ScenarioTOML))
+	s, err := scenario.Parse(h.Scenario, []byte(h.ScenarioTOML))
 	if err != nil || s.Task == nil || s.Agents.Count != int64(len(h.Agents)) {
 		return nil
 	}

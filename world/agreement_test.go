@@ -230,6 +230,9 @@ func TestClampReachesTheBounds(t *testing.T) {
 	}
 }
 
+// EmbeddedScenario is package scenario's Embedded.
+var EmbeddedScenario func(name string) (Scenario, []byte, bool)
+
 func mustScenario(t testing.TB, name string) Scenario {
 	t.Helper()
 	s, _, ok := EmbeddedScenario(name)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 const crowdedTOML = `
@@ -27,7 +28,7 @@ stock = [{ electricity = 50 }]
 // crowded is a world in which two agents stand at compound that does for one of them.
 func crowded(t *testing.T) *world.World {
 	t.Helper()
-	s, err := world.ParseScenario("crowded", []byte(crowdedTOML))
+	s, err := scenario.Parse("crowded", []byte(crowdedTOML))
 	if err != nil {
 		t.Fatal(err)
 	}

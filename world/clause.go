@@ -53,16 +53,6 @@ const Anyone = "*"
 // clausesMax bounds a mandate: each decision is held against all clauses.
 const clausesMax = 200
 
-// withEffects fills in what a file may leave out.
-func withEffects(clauses []Clause) []Clause {
-	for i := range clauses {
-		if clauses[i].Effect == "" {
-			clauses[i].Effect = EffectAllow
-		}
-	}
-	return clauses
-}
-
 // Clauses lists the clauses that bind agent n, in the order of the file, as copies.
 // Where [Scenario.WithAgents] changed the number of agents, clauses of single
 // agents go round like personas; those agents that a clause names otherwise are

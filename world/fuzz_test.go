@@ -5,31 +5,6 @@ import (
 	"testing"
 )
 
-// FuzzParseScenario: whatever the text, parsing gives an error or a scenario of
-// which a world can be made and run.
-func FuzzParseScenario(f *testing.F) {
-	for _, name := range EmbeddedScenarios() {
-		_, text, _ := EmbeddedScenario(name)
-		f.Add(text)
-	}
-	f.Add([]byte(soundScenario))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := ParseScenario("fuzz.toml", data)
-		if err != nil || len(s.Places) > 100 || s.Agents.Count > 100 || s.Belt != nil && s.Belt.fragments(s.Space) > 1000 {
-			return
-		}
-		w, err := New(s, s.Seed)
-		if err != nil {
-			t.Fatalf("a parsed scenario is refused: %v", err)
-		}
-		w.Advance()
-		w.View(0).Observe()
-		if w.Digest() != w.RecomputeDigest() {
-			t.Fatal("digests differ")
-		}
-	})
-}
-
 // FuzzApply reads actions from bytes and runs them; no input may break the books.
 func FuzzApply(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x13\x88\x04 mine, refine, build"))

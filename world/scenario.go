@@ -6,8 +6,7 @@ import (
 )
 
 // Scenario is the complete description of a world's start. The zero value is
-// not usable; get one from [ParseScenario] or [EmbeddedScenario], which fill in
-// the defaults, and let [New] check it.
+// not usable; package scenario reads one from a file, with defaults filled in.
 type Scenario struct {
 	// ID is the scenario's name on the command line; Aliases are accepted too.
 	ID      string

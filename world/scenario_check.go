@@ -23,10 +23,10 @@ const (
 	listMax     = 1000
 )
 
-// check reports the first inconsistency, naming its field.
+// Check reports the first inconsistency, naming its field. [New] refuses what it refuses.
 // Later steps rely on earlier ones: goals name agents and places, stocks are
 // bounded by the rules' capacity.
-func (s Scenario) check() error {
+func (s Scenario) Check() error {
 	for _, step := range []func() error{
 		s.checkHead, s.checkSpace, s.Rules.check, s.checkPlaces, s.checkBelt, s.checkAgents, s.checkPersonas, s.checkGoals,
 		s.checkMandate, s.checkTask,

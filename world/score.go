@@ -36,7 +36,7 @@ type tally struct {
 }
 
 // NewScorer returns a scorer for the scenario's task, nil if it has none. The
-// scenario must be sound, as [ParseScenario] returns it.
+// scenario must be sound, see [Scenario.Check].
 func NewScorer(s Scenario) *Scorer {
 	if s.Task == nil {
 		return nil

@@ -3,7 +3,6 @@ package world
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -130,58 +129,4 @@ func TestScoreAgreesWithTheWorld(t *testing.T) {
 			}
 		}
 	})
-}
-
-const soundTask = soundScenario + `
-[task]
-family = "survival"
-ticks = 30
-metric = "held_min:data"
-agents = ["agent-2"]
-meet = "here"
-baseline_nothing = 4
-baseline_scripted = 5
-upper_bound = 6
-derivation = "Why."
-`
-
-func TestParseTask(t *testing.T) {
-	s, err := ParseScenario("f.toml", []byte(soundTask))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Task.From != 1 || s.Task.Window() != 30 || s.Task.Counts("agent-1") || !s.Task.Counts("agent-2") {
-		t.Errorf("the task is %+v", *s.Task)
-	}
-	if s.WithAgents(2).Task == nil || s.WithAgents(3).Task != nil {
-		t.Error("a task belongs to its own number of agents")
-	}
-	for _, tc := range []struct{ old, new, want string }{
-		{`family = "survival"`, `family = "sport"`, `task.family: "sport"`},
-		{`family = "survival"`, `familiy = "survival"`, `unknown field "task.familiy"`},
-		{`ticks = 30`, `ticks = 19`, `task.ticks: 19`},
-		{`ticks = 30`, `ticks = 1001`, `task.ticks: 1001`},
-		{`ticks = 30`, "ticks = 30\nfrom = 31", `task.from: 31`},
-		{`ticks = 30`, "ticks = 30\nfrom = -1", `task.from: -1`},
-		{`held_min:data`, `held_min:electricity`, `task.metric: "held_min:electricity"`},
-		{`held_min:data`, `produced:compound`, `task.metric: "produced:compound"`},
-		{`held_min:data`, `produced`, `task.metric: "produced"`},
-		{`held_min:data`, `uptime:data`, `task.metric: "uptime:data"`},
-		{`held_min:data`, `mood:data`, `task.metric: "mood:data"`},
-		{`["agent-2"]`, `["agent-3"]`, `task.agents[0]: there is no agent "agent-3"`},
-		{`["agent-2"]`, `["agent-2", "agent-2"]`, `task.agents[1]: agent-2 is listed twice`},
-		{`meet = "here"`, `meet = "there"`, `task.meet: there is no charted place "there"`},
-		{`baseline_nothing = 4`, `baseline_nothing = -1`, `task.baseline_nothing: -1`},
-		{`baseline_scripted = 5`, `baseline_scripted = 7`, `task.baseline_scripted: 7`},
-		{`upper_bound = 6`, `upper_bound = 0`, `task.`},
-		{`"Why."`, `"` + strings.Repeat("y", 601) + `"`, `task.derivation`},
-	} {
-		if !strings.Contains(soundTask, tc.old) {
-			t.Fatalf("the sound task has no %s", tc.old)
-		}
-		_, err := ParseScenario("f.toml", []byte(strings.Replace(soundTask, tc.old, tc.new, 1)))
-		if err == nil || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("with %s instead of %s: error %v, want one with %s", tc.new, tc.old, err, tc.want)
-		}
-	}
 }

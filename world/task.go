@@ -117,18 +117,6 @@ func (s Scenario) counted() []string {
 	return ids
 }
 
-// withDefaults fills in what a file may leave out.
-func (t *Task) withDefaults() *Task {
-	if t == nil {
-		return nil
-	}
-	filled := *t
-	if filled.From == 0 {
-		filled.From = 1
-	}
-	return &filled
-}
-
 // checkTask checks a scenario's task, if it has one. That its numbers are true is
 // not for the kernel to say: only playing shows it.
 func (s Scenario) checkTask() error {

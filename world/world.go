@@ -65,7 +65,7 @@ type World struct {
 // New makes a world at tick 0. It fails if the scenario is inconsistent, naming
 // the field. The scenario is copied where the world depends on it.
 func New(s Scenario, seed uint64) (*World, error) {
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
 	}
 	n := int(s.Agents.Count)

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // docsSection matches a worked example of mandates: clauses, some words, a table.
@@ -26,7 +27,7 @@ func TestScenariosPage(t *testing.T) {
 	}
 	for _, section := range sections {
 		t.Run(section[1], func(t *testing.T) {
-			s, err := world.ParseScenario("page.toml", []byte(fieldTOML+section[2]))
+			s, err := scenario.Parse("page.toml", []byte(fieldTOML+section[2]))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // fieldTOML is a small world: three agents at a radiating place with ore, a second
@@ -33,7 +34,7 @@ stock = [{ electricity = 60, compound = 7_000, hardware = 9, data = 12 }]
 // viewOf is what agent-1 sees in the first tick, or agent-n.
 func viewOf(t testing.TB, n int) world.View {
 	t.Helper()
-	s, err := world.ParseScenario("field.toml", []byte(fieldTOML))
+	s, err := scenario.Parse("field.toml", []byte(fieldTOML))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // A canary is a word that stands in texts of others and nowhere else. Whatever text
@@ -161,7 +162,7 @@ type scene struct {
 }
 
 func newScene(t *rapid.T) *scene {
-	toml, _, ok := world.EmbeddedScenario("two_bases")
+	toml, _, ok := scenario.Embedded("two_bases")
 	if !ok {
 		t.Fatal("no scenario")
 	}

@@ -13,6 +13,7 @@ import (
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // Options say how cases are played.
@@ -122,7 +123,7 @@ func (l *Lab) Play(ctx context.Context, c Case, g Guard) (Result, error) {
 
 // optionsFor is the run of a case.
 func (l *Lab) optionsFor(c Case, g Guard, dir string) (engine.Options, error) {
-	scenario, err := world.ParseScenario("case", c.Scenario)
+	scenario, err := scenario.Parse("case", c.Scenario)
 	if err != nil {
 		return engine.Options{}, err
 	}

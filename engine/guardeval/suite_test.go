@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/behavior/policy"
-	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // TestSuiteIsWhatItClaims: enough cases of every sort, each of which gets through to
@@ -31,7 +31,7 @@ func TestSuiteIsWhatItClaims(t *testing.T) {
 		for _, key := range []string{kind, kind + " " + string(c.Set), kind + " " + string(c.Channel), kind + " " + c.Type} {
 			count[key]++
 		}
-		if _, err := world.ParseScenario(c.ID, c.Scenario); err != nil {
+		if _, err := scenario.Parse(c.ID, c.Scenario); err != nil {
 			t.Errorf("%v\n%s", err, c.Scenario)
 		}
 		if n := utf8.RuneCountInString(c.Text); n == 0 || n > longest(c.Channel) {

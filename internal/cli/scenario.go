@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // scenarioBytesMax bounds a scenario file.
@@ -33,7 +34,7 @@ type chosenScenario struct {
 // are offered in the error, because a misspelt command arrives here.
 func (m *Main) chooseScenario(v value, commands []string) (chosenScenario, error) {
 	name := v.text
-	if s, toml, ok := world.EmbeddedScenario(name); ok {
+	if s, toml, ok := scenario.Embedded(name); ok {
 		return chosenScenario{name: s.ID, toml: toml, scenario: s}, nil
 	}
 	if !m.looksLikeFile(name) {
@@ -44,7 +45,7 @@ func (m *Main) chooseScenario(v value, commands []string) (chosenScenario, error
 		return chosenScenario{}, badInput("%s: scenario file %s cannot be read: %v; allowed: %s, or a readable .toml file",
 			v.where(), shown(name), cause(err), offeredScenarios())
 	}
-	s, err := world.ParseScenario(name, data)
+	s, err := scenario.Parse(name, data)
 	if err != nil {
 		return chosenScenario{}, badInput("%w", err)
 	}
@@ -80,8 +81,8 @@ func unknownScenario(v value, commands []string) error {
 func offeredScenarios() string {
 	var names []string
 	tasks := 0
-	for _, name := range world.EmbeddedScenarios() {
-		if s, _, ok := world.EmbeddedScenario(name); ok && s.Task != nil {
+	for _, name := range scenario.Names() {
+		if s, _, ok := scenario.Embedded(name); ok && s.Task != nil {
 			tasks++
 			continue
 		}
@@ -123,13 +124,13 @@ func (m *Main) scenariosCommand() *cobra.Command {
 // showScenario prints a scenario's file as it is, comments included: the best
 // documentation of the format, and a file to start from.
 func (m *Main) showScenario(name string) error {
-	_, toml, ok := world.EmbeddedScenario(name)
+	_, toml, ok := scenario.Embedded(name)
 	if !ok && m.looksLikeFile(name) {
 		var err error
 		if toml, err = readBounded(m.path(name), scenarioBytesMax); err != nil {
 			return badInput("scenario file %s cannot be read: %v", shown(name), cause(err))
 		}
-		if _, err := world.ParseScenario(name, toml); err != nil {
+		if _, err := scenario.Parse(name, toml); err != nil {
 			return badInput("%w", err)
 		}
 	} else if !ok {

@@ -7,7 +7,7 @@ import (
 
 	"example.com/agentworld/baseline"
 	"example.com/agentworld/behavior/policy"
-	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // lintCommand proves that scenarios can be played and that their tasks state true
@@ -21,7 +21,7 @@ func (m *Main) lintCommand() *cobra.Command {
 			"It calls no model. With findings the exit code is 2.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				args = world.EmbeddedScenarios()
+				args = scenario.Names()
 			}
 			return m.lintScenarios(args)
 		},

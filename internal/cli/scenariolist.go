@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // listScenarios prints a table of what can be run, the default one first. The
@@ -13,8 +14,8 @@ import (
 func (m *Main) listScenarios() error {
 	table := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tAGENTS\tTICKS\tFAMILY\tNOTHING\tSCRIPTED\tBOUND\tTITLE")
-	for _, name := range world.EmbeddedScenarios() {
-		s, _, ok := world.EmbeddedScenario(name)
+	for _, name := range scenario.Names() {
+		s, _, ok := scenario.Embedded(name)
 		if !ok {
 			panic("world_llm_agent_demo: a listed scenario does not exist: " + name)
 		}

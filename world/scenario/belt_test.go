@@ -1,10 +1,12 @@
-package world
+package scenario
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/world"
 )
 
 const beltScenario = `id = "belted"
@@ -37,30 +39,30 @@ at_least = 1
 `
 
 func TestParseBelt(t *testing.T) {
-	s, err := ParseScenario("belted.toml", []byte(beltScenario))
+	s, err := Parse("belted.toml", []byte(beltScenario))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Belt{
+	want := &world.Belt{
 		IDPrefix: "frag", SeedOffset: 7, Count: 12, MinSpacingCM: 100, RadiusMinCM: 50, RadiusMaxCM: 90, RadiusExponent: 3,
-		RegenPPM: 20, Materials: []BeltMaterial{{"ice", 3, 4, 5}}, Box: Box{Position{X: 1}, Position{2_000_000, 3_000_000, 4}},
+		RegenPPM: 20, Materials: []world.BeltMaterial{{Material: "ice", Weight: 3, EmissionMax: 4, ReserveMaxG: 5}}, Box: world.Box{From: world.Position{X: 1}, To: world.Position{X: 2_000_000, Y: 3_000_000, Z: 4}},
 	}
 	if diff := cmp.Diff(want, s.Belt); diff != "" {
 		t.Errorf("belt differs (-want +got):\n%s", diff)
 	}
-	w, err := New(s, 1)
+	w, err := world.New(s, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := w.placeID(w.agents[0].place), w.placeID(w.agents[1].place); a != "frag-12" || b != "frag-1" {
+	if a, b := w.View(0).Observe().Self.Place, w.View(1).Observe().Self.Place; a != "frag-12" || b != "frag-1" {
 		t.Errorf("the agents start at %s and %s", a, b)
 	}
 	s.Agents.Spawn, s.Agents.SpawnStride, s.Agents.Count = nil, 5, 4
-	if w, err = New(s, 1); err != nil {
+	if w, err = world.New(s, 1); err != nil {
 		t.Fatal(err)
 	}
 	for n, want := range []string{"frag-1", "frag-6", "frag-11", "frag-4"} {
-		if got := w.placeID(w.agents[n].place); got != want {
+		if got := w.View(n).Observe().Self.Place; got != want {
 			t.Errorf("agent %d starts at %s, want %s", n, got, want)
 		}
 	}
@@ -86,7 +88,7 @@ func TestBeltScenarioErrors(t *testing.T) {
 		if !strings.Contains(beltScenario, tc.old) {
 			t.Fatalf("the sound scenario has no %s", tc.old)
 		}
-		_, err := ParseScenario("f.toml", []byte(strings.Replace(beltScenario, tc.old, tc.new, 1)))
+		_, err := Parse("f.toml", []byte(strings.Replace(beltScenario, tc.old, tc.new, 1)))
 		if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "f.toml:") {
 			t.Errorf("with %s instead of %s: error %v, want one with %s", tc.new, tc.old, err, tc.want)
 		}

@@ -1,4 +1,6 @@
-package world
+// Package scenario reads scenarios: from the TOML of a file, and from the files that are
+// built in. What a scenario is, and what makes it sound, is said by [world.Scenario].
+package scenario
 
 import (
 	"bytes"
@@ -7,32 +9,34 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"example.com/agentworld/world"
 )
 
 // The file types mirror the TOML of a scenario. Pointers tell absent fields from
-// zero ones where the default is not zero. They are apart from Scenario so that
+// zero ones where the default is not zero. They are apart from [world.Scenario] so that
 // its fields can have the shape the kernel needs: positions in centimetres, lists
 // in a fixed order, no pointers.
 
 // scenarioFile is the whole file.
 type scenarioFile struct {
-	ID           string      `toml:"id"`
-	Aliases      []string    `toml:"aliases"`
-	Name         string      `toml:"name"`
-	Text         string      `toml:"text"`
-	Seed         int64       `toml:"seed"`
-	VisibilityKM int64       `toml:"visibility_km"`
-	PlacesShown  int64       `toml:"places_shown"`
-	AgentsShown  int64       `toml:"agents_shown"`
-	Space        spaceFile   `toml:"space"`
-	Rules        Rules       `toml:"rules"`
-	Places       []placeFile `toml:"places"`
-	Belt         *beltFile   `toml:"belt"`
-	Agents       agentsFile  `toml:"agents"`
-	Personas     []Persona   `toml:"personas"`
-	Goals        []Goal      `toml:"goals"`
-	Mandate      []Clause    `toml:"mandate"`
-	Task         *Task       `toml:"task"`
+	ID           string          `toml:"id"`
+	Aliases      []string        `toml:"aliases"`
+	Name         string          `toml:"name"`
+	Text         string          `toml:"text"`
+	Seed         int64           `toml:"seed"`
+	VisibilityKM int64           `toml:"visibility_km"`
+	PlacesShown  int64           `toml:"places_shown"`
+	AgentsShown  int64           `toml:"agents_shown"`
+	Space        spaceFile       `toml:"space"`
+	Rules        world.Rules     `toml:"rules"`
+	Places       []placeFile     `toml:"places"`
+	Belt         *beltFile       `toml:"belt"`
+	Agents       agentsFile      `toml:"agents"`
+	Personas     []world.Persona `toml:"personas"`
+	Goals        []world.Goal    `toml:"goals"`
+	Mandate      []world.Clause  `toml:"mandate"`
+	Task         *world.Task     `toml:"task"`
 }
 
 // spaceFile is the [space] table.
@@ -79,34 +83,34 @@ type agentsFile struct {
 // defaultRadiusCM is the radius of a place that states none.
 const defaultRadiusCM = 100
 
-// ParseScenario reads a scenario from TOML. Unknown fields and bad values are
+// Parse reads a scenario from TOML. Unknown fields and bad values are
 // errors: "name:line: ..." where the text itself is wrong, and "name: field: ..."
 // where a well-formed value is inconsistent. The name only serves messages.
-func ParseScenario(name string, data []byte) (Scenario, error) {
+func Parse(name string, data []byte) (world.Scenario, error) {
 	file := scenarioFile{
 		VisibilityKM: 10, PlacesShown: 8, AgentsShown: 8,
 		Space: spaceFile{10_000_000, 10_000_000, 1_000_000},
-		Rules: DefaultRules(),
+		Rules: world.DefaultRules(),
 	}
 	dec := toml.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&file); err != nil {
-		return Scenario{}, describeTOML(name, err)
+		return world.Scenario{}, describeTOML(name, err)
 	}
 	s, err := file.scenario()
 	if err == nil {
 		err = checkZeroLimits(data)
 	}
 	if err == nil {
-		err = s.check()
+		err = s.Check()
 	}
 	if err != nil {
-		return Scenario{}, fmt.Errorf("%s: %w", name, err)
+		return world.Scenario{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return s, nil
 }
 
-// checkZeroLimits refuses a limit of 0 that the text states. In a [Clause] 0 is no limit,
+// checkZeroLimits refuses a limit of 0 that the text states. In a [world.Clause] 0 is no limit,
 // and whoever writes it down means the opposite. The clauses as decoded cannot tell a
 // stated 0 from a limit that was left out.
 func checkZeroLimits(data []byte) error {
@@ -182,37 +186,41 @@ func keyPrefix(key toml.Key) string {
 
 // scenario converts the file into the scenario it describes, unchecked except
 // for what would be lost in the conversion.
-// Everything else is left to Scenario.check, which scenarios made in code pass
+// Everything else is left to [world.Scenario.Check], which scenarios made in code pass
 // through as well.
-func (f scenarioFile) scenario() (Scenario, error) {
+func (f scenarioFile) scenario() (world.Scenario, error) {
 	if f.Seed < 0 {
-		return Scenario{}, fmt.Errorf("seed: %d is negative", f.Seed)
+		return world.Scenario{}, fmt.Errorf("seed: %d is negative", f.Seed)
 	}
-	s := Scenario{
+	s := world.Scenario{
 		ID: f.ID, Aliases: f.Aliases, Name: f.Name, Text: f.Text, Seed: uint64(f.Seed),
-		Space:        Space(f.Space),
+		Space:        world.Space(f.Space),
 		VisibilityKM: f.VisibilityKM, PlacesShown: f.PlacesShown, AgentsShown: f.AgentsShown,
 		Rules:    f.Rules,
 		Personas: f.Personas,
 		Goals:    f.Goals,
-		Mandate:  withEffects(f.Mandate),
-		Task:     f.Task.withDefaults(),
+		Mandate:  f.Mandate,
+		Task:     f.Task,
 	}
-	// Offsets are computed from the extent, so it must be sound before.
-	if err := s.checkSpace(); err != nil {
-		return Scenario{}, err
+	for i := range s.Mandate {
+		if s.Mandate[i].Effect == "" {
+			s.Mandate[i].Effect = world.EffectAllow
+		}
+	}
+	if s.Task != nil && s.Task.From == 0 {
+		s.Task.From = 1
 	}
 	for i, p := range f.Places {
 		place, err := p.place(s.Space)
 		if err != nil {
-			return Scenario{}, fmt.Errorf("places[%d]: %w", i, err)
+			return world.Scenario{}, fmt.Errorf("places[%d]: %w", i, err)
 		}
 		s.Places = append(s.Places, place)
 	}
 	if f.Belt != nil {
 		belt, err := f.Belt.belt()
 		if err != nil {
-			return Scenario{}, err
+			return world.Scenario{}, err
 		}
 		s.Belt = &belt
 	}
@@ -222,8 +230,8 @@ func (f scenarioFile) scenario() (Scenario, error) {
 }
 
 // place fills in the defaults of a place.
-func (p placeFile) place(space Space) (Place, error) {
-	place := Place{
+func (p placeFile) place(space world.Space) (world.Place, error) {
+	place := world.Place{
 		ID: p.ID, Name: p.Name, Material: p.Material, RadiusCM: defaultRadiusCM,
 		Emission: p.Emission, CompoundG: p.CompoundG, RegenG: p.RegenG, Charted: p.Charted == nil || *p.Charted,
 	}
@@ -235,14 +243,14 @@ func (p placeFile) place(space Space) (Place, error) {
 		return place, errors.New("offset_pct: give either x_cm, y_cm and z_cm or offset_pct")
 	}
 	if absolute {
-		place.Position = Position{*p.XCM, *p.YCM, *p.ZCM}
+		place.Position = world.Position{X: *p.XCM, Y: *p.YCM, Z: *p.ZCM}
 		return place, nil
 	}
 	return place, p.Offset.apply(space, &place.Position)
 }
 
 // apply computes the position; 50 percent is the edge of the space.
-func (o offsetFile) apply(space Space, p *Position) error {
+func (o offsetFile) apply(space world.Space, p *world.Position) error {
 	for _, axis := range []struct {
 		pct, extent int64
 		to          *int64
@@ -257,17 +265,17 @@ func (o offsetFile) apply(space Space, p *Position) error {
 
 // plan lists the starting stocks in the fixed order of resources, because a TOML
 // table has none.
-func (f agentsFile) plan() (AgentPlan, error) {
-	plan := AgentPlan{Count: f.Count, Spawn: f.Spawn, SpawnStride: f.SpawnStride}
+func (f agentsFile) plan() (world.AgentPlan, error) {
+	plan := world.AgentPlan{Count: f.Count, Spawn: f.Spawn, SpawnStride: f.SpawnStride}
 	for i, m := range f.Stock {
-		var list []Amount
-		for _, name := range Resources() {
+		var list []world.Amount
+		for _, name := range world.Resources() {
 			if n, ok := m[name]; ok {
-				list = append(list, Amount{Resource: name, Amount: n})
+				list = append(list, world.Amount{Resource: name, Amount: n})
 			}
 		}
 		if len(list) != len(m) {
-			return plan, fmt.Errorf("agents.stock[%d]: names a resource that is none of %v", i, Resources())
+			return plan, fmt.Errorf("agents.stock[%d]: names a resource that is none of %v", i, world.Resources())
 		}
 		plan.Stock = append(plan.Stock, list)
 	}

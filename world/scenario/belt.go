@@ -1,21 +1,25 @@
-package world
+package scenario
 
-import "fmt"
+import (
+	"fmt"
+
+	"example.com/agentworld/world"
+)
 
 // beltFile is the [belt] table of a scenario.
 type beltFile struct {
-	IDPrefix       string         `toml:"id_prefix"`
-	SeedOffset     int64          `toml:"seed_offset"`
-	Count          int64          `toml:"count"`
-	Per1000KM3     int64          `toml:"per_1000_km3"`
-	MinSpacingCM   int64          `toml:"min_spacing_cm"`
-	RadiusMinCM    int64          `toml:"radius_min_cm"`
-	RadiusMaxCM    int64          `toml:"radius_max_cm"`
-	RadiusExponent *int64         `toml:"radius_exponent"`
-	RegenPPM       int64          `toml:"regen_ppm"`
-	Charted        bool           `toml:"charted"`
-	Box            *boxFile       `toml:"box"`
-	Materials      []BeltMaterial `toml:"materials"`
+	IDPrefix       string               `toml:"id_prefix"`
+	SeedOffset     int64                `toml:"seed_offset"`
+	Count          int64                `toml:"count"`
+	Per1000KM3     int64                `toml:"per_1000_km3"`
+	MinSpacingCM   int64                `toml:"min_spacing_cm"`
+	RadiusMinCM    int64                `toml:"radius_min_cm"`
+	RadiusMaxCM    int64                `toml:"radius_max_cm"`
+	RadiusExponent *int64               `toml:"radius_exponent"`
+	RegenPPM       int64                `toml:"regen_ppm"`
+	Charted        bool                 `toml:"charted"`
+	Box            *boxFile             `toml:"box"`
+	Materials      []world.BeltMaterial `toml:"materials"`
 }
 
 // boxFile is the part of space that holds a belt.
@@ -38,8 +42,8 @@ const defaultRadiusExponent = 3
 
 // belt converts the table, unchecked except for what would be lost. A box that is
 // given but empty would read as none, so it is refused here.
-func (f *beltFile) belt() (Belt, error) {
-	b := Belt{
+func (f *beltFile) belt() (world.Belt, error) {
+	b := world.Belt{
 		IDPrefix: f.IDPrefix, SeedOffset: uint64(f.SeedOffset), Count: f.Count, Per1000KM3: f.Per1000KM3,
 		MinSpacingCM: f.MinSpacingCM, RadiusMinCM: f.RadiusMinCM, RadiusMaxCM: f.RadiusMaxCM,
 		RadiusExponent: defaultRadiusExponent, Materials: f.Materials, RegenPPM: f.RegenPPM, Charted: f.Charted,
@@ -54,8 +58,8 @@ func (f *beltFile) belt() (Belt, error) {
 		return b, fmt.Errorf("belt.seed_offset: %d is negative", f.SeedOffset)
 	}
 	if f.Box != nil {
-		b.Box = Box{Position(f.Box.From), Position(f.Box.To)}
-		if b.Box == (Box{}) {
+		b.Box = world.Box{From: world.Position(f.Box.From), To: world.Position(f.Box.To)}
+		if b.Box == (world.Box{}) {
 			return b, fmt.Errorf("belt.box: is empty")
 		}
 	}

@@ -1,11 +1,14 @@
-package world
+package scenario
 
 import (
 	"encoding/json"
+	"flag"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -15,9 +18,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/pelletier/go-toml/v2"
+
+	"example.com/agentworld/world"
 )
 
-const schemaPath = "scenarios/scenario.schema.json"
+var update = flag.Bool("update", false, "rewrite the published schema")
+
+const schemaPath = "scenario.schema.json"
 
 // described names, for a type of the file, the type whose comments describe its
 // fields of the same name.
@@ -76,7 +83,7 @@ func (m schemaMaker) of(typ reflect.Type) map[string]any {
 		return map[string]any{"type": "array", "items": m.of(typ.Elem())}
 	case reflect.Map:
 		amounts := map[string]any{}
-		for _, name := range Resources() {
+		for _, name := range world.Resources() {
 			amounts[name] = map[string]any{"type": "integer", "minimum": 0}
 		}
 		return map[string]any{"type": "object", "properties": amounts, "additionalProperties": false}
@@ -125,46 +132,52 @@ func inFileWords(typ reflect.Type, doc string) string {
 		}
 	}
 	return strings.NewReplacer("[", "", "]", "", "nil for", "absent for",
-		"RegenTicks", strconv.Itoa(RegenTicks), "FragmentsMax", strconv.Itoa(FragmentsMax)).Replace(doc)
+		"RegenTicks", strconv.Itoa(world.RegenTicks), "FragmentsMax", strconv.Itoa(world.FragmentsMax)).Replace(doc)
 }
 
 // bound adds what the checks of a scenario say about a field.
 func bound(property map[string]any, table, name string) {
 	switch {
 	case name == "material":
-		property["enum"] = Materials()
+		property["enum"] = world.Materials()
 	case name == "family":
-		property["enum"] = Families()
+		property["enum"] = world.Families()
 	case name == "radius_min_cm" || name == "radius_max_cm":
-		property["minimum"], property["maximum"] = 1, radiusMaxCM
+		property["minimum"], property["maximum"] = 1, 500_000
 	case table == "Rules":
-		for _, r := range DefaultRules().ranges() {
-			if r.name == name {
-				property["minimum"], property["maximum"] = r.min, r.max
-			}
-		}
+		property["minimum"], property["maximum"] = allowed("[rules]\n", name)
 		if name == "critical_percent" {
 			property["maximum"] = 99 // at most low_percent, which a schema cannot say
 		}
 	case table == "Task" && name == "ticks":
-		property["minimum"], property["maximum"] = TaskTicksMin, TaskTicksMax
+		property["minimum"], property["maximum"] = world.TaskTicksMin, world.TaskTicksMax
 	}
 }
 
-// fieldDocs maps "Type.Field" to the field's comment in this package. A line with
+// allowed is the range that the refusal of a far too low value names.
+func allowed(table, name string) (least, most int64) {
+	_, err := Parse("f", []byte("id = \"f\"\n"+table+name+" = -1_000_000"))
+	if _, err := fmt.Sscanf(fmt.Sprint(err), "f: rules."+name+": -1000000 is outside %d to %d", &least, &most); err != nil {
+		panic("the range of " + name + " is not told: " + err.Error())
+	}
+	return least, most
+}
+
+// fieldDocs maps "Type.Field" to the field's comment, here and in package world. A line with
 // several names describes them all.
 func fieldDocs(t *testing.T) map[string]string {
 	t.Helper()
 	docs := map[string]string{}
-	files, err := os.ReadDir(".")
+	here, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
-		if !strings.HasSuffix(file.Name(), ".go") || strings.HasSuffix(file.Name(), "_test.go") {
-			continue
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file.Name(), nil, parser.ParseComments)
+	kernel, err := filepath.Glob("../*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(here, kernel...) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,8 +218,8 @@ func TestScenarioSchemaAcceptsWhatParses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range EmbeddedScenarios() {
-		_, file, _ := EmbeddedScenario(name)
+	for _, name := range Names() {
+		_, file, _ := Embedded(name)
 		if err := resolved.Validate(asJSON(t, string(file))); err != nil {
 			t.Errorf("the schema refuses %s: %v", name, err)
 		}

@@ -1,10 +1,12 @@
-package world
+package scenario
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/world"
 )
 
 // guildTOML is a scenario of three agents that a mandate is appended to.
@@ -26,9 +28,9 @@ spawn = ["hub"]
 stock = [{ electricity = 50 }]
 `
 
-func guild(t *testing.T, mandate string) Scenario {
+func guild(t *testing.T, mandate string) world.Scenario {
 	t.Helper()
-	s, err := ParseScenario("guild.toml", []byte(guildTOML+mandate))
+	s, err := Parse("guild.toml", []byte(guildTOML+mandate))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +54,7 @@ effect = "forbid"
 action = "*"
 at = "rim"
 `)
-	want := []Clause{
+	want := []world.Clause{
 		{Agent: "agent-1", Effect: "allow", Action: "transfer_resource", To: "asker", What: "electricity", Most: 10, Total: 30, AskedBy: []string{"agent-2", "*"}},
 		{Agent: "*", Effect: "forbid", Action: "*", At: "rim"},
 	}
@@ -102,12 +104,12 @@ func TestMandateErrors(t *testing.T) {
 				clause += "\n" + base
 			}
 		}
-		_, err := ParseScenario("guild.toml", []byte(guildTOML+"[[mandate]]\n"+clause))
+		_, err := Parse("guild.toml", []byte(guildTOML+"[[mandate]]\n"+clause))
 		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "guild.toml:") {
 			t.Errorf("%s\n%v\nwant %s", clause, err, tt.want)
 		}
 	}
-	_, err := ParseScenario("guild.toml", []byte(guildTOML+strings.Repeat("[[mandate]]\nagent = \"*\"\naction = \"*\"\n", clausesMax+1)))
+	_, err := Parse("guild.toml", []byte(guildTOML+strings.Repeat("[[mandate]]\nagent = \"*\"\naction = \"*\"\n", 201)))
 	if err == nil || !strings.Contains(err.Error(), "mandate: 201 clauses, want at most 200") {
 		t.Error(err)
 	}
@@ -135,7 +137,7 @@ action = "mine_compound"
 		{2, []int{1}},
 		{8, []int{1, 4, 7}},
 	} {
-		w, err := New(s.WithAgents(7).WithAgents(tt.agents), 1)
+		w, err := world.New(s.WithAgents(7).WithAgents(tt.agents), 1)
 		if err != nil {
 			t.Fatalf("%d agents: %v", tt.agents, err)
 		}
@@ -162,17 +164,17 @@ action = "mine_compound"
 // TestClausesAreNoRules: a world with a mandate that forbids everything goes on as
 // one without, action by action and digest by digest.
 func TestClausesAreNoRules(t *testing.T) {
-	var digests [2][]Digest
+	var digests [2][]world.Digest
 	for i, mandate := range []string{"", "[[mandate]]\nagent = \"*\"\neffect = \"forbid\"\naction = \"*\"\n"} {
-		w, err := New(guild(t, mandate), 3)
+		w, err := world.New(guild(t, mandate), 3)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 5 {
 			w.Advance()
-			var intents []Intent
+			var intents []world.Intent
 			for _, n := range w.Due() {
-				intents = append(intents, Intent{Agent: n, Action: Mine{MassG: 100}})
+				intents = append(intents, world.Intent{Agent: n, Action: world.Mine{MassG: 100}})
 			}
 			w.Apply(intents)
 			if o, _ := w.LastOutcome(0); w.Tick() == 1 && !o.Accepted {

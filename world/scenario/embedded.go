@@ -1,0 +1,84 @@
+package scenario
+
+import (
+	"embed"
+	"io/fs"
+	"path"
+	"sort"
+	"strings"
+
+	"example.com/agentworld/world"
+)
+
+//go:embed files/*.toml files/tasks/*.toml
+var files embed.FS
+
+// defaultScenario is listed first and is what a run without a name uses.
+const defaultScenario = "llm_bootstrap"
+
+// Names lists the names of the built-in scenarios, the default one
+// first, the others sorted.
+func Names() []string {
+	var names []string
+	for _, file := range paths() {
+		names = append(names, strings.TrimSuffix(path.Base(file), ".toml"))
+	}
+	sort.Slice(names, func(i, j int) bool {
+		if a, b := names[i] == defaultScenario, names[j] == defaultScenario; a != b {
+			return a
+		}
+		return names[i] < names[j]
+	})
+	return names
+}
+
+// paths lists the embedded files: the scenarios and, one directory below,
+// the scored tasks.
+func paths() []string {
+	var list []string
+	for _, pattern := range []string{"files/*.toml", "files/tasks/*.toml"} {
+		found, err := fs.Glob(files, pattern)
+		if err != nil || len(found) == 0 {
+			panic("scenario: the embedded scenarios are missing: " + pattern)
+		}
+		list = append(list, found...)
+	}
+	return list
+}
+
+// Embedded returns a built-in scenario and its TOML by name or alias;
+// hyphens and underscores are the same. It reports false for an unknown name.
+func Embedded(name string) (world.Scenario, []byte, bool) {
+	wanted := strings.ReplaceAll(name, "-", "_")
+	for _, file := range paths() {
+		s, text := must(file)
+		if called(s, wanted) {
+			return s, text, true
+		}
+	}
+	return world.Scenario{}, nil, false
+}
+
+// must reads a scenario that ships with the package; that it is sound is
+// tested, so anything else is a bug.
+func must(file string) (world.Scenario, []byte) {
+	text, err := files.ReadFile(file)
+	if err != nil {
+		panic("scenario: an embedded scenario cannot be read: " + err.Error())
+	}
+	s, err := Parse(file, text)
+	if err != nil {
+		panic("scenario: an embedded scenario is wrong: " + err.Error())
+	}
+	return s, text
+}
+
+// called says whether name, written with underscores, means s.
+func called(s world.Scenario, name string) bool {
+	for _, known := range append([]string{s.ID}, s.Aliases...) {
+		if strings.ReplaceAll(known, "-", "_") == name {
+			return true
+		}
+	}
+	return false
+}
