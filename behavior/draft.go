@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"example.com/agentworld/modules"
@@ -18,7 +19,7 @@ func (t *Turn) takeDraft(i int, leniencies []string) (bool, ParseKind) {
 		leniencies = slices.Concat(leniencies, lenient, t.slots[i].norm(absent))
 	}
 	if e == nil && len(draft.Candidates) == 0 {
-		e = &modules.ArgumentError{Path: "candidates", Expected: "1 to 3 candidates", Got: "none"}
+		e = &modules.ArgumentError{Path: "candidates", Expected: fmt.Sprintf("1 to %d candidates", candidatesMax), Got: "none"}
 	}
 	if e != nil {
 		return false, t.badArguments(i, NoteDraft, e)

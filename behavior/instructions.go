@@ -24,7 +24,7 @@ func PromptVersion(p Protocol, l modules.Language) string {
 		return "unknown language"
 	}
 	w := wordsOf(l)
-	text := w.instructions(p, "", world.Persona{}) + fmt.Sprintf("%q", *w)
+	text := w.instructions(Config{Protocol: p}.WithDefaults(), "", world.Persona{}) + fmt.Sprintf("%q", *w)
 	for _, t := range slices.Concat(w.protocolTools(p, world.DefaultRules()), modules.New().In(l).Tools()) {
 		text += string(t.Wire())
 	}
@@ -34,12 +34,12 @@ func PromptVersion(p Protocol, l modules.Language) string {
 // instructions is the stable policy text of one agent: purpose, persona, rules and
 // protocol. It holds nothing that changes from tick to tick; the actions stand in
 // the tool that takes them.
-func (w *wording) instructions(p Protocol, systemPrompt string, persona world.Persona) string {
+func (w *wording) instructions(c Config, systemPrompt string, persona world.Persona) string {
 	if systemPrompt == "" {
 		systemPrompt = w.systemPrompt
 	}
-	protocol := w.fullProtocol
-	if p == ProtocolLean {
+	protocol := fmt.Sprintf(w.fullProtocol, c.ModuleCallsMax)
+	if c.Protocol == ProtocolLean {
 		protocol = w.leanProtocol
 	}
 	parts := []string{systemPrompt}

@@ -118,7 +118,7 @@ func (k *Kit) Mind(id string, persona world.Persona, clauses ...world.Clause) *M
 // restores the built-in one. It applies from the next turn.
 func (m *Mind) SetSystemPrompt(text string) {
 	m.systemPrompt = text
-	m.instructions = m.words.instructions(m.cfg.Protocol, text, m.persona)
+	m.instructions = m.words.instructions(m.cfg, text, m.persona)
 	m.staticTokens = m.toolTokens + m.count(m.instructions)
 }
 

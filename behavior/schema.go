@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -90,9 +91,9 @@ func (w *wording) protocolTools(p Protocol, rules world.Rules) []llmclient.Tool 
 	actions := " " + w.actionsDoc + "\n" + modules.ActionText(w.language, rules)
 	plan := tool[planArgs](toolPlan, w.planDoc)
 	if p == ProtocolLean {
-		return []llmclient.Tool{tool[turnArgs](toolTurn, w.turnDoc+actions), plan}
+		return []llmclient.Tool{tool[turnArgs](toolTurn, fmt.Sprintf(w.turnDoc, candidatesMax)+actions), plan}
 	}
-	return []llmclient.Tool{plan, tool[draftArgs](toolDraft, w.draftDoc+actions), tool[decisionArgs](toolDecision, w.decisionDoc)}
+	return []llmclient.Tool{plan, tool[draftArgs](toolDraft, fmt.Sprintf(w.draftDoc, candidatesMax)+actions), tool[decisionArgs](toolDecision, w.decisionDoc)}
 }
 
 func tool[Args any](name, doc string) llmclient.Tool {

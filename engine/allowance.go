@@ -174,17 +174,33 @@ func (r *runner) setAside(s *spending, n int, opening openingOf) allowances {
 	return list
 }
 
-// allowDecisions sets aside what the due agents' turns may spend. The turns are begun
-// once more when they are carried out: a turn only reads.
-func (r *runner) allowDecisions(due []int) allowances {
+// allowDecisions sets aside what the due agents' turns may spend.
+func (r *runner) allowDecisions(due []int, turn func(i int) *behavior.Turn) allowances {
 	return r.allow(len(due), func(i int) (string, llmclient.Request, int) {
-		view := r.world.View(due[i])
-		ask, asks := r.minds[due[i]].Begin(view).Next().(behavior.Ask)
+		agent := r.world.AgentID(due[i])
+		ask, asks := turn(i).Next().(behavior.Ask)
 		if !asks {
-			return view.AgentID(), llmclient.Request{}, 0
+			return agent, llmclient.Request{}, 0
 		}
-		return view.AgentID(), ask.Request, leastCalls(r.kit.Config(), ask.Stage)
+		return agent, ask.Request, leastCalls(r.kit.Config(), ask.Stage)
 	})
+}
+
+// turns opens the turns of agents, each when it is first asked for.
+func (r *runner) turns(due []int) func(i int) *behavior.Turn {
+	return once(len(due), func(i int) *behavior.Turn { return r.minds[due[i]].Begin(r.world.View(due[i])) })
+}
+
+// once returns begin with what it began: the prompt of a turn is composed once, whether
+// its request is priced first or sent at once. No two calls at a time are for one turn.
+func once[T any](n int, begin func(i int) *T) func(i int) *T {
+	begun := make([]*T, n)
+	return func(i int) *T {
+		if begun[i] == nil {
+			begun[i] = begin(i)
+		}
+		return begun[i]
+	}
 }
 
 // leastCalls is the number of calls of a turn's usual shortest path: plan, draft and

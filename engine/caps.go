@@ -50,7 +50,7 @@ func (s Settings) CheckFirstTick() error {
 	for _, n := range due {
 		r.mind(n)
 	}
-	purses := r.allowDecisions(due).purses()
+	purses := r.allowDecisions(due, r.turns(due)).purses()
 	why := budget.Exhausted(purses, r.world.Agents())
 	if why == nil {
 		return nil

@@ -135,7 +135,7 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 			backs = append(backs, lookedBack{agent: n})
 		}
 	}
-	begin := func(i int) *reflect.Turn { return r.beginLookBack(backs[i].agent, tick, steps[backs[i].agent]+1) }
+	begin := once(len(backs), func(i int) *reflect.Turn { return r.beginLookBack(backs[i].agent, tick, steps[backs[i].agent]+1) })
 	allowed := r.allowLookBacks(backs, begin)
 	var group errgroup.Group
 	group.SetLimit(r.Concurrency)

@@ -134,7 +134,8 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 	for _, n := range due {
 		r.mind(n)
 	}
-	allowed := r.allowDecisions(due)
+	turn := r.turns(due)
+	allowed := r.allowDecisions(due, turn)
 	if s := r.exhausted(allowed); s != nil {
 		return nil, s, nil
 	}
@@ -144,7 +145,7 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 	group.SetLimit(r.Concurrency)
 	for i, n := range due {
 		group.Go(func() error {
-			d, err := r.deliberate(ctx, n, allowed.of(i))
+			d, err := r.deliberate(ctx, n, turn(i), allowed.of(i))
 			turns[i] = d
 			if err != nil || r.endsRun(n, d.failure) {
 				cancel()
@@ -161,16 +162,14 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 }
 
 // deliberate carries out the steps of one agent's turn until it has decided.
-func (r *runner) deliberate(ctx context.Context, n int, allowed *allowance) (deliberated, error) {
+func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, allowed *allowance) (deliberated, error) {
 	if r.DecisionDeadline > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.DecisionDeadline)
 		defer cancel()
 	}
-	view := r.world.View(n)
-	turn := r.minds[n].Begin(view)
 	d := deliberated{agent: n}
-	key := CallKey{Tick: r.world.Tick(), Agent: view.AgentID()}
+	key := CallKey{Tick: r.world.Tick(), Agent: r.world.AgentID(n)}
 	ctx, end := r.beginTurn(ctx, key.Tick, key.Agent, false)
 	defer func() { end(turnEnding(d)) }()
 	for {

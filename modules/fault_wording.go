@@ -80,7 +80,7 @@ var faultForms = []faultForm{
 	{"nothing", "什么也没有"},
 	{"none", "没有"},
 	{"both", "两者都有"},
-	{"1 to 3 candidates", "1 到 3 个候选行动"},
+	{"1 to %d candidates", "1 到 %d 个候选行动"},
 	{"a candidate's number or an action, not both", "候选行动的编号或一个行动，不能都写"},
 	{"0 to wait: nothing is drafted yet", "0（等待）：尚未起草任何候选行动"},
 	{"the number of a candidate from 1 to %d, or 0 to wait", "候选行动的编号 1 到 %d，或 0 表示等待"},

@@ -1,0 +1,24 @@
+package behavior_test
+
+import (
+	"strings"
+	"testing"
+
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/world"
+)
+
+// TestInstructionsSayTheLimitThatHolds gives agents another number of module calls than
+// the default one.
+func TestInstructionsSayTheLimitThatHolds(t *testing.T) {
+	for language, want := range map[modules.Language]string{modules.English: "(at most 5)", modules.Chinese: "（最多 5 次）"} {
+		kit, err := behavior.NewKit(behavior.Config{ModuleCallsMax: 5, Language: language}, world.DefaultRules(), modules.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := kit.Mind("agent-1", world.Persona{}).Instructions(); !strings.Contains(text, want) {
+			t.Errorf("the instructions do not say %q: %s", want, text)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"io"
+	"testing"
+
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// TestAPromptIsComposedOnce prices the first requests of a tick and then sends them.
+func TestAPromptIsComposedOnce(t *testing.T) {
+	scenario, _, ok := world.EmbeddedScenario("llm_bootstrap")
+	if !ok {
+		t.Fatal("no scenario")
+	}
+	s := Settings{Scenario: scenario, Model: "m", Caps: trace.Caps{Run: trace.Limit{Tokens: 1_000_000}}}
+	r, err := newRunner(Options{Settings: s}, newJournal(io.Discard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.world.Advance()
+	due, composed := r.world.Due(), 0
+	for _, n := range due {
+		r.mind(n)
+	}
+	turn := once(len(due), func(i int) *behavior.Turn {
+		composed++
+		return r.minds[due[i]].Begin(r.world.View(due[i]))
+	})
+	r.Concurrency = 1
+	if allowed := r.allowDecisions(due, turn); allowed == nil {
+		t.Fatal("nothing was set aside")
+	}
+	for i := range due {
+		turn(i).Next()
+	}
+	if composed != len(due) {
+		t.Errorf("%d prompts for %d turns", composed, len(due))
+	}
+}
