@@ -6,16 +6,16 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // TestAPromptIsComposedOnce prices the first requests of a tick and then sends them.
 func TestAPromptIsComposedOnce(t *testing.T) {
-	scenario, _, ok := world.EmbeddedScenario("llm_bootstrap")
+	instance, _, ok := scenario.Embedded("llm_bootstrap")
 	if !ok {
 		t.Fatal("no scenario")
 	}
-	s := Settings{Scenario: scenario, Model: "m", Caps: trace.Caps{Run: trace.Limit{Tokens: 1_000_000}}}
+	s := Settings{Scenario: instance, Model: "m", Caps: trace.Caps{Run: trace.Limit{Tokens: 1_000_000}}}
 	r, err := newRunner(Options{Settings: s}, newJournal(io.Discard))
 	if err != nil {
 		t.Fatal(err)
