@@ -1,9 +1,6 @@
 package engine
 
 import (
-	"context"
-	"fmt"
-
 	"golang.org/x/sync/errgroup"
 
 	"example.com/agentworld/behavior"
@@ -33,26 +30,26 @@ type allowance struct {
 	now  *spending
 }
 
-// answer sends the request of a step if the caps allow it; otherwise the answer is the
-// refusal. The charge is nil without caps and for what was not sent.
-func (a *allowance) answer(step int, r llmclient.Request, send func() llmclient.Answer) (llmclient.Answer, *trace.Charge) {
+// answer sends the request of a step if the caps allow it; otherwise it returns the
+// refusal, with the answer that the turn gets. The charge is nil without caps.
+func (a *allowance) answer(step int, r llmclient.Request, send func() llmclient.Answer) (llmclient.Answer, *trace.Charge, *budget.Refusal) {
 	if a == nil {
-		return send(), nil
+		return send(), nil, nil
 	}
 	call := a.of.call(r, a.items)
 	if refused := a.purse.Admit(call); refused != nil {
-		return refused.Answer(), nil
+		return refused.Answer(), nil, refused
 	}
 	if a.within == nil || int64(step) <= a.answered {
 		answer := send()
 		a.charge(call, answer)
-		return answer, a.record(int64(step), call, r, answer)
+		return answer, a.record(int64(step), call, r, answer), nil
 	}
-	answer, charge := a.within.answer(step, r, send)
-	if charge != nil { // within has caps, so without a charge it refused
+	answer, charge, refused := a.within.answer(step, r, send)
+	if refused == nil {
 		a.charge(call, answer)
 	}
-	return answer, charge
+	return answer, charge, refused
 }
 
 // charge counts a call that was sent.
@@ -256,19 +253,6 @@ func (r *runner) exhausted(list allowances) *stop {
 	}
 	if why := budget.Exhausted(list.purses(), r.deciding()); why != nil {
 		return &stop{status: trace.RunBudgetReached, reason: why.String()}
-	}
-	return nil
-}
-
-// refusedAgain compares a refusal that was derived again with the recorded answer. The
-// error is a [*DifferenceError] when that says otherwise.
-func (r *runner) refusedAgain(ctx context.Context, key CallKey, ask behavior.Ask, refused llmclient.Answer) error {
-	recorded := r.Source.Respond(ctx, key, ask.Request)
-	if err := r.journal.held.recording.failure(); err != nil {
-		return err
-	}
-	if recorded.Failure == nil || *recorded.Failure != *refused.Failure {
-		return &DifferenceError{key.Tick, fmt.Sprintf("%s, call %d: refused now, %s", key.Agent, key.Step, refused.Failure.Message)}
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func spentIn(t testing.TB, dir string, p price.Price) spent {
 			t.Fatal(err)
 		}
 		call, ok := record.(trace.ModelCall)
-		if !ok || call.Answer.Failure != nil && call.Answer.Failure.Kind == llmclient.ErrCap {
+		if !ok {
 			continue
 		}
 		u := call.Answer.Usage
@@ -120,7 +120,7 @@ func TestSpendStaysWithinCaps(t *testing.T) {
 			}
 			first = got
 		}
-		if bytes.Contains(first, []byte(`"kind":"cap"`)) {
+		if bytes.Contains(first, []byte(`"type":"refusal"`)) {
 			refused++
 		}
 		if bytes.Contains(first, []byte(`"run_status":"budget_exhausted"`)) {

@@ -205,7 +205,7 @@ func ParentSettings(dir string, tick int64) (Settings, error) {
 // for, and the caps that hold after a tick, which are those of the header and its forks
 // unless somebody changed them since.
 func heldIn(dir string, h trace.Header, tick int64, caps trace.Caps) (int64, trace.Caps, error) {
-	t, err := readTail(dir, false)
+	t, err := readTail(dir)
 	if err != nil {
 		return 0, caps, fmt.Errorf("read trace of %s: %w", dir, err)
 	}

@@ -48,7 +48,7 @@ func unfinishedPrefix(dir, parent string) bool {
 		return false
 	}
 	point := h.Forks[len(h.Forks)-1]
-	t, err := readTail(dir, false)
+	t, err := readTail(dir)
 	return err == nil && t.last < point.AtTick && point.Parent.Run == runName(left)
 }
 

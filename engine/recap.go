@@ -42,15 +42,12 @@ func (s *Resumption) changeCaps() error {
 }
 
 // planChange notes the change to the caps of now, and what of the unfinished tick they
-// find there. Refusals by caps that hold no more are cut off: the new caps decide anew.
-func (s *Resumption) planChange(now Settings) (err error) {
+// find there. Whom a cap refused in it is decided once more.
+func (s *Resumption) planChange(now Settings) error {
 	prices := pricesOf(now.Prices)
 	if len(s.tail.changes) > 0 || len(answeredIn(s.tail.exchanges, prices)) == 0 {
 		if err := s.checkRefused(); err != nil {
 			return err
-		}
-		if s.tail, err = readTail(s.dir, true); err != nil {
-			return fmt.Errorf("read trace of %s: %w", s.dir, err)
 		}
 	}
 	s.change = &trace.CapChange{Tick: s.tail.last + 1, Caps: now.Caps, Answered: answeredIn(s.tail.exchanges, prices)}
@@ -71,7 +68,7 @@ func (s *Resumption) checkRefused() error {
 	return nil
 }
 
-// answeredIn sums up exchanges by agent, in the order of ids. Refusals alone are none.
+// answeredIn sums up exchanges by agent, in the order of ids.
 func answeredIn(calls []trace.ModelCall, prices prices) []trace.Answered {
 	counted, steps := map[string]budget.Amount{}, map[string]int64{}
 	for _, c := range calls {
@@ -80,9 +77,7 @@ func answeredIn(calls []trace.ModelCall, prices prices) []trace.Answered {
 	}
 	var list []trace.Answered
 	for agent, a := range counted {
-		if a[budget.Calls] > 0 {
-			list = append(list, trace.Answered{AgentID: agent, Steps: steps[agent], Calls: a[budget.Calls], Tokens: a[budget.Tokens], Cost: price.Money(a[budget.Cost])})
-		}
+		list = append(list, trace.Answered{AgentID: agent, Steps: steps[agent], Calls: a[budget.Calls], Tokens: a[budget.Tokens], Cost: price.Money(a[budget.Cost])})
 	}
 	slices.SortFunc(list, func(a, b trace.Answered) int { return cmp.Compare(a.AgentID, b.AgentID) })
 	return list

@@ -87,7 +87,7 @@ func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 		return nil, fmt.Errorf("%w: its model is %s %q, and %s %q makes another run, which is a fork",
 			ErrOtherModel, now.ModelSource, now.Model, o.ModelSource, o.Model)
 	}
-	t, err := readTail(dir, false)
+	t, err := readTail(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read trace of %s: %w", dir, err)
 	}

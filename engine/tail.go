@@ -40,12 +40,11 @@ type tail struct {
 	// counts its prompt switches and forks.
 	calls    map[CallKey]bool
 	switches int
-	// exchanges are those of calls, in the order of the file. refused are the calls that a
-	// cap refused; they are not among calls if recap is set, which says that other caps
-	// hold from now on and decide anew. changes are earlier changes of caps in the tick.
+	// exchanges are those of calls, in the order of the file. refused are the requests that
+	// a cap refused; that is decided once more. changes are earlier changes of caps in the
+	// tick.
 	exchanges []trace.ModelCall
 	refused   []CallKey
-	recap     bool
 	changes   []trace.CapChange
 	// kept and cut are what stays and what goes, whole is where the last tick ends.
 	whole     int64
@@ -68,34 +67,34 @@ type partID struct {
 	hash string
 }
 
-// readTail reads the trace file of a run; recap is that of a tail. The error says that a
+// readTail reads the trace file of a run. The error says that a
 // line within the whole ticks is damaged, or that the file cannot be read.
-func readTail(dir string, recap bool) (*tail, error) {
+func readTail(dir string) (*tail, error) {
 	f, number, err := openLast(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if _, err := trace.NewLines(f).Next(); number > 1 && (err == io.EOF || errors.Is(err, trace.ErrTorn)) {
-		return tailOfClosed(dir, number, f, recap)
+		return tailOfClosed(dir, number, f)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("read trace: %w", err)
 	}
-	t := &tail{calls: map[CallKey]bool{}, parts: map[span]partID{}, recap: recap}
+	t := &tail{calls: map[CallKey]bool{}, parts: map[span]partID{}}
 	return t, t.read(openPart{f}, f)
 }
 
 // tailOfClosed is the tail where the open file, which would have the given number, holds
 // nothing: the closed segment before it ends with a whole tick and knows, by its own
 // first line, what was before.
-func tailOfClosed(dir string, number int, open *os.File, recap bool) (*tail, error) {
+func tailOfClosed(dir string, number int, open *os.File) (*tail, error) {
 	f, err := openSegment(dir, number-1)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	t := &tail{calls: map[CallKey]bool{}, parts: map[span]partID{}, recap: recap}
+	t := &tail{calls: map[CallKey]bool{}, parts: map[span]partID{}}
 	if err := t.read(f, nil); err != nil {
 		return nil, err
 	}
@@ -235,7 +234,7 @@ func (t *tail) restart(tick int64, at span) error {
 		return t.damage
 	}
 	*t = tail{
-		last: tick, ticks: t.ticks, segmentBytes: t.segmentBytes, caps: t.caps, capsFrom: t.capsFrom, recap: t.recap,
+		last: tick, ticks: t.ticks, segmentBytes: t.segmentBytes, caps: t.caps, capsFrom: t.capsFrom,
 		whole: at.to, calls: map[CallKey]bool{}, parts: map[span]partID{},
 	}
 	return nil
@@ -252,17 +251,12 @@ func (t *tail) stays(record trace.Record) bool {
 		t.switches++
 		return true
 	case trace.ModelCall:
-		key := CallKey{r.Tick, r.AgentID, r.Step}
-		if f := r.Answer.Failure; f != nil && f.Kind == llmclient.ErrCap {
-			t.refused = append(t.refused, key)
-			if t.recap {
-				return false
-			}
-		}
 		if usable(r.Answer.Failure) {
-			t.calls[key], t.exchanges = true, append(t.exchanges, r)
+			t.calls[CallKey{r.Tick, r.AgentID, r.Step}], t.exchanges = true, append(t.exchanges, r)
 			return true
 		}
+	case trace.Refusal:
+		t.refused = append(t.refused, CallKey{r.Tick, r.AgentID, r.Step})
 	}
 	return false
 }

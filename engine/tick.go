@@ -202,21 +202,26 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask, allowed *allowance) (llmclient.Answer, error) {
 	used := r.endpoints.of(key.Agent)
 	ask.Request.Model = used.model
-	answer, charge := allowed.answer(key.Step, ask.Request, func() llmclient.Answer {
+	answer, charge, refused := allowed.answer(key.Step, ask.Request, func() llmclient.Answer {
 		called, end := r.beginCall(ctx, key, ask)
 		answer := r.Source.Respond(called, key, ask.Request)
 		end(ended(answer))
 		return answer
 	})
 	used.state.note(answer)
-	if r.journal.held.call(key) {
-		if allowed != nil && answer.Failure != nil && answer.Failure.Kind == llmclient.ErrCap {
-			return answer, r.refusedAgain(ctx, key, ask, answer)
+	switch {
+	case refused != nil:
+		record := refused.Record(ask.Request.Hash())
+		record.Tick, record.AgentID, record.Step, record.Stage = key.Tick, key.Agent, key.Step, string(ask.Stage)
+		if err := r.journal.write(record); err != nil {
+			return answer, err
 		}
+	case r.journal.held.call(key):
 		return answer, r.journal.held.recording.failure()
-	}
-	if err := r.journal.exchange(key, ask, answer, charge); err != nil {
-		return answer, err
+	default:
+		if err := r.journal.exchange(key, ask, answer, charge); err != nil {
+			return answer, err
+		}
 	}
 	if r.LLMIO != nil && !r.resuming {
 		r.journal.mu.Lock()

@@ -47,6 +47,9 @@ func (c *tickCount) add(line []byte) (whole bool, err error) {
 	switch kind {
 	case trace.TypePart, trace.TypeStep, trace.TypeEvent:
 		return false, nil // most of a trace, and nothing to count
+	case trace.TypeRefusal:
+		c.refused++
+		return false, nil
 	case trace.TypeModelCall:
 		return false, c.call(line)
 	case trace.TypeDecision:
@@ -95,10 +98,6 @@ func (c *tickCount) call(line []byte) error {
 	}
 	if err := json.Unmarshal(line, &r); err != nil {
 		return fmt.Errorf("malformed model_call record: %w", err)
-	}
-	if f := r.Answer.Failure; f != nil && f.Kind == string(llmclient.ErrCap) {
-		c.refused++
-		return nil
 	}
 	c.calls++
 	c.usage[r.Model] = c.usage[r.Model].Add(r.Answer.Usage)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -222,10 +221,6 @@ func capChanges(before trace.Caps, change trace.CapChange) []CapChange {
 
 // call takes in a request, of a decision or a look back.
 func (c *costFold) call(m trace.ModelCall) {
-	if refusedByCap(m) {
-		c.refused[cmp.Or(m.Answer.Failure.Code, "unknown")]++
-		return
-	}
 	p := c.prices[m.Model]
 	c.total.add(m, p)
 	at(c.models, m.Model).add(m, p)

@@ -71,8 +71,7 @@ func TestCapsTellWhatWasUsedOfThem(t *testing.T) {
 		call.Charge = &trace.Charge{ReservedTokens: 500, Tokens: tokens, Cost: 1_500_000}
 		return call
 	}
-	refused := billed(2, "b", "m", llmclient.Usage{})
-	refused.Answer = trace.Answer{Kind: llmclient.AnswerNone, Failure: &llmclient.Failure{Kind: llmclient.ErrCap, Code: "tick_tokens"}}
+	refused := trace.Refusal{Tick: 2, AgentID: "b", Step: 1, Cap: "tick_tokens"}
 	got := costOf(t, h, charged(1, "a", 300), charged(1, "b", 100), charged(2, "a", 250), refused)
 	want := []CapUse{{"run", "calls", 9, 3}, {"run", "cost", 6, 5}, {"agent", "tokens", 900, 550}, {"tick", "calls", 4, 2}, {"tick", "tokens", 800, 400}}
 	if diff := cmp.Diff(want, got.Caps); diff != "" {

@@ -99,12 +99,12 @@ func TestModelCalls(t *testing.T) {
 	twice.Calls = 2
 	runCounterTests(t, []counterTest{
 		{"model errors by kind", []trace.Record{
-			failed("a", llmclient.ErrTimeout), failed("a", llmclient.ErrTimeout), failed("b", llmclient.ErrCap), call("a", 1),
+			failed("a", llmclient.ErrTimeout), failed("a", llmclient.ErrTimeout), refused("b"), call("a", 1),
 		}, func(r Report) any {
 			return []any{r.TraceCounts.ModelCalls, r.TraceCounts.LLMErrors, r.TraceCounts.LLMErrorsByKind, r.PerAgent[0].LLMErrors}
 		}, []any{int64(3), int64(2), Counts{"timeout": 2}, int64(2)}},
 		{"refused requests are no calls", []trace.Record{
-			call("a", 1), failed("a", llmclient.ErrCap), twice, failed("b", llmclient.ErrCap), act(1, "b", waitOne, accepted),
+			call("a", 1), refused("a"), twice, refused("b"), act(1, "b", waitOne, accepted),
 		}, func(r Report) any {
 			c := r.TraceCounts
 			return []any{c.ModelCalls, c.CallsRefused, c.LLMErrors, c.CallsPerDecision, r.PerAgent[0].Calls, r.PerAgent[0].CallsRefused, r.PerAgent[1].Calls,
@@ -134,7 +134,7 @@ func TestModelCalls(t *testing.T) {
 			Counts{"rate_limited": 1, "server_error": 2, "timeout": 1}, int64(8), int64(0),
 			"8 sent, 4 of them failed (server_error 2, rate_limited 1, timeout 1)",
 		}},
-		{"latency of sent calls only", []trace.Record{call("a", 30), call("a", 10), failed("a", llmclient.ErrCap), call("a", 20)}, func(r Report) any {
+		{"latency of sent calls only", []trace.Record{call("a", 30), call("a", 10), refused("a"), call("a", 20)}, func(r Report) any {
 			return []any{r.Timing.LLMLatencyMS, r.Timing.HTTPAttempts}
 		}, []any{Latency{P50: 20, P95: 30, P99: 30, Max: 30, Samples: 3}, int64(3)}},
 	})

@@ -163,14 +163,16 @@ func (f *folder) add(record trace.Record) error {
 	switch r := record.(type) {
 	case trace.ModelCall:
 		f.costs.call(r)
-		if r.Timing != nil && r.Timing.Recorded && !refusedByCap(r) {
+		if r.Timing != nil && r.Timing.Recorded {
 			f.out.Timing.AnswersRecorded++
 		}
-		if learns(r) {
+		if learns(r.Stage) {
 			f.learnCall(r)
 		} else {
 			f.modelCall(r)
 		}
+	case trace.Refusal:
+		f.refusal(r)
 	case trace.Step:
 		f.step(r)
 	case trace.Decision:

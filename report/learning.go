@@ -59,18 +59,14 @@ type AgentPlaybook struct {
 	Chars int64 `json:"chars"`
 }
 
-// learns reports whether a call belongs to a turn that looks back.
-func learns(m trace.ModelCall) bool {
-	return m.Stage == string(trace.StepReflect) || m.Stage == string(trace.StepCurate)
+// learns reports whether a stage is one of a turn that looks back.
+func learns(stage string) bool {
+	return stage == string(trace.StepReflect) || stage == string(trace.StepCurate)
 }
 
 // learnCall counts a call of a turn that looks back.
 func (f *folder) learnCall(m trace.ModelCall) {
 	l := &f.out.Learning
-	if refusedByCap(m) {
-		l.CallsRefused++
-		return
-	}
 	l.Calls++
 	l.InputCharsTotal += int64(m.InputChars)
 	l.InputCharsMax = max(l.InputCharsMax, int64(m.InputChars))

@@ -91,6 +91,10 @@ func failed(agent string, kind llmclient.ErrorKind) trace.ModelCall {
 	return trace.ModelCall{Tick: 1, AgentID: agent, Step: 1, Answer: trace.Answer{Failure: &llmclient.Failure{Kind: kind}}}
 }
 
+func refused(agent string) trace.Refusal {
+	return trace.Refusal{Tick: 1, AgentID: agent, Step: 1, Cap: "run_calls"}
+}
+
 // answered is a model call with an answer of the given kind.
 func answered(kind llmclient.AnswerKind) trace.ModelCall {
 	c := call("a", 1)

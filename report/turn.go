@@ -24,15 +24,8 @@ type agentFold struct {
 }
 
 func (f *folder) modelCall(m trace.ModelCall) {
-	a := f.agent(m.AgentID)
-	row := &a.row
+	row := &f.agent(m.AgentID).row
 	c := &f.out.TraceCounts
-	if refusedByCap(m) {
-		c.CallsRefused++
-		row.CallsRefused++
-		a.refuse(m.Tick)
-		return
-	}
 	c.ModelCalls++
 	row.Calls++
 	f.tickCalls++
@@ -68,15 +61,18 @@ func (f *folder) sent(call *trace.CallTiming) bool {
 	return true
 }
 
-// refusedByCap says that nothing was sent for the request.
-func refusedByCap(m trace.ModelCall) bool {
-	return m.Answer.Failure != nil && m.Answer.Failure.Kind == llmclient.ErrCap
-}
-
-// refuse counts a request of the tick that a cap refused.
-func (a *agentFold) refuse(tick int64) {
-	if a.refusedTick != tick {
-		a.refusedTick, a.refused = tick, 0
+// refusal counts a request that a cap refused.
+func (f *folder) refusal(r trace.Refusal) {
+	f.costs.refused[r.Cap]++
+	if learns(r.Stage) {
+		f.out.Learning.CallsRefused++
+		return
+	}
+	a := f.agent(r.AgentID)
+	f.out.TraceCounts.CallsRefused++
+	a.row.CallsRefused++
+	if a.refusedTick != r.Tick {
+		a.refusedTick, a.refused = r.Tick, 0
 	}
 	a.refused++
 }

@@ -21,7 +21,7 @@ import (
 //  2. The header stays first.
 //  3. Within a tick come its new parts by (hash, kind), prompt switches and forks,
 //     changes of caps, then
-//     each agent's records by (agent id, step, model call before step, order in
+//     each agent's records by (agent id, step, model call or refusal before step, order in
 //     r) with its decision last, then the world's events in their own order, the
 //     tick's end, the run's end. Agent ids compare as bytes. A part belongs to
 //     the tick that first used it, which does not depend on concurrency.
@@ -308,6 +308,8 @@ func slotOf(r Record) slot {
 	case CapChange:
 		s.phase = phaseCaps
 	case ModelCall:
+		s.phase, s.name, s.step, s.rank = phaseTurns, r.AgentID, r.Step, rankCall
+	case Refusal:
 		s.phase, s.name, s.step, s.rank = phaseTurns, r.AgentID, r.Step, rankCall
 	case Step:
 		s.phase, s.name, s.step, s.rank = phaseTurns, r.AgentID, r.Step, rankStep

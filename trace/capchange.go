@@ -20,7 +20,7 @@ type CapChange struct {
 // Answered is what an agent had asked in a tick.
 type Answered struct {
 	AgentID string `json:"agent_id"`
-	// Steps is the last of the steps that were there, which can be refusals too.
+	// Steps is the last of the steps that were there.
 	Steps int64 `json:"steps"`
 	// Calls, Tokens and Cost are what they counted.
 	Calls  int64       `json:"calls"`

@@ -12,6 +12,7 @@
 //	        input, _ := w.Items(tick, request.Input)       // stored once each
 //	        answer, _ := w.Answer(tick, llmAnswer)
 //	        w.Write(trace.ModelCall{Instructions: instructions, Input: input, Answer: answer, ...})
+//	        w.Write(trace.Refusal{...})                    // instead, if a cap refused the request
 //	        w.Write(trace.Step{...})                       // what the turn did with it
 //	    }
 //	    w.Write(trace.Decision{...})                       // once the world applied it

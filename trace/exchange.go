@@ -34,8 +34,7 @@ type ModelCall struct {
 	// Sections are the prompt sections of this call, in prompt order.
 	Sections []Section `json:"sections"`
 	Answer   Answer    `json:"answer"`
-	// Charge is what the call counted against the caps; nil without caps, and for a
-	// request that a cap refused.
+	// Charge is what the call counted against the caps; nil without caps.
 	Charge *Charge `json:"charge,omitempty"`
 	// Timing is nil in the canonical form.
 	Timing *CallTiming `json:"timing,omitempty"`

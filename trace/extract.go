@@ -134,14 +134,13 @@ func (c *AnswerCounts) add(call ModelCall) {
 }
 
 // Lasting reports whether the answer can be given again in another run. One that was
-// broken off from outside is none, and neither is a refusal by the caps of its run: a
-// run with other caps would have sent the request.
+// broken off from outside is none.
 func (a Answer) Lasting() bool {
 	if a.Failure == nil {
 		return true
 	}
 	switch a.Failure.Kind {
-	case llmclient.ErrInterrupted, llmclient.ErrNotRecorded, llmclient.ErrRecordingDamaged, llmclient.ErrCap:
+	case llmclient.ErrInterrupted, llmclient.ErrNotRecorded, llmclient.ErrRecordingDamaged:
 		return false
 	}
 	return true

@@ -18,6 +18,8 @@ func placeOf(line []byte) (s slot, ok bool) {
 	case TypeModelCall:
 		s.phase, s.name, s.step, s.rank = phaseTurns, m.word("agent_id"), int(m.number("step")), rankCall
 		kept, end = withoutTiming(line)
+	case TypeRefusal:
+		s.phase, s.name, s.step, s.rank = phaseTurns, m.word("agent_id"), int(m.number("step")), rankCall
 	case TypeStep:
 		s.phase, s.name, s.step, s.rank = phaseTurns, m.word("agent_id"), int(m.number("step")), rankStep
 	case TypeDecision:

@@ -182,6 +182,8 @@ func decodeType(t Type, line []byte) (record Record, known bool, err error) {
 		record, err = decodeAs[Fork](line)
 	case TypeModelCall:
 		record, err = decodeAs[ModelCall](line)
+	case TypeRefusal:
+		record, err = decodeAs[Refusal](line)
 	case TypeStep:
 		record, err = decodeAs[Step](line)
 	case TypeDecision:

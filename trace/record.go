@@ -21,6 +21,8 @@ const (
 	TypeFork Type = "fork"
 	// TypeModelCall is one request and its answer: [ModelCall].
 	TypeModelCall Type = "model_call"
+	// TypeRefusal is one request that a cap refused: [Refusal].
+	TypeRefusal Type = "refusal"
 	// TypeStep is one thing a turn did: [Step].
 	TypeStep Type = "step"
 	// TypeDecision ends a turn: [Decision].
@@ -40,7 +42,7 @@ const (
 )
 
 // Record is one line of a trace. It is a closed set of small values: Header,
-// Part, Switch, Fork, ModelCall, Step, Decision, Event, TickEnd, RunEnd, Resume,
+// Part, Switch, Fork, ModelCall, Refusal, Step, Decision, Event, TickEnd, RunEnd, Resume,
 // Segment, CapChange and, for a type this version does not know, Unknown.
 type Record interface {
 	// RecordType is the "type" of the line.

@@ -56,6 +56,7 @@ func samples() []Record {
 			Charge: &Charge{ReservedTokens: 40, Tokens: 12, Cost: 34},
 			Timing: &CallTiming{LatencyMS: 12, Attempts: 2, FailedAttempts: []llmclient.ErrorKind{llmclient.ErrTimeout, llmclient.ErrServer}, Recorded: true},
 		},
+		Refusal{Tick: 1, AgentID: "agent-1", Step: 2, Stage: "decision", Cap: "run_tokens", Limit: 900, Available: 30, Requested: 70, RequestHash: "h4"},
 		Step{
 			Tick: 1, AgentID: "agent-1", Step: 1, Kind: StepModuleCall, Status: StatusError, Code: "INVALID_ARGUMENTS",
 			CallID: "call_1", Minted: true, Name: "world.route", Detail: json.RawMessage(`{"n":1}`), Leniencies: []string{"unfenced"}, Level: LevelWarn,

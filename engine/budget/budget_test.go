@@ -235,7 +235,7 @@ func TestSpentIn(t *testing.T) {
 		trace.Header{Settings: trace.Settings{Prices: []price.Price{{Model: "m", Input: 3, Output: 5}}}},
 		trace.ModelCall{Model: "m", Answer: trace.Answer{Usage: llmclient.Usage{Input: 10, Output: 2}}},
 		trace.ModelCall{Model: "m", Answer: lost, Charge: &trace.Charge{ReservedTokens: 30, Tokens: 30, Cost: 100}},
-		trace.ModelCall{Model: "m", Answer: trace.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrCap}}},
+		trace.Refusal{Cap: "run_calls"},
 		trace.TickEnd{Tick: 1},
 	}
 	got, err := SpentIn(func(yield func(trace.Record, error) bool) {

@@ -91,7 +91,7 @@ func (c Call) unknown() llmclient.Usage {
 // With every other one it may have answered, and only the answer was lost.
 func refusedUnbilled(kind llmclient.ErrorKind) bool {
 	switch kind {
-	case llmclient.ErrCap, llmclient.ErrAuth, llmclient.ErrForbidden, llmclient.ErrModelNotFound, llmclient.ErrQuota,
+	case llmclient.ErrAuth, llmclient.ErrForbidden, llmclient.ErrModelNotFound, llmclient.ErrQuota,
 		llmclient.ErrRateLimited, llmclient.ErrBadRequest, llmclient.ErrServer, llmclient.ErrDNS, llmclient.ErrTLS:
 		return true
 	}

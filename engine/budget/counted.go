@@ -3,7 +3,6 @@ package budget
 import (
 	"iter"
 
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/trace"
 )
@@ -11,10 +10,7 @@ import (
 // Counted is what a recorded call counted against the caps: its charge or, in a run
 // without caps, what the provider billed. p is the price of its model.
 func Counted(call trace.ModelCall, p price.Price) Amount {
-	switch {
-	case call.Answer.Failure != nil && call.Answer.Failure.Kind == llmclient.ErrCap:
-		return Amount{}
-	case call.Charge != nil:
+	if call.Charge != nil {
 		return Amount{1, call.Charge.Tokens, int64(call.Charge.Cost)}
 	}
 	u := call.Answer.Usage

@@ -151,6 +151,12 @@ func (r Refusal) CapText() string {
 	return fmt.Sprintf("cap on %s of the %s, %s", r.Unit, r.Scope, r.Unit.show(r.Cap))
 }
 
+// Record is the refusal of the request with a hash as a trace keeps it, up to whose
+// turn it was.
+func (r Refusal) Record(requestHash string) trace.Refusal {
+	return trace.Refusal{Cap: r.Code(), Limit: r.Cap, Available: r.Left, Requested: r.Need, RequestHash: requestHash}
+}
+
 // Answer is the answer to a refused request. Nothing was sent for it.
 func (r Refusal) Answer() llmclient.Answer {
 	return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrCap, Code: r.Code(), Message: r.String()}}

@@ -67,6 +67,11 @@ func (e *explainer) write(f explainFlags) error {
 			return err
 		}
 	}
+	for _, r := range e.t.refused {
+		fmt.Fprintf(e.b, "\nRefused  (step %d, stage %s)\n", r.Step, oneLine(r.Stage))
+		e.field("cap", fmt.Sprintf("%s of %d: %d left, %d needed", oneLine(r.Cap), r.Limit, r.Available, r.Requested))
+		e.field("request", oneLine(r.RequestHash))
+	}
 	return nil
 }
 
@@ -83,7 +88,7 @@ func (e *explainer) decision() {
 		e.field("", "none was recorded: the run ended within this tick")
 		return
 	}
-	e.field("decided by", fmt.Sprintf("%s in %d calls%s%s", oneLine(string(d.DecidedBy)), max(0, d.Calls-e.t.refused), commitText(d), refusedText(int64(e.t.refused))))
+	e.field("decided by", fmt.Sprintf("%s in %d calls%s%s", oneLine(string(d.DecidedBy)), max(0, d.Calls-len(e.t.refused)), commitText(d), refusedText(int64(len(e.t.refused)))))
 	if d.WaitReason != "" {
 		e.field("because", oneLine(d.WaitReason))
 	}

@@ -199,7 +199,7 @@ func (i *inspection) read(dir string, x *engine.Index, tick int64, visit func(tr
 func (i *inspection) show(r trace.Record, agent string) {
 	at := r.RecordTick()
 	switch r.(type) {
-	case trace.ModelCall, trace.Decision, trace.Event, trace.TickEnd:
+	case trace.ModelCall, trace.Refusal, trace.Decision, trace.Event, trace.TickEnd:
 		if n := len(i.Recent); n == 0 || i.Recent[n-1].Tick != at {
 			i.Recent = append(i.Recent, recentTick{Tick: at, Decisions: []recentDecision{}, Events: []trace.Event{}})
 		}
@@ -212,7 +212,14 @@ func (i *inspection) show(r trace.Record, agent string) {
 		if agent != "" && agent != r.AgentID {
 			return
 		}
-		tick.count(r.Answer.Failure)
+		tick.Calls++
+		if r.Answer.Failure != nil {
+			tick.Failed++
+		}
+	case trace.Refusal:
+		if agent == "" || agent == r.AgentID {
+			tick.Refused++
+		}
 	case trace.Decision:
 		if agent == "" || agent == r.AgentID {
 			tick.Decisions = append(tick.Decisions, recentDecision{r.AgentID, r.DecidedBy, r.Executed, r.WaitReason, r.Outcome})
@@ -223,18 +230,6 @@ func (i *inspection) show(r trace.Record, agent string) {
 		}
 	case trace.TickEnd:
 		tick.Digest = r.Digest
-	}
-}
-
-// count counts a model call that ended with a failure, nil for none.
-func (t *recentTick) count(f *llmclient.Failure) {
-	if f != nil && f.Kind == llmclient.ErrCap {
-		t.Refused++
-		return
-	}
-	t.Calls++
-	if f != nil {
-		t.Failed++
 	}
 }
 

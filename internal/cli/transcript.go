@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"example.com/agentworld/engine"
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
 
@@ -23,8 +22,8 @@ type transcript struct {
 	// an agent takes one step at a time.
 	steps []trace.Step
 	calls []trace.ModelCall
-	// refused is how many of the turn's requests a cap refused; they were not sent.
-	refused int
+	// refused are the turn's requests that a cap refused; they were not sent.
+	refused []trace.Refusal
 	// parts are the bodies the calls refer to.
 	parts trace.Parts
 }
@@ -127,9 +126,10 @@ func (t *transcript) add(r trace.Record, tick int64, agent string) {
 	case trace.ModelCall:
 		if r.Tick == tick && r.AgentID == agent {
 			t.calls = append(t.calls, r)
-			if f := r.Answer.Failure; f != nil && f.Kind == llmclient.ErrCap {
-				t.refused++
-			}
+		}
+	case trace.Refusal:
+		if r.Tick == tick && r.AgentID == agent {
+			t.refused = append(t.refused, r)
 		}
 	}
 }
