@@ -21,9 +21,10 @@ import (
 // update rewrites the golden files.
 var update = flag.Bool("update", false, "rewrite golden files")
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){programName: Execute, "stubborn": stubborn})
-}
+// programs are what this test's binary runs as, by the name it is called by.
+var programs = map[string]func(){programName: Execute, "stubborn": stubborn}
+
+func TestMain(m *testing.M) { testscript.Main(m, programs) }
 
 // stubborn is a program that does not end when it is interrupted once.
 func stubborn() {
