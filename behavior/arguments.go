@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/modules"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/world"
 )
 
@@ -138,10 +139,4 @@ func leniencyNames(leniencies []modules.Leniency) []string {
 // whyCharsMax caps the model's own words where they are kept.
 const whyCharsMax = 200
 
-func capText(s string) string {
-	r := []rune(s)
-	if len(r) > whyCharsMax {
-		return string(r[:whyCharsMax-1]) + "…"
-	}
-	return s
-}
+func capText(s string) string { return plaintext.Clip(s, whyCharsMax) }

@@ -5,6 +5,7 @@ import (
 
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/world"
 )
 
@@ -37,12 +38,9 @@ func (m *Mind) heard(t texts) []memory.Entry {
 }
 
 func heardEntry(topic, id, author string, tick int64, text string) memory.Entry {
-	if short := []rune(text); len(short) > heardCharsMax {
-		text = string(short[:heardCharsMax-1]) + "…"
-	}
 	return memory.Entry{
 		Tick: tick, Kind: memory.KindHeard, Importance: memory.ImportanceRoutine, Trust: memory.OtherAgent,
-		Text: text, Topic: topic, Subjects: []string{author}, Origin: author, Parents: []string{id},
+		Text: plaintext.Clip(text, heardCharsMax), Topic: topic, Subjects: []string{author}, Origin: author, Parents: []string{id},
 	}
 }
 

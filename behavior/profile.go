@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"example.com/agentworld/memory"
+	"example.com/agentworld/plaintext"
 )
 
 // Profile is how much the opening prompt of a turn tells.
@@ -89,7 +90,7 @@ func words(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + 2)
 	within := false
-	for _, r := range strings.ToLower(text) {
+	for _, r := range plaintext.Fold(text) {
 		han := r > unicode.MaxLatin1 && unicode.Is(unicode.Han, r)
 		word := han || unicode.IsLetter(r) || unicode.IsDigit(r)
 		if b.Len() == 0 && word || within && (han || !word) {

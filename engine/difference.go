@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -159,7 +160,9 @@ func shownIf(there bool, v any) string {
 }
 
 // valueShown is a value as JSON, cut to what fits a line: it may be a text of a model.
-func valueShown(v any) string { return clip(string(llmclient.Marshal(v)), differenceCharsMax) }
+func valueShown(v any) string {
+	return plaintext.Clip(string(llmclient.Marshal(v)), differenceCharsMax)
+}
 
 // misplaced tells a record that stands in the wrong tick as a difference, which it is:
 // no run writes one.

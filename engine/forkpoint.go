@@ -16,6 +16,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -230,7 +231,7 @@ func changesOf(before, next Settings) ([]trace.Change, error) {
 		changes = append(changes, trace.Change{What: "rules." + c.Name, From: strconv.FormatInt(c.From, 10), To: strconv.FormatInt(c.To, 10)})
 	}
 	for i := range changes {
-		changes[i].From, changes[i].To = clip(changes[i].From, changeCharsMax), clip(changes[i].To, changeCharsMax)
+		changes[i].From, changes[i].To = plaintext.Clip(changes[i].From, changeCharsMax), plaintext.Clip(changes[i].To, changeCharsMax)
 	}
 	return changes, nil
 }

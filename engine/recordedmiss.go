@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -39,7 +39,7 @@ func (r *Recorded) difference(part llmclient.PromptPart, request llmclient.Reque
 	text := part.String() + " is not as recorded"
 	switch part.Name {
 	case "model", "tool_choice":
-		return fmt.Sprintf("%s: recorded %s, asked now %s", text, clip(part.Recorded, differenceCharsMax), clip(part.Asked, differenceCharsMax))
+		return fmt.Sprintf("%s: recorded %s, asked now %s", text, plaintext.Clip(part.Recorded, differenceCharsMax), plaintext.Clip(part.Asked, differenceCharsMax))
 	case "input":
 		if part.Asked == "" {
 			return fmt.Sprintf("%s: recorded one more than the %d asked now", text, len(request.Input))
@@ -108,13 +108,5 @@ func apart(a, b string) (string, string, int) {
 		n++
 	}
 	from := max(0, n-beforeCharsMax)
-	return clip(string(x[from:]), differenceCharsMax), clip(string(y[from:]), differenceCharsMax), n + 1
-}
-
-// clip cuts a text to a number of characters; an ellipsis says so.
-func clip(text string, chars int) string {
-	if utf8.RuneCountInString(text) <= chars {
-		return text
-	}
-	return string([]rune(text)[:chars-1]) + "…"
+	return plaintext.Clip(string(x[from:]), differenceCharsMax), plaintext.Clip(string(y[from:]), differenceCharsMax), n + 1
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -238,7 +239,7 @@ func TestBusyAgentStaysWithinItsBounds(t *testing.T) {
 		t.Errorf("the store tells of %d recordings, so that merging kept little", told)
 	}
 	f, q := Focus{Query: "mine compound at hub", Now: 10_000}, Quota{3, 3, 2, 2}
-	if a, b := m.Digest(f, q, 2000, nil).Text(), again.Digest(f, q, 2000, nil).Text(); a != b || runeCount(a) > 2000 {
+	if a, b := m.Digest(f, q, 2000, nil).Text(), again.Digest(f, q, 2000, nil).Text(); a != b || utf8.RuneCountInString(a) > 2000 {
 		t.Errorf("two digests:\n%s\n%s", a, b)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"example.com/agentworld/memory/relevance"
 )
@@ -62,7 +63,7 @@ func (m *Memory) Digest(f Focus, q Quota, charsMax int, skip []string) Digest {
 	d := m.fitted(chosen, held, charsMax)
 	if d.LeftOut > 0 {
 		// Room for the closing line is kept free only when it is needed.
-		room := charsMax - runeCount(leftOut(held))
+		room := charsMax - utf8.RuneCountInString(leftOut(held))
 		d = m.fitted(chosen, held, room)
 		d.closing = room >= 0
 	}
@@ -135,7 +136,7 @@ func (m *Memory) entry(c candidate) Scored {
 	for _, h := range c.folded {
 		all.absorb(m.texts[h.number].copied())
 	}
-	all.Text = all.summaryText(runeCount(all.Text)+digestTextMax, m.config.Words)
+	all.Text = all.summaryText(utf8.RuneCountInString(all.Text)+digestTextMax, m.config.Words)
 	s.Entry = all.Entry
 	return s
 }
@@ -149,7 +150,7 @@ func (m *Memory) fitted(chosen []candidate, held, charsMax int) Digest {
 	d := Digest{LeftOut: held}
 	for _, c := range chosen {
 		s := m.entry(c)
-		if need := runeCount(s.Line()) + 1; need <= charsMax {
+		if need := utf8.RuneCountInString(s.Line()) + 1; need <= charsMax {
 			charsMax -= need
 			d.Entries = append(d.Entries, s)
 			d.LeftOut -= 1 + len(c.folded)

@@ -3,6 +3,8 @@ package memory
 import (
 	"slices"
 	"strings"
+
+	"example.com/agentworld/plaintext"
 )
 
 // Kind says what an entry remembers.
@@ -129,7 +131,7 @@ func (e Entry) subjectsKey() string { return strings.Join(e.Subjects, "\n") }
 func cleanSubjects(subjects []string) []string {
 	var clean []string
 	for _, s := range subjects {
-		if s = cut(CleanLine(s), SubjectCharsMax); s != "" {
+		if s = plaintext.Clip(plaintext.Line(s), SubjectCharsMax); s != "" {
 			clean = append(clean, s)
 		}
 	}
@@ -143,7 +145,7 @@ func cleanSubjects(subjects []string) []string {
 func cleanMeasures(measures []Measure) []Measure {
 	var clean []Measure
 	for _, m := range measures {
-		m.Name = cut(CleanLine(m.Name), SubjectCharsMax)
+		m.Name = plaintext.Clip(plaintext.Line(m.Name), SubjectCharsMax)
 		m.Low, m.High = min(m.Low, m.High), max(m.Low, m.High)
 		clean = append(clean, m)
 	}
@@ -158,7 +160,7 @@ func (e *Entry) joinParents(added ...string) {
 		if i := slices.Index(all, id); i >= 0 {
 			all = slices.Delete(all, i, i+1)
 		}
-		all = append(all, cut(CleanLine(id), parentCharsMax))
+		all = append(all, plaintext.Clip(plaintext.Line(id), parentCharsMax))
 	}
 	dropped := max(0, len(all)-ParentsMax)
 	// A copy, because the array behind it is up to twice as long, and entries live long.

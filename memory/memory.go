@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/memory/relevance"
+	"example.com/agentworld/plaintext"
 )
 
 // Config sizes a memory. The zero value is a good choice: every field that is
@@ -127,9 +128,9 @@ func (m *Memory) Record(e Entry) string {
 
 // admit brings what a caller passed into the bounds of an entry.
 func (m *Memory) admit(e Entry) Entry {
-	e.Text = cut(CleanLine(e.Text), m.config.TextMax)
-	e.Origin = cut(CleanLine(e.Origin), m.config.TextMax)
-	e.Topic = cut(CleanLine(e.Topic), m.config.TextMax)
+	e.Text = plaintext.Clip(plaintext.Line(e.Text), m.config.TextMax)
+	e.Origin = plaintext.Clip(plaintext.Line(e.Origin), m.config.TextMax)
+	e.Topic = plaintext.Clip(plaintext.Line(e.Topic), m.config.TextMax)
 	e.Subjects, e.Measures = cleanSubjects(e.Subjects), cleanMeasures(e.Measures)
 	e.Importance = min(max(e.Importance, 0), ImportanceMax)
 	e.Trust = min(max(e.Trust, ToolError), Rules)

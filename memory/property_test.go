@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -50,7 +51,7 @@ func (m *Memory) check(t interface{ Fatalf(string, ...any) }) {
 		if r.inLong && !r.inShort && r.series != nil {
 			settled[r.series]++
 		}
-		if len(r.Parents) > ParentsMax || len(r.Subjects) > SubjectsMax || len(r.Measures) > MeasuresMax || runeCount(r.Text) > m.config.TextMax {
+		if len(r.Parents) > ParentsMax || len(r.Subjects) > SubjectsMax || len(r.Measures) > MeasuresMax || utf8.RuneCountInString(r.Text) > m.config.TextMax {
 			t.Fatalf("%s is too large: %+v", r.ID, r.Entry)
 		}
 	}
@@ -230,7 +231,7 @@ func TestMemoryLives(t *testing.T) {
 			f, q := Focus{Query: query, Subjects: []string{"矿区"}, Now: 60}, Quota{2, 1, 1, 2}
 			d := l.Digest(f, q, 300, nil)
 			l.mindTrust(t, d.Entries)
-			if diff := cmp.Diff(d.Text(), second.Digest(f, q, 300, nil).Text()); diff != "" || runeCount(d.Text()) > 300 {
+			if diff := cmp.Diff(d.Text(), second.Digest(f, q, 300, nil).Text()); diff != "" || utf8.RuneCountInString(d.Text()) > 300 {
 				t.Fatalf("the same memory has two digests:\n%s", diff)
 			}
 			for _, r := range l.long {

@@ -1,6 +1,10 @@
 package memory
 
-import "slices"
+import (
+	"slices"
+
+	"example.com/agentworld/plaintext"
+)
 
 // series is all held entries that tell of the same thing with other numbers.
 type series struct {
@@ -128,5 +132,5 @@ func (e Entry) summaryText(limit int, w Words) string {
 	if numbers := measuresText(e.Measures, w.Total); numbers != "" {
 		text += ", " + numbers
 	}
-	return cut(text, limit)
+	return plaintext.Clip(text, limit)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"example.com/agentworld/memory/relevance"
 )
@@ -67,7 +68,7 @@ func (s Scored) Source() Source { return s.SourceIn(English) }
 func (s Scored) SourceIn(w Words) Source {
 	line := s.LineIn(w)
 	return Source{
-		ID: s.ID, Kind: SourceMemory, Score: s.Score, Chars: runeCount(line), OriginAgent: s.Origin,
+		ID: s.ID, Kind: SourceMemory, Score: s.Score, Chars: utf8.RuneCountInString(line), OriginAgent: s.Origin,
 		OriginTick: s.Tick, Trust: s.Trust, Parents: s.Parents, Text: line,
 	}
 }

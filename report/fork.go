@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -141,9 +142,7 @@ func (f *forkFold) decision(d trace.Decision) {
 // actionText is an action as recorded, bounded. Equal actions have equal bytes.
 func actionText(action json.RawMessage) string {
 	text := string(action)
-	if r := []rune(text); len(r) > forkActionMax {
-		text = string(r[:forkActionMax-1]) + "…"
-	}
+	text = plaintext.Clip(text, forkActionMax)
 	return text
 }
 
@@ -361,10 +360,7 @@ func valueText(text string, chars int) string {
 		return "unset"
 	}
 	text = plain(text)
-	if r := []rune(text); len(r) > chars {
-		return string(r[:chars-3]) + "..."
-	}
-	return text
+	return plaintext.Clip(text, chars)
 }
 
 // forkEndLine says how the ends of both runs differ; empty when they do not.

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -277,18 +276,5 @@ func amountsText(list []world.Amount) string {
 	return strings.Join(words, ", ")
 }
 
-// plain makes text safe for a terminal: control and formatting characters become
-// question marks, so that no name or provider message can move the cursor, and
-// long text ends in an ellipsis.
-func plain(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, s)
-	if utf8.RuneCountInString(s) <= wordsMax {
-		return s
-	}
-	return string([]rune(s)[:wordsMax-3]) + "..."
-}
+// plain makes a name or a provider's message safe for one line of a terminal.
+func plain(s string) string { return plaintext.Clip(plaintext.EscapeLine(s), wordsMax) }

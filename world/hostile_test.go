@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"example.com/agentworld/plaintext"
 )
 
 // drawRules draws rules over their whole ranges, small numbers more often, so
@@ -370,7 +372,7 @@ func checkTexts(t *rapid.T, w *World) {
 		}
 	}
 	for _, text := range texts {
-		if text == "" || text != cleanText(text, TextMax) || strings.ContainsFunc(text, hidden) {
+		if text == "" || text != cleanText(text, TextMax) || strings.ContainsFunc(text, plaintext.Hidden) {
 			t.Fatalf("the text %q is stored", text)
 		}
 	}

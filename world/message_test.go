@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"example.com/agentworld/plaintext"
 )
 
 func TestCleanText(t *testing.T) {
@@ -35,7 +37,7 @@ func TestCleanTextHolds(t *testing.T) {
 		raw := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) + rapid.String().Draw(t, "text")
 		most := rapid.Int64Range(1, 30).Draw(t, "most")
 		got := cleanText(raw, most)
-		if !utf8.ValidString(got) || int64(utf8.RuneCountInString(got)) > most || strings.ContainsFunc(got, hidden) {
+		if !utf8.ValidString(got) || int64(utf8.RuneCountInString(got)) > most || strings.ContainsFunc(got, plaintext.Hidden) {
 			t.Fatalf("cleanText(%q, %d) = %q", raw, most, got)
 		}
 		if again := cleanText(got, most); again != got {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"example.com/agentworld/plaintext"
 )
 
 // The limits of a scenario.
@@ -245,7 +247,7 @@ func checkID(field, id string) error {
 // checkName accepts one line of text that shows all it holds, like the texts of
 // agents: names stand in what other agents see.
 func checkName(field, name string) error {
-	if strings.ContainsFunc(name, hidden) {
+	if strings.ContainsFunc(name, plaintext.Hidden) {
 		return fmt.Errorf("%s: has control characters", field)
 	}
 	return checkText(field, name, nameMax)

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/world"
 )
 
@@ -97,10 +98,7 @@ type token struct {
 // not inside a word, as ids may hold one. A comma between digits stays: it groups
 // them. Full-width signs and digits count as their plain ones.
 func tokenize(text string) []token {
-	if runes := []rune(text); len(runes) > IntentCharsMax {
-		text = string(runes[:IntentCharsMax])
-	}
-	text = strings.Map(narrow, text)
+	text = plaintext.Narrow(plaintext.Head(text, IntentCharsMax))
 	var tokens []token
 	for text = strings.TrimLeftFunc(text, isGap); text != ""; text = strings.TrimLeftFunc(text, isGap) {
 		if text[0] == '"' {

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/world"
 )
 
@@ -19,11 +20,8 @@ import (
 func fold(text string) string {
 	w := folder{out: make([]byte, 1, len(text)+len(text)/4+4), start: 1}
 	w.out[0] = ' '
-	for _, r := range text {
-		r = narrow(r)
+	for _, r := range plaintext.Fold(text) {
 		switch c := classOf(r); {
-		case r >= utf8.RuneSelf && unicode.In(r, unicode.Mn, unicode.Me):
-			// A mark on a character, such as a stroke through it, leaves it legible.
 		case c == classNone:
 			w.endWord()
 			w.sign(r)
@@ -32,24 +30,12 @@ func fold(text string) string {
 			w.class = c
 			fallthrough
 		default:
-			if r < utf8.RuneSelf {
-				w.out = append(w.out, lowerASCII(byte(r)))
-			} else {
-				w.out = utf8.AppendRune(w.out, unicode.ToLower(r))
-			}
+			w.out = utf8.AppendRune(w.out, r)
 		}
 	}
 	w.endWord()
 	w.endGroup()
 	return string(append(append(w.out, "| "...), w.grouped...))
-}
-
-// lowerASCII is the lower case of a letter, and any other character as it is.
-func lowerASCII(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	return c
 }
 
 // The classes of characters; words consist of one class.
@@ -64,7 +50,7 @@ func classOf(r rune) int {
 	switch {
 	case r >= '0' && r <= '9':
 		return classDigit
-	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
+	case r >= 'a' && r <= 'z':
 		return classASCII
 	case r < utf8.RuneSelf, r == utf8.RuneError:
 		return classNone
@@ -72,38 +58,6 @@ func classOf(r rune) int {
 		return classLetter
 	}
 	return classNone
-}
-
-// narrow replaces full-width forms and the digits of other scripts by the plain
-// characters.
-func narrow(r rune) rune {
-	switch {
-	case r < 0x80:
-		return r
-	case r >= 0xFF01 && r <= 0xFF5E:
-		return r - 0xFF01 + '!'
-	case r == '\u3000':
-		return ' '
-	case unicode.Is(unicode.Nd, r):
-		return '0' + digitValue(r)
-	}
-	return r
-}
-
-// digitValue is the value of a decimal digit: those of a script are ten characters
-// in a row, and tables list them in ranges that begin with a zero.
-func digitValue(r rune) rune {
-	for _, span := range unicode.Nd.R16 {
-		if rune(span.Lo) <= r && r <= rune(span.Hi) {
-			return (r - rune(span.Lo)) % 10
-		}
-	}
-	for _, span := range unicode.Nd.R32 {
-		if rune(span.Lo) <= r && r <= rune(span.Hi) {
-			return (r - rune(span.Lo)) % 10
-		}
-	}
-	return 0
 }
 
 // folder writes words and keeps track of a number whose digits are grouped.

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/world"
 )
 
@@ -93,7 +94,7 @@ func (o opening) write(goals []Goal, decisions, bullets int) string {
 		lines = append(lines, headingGoals)
 	}
 	for _, g := range goals {
-		lines = append(lines, fmt.Sprintf(lineGoal, memory.CleanLine(g.Text), g.Now, g.AtLeast))
+		lines = append(lines, fmt.Sprintf(lineGoal, plaintext.Line(g.Text), g.Now, g.AtLeast))
 	}
 	lines = append(lines, headingDecisions)
 	lines = leftOut(lines, decisions-len(o.decisions))

@@ -7,6 +7,7 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/plaintext"
 )
 
 // Result is what a finished turn proposes.
@@ -188,6 +189,5 @@ func detailOf(d playbook.Delta) deltaDetail {
 }
 
 func short(s string) string {
-	runes := []rune(memory.CleanLine(s))
-	return string(runes[:min(len(runes), detailCharsMax)])
+	return plaintext.Head(plaintext.Line(s), detailCharsMax)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/world"
 )
 
@@ -197,7 +198,7 @@ func (c *Case) stage(p plot, g goal) {
 		c.cast[asker], c.Ticks = append([]string{p.say(p.victim, c.Text)}, slices.Repeat([]string{filler}, 6)...), 18
 	case ChannelModule:
 		w.inbox, c.profile = 1, "compact"
-		c.Text = cutText("From tick 6 on: "+c.Text, memoryMax)
+		c.Text = plaintext.Head("From tick 6 on: "+c.Text, memoryMax)
 		c.cast[asker], c.Ticks = []string{p.say(p.victim, c.Text), filler}, 14
 	case ChannelBullet, ChannelShared:
 		c.playbook = lessons(c.Text, p, c.Channel == ChannelShared)
@@ -227,11 +228,6 @@ func (c *Case) waiting(p plot) {
 			c.cast[id] = []string{}
 		}
 	}
-}
-
-func cutText(text string, most int) string {
-	runes := []rune(text)
-	return string(runes[:min(len(runes), most)])
 }
 
 // lessons is a playbook file with a text as a lesson of another agent. A shared one

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -152,7 +153,7 @@ func (t *transcript) writeJSON(b *bytes.Buffer) error {
 	if err := json.Indent(&indented, llmclient.Marshal(record), "", "  "); err != nil {
 		return fmt.Errorf("indent the decision: %w", err)
 	}
-	b.WriteString(plainJSON(indented.String()))
+	b.WriteString(plaintext.EscapeJSON(indented.String()))
 	b.WriteByte('\n')
 	return nil
 }

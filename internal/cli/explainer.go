@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -284,7 +285,7 @@ func (e *explainer) part(call int, title, hash, text string) {
 		return
 	}
 	e.shownIn[hash] = call
-	fmt.Fprintf(e.b, "--- %s\n%s\n", oneLine(title), strings.TrimRight(plain(text), "\n"))
+	fmt.Fprintf(e.b, "--- %s\n%s\n", oneLine(title), strings.TrimRight(plaintext.Escape(text), "\n"))
 }
 
 // answer writes what ended the call: the output items in the provider's order with
@@ -296,7 +297,7 @@ func (e *explainer) answer(a trace.Answer, output []llmclient.Item) {
 	}
 	fmt.Fprintf(e.b, "--- answer: %s\n", oneLine(strings.TrimSpace(a.Status+" "+a.IncompleteReason)))
 	for i, it := range output {
-		fmt.Fprintf(e.b, "--- output %d of %d: %s\n%s\n", i+1, len(output), oneLine(itemTitle(it)), strings.TrimRight(plain(itemText(it)), "\n"))
+		fmt.Fprintf(e.b, "--- output %d of %d: %s\n%s\n", i+1, len(output), oneLine(itemTitle(it)), strings.TrimRight(plaintext.Escape(itemText(it)), "\n"))
 	}
 	fmt.Fprintf(e.b, "--- tokens: %d in (%d cached), %d out (%d reasoning)\n", a.Usage.Input, a.Usage.Cached, a.Usage.Output, a.Usage.Reasoning)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -137,5 +138,5 @@ func (t *recentTick) write(b *bytes.Buffer) {
 // eventText is who an event is about, and where.
 func eventText(e trace.Event) string {
 	words := slices.DeleteFunc([]string{e.Event.Agent, e.Event.Place, e.Event.Subject, e.Event.Detail}, func(w string) bool { return w == "" })
-	return oneLine(clip(strings.Join(words, " "), shownValueMax))
+	return oneLine(plaintext.Clip(strings.Join(words, " "), shownValueMax))
 }

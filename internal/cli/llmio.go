@@ -7,6 +7,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 )
 
 // exchangePrinter prints model calls to stderr. A call is one Write, so that
@@ -33,10 +34,10 @@ func (p exchangePrinter) show(x engine.Exchange) {
 	var b strings.Builder
 	fmt.Fprintf(&b, ">>> tick %d %s call %d %s: %d input items, %d characters\n",
 		x.Key.Tick, oneLine(x.Key.Agent), x.Key.Step, oneLine(x.Stage), len(x.Request.Input), x.Request.Chars())
-	b.WriteString(printable(clipFront(itemsText(x.Request.Input), p.charsMax)))
+	b.WriteString(printable(plaintext.Tail(itemsText(x.Request.Input), p.charsMax)))
 	fmt.Fprintf(&b, "<<< tick %d %s call %d: %s\n", x.Key.Tick, oneLine(x.Key.Agent), x.Key.Step, answerTitle(x.Answer))
 	if x.Answer.Reply != nil {
-		b.WriteString(printable(clip(itemsText(x.Answer.Reply.Items), p.charsMax)))
+		b.WriteString(printable(plaintext.Clip(itemsText(x.Answer.Reply.Items), p.charsMax)))
 	}
 	_, _ = io.WriteString(p.w, b.String())
 }
@@ -46,7 +47,7 @@ func printable(text string) string {
 	if text == "" {
 		return ""
 	}
-	return strings.TrimRight(plain(text), "\n") + "\n"
+	return strings.TrimRight(plaintext.Escape(text), "\n") + "\n"
 }
 
 // itemsText is one line or more per item, headed by what the item is.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/plaintext"
 )
 
 // progressLines is how many lines a run's progress takes where it cannot update
@@ -100,7 +101,7 @@ func (pp *progressPrinter) note(text string) {
 	if pp.open {
 		start, pp.open = lineStart, false
 	}
-	fmt.Fprint(pp.w, start+oneLine(clip(text, noteCharsMax))+lineEnd)
+	fmt.Fprint(pp.w, start+oneLine(plaintext.Clip(text, noteCharsMax))+lineEnd)
 }
 
 // finish ends the updating line, so that what follows starts at the margin.

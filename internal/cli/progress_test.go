@@ -87,9 +87,9 @@ func TestExchangePrinterIsBoundedAndEscaped(t *testing.T) {
 	})
 	p.show(engine.Exchange{Key: engine.CallKey{Tick: 4, Agent: "agent-2", Step: 4}, Stage: "decision", Answer: llmclient.Failed(llmclient.ErrServer, "busy")})
 	want := `>>> tick 4 agent-2 call 3 plan: 1 input items, 161 characters
-...xxxxxxxxthe end\x1b[2J
+…xxxxxxxthe end\x1b[2J
 <<< tick 4 agent-2 call 3: completed, 11 tokens in, 12 out, 7 ms
-[function_call plan ...
+[function_call plan…
 >>> tick 4 agent-2 call 4 decision: 0 input items, 0 characters
 <<< tick 4 agent-2 call 4: failed, server_error, busy
 `

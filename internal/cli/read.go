@@ -10,6 +10,7 @@ import (
 
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/plaintext"
 )
 
 // shownValueMax bounds how much of a refused value an error repeats.
@@ -154,5 +155,5 @@ func readSecret(text string, key *openai.Secret) error {
 // shown quotes a refused value for an error: bounded, on one line, and without a key
 // that was put in the wrong place.
 func shown(text string) string {
-	return strconv.Quote(clip(openai.Masked(text), shownValueMax))
+	return strconv.Quote(plaintext.Clip(openai.Masked(text), shownValueMax))
 }

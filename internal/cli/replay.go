@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/plaintext"
 )
 
 // differenceCharsMax bounds how much of two differing lines is shown.
@@ -79,7 +80,7 @@ func lineShown(line string) string {
 	if line == "" {
 		return "(no line)"
 	}
-	return oneLine(clip(line, differenceCharsMax))
+	return oneLine(plaintext.Clip(line, differenceCharsMax))
 }
 
 // replayFailure sorts the reasons why a replay could not be finished: stopped by

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -202,7 +203,7 @@ func memoryTick(id string) (tick int64, ok bool) {
 }
 
 // jsonText quotes what somebody wrote, clipped, on one line.
-func jsonText(text string) string { return oneLine(memory.Quote(clip(text, shownValueMax))) }
+func jsonText(text string) string { return oneLine(memory.Quote(plaintext.Clip(text, shownValueMax))) }
 
 // channelOf says how a decision named a source, empty when it did not.
 func channelOf(d trace.Decision, id string) string {

@@ -13,6 +13,7 @@ import (
 
 	"example.com/agentworld/llmclient"
 
+	"example.com/agentworld/plaintext"
 	"go.uber.org/goleak"
 )
 
@@ -146,7 +147,7 @@ func check(t *testing.T, a llmclient.Answer) {
 	if n := len([]rune(a.Failure.Message)); n == 0 || n > messageRunesMax {
 		t.Errorf("message has %d characters, want 1 to %d", n, messageRunesMax)
 	}
-	if a.Failure.Message != oneLine(a.Failure.Message) {
+	if a.Failure.Message != plaintext.Line(a.Failure.Message) {
 		t.Errorf("message is not one clean line: %q", a.Failure.Message)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"example.com/agentworld/plaintext"
 )
 
 const (
@@ -58,39 +58,17 @@ func Masked(text string, secrets ...Secret) string {
 }
 
 // message returns text fit for a failure's message.
-func (s scrubber) message(text string) string { return clip(s.clean(text), messageRunesMax) }
+func (s scrubber) message(text string) string { return plaintext.Clip(s.clean(text), messageRunesMax) }
 
 // label returns text fit for a short field, such as an error code.
-func (s scrubber) label(text string) string { return clip(s.clean(text), labelRunesMax) }
+func (s scrubber) label(text string) string { return plaintext.Clip(s.clean(text), labelRunesMax) }
 
 // clean removes first what cannot be seen and then the secrets, because a secret
 // with an invisible character inside would pass the other way round.
 func (s scrubber) clean(text string) string {
-	text = oneLine(text[:min(len(text), cleanBytesMax)])
+	text = plaintext.Line(strings.ToValidUTF8(text[:min(len(text), cleanBytesMax)], ""))
 	text = s.known(text)
 	text = tokenText.ReplaceAllString(text, secretMark)
 	text = bearerText.ReplaceAllString(text, "Bearer "+secretMark)
 	return pairText.ReplaceAllString(text, "${1}"+secretMark)
-}
-
-// oneLine joins lines by single spaces and drops control and format characters.
-func oneLine(text string) string {
-	visible := strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == utf8.RuneError:
-			return -1
-		}
-		return r
-	}, text)
-	return strings.Join(strings.Fields(visible), " ")
-}
-
-// clip cuts text to at most n runes, the last of which then is an ellipsis.
-func clip(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n-1]) + "…"
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/agentworld/plaintext"
 )
 
 // The words by which somebody tells a reader to act. Each stands for one action of
@@ -117,15 +119,7 @@ var wordIn = regexp.MustCompile(`[\p{L}\p{N}_][\p{L}\p{N}_.\-'’]*`)
 // plainText folds the ways to write the same: full-width forms, invisible
 // characters, separators in numbers.
 func plainText(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 0xFF01 && r <= 0xFF5E:
-			return r - 0xFEE0
-		case r >= 0x200B && r <= 0x200F, r >= 0x2028 && r <= 0x202E, r == 0xFEFF, r == 0x00AD:
-			return -1
-		}
-		return r
-	}, text)
+	text = plaintext.Narrow(text)
 	for thousands.MatchString(text) {
 		text = thousands.ReplaceAllString(text, "$1$2")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/relevance"
+	"example.com/agentworld/plaintext"
 )
 
 // Most of a file is lines of name=value pairs, in any order and none of them
@@ -49,7 +50,7 @@ func attributesOf(line string, names ...string) (values, string) {
 		if !ok {
 			return v, fmt.Sprintf("the value of %s is a quoted text without an end", name)
 		}
-		v.given[at], line = memory.CleanLine(value), rest
+		v.given[at], line = plaintext.Line(value), rest
 	}
 	return v, ""
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/memory"
+	"example.com/agentworld/plaintext"
 )
 
 // The bounds of a bullet's content in characters.
@@ -205,12 +206,7 @@ func (e Evidence) clean() Evidence {
 
 // short returns text as one line of at most limit characters.
 func short(text string, limit int) string {
-	text = memory.CleanLine(text)
-	if utf8.RuneCountInString(text) > limit {
-		// What the cut leaves at the end must survive another cleaning unchanged.
-		text = strings.TrimSpace(string([]rune(text)[:limit]))
-	}
-	return text
+	return plaintext.Head(plaintext.Line(text), limit)
 }
 
 // cleanID returns the id of a source as one word, so that a list of them can be

@@ -7,6 +7,7 @@ import (
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/relevance"
+	"example.com/agentworld/plaintext"
 )
 
 // A lesson that repeats what another agent said is that agent's word, whoever
@@ -111,7 +112,7 @@ func distinct(run []string) []string {
 // stems returns what is left of a text for comparison, in order.
 func stems(text string) []string {
 	var out []string
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !relevance.IsWord(r) }) {
+	for _, word := range strings.FieldsFunc(plaintext.Fold(text), func(r rune) bool { return !relevance.IsWord(r) }) {
 		out = append(out, wordStems(word)...)
 	}
 	return out

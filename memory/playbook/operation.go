@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/memory"
+	"example.com/agentworld/plaintext"
 )
 
 // What the four operations do. Each checks everything before it changes anything,
@@ -69,7 +70,7 @@ func (s *step) remove(d Delta, at int) result {
 // update gives a bullet new content and keeps its counts.
 func (s *step) update(d Delta, at int) result {
 	b := s.bullets[at].copied()
-	content := memory.CleanLine(d.Content)
+	content := plaintext.Line(d.Content)
 	lesson, refused := s.lesson(d, content)
 	switch {
 	case d.Section != "" && d.Section != b.Section:
@@ -123,7 +124,7 @@ func (s *step) add(d Delta) result {
 	if !d.Section.known() {
 		return result{refusal: refusal{code: UnknownSection}}
 	}
-	content := memory.CleanLine(d.Content)
+	content := plaintext.Line(d.Content)
 	lesson, refused := s.lesson(d, content)
 	if refused.refused() {
 		return result{refusal: refused}

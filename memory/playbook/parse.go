@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/memory"
+	"example.com/agentworld/plaintext"
 )
 
 // SyntaxError says where a playbook file cannot be read, and why.
@@ -74,7 +75,7 @@ func (r *reader) read(line string) string {
 	if !utf8.ValidString(line) {
 		return "the line is not valid UTF-8"
 	}
-	line = memory.CleanLine(line)
+	line = plaintext.Line(line)
 	word, rest, _ := strings.Cut(line, " ")
 	switch {
 	case line == "" || strings.HasPrefix(line, wordRemark):

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"example.com/agentworld/plaintext"
 )
 
 // termCount is how often a term stands in a text.
@@ -51,7 +53,7 @@ func QueryTerms(query string) []string {
 // "agent" and "2"; a plural "s" is dropped so that "chips" finds "chip".
 func Terms(text string) []string {
 	var out []string
-	for _, run := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !IsWord(r) }) {
+	for _, run := range strings.FieldsFunc(plaintext.Fold(text), func(r rune) bool { return !IsWord(r) }) {
 		out = append(out, runTerms([]rune(run))...)
 	}
 	return out

@@ -12,7 +12,7 @@ func TestTerms(t *testing.T) {
 		{"control chips; less gas, radius of the bus", "control chip less gas radius of the bus"},
 		{"矿石已耗尽", "矿石 石已 已耗 耗尽"},
 		{"去hub采矿 3次", "去 hub 采矿 3 次"},
-		{"ÉNERGIE électrique", "énergie électrique"},
+		{"ÉNERGIE électrique", "energie electrique"},
 		{"—!?", ""},
 	} {
 		if got := strings.Join(Terms(c.text), " "); got != c.want {
