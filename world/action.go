@@ -1,143 +1,167 @@
 package world
 
-// Action is what an agent can ask the world to do in a tick. It is a closed set
-// of small values: the registry ([Actions]) describes each of them, and each is
-// switched on in one place per concern.
+import "slices"
+
+// Action is what an agent can ask the world to do in a tick. It is a sealed set of
+// small values, each in a file of its own: how models read of it, the rule that
+// accepts or refuses it, what it does, and what an agent is told of it beforehand.
+// The fields of an action are its parameters, in the order of its spec. A new action
+// is a new file and a line in [actions].
 type Action interface {
-	// ActionName is the action's name in the registry, such as "mine_compound".
+	// ActionName is the action's name, such as "mine_compound".
 	ActionName() string
+	// describe is its spec without the name. Costs in the doc come from the rules, so
+	// that no text can contradict them. Docs are read by models at every call and are
+	// kept short; what depends on the moment is in the affordances.
+	describe(r Rules) ActionSpec
+	// rule is the verdict on it for an agent that can act.
+	rule(f *facts, s senses) ruling
+	// carryOut makes its effects when it was accepted. Amounts come from the verdict
+	// and are never computed anew.
+	carryOut(w *World, n int32, r ruling) effect
 }
 
-// Wait does nothing this tick; the agent is due again next tick.
-type Wait struct{}
-
-// WaitTicks sleeps until Ticks ticks have passed or something wakes the agent.
-type WaitTicks struct {
-	// Ticks is at least 1.
-	Ticks int64
+// plainAction is an action that does something by itself; an execute_until does not.
+type plainAction interface {
+	Action
+	// afford says whether the action is possible now and within which bounds; the name
+	// is filled in. What it offers is accepted if the agent acts alone.
+	afford(v *View) Affordance
 }
 
-// Move starts a journey to the place with id To. The whole cost is paid at
-// departure; the agent arrives one tick later per started range.
-type Move struct {
-	To string
+// clamper is an action with amounts, which it moves to the nearest feasible ones.
+type clamper interface {
+	clamp(v *View) (Action, []Adjustment)
 }
 
-// Harvest turns radiation at the agent's place into electricity and heat.
-type Harvest struct {
-	// MaxAmount is an upper bound in units of electricity, at least 1.
-	MaxAmount int64
+// actions are all plain actions in their fixed order, which schemas, prompts and
+// affordances keep.
+var actions = []plainAction{
+	Wait{},
+	WaitTicks{},
+	Move{},
+	Harvest{},
+	Mine{},
+	Refine{},
+	BuildFactory{},
+	ScheduleRecipe{},
+	Transfer{},
+	BuyPower{},
+	SellPower{},
+	PlaceOrder{},
+	CancelOrder{},
+	SendMessage{},
+	PostNote{},
 }
 
-// Mine digs compound at the agent's place.
-type Mine struct {
-	// MassG is in grams, at least 1.
-	MassG int64
+// effect is what an accepted action did beside its verdict.
+type effect struct {
+	postings []Posting
+	// subject is whom or what the action is about, made the id of what it made.
+	subject, made string
 }
 
-// Refine turns compound into hardware.
-type Refine struct {
-	// MassG is the compound consumed, in grams.
-	MassG int64
+// ParamKind is the type of an action's parameter.
+type ParamKind string
+
+// The parameter kinds.
+const (
+	// ParamAmount is an integer quantity; Clamp may change it.
+	ParamAmount ParamKind = "amount"
+	// ParamPlace is the id of a place.
+	ParamPlace ParamKind = "place"
+	// ParamAgent is the id of an agent.
+	ParamAgent ParamKind = "agent"
+	// ParamFactory is the id of a factory.
+	ParamFactory ParamKind = "factory"
+	// ParamOrder is the id of an own order.
+	ParamOrder ParamKind = "order"
+	// ParamChoice is one of the names in Param.Choices.
+	ParamChoice ParamKind = "choice"
+	// ParamText is free text of at most Param.Max characters.
+	ParamText ParamKind = "text"
+)
+
+// Param describes one parameter of an action. Aliases are names that readers of model
+// output accept; they appear in no schema and no prompt. A word is used exactly as
+// written, so only words that can mean one thing are listed.
+type Param struct {
+	// Name is the field's name in every encoding of the action.
+	Name string
+	// Kind is the parameter's type.
+	Kind ParamKind
+	// Unit names what an amount counts: g, units, ticks, batches.
+	Unit string
+	// Min and Max bound an amount by rule, whatever the agent's state; Max also
+	// bounds a text, in characters.
+	Min, Max int64
+	// Give marks an amount the agent would part with: clamping never makes a
+	// non-positive one positive.
+	Give bool
+	// Choices lists the values of a ParamChoice, ChoiceAliases other names for them.
+	Choices       []string
+	ChoiceAliases map[string]string
+	// Doc is one line for prompts and docs.
+	Doc string
+	// Aliases are other names for the field. They hold for one action: "amount" is a
+	// mass where something is dug and a count elsewhere.
+	Aliases []string
 }
 
-// BuildFactory starts building a factory at the agent's place. The world names
-// it; the id is in the outcome and in later observations.
-type BuildFactory struct {
-	// FactoryKind is one of [FactoryKinds].
-	FactoryKind string
+// ActionSpec describes one action. The specs are the single source of tool schemas,
+// argument validation, clamping, prompt text and docs.
+type ActionSpec struct {
+	// Name is the action's name.
+	Name string
+	// Doc says in one line what the action does and costs.
+	Doc string
+	// Params are in schema order.
+	Params []Param
+	// Aliases are other words for the action: "build" can be one, "power" cannot.
+	Aliases []string
 }
 
-// ScheduleRecipe puts batches of a recipe into the queue of a factory.
-type ScheduleRecipe struct {
-	FactoryID string
-	RecipeID  string
-	// Batches is at least 1.
-	Batches int64
+// Actions returns the specs of all actions under the default rules, in their fixed
+// order. The list is a copy, as it is asked for all the time; what its specs refer to
+// must not be changed.
+func Actions() []ActionSpec { return slices.Clone(specs) }
+
+// Actions returns the specs with docs that state these rules' costs. Names,
+// parameters and bounds are the same under all rules.
+func (r Rules) Actions() []ActionSpec {
+	var list []ActionSpec
+	for _, a := range actions {
+		spec := a.describe(r)
+		spec.Name = a.ActionName()
+		list = append(list, spec)
+	}
+	spec := ExecuteUntil{}.describe(r)
+	spec.Name = ExecuteUntil{}.ActionName()
+	return append(list, spec)
 }
 
-// Transfer gives part of the agent's stock to an agent at the same place.
-type Transfer struct {
-	// To is the receiving agent's id.
-	To string
-	// Kind is a resource name.
-	Kind string
-	// Amount is in the resource's own unit, at least 1.
-	Amount int64
+// specs are those under the default rules, read only inside the package. They are made
+// when all tables that specs refer to are there.
+var specs []ActionSpec
+
+func init() { specs = DefaultRules().Actions() }
+
+// specNamed finds an action's spec under the default rules.
+func specNamed(name string) (ActionSpec, bool) {
+	for _, s := range specs {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return ActionSpec{}, false
 }
 
-// SendMessage sends a text to another agent, however far. It arrives after a
-// delay that grows with the distance.
-type SendMessage struct {
-	// To is the receiving agent's id; a message to nobody is lost.
-	To string
-	// Text is delivered as [MakeAction] makes it: cleaned and capped to [TextMax].
-	Text string
+// amount is the amount that a limit of the action is about.
+func (s ActionSpec) amount() Param {
+	for _, p := range s.Params {
+		if p.Slot() == SlotAmount {
+			return p
+		}
+	}
+	panic("world: " + s.Name + " has no amount")
 }
-
-// PostNote leaves a text at the agent's place for visitors to read.
-type PostNote struct {
-	// Text is posted as [MakeAction] makes it: cleaned and capped to [TextMax].
-	Text string
-}
-
-// ExecuteUntil repeats Do every tick without asking the model again, until a
-// condition holds, an attempt is rejected, or MaxTicks attempts were made. The
-// first attempt is made in any case: conditions are looked at from the next tick on.
-type ExecuteUntil struct {
-	// Do is any action except another ExecuteUntil.
-	Do Action
-	// Until holds at least one condition; any of them ends the order.
-	Until []Condition
-	// MaxTicks is 1 to [StandingTicksMax].
-	MaxTicks int64
-	// Ignore names those of [StopAlways] that shall neither end the order nor cut
-	// short a wait of it; each at most once. A condition that names one of them
-	// holds all the same.
-	Ignore []string
-}
-
-// Condition ends a standing order.
-type Condition struct {
-	// Event is one of [StopEvents].
-	Event string `json:"event"`
-	// Value is the threshold of the events that take one, at least 0, in the unit of
-	// what they compare; nil for the others. Reaching it is enough.
-	Value *int64 `json:"value,omitempty"`
-}
-
-// ActionName implements [Action].
-func (Wait) ActionName() string { return "wait" }
-
-// ActionName implements [Action].
-func (WaitTicks) ActionName() string { return "wait_ticks" }
-
-// ActionName implements [Action].
-func (Move) ActionName() string { return "move_agent" }
-
-// ActionName implements [Action].
-func (Harvest) ActionName() string { return "harvest_radiation" }
-
-// ActionName implements [Action].
-func (Mine) ActionName() string { return "mine_compound" }
-
-// ActionName implements [Action].
-func (Refine) ActionName() string { return "refine_compound" }
-
-// ActionName implements [Action].
-func (BuildFactory) ActionName() string { return "build_factory" }
-
-// ActionName implements [Action].
-func (ScheduleRecipe) ActionName() string { return "schedule_recipe" }
-
-// ActionName implements [Action].
-func (Transfer) ActionName() string { return "transfer_resource" }
-
-// ActionName implements [Action].
-func (SendMessage) ActionName() string { return "send_message" }
-
-// ActionName implements [Action].
-func (PostNote) ActionName() string { return "post_note" }
-
-// ActionName implements [Action].
-func (ExecuteUntil) ActionName() string { return "execute_until" }

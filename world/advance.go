@@ -67,7 +67,7 @@ func (w *World) powerChanges(n int32) {
 	a := &w.agents[n]
 	charge := w.book.of(a.account, electricity)
 	switch {
-	case a.shut && charge >= w.law.restartLevel():
+	case a.shut && charge >= w.law.RestartLevel():
 		w.restart(n)
 	case !a.shut && charge == 0:
 		w.shutDown(n)

@@ -90,6 +90,22 @@ func (w *World) settle(n int32) {
 	})
 }
 
+// spend pays electricity into a sink.
+// The battery is settled before and planned after, as with every change of it.
+func (w *World) spend(n int32, to account, cost int64) []Posting {
+	if cost == 0 {
+		return nil
+	}
+	w.settle(n)
+	p := w.post(w.agents[n].account, to, electricity, cost)
+	w.planPower(n)
+	return append(w.listPostings(postingsUsual), p)
+}
+
+// postingsUsual is room for the postings of nearly every action: its electricity
+// and what becomes of two resources.
+const postingsUsual = 3
+
 // planPower sets the wake-up for the next change of agent n's power state. The
 // agent is settled. A state that a write just changed is announced next tick.
 func (w *World) planPower(n int32) {

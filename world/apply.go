@@ -129,11 +129,8 @@ func (w *World) act(t *turn) {
 	created := ""
 	if r.accepted() {
 		e.Kind = EventActionApplied
-		e.Postings, e.Subject = w.carryOut(t, r)
-		switch t.do.(type) {
-		case BuildFactory, PlaceOrder:
-			created = e.Subject
-		}
+		done := t.do.carryOut(w, t.agent, r)
+		e.Postings, e.Subject, created = done.postings, done.subject, done.made
 	}
 	w.emit(e)
 	a.woken, a.ended = "", OrderEnded{}
@@ -149,9 +146,8 @@ func (w *World) act(t *turn) {
 
 // verdict judges what a turn does now.
 func (w *World) verdict(t *turn) ruling {
-	f := w.factsOf(t.agent)
-	w.senses = liveSenses{w, t.agent, false}
-	r := f.judge(t.action, &w.senses)
+	w.facts, w.senses = w.factsOf(t.agent), liveSenses{w, t.agent, false}
+	r := w.facts.judge(t.action, &w.senses)
 	if r.rejection != nil {
 		r.rejection = w.contention(t, r.rejection)
 	}
@@ -198,10 +194,9 @@ func (w *World) followOrder(t *turn, a *agent) {
 // The rules are asked a second time with the facts of the start of the tick. That
 // costs something only for refusals, and cannot drift from the rules themselves.
 func (w *World) contention(t *turn, refusal *Rejection) *Rejection {
-	f := w.factsOf(t.agent)
-	w.senses = liveSenses{w, t.agent, true}
-	w.rewind(&f, t.agent)
-	if !f.judge(t.action, &w.senses).accepted() {
+	w.facts, w.senses = w.factsOf(t.agent), liveSenses{w, t.agent, true}
+	w.rewind(&w.facts, t.agent)
+	if !w.facts.judge(t.action, &w.senses).accepted() {
 		return refusal
 	}
 	renamed := refusal.clone()

@@ -1,6 +1,9 @@
 package world
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"reflect"
+)
 
 // appendRecord appends the canonical bytes of a stored record: its kind, its
 // identity and every field that bears on the future. What only tells contention
@@ -117,31 +120,25 @@ func appendOutcome(b []byte, o Outcome) []byte {
 	return b
 }
 
-// appendAction writes an action: its name, then its arguments. The actions that
-// agents repeat most are written directly, because this runs for every agent that
-// acted; the others go through their JSON form, which takes ten times as long.
-// Name and marker tell the two forms apart.
+// appendAction writes an action: its name, a marker of the form, then its arguments.
+// Some actions were first written in their JSON form, which takes ten times as long,
+// and keep it so that digests stay the same.
 func appendAction(b []byte, a Action) []byte {
-	name := a.ActionName()
-	switch a := a.(type) {
-	case Wait:
-		return appendNumbers(appendText(b, name), 1)
-	case WaitTicks:
-		return appendNumbers(appendText(b, name), 1, a.Ticks)
-	case Move:
-		return appendText(appendNumbers(appendText(b, name), 1), a.To)
-	case Harvest:
-		return appendNumbers(appendText(b, name), 1, a.MaxAmount)
-	case Mine:
-		return appendNumbers(appendText(b, name), 1, a.MassG)
-	case Refine:
-		return appendNumbers(appendText(b, name), 1, a.MassG)
-	case Transfer:
-		b = appendText(appendNumbers(appendText(b, name), 1), a.To)
-		return appendNumbers(appendText(b, a.Kind), a.Amount)
+	b = appendText(b, a.ActionName())
+	switch a.(type) {
+	case BuildFactory, ScheduleRecipe, BuyPower, SellPower, PlaceOrder, CancelOrder, SendMessage, PostNote, ExecuteUntil:
+		return appendText(appendNumbers(b, 2), string(EncodeAction(a)))
 	}
-	b = appendNumbers(appendText(b, name), 2)
-	return appendText(b, string(EncodeAction(a)))
+	b = appendNumbers(b, 1)
+	fields := reflect.ValueOf(a)
+	for i := range fields.NumField() {
+		if f := fields.Field(i); f.Kind() == reflect.String {
+			b = appendText(b, f.String())
+		} else {
+			b = appendNumbers(b, f.Int())
+		}
+	}
+	return b
 }
 
 // appendNumbers writes each number in as few bytes as it needs, in a form that

@@ -139,7 +139,7 @@ func (s Scenario) checkBound(c Clause) error {
 // clauseActions lists what a clause can be about.
 func clauseActions() string {
 	var names []string
-	for _, spec := range registry {
+	for _, spec := range specs {
 		if spec.Name != (Wait{}).ActionName() {
 			names = append(names, spec.Name)
 		}
@@ -180,11 +180,11 @@ func checkWhat(c Clause, spec ActionSpec) error {
 	if c.What == "" {
 		return nil
 	}
-	specs := []ActionSpec{spec}
+	about := []ActionSpec{spec}
 	if c.Action == Anyone {
-		specs = registry
+		about = specs
 	}
-	for _, spec := range specs {
+	for _, spec := range about {
 		for _, p := range spec.Params {
 			if slices.Contains(p.Choices, c.What) {
 				return nil

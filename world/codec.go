@@ -9,7 +9,7 @@ import (
 )
 
 // EncodeAction writes a in its canonical flat form, such as
-// {"action":"mine_compound","compound_mass_g":5000}, parameters in registry
+// {"action":"mine_compound","compound_mass_g":5000}, parameters in schema
 // order. An order reads {"action":"execute_until","do":{...},"until":[...],
 // "max_ticks":n}, with "ignore":[...] at the end if it ignores anything. Equal
 // actions have equal bytes.
@@ -17,45 +17,12 @@ func EncodeAction(a Action) []byte {
 	if order, ok := a.(ExecuteUntil); ok {
 		return encodeOrder(order)
 	}
-	spec, ok := specNamed(a.ActionName())
-	if !ok {
-		panic("world: action " + a.ActionName() + " is not in the registry")
-	}
 	args := ActionArgs(a)
+	spec, _ := specNamed(a.ActionName())
 	b := append([]byte(`{"action":`), quote(spec.Name)...)
 	for _, p := range spec.Params {
 		b = append(append(b, ','), quote(p.Name)...)
 		b = append(append(b, ':'), encodeValue(p, args[p.Name])...)
-	}
-	return append(b, '}')
-}
-
-// encodeOrder writes an execute_until. An order without an inner action, which the
-// world refuses, encodes with null so that the refusal can be recorded.
-func encodeOrder(o ExecuteUntil) []byte {
-	b := []byte(`{"action":"execute_until","do":`)
-	if o.Do == nil {
-		b = append(b, "null"...)
-	} else {
-		b = append(b, EncodeAction(o.Do)...)
-	}
-	until, err := json.Marshal(append([]Condition{}, o.Until...))
-	if err != nil {
-		panic("world: conditions do not encode: " + err.Error())
-	}
-	b = append(append(b, `,"until":`...), until...)
-	b = append(b, `,"max_ticks":`...)
-	b = strconv.AppendInt(b, o.MaxTicks, 10)
-	for i, event := range o.Ignore {
-		if i == 0 {
-			b = append(b, `,"ignore":[`...)
-		} else {
-			b = append(b, ',')
-		}
-		b = append(b, quote(event)...)
-	}
-	if len(o.Ignore) > 0 {
-		b = append(b, ']')
 	}
 	return append(b, '}')
 }
@@ -115,7 +82,7 @@ func decodeFlat(name string, fields map[string]json.RawMessage) (Action, error) 
 		}
 		args[p.Name] = v
 	}
-	return assemble(name, args), nil
+	return assemble(spec, args), nil
 }
 
 // decodeValue reads one argument; null counts as missing.
@@ -129,43 +96,6 @@ func decodeValue(p Param, raw json.RawMessage) (Value, error) {
 	default:
 		return v, json.Unmarshal(raw, &v.Text)
 	}
-}
-
-// decodeOrder reads an execute_until. Orders do not nest, which also bounds the
-// recursion on hostile input.
-func decodeOrder(fields map[string]json.RawMessage) (Action, error) {
-	var o ExecuteUntil
-	known := 3
-	if fields["ignore"] != nil {
-		known++
-	}
-	if len(fields) != known || fields["do"] == nil {
-		return nil, errors.New("decode execute_until: want the fields do, until and max_ticks, and ignore if there is any")
-	}
-	if !bytes.Equal(fields["do"], []byte("null")) {
-		do, err := DecodeAction(fields["do"])
-		if err != nil {
-			return nil, fmt.Errorf("decode execute_until: %w", err)
-		}
-		if _, nested := do.(ExecuteUntil); nested {
-			return nil, errors.New("decode execute_until: do is itself an execute_until")
-		}
-		o.Do = do
-	}
-	dec := json.NewDecoder(bytes.NewReader(fields["until"]))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&o.Until); err != nil {
-		return nil, fmt.Errorf("decode execute_until: until: %w", err)
-	}
-	if err := json.Unmarshal(fields["max_ticks"], &o.MaxTicks); err != nil {
-		return nil, fmt.Errorf("decode execute_until: max_ticks: %w", err)
-	}
-	if raw := fields["ignore"]; raw != nil {
-		if err := json.Unmarshal(raw, &o.Ignore); err != nil || len(o.Ignore) == 0 {
-			return nil, errors.New("decode execute_until: ignore: want a list of events")
-		}
-	}
-	return o, nil
 }
 
 // decodeFields splits one JSON object into its fields and refuses repeats, which

@@ -89,7 +89,7 @@ func TestDecodeActionIsStrict(t *testing.T) {
 }
 
 // TestRegistryMatchesTheActions takes every action apart and puts it together
-// again through the registry.
+// again by its spec.
 func TestRegistryMatchesTheActions(t *testing.T) {
 	samples := []Action{
 		Wait{}, WaitTicks{3}, Move{"a"}, Harvest{1}, Mine{2}, Refine{1000}, BuildFactory{AssemblerMk1},
@@ -99,11 +99,11 @@ func TestRegistryMatchesTheActions(t *testing.T) {
 	}
 	specs := Actions()
 	if len(specs) != len(samples)+1 || specs[len(samples)].Name != "execute_until" {
-		t.Fatalf("the registry has %d actions", len(specs))
+		t.Fatalf("there are %d actions", len(specs))
 	}
 	for i, a := range samples {
 		if specs[i].Name != a.ActionName() {
-			t.Errorf("action %d is %s in the registry, %s in code", i, specs[i].Name, a.ActionName())
+			t.Errorf("action %d is %s in its spec, %s in code", i, specs[i].Name, a.ActionName())
 		}
 		got, err := MakeAction(a.ActionName(), ActionArgs(a))
 		if err != nil || got != a {

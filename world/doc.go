@@ -33,8 +33,9 @@
 // The rules behind them are the ones Apply uses: functions from a few facts and
 // an action to a ruling, fed with copies here and with the live world there.
 //
-// The registry ([Actions]) describes every action once, for tool schemas,
-// validation, prompts and docs. A refusal by the world is a [Rejection], a value
+// Every action is a file of its own, such as mine.go, listed in action.go: its type,
+// its spec for tool schemas, validation, prompts and docs ([Actions]), its rule, its
+// bounds and its effect. A refusal by the world is a [Rejection], a value
 // with a code and numbers, never a Go error; a wrong scenario is an error; a
 // broken invariant panics.
 //
@@ -65,6 +66,6 @@
 // scarcity, and from agents with orders in the book of each place. Trades settle
 // in data, with everything that waits in escrow; see trade.go for whose turn it is.
 //
-// To read the code, start with world.go, then advance.go and apply.go; the rules
-// are in the files that begin with ruling.
+// To read the code, start with world.go, then advance.go and apply.go, then action.go
+// and one action.
 package world

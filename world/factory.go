@@ -101,6 +101,18 @@ func (w *World) startBatch(k int32) {
 	w.calendar.set(slotOf(int32(len(w.agents))+k, kindBody), f.stepAt)
 }
 
+// deposit pays inputs into a factory's escrow.
+// Inputs in escrow belong to nobody who could give them away or spend them twice.
+func (w *World) deposit(n int32, escrow account, inputs stock) []Posting {
+	postings := w.spend(n, escrow, inputs[electricity])
+	for r, amount := range inputs {
+		if resource(r) != electricity {
+			postings = w.postAny(postings, w.agents[n].account, escrow, resource(r), amount)
+		}
+	}
+	return postings
+}
+
 // consume writes off inputs held in escrow.
 // Electricity ends as work, everything else as material, in two sinks, so that a
 // report can tell energy from matter.

@@ -89,14 +89,14 @@ type contact struct {
 	room int64
 }
 
-// moveCost is the electricity of a journey: each started kilometre, at least one.
-func (l *law) moveCost(distanceCM int64) int64 {
-	return max(1, ceilDiv(distanceCM, CMPerKM)) * l.MoveCostPerKM
-}
-
-// moveTicks is the duration of a journey, at least one tick.
-func (l *law) moveTicks(distanceCM int64) int64 {
-	return max(1, ceilDiv(distanceCM, l.MoveRangeKM*CMPerKM))
+// orderFacts are what the rules need to know of one own order.
+type orderFacts struct {
+	id string
+	// here says that it is at the actor's place.
+	here bool
+	bid  bool
+	// remaining is 0 for an order that only holds a claim.
+	price, remaining int64
 }
 
 // room is the electricity that still fits the agent's battery.

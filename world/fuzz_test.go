@@ -58,7 +58,7 @@ func actionFrom(data []byte) Action {
 	case 5:
 		return Refine{n}
 	case 6:
-		return BuildFactory{kindNames(FactoryKinds())[b/14%2]}
+		return BuildFactory{FactoryKinds()[b/14%2].Name}
 	case 7:
 		return ScheduleRecipe{id, Recipes()[b%3].ID, n}
 	case 8:

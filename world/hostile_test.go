@@ -146,7 +146,7 @@ func drawPlainAction(t *rapid.T) Action {
 	case 8:
 		return BuildFactory{rapid.SampledFrom([]string{AssemblerMk1, RadiationPlantMk1, "factory.none"}).Draw(t, "factory")}
 	case 9, 10:
-		recipe := rapid.SampledFrom(append(recipeIDs(Recipes()), "recipe.none")).Draw(t, "recipe")
+		recipe := rapid.SampledFrom(append(ScheduleRecipe{}.describe(DefaultRules()).Params[1].Choices, "recipe.none")).Draw(t, "recipe")
 		return ScheduleRecipe{name, recipe, n}
 	case 11:
 		return BuyPower{n, drawPrice(t)}

@@ -104,24 +104,6 @@ func FactoryKinds() []FactoryKind { return DefaultRules().FactoryKinds() }
 // Recipes lists the recipes under the default rules.
 func Recipes() []Recipe { return DefaultRules().Recipes() }
 
-// kindNames lists the names of kinds for a parameter's choices.
-func kindNames(kinds []FactoryKind) []string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
-// recipeIDs lists the ids of recipes for a parameter's choices.
-func recipeIDs(recipes []Recipe) []string {
-	var ids []string
-	for _, r := range recipes {
-		ids = append(ids, r.ID)
-	}
-	return ids
-}
-
 // recipeNumber finds a recipe by id or alias.
 func recipeNumber(recipes []Recipe, name string) (int, bool) {
 	for i := range recipes {

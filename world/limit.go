@@ -35,45 +35,91 @@ func affordable(amount, cost, most int64) int64 {
 	return min(most, amount/cost)
 }
 
-// harvestLimit is the most that one harvest yields now.
-// The bound named is the tightest; of equal ones the first in the order rule,
-// place, heat, capacity.
-func (f *facts) harvestLimit() limit {
-	l := limit{HarvestMax, boundRule}.tighten(f.radiation, boundPlace)
-	if f.heat >= 10*f.law.HeatCapacity {
-		return limit{0, boundHeat}
+// Clamp moves the amounts of a to the nearest feasible ones and reports what it
+// changed. It never changes a type, target, id, choice or condition, and never
+// makes a gift of nothing into a gift of something. Where no amount is feasible
+// it leaves one that the rules allow, so that Check can say what is short.
+func (v View) Clamp(a Action) (Action, []Adjustment) {
+	if c, ok := a.(clamper); ok {
+		return c.clamp(&v)
 	}
-	if f.heat > f.law.HeatCapacity {
-		l = l.tighten(l.max*f.law.HeatCapacity/f.heat, boundHeat)
-	}
-	return l.tighten(f.room(), boundCapacity)
+	return a, nil
 }
 
-// mineLimit is the most compound that can be dug now, in grams.
-func (f *facts) mineLimit() limit {
-	paid := affordable(f.stock[electricity], f.law.MineCostPerKG, MineMaxG)
-	return limit{MineMaxG, boundRule}.tighten(f.reserveG, boundPlace).tighten(paid*1000, boundStock)
+// clampTo brings the amount n of an action from its least to l.max, or into the rule's
+// own range when the limit leaves nothing.
+// The second case is for an agent that can do nothing at all of this action now:
+// an amount it may ask for some other time is kept, so that the refusal that
+// follows is about the agent's state and not about its request.
+func clampTo(a Action, n int64, l limit) (int64, []Adjustment) {
+	spec, _ := specNamed(a.ActionName())
+	p := spec.amount()
+	if l.max < p.Min {
+		l = limit{p.Max, boundRule}
+	}
+	to, bound := n, boundRule
+	if n < p.Min {
+		to = p.Min
+	}
+	if n > l.max {
+		to, bound = l.max, l.bound
+	}
+	if to == n {
+		return n, nil
+	}
+	return to, []Adjustment{{spec.Name, p.Name, n, to, bound}}
 }
 
-// refineLimit is the most compound that can be refined now, in whole kilograms.
-// A part of a kilogram that the stock holds beyond the last whole one stays.
-func (f *facts) refineLimit() limit {
-	per := f.law.RefineGPerHardware
-	paid := affordable(f.stock[electricity], f.law.RefineCostPerKG, RefineMaxG/per)
-	return limit{RefineMaxG, boundRule}.
-		tighten(f.stock[compound]/per*per, boundStock).
-		tighten(paid*per, boundStock)
+// affordances lists what the agent may do now, in the order of the actions; an
+// execute_until is open to every action that is.
+// An affordance is a promise: what it offers is accepted if the agent acts alone.
+// Each is made from the same verdicts and limits that Check and Clamp use, never
+// from a second copy of a rule. The list has the same length in every state, so that
+// a reader finds each action in its place.
+func (v *View) affordances() []Affordance {
+	var helpless *Rejection
+	if v.facts.shut || v.facts.travelling {
+		helpless = v.facts.judge(Wait{}, v).rejection
+	}
+	list := make([]Affordance, len(actions))
+	for i, action := range actions {
+		if helpless != nil {
+			list[i].Why = helpless.Code
+		} else {
+			list[i] = action.afford(v)
+		}
+		list[i].Action = action.ActionName()
+	}
+	return list
 }
 
-// batchLimit is the most batches of a recipe that a factory takes now.
-// It may be 0 or, for a queue that is full, name the queue as its bound.
-func (f *facts) batchLimit(own factoryFacts, recipe *Recipe) limit {
-	l := limit{BatchesMax, boundRule}.tighten(BatchesMax-own.queued, boundQueue)
-	if !recipe.maintains {
-		l = l.tighten(own.wearBatches, boundWear)
+// bounded is an action with one amount; least asks for the least of it. If that is
+// refused, so is every other, and its reason is the one to give.
+func (v *View) bounded(least Action, l limit) Affordance {
+	if r := least.rule(&v.facts, v); !r.accepted() {
+		return refused(r)
 	}
-	for r, n := range recipe.inputs {
-		l = l.tighten(affordable(f.stock[r], n, BatchesMax), boundStock)
+	spec, _ := specNamed(least.ActionName())
+	p := spec.amount()
+	return Affordance{OK: true, Field: p.Name, Min: p.Min, Max: l.max}
+}
+
+// refused explains an action that is not possible; what is short is the
+// difference of the rejection's numbers.
+// Other refusals are not cured by gathering something, so they name no need.
+func refused(r ruling) Affordance {
+	a := Affordance{Why: r.rejection.Code}
+	if r.rejection.Code == RejectInsufficient {
+		short := *r.rejection.Requested - *r.rejection.Available
+		a.Need = []Amount{{r.rejection.Resource, short}}
 	}
-	return l
+	return a
+}
+
+// or is what can be chosen if there is any, else why there is nothing.
+func (a Affordance) or(options []Option) Affordance {
+	if len(options) == 0 {
+		return a
+	}
+	return Affordance{OK: true, Options: options}
 }

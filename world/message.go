@@ -6,9 +6,6 @@ import (
 	"strconv"
 )
 
-// OutboxMax bounds the messages one agent may have on their way at a time.
-const OutboxMax = 4
-
 // Message is a message as its receiver sees it. All but the text is set by the
 // world and never read from the text.
 type Message struct {
@@ -90,27 +87,6 @@ func (l letter) compare(m letter) int {
 // messageTicks is the duration of a message's flight, at least one tick.
 func (l *law) messageTicks(distanceCM int64) int64 {
 	return 1 + distanceCM/(l.MessageKMPerTick*CMPerKM)
-}
-
-// send lets a message of agent n go. One to nobody is lost, and its sender cannot
-// tell: the place it takes in the outbox depends on the receiver only as far as
-// the sender can see it, and is else that of the longest way there is.
-func (w *World) send(n int32, do SendMessage) string {
-	l := letter{from: n, sentAt: w.tick, text: cleanText(do.Text, TextMax)}
-	until := w.tick + w.law.messageTicks(w.geo.diagonalCM)
-	if to, exists := w.numbers[do.To]; exists {
-		l.dueAt = w.tick + w.law.messageTicks(w.wayTo(n, to))
-		if w.inSight(n, to) {
-			until = l.dueAt
-		}
-		w.agents[to].mail.expect(l)
-		w.touchAgent(to)
-		w.planMail(to)
-	}
-	w.agents[n].mail.occupy(w.tick, until)
-	a := &w.agents[n]
-	w.emit(Event{Kind: EventMessageSent, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Text: l.text})
-	return w.letterID(l)
 }
 
 // wayTo is the distance from agent n, which is at a place, to where agent m is or

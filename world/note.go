@@ -2,6 +2,39 @@ package world
 
 import "slices"
 
+// PostNote leaves a text at the agent's place for visitors to read.
+type PostNote struct {
+	// Text is posted as [MakeAction] makes it: cleaned and capped to [TextMax].
+	Text string
+}
+
+// ActionName implements [Action].
+func (PostNote) ActionName() string { return "post_note" }
+
+func (PostNote) describe(Rules) ActionSpec {
+	return ActionSpec{
+		Doc: "Note here for visitors.", Aliases: []string{"note", "leave_note", "留言"},
+		Params: []Param{freeText("message", "content", "note", "body")},
+	}
+}
+
+func (a PostNote) rule(*facts, senses) ruling { return readable(a.Text) }
+
+func (PostNote) afford(*View) Affordance { return Affordance{OK: true} }
+
+// carryOut leaves the note; the oldest goes when there are too many.
+func (do PostNote) carryOut(w *World, n int32, _ ruling) effect {
+	a := &w.agents[n]
+	note := slip{n, w.tick, cleanText(do.Text, TextMax)}
+	s := &w.sites[a.place]
+	s.notes = append(s.notes, note)
+	s.notes = slices.Delete(s.notes, 0, max(0, len(s.notes)-int(w.law.NotesMax)))
+	w.touchSite(a.place)
+	id := w.textID("note", w.tick, n)
+	w.emit(Event{Kind: EventNotePosted, Agent: a.id, Place: w.placeID(a.place), Subject: id, Text: note.text})
+	return effect{subject: id}
+}
+
 // Note is a text left at a place, as visitors see it. All but the text is set by
 // the world.
 type Note struct {
@@ -20,20 +53,6 @@ type slip struct {
 	author    int32
 	writtenAt int64
 	text      string
-}
-
-// postNote leaves a note at the place of agent n; the oldest goes when there are
-// too many.
-func (w *World) postNote(n int32, do PostNote) string {
-	a := &w.agents[n]
-	note := slip{n, w.tick, cleanText(do.Text, TextMax)}
-	s := &w.sites[a.place]
-	s.notes = append(s.notes, note)
-	s.notes = slices.Delete(s.notes, 0, max(0, len(s.notes)-int(w.law.NotesMax)))
-	w.touchSite(a.place)
-	id := w.textID("note", w.tick, n)
-	w.emit(Event{Kind: EventNotePosted, Agent: a.id, Place: w.placeID(a.place), Subject: id, Text: note.text})
-	return id
 }
 
 // notesAt lists the notes at a place, newest first.

@@ -1,6 +1,9 @@
 package world
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // OrdersMax bounds the orders of one agent, those included that only hold
 // something for it.
@@ -83,21 +86,43 @@ func (w *World) openOrder(n int32, do PlaceOrder) int32 {
 	return k
 }
 
-// rest puts an order into the book, behind those of the same price.
+// rest puts what is left of an order into escrow and into the book, behind those of
+// the same price.
 func (w *World) rest(k int32, amount int64) {
 	o := &w.orders[k]
+	owner := w.agents[o.owner].account
+	e := Event{
+		Kind: EventOrderPlaced, Agent: w.agents[o.owner].id, Place: w.placeID(o.place), Subject: o.id, Detail: o.side(),
+		Trade: &Trade{Price: o.price, Amount: amount},
+	}
+	if o.bid {
+		e.Trade.Buyer = e.Agent
+		e.Postings = []Posting{w.post(owner, o.account, data, amount/PowerLot*o.price)}
+	} else {
+		e.Trade.Seller = e.Agent
+		w.settle(o.owner)
+		e.Postings = []Posting{w.post(owner, o.account, electricity, amount)}
+		w.planPower(o.owner)
+	}
 	o.remaining = amount
 	side := w.sites[o.place].side(o.bid)
 	i := 0
 	for i < len(*side) && !o.before(&w.orders[(*side)[i]]) {
 		i++
 	}
-	*side = append(*side, 0)
-	copy((*side)[i+1:], (*side)[i:])
-	(*side)[i] = k
+	*side = slices.Insert(*side, i, k)
 	w.touchOrder(k)
 	w.touchSite(o.place)
 	w.planOrders(o.owner)
+	w.emit(e)
+}
+
+// side names the side of the book the order is on.
+func (o *order) side() string {
+	if o.bid {
+		return SideBuy
+	}
+	return SideSell
 }
 
 // before says that o has a better price than p, which is on the same side.
@@ -113,12 +138,7 @@ func (w *World) close(k int32) {
 	o := &w.orders[k]
 	o.remaining = 0
 	side := w.sites[o.place].side(o.bid)
-	for i, other := range *side {
-		if other == k {
-			*side = append((*side)[:i], (*side)[i+1:]...)
-			break
-		}
-	}
+	*side = slices.DeleteFunc(*side, func(other int32) bool { return other == k })
 	w.touchOrder(k)
 	w.touchSite(o.place)
 	w.planOrders(o.owner)

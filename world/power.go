@@ -38,11 +38,12 @@ func (l *law) electricityAt(b battery, tick int64) int64 {
 	return b.value - min(b.value, l.IdleDraw*ticks)
 }
 
-// lowLevel and criticalLevel are the highest charges of those states,
-// restartLevel the lowest charge at which a shut-down agent restarts.
+// lowLevel and criticalLevel are the highest charges of those states.
 func (r Rules) lowLevel() int64      { return r.PowerCapacity * r.LowPercent / 100 }
 func (r Rules) criticalLevel() int64 { return r.PowerCapacity * r.CriticalPercent / 100 }
-func (r Rules) restartLevel() int64 {
+
+// RestartLevel is the charge at which a shut-down agent restarts.
+func (r Rules) RestartLevel() int64 {
 	return max(1, ceilDiv(r.PowerCapacity*r.RestartPercent, 100))
 }
 
@@ -68,7 +69,7 @@ func (r Rules) stateOf(v int64, shut bool) powerState {
 // level the caller announces the new state in the next tick instead.
 func (r Rules) ticksToChange(b battery) int64 {
 	if b.shut {
-		return max(1, ceilDiv(max(0, r.restartLevel()-b.value), r.AmbientFloor))
+		return max(1, ceilDiv(max(0, r.RestartLevel()-b.value), r.AmbientFloor))
 	}
 	for _, level := range []int64{r.lowLevel(), r.criticalLevel()} {
 		if b.value > level {

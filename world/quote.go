@@ -94,10 +94,7 @@ func (w *World) ordersOf(n int32) []PowerOrder {
 		if w.free(o) {
 			continue
 		}
-		p := PowerOrder{ID: o.id, Place: w.placeID(o.place), Side: SideSell, Price: o.price}
-		if o.bid {
-			p.Side = SideBuy
-		}
+		p := PowerOrder{ID: o.id, Place: w.placeID(o.place), Side: o.side(), Price: o.price}
 		if w.at(n, o.place) {
 			p.Amount, p.Claim = o.remaining, w.claim(o)
 			if o.open() {

@@ -2,24 +2,6 @@ package world
 
 import "fmt"
 
-// The bounds of amounts that no scenario may change: the registry states them,
-// so that tool schemas are the same for every run.
-const (
-	// WaitTicksMax bounds one wait_ticks.
-	WaitTicksMax = 64
-	// HarvestMax bounds what one harvest yields, in units of electricity.
-	HarvestMax = 50
-	// MineMaxG bounds one mine_compound, in grams.
-	MineMaxG = 5000
-	// RefineMaxG bounds one refine_compound, in grams.
-	RefineMaxG = 1_000_000
-	// BatchesMax bounds the batches in one factory's queue, the one in work
-	// included, and therefore one schedule_recipe.
-	BatchesMax = 32
-	// FactoriesMax bounds the factories of one agent.
-	FactoriesMax = 8
-)
-
 // CMPerKM is the number of centimetres in a kilometre.
 const CMPerKM = 100_000
 
@@ -92,7 +74,7 @@ type Rules struct {
 	// OrderTicks is how long an order waits in the market, 1 to 10,000.
 	OrderTicks int64 `toml:"order_ticks" json:"order_ticks"`
 	// RefineGPerHardware is the compound in one unit of hardware, in grams. No
-	// scenario can change it, since the registry's bounds state it.
+	// scenario can change it, since the bounds of actions state it.
 	RefineGPerHardware int64 `toml:"-" json:"refine_g_per_hardware"`
 }
 

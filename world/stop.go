@@ -58,6 +58,19 @@ const (
 	StopReplaced = "replaced"
 )
 
+// StopEvent describes an event that may end a standing order.
+type StopEvent struct {
+	// Name is the event's name in a Condition.
+	Name string
+	// TakesValue says that a condition needs a threshold.
+	TakesValue bool
+	// Doc is one line for prompts and docs.
+	Doc string
+	// Aliases are other names for the field that readers of model output accept;
+	// they appear in no schema and no prompt.
+	Aliases []string
+}
+
 // StopEvents lists the events a [Condition] may name, in a fixed order.
 func StopEvents() []StopEvent {
 	return []StopEvent{

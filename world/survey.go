@@ -8,9 +8,6 @@ func (r Rules) Journey(from, to Position) (cost, ticks int64) {
 	return l.moveCost(d), l.moveTicks(d)
 }
 
-// RestartLevel is the charge at which a shut-down agent restarts.
-func (r Rules) RestartLevel() int64 { return r.restartLevel() }
-
 // Cooled is the heat that is left after one tick of the given heat, which is at
 // least 0.
 func (r Rules) Cooled(heat int64) int64 { return r.cooledOnce(heat) }

@@ -20,94 +20,83 @@ type Trade struct {
 	Amount int64 `json:"amount"`
 }
 
-// carryOutTrade makes the effects of an accepted action of the market.
-func (w *World) carryOutTrade(n int32, action Action, r ruling) (postings []Posting, subject string) {
-	place := w.agents[n].place
-	w.noteOpening(place)
-	switch do := action.(type) {
-	case BuyPower:
-		postings = w.drawOwn(n, r.amount-r.traded)
-		w.takeAsks(n, noOrder, do.Price, r)
-	case SellPower:
-		w.takeBids(n, do.Price, r)
-	case PlaceOrder:
-		subject = w.placeOrder(n, do, r)
-	case CancelOrder:
-		subject = do.OrderID
-		w.withdraw(w.ownOrder(n, do.OrderID), EventOrderCancelled)
-		return nil, subject // it has published
-	default:
-		panic(fmt.Sprintf("world: no effect for action type %T", action))
+// terms are the parameters that all trades share.
+func terms() []Param {
+	return []Param{{
+		Name: "amount", Kind: ParamAmount, Unit: "units", Min: PowerLot, Max: PowerTradeMax, Give: true,
+		Doc: "electricity, in lots of 10",
+	}, {
+		Name: "price", Kind: ParamAmount, Unit: "data", Min: 1, Max: PowerPriceMax, Give: true,
+		Doc: "data per 10 electricity",
+	}}
+}
+
+// onTerms refuses an amount that is no positive number of whole lots and a
+// price outside the rules. Its verdict otherwise is acceptance.
+func onTerms(amount, price int64) ruling {
+	if amount < 1 || amount > PowerTradeMax || amount%PowerLot != 0 {
+		return invalidAmount("amount", amount, PowerTradeMax, electricity.unit())
 	}
-	w.publish(place)
-	return postings, subject
+	if price < 1 || price > PowerPriceMax {
+		return invalidAmount("price", price, PowerPriceMax, data.unit())
+	}
+	return ruling{}
+}
+
+// noOffer refuses a trade at once for which there is nobody; Available is the best
+// price there is, if any.
+func noOffer(price int64, l ladder) ruling {
+	r := Rejection{Code: RejectNoOffer, Field: "price", Requested: number(price), Unit: data.unit()}
+	if len(l.levels) > 0 {
+		r.Available = number(l.levels[0].price)
+	}
+	return refuse(r)
+}
+
+// unlimited stands for funds that set no bound: those of who waits are in escrow.
+const unlimited = PowerTradeMax * PowerPriceMax
+
+// lots is the largest whole number of lots in an amount, in units.
+func lots(amount int64) int64 { return amount / PowerLot * PowerLot }
+
+// clampPrice lowers the price of one that buys to the highest there is: who would pay
+// more pays that. What is not positive stays.
+func clampPrice(a Action, price int64) (int64, []Adjustment) {
+	if price <= PowerPriceMax {
+		return price, nil
+	}
+	return PowerPriceMax, []Adjustment{{a.ActionName(), "price", price, PowerPriceMax, boundRule}}
+}
+
+// clampLots brings a positive amount to whole lots, at least one, within a limit
+// that leaves at least one.
+func clampLots(a Action, amount int64, l limit) (int64, []Adjustment) {
+	if amount < 1 {
+		return amount, nil
+	}
+	if l.max < PowerLot {
+		l = limit{PowerTradeMax, boundRule}
+	}
+	to, bound := max(PowerLot, lots(amount)), boundRule
+	if to > l.max {
+		to, bound = l.max, l.bound
+	}
+	if to == amount {
+		return amount, nil
+	}
+	return to, []Adjustment{{a.ActionName(), "amount", amount, to, bound}}
+}
+
+// at adds the price to a possible trade.
+func (a Affordance) at(price int64) Affordance {
+	if a.OK {
+		a.Price = price
+	}
+	return a
 }
 
 // noOrder stands for the order of a trade that rests nothing.
 const noOrder int32 = -1
-
-// ownOrder finds an order of agent n that the rules have already seen.
-func (w *World) ownOrder(n int32, id string) int32 {
-	for _, k := range w.agents[n].orders {
-		if o := &w.orders[k]; o.id == id && o.open() {
-			return k
-		}
-	}
-	panic("world: an accepted cancel_power_order names no open order")
-}
-
-// drawOwn charges agent n from its own plants here, in the order they are filed.
-func (w *World) drawOwn(n int32, amount int64) []Posting {
-	var postings []Posting
-	for _, k := range w.sites[w.agents[n].place].plants {
-		f := &w.factories[k]
-		take := min(amount, w.outputOf(f).stored/PowerLot*PowerLot)
-		if f.owner != n || take == 0 {
-			continue
-		}
-		w.settlePlant(k)
-		postings = w.charge(postings, f.store, n, take)
-		amount -= take
-	}
-	if amount != 0 {
-		panic("world: own plants hold less than the rules have seen")
-	}
-	return postings
-}
-
-// placeOrder trades what crosses and lets the rest wait.
-func (w *World) placeOrder(n int32, do PlaceOrder, r ruling) string {
-	k := w.openOrder(n, do)
-	if do.Side == SideBuy {
-		w.takeAsks(n, k, do.Price, r)
-	} else {
-		w.takeBids(n, do.Price, r)
-	}
-	o := &w.orders[k]
-	left := do.Amount - r.traded
-	if left == 0 && w.free(o) {
-		return "" // nothing of it is left to speak of
-	}
-	if left == 0 {
-		return o.id
-	}
-	e := Event{
-		Kind: EventOrderPlaced, Agent: w.agents[n].id, Place: w.placeID(o.place), Subject: o.id, Detail: do.Side,
-		Trade: &Trade{Price: o.price, Amount: left},
-	}
-	if o.bid {
-		e.Trade.Buyer = e.Agent
-		e.Postings = []Posting{w.post(w.agents[n].account, o.account, data, left/PowerLot*o.price)}
-	} else {
-		e.Trade.Seller = e.Agent
-		w.settle(n)
-		e.Postings = []Posting{w.post(w.agents[n].account, o.account, electricity, left)}
-		w.planPower(n)
-	}
-	w.rest(k, left)
-	w.emit(e)
-	return o.id
-}
 
 // takeAsks buys what the rules found for agent n, from orders and plants of others.
 // What does not fit its battery waits in its order k.
@@ -222,4 +211,74 @@ func (w *World) sellTo(n, k int32, amount int64) {
 	w.planPower(n)
 	w.emit(e)
 	w.filled(k, amount)
+}
+
+// deliverPower moves electricity to buyer n at the place of its order k: into the
+// battery what fits, the rest into the order as its claim. A buyer without an
+// order has room for all of it.
+func (w *World) deliverPower(from account, n, k int32, amount int64) []Posting {
+	if k == noOrder {
+		return w.charge(nil, from, n, amount)
+	}
+	o := &w.orders[k]
+	direct := min(amount, w.roomAt(n, o.place))
+	postings := w.charge(nil, from, n, direct)
+	if direct < amount {
+		postings = append(postings, w.post(from, o.account, electricity, amount-direct))
+	}
+	w.touchOrder(k)
+	return postings
+}
+
+// pay moves data to seller n for what it sold at place p through the account held:
+// to the seller if it is there, else the data waits in that account. A trade must
+// not reach an agent that is elsewhere, neither as data nor as news.
+func (w *World) pay(from, held account, n, p int32, amount int64) Posting {
+	to := held
+	if w.at(n, p) {
+		to = w.agents[n].account
+		w.touchAgent(n)
+	}
+	return w.post(from, to, data, amount)
+}
+
+// at says that agent n is at place p.
+func (w *World) at(n, p int32) bool { return w.agents[n].place == p }
+
+// filled notes that others traded part of an order, and wakes its owner if it is
+// there; one that is elsewhere finds out when it comes back.
+func (w *World) filled(k int32, amount int64) {
+	o := &w.orders[k]
+	o.remaining -= amount
+	w.touchOrder(k)
+	there := w.at(o.owner, o.place)
+	if o.remaining == 0 {
+		if there {
+			o.filledAt = w.tick
+		}
+		w.close(k)
+	}
+	if there {
+		owner := &w.agents[o.owner]
+		owner.filledAt = w.tick
+		if owner.order != nil {
+			owner.order.filled = true // closing or touching the order has noted the change
+		}
+		w.wake(o.owner, wokenOrderFilled)
+	}
+}
+
+// wokenOrderFilled is the reason of a wake-up by a fill.
+const wokenOrderFilled = "order_filled"
+
+// afterTurn hands over what waits for an agent where it acted, and does not let
+// one fall asleep over a fill that it could not know of when it decided.
+func (w *World) afterTurn(n int32) {
+	a := &w.agents[n]
+	if !a.travelling() && len(a.orders)+len(a.factories) > 0 {
+		w.collect(n)
+	}
+	if a.filledAt == w.tick {
+		w.wake(n, wokenOrderFilled)
+	}
 }

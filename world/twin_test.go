@@ -207,7 +207,7 @@ func TestHarvestGolden(t *testing.T) {
 		12, 12, 11, 11, 11, 11, 10, 10, 10, 10, 9, 9, 9, 9, 9,
 	}
 	for i, yield := range want {
-		r := f.judgeHarvest(Harvest{50})
+		r := (Harvest{50}).rule(&f, nil)
 		if !r.accepted() || r.amount != yield {
 			t.Fatalf("harvest %d yields %d, want %d", i+1, r.amount, yield)
 		}
@@ -220,11 +220,11 @@ func TestHarvestGolden(t *testing.T) {
 
 func TestHarvestIsRefusedAtTenfoldHeat(t *testing.T) {
 	f := facts{law: newLaw(DefaultRules()), radiation: 46, heat: 999}
-	if r := f.judgeHarvest(Harvest{50}); !r.accepted() || r.amount != 4 {
+	if r := (Harvest{50}).rule(&f, nil); !r.accepted() || r.amount != 4 {
 		t.Errorf("at heat 999: %+v, want a yield of 4", r)
 	}
 	f.heat = 1000
-	if r := f.judgeHarvest(Harvest{50}); r.accepted() || r.rejection.Code != RejectThermalOverload {
+	if r := (Harvest{50}).rule(&f, nil); r.accepted() || r.rejection.Code != RejectThermalOverload {
 		t.Errorf("at heat 1000: %+v, want %s", r, RejectThermalOverload)
 	}
 }

@@ -113,15 +113,3 @@ func cloneAction(a Action) Action {
 	}
 	return a
 }
-
-// cloneConditions copies conditions with their thresholds.
-func cloneConditions(list []Condition) []Condition {
-	list = append([]Condition(nil), list...)
-	for i, c := range list {
-		if c.Value != nil {
-			n := *c.Value
-			list[i].Value = &n
-		}
-	}
-	return list
-}

@@ -50,8 +50,9 @@ type World struct {
 	// lists of postings are cut from.
 	events   []Event
 	postings []Posting
-	// senses answer the rules for the agent that acts; held here so that asking
-	// allocates nothing.
+	// facts and senses are what the rules look at for the agent that acts; held here so
+	// that asking allocates nothing.
+	facts  facts
 	senses liveSenses
 	// turnKeys and turnList are reused from tick to tick.
 	turnKeys []turnKey

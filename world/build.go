@@ -1,0 +1,92 @@
+package world
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// FactoriesMax bounds the factories of one agent.
+const FactoriesMax = 8
+
+// BuildFactory starts building a factory at the agent's place. The world names
+// it; the id is in the outcome and in later observations.
+type BuildFactory struct {
+	// FactoryKind is one of [FactoryKinds].
+	FactoryKind string
+}
+
+// ActionName implements [Action].
+func (BuildFactory) ActionName() string { return "build_factory" }
+
+func (BuildFactory) describe(r Rules) ActionSpec {
+	var kinds []string
+	for _, k := range r.FactoryKinds() {
+		kinds = append(kinds, k.Name)
+	}
+	return ActionSpec{
+		Doc: fmt.Sprintf("Here: %d electricity, %d hardware; plant %d, %d.",
+			r.BuildElectricity, r.BuildHardware, r.PlantElectricity, r.PlantHardware),
+		Aliases: []string{"build", "construct_factory", "建造工厂", "建造"},
+		Params: []Param{{
+			Name: "factory_kind", Kind: ParamChoice, Choices: kinds, Doc: "kind of factory",
+			Aliases: []string{"kind", "factory", "factory_type"},
+		}},
+	}
+}
+
+// rule takes the price into escrow at once; the factory opens Ticks later, wherever
+// its owner is then. The limit per agent bounds the size of views and of the world.
+func (a BuildFactory) rule(f *facts, _ senses) ruling {
+	k, known := kindNumber(f.law.kinds, a.FactoryKind)
+	if !known {
+		return refuse(Rejection{Code: RejectUnknownChoice, Field: "factory_kind"})
+	}
+	if len(f.factories) >= FactoriesMax {
+		return refuse(Rejection{
+			Code: RejectFactoryLimit, Available: number(int64(len(f.factories))),
+			Maximum: number(FactoriesMax), Unit: "factories",
+		})
+	}
+	kind := &f.law.kinds[k]
+	if r, short := f.missing(kind.cost); short {
+		return insufficient("factory_kind", r, kind.cost[r], f.stock[r])
+	}
+	return ruling{ticks: kind.Ticks, changes: costs(kind.cost)}
+}
+
+// afford offers the kinds of factory that can be paid for.
+// If there are none, the first kind says why, with all that is short of it.
+func (BuildFactory) afford(v *View) Affordance {
+	f := &v.facts
+	var a Affordance
+	var options []Option
+	for i, kind := range f.law.kinds {
+		r := BuildFactory{kind.Name}.rule(f, v)
+		if r.accepted() {
+			options = append(options, Option{Target: kind.Name})
+		} else if i == 0 {
+			a = Affordance{Why: r.rejection.Code, Need: f.short(r, kind.cost)}
+		}
+	}
+	return a.or(options)
+}
+
+// carryOut founds a factory. Its id counts only its owner's, so that it tells
+// nothing about others.
+func (do BuildFactory) carryOut(w *World, n int32, _ ruling) effect {
+	k, _ := kindNumber(w.law.kinds, do.FactoryKind)
+	a := &w.agents[n]
+	number := int32(len(w.factories))
+	f := factory{owner: n, kind: k, place: a.place, stepAt: w.tick + w.law.kinds[k].Ticks}
+	f.id = a.id + "-f" + strconv.Itoa(len(a.factories)+1)
+	f.account = w.book.open("factory:" + f.id)
+	if w.isPlant(&f) {
+		f.store = w.book.open("store:" + f.id)
+	}
+	w.factories = append(w.factories, f)
+	a.factories = append(a.factories, number)
+	w.touchFactory(number)
+	w.digest.touchHeader() // it counts the factories
+	w.calendar.set(slotOf(int32(len(w.agents))+number, kindBody), f.stepAt)
+	return effect{w.deposit(n, f.account, w.law.kinds[k].cost), f.id, f.id}
+}

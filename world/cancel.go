@@ -1,0 +1,60 @@
+package world
+
+// CancelOrder takes back what is left of an own order at the agent's place.
+type CancelOrder struct {
+	OrderID string
+}
+
+// ActionName implements [Action].
+func (CancelOrder) ActionName() string { return "cancel_power_order" }
+
+func (CancelOrder) describe(Rules) ActionSpec {
+	return ActionSpec{
+		Doc: "Take it back.", Params: []Param{{Name: "order_id", Kind: ParamOrder, Doc: "id of your order"}},
+	}
+}
+
+// rule knows no order that was filled or has expired, and those of others are not the
+// actor's to know.
+func (a CancelOrder) rule(f *facts, _ senses) ruling {
+	for _, o := range f.orders {
+		if o.id != a.OrderID || o.remaining == 0 {
+			continue
+		}
+		switch {
+		case !o.here:
+			return refuse(Rejection{Code: RejectOrderNotHere, Field: "order_id"})
+		case o.bid:
+			return ruling{changes: gained(Data, o.remaining/PowerLot*o.price)}
+		}
+		return ruling{changes: gained(Electricity, min(o.remaining, f.room()))}
+	}
+	return refuse(Rejection{Code: RejectOrderNotFound, Field: "order_id"})
+}
+
+// afford offers the open orders here. If there are only others, it says that
+// they are elsewhere.
+func (CancelOrder) afford(v *View) Affordance {
+	a := Affordance{Why: RejectOrderNotFound}
+	var options []Option
+	for _, o := range v.facts.orders {
+		r := CancelOrder{o.id}.rule(&v.facts, v)
+		if r.accepted() {
+			options = append(options, Option{Target: o.id})
+		} else if r.rejection.Code == RejectOrderNotHere {
+			a.Why = RejectOrderNotHere
+		}
+	}
+	return a.or(options)
+}
+
+func (a CancelOrder) carryOut(w *World, n int32, _ ruling) effect {
+	w.noteOpening(w.agents[n].place)
+	for _, k := range w.agents[n].orders {
+		if o := &w.orders[k]; o.id == a.OrderID && o.open() {
+			w.withdraw(k, EventOrderCancelled)
+			return effect{subject: a.OrderID}
+		}
+	}
+	panic("world: an accepted cancel_power_order names no open order")
+}

@@ -1,0 +1,238 @@
+package world
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// StandingTicksMax bounds ExecuteUntil.MaxTicks; StandingTicksDefault is used
+// where a model leaves it out.
+const (
+	StandingTicksMax     = 256
+	StandingTicksDefault = 6
+)
+
+// ConditionsMax bounds the conditions of one standing order.
+const ConditionsMax = 8
+
+// ExecuteUntil repeats Do every tick without asking the model again, until a
+// condition holds, an attempt is rejected, or MaxTicks attempts were made. The
+// first attempt is made in any case: conditions are looked at from the next tick on.
+type ExecuteUntil struct {
+	// Do is any action except another ExecuteUntil.
+	Do Action
+	// Until holds at least one condition; any of them ends the order.
+	Until []Condition
+	// MaxTicks is 1 to [StandingTicksMax].
+	MaxTicks int64
+	// Ignore names those of [StopAlways] that shall neither end the order nor cut
+	// short a wait of it; each at most once. A condition that names one of them
+	// holds all the same.
+	Ignore []string
+}
+
+// Condition ends a standing order.
+type Condition struct {
+	// Event is one of [StopEvents].
+	Event string `json:"event"`
+	// Value is the threshold of the events that take one, at least 0, in the unit of
+	// what they compare; nil for the others. Reaching it is enough.
+	Value *int64 `json:"value,omitempty"`
+}
+
+// ActionName implements [Action].
+func (ExecuteUntil) ActionName() string { return "execute_until" }
+
+func (ExecuteUntil) describe(Rules) ActionSpec {
+	return ActionSpec{
+		Doc:     "Repeat an action every tick without being asked, until an event, a rejection or max_ticks attempts.",
+		Aliases: []string{"repeat_until", "do_until"},
+		Params: []Param{
+			{Name: "max_ticks", Kind: ParamAmount, Unit: Ticks, Min: 1, Max: StandingTicksMax, Doc: "most attempts"},
+		},
+	}
+}
+
+// rule refuses a malformed order and otherwise judges its first attempt.
+// An order is taken up if its form is sound, even when the first attempt is
+// refused; it then ends with that refusal.
+func (o ExecuteUntil) rule(f *facts, s senses) ruling {
+	if problem := o.problem(); problem != nil {
+		return refuse(Rejection{Code: RejectInvalidStandingRule, Field: problem.Field})
+	}
+	if o.MaxTicks < 1 || o.MaxTicks > StandingTicksMax {
+		return refuse(Rejection{
+			Code: RejectInvalidStandingRule, Field: "max_ticks",
+			Requested: number(o.MaxTicks), Maximum: number(StandingTicksMax), Unit: Ticks,
+		})
+	}
+	return o.Do.rule(f, s)
+}
+
+// clamp clamps the number of attempts and the inner action as it would be
+// carried out now; later attempts are clamped anew by whoever continues them.
+func (o ExecuteUntil) clamp(v *View) (Action, []Adjustment) {
+	o = cloneAction(o).(ExecuteUntil)
+	n, adjusted := clampTo(o, o.MaxTicks, limit{StandingTicksMax, boundRule})
+	o.MaxTicks = n
+	if _, nested := o.Do.(ExecuteUntil); nested || o.Do == nil {
+		return o, adjusted // Check refuses it; clamping inside would recurse without bound
+	}
+	do, inner := v.Clamp(o.Do)
+	o.Do = do
+	return o, append(adjusted, inner...)
+}
+
+// carryOut is never asked for: a turn carries out the inner action.
+func (ExecuteUntil) carryOut(*World, int32, ruling) effect {
+	panic("world: an execute_until is carried out itself")
+}
+
+// NewExecuteUntil builds a standing order. The inner action must not be another
+// order, at least one condition is needed, a condition has a value exactly when
+// its event takes one, and only events of [StopAlways] can be ignored. MaxTicks is
+// left to [View.Clamp]. Ignored events are put in their fixed order, each once, so
+// that equal orders are equal. The error is an [*ArgumentError].
+func NewExecuteUntil(do Action, until []Condition, maxTicks int64, ignore ...string) (ExecuteUntil, error) {
+	order := ExecuteUntil{Do: do, Until: append([]Condition(nil), until...), MaxTicks: maxTicks}
+	for _, event := range ignore {
+		if !slices.Contains(StopAlways(), event) {
+			return ExecuteUntil{}, errIgnore
+		}
+	}
+	for _, event := range StopAlways() {
+		if slices.Contains(ignore, event) {
+			order.Ignore = append(order.Ignore, event)
+		}
+	}
+	if problem := order.problem(); problem != nil {
+		return ExecuteUntil{}, problem
+	}
+	return order, nil
+}
+
+// errIgnore is the fault of an order that ignores something else, or something twice.
+var errIgnore = &ArgumentError{"ignore", "may name message_received and power_low, each once"}
+
+// problem reports what makes the order malformed, nil for a sound one.
+func (o ExecuteUntil) problem() *ArgumentError {
+	switch o.Do.(type) {
+	case nil:
+		return &ArgumentError{"do", "is missing"}
+	case ExecuteUntil:
+		return &ArgumentError{"do", "is itself an execute_until"}
+	}
+	if len(o.Until) == 0 || len(o.Until) > ConditionsMax {
+		return &ArgumentError{"until", fmt.Sprintf("needs 1 to %d conditions", ConditionsMax)}
+	}
+	for _, c := range o.Until {
+		if p := c.problem(); p != "" {
+			return &ArgumentError{"until", p}
+		}
+	}
+	for i, event := range o.Ignore {
+		if !slices.Contains(StopAlways(), event) || slices.Contains(o.Ignore[:i], event) {
+			return errIgnore
+		}
+	}
+	return nil
+}
+
+// problem says in a fixed phrase what is wrong with the condition, "" if nothing.
+func (c Condition) problem() string {
+	event, ok := stopEventNamed(c.Event)
+	switch {
+	case !ok:
+		return "names an event that does not exist"
+	case event.TakesValue && c.Value == nil:
+		return event.Name + " needs value"
+	case !event.TakesValue && c.Value != nil:
+		return event.Name + " takes no value"
+	case c.Value != nil && *c.Value < 0:
+		return event.Name + " needs a value of at least 0"
+	}
+	return ""
+}
+
+// encodeOrder writes an execute_until. An order without an inner action, which the
+// world refuses, encodes with null so that the refusal can be recorded.
+func encodeOrder(o ExecuteUntil) []byte {
+	b := []byte(`{"action":"execute_until","do":`)
+	if o.Do == nil {
+		b = append(b, "null"...)
+	} else {
+		b = append(b, EncodeAction(o.Do)...)
+	}
+	until, err := json.Marshal(append([]Condition{}, o.Until...))
+	if err != nil {
+		panic("world: conditions do not encode: " + err.Error())
+	}
+	b = append(append(b, `,"until":`...), until...)
+	b = append(b, `,"max_ticks":`...)
+	b = strconv.AppendInt(b, o.MaxTicks, 10)
+	for i, event := range o.Ignore {
+		if i == 0 {
+			b = append(b, `,"ignore":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = append(b, quote(event)...)
+	}
+	if len(o.Ignore) > 0 {
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
+// decodeOrder reads an execute_until. Orders do not nest, which also bounds the
+// recursion on hostile input.
+func decodeOrder(fields map[string]json.RawMessage) (Action, error) {
+	var o ExecuteUntil
+	known := 3
+	if fields["ignore"] != nil {
+		known++
+	}
+	if len(fields) != known || fields["do"] == nil {
+		return nil, errors.New("decode execute_until: want the fields do, until and max_ticks, and ignore if there is any")
+	}
+	if !bytes.Equal(fields["do"], []byte("null")) {
+		do, err := DecodeAction(fields["do"])
+		if err != nil {
+			return nil, fmt.Errorf("decode execute_until: %w", err)
+		}
+		if _, nested := do.(ExecuteUntil); nested {
+			return nil, errors.New("decode execute_until: do is itself an execute_until")
+		}
+		o.Do = do
+	}
+	dec := json.NewDecoder(bytes.NewReader(fields["until"]))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&o.Until); err != nil {
+		return nil, fmt.Errorf("decode execute_until: until: %w", err)
+	}
+	if err := json.Unmarshal(fields["max_ticks"], &o.MaxTicks); err != nil {
+		return nil, fmt.Errorf("decode execute_until: max_ticks: %w", err)
+	}
+	if raw := fields["ignore"]; raw != nil {
+		if err := json.Unmarshal(raw, &o.Ignore); err != nil || len(o.Ignore) == 0 {
+			return nil, errors.New("decode execute_until: ignore: want a list of events")
+		}
+	}
+	return o, nil
+}
+
+// cloneConditions copies conditions with their thresholds.
+func cloneConditions(list []Condition) []Condition {
+	list = append([]Condition(nil), list...)
+	for i, c := range list {
+		if c.Value != nil {
+			n := *c.Value
+			list[i].Value = &n
+		}
+	}
+	return list
+}

@@ -1,0 +1,84 @@
+package world
+
+// OutboxMax bounds the messages one agent may have on their way at a time.
+const OutboxMax = 4
+
+// SendMessage sends a text to another agent, however far. It arrives after a
+// delay that grows with the distance.
+type SendMessage struct {
+	// To is the receiving agent's id; a message to nobody is lost.
+	To string
+	// Text is delivered as [MakeAction] makes it: cleaned and capped to [TextMax].
+	Text string
+}
+
+// ActionName implements [Action].
+func (SendMessage) ActionName() string { return "send_message" }
+
+func (SendMessage) describe(Rules) ActionSpec {
+	return ActionSpec{
+		Doc: "To any agent; far ones get it later.", Aliases: []string{"message", "send", "tell", "发送消息", "发消息"},
+		Params: []Param{receiver(), freeText("message", "content", "body")},
+	}
+}
+
+// freeText is the parameter of what an agent writes.
+func freeText(aliases ...string) Param {
+	return Param{Name: "text", Kind: ParamText, Max: TextMax, Doc: "what to say", Aliases: aliases}
+}
+
+// rule is certain of the sending alone: whether there is such a receiver, and where,
+// is not looked at, so that nothing about it shows. A slot of the outbox is all it
+// takes.
+func (a SendMessage) rule(f *facts, _ senses) ruling {
+	if a.To == f.self {
+		return refuse(Rejection{Code: RejectMessageToSelf, Field: "to_agent"})
+	}
+	if r := readable(a.Text); !r.accepted() {
+		return r
+	}
+	if f.inFlight >= OutboxMax {
+		return refuse(Rejection{
+			Code: RejectOutboxFull, Requested: number(1), Available: number(0), Maximum: number(OutboxMax), Unit: "messages",
+		})
+	}
+	return ruling{}
+}
+
+// readable refuses a text of which nothing is left to read.
+func readable(text string) ruling {
+	if cleanText(text, TextMax) == "" {
+		return refuse(Rejection{
+			Code: RejectEmptyText, Field: "text", Requested: number(0), Maximum: number(TextMax), Unit: "characters",
+		})
+	}
+	return ruling{}
+}
+
+func (SendMessage) afford(v *View) Affordance {
+	if r := (SendMessage{Text: "any"}).rule(&v.facts, v); !r.accepted() {
+		return refused(r)
+	}
+	return Affordance{OK: true}
+}
+
+// carryOut lets a message go. One to nobody is lost, and its sender cannot
+// tell: the place it takes in the outbox depends on the receiver only as far as
+// the sender can see it, and is else that of the longest way there is.
+func (do SendMessage) carryOut(w *World, n int32, _ ruling) effect {
+	l := letter{from: n, sentAt: w.tick, text: cleanText(do.Text, TextMax)}
+	until := w.tick + w.law.messageTicks(w.geo.diagonalCM)
+	if to, exists := w.numbers[do.To]; exists {
+		l.dueAt = w.tick + w.law.messageTicks(w.wayTo(n, to))
+		if w.inSight(n, to) {
+			until = l.dueAt
+		}
+		w.agents[to].mail.expect(l)
+		w.touchAgent(to)
+		w.planMail(to)
+	}
+	a := &w.agents[n]
+	a.mail.occupy(w.tick, until)
+	w.emit(Event{Kind: EventMessageSent, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Text: l.text})
+	return effect{subject: w.letterID(l)}
+}
