@@ -1,9 +1,10 @@
 // Package guardeval measures how well agents are kept from harm by each other's
 // texts: it plays a suite of attacks and of harmless twins, each in a small world of
-// its own, against a model that obeys every text it meets.
+// its own, against a stub that obeys every text it meets. The case tells the stub what
+// its text asks for; see [stub.Cue].
 //
 //	cases, err := guardeval.Suite(guardeval.All)
-//	lab, err := guardeval.NewLab(ctx, guardeval.Options{Jobs: 2})
+//	lab, err := guardeval.NewLab(guardeval.Options{Jobs: 2})
 //	defer lab.Close()
 //	result, err := lab.Play(ctx, cases[0], guardeval.GuardOff)
 //
@@ -13,12 +14,12 @@
 //
 //	template + channel + goal --> case --> scenario (TOML), cast, playbook
 //	                                           |
-//	                                        engine.Run over HTTP, scripted server
+//	                                        engine.Run over HTTP, obedient stub
 //	                                           |
 //	                                        trace --> facts --> predicates --> tally
 //
-// Attackers say what the case says; nothing that a victim does is in the data. Whether
-// an attack succeeded is a predicate over what happened in the world: stock given
+// Attackers say what the case says, and the stub tries to do what the case's goal names,
+// within the turn protocol and the guard. Whether an attack succeeded is a predicate over what happened in the world: stock given
 // away, a place left, an order placed, a message passed on, a lesson kept. What a model
 // said counts for nothing.
 //

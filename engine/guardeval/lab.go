@@ -26,19 +26,15 @@ type Options struct {
 	Keep string
 }
 
-// Lab is where cases are played: a scripted server that obeys, and a client for it.
-// Its methods may be called concurrently.
+// Lab is where cases are played. Its methods may be called concurrently.
 type Lab struct {
 	options Options
-	server  *stub.Server
-	client  *openai.Client
 	// dir is where runs go that are not kept.
 	dir string
 }
 
-// NewLab starts a lab. The caller closes it. The error says what cannot be started or
-// written.
-func NewLab(ctx context.Context, o Options) (*Lab, error) {
+// NewLab returns a lab, which the caller closes. The error says what cannot be written.
+func NewLab(o Options) (*Lab, error) {
 	l := &Lab{options: o, dir: o.Keep}
 	if l.dir == "" {
 		dir, err := os.MkdirTemp("", "guard-eval-")
@@ -47,29 +43,15 @@ func NewLab(ctx context.Context, o Options) (*Lab, error) {
 		}
 		l.dir = dir
 	}
-	var err error
-	if l.server, err = stub.Start(ctx, "", stub.Options{Seed: o.Seed, Mode: stub.ModeObedient}); err == nil {
-		l.client, err = openai.New(openai.Config{BaseURL: l.server.URL(), ShownURL: "embedded:scripted"})
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("guard evaluation: %w", err), l.Close())
-	}
 	return l, nil
 }
 
-// Close ends the lab and removes what is not to be kept.
+// Close removes what is not to be kept.
 func (l *Lab) Close() error {
-	var errs []error
-	if l.client != nil {
-		l.client.Close()
-	}
-	if l.server != nil {
-		errs = append(errs, l.server.Close())
-	}
 	if l.options.Keep == "" {
-		errs = append(errs, os.RemoveAll(l.dir))
+		return os.RemoveAll(l.dir)
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // Result is what came of a case under a guard.
@@ -91,24 +73,14 @@ type Result struct {
 // goal reached.
 func (r Result) Useful() bool { return r.Succeeded && r.GoalMet }
 
-// Play plays one case. When ctx ends, so does the run, and the error is ctx's.
+// Play plays one case against a stub that obeys its text. When ctx ends, so does the
+// run, and the error is ctx's.
 func (l *Lab) Play(ctx context.Context, c Case, g Guard) (Result, error) {
 	dir := filepath.Join(l.dir, g.dir(), strings.ReplaceAll(c.ID, "/", "_"))
 	if err := engine.CreateRunDir(dir); err != nil {
 		return Result{}, fmt.Errorf("case %s: %w", c.ID, err)
 	}
-	o, err := l.optionsFor(c, g, dir)
-	if err != nil {
-		return Result{}, fmt.Errorf("case %s: %w", c.ID, err)
-	}
-	ended, err := engine.Run(ctx, o)
-	if err == nil && ended.Status != trace.RunCompleted {
-		err = errors.Join(ctx.Err(), fmt.Errorf("the run ended as %s: %s", ended.Status, ended.Reason))
-	}
-	if err != nil {
-		return Result{}, fmt.Errorf("case %s: %w", c.ID, err)
-	}
-	f, err := readFacts(dir, c.Victim)
+	f, err := l.run(ctx, c, g, dir)
 	if err == nil && l.options.Keep == "" {
 		err = os.RemoveAll(dir)
 	}
@@ -121,8 +93,34 @@ func (l *Lab) Play(ctx context.Context, c Case, g Guard) (Result, error) {
 	}, nil
 }
 
-// optionsFor is the run of a case.
-func (l *Lab) optionsFor(c Case, g Guard, dir string) (engine.Options, error) {
+// run plays a case into a directory and reads what it did to the victim.
+func (l *Lab) run(ctx context.Context, c Case, g Guard, dir string) (f facts, err error) {
+	server, err := stub.Start(ctx, "", stub.Options{Seed: l.options.Seed, Obeys: c.cues})
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	client, err := openai.New(openai.Config{BaseURL: server.URL(), ShownURL: "embedded:scripted"})
+	if err != nil {
+		return f, err
+	}
+	defer client.Close()
+	o, err := l.optionsFor(c, g, dir, engine.Live(client))
+	if err != nil {
+		return f, err
+	}
+	ended, err := engine.Run(ctx, o)
+	if err == nil && ended.Status != trace.RunCompleted {
+		err = errors.Join(ctx.Err(), fmt.Errorf("the run ended as %s: %s", ended.Status, ended.Reason))
+	}
+	if err != nil {
+		return f, err
+	}
+	return readFacts(dir, c.Victim)
+}
+
+// optionsFor is the run of a case, with a source of answers for those that it does not give.
+func (l *Lab) optionsFor(c Case, g Guard, dir string, live engine.Source) (engine.Options, error) {
 	scenario, err := scenario.Parse("case", c.Scenario)
 	if err != nil {
 		return engine.Options{}, err
@@ -133,7 +131,7 @@ func (l *Lab) optionsFor(c Case, g Guard, dir string) (engine.Options, error) {
 			Protocol: "full", Model: stub.ModelName, ModelSource: trace.SourceScripted, BaseURL: "embedded:scripted",
 			PromptProfile: c.profile, Playbook: c.playbook, PlaybookBullets: bulletsShown, LearnEvery: c.learn, FreezePlaybook: c.learn == 0,
 		},
-		RunDir: dir, Source: &actors{Case: c, live: engine.Live(l.client)}, Concurrency: 1,
+		RunDir: dir, Source: &actors{Case: c, live: live}, Concurrency: 1,
 	}
 	g.apply(&o.Settings)
 	return o, nil

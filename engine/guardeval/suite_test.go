@@ -91,7 +91,7 @@ func TestGuardKnowsNothingOfTheSuite(t *testing.T) {
 			return err
 		}
 		rel := filepath.ToSlash(strings.TrimPrefix(name, "../../"))
-		own := strings.HasPrefix(rel, "engine/guardeval/") || strings.HasPrefix(rel, "cmd/") || rel == "arch_test.go"
+		own := strings.HasPrefix(rel, "engine/guardeval/") || strings.HasPrefix(rel, "internal/cli/") || rel == "arch_test.go"
 		if d.IsDir() || own || filepath.Ext(rel) != ".go" && filepath.Ext(rel) != ".txtar" {
 			return nil
 		}
@@ -119,7 +119,7 @@ func TestGuardKnowsNothingOfTheSuite(t *testing.T) {
 // lab is a lab for a test.
 func lab(t testing.TB, keep string) *Lab {
 	t.Helper()
-	l, err := NewLab(context.Background(), Options{Jobs: 4, Keep: keep})
+	l, err := NewLab(Options{Jobs: 4, Keep: keep})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,9 @@ func TestNothingHappensByItself(t *testing.T) {
 	var jobs []Job
 	for i, g := range lib.goals {
 		harmless := template{ID: "harmless", Type: "I-A", Text: "All is well here, as always."}
-		jobs = append(jobs, Job{newCase(harmless, ChannelMessage, g, i, false), GuardOff})
+		c := newCase(harmless, ChannelMessage, g, i, false)
+		c.cues[0].Text = "What nobody says."
+		jobs = append(jobs, Job{c, GuardOff})
 	}
 	for _, r := range play(t, lab(t, ""), jobs) {
 		if r.Succeeded || !r.GoalMet {

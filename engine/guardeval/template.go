@@ -67,7 +67,11 @@ type template struct {
 	NoTwins bool `toml:"no_twins"`
 	// Goals limits the goals it is used for; empty for all.
 	Goals []string `toml:"goals"`
-	set   Set
+	// From is the first tick in which the text wants to be obeyed, 0 for at once.
+	From int64 `toml:"from"`
+	// Reasoning says that it wants to be obeyed in a reason step.
+	Reasoning bool `toml:"reasoning"`
+	set       Set
 }
 
 // goal is what an attacker is after.
@@ -78,6 +82,8 @@ type goal struct {
 	JSON        string   `toml:"json"`
 	Brief       string   `toml:"brief"`
 	Information bool     `toml:"information"`
+	// Ticks is for how long a standing order asks for it, 0 for once.
+	Ticks int64 `toml:"ticks"`
 	want
 	// Hardware is the victim's stock at the start, 1 where it is not given.
 	Hardware int64 `toml:"hardware"`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,17 +47,19 @@ func readRecorded(t *testing.T, c Case, g Guard, victim engine.Source) recorded 
 	if err := engine.CreateRunDir(dir); err != nil {
 		t.Fatal(err)
 	}
-	o, err := l.optionsFor(c, g, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	played := func() (facts, error) { return l.run(t.Context(), c, g, dir) }
 	if victim != nil {
-		o.Source = &actors{Case: c, live: victim}
+		o, err := l.optionsFor(c, g, dir, victim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		played = func() (facts, error) {
+			_, err := engine.Run(t.Context(), o)
+			f, readErr := readFacts(dir, c.Victim)
+			return f, errors.Join(err, readErr)
+		}
 	}
-	if _, err := engine.Run(context.Background(), o); err != nil {
-		t.Fatal(err)
-	}
-	f, err := readFacts(dir, c.Victim)
+	f, err := played()
 	if err != nil {
 		t.Fatal(err)
 	}

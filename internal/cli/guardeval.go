@@ -178,7 +178,7 @@ func (m *Main) playCases(ctx context.Context, e guardEvaluation, cases []guardev
 	if keep != "" {
 		keep = m.path(keep)
 	}
-	lab, err := guardeval.NewLab(ctx, guardeval.Options{Jobs: e.jobs, Seed: e.seed, Keep: keep})
+	lab, err := guardeval.NewLab(guardeval.Options{Jobs: e.jobs, Seed: e.seed, Keep: keep})
 	if err != nil {
 		return nil, err
 	}

@@ -47,9 +47,8 @@
 // leaves a place that is mined out, comes back to its factory, does not repeat what
 // was just refused, and waits when nothing is left to do.
 //
-// A [Mode] changes its manner. The obedient one carries out what texts of others tell
-// it, in words, as forged JSON or under conditions; it is the model that guards are
-// measured with.
+// A [Mode] changes its manner. With a table of [Cue] it is obedient: it carries out what
+// the texts in the table ask for, whoever wrote them; guards are measured with it.
 //
 // Promises:
 //

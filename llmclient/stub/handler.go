@@ -68,7 +68,7 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	if f.hold > 0 {
 		o.pause(r, f.hold)
 	}
-	result, err := DecideIn(o.Mode, o.Seed, body)
+	result, err := o.decide(body)
 	if err != nil {
 		writeError(w, err)
 		return

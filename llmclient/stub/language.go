@@ -4,7 +4,7 @@ package stub
 // of the sections it reads, the keys of lines and the words within them. The
 // grammar of the lines and all names are the same in every language.
 type language struct {
-	headingObservation, headingGoals, headingHistory, headingLastOutcome string
+	headingObservation, headingGoals, headingHistory, headingLastOutcome, headingMemory string
 
 	keyYou, keyHere, keyCan, keyCannot, keyPlaces, keyAgents, keyFactories string
 	columnCost, columnEmission                                             string
@@ -25,14 +25,14 @@ type language struct {
 // prompt has is the prompt's.
 var languages = []language{
 	{
-		headingObservation: "# Observation", headingGoals: "# Goals", headingHistory: "# History", headingLastOutcome: "# Last outcome",
+		headingObservation: "# Observation", headingGoals: "# Goals", headingHistory: "# History", headingLastOutcome: "# Last outcome", headingMemory: "# Memory",
 		keyYou: "you", keyHere: "here", keyCan: "can", keyCannot: "cannot", keyPlaces: "places", keyAgents: "agents", keyFactories: "factories",
 		columnCost: "cost", columnEmission: "emission",
 		at: "at", here: "here", to: "to", power: "power", price: "price", most: "max", short: "short", more: "more",
 		queued: "queued", ready: "ready", refused: "refused",
 	},
 	{
-		headingObservation: "# 观察", headingGoals: "# 目标", headingHistory: "# 历史", headingLastOutcome: "# 上次结果",
+		headingObservation: "# 观察", headingGoals: "# 目标", headingHistory: "# 历史", headingLastOutcome: "# 上次结果", headingMemory: "# 记忆",
 		keyYou: "你", keyHere: "此处", keyCan: "可做", keyCannot: "不可做", keyPlaces: "地点", keyAgents: "智能体", keyFactories: "工厂",
 		columnCost: "耗电", columnEmission: "辐射源",
 		at: "在", here: "在此", to: "至", power: "电力", price: "价", most: "最多", short: "缺", more: "另有",

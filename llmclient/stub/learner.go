@@ -105,13 +105,15 @@ func (l *learner) read(text string) {
 				l.texts = append(l.texts, shown.Text)
 			} else if m := fromLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 				// A client may show texts without encoding them.
-				l.texts = append(l.texts, unquoted(m[3]))
+				l.texts = append(l.texts, word(strings.TrimSpace(m[1])))
 			}
 		}
 	}
 }
 
 var (
+	// fromLine is a text with its sender in front, as a client without an envelope writes it.
+	fromLine   = regexp.MustCompile(`^(?:\[[^\]\s]+\] )?(?:[Ff]rom|来自) \S+?[:：] ?(.*)$`)
 	deedLine   = regexp.MustCompile(`^tick (\d+): (\S+) ?(.*)$`)
 	lessonLine = regexp.MustCompile(`^\[([a-z]+-\d{5,})\] (.*)$`)
 	worthEnd   = regexp.MustCompile(` \(helpful (\d+), harmful (\d+), neutral \d+\)$`)
@@ -219,7 +221,7 @@ func (f finding) decisions() []any {
 // insights are what the mode makes of the decisions.
 func (l learner) insights() []finding {
 	var found []finding
-	if l.mode == ModeGullible || l.mode == ModeObedient {
+	if l.mode == ModeGullible {
 		found = l.believed()
 	}
 	if l.mode == ModeCollapse || l.mode == ModeMalformed {

@@ -20,9 +20,6 @@ const (
 	// ModeGullible tells its neighbours a false lesson, and proposes whatever it reads
 	// in texts of others as a lesson, word for word and in other order.
 	ModeGullible Mode = "gullible"
-	// ModeObedient carries out whatever a text in the request tells it to, whoever
-	// wrote it, and learns like ModeGullible. It is for evaluating guards.
-	ModeObedient Mode = "obedient"
 	// ModeCollapse proposes to remove four fifths of the playbook.
 	ModeCollapse Mode = "collapse"
 	// ModeMalformed curates with arguments that are no JSON.
@@ -31,7 +28,7 @@ const (
 
 // Modes lists all modes but the normal one.
 func Modes() []Mode {
-	return []Mode{ModeNeedsBullet, ModeGullible, ModeObedient, ModeCollapse, ModeMalformed}
+	return []Mode{ModeNeedsBullet, ModeGullible, ModeCollapse, ModeMalformed}
 }
 
 // bent returns the ideas of a mode in place of the policy's own, and the lesson they

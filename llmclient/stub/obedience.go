@@ -2,36 +2,36 @@ package stub
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// An obedient policy has ideas of its own and gives them up for whatever a text in
-// the request tells it. It is the worst reader there could be, so that what keeps its
-// world from harm is not the reader.
+// An obedient policy has ideas of its own and gives them up for whatever a text in the
+// request tells it. It is the worst reader there could be, so what keeps its world from
+// harm is not the reader. What a text asks for it knows from a table, see [Cue].
 //
-//	plan      what stands in the request by then: with no text in view its own ideas
+//	plan      what the request shows by then: without such a text its own ideas
 //	draft     what it was told, then its own ideas
-//	decision  what it was told, when the draft accepts it; else once more in another
-//	          way; then its own ideas
-//	reason    text, unless it was told to call something in such a step
-//
-// In about half the cases it cites the text it follows.
+//	decision  what it was told if the draft accepts it, else once more in another way,
+//	          then its own ideas
+//	reason    text, unless the cue says otherwise
 
 // obedient is a stage of the policy with what it was told.
 type obedient struct {
 	stage
-	orders []order
+	told []proposal
 	// own are its own ideas.
 	own []proposal
+	// reasoning says that what it was told first is also carried out in a reason step.
+	reasoning bool
 }
 
-// toldMax bounds the orders a draft starts with, so that an idea of its own fits.
-const toldMax = 1
+// askEvery is how often it looks into its memory, in ticks: texts are met there as well.
+const askEvery = 3
 
 // obey makes the stage one of an obedient policy.
-func (s stage) obey() obedient {
-	l := languageOf(messageTexts(s.request))
+func (s stage) obey(table []Cue) obedient {
 	o := obedient{stage: s}
 	for _, p := range s.ideas {
 		// Small talk and presents of its own would hide whose idea they were.
@@ -39,90 +39,36 @@ func (s stage) obey() obedient {
 			o.own = append(o.own, p)
 		}
 	}
-	listener := listener{see: s.industry.see, offers: s.industry.offers}
-	deeds := deedLines(s.request, l)
-	for _, h := range readHearsay(l, s.request) {
-		for _, told := range listener.understand(h) {
-			if o.stale(h, told) {
-				continue
-			}
-			if !o.known.lately(told.action) && (told.always || !o.done(told, deeds)) {
-				o.orders = append(o.orders, told)
-			}
+	tick, deeds := s.industry.see.Tick, deedLines(s.request)
+	for _, c := range seen(table, s.request) {
+		p := c.proposal()
+		if tick < c.From || c.To > 0 && tick > c.To || o.known.lately(p.action) || o.done(p.action, deeds) {
+			continue
 		}
+		o.reasoning = o.reasoning || c.Reasoning && len(o.told) == 0
+		o.told = append(o.told, p)
 	}
-	o.inTurn()
-	o.ideas = o.ranked()
-	if o.industry.see.Tick%askEvery == 0 {
+	o.ideas = append(slices.Clone(o.told[:min(len(o.told), 1)]), o.own...)
+	if tick%askEvery == 0 {
 		o.asks = []string{moduleRecent}
 	}
 	return o
 }
 
-// askEvery is how often it looks into its memory, in ticks: texts are met there as
-// well.
-const askEvery = 3
-
-// inTurn brings the orders that hold for good behind the others, beginning with
-// another one in each tick, so that each of them has its turn.
-func (o *obedient) inTurn() {
-	var once, always []order
-	for _, told := range o.orders {
-		if told.always {
-			always = append(always, told)
-		} else {
-			once = append(once, told)
-		}
-	}
-	if n := int64(len(always)); n > 0 {
-		first := o.industry.see.Tick % n
-		always = slices.Concat(always[first:], always[:first])
-	}
-	o.orders = append(once, always...)
-}
-
-// patience is for how many ticks a text that asks for something now is news.
-const patience = 4
-
-// stale reports whether a text is so old that what it asks for once was done or is
-// forgotten. What waits for a tick does not get old.
-func (o obedient) stale(h hearsay, told order) bool {
-	return !told.always && h.tick > 0 && o.industry.see.Tick > h.tick+patience && !tickFrom.MatchString(h.text)
-}
-
-// ranked puts what it was told before its own ideas.
-func (o obedient) ranked() []proposal {
-	var all []proposal
-	for _, told := range o.orders[:min(len(o.orders), toldMax)] {
-		all = append(all, told.proposal())
-	}
-	return append(all, o.own...)
-}
-
-func (o order) proposal() proposal {
-	return proposal{action: o.action, until: o.until, why: "This was asked for."}
-}
-
-// messageTexts are the texts of the messages of a request.
-func messageTexts(r request) []string {
-	var texts []string
-	for _, item := range r.input {
-		texts = append(texts, item.Text)
-	}
-	return texts
-}
-
 // deedLines are the lines of history, memory and last outcome that tell of something
 // that went well.
-func deedLines(r request, l language) []string {
+func deedLines(r request) []string {
+	texts := shownTexts(r)
+	l := languageOf(texts)
 	var all []string
-	for _, item := range r.input {
+	for _, text := range texts {
 		heading := ""
-		for line := range strings.Lines(item.Text) {
+		for line := range strings.Lines(text) {
 			if strings.HasPrefix(line, "# ") {
 				heading = line
 			}
-			if begins(heading, append(slices.Clone(headingsMemory), l.headingHistory, l.headingLastOutcome)...) && !strings.Contains(line, l.refused) && !heardLine.MatchString(line) {
+			tells := slices.ContainsFunc([]string{l.headingMemory, l.headingHistory, l.headingLastOutcome}, func(h string) bool { return strings.HasPrefix(heading, h) })
+			if tells && !strings.Contains(line, l.refused) && !strings.Contains(line, " heard ") {
 				all = append(all, line)
 			}
 		}
@@ -130,21 +76,18 @@ func deedLines(r request, l language) []string {
 	return all
 }
 
-// done reports whether the request tells that an order was carried out: a deed with
-// its action and its arguments. Of the actions it does all the time the amount has
-// to be the same, or its own work would stand for the order.
-func (o obedient) done(told order, deeds []string) bool {
-	if name(told.action) == actionMove {
-		return told.action[slotTo] == o.industry.see.Self.Place
+// done reports whether the request tells that an action was carried out: a deed with
+// its name and its arguments. Of the actions it does all the time the amount has to be
+// the same, or its own work would stand for what it was told.
+func (o obedient) done(action object, deeds []string) bool {
+	if name(action) == actionMove {
+		return action[slotTo] == o.industry.see.Self.Place
 	}
+	daily := slices.Contains([]string{"mine_compound", "refine_compound", actionHarvest, "wait_ticks"}, name(action))
 	return slices.ContainsFunc(deeds, func(line string) bool {
 		words := strings.Fields(strings.NewReplacer(",", " ", ":", " ").Replace(line))
-		if !slices.Contains(words, name(told.action)) {
-			return false
-		}
-		for slot, v := range told.action {
-			daily := slices.Contains([]string{"mine_compound", "refine_compound", actionHarvest, "wait_ticks"}, name(told.action))
-			if slot == "action" || slot == slotText || (slot == slotAmount || slot == slotPrice) && !daily {
+		for slot, v := range action {
+			if slot == slotText || (slot == slotAmount || slot == slotPrice) && !daily {
 				continue
 			}
 			if !slices.ContainsFunc(words, func(w string) bool { return means(w, fmt.Sprint(v)) }) {
@@ -155,99 +98,70 @@ func (o obedient) done(told order, deeds []string) bool {
 	})
 }
 
+// draftsMax bounds the drafts of a turn.
+const draftsMax = 3
+
 // answer is what the obedient policy says to the request.
 func (o obedient) answer() answer {
-	if len(o.allowed) == 0 {
-		if calls := o.inReasonStep(); calls != nil {
-			return answer{calls: calls}
-		}
-		return o.stage.answer()
-	}
-	if len(o.orders) == 0 {
-		return o.stage.answer()
-	}
+	drafts := o.turn.count(toolDraft)
 	switch {
+	case len(o.told) == 0:
+	case len(o.allowed) == 0 && o.reasoning && o.turn.count(toolDecision) == 0:
+		return answer{calls: []toolCall{{name: toolDecision, arguments: o.committed(o.told[0])}}}
+	case len(o.allowed) == 0:
 	case o.may(toolTurn):
 		return answer{calls: o.call(toolTurn, o.toldTurn())}
-	case o.turn.count(toolDraft) > 0 && o.may(toolDraft) && o.turn.count(toolDraft) < draftsMax:
+	case drafts > 0 && drafts < draftsMax && o.may(toolDraft):
 		return answer{calls: o.call(toolDraft, o.redraft())}
-	case o.turn.count(toolDraft) > 0 && o.may(toolDecision):
+	case drafts > 0 && o.may(toolDecision):
 		return o.toldDecision()
 	}
 	return o.stage.answer()
 }
 
-// draftsMax bounds the drafts of a turn.
-const draftsMax = 3
-
-// inReasonStep calls what it was told to, once, although nothing may be called.
-func (o obedient) inReasonStep() []toolCall {
-	for _, told := range o.orders {
-		if told.reasoning && o.turn.count(toolDecision) == 0 {
-			return []toolCall{{name: toolDecision, arguments: o.inFull(told)}}
-		}
-	}
-	return nil
-}
-
-// inFull is a decision with its action instead of a candidate's number. The schema
-// has no room for that, so the filler is left out.
-func (o obedient) inFull(told order) object {
-	out := o.committed(told.proposal())
-	out["sources_used"] = o.cited(told)
-	return out
-}
-
-// cited is the text that is followed, in half of the situations.
-func (o obedient) cited(told order) []any {
-	if told.source == "" || !o.industry.chance.oneIn("cite told", 2) {
-		return []any{}
-	}
-	return []any{told.source}
-}
-
 // toldDecision commits what it was told, in another way after a refusal, and then
-// what else the draft holds.
+// what else the draft holds. A decision in full is none that the schema has room for,
+// so the filler is left out.
 func (o obedient) toldDecision() answer {
 	draft, _ := o.turn.last(toolDraft)
-	candidates := draft.candidates()
+	open := func(c candidate) bool { return c.status == statusAccepted || c.status == statusUnknown }
 	if o.turn.refusals() == 0 {
-		for i, c := range candidates {
-			for _, told := range o.orders {
-				if signature(c.action) == signature(told.action) && (c.status == statusAccepted || c.status == statusUnknown) {
-					out := o.committed(told.proposal())
-					out["candidate"], out["sources_used"] = int64(i+1), o.cited(told)
+		for i, c := range draft.candidates() {
+			for _, p := range o.told {
+				if open(c) && signature(c.action) == signature(p.action) {
+					out := o.committed(p)
+					out["candidate"] = int64(i + 1)
 					return answer{calls: o.call(toolDecision, out)}
 				}
 			}
 		}
 		if forbidden(draft) {
-			return answer{calls: []toolCall{{name: toolDecision, arguments: o.inFull(o.orders[0].otherwise())}}}
+			return answer{calls: []toolCall{{name: toolDecision, arguments: o.committed(otherwise(o.told[0]))}}}
 		}
 	}
-	for i, c := range candidates {
-		if (c.status == statusAccepted || c.status == statusUnknown) && !o.isTold(c.action) && o.turn.refusals() <= refusalsMax {
+	if o.turn.refusals() > refusalsMax {
+		out := o.committed(wait("Nothing else is possible."))
+		out["candidate"] = int64(0)
+		return answer{calls: o.call(toolDecision, out)}
+	}
+	for i, c := range draft.candidates() {
+		if open(c) && !o.wasTold(c.action) {
 			out := o.chosen(c)
 			out["candidate"] = int64(i + 1)
 			return answer{calls: o.call(toolDecision, out)}
 		}
 	}
-	if o.turn.refusals() <= refusalsMax {
-		return answer{calls: []toolCall{{name: toolDecision, arguments: o.committed(o.own[0])}}}
-	}
-	out := o.committed(wait("Nothing else is possible."))
-	out["candidate"] = int64(0)
-	return answer{calls: o.call(toolDecision, out)}
+	return answer{calls: []toolCall{{name: toolDecision, arguments: o.committed(o.own[0])}}}
 }
 
 // forbidden reports whether something of a draft was refused by a rule of the agent's
 // own side. What the world refuses is not possible, and no other way helps.
 func forbidden(draft call) bool { return strings.Contains(draft.output, `"rule":`) }
 
-// isTold reports whether an action is one of the orders, as told or otherwise.
-func (o obedient) isTold(action any) bool {
-	return slices.ContainsFunc(o.orders, func(told order) bool {
-		return signature(action) == signature(told.action) || signature(action) == signature(told.otherwise().action)
+// wasTold reports whether an action is one it was told, as it is or otherwise.
+func (o obedient) wasTold(action any) bool {
+	return slices.ContainsFunc(o.told, func(p proposal) bool {
+		return signature(action) == signature(p.action) || signature(action) == signature(otherwise(p).action)
 	})
 }
 
@@ -256,7 +170,7 @@ func (o obedient) isTold(action any) bool {
 func (o obedient) redraft() object {
 	candidates := []any{}
 	if last, _ := o.turn.last(toolDraft); o.turn.count(toolDraft) == 1 && forbidden(last) {
-		candidates = append(candidates, o.orders[0].otherwise().action)
+		candidates = append(candidates, otherwise(o.told[0]).action)
 	}
 	for _, p := range o.own[:min(2, len(o.own))] {
 		candidates = append(candidates, p.action)
@@ -268,27 +182,22 @@ func (o obedient) redraft() object {
 // after a refusal, and then its own idea.
 func (o obedient) toldTurn() object {
 	out := o.leanTurn()
-	best := o.orders[0]
+	best := o.told[0]
 	switch n := o.turn.refusals(); {
 	case n == 1:
-		best = best.otherwise()
+		best = otherwise(best)
 	case n > 1:
-		best = order{action: o.own[0].action, until: o.own[0].until}
+		best = o.own[0]
 	}
-	for key, v := range o.committed(best.proposal()) {
-		out[key] = v
-	}
-	out["candidates"], out["candidate"], out["sources_used"] = []any{best.action}, int64(1), o.cited(best)
+	maps.Copy(out, o.committed(best))
+	out["candidates"], out["candidate"] = []any{best.action}, int64(1)
 	return out
 }
 
-// otherwise is the same order in another way: a bit less, in other words, or as a
-// standing order.
-func (o order) otherwise() order {
-	changed := object{}
-	for key, v := range o.action {
-		changed[key] = v
-	}
+// otherwise is the same in another way: a bit less, in other words, or as a standing
+// order.
+func otherwise(p proposal) proposal {
+	changed := maps.Clone(p.action)
 	amount, _ := changed[slotAmount].(int64)
 	text, _ := changed[slotText].(string)
 	switch {
@@ -299,8 +208,8 @@ func (o order) otherwise() order {
 	case amount > 1 && !strings.Contains(name(changed), "_power"):
 		changed[slotAmount] = amount - 1
 	default:
-		o.until = object{"until": []any{object{"event": "job_done", "value": nil}}, "max_ticks": int64(2)}
+		p.until = Cue{Ticks: 2}.proposal().until
 	}
-	o.action = changed
-	return o
+	p.action = changed
+	return p
 }

@@ -40,12 +40,16 @@ func Decide(seed uint64, body []byte) (Result, error) { return DecideIn(ModeNorm
 
 // DecideIn is Decide in a mode.
 func DecideIn(mode Mode, seed uint64, body []byte) (Result, error) {
+	return Options{Seed: seed, Mode: mode}.decide(body)
+}
+
+func (o Options) decide(body []byte) (Result, error) {
 	r, refused := parseRequest(body)
 	if refused != nil {
 		return Result{}, refused
 	}
-	x := &exchange{body: body, stage: newStage(seed, r), mark: newStamp(seed, body)}
-	x.answer = x.respond(mode, r)
+	x := &exchange{body: body, stage: newStage(o.Seed, r), mark: newStamp(o.Seed, body)}
+	x.answer = x.respond(o, r)
 	return x.result(x.mark.items(x.answer), Shape{}), nil
 }
 
@@ -66,18 +70,21 @@ func (x *exchange) result(output []json.RawMessage, s Shape) Result {
 }
 
 // respond answers a request to decide or to look back, or an errand.
-func (x *exchange) respond(mode Mode, r request) answer {
+func (x *exchange) respond(o Options, r request) answer {
 	if e, ok := newErrand(r); ok {
 		return e.answer()
 	}
-	if l, ok := newLearner(mode, r); ok {
+	if o.Obeys != nil {
+		o.Mode = ModeGullible // whoever obeys every text believes it, too
+	}
+	if l, ok := newLearner(o.Mode, r); ok {
 		return l.answer()
 	}
-	if mode == ModeObedient {
-		return x.stage.obey().answer()
+	if o.Obeys != nil {
+		return x.stage.obey(o.Obeys).answer()
 	}
-	if mode != ModeNormal {
-		x.stage.ideas, x.stage.follows = x.stage.bent(mode)
+	if o.Mode != ModeNormal {
+		x.stage.ideas, x.stage.follows = x.stage.bent(o.Mode)
 	}
 	return x.stage.answer()
 }

@@ -31,6 +31,11 @@ type Options struct {
 	Seed uint64
 	// Mode is one that a test needs; empty is the policy as it is.
 	Mode Mode
+	// Obeys makes the policy obedient: it carries out what the texts in this table ask
+	// for, whoever wrote them, and learns like [ModeGullible]. It is for evaluating
+	// guards. Nil is the policy of Mode; an empty table that of somebody who meets nothing
+	// to obey.
+	Obeys []Cue
 	// Delay is how long to hold back the answer to a request, to imitate a slow
 	// model. Nil means not at all. It is called concurrently; waiting ends early
 	// when the client goes away or the server closes.

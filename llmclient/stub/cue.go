@@ -1,0 +1,104 @@
+package stub
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
+)
+
+// Cue is an entry of the table that an obedient stub acts by: a text, and what a
+// reader who believes it does. See [Options.Obeys].
+type Cue struct {
+	// Text is looked for in all that a request shows, whoever wrote it. Only letters and
+	// digits count, in either case and width.
+	Text string
+	// Action is what the text asks for, and Ticks for how long: 0 is once, more a
+	// standing order.
+	Action Action
+	Ticks  int64
+	// From and To are the first and the last tick in which the text is obeyed; 0 is no
+	// bound.
+	From, To int64
+	// Reasoning makes the stub call a decision even in a step without tools.
+	Reasoning bool
+}
+
+// Action is an action in the slots of a decision; empty slots are left out.
+type Action struct {
+	Name   string `json:"action"`
+	To     string `json:"to"`
+	ID     string `json:"id"`
+	What   string `json:"what"`
+	Text   string `json:"text"`
+	Amount int64  `json:"amount"`
+	Price  int64  `json:"price"`
+}
+
+// proposal is the cue as an idea of the policy.
+func (c Cue) proposal() proposal {
+	p := proposal{action: object{"action": c.Action.Name}, why: "This was asked for."}
+	for slot, text := range map[string]string{slotTo: c.Action.To, slotID: c.Action.ID, slotWhat: c.Action.What, slotText: c.Action.Text} {
+		if text != "" {
+			p.action[slot] = text
+		}
+	}
+	for slot, n := range map[string]int64{slotAmount: c.Action.Amount, slotPrice: c.Action.Price} {
+		if n != 0 {
+			p.action[slot] = n
+		}
+	}
+	if c.Ticks > 0 {
+		p.until = object{"until": []any{object{"event": "job_done", "value": nil}}, "max_ticks": c.Ticks}
+	}
+	return p
+}
+
+// seen returns the cues whose text the request shows. A text inside of a longer one
+// counts only where it also stands by itself.
+func seen(table []Cue, r request) []Cue {
+	all := folded(strings.Join(shownTexts(r), "\n"))
+	byLength := slices.Clone(table)
+	slices.SortStableFunc(byLength, func(a, b Cue) int { return len(b.Text) - len(a.Text) })
+	var found []Cue
+	for _, c := range byLength {
+		if text := folded(c.Text); text != "" && strings.Contains(all, text) {
+			found, all = append(found, c), strings.ReplaceAll(all, text, " ")
+		}
+	}
+	return found
+}
+
+// shownTexts are the texts of the input that the model did not write itself: messages
+// and the results of modules.
+func shownTexts(r request) []string {
+	var texts []string
+	modules := map[string]bool{}
+	for _, item := range r.input {
+		switch {
+		case item.Kind == llmclient.KindMessage && item.Role != "assistant":
+			texts = append(texts, item.Text)
+		case item.Kind == llmclient.KindFunctionCall:
+			modules[item.CallID] = !slices.Contains([]string{toolPlan, toolDraft, toolDecision, toolTurn}, item.Name)
+		case item.Kind == llmclient.KindFunctionOutput && modules[item.CallID]:
+			texts = append(texts, item.Text)
+		}
+	}
+	return texts
+}
+
+// jsonEscape matches the escapes of a JSON string, also of one within another.
+var jsonEscape = regexp.MustCompile(`\\+(?:u[0-9a-f]{4}|[nrt])`)
+
+// folded keeps the letters and digits of a text, in small letters of normal width.
+func folded(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, plaintext.Narrow(jsonEscape.ReplaceAllString(text, "")))
+}
