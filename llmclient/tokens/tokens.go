@@ -8,7 +8,10 @@
 package tokens
 
 import (
+	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer"
 )
@@ -23,9 +26,70 @@ var vocabulary = sync.OnceValue(func() tokenizer.Codec {
 	return codec
 })
 
+// counted holds the tokens of pieces that were counted before. Prompts are made of the
+// same words again and again, and cutting them by the vocabulary's pattern is slow.
+var counted = struct {
+	sync.RWMutex
+	of map[string]int
+}{of: map[string]int{}}
+
+// A piece is kept when it is short, and only while there is room, so that hostile
+// text cannot fill the memory.
+const (
+	pieceMost  = 48
+	piecesMost = 1 << 16
+)
+
 // Count returns the number of tokens of text. It is a pure function and safe for
 // concurrent use.
 func Count(text string) int {
+	n := 0
+	for text != "" {
+		end := cut(text)
+		n += piece(text[:end])
+		text = text[end:]
+	}
+	return n
+}
+
+// cut is where the first piece of text ends: no token reaches over the end of a word
+// that is followed by anything but a letter, a mark or an apostrophe.
+func cut(text string) int {
+	var letter bool
+	for i, r := range text {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= utf8.RuneSelf && unicode.IsLetter(r):
+			letter = true
+		case letter && r != '\'' && !unicode.IsMark(r):
+			return i
+		default:
+			letter = false
+		}
+	}
+	return len(text)
+}
+
+// piece counts a piece, once if it is short.
+func piece(text string) int {
+	counted.RLock()
+	n, known := counted.of[text]
+	counted.RUnlock()
+	if known {
+		return n
+	}
+	n = encode(text)
+	if len(text) <= pieceMost {
+		counted.Lock()
+		if len(counted.of) < piecesMost {
+			counted.of[strings.Clone(text)] = n
+		}
+		counted.Unlock()
+	}
+	return n
+}
+
+// encode counts with the vocabulary.
+func encode(text string) int {
 	ids, _, err := vocabulary().Encode(text)
 	if err != nil {
 		// A text the codec refuses cannot have more tokens than bytes.
