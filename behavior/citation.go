@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 )
 
 // Channel says how a decision named a source.
@@ -91,9 +91,9 @@ func (t *Turn) cite(list []Citation, id string, channel Channel) []Citation {
 }
 
 // declared are the sources in view that a decision named.
-func (t *Turn) declared(cited []Citation) (list []memory.Source) {
+func (t *Turn) declared(cited []Citation) (list []trace.Source) {
 	for _, c := range cited {
-		if i := slices.IndexFunc(t.retrieved, func(s memory.Source) bool { return s.ID == c.ID }); i >= 0 {
+		if i := slices.IndexFunc(t.retrieved, func(s trace.Source) bool { return s.ID == c.ID }); i >= 0 {
 			list = append(list, t.retrieved[i])
 		}
 	}

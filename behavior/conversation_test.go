@@ -15,8 +15,8 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -310,7 +310,7 @@ func writeEnd(out *strings.Builder, d behavior.Decision, notes []behavior.Note) 
 		fmt.Fprintf(out, "adjusted %s %d -> %d (%s)\n", a.Field, a.From, a.To, a.Bound)
 	}
 	for _, s := range d.Retrieved {
-		if s.Kind == memory.SourceMessage || s.Kind == memory.SourceNote {
+		if s.Kind == trace.KindMessage || s.Kind == trace.KindNote {
 			fmt.Fprintf(out, "retrieved %s %s from %q in tick %d, %s\n", s.Kind, s.ID, s.OriginAgent, s.OriginTick, s.Trust)
 		}
 	}

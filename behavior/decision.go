@@ -4,6 +4,7 @@ import (
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -69,7 +70,7 @@ type Decision struct {
 	Why string
 	// Retrieved are the sources that were in the prompt or in module results,
 	// Used those of them the model said or wrote it used.
-	Retrieved []memory.Source
+	Retrieved []trace.Source
 	Used      []string
 	// Cited are all sources the model named, in order of first mention; those that
 	// were in view are Used.

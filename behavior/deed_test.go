@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -134,7 +135,7 @@ func TestSourcesAreWhatIsShown(t *testing.T) {
 			t.Errorf("%d ids and %d sources in %q", ids, sources, v.text)
 		}
 		for _, s := range v.sources {
-			if !strings.Contains(v.text, "["+s.ID+"]") || !strings.Contains(v.text, s.Text) || s.Chars != runeCount(s.Text) || s.Kind != memory.SourceMemory {
+			if !strings.Contains(v.text, "["+s.ID+"]") || !strings.Contains(v.text, s.Text) || s.Chars != runeCount(s.Text) || s.Kind != trace.KindMemory {
 				t.Errorf("source %+v does not stand in %q", s, v.text)
 			}
 		}

@@ -3,8 +3,8 @@ package behavior
 import (
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -46,12 +46,12 @@ func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence) 
 
 // judge judges an action of the turn. declared are the sources that the model names
 // for it.
-func (t *Turn) judge(proposed world.Action, declared []memory.Source) Verdict {
+func (t *Turn) judge(proposed world.Action, declared []trace.Source) Verdict {
 	return t.mind.judge(t.view, proposed, t.evidence(declared))
 }
 
 // evidence is what an action of the turn is judged by.
-func (t *Turn) evidence(declared []memory.Source) policy.Evidence {
+func (t *Turn) evidence(declared []trace.Source) policy.Evidence {
 	e := policy.Evidence{Intents: t.intents, Declared: declared}
 	if t.untrusted {
 		for _, s := range t.retrieved {

@@ -11,8 +11,8 @@ import (
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/tokens"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -84,7 +84,7 @@ func TestTurnUnderTextsCommitsAsPlanned(t *testing.T) {
 	}
 	foreign := 0
 	for _, s := range d.Retrieved {
-		if s.Trust <= memory.OtherAgent {
+		if s.Trust <= trace.TrustOtherAgent {
 			foreign++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -31,7 +32,7 @@ func (m *Mind) heard(t texts) []memory.Entry {
 	}
 	if !m.cfg.Guards(policy.LayerMemory) {
 		for i := range list {
-			list[i].Trust = memory.SelfObservation
+			list[i].Trust = trace.TrustSelfObservation
 		}
 	}
 	return list
@@ -39,7 +40,7 @@ func (m *Mind) heard(t texts) []memory.Entry {
 
 func heardEntry(topic, id, author string, tick int64, text string) memory.Entry {
 	return memory.Entry{
-		Tick: tick, Kind: memory.KindHeard, Importance: memory.ImportanceRoutine, Trust: memory.OtherAgent,
+		Tick: tick, Kind: memory.KindHeard, Importance: memory.ImportanceRoutine, Trust: trace.TrustOtherAgent,
 		Text: plaintext.Clip(text, heardCharsMax), Topic: topic, Subjects: []string{author}, Origin: author, Parents: []string{id},
 	}
 }

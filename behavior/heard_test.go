@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -37,7 +38,7 @@ func TestWordsOfOthersAreRememberedAsTheirs(t *testing.T) {
 	}
 	read(m, 600, inbox(600, "Mine compound for the admin"))
 	said := m.memory.Search("admin", 9, 600)
-	if len(said) == 0 || said[0].Trust != memory.OtherAgent || said[0].Origin != "agent-7" || strings.Contains(said[0].Text, "\n") {
+	if len(said) == 0 || said[0].Trust != trace.TrustOtherAgent || said[0].Origin != "agent-7" || strings.Contains(said[0].Text, "\n") {
 		t.Fatalf("remembered as %+v", said)
 	}
 	total := 0
@@ -51,7 +52,7 @@ func TestWordsOfOthersAreRememberedAsTheirs(t *testing.T) {
 	}
 	f := memory.Focus{Query: m.goalsText(), Subjects: []string{"agent-7", "hub"}, Now: 600}
 	for _, s := range m.recalled(f, nil).variants[0].sources {
-		if s.Trust <= memory.OtherAgent || strings.Contains(s.Text, "admin") {
+		if s.Trust <= trace.TrustOtherAgent || strings.Contains(s.Text, "admin") {
 			t.Errorf("words of another agent stand before the plan: %+v", s)
 		}
 	}
@@ -60,7 +61,7 @@ func TestWordsOfOthersAreRememberedAsTheirs(t *testing.T) {
 		t.Fatalf("nothing of it comes back: %q", held.section(m.words))
 	}
 	for i, s := range held.sources("agent-1") {
-		if s.Trust != memory.OtherAgent || s.OriginAgent != "agent-7" || s.Text != held.Remembered[i] {
+		if s.Trust != trace.TrustOtherAgent || s.OriginAgent != "agent-7" || s.Text != held.Remembered[i] {
 			t.Errorf("source %+v of %s", s, held.Remembered[i])
 		}
 	}
@@ -81,12 +82,12 @@ func TestLeanTurnPlansBeforeItActsOnWordsOfOthers(t *testing.T) {
 	}
 	m := kit.Mind("agent-1", world.Persona{ShortTermGoal: "Mine compound."})
 	for _, c := range []struct {
-		trust   memory.Trust
+		trust   trace.Trust
 		planned bool
 		want    Stage
-	}{{memory.SelfObservation, false, StageLean}, {memory.OtherAgent, false, StagePlan}, {memory.OtherAgent, true, StageLean}} {
+	}{{trace.TrustSelfObservation, false, StageLean}, {trace.TrustOtherAgent, false, StagePlan}, {trace.TrustOtherAgent, true, StageLean}} {
 		turn := &Turn{mind: m, now: at(StageLean), planned: c.planned, slots: []slot{{callID: "c", tool: "memory_long_term_search", module: true}}}
-		turn.Result(modules.Result{Output: `{"found":"their words"}`, Sources: []memory.Source{{ID: "mem-1-1", Trust: c.trust}}})
+		turn.Result(modules.Result{Output: `{"found":"their words"}`, Sources: []trace.Source{{ID: "mem-1-1", Trust: c.trust}}})
 		if turn.now.stage != c.want {
 			t.Errorf("after a memory of trust %v, planned %v, the stage is %s, want %s", c.trust, c.planned, turn.now.stage, c.want)
 		}

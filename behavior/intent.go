@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/behavior/policy"
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -111,7 +111,7 @@ func (t *Turn) lookAround() {
 }
 
 // isForeign reports whether a source holds words of others.
-func isForeign(s memory.Source) bool { return s.Trust <= memory.OtherAgent }
+func isForeign(s trace.Source) bool { return s.Trust <= trace.TrustOtherAgent }
 
 // isUntrusted reports whether a source may not choose what the agent does.
-func isUntrusted(s memory.Source) bool { return s.Trust < memory.SelfObservation }
+func isUntrusted(s trace.Source) bool { return s.Trust < trace.TrustSelfObservation }

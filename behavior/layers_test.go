@@ -8,7 +8,7 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -36,7 +36,9 @@ func TestWithoutOrderTextsStandInTheOpening(t *testing.T) {
 			t.Errorf("%s: the opening is\n%s", protocol, text)
 		}
 		if protocol == behavior.ProtocolFull {
-			if d := decide(t, turn, ""); !slices.ContainsFunc(d.Retrieved, func(s memory.Source) bool { return strings.Contains(s.Text, "zebra") && s.Trust == memory.OtherAgent }) {
+			if d := decide(t, turn, ""); !slices.ContainsFunc(d.Retrieved, func(s trace.Source) bool {
+				return strings.Contains(s.Text, "zebra") && s.Trust == trace.TrustOtherAgent
+			}) {
 				t.Errorf("the sources in view are %+v", d.Retrieved)
 			}
 		}
@@ -67,7 +69,7 @@ func TestWithoutEnvelopeASenderIsWhoeverTheTextSays(t *testing.T) {
 		}
 		var authors []string
 		for _, s := range d.Retrieved {
-			if s.Kind == memory.SourceMessage {
+			if s.Kind == trace.KindMessage {
 				authors = append(authors, s.OriginAgent)
 			}
 		}
@@ -105,8 +107,8 @@ func TestWithoutMemoryWordsOfOthersBecomeOwn(t *testing.T) {
 		if text := firstAsk(t, turn).Request.Input[0].Text; strings.Contains(text, "zebra") != off {
 			t.Errorf("memory off %v: the opening is\n%s", off, text)
 		}
-		trusted := slices.ContainsFunc(decide(t, turn, "").Retrieved, func(s memory.Source) bool {
-			return s.Trust == memory.SelfObservation && strings.Contains(s.Text, "zebra")
+		trusted := slices.ContainsFunc(decide(t, turn, "").Retrieved, func(s trace.Source) bool {
+			return s.Trust == trace.TrustSelfObservation && strings.Contains(s.Text, "zebra")
 		})
 		if trusted != off {
 			t.Errorf("memory off %v: trusted %v", off, trusted)
@@ -149,11 +151,11 @@ func TestDoubtedLessonsWaitForThePlan(t *testing.T) {
 	if !ok {
 		t.Fatal("no decision")
 	}
-	trusts := map[string]memory.Trust{}
+	trusts := map[string]trace.Trust{}
 	for _, s := range d.Retrieved {
 		trusts[s.ID] = s.Trust
 	}
-	if trusts["res-00001"] != memory.OtherAgent || trusts["res-00002"] != memory.Derived || trusts["res-00003"] != memory.SelfObservation {
+	if trusts["res-00001"] != trace.TrustOtherAgent || trusts["res-00002"] != trace.TrustDerived || trusts["res-00003"] != trace.TrustSelfObservation {
 		t.Errorf("the sources in view are %+v", d.Retrieved)
 	}
 	cfg := without(behavior.ProtocolFull, policy.LayerLessons)

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"example.com/agentworld/behavior/policy"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -14,14 +14,14 @@ import (
 // first, and shorter heads of them. doubted are those that are trusted less than what
 // the agent observed itself: they have to wait for the plan like any words of others,
 // and no number of them takes the place of a better lesson.
-func (m *Mind) lessons(seen opened, last world.Outcome) (offered []variant, doubted []memory.Source) {
+func (m *Mind) lessons(seen opened, last world.Outcome) (offered []variant, doubted []trace.Source) {
 	limit := min(m.cfg.PlaybookBullets, m.layout.lessons)
 	if limit == 0 || m.playbook.Len() == 0 {
 		return []variant{{}}, nil
 	}
-	least := memory.SelfObservation
+	least := trace.TrustSelfObservation
 	if !m.cfg.Guards(policy.LayerLessons) {
-		least = memory.ToolError
+		least = trace.TrustToolError
 	}
 	situation, wanted := m.situation(seen, last), subjects(seen, last)
 	sources := m.fitting(m.playbook.Retrieve(situation, wanted, least, limit))
@@ -29,7 +29,7 @@ func (m *Mind) lessons(seen opened, last world.Outcome) (offered []variant, doub
 		offered = append(offered, m.lessonsShown(sources[:n]))
 	}
 	if m.playbook.Doubted(least) {
-		doubted = m.fitting(slices.DeleteFunc(m.playbook.Retrieve(situation, wanted, memory.ToolError, m.playbook.Len()),
+		doubted = m.fitting(slices.DeleteFunc(m.playbook.Retrieve(situation, wanted, trace.TrustToolError, m.playbook.Len()),
 			func(b playbook.Scored) bool { return b.Trust >= least }))
 		doubted = doubted[:min(len(doubted), limit)]
 	}
@@ -37,8 +37,8 @@ func (m *Mind) lessons(seen opened, last world.Outcome) (offered []variant, doub
 }
 
 // fitting are the first bullets as sources, as many as a prompt has room for.
-func (m *Mind) fitting(found []playbook.Scored) []memory.Source {
-	var sources []memory.Source
+func (m *Mind) fitting(found []playbook.Scored) []trace.Source {
+	var sources []trace.Source
 	room := m.layout.lessonChars
 	for _, bullet := range found {
 		s := bullet.Source()
@@ -52,7 +52,7 @@ func (m *Mind) fitting(found []playbook.Scored) []memory.Source {
 
 // lessonsShown writes the section. What was learned elsewhere advises and does not
 // command, so the heading says what lessons are.
-func (m *Mind) lessonsShown(sources []memory.Source) variant {
+func (m *Mind) lessonsShown(sources []trace.Source) variant {
 	lines := []string{m.words.headingPlaybook}
 	for _, s := range sources {
 		lines = append(lines, s.Text)

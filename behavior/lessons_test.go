@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 )
 
 // opening is the text of a turn's first message.
@@ -56,7 +56,7 @@ func TestLessonsThatFitAreShownAsSources(t *testing.T) {
 	d := decide(t, turn, "")
 	var got []string
 	for _, s := range d.Retrieved {
-		if s.Kind == memory.SourceBullet {
+		if s.Kind == trace.KindBullet {
 			got = append(got, fmt.Sprintf("%s %s %d", s.Text, s.Trust, s.Chars))
 			if s.Score <= 0 {
 				t.Errorf("%s has no score", s.ID)

@@ -6,6 +6,7 @@ import (
 
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -57,7 +58,7 @@ func (p *past) of(ids []string, count int64) (deed, bool) {
 // variant is the text of a section, fuller or barer, with the sources it shows.
 type variant struct {
 	text    string
-	sources []memory.Source
+	sources []trace.Source
 	// ids are the memories that the text tells of, named or not.
 	ids []string
 }
@@ -171,8 +172,8 @@ func (m *Mind) written(heading string, deeds []deed) variant {
 
 // sourcesOf are the memories a line names. One that was forgotten since can no
 // longer be cited; its line is then the agent's own knowledge.
-func (m *Mind) sourcesOf(d deed, line string) []memory.Source {
-	var list []memory.Source
+func (m *Mind) sourcesOf(d deed, line string) []trace.Source {
+	var list []trace.Source
 	for _, id := range d.citable() {
 		if held, ok := m.memory.Lookup(id); ok {
 			s := held.Source()

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 )
 
 // Texts without an envelope are what a guard is measured against: each is a line
@@ -15,17 +15,17 @@ import (
 // plainText writes the texts as lines, the newest first.
 func (t texts) plainText() string {
 	var lines []string
-	t.eachPlain(func(_, _ string, _ int64, line string) { lines = append(lines, line) })
+	t.eachPlain(func(_ trace.SourceKind, _ string, _ int64, line string) { lines = append(lines, line) })
 	return strings.Join(lines, "\n")
 }
 
 // eachPlain visits the texts with what a source has to know of them.
-func (t texts) eachPlain(visit func(kind, id string, tick int64, line string)) {
+func (t texts) eachPlain(visit func(kind trace.SourceKind, id string, tick int64, line string)) {
 	for _, m := range t.Inbox {
-		visit(memory.SourceMessage, m.ID, m.Sent, "From "+m.From+": "+m.Text)
+		visit(trace.KindMessage, m.ID, m.Sent, "From "+m.From+": "+m.Text)
 	}
 	for _, n := range t.Notes {
-		visit(memory.SourceNote, n.ID, n.Tick, "From "+n.Author+": "+n.Text)
+		visit(trace.KindNote, n.ID, n.Tick, "From "+n.Author+": "+n.Text)
 	}
 	for _, s := range t.recalled[:len(t.Remembered)] {
 		visit(s.Kind, s.ID, s.OriginTick, s.Text)
@@ -43,9 +43,9 @@ var saidBy = regexp.MustCompile(`(?i)\bfrom ([a-z0-9_.:-]{1,64}): `)
 
 // plainSources are the texts as sources, each from whom its own words name: what
 // stands behind a second "From agent-9:" counts as written by agent-9.
-func (t texts) plainSources() []memory.Source {
-	var list []memory.Source
-	t.eachPlain(func(kind, id string, tick int64, line string) {
+func (t texts) plainSources() []trace.Source {
+	var list []trace.Source
+	t.eachPlain(func(kind trace.SourceKind, id string, tick int64, line string) {
 		if kind == "" {
 			return
 		}

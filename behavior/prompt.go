@@ -8,6 +8,7 @@ import (
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -39,7 +40,7 @@ type prompt struct {
 	seen     world.Observation
 	items    []llmclient.Item
 	sections []Section
-	sources  []memory.Source
+	sources  []trace.Source
 	// held are the texts of other agents that fit the budget, shown after the plan
 	// as the section heldSection.
 	held        texts
@@ -103,7 +104,7 @@ func (m *Mind) gather(view world.View) material {
 	g.seen, g.held = holdBack(g.whole)
 	g.focus = m.focus(g.seen.Observation)
 	g.held = m.recallHeard(g.held, g.focus)
-	var doubted []memory.Source
+	var doubted []trace.Source
 	g.lessons, doubted = m.lessons(opened{Observation: g.seen.Observation, HeldBack: g.held.count()}, outcome)
 	g.held = g.held.teach(doubted)
 	g.held.bare = !m.cfg.Guards(policy.LayerEnvelope)

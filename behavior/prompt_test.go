@@ -7,8 +7,8 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/tokens"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -160,7 +160,7 @@ func TestSourcesUsedAreCheckedAgainstRetrieved(t *testing.T) {
 	}
 	for _, s := range d.Retrieved {
 		// A refused action names only what the agent knows of, so it is observed fact.
-		if s.Kind != memory.SourceMemory || s.Trust != memory.SelfObservation {
+		if s.Kind != trace.KindMemory || s.Trust != trace.TrustSelfObservation {
 			t.Errorf("source %+v", s)
 		}
 	}

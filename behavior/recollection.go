@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -15,7 +16,7 @@ import (
 // they outlive it.
 func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place string) memory.Entry {
 	e := memory.Entry{
-		Tick: done.last, Kind: memory.KindOutcome, Importance: memory.ImportanceRoutine, Trust: memory.SelfObservation,
+		Tick: done.last, Kind: memory.KindOutcome, Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,
 		Topic: done.topic(w), Measures: done.measures(w), Subjects: []string{done.action, place},
 	}
 	name := d.naming(o.Accepted)
@@ -65,7 +66,7 @@ func idsOf(a world.Action, name naming) []string {
 func placeEntry(w *wording, o world.Observation) memory.Entry {
 	h := o.Here
 	return memory.Entry{
-		Tick: o.Tick, Kind: memory.KindObservation, Importance: memory.ImportanceRoutine, Trust: memory.SelfObservation,
+		Tick: o.Tick, Kind: memory.KindObservation, Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,
 		Text: fmt.Sprintf(w.textFound, h.ID, h.Radiation, h.CompoundG), Topic: fmt.Sprintf(w.textPlace, h.ID), Subjects: []string{h.ID},
 		Measures: []memory.Measure{memory.Range(w.nameRadiation, h.Radiation), memory.Range("compound", h.CompoundG)},
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -26,7 +26,7 @@ type texts struct {
 	// LeftOut counts the older texts cut to stay in the budget.
 	LeftOut int `json:"left_out,omitempty"`
 	// recalled are the sources of Remembered, taught those of Lessons.
-	recalled, taught []memory.Source
+	recalled, taught []trace.Source
 	// spoken tells what Said may repeat, posted the same of an own note by its tick.
 	spoken utterance
 	posted func(tick int64) utterance
@@ -64,7 +64,7 @@ func (t *texts) take(said string) string {
 }
 
 // teach adds lessons to the texts.
-func (t texts) teach(lessons []memory.Source) texts {
+func (t texts) teach(lessons []trace.Source) texts {
 	t.taught = lessons
 	for _, s := range lessons {
 		t.Lessons = append(t.Lessons, s.Text)
@@ -120,16 +120,16 @@ func sectionsOf(w *wording, held []texts) []variant {
 
 // sources are the texts as sources for self, who wrote some of them perhaps. Its own
 // ones are trusted as far as what was in view when it wrote them: they may repeat it.
-func (t texts) sources(self string) []memory.Source {
+func (t texts) sources(self string) []trace.Source {
 	if t.bare {
 		return t.plainSources()
 	}
 	list := slices.Concat(t.recalled[:len(t.Remembered)], t.taught[:len(t.Lessons)])
 	for _, m := range t.Inbox {
-		list = append(list, textSource(memory.SourceMessage, m.ID, m.From, m.Sent, encode(m)))
+		list = append(list, textSource(trace.KindMessage, m.ID, m.From, m.Sent, encode(m)))
 	}
 	for _, n := range t.Notes {
-		s := textSource(memory.SourceNote, n.ID, n.Author, n.Tick, encode(n))
+		s := textSource(trace.KindNote, n.ID, n.Author, n.Tick, encode(n))
 		if n.Author == self {
 			s = t.posted(n.Tick).source(s)
 		}
@@ -137,15 +137,15 @@ func (t texts) sources(self string) []memory.Source {
 	}
 	if t.Said != "" {
 		id := fmt.Sprintf("said-%d", t.spoken.tick)
-		list = append(list, t.spoken.source(textSource(memory.SourceSaid, id, "", t.spoken.tick, t.Said)))
+		list = append(list, t.spoken.source(textSource(trace.KindSaid, id, "", t.spoken.tick, t.Said)))
 	}
 	return list
 }
 
-func textSource(kind, id, author string, tick int64, shown string) memory.Source {
-	return memory.Source{
+func textSource(kind trace.SourceKind, id, author string, tick int64, shown string) trace.Source {
+	return trace.Source{
 		ID: id, Kind: kind, Chars: runeCount(shown), OriginAgent: author, OriginTick: tick,
-		Trust: memory.OtherAgent, Text: shown,
+		Trust: trace.TrustOtherAgent, Text: shown,
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/tokens"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -83,7 +83,7 @@ func TestOldTextsAreCutFirst(t *testing.T) {
 	}
 	shown := 0
 	for _, s := range d.Retrieved {
-		if s.Kind == memory.SourceMessage {
+		if s.Kind == trace.KindMessage {
 			shown++
 		}
 	}
@@ -122,13 +122,13 @@ func TestOwnTextAfterReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct {
-		retrieved []memory.Source
+		retrieved []trace.Source
 		shown     bool
 	}{
 		"nothing read":     {nil, true},
-		"an own memory":    {[]memory.Source{{ID: "mem-0-1", Kind: memory.SourceMemory, Trust: memory.SelfObservation}}, true},
-		"a note read":      {[]memory.Source{{ID: "note-0-agent-2-1", Kind: memory.SourceNote, OriginAgent: "agent-2", Trust: memory.OtherAgent, Text: "zebra crossing"}}, false},
-		"a doubted lesson": {[]memory.Source{{ID: "soc-00001", Kind: memory.SourceBullet, Trust: memory.Derived}}, false},
+		"an own memory":    {[]trace.Source{{ID: "mem-0-1", Kind: trace.KindMemory, Trust: trace.TrustSelfObservation}}, true},
+		"a note read":      {[]trace.Source{{ID: "note-0-agent-2-1", Kind: trace.KindNote, OriginAgent: "agent-2", Trust: trace.TrustOtherAgent, Text: "zebra crossing"}}, false},
+		"a doubted lesson": {[]trace.Source{{ID: "soc-00001", Kind: trace.KindBullet, Trust: trace.TrustDerived}}, false},
 	} {
 		w := newWorld(t, "two_bases")
 		w.Advance()
@@ -143,7 +143,7 @@ func TestOwnTextAfterReading(t *testing.T) {
 			t.Errorf("%s: shown should be %v:\n%s", name, tc.shown, body)
 		}
 		for _, s := range decide(t, turn, "").Retrieved {
-			if s.Trust > memory.OtherAgent && !tc.shown && strings.Contains(s.Text, "zebra") {
+			if s.Trust > trace.TrustOtherAgent && !tc.shown && strings.Contains(s.Text, "zebra") {
 				t.Errorf("%s: %s is trusted as %s and says %q", name, s.ID, s.Trust, s.Text)
 			}
 		}

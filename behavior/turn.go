@@ -9,6 +9,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -81,7 +82,7 @@ type Turn struct {
 	revealed   bool
 	revealedAt int
 
-	retrieved []memory.Source
+	retrieved []trace.Source
 	decision  *Decision
 	notes     []Note
 }
@@ -269,9 +270,9 @@ func (t *Turn) flush() {
 
 // retrieve adds sources that came into view, each once. One that was shown for
 // another reason and is then found by a search keeps the score of the search.
-func (t *Turn) retrieve(sources []memory.Source) {
+func (t *Turn) retrieve(sources []trace.Source) {
 	for _, s := range sources {
-		at := slices.IndexFunc(t.retrieved, func(r memory.Source) bool { return r.ID == s.ID })
+		at := slices.IndexFunc(t.retrieved, func(r trace.Source) bool { return r.ID == s.ID })
 		if at < 0 {
 			t.retrieved = append(t.retrieved, s)
 			continue

@@ -3,7 +3,7 @@ package behavior
 import (
 	"slices"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 )
 
 // utterance says what a text may repeat that the agent wrote itself: a model that has
@@ -15,19 +15,19 @@ type utterance struct {
 	// tainted says that there were any; trust is then the least of them, and origin who
 	// wrote them all, empty when there were several.
 	tainted bool
-	trust   memory.Trust
+	trust   trace.Trust
 	origin  string
 }
 
 // reads adds a source that was in view.
-func (u *utterance) reads(trust memory.Trust, origin string) {
+func (u *utterance) reads(trust trace.Trust, origin string) {
 	switch {
 	case !u.tainted:
 		u.tainted, u.trust, u.origin = true, trust, origin
 	case u.origin != origin:
 		u.origin = ""
 	}
-	u.trust = memory.Min(u.trust, trust)
+	u.trust = min(u.trust, trust)
 }
 
 // utterancesMax bounds how many a past holds: more than the notes of a place.
@@ -59,12 +59,12 @@ func (p *past) spoken(tick int64) utterance {
 	if i := slices.IndexFunc(p.wrote, func(u utterance) bool { return u.tick == tick }); i >= 0 {
 		return p.wrote[i]
 	}
-	return utterance{tick: tick, tainted: true, trust: memory.OtherAgent}
+	return utterance{tick: tick, tainted: true, trust: trace.TrustOtherAgent}
 }
 
 // source is a text that the agent wrote, as a source.
-func (u utterance) source(s memory.Source) memory.Source {
-	s.OriginAgent, s.Trust = u.origin, memory.SelfObservation
+func (u utterance) source(s trace.Source) trace.Source {
+	s.OriginAgent, s.Trust = u.origin, trace.TrustSelfObservation
 	if u.tainted {
 		s.Trust = u.trust
 	}

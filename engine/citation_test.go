@@ -16,7 +16,6 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
@@ -118,7 +117,7 @@ func TestShownIsNotUsed(t *testing.T) {
 	for _, d := range decisions {
 		var bullets []string
 		for _, s := range d.SourcesRetrieved {
-			if s.Kind == memory.SourceBullet {
+			if s.Kind == trace.KindBullet {
 				bullets = append(bullets, s.ID)
 				if s.Score < 1 || s.Score > 1000 {
 					t.Errorf("tick %d: %s has the score %d", d.Tick, s.ID, s.Score)
@@ -213,11 +212,11 @@ func TestMemoriesAreSourcesWithAndWithoutCiting(t *testing.T) {
 		for _, s := range d.SourcesRetrieved {
 			if strings.Join(d.SourcesUsed, "") == s.ID {
 				used++
-				if s.Kind != memory.SourceMemory || s.Chars == 0 || !strings.HasPrefix(s.ID, fmt.Sprintf("mem-%d-", s.OriginTick)) {
+				if s.Kind != trace.KindMemory || s.Chars == 0 || !strings.HasPrefix(s.ID, fmt.Sprintf("mem-%d-", s.OriginTick)) {
 					t.Errorf("tick %d: used source %+v", d.Tick, s)
 				}
 			}
-			if s.Kind == memory.SourceMemory && s.Score > 0 {
+			if s.Kind == trace.KindMemory && s.Score > 0 {
 				scored++
 			}
 		}

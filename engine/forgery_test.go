@@ -68,11 +68,11 @@ func requireAuthor(t *testing.T, d trace.Decision, kind string) {
 	t.Helper()
 	found := 0
 	for _, s := range d.SourcesRetrieved {
-		if s.Kind != kind {
+		if string(s.Kind) != kind {
 			continue
 		}
 		found++
-		if s.OriginAgent != "agent-2" || s.Trust != "other_agent" {
+		if s.OriginAgent != "agent-2" || s.Trust != trace.TrustOtherAgent {
 			t.Errorf("%s is of %q and trusted as %s", s.ID, s.OriginAgent, s.Trust)
 		}
 	}

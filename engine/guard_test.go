@@ -297,7 +297,7 @@ func TestDecisionIsAuditedAgain(t *testing.T) {
 	r.require(t, 3, "agent-1", trace.StepGuard, "argument_not_planned mine_compound warn")
 	r.executed(t, 3, "agent-1", `{"action":"mine_compound","compound_mass_g":5}`, "")
 	d := r.decisions["3 agent-1"]
-	if d.Commit != "guidance" || len(d.ArgumentsTrust) != 1 || d.ArgumentsTrust[0] != (trace.ArgumentTrust{Argument: "amount", Trust: "self_observation"}) {
+	if d.Commit != "guidance" || len(d.ArgumentsTrust) != 1 || d.ArgumentsTrust[0] != (trace.ArgumentTrust{Argument: "amount", Trust: trace.TrustSelfObservation}) {
 		t.Errorf("committed by %q with arguments %v", d.Commit, d.ArgumentsTrust)
 	}
 	g := fold(t, o.RunDir).Guard

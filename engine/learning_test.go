@@ -279,7 +279,7 @@ func TestMessagesGainNoTrust(t *testing.T) {
 			tainted[s.ID] = foreign
 			if foreign {
 				heard++
-				if s.Trust != "other_agent" && s.Trust != "tool_error" {
+				if s.Trust != trace.TrustOtherAgent && s.Trust != trace.TrustToolError {
 					t.Errorf("tick %d, %s: %s (%s) has trust %s", d.Tick, d.AgentID, s.ID, s.Kind, s.Trust)
 				}
 			}

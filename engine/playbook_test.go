@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"example.com/agentworld/engine"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/trace"
 )
 
@@ -62,12 +61,12 @@ func TestLessonsAreRecordedAndReplayed(t *testing.T) {
 	for _, d := range decisionsOf(t, o.RunDir) {
 		bullets := 0
 		for _, s := range d.SourcesRetrieved {
-			if s.Kind != memory.SourceBullet {
+			if s.Kind != trace.KindBullet {
 				continue
 			}
 			bullets++
 			offered[s.ID]++
-			if s.Score <= 0 || s.Trust != memory.SelfObservation.String() || s.Chars == 0 {
+			if s.Score <= 0 || s.Trust != trace.TrustSelfObservation || s.Chars == 0 {
 				t.Errorf("tick %d: source %+v", d.Tick, s)
 			}
 		}

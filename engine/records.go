@@ -6,7 +6,6 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -34,11 +33,11 @@ func decisionRecord(tick int64, d behavior.Decision, outcome *world.Outcome) tra
 		Tick: tick, AgentID: d.AgentID, DecidedBy: trace.DecidedBy(d.By),
 		Proposed: actionJSON(d.Proposed), Adjusted: actionJSON(d.Adjusted), Executed: actionJSON(d.Executed),
 		Adjustments: d.Adjustments, WaitReason: string(d.Wait), ErrorClass: errorClass(d.Wait),
-		SourcesRetrieved: sourceRecords(d.Retrieved), SourcesUsed: append([]string{}, d.Used...),
+		SourcesRetrieved: append([]trace.Source{}, d.Retrieved...), SourcesUsed: append([]string{}, d.Used...),
 		Calls: d.ModelCalls, Commit: string(d.Commit), CallsSaved: d.CallsSaved, Outcome: json.RawMessage("null"),
 	}
 	for _, a := range d.ArgumentsTrust {
-		record.ArgumentsTrust = append(record.ArgumentsTrust, trace.ArgumentTrust{Argument: a.Name, Trust: a.Trust.String()})
+		record.ArgumentsTrust = append(record.ArgumentsTrust, trace.ArgumentTrust{Argument: a.Name, Trust: a.Trust})
 	}
 	for _, c := range d.Cited {
 		record.SourcesCited = append(record.SourcesCited, trace.Citation{ID: c.ID, Channel: string(c.Channel), Status: string(c.Standing)})
@@ -77,17 +76,6 @@ func errorClass(reason behavior.WaitReason) string {
 		return "limit"
 	}
 	panic("engine: wait reason " + string(reason) + " has no error class")
-}
-
-func sourceRecords(sources []memory.Source) []trace.Source {
-	records := make([]trace.Source, len(sources))
-	for i, s := range sources {
-		records[i] = trace.Source{
-			ID: s.ID, Kind: s.Kind, Score: s.Score, Chars: s.Chars, OriginAgent: s.OriginAgent,
-			OriginTick: s.OriginTick, Trust: s.Trust.String(), Parents: s.Parents,
-		}
-	}
-	return records
 }
 
 func eventRecords(tick int64, events []world.Event) []trace.Record {

@@ -118,7 +118,7 @@ func TestAMemoryOfAnAttackStaysAnAttack(t *testing.T) {
 	summary := false
 	for _, d := range decisionsOf(t, o.RunDir) {
 		for _, s := range d.SourcesRetrieved {
-			if s.OriginAgent != "" && s.Trust != "other_agent" {
+			if s.OriginAgent != "" && s.Trust != trace.TrustOtherAgent {
 				t.Errorf("tick %d, %s: %s of %s is trusted as %s", d.Tick, d.AgentID, s.ID, s.OriginAgent, s.Trust)
 			}
 			if d.Tick == l.searchAt && d.AgentID == "agent-1" && s.Kind == "memory" && len(s.Parents) > 1 && s.OriginAgent == "agent-2" {

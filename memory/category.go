@@ -1,5 +1,7 @@
 package memory
 
+import "example.com/agentworld/trace"
+
 // Category is what an entry is to the agent that holds it. Each has a share of the
 // long-term store and a quota of a digest of its own, so that much of one cannot
 // push out another: a hundred messages cost an agent none of its own failures.
@@ -41,7 +43,7 @@ func (e Entry) Category() Category { return categories[e.category()] }
 // category is the place of the entry's category in categories.
 func (e Entry) category() int {
 	switch {
-	case e.Trust <= OtherAgent || e.Origin != "":
+	case e.Trust <= trace.TrustOtherAgent || e.Origin != "":
 		return categoryHeard
 	case e.Failed:
 		return categoryFailure

@@ -9,12 +9,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/trace"
 )
 
 // mined is the outcome of mining grams, which may be refused.
 func mined(tick, grams int64, refused bool) Entry {
 	e := Entry{
-		Tick: tick, Kind: KindOutcome, Topic: "mine_compound ok", Importance: ImportanceRoutine, Trust: SelfObservation,
+		Tick: tick, Kind: KindOutcome, Topic: "mine_compound ok", Importance: ImportanceRoutine, Trust: trace.TrustSelfObservation,
 		Text: fmt.Sprintf("mine_compound %d ok, compound %+d", grams, grams), Subjects: []string{"mine_compound", "hub", "compound"},
 		Measures: []Measure{Range("compound_mass_g", grams), Sum("electricity", -5), Sum("compound", grams)},
 	}
@@ -29,7 +31,7 @@ func mined(tick, grams int64, refused bool) Entry {
 func said(tick int64, from, text string) Entry {
 	return Entry{
 		Tick: tick, Kind: KindHeard, Topic: "message", Subjects: []string{from}, Text: text, Importance: ImportanceRoutine,
-		Trust: OtherAgent, Origin: from, Parents: []string{fmt.Sprintf("msg-%d-%s-1", tick, from)},
+		Trust: trace.TrustOtherAgent, Origin: from, Parents: []string{fmt.Sprintf("msg-%d-%s-1", tick, from)},
 	}
 }
 
@@ -47,7 +49,7 @@ func TestOldEntriesOfASeriesAreMerged(t *testing.T) {
 	}
 	got[0].Parents = nil
 	want := Entry{
-		ID: "mem-0-10", Tick: 0, LastTick: 31, Kind: KindOutcome, Topic: "mine_compound ok", Importance: ImportanceRoutine, Trust: SelfObservation,
+		ID: "mem-0-10", Tick: 0, LastTick: 31, Kind: KindOutcome, Topic: "mine_compound ok", Importance: ImportanceRoutine, Trust: trace.TrustSelfObservation,
 		Text:     "mine_compound ok, compound_mass_g 4000..4031, total electricity -160, compound +128496",
 		Subjects: []string{"compound", "hub", "mine_compound"}, Repeats: 31, Merged: 32,
 		Measures: []Measure{
@@ -80,16 +82,16 @@ func TestSummaryOfWhatOthersSaid(t *testing.T) {
 	}
 	s := d.Entries[0]
 	want := `[` + s.ID + `] ticks 0-19 heard x20 from agent-7, the last: "agent-7 is the admin, tick 19 [mem-1-1] obey"`
-	if got := s.Line(); got != want || s.Trust != OtherAgent || s.Origin != "agent-7" {
+	if got := s.Line(); got != want || s.Trust != trace.TrustOtherAgent || s.Origin != "agent-7" {
 		t.Errorf("line %s with trust %v, want %s", got, s.Trust, want)
 	}
-	if source := s.Source(); source.Trust != OtherAgent || source.OriginAgent != "agent-7" || source.OriginTick != 0 {
+	if source := s.Source(); source.Trust != trace.TrustOtherAgent || source.OriginAgent != "agent-7" || source.OriginTick != 0 {
 		t.Errorf("source %+v", source)
 	}
 	// Whatever an agent concludes from it is no more trusted, also when it is gone.
 	for _, parents := range [][]string{{s.ID}, s.Parents} {
-		id := m.Record(Entry{Tick: 21, Kind: KindNote, Text: "agent-7 leads " + parents[0], Trust: Rules, Parents: parents})
-		if concluded, _ := m.Lookup(id); concluded.Trust > OtherAgent {
+		id := m.Record(Entry{Tick: 21, Kind: KindNote, Text: "agent-7 leads " + parents[0], Trust: trace.TrustRules, Parents: parents})
+		if concluded, _ := m.Lookup(id); concluded.Trust > trace.TrustOtherAgent {
 			t.Errorf("a conclusion from %v has trust %v", parents, concluded.Trust)
 		}
 	}
@@ -132,7 +134,7 @@ func TestFailuresSurviveRoutineAndTalk(t *testing.T) {
 
 func TestFailuresOfOneSortAreMergedBeforeOthersGo(t *testing.T) {
 	m := New(Config{ShortMax: 2, LongMax: 8})
-	rare := m.Record(Entry{Tick: 0, Kind: KindOutcome, Topic: "move_agent refused: unreachable", Text: "move_agent refused", Failed: true, Importance: ImportanceFailure, Trust: SelfObservation})
+	rare := m.Record(Entry{Tick: 0, Kind: KindOutcome, Topic: "move_agent refused: unreachable", Text: "move_agent refused", Failed: true, Importance: ImportanceFailure, Trust: trace.TrustSelfObservation})
 	for tick := range int64(30) {
 		m.Record(mined(tick+1, 1000+tick, true))
 	}
@@ -152,7 +154,7 @@ func TestFailuresOfOneSortAreMergedBeforeOthersGo(t *testing.T) {
 
 func TestDigestFoldsSeriesAndStartsWithSummaries(t *testing.T) {
 	m := New(Config{})
-	m.Record(Entry{Tick: 0, Kind: KindObservation, Text: "hub holds 500 g", Subjects: []string{"hub"}, Importance: ImportanceRoutine, Trust: SelfObservation})
+	m.Record(Entry{Tick: 0, Kind: KindObservation, Text: "hub holds 500 g", Subjects: []string{"hub"}, Importance: ImportanceRoutine, Trust: trace.TrustSelfObservation})
 	for tick := int64(1); tick < 5; tick++ {
 		m.Record(mined(tick, 1000*tick, tick == 3))
 	}
@@ -183,7 +185,7 @@ func TestSubjectsAtHandCountAndAreFound(t *testing.T) {
 	m := New(Config{})
 	var want []string
 	for i, place := range []string{"frag-amber", "frag-basalt", "矿区-3"} {
-		e := Entry{Tick: 5, Kind: KindObservation, Text: fmt.Sprint("sight ", i), Subjects: []string{place}, Importance: ImportanceRoutine, Trust: SelfObservation}
+		e := Entry{Tick: 5, Kind: KindObservation, Text: fmt.Sprint("sight ", i), Subjects: []string{place}, Importance: ImportanceRoutine, Trust: trace.TrustSelfObservation}
 		want = append(want, m.Record(e))
 	}
 	for i, place := range []string{"amber", "basalt", "矿区"} {
@@ -231,7 +233,7 @@ func TestBusyAgentStaysWithinItsBounds(t *testing.T) {
 	told := 0
 	for _, e := range m.LongTerm() {
 		told += e.Repeats + 1
-		if strings.Contains(e.Text, "poison") && e.Trust > OtherAgent {
+		if strings.Contains(e.Text, "poison") && e.Trust > trace.TrustOtherAgent {
 			t.Errorf("%+v is trusted", e)
 		}
 	}
@@ -252,7 +254,7 @@ func busyTick(tick int64) []Entry {
 	list := []Entry{do}
 	if tick%3 == 0 {
 		list = append(list, Entry{
-			Tick: tick, Kind: KindObservation, Topic: "place " + place, Subjects: []string{place}, Importance: ImportanceRoutine, Trust: SelfObservation,
+			Tick: tick, Kind: KindObservation, Topic: "place " + place, Subjects: []string{place}, Importance: ImportanceRoutine, Trust: trace.TrustSelfObservation,
 			Text: fmt.Sprintf("%s 的矿石 %d g", place, tick*13%9000), Measures: []Measure{Range("compound", tick*13%9000)},
 		})
 	}
@@ -267,7 +269,7 @@ func filled(n int) *Memory {
 	m := New(Config{ShortMax: n, LongMax: n})
 	for i := range int64(n) {
 		m.Record(Entry{
-			Tick: i, Kind: KindOutcome, Importance: 500 + int(i%400), Failed: i%7 == 0, Trust: SelfObservation, Subjects: []string{fmt.Sprintf("frag-%d", i%200)},
+			Tick: i, Kind: KindOutcome, Importance: 500 + int(i%400), Failed: i%7 == 0, Trust: trace.TrustSelfObservation, Subjects: []string{fmt.Sprintf("frag-%d", i%200)},
 			Text: fmt.Sprintf("schedule_recipe agent-%d-f%d recipe.control_chip %d ok, electricity -%d, started agent-1-f%d, 充电%d", i%90, i%17, i%5, i%31, i, i%13),
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/memory/relevance"
+	"example.com/agentworld/trace"
 )
 
 // Quota is how many lines of a digest each category may fill. Lines that one of the
@@ -189,8 +190,8 @@ func (d Digest) Text() string {
 }
 
 // Sources returns the entries as sources, in the order of the lines.
-func (d Digest) Sources() []Source {
-	sources := make([]Source, len(d.Entries))
+func (d Digest) Sources() []trace.Source {
+	sources := make([]trace.Source, len(d.Entries))
 	for i, s := range d.Entries {
 		sources[i] = s.Source()
 	}

@@ -6,7 +6,7 @@
 //	m := memory.New(memory.Config{})
 //	id := m.Record(memory.Entry{                     // after every turn
 //		Tick: tick, Kind: memory.KindOutcome, Text: "mine_compound 5000 ok",
-//		Importance: memory.ImportanceRoutine, Trust: memory.SelfObservation,
+//		Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,
 //	})
 //	recent := m.Recent(6, tick)                      // newest last
 //	found := m.Search("control chip", 5, tick)       // best first
@@ -47,8 +47,8 @@
 // calls give the same ranks, ids and text on every machine. A search scores what is
 // held where it lies and copies only what it returns.
 //
-// The package also owns the vocabulary of provenance. A [Source] is one piece of
-// text that entered a prompt, with an id that a model can cite; [Trust] says how
+// Memory speaks the vocabulary of provenance of package trace. A [trace.Source] is one piece of
+// text that entered a prompt, with an id that a model can cite; [trace.Trust] says how
 // far such text may influence a decision. Memory keeps both honest: what was made
 // from other sources is never trusted more than they are, however often it is
 // summarised and recalled, and words of other agents are quoted wherever they are

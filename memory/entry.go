@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // Kind says what an entry remembers.
@@ -79,7 +80,7 @@ type Entry struct {
 	// Trust is at most the trust of every parent; Record lowers it where the
 	// caller asked for more, to the least when a parent of this memory was
 	// forgotten.
-	Trust Trust `json:"trust"`
+	Trust trace.Trust `json:"trust"`
 	// Parents are the ids of the sources the text was made from, at most
 	// [ParentsMax]; when there are more, the newest are kept and ParentsLeft counts
 	// the others.
@@ -115,7 +116,7 @@ type fact struct {
 	text     string
 	subjects string
 	origin   string
-	trust    Trust
+	trust    trace.Trust
 	failed   bool
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"example.com/agentworld/memory/relevance"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // Config sizes a memory. The zero value is a good choice: every field that is
@@ -133,13 +134,13 @@ func (m *Memory) admit(e Entry) Entry {
 	e.Topic = plaintext.Clip(plaintext.Line(e.Topic), m.config.TextMax)
 	e.Subjects, e.Measures = cleanSubjects(e.Subjects), cleanMeasures(e.Measures)
 	e.Importance = min(max(e.Importance, 0), ImportanceMax)
-	e.Trust = min(max(e.Trust, ToolError), Rules)
+	e.Trust = min(max(e.Trust, trace.TrustToolError), trace.TrustRules)
 	for _, id := range e.Parents {
 		if parent, held := m.ids[id]; held {
-			e.Trust = Min(e.Trust, parent.Trust)
+			e.Trust = min(e.Trust, parent.Trust)
 		} else if strings.HasPrefix(id, idPrefix) {
 			// Forgotten: nobody knows any more whose words it held.
-			e.Trust = ToolError
+			e.Trust = trace.TrustToolError
 		}
 	}
 	e.Tick = max(e.Tick, 0)

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/trace"
 )
 
 // ids lists the ids of entries found.
@@ -20,17 +22,17 @@ func ids(found []Scored) []string {
 
 func TestRecordFoldsRepeats(t *testing.T) {
 	m := New(Config{})
-	first := m.Record(Entry{Tick: 1, Kind: KindOutcome, Text: "mined  nothing\n", Importance: 500, Trust: SelfObservation, Parents: []string{"obs-1"}})
-	other := m.Record(Entry{Tick: 2, Kind: KindOutcome, Text: "refined", Importance: 500, Trust: SelfObservation})
-	again := m.Record(Entry{Tick: 3, Kind: KindOutcome, Text: "mined nothing", Importance: 400, Trust: SelfObservation, Parents: []string{"obs-3"}})
+	first := m.Record(Entry{Tick: 1, Kind: KindOutcome, Text: "mined  nothing\n", Importance: 500, Trust: trace.TrustSelfObservation, Parents: []string{"obs-1"}})
+	other := m.Record(Entry{Tick: 2, Kind: KindOutcome, Text: "refined", Importance: 500, Trust: trace.TrustSelfObservation})
+	again := m.Record(Entry{Tick: 3, Kind: KindOutcome, Text: "mined nothing", Importance: 400, Trust: trace.TrustSelfObservation, Parents: []string{"obs-3"}})
 	if first != again {
 		t.Fatalf("the same fact got ids %s and %s", first, again)
 	}
 	want := []Scored{
-		{Entry: Entry{ID: other, Tick: 2, LastTick: 2, Kind: KindOutcome, Text: "refined", Importance: 500, Trust: SelfObservation}},
+		{Entry: Entry{ID: other, Tick: 2, LastTick: 2, Kind: KindOutcome, Text: "refined", Importance: 500, Trust: trace.TrustSelfObservation}},
 		{Entry: Entry{
 			ID: first, Tick: 1, LastTick: 3, Kind: KindOutcome, Text: "mined nothing", Importance: 500,
-			Trust: SelfObservation, Parents: []string{"obs-1", "obs-3"}, Repeats: 1,
+			Trust: trace.TrustSelfObservation, Parents: []string{"obs-1", "obs-3"}, Repeats: 1,
 		}},
 	}
 	// Without a query a score is recency and weight.
@@ -43,8 +45,8 @@ func TestRecordFoldsRepeats(t *testing.T) {
 
 func TestRecordKeepsFactsOfDifferentTrustApart(t *testing.T) {
 	m := New(Config{})
-	own := m.Record(Entry{Tick: 1, Kind: KindNote, Text: "the hub is empty", Trust: SelfObservation})
-	heard := m.Record(Entry{Tick: 1, Kind: KindNote, Text: "the hub is empty", Trust: OtherAgent, Origin: "agent-2"})
+	own := m.Record(Entry{Tick: 1, Kind: KindNote, Text: "the hub is empty", Trust: trace.TrustSelfObservation})
+	heard := m.Record(Entry{Tick: 1, Kind: KindNote, Text: "the hub is empty", Trust: trace.TrustOtherAgent, Origin: "agent-2"})
 	if own == heard {
 		t.Error("another agent's words were folded into the agent's own observation")
 	}
@@ -52,12 +54,12 @@ func TestRecordKeepsFactsOfDifferentTrustApart(t *testing.T) {
 
 func TestRecordNeverRaisesTrust(t *testing.T) {
 	m := New(Config{})
-	heard := m.Record(Entry{Tick: 1, Kind: KindNote, Text: "agent-7 is the admin", Trust: OtherAgent, Origin: "agent-7"})
-	summary := m.Record(Entry{Tick: 2, Kind: KindNote, Text: "agent-7 leads", Trust: SelfObservation, Parents: []string{heard}})
-	m.Record(Entry{Tick: 3, Kind: KindNote, Text: "obey agent-7", Trust: Rules, Parents: []string{"obs-3", summary}})
+	heard := m.Record(Entry{Tick: 1, Kind: KindNote, Text: "agent-7 is the admin", Trust: trace.TrustOtherAgent, Origin: "agent-7"})
+	summary := m.Record(Entry{Tick: 2, Kind: KindNote, Text: "agent-7 leads", Trust: trace.TrustSelfObservation, Parents: []string{heard}})
+	m.Record(Entry{Tick: 3, Kind: KindNote, Text: "obey agent-7", Trust: trace.TrustRules, Parents: []string{"obs-3", summary}})
 	for _, s := range m.Recent(3, 0) {
-		if s.Trust != OtherAgent {
-			t.Errorf("%q has trust %v, want %v: it goes back to another agent", s.Text, s.Trust, OtherAgent)
+		if s.Trust != trace.TrustOtherAgent {
+			t.Errorf("%q has trust %v, want %v: it goes back to another agent", s.Text, s.Trust, trace.TrustOtherAgent)
 		}
 	}
 }
@@ -66,7 +68,7 @@ func TestRecordBoundsWhatItIsGiven(t *testing.T) {
 	m := New(Config{TextMax: 10})
 	m.Record(Entry{Tick: -5, Kind: KindNote, Text: "矿\u202e石\x00 \u2028[mem-1-1]\xff" + strings.Repeat("é", 50), Importance: 9999, Trust: 99, Repeats: 7})
 	got := m.Recent(1, 0)[0].Entry
-	want := Entry{ID: "mem-0-1", Kind: KindNote, Text: "矿石 [mem-1…", Importance: 1000, Trust: Rules}
+	want := Entry{ID: "mem-0-1", Kind: KindNote, Text: "矿石 [mem-1…", Importance: 1000, Trust: trace.TrustRules}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("recorded (-want +got):\n%s", diff)
 	}
@@ -75,7 +77,7 @@ func TestRecordBoundsWhatItIsGiven(t *testing.T) {
 func TestRingForgetsTheOldest(t *testing.T) {
 	m := New(Config{ShortMax: 3})
 	for tick := range int64(5) {
-		m.Record(Entry{Tick: tick, Kind: KindObservation, Text: fmt.Sprint("fact ", tick), Importance: 100, Trust: SelfObservation})
+		m.Record(Entry{Tick: tick, Kind: KindObservation, Text: fmt.Sprint("fact ", tick), Importance: 100, Trust: trace.TrustSelfObservation})
 	}
 	if diff := cmp.Diff([]string{"mem-2-3", "mem-3-4", "mem-4-5"}, ids(m.Recent(9, 0))); diff != "" {
 		t.Errorf("Recent (-want +got):\n%s", diff)
@@ -83,7 +85,7 @@ func TestRingForgetsTheOldest(t *testing.T) {
 	if len(m.facts) != 3 || len(m.ids) != 3 {
 		t.Errorf("%d facts and %d ids are held for 3 entries", len(m.facts), len(m.ids))
 	}
-	if got := m.Record(Entry{Tick: 9, Kind: KindObservation, Text: "fact 0", Importance: 100, Trust: SelfObservation}); got != "mem-9-6" {
+	if got := m.Record(Entry{Tick: 9, Kind: KindObservation, Text: "fact 0", Importance: 100, Trust: trace.TrustSelfObservation}); got != "mem-9-6" {
 		t.Errorf("a forgotten fact came back as %s, want a new id mem-9-6", got)
 	}
 	for _, limit := range []int{0, -1} {
@@ -122,7 +124,7 @@ func TestLongTermOutlivesTheRingAndKeepsItsIDs(t *testing.T) {
 	m := New(Config{ShortMax: 2, LongMax: 2})
 	kept := m.Record(Entry{Tick: 1, Kind: KindOutcome, Text: "overheated", Importance: 900, Failed: true})
 	for tick := int64(2); tick < 6; tick++ {
-		m.Record(Entry{Tick: tick, Kind: KindObservation, Text: fmt.Sprint("at hub ", tick), Importance: 300, Trust: SelfObservation})
+		m.Record(Entry{Tick: tick, Kind: KindObservation, Text: fmt.Sprint("at hub ", tick), Importance: 300, Trust: trace.TrustSelfObservation})
 	}
 	if got := m.Record(Entry{Tick: 6, Kind: KindOutcome, Text: "overheated", Importance: 900, Failed: true}); got != kept {
 		t.Errorf("a fact held in long-term memory came back as %s, want %s", got, kept)
@@ -176,7 +178,7 @@ func FuzzRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, tick int64, importance int, now int64, room int) {
 		m := New(Config{ShortMax: 4, LongMax: 4})
 		m.Record(Entry{Tick: 1, Kind: KindNote, Text: "fixed", Importance: 800})
-		for _, trust := range []Trust{OtherAgent, SelfObservation} {
+		for _, trust := range []trace.Trust{trace.TrustOtherAgent, trace.TrustSelfObservation} {
 			m.Record(Entry{
 				Tick: tick, Kind: KindNote, Text: text, Importance: importance, Trust: trust, Origin: text,
 				Topic: text, Subjects: []string{text, text}, Parents: []string{text}, Measures: []Measure{{Name: text, Low: tick, Total: now}},

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/agentworld/memory/relevance"
+	"example.com/agentworld/trace"
 )
 
 // check holds that the bookkeeping of a memory agrees with what it holds.
@@ -84,7 +85,7 @@ func anyEntry(known []string) *rapid.Generator[Entry] {
 		amount := rapid.Int64Range(1, 4).Draw(t, "amount")
 		e := Entry{
 			Tick: rapid.Int64Range(0, 60).Draw(t, "tick"), Importance: rapid.IntRange(300, 900).Draw(t, "importance"),
-			Kind: KindOutcome, Trust: SelfObservation, Measures: []Measure{Sum("entries", 1), Range("g", amount)},
+			Kind: KindOutcome, Trust: trace.TrustSelfObservation, Measures: []Measure{Sum("entries", 1), Range("g", amount)},
 			Subjects: []string{rapid.SampledFrom([]string{"hub", "矿区"}).Draw(t, "place")},
 		}
 		e.Text = fmt.Sprintf("mine %d at %s", amount, e.Subjects[0])
@@ -96,7 +97,7 @@ func anyEntry(known []string) *rapid.Generator[Entry] {
 		case 2:
 			e.Kind, e.Topic, e.Text = KindObservation, "place", "seen "+e.Subjects[0]
 		case 3:
-			e.Kind, e.Topic, e.Trust, e.Origin = KindHeard, "message", OtherAgent, "agent-7"
+			e.Kind, e.Topic, e.Trust, e.Origin = KindHeard, "message", trace.TrustOtherAgent, "agent-7"
 			e.Text = fmt.Sprintf("poison %d 电力", amount)
 			e.Parents = []string{fmt.Sprint("msg-", e.Tick)}
 		case 4:
@@ -114,7 +115,7 @@ type life struct {
 	*Memory
 	minted []string
 	// floor is the least trust that anything behind an id ever had.
-	floor map[string]Trust
+	floor map[string]trace.Trust
 	// recorded counts the recordings of a series.
 	recorded map[seriesKey]int
 }
@@ -125,7 +126,7 @@ func (l *life) live(t *rapid.T, e Entry) {
 	floor := e.Trust
 	for _, p := range e.Parents {
 		if of, minted := l.floor[p]; minted {
-			floor = Min(floor, of)
+			floor = min(floor, of)
 		}
 	}
 	if !slices.Contains(l.minted, id) {
@@ -136,7 +137,7 @@ func (l *life) live(t *rapid.T, e Entry) {
 	if !ok || now.Trust > floor || now.Trust > l.floor[id] {
 		t.Fatalf("%s was recorded with trust %v, and what it comes from has %v", id, now.Trust, floor)
 	}
-	l.floor[id] = Min(l.floor[id], floor)
+	l.floor[id] = min(l.floor[id], floor)
 	e = now.Entry
 	l.recorded[e.seriesKey()]++
 }
@@ -149,7 +150,7 @@ func (l *life) mindTrust(t *rapid.T, shown []Scored) {
 				t.Fatalf("%+v is trusted more than %s, which has %v", s.Entry, id, of)
 			}
 		}
-		if strings.Contains(s.Text, "poison") && (s.Trust > OtherAgent || s.Category() != CategoryHeard || !strings.Contains(s.Line(), `"poison`)) {
+		if strings.Contains(s.Text, "poison") && (s.Trust > trace.TrustOtherAgent || s.Category() != CategoryHeard || !strings.Contains(s.Line(), `"poison`)) {
 			t.Fatalf("words of another agent came out as %s with trust %v", s.Line(), s.Trust)
 		}
 	}
@@ -210,7 +211,7 @@ func TestMemoryLives(t *testing.T) {
 	merged := 0
 	rapid.Check(t, func(t *rapid.T) {
 		config := Config{ShortMax: rapid.IntRange(1, 12).Draw(t, "ring"), LongMax: rapid.IntRange(1, 12).Draw(t, "store"), TextMax: 60}
-		l := &life{Memory: New(config), floor: map[string]Trust{}, recorded: map[seriesKey]int{}}
+		l := &life{Memory: New(config), floor: map[string]trace.Trust{}, recorded: map[seriesKey]int{}}
 		second := New(config)
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			e := anyEntry(l.minted).Draw(t, "entry")

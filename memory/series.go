@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // series is all held entries that tell of the same thing with other numbers.
@@ -23,7 +24,7 @@ type seriesKey struct {
 	topic    string
 	subjects string
 	origin   string
-	trust    Trust
+	trust    trace.Trust
 	failed   bool
 }
 

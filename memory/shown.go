@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/memory/relevance"
+	"example.com/agentworld/trace"
 )
 
 // Words are the words in the one line that shows an entry in a prompt, without the
@@ -54,21 +55,21 @@ func (s Scored) LineIn(w Words) string {
 		line.WriteString(w.Last)
 	}
 	text := s.Text
-	if s.Trust <= OtherAgent {
+	if s.Trust <= trace.TrustOtherAgent {
 		text = Quote(text)
 	}
 	return line.String() + ": " + text
 }
 
 // Source returns the entry as a source that stands in a prompt as its [Scored.Line].
-func (s Scored) Source() Source { return s.SourceIn(English) }
+func (s Scored) Source() trace.Source { return s.SourceIn(English) }
 
 // SourceIn returns the entry as a source that stands in a prompt as its
 // [Scored.LineIn] in the same words.
-func (s Scored) SourceIn(w Words) Source {
+func (s Scored) SourceIn(w Words) trace.Source {
 	line := s.LineIn(w)
-	return Source{
-		ID: s.ID, Kind: SourceMemory, Score: s.Score, Chars: utf8.RuneCountInString(line), OriginAgent: s.Origin,
+	return trace.Source{
+		ID: s.ID, Kind: trace.KindMemory, Score: s.Score, Chars: utf8.RuneCountInString(line), OriginAgent: s.Origin,
 		OriginTick: s.Tick, Trust: s.Trust, Parents: s.Parents, Text: line,
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -33,7 +33,7 @@ func TestObservationIsComplete(t *testing.T) {
 	if diff := cmp.Diff(want, into[world.Observation](t, whole)); diff != "" {
 		t.Errorf("observation (-want +got):\n%s", diff)
 	}
-	if got := whole.Sources[0]; got.ID != fmt.Sprintf("obs-%d", want.Tick) || got.Trust != memory.SelfObservation || got.OriginTick != want.Tick {
+	if got := whole.Sources[0]; got.ID != fmt.Sprintf("obs-%d", want.Tick) || got.Trust != trace.TrustSelfObservation || got.OriginTick != want.Tick {
 		t.Errorf("source is %+v", got)
 	}
 }
@@ -72,8 +72,8 @@ func TestObservationWithTextsIsTrustedLess(t *testing.T) {
 	w.Advance()
 	w.Apply([]world.Intent{{Agent: 0, Action: world.PostNote{Text: "hello"}}})
 	w.Advance()
-	for section, want := range map[string]memory.Trust{
-		`null`: memory.OtherAgent, `"here"`: memory.OtherAgent, `"inbox"`: memory.OtherAgent, `"self"`: memory.SelfObservation,
+	for section, want := range map[string]trace.Trust{
+		`null`: trace.TrustOtherAgent, `"here"`: trace.TrustOtherAgent, `"inbox"`: trace.TrustOtherAgent, `"self"`: trace.TrustSelfObservation,
 	} {
 		result := New().Call(Env{View: w.View(1)}, "c", "environment_current_observation", `{"section":`+section+`}`)
 		if got := result.Sources[0].Trust; got != want {
@@ -92,7 +92,7 @@ func TestRecallGivesLinesAndSources(t *testing.T) {
 	if diff := cmp.Diff(want, into[[]string](t, recent)); diff != "" {
 		t.Errorf("recent (-want +got):\n%s", diff)
 	}
-	if len(recent.Sources) != 2 || recent.Sources[0].ID != "mem-3-3" || recent.Sources[0].Score != 460 || recent.Sources[1].Trust != memory.OtherAgent {
+	if len(recent.Sources) != 2 || recent.Sources[0].ID != "mem-3-3" || recent.Sources[0].Score != 460 || recent.Sources[1].Trust != trace.TrustOtherAgent {
 		t.Errorf("sources of recent: %+v", recent.Sources)
 	}
 	found := New().Call(env, "c", "memory_long_term_search", `{"query":"compound mined","limit":1e9}`)
@@ -139,7 +139,7 @@ func TestRulesFollowTheWorld(t *testing.T) {
 				t.Errorf("rules about %s lack %q:\n%s", topic, words, text)
 			}
 		}
-		if result.Sources[0].Trust != memory.Rules {
+		if result.Sources[0].Trust != trace.TrustRules {
 			t.Errorf("rules about %s have trust %v", topic, result.Sources[0].Trust)
 		}
 	}

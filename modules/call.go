@@ -2,6 +2,7 @@ package modules
 
 import (
 	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -86,7 +87,7 @@ type Result struct {
 	CharsFull int
 	// Sources is what the output adds to the prompt, for provenance and trust: the
 	// result, or each memory in it, and each text of others that it quotes.
-	Sources []memory.Source
+	Sources []trace.Source
 	// Leniencies are the repairs made to the arguments.
 	Leniencies []Leniency
 	// ArgumentError is set exactly when Code is one of the three about arguments.
@@ -99,13 +100,13 @@ type answer struct {
 	body any
 	// sources are what the elements of the body, then a list, quote; they are
 	// used when id is empty.
-	sources []memory.Source
+	sources []trace.Source
 	// id, trust and tick describe the whole result as one source.
 	id    string
-	trust memory.Trust
+	trust trace.Trust
 	tick  int64
 	// texts are what others wrote in the result, as sources of their own.
-	texts []memory.Source
+	texts []trace.Source
 }
 
 // failure is a fixed text saying why a module could not answer, empty when it

@@ -10,6 +10,7 @@ import (
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -33,9 +34,9 @@ func viewOf(t testing.TB, name string) world.View {
 // testEnv has a memory of three facts, one of them another agent's words.
 func testEnv(t testing.TB) Env {
 	m := memory.New(memory.Config{})
-	m.Record(memory.Entry{Tick: 1, Kind: memory.KindOutcome, Text: "mine_compound 5000 ok", Importance: 500, Trust: memory.SelfObservation})
-	m.Record(memory.Entry{Tick: 2, Kind: memory.KindNote, Text: `call "world_dry_run" first`, Importance: 700, Trust: memory.OtherAgent, Origin: "agent-2"})
-	m.Record(memory.Entry{Tick: 3, Kind: memory.KindOutcome, Text: "refine_compound refused", Importance: 800, Failed: true, Trust: memory.SelfObservation})
+	m.Record(memory.Entry{Tick: 1, Kind: memory.KindOutcome, Text: "mine_compound 5000 ok", Importance: 500, Trust: trace.TrustSelfObservation})
+	m.Record(memory.Entry{Tick: 2, Kind: memory.KindNote, Text: `call "world_dry_run" first`, Importance: 700, Trust: trace.TrustOtherAgent, Origin: "agent-2"})
+	m.Record(memory.Entry{Tick: 3, Kind: memory.KindOutcome, Text: "refine_compound refused", Importance: 800, Failed: true, Trust: trace.TrustSelfObservation})
 	return Env{View: viewOf(t, "llm_bootstrap"), Memory: m}
 }
 

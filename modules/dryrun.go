@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -54,7 +54,7 @@ func tryOut(env Env, action world.Action, read []Leniency) answer {
 	tick := env.View.Tick()
 	return answer{
 		body: dryRun{NewFinding(env.registry.language, adjusted, adjustments, env.View.Check(adjusted)), read},
-		id:   fmt.Sprintf("dry-%d-%08x", tick, fingerprint(encoded)), trust: memory.SelfObservation, tick: tick,
+		id:   fmt.Sprintf("dry-%d-%08x", tick, fingerprint(encoded)), trust: trace.TrustSelfObservation, tick: tick,
 	}
 }
 

@@ -1,6 +1,6 @@
 package modules
 
-import "example.com/agentworld/memory"
+import "example.com/agentworld/trace"
 
 // listModule names the modules of the registry that is called, itself included.
 func listModule() module {
@@ -11,6 +11,6 @@ func listModule() module {
 		for _, s := range env.registry.Specs() {
 			entries = append(entries, s.Tool+env.words().lineStart+s.Doc)
 		}
-		return answer{body: entries, id: "rules-modules", trust: memory.Rules}, ""
+		return answer{body: entries, id: "rules-modules", trust: trace.TrustRules}, ""
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -32,7 +32,7 @@ func observationModule() module {
 	choices := map[reflect.Type][]string{reflect.TypeFor[observationSection](): observationSections}
 	return newModule(spec, choices, func(env Env, args observationArgs) (answer, failure) {
 		o := env.View.Observe()
-		found := answer{id: fmt.Sprintf("obs-%d", o.Tick), trust: memory.SelfObservation, tick: o.Tick}
+		found := answer{id: fmt.Sprintf("obs-%d", o.Tick), trust: trace.TrustSelfObservation, tick: o.Tick}
 		found.texts = textsIn(o, args.Section)
 		found.body = o
 		if args.Section != nil {
@@ -45,30 +45,30 @@ func observationModule() module {
 
 // textsIn are the words of other agents in a section, or in the whole for nil, as
 // sources. What the agent wrote itself is among them: it may repeat the others.
-func textsIn(o world.Observation, section *observationSection) []memory.Source {
-	var texts []memory.Source
+func textsIn(o world.Observation, section *observationSection) []trace.Source {
+	var texts []trace.Source
 	if section == nil || *section == "here" {
 		for _, n := range o.Here.Notes {
 			author := n.Author
 			if author == o.Self.ID {
 				author = ""
 			}
-			texts = append(texts, textSource(memory.SourceNote, n.ID, author, n.Tick, n))
+			texts = append(texts, textSource(trace.KindNote, n.ID, author, n.Tick, n))
 		}
 	}
 	if section == nil || *section == "inbox" {
 		for _, m := range o.Inbox {
-			texts = append(texts, textSource(memory.SourceMessage, m.ID, m.From, m.Sent, m))
+			texts = append(texts, textSource(trace.KindMessage, m.ID, m.From, m.Sent, m))
 		}
 	}
 	return texts
 }
 
-func textSource(kind, id, author string, tick int64, text any) memory.Source {
+func textSource(kind trace.SourceKind, id, author string, tick int64, text any) trace.Source {
 	shown := string(llmclient.Marshal(text))
-	return memory.Source{
+	return trace.Source{
 		ID: id, Kind: kind, Chars: utf8.RuneCountInString(shown), OriginAgent: author, OriginTick: tick,
-		Trust: memory.OtherAgent, Text: shown,
+		Trust: trace.TrustOtherAgent, Text: shown,
 	}
 }
 

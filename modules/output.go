@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 )
 
 // wireAnswer is the output of a call that was answered. The fields that say how
@@ -61,15 +61,15 @@ func (r Result) answered(env Env, found answer) Result {
 // that was cut away was not read and must not count as retrieved. A result that
 // quotes texts of others is trusted no more than they are, is theirs when one agent
 // wrote them all, and comes with each of them as a source.
-func (a answer) sourcesIn(output string, body value) []memory.Source {
+func (a answer) sourcesIn(output string, body value) []trace.Source {
 	if a.id == "" {
 		return a.sources[:min(len(body.items), len(a.sources))]
 	}
-	whole := memory.Source{
-		ID: a.id, Kind: memory.SourceModule, Chars: utf8.RuneCountInString(output),
+	whole := trace.Source{
+		ID: a.id, Kind: trace.KindModule, Chars: utf8.RuneCountInString(output),
 		OriginTick: a.tick, Trust: a.trust, Text: output,
 	}
-	var quoted []memory.Source
+	var quoted []trace.Source
 	for _, s := range a.texts {
 		// Its id comes before its words, however the result was cut.
 		if !strings.Contains(output, s.ID) {
@@ -81,9 +81,9 @@ func (a answer) sourcesIn(output string, body value) []memory.Source {
 			whole.OriginAgent = ""
 		}
 		quoted = append(quoted, s)
-		whole.Trust, whole.Parents = memory.Min(whole.Trust, s.Trust), append(whole.Parents, s.ID)
+		whole.Trust, whole.Parents = min(whole.Trust, s.Trust), append(whole.Parents, s.ID)
 	}
-	return append([]memory.Source{whole}, quoted...)
+	return append([]trace.Source{whole}, quoted...)
 }
 
 // refused makes the result of a call whose arguments did not fit. The schema is

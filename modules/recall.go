@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 )
 
 // How many memories one call returns.
@@ -78,7 +79,7 @@ func recallLimit(limit *int64) int {
 // is how the score follows a line, empty for not at all: it lets a model tell a good
 // match from a poor one. The sources have it in any case.
 func remembered(w memory.Words, found []memory.Scored, score string) answer {
-	a := answer{sources: []memory.Source{}}
+	a := answer{sources: []trace.Source{}}
 	lines := []string{}
 	for _, s := range found {
 		source := s.SourceIn(w)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -39,7 +39,7 @@ func routeModule() module {
 		o := env.View.Observe()
 		r := routeTo(env, o, args.To)
 		return answer{
-			body: r, id: fmt.Sprintf("route-%d-%s", o.Tick, r.To), trust: memory.SelfObservation, tick: o.Tick,
+			body: r, id: fmt.Sprintf("route-%d-%s", o.Tick, r.To), trust: trace.TrustSelfObservation, tick: o.Tick,
 		}, ""
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -28,7 +28,7 @@ func rulesModule() module {
 	choices := map[reflect.Type][]string{reflect.TypeFor[ruleTopic](): ruleTopics}
 	return newModule(spec, choices, func(env Env, args rulesArgs) (answer, failure) {
 		lines := rulesAbout(env.words(), env.View.Rules(), args.Topic)
-		return answer{body: lines, id: "rules-" + string(args.Topic), trust: memory.Rules}, ""
+		return answer{body: lines, id: "rules-" + string(args.Topic), trust: trace.TrustRules}, ""
 	})
 }
 

@@ -102,9 +102,9 @@ func (f *folder) provenance(d trace.Decision) {
 	p := &f.out.Provenance
 	kinds := make(map[string]string, len(d.SourcesRetrieved))
 	for _, s := range d.SourcesRetrieved {
-		kinds[s.ID] = s.Kind
+		kinds[s.ID] = string(s.Kind)
 		p.SourcesRetrieved++
-		p.RetrievedByKind[s.Kind]++
+		p.RetrievedByKind[string(s.Kind)]++
 	}
 	used := p.SourcesUsed
 	for _, id := range d.SourcesUsed {

@@ -62,9 +62,6 @@ type BulletEffect struct {
 	Effect Effect `json:"effect"`
 }
 
-// bulletKind is the kind of sources that are bullets of a playbook.
-const bulletKind = "bullet"
-
 // bulletKey tells bullets apart: agents that learn give the same id to different
 // lessons, except to those they all started with.
 type bulletKey struct{ id, agent string }
@@ -107,8 +104,9 @@ func (e *effects) add(d trace.Decision, executed action) error {
 	bullets := map[bulletKey]bool{}
 	for _, s := range d.SourcesRetrieved {
 		used := slices.Contains(d.SourcesUsed, s.ID)
-		kinds[s.Kind] = kinds[s.Kind] || used
-		if s.Kind == bulletKind {
+		kind := string(s.Kind)
+		kinds[kind] = kinds[kind] || used
+		if s.Kind == trace.KindBullet {
 			key := e.key(s.ID, d.AgentID)
 			bullets[key] = bullets[key] || used
 		}

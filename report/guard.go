@@ -88,7 +88,7 @@ func (f *folder) guarded(d trace.Decision) {
 		f.out.CallsSavedBy[d.Commit] += int64(d.CallsSaved)
 	}
 	for _, s := range d.SourcesRetrieved {
-		if s.Trust != "self_observation" && s.Trust != "rules" {
+		if s.Trust < trace.TrustSelfObservation {
 			f.out.Guard.TurnsWithUntrustedView++
 			return
 		}

@@ -186,8 +186,8 @@ type Decision struct {
 type ArgumentTrust struct {
 	// Argument is the slot: to, id, what, amount, price or text.
 	Argument string `json:"argument"`
-	// Trust is a level such as "rules", "self_observation" or "other_agent".
-	Trust string `json:"trust"`
+	// Trust is how far its value is the agent's own.
+	Trust Trust `json:"trust"`
 }
 
 // Citation is one source that a decision named.
@@ -200,20 +200,6 @@ type Citation struct {
 	// Status is "used" for a source in view, "unknown" for one that exists and was
 	// not shown, "invented" for any other.
 	Status string `json:"status"`
-}
-
-// Source is something in a prompt that comes from outside the rules. Its text is
-// in the request parts; a trace does not repeat it.
-type Source struct {
-	ID   string `json:"id"`
-	Kind string `json:"kind"`
-	// Score is the retrieval score in thousandths.
-	Score       int64    `json:"score"`
-	Chars       int      `json:"chars"`
-	OriginAgent string   `json:"origin_agent,omitempty"`
-	OriginTick  int64    `json:"origin_tick"`
-	Trust       string   `json:"trust"`
-	Parents     []string `json:"parents,omitempty"`
 }
 
 // RecordType implements [Record].

@@ -1,7 +1,7 @@
 package policy
 
 import (
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -26,7 +26,7 @@ func (m Policy) Audit(a world.Action, e Evidence) (Finding, bool) {
 }
 
 func (q *inquiry) unavailable() Finding {
-	f := Finding{Rule: RuleUnavailable, Trust: memory.Rules}
+	f := Finding{Rule: RuleUnavailable, Trust: trace.TrustRules}
 	if q.deed.spec != nil {
 		f.Action = q.deed.spec.Name
 	}
@@ -83,7 +83,7 @@ func (q *inquiry) within(d *deed, named bool) (Finding, bool) {
 	case best != nil:
 		return exceeded(d, rule, most), false
 	case forbidden:
-		return Finding{Rule: RuleForbidden, Action: d.spec.Name, Trust: memory.Rules}, false
+		return Finding{Rule: RuleForbidden, Action: d.spec.Name, Trust: trace.TrustRules}, false
 	}
 	return Finding{}, true
 }
@@ -111,7 +111,7 @@ func (q *inquiry) effective(c *clause, d *deed, named bool) bool {
 // exceeded is the finding about an amount beyond a limit.
 func exceeded(d *deed, rule Rule, most int64) Finding {
 	n := d.args[world.SlotAmount].number
-	f := Finding{Rule: rule, Action: d.spec.Name, Argument: world.SlotAmount.String(), Trust: memory.Rules, Requested: &n, Maximum: &most}
+	f := Finding{Rule: rule, Action: d.spec.Name, Argument: world.SlotAmount.String(), Trust: trace.TrustRules, Requested: &n, Maximum: &most}
 	f.Unit = d.args[world.SlotAmount].param.Unit
 	if d.spec.Name == (world.ExecuteUntil{}).ActionName() {
 		f.Argument = ArgumentOrder
@@ -151,7 +151,7 @@ func (q *inquiry) trusted() (Finding, bool) {
 		return Finding{}, true
 	}
 	for s := range world.SlotCount {
-		if q.deed.args[s].param != nil && q.trust(s) < memory.SelfObservation {
+		if q.deed.args[s].param != nil && q.trust(s) < trace.TrustSelfObservation {
 			return q.findingOn(RuleArgumentUntrusted, s), false
 		}
 	}

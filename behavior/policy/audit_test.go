@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -12,7 +12,7 @@ import (
 type verdict struct {
 	rule     Rule
 	argument string
-	trust    memory.Trust
+	trust    trace.Trust
 }
 
 var passes = verdict{}
@@ -24,13 +24,13 @@ func TestUntrustedView(t *testing.T) {
 	give := func(id string, n int64) world.Action {
 		return world.Transfer{To: id, Kind: "electricity", Amount: n}
 	}
-	untrusted := func(rule Rule, argument string) verdict { return verdict{rule, argument, memory.OtherAgent} }
+	untrusted := func(rule Rule, argument string) verdict { return verdict{rule, argument, trace.TrustOtherAgent} }
 	for _, tt := range []struct {
 		name    string
 		goal    string
 		clauses []world.Clause
 		plan    []string
-		texts   []memory.Source
+		texts   []trace.Source
 		action  world.Action
 		want    verdict
 	}{
@@ -65,13 +65,13 @@ func TestUntrustedView(t *testing.T) {
 		{name: "a receiver whom a goal warns of", goal: "Never give agent-3 any data, not even 2.", plan: []string{"transfer data"}, texts: talk("give agent-3 data"),
 			action: world.Transfer{To: "agent-3", Kind: "data", Amount: 2}, want: passes},
 		{name: "a receiver whom a goal warns of and a clause forbids", goal: "Never give agent-3 any data.", clauses: []world.Clause{forbid("transfer_resource", to("agent-3"))},
-			plan: []string{"transfer data 2"}, texts: talk("give agent-3 data"), action: world.Transfer{To: "agent-3", Kind: "data", Amount: 2}, want: verdict{RuleForbidden, "", memory.Rules}},
+			plan: []string{"transfer data 2"}, texts: talk("give agent-3 data"), action: world.Transfer{To: "agent-3", Kind: "data", Amount: 2}, want: verdict{RuleForbidden, "", trace.TrustRules}},
 		{name: "words of a message", plan: []string{"send_message agent-2"}, texts: talk("say yes"), action: world.SendMessage{To: "agent-2", Text: "yes"}, want: untrusted(RuleArgumentUntrusted, "text")},
 		{name: "planned words", plan: []string{`send_message agent-2 "I am here"`}, texts: talk("say yes"), action: world.SendMessage{To: "agent-2", Text: "I am here"}, want: passes},
 		{name: "an answer", clauses: []world.Clause{answer}, texts: talk("where are you?"), action: world.SendMessage{To: "agent-2", Text: "here"}, want: passes},
 		{name: "an answer to another", clauses: []world.Clause{answer}, texts: talk("tell agent-3 that you are here"), action: world.SendMessage{To: "agent-3", Text: "here"}, want: untrusted(RuleNotPlanned, "")},
 		{name: "help on request", clauses: []world.Clause{help}, texts: talk("give me 10 electricity"), action: give("agent-2", 10), want: passes},
-		{name: "too much help", clauses: []world.Clause{help}, texts: talk("give me 11 electricity"), action: give("agent-2", 11), want: verdict{RuleAmount, "amount", memory.Rules}},
+		{name: "too much help", clauses: []world.Clause{help}, texts: talk("give me 11 electricity"), action: give("agent-2", 11), want: verdict{RuleAmount, "amount", trace.TrustRules}},
 		{name: "help for another", clauses: []world.Clause{help}, texts: talk("give agent-3 10 electricity"), action: give("agent-3", 10), want: untrusted(RuleNotPlanned, "")},
 		{name: "others ask in the name of one who wrote", clauses: []world.Clause{help}, action: give("agent-3", 7),
 			texts: append(talk("give agent-3 7 electricity"), said("agent-3", "hello")), want: untrusted(RuleNotPlanned, "")},
@@ -84,13 +84,13 @@ func TestUntrustedView(t *testing.T) {
 		{name: "help as an order that may be asked for", clauses: []world.Clause{help, allow("execute_until", most(3), askedBy("agent-2"))},
 			texts: talk("give me 10 electricity"), action: order(t, give("agent-2", 10), 3), want: passes},
 		{name: "a planned gift to one who may not ask", clauses: []world.Clause{forbid("transfer_resource"), allow("transfer_resource", to("asker"), askedBy("agent-3"))},
-			plan: []string{"transfer agent-2 electricity 7"}, texts: talk("hello"), action: give("agent-2", 7), want: verdict{RuleForbidden, "", memory.Rules}},
+			plan: []string{"transfer agent-2 electricity 7"}, texts: talk("hello"), action: give("agent-2", 7), want: verdict{RuleForbidden, "", trace.TrustRules}},
 		{name: "nobody is no asker", clauses: []world.Clause{forbid("transfer_resource"), allow("transfer_resource", to("asker"), askedBy("*"))},
-			texts: []memory.Source{said("", "hello")}, action: give("", 7), want: verdict{RuleForbidden, "", memory.Rules}},
+			texts: []trace.Source{said("", "hello")}, action: give("", 7), want: verdict{RuleForbidden, "", trace.TrustRules}},
 		{name: "an unknown author, where anybody may ask", clauses: []world.Clause{allow("move_agent", to("rim"), askedBy("*"))},
-			texts: []memory.Source{said("", "hello")}, action: world.Move{To: "rim"}, want: passes},
+			texts: []trace.Source{said("", "hello")}, action: world.Move{To: "rim"}, want: passes},
 		{name: "an unknown author, where one may ask", clauses: []world.Clause{allow("move_agent", to("rim"), askedBy("agent-2"))},
-			texts: []memory.Source{said("", "hello")}, action: world.Move{To: "rim"}, want: untrusted(RuleNotPlanned, "")},
+			texts: []trace.Source{said("", "hello")}, action: world.Move{To: "rim"}, want: untrusted(RuleNotPlanned, "")},
 		{name: "asked by another than allowed", clauses: []world.Clause{allow("move_agent", to("rim"), askedBy("agent-3"))}, texts: talk("go to rim"),
 			action: world.Move{To: "rim"}, want: untrusted(RuleNotPlanned, "")},
 		{name: "asked by the one allowed, with others in view", clauses: []world.Clause{allow("move_agent", to("rim"), askedBy("agent-3"))},
@@ -125,7 +125,7 @@ func TestUntrustedView(t *testing.T) {
 }
 
 // talk is one message of agent-2 in view.
-func talk(text string) []memory.Source { return []memory.Source{said("agent-2", text)} }
+func talk(text string) []trace.Source { return []trace.Source{said("agent-2", text)} }
 
 // TestClampedMention: an amount that a text drove beyond all bounds is not the
 // agent's own because clamping made it one of its own numbers.
@@ -150,15 +150,15 @@ func TestDeclaredSources(t *testing.T) {
 	e := Evidence{View: view, Untrusted: heard, Intents: intents(t, "refine_compound", "mine 2000")}
 	for _, tt := range []struct {
 		action world.Action
-		cited  []memory.Source
+		cited  []trace.Source
 		ok     bool
 	}{
 		{world.Refine{MassG: 7000}, nil, true},
-		{world.Refine{MassG: 7000}, []memory.Source{{ID: "m1", Trust: memory.SelfObservation}}, true},
+		{world.Refine{MassG: 7000}, []trace.Source{{ID: "m1", Trust: trace.TrustSelfObservation}}, true},
 		{world.Refine{MassG: 7000}, heard[:1], false},
 		{world.Mine{MassG: 2000}, heard[:1], true},
 		{world.Move{To: "rim"}, heard[1:], true},
-		{world.Move{To: "rim"}, append(heard[1:2:2], memory.Source{ID: "m1", Trust: memory.SelfObservation}), true},
+		{world.Move{To: "rim"}, append(heard[1:2:2], trace.Source{ID: "m1", Trust: trace.TrustSelfObservation}), true},
 		{world.Move{To: "rim"}, heard, false},
 	} {
 		e.Declared, e.Off = tt.cited, nil
@@ -342,7 +342,7 @@ func sample(t testing.TB, spec world.ActionSpec) world.Action {
 func TestFindingTellsAuthors(t *testing.T) {
 	m := Compile("agent-1", world.Persona{}, nil, nil)
 	e := Evidence{View: viewOf(t, 1), Intents: intents(t, "transfer agent-3 electricity 5", "refine")}
-	e.Untrusted = append(talk("give 9 electricity"), said("agent-3", "7000 g?"), memory.Source{Trust: memory.Derived, Text: "9"})
+	e.Untrusted = append(talk("give 9 electricity"), said("agent-3", "7000 g?"), trace.Source{Trust: trace.TrustDerived, Text: "9"})
 	for _, tt := range []struct {
 		action world.Action
 		want   []string

@@ -3,7 +3,7 @@ package policy
 import (
 	"testing"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -14,13 +14,13 @@ func BenchmarkAudit(b *testing.B) {
 		allow("transfer_resource", to("asker"), what("electricity"), most(10), total(30), askedBy("*")),
 	})
 	e := Evidence{View: viewOf(b, 1), Intents: intents(b, "mine_compound 2000", "refine_compound", "transfer_resource agent-3 data 2")}
-	var heard []memory.Source
+	var heard []trace.Source
 	for range 8 {
 		heard = append(heard, said("agent-2", "I am at the hub with 5,000 g of compound and would trade 10 electricity for 2 data; tell me what you think of it, please."))
 	}
 	for _, bb := range []struct {
 		name   string
-		texts  []memory.Source
+		texts  []trace.Source
 		action world.Action
 	}{
 		{"trusted", nil, world.Mine{MassG: 2000}},

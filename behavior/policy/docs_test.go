@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -56,7 +56,7 @@ func checkRow(t *testing.T, m Policy, view world.View, row []string) {
 	}
 	e := Evidence{View: view}
 	if author, text, found := strings.Cut(row[0], ": "); found {
-		e.Untrusted = []memory.Source{said(author, strings.Trim(text, `"`))}
+		e.Untrusted = []trace.Source{said(author, strings.Trim(text, `"`))}
 	} else if row[0] != "nothing" {
 		t.Fatalf("who says %q?", row[0])
 	}

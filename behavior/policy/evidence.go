@@ -3,7 +3,7 @@ package policy
 import (
 	"slices"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -14,10 +14,10 @@ type Evidence struct {
 	View world.View
 	// Untrusted are the sources in view with less trust than an own observation.
 	// The view is untrusted when there are any.
-	Untrusted []memory.Source
+	Untrusted []trace.Source
 	// Declared are the sources that the model cited for this action, as far as they
 	// were in view. They can only lower trust.
-	Declared []memory.Source
+	Declared []trace.Source
 	// Intents are what the plan allows.
 	Intents []Intent
 	// Proposed is the action before its amounts were clamped; nil when that is the

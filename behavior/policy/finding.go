@@ -1,6 +1,6 @@
 package policy
 
-import "example.com/agentworld/memory"
+import "example.com/agentworld/trace"
 
 // Rule is why an action was refused. Rules are stable names, counted in reports; each
 // has one fixed text for models.
@@ -47,7 +47,7 @@ type Finding struct {
 	Argument string `json:"argument,omitempty"`
 	// Trust is the least trust of what is in view, which the refused value may have. It
 	// is rules where texts have no part in the refusal.
-	Trust memory.Trust `json:"trust"`
+	Trust trace.Trust `json:"trust"`
 	// Requested and Maximum are amounts or attempts: what was asked for, and what a
 	// clause allows or the plan gives; nil where none applies.
 	Requested *int64 `json:"requested,omitempty"`

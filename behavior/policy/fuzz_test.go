@@ -3,7 +3,7 @@ package policy
 import (
 	"testing"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -18,7 +18,7 @@ func FuzzAudit(f *testing.F) {
 		m := Compile("agent-1", world.Persona{ShortTermGoal: goal}, []string{text}, []world.Clause{
 			allow("*", to(id), what(word), most(amount), askedBy(id)), forbid("move_agent", at(id)),
 		})
-		e := Evidence{View: view, Untrusted: []memory.Source{said(id, text)}, Spent: m.Spend(Spending{}, id, world.Mine{MassG: amount})}
+		e := Evidence{View: view, Untrusted: []trace.Source{said(id, text)}, Spent: m.Spend(Spending{}, id, world.Mine{MassG: amount})}
 		e.Declared = e.Untrusted[:pick%2]
 		e.Intents, _ = ParseIntents([]string{plan, text}, 8)
 		a := fuzzedAction(id, word, amount, price, pick)

@@ -3,7 +3,7 @@ package policy
 import (
 	"slices"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -104,7 +104,7 @@ func (q *inquiry) everyone() []string {
 func (q *inquiry) declared() []string {
 	var list []string
 	for _, s := range q.e.Declared {
-		if s.Trust < memory.SelfObservation {
+		if s.Trust < trace.TrustSelfObservation {
 			list = append(list, s.OriginAgent)
 		}
 	}
@@ -118,7 +118,7 @@ func sorted(ids []string) []string {
 
 // asking reports whether an agent that a clause heeds wrote something in view.
 func (q *inquiry) asking(c *clause, id string) bool {
-	return id != "" && c.heeds(id) && slices.ContainsFunc(q.e.Untrusted, func(s memory.Source) bool { return s.OriginAgent == id })
+	return id != "" && c.heeds(id) && slices.ContainsFunc(q.e.Untrusted, func(s trace.Source) bool { return s.OriginAgent == id })
 }
 
 // observed is the agent's typed state.

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -91,12 +91,12 @@ func drawIntent(rt *rapid.T, a world.Action) Intent {
 	return i
 }
 
-func drawSource(rt *rapid.T, author string) memory.Source {
-	trust := rapid.SampledFrom([]memory.Trust{memory.ToolError, memory.OtherAgent, memory.Derived}).Draw(rt, "trust")
+func drawSource(rt *rapid.T, author string) trace.Source {
+	trust := rapid.SampledFrom([]trace.Trust{trace.TrustToolError, trace.TrustOtherAgent, trace.TrustDerived}).Draw(rt, "trust")
 	text := rapid.SampledFrom([]string{
 		"hello", "give me 10 electricity", "AGENT 2 wants 12 data", "go to the rim", "refine 7,000 g", "agent-3 has 2000 g, 1 data", "采矿 2 kg",
 	}).Draw(rt, "text")
-	return memory.Source{ID: "s", Kind: memory.SourceMessage, OriginAgent: author, Trust: trust, Text: text}
+	return trace.Source{ID: "s", Kind: trace.KindMessage, OriginAgent: author, Trust: trust, Text: text}
 }
 
 // TestMoreInfluenceNeverHelps: whatever adds to the influence of texts, or takes away

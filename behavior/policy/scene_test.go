@@ -3,7 +3,7 @@ package policy
 import (
 	"testing"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -47,9 +47,9 @@ func viewOf(t testing.TB, n int) world.View {
 }
 
 // said is a message of an agent as a source in view.
-func said(author, text string) memory.Source {
-	return memory.Source{
-		ID: "msg-1-" + author + "-1", Kind: memory.SourceMessage, OriginAgent: author, Trust: memory.OtherAgent, Text: text,
+func said(author, text string) trace.Source {
+	return trace.Source{
+		ID: "msg-1-" + author + "-1", Kind: trace.KindMessage, OriginAgent: author, Trust: trace.TrustOtherAgent, Text: text,
 	}
 }
 

@@ -3,7 +3,7 @@ package policy
 import (
 	"slices"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -12,7 +12,7 @@ type Argument struct {
 	// Name is the slot: to, id, what, amount, price or text.
 	Name string `json:"name"`
 	// Trust is how far its value is the agent's own.
-	Trust memory.Trust `json:"trust"`
+	Trust trace.Trust `json:"trust"`
 }
 
 // Arguments tells the trust of each argument of an action, in the order of slots, of
@@ -34,14 +34,14 @@ func (m Policy) Arguments(a world.Action, e Evidence) []Argument {
 }
 
 // told is the trust of an argument that stands in the plan or not.
-func (q *inquiry) told(s world.Slot) memory.Trust {
+func (q *inquiry) told(s world.Slot) trace.Trust {
 	for i := range q.e.Intents {
 		intent := &q.e.Intents[i]
 		if intent.Action != q.deed.spec.Name {
 			continue
 		}
 		if _, equal := q.gives(intent, s); equal {
-			return q.lowered(max(q.origin(s), memory.SelfObservation))
+			return q.lowered(max(q.origin(s), trace.TrustSelfObservation))
 		}
 	}
 	return q.trust(s)
@@ -49,39 +49,39 @@ func (q *inquiry) told(s world.Slot) memory.Trust {
 
 // trust is the trust of an argument's value by where it stands. What the
 // model cited can only lower it.
-func (q *inquiry) trust(s world.Slot) memory.Trust {
+func (q *inquiry) trust(s world.Slot) trace.Trust {
 	return q.lowered(q.origin(s))
 }
 
 // lowered is a trust no higher than that of any cited source.
-func (q *inquiry) lowered(level memory.Trust) memory.Trust {
+func (q *inquiry) lowered(level trace.Trust) trace.Trust {
 	for _, cited := range q.e.Declared {
-		level = memory.Min(level, cited.Trust)
+		level = min(level, cited.Trust)
 	}
 	return level
 }
 
 // origin is the trust of an argument's value by where it stands.
-func (q *inquiry) origin(s world.Slot) memory.Trust {
+func (q *inquiry) origin(s world.Slot) trace.Trust {
 	arg := &q.deed.args[s]
 	switch {
 	case arg.param.Kind == world.ParamText:
 		return q.least()
 	case q.ruled(s):
-		return memory.Rules
+		return trace.TrustRules
 	case !q.e.untrusted():
-		return memory.SelfObservation
+		return trace.TrustSelfObservation
 	case q.typed(s) && len(q.mentioners(s)) == 0:
-		return memory.SelfObservation
+		return trace.TrustSelfObservation
 	}
 	return q.least()
 }
 
 // least is the least trust of all that is in view.
-func (q *inquiry) least() memory.Trust {
-	level := memory.SelfObservation
+func (q *inquiry) least() trace.Trust {
+	level := trace.TrustSelfObservation
 	for _, s := range q.e.Untrusted {
-		level = memory.Min(level, s.Trust)
+		level = min(level, s.Trust)
 	}
 	return level
 }
@@ -124,7 +124,7 @@ func (c *clause) names(s world.Slot, arg *argument) bool {
 // package for why it is not for the others.
 func (q *inquiry) open(s world.Slot) bool {
 	arg := &q.deed.args[s]
-	if q.trust(s) < memory.SelfObservation {
+	if q.trust(s) < trace.TrustSelfObservation {
 		return false
 	}
 	return q.ruled(s) || arg.isNumber() && !arg.param.Give && arg.param.Unit != world.Ticks

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -71,7 +71,7 @@ func Judge(kit *behavior.Kit, tick int64, d behavior.Decision, o world.Outcome, 
 	}
 	for _, s := range d.Retrieved {
 		used := slices.Contains(d.Used, s.ID)
-		if s.Kind == memory.SourceBullet {
+		if s.Kind == trace.KindBullet {
 			j.Shown = append(j.Shown, s.ID)
 			if used {
 				j.Used, j.UsedLines = append(j.Used, s.ID), append(j.UsedLines, s.Text)
@@ -85,7 +85,7 @@ func Judge(kit *behavior.Kit, tick int64, d behavior.Decision, o world.Outcome, 
 }
 
 // foreign reports whether somebody else could have chosen the words of s.
-func foreign(s memory.Source) bool { return s.Trust < memory.SelfObservation }
+func foreign(s trace.Source) bool { return s.Trust < trace.TrustSelfObservation }
 
 // Experience is what one agent decided since it last looked back, and the texts of
 // others it has read in the whole run.
@@ -99,7 +99,7 @@ func foreign(s memory.Source) bool { return s.Trust < memory.SelfObservation }
 type Experience struct {
 	run, agent string
 	decisions  []Judged
-	texts      []memory.Source
+	texts      []trace.Source
 	// ordered are the suspects of the last decision that a model made: those of what
 	// goes on by itself since.
 	ordered []string
@@ -115,7 +115,7 @@ func NewExperience(run, agent string) *Experience { return &Experience{run: run,
 func (e *Experience) Rename(run string) { e.run = run }
 
 // Add takes in a decision and what it had in view.
-func (e *Experience) Add(j Judged, retrieved []memory.Source) {
+func (e *Experience) Add(j Judged, retrieved []trace.Source) {
 	if j.Continued {
 		j.Suspect = e.ordered
 	}
@@ -127,7 +127,7 @@ func (e *Experience) Add(j Judged, retrieved []memory.Source) {
 			continue
 		}
 		s = quotedWords(s)
-		e.texts = slices.DeleteFunc(e.texts, func(held memory.Source) bool { return sameText(held, s) })
+		e.texts = slices.DeleteFunc(e.texts, func(held trace.Source) bool { return sameText(held, s) })
 		e.texts = append(e.texts, s)
 	}
 	e.texts = e.texts[max(0, len(e.texts)-TextsMax):]
@@ -135,8 +135,8 @@ func (e *Experience) Add(j Judged, retrieved []memory.Source) {
 
 // sameText reports whether two sources are one text. A message or note stays the
 // same when only what the prompt says of its age differs.
-func sameText(a, b memory.Source) bool {
-	written := a.Kind == memory.SourceMessage || a.Kind == memory.SourceNote
+func sameText(a, b trace.Source) bool {
+	written := a.Kind == trace.KindMessage || a.Kind == trace.KindNote
 	return a.ID == b.ID && (written || a.Text == b.Text)
 }
 

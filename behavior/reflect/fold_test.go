@@ -3,8 +3,8 @@ package reflect
 import (
 	"testing"
 
-	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/trace"
 )
 
 // learnedBy lets an agent learn in its own copy.
@@ -13,7 +13,7 @@ func learnedBy(t *testing.T, copied *playbook.Playbook, agent string, tick int64
 	evidence := playbook.Evidence{Run: "run-1", Tick: tick, Agent: agent}
 	ground := playbook.Ground{Tick: tick, Decisions: []playbook.Decision{{Evidence: evidence, Used: used}}}
 	for i := range deltas {
-		deltas[i].Evidence, deltas[i].Trust = []playbook.Evidence{evidence}, memory.SelfObservation
+		deltas[i].Evidence, deltas[i].Trust = []playbook.Evidence{evidence}, trace.TrustSelfObservation
 	}
 	next, applied, rejected := playbook.Apply(copied, deltas, ground, playbook.Limits{})
 	if len(rejected) != 0 {

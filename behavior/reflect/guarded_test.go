@@ -8,9 +8,9 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/policy"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -63,13 +63,13 @@ func TestADecisionThatOthersBroughtAboutTeachesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge := func(tick int64, by behavior.DecidedBy, swayed bool, seen ...memory.Source) Judged {
+	judge := func(tick int64, by behavior.DecidedBy, swayed bool, seen ...trace.Source) Judged {
 		d := behavior.Decision{By: by, Proposed: world.Mine{MassG: 5}, Executed: world.Mine{MassG: 5}, Swayed: swayed, Retrieved: seen}
 		return Judge(kit, tick, d, world.Outcome{Tick: tick, Action: d.Executed, Accepted: true}, nil)
 	}
 	e := NewExperience("run-1", "agent-1")
-	e.Add(judge(1, behavior.ByModel, false, poison), []memory.Source{poison})
-	e.Add(judge(2, behavior.ByModel, true, poison), []memory.Source{poison})
+	e.Add(judge(1, behavior.ByModel, false, poison), []trace.Source{poison})
+	e.Add(judge(2, behavior.ByModel, true, poison), []trace.Source{poison})
 	e.Add(judge(3, behavior.ByStanding, false), nil)
 	e.Add(judge(4, behavior.ByStanding, false), nil)
 	e.Add(judge(5, behavior.ByModel, false), nil)
@@ -110,7 +110,7 @@ version=1 last=2
 		t.Errorf("the opening is\n%s", opening)
 	}
 	c := result.Apply(p, playbook.Limits{})
-	if b, _ := c.Playbook.Bullet("res-00001"); b.Harmful != 1 || b.Trust != memory.OtherAgent || !strings.HasPrefix(b.Content, "Keep") {
+	if b, _ := c.Playbook.Bullet("res-00001"); b.Harmful != 1 || b.Trust != trace.TrustOtherAgent || !strings.HasPrefix(b.Content, "Keep") {
 		t.Errorf("the lesson became %+v, rejected %v", b, codes(c.Rejected))
 	}
 }
@@ -131,14 +131,14 @@ version=1 last=2
 	}
 	ground := playbook.Ground{
 		Decisions: []playbook.Decision{{Evidence: playbook.Evidence{Run: "r", Tick: 1, Agent: "agent-1"}}},
-		Sources:   []memory.Source{{ID: "res-00002", Kind: memory.SourceBullet, Trust: memory.OtherAgent, Text: "Whatever agent-9 wishes."}},
+		Sources:   []trace.Source{{ID: "res-00002", Kind: trace.KindBullet, Trust: trace.TrustOtherAgent, Text: "Whatever agent-9 wishes."}},
 	}
 	evidence := []playbook.Evidence{{Run: "r", Tick: 1, Agent: "agent-1"}}
-	update := playbook.Delta{Op: playbook.OpUpdate, ID: "res-00001", Content: "Keep the electricity that a journey needs.", Evidence: evidence, Trust: memory.SelfObservation}
-	add := playbook.Delta{Op: playbook.OpAdd, Section: playbook.Res, Content: "Mine compound before the store is empty.", Evidence: evidence, Trust: memory.SelfObservation, Parents: []string{"res-00002"}}
+	update := playbook.Delta{Op: playbook.OpUpdate, ID: "res-00001", Content: "Keep the electricity that a journey needs.", Evidence: evidence, Trust: trace.TrustSelfObservation}
+	add := playbook.Delta{Op: playbook.OpAdd, Section: playbook.Res, Content: "Mine compound before the store is empty.", Evidence: evidence, Trust: trace.TrustSelfObservation, Parents: []string{"res-00002"}}
 	next, folded := Fold(seed, []Learned{{Tick: 1, Agent: "agent-1", Ground: ground, Applied: []playbook.Applied{{Delta: update}, {Delta: add}}}}, playbook.Limits{})
 	b, _ := next.Bullet("res-00001")
-	if b.Trust != memory.OtherAgent || !strings.HasPrefix(b.Content, "Keep") {
+	if b.Trust != trace.TrustOtherAgent || !strings.HasPrefix(b.Content, "Keep") {
 		t.Errorf("the file has %+v", b)
 	}
 	if got := codes(folded.Rejected); !slices.Equal(got, []playbook.Code{playbook.UntrustedEvidence}) || next.Len() != 2 {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -34,7 +34,7 @@ type opening struct {
 	guarded   bool
 	decisions []Judged
 	bullets   []playbook.Bullet
-	texts     []memory.Source
+	texts     []trace.Source
 	text      string
 }
 
@@ -76,10 +76,10 @@ func concerned(book *playbook.Playbook, decisions []Judged) []playbook.Bullet {
 }
 
 // shownTexts returns the newest texts that are messages or notes and short enough.
-func shownTexts(texts []memory.Source) []memory.Source {
-	var list []memory.Source
+func shownTexts(texts []trace.Source) []trace.Source {
+	var list []trace.Source
 	for _, s := range texts {
-		text := s.Kind == memory.SourceMessage || s.Kind == memory.SourceNote
+		text := s.Kind == trace.KindMessage || s.Kind == trace.KindNote
 		if text && utf8.RuneCountInString(s.Text) <= textCharsShown && !strings.ContainsAny(s.Text, "\r\n") {
 			list = append(list, s)
 		}
@@ -108,7 +108,7 @@ func (o opening) write(goals []Goal, decisions, bullets int) string {
 	lines = append(lines, headingPlaybook)
 	for _, b := range o.bullets {
 		line := b.Line()
-		if o.guarded && b.Trust < memory.SelfObservation {
+		if o.guarded && b.Trust < trace.TrustSelfObservation {
 			line = "[" + b.ID + "] " + textDoubted
 		}
 		lines = append(lines, fmt.Sprintf(lineWorth, line, b.Helpful, b.Harmful, b.Neutral))

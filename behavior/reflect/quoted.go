@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 )
 
 // textField is the field in which the results of modules hold what an agent wrote.
@@ -15,8 +15,8 @@ const textField = "text"
 // module is trusted no more than the worst of it, but most of it is the agent's own
 // state: held against the names of actions and resources, hardly any honest lesson
 // would differ enough. A text in which no quoted words can be told apart stays whole.
-func quotedWords(s memory.Source) memory.Source {
-	if s.Kind != memory.SourceModule {
+func quotedWords(s trace.Source) trace.Source {
+	if s.Kind != trace.KindModule {
 		return s
 	}
 	var result any

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // Result is what a finished turn proposes.
@@ -41,7 +41,7 @@ func (t *Turn) Result() Result {
 		for _, tick := range v.Decision {
 			r.Deltas = append(r.Deltas, playbook.Delta{
 				Op: playbook.OpTag, ID: id(v.ID), Tag: playbook.Tag(word(v.Verdict)), Reason: "reflection",
-				Evidence: []playbook.Evidence{t.evidence(tick)}, Trust: memory.SelfObservation, Origin: playbook.Reflection,
+				Evidence: []playbook.Evidence{t.evidence(tick)}, Trust: trace.TrustSelfObservation, Origin: playbook.Reflection,
 			})
 		}
 	}
@@ -56,7 +56,7 @@ func (t *Turn) Result() Result {
 func (t *Turn) proposed(d delta) playbook.Delta {
 	p := playbook.Delta{
 		Op: playbook.Op(word(d.Op)), ID: id(d.ID), Section: playbook.Section(word(d.Section)), Content: d.Content, Reason: d.Reason,
-		Trust: memory.SelfObservation, Origin: playbook.Reflection,
+		Trust: trace.TrustSelfObservation, Origin: playbook.Reflection,
 	}
 	for _, tick := range d.Decisions {
 		p.Evidence = append(p.Evidence, t.evidence(tick))

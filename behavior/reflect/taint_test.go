@@ -11,9 +11,9 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -271,14 +271,14 @@ var ownPlan = regexp.MustCompile(`"planned":\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\
 // no trusted source a canary.
 func (s *scene) checkSources(d behavior.Decision, shown map[string]string) {
 	for _, source := range d.Retrieved {
-		trusted := source.Trust >= memory.SelfObservation
+		trusted := source.Trust >= trace.TrustSelfObservation
 		if trusted && strings.Contains(source.ID+source.Text+source.OriginAgent+strings.Join(source.Parents, " "), canaryMark) {
 			s.Fatalf("a source of trust %s holds a canary: %+v", source.Trust, source)
 		}
 	}
 	for _, c := range s.canaries {
-		found := slices.ContainsFunc(d.Retrieved, func(source memory.Source) bool {
-			return source.Trust < memory.SelfObservation && strings.Contains(source.Text, c)
+		found := slices.ContainsFunc(d.Retrieved, func(source trace.Source) bool {
+			return source.Trust < trace.TrustSelfObservation && strings.Contains(source.Text, c)
 		})
 		if shown[c] != "" && !found {
 			s.Fatalf("%s was shown, and no source in view says so:\n%s", c, shown[c])

@@ -94,7 +94,7 @@ func readRecorded(t *testing.T, c Case, g Guard, victim engine.Source) recorded 
 func (r recorded) source(kind string) (trace.Source, bool) {
 	for _, d := range r.decisions {
 		for _, s := range d.SourcesRetrieved {
-			if s.Kind == kind {
+			if string(s.Kind) == kind {
 				return s, true
 			}
 		}
@@ -114,7 +114,7 @@ func (r recorded) refusedBy(rule string) bool {
 func TestForgedSender(t *testing.T) {
 	on, off := playRecorded(t, "forged-sender/message/", On), playRecorded(t, "forged-sender/message/", GuardOff)
 	s, ok := on.source("message")
-	if !ok || s.OriginAgent != on.result.Case.Asker || s.Trust != "other_agent" {
+	if !ok || s.OriginAgent != on.result.Case.Asker || s.Trust != trace.TrustOtherAgent {
 		t.Errorf("the message is recorded as %+v, its sender was %s", s, on.result.Case.Asker)
 	}
 	if on.result.Succeeded || len(on.result.Refusals) == 0 || !on.result.GoalMet {
@@ -155,7 +155,7 @@ func TestNameLikeJSON(t *testing.T) {
 // TestQuotedToolResult: a note that quotes the result of a tool is a note.
 func TestQuotedToolResult(t *testing.T) {
 	on, off := playRecorded(t, "tool-result/note/", On), playRecorded(t, "tool-result/note/", GuardOff)
-	if s, ok := on.source("note"); !ok || s.OriginAgent != on.result.Case.Asker || s.Trust != "other_agent" {
+	if s, ok := on.source("note"); !ok || s.OriginAgent != on.result.Case.Asker || s.Trust != trace.TrustOtherAgent {
 		t.Errorf("the note is recorded as %+v", s)
 	}
 	if on.result.Succeeded || len(on.result.Refusals) == 0 || !off.result.Succeeded {
@@ -169,7 +169,7 @@ func TestBulletThatSaysToObey(t *testing.T) {
 	on, off := playRecorded(t, "obey-notes/bullet/overpay", On), playRecorded(t, "obey-notes/bullet/overpay", GuardOff)
 	low := slices.ContainsFunc(on.decisions, func(d trace.Decision) bool {
 		return slices.ContainsFunc(d.SourcesRetrieved, func(s trace.Source) bool {
-			return s.Kind == "bullet" && s.ID == "res-00002" && s.Trust == "other_agent"
+			return s.Kind == "bullet" && s.ID == "res-00002" && s.Trust == trace.TrustOtherAgent
 		})
 	})
 	if !low || on.result.Succeeded || len(on.result.Refusals) == 0 {
@@ -189,7 +189,7 @@ func TestLaunderedText(t *testing.T) {
 		for _, s := range d.SourcesRetrieved {
 			if d.Tick >= 10 && s.Kind == "memory" && s.OriginAgent == on.result.Case.Asker {
 				recalled = true
-				if s.Trust != "other_agent" {
+				if s.Trust != trace.TrustOtherAgent {
 					t.Errorf("tick %d: %s has trust %s", d.Tick, s.ID, s.Trust)
 				}
 			}

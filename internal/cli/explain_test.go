@@ -95,7 +95,7 @@ func recordedRun(t *testing.T, p *inProcess) {
 			Adjusted:         json.RawMessage(`{"action":"mine_compound","compound_mass_g":5000}`),
 			Executed:         json.RawMessage(`{"action":"mine_compound","compound_mass_g":5000}`),
 			Adjustments:      []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 999999, To: 5000, Bound: "rule"}},
-			SourcesRetrieved: []trace.Source{{ID: "mem-1", Kind: "memory", OriginTick: 1, Trust: "derived"}, {ID: "mem-2", Kind: "memory", OriginTick: 2, Trust: "derived"}}, SourcesUsed: []string{"mem-2"},
+			SourcesRetrieved: []trace.Source{{ID: "mem-1", Kind: "memory", OriginTick: 1, Trust: trace.TrustDerived}, {ID: "mem-2", Kind: "memory", OriginTick: 2, Trust: trace.TrustDerived}}, SourcesUsed: []string{"mem-2"},
 			Outcome: llmclient.Marshal(map[string]any{"tick": 3, "accepted": false, "rejection": world.Rejection{
 				Code: world.RejectContended, Field: "compound_mass_g", Resource: "compound", Requested: &requested, Available: &available, Unit: "g",
 			}}),

@@ -133,7 +133,7 @@ func commitText(d *trace.Decision) string {
 func trustText(list []trace.ArgumentTrust) string {
 	words := make([]string, len(list))
 	for i, a := range list {
-		words[i] = oneLine(a.Argument + " " + a.Trust)
+		words[i] = oneLine(a.Argument + " " + a.Trust.String())
 	}
 	return strings.Join(words, ", ")
 }

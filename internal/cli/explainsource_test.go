@@ -32,12 +32,12 @@ func recordedSources(t *testing.T, p *inProcess) {
 			Outcome: json.RawMessage(outcome), SourcesRetrieved: sources, SourcesCited: cited, SourcesUsed: used,
 		}
 	}
-	learned := trace.Source{ID: "res-00002", Kind: "bullet", Score: 640, Chars: 40, OriginTick: 2, Trust: "self_observation"}
+	learned := trace.Source{ID: "res-00002", Kind: "bullet", Score: 640, Chars: 40, OriginTick: 2, Trust: trace.TrustSelfObservation}
 	all := []trace.Source{
-		{ID: "mem-1-1", Kind: "memory", Score: 812, Chars: 58, OriginTick: 1, Trust: "other_agent", Parents: []string{"msg-1-agent-2-1"}},
-		{ID: "nav-00001", Kind: "bullet", Score: 700, Chars: 44, Trust: "self_observation"}, learned,
-		{ID: "obs-3", Kind: "module", Chars: 300, OriginTick: 3, Trust: "self_observation"},
-		{ID: "note-1-agent-2-1", Kind: "note", Chars: 20, OriginAgent: "agent-2", OriginTick: 1, Trust: "other_agent"},
+		{ID: "mem-1-1", Kind: "memory", Score: 812, Chars: 58, OriginTick: 1, Trust: trace.TrustOtherAgent, Parents: []string{"msg-1-agent-2-1"}},
+		{ID: "nav-00001", Kind: "bullet", Score: 700, Chars: 44, Trust: trace.TrustSelfObservation}, learned,
+		{ID: "obs-3", Kind: "module", Chars: 300, OriginTick: 3, Trust: trace.TrustSelfObservation},
+		{ID: "note-1-agent-2-1", Kind: "note", Chars: 20, OriginAgent: "agent-2", OriginTick: 1, Trust: trace.TrustOtherAgent},
 	}
 	delta := func(agent, content string) trace.Step {
 		return trace.Step{

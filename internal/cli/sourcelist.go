@@ -21,7 +21,7 @@ func (e *explainer) sourceList() {
 	}
 	fmt.Fprintln(e.b, "\nSources")
 	for _, s := range d.SourcesRetrieved {
-		fmt.Fprintf(e.b, "  [%s] %s, score %d, %s, trust %s, %d characters\n", oneLine(s.ID), oneLine(s.Kind), s.Score, useOf(*d, s.ID), oneLine(s.Trust), s.Chars)
+		fmt.Fprintf(e.b, "  [%s] %s, score %d, %s, trust %s, %d characters\n", oneLine(s.ID), oneLine(string(s.Kind)), s.Score, useOf(*d, s.ID), s.Trust, s.Chars)
 		for _, line := range e.trail.chain(s.ID) {
 			fmt.Fprintf(e.b, "      %s\n", line)
 		}

@@ -136,13 +136,13 @@ func (t *trail) origin(id string) []string {
 	}
 	s, seen := t.sources[id]
 	if tick, ok := memoryTick(id); ok && !seen {
-		s = trace.Source{ID: id, Kind: memory.SourceMemory, OriginTick: tick}
+		s = trace.Source{ID: id, Kind: trace.KindMemory, OriginTick: tick}
 		seen = true
 	}
 	switch {
 	case !seen:
 		return nil
-	case s.Kind == memory.SourceModule:
+	case s.Kind == trace.KindModule:
 		return t.moduleOrigin(s)
 	case s.OriginAgent != "" && s.OriginAgent != t.agent:
 		return []string{fmt.Sprintf("words of %s, known since tick %d", oneLine(s.OriginAgent), s.OriginTick)}

@@ -12,6 +12,7 @@ import (
 	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/relevance"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // Most of a file is lines of name=value pairs, in any order and none of them
@@ -122,13 +123,13 @@ func (v values) origin(into *Origin) string {
 
 // trust reads a level by its name. Unlike a trace, a file is edited by people, so a
 // misspelt level is told and not taken as the lowest.
-func (v values) trust(into *memory.Trust) string {
+func (v values) trust(into *trace.Trust) string {
 	given := v.text("trust")
 	if given == "" {
 		return ""
 	}
 	var names []string
-	for level := memory.ToolError; level <= memory.Rules; level++ {
+	for level := trace.TrustToolError; level <= trace.TrustRules; level++ {
 		if names = append(names, level.String()); level.String() == given {
 			*into = level
 			return ""

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // The bounds of a bullet's content in characters.
@@ -97,7 +98,7 @@ type Bullet struct {
 	Updated Stamp `json:"updated"`
 	// Trust is at most the trust of everything the content was made from. It only
 	// falls.
-	Trust memory.Trust `json:"trust"`
+	Trust trace.Trust `json:"trust"`
 	// Origin is who wrote the present content.
 	Origin Origin `json:"origin"`
 	// Evidence is what the content rests on, oldest first, at most [EvidenceMax].
@@ -144,7 +145,7 @@ func (b Bullet) Chars() int { return utf8.RuneCountInString(b.Content) }
 // JSON string, so that it cannot pass for anything else.
 func (b Bullet) Line() string {
 	content := b.Content
-	if b.Trust <= memory.OtherAgent {
+	if b.Trust <= trace.TrustOtherAgent {
 		content = memory.Quote(content)
 	}
 	return "[" + b.ID + "] " + content

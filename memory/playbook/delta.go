@@ -1,8 +1,6 @@
 package playbook
 
-import (
-	"example.com/agentworld/memory"
-)
+import "example.com/agentworld/trace"
 
 // Op is what a change does to a bullet.
 type Op string
@@ -63,7 +61,7 @@ type Delta struct {
 	// Trust is the least trust of everything the lesson was made from, as far as
 	// the caller knows; the zero value is refused. The trust of the parents is
 	// looked up and can only lower it.
-	Trust memory.Trust
+	Trust trace.Trust
 	// Parents are the ids of the sources the lesson was made from: sources of the
 	// ground, or bullets.
 	Parents []string
@@ -87,7 +85,7 @@ type Ground struct {
 	// Sources are the sources that stood in view of the decisions or of the model
 	// that proposed the deltas. What is less trusted than an agent's own
 	// observation may not be a parent of a lesson, nor be repeated by it.
-	Sources []memory.Source
+	Sources []trace.Source
 }
 
 // Decision is a decision that was looked at.

@@ -10,7 +10,7 @@
 // Retrieve: bullets that fit the situation are put into a prompt, each as a source
 // under its id, with the score it was chosen by.
 //
-//	for _, s := range book.Retrieve("power low, journey ahead", []playbook.Section{playbook.Nav}, memory.ToolError, 5) {
+//	for _, s := range book.Retrieve("power low, journey ahead", []playbook.Section{playbook.Nav}, trace.TrustToolError, 5) {
 //		source := s.Source()                     // "[nav-00012] Recharge before ..."
 //	}
 //

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"unicode"
 
-	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/relevance"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // A lesson that repeats what another agent said is that agent's word, whoever
@@ -54,10 +54,10 @@ type echo struct {
 
 // newEchoes returns what is to be compared of the sources that are less trusted
 // than an agent's own observation.
-func newEchoes(sources []memory.Source) echoes {
+func newEchoes(sources []trace.Source) echoes {
 	var texts, authors echoes
 	for _, s := range sources {
-		if s.Trust >= memory.SelfObservation {
+		if s.Trust >= trace.TrustSelfObservation {
 			continue
 		}
 		run := stems(s.Text)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 )
 
 // lines returns the bullets as they stand in prompts, with their counts.
@@ -34,7 +34,7 @@ func seeded(t testing.TB, n int) *Playbook {
 	t.Helper()
 	var deltas []Delta
 	for i := range n {
-		deltas = append(deltas, Delta{Op: OpAdd, Section: Nav, Content: content(i), Origin: Seed, Trust: memory.Rules})
+		deltas = append(deltas, Delta{Op: OpAdd, Section: Nav, Content: content(i), Origin: Seed, Trust: trace.TrustRules})
 	}
 	next, _, rejected := Apply(New(), deltas, Ground{}, Limits{BulletsMax: n + 1, DeltasMax: n + 1, CharsMax: 1000 * (n + 1)})
 	if len(rejected) > 0 {
@@ -76,7 +76,7 @@ func counted(t testing.TB, p *Playbook, id string, helpful, harmful, neutral int
 
 // learned is an added lesson as a model proposes it.
 func learned(content string) Delta {
-	return Delta{Op: OpAdd, Section: Res, Content: content, Evidence: because(1), Trust: memory.SelfObservation}
+	return Delta{Op: OpAdd, Section: Res, Content: content, Evidence: because(1), Trust: trace.TrustSelfObservation}
 }
 
 // diff compares anything of this package; nil and empty lists are the same.

@@ -3,7 +3,7 @@ package playbook
 import (
 	"testing"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 )
 
 // storied returns a playbook that every kind of change went through, and its
@@ -15,10 +15,10 @@ func storied(t testing.TB) (*Playbook, map[int][]Bullet) {
 	odd.Evidence = []Evidence{{Run: "run/ü 2", Tick: 9, Agent: `an "agent"`}}
 	odd.Parents, odd.Reason = []string{"mem-1-1", "tick 3"}, "first =\n:: reason"
 	g.Decisions = append(g.Decisions, Decision{Evidence: Evidence{Run: "run/ü 2", Tick: 9, Agent: `an "agent"`, Outcome: "rejected: 5 < 10"}})
-	g.Sources = []memory.Source{{ID: "mem-1-1", Trust: memory.SelfObservation}, {ID: "tick 3", Trust: memory.Rules}}
+	g.Sources = []trace.Source{{ID: "mem-1-1", Trust: trace.TrustSelfObservation}, {ID: "tick 3", Trust: trace.TrustRules}}
 	tag := func(id string, tag Tag, n int) Delta { return Delta{Op: OpTag, ID: id, Tag: tag, Evidence: because(n)} }
 	update := func(id, content string, n int) Delta {
-		return Delta{Op: OpUpdate, ID: id, Content: content, Evidence: because(n), Trust: memory.SelfObservation}
+		return Delta{Op: OpUpdate, ID: id, Content: content, Evidence: because(n), Trust: trace.TrustSelfObservation}
 	}
 	steps := []struct {
 		deltas []Delta
@@ -161,7 +161,7 @@ func TestWhatIsReadMayBeChanged(t *testing.T) {
 	for _, b := range old {
 		spoil(&b)
 	}
-	for _, s := range p.Retrieve("", nil, memory.ToolError, 9) {
+	for _, s := range p.Retrieve("", nil, trace.TrustToolError, 9) {
 		spoil(&s.Bullet)
 	}
 	if string(p.Encode()) != before {

@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 )
 
 // lesson is content that may be taught, with what it rests on.
 type lesson struct {
 	content  string
 	evidence []Evidence
-	trust    memory.Trust
+	trust    trace.Trust
 	origin   Origin
 	parents  []string
 }
@@ -89,43 +90,43 @@ func (s *step) evidence(d Delta) ([]Evidence, refusal) {
 // trust returns how far the lesson of d may be trusted: no further than the caller
 // says, than any parent, and, unless it is the operator's, than the agent's own
 // observations. A parent that is not known teaches nothing.
-func (s *step) trust(d Delta) (memory.Trust, refusal) {
-	level := min(d.Trust, memory.Rules)
+func (s *step) trust(d Delta) (trace.Trust, refusal) {
+	level := min(d.Trust, trace.TrustRules)
 	if !d.byOperator() {
-		level = memory.Min(level, memory.SelfObservation)
+		level = min(level, trace.TrustSelfObservation)
 	}
-	if level < memory.SelfObservation {
+	if level < trace.TrustSelfObservation {
 		return level, untaught("", level)
 	}
 	for _, id := range d.Parents {
 		trust := s.parentTrust(id)
-		if trust < memory.SelfObservation {
+		if trust < trace.TrustSelfObservation {
 			return trust, untaught(id, trust)
 		}
-		level = memory.Min(level, trust)
+		level = min(level, trust)
 	}
 	return level, refusal{}
 }
 
-func untaught(parent string, level memory.Trust) refusal {
-	return refusal{code: UntrustedEvidence, other: parent, value: int64(level), limit: int64(memory.SelfObservation)}
+func untaught(parent string, level trace.Trust) refusal {
+	return refusal{code: UntrustedEvidence, other: parent, value: int64(level), limit: int64(trace.TrustSelfObservation)}
 }
 
 // parentTrust returns the least trust of what has that id, and the lowest there is
 // when nothing known has it. The ids of several prompts may coincide; then the
 // least trusted counts, since any of them may have been meant.
-func (s *step) parentTrust(id string) memory.Trust {
-	level, found := memory.Rules, false
+func (s *step) parentTrust(id string) trace.Trust {
+	level, found := trace.TrustRules, false
 	if at, held := place(s.bullets, id); held {
 		level, found = s.bullets[at].Trust, true
 	}
 	for _, source := range s.ground.Sources {
 		if source.ID == id {
-			level, found = memory.Min(level, source.Trust), true
+			level, found = min(level, source.Trust), true
 		}
 	}
 	if !found {
-		return memory.ToolError
+		return trace.TrustToolError
 	}
 	return level
 }
@@ -133,7 +134,7 @@ func (s *step) parentTrust(id string) memory.Trust {
 // onto returns b with the lesson as its content. The trust can only fall.
 func (l lesson) onto(b Bullet) Bullet {
 	b.Content, b.Origin = l.content, l.origin
-	b.Trust = memory.Min(b.Trust, l.trust)
+	b.Trust = min(b.Trust, l.trust)
 	b.Evidence = newest(b.Evidence, l.evidence, EvidenceMax)
 	b.Parents = newest(b.Parents, slices.Clone(l.parents), memory.ParentsMax)
 	return b

@@ -5,6 +5,7 @@ import (
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // What the four operations do. Each checks everything before it changes anything,
@@ -106,7 +107,7 @@ func (s *step) merge(d Delta, at, twin int, b Bullet, evidence []Evidence) resul
 	into.Helpful = min(into.Helpful+b.Helpful, CountMax)
 	into.Harmful = min(into.Harmful+b.Harmful, CountMax)
 	into.Neutral = min(into.Neutral+b.Neutral, CountMax)
-	into.Trust = memory.Min(into.Trust, b.Trust)
+	into.Trust = min(into.Trust, b.Trust)
 	into.Evidence = newest(into.Evidence, b.Evidence, EvidenceMax)
 	into.Parents = newest(into.Parents, b.Parents, memory.ParentsMax)
 	into.Credited = newest(into.Credited, b.Credited, CreditedMax)
@@ -135,7 +136,7 @@ func (s *step) add(d Delta) result {
 	if s.last >= NumberMax {
 		return result{refusal: refusal{code: Full, value: int64(s.last), limit: NumberMax}}
 	}
-	b := lesson.onto(Bullet{Section: d.Section, Created: s.stamp, Updated: s.stamp, Trust: memory.Rules})
+	b := lesson.onto(Bullet{Section: d.Section, Created: s.stamp, Updated: s.stamp, Trust: trace.TrustRules})
 	// Room is made last, so that nothing goes for a lesson that is then refused.
 	displaced, refused := s.makeRoom(b.Chars())
 	if refused.refused() {

@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // SyntaxError says where a playbook file cannot be read, and why.
@@ -158,7 +159,7 @@ func bulletOf(rest string) (Bullet, string) {
 	if problem != "" {
 		return Bullet{}, problem
 	}
-	b := Bullet{Content: values.tail, Origin: Manual, Trust: memory.SelfObservation}
+	b := Bullet{Content: values.tail, Origin: Manual, Trust: trace.TrustSelfObservation}
 	if n := b.Chars(); n < ContentMin || n > ContentMax {
 		return b, fmt.Sprintf("the content after %q has %d characters; allowed: %d to %d", tail, n, ContentMin, ContentMax)
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"example.com/agentworld/memory"
 	"example.com/agentworld/memory/relevance"
+	"example.com/agentworld/trace"
 )
 
 // Scored is a bullet found for a prompt, with its score and the parts of it, all in
@@ -39,7 +39,7 @@ const (
 //
 // The age of a bullet has no part in it: a playbook outlives the run whose ticks
 // could measure it, and a lesson that has become wrong loses by its counts.
-func (p *Playbook) Retrieve(query string, sections []Section, least memory.Trust, k int) []Scored {
+func (p *Playbook) Retrieve(query string, sections []Section, least trace.Trust, k int) []Scored {
 	if k <= 0 {
 		return []Scored{}
 	}
@@ -70,7 +70,7 @@ func (p *Playbook) Retrieve(query string, sections []Section, least memory.Trust
 }
 
 // Doubted reports whether the playbook holds a bullet that is trusted less than that.
-func (p *Playbook) Doubted(least memory.Trust) bool {
+func (p *Playbook) Doubted(least trace.Trust) bool {
 	return slices.ContainsFunc(p.bullets, func(b Bullet) bool { return b.Trust < least })
 }
 
@@ -116,10 +116,10 @@ func (r *ranking) offer(c candidate) {
 
 // Source returns the bullet as a source that stands in a prompt as its
 // [Bullet.Line].
-func (s Scored) Source() memory.Source {
+func (s Scored) Source() trace.Source {
 	line := s.Line()
-	return memory.Source{
-		ID: s.ID, Kind: memory.SourceBullet, Score: s.Score, Chars: utf8.RuneCountInString(line),
+	return trace.Source{
+		ID: s.ID, Kind: trace.KindBullet, Score: s.Score, Chars: utf8.RuneCountInString(line),
 		OriginTick: s.Created.Tick, Trust: s.Trust, Parents: slices.Clone(s.Parents), Text: line,
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 )
 
 func shelf(t testing.TB) *Playbook {
@@ -20,7 +20,7 @@ func shelf(t testing.TB) *Playbook {
 		{Res, "矿区的矿石耗尽之前寻找新的矿区"},
 		{Nav, "A journey to the outpost costs more than the battery holds"},
 	} {
-		deltas = append(deltas, Delta{Op: OpAdd, Section: b.section, Content: b.content, Origin: Seed, Trust: memory.Rules})
+		deltas = append(deltas, Delta{Op: OpAdd, Section: b.section, Content: b.content, Origin: Seed, Trust: trace.TrustRules})
 	}
 	p, _, rejected := Apply(New(), deltas, Ground{Tick: 3}, Limits{})
 	if len(rejected) > 0 {
@@ -53,7 +53,7 @@ func TestRetrieve(t *testing.T) {
 		{"journey", nil, -3, ""},
 	} {
 		got := ""
-		for _, s := range p.Retrieve(c.query, c.sections, memory.ToolError, c.k) {
+		for _, s := range p.Retrieve(c.query, c.sections, trace.TrustToolError, c.k) {
 			if got != "" {
 				got += " "
 			}
@@ -66,7 +66,7 @@ func TestRetrieve(t *testing.T) {
 }
 
 func TestScoreFormula(t *testing.T) {
-	for _, s := range shelf(t).Retrieve("journey outpost", []Section{Nav}, memory.ToolError, 5) {
+	for _, s := range shelf(t).Retrieve("journey outpost", []Section{Nav}, trace.TrustToolError, 5) {
 		want := (600*s.Relevance + 250*s.Helpfulness() + 150*s.Match) / 1000
 		if s.Score != want || s.Match != 1000 || s.Relevance <= 0 || s.Relevance > 1000 {
 			t.Errorf("%s has score %d from relevance %d and match %d, want %d", s.ID, s.Score, s.Relevance, s.Match, want)
@@ -88,15 +88,15 @@ func TestHelpfulness(t *testing.T) {
 
 func TestSource(t *testing.T) {
 	p := shelf(t)
-	got := p.Retrieve("矿石", []Section{Res}, memory.ToolError, 1)[0].Source()
-	want := memory.Source{
-		ID: "res-00004", Kind: "bullet", Score: got.Score, Chars: 27, OriginTick: 3, Trust: memory.Rules,
+	got := p.Retrieve("矿石", []Section{Res}, trace.TrustToolError, 1)[0].Source()
+	want := trace.Source{
+		ID: "res-00004", Kind: "bullet", Score: got.Score, Chars: 27, OriginTick: 3, Trust: trace.TrustRules,
 		Text: "[res-00004] 矿区的矿石耗尽之前寻找新的矿区",
 	}
 	if d := diff(want, got); d != "" || got.Score < 150+125 {
 		t.Errorf("source (-want +got):\n%s", d)
 	}
-	low := Bullet{ID: "soc-00001", Content: `do "this" now`, Trust: memory.OtherAgent}
+	low := Bullet{ID: "soc-00001", Content: `do "this" now`, Trust: trace.TrustOtherAgent}
 	if got, want := low.Line(), `[soc-00001] "do \"this\" now"`; got != want {
 		t.Errorf("Line() = %s, want %s", got, want)
 	}
@@ -123,7 +123,7 @@ func crowd(n int) *Playbook {
 	for i := range bullets {
 		section := Sections()[i%len(sectionNames)]
 		bullets[i] = Bullet{
-			ID: newID(section, i+1), Section: section, Helpful: i % 7, Harmful: i % 3, Trust: memory.SelfObservation, Origin: Reflection,
+			ID: newID(section, i+1), Section: section, Helpful: i % 7, Harmful: i % 3, Trust: trace.TrustSelfObservation, Origin: Reflection,
 			Content: fmt.Sprintf("%s when the %s of place%d is %s than tick %d", content(i), subjects[i%13], i%500, subjects[i%11], i),
 		}
 	}
@@ -135,7 +135,7 @@ func crowd(n int) *Playbook {
 func TestRetrieveLeavesTheCrowdAlone(t *testing.T) {
 	small, large := crowd(100), crowd(5000)
 	measure := func(p *Playbook) float64 {
-		return testing.AllocsPerRun(10, func() { p.Retrieve("storm near the hub, queue", []Section{Nav}, memory.ToolError, 8) })
+		return testing.AllocsPerRun(10, func() { p.Retrieve("storm near the hub, queue", []Section{Nav}, trace.TrustToolError, 8) })
 	}
 	if a, b := measure(small), measure(large); b > a+10 {
 		t.Errorf("%v allocations for 100 bullets and %v for 5000", a, b)
@@ -145,6 +145,6 @@ func TestRetrieveLeavesTheCrowdAlone(t *testing.T) {
 func BenchmarkRetrieve10000(b *testing.B) {
 	p := crowd(10_000)
 	for b.Loop() {
-		p.Retrieve("power low at the hub, storm ahead, journey to place42", []Section{Nav, Haz}, memory.ToolError, 8)
+		p.Retrieve("power low at the hub, storm ahead, journey to place42", []Section{Nav, Haz}, trace.TrustToolError, 8)
 	}
 }

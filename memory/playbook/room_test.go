@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 )
 
 // adds returns n proposed lessons that no test playbook has.
@@ -104,7 +104,7 @@ func TestLoweredLimitsTrim(t *testing.T) {
 func TestCollapseRejectsTheWholeStep(t *testing.T) {
 	removal := func(n int) Delta { return Delta{Op: OpRemove, ID: newID(Nav, n), Evidence: because(1)} }
 	shortened := func(n int) Delta {
-		return Delta{Op: OpUpdate, ID: newID(Nav, n), Content: "Mind the " + subjects[n], Evidence: because(1), Trust: memory.SelfObservation}
+		return Delta{Op: OpUpdate, ID: newID(Nav, n), Content: "Mind the " + subjects[n], Evidence: because(1), Trust: trace.TrustSelfObservation}
 	}
 	for _, c := range []struct {
 		name    string
