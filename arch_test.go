@@ -48,6 +48,7 @@ const everywhere = "plaintext"
 
 var policies = []policy{
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
+	{dir: "internal/atomicfile", modules: []string{}},
 	{dir: "world", pure: true},
 	{dir: "world/scenario", pure: true, project: []string{"world"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "baseline", pure: true, project: []string{"world"}},
@@ -71,7 +72,7 @@ var policies = []policy{
 	{dir: "trace", pure: true, project: []string{"world", "llmclient", "llmclient/price"}},
 	{dir: "engine/budget", pure: true, project: []string{"llmclient", "llmclient/price", "trace"}},
 	{dir: "engine", project: []string{"world", "world/scenario", "llmclient", "llmclient/tokens", "memory", "memory/playbook", "modules", "behavior", "behavior/policy", "behavior/reflect", "trace",
-		"llmclient/price", "engine/budget"}},
+		"llmclient/price", "engine/budget", "internal/atomicfile"}},
 	{dir: "engine/guardeval", project: []string{"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
 	{dir: "telemetry", project: []string{"llmclient", "engine"}},
 	{dir: "report", pure: true, project: []string{"world", "world/scenario", "llmclient", "llmclient/price", "engine/budget", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
@@ -79,7 +80,7 @@ var policies = []policy{
 	{dir: "internal/cli", project: []string{
 		"world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "llmclient/tokens", "memory", "memory/playbook", "behavior", "behavior/policy", "behavior/reflect",
 		"trace", "engine", "engine/guardeval", "report", "telemetry", "llmclient/limiter", "llmclient/doctor",
-		"baseline", "llmclient/price", "engine/budget",
+		"baseline", "llmclient/price", "engine/budget", "internal/atomicfile",
 	}},
 }
 

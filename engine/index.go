@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
@@ -152,10 +153,7 @@ func (x *Index) keep(dir string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(dir, IndexFile), func(w *os.File) error {
-		_, err := fmt.Fprintf(w, "%s\n%s", llmclient.Hash(data), data)
-		return err
-	})
+	return atomicfile.Write(filepath.Join(dir, IndexFile), fmt.Appendf(nil, "%s\n%s", llmclient.Hash(data), data))
 }
 
 // extend reads the whole ticks behind the index's end; changed says that there were

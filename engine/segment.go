@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/trace"
 )
 
@@ -215,14 +216,14 @@ func (t *traceFile) rotate(first trace.Segment) error {
 	if err := rotationStep("compress"); err != nil {
 		return err
 	}
-	if err := replaceFile(filepath.Join(dir, segmentName(t.number)), t.compress); err != nil {
+	if err := atomicfile.WriteWith(filepath.Join(dir, segmentName(t.number)), t.compress); err != nil {
 		return fmt.Errorf("close trace segment %d: %w", t.number, err)
 	}
 	if err := rotationStep("replace"); err != nil {
 		return err
 	}
 	first.Number = t.number + 1
-	err := replaceFile(t.path, func(w *os.File) error { return trace.NewWriter(w).Write(first) })
+	err := atomicfile.WriteWith(t.path, func(w *os.File) error { return trace.NewWriter(w).Write(first) })
 	if err != nil {
 		return fmt.Errorf("open trace segment %d: %w", first.Number, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
@@ -295,7 +296,7 @@ func (t *tail) repair(dir string) error {
 			return fmt.Errorf("keep what is cut off the trace: %w", err)
 		}
 	}
-	err = replaceFile(filepath.Join(dir, TraceFile), func(w *os.File) error {
+	err = atomicfile.WriteWith(filepath.Join(dir, TraceFile), func(w *os.File) error {
 		if t.anew != nil {
 			return trace.NewWriter(w).Write(*t.anew)
 		}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -93,31 +92,4 @@ func (t *traceFile) close() error {
 		return fmt.Errorf("close trace: %w", err)
 	}
 	return nil
-}
-
-// replaceFile puts a new file in the place of path at once: readers and crashes see
-// the old content or the new one. fill writes it.
-func replaceFile(path string, fill func(*os.File) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	err = cmp.Or(fill(f), f.Chmod(0o644), f.Sync())
-	err = cmp.Or(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-// syncDir makes renames in dir survive a power failure.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/trace"
 )
 
@@ -50,7 +51,7 @@ func (m *Main) exportAnswers(runDir, name string) error {
 		return badInput("%s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
 	}
 	var counts trace.AnswerCounts
-	err = out.writeWith(func(w *os.File) error {
+	err = atomicfile.WriteWith(out.path, func(w *os.File) error {
 		counts, err = engine.ExportAnswers(m.path(runDir), w, m.refuseSecret())
 		return err
 	})

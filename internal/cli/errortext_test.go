@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"example.com/agentworld/internal/atomicfile"
 )
 
 func TestErrorsAreSaidOnce(t *testing.T) {
@@ -38,7 +40,7 @@ func TestUnwritableFileIsNamedOnce(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(path, "inner"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	err := outputFile{path: path}.write([]byte("{}"))
+	err := atomicfile.Write(path, []byte("{}"))
 	if err == nil || strings.Count(err.Error(), "report.json") != 1 || !strings.HasPrefix(err.Error(), "write "+path+": ") {
 		t.Errorf("%v", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/guardeval"
+	"example.com/agentworld/internal/atomicfile"
 )
 
 // guardEvaluation is what the flags of the command say.
@@ -155,7 +156,7 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 		if err != nil {
 			return fmt.Errorf("guard evaluation: encode: %w", err)
 		}
-		if err := out.write(append(data, '\n')); err != nil {
+		if err := atomicfile.Write(out.path, append(data, '\n')); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -100,38 +99,4 @@ func (o outputFile) probe() error {
 		return cause(err)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
-
-// write replaces the file with data at once: a reader sees the old content or
-// the new one, also after a crash.
-func (o outputFile) write(data []byte) error {
-	return o.writeWith(func(f *os.File) error {
-		_, err := f.Write(data)
-		return cause(err) // the path is not that of the temporary file
-	})
-}
-
-// writeWith is write with the content coming from fill. Nothing changes when fill
-// fails.
-func (o outputFile) writeWith(fill func(*os.File) error) error {
-	target := o.path
-	if resolved, err := filepath.EvalSymlinks(target); err == nil {
-		// Renaming would replace a link instead of what it points to.
-		target = resolved
-	}
-	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+"-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", o.path, cause(err))
-	}
-	// Temporary files are private; a result is as readable as any other file.
-	err = cmp.Or(fill(f), cause(f.Chmod(0o644)), cause(f.Sync()))
-	err = cmp.Or(err, cause(f.Close()))
-	if err == nil {
-		err = cause(os.Rename(f.Name(), target))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return fmt.Errorf("write %s: %w", o.path, err)
-	}
-	return nil
 }

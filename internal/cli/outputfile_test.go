@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/internal/atomicfile"
 )
 
 // tree lists everything below dir.
@@ -35,10 +36,10 @@ func TestPrepareOutputLeavesOnlyDirectories(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "a/b"}, tree(t, dir)); diff != "" {
 		t.Errorf("after the check (-want +got):\n%s", diff)
 	}
-	if err := out.write([]byte("1")); err != nil {
+	if err := atomicfile.Write(out.path, []byte("1")); err != nil {
 		t.Fatal(err)
 	}
-	if err := out.write([]byte("22")); err != nil {
+	if err := atomicfile.Write(out.path, []byte("22")); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"a", "a/b", "a/b/r.json"}, tree(t, dir)); diff != "" {
@@ -83,55 +84,6 @@ func TestMadeDirsAreDiscarded(t *testing.T) {
 	out.made.discard()
 	if left := tree(t, dir); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-func TestFailedWriteKeepsTheOldFile(t *testing.T) {
-	dir := t.TempDir()
-	out, err := prepareOutput(filepath.Join(dir, "r.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := out.write([]byte("old")); err != nil {
-		t.Fatal(err)
-	}
-	broken := errors.New("disk full")
-	err = out.writeWith(func(f *os.File) error {
-		_, _ = f.WriteString("half")
-		return broken
-	})
-	if !errors.Is(err, broken) {
-		t.Errorf("error %v, want %v", err, broken)
-	}
-	if data, _ := os.ReadFile(out.path); string(data) != "old" {
-		t.Errorf("content %q, want the old one", data)
-	}
-	if diff := cmp.Diff([]string{"r.json"}, tree(t, dir)); diff != "" {
-		t.Errorf("left behind (-want +got):\n%s", diff)
-	}
-}
-
-func TestWriteFollowsALink(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "real.json"), []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	link := filepath.Join(dir, "link.json")
-	if err := os.Symlink("real.json", link); err != nil {
-		t.Skip("no symbolic links here:", err)
-	}
-	out, err := prepareOutput(link)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := out.write([]byte("new")); err != nil {
-		t.Fatal(err)
-	}
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link became %v (%v)", info.Mode(), err)
-	}
-	if data, _ := os.ReadFile(filepath.Join(dir, "real.json")); string(data) != "new" {
-		t.Errorf("the target holds %q", data)
 	}
 }
 

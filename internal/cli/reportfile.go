@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )
@@ -46,7 +47,7 @@ func (m *Main) saveReport(runDir string, r report.Report, name string) error {
 	if err != nil {
 		return badInput("--json %s cannot be written: %v; allowed: a file in a writable directory, or - for stdout", shown(name), err)
 	}
-	if err := out.write(r.JSON()); err != nil {
+	if err := atomicfile.Write(out.path, r.JSON()); err != nil {
 		return err
 	}
 	fmt.Fprintf(m.Stdout, "report  %s\n", oneLine(name))

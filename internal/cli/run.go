@@ -15,6 +15,7 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
@@ -331,9 +332,9 @@ func (m *Main) finishReport(p plan, out outputFile) error {
 	if err != nil {
 		return err
 	}
-	err = outputFile{path: filepath.Join(m.path(p.runDir), engine.ReportFile)}.write(r.JSON())
+	err = atomicfile.Write(filepath.Join(m.path(p.runDir), engine.ReportFile), r.JSON())
 	if out.path != "" {
-		err = errors.Join(err, out.write(r.JSON()))
+		err = errors.Join(err, atomicfile.Write(out.path, r.JSON()))
 	}
 	text := fmt.Sprintf("%strace   %s\nreport  %s\n", r.Text(), oneLine(filepath.Join(p.runDir, engine.TraceFile)), oneLine(filepath.Join(p.runDir, engine.ReportFile)))
 	if out.path != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/trace"
 )
 
@@ -93,7 +94,7 @@ func (m *Main) canonicalFile(runDir, name string) error {
 	if err != nil {
 		return badInput("-o %s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
 	}
-	return out.writeWith(func(w *os.File) error { return m.canonicalTrace(runDir, w) })
+	return atomicfile.WriteWith(out.path, func(w *os.File) error { return m.canonicalTrace(runDir, w) })
 }
 
 // reportCommand folds a trace again, for a run that was killed before it could or
