@@ -73,8 +73,8 @@
 // is read leniently: each leniency has a name and is counted, and what it yields
 // passes the same checks as a call. It is written out behind the text as the call
 // it stands for; observations that the model made up itself never come back to it. Arguments of calls are read by the same reader. The shapes that
-// answers are known to have, and what becomes of each, are on the page
-// docs/malformed-output.md.
+// answers are known to have, and what becomes of each, are in the corpus of
+// llmclient/stub; `model-server --list-faults` lists them.
 //
 // # The prompt
 //

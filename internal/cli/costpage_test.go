@@ -3,11 +3,17 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// withoutFigures returns a text without numbers and without what stands in brackets.
+func withoutFigures(text string) string {
+	return regexp.MustCompile(`\d+|\.\d+| \([^)]*\)`).ReplaceAllString(text, "")
+}
 
 // TestCostPage runs every command on the page, with the table of prices that stands
 // there, and compares the output with the page's. Figures change with every word of a

@@ -35,13 +35,17 @@ func (m *Main) modelServerCommand() *cobra.Command {
 			if !slices.Contains(scriptedModes(), o.mode) {
 				return badInput("--scripted-mode %s is unknown; allowed: %s", shown(o.mode), strings.Join(scriptedModes(), ", "))
 			}
+			if o.listFaults {
+				return stub.WriteFaults(m.Stdout)
+			}
 			return m.serveModel(c.Context(), o)
 		},
 	}
 	c.Flags().StringVar(&o.addr, "addr", o.addr, "host:port to listen on; port 0 takes a free one")
 	c.Flags().Uint64Var(&o.seed, "seed", 0, "seed of the scripted decisions")
 	c.Flags().StringVar(&o.mode, "scripted-mode", o.mode, "mode for tests: "+strings.Join(scriptedModes(), ", "))
-	c.Flags().StringVar(&o.faults, "faults", "", "answers to spoil, such as repairable=20%,http_429=2%; see docs/faults.md")
+	c.Flags().StringVar(&o.faults, "faults", "", "answers to spoil, such as repairable=20%,http_429=2%; see --list-faults and docs/faults.md")
+	c.Flags().BoolVar(&o.listFaults, "list-faults", false, "list what --faults takes, with an example of each shape of malformed answers, and exit")
 	c.Flags().Uint64Var(&o.faultSeed, "fault-seed", 0, "seed of the choice of answers to spoil")
 	return c
 }
@@ -50,6 +54,7 @@ func (m *Main) modelServerCommand() *cobra.Command {
 type modelServer struct {
 	addr            string
 	seed, faultSeed uint64
+	listFaults      bool
 	// faults is the plan as the user wrote it.
 	faults string
 	// mode is the name of the stub's mode.

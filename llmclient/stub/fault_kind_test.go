@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -154,47 +153,6 @@ func TestLeavingMeanwhileCountsNothing(t *testing.T) {
 	if counts := faults.Counts(); len(counts) != 0 {
 		t.Errorf("counted %v", counts)
 	}
-}
-
-// faultsPage holds the table of kinds between two comments.
-const faultsPage = "../../docs/faults.md"
-
-// TestFaultKindsAreDocumented derives the page's table from the kinds themselves.
-func TestFaultKindsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile(faultsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const begin, end = "<!-- kinds: made by a test -->\n", "<!-- end of kinds -->\n"
-	head, rest, found := strings.Cut(string(page), begin)
-	table, tail, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		t.Fatalf("%s has no place for the kinds", faultsPage)
-	}
-	want := kindTable()
-	if *update {
-		if err := os.WriteFile(faultsPage, []byte(head+begin+want+end+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, table); diff != "" {
-		t.Errorf("the kinds in %s are not up to date, run go test ./llmclient/stub -update (-want +page):\n%s", faultsPage, diff)
-	}
-}
-
-// kindTable lists groups and faults of the transport; the shapes have a page of
-// their own.
-func kindTable() string {
-	var b strings.Builder
-	b.WriteString("| kind | what the client gets | what becomes of it |\n|---|---|---|\n")
-	for _, g := range shapeGroups {
-		fmt.Fprintf(&b, "| `%s` | %s, each as likely as any other | %s |\n", g.name, g.doc, g.effect)
-	}
-	for _, f := range transportFaults {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.name, f.doc, f.effect)
-	}
-	return b.String()
 }
 
 // TestCloseEndsWhatIsHeldBack closes a server that holds a request back far longer
