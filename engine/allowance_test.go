@@ -11,11 +11,12 @@ import (
 
 // TestAPromptIsComposedOnce prices the first requests of a tick and then sends them.
 func TestAPromptIsComposedOnce(t *testing.T) {
-	instance, _, ok := scenario.Embedded("llm_bootstrap")
+	_, toml, ok := scenario.Embedded("llm_bootstrap")
 	if !ok {
 		t.Fatal("no scenario")
 	}
-	s := Settings{Scenario: instance, Model: "m", Caps: trace.Caps{Run: trace.Limit{Tokens: 1_000_000}}}
+	s := trace.DefaultSettings()
+	s.ScenarioTOML, s.Model, s.Caps.Run.Tokens = string(toml), "m", 1_000_000
 	r, err := newRunner(Options{Settings: s}, newJournal(io.Discard))
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world/scenario"
 )
 
 // crowdedTOML is a scenario in which two agents stand at compound for one of them.
@@ -36,14 +35,10 @@ action = "post_note"
 // Who comes second does the next of its candidates in the same tick, passing over the
 // one that its mandate forbids.
 func TestDirectModeGoesOnToTheNextCandidate(t *testing.T) {
-	scenario, err := scenario.Parse("crowded", []byte(crowdedTOML))
-	if err != nil {
-		t.Fatal(err)
-	}
 	draft := drafted("d", `[{"action":"mine_compound","amount":3000},{"action":"post_note","text":"Mine."},{"action":"harvest_radiation","amount":3}]`)
 	answers := map[string][]string{"agent-1": {draft}, "agent-2": {draft}}
 	o := options(t, "two_bases", 1)
-	o.ScenarioName, o.ScenarioTOML, o.Scenario, o.Commit = "crowded", []byte(crowdedTOML), scenario, "direct"
+	o.Scenario, o.ScenarioTOML, o.Commit = "crowded", crowdedTOML, "direct"
 	o = through(t, o, openai.Config{BaseURL: canned(t, answers).URL})
 	if result := run(t, o); result.Status != trace.RunCompleted {
 		t.Fatalf("the run is %s: %s", result.Status, result.Reason)

@@ -97,7 +97,7 @@ func anyCaps(t *rapid.T) trace.Caps {
 // after the other give the same trace, a refusal included, and a replay agrees.
 func TestSpendStaysWithinCaps(t *testing.T) {
 	plain := options(t, "llm_bootstrap", 3)
-	plain.Prices, plain.Agents = simulated(), 3
+	plain.Prices, plain.AgentsOverride = simulated(), 3
 	refused, ended := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		o := plain
@@ -258,7 +258,7 @@ func TestCapsOfAgentsEndARunWithoutThoseThatAreGone(t *testing.T) {
 		}
 		return scripted.Respond(ctx, key, r)
 	})
-	o.AgentModels = []engine.AgentModel{{Agent: "agent-2", Model: "gone"}}
+	o.AgentModels = []trace.AgentModel{{Agent: "agent-2", Model: "gone"}}
 	o.Caps.Agent.Calls = 12
 	if result := run(t, o); result.Status != trace.RunBudgetReached || !strings.HasPrefix(result.Reason, "cap on calls of the agent, 12: ") || result.TicksDone > 30 {
 		t.Fatalf("result %+v", result)

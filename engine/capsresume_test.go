@@ -304,7 +304,7 @@ func TestAForkThatTakesACapAway(t *testing.T) {
 // the other give the same trace where the same answers were there, and a replay agrees.
 func TestAnyCapsChange(t *testing.T) {
 	plain := options(t, "llm_bootstrap", 3)
-	plain.Prices, plain.Agents = simulated(), 3
+	plain.Prices, plain.AgentsOverride = simulated(), 3
 	changed, midway := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		o := plain

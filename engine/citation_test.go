@@ -91,7 +91,7 @@ func recited(t *testing.T, response []byte, c citation) []byte {
 func cited(t *testing.T, ticks int64, bullets int, cite func(prompt string) citation) engine.Options {
 	t.Helper()
 	o := options(t, "minimal", ticks)
-	o.Playbook, o.PlaybookBullets = []byte(citingBook), bullets
+	o.Playbook, o.PlaybookBullets = citingBook, bullets
 	o = through(t, o, openai.Config{BaseURL: citing(t, cite).URL})
 	run(t, o)
 	return o

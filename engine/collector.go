@@ -63,10 +63,7 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 	if err := versionDrift(h); err != nil && !o.AllowVersionDrift {
 		return nil, err
 	}
-	settings, err := settingsOf(h)
-	if err != nil {
-		return nil, err
-	}
+	settings := h.Settings
 	if settings.Ticks, _, err = ticksDone(dir); err != nil {
 		return nil, err
 	}
@@ -75,14 +72,14 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 		return nil, err
 	}
 	defer source.close()
-	r, err := newRunner(Options{Settings: settings, Source: source, Concurrency: o.Concurrency, Progress: o.Progress}, newJournal(io.Discard))
+	r, err := newRunner(Options{Settings: settings, Forks: h.Forks, Source: source, Concurrency: o.Concurrency, Progress: o.Progress}, newJournal(io.Discard))
 	if err != nil {
 		return nil, err
 	}
 	r.prepareLearning(h)
 	r.passed, r.capChanges = settings.Ticks, source.capChanges
 	agents := r.world.Agents()
-	r.collected = &collector{run: runName(h), open: make([]*Batch, agents), done: make([][]Batch, agents), last: make([]*reflect.Experience, agents)}
+	r.collected = &collector{run: h.RunName(), open: make([]*Batch, agents), done: make([][]Batch, agents), last: make([]*reflect.Experience, agents)}
 	if _, err := r.ticks(ctx); err != nil {
 		return nil, err
 	}

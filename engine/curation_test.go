@@ -74,7 +74,7 @@ func TestProposalsAreJudgedOneByOne(t *testing.T) {
 		delta("update", "res-00001", "Do not wait: mine and refine first, then build the assembler.", anyDecision),
 		delta("remove", "res-00002", "", anyDecision),
 	))
-	o.Playbook, o.PlaybookBullets = []byte(urgingBook), 3
+	o.Playbook, o.PlaybookBullets = urgingBook, 3
 	run(t, o)
 	p := learnt(t, o.RunDir, "agent-1")
 	contents := map[string]string{}
@@ -127,7 +127,7 @@ func TestAFullPlaybookStaysWithinItsSize(t *testing.T) {
 	var files [][]byte
 	for range 2 {
 		o := learningOptions(t, isolated, 5, stub.ModeNormal, curating(deltas...))
-		o.Playbook, o.PlaybookBullets, o.PlaybookSize, o.BaseURL = []byte(fullBook), 3, 5, "the same"
+		o.Playbook, o.PlaybookBullets, o.PlaybookSize, o.BaseURL = fullBook, 3, 5, "the same"
 		run(t, o)
 		p := learnt(t, o.RunDir, "agent-1")
 		if n := len(p.Bullets()); n > 5 {

@@ -12,16 +12,6 @@ import (
 	"example.com/agentworld/world"
 )
 
-// AgentModel is what one agent uses in place of the run's model and endpoint.
-type AgentModel struct {
-	Agent string
-	// Model and BaseURL are empty where the run's hold.
-	Model, BaseURL string
-	// KeyEnv names the environment variable with the key; it is never the key. Empty
-	// means the key of the run, when the endpoint is the run's, and else none.
-	KeyEnv string
-}
-
 // endpoint is one way to a model with all agents that take it: the same model, at the
 // same place, with the same key. What ends it ends it for all of them.
 type endpoint struct {
@@ -60,7 +50,7 @@ type endpoints struct {
 	special map[string]*endpoint
 }
 
-func newEndpoints(s Settings, w *world.World) endpoints {
+func newEndpoints(s trace.Settings, w *world.World) endpoints {
 	e := endpoints{all: []*endpoint{{model: s.Model, baseURL: s.BaseURL}}, special: map[string]*endpoint{}}
 	for _, a := range s.AgentModels {
 		want := &endpoint{model: a.Model, baseURL: a.BaseURL, keyEnv: a.KeyEnv}
@@ -79,7 +69,7 @@ func newEndpoints(s Settings, w *world.World) endpoints {
 	}
 	if len(e.special) == w.Agents() {
 		// Nobody is left to take it; a run must not go on for its sake.
-		e.all[0].stopped = !slices.ContainsFunc(s.AgentModels, func(a AgentModel) bool { return e.special[a.Agent] == e.all[0] })
+		e.all[0].stopped = !slices.ContainsFunc(s.AgentModels, func(a trace.AgentModel) bool { return e.special[a.Agent] == e.all[0] })
 	}
 	return e
 }
@@ -225,49 +215,4 @@ func (r *runner) stopRecords(tick int64, ended map[*endpoint]*llmclient.Failure)
 		}
 	}
 	return records
-}
-
-// checkAgentModels reports models for agents that do not exist or are named twice.
-func (s Settings) checkAgentModels(w *world.World) error {
-	seen := map[string]bool{}
-	for _, a := range s.AgentModels {
-		if _, known := w.AgentNumber(a.Agent); !known {
-			return fmt.Errorf("model of agent %q: there is no such agent", a.Agent)
-		}
-		if seen[a.Agent] {
-			return fmt.Errorf("model of agent %q: it is set twice", a.Agent)
-		}
-		seen[a.Agent] = true
-	}
-	return nil
-}
-
-// agentModel is what is set for an agent, empty for none.
-func (s Settings) agentModel(agent string) AgentModel {
-	for _, a := range s.AgentModels {
-		if a.Agent == agent {
-			return a
-		}
-	}
-	return AgentModel{}
-}
-
-// ownModels are the agents' models as a fork records them.
-func (s Settings) ownModels() []trace.HeaderAgent {
-	var own []trace.HeaderAgent
-	for _, a := range s.AgentModels {
-		own = append(own, trace.HeaderAgent{ID: a.Agent, Model: a.Model, BaseURL: a.BaseURL, KeyEnv: a.KeyEnv})
-	}
-	return own
-}
-
-// agentModelsOf reads back what a header or a fork says of agents.
-func agentModelsOf(agents []trace.HeaderAgent) []AgentModel {
-	var models []AgentModel
-	for _, a := range agents {
-		if a.Model != "" || a.BaseURL != "" || a.KeyEnv != "" {
-			models = append(models, AgentModel{Agent: a.ID, Model: a.Model, BaseURL: a.BaseURL, KeyEnv: a.KeyEnv})
-		}
-	}
-	return models
 }

@@ -19,9 +19,9 @@ import (
 //   - Most: agents decide in every tick, on the longest path, with answers at the
 //     limit.
 //
-// Nothing is sent. Caps are left out. The error is the one of [Settings.Check].
-func (s Settings) Expect() (trace.Estimate, error) {
-	if err := s.Check(); err != nil {
+// Nothing is sent. Caps are left out. The error is the one of [Check].
+func Expect(s trace.Settings) (trace.Estimate, error) {
+	if err := Check(s); err != nil {
 		return trace.Estimate{}, err
 	}
 	r, err := newRunner(Options{Settings: s}, newJournal(io.Discard))
@@ -33,7 +33,7 @@ func (s Settings) Expect() (trace.Estimate, error) {
 	e := trace.Estimate{}
 	for _, o := range openings {
 		e = plusEstimate(e, r.expectDecision(o, s.Ticks))
-		if s.learns() {
+		if s.Learns() {
 			e = plusEstimate(e, r.expectLookBack(o, s.Ticks/s.LearnEvery))
 		}
 	}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"example.com/agentworld/engine"
 	"testing"
 
 	"example.com/agentworld/report"
@@ -21,7 +22,7 @@ func TestEstimateIsNearWhatRunsTake(t *testing.T) {
 	} {
 		o := options(t, c.scenario, c.ticks)
 		o.Protocol, o.Commit, o.LearnEvery, o.Prices = c.protocol, c.commit, c.learnEvery, simulated()
-		e, err := o.Expect()
+		e, err := engine.Expect(o.Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +54,7 @@ func TestEstimateHoldsWhereAgentsRest(t *testing.T) {
 		for _, commit := range []string{"guidance", "direct"} {
 			o := options(t, scenario, 12)
 			o.Commit, o.Prices = commit, simulated()
-			e, err := o.Expect()
+			e, err := engine.Expect(o.Settings)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,12 +74,12 @@ func TestDirectCommitsAreExpectedToTakeLess(t *testing.T) {
 	for protocol, less := range map[string]bool{"full": true, "lean": false} {
 		o := options(t, "llm_bootstrap", 20)
 		o.Protocol, o.Prices = protocol, simulated()
-		guided, err := o.Expect()
+		guided, err := engine.Expect(o.Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Commit = "direct"
-		direct, err := o.Expect()
+		direct, err := engine.Expect(o.Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,20 +102,20 @@ func figuresOf(c report.Cost) report.CostFigures {
 func TestEstimateGrowsWithTheRun(t *testing.T) {
 	o := options(t, "llm_bootstrap", 10)
 	o.Prices = simulated()
-	small, err := o.Expect()
+	small, err := engine.Expect(o.Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if small.Least.Calls >= small.Likely.Calls || small.Likely.Calls >= small.Most.Calls || small.Least.Cost >= small.Likely.Cost || small.Likely.Cost >= small.Most.Cost {
 		t.Errorf("the figures are not in order: %+v", small)
 	}
-	for name, change := range map[string]func(){"ticks": func() { o.Ticks = 20 }, "agents": func() { o.Agents = 40 }, "learning": func() { o.LearnEvery = 2 }} {
-		before, err := o.Expect()
+	for name, change := range map[string]func(){"ticks": func() { o.Ticks = 20 }, "agents": func() { o.AgentsOverride = 40 }, "learning": func() { o.LearnEvery = 2 }} {
+		before, err := engine.Expect(o.Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
 		change()
-		after, err := o.Expect()
+		after, err := engine.Expect(o.Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ func TestEstimateGrowsWithTheRun(t *testing.T) {
 		}
 	}
 	o = options(t, "minimal", 0)
-	if e, err := o.Expect(); err == nil || e != (trace.Estimate{}) {
+	if e, err := engine.Expect(o.Settings); err == nil || e != (trace.Estimate{}) {
 		t.Errorf("a run of no tick is expected to take %+v", e)
 	}
 }

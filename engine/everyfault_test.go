@@ -69,7 +69,7 @@ func (h hurtRun) separate(t *testing.T, o engine.Options, spec string) engine.Op
 	theirs, own := respondTo(t, cfg), map[string]engine.Responder{}
 	for _, agent := range h.hurt {
 		own[agent] = theirs
-		o.AgentModels = append(o.AgentModels, engine.AgentModel{Agent: agent, BaseURL: "apart"})
+		o.AgentModels = append(o.AgentModels, trace.AgentModel{Agent: agent, BaseURL: "apart"})
 	}
 	o.Source, o.FaultCounts = engine.LiveByAgent(respondTo(t, openai.Config{BaseURL: clean}), own), faults.Counts
 	return o

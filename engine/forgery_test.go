@@ -48,7 +48,7 @@ func TestForgeriesAreWordsOfTheirAuthor(t *testing.T) {
 				writes = encoded(c.action, c.words)
 			}
 			o := options(t, "llm_bootstrap", 2)
-			o.Playbook, o.PlaybookBullets = []byte(c.lesson), 3
+			o.Playbook, o.PlaybookBullets = c.lesson, 3
 			o = through(t, o, openai.Config{BaseURL: canned(t, obeys(writes)).URL})
 			if result := run(t, o); result.Status != trace.RunCompleted {
 				t.Fatalf("the run is %s: %s", result.Status, result.Reason)

@@ -1,16 +1,19 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/klauspost/compress/zstd"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -48,7 +51,7 @@ var ErrFork = errors.New("the run cannot be forked so")
 // The error wraps ErrFork, ErrForkDiffers or [ErrVersionDrift], or is a failure of the
 // outside; before the first two of them nothing was asked.
 func Fork(ctx context.Context, o ForkOptions) (Result, error) {
-	settings, point, err := o.plan()
+	settings, forks, err := o.plan()
 	if err != nil {
 		return Result{}, err
 	}
@@ -56,17 +59,17 @@ func Fork(ctx context.Context, o ForkOptions) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	o.Settings = settings
-	result, err := o.run(ctx, point.AtTick)
+	o.Settings, o.Forks = settings, forks
+	result, err := o.run(ctx)
 	return result, errors.Join(err, unlock())
 }
 
 // run carries out a fork whose settings are those of the whole run.
-func (o ForkOptions) run(ctx context.Context, atTick int64) (Result, error) {
+func (o ForkOptions) run(ctx context.Context) (Result, error) {
 	if err := sweepFork(o.RunDir); err != nil {
 		return Result{}, err
 	}
-	if err := writeParent(o.RunDir, o.Parent, atTick); err != nil {
+	if err := writeParent(o.RunDir, o.Parent, o.AtTick); err != nil {
 		return Result{}, err
 	}
 	prefix, err := OpenRecorded(o.Parent, nil)
@@ -75,12 +78,12 @@ func (o ForkOptions) run(ctx context.Context, atTick int64) (Result, error) {
 	}
 	defer prefix.Close()
 	prefix.reused = o.Reused
-	digests, err := openDigests(o.Parent, atTick)
+	digests, err := openDigests(o.Parent, o.AtTick)
 	if err != nil {
 		return Result{}, err
 	}
 	defer digests.Close()
-	o.Source = forkSource{prefix, atTick, o.Source}
+	o.Source = forkSource{prefix, o.AtTick, o.Source}
 	j, err := createJournal(o.RunDir)
 	if err != nil {
 		return Result{}, err
@@ -90,10 +93,10 @@ func (o ForkOptions) run(ctx context.Context, atTick int64) (Result, error) {
 		return Result{}, errors.Join(err, j.finish())
 	}
 	// The parent went on after these ticks, whatever they look like.
-	r.missEnds, r.verify, r.passed, r.derived = true, digests.check, atTick, atTick
+	r.missEnds, r.verify, r.passed, r.derived = true, digests.check, o.AtTick, o.AtTick
 	r.capChanges = digests.capChanges
 	result, err := r.run(ctx)
-	if result.Status == trace.RunReplayDiffers && result.TicksDone < atTick {
+	if result.Status == trace.RunReplayDiffers && result.TicksDone < o.AtTick {
 		err = errors.Join(err, fmt.Errorf("%w: %s", ErrForkDiffers, result.Reason))
 	}
 	return result, errors.Join(err, j.finish())
@@ -105,54 +108,37 @@ func (o ForkOptions) Check() error {
 	return err
 }
 
-// plan returns the settings of the whole run, from its first tick on, and the fork
-// that is the last among them.
-func (o ForkOptions) plan() (Settings, trace.Fork, error) {
+// plan returns the settings that the whole run begins with, and its forks, the last of
+// which is this one.
+func (o ForkOptions) plan() (trace.Settings, []trace.Fork, error) {
 	h, err := ReadHeader(o.Parent)
 	if err != nil {
-		return Settings{}, trace.Fork{}, err
+		return trace.Settings{}, nil, err
 	}
 	if err := versionDrift(h); err != nil && !o.AllowVersionDrift {
-		return Settings{}, trace.Fork{}, err
+		return trace.Settings{}, nil, err
 	}
-	base, before, err := settingsAt(h, o.AtTick)
+	before, err := heldIn(o.Parent, h, o.AtTick)
 	if err != nil {
-		return Settings{}, trace.Fork{}, err
-	}
-	if before.Ticks, before.Caps, err = heldIn(o.Parent, h, o.AtTick, before.Caps); err != nil {
-		return Settings{}, trace.Fork{}, err
+		return trace.Settings{}, nil, err
 	}
 	point, err := o.point(h, before)
 	if err != nil {
-		return Settings{}, trace.Fork{}, err
+		return trace.Settings{}, nil, err
 	}
-	base.Forks = append(base.Forks, point)
-	base.Ticks = o.Ticks
-	return base, point, nil
-}
-
-// settingsAt returns the settings that a run began with, with the forks up to a tick,
-// and those that hold after it.
-func settingsAt(h trace.Header, tick int64) (base, held Settings, err error) {
-	if base, err = settingsOf(h); err != nil {
-		return base, held, err
-	}
-	base.Forks = nil
-	held = base
+	var forks []trace.Fork
 	for _, f := range h.Forks {
-		if f.AtTick > tick {
-			break
-		}
-		base.Forks = append(base.Forks, f)
-		if held, err = held.after(f); err != nil {
-			return base, held, err
+		if f.AtTick <= o.AtTick {
+			forks = append(forks, f)
 		}
 	}
-	return base, held, nil
+	base := h.Settings
+	base.Ticks = o.Ticks
+	return base, append(forks, point), nil
 }
 
 // point checks where the parent is left and what changes there.
-func (o ForkOptions) point(h trace.Header, before Settings) (trace.Fork, error) {
+func (o ForkOptions) point(h trace.Header, before trace.Settings) (trace.Fork, error) {
 	done, _, err := ticksDone(o.Parent)
 	if err != nil {
 		return trace.Fork{}, err
@@ -162,17 +148,15 @@ func (o ForkOptions) point(h trace.Header, before Settings) (trace.Fork, error) 
 		return trace.Fork{}, fmt.Errorf("%w: tick %d; allowed: 0 to %d, the last whole tick of the run", ErrFork, o.AtTick, done)
 	case o.Ticks <= o.AtTick:
 		return trace.Fork{}, fmt.Errorf("%w: %d ticks end at or before the fork at tick %d; allowed: more", ErrFork, o.Ticks, o.AtTick)
-	case o.Seed != before.Seed || o.ScenarioName != before.ScenarioName:
+	case o.Seed != before.Seed || o.Scenario != before.Scenario || o.ScenarioTOML != before.ScenarioTOML:
 		return trace.Fork{}, fmt.Errorf("%w: another seed or scenario is another world from the start", ErrFork)
+	case o.AgentsOverride != before.AgentsOverride:
+		return trace.Fork{}, fmt.Errorf("%w: a fork cannot change the number of agents: the ticks before it would be others", ErrFork)
 	}
-	if a, b := before.currency(), o.currency(); a != "" && b != "" && a != b {
+	if a, b := before.Currency(), o.Currency(); a != "" && b != "" && a != b {
 		return trace.Fork{}, fmt.Errorf("%w: prices in %s and in %s cannot be added up", ErrFork, a, b)
 	}
 	changes, err := changesOf(before, o.Settings)
-	if err != nil {
-		return trace.Fork{}, fmt.Errorf("%w: %w", ErrFork, err)
-	}
-	after, err := o.Settings.forkSettings()
 	if err != nil {
 		return trace.Fork{}, fmt.Errorf("%w: %w", ErrFork, err)
 	}
@@ -181,34 +165,58 @@ func (o ForkOptions) point(h trace.Header, before Settings) (trace.Fork, error) 
 		return trace.Fork{}, err
 	}
 	return trace.Fork{
-		Tick: o.AtTick + 1, AtTick: o.AtTick, Changes: changes, After: after,
-		Parent: trace.ForkParent{Name: filepath.Base(filepath.Clean(o.Parent)), Run: runName(h), Digest: digest},
+		Tick: o.AtTick + 1, AtTick: o.AtTick, Changes: changes, Settings: o.Settings, PromptVersion: promptVersion(o.Settings),
+		Parent: trace.ForkParent{Name: filepath.Base(filepath.Clean(o.Parent)), Run: h.RunName(), Digest: digest},
 	}, nil
+}
+
+// changeCharsMax bounds each side of a change.
+const changeCharsMax = 200
+
+// changesOf lists what differs between the settings of a run and of its fork, for people.
+// The error says why no run could have the latter.
+func changesOf(before, next trace.Settings) ([]trace.Change, error) {
+	if err := cmp.Or(next.Validate(), behaviorConfig(next).Validate()); err != nil {
+		return nil, err
+	}
+	a, err := scenarioOf(before)
+	if err != nil {
+		return nil, err
+	}
+	_, b, err := newWorld(next)
+	if err != nil {
+		return nil, err
+	}
+	changes := before.Changes(next)
+	for _, c := range a.Rules.Changed(b.Rules) {
+		changes = append(changes, trace.Change{What: "rules." + c.Name, From: strconv.FormatInt(c.From, 10), To: strconv.FormatInt(c.To, 10)})
+	}
+	for i := range changes {
+		changes[i].From, changes[i].To = plaintext.Clip(changes[i].From, changeCharsMax), plaintext.Clip(changes[i].To, changeCharsMax)
+	}
+	return changes, nil
 }
 
 // ParentSettings returns the settings of the run in dir that hold after a tick: what
 // a fork there begins with.
-func ParentSettings(dir string, tick int64) (Settings, error) {
+func ParentSettings(dir string, tick int64) (trace.Settings, error) {
 	h, err := ReadHeader(dir)
 	if err != nil {
-		return Settings{}, err
+		return trace.Settings{}, err
 	}
-	_, held, err := settingsAt(h, tick)
-	if err != nil {
-		return held, err
-	}
-	held.Ticks, held.Caps, err = heldIn(dir, h, tick, held.Caps)
-	return held, err
+	return heldIn(dir, h, tick)
 }
 
-// heldIn is what resumes of the run in dir may have changed: the most ticks it was asked
-// for, and the caps that hold after a tick, which are those of the header and its forks
-// unless somebody changed them since.
-func heldIn(dir string, h trace.Header, tick int64, caps trace.Caps) (int64, trace.Caps, error) {
+// heldIn returns the settings of the run in dir that hold after a tick: those of the
+// header and its forks, with what resumes changed since: the most ticks it was asked for,
+// and caps.
+func heldIn(dir string, h trace.Header, tick int64) (trace.Settings, error) {
+	s := h.SettingsAt(tick)
 	t, err := readTail(dir)
 	if err != nil {
-		return 0, caps, fmt.Errorf("read trace of %s: %w", dir, err)
+		return s, fmt.Errorf("read trace of %s: %w", dir, err)
 	}
+	s.Ticks = t.ticks
 	from := int64(0)
 	for _, f := range h.Forks {
 		if f.AtTick <= tick {
@@ -217,17 +225,17 @@ func heldIn(dir string, h trace.Header, tick int64, caps trace.Caps) (int64, tra
 	}
 	d, err := openDigests(dir, tick)
 	if err != nil {
-		return 0, caps, err
+		return s, err
 	}
 	defer d.Close()
 	for d.at < tick && d.read() == nil {
 		for _, c := range d.caps {
 			if c.Tick >= from {
-				caps = c.Caps
+				s.Caps = c.Caps
 			}
 		}
 	}
-	return t.ticks, caps, nil
+	return s, nil
 }
 
 // forkSource answers a fork's requests: as recorded up to a tick, then by its own

@@ -15,6 +15,8 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // forkOf returns the options of a fork of the run in parent that changes nothing.
@@ -64,7 +66,7 @@ func TestForkWithoutAChangeIsItsParent(t *testing.T) {
 	goal := "Make motors."
 	o := options(t, "llm_bootstrap", 12)
 	o.LearnEvery, o.PlaybookBullets = 4, 6
-	o.Switches = []trace.Switch{{Tick: 3, AgentID: "agent-2", ShortTermGoal: &goal}, {Tick: 9, ShortTermGoal: &goal}}
+	o.PromptSwitches = []trace.Switch{{Tick: 3, AgentID: "agent-2", ShortTermGoal: &goal}, {Tick: 9, ShortTermGoal: &goal}}
 	run(t, o)
 	want, whole := canonical(t, o.RunDir), fold(t, o.RunDir)
 	for _, at := range []int64{0, 5, 8, 11} {
@@ -108,7 +110,7 @@ func TestForkChanges(t *testing.T) {
 	parent := options(t, "llm_bootstrap", 7)
 	run(t, parent)
 	recording := readTrace(t, parent.RunDir)
-	book := []byte("# playbook 1\nversion=0 last=0\n\n## res\n[res-00001] :: Mine before you build.\n")
+	book := "# playbook 1\nversion=0 last=0\n\n## res\n[res-00001] :: Mine before you build.\n"
 	for name, c := range map[string]struct {
 		change func(*engine.ForkOptions)
 		what   string
@@ -120,11 +122,11 @@ func TestForkChanges(t *testing.T) {
 		"model":         {func(o *engine.ForkOptions) { o.Model = "another" }, "model", `"model":"another"`},
 		"protocol":      {func(o *engine.ForkOptions) { o.Protocol = "lean" }, "protocol", `"name":"turn"`},
 		"profile":       {func(o *engine.ForkOptions) { o.PromptProfile = "compact" }, "prompt_profile", ""},
-		"rule":          {func(o *engine.ForkOptions) { o.Scenario.Rules.MineCostPerKG = 7 }, "rules.mine_cost_per_kg", ""},
-		"idle draw":     {func(o *engine.ForkOptions) { o.Scenario.Rules.IdleDraw = 3 }, "rules.idle_draw", ""},
-		"battery":       {func(o *engine.ForkOptions) { o.Scenario.Rules.PowerCapacity = 400 }, "rules.power_capacity", "/400"},
-		"heat":          {func(o *engine.ForkOptions) { o.Scenario.Rules.HeatCapacity = 300 }, "rules.heat_capacity", "/300"},
-		"language":      {func(o *engine.ForkOptions) { o.PromptLanguage = "zh" }, "language", "短期"},
+		"rule":          {ruled(func(r *world.Rules) { r.MineCostPerKG = 7 }), "rules.mine_cost_per_kg", ""},
+		"idle draw":     {ruled(func(r *world.Rules) { r.IdleDraw = 3 }), "rules.idle_draw", ""},
+		"battery":       {ruled(func(r *world.Rules) { r.PowerCapacity = 400 }), "rules.power_capacity", "/400"},
+		"heat":          {ruled(func(r *world.Rules) { r.HeatCapacity = 300 }), "rules.heat_capacity", "/300"},
+		"language":      {func(o *engine.ForkOptions) { o.Language = "zh" }, "language", "短期"},
 		"playbook":      {func(o *engine.ForkOptions) { o.Playbook, o.PlaybookBullets = book, 6 }, "playbook", ""},
 		"ticks":         {func(o *engine.ForkOptions) { o.Ticks = 9 }, "ticks", ""},
 		"learning":      {func(o *engine.ForkOptions) { o.LearnEvery = 4 }, "learn_every", ""},
@@ -165,6 +167,18 @@ func TestForkChanges(t *testing.T) {
 	}
 }
 
+// ruled changes the rules of a fork.
+func ruled(change func(*world.Rules)) func(*engine.ForkOptions) {
+	return func(o *engine.ForkOptions) {
+		s, err := scenario.Parse(o.Scenario, []byte(o.ScenarioTOML))
+		if err != nil {
+			panic(err)
+		}
+		change(&s.Rules)
+		o.Rules = &s.Rules
+	}
+}
+
 func changed(f *report.ForkReport, what string) bool {
 	for _, c := range f.Changes {
 		if c.What == what && c.From != c.To {
@@ -196,11 +210,7 @@ func TestForkRuleShowsInTheWorld(t *testing.T) {
 	o := options(t, "llm_bootstrap", 16)
 	run(t, o)
 	f := forkOf(t, o, 10)
-	rules, err := f.Scenario.Rules.With("heat_factor", 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Scenario.Rules = rules
+	ruled(func(r *world.Rules) { r.HeatFactor = 5 })(&f)
 	fork(t, f)
 	r := foldFork(t, f.RunDir)
 	if r.Fork.FirstDigestTick == nil || *r.Fork.FirstDigestTick <= 10 || r.Fork.TicksDiffering == 0 {
@@ -292,7 +302,7 @@ func TestForkIsRefused(t *testing.T) {
 		"negative":       {-1, func(*engine.ForkOptions) {}, "allowed: 0 to 4"},
 		"no tick left":   {4, func(*engine.ForkOptions) {}, "4 ticks end at or before the fork"},
 		"seed":           {2, func(o *engine.ForkOptions) { o.Seed++ }, "another world"},
-		"agents":         {2, func(o *engine.ForkOptions) { o.Agents = 2 }, "cannot change the number of agents"},
+		"agents":         {2, func(o *engine.ForkOptions) { o.AgentsOverride = 2 }, "cannot change the number of agents"},
 		"no run":         {2, func(o *engine.ForkOptions) { o.Parent = o.RunDir }, "not a run directory"},
 	} {
 		at := min(max(c.at, 0), 4)

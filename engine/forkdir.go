@@ -49,7 +49,7 @@ func unfinishedPrefix(dir, parent string) bool {
 	}
 	point := h.Forks[len(h.Forks)-1]
 	t, err := readTail(dir)
-	return err == nil && t.last < point.AtTick && point.Parent.Run == runName(left)
+	return err == nil && t.last < point.AtTick && point.Parent.Run == left.RunName()
 }
 
 // removePrefix removes the files of a run from dir. Whatever ends it midway, what is left

@@ -1,22 +1,14 @@
 package engine
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	goreflect "reflect"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine/budget"
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
-	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -36,29 +28,34 @@ func (r *runner) takeForks() error {
 	return nil
 }
 
-// takeFork makes everything from the next tick on as the fork has it. Texts that did
-// not change stay as they are, since a prompt switch may have replaced them.
+// takeFork makes everything from the next tick on as the fork has it, but for the length of
+// the run. Texts that did not change stay as they are, since a prompt switch may have
+// replaced them.
 func (r *runner) takeFork(f trace.Fork) error {
-	before := r.Settings
-	next, err := before.after(f)
+	before, next := r.Settings, f.Settings
+	next.Ticks = before.Ticks
+	scenario, err := scenarioOf(next)
 	if err != nil {
 		return err
 	}
-	if err := r.world.SetRules(f.After.Rules); err != nil {
+	if err := r.world.SetRules(scenario.Rules); err != nil {
 		return err
 	}
-	kit, err := behavior.NewKit(next.behaviorConfig(), f.After.Rules, modules.New())
+	kit, err := behavior.NewKit(behaviorConfig(next), scenario.Rules, modules.New())
 	if err != nil {
 		return err
 	}
-	seed, err := next.seedPlaybook()
+	seed, err := seedPlaybook(next)
 	if err != nil {
 		return err
 	}
 	r.Settings, r.kit = next, kit
-	r.reachAs(before)
+	if next.Model != before.Model || next.BaseURL != before.BaseURL || !slices.Equal(next.AgentModels, before.AgentModels) {
+		// What is known of endpoints stays known where they stay the same.
+		r.endpoints, r.lastFailure = newEndpoints(next, r.world), ""
+	}
 	r.spendAs(before)
-	r.switches = switchesAfter(next.Switches, f.AtTick)
+	r.switches = slices.DeleteFunc(slices.Clone(next.PromptSwitches), func(s trace.Switch) bool { return s.Tick <= f.AtTick })
 	for _, m := range r.minds {
 		if m == nil {
 			continue
@@ -69,26 +66,17 @@ func (r *runner) takeFork(f trace.Fork) error {
 		}
 		m.SetGoals(changed(before.ShortTermGoal, next.ShortTermGoal), changed(before.LongTermGoal, next.LongTermGoal))
 	}
-	if !bytes.Equal(next.Playbook, before.Playbook) {
+	if next.Playbook != before.Playbook {
 		r.reseed(seed)
 	}
-	r.learnAs(f)
+	r.learnAs(f.RunName())
 	return nil
-}
-
-// reachAs lets the agents use the fork's models. Where they stay the same, what is
-// known of their endpoints does too.
-func (r *runner) reachAs(before Settings) {
-	if r.Model == before.Model && r.BaseURL == before.BaseURL && slices.Equal(r.AgentModels, before.AgentModels) {
-		return
-	}
-	r.endpoints, r.lastFailure = newEndpoints(r.Settings, r.world), ""
 }
 
 // spendAs applies the fork's prices and caps. Caps that it takes over go on counting, also
 // when it takes others away; other ones count from here on.
-func (r *runner) spendAs(before Settings) {
-	r.prices, r.progress.Currency = pricesOf(r.Prices), r.currency()
+func (r *runner) spendAs(before trace.Settings) {
+	r.prices, r.progress.Currency = pricesOf(r.Prices), r.Currency()
 	r.recapped = nil
 	r.spending.beginTick()
 	switch {
@@ -110,19 +98,18 @@ func (r *runner) reseed(seed *playbook.Playbook) {
 		}
 	}
 	if r.learning != nil {
-		r.learning.folder = reflect.NewFolder(seed, r.playbookLimits())
+		r.learning.folder = reflect.NewFolder(seed, playbookLimits(r.Settings))
 	}
 }
 
 // learnAs makes what is learned from now on evidence of the fork: its decisions are
 // not those of its parent in the same ticks.
-func (r *runner) learnAs(f trace.Fork) {
-	if !r.learns() {
+func (r *runner) learnAs(name string) {
+	if !r.Learns() {
 		return
 	}
-	name := forkName(f)
 	old := r.learning
-	r.learning = newLearning(r.kit.Config(), name, r.seed, r.playbookLimits(), r.world.Agents())
+	r.learning = newLearning(r.kit.Config(), name, r.seed, playbookLimits(r.Settings), r.world.Agents())
 	if old == nil {
 		return
 	}
@@ -134,138 +121,10 @@ func (r *runner) learnAs(f trace.Fork) {
 	}
 }
 
-// forkName names the run from a fork on, a digest of its parent and its settings.
-func forkName(f trace.Fork) string {
-	line, err := trace.Encode(f)
-	if err != nil {
-		panic("engine: a fork cannot be encoded: " + err.Error())
-	}
-	return "run-" + llmclient.Hash(line)[:12]
-}
-
 // changed returns next where it differs from before, and nothing otherwise.
 func changed(before, next string) string {
 	if next == before {
 		return ""
 	}
 	return next
-}
-
-// switchesAfter are the prompt switches that are still to come after a tick.
-func switchesAfter(switches []trace.Switch, tick int64) []trace.Switch {
-	var later []trace.Switch
-	for _, s := range switches {
-		if s.Tick > tick {
-			later = append(later, s)
-		}
-	}
-	return later
-}
-
-// after returns s as it holds from a fork on. What the run is as a whole, its length
-// and its forks, stays.
-func (s Settings) after(f trace.Fork) (Settings, error) {
-	h := trace.Header{Scenario: s.ScenarioName, ScenarioTOML: string(s.ScenarioTOML), Seed: s.Seed, TicksRequested: s.Ticks}
-	next, err := settingsOf(h.Fork(f))
-	if err != nil {
-		return s, err
-	}
-	next.Scenario.Rules, next.Forks, next.Agents = f.After.Rules, s.Forks, s.Agents
-	next.AgentModels = agentModelsOf(f.After.AgentModels)
-	return next, nil
-}
-
-// forkSettings is s as a fork records it.
-func (s Settings) forkSettings() (trace.ForkSettings, error) {
-	w, err := s.newWorld()
-	if err != nil {
-		return trace.ForkSettings{}, err
-	}
-	if err := s.behaviorConfig().Validate(); err != nil {
-		return trace.ForkSettings{}, err
-	}
-	h := s.header(w, s.behaviorConfig().WithDefaults(), 0, time.Time{})
-	return trace.ForkSettings{
-		PromptVersion: h.PromptVersion, Playbook: h.Playbook, Protocol: h.Protocol, Model: h.Model, ModelSource: h.ModelSource,
-		UsageSource: h.UsageSource, BaseURL: h.BaseURL, AgentModels: s.ownModels(), Settings: h.Settings, Rules: s.Scenario.Rules,
-	}, nil
-}
-
-// changeCharsMax bounds each side of a change.
-const changeCharsMax = 200
-
-// changesOf lists what differs between two settings, in the order in which a user
-// thinks of them.
-func changesOf(before, next Settings) ([]trace.Change, error) {
-	a, err := before.forkSettings()
-	if err != nil {
-		return nil, err
-	}
-	b, err := next.forkSettings()
-	if err != nil {
-		return nil, err
-	}
-	changes := []trace.Change{}
-	for _, c := range []trace.Change{
-		{What: "ticks", From: strconv.FormatInt(before.Ticks, 10), To: strconv.FormatInt(next.Ticks, 10)},
-		{What: "model", From: a.Model, To: b.Model},
-		{What: "model_source", From: string(a.ModelSource), To: string(b.ModelSource)},
-		{What: "base_url", From: a.BaseURL, To: b.BaseURL},
-		{What: "agent_models", From: valueText(a.AgentModels), To: valueText(b.AgentModels)},
-		{What: "protocol", From: a.Protocol, To: b.Protocol},
-		{What: "playbook", From: lessonsText(a.Playbook), To: lessonsText(b.Playbook)},
-	} {
-		if c.From != c.To {
-			changes = append(changes, c)
-		}
-	}
-	fields, err := settingChanges(a.Settings, b.Settings)
-	if err != nil {
-		return nil, err
-	}
-	changes = append(changes, fields...)
-	if before.Caps != next.Caps {
-		changes = append(changes, trace.Change{What: "caps", From: before.Caps.Text(before.currency()), To: next.Caps.Text(next.currency())})
-	}
-	for _, c := range a.Rules.Changed(b.Rules) {
-		changes = append(changes, trace.Change{What: "rules." + c.Name, From: strconv.FormatInt(c.From, 10), To: strconv.FormatInt(c.To, 10)})
-	}
-	for i := range changes {
-		changes[i].From, changes[i].To = plaintext.Clip(changes[i].From, changeCharsMax), plaintext.Clip(changes[i].To, changeCharsMax)
-	}
-	return changes, nil
-}
-
-// lessonsText stands for a playbook in a change: its text is no help there.
-func lessonsText(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return "sha256 " + llmclient.Hash([]byte(text))[:12]
-}
-
-// settingChanges compares the choices that shape turns, field by field.
-func settingChanges(before, next trace.Settings) ([]trace.Change, error) {
-	var changes []trace.Change
-	a, b := goreflect.ValueOf(before), goreflect.ValueOf(next)
-	for i := range a.NumField() {
-		name, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
-		from, to := valueText(a.Field(i).Interface()), valueText(b.Field(i).Interface())
-		switch {
-		case from == to || name == "estimate" || name == "caps": // an estimate shapes nothing, caps have words of their own
-		case name == "agents_override":
-			return nil, errors.New("a fork cannot change the number of agents: the ticks before it would be others")
-		default:
-			changes = append(changes, trace.Change{What: name, From: from, To: to})
-		}
-	}
-	return changes, nil
-}
-
-// valueText is a text as it is and anything else as JSON.
-func valueText(v any) string {
-	if text, ok := v.(string); ok {
-		return text
-	}
-	return string(llmclient.Marshal(v))
 }

@@ -13,7 +13,6 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world/scenario"
 )
 
 // canned serves answers in order, for each agent its own: every answer is a list of
@@ -94,12 +93,7 @@ func told(answers ...string) map[string][]string {
 func guarded(t *testing.T, ticks int64, clauses string, answers map[string][]string, change ...func(*engine.Options)) engine.Options {
 	t.Helper()
 	o := options(t, "two_bases", ticks)
-	o.ScenarioTOML = append(bytes.Clone(o.ScenarioTOML), clauses...)
-	scenario, err := scenario.Parse("two_bases", o.ScenarioTOML)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Scenario = scenario
+	o.ScenarioTOML += clauses
 	for _, c := range change {
 		c(&o)
 	}

@@ -39,13 +39,10 @@ func options(t testing.TB, name string, ticks int64) engine.Options {
 		t.Fatalf("no scenario %s", name)
 	}
 	source, url := scriptedSource(t)
-	return engine.Options{
-		Settings: engine.Settings{
-			ScenarioName: name, ScenarioTOML: toml, Scenario: s, Seed: s.Seed, Ticks: ticks,
-			Protocol: "full", Model: "scripted", ModelSource: trace.SourceScripted, BaseURL: url,
-		},
-		RunDir: t.TempDir(), Source: source, Concurrency: 4,
-	}
+	settings := trace.DefaultSettings()
+	settings.Scenario, settings.ScenarioTOML, settings.Seed, settings.Ticks = name, string(toml), s.Seed, ticks
+	settings.Model, settings.ModelSource, settings.BaseURL = "scripted", trace.SourceScripted, url
+	return engine.Options{Settings: settings, RunDir: t.TempDir(), Source: source, Concurrency: 4}
 }
 
 func run(t testing.TB, o engine.Options) engine.Result {

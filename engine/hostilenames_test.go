@@ -42,12 +42,8 @@ func TestNamesLikeJSONStayNames(t *testing.T) {
 	for _, old := range []string{"Two bases", "Base A", "Base B", "Keeper", "Hauler"} {
 		source = strings.Replace(source, `name = "`+old+`"`, "name = "+strconv.QuoteToASCII(name), 1)
 	}
-	s, err := scenario.Parse("mine.toml", []byte(source))
-	if err != nil {
-		t.Fatal(err)
-	}
 	o := options(t, "two_bases", 3)
-	o.ScenarioTOML, o.Scenario, o.Source, o.PromptProfile = []byte(source), s, asking{}, "rich"
+	o.ScenarioTOML, o.Source, o.PromptProfile = source, asking{}, "rich"
 	if result := run(t, o); result.Status != trace.RunCompleted {
 		t.Fatalf("the run ended %s", result.Status)
 	}

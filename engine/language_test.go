@@ -24,7 +24,7 @@ import (
 func executedIn(t *testing.T, scenario, protocol, language string, ticks int64) (lines []string, requests []llmclient.Request, dir string) {
 	t.Helper()
 	o := options(t, scenario, ticks)
-	o.Protocol, o.PromptLanguage = protocol, language
+	o.Protocol, o.Language = protocol, language
 	requests = requestsOf(t, o)
 	file, err := engine.OpenTrace(o.RunDir)
 	if err != nil {
@@ -64,7 +64,7 @@ func requestsOf(t *testing.T, o engine.Options) (requests []llmclient.Request) {
 // said about wrong calls and answers.
 func TestErrorsAreChinese(t *testing.T) {
 	o := options(t, "llm_bootstrap", 40)
-	o.PromptLanguage = "zh"
+	o.Language = "zh"
 	o = spoilt(t, o, "any_shape=50%", openai.Config{})
 	requests := requestsOf(t, o)
 	requireStaticText(t, requests)

@@ -27,35 +27,10 @@ type learning struct {
 	folder *reflect.Folder
 }
 
-// learns reports whether agents change their playbooks during a run.
-func (s Settings) learns() bool { return s.LearnEvery > 0 && !s.FreezePlaybook }
-
-// playbookLimits bound every playbook of a run.
-func (s Settings) playbookLimits() playbook.Limits {
-	return playbook.Limits{BulletsMax: s.PlaybookSize}
-}
-
-// runName names a run in the evidence of lessons: a digest of everything that
-// shaped it. Equal scripted runs have one name, since their decisions are the same;
-// live runs differ by when they began.
-func runName(h trace.Header) string {
-	started := ""
-	live := h.ModelSource == trace.SourceLive || h.Recording != nil && h.Recording.Asked == trace.SourceLive
-	if live && h.Timing != nil {
-		started = h.Timing.StartedAt
-	}
-	h.Timing, h.TicksRequested = nil, 0 // a run that is extended stays the same run
-	line, err := trace.Encode(h)
-	if err != nil {
-		panic("engine: a header cannot be encoded: " + err.Error())
-	}
-	return "run-" + llmclient.Hash(append(line, started...))[:12]
-}
-
 // prepareLearning makes the run ready to learn, when it is to.
 func (r *runner) prepareLearning(h trace.Header) {
-	if r.learns() {
-		r.learning = newLearning(r.kit.Config(), runName(h), r.seed, r.playbookLimits(), r.world.Agents())
+	if r.Learns() {
+		r.learning = newLearning(r.kit.Config(), h.RunName(), r.seed, playbookLimits(r.Settings), r.world.Agents())
 	}
 }
 
@@ -122,7 +97,7 @@ type lookedBack struct {
 // time, and then, in the order of agents, their playbooks change. Whatever a turn
 // fails by, the run goes on. The error is a failure to record.
 func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) ([]lookedBack, error) {
-	if !r.learns() || tick%r.LearnEvery != 0 {
+	if !r.Learns() || tick%r.LearnEvery != 0 {
 		return nil, nil
 	}
 	steps := make(map[int]int, len(turns))
@@ -163,11 +138,8 @@ func (r *runner) beginLookBack(n int, tick int64, firstStep int) *reflect.Turn {
 
 // reflect carries out one agent's turn.
 func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, back *lookedBack, allowed *allowance) error {
-	if r.DecisionDeadline > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.DecisionDeadline)
-		defer cancel()
-	}
+	ctx, cancel := r.withDeadline(ctx)
+	defer cancel()
 	agent := r.world.AgentID(back.agent)
 	ctx, end := r.beginTurn(ctx, tick, agent, true)
 	defer func() { end(Ending{Error: back.result.Failure}) }()

@@ -109,7 +109,7 @@ func TestOnlyUsedBulletsAreCredited(t *testing.T) {
 	o := learningOptions(t, "llm_bootstrap", 10, stub.ModeNeedsBullet, func(string, string) string {
 		return `{"tags":[` + strings.Join(tags, ",") + `],"insights":[]}`
 	})
-	o.Playbook, o.PlaybookBullets = []byte(urgingBook), 3
+	o.Playbook, o.PlaybookBullets = urgingBook, 3
 	result := run(t, o)
 	uses, shown := map[string]int{}, 0
 	for _, d := range decisionsOf(t, o.RunDir) {
@@ -228,7 +228,7 @@ func TestLearningIsReplayedAndIndependentOfConcurrency(t *testing.T) {
 // TestAFailedLookBackStopsNothing: the server refuses every request to look back.
 func TestAFailedLookBackStopsNothing(t *testing.T) {
 	o := learningOptions(t, "llm_bootstrap", 10, stub.ModeNormal, func(string, string) string { return "" })
-	o.Playbook = []byte(seedBook)
+	o.Playbook = seedBook
 	result := run(t, o)
 	r := fold(t, o.RunDir)
 	l := r.Learning

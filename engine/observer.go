@@ -79,7 +79,7 @@ func (r *runner) begin(ctx context.Context, s Span) (context.Context, func(Endin
 
 // beginRun begins the whole.
 func (r *runner) beginRun(ctx context.Context) (context.Context, func(Ending)) {
-	return r.begin(ctx, Span{Kind: SpanRun, Scenario: r.ScenarioName, Model: r.Model, BaseURL: r.BaseURL})
+	return r.begin(ctx, Span{Kind: SpanRun, Scenario: r.Scenario, Model: r.Model, BaseURL: r.BaseURL})
 }
 
 // beginModule begins a module call that the answer to a request led to.

@@ -26,7 +26,7 @@ version=1 last=3
 // withLessons is a run whose agents start with the playbook.
 func withLessons(t *testing.T, ticks int64) engine.Options {
 	o := options(t, "llm_bootstrap", ticks)
-	o.Playbook, o.PlaybookBullets, o.FreezePlaybook = []byte(seedBook), 2, true
+	o.Playbook, o.PlaybookBullets, o.FreezePlaybook = seedBook, 2, true
 	return o
 }
 
@@ -54,8 +54,8 @@ func TestLessonsAreRecordedAndReplayed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.Playbook != seedBook || h.Settings.PlaybookBullets != 2 || !h.Settings.FreezePlaybook || h.Settings.LearnEvery != 0 {
-		t.Errorf("the header has %+v and the playbook %q", h.Settings, h.Playbook)
+	if h.Settings.Playbook != seedBook || h.Settings.PlaybookBullets != 2 || !h.Settings.FreezePlaybook || h.Settings.LearnEvery != 0 {
+		t.Errorf("the header has %+v and the playbook %q", h.Settings, h.Settings.Playbook)
 	}
 	offered := map[string]int{}
 	for _, d := range decisionsOf(t, o.RunDir) {

@@ -95,7 +95,7 @@ type figures struct {
 func promptsOf(t *testing.T, profile behavior.Profile, language modules.Language) (shown string, f figures) {
 	t.Helper()
 	o := options(t, "llm_bootstrap", 30)
-	o.PromptProfile, o.PromptLanguage = string(profile), string(language)
+	o.PromptProfile, o.Language = string(profile), string(language)
 	live := o.Source
 	var mu sync.Mutex
 	f.chars = map[string]int{}

@@ -13,10 +13,7 @@ import (
 // changeCaps finds the caps that hold and, where the options want others, plans the
 // change. The error says why there can be none.
 func (s *Resumption) changeCaps() error {
-	_, now, err := settingsAt(s.header, s.tail.last)
-	if err != nil {
-		return err
-	}
+	now := s.header.SettingsAt(s.tail.last)
 	left := int64(0) // the last tick of another run, which this one is a fork of
 	if n := len(s.header.Forks); n > 0 {
 		left = s.header.Forks[n-1].AtTick
@@ -32,7 +29,7 @@ func (s *Resumption) changeCaps() error {
 	if now.Caps == s.before {
 		return nil
 	}
-	if err := now.checkCaps(s.tail.last > 0 || len(s.tail.calls) > 0); err != nil {
+	if err := cmp.Or(now.Validate(), checkCaps(now, s.tail.last > 0 || len(s.tail.calls) > 0)); err != nil {
 		return fmt.Errorf("%w so: %w", ErrNotResumable, err)
 	}
 	if s.Complete() {
@@ -43,7 +40,7 @@ func (s *Resumption) changeCaps() error {
 
 // planChange notes the change to the caps of now, and what of the unfinished tick they
 // find there. Whom a cap refused in it is decided once more.
-func (s *Resumption) planChange(now Settings) error {
+func (s *Resumption) planChange(now trace.Settings) error {
 	prices := pricesOf(now.Prices)
 	if len(s.tail.changes) > 0 || len(answeredIn(s.tail.exchanges, prices)) == 0 {
 		if err := s.checkRefused(); err != nil {

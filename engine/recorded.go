@@ -88,11 +88,11 @@ func (r *Recorded) Asked() int64 { return r.asked.Load() }
 // Close releases the recording.
 func (r *Recorded) Close() error { return r.file.Close() }
 
-// DescribeRecording is the recording at path for [Settings.Recording]. asked is what
+// DescribeRecording is the recording at path for [trace.Settings]. asked is what
 // stands behind the model that answers a miss, empty without one.
 func DescribeRecording(path string, h trace.Header, asked trace.ModelSource) *trace.Recording {
 	return &trace.Recording{
-		Name: filepath.Base(filepath.Clean(path)), Model: h.Model, ModelSource: h.ModelSource, UsageSource: h.UsageSource, Asked: asked,
+		Name: filepath.Base(filepath.Clean(path)), Model: h.Settings.Model, ModelSource: h.Settings.ModelSource, UsageSource: h.Settings.UsageSource(), Asked: asked,
 	}
 }
 

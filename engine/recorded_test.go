@@ -111,7 +111,7 @@ func TestMissEndsTheRunAndSaysWhatDiffers(t *testing.T) {
 		"protocol":      {func(o *engine.Options) { o.Protocol = "lean" }, 0, `agent-1, tick 1, step 1: instructions is not as recorded`, `agent-1, tick 1, step 1: instructions is not as recorded`},
 		"model":         {func(o *engine.Options) { o.Model = "other" }, 0, "model is not as recorded: recorded scripted, asked now other", "model is not as recorded: recorded scripted, asked now other"},
 		"later switch": {func(o *engine.Options) {
-			o.Switches = []trace.Switch{{Tick: 5, AgentID: "agent-3", ShortTermGoal: &later}}
+			o.PromptSwitches = []trace.Switch{{Tick: 5, AgentID: "agent-3", ShortTermGoal: &later}}
 		}, 4,
 			`agent-3, tick 5, step 1: input item 1`, `agent-3, tick 5, step 1: input item 1`},
 		"more ticks": {func(o *engine.Options) { o.Ticks = 20 }, 6, "the recording ends before this tick", "the recording ends before this tick"},
@@ -266,7 +266,7 @@ func TestWhatIsNoRecordingIsRefused(t *testing.T) {
 		"magic":   {"\x28\xb5\x2f\xfd", "EOF"},
 		"garbage": {"\x28\xb5\x2f\xfd\xff\xff\xff\xff\xff", "read recording"},
 		"part":    {`{"type":"part","tick":1,"hash":"","kind":"item","body":""}` + "\n", trace.ErrNoHeader.Error()},
-		"extract": {`{"type":"header","tick":0,"format":1,"extract":"other"}` + "\n", "no answers can be taken from"},
+		"extract": {`{"type":"header","tick":0,"format":2,"extract":"other"}` + "\n", "no answers can be taken from"},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {

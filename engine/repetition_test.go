@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 )
@@ -28,7 +27,7 @@ func stubborn(arguments, text string, ticks *[]int64) sourceFunc {
 func TestEndlessWaitingIsRemarkedOn(t *testing.T) {
 	const wait = `{"candidate":0,"execute_until":null,"why":"","sources_used":[]}`
 	digests := map[int]string{}
-	for after, want := range map[int][]int64{0: {5, 9, 17}, 6: {7, 13}, behavior.RepeatAdviceOff: nil} {
+	for after, want := range map[int][]int64{4: {5, 9, 17}, 6: {7, 13}, 0: nil} {
 		var ticks []int64
 		o := options(t, "minimal", 20)
 		o.RepeatAdviceAfter = after
@@ -44,7 +43,7 @@ func TestEndlessWaitingIsRemarkedOn(t *testing.T) {
 		}
 		digests[after] = r.FinalDigest
 	}
-	if digests[0] != digests[behavior.RepeatAdviceOff] || digests[6] != digests[0] {
+	if digests[0] != digests[4] || digests[6] != digests[0] {
 		t.Errorf("advice changes the world: %v", digests)
 	}
 }

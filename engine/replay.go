@@ -52,10 +52,7 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	if err := versionDrift(h); err != nil && !o.AllowVersionDrift {
 		return ReplayResult{}, err
 	}
-	settings, err := settingsOf(h)
-	if err != nil {
-		return ReplayResult{}, err
-	}
+	settings := h.Settings
 	ticks, end, err := ticksDone(dir)
 	if difference, found := misplaced(err); found {
 		return ReplayResult{Ticks: ticks, Difference: difference}, nil
@@ -69,7 +66,7 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 		return ReplayResult{}, err
 	}
 	defer source.close()
-	options := Options{Settings: settings, Source: source, Concurrency: o.Concurrency, Progress: o.Progress}
+	options := Options{Settings: settings, Forks: h.Forks, Source: source, Concurrency: o.Concurrency, Progress: o.Progress}
 	j := newJournal(io.Discard)
 	var derived trace.RunEnd
 	result, err := compareTicks(ctx, dir, settings.Ticks, j, func(ctx context.Context) (err error) {
@@ -85,16 +82,14 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 
 // versionDrift looks at what held at the start and after each fork.
 func versionDrift(h trace.Header) error {
-	for _, f := range h.Forks {
-		after := h.Fork(f)
-		after.Forks = nil
-		if err := versionDrift(after); err != nil {
-			return err
-		}
+	type version struct{ what, recorded, present string }
+	versions := []version{
+		{"engine", h.EngineVersion, Version}, {"rules", h.RulesVersion, world.RulesVersion}, {"prompt", h.PromptVersion, promptVersion(h.Settings)},
 	}
-	for _, v := range []struct{ what, recorded, present string }{
-		{"client library", h.SDKVersion, sdkVersion()}, {"engine", h.EngineVersion, Version}, {"rules", h.RulesVersion, world.RulesVersion}, {"prompt", h.PromptVersion, promptVersion(h.Protocol, h.Settings.Language, h.Settings.LearnEvery > 0 && !h.Settings.FreezePlaybook)},
-	} {
+	for _, f := range h.Forks {
+		versions = append(versions, version{"prompt", f.PromptVersion, promptVersion(f.Settings)})
+	}
+	for _, v := range versions {
 		if v.recorded != v.present {
 			return fmt.Errorf("%w: %s version %q, this program has %q; --allow-version-drift ignores that", ErrVersionDrift, v.what, v.recorded, v.present)
 		}

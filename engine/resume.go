@@ -133,13 +133,13 @@ func (s *Resumption) Close() error { return s.unlock() }
 
 // Settings are the recorded settings of the run as they hold from now on, with the
 // ticks it is to have.
-func (s *Resumption) Settings() (Settings, error) {
-	_, now, err := settingsAt(s.header, s.target)
+func (s *Resumption) Settings() trace.Settings {
+	now := s.header.SettingsAt(s.target)
 	now.Ticks, now.Caps = s.target, s.before
 	if s.change != nil {
 		now.Caps = s.change.Caps
 	}
-	return now, err
+	return now
 }
 
 // CapsWanted are the caps that the options want from now on, also where nothing is left
@@ -191,10 +191,6 @@ func (s *Resumption) Ended() *trace.RunEnd { return s.tail.end }
 // as it is. The error is a [*DifferenceError] when the records do not come out, else
 // a failure of the outside.
 func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
-	settings, err := settingsOf(s.header)
-	if err != nil {
-		return Result{}, err
-	}
 	recording, err := openRecording(s.dir)
 	if err != nil {
 		return Result{}, err
@@ -210,7 +206,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 		}
 	}
 	next := o.Source
-	o.Settings, o.RunDir, o.Source = settings, s.dir, recording
+	o.Settings, o.Forks, o.RunDir, o.Source = s.header.Settings, s.header.Forks, s.dir, recording
 	r, err := newRunner(o, j)
 	if err != nil {
 		return Result{}, err
@@ -238,12 +234,13 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 // spoiltFrom is the tick since which the run's present faults are in force: a fork may
 // have changed them, or the model they are for.
 func spoiltFrom(h trace.Header) (tick int64) {
+	now := h.Settings
 	for _, f := range h.Forks {
-		a, b := h.Settings, f.After.Settings
-		if a.Faults != b.Faults || a.FaultSeed != b.FaultSeed || h.BaseURL != f.After.BaseURL {
+		a, b := now, f.Settings
+		if a.Faults != b.Faults || a.FaultSeed != b.FaultSeed || a.BaseURL != b.BaseURL || a.ScriptedMode != b.ScriptedMode || a.ScriptedSeed != b.ScriptedSeed {
 			tick = f.Tick
 		}
-		h = h.Fork(f)
+		now = b
 	}
 	return tick
 }

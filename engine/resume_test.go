@@ -52,7 +52,7 @@ func eventful(t *testing.T, ticks int64) (engine.Options, *tally) {
 	goal := "make two more chips"
 	o := spoilt(t, options(t, "llm_bootstrap", ticks), "repairable=20%,http_429_retry_after_ms=5%,http_500=5%,empty_body=3%", openai.Config{})
 	o.LearnEvery, o.PlaybookBullets = 3, 6
-	o.Switches = []trace.Switch{{Tick: 4, AgentID: "agent-1", ShortTermGoal: &goal}, {Tick: 6, ShortTermGoal: &goal}}
+	o.PromptSwitches = []trace.Switch{{Tick: 4, AgentID: "agent-1", ShortTermGoal: &goal}, {Tick: 6, ShortTermGoal: &goal}}
 	counted := &tally{Source: o.Source}
 	o.Source = counted
 	return o, counted

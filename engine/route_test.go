@@ -80,7 +80,7 @@ func TestAnEndpointThatIsDownStopsItsAgentsOnly(t *testing.T) {
 	o := options(t, "isolated_five", 9)
 	down := respondTo(t, openai.Config{BaseURL: bad.URL})
 	o.Source = engine.LiveByAgent(respondTo(t, openai.Config{BaseURL: good.URL}), map[string]engine.Responder{"agent-2": down, "agent-5": down})
-	o.AgentModels = []engine.AgentModel{{Agent: "agent-2", BaseURL: "http://bad.test"}, {Agent: "agent-5", BaseURL: "http://bad.test"}}
+	o.AgentModels = []trace.AgentModel{{Agent: "agent-2", BaseURL: "http://bad.test"}, {Agent: "agent-5", BaseURL: "http://bad.test"}}
 	if result := run(t, o); result.Status != trace.RunCompleted {
 		t.Fatalf("%s: %s", result.Status, result.Reason)
 	}
@@ -97,13 +97,13 @@ func TestAnEndpointThatIsDownStopsItsAgentsOnly(t *testing.T) {
 
 // TestAnInvalidModelOfAnAgentIsRefused before anything is created.
 func TestAnInvalidModelOfAnAgentIsRefused(t *testing.T) {
-	for want, models := range map[string][]engine.AgentModel{
+	for want, models := range map[string][]trace.AgentModel{
 		"there is no such agent": {{Agent: "nobody", Model: "m"}},
 		"it is set twice":        {{Agent: "agent-1", Model: "m"}, {Agent: "agent-1", Model: "n"}},
 	} {
 		o := options(t, "minimal", 1)
 		o.AgentModels = models
-		if err := o.Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := engine.Check(o.Settings); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want an error about %q", models, err, want)
 		}
 	}

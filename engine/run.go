@@ -17,7 +17,12 @@ import (
 
 // Options are a run: what to run and how to carry it out.
 type Options struct {
-	Settings
+	trace.Settings
+	// Forks change the settings at a tick, in rising order of ticks; see [Fork].
+	Forks []trace.Fork
+	// RecordingPath is where the recording of the settings is, absolute, for whoever goes
+	// on with the run; it says nothing about the run itself.
+	RecordingPath string
 	// RunDir is the directory of the run's files; see [CreateRunDir].
 	RunDir string
 	// Source answers requests.
@@ -127,46 +132,51 @@ func (r Result) ExitCode() int {
 }
 
 // Check reports settings that cannot run, before anything is created or sent.
-func (s Settings) Check() error {
-	if s.Ticks < 1 {
-		return fmt.Errorf("ticks %d: at least 1 is needed", s.Ticks)
-	}
-	if err := s.behaviorConfig().Validate(); err != nil {
+func Check(s trace.Settings) error {
+	if err := s.Validate(); err != nil {
 		return err
 	}
-	if err := s.checkPlaybook(); err != nil {
+	cfg := behaviorConfig(s)
+	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	if err := s.checkCaps(false); err != nil {
+	if _, err := seedPlaybook(s); err != nil {
 		return err
 	}
-	w, err := s.newWorld()
+	if err := checkCaps(s, false); err != nil {
+		return err
+	}
+	w, scenario, err := newWorld(s)
 	if err != nil {
 		return err
 	}
-	if err := s.checkSwitches(w); err != nil {
+	for i, sw := range s.PromptSwitches {
+		if _, known := w.AgentNumber(sw.AgentID); sw.AgentID != "" && !known {
+			return fmt.Errorf("prompt switch %d: there is no agent %q", i+1, sw.AgentID)
+		}
+	}
+	for _, a := range s.AgentModels {
+		if _, known := w.AgentNumber(a.Agent); !known {
+			return fmt.Errorf("model of agent %q: there is no such agent", a.Agent)
+		}
+	}
+	kit, err := behavior.NewKit(cfg, scenario.Rules, modules.New())
+	if err != nil {
 		return err
 	}
-	if err := s.checkAgentModels(w); err != nil {
-		return err
-	}
-	return s.checkWindow(w)
+	return checkWindow(s, w, kit, len(scenario.Personas))
 }
 
 // checkWindow reports texts that leave no room in the context window, at the
 // start or after a switch. Agents with the same persona are checked once.
-func (s Settings) checkWindow(w *world.World) error {
-	kit, err := behavior.NewKit(s.behaviorConfig(), s.Scenario.Rules, modules.New())
-	if err != nil {
-		return err
-	}
-	for n := range min(w.Agents(), max(1, len(s.Scenario.Personas))) {
+func checkWindow(s trace.Settings, w *world.World, kit *behavior.Kit, personas int) error {
+	for n := range min(w.Agents(), max(1, personas)) {
 		m := kit.Mind(w.AgentID(n), w.Persona(n))
 		m.SetGoals(s.ShortTermGoal, s.LongTermGoal)
 		if err := m.Fits(); err != nil {
 			return err
 		}
-		for _, sw := range s.Switches {
+		for _, sw := range s.PromptSwitches {
 			applySwitch(m, sw)
 			if err := m.Fits(); err != nil {
 				return fmt.Errorf("prompt switch at tick %d: %w", sw.Tick, err)
@@ -176,26 +186,12 @@ func (s Settings) checkWindow(w *world.World) error {
 	return nil
 }
 
-func (s Settings) checkSwitches(w *world.World) error {
-	last := int64(1)
-	for i, sw := range s.Switches {
-		if sw.Tick < last {
-			return fmt.Errorf("prompt switch %d: tick %d, must be at least %d (ticks rise and start at 1)", i+1, sw.Tick, last)
-		}
-		if _, known := w.AgentNumber(sw.AgentID); sw.AgentID != "" && !known {
-			return fmt.Errorf("prompt switch %d: there is no agent %q", i+1, sw.AgentID)
-		}
-		last = sw.Tick
-	}
-	return nil
-}
-
 // Run carries out a whole run. Cancelling ctx ends it cleanly: the tick under way
 // is abandoned, the trace is closed with its status, and Run returns a Result. The
 // error is a failure of the outside, such as a full disk, or settings that
-// [Settings.Check] refuses.
+// [Check] refuses.
 func Run(ctx context.Context, o Options) (Result, error) {
-	if err := o.Settings.Check(); err != nil {
+	if err := Check(o.Settings); err != nil {
 		return Result{}, err
 	}
 	unlock, err := lockRun(o.RunDir)
@@ -277,15 +273,15 @@ type snapshot struct {
 func snapshotOf(w *world.World) snapshot { return snapshot{finalAgents(w), goalOutcomes(w)} }
 
 func newRunner(o Options, j *journal) (*runner, error) {
-	w, err := o.newWorld()
+	w, scenario, err := newWorld(o.Settings)
 	if err != nil {
 		return nil, err
 	}
-	kit, err := behavior.NewKit(o.behaviorConfig(), o.Scenario.Rules, modules.New())
+	kit, err := behavior.NewKit(behaviorConfig(o.Settings), scenario.Rules, modules.New())
 	if err != nil {
 		return nil, err
 	}
-	seed, err := o.seedPlaybook()
+	seed, err := seedPlaybook(o.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -294,16 +290,15 @@ func newRunner(o Options, j *journal) (*runner, error) {
 	}
 	return &runner{
 		Options: o, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), journal: j, seed: seed,
-		started: time.Now(), switches: o.Switches, forks: o.Forks, endpoints: newEndpoints(o.Settings, w),
-		progress: Progress{Ticks: o.Ticks, Currency: o.currency()}, final: snapshotOf(w),
+		started: time.Now(), switches: o.PromptSwitches, forks: o.Forks, endpoints: newEndpoints(o.Settings, w),
+		progress: Progress{Ticks: o.Ticks, Currency: o.Currency()}, final: snapshotOf(w),
 		spending: newSpending(o.Settings), prices: pricesOf(o.Prices),
 	}, nil
 }
 
 // run writes the header, runs the ticks and writes the end, whatever ended it.
 func (r *runner) run(ctx context.Context) (Result, error) {
-	header := r.header(r.world, r.kit.Config(), r.Concurrency, r.started)
-	header.Timing.SegmentBytes = &r.SegmentBytes
+	header := r.header()
 	if err := r.journal.write(header); err != nil {
 		return Result{}, err
 	}

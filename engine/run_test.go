@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine"
@@ -72,20 +72,16 @@ func TestGeneratedBeltReachesItsGoals(t *testing.T) {
 // places are shifted by the same distance.
 func TestMainScenarioRenamedAndMoved(t *testing.T) {
 	o := options(t, "llm_bootstrap", 30)
-	text := string(o.ScenarioTOML)
-	for _, p := range o.Scenario.Places {
-		text = regexp.MustCompile(`\b`+regexp.QuoteMeta(p.ID)+`\b`).ReplaceAllString(text, "site."+rot13(p.ID))
-	}
-	moved, err := scenario.Parse("renamed", []byte(text))
+	s, err := scenario.Parse(o.Scenario, []byte(o.ScenarioTOML))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range moved.Places {
-		moved.Places[i].Name = rot13(moved.Places[i].Name)
-		moved.Places[i].Position.X += 123_457
-		moved.Places[i].Position.Y -= 54_321
+	text := o.ScenarioTOML
+	for _, p := range s.Places {
+		text = strings.ReplaceAll(text, strconv.Quote(p.Name), strconv.Quote(rot13(p.Name)))
+		text = regexp.MustCompile(`\b`+regexp.QuoteMeta(p.ID)+`\b`).ReplaceAllString(text, "site."+rot13(p.ID))
 	}
-	o.Scenario = moved
+	o.Scenario, o.ScenarioTOML = "renamed", strings.ReplaceAll(text, ", y = 0,", ", y = 3,")
 	requireIndustry(t, o)
 }
 
@@ -257,7 +253,7 @@ func TestProviderDownEndsTheRun(t *testing.T) {
 
 func TestSlowAgentWaitsAtItsDeadline(t *testing.T) {
 	o := options(t, "llm_bootstrap", 3)
-	o.DecisionDeadline = 2 * time.Second
+	o.DecisionDeadlineMS = 2000
 	live := o.Source
 	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
 		if key.Agent != "agent-2" {
@@ -280,7 +276,7 @@ func TestSlowAgentWaitsAtItsDeadline(t *testing.T) {
 func TestPromptSwitchTakesEffectAtItsTick(t *testing.T) {
 	o := options(t, "llm_bootstrap", 5)
 	goal := "Only watch."
-	o.Switches = []trace.Switch{{Tick: 3, AgentID: "agent-1", ShortTermGoal: &goal}}
+	o.PromptSwitches = []trace.Switch{{Tick: 3, AgentID: "agent-1", ShortTermGoal: &goal}}
 	live := o.Source
 	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
 		has := strings.Contains(string(r.Body()), goal)
@@ -331,12 +327,12 @@ func TestSettingsAreCheckedBeforeAnythingIsWritten(t *testing.T) {
 	for name, o := range map[string]engine.Options{
 		"ticks":        bad(func(o *engine.Options) { o.Ticks = 0 }),
 		"protocol":     bad(func(o *engine.Options) { o.Protocol = "chatty" }),
-		"window":       bad(func(o *engine.Options) { o.ContextWindow = 100 }),
-		"switch":       bad(func(o *engine.Options) { o.Switches = []trace.Switch{{Tick: 0}} }),
-		"playbook":     bad(func(o *engine.Options) { o.Playbook = []byte("# playbook 1\nversion=x last=0\n") }),
+		"window":       bad(func(o *engine.Options) { o.ContextWindowTokens = 100 }),
+		"switch":       bad(func(o *engine.Options) { o.PromptSwitches = []trace.Switch{{Tick: 0}} }),
+		"playbook":     bad(func(o *engine.Options) { o.Playbook = "# playbook 1\nversion=x last=0\n" }),
 		"bullets":      bad(func(o *engine.Options) { o.PlaybookBullets = behavior.PlaybookBulletsMax + 1 }),
 		"learn every":  bad(func(o *engine.Options) { o.LearnEvery = -1 }),
-		"switch agent": bad(func(o *engine.Options) { o.Switches = []trace.Switch{{Tick: 1, AgentID: "nobody"}} }),
+		"switch agent": bad(func(o *engine.Options) { o.PromptSwitches = []trace.Switch{{Tick: 1, AgentID: "nobody"}} }),
 	} {
 		if _, err := engine.Run(context.Background(), o); err == nil {
 			t.Errorf("%s: no error", name)

@@ -19,7 +19,7 @@ type Spender struct {
 // NewSpender returns a spender that has spent nothing. A cap on cost needs the price
 // of every model asked.
 func NewSpender(caps trace.Caps, prices []price.Price) *Spender {
-	return &Spender{spending: newSpending(Settings{Caps: caps, Prices: prices})}
+	return &Spender{spending: newSpending(trace.Settings{Caps: caps, Prices: prices})}
 }
 
 // Begin sets aside what a look back of the agent may spend, and takes back what the

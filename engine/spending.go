@@ -34,7 +34,7 @@ type inForce struct {
 	upTo map[string]int64
 }
 
-func newSpending(s Settings) *spending {
+func newSpending(s trace.Settings) *spending {
 	counts := false
 	for _, l := range []trace.Limit{s.Caps.Run, s.Caps.Agent, s.Caps.Tick} {
 		counts = counts || l.Tokens > 0 || l.Cost > 0
@@ -47,7 +47,7 @@ func (s *spending) capped() bool { return s.caps != (trace.Caps{}) }
 
 // under returns the spending as it goes on under other caps.
 func (s *spending) under(caps trace.Caps) *spending {
-	next := newSpending(Settings{Caps: caps})
+	next := newSpending(trace.Settings{Caps: caps})
 	next.prices, next.budget = s.prices, s.budget.Under(caps)
 	return next
 }

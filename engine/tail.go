@@ -198,7 +198,7 @@ func (t *tail) add(record trace.Record, at span) error {
 		t.caps, t.capsFrom = r.Caps, r.Tick
 		return t.restart(r.Tick, at)
 	case trace.Header:
-		t.ticks = max(t.ticks, r.TicksRequested)
+		t.ticks = max(t.ticks, r.Settings.Ticks)
 		if r.Timing != nil {
 			t.segmentBytes = r.Timing.SegmentBytes
 		}

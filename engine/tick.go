@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -161,13 +162,18 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 	return turns, nil, err
 }
 
+// withDeadline bounds a turn's time, where there is a bound.
+func (r *runner) withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.DecisionDeadlineMS == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Duration(r.DecisionDeadlineMS)*time.Millisecond)
+}
+
 // deliberate carries out the steps of one agent's turn until it has decided.
 func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, allowed *allowance) (deliberated, error) {
-	if r.DecisionDeadline > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.DecisionDeadline)
-		defer cancel()
-	}
+	ctx, cancel := r.withDeadline(ctx)
+	defer cancel()
 	d := deliberated{agent: n}
 	key := CallKey{Tick: r.world.Tick(), Agent: r.world.AgentID(n)}
 	ctx, end := r.beginTurn(ctx, key.Tick, key.Agent, false)

@@ -61,7 +61,7 @@ func (c *tickCount) add(line []byte) (whole bool, err error) {
 	}
 	switch r := record.(type) {
 	case trace.Header:
-		c.asked = max(c.asked, r.TicksRequested)
+		c.asked = max(c.asked, r.Settings.Ticks)
 	case trace.Resume:
 		c.asked = max(c.asked, r.TicksRequested)
 		c.resumes++

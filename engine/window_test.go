@@ -27,7 +27,7 @@ func TestSmallestWindowHoldsOverWholeRuns(t *testing.T) {
 
 func holdsWindow(t *testing.T, protocol, language string) {
 	o := options(t, "llm_bootstrap", 200)
-	o.Protocol, o.PromptLanguage, o.ContextWindow, o.PromptProfile = protocol, language, behavior.ContextWindowMin, string(behavior.ProfileRich)
+	o.Protocol, o.Language, o.ContextWindowTokens, o.PromptProfile = protocol, language, behavior.ContextWindowMin, string(behavior.ProfileRich)
 	live := o.Source
 	var most atomic.Int64
 	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
@@ -68,16 +68,16 @@ func TestTextsThatDoNotFitTheWindowAreRefused(t *testing.T) {
 	for name, change := range map[string]func(*engine.Options){
 		"system prompt": func(o *engine.Options) { o.SystemPrompt = long },
 		"goal":          func(o *engine.Options) { o.ShortTermGoal = long },
-		"switch":        func(o *engine.Options) { o.Switches = []trace.Switch{{Tick: 2, SystemPrompt: &long}} },
+		"switch":        func(o *engine.Options) { o.PromptSwitches = []trace.Switch{{Tick: 2, SystemPrompt: &long}} },
 	} {
 		o := options(t, "minimal", 3)
-		o.ContextWindow = 4000
+		o.ContextWindowTokens = 4000
 		change(&o)
-		if err := o.Check(); err == nil || !strings.Contains(err.Error(), "context window") {
+		if err := engine.Check(o.Settings); err == nil || !strings.Contains(err.Error(), "context window") {
 			t.Errorf("%s: error %v, want one about the context window", name, err)
 		}
-		o.ContextWindow = 0
-		if err := o.Check(); err != nil {
+		o.ContextWindowTokens = 128_000
+		if err := engine.Check(o.Settings); err != nil {
 			t.Errorf("%s in the default window: %v", name, err)
 		}
 	}

@@ -173,18 +173,15 @@ func (c *costFold) hold(s trace.Settings) {
 	for _, p := range s.Prices {
 		c.prices[p.Model], c.currency = p, p.Currency
 	}
-	c.caps = trace.Caps{}
-	if s.Caps != nil {
-		c.caps = *s.Caps
-	}
+	c.caps = s.Caps
 }
 
 // fork takes in what a fork changes. Caps that are not its parent's count from there.
 func (c *costFold) fork(f trace.Fork) {
 	before := c.caps
-	c.hold(f.After.Settings)
-	if f.After.Settings.Estimate != nil {
-		c.estimate = f.After.Settings.Estimate
+	c.hold(f.Settings)
+	if f.Settings.Estimate != nil {
+		c.estimate = f.Settings.Estimate
 	}
 	if budget.Afresh(before, c.caps) {
 		c.run, c.tick, c.tickMost = budget.Amount{}, budget.Amount{}, budget.Amount{}

@@ -63,7 +63,7 @@ func TestCostByModelAndAgent(t *testing.T) {
 }
 
 func TestCapsTellWhatWasUsedOfThem(t *testing.T) {
-	h := trace.Header{Settings: trace.Settings{Caps: &trace.Caps{
+	h := trace.Header{Settings: trace.Settings{Caps: trace.Caps{
 		Run: trace.Limit{Calls: 9, Cost: 5_000_001}, Agent: trace.Limit{Tokens: 900}, Tick: trace.Limit{Calls: 4, Tokens: 800},
 	}}}
 	charged := func(tick int64, agent string, tokens int64) trace.ModelCall {
@@ -88,12 +88,12 @@ func TestCapsTellWhatWasUsedOfThem(t *testing.T) {
 // TestCapChanges: the caps that hold at the end are told with all that was spent, each
 // change apart, and a fork that only takes caps away lets the others count on.
 func TestCapChanges(t *testing.T) {
-	h := trace.Header{Settings: trace.Settings{Caps: &trace.Caps{Run: trace.Limit{Calls: 2}, Tick: trace.Limit{Tokens: 50}}}}
+	h := trace.Header{Settings: trace.Settings{Caps: trace.Caps{Run: trace.Limit{Calls: 2}, Tick: trace.Limit{Tokens: 50}}}}
 	call := func(tick int64) trace.ModelCall { return billed(tick, "a", "m", llmclient.Usage{Input: 40, Output: 2}) }
 	got := costOf(t, h, call(1), call(1),
 		trace.CapChange{Tick: 2, Caps: trace.Caps{Run: trace.Limit{Calls: 5, Cost: 3_000_000}}}, call(2),
 		trace.CapChange{Tick: 3, Caps: trace.Caps{Run: trace.Limit{Calls: 4}, Agent: trace.Limit{Calls: 9}}}, call(3),
-		trace.Fork{Tick: 4, AtTick: 3, After: trace.ForkSettings{Settings: trace.Settings{Caps: &trace.Caps{Run: trace.Limit{Calls: 4}}}}}, call(4))
+		trace.Fork{Tick: 4, AtTick: 3, Settings: trace.Settings{Caps: trace.Caps{Run: trace.Limit{Calls: 4}}}}, call(4))
 	want := []CapChange{{2, "run", "calls", 2, 5}, {2, "run", "cost", 0, 3}, {2, "tick", "tokens", 50, 0}, {3, "run", "calls", 5, 4}, {3, "run", "cost", 3, 0}, {3, "agent", "calls", 0, 9}}
 	if diff := cmp.Diff(want, got.CapChanges); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)

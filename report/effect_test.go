@@ -25,7 +25,7 @@ const gained = `{"accepted":true,"changes":[{"resource":"compound","amount":5},{
 func effectsOf(t *testing.T, decisions ...trace.Decision) Provenance {
 	t.Helper()
 	f := newFolder()
-	f.header(trace.Header{ModelSource: trace.SourceLive, UsageSource: trace.UsageReported, Playbook: sharedBook})
+	f.header(trace.Header{Settings: trace.Settings{ModelSource: trace.SourceLive, Playbook: sharedBook}})
 	for _, d := range decisions {
 		if err := f.add(d); err != nil {
 			t.Fatal(err)

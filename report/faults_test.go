@@ -15,7 +15,7 @@ func TestFaultsOfARun(t *testing.T) {
 	asked := trace.Settings{Faults: "http_500=10%", FaultSeed: 11}
 	end := trace.RunEnd{RunStatus: trace.RunInterrupted, FaultsInjected: map[string]int64{"http_500": 3}}
 	forked := func(after trace.Settings) []trace.Fork {
-		return []trace.Fork{{Tick: 1, After: trace.ForkSettings{Settings: after}}}
+		return []trace.Fork{{Tick: 1, Settings: after}}
 	}
 	type faults struct {
 		Spec    string
@@ -39,7 +39,7 @@ func TestFaultsOfARun(t *testing.T) {
 		{"terminal characters", trace.Header{Settings: trace.Settings{Faults: "agent=\x1b[2J"}}, end, faults{"agent=\x1b[2J", 0, Counts{"http_500": 3}, true, "3 answers spoilt on purpose (http_500 3); asked for: agent=\\x1b[2J, seed 0"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.header.Format, tt.header.ModelSource, tt.header.UsageSource = trace.FormatVersion, trace.SourceScripted, trace.UsageSimulated
+			tt.header.Format, tt.header.Settings.ModelSource = trace.FormatVersion, trace.SourceScripted
 			var b bytes.Buffer
 			w := trace.NewWriter(&b)
 			for _, r := range []trace.Record{tt.header, tt.end} {

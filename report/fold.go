@@ -111,10 +111,10 @@ func newFolder() *folder {
 
 func (f *folder) header(h trace.Header) {
 	r := &f.out
-	r.Scenario, r.TicksRequested, r.Seed = h.Scenario, h.TicksRequested, h.Seed
-	r.Model, r.ModelSource, r.UsageSource, r.Protocol = h.Model, h.ModelSource, h.UsageSource, h.Protocol
-	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion, SDK: h.SDKVersion}
-	now := h.Latest().Settings
+	s, now := h.Settings, h.Latest()
+	r.Scenario, r.TicksRequested, r.Seed = s.Scenario, s.Ticks, s.Seed
+	r.Model, r.ModelSource, r.UsageSource, r.Protocol = s.Model, s.ModelSource, s.UsageSource(), s.Protocol
+	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion}
 	r.Faults, r.FaultSeed = now.Faults, now.FaultSeed
 	r.FaultsCounted = r.Faults == ""
 	if h.Timing != nil {
@@ -124,25 +124,25 @@ func (f *folder) header(h trace.Header) {
 		f.forked(fork)
 	}
 	f.fork = newForkFold(h, f.parent)
-	r.Guard.Off = append(r.Guard.Off, h.Settings.GuardOff...)
+	r.Guard.Off = append(r.Guard.Off, s.GuardOff...)
 	f.task = newTaskFold(h)
-	f.effects.start(h.Playbook)
+	f.effects.start(s.Playbook)
 	f.costs.start(h)
 	for _, a := range h.Agents {
-		row := &f.agent(a.ID).row
-		row.Name, row.Model, row.BaseURL = a.Name, cmp.Or(a.Model, h.Model), a.BaseURL
+		row, own := &f.agent(a.ID).row, s.AgentModel(a.ID)
+		row.Name, row.Model, row.BaseURL = a.Name, cmp.Or(own.Model, s.Model), own.BaseURL
 	}
 }
 
 // forked takes over what holds from a fork on. Where its answers come from elsewhere
 // than those before, the run's come from both.
 func (f *folder) forked(fork trace.Fork) {
-	r, after := &f.out, fork.After
+	r, after := &f.out, fork.Settings
 	r.Model, r.Protocol = after.Model, after.Protocol
 	if r.ModelSource != after.ModelSource {
 		r.ModelSource = trace.SourceMixed
 	}
-	if after.UsageSource == trace.UsageReported {
+	if after.UsageSource() == trace.UsageReported {
 		r.UsageSource = trace.UsageReported
 	}
 }

@@ -22,7 +22,7 @@ func fold(t *testing.T, records ...trace.Record) Report {
 	t.Helper()
 	var b bytes.Buffer
 	w := trace.NewWriter(&b)
-	header := trace.Header{Format: trace.FormatVersion, ModelSource: trace.SourceLive, UsageSource: trace.UsageReported}
+	header := trace.Header{Format: trace.FormatVersion, Settings: trace.Settings{ModelSource: trace.SourceLive}}
 	for _, r := range append([]trace.Record{header}, records...) {
 		if err := w.Write(r); err != nil {
 			t.Fatal(err)

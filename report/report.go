@@ -130,8 +130,6 @@ type Versions struct {
 	Rules string `json:"rules"`
 	// Version of the prompts.
 	Prompt string `json:"prompt"`
-	// Version of the SDK that talks to the provider.
-	SDK string `json:"sdk"`
 }
 
 // Provenance counts sources over all decisions.

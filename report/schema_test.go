@@ -199,7 +199,7 @@ func TestSchemaAcceptsReports(t *testing.T) {
 		t.Errorf("a full report: %v", err)
 	}
 	folder := newFolder()
-	folder.header(trace.Header{ModelSource: trace.SourceScripted, UsageSource: trace.UsageSimulated})
+	folder.header(trace.Header{Settings: trace.Settings{ModelSource: trace.SourceScripted}})
 	if err := Validate(folder.report().JSON()); err != nil {
 		t.Errorf("an empty report: %v", err)
 	}

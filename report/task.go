@@ -43,7 +43,7 @@ type taskFold struct {
 // A task belongs to its scenario's own number of agents. A scenario that this
 // version cannot read has no task either: the rest of the trace still counts.
 func newTaskFold(h trace.Header) *taskFold {
-	s, err := scenario.Parse(h.Scenario, []byte(h.ScenarioTOML))
+	s, err := scenario.Parse(h.Settings.Scenario, []byte(h.Settings.ScenarioTOML))
 	if err != nil || s.Task == nil || s.Agents.Count != int64(len(h.Agents)) {
 		return nil
 	}

@@ -31,7 +31,7 @@ upper_bound = 9
 // taskHeader is a header of a run with the given scenario and number of agents.
 func taskHeader(toml string, agents int) trace.Header {
 	h := trace.Header{
-		Format: trace.FormatVersion, ModelSource: trace.SourceLive, UsageSource: trace.UsageReported, ScenarioTOML: toml,
+		Format: trace.FormatVersion, Settings: trace.Settings{ModelSource: trace.SourceLive, ScenarioTOML: toml},
 	}
 	for n := range agents {
 		h.Agents = append(h.Agents, trace.HeaderAgent{ID: "agent-" + string(rune('1'+n))})

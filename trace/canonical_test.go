@@ -33,7 +33,7 @@ func interleaved(t *testing.T, seed uint64) []byte {
 			t.Fatal(err)
 		}
 	}
-	must(w.Write(Header{Format: 1, Timing: &HeaderTiming{StartedAt: fmt.Sprint(seed), Concurrency: int(seed)}}))
+	must(w.Write(Header{Format: FormatVersion, Timing: &HeaderTiming{StartedAt: fmt.Sprint(seed), Concurrency: int(seed)}}))
 	for tick := int64(1); tick <= 3; tick++ {
 		must(w.Write(Event{Tick: tick}))
 		calls := []int{0, 0, 0}
@@ -101,7 +101,7 @@ func TestCanonicalOrderIsPinned(t *testing.T) {
 	const path = "testdata/canonical.jsonl"
 	goal := "g"
 	got := canonical(t, lines(t,
-		Header{Format: 1, Timing: &HeaderTiming{StartedAt: "now"}},
+		Header{Format: FormatVersion, Timing: &HeaderTiming{StartedAt: "now"}},
 		TickEnd{Tick: 1},
 		Event{Tick: 1},
 		Decision{Tick: 1, AgentID: "agent-10"},
@@ -135,7 +135,7 @@ func TestCanonicalOrderIsPinned(t *testing.T) {
 }
 
 func TestCanonicalDropsAnOvertakenEnd(t *testing.T) {
-	header, end, tick := Header{Format: 1}, RunEnd{Tick: 1, RunStatus: RunInterrupted}, TickEnd{Tick: 1}
+	header, end, tick := Header{Format: FormatVersion}, RunEnd{Tick: 1, RunStatus: RunInterrupted}, TickEnd{Tick: 1}
 	want := canonical(t, lines(t, header, tick))
 	if got := canonical(t, lines(t, header, end, tick)); got != want {
 		t.Errorf("a run end with more records behind it is left in:\n%s", got)
@@ -143,7 +143,7 @@ func TestCanonicalDropsAnOvertakenEnd(t *testing.T) {
 }
 
 func TestCanonicalErrors(t *testing.T) {
-	header := string(lines(t, Header{Format: 1}))
+	header := string(lines(t, Header{Format: FormatVersion}))
 	for _, test := range []struct {
 		name, text string
 		want       error

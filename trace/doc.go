@@ -46,6 +46,6 @@
 // nowhere else. [Canonical] drops it and puts the records of concurrent turns in
 // a fixed order: two runs are the same when their canonical traces are equal.
 //
-// The package reads older formats it knows and refuses newer ones ([ErrFormat]).
+// The package refuses other formats than its own ([ErrFormat]).
 // Within a format new record types may appear; they are kept as [Unknown].
 package trace

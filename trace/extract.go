@@ -29,13 +29,17 @@ const (
 // personas, lessons, forks, the scenario's text and the endpoint stay behind.
 func (h Header) facts(kept Extract) Header {
 	s := h.Settings
-	s.SystemPrompt, s.ShortTermGoal, s.LongTermGoal, s.PromptSwitches = "", "", "", []Switch{}
+	s.ScenarioTOML, s.Playbook, s.BaseURL = "", "", ""
+	s.SystemPrompt, s.ShortTermGoal, s.LongTermGoal, s.PromptSwitches = "", "", "", nil
+	s.AgentModels = slices.Clone(s.AgentModels)
+	for i, a := range s.AgentModels {
+		s.AgentModels[i] = AgentModel{Agent: a.Agent, Model: a.Model}
+	}
 	agents := make([]HeaderAgent, len(h.Agents))
 	for i, a := range h.Agents {
-		agents[i] = HeaderAgent{ID: a.ID, Model: a.Model}
+		agents[i] = HeaderAgent{ID: a.ID}
 	}
-	h.Settings, h.Agents, h.Extract = s, agents, kept
-	h.ScenarioTOML, h.Playbook, h.BaseURL, h.Timing = "", "", "", nil
+	h.Settings, h.Agents, h.Extract, h.Timing = s, agents, kept, nil
 	// What a fork changed is made of the same texts.
 	h.Forks = nil
 	return h

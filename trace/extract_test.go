@@ -111,7 +111,7 @@ func TestAnswersAreKeptByAgentAndStep(t *testing.T) {
 	}
 	one, two, prompt := item("one"), item("two"), item("a prompt")
 	text := lines(t,
-		Header{Format: FormatVersion, ScenarioTOML: "secret scenario", Playbook: "secret lessons", BaseURL: "http://secret", Agents: []HeaderAgent{{ID: "b", Persona: "secret"}}},
+		Header{Format: FormatVersion, Settings: Settings{ScenarioTOML: "secret scenario", Playbook: "secret lessons", BaseURL: "http://secret"}, Agents: []HeaderAgent{{ID: "b", Persona: "secret"}}},
 		prompt, two, call(1, "b", 1, two, nil), one, call(1, "a", 2, one, nil), call(1, "a", 1, one, nil), TickEnd{Tick: 1},
 		call(2, "a", 1, two, nil), call(2, "b", 1, one, &llmclient.Failure{Kind: llmclient.ErrInterrupted}),
 		call(2, "c", 1, one, &llmclient.Failure{Kind: llmclient.ErrNotRecorded}), call(2, "d", 1, one, &llmclient.Failure{Kind: llmclient.ErrTimeout}),

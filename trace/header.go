@@ -1,6 +1,10 @@
 package trace
 
-import "example.com/agentworld/llmclient/price"
+import (
+	"math"
+
+	"example.com/agentworld/llmclient"
+)
 
 // ModelSource says what stood behind the model's name.
 type ModelSource string
@@ -29,7 +33,7 @@ const (
 // Header is the first record: everything needed to run the same world again
 // without any other file. It holds no secret.
 type Header struct {
-	// Tick is the tick before the first one of the run: 0, or where a fork began.
+	// Tick is the tick before the first one of the run, 0.
 	Tick int64 `json:"tick"`
 	// Format is [FormatVersion] of the writer.
 	Format int `json:"format"`
@@ -37,39 +41,50 @@ type Header struct {
 	EngineVersion string `json:"engine_version"`
 	RulesVersion  string `json:"rules_version"`
 	PromptVersion string `json:"prompt_version"`
-	SDKVersion    string `json:"sdk_version"`
-	// Scenario is the scenario's name, ScenarioTOML its full text.
-	Scenario     string `json:"scenario"`
-	ScenarioTOML string `json:"scenario_toml"`
-	Seed         uint64 `json:"seed"`
-	// Playbook is the file of lessons that every agent starts with, in full; empty
-	// for none.
-	Playbook string `json:"playbook,omitempty"`
-	// TicksRequested is how many ticks the run was asked for at first; a [Resume] may
-	// ask for more. The canonical form leaves it out: how far a run is to go changes
-	// nothing about how it goes.
-	TicksRequested int64 `json:"ticks_requested,omitempty"`
+	// Settings are those the run began with.
+	Settings Settings `json:"settings"`
 	// Agents are in the world's order.
 	Agents []HeaderAgent `json:"agents"`
-	// Protocol is the shape of a turn, "full" or "lean".
-	Protocol string `json:"protocol"`
-	// Model is the run's model; an agent may name its own.
-	Model       string      `json:"model"`
-	ModelSource ModelSource `json:"model_source"`
-	UsageSource UsageSource `json:"usage_source"`
-	// BaseURL is the effective endpoint, without credentials.
-	BaseURL  string   `json:"base_url"`
-	Settings Settings `json:"settings"`
-	// Recording is where recorded answers came from, nil when a model gave them all.
-	Recording *Recording `json:"recording,omitempty"`
-	// Forks are where the run left others, in rising order of ticks: what held before
-	// the first is in the fields above, what held after each is in the fork.
+	// Forks are where the run left others, in rising order of ticks; each says what held
+	// after it.
 	Forks []Fork `json:"forks,omitempty"`
 	// Extract says what of a run is kept here, empty for a whole trace.
 	Extract Extract `json:"extract,omitempty"`
 	// Timing is nil in the canonical form.
 	Timing *HeaderTiming `json:"timing,omitempty"`
 }
+
+// SettingsAt returns the settings that hold after a tick, by the forks up to there.
+func (h Header) SettingsAt(tick int64) Settings {
+	s := h.Settings
+	for _, f := range h.Forks {
+		if f.AtTick <= tick {
+			s = f.Settings
+		}
+	}
+	return s
+}
+
+// Latest returns the settings as they hold after the last fork.
+func (h Header) Latest() Settings { return h.SettingsAt(math.MaxInt64) }
+
+// RunName names a run in the evidence of lessons: a digest of the versions and settings
+// that shaped it, and of the runs it left. How far it was to go, what it was expected to
+// take and where it is stored are no part of it. Equal scripted runs have one name, since
+// their decisions are the same; live runs differ by when they began.
+func (h Header) RunName() string {
+	left := make([]string, len(h.Forks))
+	for i, f := range h.Forks {
+		left[i] = f.RunName()
+	}
+	started := ""
+	if h.Settings.Live() && h.Timing != nil {
+		started = h.Timing.StartedAt
+	}
+	return runName(h.EngineVersion, h.RulesVersion, h.PromptVersion, h.Settings.shaping(), left, started)
+}
+
+func runName(parts ...any) string { return "run-" + llmclient.Hash(llmclient.Marshal(parts))[:12] }
 
 // Recording is a run whose answers were given again in another one.
 type Recording struct {
@@ -89,68 +104,6 @@ type HeaderAgent struct {
 	ID      string `json:"id"`
 	Name    string `json:"name,omitempty"`
 	Persona string `json:"persona,omitempty"`
-	// Model and BaseURL are set where they differ from the run's.
-	Model   string `json:"model,omitempty"`
-	BaseURL string `json:"base_url,omitempty"`
-	// KeyEnv names the environment variable that held the agent's own key, empty for
-	// none; the key is never written.
-	KeyEnv string `json:"key_env,omitempty"`
-}
-
-// Settings are the choices that shape turns. Two runs with equal headers apart
-// from timing ask the same questions.
-type Settings struct {
-	// DecisionDeadlineMS bounds a turn, TimeoutMS a request, both in
-	// milliseconds; 0 is no bound.
-	DecisionDeadlineMS int64 `json:"decision_deadline_ms"`
-	TimeoutMS          int64 `json:"timeout_ms"`
-	// The limits of one turn, in calls, steps and rounds.
-	ModuleCallsMax int `json:"module_calls_max"`
-	ReasonStepsMax int `json:"reason_steps_max"`
-	GuardRoundsMax int `json:"guard_rounds_max"`
-	RepairsMax     int `json:"repairs_max"`
-	// RepeatAdviceAfter is how many equal decisions in a row the prompt remarks on,
-	// 0 for never.
-	RepeatAdviceAfter int `json:"repeat_advice_after"`
-	// ContextWindowTokens is the model's window, OutputTokensMax the bound on one
-	// answer, 0 when the provider decides.
-	ContextWindowTokens int `json:"context_window_tokens"`
-	OutputTokensMax     int `json:"output_tokens_max"`
-	// PromptProfile is how much a prompt tells: compact, balanced or rich.
-	PromptProfile string `json:"prompt_profile"`
-	// Faults is the plan by which the scripted server spoilt answers, FaultSeed the
-	// seed of its choices; both are absent without faults. A replay needs neither:
-	// what came of them is recorded.
-	Faults    string `json:"faults,omitempty"`
-	FaultSeed uint64 `json:"fault_seed,omitempty"`
-	// Commit is how decisions were committed, "guidance" or "direct". GuardOff names
-	// the layers of the guard that were left out to measure them; absent for none.
-	Commit   string   `json:"commit"`
-	GuardOff []string `json:"guard_off,omitempty"`
-	// Language is the language of prompts.
-	Language string `json:"language"`
-	// The texts given for the run; empty means the built-in or scenario text.
-	SystemPrompt  string `json:"system_prompt"`
-	ShortTermGoal string `json:"short_term_goal"`
-	LongTermGoal  string `json:"long_term_goal"`
-	// AgentsOverride replaces the scenario's number of agents; 0 keeps it.
-	AgentsOverride int `json:"agents_override"`
-	// PromptSwitches are planned changes of the texts, by tick.
-	PromptSwitches []Switch `json:"prompt_switches"`
-	// PlaybookBullets bounds the lessons in a prompt, 0 for none. FreezePlaybook
-	// says that nothing was learned; otherwise agents learn after each tick that
-	// LearnEvery divides, 0 for never.
-	PlaybookBullets int   `json:"playbook_bullets"`
-	FreezePlaybook  bool  `json:"freeze_playbook"`
-	LearnEvery      int64 `json:"learn_every"`
-	// PlaybookSize is how many lessons a playbook may hold, 0 for the default.
-	PlaybookSize int `json:"playbook_size,omitempty"`
-	// Caps bound what the run may spend; absent without any. Prices are those of the
-	// models asked, for as many as had one, and Estimate what the run was expected to
-	// take.
-	Caps     *Caps         `json:"caps,omitempty"`
-	Prices   []price.Price `json:"prices,omitempty"`
-	Estimate *Estimate     `json:"estimate,omitempty"`
 }
 
 // HeaderTiming is what of a header depends on the clock or the machine.
@@ -186,8 +139,15 @@ func (Header) RecordType() Type { return TypeHeader }
 func (h Header) RecordTick() int64 { return h.Tick }
 
 func (h Header) untimed() Record {
-	h.Timing, h.TicksRequested = nil, 0
-	h.Forks = withChanges(h.Forks)
+	h.Timing, h.Settings.Ticks = nil, 0
+	var forks []Fork
+	for _, f := range h.Forks {
+		if len(f.Changes) > 0 {
+			f.Settings.Ticks = 0
+			forks = append(forks, f)
+		}
+	}
+	h.Forks = forks
 	return h
 }
 

@@ -47,7 +47,7 @@ func upTo(t *testing.T, text []byte, last int64) []byte {
 // TestCanonicalTicksEndsBehindItsLastTick: what cannot be read matters before that
 // tick's end and not behind it, and a record in the wrong tick matters everywhere.
 func TestCanonicalTicksEndsBehindItsLastTick(t *testing.T) {
-	header := string(lines(t, Header{Format: 1}))
+	header := string(lines(t, Header{Format: FormatVersion}))
 	tick := func(n int64) string { return string(lines(t, TickEnd{Tick: n})) }
 	for _, tc := range []struct {
 		name, text string

@@ -17,8 +17,8 @@ var (
 	// ErrTorn marks a last line without its line feed: the writer died in the
 	// middle of it. Cutting the file at the offset of the [LineError] repairs it.
 	ErrTorn = errors.New("the last line was cut short")
-	// ErrFormat marks a header of a newer format than [FormatVersion].
-	ErrFormat = errors.New("the trace format is newer than this program")
+	// ErrFormat marks a header of another format than [FormatVersion].
+	ErrFormat = errors.New("the trace has another format than this program")
 	// ErrNoHeader marks a trace whose first record is not a [Header].
 	ErrNoHeader = errors.New("the trace does not begin with a header")
 )
@@ -222,7 +222,7 @@ func malformed(t Type, err error) error {
 	return fmt.Errorf("malformed %s record: %w", t, err)
 }
 
-// decodeHeader looks at the version first: fields of a newer format may not fit.
+// decodeHeader looks at the version first: fields of another format may not fit.
 func decodeHeader(line []byte) (Record, error) {
 	var head struct {
 		Format int `json:"format"`
@@ -230,11 +230,13 @@ func decodeHeader(line []byte) (Record, error) {
 	if err := json.Unmarshal(line, &head); err != nil {
 		return nil, fmt.Errorf("malformed header record: %w", err)
 	}
-	if head.Format > FormatVersion {
-		return nil, fmt.Errorf("%w: format %d, known up to %d", ErrFormat, head.Format, FormatVersion)
-	}
-	if head.Format < 1 {
+	switch {
+	case head.Format < 1:
 		return nil, fmt.Errorf("malformed header record: format %d", head.Format)
+	case head.Format < FormatVersion:
+		return nil, fmt.Errorf("%w: written by an older version (format %d), this program reads format %d", ErrFormat, head.Format, FormatVersion)
+	case head.Format > FormatVersion:
+		return nil, fmt.Errorf("%w: written by a newer version (format %d), this program reads format %d", ErrFormat, head.Format, FormatVersion)
 	}
 	return decodeAs[Header](line)
 }

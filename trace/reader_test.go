@@ -25,7 +25,8 @@ func TestReaderNamesTheBadLine(t *testing.T) {
 		{"wrong field type", `{"type":"step","tick":1,"step":"one"}`, "malformed step record"},
 		{"two objects", `{"type":"tick_end","tick":1}{}`, "not a record: invalid character '{' after"},
 		{"no format", `{"type":"header","tick":0}`, "malformed header record: format 0"},
-		{"newer format", `{"type":"header","tick":0,"format":2,"seed":"text"}`, "newer than this program: format 2, known up to 1"},
+		{"newer format", `{"type":"header","tick":0,"format":3,"agents":"text"}`, "written by a newer version (format 3), this program reads format 2"},
+		{"older format", `{"type":"header","tick":0,"format":1,"agents":"text"}`, "written by an older version (format 1), this program reads format 2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := NewReader(strings.NewReader(tickEndLine + test.line + "\n" + tickEndLine))

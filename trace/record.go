@@ -3,8 +3,8 @@ package trace
 import "encoding/json"
 
 // FormatVersion is the version of the records this package writes. It grows
-// when a field changes its meaning; a reader refuses a header with a newer one.
-const FormatVersion = 1
+// when a field changes its name or meaning; a reader refuses a header of another one.
+const FormatVersion = 2
 
 // Type is the "type" of a record, the first key of its line.
 type Type string

@@ -41,7 +41,7 @@ func TestPartsAreStoredAnewInEachStretch(t *testing.T) {
 // TestCanonicalFormDoesNotTellHowARunCameAbout compares a run that was stopped, resumed
 // twice and spread over files with one that was not.
 func TestCanonicalFormDoesNotTellHowARunCameAbout(t *testing.T) {
-	header := func(ticks int64) Header { return Header{Format: 1, TicksRequested: ticks} }
+	header := func(ticks int64) Header { return Header{Format: FormatVersion, Settings: Settings{Ticks: ticks}} }
 	call := func(step int) ModelCall { return ModelCall{Tick: 2, AgentID: "a", Step: step} }
 	end := func(tick int64, status RunStatus) RunEnd { return RunEnd{Tick: tick, RunStatus: status} }
 	unbroken := lines(t, header(2), TickEnd{Tick: 1}, call(1), call(2), TickEnd{Tick: 2}, end(2, RunCompleted))

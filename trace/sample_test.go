@@ -15,31 +15,33 @@ import (
 func samples() []Record {
 	goal, met := "make two chips", int64(3)
 	part := NewPart(1, PartItem, []byte(`{"type":"message","role":"user","content":"<look> & act"}`))
+	rules := world.DefaultRules()
 	fork := Fork{
 		Tick: 2, AtTick: 1, Parent: ForkParent{Name: "run-1", Run: "run-0a1b", Digest: "d0"},
-		Changes: []Change{{What: "model", From: "m", To: "m2"}},
-		After: ForkSettings{
-			PromptVersion: "p2", Playbook: "# playbook 1\n", Protocol: "lean", Model: "m2", ModelSource: SourceLive, UsageSource: UsageReported,
-			BaseURL: "http://b/v1", AgentModels: []HeaderAgent{{ID: "agent-1", Model: "m3", BaseURL: "http://c/v1", KeyEnv: "KEY"}}, Settings: Settings{Language: "en", PromptSwitches: []Switch{}}, Rules: world.DefaultRules(),
+		Changes:       []Change{{What: "model", From: "m", To: "m2"}},
+		PromptVersion: "p2", Settings: Settings{
+			Playbook: "# playbook 1\n", Protocol: "lean", Model: "m2", ModelSource: SourceLive, BaseURL: "http://b/v1", Language: "en", Rules: &rules,
+			AgentModels: []AgentModel{{Agent: "agent-1", Model: "m3", BaseURL: "http://c/v1", KeyEnv: "KEY"}},
 		},
 	}
 	return []Record{
 		Header{
-			Format: FormatVersion, EngineVersion: "1.0.0", RulesVersion: "r1", PromptVersion: "p1", SDKVersion: "v3",
-			Scenario: "llm_bootstrap", ScenarioTOML: "name = \"llm_bootstrap\"\n", Seed: 1<<64 - 1, Playbook: "# playbook 1\n", TicksRequested: 20,
-			Agents:   []HeaderAgent{{ID: "agent-1", Name: "Ada", Persona: "careful", Model: "m2", BaseURL: "http://b/v1"}},
-			Protocol: "full", Model: "m", ModelSource: SourceScripted, UsageSource: UsageSimulated, BaseURL: "http://a/v1",
+			Format: FormatVersion, EngineVersion: "1.0.0", RulesVersion: "r1", PromptVersion: "p1",
+			Agents: []HeaderAgent{{ID: "agent-1", Name: "Ada", Persona: "careful"}},
 			Settings: Settings{
+				Scenario: "llm_bootstrap", ScenarioTOML: "name = \"llm_bootstrap\"\n", Seed: 1<<64 - 1, Playbook: "# playbook 1\n", PlaybookSize: 200, Ticks: 20,
+				Protocol: "full", Model: "m", ModelSource: SourceScripted, BaseURL: "http://a/v1", ScriptedMode: "normal", ScriptedSeed: 7, Faults: "reset=1%", FaultSeed: 8,
+				AgentModels:        []AgentModel{{Agent: "agent-1", Model: "m2", BaseURL: "http://b/v1", KeyEnv: "KEY"}},
+				Recording:          &Recording{Name: "run-0", Model: "m", ModelSource: SourceLive, UsageSource: UsageReported, Asked: SourceScripted},
 				DecisionDeadlineMS: 9000, TimeoutMS: 3000, ModuleCallsMax: 3, ReasonStepsMax: 1, GuardRoundsMax: 3,
 				RepairsMax: 1, RepeatAdviceAfter: 4, ContextWindowTokens: 32000, OutputTokensMax: 800, PromptProfile: "balanced", Commit: "direct", GuardOff: []string{"plan"}, Language: "en", SystemPrompt: "s",
 				ShortTermGoal: "g", LongTermGoal: "l", AgentsOverride: 1, PromptSwitches: []Switch{{Tick: 2, ShortTermGoal: &goal}},
 				PlaybookBullets: 6, FreezePlaybook: true, LearnEvery: 5,
-				Caps:     &Caps{Run: Limit{Calls: 9, Tokens: 8000, Cost: 7_000_000}, Agent: Limit{Calls: 5}, Tick: Limit{Tokens: 600}},
+				Caps:     Caps{Run: Limit{Calls: 9, Tokens: 8000, Cost: 7_000_000}, Agent: Limit{Calls: 5}, Tick: Limit{Tokens: 600}},
 				Prices:   []price.Price{{Model: "m", Currency: "USD", Input: 3, CachedInput: 2, Output: 5, AsOf: "2026-01-02", Source: "a table"}},
 				Estimate: &Estimate{Least: Spending{Calls: 1}, Likely: Spending{Calls: 2, InputTokens: 3}, Most: Spending{Calls: 4, InputTokens: 5, OutputTokens: 6, Cost: 7}},
 			},
-			Recording: &Recording{Name: "run-0", Model: "m", ModelSource: SourceLive, UsageSource: UsageReported, Asked: SourceScripted},
-			Forks:     []Fork{fork}, Extract: ExtractAnswers,
+			Forks: []Fork{fork}, Extract: ExtractAnswers,
 			Timing: &HeaderTiming{StartedAt: "2026-01-02T03:04:05Z", Concurrency: 4, SegmentBytes: new(int64(1 << 20))},
 		},
 		part,

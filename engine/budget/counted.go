@@ -46,7 +46,7 @@ func SpentIn(records iter.Seq2[trace.Record, error]) (Amount, error) {
 				prices[p.Model] = p
 			}
 		case trace.Fork:
-			for _, p := range r.After.Settings.Prices {
+			for _, p := range r.Settings.Prices {
 				prices[p.Model] = p
 			}
 		case trace.ModelCall:

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/behavior/policy"
-	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
 )
 
 // Guard is the guard that cases are played with: all of it, or some layers less.
@@ -41,4 +41,8 @@ func (g Guard) Name() string {
 func (g Guard) dir() string { return strings.NewReplacer(", ", "-", " ", "-").Replace(g.Name()) }
 
 // apply sets the guard of a run.
-func (g Guard) apply(s *engine.Settings) { s.GuardOff = g.Off }
+func (g Guard) apply(s *trace.Settings) {
+	for _, l := range g.Off {
+		s.GuardOff = append(s.GuardOff, string(l))
+	}
+}

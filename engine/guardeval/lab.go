@@ -125,16 +125,15 @@ func (l *Lab) optionsFor(c Case, g Guard, dir string, live engine.Source) (engin
 	if err != nil {
 		return engine.Options{}, err
 	}
-	o := engine.Options{
-		Settings: engine.Settings{
-			ScenarioName: "case", ScenarioTOML: c.Scenario, Scenario: scenario, Seed: scenario.Seed, Ticks: c.Ticks,
-			Protocol: "full", Model: stub.ModelName, ModelSource: trace.SourceScripted, BaseURL: "embedded:scripted",
-			PromptProfile: c.profile, Playbook: c.playbook, PlaybookBullets: bulletsShown, LearnEvery: c.learn, FreezePlaybook: c.learn == 0,
-		},
-		RunDir: dir, Source: &actors{Case: c, live: live}, Concurrency: 1,
+	s := trace.DefaultSettings()
+	s.Scenario, s.ScenarioTOML, s.Seed, s.Ticks = "case", string(c.Scenario), scenario.Seed, c.Ticks
+	s.Model, s.ModelSource, s.BaseURL = stub.ModelName, trace.SourceScripted, "embedded:scripted"
+	s.Playbook, s.PlaybookBullets, s.LearnEvery, s.FreezePlaybook = string(c.playbook), bulletsShown, c.learn, c.learn == 0
+	if c.profile != "" {
+		s.PromptProfile = c.profile
 	}
-	g.apply(&o.Settings)
-	return o, nil
+	g.apply(&s)
+	return engine.Options{Settings: s, RunDir: dir, Source: &actors{Case: c, live: live}, Concurrency: 1}, nil
 }
 
 // bulletsShown is how many lessons a prompt holds.

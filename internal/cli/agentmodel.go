@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/trace"
 )
 
 // agentModel is what one agent uses in place of the run's model. As a text it is
@@ -206,10 +206,10 @@ func (m *Main) agentAccess(access modelAccess, run openai.BaseURL, a agentModel)
 }
 
 // engineModels are the agents' models for the engine, which records them.
-func (p plan) engineModels() []engine.AgentModel {
-	var models []engine.AgentModel
+func (p plan) engineModels() []trace.AgentModel {
+	var models []trace.AgentModel
 	for _, a := range p.agents {
-		model := engine.AgentModel{Agent: a.agent, Model: a.model, KeyEnv: a.keyEnv}
+		model := trace.AgentModel{Agent: a.agent, Model: a.model, KeyEnv: a.keyEnv}
 		if a.baseURL != "" {
 			model.BaseURL = a.url.String()
 		}

@@ -132,9 +132,9 @@ func (m *Main) showAnswers(name string) error {
 	}
 	for _, line := range [][2]string{
 		{"answers", fmt.Sprintf("%d, the last in tick %d", answers, last)},
-		{"scenario", fmt.Sprintf("%s, seed %d, %d agents", oneLine(h.Scenario), h.Seed, len(h.Agents))},
-		{"model", fmt.Sprintf("%s (%s)", oneLine(h.Model), oneLine(string(h.ModelSource)))},
-		{"prompts", fmt.Sprintf("protocol %s, profile %s, language %s, version %s", oneLine(h.Protocol),
+		{"scenario", fmt.Sprintf("%s, seed %d, %d agents", oneLine(h.Settings.Scenario), h.Settings.Seed, len(h.Agents))},
+		{"model", fmt.Sprintf("%s (%s)", oneLine(h.Settings.Model), oneLine(string(h.Settings.ModelSource)))},
+		{"prompts", fmt.Sprintf("protocol %s, profile %s, language %s, version %s", oneLine(h.Settings.Protocol),
 			oneLine(h.Settings.PromptProfile), oneLine(h.Settings.Language), oneLine(h.PromptVersion))},
 		{"rules", oneLine(h.RulesVersion)},
 	} {

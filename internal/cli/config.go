@@ -3,7 +3,6 @@ package cli
 import (
 	"time"
 
-	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
@@ -108,14 +107,6 @@ type config struct {
 	Otel bool
 	// Quiet leaves out progress, not what concerns money or failures.
 	Quiet bool
-}
-
-// repeatAdvice is the number for the engine, where 0 stands for the default.
-func (c config) repeatAdvice() int {
-	if c.RepeatAdviceAfter == 0 {
-		return behavior.RepeatAdviceOff
-	}
-	return int(c.RepeatAdviceAfter)
 }
 
 // scriptedNormal is the scripted stub in its normal mode.

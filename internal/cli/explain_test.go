@@ -66,7 +66,7 @@ func recordedRun(t *testing.T, p *inProcess) {
 	defer f.Close()
 	r := recorder{t, trace.NewWriter(f)}
 	r.write(trace.Header{
-		Format: trace.FormatVersion, Scenario: "minimal", Seed: 7, Model: "m", ModelSource: trace.SourceLive,
+		Format: trace.FormatVersion, Settings: trace.Settings{Scenario: "minimal", Seed: 7, Model: "m", ModelSource: trace.SourceLive},
 		Agents: []trace.HeaderAgent{{ID: "agent-1"}, {ID: "agent-2"}},
 	})
 	const instructions, tools = "Policy of the agent.", `[{"name":"plan"},{"name":"decision"}]`

@@ -57,7 +57,7 @@ type explainer struct {
 func (e *explainer) write(f explainFlags) error {
 	e.shownIn = map[string]int{}
 	fmt.Fprintf(e.b, "%s, tick %d  (%s, seed %d, model %s, %s)\n", oneLine(f.agent), f.tick,
-		oneLine(e.t.header.Scenario), e.t.header.Seed, oneLine(e.t.header.Model), oneLine(string(e.t.header.ModelSource)))
+		oneLine(e.t.header.Settings.Scenario), e.t.header.Settings.Seed, oneLine(e.t.header.Settings.Model), oneLine(string(e.t.header.Settings.ModelSource)))
 	e.decision()
 	if f.step == 0 {
 		e.sourceList()

@@ -58,8 +58,8 @@ func (m *Main) explainSource(runDir string, f explainFlags) error {
 		return err
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "[%s]  (%s, seed %d, model %s, %s)\n", oneLine(h.id), oneLine(h.header.Scenario), h.header.Seed,
-		oneLine(h.header.Model), oneLine(string(h.header.ModelSource)))
+	fmt.Fprintf(&b, "[%s]  (%s, seed %d, model %s, %s)\n", oneLine(h.id), oneLine(h.header.Settings.Scenario), h.header.Settings.Seed,
+		oneLine(h.header.Settings.Model), oneLine(string(h.header.Settings.ModelSource)))
 	if err := m.origins(&b, runDir, h); err != nil {
 		return err
 	}

@@ -47,11 +47,10 @@ func recordedSources(t *testing.T, p *inProcess) {
 	}
 	recorder{t, trace.NewWriter(f)}.write(
 		trace.Header{
-			Format: trace.FormatVersion, Scenario: "minimal", Seed: 7, Model: "m", ModelSource: trace.SourceLive,
-			Agents: []trace.HeaderAgent{{ID: "agent-1"}, {ID: "agent-2"}},
-			Playbook: "# playbook 1\nversion=2 last=1\n\n## nav  Movement\n" +
+			Format: trace.FormatVersion, Agents: []trace.HeaderAgent{{ID: "agent-1"}, {ID: "agent-2"}},
+			Settings: trace.Settings{Scenario: "minimal", Seed: 7, Model: "m", ModelSource: trace.SourceLive, Playbook: "# playbook 1\nversion=2 last=1\n\n## nav  Movement\n" +
 				"[nav-00001] helpful=3 harmful=1 neutral=0 origin=reflection trust=self_observation created=2@40 updated=2@40 :: Recharge before a long journey.\n" +
-				"  evidence run=r0 tick=38 agent=agent-1 outcome=ok\n",
+				"  evidence run=r0 tick=38 agent=agent-1 outcome=ok\n"},
 		},
 		decision(1, "agent-1", ok, nil, nil),
 		decision(1, "agent-2", ok, nil, nil),

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -108,7 +107,7 @@ func (m *Main) fork(ctx context.Context, runDir string, given map[string]string,
 		return err
 	}
 	p.fork = &forkPoint{parent: runDir, atTick: f.atTick, drift: f.drift}
-	p.fork.recount = !p.faults.Empty() && parent.Faults == p.config.Faults && parent.FaultSeed == p.faultSeed() && parent.BaseURL == p.recordedURL()
+	p.fork.recount = !p.faults.Empty() && parent.Faults == p.config.Faults && parent.FaultSeed == p.faultSeed() && parent.BaseURL == p.recording.endpoint(p.model) && parent.ScriptedMode == p.config.ScriptedMode && parent.ScriptedSeed == p.config.ScriptedSeed.or(p.seed())
 	p.kept = append(p.kept, m.keptTrace(runDir), keptPath{"the run that is forked", m.path(runDir)})
 	if err := m.forkOptions(p, engine.Options{Settings: p.engineSettings()}).Check(); err != nil {
 		return forkFailure(runDir, err)
@@ -122,18 +121,18 @@ func (m *Main) fork(ctx context.Context, runDir string, given map[string]string,
 }
 
 // forkParent reads the settings of the run that is forked, as they held at the tick.
-func (m *Main) forkParent(runDir string, f forkFlags) (engine.Settings, error) {
+func (m *Main) forkParent(runDir string, f forkFlags) (trace.Settings, error) {
 	if f.atTick < 0 {
-		return engine.Settings{}, badInput("fork needs --at-tick; allowed: a tick from 0 to the last one of the run")
+		return trace.Settings{}, badInput("fork needs --at-tick; allowed: a tick from 0 to the last one of the run")
 	}
 	file, err := m.openTrace(runDir)
 	if err != nil {
-		return engine.Settings{}, err
+		return trace.Settings{}, err
 	}
 	file.Close()
 	parent, err := engine.ParentSettings(m.path(runDir), f.atTick)
 	if err != nil {
-		return engine.Settings{}, forkFailure(runDir, err)
+		return trace.Settings{}, forkFailure(runDir, err)
 	}
 	return parent, nil
 }
@@ -171,7 +170,7 @@ func changedRules(rules world.Rules, changes []string) (world.Rules, error) {
 
 // parentSource gives the settings that shape decisions as the parent has them. The
 // model's endpoint is the user's to say again when the parent had none.
-func parentSource(parent engine.Settings, given map[string]string) source {
+func parentSource(parent trace.Settings, given map[string]string) source {
 	texts := parentTexts(parent)
 	_, names := given["model"]
 	if names && !parentLive(parent) {
@@ -191,7 +190,7 @@ func parentSource(parent engine.Settings, given map[string]string) source {
 
 // parentLive says whether a real model stood behind the parent's answers, given now
 // or recorded before.
-func parentLive(parent engine.Settings) bool {
+func parentLive(parent trace.Settings) bool {
 	if r := parent.Recording; r != nil {
 		return r.Asked == trace.SourceLive || r.Asked == "" && r.ModelSource == trace.SourceLive
 	}
@@ -200,24 +199,24 @@ func parentLive(parent engine.Settings) bool {
 
 // parentTexts are the parent's settings by their keys, as texts; empty stands for
 // the default. A text that was read from a file is taken from the trace instead.
-func parentTexts(p engine.Settings) map[string]string {
+func parentTexts(p trace.Settings) map[string]string {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	texts := map[string]string{
-		"run.scenario": p.ScenarioName, "run.ticks": number(p.Ticks), "run.seed": strconv.FormatUint(p.Seed, 10), "run.agents": "",
+		"run.scenario": p.Scenario, "run.ticks": number(p.Ticks), "run.seed": strconv.FormatUint(p.Seed, 10), "run.agents": "",
 		"run.protocol": p.Protocol, "run.prompt_switches_json": "", "run.playbook": "", "run.replay_from": "", "run.replay_miss": "",
-		"run.commit": p.Commit, "run.guard_off": layerText(p.GuardOff),
+		"run.commit": p.Commit, "run.guard_off": strings.Join(p.GuardOff, ","),
 		"run.playbook_bullets": number(int64(p.PlaybookBullets)), "run.freeze_playbook": strconv.FormatBool(p.FreezePlaybook),
 		"run.learn_every": number(p.LearnEvery), "run.playbook_size": number(int64(p.PlaybookSize)),
-		"llm.model": "", "llm.base_url": "", "llm.offline": "false", "llm.scripted_mode": "", "llm.scripted_seed": "",
-		"llm.timeout_ms": number(p.Timeout.Milliseconds()), "llm.decision_deadline_ms": "",
-		"llm.faults": p.Faults, "llm.fault_seed": "", "llm.context_window": number(int64(p.ContextWindow)),
+		"llm.model": "", "llm.base_url": "", "llm.offline": "false", "llm.scripted_mode": p.ScriptedMode, "llm.scripted_seed": strconv.FormatUint(p.ScriptedSeed, 10),
+		"llm.timeout_ms": number(p.TimeoutMS), "llm.decision_deadline_ms": "",
+		"llm.faults": p.Faults, "llm.fault_seed": "", "llm.context_window": number(int64(p.ContextWindowTokens)),
 		"llm.max_module_calls": number(int64(p.ModuleCallsMax)), "llm.max_repair_rounds": number(int64(p.RepairsMax)),
-		"llm.repeat_advice_after": number(int64(max(p.RepeatAdviceAfter, 0))),
+		"llm.repeat_advice_after": number(int64(p.RepeatAdviceAfter)),
 		"llm.system_prompt":       p.SystemPrompt, "llm.short_term_goal": p.ShortTermGoal, "llm.long_term_goal": p.LongTermGoal,
-		"llm.prompt_profile": p.PromptProfile, "llm.prompt_language": p.PromptLanguage,
+		"llm.prompt_profile": p.PromptProfile, "llm.prompt_language": p.Language,
 	}
-	if p.DecisionDeadline > 0 {
-		texts["llm.decision_deadline_ms"] = number(p.DecisionDeadline.Milliseconds())
+	if p.DecisionDeadlineMS > 0 {
+		texts["llm.decision_deadline_ms"] = number(p.DecisionDeadlineMS)
 	}
 	if p.Faults != "" {
 		texts["llm.fault_seed"] = strconv.FormatUint(p.FaultSeed, 10)
@@ -233,7 +232,6 @@ func parentTexts(p engine.Settings) map[string]string {
 		texts[agentsTable] = recordedAgents(p.AgentModels).text
 		texts["llm.model"], texts["llm.base_url"] = p.Model, p.BaseURL
 	}
-	texts["llm.scripted_mode"], texts["llm.scripted_seed"] = embeddedHabits(p.BaseURL)
 	return texts
 }
 
@@ -243,15 +241,6 @@ func countText(n int64) string {
 		return ""
 	}
 	return strconv.FormatInt(n, 10)
-}
-
-// layerText names layers of the guard as the setting does.
-func layerText(layers []policy.Layer) string {
-	names := make([]string, len(layers))
-	for i, l := range layers {
-		names[i] = string(l)
-	}
-	return strings.Join(names, ",")
 }
 
 // forkOptions adds to a run's options where it leaves another.

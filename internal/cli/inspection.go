@@ -93,9 +93,10 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 	if ids := headerAgents(h); f.agent != "" && !slices.Contains(ids, f.agent) {
 		return inspection{}, badInput("no agent %s in this run; allowed: %s", shown(f.agent), listed(ids))
 	}
+	s := h.Settings
 	i := inspection{
-		Run: runDir, Scenario: h.Scenario, Seed: h.Seed, Model: h.Model, ModelSource: h.ModelSource, Protocol: h.Protocol,
-		State: string(trace.RunUnfinished), Tick: x.Last(), Ticks: max(h.TicksRequested, x.Asked), Resumes: x.Resumes,
+		Run: runDir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, ModelSource: s.ModelSource, Protocol: s.Protocol,
+		State: string(trace.RunUnfinished), Tick: x.Last(), Ticks: max(s.Ticks, x.Asked), Resumes: x.Resumes,
 		Failures: x.Failures, Usage: x.Usage, Recent: []recentTick{},
 	}
 	for at := range x.Ticks {
@@ -119,16 +120,13 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 
 // capsOf finds the caps that hold after the last whole tick.
 func (i *inspection) capsOf(h trace.Header, x *engine.Index) {
-	now, forked := h.Latest().Settings, int64(0)
+	now, forked := h.Latest(), int64(0)
 	if n := len(h.Forks); n > 0 {
 		forked = h.Forks[n-1].Tick
 	}
-	i.prices = now.Prices
-	switch {
-	case x.Caps != nil && x.Last() >= forked:
+	i.prices, i.Caps = now.Prices, now.Caps
+	if x.Caps != nil && x.Last() >= forked {
 		i.Caps = *x.Caps
-	case now.Caps != nil:
-		i.Caps = *now.Caps
 	}
 }
 

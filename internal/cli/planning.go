@@ -3,6 +3,7 @@ package cli
 import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -36,7 +37,7 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 		func() error { return p.takePrices(nil) },
 		func() error { return p.takeFaults(find(values, "llm.faults")) },
 		p.takeRunDir, p.check,
-		func() error { return wrongSettings(p.engineSettings().CheckFirstTick()) },
+		func() error { return wrongSettings(engine.CheckFirstTick(p.engineSettings())) },
 	)
 	if err != nil {
 		return plan{}, err
@@ -46,8 +47,8 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 
 // forkPlan makes the plan of a fork: what no flag changes comes from the parent as it
 // was recorded, not from files that may have changed since.
-func (m *Main) forkPlan(c config, values []value, parent engine.Settings, f forkFlags) (plan, error) {
-	p := planning{Main: m, plan: plan{config: c, switches: parent.Switches, playbook: parent.Playbook}, values: values}
+func (m *Main) forkPlan(c config, values []value, parent trace.Settings, f forkFlags) (plan, error) {
+	p := planning{Main: m, plan: plan{config: c, switches: parent.PromptSwitches, playbook: []byte(parent.Playbook)}, values: values}
 	err := inOrder(
 		func() error { return p.takeParent(parent, f.rules) },
 		p.takeModels,
@@ -79,14 +80,15 @@ func (p *planning) takeScenario(commands []string) error {
 }
 
 // takeParent takes the scenario of a run that is forked, with rules that changed.
-func (p *planning) takeParent(parent engine.Settings, rules []string) (err error) {
-	scenario := chosenScenario{name: parent.ScenarioName, toml: parent.ScenarioTOML, scenario: parent.Scenario}
-	if p.scenario, err = scenario.withAgents(int64(parent.Agents)); err != nil {
+func (p *planning) takeParent(parent trace.Settings, rules []string) (err error) {
+	if p.scenario, err = recordedScenario(parent); err != nil || len(rules) == 0 {
 		return err
 	}
-	if p.scenario.scenario.Rules, err = changedRules(parent.Scenario.Rules, rules); err != nil || len(rules) == 0 {
+	in := &p.scenario.scenario.Rules
+	if *in, err = changedRules(*in, rules); err != nil {
 		return err
 	}
+	p.scenario.rules = in
 	// The scenario is told with the rules in force, and has to hold under them.
 	if _, err := world.New(p.scenario.scenario, parent.Seed); err != nil {
 		return badInput("--set: what the scenario begins with does not fit these rules: %w", err)
@@ -189,7 +191,7 @@ func (p *planning) takeRunDir() (err error) {
 	return nil
 }
 
-func (p *planning) check() error { return wrongSettings(p.engineSettings().Check()) }
+func (p *planning) check() error { return wrongSettings(engine.Check(p.engineSettings())) }
 
 // wrongSettings makes an error about settings one about the input.
 func wrongSettings(err error) error {

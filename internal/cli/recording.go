@@ -48,15 +48,15 @@ func (m *Main) chooseRecording(c config, values []value) (chosenRecording, error
 
 // chooseRecordingAgain finds the recording of a run that is gone on with: where it was
 // or, when a flag says so, where it is now. Other places for settings are about new
-// runs. h is the run's header as it holds.
+// runs. h is the run's header.
 func (m *Main) chooseRecordingAgain(runDir string, h trace.Header, values []value) (chosenRecording, error) {
-	v, path := find(values, "run.replay_from"), ""
+	v, path, recorded := find(values, "run.replay_from"), "", h.Latest().Recording
 	if h.Timing != nil {
 		path = h.Timing.RecordingPath
 	}
 	if v.origin.rank == fromFlag {
 		path = v.text
-	} else if h.Recording == nil {
+	} else if recorded == nil {
 		return chosenRecording{}, nil
 	}
 	again, err := engine.ReadRecording(m.path(path))
@@ -64,19 +64,19 @@ func (m *Main) chooseRecordingAgain(runDir string, h trace.Header, values []valu
 		return chosenRecording{}, badInput("%s takes its answers from the recording %s, which cannot be read: %v; allowed: --replay-from with the place where it is now",
 			shown(runDir), shown(path), err)
 	}
-	return chosenRecording{path: path, header: again, strict: h.Recording != nil && h.Recording.Asked == ""}, nil
+	return chosenRecording{path: path, header: again, strict: recorded != nil && recorded.Asked == ""}, nil
 }
 
 // chooseAnswersAgain is chooseAnswers for a run that is gone on with. A run that cannot
 // be read is left to whoever claims it, to say so.
 func (m *Main) chooseAnswersAgain(runDir string, c config, values []value) (modelAccess, chosenRecording, error) {
 	h, _ := engine.ReadHeader(m.path(runDir))
-	recording, err := m.chooseRecordingAgain(runDir, h.Latest(), values)
+	recording, err := m.chooseRecordingAgain(runDir, h, values)
 	if err == nil && recording.strict {
 		err = recording.checkModel(values, "")
 	}
 	if err != nil || recording.strict {
-		return modelAccess{model: recording.header.Model}, recording, err
+		return modelAccess{model: recording.header.Settings.Model}, recording, err
 	}
 	access, err := chooseModel(c, values)
 	return access, recording, err
@@ -94,7 +94,7 @@ func (m *Main) chooseAnswers(c config, values []value) (modelAccess, chosenRecor
 		if faults := find(values, "llm.faults"); faults.text != "" {
 			return modelAccess{}, recording, badInput("%s: faults are for the scripted stub, and every answer is recorded; leave out one of them, or use --replay-miss %s", faults.where(), missAsk)
 		}
-		return modelAccess{model: recording.header.Model}, recording, recording.checkModel(values, ", or use --replay-miss "+missAsk)
+		return modelAccess{model: recording.header.Settings.Model}, recording, recording.checkModel(values, ", or use --replay-miss "+missAsk)
 	}
 	access, err := chooseModel(c, values)
 	return access, recording, err
@@ -105,10 +105,10 @@ func (m *Main) chooseAnswers(c config, values []value) (modelAccess, chosenRecor
 // is what else could be done.
 func (r chosenRecording) checkModel(values []value, instead string) error {
 	v := find(values, "llm.model")
-	if v.origin.rank != fromFlag || v.text == r.header.Model {
+	if v.origin.rank != fromFlag || v.text == r.header.Settings.Model {
 		return nil
 	}
-	return badInput("%s: model %s is not asked, as every answer is recorded, of the model %s; leave it out%s", v.where(), shown(v.text), shown(r.header.Model), instead)
+	return badInput("%s: model %s is not asked, as every answer is recorded, of the model %s; leave it out%s", v.where(), shown(v.text), shown(r.header.Settings.Model), instead)
 }
 
 // chooseAgentAnswers is chooseAgents, with a recording: where no model is asked, the
@@ -118,9 +118,9 @@ func (m *Main) chooseAgentAnswers(access modelAccess, recording chosenRecording,
 		return m.chooseAgents(access, models, agents)
 	}
 	var own []agentAccess
-	for _, a := range recording.header.Agents {
-		if a.Model != "" && slices.Contains(agents, a.ID) {
-			own = append(own, agentAccess{agentModel: agentModel{agent: a.ID, model: a.Model}})
+	for _, a := range recording.header.Settings.AgentModels {
+		if a.Model != "" && slices.Contains(agents, a.Agent) {
+			own = append(own, agentAccess{agentModel: agentModel{agent: a.Agent, model: a.Model}})
 		}
 	}
 	return own, nil
@@ -202,15 +202,15 @@ func (r chosenRecording) missText() string {
 // announceDifferences says which settings cannot lead to the recorded prompts. They
 // are no error: the first request tells more, and a change may come late.
 func (p plan) announceDifferences(w io.Writer) {
-	h, c := p.recording.header, p.config
+	s, c := p.recording.header.Settings, p.config
 	for _, fact := range []struct{ what, recorded, now string }{
-		{"scenario", h.Scenario, p.scenario.name},
-		{"seed", fmt.Sprint(h.Seed), fmt.Sprint(p.seed())},
-		{"number of agents", fmt.Sprint(len(h.Agents)), fmt.Sprint(len(p.scenario.agents))},
-		{"model", h.Model, p.model.model},
-		{"protocol", h.Protocol, c.Protocol},
-		{"prompt profile", h.Settings.PromptProfile, c.PromptProfile},
-		{"prompt language", h.Settings.Language, c.PromptLanguage},
+		{"scenario", s.Scenario, p.scenario.name},
+		{"seed", fmt.Sprint(s.Seed), fmt.Sprint(p.seed())},
+		{"number of agents", fmt.Sprint(len(p.recording.header.Agents)), fmt.Sprint(len(p.scenario.agents))},
+		{"model", s.Model, p.model.model},
+		{"protocol", s.Protocol, c.Protocol},
+		{"prompt profile", s.PromptProfile, c.PromptProfile},
+		{"prompt language", s.Language, c.PromptLanguage},
 	} {
 		if fact.recorded != fact.now {
 			fmt.Fprintf(w, "note: %s was %s when the answers were recorded and is %s now\n", fact.what, oneLine(fact.recorded), oneLine(fact.now))

@@ -1,16 +1,15 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
@@ -139,26 +138,19 @@ func resumeRefusal(runDir string, err error) error {
 // resumePlan is the plan of the run as it was recorded, with what the user says now
 // about who answers and what is written where.
 func (m *Main) resumePlan(c config, model modelAccess, recording chosenRecording, s *engine.Resumption, runDir string) (plan, error) {
-	settings, err := s.Settings()
-	if err != nil {
-		return plan{}, badInput("%s cannot be resumed: %w", shown(runDir), err)
-	}
+	settings := s.Settings()
 	c.RunDir, c.Ticks, c.Seed = runDir, settings.Ticks, optionalSeed{Set: true, Value: settings.Seed}
-	c.Timeout, c.DecisionDeadline = settings.Timeout, settings.DecisionDeadline
+	c.Timeout, c.DecisionDeadline = millis(settings.TimeoutMS), millis(settings.DecisionDeadlineMS)
 	c.Faults, c.FaultSeed = settings.Faults, optionalSeed{Set: true, Value: settings.FaultSeed}
-	c.Protocol, c.PromptProfile, c.PromptLanguage = settings.Protocol, settings.PromptProfile, settings.PromptLanguage
+	c.Protocol, c.PromptProfile, c.PromptLanguage = settings.Protocol, settings.PromptProfile, settings.Language
 	c.ModuleCallsMax, c.RepairsMax = int64(settings.ModuleCallsMax), int64(settings.RepairsMax)
 	c.LearnEvery, c.FreezePlaybook, c.Caps = settings.LearnEvery, settings.FreezePlaybook, settings.Caps
-	mode, seed := embeddedHabits(settings.BaseURL)
-	c.ScriptedMode = cmp.Or(mode, scriptedNormal)
-	if c.ScriptedSeed, err = recordedSeed(seed); err != nil {
-		return plan{}, badInput("%s cannot be resumed: %w", shown(runDir), err)
-	}
+	c.ScriptedMode, c.ScriptedSeed = settings.ScriptedMode, optionalSeed{Set: true, Value: settings.ScriptedSeed}
 	faults, err := stub.ParseFaults(settings.Faults)
 	if err != nil {
 		return plan{}, badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
 	}
-	scenario, err := chosenScenario{name: settings.ScenarioName, toml: settings.ScenarioTOML, scenario: settings.Scenario}.withAgents(int64(settings.Agents))
+	scenario, err := recordedScenario(settings)
 	if err != nil {
 		return plan{}, err
 	}
@@ -167,8 +159,11 @@ func (m *Main) resumePlan(c config, model modelAccess, recording chosenRecording
 		return plan{}, err
 	}
 	p := plan{
-		config: c, scenario: scenario, switches: settings.Switches, model: model, agents: agents, endpoints: newEndpoints(c), recording: recording,
-		playbook: settings.Playbook, prices: settings.Prices, faults: faults, guardOff: settings.GuardOff, runDir: runDir,
+		config: c, scenario: scenario, switches: settings.PromptSwitches, model: model, agents: agents, endpoints: newEndpoints(c), recording: recording,
+		playbook: []byte(settings.Playbook), prices: settings.Prices, faults: faults, runDir: runDir,
+	}
+	for _, name := range settings.GuardOff {
+		p.guardOff = append(p.guardOff, policy.Layer(name))
 	}
 	p.kept = []keptPath{m.keptTrace(runDir), {"the run directory", m.path(runDir)}, {"the playbook", m.path(c.Playbook)}}
 	if recording.path != "" {
@@ -177,21 +172,9 @@ func (m *Main) resumePlan(c config, model modelAccess, recording chosenRecording
 	return p, nil
 }
 
-// recordedSeed reads a seed of the stub's own; empty is none.
-func recordedSeed(text string) (optionalSeed, error) {
-	if text == "" {
-		return optionalSeed{}, nil
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return optionalSeed{}, fmt.Errorf("the recorded seed of the stub: %w", err)
-	}
-	return optionalSeed{Set: true, Value: n}, nil
-}
-
 // recordedAgents are the models of agents as a run records them, in the form of the
 // setting. Their keys are looked up again where the run found them.
-func recordedAgents(models []engine.AgentModel) value {
+func recordedAgents(models []trace.AgentModel) value {
 	var entries []string
 	for _, a := range models {
 		entries = append(entries, agentModel{a.Agent, a.Model, a.BaseURL, a.KeyEnv}.text())

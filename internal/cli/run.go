@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"example.com/agentworld/behavior"
@@ -166,7 +165,7 @@ func (p plan) calls() callRange {
 // noted as they come; all calls are shown only when the user asked for it.
 func (m *Main) engineOptions(p plan, source engine.Source, faults *stub.Injector, printer *progressPrinter) engine.Options {
 	o := engine.Options{
-		Settings: p.engineSettings(), RunDir: m.path(p.runDir), Source: source, Concurrency: int(p.config.Concurrency),
+		Settings: p.engineSettings(), RecordingPath: p.recording.place, RunDir: m.path(p.runDir), Source: source, Concurrency: int(p.config.Concurrency),
 		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.config.SegmentMB << 20,
 	}
 	if p.fork != nil && p.fork.recount {
@@ -192,64 +191,28 @@ func (p plan) recounting(faults *stub.Injector) func(llmclient.Request, int) {
 
 // engineSettings is everything of the plan that shapes the run. The engine writes
 // it into the trace, so that a replay needs no flag and no file.
-func (p plan) engineSettings() engine.Settings {
+func (p plan) engineSettings() trace.Settings {
 	c := p.config
-	settings := engine.Settings{
-		ScenarioName: p.scenario.name, ScenarioTOML: p.scenario.toml, Scenario: p.scenario.scenario,
-		Agents: p.scenario.agentsOverride, Seed: p.seed(), Ticks: c.Ticks,
-		Protocol: c.Protocol, Model: p.model.model, ModelSource: p.modelSource(), BaseURL: p.recordedURL(), AgentModels: p.engineModels(),
-		SystemPrompt: c.SystemPrompt, ShortTermGoal: c.ShortTermGoal, LongTermGoal: c.LongTermGoal, Switches: p.switches,
-		PromptProfile: c.PromptProfile, PromptLanguage: c.PromptLanguage, Faults: c.Faults,
-		Timeout: c.Timeout, DecisionDeadline: c.DecisionDeadline, ContextWindow: int(c.ContextWindow),
-		ModuleCallsMax: int(c.ModuleCallsMax), RepairsMax: int(c.RepairsMax),
-		RepeatAdviceAfter: c.repeatAdvice(), Commit: c.Commit, GuardOff: p.guardOff,
-		Caps: c.Caps, Prices: p.prices, Estimate: p.expected,
-		Playbook: p.playbook, PlaybookBullets: int(c.PlaybookBullets), FreezePlaybook: c.FreezePlaybook, LearnEvery: c.LearnEvery, PlaybookSize: int(c.PlaybookSize),
+	settings := trace.DefaultSettings()
+	settings.Scenario, settings.ScenarioTOML, settings.Rules = p.scenario.name, string(p.scenario.toml), p.scenario.rules
+	settings.AgentsOverride, settings.Seed, settings.Ticks = p.scenario.agentsOverride, p.seed(), c.Ticks
+	settings.Protocol, settings.Commit, settings.GuardOff = c.Protocol, c.Commit, nil
+	for _, l := range p.guardOff {
+		settings.GuardOff = append(settings.GuardOff, string(l))
 	}
+	settings.Model, settings.ModelSource, settings.BaseURL, settings.AgentModels = p.model.model, p.modelSource(), p.recording.endpoint(p.model), p.engineModels()
+	settings.ScriptedMode, settings.ScriptedSeed = c.ScriptedMode, c.ScriptedSeed.or(p.seed())
+	settings.SystemPrompt, settings.ShortTermGoal, settings.LongTermGoal, settings.PromptSwitches = c.SystemPrompt, c.ShortTermGoal, c.LongTermGoal, p.switches
+	settings.PromptProfile, settings.Language, settings.Faults, settings.FaultSeed = c.PromptProfile, c.PromptLanguage, c.Faults, p.faultSeed()
+	settings.TimeoutMS, settings.DecisionDeadlineMS, settings.ContextWindowTokens = c.Timeout.Milliseconds(), c.DecisionDeadline.Milliseconds(), int(c.ContextWindow)
+	settings.ModuleCallsMax, settings.RepairsMax, settings.RepeatAdviceAfter = int(c.ModuleCallsMax), int(c.RepairsMax), int(c.RepeatAdviceAfter)
+	settings.Caps, settings.Prices, settings.Estimate = c.Caps, p.prices, p.expected
+	settings.Playbook, settings.PlaybookBullets, settings.PlaybookSize = string(p.playbook), int(c.PlaybookBullets), int(c.PlaybookSize)
+	settings.FreezePlaybook, settings.LearnEvery = c.FreezePlaybook, c.LearnEvery
 	if p.recording.path != "" {
-		settings.Recording, settings.RecordingPath = p.recording.describe(p.model.source()), p.recording.place
-	}
-	if c.Faults != "" {
-		settings.FaultSeed = p.faultSeed()
+		settings.Recording = p.recording.describe(p.model.source())
 	}
 	return settings
-}
-
-// recordedURL is the endpoint that the trace records. A mode of the stub makes
-// it another model.
-func (p plan) recordedURL() string {
-	url := p.recording.endpoint(p.model)
-	if !p.model.live && !p.recording.strict {
-		url += p.config.habits(p.seed())
-	}
-	return url
-}
-
-// habits names what makes the stub another model than the usual one: its mode, and
-// a seed that is not the run's.
-func (c config) habits(seed uint64) string {
-	text := ""
-	if mode := c.scripted(); mode != stub.ModeNormal {
-		text += "+" + string(mode)
-	}
-	if own := c.ScriptedSeed.or(seed); own != seed {
-		text += seedHabit + strconv.FormatUint(own, 10)
-	}
-	return text
-}
-
-// seedHabit begins a seed of the stub's own in a recorded URL.
-const seedHabit = "+seed="
-
-// embeddedHabits reads back what habits wrote: the texts of the settings, empty for
-// the usual stub and for other endpoints.
-func embeddedHabits(url string) (mode, seed string) {
-	habits, embedded := strings.CutPrefix(url, embeddedURL)
-	if !embedded {
-		return "", ""
-	}
-	habits, seed, _ = strings.Cut(habits, seedHabit)
-	return strings.TrimPrefix(habits, "+"), seed
 }
 
 // faultSeed is the seed of the faults: the user's, else the run's.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -23,6 +24,8 @@ type chosenScenario struct {
 	toml []byte
 	// scenario is toml read, without overrides.
 	scenario world.Scenario
+	// rules replace those of the text, nil keeps them.
+	rules *world.Rules
 	// agentsOverride is the number of agents asked for, 0 for the scenario's own.
 	agentsOverride int
 	// agents are the ids of the agents, in the world's order.
@@ -108,6 +111,18 @@ func (c chosenScenario) withAgents(n int64) (chosenScenario, error) {
 		c.agents = append(c.agents, w.AgentID(i))
 	}
 	return c, nil
+}
+
+// recordedScenario is the scenario of a recorded run, with the rules in force.
+func recordedScenario(s trace.Settings) (chosenScenario, error) {
+	parsed, err := scenario.Parse(s.Scenario, []byte(s.ScenarioTOML))
+	if err != nil {
+		return chosenScenario{}, badInput("scenario in the trace: %w", err)
+	}
+	if s.Rules != nil {
+		parsed.Rules = *s.Rules
+	}
+	return chosenScenario{name: s.Scenario, toml: []byte(s.ScenarioTOML), scenario: parsed, rules: s.Rules}.withAgents(int64(s.AgentsOverride))
 }
 
 // scenariosCommand lists and shows what can be run. Names and aliases are those

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/trace"
 )
@@ -76,7 +77,7 @@ func (p *plan) estimate() error {
 	if p.fork != nil {
 		settings.Ticks -= p.fork.atTick
 	}
-	expected, err := settings.Expect()
+	expected, err := engine.Expect(settings)
 	if err != nil {
 		return fmt.Errorf("estimate the run: %w", err)
 	}

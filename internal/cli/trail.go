@@ -56,7 +56,7 @@ func newTrail(agent string) *trail {
 func (t *trail) add(r trace.Record) {
 	switch r := r.(type) {
 	case trace.Header:
-		if p, err := playbook.Parse([]byte(r.Playbook)); err == nil {
+		if p, err := playbook.Parse([]byte(r.Settings.Playbook)); err == nil {
 			t.book = p
 		}
 	case trace.Event:

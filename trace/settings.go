@@ -1,0 +1,330 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/world"
+)
+
+// Settings are everything that shapes a run: two runs with equal settings and equal
+// answers are equal. They hold no secret. Every field means what it says; start from
+// [DefaultSettings] and change what you need.
+//
+// To add a setting, add its field here and use it. The tags are all that the command
+// line knows of it:
+//
+//	json     the name in records, in changes and in errors
+//	cli      "FLAG KEY ENV...": the flag, "-" for none, the key in the configuration
+//	         file, and environment variables, strongest first
+//	default  the value that holds when nobody sets another, as text
+//	absent   says for help what holds without a default
+//	min, max bound a number
+//	choices  the texts allowed, between spaces
+//	kind     how the command line reads the text where the type does not say it
+//	doc      one line for help
+//
+// A field without cli is derived from others.
+type Settings struct {
+	// Scenario is the scenario's name, ScenarioTOML its full text.
+	Scenario     string `json:"scenario" cli:"scenario run.scenario" kind:"path" default:"llm_bootstrap" doc:"scenario name, or path of a .toml file"`
+	ScenarioTOML string `json:"scenario_toml"`
+	// Rules replace those of the scenario; nil keeps them.
+	Rules *world.Rules `json:"rules,omitempty"`
+	// Ticks is how many ticks the run was asked for at first; a [Resume] may ask for more.
+	// The canonical form leaves it out: how far a run is to go changes nothing about how
+	// it goes.
+	Ticks int64  `json:"ticks,omitempty" cli:"ticks run.ticks" default:"20" min:"1" max:"10000000" doc:"ticks to run; a task runs its own length unless this is given"`
+	Seed  uint64 `json:"seed" cli:"seed run.seed" absent:"the scenario's" doc:"seed of the world"`
+	// AgentsOverride replaces the scenario's number of agents; 0 keeps it.
+	AgentsOverride int `json:"agents_override" cli:"agents run.agents" absent:"the scenario's" min:"1" max:"100000" doc:"number of agents"`
+	// Protocol is the shape of a turn, Commit how its decision comes about.
+	Protocol string `json:"protocol" cli:"protocol run.protocol PROTOCOL" default:"full" choices:"full lean" doc:"full: plan, draft and decision in calls of their own; lean: in one call"`
+	Commit   string `json:"commit" cli:"commit run.commit COMMIT" default:"guidance" choices:"guidance direct" doc:"guidance: the model commits after it saw the dry runs of its draft; direct: the best candidate runs without another call"`
+	// GuardOff names the layers of the guard that are left out to measure them.
+	GuardOff []string `json:"guard_off,omitempty" cli:"guard-off run.guard_off" absent:"none" doc:"layers of the guard to leave out, for measuring only, separated by commas, or all; may be repeated"`
+
+	// Model is the run's model; an agent may have its own.
+	Model       string      `json:"model" cli:"model llm.model MODEL" absent:"none: the scripted stand-in" doc:"model name; makes the run live"`
+	ModelSource ModelSource `json:"model_source"`
+	// BaseURL is the effective endpoint without credentials, empty where none is asked.
+	BaseURL string `json:"base_url" cli:"base-url llm.base_url BASE_URL OPENAI_BASE_URL" kind:"url" absent:"https://api.openai.com/v1" doc:"Responses endpoint of the model"`
+	// AgentModels are the agents with a model or endpoint of their own, each once.
+	AgentModels []AgentModel `json:"agent_models,omitempty" cli:"agent-model agents AGENT_MODELS" absent:"none: the run's model for all" doc:"agent with a model or endpoint of its own, such as agent-1=small@http://127.0.0.1:8000/v1; may be repeated"`
+	// Recording is where recorded answers came from, nil when a model gave them all.
+	Recording *Recording `json:"recording,omitempty"`
+	// ScriptedMode and ScriptedSeed shape the answers of the embedded model.
+	ScriptedMode string `json:"scripted_mode" cli:"scripted-mode llm.scripted_mode" default:"normal" kind:"choice" doc:"habit of the scripted stand-in, for tests"`
+	ScriptedSeed uint64 `json:"scripted_seed" cli:"scripted-seed llm.scripted_seed" absent:"the run's seed" doc:"seed of the scripted stand-in's choices"`
+	// Faults is the plan by which the embedded model spoils answers, FaultSeed the seed of
+	// its choices. A replay needs neither: what came of them is recorded.
+	Faults    string `json:"faults,omitempty" cli:"faults llm.faults FAULTS" absent:"none" doc:"answers the scripted stand-in spoils, such as repairable=20%,http_429=2%; see docs/faults.md"`
+	FaultSeed uint64 `json:"fault_seed,omitempty" cli:"fault-seed llm.fault_seed FAULT_SEED" absent:"the run's seed" doc:"seed of the choice of answers to spoil"`
+
+	// TimeoutMS bounds a request, DecisionDeadlineMS a turn, in milliseconds; 0 is no
+	// bound.
+	TimeoutMS          int64 `json:"timeout_ms" cli:"timeout llm.timeout_ms TIMEOUT_MS" kind:"millis" default:"180000" min:"1" max:"3600000" doc:"time for one model call, a duration or milliseconds; one that takes longer is tried once more with 180s"`
+	DecisionDeadlineMS int64 `json:"decision_deadline_ms" cli:"decision-deadline llm.decision_deadline_ms DECISION_DEADLINE_MS" kind:"millis" absent:"none" min:"1" max:"3600000" doc:"time for one whole decision, a duration or milliseconds"`
+	// ContextWindowTokens is the model's window, OutputTokensMax the bound on one answer,
+	// which is at most a quarter of the window.
+	ContextWindowTokens int `json:"context_window_tokens" cli:"context-window llm.context_window CONTEXT_WINDOW" default:"128000" min:"4000" max:"10000000" doc:"tokens the model can read and write in one call"`
+	OutputTokensMax     int `json:"output_tokens_max" default:"1024" min:"1" max:"10000000"`
+	// The limits of one turn, in calls, steps and rounds.
+	ModuleCallsMax int `json:"module_calls_max" cli:"- llm.max_module_calls MAX_MODULE_CALLS" default:"3" min:"1" max:"16" doc:"module calls in one decision"`
+	ReasonStepsMax int `json:"reason_steps_max" default:"1" min:"1" max:"16"`
+	GuardRoundsMax int `json:"guard_rounds_max" default:"3" min:"1" max:"16"`
+	RepairsMax     int `json:"repairs_max" cli:"- llm.max_repair_rounds MAX_REPAIR_ROUNDS" default:"1" min:"1" max:"16" doc:"further calls to mend an unusable answer"`
+	// RepeatAdviceAfter is how many equal decisions in a row the prompt remarks on, 0 for
+	// never.
+	RepeatAdviceAfter int `json:"repeat_advice_after" cli:"repeat-advice-after llm.repeat_advice_after FORCE_REPLAN_AFTER_SAME_ACTION" default:"4" min:"0" max:"1000000" doc:"equal decisions in a row before the prompt remarks on it; 0 is never"`
+
+	// Caps bound what the run may spend. Prices are those of the models asked, for as many
+	// as had one, and Estimate what the run was expected to take; it changes nothing.
+	Caps     Caps          `json:"caps,omitzero"`
+	Prices   []price.Price `json:"prices,omitempty"`
+	Estimate *Estimate     `json:"estimate,omitempty"`
+
+	// The texts given for the run; empty means the built-in or the scenario's text.
+	SystemPrompt  string `json:"system_prompt" cli:"system-prompt llm.system_prompt SYSTEM_PROMPT" absent:"built in" doc:"policy text at the head of every prompt"`
+	ShortTermGoal string `json:"short_term_goal" cli:"short-term-goal llm.short_term_goal SHORT_TERM_GOAL" absent:"the scenario's" doc:"short-term goal of every agent"`
+	LongTermGoal  string `json:"long_term_goal" cli:"long-term-goal llm.long_term_goal LONG_TERM_GOAL" absent:"the scenario's" doc:"long-term goal of every agent"`
+	// PromptProfile is how much a prompt tells, Language the language it does so in.
+	PromptProfile string `json:"prompt_profile" cli:"prompt-profile llm.prompt_profile PROMPT_PROFILE" default:"balanced" choices:"compact balanced rich" doc:"how much of world and past a prompt shows"`
+	Language      string `json:"language" cli:"prompt-language llm.prompt_language PROMPT_LANGUAGE" default:"en" choices:"en zh" doc:"language of what the program says to the model: English or Chinese"`
+	// PromptSwitches change the texts from a tick on, in rising order of ticks.
+	PromptSwitches []Switch `json:"prompt_switches,omitempty" cli:"prompt-switches-json run.prompt_switches_json" kind:"path" absent:"none" doc:"file or JSON list of [{\"tick\":N,\"system_prompt\":..,\"short_term_goal\":..,\"long_term_goal\":..,\"agent\":..}]"`
+
+	// Playbook is the file of lessons that every agent starts with, in full; empty for
+	// none. PlaybookBullets bounds those in a prompt, PlaybookSize those in a playbook.
+	Playbook        string `json:"playbook,omitempty" cli:"playbook run.playbook" kind:"path" absent:"none" doc:"file of lessons that every agent starts with; what is learned is folded into it"`
+	PlaybookBullets int    `json:"playbook_bullets" cli:"playbook-bullets run.playbook_bullets" default:"6" min:"0" max:"50" doc:"lessons shown in a prompt at most; 0 shows none"`
+	// FreezePlaybook keeps every playbook as it is. Otherwise agents learn after each tick
+	// that LearnEvery divides; 0 is never.
+	FreezePlaybook bool  `json:"freeze_playbook" cli:"freeze-playbook run.freeze_playbook" default:"false" doc:"learn nothing and never write the playbook"`
+	LearnEvery     int64 `json:"learn_every" cli:"learn-every run.learn_every" default:"0" min:"0" max:"10000000" doc:"ticks after which agents look back and learn; 0 is never"`
+	PlaybookSize   int   `json:"playbook_size,omitempty" cli:"playbook-size run.playbook_size" default:"200" min:"1" max:"10000" doc:"lessons a playbook may hold"`
+}
+
+// AgentModel is what one agent uses in place of the run's model and endpoint.
+type AgentModel struct {
+	Agent string `json:"agent_id"`
+	// Model and BaseURL are empty where the run's hold.
+	Model   string `json:"model,omitempty"`
+	BaseURL string `json:"base_url,omitempty"`
+	// KeyEnv names the environment variable with the key; it is never the key. Empty
+	// means the key of the run, when the endpoint is the run's, and else none.
+	KeyEnv string `json:"key_env,omitempty"`
+}
+
+// DefaultSettings returns the settings with every default.
+func DefaultSettings() Settings {
+	var s Settings
+	v := reflect.ValueOf(&s).Elem()
+	for i := range v.NumField() {
+		text, ok := v.Type().Field(i).Tag.Lookup("default")
+		if !ok {
+			continue
+		}
+		switch f := v.Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString(text)
+		case reflect.Bool:
+			f.SetBool(text == "true")
+		default:
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				panic("trace: the default of " + settingName(v.Type().Field(i)) + " is no number: " + text)
+			}
+			f.SetInt(n)
+		}
+	}
+	return s
+}
+
+// settingName is a setting's name in records.
+func settingName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+// Validate reports the first setting that no world could be run with, naming it and what
+// is allowed. What takes a world or a model to know is for whoever has it.
+func (s Settings) Validate() error {
+	v := reflect.ValueOf(s)
+	for i := range v.NumField() {
+		f, field := v.Field(i), v.Type().Field(i)
+		if choices := strings.Fields(field.Tag.Get("choices")); len(choices) > 0 && !slices.Contains(choices, f.String()) {
+			return fmt.Errorf("%s %q: allowed are %s", settingName(field), f.String(), strings.Join(choices, ", "))
+		}
+		text, bounded := field.Tag.Lookup("max")
+		if _, defaulted := field.Tag.Lookup("default"); !bounded || !defaulted && f.Int() == 0 {
+			continue
+		}
+		most, _ := strconv.ParseInt(text, 10, 64)
+		least, _ := strconv.ParseInt(field.Tag.Get("min"), 10, 64)
+		if n := f.Int(); n < least || n > most {
+			return fmt.Errorf("%s %d: allowed are %d to %d", settingName(field), n, least, most)
+		}
+	}
+	return cmp.Or(s.validateSwitches(), s.validateModels(), s.validateCaps())
+}
+
+func (s Settings) validateSwitches() error {
+	last := int64(1)
+	for i, sw := range s.PromptSwitches {
+		if sw.Tick < last {
+			return fmt.Errorf("prompt switch %d: tick %d, must be at least %d (ticks rise and start at 1)", i+1, sw.Tick, last)
+		}
+		last = sw.Tick
+	}
+	return nil
+}
+
+func (s Settings) validateModels() error {
+	seen := map[string]bool{}
+	for _, a := range s.AgentModels {
+		if seen[a.Agent] {
+			return fmt.Errorf("model of agent %q: it is set twice", a.Agent)
+		}
+		seen[a.Agent] = true
+	}
+	return nil
+}
+
+// validateCaps reports caps below zero, and a cap on cost that cannot be kept because a
+// price is missing.
+func (s Settings) validateCaps() error {
+	for _, c := range []struct {
+		scope string
+		limit Limit
+	}{{"run", s.Caps.Run}, {"agent", s.Caps.Agent}, {"tick", s.Caps.Tick}} {
+		if min(c.limit.Calls, c.limit.Tokens, int64(c.limit.Cost)) < 0 {
+			return fmt.Errorf("cap of the %s: must not be negative", c.scope)
+		}
+		if c.limit.Cost > 0 {
+			if err := s.validatePrices(); err != nil {
+				return fmt.Errorf("cap on cost of the %s: %w", c.scope, err)
+			}
+		}
+	}
+	return nil
+}
+
+// validatePrices reports a model without a price, and prices that cannot be added up.
+func (s Settings) validatePrices() error {
+	currency := ""
+	for _, model := range s.Models() {
+		at := slices.IndexFunc(s.Prices, func(p price.Price) bool { return p.Model == model })
+		if at < 0 {
+			return fmt.Errorf("there is no price of model %q; a table of prices with it is needed", model)
+		}
+		if p := s.Prices[at]; currency != "" && currency != p.Currency {
+			return fmt.Errorf("prices in %s and in %s cannot be added up", currency, p.Currency)
+		}
+		currency = s.Prices[at].Currency
+	}
+	return nil
+}
+
+// Models are the models a run asks, each once: its own, and those of agents.
+func (s Settings) Models() []string {
+	list := []string{s.Model}
+	for _, a := range s.AgentModels {
+		if a.Model != "" && !slices.Contains(list, a.Model) {
+			list = append(list, a.Model)
+		}
+	}
+	return list
+}
+
+// AgentModel is what is set for an agent, empty for none.
+func (s Settings) AgentModel(agent string) AgentModel {
+	for _, a := range s.AgentModels {
+		if a.Agent == agent {
+			return a
+		}
+	}
+	return AgentModel{}
+}
+
+// Currency is that of the run's prices, empty without any.
+func (s Settings) Currency() string {
+	if len(s.Prices) == 0 {
+		return ""
+	}
+	return s.Prices[0].Currency
+}
+
+// Learns reports whether agents change their playbooks during the run.
+func (s Settings) Learns() bool { return s.LearnEvery > 0 && !s.FreezePlaybook }
+
+// UsageSource says where token counts come from: one answer that a provider billed makes
+// them reported.
+func (s Settings) UsageSource() UsageSource {
+	asked, usage := s.ModelSource, UsageSimulated
+	if s.Recording != nil {
+		asked, usage = s.Recording.Asked, s.Recording.UsageSource
+	}
+	if asked == SourceLive {
+		return UsageReported
+	}
+	return usage
+}
+
+// Live reports whether a provider's model is asked, alone or for what a recording lacks.
+func (s Settings) Live() bool {
+	return s.ModelSource == SourceLive || s.Recording != nil && s.Recording.Asked == SourceLive
+}
+
+// shaping are the settings without what changes nothing about how the run goes.
+func (s Settings) shaping() Settings {
+	s.Ticks, s.Estimate = 0, nil
+	return s
+}
+
+// Changes lists what differs from s in next, in the order of the fields. Left out
+// are rules, since what they replace is in the scenario, the estimate, which shapes
+// nothing, and the recording, which the source of answers tells.
+func (s Settings) Changes(next Settings) []Change {
+	changes := []Change{}
+	a, b := reflect.ValueOf(s), reflect.ValueOf(next)
+	for i := range a.NumField() {
+		c := Change{What: settingName(a.Type().Field(i))}
+		switch c.What {
+		case "rules", "estimate", "recording":
+			continue
+		case "caps":
+			c.From, c.To = s.Caps.Text(s.Currency()), next.Caps.Text(next.Currency())
+		case "playbook":
+			c.From, c.To = lessonsText(s.Playbook), lessonsText(next.Playbook)
+		default:
+			c.From, c.To = valueText(a.Field(i)), valueText(b.Field(i))
+		}
+		if c.From != c.To {
+			changes = append(changes, c)
+		}
+	}
+	return changes
+}
+
+// lessonsText stands for a playbook in a change: its text is no help there.
+func lessonsText(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return "sha256 " + llmclient.Hash([]byte(text))[:12]
+}
+
+// valueText is a text as it is and anything else as JSON.
+func valueText(v reflect.Value) string {
+	if v.Kind() == reflect.String {
+		return v.String()
+	}
+	return string(llmclient.Marshal(v.Interface()))
+}
