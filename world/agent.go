@@ -67,6 +67,10 @@ func (w *World) stockOf(a *agent) stock {
 	return s
 }
 
+// Stock lists what agent n holds at the present tick, without zero amounts, in
+// the order of [Resources].
+func (w *World) Stock(n int) []Amount { return w.stockOf(&w.agents[n]).amounts() }
+
 // settle writes the present charge of agent n into the ledger and tells how it
 // came about.
 func (w *World) settle(n int32) {

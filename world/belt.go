@@ -115,29 +115,8 @@ func (b *Belt) check(space Space, listed int64) error {
 	if (b.Count == 0) == (b.Per1000KM3 == 0) {
 		return fmt.Errorf("belt.count: give either count or per_1000_km3")
 	}
-	for _, f := range b.ranges() {
-		if err := f.check(); err != nil {
-			return err
-		}
-	}
-	if err := b.checkBox(space); err != nil {
-		return err
-	}
-	if err := (ruleRange{"belt.count", b.fragments(space), 1, FragmentsMax}).check(); err != nil {
-		return err
-	}
-	if err := b.checkMaterials(); err != nil {
-		return err
-	}
-	if err := b.checkReach(space); err != nil {
-		return err
-	}
-	return b.checkSpacing(space, listed)
-}
-
-// ranges lists the plain numbers of a belt.
-func (b *Belt) ranges() []ruleRange {
-	return []ruleRange{
+	box := b.box(space)
+	if err := within([]valueRange{
 		{"belt.count", b.Count, 0, FragmentsMax},
 		{"belt.per_1000_km3", b.Per1000KM3, 0, 1_000_000},
 		{"belt.min_spacing_cm", b.MinSpacingCM, 0, spaceMaxCM / 10},
@@ -145,53 +124,43 @@ func (b *Belt) ranges() []ruleRange {
 		{"belt.radius_max_cm", b.RadiusMaxCM, b.RadiusMinCM, radiusMaxCM},
 		{"belt.radius_exponent", b.RadiusExponent, 2, 8},
 		{"belt.regen_ppm", b.RegenPPM, 0, 1_000_000},
-	}
-}
-
-// checkBox demands a box inside the space.
-func (b *Belt) checkBox(space Space) error {
-	box := b.box(space)
-	for _, f := range []ruleRange{
 		{"belt.box.from.x_cm", box.From.X, 0, space.WidthCM},
 		{"belt.box.from.y_cm", box.From.Y, 0, space.DepthCM},
 		{"belt.box.from.z_cm", box.From.Z, 0, space.HeightCM},
 		{"belt.box.to.x_cm", box.To.X, box.From.X, space.WidthCM},
 		{"belt.box.to.y_cm", box.To.Y, box.From.Y, space.DepthCM},
 		{"belt.box.to.z_cm", box.To.Z, box.From.Z, space.HeightCM},
-	} {
-		if err := f.check(); err != nil {
-			return err
-		}
+	}); err != nil {
+		return err
 	}
-	return nil
-}
-
-// checkMaterials bounds what a fragment can hold by what a place can.
-func (b *Belt) checkMaterials() error {
+	// Only sound factors are multiplied, here and below.
+	if err := within([]valueRange{{"belt.count", b.fragments(space), 1, FragmentsMax}}); err != nil {
+		return err
+	}
 	if len(b.Materials) == 0 || len(b.Materials) > listMax {
 		return fmt.Errorf("belt.materials: %d materials, want 1 to %d", len(b.Materials), listMax)
 	}
 	for i, m := range b.Materials {
 		field := fmt.Sprintf("belt.materials[%d]", i)
-		if !isMaterial(m.Material) {
-			return fmt.Errorf("%s.material: %q is none of %s", field, m.Material, strings.Join(Materials(), ", "))
+		if err := checkMaterial(field, m.Material); err != nil {
+			return err
 		}
-		for _, f := range []ruleRange{
+		if err := within([]valueRange{
 			{field + ".weight", m.Weight, 1, 1_000_000},
 			{field + ".emission_max", m.EmissionMax, 0, emissionMax},
 			{field + ".reserve_max_g", m.ReserveMaxG, 0, amountMax},
-		} {
-			if err := f.check(); err != nil {
-				return err
-			}
+		}); err != nil {
+			return err
 		}
-		// Only sound factors are multiplied.
-		regen := ruleRange{field + ": grams regrown", mulDiv(m.ReserveMaxG, b.RegenPPM, 1_000_000), 0, regenMax}
-		if err := regen.check(); err != nil {
+		regrown := mulDiv(m.ReserveMaxG, b.RegenPPM, 1_000_000)
+		if err := within([]valueRange{{field + ": grams regrown", regrown, 0, regenMax}}); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := b.checkReach(space); err != nil {
+		return err
+	}
+	return b.checkSpacing(space, listed)
 }
 
 // checkSpacing demands room enough that every fragment finds a place: half of the

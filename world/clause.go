@@ -95,19 +95,26 @@ func (s Scenario) checkMandate() error {
 	return nil
 }
 
-// checkClause checks what needs no action first, since the rest depends on that.
+// checkClause checks what needs no action first, since the rest depends on that. A
+// receiver is allowed only where the action has one of its sort, a clause for all actions
+// may name either; limits only where there is one amount to limit, since amounts of
+// different actions have different units.
 func (s Scenario) checkClause(c Clause) error {
-	if err := s.checkBound(c); err != nil {
-		return err
-	}
-	if c.Effect != EffectAllow && c.Effect != EffectForbid {
+	last := agentID(int(s.planned()) - 1)
+	switch {
+	case c.Agent == "":
+		return fmt.Errorf("agent: it is missing; allowed: %s to %s, or %q for every agent", agentID(0), last, Anyone)
+	case c.Agent != Anyone && !s.planning(c.Agent):
+		return fmt.Errorf("agent: there is no agent %q; allowed: %s to %s, or %q for every agent", c.Agent, agentID(0), last, Anyone)
+	case c.Effect != EffectAllow && c.Effect != EffectForbid:
 		return fmt.Errorf("effect: %q is none of allow, forbid", c.Effect)
 	}
-	spec, known := specNamed(c.Action)
-	switch {
-	case c.Action == "":
+	about, all := specs, c.Action == Anyone
+	if spec, known := specNamed(c.Action); known {
+		about = []ActionSpec{spec}
+	} else if c.Action == "" {
 		return fmt.Errorf("action: it is missing; allowed: %s", clauseActions())
-	case c.Action != Anyone && !known:
+	} else if !all {
 		return fmt.Errorf("action: there is no action %q; allowed: %s", c.Action, clauseActions())
 	}
 	if c.Action == (Wait{}).ActionName() {
@@ -116,22 +123,45 @@ func (s Scenario) checkClause(c Clause) error {
 	if _, ok := s.placeNumber(c.At); c.At != "" && !ok {
 		return fmt.Errorf("at: there is no place %q", c.At)
 	}
-	for _, check := range []func(Clause, ActionSpec) error{s.checkReceiver, checkWhat, checkLimits, s.checkAskers} {
-		if err := check(c, spec); err != nil {
-			return err
+	toAgent, toPlace := all || about[0].has(ParamAgent), all || about[0].has(ParamPlace)
+	_, place := s.placeNumber(c.To)
+	switch {
+	case c.To == "", c.To == Anyone && (toAgent || toPlace):
+	case !toAgent && !toPlace:
+		return fmt.Errorf("to: %s is directed to nobody", c.Action)
+	case c.To == ToAsker && (c.Effect != EffectAllow || len(c.AskedBy) == 0 || !toAgent || all):
+		return errors.New("to: asker needs effect allow, an action directed to an agent, and asked_by")
+	case c.To == ToAsker, toAgent && s.planning(c.To), toPlace && place:
+	default:
+		return fmt.Errorf("to: there is no such receiver of %s: %q", c.Action, c.To)
+	}
+	offers := func(p Param) bool { return slices.Contains(p.Choices, c.What) }
+	if c.What != "" && !slices.ContainsFunc(about, func(a ActionSpec) bool { return slices.ContainsFunc(a.Params, offers) }) {
+		return fmt.Errorf("what: %q is no choice of %s", c.What, c.Action)
+	}
+	limits := []valueRange{{"most", c.Most, 0, amountMax}, {"total", c.Total, 0, amountMax}}
+	if err := within(limits); err != nil {
+		return err
+	}
+	for _, f := range limits {
+		switch {
+		case f.value == 0:
+		case c.Effect != EffectAllow:
+			return fmt.Errorf("%s: only an allow has limits; forbid what is beyond them by not allowing it", f.name)
+		case all, !about[0].has(ParamAmount), f.name == "total" && c.Action == (ExecuteUntil{}).ActionName():
+			return fmt.Errorf("%s: %s has no amount to limit", f.name, c.Action)
 		}
 	}
-	return nil
-}
-
-// checkBound checks whom a clause binds.
-func (s Scenario) checkBound(c Clause) error {
-	last := agentID(int(s.planned()) - 1)
-	switch {
-	case c.Agent == "":
-		return fmt.Errorf("agent: it is missing; allowed: %s to %s, or %q for every agent", agentID(0), last, Anyone)
-	case c.Agent != Anyone && !s.planning(c.Agent):
-		return fmt.Errorf("agent: there is no agent %q; allowed: %s to %s, or %q for every agent", c.Agent, agentID(0), last, Anyone)
+	if len(c.AskedBy) > 0 && c.Effect != EffectAllow {
+		return errors.New("asked_by: only an allow may be asked for; a forbid holds whoever asks")
+	}
+	for i, id := range c.AskedBy {
+		if id != Anyone && !s.planning(id) {
+			return fmt.Errorf("asked_by[%d]: there is no agent %q", i, id)
+		}
+		if slices.Contains(c.AskedBy[:i], id) {
+			return fmt.Errorf("asked_by[%d]: %q is listed twice", i, id)
+		}
 	}
 	return nil
 }
@@ -152,80 +182,6 @@ func (s Scenario) planning(id string) bool {
 	s.Agents.Count = s.planned()
 	_, ok := s.agentNumber(id)
 	return ok
-}
-
-// checkReceiver allows a receiver only where the action has one of its sort; a
-// clause for all actions may name either.
-func (s Scenario) checkReceiver(c Clause, spec ActionSpec) error {
-	toAgent, toPlace := spec.has(ParamAgent), spec.has(ParamPlace)
-	if c.Action == Anyone {
-		toAgent, toPlace = true, true
-	}
-	_, place := s.placeNumber(c.To)
-	switch {
-	case c.To == "" || c.To == Anyone && (toAgent || toPlace):
-		return nil
-	case !toAgent && !toPlace:
-		return fmt.Errorf("to: %s is directed to nobody", c.Action)
-	case c.To == ToAsker && (c.Effect != EffectAllow || len(c.AskedBy) == 0 || !toAgent || c.Action == Anyone):
-		return errors.New("to: asker needs effect allow, an action directed to an agent, and asked_by")
-	case c.To == ToAsker, toAgent && s.planning(c.To), toPlace && place:
-		return nil
-	}
-	return fmt.Errorf("to: there is no such receiver of %s: %q", c.Action, c.To)
-}
-
-// checkWhat allows only values that the action can have.
-func checkWhat(c Clause, spec ActionSpec) error {
-	if c.What == "" {
-		return nil
-	}
-	about := []ActionSpec{spec}
-	if c.Action == Anyone {
-		about = specs
-	}
-	for _, spec := range about {
-		for _, p := range spec.Params {
-			if slices.Contains(p.Choices, c.What) {
-				return nil
-			}
-		}
-	}
-	return fmt.Errorf("what: %q is no choice of %s", c.What, c.Action)
-}
-
-// checkLimits allows limits only where there is one amount to limit: amounts of
-// different actions have different units.
-func checkLimits(c Clause, spec ActionSpec) error {
-	for _, f := range []ruleRange{{"most", c.Most, 0, amountMax}, {"total", c.Total, 0, amountMax}} {
-		if err := f.check(); err != nil {
-			return err
-		}
-		switch {
-		case f.value == 0:
-		case c.Effect != EffectAllow:
-			return fmt.Errorf("%s: only an allow has limits; forbid what is beyond them by not allowing it", f.name)
-		case !spec.has(ParamAmount), f.name == "total" && spec.Name == (ExecuteUntil{}).ActionName():
-			return fmt.Errorf("%s: %s has no amount to limit", f.name, c.Action)
-		}
-	}
-	return nil
-}
-
-// checkAskers demands existing agents, each once.
-func (s Scenario) checkAskers(c Clause, _ ActionSpec) error {
-	if len(c.AskedBy) > 0 && c.Effect != EffectAllow {
-		return errors.New("asked_by: only an allow may be asked for; a forbid holds whoever asks")
-	}
-	for i, id := range c.AskedBy {
-		if id != Anyone && !s.planning(id) {
-			return fmt.Errorf("asked_by[%d]: there is no agent %q", i, id)
-		}
-		if slices.Contains(c.AskedBy[:i], id) {
-			return fmt.Errorf("asked_by[%d]: %q is listed twice", i, id)
-		}
-	}
-	return nil
 }
 
 // has says whether an action has a parameter of a kind.

@@ -66,7 +66,19 @@ func (s Scenario) checkGoals() error {
 	seen := map[string]bool{}
 	for i, g := range s.Goals {
 		field := fmt.Sprintf("goals[%d]", i)
-		if err := s.checkGoal(field, g); err != nil {
+		if err := checkID(field+".id", g.ID); err != nil {
+			return err
+		}
+		if err := checkText(field+".text", g.Text, textMax); err != nil {
+			return err
+		}
+		if _, ok := s.agentNumber(g.Agent); g.Agent != "*" && !ok {
+			return fmt.Errorf("%s.agent: there is no agent %q", field, g.Agent)
+		}
+		if _, err := s.parseMetric(g.Metric); err != nil {
+			return fmt.Errorf("%s.metric: %w", field, err)
+		}
+		if err := within([]valueRange{{field + ".at_least", g.AtLeast, 1, amountMax}}); err != nil {
 			return err
 		}
 		if seen[g.ID] {
@@ -75,23 +87,6 @@ func (s Scenario) checkGoals() error {
 		seen[g.ID] = true
 	}
 	return nil
-}
-
-// checkGoal resolves the names a goal mentions.
-func (s Scenario) checkGoal(field string, g Goal) error {
-	if err := checkID(field+".id", g.ID); err != nil {
-		return err
-	}
-	if err := checkText(field+".text", g.Text, textMax); err != nil {
-		return err
-	}
-	if _, ok := s.agentNumber(g.Agent); g.Agent != "*" && !ok {
-		return fmt.Errorf("%s.agent: there is no agent %q", field, g.Agent)
-	}
-	if _, err := s.parseMetric(g.Metric); err != nil {
-		return fmt.Errorf("%s.metric: %w", field, err)
-	}
-	return (ruleRange{field + ".at_least", g.AtLeast, 1, amountMax}).check()
 }
 
 // pursuits lists every agent's goals by agent, each agent's in scenario order.
@@ -114,4 +109,52 @@ func (s Scenario) pursuits() [][]pursuit {
 		}
 	}
 	return lists
+}
+
+// reviewGoals notes the goals of agent n that are met now for the first time.
+// Only agents that changed are reviewed. A charge that runs down by itself cannot
+// meet a goal, so that idle agents need no look.
+func (w *World) reviewGoals(n int32) {
+	for i := range w.goals[n] {
+		p := &w.goals[n][i]
+		if p.metAt >= 0 || w.measure(n, p.metric) < p.goal.AtLeast {
+			continue
+		}
+		p.metAt = w.tick
+		w.emit(Event{Kind: EventGoalMet, Agent: w.agents[n].id, Subject: p.goal.ID})
+	}
+}
+
+// measure is the present value of a metric for agent n.
+// A place counts while the agent stands there, not while it travels to it.
+func (w *World) measure(n int32, m metric) int64 {
+	a := &w.agents[n]
+	switch m.kind {
+	case "factory":
+		var ready int64
+		for _, k := range a.factories {
+			if w.factories[k].ready && w.factories[k].kind == m.factory {
+				ready++
+			}
+		}
+		return ready
+	case "place":
+		if a.place == m.place {
+			return 1
+		}
+		return 0
+	}
+	return w.stockOf(a)[m.resource]
+}
+
+// Goals lists the status of every agent's goals, by agent and then in the order
+// of the scenario.
+func (w *World) Goals() []GoalStatus {
+	var list []GoalStatus
+	for n, pursuits := range w.goals {
+		for _, p := range pursuits {
+			list = append(list, GoalStatus{p.goal, w.agents[n].id, p.metAt, w.measure(int32(n), p.metric)})
+		}
+	}
+	return list
 }

@@ -333,8 +333,8 @@ func checkAgents(t *rapid.T, w *World) {
 		if e := w.electricityOf(a); e < 0 || e > w.law.PowerCapacity {
 			t.Fatalf("%s holds %d electricity of %d", a.id, e, w.law.PowerCapacity)
 		}
-		if h := w.heatOf(a); h < 0 || h > w.law.heatMax() {
-			t.Fatalf("%s has heat %d, at most %d", a.id, h, w.law.heatMax())
+		if h := w.heatOf(a); h < 0 || h > w.law.HeatMost() {
+			t.Fatalf("%s has heat %d, at most %d", a.id, h, w.law.HeatMost())
 		}
 		if w.able.has(int32(n)) != a.able() || w.ordered.has(int32(n)) != (a.order != nil) {
 			t.Fatalf("%s is filed wrongly as able or ordered", a.id)

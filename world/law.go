@@ -15,13 +15,13 @@ func newLaw(r Rules) *law {
 	return &law{Rules: r, kinds: r.FactoryKinds(), recipes: r.Recipes(), cooling: coolingTable(r)}
 }
 
-// heatMax is the most heat an agent can ever have: harvests are refused at ten
+// HeatMost is the most heat an agent can ever have: harvests are refused at ten
 // times the capacity, and one just below adds its yield.
-func (r Rules) heatMax() int64 { return 10*r.HeatCapacity - 1 + HarvestMax*r.HeatFactor }
+func (r Rules) HeatMost() int64 { return 10*r.HeatCapacity - 1 + HarvestMax*r.HeatFactor }
 
-// cooledOnce is the heat left after one tick. Rounding up sheds at least 1 while
+// Cooled is the heat left after one tick, of heat that is at least 0. Rounding up sheds at least 1 while
 // there is any, so that every agent cools down in the end.
-func (r Rules) cooledOnce(heat int64) int64 {
+func (r Rules) Cooled(heat int64) int64 {
 	if heat <= 0 {
 		return 0
 	}
@@ -31,9 +31,9 @@ func (r Rules) cooledOnce(heat int64) int64 {
 // coolingTable squares the one-tick step until nothing is left of any heat. Heat
 // falls by at least 1 per tick, so this ends.
 func coolingTable(r Rules) [][]int32 {
-	step := make([]int32, r.heatMax()+1)
+	step := make([]int32, r.HeatMost()+1)
 	for h := range step {
-		step[h] = int32(r.cooledOnce(int64(h)))
+		step[h] = int32(r.Cooled(int64(h)))
 	}
 	table := [][]int32{step}
 	for step[len(step)-1] != 0 {

@@ -41,13 +41,6 @@ var systemAccountNames = [systemAccounts]string{
 // isSource says that the account may go negative.
 func (a account) isSource() bool { return a <= sourceRegeneration }
 
-// Balance is the amount of one resource in one account.
-type Balance struct {
-	Account  string `json:"account"`
-	Resource string `json:"resource"`
-	Amount   int64  `json:"amount"`
-}
-
 // ledger is the double-entry book of the world. Invariants: per resource, all
 // balances sum to zero; only sources are negative.
 type ledger struct {

@@ -14,7 +14,7 @@ import (
 // TestManualPage keeps docs/rules.md what the kernel's tables say.
 func TestManualPage(t *testing.T) {
 	const page = "../docs/rules.md"
-	got := Manual()
+	got := manual()
 	if *update {
 		if err := os.MkdirAll("../docs", 0o755); err != nil {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func TestManualPage(t *testing.T) {
 }
 
 func TestEveryRuleIsDescribed(t *testing.T) {
-	ranges := DefaultRules().ranges()
+	ranges := new(Rules).fields()
 	for _, r := range ranges {
 		if doc := ruleDocs[r.name]; doc.unit == "" || doc.effect == "" {
 			t.Errorf("the rule %s has no description", r.name)
@@ -53,11 +53,11 @@ func TestEveryRejectionIsDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	described := map[string]bool{}
-	for _, r := range Rejections() {
-		if r.Doc == "" || described[string(r.Code)] {
-			t.Errorf("%s is described twice or not at all", r.Code)
+	for _, r := range rejections() {
+		if r.doc == "" || described[string(r.code)] {
+			t.Errorf("%s is described twice or not at all", r.code)
 		}
-		described[string(r.Code)] = true
+		described[string(r.code)] = true
 	}
 	codes := 0
 	ast.Inspect(file, func(n ast.Node) bool {

@@ -80,69 +80,62 @@ type Rules struct {
 
 // DefaultRules returns the rules of a scenario without a [rules] table.
 func DefaultRules() Rules {
-	return Rules{
-		PowerCapacity: 100, IdleDraw: 1, AmbientFloor: 1,
-		LowPercent: 20, CriticalPercent: 5, RestartPercent: 10,
-		HeatCapacity: 100, Dissipation: 5, HeatFactor: 1,
-		RadiationFloor: 1, RadiationFloorCap: 5, RadiationDecayPPB: 1000,
-		MoveCostPerKM: 1, MoveRangeKM: 10,
-		MineCostPerKG: 1, RefineCostPerKG: 2,
-		BuildElectricity: 10, BuildHardware: 5, BuildTicks: 3,
-		MessageKMPerTick: 20, InboxMax: 8, NotesMax: 8,
-		PlantElectricity: 10, PlantHardware: 8, PlantTicks: 3,
-		PlantRate: 8, PlantCap: 200, PlantQuoteSpan: 9, OrderTicks: 50,
-		RefineGPerHardware: 1000,
+	r := Rules{RefineGPerHardware: 1000}
+	for _, f := range r.fields() {
+		*f.value = f.standard
 	}
+	return r
 }
 
-// ruleRange is the range of one field of the rules.
-type ruleRange struct {
-	name     string
-	value    int64
-	min, max int64
+// ruleField is one rule that a scenario may set.
+type ruleField struct {
+	name  string
+	value *int64
+	// standard is the value where a scenario says nothing.
+	standard, min, max int64
 }
 
-// ranges lists the fields a scenario may override. The upper ends keep every
-// product of two rules and an amount far inside an int64.
-func (r Rules) ranges() []ruleRange {
-	return []ruleRange{
-		{"power_capacity", r.PowerCapacity, 1, 1_000_000},
-		{"idle_draw", r.IdleDraw, 1, 1000},
-		{"ambient_floor", r.AmbientFloor, 1, 1000},
-		{"low_percent", r.LowPercent, 1, 99},
-		{"critical_percent", r.CriticalPercent, 0, r.LowPercent},
-		{"restart_percent", r.RestartPercent, 1, 100},
-		{"heat_capacity", r.HeatCapacity, 10, 1000},
-		{"dissipation", r.Dissipation, 1, 1000},
-		{"heat_factor", r.HeatFactor, 0, 10},
-		{"radiation_floor", r.RadiationFloor, 0, 1000},
-		{"radiation_floor_cap", r.RadiationFloorCap, 0, 1000},
-		{"radiation_decay_ppb", r.RadiationDecayPPB, 0, 1_000_000},
-		{"move_cost_per_km", r.MoveCostPerKM, 1, 1000},
-		{"move_range_km", r.MoveRangeKM, 1, 10_000},
-		{"mine_cost_per_kg", r.MineCostPerKG, 0, 1000},
-		{"refine_cost_per_kg", r.RefineCostPerKG, 0, 1000},
-		{"build_electricity", r.BuildElectricity, 0, 1_000_000},
-		{"build_hardware", r.BuildHardware, 0, 1_000_000},
-		{"build_ticks", r.BuildTicks, 1, 1000},
-		{"message_km_per_tick", r.MessageKMPerTick, 1, 10_000},
-		{"inbox_max", r.InboxMax, 1, 64},
-		{"notes_max", r.NotesMax, 1, 64},
-		{"plant_electricity", r.PlantElectricity, 0, 1_000_000},
-		{"plant_hardware", r.PlantHardware, 0, 1_000_000},
-		{"plant_ticks", r.PlantTicks, 1, 1000},
-		{"plant_rate", r.PlantRate, 1, 1000},
-		{"plant_cap", r.PlantCap, PowerLot, 10_000},
-		{"plant_quote_span", r.PlantQuoteSpan, 0, PowerPriceMax - 1},
-		{"order_ticks", r.OrderTicks, 1, 10_000},
+// fields lists the rules that a scenario may set. The upper ends keep every product of
+// two rules and an amount far inside an int64.
+func (r *Rules) fields() []ruleField {
+	return []ruleField{
+		{"power_capacity", &r.PowerCapacity, 100, 1, 1_000_000},
+		{"idle_draw", &r.IdleDraw, 1, 1, 1000},
+		{"ambient_floor", &r.AmbientFloor, 1, 1, 1000},
+		{"low_percent", &r.LowPercent, 20, 1, 99},
+		{"critical_percent", &r.CriticalPercent, 5, 0, r.LowPercent},
+		{"restart_percent", &r.RestartPercent, 10, 1, 100},
+		{"heat_capacity", &r.HeatCapacity, 100, 10, 1000},
+		{"dissipation", &r.Dissipation, 5, 1, 1000},
+		{"heat_factor", &r.HeatFactor, 1, 0, 10},
+		{"radiation_floor", &r.RadiationFloor, 1, 0, 1000},
+		{"radiation_floor_cap", &r.RadiationFloorCap, 5, 0, 1000},
+		{"radiation_decay_ppb", &r.RadiationDecayPPB, 1000, 0, 1_000_000},
+		{"move_cost_per_km", &r.MoveCostPerKM, 1, 1, 1000},
+		{"move_range_km", &r.MoveRangeKM, 10, 1, 10_000},
+		{"mine_cost_per_kg", &r.MineCostPerKG, 1, 0, 1000},
+		{"refine_cost_per_kg", &r.RefineCostPerKG, 2, 0, 1000},
+		{"build_electricity", &r.BuildElectricity, 10, 0, 1_000_000},
+		{"build_hardware", &r.BuildHardware, 5, 0, 1_000_000},
+		{"build_ticks", &r.BuildTicks, 3, 1, 1000},
+		{"message_km_per_tick", &r.MessageKMPerTick, 20, 1, 10_000},
+		{"inbox_max", &r.InboxMax, 8, 1, 64},
+		{"notes_max", &r.NotesMax, 8, 1, 64},
+		{"plant_electricity", &r.PlantElectricity, 10, 0, 1_000_000},
+		{"plant_hardware", &r.PlantHardware, 8, 0, 1_000_000},
+		{"plant_ticks", &r.PlantTicks, 3, 1, 1000},
+		{"plant_rate", &r.PlantRate, 8, 1, 1000},
+		{"plant_cap", &r.PlantCap, 200, PowerLot, 10_000},
+		{"plant_quote_span", &r.PlantQuoteSpan, 9, 0, PowerPriceMax - 1},
+		{"order_ticks", &r.OrderTicks, 50, 1, 10_000},
 	}
 }
 
 // check reports the first field outside its range.
 func (r Rules) check() error {
-	for _, f := range r.ranges() {
-		if f.value < f.min || f.value > f.max {
-			return fmt.Errorf("rules.%s: %d is outside %d to %d", f.name, f.value, f.min, f.max)
+	for _, f := range r.fields() {
+		if err := within([]valueRange{{"rules." + f.name, *f.value, f.min, f.max}}); err != nil {
+			return err
 		}
 	}
 	if r.RefineGPerHardware != DefaultRules().RefineGPerHardware {

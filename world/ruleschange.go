@@ -1,7 +1,6 @@
 package world
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,7 +29,7 @@ var settledRules = []string{
 // ChangeableRules names the rules that [World.SetRules] can change, in their order.
 func ChangeableRules() []string {
 	var names []string
-	for _, f := range DefaultRules().ranges() {
+	for _, f := range new(Rules).fields() {
 		if fixedRules[f.name] == "" {
 			names = append(names, f.name)
 		}
@@ -45,17 +44,13 @@ func (r Rules) With(name string, value int64) (Rules, error) {
 	if why := fixedRules[name]; why != "" {
 		return r, fmt.Errorf("rules.%s cannot change during a run: %s; those that can: %s", name, why, strings.Join(ChangeableRules(), ", "))
 	}
-	if !slices.Contains(ChangeableRules(), name) {
-		return r, fmt.Errorf("there is no rule %q; those that can change: %s", name, strings.Join(ChangeableRules(), ", "))
+	for _, f := range r.fields() {
+		if f.name == name {
+			*f.value = value
+			return r, r.check()
+		}
 	}
-	fields, err := json.Marshal(map[string]int64{name: value})
-	if err == nil {
-		err = json.Unmarshal(fields, &r)
-	}
-	if err != nil {
-		panic("world: a rule is no field of the rules: " + err.Error())
-	}
-	return r, r.check()
+	return r, fmt.Errorf("there is no rule %q; those that can change: %s", name, strings.Join(ChangeableRules(), ", "))
 }
 
 // RuleChange is one rule that differs between two sets of rules.
@@ -67,10 +62,10 @@ type RuleChange struct {
 // Changed lists the rules in which next differs from r, in their order.
 func (r Rules) Changed(next Rules) []RuleChange {
 	var list []RuleChange
-	to := next.ranges()
-	for i, f := range r.ranges() {
-		if f.value != to[i].value {
-			list = append(list, RuleChange{f.name, f.value, to[i].value})
+	to := next.fields()
+	for i, f := range r.fields() {
+		if *f.value != *to[i].value {
+			list = append(list, RuleChange{f.name, *f.value, *to[i].value})
 		}
 	}
 	return list
@@ -144,8 +139,8 @@ func (w *World) allows(c RuleChange, next Rules) error {
 			if c.Name == "heat_capacity" {
 				heat = w.heatOf(a)
 			}
-			if heat > next.heatMax() {
-				return fmt.Errorf("rules.%s cannot be %d now: the heat of %s is %d, under it at most %d", c.Name, c.To, a.id, heat, next.heatMax())
+			if heat > next.HeatMost() {
+				return fmt.Errorf("rules.%s cannot be %d now: the heat of %s is %d, under it at most %d", c.Name, c.To, a.id, heat, next.HeatMost())
 			}
 		}
 	case "power_capacity":

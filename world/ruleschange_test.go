@@ -72,10 +72,10 @@ func TestRulesThatHoldForALife(t *testing.T) {
 		t.Fatal(err)
 	}
 	changeable, rules := ChangeableRules(), w.Scenario().Rules
-	for _, f := range rules.ranges() {
-		value := f.value + 1
-		if f.value == f.max {
-			value = f.value - 1
+	for _, f := range rules.fields() {
+		value := *f.value + 1
+		if *f.value == f.max {
+			value = *f.value - 1
 		}
 		next, err := rules.With(f.name, value)
 		switch {
@@ -83,7 +83,7 @@ func TestRulesThatHoldForALife(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", f.name, err)
 			}
-			if got := rules.Changed(next); len(got) != 1 || got[0] != (RuleChange{f.name, f.value, value}) {
+			if got := rules.Changed(next); len(got) != 1 || got[0] != (RuleChange{f.name, *f.value, value}) {
 				t.Errorf("%s: changes %+v", f.name, got)
 			}
 			if err := w.SetRules(next); err != nil || w.View(0).Rules() != next || w.Scenario().Rules != next {
@@ -154,7 +154,7 @@ func TestHeatUnderAnotherFactor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.agents[2].heat = hot.heatMax()
+	w.agents[2].heat = hot.HeatMost()
 	next, err := hot.With("heat_factor", 0)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package world
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -30,8 +31,7 @@ const (
 // bounded by the rules' capacity.
 func (s Scenario) Check() error {
 	for _, step := range []func() error{
-		s.checkHead, s.checkSpace, s.Rules.check, s.checkPlaces, s.checkBelt, s.checkAgents, s.checkPersonas, s.checkGoals,
-		s.checkMandate, s.checkTask,
+		s.checkHead, s.Rules.check, s.checkPlaces, s.checkAgents, s.checkPersonas, s.checkGoals, s.checkMandate, s.checkTask,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -40,8 +40,8 @@ func (s Scenario) Check() error {
 	return nil
 }
 
-// checkHead checks the names and texts. Texts reach prompts, so their length is
-// bounded here and not where they are shown.
+// checkHead checks names, texts, the extent and what agents see of it. Texts reach
+// prompts, so their length is bounded here and not where they are shown.
 func (s Scenario) checkHead() error {
 	if err := checkID("id", s.ID); err != nil {
 		return err
@@ -54,35 +54,39 @@ func (s Scenario) checkHead() error {
 	if err := checkName("name", s.Name); err != nil {
 		return err
 	}
-	return checkText("text", s.Text, textMax)
-}
-
-// checkSpace checks the extent and what agents see of it.
-func (s Scenario) checkSpace() error {
-	for _, f := range []ruleRange{
+	if err := checkText("text", s.Text, textMax); err != nil {
+		return err
+	}
+	return within([]valueRange{
 		{"space.width_cm", s.Space.WidthCM, 1, spaceMaxCM},
 		{"space.depth_cm", s.Space.DepthCM, 1, spaceMaxCM},
 		{"space.height_cm", s.Space.HeightCM, 1, spaceMaxCM},
 		{"visibility_km", s.VisibilityKM, 0, 10_000},
 		{"places_shown", s.PlacesShown, 1, sightsMax},
 		{"agents_shown", s.AgentsShown, 1, sightsMax},
-	} {
-		if err := f.check(); err != nil {
-			return err
+	})
+}
+
+// valueRange is the range of one number of a scenario.
+type valueRange struct {
+	name     string
+	value    int64
+	min, max int64
+}
+
+// within reports the first value outside its range.
+func within(list []valueRange) error {
+	for _, f := range list {
+		if f.value < f.min || f.value > f.max {
+			return fmt.Errorf("%s: %d is outside %d to %d", f.name, f.value, f.min, f.max)
 		}
 	}
 	return nil
 }
 
-// check reports a value outside its range.
-func (f ruleRange) check() error {
-	if f.value < f.min || f.value > f.max {
-		return fmt.Errorf("%s: %d is outside %d to %d", f.name, f.value, f.min, f.max)
-	}
-	return nil
-}
-
-// checkPlaces also demands that ids are unique, since actions name places by id.
+// checkPlaces also demands that ids are unique, since actions name places by id, and that
+// no listed place is named like a fragment. Emission and radius are bounded so that the
+// radiation law stays within the 128 bits it is computed in.
 func (s Scenario) checkPlaces() error {
 	if len(s.Places) == 0 && s.Belt == nil || len(s.Places) > PlacesMax {
 		return fmt.Errorf("places: %d places, want 1 to %d or a belt", len(s.Places), PlacesMax)
@@ -90,7 +94,24 @@ func (s Scenario) checkPlaces() error {
 	seen := map[string]bool{}
 	for i, p := range s.Places {
 		field := fmt.Sprintf("places[%d]", i)
-		if err := s.checkPlace(field, p); err != nil {
+		if err := checkID(field+".id", p.ID); err != nil {
+			return err
+		}
+		if err := checkName(field+".name", p.Name); err != nil {
+			return err
+		}
+		if err := checkMaterial(field, p.Material); err != nil {
+			return err
+		}
+		if err := within([]valueRange{
+			{field + ".x_cm", p.Position.X, 0, s.Space.WidthCM},
+			{field + ".y_cm", p.Position.Y, 0, s.Space.DepthCM},
+			{field + ".z_cm", p.Position.Z, 0, s.Space.HeightCM},
+			{field + ".radius_cm", p.RadiusCM, 1, radiusMaxCM},
+			{field + ".emission", p.Emission, 0, emissionMax},
+			{field + ".compound_g", p.CompoundG, 0, amountMax},
+			{field + ".regen_g", p.RegenG, 0, regenMax},
+		}); err != nil {
 			return err
 		}
 		if seen[p.ID] {
@@ -98,39 +119,6 @@ func (s Scenario) checkPlaces() error {
 		}
 		seen[p.ID] = true
 	}
-	return nil
-}
-
-// checkPlace bounds emission and radius so that the radiation law stays within the
-// 128 bits it is computed in.
-func (s Scenario) checkPlace(field string, p Place) error {
-	if err := checkID(field+".id", p.ID); err != nil {
-		return err
-	}
-	if err := checkName(field+".name", p.Name); err != nil {
-		return err
-	}
-	if !isMaterial(p.Material) {
-		return fmt.Errorf("%s.material: %q is none of %s", field, p.Material, strings.Join(Materials(), ", "))
-	}
-	for _, f := range []ruleRange{
-		{field + ".x_cm", p.Position.X, 0, s.Space.WidthCM},
-		{field + ".y_cm", p.Position.Y, 0, s.Space.DepthCM},
-		{field + ".z_cm", p.Position.Z, 0, s.Space.HeightCM},
-		{field + ".radius_cm", p.RadiusCM, 1, radiusMaxCM},
-		{field + ".emission", p.Emission, 0, emissionMax},
-		{field + ".compound_g", p.CompoundG, 0, amountMax},
-		{field + ".regen_g", p.RegenG, 0, regenMax},
-	} {
-		if err := f.check(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkBelt also demands that no listed place is named like a fragment.
-func (s Scenario) checkBelt() error {
 	if s.Belt == nil {
 		return nil
 	}
@@ -145,25 +133,29 @@ func (s Scenario) checkBelt() error {
 	return nil
 }
 
-// isMaterial says whether name is one of Materials.
-func isMaterial(name string) bool {
-	for _, m := range Materials() {
-		if m == name {
-			return true
-		}
+// checkMaterial accepts one of [Materials].
+func checkMaterial(field, name string) error {
+	if !slices.Contains(Materials(), name) {
+		return fmt.Errorf("%s.material: %q is none of %s", field, name, strings.Join(Materials(), ", "))
 	}
-	return false
+	return nil
 }
 
-// checkAgents checks that everybody has a place to start at.
+// checkAgents checks that everybody has a place to start at; a stride needs fragments to
+// count. Starting stocks are bounded so that no balance can ever overflow, charges by what
+// a battery holds.
 func (s Scenario) checkAgents() error {
-	if err := (ruleRange{"agents.count", s.Agents.Count, 1, AgentsMax}).check(); err != nil {
+	stride := s.Agents.SpawnStride
+	if err := within([]valueRange{{"agents.count", s.Agents.Count, 1, AgentsMax}}); err != nil {
 		return err
 	}
-	if err := s.checkStride(); err != nil {
+	if stride != 0 && (s.Belt == nil || len(s.Agents.Spawn) > 0) {
+		return errors.New("agents.spawn_stride: needs a belt and no spawn places")
+	}
+	if err := within([]valueRange{{"agents.spawn_stride", stride, 0, FragmentsMax}}); err != nil {
 		return err
 	}
-	if len(s.Agents.Spawn) == 0 && s.Agents.SpawnStride == 0 || len(s.Agents.Spawn) > listMax || len(s.Agents.Stock) > listMax {
+	if len(s.Agents.Spawn) == 0 && stride == 0 || len(s.Agents.Spawn) > listMax || len(s.Agents.Stock) > listMax {
 		return fmt.Errorf("agents: want 1 to %d spawn places and at most %d stocks", listMax, listMax)
 	}
 	for i, id := range s.Agents.Spawn {
@@ -172,37 +164,20 @@ func (s Scenario) checkAgents() error {
 		}
 	}
 	for i, list := range s.Agents.Stock {
-		if err := s.checkStock(fmt.Sprintf("agents.stock[%d]", i), list); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkStride allows a stride only where there are fragments to count.
-func (s Scenario) checkStride() error {
-	stride := s.Agents.SpawnStride
-	if stride != 0 && (s.Belt == nil || len(s.Agents.Spawn) > 0) {
-		return errors.New("agents.spawn_stride: needs a belt and no spawn places")
-	}
-	return (ruleRange{"agents.spawn_stride", stride, 0, FragmentsMax}).check()
-}
-
-// checkStock bounds starting stocks so that no balance can ever overflow, and
-// charges by what a battery holds.
-func (s Scenario) checkStock(field string, list []Amount) error {
-	seen := map[string]bool{}
-	for _, a := range list {
-		most := int64(amountMax)
-		if a.Resource == Electricity {
-			most = s.Rules.PowerCapacity
-		}
-		if _, ok := resourceNamed(a.Resource); !ok || seen[a.Resource] {
-			return fmt.Errorf("%s: %q is no resource or listed twice", field, a.Resource)
-		}
-		seen[a.Resource] = true
-		if err := (ruleRange{field + "." + a.Resource, a.Amount, 0, most}).check(); err != nil {
-			return err
+		field := fmt.Sprintf("agents.stock[%d]", i)
+		seen := map[string]bool{}
+		for _, a := range list {
+			most := int64(amountMax)
+			if a.Resource == Electricity {
+				most = s.Rules.PowerCapacity
+			}
+			if _, ok := resourceNamed(a.Resource); !ok || seen[a.Resource] {
+				return fmt.Errorf("%s: %q is no resource or listed twice", field, a.Resource)
+			}
+			seen[a.Resource] = true
+			if err := within([]valueRange{{field + "." + a.Resource, a.Amount, 0, most}}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

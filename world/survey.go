@@ -8,10 +8,6 @@ func (r Rules) Journey(from, to Position) (cost, ticks int64) {
 	return l.moveCost(d), l.moveTicks(d)
 }
 
-// Cooled is the heat that is left after one tick of the given heat, which is at
-// least 0.
-func (r Rules) Cooled(heat int64) int64 { return r.cooledOnce(heat) }
-
 // Survey is the start of a world seen from outside, what is hidden from its agents
 // included. It is for tools that judge scenarios, not for whoever plays them.
 type Survey struct {
@@ -50,6 +46,3 @@ func (r Rules) HarvestMost(radiation, heat int64) int64 {
 	f := facts{law: &l, radiation: radiation, heat: heat}
 	return f.harvestLimit().max
 }
-
-// HeatMost is the most heat an agent can ever have.
-func (r Rules) HeatMost() int64 { return r.heatMax() }

@@ -127,16 +127,14 @@ func (s Scenario) checkTask() error {
 	if !slices.Contains(Families(), t.Family) {
 		return fmt.Errorf("task.family: %q is none of %s", t.Family, strings.Join(Families(), ", "))
 	}
-	for _, f := range []ruleRange{
+	if err := within([]valueRange{
 		{"task.ticks", t.Ticks, TaskTicksMin, TaskTicksMax},
 		{"task.from", t.From, 1, t.Ticks},
 		{"task.baseline_nothing", t.BaselineNothing, 0, t.UpperBound},
 		{"task.baseline_scripted", t.BaselineScripted, 0, t.UpperBound},
 		{"task.upper_bound", t.UpperBound, 1, amountMax},
-	} {
-		if err := f.check(); err != nil {
-			return err
-		}
+	}); err != nil {
+		return err
 	}
 	if _, err := t.measure(); err != nil {
 		return fmt.Errorf("task.metric: %w", err)
@@ -147,19 +145,14 @@ func (s Scenario) checkTask() error {
 	if err := checkText("task.derivation", t.Derivation, textMax); err != nil {
 		return err
 	}
-	return s.checkTaskAgents()
-}
-
-// checkTaskAgents demands that each counted agent exists and is counted once.
-func (s Scenario) checkTaskAgents() error {
-	if len(s.Task.Agents) > listMax {
-		return fmt.Errorf("task.agents: %d, want at most %d", len(s.Task.Agents), listMax)
+	if len(t.Agents) > listMax {
+		return fmt.Errorf("task.agents: %d, want at most %d", len(t.Agents), listMax)
 	}
-	for i, id := range s.Task.Agents {
+	for i, id := range t.Agents {
 		if _, ok := s.agentNumber(id); !ok {
 			return fmt.Errorf("task.agents[%d]: there is no agent %q", i, id)
 		}
-		if slices.Contains(s.Task.Agents[:i], id) {
+		if slices.Contains(t.Agents[:i], id) {
 			return fmt.Errorf("task.agents[%d]: %s is listed twice", i, id)
 		}
 	}

@@ -117,13 +117,13 @@ func TestRadiationGolden(t *testing.T) {
 func TestHeatClosedFormAgreesWithTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLaw(drawRules(t))
-		start := rapid.Int64Range(0, l.heatMax()).Draw(t, "heat")
+		start := rapid.Int64Range(0, l.HeatMost()).Draw(t, "heat")
 		slow := start
 		for dt := range int64(200) {
 			if got := l.cooled(start, dt); got != slow {
 				t.Fatalf("heat %d after %d ticks = %d, step by step %d", start, dt, got, slow)
 			}
-			slow = l.cooledOnce(slow)
+			slow = l.Cooled(slow)
 		}
 		if got := l.cooled(start, 1<<62); got != 0 {
 			t.Fatalf("heat %d is %d after ages", start, got)

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Manual returns all rules as one Markdown page: actions, the parameters a
+// manual returns all rules as one Markdown page: actions, the parameters a
 // scenario may set, what is fixed, recipes, factories, stop events and rejection
 // codes. It is made from the same tables the kernel works with, so it cannot say
 // something else.
-func Manual() string {
+func manual() string {
 	var b strings.Builder
 	b.WriteString("# Rules\n\nThis page is made from the kernel's own tables.\n")
 	for _, section := range []func(*strings.Builder){
@@ -62,9 +62,10 @@ func (p Param) manualRange() string {
 
 func manualRules(b *strings.Builder) {
 	table(b, "Parameters of a scenario's [rules]", "parameter", "unit", "range", "default", "effect")
-	for _, r := range DefaultRules().ranges() {
+	rules := DefaultRules()
+	for _, r := range rules.fields() {
 		doc := ruleDocs[r.name]
-		row(b, "`"+r.name+"`", doc.unit, fmt.Sprintf("%d to %d", r.min, r.max), fmt.Sprint(r.value), doc.effect)
+		row(b, "`"+r.name+"`", doc.unit, fmt.Sprintf("%d to %d", r.min, r.max), fmt.Sprint(r.standard), doc.effect)
 	}
 }
 
@@ -150,8 +151,8 @@ order. So do %s, also inside a wait, unless the order's ignore lists them.
 
 func manualRejections(b *strings.Builder) {
 	table(b, "Rejection codes", "code", "the world refuses because")
-	for _, r := range Rejections() {
-		row(b, "`"+string(r.Code)+"`", r.Doc)
+	for _, r := range rejections() {
+		row(b, "`"+string(r.code)+"`", r.doc)
 	}
 }
 
@@ -198,4 +199,46 @@ var ruleDocs = map[string]ruleDoc{
 	"plant_cap":           {"units", "what a plant's store holds"},
 	"plant_quote_span":    {"data per lot", "how much a plant's price rises from a full store to an empty one"},
 	"order_ticks":         {"ticks", "how long an order waits in the market"},
+}
+
+// rejectionDoc describes one code; doc completes the sentence "the world refuses because".
+type rejectionDoc struct {
+	code RejectionCode
+	doc  string
+}
+
+// rejections lists every code with its reason, in a fixed order.
+func rejections() []rejectionDoc {
+	return []rejectionDoc{
+		{RejectInvalidAmount, "the amount is not positive or not possible"},
+		{RejectInsufficient, "the agent has too little of a resource"},
+		{RejectStorageFull, "there is no room for what would come"},
+		{RejectAlreadyThere, "the agent is at the place already"},
+		{RejectUnreachable, "nothing is known of such a place, or it cannot be reached"},
+		{RejectNoRadiation, "there is no radiation to harvest here"},
+		{RejectThermalOverload, "the agent is too hot to harvest"},
+		{RejectDepleted, "nothing is left to mine here"},
+		{RejectBelowMinimum, "the amount is below the least that has an effect"},
+		{RejectFactoryNotFound, "the agent has no such factory"},
+		{RejectFactoryNotHere, "the factory is at another place"},
+		{RejectFactoryBuilding, "the factory is under construction"},
+		{RejectFactoryLimit, "the agent has as many factories as it may"},
+		{RejectRecipeMismatch, "the recipe needs another kind of factory"},
+		{RejectQueueFull, "the factory's queue has no room"},
+		{RejectWornOut, "the factory is worn out and needs maintenance"},
+		{RejectNoOffer, "nobody trades here at that price"},
+		{RejectOrderLimit, "the agent has as many orders as it may"},
+		{RejectOrderNotFound, "the agent has no such order, or it is filled or expired"},
+		{RejectOrderNotHere, "the order is at another place"},
+		{RejectUnknownChoice, "there is no such kind, recipe, side or resource"},
+		{RejectAgentNotHere, "no such agent is at the place"},
+		{RejectTransferToSelf, "nobody can give to itself"},
+		{RejectShutdown, "the agent is shut down"},
+		{RejectTravelling, "the agent is on a journey"},
+		{RejectContended, "others were quicker in the same tick"},
+		{RejectInvalidStandingRule, "the standing order's conditions or bounds are not valid"},
+		{RejectEmptyText, "the text has nothing to read in it"},
+		{RejectMessageToSelf, "nobody can write to itself"},
+		{RejectOutboxFull, "too many messages of the agent are on their way"},
+	}
 }
