@@ -21,8 +21,8 @@ module: ## rename the module: make module MODULE=github.com/you/agentworld
 	old=$$(go list -m) && go mod edit -module "$(MODULE)" && \
 	git ls-files '*.go' | xargs perl -pi -e 's{"\Q'"$$old"'\E(?=[/"])}{"$(MODULE)}g'
 
-long: ## the full-size checks: long runs, swarms, fuzzing (about an hour)
-	AGENT_WORLD_LONG=1 go test -timeout 60m -count=1 -v -run 'Long' ./...
+long: ## the full-size checks: all tests with long runs and swarms, fuzzing (well over an hour)
+	AGENT_WORLD_LONG=1 go test -timeout 90m -count=1 ./...
 	go test -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 10m -fuzzminimizetime 20x ./world/scenario
 	go test -run '^$$' -fuzz '^FuzzApply$$' -fuzztime 10m -fuzzminimizetime 20x ./world
 	go test -run '^$$' -fuzz '^FuzzItems$$' -fuzztime 10m -fuzzminimizetime 20x ./llmclient

@@ -139,6 +139,9 @@ func TestMoreMoney(t *testing.T) {
 			t.Error("turns at once give another canonical trace")
 		}
 		first = got
+		if concurrency == 1 {
+			continue // the forks of equal runs are equal
+		}
 		// A fork that changes nothing is its parent, changes of caps included.
 		for _, at := range []int64{2, r.Cost.CapChanges[2].Tick, ticks - 1} {
 			again, _ := priced(t, ticks, limits[0])
@@ -203,7 +206,7 @@ func TestCapsChangeInTheMiddleOfATick(t *testing.T) {
 		"removed": {first, uncapped},
 		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 130_000}}},
 	} {
-		for _, after := range []int{9, 33} {
+		for _, after := range []int{33, 9}[:ticksUpTo(1, 2)] {
 			var traces [][]byte
 			for _, stops := range []int{1, 3} {
 				o, counted := priced(t, ticks, c.from)
@@ -249,7 +252,7 @@ func TestCapsChangeInTheMiddleOfATick(t *testing.T) {
 			}
 		}
 	}
-	if midway < 12 {
+	if midway < int(ticksUpTo(6, 12)) {
 		t.Errorf("caps changed in the middle of a tick only %d times", midway)
 	}
 }
@@ -351,7 +354,7 @@ func TestAnyCapsChange(t *testing.T) {
 			rt.Fatalf("replay: %v, %+v", err, replayed)
 		}
 	})
-	if changed < 10 || midway < 1 {
+	if changed < 5 || midway < int(ticksUpTo(0, 1)) {
 		t.Errorf("caps changed %d times, %d times in the middle of a tick; the test shows nothing", changed, midway)
 	}
 }

@@ -119,17 +119,17 @@ func TestEveryTransportFaultHasAnEnd(t *testing.T) {
 // twoOfFive are the agents that are hurt where some are.
 var twoOfFive = []string{"agent-2", "agent-4"}
 
-// TestEachTransportFaultHurtsOnlyItsAgentsLong injects each kind into every tenth
-// answer to two agents. The others decide as in a clean run, and the report tells how
+// TestEachTransportFaultHurtsOnlyItsAgentsLong injects each kind into every fourth
+// answer to two agents, at full size into every tenth. The others decide as in a clean run, and the report tells how
 // many requests failed with what: as many as the server spoilt.
 func TestEachTransportFaultHurtsOnlyItsAgentsLong(t *testing.T) {
-	ticks := ticksUpTo(10, 60)
+	ticks, rate := ticksUpTo(4, 60), fmt.Sprintf("=%d%%", ticksUpTo(25, 10))
 	_, clean := hurtRun{hurt: twoOfFive, ticks: ticks}.play(t)
 	for _, e := range transportEnds {
 		t.Run(e.kind, func(t *testing.T) {
 			t.Parallel()
 			// What ends an endpoint would end the run if the others had no other.
-			h := hurtRun{spec: e.kind + "=10%", hurt: twoOfFive, apart: e.want.Fatal(true), cfg: e.cfg, ticks: ticks}
+			h := hurtRun{spec: e.kind + rate, hurt: twoOfFive, apart: e.want.Fatal(true), cfg: e.cfg, ticks: ticks}
 			r, others := h.play(t)
 			requireSameLines(t, clean, others, false)
 			requireFailures(t, r, e.kind, e.want)
@@ -143,7 +143,7 @@ func TestEachTransportFaultHurtsOnlyItsAgentsLong(t *testing.T) {
 		t.Parallel()
 		// Only the hurt agents have the short timeout, so that a slow machine cannot hurt
 		// the others.
-		h := hurtRun{spec: "hang=10%", hurt: twoOfFive, apart: true, cfg: openai.Config{Timeout: 150 * time.Millisecond, DefaultTimeout: time.Second}, ticks: ticks}
+		h := hurtRun{spec: "hang" + rate, hurt: twoOfFive, apart: true, cfg: openai.Config{Timeout: 150 * time.Millisecond, DefaultTimeout: time.Second}, ticks: ticks}
 		r, others := h.play(t)
 		requireSameLines(t, clean, others, false)
 		if hung, timeouts := r.FaultsInjectedByKind["hang"], r.Timing.HTTPFailuresByKind["timeout"]; hung == 0 || timeouts < hung || len(r.FaultsInjectedByKind) != 1 {
@@ -169,7 +169,7 @@ func requireFailures(t *testing.T, r report.Report, kind string, want llmclient.
 // tenth answer to one agent be one after which no call can succeed. The run ends, and up to
 // there the others decided as in a clean one.
 func TestAFaultThatEndsTheRunEndsItForAllLong(t *testing.T) {
-	const ticks = 30
+	ticks := ticksUpTo(15, 30)
 	hurt := []string{"agent-2"}
 	_, clean := hurtRun{hurt: hurt, ticks: ticks}.play(t)
 	for _, e := range transportEnds {
@@ -250,7 +250,7 @@ func passingFaults() []string {
 // TestAMixtureOfFaultsHurtsOnlyItsAgentsLong spoils every tenth answer to two agents in all
 // ways that end no endpoint. The others decide as in a clean run.
 func TestAMixtureOfFaultsHurtsOnlyItsAgentsLong(t *testing.T) {
-	h := hurtRun{spec: mixture(0, 600, true), hurt: twoOfFive, ticks: 40}
+	h := hurtRun{spec: mixture(0, 600, true), hurt: twoOfFive, ticks: 30}
 	if ticksUpTo(0, 1) == 1 {
 		h = hurtRun{spec: mixture(20, 600, false), hurt: twoOfFive, ticks: 600, cfg: openai.Config{Timeout: 5 * time.Second}}
 	}
@@ -263,7 +263,7 @@ func TestAMixtureOfFaultsHurtsOnlyItsAgentsLong(t *testing.T) {
 // TestAMixtureOfFaultsForAllLong spoils every tenth answer to all agents. At full size every
 // shape of malformed answers comes as well.
 func TestAMixtureOfFaultsForAllLong(t *testing.T) {
-	h := hurtRun{spec: mixture(0, 500, true), ticks: 40}
+	h := hurtRun{spec: mixture(0, 500, true), ticks: 20}
 	if ticksUpTo(0, 1) == 1 {
 		h = hurtRun{spec: mixture(2, 148, false), ticks: 2200, cfg: openai.Config{Timeout: 5 * time.Second}}
 	}

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -195,18 +194,10 @@ func TestAnInterruptedRunCountsItsFaults(t *testing.T) {
 // thirtyPercent spoils 30% of the answers to one agent, within and beside them.
 const thirtyPercent = "repairable=8%,unusable=8%,http_400=4%,http_500=5%,reset=5%,agent=agent-2"
 
-// ticksUpTo is the size of a run: full when long runs are asked for.
-func ticksUpTo(small, full int64) int64 {
-	if os.Getenv("AGENT_WORLD_LONG") != "" {
-		return full
-	}
-	return small
-}
-
 // TestOneSpoiltAgentCostsTheOthersNothingLong runs agents out of each other's reach,
 // one of them with a bad model: the others decide as if nothing had happened.
 func TestOneSpoiltAgentCostsTheOthersNothingLong(t *testing.T) {
-	ticks := ticksUpTo(50, 300)
+	ticks := ticksUpTo(25, 300)
 	clean := spoilt(t, options(t, "isolated_five", ticks), "", openai.Config{})
 	run(t, clean)
 	faulty := spoilt(t, options(t, "isolated_five", ticks), thirtyPercent, openai.Config{})
@@ -222,7 +213,7 @@ func TestOneSpoiltAgentCostsTheOthersNothingLong(t *testing.T) {
 // may react to what the spoilt one does, and to nothing else of it: with a model
 // that simply answers with the same actions, they decide the same.
 func TestOneSpoiltAgentIsKnownByItsActionsLong(t *testing.T) {
-	ticks := ticksUpTo(50, 300)
+	ticks := ticksUpTo(25, 300)
 	faulty := spoilt(t, options(t, "llm_bootstrap", ticks), thirtyPercent, openai.Config{})
 	if result := run(t, faulty); result.Status != trace.RunCompleted {
 		t.Fatalf("the run ended %s: %s", result.Status, result.Reason)

@@ -3,8 +3,10 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"example.com/agentworld/engine"
@@ -14,6 +16,23 @@ import (
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
 )
+
+// TestMain lets rapid draw fewer cases than it would, because a case here is several
+// whole runs. Its own flag and full size overrule that.
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", strconv.FormatInt(ticksUpTo(30, 100), 10)); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// ticksUpTo is the size of a test: full when that is asked for (make long).
+func ticksUpTo(small, full int64) int64 {
+	if os.Getenv("AGENT_WORLD_LONG") != "" {
+		return full
+	}
+	return small
+}
 
 // scriptedSource starts the embedded server and a real client for it.
 func scriptedSource(t testing.TB) (engine.Source, string) {

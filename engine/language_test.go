@@ -87,16 +87,17 @@ func TestErrorsAreChinese(t *testing.T) {
 // TestLanguagesLeadToTheSameRun: a prompt says the same in every language, so a
 // policy that reads all of them decides the same.
 func TestLanguagesLeadToTheSameRun(t *testing.T) {
+	ticks := ticksUpTo(15, 30)
 	for _, protocol := range []string{"full", "lean"} {
-		english, _, _ := executedIn(t, "llm_bootstrap", protocol, "en", 30)
-		chinese, requests, dir := executedIn(t, "llm_bootstrap", protocol, "zh", 30)
+		english, _, _ := executedIn(t, "llm_bootstrap", protocol, "en", ticks)
+		chinese, requests, dir := executedIn(t, "llm_bootstrap", protocol, "zh", ticks)
 		if diff := gocmp.Diff(english, chinese); diff != "" {
 			t.Errorf("%s: the run in Chinese is another one (-en +zh):\n%.4000s", protocol, diff)
 		}
-		if len(english) < 30 {
+		if len(english) < 3*int(ticks) {
 			t.Fatalf("%s: only %d lines to compare", protocol, len(english))
 		}
-		requireReplays(t, dir, 30)
+		requireReplays(t, dir, ticks)
 		requireStaticText(t, requests)
 		requireChinese(t, requests)
 		if !bytes.Contains(readTrace(t, dir), []byte(`"language":"zh"`)) {

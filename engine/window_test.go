@@ -13,8 +13,8 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// TestSmallestWindowHoldsOverWholeRuns counts every request of two hundred ticks on
-// the smallest supported window, over HTTP, with the fullest prompts: none is larger
+// TestSmallestWindowHoldsOverWholeRuns counts every request of whole runs, at full
+// size of two hundred ticks, on the smallest supported window, over HTTP, with the fullest prompts: none is larger
 // than the window, and every turn still ends in a decision of the model.
 func TestSmallestWindowHoldsOverWholeRuns(t *testing.T) {
 	for _, in := range []struct{ protocol, language string }{{"full", "en"}, {"lean", "en"}, {"full", "zh"}} {
@@ -26,7 +26,8 @@ func TestSmallestWindowHoldsOverWholeRuns(t *testing.T) {
 }
 
 func holdsWindow(t *testing.T, protocol, language string) {
-	o := options(t, "llm_bootstrap", 200)
+	ticks := ticksUpTo(50, 200)
+	o := options(t, "llm_bootstrap", ticks)
 	o.Protocol, o.Language, o.ContextWindowTokens, o.PromptProfile = protocol, language, behavior.ContextWindowMin, string(behavior.ProfileRich)
 	live := o.Source
 	var most atomic.Int64
@@ -44,7 +45,7 @@ func holdsWindow(t *testing.T, protocol, language string) {
 	if r.DecisionCounts.WaitDegraded != 0 || r.TraceCounts.ParseErrors != 0 || r.TraceCounts.LLMErrors != 0 {
 		t.Errorf("degraded waits %v, parse errors %d, model errors %d", r.DecisionCounts.WaitDegradedByReason, r.TraceCounts.ParseErrors, r.TraceCounts.LLMErrors)
 	}
-	if r.TraceCounts.PromptsClipped == 0 || r.TotalDecisions < 500 {
+	if r.TraceCounts.PromptsClipped == 0 || r.TotalDecisions < ticks*5/2 {
 		t.Errorf("%d prompts clipped in %d decisions, so the window was never tight", r.TraceCounts.PromptsClipped, r.TotalDecisions)
 	}
 	t.Logf("at most %d tokens in a window of %d; %d calls, clipped by section %v", most.Load(), behavior.ContextWindowMin, r.TraceCounts.ModelCalls, r.TraceCounts.ClipsBySection)
