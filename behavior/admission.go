@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 )
 
 // The codes of repairs made when an answer comes in. What is found only before a
@@ -32,7 +33,7 @@ const (
 // is gets rebuilt or left out, with a note.
 func (t *Turn) admit(r *llmclient.Reply) (calls []slot, text string) {
 	for range r.NonObjects {
-		t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: repairNotObject})
+		t.note(trace.Step{Kind: trace.StepItemRepair, Status: trace.StatusOK, Code: repairNotObject})
 	}
 	var texts []string
 	refusals, start := 0, len(t.input)
@@ -55,7 +56,7 @@ func (t *Turn) admit(r *llmclient.Reply) (calls []slot, text string) {
 			// Outputs are ours to give. One that a model made up would stand in for the
 			// real one.
 			keep = false
-			t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: repairForeignOutput})
+			t.note(trace.Step{Kind: trace.StepItemRepair, Status: trace.StatusOK, Code: repairForeignOutput})
 		default:
 			keep = t.admitUnknown(it)
 		}
@@ -73,11 +74,11 @@ func (t *Turn) admit(r *llmclient.Reply) (calls []slot, text string) {
 // noteBeside notes what an answer holds beside its calls or its first message.
 func (t *Turn) noteBeside(calls bool, messages int, text, refused bool) {
 	for _, n := range []struct {
-		kind NoteKind
+		kind trace.StepKind
 		so   bool
-	}{{NoteTextBeside, calls && text}, {NoteRefusalBeside, calls && refused}, {NoteSeveralMessages, messages > 1}} {
+	}{{trace.StepTextBeside, calls && text}, {trace.StepRefusalBeside, calls && refused}, {trace.StepSeveralMessages, messages > 1}} {
 		if n.so {
-			t.note(Note{Kind: n.kind, Status: StatusOK})
+			t.note(trace.Step{Kind: n.kind, Status: trace.StatusOK})
 		}
 	}
 }
@@ -89,7 +90,7 @@ func (t *Turn) admitMessage(it llmclient.Item) llmclient.Item {
 	if it.Role == "assistant" {
 		return it
 	}
-	t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: repairMessageRole})
+	t.note(trace.Step{Kind: trace.StepItemRepair, Status: trace.StatusOK, Code: repairMessageRole})
 	return it.WithRole("assistant")
 }
 
@@ -107,7 +108,7 @@ func (t *Turn) admitUnknown(it llmclient.Item) bool {
 	if !keep {
 		code = unknownDropped
 	}
-	t.note(Note{Kind: NoteUnknownItem, Status: StatusOK, Code: code})
+	t.note(trace.Step{Kind: trace.StepUnknownItem, Status: trace.StatusOK, Code: code})
 	return keep
 }
 
@@ -116,7 +117,7 @@ func (t *Turn) admitUnknown(it llmclient.Item) bool {
 func (t *Turn) dropReasoning(start int) {
 	for n := len(t.input); n > start && t.input[n-1].Kind == llmclient.KindReasoning; n = len(t.input) {
 		t.input = t.input[:n-1]
-		t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: string(llmclient.FaultReasoning)})
+		t.note(trace.Step{Kind: trace.StepItemRepair, Status: trace.StatusOK, Code: string(llmclient.FaultReasoning)})
 	}
 }
 
@@ -129,7 +130,7 @@ func (t *Turn) pair() {
 	items, repairs := llmclient.PairItems(t.input, encode(t.mind.words.newFeedback(CodeNoResult)))
 	t.input, t.inputTokens, t.counted = items, 0, 0
 	for _, r := range repairs {
-		t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: string(r.Kind), CallID: r.CallID, Minted: r.Minted})
+		t.note(trace.Step{Kind: trace.StepItemRepair, Status: trace.StatusOK, Code: string(r.Kind), CallID: r.CallID, Minted: r.Minted})
 	}
 }
 
@@ -160,7 +161,7 @@ func (t *Turn) admitCall(it llmclient.Item) (llmclient.Item, slot) {
 			args = "{}"
 		}
 		it = it.Rebuilt(s.callID, t.replayableName(s.tool), args)
-		t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: code, CallID: s.callID, Name: t.knownName(s.tool)})
+		t.note(trace.Step{Kind: trace.StepItemRepair, Status: trace.StatusOK, Code: code, CallID: s.callID, Name: t.knownName(s.tool)})
 	}
 	return it, s
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/trace"
 )
 
 // TestATurnKeepsWhatItNeedsToDecide: the last requests that a turn can afford are for a
@@ -16,11 +17,11 @@ func TestATurnKeepsWhatItNeedsToDecide(t *testing.T) {
 		requests int
 		// second is the stage of the second request in the full protocol; modules says
 		// that the last request looked at offers modules.
-		second  behavior.Stage
+		second  trace.Stage
 		modules bool
 	}{
-		{behavior.ProtocolFull, 3, behavior.StageModules, false},
-		{behavior.ProtocolFull, 4, behavior.StageReason, false},
+		{behavior.ProtocolFull, 3, trace.StageModules, false},
+		{behavior.ProtocolFull, 4, trace.StageReason, false},
 		{behavior.ProtocolLean, 1, "", false},
 		{behavior.ProtocolLean, 2, "", true},
 	} {
@@ -39,7 +40,7 @@ func TestATurnKeepsWhatItNeedsToDecide(t *testing.T) {
 		}
 		turn.Afford(9)
 		ask = turn.Next().(behavior.Ask)
-		if offers := slices.Contains(ask.Request.Choice.Allowed, "world_route"); !offers && ask.Stage != behavior.StageReason {
+		if offers := slices.Contains(ask.Request.Choice.Allowed, "world_route"); !offers && ask.Stage != trace.StageReason {
 			t.Errorf("%s: no modules with nine requests left", c.protocol)
 		}
 	}

@@ -8,41 +8,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Channel says how a decision named a source.
-type Channel string
-
-// The channels.
-const (
-	// ChannelSelf is the model's own list of what it used.
-	ChannelSelf Channel = "self"
-	// ChannelText is a citation in brackets in its reason.
-	ChannelText Channel = "text"
-	// ChannelBoth is a source named in both ways.
-	ChannelBoth Channel = "both"
-)
-
-// Standing says what a named source was to the decision that named it.
-type Standing string
-
-// The standings. Only a source in view can be credited: naming one is no proof
-// that it was there.
-const (
-	// CitedUsed: the source was in view.
-	CitedUsed Standing = "used"
-	// CitedUnknown: the agent's memory or playbook holds it, and it was not shown.
-	CitedUnknown Standing = "unknown"
-	// CitedInvented: it exists nowhere.
-	CitedInvented Standing = "invented"
-)
-
-// Citation is one source that a decision named.
-type Citation struct {
-	// ID is as the model wrote it, reduced to what an id can consist of.
-	ID       string
-	Channel  Channel
-	Standing Standing
-}
-
 // The bounds of what is read from one decision: ids, and characters of its reason.
 const (
 	sourcesCitedMax  = 32
@@ -59,27 +24,27 @@ var sourceForm = regexp.MustCompile(`^(?:mem-[0-9]+-[0-9]+|[a-z]{2,5}-[0-9]{5,9}
 
 // cited lists the sources that a decision named, by its own report and in its
 // reason, in order of first mention, the report first.
-func (t *Turn) cited(d terminal) []Citation {
-	var list []Citation
+func (t *Turn) cited(d terminal) []trace.Citation {
+	var list []trace.Citation
 	for _, entry := range d.sources {
 		for _, id := range listedIDs(entry) {
-			list = t.cite(list, id, ChannelSelf)
+			list = t.cite(list, id, trace.ChannelSelf)
 		}
 	}
 	for _, id := range textIDs(d.why) {
 		if sourceForm.MatchString(id) || t.isRetrieved(id) {
-			list = t.cite(list, id, ChannelText)
+			list = t.cite(list, id, trace.ChannelText)
 		}
 	}
 	return list
 }
 
 // cite adds one mention to the list.
-func (t *Turn) cite(list []Citation, id string, channel Channel) []Citation {
+func (t *Turn) cite(list []trace.Citation, id string, channel trace.Channel) []trace.Citation {
 	for i, c := range list {
 		if c.ID == id {
 			if c.Channel != channel {
-				list[i].Channel = ChannelBoth
+				list[i].Channel = trace.ChannelBoth
 			}
 			return list
 		}
@@ -87,11 +52,11 @@ func (t *Turn) cite(list []Citation, id string, channel Channel) []Citation {
 	if len(list) == sourcesCitedMax {
 		return list
 	}
-	return append(list, Citation{id, channel, t.standing(id)})
+	return append(list, trace.Citation{ID: id, Channel: channel, Status: t.standing(id)})
 }
 
 // declared are the sources in view that a decision named.
-func (t *Turn) declared(cited []Citation) (list []trace.Source) {
+func (t *Turn) declared(cited []trace.Citation) (list []trace.Source) {
 	for _, c := range cited {
 		if i := slices.IndexFunc(t.retrieved, func(s trace.Source) bool { return s.ID == c.ID }); i >= 0 {
 			list = append(list, t.retrieved[i])
@@ -101,16 +66,16 @@ func (t *Turn) declared(cited []Citation) (list []trace.Source) {
 }
 
 // standing tells whether an id was in view, and if not, whether it exists.
-func (t *Turn) standing(id string) Standing {
+func (t *Turn) standing(id string) trace.CitationStatus {
 	if t.isRetrieved(id) {
-		return CitedUsed
+		return trace.CitedUsed
 	}
 	_, remembered := t.mind.memory.Lookup(id)
 	_, learned := t.mind.playbook.Bullet(id)
 	if remembered || learned {
-		return CitedUnknown
+		return trace.CitedUnknown
 	}
-	return CitedInvented
+	return trace.CitedInvented
 }
 
 // textIDs are the ids in the brackets of a reason.
@@ -145,14 +110,14 @@ func partsIDs(r rune) bool {
 
 // tally is what citations come to: the ids that count as used, and how many named
 // ids do not.
-func tally(list []Citation) (used []string, unknown, invented int) {
+func tally(list []trace.Citation) (used []string, unknown, invented int) {
 	for _, c := range list {
-		switch c.Standing {
-		case CitedUsed:
+		switch c.Status {
+		case trace.CitedUsed:
 			used = append(used, c.ID)
-		case CitedUnknown:
+		case trace.CitedUnknown:
 			unknown++
-		case CitedInvented:
+		case trace.CitedInvented:
 			invented++
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 )
 
 // handbook has lessons of which the situation of a new agent in the scenario
@@ -81,15 +82,15 @@ func TestCitations(t *testing.T) {
 			m.SetGoals("Make a chip.", "")
 			d := decide(t, m.begin(), tc.why, tc.sources...)
 			var got []string
-			for _, c := range d.Cited {
-				got = append(got, c.ID+" "+string(c.Channel)+" "+string(c.Standing))
+			for _, c := range d.SourcesCited {
+				got = append(got, c.ID+" "+string(c.Channel)+" "+string(c.Status))
 			}
 			if diff := cmp.Diff(tc.want, strings.Join(got, ", ")); diff != "" {
 				t.Errorf("citations (-want +got):\n%s", diff)
 			}
-			for _, c := range d.Cited {
-				if used := strings.Contains(strings.Join(d.Used, " "), c.ID); used != (c.Standing == behavior.CitedUsed) {
-					t.Errorf("%s is %s, used %v", c.ID, c.Standing, d.Used)
+			for _, c := range d.SourcesCited {
+				if used := strings.Contains(strings.Join(d.SourcesUsed, " "), c.ID); used != (c.Status == trace.CitedUsed) {
+					t.Errorf("%s is %s, used %v", c.ID, c.Status, d.SourcesUsed)
 				}
 			}
 		})
@@ -114,7 +115,7 @@ func TestASearchGivesTheScore(t *testing.T) {
 	}
 	turn.Result(modules.New().Call(turn.Env(), call.CallID, call.Tool, call.Arguments))
 	scored := map[string]bool{}
-	for _, s := range decide(t, turn, "").Retrieved {
+	for _, s := range decide(t, turn, "").SourcesRetrieved {
 		if _, twice := scored[s.ID]; twice {
 			t.Errorf("%s is in view twice", s.ID)
 		}

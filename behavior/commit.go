@@ -5,36 +5,9 @@ import (
 	"slices"
 
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
-)
-
-// Commit says how a model's decision comes to be committed.
-type Commit string
-
-// The ways to a decision. [CommitSkip] is no setting: it is what came of a plan
-// without anything to do.
-const (
-	// CommitGuidance shows the model what the dry runs of its draft found; the model
-	// commits, and what it commits is audited again.
-	CommitGuidance Commit = "guidance"
-	// CommitDirect commits the best candidate of a draft that no check refused,
-	// without another request. Best is the highest score, of equals the first:
-	//
-	//	40 if the dry run accepts the candidate, 0 if only trying tells
-	//	20 if the plan lists its action
-	//	-10 if an amount had to be clamped
-	//	-5 for each candidate in front of it
-	//
-	// When all are refused, the reasons go back as in guidance. Should the world refuse
-	// the best when it is carried out, because others were there first, the next best is
-	// tried in the same tick, and so on; see [Decision.Otherwise]. Candidates give no
-	// sources, so nothing that a model declares lowers an argument's trust here.
-	//
-	// Only the full protocol
-	// has it: a lean turn decides in the call that drafts.
-	CommitDirect Commit = "direct"
-	// CommitSkip: all steps of the plan were skip, so the agent waits.
-	CommitSkip Commit = "skip"
 )
 
 // callsAfterPlan is how many requests the protocol makes behind a plan at least.
@@ -58,13 +31,13 @@ func (t *Turn) commitDirect(d drafted) {
 	best := d.best()
 	if best == 0 {
 		if t.flush(); t.guardRounds > t.mind.cfg.GuardRoundsMax {
-			t.wait(WaitGuardRejected, d.first())
+			t.wait(trace.WaitGuardRejected, d.first())
 		}
 		return
 	}
-	t.note(Note{
-		Kind: NoteDecision, Status: StatusOK, CallID: t.slots[d.slot].callID, Name: d.verdicts[best-1].Adjusted.ActionName(),
-		Detail: directDetail{best, d.scores},
+	t.note(trace.Step{
+		Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.slots[d.slot].callID, Name: d.verdicts[best-1].Adjusted.ActionName(),
+		Detail: llmclient.Marshal(directDetail{best, d.scores}),
 	})
 	decision := t.direct(d.verdicts[best-1])
 	decision.Otherwise = t.alternatives(d)
@@ -73,9 +46,16 @@ func (t *Turn) commitDirect(d drafted) {
 
 // direct is the decision for a candidate.
 func (t *Turn) direct(v *Verdict) Decision {
+	d := decisionOf(*v)
+	d.ArgumentsTrust, d.Commit, d.CallsSaved = t.mind.trustOf(*v), trace.CommitDirect, 1
+	return d
+}
+
+// decisionOf is the model's decision for an action that passed its checks.
+func decisionOf(v Verdict) Decision {
 	return Decision{
-		By: ByModel, Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, Adjustments: v.Adjustments,
-		ArgumentsTrust: t.mind.trustOf(*v), Commit: CommitDirect, CallsSaved: 1,
+		Decision: trace.Decision{DecidedBy: trace.ByModel, Adjustments: v.Adjustments},
+		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted,
 	}
 }
 
@@ -126,8 +106,10 @@ const (
 	scorePlace = -5
 )
 
-// score tells how good a candidate is to commit, as [CommitDirect] says. The order of
-// the model decides among equals: it alone knows what the agent wants.
+// score tells how good a candidate is to commit directly. The order of the model decides
+// among equals: it alone knows what the agent wants. Candidates give no sources, so
+// nothing that a model declares lowers an argument's trust here. Only the full protocol
+// commits directly: a lean turn decides in the call that drafts.
 func (t *Turn) score(number int, v Verdict) int {
 	score := scorePlace * (number - 1)
 	if v.Check.Status == world.CheckAccepted {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -24,16 +26,16 @@ func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 	s := t.slots[i]
 	f, lenient, e := decodeFields(s.args)
 	if e != nil {
-		return terminal{}, t.badArguments(i, NoteDecision, e)
+		return terminal{}, t.badArguments(i, trace.StepDecision, e)
 	}
 	leniencies = slices.Concat(leniencies, lenient, mendLists(f))
 	if e := notTheirs(f, s.tool); e != nil {
-		return terminal{}, t.badArguments(i, NoteDecision, e)
+		return terminal{}, t.badArguments(i, trace.StepDecision, e)
 	}
 	if f["candidate"] == nil {
 		shaped, lenient, ok := shapeDecision(f)
 		if !ok {
-			return terminal{}, t.badArguments(i, NoteDecision, noAction)
+			return terminal{}, t.badArguments(i, trace.StepDecision, noAction)
 		}
 		f, leniencies = shaped, slices.Concat(leniencies, lenient)
 	} else if f["until"] != nil || f["max_ticks"] != nil {
@@ -44,14 +46,14 @@ func (t *Turn) takeDecision(i int, leniencies []string) (terminal, ParseKind) {
 	var args turnArgs
 	absent, e := f.decode(&args, "execute_until", "why", "sources_used")
 	if e != nil {
-		return terminal{}, t.badArguments(i, NoteDecision, e)
+		return terminal{}, t.badArguments(i, trace.StepDecision, e)
 	}
 	if s.tool == toolTurn {
 		t.takeLeanParts(args, s)
 	}
 	action, more, e := t.chosen(f, args)
 	if e != nil {
-		return terminal{}, t.badArguments(i, NoteDecision, e)
+		return terminal{}, t.badArguments(i, trace.StepDecision, e)
 	}
 	return terminal{i, action, args.Why, args.Sources, slices.Concat(leniencies, s.norm(absent), s.norm(more))}, ""
 }
@@ -78,7 +80,7 @@ func (t *Turn) takeLeanParts(args turnArgs, s slot) {
 	}
 	t.acceptPlan(planArgs{Goal: args.Plan.goal}, s.callID, lenient)
 	if w, _ := t.weigh(s, args.Candidates); len(w.details) > 0 {
-		t.note(Note{Kind: NoteDraft, Status: StatusOK, CallID: s.callID, Detail: draftDetail{w.details}, Leniencies: w.leniencies})
+		t.note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.callID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: w.leniencies})
 	}
 }
 
@@ -144,19 +146,17 @@ func (t *Turn) commit(d terminal) {
 	}
 	for _, s := range t.slots {
 		if s.module && !s.done {
-			t.note(Note{Kind: NoteUnneeded, Status: StatusOK, CallID: s.callID, Name: s.tool, Leniencies: s.leniencies})
+			t.note(trace.Step{Kind: trace.StepUnneeded, Status: trace.StatusOK, CallID: s.callID, Name: s.tool, Leniencies: s.leniencies})
 		}
 	}
-	t.note(Note{Kind: NoteDecision, Status: StatusOK, CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(), Leniencies: d.leniency})
-	used, unknown, invented := tally(cited)
+	t.note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(), Leniencies: d.leniency})
+	decided := decisionOf(v)
+	decided.Why, decided.Commit, decided.ArgumentsTrust, decided.SourcesCited = capText(d.why), trace.CommitGuidance, t.mind.trustOf(v), cited
+	decided.SourcesUsed, decided.SourcesUnknown, decided.SourcesInvented = tally(cited)
 	if len(cited) > 0 {
-		t.note(Note{Kind: NoteCitation, Status: StatusOK, Detail: citationDetail{len(used), unknown, invented}})
+		t.note(trace.Step{Kind: trace.StepCitation, Status: trace.StatusOK, Detail: llmclient.Marshal(citationDetail{len(decided.SourcesUsed), decided.SourcesUnknown, decided.SourcesInvented})})
 	}
-	t.finish(Decision{
-		By: ByModel, Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted,
-		Adjustments: v.Adjustments, Why: capText(d.why), Cited: cited, Used: used,
-		Commit: CommitGuidance, ArgumentsTrust: t.mind.trustOf(v),
-	})
+	t.finish(decided)
 }
 
 func (t *Turn) sendBack(d terminal, v Verdict) {
@@ -165,7 +165,7 @@ func (t *Turn) sendBack(d terminal, v Verdict) {
 	n.CallID, n.Leniencies = t.slots[d.slot].callID, d.leniency
 	t.note(n)
 	if t.guardRounds > t.mind.cfg.GuardRoundsMax {
-		t.wait(WaitGuardRejected, &v)
+		t.wait(trace.WaitGuardRejected, &v)
 		return
 	}
 	refused := t.refused(v, t.guardRounds, t.mind.cfg.GuardRoundsMax)

@@ -6,6 +6,7 @@ import (
 
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 )
 
 // Protocol is the shape of a turn.
@@ -63,7 +64,7 @@ type Config struct {
 	PlaybookBullets int
 	// Commit is how a decision of the full protocol comes about: guidance (the
 	// default) or direct. The lean protocol decides in the call that drafts.
-	Commit Commit
+	Commit trace.Commit
 	// GuardOff are the layers of the guard that are switched off, none by default.
 	// Nothing but measuring what a layer is worth is a reason to name one: without
 	// memory, remembered words of others count as the agent's own and stand before
@@ -98,7 +99,7 @@ func (c Config) Validate() error {
 	if c.Language != "" && !slices.Contains(modules.Languages(), c.Language) {
 		return fmt.Errorf("prompt language %q: allowed are en and zh", c.Language)
 	}
-	if c.Commit != "" && c.Commit != CommitGuidance && c.Commit != CommitDirect {
+	if c.Commit != "" && c.Commit != trace.CommitGuidance && c.Commit != trace.CommitDirect {
 		return fmt.Errorf("commit mode %q: allowed are guidance and direct", c.Commit)
 	}
 	if _, err := policy.ParseLayers(layerNames(c.GuardOff)); err != nil {
@@ -139,7 +140,7 @@ func (c Config) WithDefaults() Config {
 		c.Language = modules.English
 	}
 	if c.Commit == "" {
-		c.Commit = CommitGuidance
+		c.Commit = trace.CommitGuidance
 	}
 	setDefault(&c.ContextWindow, 128_000)
 	setDefault(&c.OutputTokensMax, 1024)

@@ -94,7 +94,7 @@ func play(t *testing.T, sections map[string]string) string {
 		t.Fatal(err)
 	}
 	cfg := behavior.Config{
-		Protocol: behavior.Protocol(protocol), Model: "m", Commit: behavior.Commit(strings.TrimSpace(sections["commit"])), GuardOff: off,
+		Protocol: behavior.Protocol(protocol), Model: "m", Commit: trace.Commit(strings.TrimSpace(sections["commit"])), GuardOff: off,
 	}
 	clauses := clausesIn(t, sections["mandate"])
 	turn := newTurn(t, cfg, clauses...)
@@ -126,7 +126,7 @@ func play(t *testing.T, sections map[string]string) string {
 			}
 			turn.Result(modules.New().Call(env, step.CallID, step.Tool, step.Arguments))
 		case behavior.Decision:
-			writeEnd(&out, step, turn.Notes())
+			writeEnd(&out, step, turn.Steps())
 			if len(blocks) > 0 && strings.TrimSpace(blocks[0]) != "" {
 				t.Errorf("%d answers were not asked for", len(blocks))
 			}
@@ -297,10 +297,10 @@ func abridged(text string) string {
 	return strings.Join(parts, " | ")
 }
 
-func writeEnd(out *strings.Builder, d behavior.Decision, notes []behavior.Note) {
-	fmt.Fprintf(out, "decision by %s after %d calls: %s", d.By, d.ModelCalls, world.EncodeAction(d.Executed))
-	if d.Wait != "" {
-		fmt.Fprintf(out, " (%s)", d.Wait)
+func writeEnd(out *strings.Builder, d behavior.Decision, notes []trace.Step) {
+	fmt.Fprintf(out, "decision by %s after %d calls: %s", d.DecidedBy, d.Calls, world.EncodeAction(d.Executed))
+	if d.WaitReason != "" {
+		fmt.Fprintf(out, " (%s)", d.WaitReason)
 	}
 	out.WriteString("\n")
 	if d.Proposed != nil {
@@ -309,22 +309,22 @@ func writeEnd(out *strings.Builder, d behavior.Decision, notes []behavior.Note) 
 	for _, a := range d.Adjustments {
 		fmt.Fprintf(out, "adjusted %s %d -> %d (%s)\n", a.Field, a.From, a.To, a.Bound)
 	}
-	for _, s := range d.Retrieved {
+	for _, s := range d.SourcesRetrieved {
 		if s.Kind == trace.KindMessage || s.Kind == trace.KindNote {
 			fmt.Fprintf(out, "retrieved %s %s from %q in tick %d, %s\n", s.Kind, s.ID, s.OriginAgent, s.OriginTick, s.Trust)
 		}
 	}
 	for _, a := range d.ArgumentsTrust {
-		fmt.Fprintf(out, "argument %s %s\n", a.Name, a.Trust)
+		fmt.Fprintf(out, "argument %s %s\n", a.Argument, a.Trust)
 	}
-	if d.Commit != behavior.CommitGuidance && d.Commit != "" {
+	if d.Commit != trace.CommitGuidance && d.Commit != "" {
 		fmt.Fprintf(out, "committed by %s, %d calls saved\n", d.Commit, d.CallsSaved)
 	}
-	if len(d.Used) > 0 {
-		fmt.Fprintf(out, "used %v\n", d.Used)
+	if len(d.SourcesUsed) > 0 {
+		fmt.Fprintf(out, "used %v\n", d.SourcesUsed)
 	}
 	for _, n := range notes {
-		line := fmt.Sprintf("note %d %s %s %s %s %s %v", n.Number, n.Kind, n.Status, n.Code, n.CallID, n.Name, n.Leniencies)
+		line := fmt.Sprintf("note %d %s %s %s %s %s %v", n.Step, n.Kind, n.Status, n.Code, n.CallID, n.Name, n.Leniencies)
 		if n.Minted {
 			line += " minted"
 		}

@@ -11,6 +11,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -122,15 +123,15 @@ func items(t testing.TB, list string) (out []llmclient.Item) {
 
 // ended collects what a turn noted and lets the world have its say.
 func (s scene) ended(d behavior.Decision) outcome {
-	o := outcome{decision: d, asks: d.ModelCalls}
-	for _, n := range s.turn.Notes() {
+	o := outcome{decision: d, asks: d.Calls}
+	for _, n := range s.turn.Steps() {
 		o.repairs = append(o.repairs, n.Leniencies...)
 		switch n.Kind {
-		case behavior.NoteParseError:
+		case trace.StepParseError:
 			o.errors = append(o.errors, n.Code)
-		case behavior.NoteItemRepair:
+		case trace.StepItemRepair:
 			o.items = append(o.items, n.Code)
-		case behavior.NoteGuard:
+		case trace.StepGuard:
 			o.refusals = append(o.refusals, n.Code)
 		}
 	}
@@ -171,8 +172,8 @@ func (o outcome) compare(t *testing.T, shape stub.Shape) {
 			t.Errorf("refusals %q, want %q", o.refusals, shape.Error)
 		}
 	default:
-		if len(o.errors) > 0 || len(o.refusals) > 0 || o.decision.Wait != "" {
-			t.Errorf("errors %q, refusals %q, wait %q, want none", o.errors, o.refusals, o.decision.Wait)
+		if len(o.errors) > 0 || len(o.refusals) > 0 || o.decision.WaitReason != "" {
+			t.Errorf("errors %q, refusals %q, wait %q, want none", o.errors, o.refusals, o.decision.WaitReason)
 		}
 	}
 }
@@ -211,7 +212,7 @@ func TestInventedObservationsNeverComeBack(t *testing.T) {
 	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{textItem(t, text)}}, Attempts: 1})
 	ask, asked := turn.Next().(behavior.Ask)
 	if !asked {
-		t.Fatalf("the plan was not read: %v", turn.Notes())
+		t.Fatalf("the plan was not read: %v", turn.Steps())
 	}
 	body := string(ask.Request.Body())
 	if strings.Contains(body, "gold everywhere") || !strings.Contains(body, "Thought: I look.") {
@@ -244,10 +245,10 @@ func FuzzText(f *testing.F) {
 			return
 		}
 		var repairs []string
-		for _, n := range turn.Notes() {
+		for _, n := range turn.Steps() {
 			repairs = append(repairs, n.Leniencies...)
 		}
-		if !arguments && d.By == behavior.ByModel && !slices.Contains(repairs, "text_instead_of_call") {
+		if !arguments && d.DecidedBy == trace.ByModel && !slices.Contains(repairs, "text_instead_of_call") {
 			t.Errorf("a decision was read from text with %q", repairs)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -31,7 +32,7 @@ type deed struct {
 	// refusal is the world's reason, with the numbers of the last time; wait is
 	// why no decision came about. At most one of them is set.
 	refusal *world.Rejection
-	wait    WaitReason
+	wait    trace.WaitReason
 	// remembered is a memory as it stands, where the decisions behind it are too
 	// long ago to be told apart; the fields above but the ids are then empty.
 	remembered string
@@ -45,7 +46,7 @@ const (
 
 // newDeed is what became of one decision, not yet remembered under an id. name is
 // how the ids in its action are told.
-func newDeed(w *wording, tick int64, wait WaitReason, o world.Outcome, name naming) deed {
+func newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) deed {
 	d := deed{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes)}
 	do := o.Action
 	if order, ok := do.(world.ExecuteUntil); ok {

@@ -50,7 +50,7 @@ func TestHistoryFolds(t *testing.T) {
 	learn(m, 7, world.BuyPower{Amount: 30, Price: 3}, "")
 	learn(m, 8, world.BuyPower{Amount: 30, Price: 4}, "")
 	learn(m, 9, world.Transfer{To: "b\n# Goals", Kind: "data", Amount: 2}, "")
-	m.Learn(10, Decision{Executed: world.Wait{}, Wait: "parse_error:refusal"}, world.Outcome{Tick: 10, Action: world.Wait{}, Accepted: true})
+	m.Learn(10, Decision{Decision: trace.Decision{WaitReason: "parse_error:refusal"}, Executed: world.Wait{}}, world.Outcome{Tick: 10, Action: world.Wait{}, Accepted: true})
 	learn(m, 11, world.ScheduleRecipe{FactoryID: "f1", RecipeID: "recipe.assembler.motor_mk1", Batches: 2}, "")
 	mine(12, 400)
 	mine(13, 400)

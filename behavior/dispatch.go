@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 )
 
 // dispatch handles the calls of one answer in order. Protocol calls are settled
@@ -37,7 +39,7 @@ func (t *Turn) dispatch(leniencies []string) {
 		t.repair(ParseSeveral)
 	case len(decisions) > 0:
 		t.commit(decisions[0])
-	case t.drafts != nil && t.mind.cfg.Commit == CommitDirect && t.settled():
+	case t.drafts != nil && t.mind.cfg.Commit == trace.CommitDirect && t.settled():
 		t.commitDirect(*t.drafts)
 	case t.idle != nil && t.settled():
 		t.rest()
@@ -100,18 +102,18 @@ func (t *Turn) refuseTool(i int, allowed []string) ParseKind {
 		f.Known = t.mind.toolNames()
 	}
 	t.reject(i, f)
-	t.note(Note{Kind: NoteToolRefused, Status: StatusError, Code: code, CallID: t.slots[i].callID, Name: name})
+	t.note(trace.Step{Kind: trace.StepToolRefused, Status: trace.StatusError, Code: code, CallID: t.slots[i].callID, Name: name})
 	return kind
 }
 
 // badArguments answers a call of a protocol tool whose arguments were refused.
-func (t *Turn) badArguments(i int, kind NoteKind, e *modules.ArgumentError) ParseKind {
+func (t *Turn) badArguments(i int, kind trace.StepKind, e *modules.ArgumentError) ParseKind {
 	f := t.mind.words.wrongArguments(argumentCode(t.slots[i].args, e), e)
 	if f.Code == CodeArgumentsNotJSON {
 		f.Parameters = t.parameters(t.slots[i].tool)
 	}
 	t.reject(i, f)
-	t.note(Note{Kind: kind, Status: StatusError, Code: f.Code, CallID: t.slots[i].callID, Detail: e})
+	t.note(trace.Step{Kind: kind, Status: trace.StatusError, Code: f.Code, CallID: t.slots[i].callID, Detail: llmclient.Marshal(e)})
 	return ParseInvalidArgs
 }
 

@@ -30,7 +30,7 @@
 // A plan gives the kinds of its steps (call, reason, respond, skip), of which typed
 // steps are made, and in a short grammar the actions that the agent may take. A plan
 // of nothing but skip steps ends the turn in a wait. In the commit mode direct the best
-// candidate of a draft is the decision; see [CommitDirect].
+// candidate of a draft is the decision; see [trace.CommitDirect].
 //
 // # What may be committed
 //

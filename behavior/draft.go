@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -22,11 +24,11 @@ func (t *Turn) takeDraft(i int, leniencies []string) (bool, ParseKind) {
 		e = &modules.ArgumentError{Path: "candidates", Expected: fmt.Sprintf("1 to %d candidates", candidatesMax), Got: "none"}
 	}
 	if e != nil {
-		return false, t.badArguments(i, NoteDraft, e)
+		return false, t.badArguments(i, trace.StepDraft, e)
 	}
 	w, e := t.weigh(t.slots[i], draft.Candidates)
 	if !w.usable && e != nil {
-		return false, t.badArguments(i, NoteDraft, e)
+		return false, t.badArguments(i, trace.StepDraft, e)
 	}
 	w.leniencies = slices.Concat(leniencies, w.leniencies)
 	t.takeWeighed(i, w)
@@ -36,17 +38,17 @@ func (t *Turn) takeDraft(i int, leniencies []string) (bool, ParseKind) {
 // takeWeighed answers a draft with what its dry runs found. A draft whose candidates
 // are all refused goes back, within the guard's rounds.
 func (t *Turn) takeWeighed(i int, w weighing) {
-	status := StatusOK
+	status := trace.StatusOK
 	t.reveal()
-	t.now = at(StageDecision)
+	t.now = at(trace.StageDecision)
 	if !w.usable {
-		status = StatusError
+		status = trace.StatusError
 		t.guardRounds++
 		if t.guardRounds <= t.mind.cfg.GuardRoundsMax {
-			t.now = at(StageDraft)
+			t.now = at(trace.StageDraft)
 		}
 	}
-	t.note(Note{Kind: NoteDraft, Status: status, CallID: t.slots[i].callID, Detail: draftDetail{w.details}, Leniencies: w.leniencies})
+	t.note(trace.Step{Kind: trace.StepDraft, Status: status, CallID: t.slots[i].callID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: w.leniencies})
 	t.respond(i, draftResult{w.results, w.best(), t.now.stage})
 	t.drafts = &drafted{i, w}
 }

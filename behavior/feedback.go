@@ -5,6 +5,7 @@ import (
 
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -148,15 +149,15 @@ func (w *wording) aboutAnswer(kind ParseKind, allowed []string) feedback {
 // planAccepted and draftResult answer the calls that went well: what comes next,
 // and what the dry runs found, candidate by candidate in the order given.
 type planAccepted struct {
-	Next Stage `json:"next"`
+	Next trace.Stage `json:"next"`
 }
 
 type draftResult struct {
 	Candidates []candidateResult `json:"candidates"`
 	// Best is the number of the candidate with the highest score, 0 when all are
 	// refused.
-	Best int   `json:"best,omitempty"`
-	Next Stage `json:"next"`
+	Best int         `json:"best,omitempty"`
+	Next trace.Stage `json:"next"`
 }
 
 type candidateResult struct {

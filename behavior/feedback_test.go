@@ -128,7 +128,7 @@ func TestBrokenHistoryIsRepaired(t *testing.T) {
 		t.Fatalf("%s at item %d", fault, at)
 	}
 	var codes []string
-	for _, n := range turn.Notes() {
+	for _, n := range turn.Steps() {
 		codes = append(codes, fmt.Sprintf("%s %s %v", n.Kind, n.Code, n.Minted))
 	}
 	want := []string{"item_repair output_without_call false", "item_repair call_id_missing true", "item_repair call_without_output false", "item_repair output_repeated false"}

@@ -65,22 +65,22 @@ func (t *Turn) evidence(declared []trace.Source) policy.Evidence {
 
 // trustOf tells how far each argument of the adjusted action is the agent's own, nil
 // where nothing untrusted is in view. It is looked at once per turn, at its end.
-func (m *Mind) trustOf(v Verdict) []policy.Argument {
+func (m *Mind) trustOf(v Verdict) []trace.ArgumentTrust {
 	if len(v.evidence.Untrusted) == 0 {
 		return nil
 	}
 	return m.policy.Arguments(v.Adjusted, v.evidence)
 }
 
-// refusalNote is the note of a refused action, by the rule of the mandate or the
+// refusalNote is the step of a refused action, by the rule of the mandate or the
 // code of the world.
-func (t *Turn) refusalNote(v Verdict) Note {
-	n := Note{Kind: NoteGuard, Status: StatusError, Level: LevelWarn, Name: v.Adjusted.ActionName()}
+func (t *Turn) refusalNote(v Verdict) trace.Step {
+	n := trace.Step{Kind: trace.StepGuard, Status: trace.StatusError, Level: trace.LevelWarn, Name: v.Adjusted.ActionName()}
 	if v.Audit == nil {
 		n.Code = string(v.Check.Rejection.Code)
 		return n
 	}
-	n.Code, n.Detail = string(v.Audit.Rule), auditDetail{*v.Audit, t.intentTexts()}
+	n.Code, n.Detail = string(v.Audit.Rule), llmclient.Marshal(auditDetail{*v.Audit, t.intentTexts()})
 	return n
 }
 
@@ -132,7 +132,7 @@ func (r rawJSON) MarshalJSON() ([]byte, error) { return r, nil }
 // attempt that the world would refuse is submitted all the same: the refusal ends the
 // order and tells the agent why, in numbers. One that the mandate refuses by now, as
 // when a total has run out, becomes a wait, which ends the order too.
-func (m *Mind) Continue(view world.View) (Decision, []Note) {
+func (m *Mind) Continue(view world.View) (Decision, []trace.Step) {
 	order, ok := view.Standing()
 	if !ok {
 		panic("behavior: Continue for agent " + view.AgentID() + " without a standing order")
@@ -141,28 +141,35 @@ func (m *Mind) Continue(view world.View) (Decision, []Note) {
 	if verdict.Audit != nil {
 		return m.halt(view, verdict)
 	}
-	status := StatusOK
+	status := trace.StatusOK
 	if verdict.Refused() {
-		status = StatusError
+		status = trace.StatusError
 	}
-	note := Note{Kind: NoteStanding, Status: status, Name: order.Do.ActionName(), Detail: verdict.detail()}
-	return Decision{
-		AgentID: view.AgentID(), At: view.Place(), By: ByStanding, Proposed: order.Do, Adjusted: verdict.Adjusted,
-		Executed: verdict.Adjusted, Adjustments: verdict.Adjustments, Known: m.knownIDs(view.Observe(), order.Do),
-	}, []Note{note}
+	d := Decision{
+		Decision: trace.Decision{DecidedBy: trace.ByStanding, Adjustments: verdict.Adjustments}, At: view.Place(),
+		Proposed: order.Do, Adjusted: verdict.Adjusted, Executed: verdict.Adjusted, Known: m.knownIDs(view.Observe(), order.Do),
+	}
+	d.Tick, d.AgentID = view.Tick(), view.AgentID()
+	return d, []trace.Step{m.continued(view, verdict, trace.Step{Status: status, Name: order.Do.ActionName()})}
+}
+
+// continued is the step of a standing order.
+func (m *Mind) continued(view world.View, v Verdict, s trace.Step) trace.Step {
+	s.Tick, s.AgentID, s.Kind, s.Detail = view.Tick(), view.AgentID(), trace.StepContinue, llmclient.Marshal(v.detail())
+	return s
 }
 
 // halt ends a standing order that may not go on.
-func (m *Mind) halt(view world.View, v Verdict) (Decision, []Note) {
+func (m *Mind) halt(view world.View, v Verdict) (Decision, []trace.Step) {
 	t := Turn{mind: m, view: view}
-	notes := []Note{
-		{Kind: NoteStanding, Status: StatusError, Code: string(v.Audit.Rule), Name: v.Adjusted.ActionName(), Detail: v.detail()},
-		t.refusalNote(v),
+	t.note(m.continued(view, v, trace.Step{Status: trace.StatusError, Code: string(v.Audit.Rule), Name: v.Adjusted.ActionName()}))
+	t.note(t.refusalNote(v))
+	d := Decision{
+		Decision: trace.Decision{DecidedBy: trace.ByEngine, Adjustments: v.Adjustments, WaitReason: trace.WaitGuardRejected}, At: view.Place(),
+		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: world.Wait{},
 	}
-	return Decision{
-		AgentID: view.AgentID(), At: view.Place(), By: ByEngine, Proposed: v.Proposed, Adjusted: v.Adjusted,
-		Executed: world.Wait{}, Adjustments: v.Adjustments, Wait: WaitGuardRejected,
-	}, notes
+	d.Tick, d.AgentID = view.Tick(), view.AgentID()
+	return d, t.steps
 }
 
 func encode(v any) string { return string(llmclient.Marshal(v)) }

@@ -44,7 +44,7 @@ func reader(tb testing.TB) (*Mind, world.View) {
 		}
 		w.Apply(intents)
 		if o, ok := w.LastOutcome(0); ok {
-			m.Learn(tick+1, Decision{Executed: o.Action, By: ByModel, Place: w.View(0).Place()}, o)
+			m.Learn(tick+1, Decision{Decision: trace.Decision{DecidedBy: trace.ByModel}, Executed: o.Action, Place: w.View(0).Place()}, o)
 		}
 	}
 	w.Advance()
@@ -63,7 +63,7 @@ func deliberated(tb testing.TB, m *Mind, v world.View) Decision {
 		switch step := turn.Next().(type) {
 		case Ask:
 			if len(answers) == 0 {
-				tb.Fatalf("the turn asks for more: %+v", turn.Notes())
+				tb.Fatalf("the turn asks for more: %+v", turn.Steps())
 			}
 			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: answers[:1]}})
 			answers = answers[1:]
@@ -83,7 +83,7 @@ func TestTurnUnderTextsCommitsAsPlanned(t *testing.T) {
 		t.Errorf("decided %+v with arguments %v", d.Executed, d.ArgumentsTrust)
 	}
 	foreign := 0
-	for _, s := range d.Retrieved {
+	for _, s := range d.SourcesRetrieved {
 		if s.Trust <= trace.TrustOtherAgent {
 			foreign++
 		}
@@ -105,7 +105,7 @@ func BenchmarkGuardShare(b *testing.B) {
 			e.Intents = append(e.Intents, i)
 		}
 	}
-	for _, s := range d.Retrieved {
+	for _, s := range d.SourcesRetrieved {
 		if isUntrusted(s) {
 			e.Untrusted = append(e.Untrusted, s)
 		}
@@ -144,7 +144,7 @@ func TestNothingUnplannedIsExecuted(t *testing.T) {
 	executed := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		plan := rapid.SliceOfNDistinct(rapid.SampledFrom(lines), 0, 3, rapid.ID[string]).Draw(t, "plan")
-		mode := rapid.SampledFrom([]Commit{CommitGuidance, CommitDirect}).Draw(t, "commit")
+		mode := rapid.SampledFrom([]trace.Commit{trace.CommitGuidance, trace.CommitDirect}).Draw(t, "commit")
 		kit := *m.Kit
 		kit.cfg.Commit = mode
 		mind := *m
@@ -162,14 +162,14 @@ func TestNothingUnplannedIsExecuted(t *testing.T) {
 				case !planned:
 					planned = true
 					call = llmclient.FunctionCall("p", "plan", string(llmclient.Marshal(map[string]any{"goal": "g", "steps": []any{}, "actions": plan})))
-				case step.Stage == StageDraft && rapid.Bool().Draw(t, "draft"):
+				case step.Stage == trace.StageDraft && rapid.Bool().Draw(t, "draft"):
 					call = llmclient.FunctionCall(fmt.Sprint("c", n), "decision_draft", `{"candidates":[`+wish+`,`+rapid.SampledFrom(pool).Draw(t, "other")+`]}`)
 				}
 				turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{call}}})
 			}
 		}
 		did, _ := policy.IntentOf(d.Adjusted)
-		if d.Wait != "" {
+		if d.WaitReason != "" {
 			did = policy.Intent{Action: "wait"}
 		}
 		proposed, _ := policy.IntentOf(d.Proposed)

@@ -84,15 +84,15 @@ func TestLeanTurnPlansBeforeItActsOnWordsOfOthers(t *testing.T) {
 	for _, c := range []struct {
 		trust   trace.Trust
 		planned bool
-		want    Stage
-	}{{trace.TrustSelfObservation, false, StageLean}, {trace.TrustOtherAgent, false, StagePlan}, {trace.TrustOtherAgent, true, StageLean}} {
-		turn := &Turn{mind: m, now: at(StageLean), planned: c.planned, slots: []slot{{callID: "c", tool: "memory_long_term_search", module: true}}}
+		want    trace.Stage
+	}{{trace.TrustSelfObservation, false, trace.StageLean}, {trace.TrustOtherAgent, false, trace.StagePlan}, {trace.TrustOtherAgent, true, trace.StageLean}} {
+		turn := &Turn{mind: m, now: at(trace.StageLean), planned: c.planned, slots: []slot{{callID: "c", tool: "memory_long_term_search", module: true}}}
 		turn.Result(modules.Result{Output: `{"found":"their words"}`, Sources: []trace.Source{{ID: "mem-1-1", Trust: c.trust}}})
 		if turn.now.stage != c.want {
 			t.Errorf("after a memory of trust %v, planned %v, the stage is %s, want %s", c.trust, c.planned, turn.now.stage, c.want)
 		}
 		shown := len(turn.retrieved) == 1 && strings.Contains(turn.input[0].Text, "their words")
-		if shown != (c.want == StageLean) {
+		if shown != (c.want == trace.StageLean) {
 			t.Errorf("a memory of trust %v, planned %v, is shown: %v", c.trust, c.planned, shown)
 		}
 		if turn.reveal(); len(turn.retrieved) != 1 || !shown && !strings.Contains(turn.after[0].Text, "their words") {

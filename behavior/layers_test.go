@@ -36,10 +36,10 @@ func TestWithoutOrderTextsStandInTheOpening(t *testing.T) {
 			t.Errorf("%s: the opening is\n%s", protocol, text)
 		}
 		if protocol == behavior.ProtocolFull {
-			if d := decide(t, turn, ""); !slices.ContainsFunc(d.Retrieved, func(s trace.Source) bool {
+			if d := decide(t, turn, ""); !slices.ContainsFunc(d.SourcesRetrieved, func(s trace.Source) bool {
 				return strings.Contains(s.Text, "zebra") && s.Trust == trace.TrustOtherAgent
 			}) {
-				t.Errorf("the sources in view are %+v", d.Retrieved)
+				t.Errorf("the sources in view are %+v", d.SourcesRetrieved)
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func TestWithoutEnvelopeASenderIsWhoeverTheTextSays(t *testing.T) {
 			t.Fatal("no decision")
 		}
 		var authors []string
-		for _, s := range d.Retrieved {
+		for _, s := range d.SourcesRetrieved {
 			if s.Kind == trace.KindMessage {
 				authors = append(authors, s.OriginAgent)
 			}
@@ -107,7 +107,7 @@ func TestWithoutMemoryWordsOfOthersBecomeOwn(t *testing.T) {
 		if text := firstAsk(t, turn).Request.Input[0].Text; strings.Contains(text, "zebra") != off {
 			t.Errorf("memory off %v: the opening is\n%s", off, text)
 		}
-		trusted := slices.ContainsFunc(decide(t, turn, "").Retrieved, func(s trace.Source) bool {
+		trusted := slices.ContainsFunc(decide(t, turn, "").SourcesRetrieved, func(s trace.Source) bool {
 			return s.Trust == trace.TrustSelfObservation && strings.Contains(s.Text, "zebra")
 		})
 		if trusted != off {
@@ -152,11 +152,11 @@ func TestDoubtedLessonsWaitForThePlan(t *testing.T) {
 		t.Fatal("no decision")
 	}
 	trusts := map[string]trace.Trust{}
-	for _, s := range d.Retrieved {
+	for _, s := range d.SourcesRetrieved {
 		trusts[s.ID] = s.Trust
 	}
 	if trusts["res-00001"] != trace.TrustOtherAgent || trusts["res-00002"] != trace.TrustDerived || trusts["res-00003"] != trace.TrustSelfObservation {
-		t.Errorf("the sources in view are %+v", d.Retrieved)
+		t.Errorf("the sources in view are %+v", d.SourcesRetrieved)
 	}
 	cfg := without(behavior.ProtocolFull, policy.LayerLessons)
 	cfg.PlaybookBullets = 1

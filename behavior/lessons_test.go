@@ -55,7 +55,7 @@ func TestLessonsThatFitAreShownAsSources(t *testing.T) {
 	}
 	d := decide(t, turn, "")
 	var got []string
-	for _, s := range d.Retrieved {
+	for _, s := range d.SourcesRetrieved {
 		if s.Kind == trace.KindBullet {
 			got = append(got, fmt.Sprintf("%s %s %d", s.Text, s.Trust, s.Chars))
 			if s.Score <= 0 {
@@ -115,8 +115,8 @@ func TestLessonsKeepTheirBounds(t *testing.T) {
 	}
 	small := behavior.Config{PlaybookBullets: 8, ContextWindow: 5000, CountTokens: func(s string) int { return len(s) / 2 }}
 	ask := firstAsk(t, readerOf(t, small, bulky(8)).begin())
-	at := slices.IndexFunc(ask.Sections, func(s behavior.Section) bool { return s.Name == "playbook" })
-	if at < 0 || ask.Sections[at].Clipped == 0 {
+	at := slices.IndexFunc(ask.Sections, func(s trace.Section) bool { return s.Name == "playbook" })
+	if at < 0 || !ask.Sections[at].Clipped {
 		t.Errorf("nothing was cut: %+v", ask.Sections)
 	}
 }

@@ -190,7 +190,7 @@ func (m *Mind) env(view world.View, resultChars int) modules.Env {
 // others. The engine calls it once per agent and tick, after the world applied all
 // actions.
 func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
-	done := newDeed(m.words, tick, d.Wait, outcome, m.aliased(d.naming(outcome.Accepted)))
+	done := newDeed(m.words, tick, d.WaitReason, outcome, m.aliased(d.naming(outcome.Accepted)))
 	place := d.Place
 	if place == "" && done.action != (world.Move{}).ActionName() {
 		// An order goes on where it began.

@@ -6,6 +6,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -92,8 +93,8 @@ func answered(t *testing.T, answers ...llmclient.Item) (executed string, kind be
 		}
 		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{it}}, Attempts: 1})
 	}
-	for _, n := range turn.Notes() {
-		if n.Kind == behavior.NoteParseError {
+	for _, n := range turn.Steps() {
+		if n.Kind == trace.StepParseError {
 			kind = behavior.ParseKind(n.Code)
 		}
 	}

@@ -3,20 +3,22 @@ package behavior
 import (
 	"slices"
 
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
 func (t *Turn) takePlan(i int, leniencies []string) (bool, ParseKind) {
 	f, lenient, e := decodeFields(t.slots[i].args)
 	if e != nil {
-		return false, t.badArguments(i, NotePlan, e)
+		return false, t.badArguments(i, trace.StepPlan, e)
 	}
 	f, more := shapePlan(f)
 	leniencies = slices.Concat(leniencies, lenient, more)
 	var plan planArgs
 	absent, e := f.decode(&plan, "goal", "steps", "actions")
 	if e != nil {
-		return false, t.badArguments(i, NotePlan, e)
+		return false, t.badArguments(i, trace.StepPlan, e)
 	}
 	t.acceptPlan(plan, t.slots[i].callID, slices.Concat(leniencies, t.slots[i].norm(absent)))
 	if onlySkips(t.planSteps) {
@@ -37,9 +39,9 @@ func (t *Turn) acceptPlan(plan planArgs, callID string, leniencies []string) {
 	for _, s := range plan.Steps[:min(len(plan.Steps), planStepsMax)] {
 		t.planSteps = append(t.planSteps, typed(s.Kind, t.mind.moduleNames, actions))
 	}
-	t.note(Note{
-		Kind: NotePlan, Status: StatusOK, CallID: callID, Leniencies: slices.Concat(leniencies, lenient),
-		Detail: planDetail{Goal: capText(plan.Goal), Steps: append([]TypedStep{}, t.planSteps...), Actions: t.intentTexts(), Unread: unread},
+	t.note(trace.Step{
+		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: callID, Leniencies: slices.Concat(leniencies, lenient),
+		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]TypedStep{}, t.planSteps...), Actions: t.intentTexts(), Unread: unread}),
 	})
 }
 
@@ -47,11 +49,10 @@ func (t *Turn) acceptPlan(plan planArgs, callID string, leniencies []string) {
 // chose, without asking it again.
 func (t *Turn) rest() {
 	goal := t.idle.Goal
-	t.note(Note{Kind: NoteDecision, Status: StatusOK, Code: codeNothingPlanned, Name: world.Wait{}.ActionName()})
-	t.finish(Decision{
-		By: ByModel, Proposed: world.Wait{}, Adjusted: world.Wait{}, Executed: world.Wait{},
-		Why: capText(goal), Commit: CommitSkip, CallsSaved: t.mind.cfg.callsAfterPlan(),
-	})
+	t.note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: codeNothingPlanned, Name: world.Wait{}.ActionName()})
+	d := decisionOf(Verdict{Proposed: world.Wait{}, Adjusted: world.Wait{}})
+	d.Why, d.Commit, d.CallsSaved = capText(goal), trace.CommitSkip, t.mind.cfg.callsAfterPlan()
+	t.finish(d)
 }
 
 // codeNothingPlanned marks the wait that a plan of nothing but skip steps stands for.

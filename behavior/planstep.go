@@ -3,6 +3,7 @@ package behavior
 import (
 	"slices"
 
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -68,13 +69,13 @@ func onlySkips(steps []TypedStep) bool {
 // nothing of a step can outlive it. That no tool may be called now is said here and
 // nowhere else.
 type turnStep struct {
-	stage Stage
+	stage trace.Stage
 	// typed is the step of the plan, zero before there is a plan.
 	typed TypedStep
 }
 
 // at is the step of a stage that no step of a plan asks for.
-func at(stage Stage) turnStep { return turnStep{stage: stage} }
+func at(stage trace.Stage) turnStep { return turnStep{stage: stage} }
 
 // reasons reports whether the step takes text and no call.
-func (s turnStep) reasons() bool { return s.stage == StageReason }
+func (s turnStep) reasons() bool { return s.stage == trace.StageReason }

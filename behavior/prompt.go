@@ -12,15 +12,6 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Section tells what one part of the opening prompt took and lost.
-type Section struct {
-	Name string
-	// Chars is what was sent, Clipped what was left out to stay in the budget.
-	Chars, Clipped int
-	// Tokens is the count or its upper bound the budget was held against.
-	Tokens int
-}
-
 // The names of the prompt's sections, in the order they are sent.
 const (
 	sectionGoals       = "goals"
@@ -39,12 +30,12 @@ type prompt struct {
 	// seen is what the agent observes; nobody changes it.
 	seen     world.Observation
 	items    []llmclient.Item
-	sections []Section
+	sections []trace.Section
 	sources  []trace.Source
 	// held are the texts of other agents that fit the budget, shown after the plan
 	// as the section heldSection.
 	held        texts
-	heldSection Section
+	heldSection trace.Section
 	// found is the memory of the place where the agent is.
 	found memory.Entry
 	// early says that they stand in the opening instead: the layer of the guard that
@@ -179,13 +170,14 @@ func (m *Mind) compose(view world.View) prompt {
 // that is told at once.
 func (p *prompt) place(m *Mind, d sectionDraft, chosen int) variant {
 	v := d.variants[chosen]
-	s := Section{
+	s := trace.Section{
 		Name: d.name, Chars: runeCount(v.text), Tokens: m.tokens(v.text),
-		Clipped: max(0, runeCount(d.variants[0].text)-runeCount(v.text)),
+		ClippedChars: max(0, runeCount(d.variants[0].text)-runeCount(v.text)),
 	}
+	s.Clipped = s.ClippedChars > 0
 	if d.name == sectionMessages {
 		p.heldSection = s
-		if !p.early && (s.Chars > 0 || s.Clipped == 0) {
+		if !p.early && (s.Chars > 0 || !s.Clipped) {
 			return variant{}
 		}
 	}

@@ -83,8 +83,8 @@ func firstAsk(t *testing.T, turn *behavior.Turn) behavior.Ask {
 
 func TestLargeWindowClipsNothing(t *testing.T) {
 	for _, s := range firstAsk(t, turnIn(t, "llm_bootstrap", behavior.Config{CountTokens: tokens.Count}, 40)).Sections {
-		if s.Clipped != 0 {
-			t.Errorf("section %s lost %d characters in a window of 128,000 tokens", s.Name, s.Clipped)
+		if s.Clipped {
+			t.Errorf("section %s lost %d characters in a window of 128,000 tokens", s.Name, s.ClippedChars)
 		}
 	}
 }
@@ -96,14 +96,14 @@ func TestSmallestWindowClipsByPriorityAndStaysInside(t *testing.T) {
 	if total > behavior.ContextWindowMin-ask.Request.OutputTokensMax {
 		t.Errorf("the first request takes %d tokens of %d, %d reserved for the answer", total, behavior.ContextWindowMin, ask.Request.OutputTokensMax)
 	}
-	sections := map[string]behavior.Section{}
+	sections := map[string]trace.Section{}
 	for _, s := range ask.Sections {
 		sections[s.Name] = s
 	}
-	if s := sections["goals"]; s.Clipped != 0 || s.Chars == 0 {
+	if s := sections["goals"]; s.Clipped || s.Chars == 0 {
 		t.Errorf("goals were clipped: %+v", s)
 	}
-	if sections["observation"].Clipped > 0 && sections["history"].Chars > 0 {
+	if sections["observation"].Clipped && sections["history"].Chars > 0 {
 		t.Error("the observation was cut before the history was gone")
 	}
 	if !strings.Contains(string(ask.Request.Body()), `\nyou: agent-1, at `) {
@@ -155,10 +155,10 @@ func TestSourcesUsedAreCheckedAgainstRetrieved(t *testing.T) {
 	if !ok {
 		t.Fatal("no decision")
 	}
-	if len(d.Retrieved) != 2 || strings.Join(d.Used, " ") != "mem-0-1 mem-1-2" {
-		t.Errorf("retrieved %d, used %v; want 2, [mem-0-1 mem-1-2]", len(d.Retrieved), d.Used)
+	if len(d.SourcesRetrieved) != 2 || strings.Join(d.SourcesUsed, " ") != "mem-0-1 mem-1-2" {
+		t.Errorf("retrieved %d, used %v; want 2, [mem-0-1 mem-1-2]", len(d.SourcesRetrieved), d.SourcesUsed)
 	}
-	for _, s := range d.Retrieved {
+	for _, s := range d.SourcesRetrieved {
 		// A refused action names only what the agent knows of, so it is observed fact.
 		if s.Kind != trace.KindMemory || s.Trust != trace.TrustSelfObservation {
 			t.Errorf("source %+v", s)
@@ -217,7 +217,7 @@ func TestBytesSettleTheBudgetFirst(t *testing.T) {
 func clipped(a behavior.Ask) int {
 	n := 0
 	for _, s := range a.Sections {
-		n += s.Clipped
+		n += s.ClippedChars
 	}
 	return n
 }

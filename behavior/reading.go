@@ -116,9 +116,9 @@ func StrictTool[Args any](name, doc string, enums map[string][]string) llmclient
 // which action that was; the codes are what the guard refused in the turn.
 func (k *Kit) Told(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
 	w := wordsOf(modules.English)
-	done := newDeed(w, tick, d.Wait, o, k.aliased(d.naming(o.Accepted)))
+	done := newDeed(w, tick, d.WaitReason, o, k.aliased(d.naming(o.Accepted)))
 	end = done.end(w)
-	if d.Wait != "" && d.Proposed != nil {
+	if d.WaitReason != "" && d.Proposed != nil {
 		end += textWanted + w.actionText(d.Proposed, d.naming(false))
 		for _, code := range codes {
 			end += " " + idText(code)

@@ -21,8 +21,8 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place stri
 	}
 	name := d.naming(o.Accepted)
 	switch {
-	case d.Wait != "":
-		e.Text, e.Importance, e.Failed = w.textWaited+string(d.Wait), memory.ImportanceFailure, true
+	case d.WaitReason != "":
+		e.Text, e.Importance, e.Failed = w.textWaited+string(d.WaitReason), memory.ImportanceFailure, true
 	case !o.Accepted:
 		e.Text, e.Importance, e.Failed = w.actionText(d.Executed, name)+w.textRefused+w.rejectionText(o.Rejection), memory.ImportanceFailure, true
 		if o.Rejection != nil {

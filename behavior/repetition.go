@@ -3,6 +3,7 @@ package behavior
 import (
 	"fmt"
 
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -80,14 +81,14 @@ type advice struct {
 // asking. A turn without a usable proposal says nothing about what the model wants
 // either, and leaves advice standing that no answer has met yet.
 func (r *repetition) learn(d Decision, accepted bool, after int) {
-	if after == RepeatAdviceOff || d.By == ByStanding || d.By == ByEngine && d.Proposed == nil {
+	if after == RepeatAdviceOff || d.DecidedBy == trace.ByStanding || d.DecidedBy == trace.ByEngine && d.Proposed == nil {
 		return
 	}
 	action := d.Proposed
 	if action == nil {
 		action = d.Executed
 	}
-	r.add(choice{string(world.EncodeAction(action)), isWait(action)}, !accepted || d.Wait != "")
+	r.add(choice{string(world.EncodeAction(action)), isWait(action)}, !accepted || d.WaitReason != "")
 	r.advice = r.due(max(after, repeatTimesMin))
 }
 

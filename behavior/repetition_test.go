@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -20,7 +22,7 @@ import (
 // after a minus.
 func choiceNamed(name string) (d Decision, accepted bool) {
 	letter := name[len(name)-1]
-	d, accepted = Decision{By: ByModel}, true
+	d, accepted = Decision{Decision: trace.Decision{DecidedBy: trace.ByModel}}, true
 	switch letter {
 	case 'w':
 		d.Proposed = world.Wait{}
@@ -29,16 +31,16 @@ func choiceNamed(name string) (d Decision, accepted bool) {
 	case 'o':
 		d.Proposed = world.ExecuteUntil{Do: world.Wait{}, Until: []world.Condition{{Event: world.StopJobDone}}, MaxTicks: 6}
 	case 'x':
-		return Decision{By: ByEngine, Executed: world.Wait{}, Wait: "llm_error:timeout"}, true
+		return Decision{Decision: trace.Decision{DecidedBy: trace.ByEngine, WaitReason: "llm_error:timeout"}, Executed: world.Wait{}}, true
 	case '.':
-		return Decision{By: ByStanding, Proposed: world.Mine{MassG: 1}, Executed: world.Mine{MassG: 1}}, true
+		return Decision{Decision: trace.Decision{DecidedBy: trace.ByStanding}, Proposed: world.Mine{MassG: 1}, Executed: world.Mine{MassG: 1}}, true
 	default:
 		d.Proposed = world.Mine{MassG: int64(letter | 0x20)}
 		accepted = letter >= 'a'
 	}
 	d.Executed = d.Proposed
 	if name[0] == '-' {
-		d.By, d.Executed, d.Wait, accepted = ByEngine, world.Wait{}, WaitGuardRejected, true
+		d.DecidedBy, d.Executed, d.WaitReason, accepted = trace.ByEngine, world.Wait{}, trace.WaitGuardRejected, true
 	}
 	return d, accepted
 }
@@ -180,7 +182,7 @@ func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
 	}
 	w.Advance()
 	mind := kit.Mind(w.AgentID(0), w.Persona(0))
-	look := func() (section string, notes []Note) {
+	look := func() (section string, notes []trace.Step) {
 		turn := mind.Begin(w.View(0))
 		ask := turn.Next().(Ask)
 		for _, it := range ask.Request.Input {
@@ -188,10 +190,10 @@ func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
 				section = english.headingAdvice + rest
 			}
 		}
-		if listed := slices.ContainsFunc(ask.Sections, func(s Section) bool { return s.Name == sectionAdvice && s.Clipped == 0 }); listed != (section != "") {
+		if listed := slices.ContainsFunc(ask.Sections, func(s trace.Section) bool { return s.Name == sectionAdvice && !s.Clipped }); listed != (section != "") {
 			t.Errorf("sections %+v, advice %q", ask.Sections, section)
 		}
-		return section, turn.Notes()
+		return section, turn.Steps()
 	}
 	learn := func(name string) {
 		d, accepted := choiceNamed(name)
@@ -206,7 +208,7 @@ func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
 	if want := english.headingAdvice + "\nYou decided the same action 2 times in a row, 2 of them refused."; !strings.HasPrefix(section, want) {
 		t.Errorf("the prompt says %q, want %q", section, want)
 	}
-	want := []Note{{Kind: NoteAdvice, Status: StatusOK, Name: "same_action", Detail: advice{RepeatSame, 2, 2}}}
+	want := []trace.Step{{Tick: 1, AgentID: "agent-1", Kind: trace.StepAdvice, Status: trace.StatusOK, Name: "same_action", Detail: llmclient.Marshal(advice{RepeatSame, 2, 2})}}
 	if diff := cmp.Diff(want, notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}

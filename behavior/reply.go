@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // Answer feeds back the answer to the Ask that Next returned.
@@ -13,8 +14,8 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	}
 	t.waiting = false
 	if a.Failure != nil {
-		t.note(Note{Kind: NoteModelError, Status: StatusError, Code: string(a.Failure.Kind)})
-		t.wait(WaitReason(WaitModelPrefix+string(a.Failure.Kind)), nil)
+		t.note(trace.Step{Kind: trace.StepModelError, Status: trace.StatusError, Code: string(a.Failure.Kind)})
+		t.wait(trace.WaitReason(trace.WaitModelPrefix+string(a.Failure.Kind)), nil)
 		return
 	}
 	kind := a.Kind()
@@ -81,7 +82,7 @@ func (t *Turn) reasoned(calls []slot, text string) {
 		t.repair(ParseEmptyOutput)
 		return
 	}
-	t.note(Note{Kind: NoteReason, Status: StatusOK, Level: LevelInfo, Detail: map[string]int{"chars": runeCount(text)}})
+	t.note(trace.Step{Kind: trace.StepReason, Status: trace.StatusOK, Level: trace.LevelInfo, Detail: llmclient.Marshal(map[string]int{"chars": runeCount(text)})})
 	t.say(t.mind.words.reasonDone)
 	t.afterPlan()
 }
@@ -93,24 +94,24 @@ func (t *Turn) veto(calls []slot) {
 		f := t.mind.words.newFeedback(CodeReasonViolation)
 		f.Attempt, f.Of = t.violations, t.mind.cfg.ViolationsMax
 		t.reject(i, f)
-		t.note(Note{Kind: NoteViolation, Status: StatusError, Level: LevelWarn, Code: CodeReasonViolation, CallID: s.callID, Name: t.knownName(s.tool)})
+		t.note(trace.Step{Kind: trace.StepViolation, Status: trace.StatusError, Level: trace.LevelWarn, Code: CodeReasonViolation, CallID: s.callID, Name: t.knownName(s.tool)})
 	}
 	t.flush()
 	if t.violations > t.mind.cfg.ViolationsMax {
-		t.wait(WaitReasoning, nil)
+		t.wait(trace.WaitReasoning, nil)
 	}
 }
 
 // repair spends one further call on an answer that could not be used, or ends
 // the turn when none is left. Calls still open are answered first.
 func (t *Turn) repair(kind ParseKind) {
-	t.note(Note{Kind: NoteParseError, Status: StatusError, Code: string(kind)})
+	t.note(trace.Step{Kind: trace.StepParseError, Status: trace.StatusError, Code: string(kind)})
 	t.repairs++
 	if t.repairs > t.mind.cfg.RepairsMax {
-		t.wait(WaitReason(WaitParsePrefix+string(kind)), nil)
+		t.wait(trace.WaitReason(trace.WaitParsePrefix+string(kind)), nil)
 		return
 	}
-	t.note(Note{Kind: NoteRepair, Status: StatusOK, Code: string(kind)})
+	t.note(trace.Step{Kind: trace.StepRepair, Status: trace.StatusOK, Code: string(kind)})
 	if len(t.slots) == 0 {
 		// Calls get error outputs of their own; only an answer without calls needs a
 		// message.

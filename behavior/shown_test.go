@@ -9,6 +9,7 @@ import (
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -28,7 +29,7 @@ func TestAMemoryShownInTwoFormsIsReadInBoth(t *testing.T) {
 		t.Helper()
 		ask, ok := turn.Next().(Ask)
 		if !ok {
-			t.Fatalf("the turn does not ask for %s: %+v", tool, turn.Notes())
+			t.Fatalf("the turn does not ask for %s: %+v", tool, turn.Steps())
 		}
 		shown = ask.Request.Input[len(ask.Request.Input)-1].Text
 		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{llmclient.FunctionCall(tool, tool, args)}}})
@@ -44,7 +45,9 @@ func TestAMemoryShownInTwoFormsIsReadInBoth(t *testing.T) {
 	if !strings.Contains(shown, asked) {
 		t.Fatalf("the search does not show the text: %s", shown)
 	}
-	if !slices.ContainsFunc(turn.Notes(), func(n Note) bool { return n.Kind == NoteGuard && n.Code == string(policy.RuleArgumentUntrusted) }) {
+	if !slices.ContainsFunc(turn.Steps(), func(n trace.Step) bool {
+		return n.Kind == trace.StepGuard && n.Code == string(policy.RuleArgumentUntrusted)
+	}) {
 		t.Errorf("what a text of others asks for is committed: %+v", turn.decision)
 	}
 }
@@ -64,7 +67,7 @@ func TestAClampedAmountIsWhoseTheAmountWas(t *testing.T) {
 			turn.Next()
 			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{llmclient.FunctionCall(call[0], call[0], call[1])}}})
 		}
-		refused := slices.ContainsFunc(turn.Notes(), func(n Note) bool { return n.Code == string(policy.RuleArgumentUntrusted) })
+		refused := slices.ContainsFunc(turn.Steps(), func(n trace.Step) bool { return n.Code == string(policy.RuleArgumentUntrusted) })
 		if refused != want || (turn.decision == nil) != want {
 			t.Errorf("%q: refused %v, decided %+v", asked, refused, turn.decision)
 		}

@@ -6,19 +6,7 @@ import (
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
-)
-
-// Stage is where a turn stands. A stage narrows which tools may be called.
-type Stage string
-
-// The stages.
-const (
-	StagePlan     Stage = "plan"
-	StageModules  Stage = "module_call"
-	StageReason   Stage = "reason"
-	StageDraft    Stage = "decision_draft"
-	StageDecision Stage = "decision"
-	StageLean     Stage = "turn"
+	"example.com/agentworld/trace"
 )
 
 // The wire names of the protocol's own tools.
@@ -37,20 +25,20 @@ func (t *Turn) allowed() []string {
 		modules = nil
 	}
 	switch t.now.stage {
-	case StageReason:
+	case trace.StageReason:
 		return []string{}
-	case StagePlan:
+	case trace.StagePlan:
 		if t.mind.cfg.Protocol == ProtocolLean {
 			return []string{toolPlan}
 		}
 		return []string{toolPlan, toolDraft, toolDecision}
-	case StageModules:
+	case trace.StageModules:
 		return append([]string{toolDraft, toolDecision}, modules...)
-	case StageDraft:
+	case trace.StageDraft:
 		return []string{toolDraft, toolDecision}
-	case StageDecision:
+	case trace.StageDecision:
 		return []string{toolDecision}
-	case StageLean:
+	case trace.StageLean:
 		return append([]string{toolTurn}, modules...)
 	}
 	panic("behavior: turn in unknown stage " + string(t.now.stage))
@@ -72,7 +60,7 @@ func (t *Turn) choice() llmclient.ToolChoice {
 // beyond the limit and respond and skip steps need no stage of their own.
 func (t *Turn) afterPlan() {
 	if t.mind.cfg.Protocol == ProtocolLean {
-		t.now = at(StageLean)
+		t.now = at(trace.StageLean)
 		return
 	}
 	for len(t.planSteps) > 0 {
@@ -80,20 +68,20 @@ func (t *Turn) afterPlan() {
 		t.planSteps = t.planSteps[1:]
 		switch {
 		case step.Kind == stepCall && t.moduleCalls < t.mind.cfg.ModuleCallsMax:
-			t.now = turnStep{StageModules, step}
+			t.now = turnStep{trace.StageModules, step}
 			return
 		case step.Kind == stepReason && t.reasonSteps < t.mind.cfg.ReasonStepsMax && t.spares(1):
 			t.enterReason(step)
 			return
 		}
 	}
-	t.now = turnStep{StageDraft, t.respondStep()}
+	t.now = turnStep{trace.StageDraft, t.respondStep()}
 }
 
 // mustPlanFirst reports whether a module result is held back: a lean turn that comes
 // upon words of others, as a memory may hold, makes its plan before it reads them.
 func (t *Turn) mustPlanFirst(r modules.Result) bool {
-	return t.now.stage == StageLean && !t.planned && slices.ContainsFunc(r.Sources, isUntrusted) && !t.mind.cfg.off(policy.LayerOrder)
+	return t.now.stage == trace.StageLean && !t.planned && slices.ContainsFunc(r.Sources, isUntrusted) && !t.mind.cfg.off(policy.LayerOrder)
 }
 
 // afterModules moves on when module results are in: to the plan when something waits
@@ -101,13 +89,13 @@ func (t *Turn) mustPlanFirst(r modules.Result) bool {
 // may call more or draft.
 func (t *Turn) afterModules() {
 	if len(t.unseen) > 0 && !t.planned {
-		t.now = at(StagePlan)
+		t.now = at(trace.StagePlan)
 		return
 	}
 	for len(t.planSteps) > 0 && t.planSteps[0].Kind != stepReason {
 		t.planSteps = t.planSteps[1:]
 	}
-	if len(t.planSteps) > 0 && t.now.stage == StageModules {
+	if len(t.planSteps) > 0 && t.now.stage == trace.StageModules {
 		t.afterPlan()
 	}
 }

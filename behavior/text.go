@@ -7,6 +7,7 @@ import (
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 )
 
 // The leniencies of reading text where a function call was expected. Each is
@@ -62,7 +63,7 @@ func (t *Turn) retract(kept string) {
 		}
 	}
 	t.input = append(items, llmclient.Message("assistant", strings.TrimSpace(kept)))
-	t.note(Note{Kind: NoteItemRepair, Status: StatusOK, Code: repairInventedText})
+	t.note(trace.Step{Kind: trace.StepItemRepair, Status: trace.StatusOK, Code: repairInventedText})
 }
 
 // writeOut puts the call that was read from a text behind that text, as if it had

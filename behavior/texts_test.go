@@ -71,7 +71,7 @@ func TestOldTextsAreCutFirst(t *testing.T) {
 	}
 	last := second.Request.Input[len(second.Request.Input)-1].Text
 	section := second.Sections[len(second.Sections)-1]
-	if section.Name != "messages" || section.Clipped == 0 {
+	if section.Name != "messages" || !section.Clipped {
 		t.Fatalf("the section is %+v", section)
 	}
 	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
@@ -82,7 +82,7 @@ func TestOldTextsAreCutFirst(t *testing.T) {
 		t.Fatal("no decision")
 	}
 	shown := 0
-	for _, s := range d.Retrieved {
+	for _, s := range d.SourcesRetrieved {
 		if s.Kind == trace.KindMessage {
 			shown++
 		}
@@ -135,14 +135,14 @@ func TestOwnTextAfterReading(t *testing.T) {
 		w.Apply([]world.Intent{{Agent: 0, Action: world.SendMessage{To: "agent-2", Text: "zebra crossing"}}})
 		outcome, _ := w.LastOutcome(0)
 		mind := kit.Mind("agent-1", w.Persona(0))
-		mind.Learn(outcome.Tick, behavior.Decision{Executed: outcome.Action, Known: []string{"agent-2"}, Retrieved: tc.retrieved}, outcome)
+		mind.Learn(outcome.Tick, behavior.Decision{Executed: outcome.Action, Known: []string{"agent-2"}, Decision: trace.Decision{SourcesRetrieved: tc.retrieved}}, outcome)
 		w.Advance()
 		turn := mind.Begin(w.View(0))
 		body := string(firstAsk(t, turn).Request.Body())
 		if !strings.Contains(body, "send_message agent-2 (14 characters) ok") || strings.Contains(body, "zebra") != tc.shown {
 			t.Errorf("%s: shown should be %v:\n%s", name, tc.shown, body)
 		}
-		for _, s := range decide(t, turn, "").Retrieved {
+		for _, s := range decide(t, turn, "").SourcesRetrieved {
 			if s.Trust > trace.TrustOtherAgent && !tc.shown && strings.Contains(s.Text, "zebra") {
 				t.Errorf("%s: %s is trusted as %s and says %q", name, s.ID, s.Trust, s.Text)
 			}

@@ -84,7 +84,7 @@ type Turn struct {
 
 	retrieved []trace.Source
 	decision  *Decision
-	notes     []Note
+	steps     []trace.Step
 }
 
 // slot is one function call of an answer and, once known, its output.
@@ -121,9 +121,9 @@ func (s slot) norm(leniencies []string) []string {
 
 // Begin opens a turn for the agent of view.
 func (m *Mind) Begin(view world.View) *Turn {
-	t := &Turn{mind: m, view: view, now: at(StagePlan), callIDs: map[string]bool{}, opening: m.compose(view)}
+	t := &Turn{mind: m, view: view, now: at(trace.StagePlan), callIDs: map[string]bool{}, opening: m.compose(view)}
 	if m.cfg.Protocol == ProtocolLean && !t.opening.untrusted {
-		t.now = at(StageLean)
+		t.now = at(trace.StageLean)
 	}
 	t.input = slices.Clone(t.opening.items)
 	t.retrieve(t.opening.sources)
@@ -131,7 +131,7 @@ func (m *Mind) Begin(view world.View) *Turn {
 		t.revealed, t.revealedAt = true, 1
 	}
 	if a := m.repetition.advice; a != nil {
-		t.note(Note{Kind: NoteAdvice, Status: StatusOK, Name: string(a.Kind), Detail: *a})
+		t.note(trace.Step{Kind: trace.StepAdvice, Status: trace.StatusOK, Name: string(a.Kind), Detail: llmclient.Marshal(a)})
 	}
 	return t
 }
@@ -152,7 +152,7 @@ func (t *Turn) Next() Step {
 		t.after = nil
 		t.pair()
 		if t.asks > 0 && t.room() < 0 {
-			t.wait(WaitWindow, nil)
+			t.wait(trace.WaitWindow, nil)
 			return *t.decision
 		}
 		t.cramped = t.room() < moduleTokensMin
@@ -164,8 +164,9 @@ func (t *Turn) Next() Step {
 	return Ask{Number: t.asks, Stage: t.now.stage, Request: t.request(), Sections: t.opening.sections}
 }
 
-// Notes returns the facts noted so far, oldest first.
-func (t *Turn) Notes() []Note { return t.notes }
+// Steps returns what the turn recorded so far, oldest first. It never influences the
+// turn.
+func (t *Turn) Steps() []trace.Step { return t.steps }
 
 // Env is what the next module call of this turn may read.
 func (t *Turn) Env() modules.Env {
@@ -221,16 +222,16 @@ func (t *Turn) Result(r modules.Result) {
 		} else {
 			t.retrieve(r.Sources)
 		}
-		n := Note{
-			Kind: NoteModuleCall, Status: StatusOK, Code: string(r.Code), CallID: s.callID, Name: r.Module,
+		n := trace.Step{
+			Kind: trace.StepModuleCall, Status: trace.StatusOK, Code: string(r.Code), CallID: s.callID, Name: r.Module,
 		}
 		if r.ArgumentError == nil {
 			n.Leniencies = append(s.leniencies, leniencyNames(r.Leniencies)...)
 		}
 		if r.Status == modules.StatusError {
-			n.Status = StatusError
+			n.Status = trace.StatusError
 		}
-		n.Detail = resultDetail{Status: string(r.Status), Chars: runeCount(r.Output), CharsFull: r.CharsFull}
+		n.Detail = llmclient.Marshal(resultDetail{Status: string(r.Status), Chars: runeCount(r.Output), CharsFull: r.CharsFull})
 		t.note(n)
 		break
 	}
@@ -316,27 +317,27 @@ func (t *Turn) say(text string) {
 	t.after = append(t.after, llmclient.Message("developer", text))
 }
 
-// note keeps a fact. Every note about a call whose id was made here says so.
-func (t *Turn) note(n Note) {
-	n.Number, n.Minted = t.asks, n.Minted || t.callIDs[n.CallID]
-	t.notes = append(t.notes, n)
+// note records a fact. Every step about a call whose id was made here says so.
+func (t *Turn) note(s trace.Step) {
+	s.Tick, s.AgentID, s.Step, s.Minted = t.view.Tick(), t.view.AgentID(), t.asks, s.Minted || t.callIDs[s.CallID]
+	t.steps = append(t.steps, s)
 }
 
 // enterReason opens a reason step of the plan: text only, no tools.
 func (t *Turn) enterReason(step TypedStep) {
-	t.now = turnStep{StageReason, step}
+	t.now = turnStep{trace.StageReason, step}
 	t.reasonSteps++
 	t.say(t.mind.words.reasonPrompt)
 }
 
 // wait ends the turn in a degraded wait.
-func (t *Turn) wait(reason WaitReason, proposed *Verdict) {
-	d := Decision{By: ByEngine, Executed: world.Wait{}, Wait: reason}
+func (t *Turn) wait(reason trace.WaitReason, proposed *Verdict) {
+	d := Decision{Decision: trace.Decision{DecidedBy: trace.ByEngine, WaitReason: reason}, Executed: world.Wait{}}
 	if proposed != nil {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
 		d.ArgumentsTrust = t.mind.trustOf(*proposed)
 	}
-	t.note(Note{Kind: NoteDecision, Status: StatusDegraded, Code: string(reason)})
+	t.note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason)})
 	t.finish(d)
 }
 
@@ -348,7 +349,7 @@ func (t *Turn) finish(d Decision) {
 
 // completed is a decision with what the turn knows of any.
 func (t *Turn) completed(d Decision) Decision {
-	d.AgentID, d.ModelCalls, d.Retrieved = t.view.AgentID(), t.asks, t.retrieved
+	d.Tick, d.AgentID, d.Calls, d.SourcesRetrieved = t.view.Tick(), t.view.AgentID(), t.asks, t.retrieved
 	d.Swayed = t.sways(d.Adjusted)
 	d.Known = t.mind.knownIDs(t.opening.seen, d.Proposed, d.Executed)
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}

@@ -35,9 +35,9 @@ const utterancesMax = 64
 
 // utter notes what the text of a decision may repeat.
 func (p *past) utter(tick int64, d Decision) {
-	if d.By != ByStanding {
+	if d.DecidedBy != trace.ByStanding {
 		p.around = utterance{}
-		for _, s := range d.Retrieved {
+		for _, s := range d.SourcesRetrieved {
 			if isUntrusted(s) {
 				p.around.reads(s.Trust, s.OriginAgent)
 				p.ever.reads(s.Trust, s.OriginAgent)

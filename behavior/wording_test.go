@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -124,7 +125,7 @@ func TestChineseDeeds(t *testing.T) {
 	learn(m, 2, world.Mine{MassG: 500}, world.RejectDepleted)
 	learn(m, 4, world.Mine{MassG: 500}, world.RejectDepleted)
 	learn(m, 6, world.Mine{MassG: 900}, "", world.Amount{Resource: world.Compound, Amount: 900})
-	m.Learn(7, Decision{Executed: world.Wait{}, Wait: "parse_error:refusal"}, world.Outcome{Tick: 7, Action: world.Wait{}, Accepted: true})
+	m.Learn(7, Decision{Decision: trace.Decision{WaitReason: "parse_error:refusal"}, Executed: world.Wait{}}, world.Outcome{Tick: 7, Action: world.Wait{}, Accepted: true})
 	learn(m, 8, world.SendMessage{To: "agent-2", Text: "hi"}, "")
 	history := m.history(m.past.deeds[len(m.past.deeds)-1]).all()
 	want := []string{

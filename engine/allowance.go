@@ -203,11 +203,11 @@ func once[T any](n int, begin func(i int) *T) func(i int) *T {
 // leastCalls is the number of calls of a turn's usual shortest path: plan, draft and
 // decision, of which direct commits leave out the last, or one for all of them. A model
 // that skips ahead needs fewer. c has its defaults.
-func leastCalls(c behavior.Config, stage behavior.Stage) int {
+func leastCalls(c behavior.Config, stage trace.Stage) int {
 	switch {
-	case c.Protocol == behavior.ProtocolFull && c.Commit != behavior.CommitDirect:
+	case c.Protocol == behavior.ProtocolFull && c.Commit != trace.CommitDirect:
 		return 3
-	case c.Protocol == behavior.ProtocolFull, stage == behavior.StagePlan:
+	case c.Protocol == behavior.ProtocolFull, stage == trace.StagePlan:
 		return 2
 	}
 	return 1

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/trace"
 )
@@ -13,7 +12,7 @@ import (
 // already: what a cap of the run or of an agent leaves then is for the budget to tell, and
 // a cap too small for a turn ends the run like any other that was reached.
 func checkCaps(s trace.Settings, begun bool) error {
-	least := int64(leastCalls(behaviorConfig(s).WithDefaults(), behavior.StageLean))
+	least := int64(leastCalls(behaviorConfig(s).WithDefaults(), trace.StageLean))
 	for _, c := range []struct {
 		scope budget.Scope
 		limit trace.Limit

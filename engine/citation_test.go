@@ -154,7 +154,7 @@ func TestChannels(t *testing.T) {
 				for _, d := range decisionsOf(t, o.RunDir) {
 					var got []string
 					for _, c := range d.SourcesCited {
-						got = append(got, c.ID+" "+c.Channel)
+						got = append(got, c.ID+" "+string(c.Channel))
 					}
 					if diff := cmp.Diff(tc.want, strings.Join(got, ", ")); diff != "" || len(got) != len(d.SourcesUsed) {
 						t.Fatalf("citations (-want +got), used %v:\n%s", d.SourcesUsed, diff)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -191,8 +190,8 @@ func (r *runner) giveUp(tick int64, turns []deliberated) ([]trace.Record, *stop)
 // nothing about the provider.
 func (r *runner) countTurn(p *endpoint, t deliberated) int {
 	switch {
-	case t.decision.By == behavior.ByStanding, t.failure != nil && t.failure.Kind == llmclient.ErrCap:
-	case strings.HasPrefix(string(t.decision.Wait), behavior.WaitModelPrefix):
+	case t.decision.DecidedBy == trace.ByStanding, t.failure != nil && t.failure.Kind == llmclient.ErrCap:
+	case strings.HasPrefix(string(t.decision.WaitReason), trace.WaitModelPrefix):
 		p.failedTurns++
 		r.lastFailure = t.failure.Kind
 	default:

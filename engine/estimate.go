@@ -49,7 +49,7 @@ type opening struct {
 	// do so again.
 	due    bool
 	tokens int64
-	stage  behavior.Stage
+	stage  trace.Stage
 	price  price.Price
 }
 
@@ -104,7 +104,7 @@ func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
 // turnsPercentLikely is in how many of a hundred ticks an agent usually decides. Direct
 // commits leave few standing orders, which are what saves decisions.
 func turnsPercentLikely(c behavior.Config) int64 {
-	if c.Protocol == behavior.ProtocolFull && c.Commit == behavior.CommitDirect {
+	if c.Protocol == behavior.ProtocolFull && c.Commit == trace.CommitDirect {
 		return 95
 	}
 	return 85

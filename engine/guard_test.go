@@ -159,7 +159,7 @@ func (r recorded) require(t *testing.T, tick int64, agent string, kind trace.Ste
 func (r recorded) executed(t *testing.T, tick int64, agent, action, wait string) {
 	t.Helper()
 	d := r.decisions[fmt.Sprintf("%d %s", tick, agent)]
-	if string(d.Executed) != action || d.WaitReason != wait {
+	if string(d.Executed) != action || string(d.WaitReason) != wait {
 		t.Errorf("tick %d: %s did %s (%s), want %s (%s)", tick, agent, d.Executed, d.WaitReason, action, wait)
 	}
 }

@@ -94,9 +94,9 @@ func (j *journal) exchange(key CallKey, ask behavior.Ask, a llmclient.Answer, ch
 func newCall(key CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) trace.ModelCall {
 	request := ask.Request
 	return trace.ModelCall{
-		Tick: key.Tick, AgentID: key.Agent, Step: key.Step, Stage: string(ask.Stage), Model: request.Model, ToolChoice: request.Choice.Wire(),
+		Tick: key.Tick, AgentID: key.Agent, Step: key.Step, Stage: ask.Stage, Model: request.Model, ToolChoice: request.Choice.Wire(),
 		RequestHash: request.Hash(), InputChars: request.Chars(), ToolChars: request.ToolChars(),
-		Sections: sectionRecords(ask.Sections), Charge: charge,
+		Sections: append([]trace.Section{}, ask.Sections...), Charge: charge,
 		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, FailedAttempts: a.FailedAttempts, Recorded: a.Recorded},
 	}
 }
@@ -176,12 +176,4 @@ func (j *journal) finish() error {
 		return nil
 	}
 	return j.file.close()
-}
-
-func sectionRecords(sections []behavior.Section) []trace.Section {
-	records := make([]trace.Section, len(sections))
-	for i, s := range sections {
-		records[i] = trace.Section{Name: s.Name, Chars: s.Chars, Tokens: s.Tokens, ClippedChars: s.Clipped, Clipped: s.Clipped > 0}
-	}
-	return records
 }

@@ -60,22 +60,22 @@ func (r *runner) remember(tick int64, turns []deliberated) {
 		if r.learning == nil && r.collected == nil {
 			continue
 		}
-		judged := reflect.Judge(r.kit, tick, t.decision, o, refusedCodes(t.notes))
+		judged := reflect.Judge(r.kit, tick, t.decision, o, refusedCodes(t.steps))
 		if r.learning != nil {
-			r.experience(t.agent).Add(judged, t.decision.Retrieved)
+			r.experience(t.agent).Add(judged, t.decision.SourcesRetrieved)
 		}
 		if r.collected != nil {
-			r.collected.add(r.world, t.agent, judged, t.decision.Retrieved)
+			r.collected.add(r.world, t.agent, judged, t.decision.SourcesRetrieved)
 		}
 	}
 }
 
 // refusedCodes are why the guard refused actions in a turn, each once.
-func refusedCodes(notes []behavior.Note) []string {
+func refusedCodes(steps []trace.Step) []string {
 	var codes []string
 	seen := map[string]bool{}
-	for _, n := range notes {
-		if n.Kind == behavior.NoteGuard && n.Status != behavior.StatusOK && n.Code != "" && !seen[n.Code] {
+	for _, n := range steps {
+		if n.Kind == trace.StepGuard && n.Status != trace.StatusOK && n.Code != "" && !seen[n.Code] {
 			seen[n.Code] = true
 			codes = append(codes, n.Code)
 		}
@@ -88,7 +88,7 @@ type lookedBack struct {
 	agent  int
 	result reflect.Result
 	bill   bill
-	notes  []behavior.Note
+	steps  []trace.Step
 	// failure is how the last request ended, nil when it was answered.
 	failure *llmclient.Failure
 }
@@ -102,7 +102,7 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 	}
 	steps := make(map[int]int, len(turns))
 	for _, t := range turns {
-		steps[t.agent] = t.decision.ModelCalls
+		steps[t.agent] = t.decision.Calls
 	}
 	var backs []lookedBack
 	for n, e := range r.learning.experiences {
@@ -164,7 +164,7 @@ func (r *runner) curate(tick int64, backs []lookedBack) {
 		mind := r.minds[back.agent]
 		curated := back.result.Apply(mind.Playbook(), r.learning.limits)
 		mind.SetPlaybook(curated.Playbook)
-		back.notes = curated.Notes
+		back.steps = curated.Steps
 		if len(curated.Applied) > 0 {
 			r.learning.folder.Add(reflect.Learned{
 				Tick: tick, Agent: back.result.Agent, Applied: curated.Applied, Ground: back.result.Ground,

@@ -48,7 +48,7 @@ type Span struct {
 	Agent, Model, BaseURL string
 	// Step and Stage are those of a model call.
 	Step  int
-	Stage string
+	Stage trace.Stage
 	// OutputTokensMax bounds the answer of a model call, 0 for no bound.
 	OutputTokensMax int
 	// LookBack says that a turn learns and does not decide.
@@ -102,7 +102,7 @@ func (r *runner) beginCall(ctx context.Context, key CallKey, ask behavior.Ask) (
 		return ctx, func(Ending) {}
 	}
 	return r.begin(ctx, Span{
-		Kind: SpanModelCall, Tick: key.Tick, Agent: key.Agent, Step: key.Step, Stage: string(ask.Stage),
+		Kind: SpanModelCall, Tick: key.Tick, Agent: key.Agent, Step: key.Step, Stage: ask.Stage,
 		Model: ask.Request.Model, BaseURL: r.endpoints.of(key.Agent).baseURL, OutputTokensMax: ask.Request.OutputTokensMax,
 	})
 }
@@ -130,7 +130,7 @@ func ended(a llmclient.Answer) Ending {
 // turnEnding is how a turn ended: what was decided, or why the agent waits. A turn
 // that could not be recorded has decided nothing.
 func turnEnding(d deliberated) Ending {
-	e := Ending{Error: string(d.decision.Wait)}
+	e := Ending{Error: string(d.decision.WaitReason)}
 	if d.decision.Executed != nil {
 		e.Action = d.decision.Executed.ActionName()
 	}

@@ -78,7 +78,7 @@ func (p *Progress) spend(b bill) {
 // Exchange is one request and its answer, for people to look at.
 type Exchange struct {
 	Key     CallKey
-	Stage   string
+	Stage   trace.Stage
 	Request llmclient.Request
 	Answer  llmclient.Answer
 }

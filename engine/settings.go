@@ -91,7 +91,7 @@ func behaviorConfig(s trace.Settings) behavior.Config {
 		ContextWindow: s.ContextWindowTokens, OutputTokensMax: s.OutputTokensMax, SystemPrompt: s.SystemPrompt,
 		ModuleCallsMax: s.ModuleCallsMax, ReasonStepsMax: s.ReasonStepsMax, GuardRoundsMax: s.GuardRoundsMax, RepairsMax: s.RepairsMax,
 		RepeatAdviceAfter: advice, PlaybookBullets: s.PlaybookBullets,
-		Commit: behavior.Commit(s.Commit), GuardOff: off, CountTokens: tokens.Count,
+		Commit: trace.Commit(s.Commit), GuardOff: off, CountTokens: tokens.Count,
 	}
 }
 

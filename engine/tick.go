@@ -31,7 +31,7 @@ const failedTurnsMax = 10
 type deliberated struct {
 	agent    int
 	decision behavior.Decision
-	notes    []behavior.Note
+	steps    []trace.Step
 	bill     bill
 	failure  *llmclient.Failure
 }
@@ -61,8 +61,8 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 		return s, nil
 	}
 	for _, n := range continuing {
-		d, notes := r.mind(n).Continue(r.world.View(n))
-		turns = append(turns, deliberated{agent: n, decision: d, notes: notes})
+		d, steps := r.mind(n).Continue(r.world.View(n))
+		turns = append(turns, deliberated{agent: n, decision: d, steps: steps})
 	}
 	return r.carryOut(ctx, tick, turns, events, len(due))
 }
@@ -196,7 +196,7 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 			returned(moduleEnding(result))
 			turn.Result(result)
 		case behavior.Decision:
-			d.decision, d.notes = step, turn.Notes()
+			d.decision, d.steps = step, turn.Steps()
 			return d, nil
 		}
 	}
@@ -218,7 +218,7 @@ func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask, allowed
 	switch {
 	case refused != nil:
 		record := refused.Record(ask.Request.Hash())
-		record.Tick, record.AgentID, record.Step, record.Stage = key.Tick, key.Agent, key.Step, string(ask.Stage)
+		record.Tick, record.AgentID, record.Step, record.Stage = key.Tick, key.Agent, key.Step, ask.Stage
 		if err := r.journal.write(record); err != nil {
 			return answer, err
 		}
@@ -232,7 +232,7 @@ func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask, allowed
 	if r.LLMIO != nil && !r.resuming {
 		r.journal.mu.Lock()
 		defer r.journal.mu.Unlock()
-		r.LLMIO(Exchange{key, string(ask.Stage), ask.Request, answer})
+		r.LLMIO(Exchange{key, ask.Stage, ask.Request, answer})
 	}
 	return answer, nil
 }
@@ -326,11 +326,15 @@ func (r *runner) record(tick int64, turns []deliberated, backs []lookedBack, eve
 		if !ok {
 			panic("engine: an applied action has no outcome")
 		}
-		records = append(records, stepRecords(tick, t.decision.AgentID, t.notes)...)
-		records = append(records, decisionRecord(tick, t.decision, &o))
+		for _, s := range t.steps {
+			records = append(records, s)
+		}
+		records = append(records, t.decision.Record(o))
 	}
 	for _, b := range backs {
-		records = append(records, stepRecords(tick, b.result.Agent, b.notes)...)
+		for _, s := range b.steps {
+			records = append(records, s)
+		}
 	}
 	records = append(records, eventRecords(tick, events)...)
 	r.progress.Digest = r.world.Digest().String()
@@ -353,7 +357,7 @@ func (r *runner) report(turns []deliberated, continued int) {
 		if t.failure != nil && t.failure.Kind != llmclient.ErrCap {
 			p.Errors++
 		}
-		if t.decision.Wait != "" {
+		if t.decision.WaitReason != "" {
 			p.Degraded++
 		}
 		if o, _ := r.world.LastOutcome(t.agent); !o.Accepted {

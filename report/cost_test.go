@@ -37,7 +37,7 @@ func TestCostByModelAndAgent(t *testing.T) {
 	prices := []price.Price{{Model: "m", Currency: "EUR", Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000, AsOf: "2026-01-02", Source: "s"}}
 	h := trace.Header{Settings: trace.Settings{Prices: prices}}
 	learned := billed(2, "a", "m", llmclient.Usage{Input: 1000, Output: 100})
-	learned.Stage = string(trace.StepReflect)
+	learned.Stage = trace.StageReflect
 	got := costOf(t, h,
 		billed(1, "a", "m", llmclient.Usage{Input: 1000, Cached: 500, Output: 100, Reasoning: 90}),
 		billed(1, "b", "unlisted", llmclient.Usage{Input: 10, Output: 1}),

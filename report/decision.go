@@ -86,7 +86,7 @@ func (f *folder) choice(a *agentFold, d trace.Decision, executed action) {
 			return
 		}
 		n.WaitDegraded++
-		n.WaitDegradedByReason[d.WaitReason]++
+		n.WaitDegradedByReason[string(d.WaitReason)]++
 		a.row.WaitsDegraded++
 	case "wait_ticks":
 		n.WaitTicks++
@@ -119,7 +119,7 @@ func (f *folder) provenance(d trace.Decision) {
 	}
 	for _, c := range d.SourcesCited {
 		if _, inView := kinds[c.ID]; inView {
-			p.UsedByChannel[c.Channel]++
+			p.UsedByChannel[string(c.Channel)]++
 		}
 	}
 	p.SourcesUnknown += int64(d.SourcesUnknown)

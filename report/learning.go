@@ -60,8 +60,8 @@ type AgentPlaybook struct {
 }
 
 // learns reports whether a stage is one of a turn that looks back.
-func learns(stage string) bool {
-	return stage == string(trace.StepReflect) || stage == string(trace.StepCurate)
+func learns(stage trace.Stage) bool {
+	return stage == trace.StageReflect || stage == trace.StageCurate
 }
 
 // learnCall counts a call of a turn that looks back.

@@ -46,7 +46,7 @@ func minted(agent, callID string) trace.Step {
 	return s
 }
 
-func degraded(agent, reason string) trace.Decision {
+func degraded(agent string, reason trace.WaitReason) trace.Decision {
 	d := act(1, agent, `{"action":"wait"}`, accepted)
 	d.DecidedBy, d.WaitReason, d.Proposed, d.Adjusted = trace.ByEngine, reason, nil, nil
 	return d
@@ -83,7 +83,7 @@ func given(c trace.ModelCall) trace.ModelCall {
 
 // reflecting is a call of a turn that looks back instead.
 func reflecting(c trace.ModelCall) trace.ModelCall {
-	c.Stage = string(trace.StepReflect)
+	c.Stage = trace.StageReflect
 	return c
 }
 

@@ -82,7 +82,7 @@ func attributes(s engine.Span) []attribute.KeyValue {
 			semconv.GenAIProviderNameOpenAI, semconv.GenAIRequestModel(s.Model), keyLookBack.Bool(s.LookBack))
 	case engine.SpanModelCall:
 		list = append(list, semconv.GenAIOperationNameChat, semconv.GenAIAgentID(s.Agent), semconv.GenAIProviderNameOpenAI,
-			semconv.GenAIRequestModel(s.Model), keyStage.String(s.Stage), keyStep.Int(s.Step))
+			semconv.GenAIRequestModel(s.Model), keyStage.String(string(s.Stage)), keyStep.Int(s.Step))
 		list = append(list, server(s.BaseURL)...)
 		if s.OutputTokensMax > 0 {
 			list = append(list, semconv.GenAIRequestMaxTokens(s.OutputTokensMax))

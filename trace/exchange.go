@@ -14,9 +14,8 @@ type ModelCall struct {
 	AgentID string `json:"agent_id"`
 	// Step numbers the calls of the turn from 1.
 	Step int `json:"step"`
-	// Stage is where the turn stood: plan, module_call, reason, decision_draft,
-	// decision or turn.
-	Stage string `json:"stage"`
+	// Stage is where the turn stood.
+	Stage Stage `json:"stage"`
 	// Model is the model asked for.
 	Model string `json:"model"`
 	// Instructions, Tools and Input are hashes of parts; Input is in order.
@@ -60,6 +59,22 @@ func DecodeAnsweredCall(line []byte) (AnsweredCall, error) {
 	}
 	return c, nil
 }
+
+// Stage is where a turn stands. A stage narrows which tools may be called.
+type Stage string
+
+// The stages of a decision; a lean turn has the first and the last. StageReflect and
+// StageCurate are those of a turn that looks back.
+const (
+	StagePlan     Stage = "plan"
+	StageModules  Stage = "module_call"
+	StageReason   Stage = "reason"
+	StageDraft    Stage = "decision_draft"
+	StageDecision Stage = "decision"
+	StageLean     Stage = "turn"
+	StageReflect  Stage = "reflect"
+	StageCurate   Stage = "curate"
+)
 
 // Section is one section of a prompt after budgeting.
 type Section struct {

@@ -1,8 +1,6 @@
 package trace
 
-import (
-	"slices"
-)
+import "slices"
 
 // NextOf returns the next record of one of the given types. Lines of other types are
 // passed over without being decoded, which is most of the work of reading a trace;

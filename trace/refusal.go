@@ -7,8 +7,8 @@ type Refusal struct {
 	Tick    int64  `json:"tick"`
 	AgentID string `json:"agent_id"`
 	// Step and Stage are those that the call would have had.
-	Step  int    `json:"step"`
-	Stage string `json:"stage"`
+	Step  int   `json:"step"`
+	Stage Stage `json:"stage"`
 	// Cap is the cap that refused, scope and unit, such as "run_tokens" or "tick_cost".
 	Cap string `json:"cap"`
 	// Limit is that cap. Available is what was left of it, or of the turn's share once

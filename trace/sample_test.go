@@ -68,7 +68,7 @@ func samples() []Record {
 			Adjusted: json.RawMessage(`{"action":"wait"}`), Executed: json.RawMessage(`{"action":"wait"}`),
 			Adjustments:    []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
 			ArgumentsTrust: []ArgumentTrust{{Argument: "amount", Trust: TrustOtherAgent}},
-			WaitReason:     "parse_error:truncated", ErrorClass: "parse",
+			WaitReason:     "parse_error:truncated", ErrorClass: ClassParse, Why: "the hub is empty",
 			SourcesRetrieved: []Source{{ID: "mem-1-1", Kind: "outcome", Score: 1500, Chars: 30, OriginAgent: "agent-1", OriginTick: 1, Trust: TrustSelfObservation, Parents: []string{"mem-0-1"}}},
 			SourcesUsed:      []string{"mem-1-1"},
 			SourcesCited:     []Citation{{ID: "mem-1-1", Channel: "both", Status: "used"}}, SourcesUnknown: 1, SourcesInvented: 1, Calls: 2, Commit: "direct", CallsSaved: 1,

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/json"
+	"strings"
 
 	"example.com/agentworld/world"
 )
@@ -67,6 +68,10 @@ const (
 	// StepAgentStopped says that the agent takes no more turns because its endpoint
 	// was given up; Code is the error kind that ended it.
 	StepAgentStopped StepKind = "agent_stopped"
+	// StepUnneeded is a module call beside a decision, which was not made.
+	StepUnneeded StepKind = "call_unneeded"
+	// StepCitation counts the sources that a decision named.
+	StepCitation StepKind = "citation"
 	// StepContinue is a tick in which a standing order acted without a request.
 	StepContinue StepKind = "execute_until_continue"
 )
@@ -155,12 +160,13 @@ type Decision struct {
 	// ArgumentsTrust is the trust of each argument of the adjusted action, recorded
 	// where words of others were in view.
 	ArgumentsTrust []ArgumentTrust `json:"arguments_trust,omitempty"`
-	// WaitReason says why the engine made the agent wait, such as
-	// "llm_error:timeout", "parse_error:truncated" or "guard_rejected". Empty for
-	// a wait that was chosen.
-	WaitReason string `json:"wait_reason,omitempty"`
-	// ErrorClass sorts WaitReason: "llm", "parse", "guard" or "limit".
-	ErrorClass string `json:"error_class,omitempty"`
+	// WaitReason says why the engine made the agent wait; empty for a wait that was
+	// chosen. ErrorClass is its class.
+	WaitReason WaitReason `json:"wait_reason,omitempty"`
+	ErrorClass ErrorClass `json:"error_class,omitempty"`
+	// Why is the model's own one-line reason as it stood in its decision, or the goal of a
+	// plan that left nothing to do; capped, empty where it gave none.
+	Why string `json:"why,omitempty"`
 	// SourcesRetrieved are the sources in view of the turn, SourcesUsed the ids
 	// the decision rests on, in order of first mention.
 	SourcesRetrieved []Source `json:"sources_retrieved"`
@@ -173,10 +179,9 @@ type Decision struct {
 	SourcesInvented int        `json:"sources_invented,omitempty"`
 	// Calls counts the model calls of the turn.
 	Calls int `json:"calls"`
-	// Commit says how a model's decision was committed: "guidance" after the model saw
-	// the dry runs of its draft, "direct" without another call, "skip" by a plan of
-	// nothing but skip steps. CallsSaved is how many calls that saved.
-	Commit     string `json:"commit,omitempty"`
+	// Commit says how a model's decision was committed. CallsSaved is how many calls that
+	// saved.
+	Commit     Commit `json:"commit,omitempty"`
 	CallsSaved int    `json:"calls_saved,omitempty"`
 	// Outcome is a [world.Outcome]; null when the world was not asked.
 	Outcome json.RawMessage `json:"outcome"`
@@ -193,13 +198,95 @@ type ArgumentTrust struct {
 // Citation is one source that a decision named.
 type Citation struct {
 	// ID is the id as the model wrote it, without what no id can hold.
-	ID string `json:"id"`
-	// Channel is "self" for the model's own list, "text" for a citation in its
-	// reason, "both" for both.
-	Channel string `json:"channel"`
-	// Status is "used" for a source in view, "unknown" for one that exists and was
-	// not shown, "invented" for any other.
-	Status string `json:"status"`
+	ID      string         `json:"id"`
+	Channel Channel        `json:"channel"`
+	Status  CitationStatus `json:"status"`
+}
+
+// Channel says how a decision named a source.
+type Channel string
+
+// The channels.
+const (
+	// ChannelSelf is the model's own list of what it used.
+	ChannelSelf Channel = "self"
+	// ChannelText is a citation in brackets in its reason.
+	ChannelText Channel = "text"
+	// ChannelBoth is a source named in both ways.
+	ChannelBoth Channel = "both"
+)
+
+// CitationStatus says what a named source was to the decision that named it.
+type CitationStatus string
+
+// The citation statuses. Only a source in view can be credited: naming one is no proof
+// that it was there.
+const (
+	// CitedUsed: the source was in view.
+	CitedUsed CitationStatus = "used"
+	// CitedUnknown: the agent's memory or playbook holds it, and it was not shown.
+	CitedUnknown CitationStatus = "unknown"
+	// CitedInvented: it exists nowhere.
+	CitedInvented CitationStatus = "invented"
+)
+
+// Commit says how a model's decision comes to be committed.
+type Commit string
+
+// The ways to a decision. CommitSkip is no setting: it is what came of a plan without
+// anything to do.
+const (
+	// CommitGuidance shows the model what the dry runs of its draft found; the model
+	// commits, and what it commits is checked again.
+	CommitGuidance Commit = "guidance"
+	// CommitDirect commits the best candidate of a draft that no check refused, without
+	// another request.
+	CommitDirect Commit = "direct"
+	// CommitSkip: all steps of the plan were skip, so the agent waits.
+	CommitSkip Commit = "skip"
+)
+
+// WaitReason says why a turn ended in a wait the model did not choose. A reason
+// made from an error kind is the prefix and the kind, such as "llm_error:timeout".
+type WaitReason string
+
+// The fixed wait reasons and the prefixes of the composed ones.
+const (
+	WaitGuardRejected WaitReason = "guard_rejected"
+	WaitReasoning     WaitReason = "reasoning_step_failed"
+	WaitWindow        WaitReason = "context_window_full"
+	WaitModelPrefix              = "llm_error:"
+	WaitParsePrefix              = "parse_error:"
+)
+
+// ErrorClass says who is to blame for a wait.
+type ErrorClass string
+
+// The error classes.
+const (
+	// ClassModel: no answer came.
+	ClassModel ErrorClass = "llm"
+	// ClassParse: no answer could be used.
+	ClassParse ErrorClass = "parse"
+	// ClassGuard: the guard refused everything that was proposed.
+	ClassGuard ErrorClass = "guard"
+	// ClassLimit: the context window was full.
+	ClassLimit ErrorClass = "limit"
+)
+
+// Class sorts the reason; empty for no reason.
+func (w WaitReason) Class() ErrorClass {
+	switch {
+	case strings.HasPrefix(string(w), WaitModelPrefix):
+		return ClassModel
+	case strings.HasPrefix(string(w), WaitParsePrefix), w == WaitReasoning:
+		return ClassParse
+	case w == WaitGuardRejected:
+		return ClassGuard
+	case w == WaitWindow:
+		return ClassLimit
+	}
+	return ""
 }
 
 // RecordType implements [Record].

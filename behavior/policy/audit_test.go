@@ -298,7 +298,7 @@ func TestEveryActionIsKnown(t *testing.T) {
 
 // checkArguments compares what the audit sees of an action with the world's own list
 // of its arguments.
-func checkArguments(t *testing.T, spec world.ActionSpec, a world.Action, told []Argument) {
+func checkArguments(t *testing.T, spec world.ActionSpec, a world.Action, told []trace.ArgumentTrust) {
 	t.Helper()
 	if order, ok := a.(world.ExecuteUntil); ok {
 		a = order.Do

@@ -1,8 +1,6 @@
 package policy
 
-import (
-	"example.com/agentworld/world"
-)
+import "example.com/agentworld/world"
 
 // ArgumentOrder is the [Finding.Argument] of what makes an action a standing order.
 const ArgumentOrder = "execute_until"

@@ -7,27 +7,19 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Argument is the trust of one argument of an action.
-type Argument struct {
-	// Name is the slot: to, id, what, amount, price or text.
-	Name string `json:"name"`
-	// Trust is how far its value is the agent's own.
-	Trust trace.Trust `json:"trust"`
-}
-
 // Arguments tells the trust of each argument of an action, in the order of slots, of
 // the inner action for a standing order. What an intent of the same action gives is
 // the agent's own, since it was there before the texts. It is empty for an action
 // without arguments and for one that cannot be audited.
-func (m Policy) Arguments(a world.Action, e Evidence) []Argument {
+func (m Policy) Arguments(a world.Action, e Evidence) []trace.ArgumentTrust {
 	q, ok := m.inquire(a, &e)
 	if !ok {
 		return nil
 	}
-	var list []Argument
+	var list []trace.ArgumentTrust
 	for s := range world.SlotCount {
 		if q.deed.args[s].param != nil {
-			list = append(list, Argument{s.String(), q.told(s)})
+			list = append(list, trace.ArgumentTrust{Argument: s.String(), Trust: q.told(s)})
 		}
 	}
 	return list

@@ -57,20 +57,20 @@ type Judged struct {
 // Judge returns the record of a decision. codes are what the guard refused in the
 // turn.
 func Judge(kit *behavior.Kit, tick int64, d behavior.Decision, o world.Outcome, codes []string) Judged {
-	j := Judged{Tick: tick, End: EndOK, Changes: o.Changes, Continued: d.By == behavior.ByStanding}
+	j := Judged{Tick: tick, End: EndOK, Changes: o.Changes, Continued: d.DecidedBy == trace.ByStanding}
 	j.Line, j.Outcome = kit.Told(tick, d, o, codes)
 	switch {
-	case d.Wait != "":
+	case d.WaitReason != "":
 		j.End = EndDegraded
 	case !o.Accepted:
 		j.End = EndRefused
 	}
 	switch d.Executed.(type) {
 	case world.Wait, world.WaitTicks:
-		j.Waited = d.Wait == ""
+		j.Waited = d.WaitReason == ""
 	}
-	for _, s := range d.Retrieved {
-		used := slices.Contains(d.Used, s.ID)
+	for _, s := range d.SourcesRetrieved {
+		used := slices.Contains(d.SourcesUsed, s.ID)
 		if s.Kind == trace.KindBullet {
 			j.Shown = append(j.Shown, s.ID)
 			if used {

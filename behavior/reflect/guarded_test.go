@@ -63,17 +63,17 @@ func TestADecisionThatOthersBroughtAboutTeachesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge := func(tick int64, by behavior.DecidedBy, swayed bool, seen ...trace.Source) Judged {
-		d := behavior.Decision{By: by, Proposed: world.Mine{MassG: 5}, Executed: world.Mine{MassG: 5}, Swayed: swayed, Retrieved: seen}
+	judge := func(tick int64, by trace.DecidedBy, swayed bool, seen ...trace.Source) Judged {
+		d := behavior.Decision{Decision: trace.Decision{DecidedBy: by, SourcesRetrieved: seen}, Proposed: world.Mine{MassG: 5}, Executed: world.Mine{MassG: 5}, Swayed: swayed}
 		return Judge(kit, tick, d, world.Outcome{Tick: tick, Action: d.Executed, Accepted: true}, nil)
 	}
 	e := NewExperience("run-1", "agent-1")
-	e.Add(judge(1, behavior.ByModel, false, poison), []trace.Source{poison})
-	e.Add(judge(2, behavior.ByModel, true, poison), []trace.Source{poison})
-	e.Add(judge(3, behavior.ByStanding, false), nil)
-	e.Add(judge(4, behavior.ByStanding, false), nil)
-	e.Add(judge(5, behavior.ByModel, false), nil)
-	e.Add(judge(6, behavior.ByStanding, false), nil)
+	e.Add(judge(1, trace.ByModel, false, poison), []trace.Source{poison})
+	e.Add(judge(2, trace.ByModel, true, poison), []trace.Source{poison})
+	e.Add(judge(3, trace.ByStanding, false), nil)
+	e.Add(judge(4, trace.ByStanding, false), nil)
+	e.Add(judge(5, trace.ByModel, false), nil)
+	e.Add(judge(6, trace.ByStanding, false), nil)
 	for tick, want := range []playbook.Code{"", "", playbook.UntrustedEvidence, playbook.UntrustedEvidence, playbook.UntrustedEvidence, "", ""} {
 		if tick == 0 {
 			continue

@@ -116,7 +116,7 @@ func codes(rejected []playbook.Rejected) []playbook.Code {
 func TestATurnReflectsAndCurates(t *testing.T) {
 	p := book(t)
 	result, asks := play(t, 1, lived(), p, calls("c1", "reflect", reflects), calls("c2", "curate", curates))
-	if asks[0].Stage != StageReflect || asks[1].Stage != StageCurate || result.Calls != 2 || result.LastStep != 6 {
+	if asks[0].Stage != trace.StageReflect || asks[1].Stage != trace.StageCurate || result.Calls != 2 || result.LastStep != 6 {
 		t.Errorf("stages %s and %s, %d calls, last step %d", asks[0].Stage, asks[1].Stage, result.Calls, result.LastStep)
 	}
 	opening := asks[0].Request.Input[0].Text
@@ -183,8 +183,8 @@ func TestUnusableAnswersChangeNothing(t *testing.T) {
 			p := book(t)
 			result, _ := play(t, 1, lived(), p, tc.answers...)
 			c := result.Apply(p, playbook.Limits{})
-			last := c.Notes[len(c.Notes)-1]
-			if result.Failure != tc.failure || len(result.Deltas) != 0 || c.Playbook != p || last.Kind != NoteCuration || last.Code != tc.failure {
+			last := c.Steps[len(c.Steps)-1]
+			if result.Failure != tc.failure || len(result.Deltas) != 0 || c.Playbook != p || last.Kind != trace.StepCuration || last.Code != tc.failure {
 				t.Errorf("failure %q, %d deltas, changed %v, last note %+v; want %s", result.Failure, len(result.Deltas), c.Playbook != p, last, tc.failure)
 			}
 		})
@@ -210,7 +210,7 @@ func TestAnAnswerIsRepaired(t *testing.T) {
 		t.Errorf("calls before the last request: %v", ids)
 	}
 	var names []string
-	for _, n := range result.Notes {
+	for _, n := range result.Steps {
 		names = append(names, n.Leniencies...)
 	}
 	if !slices.Contains(names, "text_instead_of_call") || !slices.Contains(names, "unfenced") {
@@ -231,8 +231,8 @@ func callIDs(items []llmclient.Item) (ids []string) {
 func TestNothingLearnedSavesACall(t *testing.T) {
 	p := book(t)
 	result, _ := play(t, 1, lived(), p, calls("c1", "reflect", `{"tags":[],"insights":[]}`))
-	if c := result.Apply(p, playbook.Limits{}); result.Failure != "" || c.Playbook != p || c.Notes[len(c.Notes)-1].Code != CodeUnchanged {
-		t.Errorf("%+v", c.Notes)
+	if c := result.Apply(p, playbook.Limits{}); result.Failure != "" || c.Playbook != p || c.Steps[len(c.Steps)-1].Code != CodeUnchanged {
+		t.Errorf("%+v", c.Steps)
 	}
 }
 
@@ -287,8 +287,8 @@ func TestACollapseChangesNothing(t *testing.T) {
 	}
 	result, _ := play(t, 1, lived(), p, calls("c1", "reflect", reflects), calls("c2", "curate", `{"deltas":[`+strings.Join(deltas, ",")+`]}`))
 	c := result.Apply(p, playbook.Limits{})
-	if c.Playbook != p || c.Notes[len(c.Notes)-1].Code != CodeCollapse || len(c.Applied) != 0 {
-		t.Errorf("%d applied, last note %+v", len(c.Applied), c.Notes[len(c.Notes)-1])
+	if c.Playbook != p || c.Steps[len(c.Steps)-1].Code != CodeCollapse || len(c.Applied) != 0 {
+		t.Errorf("%d applied, last note %+v", len(c.Applied), c.Steps[len(c.Steps)-1])
 	}
 }
 

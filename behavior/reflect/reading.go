@@ -7,6 +7,7 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // call is one function call of an answer, or what stands for one in its text.
@@ -68,7 +69,7 @@ func (t *Turn) rebuilt(it llmclient.Item) llmclient.Item {
 			args = string(llmclient.Marshal(object))
 		}
 	}
-	t.note(behavior.Note{Kind: NoteItemRepair, Status: behavior.StatusOK, Code: "call_rebuilt", CallID: id})
+	t.note(trace.Step{Kind: trace.StepLearnItemRepair, Status: trace.StatusOK, Code: "call_rebuilt", CallID: id})
 	return it.Rebuilt(id, name, args)
 }
 
@@ -114,14 +115,14 @@ func (t *Turn) accept(r reflection, c curation, calls []call) {
 	for _, made := range calls {
 		lenient = append(lenient, made.lenient...)
 	}
-	n := behavior.Note{Kind: NoteReflect, Status: behavior.StatusOK, CallID: calls[0].id, Leniencies: lenient}
-	if t.stage == StageReflect {
-		n.Detail = map[string]int{"tags": len(r.Tags), "insights": len(r.Insights), "round": t.rounds + 1}
+	n := trace.Step{Kind: trace.StepReflect, Status: trace.StatusOK, CallID: calls[0].id, Leniencies: lenient}
+	if t.stage == trace.StageReflect {
+		n.Detail = llmclient.Marshal(map[string]int{"tags": len(r.Tags), "insights": len(r.Insights), "round": t.rounds + 1})
 		t.note(n)
 		t.reflectedOnce(r)
 		return
 	}
-	n.Kind, n.Detail = NoteCurate, map[string]int{"deltas": len(c.Deltas)}
+	n.Kind, n.Detail = trace.StepCurate, llmclient.Marshal(map[string]int{"deltas": len(c.Deltas)})
 	t.note(n)
 	t.curated(c)
 }
@@ -143,14 +144,14 @@ func (t *Turn) decode(made *call, r *reflection, c *curation) problem {
 	}
 	fields, lenient, e := behavior.ReadArguments(made.args)
 	made.lenient = append(made.lenient, lenient...)
-	if e == nil && t.stage == StageReflect {
+	if e == nil && t.stage == trace.StageReflect {
 		var one reflection
 		if e = decodeLists(fields, &one, "tags", "insights"); e == nil {
 			r.Tags, r.Insights = append(r.Tags, one.Tags...), append(r.Insights, one.Insights...)
 			return problem{}
 		}
 	}
-	if e == nil && t.stage == StageCurate {
+	if e == nil && t.stage == trace.StageCurate {
 		var one curation
 		if e = decodeLists(fields, &one, "deltas"); e == nil {
 			c.Deltas = append(c.Deltas, one.Deltas...)
@@ -174,9 +175,9 @@ func decodeLists(fields behavior.Object, into any, lists ...string) *behavior.Ar
 func (t *Turn) answerCalls(calls []call, errors []string, failed bool) {
 	output := outputCurated
 	switch {
-	case t.stage == StageReflect && t.rounds+1 < t.kit.rounds:
+	case t.stage == trace.StageReflect && t.rounds+1 < t.kit.rounds:
 		output = outputAgain
-	case t.stage == StageReflect:
+	case t.stage == trace.StageReflect:
 		output = outputReflected
 	}
 	for i, made := range calls {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -24,8 +24,8 @@ type Result struct {
 	Calls, Rounds int
 	// LastStep is the step of the last request.
 	LastStep int
-	// Notes are the turn's facts, oldest first.
-	Notes []behavior.Note
+	// Steps are what the turn recorded, oldest first.
+	Steps []trace.Step
 }
 
 // Result returns what the turn came to. It panics before the turn's end.
@@ -33,7 +33,7 @@ func (t *Turn) Result() Result {
 	if !t.done {
 		panic("learn: the result of an unfinished turn")
 	}
-	r := Result{Agent: t.agent, Ground: t.ground, Failure: t.failure, Calls: t.asks, Rounds: t.rounds, LastStep: t.step(), Notes: t.notes}
+	r := Result{Agent: t.agent, Ground: t.ground, Failure: t.failure, Calls: t.asks, Rounds: t.rounds, LastStep: t.step(), Steps: t.steps}
 	if t.failure != "" {
 		return r
 	}
@@ -86,8 +86,8 @@ type Curated struct {
 	Playbook *playbook.Playbook
 	Applied  []playbook.Applied
 	Rejected []playbook.Rejected
-	// Notes are those of the turn and one per delta, and one for the whole.
-	Notes []behavior.Note
+	// Steps are those of the turn and one per delta, and one for the whole.
+	Steps []trace.Step
 }
 
 // The codes of a curation that changed nothing. Another code is the result's
@@ -99,28 +99,28 @@ const (
 
 // Apply carries the result out on book as far as the rules of playbooks allow.
 func (r Result) Apply(book *playbook.Playbook, limits playbook.Limits) Curated {
-	c := Curated{Playbook: book, Notes: slices.Clone(r.Notes)}
-	end := behavior.Note{Number: r.LastStep, Kind: NoteCuration, Status: behavior.StatusOK}
+	c := Curated{Playbook: book, Steps: slices.Clone(r.Steps)}
+	end := r.step(trace.StepCuration, trace.StatusOK)
 	if r.Failure != "" {
-		end.Status, end.Code = behavior.StatusError, r.Failure
+		end.Status, end.Code = trace.StatusError, r.Failure
 	} else {
 		c.Playbook, c.Applied, c.Rejected = playbook.Apply(book, r.Deltas, r.Ground, limits)
 		for _, a := range c.Applied {
-			c.Notes = append(c.Notes, r.noteApplied(a))
+			c.Steps = append(c.Steps, r.applied(a))
 		}
 		for _, x := range c.Rejected {
-			c.Notes = append(c.Notes, r.noteRejected(x))
+			c.Steps = append(c.Steps, r.rejected(x))
 		}
 		switch {
 		case slices.ContainsFunc(c.Rejected, func(x playbook.Rejected) bool { return x.Code == playbook.Collapse }):
-			end.Status, end.Code = behavior.StatusError, CodeCollapse
+			end.Status, end.Code = trace.StatusError, CodeCollapse
 		case c.Playbook == book:
 			end.Code = CodeUnchanged
 		}
 	}
 	stats := c.Playbook.Stats()
-	end.Detail = curationDetail{len(r.Ground.Decisions), r.Rounds, stats.Version, stats.Bullets, stats.Chars}
-	c.Notes = append(c.Notes, end)
+	end.Detail = llmclient.Marshal(curationDetail{len(r.Ground.Decisions), r.Rounds, stats.Version, stats.Bullets, stats.Chars})
+	c.Steps = append(c.Steps, end)
 	return c
 }
 
@@ -149,19 +149,28 @@ type deltaDetail struct {
 	Limit int64  `json:"limit,omitempty"`
 }
 
-func (r Result) noteApplied(a playbook.Applied) behavior.Note {
+// step is a step that belongs to the last request.
+func (r Result) step(kind trace.StepKind, status trace.StepStatus) trace.Step {
+	return trace.Step{Tick: r.Ground.Tick, AgentID: r.Agent, Step: r.LastStep, Kind: kind, Status: status}
+}
+
+func (r Result) applied(a playbook.Applied) trace.Step {
 	d := detailOf(a.Delta)
 	d.Displaced, d.Twin = a.Displaced, a.Twin
 	if a.After != nil {
 		d.ID, d.Section = a.After.ID, a.After.Section
 	}
-	return behavior.Note{Number: r.LastStep, Kind: NoteDelta, Status: behavior.StatusOK, Name: opName(a.Delta.Op), Detail: d}
+	s := r.step(trace.StepDelta, trace.StatusOK)
+	s.Name, s.Detail = opName(a.Delta.Op), llmclient.Marshal(d)
+	return s
 }
 
-func (r Result) noteRejected(x playbook.Rejected) behavior.Note {
+func (r Result) rejected(x playbook.Rejected) trace.Step {
 	d := detailOf(x.Delta)
 	d.Other, d.Value, d.Limit = x.Other, x.Value, x.Limit
-	return behavior.Note{Number: r.LastStep, Kind: NoteDelta, Status: behavior.StatusError, Code: string(x.Code), Name: opName(x.Delta.Op), Detail: d}
+	s := r.step(trace.StepDelta, trace.StatusError)
+	s.Code, s.Name, s.Detail = string(x.Code), opName(x.Delta.Op), llmclient.Marshal(d)
+	return s
 }
 
 // opName is an operation that there is, so that model text does not become the name

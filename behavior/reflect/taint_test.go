@@ -270,21 +270,21 @@ var ownPlan = regexp.MustCompile(`"planned":\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\
 // checkSources demands that every canary shown has a source that is not trusted, and
 // no trusted source a canary.
 func (s *scene) checkSources(d behavior.Decision, shown map[string]string) {
-	for _, source := range d.Retrieved {
+	for _, source := range d.SourcesRetrieved {
 		trusted := source.Trust >= trace.TrustSelfObservation
 		if trusted && strings.Contains(source.ID+source.Text+source.OriginAgent+strings.Join(source.Parents, " "), canaryMark) {
 			s.Fatalf("a source of trust %s holds a canary: %+v", source.Trust, source)
 		}
 	}
 	for _, c := range s.canaries {
-		found := slices.ContainsFunc(d.Retrieved, func(source trace.Source) bool {
+		found := slices.ContainsFunc(d.SourcesRetrieved, func(source trace.Source) bool {
 			return source.Trust < trace.TrustSelfObservation && strings.Contains(source.Text, c)
 		})
 		if shown[c] != "" && !found {
 			s.Fatalf("%s was shown, and no source in view says so:\n%s", c, shown[c])
 		}
 	}
-	if d.Swayed && !slices.ContainsFunc(d.Retrieved, foreign) {
+	if d.Swayed && !slices.ContainsFunc(d.SourcesRetrieved, foreign) {
 		s.Fatalf("swayed by nothing: %+v", d)
 	}
 }
@@ -333,8 +333,8 @@ func TestWordsOfOthersStayWhereTheyBelong(t *testing.T) {
 			if acts {
 				o, _ := s.world.LastOutcome(0)
 				s.mind.Learn(o.Tick, d, o)
-				s.lived.Add(Judge(s.kit, o.Tick, d, o, nil), d.Retrieved)
-				for _, source := range d.Retrieved {
+				s.lived.Add(Judge(s.kit, o.Tick, d, o, nil), d.SourcesRetrieved)
+				for _, source := range d.SourcesRetrieved {
 					if strings.Contains(source.Text, canaryMark) {
 						shown++
 					}

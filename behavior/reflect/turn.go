@@ -6,6 +6,7 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/trace"
 )
 
 // Turn is one look back of one agent, as a state machine without I/O.
@@ -24,7 +25,7 @@ type Turn struct {
 	// evidence names a decision of the agent by its tick.
 	evidence func(tick int64) playbook.Evidence
 
-	stage   behavior.Stage
+	stage   trace.Stage
 	input   []llmclient.Item
 	waiting bool
 	done    bool
@@ -36,14 +37,8 @@ type Turn struct {
 	reflected reflection
 	deltas    []delta
 	failure   string
-	notes     []behavior.Note
+	steps     []trace.Step
 }
-
-// The stages.
-const (
-	StageReflect behavior.Stage = toolReflect
-	StageCurate  behavior.Stage = toolCurate
-)
 
 // Begin opens a turn on what e holds, which must not be nothing, at the end of the
 // given tick. book is the agent's playbook, goals how far it has got; firstStep is
@@ -53,7 +48,7 @@ func (k *Kit) Begin(e *Experience, book *playbook.Playbook, goals []Goal, tick i
 	if e.Len() == 0 {
 		panic("learn: a turn about no decision")
 	}
-	t := &Turn{kit: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence, stage: StageReflect, first: firstStep}
+	t := &Turn{kit: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence, stage: trace.StageReflect, first: firstStep}
 	t.ground = e.ground(tick, t.shown.decisions, k.guarded)
 	t.input = []llmclient.Item{llmclient.Message("user", t.shown.text)}
 	return t
@@ -89,7 +84,7 @@ func (t *Turn) pair() {
 	items, repairs := llmclient.PairItems(t.input, behavior.CallError(behavior.CodeNoResult, nil, nil, 0, 0))
 	t.input = items
 	for _, r := range repairs {
-		t.note(behavior.Note{Kind: NoteItemRepair, Status: behavior.StatusOK, Code: string(r.Kind), CallID: r.CallID, Minted: r.Minted})
+		t.note(trace.Step{Kind: trace.StepLearnItemRepair, Status: trace.StatusOK, Code: string(r.Kind), CallID: r.CallID, Minted: r.Minted})
 	}
 }
 
@@ -100,7 +95,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	}
 	t.waiting = false
 	if a.Failure != nil {
-		t.fail(behavior.WaitModelPrefix + string(a.Failure.Kind))
+		t.fail(trace.WaitModelPrefix + string(a.Failure.Kind))
 		return
 	}
 	if kind := behavior.Unusable(a); kind != "" {
@@ -131,7 +126,7 @@ func (t *Turn) reflectedOnce(r reflection) {
 		t.done = true
 	default:
 		// The repair is the stage's, however many rounds it has.
-		t.stage, t.repairs = StageCurate, 0
+		t.stage, t.repairs = trace.StageCurate, 0
 		t.say(promptCurate)
 	}
 }
@@ -151,9 +146,9 @@ func (t *Turn) curated(c curation) {
 // repair spends one further call on an answer that could not be used, or ends the
 // turn without a result. code is the call's error, when calls were answered with it.
 func (t *Turn) repair(kind behavior.ParseKind, code string) {
-	t.note(behavior.Note{Kind: NoteLearnError, Status: behavior.StatusError, Code: string(kind), Name: code})
+	t.note(trace.Step{Kind: trace.StepLearnError, Status: trace.StatusError, Code: string(kind), Name: code})
 	if t.repairs++; t.repairs > repairsMax {
-		t.fail(behavior.WaitParsePrefix + string(kind))
+		t.fail(trace.WaitParsePrefix + string(kind))
 		return
 	}
 	if code == "" {
@@ -171,22 +166,7 @@ func (t *Turn) say(text string) {
 	t.input = append(t.input, llmclient.Message("developer", text))
 }
 
-func (t *Turn) note(n behavior.Note) {
-	n.Number = t.step()
-	t.notes = append(t.notes, n)
+func (t *Turn) note(s trace.Step) {
+	s.Tick, s.AgentID, s.Step = t.ground.Tick, t.agent, t.step()
+	t.steps = append(t.steps, s)
 }
-
-// The kinds of a turn's notes.
-const (
-	// NoteReflect is a reflection that was taken, NoteCurate a list of deltas.
-	NoteReflect behavior.NoteKind = "reflect"
-	NoteCurate  behavior.NoteKind = "curate"
-	// NoteLearnError is an answer that could not be used; Code is its parse kind.
-	NoteLearnError behavior.NoteKind = "learn_error"
-	// NoteItemRepair is an item that could not go back as it came.
-	NoteItemRepair behavior.NoteKind = "learn_item_repair"
-	// NoteDelta is one delta, applied or, with StatusError, rejected for Code.
-	NoteDelta behavior.NoteKind = "playbook_delta"
-	// NoteCuration ends a turn; Code says why nothing was changed.
-	NoteCuration behavior.NoteKind = "curation"
-)

@@ -69,7 +69,7 @@ func (e *explainer) write(f explainFlags) error {
 		}
 	}
 	for _, r := range e.t.refused {
-		fmt.Fprintf(e.b, "\nRefused  (step %d, stage %s)\n", r.Step, oneLine(r.Stage))
+		fmt.Fprintf(e.b, "\nRefused  (step %d, stage %s)\n", r.Step, oneLine(string(r.Stage)))
 		e.field("cap", fmt.Sprintf("%s of %d: %d left, %d needed", oneLine(r.Cap), r.Limit, r.Available, r.Requested))
 		e.field("request", oneLine(r.RequestHash))
 	}
@@ -91,7 +91,10 @@ func (e *explainer) decision() {
 	}
 	e.field("decided by", fmt.Sprintf("%s in %d calls%s%s", oneLine(string(d.DecidedBy)), max(0, d.Calls-len(e.t.refused)), commitText(d), refusedText(int64(len(e.t.refused)))))
 	if d.WaitReason != "" {
-		e.field("because", oneLine(d.WaitReason))
+		e.field("because", oneLine(string(d.WaitReason)))
+	}
+	if d.Why != "" {
+		e.field("why", oneLine(d.Why))
 	}
 	e.field("proposed", rawText(d.Proposed))
 	e.field("adjusted", sameAs(d.Adjusted, d.Proposed, "as proposed"))
@@ -126,7 +129,7 @@ func commitText(d *trace.Decision) string {
 	if d.CallsSaved == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s, %d calls saved", oneLine(d.Commit), d.CallsSaved)
+	return fmt.Sprintf(", %s, %d calls saved", oneLine(string(d.Commit)), d.CallsSaved)
 }
 
 // trustText says of each argument how far its value was the agent's own.
@@ -254,7 +257,7 @@ func (e *explainer) call(n int, c trace.ModelCall) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.b, "\nCall %d  (step %d, stage %s)\n", n, c.Step, oneLine(c.Stage))
+	fmt.Fprintf(e.b, "\nCall %d  (step %d, stage %s)\n", n, c.Step, oneLine(string(c.Stage)))
 	e.field("model", oneLine(c.Model))
 	e.field("request", fmt.Sprintf("%s, %d characters and %d of tools", oneLine(c.RequestHash), c.InputChars, c.ToolChars))
 	e.field("tools", orNone(names))

@@ -69,11 +69,11 @@ type recentTick struct {
 
 // recentDecision is what an agent did.
 type recentDecision struct {
-	AgentID    string          `json:"agent_id"`
-	DecidedBy  trace.DecidedBy `json:"decided_by"`
-	Executed   json.RawMessage `json:"executed"`
-	WaitReason string          `json:"wait_reason,omitempty"`
-	Outcome    json.RawMessage `json:"outcome"`
+	AgentID    string           `json:"agent_id"`
+	DecidedBy  trace.DecidedBy  `json:"decided_by"`
+	Executed   json.RawMessage  `json:"executed"`
+	WaitReason trace.WaitReason `json:"wait_reason,omitempty"`
+	Outcome    json.RawMessage  `json:"outcome"`
 }
 
 // inspect gathers the whole. The error is bad input: no run, or a damaged trace.

@@ -33,7 +33,7 @@ type exchangePrinter struct {
 func (p exchangePrinter) show(x engine.Exchange) {
 	var b strings.Builder
 	fmt.Fprintf(&b, ">>> tick %d %s call %d %s: %d input items, %d characters\n",
-		x.Key.Tick, oneLine(x.Key.Agent), x.Key.Step, oneLine(x.Stage), len(x.Request.Input), x.Request.Chars())
+		x.Key.Tick, oneLine(x.Key.Agent), x.Key.Step, oneLine(string(x.Stage)), len(x.Request.Input), x.Request.Chars())
 	b.WriteString(printable(plaintext.Tail(itemsText(x.Request.Input), p.charsMax)))
 	fmt.Fprintf(&b, "<<< tick %d %s call %d: %s\n", x.Key.Tick, oneLine(x.Key.Agent), x.Key.Step, answerTitle(x.Answer))
 	if x.Answer.Reply != nil {

@@ -28,7 +28,7 @@ func (e *explainer) sourceList() {
 	}
 	for _, c := range d.SourcesCited {
 		if c.Status != "used" {
-			fmt.Fprintf(e.b, "  named and not in view: [%s] %s (%s)\n", oneLine(c.ID), oneLine(c.Status), oneLine(c.Channel))
+			fmt.Fprintf(e.b, "  named and not in view: [%s] %s (%s)\n", oneLine(c.ID), oneLine(string(c.Status)), oneLine(string(c.Channel)))
 		}
 	}
 }

@@ -190,7 +190,7 @@ func (t *trail) decided(prefix string, tick int64) string {
 func decisionText(d trace.Decision) string {
 	text := rawText(d.Executed)
 	if d.WaitReason != "" {
-		text += " (" + oneLine(d.WaitReason) + ")"
+		text += " (" + oneLine(string(d.WaitReason)) + ")"
 	}
 	return text + ", " + outcomeText(d.Outcome)
 }
@@ -209,7 +209,7 @@ func jsonText(text string) string { return oneLine(memory.Quote(plaintext.Clip(t
 func channelOf(d trace.Decision, id string) string {
 	for _, c := range d.SourcesCited {
 		if c.ID == id {
-			return c.Channel
+			return string(c.Channel)
 		}
 	}
 	return ""
