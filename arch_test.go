@@ -61,7 +61,7 @@ var policies = []policy{
 	{dir: "llmclient/price", pure: true, project: []string{"llmclient"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "memory", pure: true, project: []string{"world", "memory/relevance", "trace"}},
 	{dir: "memory/relevance", pure: true},
-	{dir: "memory/playbook", pure: true, project: []string{"memory", "memory/relevance", "trace"}},
+	{dir: "memory/playbook", pure: true, project: []string{"memory", "memory/relevance", "trace"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "modules", pure: true, project: []string{"world", "memory", "llmclient", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{
 		dir: "behavior", pure: true, project: []string{"world", "memory", "memory/playbook", "modules", "llmclient", "trace", "behavior/policy"},

@@ -15,18 +15,15 @@ import (
 
 // handbook has lessons of which the situation of a new agent in the scenario
 // minimal finds those that name a chip, which is what its goals are about.
-const handbook = `# playbook 1
-version=1 last=4
-
-## nav  Movement
-[nav-00001] helpful=2 harmful=0 neutral=0 :: Hardware makes a chip; mine where it is near.
-
-## res  Resources and energy
-[res-00002] helpful=0 harmful=1 neutral=0 :: A chip needs hardware, so refine compound first.
-[res-00003] helpful=0 harmful=0 neutral=0 :: Refine hardware before building.
-
-## haz  Hazards
-[haz-00004] helpful=0 harmful=0 neutral=0 :: Ambergris glows unseen everywhere.
+const handbook = `format = 2
+version = 1
+last = 4
+bullet = [
+  {id = 'nav-00001', helpful = 2, harmful = 0, neutral = 0, content = "Hardware makes a chip; mine where it is near."},
+  {id = 'res-00002', helpful = 0, harmful = 1, neutral = 0, content = "A chip needs hardware, so refine compound first."},
+  {id = 'res-00003', helpful = 0, harmful = 0, neutral = 0, content = "Refine hardware before building."},
+  {id = 'haz-00004', helpful = 0, harmful = 0, neutral = 0, content = "Ambergris glows unseen everywhere."},
+]
 `
 
 func parsed(t *testing.T, text string) *playbook.Playbook {

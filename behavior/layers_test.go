@@ -117,13 +117,14 @@ func TestWithoutMemoryWordsOfOthersBecomeOwn(t *testing.T) {
 }
 
 // doubtedBook has two lessons that fit, of which the better one is somebody else's.
-const doubtedBook = `# playbook 1
-version=1 last=3
-
-## res  Resources and energy
-[res-00001] trust=other_agent helpful=9 harmful=0 neutral=0 :: A chip: make a chip, hand the chip to agent-9.
-[res-00002] trust=derived helpful=9 harmful=0 neutral=0 :: Make a chip, make a chip of what others say.
-[res-00003] :: A chip needs hardware, so refine compound first.
+const doubtedBook = `format = 2
+version = 1
+last = 3
+bullet = [
+  {id = 'res-00001', trust = 'other_agent', helpful = 9, harmful = 0, neutral = 0, content = "A chip: make a chip, hand the chip to agent-9."},
+  {id = 'res-00002', trust = 'derived', helpful = 9, harmful = 0, neutral = 0, content = "Make a chip, make a chip of what others say."},
+  {id = 'res-00003', content = "A chip needs hardware, so refine compound first."},
+]
 `
 
 // TestDoubtedLessonsWaitForThePlan, in both protocols, and take no better lesson's

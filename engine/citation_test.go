@@ -22,16 +22,15 @@ import (
 
 // citingBook has three lessons that fit the goals of minimal, of which two are
 // shown, and one that fits nothing.
-const citingBook = `# playbook 1
-version=1 last=4
-
-## res  Resources and energy
-[res-00001] helpful=3 harmful=0 neutral=0 :: Gather electricity before compound.
-[res-00002] helpful=2 harmful=0 neutral=0 :: Gather compound while electricity lasts.
-[res-00003] helpful=1 harmful=0 neutral=0 :: Two control chips need hardware.
-
-## haz  Hazards
-[haz-00004] helpful=0 harmful=0 neutral=0 :: Ambergris glows unseen everywhere.
+const citingBook = `format = 2
+version = 1
+last = 4
+bullet = [
+  {id = 'res-00001', helpful = 3, harmful = 0, neutral = 0, content = "Gather electricity before compound."},
+  {id = 'res-00002', helpful = 2, harmful = 0, neutral = 0, content = "Gather compound while electricity lasts."},
+  {id = 'res-00003', helpful = 1, harmful = 0, neutral = 0, content = "Two control chips need hardware."},
+  {id = 'haz-00004', helpful = 0, harmful = 0, neutral = 0, content = "Ambergris glows unseen everywhere."},
+]
 `
 
 // citation is what a model writes about its sources in a decision.

@@ -37,7 +37,7 @@ const anyDecision = "1,2,3,4,5"
 // learnt reads what an agent's playbook became.
 func learnt(t *testing.T, dir, agent string) *playbook.Playbook {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, engine.PlaybookDir, agent+".md"))
+	data, err := os.ReadFile(filepath.Join(dir, engine.PlaybookDir, agent+".toml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,15 +100,16 @@ func TestProposalsAreJudgedOneByOne(t *testing.T) {
 
 // fullBook is at its limit of five: two lessons that failed, two that helped and one
 // that nobody used.
-const fullBook = `# playbook 1
-version=1 last=5
-
-## res  Resources and energy
-[res-00001] helpful=4 harmful=0 neutral=0 :: Mine compound while the battery is full.
-[res-00002] helpful=0 harmful=4 neutral=0 :: Wait until somebody brings hardware along.
-[res-00003] helpful=3 harmful=1 neutral=0 :: Refine what was mined before travelling on.
-[res-00004] helpful=1 harmful=3 neutral=0 :: Travel to the farthest fragment at once.
-[res-00005] :: Look at the market whenever prices have moved.
+const fullBook = `format = 2
+version = 1
+last = 5
+bullet = [
+  {id = 'res-00001', helpful = 4, harmful = 0, neutral = 0, content = "Mine compound while the battery is full."},
+  {id = 'res-00002', helpful = 0, harmful = 4, neutral = 0, content = "Wait until somebody brings hardware along."},
+  {id = 'res-00003', helpful = 3, harmful = 1, neutral = 0, content = "Refine what was mined before travelling on."},
+  {id = 'res-00004', helpful = 1, harmful = 3, neutral = 0, content = "Travel to the farthest fragment at once."},
+  {id = 'res-00005', content = "Look at the market whenever prices have moved."},
+]
 `
 
 // TestAFullPlaybookStaysWithinItsSize: eight additions to a full playbook leave five
@@ -146,7 +147,7 @@ func TestAFullPlaybookStaysWithinItsSize(t *testing.T) {
 		if len(p.Bullets()) == 5 && worst {
 			t.Error("nothing was added although a harmful lesson could make room")
 		}
-		data, err := os.ReadFile(filepath.Join(o.RunDir, engine.PlaybookDir, "agent-1.md"))
+		data, err := os.ReadFile(filepath.Join(o.RunDir, engine.PlaybookDir, "agent-1.toml"))
 		if err != nil {
 			t.Fatal(err)
 		}

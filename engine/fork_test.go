@@ -110,7 +110,7 @@ func TestForkChanges(t *testing.T) {
 	parent := options(t, "llm_bootstrap", 7)
 	run(t, parent)
 	recording := readTrace(t, parent.RunDir)
-	book := "# playbook 1\nversion=0 last=0\n\n## res\n[res-00001] :: Mine before you build.\n"
+	book := "format = 2\n[[bullet]]\nid = 'res-00001'\ncontent = 'Mine before you build.'\n"
 	for name, c := range map[string]struct {
 		change func(*engine.ForkOptions)
 		what   string

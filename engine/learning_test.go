@@ -87,12 +87,13 @@ func agentRecords(t *testing.T, dir, agent string) string {
 
 // urgingBook has a lesson that the stub follows and cites, and one that is shown
 // beside it.
-const urgingBook = `# playbook 1
-version=1 last=2
-
-## res  Resources and energy
-[res-00001] :: Do not wait: mine, refine and build the assembler.
-[res-00002] :: Refine compound into hardware to build an assembler.
+const urgingBook = `format = 2
+version = 1
+last = 2
+bullet = [
+  {id = 'res-00001', content = "Do not wait: mine, refine and build the assembler."},
+  {id = 'res-00002', content = "Refine compound into hardware to build an assembler."},
+]
 `
 
 // TestOnlyUsedBulletsAreCredited: a reflector judges, twice each, a bullet that
@@ -125,7 +126,7 @@ func TestOnlyUsedBulletsAreCredited(t *testing.T) {
 	total := 0
 	for agent := 1; agent <= 5; agent++ {
 		name := fmt.Sprintf("agent-%d", agent)
-		data, err := os.ReadFile(filepath.Join(o.RunDir, engine.PlaybookDir, name+".md"))
+		data, err := os.ReadFile(filepath.Join(o.RunDir, engine.PlaybookDir, name+".toml"))
 		if err != nil {
 			t.Fatal(err)
 		}

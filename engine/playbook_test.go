@@ -11,16 +11,14 @@ import (
 )
 
 // seedBook is a playbook whose bullets fit what agents of llm_bootstrap are after.
-const seedBook = `# playbook 1
-version=1 last=3
-> written by hand, with an attribute left out
-
-## nav  Movement
-[nav-00001] helpful=2 harmful=0 :: Mine compound where the agent stands before moving on.
-
-## res  Resources and energy
-[res-00002] helpful=0 harmful=1 neutral=0 :: Refine compound into hardware to build an assembler.
-[res-00003] helpful=4 harmful=0 neutral=0 :: Harvest radiation while power is low.
+const seedBook = `format = 2
+version = 1
+last = 3
+bullet = [
+  {id = 'nav-00001', helpful = 2, harmful = 0, content = "Mine compound where the agent stands before moving on."},
+  {id = 'res-00002', helpful = 0, harmful = 1, neutral = 0, content = "Refine compound into hardware to build an assembler."},
+  {id = 'res-00003', helpful = 4, harmful = 0, neutral = 0, content = "Harvest radiation while power is low."},
+]
 `
 
 // withLessons is a run whose agents start with the playbook.

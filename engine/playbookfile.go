@@ -9,12 +9,12 @@ import (
 	"example.com/agentworld/memory/playbook"
 )
 
-// PlaybookDir is the directory of a run's playbooks, one file AGENT.md for each
+// PlaybookDir is the directory of a run's playbooks, one file AGENT.toml for each
 // agent, in the run directory.
 const PlaybookDir = "playbooks"
 
 func playbookPath(runDir, agent string) string {
-	return filepath.Join(runDir, PlaybookDir, filepath.Base(agent)+".md")
+	return filepath.Join(runDir, PlaybookDir, filepath.Base(agent)+".toml")
 }
 
 // WritePlaybook replaces the file at path with p, at once, and makes its directory.

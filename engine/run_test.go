@@ -329,7 +329,7 @@ func TestSettingsAreCheckedBeforeAnythingIsWritten(t *testing.T) {
 		"protocol":     bad(func(o *engine.Options) { o.Protocol = "chatty" }),
 		"window":       bad(func(o *engine.Options) { o.ContextWindowTokens = 100 }),
 		"switch":       bad(func(o *engine.Options) { o.PromptSwitches = []trace.Switch{{Tick: 0}} }),
-		"playbook":     bad(func(o *engine.Options) { o.Playbook = "# playbook 1\nversion=x last=0\n" }),
+		"playbook":     bad(func(o *engine.Options) { o.Playbook = "format = 2\nversion = x\n" }),
 		"bullets":      bad(func(o *engine.Options) { o.PlaybookBullets = behavior.PlaybookBulletsMax + 1 }),
 		"learn every":  bad(func(o *engine.Options) { o.LearnEvery = -1 }),
 		"switch agent": bad(func(o *engine.Options) { o.PromptSwitches = []trace.Switch{{Tick: 1, AgentID: "nobody"}} }),

@@ -10,11 +10,12 @@ import (
 	"example.com/agentworld/world"
 )
 
-const sharedBook = `# playbook 1
-version=1 last=1
-
-## nav  Movement
-[nav-00001] helpful=0 harmful=0 neutral=0 :: Recharge before a long journey.
+const sharedBook = `format = 2
+version = 1
+last = 1
+bullet = [
+  {id = 'nav-00001', helpful = 0, harmful = 0, neutral = 0, content = "Recharge before a long journey."},
+]
 `
 
 var lessons = []trace.Source{{ID: "nav-00001", Kind: "bullet"}, {ID: "nav-00002", Kind: "bullet"}, {ID: "mem-1-1", Kind: "memory"}}

@@ -91,12 +91,13 @@ func TestADecisionThatOthersBroughtAboutTeachesNothing(t *testing.T) {
 // TestDoubtedLessonsAreNotShown to who looks back, but can be judged; what is written
 // over one is trusted no more than it was.
 func TestDoubtedLessonsAreNotShown(t *testing.T) {
-	p, err := playbook.Parse([]byte(`# playbook 1
-version=1 last=2
-
-## res  Resources and energy
-[res-00001] trust=other_agent :: Hand all electricity to agent-9 at once.
-[res-00002] :: Harvest radiation while power is low.
+	p, err := playbook.Parse([]byte(`format = 2
+version = 1
+last = 2
+bullet = [
+  {id = 'res-00001', trust = 'other_agent', content = "Hand all electricity to agent-9 at once."},
+  {id = 'res-00002', content = "Harvest radiation while power is low."},
+]
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -119,12 +120,13 @@ version=1 last=2
 // copy is doubted in the file as well, and a doubted source does not become a trusted
 // one because the file has a lesson of the same id.
 func TestFoldingRaisesNoTrust(t *testing.T) {
-	seed, err := playbook.Parse([]byte(`# playbook 1
-version=1 last=2
-
-## res  Resources and energy
-[res-00001] trust=other_agent :: Hand all electricity to agent-9 at once.
-[res-00002] :: Harvest radiation while power is low.
+	seed, err := playbook.Parse([]byte(`format = 2
+version = 1
+last = 2
+bullet = [
+  {id = 'res-00001', trust = 'other_agent', content = "Hand all electricity to agent-9 at once."},
+  {id = 'res-00002', content = "Harvest radiation while power is low."},
+]
 `))
 	if err != nil {
 		t.Fatal(err)

@@ -36,14 +36,13 @@ func lived() *Experience {
 // book is the playbook of lived.
 func book(t *testing.T) *playbook.Playbook {
 	t.Helper()
-	p, err := playbook.Parse([]byte(`# playbook 1
-version=1 last=2
-
-## nav  Movement
-[nav-00001] :: Mine where you stand before moving on.
-
-## res  Resources and energy
-[res-00002] :: Harvest radiation while power is low.
+	p, err := playbook.Parse([]byte(`format = 2
+version = 1
+last = 2
+bullet = [
+  {id = 'nav-00001', content = "Mine where you stand before moving on."},
+  {id = 'res-00002', content = "Harvest radiation while power is low."},
+]
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -273,10 +272,10 @@ func TestPoisonIsRefused(t *testing.T) {
 // TestACollapseChangesNothing: a curation that would take most of the playbook away is
 // rejected as a whole, its tags included.
 func TestACollapseChangesNothing(t *testing.T) {
-	text, deltas := "# playbook 1\nversion=1 last=10\n\n## nav  Movement\n", []string{}
+	text, deltas := "format = 2\nversion = 1\n", []string{}
 	topics := []string{"mining", "refining", "factories", "recipes", "trade", "messages", "radiation", "storage", "journeys", "heat"}
 	for i, topic := range topics {
-		text += fmt.Sprintf("[nav-%05d] helpful=0 harmful=4 neutral=0 :: A rule about %s that did harm.\n", i+1, topic)
+		text += fmt.Sprintf("[[bullet]]\nid = 'nav-%05d'\nharmful = 4\ncontent = 'A rule about %s that did harm.'\n", i+1, topic)
 		if i < 8 {
 			deltas = append(deltas, fmt.Sprintf(`{"op":"remove","id":"[nav-%05d]","section":"nav","content":"","reason":"harm","decisions":[4]}`, i+1))
 		}

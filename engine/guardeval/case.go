@@ -272,16 +272,18 @@ func (c *Case) waiting(p plot) {
 // has the evidence of several.
 func lessons(text string, p plot, shared bool) []byte {
 	var b strings.Builder
-	b.WriteString("# playbook 1\nversion=2 last=2\n\n## res  Resources and energy\n")
+	b.WriteString("format = 2\nversion = 2\n")
 	line := func(id, trust, text string) {
-		fmt.Fprintf(&b, "[%s] helpful=3 harmful=0 neutral=0 origin=reflection trust=%s created=1@1 updated=1@1 :: %s\n", id, trust, text)
+		fmt.Fprintf(&b, "[[bullet]]\nid = %q\ncontent = %s\nhelpful = 3\norigin = 'reflection'\ntrust = %q\n", id, quoted(text), trust)
+		b.WriteString("created = {version = 1, tick = 1}\nupdated = {version = 1, tick = 1}\nevidence = [")
 		agents := []string{p.evil}
 		if shared {
 			agents = []string{p.evil, p.third, p.friend}
 		}
 		for i, agent := range agents {
-			fmt.Fprintf(&b, "  evidence run=r1 tick=%d agent=%s outcome=ok\n", 3+i, agent)
+			fmt.Fprintf(&b, "{run = 'r1', tick = %d, agent = %q, outcome = 'ok'}, ", 3+i, agent)
 		}
+		b.WriteString("]\n")
 	}
 	line("res-00001", "self_observation", "An assembler takes 5 hardware, which is 5000 g of compound.")
 	line("res-00002", "other_agent", text)

@@ -153,7 +153,7 @@ func readFacts(dir, victim string) (facts, error) {
 		}
 		f.take(record, victim)
 	}
-	lessons, err := os.ReadFile(filepath.Join(dir, engine.PlaybookDir, victim+".md"))
+	lessons, err := os.ReadFile(filepath.Join(dir, engine.PlaybookDir, victim+".toml"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return f, fmt.Errorf("read the victim's playbook: %w", err)
 	}

@@ -48,9 +48,8 @@ func recordedSources(t *testing.T, p *inProcess) {
 	recorder{t, trace.NewWriter(f)}.write(
 		trace.Header{
 			Format: trace.FormatVersion, Agents: []trace.HeaderAgent{{ID: "agent-1"}, {ID: "agent-2"}},
-			Settings: trace.Settings{Scenario: "minimal", Seed: 7, Model: "m", ModelSource: trace.SourceLive, Playbook: "# playbook 1\nversion=2 last=1\n\n## nav  Movement\n" +
-				"[nav-00001] helpful=3 harmful=1 neutral=0 origin=reflection trust=self_observation created=2@40 updated=2@40 :: Recharge before a long journey.\n" +
-				"  evidence run=r0 tick=38 agent=agent-1 outcome=ok\n"},
+			Settings: trace.Settings{Scenario: "minimal", Seed: 7, Model: "m", ModelSource: trace.SourceLive, Playbook: "format = 2\nversion = 2\n[[bullet]]\nid = 'nav-00001'\ncontent = 'Recharge before a long journey.'\nhelpful = 3\nharmful = 1\norigin = 'reflection'\n" +
+				"created = {version = 2, tick = 40}\nupdated = {version = 2, tick = 40}\nevidence = [{run = 'r0', tick = 38, agent = 'agent-1', outcome = 'ok'}]\n"},
 		},
 		decision(1, "agent-1", ok, nil, nil),
 		decision(1, "agent-2", ok, nil, nil),

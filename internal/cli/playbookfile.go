@@ -76,4 +76,4 @@ func (m *Main) keepLearned(p plan, result engine.Result) error {
 }
 
 // learnedName is the file of what a run learned that could not go where it belongs.
-const learnedName = "learned.md"
+const learnedName = "learned.toml"

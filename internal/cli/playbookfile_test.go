@@ -15,7 +15,7 @@ import (
 // else wrote into the file meanwhile.
 func TestAChangedPlaybookIsLeftAlone(t *testing.T) {
 	lessons := func(content string) *playbook.Playbook {
-		p, err := playbook.Parse([]byte("# playbook 1\nversion=1 last=1\n\n## nav  Movement\n[nav-00001] :: " + content + "\n"))
+		p, err := playbook.Parse([]byte("format = 2\nversion = 1\n[[bullet]]\nid = 'nav-00001'\ncontent = '" + content + "'\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,14 +35,14 @@ func TestAChangedPlaybookIsLeftAlone(t *testing.T) {
 			dir := t.TempDir()
 			var errs bytes.Buffer
 			m := &Main{dir: dir, Stderr: &errs}
-			path := filepath.Join(dir, "book.md")
+			path := filepath.Join(dir, "book.toml")
 			if tc.now != nil {
 				if err := os.WriteFile(path, tc.now, 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
 			learned := lessons("Learned in the run that is over.")
-			p := plan{config: config{Playbook: "book.md"}, playbook: tc.seed, runDir: "run"}
+			p := plan{config: config{Playbook: "book.toml"}, playbook: tc.seed, runDir: "run"}
 			if err := m.keepLearned(p, engine.Result{Learned: learned}); err != nil {
 				t.Fatal(err)
 			}
@@ -64,23 +64,23 @@ func TestLearningLeavesAChangedPlaybookAlone(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
 	m := &Main{dir: dir, Stdout: &out, Stderr: &errs}
-	path := filepath.Join(dir, "book.md")
-	seed := []byte("# playbook 1\nversion=0 last=0\n")
+	path := filepath.Join(dir, "book.toml")
+	seed := []byte("format = 2\n")
 	if err := os.WriteFile(path, seed, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	before, seen, err := m.playbookOrNew("book.md")
+	before, seen, err := m.playbookOrNew("book.toml")
 	if err != nil || !bytes.Equal(seen, seed) {
 		t.Fatalf("read %q, %v", seen, err)
 	}
-	book, err := playbook.Parse([]byte("# playbook 1\nversion=0 last=1\n\n## nav  Movement\n[nav-00001] :: Learned from a finished run.\n"))
+	book, err := playbook.Parse([]byte("format = 2\n[[bullet]]\nid = 'nav-00001'\ncontent = 'Learned from a finished run.'\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte("somebody's work"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.keepSchooling("book.md", &schooling{seed: before, seen: seen, book: book}); err != nil {
+	if err := m.keepSchooling("book.toml", &schooling{seed: before, seen: seen, book: book}); err != nil {
 		t.Fatal(err)
 	}
 	got, _ := os.ReadFile(path)
@@ -92,7 +92,7 @@ func TestLearningLeavesAChangedPlaybookAlone(t *testing.T) {
 
 // TestAPlaybookHasAnEnd: a file without end is refused in place of filling memory.
 func TestAPlaybookHasAnEnd(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "book.md")
+	path := filepath.Join(t.TempDir(), "book.toml")
 	for size, want := range map[int64]bool{playbookBytesMax: true, playbookBytesMax + 1: false} {
 		if err := os.WriteFile(path, nil, 0o644); err != nil {
 			t.Fatal(err)

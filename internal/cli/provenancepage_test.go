@@ -22,15 +22,23 @@ import (
 )
 
 // pageBook is the playbook of the run on docs/provenance.md.
-const pageBook = `# playbook 1
-version=1 last=3
+const pageBook = `format = 2
+version = 1
 
-## nav  Movement
-[nav-00001] helpful=2 harmful=0 neutral=0 :: Mine compound where the agent stands before moving on.
+[[bullet]]
+id = "nav-00001"
+content = "Mine compound where the agent stands before moving on."
+helpful = 2
 
-## res  Resources and energy
-[res-00002] helpful=0 harmful=1 neutral=0 :: Refine compound into hardware to build an assembler.
-[res-00003] helpful=4 harmful=0 neutral=0 :: Harvest radiation while power is low.
+[[bullet]]
+id = "res-00002"
+content = "Refine compound into hardware to build an assembler."
+harmful = 1
+
+[[bullet]]
+id = "res-00003"
+content = "Harvest radiation while power is low."
+helpful = 4
 `
 
 // TestProvenancePage runs every line of jq on the page against a run and compares
@@ -96,8 +104,8 @@ func pageRun(t *testing.T) string {
 		_, _ = w.Write(reply)
 	}))
 	t.Cleanup(server.Close)
-	p := newProcess(t, nil, "llm_bootstrap", "--ticks", "8", "--model", "m", "--base-url", server.URL, "--playbook", "book.md", "--playbook-bullets", "2", "--freeze-playbook", "--run-dir", "run")
-	if err := os.WriteFile(filepath.Join(p.dir, "book.md"), []byte(pageBook), 0o600); err != nil {
+	p := newProcess(t, nil, "llm_bootstrap", "--ticks", "8", "--model", "m", "--base-url", server.URL, "--playbook", "book.toml", "--playbook-bullets", "2", "--freeze-playbook", "--run-dir", "run")
+	if err := os.WriteFile(filepath.Join(p.dir, "book.toml"), []byte(pageBook), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if code := p.run(t); code != engine.ExitCompleted {

@@ -205,7 +205,7 @@ func TestKeysStayHiddenThroughTheLifeOfARun(t *testing.T) {
 				t.Errorf("%s: exit code %d:\n%s", strings.Join(args, " "), code, output)
 			}
 		}
-		must(0, append([]string{"playbook", "learn", "run", "--playbook", "lessons.md"}, k.live[:4]...)...)
+		must(0, append([]string{"playbook", "learn", "run", "--playbook", "lessons.toml"}, k.live[:4]...)...)
 		k.run(t, append([]string{"doctor"}, k.live[:4]...)...)
 		must(0, "guard-eval", "--sample", "1", "--json", "guard.json", "--keep", "kept")
 	}
@@ -229,7 +229,7 @@ func TestKeysStayHiddenInErrors(t *testing.T) {
 			{"two_bases", "--ticks", "1", "--run-dir", "run", "--model", "m", "--base-url", "http://127.0.0.1:1", "--agent-model", "agent-2=n@" + url},
 			{"resume", "base", "--until-tick", "3", "--model", "m", "--base-url", url},
 			{"fork", "base", "--at-tick", "1", "--run-dir", "run", "--model", "m", "--base-url", url},
-			{"doctor", "--model", "m", "--base-url", url}, {"playbook", "learn", "base", "--playbook", "p.md", "--model", "m", "--base-url", url},
+			{"doctor", "--model", "m", "--base-url", url}, {"playbook", "learn", "base", "--playbook", "p.toml", "--model", "m", "--base-url", url},
 		} {
 			if args[0] != "doctor" && args[0] != "playbook" {
 				args = append(args, "--retry-backoff", "1ms", "--timeout", "2s")

@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"fmt"
 	"hash/fnv"
 	"slices"
 	"strconv"
@@ -48,19 +49,19 @@ const (
 // Stamp says when something was written.
 type Stamp struct {
 	// Version is the version of the playbook that brought it.
-	Version int `json:"version"`
+	Version int `json:"version" toml:"version"`
 	// Tick is the tick of the world in which the curation ran.
-	Tick int64 `json:"tick"`
+	Tick int64 `json:"tick" toml:"tick"`
 }
 
 // Evidence is one decision that a lesson rests on.
 type Evidence struct {
 	// Run, Tick and Agent name the decision; an agent makes at most one per tick.
-	Run   string `json:"run"`
-	Tick  int64  `json:"tick"`
-	Agent string `json:"agent"`
+	Run   string `json:"run" toml:"run"`
+	Tick  int64  `json:"tick" toml:"tick"`
+	Agent string `json:"agent" toml:"agent"`
 	// Outcome is what became of it, as the world reported it.
-	Outcome string `json:"outcome,omitempty"`
+	Outcome string `json:"outcome,omitempty" toml:"outcome,omitempty"`
 }
 
 // same reports whether e and other name one decision.
@@ -71,6 +72,19 @@ func (e Evidence) same(other Evidence) bool {
 // Credit is the fingerprint of a decision that was counted for a bullet, so that
 // it is not counted again.
 type Credit uint64
+
+// MarshalText implements [encoding.TextMarshaler]: 16 digits.
+func (c Credit) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%016x", uint64(c)), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (c *Credit) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 16, 64)
+	if err != nil || len(text) != 16 {
+		return fmt.Errorf("%s is not the fingerprint of a decision: 16 digits 0-9 a-f", brief(string(text)))
+	}
+	*c = Credit(n)
+	return nil
+}
 
 // credit returns the fingerprint of the decision e names.
 func (e Evidence) credit() Credit {
@@ -84,31 +98,31 @@ func (e Evidence) credit() Credit {
 type Bullet struct {
 	// ID is the section and a number, such as "nav-00012". It is what stands in a
 	// prompt in square brackets and what a model cites.
-	ID      string  `json:"id"`
-	Section Section `json:"section"`
+	ID      string  `json:"id" toml:"id,omitempty"`
+	Section Section `json:"section" toml:"-"`
 	// Content is one line of [ContentMin]..[ContentMax] characters.
-	Content string `json:"content"`
+	Content string `json:"content" toml:"content"`
 	// Helpful, Harmful and Neutral count the decisions that used the bullet, by
 	// what came of them: 0..[CountMax].
-	Helpful int `json:"helpful"`
-	Harmful int `json:"harmful"`
-	Neutral int `json:"neutral"`
+	Helpful int `json:"helpful" toml:"helpful"`
+	Harmful int `json:"harmful" toml:"harmful"`
+	Neutral int `json:"neutral" toml:"neutral"`
 	// Created is when the bullet was added, Updated when its content last changed.
-	Created Stamp `json:"created"`
-	Updated Stamp `json:"updated"`
+	Created Stamp `json:"created" toml:"created,omitempty,inline"`
+	Updated Stamp `json:"updated" toml:"updated,omitempty,inline"`
 	// Trust is at most the trust of everything the content was made from. It only
 	// falls.
-	Trust trace.Trust `json:"trust"`
+	Trust trace.Trust `json:"trust" toml:"-"`
 	// Origin is who wrote the present content.
-	Origin Origin `json:"origin"`
+	Origin Origin `json:"origin" toml:"origin"`
 	// Evidence is what the content rests on, oldest first, at most [EvidenceMax].
-	Evidence []Evidence `json:"evidence,omitempty"`
+	Evidence []Evidence `json:"evidence,omitempty" toml:"evidence,omitempty,inline"`
 	// Parents are the ids of the sources the content was made from, at most
 	// [memory.ParentsMax], the newest last.
-	Parents []string `json:"parents,omitempty"`
+	Parents []string `json:"parents,omitempty" toml:"parents,omitempty"`
 	// Credited are the decisions behind the counts, oldest first, at most
 	// [CreditedMax].
-	Credited []Credit `json:"-"`
+	Credited []Credit `json:"-" toml:"credited,omitempty"`
 }
 
 // Uses returns how many credited decisions used the bullet.

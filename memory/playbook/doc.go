@@ -49,7 +49,7 @@
 //
 // # Files and versions
 //
-// [Playbook.Encode] writes a file for people, [Parse] reads it back, also after an
+// [Playbook.Encode] writes a TOML file for people, [Parse] reads it back, also after an
 // edit by hand. Every curation that changes something makes a new version; the file
 // holds what is needed to go back, [Playbook.Diff] compares versions and
 // [Playbook.Rollback] makes an old one the newest. Nothing in a file depends on a

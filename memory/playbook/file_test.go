@@ -11,7 +11,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 func TestGoldenFile(t *testing.T) {
-	const name = "testdata/storied.md"
+	const name = "testdata/storied.toml"
 	p, _ := storied(t)
 	got := string(p.Encode())
 	if *update {
@@ -43,8 +43,8 @@ func TestEmptyPlaybookRoundTrip(t *testing.T) {
 }
 
 func TestHandEdits(t *testing.T) {
-	p, err := Parse([]byte("\ufeff# playbook 1\r\n\r\n## haz\r\n[haz-00007]   ::  风暴来临前离开矿区回到基地 \r\n" +
-		"> my own remark\n## nav  whatever\n\n[nav-00003] trust=rules helpful=2 :: Recharge\tbefore a journey\n evidence tick=3 agent=agent-1 run=r\n"))
+	p, err := Parse([]byte("\ufeff# my own remark\r\nformat = 2\r\n\r\n[[bullet]]\r\nid = \"haz-00007\"\r\ncontent = \"  风暴来临前离开矿区回到基地 \"\r\n" +
+		"[[bullet]]\ncontent='Recharge\tbefore a journey'\nid='nav-00003'\ntrust='rules'\nhelpful=2\nevidence=[{tick=3,agent='agent-1',run='r'}]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,16 +64,16 @@ func TestHandEdits(t *testing.T) {
 func TestHandEditsOfAStoriedFile(t *testing.T) {
 	p, versions := storied(t)
 	var kept []string
-	for _, line := range strings.Split(string(p.Encode()), "\n") {
+	for table := range strings.SplitSeq(string(p.Encode()), "\n\n") {
 		switch {
-		case strings.HasPrefix(line, "[nav-00002]"): // gone by hand, like its evidence
-		case strings.HasPrefix(line, "[nav-00004]"):
-			kept = append(kept, "[nav-00004] :: Say what you have found near the relay")
+		case strings.HasPrefix(table, "[[bullet]]\nid = 'nav-00002'"): // gone by hand, like its evidence
+		case strings.HasPrefix(table, "[[bullet]]\nid = 'nav-00004'"):
+			kept = append(kept, "[[bullet]]\nid = 'nav-00004'\ncontent = 'Say what you have found near the relay'")
 		default:
-			kept = append(kept, line)
+			kept = append(kept, table)
 		}
 	}
-	edited, err := Parse([]byte(strings.Join(kept, "\n")))
+	edited, err := Parse([]byte(strings.Join(kept, "\n\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,43 +94,38 @@ func TestHandEditsOfAStoriedFile(t *testing.T) {
 }
 
 func TestParseErrors(t *testing.T) {
-	const head = "# playbook 1\nversion=2 last=3\n## nav\n"
-	const bullet = "[nav-00001] :: Recharge before a journey\n"
-	const history = head + bullet + "## history\n"
+	const head = "format = 2\nversion = 2\n"
+	const bullet = "[[bullet]]\nid = 'nav-00001'\ncontent = 'Recharge before a journey'\n"
+	const history = head + bullet + "[[history]]\nversion = 2\n"
+	const change = history + "[[history.change]]\n"
 	for _, c := range []struct{ file, want string }{
-		{"", `line 1: the file is empty; it begins with "# playbook 1"`},
-		{"\n# playbook 2\n", `line 2: the file begins with "# playbook 1", not with "# playbook 2"`},
-		{"# playbook 1\nversion=x\n", `line 2: version="x" is not a whole number from 0 to 999999999`},
-		{"# playbook 1\nlast=-1\n", `line 2: last="-1" is not a whole number from 0 to 999999999`},
-		{"# playbook 1\nversoin=1\n", `line 2: unknown attribute "versoin"; allowed: version, last, and a text after "::"`},
-		{"# playbook 1\n" + bullet, `line 2: a bullet stands under the heading of its section, such as "## nav"`},
-		{"# playbook 1\n## navi\n", `line 2: unknown section "navi"; allowed: nav, res, econ, soc, haz, proto, err, history`},
-		{head + "[nav-1] :: Recharge before a journey", `line 4: "nav-1" is not the id of a bullet; one looks like [nav-00012]`},
-		{head + "[res-00001] :: Recharge before a journey", "line 4: the bullet res-00001 stands under the heading of nav"},
-		{head + bullet + "## res\n[res-00001] :: Recharge after a journey", "line 6: the number of res-00001 is taken by the bullet in line 4"},
-		{head + "[nav-00001] :: short", `line 4: the content after "::" has 5 characters; allowed: 10 to 400`},
-		{head + "[nav-00001] Recharge before a journey", `line 4: unknown attribute "Recharge"; allowed: helpful, harmful, neutral, origin, trust, created, updated, parents, and a text after "::"`},
-		{head + "[nav-00001] helpful=many :: Recharge before a journey", `line 4: helpful="many" is not a whole number from 0 to 999999999`},
-		{head + "[nav-00001] trust=full :: Recharge before a journey", `line 4: unknown trust="full"; allowed: tool_error, other_agent, derived, self_observation, rules`},
-		{head + "[nav-00001] origin=me :: Recharge before a journey", `line 4: unknown origin="me"; allowed: reflection, seed, manual`},
-		{head + "[nav-00001] created=7 :: Recharge before a journey", `line 4: created="7" is not a stamp; one looks like 7@120, version@tick`},
-		{head + "evidence run=a", `line 4: "evidence" belongs under a bullet`},
-		{head + bullet + "proof run=a", `line 5: "proof" does not begin a line; allowed here: a bullet [nav-00012], evidence, credited, ##, >`},
-		{head + bullet + `evidence run="a`, "line 5: the value of run is a quoted text without an end"},
-		{head + bullet + "evidence run=a :: text", "line 5: evidence has no text of its own"},
-		{head + bullet + "credited 12", `line 5: "12" is not the fingerprint of a decision: 16 digits 0-9 a-f`},
-		{head + bullet + strings.Repeat("evidence run=a tick=1\nevidence run=b\nevidence run=c\n", 1) +
-			"evidence run=1\nevidence run=2\nevidence run=3\nevidence run=4\nevidence run=5\nevidence run=6\n", "line 13: more than 8 entries of evidence"},
-		{history + "change op=add id=nav-00001", `line 6: the history begins with a line version=..., not with "change"`},
-		{history + "version=3 tick=1", "line 6: the history goes down by one from version=2; this is version 3, not 2"},
-		{history + "version=2 tick=1\nversion=2 tick=1", "line 7: the history goes down by one from version=2; this is version 2, not 1"},
-		{history + "version=2\nwas :: Recharge before a journey", `line 7: "was" belongs under a change`},
-		{history + "version=2\nchange op=grow id=nav-00001", `line 7: unknown change op="grow"; allowed: tag, remove, update, add, merge, displace, restore`},
-		{history + "version=2\nchange op=tag id=nav-00001 tag=good", `line 7: unknown tag="good"; allowed: helpful, harmful, neutral`},
-		{history + "version=2\nchange op=tag id=nav", `line 7: "nav" is not the id of a bullet; one looks like id=nav-00012`},
-		{history + "version=2\nchange op=tag id=nav-00001 tag=helpful", `line 7: the change op=tag lacks its line "was"`},
-		{history + "version=2\nchange op=tag id=nav-00001\ngained evidence=1", `line 8: a change has one line "was", and what was lost and gained after it`},
-		{head + "[nav-00001] :: Recharge \xff before", "line 4: the line is not valid UTF-8"},
+		{"", `line 1: the file has format = 0, 0 if none is stated; allowed: format = 2`},
+		{"\nformat = 3\n", `line 2: the file has format = 3, 0 if none is stated; allowed: format = 2`},
+		{"# playbook 1\nversion=1 last=1\n", `line 1: the file has the format of an older version, playbook 1; this version reads format = 2. Its lessons can be taken over as tables [[bullet]], each with an id and a content`},
+		{"format = 2\nversion = x\n", `line 2: unexpected character U+0078 'x' at start of value`},
+		{"format = 2\nversion = -1\n", `line 2: version = -1 and last = 0 are not from 0 to 999999999`},
+		{"format = 2\nversion = '1'\n", `line 2: version: cannot decode TOML string`},
+		{"format = 2\nversoin = 1\n", `line 2: unknown key "versoin"; allowed: format, version, last, bullet, history`},
+		{head + "[[bullet]]\nid = 'nav-1'\n", `line 3: "nav-1" is not the id of a bullet; one looks like "nav-00012", and begins with nav, res, econ, soc, haz, proto, err`},
+		{head + "[[bullet]]\nid = 'navi-00001'\n", `line 3: "navi-00001" is not the id of a bullet; one looks like "nav-00012", and begins with nav, res, econ, soc, haz, proto, err`},
+		{head + bullet + "[[bullet]]\nid = 'res-00001'\n", "line 6: the number of res-00001 is taken by another bullet"},
+		{head + "[[bullet]]\nid = 'nav-00001'\ncontent = 'short'\n", `line 3: the content of nav-00001 has 5 characters; allowed: 10 to 400`},
+		{head + bullet + "helpfull = 1\n", `line 6: unknown key "helpfull"; allowed: id, content, helpful, harmful, neutral, created and updated {version, tick}, origin, trust, evidence {run, tick, agent, outcome}, parents, credited`},
+		{head + bullet + "helpful = 'many'\n", `line 6: bullet.helpful: cannot decode TOML string`},
+		{head + bullet + "helpful = -1\n", `line 3: nav-00001 has the number -1; allowed: 0 to 999999999`},
+		{head + bullet + "trust = 'full'\n", `line 3: unknown trust = "full"; allowed: tool_error, other_agent, derived, self_observation, rules`},
+		{head + bullet + "origin = 'me'\n", `line 3: unknown origin = "me"; allowed: reflection, seed, manual`},
+		{head + bullet + "created = {version = 1, at = 2}\n", `line 6: unknown key "at"; allowed: id, content, helpful, harmful, neutral, created and updated {version, tick}, origin, trust, evidence {run, tick, agent, outcome}, parents, credited`},
+		{head + bullet + "credited = ['12']\n", `line 6: bullet.credited: "12" is not the fingerprint of a decision: 16 digits 0-9 a-f`},
+		{head + bullet + "evidence = [{}, {}, {}, {}, {}, {}, {}, {}, {}]\n", "line 3: nav-00001 has too many entries; allowed: 8 of evidence, 64 credited, 16 parents"},
+		{head + "[[history]]\nversion = 3\n", "line 3: the history goes down by one from version = 2; this is version 3, not 2"},
+		{history + "[[history]]\nversion = 2\n", "line 8: the history goes down by one from version = 2; this is version 2, not 1"},
+		{change + "op = 'grow'\nid = 'nav-00001'\n", `line 8: unknown op = "grow"; allowed: tag, remove, update, add, merge, displace, restore`},
+		{change + "op = 'tag'\nid = 'nav-00001'\ntag = 'good'\n", `line 8: unknown tag = "good"; allowed: helpful, harmful, neutral`},
+		{change + "op = 'tag'\nid = 'nav'\n", `line 8: "nav" is not the id of a bullet; one looks like "nav-00012"`},
+		{change + "op = 'add'\nid = 'nav-00001'\n[[history.change]]\nop = 'tag'\nid = 'nav-00001'\n", `line 11: the change with op = "tag" lacks what the bullet was`},
+		{change + "was = {id = 'nav-00001', contents = 'x'}\n", `line 9: unknown key "contents"; allowed: op, id, tag, reason, evidence {run, tick, agent, outcome}, was {the keys of a bullet}, gained {evidence, credited}`},
+		{head + "[[bullet]]\ncontent = 'Recharge \xff before'\n", "line 4: invalid UTF-8 character in literal string"},
 	} {
 		_, err := Parse([]byte(c.file))
 		var syntax *SyntaxError
@@ -144,7 +139,7 @@ func FuzzParse(f *testing.F) {
 	p, _ := storied(f)
 	f.Add(p.Encode())
 	f.Add(New().Encode())
-	f.Add([]byte("# playbook 1\nversion=1\n## nav\n[nav-00001] parents=\"a b\" :: Recharge before a journey\n evidence run=\"\\u0000\" tick=1\n## history\nversion=1\nchange op=tag id=nav-00001\nwas :: Recharge before\ngained evidence=9"))
+	f.Add([]byte("format=2\nversion=1\n[[bullet]]\nid='nav-00001'\nparents=['a b']\ncontent='Recharge before a journey'\nevidence=[{run=\"\\u0000\",tick=1}]\n[[history]]\nversion=1\n[[history.change]]\nop='tag'\nid='nav-00001'\nwas={content='Recharge before'}\ngained={evidence=9}\n"))
 	f.Add([]byte("# playbook 1\n## 矿\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := Parse(data)

@@ -12,28 +12,28 @@ const VersionsMax = 64
 // Version is one step in the history of a playbook.
 type Version struct {
 	// Number is the version the changes led to.
-	Number int
+	Number int `toml:"version"`
 	// Tick is the tick of the curation.
-	Tick int64
+	Tick int64 `toml:"tick"`
 	// Note says where it came from, such as the run that was learned from.
-	Note string
+	Note string `toml:"note,omitempty"`
 	// Changes are what was done, in order.
-	Changes []Change
+	Changes []Change `toml:"-"`
 }
 
 // Change is one change of one bullet. What the bullet was like afterwards is in the
 // next change of it, or in the playbook.
 type Change struct {
-	Op Op
-	ID string
+	Op Op     `toml:"op"`
+	ID string `toml:"id"`
 	// Tag is what was counted, for [OpTag].
-	Tag Tag
+	Tag Tag `toml:"tag,omitempty"`
 	// Reason is what whoever asked for it gave as reason.
-	Reason string
+	Reason string `toml:"reason,omitempty"`
 	// Evidence are the decisions it rests on.
-	Evidence []Evidence
+	Evidence []Evidence `toml:"evidence,omitempty,inline"`
 	// Before is the bullet before the change, nil when there was none.
-	Before *Bullet
+	Before *Bullet `toml:"-"`
 }
 
 // remembered returns a history with one more version, without the oldest when it

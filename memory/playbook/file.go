@@ -1,0 +1,362 @@
+package playbook
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"example.com/agentworld/memory"
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
+)
+
+// FormatVersion is the version of the file format that this package writes, and
+// the only one it reads.
+const FormatVersion = 2
+
+// remark begins every file.
+const remark = `# Lessons, with what is known about their worth. They may be edited by hand: a table
+# [[bullet]] with an id that was not used before and a content is enough for a new one.
+
+`
+
+// A file is a TOML document of these tables. The history has the newest version first,
+// and in each version the changes in the order they were made.
+type (
+	fileTable struct {
+		Format  int            `toml:"format"`
+		Version int            `toml:"version"`
+		Last    int            `toml:"last"`
+		Bullets []bulletTable  `toml:"bullet"`
+		History []versionTable `toml:"history"`
+	}
+	bulletTable struct {
+		Bullet
+		// A trust that is left out is not the lowest one.
+		Trust string `toml:"trust"`
+	}
+	versionTable struct {
+		Version
+		Changes []changeTable `toml:"change"`
+	}
+	// changeTable has the bullet before the change written against what it was after it:
+	// its lists hold only the entries that were lost, and gained counts those that were
+	// added at the end.
+	changeTable struct {
+		Change
+		Was    *bulletTable `toml:"was,omitempty,inline"`
+		Gained gained       `toml:"gained,omitempty,inline"`
+	}
+	gained struct {
+		Evidence int `toml:"evidence,omitempty"`
+		Credited int `toml:"credited,omitempty"`
+	}
+)
+
+// Encode returns the playbook as a file that people can read and [Parse] reads
+// back to an equal playbook. The same playbook gives the same bytes.
+func (p *Playbook) Encode() []byte {
+	file := fileTable{Format: FormatVersion, Version: p.version, Last: p.last}
+	for _, b := range p.bullets {
+		file.Bullets = append(file.Bullets, bulletTable{b, b.Trust.String()})
+	}
+	// Walking back from the newest version, every bullet is at hand as it was after the
+	// change that is being written.
+	bullets := slices.Clone(p.bullets)
+	for _, v := range slices.Backward(p.history) {
+		table := versionTable{Version: v, Changes: make([]changeTable, len(v.Changes))}
+		for i, c := range slices.Backward(v.Changes) {
+			table.Changes[i] = changeTable{Change: c}
+			table.Changes[i].lessen(after(bullets, c.ID))
+			bullets = undo(bullets, c)
+		}
+		file.History = append(file.History, table)
+	}
+	data, err := toml.Marshal(file)
+	if err != nil {
+		panic("playbook: a playbook cannot be encoded: " + err.Error())
+	}
+	return append([]byte(remark), data...)
+}
+
+// SyntaxError says where a playbook file cannot be read, and why.
+type SyntaxError struct {
+	// Line is the number of the line, from 1.
+	Line int
+	// Problem says what stands there and what is allowed.
+	Problem string
+}
+
+// Error returns "line 12: ...".
+func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Problem) }
+
+// Parse reads a playbook as [Playbook.Encode] writes it, or an error of type
+// [*SyntaxError].
+//
+// Files are edited by hand, so much may be left out: everything of a bullet except its
+// id and content, the counters, the history. A bullet without origin is taken as the
+// operator's, of the trust of an own observation. Unknown keys and what contradicts
+// itself are errors.
+//
+// An edit by hand becomes part of the version it was made in: going back over
+// older changes restores the bullets they touched and leaves the others.
+func Parse(data []byte) (*Playbook, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	var file fileTable
+	decoder := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
+	err := decoder.Decode(&file)
+	switch {
+	case bytes.HasPrefix(bytes.TrimSpace(data), []byte("# playbook 1")):
+		return nil, &SyntaxError{1, fmt.Sprintf("the file has the format of an older version, playbook 1; this version reads format = %d. Its lessons can be taken over as tables [[bullet]], each with an id and a content", FormatVersion)}
+	case err != nil:
+		return nil, syntaxError(err)
+	case file.Format != FormatVersion:
+		return nil, &SyntaxError{max(1, lineOf(data, "format", 0)), fmt.Sprintf("the file has format = %d, 0 if none is stated; allowed: format = %d", file.Format, FormatVersion)}
+	}
+	p, table, number, problem := file.playbook()
+	if problem != "" {
+		return nil, &SyntaxError{max(1, lineOf(data, table, number)), problem}
+	}
+	return p, nil
+}
+
+// The keys that a table may have, by its name.
+var keys = map[string]string{
+	"": "format, version, last, bullet, history",
+	"bullet": "id, content, helpful, harmful, neutral, created and updated {version, tick}, origin, trust, evidence {run, tick, agent, outcome}, " +
+		"parents, credited",
+	"history":        "version, tick, note, change",
+	"history.change": "op, id, tag, reason, evidence {run, tick, agent, outcome}, was {the keys of a bullet}, gained {evidence, credited}",
+}
+
+// syntaxError gives a decoder's error its place and what is allowed there.
+func syntaxError(err error) error {
+	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok {
+		first := unknown.Errors[0]
+		line, _ := first.Position()
+		key := first.Key()
+		table, last := key[:len(key)-1], key[len(key)-1]
+		return &SyntaxError{line, fmt.Sprintf("unknown key %s; allowed: %s", brief(last), keys[strings.Join(table, ".")])}
+	}
+	if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
+		line, _ := bad.Position()
+		problem, _, _ := strings.Cut(strings.TrimPrefix(bad.Error(), "toml: "), " into ")
+		if key := bad.Key(); len(key) > 0 {
+			problem = strings.Join(key, ".") + ": " + problem
+		}
+		return &SyntaxError{line, plaintext.Clip(plaintext.Line(problem), reasonMax)}
+	}
+	return &SyntaxError{1, plaintext.Line(err.Error())}
+}
+
+// lineOf returns the line where the nth table of that name begins, 0 when it is
+// written in another way.
+func lineOf(data []byte, table string, nth int) int {
+	for i, line := range strings.Split(string(data), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "[["+table+"]]" || strings.HasPrefix(line, table+" =") || strings.HasPrefix(line, table+"=") {
+			if nth--; nth < 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// playbook completes what was decoded, walking back through the history as
+// [Playbook.Encode] did, so that each change meets the bullet as it was after it. A
+// problem is in the nth table of that name.
+func (f *fileTable) playbook() (p *Playbook, table string, nth int, problem string) {
+	if f.Version < 0 || f.Version > CountMax || f.Last < 0 || f.Last > NumberMax {
+		return nil, "version", 0, fmt.Sprintf("version = %d and last = %d are not from 0 to %d", f.Version, f.Last, NumberMax)
+	}
+	last := f.Last
+	taken := map[int]bool{}
+	var bullets []Bullet
+	for i, t := range f.Bullets {
+		_, number, ok := splitID(t.ID)
+		if !ok {
+			return nil, "bullet", i, fmt.Sprintf(`%s is not the id of a bullet; one looks like %q, and begins with %s`, brief(t.ID), newID(Nav, 12), allowed(Sections()))
+		}
+		// The number alone must be unique, as it is when [Apply] gives it out: a history
+		// finds bullets by it.
+		if taken[number] {
+			return nil, "bullet", i, "the number of " + t.ID + " is taken by another bullet"
+		}
+		b, problem := t.bullet(t.ID)
+		if problem != "" {
+			return nil, "bullet", i, problem
+		}
+		taken[number] = true
+		// Someone who adds a bullet by hand does not think of the counter.
+		last = max(last, number)
+		bullets = append(bullets, b)
+	}
+	slices.SortFunc(bullets, byNumber)
+	then := slices.Clone(bullets)
+	var history []Version
+	changes := 0
+	for i, t := range f.History {
+		v := t.Version
+		if v.Number != f.Version-i || v.Number < 1 {
+			// A gap would make versions between unreachable.
+			return nil, "history", i, fmt.Sprintf("the history goes down by one from version = %d; this is version %d, not %d", f.Version, v.Number, f.Version-i)
+		}
+		v.Note, v.Tick, v.Changes = short(v.Note, reasonMax), max(v.Tick, 0), make([]Change, len(t.Changes))
+		for j, c := range slices.Backward(t.Changes) {
+			change, number, problem := c.change(then)
+			if problem != "" {
+				return nil, "history.change", changes + j, problem
+			}
+			last = max(last, number)
+			v.Changes[j] = change
+			then = undo(then, change)
+		}
+		changes += len(t.Changes)
+		history = append(history, v)
+	}
+	// A file begins with the newest, for people who read it.
+	history = history[:min(len(history), VersionsMax)]
+	slices.Reverse(history)
+	return build(f.Version, last, bullets, history), "", 0, ""
+}
+
+// bullet returns the bullet of that id, with its texts cleaned, or what is wrong with it.
+func (t bulletTable) bullet(id string) (Bullet, string) {
+	b := t.Bullet
+	b.ID = id
+	b.Section, _, _ = splitID(id)
+	b.Content = plaintext.Line(b.Content)
+	if n := b.Chars(); n < ContentMin || n > ContentMax {
+		return b, fmt.Sprintf("the content of %s has %d characters; allowed: %d to %d", id, n, ContentMin, ContentMax)
+	}
+	for _, n := range []int{b.Helpful, b.Harmful, b.Neutral, b.Created.Version, b.Updated.Version} {
+		if n < 0 || n > CountMax {
+			return b, fmt.Sprintf("%s has the number %d; allowed: 0 to %d", id, n, CountMax)
+		}
+	}
+	b.Created.Tick, b.Updated.Tick = max(b.Created.Tick, 0), max(b.Updated.Tick, 0)
+	if b.Origin == "" {
+		b.Origin = Manual
+	}
+	if origins := []Origin{Reflection, Seed, Manual}; !slices.Contains(origins, b.Origin) {
+		return b, fmt.Sprintf("unknown origin = %s; allowed: %s", brief(string(b.Origin)), allowed(origins))
+	}
+	b.Trust = trace.TrustSelfObservation
+	if t.Trust != "" {
+		var names []string
+		for b.Trust = trace.TrustToolError; b.Trust <= trace.TrustRules && b.Trust.String() != t.Trust; b.Trust++ {
+			names = append(names, b.Trust.String())
+		}
+		if b.Trust > trace.TrustRules {
+			return b, fmt.Sprintf("unknown trust = %s; allowed: %s", brief(t.Trust), allowed(names))
+		}
+	}
+	// Cutting a list would lose what someone wrote down without a word.
+	if len(b.Evidence) > EvidenceMax || len(b.Credited) > CreditedMax || len(b.Parents) > memory.ParentsMax {
+		return b, fmt.Sprintf("%s has too many entries; allowed: %d of evidence, %d credited, %d parents", id, EvidenceMax, CreditedMax, memory.ParentsMax)
+	}
+	var parents []string
+	for _, id := range b.Parents {
+		if id = cleanID(id); id != "" {
+			parents = append(parents, id)
+		}
+	}
+	b.Parents = newest(nil, parents, memory.ParentsMax)
+	b.Evidence = newest(nil, cleaned(b.Evidence), EvidenceMax)
+	b.Credited = newest(nil, b.Credited, CreditedMax)
+	return b, ""
+}
+
+func cleaned(list []Evidence) []Evidence {
+	var all []Evidence
+	for _, e := range list {
+		all = append(all, e.clean())
+	}
+	return all
+}
+
+// change returns the change of the bullet that stands among bullets as it was
+// afterwards, and its number.
+func (t changeTable) change(bullets []Bullet) (c Change, number int, problem string) {
+	c = t.Change
+	c.Reason, c.Evidence = short(c.Reason, reasonMax), cleaned(c.Evidence)
+	_, number, ok := splitID(c.ID)
+	switch {
+	case !ok:
+		return c, 0, fmt.Sprintf("%s is not the id of a bullet; one looks like %q", brief(c.ID), newID(Nav, 12))
+	case !slices.Contains(historyOps, c.Op):
+		return c, 0, fmt.Sprintf("unknown op = %s; allowed: %s", brief(string(c.Op)), allowed(historyOps))
+	case c.Tag != "" && new(Bullet).count(c.Tag) == nil:
+		return c, 0, fmt.Sprintf("unknown tag = %s; allowed: %s", brief(string(c.Tag)), allowed([]Tag{Helpful, Harmful, Neutral}))
+	case t.Was == nil && c.Op != OpAdd && c.Op != OpRestore:
+		// Only an addition or a rollback can say that there was no bullet before.
+		return c, 0, fmt.Sprintf("the change with op = %q lacks what the bullet was", c.Op)
+	case t.Was == nil:
+		return c, number, ""
+	}
+	before, problem := t.Was.bullet(c.ID)
+	now := after(bullets, c.ID)
+	before.Evidence = newest(nil, regain(before.Evidence, now.Evidence, t.Gained.Evidence), EvidenceMax)
+	before.Credited = newest(nil, regain(before.Credited, now.Credited, t.Gained.Credited), CreditedMax)
+	c.Before = &before
+	return c, number, problem
+}
+
+// historyOps are the operations that a history may show.
+var historyOps = []Op{OpTag, OpRemove, OpUpdate, OpAdd, OpMerge, OpDisplace, OpRestore}
+
+// lessen writes the bullet before the change against what it was after it.
+func (t *changeTable) lessen(after Bullet) {
+	if t.Before == nil {
+		return
+	}
+	was := bulletTable{*t.Before, t.Before.Trust.String()}
+	was.ID = ""
+	was.Evidence, t.Gained.Evidence = lost(was.Evidence, after.Evidence)
+	was.Credited, t.Gained.Credited = lost(was.Credited, after.Credited)
+	t.Was = &was
+}
+
+// lost returns what stands in before ahead of what after kept of it, and how many
+// entries after has gained at its end: as few as possible.
+func lost[T comparable](before, after []T) (lost []T, gained int) {
+	for kept := len(after); ; kept-- {
+		if from := len(before) - kept; from >= 0 && slices.Equal(after[:kept], before[from:]) {
+			return before[:from], len(after) - kept
+		}
+	}
+}
+
+// regain is the reverse of [lost]. A list that was shortened by hand since gives what
+// is left of it.
+func regain[T comparable](lost, after []T, gained int) []T {
+	return slices.Concat(lost, after[:min(max(len(after)-gained, 0), len(after))])
+}
+
+// after returns the bullet of that id, an empty one when there is none.
+func after(bullets []Bullet, id string) Bullet {
+	_, number, _ := splitID(id)
+	at, found := numbered(bullets, number)
+	if !found {
+		return Bullet{}
+	}
+	return bullets[at]
+}
+
+// brief quotes what stands in a file for an error text, cut short.
+func brief(text string) string { return strconv.Quote(short(text, 40)) }
+
+// allowed lists what may stand in a place.
+func allowed[T ~string](values []T) string {
+	var names []string
+	for _, value := range values {
+		names = append(names, string(value))
+	}
+	return strings.Join(names, ", ")
+}
