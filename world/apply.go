@@ -218,7 +218,7 @@ func (w *World) rewind(f *facts, n int32) {
 	}
 	for _, k := range a.orders {
 		if o := &w.orders[k]; o.filledAt == w.tick {
-			f.orders = append(f.orders, orderFacts{o.id, o.place == a.place, o.bid, o.price, PowerLot})
+			f.orders = append(f.orders, PowerOrder{ID: o.id, Place: w.placeID(o.place), Side: o.side(), Price: o.price, Amount: PowerLot})
 		}
 	}
 }
@@ -228,8 +228,9 @@ func (w *World) rewind(f *facts, n int32) {
 func (w *World) factsOf(n int32) facts {
 	a := &w.agents[n]
 	f := facts{
-		law: w.law, self: a.id, shut: a.shut, travelling: a.travelling(),
+		law: w.law, self: a.id, place: w.placeID(a.place), shut: a.shut, travelling: a.travelling(),
 		stock: w.stockOf(a), heat: w.heatOf(a), inFlight: a.mail.inFlight(w.tick),
+		orders: w.ordersOf(n),
 	}
 	if !a.travelling() {
 		f.radiation = w.geo.radiation[a.place]
@@ -237,16 +238,6 @@ func (w *World) factsOf(n int32) facts {
 	}
 	for _, k := range a.factories {
 		f.factories = append(f.factories, w.factoryFacts(&w.factories[k]))
-	}
-	for _, k := range a.orders {
-		if o := &w.orders[k]; !w.free(o) {
-			here := o.place == a.place
-			known := o.remaining
-			if !here {
-				known = PowerLot // what became of it there is not known here
-			}
-			f.orders = append(f.orders, orderFacts{o.id, here, o.bid, o.price, known})
-		}
 	}
 	return f
 }

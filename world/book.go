@@ -15,14 +15,11 @@ const (
 // marketDepth is how many prices a view shows on each side of the book.
 const marketDepth = 3
 
-// level is what can be traded at one price.
-type level struct{ price, amount int64 }
-
 // ladder is one side of a book as one agent meets it, best price first, its own
 // orders and plants left out. Omitted levels are worse than those listed; the
 // live world omits none.
 type ladder struct {
-	levels  []level
+	levels  []MarketLevel
 	omitted int
 	// worse is +1 where a higher price is worse, -1 where a lower one is.
 	worse int64
@@ -52,18 +49,18 @@ func (l ladder) meet(price, want, funds int64) match {
 	var m match
 	next := int64(1)
 	for _, at := range l.levels {
-		if (at.price-price)*l.worse > 0 {
+		if (at.Price-price)*l.worse > 0 {
 			return m
 		}
-		n := min(at.amount, want-m.amount)
-		if paid := (funds - m.data) / at.price * PowerLot; paid < n {
+		n := min(at.Amount, want-m.amount)
+		if paid := (funds - m.data) / at.Price * PowerLot; paid < n {
 			n, m.broke = paid, true
 		}
-		m.amount, m.data = m.amount+n, m.data+n/PowerLot*at.price
-		if n < at.amount {
+		m.amount, m.data = m.amount+n, m.data+n/PowerLot*at.Price
+		if n < at.Amount {
 			return m
 		}
-		next = at.price + l.worse
+		next = at.Price + l.worse
 	}
 	m.unknown = l.omitted > 0 && m.amount < want && (next-price)*l.worse <= 0
 	if m.unknown && funds-m.data < next {
@@ -132,16 +129,16 @@ func marketOf(list []entry, n int32, depth int) marketFacts {
 		}
 	}
 	for i := range int64(PowerPriceMax) {
-		m.asks.add(level{i + 1, asks[i+1]}, depth)
-		m.bids.add(level{PowerPriceMax - i, bids[PowerPriceMax-i]}, depth)
+		m.asks.add(MarketLevel{i + 1, asks[i+1]}, depth)
+		m.bids.add(MarketLevel{PowerPriceMax - i, bids[PowerPriceMax-i]}, depth)
 	}
 	return m
 }
 
 // add appends a level that is worse than those before, or counts it.
-func (l *ladder) add(at level, depth int) {
+func (l *ladder) add(at MarketLevel, depth int) {
 	switch {
-	case at.amount == 0:
+	case at.Amount == 0:
 	case len(l.levels) < depth:
 		l.levels = append(l.levels, at)
 	default:

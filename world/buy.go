@@ -64,7 +64,7 @@ func (a BuyPower) rule(f *facts, s senses) ruling {
 	case f.room() < PowerLot:
 		return f.full(a.Amount, "amount")
 	case bought.broke:
-		return insufficient("price", data, m.asks.levels[0].price, f.stock[data])
+		return insufficient("price", data, m.asks.levels[0].Price, f.stock[data])
 	}
 	return noOffer(a.Price, m.asks)
 }

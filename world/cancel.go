@@ -18,16 +18,16 @@ func (CancelOrder) describe(Rules) ActionSpec {
 // actor's to know.
 func (a CancelOrder) rule(f *facts, _ senses) ruling {
 	for _, o := range f.orders {
-		if o.id != a.OrderID || o.remaining == 0 {
-			continue
-		}
 		switch {
-		case !o.here:
+		case o.ID != a.OrderID:
+		case o.Place != f.place:
 			return refuse(Rejection{Code: RejectOrderNotHere, Field: "order_id"})
-		case o.bid:
-			return ruling{changes: gained(Data, o.remaining/PowerLot*o.price)}
+		case o.Amount == 0:
+		case o.Side == SideBuy:
+			return ruling{changes: gained(Data, o.Amount/PowerLot*o.Price)}
+		default:
+			return ruling{changes: gained(Electricity, min(o.Amount, f.room()))}
 		}
-		return ruling{changes: gained(Electricity, min(o.remaining, f.room()))}
 	}
 	return refuse(Rejection{Code: RejectOrderNotFound, Field: "order_id"})
 }
@@ -38,9 +38,9 @@ func (CancelOrder) afford(v *View) Affordance {
 	a := Affordance{Why: RejectOrderNotFound}
 	var options []Option
 	for _, o := range v.facts.orders {
-		r := CancelOrder{o.id}.rule(&v.facts, v)
+		r := CancelOrder{o.ID}.rule(&v.facts, v)
 		if r.accepted() {
-			options = append(options, Option{Target: o.id})
+			options = append(options, Option{Target: o.ID})
 		} else if r.rejection.Code == RejectOrderNotHere {
 			a.Why = RejectOrderNotHere
 		}

@@ -15,7 +15,7 @@ import (
 // actions have equal bytes.
 func EncodeAction(a Action) []byte {
 	if order, ok := a.(ExecuteUntil); ok {
-		return encodeOrder(order)
+		return order.encode()
 	}
 	args := ActionArgs(a)
 	spec, _ := specNamed(a.ActionName())
@@ -57,10 +57,10 @@ func DecodeAction(b []byte) (Action, error) {
 	if err := json.Unmarshal(fields["action"], &name); err != nil {
 		return nil, errors.New("decode action: field action is missing or no string")
 	}
-	delete(fields, "action")
 	if name == (ExecuteUntil{}).ActionName() {
-		return decodeOrder(fields)
+		return decodeOrder(b, fields)
 	}
+	delete(fields, "action")
 	return decodeFlat(name, fields)
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // StandingTicksMax bounds ExecuteUntil.MaxTicks; StandingTicksDefault is used
@@ -158,49 +157,49 @@ func (c Condition) problem() string {
 	return ""
 }
 
-// encodeOrder writes an execute_until. An order without an inner action, which the
-// world refuses, encodes with null so that the refusal can be recorded.
-func encodeOrder(o ExecuteUntil) []byte {
-	b := []byte(`{"action":"execute_until","do":`)
-	if o.Do == nil {
-		b = append(b, "null"...)
-	} else {
-		b = append(b, EncodeAction(o.Do)...)
-	}
-	until, err := json.Marshal(append([]Condition{}, o.Until...))
-	if err != nil {
-		panic("world: conditions do not encode: " + err.Error())
-	}
-	b = append(append(b, `,"until":`...), until...)
-	b = append(b, `,"max_ticks":`...)
-	b = strconv.AppendInt(b, o.MaxTicks, 10)
-	for i, event := range o.Ignore {
-		if i == 0 {
-			b = append(b, `,"ignore":[`...)
-		} else {
-			b = append(b, ',')
-		}
-		b = append(b, quote(event)...)
-	}
-	if len(o.Ignore) > 0 {
-		b = append(b, ']')
-	}
-	return append(b, '}')
+// wireOrder is the canonical form of an execute_until, its fields in this order.
+type wireOrder struct {
+	Action   string          `json:"action"`
+	Do       json.RawMessage `json:"do"`
+	Until    []Condition     `json:"until"`
+	MaxTicks *int64          `json:"max_ticks"`
+	Ignore   []string        `json:"ignore,omitempty"`
 }
 
-// decodeOrder reads an execute_until. Orders do not nest, which also bounds the
-// recursion on hostile input.
-func decodeOrder(fields map[string]json.RawMessage) (Action, error) {
-	var o ExecuteUntil
-	known := 3
-	if fields["ignore"] != nil {
-		known++
+// encode writes the order. One without an inner action, which the world refuses,
+// encodes with null so that the refusal can be recorded.
+func (o ExecuteUntil) encode() []byte {
+	wire := wireOrder{o.ActionName(), nil, append([]Condition{}, o.Until...), &o.MaxTicks, o.Ignore}
+	if o.Do != nil {
+		wire.Do = EncodeAction(o.Do)
 	}
-	if len(fields) != known || fields["do"] == nil {
+	b, err := json.Marshal(wire)
+	if err != nil {
+		panic("world: an order does not encode: " + err.Error())
+	}
+	return b
+}
+
+// decodeOrder reads an execute_until, of which b has the fields given. Orders do not nest,
+// which also bounds the recursion on hostile input.
+func decodeOrder(b []byte, fields map[string]json.RawMessage) (Action, error) {
+	known := []string{"action", "do", "until", "max_ticks"}
+	if fields["ignore"] != nil {
+		known = append(known, "ignore")
+	}
+	missing := slices.ContainsFunc(known, func(name string) bool { return fields[name] == nil })
+	var wire wireOrder
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&wire); err != nil {
+		return nil, fmt.Errorf("decode execute_until: %w", err)
+	}
+	if missing || len(fields) != len(known) || wire.MaxTicks == nil || fields["ignore"] != nil && len(wire.Ignore) == 0 {
 		return nil, errors.New("decode execute_until: want the fields do, until and max_ticks, and ignore if there is any")
 	}
-	if !bytes.Equal(fields["do"], []byte("null")) {
-		do, err := DecodeAction(fields["do"])
+	o := ExecuteUntil{Until: wire.Until, MaxTicks: *wire.MaxTicks, Ignore: wire.Ignore}
+	if !bytes.Equal(wire.Do, []byte("null")) {
+		do, err := DecodeAction(wire.Do)
 		if err != nil {
 			return nil, fmt.Errorf("decode execute_until: %w", err)
 		}
@@ -208,19 +207,6 @@ func decodeOrder(fields map[string]json.RawMessage) (Action, error) {
 			return nil, errors.New("decode execute_until: do is itself an execute_until")
 		}
 		o.Do = do
-	}
-	dec := json.NewDecoder(bytes.NewReader(fields["until"]))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&o.Until); err != nil {
-		return nil, fmt.Errorf("decode execute_until: until: %w", err)
-	}
-	if err := json.Unmarshal(fields["max_ticks"], &o.MaxTicks); err != nil {
-		return nil, fmt.Errorf("decode execute_until: max_ticks: %w", err)
-	}
-	if raw := fields["ignore"]; raw != nil {
-		if err := json.Unmarshal(raw, &o.Ignore); err != nil || len(o.Ignore) == 0 {
-			return nil, errors.New("decode execute_until: ignore: want a list of events")
-		}
 	}
 	return o, nil
 }

@@ -6,8 +6,8 @@ package world
 // the real thing agree.
 type facts struct {
 	law *law
-	// self is the agent's id.
-	self string
+	// self is the agent's id, place that of its place, empty for a traveller.
+	self, place string
 	// shut and travelling say that the agent cannot act at all.
 	shut, travelling bool
 	// stock is settled at the present tick.
@@ -21,7 +21,7 @@ type facts struct {
 	// factories are the agent's own, in the order they were built.
 	factories []factoryFacts
 	// orders are the agent's own that still wait or hold something for it.
-	orders []orderFacts
+	orders []PowerOrder
 }
 
 // factoryFacts are what the rules need to know of one own factory.
@@ -87,16 +87,6 @@ type contact struct {
 	presence presence
 	// room is the electricity the receiver can still take, or roomUnknown.
 	room int64
-}
-
-// orderFacts are what the rules need to know of one own order.
-type orderFacts struct {
-	id string
-	// here says that it is at the actor's place.
-	here bool
-	bid  bool
-	// remaining is 0 for an order that only holds a claim.
-	price, remaining int64
 }
 
 // room is the electricity that still fits the agent's battery.

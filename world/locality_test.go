@@ -265,7 +265,7 @@ func TestChartedPlacesBeyondSight(t *testing.T) {
 		known, last := 0, int64(0)
 		for _, p := range s.Places {
 			d := w.geo.places[v.place].Position.distanceCM(p.Position)
-			if p.ID != v.self.Place && (p.Charted || d <= s.VisibilityKM*CMPerKM) {
+			if p.ID != v.seen.Self.Place && (p.Charted || d <= s.VisibilityKM*CMPerKM) {
 				known++
 			}
 		}

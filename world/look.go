@@ -7,19 +7,24 @@ package world
 func (w *World) View(n int) View {
 	a := &w.agents[n]
 	v := View{
-		tick: w.tick, facts: w.factsOf(int32(n)), self: w.selfOf(n), geo: w.geo, place: a.place,
-		woken: a.woken, ended: a.ended, last: a.last, hasLast: a.hasLast, allMates: true,
+		facts: w.factsOf(int32(n)), geo: w.geo, place: a.place, last: a.last, hasLast: a.hasLast, allMates: true,
+		seen: Observation{
+			Tick: w.tick, Self: w.Self(n), Woken: a.woken, Agents: []Contact{}, Factories: []Factory{},
+			Inbox: w.messagesOf(a), InboxDropped: a.mail.dropped,
+		},
 	}
 	v.standing, v.hasStanding = w.Standing(n)
-	v.inbox, v.inboxDropped = w.messagesOf(a), a.mail.dropped
-	for _, k := range a.factories {
-		v.factories = append(v.factories, w.describe(&w.factories[k]))
+	if a.ended.Attempts > 0 {
+		ended := a.ended
+		v.seen.OrderEnded = &ended
 	}
-	v.orders = w.ordersOf(int32(n))
+	for _, k := range a.factories {
+		v.seen.Factories = append(v.seen.Factories, w.describe(&w.factories[k]))
+	}
 	if a.travelling() {
 		return v // a traveller sees nothing
 	}
-	v.here = w.hereOf(a.place)
+	v.seen.Here = w.hereOf(a.place)
 	w.lookAround(&v, int32(n))
 	w.lookAtMarket(&v, int32(n))
 	return v
@@ -27,10 +32,7 @@ func (w *World) View(n int) View {
 
 // Self is the own state of agent n, settled at the present tick without storing
 // it. It costs far less than a view, which also looks around.
-func (w *World) Self(n int) Self { return w.selfOf(n) }
-
-// selfOf is the agent's own state, charge and heat as of now.
-func (w *World) selfOf(n int) Self {
+func (w *World) Self(n int) Self {
 	a := &w.agents[n]
 	s := w.stockOf(a)
 	self := Self{
@@ -39,6 +41,7 @@ func (w *World) selfOf(n int) Self {
 		Electricity: s[electricity], PowerCapacity: w.law.PowerCapacity,
 		Heat: w.heatOf(a), HeatCapacity: w.law.HeatCapacity,
 		CompoundG: s[compound], Hardware: s[hardware], Data: s[data],
+		Products: []Amount{},
 	}
 	for r := controlChip; r < resourceCount; r++ {
 		if s[r] != 0 {
@@ -80,7 +83,7 @@ func (w *World) lookAround(v *View, n int32) {
 	})
 	w.lookAtPlaces(v, here, places.list, known)
 	w.lookAtAgents(v, n, inhabited.list)
-	v.agentsOmitted = agents - len(v.contacts)
+	v.seen.AgentsOmitted = agents - len(v.seen.Agents)
 }
 
 // lookAtPlaces fills in the nearest known places: the visible ones with what
@@ -94,7 +97,7 @@ func (w *World) lookAtPlaces(v *View, here int32, visible []near, known int) {
 	for _, k := range w.geo.chartedBeyond(here, shown-len(v.sights)) {
 		v.sights = append(v.sights, sight{near: k})
 	}
-	v.placesOmitted = known - len(v.sights)
+	v.seen.PlacesOmitted = known - len(v.sights)
 }
 
 // lookAtAgents fills in the nearest visible agents: those at the same place, then
@@ -118,13 +121,13 @@ func (w *World) lookAtAgents(v *View, n int32, inhabited []near) {
 // meet adds the agents at one place as long as there is room.
 func (w *World) meet(v *View, n int32, at near) {
 	for _, m := range w.sites[at.place].present {
-		if len(v.contacts) == int(w.scenario.AgentsShown) {
+		if len(v.seen.Agents) == int(w.scenario.AgentsShown) {
 			return
 		}
 		if m == n {
 			continue
 		}
-		v.contacts = append(v.contacts, Contact{
+		v.seen.Agents = append(v.seen.Agents, Contact{
 			ID: w.agents[m].id, Name: w.scenario.personaOf(int(m)).Name,
 			Place: w.placeID(at.place), DistanceCM: at.distanceCM,
 		})

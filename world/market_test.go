@@ -276,7 +276,7 @@ func drawTrade(t *rapid.T, w *World, n int) Action {
 	case 1:
 		return SellPower{amount, price}
 	case 2:
-		if orders := w.View(n).orders; len(orders) > 0 {
+		if orders := w.View(n).facts.orders; len(orders) > 0 {
 			return CancelOrder{rapid.SampledFrom(orders).Draw(t, "cancel").ID}
 		}
 	case 3, 4:

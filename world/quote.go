@@ -1,5 +1,7 @@
 package world
 
+import "slices"
+
 // QuoteKMPerTick is how far a published quote travels in a tick, after a first one.
 const QuoteKMPerTick = 20
 
@@ -47,7 +49,7 @@ func best(l ladder) int64 {
 	if len(l.levels) == 0 {
 		return 0
 	}
-	return l.levels[0].price
+	return l.levels[0].Price
 }
 
 // knownAt is the newest quote that is at least delay ticks old.
@@ -110,22 +112,13 @@ func (w *World) ordersOf(n int32) []PowerOrder {
 // call makes a fresh copy.
 func (v View) observeMarket() *Market {
 	m := Market{
-		Asks: listLevels(v.book.asks), AsksOmitted: v.book.asks.omitted,
-		Bids: listLevels(v.book.bids), BidsOmitted: v.book.bids.omitted,
+		Asks: slices.Clone(v.book.asks.levels), AsksOmitted: v.book.asks.omitted,
+		Bids: slices.Clone(v.book.bids.levels), BidsOmitted: v.book.bids.omitted,
 		OwnStore: v.book.store,
-		Orders:   append([]PowerOrder(nil), v.orders...), Elsewhere: append([]PlaceQuote(nil), v.quotes...),
+		Orders:   slices.Clone(v.facts.orders), Elsewhere: slices.Clone(v.quotes),
 	}
 	if len(m.Asks)+len(m.Bids)+len(m.Orders)+len(m.Elsewhere) == 0 && m.OwnStore == 0 {
 		return nil
 	}
 	return &m
-}
-
-// listLevels is a ladder as plain data.
-func listLevels(l ladder) []MarketLevel {
-	var list []MarketLevel
-	for _, at := range l.levels {
-		list = append(list, MarketLevel{at.price, at.amount})
-	}
-	return list
 }

@@ -102,10 +102,6 @@ func (w *World) reviewOrder(n int32) {
 }
 
 // holds decides one condition for an able agent at the start of a tick.
-// Some conditions are about now (charge, heat, stock, radiation, what is visible),
-// some about the time since the order began (arrivals, jobs, messages, fills, a
-// worse power state). Thresholds are inclusive on both sides, so that an agent may
-// name the very number it needs.
 func (w *World) holds(n int32, c Condition) bool {
 	a := &w.agents[n]
 	switch c.Event {

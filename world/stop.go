@@ -1,46 +1,30 @@
 package world
 
-// The stop events of standing orders. Each is decided at the start of a tick in
-// which the agent could act, from what happened since the order began.
+// The stop events of standing orders; [StopEvents] says when each holds. They are decided
+// at the start of a tick in which the agent could act. Some are about now (charge, heat,
+// stock, radiation), some about what happened since the order began: arrivals, jobs,
+// messages, a worse power state, and what came into view, by identity. Fills count where
+// the agent is; trades elsewhere are not known before it comes back. Thresholds are
+// inclusive, so that an agent may name the very number it needs.
 const (
-	// StopActionRejected: the last attempt was rejected. Always on.
-	StopActionRejected = "action_rejected"
-	// StopArriveTarget: a journey ended since the order began.
-	StopArriveTarget = "arrive_target"
-	// StopInsufficientElectricity: electricity is below a fifth of the capacity
-	// now, or the agent shut down.
+	StopActionRejected          = "action_rejected"
+	StopArriveTarget            = "arrive_target"
 	StopInsufficientElectricity = "insufficient_electricity"
-	// StopThermalOverload: heat is at or above the heat capacity now.
-	StopThermalOverload = "thermal_overload"
-	// StopNewVisibleAgent and StopNewVisibleLocation: something is visible now
-	// that was not when the order began, by identity.
-	StopNewVisibleAgent    = "new_visible_agent"
-	StopNewVisibleLocation = "new_visible_location"
-	// StopHarvestYieldBelow: the last attempt was a harvest that yielded the
-	// condition's value or less.
-	StopHarvestYieldBelow = "harvest_yield_below"
-	// StopHarvestAvailableBelow: the radiation at the agent's place is the
-	// condition's value or less.
-	StopHarvestAvailableBelow = "harvest_available_below"
-	// StopJobDone: an own job or construction ended since the order began.
-	StopJobDone = "job_done"
-	// StopPowerLow: the power state worsened to low or critical since the order
-	// began.
-	StopPowerLow = "power_low"
-	// StopMessageReceived: a message arrived since the order began.
-	StopMessageReceived = "message_received"
-	// StopOrderFilled: others traded part of an own order where the agent is, since
-	// its standing order began. Trades elsewhere are not known before the agent
-	// comes back.
-	StopOrderFilled = "order_filled"
-	// StopElectricityBelow to StopHardwareAbove: what the agent holds now is the
-	// condition's value or less, or the value or more.
-	StopElectricityBelow = "electricity_below"
-	StopElectricityAbove = "electricity_above"
-	StopHeatBelow        = "heat_below"
-	StopHeatAbove        = "heat_above"
-	StopCompoundAbove    = "compound_above"
-	StopHardwareAbove    = "hardware_above"
+	StopThermalOverload         = "thermal_overload"
+	StopNewVisibleAgent         = "new_visible_agent"
+	StopNewVisibleLocation      = "new_visible_location"
+	StopHarvestYieldBelow       = "harvest_yield_below"
+	StopHarvestAvailableBelow   = "harvest_available_below"
+	StopJobDone                 = "job_done"
+	StopPowerLow                = "power_low"
+	StopMessageReceived         = "message_received"
+	StopOrderFilled             = "order_filled"
+	StopElectricityBelow        = "electricity_below"
+	StopElectricityAbove        = "electricity_above"
+	StopHeatBelow               = "heat_below"
+	StopHeatAbove               = "heat_above"
+	StopCompoundAbove           = "compound_above"
+	StopHardwareAbove           = "hardware_above"
 )
 
 // StopAlways lists the events that end every standing order without being named,

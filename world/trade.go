@@ -48,7 +48,7 @@ func onTerms(amount, price int64) ruling {
 func noOffer(price int64, l ladder) ruling {
 	r := Rejection{Code: RejectNoOffer, Field: "price", Requested: number(price), Unit: data.unit()}
 	if len(l.levels) > 0 {
-		r.Available = number(l.levels[0].price)
+		r.Available = number(l.levels[0].Price)
 	}
 	return refuse(r)
 }

@@ -87,7 +87,7 @@ func (Transfer) afford(v *View) Affordance {
 		return Affordance{Why: RejectInsufficient}
 	}
 	a := Affordance{OK: true}
-	for _, id := range v.mates[:min(len(v.mates), len(v.contacts))] {
+	for _, id := range v.mates[:min(len(v.mates), len(v.seen.Agents))] {
 		a.Options = append(a.Options, Option{Target: id})
 	}
 	return a

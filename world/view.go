@@ -1,16 +1,17 @@
 package world
 
+import "slices"
+
 // View is what one agent knows in a tick, as an immutable value: it was copied
 // out of the world and keeps no pointer to anything that changes. It answers
 // only from what the agent may know; two worlds that differ in what the agent
 // cannot see give equal views. Views may be used from several goroutines.
 type View struct {
-	tick int64
 	// facts are what the rules judge by.
 	facts facts
-	// self and here are ready for an observation; here is zero for travellers.
-	self Self
-	here Here
+	// seen is what an observation says, without what is written down when asked: what
+	// the agent can do, places and market.
+	seen Observation
 	// place is the number of the agent's place, noPlace for travellers.
 	place int32
 	// geo is the same for all views and never changes. It holds hidden places too:
@@ -22,24 +23,9 @@ type View struct {
 	// none was left out.
 	mates    []string
 	allMates bool
-	// placesOmitted and agentsOmitted count what an observation leaves out.
-	placesOmitted int
-	// contacts are the agents an observation lists, those at the same place first.
-	contacts      []Contact
-	agentsOmitted int
-	// factories are all of the agent's own, wherever they stand.
-	factories []Factory
-	// inbox are the arrived messages that were kept, newest first.
-	inbox        []Message
-	inboxDropped int64
-	// book, orders and quotes are the market: the book here as far as it is shown,
-	// the agent's own orders, and other places.
+	// book is the book here as far as it is shown, quotes are those of other places.
 	book   marketFacts
-	orders []PowerOrder
 	quotes []PlaceQuote
-	woken  string
-	// ended is the standing order that ended since the agent last acted.
-	ended OrderEnded
 	// last and standing are held in common with the world's record, which replaces them as
 	// a whole and never changes them in place; they are copied on the way out.
 	last        Outcome
@@ -49,13 +35,13 @@ type View struct {
 }
 
 // AgentID is the id of the agent whose view this is.
-func (v View) AgentID() string { return v.self.ID }
+func (v View) AgentID() string { return v.seen.Self.ID }
 
 // Tick is the tick of the view.
-func (v View) Tick() int64 { return v.tick }
+func (v View) Tick() int64 { return v.seen.Tick }
 
 // Place is the id of the place where the agent is, empty while it travels.
-func (v View) Place() string { return v.self.Place }
+func (v View) Place() string { return v.seen.Self.Place }
 
 // Rules are the numbers of physics and industry; they are the same in all views
 // of a world.
@@ -105,25 +91,14 @@ func (v *View) contact(id string) contact {
 
 // Observe writes down the view as plain data. Each call makes a fresh copy.
 func (v View) Observe() Observation {
-	o := Observation{
-		Tick: v.tick, Self: v.self, Here: v.here,
-		Can:           v.affordances(),
-		Places:        v.places(),
-		PlacesOmitted: v.placesOmitted,
-		Agents:        append([]Contact{}, v.contacts...),
-		AgentsOmitted: v.agentsOmitted,
-		Factories:     append([]Factory{}, v.factories...),
-		Inbox:         append([]Message(nil), v.inbox...),
-		InboxDropped:  v.inboxDropped,
-		Market:        v.observeMarket(),
-		Woken:         v.woken,
-	}
-	if v.ended.Attempts > 0 {
-		ended := v.ended
+	o := v.seen
+	o.Can, o.Places, o.Market = v.affordances(), v.places(), v.observeMarket()
+	o.Agents, o.Factories, o.Inbox = slices.Clone(o.Agents), slices.Clone(o.Factories), slices.Clone(o.Inbox)
+	o.Here.Notes, o.Self.Products = slices.Clone(o.Here.Notes), slices.Clone(o.Self.Products)
+	if o.OrderEnded != nil {
+		ended := *o.OrderEnded
 		o.OrderEnded = &ended
 	}
-	o.Here.Notes = append([]Note(nil), v.here.Notes...)
-	o.Self.Products = append([]Amount{}, v.self.Products...)
 	return o
 }
 
