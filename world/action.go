@@ -14,9 +14,9 @@ type Action interface {
 	// that no text can contradict them. Docs are read by models at every call and are
 	// kept short; what depends on the moment is in the affordances.
 	describe(r Rules) ActionSpec
-	// rule is the verdict on it for an agent that can act.
+	// rule is the ruling on it for an agent that can act.
 	rule(f *facts, s senses) ruling
-	// carryOut makes its effects when it was accepted. Amounts come from the verdict
+	// carryOut makes its effects when it was accepted. Amounts come from the ruling
 	// and are never computed anew.
 	carryOut(w *World, n int32, r ruling) effect
 }
@@ -54,7 +54,7 @@ var actions = []plainAction{
 	PostNote{},
 }
 
-// effect is what an accepted action did beside its verdict.
+// effect is what an accepted action did beside its ruling.
 type effect struct {
 	postings []Posting
 	// subject is whom or what the action is about, made the id of what it made.

@@ -8,7 +8,7 @@ func (w *World) Advance() []Event {
 	w.digest.touchHeader()
 	w.acted.clear()
 	for s, ok := w.calendar.next(w.tick); ok; s, ok = w.calendar.next(w.tick) {
-		w.wakeUp(s)
+		w.runWakeUp(s)
 	}
 	for _, n := range w.able.appendBoth(nil, w.ordered) {
 		w.reviewOrder(int32(n))
@@ -20,8 +20,8 @@ func (w *World) Advance() []Event {
 	return w.takeEvents()
 }
 
-// wakeUp carries out one entry of the calendar.
-func (w *World) wakeUp(s slot) {
+// runWakeUp carries out one entry of the calendar.
+func (w *World) runWakeUp(s wakeUp) {
 	n := s.entity()
 	switch {
 	case int(n) >= len(w.agents):
@@ -48,8 +48,8 @@ func (w *World) arrive(n int32) {
 	a := &w.agents[n]
 	a.place, a.to = a.to, noPlace
 	a.woken = string(EventArrived)
-	if a.order != nil {
-		a.order.arrived = true
+	if a.standing != nil {
+		a.standing.arrived = true
 	}
 	w.enter(a.place, n)
 	w.touchAgent(n)
@@ -65,7 +65,7 @@ func (w *World) arrive(n int32) {
 func (w *World) powerChanges(n int32) {
 	w.settle(n)
 	a := &w.agents[n]
-	charge := w.book.of(a.account, electricity)
+	charge := w.ledger.of(a.account, electricity)
 	switch {
 	case a.shut && charge >= w.law.RestartLevel():
 		w.restart(n)
@@ -73,7 +73,7 @@ func (w *World) powerChanges(n int32) {
 		w.shutDown(n)
 	case w.law.stateOf(charge, a.shut) != a.announced:
 		w.announcePower(n, w.law.stateOf(charge, a.shut))
-		if !a.order.ignores(StopPowerLow) {
+		if !a.standing.ignores(StopPowerLow) {
 			w.wake(n, string(EventPowerState))
 		}
 	}
@@ -87,7 +87,7 @@ func (w *World) shutDown(n int32) {
 	w.announcePower(n, powerShutdown)
 	w.wake(n, "")
 	a.woken = ""
-	if a.order != nil {
+	if a.standing != nil {
 		w.endOrder(n, StopShutdown)
 	}
 	w.refreshAble(n)
@@ -98,7 +98,7 @@ func (w *World) shutDown(n int32) {
 func (w *World) restart(n int32) {
 	a := &w.agents[n]
 	a.shut = false
-	w.announcePower(n, w.law.stateOf(w.book.of(a.account, electricity), false))
+	w.announcePower(n, w.law.stateOf(w.ledger.of(a.account, electricity), false))
 	if !a.travelling() && a.woken == "" {
 		// An order that the shutdown ended says more.
 		a.woken = string(EventPowerState)
@@ -110,8 +110,8 @@ func (w *World) restart(n int32) {
 // the state got worse. The states are ordered from normal to shutdown.
 func (w *World) announcePower(n int32, state powerState) {
 	a := &w.agents[n]
-	if a.order != nil && state > a.announced {
-		a.order.powerFell = true
+	if a.standing != nil && state > a.announced {
+		a.standing.powerFell = true
 	}
 	a.announced = state
 	w.touchAgent(n)

@@ -19,7 +19,7 @@ type agent struct {
 	announced    powerState
 	heat, heatAt int64
 	factories    []int32
-	order        *standing
+	standing     *standing
 	// mail is what the agent has got and sent, decidedAt when it last decided.
 	mail      mailbox
 	decidedAt int64
@@ -51,7 +51,7 @@ func (a *agent) able() bool { return !a.travelling() && a.waitUntil == 0 && !a.s
 
 // battery is the stored charge of an agent, true at its settledAt.
 func (w *World) battery(a *agent) battery {
-	return battery{w.book.of(a.account, electricity), a.settledAt, a.shut}
+	return battery{w.ledger.of(a.account, electricity), a.settledAt, a.shut}
 }
 
 // electricityOf is the agent's present charge.
@@ -62,7 +62,7 @@ func (w *World) heatOf(a *agent) int64 { return w.law.cooled(a.heat, w.tick-a.he
 
 // stockOf is the agent's stock at the present tick.
 func (w *World) stockOf(a *agent) stock {
-	s := w.book.balances[a.account]
+	s := w.ledger.balances[a.account]
 	s[electricity] = w.electricityOf(a)
 	return s
 }
@@ -75,7 +75,7 @@ func (w *World) Stock(n int) []Amount { return w.stockOf(&w.agents[n]).amounts()
 // came about.
 func (w *World) settle(n int32) {
 	a := &w.agents[n]
-	change := w.electricityOf(a) - w.book.of(a.account, electricity)
+	change := w.electricityOf(a) - w.ledger.of(a.account, electricity)
 	if a.openingAt != w.tick {
 		a.openingAt, a.openingElectricity = w.tick, w.electricityOf(a)
 	}
@@ -119,7 +119,7 @@ func (w *World) planPower(n int32) {
 	if !a.shut && w.law.stateOf(b.value, false) != a.announced {
 		at = w.tick + 1
 	}
-	w.calendar.set(slotOf(n, kindPower), at)
+	w.calendar.set(wakeUpOf(n, kindPower), at)
 }
 
 // wake ends a wait of agent n early or on time; it does nothing to an agent that
@@ -130,7 +130,7 @@ func (w *World) wake(n int32, reason string) {
 		return
 	}
 	a.waitUntil = 0
-	w.calendar.cancel(slotOf(n, kindBody))
+	w.calendar.cancel(wakeUpOf(n, kindBody))
 	a.woken = reason
 	w.touchAgent(n)
 	w.refreshAble(n)

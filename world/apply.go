@@ -53,8 +53,8 @@ func (w *World) turns(intents []Intent) []turn {
 	keys, turns := w.turnKeys[:0], w.turnList[:0]
 	for i, in := range intents {
 		n := int32(in.Agent)
-		w.admit(n, in.Action)
-		w.admitOthers(n, in)
+		w.validate(n, in.Action)
+		w.validateOthers(n, in)
 		keys = append(keys, turnKey{mix(w.seed, w.tick, uint64(n), purposeOrder), n, int32(i)})
 	}
 	slices.SortFunc(keys, func(a, b turnKey) int {
@@ -81,9 +81,9 @@ type turnKey struct {
 	agent, intent int32
 }
 
-// admit panics on an intent that the caller should not have made, and notes that
+// validate panics on an intent that the caller should not have made, and notes that
 // the agent has acted.
-func (w *World) admit(n int32, a Action) {
+func (w *World) validate(n int32, a Action) {
 	if a == nil {
 		panic(fmt.Sprintf("world: intent of agent %d has no action", n))
 	}
@@ -96,9 +96,9 @@ func (w *World) admit(n int32, a Action) {
 	w.acted.set(n, true)
 }
 
-// admitOthers panics on alternatives that the caller should not have made: an order
+// validateOthers panics on alternatives that the caller should not have made: an order
 // remembers what it began with.
-func (w *World) admitOthers(n int32, in Intent) {
+func (w *World) validateOthers(n int32, in Intent) {
 	if len(in.Otherwise) == 0 {
 		return
 	}
@@ -107,7 +107,7 @@ func (w *World) admitOthers(n int32, in Intent) {
 			panic(fmt.Sprintf("world: intent of agent %d has alternatives and a standing order, or none where one should be", n))
 		}
 	}
-	if w.agents[n].order != nil {
+	if w.agents[n].standing != nil {
 		panic(fmt.Sprintf("world: intent of agent %d, which continues an order, has alternatives", n))
 	}
 }
@@ -118,11 +118,11 @@ func (w *World) admitOthers(n int32, in Intent) {
 func (w *World) act(t *turn) {
 	a := &w.agents[t.agent]
 	w.followOrder(t, a)
-	r, refused := w.verdict(t), 0
+	r, refused := w.rule(t), 0
 	for r.rejection != nil && len(t.otherwise) > 0 {
 		w.emit(w.attempted(t, r))
 		t.action, t.do, t.otherwise = t.otherwise[0], t.otherwise[0], t.otherwise[1:]
-		r = w.verdict(t)
+		r = w.rule(t)
 		refused++
 	}
 	e := w.attempted(t, r)
@@ -144,10 +144,10 @@ func (w *World) act(t *turn) {
 	w.refreshAble(t.agent)
 }
 
-// verdict judges what a turn does now.
-func (w *World) verdict(t *turn) ruling {
+// rule is the ruling on what a turn does now.
+func (w *World) rule(t *turn) ruling {
 	w.facts, w.senses = w.factsOf(t.agent), liveSenses{w, t.agent, false}
-	r := w.facts.judge(t.action, &w.senses)
+	r := w.facts.rule(t.action, &w.senses)
 	if r.rejection != nil {
 		r.rejection = w.contention(t, r.rejection)
 	}
@@ -169,23 +169,23 @@ func (w *World) attempted(t *turn, r ruling) Event {
 // followOrder counts an attempt of the order under way, drops it for another
 // action, and takes up a new one.
 // Whatever is no attempt of an order was decided in this tick.
-// This happens before the verdict: a refused first attempt still begins an order,
+// This happens before the ruling: a refused first attempt still begins an order,
 // which the next Advance ends with that refusal as its reason.
 func (w *World) followOrder(t *turn, a *agent) {
-	if a.order != nil && a.order.order.Do.ActionName() != t.action.ActionName() {
+	if a.standing != nil && a.standing.order.Do.ActionName() != t.action.ActionName() {
 		w.endOrder(t.agent, StopReplaced)
 	}
-	if a.order == nil {
+	if a.standing == nil {
 		a.decidedAt = w.tick
 	}
 	if t.order != nil && t.order.left >= 1 && t.order.left <= StandingTicksMax {
-		a.order = t.order
+		a.standing = t.order
 		// A fill by those who acted earlier in this tick is news to the agent.
-		a.order.filled = a.filledAt == w.tick
+		a.standing.filled = a.filledAt == w.tick
 		w.ordered.set(t.agent, true)
 	}
-	if a.order != nil {
-		a.order.left--
+	if a.standing != nil {
+		a.standing.left--
 	}
 }
 
@@ -196,7 +196,7 @@ func (w *World) followOrder(t *turn, a *agent) {
 func (w *World) contention(t *turn, refusal *Rejection) *Rejection {
 	w.facts, w.senses = w.factsOf(t.agent), liveSenses{w, t.agent, true}
 	w.rewind(&w.facts, t.agent)
-	if !w.facts.judge(t.action, &w.senses).accepted() {
+	if !w.facts.rule(t.action, &w.senses).accepted() {
 		return refusal
 	}
 	renamed := refusal.clone()
@@ -206,7 +206,7 @@ func (w *World) contention(t *turn, refusal *Rejection) *Rejection {
 
 // rewind puts back what others changed since the tick began.
 // Others can change four things about an actor's surroundings that matter for a
-// verdict: the compound at its place, by gifts and trades its own charge, its
+// ruling: the compound at its place, by gifts and trades its own charge, its
 // orders by filling them, and the book, which its senses put back.
 func (w *World) rewind(f *facts, n int32) {
 	a := &w.agents[n]

@@ -17,10 +17,10 @@ type Balance struct {
 // gained or generated and compound regrown since they were last settled are
 // counted but not stored. Per resource the amounts sum to zero.
 func (w *World) Balances() []Balance {
-	present := slices.Clone(w.book.balances)
+	present := slices.Clone(w.ledger.balances)
 	for i := range w.agents {
 		a := &w.agents[i]
-		change := w.electricityOf(a) - w.book.of(a.account, electricity)
+		change := w.electricityOf(a) - w.ledger.of(a.account, electricity)
 		present[a.account][electricity] += change
 		if change > 0 {
 			present[sourceAmbient][electricity] -= change
@@ -30,19 +30,19 @@ func (w *World) Balances() []Balance {
 	}
 	for p := range w.sites {
 		account := w.sites[p].account
-		grown := w.reserveOf(int32(p)) - w.book.of(account, compound)
+		grown := w.reserveOf(int32(p)) - w.ledger.of(account, compound)
 		present[account][compound] += grown
 		present[sourceRegeneration][compound] -= grown
 	}
 	for i := range w.factories {
 		f := &w.factories[i]
 		if w.isPlant(f) {
-			made := w.outputOf(f).stored - w.book.of(f.store, electricity)
+			made := w.outputOf(f).stored - w.ledger.of(f.store, electricity)
 			present[f.store][electricity] += made
 			present[sourceRadiation][electricity] -= made
 		}
 	}
-	return listBalances(w.book.names, present)
+	return listBalances(w.ledger.names, present)
 }
 
 // listBalances sorts non-zero balances by account, then by resource.

@@ -79,14 +79,14 @@ func (do BuildFactory) carryOut(w *World, n int32, _ ruling) effect {
 	number := int32(len(w.factories))
 	f := factory{owner: n, kind: k, place: a.place, stepAt: w.tick + w.law.kinds[k].Ticks}
 	f.id = a.id + "-f" + strconv.Itoa(len(a.factories)+1)
-	f.account = w.book.open("factory:" + f.id)
+	f.account = w.ledger.open("factory:" + f.id)
 	if w.isPlant(&f) {
-		f.store = w.book.open("store:" + f.id)
+		f.store = w.ledger.open("store:" + f.id)
 	}
 	w.factories = append(w.factories, f)
 	a.factories = append(a.factories, number)
 	w.touchFactory(number)
 	w.digest.touchHeader() // it counts the factories
-	w.calendar.set(slotOf(int32(len(w.agents))+number, kindBody), f.stepAt)
+	w.calendar.set(wakeUpOf(int32(len(w.agents))+number, kindBody), f.stepAt)
 	return effect{w.deposit(n, f.account, w.law.kinds[k].cost), f.id, f.id}
 }

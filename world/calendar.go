@@ -1,8 +1,8 @@
 package world
 
-// slot names one wake-up: an entity (agents first, then factories in the order
-// they were built) and one of its kinds. Slots order wake-ups within a tick.
-type slot int32
+// wakeUp names a wake-up: an entity (agents first, then factories in the order
+// they were built) and one of its kinds. They order what happens within a tick.
+type wakeUp int32
 
 const (
 	// kindBody is an arrival, the end of a wait, or a factory's next step: an
@@ -13,40 +13,40 @@ const (
 	// kindMail is the arrival of the next message to an agent.
 	kindMail = 2
 	// kindOrders is the first of an agent's orders to expire.
-	kindOrders = 3
-	slotKinds  = 4
+	kindOrders  = 3
+	wakeUpKinds = 4
 )
 
-// slotOf is the slot of an entity and kind.
-func slotOf(entity, kind int32) slot { return slot(entity*slotKinds + kind) }
+// wakeUpOf is the wake-up of an entity and kind.
+func wakeUpOf(entity, kind int32) wakeUp { return wakeUp(entity*wakeUpKinds + kind) }
 
-// entity is the agent or, above the agents, the factory the slot belongs to.
-func (s slot) entity() int32 { return int32(s) / slotKinds }
+// entity is the agent or, above the agents, the factory the wake-up belongs to.
+func (s wakeUp) entity() int32 { return int32(s) / wakeUpKinds }
 
 // kind is one of the kinds of wake-up.
-func (s slot) kind() int32 { return int32(s) % slotKinds }
+func (s wakeUp) kind() int32 { return int32(s) % wakeUpKinds }
 
-// calendar holds at most one wake-up per slot, so that it never outgrows the
-// number of entities and holds nothing stale. It is a heap by (tick, slot) that
-// knows where each slot sits. With four children to a parent it is half as deep as
+// calendar holds at most one entry per wake-up, so that it never outgrows the
+// number of entities and holds nothing stale. It is a heap by (tick, wake-up) that
+// knows where each wake-up sits. With four children to a parent it is half as deep as
 // one with two, and the children lie side by side.
 type calendar struct {
 	entries []calendarEntry
-	// where[s] is 1 + the index of slot s in entries, 0 when it has none.
+	// where[s] is 1 + the index of wake-up s in entries, 0 when it has none.
 	where []int32
 }
 
-// calendarEntry is a wake-up: its slot is due at the start of tick.
+// calendarEntry says that a wake-up is due at the start of tick.
 type calendarEntry struct {
-	tick int64
-	slot slot
+	tick   int64
+	wakeUp wakeUp
 }
 
 // calendarFan is the number of children of an entry in the heap.
 const calendarFan = 4
 
 // set moves the wake-up of s to tick, making one if there is none.
-func (c *calendar) set(s slot, tick int64) {
+func (c *calendar) set(s wakeUp, tick int64) {
 	if more := int(s) + 1 - len(c.where); more > 0 {
 		c.where = append(c.where, make([]int32, more)...)
 	}
@@ -61,25 +61,25 @@ func (c *calendar) set(s slot, tick int64) {
 }
 
 // cancel drops the wake-up of s if there is one.
-func (c *calendar) cancel(s slot) {
+func (c *calendar) cancel(s wakeUp) {
 	if int(s) < len(c.where) && c.where[s] != 0 {
 		c.remove(int(c.where[s]) - 1)
 	}
 }
 
 // next takes the earliest wake-up that is not after tick.
-func (c *calendar) next(tick int64) (slot, bool) {
+func (c *calendar) next(tick int64) (wakeUp, bool) {
 	if len(c.entries) == 0 || c.entries[0].tick > tick {
 		return 0, false
 	}
-	s := c.entries[0].slot
+	s := c.entries[0].wakeUp
 	c.remove(0)
 	return s, true
 }
 
 // remove takes out the entry at i and puts the last one in its place.
 func (c *calendar) remove(i int) {
-	c.where[c.entries[i].slot] = 0
+	c.where[c.entries[i].wakeUp] = 0
 	last := len(c.entries) - 1
 	e := c.entries[last]
 	c.entries = c.entries[:last]
@@ -88,10 +88,10 @@ func (c *calendar) remove(i int) {
 	}
 }
 
-// before orders by tick, then by slot, which makes the order in which a tick is
+// before orders by tick, then by entity and kind, which makes the order in which a tick is
 // worked off independent of the order in which it was planned.
 func (e calendarEntry) before(f calendarEntry) bool {
-	return e.tick < f.tick || e.tick == f.tick && e.slot < f.slot
+	return e.tick < f.tick || e.tick == f.tick && e.wakeUp < f.wakeUp
 }
 
 // settle puts e where it belongs, starting from the free position i.
@@ -141,5 +141,5 @@ func (c *calendar) sink(e calendarEntry, i int) {
 // put writes e at position i and remembers it.
 func (c *calendar) put(e calendarEntry, i int) {
 	c.entries[i] = e
-	c.where[e.slot] = int32(i + 1)
+	c.where[e.wakeUp] = int32(i + 1)
 }

@@ -42,7 +42,7 @@ func (w *World) appendAgent(b []byte, n int32) []byte {
 	b = appendNumbers(b, a.placed)
 	b = appendText(b, a.woken)
 	b = appendNumbers(appendText(b, a.ended.Why), a.ended.Attempts)
-	b = appendOrder(b, a.order)
+	b = appendOrder(b, a.standing)
 	for _, p := range w.goals[n] {
 		b = appendNumbers(b, p.metAt)
 	}
@@ -79,7 +79,7 @@ func (w *World) appendSite(b []byte, s *site) []byte {
 }
 
 // appendPowerOrder writes a record of an order; the name of its account holds its id.
-func (w *World) appendPowerOrder(b []byte, o *order) []byte {
+func (w *World) appendPowerOrder(b []byte, o *restingOrder) []byte {
 	b = w.appendAccount(b, o.account)
 	return appendNumbers(b, int64(o.owner), int64(o.place), bit(o.bid), o.price, o.remaining, o.expiresAt)
 }
@@ -87,8 +87,8 @@ func (w *World) appendPowerOrder(b []byte, o *order) []byte {
 // appendAccount writes the name and the stored balances of an account. The name
 // is the identity of the record, so that equal balances of two agents differ.
 func (w *World) appendAccount(b []byte, a account) []byte {
-	b = appendText(b, w.book.names[a])
-	return appendNumbers(b, w.book.balances[a][:]...)
+	b = appendText(b, w.ledger.names[a])
+	return appendNumbers(b, w.ledger.balances[a][:]...)
 }
 
 // appendOrder writes a standing order with what it remembers, or that there is none.

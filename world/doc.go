@@ -60,7 +60,7 @@
 // Stored state is a value and the tick at which it was true. The present value
 // follows in closed form, so that an agent nobody looks at costs nothing: a tick
 // costs what is due and what that touches. Wake-ups sit on a calendar with one
-// slot per agent and kind.
+// entry per agent and kind.
 //
 // Electricity can also be bought: from power plants, whose price rises with
 // scarcity, and from agents with orders in the book of each place. Trades settle

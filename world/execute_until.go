@@ -56,7 +56,7 @@ func (ExecuteUntil) describe(Rules) ActionSpec {
 	}
 }
 
-// rule refuses a malformed order and otherwise judges its first attempt.
+// rule refuses a malformed order and otherwise rules on its first attempt.
 // An order is taken up if its form is sound, even when the first attempt is
 // refused; it then ends with that refusal.
 func (o ExecuteUntil) rule(f *facts, s senses) ruling {

@@ -98,7 +98,7 @@ func (w *World) startBatch(k int32) {
 		return
 	}
 	f.stepAt = w.tick + w.law.recipes[f.jobs[0].recipe].Ticks
-	w.calendar.set(slotOf(int32(len(w.agents))+k, kindBody), f.stepAt)
+	w.calendar.set(wakeUpOf(int32(len(w.agents))+k, kindBody), f.stepAt)
 }
 
 // deposit pays inputs into a factory's escrow.
@@ -129,7 +129,7 @@ func (w *World) consume(escrow account, inputs stock) []Posting {
 // jobEnded tells the owner that a job or construction is over.
 // An owner that is awake needs no waking; it sees the result in its observation.
 func (w *World) jobEnded(owner int32) {
-	if order := w.agents[owner].order; order != nil {
+	if order := w.agents[owner].standing; order != nil {
 		order.jobDone = true
 		w.touchAgent(owner)
 	}

@@ -274,9 +274,9 @@ type balanceFold map[Balance]int64
 
 func foldOf(w *World) balanceFold {
 	f := balanceFold{}
-	for a, s := range w.book.balances {
+	for a, s := range w.ledger.balances {
 		for r, n := range s {
-			f[Balance{Account: w.book.names[a], Resource: resourceNames[r]}] = n
+			f[Balance{Account: w.ledger.names[a], Resource: resourceNames[r]}] = n
 		}
 	}
 	return f
@@ -296,13 +296,13 @@ func (f balanceFold) add(t *rapid.T, events []Event) {
 
 func checkBooks(t *rapid.T, w *World, fold balanceFold) {
 	checkSums(t, w)
-	for a, s := range w.book.balances {
+	for a, s := range w.ledger.balances {
 		for r, n := range s {
-			if got := fold[Balance{Account: w.book.names[a], Resource: resourceNames[r]}]; got != n {
-				t.Fatalf("tick %d: events fold to %d %s in %s, stored is %d", w.tick, got, resourceNames[r], w.book.names[a], n)
+			if got := fold[Balance{Account: w.ledger.names[a], Resource: resourceNames[r]}]; got != n {
+				t.Fatalf("tick %d: events fold to %d %s in %s, stored is %d", w.tick, got, resourceNames[r], w.ledger.names[a], n)
 			}
 			if n < 0 && !account(a).isSource() {
-				t.Fatalf("tick %d: %s holds %d %s", w.tick, w.book.names[a], n, resourceNames[r])
+				t.Fatalf("tick %d: %s holds %d %s", w.tick, w.ledger.names[a], n, resourceNames[r])
 			}
 		}
 	}
@@ -336,7 +336,7 @@ func checkAgents(t *rapid.T, w *World) {
 		if h := w.heatOf(a); h < 0 || h > w.law.HeatMost() {
 			t.Fatalf("%s has heat %d, at most %d", a.id, h, w.law.HeatMost())
 		}
-		if w.able.has(int32(n)) != a.able() || w.ordered.has(int32(n)) != (a.order != nil) {
+		if w.able.has(int32(n)) != a.able() || w.ordered.has(int32(n)) != (a.standing != nil) {
 			t.Fatalf("%s is filed wrongly as able or ordered", a.id)
 		}
 		if len(a.factories) > FactoriesMax {

@@ -73,13 +73,13 @@ func clampTo(a Action, n int64, l limit) (int64, []Adjustment) {
 // affordances lists what the agent may do now, in the order of the actions; an
 // execute_until is open to every action that is.
 // An affordance is a promise: what it offers is accepted if the agent acts alone.
-// Each is made from the same verdicts and limits that Check and Clamp use, never
+// Each is made from the same rulings and limits that Check and Clamp use, never
 // from a second copy of a rule. The list has the same length in every state, so that
 // a reader finds each action in its place.
 func (v *View) affordances() []Affordance {
 	var helpless *Rejection
 	if v.facts.shut || v.facts.travelling {
-		helpless = v.facts.judge(Wait{}, v).rejection
+		helpless = v.facts.rule(Wait{}, v).rejection
 	}
 	list := make([]Affordance, len(actions))
 	for i, action := range actions {

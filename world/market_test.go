@@ -66,13 +66,13 @@ func checkSide(t *rapid.T, w *World, p int32, side []int32, bid bool) int {
 	return len(side)
 }
 
-func checkEscrow(t *rapid.T, w *World, o *order) {
+func checkEscrow(t *rapid.T, w *World, o *restingOrder) {
 	wantData := int64(0)
 	if o.bid {
 		wantData = o.remaining / PowerLot * o.price
 	}
 	// What is held beyond the escrow came in while the owner was elsewhere.
-	got, there := w.book.of(o.account, data), w.at(o.owner, o.place)
+	got, there := w.ledger.of(o.account, data), w.at(o.owner, o.place)
 	if got < wantData || there && got > wantData {
 		t.Fatalf("tick %d: %s holds %d data, want %d (owner there: %v)", w.tick, o.id, got, wantData, there)
 	}

@@ -116,7 +116,7 @@ func (w *World) planMail(n int32) {
 	if a.travelling() {
 		at = max(at, a.arriveAt)
 	}
-	w.calendar.set(slotOf(n, kindMail), at)
+	w.calendar.set(wakeUpOf(n, kindMail), at)
 }
 
 // deliver hands agent n the messages that are due and wakes it. A shut-down agent
@@ -130,10 +130,10 @@ func (w *World) deliver(n int32) {
 		l.arrivedAt = w.tick
 		w.receive(a, l)
 		w.touchAgent(n)
-		if a.order != nil {
-			a.order.messaged = true
+		if a.standing != nil {
+			a.standing.messaged = true
 		}
-		if !a.order.ignores(StopMessageReceived) {
+		if !a.standing.ignores(StopMessageReceived) {
 			w.wake(n, string(EventMessageDelivered))
 		}
 	}

@@ -83,6 +83,6 @@ func (a Move) carryOut(w *World, n int32, r ruling) effect {
 	number, _ := w.geo.number(a.To)
 	own.from, own.to, own.place = own.place, number, noPlace
 	own.departedAt, own.arriveAt = w.tick, w.tick+r.ticks
-	w.calendar.set(slotOf(n, kindBody), own.arriveAt)
+	w.calendar.set(wakeUpOf(n, kindBody), own.arriveAt)
 	return effect{postings: postings, subject: a.To}
 }

@@ -9,7 +9,7 @@ import (
 // something for it.
 const OrdersMax = 4
 
-// order is the stored record of a resting order. Its escrow lies in an account of
+// restingOrder is the stored record of a resting order. Its escrow lies in an account of
 // its own: the data of what is still to be bought or the electricity still to be
 // sold, and beside that what is its owner's but could not be handed over, its
 // claim: electricity without room for it, and anything that came in while the
@@ -17,7 +17,7 @@ const OrdersMax = 4
 //
 // Invariant: while open, the account holds exactly the claim and, for a buy,
 // remaining/PowerLot*price data or, for a sell, remaining electricity.
-type order struct {
+type restingOrder struct {
 	id    string
 	owner int32
 	place int32
@@ -34,11 +34,11 @@ type order struct {
 }
 
 // open says that the order is in the book.
-func (o *order) open() bool { return o.remaining > 0 }
+func (o *restingOrder) open() bool { return o.remaining > 0 }
 
 // claim is the electricity that waits in the order for its owner.
-func (w *World) claim(o *order) int64 {
-	held := w.book.of(o.account, electricity)
+func (w *World) claim(o *restingOrder) int64 {
+	held := w.ledger.of(o.account, electricity)
 	if o.open() && !o.bid {
 		held -= o.remaining
 	}
@@ -46,8 +46,8 @@ func (w *World) claim(o *order) int64 {
 }
 
 // proceeds is the data that waits in the order for its owner.
-func (w *World) proceeds(o *order) int64 {
-	held := w.book.of(o.account, data)
+func (w *World) proceeds(o *restingOrder) int64 {
+	held := w.ledger.of(o.account, data)
 	if o.open() && o.bid {
 		held -= o.remaining / PowerLot * o.price
 	}
@@ -55,7 +55,7 @@ func (w *World) proceeds(o *order) int64 {
 }
 
 // free says that the record can be used again: nothing is traded, nothing held.
-func (w *World) free(o *order) bool { return !o.open() && w.claim(o) == 0 && w.proceeds(o) == 0 }
+func (w *World) free(o *restingOrder) bool { return !o.open() && w.claim(o) == 0 && w.proceeds(o) == 0 }
 
 // openOrder gives agent n a new order that trades nothing yet. Ids count only the
 // owner's orders, so that they tell nothing about others. The account of a free
@@ -64,7 +64,7 @@ func (w *World) free(o *order) bool { return !o.open() && w.claim(o) == 0 && w.p
 func (w *World) openOrder(n int32, do PlaceOrder) int32 {
 	a := &w.agents[n]
 	a.placed++
-	fresh := order{
+	fresh := restingOrder{
 		id: a.id + "-o" + strconv.FormatInt(a.placed, 10), owner: n, place: a.place,
 		bid: do.Side == SideBuy, price: do.Price, expiresAt: w.tick + w.law.OrderTicks,
 	}
@@ -72,13 +72,13 @@ func (w *World) openOrder(n int32, do PlaceOrder) int32 {
 		if o := &w.orders[k]; w.free(o) {
 			fresh.account = o.account
 			*o = fresh
-			w.book.names[o.account] = "order:" + o.id
+			w.ledger.names[o.account] = "order:" + o.id
 			w.touchOrder(k)
 			return k
 		}
 	}
 	k := int32(len(w.orders))
-	fresh.account = w.book.open("order:" + fresh.id)
+	fresh.account = w.ledger.open("order:" + fresh.id)
 	w.orders = append(w.orders, fresh)
 	a.orders = append(a.orders, k)
 	w.touchOrder(k)
@@ -118,7 +118,7 @@ func (w *World) rest(k int32, amount int64) {
 }
 
 // side names the side of the book the order is on.
-func (o *order) side() string {
+func (o *restingOrder) side() string {
 	if o.bid {
 		return SideBuy
 	}
@@ -126,7 +126,7 @@ func (o *order) side() string {
 }
 
 // before says that o has a better price than p, which is on the same side.
-func (o *order) before(p *order) bool {
+func (o *restingOrder) before(p *restingOrder) bool {
 	if o.bid {
 		return o.price > p.price
 	}
@@ -214,7 +214,7 @@ func (w *World) collect(n int32) {
 		if !w.isPlant(f) || f.place != a.place {
 			continue
 		}
-		if postings := w.postAny(nil, f.store, a.account, data, w.book.of(f.store, data)); postings != nil {
+		if postings := w.postAny(nil, f.store, a.account, data, w.ledger.of(f.store, data)); postings != nil {
 			w.touchFactory(k)
 			w.collected(n, f.id, postings)
 		}
@@ -248,10 +248,10 @@ func (w *World) planOrders(n int32) {
 		}
 	}
 	if first == 0 {
-		w.calendar.cancel(slotOf(n, kindOrders))
+		w.calendar.cancel(wakeUpOf(n, kindOrders))
 		return
 	}
-	w.calendar.set(slotOf(n, kindOrders), first)
+	w.calendar.set(wakeUpOf(n, kindOrders), first)
 }
 
 // touchOrder notes that a record of an order changed, and with it its owner's

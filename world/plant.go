@@ -43,7 +43,7 @@ func (w *World) outputOf(f *factory) output {
 	if !f.ready || !w.isPlant(f) {
 		return output{0, f.wear}
 	}
-	stored := output{w.book.of(f.store, electricity), f.wear}
+	stored := output{w.ledger.of(f.store, electricity), f.wear}
 	return stored.after(w.tick-f.settledAt, w.plantRate(f.place), w.law.PlantCap)
 }
 
@@ -51,7 +51,7 @@ func (w *World) outputOf(f *factory) output {
 func (w *World) settlePlant(k int32) {
 	f := &w.factories[k]
 	now := w.outputOf(f)
-	made := now.stored - w.book.of(f.store, electricity)
+	made := now.stored - w.ledger.of(f.store, electricity)
 	f.wear, f.settledAt = now.wear, w.tick
 	w.touchFactory(k)
 	if made == 0 {

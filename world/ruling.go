@@ -1,6 +1,6 @@
 package world
 
-// ruling is the verdict of the rules on one action. Exactly one of three holds:
+// ruling is the ruling of the rules on one action. Exactly one of three holds:
 // it is rejected, its answer is unknown, or it is accepted with the effects given.
 type ruling struct {
 	rejection *Rejection
@@ -19,7 +19,7 @@ type ruling struct {
 // accepted says that the action can be carried out.
 func (r ruling) accepted() bool { return r.rejection == nil && !r.unknown }
 
-// check is the verdict as a dry run reports it.
+// check is the ruling as a dry run reports it.
 func (r ruling) check() Check {
 	switch {
 	case r.rejection != nil:
@@ -30,10 +30,10 @@ func (r ruling) check() Check {
 	return Check{Status: CheckAccepted, Changes: r.changes, Ticks: r.ticks}
 }
 
-// judge applies the rules to an action; View.Check and Apply both end here.
+// rule applies the rules to an action; View.Check and Apply both end here.
 // An agent that cannot act is refused everything before anything else is looked
 // at, so that the rules of actions may take a place and a living agent for granted.
-func (f *facts) judge(a Action, s senses) ruling {
+func (f *facts) rule(a Action, s senses) ruling {
 	switch {
 	case f.shut:
 		return refuse(Rejection{
@@ -46,7 +46,7 @@ func (f *facts) judge(a Action, s senses) ruling {
 	return a.rule(f, s)
 }
 
-// refuse is the verdict of a rejection.
+// refuse is the ruling of a rejection.
 func refuse(r Rejection) ruling { return ruling{rejection: &r} }
 
 // number is a pointer to a copy of n, for the optional numbers of a rejection.

@@ -88,7 +88,7 @@ func (r *scaleRun) sleep(step int) {
 	for n := range r.w.agents {
 		if n%step != 0 {
 			r.w.agents[n].waitUntil = 1 << 40
-			r.w.calendar.set(slotOf(int32(n), kindBody), 1<<40)
+			r.w.calendar.set(wakeUpOf(int32(n), kindBody), 1<<40)
 			r.w.refreshAble(int32(n))
 			r.w.touchAgent(int32(n))
 		}

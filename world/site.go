@@ -48,14 +48,14 @@ func (p *Place) regrown(tick int64) int64 {
 // reserveOf is the compound that can be mined at place p now.
 func (w *World) reserveOf(p int32) int64 {
 	s := &w.sites[p]
-	return w.geo.places[p].reserveAt(w.book.of(s.account, compound), s.settledAt, w.tick)
+	return w.geo.places[p].reserveAt(w.ledger.of(s.account, compound), s.settledAt, w.tick)
 }
 
 // settleSite writes the present compound of place p into the ledger and tells what
 // has regrown.
 func (w *World) settleSite(p int32) {
 	s := &w.sites[p]
-	grown := w.reserveOf(p) - w.book.of(s.account, compound)
+	grown := w.reserveOf(p) - w.ledger.of(s.account, compound)
 	w.touchSite(p)
 	s.settledAt = w.tick
 	if grown == 0 {

@@ -84,19 +84,19 @@ func (w *World) reviewOrder(n int32) {
 		w.endOrder(n, StopActionRejected)
 		return
 	}
-	for _, c := range a.order.order.Until {
+	for _, c := range a.standing.order.Until {
 		if w.holds(n, c) {
 			w.endOrder(n, c.Event)
 			return
 		}
 	}
 	for _, event := range StopAlways() {
-		if !a.order.ignores(event) && w.holds(n, Condition{Event: event}) {
+		if !a.standing.ignores(event) && w.holds(n, Condition{Event: event}) {
 			w.endOrder(n, event)
 			return
 		}
 	}
-	if a.order.left == 0 {
+	if a.standing.left == 0 {
 		w.endOrder(n, StopMaxTicks)
 	}
 }
@@ -106,28 +106,28 @@ func (w *World) holds(n int32, c Condition) bool {
 	a := &w.agents[n]
 	switch c.Event {
 	case StopArriveTarget:
-		return a.order.arrived
+		return a.standing.arrived
 	case StopInsufficientElectricity:
 		return w.electricityOf(a)*5 < w.law.PowerCapacity
 	case StopThermalOverload:
 		return w.heatOf(a) >= w.law.HeatCapacity
 	case StopNewVisibleAgent:
-		return anyNew(w.visibleAgents(n), a.order.agents)
+		return anyNew(w.visibleAgents(n), a.standing.agents)
 	case StopNewVisibleLocation:
-		return anyNew(w.visiblePlaces(n), a.order.places)
+		return anyNew(w.visiblePlaces(n), a.standing.places)
 	case StopHarvestYieldBelow:
 		yield, harvested := a.last.harvested()
 		return harvested && yield <= *c.Value
 	case StopHarvestAvailableBelow:
 		return w.geo.radiation[a.place] <= *c.Value
 	case StopJobDone:
-		return a.order.jobDone
+		return a.standing.jobDone
 	case StopPowerLow:
-		return a.order.powerFell
+		return a.standing.powerFell
 	case StopMessageReceived:
-		return a.order.messaged
+		return a.standing.messaged
 	case StopOrderFilled:
-		return a.order.filled
+		return a.standing.filled
 	case StopElectricityBelow:
 		return w.electricityOf(a) <= *c.Value
 	case StopElectricityAbove:
@@ -137,9 +137,9 @@ func (w *World) holds(n int32, c Condition) bool {
 	case StopHeatAbove:
 		return w.heatOf(a) >= *c.Value
 	case StopCompoundAbove:
-		return w.book.of(a.account, compound) >= *c.Value
+		return w.ledger.of(a.account, compound) >= *c.Value
 	case StopHardwareAbove:
-		return w.book.of(a.account, hardware) >= *c.Value
+		return w.ledger.of(a.account, hardware) >= *c.Value
 	}
 	return false // action_rejected was decided before
 }
@@ -160,8 +160,8 @@ func (o Outcome) harvested() (int64, bool) {
 // The agent is due again at once if it is able.
 func (w *World) endOrder(n int32, why string) {
 	a := &w.agents[n]
-	a.ended = OrderEnded{Why: why, Attempts: a.order.order.MaxTicks - a.order.left}
-	a.order = nil
+	a.ended = OrderEnded{Why: why, Attempts: a.standing.order.MaxTicks - a.standing.left}
+	a.standing = nil
 	a.woken = string(EventStandingEnded) + ":" + why
 	w.ordered.set(n, false)
 	w.touchAgent(n)
@@ -171,7 +171,7 @@ func (w *World) endOrder(n int32, why string) {
 // Standing is the standing order of agent n with the attempts left in MaxTicks;
 // false when it has none.
 func (w *World) Standing(n int) (ExecuteUntil, bool) {
-	s := w.agents[n].order
+	s := w.agents[n].standing
 	if s == nil {
 		return ExecuteUntil{}, false
 	}

@@ -382,19 +382,19 @@ func stopNames() []string {
 func TestDigestCoversStandingOrders(t *testing.T) {
 	w := mustWorld(t, "minimal", 1)
 	a := &w.agents[0]
-	a.order = &standing{order: ExecuteUntil{Do: Wait{}, Until: []Condition{{Event: StopJobDone}}, MaxTicks: 9}, left: 9}
+	a.standing = &standing{order: ExecuteUntil{Do: Wait{}, Until: []Condition{{Event: StopJobDone}}, MaxTicks: 9}, left: 9}
 	seen := map[Digest]int{w.RecomputeDigest(): -1}
 	for i, change := range []func(){
-		func() { a.order.left-- },
-		func() { a.order.agents = []int32{1} },
-		func() { a.order.places = []int32{1} },
-		func() { a.order.arrived = true },
-		func() { a.order.jobDone = true },
-		func() { a.order.powerFell = true },
-		func() { a.order.messaged = true },
-		func() { a.order.filled = true },
-		func() { a.order.order.Ignore = []string{StopPowerLow} },
-		func() { a.order.order.Until[0].Event = StopOrderFilled },
+		func() { a.standing.left-- },
+		func() { a.standing.agents = []int32{1} },
+		func() { a.standing.places = []int32{1} },
+		func() { a.standing.arrived = true },
+		func() { a.standing.jobDone = true },
+		func() { a.standing.powerFell = true },
+		func() { a.standing.messaged = true },
+		func() { a.standing.filled = true },
+		func() { a.standing.order.Ignore = []string{StopPowerLow} },
+		func() { a.standing.order.Until[0].Event = StopOrderFilled },
 		func() { a.ended.Why = StopMaxTicks },
 		func() { a.ended.Attempts = 2 },
 	} {

@@ -106,7 +106,7 @@ func swarm(t *testing.T, seed uint64) string {
 		}
 	}
 	for n := range one.agents {
-		if a := &one.agents[n]; !a.able() && one.calendar.where[slotOf(int32(n), kindPower)] == 0 {
+		if a := &one.agents[n]; !a.able() && one.calendar.where[wakeUpOf(int32(n), kindPower)] == 0 {
 			return fmt.Sprintf("%s cannot act and nothing will wake it", a.id)
 		}
 	}

@@ -32,7 +32,7 @@ func terms() []Param {
 }
 
 // onTerms refuses an amount that is no positive number of whole lots and a
-// price outside the rules. Its verdict otherwise is acceptance.
+// price outside the rules. Its ruling otherwise is acceptance.
 func onTerms(amount, price int64) ruling {
 	if amount < 1 || amount > PowerTradeMax || amount%PowerLot != 0 {
 		return invalidAmount("amount", amount, PowerTradeMax, electricity.unit())
@@ -261,8 +261,8 @@ func (w *World) filled(k int32, amount int64) {
 	if there {
 		owner := &w.agents[o.owner]
 		owner.filledAt = w.tick
-		if owner.order != nil {
-			owner.order.filled = true // closing or touching the order has noted the change
+		if owner.standing != nil {
+			owner.standing.filled = true // closing or touching the order has noted the change
 		}
 		w.wake(o.owner, wokenOrderFilled)
 	}

@@ -7,7 +7,7 @@ import "slices"
 // only from what the agent may know; two worlds that differ in what the agent
 // cannot see give equal views. Views may be used from several goroutines.
 type View struct {
-	// facts are what the rules judge by.
+	// facts are what the rules look at.
 	facts facts
 	// seen is what an observation says, without what is written down when asked: what
 	// the agent can do, places and market.
@@ -58,7 +58,7 @@ func (v View) Standing() (ExecuteUntil, bool) {
 
 // Check is a dry run of a: would the world accept it now, if nobody else acted?
 // An accepted answer lists the very changes that Apply then makes.
-func (v View) Check(a Action) Check { return v.facts.judge(a, &v).check() }
+func (v View) Check(a Action) Check { return v.facts.rule(a, &v).check() }
 
 // sight is a known place with what can be seen of it from afar.
 type sight struct {

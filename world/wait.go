@@ -59,6 +59,6 @@ func (WaitTicks) afford(v *View) Affordance {
 
 func (a WaitTicks) carryOut(w *World, n int32, _ ruling) effect {
 	w.agents[n].waitUntil = w.tick + a.Ticks
-	w.calendar.set(slotOf(n, kindBody), w.agents[n].waitUntil)
+	w.calendar.set(wakeUpOf(n, kindBody), w.agents[n].waitUntil)
 	return effect{}
 }

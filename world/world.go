@@ -23,8 +23,8 @@ type World struct {
 	law *law
 	geo *geography
 
-	// book holds every quantity except heat.
-	book ledger
+	// ledger holds every quantity except heat.
+	ledger ledger
 	// agents, sites and factories are the stored records by number; numbers finds
 	// an agent's by its id. Factories are only ever added.
 	agents    []agent
@@ -32,7 +32,7 @@ type World struct {
 	sites     []site
 	factories []factory
 	// orders are the records of orders, owned by one agent each and used again.
-	orders   []order
+	orders   []restingOrder
 	calendar calendar
 	// goals are each agent's, in scenario order.
 	goals [][]pursuit
@@ -72,7 +72,7 @@ func New(s Scenario, seed uint64) (*World, error) {
 	n := int(s.Agents.Count)
 	w := &World{
 		scenario: s, seed: seed,
-		law: newLaw(s.Rules), book: newLedger(),
+		law: newLaw(s.Rules), ledger: newLedger(),
 		numbers: make(map[string]int32, n), goals: s.pursuits(),
 		able: newBitset(n), ordered: newBitset(n), acted: newBitset(n), summoned: newBitset(n),
 	}
@@ -95,12 +95,12 @@ func New(s Scenario, seed uint64) (*World, error) {
 func (w *World) openSites() {
 	w.sites = make([]site, len(w.geo.places))
 	w.occupied = newBitset(len(w.sites))
-	w.book.reserve(len(w.sites))
+	w.ledger.reserve(len(w.sites))
 	for i := range w.sites {
 		p := &w.geo.places[i]
-		w.sites[i].account = w.book.open("site:" + p.ID)
+		w.sites[i].account = w.ledger.open("site:" + p.ID)
 		if p.CompoundG > 0 {
-			w.book.move(sourceGenesis, w.sites[i].account, compound, p.CompoundG)
+			w.ledger.move(sourceGenesis, w.sites[i].account, compound, p.CompoundG)
 		}
 	}
 }
@@ -109,12 +109,12 @@ func (w *World) openSites() {
 func (w *World) openAgent(i int) {
 	a := agent{id: agentID(i), from: noPlace, to: noPlace}
 	a.place = w.scenario.spawnOf(i)
-	a.account = w.book.open("agent:" + a.id)
+	a.account = w.ledger.open("agent:" + a.id)
 	for _, start := range w.scenario.stockOf(i) {
 		r, _ := resourceNamed(start.Resource)
 		w.postAny(nil, sourceGenesis, a.account, r, start.Amount)
 	}
-	a.announced = w.law.stateOf(w.book.of(a.account, electricity), false)
+	a.announced = w.law.stateOf(w.ledger.of(a.account, electricity), false)
 	w.agents = append(w.agents, a)
 	w.numbers[a.id] = int32(i)
 	w.enter(a.place, int32(i))
@@ -159,7 +159,7 @@ func (w *World) listPostings(n int) []Posting {
 // post moves an amount and marks the system accounts as changed.
 func (w *World) post(from, to account, r resource, n int64) Posting {
 	w.digest.touchSystem(from, to)
-	return w.book.post(from, to, r, n)
+	return w.ledger.post(from, to, r, n)
 }
 
 // postAny appends a posting unless the amount is zero.

@@ -224,7 +224,7 @@ func TestBalancesAreOfThePresent(t *testing.T) {
 	for n := range w.agents {
 		w.settle(int32(n))
 	}
-	if after := mustJSON(listBalances(w.book.names, w.book.balances)); after != before {
+	if after := mustJSON(listBalances(w.ledger.names, w.ledger.balances)); after != before {
 		t.Errorf("balances were\n%s\nafter settling\n%s", before, after)
 	}
 	if stock := mustJSON(w.Stock(3)); stock != `[{"resource":"electricity","amount":6},{"resource":"data","amount":12}]` {
@@ -266,14 +266,14 @@ func TestGoalsAreMetWhenTheyAre(t *testing.T) {
 func TestThresholdsOfStopEvents(t *testing.T) {
 	w := mustWorld(t, "minimal", 1)
 	a := &w.agents[0]
-	a.order = &standing{}
+	a.standing = &standing{}
 	for _, tc := range []struct {
 		condition Condition
 		set       func()
 		want      bool
 	}{
-		{Condition{Event: StopInsufficientElectricity}, func() { w.book.balances[a.account][electricity] = 20 }, false},
-		{Condition{Event: StopInsufficientElectricity}, func() { w.book.balances[a.account][electricity] = 19 }, true},
+		{Condition{Event: StopInsufficientElectricity}, func() { w.ledger.balances[a.account][electricity] = 20 }, false},
+		{Condition{Event: StopInsufficientElectricity}, func() { w.ledger.balances[a.account][electricity] = 19 }, true},
 		{Condition{Event: StopThermalOverload}, func() { a.heat = 99 }, false},
 		{Condition{Event: StopThermalOverload}, func() { a.heat = 100 }, true},
 		{Condition{StopHarvestAvailableBelow, number(30)}, func() {}, false},
@@ -286,9 +286,9 @@ func TestThresholdsOfStopEvents(t *testing.T) {
 		{Condition{StopHeatBelow, number(100)}, func() {}, true},
 		{Condition{StopHeatAbove, number(100)}, func() {}, true},
 		{Condition{StopHeatAbove, number(101)}, func() {}, false},
-		{Condition{StopCompoundAbove, number(7)}, func() { w.book.balances[a.account][compound] = 7 }, true},
+		{Condition{StopCompoundAbove, number(7)}, func() { w.ledger.balances[a.account][compound] = 7 }, true},
 		{Condition{StopCompoundAbove, number(8)}, func() {}, false},
-		{Condition{StopHardwareAbove, number(3)}, func() { w.book.balances[a.account][hardware] = 3 }, true},
+		{Condition{StopHardwareAbove, number(3)}, func() { w.ledger.balances[a.account][hardware] = 3 }, true},
 		{Condition{StopHardwareAbove, number(4)}, func() {}, false},
 	} {
 		tc.set()
