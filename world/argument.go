@@ -121,6 +121,12 @@ func assemble(spec ActionSpec, args Args) Action {
 	panic("world: nothing assembles the action " + spec.Name)
 }
 
+// Listed reports whether a is an action of the registry itself, and not a type of
+// somebody else's around one.
+func Listed(a Action) bool {
+	return slices.ContainsFunc(actions, func(known plainAction) bool { return reflect.TypeOf(known) == reflect.TypeOf(a) })
+}
+
 // ActionArgs returns the arguments of a by parameter name; for an
 // [ExecuteUntil] only its max_ticks, the inner action has arguments of its own.
 func ActionArgs(a Action) Args {

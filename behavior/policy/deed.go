@@ -40,7 +40,7 @@ func registered(specs []world.ActionSpec) map[string]*entry {
 			p := &e.spec.Params[i]
 			s := p.Slot()
 			if e.params[s] != nil {
-				panic("mandate: two parameters of " + spec.Name + " need the slot " + s.String())
+				panic("policy: two parameters of " + spec.Name + " need the slot " + s.String())
 			}
 			e.params[s] = p
 		}
@@ -49,49 +49,20 @@ func registered(specs []world.ActionSpec) map[string]*entry {
 	return entries
 }
 
-// deedOf takes an action apart. It is false for an action that this package does not
-// know, which nothing can then be said about. The actions stand here one by one, and
-// not as a look-up of names, so that a new one is refused until somebody has thought
-// about it.
+// deedOf takes an action apart. It is false for a standing order and for what is no
+// action of the world, which nothing can then be said about.
 func deedOf(a world.Action) (deed, bool) {
 	var d deed
-	if a == nil {
-		return d, false
+	if _, order := a.(world.ExecuteUntil); order || !world.Listed(a) || !d.bind(a.ActionName()) {
+		return deed{}, false
 	}
-	switch a := a.(type) {
-	case world.Wait:
-	case world.WaitTicks:
-		d.args[world.SlotAmount].number = a.Ticks
-	case world.Move:
-		d.args[world.SlotTo].text = a.To
-	case world.Harvest:
-		d.args[world.SlotAmount].number = a.MaxAmount
-	case world.Mine:
-		d.args[world.SlotAmount].number = a.MassG
-	case world.Refine:
-		d.args[world.SlotAmount].number = a.MassG
-	case world.BuildFactory:
-		d.args[world.SlotWhat].text = a.FactoryKind
-	case world.ScheduleRecipe:
-		d.args[world.SlotID].text, d.args[world.SlotWhat].text, d.args[world.SlotAmount].number = a.FactoryID, a.RecipeID, a.Batches
-	case world.Transfer:
-		d.args[world.SlotTo].text, d.args[world.SlotWhat].text, d.args[world.SlotAmount].number = a.To, a.Kind, a.Amount
-	case world.SendMessage:
-		d.args[world.SlotTo].text, d.args[world.SlotText].text = a.To, a.Text
-	case world.PostNote:
-		d.args[world.SlotText].text = a.Text
-	case world.BuyPower:
-		d.args[world.SlotAmount].number, d.args[world.SlotPrice].number = a.Amount, a.Price
-	case world.SellPower:
-		d.args[world.SlotAmount].number, d.args[world.SlotPrice].number = a.Amount, a.Price
-	case world.PlaceOrder:
-		d.args[world.SlotWhat].text, d.args[world.SlotAmount].number, d.args[world.SlotPrice].number = a.Side, a.Amount, a.Price
-	case world.CancelOrder:
-		d.args[world.SlotID].text = a.OrderID
-	default:
-		return d, false
+	args := world.ActionArgs(a)
+	for s := range d.args {
+		if p := d.args[s].param; p != nil {
+			d.args[s].text, d.args[s].number = args[p.Name].Text, args[p.Name].Int
+		}
 	}
-	return d, d.bind(a.ActionName())
+	return d, true
 }
 
 // bind gives the arguments their parameters.
@@ -110,49 +81,15 @@ func (d *deed) bind(name string) bool {
 // withNumbers is an action with another amount and price, as far as it has them; nil
 // keeps what it has.
 func withNumbers(a world.Action, amount, price *int64) world.Action {
-	set := func(n *int64, to *int64) {
-		if to != nil {
-			*n = *to
+	args := world.ActionArgs(a)
+	for s, n := range map[world.Slot]*int64{world.SlotAmount: amount, world.SlotPrice: price} {
+		if p := registry[a.ActionName()].params[s]; p != nil && n != nil {
+			args[p.Name] = world.Value{Int: *n}
 		}
 	}
-	switch a := a.(type) {
-	case world.WaitTicks:
-		set(&a.Ticks, amount)
-		return a
-	case world.Harvest:
-		set(&a.MaxAmount, amount)
-		return a
-	case world.Mine:
-		set(&a.MassG, amount)
-		return a
-	case world.Refine:
-		set(&a.MassG, amount)
-		return a
-	case world.ScheduleRecipe:
-		set(&a.Batches, amount)
-		return a
-	case world.Transfer:
-		set(&a.Amount, amount)
-		return a
+	changed, err := world.MakeAction(a.ActionName(), args)
+	if err != nil {
+		return a // its own ids are none that an action can be made with
 	}
-	return withTerms(a, set, amount, price)
-}
-
-// withTerms is withNumbers for the actions of the market.
-func withTerms(a world.Action, set func(*int64, *int64), amount, price *int64) world.Action {
-	switch a := a.(type) {
-	case world.BuyPower:
-		set(&a.Amount, amount)
-		set(&a.Price, price)
-		return a
-	case world.SellPower:
-		set(&a.Amount, amount)
-		set(&a.Price, price)
-		return a
-	case world.PlaceOrder:
-		set(&a.Amount, amount)
-		set(&a.Price, price)
-		return a
-	}
-	return a
+	return changed
 }
