@@ -73,8 +73,7 @@ func (m *Mind) recallHeard(held texts, f memory.Focus) texts {
 			inView = append(inView, r.memory)
 		}
 	}
-	lines := m.layout.quota.Heard
-	for _, s := range m.memory.Digest(f, memory.Quota{Heard: lines}, lines*heardLineMax, inView).Entries {
+	for _, s := range m.memory.Digest(f, memory.Quota{Heard: m.layout.quota.Heard}, inView) {
 		if s.Relevance > 0 {
 			held.Remembered = append(held.Remembered, s.LineIn(m.words.memory))
 			held.recalled = append(held.recalled, s.SourceIn(m.words.memory))
@@ -82,9 +81,6 @@ func (m *Mind) recallHeard(held texts, f memory.Focus) texts {
 	}
 	return held
 }
-
-// heardLineMax is room for the line of a remembered text in characters.
-const heardLineMax = heardCharsMax + 80
 
 // shows tells whether the text with an id is among t.
 func (t texts) shows(id string) bool {

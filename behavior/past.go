@@ -136,7 +136,7 @@ func (m *Mind) recalled(f memory.Focus, shown []string) sectionDraft {
 	}
 	var facts []deed
 	scores := map[string]int64{}
-	for _, found := range m.memory.Digest(f, quota, whole, shown).Entries {
+	for _, found := range m.memory.Digest(f, quota, shown) {
 		facts = append(facts, m.told(found))
 		scores[found.ID] = found.Score
 	}

@@ -2,13 +2,10 @@ package memory
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"example.com/agentworld/memory/relevance"
-	"example.com/agentworld/trace"
 )
 
 // Quota is how many lines of a digest each category may fill. Lines that one of the
@@ -23,24 +20,14 @@ func (q Quota) lines() [len(categories)]int {
 	return [...]int{max(q.Failures, 0), max(q.Outcomes, 0), max(q.Facts, 0), max(q.Heard, 0)}
 }
 
-// Digest is a choice of memories for a prompt.
-type Digest struct {
-	// Entries are the chosen memories: summaries first, then the others, each oldest
-	// first. Those of one series are folded into one entry, which has the id of the
-	// best of them and the others among its parents.
-	Entries []Scored
-	// LeftOut counts the held memories that the entries do not tell of.
-	LeftOut int
-	// closing says that there is room to tell LeftOut.
-	closing bool
-}
-
 // Digest returns the memories that are worth their room in a prompt: the best of
-// each category up to its quota, by the score of [Scored] for the focus, each series
-// told once. When the query asks for something, outcomes and words of others have to
-// match it, and facts have to match it or be about a subject of the focus. The memories with the ids in skip are treated as if they were not held. At most charsMax characters of [Digest.Text] are filled, the best
-// first; a line that does not fit is passed over for a shorter one behind it.
-func (m *Memory) Digest(f Focus, q Quota, charsMax int, skip []string) Digest {
+// each category up to its quota, by the score of [Scored] for the focus. The entries of
+// one series are folded into one, which has the id of the best of them and the others
+// among its parents; summaries come first, then the others, each oldest first. When the
+// query asks for something, outcomes and words of others have to match it, and facts
+// have to match it or be about a subject of the focus. The memories with the ids in skip
+// are treated as if they were not held.
+func (m *Memory) Digest(f Focus, q Quota, skip []string) []Scored {
 	quota := q.lines()
 	var candidates [len(categories)]*best
 	for c := range categories {
@@ -53,23 +40,18 @@ func (m *Memory) Digest(f Focus, q Quota, charsMax int, skip []string) Digest {
 			skipped[t.number] = true
 		}
 	}
-	held := len(m.ids) - len(skipped)
 	asked := len(relevance.QueryTerms(f.Query)) > 0
 	m.scan(f, false, func(h hit) {
 		if (!asked || h.matters()) && !skipped[h.number] {
 			candidates[h.category].offer(h)
 		}
 	})
-	chosen := m.distribute(candidates, quota)
-	d := m.fitted(chosen, held, charsMax)
-	if d.LeftOut > 0 {
-		// Room for the closing line is kept free only when it is needed.
-		room := charsMax - utf8.RuneCountInString(leftOut(held))
-		d = m.fitted(chosen, held, room)
-		d.closing = room >= 0
+	var list []Scored
+	for _, c := range m.distribute(candidates, quota) {
+		list = append(list, m.entry(c))
 	}
-	slices.SortStableFunc(d.Entries, m.summariesFirst)
-	return d
+	slices.SortStableFunc(list, m.summariesFirst)
+	return list
 }
 
 // matters tells whether a hit may stand in a digest that asks for something: when it
@@ -146,61 +128,10 @@ func (m *Memory) entry(c candidate) Scored {
 // numbers of a series take more room than those of a single fact.
 const digestTextMax = 120
 
-// fitted takes the lines that fit into charsMax characters, best first.
-func (m *Memory) fitted(chosen []candidate, held, charsMax int) Digest {
-	d := Digest{LeftOut: held}
-	for _, c := range chosen {
-		s := m.entry(c)
-		if need := utf8.RuneCountInString(s.Line()) + 1; need <= charsMax {
-			charsMax -= need
-			d.Entries = append(d.Entries, s)
-			d.LeftOut -= 1 + len(c.folded)
-		}
-	}
-	return d
-}
-
 // summariesFirst orders the entries of a digest.
 func (m *Memory) summariesFirst(a, b Scored) int {
 	if summaries := cmp.Compare(min(b.Merged, 1), min(a.Merged, 1)); summaries != 0 {
 		return summaries
 	}
 	return cmp.Or(cmp.Compare(a.LastTick, b.LastTick), cmp.Compare(m.ids[a.ID].seq, m.ids[b.ID].seq))
-}
-
-// Text returns the digest as it stands in a prompt, one line a memory:
-//
-//	[mem-3-90] ticks 3-81 outcome x23: mine_compound ok, compound_mass_g 4000..5000, total compound +90000
-//	[mem-12-31] tick 12 outcome failed x3: mine_compound ... refused
-//	[mem-14-36] tick 14 heard from agent-2: "meet me at the hub"
-//	(5 more memories left out)
-//
-// Words of other agents stand in quotation marks, encoded as a JSON string, so that
-// they cannot pass for anything else. The last line appears when something was left
-// out and there is room to say so.
-func (d Digest) Text() string {
-	var lines []string
-	for _, s := range d.Entries {
-		lines = append(lines, s.Line())
-	}
-	if d.closing {
-		lines = append(lines, leftOut(d.LeftOut))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Sources returns the entries as sources, in the order of the lines.
-func (d Digest) Sources() []trace.Source {
-	sources := make([]trace.Source, len(d.Entries))
-	for i, s := range d.Entries {
-		sources[i] = s.Source()
-	}
-	return sources
-}
-
-func leftOut(n int) string {
-	if n == 1 {
-		return "(1 more memory left out)"
-	}
-	return fmt.Sprintf("(%d more memories left out)", n)
 }

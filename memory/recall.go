@@ -26,18 +26,6 @@ func (m *Memory) Lookup(id string) (Scored, bool) {
 	return Scored{Entry: held.copied()}, true
 }
 
-// LongTerm returns the entries of long-term memory in the order they entered it.
-func (m *Memory) LongTerm() []Entry {
-	out := make([]Entry, len(m.long))
-	for i, t := range m.long {
-		out[i] = t.copied()
-	}
-	return out
-}
-
-// Len returns how many entries are held, each counted once.
-func (m *Memory) Len() int { return len(m.ids) }
-
 // copied returns the entry without sharing anything a caller could change.
 func (t *record) copied() Entry {
 	e := t.Entry

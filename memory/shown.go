@@ -26,9 +26,14 @@ type Words struct {
 // English are the words of [Scored.Line].
 var English = Words{Tick: "tick %d", Ticks: "ticks %d-%d", Failed: "failed", From: "from", Last: ", the last", Total: "total"}
 
-// Line returns the one line that shows an entry in an English prompt; see
-// [Digest.Text] for its form. Words of other agents are quoted as a JSON
-// string.
+// Line returns the one line that shows an entry in an English prompt:
+//
+//	[mem-3-90] ticks 3-81 outcome x23: mine_compound ok, compound_mass_g 4000..5000, total compound +90000
+//	[mem-12-31] tick 12 outcome failed x3: mine_compound ... refused
+//	[mem-14-36] tick 14 heard from agent-2: "meet me at the hub"
+//
+// Words of other agents are quoted as a JSON string, so that they cannot pass for
+// anything else.
 func (s Scored) Line() string { return s.LineIn(English) }
 
 // LineIn is [Scored.Line] in the given words. The kind is a name of the program's
