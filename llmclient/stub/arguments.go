@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"sync"
 
 	"example.com/agentworld/llmclient"
 )
@@ -42,10 +43,28 @@ type filler struct {
 // newFiller returns a filler for a tool's parameters. Parameters that are no
 // object leave values as they are.
 func newFiller(parameters json.RawMessage) *filler {
-	var root schema
-	_ = decode(parameters, &root)
+	schemas.Lock()
+	defer schemas.Unlock()
+	root, known := schemas.read[string(parameters)]
+	if !known {
+		_ = decode(parameters, &root)
+		if len(schemas.read) >= schemasMax {
+			clear(schemas.read)
+		}
+		schemas.read[string(parameters)] = root
+	}
 	return &filler{root: root}
 }
+
+// schemas are parameters that were read before: the tools of a client are the same in
+// all its requests. Nothing changes a schema that was read.
+var schemas = struct {
+	sync.Mutex
+	read map[string]schema
+}{read: map[string]schema{}}
+
+// schemasMax bounds the memory they take; a few clients have that many.
+const schemasMax = 100
 
 // decode reads JSON with numbers kept as written: an amount beyond 2^53 that went
 // through a float would come back as another amount.

@@ -78,9 +78,7 @@ func newLearner(mode Mode, r request) (l learner, ok bool) {
 
 // takes reports whether a tool has a parameter.
 func takes(t tool, property string) bool {
-	var s schema
-	_ = decode(t.Parameters, &s)
-	properties, _ := s["properties"].(object)
+	properties, _ := newFiller(t.Parameters).root["properties"].(object)
 	return properties[property] != nil
 }
 
