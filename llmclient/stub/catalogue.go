@@ -29,18 +29,17 @@ func readCatalogue(tools []tool) catalogue {
 		if c.recipes == nil {
 			c.recipes = namedRecipes(t.Description)
 		}
-		f := newFiller(t.Parameters)
+		s := parseSchema(t.Parameters)
 		if c.events == nil {
-			c.events = f.listed(f.inside(f.item(f.inside(f.inside(f.root, "execute_until"), "until")), "event"))
+			c.events = s.inside("execute_until").inside("until").item().inside("event").listed()
 		}
-		action := f.item(f.inside(f.root, "candidates"))
-		if action == nil {
-			action = f.inside(f.root, "action")
+		action := s.inside("candidates").item()
+		if s.Properties["candidates"] == nil {
+			action = s.inside("action")
 		}
-		if c.actions != nil || f.inside(action, "action") == nil {
-			continue
+		if c.actions == nil {
+			c.actions = action.inside("action").listed()
 		}
-		c.actions = f.listed(f.inside(action, "action"))
 	}
 	return c
 }
@@ -89,36 +88,6 @@ func expanded(first, endings, others string) []string {
 	return out
 }
 
-// inside returns the schema of a property, references and null aside.
-func (f *filler) inside(s schema, property string) schema {
-	properties, _ := s["properties"].(object)
-	inner, ok := properties[property].(schema)
-	if !ok {
-		return nil
-	}
-	chosen, _ := f.choose(inner, nil)
-	return chosen
-}
-
-// item returns the schema of a list's elements.
-func (f *filler) item(s schema) schema {
-	items, _ := s["items"].(schema)
-	chosen, _ := f.choose(items, nil)
-	return chosen
-}
-
-// listed returns the values of a string enumeration.
-func (f *filler) listed(s schema) []string {
-	enum, _ := s["enum"].([]any)
-	var out []string
-	for _, v := range enum {
-		if name, ok := v.(string); ok {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
 // offers reports whether an action may be asked for at all.
 func (c catalogue) offers(action string) bool {
 	return len(c.actions) == 0 || slices.Contains(c.actions, action)
@@ -126,14 +95,3 @@ func (c catalogue) offers(action string) bool {
 
 // stopsOn reports whether a standing order may end on an event.
 func (c catalogue) stopsOn(event string) bool { return slices.Contains(c.events, event) }
-
-// sortedKeys returns the keys of an object in an order that does not depend on the
-// run.
-func sortedKeys(m object) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}

@@ -78,8 +78,7 @@ func newLearner(mode Mode, r request) (l learner, ok bool) {
 
 // takes reports whether a tool has a parameter.
 func takes(t tool, property string) bool {
-	properties, _ := newFiller(t.Parameters).root["properties"].(object)
-	return properties[property] != nil
+	return parseSchema(t.Parameters).Properties[property] != nil
 }
 
 // read takes in the sections of the opening.
@@ -161,7 +160,7 @@ func (l learner) answer() answer {
 		}
 		values = object{propertyDeltas: l.deltas()}
 	}
-	return answer{calls: []toolCall{{name: l.tool.Name, arguments: newFiller(l.tool.Parameters).arguments(values)}}}
+	return answer{calls: []toolCall{{name: l.tool.Name, arguments: parseSchema(l.tool.Parameters).arguments(values)}}}
 }
 
 // reflection judges each use of a bullet by how the decision ended, and names what

@@ -107,7 +107,7 @@ func (s stage) may(name string) bool {
 func (s stage) call(name string, values object) []toolCall {
 	for _, t := range s.allowed {
 		if t.Name == name {
-			return []toolCall{{name: name, arguments: newFiller(t.Parameters).arguments(values)}}
+			return []toolCall{{name: name, arguments: parseSchema(t.Parameters).arguments(values)}}
 		}
 	}
 	return nil

@@ -1,118 +1,225 @@
 package stub
 
 import (
+	"bytes"
 	"encoding/json"
-	"math"
 	"slices"
-	"strings"
+	"sync"
+
+	"example.com/agentworld/llmclient"
 )
 
-// The part of JSON Schema that tool parameters use is read here: types, unions,
-// enumerations, references within the document and length bounds. Everything else
-// reads as absent. No function fails: the schema was written by somebody else, and
-// the worst that an odd one may cause is an odd argument.
-
-// bound reads an integer keyword of a schema, such as maxLength; absent is returned
-// where the keyword is missing, is no integer, or is beyond any use.
-func bound(s schema, keyword string, absent int) int {
-	n, ok := s[keyword].(json.Number)
-	if !ok {
-		return absent
-	}
-	value, err := n.Int64()
-	if err != nil || value < math.MinInt32 || value > math.MaxInt32 {
-		return absent
-	}
-	return int(value)
+// schema is the part of JSON Schema that the parameters of tools use: types, unions,
+// enumerations and bounds. Everything else reads as absent, references too. It was
+// written by somebody else, and the worst that an odd one may cause is an odd argument.
+type schema struct {
+	Type       types              `json:"type"`
+	Properties map[string]*schema `json:"properties"`
+	Required   []string           `json:"required"`
+	Items      *schema            `json:"items"`
+	Enum       []any              `json:"enum"`
+	AnyOf      []*schema          `json:"anyOf"`
+	OneOf      []*schema          `json:"oneOf"`
+	Minimum    int64              `json:"minimum"`
+	MinItems   int                `json:"minItems"`
+	MaxItems   *int               `json:"maxItems"`
+	MaxLength  *int               `json:"maxLength"`
 }
 
-// choose follows references and picks the alternative that suits v, the first one
-// that is not null when none does. nullable says whether null fits as well.
-func (f *filler) choose(s schema, v any) (chosen schema, nullable bool) {
-	for range schemaRefsMax {
-		s = f.target(s)
-		options, isUnion := s["anyOf"].([]any)
-		if !isUnion {
-			options, isUnion = s["oneOf"].([]any)
-		}
-		if !isUnion {
-			return s, nullable || allowsNull(s)
-		}
-		s = nil
-		for _, o := range options {
-			option, _ := o.(schema)
-			option = f.target(option)
-			switch {
-			case schemaType(option) == "null":
-				nullable = true
-			case s == nil || suits(option, v) && !suits(s, v):
-				s = option
-			}
-		}
-	}
-	return s, nullable
-}
+// types is one type or a list of them.
+type types []string
 
-// target follows $ref within the document; a reference that leads nowhere reads as
-// a schema without conditions.
-func (f *filler) target(s schema) schema {
-	for range schemaRefsMax {
-		ref, ok := s["$ref"].(string)
-		if !ok {
-			return s
-		}
-		s = f.at(ref)
+// UnmarshalJSON implements [json.Unmarshaler]. What is neither reads as no type.
+func (t *types) UnmarshalJSON(raw []byte) error {
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		*t = types{one}
+		return nil
 	}
+	var list []string
+	_ = json.Unmarshal(raw, &list)
+	*t = list
 	return nil
 }
 
-// at resolves a reference of the form "#/$defs/name". References to other documents
-// lead nowhere: this package fetches nothing.
-func (f *filler) at(ref string) schema {
-	path, local := strings.CutPrefix(ref, "#")
-	if !local {
-		return nil
-	}
-	s := f.root
-	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
-		if part == "" {
-			continue
+// object is a JSON object, as decoded with numbers kept as written.
+type object = map[string]any
+
+// decode reads JSON with numbers kept as written: an amount beyond 2^53 that went
+// through a float would come back as another amount.
+func decode(raw []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	return d.Decode(v)
+}
+
+// parseSchema reads a tool's parameters. Keywords of an unexpected type are left out.
+func parseSchema(parameters json.RawMessage) *schema {
+	schemas.Lock()
+	defer schemas.Unlock()
+	s, known := schemas.read[string(parameters)]
+	if !known {
+		s = &schema{}
+		_ = json.Unmarshal(parameters, s)
+		if len(schemas.read) >= schemasMax {
+			clear(schemas.read)
 		}
-		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
-		s, _ = s[part].(schema)
+		schemas.read[string(parameters)] = s
 	}
 	return s
 }
 
-// allowsNull reports whether a schema without alternatives takes null: it says
-// "type": "null" or lists null among its types.
-func allowsNull(s schema) bool {
-	if list, ok := s["type"].([]any); ok {
-		return slices.Contains(list, any("null"))
+// schemas are parameters that were read before: the tools of a client are the same in
+// all its requests. Nothing changes a schema that was read.
+var schemas = struct {
+	sync.Mutex
+	read map[string]*schema
+}{read: map[string]*schema{}}
+
+// schemasMax bounds the memory they take; a few clients have that many.
+const schemasMax = 100
+
+// arguments completes values for a tool: it keeps those that have a place in the
+// schema, writes null where a property does not apply, and the emptiest permitted value
+// where null is not permitted either. Parameters that are no object leave values as
+// they are.
+//
+// Strict function tools require every property, so a flat action carries every
+// parameter of every action. Which these are is the request's to say: the policy
+// names the few it means and the schema adds the rest.
+func (s *schema) arguments(values object) object {
+	filled, ok := s.fill(values).(object)
+	if !ok {
+		return values
 	}
-	return s["type"] == "null"
+	return filled
 }
 
-// schemaType returns the first type of a schema that is not null, "null" when that
-// is the only one, and "" when the schema does not say.
-func schemaType(s schema) string {
-	switch declared := s["type"].(type) {
-	case string:
-		return declared
-	case []any:
-		for _, one := range declared {
-			if name, ok := one.(string); ok && name != "null" {
-				return name
-			}
+// fill returns v made to fit s; a nil v stands for a value that was not given.
+func (s *schema) fill(v any) any {
+	s, nullable := s.choose(v)
+	if v == nil && nullable {
+		return nil
+	}
+	switch s.kind() {
+	case "object":
+		values, _ := v.(object)
+		return s.fillObject(values)
+	case "array":
+		values, _ := v.([]any)
+		return s.fillArray(values)
+	case "string":
+		return s.fillString(v)
+	case "integer", "number":
+		// An amount out of bounds is for the world to clamp or refuse.
+		switch v.(type) {
+		case json.Number, int64, int:
+			return v
 		}
-		return "null"
+		return s.Minimum
+	case "boolean":
+		truth, _ := v.(bool)
+		return truth
+	}
+	return v
+}
+
+// fillObject completes an object. A property is written when a value was given,
+// when it may be null, and when it is required; given values that are no property
+// go. Without declared properties everything stays.
+func (s *schema) fillObject(values object) object {
+	out := object{}
+	if s.Properties == nil && values != nil {
+		return values
+	}
+	for name, property := range s.Properties {
+		v, given := values[name]
+		_, nullable := property.choose(nil)
+		if given || nullable || slices.Contains(s.Required, name) {
+			out[name] = property.fill(v)
+		}
+	}
+	return out
+}
+
+// minItemsMost is how far a list is filled up, so that a hostile minItems costs nothing.
+const minItemsMost = 16
+
+// fillArray keeps the given elements up to the longest permitted length and fills
+// up to the shortest.
+func (s *schema) fillArray(values []any) []any {
+	if s.MaxItems != nil {
+		values = values[:min(len(values), max(0, *s.MaxItems))]
+	}
+	out := []any{}
+	for _, v := range values {
+		out = append(out, s.Items.fill(v))
+	}
+	for len(out) < min(s.MinItems, minItemsMost) {
+		out = append(out, s.Items.fill(nil))
+	}
+	return out
+}
+
+// fillString returns the text, shortened where it is too long, and a structure as JSON. A
+// text that a closed set does not hold becomes the set's first: the call is then valid,
+// and if it is wrong the tool can say so.
+func (s *schema) fillString(v any) any {
+	text, _ := v.(string)
+	if len(s.Enum) > 0 && !slices.Contains(s.Enum, any(text)) {
+		return s.Enum[max(0, slices.IndexFunc(s.Enum, func(e any) bool { return e != nil }))]
+	}
+	switch v.(type) {
+	case object, []any:
+		text = string(llmclient.Marshal(v))
+	}
+	if s.MaxLength != nil && len(text) > *s.MaxLength {
+		runes := []rune(text)
+		return string(runes[:min(len(runes), max(0, *s.MaxLength))])
+	}
+	return text
+}
+
+// choose picks the alternative that suits v, the first one that is not null when none
+// does. nullable says whether null fits as well.
+func (s *schema) choose(v any) (chosen *schema, nullable bool) {
+	if s == nil {
+		return &schema{}, false
+	}
+	options := append(slices.Clip(s.AnyOf), s.OneOf...)
+	if len(options) == 0 {
+		return s, slices.Contains(s.Type, "null")
+	}
+	var best *schema
+	for _, o := range options {
+		o, null := o.choose(v)
+		nullable = nullable || null
+		if o.kind() != "null" && (best == nil || o.suits(v) && !best.suits(v)) {
+			best = o
+		}
+	}
+	if best == nil {
+		return &schema{}, nullable
+	}
+	return best, nullable
+}
+
+// kind is the first type of a schema that is not null, "null" when that is the only
+// one, and "" when the schema does not say.
+func (s *schema) kind() string {
+	for _, name := range s.Type {
+		if name != "null" {
+			return name
+		}
 	}
 	switch {
-	case s["properties"] != nil:
+	case len(s.Type) > 0:
+		return "null"
+	case s.Properties != nil:
 		return "object"
-	case s["items"] != nil:
+	case s.Items != nil:
 		return "array"
-	case s["enum"] != nil:
+	case s.Enum != nil:
 		return "string"
 	}
 	return ""
@@ -120,18 +227,42 @@ func schemaType(s schema) string {
 
 // suits reports whether v has the type a schema wants. Only the kinds of values the
 // policy makes are known; whether the content fits is not looked at.
-func suits(s schema, v any) bool {
+func (s *schema) suits(v any) bool {
+	kind := s.kind()
 	switch v.(type) {
 	case object:
-		return schemaType(s) == "object"
+		return kind == "object"
 	case []any:
-		return schemaType(s) == "array"
+		return kind == "array"
 	case string:
-		return schemaType(s) == "string"
+		return kind == "string"
 	case bool:
-		return schemaType(s) == "boolean"
+		return kind == "boolean"
 	case json.Number, int64, int:
-		return schemaType(s) == "integer" || schemaType(s) == "number"
+		return kind == "integer" || kind == "number"
 	}
 	return false
+}
+
+// inside returns the schema of a property, alternatives aside.
+func (s *schema) inside(property string) *schema {
+	chosen, _ := s.Properties[property].choose(nil)
+	return chosen
+}
+
+// item returns the schema of a list's elements, alternatives aside.
+func (s *schema) item() *schema {
+	chosen, _ := s.Items.choose(nil)
+	return chosen
+}
+
+// listed returns the values of a string enumeration.
+func (s *schema) listed() []string {
+	var out []string
+	for _, v := range s.Enum {
+		if name, ok := v.(string); ok {
+			out = append(out, name)
+		}
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package stub
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -178,59 +179,17 @@ func (c call) candidates() []candidate {
 	return out
 }
 
-// statuses reads the check statuses in a tool output, in order. It looks for the
-// first list whose elements have a status, at any depth, and otherwise for one
-// object with a status, because what surrounds them is not the policy's business.
+// checkStatus matches the status of one check in a tool output. What surrounds it is not
+// the policy's business; a text within the output has its quotes escaped.
+var checkStatus = regexp.MustCompile(`"status"\s*:\s*"(` + statusAccepted + `|` + statusRejected + `|` + statusUnknown + `)"`)
+
+// statuses reads the check statuses in a tool output, in order.
 func statuses(output string) []string {
-	var v any
-	if decode([]byte(output), &v) != nil {
-		return nil
+	var out []string
+	for _, found := range checkStatus.FindAllStringSubmatch(output, -1) {
+		out = append(out, found[1])
 	}
-	if list := statusList(v); list != nil {
-		return list
-	}
-	return singleStatus(v)
-}
-
-// statusList returns the statuses of the first list whose elements all have one,
-// walking objects by sorted keys so that the answer is always the same.
-func statusList(v any) []string {
-	switch node := v.(type) {
-	case []any:
-		var out []string
-		for _, element := range node {
-			fields, _ := element.(object)
-			status, ok := fields["status"].(string)
-			if !ok {
-				return nil
-			}
-			out = append(out, status)
-		}
-		return out
-	case object:
-		for _, key := range sortedKeys(node) {
-			if out := statusList(node[key]); out != nil {
-				return out
-			}
-		}
-	}
-	return nil
-}
-
-// singleStatus finds a check status in nested objects. An envelope may have a
-// status of its own, so only the three words of a check count.
-func singleStatus(v any) []string {
-	fields, _ := v.(object)
-	switch status, _ := fields["status"].(string); status {
-	case statusAccepted, statusRejected, statusUnknown:
-		return []string{status}
-	}
-	for _, key := range sortedKeys(fields) {
-		if out := singleStatus(fields[key]); out != nil {
-			return out
-		}
-	}
-	return nil
+	return out
 }
 
 // signature identifies an action by its name and its arguments, nulls and the names

@@ -3,6 +3,8 @@ package stub
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 
@@ -43,19 +45,15 @@ const planSchema = `{"type":"object","additionalProperties":false,"required":["g
 "goal":{"type":"string","maxLength":200},"actions":` + textList + `,"steps":{"type":"array","maxItems":6,"items":{"type":"object",
 "additionalProperties":false,"required":["kind","what"],"properties":{"kind":{"type":"string","enum":["call","reason","respond","skip"]},"what":{"type":"string"}}}}}}`
 
-// definitions let a schema refer to the action instead of repeating it, as
-// generators do.
-const definitions = `"$defs":{"Action":` + actionSchema + `,"Until":` + untilSchema + `}`
-
-const draftSchema = `{"type":"object","additionalProperties":false,"required":["candidates","sources_used"],` + definitions + `,
-"properties":{"candidates":{"type":"array","items":{"$ref":"#/$defs/Action"}},"sources_used":` + textList + `}}`
+const draftSchema = `{"type":"object","additionalProperties":false,"required":["candidates","sources_used"],
+"properties":{"candidates":{"type":"array","items":` + actionSchema + `},"sources_used":` + textList + `}}`
 
 var decisionSchema = `{"type":"object","additionalProperties":false,"required":["action","execute_until","why","sources_used"],
 "properties":{"action":` + actionSchema + `,"execute_until":` + untilSchema + `,"why":{"type":"string"},"sources_used":` + textList + `}}`
 
-const turnSchema = `{"type":"object","additionalProperties":false,"required":["plan","candidates","action","execute_until","why","sources_used"],` + definitions + `,
-"properties":{"plan":{"type":"string"},"candidates":{"type":"array","items":{"$ref":"#/$defs/Action"}},
-"action":{"$ref":"#/$defs/Action"},"execute_until":{"$ref":"#/$defs/Until"},"why":{"type":"string"},"sources_used":` + textList + `}}`
+const turnSchema = `{"type":"object","additionalProperties":false,"required":["plan","candidates","action","execute_until","why","sources_used"],
+"properties":{"plan":{"type":"string"},"candidates":{"type":"array","items":` + actionSchema + `},
+"action":` + actionSchema + `,"execute_until":` + untilSchema + `,"why":{"type":"string"},"sources_used":` + textList + `}}`
 
 const noneSchema = `{"type":"object","additionalProperties":false,"required":[],"properties":{}}`
 
@@ -297,7 +295,7 @@ func (g *table) live(until int64) {
 // said writes an action as a line of history does.
 func said(action object) string {
 	text := name(action)
-	for _, key := range sortedKeys(action) {
+	for _, key := range slices.Sorted(maps.Keys(action)) {
 		if key != "action" && action[key] != nil {
 			text += fmt.Sprint(" ", action[key])
 		}
