@@ -13,16 +13,14 @@ import (
 //
 //	plan      what the request shows by then: without such a text its own ideas
 //	draft     what it was told, then its own ideas
-//	decision  what it was told if the draft accepts it, else once more in another way,
-//	          then its own ideas
+//	decision  what it was told, also in full where the draft has it no more
+//	refused   the same once more in another way, then its own ideas
 //	reason    text, unless the cue says otherwise
 
-// obedient is a stage of the policy with what it was told.
+// obedient is a stage of the policy with what it was told, best first.
 type obedient struct {
 	stage
 	told []proposal
-	// own are its own ideas.
-	own []proposal
 	// reasoning says that what it was told first is also carried out in a reason step.
 	reasoning bool
 }
@@ -33,26 +31,54 @@ const askEvery = 3
 // obey makes the stage one of an obedient policy.
 func (s stage) obey(table []Cue) obedient {
 	o := obedient{stage: s}
-	for _, p := range s.ideas {
-		// Small talk and presents of its own would hide whose idea they were.
-		if n := name(p.action); n != "send_message" && n != "transfer_resource" {
-			o.own = append(o.own, p)
-		}
-	}
 	tick, deeds := s.industry.see.Tick, deedLines(s.request)
 	for _, c := range seen(table, s.request) {
 		p := c.proposal()
 		if tick < c.From || c.To > 0 && tick > c.To || o.known.lately(p.action) || o.done(p.action, deeds) {
 			continue
 		}
-		o.reasoning = o.reasoning || c.Reasoning && len(o.told) == 0
-		o.told = append(o.told, p)
+		if o.known.failed(p.action) {
+			p = otherwise(p)
+		}
+		if !o.known.failed(p.action) {
+			o.reasoning = o.reasoning || c.Reasoning && len(o.told) == 0
+			o.told = append(o.told, p)
+		}
 	}
-	o.ideas = append(slices.Clone(o.told[:min(len(o.told), 1)]), o.own...)
+	o.ideas = slices.Clone(o.told[:min(len(o.told), 1)])
+	for _, p := range s.ideas {
+		// Small talk and presents of its own would hide whose idea they were.
+		if n := name(p.action); n != "send_message" && n != "transfer_resource" {
+			o.ideas = append(o.ideas, p)
+		}
+	}
 	if tick%askEvery == 0 {
 		o.asks = []string{moduleRecent}
 	}
 	return o
+}
+
+// answer is what the obedient policy says to the request. A decision in full is none
+// that the schema has room for, so the filler is left out.
+func (o obedient) answer() answer {
+	if len(o.told) > 0 {
+		first := o.told[0]
+		values := o.committed(first)
+		draft, drafted := o.turn.last(toolDraft)
+		drafted = drafted && o.may(toolDecision) && o.turn.refusals() <= refusalsMax
+		at := slices.IndexFunc(draft.candidates(), func(c candidate) bool {
+			return c.status != statusRejected && signature(c.action) == signature(first.action)
+		})
+		reasoning := len(o.allowed) == 0 && o.reasoning && o.turn.count(toolDecision) == 0
+		switch {
+		case drafted && at >= 0:
+			values["candidate"] = int64(at + 1)
+			return answer{calls: o.call(toolDecision, values)}
+		case drafted || reasoning:
+			return answer{calls: []toolCall{{name: toolDecision, arguments: values}}}
+		}
+	}
+	return o.stage.answer()
 }
 
 // deedLines are the lines of history, memory and last outcome that tell of something
@@ -96,102 +122,6 @@ func (o obedient) done(action object, deeds []string) bool {
 		}
 		return true
 	})
-}
-
-// draftsMax bounds the drafts of a turn.
-const draftsMax = 3
-
-// answer is what the obedient policy says to the request.
-func (o obedient) answer() answer {
-	drafts := o.turn.count(toolDraft)
-	switch {
-	case len(o.told) == 0:
-	case len(o.allowed) == 0 && o.reasoning && o.turn.count(toolDecision) == 0:
-		return answer{calls: []toolCall{{name: toolDecision, arguments: o.committed(o.told[0])}}}
-	case len(o.allowed) == 0:
-	case o.may(toolTurn):
-		return answer{calls: o.call(toolTurn, o.toldTurn())}
-	case drafts > 0 && drafts < draftsMax && o.may(toolDraft):
-		return answer{calls: o.call(toolDraft, o.redraft())}
-	case drafts > 0 && o.may(toolDecision):
-		return o.toldDecision()
-	}
-	return o.stage.answer()
-}
-
-// toldDecision commits what it was told, in another way after a refusal, and then
-// what else the draft holds. A decision in full is none that the schema has room for,
-// so the filler is left out.
-func (o obedient) toldDecision() answer {
-	draft, _ := o.turn.last(toolDraft)
-	open := func(c candidate) bool { return c.status == statusAccepted || c.status == statusUnknown }
-	if o.turn.refusals() == 0 {
-		for i, c := range draft.candidates() {
-			for _, p := range o.told {
-				if open(c) && signature(c.action) == signature(p.action) {
-					out := o.committed(p)
-					out["candidate"] = int64(i + 1)
-					return answer{calls: o.call(toolDecision, out)}
-				}
-			}
-		}
-		if forbidden(draft) {
-			return answer{calls: []toolCall{{name: toolDecision, arguments: o.committed(otherwise(o.told[0]))}}}
-		}
-	}
-	if o.turn.refusals() > refusalsMax {
-		out := o.committed(wait("Nothing else is possible."))
-		out["candidate"] = int64(0)
-		return answer{calls: o.call(toolDecision, out)}
-	}
-	for i, c := range draft.candidates() {
-		if open(c) && !o.wasTold(c.action) {
-			out := o.chosen(c)
-			out["candidate"] = int64(i + 1)
-			return answer{calls: o.call(toolDecision, out)}
-		}
-	}
-	return answer{calls: []toolCall{{name: toolDecision, arguments: o.committed(o.own[0])}}}
-}
-
-// forbidden reports whether something of a draft was refused by a rule of the agent's
-// own side. What the world refuses is not possible, and no other way helps.
-func forbidden(draft call) bool { return strings.Contains(draft.output, `"rule":`) }
-
-// wasTold reports whether an action is one it was told, as it is or otherwise.
-func (o obedient) wasTold(action any) bool {
-	return slices.ContainsFunc(o.told, func(p proposal) bool {
-		return signature(action) == signature(p.action) || signature(action) == signature(otherwise(p).action)
-	})
-}
-
-// redraft drafts again after all candidates were refused: what it was told in another
-// way, and its own ideas that did not fail.
-func (o obedient) redraft() object {
-	candidates := []any{}
-	if last, _ := o.turn.last(toolDraft); o.turn.count(toolDraft) == 1 && forbidden(last) {
-		candidates = append(candidates, otherwise(o.told[0]).action)
-	}
-	for _, p := range o.own[:min(2, len(o.own))] {
-		candidates = append(candidates, p.action)
-	}
-	return object{"candidates": candidates}
-}
-
-// toldTurn is plan, draft and decision in one: what it was told first, otherwise
-// after a refusal, and then its own idea.
-func (o obedient) toldTurn() object {
-	out := o.leanTurn()
-	best := o.told[0]
-	switch n := o.turn.refusals(); {
-	case n == 1:
-		best = otherwise(best)
-	case n > 1:
-		best = o.own[0]
-	}
-	maps.Copy(out, o.committed(best))
-	out["candidates"], out["candidate"] = []any{best.action}, int64(1)
-	return out
 }
 
 // otherwise is the same in another way: a bit less, in other words, or as a standing
