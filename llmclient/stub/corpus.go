@@ -3,8 +3,6 @@ package stub
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
-	"regexp"
 	"slices"
 	"sync"
 
@@ -75,70 +73,11 @@ func Corpus() []Shape { return slices.Clone(loadCorpus()) }
 
 // loadCorpus reads the embedded file once.
 var loadCorpus = sync.OnceValue(func() []Shape {
-	shapes, err := parseCorpus(corpusFile)
-	if err != nil {
-		panic("stub: corpus.toml: " + err.Error())
-	}
-	return shapes
-})
-
-// parseCorpus decodes a corpus file and checks each of its shapes. The error names
-// the shape at fault.
-func parseCorpus(file []byte) ([]Shape, error) {
 	var content struct {
 		Shapes []Shape `toml:"shape"`
 	}
-	if err := toml.NewDecoder(bytes.NewReader(file)).DisallowUnknownFields().Decode(&content); err != nil {
-		return nil, fmt.Errorf("decode: %w", err)
+	if err := toml.NewDecoder(bytes.NewReader(corpusFile)).DisallowUnknownFields().Decode(&content); err != nil {
+		panic("stub: corpus.toml: " + err.Error())
 	}
-	seen := map[string]bool{}
-	for _, s := range content.Shapes {
-		if err := s.check(); err != nil {
-			return nil, fmt.Errorf("shape %q: %w", s.Name, err)
-		}
-		if seen[s.Name] {
-			return nil, fmt.Errorf("shape %q: the name is not unique", s.Name)
-		}
-		seen[s.Name] = true
-	}
-	return content.Shapes, nil
-}
-
-// shapeName is what names of shapes look like: they are keys of reports and words
-// on a command line.
-var shapeName = regexp.MustCompile(`^[a-z0-9_]+$`)
-
-// check reports the first field that contradicts the type's documentation.
-func (s Shape) check() error {
-	switch {
-	case !shapeName.MatchString(s.Name):
-		return fmt.Errorf("the name is not of lower-case letters, digits and underscores")
-	case s.Doc == "":
-		return fmt.Errorf("doc is empty")
-	case !slices.Contains([]string{AsText, AsArguments, AsItems}, s.As):
-		return fmt.Errorf("as is %q", s.As)
-	case !slices.IsSorted(s.Repairs):
-		return fmt.Errorf("repairs are not sorted")
-	case s.Universal && s.Ends != EndsAccepted && s.Ends != EndsRepaired:
-		return fmt.Errorf("a universal shape ends as %q", s.Ends)
-	}
-	if err := s.checkEnd(); err != nil {
-		return err
-	}
-	return checkTemplate(s.Template)
-}
-
-// checkEnd reports whether Repairs and Error fit Ends.
-func (s Shape) checkEnd() error {
-	repairs, failure := len(s.Repairs) > 0, s.Error != ""
-	sound := map[string]bool{
-		EndsAccepted: !repairs && !failure,
-		EndsRepaired: repairs && !failure,
-		EndsError:    !repairs && failure,
-		EndsRefused:  failure,
-	}
-	if fits, known := sound[s.Ends]; !known || !fits {
-		return fmt.Errorf("ends %q does not go with %d repairs and error %q", s.Ends, len(s.Repairs), s.Error)
-	}
-	return nil
-}
+	return content.Shapes
+})

@@ -125,7 +125,7 @@ func (i *Injector) Recount(mode Mode, seed uint64, body []byte, attempts int) {
 		if f.shape == nil {
 			continue
 		}
-		if result, err := DecideIn(mode, seed, body); err == nil && f.spoils(result) {
+		if result, err := (Options{Seed: seed, Mode: mode}).decide(body); err == nil && f.spoils(result) {
 			i.count(f.shape.Name)
 		}
 	}

@@ -119,7 +119,7 @@ func TestKindsAreUnique(t *testing.T) {
 			t.Errorf("%s names two things", kind)
 		}
 		seen[kind] = true
-		if !shapeName.MatchString(kind) {
+		if !kindName.MatchString(kind) {
 			t.Errorf("%q is no name", kind)
 		}
 	}

@@ -61,9 +61,6 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	if o.OnRequest != nil {
 		o.OnRequest(body)
 	}
-	if o.Delay != nil {
-		o.pause(r, o.Delay(body))
-	}
 	f := o.Faults.next(body, r.Header.Get(retryCount))
 	if f.hold > 0 {
 		o.pause(r, f.hold)

@@ -240,7 +240,7 @@ func (in industry) report() []proposal {
 	self := in.see.Self
 	text := fmt.Sprintf("electricity %d of %d, heat %d, hardware %d, data %d", self.Electricity, self.PowerCapacity, self.Heat, self.Hardware, self.Data)
 	return []proposal{{
-		action: object{"action": a.Action, slotTo: in.see.Agents[0].ID, slotText: text},
+		action: object{"action": a.Action, slotTo: in.see.Agents[0], slotText: text},
 		why:    fmt.Sprintf("Nothing is urgent, so there is time to report %d hardware.", self.Hardware),
 	}}
 }

@@ -42,7 +42,7 @@ tick 6: mine_compound 5000 ok, compound +5000 | used [res-00002]
 // learned answers a request in a mode and returns the arguments of its one call.
 func learned(t *testing.T, mode Mode, body []byte) (name string, arguments map[string][]map[string]any, raw string) {
 	t.Helper()
-	r, err := DecideIn(mode, 1, body)
+	r, err := (Options{Seed: 1, Mode: mode}).decide(body)
 	if err != nil || len(r.Items) != 1 || r.Items[0].Kind != llmclient.KindFunctionCall {
 		t.Fatalf("%v, items %+v", err, r.Items)
 	}
@@ -74,7 +74,7 @@ func TestReflectorLearnsFromOutcomes(t *testing.T) {
 }
 
 func TestCuratorAddsWhatIsNewAndRemovesWhatDidHarm(t *testing.T) {
-	reflected, _ := DecideIn(ModeNormal, 1, lookingBack(retrospect, "ponder"))
+	reflected, _ := Decide(1, lookingBack(retrospect, "ponder"))
 	call := reflected.Items[0]
 	name, arguments, _ := learned(t, ModeNormal, lookingBack(retrospect, "amend", call, llmclient.FunctionOutput(call.CallID, `{"status":"ok"}`)))
 	if got := texts(arguments["deltas"], "op"); name != "amend" || !slices.Equal(got, []string{"remove", "add", "add"}) {

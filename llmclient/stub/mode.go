@@ -44,7 +44,7 @@ func (s stage) bent(mode Mode) (ideas []proposal, follows string) {
 	case ModeGullible:
 		if a := s.industry.see.can("send_message"); a.OK && len(s.industry.see.Agents) > 0 && s.industry.see.Tick%4 == 1 {
 			return append([]proposal{{
-				action: object{"action": a.Action, slotTo: s.industry.see.Agents[0].ID, slotText: falseLesson},
+				action: object{"action": a.Action, slotTo: s.industry.see.Agents[0], slotText: falseLesson},
 				why:    "Everybody should know this.",
 			}}, s.ideas...), ""
 		}

@@ -193,7 +193,7 @@ func (s *situation) readAgents(l language, entries []string) {
 			continue // the count of those left out, or "none"
 		}
 		for _, part := range parts {
-			s.Agents = append(s.Agents, neighbour{ID: word(split(part, ' ')[0])})
+			s.Agents = append(s.Agents, word(split(part, ' ')[0]))
 		}
 	}
 }

@@ -36,20 +36,28 @@ type exchange struct {
 // Decide is the policy: it answers the body of a Responses request. It is a pure
 // function of seed and body; equal arguments give equal bytes. The error, if any,
 // is a [*RequestError].
-func Decide(seed uint64, body []byte) (Result, error) { return DecideIn(ModeNormal, seed, body) }
+func Decide(seed uint64, body []byte) (Result, error) { return Options{Seed: seed}.decide(body) }
 
-// DecideIn is Decide in a mode.
-func DecideIn(mode Mode, seed uint64, body []byte) (Result, error) {
-	return Options{Seed: seed, Mode: mode}.decide(body)
-}
-
+// decide answers a request to decide or to look back, or an errand.
 func (o Options) decide(body []byte) (Result, error) {
 	r, refused := parseRequest(body)
 	if refused != nil {
 		return Result{}, refused
 	}
 	x := &exchange{body: body, stage: newStage(o.Seed, r), mark: newStamp(o.Seed, body)}
-	x.answer = x.respond(o, r)
+	if o.Obeys != nil {
+		o.Mode = ModeGullible // whoever obeys every text believes it, too
+	}
+	if e, ok := newErrand(r); ok {
+		x.answer = e.answer()
+	} else if l, ok := newLearner(o.Mode, r); ok {
+		x.answer = l.answer()
+	} else if o.Obeys != nil {
+		x.answer = x.stage.obey(o.Obeys).answer()
+	} else {
+		x.stage.ideas, x.stage.follows = x.stage.bent(o.Mode)
+		x.answer = x.stage.answer()
+	}
 	return x.result(x.mark.items(x.answer), Shape{}), nil
 }
 
@@ -67,24 +75,4 @@ func (x *exchange) result(output []json.RawMessage, s Shape) Result {
 	}
 	result.Response = response(result.ID, x.stage.request.echo, output, result.Usage, s)
 	return result
-}
-
-// respond answers a request to decide or to look back, or an errand.
-func (x *exchange) respond(o Options, r request) answer {
-	if e, ok := newErrand(r); ok {
-		return e.answer()
-	}
-	if o.Obeys != nil {
-		o.Mode = ModeGullible // whoever obeys every text believes it, too
-	}
-	if l, ok := newLearner(o.Mode, r); ok {
-		return l.answer()
-	}
-	if o.Obeys != nil {
-		return x.stage.obey(o.Obeys).answer()
-	}
-	if o.Mode != ModeNormal {
-		x.stage.ideas, x.stage.follows = x.stage.bent(o.Mode)
-	}
-	return x.stage.answer()
 }

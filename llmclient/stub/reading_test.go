@@ -103,7 +103,7 @@ func TestReadSituation(t *testing.T) {
 			{ID: "amber", Name: "Amber; 1 more", MoveCost: 6, Emission: optional("12"), CompoundG: optional("30000")},
 			{ID: "drift", MoveCost: 36},
 		},
-		Agents: []neighbour{{"agent-1"}, {"agent-4"}, {"agent-3"}},
+		Agents: []string{"agent-1", "agent-4", "agent-3"},
 		Factories: []factory{
 			{ID: "f1", Place: "hub", State: "working", Recipe: "recipe.x", Batches: 2, Queued: 3, ReadyIn: 4}, {ID: "f2", Place: "amber", State: "idle"},
 		},
@@ -113,7 +113,7 @@ func TestReadSituation(t *testing.T) {
 		lines []string
 	}{{"tick 20", english}, {"第 20 回合", chinese}} {
 		got, ok := readSituation(languages[i], written.tick, strings.Join(written.lines, "\n"))
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(situation{}, self{}, here{}, affordance{}, option{}, amount{}, sight{}, neighbour{}, factory{})); diff != "" || !ok {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(situation{}, self{}, here{}, affordance{}, option{}, amount{}, sight{}, factory{})); diff != "" || !ok {
 			t.Errorf("readSituation %s, ok %v (-want +got):\n%s", written.tick, ok, diff)
 		}
 		for _, text := range []string{"", "nothing", "weather: fine", "you", "你"} {

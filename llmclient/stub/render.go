@@ -2,7 +2,6 @@ package stub
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -65,11 +64,6 @@ func (s Shape) Render(p Parts) string {
 // placeholder is a name in double braces with its styles.
 var placeholder = regexp.MustCompile(`\{\{[a-z_]+(?:\|[a-z_]+)*\}\}`)
 
-// placeholderNames are the names that Render knows.
-var placeholderNames = map[string]bool{
-	"name": true, "arguments": true, "call": true, "decision": true, "action": true, "here": true, "place": true, "place_name": true,
-}
-
 // styles are the ways of writing a value down, by name.
 var styles = map[string]func(string) string{
 	"quoted": func(s string) string { return string(llmclient.Marshal(s)) },
@@ -94,22 +88,6 @@ var styles = map[string]func(string) string{
 // quoteToken is how one family of chat templates writes a quote; it leaks when a
 // server does not translate it back.
 const quoteToken = `<|"|>`
-
-// checkTemplate reports the first placeholder or style that does not exist.
-func checkTemplate(template string) error {
-	for _, found := range placeholder.FindAllString(template, -1) {
-		words := strings.Split(strings.Trim(found, "{}"), "|")
-		if !placeholderNames[words[0]] {
-			return fmt.Errorf("there is no placeholder %s", words[0])
-		}
-		for _, style := range words[1:] {
-			if styles[style] == nil {
-				return fmt.Errorf("there is no style %s", style)
-			}
-		}
-	}
-	return nil
-}
 
 // jsonToken is a string of a JSON text, quotes included.
 type jsonToken struct{ text string }

@@ -36,10 +36,6 @@ type Options struct {
 	// guards. Nil is the policy of Mode; an empty table that of somebody who meets nothing
 	// to obey.
 	Obeys []Cue
-	// Delay is how long to hold back the answer to a request, to imitate a slow
-	// model. Nil means not at all. It is called concurrently; waiting ends early
-	// when the client goes away or the server closes.
-	Delay func(body []byte) time.Duration
 	// OnRequest sees every body accepted for answering, before it is parsed. Nil
 	// means nobody looks. It is called concurrently and must not keep or change
 	// body after it returns.

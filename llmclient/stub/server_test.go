@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -118,7 +117,7 @@ func TestServerErrorsAreErrorObjects(t *testing.T) {
 
 func TestServerIsSafeForConcurrentUse(t *testing.T) {
 	var seen atomic.Int64
-	s, _ := start(t, Options{Seed: 9, OnRequest: func([]byte) { seen.Add(1) }, Delay: func([]byte) time.Duration { return time.Microsecond }})
+	s, _ := start(t, Options{Seed: 9, OnRequest: func([]byte) { seen.Add(1) }, Faults: NewInjector(mustPlan(t, "latency=1us"), 1)})
 	client := &http.Client{}
 	defer client.CloseIdleConnections()
 	g := opened(t, 9, full)
@@ -191,9 +190,9 @@ func TestEndOfContextClosesTheServer(t *testing.T) {
 	}
 }
 
-func TestClientThatLeavesEndsTheDelay(t *testing.T) {
+func TestClientThatLeavesEndsTheLatency(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s, client := start(t, Options{Delay: func([]byte) time.Duration { cancel(); return time.Hour }})
+	s, client := start(t, Options{OnRequest: func([]byte) { cancel() }, Faults: NewInjector(mustPlan(t, "latency=10m"), 1)})
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL()+"/v1/responses", strings.NewReader(`{"model":"m"}`))
 	if err != nil {
 		t.Fatal(err)

@@ -14,16 +14,10 @@ type situation struct {
 	Can []affordance
 	// Places are other places, nearest first.
 	Places []sight
-	// Agents are the other agents in view, nearest first.
-	Agents []neighbour
+	// Agents are the ids of the other agents in view, nearest first.
+	Agents []string
 	// Factories are the agent's own, wherever they stand.
 	Factories []factory
-}
-
-// neighbour is another agent in view.
-type neighbour struct {
-	// ID is what a message to it is addressed to.
-	ID string
 }
 
 // self is the agent's own state. Compound is in grams, everything else in units.
