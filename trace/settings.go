@@ -27,7 +27,8 @@ import (
 //	absent   says for help what holds without a default
 //	min, max bound a number
 //	choices  the texts allowed, between spaces
-//	kind     how the command line reads the text where the type does not say it
+//	kind     how the command line reads the text where the type does not say it; what
+//	         a "file" holds is read from there
 //	doc      one line for help
 //
 // A field without cli is derived from others.
@@ -51,26 +52,24 @@ type Settings struct {
 	GuardOff []string `json:"guard_off,omitempty" cli:"guard-off run.guard_off" absent:"none" doc:"layers of the guard to leave out, for measuring only, separated by commas, or all; may be repeated"`
 
 	// Model is the run's model; an agent may have its own.
-	Model       string      `json:"model" cli:"model llm.model MODEL" absent:"none: the scripted stand-in" doc:"model name; makes the run live"`
+	Model       string      `json:"model" cli:"model llm.model MODEL" absent:"none: the scripted stub" doc:"model name; makes the run live"`
 	ModelSource ModelSource `json:"model_source"`
 	// BaseURL is the effective endpoint without credentials, empty where none is asked.
 	BaseURL string `json:"base_url" cli:"base-url llm.base_url BASE_URL OPENAI_BASE_URL" kind:"url" absent:"https://api.openai.com/v1" doc:"Responses endpoint of the model"`
 	// AgentModels are the agents with a model or endpoint of their own, each once.
 	AgentModels []AgentModel `json:"agent_models,omitempty" cli:"agent-model agents AGENT_MODELS" absent:"none: the run's model for all" doc:"agent with a model or endpoint of its own, such as agent-1=small@http://127.0.0.1:8000/v1; may be repeated"`
-	// Recording is where recorded answers came from, nil when a model gave them all.
-	Recording *Recording `json:"recording,omitempty"`
 	// ScriptedMode and ScriptedSeed shape the answers of the embedded model.
-	ScriptedMode string `json:"scripted_mode" cli:"scripted-mode llm.scripted_mode" default:"normal" kind:"choice" doc:"habit of the scripted stand-in, for tests"`
-	ScriptedSeed uint64 `json:"scripted_seed" cli:"scripted-seed llm.scripted_seed" absent:"the run's seed" doc:"seed of the scripted stand-in's choices"`
-	// Faults is the plan by which the embedded model spoils answers, FaultSeed the seed of
-	// its choices. A replay needs neither: what came of them is recorded.
-	Faults    string `json:"faults,omitempty" cli:"faults llm.faults FAULTS" absent:"none" doc:"answers the scripted stand-in spoils, such as repairable=20%,http_429=2%; see docs/faults.md"`
-	FaultSeed uint64 `json:"fault_seed,omitempty" cli:"fault-seed llm.fault_seed FAULT_SEED" absent:"the run's seed" doc:"seed of the choice of answers to spoil"`
+	ScriptedMode string `json:"scripted_mode" cli:"scripted-mode llm.scripted_mode" default:"normal" doc:"mode of the scripted stub, for tests"`
+	ScriptedSeed uint64 `json:"scripted_seed" cli:"scripted-seed llm.scripted_seed" absent:"the run's seed" doc:"seed of the scripted stub's choices"`
 
 	// TimeoutMS bounds a request, DecisionDeadlineMS a turn, in milliseconds; 0 is no
 	// bound.
 	TimeoutMS          int64 `json:"timeout_ms" cli:"timeout llm.timeout_ms TIMEOUT_MS" kind:"millis" default:"180000" min:"1" max:"3600000" doc:"time for one model call, a duration or milliseconds; one that takes longer is tried once more with 180s"`
 	DecisionDeadlineMS int64 `json:"decision_deadline_ms" cli:"decision-deadline llm.decision_deadline_ms DECISION_DEADLINE_MS" kind:"millis" absent:"none" min:"1" max:"3600000" doc:"time for one whole decision, a duration or milliseconds"`
+	// Faults is the plan by which the embedded model spoils answers, FaultSeed the seed of
+	// its choices. A replay needs neither: what came of them is recorded.
+	Faults    string `json:"faults,omitempty" cli:"faults llm.faults FAULTS" absent:"none" doc:"answers the scripted stub spoils, such as repairable=20%,http_429=2%; see docs/faults.md"`
+	FaultSeed uint64 `json:"fault_seed,omitempty" cli:"fault-seed llm.fault_seed FAULT_SEED" absent:"the run's seed" doc:"seed of the choice of answers to spoil"`
 	// ContextWindowTokens is the model's window, OutputTokensMax the bound on one answer,
 	// which is at most a quarter of the window.
 	ContextWindowTokens int `json:"context_window_tokens" cli:"context-window llm.context_window CONTEXT_WINDOW" default:"128000" min:"4000" max:"10000000" doc:"tokens the model can read and write in one call"`
@@ -86,8 +85,8 @@ type Settings struct {
 
 	// Caps bound what the run may spend. Prices are those of the models asked, for as many
 	// as had one, and Estimate what the run was expected to take; it changes nothing.
+	Prices   []price.Price `json:"prices,omitempty" cli:"price-table llm.price_table PRICE_TABLE" kind:"file" absent:"the built-in prices" doc:"file of prices by model, which goes before the built-in ones; see docs/cost.md"`
 	Caps     Caps          `json:"caps,omitzero"`
-	Prices   []price.Price `json:"prices,omitempty"`
 	Estimate *Estimate     `json:"estimate,omitempty"`
 
 	// The texts given for the run; empty means the built-in or the scenario's text.
@@ -98,17 +97,20 @@ type Settings struct {
 	PromptProfile string `json:"prompt_profile" cli:"prompt-profile llm.prompt_profile PROMPT_PROFILE" default:"balanced" choices:"compact balanced rich" doc:"how much of world and past a prompt shows"`
 	Language      string `json:"language" cli:"prompt-language llm.prompt_language PROMPT_LANGUAGE" default:"en" choices:"en zh" doc:"language of what the program says to the model: English or Chinese"`
 	// PromptSwitches change the texts from a tick on, in rising order of ticks.
-	PromptSwitches []Switch `json:"prompt_switches,omitempty" cli:"prompt-switches-json run.prompt_switches_json" kind:"path" absent:"none" doc:"file or JSON list of [{\"tick\":N,\"system_prompt\":..,\"short_term_goal\":..,\"long_term_goal\":..,\"agent\":..}]"`
+	PromptSwitches []Switch `json:"prompt_switches,omitempty" cli:"prompt-switches-json run.prompt_switches_json" kind:"file" absent:"none" doc:"file or JSON list of [{\"tick\":N,\"system_prompt\":..,\"short_term_goal\":..,\"long_term_goal\":..,\"agent\":..}]"`
 
 	// Playbook is the file of lessons that every agent starts with, in full; empty for
 	// none. PlaybookBullets bounds those in a prompt, PlaybookSize those in a playbook.
-	Playbook        string `json:"playbook,omitempty" cli:"playbook run.playbook" kind:"path" absent:"none" doc:"file of lessons that every agent starts with; what is learned is folded into it"`
+	Playbook        string `json:"playbook,omitempty" cli:"playbook run.playbook" kind:"file" absent:"none" doc:"file of lessons that every agent starts with; what is learned is folded into it"`
 	PlaybookBullets int    `json:"playbook_bullets" cli:"playbook-bullets run.playbook_bullets" default:"6" min:"0" max:"50" doc:"lessons shown in a prompt at most; 0 shows none"`
 	// FreezePlaybook keeps every playbook as it is. Otherwise agents learn after each tick
 	// that LearnEvery divides; 0 is never.
 	FreezePlaybook bool  `json:"freeze_playbook" cli:"freeze-playbook run.freeze_playbook" default:"false" doc:"learn nothing and never write the playbook"`
 	LearnEvery     int64 `json:"learn_every" cli:"learn-every run.learn_every" default:"0" min:"0" max:"10000000" doc:"ticks after which agents look back and learn; 0 is never"`
 	PlaybookSize   int   `json:"playbook_size,omitempty" cli:"playbook-size run.playbook_size" default:"200" min:"1" max:"10000" doc:"lessons a playbook may hold"`
+
+	// Recording is where recorded answers came from, nil when a model gave them all.
+	Recording *Recording `json:"recording,omitempty" cli:"replay-from run.replay_from" kind:"file" absent:"none" doc:"run directory or file of answers that answers are taken from; see docs/forks.md"`
 }
 
 // AgentModel is what one agent uses in place of the run's model and endpoint.

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/trace"
 )
 
 // agentEntry makes one text of the tables of agents in a configuration file, in the
 // order of the file. Its line is that of the first. The text reads back as the same
 // models, or it would be refused here, where the line is known.
 func agentEntry(name string, document map[string]any, keys []keyLine) (entry, error) {
-	var all []agentModel
+	var all []trace.AgentModel
 	var lines []int
 	for _, key := range keys {
 		path, inside := strings.CutPrefix(key.path, agentsTable+".")
@@ -21,11 +22,11 @@ func agentEntry(name string, document map[string]any, keys []keyLine) (entry, er
 		}
 		dot := strings.LastIndex(path, ".")
 		agent, field := path[:max(dot, 0)], path[dot+1:]
-		at := slices.IndexFunc(all, func(a agentModel) bool { return a.agent == agent })
+		at := slices.IndexFunc(all, func(a trace.AgentModel) bool { return a.Agent == agent })
 		if at < 0 {
-			at, all, lines = len(all), append(all, agentModel{agent: agent}), append(lines, key.line)
+			at, all, lines = len(all), append(all, trace.AgentModel{Agent: agent}), append(lines, key.line)
 		}
-		into := all[at].field(field)
+		into := agentField(&all[at], field)
 		if into == nil || agent == "" {
 			return entry{}, badInput("%s:%d: unknown key %s in [%s]; allowed: [%s.\"ID\"] with %s; a key is given by the name of the variable that holds it",
 				name, key.line, shown(path), agentsTable, agentsTable, strings.Join(agentKeys, ", "))
@@ -38,39 +39,37 @@ func agentEntry(name string, document map[string]any, keys []keyLine) (entry, er
 		}
 		*into = text
 	}
-	texts := make([]string, len(all))
 	for i, a := range all {
-		if err := a.readsBack(); err != nil {
+		if err := readsBack(a); err != nil {
 			return entry{}, badInput("%s:%d: %w", name, lines[i], err)
 		}
-		texts[i] = a.text()
 	}
-	return entry{strings.Join(texts, " "), append(lines, 0)[0]}, nil
+	return entry{agentModelsText(all), append(lines, 0)[0]}, nil
 }
 
-// field returns the place of a key of an agent's table, nil for no such key.
-func (a *agentModel) field(key string) *string {
+// agentField returns the place of a key of an agent's table, nil for no such key.
+func agentField(a *trace.AgentModel, key string) *string {
 	switch key {
 	case "model":
-		return &a.model
+		return &a.Model
 	case "base_url":
-		return &a.baseURL
+		return &a.BaseURL
 	case "key_env":
-		return &a.keyEnv
+		return &a.KeyEnv
 	}
 	return nil
 }
 
 // readsBack says what about the model cannot be written as an entry.
-func (a agentModel) readsBack() error {
-	if a.baseURL != "" {
-		if _, err := openai.ParseBaseURL(a.baseURL); err != nil {
-			return fmt.Errorf("agent %s: %w", shown(a.agent), err)
+func readsBack(a trace.AgentModel) error {
+	if a.BaseURL != "" {
+		if _, err := openai.ParseBaseURL(a.BaseURL); err != nil {
+			return fmt.Errorf("agent %s: %w", shown(a.Agent), err)
 		}
 	}
-	b, err := parseAgentModel(a.text())
+	b, err := parseAgentModel(agentModelText(a))
 	if err == nil && b != a {
-		err = fmt.Errorf("agent %s: the model or its endpoint holds what belongs elsewhere; allowed: a plain name of a model and a URL", shown(a.agent))
+		err = fmt.Errorf("agent %s: the model or its endpoint holds what belongs elsewhere; allowed: a plain name of a model and a URL", shown(a.Agent))
 	}
 	return err
 }

@@ -11,28 +11,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// agentModel is what one agent uses in place of the run's model. As a text it is
-//
-//	AGENT=MODEL[@URL][,key_env=NAME]
-//
-// such as agent-1=small@http://127.0.0.1:8000/v1,key_env=SMALL_KEY, and several of
-// them are separated by spaces. In the configuration file each has a table:
-//
-//	[agents."agent-1"]
-//	model = "small"
-//	base_url = "http://127.0.0.1:8000/v1"
-//	key_env = "SMALL_KEY"
-//
-// A key is bound to the place it was set for: an agent with an endpoint of its own
-// gets no key but the one its key_env names.
-type agentModel struct {
-	agent string
-	// model and baseURL are empty where the run's hold.
-	model, baseURL string
-	// keyEnv names a variable, empty for none.
-	keyEnv string
-}
-
 // agentModelForm is the form of one entry, for errors and help.
 const agentModelForm = "AGENT=MODEL[@URL][,key_env=NAME], separated by spaces"
 
@@ -50,64 +28,87 @@ var (
 	variable    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// parseAgentModels reads a text with any number of entries. The error names the agent
-// and never repeats a URL, which may hold a key.
-func parseAgentModels(text string) ([]agentModel, error) {
-	var all []agentModel
+// parseAgentModels reads a text with any number of entries, separated by spaces, each
+// of the form
+//
+//	AGENT=MODEL[@URL][,key_env=NAME]
+//
+// such as agent-1=small@http://127.0.0.1:8000/v1,key_env=SMALL_KEY. In the configuration
+// file each has a table:
+//
+//	[agents."agent-1"]
+//	model = "small"
+//	base_url = "http://127.0.0.1:8000/v1"
+//	key_env = "SMALL_KEY"
+//
+// A key is bound to the place it was set for: an agent with an endpoint of its own gets no
+// key but the one its key_env names. The error names the agent and never repeats a URL,
+// which may hold a key.
+func parseAgentModels(text string) ([]trace.AgentModel, error) {
+	var all []trace.AgentModel
 	for _, entry := range strings.Fields(text) {
 		a, err := parseAgentModel(entry)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(all, func(b agentModel) bool { return b.agent == a.agent }) {
-			return nil, fmt.Errorf("agent %s is given twice; allowed: once", shown(a.agent))
+		if slices.ContainsFunc(all, func(b trace.AgentModel) bool { return b.Agent == a.Agent }) {
+			return nil, fmt.Errorf("agent %s is given twice; allowed: once", shown(a.Agent))
 		}
 		all = append(all, a)
 	}
 	return all, nil
 }
 
-func parseAgentModel(entry string) (agentModel, error) {
+func parseAgentModel(entry string) (trace.AgentModel, error) {
 	agent, rest, ok := strings.Cut(entry, "=")
 	if !ok || agent == "" || rest == "" {
-		return agentModel{}, errors.New("an entry is not of the form AGENT=MODEL; allowed: " + agentModelForm)
+		return trace.AgentModel{}, errors.New("an entry is not of the form AGENT=MODEL; allowed: " + agentModelForm)
 	}
-	a := agentModel{agent: agent, model: rest}
+	a := trace.AgentModel{Agent: agent, Model: rest}
 	if key := keySuffix.FindStringSubmatchIndex(rest); key != nil {
-		a.model, a.keyEnv = rest[:key[0]], rest[key[2]:key[3]]
-		if !variable.MatchString(a.keyEnv) {
+		a.Model, a.KeyEnv = rest[:key[0]], rest[key[2]:key[3]]
+		if !variable.MatchString(a.KeyEnv) {
 			// It may be the key itself, put in the wrong place, so it is not repeated.
-			return agentModel{}, fmt.Errorf("agent %s: key_env is no name of an environment variable; allowed: letters, digits and underscores", shown(agent))
+			return trace.AgentModel{}, fmt.Errorf("agent %s: key_env is no name of an environment variable; allowed: letters, digits and underscores", shown(agent))
 		}
 	}
-	if otherSuffix.MatchString(a.model) {
-		return agentModel{}, fmt.Errorf("agent %s: an option is not key_env, or is given twice; allowed: %s", shown(agent), agentModelForm)
+	if otherSuffix.MatchString(a.Model) {
+		return trace.AgentModel{}, fmt.Errorf("agent %s: an option is not key_env, or is given twice; allowed: %s", shown(agent), agentModelForm)
 	}
-	if strings.HasSuffix(a.model, "@") {
-		return agentModel{}, fmt.Errorf("agent %s: no endpoint follows the @; allowed: %s", shown(agent), agentModelForm)
+	if strings.HasSuffix(a.Model, "@") {
+		return trace.AgentModel{}, fmt.Errorf("agent %s: no endpoint follows the @; allowed: %s", shown(agent), agentModelForm)
 	}
-	if at := atURL.FindStringIndex(a.model); at != nil {
-		a.model, a.baseURL = a.model[:at[0]], a.model[at[0]+1:]
-		if _, err := openai.ParseBaseURL(a.baseURL); err != nil {
-			return agentModel{}, fmt.Errorf("agent %s: %w", shown(agent), err)
+	if at := atURL.FindStringIndex(a.Model); at != nil {
+		a.Model, a.BaseURL = a.Model[:at[0]], a.Model[at[0]+1:]
+		if _, err := openai.ParseBaseURL(a.BaseURL); err != nil {
+			return trace.AgentModel{}, fmt.Errorf("agent %s: %w", shown(agent), err)
 		}
 	}
-	if a.model == "" && a.baseURL == "" {
-		return agentModel{}, fmt.Errorf("agent %s has neither a model nor an endpoint; allowed: %s", shown(agent), agentModelForm)
+	if a.Model == "" && a.BaseURL == "" {
+		return trace.AgentModel{}, fmt.Errorf("agent %s has neither a model nor an endpoint; allowed: %s", shown(agent), agentModelForm)
 	}
 	return a, nil
 }
 
-// text is the entry as parseAgentModel reads it.
-func (a agentModel) text() string {
-	text := a.agent + "=" + a.model
-	if a.baseURL != "" {
-		text += "@" + a.baseURL
+// agentModelText is the entry as parseAgentModel reads it.
+func agentModelText(a trace.AgentModel) string {
+	text := a.Agent + "=" + a.Model
+	if a.BaseURL != "" {
+		text += "@" + a.BaseURL
 	}
-	if a.keyEnv != "" {
-		text += ",key_env=" + a.keyEnv
+	if a.KeyEnv != "" {
+		text += ",key_env=" + a.KeyEnv
 	}
 	return text
+}
+
+// agentModelsText are the entries of all.
+func agentModelsText(all []trace.AgentModel) string {
+	texts := make([]string, len(all))
+	for i, a := range all {
+		texts[i] = agentModelText(a)
+	}
+	return strings.Join(texts, " ")
 }
 
 // shownAgentModels is the text of all entries for a terminal: URLs in their effective
@@ -117,28 +118,17 @@ func shownAgentModels(text string) string {
 	if err != nil {
 		return "not readable"
 	}
-	var shown []string
-	for _, a := range all {
-		if url, err := openai.ParseBaseURL(a.baseURL); err == nil {
-			a.baseURL = url.String()
+	for i, a := range all {
+		if url, err := openai.ParseBaseURL(a.BaseURL); err == nil {
+			all[i].BaseURL = url.String()
 		}
-		shown = append(shown, a.text())
 	}
-	return oneLine(strings.Join(shown, " "))
-}
-
-// readAgentModels keeps the text as written, once it can be read.
-func readAgentModels(text string, into *string) error {
-	if _, err := parseAgentModels(text); err != nil {
-		return err
-	}
-	*into = text
-	return nil
+	return oneLine(agentModelsText(all))
 }
 
 // agentAccess is how one agent reaches its model.
 type agentAccess struct {
-	agentModel
+	trace.AgentModel
 	// url is where its calls go, key what they carry.
 	url openai.BaseURL
 	key openai.Secret
@@ -149,26 +139,26 @@ type agentAccess struct {
 // chooseAgents finds the endpoint and the key of every agent with a model of its own.
 // agents are those of the scenario. A run that is offline has none, which is said among
 // what it does not use.
-func (m *Main) chooseAgents(access modelAccess, models value, agents []string) ([]agentAccess, error) {
-	all, err := parseAgentModels(models.text)
-	if err != nil || len(all) == 0 || access.offline {
-		return nil, err
+// where is the place for messages.
+func (m *Main) chooseAgents(access modelAccess, models []trace.AgentModel, where string, agents []string) ([]agentAccess, error) {
+	if len(models) == 0 || access.offline {
+		return nil, nil
 	}
 	if !access.live {
-		return nil, badInput("%s: agents with models of their own need a live run for the others: set --model, or leave this out", models.where())
+		return nil, badInput("%s: agents with models of their own need a live run for the others: set --model, or leave this out", where)
 	}
 	run, err := openai.ParseBaseURL(access.baseURL)
 	if err != nil {
 		return nil, badInput("%w", err)
 	}
 	var chosen []agentAccess
-	for _, a := range all {
-		if !slices.Contains(agents, a.agent) {
-			return nil, badInput("%s: no agent %s in the scenario; allowed: %s", models.where(), shown(a.agent), listed(agents))
+	for _, a := range models {
+		if !slices.Contains(agents, a.Agent) {
+			return nil, badInput("%s: no agent %s in the scenario; allowed: %s", where, shown(a.Agent), listed(agents))
 		}
 		own, err := m.agentAccess(access, run, a)
 		if err != nil {
-			return nil, badInput("%s: agent %s: %w", models.where(), shown(a.agent), err)
+			return nil, badInput("%s: agent %s: %w", where, shown(a.Agent), err)
 		}
 		chosen = append(chosen, own)
 	}
@@ -177,25 +167,25 @@ func (m *Main) chooseAgents(access modelAccess, models value, agents []string) (
 
 // agentAccess finds one agent's endpoint and key. The run's key goes to the run's
 // endpoint and nowhere else.
-func (m *Main) agentAccess(access modelAccess, run openai.BaseURL, a agentModel) (agentAccess, error) {
-	own := agentAccess{agentModel: a, url: run}
-	if a.baseURL != "" {
-		url, err := openai.ParseBaseURL(a.baseURL)
+func (m *Main) agentAccess(access modelAccess, run openai.BaseURL, a trace.AgentModel) (agentAccess, error) {
+	own := agentAccess{AgentModel: a, url: run}
+	if a.BaseURL != "" {
+		url, err := openai.ParseBaseURL(a.BaseURL)
 		if err != nil {
 			return own, err
 		}
 		own.url = url
 	}
 	switch {
-	case a.keyEnv != "":
-		text, _ := m.LookupEnv(a.keyEnv)
+	case a.KeyEnv != "":
+		text, _ := m.LookupEnv(a.KeyEnv)
 		if text = strings.TrimSpace(text); text == "" {
-			return own, fmt.Errorf("the environment variable %s is not set; it should hold the key", a.keyEnv)
+			return own, fmt.Errorf("the environment variable %s is not set; it should hold the key", a.KeyEnv)
 		}
 		if err := readSecret(text, &own.key); err != nil {
 			return own, err
 		}
-		own.keyFrom = "environment " + a.keyEnv
+		own.keyFrom = "environment " + a.KeyEnv
 	case own.url.Equal(run):
 		own.key, own.keyFrom = access.key, access.keyFrom.String()
 	}
@@ -205,12 +195,12 @@ func (m *Main) agentAccess(access modelAccess, run openai.BaseURL, a agentModel)
 	return own, nil
 }
 
-// engineModels are the agents' models for the engine, which records them.
-func (p plan) engineModels() []trace.AgentModel {
+// recordedModels are the agents' models for the trace.
+func recordedModels(agents []agentAccess) []trace.AgentModel {
 	var models []trace.AgentModel
-	for _, a := range p.agents {
-		model := trace.AgentModel{Agent: a.agent, Model: a.model, KeyEnv: a.keyEnv}
-		if a.baseURL != "" {
+	for _, a := range agents {
+		model := a.AgentModel
+		if model.BaseURL != "" {
 			model.BaseURL = a.url.String()
 		}
 		models = append(models, model)

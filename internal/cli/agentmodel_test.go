@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"example.com/agentworld/trace"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,20 +23,20 @@ import (
 func TestParseAgentModels(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		want []agentModel
+		want []trace.AgentModel
 	}{
 		{"", nil},
-		{"agent-1=small", []agentModel{{agent: "agent-1", model: "small"}}},
-		{"a=m@http://h/v1?x=1 b=n", []agentModel{{agent: "a", model: "m", baseURL: "http://h/v1?x=1"}, {agent: "b", model: "n"}}},
-		{"a=m@localhost:8000,key_env=K_1", []agentModel{{agent: "a", model: "m", baseURL: "localhost:8000", keyEnv: "K_1"}}},
-		{"a=m@127.0.0.1:1", []agentModel{{agent: "a", model: "m", baseURL: "127.0.0.1:1"}}},
-		{"a=m@20240620", []agentModel{{agent: "a", model: "m@20240620"}}},
-		{"a=m@20240620@https://h", []agentModel{{agent: "a", model: "m@20240620", baseURL: "https://h"}}},
-		{"a=@https://h", []agentModel{{agent: "a", baseURL: "https://h"}}},
-		{"a=m=n,key_env=K", []agentModel{{agent: "a", model: "m=n", keyEnv: "K"}}},
+		{"agent-1=small", []trace.AgentModel{{Agent: "agent-1", Model: "small"}}},
+		{"a=m@http://h/v1?x=1 b=n", []trace.AgentModel{{Agent: "a", Model: "m", BaseURL: "http://h/v1?x=1"}, {Agent: "b", Model: "n"}}},
+		{"a=m@localhost:8000,key_env=K_1", []trace.AgentModel{{Agent: "a", Model: "m", BaseURL: "localhost:8000", KeyEnv: "K_1"}}},
+		{"a=m@127.0.0.1:1", []trace.AgentModel{{Agent: "a", Model: "m", BaseURL: "127.0.0.1:1"}}},
+		{"a=m@20240620", []trace.AgentModel{{Agent: "a", Model: "m@20240620"}}},
+		{"a=m@20240620@https://h", []trace.AgentModel{{Agent: "a", Model: "m@20240620", BaseURL: "https://h"}}},
+		{"a=@https://h", []trace.AgentModel{{Agent: "a", BaseURL: "https://h"}}},
+		{"a=m=n,key_env=K", []trace.AgentModel{{Agent: "a", Model: "m=n", KeyEnv: "K"}}},
 	} {
 		got, err := parseAgentModels(c.text)
-		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(agentModel{})); diff != "" || err != nil {
+		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
 			t.Errorf("%q: %v\n%s", c.text, err, diff)
 		}
 	}
@@ -284,7 +285,7 @@ func TestAgentModelsAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		config, err := newConfig(values)
+		config, err := newConfig(trace.DefaultSettings(), values)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -163,7 +163,7 @@ func (f *flagText) Set(text string) error {
 // flag without a value.
 func (f *flagText) Type() string {
 	switch f.kind {
-	case kindPath:
+	case kindPath, kindFile:
 		return "file"
 	case kindURL:
 		return "url"

@@ -33,7 +33,7 @@ const configBytesMax = 1 << 20
 //	scenario = "llm_bootstrap"
 //	ticks = 30
 //
-// and a table for each agent with a model of its own; see agentModel.
+// and a table for each agent with a model of its own; see parseAgentModels.
 //
 // Unknown tables and keys are errors: a misspelt key that is passed over would
 // make a run other than the user asked for.

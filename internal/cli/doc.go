@@ -5,9 +5,10 @@
 //
 //  1. [Main] holds everything taken from the process: arguments, streams,
 //     environment, working directory. Tests drive the same wiring.
-//  2. Each setting is one row of settingTable. A value comes from the strongest
-//     source that has one: flag, environment, file, default; it keeps its origin.
-//  3. The values become a config, checked as a whole. Everything that can be
+//  2. Each setting is a field of [trace.Settings], or of process when it shapes no run;
+//     settingTable makes a row of its tags. A value comes from the strongest source that
+//     has one: flag, environment, file, default; it keeps its origin.
+//  3. The values become a config, then a plan, checked as a whole. Everything that can be
 //     refused is refused here, with exit code 2, before a call or a file is made.
 //  4. chooseModel decides between a live and a scripted model, and says which.
 //  5. The engine runs the world; progress goes to stderr.
@@ -22,7 +23,7 @@
 // escaped and within bounds (escape.go). Keys are held in a type that does not
 // print, and their values appear in no error, announcement or file.
 //
-// To change the command line: a new setting is a row in settingtable.go and a
-// field in config.go; a new command is a function that returns a *cobra.Command,
+// To change the command line: a new setting is a field of [trace.Settings], or of
+// process in config.go, and its use; a new command is a function that returns a *cobra.Command,
 // added in rootCommand, with a story in testdata/script.
 package cli

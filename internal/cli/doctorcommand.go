@@ -15,6 +15,7 @@ import (
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/trace"
 )
 
 // doctorSettings are the settings of a run that say which endpoint it would use.
@@ -65,7 +66,7 @@ type doctorFlags struct {
 // examine finds the endpoint that a run would use, examines it and prints what was
 // found. A check that failed is an error of the provider.
 func (m *Main) examine(ctx context.Context, values []value, flags doctorFlags) error {
-	c, err := newConfig(values)
+	c, err := newConfig(trace.DefaultSettings(), values)
 	if err != nil {
 		return err
 	}
@@ -98,10 +99,10 @@ func (m *Main) patient(ctx context.Context, c config, values []value, agent stri
 	}
 	o = doctor.Options{Model: access.model, Config: openai.Config{BaseURL: access.baseURL, APIKey: access.key}}
 	if find(values, "llm.timeout_ms").origin.rank != fromDefault {
-		o.Config.Timeout = c.Timeout
+		o.Config.Timeout = millis(c.TimeoutMS)
 	}
 	if agent != "" {
-		return o, func() {}, m.ofAgent(&o, access, find(values, agentsTable), agent)
+		return o, func() {}, m.ofAgent(&o, access, c.AgentModels, find(values, agentsTable).where(), agent)
 	}
 	if access.live {
 		return o, func() {}, nil
@@ -120,24 +121,20 @@ func (m *Main) patient(ctx context.Context, c config, values []value, agent stri
 }
 
 // ofAgent puts the endpoint of one agent in the place of the run's.
-func (m *Main) ofAgent(o *doctor.Options, access modelAccess, models value, agent string) error {
+func (m *Main) ofAgent(o *doctor.Options, access modelAccess, models []trace.AgentModel, where, agent string) error {
 	// Without a scenario every agent that has a model is taken to exist.
-	all, err := parseAgentModels(models.text)
-	if err != nil {
-		return badInput("%s: %w", models.where(), err)
-	}
 	var named []string
-	for _, a := range all {
-		named = append(named, a.agent)
+	for _, a := range models {
+		named = append(named, a.Agent)
 	}
-	chosen, err := m.chooseAgents(access, models, named)
+	chosen, err := m.chooseAgents(access, models, where, named)
 	if err != nil {
 		return err
 	}
 	for _, a := range chosen {
-		if a.agent == agent {
-			o.Config.BaseURL, o.Config.APIKey = cmp.Or(a.baseURL, access.baseURL), a.key
-			o.Model = cmp.Or(a.model, access.model)
+		if a.Agent == agent {
+			o.Config.BaseURL, o.Config.APIKey = cmp.Or(a.BaseURL, access.baseURL), a.key
+			o.Model = cmp.Or(a.Model, access.model)
 			return nil
 		}
 	}

@@ -95,25 +95,25 @@ func (e *endpoints) timing() []trace.EndpointTiming {
 // where each of them will call.
 func (p plan) openAgents(w io.Writer, e *endpoints, config openai.Config) (map[string]engine.Responder, error) {
 	own := map[string]engine.Responder{}
-	for _, a := range p.agents {
-		place := a.baseURL
+	for _, a := range p.own {
+		place := a.BaseURL
 		if place == "" {
-			place = p.model.baseURL
+			place = p.access.baseURL
 		}
 		config.BaseURL, config.APIKey = place, a.key
 		client, err := e.client(a.url, a.url.String(), config)
 		if err != nil {
 			return nil, err
 		}
-		own[a.agent] = client
-		model, key := a.model, "no key"
+		own[a.Agent] = client
+		model, key := a.Model, "no key"
 		if model == "" {
-			model = p.model.model
+			model = p.access.model
 		}
 		if !a.key.Empty() {
 			key = "key from " + a.keyFrom
 		}
-		fmt.Fprintf(w, "model of %s: %s at %s, %s\n", oneLine(a.agent), oneLine(model), client.URL(), oneLine(key))
+		fmt.Fprintf(w, "model of %s: %s at %s, %s\n", oneLine(a.Agent), oneLine(model), client.URL(), oneLine(key))
 	}
 	return own, nil
 }

@@ -92,24 +92,29 @@ func (m *Main) fork(ctx context.Context, runDir string, given map[string]string,
 	if err != nil {
 		return err
 	}
+	live, endpoint := parentLive(parent), parent.BaseURL
+	if !live {
+		// Whoever answered is for the user to say again.
+		parent.Model, parent.BaseURL, parent.AgentModels = "", "", nil
+	}
 	all := settingTable()
-	config, err := m.loadConfigFile(f.config, all)
+	file, err := m.loadConfigFile(f.config, all)
 	if err != nil {
 		return err
 	}
-	values := resolve(all, flagSource(given), parentSource(parent, given), envSource(m.LookupEnv), config.source())
-	c, err := newConfig(values)
+	values := resolve(all, flagSource(given), parentSource(parent, live, given), envSource(m.LookupEnv), file.source())
+	c, err := newConfig(parent, values)
 	if err != nil {
 		return err
 	}
-	p, err := m.forkPlan(c, values, parent, f)
+	p, err := m.forkPlan(c, values, f)
 	if err != nil {
 		return err
 	}
 	p.fork = &forkPoint{parent: runDir, atTick: f.atTick, drift: f.drift}
-	p.fork.recount = !p.faults.Empty() && parent.Faults == p.config.Faults && parent.FaultSeed == p.faultSeed() && parent.BaseURL == p.recording.endpoint(p.model) && parent.ScriptedMode == p.config.ScriptedMode && parent.ScriptedSeed == p.config.ScriptedSeed.or(p.seed())
+	p.fork.recount = !p.faults.Empty() && endpoint == p.BaseURL && parent.Faults == p.Faults && parent.FaultSeed == p.FaultSeed && parent.ScriptedMode == p.ScriptedMode && parent.ScriptedSeed == p.ScriptedSeed
 	p.kept = append(p.kept, m.keptTrace(runDir), keptPath{"the run that is forked", m.path(runDir)})
-	if err := m.forkOptions(p, engine.Options{Settings: p.engineSettings()}).Check(); err != nil {
+	if err := m.forkOptions(p, engine.Options{Settings: p.Settings}).Check(); err != nil {
 		return forkFailure(runDir, err)
 	}
 	if p.wantsEstimate() {
@@ -137,20 +142,6 @@ func (m *Main) forkParent(runDir string, f forkFlags) (trace.Settings, error) {
 	return parent, nil
 }
 
-// withoutCost leaves out the caps on cost that a fork takes over.
-func (c config) withoutCost(values []value) (config, []value) {
-	values = slices.Clone(values)
-	for key, limit := range map[string]*trace.Limit{
-		"llm.cap_cost": &c.Caps.Run, "llm.cap_agent_cost": &c.Caps.Agent, "llm.cap_tick_cost": &c.Caps.Tick,
-	} {
-		at := slices.IndexFunc(values, func(v value) bool { return v.setting.key == key })
-		if at >= 0 && values[at].origin.rank == fromParent {
-			limit.Cost, values[at].text = 0, ""
-		}
-	}
-	return c, values
-}
-
 // changedRules applies the changes that --set gives, in order.
 func changedRules(rules world.Rules, changes []string) (world.Rules, error) {
 	for _, change := range changes {
@@ -168,23 +159,22 @@ func changedRules(rules world.Rules, changes []string) (world.Rules, error) {
 	return rules, nil
 }
 
-// parentSource gives the settings that shape decisions as the parent has them. The
-// model's endpoint is the user's to say again when the parent had none.
-func parentSource(parent trace.Settings, given map[string]string) source {
-	texts := parentTexts(parent)
+// askedAnew are settings that shape no run and hold for one run alone.
+var askedAnew = []string{"llm.offline", "run.replay_miss"}
+
+// parentSource gives the settings that shape decisions as the parent has them; a text that
+// was read from a file is in the trace. The model's endpoint is the user's to say again
+// when the parent had none.
+func parentSource(parent trace.Settings, live bool, given map[string]string) source {
 	_, names := given["model"]
-	if names && !parentLive(parent) {
-		delete(texts, "llm.base_url")
-	}
 	return func(s setting) (value, bool) {
-		text, known := texts[s.key]
-		if !known {
+		if !s.shapes && !slices.Contains(askedAnew, s.key) || s.key == "llm.base_url" && names && !live {
 			return value{}, false
 		}
-		if text == "" {
-			return value{s, s.fallback, origin{rank: fromDefault}}, true
+		if text := s.text(&config{Settings: parent}); s.shapes && text != "" {
+			return value{s, text, origin{rank: fromParent}}, true
 		}
-		return value{s, text, origin{rank: fromParent}}, true
+		return value{s, s.fallback, origin{rank: fromDefault}}, true
 	}
 }
 
@@ -195,52 +185,6 @@ func parentLive(parent trace.Settings) bool {
 		return r.Asked == trace.SourceLive || r.Asked == "" && r.ModelSource == trace.SourceLive
 	}
 	return parent.ModelSource == trace.SourceLive
-}
-
-// parentTexts are the parent's settings by their keys, as texts; empty stands for
-// the default. A text that was read from a file is taken from the trace instead.
-func parentTexts(p trace.Settings) map[string]string {
-	number := func(n int64) string { return strconv.FormatInt(n, 10) }
-	texts := map[string]string{
-		"run.scenario": p.Scenario, "run.ticks": number(p.Ticks), "run.seed": strconv.FormatUint(p.Seed, 10), "run.agents": "",
-		"run.protocol": p.Protocol, "run.prompt_switches_json": "", "run.playbook": "", "run.replay_from": "", "run.replay_miss": "",
-		"run.commit": p.Commit, "run.guard_off": strings.Join(p.GuardOff, ","),
-		"run.playbook_bullets": number(int64(p.PlaybookBullets)), "run.freeze_playbook": strconv.FormatBool(p.FreezePlaybook),
-		"run.learn_every": number(p.LearnEvery), "run.playbook_size": number(int64(p.PlaybookSize)),
-		"llm.model": "", "llm.base_url": "", "llm.offline": "false", "llm.scripted_mode": p.ScriptedMode, "llm.scripted_seed": strconv.FormatUint(p.ScriptedSeed, 10),
-		"llm.timeout_ms": number(p.TimeoutMS), "llm.decision_deadline_ms": "",
-		"llm.faults": p.Faults, "llm.fault_seed": "", "llm.context_window": number(int64(p.ContextWindowTokens)),
-		"llm.max_module_calls": number(int64(p.ModuleCallsMax)), "llm.max_repair_rounds": number(int64(p.RepairsMax)),
-		"llm.repeat_advice_after": number(int64(p.RepeatAdviceAfter)),
-		"llm.system_prompt":       p.SystemPrompt, "llm.short_term_goal": p.ShortTermGoal, "llm.long_term_goal": p.LongTermGoal,
-		"llm.prompt_profile": p.PromptProfile, "llm.prompt_language": p.Language,
-	}
-	if p.DecisionDeadlineMS > 0 {
-		texts["llm.decision_deadline_ms"] = number(p.DecisionDeadlineMS)
-	}
-	if p.Faults != "" {
-		texts["llm.fault_seed"] = strconv.FormatUint(p.FaultSeed, 10)
-	}
-	for key, of := range map[string]trace.Limit{"llm.cap_": p.Caps.Run, "llm.cap_agent_": p.Caps.Agent, "llm.cap_tick_": p.Caps.Tick} {
-		texts[key+"calls"], texts[key+"tokens"], texts[key+"cost"] = countText(of.Calls), countText(of.Tokens), ""
-		if of.Cost > 0 {
-			texts[key+"cost"] = of.Cost.String()
-		}
-	}
-	texts["llm.price_table"], texts[agentsTable] = "", ""
-	if parentLive(p) {
-		texts[agentsTable] = recordedAgents(p.AgentModels).text
-		texts["llm.model"], texts["llm.base_url"] = p.Model, p.BaseURL
-	}
-	return texts
-}
-
-// countText is a bound as the setting has it, empty for none.
-func countText(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.FormatInt(n, 10)
 }
 
 // forkOptions adds to a run's options where it leaves another.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"example.com/agentworld/trace"
 	"strings"
 	"testing"
 )
@@ -14,7 +15,7 @@ func chosen(t *testing.T, env, flags map[string]string) (modelAccess, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := newConfig(values)
+	c, err := newConfig(trace.DefaultSettings(), values)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func (m *Main) serveModel(ctx context.Context, o modelServer) error {
 		return badInput("--faults: %w", err)
 	}
 	faults := stub.NewInjector(plan, o.faultSeed)
-	server, err := stub.Start(ctx, o.addr, stub.Options{Seed: o.seed, Mode: config{ScriptedMode: o.mode}.scripted(), Faults: faults})
+	server, err := stub.Start(ctx, o.addr, stub.Options{Seed: o.seed, Mode: stubMode(o.mode), Faults: faults})
 	if err != nil {
 		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(o.addr), err)
 	}

@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"reflect"
+
 	"example.com/agentworld/engine"
-	"example.com/agentworld/llmclient/price"
-	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
@@ -33,104 +33,112 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 	err := inOrder(
 		func() error { return p.takeScenario(commands) },
 		func() error { return p.takeSwitches(0) },
-		p.takeModels, p.takePlaybook,
-		func() error { return p.takePrices(nil) },
-		func() error { return p.takeFaults(find(values, "llm.faults")) },
-		p.takeRunDir, p.check,
-		func() error { return wrongSettings(engine.CheckFirstTick(p.engineSettings())) },
+		p.takeModels, p.takePlaybook, p.takePrices, p.takeFaults, p.takeRunDir,
+		func() error { return wrongSettings(engine.Check(p.Settings)) },
+		func() error { return wrongSettings(engine.CheckFirstTick(p.Settings)) },
 	)
-	if err != nil {
-		return plan{}, err
-	}
-	return p.plan, nil
+	return p.plan, err
 }
 
 // forkPlan makes the plan of a fork: what no flag changes comes from the parent as it
 // was recorded, not from files that may have changed since.
-func (m *Main) forkPlan(c config, values []value, parent trace.Settings, f forkFlags) (plan, error) {
-	p := planning{Main: m, plan: plan{config: c, switches: parent.PromptSwitches, playbook: []byte(parent.Playbook)}, values: values}
+func (m *Main) forkPlan(c config, values []value, f forkFlags) (plan, error) {
+	p := planning{Main: m, plan: plan{config: c}, values: values}
+	p.Recording, p.Estimate = nil, nil
 	err := inOrder(
-		func() error { return p.takeParent(parent, f.rules) },
-		p.takeModels,
-		func() error { return p.takeParentPrices(parent.Prices) },
-		p.takeParentFaults,
+		func() error { return p.changeRules(f.rules) },
+		p.takeModels, p.endWithTheModel, p.takePrices, p.takeFaults,
 		func() error { return p.changeTexts(f.atTick) },
-		p.takeRunDir, p.check,
+		p.takeRunDir,
+		func() error { return wrongSettings(engine.Check(p.Settings)) },
 	)
-	if err != nil {
-		return plan{}, err
-	}
-	return p.plan, nil
+	return p.plan, err
 }
 
-// takeScenario chooses the scenario and, where nobody else does, how long it is played.
+// takeScenario chooses the scenario and, where nobody else does, how long it is played,
+// and its seeds.
 func (p *planning) takeScenario(commands []string) error {
-	scenario, err := p.chooseScenario(find(p.values, "run.scenario"), commands)
+	name, text, chosen, err := p.chooseScenario(find(p.values, "run.scenario"), commands)
 	if err != nil {
 		return err
 	}
-	if p.scenario, err = scenario.withAgents(p.config.Agents); err != nil {
+	p.Scenario, p.ScenarioTOML = name, string(text)
+	if p.agentIDs, err = agentsOf(p.Settings, chosen); err != nil {
 		return err
 	}
-	if task := p.scenario.scenario.Task; task != nil && find(p.values, "run.ticks").origin.rank == fromDefault {
+	if task := chosen.Task; task != nil && find(p.values, "run.ticks").origin.rank == fromDefault {
 		// Fewer ticks would leave out part of what the task scores.
-		p.config.Ticks = task.Ticks
+		p.Ticks = task.Ticks
 	}
+	p.seedFrom("run.seed", &p.Seed, chosen.Seed)
+	p.seedFrom("llm.scripted_seed", &p.ScriptedSeed, p.Seed)
+	p.seedFrom("llm.fault_seed", &p.FaultSeed, p.Seed)
 	return nil
 }
 
-// takeParent takes the scenario of a run that is forked, with rules that changed.
-func (p *planning) takeParent(parent trace.Settings, rules []string) (err error) {
-	if p.scenario, err = recordedScenario(parent); err != nil || len(rules) == 0 {
+// seedFrom fills in a seed that nobody set.
+func (p *planning) seedFrom(key string, seed *uint64, other uint64) {
+	if find(p.values, key).text == "" {
+		*seed = other
+	}
+}
+
+// changeRules takes the scenario of a run that is forked, with rules that changed.
+func (p *planning) changeRules(rules []string) error {
+	recorded, err := recordedScenario(p.Settings)
+	if err != nil {
 		return err
 	}
-	in := &p.scenario.scenario.Rules
-	if *in, err = changedRules(*in, rules); err != nil {
+	if p.agentIDs, err = agentsOf(p.Settings, recorded); err != nil || len(rules) == 0 {
 		return err
 	}
-	p.scenario.rules = in
+	if recorded.Rules, err = changedRules(recorded.Rules, rules); err != nil {
+		return err
+	}
+	p.Rules = &recorded.Rules
 	// The scenario is told with the rules in force, and has to hold under them.
-	if _, err := world.New(p.scenario.scenario, parent.Seed); err != nil {
+	if _, err := world.New(recorded, p.Seed); err != nil {
 		return badInput("--set: what the scenario begins with does not fit these rules: %w", err)
 	}
 	return nil
 }
 
-// takeModels chooses who answers, and what of the guard looks at the answers.
+// takeModels chooses who answers.
 func (p *planning) takeModels() (err error) {
-	if p.model, p.recording, err = p.chooseAnswers(p.config, p.values); err != nil {
+	if p.access, p.recording, err = p.chooseAnswers(p.config, p.values); err != nil {
 		return err
 	}
-	if p.agents, err = p.chooseAgentAnswers(p.model, p.recording, find(p.values, agentsTable), p.scenario.agents); err != nil {
+	if p.own, err = p.chooseAgentAnswers(p.access, p.recording, p.AgentModels, find(p.values, agentsTable).where(), p.agentIDs); err != nil {
 		return err
 	}
-	if err := misplacedAgentKey(p.values, p.agents); err != nil {
+	if err := misplacedAgentKey(p.values, p.own); err != nil {
 		return err
 	}
+	p.Model, p.ModelSource, p.BaseURL = p.access.model, p.recording.source(p.access), p.recording.endpoint(p.access)
+	p.AgentModels, p.Recording = recordedModels(p.own), p.recording.describe(p.access.source())
 	p.endpoints = newEndpoints(p.config)
-	if _, err := p.telemetry(p.config); err != nil {
-		return err
-	}
-	p.guardOff, err = chooseGuardOff(find(p.values, "run.guard_off"))
+	_, err = p.telemetry(p.config)
 	return err
 }
 
 // takeSwitches reads the switches of prompts, none of them before the tick behind after.
 func (p *planning) takeSwitches(after int64) error {
 	v := find(p.values, "run.prompt_switches_json")
-	switches, err := p.loadSwitches(v, p.scenario.agents)
+	switches, err := p.loadSwitches(v, p.agentIDs)
 	if err != nil {
 		return err
 	}
 	if len(switches) > 0 && switches[0].Tick <= after {
 		return badInput("%s: a switch in tick %d is before the fork; allowed: ticks from %d", v.where(), switches[0].Tick, after+1)
 	}
-	p.switches = switches
+	p.PromptSwitches = switches
 	return nil
 }
 
-func (p *planning) takePlaybook() (err error) {
-	p.playbook, err = p.loadPlaybook(find(p.values, "run.playbook"), p.config.LearnEvery > 0 && !p.config.FreezePlaybook)
+func (p *planning) takePlaybook() error {
+	v := find(p.values, "run.playbook")
+	text, err := p.loadPlaybook(v, p.Learns())
+	p.playbookFile, p.Playbook = v.text, string(text)
 	return err
 }
 
@@ -147,51 +155,47 @@ func (p *planning) changeTexts(atTick int64) error {
 	return p.takePlaybook()
 }
 
-func (p *planning) takePrices(parent []price.Price) (err error) {
-	p.prices, err = p.choosePrices(p.values, parent, p.model, p.agents...)
+// takePrices looks up the prices of the run's models. A fork knows those of its parent.
+func (p *planning) takePrices() (err error) {
+	p.Prices, err = p.choosePrices(p.values, p.Prices, p.access, p.own...)
 	return err
 }
 
-// takeParentPrices chooses the prices of a fork. Bounds on money end with the model that
-// is paid.
-func (p *planning) takeParentPrices(parent []price.Price) error {
-	if !p.model.live && len(parent) == 0 || p.model.offline {
-		p.config, p.values = p.config.withoutCost(p.values)
-	}
-	return p.takePrices(parent)
-}
-
-func (p *planning) takeFaults(v value) (err error) {
-	p.faults, err = chooseFaults(p.model, v, p.scenario.agents)
+// takeFaults reads the plan of faults.
+func (p *planning) takeFaults() (err error) {
+	p.faults, err = chooseFaults(p.access, find(p.values, "llm.faults"), p.agentIDs)
 	return err
 }
 
-// takeParentFaults chooses the faults of a fork. The stub's end with the stub.
-func (p *planning) takeParentFaults() error {
-	v := find(p.values, "llm.faults")
-	if p.model.live && v.origin.rank == fromParent {
-		p.config.Faults, v.text = "", ""
+// endWithTheModel takes away what a fork has from its parent and what ends with the
+// model: bounds on money with one that is paid, faults with the stub.
+func (p *planning) endWithTheModel() error {
+	unpaid := !p.access.live && len(p.Prices) == 0 || p.access.offline
+	for i, v := range p.values {
+		faults := p.access.live && v.setting.key == "llm.faults"
+		if v.origin.rank == fromParent && (faults || unpaid && v.setting.kind == kindMoney) {
+			p.values[i].text = ""
+			reflect.ValueOf(v.setting.into(&p.config)).Elem().SetZero()
+		}
 	}
-	return p.takeFaults(v)
+	return nil
 }
 
 // takeRunDir names the run directory, and the files that the report must not replace.
 func (p *planning) takeRunDir() (err error) {
-	if p.runDir, err = p.nameRunDir(p.config.RunDir, p.scenario.name); err != nil {
+	if p.RunDir, err = p.nameRunDir(p.RunDir, p.Scenario); err != nil {
 		return err
 	}
 	p.kept = []keptPath{
-		p.keptTrace(p.runDir), {"the run directory", p.path(p.runDir)},
-		{"the scenario file", p.path(p.scenario.name)}, {"the file of prompt switches", p.path(p.config.PromptSwitches)},
-		{"the playbook", p.path(p.config.Playbook)},
+		p.keptTrace(p.RunDir), {"the run directory", p.path(p.RunDir)},
+		{"the scenario file", p.path(p.Scenario)}, {"the file of prompt switches", p.path(find(p.values, "run.prompt_switches_json").text)},
+		{"the playbook", p.path(p.playbookFile)},
 	}
 	if p.recording.path != "" {
 		p.kept = append(p.kept, keptPath{"the recording", p.path(p.recording.path)}, p.keptTrace(p.recording.path))
 	}
 	return nil
 }
-
-func (p *planning) check() error { return wrongSettings(engine.Check(p.engineSettings())) }
 
 // wrongSettings makes an error about settings one about the input.
 func wrongSettings(err error) error {

@@ -60,13 +60,13 @@ func (m *Main) loadPlaybook(v value, learns bool) ([]byte, error) {
 // else changed the file meanwhile, it is left alone and the result is kept in the
 // run directory.
 func (m *Main) keepLearned(p plan, result engine.Result) error {
-	if result.Learned == nil || p.config.Playbook == "" {
+	if result.Learned == nil || p.playbookFile == "" {
 		return nil
 	}
-	replaced, err := engine.ReplacePlaybook(m.path(p.config.Playbook), p.playbook, result.Learned)
+	replaced, err := engine.ReplacePlaybook(m.path(p.playbookFile), []byte(p.Playbook), result.Learned)
 	if err == nil && !replaced {
-		kept := filepath.Join(p.runDir, engine.PlaybookDir, learnedName)
-		fmt.Fprintf(m.Stderr, "note: the playbook %s changed during the run and is left as it is; what was learned is in %s\n", oneLine(p.config.Playbook), oneLine(kept))
+		kept := filepath.Join(p.RunDir, engine.PlaybookDir, learnedName)
+		fmt.Fprintf(m.Stderr, "note: the playbook %s changed during the run and is left as it is; what was learned is in %s\n", oneLine(p.playbookFile), oneLine(kept))
 		err = engine.WritePlaybook(m.path(kept), result.Learned)
 	}
 	if err != nil {

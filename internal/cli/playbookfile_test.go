@@ -42,7 +42,8 @@ func TestAChangedPlaybookIsLeftAlone(t *testing.T) {
 				}
 			}
 			learned := lessons("Learned in the run that is over.")
-			p := plan{config: config{Playbook: "book.toml"}, playbook: tc.seed, runDir: "run"}
+			p := plan{playbookFile: "book.toml"}
+			p.Playbook, p.RunDir = string(tc.seed), "run"
 			if err := m.keepLearned(p, engine.Result{Learned: learned}); err != nil {
 				t.Fatal(err)
 			}

@@ -18,6 +18,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/trace"
 )
 
 // learnSettings are the settings of a run that learning from finished runs has too.
@@ -82,15 +83,16 @@ type schooling struct {
 
 // learn checks everything before it asks a model, and writes the file last.
 func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds int, o engine.ReplayOptions) error {
-	c, err := newConfig(values)
+	c, err := newConfig(trace.DefaultSettings(), values)
+	book := find(values, "run.playbook").text
 	if err != nil {
 		return err
 	}
-	if err := checkLearning(c, runs, rounds); err != nil {
+	if err := checkLearning(book, runs, rounds); err != nil {
 		return err
 	}
-	l := &schooling{limits: playbook.Limits{BulletsMax: int(c.PlaybookSize)}}
-	if l.seed, l.seen, err = m.playbookOrNew(c.Playbook); err != nil {
+	l := &schooling{limits: playbook.Limits{BulletsMax: c.PlaybookSize}}
+	if l.seed, l.seen, err = m.playbookOrNew(book); err != nil {
 		return err
 	}
 	l.book = l.seed
@@ -102,17 +104,16 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	if err != nil {
 		return err
 	}
-	prices, err := m.choosePrices(values, nil, access)
-	if err != nil {
+	if c.Prices, err = m.choosePrices(values, nil, access); err != nil {
 		return err
 	}
-	l.spender = engine.NewSpender(c.Caps, prices)
-	l.kit = reflect.NewKit(behavior.Config{Model: access.model, ContextWindow: int(c.ContextWindow), CountTokens: tokens.Count}, rounds)
+	l.spender = engine.NewSpender(c.Caps, c.Prices)
+	l.kit = reflect.NewKit(behavior.Config{Model: access.model, ContextWindow: c.ContextWindowTokens, CountTokens: tokens.Count}, rounds)
 	total := 0
 	for _, run := range batches {
 		total += len(run)
 	}
-	source, stop, err := m.openModel(ctx, plan{config: c, model: access, prices: prices}, nil, learnCalls{total, l.kit.CallsMax()})
+	source, stop, err := m.openModel(ctx, plan{config: c, access: access}, nil, learnCalls{total, l.kit.CallsMax()})
 	if err != nil {
 		return err
 	}
@@ -120,16 +121,16 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	l.source = source
 	for i, run := range runs {
 		if err := m.learnFrom(ctx, l, run, batches[i]); err != nil {
-			return errors.Join(err, m.keepSchooling(c.Playbook, l))
+			return errors.Join(err, m.keepSchooling(book, l))
 		}
 	}
-	return m.keepSchooling(c.Playbook, l)
+	return m.keepSchooling(book, l)
 }
 
 // checkLearning refuses what cannot be learned from or into.
-func checkLearning(c config, runs []string, rounds int) error {
+func checkLearning(book string, runs []string, rounds int) error {
 	switch {
-	case c.Playbook == "":
+	case book == "":
 		return badInput("playbook learn needs --playbook FILE, which what is learned goes into")
 	case len(runs) == 0:
 		return badInput("playbook learn needs at least one run directory")

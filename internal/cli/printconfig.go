@@ -44,7 +44,7 @@ func (v value) display() string {
 		return "not a base URL"
 	case kindAgents:
 		return shownAgentModels(v.text)
-	case kindText, kindPath:
+	case kindText, kindPath, kindFile, kindLayers:
 		return strconv.Quote(v.text)
 	}
 	return v.text

@@ -11,6 +11,7 @@ import (
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
 )
 
 // shownValueMax bounds how much of a refused value an error repeats.
@@ -23,11 +24,11 @@ const shownValueMax = 80
 func (s setting) read(text string, target any) error {
 	switch s.kind {
 	case kindCount:
-		return s.readCount(text, target.(*int64))
+		return s.readCount(text, target)
 	case kindSeed:
-		return s.readSeed(text, target.(*optionalSeed))
+		return s.readSeed(text, target.(*uint64))
 	case kindMillis:
-		return s.readMillis(text, target.(*time.Duration))
+		return s.readMillis(text, target.(*int64))
 	case kindSwitch:
 		return s.readSwitch(text, target.(*bool))
 	case kindChoice:
@@ -39,7 +40,15 @@ func (s setting) read(text string, target any) error {
 	case kindSecret:
 		return readSecret(text, target.(*openai.Secret))
 	case kindAgents:
-		return readAgentModels(text, target.(*string))
+		models, err := parseAgentModels(text)
+		if err == nil {
+			*target.(*[]trace.AgentModel) = models
+		}
+		return err
+	case kindLayers:
+		return readLayers(text, target.(*[]string))
+	case kindFile:
+		return nil
 	case kindText, kindPath:
 		*target.(*string) = text
 		return nil
@@ -49,7 +58,7 @@ func (s setting) read(text string, target any) error {
 
 // readCount reads a whole number within the setting's bounds. A number beyond 64
 // bits is out of range, not malformed.
-func (s setting) readCount(text string, n *int64) error {
+func (s setting) readCount(text string, target any) error {
 	v, err := strconv.ParseInt(text, 10, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange) || err == nil && (v < s.min || v > s.max):
@@ -57,23 +66,27 @@ func (s setting) readCount(text string, n *int64) error {
 	case err != nil:
 		return s.refuse(text, "is not a whole number")
 	}
-	*n = v
+	if n, short := target.(*int); short {
+		*n = int(v)
+	} else {
+		*target.(*int64) = v
+	}
 	return nil
 }
 
 // readSeed reads an unsigned number of 64 bits; 0 is a seed like any other.
-func (s setting) readSeed(text string, seed *optionalSeed) error {
+func (s setting) readSeed(text string, seed *uint64) error {
 	v, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		return s.refuse(text, "is not a seed")
 	}
-	*seed = optionalSeed{Set: true, Value: v}
+	*seed = v
 	return nil
 }
 
 // readMillis accepts a plain number of milliseconds because the environment
 // variables and file keys end in MS.
-func (s setting) readMillis(text string, d *time.Duration) error {
+func (s setting) readMillis(text string, ms *int64) error {
 	v, err := time.ParseDuration(text)
 	if _, number := strconv.ParseFloat(text, 64); number == nil {
 		v, err = time.ParseDuration(text + "ms")
@@ -84,8 +97,41 @@ func (s setting) readMillis(text string, d *time.Duration) error {
 	if v < millis(s.min) || v > millis(s.max) {
 		return s.refuse(text, "is out of range")
 	}
-	*d = v
+	*ms = v.Milliseconds()
 	return nil
+}
+
+// text is a value as the setting reads it back, empty where it is absent.
+func (s setting) text(c *config) string {
+	number := func(n int64) string {
+		if n == 0 && s.fallback == "" {
+			return ""
+		}
+		return strconv.FormatInt(n, 10)
+	}
+	switch v := s.into(c).(type) {
+	case *string:
+		if s.kind != kindFile {
+			return *v
+		}
+	case *int:
+		return number(int64(*v))
+	case *int64:
+		return number(*v)
+	case *uint64:
+		return strconv.FormatUint(*v, 10)
+	case *bool:
+		return strconv.FormatBool(*v)
+	case *price.Money:
+		if *v > 0 {
+			return v.String()
+		}
+	case *[]string:
+		return strings.Join(*v, ",")
+	case *[]trace.AgentModel:
+		return agentModelsText(*v)
+	}
+	return ""
 }
 
 // millis is n milliseconds, the unit in which a setting bounds its durations.

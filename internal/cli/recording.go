@@ -39,11 +39,11 @@ func (m *Main) chooseRecording(c config, values []value) (chosenRecording, error
 		}
 		return chosenRecording{}, nil
 	}
-	h, err := engine.ReadRecording(m.path(c.ReplayFrom))
+	h, err := engine.ReadRecording(m.path(v.text))
 	if err != nil {
-		return chosenRecording{}, badInput("%s: %s cannot be replayed from: %v; allowed: a run directory or a file of answers", v.where(), shown(c.ReplayFrom), err)
+		return chosenRecording{}, badInput("%s: %s cannot be replayed from: %v; allowed: a run directory or a file of answers", v.where(), shown(v.text), err)
 	}
-	return chosenRecording{path: c.ReplayFrom, place: m.path(c.ReplayFrom), header: h, strict: c.ReplayMiss == missError}, nil
+	return chosenRecording{path: v.text, place: m.path(v.text), header: h, strict: c.ReplayMiss == missError}, nil
 }
 
 // chooseRecordingAgain finds the recording of a run that is gone on with: where it was
@@ -113,21 +113,18 @@ func (r chosenRecording) checkModel(values []value, instead string) error {
 
 // chooseAgentAnswers is chooseAgents, with a recording: where no model is asked, the
 // agents' models are the recorded ones too.
-func (m *Main) chooseAgentAnswers(access modelAccess, recording chosenRecording, models value, agents []string) ([]agentAccess, error) {
+func (m *Main) chooseAgentAnswers(access modelAccess, recording chosenRecording, models []trace.AgentModel, where string, agents []string) ([]agentAccess, error) {
 	if !recording.strict {
-		return m.chooseAgents(access, models, agents)
+		return m.chooseAgents(access, models, where, agents)
 	}
 	var own []agentAccess
 	for _, a := range recording.header.Settings.AgentModels {
 		if a.Model != "" && slices.Contains(agents, a.Agent) {
-			own = append(own, agentAccess{agentModel: agentModel{agent: a.Agent, model: a.Model}})
+			own = append(own, agentAccess{AgentModel: trace.AgentModel{Agent: a.Agent, Model: a.Model}})
 		}
 	}
 	return own, nil
 }
-
-// modelSource is what the trace says of the run's answers.
-func (p plan) modelSource() trace.ModelSource { return p.recording.source(p.model) }
 
 // source is what stands behind answers of the recording, if there is one, and the model.
 func (r chosenRecording) source(model modelAccess) trace.ModelSource {
@@ -202,15 +199,15 @@ func (r chosenRecording) missText() string {
 // announceDifferences says which settings cannot lead to the recorded prompts. They
 // are no error: the first request tells more, and a change may come late.
 func (p plan) announceDifferences(w io.Writer) {
-	s, c := p.recording.header.Settings, p.config
+	s := p.recording.header.Settings
 	for _, fact := range []struct{ what, recorded, now string }{
-		{"scenario", s.Scenario, p.scenario.name},
-		{"seed", fmt.Sprint(s.Seed), fmt.Sprint(p.seed())},
-		{"number of agents", fmt.Sprint(len(p.recording.header.Agents)), fmt.Sprint(len(p.scenario.agents))},
-		{"model", s.Model, p.model.model},
-		{"protocol", s.Protocol, c.Protocol},
-		{"prompt profile", s.PromptProfile, c.PromptProfile},
-		{"prompt language", s.Language, c.PromptLanguage},
+		{"scenario", s.Scenario, p.Scenario},
+		{"seed", fmt.Sprint(s.Seed), fmt.Sprint(p.Seed)},
+		{"number of agents", fmt.Sprint(len(p.recording.header.Agents)), fmt.Sprint(len(p.agentIDs))},
+		{"model", s.Model, p.Model},
+		{"protocol", s.Protocol, p.Protocol},
+		{"prompt profile", s.PromptProfile, p.PromptProfile},
+		{"prompt language", s.Language, p.Language},
 	} {
 		if fact.recorded != fact.now {
 			fmt.Fprintf(w, "note: %s was %s when the answers were recorded and is %s now\n", fact.what, oneLine(fact.recorded), oneLine(fact.now))
@@ -231,5 +228,5 @@ func missHint(runDir string) string {
 // place of what is lost is a choice with a price, and not made here.
 func (p plan) damageHint() string {
 	return fmt.Sprintf("nothing was asked from there on; resume %s --replay-from PLACE goes on with a whole copy of %s",
-		oneLine(p.runDir), shown(p.recording.path))
+		oneLine(p.RunDir), shown(p.recording.path))
 }

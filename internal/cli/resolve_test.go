@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"example.com/agentworld/trace"
 )
 
 // shownSetting runs --print-config and returns one setting's value and origin.
@@ -66,16 +67,40 @@ func TestStrongestSourceWins(t *testing.T) {
 }
 
 func TestDefaultsMakeAConfig(t *testing.T) {
-	got, err := newConfig(resolve(settingTable()))
+	got, err := newConfig(trace.Settings{}, resolve(settingTable()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config{
-		Scenario: "llm_bootstrap", Ticks: 20, Concurrency: 8, Protocol: "full", Commit: "guidance", Timeout: 180 * time.Second, RetryBackoff: 500 * time.Millisecond,
-		ContextWindow: 128000, ModuleCallsMax: 3, RepairsMax: 1, RepeatAdviceAfter: 4, PromptProfile: "balanced", PromptLanguage: "en", PlaybookBullets: 6, PlaybookSize: 200, ReplayMiss: missError, ScriptedMode: "normal", SegmentMB: 64, LLMIOMaxChars: 2000,
-	}
-	if got != want {
+	want := config{trace.DefaultSettings(), process{Concurrency: 8, RetryBackoffMS: 500, ReplayMiss: missError, SegmentMB: 64, LLMIOMaxChars: 2000}}
+	// Without a row in the table.
+	want.OutputTokensMax, want.ReasonStepsMax, want.GuardRoundsMax = 0, 0, 0
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("newConfig(defaults) = %+v, want %+v", got, want)
+	}
+}
+
+// TestASettingReadsBack: a fork begins with the texts of its parent's settings.
+func TestASettingReadsBack(t *testing.T) {
+	for _, s := range settingTable() {
+		text := s.fallback
+		switch s.kind {
+		case kindFile, kindSecret, kindMillis:
+			continue
+		case kindMoney:
+			text = "4000.00"
+		case kindCount, kindSeed:
+			text = cmp.Or(text, "4000")
+		case kindAgents:
+			text = "a=m@http://h/v1,key_env=K b=n"
+		case kindLayers:
+			text = "plan,trust"
+		case kindText, kindPath, kindURL:
+			text = cmp.Or(text, "http://h")
+		}
+		var c config
+		if err := s.read(text, s.into(&c)); err != nil || s.text(&c) != text {
+			t.Errorf("%s: %q reads back as %q, %v", s.key, text, s.text(&c), err)
+		}
 	}
 }
 
@@ -136,7 +161,7 @@ func TestReadRefuses(t *testing.T) {
 		if err == nil || err.Error() != c.want {
 			t.Errorf("read %s from %q: error %v, want %s", c.setting, c.text, err, c.want)
 		}
-		if got != (config{}) {
+		if !reflect.DeepEqual(got, config{}) {
 			t.Errorf("read %s from %q stored %+v although it was refused", c.setting, c.text, got)
 		}
 	}
@@ -144,8 +169,8 @@ func TestReadRefuses(t *testing.T) {
 
 func TestReadMillis(t *testing.T) {
 	s, _ := settingTable().byKey("llm.timeout_ms")
-	for text, want := range map[string]time.Duration{"1500": 1500 * time.Millisecond, "1.5s": 1500 * time.Millisecond, "2m": 2 * time.Minute, "0.5s": 500 * time.Millisecond} {
-		var got time.Duration
+	for text, want := range map[string]int64{"1500": 1500, "1.5s": 1500, "2m": 120_000, "0.5s": 500} {
+		var got int64
 		if err := s.readMillis(text, &got); err != nil || got != want {
 			t.Errorf("readMillis(%q) = %v, %v, want %v", text, got, err, want)
 		}
@@ -158,17 +183,8 @@ func TestSeedAboveInt64(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := newConfig(values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(optionalSeed{Set: true, Value: 1<<64 - 1}, c.Seed); diff != "" {
-		t.Error(diff)
-	}
-	if got := c.Seed.or(3); got != 1<<64-1 {
-		t.Errorf("or(3) = %d", got)
-	}
-	if got := (optionalSeed{}).or(3); got != 3 {
-		t.Errorf("an unset seed gives %d, want the scenario's 3", got)
+	c, err := newConfig(trace.DefaultSettings(), values)
+	if err != nil || c.Seed != 1<<64-1 {
+		t.Errorf("seed %d, %v", c.Seed, err)
 	}
 }

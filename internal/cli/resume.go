@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
@@ -68,8 +66,9 @@ func (m *Main) resumeCommand() *cobra.Command {
 		Long:  resumeHelp,
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.untilTick < 0 || f.untilTick > ticksMax {
-				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.untilTick, ticksMax)
+			ticks, _ := all.byKey("run.ticks")
+			if f.untilTick < 0 || f.untilTick > ticks.max {
+				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.untilTick, ticks.max)
 			}
 			given, err := givenFlags(c.Flags())
 			if err != nil {
@@ -96,18 +95,18 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 		return err
 	}
 	file.Close()
-	c, err := newConfig(values)
+	c, err := newConfig(trace.DefaultSettings(), values)
 	if err != nil {
 		return err
 	}
-	model, recording, err := m.chooseAnswersAgain(runDir, c, values)
+	access, recording, err := m.chooseAnswersAgain(runDir, c, values)
 	if err != nil {
 		return err
 	}
 	s, err := engine.PrepareResume(m.path(runDir), engine.ResumeOptions{
 		UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift, Caps: capsGiven(values),
-		Model: model.model, ModelSource: recording.source(model), BaseURL: recording.endpoint(model),
-		Recording: recording.describe(model.source()),
+		Model: access.model, ModelSource: recording.source(access), BaseURL: recording.endpoint(access),
+		Recording: recording.describe(access.source()),
 	})
 	if err != nil {
 		return resumeRefusal(runDir, err)
@@ -116,7 +115,7 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 	if size, known := s.SegmentBytes(); known && find(values, "run.trace_segment_mb").origin.rank != fromFlag {
 		c.SegmentMB = size >> 20
 	}
-	p, err := m.resumePlan(c, model, recording, s, runDir)
+	p, err := m.resumePlan(c, access, recording, s, runDir, find(values, "run.playbook").text)
 	if err != nil {
 		return err
 	}
@@ -137,49 +136,29 @@ func resumeRefusal(runDir string, err error) error {
 
 // resumePlan is the plan of the run as it was recorded, with what the user says now
 // about who answers and what is written where.
-func (m *Main) resumePlan(c config, model modelAccess, recording chosenRecording, s *engine.Resumption, runDir string) (plan, error) {
-	settings := s.Settings()
-	c.RunDir, c.Ticks, c.Seed = runDir, settings.Ticks, optionalSeed{Set: true, Value: settings.Seed}
-	c.Timeout, c.DecisionDeadline = millis(settings.TimeoutMS), millis(settings.DecisionDeadlineMS)
-	c.Faults, c.FaultSeed = settings.Faults, optionalSeed{Set: true, Value: settings.FaultSeed}
-	c.Protocol, c.PromptProfile, c.PromptLanguage = settings.Protocol, settings.PromptProfile, settings.Language
-	c.ModuleCallsMax, c.RepairsMax = int64(settings.ModuleCallsMax), int64(settings.RepairsMax)
-	c.LearnEvery, c.FreezePlaybook, c.Caps = settings.LearnEvery, settings.FreezePlaybook, settings.Caps
-	c.ScriptedMode, c.ScriptedSeed = settings.ScriptedMode, optionalSeed{Set: true, Value: settings.ScriptedSeed}
-	faults, err := stub.ParseFaults(settings.Faults)
-	if err != nil {
+func (m *Main) resumePlan(c config, access modelAccess, recording chosenRecording, s *engine.Resumption, runDir, playbookFile string) (plan, error) {
+	c.Settings, c.RunDir = s.Settings(), runDir
+	p := plan{config: c, access: access, endpoints: newEndpoints(c), recording: recording, playbookFile: playbookFile}
+	var err error
+	if p.faults, err = stub.ParseFaults(p.Faults); err != nil {
 		return plan{}, badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
 	}
-	scenario, err := recordedScenario(settings)
+	recorded, err := recordedScenario(p.Settings)
 	if err != nil {
 		return plan{}, err
 	}
-	agents, err := m.chooseAgentAnswers(model, recording, recordedAgents(settings.AgentModels), scenario.agents)
-	if err != nil {
+	if p.agentIDs, err = agentsOf(p.Settings, recorded); err != nil {
 		return plan{}, err
 	}
-	p := plan{
-		config: c, scenario: scenario, switches: settings.PromptSwitches, model: model, agents: agents, endpoints: newEndpoints(c), recording: recording,
-		playbook: []byte(settings.Playbook), prices: settings.Prices, faults: faults, runDir: runDir,
+	// The keys of agents are looked up again where the run found them.
+	if p.own, err = m.chooseAgentAnswers(access, recording, p.AgentModels, "agent-model", p.agentIDs); err != nil {
+		return plan{}, err
 	}
-	for _, name := range settings.GuardOff {
-		p.guardOff = append(p.guardOff, policy.Layer(name))
-	}
-	p.kept = []keptPath{m.keptTrace(runDir), {"the run directory", m.path(runDir)}, {"the playbook", m.path(c.Playbook)}}
+	p.kept = []keptPath{m.keptTrace(runDir), {"the run directory", m.path(runDir)}, {"the playbook", m.path(playbookFile)}}
 	if recording.path != "" {
 		p.kept = append(p.kept, keptPath{"the recording", m.path(recording.path)}, m.keptTrace(recording.path))
 	}
 	return p, nil
-}
-
-// recordedAgents are the models of agents as a run records them, in the form of the
-// setting. Their keys are looked up again where the run found them.
-func recordedAgents(models []trace.AgentModel) value {
-	var entries []string
-	for _, a := range models {
-		entries = append(entries, agentModel{a.Agent, a.Model, a.BaseURL, a.KeyEnv}.text())
-	}
-	return value{setting: setting{flag: "agent-model", key: agentsTable}, text: strings.Join(entries, " ")}
 }
 
 // goOn carries out a resume as run does a plan. A run that is complete is left as it
@@ -193,7 +172,7 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 		m.announceComplete(p, s)
 		return m.finishReport(p, out)
 	}
-	faults := stub.NewInjector(p.faults, p.faultSeed())
+	faults := stub.NewInjector(p.faults, p.FaultSeed)
 	calls := p.calls()
 	calls.ticks -= s.TicksDone()
 	source, given, stop, err := m.openAnswers(ctx, p, faults, calls)
@@ -202,8 +181,8 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 	}
 	defer stop()
 	m.announceResume(p, s)
-	announceGuardOff(m.Stderr, p.guardOff)
-	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
+	announceGuardOff(m.Stderr, p.GuardOff)
+	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.PrintLLMIO, quiet: p.Quiet}
 	options := m.engineOptions(p, source, faults, printer)
 	options.Reused = p.recounting(faults)
 	var result engine.Result
@@ -214,15 +193,15 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 	printer.finish()
 	given()
 	if difference, ok := errors.AsType[*engine.DifferenceError](err); ok {
-		return failWith(engine.ExitDiffers, fmt.Errorf("%s does not come out as recorded and is not resumed: %w", shown(p.runDir), difference))
+		return failWith(engine.ExitDiffers, fmt.Errorf("%s does not come out as recorded and is not resumed: %w", shown(p.RunDir), difference))
 	}
 	if err == nil && result.Deriving {
 		out.made.discard()
 		return failWith(result.ExitCode(), fmt.Errorf("interrupted while the %d recorded ticks of %s were derived again, after %d of them; nothing of the run has changed; resume %s starts over",
-			s.TicksDone(), shown(p.runDir), result.TicksDone, oneLine(p.runDir)))
+			s.TicksDone(), shown(p.RunDir), result.TicksDone, oneLine(p.RunDir)))
 	}
 	if engine.Damaged(err) {
-		return badInput("%s cannot be resumed: %w", shown(p.runDir), err)
+		return badInput("%s cannot be resumed: %w", shown(p.RunDir), err)
 	}
 	return m.conclude(p, out, result, err)
 }
@@ -230,22 +209,22 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 // announceComplete says that nothing is left to do, and how the run came out if that is
 // not as one would want: the exit code says only that there is no more to resume.
 func (m *Main) announceComplete(p plan, s *engine.Resumption) {
-	fmt.Fprintf(m.Stderr, "resume: %s is complete with %d ticks, nothing is left to do; --until-tick N extends it\n", oneLine(p.runDir), s.TicksDone())
+	fmt.Fprintf(m.Stderr, "resume: %s is complete with %d ticks, nothing is left to do; --until-tick N extends it\n", oneLine(p.RunDir), s.TicksDone())
 	if before, _ := s.CapsBefore(); s.CapsWanted() != before {
 		fmt.Fprintln(m.Stderr, "note: there is nothing left that other caps could bound, so that they are not changed")
 	}
 	if end := s.Ended(); end.RunStatus != trace.RunCompleted {
-		fmt.Fprintf(m.Stderr, "note: it ended as %s: %s; fork %s --at-tick N plays ticks once more\n", end.RunStatus, oneLine(end.Reason), oneLine(p.runDir))
+		fmt.Fprintf(m.Stderr, "note: it ended as %s: %s; fork %s --at-tick N plays ticks once more\n", end.RunStatus, oneLine(end.Reason), oneLine(p.RunDir))
 	}
 }
 
 // announceResume says where the run stands.
 func (m *Main) announceResume(p plan, s *engine.Resumption) {
 	if before, changed := s.CapsBefore(); changed {
-		fmt.Fprintf(m.Stderr, "caps: changed from %s to %s; what was spent counts\n", capsListed(before, p.prices), capsListed(p.config.Caps, p.prices))
+		fmt.Fprintf(m.Stderr, "caps: changed from %s to %s; what was spent counts\n", capsListed(before, p.Prices), capsListed(p.Caps, p.Prices))
 	}
 	fmt.Fprintf(m.Stderr, "resume: %s, tick %d of %d is the last whole one, answers of the next one at hand: %d\n",
-		oneLine(p.runDir), s.TicksDone(), p.config.Ticks, s.Exchanges())
+		oneLine(p.RunDir), s.TicksDone(), p.Ticks, s.Exchanges())
 	if s.FileLost() {
 		fmt.Fprintf(m.Stderr, "note: %s is gone or lost its first line; it begins anew behind the closed parts of the trace, which hold these ticks\n", engine.TraceFile)
 	}

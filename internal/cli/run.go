@@ -37,22 +37,22 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	if err != nil {
 		return err
 	}
-	made := append(missingDirs(m.path(p.runDir)), out.made...)
+	made := append(missingDirs(m.path(p.RunDir)), out.made...)
 	if err := m.createRunDir(p); err != nil {
 		made.discard()
-		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.runDir), cause(err))
+		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.RunDir), cause(err))
 	}
-	faults := stub.NewInjector(p.faults, p.faultSeed())
+	faults := stub.NewInjector(p.faults, p.FaultSeed)
 	source, given, stop, err := m.openAnswers(ctx, p, faults, p.calls())
 	if err != nil {
 		made.discard()
 		return err
 	}
 	defer stop()
-	fmt.Fprintf(m.Stderr, "run: %s, ticks %d, agents %d, seed %d, in %s\n", oneLine(p.scenario.name), p.config.Ticks,
-		len(p.scenario.agents), p.seed(), oneLine(p.runDir))
-	announceGuardOff(m.Stderr, p.guardOff)
-	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.config.PrintLLMIO, quiet: p.config.Quiet}
+	fmt.Fprintf(m.Stderr, "run: %s, ticks %d, agents %d, seed %d, in %s\n", oneLine(p.Scenario), p.Ticks,
+		len(p.agentIDs), p.Seed, oneLine(p.RunDir))
+	announceGuardOff(m.Stderr, p.GuardOff)
+	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.PrintLLMIO, quiet: p.Quiet}
 	var result engine.Result
 	err = m.shielded(func() (err error) {
 		result, err = m.observed(ctx, p.config, m.engineOptions(p, source, faults, printer), func(ctx context.Context, o engine.Options) (engine.Result, error) {
@@ -75,18 +75,15 @@ func (m *Main) run(ctx context.Context, p plan) error {
 // createRunDir makes the directory of the run, or of the fork.
 func (m *Main) createRunDir(p plan) error {
 	if p.fork == nil {
-		return engine.CreateRunDir(m.path(p.runDir))
+		return engine.CreateRunDir(m.path(p.RunDir))
 	}
-	return engine.CreateForkDir(m.forkOptions(p, engine.Options{RunDir: m.path(p.runDir)}))
+	return engine.CreateForkDir(m.forkOptions(p, engine.Options{RunDir: m.path(p.RunDir)}))
 }
-
-// seed is the world's seed: the user's, else the scenario's.
-func (p plan) seed() uint64 { return p.config.Seed.or(p.scenario.scenario.Seed) }
 
 // prepareReport checks that the report can be written where the user wants it.
 // Finding out at the end would lose what a long run has paid for.
 func (m *Main) prepareReport(p plan) (outputFile, error) {
-	name := p.config.ReportJSON
+	name := p.ReportJSON
 	if name == "" {
 		return outputFile{}, nil
 	}
@@ -106,10 +103,10 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *stub.Injector, cal
 	if reached == nil {
 		reached = newEndpoints(p.config)
 	}
-	config := openai.Config{BaseURL: p.model.baseURL, APIKey: p.model.key, Timeout: p.config.Timeout, BackoffBase: p.config.RetryBackoff}
-	if !p.model.live {
+	config := openai.Config{BaseURL: p.access.baseURL, APIKey: p.access.key, Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS)}
+	if !p.access.live {
 		// The server outlives an interrupt: the engine decides when calls end.
-		server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, stub.Options{Seed: p.config.ScriptedSeed.or(p.seed()), Mode: p.config.scripted(), Faults: faults})
+		server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, stub.Options{Seed: p.ScriptedSeed, Mode: stubMode(p.ScriptedMode), Faults: faults})
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}
@@ -131,14 +128,14 @@ func (m *Main) connect(p plan, reached *endpoints, config openai.Config, calls f
 	if err != nil {
 		return nil, badInput("%w", err)
 	}
-	client, err := reached.client(url, p.model.recordedURL(), config)
+	client, err := reached.client(url, p.access.recordedURL(), config)
 	if err != nil {
 		return nil, err
 	}
-	if p.model.live {
-		p.model.announceLive(m.Stderr, client.URL(), calls)
+	if p.access.live {
+		p.access.announceLive(m.Stderr, client.URL(), calls)
 	} else {
-		p.model.announceScripted(m.Stderr, client.URL())
+		p.access.announceScripted(m.Stderr, client.URL())
 	}
 	p.announceSpending(m.Stderr, m.Now())
 	own, err := p.openAgents(m.Stderr, reached, config)
@@ -148,14 +145,14 @@ func (m *Main) connect(p plan, reached *endpoints, config openai.Config, calls f
 // calls is how many model calls the run can make, by the limits of one decision, what
 // was estimated, and without caps.
 func (p plan) calls() callRange {
-	limits := behavior.Config{ModuleCallsMax: int(p.config.ModuleCallsMax), RepairsMax: int(p.config.RepairsMax)}
-	ticks := p.config.Ticks
+	limits := behavior.Config{ModuleCallsMax: p.ModuleCallsMax, RepairsMax: p.RepairsMax}
+	ticks := p.Ticks
 	if p.fork != nil {
 		ticks -= p.fork.atTick
 	}
-	calls := callRange{ticks: ticks, agents: int64(len(p.scenario.agents)), perDecision: int64(limits.CallsMax()), expected: p.expected}
-	if every := p.config.LearnEvery; every > 0 && !p.config.FreezePlaybook {
-		calls.learning = ticks / every * calls.agents * int64(reflect.NewKit(limits, 1).CallsMax())
+	calls := callRange{ticks: ticks, agents: int64(len(p.agentIDs)), perDecision: int64(limits.CallsMax()), expected: p.Estimate}
+	if p.Learns() {
+		calls.learning = ticks / p.LearnEvery * calls.agents * int64(reflect.NewKit(limits, 1).CallsMax())
 	}
 	return calls
 }
@@ -165,17 +162,17 @@ func (p plan) calls() callRange {
 // noted as they come; all calls are shown only when the user asked for it.
 func (m *Main) engineOptions(p plan, source engine.Source, faults *stub.Injector, printer *progressPrinter) engine.Options {
 	o := engine.Options{
-		Settings: p.engineSettings(), RecordingPath: p.recording.place, RunDir: m.path(p.runDir), Source: source, Concurrency: int(p.config.Concurrency),
-		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.config.SegmentMB << 20,
+		Settings: p.Settings, RecordingPath: p.recording.place, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
+		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.SegmentMB << 20,
 	}
 	if p.fork != nil && p.fork.recount {
 		o.Reused = p.recounting(faults)
 	}
-	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.config.LLMIOMaxChars)}
+	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.LLMIOMaxChars)}
 	notes := failureNotes{printer: printer}
 	o.LLMIO = func(x engine.Exchange) {
 		notes.see(x)
-		if p.config.PrintLLMIO {
+		if p.PrintLLMIO {
 			exchanges.show(x)
 		}
 	}
@@ -185,43 +182,14 @@ func (m *Main) engineOptions(p plan, source engine.Source, faults *stub.Injector
 // recounting counts the faults in answers that are used again.
 func (p plan) recounting(faults *stub.Injector) func(llmclient.Request, int) {
 	return func(r llmclient.Request, attempts int) {
-		faults.Recount(p.config.scripted(), p.config.ScriptedSeed.or(p.seed()), r.Body(), attempts)
+		faults.Recount(stubMode(p.ScriptedMode), p.ScriptedSeed, r.Body(), attempts)
 	}
 }
-
-// engineSettings is everything of the plan that shapes the run. The engine writes
-// it into the trace, so that a replay needs no flag and no file.
-func (p plan) engineSettings() trace.Settings {
-	c := p.config
-	settings := trace.DefaultSettings()
-	settings.Scenario, settings.ScenarioTOML, settings.Rules = p.scenario.name, string(p.scenario.toml), p.scenario.rules
-	settings.AgentsOverride, settings.Seed, settings.Ticks = p.scenario.agentsOverride, p.seed(), c.Ticks
-	settings.Protocol, settings.Commit, settings.GuardOff = c.Protocol, c.Commit, nil
-	for _, l := range p.guardOff {
-		settings.GuardOff = append(settings.GuardOff, string(l))
-	}
-	settings.Model, settings.ModelSource, settings.BaseURL, settings.AgentModels = p.model.model, p.modelSource(), p.recording.endpoint(p.model), p.engineModels()
-	settings.ScriptedMode, settings.ScriptedSeed = c.ScriptedMode, c.ScriptedSeed.or(p.seed())
-	settings.SystemPrompt, settings.ShortTermGoal, settings.LongTermGoal, settings.PromptSwitches = c.SystemPrompt, c.ShortTermGoal, c.LongTermGoal, p.switches
-	settings.PromptProfile, settings.Language, settings.Faults, settings.FaultSeed = c.PromptProfile, c.PromptLanguage, c.Faults, p.faultSeed()
-	settings.TimeoutMS, settings.DecisionDeadlineMS, settings.ContextWindowTokens = c.Timeout.Milliseconds(), c.DecisionDeadline.Milliseconds(), int(c.ContextWindow)
-	settings.ModuleCallsMax, settings.RepairsMax, settings.RepeatAdviceAfter = int(c.ModuleCallsMax), int(c.RepairsMax), int(c.RepeatAdviceAfter)
-	settings.Caps, settings.Prices, settings.Estimate = c.Caps, p.prices, p.expected
-	settings.Playbook, settings.PlaybookBullets, settings.PlaybookSize = string(p.playbook), int(c.PlaybookBullets), int(c.PlaybookSize)
-	settings.FreezePlaybook, settings.LearnEvery = c.FreezePlaybook, c.LearnEvery
-	if p.recording.path != "" {
-		settings.Recording = p.recording.describe(p.model.source())
-	}
-	return settings
-}
-
-// faultSeed is the seed of the faults: the user's, else the run's.
-func (p plan) faultSeed() uint64 { return p.config.FaultSeed.or(p.seed()) }
 
 // nothingRecorded reports whether the run ended before it had a trace, so that
 // there is nothing to report on.
 func (m *Main) nothingRecorded(p plan) bool {
-	_, err := os.Stat(filepath.Join(m.path(p.runDir), engine.TraceFile))
+	_, err := os.Stat(filepath.Join(m.path(p.RunDir), engine.TraceFile))
 	return errors.Is(err, fs.ErrNotExist)
 }
 
@@ -234,7 +202,7 @@ func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr err
 		if !p.resumable(result) || errors.Is(runErr, engine.ErrFork) {
 			return fmt.Errorf("run: %w", errors.Join(runErr, reportErr))
 		}
-		return fmt.Errorf("run: %w; once that is mended, resume %s goes on behind its last whole tick", errors.Join(runErr, reportErr), oneLine(p.runDir))
+		return fmt.Errorf("run: %w; once that is mended, resume %s goes on behind its last whole tick", errors.Join(runErr, reportErr), oneLine(p.RunDir))
 	}
 	return cmp.Or(reportErr, p.verdict(result))
 }
@@ -247,21 +215,21 @@ func (p plan) verdict(result engine.Result) error {
 		return nil
 	case engine.ExitProvider:
 		return failWith(engine.ExitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
-			result.Status, result.TicksDone, p.config.Ticks, result.Reason, p.providerHint(result.Reason)))
+			result.Status, result.TicksDone, p.Ticks, result.Reason, p.providerHint(result.Reason)))
 	case engine.ExitBudget:
 		return failWith(engine.ExitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there; resume %s with a higher cap goes on",
-			result.Status, result.TicksDone, p.config.Ticks, result.Reason, oneLine(p.runDir)))
+			result.Status, result.TicksDone, p.Ticks, result.Reason, oneLine(p.RunDir)))
 	}
 	reason := result.Reason
 	switch {
 	case result.Status == trace.RunRecordingDamaged:
 		reason += "; " + p.damageHint()
 	case result.Status == trace.RunReplayDiffers:
-		reason += "; " + missHint(p.runDir)
+		reason += "; " + missHint(p.RunDir)
 	case p.resumable(result):
-		reason += fmt.Sprintf("; resume %s goes on with it", oneLine(p.runDir))
+		reason += fmt.Sprintf("; resume %s goes on with it", oneLine(p.RunDir))
 	}
-	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.config.Ticks, reason))
+	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.Ticks, reason))
 }
 
 // resumable says that another process can go on with the run: not with a fork that has
@@ -274,15 +242,15 @@ func (p plan) resumable(result engine.Result) bool {
 // that is what ran out, else those of the model.
 func (p plan) providerHint(reason string) string {
 	switch {
-	case strings.Contains(reason, string(llmclient.ErrDeadline)) && p.config.DecisionDeadline > 0:
-		return fmt.Sprintf("decisions may take %s (--decision-deadline); allow more or leave it out", p.config.DecisionDeadline)
+	case strings.Contains(reason, string(llmclient.ErrDeadline)) && p.DecisionDeadlineMS > 0:
+		return fmt.Sprintf("decisions may take %s (--decision-deadline); allow more or leave it out", millis(p.DecisionDeadlineMS))
 	case strings.Contains(reason, string(llmclient.ErrTimeout)):
-		return fmt.Sprintf("calls may take %s (--timeout) and then 180s once more; check the endpoint (--base-url) or allow more", p.config.Timeout)
+		return fmt.Sprintf("calls may take %s (--timeout) and then 180s once more; check the endpoint (--base-url) or allow more", millis(p.TimeoutMS))
 	}
 	if !p.faults.Empty() {
-		return fmt.Sprintf("faults were injected on purpose (--faults %s); leave out those that end a run", shown(p.config.Faults))
+		return fmt.Sprintf("faults were injected on purpose (--faults %s); leave out those that end a run", shown(p.Faults))
 	}
-	return p.model.providerHint()
+	return p.access.providerHint()
 }
 
 // finishReport folds the trace into a report, writes it to the run directory and
@@ -291,17 +259,17 @@ func (p plan) providerHint(reason string) string {
 // the same one at any later time. The summary is printed also when a file could
 // not be written: it may be all that is left of a run on a full disk.
 func (m *Main) finishReport(p plan, out outputFile) error {
-	r, err := m.foldReport(p.runDir)
+	r, err := m.foldReport(p.RunDir)
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(filepath.Join(m.path(p.runDir), engine.ReportFile), r.JSON())
+	err = atomicfile.Write(filepath.Join(m.path(p.RunDir), engine.ReportFile), r.JSON())
 	if out.path != "" {
 		err = errors.Join(err, atomicfile.Write(out.path, r.JSON()))
 	}
-	text := fmt.Sprintf("%strace   %s\nreport  %s\n", r.Text(), oneLine(filepath.Join(p.runDir, engine.TraceFile)), oneLine(filepath.Join(p.runDir, engine.ReportFile)))
+	text := fmt.Sprintf("%strace   %s\nreport  %s\n", r.Text(), oneLine(filepath.Join(p.RunDir, engine.TraceFile)), oneLine(filepath.Join(p.RunDir, engine.ReportFile)))
 	if out.path != "" {
-		text += fmt.Sprintf("report  %s\n", oneLine(p.config.ReportJSON))
+		text += fmt.Sprintf("report  %s\n", oneLine(p.ReportJSON))
 	}
 	if _, printErr := io.WriteString(m.Stdout, text); printErr != nil {
 		err = errors.Join(err, fmt.Errorf("print the summary: %w", cause(printErr)))

@@ -7,8 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/behavior/policy"
-	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
@@ -120,7 +118,7 @@ func (m *Main) gather(all settings, scenario string, given map[string]string, co
 // they would not do for a run, a live model without a key being an example: that
 // is when a user wants to see them.
 func (m *Main) start(ctx context.Context, values []value, commands []string, extra runFlags) error {
-	c, err := newConfig(values)
+	c, err := newConfig(trace.DefaultSettings(), values)
 	if err != nil {
 		return err
 	}
@@ -144,33 +142,24 @@ func (m *Main) start(ctx context.Context, values []value, commands []string, ext
 }
 
 // plan is a run that has passed every check. What can still fail lies outside:
-// the disk, the network, the provider.
+// the disk, the network, the provider. Its settings are those the trace records.
 type plan struct {
-	config   config
-	scenario chosenScenario
-	// switches are in rising order of ticks and name only agents that exist.
-	switches []trace.Switch
-	model    modelAccess
-	// agents have models or endpoints of their own.
-	agents []agentAccess
+	config
+	// agentIDs are in the world's order.
+	agentIDs []string
+	access   modelAccess
+	// own are the agents with models or endpoints of their own.
+	own []agentAccess
 	// endpoints are the clients; there are none before the model is opened.
 	endpoints *endpoints
 	// recording is where recorded answers come from.
 	recording chosenRecording
-	// playbook is the file of lessons as read, empty for none.
-	playbook []byte
-	// prices are those of the run's models, for as many as have one.
-	prices []price.Price
-	// expected is what the run will probably take, nil where nobody pays or asks.
-	expected *trace.Estimate
+	// playbookFile is where the playbook was read from, and what is learned goes.
+	playbookFile string
 	// fork is the run that this one leaves, nil for a run of its own.
 	fork *forkPoint
 	// faults is what goes wrong on purpose; empty for a live model.
 	faults stub.FaultPlan
-	// guardOff are the layers of the guard left out.
-	guardOff []policy.Layer
-	// runDir is the run directory as the user will read it.
-	runDir string
 	// kept are the files the report must not replace.
 	kept []keptPath
 }

@@ -16,43 +16,23 @@ import (
 // scenarioBytesMax bounds a scenario file.
 const scenarioBytesMax = 16 << 20
 
-// chosenScenario is the scenario of a run.
-type chosenScenario struct {
-	// name is the embedded name, or the path as the user wrote it.
-	name string
-	// toml is the scenario's full text.
-	toml []byte
-	// scenario is toml read, without overrides.
-	scenario world.Scenario
-	// rules replace those of the text, nil keeps them.
-	rules *world.Rules
-	// agentsOverride is the number of agents asked for, 0 for the scenario's own.
-	agentsOverride int
-	// agents are the ids of the agents, in the world's order.
-	agents []string
-}
-
 // chooseScenario finds the scenario that v names: an embedded one, or a file. A
 // built-in name wins over a file of that name, which "./name" reaches. commands
 // are offered in the error, because a misspelt command arrives here.
-func (m *Main) chooseScenario(v value, commands []string) (chosenScenario, error) {
-	name := v.text
+func (m *Main) chooseScenario(v value, commands []string) (name string, text []byte, s world.Scenario, err error) {
+	name = v.text
 	if s, toml, ok := scenario.Embedded(name); ok {
-		return chosenScenario{name: s.ID, toml: toml, scenario: s}, nil
+		return s.ID, toml, s, nil
 	}
 	if !m.looksLikeFile(name) {
-		return chosenScenario{}, unknownScenario(v, commands)
+		return name, nil, s, unknownScenario(v, commands)
 	}
-	data, err := readBounded(m.path(name), scenarioBytesMax)
-	if err != nil {
-		return chosenScenario{}, badInput("%s: scenario file %s cannot be read: %v; allowed: %s, or a readable .toml file",
+	if text, err = readBounded(m.path(name), scenarioBytesMax); err != nil {
+		return name, nil, s, badInput("%s: scenario file %s cannot be read: %v; allowed: %s, or a readable .toml file",
 			v.where(), shown(name), cause(err), offeredScenarios())
 	}
-	s, err := scenario.Parse(name, data)
-	if err != nil {
-		return chosenScenario{}, badInput("%w", err)
-	}
-	return chosenScenario{name: name, toml: data, scenario: s}, nil
+	s, err = scenario.Parse(name, text)
+	return name, text, s, wrongSettings(err)
 }
 
 // looksLikeFile reports whether a name that is no embedded scenario was meant as
@@ -94,35 +74,34 @@ func offeredScenarios() string {
 	return fmt.Sprintf("%s, or one of %d tasks (see scenarios list)", strings.Join(names, ", "), tasks)
 }
 
-// withAgents replaces the number of agents, where n is not 0, and proves that a
-// world can be made of it. The error is bad input and names what in the scenario
+// agentsOf are the ids of a scenario's agents, in the world's order, with the number of
+// them that the settings ask for. The error is bad input and names what in the scenario
 // does not fit together.
-func (c chosenScenario) withAgents(n int64) (chosenScenario, error) {
-	c.agentsOverride = int(n)
-	peopled := c.scenario
-	if n > 0 {
-		peopled = peopled.WithAgents(int(n))
+func agentsOf(s trace.Settings, chosen world.Scenario) ([]string, error) {
+	if s.AgentsOverride > 0 {
+		chosen = chosen.WithAgents(s.AgentsOverride)
 	}
-	w, err := world.New(peopled, c.scenario.Seed)
+	w, err := world.New(chosen, chosen.Seed)
 	if err != nil {
-		return chosenScenario{}, badInput("scenario %s: %w", shown(c.name), err)
+		return nil, badInput("scenario %s: %w", shown(s.Scenario), err)
 	}
-	for i := range w.Agents() {
-		c.agents = append(c.agents, w.AgentID(i))
+	ids := make([]string, w.Agents())
+	for i := range ids {
+		ids[i] = w.AgentID(i)
 	}
-	return c, nil
+	return ids, nil
 }
 
 // recordedScenario is the scenario of a recorded run, with the rules in force.
-func recordedScenario(s trace.Settings) (chosenScenario, error) {
-	parsed, err := scenario.Parse(s.Scenario, []byte(s.ScenarioTOML))
+func recordedScenario(s trace.Settings) (world.Scenario, error) {
+	recorded, err := scenario.Parse(s.Scenario, []byte(s.ScenarioTOML))
 	if err != nil {
-		return chosenScenario{}, badInput("scenario in the trace: %w", err)
+		return recorded, badInput("scenario in the trace: %w", err)
 	}
 	if s.Rules != nil {
-		parsed.Rules = *s.Rules
+		recorded.Rules = *s.Rules
 	}
-	return chosenScenario{name: s.Scenario, toml: []byte(s.ScenarioTOML), scenario: parsed, rules: s.Rules}.withAgents(int64(s.AgentsOverride))
+	return recorded, nil
 }
 
 // scenariosCommand lists and shows what can be run. Names and aliases are those

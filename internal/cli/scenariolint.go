@@ -54,16 +54,16 @@ func (m *Main) lintScenarios(names []string) error {
 // lintScenario lists the findings about one scenario, each a line. That it cannot
 // be read is one too, so that the scenarios after it are still checked.
 func (m *Main) lintScenario(name string) []string {
-	chosen, err := m.chooseScenario(value{text: name, origin: origin{rank: fromArgument}}, nil)
+	name, _, chosen, err := m.chooseScenario(value{text: name, origin: origin{rank: fromArgument}}, nil)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	var lines []string
-	for _, f := range baseline.Lint(chosen.scenario, chosen.scenario.Seed) {
-		lines = append(lines, chosen.name+": "+f.String())
+	for _, f := range baseline.Lint(chosen, chosen.Seed) {
+		lines = append(lines, name+": "+f.String())
 	}
-	for _, idle := range policy.FindIdle(chosen.scenario.Mandate) {
-		lines = append(lines, chosen.name+": "+idle.String())
+	for _, idle := range policy.FindIdle(chosen.Mandate) {
+		lines = append(lines, name+": "+idle.String())
 	}
 	return lines
 }

@@ -9,8 +9,13 @@ type kind int
 const (
 	// kindText is free text; blank means unset.
 	kindText kind = iota
-	// kindPath is a path or, for the prompt switches, also a JSON text.
+	// kindPath is a path.
 	kindPath
+	// kindFile is the path of a file that holds the value or, for the prompt switches,
+	// also a JSON text. It is read when the settings are checked against each other.
+	kindFile
+	// kindLayers are names of layers of the guard.
+	kindLayers
 	// kindSecret is text that is never shown.
 	kindSecret
 	// kindURL is the base URL of a Responses endpoint.
@@ -23,7 +28,7 @@ const (
 	kindMillis
 	// kindSwitch is true or false.
 	kindSwitch
-	// kindAgents is any number of agents with models of their own; see agentModel.
+	// kindAgents is any number of agents with models of their own; see parseAgentModels.
 	kindAgents
 	// kindChoice is one of the setting's choices.
 	kindChoice
@@ -31,14 +36,9 @@ const (
 	kindMoney
 )
 
-// setting describes one value of a run. A row of the table reads like this:
-//
-//	{flag: "ticks", key: "run.ticks", kind: kindCount, fallback: "20", min: 1, max: ticksMax,
-//		doc: "ticks to run", into: func(c *config) any { return &c.Ticks }}
-//
-// It says where the value may come from, what it may be and where it goes. The
-// table of settings is the single source of flags, environment names, file keys,
-// checks, help and --print-config.
+// setting describes one value of a run: where it may come from, what it may be and where
+// it goes. The table of settings is the single source of flags, environment names, file
+// keys, checks, help and --print-config.
 type setting struct {
 	// flag is the flag's name without dashes; empty when there is no flag.
 	flag string
@@ -54,6 +54,8 @@ type setting struct {
 	absent string
 	// min and max bound a kindCount, or a kindMillis in milliseconds.
 	min, max int64
+	// shapes says that the setting is part of [trace.Settings].
+	shapes bool
 	// removable says that the word noneText sets the value to none, also where a weaker
 	// source has one.
 	removable bool

@@ -47,8 +47,8 @@ func (m *Main) choosePrices(values []value, known []price.Price, access modelAcc
 func modelsOf(access modelAccess, agents []agentAccess) []string {
 	list := []string{access.model}
 	for _, a := range agents {
-		if a.model != "" && !slices.Contains(list, a.model) {
-			list = append(list, a.model)
+		if a.Model != "" && !slices.Contains(list, a.Model) {
+			list = append(list, a.Model)
 		}
 	}
 	return list
@@ -73,7 +73,7 @@ func lookUp(known []price.Price, table price.Table, models []string) (list []pri
 
 // estimate computes what the run will take, of a fork the part of its own.
 func (p *plan) estimate() error {
-	settings := p.engineSettings()
+	settings := p.Settings
 	if p.fork != nil {
 		settings.Ticks -= p.fork.atTick
 	}
@@ -81,7 +81,7 @@ func (p *plan) estimate() error {
 	if err != nil {
 		return fmt.Errorf("estimate the run: %w", err)
 	}
-	p.expected = &expected
+	p.Estimate = &expected
 	return nil
 }
 
@@ -90,7 +90,7 @@ func (p plan) wantsEstimate() bool {
 	if p.recording.strict {
 		return false // nothing is asked
 	}
-	return p.model.live || len(p.prices) > 0 || p.config.Caps != (trace.Caps{})
+	return p.access.live || len(p.Prices) > 0 || p.Caps != (trace.Caps{})
 }
 
 // announceSpending says, before the first call, what the run will probably take and
@@ -98,12 +98,12 @@ func (p plan) wantsEstimate() bool {
 // pays and nothing is bounded.
 // now tells how old the prices are.
 func (p plan) announceSpending(w io.Writer, now time.Time) {
-	if e := p.expected; e != nil {
+	if e := p.Estimate; e != nil {
 		fmt.Fprintf(w, "expected: %s; at least %s, at most %s\n", takes(e.Likely), takes(e.Least), takes(e.Most))
 		fmt.Fprintf(w, "cost: %s\n", p.costText())
-		fmt.Fprint(w, priceAge(p.prices, now))
+		fmt.Fprint(w, priceAge(p.Prices, now))
 	}
-	if p.expected != nil || p.wantsEstimate() {
+	if p.Estimate != nil || p.wantsEstimate() {
 		fmt.Fprintf(w, "caps: %s\n", p.capsText())
 	}
 }
@@ -117,12 +117,12 @@ func takes(s trace.Spending) string {
 // would be taken for a promise.
 func (p plan) costText() string {
 	switch {
-	case len(p.prices) > 0:
-		e, list := p.expected, p.prices[0]
+	case len(p.Prices) > 0:
+		e, list := p.Estimate, p.Prices[0]
 		return fmt.Sprintf("likely %s %s, at least %s, at most %s, without discounts for cached input; prices of %s (%s)",
 			e.Likely.Cost, oneLine(list.Currency), e.Least.Cost, e.Most.Cost, list.AsOf, oneLine(list.Source))
-	case p.model.live:
-		return fmt.Sprintf("unknown, there is no price of model %s; a table with one can be given (--price-table)", shown(p.model.model))
+	case p.access.live:
+		return fmt.Sprintf("unknown, there is no price of model %s; a table with one can be given (--price-table)", shown(p.access.model))
 	}
 	return "none, the scripted stub is free"
 }
@@ -151,10 +151,10 @@ func priceAge(prices []price.Price, now time.Time) string {
 
 // capsText lists the caps that are set, and says how to set some where none are.
 func (p plan) capsText() string {
-	if p.config.Caps == (trace.Caps{}) {
+	if p.Caps == (trace.Caps{}) {
 		return noneText + "; --cap-calls, --cap-tokens and --cap-cost set some"
 	}
-	return capsListed(p.config.Caps, p.prices)
+	return capsListed(p.Caps, p.Prices)
 }
 
 // capsListed lists caps, in the currency of the prices.
@@ -187,7 +187,7 @@ func capsGiven(values []value) func(trace.Caps) trace.Caps {
 		return nil
 	}
 	return func(caps trace.Caps) trace.Caps {
-		c := config{Caps: caps}
+		c := config{Settings: trace.Settings{Caps: caps}}
 		for _, v := range given {
 			target := v.setting.into(&c)
 			switch n := target.(type) {
@@ -210,7 +210,7 @@ func capsGiven(values []value) func(trace.Caps) trace.Caps {
 // printEstimate says on stdout what the run would take, and runs nothing.
 func (m *Main) printEstimate(p plan) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "model: %s (%s)\n", oneLine(p.model.model), p.model.source())
+	fmt.Fprintf(&text, "model: %s (%s)\n", oneLine(p.access.model), p.access.source())
 	fmt.Fprintf(&text, "calls: %s\n", p.calls())
 	p.announceSpending(&text, m.Now())
 	if _, err := io.WriteString(m.Stdout, text.String()); err != nil {
