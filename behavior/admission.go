@@ -3,11 +3,10 @@ package behavior
 import (
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 )
 
@@ -103,7 +102,7 @@ func (t *Turn) admitUnknown(it llmclient.Item) bool {
 		Type   *string         `json:"type"`
 		CallID json.RawMessage `json:"call_id"`
 	}
-	keep := json.Unmarshal(it.Raw, &w) == nil && w.Type != nil && *w.Type != "" && string(orNull(w.CallID)) == "null"
+	keep := json.Unmarshal(it.Raw, &w) == nil && w.Type != nil && *w.Type != "" && (w.CallID == nil || string(w.CallID) == "null")
 	code := unknownKept
 	if !keep {
 		code = unknownDropped
@@ -137,14 +136,14 @@ func (t *Turn) pair() {
 // admitCall makes a slot for a call, and rebuilds a call that could not be sent
 // back as it is: no id, a repeated one, or arguments that are no JSON string.
 func (t *Turn) admitCall(it llmclient.Item) (llmclient.Item, slot) {
-	s := slot{callID: it.CallID, tool: it.Name, args: it.Text}
+	s := slot{callID: it.CallID, Call: answer.Call{Tool: it.Name, Arguments: it.Text}}
 	code := ""
 	switch {
 	case s.callID == "" || len(s.callID) > callIDCharsMax:
 		code = repairCallIDMissing
 	case t.isCall(s.callID):
 		code = repairCallIDRepeated
-	case !replayable(it) || readsOtherwise(s.args):
+	case !replayable(it) || readsOtherwise(s.Arguments):
 		code = repairCallNotReplayable
 	}
 	minted := code == repairCallIDMissing || code == repairCallIDRepeated
@@ -153,15 +152,15 @@ func (t *Turn) admitCall(it llmclient.Item) (llmclient.Item, slot) {
 	}
 	t.callIDs[s.callID] = minted
 	if code != "" {
-		args := s.args
-		if object, _, e := modules.ReadObject(args); e == nil && !isObject(args) {
+		args := s.Arguments
+		if object, _, e := answer.ReadObject(args); e == nil && !answer.IsObject(args) {
 			// What is sent back is what was read.
-			args = string(object)
+			args = string(object.JSON())
 		} else if !json.Valid([]byte(args)) {
 			args = "{}"
 		}
-		it = it.Rebuilt(s.callID, t.replayableName(s.tool), args)
-		t.note(trace.Step{Kind: trace.StepItemRepair, Status: trace.StatusOK, Code: code, CallID: s.callID, Name: t.knownName(s.tool)})
+		it = it.Rebuilt(s.callID, t.replayableName(s.Tool), args)
+		t.note(trace.Step{Kind: trace.StepItemRepair, Status: trace.StatusOK, Code: code, CallID: s.callID, Name: t.mind.vocabulary.Tool(s.Tool)})
 	}
 	return it, s
 }
@@ -169,16 +168,11 @@ func (t *Turn) admitCall(it llmclient.Item) (llmclient.Item, slot) {
 // readsOtherwise reports arguments that are JSON but no object, and yet hold the
 // object that is read from them: as the only element of a list, or in a string.
 func readsOtherwise(args string) bool {
-	if isObject(args) {
+	if answer.IsObject(args) {
 		return false
 	}
-	_, _, e := modules.ReadObject(args)
+	_, _, e := answer.ReadObject(args)
 	return e == nil
-}
-
-// isObject reports whether a text is a JSON object.
-func isObject(text string) bool {
-	return json.Valid([]byte(text)) && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{")
 }
 
 // isCall reports whether a call of this turn has the id.
@@ -209,14 +203,5 @@ func (t *Turn) replayableName(name string) string {
 	if toolName.MatchString(name) {
 		return name
 	}
-	return "unknown"
-}
-
-// knownName returns a tool name if the run knows it, else a fixed word, so that
-// model text does not become a counter's name.
-func (t *Turn) knownName(tool string) string {
-	if slices.ContainsFunc(t.mind.tools, func(known llmclient.Tool) bool { return known.Name == tool }) {
-		return tool
-	}
-	return "unknown"
+	return answer.NoTool
 }

@@ -104,23 +104,3 @@ func (d Decision) Tried(refused int) Decision {
 func (Ask) isStep()      {}
 func (Call) isStep()     {}
 func (Decision) isStep() {}
-
-// ParseKind classifies an answer that could not be used.
-type ParseKind string
-
-// The kinds of unusable answers. They are counted by kind, apart from the
-// leniencies that saved an answer.
-const (
-	ParseEmptyOutput   ParseKind = "empty_output"
-	ParseRefusal       ParseKind = "refusal"
-	ParseTruncated     ParseKind = "truncated"
-	ParseFiltered      ParseKind = "content_filter"
-	ParseIncomplete    ParseKind = "incomplete"
-	ParseNoJSON        ParseKind = "no_json"
-	ParseTooLarge      ParseKind = "too_large"
-	ParseUnknownShape  ParseKind = "unknown_shape"
-	ParseInvalidArgs   ParseKind = "invalid_arguments"
-	ParseSeveral       ParseKind = "several_decisions"
-	ParseUnknownTool   ParseKind = "unknown_tool"
-	ParseNotAllowedNow ParseKind = "not_allowed_now"
-)

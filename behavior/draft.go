@@ -2,35 +2,25 @@ package behavior
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
-func (t *Turn) takeDraft(i int, leniencies []string) (bool, ParseKind) {
-	f, lenient, e := decodeFields(t.slots[i].args)
-	var draft draftArgs
-	if e == nil {
-		lenient = append(lenient, mendLists(f)...)
-		var absent []string
-		absent, e = f.decode(&draft, "candidates")
-		leniencies = slices.Concat(leniencies, lenient, t.slots[i].norm(absent))
-	}
-	if e == nil && len(draft.Candidates) == 0 {
-		e = &modules.ArgumentError{Path: "candidates", Expected: fmt.Sprintf("1 to %d candidates", candidatesMax), Got: "none"}
-	}
+func (t *Turn) takeDraft(i int) (bool, answer.Problem) {
+	draft, used, e := answer.ReadDraft(t.slots[i].Call, candidatesMax)
 	if e != nil {
 		return false, t.badArguments(i, trace.StepDraft, e)
 	}
-	w, e := t.weigh(t.slots[i], draft.Candidates)
+	w, e := t.weigh(t.slots[i].Call, draft.Candidates)
 	if !w.usable && e != nil {
 		return false, t.badArguments(i, trace.StepDraft, e)
 	}
-	w.leniencies = slices.Concat(leniencies, w.leniencies)
+	w.repairs = slices.Concat(used, w.repairs)
 	t.takeWeighed(i, w)
 	return true, ""
 }
@@ -48,7 +38,7 @@ func (t *Turn) takeWeighed(i int, w weighing) {
 			t.now = at(trace.StageDraft)
 		}
 	}
-	t.note(trace.Step{Kind: trace.StepDraft, Status: status, CallID: t.slots[i].callID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: w.leniencies})
+	t.note(trace.Step{Kind: trace.StepDraft, Status: status, CallID: t.slots[i].callID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})
 	t.respond(i, draftResult{w.results, w.best(), t.now.stage})
 	t.drafts = &drafted{i, w}
 }
@@ -73,8 +63,8 @@ type weighing struct {
 	results []candidateResult
 	details []candidateDetail
 	// usable says that at least one candidate may be committed.
-	usable     bool
-	leniencies []string
+	usable  bool
+	repairs []answer.Repair
 	// verdicts are those of the candidates by number from 1; nil where there is no
 	// action.
 	verdicts []*Verdict
@@ -83,11 +73,11 @@ type weighing struct {
 }
 
 // weigh judges the candidates that a call gave; e is the first argument error.
-func (t *Turn) weigh(s slot, candidates []fields) (w weighing, e *modules.ArgumentError) {
+func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, e *answer.ArgumentError) {
 	t.candidates = nil
-	for n, c := range candidates[:min(len(candidates), candidatesMax)] {
-		action, lenient, bad := t.decodeCandidate(c)
-		w.leniencies = append(w.leniencies, s.norm(lenient)...)
+	for n, candidate := range candidates[:min(len(candidates), candidatesMax)] {
+		action, used, bad := candidate.Decode(c, t.names)
+		w.repairs = append(w.repairs, used...)
 		t.candidates = append(t.candidates, action)
 		if bad != nil {
 			w.refuse(t.mind.words, n+1, bad)
@@ -114,35 +104,8 @@ func (t *Turn) weigh(s slot, candidates []fields) (w weighing, e *modules.Argume
 }
 
 // refuse adds a candidate that is no action.
-func (w *weighing) refuse(say *wording, n int, bad *modules.ArgumentError) {
+func (w *weighing) refuse(say *wording, n int, bad *answer.ArgumentError) {
 	f := say.wrongArguments(CodeInvalidArguments, bad)
 	w.results = append(w.results, candidateResult{N: n, Finding: modules.Finding{Status: world.CheckRejected}, Error: &f})
 	w.details = append(w.details, candidateDetail{N: n, verdictDetail: verdictDetail{Status: world.CheckRejected, Action: rawJSON("null")}, Error: &f})
 }
-
-// decodeCandidate reads one candidate: a flat action, or one with more around it as
-// in a decision written in full.
-func (t *Turn) decodeCandidate(f fields) (world.Action, []string, *modules.ArgumentError) {
-	shaped, lenient, ok := shapeDecision(f)
-	if !ok {
-		return nil, nil, noAction
-	}
-	if _, wrapped := objectField(f, "action"); wrapped {
-		lenient = append([]string{lenWrappedAction}, lenient...)
-	}
-	action, more, e := t.decodeAction(shaped["action"], shaped["execute_until"])
-	flat := slices.DeleteFunc(lenient, func(l string) bool { return l == lenFlatAction })
-	if _, ordered := action.(world.ExecuteUntil); ordered {
-		more = append(more, lenCandidateOrder)
-	}
-	return action, slices.Concat(flat, more), e
-}
-
-// The leniencies of a candidate: its action stands in a field, or it brings the
-// standing order that is the decision's to give.
-const (
-	lenWrappedAction  = "wrapped_action"
-	lenCandidateOrder = "candidate_order"
-)
-
-var noAction = &modules.ArgumentError{Path: "action", Expected: "an action object", Got: "none"}

@@ -3,8 +3,10 @@ package behavior
 import (
 	"encoding/json"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -74,8 +76,8 @@ func (w *wording) newFeedback(code string) feedback {
 }
 
 // wrongArguments is the feedback about arguments that were refused.
-func (w *wording) wrongArguments(code string, e *modules.ArgumentError) feedback {
-	f, told := w.newFeedback(code), e.In(w.language)
+func (w *wording) wrongArguments(code string, e *answer.ArgumentError) feedback {
+	f, told := w.newFeedback(code), w.language.Fault(e)
 	f.Path, f.Expected, f.Got = told.Path, told.Expected, told.Got
 	return f
 }
@@ -83,12 +85,12 @@ func (w *wording) wrongArguments(code string, e *modules.ArgumentError) feedback
 // argumentCode tells which of the three ways arguments failed. What is wrong with
 // a field inside an object is told by its path; an error about the whole depends
 // on what the whole is.
-func argumentCode(raw string, e *modules.ArgumentError) string {
+func argumentCode(raw string, e *answer.ArgumentError) string {
 	whole := e.Path == "" || e.Path == "arguments"
 	switch {
 	case e.NotJSON, whole && !json.Valid([]byte(raw)):
 		return CodeArgumentsNotJSON
-	case e.NotObject, whole && jsonKind(raw) != "object":
+	case e.NotObject, whole && !answer.IsObject(raw):
 		return CodeArgumentsNotObject
 	}
 	return CodeInvalidArguments
@@ -132,7 +134,7 @@ func (w *wording) guardRejected(v Verdict, attempt, of int) feedback {
 
 // aboutAnswer tells the model that a whole answer could not be used. No allowed tool
 // means that the step takes text.
-func (w *wording) aboutAnswer(kind ParseKind, allowed []string) feedback {
+func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
 	for _, p := range w.unusable {
 		if p.kind != kind {
 			continue
@@ -165,3 +167,17 @@ type candidateResult struct {
 	modules.Finding
 	Error *feedback `json:"error,omitempty"`
 }
+
+// repairNames are repairs as notes keep them.
+func repairNames(used []answer.Repair) []string {
+	var names []string
+	for _, r := range used {
+		names = append(names, string(r))
+	}
+	return names
+}
+
+// whyCharsMax caps the model's own words where they are kept.
+const whyCharsMax = 200
+
+func capText(s string) string { return plaintext.Clip(s, whyCharsMax) }

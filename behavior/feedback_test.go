@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
@@ -19,9 +20,9 @@ import (
 
 // parseKinds are all kinds of unusable answers. Those about calls are told by the
 // outputs of the calls.
-var parseKinds = []ParseKind{
-	ParseEmptyOutput, ParseRefusal, ParseTruncated, ParseFiltered, ParseIncomplete, ParseNoJSON, ParseTooLarge,
-	ParseUnknownShape, ParseSeveral,
+var parseKinds = []answer.Problem{
+	answer.EmptyOutput, answer.Refusal, answer.Truncated, answer.Filtered, answer.Incomplete, answer.NoJSON, answer.TooLarge,
+	answer.UnknownShape, answer.Several,
 }
 
 // TestFeedbackWording holds every text that tells a model what was wrong: what
@@ -38,11 +39,11 @@ func feedbackIn(w *wording) string {
 		fmt.Fprintf(&b, "%s\n  %s\n", p.code, p.text)
 	}
 	for _, kind := range parseKinds {
-		fmt.Fprintf(&b, "%s %s\n  %s\n  %s\n", CodeUnusableAnswer, kind, encode(w.aboutAnswer(kind, []string{toolDecision})), encode(w.aboutAnswer(kind, nil)))
+		fmt.Fprintf(&b, "%s %s\n  %s\n  %s\n", CodeUnusableAnswer, kind, encode(w.aboutAnswer(kind, []string{answer.ToolDecision})), encode(w.aboutAnswer(kind, nil)))
 	}
-	bad := &modules.ArgumentError{Path: "candidate", Expected: "an integer", Got: "null"}
+	bad := &answer.ArgumentError{Path: "candidate", Expected: "an integer", Got: "null"}
 	limited := w.newFeedback(CodeUnknownTool)
-	limited.Known, limited.Allowed, limited.Attempt, limited.Of = []string{toolPlan, toolDecision}, []string{toolDecision}, 1, 1
+	limited.Known, limited.Allowed, limited.Attempt, limited.Of = []string{answer.ToolPlan, answer.ToolDecision}, []string{answer.ToolDecision}, 1, 1
 	rejected := Verdict{
 		Adjusted:    world.BuildFactory{FactoryKind: "factory.assembler.mk1"},
 		Check:       world.Check{Status: world.CheckRejected, Rejection: &world.Rejection{Code: "insufficient_resource", Field: "factory_kind"}},
@@ -88,7 +89,7 @@ func TestArgumentCodes(t *testing.T) {
 		{`null`, CodeArgumentsNotObject}, {`[]`, CodeArgumentsNotObject}, {`[{},{}]`, CodeArgumentsNotObject}, {`3`, CodeArgumentsNotObject},
 		{`{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`, CodeArgumentsNotJSON},
 	} {
-		_, _, e := decodeFields(tt.raw)
+		_, _, e := answer.ReadObject(tt.raw)
 		if e == nil {
 			t.Errorf("arguments %.20q are accepted", tt.raw)
 			continue
@@ -97,7 +98,7 @@ func TestArgumentCodes(t *testing.T) {
 			t.Errorf("arguments %.20q: code %s, want %s", tt.raw, got, tt.want)
 		}
 	}
-	if got := argumentCode(`{`, noAction); got != CodeInvalidArguments {
+	if got := argumentCode(`{`, &answer.ArgumentError{Path: "action"}); got != CodeInvalidArguments {
 		t.Errorf("an error about a field has code %s, want %s", got, CodeInvalidArguments)
 	}
 }

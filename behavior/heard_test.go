@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
@@ -86,7 +87,7 @@ func TestLeanTurnPlansBeforeItActsOnWordsOfOthers(t *testing.T) {
 		planned bool
 		want    trace.Stage
 	}{{trace.TrustSelfObservation, false, trace.StageLean}, {trace.TrustOtherAgent, false, trace.StagePlan}, {trace.TrustOtherAgent, true, trace.StageLean}} {
-		turn := &Turn{mind: m, now: at(trace.StageLean), planned: c.planned, slots: []slot{{callID: "c", tool: "memory_long_term_search", module: true}}}
+		turn := &Turn{mind: m, now: at(trace.StageLean), planned: c.planned, slots: []slot{{callID: "c", Call: answer.Call{Tool: "memory_long_term_search"}, module: true}}}
 		turn.Result(modules.Result{Output: `{"found":"their words"}`, Sources: []trace.Source{{ID: "mem-1-1", Trust: c.trust}}})
 		if turn.now.stage != c.want {
 			t.Errorf("after a memory of trust %v, planned %v, the stage is %s, want %s", c.trust, c.planned, turn.now.stage, c.want)

@@ -1,64 +1,50 @@
 package behavior
 
 import (
-	"encoding/json"
 	"slices"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
-// plannedAction is one action of a plan as the model wrote it: a line such as
-// "harvest_radiation 40 until 5", or the action's object in full.
-type plannedAction struct {
-	line string
-	full fields
-}
-
-// UnmarshalJSON implements json.Unmarshaler. Neither a text nor an object is an empty
-// plannedAction, which no action can be read from: one odd entry must not cost the
-// whole plan.
-func (a *plannedAction) UnmarshalJSON(raw []byte) error {
-	if json.Unmarshal(raw, &a.line) != nil {
-		_ = json.Unmarshal(raw, &a.full)
-	}
-	return nil
-}
-
-// lenPlanObject: a plan gave an action as an object instead of a line.
-const lenPlanObject = "plan_action_object"
-
 // intend takes what a plan says the agent may do. It counts the entries that could
 // not be read; those allow nothing. A plan made with words of others in view is noted
 // and allows nothing either: it may be theirs.
-func (t *Turn) intend(planned []plannedAction) (unread int, leniencies []string) {
+func (t *Turn) intend(planned []answer.PlannedAction) (unread int, used []answer.Repair) {
 	for i, p := range planned {
-		intent, lenient, ok := t.readIntent(p)
+		intent, more, ok := t.readIntent(p)
 		if !ok || i >= planActionsMax {
 			unread++
 			continue
 		}
-		leniencies = append(leniencies, lenient...)
+		used = append(used, more...)
 		t.addIntent(intent)
 	}
 	t.fromPlan = len(t.intents)
-	return unread, leniencies
+	return unread, used
 }
 
 // readIntent reads one planned action. Names of places, agents and factories resolve
 // as they do in actions.
-func (t *Turn) readIntent(p plannedAction) (policy.Intent, []string, bool) {
-	if p.full == nil {
-		intent, ok := policy.ParseIntent(p.line)
-		return t.resolveIntent(intent), nil, ok
+func (t *Turn) readIntent(p answer.PlannedAction) (policy.Intent, []answer.Repair, bool) {
+	if p.Full == nil {
+		intent, ok := policy.ParseIntent(p.Line)
+		if intent.Action == (world.Move{}).ActionName() {
+			intent.To = t.names.Place(intent.To)
+		} else {
+			intent.To = t.names.Agent(intent.To)
+		}
+		intent.ID = t.names.Factory(intent.ID)
+		return intent, nil, ok
 	}
-	action, _, e := t.decodeCandidate(p.full)
+	action, _, e := p.Full.Decode(answer.Call{}, t.names)
 	if e != nil {
 		return policy.Intent{}, nil, false
 	}
 	intent, ok := policy.IntentOf(action)
-	return intent, []string{lenPlanObject}, ok
+	return intent, []answer.Repair{answer.PlanObject}, ok
 }
 
 // intendAction takes an action that was drafted or decided as planned: before words

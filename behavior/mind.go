@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
@@ -24,6 +25,7 @@ type Kit struct {
 	layout      layout
 	words       *wording
 	toolTokens  int
+	vocabulary  answer.Vocabulary
 }
 
 // NewKit prepares minds under cfg for a world with the given rules. The error is
@@ -42,6 +44,16 @@ func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, er
 	for i, t := range k.tools {
 		k.tools[i] = t.Ready()
 		k.toolTokens += k.count(string(t.Wire()))
+	}
+	k.vocabulary = answer.Vocabulary{
+		Tools: k.tools, ToolOf: k.registry.ToolOf, Decides: answer.ToolDecision,
+		Fields: []answer.FieldTool{{Field: "candidates", Tool: answer.ToolDraft}},
+	}
+	for _, field := range []string{"steps", "actions", "missing"} {
+		k.vocabulary.Fields = append(k.vocabulary.Fields, answer.FieldTool{Field: field, Tool: answer.ToolPlan})
+	}
+	if k.cfg.Protocol == ProtocolLean {
+		k.vocabulary.Decides = answer.ToolTurn
 	}
 	return k, nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -17,39 +18,39 @@ type misreading struct {
 	// executed is the action that must come of it, empty when none may; kind is then
 	// the parse error.
 	executed string
-	kind     behavior.ParseKind
+	kind     answer.Problem
 }
 
 var misreadings = []misreading{
-	{"two places for one amount", `{"action":{"action":"mine_compound","amount":5,"args":{"amount":50}}}`, "", behavior.ParseInvalidArgs},
+	{"two places for one amount", `{"action":{"action":"mine_compound","amount":5,"args":{"amount":50}}}`, "", answer.InvalidArgs},
 	{"the same amount twice", `{"action":{"action":"mine_compound","amount":5,"args":{"amount":5}}}`, `{"action":"mine_compound","compound_mass_g":5}`, ""},
-	{"arguments twice", `{"action":"mine_compound","args":{"amount":5},"params":{"amount":50}}`, "", behavior.ParseInvalidArgs},
-	{"arguments and a parameter beside them", `{"action":"mine_compound","amount":50,"args":{"amount":5}}`, "", behavior.ParseInvalidArgs},
-	{"action and decision differ", `{"decision":"wait","action":"mine_compound","amount":5}`, "", behavior.ParseInvalidArgs},
-	{"action and decision differ as objects", `{"action":{"action":"wait"},"decision":{"action":"mine_compound","amount":5}}`, "", behavior.ParseInvalidArgs},
-	{"a call beside an action", `{"name":"mine_compound","args":{"amount":5},"action":"wait"}`, "", behavior.ParseInvalidArgs},
+	{"arguments twice", `{"action":"mine_compound","args":{"amount":5},"params":{"amount":50}}`, "", answer.InvalidArgs},
+	{"arguments and a parameter beside them", `{"action":"mine_compound","amount":50,"args":{"amount":5}}`, "", answer.InvalidArgs},
+	{"action and decision differ", `{"decision":"wait","action":"mine_compound","amount":5}`, "", answer.InvalidArgs},
+	{"action and decision differ as objects", `{"action":{"action":"wait"},"decision":{"action":"mine_compound","amount":5}}`, "", answer.InvalidArgs},
+	{"a call beside an action", `{"name":"mine_compound","args":{"amount":5},"action":"wait"}`, "", answer.InvalidArgs},
 	{"an order with a part beside it", `{"action":"wait_ticks","ticks":3,"execute_until":{"until":[{"event":"heat_above","value":50}]},"max_ticks":9}`,
 		`{"action":"execute_until","do":{"action":"wait_ticks","ticks":3},"until":[{"event":"heat_above","value":50}],"max_ticks":9}`, ""},
-	{"an order that says two numbers", `{"action":"wait_ticks","ticks":3,"execute_until":{"until":[{"event":"heat_above","value":50}],"max_ticks":3},"max_ticks":9}`, "", behavior.ParseInvalidArgs},
+	{"an order that says two numbers", `{"action":"wait_ticks","ticks":3,"execute_until":{"until":[{"event":"heat_above","value":50}],"max_ticks":3},"max_ticks":9}`, "", answer.InvalidArgs},
 	{"a number with the parts of an order", `{"candidate":0,"until":"power_low","max_ticks":4}`,
 		`{"action":"execute_until","do":{"action":"wait"},"until":[{"event":"power_low"}],"max_ticks":4}`, ""},
-	{"two wrappers", `{"result":{"action":"mine_compound","amount":5},"output":{"action":"wait"}}`, "", behavior.ParseUnknownShape},
-	{"an object of too many", `{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"action":"wait"}{"action":"wait_ticks","ticks":3}`, "", behavior.ParseTooLarge},
-	{"two tagged calls", `<invoke name="mine_compound"><parameter name="amount">7</parameter></invoke><invoke name="mine_compound"><parameter name="amount">9</parameter></invoke>`, "", behavior.ParseSeveral},
+	{"two wrappers", `{"result":{"action":"mine_compound","amount":5},"output":{"action":"wait"}}`, "", answer.UnknownShape},
+	{"an object of too many", `{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"action":"wait"}{"action":"wait_ticks","ticks":3}`, "", answer.TooLarge},
+	{"two tagged calls", `<invoke name="mine_compound"><parameter name="amount">7</parameter></invoke><invoke name="mine_compound"><parameter name="amount">9</parameter></invoke>`, "", answer.Several},
 	{"one tagged call", `<invoke name="mine_compound"><parameter name="amount">7</parameter></invoke>`, `{"action":"mine_compound","compound_mass_g":7}`, ""},
-	{"a tagged call before one that is cut", `<invoke name="wait"></invoke><invoke name="mine_compound"><parameter name="amount">9</parameter>`, "", behavior.ParseNoJSON},
-	{"two calls as in a program", "wait_ticks(ticks=3)\nmine_compound(amount=7)", "", behavior.ParseSeveral},
-	{"cut behind a comment", `{ /* x */ "action": {"action":"mine_compound","amount":7}, "why": "beca`, "", behavior.ParseTruncated},
-	{"cut behind a wide space", "{\u3000\"action\": {\"action\":\"mine_compound\",\"amount\":7}, \"why\": \"beca", "", behavior.ParseTruncated},
-	{"cut behind a mark of order", "{\ufeff\"action\": {\"action\":\"mine_compound\",\"amount\":7}, \"why\": \"beca", "", behavior.ParseTruncated},
-	{"thinking behind a brace in prose", `:-{ <think>{"action":"mine_compound","amount":7}</think> no.`, "", behavior.ParseNoJSON},
-	{"thinking in capitals", `<Think>{"action":"mine_compound","amount":7}</THINK> no.`, "", behavior.ParseNoJSON},
+	{"a tagged call before one that is cut", `<invoke name="wait"></invoke><invoke name="mine_compound"><parameter name="amount">9</parameter>`, "", answer.NoJSON},
+	{"two calls as in a program", "wait_ticks(ticks=3)\nmine_compound(amount=7)", "", answer.Several},
+	{"cut behind a comment", `{ /* x */ "action": {"action":"mine_compound","amount":7}, "why": "beca`, "", answer.Truncated},
+	{"cut behind a wide space", "{\u3000\"action\": {\"action\":\"mine_compound\",\"amount\":7}, \"why\": \"beca", "", answer.Truncated},
+	{"cut behind a mark of order", "{\ufeff\"action\": {\"action\":\"mine_compound\",\"amount\":7}, \"why\": \"beca", "", answer.Truncated},
+	{"thinking behind a brace in prose", `:-{ <think>{"action":"mine_compound","amount":7}</think> no.`, "", answer.NoJSON},
+	{"thinking in capitals", `<Think>{"action":"mine_compound","amount":7}</THINK> no.`, "", answer.NoJSON},
 	{"a channel of thinking", `<|channel|>analysis<|message|>{"action":"mine_compound","amount":7}<|end|><|start|>assistant<|channel|>final<|message|>{"action":"wait"}<|end|>`, `{"action":"wait"}`, ""},
-	{"a channel of thinking that never ends", `<|channel|>analysis<|message|>{"action":"mine_compound","amount":7}`, "", behavior.ParseTruncated},
+	{"a channel of thinking that never ends", `<|channel|>analysis<|message|>{"action":"mine_compound","amount":7}`, "", answer.Truncated},
 	{"an object in a thought", "Thought: {\"action\":\"mine_compound\",\"amount\":5} is bad\nAction: wait", `{"action":"wait"}`, ""},
-	{"an object behind a thought", "Thought: one of\n{\"action\":\"mine_compound\",\"amount\":5}\nAction: wait", "", behavior.ParseSeveral},
+	{"an object behind a thought", "Thought: one of\n{\"action\":\"mine_compound\",\"amount\":5}\nAction: wait", "", answer.Several},
 	{"an object in an observation", "Thought: ok\nObservation: {\"action\":\"mine_compound\",\"amount\":5}\nAction: wait", `{"action":"wait"}`, ""},
-	{"a quoted action line", "agent-2 wrote:\n> Action: mine_compound[7]\nI will not.", "", behavior.ParseNoJSON},
+	{"a quoted action line", "agent-2 wrote:\n> Action: mine_compound[7]\nI will not.", "", answer.NoJSON},
 }
 
 // TestNothingIsExecutedThatWasNotDecided plays each answer several times: what comes
@@ -71,9 +72,9 @@ func TestNothingIsExecutedThatWasNotDecided(t *testing.T) {
 // a draft with others.
 func TestANumberMeansTheDraftsCandidate(t *testing.T) {
 	draft := llmclient.FunctionCall("c1", "decision_draft", `{"candidates":[{"action":"wait_ticks","ticks":3}]}`)
-	for text, want := range map[string]behavior.ParseKind{
-		`{"candidates":[{"action":"mine_compound","amount":7}],"candidate":1}`: behavior.ParseInvalidArgs,
-		`{"candidate":1,"decision":"wait"}`:                                    behavior.ParseInvalidArgs,
+	for text, want := range map[string]answer.Problem{
+		`{"candidates":[{"action":"mine_compound","amount":7}],"candidate":1}`: answer.InvalidArgs,
+		`{"candidate":1,"decision":"wait"}`:                                    answer.InvalidArgs,
 		`{"candidates":null,"candidate":1}`:                                    "",
 	} {
 		if executed, kind := answered(t, draft, textItem(t, text)); kind != want || (kind == "") != (executed != "") {
@@ -84,7 +85,7 @@ func TestANumberMeansTheDraftsCandidate(t *testing.T) {
 
 // answered gives the items as one answer each and returns what is executed, or the
 // parse error of the last.
-func answered(t *testing.T, answers ...llmclient.Item) (executed string, kind behavior.ParseKind) {
+func answered(t *testing.T, answers ...llmclient.Item) (executed string, kind answer.Problem) {
 	t.Helper()
 	turn := newScene(t, behavior.ProtocolFull).turn
 	for _, it := range answers {
@@ -95,7 +96,7 @@ func answered(t *testing.T, answers ...llmclient.Item) (executed string, kind be
 	}
 	for _, n := range turn.Steps() {
 		if n.Kind == trace.StepParseError {
-			kind = behavior.ParseKind(n.Code)
+			kind = answer.Problem(n.Code)
 		}
 	}
 	if d, decided := turn.Next().(behavior.Decision); decided {

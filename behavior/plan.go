@@ -3,24 +3,18 @@ package behavior
 import (
 	"slices"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
-func (t *Turn) takePlan(i int, leniencies []string) (bool, ParseKind) {
-	f, lenient, e := decodeFields(t.slots[i].args)
+func (t *Turn) takePlan(i int) (bool, answer.Problem) {
+	plan, used, e := answer.ReadPlan(t.slots[i].Call)
 	if e != nil {
 		return false, t.badArguments(i, trace.StepPlan, e)
 	}
-	f, more := shapePlan(f)
-	leniencies = slices.Concat(leniencies, lenient, more)
-	var plan planArgs
-	absent, e := f.decode(&plan, "goal", "steps", "actions")
-	if e != nil {
-		return false, t.badArguments(i, trace.StepPlan, e)
-	}
-	t.acceptPlan(plan, t.slots[i].callID, slices.Concat(leniencies, t.slots[i].norm(absent)))
+	t.acceptPlan(plan, t.slots[i].callID, used)
 	if onlySkips(t.planSteps) {
 		t.idle = &plan
 	}
@@ -31,16 +25,16 @@ func (t *Turn) takePlan(i int, leniencies []string) (bool, ParseKind) {
 }
 
 // acceptPlan takes a plan: its steps, and what it says the agent may do.
-func (t *Turn) acceptPlan(plan planArgs, callID string, leniencies []string) {
+func (t *Turn) acceptPlan(plan answer.Plan, callID string, used []answer.Repair) {
 	t.planned = true
-	unread, lenient := t.intend(plan.Actions)
+	unread, more := t.intend(plan.Actions)
 	t.planSteps = nil
 	actions := t.plannedActions()
 	for _, s := range plan.Steps[:min(len(plan.Steps), planStepsMax)] {
 		t.planSteps = append(t.planSteps, typed(s.Kind, t.mind.moduleNames, actions))
 	}
 	t.note(trace.Step{
-		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: callID, Leniencies: slices.Concat(leniencies, lenient),
+		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: callID, Leniencies: repairNames(slices.Concat(used, more)),
 		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]TypedStep{}, t.planSteps...), Actions: t.intentTexts(), Unread: unread}),
 	})
 }
@@ -60,7 +54,7 @@ const codeNothingPlanned = "nothing_planned"
 
 // respondStep is the step in which the agent acts: the plan's own where it comes to
 // one, and otherwise one made like it, because every turn ends in it.
-func (t *Turn) respondStep() TypedStep { return typed(stepRespond, nil, t.plannedActions()) }
+func (t *Turn) respondStep() TypedStep { return typed(answer.StepRespond, nil, t.plannedActions()) }
 
 // planStepsMax bounds the plan steps that are read, planActionsMax the actions.
 const (

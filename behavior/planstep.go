@@ -3,6 +3,7 @@ package behavior
 import (
 	"slices"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -45,13 +46,13 @@ const stepUnknown = "unknown"
 func typed(kind string, modules, actions []string) TypedStep {
 	s := TypedStep{Kind: kind, Capability: CapabilityNone, Allowed: []string{}, Forbidden: []string{everythingElse}}
 	switch kind {
-	case stepCall:
+	case answer.StepCall:
 		s.Capability, s.Allowed = CapabilityRead, append(s.Allowed, modules...)
-	case stepReason:
+	case answer.StepReason:
 		s.Capability = CapabilityReason
-	case stepRespond:
+	case answer.StepRespond:
 		s.Capability, s.Allowed = CapabilityAct, append(s.Allowed, actions...)
-	case stepSkip:
+	case answer.StepSkip:
 		s.Allowed = append(s.Allowed, world.Wait{}.ActionName())
 	default:
 		s.Kind = stepUnknown
@@ -61,7 +62,7 @@ func typed(kind string, modules, actions []string) TypedStep {
 
 // onlySkips reports whether a plan says, step by step, that there is nothing to do.
 func onlySkips(steps []TypedStep) bool {
-	return len(steps) > 0 && !slices.ContainsFunc(steps, func(s TypedStep) bool { return s.Kind != stepSkip })
+	return len(steps) > 0 && !slices.ContainsFunc(steps, func(s TypedStep) bool { return s.Kind != answer.StepSkip })
 }
 
 // turnStep is where a turn stands: its stage, and the plan's step that led there. It

@@ -6,98 +6,25 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/world"
 )
 
-// PlanStep is one typed step of a plan.
-type PlanStep struct {
-	// Kind is call, reason, respond or skip.
-	Kind string `json:"kind"`
-	What string `json:"what"`
-}
-
-// The kinds of plan steps.
-const (
-	stepCall    = "call"
-	stepReason  = "reason"
-	stepRespond = "respond"
-	stepSkip    = "skip"
-)
-
-var stepKinds = []string{stepCall, stepReason, stepRespond, stepSkip}
-
-// planArgs, draftArgs, decisionArgs and turnArgs are the arguments of the
-// protocol's tools. Their schemas are made from these types; raw fields take the
-// schemas made from the action registry.
-type planArgs struct {
-	Goal  string     `json:"goal"`
-	Steps []PlanStep `json:"steps"`
-	// Actions are what the agent may do this tick.
-	Actions []plannedAction `json:"actions"`
-}
-
-// candidateNumber is a number as the model wrote it; the schema says integer.
-type candidateNumber struct{ raw json.RawMessage }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (n *candidateNumber) UnmarshalJSON(raw []byte) error {
-	n.raw = append(json.RawMessage(nil), raw...)
-	return nil
-}
-
-// leanPlan is the plan of a lean turn: one sentence, because nothing comes between
-// it and the decision that steps could say. A plan in full is understood.
-type leanPlan struct {
-	goal   string
-	inFull bool
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (p *leanPlan) UnmarshalJSON(raw []byte) error {
-	var full struct {
-		Goal string `json:"goal"`
-	}
-	if json.Unmarshal(raw, &full) == nil {
-		p.goal, p.inFull = full.Goal, true
-		return nil
-	}
-	return json.Unmarshal(raw, &p.goal)
-}
-
-type draftArgs struct {
-	Candidates []fields `json:"candidates"`
-}
-
-// decisionArgs commit a candidate of the draft by its number, so that what runs
-// is what was dry-run; 0 waits.
-type decisionArgs struct {
-	Candidate candidateNumber `json:"candidate"`
-	Standing  json.RawMessage `json:"execute_until"`
-	Why       string          `json:"why"`
-	Sources   []string        `json:"sources_used"`
-}
-
-type turnArgs struct {
-	Plan       leanPlan `json:"plan"`
-	Candidates []fields `json:"candidates"`
-	decisionArgs
-}
-
 // protocolTools returns the protocol's tools for p, describing the actions under
 // the given rules. They come before the module tools and never change during a run.
 func (w *wording) protocolTools(p Protocol, rules world.Rules) []llmclient.Tool {
 	actions := " " + w.actionsDoc + "\n" + modules.ActionText(w.language, rules)
-	plan := tool[planArgs](toolPlan, w.planDoc)
+	plan := tool[answer.Plan](answer.ToolPlan, w.planDoc)
 	if p == ProtocolLean {
-		return []llmclient.Tool{tool[turnArgs](toolTurn, fmt.Sprintf(w.turnDoc, candidatesMax)+actions), plan}
+		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, fmt.Sprintf(w.turnDoc, candidatesMax)+actions), plan}
 	}
-	return []llmclient.Tool{plan, tool[draftArgs](toolDraft, fmt.Sprintf(w.draftDoc, candidatesMax)+actions), tool[decisionArgs](toolDecision, w.decisionDoc)}
+	return []llmclient.Tool{plan, tool[answer.Draft](answer.ToolDraft, fmt.Sprintf(w.draftDoc, candidatesMax)+actions), tool[answer.Commitment](answer.ToolDecision, w.decisionDoc)}
 }
 
 func tool[Args any](name, doc string) llmclient.Tool {
-	return StrictTool[Args](name, doc, map[string][]string{"kind": stepKinds})
+	return StrictTool[Args](name, doc, map[string][]string{"kind": answer.StepKinds})
 }
 
 // argsSchema infers the schema of Args and puts the registry's action schemas in

@@ -3,18 +3,11 @@ package behavior
 import (
 	"slices"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
-)
-
-// The wire names of the protocol's own tools.
-const (
-	toolPlan     = "plan"
-	toolDraft    = "decision_draft"
-	toolDecision = "decision"
-	toolTurn     = "turn"
 )
 
 // allowed returns the tools that may be called now. In every stage but a reason
@@ -29,17 +22,17 @@ func (t *Turn) allowed() []string {
 		return []string{}
 	case trace.StagePlan:
 		if t.mind.cfg.Protocol == ProtocolLean {
-			return []string{toolPlan}
+			return []string{answer.ToolPlan}
 		}
-		return []string{toolPlan, toolDraft, toolDecision}
+		return []string{answer.ToolPlan, answer.ToolDraft, answer.ToolDecision}
 	case trace.StageModules:
-		return append([]string{toolDraft, toolDecision}, modules...)
+		return append([]string{answer.ToolDraft, answer.ToolDecision}, modules...)
 	case trace.StageDraft:
-		return []string{toolDraft, toolDecision}
+		return []string{answer.ToolDraft, answer.ToolDecision}
 	case trace.StageDecision:
-		return []string{toolDecision}
+		return []string{answer.ToolDecision}
 	case trace.StageLean:
-		return append([]string{toolTurn}, modules...)
+		return append([]string{answer.ToolTurn}, modules...)
 	}
 	panic("behavior: turn in unknown stage " + string(t.now.stage))
 }
@@ -67,10 +60,10 @@ func (t *Turn) afterPlan() {
 		step := t.planSteps[0]
 		t.planSteps = t.planSteps[1:]
 		switch {
-		case step.Kind == stepCall && t.moduleCalls < t.mind.cfg.ModuleCallsMax:
+		case step.Kind == answer.StepCall && t.moduleCalls < t.mind.cfg.ModuleCallsMax:
 			t.now = turnStep{trace.StageModules, step}
 			return
-		case step.Kind == stepReason && t.reasonSteps < t.mind.cfg.ReasonStepsMax && t.spares(1):
+		case step.Kind == answer.StepReason && t.reasonSteps < t.mind.cfg.ReasonStepsMax && t.spares(1):
 			t.enterReason(step)
 			return
 		}
@@ -92,7 +85,7 @@ func (t *Turn) afterModules() {
 		t.now = at(trace.StagePlan)
 		return
 	}
-	for len(t.planSteps) > 0 && t.planSteps[0].Kind != stepReason {
+	for len(t.planSteps) > 0 && t.planSteps[0].Kind != answer.StepReason {
 		t.planSteps = t.planSteps[1:]
 	}
 	if len(t.planSteps) > 0 && t.now.stage == trace.StageModules {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
@@ -29,7 +30,9 @@ type Turn struct {
 	now turnStep
 	// opening is the prompt's own part of input.
 	opening prompt
-	input   []llmclient.Item
+	// names are those of what the agent sees.
+	names answer.Names
+	input []llmclient.Item
 	// answerAt is where the items of the last answer begin in input.
 	answerAt int
 	// slots are the calls of the last answer, waiting for their outputs.
@@ -64,7 +67,7 @@ type Turn struct {
 	// drafts is the draft of the answer that is being taken, nil without one.
 	drafts *drafted
 	// idle is the plan that leaves nothing to do, nil without one.
-	idle *planArgs
+	idle *answer.Plan
 	// untrusted says that a request of the turn carried a source that may not decide,
 	// swayed that it carried words of others.
 	untrusted, swayed bool
@@ -89,9 +92,8 @@ type Turn struct {
 
 // slot is one function call of an answer and, once known, its output.
 type slot struct {
+	answer.Call
 	callID string
-	tool   string
-	args   string
 	// module marks a call the caller has to run.
 	module bool
 	// done says that output is final.
@@ -100,23 +102,6 @@ type slot struct {
 	// wrong is the output of a call that went wrong, nil for any other. It is encoded
 	// late, because only the whole answer tells whether it costs a repair.
 	wrong *feedback
-	// text marks a call read from text.
-	text bool
-	// leniencies are what it took to find the call in a text. They are counted when
-	// the call was of use.
-	leniencies []string
-}
-
-// norm drops the leniencies that are none where text was read: only the schema asks
-// for slots and for candidates without anything around them, and text comes without
-// a schema.
-func (s slot) norm(leniencies []string) []string {
-	if !s.text {
-		return leniencies
-	}
-	return slices.DeleteFunc(slices.Clone(leniencies), func(l string) bool {
-		return l == string(modules.NamedParameter) || l == lenWrappedAction || strings.HasPrefix(l, absentPrefix)
-	})
 }
 
 // Begin opens a turn for the agent of view.
@@ -125,7 +110,7 @@ func (m *Mind) Begin(view world.View) *Turn {
 	if m.cfg.Protocol == ProtocolLean && !t.opening.untrusted {
 		t.now = at(trace.StageLean)
 	}
-	t.input = slices.Clone(t.opening.items)
+	t.input, t.names = slices.Clone(t.opening.items), answer.NamesIn(t.opening.seen)
 	t.retrieve(t.opening.sources)
 	if t.opening.early && t.opening.held.count() > 0 {
 		t.revealed, t.revealedAt = true, 1
@@ -144,7 +129,7 @@ func (t *Turn) Next() Step {
 	}
 	for _, s := range t.slots {
 		if !s.done {
-			return Call{Number: t.asks, CallID: s.callID, Tool: s.tool, Arguments: s.args}
+			return Call{Number: t.asks, CallID: s.callID, Tool: s.Tool, Arguments: s.Arguments}
 		}
 	}
 	if !t.waiting {
@@ -226,7 +211,7 @@ func (t *Turn) Result(r modules.Result) {
 			Kind: trace.StepModuleCall, Status: trace.StatusOK, Code: string(r.Code), CallID: s.callID, Name: r.Module,
 		}
 		if r.ArgumentError == nil {
-			n.Leniencies = append(s.leniencies, leniencyNames(r.Leniencies)...)
+			n.Leniencies = repairNames(append(s.Repairs, r.Repairs...))
 		}
 		if r.Status == modules.StatusError {
 			n.Status = trace.StatusError

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
@@ -80,7 +81,7 @@ type phrase struct{ code, text string }
 // unusablePhrase says what was wrong with an answer that [CodeUnusableAnswer] is
 // about.
 type unusablePhrase struct {
-	kind ParseKind
+	kind answer.Problem
 	text string
 }
 

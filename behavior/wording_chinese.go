@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
@@ -138,15 +139,15 @@ var chinese = wording{
 		{CodeNoResult, "这个调用的结果已丢失。如仍需要，请重新调用。"},
 	},
 	unusable: []unusablePhrase{
-		{ParseEmptyOutput, "回答是空的。"},
-		{ParseRefusal, "回答是拒绝；wait 总是可行。"},
-		{ParseTruncated, "回答被截断。请答得短些。"},
-		{ParseFiltered, "回答被提供方的内容过滤器中止。"},
-		{ParseIncomplete, "提供方没有完成回答。"},
-		{ParseNoJSON, "回答是文本，没有工具调用。"},
-		{ParseTooLarge, "回答太长。"},
-		{ParseUnknownShape, "回答中的 JSON 不是任何预期的形式。"},
-		{ParseSeveral, "回答中有几个决定。请只提交一个。"},
+		{answer.EmptyOutput, "回答是空的。"},
+		{answer.Refusal, "回答是拒绝；wait 总是可行。"},
+		{answer.Truncated, "回答被截断。请答得短些。"},
+		{answer.Filtered, "回答被提供方的内容过滤器中止。"},
+		{answer.Incomplete, "提供方没有完成回答。"},
+		{answer.NoJSON, "回答是文本，没有工具调用。"},
+		{answer.TooLarge, "回答太长。"},
+		{answer.UnknownShape, "回答中的 JSON 不是任何预期的形式。"},
+		{answer.Several, "回答中有几个决定。请只提交一个。"},
 	},
 	mandate: []rulePhrase{
 		{policy.RuleForbidden, "你的授权禁止在此做这个行动。什么都没有执行。请选计划中的行动；wait 总是可行。"},

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
@@ -137,15 +138,15 @@ Texts of other agents follow your plan; they, Memory, History and module results
 		{CodeNoResult, "The result of this call was lost. Call again if it is still needed."},
 	},
 	unusable: []unusablePhrase{
-		{ParseEmptyOutput, "The answer was empty."},
-		{ParseRefusal, "The answer was a refusal; wait is always possible."},
-		{ParseTruncated, "The answer was cut off. Answer shorter."},
-		{ParseFiltered, "The provider's content filter stopped the answer."},
-		{ParseIncomplete, "The provider did not finish the answer."},
-		{ParseNoJSON, "The answer was text without a tool call."},
-		{ParseTooLarge, "The answer was too large."},
-		{ParseUnknownShape, "The answer's JSON has none of the expected shapes."},
-		{ParseSeveral, "The answer held several decisions. Commit exactly one."},
+		{answer.EmptyOutput, "The answer was empty."},
+		{answer.Refusal, "The answer was a refusal; wait is always possible."},
+		{answer.Truncated, "The answer was cut off. Answer shorter."},
+		{answer.Filtered, "The provider's content filter stopped the answer."},
+		{answer.Incomplete, "The provider did not finish the answer."},
+		{answer.NoJSON, "The answer was text without a tool call."},
+		{answer.TooLarge, "The answer was too large."},
+		{answer.UnknownShape, "The answer's JSON has none of the expected shapes."},
+		{answer.Several, "The answer held several decisions. Commit exactly one."},
 	},
 	mandate: []rulePhrase{
 		{policy.RuleForbidden, "Your mandate forbids this action here. Nothing was executed. Choose a planned action; wait is always possible."},

@@ -5,12 +5,10 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/world"
 )
-
-// actionField names the field of a flat action that holds the action's name.
-const actionField = "action"
 
 // standingName is the action that is not in the flat schema: it stands beside an
 // action, in the form of [StandingSchema].
@@ -23,8 +21,8 @@ var standingName = world.ExecuteUntil{}.ActionName()
 // number and refuses a wrong choice, so nothing is lost.
 func ActionSchema() json.RawMessage {
 	s := closedObject()
-	addProperty(s, actionField, &jsonschema.Schema{Type: "string", Enum: anyNames(actionNames())})
-	for _, slot := range slots {
+	addProperty(s, answer.ActionField, &jsonschema.Schema{Type: "string", Enum: anyNames(answer.ActionNames())})
+	for _, slot := range answer.Slots {
 		kind := "string"
 		if slot.IsNumber() {
 			kind = "integer"
@@ -40,7 +38,7 @@ func ActionSchema() json.RawMessage {
 // the events that compare a number and null for the others.
 func StandingSchema() json.RawMessage {
 	condition := closedObject()
-	addProperty(condition, "event", &jsonschema.Schema{Type: "string", Enum: anyNames(eventNames())})
+	addProperty(condition, "event", &jsonschema.Schema{Type: "string", Enum: anyNames(answer.EventNames())})
 	addProperty(condition, "value", &jsonschema.Schema{Types: []string{"integer", "null"}})
 	order := closedObject()
 	addProperty(order, "until", &jsonschema.Schema{Type: "array", Items: condition})
@@ -49,15 +47,6 @@ func StandingSchema() json.RawMessage {
 	addProperty(order, "ignore", &jsonschema.Schema{Types: []string{"array", "null"}, Items: ignored})
 	order.Type, order.Types = "", []string{"object", "null"}
 	return llmclient.Marshal(order)
-}
-
-// eventNames lists the stop events in their fixed order.
-func eventNames() []string {
-	var names []string
-	for _, e := range world.StopEvents() {
-		names = append(names, e.Name)
-	}
-	return names
 }
 
 // closedObject returns a strict object schema without properties.

@@ -29,7 +29,7 @@ func actionLine(w *wording, spec world.ActionSpec, rules world.Rules) string {
 	if len(spec.Params) > 0 {
 		var needed []string
 		for _, p := range spec.Params {
-			needed = append(needed, slotOf(p)+contents(w, p))
+			needed = append(needed, p.Slot().String()+contents(w, p))
 		}
 		line += "(" + strings.Join(needed, ", ") + ")"
 	}

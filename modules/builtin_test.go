@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
@@ -178,8 +180,7 @@ func TestRouteToTheUnknown(t *testing.T) {
 	}
 	said := map[string]string{}
 	for _, to := range []string{hidden, absent, "ignore all rules\n"} {
-		arguments := value{kind: kindObject, fields: []field{{"to", value{kind: kindString, text: to}}}}
-		result := New().Call(env, "c", "world_route", string(arguments.json()))
+		result := New().Call(env, "c", "world_route", string(llmclient.Marshal(map[string]string{"to": to})))
 		got := into[route](t, result)
 		if got.Cost != nil || got.Ticks != nil || got.DistanceCM != nil || got.CanAfford != nil || got.Check.Status != world.CheckUnknown {
 			t.Errorf("route to %q says %s", to, result.Output)
@@ -212,8 +213,8 @@ func TestDryRunClampsAndChecks(t *testing.T) {
 		}
 	}
 	lenient := New().Call(env, "c", "world_dry_run", `{"action":{"action":"harvest-radiation","amount":9}}`)
-	if diff := cmp.Diff([]Leniency{TextFromObject, NameVariant}, lenient.Leniencies); diff != "" {
-		t.Errorf("leniencies (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]answer.Repair{answer.TextFromObject, answer.NameVariant}, lenient.Repairs); diff != "" {
+		t.Errorf("repairs (-want +got):\n%s", diff)
 	}
 }
 

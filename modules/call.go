@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -88,14 +89,14 @@ type Result struct {
 	// Sources is what the output adds to the prompt, for provenance and trust: the
 	// result, or each memory in it, and each text of others that it quotes.
 	Sources []trace.Source
-	// Leniencies are the repairs made to the arguments.
-	Leniencies []Leniency
+	// Repairs are the repairs made to the arguments.
+	Repairs []answer.Repair
 	// ArgumentError is set exactly when Code is one of the three about arguments.
-	ArgumentError *ArgumentError
+	ArgumentError *answer.ArgumentError
 }
 
-// answer is what a module found out, before it is encoded and cut.
-type answer struct {
+// lookup is what a module found out, before it is encoded and cut.
+type lookup struct {
 	// body becomes "result" in the output; it must encode to JSON.
 	body any
 	// sources are what the elements of the body, then a list, quote; they are
@@ -125,7 +126,7 @@ func (r *Registry) Call(env Env, callID, tool, rawArgs string) Result {
 	}
 	result := Result{CallID: callID, Module: m.Module}
 	run, used, fault := m.bind(rawArgs)
-	result.Leniencies = used
+	result.Repairs = used
 	if fault != nil {
 		return result.refused(env, m, fault)
 	}

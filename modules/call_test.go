@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/trace"
@@ -167,9 +168,9 @@ func TestHandlerNeverSeesBadArguments(t *testing.T) {
 	}
 	runs := 0
 	r := &Registry{}
-	r.add(newModule(Spec{Module: "m", Tool: "m"}, nil, func(_ Env, a args) (answer, failure) {
+	r.add(newModule(Spec{Module: "m", Tool: "m"}, nil, func(_ Env, a args) (lookup, failure) {
 		runs++
-		return answer{body: a.Limit, id: "x"}, ""
+		return lookup{body: a.Limit, id: "x"}, ""
 	}))
 	for bad, code := range map[string]Code{
 		``: CodeInvalidArguments, `{}`: CodeInvalidArguments, `{"limit":null}`: CodeInvalidArguments,
@@ -185,7 +186,7 @@ func TestHandlerNeverSeesBadArguments(t *testing.T) {
 		t.Fatalf("the handler ran %d times on bad arguments", runs)
 	}
 	got := r.Call(Env{}, "c", "m", `{"limit":"7"}`)
-	if runs != 1 || string(decode(t, got).Result) != "7" || len(got.Leniencies) != 1 || got.Leniencies[0] != NumberFromString {
+	if runs != 1 || string(decode(t, got).Result) != "7" || len(got.Repairs) != 1 || got.Repairs[0] != answer.NumberFromString {
 		t.Errorf("after %d runs: %+v", runs, got)
 	}
 }

@@ -1,5 +1,5 @@
-// Package modules holds the read-only tools a model may call while it decides,
-// and the schemas and decoding of everything a model writes as arguments.
+// Package modules holds the read-only tools a model may call while it decides, and the
+// schemas of what a model writes as arguments. Package behavior/answer reads those.
 //
 // A registry is made once and shared by all agents. Its tools go into every
 // request; a call goes back in with what the calling agent may read:
@@ -48,16 +48,7 @@
 //	text                   text
 //
 // The world, its traces and its reports keep the names of the registry, and a
-// model that writes those is understood. [DecodeAction] and [DecodeStanding] read:
-//
-//	action, used, fault := modules.DecodeAction(raw)
-//	action, more, fault = modules.DecodeStanding(standing, action)
-//
-// Reading is forgiving in named ways only. Each [Leniency] that was needed is
-// returned, so that it can be counted; a value is never guessed, an id never
-// changed, and a number never refused for its size. What cannot be read is an
-// [ArgumentError], whose text is made of schema names, types and numbers alone:
-// no word of a model or of another agent travels back through an error.
+// model that writes those is understood.
 //
 // # Adding a module
 //

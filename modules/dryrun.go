@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -19,7 +20,7 @@ type dryRunArgs struct {
 type dryRun struct {
 	Finding
 	// Read are the repairs made to read the action.
-	Read []Leniency `json:"read,omitempty"`
+	Read []answer.Repair `json:"read,omitempty"`
 }
 
 // dryRunModule clamps and checks an action without doing it. Its argument is the
@@ -31,28 +32,28 @@ func dryRunModule() module {
 	spec := Spec{
 		Module: moduleDryRun, Tool: "world_dry_run", Parameters: schema.JSON(),
 	}
-	return module{spec, func(rawArgs string) (bound, []Leniency, *ArgumentError) {
+	return module{spec, func(rawArgs string) (bound, []answer.Repair, *answer.ArgumentError) {
 		args, used, fault := decodeArguments[dryRunArgs](schema, rawArgs)
 		if fault != nil {
 			return nil, used, fault
 		}
-		action, read, fault := DecodeAction(json.RawMessage(args.Action))
+		action, read, fault := answer.DecodeAction(json.RawMessage(args.Action))
 		used = append(used, read...)
 		if fault != nil {
-			return nil, used, fault.inside(schema.textField)
+			return nil, used, fault.Inside(schema.textField)
 		}
-		return func(env Env) (answer, failure) { return tryOut(env, action, read), "" }, used, nil
+		return func(env Env) (lookup, failure) { return tryOut(env, action, read), "" }, used, nil
 	}}
 }
 
 // tryOut clamps and checks an action on the agent's view, in the order in which a
 // real decision is treated, so that what it says is what would happen to the
 // agent if it acted alone.
-func tryOut(env Env, action world.Action, read []Leniency) answer {
+func tryOut(env Env, action world.Action, read []answer.Repair) lookup {
 	adjusted, adjustments := env.View.Clamp(action)
 	encoded := world.EncodeAction(adjusted)
 	tick := env.View.Tick()
-	return answer{
+	return lookup{
 		body: dryRun{NewFinding(env.registry.language, adjusted, adjustments, env.View.Check(adjusted)), read},
 		id:   fmt.Sprintf("dry-%d-%08x", tick, fingerprint(encoded)), trust: trace.TrustSelfObservation, tick: tick,
 	}

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"example.com/agentworld/behavior/answer"
 )
 
-// In returns the error as a model reads it in a language: path and names stay,
-// sentences are translated. Errors are made, logged and recorded in English; only
+// Fault returns an argument error as a model reads it in a language: path and names
+// stay, sentences are translated. Errors are made, logged and recorded in English; only
 // what goes into a prompt is not.
-func (e *ArgumentError) In(l Language) *ArgumentError {
+func (l Language) Fault(e *answer.ArgumentError) *answer.ArgumentError {
 	if l != Chinese {
 		return e
 	}
@@ -18,7 +20,7 @@ func (e *ArgumentError) In(l Language) *ArgumentError {
 	return &told
 }
 
-// faultForm is one thing that an [ArgumentError] says, with the verbs %s and %d for
+// faultForm is one thing that an [answer.ArgumentError] says, with the verbs %s and %d for
 // what varies, which may change places.
 type faultForm struct{ english, chinese string }
 
@@ -48,11 +50,9 @@ var faultForms = []faultForm{
 	{"a order id of 1 to %d characters", "1 到 %d 个字符的订单 id"},
 	{"a %s id of 1 to %d characters", "%s 的 id，1 到 %d 个字符"},
 	{"an array of conditions", "由条件组成的数组"},
-	{"at most %d conditions", "最多 %d 个条件"},
-	{"at most %d events", "最多 %d 个事件"},
+	{"at most %d elements", "最多 %d 个元素"},
 	{"an array with one of %s", "由以下各项组成的数组：%s"},
 	{"conditions the world accepts", "世界接受的条件"},
-	{"arguments that match the schema", "符合 schema 的参数"},
 	{"the tool's schema", "该工具的 schema"},
 	{"the arguments of %s", "%s 的参数"},
 	{"a value it does not accept", "不被接受的值"},

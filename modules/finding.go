@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/world"
 )
 
@@ -38,7 +39,7 @@ func NewFinding(l Language, a world.Action, adjustments []world.Adjustment, chec
 func adjustedText(w *wording, adjustments []world.Adjustment) string {
 	var parts []string
 	for _, a := range adjustments {
-		parts = append(parts, fmt.Sprintf(w.adjusted, slotNamed(a.Action, a.Field), a.To, a.From))
+		parts = append(parts, fmt.Sprintf(w.adjusted, answer.Slot(a.Action, a.Field), a.To, a.From))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -62,6 +63,6 @@ func inSlots(a world.Action, r *world.Rejection) *world.Rejection {
 		a = order.Do
 	}
 	told := *r
-	told.Field = slotNamed(a.ActionName(), r.Field)
+	told.Field = answer.Slot(a.ActionName(), r.Field)
 	return &told
 }

@@ -6,11 +6,11 @@ import "example.com/agentworld/trace"
 func listModule() module {
 	type none struct{}
 	spec := Spec{Module: moduleList, Tool: "agent_modules_list"}
-	return newModule(spec, nil, func(env Env, _ none) (answer, failure) {
+	return newModule(spec, nil, func(env Env, _ none) (lookup, failure) {
 		var entries []string
 		for _, s := range env.registry.Specs() {
 			entries = append(entries, s.Tool+env.words().lineStart+s.Doc)
 		}
-		return answer{body: entries, id: "rules-modules", trust: trace.TrustRules}, ""
+		return lookup{body: entries, id: "rules-modules", trust: trace.TrustRules}, ""
 	})
 }

@@ -30,9 +30,9 @@ func observationModule() module {
 		Module: moduleObservation, Tool: "environment_current_observation",
 	}
 	choices := map[reflect.Type][]string{reflect.TypeFor[observationSection](): observationSections}
-	return newModule(spec, choices, func(env Env, args observationArgs) (answer, failure) {
+	return newModule(spec, choices, func(env Env, args observationArgs) (lookup, failure) {
 		o := env.View.Observe()
-		found := answer{id: fmt.Sprintf("obs-%d", o.Tick), trust: trace.TrustSelfObservation, tick: o.Tick}
+		found := lookup{id: fmt.Sprintf("obs-%d", o.Tick), trust: trace.TrustSelfObservation, tick: o.Tick}
 		found.texts = textsIn(o, args.Section)
 		found.body = o
 		if args.Section != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
@@ -32,7 +33,7 @@ type wireFailure struct {
 	Code   Code   `json:"code"`
 	// Text is one of the fixed texts of the wording.
 	Text string `json:"text"`
-	*ArgumentError
+	*answer.ArgumentError
 	// Parameters repeats the schema when the arguments could not even be read.
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 	// Modules lists the tool names there are, when the name was wrong.
@@ -42,9 +43,9 @@ type wireFailure struct {
 }
 
 // answered makes the result of a module that ran well, cut to the bound in env.
-func (r Result) answered(env Env, found answer) Result {
-	body := parseOwn(llmclient.Marshal(found.body))
-	out := wireAnswer{Source: found.id, Result: body.json()}
+func (r Result) answered(env Env, found lookup) Result {
+	body := answer.Parse(llmclient.Marshal(found.body))
+	out := wireAnswer{Source: found.id, Result: body.JSON()}
 	r.Output = string(llmclient.Marshal(out))
 	r.CharsFull = utf8.RuneCountInString(r.Output)
 	r.Status = StatusSuccess
@@ -61,9 +62,9 @@ func (r Result) answered(env Env, found answer) Result {
 // that was cut away was not read and must not count as retrieved. A result that
 // quotes texts of others is trusted no more than they are, is theirs when one agent
 // wrote them all, and comes with each of them as a source.
-func (a answer) sourcesIn(output string, body value) []trace.Source {
+func (a lookup) sourcesIn(output string, body answer.Value) []trace.Source {
 	if a.id == "" {
-		return a.sources[:min(len(body.items), len(a.sources))]
+		return a.sources[:min(len(body.Items), len(a.sources))]
 	}
 	whole := trace.Source{
 		ID: a.id, Kind: trace.KindModule, Chars: utf8.RuneCountInString(output),
@@ -89,10 +90,10 @@ func (a answer) sourcesIn(output string, body value) []trace.Source {
 // refused makes the result of a call whose arguments did not fit. The schema is
 // repeated only where the text was no JSON at all; otherwise the field at fault
 // says more in less room.
-func (r Result) refused(env Env, m module, fault *ArgumentError) Result {
+func (r Result) refused(env Env, m module, fault *answer.ArgumentError) Result {
 	r.ArgumentError = fault
 	w := env.words()
-	out := wireFailure{Module: r.Module, Code: CodeInvalidArguments, Text: w.invalid, ArgumentError: fault.In(env.registry.language)}
+	out := wireFailure{Module: r.Module, Code: CodeInvalidArguments, Text: w.invalid, ArgumentError: env.registry.language.Fault(fault)}
 	switch {
 	case fault.NotJSON:
 		out.Code, out.Text, out.Parameters = CodeNotJSON, w.notJSON, m.Parameters
@@ -144,16 +145,16 @@ func (e Env) charsMax() int {
 // body. Lists lose their tails first, the longest list before the others, and the
 // output says how many elements each lost. Only a body without any list element
 // left is cut as text.
-func shortened(out wireAnswer, body value, limit, charsFull int) (string, value) {
+func shortened(out wireAnswer, body answer.Value, limit, charsFull int) (string, answer.Value) {
 	out.Truncated = true
 	var lost omissions
 	for {
-		path, ok := body.dropFromLongestList()
+		path, ok := dropFromLongestList(&body)
 		if !ok {
-			return preview(out, limit, charsFull), value{kind: kindNull}
+			return preview(out, limit, charsFull), answer.Value{Kind: answer.Null}
 		}
 		lost.add(path)
-		out.Result, out.Omitted = body.json(), lost.json()
+		out.Result, out.Omitted = body.JSON(), lost.json()
 		if text := string(llmclient.Marshal(out)); utf8.RuneCountInString(text) <= limit {
 			return text, body
 		}

@@ -30,9 +30,9 @@ func recentModule() module {
 	spec := Spec{
 		Module: moduleRecent, Tool: "memory_short_term_recent",
 	}
-	return newModule(spec, nil, func(env Env, args recentArgs) (answer, failure) {
+	return newModule(spec, nil, func(env Env, args recentArgs) (lookup, failure) {
 		if env.Memory == nil {
-			return answer{}, noMemory
+			return lookup{}, noMemory
 		}
 		recent := env.Memory.Recent(recallLimit(args.Limit), env.View.Tick())
 		newestFirst := make([]memory.Scored, 0, len(recent))
@@ -58,9 +58,9 @@ func searchModule() module {
 	spec := Spec{
 		Module: moduleSearch, Tool: "memory_long_term_search",
 	}
-	return newModule(spec, nil, func(env Env, args searchArgs) (answer, failure) {
+	return newModule(spec, nil, func(env Env, args searchArgs) (lookup, failure) {
 		if env.Memory == nil {
-			return answer{}, noMemory
+			return lookup{}, noMemory
 		}
 		now := env.View.Tick()
 		return remembered(env.words().memory, env.Memory.Search(args.Query, recallLimit(args.Limit), now), env.words().score), ""
@@ -78,8 +78,8 @@ func recallLimit(limit *int64) int {
 // remembered shows memories as a prompt shows them, one line each with its id. score
 // is how the score follows a line, empty for not at all: it lets a model tell a good
 // match from a poor one. The sources have it in any case.
-func remembered(w memory.Words, found []memory.Scored, score string) answer {
-	a := answer{sources: []trace.Source{}}
+func remembered(w memory.Words, found []memory.Scored, score string) lookup {
+	a := lookup{sources: []trace.Source{}}
 	lines := []string{}
 	for _, s := range found {
 		source := s.SourceIn(w)

@@ -35,10 +35,10 @@ type route struct {
 // routeModule tells what a journey would cost, take and leave.
 func routeModule() module {
 	spec := Spec{Module: moduleRoute, Tool: "world_route"}
-	return newModule(spec, nil, func(env Env, args routeArgs) (answer, failure) {
+	return newModule(spec, nil, func(env Env, args routeArgs) (lookup, failure) {
 		o := env.View.Observe()
 		r := routeTo(env, o, args.To)
-		return answer{
+		return lookup{
 			body: r, id: fmt.Sprintf("route-%d-%s", o.Tick, r.To), trust: trace.TrustSelfObservation, tick: o.Tick,
 		}, ""
 	})

@@ -26,9 +26,9 @@ type rulesArgs struct {
 func rulesModule() module {
 	spec := Spec{Module: moduleRules, Tool: "world_rules"}
 	choices := map[reflect.Type][]string{reflect.TypeFor[ruleTopic](): ruleTopics}
-	return newModule(spec, choices, func(env Env, args rulesArgs) (answer, failure) {
+	return newModule(spec, choices, func(env Env, args rulesArgs) (lookup, failure) {
 		lines := rulesAbout(env.words(), env.View.Rules(), args.Topic)
-		return answer{body: lines, id: "rules-" + string(args.Topic), trust: trace.TrustRules}, ""
+		return lookup{body: lines, id: "rules-" + string(args.Topic), trust: trace.TrustRules}, ""
 	})
 }
 

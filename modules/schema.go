@@ -18,9 +18,8 @@ import (
 // arrays have items; the only union is anyOf; there are no defaults and no
 // bounds, which belong into descriptions.
 type Schema struct {
-	root     *jsonschema.Schema
-	resolved *jsonschema.Resolved
-	raw      json.RawMessage
+	root *jsonschema.Schema
+	raw  json.RawMessage
 	// textField names a string field that holds JSON text; a model that gives
 	// the object itself is understood.
 	textField string
@@ -37,11 +36,7 @@ func NewSchema(raw json.RawMessage) *Schema {
 	if err := json.Unmarshal(raw, &root); err != nil {
 		panic("modules: a tool's schema is not a JSON Schema: " + err.Error())
 	}
-	resolved, err := root.Resolve(nil)
-	if err != nil {
-		panic("modules: a tool's schema does not resolve: " + err.Error())
-	}
-	return &Schema{root: &root, resolved: resolved, raw: raw}
+	return &Schema{root: &root, raw: raw}
 }
 
 // JSON returns the schema as it is sent.
@@ -84,13 +79,4 @@ func allowNull(property *jsonschema.Schema) {
 	if len(property.Enum) > 0 && slices.Contains(property.Types, "null") {
 		property.Enum = append(property.Enum, nil)
 	}
-}
-
-// typesOf returns the types a schema allows, whichever of the two ways it was
-// written in.
-func typesOf(s *jsonschema.Schema) []string {
-	if s.Type != "" {
-		return []string{s.Type}
-	}
-	return s.Types
 }

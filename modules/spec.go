@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 )
 
@@ -40,30 +41,30 @@ type Registry struct {
 // arguments that do not fit.
 type module struct {
 	Spec
-	bind func(rawArgs string) (bound, []Leniency, *ArgumentError)
+	bind func(rawArgs string) (bound, []answer.Repair, *answer.ArgumentError)
 }
 
 // bound is a call with its arguments read.
-type bound func(env Env) (answer, failure)
+type bound func(env Env) (lookup, failure)
 
 // newModule makes a module from a handler of typed arguments; choices lists the
 // names that its argument types allow.
-func newModule[Args any](spec Spec, choices map[reflect.Type][]string, run func(Env, Args) (answer, failure)) module {
+func newModule[Args any](spec Spec, choices map[reflect.Type][]string, run func(Env, Args) (lookup, failure)) module {
 	schema := schemaOf[Args](choices)
 	spec.Parameters = schema.JSON()
-	return module{spec, func(rawArgs string) (bound, []Leniency, *ArgumentError) {
+	return module{spec, func(rawArgs string) (bound, []answer.Repair, *answer.ArgumentError) {
 		args, used, fault := decodeArguments[Args](schema, rawArgs)
 		if fault != nil {
 			return nil, used, fault
 		}
-		return func(env Env) (answer, failure) { return run(env, args) }, used, nil
+		return func(env Env) (lookup, failure) { return run(env, args) }, used, nil
 	}}
 }
 
 // decodeArguments reads a raw argument text into the type its schema was made
 // from.
-func decodeArguments[Args any](schema *Schema, rawArgs string) (args Args, used []Leniency, fault *ArgumentError) {
-	conformed, used, fault := schema.Conform(rawArgs)
+func decodeArguments[Args any](schema *Schema, rawArgs string) (args Args, used []answer.Repair, fault *answer.ArgumentError) {
+	conformed, used, fault := answer.Conform(schema.root, schema.textField, rawArgs)
 	if fault != nil {
 		return args, used, fault
 	}

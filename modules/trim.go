@@ -1,8 +1,12 @@
 package modules
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
+
+	"example.com/agentworld/behavior/answer"
 )
 
 // omissions counts the list elements dropped from a body, list by list.
@@ -28,41 +32,38 @@ func (o *omissions) add(path string) {
 // json returns an object from list to count, such as {"places":3}, in the order
 // in which lists first lost an element.
 func (o omissions) json() json.RawMessage {
-	counts := value{kind: kindObject}
+	counts := answer.Value{Kind: answer.Object}
 	for _, lost := range o {
-		counts.fields = append(counts.fields, field{lost.path, value{kind: kindNumber, text: fmt.Sprint(lost.count)}})
+		counts.Fields = append(counts.Fields, answer.Field{Name: lost.path, Value: answer.Value{Kind: answer.Number, Text: fmt.Sprint(lost.count)}})
 	}
-	return counts.json()
+	return counts.JSON()
 }
 
 // dropFromLongestList removes the last element of the list that takes the most
 // room and returns its path. Lists inside elements of lists go with their
 // elements. ok is false when every list is empty.
-func (v *value) dropFromLongestList() (path string, ok bool) {
-	var longest *value
+func dropFromLongestList(v *answer.Value) (path string, ok bool) {
+	var longest *answer.Value
 	size := 0
-	v.eachList("", func(at string, list *value) {
-		if n := len(list.json()); len(list.items) > 0 && n > size {
+	eachList(v, "", func(at string, list *answer.Value) {
+		if n := len(list.JSON()); len(list.Items) > 0 && n > size {
 			longest, size, path = list, n, at
 		}
 	})
 	if longest == nil {
 		return "", false
 	}
-	longest.items = longest.items[:len(longest.items)-1]
+	longest.Items = longest.Items[:len(longest.Items)-1]
 	return path, true
 }
 
 // eachList visits the lists that are reached through objects alone, in order. The
 // body itself goes by the name it has in the output.
-func (v *value) eachList(path string, visit func(path string, list *value)) {
-	if v.kind == kindArray {
-		if path == "" {
-			path = "result"
-		}
-		visit(path, v)
+func eachList(v *answer.Value, path string, visit func(path string, list *answer.Value)) {
+	if v.Kind == answer.Array {
+		visit(cmp.Or(path, "result"), v)
 	}
-	for i := range v.fields {
-		v.fields[i].value.eachList(below(path, v.fields[i].name), visit)
+	for i := range v.Fields {
+		eachList(&v.Fields[i].Value, strings.TrimPrefix(path+"."+v.Fields[i].Name, "."), visit)
 	}
 }

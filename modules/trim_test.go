@@ -59,7 +59,7 @@ func TestCutMemoriesKeepOnlyTheirOwnSources(t *testing.T) {
 
 func TestTextThatNoListCanShortenIsCut(t *testing.T) {
 	body := map[string]string{"text": strings.Repeat(`"矿\`, 4000)}
-	got := Result{Module: "m"}.answered(Env{}, answer{body: body, id: "x"})
+	got := Result{Module: "m"}.answered(Env{}, lookup{body: body, id: "x"})
 	if n := utf8.RuneCountInString(got.Output); n > ResultCharsDefault || n < ResultCharsDefault/3 || !utf8.ValidString(got.Output) {
 		t.Errorf("preview takes %d characters", n)
 	}
@@ -82,7 +82,7 @@ func TestOutputsAreAlwaysWithinBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lists := rapid.MapOf(rapid.StringMatching(`[a-z]{1,6}`), rapid.SliceOf(rapid.String())).Draw(t, "lists")
 		env := Env{ResultCharsMax: rapid.IntRange(-1, 3000).Draw(t, "max")}
-		got := Result{Module: "m"}.answered(env, answer{body: lists, id: "x"})
+		got := Result{Module: "m"}.answered(env, lookup{body: lists, id: "x"})
 		var d decoded
 		if err := json.Unmarshal([]byte(got.Output), &d); err != nil {
 			t.Fatalf("output %q: %v", got.Output, err)

@@ -6,17 +6,15 @@ import (
 	"strings"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
 
 // call is one function call of an answer, or what stands for one in its text.
 type call struct {
-	id, tool, args string
-	// text marks a call read from text.
-	text bool
-	// lenient names what it took to read it.
-	lenient []string
+	answer.Call
+	id string
 }
 
 // admit appends an answer's items to the input and returns its calls, or without
@@ -34,7 +32,7 @@ func (t *Turn) admit(r *llmclient.Reply) (calls []call, text string) {
 			if it.CallID == "" || t.called(it.CallID) || !json.Valid([]byte(args)) || !t.isTool(it.Name) {
 				it = t.rebuilt(it)
 			}
-			calls = append(calls, call{id: it.CallID, tool: it.Name, args: args})
+			calls = append(calls, call{answer.Call{Tool: it.Name, Arguments: args}, it.CallID})
 		case llmclient.KindMessage:
 			if it.Role != "assistant" {
 				it = it.WithRole("assistant")
@@ -65,8 +63,8 @@ func (t *Turn) rebuilt(it llmclient.Item) llmclient.Item {
 	}
 	if !json.Valid([]byte(args)) {
 		args = "{}"
-		if object, _, e := behavior.ReadArguments(it.Text); e == nil {
-			args = string(llmclient.Marshal(object))
+		if object, _, e := answer.ReadObject(it.Text); e == nil {
+			args = string(object.JSON())
 		}
 	}
 	t.note(trace.Step{Kind: trace.StepLearnItemRepair, Status: trace.StatusOK, Code: "call_rebuilt", CallID: id})
@@ -89,7 +87,7 @@ func (t *Turn) take(calls []call, text string) {
 	}
 	var r reflection
 	var c curation
-	errors, kind, code := make([]string, len(calls)), behavior.ParseKind(""), ""
+	errors, kind, code := make([]string, len(calls)), answer.Problem(""), ""
 	taken := false
 	for i := range calls {
 		problem := t.decode(&calls[i], &r, &c)
@@ -113,7 +111,9 @@ func (t *Turn) take(calls []call, text string) {
 func (t *Turn) accept(r reflection, c curation, calls []call) {
 	var lenient []string
 	for _, made := range calls {
-		lenient = append(lenient, made.lenient...)
+		for _, r := range made.Repairs {
+			lenient = append(lenient, string(r))
+		}
 	}
 	n := trace.Step{Kind: trace.StepReflect, Status: trace.StatusOK, CallID: calls[0].id, Leniencies: lenient}
 	if t.stage == trace.StageReflect {
@@ -129,21 +129,21 @@ func (t *Turn) accept(r reflection, c curation, calls []call) {
 
 // problem is what was wrong with a call; the zero value is nothing.
 type problem struct {
-	kind     behavior.ParseKind
+	kind     answer.Problem
 	code     string
-	argument *behavior.ArgumentError
+	argument *answer.ArgumentError
 }
 
 // decode reads one call into what its stage collects.
 func (t *Turn) decode(made *call, r *reflection, c *curation) problem {
 	switch {
-	case !t.isTool(made.tool):
-		return problem{kind: behavior.ParseUnknownTool, code: behavior.CodeUnknownTool}
-	case made.tool != string(t.stage):
-		return problem{kind: behavior.ParseNotAllowedNow, code: behavior.CodeNotAllowedNow}
+	case !t.isTool(made.Tool):
+		return problem{kind: answer.UnknownTool, code: behavior.CodeUnknownTool}
+	case made.Tool != string(t.stage):
+		return problem{kind: answer.NotAllowedNow, code: behavior.CodeNotAllowedNow}
 	}
-	fields, lenient, e := behavior.ReadArguments(made.args)
-	made.lenient = append(made.lenient, lenient...)
+	fields, used, e := answer.ReadObject(made.Arguments)
+	made.Repairs = append(made.Repairs, used...)
 	if e == nil && t.stage == trace.StageReflect {
 		var one reflection
 		if e = decodeLists(fields, &one, "tags", "insights"); e == nil {
@@ -158,15 +158,15 @@ func (t *Turn) decode(made *call, r *reflection, c *curation) problem {
 			return problem{}
 		}
 	}
-	return problem{kind: behavior.ParseInvalidArgs, code: behavior.ArgumentCode(made.args, e), argument: e}
+	return problem{kind: answer.InvalidArgs, code: behavior.ArgumentCode(made.Arguments, e), argument: e}
 }
 
 // decodeLists reads an object of lists. One without any of them is refused: an empty
 // object must not pass for the wish to change nothing.
-func decodeLists(fields behavior.Object, into any, lists ...string) *behavior.ArgumentError {
-	absent, e := behavior.DecodeObject(fields, into, lists...)
+func decodeLists(fields answer.Value, into any, lists ...string) *answer.ArgumentError {
+	absent, e := fields.Decode(into, lists...)
 	if e == nil && len(absent) == len(lists) {
-		e = &behavior.ArgumentError{Path: lists[0], Expected: "a list", Got: "nothing"}
+		e = &answer.ArgumentError{Path: lists[0], Expected: "a list", Got: "nothing"}
 	}
 	return e
 }
@@ -187,7 +187,7 @@ func (t *Turn) answerCalls(calls []call, errors []string, failed bool) {
 		} else if failed {
 			text = behavior.CallError(behavior.CodeNotExecuted, nil, nil, 0, 0)
 		}
-		if made.text {
+		if made.Text {
 			t.say(text)
 		} else {
 			t.input = append(t.input, llmclient.FunctionOutput(made.id, text))
@@ -195,35 +195,21 @@ func (t *Turn) answerCalls(calls []call, errors []string, failed bool) {
 	}
 }
 
-// readText finds calls in a text: objects with the fields of the stage's tool, or
-// with a name and arguments.
-func (t *Turn) readText(text string) (calls []call, kind behavior.ParseKind) {
-	objects, lenient, kind := behavior.ReadText(text)
-	if kind != "" {
-		return nil, kind
+// readText finds the calls that a text stands for. An object that names no tool is meant
+// for that of the stage.
+func (t *Turn) readText(text string) (calls []call, problem answer.Problem) {
+	v := answer.Vocabulary{Tools: t.kit.tools}
+	for _, field := range []string{"deltas", "tags", "insights"} {
+		v.Fields = append(v.Fields, answer.FieldTool{Field: field, Tool: string(t.stage)})
 	}
-	for _, object := range objects {
-		args, tool := object, string(t.stage)
-		var name string
-		if json.Unmarshal(object["name"], &name) == nil && object["arguments"] != nil {
-			var inner behavior.Object
-			var quoted string
-			if json.Unmarshal(object["arguments"], &quoted) != nil {
-				quoted = string(object["arguments"])
-			}
-			if json.Unmarshal([]byte(quoted), &inner) == nil {
-				args, tool = inner, name
-			}
+	r := v.Read(text)
+	for i, c := range r.Calls {
+		if i == 0 {
+			c.Repairs = slices.Concat(r.Repairs, c.Repairs)
 		}
-		if args["deltas"] != nil || args["tags"] != nil || args["insights"] != nil {
-			calls = append(calls, call{tool: tool, args: string(llmclient.Marshal(args)), text: true})
-		}
+		calls = append(calls, call{Call: c})
 	}
-	if len(calls) == 0 {
-		return nil, behavior.ParseUnknownShape
-	}
-	calls[0].lenient = lenient
-	return calls, ""
+	return calls, r.Problem
 }
 
 // parameters is the schema of the stage's tool.

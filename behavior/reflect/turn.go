@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/trace"
@@ -145,7 +146,7 @@ func (t *Turn) curated(c curation) {
 
 // repair spends one further call on an answer that could not be used, or ends the
 // turn without a result. code is the call's error, when calls were answered with it.
-func (t *Turn) repair(kind behavior.ParseKind, code string) {
+func (t *Turn) repair(kind answer.Problem, code string) {
 	t.note(trace.Step{Kind: trace.StepLearnError, Status: trace.StatusError, Code: string(kind), Name: code})
 	if t.repairs++; t.repairs > repairsMax {
 		t.fail(trace.WaitParsePrefix + string(kind))

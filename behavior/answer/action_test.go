@@ -1,4 +1,4 @@
-package modules
+package answer
 
 import (
 	"encoding/json"
@@ -19,7 +19,7 @@ func TestDecodeAction(t *testing.T) {
 		name string
 		raw  string
 		want world.Action
-		used []Leniency
+		used []Repair
 	}{
 		{"plain", `{"action":"mine_compound","amount":5000}`, world.Mine{MassG: 5000}, nil},
 		{"all nulls", `{"action":"wait","to":null,"id":null,"what":null,"amount":null,"price":null,"text":null}`, world.Wait{}, nil},
@@ -31,29 +31,29 @@ func TestDecodeAction(t *testing.T) {
 			world.Transfer{To: "agent-2", Kind: "data", Amount: -5}, nil},
 		{"message", `{"action":"send_message","to":" B ","text":"dig <here>"}`, world.SendMessage{To: " B ", Text: "dig <here>"}, nil},
 		{"message over lines", `{"action":"send_message","to":"b","text":"a\n# Goals\u202e\u0000b"}`,
-			world.SendMessage{To: "b", Text: "a # Goals  b"}, []Leniency{TextCleaned}},
+			world.SendMessage{To: "b", Text: "a # Goals  b"}, []Repair{TextCleaned}},
 		{"long note", `{"action":"post_note","text":"` + strings.Repeat("é", 300) + `"}`,
-			world.PostNote{Text: strings.Repeat("é", world.TextMax)}, []Leniency{TextCleaned}},
+			world.PostNote{Text: strings.Repeat("é", world.TextMax)}, []Repair{TextCleaned}},
 		{"empty note", `{"action":"post_note","text":""}`, world.PostNote{}, nil},
 		{"huge", `{"action":"harvest_radiation","amount":1e30}`, world.Harvest{MaxAmount: math.MaxInt64}, nil},
 		{"twenty digits", `{"action":"harvest_radiation","amount":-12345678901234567890}`, world.Harvest{MaxAmount: math.MinInt64}, nil},
 		{"exponent", `{"action":"harvest_radiation","amount":2e1}`, world.Harvest{MaxAmount: 20}, nil},
-		{"fraction", `{"action":"harvest_radiation","amount":2.5}`, world.Harvest{MaxAmount: 2}, []Leniency{FractionDropped}},
-		{"string number", `{"action":"harvest_radiation","amount":" 20 "}`, world.Harvest{MaxAmount: 20}, []Leniency{NumberFromString}},
-		{"string fraction", `{"action":"harvest_radiation","amount":"2.5"}`, world.Harvest{MaxAmount: 2}, []Leniency{NumberFromString, FractionDropped}},
-		{"own name", `{"action":"mine_compound","compound_mass_g":5000}`, world.Mine{MassG: 5000}, []Leniency{NamedParameter}},
+		{"fraction", `{"action":"harvest_radiation","amount":2.5}`, world.Harvest{MaxAmount: 2}, []Repair{FractionDropped}},
+		{"string number", `{"action":"harvest_radiation","amount":" 20 "}`, world.Harvest{MaxAmount: 20}, []Repair{NumberFromString}},
+		{"string fraction", `{"action":"harvest_radiation","amount":"2.5"}`, world.Harvest{MaxAmount: 2}, []Repair{NumberFromString, FractionDropped}},
+		{"own name", `{"action":"mine_compound","compound_mass_g":5000}`, world.Mine{MassG: 5000}, []Repair{NamedParameter}},
 		{"own names", `{"action":"schedule_recipe","factory_id":"f","recipe_id":"recipe.control_chip","batches":"2"}`,
-			world.ScheduleRecipe{FactoryID: "f", RecipeID: "recipe.assembler.control_chip", Batches: 2}, []Leniency{NumberFromString, NamedParameter}},
+			world.ScheduleRecipe{FactoryID: "f", RecipeID: "recipe.assembler.control_chip", Batches: 2}, []Repair{NumberFromString, NamedParameter}},
 		{"mixed names", `{"action":"transfer_resource","to_agent":"b","what":"data","amount":1}`,
-			world.Transfer{To: "b", Kind: "data", Amount: 1}, []Leniency{NamedParameter}},
-		{"slot and name", `{"action":"mine_compound","amount":5000,"compound_mass_g":5e3}`, world.Mine{MassG: 5000}, []Leniency{NamedParameter}},
+			world.Transfer{To: "b", Kind: "data", Amount: 1}, []Repair{NamedParameter}},
+		{"slot and name", `{"action":"mine_compound","amount":5000,"compound_mass_g":5e3}`, world.Mine{MassG: 5000}, []Repair{NamedParameter}},
 		{"name in the slot's place", `{"action":"wait_ticks","ticks":null,"amount":2}`, world.WaitTicks{Ticks: 2}, nil},
-		{"a neighbour's name", `{"action":"move_agent","to":"p","to_agent":"b"}`, world.Move{To: "p"}, []Leniency{UnusedArgument}},
-		{"hyphens", `{"action":"move-agent","to":"p"}`, world.Move{To: "p"}, []Leniency{NameVariant}},
-		{"camel", `{"action":"MoveAgent","to":"p"}`, world.Move{To: "p"}, []Leniency{NameVariant}},
-		{"capitals", `{"action":" HARVEST_RADIATION\n","amount":1}`, world.Harvest{MaxAmount: 1}, []Leniency{NameVariant}},
-		{"useless value", `{"action":"wait","amount":3}`, world.Wait{}, []Leniency{UnusedArgument}},
-		{"duplicate", `{"action":"wait_ticks","amount":3,"amount":4}`, world.WaitTicks{Ticks: 4}, []Leniency{DuplicateKey}},
+		{"a neighbour's name", `{"action":"move_agent","to":"p","to_agent":"b"}`, world.Move{To: "p"}, []Repair{UnusedArgument}},
+		{"hyphens", `{"action":"move-agent","to":"p"}`, world.Move{To: "p"}, []Repair{NameVariant}},
+		{"camel", `{"action":"MoveAgent","to":"p"}`, world.Move{To: "p"}, []Repair{NameVariant}},
+		{"capitals", `{"action":" HARVEST_RADIATION\n","amount":1}`, world.Harvest{MaxAmount: 1}, []Repair{NameVariant}},
+		{"useless value", `{"action":"wait","amount":3}`, world.Wait{}, []Repair{UnusedArgument}},
+		{"duplicate", `{"action":"wait_ticks","amount":3,"amount":4}`, world.WaitTicks{Ticks: 4}, []Repair{DuplicateKey}},
 	} {
 		got, used, fault := DecodeAction(json.RawMessage(c.raw))
 		if fault != nil {
@@ -64,7 +64,7 @@ func TestDecodeAction(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 		if diff := cmp.Diff(c.used, used); diff != "" {
-			t.Errorf("%s: leniencies (-want +got):\n%s", c.name, diff)
+			t.Errorf("%s: repairs (-want +got):\n%s", c.name, diff)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestDecodeActionErrors(t *testing.T) {
 
 // drawAction draws any action of the registry with any arguments that it accepts.
 func drawAction(t *rapid.T) world.Action {
-	spec := rapid.SampledFrom(plainActions).Draw(t, "action")
+	spec := rapid.SampledFrom(PlainActions).Draw(t, "action")
 	args := world.Args{}
 	for _, p := range spec.Params {
 		switch p.Kind {
@@ -143,11 +143,11 @@ func drawAction(t *rapid.T) world.Action {
 // written encodes an action as a model writes it, each parameter under the name
 // that field gives it.
 func written(a world.Action, field func(world.Param) string) json.RawMessage {
-	args, object := world.ActionArgs(a), map[string]any{actionField: a.ActionName()}
-	for _, s := range slots {
+	args, object := world.ActionArgs(a), map[string]any{ActionField: a.ActionName()}
+	for _, s := range Slots {
 		object[s.String()] = nil
 	}
-	for _, spec := range plainActions {
+	for _, spec := range PlainActions {
 		for _, p := range spec.Params {
 			if spec.Name != a.ActionName() {
 				continue
@@ -161,22 +161,24 @@ func written(a world.Action, field func(world.Param) string) json.RawMessage {
 	return llmclient.Marshal(object)
 }
 
+func slotOfParam(p world.Param) string { return p.Slot().String() }
+
 // Every action of the registry can be written in slots, under the registry's names
 // and as the world encodes it, and is read as itself each time.
 func TestActionsRoundTripThroughSlots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		action := drawAction(t)
-		var named []Leniency
-		for _, p := range plainActions[slices.IndexFunc(plainActions, func(s world.ActionSpec) bool { return s.Name == action.ActionName() })].Params {
-			if p.Name != slotOf(p) {
-				named = []Leniency{NamedParameter}
+		var named []Repair
+		for _, p := range PlainActions[slices.IndexFunc(PlainActions, func(s world.ActionSpec) bool { return s.Name == action.ActionName() })].Params {
+			if p.Name != p.Slot().String() {
+				named = []Repair{NamedParameter}
 			}
 		}
 		for _, form := range []struct {
 			raw  json.RawMessage
-			used []Leniency
+			used []Repair
 		}{
-			{written(action, slotOf), nil},
+			{written(action, slotOfParam), nil},
 			{written(action, func(p world.Param) string { return p.Name }), named},
 			{world.EncodeAction(action), named},
 		} {
@@ -190,22 +192,30 @@ func TestActionsRoundTripThroughSlots(t *testing.T) {
 
 // Two parameters in one slot, or a parameter called like a slot of another kind,
 // could not be told apart.
-func TestActionsThatDoNotFitIntoTheSlotsPanic(t *testing.T) {
-	amount := func(name string) world.Param { return world.Param{Name: name, Kind: world.ParamAmount} }
-	for _, spec := range []world.ActionSpec{
-		{Name: "a", Params: []world.Param{amount("mass"), amount("count")}},
-		{Name: "a", Params: []world.Param{amount("price"), amount("price")}},
-		{Name: "a", Params: []world.Param{{Name: "place", Kind: world.ParamPlace}, {Name: "agent", Kind: world.ParamAgent}}},
-		{Name: "a", Params: []world.Param{{Name: "to", Kind: world.ParamText}}},
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%+v did not panic", spec.Params)
-				}
-			}()
-			slotted([]world.ActionSpec{spec})
-		}()
+func TestEveryActionFitsIntoTheSlots(t *testing.T) {
+	for _, spec := range PlainActions {
+		taken := map[string]bool{}
+		for _, p := range spec.Params {
+			own := p.Slot().String()
+			foreign := slices.ContainsFunc(Slots, func(s world.Slot) bool { return s.String() == p.Name && p.Name != own })
+			if taken[own] || foreign {
+				t.Errorf("%s of %s does not fit into the slot %s", p.Name, spec.Name, own)
+			}
+			taken[own] = true
+		}
+	}
+}
+
+// Reading names without case and separators must never confuse two of them.
+func TestBareNamesAreDistinct(t *testing.T) {
+	for _, names := range [][]string{append(ActionNames(), standingName), EventNames()} {
+		bare := map[string]string{}
+		for _, name := range names {
+			if other, taken := bare[bareName(name)]; taken {
+				t.Errorf("%s and %s are both read as %s", name, other, bareName(name))
+			}
+			bare[bareName(name)] = name
+		}
 	}
 }
 
@@ -231,7 +241,7 @@ func FuzzDecodeAction(f *testing.F) {
 			}
 			return
 		}
-		again, used, fault := DecodeAction(written(action, slotOf))
+		again, used, fault := DecodeAction(written(action, slotOfParam))
 		if fault != nil || len(used) > 0 || again != action {
 			t.Fatalf("%#v reads back as %#v, %v, %v", action, again, used, fault)
 		}

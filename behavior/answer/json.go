@@ -1,12 +1,179 @@
-package modules
+package answer
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/agentworld/llmclient"
 )
+
+// Value is one JSON value that keeps the order of its fields and the digits of its
+// numbers. Go's own types would lose both: an amount beyond 2^53 would be rounded
+// and one beyond the float range refused, but the contract is that it saturates.
+type Value struct {
+	Kind Kind
+	// Text is a string's content, a number's literal, or true or false.
+	Text string
+	// Fields are the members of an object. No two of them share a name.
+	Fields []Field
+	// Items are the elements of an array.
+	Items []Value
+}
+
+// Field is one member of an object.
+type Field struct {
+	Name  string
+	Value Value
+}
+
+// Kind is a JSON type, named as in a schema; empty for a value that is absent.
+type Kind string
+
+// The JSON types. Whether a number is an integer depends on its digits, see [floor].
+const (
+	Null    Kind = "null"
+	Boolean Kind = "boolean"
+	Number  Kind = "number"
+	String  Kind = "string"
+	Array   Kind = "array"
+	Object  Kind = "object"
+)
+
+// Parse reads JSON that this program made. It has no bounds and panics on anything else.
+func Parse(raw []byte) Value {
+	r := reader{text: string(raw), depthMax: math.MaxInt}
+	v := r.value(1)
+	if r.state != readWhole {
+		panic("answer: JSON of this program cannot be read")
+	}
+	return v
+}
+
+// objectOf returns the object with the given fields, in the order of their names.
+func objectOf(fields map[string]Value) Value {
+	v := Value{Kind: Object}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		v.Fields = append(v.Fields, Field{name, fields[name]})
+	}
+	return v
+}
+
+// stringOf returns a string value.
+func stringOf(s string) Value { return Value{Kind: String, Text: s} }
+
+// arrayOf returns an array value.
+func arrayOf(items ...Value) Value { return Value{Kind: Array, Items: items} }
+
+// Field returns the value of a field, a null one when it is absent.
+func (v Value) Field(name string) Value {
+	if i := v.index(name); i >= 0 {
+		return v.Fields[i].Value
+	}
+	return Value{Kind: Null}
+}
+
+// has reports whether an object has a field, even if it is null.
+func (v Value) has(name string) bool { return v.index(name) >= 0 }
+
+// gives reports whether an object has a field that is not null.
+func (v Value) gives(name string) bool { return v.Field(name).Kind != Null }
+
+func (v Value) index(name string) int {
+	return slices.IndexFunc(v.Fields, func(f Field) bool { return f.Name == name })
+}
+
+// textOf returns a field that is a string, "" for any other.
+func (v Value) textOf(name string) string {
+	if f := v.Field(name); f.Kind == String {
+		return f.Text
+	}
+	return ""
+}
+
+// set gives a field a value, in place where it has one. The fields of v are not shared
+// with the value it was called on.
+func (v *Value) set(name string, to Value) {
+	v.Fields = slices.Clone(v.Fields)
+	if i := v.index(name); i >= 0 {
+		v.Fields[i].Value = to
+	} else {
+		v.Fields = append(v.Fields, Field{name, to})
+	}
+}
+
+// without returns an object without a field.
+func (v Value) without(name string) Value {
+	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Name == name })
+	return v
+}
+
+// sorted returns an object with its fields in the order of their names.
+func (v Value) sorted() Value {
+	v.Fields = slices.SortedFunc(slices.Values(v.Fields), func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
+	return v
+}
+
+// equal reports whether two values are written alike.
+func (v Value) equal(o Value) bool { return string(v.JSON()) == string(o.JSON()) }
+
+// describe names the value for an [ArgumentError]: the type, with the digits of a
+// short number and the length of a string. The text of a string never appears: it
+// may be another agent's words that the model repeated.
+func (v Value) describe() string {
+	switch {
+	case v.Kind == Number && len(v.Text) <= 24:
+		return "the number " + v.Text
+	case v.Kind == String:
+		return fmt.Sprintf("a string of %d characters", utf8.RuneCountInString(v.Text))
+	case v.Kind == Null:
+		return "null"
+	case v.Kind == Array || v.Kind == Object:
+		return "an " + string(v.Kind)
+	}
+	return "a " + string(v.Kind)
+}
+
+// JSON returns the value's compact encoding.
+func (v Value) JSON() json.RawMessage { return v.append(nil) }
+
+func (v Value) append(out []byte) []byte {
+	switch v.Kind {
+	case Object:
+		out = append(out, '{')
+		for i, f := range v.Fields {
+			out = append(separated(out, i), llmclient.Marshal(f.Name)...)
+			out = f.Value.append(append(out, ':'))
+		}
+		return append(out, '}')
+	case Array:
+		out = append(out, '[')
+		for i, item := range v.Items {
+			out = item.append(separated(out, i))
+		}
+		return append(out, ']')
+	case String:
+		return append(out, llmclient.Marshal(v.Text)...)
+	case Number, Boolean:
+		return append(out, v.Text...)
+	}
+	return append(out, "null"...)
+}
+
+// separated adds the comma that goes before every element but the first.
+func separated(out []byte, i int) []byte {
+	if i > 0 {
+		return append(out, ',')
+	}
+	return out
+}
 
 // reader reads one JSON value, and forgives mistakes of syntax that leave no doubt
 // about what was meant. Each forgiven mistake is recorded under its name, once per
@@ -14,7 +181,7 @@ import (
 // the wrong kind and a number that is none end the reading.
 //
 // Two things hold for every text, and a fuzz test checks them: valid JSON is read
-// without any leniency, and what is read without any leniency is valid JSON.
+// without any repair, and what is read without any repair is valid JSON.
 type reader struct {
 	text string
 	at   int
@@ -22,7 +189,7 @@ type reader struct {
 	// in a call of a programming language: name=value.
 	keywords bool
 	depthMax int
-	used     []Leniency
+	used     []Repair
 	// state says why reading ended early, empty while it goes on.
 	state readState
 }
@@ -42,22 +209,19 @@ const (
 	readDeep readState = "deep"
 )
 
-// newReader returns a reader that starts at the first byte of text.
-func newReader(text string, depthMax int) *reader { return &reader{text: text, depthMax: depthMax} }
-
-// use records a leniency once.
-func (r *reader) use(l Leniency) {
+// use records a repair once.
+func (r *reader) use(l Repair) {
 	if !slices.Contains(r.used, l) {
 		r.used = append(r.used, l)
 	}
 }
 
 // fail ends the reading; the first reason stays.
-func (r *reader) fail(state readState) value {
+func (r *reader) fail(state readState) Value {
 	if r.state == readWhole {
 		r.state = state
 	}
-	return value{kind: kindNull}
+	return Value{Kind: Null}
 }
 
 // rest is the text not read yet.
@@ -102,8 +266,18 @@ func isInvisible(c rune) bool {
 	return c == '\ufeff' || c >= '\u200b' && c <= '\u200d' || c == '\u2060'
 }
 
+// withoutInvisible drops those characters.
+func withoutInvisible(text string) string {
+	return strings.Map(func(c rune) rune {
+		if isInvisible(c) {
+			return -1
+		}
+		return c
+	}, text)
+}
+
 // value reads the next value.
-func (r *reader) value(depth int) value {
+func (r *reader) value(depth int) Value {
 	if depth > r.depthMax {
 		return r.fail(readDeep)
 	}
@@ -121,14 +295,14 @@ func (r *reader) value(depth int) value {
 		return r.number()
 	}
 	if text, quoted := r.quoted(); quoted {
-		return value{kind: kindString, text: text}
+		return Value{Kind: String, Text: text}
 	}
 	return r.word()
 }
 
 // number reads a number as it is written. It must be one by JSON's own grammar:
 // what else a row of digits and signs could mean is not for this reader to say.
-func (r *reader) number() value {
+func (r *reader) number() Value {
 	n := len(r.rest()) - len(strings.TrimLeft(r.rest(), "+-.0123456789eE"))
 	literal := r.rest()[:n]
 	if !isNumber(literal) {
@@ -138,29 +312,29 @@ func (r *reader) number() value {
 	if c, _ := utf8.DecodeRuneInString(r.rest()); isWordRune(c) {
 		return r.fail(readBroken)
 	}
-	return value{kind: kindNumber, text: literal}
+	return Value{Kind: Number, Text: literal}
 }
 
 // word reads a value without quotes: a literal of JSON or of another language, or
 // else one word, which stands for itself as a string.
-func (r *reader) word() value {
+func (r *reader) word() Value {
 	word := r.takeWord()
 	switch word {
 	case "":
 		return r.fail(readBroken)
 	case "true", "false":
-		return value{kind: kindBoolean, text: word}
+		return Value{Kind: Boolean, Text: word}
 	case "null":
-		return value{kind: kindNull}
+		return Value{Kind: Null}
 	case "True", "False":
 		r.use(ForeignLiteral)
-		return value{kind: kindBoolean, text: strings.ToLower(word)}
+		return Value{Kind: Boolean, Text: strings.ToLower(word)}
 	case "None", "undefined":
 		r.use(ForeignLiteral)
-		return value{kind: kindNull}
+		return Value{Kind: Null}
 	}
 	r.use(UnquotedText)
-	return value{kind: kindString, text: word}
+	return Value{Kind: String, Text: word}
 }
 
 // takeWord takes letters, digits and the signs that occur in names.
@@ -180,16 +354,16 @@ func isWordRune(c rune) bool {
 }
 
 // object reads the fields of an object whose brace was taken.
-func (r *reader) object(depth int) value {
-	v := value{kind: kindObject}
+func (r *reader) object(depth int) Value {
+	v := Value{Kind: Object}
 	at := map[string]int{}
 	for r.state == readWhole {
-		c := r.separator(len(v.fields) > 0)
+		c := r.separator(len(v.Fields) > 0)
 		switch {
 		case c == '}' || c == ')' && r.keywords && depth == 1:
 			r.at++
 			return v
-		case c == '{' && len(v.fields) == 0:
+		case c == '{' && len(v.Fields) == 0:
 			return r.doubled(depth)
 		}
 		name := r.key()
@@ -201,18 +375,18 @@ func (r *reader) object(depth int) value {
 		if i, twice := at[name]; twice {
 			// The last value counts, as most decoders have it.
 			r.use(DuplicateKey)
-			v.fields[i].value = read
+			v.Fields[i].Value = read
 			continue
 		}
-		at[name] = len(v.fields)
-		v.fields = append(v.fields, field{name, read})
+		at[name] = len(v.Fields)
+		v.Fields = append(v.Fields, Field{name, read})
 	}
-	return value{kind: kindNull}
+	return Value{Kind: Null}
 }
 
 // doubled reads an object that stands alone in a second pair of braces, which
 // templates with doubled braces teach models to write.
-func (r *reader) doubled(depth int) value {
+func (r *reader) doubled(depth int) Value {
 	r.use(DoubledBraces)
 	inner := r.value(depth + 1)
 	if r.state != readWhole || r.next() != '}' {
@@ -223,7 +397,7 @@ func (r *reader) doubled(depth int) value {
 }
 
 // failHere ends the reading at a character that cannot stand here, or at the end.
-func (r *reader) failHere() value {
+func (r *reader) failHere() Value {
 	if r.next() == 0 {
 		return r.fail(readCut)
 	}
@@ -260,14 +434,9 @@ func (r *reader) key() string {
 		}
 		r.use(UnquotedKey)
 	}
-	if strings.ContainsFunc(name, isInvisible) {
+	if visible := withoutInvisible(name); visible != name {
 		r.use(InvisibleRemoved)
-		name = strings.Map(func(c rune) rune {
-			if isInvisible(c) {
-				return -1
-			}
-			return c
-		}, name)
+		return visible
 	}
 	return name
 }
@@ -291,24 +460,24 @@ func (r *reader) colon() {
 }
 
 // array reads the items of an array whose bracket was taken.
-func (r *reader) array(depth int) value {
-	v := value{kind: kindArray}
+func (r *reader) array(depth int) Value {
+	v := Value{Kind: Array}
 	for r.state == readWhole {
-		if r.separator(len(v.items) > 0) == ']' {
+		if r.separator(len(v.Items) > 0) == ']' {
 			r.at++
 			return v
 		}
-		v.items = append(v.items, r.value(depth+1))
+		v.Items = append(v.Items, r.value(depth+1))
 	}
-	return value{kind: kindNull}
+	return Value{Kind: Null}
 }
 
 // quotes lists the pairs of quotes that begin and end a string. The tokens of chat
 // templates are an exact table: anything that only looks like one is data.
 var quotes = []struct {
-	open     string
-	close    []string
-	leniency Leniency
+	open   string
+	close  []string
+	repair Repair
 }{
 	{`"`, []string{`"`}, ""},
 	{`'`, []string{`'`}, SingleQuotes},
@@ -328,8 +497,8 @@ func (r *reader) quoted() (text string, ok bool) {
 		if !strings.HasPrefix(r.rest(), q.open) {
 			continue
 		}
-		if q.leniency != "" {
-			r.use(q.leniency)
+		if q.repair != "" {
+			r.use(q.repair)
 		}
 		start := r.at + len(q.open)
 		n, mark := stringEnd(r.text[start:], q.close)
@@ -393,4 +562,56 @@ func (r *reader) unescape(content string) string {
 		r.fail(readBroken)
 	}
 	return text
+}
+
+// isNumber reports whether literal is a number by the grammar of JSON, which
+// leaves out NaN, Infinity, hexadecimal digits, signs of plus and thousands marks.
+func isNumber(literal string) bool {
+	return literal != "" && strings.ContainsRune("-0123456789", rune(literal[0])) && json.Valid([]byte(literal))
+}
+
+// integer reads an amount: any JSON number, or a string that holds one. However large
+// it is, it becomes the nearest int64, because the world clamps amounts and tells the
+// agent so; a fraction is rounded down.
+func (v Value) integer() (n int64, used []Repair, ok bool) {
+	literal := v.Text
+	if v.Kind == String {
+		literal = strings.TrimSpace(literal)
+		used = append(used, NumberFromString)
+	}
+	if v.Kind != Number && v.Kind != String || !isNumber(literal) {
+		return 0, nil, false
+	}
+	n, exact := floor(literal)
+	if !exact {
+		used = append(used, FractionDropped)
+	}
+	return n, used, true
+}
+
+// floor returns the largest int64 that is not above a JSON number, the nearest one for
+// a number out of range, and whether nothing was lost but range.
+func floor(literal string) (n int64, exact bool) {
+	mantissa, exponent := literal, "0"
+	if i := strings.IndexAny(literal, "eE"); i >= 0 {
+		mantissa, exponent = literal[:i], literal[i+1:]
+	}
+	// Beyond this bound the digits cannot balance an exponent, and it costs memory.
+	bound := len(mantissa) + 20
+	e, err := strconv.Atoi(exponent)
+	if err != nil {
+		e = bound
+		if exponent[0] == '-' {
+			e = -bound
+		}
+	}
+	exactly, _ := new(big.Rat).SetString(fmt.Sprintf("%se%d", mantissa, min(max(e, -bound), bound)))
+	whole := new(big.Int).Div(exactly.Num(), exactly.Denom())
+	switch {
+	case whole.IsInt64():
+		return whole.Int64(), exactly.IsInt()
+	case whole.Sign() < 0:
+		return math.MinInt64, exactly.IsInt()
+	}
+	return math.MaxInt64, exactly.IsInt()
 }

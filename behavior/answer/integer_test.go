@@ -1,12 +1,9 @@
-package modules
+package answer
 
 import (
 	"math"
-	"math/big"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 func TestFloor(t *testing.T) {
@@ -31,30 +28,4 @@ func TestFloor(t *testing.T) {
 			t.Errorf("floor(%s) = %d, %v, want %d, %v", c.literal, got, exact, c.want, c.exact)
 		}
 	}
-}
-
-// naiveFloor does the same with rational numbers.
-func naiveFloor(literal string) (int64, bool) {
-	r, _ := new(big.Rat).SetString(literal)
-	whole := new(big.Int).Div(r.Num(), r.Denom()) // rounds down: the denominator is positive
-	exact := r.IsInt()
-	switch {
-	case whole.IsInt64():
-		return whole.Int64(), exact
-	case whole.Sign() < 0:
-		return math.MinInt64, exact
-	}
-	return math.MaxInt64, exact
-}
-
-func TestFloorAgreesWithNaiveTwin(t *testing.T) {
-	number := rapid.StringMatching(`-?(0|[1-9][0-9]{0,24})(\.[0-9]{1,24})?([eE][+-]?[0-9]{1,2})?`)
-	rapid.Check(t, func(t *rapid.T) {
-		literal := number.Draw(t, "literal")
-		got, exact := floor(literal)
-		want, wantExact := naiveFloor(literal)
-		if got != want || exact != wantExact {
-			t.Fatalf("floor(%s) = %d, %v, want %d, %v", literal, got, exact, want, wantExact)
-		}
-	})
 }

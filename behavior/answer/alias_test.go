@@ -1,4 +1,4 @@
-package modules
+package answer
 
 import (
 	"slices"
@@ -21,7 +21,7 @@ func TestAliasesMeanOneThing(t *testing.T) {
 			}
 			taken[bareName(alias)] = spec.Name
 		}
-		names := []string{actionField}
+		names := []string{ActionField}
 		for _, p := range spec.Params {
 			names = append(names, p.Name)
 		}
@@ -40,11 +40,11 @@ func TestAliasesMeanOneThing(t *testing.T) {
 func TestDecodeActionByAlias(t *testing.T) {
 	for _, tt := range []struct {
 		raw, want string
-		used      []Leniency
+		used      []Repair
 	}{
-		{`{"action":"采矿","mass_g":500}`, `{"action":"mine_compound","compound_mass_g":500}`, []Leniency{ActionAlias, FieldAlias, NamedParameter}},
-		{`{"action":"move","destination":"rim"}`, `{"action":"move_agent","to":"rim"}`, []Leniency{ActionAlias, FieldAlias}},
-		{`{"action":"Move-Agent","place_id":"rim"}`, `{"action":"move_agent","to":"rim"}`, []Leniency{FieldAlias, NameVariant}},
+		{`{"action":"采矿","mass_g":500}`, `{"action":"mine_compound","compound_mass_g":500}`, []Repair{ActionAlias, FieldAlias, NamedParameter}},
+		{`{"action":"move","destination":"rim"}`, `{"action":"move_agent","to":"rim"}`, []Repair{ActionAlias, FieldAlias}},
+		{`{"action":"Move-Agent","place_id":"rim"}`, `{"action":"move_agent","to":"rim"}`, []Repair{NameVariant, FieldAlias}},
 		{`{"action":"move_agent","to":"rim","target":"hub"}`, "", nil},
 		{`{"action":"MOVE","to":"rim"}`, "", nil},
 		{`{"action":"<action>"}`, "", nil},

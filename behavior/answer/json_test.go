@@ -1,4 +1,4 @@
-package modules
+package answer
 
 import (
 	"encoding/json"
@@ -11,37 +11,37 @@ import (
 func TestReadObject(t *testing.T) {
 	for _, tt := range []struct {
 		name, text, want string
-		used             []Leniency
+		used             []Repair
 	}{
 		{"clean", `{"a":1,"b":["x",null,true,-2.5e3]}`, `{"a":1,"b":["x",null,true,-2.5e3]}`, nil},
 		{"line breaks of another system", "{\r\n \"a\": 1\r\n}", `{"a":1}`, nil},
 		{"digits beyond a float", `{"a":123456789012345678901234567890}`, `{"a":123456789012345678901234567890}`, nil},
-		{"trailing commas", `{"a":[1,],}`, `{"a":[1]}`, []Leniency{ExtraComma}},
-		{"no comma", `{"a":1 "b":2}`, `{"a":1,"b":2}`, []Leniency{MissingComma}},
-		{"single quotes", `{'a':'it\'s "b"'}`, `{"a":"it's \"b\""}`, []Leniency{SingleQuotes, EscapeRepaired}},
-		{"literals of Python", `{"a":None,"b":True,"c":False}`, `{"a":null,"b":true,"c":false}`, []Leniency{ForeignLiteral}},
-		{"bare words", `{a:wait,b_c:2}`, `{"a":"wait","b_c":2}`, []Leniency{UnquotedKey, UnquotedText}},
-		{"wide punctuation", `{“a”：“x”}`, `{"a":"x"}`, []Leniency{WidePunctuation}},
-		{"tokens for quotes", `{a:<|"|>x<|"|>}`, `{"a":"x"}`, []Leniency{UnquotedKey, QuoteToken}},
+		{"trailing commas", `{"a":[1,],}`, `{"a":[1]}`, []Repair{ExtraComma}},
+		{"no comma", `{"a":1 "b":2}`, `{"a":1,"b":2}`, []Repair{MissingComma}},
+		{"single quotes", `{'a':'it\'s "b"'}`, `{"a":"it's \"b\""}`, []Repair{SingleQuotes, EscapeRepaired}},
+		{"literals of Python", `{"a":None,"b":True,"c":False}`, `{"a":null,"b":true,"c":false}`, []Repair{ForeignLiteral}},
+		{"bare words", `{a:wait,b_c:2}`, `{"a":"wait","b_c":2}`, []Repair{UnquotedKey, UnquotedText}},
+		{"wide punctuation", `{“a”：“x”}`, `{"a":"x"}`, []Repair{WidePunctuation}},
+		{"tokens for quotes", `{a:<|"|>x<|"|>}`, `{"a":"x"}`, []Repair{UnquotedKey, QuoteToken}},
 		{"a token that is not in the table", `{"a":"<|x|>"}`, `{"a":"<|x|>"}`, nil},
-		{"comments", "{ // first\n\"a\":1 /* last */}", `{"a":1}`, []Leniency{Comment}},
+		{"comments", "{ // first\n\"a\":1 /* last */}", `{"a":1}`, []Repair{Comment}},
 		{"an address is no comment", `{"a":"http://b"}`, `{"a":"http://b"}`, nil},
-		{"doubled braces", `{{"a":1}}`, `{"a":1}`, []Leniency{DoubledBraces}},
-		{"braces doubled twice", `{{{"a":1}}}`, `{"a":1}`, []Leniency{DoubledBraces}},
-		{"a field twice, deep down", `{"a":{"b":1,"b":2}}`, `{"a":{"b":2}}`, []Leniency{DuplicateKey}},
-		{"a line break in a string", "{\"a\":\"x\ny\"}", `{"a":"x\ny"}`, []Leniency{EscapeRepaired}},
-		{"encoded twice", `"{\"a\":1}"`, `{"a":1}`, []Leniency{DoubleEncoded}},
-		{"byte order mark", "\ufeff{\"a\":1}", `{"a":1}`, []Leniency{InvisibleRemoved}},
-		{"an invisible character in a name", "{\"a\u200b\":1}", `{"a":1}`, []Leniency{InvisibleRemoved}},
+		{"doubled braces", `{{"a":1}}`, `{"a":1}`, []Repair{DoubledBraces}},
+		{"braces doubled twice", `{{{"a":1}}}`, `{"a":1}`, []Repair{DoubledBraces}},
+		{"a field twice, deep down", `{"a":{"b":1,"b":2}}`, `{"a":{"b":2}}`, []Repair{DuplicateKey}},
+		{"a line break in a string", "{\"a\":\"x\ny\"}", `{"a":"x\ny"}`, []Repair{EscapeRepaired}},
+		{"encoded twice", `"{\"a\":1}"`, `{"a":1}`, []Repair{DoubleEncoded}},
+		{"byte order mark", "\ufeff{\"a\":1}", `{"a":1}`, []Repair{InvisibleRemoved}},
+		{"an invisible character in a name", "{\"a\u200b\":1}", `{"a":1}`, []Repair{InvisibleRemoved}},
 		{"an invisible character in a value stays", "{\"a\":\"x\u200b\"}", "{\"a\":\"x\u200b\"}", nil},
-		{"a fence", "```json\n{\"a\":1}\n```", `{"a":1}`, []Leniency{Unfenced}},
-		{"a fence that stays open", "```\n{\"a\":1}", `{"a":1}`, []Leniency{Unfenced}},
-		{"a bracket too many", `{"a":1}]`, `{"a":1}`, []Leniency{StrayBracket}},
-		{"a list of one", `[{"a":1}]`, `{"a":1}`, []Leniency{ListOfOne}},
-		{"prose around", `Take {"a":1} please.`, `{"a":1}`, []Leniency{ProseAround}},
-		{"a brace in prose first", `{ well. {"a":1}`, `{"a":1}`, []Leniency{ProseAround}},
-		{"a bracket in prose first", `[Plan] {"a":1}`, `{"a":1}`, []Leniency{ProseAround}},
-		{"marks of a template", `<tool_call>{"a":1}</tool_call>`, `{"a":1}`, []Leniency{CallSyntax}},
+		{"a fence", "```json\n{\"a\":1}\n```", `{"a":1}`, []Repair{Unfenced}},
+		{"a fence that stays open", "```\n{\"a\":1}", `{"a":1}`, []Repair{Unfenced}},
+		{"a bracket too many", `{"a":1}]`, `{"a":1}`, []Repair{StrayBracket}},
+		{"a list of one", `[{"a":1}]`, `{"a":1}`, []Repair{ListOfOne}},
+		{"prose around", `Take {"a":1} please.`, `{"a":1}`, []Repair{ProseAround}},
+		{"a brace in prose first", `{ well. {"a":1}`, `{"a":1}`, []Repair{ProseAround}},
+		{"a bracket in prose first", `[Plan] {"a":1}`, `{"a":1}`, []Repair{ProseAround}},
+		{"marks of a template", `<tool_call>{"a":1}</tool_call>`, `{"a":1}`, []Repair{CallSyntax}},
 		{"a link and an entity are data", `{"a":"[x](http://y) &quot;z&quot;"}`, `{"a":"[x](http://y) &quot;z&quot;"}`, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -49,8 +49,8 @@ func TestReadObject(t *testing.T) {
 			if fault != nil {
 				t.Fatal(fault)
 			}
-			if string(got) != tt.want || !slices.Equal(used, tt.used) {
-				t.Errorf("%s with %v, want %s with %v", got, used, tt.want, tt.used)
+			if string(got.JSON()) != tt.want || !slices.Equal(used, tt.used) {
+				t.Errorf("%s with %v, want %s with %v", got.JSON(), used, tt.want, tt.used)
 			}
 		})
 	}
@@ -81,13 +81,13 @@ func TestReadObjectRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got, _, fault := ReadObject(tt.text)
 			if fault == nil || fault.Got != tt.got {
-				t.Errorf("%s, %v, want it refused as %q", got, fault, tt.got)
+				t.Errorf("%s, %v, want it refused as %q", got.JSON(), fault, tt.got)
 			}
 		})
 	}
 }
 
-// FuzzReader holds the reader to its two promises: valid JSON needs no leniency,
+// FuzzReader holds the reader to its two promises: valid JSON needs no repair,
 // and what needs none is valid JSON that means the same.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{
@@ -97,21 +97,21 @@ func FuzzReader(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r := newReader(text, argumentsDepthMax)
+		r := reader{text: text, depthMax: argumentsDepthMax}
 		v := r.value(1)
 		whole := r.state == readWhole && r.next() == 0
-		if json.Valid([]byte(text)) && r.state != readDeep && (!whole || len(r.used) > 0 && !slices.Equal(r.used, []Leniency{DuplicateKey})) {
+		if json.Valid([]byte(text)) && r.state != readDeep && (!whole || len(r.used) > 0 && !slices.Equal(r.used, []Repair{DuplicateKey})) {
 			t.Errorf("valid JSON %q is read with %v, state %q", text, r.used, r.state)
 		}
 		if !whole {
 			return
 		}
-		encoded := v.json()
+		encoded := v.JSON()
 		if !json.Valid(encoded) {
 			t.Fatalf("%q is read as %s, which is not JSON", text, encoded)
 		}
 		if len(r.used) == 0 && !sameJSON(t, text, string(encoded)) {
-			t.Errorf("%q is read without a leniency as %s", text, encoded)
+			t.Errorf("%q is read without a repair as %s", text, encoded)
 		}
 	})
 }
@@ -141,16 +141,15 @@ func FuzzFindObjects(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		found := FindObjects(text)
-		if found.Problem != "" && len(found.Objects) > 0 {
+		found, problem := findObjects(text)
+		if problem != "" && len(found.objects) > 0 {
 			t.Error("objects of a text that may not be used")
 		}
-		for _, object := range found.Objects {
-			var fields map[string]json.RawMessage
-			if json.Unmarshal(object, &fields) != nil || fields == nil {
-				t.Errorf("%s is no object", object)
+		for _, object := range found.objects {
+			if object.Kind != Object {
+				t.Errorf("%s is no object", object.JSON())
 			}
 		}
-		Surroundings(found.Rest)
+		around(found.rest)
 	})
 }

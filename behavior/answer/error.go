@@ -1,4 +1,4 @@
-package modules
+package answer
 
 import (
 	"errors"
@@ -38,9 +38,9 @@ func (e *ArgumentError) Error() string {
 	return fmt.Sprintf("%s: expected %s, got %s", where, e.Expected, e.Got)
 }
 
-// inside returns the error as seen from an object that holds the value under
+// Inside returns the error as seen from an object that holds the value under
 // name. The value's own text being no JSON says nothing about the arguments.
-func (e *ArgumentError) inside(name string) *ArgumentError {
+func (e *ArgumentError) Inside(name string) *ArgumentError {
 	path := name
 	if e.Path != "" {
 		path = below(name, e.Path)
@@ -49,8 +49,13 @@ func (e *ArgumentError) inside(name string) *ArgumentError {
 }
 
 // mismatch returns the error for a value of the wrong type or content.
-func mismatch(path, expected string, got value) *ArgumentError {
+func mismatch(path, expected string, got Value) *ArgumentError {
 	return &ArgumentError{Path: path, Expected: expected, Got: got.describe()}
+}
+
+// notJSON returns the error for a text without one object.
+func notJSON(got string) *ArgumentError {
+	return &ArgumentError{Expected: "one JSON object", Got: got, NotJSON: true}
 }
 
 // missing returns the error for a field that has to be there.
@@ -80,7 +85,7 @@ func unknownField(path string, known []string) *ArgumentError {
 func refusedByWorld(spec world.ActionSpec, written map[string]string, err error) *ArgumentError {
 	var fault *world.ArgumentError
 	if !errors.As(err, &fault) {
-		panic("modules: the action registry failed without naming an argument: " + err.Error())
+		panic("answer: the action registry failed without naming an argument: " + err.Error())
 	}
 	for _, p := range spec.Params {
 		if p.Name == fault.Field {

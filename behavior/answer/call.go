@@ -1,0 +1,333 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/agentworld/llmclient"
+)
+
+// Vocabulary is what an answer may name. Actions need no entry: they are the registry's.
+type Vocabulary struct {
+	// Tools are the tools of the run.
+	Tools []llmclient.Tool
+	// ToolOf finds the tool of a module by the module's dotted name; nil without modules.
+	ToolOf func(module string) (tool string, ok bool)
+	// Fields are the tools that an object without any name is meant for, by one of its
+	// fields; the first that fits counts.
+	Fields []FieldTool
+	// Decides is the tool that takes a decision; empty where none is asked for, so that
+	// nothing is read as an action.
+	Decides string
+}
+
+// FieldTool is a field that only the arguments of one tool have.
+type FieldTool struct{ Field, Tool string }
+
+// NoTool stands for a tool that does not exist.
+const NoTool = "unknown"
+
+// Tool returns a name if it is the exact name of a tool, else a fixed word, so that text
+// of a model does not become a counter's name.
+func (v *Vocabulary) Tool(name string) string {
+	if slices.ContainsFunc(v.Tools, func(t llmclient.Tool) bool { return t.Name == name }) {
+		return name
+	}
+	return NoTool
+}
+
+// named finds the tool that a name stands for: its own, a module's, or either
+// with the prefix that some templates put before the names of functions.
+func (v *Vocabulary) named(name string) (tool string, used []Repair, ok bool) {
+	if v.Tool(name) == name {
+		return name, nil, true
+	}
+	if bare, cut := strings.CutPrefix(name, "functions."); cut {
+		tool, _, ok = v.named(bare)
+		return tool, []Repair{ToolAlias}, ok
+	}
+	if v.ToolOf != nil {
+		if tool, ok = v.ToolOf(name); ok {
+			return tool, nil, true
+		}
+	}
+	for _, t := range v.Tools {
+		if sameName(t.Name, name) {
+			return t.Name, []Repair{ToolAlias}, true
+		}
+	}
+	return "", nil, false
+}
+
+// action reports whether a name stands for an action where one may be taken.
+func (v *Vocabulary) action(name string) bool { return v.Decides != "" && isAction(name) }
+
+// knows reports whether name is a tool, a module or an action.
+func (v *Vocabulary) knows(name string) bool {
+	_, _, isTool := v.named(name)
+	return isTool || v.action(name)
+}
+
+// Call is one call of an answer: as the model made it, or as its text stands for it.
+type Call struct {
+	// Tool is a name as the model wrote it where it made the call, else the tool's.
+	Tool string
+	// Arguments is the raw argument text.
+	Arguments string
+	// Text marks a call read from text.
+	Text bool
+	// Repairs are what it took to find the call.
+	Repairs []Repair
+}
+
+// norm drops the repairs that are none where text was read: only the schema asks
+// for slots and for candidates without anything around them, and text comes without
+// a schema.
+func (c Call) norm(used []Repair) []Repair {
+	if !c.Text {
+		return used
+	}
+	return slices.DeleteFunc(slices.Clone(used), func(r Repair) bool {
+		return r == NamedParameter || r == WrappedAction || strings.HasPrefix(string(r), absentPrefix)
+	})
+}
+
+// textCall is a call with arguments made from text.
+func textCall(tool string, args Value, used ...Repair) Call {
+	return Call{Tool: tool, Arguments: string(args.sorted().JSON()), Text: true, Repairs: used}
+}
+
+// The keys under which models put a call's name and its arguments, and those in
+// which they wrap it. The first of each is the API's own.
+var (
+	nameKeys     = []string{"name", "tool", "tool_name", "function_name", "function", "recipient_name", "module", "action", "decision"}
+	argumentKeys = []string{"arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs"}
+	wrapperKeys  = []string{"tool_call", "function_call", "function", "tool_calls", "result", "output", "response", "answer", "final_answer", "decision"}
+)
+
+// callOf turns one object of the protocol, written as text, into the call it
+// stands for. What wraps the object is taken off, once.
+func (v *Vocabulary) callOf(o Value) (Call, bool) {
+	if c, ok := v.bareCall(o); ok {
+		return c, true
+	}
+	var found []Call
+	for _, key := range wrapperKeys {
+		inner, repair := o.Field(key), WrapperKey
+		if inner.isListOfOne() {
+			inner = inner.Items[0]
+		}
+		if inner.Kind == String && strings.HasPrefix(strings.TrimSpace(inner.Text), "{") {
+			inner, _, _ = ReadObject(inner.Text)
+			repair = JSONInString
+		}
+		if inner.Kind != Object {
+			continue
+		}
+		if c, ok := v.bareCall(inner); ok {
+			c.Repairs = append(c.Repairs, repair)
+			found = append(found, c)
+		}
+	}
+	if len(found) != 1 {
+		// Two calls in one wrapping do not say which of them is meant.
+		return Call{}, false
+	}
+	return found[0], true
+}
+
+// bareCall reads an object that is not wrapped into anything.
+func (v *Vocabulary) bareCall(o Value) (Call, bool) {
+	if c, ok := v.explicitCall(o); ok {
+		return c, true
+	}
+	kind, typed := o.textOf("type"), o
+	o = o.without("type")
+	switch {
+	case v.Decides != "" && kind == ToolDraft:
+		return v.draftCall(o, nil)
+	case v.Decides != "" && (kind == ToolPlan || kind == ToolTurn):
+		return textCall(kind, o), true
+	case v.action(kind) && o.textOf("decision")+o.textOf("action") == "":
+		o.set("decision", stringOf(kind))
+		return v.decisionCall(o, []Repair{TypeKey})
+	}
+	for _, f := range v.Fields {
+		switch {
+		case !o.has(f.Field) || f.Field == "candidates" && o.has("candidate"):
+		case f.Tool == ToolDraft:
+			return v.draftCall(typed, []Repair{ToolFromFields})
+		default:
+			return textCall(f.Tool, o, ToolFromFields), true
+		}
+	}
+	return v.decisionCall(typed, nil)
+}
+
+// explicitCall reads {"name":TOOL,"arguments":{...}} and its relatives. A tool that
+// does not exist is called all the same: the answer to that names those that do.
+func (v *Vocabulary) explicitCall(o Value) (Call, bool) {
+	nameKey := first(nameKeys, func(key string) bool { return o.textOf(key) != "" })
+	argsKey := first(argumentKeys, o.has)
+	name, kind := o.textOf(nameKey), o.textOf("type")
+	isModule := kind == "module_call" || nameKey == "module"
+	var used []Repair
+	switch {
+	case name == "" || argsKey == "" && !isModule || kind == ToolDraft:
+		return Call{}, false
+	case (argsKey == "input" || nameKey == "action" || nameKey == "decision") && !v.knows(name):
+		return Call{}, false
+	case !isModule && (nameKey != "name" || argsKey != "arguments"):
+		used = append(used, CallKey)
+	}
+	if v.contradicts(o, nameKey, argsKey) {
+		return v.contradiction(name, ownName(o), used), true
+	}
+	args := o.Field(argsKey)
+	if args.Kind == Null {
+		args = Value{Kind: Object}
+	}
+	if args.Kind == Object {
+		return v.namedCall(name, args, used), true
+	}
+	// Arguments may be a string that holds them, as on the wire.
+	raw := string(args.JSON())
+	if args.Kind == String {
+		raw = args.Text
+	}
+	tool, alias, known := v.named(name)
+	inner, _, fault := ReadObject(raw)
+	switch {
+	case known:
+		return Call{Tool: tool, Arguments: raw, Text: true, Repairs: append(used, alias...)}, true
+	case fault == nil:
+		return v.namedCall(name, inner, used), true
+	}
+	return Call{Tool: NoTool, Arguments: raw, Text: true, Repairs: used}, true
+}
+
+// contradicts reports whether something beside an explicit call of an action says
+// otherwise than the call: a second action, second arguments, or a parameter with
+// another value.
+func (v *Vocabulary) contradicts(o Value, nameKey, argsKey string) bool {
+	name, rest, args := o.textOf(nameKey), o.without(nameKey), o.Field(argsKey)
+	for _, key := range argumentKeys {
+		if key != argsKey && !isParam(name, key) && o.gives(key) && !o.Field(key).equal(args) {
+			return true
+		}
+	}
+	if !v.action(name) {
+		return false
+	}
+	for _, key := range []string{"action", "decision"} {
+		if other := namedIn(rest, key); other != "" && !sameActionName(other, name) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(rest.Fields, func(f Field) bool {
+		return isParam(name, f.Name) && f.Name != argsKey && f.Value.Kind != Null && !f.Value.equal(args.Field(f.Name))
+	})
+}
+
+// contradiction is the call for an action that names two.
+func (v *Vocabulary) contradiction(a, b string, used []Repair) Call {
+	return textCall(v.Decides, objectOf(map[string]Value{"action": contradiction(a, b)}), used...)
+}
+
+// first returns the first of the keys that holds, "" when none does.
+func first(keys []string, holds func(string) bool) string {
+	if i := slices.IndexFunc(keys, holds); i >= 0 {
+		return keys[i]
+	}
+	return ""
+}
+
+// namedCall is the call of the tool or action called name.
+func (v *Vocabulary) namedCall(name string, args Value, used []Repair) Call {
+	tool, alias, ok := v.named(name)
+	switch {
+	case ok:
+		return textCall(tool, args, append(used, alias...)...)
+	case v.action(name):
+		if own := ownName(args); own != "" && !sameActionName(own, name) {
+			return v.contradiction(name, own, used)
+		}
+		args = args.without("action")
+		args.set("decision", stringOf(name))
+		if c, ok := v.decisionCall(args, append(used, ActionAsTool)); ok {
+			return c
+		}
+	}
+	return textCall(NoTool, args, used...)
+}
+
+// decisionCall is a decision, or in the lean protocol the whole turn, written as
+// one object. It is brought into shape when it is taken.
+func (v *Vocabulary) decisionCall(o Value, used []Repair) (Call, bool) {
+	if v.Decides == "" {
+		return Call{}, false
+	}
+	if o.has("candidate") {
+		return textCall(v.Decides, o.without("type"), used...), true
+	}
+	shaped, more, ok := shapeDecision(o)
+	return textCall(v.Decides, shaped, append(used, more...)...), ok
+}
+
+// draftCall is a draft: with its candidates, or with one decision in their place.
+func (v *Vocabulary) draftCall(o Value, used []Repair) (Call, bool) {
+	if o.has("candidates") {
+		return textCall(ToolDraft, o, used...), true
+	}
+	shaped, more, ok := shapeDecision(o)
+	if !ok {
+		return Call{}, false
+	}
+	draft := objectOf(map[string]Value{"candidates": arrayOf(shaped.sorted())})
+	return textCall(ToolDraft, draft, append(append(used, DraftShorthand), more...)...), true
+}
+
+// callBefore returns the call that an object of a text stands for. An object that does
+// not say itself what it is may be the arguments of a tool named before it; mark is then
+// the text that names it.
+func (v *Vocabulary) callBefore(o Value, before string) (c Call, mark string, ok bool) {
+	name, mark := nameBefore(before)
+	if name != "" && v.knows(name) && (ownName(o) == "" || name == ToolDecision || name == ToolTurn) {
+		return v.namedCall(name, o, nil), mark, true
+	}
+	c, ok = v.callOf(o)
+	return c, "", ok
+}
+
+// bareInput gives a bare value to the one parameter that a tool or action must
+// have. With none or several, the value is passed on as it is, for the argument
+// error to say what is missing.
+func (v *Vocabulary) bareInput(name string, value Value) Call {
+	only := ""
+	if tool, _, isTool := v.named(name); isTool {
+		only = v.onlyRequired(tool)
+	} else if spec, _, ok := actionNamed(name); ok && spec.Name != standingName && len(spec.Params) == 1 {
+		only = spec.Params[0].Name
+	}
+	if only == "" {
+		only = "input"
+	}
+	return v.namedCall(name, objectOf(map[string]Value{only: value}), nil)
+}
+
+// onlyRequired returns the one property of a tool that must not be null, "" when
+// there are none or several.
+func (v *Vocabulary) onlyRequired(tool string) (only string) {
+	i := slices.IndexFunc(v.Tools, func(t llmclient.Tool) bool { return t.Name == tool })
+	schema := Parse(v.Tools[i].Parameters)
+	for _, name := range schema.Field("required").Items {
+		if strings.Contains(string(schema.Field("properties").Field(name.Text).Field("type").JSON()), "null") {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = name.Text
+	}
+	return only
+}

@@ -1,0 +1,142 @@
+package answer
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Conform reads the raw argument text of a call and returns it in the form that a
+// strict schema asks for: integers within int64, absent nullable fields as null, fields
+// in schema order, so that equal arguments have equal bytes however they were written.
+// What cannot be brought into that form without guessing is an argument error, with the
+// first fault in schema order. Repairs are returned in both cases. textField names a
+// string field that holds JSON text; the object itself is understood there as well.
+func Conform(schema *jsonschema.Schema, textField, raw string) (json.RawMessage, []Repair, *ArgumentError) {
+	c := conformer{textField: textField}
+	v, fault := Value{Kind: Object}, (*ArgumentError)(nil)
+	if strings.TrimSpace(raw) == "" {
+		c.repairs = append(c.repairs, EmptyArguments)
+	} else if v, c.repairs, fault = read(raw); fault == nil && v.Kind != Object {
+		// An empty object must not stand in: the model would be told that it left out
+		// what it did send.
+		fault = &ArgumentError{Expected: "an object", Got: v.describe(), NotObject: true}
+	}
+	if fault == nil {
+		v, fault = c.conform("", schema, v)
+	}
+	if fault != nil {
+		return nil, c.repairs, fault
+	}
+	return v.JSON(), c.repairs, nil
+}
+
+// conformer walks a value along a schema and collects the repairs made.
+type conformer struct {
+	repairs   []Repair
+	textField string
+}
+
+// conform brings v into the form of s. Integers come before the general type
+// check because a string may stand for one, objects before it because one may
+// stand for JSON text.
+func (c *conformer) conform(path string, s *jsonschema.Schema, v Value) (Value, *ArgumentError) {
+	if len(s.AnyOf) > 0 {
+		return c.anyOf(path, s.AnyOf, v)
+	}
+	types := typesOf(s)
+	switch {
+	case v.Kind == Null && slices.Contains(types, "null"):
+		return v, nil
+	case slices.Contains(types, "integer"):
+		n, used, ok := v.integer()
+		if !ok {
+			return Value{}, mismatch(path, "an integer", v)
+		}
+		c.repairs = append(c.repairs, used...)
+		return Value{Kind: Number, Text: fmt.Sprint(n)}, nil
+	case v.Kind == Object && slices.Contains(types, "object"):
+		return c.object(path, s, v)
+	case v.Kind == Array && slices.Contains(types, "array"):
+		out := Value{Kind: Array}
+		for i, item := range v.Items {
+			fitted, fault := c.conform(fmt.Sprintf("%s[%d]", path, i), s.Items, item)
+			if fault != nil {
+				return Value{}, fault
+			}
+			out.Items = append(out.Items, fitted)
+		}
+		return out, nil
+	case v.Kind == Object && path == c.textField && path != "":
+		c.repairs = append(c.repairs, TextFromObject)
+		return stringOf(string(v.JSON())), nil
+	case !slices.Contains(types, string(v.Kind)):
+		return Value{}, mismatch(path, expectedTypes(s), v)
+	case v.Kind == String && s.Enum != nil && !slices.Contains(s.Enum, any(v.Text)):
+		return Value{}, mismatch(path, expectedTypes(s), v)
+	}
+	return v, nil
+}
+
+// anyOf takes the first alternative that fits and otherwise explains the last,
+// which is the one with content: the first is null.
+func (c *conformer) anyOf(path string, alternatives []*jsonschema.Schema, v Value) (fitted Value, fault *ArgumentError) {
+	for _, s := range alternatives {
+		attempt := conformer{textField: c.textField}
+		if fitted, fault = attempt.conform(path, s, v); fault == nil {
+			c.repairs = append(c.repairs, attempt.repairs...)
+			return fitted, nil
+		}
+	}
+	return Value{}, fault
+}
+
+// object conforms the fields of a closed object, whose required list names them all. An
+// absent field counts as null where null is allowed.
+func (c *conformer) object(path string, s *jsonschema.Schema, v Value) (Value, *ArgumentError) {
+	for _, f := range v.Fields {
+		if !slices.Contains(s.Required, f.Name) {
+			return Value{}, unknownField(path, s.Required)
+		}
+	}
+	out := Value{Kind: Object}
+	for _, name := range s.Required {
+		property := s.Properties[name]
+		fitted, fault := c.conform(below(path, name), property, v.Field(name))
+		if fault != nil && !v.gives(name) {
+			return Value{}, missing(below(path, name), expectedTypes(property))
+		}
+		if fault != nil {
+			return Value{}, fault
+		}
+		out.Fields = append(out.Fields, Field{name, fitted})
+	}
+	return out, nil
+}
+
+// typesOf returns the types a schema allows, whichever of the two ways it was
+// written in.
+func typesOf(s *jsonschema.Schema) []string {
+	if s.Type != "" {
+		return []string{s.Type}
+	}
+	return s.Types
+}
+
+// expectedTypes describes what a schema accepts.
+func expectedTypes(s *jsonschema.Schema) string {
+	if len(s.Enum) > 0 {
+		var names []string
+		for _, name := range s.Enum {
+			names = append(names, strings.Trim(fmt.Sprint(name), "<>"))
+		}
+		return strings.ReplaceAll(oneOf(names), "nil", "null")
+	}
+	if len(s.AnyOf) > 0 {
+		return expectedTypes(s.AnyOf[len(s.AnyOf)-1])
+	}
+	return strings.Join(typesOf(s), " or ")
+}

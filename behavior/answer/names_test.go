@@ -1,0 +1,56 @@
+package answer
+
+import (
+	"slices"
+	"testing"
+
+	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
+)
+
+// TestResolveNames looks names up among what an agent knows.
+func TestResolveNames(t *testing.T) {
+	known := Names{
+		places:    []named{{"p1", "Hub"}, {"p2", "Twin"}, {"p3", "Twin"}, {"Rim", "Edge"}, {"p5", "Rim"}, {"p6", ""}},
+		agents:    []named{{"agent-1", "Ada"}, {"agent-2", "Ben"}},
+		factories: []named{{"a1-f1", "assembler"}, {"a1-f2", "plant"}, {"a1-f3", "plant"}},
+	}
+	for _, tt := range []struct {
+		name     string
+		kind     []named
+		text, id string
+	}{
+		{"an id stays", known.places, "p1", "p1"},
+		{"a name of one", known.places, "Hub", "p1"},
+		{"a name of two stays", known.places, "Twin", "Twin"},
+		{"an id that is another's name stays", known.places, "Rim", "Rim"},
+		{"nobody's name stays", known.places, "Nowhere", "Nowhere"},
+		{"another case is another name", known.places, "hub", "hub"},
+		{"nothing is no name", known.places, "", ""},
+		{"a place's name is no agent's", known.agents, "Hub", "Hub"},
+		{"an agent", known.agents, "Ben", "agent-2"},
+		{"the only factory of a kind", known.factories, "assembler", "a1-f1"},
+		{"one of two factories of a kind", known.factories, "plant", "plant"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if id := idOf(tt.kind, tt.text); id != tt.id {
+				t.Errorf("%q, want %q", id, tt.id)
+			}
+		})
+	}
+}
+
+// TestResolveNamesInOrders reaches into a standing order.
+func TestResolveNamesInOrders(t *testing.T) {
+	s, _, _ := scenario.Embedded("llm_bootstrap")
+	w, err := world.New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	order := world.ExecuteUntil{Do: world.Move{To: "Outpost"}, Until: []world.Condition{{Event: world.StopJobDone}}, MaxTicks: 2}
+	got, used := NamesIn(w.View(0).Observe()).resolve(order)
+	if do := got.(world.ExecuteUntil).Do; do != (world.Move{To: "llm-outpost"}) || !slices.Equal(used, []Repair{NameResolved}) {
+		t.Errorf("%v with %v", do, used)
+	}
+}

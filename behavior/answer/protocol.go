@@ -1,0 +1,408 @@
+package answer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/agentworld/world"
+)
+
+// The wire names of the tools of a turn.
+const (
+	ToolPlan     = "plan"
+	ToolDraft    = "decision_draft"
+	ToolDecision = "decision"
+	ToolTurn     = "turn"
+)
+
+// PlanStep is one typed step of a plan.
+type PlanStep struct {
+	// Kind is one of [StepKinds].
+	Kind string `json:"kind"`
+	What string `json:"what"`
+}
+
+// The kinds of plan steps.
+const (
+	StepCall    = "call"
+	StepReason  = "reason"
+	StepRespond = "respond"
+	StepSkip    = "skip"
+)
+
+// StepKinds are the kinds of plan steps.
+var StepKinds = []string{StepCall, StepReason, StepRespond, StepSkip}
+
+// Plan, Draft, Commitment and Lean are the arguments of the tools of a turn; the tools'
+// schemas are made from them. Plan says what the agent means to do.
+type Plan struct {
+	Goal  string     `json:"goal"`
+	Steps []PlanStep `json:"steps"`
+	// Actions are what the agent may do this tick.
+	Actions []PlannedAction `json:"actions"`
+}
+
+// PlannedAction is one action of a plan as the model wrote it: a line such as
+// "harvest_radiation 40 until 5", or the action's object in full.
+type PlannedAction struct {
+	Line string
+	Full Candidate
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Neither a text nor an object is an empty
+// PlannedAction, which no action can be read from: one odd entry must not cost the
+// whole plan.
+func (a *PlannedAction) UnmarshalJSON(raw []byte) error {
+	if json.Unmarshal(raw, &a.Line) != nil {
+		_ = json.Unmarshal(raw, &a.Full)
+	}
+	return nil
+}
+
+// Draft are the actions that the agent wants to have tried.
+type Draft struct {
+	Candidates []Candidate `json:"candidates"`
+}
+
+// Candidate is an action that is not decoded yet.
+type Candidate map[string]json.RawMessage
+
+// Commitment decides on a candidate of the draft by its number, so that what runs is
+// what was dry-run; 0 waits.
+type Commitment struct {
+	Candidate Numbered        `json:"candidate"`
+	Standing  json.RawMessage `json:"execute_until"`
+	Why       string          `json:"why"`
+	Sources   []string        `json:"sources_used"`
+}
+
+// Lean is all of a turn in one call.
+type Lean struct {
+	Plan       Sentence    `json:"plan"`
+	Candidates []Candidate `json:"candidates"`
+	Commitment
+}
+
+// Numbered is a number as the model wrote it; the schema says integer.
+type Numbered struct{ value Value }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *Numbered) UnmarshalJSON(raw []byte) error {
+	n.value = Parse(raw)
+	return nil
+}
+
+// Sentence is the plan of a lean turn: one sentence, because nothing comes between
+// it and the decision that steps could say. A plan in full is understood.
+type Sentence struct {
+	Goal   string
+	InFull bool
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *Sentence) UnmarshalJSON(raw []byte) error {
+	var full struct {
+		Goal string `json:"goal"`
+	}
+	if json.Unmarshal(raw, &full) == nil {
+		p.Goal, p.InFull = full.Goal, true
+		return nil
+	}
+	return json.Unmarshal(raw, &p.Goal)
+}
+
+// absentPrefix begins the repair of a field that the schema requires and that was left
+// out.
+const absentPrefix = "absent_"
+
+// Decode fills a typed struct from an object. Required fields that are absent stay zero
+// and are returned as repairs; a field of the wrong type is the error.
+func (v Value) Decode(into any, required ...string) (absent []Repair, e *ArgumentError) {
+	for _, name := range required {
+		if !v.has(name) {
+			absent = append(absent, Repair(absentPrefix+name))
+		}
+	}
+	err := json.Unmarshal(v.sorted().JSON(), into)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong):
+		return nil, &ArgumentError{Path: strings.TrimPrefix(wrong.Field, "Commitment."), Expected: typeName(wrong.Type), Got: wrong.Value}
+	case err != nil:
+		return nil, &ArgumentError{Path: "arguments", Expected: "the tool's schema", Got: "something else"}
+	}
+	return absent, nil
+}
+
+// typeName is a Go type as JSON calls it.
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	return "a " + t.Kind().String()
+}
+
+// ReadPlan reads the arguments of a plan.
+func ReadPlan(c Call) (p Plan, used []Repair, e *ArgumentError) {
+	o, used, e := ReadObject(c.Arguments)
+	if e != nil {
+		return Plan{}, nil, e
+	}
+	o, lists := mendLists(o)
+	o, steps := mendSteps(o)
+	absent, e := o.Decode(&p, "goal", "steps", "actions")
+	return p, slices.Concat(c.Repairs, used, lists, steps, c.norm(absent)), e
+}
+
+// ReadDraft reads the arguments of a draft, of at most most candidates.
+func ReadDraft(c Call, most int) (d Draft, used []Repair, e *ArgumentError) {
+	o, used, e := ReadObject(c.Arguments)
+	if e != nil {
+		return Draft{}, nil, e
+	}
+	o, lists := mendLists(o)
+	absent, e := o.Decode(&d, "candidates")
+	if e == nil && len(d.Candidates) == 0 {
+		e = &ArgumentError{Path: "candidates", Expected: fmt.Sprintf("1 to %d candidates", most), Got: "none"}
+	}
+	return d, slices.Concat(c.Repairs, used, lists, c.norm(absent)), e
+}
+
+// Decision is a decision that was read. Its action is not decoded, because it may be
+// one of candidates that come with it.
+type Decision struct {
+	Lean
+	object Value
+}
+
+// noAction refuses an object that decides nothing.
+var noAction = &ArgumentError{Path: "action", Expected: "an action object", Got: "none"}
+
+// ReadDecision reads a decision, or a lean turn. Besides a candidate's number it takes an
+// action in full: the form of text answers, and of providers that do not hold a model to
+// the schema.
+func ReadDecision(c Call) (d Decision, used []Repair, e *ArgumentError) {
+	o, used, e := ReadObject(c.Arguments)
+	if e != nil {
+		return Decision{}, nil, e
+	}
+	o, more := mendLists(o)
+	used = slices.Concat(c.Repairs, used, more)
+	// Nothing may make the number of a candidate mean something else than what it says:
+	// no candidates in the decision on a draft made before, and no second decision.
+	switch numbered := o.gives("candidate"); {
+	case numbered && c.Tool == ToolDecision && o.gives("candidates"):
+		e = &ArgumentError{Path: "candidates", Expected: "none here: candidates are given in " + ToolDraft, Got: string(o.Field("candidates").Kind)}
+	case numbered && namedIn(o, "decision") != "":
+		e = &ArgumentError{Path: "decision", Expected: "a candidate's number or an action, not both", Got: "both"}
+	case !o.has("candidate"):
+		ok := false
+		if o, more, ok = shapeDecision(o); !ok {
+			e = noAction
+		}
+		used = append(used, more...)
+	case o.has("until") || o.has("max_ticks"):
+		standing, more := standingOf(o)
+		o.set("execute_until", standing)
+		used = append(used, more...)
+	}
+	if e != nil {
+		return Decision{}, nil, e
+	}
+	d.object = o
+	absent, e := o.Decode(&d.Lean, "execute_until", "why", "sources_used")
+	return d, append(used, c.norm(absent)...), e
+}
+
+// Action returns the action a decision stands for, given the candidates by number from
+// 1; nil ones could not be decoded.
+func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.Action, []Repair, *ArgumentError) {
+	standing := d.object.Field("execute_until")
+	switch {
+	case d.object.gives("action") && d.object.gives("candidate"):
+		return nil, nil, &ArgumentError{Path: "action", Expected: "a candidate's number or an action, not both", Got: "both"}
+	case d.object.gives("action"):
+		a, used, e := decodeWhole(d.object.Field("action"), standing, names)
+		return a, c.norm(used), e
+	}
+	do, used, e := d.candidate(candidates)
+	if e != nil {
+		return nil, nil, e
+	}
+	if order, ordered := do.(world.ExecuteUntil); ordered {
+		// A candidate may have brought an order, which one in the decision replaces.
+		if standing.Kind == Null {
+			return order, c.norm(used), nil
+		}
+		do = order.Do
+	}
+	a, more, e := decodeStanding(standing, do)
+	return a, c.norm(append(used, more...)), e
+}
+
+// candidate returns the action with the given number; 0 waits. A number may be written
+// as a text or with a fraction of zero.
+func (d Decision) candidate(candidates []world.Action) (world.Action, []Repair, *ArgumentError) {
+	number := d.object.Field("candidate")
+	var used []Repair
+	if number.Kind == String {
+		used = []Repair{NumberFromString}
+	}
+	n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(number.Text), ".0"), 10, 64)
+	switch {
+	case err == nil && n == 0:
+		return world.Wait{}, used, nil
+	case err == nil && n > 0 && n <= int64(len(candidates)) && candidates[n-1] != nil:
+		return candidates[n-1], used, nil
+	}
+	expected := "0 to wait: nothing is drafted yet"
+	if len(candidates) > 0 {
+		expected = fmt.Sprintf("the number of a candidate from 1 to %d, or 0 to wait", len(candidates))
+	}
+	got := string(number.Kind)
+	if !d.object.has("candidate") {
+		got = "nothing"
+	}
+	return nil, nil, &ArgumentError{Path: "candidate", Expected: expected, Got: got}
+}
+
+// Decode reads one candidate of a call: a flat action, or one with more around it as in
+// a decision written in full.
+func (f Candidate) Decode(c Call, names Names) (world.Action, []Repair, *ArgumentError) {
+	fields := map[string]Value{}
+	for name, raw := range f {
+		fields[name] = Parse(raw)
+	}
+	o, used := mendEncoded(objectOf(fields))
+	shaped, more, ok := shapeDecoded(o)
+	if !ok {
+		return nil, nil, noAction
+	}
+	if o.Field("action").Kind == Object {
+		used = append([]Repair{WrappedAction}, used...)
+	}
+	action, decoded, e := decodeWhole(shaped.Field("action"), shaped.Field("execute_until"), names)
+	used = append(used, slices.DeleteFunc(more, func(r Repair) bool { return r == FlatAction })...)
+	used = append(used, decoded...)
+	if _, ordered := action.(world.ExecuteUntil); ordered {
+		used = append(used, CandidateOrder)
+	}
+	return action, c.norm(used), e
+}
+
+// decodeWhole reads an action and the standing order around it, and resolves the names
+// in it.
+func decodeWhole(action, standing Value, names Names) (world.Action, []Repair, *ArgumentError) {
+	action, opened, e := open(action)
+	if e != nil {
+		return nil, nil, e
+	}
+	do, used, e := decodeAction(action)
+	if e != nil {
+		return nil, nil, e
+	}
+	a, more, e := decodeStanding(standing, do)
+	if e != nil {
+		return nil, nil, e
+	}
+	a, resolved := names.resolve(a)
+	return a, slices.Concat(opened, used, more, resolved), nil
+}
+
+// mendLists brings the fields of protocol arguments to the types that the schema
+// asks for, where a value of another type leaves no doubt.
+func mendLists(o Value) (mended Value, used []Repair) {
+	o, used = mendEncoded(o)
+	for _, list := range []struct {
+		name  string
+		split func(string) []string
+	}{{"sources_used", splitNames}, {"actions", splitActions}} {
+		switch given := o.Field(list.name); {
+		case !o.has(list.name):
+		case given.Kind == Null:
+			o.set(list.name, arrayOf())
+			used = append(used, ListFromNull)
+		case given.Kind == String:
+			names := arrayOf()
+			for _, name := range list.split(given.Text) {
+				names.Items = append(names.Items, stringOf(name))
+			}
+			o.set(list.name, names)
+			used = append(used, ListFromText)
+		}
+	}
+	if candidates := o.Field("candidates"); candidates.Kind == Object {
+		o.set("candidates", arrayOf(candidates))
+		used = append(used, ListFromOne)
+	}
+	return o, used
+}
+
+// betweenActions is what stands between two planned actions in one text. A comma
+// within a number parts nothing: it would leave a smaller number behind.
+var betweenActions = regexp.MustCompile(`[|;、；\n]|[,，]\s*(?:\D|$)`)
+
+// splitActions splits a text into the actions of a plan.
+func splitActions(text string) (lines []string) {
+	start := 0
+	add := func(end int) {
+		if line := strings.Trim(text[start:end], " ,，"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	for _, found := range betweenActions.FindAllStringIndex(text, -1) {
+		add(found[0])
+		_, size := utf8.DecodeRuneInString(text[found[0]:])
+		start = found[0] + size
+	}
+	add(len(text))
+	return lines
+}
+
+// mendSteps brings the steps of a plan that are words to objects: the word is the
+// step's kind if it is one, and else what the step is about. {"next":"module_call"}
+// stands for a step as well.
+func mendSteps(o Value) (mended Value, used []Repair) {
+	step := func(kind, what string) Value {
+		return Value{Kind: Object, Fields: []Field{{"kind", stringOf(kind)}, {"what", stringOf(what)}}}
+	}
+	if !o.has("steps") && o.has("next") {
+		kind := StepRespond
+		if o.textOf("next") == "module_call" {
+			kind = StepCall
+		}
+		o.set("steps", arrayOf(step(kind, "")))
+		return o, []Repair{PlanNext}
+	}
+	list := o.Field("steps")
+	if list.Kind == String && list.Text != "" {
+		list = arrayOf(list)
+	}
+	steps := slices.Clone(list.Items)
+	for i, item := range steps {
+		if item.Kind != String {
+			continue
+		}
+		steps[i] = step(StepRespond, item.Text)
+		if slices.Contains(StepKinds, item.Text) {
+			steps[i] = step(item.Text, "")
+		}
+		used = append(used, StepFromText)
+	}
+	if len(used) > 0 {
+		o.set("steps", arrayOf(steps...))
+	}
+	return o, used
+}

@@ -1,0 +1,665 @@
+package answer
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The bounds of an answer. What is beyond them was not meant to be a decision; the bound
+// on its lines keeps the search for labels short.
+const (
+	// CallsMax bounds the calls of one answer, [TextBytesMax] and textLinesMax its text.
+	CallsMax     = 16
+	TextBytesMax = 256 << 10
+	textLinesMax = 2000
+)
+
+// Reading is what a text stands for.
+type Reading struct {
+	// Calls are the calls, each with its own repairs; Repairs are those of the text as a
+	// whole.
+	Calls   []Call
+	Repairs []Repair
+	// Problem says why the text cannot be used, empty when it can.
+	Problem Problem
+	// Kept is the text up to the steps that the model made up, empty where it made up
+	// none.
+	Kept string
+}
+
+// Read finds the calls that a text stands for. The order of the steps is the order of
+// trust: what was only thought about is taken away first, then a line that names an
+// action is looked for, then objects, then calls in other syntaxes.
+func (v *Vocabulary) Read(text string) Reading {
+	r := Reading{Repairs: []Repair{TextInsteadOfCall}}
+	r.Problem = v.read(text, &r)
+	kept := text
+	switch {
+	case r.Problem != "":
+		kept = told(text)
+		if strings.TrimSpace(kept) == "" {
+			kept = text
+		}
+	case slices.Contains(r.Repairs, LaterDiscarded):
+		r.Kept = keptText(text)
+		return r
+	}
+	if len(kept) < len(text) {
+		r.Kept = kept
+	}
+	return r
+}
+
+func (v *Vocabulary) read(text string, into *Reading) Problem {
+	use := func(used ...Repair) { into.Repairs = append(into.Repairs, used...) }
+	if len(text) > TextBytesMax {
+		return TooLarge
+	}
+	said, whole := withoutThinking(text)
+	switch {
+	case !whole:
+		return Truncated
+	case strings.Count(said, "\n") > textLinesMax:
+		return TooLarge
+	case said != text:
+		use(ThinkingRemoved)
+	}
+	if inner, encoded := unquote(said); encoded {
+		said = inner
+		use(DoubleEncoded)
+	}
+	said, calls, used, problem := v.labelled(said)
+	use(used...)
+	if problem == "" && calls == nil {
+		calls, used, problem = v.objectsIn(said)
+		if problem == NoJSON {
+			calls, problem = v.writtenCalls(said)
+			used = []Repair{CallSyntax}
+		}
+		use(used...)
+	}
+	into.Calls = calls
+	return problem
+}
+
+// objectsIn returns the calls that the JSON objects of a text stand for.
+func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, problem Problem) {
+	f, problem := findObjects(text)
+	switch {
+	case problem != "":
+		return nil, nil, problem
+	case len(f.objects) == 0:
+		return nil, nil, NoJSON
+	}
+	for i, o := range f.objects {
+		c, mark, ok := v.callBefore(o, f.befores[i])
+		if !ok {
+			continue
+		}
+		if mark != "" {
+			f.used = append(f.used, CallSyntax)
+			f.rest = endMarks.ReplaceAllString(strings.Replace(f.rest, mark, "", 1), "")
+		}
+		calls = append(calls, c)
+	}
+	if len(calls) == 0 {
+		return nil, nil, UnknownShape
+	}
+	if len(calls) < len(f.objects) {
+		f.used = append(f.used, ObjectIgnored)
+	}
+	return calls, append(f.used, around(f.rest)...), ""
+}
+
+// thinkingMarks are the pairs of marks between which models think aloud.
+var thinkingMarks = [][2]string{
+	{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"<thought>", "</thought>"}, {"<reasoning>", "</reasoning>"},
+	{"<reflection>", "</reflection>"}, {"<scratchpad>", "</scratchpad>"}, {"<analysis>", "</analysis>"}, {"[think]", "[/think]"},
+	{"◁think▷", "◁/think▷"},
+}
+
+// thoughtsMax bounds the blocks of thinking that are taken out.
+const thoughtsMax = 16
+
+// withoutThinking takes out what was only thought about; it must not be taken for
+// a decision. whole is false when the thinking never ends. A closing mark alone
+// ends thinking that began before the text did, as some templates have it. A mark
+// inside of an object is part of a value.
+func withoutThinking(text string) (said string, whole bool) {
+	text, whole = withoutAnalysis(text)
+	if !whole {
+		return "", false
+	}
+	lower := lowerASCII(text)
+	var present [][2]string
+	for _, pair := range thinkingMarks {
+		if strings.Contains(lower, pair[0]) || strings.Contains(lower, pair[1]) {
+			present = append(present, pair)
+		}
+	}
+	from := 0
+	for range thoughtsMax {
+		lower = lowerASCII(text)
+		at, pair, closing := firstMark(lower[from:], present)
+		if at < 0 {
+			return text, true
+		}
+		at += from
+		switch end := strings.Index(lower[at:], pair[1]); {
+		case insideObject(text[:at]):
+			from = at + 1
+		case closing:
+			text, from = text[at+len(pair[1]):], 0
+		case end < 0:
+			return "", false
+		default:
+			text, from = text[:at]+text[at+end+len(pair[1]):], at
+		}
+	}
+	return text, false
+}
+
+// firstMark finds the first mark of the given pairs; at is -1 when there is none.
+func firstMark(text string, pairs [][2]string) (at int, pair [2]string, closing bool) {
+	at = -1
+	for _, p := range pairs {
+		for i, mark := range p {
+			if found := strings.Index(text, mark); found >= 0 && (at < 0 || found < at) {
+				at, pair, closing = found, p, i == 1
+			}
+		}
+	}
+	return at, pair, closing
+}
+
+// analysisMark begins the part of an answer that a template with channels keeps for
+// thinking; what begins the next part ends it.
+const analysisMark = "<|channel|>analysis<|message|>"
+
+// withoutAnalysis takes out the channel of thinking; whole is false when it never
+// ends.
+func withoutAnalysis(text string) (said string, whole bool) {
+	for range thoughtsMax {
+		at := strings.Index(text, analysisMark)
+		if at < 0 {
+			return text, true
+		}
+		thought := text[at+len(analysisMark):]
+		end := -1
+		for _, mark := range []string{"<|end|>", "<|start|>", "<|channel|>"} {
+			if i := strings.Index(thought, mark); i >= 0 && (end < 0 || i < end) {
+				end = i
+			}
+		}
+		if end < 0 {
+			return "", false
+		}
+		text = text[:at] + thought[end:]
+	}
+	return text, !strings.Contains(text, analysisMark)
+}
+
+// lowerASCII lowers the letters of ASCII, so that places in the text stay the same.
+func lowerASCII(text string) string {
+	lower := []byte(text)
+	for i, c := range lower {
+		if 'A' <= c && c <= 'Z' {
+			lower[i] = c + 'a' - 'A'
+		}
+	}
+	return string(lower)
+}
+
+// insideObject reports whether a text ends inside of an object. A brace that begins
+// none is prose, and hides nothing.
+func insideObject(text string) bool {
+	if openBraces(text) <= 0 {
+		return false
+	}
+	depth, begun := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '}':
+			depth = max(0, depth-1)
+		case text[i] != '{':
+		case depth > 0:
+			depth++
+		default:
+			if begun++; begun > marksMax || beginsObject(text[i:]) {
+				depth++
+			}
+		}
+	}
+	return depth > 0
+}
+
+// openBraces is how many braces more a text opens than it closes.
+func openBraces(text string) int { return strings.Count(text, "{") - strings.Count(text, "}") }
+
+// label matches a label at the start of a line: in English or Chinese, in any case,
+// with or without emphasis, with either colon. "Finish" needs no colon.
+var label = regexp.MustCompile(`(?im)^[\t #*_-]{0,12}(?:` +
+	`(thought|reasoning|思考|想法)|` +
+	`(action[ _]?input|arguments|parameters|输入|参数|行动输入)|` +
+	`(action|tool|行动|动作|工具)|` +
+	`(observation|tool result|观察|结果)|` +
+	`(finish|final answer|final decision|完成|结束|最终答案)` +
+	`)[\t *_]*(?:[:：][\s*_]*|(\[)|$)`)
+
+// The groups of label.
+const (
+	labelThought = iota + 1
+	labelInput
+	labelAction
+	labelObservation
+	labelFinish
+	labelBracket
+)
+
+// mark is one label found in a text.
+type mark struct {
+	kind int
+	// start and end are where the label begins and where its content does.
+	start, end int
+}
+
+// marksMax bounds the labels that are looked at.
+const marksMax = 64
+
+// marksIn finds the labels of a text. One inside of an object is a field of it.
+func marksIn(text string) (marks []mark) {
+	for _, at := range label.FindAllStringSubmatchIndex(text, marksMax) {
+		m := mark{start: at[0], end: at[1]}
+		for kind := labelThought; kind <= labelFinish; kind++ {
+			if at[2*kind] >= 0 {
+				m.kind = kind
+			}
+		}
+		bracket := at[2*labelBracket] >= 0
+		if bracket {
+			m.end--
+		}
+		colon := strings.ContainsAny(text[m.start:m.end], ":：")
+		if openBraces(text[:m.start]) == 0 && (colon || m.kind == labelFinish) {
+			marks = append(marks, m)
+		}
+	}
+	return marks
+}
+
+// labelled looks for the first line that names an action. Only that one counts:
+// what comes after it, observations above all, the model made up, and it is
+// discarded. said is the text that is left to read when there is no such line, or
+// when objects stand before it.
+func (v *Vocabulary) labelled(text string) (said string, calls []Call, used []Repair, problem Problem) {
+	marks := marksIn(text)
+	for i, m := range marks {
+		if observed(text, marks, i) {
+			return text[:m.start], nil, []Repair{LaterDiscarded}, ""
+		}
+		if m.kind != labelAction && m.kind != labelFinish {
+			continue
+		}
+		if before := text[:m.start]; holdsObject(spoken(before, marks[:i])) {
+			return spoken(before, marks[:i]), nil, []Repair{LaterDiscarded}, ""
+		}
+		if undecided(text, marks[:i+1]) {
+			return "", nil, nil, Several
+		}
+		content := text[m.end:]
+		if i+1 < len(marks) && m.kind == labelAction {
+			content = text[m.end:marks[i+1].start]
+		}
+		call, lenient, kind := v.labelledCall(m, content, text, marks[i+1:])
+		if kind == "" && laterSteps(marks[i+1:]) {
+			lenient = append(lenient, LaterDiscarded)
+		}
+		return "", call, lenient, kind
+	}
+	return text, nil, nil, ""
+}
+
+// spoken is a text without what stands under the given labels of thoughts and
+// observations: with an action line behind them, an object there is none that the
+// model decided on.
+func spoken(text string, marks []mark) string {
+	if len(marks) == 0 {
+		return text
+	}
+	return text[:marks[0].start]
+}
+
+// observed reports whether mark i begins an observation behind an object that was to
+// be carried out first: with an action line still to come, only an object before all
+// labels is meant to be.
+func observed(text string, marks []mark, i int) bool {
+	if marks[i].kind != labelObservation {
+		return false
+	}
+	before := text[:marks[i].start]
+	if slices.ContainsFunc(marks[i:], func(m mark) bool { return m.kind == labelAction || m.kind == labelFinish }) {
+		before = spoken(before, marks[:i])
+	}
+	return holdsObject(before)
+}
+
+// told is a text up to the first observation in it; one with too many lines to look
+// for labels stays as it is.
+func told(text string) string {
+	if strings.Count(text, "\n") > textLinesMax {
+		return text
+	}
+	for _, m := range marksIn(text) {
+		if m.kind == labelObservation {
+			return text[:m.start]
+		}
+	}
+	return text
+}
+
+// undecided reports whether an object stands behind the line of a thought, where the
+// thought may go on or have ended, before the action of the last mark: which of the
+// two is the decision nobody can say.
+func undecided(text string, marks []mark) bool {
+	for i, m := range marks[:len(marks)-1] {
+		_, behind, _ := strings.Cut(text[m.end:marks[i+1].start], "\n")
+		if m.kind == labelThought && holdsObject(behind) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsObject reports whether there is an object to read in a text.
+func holdsObject(text string) bool {
+	f, _ := findObjects(text)
+	return len(f.objects) > 0
+}
+
+// keptText returns a text up to the steps behind its first action, which the model
+// made up.
+func keptText(text string) string {
+	said, _ := withoutThinking(text)
+	acted, marks := false, marksIn(said)
+	for i, m := range marks {
+		switch {
+		case acted && m.kind != labelInput || observed(said, marks, i):
+			return said[:m.start]
+		case m.kind == labelAction || m.kind == labelFinish:
+			if holdsObject(spoken(said[:m.start], marks[:i])) {
+				return said[:m.start]
+			}
+			acted = true
+		}
+	}
+	return said
+}
+
+// laterSteps reports whether anything but the action's own input follows it.
+func laterSteps(marks []mark) bool {
+	for _, m := range marks {
+		if m.kind != labelInput {
+			return true
+		}
+	}
+	return false
+}
+
+// labelledCall reads the content of an action's line, with the input from a line of
+// its own if there is one.
+func (v *Vocabulary) labelledCall(m mark, content, text string, after []mark) ([]Call, []Repair, Problem) {
+	if m.kind == labelFinish {
+		return v.finishLine(content)
+	}
+	name, input := actionName(content)
+	if strings.EqualFold(name, "finish") {
+		return v.finishLine(input)
+	}
+	if name == "" || !v.knows(name) && holdsObject(content) {
+		// The line holds an object, perhaps with a sentence, or nothing that could be
+		// called.
+		calls, lenient, kind := v.objectsIn(content)
+		return calls, append(lenient, ActionLine), kind
+	}
+	if strings.TrimSpace(input) == "" && len(after) > 0 && after[0].kind == labelInput {
+		end := len(text)
+		if len(after) > 1 {
+			end = after[1].start
+		}
+		return v.inputCall(name, text[after[0].end:end], []Repair{ActionLine})
+	}
+	inner, lenient, kind := bracketed(input, len(after) > 0)
+	if kind != "" {
+		return nil, nil, kind
+	}
+	return v.inputCall(name, inner, append([]Repair{ActionLine}, lenient...))
+}
+
+// finishLine reads what a model calls the end: a decision, as an object or as a
+// line of its own.
+func (v *Vocabulary) finishLine(content string) ([]Call, []Repair, Problem) {
+	content = strings.TrimSpace(content)
+	if strings.HasPrefix(content, "[") {
+		if end := strings.LastIndexByte(content, ']'); end > 0 {
+			content = content[1:end]
+		}
+	}
+	if strings.Contains(content, "{") && !actionStart.MatchString(content) {
+		calls, lenient, kind := v.objectsIn(content)
+		return calls, append(lenient, FinishLine), kind
+	}
+	name, input := actionName(content)
+	if !v.knows(name) {
+		return nil, nil, NoJSON
+	}
+	inner, lenient, kind := bracketed(input, false)
+	if kind != "" {
+		return nil, nil, kind
+	}
+	return v.inputCall(name, inner, append([]Repair{FinishLine}, lenient...))
+}
+
+// actionStart matches the name of an action with its bracket, and actionWord the
+// name alone.
+var (
+	actionStart = regexp.MustCompile("^[\\s`*\"']*([\\pL\\pN_.-]+)[`*\"']*\\s*[\\[({]")
+	actionWord  = regexp.MustCompile("^[\\s`*\"']*([\\pL\\pN_.-]+)[`*\"'.。]*")
+)
+
+// actionName takes the name at the start of a line; input is what follows it.
+func actionName(content string) (name, input string) {
+	at := actionWord.FindStringSubmatchIndex(content)
+	if at == nil {
+		return "", content
+	}
+	return strings.TrimRight(content[at[2]:at[3]], "."), content[at[1]:]
+}
+
+// bracketed returns what stands between the brackets at the start of input, or the
+// whole input when there are none. A bracket that does not close before the text
+// ends means that the text was cut. One that is forgotten on a line, with more text
+// behind that line, encloses the line.
+func bracketed(input string, more bool) (inner string, used []Repair, problem Problem) {
+	input = strings.TrimSpace(input)
+	if input == "" || !strings.ContainsRune("[(", rune(input[0])) {
+		return input, nil, ""
+	}
+	if end := closing(input); end > 0 {
+		return input[1:end], nil, ""
+	}
+	line, rest, several := strings.Cut(input, "\n")
+	switch {
+	case !several && !more:
+		return "", nil, Truncated
+	case strings.ContainsAny(rest, "])}"):
+		return "", nil, UnknownShape
+	}
+	return strings.TrimSpace(line)[1:], []Repair{BracketAdded}, ""
+}
+
+// closing returns where the bracket that s starts with closes, -1 when it does not.
+// Brackets in double quotes do not count.
+func closing(s string) int {
+	depth, inString := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case strings.IndexByte("[({", c) >= 0:
+			depth++
+		case strings.IndexByte("])}", c) >= 0:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// inputCall is the call of a tool or action with an input that is an object, a list
+// of named values, or one bare value.
+func (v *Vocabulary) inputCall(name, input string, used []Repair) ([]Call, []Repair, Problem) {
+	input = strings.TrimSpace(input)
+	f, problem := findObjects(input)
+	switch {
+	case problem != "":
+		return nil, nil, problem
+	case len(f.objects) == 1:
+		return []Call{v.namedCall(name, f.objects[0], nil)}, slices.Concat(used, f.used, around(f.rest)), ""
+	case len(f.objects) > 1:
+		return nil, nil, Several
+	case input == "":
+		return []Call{v.namedCall(name, Value{Kind: Object}, nil)}, used, ""
+	}
+	if object, own, ok := readKeywords(input + ")"); ok && strings.Contains(input, "=") {
+		return []Call{v.namedCall(name, object, own)}, used, ""
+	}
+	value := stringOf(strings.Trim(input, "\"'`“”"))
+	if json.Valid([]byte(input)) {
+		value = Parse([]byte(input))
+	}
+	return []Call{v.bareInput(name, value)}, append(used, BareInput), ""
+}
+
+// The syntaxes in which chat templates have models write down a call, when the
+// call's name stands outside of the object with its arguments. A name that is not
+// registered makes them plain text.
+var beforeObject = []*regexp.Regexp{
+	// <function=NAME>{...}</function>
+	regexp.MustCompile(`<function=([\w.-]+)>\s*$`),
+	// <|channel|>commentary to=functions.NAME ...<|message|>{...}
+	regexp.MustCompile(`(?:<\|[^|<>]{1,40}\|>\w*\s*)*to=(?:functions\.)?([\w.-]+)[^{}]*<\|message\|>\s*$`),
+	// <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{...}
+	regexp.MustCompile(`functions\.([\w.-]+):\d+\s*(?:<\|tool_call_argument_begin\|>)?\s*$`),
+	// function<｜tool▁sep｜>NAME, then a fenced object
+	regexp.MustCompile("tool▁sep｜>([\\w.-]+)\\s*(?:```json)?\\s*$"),
+	// [TOOL_CALLS]NAME[ARGS]{...}
+	regexp.MustCompile(`\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[ARGS\])?\s*$`),
+	// call:NAME{...}
+	regexp.MustCompile(`call:([\w.-]+)\s*$`),
+	// <NAME>{...}</NAME>
+	regexp.MustCompile(`<([\w.-]+)>\s*$`),
+	// NAME({...}), and NAME: {...} or NAME {...} on a line of its own
+	regexp.MustCompile(`(?m)(?:^|[\s` + "`" + `(])([\w.-]+)\(\s*$`),
+	regexp.MustCompile("(?m)^[\\s`*]*([\\w.-]+)[`*]*[ \\t]*:?[\\s`*]*$"),
+}
+
+// endMarks are what closes those syntaxes behind the object.
+var endMarks = regexp.MustCompile(`</[\w.-]+>|<\|[^|<>]{1,40}\|>|<｜[^｜]{1,40}｜>|\)`)
+
+// beforeMax is how much of the text in front of an object is looked at.
+const beforeMax = 240
+
+// nameBefore returns the name that the text in front of an object gives to it, and
+// the part of that text that does so.
+func nameBefore(before string) (name, mark string) {
+	before = before[max(0, len(before)-beforeMax):]
+	for _, syntax := range beforeObject {
+		if at := syntax.FindStringSubmatchIndex(before); at != nil {
+			return before[at[2]:at[3]], before[at[0]:]
+		}
+	}
+	return "", ""
+}
+
+// The syntaxes in which every argument stands in a tag of its own, and the one of
+// programming languages.
+var (
+	taggedName = regexp.MustCompile(`<(?:invoke name="([\w.-]+)"|function=([\w.-]+)|function name="([\w.-]+)")\s*>|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
+	taggedArg  = regexp.MustCompile(`(?s)<(?:parameter name="|parameter=)([\w.-]+)"?>(.*?)</parameter>|<arg_key>\s*([\w.-]+)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
+	taggedEnd  = regexp.MustCompile(`</(?:invoke|function|tool_call)>`)
+	calledName = regexp.MustCompile("(?m)^[\\s`]*(?:print[(])?([\\w.-]+)[(]")
+)
+
+// taggedArgsMax bounds the arguments that are read from tags.
+const taggedArgsMax = 32
+
+// writtenCalls reads the calls that are written without any object, each with its
+// own arguments and no others'. Several are several decisions, however they are written.
+func (v *Vocabulary) writtenCalls(text string) (calls []Call, problem Problem) {
+	names := taggedName.FindAllStringSubmatchIndex(text, CallsMax+1)
+	for i, at := range names {
+		own := text[at[0]:]
+		if i+1 < len(names) {
+			own = text[at[0]:names[i+1][0]]
+		}
+		name, end := firstGroup(text, at), taggedEnd.FindStringIndex(own)
+		switch {
+		case !v.knows(name):
+		case end == nil:
+			// Without its end the call may lack arguments.
+			return nil, NoJSON
+		default:
+			args, used := taggedArgs(own[:end[0]])
+			calls = append(calls, v.namedCall(name, args, used))
+		}
+	}
+	if len(calls) == 0 {
+		for _, at := range calledName.FindAllStringSubmatchIndex(text, CallsMax+1) {
+			name := text[at[2]:at[3]]
+			if args, used, ok := readKeywords(text[at[1]:]); ok && v.knows(name) {
+				calls = append(calls, v.namedCall(name, args, used))
+			}
+		}
+	}
+	switch {
+	case len(calls) == 0:
+		return nil, NoJSON
+	case len(calls) > CallsMax:
+		return nil, TooLarge
+	}
+	return calls, ""
+}
+
+// firstGroup returns the first group that took part in a match.
+func firstGroup(text string, at []int) string {
+	for i := 2; i+1 < len(at); i += 2 {
+		if at[i] >= 0 {
+			return text[at[i]:at[i+1]]
+		}
+	}
+	return ""
+}
+
+// taggedArgs collects the arguments between tags. A value that is JSON is taken as
+// such, any other as a string; of two under one name the last counts, as in JSON.
+func taggedArgs(text string) (args Value, used []Repair) {
+	args.Kind = Object
+	for _, groups := range taggedArg.FindAllStringSubmatch(text, taggedArgsMax) {
+		key, given := groups[1]+groups[3], strings.TrimSpace(groups[2]+groups[4])
+		if args.has(key) {
+			used = []Repair{DuplicateKey}
+		}
+		value := stringOf(given)
+		if json.Valid([]byte(given)) {
+			value = Parse([]byte(given))
+		}
+		args.set(key, value)
+	}
+	return args, used
+}
