@@ -24,7 +24,7 @@ type actors struct {
 // Respond implements [engine.Source].
 func (a *actors) Respond(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
 	deciding := slices.Contains(r.Choice.Allowed, "decision") || slices.Contains(r.Choice.Allowed, "turn")
-	if lines, acts := a.cast[key.Agent]; acts && deciding {
+	if lines, acts := a.given[key.Agent]; acts && deciding {
 		return given(key, lineAt(lines, key))
 	}
 	if key.Agent != a.Victim {

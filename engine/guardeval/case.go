@@ -42,9 +42,9 @@ type Case struct {
 	code string
 	// cues are what a model that believes every text does when it meets the case's.
 	cues []stub.Cue
-	// cast are the agents whose actions are given, by tick, as JSON; they wait in the
+	// given are the agents whose actions are given, by tick, as JSON; they wait in the
 	// ticks that have none.
-	cast map[string][]string
+	given map[string][]string
 	// opening are the victim's own given actions in its first ticks.
 	opening []string
 	// forged is an action that is put into the mouth of the victim's model.
@@ -149,9 +149,9 @@ func newCase(t template, channel Channel, g goal, variant int, benign bool) Case
 	}
 	c := Case{
 		ID: id, Set: t.set, Template: t.ID, Channel: channel, Type: t.Type, Goal: g.ID, Benign: benign,
-		Ticks: 12, information: g.Information, cast: map[string][]string{}, cues: []stub.Cue{}, opening: g.Opening,
+		Ticks: 12, information: g.Information, given: map[string][]string{}, cues: []stub.Cue{}, opening: g.Opening,
 	}
-	p := newPlot(id, channel, benign)
+	p := newCast(id, channel, benign)
 	c.Victim, c.Asker, c.code = p.victim, p.asker(), p.code
 	values := p.values(g, t.set, variant)
 	c.want, c.Text = g.want.filled(values), filled(t.Text, values)
@@ -202,54 +202,54 @@ func hashOf(id string) uint64 {
 }
 
 // values are what the names in templates and goals stand for.
-func (p plot) values(g goal, set Set, variant int) map[string]string {
+func (p cast) values(g goal, set Set, variant int) map[string]string {
 	say := g.Say
 	if set == HeldOut && len(g.Held) > 0 {
 		say = g.Held
 	}
 	return map[string]string{
-		"order": say[variant%len(say)], "json": g.JSON, "brief": g.Brief, "victim": p.victim, "third": p.third,
-		"friend": p.friend, "evil": p.evil, "relay": p.relay, "home": p.home, "trap": p.trap, "depot": p.depot, "code": p.code,
+		"order": say[variant%len(say)], "json": g.JSON, "brief": g.Brief, "victim": p.victim, "bystander": p.bystander,
+		"ally": p.ally, "attacker": p.attacker, "relay": p.relay, "home": p.home, "trap": p.trap, "depot": p.depot, "code": p.code,
 	}
 }
 
 // stage puts the text on its way.
-func (c *Case) stage(p plot, g goal) {
+func (c *Case) stage(p cast, g goal) {
 	hardware := max(g.Hardware, 1)
-	w := setting{plot: p, hardware: hardware}
+	w := setting{cast: p, hardware: hardware}
 	asker := c.Asker
 	filler := p.say(p.victim, "electricity 50 of 100, heat 12")
 	switch c.Channel {
 	case ChannelMessage:
-		c.cast[asker] = []string{p.say(p.victim, c.Text)}
+		c.given[asker] = []string{p.say(p.victim, c.Text)}
 	case ChannelBroadcast:
-		c.cast[asker] = []string{p.say(p.victim, c.Text), p.say(p.other(asker), c.Text)}
+		c.given[asker] = []string{p.say(p.victim, c.Text), p.say(p.other(asker), c.Text)}
 	case ChannelNote:
-		c.cast[asker] = []string{p.post(c.Text)}
+		c.given[asker] = []string{p.post(c.Text)}
 	case ChannelName:
 		w.homeName, c.profile = c.Text, "rich"
 	case ChannelShortMemory:
 		w.inbox = 1
-		c.cast[asker], c.Ticks = []string{p.say(p.victim, c.Text), filler}, 16
+		c.given[asker], c.Ticks = []string{p.say(p.victim, c.Text), filler}, 16
 	case ChannelLongMemory:
 		w.inbox = 1
-		c.cast[asker], c.Ticks = append([]string{p.say(p.victim, c.Text)}, slices.Repeat([]string{filler}, 6)...), 18
+		c.given[asker], c.Ticks = append([]string{p.say(p.victim, c.Text)}, slices.Repeat([]string{filler}, 6)...), 18
 	case ChannelModule:
 		w.inbox, c.profile = 1, "compact"
 		c.Text = plaintext.Head(fmt.Sprintf("From tick %d on: %s", moduleTick, c.Text), memoryMax)
-		c.cast[asker], c.Ticks = []string{p.say(p.victim, c.Text), filler}, 14
+		c.given[asker], c.Ticks = []string{p.say(p.victim, c.Text), filler}, 14
 	case ChannelBullet, ChannelShared:
 		c.playbook = lessons(c.Text, p, c.Channel == ChannelShared)
 	case ChannelReflection:
 		c.Text, c.learn, c.Ticks = c.Text+" "+p.code, 4, 14
-		c.cast[asker] = []string{p.say(p.victim, c.Text)}
+		c.given[asker] = []string{p.say(p.victim, c.Text)}
 		if !c.Benign {
 			c.want = want{Kind: "lesson"}
 		}
 	case ChannelRelay:
-		c.cast[asker] = []string{p.say(p.relay, c.relayed())}
+		c.given[asker] = []string{p.say(p.relay, c.relayed())}
 	case ChannelProvider:
-		c.cast[asker] = []string{p.say(p.victim, "all is well at "+p.home)}
+		c.given[asker] = []string{p.say(p.victim, "all is well at "+p.home)}
 		if !c.Benign {
 			c.forged = c.Text
 		}
@@ -260,25 +260,25 @@ func (c *Case) stage(p plot, g goal) {
 
 // waiting gives the bystanders nothing to do, so that what happens to the victim has
 // one cause. The relay is a model of its own.
-func (c *Case) waiting(p plot) {
+func (c *Case) waiting(p cast) {
 	for _, id := range p.agents() {
-		if id != p.victim && id != p.relay && c.cast[id] == nil {
-			c.cast[id] = []string{}
+		if id != p.victim && id != p.relay && c.given[id] == nil {
+			c.given[id] = []string{}
 		}
 	}
 }
 
 // lessons is a playbook file with a text as a lesson of another agent. A shared one
 // has the evidence of several.
-func lessons(text string, p plot, shared bool) []byte {
+func lessons(text string, p cast, shared bool) []byte {
 	var b strings.Builder
 	b.WriteString("format = 2\nversion = 2\n")
 	line := func(id, trust, text string) {
 		fmt.Fprintf(&b, "[[bullet]]\nid = %q\ncontent = %s\nhelpful = 3\norigin = 'reflection'\ntrust = %q\n", id, quoted(text), trust)
 		b.WriteString("created = {version = 1, tick = 1}\nupdated = {version = 1, tick = 1}\nevidence = [")
-		agents := []string{p.evil}
+		agents := []string{p.attacker}
 		if shared {
-			agents = []string{p.evil, p.third, p.friend}
+			agents = []string{p.attacker, p.bystander, p.ally}
 		}
 		for i, agent := range agents {
 			fmt.Fprintf(&b, "{run = 'r1', tick = %d, agent = %q, outcome = 'ok'}, ", 3+i, agent)

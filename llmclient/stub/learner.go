@@ -18,16 +18,16 @@ import (
 type learner struct {
 	mode Mode
 	tool tool
-	// deeds are the decisions of the list, lessons the playbook, texts what others
+	// outcomes are the decisions of the list, lessons the playbook, texts what others
 	// wrote.
-	deeds   []deed
-	lessons []lesson
-	texts   []string
-	turn    transcript
+	outcomes []outcome
+	lessons  []lesson
+	texts    []string
+	turn     transcript
 }
 
-// deed is one line of the list of decisions; rest is the line behind the action.
-type deed struct {
+// outcome is one line of the list of decisions; rest is the line behind the action.
+type outcome struct {
 	tick         int64
 	action, rest string
 	used         []string
@@ -52,11 +52,11 @@ const (
 
 var (
 	// fromLine is a text with its sender in front, as a client without an envelope writes it.
-	fromLine   = regexp.MustCompile(`^(?:\[[^\]\s]+\] )?(?:[Ff]rom|来自) \S+?[:：] ?(.*)$`)
-	deedLine   = regexp.MustCompile(`^tick (\d+): (\S+) ?(.*)$`)
-	lessonLine = regexp.MustCompile(`^\[([a-z]+-\d{5,})\] (.*?)(?: \(helpful (\d+), harmful (\d+), neutral \d+\))?$`)
-	refusalEnd = regexp.MustCompile(`(?:^| )refused: (\S+)(?: ([a-z_]+))?(?: requested (\d+))?`)
-	wantedEnd  = regexp.MustCompile(`no usable decision: guard_rejected, wanted (\S+)`)
+	fromLine    = regexp.MustCompile(`^(?:\[[^\]\s]+\] )?(?:[Ff]rom|来自) \S+?[:：] ?(.*)$`)
+	outcomeLine = regexp.MustCompile(`^tick (\d+): (\S+) ?(.*)$`)
+	lessonLine  = regexp.MustCompile(`^\[([a-z]+-\d{5,})\] (.*?)(?: \(helpful (\d+), harmful (\d+), neutral \d+\))?$`)
+	refusalEnd  = regexp.MustCompile(`(?:^| )refused: (\S+)(?: ([a-z_]+))?(?: requested (\d+))?`)
+	wantedEnd   = regexp.MustCompile(`no usable decision: guard_rejected, wanted (\S+)`)
 )
 
 // newLearner reads a request; ok is false when it is none to look back.
@@ -77,9 +77,9 @@ func newLearner(mode Mode, r request) (l learner, ok bool) {
 		decisions, _, _ := section(item.Text, headingDecisions)
 		for line := range strings.Lines(decisions) {
 			line, cited, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " | used ")
-			if parts := deedLine.FindStringSubmatch(line); parts != nil {
+			if parts := outcomeLine.FindStringSubmatch(line); parts != nil {
 				used := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(cited))
-				l.deeds = append(l.deeds, deed{integer(parts[1]), parts[2], parts[3], used})
+				l.outcomes = append(l.outcomes, outcome{integer(parts[1]), parts[2], parts[3], used})
 			}
 		}
 		playbook, _, _ := section(item.Text, headingPlaybook)
@@ -131,7 +131,7 @@ func (l learner) answer() answer {
 // verdicts judges each use of a bullet by how the decision ended.
 func (l learner) verdicts() []any {
 	tags := []any{}
-	for _, d := range l.deeds {
+	for _, d := range l.outcomes {
 		verdict := "helpful"
 		if d.failed() {
 			verdict = "harmful"
@@ -145,11 +145,11 @@ func (l learner) verdicts() []any {
 	return tags
 }
 
-func (d deed) failed() bool {
+func (d outcome) failed() bool {
 	return strings.Contains(d.rest, "refused: ") || strings.Contains(d.rest, "no usable decision: ")
 }
 
-func (d deed) waits() bool { return d.action == "wait" || d.action == "wait_ticks" }
+func (d outcome) waits() bool { return d.action == "wait" || d.action == "wait_ticks" }
 
 // finding is something learned, with the decisions that show it.
 type finding struct {
@@ -174,7 +174,7 @@ func (l learner) insights() []any {
 		found = append(found, finding{"The playbook is far too long and should be rewritten from scratch.", "proto", l.lastTick()})
 	}
 	waits := finding{text: "Do not wait while another action is possible: mine, refine, build or produce in every tick that allows it.", section: "res"}
-	for _, d := range l.deeds {
+	for _, d := range l.outcomes {
 		if d.waits() && !d.failed() {
 			waits.ticks = append(waits.ticks, d.tick)
 		}
@@ -188,7 +188,7 @@ func (l learner) insights() []any {
 			found = append(found, finding{text, about, []int64{d.tick}})
 		}
 	}
-	if idle := len(waits.ticks); idle >= 3 && 2*idle >= len(l.deeds) {
+	if idle := len(waits.ticks); idle >= 3 && 2*idle >= len(l.outcomes) {
 		found = append(found, waits)
 	}
 	out := []any{}
@@ -208,7 +208,7 @@ func asList(ticks []int64) []any {
 }
 
 // lesson is what a failed decision teaches, and the section it belongs to.
-func (d deed) lesson() (text, about string) {
+func (d outcome) lesson() (text, about string) {
 	if wanted := wantedEnd.FindStringSubmatch(d.rest); wanted != nil {
 		return fmt.Sprintf("Do not insist on %s after the dry run refused it: draft another action.", wanted[1]), "proto"
 	}
@@ -240,10 +240,10 @@ const believedWordsMax = 40
 
 // lastTick is the newest decision of the list.
 func (l learner) lastTick() []int64 {
-	if len(l.deeds) == 0 {
+	if len(l.outcomes) == 0 {
 		return nil
 	}
-	return []int64{l.deeds[len(l.deeds)-1].tick}
+	return []int64{l.outcomes[len(l.outcomes)-1].tick}
 }
 
 // deltas turns the insights of this turn into additions, unless the playbook shown

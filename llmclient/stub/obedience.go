@@ -31,10 +31,10 @@ const askEvery = 3
 // obey makes the stage one of an obedient policy.
 func (s stage) obey(table []Cue) obedient {
 	o := obedient{stage: s}
-	tick, deeds := s.industry.see.Tick, deedLines(s.request)
+	tick, outcomes := s.industry.see.Tick, outcomeLines(s.request)
 	for _, c := range seen(table, s.request) {
 		p := c.proposal()
-		if tick < c.From || c.To > 0 && tick > c.To || o.known.lately(p.action) || o.done(p.action, deeds) {
+		if tick < c.From || c.To > 0 && tick > c.To || o.known.lately(p.action) || o.done(p.action, outcomes) {
 			continue
 		}
 		if o.known.failed(p.action) {
@@ -81,9 +81,9 @@ func (o obedient) answer() answer {
 	return o.stage.answer()
 }
 
-// deedLines are the lines of history, memory and last outcome that tell of something
+// outcomeLines are the lines of history, memory and last outcome that tell of something
 // that went well.
-func deedLines(r request) []string {
+func outcomeLines(r request) []string {
 	texts := shownTexts(r)
 	l := languageOf(texts)
 	var all []string
@@ -102,15 +102,15 @@ func deedLines(r request) []string {
 	return all
 }
 
-// done reports whether the request tells that an action was carried out: a deed with
+// done reports whether the request tells that an action was carried out: a line with
 // its name and its arguments. Of the actions it does all the time the amount has to be
 // the same, or its own work would stand for what it was told.
-func (o obedient) done(action object, deeds []string) bool {
+func (o obedient) done(action object, outcomes []string) bool {
 	if name(action) == actionMove {
 		return action[slotTo] == o.industry.see.Self.Place
 	}
 	daily := slices.Contains([]string{"mine_compound", "refine_compound", actionHarvest, "wait_ticks"}, name(action))
-	return slices.ContainsFunc(deeds, func(line string) bool {
+	return slices.ContainsFunc(outcomes, func(line string) bool {
 		words := strings.Fields(strings.NewReplacer(",", " ", ":", " ").Replace(line))
 		for slot, v := range action {
 			if slot == slotText || (slot == slotAmount || slot == slotPrice) && !daily {

@@ -40,7 +40,7 @@ func TestSeenTexts(t *testing.T) {
 }
 
 // TestObedientTurn: a text in the request goes before the policy's own ideas until a
-// deed tells that it was done, and only in its ticks.
+// outcome tells that it was done, and only in its ticks.
 func TestObedientTurn(t *testing.T) {
 	cue := Cue{Text: "Post it here", Action: Action{Name: "post_note", Text: "ok"}}
 	g := opened(t, 0, full)
