@@ -13,26 +13,16 @@ import (
 // allowance is what one turn may spend; nil without caps.
 type allowance struct {
 	of    *spending
-	agent string
 	purse *budget.Purse
 	// items holds the tokens of the turn's items.
 	items map[string]int64
 	// next is what the next call is supposed to be like.
 	next budget.Call
-	// within is what the turn may spend under new caps, beside this under the caps
-	// before; answered is the last step that was there when they changed. See
-	// [trace.CapChange].
-	within   *allowance
-	answered int64
-	// past are the caps in force before now in the tick, now those at present; nil where
-	// none changed.
-	past []inForce
-	now  *spending
 }
 
-// answer sends the request of a step if the caps allow it; otherwise it returns the
+// answer sends the request if the caps allow it; otherwise it returns the
 // refusal, with the answer that the turn gets. The charge is nil without caps.
-func (a *allowance) answer(step int, r llmclient.Request, send func() llmclient.Answer) (llmclient.Answer, *trace.Charge, *budget.Refusal) {
+func (a *allowance) answer(r llmclient.Request, send func() llmclient.Answer) (llmclient.Answer, *trace.Charge, *budget.Refusal) {
 	if a == nil {
 		return send(), nil, nil
 	}
@@ -40,45 +30,10 @@ func (a *allowance) answer(step int, r llmclient.Request, send func() llmclient.
 	if refused := a.purse.Admit(call); refused != nil {
 		return refused.Answer(), nil, refused
 	}
-	if a.within == nil || int64(step) <= a.answered {
-		answer := send()
-		a.charge(call, answer)
-		return answer, a.record(int64(step), call, r, answer), nil
-	}
-	answer, charge, refused := a.within.answer(step, r, send)
-	if refused == nil {
-		a.charge(call, answer)
-	}
-	return answer, charge, refused
-}
-
-// charge counts a call that was sent.
-func (a *allowance) charge(call budget.Call, answer llmclient.Answer) {
-	a.purse.Charge(call, answer)
+	answer := send()
+	charge := a.purse.Charge(call, answer)
 	a.next = call.Next()
-}
-
-// record is what a call counted against the caps in force when it was asked; nil
-// without any.
-func (a *allowance) record(step int64, call budget.Call, r llmclient.Request, answer llmclient.Answer) *trace.Charge {
-	of := a.of
-	if a.now != nil {
-		of = a.now
-	}
-	for _, past := range a.past {
-		if step <= past.upTo[a.agent] {
-			of = past.of
-			break
-		}
-	}
-	if !of.capped() {
-		return nil
-	}
-	if of != a.of {
-		call = of.call(r, a.items)
-	}
-	charge := call.Charge(answer)
-	return &charge
+	return answer, &charge, nil
 }
 
 // refused says that a cap refused the request: nothing was sent for it.
@@ -88,7 +43,7 @@ func refused(a llmclient.Answer) bool {
 
 // bound tells a turn how many requests its share is good for.
 func (a *allowance) bound(turn *behavior.Turn) {
-	if a != nil && a.of.capped() {
+	if a != nil {
 		turn.Afford(a.purse.Affords(a.next))
 	}
 }
@@ -102,17 +57,6 @@ func (as allowances) of(i int) *allowance {
 		return nil
 	}
 	return as[i]
-}
-
-// within returns the allowances under new caps; nil where no other ones hold beside them.
-func (as allowances) within() allowances {
-	var list allowances
-	for _, a := range as {
-		if a.within != nil {
-			list = append(list, a.within)
-		}
-	}
-	return list
 }
 
 // purses returns the purses in the order of turns.
@@ -131,26 +75,9 @@ type openingOf func(i int) (agent string, first llmclient.Request, least int)
 // allow sets aside what n turns may spend; nil without caps.
 func (r *runner) allow(n int, opening openingOf) allowances {
 	s := r.spending
-	switch {
-	case s.former == nil && !s.capped():
+	if !s.capped() {
 		return nil
-	case s.former == nil:
-		return r.setAside(s, n, opening)
 	}
-	list := r.setAside(s.former, n, opening)
-	for _, a := range list {
-		a.past, a.now = s.past, s
-	}
-	if s.capped() {
-		for i, within := range r.setAside(s, n, opening) {
-			list[i].within, list[i].answered = within, s.answered[within.agent]
-		}
-	}
-	return list
-}
-
-// setAside is allow for one set of caps.
-func (r *runner) setAside(s *spending, n int, opening openingOf) allowances {
 	needs, list := make([]budget.Need, n), make(allowances, n)
 	var group errgroup.Group
 	group.SetLimit(r.Concurrency)
@@ -158,7 +85,7 @@ func (r *runner) setAside(s *spending, n int, opening openingOf) allowances {
 		group.Go(func() error {
 			agent, first, least := opening(i)
 			first.Model = r.endpoints.of(agent).model
-			list[i] = &allowance{of: s, agent: agent, items: map[string]int64{}}
+			list[i] = &allowance{of: s, items: map[string]int64{}}
 			list[i].next = s.call(first, list[i].items)
 			needs[i] = budget.Need{Agent: agent, Least: list[i].next.Path(least)}
 			return nil
@@ -235,7 +162,6 @@ func (r *runner) settle(list allowances) {
 		return
 	}
 	list[0].of.budget.Close(list.purses())
-	r.settle(list.within())
 }
 
 // count takes in what a turn spent for which nothing was set aside.
@@ -248,9 +174,6 @@ func (r *runner) count(list allowances, n int, b bill) {
 // exhausted ends the run when its caps admit none of the due agents' turns. Nothing
 // was sent in the tick, which is abandoned.
 func (r *runner) exhausted(list allowances) *stop {
-	if within := list.within(); len(within) > 0 {
-		list = within
-	}
 	if why := budget.Exhausted(list.purses(), r.deciding()); why != nil {
 		return &stop{status: trace.RunBudgetReached, reason: why.String()}
 	}

@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/price"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -28,7 +29,7 @@ type spent struct{ run, agent, tick trace.Limit }
 
 func spentIn(t testing.TB, dir string, p price.Price) spent {
 	t.Helper()
-	f, err := engine.OpenTrace(dir)
+	f, err := rundir.Dir(dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +208,7 @@ func TestLostAnswersCountAsPaid(t *testing.T) {
 	o := options(t, "minimal", 30)
 	scripted := o.Source
 	billed := int64(0)
-	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		a := scripted.Respond(ctx, key, r)
 		billed += a.Reply.Usage.Total
 		if key.Tick%2 == 0 {
@@ -231,7 +232,7 @@ func TestAProviderThatBillsMoreIsLearnedFrom(t *testing.T) {
 	o := options(t, "minimal", 200)
 	scripted := o.Source
 	perTick := map[int64]int64{}
-	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		a := scripted.Respond(ctx, key, r)
 		a.Reply.Usage.Input *= 3
 		perTick[key.Tick] += a.Reply.Usage.Input + a.Reply.Usage.Output
@@ -252,7 +253,7 @@ func TestAProviderThatBillsMoreIsLearnedFrom(t *testing.T) {
 func TestCapsOfAgentsEndARunWithoutThoseThatAreGone(t *testing.T) {
 	o := options(t, "two_bases", 60)
 	scripted := o.Source
-	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		if key.Agent == "agent-2" {
 			return llmclient.Failed(llmclient.ErrModelNotFound, "gone")
 		}
@@ -273,7 +274,7 @@ func TestPromptsThatOutgrowACapEndTheRun(t *testing.T) {
 	o := options(t, "minimal", 60)
 	scripted := o.Source
 	sent := map[int64]int{}
-	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		sent[key.Tick]++
 		a := scripted.Respond(ctx, key, r)
 		a.Reply.Items = append(a.Reply.Items, llmclient.Message("assistant", strings.Repeat("words that fill the input ", 600)))

@@ -73,15 +73,15 @@ func under(caps trace.Caps) func(trace.Caps) trace.Caps {
 // resumeUnder goes on with a run under other caps, in this context.
 func resumeUnder(ctx context.Context, t *testing.T, dir string, o engine.Options, caps trace.Caps) engine.Result {
 	t.Helper()
-	result, err := tryUnder(ctx, dir, o, caps)
+	result, err := tryUnder(ctx, dir, o, caps, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return result
 }
 
-func tryUnder(ctx context.Context, dir string, o engine.Options, caps trace.Caps) (engine.Result, error) {
-	s, err := engine.PrepareResume(dir, engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL, Caps: under(caps)})
+func tryUnder(ctx context.Context, dir string, o engine.Options, caps trace.Caps, abandon bool) (engine.Result, error) {
+	s, err := engine.PrepareResume(dir, engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL, Caps: under(caps), AbandonTick: abandon})
 	if err != nil {
 		return engine.Result{}, err
 	}
@@ -102,7 +102,7 @@ func priced(t *testing.T, ticks int64, caps trace.Caps) (engine.Options, *tally)
 func TestMoreMoney(t *testing.T) {
 	const ticks = 14
 	limits := []trace.Caps{
-		{Run: trace.Limit{Calls: 40}}, {Run: trace.Limit{Calls: 70, Tokens: 250_000}}, {Run: trace.Limit{Cost: 300_000_000_000}, Tick: trace.Limit{Calls: 40}}, {},
+		{Run: trace.Limit{Calls: 40}}, {Run: trace.Limit{Calls: 70, Tokens: 250_000}}, {Run: trace.Limit{Cost: 600_000_000_000}, Tick: trace.Limit{Calls: 40}}, {},
 	}
 	var first []byte
 	for _, concurrency := range []int{1, 8} {
@@ -177,34 +177,37 @@ func capsIn(t *testing.T, dir string) trace.Caps {
 }
 
 // repliesIn are the calls of a run that a model replied to.
-func repliesIn(t *testing.T, dir string) map[engine.CallKey]bool {
+func repliesIn(t *testing.T, dir string) map[trace.CallKey]bool {
 	t.Helper()
-	keys := map[engine.CallKey]bool{}
+	keys := map[trace.CallKey]bool{}
 	for record, err := range trace.NewReader(bytes.NewReader(readTrace(t, dir))).All() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c, ok := record.(trace.ModelCall); ok && c.Answer.Failure == nil {
-			keys[engine.CallKey{Tick: c.Tick, Agent: c.AgentID, Step: c.Step}] = true
+			keys[trace.CallKey{Tick: c.Tick, Agent: c.AgentID, Step: c.Step}] = true
 		}
 	}
 	return keys
 }
 
-// TestCapsChangeInTheMiddleOfATick stops runs while answers of a tick are under way and
-// goes on under caps of all kinds: none of them is passed, no answer that was there is
-// asked for again, and stops between the ticks' answers change nothing.
-func TestCapsChangeInTheMiddleOfATick(t *testing.T) {
+// TestCapsChangeAfterTheOpenTick stops runs while answers of a tick are under way and goes
+// on under other caps: the tick ends under those before, where it cannot pass the new
+// ones, or its open turns are ended. No answer that was there is asked for again, and
+// stops between the answers change nothing.
+func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 	const ticks = 5
 	uncapped := trace.Caps{}
-	midway := 0
 	first := trace.Caps{Run: trace.Limit{Calls: 200}, Tick: trace.Limit{Cost: 160_000_000_000}}
-	for name, c := range map[string]struct{ from, to trace.Caps }{
-		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: 60}, Agent: trace.Limit{Tokens: 40_000}}},
-		"raised":  {first, trace.Caps{Run: trace.Limit{Calls: 300}, Tick: trace.Limit{Cost: 900_000_000_000}}},
-		"lowered": {first, trace.Caps{Run: trace.Limit{Calls: 45}, Tick: trace.Limit{Cost: 160_000_000_000}}},
-		"removed": {first, uncapped},
-		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 130_000}}},
+	for name, c := range map[string]struct {
+		from, to trace.Caps
+		refused  string
+	}{
+		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: 60}, Agent: trace.Limit{Tokens: 40_000}}, "which may pass the cap on calls of the run, 60"},
+		"raised":  {first, trace.Caps{Run: trace.Limit{Calls: 300}, Tick: trace.Limit{Cost: 900_000_000_000}}, ""},
+		"lowered": {first, trace.Caps{Run: trace.Limit{Calls: 45}, Tick: trace.Limit{Cost: 160_000_000_000}}, "which may pass the cap on calls of the run, 45"},
+		"removed": {first, uncapped, ""},
+		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 130_000}}, "which may pass the cap on tokens of the run, 130000"},
 	} {
 		for _, after := range []int{33, 9}[:ticksUpTo(1, 2)] {
 			var traces [][]byte
@@ -213,20 +216,30 @@ func TestCapsChangeInTheMiddleOfATick(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				counted.after, counted.stop = after, cancel
 				o.Concurrency = 1 // so that the same answers are there each time
-				if result, err := engine.Run(ctx, o); err != nil || result.Status != trace.RunInterrupted {
-					t.Fatalf("%s after %d: %+v, %v", name, after, result, err)
+				stopped, err := engine.Run(ctx, o)
+				if err != nil || stopped.Status != trace.RunInterrupted {
+					t.Fatalf("%s after %d: %+v, %v", name, after, stopped, err)
 				}
 				before := repliesIn(t, o.RunDir)
+				if c.refused != "" {
+					var open *engine.OpenTickError
+					_, err := tryUnder(context.Background(), o.RunDir, o, c.to, false)
+					if !errors.As(err, &open) || open.Tick != stopped.TicksDone+1 || !strings.Contains(open.Error(), c.refused) {
+						t.Errorf("%s after %d: %v, want a refusal that says %q", name, after, err, c.refused)
+					}
+				}
 				var result engine.Result
-				var asked []engine.CallKey
+				var asked []trace.CallKey
 				for stop := range stops {
 					again, counted := priced(t, ticks, c.from)
 					again.Concurrency = 1 + 3*(stops-1)
 					ctx, cancel := context.WithCancel(context.Background())
-					if stop < stops-1 {
+					if stop < stops-1 && c.refused == "" {
 						counted.after, counted.stop = 6, cancel
 					}
-					result = resumeUnder(ctx, t, o.RunDir, again, c.to)
+					if result, err = tryUnder(ctx, o.RunDir, again, c.to, c.refused != ""); err != nil {
+						t.Fatal(err)
+					}
 					cancel()
 					asked = append(asked, counted.asked...)
 				}
@@ -236,24 +249,21 @@ func TestCapsChangeInTheMiddleOfATick(t *testing.T) {
 				if passed := spentIn(t, o.RunDir, o.Prices[0]).within(trace.Caps{Run: c.to.Run, Agent: c.to.Agent}); passed != "" {
 					t.Errorf("%s after %d: %s", name, after, passed)
 				}
-				if stops == 1 {
-					for _, key := range asked {
-						if before[key] {
-							t.Errorf("%s after %d: %v was asked for again", name, after, key)
-						}
+				for _, key := range asked {
+					if stops == 1 && before[key] {
+						t.Errorf("%s after %d: %v was asked for again", name, after, key)
+					}
+					if c.refused != "" && key.Tick == stopped.TicksDone+1 {
+						t.Errorf("%s after %d: %v was asked in the tick that was abandoned", name, after, key)
 					}
 				}
 				requireReplays(t, o.RunDir, result.TicksDone)
-				midway += bytes.Count(readTrace(t, o.RunDir), []byte(`"answered":[{"agent_id":`))
 				traces = append(traces, canonical(t, o.RunDir))
 			}
 			if !bytes.Equal(traces[0], traces[1]) {
 				t.Errorf("%s after %d: three resumes give another canonical trace than one", name, after)
 			}
 		}
-	}
-	if midway < int(ticksUpTo(6, 12)) {
-		t.Errorf("caps changed in the middle of a tick only %d times", midway)
 	}
 }
 
@@ -302,13 +312,13 @@ func TestAForkThatTakesACapAway(t *testing.T) {
 	}
 }
 
-// TestAnyCapsChange stops runs anywhere and goes on under any caps, up to three times:
-// what is spent passes no cap that had not been passed before, turns at once or one after
+// TestAnyCapsChange stops runs anywhere and goes on under any caps, up to three times,
+// where a tick that may pass them is abandoned: what is spent passes no cap that had not been passed before, turns at once or one after
 // the other give the same trace where the same answers were there, and a replay agrees.
 func TestAnyCapsChange(t *testing.T) {
 	plain := options(t, "llm_bootstrap", 3)
 	plain.Prices, plain.AgentsOverride = simulated(), 3
-	changed, midway := 0, 0
+	changed, refused := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		o := plain
 		o.Protocol = rapid.SampledFrom([]string{"full", "lean"}).Draw(rt, "protocol")
@@ -328,17 +338,17 @@ func TestAnyCapsChange(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			o.Source = &tally{Source: plain.Source, after: rapid.IntRange(0, 25).Draw(rt, "stopped after"), stop: cancel}
 			o.Concurrency = rapid.SampledFrom([]int{1, 4}).Draw(rt, "concurrency")
-			before, err := result, error(nil)
+			var err error
 			if process == 0 {
 				result, err = engine.Run(ctx, o)
 			} else {
-				result, err = tryUnder(ctx, o.RunDir, o, limits)
+				var open *engine.OpenTickError
+				if result, err = tryUnder(ctx, o.RunDir, o, limits, false); errors.As(err, &open) {
+					refused++
+					result, err = tryUnder(ctx, o.RunDir, o, limits, true)
+				}
 			}
 			cancel()
-			if errors.Is(err, engine.ErrNotResumable) && strings.Contains(err.Error(), "in which they changed before") {
-				result = before
-				break
-			}
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -348,14 +358,14 @@ func TestAnyCapsChange(t *testing.T) {
 			}
 		}
 		text := readTrace(t, o.RunDir)
-		changed, midway = changed+bytes.Count(text, []byte(`{"type":"caps"`)), midway+bytes.Count(text, []byte(`"answered":[{"agent_id":`))
+		changed += bytes.Count(text, []byte(`{"type":"caps"`))
 		replayed, err := engine.Replay(context.Background(), o.RunDir, engine.ReplayOptions{})
 		if err != nil || !replayed.Equal || replayed.Ticks != result.TicksDone {
 			rt.Fatalf("replay: %v, %+v", err, replayed)
 		}
 	})
-	if changed < 5 || midway < int(ticksUpTo(0, 1)) {
-		t.Errorf("caps changed %d times, %d times in the middle of a tick; the test shows nothing", changed, midway)
+	if changed < 5 || refused < int(ticksUpTo(0, 1)) {
+		t.Errorf("caps changed %d times, %d times not in the middle of a tick; the test shows nothing", changed, refused)
 	}
 }
 
@@ -370,45 +380,4 @@ func (s spent) beyond(before spent, c trace.Caps) string {
 		}
 	}
 	return ""
-}
-
-// TestCapsChangeTwiceInATick changes caps of every kind twice in the middle of one tick:
-// what was asked in between counts, and is derived, as the caps of that time had it.
-func TestCapsChangeTwiceInATick(t *testing.T) {
-	calls := func(n int64) trace.Caps { return trace.Caps{Run: trace.Limit{Calls: n}} }
-	tokens := func(n int64) trace.Caps { return trace.Caps{Run: trace.Limit{Tokens: n}} }
-	for name, c := range map[string][3]trace.Caps{
-		"none, calls, calls":   {{}, calls(300), calls(400)},
-		"none, tokens, none":   {{}, tokens(900_000), {}},
-		"calls, none, tokens":  {calls(300), {}, tokens(900_000)},
-		"calls, tokens, calls": {calls(300), tokens(900_000), calls(310)},
-		"tokens, calls, none":  {tokens(900_000), calls(300), {}},
-		"tokens thrice":        {tokens(900_000), tokens(950_000), tokens(970_000)},
-	} {
-		under := func(after int) (engine.Options, context.Context) {
-			o := options(t, "llm_bootstrap", 3)
-			o.Prices, o.Caps, o.Concurrency = simulated(), c[0], 1
-			ctx, cancel := context.WithCancel(context.Background())
-			o.Source = &tally{Source: o.Source, after: after, stop: cancel}
-			return o, ctx
-		}
-		o, ctx := under(7)
-		if _, err := engine.Run(ctx, o); err != nil {
-			t.Fatal(err)
-		}
-		again, ctx := under(4)
-		resumeUnder(ctx, t, o.RunDir, again, c[1])
-		again, ctx = under(0)
-		if r := resumeUnder(ctx, t, o.RunDir, again, c[2]); r.Status != trace.RunCompleted {
-			t.Fatalf("%s: %+v", name, r)
-		}
-		replayed, err := engine.Replay(context.Background(), o.RunDir, engine.ReplayOptions{})
-		if err != nil || !replayed.Equal || replayed.Ticks != 3 {
-			t.Errorf("%s: replay %v, %+v", name, err, replayed.Difference)
-		}
-		again, _ = under(0)
-		if _, err := resume(t, o.RunDir, again, 4); err != nil {
-			t.Errorf("%s: going on: %v", name, err)
-		}
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"example.com/agentworld/behavior/reflect"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -56,7 +57,7 @@ func (c *collector) close(w *world.World, n int) {
 // decided, in the order of agents and then of ticks. It opens no connection. The
 // error is a failure to read the run, [ErrVersionDrift], or an interruption.
 func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) {
-	h, err := ReadHeader(dir)
+	h, err := run.Dir(dir).Header()
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +65,11 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 		return nil, err
 	}
 	settings := h.Settings
-	if settings.Ticks, _, err = ticksDone(dir); err != nil {
+	recorded, err := run.Dir(dir).State()
+	if err != nil {
 		return nil, err
 	}
+	settings.Ticks = recorded.Tick
 	source, err := openRecording(dir)
 	if err != nil {
 		return nil, err
@@ -77,7 +80,7 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 		return nil, err
 	}
 	r.prepareLearning(h)
-	r.passed, r.capChanges = settings.Ticks, source.capChanges
+	r.passed, r.capChanges = settings.Ticks, recorded.CapChanges
 	agents := r.world.Agents()
 	r.collected = &collector{run: h.RunName(), open: make([]*Batch, agents), done: make([][]Batch, agents), last: make([]*reflect.Experience, agents)}
 	if _, err := r.ticks(ctx); err != nil {

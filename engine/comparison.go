@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -31,7 +32,7 @@ func compareTicks(ctx context.Context, dir string, last int64, j *journal, deriv
 		return fillPipe(recordedIn, func(w io.Writer) error { return copyTicks(dir, last, w) })
 	})
 	ticks := make(derivedTicks, 1)
-	kept := j.w
+	kept := j.log
 	later, finish := ticks.collect(ctx)
 	j.later = later
 	group.Go(func() error {
@@ -51,11 +52,11 @@ func compareTicks(ctx context.Context, dir string, last int64, j *journal, deriv
 		return err
 	})
 	err := group.Wait()
-	j.w, j.later = kept, nil
+	j.log, j.later = kept, nil
 	if errors.Is(err, errDiffers) {
 		err = nil
 	}
-	if err == nil && result.Equal || Damaged(err) || outer.Err() != nil {
+	if err == nil && result.Equal || run.Damaged(err) || outer.Err() != nil {
 		return result, err
 	}
 	return differs(dir, last, result, err)
@@ -67,7 +68,7 @@ func differs(dir string, last int64, result ReplayResult, err error) (ReplayResu
 	if damaged := readable(dir, last); damaged != nil {
 		return ReplayResult{}, damaged
 	}
-	if difference, found := misplaced(err); found {
+	if difference, found := trace.Misplaced(err); found {
 		return ReplayResult{Difference: difference}, nil
 	}
 	return result, err
@@ -76,7 +77,7 @@ func differs(dir string, last int64, result ReplayResult, err error) (ReplayResu
 // readable reads the trace in dir up to the end of a tick, 0 for none, and says what of it
 // is damaged; nil when nothing is.
 func readable(dir string, last int64) error {
-	f, err := OpenTrace(dir)
+	f, err := run.Dir(dir).Open()
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func fillPipe(pipe *io.PipeWriter, fill func(io.Writer) error) error {
 // copyTicks writes the recorded run up to its last whole tick. What cannot be read
 // behind that tick's end is no part of it.
 func copyTicks(dir string, last int64, w io.Writer) error {
-	f, err := OpenTrace(dir)
+	f, err := run.Dir(dir).Open()
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ type derivedTicks chan []func() error
 // writeTo encodes all of it into w, through the journal's writer.
 func (t derivedTicks) writeTo(j *journal, w io.Writer) error {
 	out, finish := trace.NewCanonicalWriter(w)
-	j.w = out
+	j.log = run.NewLog(out)
 	for writes := range t {
 		for _, write := range writes {
 			if err := write(); err != nil {
@@ -176,7 +177,7 @@ func compareCanonical(recorded, derived io.Reader) (ReplayResult, error) {
 		}
 		if !bytes.Equal(lineA, lineB) {
 			if again := rewritten(lineA); !bytes.Equal(again, lineB) {
-				return ReplayResult{Line: n, Recorded: string(again), Derived: string(lineB), Difference: differenceOf(again, lineB)}, nil
+				return ReplayResult{Line: n, Recorded: string(again), Derived: string(lineB), Difference: trace.DifferenceOf(again, lineB)}, nil
 			}
 		}
 		if errA == io.EOF {

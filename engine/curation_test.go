@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/memory/playbook"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -37,7 +37,7 @@ const anyDecision = "1,2,3,4,5"
 // learnt reads what an agent's playbook became.
 func learnt(t *testing.T, dir, agent string) *playbook.Playbook {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, engine.PlaybookDir, agent+".toml"))
+	data, err := os.ReadFile(filepath.Join(dir, rundir.PlaybookDir, agent+".toml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestAFullPlaybookStaysWithinItsSize(t *testing.T) {
 		if len(p.Bullets()) == 5 && worst {
 			t.Error("nothing was added although a harmful lesson could make room")
 		}
-		data, err := os.ReadFile(filepath.Join(o.RunDir, engine.PlaybookDir, "agent-1.toml"))
+		data, err := os.ReadFile(filepath.Join(o.RunDir, rundir.PlaybookDir, "agent-1.toml"))
 		if err != nil {
 			t.Fatal(err)
 		}

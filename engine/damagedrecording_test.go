@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/engine"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -16,9 +17,9 @@ import (
 // edit makes them.
 func editedTrace(t testing.TB, dir string, edit func(lines [][]byte) [][]byte) string {
 	t.Helper()
-	lines := edit(bytes.SplitAfter(readFile(t, filepath.Join(dir, engine.TraceFile)), []byte("\n")))
+	lines := edit(bytes.SplitAfter(readFile(t, filepath.Join(dir, rundir.TraceFile)), []byte("\n")))
 	copied := t.TempDir()
-	if err := os.WriteFile(filepath.Join(copied, engine.TraceFile), bytes.Join(lines, nil), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(copied, rundir.TraceFile), bytes.Join(lines, nil), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return copied
@@ -27,7 +28,7 @@ func editedTrace(t testing.TB, dir string, edit func(lines [][]byte) [][]byte) s
 // unpacked is what a compressed file holds.
 func unpacked(t testing.TB, path string) []byte {
 	t.Helper()
-	f, err := engine.OpenRecording(path)
+	f, err := rundir.OpenRecording(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestDamagedRecordingEndsTheRun(t *testing.T) {
 		"missing part": {editedTrace(t, o.RunDir, func(lines [][]byte) [][]byte {
 			n := answerPart(t, lines, firstLine(t, lines, call))
 			return append(lines[:n:n], lines[n+1:]...)
-		}), 3, "is missing"},
+		}), 3, "is not in the trace"},
 		"changed part": {editedTrace(t, o.RunDir, func(lines [][]byte) [][]byte {
 			n := answerPart(t, lines, firstLine(t, lines, call))
 			lines[n] = bytes.Replace(lines[n], []byte(`"body":"`), []byte(`"body":" `), 1)

@@ -190,7 +190,7 @@ func (r *runner) giveUp(tick int64, turns []deliberated) ([]trace.Record, *stop)
 // nothing about the provider.
 func (r *runner) countTurn(p *endpoint, t deliberated) int {
 	switch {
-	case t.decision.DecidedBy == trace.ByStanding, t.failure != nil && t.failure.Kind == llmclient.ErrCap:
+	case t.decision.DecidedBy == trace.ByStanding, t.failure != nil && (t.failure.Kind == llmclient.ErrCap || t.failure.Kind == llmclient.ErrAbandoned):
 	case strings.HasPrefix(string(t.decision.WaitReason), trace.WaitModelPrefix):
 		p.failedTurns++
 		r.lastFailure = t.failure.Kind

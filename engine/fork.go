@@ -5,19 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 
-	"github.com/klauspost/compress/zstd"
-
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/run"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
-// ParentFile is the file in a fork's directory that holds what its parent did after
+// run.ParentFile is the file in a fork's directory that holds what its parent did after
 // the fork, as [trace.WriteDeeds] writes it, compressed. A report of the fork compares
 // with it, also when the parent is gone.
 const ParentFile = "parent.jsonl.zst"
@@ -55,7 +53,7 @@ func Fork(ctx context.Context, o ForkOptions) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	unlock, err := lockRun(o.RunDir)
+	unlock, err := run.Dir(o.RunDir).Lock()
 	if err != nil {
 		return Result{}, err
 	}
@@ -66,10 +64,10 @@ func Fork(ctx context.Context, o ForkOptions) (Result, error) {
 
 // run carries out a fork whose settings are those of the whole run.
 func (o ForkOptions) run(ctx context.Context) (Result, error) {
-	if err := sweepFork(o.RunDir); err != nil {
+	if err := run.Dir(o.RunDir).SweepParent(); err != nil {
 		return Result{}, err
 	}
-	if err := writeParent(o.RunDir, o.Parent, o.AtTick); err != nil {
+	if err := run.Dir(o.RunDir).WriteParent(run.Dir(o.Parent), o.AtTick); err != nil {
 		return Result{}, err
 	}
 	prefix, err := OpenRecorded(o.Parent, nil)
@@ -78,11 +76,10 @@ func (o ForkOptions) run(ctx context.Context) (Result, error) {
 	}
 	defer prefix.Close()
 	prefix.reused = o.Reused
-	digests, err := openDigests(o.Parent, o.AtTick)
+	parent, err := run.Dir(o.Parent).StateAt(o.AtTick)
 	if err != nil {
 		return Result{}, err
 	}
-	defer digests.Close()
 	o.Source = forkSource{prefix, o.AtTick, o.Source}
 	j, err := createJournal(o.RunDir)
 	if err != nil {
@@ -90,16 +87,16 @@ func (o ForkOptions) run(ctx context.Context) (Result, error) {
 	}
 	r, err := newRunner(o.Options, j)
 	if err != nil {
-		return Result{}, errors.Join(err, j.finish())
+		return Result{}, errors.Join(err, j.log.Close())
 	}
 	// The parent went on after these ticks, whatever they look like.
-	r.missEnds, r.verify, r.passed, r.derived = true, digests.check, o.AtTick, o.AtTick
-	r.capChanges = digests.capChanges
+	r.missEnds, r.verify, r.passed, r.derived = true, verifyDigests(prefix.answers, o.AtTick), o.AtTick, o.AtTick
+	r.capChanges = parent.CapChanges
 	result, err := r.run(ctx)
 	if result.Status == trace.RunReplayDiffers && result.TicksDone < o.AtTick {
 		err = errors.Join(err, fmt.Errorf("%w: %s", ErrForkDiffers, result.Reason))
 	}
-	return result, errors.Join(err, j.finish())
+	return result, errors.Join(err, j.log.Close())
 }
 
 // Check reports a fork that cannot be, before anything is created or asked.
@@ -111,18 +108,18 @@ func (o ForkOptions) Check() error {
 // plan returns the settings that the whole run begins with, and its forks, the last of
 // which is this one.
 func (o ForkOptions) plan() (trace.Settings, []trace.Fork, error) {
-	h, err := ReadHeader(o.Parent)
+	h, err := run.Dir(o.Parent).Header()
 	if err != nil {
 		return trace.Settings{}, nil, err
 	}
 	if err := versionDrift(h); err != nil && !o.AllowVersionDrift {
 		return trace.Settings{}, nil, err
 	}
-	before, err := heldIn(o.Parent, h, o.AtTick)
+	whole, at, err := parentAt(o.Parent, o.AtTick)
 	if err != nil {
 		return trace.Settings{}, nil, err
 	}
-	point, err := o.point(h, before)
+	point, err := o.point(whole, at)
 	if err != nil {
 		return trace.Settings{}, nil, err
 	}
@@ -137,12 +134,17 @@ func (o ForkOptions) plan() (trace.Settings, []trace.Fork, error) {
 	return base, append(forks, point), nil
 }
 
-// point checks where the parent is left and what changes there.
-func (o ForkOptions) point(h trace.Header, before trace.Settings) (trace.Fork, error) {
-	done, _, err := ticksDone(o.Parent)
-	if err != nil {
-		return trace.Fork{}, err
+// parentAt reads where the run in dir stands, and where it stood after a tick.
+func parentAt(dir string, tick int64) (whole, at *state.State, err error) {
+	if whole, err = run.Dir(dir).State(); err == nil {
+		at, err = run.Dir(dir).StateAt(tick)
 	}
+	return whole, at, err
+}
+
+// point checks where the parent is left and what changes there.
+func (o ForkOptions) point(whole, at *state.State) (trace.Fork, error) {
+	before, done := settingsAt(whole, at, o.AtTick), whole.Tick
 	switch {
 	case o.AtTick < 0 || o.AtTick > done:
 		return trace.Fork{}, fmt.Errorf("%w: tick %d; allowed: 0 to %d, the last whole tick of the run", ErrFork, o.AtTick, done)
@@ -160,13 +162,9 @@ func (o ForkOptions) point(h trace.Header, before trace.Settings) (trace.Fork, e
 	if err != nil {
 		return trace.Fork{}, fmt.Errorf("%w: %w", ErrFork, err)
 	}
-	digest, err := digestAt(o.Parent, o.AtTick)
-	if err != nil {
-		return trace.Fork{}, err
-	}
 	return trace.Fork{
 		Tick: o.AtTick + 1, AtTick: o.AtTick, Changes: changes, Settings: o.Settings, PromptVersion: promptVersion(o.Settings),
-		Parent: trace.ForkParent{Name: filepath.Base(filepath.Clean(o.Parent)), Run: h.RunName(), Digest: digest},
+		Parent: trace.ForkParent{Name: filepath.Base(filepath.Clean(o.Parent)), Run: at.Header.RunName(), Digest: at.Digest},
 	}, nil
 }
 
@@ -200,42 +198,18 @@ func changesOf(before, next trace.Settings) ([]trace.Change, error) {
 // ParentSettings returns the settings of the run in dir that hold after a tick: what
 // a fork there begins with.
 func ParentSettings(dir string, tick int64) (trace.Settings, error) {
-	h, err := ReadHeader(dir)
+	whole, at, err := parentAt(dir, tick)
 	if err != nil {
 		return trace.Settings{}, err
 	}
-	return heldIn(dir, h, tick)
+	return settingsAt(whole, at, tick), nil
 }
 
-// heldIn returns the settings of the run in dir that hold after a tick: those of the
-// header and its forks, with what resumes changed since: the most ticks it was asked for,
-// and caps.
-func heldIn(dir string, h trace.Header, tick int64) (trace.Settings, error) {
-	s := h.SettingsAt(tick)
-	t, err := readTail(dir)
-	if err != nil {
-		return s, fmt.Errorf("read trace of %s: %w", dir, err)
-	}
-	s.Ticks = t.ticks
-	from := int64(0)
-	for _, f := range h.Forks {
-		if f.AtTick <= tick {
-			from = f.Tick
-		}
-	}
-	d, err := openDigests(dir, tick)
-	if err != nil {
-		return s, err
-	}
-	defer d.Close()
-	for d.at < tick && d.read() == nil {
-		for _, c := range d.caps {
-			if c.Tick >= from {
-				s.Caps = c.Caps
-			}
-		}
-	}
-	return s, nil
+// settingsAt are the settings of a run that hold after a tick, with what resumes changed.
+func settingsAt(whole, at *state.State, tick int64) trace.Settings {
+	s := at.Header.SettingsAt(tick)
+	s.Ticks, s.Caps = whole.Asked, at.CapsAt(tick+1)
+	return s
 }
 
 // forkSource answers a fork's requests: as recorded up to a tick, then by its own
@@ -247,136 +221,27 @@ type forkSource struct {
 }
 
 // Respond implements [Source].
-func (s forkSource) Respond(ctx context.Context, key CallKey, r llmclient.Request) llmclient.Answer {
+func (s forkSource) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	if key.Tick <= s.atTick {
 		return s.prefix.Respond(ctx, key, r)
 	}
 	return s.own.Respond(ctx, key, r)
 }
 
-// digests reads the digests of a run's ticks along with a run that must have the same
-// ones up to a tick, and the changes of caps in them.
-type digests struct {
-	last   int64
-	file   io.Closer
-	reader *trace.Reader
-	// at is the tick last read, with its digest and changes of caps.
-	at     int64
-	digest string
-	caps   []trace.CapChange
-}
-
-func openDigests(dir string, last int64) (*digests, error) {
-	f, err := OpenTrace(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &digests{last: last, file: f, reader: trace.NewReader(f)}, nil
-}
-
-// Close releases the file.
-func (d *digests) Close() error { return d.file.Close() }
-
-// check compares the digest of the next tick; ticks after the last are free.
-func (d *digests) check(tick int64, digest string) error {
-	if tick > d.last {
-		return nil
-	}
-	recorded, err := d.next(tick)
-	if err != nil {
-		return err
-	}
-	if recorded != digest {
-		return fmt.Errorf("%w: after tick %d the digest is %s, recorded %s", ErrForkDiffers, tick, digest, recorded)
-	}
-	return nil
-}
-
-// capChanges are the changes of caps in a tick. What cannot be read has none: the end of
-// the tick tells why.
-func (d *digests) capChanges(tick int64) []trace.CapChange {
-	if tick > d.last {
-		return nil
-	}
-	if _, err := d.next(tick); err != nil {
-		return nil
-	}
-	return d.caps
-}
-
-// next reads on to the end of a tick.
-func (d *digests) next(tick int64) (string, error) {
-	for d.at < tick {
-		if err := d.read(); err != nil {
-			return "", fmt.Errorf("read the parent's trace up to tick %d: %w", tick, err)
+// verifyDigests compares the digests of a run's ticks up to a tick with those that it is
+// told; later ticks are free.
+func verifyDigests(a *run.Answers, last int64) func(tick int64, digest string) error {
+	return func(tick int64, digest string) error {
+		if tick > last {
+			return nil
 		}
-	}
-	return d.digest, nil
-}
-
-// read reads the next tick.
-func (d *digests) read() error {
-	d.caps = nil
-	for {
-		record, err := d.reader.NextOf(trace.TypeCapChange, trace.TypeTickEnd)
+		recorded, err := a.Digest(tick)
 		if err != nil {
 			return err
 		}
-		switch r := record.(type) {
-		case trace.CapChange:
-			d.caps = append(d.caps, r)
-		case trace.TickEnd:
-			d.at, d.digest = r.Tick, r.Digest
-			return nil
+		if recorded != digest {
+			return fmt.Errorf("%w: after tick %d the digest is %s, recorded %s", ErrForkDiffers, tick, digest, recorded)
 		}
+		return nil
 	}
-}
-
-// digestAt is the digest after a tick, empty for tick 0.
-func digestAt(dir string, tick int64) (string, error) {
-	if tick == 0 {
-		return "", nil
-	}
-	d, err := openDigests(dir, tick)
-	if err != nil {
-		return "", err
-	}
-	defer d.Close()
-	return d.next(tick)
-}
-
-// writeParent leaves what the parent did after the fork in the fork's directory, at
-// once or not at all.
-func writeParent(dir, parent string, atTick int64) error {
-	in, err := OpenTrace(parent)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	f, err := os.CreateTemp(dir, "."+ParentFile+"-*")
-	if err != nil {
-		return fmt.Errorf("keep what the parent did: %w", err)
-	}
-	packed, err := zstd.NewWriter(f, zstd.WithEncoderConcurrency(1))
-	if err == nil {
-		err = errors.Join(trace.WriteDeeds(trace.NewReader(in), trace.NewWriter(packed), atTick), packed.Close())
-	}
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, ParentFile))
-	}
-	if err != nil {
-		return fmt.Errorf("keep what the parent did: %w", errors.Join(err, os.Remove(f.Name())))
-	}
-	return nil
-}
-
-// OpenParent opens what a fork's parent did after the fork; nil when the directory
-// has no such file, since the run is no fork.
-func OpenParent(dir string) (io.ReadCloser, error) {
-	f, err := OpenRecording(filepath.Join(dir, ParentFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	return f, err
 }

@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/report"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
@@ -43,12 +44,12 @@ func fork(t testing.TB, o engine.ForkOptions) engine.Result {
 // foldFork is the report of a fork, compared with its parent.
 func foldFork(t testing.TB, dir string) report.Report {
 	t.Helper()
-	f, err := engine.OpenTrace(dir)
+	f, err := rundir.Dir(dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	parent, err := engine.OpenParent(dir)
+	parent, err := rundir.Dir(dir).OpenParent()
 	if err != nil || parent == nil {
 		t.Fatalf("the fork has nothing of its parent: %v", err)
 	}
@@ -73,7 +74,7 @@ func TestForkWithoutAChangeIsItsParent(t *testing.T) {
 		f := forkOf(t, o, at)
 		asked := map[int64]bool{}
 		f.Concurrency = 1
-		f.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+		f.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 			asked[key.Tick] = true
 			return o.Source.Respond(ctx, key, r)
 		})
@@ -134,12 +135,12 @@ func TestForkChanges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := parent
 			o.RunDir = t.TempDir()
-			if err := os.WriteFile(filepath.Join(o.RunDir, engine.TraceFile), recording, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(o.RunDir, rundir.TraceFile), recording, 0o644); err != nil {
 				t.Fatal(err)
 			}
 			f := forkOf(t, o, at)
 			c.change(&f)
-			f.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+			f.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 				if key.Tick == at+1 && !strings.Contains(string(r.Body()), c.request) {
 					t.Errorf("a request of tick %d does not hold %q", key.Tick, c.request)
 				}
@@ -262,7 +263,7 @@ func TestForkAsksAnotherModel(t *testing.T) {
 	o := options(t, "llm_bootstrap", 10)
 	run(t, o)
 	f := forkOf(t, o, 5)
-	f.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	f.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		return llmclient.Failed(llmclient.ErrServer, "down")
 	})
 	f.Model, f.ModelSource, f.BaseURL = "other", trace.SourceLive, "http://127.0.0.1:1/v1"
@@ -336,14 +337,14 @@ func TestForkOfAChangedParentStops(t *testing.T) {
 			t.Fatalf("%s: nothing to change", name)
 		}
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, engine.TraceFile), []byte(tampered), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), []byte(tampered), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		changed := o
 		changed.RunDir = dir
 		f := forkOf(t, changed, 4)
 		var asked atomic.Bool
-		f.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+		f.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 			asked.Store(true)
 			return o.Source.Respond(ctx, key, r)
 		})

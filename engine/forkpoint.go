@@ -6,9 +6,9 @@ import (
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
-	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
@@ -77,10 +77,9 @@ func (r *runner) takeFork(f trace.Fork) error {
 // when it takes others away; other ones count from here on.
 func (r *runner) spendAs(before trace.Settings) {
 	r.prices, r.progress.Currency = pricesOf(r.Prices), r.Currency()
-	r.recapped = nil
-	r.spending.beginTick()
+	r.spending.budget.BeginTick()
 	switch {
-	case budget.Afresh(before.Caps, r.Caps):
+	case state.Afresh(before.Caps, r.Caps):
 		r.spending = newSpending(r.Settings)
 	case r.Caps != before.Caps:
 		r.spending = r.spending.under(r.Caps)

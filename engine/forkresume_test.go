@@ -112,7 +112,7 @@ func TestForkWithModelsOfAgents(t *testing.T) {
 	asked := map[string]bool{}
 	f := forkOf(t, o, 4)
 	f.AgentModels = []trace.AgentModel{{Agent: "agent-2", Model: "small", BaseURL: "http://small.test/v1", KeyEnv: "SMALL_KEY"}}
-	f.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	f.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		mu.Lock()
 		asked[key.Agent+" "+r.Model] = true
 		mu.Unlock()

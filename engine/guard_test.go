@@ -12,6 +12,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -114,7 +115,7 @@ type recorded struct {
 
 func recordsOf(t *testing.T, dir string) recorded {
 	t.Helper()
-	f, err := engine.OpenTrace(dir)
+	f, err := rundir.Dir(dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
 )
@@ -76,7 +77,7 @@ func run(t testing.TB, o engine.Options) engine.Result {
 // fold reads the report of the run in dir.
 func fold(t testing.TB, dir string) report.Report {
 	t.Helper()
-	f, err := engine.OpenTrace(dir)
+	f, err := rundir.Dir(dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func fold(t testing.TB, dir string) report.Report {
 
 func canonical(t testing.TB, dir string) []byte {
 	t.Helper()
-	f, err := engine.OpenTrace(dir)
+	f, err := rundir.Dir(dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func canonical(t testing.TB, dir string) []byte {
 
 func readTrace(t testing.TB, dir string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, engine.TraceFile))
+	b, err := os.ReadFile(filepath.Join(dir, rundir.TraceFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,13 +9,13 @@ type held struct {
 	// tick is the tick that did not complete.
 	tick int64
 	// calls are its exchanges that are used again, switches how many of its prompt
-	// switches and forks are still to be derived.
-	calls    map[CallKey]bool
+	// switches, forks and changes of caps are still to be derived.
+	calls    map[trace.CallKey]bool
 	switches int
 }
 
 // call reports whether the trace holds an exchange.
-func (h *held) call(key CallKey) bool { return h != nil && h.calls[key] }
+func (h *held) call(key trace.CallKey) bool { return h != nil && h.calls[key] }
 
 // record reports whether the trace holds a record that was just derived.
 func (h *held) record(r trace.Record) bool {
@@ -23,9 +23,7 @@ func (h *held) record(r trace.Record) bool {
 		return false
 	}
 	switch r.(type) {
-	case trace.CapChange:
-		return true
-	case trace.Switch, trace.Fork:
+	case trace.Switch, trace.Fork, trace.CapChange:
 		h.switches--
 		return h.switches >= 0
 	}

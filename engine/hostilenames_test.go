@@ -16,7 +16,7 @@ import (
 // asking is a model that looks at everything before it decides.
 type asking struct{}
 
-func (asking) Respond(_ context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+func (asking) Respond(_ context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	calls := [][2]string{
 		{"plan", `{"goal":"look","steps":[{"kind":"call","what":"look"}],"actions":["send_message agent-1","wait"]}`},
 		{"environment_current_observation", `{"section":null}`}, {"environment_current_observation", `{"section":"agents"}`}, {"environment_current_observation", `{"section":"places"}`},

@@ -9,12 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/engine"
+	rundir "example.com/agentworld/run"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
-func loadIndex(t *testing.T, dir string, rebuild bool) *engine.Index {
+func loadIndex(t *testing.T, dir string, rebuild bool) *state.Index {
 	t.Helper()
-	x, err := engine.LoadIndex(dir, rebuild)
+	x, err := rundir.Dir(dir).Index(rebuild)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +68,9 @@ func TestIndexCountsWhatTheReportCounts(t *testing.T) {
 }
 
 // requireOpensAt demands that what is read from a tick on begins with that tick.
-func requireOpensAt(t *testing.T, x *engine.Index, dir string, tick int64) {
+func requireOpensAt(t *testing.T, x *state.Index, dir string, tick int64) {
 	t.Helper()
-	f, err := x.OpenFrom(dir, tick)
+	f, err := rundir.Dir(dir).OpenFrom(x, tick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +94,7 @@ func TestIndexIsMadeAnew(t *testing.T) {
 	o := options(t, "llm_bootstrap", 4)
 	run(t, o)
 	want := loadIndex(t, o.RunDir, false)
-	file, traceFile := filepath.Join(o.RunDir, engine.IndexFile), filepath.Join(o.RunDir, engine.TraceFile)
+	file, traceFile := filepath.Join(o.RunDir, rundir.IndexFile), filepath.Join(o.RunDir, rundir.TraceFile)
 	kept, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +102,7 @@ func TestIndexIsMadeAnew(t *testing.T) {
 	other := options(t, "minimal", 4)
 	run(t, other)
 	loadIndex(t, other.RunDir, false)
-	foreign, err := os.ReadFile(filepath.Join(other.RunDir, engine.IndexFile))
+	foreign, err := os.ReadFile(filepath.Join(other.RunDir, rundir.IndexFile))
 	if err != nil {
 		t.Fatal(err)
 	}

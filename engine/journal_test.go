@@ -8,6 +8,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -35,7 +36,7 @@ func BenchmarkRecordExchange(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer j.finish()
+	defer j.log.Close()
 	answer := llmclient.Answer{Reply: &llmclient.Reply{ID: "resp_1", Status: "completed", Items: []llmclient.Item{opening}}}
 	b.ReportAllocs()
 	n := 0
@@ -43,7 +44,7 @@ func BenchmarkRecordExchange(b *testing.B) {
 		n++
 		ask.Request.Input = []llmclient.Item{llmclient.Message("user", fmt.Sprintf("tick %d\n%s", n, opening.Text))}
 		answer.Reply.Items = []llmclient.Item{llmclient.FunctionCall(fmt.Sprintf("call_%d", n), "plan", `{"goal":"Keep powered.","missing":[],"steps":[]}`)}
-		if err := j.exchange(CallKey{Tick: int64(n), Agent: "agent-1", Step: 1}, ask, answer, nil); err != nil {
+		if err := j.exchange(trace.CallKey{Tick: int64(n), Agent: "agent-1", Step: 1}, ask, answer, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -26,7 +27,7 @@ func executedIn(t *testing.T, scenario, protocol, language string, ticks int64) 
 	o := options(t, scenario, ticks)
 	o.Protocol, o.Language = protocol, language
 	requests = requestsOf(t, o)
-	file, err := engine.OpenTrace(o.RunDir)
+	file, err := rundir.Dir(o.RunDir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func requestsOf(t *testing.T, o engine.Options) (requests []llmclient.Request) {
 	t.Helper()
 	live := o.Source
 	var mu sync.Mutex
-	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		mu.Lock()
 		requests = append(requests, r)
 		mu.Unlock()

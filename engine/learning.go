@@ -144,7 +144,7 @@ func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, ba
 	ctx, end := r.beginTurn(ctx, tick, agent, true)
 	defer func() { end(Ending{Error: back.result.Failure}) }()
 	for ask, more := turn.Next(); more; ask, more = turn.Next() {
-		answer, err := r.ask(ctx, CallKey{Tick: tick, Agent: agent, Step: ask.Number}, ask, allowed)
+		answer, err := r.ask(ctx, trace.CallKey{Tick: tick, Agent: agent, Step: ask.Number}, ask, allowed)
 		if err != nil {
 			return err
 		}

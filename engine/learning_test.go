@@ -19,6 +19,7 @@ import (
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/memory/playbook"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -126,7 +127,7 @@ func TestOnlyUsedBulletsAreCredited(t *testing.T) {
 	total := 0
 	for agent := 1; agent <= 5; agent++ {
 		name := fmt.Sprintf("agent-%d", agent)
-		data, err := os.ReadFile(filepath.Join(o.RunDir, engine.PlaybookDir, name+".toml"))
+		data, err := os.ReadFile(filepath.Join(o.RunDir, rundir.PlaybookDir, name+".toml"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"example.com/agentworld/engine"
+	rundir "example.com/agentworld/run"
 )
 
 // TestLongRunStaysSmall runs 5 agents for 1,000 ticks as a user would, in a
@@ -34,7 +35,7 @@ func TestLongRunStaysSmall(t *testing.T) {
 	if r := fold(t, runDir); r.WorldTime != ticks {
 		t.Errorf("the run ended after %d ticks, want %d", r.WorldTime, ticks)
 	}
-	info, err := os.Stat(filepath.Join(runDir, engine.TraceFile))
+	info, err := os.Stat(filepath.Join(runDir, rundir.TraceFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func benchmarkDecisions(b *testing.B, protocol string) {
 	var total int64
 	for i := 0; b.Loop(); i++ {
 		o.RunDir = filepath.Join(b.TempDir(), strconv.Itoa(i))
-		if err := engine.CreateRunDir(o.RunDir); err != nil {
+		if err := rundir.Dir(o.RunDir).Create(); err != nil {
 			b.Fatal(err)
 		}
 		run(b, o)
@@ -160,12 +161,12 @@ func TestRunDirIsProvenBeforeUse(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := engine.CreateRunDir(filepath.Join(file, "run")); err == nil {
+	if err := rundir.Dir(filepath.Join(file, "run")).Create(); err == nil {
 		t.Error("a run directory below a file is accepted")
 	}
 	o := options(t, "minimal", 1)
 	run(t, o)
-	if err := engine.CreateRunDir(o.RunDir); err == nil || !strings.Contains(err.Error(), "already holds a run") {
+	if err := rundir.Dir(o.RunDir).Create(); err == nil || !strings.Contains(err.Error(), "already holds a run") {
 		t.Errorf("a directory with a run is accepted: %v", err)
 	}
 	left, err := os.ReadDir(o.RunDir)

@@ -15,6 +15,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -85,7 +86,7 @@ func keepsItsMemory(t *testing.T, scenario string, ticks int64) {
 // trace was spread over compressed files as it grew.
 func requireWholeTrace(t *testing.T, dir string, ticks, segmentBytes int64) {
 	t.Helper()
-	f, err := engine.OpenTrace(dir)
+	f, err := rundir.Dir(dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

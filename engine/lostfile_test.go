@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/engine"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -29,21 +30,21 @@ func TestLostOpenFile(t *testing.T) {
 		o, _ := eventful(t, ticks)
 		o.SegmentBytes = 100 << 10
 		run(t, o)
-		if _, err := engine.LoadIndex(o.RunDir, false); err != nil { // one that knows too much
+		if _, err := rundir.Dir(o.RunDir).Index(false); err != nil { // one that knows too much
 			t.Fatal(err)
 		}
-		if err := lose(filepath.Join(o.RunDir, engine.TraceFile)); err != nil {
+		if err := lose(filepath.Join(o.RunDir, rundir.TraceFile)); err != nil {
 			t.Fatal(err)
 		}
 		left := fold(t, o.RunDir)
 		if left.RunStatus != "unfinished" || left.WorldTime < 2 || left.WorldTime >= ticks {
 			t.Fatalf("%s: %s with %d ticks, want some of them", name, left.RunStatus, left.WorldTime)
 		}
-		if x, err := engine.LoadIndex(o.RunDir, false); err != nil || x.Last() != left.WorldTime {
+		if x, err := rundir.Dir(o.RunDir).Index(false); err != nil || x.Last() != left.WorldTime {
 			t.Fatalf("%s: the index ends with %d, %v; the report with %d", name, x.Last(), err, left.WorldTime)
 		}
 		requireReplays(t, o.RunDir, left.WorldTime)
-		if err := engine.CreateRunDir(o.RunDir); err == nil {
+		if err := rundir.Dir(o.RunDir).Create(); err == nil {
 			t.Errorf("%s: the directory is free for another run", name)
 		}
 		again, counted := eventful(t, ticks)
@@ -59,7 +60,7 @@ func TestLostOpenFile(t *testing.T) {
 				t.Errorf("%s: %v was asked again", name, key)
 			}
 		}
-		cut, err := os.ReadFile(filepath.Join(o.RunDir, engine.CutFile))
+		cut, err := os.ReadFile(filepath.Join(o.RunDir, rundir.CutFile))
 		if name == "torn" && len(cut) != 21 || name != "torn" && !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: %d bytes were kept of what was cut, %v", name, len(cut), err)
 		}
@@ -88,7 +89,7 @@ func TestLostOpenFileKeepsCaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := string(canonical(t, o.RunDir))
-	if err := os.Remove(filepath.Join(o.RunDir, engine.TraceFile)); err != nil {
+	if err := os.Remove(filepath.Join(o.RunDir, rundir.TraceFile)); err != nil {
 		t.Fatal(err)
 	}
 	last, err := engine.PrepareResume(o.RunDir, engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL})

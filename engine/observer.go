@@ -83,7 +83,7 @@ func (r *runner) beginRun(ctx context.Context) (context.Context, func(Ending)) {
 }
 
 // beginModule begins a module call that the answer to a request led to.
-func (r *runner) beginModule(ctx context.Context, key CallKey) (context.Context, func(Ending)) {
+func (r *runner) beginModule(ctx context.Context, key trace.CallKey) (context.Context, func(Ending)) {
 	if r.journal.held.call(key) {
 		return ctx, func(Ending) {}
 	}
@@ -97,7 +97,7 @@ func (r *runner) beginTurn(ctx context.Context, tick int64, agent string, lookBa
 }
 
 // beginCall begins a model call.
-func (r *runner) beginCall(ctx context.Context, key CallKey, ask behavior.Ask) (context.Context, func(Ending)) {
+func (r *runner) beginCall(ctx context.Context, key trace.CallKey, ask behavior.Ask) (context.Context, func(Ending)) {
 	if r.journal.held.call(key) {
 		return ctx, func(Ending) {}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/engine"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -48,7 +49,7 @@ func decisionsOf(t *testing.T, dir string) (list []trace.Decision) {
 func TestLessonsAreRecordedAndReplayed(t *testing.T) {
 	o := withLessons(t, 6)
 	run(t, o)
-	h, err := engine.ReadHeader(o.RunDir)
+	h, err := rundir.Dir(o.RunDir).Header()
 	if err != nil {
 		t.Fatal(err)
 	}

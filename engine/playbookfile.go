@@ -7,14 +7,11 @@ import (
 
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/run"
 )
 
-// PlaybookDir is the directory of a run's playbooks, one file AGENT.toml for each
-// agent, in the run directory.
-const PlaybookDir = "playbooks"
-
 func playbookPath(runDir, agent string) string {
-	return filepath.Join(runDir, PlaybookDir, filepath.Base(agent)+".toml")
+	return filepath.Join(runDir, run.PlaybookDir, filepath.Base(agent)+".toml")
 }
 
 // WritePlaybook replaces the file at path with p, at once, and makes its directory.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/engine"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -36,7 +37,7 @@ func recordFixture(t *testing.T, o engine.Options) {
 	t.Helper()
 	run(t, o)
 	var b bytes.Buffer
-	counts, err := engine.ExportAnswers(o.RunDir, &b, nil)
+	counts, err := rundir.Dir(o.RunDir).ExportAnswers(&b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

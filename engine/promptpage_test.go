@@ -14,10 +14,10 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/modules"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -99,8 +99,8 @@ func promptsOf(t *testing.T, profile behavior.Profile, language modules.Language
 	live := o.Source
 	var mu sync.Mutex
 	f.chars = map[string]int{}
-	messages := map[engine.CallKey][]string{}
-	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	messages := map[trace.CallKey][]string{}
+	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		mu.Lock()
 		opening := r.Input[0].Text
 		f.calls, f.opening, f.openingTokens = f.calls+1, f.opening+len([]rune(opening)), f.openingTokens+tokens.Count(opening)
@@ -109,7 +109,7 @@ func promptsOf(t *testing.T, profile behavior.Profile, language modules.Language
 		for _, tool := range r.Tools {
 			f.staticTokens += tokens.Count(string(tool.Wire()))
 		}
-		turn := engine.CallKey{Tick: key.Tick, Agent: key.Agent}
+		turn := trace.CallKey{Tick: key.Tick, Agent: key.Agent}
 		messages[turn] = nil
 		for _, it := range r.Input {
 			if it.Kind == llmclient.KindMessage && it.Role == "user" {
@@ -125,9 +125,9 @@ func promptsOf(t *testing.T, profile behavior.Profile, language modules.Language
 }
 
 // pageTurn is the first turn from pageTick on that shows texts of others.
-func pageTurn(t *testing.T, messages map[engine.CallKey][]string) string {
+func pageTurn(t *testing.T, messages map[trace.CallKey][]string) string {
 	t.Helper()
-	var turns []engine.CallKey
+	var turns []trace.CallKey
 	for turn, shown := range messages {
 		if turn.Tick >= pageTick && len(shown) > 1 {
 			turns = append(turns, turn)
@@ -136,7 +136,7 @@ func pageTurn(t *testing.T, messages map[engine.CallKey][]string) string {
 	if len(turns) == 0 {
 		t.Fatal("no turn shows texts of others")
 	}
-	slices.SortFunc(turns, func(a, b engine.CallKey) int {
+	slices.SortFunc(turns, func(a, b trace.CallKey) int {
 		return cmp.Or(cmp.Compare(a.Tick, b.Tick), cmp.Compare(a.Agent, b.Agent))
 	})
 	return strings.Join(messages[turns[0]], "\n")
@@ -145,7 +145,7 @@ func pageTurn(t *testing.T, messages map[engine.CallKey][]string) string {
 // sectionChars adds up the characters of each section over all calls.
 func sectionChars(t *testing.T, dir string, into map[string]int) {
 	t.Helper()
-	file, err := engine.OpenTrace(dir)
+	file, err := rundir.Dir(dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -36,7 +37,7 @@ func replayedFrom(t testing.TB, o engine.Options, path string, model engine.Sour
 func exported(t testing.TB, dir string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := engine.ExportAnswers(dir, &b, nil); err != nil {
+	if _, err := rundir.Dir(dir).ExportAnswers(&b, nil); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "answers.zst")
@@ -167,7 +168,7 @@ func TestRecordingHoldsNoPrompt(t *testing.T) {
 	o := options(t, "llm_bootstrap", 4)
 	o.SystemPrompt, o.LongTermGoal = "A text that is nobody's business.", "A goal that is nobody's business."
 	run(t, o)
-	f, err := engine.OpenRecording(exported(t, o.RunDir))
+	f, err := rundir.OpenRecording(exported(t, o.RunDir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestExportStopsAtWhatTheCheckRefuses(t *testing.T) {
 	o := options(t, "minimal", 2)
 	run(t, o)
 	refused := errors.New("not this one")
-	_, err := engine.ExportAnswers(o.RunDir, &bytes.Buffer{}, func(line []byte) error {
+	_, err := rundir.Dir(o.RunDir).ExportAnswers(&bytes.Buffer{}, func(line []byte) error {
 		if bytes.Contains(line, []byte(`"type":"model_call"`)) {
 			return refused
 		}
@@ -215,7 +216,7 @@ func TestInterruptedAnswersAreNotRecorded(t *testing.T) {
 	cut := o
 	cut.RunDir = t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	cut.Source = sourceFunc(func(c context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	cut.Source = sourceFunc(func(c context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		if key.Tick == 5 && key.Agent == "agent-2" {
 			cancel()
 		}
@@ -243,7 +244,7 @@ func TestRecordingOfItemsWithoutIDs(t *testing.T) {
 	o := options(t, "minimal", 6)
 	o.Protocol = "lean"
 	live := o.Source
-	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		if key.Tick == 1 {
 			return live.Respond(ctx, key, r)
 		}

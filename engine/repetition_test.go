@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // stubborn answers every request with the same decision and notes the ticks whose
 // prompt held a text.
 func stubborn(arguments, text string, ticks *[]int64) sourceFunc {
-	return func(_ context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	return func(_ context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		if slices.ContainsFunc(r.Input, func(it llmclient.Item) bool { return strings.Contains(it.Text, text) }) {
 			*ticks = append(*ticks, key.Tick)
 		}

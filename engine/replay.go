@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -34,7 +35,7 @@ type ReplayResult struct {
 	Equal             bool
 	Line              int64
 	Recorded, Derived string
-	Difference        *DifferenceError
+	Difference        *trace.DifferenceError
 }
 
 // ErrVersionDrift marks a run of another version of what shaped it.
@@ -45,7 +46,7 @@ var ErrVersionDrift = errors.New("the run was recorded by another version")
 // connection. The error is a failure to read the run, ErrVersionDrift, or an
 // interruption.
 func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, error) {
-	h, err := ReadHeader(dir)
+	h, err := run.Dir(dir).Header()
 	if err != nil {
 		return ReplayResult{}, err
 	}
@@ -53,14 +54,14 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 		return ReplayResult{}, err
 	}
 	settings := h.Settings
-	ticks, end, err := ticksDone(dir)
-	if difference, found := misplaced(err); found {
-		return ReplayResult{Ticks: ticks, Difference: difference}, nil
+	recorded, err := run.Dir(dir).State()
+	if difference, found := trace.Misplaced(err); found {
+		return ReplayResult{Ticks: recorded.Tick, Difference: difference}, nil
 	}
 	if err != nil {
 		return ReplayResult{}, err
 	}
-	settings.Ticks = ticks
+	settings.Ticks = recorded.Tick
 	source, err := openRecording(dir)
 	if err != nil {
 		return ReplayResult{}, err
@@ -70,11 +71,11 @@ func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, err
 	j := newJournal(io.Discard)
 	var derived trace.RunEnd
 	result, err := compareTicks(ctx, dir, settings.Ticks, j, func(ctx context.Context) (err error) {
-		derived, err = derive(ctx, h, options, source.capChanges, j)
+		derived, err = derive(ctx, h, options, recorded.CapChanges, j)
 		return err
 	})
-	if err == nil && result.Equal && end != nil {
-		result, err = compareEnds(*end, derived)
+	if err == nil && result.Equal && recorded.End != nil {
+		result, err = compareEnds(*recorded.End, derived)
 	}
 	result.Ticks, result.Exchanges = settings.Ticks, source.given.Load()
 	return result, err
@@ -97,36 +98,6 @@ func versionDrift(h trace.Header) error {
 	return nil
 }
 
-// ticksDone returns the last tick that the trace in dir holds whole, and the end of the
-// run where it ends with one. A tick that ends behind a later one is a
-// [*trace.OrderError].
-func ticksDone(dir string) (last int64, end *trace.RunEnd, err error) {
-	f, err := OpenTrace(dir)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer f.Close()
-	for reader := trace.NewReader(f); ; {
-		record, err := reader.NextOf(trace.TypeTickEnd, trace.TypeResume, trace.TypeRunEnd)
-		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-			return last, end, nil
-		}
-		if err != nil {
-			return last, nil, fmt.Errorf("read trace of %s: %w", dir, err)
-		}
-		end = nil
-		switch record := record.(type) {
-		case trace.RunEnd:
-			end = &record
-		case trace.TickEnd:
-			if record.Tick <= last {
-				return last, nil, fmt.Errorf("read trace of %s: %w", dir, &trace.OrderError{Type: trace.TypeTickEnd, Tick: record.Tick, After: last})
-			}
-			last = record.Tick
-		}
-	}
-}
-
 // compareEnds holds what the end of a run says of the world against what came out; how
 // the run ended is not derived.
 func compareEnds(recorded, derived trace.RunEnd) (ReplayResult, error) {
@@ -140,7 +111,7 @@ func compareEnds(recorded, derived trace.RunEnd) (ReplayResult, error) {
 	if err != nil || bytes.Equal(a, b) {
 		return ReplayResult{Equal: true}, err
 	}
-	return ReplayResult{Recorded: string(a), Derived: string(b), Difference: differenceOf(a, b)}, nil
+	return ReplayResult{Recorded: string(a), Derived: string(b), Difference: trace.DifferenceOf(a, b)}, nil
 }
 
 // derive runs o, with the recorded changes of caps, and writes its trace into j, under

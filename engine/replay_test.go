@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/engine"
+	rundir "example.com/agentworld/run"
 )
 
 func requireReplays(t *testing.T, dir string, ticks int64) {
@@ -60,7 +61,7 @@ func TestReplayNoticesTampering(t *testing.T) {
 		if tampered == string(whole) {
 			t.Fatalf("%s: nothing to change", name)
 		}
-		if err := os.WriteFile(filepath.Join(dir, engine.TraceFile), []byte(tampered), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), []byte(tampered), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		result, err := engine.Replay(context.Background(), dir, engine.ReplayOptions{})
@@ -125,7 +126,7 @@ func TestReplayOfATornTraceStopsBeforeTheTear(t *testing.T) {
 	whole := readTrace(t, o.RunDir)
 	cut := bytes.LastIndex(whole, []byte(`{"type":"tick_end"`)) + 20
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, engine.TraceFile), whole[:cut], 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), whole[:cut], 0o644); err != nil {
 		t.Fatal(err)
 	}
 	requireReplays(t, dir, 4)
@@ -136,7 +137,7 @@ func TestReplayRefusesAnotherVersion(t *testing.T) {
 	run(t, o)
 	old := bytes.Replace(readTrace(t, o.RunDir), []byte(`"rules_version":"`), []byte(`"rules_version":"0.`), 1)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, engine.TraceFile), old, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), old, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := engine.Replay(context.Background(), dir, engine.ReplayOptions{}); !errors.Is(err, engine.ErrVersionDrift) {

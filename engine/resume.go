@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
@@ -28,6 +30,9 @@ type ResumeOptions struct {
 	// another model makes another run.
 	Model       string
 	ModelSource trace.ModelSource
+	// AbandonTick ends the open turns of the unfinished tick, so that other caps can hold
+	// from the next one on: a request without a recorded answer fails.
+	AbandonTick bool
 	// BaseURL is the endpoint from now on, recorded where it differs.
 	BaseURL string
 	// Caps, when set, returns the caps that are to hold from now on, given those that do;
@@ -41,14 +46,13 @@ type ResumeOptions struct {
 // Resumption is a run of another process, claimed by this one and about to go on. It
 // has to be closed.
 type Resumption struct {
-	dir     string
+	dir     run.Dir
 	header  trace.Header
 	options ResumeOptions
-	tail    *tail
+	state   *state.State
 	target  int64
 	unlock  func() error
-	// before are the caps that held, change the wish for others, nil for none.
-	before trace.Caps
+	// change are other caps from a tick on, nil for none.
 	change *trace.CapChange
 }
 
@@ -56,7 +60,7 @@ type Resumption struct {
 // nothing but the lock. The error is a [*LockedError], [ErrVersionDrift],
 // [ErrNotResumable], or a failure to read the run.
 func PrepareResume(dir string, o ResumeOptions) (*Resumption, error) {
-	unlock, err := lockRun(dir)
+	unlock, err := run.Dir(dir).Lock()
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +73,7 @@ func PrepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 }
 
 func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
-	h, err := ReadHeader(dir)
+	h, err := run.Dir(dir).Header()
 	if errors.Is(err, io.EOF) || errors.Is(err, trace.ErrTorn) {
 		return nil, fmt.Errorf("%w: it was stopped before anything was recorded; remove %s and start it again", ErrNotResumable, dir)
 	}
@@ -87,22 +91,22 @@ func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 		return nil, fmt.Errorf("%w: its model is %s %q, and %s %q makes another run, which is a fork",
 			ErrOtherModel, now.ModelSource, now.Model, o.ModelSource, o.Model)
 	}
-	t, err := readTail(dir)
+	t, err := run.Dir(dir).State()
 	if err != nil {
-		return nil, fmt.Errorf("read trace of %s: %w", dir, err)
+		return nil, err
 	}
-	if n := len(h.Forks); n > 0 && t.last < h.Forks[n-1].AtTick {
+	if n := len(h.Forks); n > 0 && t.Tick < h.Forks[n-1].AtTick {
 		return nil, fmt.Errorf("%w: it has %d whole ticks, and only its parent can answer in those up to tick %d; fork that again into the same directory, at no cost",
-			ErrNotResumable, t.last, h.Forks[n-1].AtTick)
+			ErrNotResumable, t.Tick, h.Forks[n-1].AtTick)
 	}
-	s := &Resumption{dir: dir, header: h, options: o, tail: t, target: t.ticks}
+	s := &Resumption{dir: run.Dir(dir), header: h, options: o, state: t, target: t.Asked}
 	if o.UntilTick > 0 {
 		s.target = o.UntilTick
 	}
-	if s.target < t.last {
-		return nil, fmt.Errorf("%w up to tick %d: it has %d whole ticks; allowed: from there on", ErrNotResumable, s.target, t.last)
+	if s.target < t.Tick {
+		return nil, fmt.Errorf("%w up to tick %d: it has %d whole ticks; allowed: from there on", ErrNotResumable, s.target, t.Tick)
 	}
-	return s, s.changeCaps()
+	return s, s.planCaps()
 }
 
 // otherRecording says where the run's answers come from, as another source of them was
@@ -122,10 +126,10 @@ func otherRecording(recorded *trace.Recording) error {
 // SegmentBytes is the [Options.SegmentBytes] that the run had last; known is false for a
 // run that did not record it.
 func (s *Resumption) SegmentBytes() (size int64, known bool) {
-	if s.tail.segmentBytes == nil {
+	if s.state.SegmentBytes == nil {
 		return 0, false
 	}
-	return *s.tail.segmentBytes, true
+	return *s.state.SegmentBytes, true
 }
 
 // Close gives the run back.
@@ -135,51 +139,38 @@ func (s *Resumption) Close() error { return s.unlock() }
 // ticks it is to have.
 func (s *Resumption) Settings() trace.Settings {
 	now := s.header.SettingsAt(s.target)
-	now.Ticks, now.Caps = s.target, s.before
+	now.Ticks, now.Caps = s.target, s.capsBefore()
 	if s.change != nil {
 		now.Caps = s.change.Caps
 	}
 	return now
 }
 
-// CapsWanted are the caps that the options want from now on, also where nothing is left
-// that they could bound.
-func (s *Resumption) CapsWanted() trace.Caps {
-	if s.options.Caps == nil {
-		return s.before
-	}
-	return s.options.Caps(s.before)
-}
-
-// CapsBefore are the caps that held when the run was left; changed says that others hold
-// from now on.
-func (s *Resumption) CapsBefore() (caps trace.Caps, changed bool) { return s.before, s.change != nil }
-
 // TicksDone is the last whole tick found.
-func (s *Resumption) TicksDone() int64 { return s.tail.last }
+func (s *Resumption) TicksDone() int64 { return s.state.Tick }
 
 // Exchanges counts the answers of the next tick that are there already.
-func (s *Resumption) Exchanges() int { return len(s.tail.calls) }
+func (s *Resumption) Exchanges() int { return len(s.state.Open.Exchanges) }
 
 // CutBytes is how much of the trace will be cut off, because it belongs to no whole
-// tick and is no answer; it is kept in [CutFile].
-func (s *Resumption) CutBytes() int64 { return s.tail.cutBytes() }
+// tick and is no answer; it is kept in [run.CutFile].
+func (s *Resumption) CutBytes() int64 { return s.state.Open.CutBytes() }
 
 // FileLost reports that the open file of the trace is gone or lost its first line, so
 // that the run goes on behind what its closed segments hold. What the file held is lost.
-func (s *Resumption) FileLost() bool { return s.tail.anew != nil }
+func (s *Resumption) FileLost() bool { return s.state.Open.FileLost }
 
 // Complete reports that nothing is left to do: the ticks wanted are played, and the run
 // says how it ended. That its calls may all have failed is no reason to end it again.
 func (s *Resumption) Complete() bool {
-	if s.tail.last != s.target || s.tail.end == nil {
+	if s.state.Tick != s.target || s.state.End == nil {
 		return false
 	}
-	return s.tail.end.RunStatus == trace.RunCompleted || s.tail.end.RunStatus == trace.RunProviderFailed
+	return s.state.End.RunStatus == trace.RunCompleted || s.state.End.RunStatus == trace.RunProviderFailed
 }
 
 // Ended is how the run ended last; nil when its process left it unfinished.
-func (s *Resumption) Ended() *trace.RunEnd { return s.tail.end }
+func (s *Resumption) Ended() *trace.RunEnd { return s.state.End }
 
 // Run derives the recorded ticks again, comparing each with its record, and goes on
 // from there: with the recorded answers of the unfinished tick, then with those of
@@ -188,25 +179,25 @@ func (s *Resumption) Ended() *trace.RunEnd { return s.tail.end }
 // the canonical form; then the run ends as one that [Run] carries out.
 //
 // Interrupted while it derives, it returns an interrupted result and leaves the run
-// as it is. The error is a [*DifferenceError] when the records do not come out, else
+// as it is. The error is a [*trace.DifferenceError] when the records do not come out, else
 // a failure of the outside.
 func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
-	recording, err := openRecording(s.dir)
+	recording, err := openRecording(string(s.dir))
 	if err != nil {
 		return Result{}, err
 	}
 	defer recording.close()
-	recording.strictFrom, recording.partial, recording.reused = s.tail.last+1, s.tail.last+1, o.Reused
+	recording.strictFrom, recording.reused = s.state.Tick+1, o.Reused
 	j := newJournal(io.Discard)
 	recording.reusedFrom = spoiltFrom(s.header)
-	kept := j.w // which is another one while the ticks are compared
-	recording.onPart = func(p trace.Part) {
-		if s.tail.stands(p) {
+	kept := j.log // which is another one while the ticks are compared
+	recording.answers.OnPart(func(p trace.Part) {
+		if p.Tick <= s.state.Tick || s.state.Open.Keeps(p) {
 			kept.MarkStored(p)
 		}
-	}
+	})
 	next := o.Source
-	o.Settings, o.Forks, o.RunDir, o.Source = s.header.Settings, s.header.Forks, s.dir, recording
+	o.Settings, o.Forks, o.RunDir, o.Source = s.header.Settings, s.header.Forks, string(s.dir), recording
 	r, err := newRunner(o, j)
 	if err != nil {
 		return Result{}, err
@@ -216,19 +207,19 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 		return result, err
 	}
 	if err := s.takeUp(j, recording, r.Options); err != nil {
-		return Result{}, errors.Join(err, j.finish())
+		return Result{}, errors.Join(err, j.log.Close())
 	}
 	r.capChanges = s.capChanges
-	j.held = &held{recording: recording, tick: s.tail.last + 1, calls: s.tail.calls, switches: s.tail.switches}
-	r.Source, r.missEnds = &resumed{held: j.held, next: next}, true
-	r.Ticks, r.asked, r.resuming, r.final = s.target, s.tail.ticks, false, snapshotOf(r.world)
+	j.held = &held{recording: recording, tick: s.state.Tick + 1, calls: s.state.Open.Keys(), switches: s.state.Open.Switches}
+	r.Source, r.missEnds = &resumed{held: j.held, next: next, abandon: s.options.AbandonTick}, true
+	r.Ticks, r.resuming, r.final = s.target, false, snapshotOf(r.world)
 	ctx, end := r.beginRun(ctx)
 	if result.Status == trace.RunCompleted {
 		result, err = r.ticks(ctx)
 	}
 	end(runEnding(result, err))
 	result, err = r.finish(result, err)
-	return result, errors.Join(err, j.finish())
+	return result, errors.Join(err, j.log.Close())
 }
 
 // spoiltFrom is the tick since which the run's present faults are in force: a fork may
@@ -248,13 +239,13 @@ func spoiltFrom(h trace.Header) (tick int64) {
 // derive runs the whole ticks again and compares every record of them with the trace.
 func (s *Resumption) derive(ctx context.Context, r *runner, recording *recording) (result Result, err error) {
 	r.prepareLearning(s.header)
-	r.Ticks, r.resuming, r.derived = s.tail.last, true, s.tail.last
-	r.capChanges = recording.capChanges
-	r.passed = s.tail.last
-	if s.tail.end == nil && len(s.tail.calls) == 0 {
+	r.Ticks, r.resuming, r.derived = s.state.Tick, true, s.state.Tick
+	r.capChanges = s.state.CapChanges
+	r.passed = s.state.Tick
+	if s.state.End == nil && len(s.state.Open.Exchanges) == 0 {
 		r.passed-- // the process may have died before it could say that this tick ended the run
 	}
-	compared, err := compareTicks(ctx, s.dir, s.tail.last, r.journal, func(ctx context.Context) (err error) {
+	compared, err := compareTicks(ctx, string(s.dir), s.state.Tick, r.journal, func(ctx context.Context) (err error) {
 		if err := r.journal.write(s.header); err != nil {
 			return err
 		}
@@ -279,19 +270,15 @@ func (s *Resumption) derive(ctx context.Context, r *runner, recording *recording
 // takeUp makes the trace end where the run goes on, and says so in it.
 func (s *Resumption) takeUp(j *journal, recording *recording, o Options) error {
 	// What is left of the recording is read before anything is added to it.
-	if err := recording.finish(); err != nil {
+	recording.answers.ReadTo(s.state.Tick + 1)
+	if err := s.dir.Repair(s.state); err != nil {
 		return err
 	}
-	if err := s.tail.repair(s.dir); err != nil {
+	if err := j.into(s.dir, *s.state); err != nil {
 		return err
 	}
-	f, err := continueTrace(s.dir)
-	if err != nil {
-		return err
-	}
-	j.into(f)
 	record := trace.Resume{
-		Tick: s.tail.last, TicksRequested: s.target, Exchanges: len(s.tail.calls), CutBytes: s.tail.cutBytes(),
+		Tick: s.state.Tick, TicksRequested: s.target, Exchanges: len(s.state.Open.Exchanges), CutBytes: s.state.Open.CutBytes(),
 		Timing: &trace.ResumeTiming{ResumedAt: time.Now().UTC().Format(time.RFC3339), Concurrency: o.Concurrency, SegmentBytes: &o.SegmentBytes},
 	}
 	if s.options.BaseURL != s.header.Latest().BaseURL {
@@ -300,9 +287,6 @@ func (s *Resumption) takeUp(j *journal, recording *recording, o Options) error {
 	if drift := versionDrift(s.header); drift != nil {
 		record.Drift = drift.Error()
 	}
-	if s.change != nil {
-		return j.write(record, *s.change)
-	}
 	return j.write(record)
 }
 
@@ -310,12 +294,17 @@ func (s *Resumption) takeUp(j *journal, recording *recording, o Options) error {
 type resumed struct {
 	held *held
 	next Source
+	// abandon says that nothing more is asked in the tick that the trace holds a part of.
+	abandon bool
 }
 
 // Respond implements [Source].
-func (s *resumed) Respond(ctx context.Context, key CallKey, r llmclient.Request) llmclient.Answer {
-	if s.held.call(key) {
+func (s *resumed) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
+	switch {
+	case s.held.call(key):
 		return s.held.recording.Respond(ctx, key, r)
+	case s.abandon && key.Tick == s.held.tick && len(s.held.calls) > 0:
+		return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrAbandoned, Message: "the turns of this tick were ended", Unsent: true}}
 	}
 	return s.next.Respond(ctx, key, r)
 }

@@ -19,6 +19,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/report"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -27,13 +28,13 @@ import (
 type tally struct {
 	engine.Source
 	mu    sync.Mutex
-	asked []engine.CallKey
+	asked []trace.CallKey
 	// after that many requests, stop is called; 0 is never.
 	after int
 	stop  func()
 }
 
-func (s *tally) Respond(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+func (s *tally) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	s.mu.Lock()
 	if ctx.Err() == nil {
 		s.asked = append(s.asked, key)
@@ -62,7 +63,7 @@ func eventful(t *testing.T, ticks int64) (engine.Options, *tally) {
 func cutAt(t *testing.T, whole []byte, bytes int) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, engine.TraceFile), whole[:bytes], 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, rundir.TraceFile), whole[:bytes], 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -91,9 +92,9 @@ func timeless(t *testing.T, dir string) report.Report {
 }
 
 // answered are the calls whose exchange stands in a trace whole.
-func answered(t *testing.T, text []byte) map[engine.CallKey]bool {
+func answered(t *testing.T, text []byte) map[trace.CallKey]bool {
 	t.Helper()
-	keys := map[engine.CallKey]bool{}
+	keys := map[trace.CallKey]bool{}
 	for record, err := range trace.NewReader(bytes.NewReader(text)).All() {
 		if errors.Is(err, trace.ErrTorn) {
 			break
@@ -102,7 +103,7 @@ func answered(t *testing.T, text []byte) map[engine.CallKey]bool {
 			t.Fatal(err)
 		}
 		if c, ok := record.(trace.ModelCall); ok {
-			keys[engine.CallKey{Tick: c.Tick, Agent: c.AgentID, Step: c.Step}] = true
+			keys[trace.CallKey{Tick: c.Tick, Agent: c.AgentID, Step: c.Step}] = true
 		}
 	}
 	return keys
@@ -156,7 +157,7 @@ func TestResumeAfterInterruptions(t *testing.T) {
 	run(t, o)
 	want, total := canonical(t, o.RunDir), len(counted.asked)
 	dir, stops, broken := t.TempDir(), 0, 0
-	var asked []engine.CallKey
+	var asked []trace.CallKey
 	for {
 		again, counted := eventful(t, ticks)
 		ctx, cancel := context.WithCancel(context.Background())
@@ -186,7 +187,7 @@ func TestResumeAfterInterruptions(t *testing.T) {
 	if len(asked) > total+broken {
 		t.Errorf("%d calls for %d answers with %d interruptions of at most 3 calls each", len(asked), total, stops)
 	}
-	if cut, err := os.ReadFile(filepath.Join(dir, engine.CutFile)); err != nil || !bytes.Contains(cut, []byte(llmclient.ErrInterrupted)) {
+	if cut, err := os.ReadFile(filepath.Join(dir, rundir.CutFile)); err != nil || !bytes.Contains(cut, []byte(llmclient.ErrInterrupted)) {
 		t.Errorf("what was cut off is not kept: %v %.200s", err, cut)
 	}
 }
@@ -308,7 +309,7 @@ func TestResumeComparesWithTheRecords(t *testing.T) {
 		_, err := resume(t, dir, o, 0)
 		if err == nil {
 			t.Errorf("%s: a resume does not notice the change", name)
-		} else if _, differs := errors.AsType[*engine.DifferenceError](err); !differs {
+		} else if _, differs := errors.AsType[*trace.DifferenceError](err); !differs {
 			t.Errorf("%s: %v", name, err)
 		}
 		// What is wrong with the unfinished tick comes out when that is run.
@@ -346,7 +347,7 @@ func TestResumeRefusals(t *testing.T) {
 	if _, err := engine.PrepareResume(dir, engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource}); err == nil || !strings.Contains(err.Error(), "not a record") {
 		t.Errorf("a run damaged in the middle: %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, engine.LockFile)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, rundir.LockFile)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a refusal leaves the lock: %v", err)
 	}
 }

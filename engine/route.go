@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // LiveByAgent makes a Source of several transports: agents named in own use theirs,
@@ -20,7 +21,7 @@ type routed struct {
 	own  map[string]Responder
 }
 
-func (s routed) Respond(ctx context.Context, key CallKey, r llmclient.Request) llmclient.Answer {
+func (s routed) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	if own, ok := s.own[key.Agent]; ok {
 		return own.Respond(ctx, r)
 	}

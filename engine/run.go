@@ -11,6 +11,7 @@ import (
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -77,7 +78,7 @@ func (p *Progress) spend(b bill) {
 
 // Exchange is one request and its answer, for people to look at.
 type Exchange struct {
-	Key     CallKey
+	Key     trace.CallKey
 	Stage   trace.Stage
 	Request llmclient.Request
 	Answer  llmclient.Answer
@@ -194,7 +195,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err := Check(o.Settings); err != nil {
 		return Result{}, err
 	}
-	unlock, err := lockRun(o.RunDir)
+	unlock, err := run.Dir(o.RunDir).Lock()
 	if err != nil {
 		return Result{}, err
 	}
@@ -209,11 +210,11 @@ func runLocked(ctx context.Context, o Options) (Result, error) {
 	}
 	r, err := newRunner(o, j)
 	if err != nil {
-		return Result{}, errors.Join(err, j.finish())
+		return Result{}, errors.Join(err, j.log.Close())
 	}
 	r.missEnds = true
 	result, err := r.run(ctx)
-	return result, errors.Join(err, j.finish())
+	return result, errors.Join(err, j.log.Close())
 }
 
 // runner is a run under way.
@@ -233,10 +234,8 @@ type runner struct {
 	// spending is what the run spends; prices are those of its models.
 	spending *spending
 	prices   prices
-	// capChanges, when set, tells the recorded changes of caps of a tick; recapped are the
-	// caps of the last one since the run's start or last fork, nil without any.
+	// capChanges, when set, tells the changes of caps of a tick.
 	capChanges func(tick int64) []trace.CapChange
-	recapped   *trace.Caps
 
 	progress    Progress
 	lastFailure llmclient.ErrorKind
@@ -257,8 +256,6 @@ type runner struct {
 	// derived is the last tick that is derived again from records, in a resumed run and in
 	// a fork.
 	derived int64
-	// asked is the most ticks that earlier processes were asked for.
-	asked int64
 	// final is the state after the last whole tick: a tick that is abandoned has
 	// moved the world on already.
 	final snapshot
@@ -373,7 +370,7 @@ func (r *runner) writeEnd(result Result) error {
 		FinalDigest: result.FinalDigest, Agents: r.final.agents, Goals: r.final.goals, FaultsInjected: injected,
 		Timing: &trace.EndTiming{FinishedAt: now.UTC().Format(time.RFC3339), WallMS: now.Sub(r.started).Milliseconds(), Endpoints: endpoints},
 	})
-	return errors.Join(err, r.journal.end())
+	return errors.Join(err, r.journal.log.Sync())
 }
 
 // mind returns the mind of agent n, made on first use: worlds may hold many more

@@ -15,6 +15,7 @@ import (
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
+	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
 )
@@ -135,7 +136,7 @@ func TestIsolatedAgentsDoNotAffectEachOther(t *testing.T) {
 	run(t, clean)
 	failing := clean
 	failing.RunDir = t.TempDir()
-	failing.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	failing.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		if key.Agent == "agent-3" && key.Tick%2 == 0 {
 			return llmclient.Failed(llmclient.ErrServer, "injected")
 		}
@@ -170,9 +171,9 @@ func decisions(t *testing.T, dir, agent string) string {
 	return b.String()
 }
 
-type sourceFunc func(context.Context, engine.CallKey, llmclient.Request) llmclient.Answer
+type sourceFunc func(context.Context, trace.CallKey, llmclient.Request) llmclient.Answer
 
-func (f sourceFunc) Respond(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+func (f sourceFunc) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	return f(ctx, key, r)
 }
 
@@ -180,7 +181,7 @@ func TestInterruptedRunIsWholeUpToItsLastTick(t *testing.T) {
 	o := options(t, "llm_bootstrap", 30)
 	ctx, cancel := context.WithCancel(context.Background())
 	live := o.Source
-	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		if key.Tick == 4 && key.Step == 2 {
 			cancel()
 		}
@@ -202,7 +203,7 @@ func TestInterruptedRunIsWholeUpToItsLastTick(t *testing.T) {
 func TestFatalFailureEndsTheRun(t *testing.T) {
 	o := options(t, "llm_bootstrap", 30)
 	var calls atomic.Int64
-	o.Source = sourceFunc(func(ctx context.Context, _ engine.CallKey, _ llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(ctx context.Context, _ trace.CallKey, _ llmclient.Request) llmclient.Answer {
 		calls.Add(1)
 		return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrAuth, Status: 401}, Attempts: 1}
 	})
@@ -221,7 +222,7 @@ func TestFatalFailureEndsTheRun(t *testing.T) {
 func TestNameFailuresAreFatalOnlyBeforeTheFirstAnswer(t *testing.T) {
 	o := options(t, "minimal", 6)
 	live := o.Source
-	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		if key.Tick == 3 {
 			return llmclient.Failed(llmclient.ErrDNS, "injected")
 		}
@@ -231,7 +232,7 @@ func TestNameFailuresAreFatalOnlyBeforeTheFirstAnswer(t *testing.T) {
 		t.Errorf("a passing DNS failure in tick 3 ends the run: %+v", result)
 	}
 	o.RunDir = t.TempDir()
-	o.Source = sourceFunc(func(context.Context, engine.CallKey, llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(context.Context, trace.CallKey, llmclient.Request) llmclient.Answer {
 		return llmclient.Failed(llmclient.ErrDNS, "injected")
 	})
 	if result := run(t, o); result.Status != trace.RunProviderFailed {
@@ -241,7 +242,7 @@ func TestNameFailuresAreFatalOnlyBeforeTheFirstAnswer(t *testing.T) {
 
 func TestProviderDownEndsTheRun(t *testing.T) {
 	o := options(t, "llm_bootstrap", 30)
-	o.Source = sourceFunc(func(context.Context, engine.CallKey, llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(context.Context, trace.CallKey, llmclient.Request) llmclient.Answer {
 		return llmclient.Failed(llmclient.ErrTimeout, "injected")
 	})
 	result := run(t, o)
@@ -255,7 +256,7 @@ func TestSlowAgentWaitsAtItsDeadline(t *testing.T) {
 	o := options(t, "llm_bootstrap", 3)
 	o.DecisionDeadlineMS = 2000
 	live := o.Source
-	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		if key.Agent != "agent-2" {
 			return live.Respond(context.WithoutCancel(ctx), key, r)
 		}
@@ -278,7 +279,7 @@ func TestPromptSwitchTakesEffectAtItsTick(t *testing.T) {
 	goal := "Only watch."
 	o.PromptSwitches = []trace.Switch{{Tick: 3, AgentID: "agent-1", ShortTermGoal: &goal}}
 	live := o.Source
-	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		has := strings.Contains(string(r.Body()), goal)
 		if want := key.Agent == "agent-1" && key.Tick >= 3; has != want {
 			t.Errorf("%s in tick %d: new goal in the prompt %v, want %v", key.Agent, key.Tick, has, want)
@@ -295,7 +296,7 @@ func TestInstructionsAndToolsAreConstant(t *testing.T) {
 		o.Protocol = protocol
 		live := o.Source
 		seen := make(chan [2]string, 10_000)
-		o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+		o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 			tools := ""
 			for _, tool := range r.Tools {
 				tools += string(tool.Wire())
@@ -337,7 +338,7 @@ func TestSettingsAreCheckedBeforeAnythingIsWritten(t *testing.T) {
 		if _, err := engine.Run(context.Background(), o); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-		if _, err := os.Stat(filepath.Join(o.RunDir, engine.TraceFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(o.RunDir, rundir.TraceFile)); err == nil {
 			t.Errorf("%s: a trace was written", name)
 		}
 	}

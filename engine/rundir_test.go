@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/agentworld/engine"
+	rundir "example.com/agentworld/run"
 )
 
 // TestCreateRunDirRefusesWhatIsLeftOfARun puts single files of a run into a directory: a
@@ -16,13 +16,13 @@ func TestCreateRunDirRefusesWhatIsLeftOfARun(t *testing.T) {
 		name    string
 		refused bool
 	}{
-		{engine.TraceFile, true},
+		{rundir.TraceFile, true},
 		{"trace-000001.jsonl.zst", true},
 		{"trace-000007.jsonl.zst", true},
-		{engine.ReportFile, true},
+		{rundir.ReportFile, true},
 		{"trace-7.jsonl.zst", false}, // not written by any run
-		{engine.LockFile, false},     // a process that was killed at once leaves it
-		{engine.IndexFile, false},
+		{rundir.LockFile, false},     // a process that was killed at once leaves it
+		{rundir.IndexFile, false},
 		{"notes.txt", false},
 	} {
 		dir := t.TempDir()
@@ -30,7 +30,7 @@ func TestCreateRunDirRefusesWhatIsLeftOfARun(t *testing.T) {
 		if err := os.WriteFile(path, []byte("kept"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		err := engine.CreateRunDir(dir)
+		err := rundir.Dir(dir).Create()
 		if (err != nil) != c.refused {
 			t.Errorf("with %s: %v, want a refusal: %v", c.name, err, c.refused)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/engine"
+	rundir "example.com/agentworld/run"
 )
 
 // segmentsOf lists the closed segments of a run.
@@ -76,7 +77,7 @@ func TestReaderHoldsOnToWhatItOpened(t *testing.T) {
 	o.Progress = func(p engine.Progress) {
 		if f == nil {
 			var err error
-			if f, err = engine.OpenTrace(o.RunDir); err != nil {
+			if f, err = rundir.Dir(o.RunDir).Open(); err != nil {
 				t.Error(err)
 			}
 		}
@@ -87,7 +88,7 @@ func TestReaderHoldsOnToWhatItOpened(t *testing.T) {
 	if err != nil || len(segmentsOf(t, o.RunDir)) < 2 {
 		t.Fatal(err)
 	}
-	all, err := engine.OpenTrace(o.RunDir)
+	all, err := rundir.Dir(o.RunDir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,99 +96,6 @@ func TestReaderHoldsOnToWhatItOpened(t *testing.T) {
 	whole, err := io.ReadAll(all)
 	if err != nil || !bytes.HasPrefix(whole, got) || len(got) < 50<<10 {
 		t.Errorf("read %d bytes that are not the beginning of the trace: %v", len(got), err)
-	}
-}
-
-// TestRotationEndedAtAnyStep ends the run at each step of its second rotation, where a
-// kill could: nothing is lost, and the run goes on.
-func TestRotationEndedAtAnyStep(t *testing.T) {
-	const ticks = 8
-	whole, _ := eventful(t, ticks)
-	run(t, whole)
-	want := string(canonical(t, whole.RunDir))
-	for _, step := range []string{"compress", "replace", "reopen"} {
-		o, _ := eventful(t, ticks)
-		o.SegmentBytes = 100 << 10
-		seen, killed := 0, errors.New("killed")
-		restore := engine.AtRotation(func(name string) error {
-			if name != step {
-				return nil
-			}
-			if seen++; seen == 2 {
-				return killed
-			}
-			return nil
-		})
-		_, err := engine.Run(context.Background(), o)
-		restore()
-		if !errors.Is(err, killed) {
-			t.Fatalf("%s: the run did not end there: %v", step, err)
-		}
-		before := fold(t, o.RunDir).WorldTime
-		again, counted := eventful(t, ticks)
-		again.SegmentBytes = o.SegmentBytes
-		if _, err := resume(t, o.RunDir, again, 0); err != nil {
-			t.Fatalf("%s: %v", step, err)
-		}
-		if got := string(canonical(t, o.RunDir)); got != want {
-			t.Errorf("%s: the trace differs: %.3000s", step, cmp.Diff(want, got))
-		}
-		for _, key := range counted.asked {
-			if key.Tick <= before {
-				t.Errorf("%s: %v was asked again", step, key)
-			}
-		}
-	}
-}
-
-// fullDisk takes so many bytes and then no more, like a disk that fills up: the last
-// write gets in part of what it should.
-type fullDisk struct {
-	*os.File
-	left *int
-}
-
-var errFull = errors.New("no space left on device")
-
-func (d fullDisk) Write(p []byte) (int, error) {
-	if len(p) <= *d.left {
-		*d.left -= len(p)
-		return d.File.Write(p)
-	}
-	n, err := d.File.Write(p[:*d.left])
-	*d.left = 0
-	return n, errors.Join(err, errFull)
-}
-
-// TestFullDiskLosesNothing fills the disk at several points. The run ends with the
-// cause; what was written stays readable, and the run goes on when there is room.
-func TestFullDiskLosesNothing(t *testing.T) {
-	const ticks = 5
-	whole, _ := eventful(t, ticks)
-	run(t, whole)
-	want, size := string(canonical(t, whole.RunDir)), len(readTrace(t, whole.RunDir))
-	for _, left := range []int{size / 3, size / 2, size - 100} {
-		o, _ := eventful(t, ticks)
-		room := left
-		restore := engine.OnDisk(func(f *os.File) engine.Storage { return fullDisk{f, &room} })
-		_, err := engine.Run(context.Background(), o)
-		restore()
-		if !errors.Is(err, errFull) {
-			t.Fatalf("room for %d bytes: %v", left, err)
-		}
-		if got := len(readTrace(t, o.RunDir)); got != left {
-			t.Errorf("%d bytes on a disk with room for %d", got, left)
-		}
-		if r := fold(t, o.RunDir); r.RunStatus != "unfinished" {
-			t.Errorf("the run is %s", r.RunStatus)
-		}
-		again, _ := eventful(t, ticks)
-		if _, err := resume(t, o.RunDir, again, 0); err != nil {
-			t.Fatal(err)
-		}
-		if got := string(canonical(t, o.RunDir)); got != want {
-			t.Errorf("room for %d bytes: the trace differs: %.3000s", left, cmp.Diff(want, got))
-		}
 	}
 }
 
@@ -214,12 +122,12 @@ func TestVanishedDirectoryEndsTheRun(t *testing.T) {
 // TestOneProcessAtATime claims a run twice.
 func TestOneProcessAtATime(t *testing.T) {
 	o := options(t, "minimal", 2)
-	unlock, err := engine.LockRun(o.RunDir)
+	unlock, err := rundir.Dir(o.RunDir).Lock()
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = engine.Run(context.Background(), o)
-	locked, ok := errors.AsType[*engine.LockedError](err)
+	locked, ok := errors.AsType[*rundir.LockedError](err)
 	if !ok || locked.PID != fmt.Sprint(os.Getpid()) {
 		t.Fatalf("a run in use: %v", err)
 	}
@@ -227,11 +135,11 @@ func TestOneProcessAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What a killed process leaves does not block.
-	if err := os.WriteFile(filepath.Join(o.RunDir, engine.LockFile), []byte("1\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(o.RunDir, rundir.LockFile), []byte("1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	run(t, o)
-	if _, err := os.Stat(filepath.Join(o.RunDir, engine.LockFile)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(o.RunDir, rundir.LockFile)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the lock file is left: %v", err)
 	}
 }

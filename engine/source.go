@@ -4,20 +4,13 @@ import (
 	"context"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
-
-// CallKey identifies a request within a run, independent of arrival order.
-type CallKey struct {
-	Tick  int64
-	Agent string
-	// Step numbers the model calls of the turn from 1.
-	Step int
-}
 
 // Source answers requests: a live endpoint, or a recording. Respond returns an
 // answer in every case and is called from several goroutines.
 type Source interface {
-	Respond(ctx context.Context, key CallKey, r llmclient.Request) llmclient.Answer
+	Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer
 }
 
 // Responder sends one request over a transport, such as the client of
@@ -31,6 +24,6 @@ func Live(r Responder) Source { return live{r} }
 
 type live struct{ Responder }
 
-func (l live) Respond(ctx context.Context, _ CallKey, r llmclient.Request) llmclient.Answer {
+func (l live) Respond(ctx context.Context, _ trace.CallKey, r llmclient.Request) llmclient.Answer {
 	return l.Responder.Respond(ctx, r)
 }

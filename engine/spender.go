@@ -48,6 +48,6 @@ func (s *Spender) settle() {
 
 // Respond sends a request of the look back under way, if the caps allow it.
 func (s *Spender) Respond(r llmclient.Request, send func() llmclient.Answer) llmclient.Answer {
-	answer, _, _ := s.open.answer(0, r, send)
+	answer, _, _ := s.open.answer(r, send)
 	return answer
 }

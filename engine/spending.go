@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"slices"
-
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
@@ -18,20 +16,6 @@ type spending struct {
 	// not counted, which would only take time.
 	counts bool
 	meter  meter
-	// former is the spending under the caps before, in a tick of which answers were there
-	// when they changed: its shares have shaped what was asked. answered are the steps of
-	// that tick that were there, by agent; they count here. Both are nil in other ticks.
-	former   *spending
-	answered map[string]int64
-	// past are the spendings of such a tick that were in force before this one, in their
-	// order: the record of a call is that of the caps under which it was asked.
-	past []inForce
-}
-
-// inForce is a spending with the last steps that were asked under it, by agent.
-type inForce struct {
-	of   *spending
-	upTo map[string]int64
 }
 
 func newSpending(s trace.Settings) *spending {
@@ -52,37 +36,9 @@ func (s *spending) under(caps trace.Caps) *spending {
 	return next
 }
 
-// changed returns the spending after a change of caps in the present tick.
-func (s *spending) changed(c trace.CapChange) *spending {
-	base := s
-	if s.former != nil {
-		base = s.former // the same tick, once more: the same shares have shaped it
-	}
-	next := base.under(c.Caps)
-	if len(c.Answered) == 0 {
-		return next
-	}
-	next.former, next.answered = base, map[string]int64{}
-	next.past = append(slices.Clip(s.past), inForce{of: s, upTo: next.answered})
-	for _, a := range c.Answered {
-		next.answered[a.AgentID] = a.Steps
-		next.budget.Count(a.AgentID, budget.Amount{a.Calls, a.Tokens, int64(a.Cost)})
-	}
-	return next
-}
-
-// beginTick starts a tick, in which only one set of caps holds.
-func (s *spending) beginTick() {
-	if s.former != nil && !s.capped() {
-		s.budget = s.former.budget.Under(s.caps) // which counted the tick before
-	}
-	s.former, s.answered, s.past = nil, nil, nil
-	s.budget.BeginTick()
-}
-
-// beginSpending starts a tick and takes the changes of caps made in it.
+// beginSpending starts a tick and takes the changes of caps made at its beginning.
 func (r *runner) beginSpending(tick int64) error {
-	r.spending.beginTick()
+	r.spending.budget.BeginTick()
 	if r.capChanges == nil {
 		return nil
 	}
@@ -90,7 +46,7 @@ func (r *runner) beginSpending(tick int64) error {
 		if err := r.journal.write(c); err != nil {
 			return err
 		}
-		r.spending, r.Caps, r.recapped = r.spending.changed(c), c.Caps, &c.Caps
+		r.spending, r.Caps = r.spending.under(c.Caps), c.Caps
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (r *runner) carryOut(ctx context.Context, tick int64, turns []deliberated, 
 	if err := r.record(tick, turns, backs, events, due, continued); err != nil {
 		return nil, err
 	}
-	if r.journal.file != nil { // what is only derived again has no end to record
+	if r.journal.kept { // what is only derived again has no end to record
 		r.final = snapshotOf(r.world)
 	}
 	r.report(turns, continued)
@@ -175,7 +175,7 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 	ctx, cancel := r.withDeadline(ctx)
 	defer cancel()
 	d := deliberated{agent: n}
-	key := CallKey{Tick: r.world.Tick(), Agent: r.world.AgentID(n)}
+	key := trace.CallKey{Tick: r.world.Tick(), Agent: r.world.AgentID(n)}
 	ctx, end := r.beginTurn(ctx, key.Tick, key.Agent, false)
 	defer func() { end(turnEnding(d)) }()
 	for {
@@ -205,10 +205,10 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 // ask sends one request, if the caps allow it, and records the exchange before anybody
 // uses the answer. An answer that comes from the run's own records stands there
 // already.
-func (r *runner) ask(ctx context.Context, key CallKey, ask behavior.Ask, allowed *allowance) (llmclient.Answer, error) {
+func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, allowed *allowance) (llmclient.Answer, error) {
 	used := r.endpoints.of(key.Agent)
 	ask.Request.Model = used.model
-	answer, charge, refused := allowed.answer(key.Step, ask.Request, func() llmclient.Answer {
+	answer, charge, refused := allowed.answer(ask.Request, func() llmclient.Answer {
 		called, end := r.beginCall(ctx, key, ask)
 		answer := r.Source.Respond(called, key, ask.Request)
 		end(ended(answer))
@@ -339,10 +339,7 @@ func (r *runner) record(tick int64, turns []deliberated, backs []lookedBack, eve
 	records = append(records, eventRecords(tick, events)...)
 	r.progress.Digest = r.world.Digest().String()
 	records = append(records, trace.TickEnd{Tick: tick, Digest: r.progress.Digest, Due: due, Continued: continued, WorldTime: tick})
-	if err := r.journal.write(records...); err != nil {
-		return err
-	}
-	return r.journal.endTick(trace.Segment{Tick: tick, TicksRequested: max(r.Ticks, r.asked), Caps: r.recapped, SegmentBytes: &r.SegmentBytes}, r.SegmentBytes)
+	return r.journal.write(records...)
 }
 
 // report updates the running counts and shows them.

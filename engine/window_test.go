@@ -31,7 +31,7 @@ func holdsWindow(t *testing.T, protocol, language string) {
 	o.Protocol, o.Language, o.ContextWindowTokens, o.PromptProfile = protocol, language, behavior.ContextWindowMin, string(behavior.ProfileRich)
 	live := o.Source
 	var most atomic.Int64
-	o.Source = sourceFunc(func(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		n := requestTokens(r)
 		if n > behavior.ContextWindowMin {
 			t.Errorf("%s in tick %d step %d: %d tokens with the answer, the window has %d", key.Agent, key.Tick, key.Step, n, behavior.ContextWindowMin)
@@ -92,7 +92,7 @@ func TestInterruptedRunReportsItsLastWholeTick(t *testing.T) {
 	cut := whole
 	cut.Ticks, cut.RunDir = 30, t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
-	cut.Source = sourceFunc(func(c context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+	cut.Source = sourceFunc(func(c context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 		if key.Tick == 14 {
 			cancel()
 		}
@@ -114,7 +114,7 @@ func TestInterruptedRunReportsItsLastWholeTick(t *testing.T) {
 
 func TestRunWithoutAnyAnswerFails(t *testing.T) {
 	o := options(t, "minimal", 2)
-	o.Source = sourceFunc(func(context.Context, engine.CallKey, llmclient.Request) llmclient.Answer {
+	o.Source = sourceFunc(func(context.Context, trace.CallKey, llmclient.Request) llmclient.Answer {
 		return llmclient.Failed(llmclient.ErrConnection, "refused")
 	})
 	if result := run(t, o); result.Status != trace.RunProviderFailed || !strings.Contains(result.Reason, "no call was answered") {

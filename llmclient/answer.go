@@ -81,6 +81,8 @@ const (
 	ErrDeadline ErrorKind = "deadline"
 	// ErrCap: a budget cap refused the request; nothing was sent.
 	ErrCap ErrorKind = "cap"
+	// ErrAbandoned: whoever went on with the run ended the turns of its open tick.
+	ErrAbandoned ErrorKind = "abandoned"
 	// ErrInterrupted: the run was asked to stop.
 	ErrInterrupted ErrorKind = "interrupted"
 	// ErrNotRecorded: a recording was to answer and holds no answer to the request.

@@ -8,6 +8,7 @@ import (
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
@@ -148,8 +149,8 @@ type costFold struct {
 	agents   map[string]*bill
 	// run is what counted against the caps, ofAgent by agent, tick in the present tick
 	// at, and tickMost the most of one tick.
-	run, tick, tickMost budget.Amount
-	ofAgent             map[string]budget.Amount
+	run, tick, tickMost state.Spent
+	ofAgent             map[string]state.Spent
 	at                  int64
 	refused             Counts
 	changes             []CapChange
@@ -158,7 +159,7 @@ type costFold struct {
 func newCostFold() *costFold {
 	return &costFold{
 		prices: map[string]price.Price{}, models: map[string]*bill{}, agents: map[string]*bill{},
-		ofAgent: map[string]budget.Amount{}, refused: Counts{}, changes: []CapChange{},
+		ofAgent: map[string]state.Spent{}, refused: Counts{}, changes: []CapChange{},
 	}
 }
 
@@ -183,8 +184,8 @@ func (c *costFold) fork(f trace.Fork) {
 	if f.Settings.Estimate != nil {
 		c.estimate = f.Settings.Estimate
 	}
-	if budget.Afresh(before, c.caps) {
-		c.run, c.tick, c.tickMost = budget.Amount{}, budget.Amount{}, budget.Amount{}
+	if state.Afresh(before, c.caps) {
+		c.run, c.tick, c.tickMost = state.Spent{}, state.Spent{}, state.Spent{}
 		clear(c.ofAgent)
 	}
 }
@@ -223,12 +224,12 @@ func (c *costFold) call(m trace.ModelCall) {
 	at(c.models, m.Model).add(m, p)
 	at(c.agents, m.AgentID).add(m, p)
 	if m.Tick != c.at {
-		c.at, c.tick = m.Tick, budget.Amount{}
+		c.at, c.tick = m.Tick, state.Spent{}
 	}
-	counted := budget.Counted(m, p)
+	counted := state.Counted(m, p)
 	c.run, c.tick = c.run.Plus(counted), c.tick.Plus(counted)
 	c.ofAgent[m.AgentID] = c.ofAgent[m.AgentID].Plus(counted)
-	c.tickMost = larger(c.tickMost, c.tick)
+	c.tickMost = c.tickMost.Most(c.tick)
 }
 
 // at returns the bill under a name, made on first use.
@@ -237,14 +238,6 @@ func at(bills map[string]*bill, name string) *bill {
 		bills[name] = &bill{}
 	}
 	return bills[name]
-}
-
-// larger is the larger one of both, by unit.
-func larger(a, b budget.Amount) budget.Amount {
-	for u := range a {
-		a[u] = max(a[u], b[u])
-	}
-	return a
 }
 
 // report closes the section. agents are in order.
@@ -263,12 +256,12 @@ func (c *costFold) report(agents []*agentFold) Cost {
 		out.ByModel = append(out.ByModel, row)
 	}
 	slices.SortFunc(out.ByModel, func(a, b ModelCost) int { return strings.Compare(a.Model, b.Model) })
-	mostOfAgent := budget.Amount{}
+	mostOfAgent := state.Spent{}
 	for i, a := range agents {
 		id := a.row.AgentID
 		t := at(c.agents, id)
 		out.ByAgent[i] = AgentCost{id, t.calls, t.usage, t.cost.Micros()}
-		mostOfAgent = larger(mostOfAgent, c.ofAgent[id])
+		mostOfAgent = mostOfAgent.Most(c.ofAgent[id])
 	}
 	out.use(budget.Run, c.caps.Run, c.run)
 	out.use(budget.Agent, c.caps.Agent, mostOfAgent)
@@ -277,11 +270,11 @@ func (c *costFold) report(agents []*agentFold) Cost {
 }
 
 // use lists the caps of a scope that are set.
-func (out *Cost) use(scope budget.Scope, limit trace.Limit, spent budget.Amount) {
+func (out *Cost) use(scope budget.Scope, limit trace.Limit, spent state.Spent) {
 	for _, row := range []CapUse{
-		{Unit: budget.Calls.String(), Cap: limit.Calls, Spent: spent[budget.Calls]},
-		{Unit: budget.Tokens.String(), Cap: limit.Tokens, Spent: spent[budget.Tokens]},
-		{Unit: budget.Cost.String(), Cap: limit.Cost.Micros(), Spent: price.Money(spent[budget.Cost]).Micros()},
+		{Unit: budget.Calls.String(), Cap: limit.Calls, Spent: spent.Calls},
+		{Unit: budget.Tokens.String(), Cap: limit.Tokens, Spent: spent.Tokens},
+		{Unit: budget.Cost.String(), Cap: limit.Cost.Micros(), Spent: spent.Cost.Micros()},
 	} {
 		if row.Cap > 0 {
 			row.Scope = string(scope)

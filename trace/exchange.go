@@ -39,6 +39,17 @@ type ModelCall struct {
 	Timing *CallTiming `json:"timing,omitempty"`
 }
 
+// CallKey identifies a request within a run, independent of arrival order.
+type CallKey struct {
+	Tick  int64
+	Agent string
+	// Step numbers the model calls of the turn from 1.
+	Step int
+}
+
+// Key identifies the call.
+func (c ModelCall) Key() CallKey { return CallKey{c.Tick, c.AgentID, c.Step} }
+
 // AnsweredCall is what a replay needs of a [ModelCall]: whose it is and the answer.
 // Reading only that is much cheaper.
 type AnsweredCall struct {

@@ -144,7 +144,7 @@ func (a Answer) Lasting() bool {
 		return true
 	}
 	switch a.Failure.Kind {
-	case llmclient.ErrInterrupted, llmclient.ErrNotRecorded, llmclient.ErrRecordingDamaged:
+	case llmclient.ErrInterrupted, llmclient.ErrAbandoned, llmclient.ErrNotRecorded, llmclient.ErrRecordingDamaged:
 		return false
 	}
 	return true

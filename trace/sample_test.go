@@ -92,7 +92,7 @@ func samples() []Record {
 			Timing: &ResumeTiming{ResumedAt: "2026-01-02T04:04:05Z", Concurrency: 8, SegmentBytes: new(int64)},
 		},
 		Segment{Tick: 1, Number: 2, TicksRequested: 30, Caps: &Caps{Run: Limit{Calls: 9}}, SegmentBytes: new(int64(1 << 20))},
-		CapChange{Tick: 2, Caps: Caps{Run: Limit{Calls: 12}}, Answered: []Answered{{AgentID: "agent-1", Steps: 3, Calls: 2, Tokens: 700, Cost: 90}}},
+		CapChange{Tick: 2, Caps: Caps{Run: Limit{Calls: 12}}},
 	}
 }
 

@@ -69,10 +69,10 @@ func (a Amount) Plus(b Amount) Amount {
 	return a
 }
 
-// leaves returns what is left of a limit after a was spent: at least 0, and no bound
+// Leaves returns what is left of a limit after a was spent: at least 0, and no bound
 // where the limit has none.
-func (a Amount) leaves(l trace.Limit) Amount {
-	left := amountOf(l)
+func (a Amount) Leaves(l trace.Limit) Amount {
+	left := AmountOf(l)
 	for u := range left {
 		if left[u] == 0 {
 			left[u] = unlimited
@@ -81,6 +81,26 @@ func (a Amount) leaves(l trace.Limit) Amount {
 		}
 	}
 	return left
+}
+
+// Times returns n times the amount; it stays at the largest number instead of wrapping.
+func (a Amount) Times(n int64) Amount {
+	for u := range a {
+		if n > 0 && a[u] > unlimited/n {
+			a[u] = unlimited
+		} else {
+			a[u] *= n
+		}
+	}
+	return a
+}
+
+// AtMost returns the smaller part of both, by unit.
+func (a Amount) AtMost(b Amount) Amount {
+	for u := range a {
+		a[u] = min(a[u], b[u])
+	}
+	return a
 }
 
 // minus takes b out of what is left; no bound stays none.
@@ -93,5 +113,5 @@ func (a Amount) minus(b Amount) Amount {
 	return a
 }
 
-// amountOf is a limit by unit, 0 for none.
-func amountOf(l trace.Limit) Amount { return Amount{l.Calls, l.Tokens, int64(l.Cost)} }
+// AmountOf is a limit by unit, 0 for none.
+func AmountOf(l trace.Limit) Amount { return Amount{l.Calls, l.Tokens, int64(l.Cost)} }

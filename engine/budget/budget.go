@@ -56,13 +56,13 @@ type Need struct {
 // Open sets aside shares for the turns, which are in agent order, as the package
 // comment says. Every turn gets a purse; that of a refused one is closed.
 func (b *Budget) Open(needs []Need) []*Purse {
-	run, tick := b.run.leaves(b.caps.Run), b.tick.leaves(b.caps.Tick)
+	run, tick := b.run.Leaves(b.caps.Run), b.tick.Leaves(b.caps.Tick)
 	purses := make([]*Purse, len(needs))
 	admitted := 0
 	for i, n := range needs {
 		p := &Purse{agent: n.Agent, seen: b.seen}
 		purses[i] = p
-		p.own = b.agents[n.Agent].leaves(b.caps.Agent)
+		p.own = b.agents[n.Agent].Leaves(b.caps.Agent)
 		if p.refusal = b.short(n, run, p.own, tick); p.refusal != nil {
 			continue
 		}
@@ -100,7 +100,7 @@ func (b *Budget) short(n Need, run, own, tick Amount) *Refusal {
 	}{{Run, b.caps.Run, run, b.run}, {Agent, b.caps.Agent, own, b.agents[n.Agent]}, {Tick, b.caps.Tick, tick, b.tick}} {
 		for u := range Unit(units) {
 			if at.left[u] < n.Least[u] {
-				return &Refusal{Agent: n.Agent, Scope: at.scope, Unit: u, Cap: amountOf(at.limit)[u], Left: at.left[u], Need: n.Least[u], Spent: at.spent[u]}
+				return &Refusal{Agent: n.Agent, Scope: at.scope, Unit: u, Cap: AmountOf(at.limit)[u], Left: at.left[u], Need: n.Least[u], Spent: at.spent[u]}
 			}
 		}
 	}

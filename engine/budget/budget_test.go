@@ -59,7 +59,7 @@ func TestSharesAreWithinEveryCap(t *testing.T) {
 				spent Amount
 				limit trace.Limit
 			}{{"run", run, caps.Run}, {"tick", tick, caps.Tick}, {"agent", byAgent[0], caps.Agent}} {
-				for u, most := range amountOf(at.limit) {
+				for u, most := range AmountOf(at.limit) {
 					if most > 0 && at.spent[u] > most {
 						t.Fatalf("the %s spent %d %s of %d", at.name, at.spent[u], Unit(u), most)
 					}
@@ -226,27 +226,6 @@ func TestAffords(t *testing.T) {
 	}
 	if got := New(trace.Caps{Run: trace.Limit{Calls: 1}}).Open([]Need{need("a", 2)})[0].Affords(Call{}); got != 0 {
 		t.Errorf("a refused turn affords %d calls", got)
-	}
-}
-
-func TestSpentIn(t *testing.T) {
-	lost := trace.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrTimeout}}
-	records := []trace.Record{
-		trace.Header{Settings: trace.Settings{Prices: []price.Price{{Model: "m", Input: 3, Output: 5}}}},
-		trace.ModelCall{Model: "m", Answer: trace.Answer{Usage: llmclient.Usage{Input: 10, Output: 2}}},
-		trace.ModelCall{Model: "m", Answer: lost, Charge: &trace.Charge{ReservedTokens: 30, Tokens: 30, Cost: 100}},
-		trace.Refusal{Cap: "run_calls"},
-		trace.TickEnd{Tick: 1},
-	}
-	got, err := SpentIn(func(yield func(trace.Record, error) bool) {
-		for _, r := range records {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	})
-	if want := (Amount{2, 42, 140}); got != want || err != nil {
-		t.Errorf("spent %v, %v, want %v", got, err, want)
 	}
 }
 

@@ -36,21 +36,6 @@ func TestUnderOtherCaps(t *testing.T) {
 	}
 }
 
-func TestCapsThatCountAfresh(t *testing.T) {
-	both := trace.Caps{Run: trace.Limit{Calls: 9}, Tick: trace.Limit{Cost: 5}}
-	for _, c := range []struct {
-		parent, fork trace.Caps
-		want         bool
-	}{
-		{both, both, false}, {both, trace.Caps{}, false}, {both, trace.Caps{Run: trace.Limit{Calls: 9}}, false},
-		{both, trace.Caps{Run: trace.Limit{Calls: 10}}, true}, {trace.Caps{}, both, true}, {both, trace.Caps{Agent: trace.Limit{Calls: 9}}, true},
-	} {
-		if got := Afresh(c.parent, c.fork); got != c.want {
-			t.Errorf("from %+v to %+v: afresh %v", c.parent, c.fork, got)
-		}
-	}
-}
-
 // TestWhatIsNotCountedCosts: a call that nobody counts beforehand costs what it is billed.
 func TestWhatIsNotCountedCosts(t *testing.T) {
 	b := New(trace.Caps{Run: trace.Limit{Calls: 3}})

@@ -39,7 +39,7 @@ func (p *Purse) extend(u Unit, run, tick, turns int64, caps trace.Caps) int64 {
 		part  int64
 	}{{Run, caps.Run, part(run, turns)}, {Agent, caps.Agent, p.own[u]}, {Tick, caps.Tick, part(tick, turns)}} {
 		if at.part < more {
-			more, p.by[u] = at.part, bound{at.scope, amountOf(at.limit)[u]}
+			more, p.by[u] = at.part, bound{at.scope, AmountOf(at.limit)[u]}
 		}
 	}
 	if more == unlimited {
@@ -145,6 +145,9 @@ func (r Refusal) String() string {
 
 // NeedText writes what the turn needs for people.
 func (r Refusal) NeedText() string { return r.Unit.show(r.Need) }
+
+// SpentText writes what counts against the cap for people.
+func (r Refusal) SpentText() string { return r.Unit.show(r.Spent) }
 
 // CapText names the cap and its bound for people.
 func (r Refusal) CapText() string {

@@ -8,6 +8,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // actors answers for the agents whose actions the case gives, and passes on
@@ -22,7 +23,7 @@ type actors struct {
 }
 
 // Respond implements [engine.Source].
-func (a *actors) Respond(ctx context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+func (a *actors) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	deciding := slices.Contains(r.Choice.Allowed, "decision") || slices.Contains(r.Choice.Allowed, "turn")
 	if lines, acts := a.given[key.Agent]; acts && deciding {
 		return given(key, lineAt(lines, key))
@@ -43,7 +44,7 @@ func (a *actors) Respond(ctx context.Context, key engine.CallKey, r llmclient.Re
 
 // lineAt is what an agent does in a tick; after a refusal, and when it has nothing to
 // do, it waits.
-func lineAt(lines []string, key engine.CallKey) string {
+func lineAt(lines []string, key trace.CallKey) string {
 	if key.Step == 1 && key.Tick <= int64(len(lines)) {
 		return lines[key.Tick-1]
 	}
@@ -52,14 +53,14 @@ func lineAt(lines []string, key engine.CallKey) string {
 
 // given is an answer that decides on an action in full, which turns take in every
 // stage that allows a decision.
-func given(key engine.CallKey, action string) llmclient.Answer {
+func given(key trace.CallKey, action string) llmclient.Answer {
 	return reply(key, call{"decision", `{"action":` + action + `,"execute_until":null,"why":"","sources_used":[]}`})
 }
 
 // forge puts the case's action in place of what the victim's model would have said: as
 // a call in its first reason step, and as a draft with its decision where a draft may
 // be made.
-func (a *actors) forge(key engine.CallKey, r llmclient.Request) (llmclient.Answer, bool) {
+func (a *actors) forge(key trace.CallKey, r llmclient.Request) (llmclient.Answer, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	planning := slices.Contains(r.Choice.Allowed, "plan")
@@ -78,7 +79,7 @@ func (a *actors) forge(key engine.CallKey, r llmclient.Request) (llmclient.Answe
 type call struct{ tool, arguments string }
 
 // reply is an answer with calls, as a provider would give it.
-func reply(key engine.CallKey, calls ...call) llmclient.Answer {
+func reply(key trace.CallKey, calls ...call) llmclient.Answer {
 	var items []llmclient.Item
 	for i, c := range calls {
 		items = append(items, llmclient.FunctionCall(fmt.Sprintf("given-%d-%d-%d", key.Tick, key.Step, i), c.tool, c.arguments))

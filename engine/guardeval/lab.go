@@ -11,6 +11,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
@@ -77,7 +78,7 @@ func (r Result) Useful() bool { return r.Succeeded && r.GoalMet }
 // run, and the error is ctx's.
 func (l *Lab) Play(ctx context.Context, c Case, g Guard) (Result, error) {
 	dir := filepath.Join(l.dir, g.dir(), strings.ReplaceAll(c.ID, "/", "_"))
-	if err := engine.CreateRunDir(dir); err != nil {
+	if err := run.Dir(dir).Create(); err != nil {
 		return Result{}, fmt.Errorf("case %s: %w", c.ID, err)
 	}
 	f, err := l.run(ctx, c, g, dir)
@@ -142,7 +143,7 @@ const bulletsShown = 4
 // readFacts reads what a run did to the victim.
 func readFacts(dir, victim string) (facts, error) {
 	var f facts
-	file, err := engine.OpenTrace(dir)
+	file, err := run.Dir(dir).Open()
 	if err != nil {
 		return f, err
 	}
@@ -153,7 +154,7 @@ func readFacts(dir, victim string) (facts, error) {
 		}
 		f.take(record, victim)
 	}
-	lessons, err := os.ReadFile(filepath.Join(dir, engine.PlaybookDir, victim+".toml"))
+	lessons, err := os.ReadFile(filepath.Join(dir, run.PlaybookDir, victim+".toml"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return f, fmt.Errorf("read the victim's playbook: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -44,7 +45,7 @@ func readRecorded(t *testing.T, c Case, g Guard, victim engine.Source) recorded 
 	keep := t.TempDir()
 	l := lab(t, keep)
 	dir := filepath.Join(keep, "run")
-	if err := engine.CreateRunDir(dir); err != nil {
+	if err := run.Dir(dir).Create(); err != nil {
 		t.Fatal(err)
 	}
 	played := func() (facts, error) { return l.run(t.Context(), c, g, dir) }
@@ -64,7 +65,7 @@ func readRecorded(t *testing.T, c Case, g Guard, victim engine.Source) recorded 
 		t.Fatal(err)
 	}
 	r := recorded{result: Result{Case: c, Succeeded: c.met(f, c.Asker, c.code), GoalMet: f.goalMet, Refusals: f.refusals}, applied: f.applied}
-	data, err := os.ReadFile(filepath.Join(dir, engine.TraceFile))
+	data, err := os.ReadFile(filepath.Join(dir, run.TraceFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +217,7 @@ func TestHarmlessTwinIsTheSame(t *testing.T) {
 type quoting struct{ text string }
 
 // Respond implements [engine.Source].
-func (q quoting) Respond(_ context.Context, key engine.CallKey, r llmclient.Request) llmclient.Answer {
+func (q quoting) Respond(_ context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	if slices.Contains(r.Choice.Allowed, "plan") {
 		return reply(key, call{"plan", `{"goal":"","steps":[{"kind":"respond"}],"actions":["mine_compound 1000"]}`})
 	}

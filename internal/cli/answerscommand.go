@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -52,7 +52,7 @@ func (m *Main) exportAnswers(runDir, name string) error {
 	}
 	var counts trace.AnswerCounts
 	err = atomicfile.WriteWith(out.path, func(w *os.File) error {
-		counts, err = engine.ExportAnswers(m.path(runDir), w, m.refuseSecret())
+		counts, err = run.Dir(m.path(runDir)).ExportAnswers(w, m.refuseSecret())
 		return err
 	})
 	if err != nil {
@@ -72,7 +72,7 @@ var errSecret = errors.New("an answer holds what looks like a key")
 
 // exportFailure sorts why a run has no file of answers.
 func exportFailure(runDir string, err error) error {
-	if engine.Damaged(err) || errors.Is(err, errSecret) {
+	if run.Damaged(err) || errors.Is(err, errSecret) {
 		return badInput("the answers of %s cannot be exported: %w", shown(runDir), err)
 	}
 	return err
@@ -109,11 +109,11 @@ func (m *Main) refuseSecret() func(line []byte) error {
 
 // showAnswers prints the facts of a recording.
 func (m *Main) showAnswers(name string) error {
-	h, err := engine.ReadRecording(m.path(name))
+	h, err := run.ReadRecording(m.path(name))
 	if err != nil {
 		return badInput("%s is no recording: %v; allowed: a file of answers or a run directory", shown(name), err)
 	}
-	f, err := engine.OpenRecording(m.path(name))
+	f, err := run.OpenRecording(m.path(name))
 	if err != nil {
 		return badInput("%s cannot be read: %v", shown(name), err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -24,7 +25,7 @@ func threeFiles(t *testing.T) [3][][]byte {
 	if code := p.run(t); code != engine.ExitCompleted {
 		t.Fatalf("exit code %d: %s", code, p.output())
 	}
-	text, err := os.ReadFile(filepath.Join(dir, engine.TraceFile))
+	text, err := os.ReadFile(filepath.Join(dir, run.TraceFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestDamageIsTheSameEverywhere(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
 		whole := map[string][]byte{
-			"trace-000001.jsonl.zst": packed(t, files[0]), engine.TraceFile: append(bytes.Join(c.open, []byte("\n")), '\n'),
+			"trace-000001.jsonl.zst": packed(t, files[0]), run.TraceFile: append(bytes.Join(c.open, []byte("\n")), '\n'),
 		}
 		if c.second != nil {
 			whole["trace-000002.jsonl.zst"] = c.second

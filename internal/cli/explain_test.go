@@ -12,6 +12,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -59,7 +60,7 @@ func recordedRun(t *testing.T, p *inProcess) {
 	if err := os.MkdirAll(filepath.Join(p.dir, "run"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Create(filepath.Join(p.dir, "run", engine.TraceFile))
+	f, err := os.Create(filepath.Join(p.dir, "run", run.TraceFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func TestExplainRefuses(t *testing.T) {
 func TestExplainSaysThatATraceIsDamaged(t *testing.T) {
 	p := newProcess(t, nil, "explain", "run", "--tick", "3", "--agent", "agent-1")
 	recordedRun(t, p)
-	path := filepath.Join(p.dir, "run", engine.TraceFile)
+	path := filepath.Join(p.dir, "run", run.TraceFile)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

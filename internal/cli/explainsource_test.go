@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -20,7 +21,7 @@ func recordedSources(t *testing.T, p *inProcess) {
 	if err := os.MkdirAll(filepath.Join(p.dir, "run"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Create(filepath.Join(p.dir, "run", engine.TraceFile))
+	f, err := os.Create(filepath.Join(p.dir, "run", run.TraceFile))
 	if err != nil {
 		t.Fatal(err)
 	}

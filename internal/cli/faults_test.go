@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -26,7 +26,7 @@ func spoiltRun(t *testing.T, scenario string, ticks int, faults string, more ...
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "run")
 	program(t, append([]string{scenario, "--ticks", strconv.Itoa(ticks), "--faults", faults, "--retry-backoff", "1ms", "--quiet", "--run-dir", dir}, more...)...)
-	data, err := os.ReadFile(filepath.Join(dir, engine.ReportFile))
+	data, err := os.ReadFile(filepath.Join(dir, run.ReportFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ type opening struct {
 // its first answer. What the world refused counts for an answer that decided.
 func openings(t *testing.T, dir string) map[int64]*opening {
 	t.Helper()
-	f, err := engine.OpenTrace(dir)
+	f, err := run.Dir(dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -210,7 +211,7 @@ func forkFailure(runDir string, err error) error {
 	switch {
 	case errors.Is(err, engine.ErrForkDiffers):
 		return failWith(engine.ExitDiffers, fmt.Errorf("%s cannot be forked: %w", shown(runDir), err))
-	case engine.Damaged(err), errors.Is(err, engine.ErrFork), errors.Is(err, engine.ErrVersionDrift):
+	case run.Damaged(err), errors.Is(err, engine.ErrFork), errors.Is(err, engine.ErrVersionDrift):
 		return badInput("%s cannot be forked: %w", shown(runDir), err)
 	}
 	return fmt.Errorf("fork %s: %w", shown(runDir), err)

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -69,7 +70,7 @@ func writeLargeTrace(t *testing.T, dir string, text []byte, size, segment int64)
 		number++
 		open = fmt.Appendf(nil, "{\"type\":\"segment\",\"tick\":%d,\"number\":%d,\"ticks_requested\":0}\n", ticks, number)
 	}
-	if err := os.WriteFile(filepath.Join(dir, engine.TraceFile), open, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, run.TraceFile), open, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return ticks
@@ -85,7 +86,7 @@ func TestLongInspectIsFast(t *testing.T) {
 	if code := p.run(t); code != engine.ExitCompleted {
 		t.Fatal(p.output())
 	}
-	text, err := os.ReadFile(filepath.Join(p.dir, "run", engine.TraceFile))
+	text, err := os.ReadFile(filepath.Join(p.dir, "run", run.TraceFile))
 	if err != nil {
 		t.Fatal(err)
 	}

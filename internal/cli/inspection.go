@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/run"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
@@ -79,14 +80,14 @@ type recentDecision struct {
 // inspect gathers the whole. The error is bad input: no run, or a damaged trace.
 func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 	dir := m.path(runDir)
-	h, err := engine.ReadHeader(dir)
+	h, err := run.Dir(dir).Header()
 	if errors.Is(err, io.EOF) || errors.Is(err, trace.ErrTorn) {
 		return inspection{}, badInput("%s was stopped before anything was recorded; allowed: a run with a trace", shown(runDir))
 	}
 	if err != nil {
 		return inspection{}, err
 	}
-	x, err := engine.LoadIndex(dir, f.rebuild)
+	x, err := run.Dir(dir).Index(f.rebuild)
 	if err != nil {
 		return inspection{}, err
 	}
@@ -112,14 +113,14 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 	if err := i.readRecent(dir, x, f); err != nil {
 		return inspection{}, err
 	}
-	if i.Process = engine.Holder(dir); i.Process != "" {
+	if i.Process = run.Dir(dir).Holder(); i.Process != "" {
 		i.State = "running"
 	}
 	return i, i.measure(dir)
 }
 
 // capsOf finds the caps that hold after the last whole tick.
-func (i *inspection) capsOf(h trace.Header, x *engine.Index) {
+func (i *inspection) capsOf(h trace.Header, x *state.Index) {
 	now, forked := h.Latest(), int64(0)
 	if n := len(h.Forks); n > 0 {
 		forked = h.Forks[n-1].Tick
@@ -135,7 +136,7 @@ func (i *inspection) capsOf(h trace.Header, x *engine.Index) {
 const recentTicks, recentTicksOfAgent = 1, 10
 
 // readRecent reads the ticks to show, and what lies behind the last whole one.
-func (i *inspection) readRecent(dir string, x *engine.Index, f inspectFlags) error {
+func (i *inspection) readRecent(dir string, x *state.Index, f inspectFlags) error {
 	first, last := i.Tick-recentTicks+1, i.Tick
 	if f.agent != "" {
 		first = i.Tick - recentTicksOfAgent + 1
@@ -161,8 +162,8 @@ func (i *inspection) readRecent(dir string, x *engine.Index, f inspectFlags) err
 
 // read visits the records from where a tick begins, until visit has seen enough. What
 // a killed process left half-written ends the trace.
-func (i *inspection) read(dir string, x *engine.Index, tick int64, visit func(trace.Record) bool) error {
-	r, err := x.OpenFrom(dir, tick)
+func (i *inspection) read(dir string, x *state.Index, tick int64, visit func(trace.Record) bool) error {
+	r, err := run.Dir(dir).OpenFrom(x, tick)
 	if err != nil {
 		return err
 	}
@@ -258,7 +259,7 @@ func (i *inspection) measure(dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range append(closed, filepath.Join(dir, engine.TraceFile)) {
+	for _, name := range append(closed, filepath.Join(dir, run.TraceFile)) {
 		info, err := os.Stat(name)
 		if errors.Is(err, os.ErrNotExist) {
 			continue // the open file may be lost, and the closed ones be there

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/run"
 )
 
 // started is a program running as a process of its own.
@@ -70,7 +71,7 @@ func TestInterruptedRunExitsWith130(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, dir, programName, "minimal", "--ticks", "1000000", "--run-dir", "run", "--quiet")
 	for {
-		data, err := os.ReadFile(filepath.Join(dir, "run", engine.TraceFile))
+		data, err := os.ReadFile(filepath.Join(dir, "run", run.TraceFile))
 		if err == nil && bytes.Contains(data, []byte(`"type":"tick_end"`)) {
 			break
 		}

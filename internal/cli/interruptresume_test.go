@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/run"
 )
 
 // cancelAt passes on what is written and calls cancel when a text comes by.
@@ -35,7 +36,7 @@ func TestInterruptedWhileDeriving(t *testing.T) {
 	}
 	kept := func() string {
 		var all []byte
-		for _, name := range []string{engine.TraceFile, engine.ReportFile} {
+		for _, name := range []string{run.TraceFile, run.ReportFile} {
 			b, err := os.ReadFile(filepath.Join(p.dir, "run", name))
 			if err != nil {
 				t.Fatal(err)

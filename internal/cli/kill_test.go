@@ -19,9 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -142,7 +142,7 @@ func (k *killing) until(resume bool, size int64) bool {
 			return false
 		case <-time.After(200 * time.Microsecond): // only how often to look
 		}
-		if _, err := os.Stat(filepath.Join(k.dir, "run", engine.LockFile)); err != nil || grown(filepath.Join(k.dir, "run")) < size {
+		if _, err := os.Stat(filepath.Join(k.dir, "run", run.LockFile)); err != nil || grown(filepath.Join(k.dir, "run")) < size {
 			continue
 		}
 		_ = s.Process.Kill()
@@ -158,7 +158,7 @@ const segmentMB = 1
 func grown(dir string) int64 {
 	closed, _ := filepath.Glob(filepath.Join(dir, "trace-*.jsonl.zst"))
 	size := int64(len(closed)) * segmentMB << 20
-	if info, err := os.Stat(filepath.Join(dir, engine.TraceFile)); err == nil {
+	if info, err := os.Stat(filepath.Join(dir, run.TraceFile)); err == nil {
 		size += info.Size()
 	}
 	return size
@@ -167,7 +167,7 @@ func grown(dir string) int64 {
 // recorded are the requests of the trace, by hash.
 func (k *killing) recorded() map[string]bool {
 	hashes := map[string]bool{}
-	f, err := engine.OpenTrace(filepath.Join(k.dir, "run"))
+	f, err := run.Dir(filepath.Join(k.dir, "run")).Open()
 	if err != nil {
 		return hashes // killed before there was one
 	}
@@ -215,7 +215,7 @@ func (k *killing) play(kills int, whole int64) {
 
 // begun reports whether there is something to resume: a trace whose header is whole.
 func (k *killing) begun() bool {
-	if _, err := engine.ReadHeader(filepath.Join(k.dir, "run")); err == nil {
+	if _, err := run.Dir(filepath.Join(k.dir, "run")).Header(); err == nil {
 		return true
 	}
 	if err := os.RemoveAll(filepath.Join(k.dir, "run")); err != nil {
@@ -259,7 +259,7 @@ func (k *killing) tally(seen, open map[string]bool) {
 // outcome is what a finished run came to.
 func outcome(t *testing.T, dir string) (canonical string, r report.Report, size int64) {
 	t.Helper()
-	f, err := engine.OpenTrace(dir)
+	f, err := run.Dir(dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

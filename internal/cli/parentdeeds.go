@@ -3,7 +3,7 @@ package cli
 import (
 	"io"
 
-	"example.com/agentworld/engine"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -16,7 +16,7 @@ type parentDeeds struct {
 
 // openParent opens what a fork's directory keeps of its parent.
 func (m *Main) openParent(runDir string) (parentDeeds, error) {
-	f, err := engine.OpenParent(m.path(runDir))
+	f, err := run.Dir(m.path(runDir)).OpenParent()
 	if err != nil {
 		return parentDeeds{}, badInput("what %s keeps of the run it was forked from cannot be read: %v", shown(runDir), cause(err))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/run"
 )
 
 // playbookBytesMax bounds a playbook file. One at its limits, with a full history,
@@ -65,7 +66,7 @@ func (m *Main) keepLearned(p plan, result engine.Result) error {
 	}
 	replaced, err := engine.ReplacePlaybook(m.path(p.playbookFile), []byte(p.Playbook), result.Learned)
 	if err == nil && !replaced {
-		kept := filepath.Join(p.RunDir, engine.PlaybookDir, learnedName)
+		kept := filepath.Join(p.RunDir, run.PlaybookDir, learnedName)
 		fmt.Fprintf(m.Stderr, "note: the playbook %s changed during the run and is left as it is; what was learned is in %s\n", oneLine(p.playbookFile), oneLine(kept))
 		err = engine.WritePlaybook(m.path(kept), result.Learned)
 	}

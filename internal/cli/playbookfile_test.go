@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/run"
 )
 
 // TestAChangedPlaybookIsLeftAlone: what a run learned does not replace what somebody
@@ -48,7 +49,7 @@ func TestAChangedPlaybookIsLeftAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, _ := os.ReadFile(path)
-			aside, _ := os.ReadFile(filepath.Join(dir, "run", engine.PlaybookDir, learnedName))
+			aside, _ := os.ReadFile(filepath.Join(dir, "run", run.PlaybookDir, learnedName))
 			if want := learned.Encode(); !tc.kept && (!bytes.Equal(got, want) || aside != nil) {
 				t.Errorf("the file has %q, the run directory %q", got, aside)
 			}

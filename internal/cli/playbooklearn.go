@@ -212,7 +212,7 @@ func (l *schooling) ask(ctx context.Context, b engine.Batch) (reflect.Result, er
 	l.spender.Begin(agent, turn)
 	for ask, more := turn.Next(); more; ask, more = turn.Next() {
 		answer := l.spender.Respond(ask.Request, func() llmclient.Answer {
-			return l.source.Respond(ctx, engine.CallKey{Tick: b.Tick, Agent: agent, Step: ask.Number}, ask.Request)
+			return l.source.Respond(ctx, trace.CallKey{Tick: b.Tick, Agent: agent, Step: ask.Number}, ask.Request)
 		})
 		if ctx.Err() != nil {
 			return reflect.Result{}, failWith(engine.ExitInterrupted, errors.New("learning interrupted; what was learned before is kept"))

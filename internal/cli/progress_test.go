@@ -7,6 +7,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 func TestPlainProgressIsBounded(t *testing.T) {
@@ -59,7 +60,7 @@ func TestFailureNotesAreBounded(t *testing.T) {
 	notes := failureNotes{printer: &progressPrinter{w: &out}}
 	see := func(kind llmclient.ErrorKind, times int) {
 		for range times {
-			notes.see(engine.Exchange{Key: engine.CallKey{Tick: 2, Agent: "agent-1"}, Answer: llmclient.Failed(kind, "wait\na bit")})
+			notes.see(engine.Exchange{Key: trace.CallKey{Tick: 2, Agent: "agent-1"}, Answer: llmclient.Failed(kind, "wait\na bit")})
 		}
 	}
 	see(llmclient.ErrServer, 10)
@@ -78,14 +79,14 @@ func TestExchangePrinterIsBoundedAndEscaped(t *testing.T) {
 	var out bytes.Buffer
 	p := exchangePrinter{w: &out, charsMax: 20}
 	p.show(engine.Exchange{
-		Key: engine.CallKey{Tick: 4, Agent: "agent-2", Step: 3}, Stage: "plan",
+		Key: trace.CallKey{Tick: 4, Agent: "agent-2", Step: 3}, Stage: "plan",
 		Request: llmclient.Request{Input: []llmclient.Item{llmclient.Message("user", strings.Repeat("x", 100)+"the end\x1b[2J")}},
 		Answer: llmclient.Answer{LatencyMS: 7, Reply: &llmclient.Reply{
 			Status: "completed", Usage: llmclient.Usage{Input: 11, Output: 12},
 			Items: []llmclient.Item{llmclient.FunctionCall("c1", "plan", `{"goal":"a long one that is cut"}`)},
 		}},
 	})
-	p.show(engine.Exchange{Key: engine.CallKey{Tick: 4, Agent: "agent-2", Step: 4}, Stage: "decision", Answer: llmclient.Failed(llmclient.ErrServer, "busy")})
+	p.show(engine.Exchange{Key: trace.CallKey{Tick: 4, Agent: "agent-2", Step: 4}, Stage: "decision", Answer: llmclient.Failed(llmclient.ErrServer, "busy")})
 	want := `>>> tick 4 agent-2 call 3 plan: 1 input items, 161 characters
 …xxxxxxxthe end\x1b[2J
 <<< tick 4 agent-2 call 3: completed, 11 tokens in, 12 out, 7 ms

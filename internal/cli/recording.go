@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -39,7 +40,7 @@ func (m *Main) chooseRecording(c config, values []value) (chosenRecording, error
 		}
 		return chosenRecording{}, nil
 	}
-	h, err := engine.ReadRecording(m.path(v.text))
+	h, err := run.ReadRecording(m.path(v.text))
 	if err != nil {
 		return chosenRecording{}, badInput("%s: %s cannot be replayed from: %v; allowed: a run directory or a file of answers", v.where(), shown(v.text), err)
 	}
@@ -59,7 +60,7 @@ func (m *Main) chooseRecordingAgain(runDir string, h trace.Header, values []valu
 	} else if recorded == nil {
 		return chosenRecording{}, nil
 	}
-	again, err := engine.ReadRecording(m.path(path))
+	again, err := run.ReadRecording(m.path(path))
 	if err != nil {
 		return chosenRecording{}, badInput("%s takes its answers from the recording %s, which cannot be read: %v; allowed: --replay-from with the place where it is now",
 			shown(runDir), shown(path), err)
@@ -70,7 +71,7 @@ func (m *Main) chooseRecordingAgain(runDir string, h trace.Header, values []valu
 // chooseAnswersAgain is chooseAnswers for a run that is gone on with. A run that cannot
 // be read is left to whoever claims it, to say so.
 func (m *Main) chooseAnswersAgain(runDir string, c config, values []value) (modelAccess, chosenRecording, error) {
-	h, _ := engine.ReadHeader(m.path(runDir))
+	h, _ := run.Dir(m.path(runDir)).Header()
 	recording, err := m.chooseRecordingAgain(runDir, h, values)
 	if err == nil && recording.strict {
 		err = recording.checkModel(values, "")

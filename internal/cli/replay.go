@@ -10,6 +10,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/run"
 )
 
 // differenceCharsMax bounds how much of two differing lines is shown.
@@ -90,7 +91,7 @@ func replayFailure(ctx context.Context, runDir string, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return failWith(engine.ExitInterrupted, fmt.Errorf("replay of %s interrupted", shown(runDir)))
-	case engine.Damaged(err), errors.Is(err, engine.ErrVersionDrift):
+	case run.Damaged(err), errors.Is(err, engine.ErrVersionDrift):
 		return badInput("%s cannot be replayed: %w", shown(runDir), err)
 	}
 	return fmt.Errorf("replay %s: %w", shown(runDir), err)

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/report"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -33,7 +33,7 @@ func (m *Main) foldReport(runDir string) (report.Report, error) {
 
 // keptTrace is a run's trace, which no other output may replace.
 func (m *Main) keptTrace(runDir string) keptPath {
-	return keptPath{"the run's trace", filepath.Join(m.path(runDir), engine.TraceFile)}
+	return keptPath{"the run's trace", filepath.Join(m.path(runDir), run.TraceFile)}
 }
 
 // saveReport writes a report as JSON to a file, parents included, or to stdout

@@ -10,6 +10,7 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -54,6 +55,7 @@ type resumeFlags struct {
 	config     string
 	untilTick  int64
 	allowDrift bool
+	abandon    bool
 }
 
 // resumeCommand goes on with a run.
@@ -83,6 +85,7 @@ func (m *Main) resumeCommand() *cobra.Command {
 	}
 	addFlags(c.Flags(), resumeFlagsOf(settingTable()))
 	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "last tick to run (default the last one the run was asked for)")
+	c.Flags().BoolVar(&f.abandon, "abandon-tick", false, "end the open turns of the unfinished tick, so that other caps hold from the next one on")
 	c.Flags().BoolVar(&f.allowDrift, "allow-version-drift", false, "also go on with a run that another version recorded")
 	c.Flags().StringVar(&f.config, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
 	return c
@@ -104,7 +107,7 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 		return err
 	}
 	s, err := engine.PrepareResume(m.path(runDir), engine.ResumeOptions{
-		UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift, Caps: capsGiven(values),
+		UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift, AbandonTick: f.abandon, Caps: capsGiven(values),
 		Model: access.model, ModelSource: recording.source(access), BaseURL: recording.endpoint(access),
 		Recording: recording.describe(access.source()),
 	})
@@ -127,6 +130,9 @@ func resumeRefusal(runDir string, err error) error {
 	if errors.Is(err, engine.ErrOtherModel) {
 		return badInput("%s: %w; allowed: the run's own model: --model for a live one, --offline or no --model for the scripted stub; fork %s --at-tick N goes on with another",
 			shown(runDir), err, oneLine(runDir))
+	}
+	if open, ok := errors.AsType[*engine.OpenTickError](err); ok {
+		return badInput("%s: %w; allowed: caps with room for that; --abandon-tick ends the open turns of the tick instead", shown(runDir), open)
 	}
 	if errors.Is(err, engine.ErrNotResumable) {
 		return badInput("%s: %w", shown(runDir), err)
@@ -192,7 +198,7 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 	})
 	printer.finish()
 	given()
-	if difference, ok := errors.AsType[*engine.DifferenceError](err); ok {
+	if difference, ok := errors.AsType[*trace.DifferenceError](err); ok {
 		return failWith(engine.ExitDiffers, fmt.Errorf("%s does not come out as recorded and is not resumed: %w", shown(p.RunDir), difference))
 	}
 	if err == nil && result.Deriving {
@@ -200,7 +206,7 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 		return failWith(result.ExitCode(), fmt.Errorf("interrupted while the %d recorded ticks of %s were derived again, after %d of them; nothing of the run has changed; resume %s starts over",
 			s.TicksDone(), shown(p.RunDir), result.TicksDone, oneLine(p.RunDir)))
 	}
-	if engine.Damaged(err) {
+	if run.Damaged(err) {
 		return badInput("%s cannot be resumed: %w", shown(p.RunDir), err)
 	}
 	return m.conclude(p, out, result, err)
@@ -220,15 +226,15 @@ func (m *Main) announceComplete(p plan, s *engine.Resumption) {
 
 // announceResume says where the run stands.
 func (m *Main) announceResume(p plan, s *engine.Resumption) {
-	if before, changed := s.CapsBefore(); changed {
-		fmt.Fprintf(m.Stderr, "caps: changed from %s to %s; what was spent counts\n", capsListed(before, p.Prices), capsListed(p.Caps, p.Prices))
+	if before, from := s.CapsBefore(); from > 0 {
+		fmt.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n", capsListed(before, p.Prices), capsListed(p.Caps, p.Prices), from)
 	}
 	fmt.Fprintf(m.Stderr, "resume: %s, tick %d of %d is the last whole one, answers of the next one at hand: %d\n",
 		oneLine(p.RunDir), s.TicksDone(), p.Ticks, s.Exchanges())
 	if s.FileLost() {
-		fmt.Fprintf(m.Stderr, "note: %s is gone or lost its first line; it begins anew behind the closed parts of the trace, which hold these ticks\n", engine.TraceFile)
+		fmt.Fprintf(m.Stderr, "note: %s is gone or lost its first line; it begins anew behind the closed parts of the trace, which hold these ticks\n", run.TraceFile)
 	}
 	if n := s.CutBytes(); n > 0 {
-		fmt.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n", n, engine.CutFile)
+		fmt.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n", n, run.CutFile)
 	}
 }

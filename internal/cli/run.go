@@ -18,6 +18,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -62,7 +63,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	})
 	printer.finish()
 	given()
-	if locked, ok := errors.AsType[*engine.LockedError](err); ok {
+	if locked, ok := errors.AsType[*run.LockedError](err); ok {
 		return badInput("%w", locked)
 	}
 	if err != nil && m.nothingRecorded(p) {
@@ -75,7 +76,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 // createRunDir makes the directory of the run, or of the fork.
 func (m *Main) createRunDir(p plan) error {
 	if p.fork == nil {
-		return engine.CreateRunDir(m.path(p.RunDir))
+		return run.Dir(m.path(p.RunDir)).Create()
 	}
 	return engine.CreateForkDir(m.forkOptions(p, engine.Options{RunDir: m.path(p.RunDir)}))
 }
@@ -189,7 +190,7 @@ func (p plan) recounting(faults *stub.Injector) func(llmclient.Request, int) {
 // nothingRecorded reports whether the run ended before it had a trace, so that
 // there is nothing to report on.
 func (m *Main) nothingRecorded(p plan) bool {
-	_, err := os.Stat(filepath.Join(m.path(p.RunDir), engine.TraceFile))
+	_, err := os.Stat(filepath.Join(m.path(p.RunDir), run.TraceFile))
 	return errors.Is(err, fs.ErrNotExist)
 }
 
@@ -263,11 +264,11 @@ func (m *Main) finishReport(p plan, out outputFile) error {
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(filepath.Join(m.path(p.RunDir), engine.ReportFile), r.JSON())
+	err = atomicfile.Write(filepath.Join(m.path(p.RunDir), run.ReportFile), r.JSON())
 	if out.path != "" {
 		err = errors.Join(err, atomicfile.Write(out.path, r.JSON()))
 	}
-	text := fmt.Sprintf("%strace   %s\nreport  %s\n", r.Text(), oneLine(filepath.Join(p.RunDir, engine.TraceFile)), oneLine(filepath.Join(p.RunDir, engine.ReportFile)))
+	text := fmt.Sprintf("%strace   %s\nreport  %s\n", r.Text(), oneLine(filepath.Join(p.RunDir, run.TraceFile)), oneLine(filepath.Join(p.RunDir, run.ReportFile)))
 	if out.path != "" {
 		text += fmt.Sprintf("report  %s\n", oneLine(p.ReportJSON))
 	}

@@ -10,6 +10,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
+	"example.com/agentworld/run"
 )
 
 // TestScriptedRunLeavesAValidReport also reads everything the run printed and
@@ -38,7 +39,7 @@ func TestScriptedRunLeavesAValidReport(t *testing.T) {
 		t.Errorf("the report breaks its schema: %v", err)
 	}
 	want := ".tmp/runs/20310203T040506Z-llm_bootstrap-abcdef"
-	if _, err := os.Stat(filepath.Join(p.dir, want, engine.TraceFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(p.dir, want, run.TraceFile)); err != nil {
 		t.Errorf("no trace in the run directory: %v", err)
 	}
 	if !strings.Contains(p.stdout.String(), want) {
@@ -108,7 +109,7 @@ func TestAReportOutlivesAKilledRun(t *testing.T) {
 	if code := p.run(t); code != engine.ExitCompleted {
 		t.Fatalf("exit code %d:\n%s", code, p.output())
 	}
-	path := filepath.Join(p.dir, "run", engine.TraceFile)
+	path := filepath.Join(p.dir, "run", run.TraceFile)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"io"
 
-	"example.com/agentworld/engine"
+	"example.com/agentworld/run"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
@@ -13,10 +14,10 @@ import (
 // directory is not a run, or cannot be read.
 func (m *Main) openTrace(runDir string) (io.ReadCloser, error) {
 	// The path is shown as the user wrote it, not as it was resolved.
-	f, err := engine.OpenTrace(m.path(runDir))
+	f, err := run.Dir(m.path(runDir)).Open()
 	switch {
-	case errors.Is(err, engine.ErrNoRun):
-		return nil, badInput("%s holds no trace; allowed: a run directory, which has a file %s", shown(runDir), engine.TraceFile)
+	case errors.Is(err, run.ErrNoRun):
+		return nil, badInput("%s holds no trace; allowed: a run directory, which has a file %s", shown(runDir), run.TraceFile)
 	case err != nil:
 		return nil, badInput("the trace of %s cannot be read: %v", shown(runDir), cause(err))
 	}
@@ -25,8 +26,8 @@ func (m *Main) openTrace(runDir string) (io.ReadCloser, error) {
 
 // eachFrom calls visit with the records from where a tick begins, other than those of
 // one type, until visit has seen enough.
-func (m *Main) eachFrom(runDir string, x *engine.Index, tick int64, skipped trace.Type, visit func(trace.Record) bool) error {
-	r, err := x.OpenFrom(m.path(runDir), tick)
+func (m *Main) eachFrom(runDir string, x *state.Index, tick int64, skipped trace.Type, visit func(trace.Record) bool) error {
+	r, err := run.Dir(m.path(runDir)).OpenFrom(x, tick)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -47,7 +47,7 @@ func (m *Main) catTrace(runDir string) error {
 	}
 	defer f.Close()
 	_, err = io.Copy(m.Stdout, f)
-	if engine.Damaged(err) {
+	if run.Damaged(err) {
 		return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
 	}
 	if err != nil {

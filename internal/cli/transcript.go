@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/engine"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -71,14 +71,14 @@ func (m *Main) loadTranscript(runDir string, tick int64, agent string) (transcri
 // the stretch of ticks before it, which holds them. ok is false when that does not give
 // the whole decision; what is wrong then shows when the trace is read from its start.
 func (m *Main) indexedTranscript(runDir string, tick int64, agent string) (t transcript, ok bool) {
-	x, err := engine.LoadIndex(m.path(runDir), false)
+	x, err := run.Dir(m.path(runDir)).Index(false)
 	if err != nil {
 		return transcript{}, false
 	}
 	if _, ok := x.At(tick); !ok {
 		return transcript{}, false
 	}
-	if t.header, err = engine.ReadHeader(m.path(runDir)); err != nil {
+	if t.header, err = run.Dir(m.path(runDir)).Header(); err != nil {
 		return transcript{}, false
 	}
 	upToIt := func(r trace.Record) bool { end, whole := r.(trace.TickEnd); return !whole || end.Tick < tick }

@@ -1,4 +1,4 @@
-package engine
+package run
 
 import (
 	"bytes"
@@ -81,7 +81,7 @@ func (s *segments) linesSkipped(f begunFile) int {
 	if f.number == s.last {
 		return newlines(io.NewSectionReader(s.open, 0, f.skipped))
 	}
-	closed, err := openSegment(s.dir, f.number)
+	closed, err := s.dir.openSegment(f.number)
 	if err != nil {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package engine
+package run
 
 import "os"
 
@@ -19,6 +19,3 @@ func AtRotation(step func(name string) error) (restore func()) {
 	rotationStep = step
 	return func() { rotationStep = before }
 }
-
-// LockRun claims a run as a process does.
-func LockRun(dir string) (unlock func() error, err error) { return lockRun(dir) }

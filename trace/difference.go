@@ -1,4 +1,4 @@
-package engine
+package trace
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
-	"example.com/agentworld/trace"
 )
 
 // DifferenceError says that a run, derived again from its records, came out other
@@ -29,10 +28,10 @@ func (e *DifferenceError) Error() string { return fmt.Sprintf("tick %d: %s", e.T
 
 // recordHead is what tells one record of a tick from another.
 type recordHead struct {
-	Type  trace.Type `json:"type"`
-	Tick  int64      `json:"tick"`
-	Agent string     `json:"agent_id"`
-	Step  int        `json:"step"`
+	Type  Type   `json:"type"`
+	Tick  int64  `json:"tick"`
+	Agent string `json:"agent_id"`
+	Step  int    `json:"step"`
 }
 
 // headOf reads the head of a line of a canonical trace; false where there is none.
@@ -52,9 +51,9 @@ func (h recordHead) String() string {
 	return text
 }
 
-// differenceOf says what two different lines of canonical traces differ in. An empty
-// line is the end of its trace.
-func differenceOf(recorded, derived []byte) *DifferenceError {
+// DifferenceOf says what two different lines of canonical traces differ in. An empty
+// line is the end of its
+func DifferenceOf(recorded, derived []byte) *DifferenceError {
 	a, inRecords := headOf(recorded)
 	b, isDerived := headOf(derived)
 	switch {
@@ -95,7 +94,7 @@ func apartIn(place string, a, b any) (at, x, y string) {
 	case string:
 		if b, same := b.(string); same {
 			// Long texts are shown from where they part.
-			cutA, cutB, n := apart(a, b)
+			cutA, cutB, n := Apart(a, b)
 			if n > beforeCharsMax {
 				place += fmt.Sprintf(" from character %d on", n)
 			}
@@ -161,15 +160,34 @@ func shownIf(there bool, v any) string {
 
 // valueShown is a value as JSON, cut to what fits a line: it may be a text of a model.
 func valueShown(v any) string {
-	return plaintext.Clip(string(llmclient.Marshal(v)), differenceCharsMax)
+	return plaintext.Clip(string(llmclient.Marshal(v)), DifferenceCharsMax)
 }
 
-// misplaced tells a record that stands in the wrong tick as a difference, which it is:
+// Misplaced tells a record that stands in the wrong tick as a difference, which it is:
 // no run writes one.
-func misplaced(err error) (*DifferenceError, bool) {
-	order, found := errors.AsType[*trace.OrderError](err)
+func Misplaced(err error) (*DifferenceError, bool) {
+	order, found := errors.AsType[*OrderError](err)
 	if !found {
 		return nil, false
 	}
 	return &DifferenceError{order.After, fmt.Sprintf("behind it stands a %s record of tick %d", order.Type, order.Tick)}, true
+}
+
+const (
+	// DifferenceCharsMax bounds each side of a difference that is shown, beforeCharsMax
+	// the common text before it.
+	DifferenceCharsMax = 60
+	beforeCharsMax     = 20
+)
+
+// Apart cuts two texts to where they begin to differ and counts the characters
+// before that place from 1.
+func Apart(a, b string) (string, string, int) {
+	x, y := []rune(a), []rune(b)
+	n := 0
+	for n < len(x) && n < len(y) && x[n] == y[n] {
+		n++
+	}
+	from := max(0, n-beforeCharsMax)
+	return plaintext.Clip(string(x[from:]), DifferenceCharsMax), plaintext.Clip(string(y[from:]), DifferenceCharsMax), n + 1
 }

@@ -1,4 +1,4 @@
-package engine
+package run
 
 import (
 	"bufio"
@@ -31,7 +31,7 @@ func (f *recordedFile) Close() error {
 	return errors.Join(errs...)
 }
 
-// OpenRecording opens the records of a run directory, or of a file that [ExportAnswers]
+// OpenRecording opens the records of a run directory, or of a file that [Dir.ExportAnswers]
 // wrote, compressed or not. The error says what path is instead.
 func OpenRecording(path string) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
@@ -39,7 +39,7 @@ func OpenRecording(path string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("open recording: %w", err)
 	}
 	if info.IsDir() {
-		return OpenTrace(path)
+		return Dir(path).Open()
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -98,12 +98,12 @@ func findPart(path, hash string) (trace.Part, error) {
 	return trace.Part{}, fmt.Errorf("part %s is missing", hash)
 }
 
-// ExportAnswers writes the recorded answers of the run in dir to w as a compressed
+// ExportAnswers writes the recorded answers of the run to w as a compressed
 // file of records: what [trace.WriteAnswers] keeps. Equal runs give equal bytes.
 // check is shown every line before it is written, and its error ends the export; nil
 // checks nothing.
-func ExportAnswers(dir string, w io.Writer, check func(line []byte) error) (trace.AnswerCounts, error) {
-	f, err := OpenTrace(dir)
+func (d Dir) ExportAnswers(w io.Writer, check func(line []byte) error) (trace.AnswerCounts, error) {
+	f, err := d.Open()
 	if err != nil {
 		return trace.AnswerCounts{}, err
 	}
@@ -114,12 +114,12 @@ func ExportAnswers(dir string, w io.Writer, check func(line []byte) error) (trac
 		return trace.AnswerCounts{}, fmt.Errorf("compress answers: %w", err)
 	}
 	lines := checkedLines{packed, check}
-	counts, err := trace.WriteAnswers(trace.NewReader(f), trace.NewWriter(lines), func(hash string) (trace.Part, error) { return findPart(dir, hash) })
+	counts, err := trace.WriteAnswers(trace.NewReader(f), trace.NewWriter(lines), func(hash string) (trace.Part, error) { return findPart(string(d), hash) })
 	if err == nil && counts.Answers == 0 {
 		err = errors.New("the run holds no answer")
 	}
 	if err := errors.Join(err, packed.Close()); err != nil {
-		return counts, fmt.Errorf("export the answers of %s: %w", dir, err)
+		return counts, fmt.Errorf("export the answers of %s: %w", d, err)
 	}
 	return counts, nil
 }

@@ -1,11 +1,10 @@
-package engine
+package run
 
 import (
 	"bytes"
 	"io"
 	"sync"
 
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
 
@@ -21,33 +20,26 @@ type readAhead struct {
 // readAheadTicks is how far ahead of the run its recording is read.
 const readAheadTicks = 2
 
-// recordedTick is what a trace holds up to the end of a tick.
+// recordedTick is what a trace holds of a tick.
 type recordedTick struct {
+	tick int64
 	// heads are all parts, without their bodies.
 	heads []trace.Part
-	calls []recordedAnswer
-	caps  []trace.CapChange
-	end   trace.TickEnd
-	// err is why the tick is not whole, such as [io.EOF]; nothing follows then.
+	calls []Answered
+	// end is zero in an answers file, and where the tick is not whole.
+	end trace.TickEnd
+	// err is why nothing follows, such as [io.EOF].
 	err error
 }
 
-// recordedAnswer is the answer to a request that had the given hash.
-type recordedAnswer struct {
-	key         CallKey
-	requestHash string
-	answer      llmclient.Answer
-	timing      *trace.CallTiming
-	// err says that a part of the answer is missing or damaged.
-	err error
-}
-
-func startReadAhead(f io.ReadCloser) *readAhead {
+// startReadAhead reads the ticks of a trace. Those of an extract have no ends: they are
+// told apart by their calls.
+func startReadAhead(f io.ReadCloser, extract bool) *readAhead {
 	a := &readAhead{ticks: make(chan recordedTick, readAheadTicks), stopped: make(chan struct{})}
 	a.reading.Go(func() {
 		defer f.Close()
 		defer close(a.ticks)
-		for r := (tickReader{lines: trace.NewLines(f)}); ; {
+		for r := (tickReader{lines: trace.NewLines(f), extract: extract, unread: map[string][]byte{}}); ; {
 			t := r.next()
 			select {
 			case a.ticks <- t:
@@ -79,23 +71,28 @@ func (a *readAhead) close() {
 
 // tickReader reads the ticks of a trace.
 type tickReader struct {
-	lines *trace.Lines
-	// tick is the last one read.
+	lines   *trace.Lines
+	extract bool
+	// tick is the last one read, held the first call of the next one in an extract.
 	tick int64
-	// parts are those that answers of the present stretch hold, unread the lines of the
+	held *Answered
+	// parts are those that answers of the stretch hold, unread the lines of the
 	// others that stand in the tick being read. Requests are derived again, and decoding
 	// their parts would be most of the work.
-	parts  trace.Parts
-	unread map[string][]byte
+	stretch int64
+	parts   trace.Parts
+	unread  map[string][]byte
 }
 
 // next reads up to the end of a tick.
 func (r *tickReader) next() (t recordedTick) {
-	if r.tick/trace.PartTicks != (r.tick+1)/trace.PartTicks {
-		r.parts = trace.Parts{} // the next stretch stores its own
+	t.tick = r.tick + 1
+	if r.held != nil {
+		t.tick, t.calls, r.held = r.held.key.Tick, []Answered{*r.held}, nil
+	} else if !r.extract {
+		r.unread = map[string][]byte{}
 	}
-	r.unread = map[string][]byte{}
-	for ended := false; !ended && t.err == nil; {
+	for t.end.Tick == 0 && t.err == nil && r.held == nil {
 		line, err := r.lines.Next()
 		if err != nil {
 			t.err = err
@@ -109,14 +106,17 @@ func (r *tickReader) next() (t recordedTick) {
 		switch trace.TypeOf(line) {
 		case trace.TypeModelCall:
 			err = r.readCall(&t, line)
-		case trace.TypePart, trace.TypeCapChange, trace.TypeTickEnd, "":
-			ended, err = r.read(&t, line)
+		case trace.TypePart, trace.TypeTickEnd, "":
+			err = r.read(&t, line)
 		}
 		if err != nil {
 			t.err = r.lines.Failed(err)
 		}
 	}
-	r.tick = t.end.Tick
+	if t.end.Tick > 0 {
+		t.tick = t.end.Tick
+	}
+	r.tick = t.tick
 	return t
 }
 
@@ -125,6 +125,9 @@ func (r *tickReader) readCall(t *recordedTick, line []byte) error {
 	call, err := trace.DecodeAnsweredCall(line)
 	if err != nil {
 		return err
+	}
+	if stretch := call.Tick / trace.PartTicks; stretch != r.stretch {
+		r.stretch, r.parts = stretch, trace.Parts{} // a stretch stores its own
 	}
 	for _, hash := range call.Answer.Output {
 		line, ok := r.unread[hash]
@@ -135,33 +138,47 @@ func (r *tickReader) readCall(t *recordedTick, line []byte) error {
 		if err != nil {
 			return err
 		}
-		r.parts.Add(p.(trace.Part))
+		part, ok := p.(trace.Part)
+		if !ok {
+			continue
+		}
+		r.parts.Add(part)
 		delete(r.unread, hash)
 	}
-	a := recordedAnswer{key: CallKey{call.Tick, call.AgentID, call.Step}, requestHash: call.RequestHash, timing: call.Timing}
-	a.answer, a.err = call.Answer.Restore(&r.parts)
+	a := Answered{
+		key: trace.CallKey{Tick: call.Tick, Agent: call.AgentID, Step: call.Step}, RequestHash: call.RequestHash,
+		lasting: call.Answer.Lasting(), line: bytes.Clone(line),
+	}
+	if call.Timing != nil {
+		a.Attempts = call.Timing.Attempts
+	}
+	a.Answer, a.err = call.Answer.Restore(&r.parts)
+	switch {
+	case !r.extract:
+	case len(t.calls) == 0:
+		t.tick = call.Tick
+	case call.Tick > t.tick:
+		r.held = &a
+		return nil
+	}
 	t.calls = append(t.calls, a)
 	return nil
 }
 
-// read takes over any other record, which may not stand as it was written; ended says
-// that it is the end of the tick.
-func (r *tickReader) read(t *recordedTick, line []byte) (ended bool, err error) {
+// read takes over any other record, which may not be written as this program does.
+func (r *tickReader) read(t *recordedTick, line []byte) error {
 	record, err := trace.Decode(line)
 	if err != nil {
-		return false, err
+		return err
 	}
 	switch record := record.(type) {
 	case trace.Part:
 		t.heads = append(t.heads, record)
-		r.parts.Add(record)
+		r.unread[record.Hash] = bytes.Clone(line)
 	case trace.ModelCall:
-		return false, r.readCall(t, line)
-	case trace.CapChange:
-		t.caps = append(t.caps, record)
+		return r.readCall(t, line)
 	case trace.TickEnd:
 		t.end = record
-		return true, nil
 	}
-	return false, nil
+	return nil
 }

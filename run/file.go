@@ -1,10 +1,9 @@
-package engine
+package run
 
 import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 )
 
 // storage is the part of a file that a trace is written through. Tests put a disk
@@ -30,34 +29,34 @@ type traceFile struct {
 var openStorage = func(f *os.File) storage { return f }
 
 // createTrace makes the trace file of a new run.
-func createTrace(dir string) (*traceFile, error) {
-	return openTraceFile(dir, os.O_CREATE|os.O_EXCL)
+func (d Dir) createTrace() (*traceFile, error) {
+	return d.openTraceFile(os.O_CREATE | os.O_EXCL)
 }
 
 // continueTrace opens the trace file of a run that goes on.
-func continueTrace(dir string) (*traceFile, error) { return openTraceFile(dir, 0) }
+func (d Dir) continueTrace() (*traceFile, error) { return d.openTraceFile(0) }
 
-func openTraceFile(dir string, flags int) (*traceFile, error) {
-	path := filepath.Join(dir, TraceFile)
+func (d Dir) openTraceFile(flags int) (*traceFile, error) {
+	path := d.file(TraceFile)
 	f, err := os.OpenFile(path, flags|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open trace for writing: %w", err)
 	}
 	t := &traceFile{path: path, file: f, out: openStorage(f)}
-	if err := t.measure(dir); err != nil {
+	if err := t.measure(d); err != nil {
 		return nil, errors.Join(fmt.Errorf("open trace for writing: %w", err), f.Close())
 	}
 	return t, nil
 }
 
 // measure finds out what the file holds.
-func (t *traceFile) measure(dir string) error {
+func (t *traceFile) measure(d Dir) error {
 	info, err := t.file.Stat()
 	if err != nil {
 		return err
 	}
 	t.size = info.Size()
-	f, number, err := openLast(dir)
+	f, number, err := d.openLast()
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package engine
+package run
 
 import (
 	"cmp"
@@ -6,18 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/gofrs/flock"
 )
-
-// LockFile is the file in a run directory by which a process claims the run. It
-// holds the process id, for people; what claims is the operating system's lock on
-// it, which ends with the process however that ends.
-const LockFile = "run.lock"
 
 // LockedError says that another process is working on a run.
 type LockedError struct {
@@ -30,10 +24,11 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("run directory %s is in use by process %s; wait for it or stop it", e.Dir, cmp.Or(e.PID, "(unknown)"))
 }
 
-// lockRun claims the run in dir for this process until unlock is called. The error
-// is a [*LockedError], or says why the lock file cannot be made.
-func lockRun(dir string) (unlock func() error, err error) {
-	path := filepath.Join(dir, LockFile)
+// Lock claims the run for this process until unlock is called: by the operating system's
+// lock on a file, which ends with the process however that ends. The error is a
+// [*LockedError], or says why the lock file cannot be made.
+func (d Dir) Lock() (unlock func() error, err error) {
+	path := d.file(LockFile)
 	for {
 		lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR))
 		held, err := lock.TryLock()
@@ -41,7 +36,7 @@ func lockRun(dir string) (unlock func() error, err error) {
 			return nil, fmt.Errorf("lock run directory: %w", err)
 		}
 		if !held {
-			return nil, &LockedError{Dir: dir, PID: holder(path)}
+			return nil, &LockedError{Dir: string(d), PID: holder(path)}
 		}
 		if !sameFile(lock, path) {
 			// The holder before us removed the file while we waited for nothing: who
@@ -94,10 +89,10 @@ func sameFile(f interface{ Stat() (os.FileInfo, error) }, path string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// Holder returns the id of the process that works on the run in dir, as far as that
+// Holder returns the id of the process that works on the run, as far as that
 // can be told without disturbing it; empty when none seems to.
-func Holder(dir string) string {
-	pid := holder(filepath.Join(dir, LockFile))
+func (d Dir) Holder() string {
+	pid := holder(d.file(LockFile))
 	n, err := strconv.Atoi(pid)
 	if err != nil {
 		return ""

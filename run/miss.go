@@ -1,4 +1,4 @@
-package engine
+package run
 
 import (
 	"fmt"
@@ -11,13 +11,13 @@ import (
 )
 
 // absent says what is recorded instead of any answer for key.
-func (r *Recorded) absent(key CallKey) string {
-	agents := make([]string, len(r.header.Agents))
-	for i, a := range r.header.Agents {
-		agents[i] = a.ID
+func (a *Answers) absent(key trace.CallKey) string {
+	agents := make([]string, len(a.header.Agents))
+	for i, agent := range a.header.Agents {
+		agents[i] = agent.ID
 	}
 	var steps []int
-	for k := range r.calls {
+	for k := range a.calls {
 		if k.Agent == key.Agent {
 			steps = append(steps, k.Step)
 		}
@@ -27,7 +27,7 @@ func (r *Recorded) absent(key CallKey) string {
 		return fmt.Sprintf("the recording has no such agent, it has %d", len(agents))
 	case len(steps) > 0:
 		return fmt.Sprintf("nothing is recorded; the agent made %d calls in this tick then", slices.Max(steps))
-	case r.next == nil && len(r.calls) == 0:
+	case a.broken != nil && len(a.calls) == 0:
 		return "nothing is recorded; the recording ends before this tick"
 	}
 	return "nothing is recorded; the agent made no call in this tick then"
@@ -35,11 +35,11 @@ func (r *Recorded) absent(key CallKey) string {
 
 // difference says in words where a request is not the recorded one, and with the
 // texts where the recording has them.
-func (r *Recorded) difference(part llmclient.PromptPart, request llmclient.Request) string {
+func (a *Answers) difference(part llmclient.PromptPart, request llmclient.Request) string {
 	text := part.String() + " is not as recorded"
 	switch part.Name {
 	case "model", "tool_choice":
-		return fmt.Sprintf("%s: recorded %s, asked now %s", text, plaintext.Clip(part.Recorded, differenceCharsMax), plaintext.Clip(part.Asked, differenceCharsMax))
+		return fmt.Sprintf("%s: recorded %s, asked now %s", text, plaintext.Clip(part.Recorded, trace.DifferenceCharsMax), plaintext.Clip(part.Asked, trace.DifferenceCharsMax))
 	case "input":
 		if part.Asked == "" {
 			return fmt.Sprintf("%s: recorded one more than the %d asked now", text, len(request.Input))
@@ -50,20 +50,20 @@ func (r *Recorded) difference(part llmclient.PromptPart, request llmclient.Reque
 		}
 		text = fmt.Sprintf("%s (%s) is not as recorded", part, strings.TrimSpace(string(it.Kind)+" "+it.Role+it.Name))
 	}
-	recorded, known := r.text(part.Recorded)
+	recorded, known := a.text(part.Recorded)
 	if !known {
 		return fmt.Sprintf("%s: hash recorded %.12s, now %.12s", text, part.Recorded, part.Asked)
 	}
-	a, b, at := apart(recorded, partText(part, request))
-	return fmt.Sprintf("%s, from character %d on: recorded %q, asked now %q", text, at, a, b)
+	x, y, at := trace.Apart(recorded, partText(part, request))
+	return fmt.Sprintf("%s, from character %d on: recorded %q, asked now %q", text, at, x, y)
 }
 
 // text returns the text behind a hash, which only a whole run has.
-func (r *Recorded) text(hash string) (string, bool) {
-	if r.header.Extract != "" {
+func (a *Answers) text(hash string) (string, bool) {
+	if a.header.Extract != "" {
 		return "", false
 	}
-	p, err := findPart(r.path, hash)
+	p, err := findPart(a.path, hash)
 	if err != nil {
 		return "", false
 	}
@@ -90,23 +90,4 @@ func partText(part llmclient.PromptPart, request llmclient.Request) string {
 		return it.Text
 	}
 	return string(it.Raw)
-}
-
-const (
-	// differenceCharsMax bounds each side of a difference, beforeCharsMax what is
-	// shown of the common text before it.
-	differenceCharsMax = 60
-	beforeCharsMax     = 20
-)
-
-// apart cuts two texts to where they begin to differ and counts the characters
-// before that place from 1.
-func apart(a, b string) (string, string, int) {
-	x, y := []rune(a), []rune(b)
-	n := 0
-	for n < len(x) && n < len(y) && x[n] == y[n] {
-		n++
-	}
-	from := max(0, n-beforeCharsMax)
-	return plaintext.Clip(string(x[from:]), differenceCharsMax), plaintext.Clip(string(y[from:]), differenceCharsMax), n + 1
 }

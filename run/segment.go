@@ -1,4 +1,4 @@
-package engine
+package run
 
 import (
 	"bufio"
@@ -25,11 +25,11 @@ import (
 // segmentName is the file of a closed segment.
 func segmentName(number int) string { return fmt.Sprintf("trace-%06d.jsonl.zst", number) }
 
-// lastSegment is the highest number of a closed segment in dir, 0 when there is none.
+// lastSegment is the highest number of a closed segment, 0 when there is none.
 // Names that only resemble one are passed over.
-func lastSegment(dir string) int {
+func (d Dir) lastSegment() int {
 	// What cannot be listed holds nothing that could be read.
-	entries, _ := os.ReadDir(dir)
+	entries, _ := os.ReadDir(string(d))
 	last := 0
 	for _, e := range entries {
 		var n int
@@ -43,25 +43,25 @@ func lastSegment(dir string) int {
 // ErrNoRun marks a directory without a trace.
 var ErrNoRun = errors.New("not a run directory")
 
-// OpenTrace opens the trace of the run in dir for reading, from the first line to the
+// Open opens the trace of the run for reading, from the first line to the
 // last one there is now, whatever files it is spread over; a run under way may add to
 // them meanwhile. The error is ErrNoRun or says why a file cannot be read.
-func OpenTrace(dir string) (io.ReadCloser, error) {
-	f, number, err := openLast(dir)
+func (d Dir) Open() (io.ReadCloser, error) {
+	f, number, err := d.openLast()
 	if err != nil {
 		return nil, err
 	}
-	return &segments{dir: dir, next: 1, last: number, open: f}, nil
+	return &segments{dir: d, next: 1, last: number, open: f}, nil
 }
 
 // openLast opens the open file of a trace and finds its number. Where that file is gone
 // and closed segments are there, an empty one stands for it: whole ticks are in them.
-func openLast(dir string) (f *os.File, number int, err error) {
-	closed := lastSegment(dir)
-	f, err = os.Open(filepath.Join(dir, TraceFile))
+func (d Dir) openLast() (f *os.File, number int, err error) {
+	closed := d.lastSegment()
+	f, err = os.Open(d.file(TraceFile))
 	if errors.Is(err, os.ErrNotExist) {
 		if closed == 0 {
-			return nil, 0, fmt.Errorf("%s is %w: it has no %s", dir, ErrNoRun, TraceFile)
+			return nil, 0, fmt.Errorf("%s is %w: it has no %s", d, ErrNoRun, TraceFile)
 		}
 		f, err = os.Open(os.DevNull)
 	}
@@ -98,7 +98,7 @@ func segmentNumber(f io.Reader, closed int) (int, error) {
 
 // segments reads the files of a trace one after the other.
 type segments struct {
-	dir string
+	dir Dir
 	// next is the number of the file to read after current, last that of open.
 	next, last int
 	open       *os.File
@@ -141,7 +141,7 @@ func (s *segments) advance() error {
 		s.current = s.open
 		return nil
 	}
-	f, err := openSegment(s.dir, s.next-1)
+	f, err := s.dir.openSegment(s.next - 1)
 	if err != nil {
 		return err // and not a nil segment as the current one
 	}
@@ -159,18 +159,18 @@ func (s *segments) Close() error {
 
 // openSegment opens a closed segment for reading. The error, and those of reading it, is a
 // [*DamageError].
-func openSegment(dir string, number int) (*segment, error) {
+func (d Dir) openSegment(number int) (*segment, error) {
 	name := segmentName(number)
-	f, err := os.Open(filepath.Join(dir, name))
+	f, err := os.Open(d.file(name))
 	if err != nil {
 		return nil, &DamageError{name, err}
 	}
 	// One goroutine: nothing is left running when a reader stops halfway.
-	d, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
+	plain, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, errors.Join(&DamageError{name, err}, f.Close())
 	}
-	return &segment{name: name, plain: d, file: f}, nil
+	return &segment{name: name, plain: plain, file: f}, nil
 }
 
 // segment is a closed segment being read.
@@ -209,20 +209,18 @@ func (s *segment) Close() error {
 }
 
 // rotate closes the segment that t has become and goes on in a new file. Each step
-// leaves a trace that reads the same; first is the new file's first record, without its
-// number.
+// leaves a trace that reads the same; first is the new file's first record.
 func (t *traceFile) rotate(first trace.Segment) error {
-	dir := filepath.Dir(t.path)
+	dir := Dir(filepath.Dir(t.path))
 	if err := rotationStep("compress"); err != nil {
 		return err
 	}
-	if err := atomicfile.WriteWith(filepath.Join(dir, segmentName(t.number)), t.compress); err != nil {
+	if err := atomicfile.WriteWith(dir.file(segmentName(t.number)), t.compress); err != nil {
 		return fmt.Errorf("close trace segment %d: %w", t.number, err)
 	}
 	if err := rotationStep("replace"); err != nil {
 		return err
 	}
-	first.Number = t.number + 1
 	err := atomicfile.WriteWith(t.path, func(w *os.File) error { return trace.NewWriter(w).Write(first) })
 	if err != nil {
 		return fmt.Errorf("open trace segment %d: %w", first.Number, err)
@@ -230,7 +228,7 @@ func (t *traceFile) rotate(first trace.Segment) error {
 	if err := rotationStep("reopen"); err != nil {
 		return err
 	}
-	next, err := continueTrace(dir)
+	next, err := dir.continueTrace()
 	if err != nil {
 		return err
 	}
@@ -259,15 +257,15 @@ func (t *traceFile) compress(w *os.File) error {
 	return errors.Join(err, encoder.Close())
 }
 
-// openTraceAt opens a trace at a byte of one of its files, as an index names it.
-func openTraceAt(dir string, number int, offset int64) (*segments, error) {
-	f, last, err := openLast(dir)
+// openAt opens a trace at a byte of one of its files, as an index names it.
+func (d Dir) openAt(number int, offset int64) (*segments, error) {
+	f, last, err := d.openLast()
 	if err != nil {
 		return nil, err
 	}
-	s := &segments{dir: dir, next: number, last: last, open: f}
+	s := &segments{dir: d, next: number, last: last, open: f}
 	if number > last {
-		return nil, errors.Join(fmt.Errorf("open trace: there is no file %d of %s", number, dir), s.Close())
+		return nil, errors.Join(fmt.Errorf("open trace: there is no file %d of %s", number, d), s.Close())
 	}
 	if err := s.skip(offset); err != nil {
 		return nil, errors.Join(fmt.Errorf("open trace: %w", err), s.Close())

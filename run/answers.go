@@ -1,0 +1,184 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sync"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+)
+
+// Answers gives the recorded answers of a run, or of an answers file, again. An answer
+// is found by agent, tick and step, and by what was asked where that can differ; never
+// by the order in which requests arrive. It follows the trace along with the run, a few
+// ticks ahead, and forgets earlier ticks.
+type Answers struct {
+	path   string
+	header trace.Header
+	ahead  *readAhead
+
+	mu sync.Mutex
+	// tick is the last one asked for, at what the trace holds of it, and next the first
+	// of those after it, nil when nobody has looked yet.
+	tick  int64
+	at    recordedTick
+	next  *recordedTick
+	calls map[trace.CallKey][]Answered
+	// broken is why nothing after the present tick, or the last call kept of it, can be
+	// read; io.EOF at the end.
+	broken error
+	onPart func(trace.Part)
+}
+
+// Answered is a recorded answer.
+type Answered struct {
+	// RequestHash is that of the request, empty in an answers file.
+	RequestHash string
+	Answer      llmclient.Answer
+	// Attempts counts the HTTP requests that the answer took.
+	Attempts int
+	// err says that a part of the answer is missing or damaged.
+	err error
+	// line is the record, from which the prompt is read when somebody compares it.
+	line []byte
+	key  trace.CallKey
+	// lasting says that the answer can be given in another run.
+	lasting bool
+}
+
+// ErrDamaged marks a recording that cannot be read on.
+var ErrDamaged = errors.New("is damaged")
+
+// OpenAnswers opens the recording at path, a run directory or an answers file. The error
+// says what is wrong with it.
+func OpenAnswers(path string) (*Answers, error) {
+	h, err := ReadRecording(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := OpenRecording(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Answers{path: path, header: h, ahead: startReadAhead(f, h.Extract != ""), calls: map[trace.CallKey][]Answered{}}, nil
+}
+
+// Header is the header of the recorded run, of an answers file the facts it kept.
+func (a *Answers) Header() trace.Header { return a.header }
+
+// OnPart lets see be called with every part that is read, without its body, in the order
+// of the trace.
+func (a *Answers) OnPart(see func(trace.Part)) { a.onPart = see }
+
+// Close releases the recording.
+func (a *Answers) Close() error {
+	a.ahead.close()
+	return nil
+}
+
+// ByKey returns the answer recorded for a key, whatever was asked; ok is false where
+// there is none. The error says that the trace cannot be read up to there.
+func (a *Answers) ByKey(key trace.CallKey) (answered Answered, ok bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.readTo(key.Tick)
+	calls := a.calls[key]
+	if len(calls) == 0 {
+		if a.broken != nil && a.broken != io.EOF {
+			return Answered{}, false, fmt.Errorf("the recording ended: %w", a.broken)
+		}
+		return Answered{}, false, nil
+	}
+	// A request made twice was asked again after an interruption; the last answer is
+	// what the recorded run went on with.
+	answered = calls[len(calls)-1]
+	if answered.err != nil {
+		return Answered{}, false, fmt.Errorf("recorded answer to %s in tick %d, step %d: %w", key.Agent, key.Tick, key.Step, answered.err)
+	}
+	return answered, true, nil
+}
+
+// ByPrompt returns the answer to a request that showed the model the same. The error says
+// what is recorded in its place, and is [ErrDamaged] where that cannot be told.
+func (a *Answers) ByPrompt(key trace.CallKey, request llmclient.Request) (Answered, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.readTo(key.Tick)
+	prompt := request.Prompt()
+	var recorded *llmclient.Prompt
+	err := a.broken
+	for _, c := range a.calls[key] {
+		if !c.lasting {
+			continue
+		}
+		if c.err != nil {
+			err = c.err
+			break
+		}
+		record, broken := trace.Decode(c.line)
+		call, _ := record.(trace.ModelCall)
+		if broken != nil {
+			err = broken
+			break
+		}
+		p := call.Prompt()
+		if recorded = &p; p.Differs(prompt).Name == "" {
+			c.Answer.Recorded, c.Answer.Attempts = true, c.Attempts
+			return c, nil
+		}
+	}
+	switch {
+	case err != nil && err != io.EOF:
+		return Answered{}, fmt.Errorf("%s, tick %d, step %d: the recording %s %w: %w", key.Agent, key.Tick, key.Step, filepath.Base(filepath.Clean(a.path)), ErrDamaged, err)
+	case recorded == nil:
+		return Answered{}, fmt.Errorf("%s, tick %d, step %d: %s", key.Agent, key.Tick, key.Step, a.absent(key))
+	}
+	return Answered{}, fmt.Errorf("%s, tick %d, step %d: %s", key.Agent, key.Tick, key.Step, a.difference(recorded.Differs(prompt), request))
+}
+
+// Digest returns the digest recorded at the end of a tick.
+func (a *Answers) Digest(tick int64) (string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.readTo(tick)
+	if a.at.end.Tick != tick {
+		return "", fmt.Errorf("read the trace up to tick %d: %w", tick, a.broken)
+	}
+	return a.at.end.Digest, nil
+}
+
+// ReadTo reads the trace up to the end of a tick.
+func (a *Answers) ReadTo(tick int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.readTo(tick)
+}
+
+// readTo reads the trace up to the end of the given tick, whole or not.
+func (a *Answers) readTo(tick int64) {
+	for a.tick < tick {
+		clear(a.calls)
+		a.at = recordedTick{}
+		if a.next == nil && a.broken == nil {
+			next := a.ahead.next()
+			a.next = &next
+			for _, p := range next.heads {
+				if a.onPart != nil {
+					a.onPart(p)
+				}
+			}
+		}
+		if a.next == nil || a.next.tick > tick {
+			a.tick = tick // of which nothing is recorded
+			return
+		}
+		a.at, a.next = *a.next, nil
+		a.tick, a.broken = a.at.tick, a.at.err
+		for _, c := range a.at.calls {
+			a.calls[c.key] = append(a.calls[c.key], c)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"example.com/agentworld/trace"
+)
+
+// Dir is the path of a run directory.
+type Dir string
+
+// The files of a run in its directory. A long trace is spread over more files; see
+// [Dir.Open].
+const (
+	TraceFile  = "trace.jsonl"
+	ReportFile = "report.json"
+	// IndexFile holds the hash of a [state.Index] in JSON, and that JSON. It has nothing
+	// that the trace does not have, and may be deleted at any time.
+	IndexFile = "trace.index"
+	// CutFile collects what resumes cut off a trace, for people.
+	CutFile = "trace-cut.jsonl"
+	// LockFile holds the process id of who works on the run, for people. Its lock is what
+	// claims the run.
+	LockFile = "run.lock"
+	// PlaybookDir holds the agents' playbooks, one file AGENT.toml for each.
+	PlaybookDir = "playbooks"
+	// ParentFile is in a fork's directory and holds what its parent did after the fork,
+	// as [trace.WriteDeeds] writes it, compressed. A report of the fork compares with it,
+	// also when the parent is gone.
+	ParentFile = "parent.jsonl.zst"
+)
+
+// file is the path of a file of the run.
+func (d Dir) file(name string) string { return filepath.Join(string(d), name) }
+
+// Create makes the directory of a new run with its parents and proves that
+// it can be written. It refuses a directory that holds a trace already, because
+// two runs in one file cannot be told apart, or what is left of a run: closed segments
+// of its trace, which the new run would replace one by one, or a report.
+func (d Dir) Create() error {
+	if err := os.MkdirAll(string(d), 0o755); err != nil {
+		return fmt.Errorf("create run directory: %w", err)
+	}
+	if left := d.left(); left != "" {
+		return fmt.Errorf("run directory %s already holds a run, at least its %s; choose another directory", d, left)
+	}
+	probe, err := os.CreateTemp(string(d), ".probe-*")
+	if err != nil {
+		return fmt.Errorf("write to run directory: %w", err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// left names a file in the directory that belongs to a run and would be lost to another one in
+// the same directory; empty when there is none. What is made again when it is missed,
+// such as an index, does not count.
+func (d Dir) left() string {
+	names := []string{TraceFile}
+	if n := d.lastSegment(); n > 0 {
+		names = append(names, segmentName(n))
+	}
+	for _, name := range append(names, ReportFile) {
+		// Lstat: a link to a file that is gone is somebody's, too.
+		if _, err := os.Lstat(d.file(name)); err == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// Header returns the header of the run.
+func (d Dir) Header() (trace.Header, error) {
+	f, err := d.Open()
+	if err != nil {
+		return trace.Header{}, err
+	}
+	defer f.Close()
+	record, err := trace.NewReader(f).Next()
+	if err != nil {
+		return trace.Header{}, fmt.Errorf("read trace of %s: %w", d, err)
+	}
+	h, ok := record.(trace.Header)
+	if !ok {
+		return trace.Header{}, fmt.Errorf("read trace of %s: %w", d, trace.ErrNoHeader)
+	}
+	return h, nil
+}

@@ -1,0 +1,157 @@
+package run
+
+import (
+	"sync"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run/state"
+	"example.com/agentworld/trace"
+)
+
+// Log is a trace that several goroutines write to. Each exchange is one critical
+// section, so that the parts it needs are in the file before the record that names
+// them.
+type Log struct {
+	mu sync.Mutex
+	w  *trace.Writer
+	// file is nil for a log that is no file.
+	file *traceFile
+	// instructions and tools cache the hashes of what is the bulk of every request, for
+	// the stretch of ticks numbered stretch.
+	instructions map[string]string
+	tools        map[toolList]string
+	stretch      int64
+	// state is where the run stands, of a log that is a file.
+	state state.State
+}
+
+// toolList identifies the tools of a request: those who make requests share lists and
+// change none.
+type toolList struct {
+	first *llmclient.Tool
+	count int
+}
+
+// NewLog returns a log of records that w takes.
+func NewLog(w *trace.Writer) *Log {
+	return &Log{w: w, instructions: map[string]string{}, tools: map[toolList]string{}}
+}
+
+// CreateLog begins the trace of a new run.
+func (d Dir) CreateLog() (*Log, error) {
+	f, err := d.createTrace()
+	if err != nil {
+		return nil, err
+	}
+	l := NewLog(trace.NewWriter(f))
+	l.file = f
+	return l, nil
+}
+
+// Continue lets the log go on at the end of the trace in d, where the run stands as s
+// says. Parts that were marked as stored are not written again.
+func (l *Log) Continue(d Dir, s state.State) error {
+	f, err := d.continueTrace()
+	if err != nil {
+		return err
+	}
+	l.w.Redirect(f)
+	s.Open.Damage = nil // it is cut off
+	l.file, l.state = f, s
+	return nil
+}
+
+// MarkStored tells the log that the trace it goes on with holds p.
+func (l *Log) MarkStored(p trace.Part) { l.w.MarkStored(p) }
+
+// Write appends records. With the end of a tick everything so far is made to survive a
+// power failure, and a file that has grown to the size that the run wants is closed and
+// the next one begun.
+func (l *Log) Write(records ...trace.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range records {
+		if err := l.put(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Log) put(r trace.Record) error {
+	if err := l.w.Write(r); err != nil || l.file == nil {
+		return err
+	}
+	if err := l.state.Add(r, state.Span{}); err != nil {
+		return err
+	}
+	if r.RecordType() != trace.TypeTickEnd {
+		return nil
+	}
+	limit := l.state.SegmentBytes
+	if err := l.Sync(); err != nil || limit == nil || *limit == 0 || l.file.size < *limit {
+		return err
+	}
+	return l.file.rotate(l.state.Segment(l.file.number + 1))
+}
+
+// Exchange appends a request and its answer: the parts of both and then call, whose
+// hashes of parts and answer are set here.
+func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.Answer) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var err error
+	if call.Instructions, call.Tools, err = l.static(call.Tick, r); err != nil {
+		return err
+	}
+	if call.Input, err = l.w.Items(call.Tick, r.Input); err != nil {
+		return err
+	}
+	if call.Answer, err = l.w.Answer(call.Tick, a); err != nil {
+		return err
+	}
+	return l.put(call)
+}
+
+// static stores the parts that repeat in every request, hashing them once in a stretch.
+func (l *Log) static(tick int64, r llmclient.Request) (instructions, tools string, err error) {
+	if stretch := tick / trace.PartTicks; stretch != l.stretch {
+		l.stretch = stretch
+		clear(l.instructions)
+		clear(l.tools)
+	}
+	instructions, ok := l.instructions[r.Instructions]
+	if !ok {
+		if instructions, err = l.w.Part(tick, trace.PartInstructions, []byte(r.Instructions)); err != nil {
+			return "", "", err
+		}
+		l.instructions[r.Instructions] = instructions
+	}
+	list := toolList{count: len(r.Tools)}
+	if list.count > 0 {
+		list.first = &r.Tools[0]
+	}
+	if tools, ok = l.tools[list]; !ok {
+		if tools, err = l.w.Part(tick, trace.PartTools, llmclient.ToolList(r.Tools)); err != nil {
+			return "", "", err
+		}
+		l.tools[list] = tools
+	}
+	return instructions, tools, nil
+}
+
+// Sync makes everything written so far survive a power failure.
+func (l *Log) Sync() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.sync()
+}
+
+// Close releases the file.
+func (l *Log) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.close()
+}

@@ -1,0 +1,193 @@
+package run_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
+)
+
+// ticks is how many ticks the runs of these tests have.
+const ticks = 8
+
+// header is that of a run whose files are closed at a size.
+func header(segmentBytes int64) trace.Header {
+	return trace.Header{Format: trace.FormatVersion, Settings: trace.Settings{Ticks: ticks}, Timing: &trace.HeaderTiming{SegmentBytes: &segmentBytes}}
+}
+
+// play writes the ticks after one into a log: two agents ask and are answered in each.
+func play(l *run.Log, after int64) error {
+	for tick := after + 1; tick <= ticks; tick++ {
+		for n := 1; n <= 2; n++ {
+			id := fmt.Sprintf("agent-%d", n)
+			request := llmclient.Request{Model: "m", Instructions: "Keep powered.", Input: []llmclient.Item{llmclient.Message("user", fmt.Sprintf("tick %d of %s %s", tick, id, strings.Repeat("x", 900)))}}
+			answer := llmclient.Answer{Reply: &llmclient.Reply{ID: "r", Status: "completed", Items: []llmclient.Item{llmclient.Message("assistant", fmt.Sprintf("wait %d", tick))}}}
+			call := trace.ModelCall{Tick: tick, AgentID: id, Step: 1, ToolChoice: request.Choice.Wire(), Sections: []trace.Section{}}
+			if err := l.Exchange(call, request, answer); err != nil {
+				return err
+			}
+		}
+		if err := l.Write(trace.TickEnd{Tick: tick, Digest: fmt.Sprint("digest-", tick), WorldTime: tick}); err != nil {
+			return err
+		}
+	}
+	return l.Close()
+}
+
+// begin writes a run into a new directory and returns what ended it.
+func begin(t *testing.T, segmentBytes int64) (run.Dir, error) {
+	t.Helper()
+	dir := run.Dir(t.TempDir())
+	l, err := dir.CreateLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Write(header(segmentBytes)); err != nil {
+		return dir, err
+	}
+	return dir, play(l, 0)
+}
+
+// goOn repairs the trace and writes what it does not hold, as another process would that
+// has none of the answers of the open tick.
+func goOn(t *testing.T, dir run.Dir) {
+	t.Helper()
+	s, err := dir.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := run.NewLog(trace.NewWriter(nil))
+	answers, err := run.OpenAnswers(string(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers.OnPart(func(p trace.Part) {
+		if p.Tick <= s.Tick {
+			l.MarkStored(p)
+		}
+	})
+	answers.ReadTo(s.Tick + 1)
+	if err := answers.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.Open.Cut, s.Open.Kept, s.Open.Exchanges = append(s.Open.Cut, s.Open.Kept...), nil, nil
+	s.Open.Close()
+	if err := dir.Repair(s); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Continue(dir, *s); err != nil {
+		t.Fatal(err)
+	}
+	if err := play(l, s.Tick); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func canonical(t *testing.T, dir run.Dir) string {
+	t.Helper()
+	f, err := dir.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	if err := trace.Canonical(f, &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestRotationEndedAtAnyStep ends the process at each step of its second rotation, where
+// a kill could: nothing is lost, and the run goes on.
+func TestRotationEndedAtAnyStep(t *testing.T) {
+	whole, err := begin(t, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := canonical(t, whole)
+	for _, step := range []string{"compress", "replace", "reopen"} {
+		seen, killed := 0, errors.New("killed")
+		restore := run.AtRotation(func(name string) error {
+			if name != step {
+				return nil
+			}
+			if seen++; seen == 2 {
+				return killed
+			}
+			return nil
+		})
+		dir, err := begin(t, 4<<10)
+		restore()
+		if !errors.Is(err, killed) {
+			t.Fatalf("%s: the run did not end there: %v", step, err)
+		}
+		s, err := dir.State()
+		if err != nil || s.Tick < 2 || len(s.Open.Exchanges) > 0 {
+			t.Fatalf("%s: the run stands at tick %d: %v", step, s.Tick, err)
+		}
+		goOn(t, dir)
+		if got := canonical(t, dir); got != want {
+			t.Errorf("%s: the trace differs: %.3000s", step, cmp.Diff(want, got))
+		}
+	}
+}
+
+// fullDisk takes so many bytes and then no more, like a disk that fills up: the last
+// write gets in part of what it should.
+type fullDisk struct {
+	*os.File
+	left *int
+}
+
+var errFull = errors.New("no space left on device")
+
+func (d fullDisk) Write(p []byte) (int, error) {
+	if len(p) <= *d.left {
+		*d.left -= len(p)
+		return d.File.Write(p)
+	}
+	n, err := d.File.Write(p[:*d.left])
+	*d.left = 0
+	return n, errors.Join(err, errFull)
+}
+
+// TestFullDiskLosesNothing fills the disk at several points. The log ends with the cause;
+// what was written stays readable, and the run goes on when there is room.
+func TestFullDiskLosesNothing(t *testing.T) {
+	whole, err := begin(t, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := canonical(t, whole)
+	size := func(dir run.Dir) int {
+		b, err := os.ReadFile(string(dir) + "/" + run.TraceFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(b)
+	}
+	for _, left := range []int{size(whole) / 3, size(whole) / 2, size(whole) - 100} {
+		room := left
+		restore := run.OnDisk(func(f *os.File) run.Storage { return fullDisk{f, &room} })
+		dir, err := begin(t, 0)
+		restore()
+		if !errors.Is(err, errFull) {
+			t.Fatalf("room for %d bytes: %v", left, err)
+		}
+		if got := size(dir); got != left {
+			t.Errorf("%d bytes on a disk with room for %d", got, left)
+		}
+		goOn(t, dir)
+		if got := canonical(t, dir); got != want {
+			t.Errorf("room for %d bytes: the trace differs: %.3000s", left, cmp.Diff(want, got))
+		}
+	}
+}

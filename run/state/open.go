@@ -1,0 +1,132 @@
+package state
+
+import (
+	"cmp"
+	"slices"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+)
+
+// Span is a range of bytes of a file.
+type Span struct{ From, To int64 }
+
+// Open is what a trace holds after its last whole tick. Who goes on with the run keeps
+// what was asked and answered, and how processes came and went. What the world made of
+// it was not recorded whole and is derived again.
+type Open struct {
+	// Exchanges are the calls whose answers can be used again, in the order of the file.
+	Exchanges []trace.ModelCall
+	// Switches counts the prompt switches, forks and changes of caps, which a tick begins
+	// with.
+	Switches int
+	// Begin is where the last whole tick ends in the open file, Kept and Cut are what
+	// stays and what goes of the rest, in rising order once [Open.Close] was called.
+	Begin     int64
+	Kept, Cut []Span
+	// Damage is the first line that is no record, nil without any.
+	Damage error
+	// FileLost says that the open file of the trace is gone or lost its first line: the run
+	// goes on after what the closed files hold, in a new one.
+	FileLost bool
+
+	// parts are by where they stand. Those that no kept call names were left by an
+	// exchange that was not written to its end: they go, since a model that is asked again
+	// need not say the same. orphaned are those.
+	parts    map[Span]partID
+	orphaned map[partID]bool
+}
+
+// partID is what tells the parts of a stretch apart.
+type partID struct {
+	kind trace.PartKind
+	hash string
+}
+
+// Keys returns the keys of the exchanges.
+func (o *Open) Keys() map[trace.CallKey]bool {
+	keys := make(map[trace.CallKey]bool, len(o.Exchanges))
+	for _, c := range o.Exchanges {
+		keys[c.Key()] = true
+	}
+	return keys
+}
+
+// Lost takes in that the bytes at a place are no record. They are cut, and so is what
+// comes after them.
+func (o *Open) Lost(err error, at Span) {
+	o.Damage = cmp.Or(o.Damage, err)
+	o.Cut = append(o.Cut, at)
+}
+
+// Close ends the reading: parts that no kept call names are cut.
+func (o *Open) Close() {
+	named := map[partID]bool{}
+	for _, c := range o.Exchanges {
+		named[partID{trace.PartInstructions, c.Instructions}], named[partID{trace.PartTools, c.Tools}] = true, true
+		for _, hash := range slices.Concat(c.Input, c.Answer.Output) {
+			named[partID{trace.PartItem, hash}] = true
+		}
+	}
+	o.orphaned = map[partID]bool{}
+	o.Kept = slices.DeleteFunc(o.Kept, func(at Span) bool {
+		id, isPart := o.parts[at]
+		if !isPart || named[id] {
+			return false
+		}
+		o.Cut, o.orphaned[id] = append(o.Cut, at), true
+		return true
+	})
+	slices.SortFunc(o.Cut, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
+}
+
+// Keeps reports whether a part stays in the trace.
+func (o *Open) Keeps(p trace.Part) bool { return !o.orphaned[partID{p.Kind, p.Hash}] }
+
+// CutBytes is how much goes.
+func (o *Open) CutBytes() (n int64) {
+	for _, s := range o.Cut {
+		n += s.To - s.From
+	}
+	return n
+}
+
+// add decides what becomes of a record.
+func (o *Open) add(record trace.Record, at Span) {
+	if o.Damage != nil || !o.stays(record) {
+		o.Cut = append(o.Cut, at)
+		return
+	}
+	o.Kept = append(o.Kept, at)
+	if p, isPart := record.(trace.Part); isPart {
+		if o.parts == nil {
+			o.parts = map[Span]partID{}
+		}
+		o.parts[at] = partID{p.Kind, p.Hash}
+	}
+}
+
+func (o *Open) stays(record trace.Record) bool {
+	switch r := record.(type) {
+	case trace.Header, trace.Part, trace.Resume, trace.RunEnd:
+		return true
+	case trace.Switch, trace.Fork, trace.CapChange:
+		o.Switches++
+		return true
+	case trace.ModelCall:
+		if usable(r.Answer.Failure) {
+			o.Exchanges = append(o.Exchanges, r)
+			return true
+		}
+	}
+	return false
+}
+
+// usable reports whether an answer counts when its tick is taken up again. Those that the
+// end of the run made do not, and are asked again: a call that was broken off, one that
+// the provider refused for a reason that ended the run and is mended by now, or one that
+// a recording had no answer to.
+func usable(f *llmclient.Failure) bool {
+	return f == nil || f.Kind != llmclient.ErrInterrupted && f.Kind != llmclient.ErrNotRecorded &&
+		f.Kind != llmclient.ErrRecordingDamaged && !f.Kind.Fatal(true)
+}

@@ -1,0 +1,126 @@
+package state
+
+import (
+	"slices"
+
+	"example.com/agentworld/trace"
+)
+
+// State is where a run stands after the records it was given. The zero value is a run
+// without records.
+type State struct {
+	// Header is the run's first record.
+	Header trace.Header
+	// Tick is the last whole tick, 0 for none, and Digest that of the world after it.
+	Tick   int64
+	Digest string
+	// Asked is the most ticks that the run was asked for, Resumes how often a process went
+	// on with it.
+	Asked   int64
+	Resumes int64
+	// SegmentBytes is the size at which a trace file is closed, as it was last asked for;
+	// nil when nobody recorded one.
+	SegmentBytes *int64
+	// End is how the run ended; nil when its process left it unfinished or another one
+	// went on with it.
+	End *trace.RunEnd
+	// Spent is what counts against the caps of the run, ByAgent each agent's part of it.
+	Spent   Spent
+	ByAgent map[string]Spent
+	// Open is the tick that is not whole.
+	Open Open
+
+	changes []trace.CapChange
+	prices  prices
+}
+
+// Add takes in the next record, which stands at the given place of its file. The error
+// says that the record cannot stand there, or that a line before it, in the same tick,
+// is damaged.
+func (s *State) Add(record trace.Record, at Span) error {
+	s.End = nil
+	switch r := record.(type) {
+	case trace.Header:
+		s.Header, s.Asked, s.prices = r, max(s.Asked, r.Settings.Ticks), pricesOf(r.Settings.Prices)
+		if r.Timing != nil {
+			s.SegmentBytes = r.Timing.SegmentBytes
+		}
+	case trace.Resume:
+		s.Asked, s.Resumes = max(s.Asked, r.TicksRequested), s.Resumes+1
+		if r.Timing != nil {
+			s.SegmentBytes = r.Timing.SegmentBytes
+		}
+	case trace.RunEnd:
+		s.End = &r
+	case trace.Fork:
+		s.fork(r)
+	case trace.CapChange:
+		if s.Open.Damage == nil {
+			s.changes = append(s.changes, r)
+		}
+	case trace.Segment:
+		return s.whole(at)
+	case trace.TickEnd:
+		if r.Tick <= s.Tick {
+			return &trace.OrderError{Type: trace.TypeTickEnd, Tick: r.Tick, After: s.Tick}
+		}
+		if err := s.whole(at); err != nil {
+			return err
+		}
+		s.Tick, s.Digest = r.Tick, r.Digest
+		return nil
+	}
+	s.Open.add(record, at)
+	return nil
+}
+
+// whole ends the open tick at a place.
+func (s *State) whole(at Span) error {
+	if s.Open.Damage != nil {
+		return s.Open.Damage
+	}
+	for _, c := range s.Open.Exchanges {
+		s.spend(c)
+	}
+	s.Open = Open{Begin: at.To}
+	return nil
+}
+
+// fork takes in that the run left another one. Caps of its own count from there on.
+func (s *State) fork(f trace.Fork) {
+	if Afresh(s.CapsAt(f.AtTick), f.Settings.Caps) {
+		s.Spent, s.ByAgent = Spent{}, nil
+	}
+	s.prices = pricesOf(f.Settings.Prices)
+}
+
+// CapsAt returns the caps that hold in a tick: those of the header, or of the last fork
+// up to the tick, unless somebody who went on with the run changed them since.
+func (s *State) CapsAt(tick int64) trace.Caps {
+	caps, from := s.Header.Settings.Caps, int64(0)
+	for _, f := range s.Header.Forks {
+		if f.Tick <= tick {
+			caps, from = f.Settings.Caps, f.Tick
+		}
+	}
+	for _, c := range s.changes {
+		if from <= c.Tick && c.Tick <= tick {
+			caps = c.Caps
+		}
+	}
+	return caps
+}
+
+// CapChanges returns the changes of caps that take effect in a tick.
+func (s *State) CapChanges(tick int64) []trace.CapChange {
+	return slices.DeleteFunc(slices.Clone(s.changes), func(c trace.CapChange) bool { return c.Tick != tick })
+}
+
+// Segment is the record that opens the next file of the trace, which has a number.
+func (s *State) Segment(number int) trace.Segment {
+	first := trace.Segment{Tick: s.Tick, Number: number, TicksRequested: s.Asked, SegmentBytes: s.SegmentBytes}
+	if n := len(s.changes); n > 0 && (len(s.Header.Forks) == 0 || s.changes[n-1].Tick >= s.Header.Forks[len(s.Header.Forks)-1].Tick) {
+		first.Caps = &s.changes[n-1].Caps
+	}
+	return first
+}

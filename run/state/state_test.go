@@ -1,0 +1,85 @@
+package state
+
+import (
+	"testing"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/trace"
+)
+
+// stateOf folds records.
+func stateOf(t *testing.T, records ...trace.Record) *State {
+	t.Helper()
+	s := &State{}
+	for _, r := range records {
+		if err := s.Add(r, Span{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// TestSpent: a call counts its charge or what was billed, once its tick is whole.
+func TestSpent(t *testing.T) {
+	lost := trace.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrTimeout}}
+	s := stateOf(t,
+		trace.Header{Settings: trace.Settings{Prices: []price.Price{{Model: "m", Input: 3, Output: 5}}}},
+		trace.ModelCall{Tick: 1, AgentID: "a", Model: "m", Answer: trace.Answer{Usage: llmclient.Usage{Input: 10, Output: 2}}},
+		trace.ModelCall{Tick: 1, AgentID: "b", Model: "m", Answer: lost, Charge: &trace.Charge{ReservedTokens: 30, Tokens: 30, Cost: 100}},
+		trace.Refusal{Tick: 1, Cap: "run_calls"},
+		trace.TickEnd{Tick: 1},
+		trace.ModelCall{Tick: 2, AgentID: "b", Model: "m", Answer: trace.Answer{Usage: llmclient.Usage{Input: 7}}},
+	)
+	if want := (Spent{2, 42, 140}); s.Spent != want {
+		t.Errorf("spent %v, want %v", s.Spent, want)
+	}
+	if want := (Spent{1, 30, 100}); s.ByAgent["b"] != want {
+		t.Errorf("b spent %v, want %v", s.ByAgent["b"], want)
+	}
+	if want := (Spent{1, 30, 100}); s.MostSpent() != want {
+		t.Errorf("the most is %v, want %v", s.MostSpent(), want)
+	}
+	if want := (Spent{1, 7, 21}); s.SpentInOpen() != want {
+		t.Errorf("spent in the open tick %v, want %v", s.SpentInOpen(), want)
+	}
+}
+
+// TestCapsAt asks which caps hold in a tick of a run that was forked and resumed.
+func TestCapsAt(t *testing.T) {
+	caps := func(calls int64) trace.Caps { return trace.Caps{Run: trace.Limit{Calls: calls}} }
+	fork := trace.Fork{Tick: 5, AtTick: 4, Settings: trace.Settings{Caps: caps(50)}}
+	s := stateOf(t,
+		trace.Header{Settings: trace.Settings{Caps: caps(10)}, Forks: []trace.Fork{fork}},
+		trace.TickEnd{Tick: 1}, trace.TickEnd{Tick: 2},
+		trace.CapChange{Tick: 3, Caps: caps(30)}, trace.TickEnd{Tick: 3}, trace.TickEnd{Tick: 4},
+		fork, trace.TickEnd{Tick: 5}, trace.TickEnd{Tick: 6},
+		trace.CapChange{Tick: 7, Caps: caps(70)}, trace.CapChange{Tick: 7, Caps: caps(77)},
+	)
+	for tick, want := range []int64{10, 10, 10, 30, 30, 50, 50, 77, 77} {
+		if got := s.CapsAt(int64(tick)).Run.Calls; got != want {
+			t.Errorf("in tick %d a cap of %d calls holds, want %d", tick, got, want)
+		}
+	}
+	if first := s.Segment(2); first.Caps == nil || first.Caps.Run.Calls != 77 || first.Tick != 6 {
+		t.Errorf("the next file begins with %+v", first)
+	}
+	if got := len(s.CapChanges(7)); got != 2 {
+		t.Errorf("%d changes in tick 7, want 2", got)
+	}
+}
+
+func TestCapsThatCountAfresh(t *testing.T) {
+	both := trace.Caps{Run: trace.Limit{Calls: 9}, Tick: trace.Limit{Cost: 5}}
+	for _, c := range []struct {
+		parent, fork trace.Caps
+		want         bool
+	}{
+		{both, both, false}, {both, trace.Caps{}, false}, {both, trace.Caps{Run: trace.Limit{Calls: 9}}, false},
+		{both, trace.Caps{Run: trace.Limit{Calls: 10}}, true}, {trace.Caps{}, both, true}, {both, trace.Caps{Agent: trace.Limit{Calls: 9}}, true},
+	} {
+		if got := Afresh(c.parent, c.fork); got != c.want {
+			t.Errorf("from %+v to %+v: afresh %v", c.parent, c.fork, got)
+		}
+	}
+}
