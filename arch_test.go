@@ -47,6 +47,7 @@ type policy struct {
 const everywhere = "plaintext"
 
 var policies = []policy{
+	{dir: ".", project: []string{"engine", "report", "run", "trace", "world/scenario", "llmclient/openai", "llmclient/stub"}},
 	{dir: "plaintext", pure: true, modules: []string{"golang.org/x/text"}},
 	{dir: "internal/atomicfile", modules: []string{}},
 	{dir: "world", pure: true},
@@ -96,7 +97,7 @@ var effectful = []string{
 
 func TestEveryPackageHasAPolicy(t *testing.T) {
 	for dir := range sources(t) {
-		if dir != "." && !slices.ContainsFunc(policies, func(p policy) bool { return p.dir == dir }) {
+		if !slices.ContainsFunc(policies, func(p policy) bool { return p.dir == dir }) {
 			t.Errorf("package %s has no row in the import table", dir)
 		}
 	}

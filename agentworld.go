@@ -1,0 +1,181 @@
+// Package agentworld runs worlds of LLM agents: it plays a scenario with a model,
+// replays what was recorded, and reports on it. It is what other programs import; the
+// command world_llm_agent_demo offers the rest.
+//
+//	settings, err := agentworld.Defaults("minimal")
+//	settings.Ticks = 5
+//	settings.Model, settings.BaseURL = "m", "http://127.0.0.1:8000/v1" // none: the embedded model
+//	run, err := agentworld.Run(ctx, agentworld.Options{Settings: settings, Dir: "runs/first"})
+//	fmt.Print(run.Report.Text())
+//
+// A run leaves a directory that holds all of it. [Replay] derives every record again
+// from the recorded answers and needs neither model nor network; [ReadReport] folds
+// the records into figures again.
+//
+// The names of this package are kept stable. Those of the packages below it may change
+// with any version.
+package agentworld
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/report"
+	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world/scenario"
+)
+
+// Settings are everything that shapes a run. Start from [Defaults].
+type Settings = trace.Settings
+
+// Report is a run in numbers.
+type Report = report.Report
+
+// Progress is where a run stands after a tick.
+type Progress = engine.Progress
+
+// Status says how a run ended.
+type Status = trace.RunStatus
+
+// Comparison is what a replay found.
+type Comparison = engine.ReplayResult
+
+// Defaults returns the settings of a scenario, an embedded one or a TOML file: its seed,
+// a task's length, and defaults for the rest. The error names what is wrong with it.
+func Defaults(name string) (Settings, error) {
+	settings := trace.DefaultSettings()
+	s, text, embedded := scenario.Embedded(name)
+	if !embedded {
+		var err error
+		if text, err = os.ReadFile(name); err != nil {
+			return settings, fmt.Errorf("%s is no embedded scenario, and no file: %w", name, err)
+		}
+		if s, err = scenario.Parse(name, text); err != nil {
+			return settings, err
+		}
+	} else {
+		name = s.ID
+	}
+	settings.Scenario, settings.ScenarioTOML, settings.Seed = name, string(text), s.Seed
+	settings.ScriptedSeed, settings.FaultSeed = s.Seed, s.Seed
+	if s.Task != nil {
+		settings.Ticks = s.Task.Ticks
+	}
+	return settings, nil
+}
+
+// Options are a run: what to run and where to keep it.
+type Options struct {
+	// Settings shape the run. Without a Model the embedded scripted model decides, whose
+	// results check the wiring and say nothing about models.
+	Settings Settings
+	// Dir is the directory of the run. It is created and must not hold a run.
+	Dir string
+	// APIKey is the key of the endpoint, empty where none is wanted. It is never
+	// recorded.
+	APIKey string
+	// Concurrency bounds the turns that run at once; 0 is 8. It never changes results.
+	Concurrency int
+	// Progress, when set, is called after every tick.
+	Progress func(Progress)
+}
+
+// Result is how a run ended.
+type Result struct {
+	// Status is completed, or what ended the run early; Reason says so in a line.
+	Status Status
+	Reason string
+	// TicksDone counts whole ticks.
+	TicksDone int64
+	// Report is the run in numbers.
+	Report Report
+}
+
+// Run plays a world and returns how that ended. Cancelling ctx ends the run after its
+// last whole tick; the directory then holds a run that can be resumed. The error says
+// which setting cannot work, before anything is sent, or what failed outside, such as a
+// full disk. A provider that fails is a Status.
+func Run(ctx context.Context, o Options) (Result, error) {
+	settings, source, closeModel, err := open(o)
+	if err != nil {
+		return Result{}, err
+	}
+	defer closeModel()
+	if err := engine.Check(settings); err != nil {
+		return Result{}, err
+	}
+	if err := run.Dir(o.Dir).Create(); err != nil {
+		return Result{}, err
+	}
+	ended, err := engine.Run(ctx, engine.Options{
+		Settings: settings, RunDir: o.Dir, Source: source, Concurrency: o.Concurrency, Progress: o.Progress,
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	folded, err := ReadReport(o.Dir)
+	return Result{Status: ended.Status, Reason: ended.Reason, TicksDone: ended.TicksDone, Report: folded}, err
+}
+
+// open connects to the model of the settings, and completes them with what it is.
+func open(o Options) (Settings, engine.Source, func(), error) {
+	settings := o.Settings
+	if len(settings.AgentModels) > 0 {
+		return settings, nil, nil, errors.New("agent_models: agents with a model of their own are run by the command")
+	}
+	config := openai.Config{BaseURL: settings.BaseURL, APIKey: openai.NewSecret(o.APIKey)}
+	stop := func() {}
+	if settings.Model == "" {
+		server, err := stub.Start(context.Background(), "", stub.Options{Seed: settings.ScriptedSeed})
+		if err != nil {
+			return settings, nil, nil, err
+		}
+		stop = func() { _ = server.Close() }
+		config.BaseURL, config.ShownURL = server.URL(), embeddedURL
+		settings.Model, settings.ModelSource, settings.BaseURL = embeddedModel, trace.SourceScripted, embeddedURL
+	} else {
+		settings.ModelSource = trace.SourceLive
+	}
+	client, err := openai.New(config)
+	if err != nil {
+		stop()
+		return settings, nil, nil, err
+	}
+	if settings.ModelSource == trace.SourceLive {
+		url, err := openai.ParseBaseURL(client.URL())
+		if err != nil {
+			panic("agentworld: a client's own URL must be one: " + err.Error())
+		}
+		settings.BaseURL = url.String()
+	}
+	return settings, engine.Live(client), func() { client.Close(); stop() }, nil
+}
+
+// embeddedModel and embeddedURL are what a trace calls the embedded model.
+const (
+	embeddedModel = "scripted"
+	embeddedURL   = "embedded:scripted"
+)
+
+// Replay derives the run in dir again from its recorded answers and compares every
+// record. The error is a failure to read the run, or a run of another version.
+func Replay(ctx context.Context, dir string) (Comparison, error) {
+	return engine.Replay(ctx, dir, engine.ReplayOptions{})
+}
+
+// ReadReport folds the records of the run in dir into figures, whether it has ended or
+// not. The error is a failure to read them.
+func ReadReport(dir string) (Report, error) {
+	f, err := run.Dir(dir).Open()
+	if err != nil {
+		return Report{}, err
+	}
+	defer f.Close()
+	return report.Fold(trace.NewReader(f))
+}

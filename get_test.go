@@ -1,0 +1,112 @@
+package agentworld_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	modulepath "golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// outsideProgram is what somebody else writes: it runs a world and replays it.
+const outsideProgram = `package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"path/filepath"
+
+	"MODULE"
+)
+
+func main() {
+	settings, err := agentworld.Defaults("minimal")
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings.Ticks = 3
+	dir := filepath.Join("runs", "first")
+	run, err := agentworld.Run(context.Background(), agentworld.Options{Settings: settings, Dir: dir})
+	if err != nil {
+		log.Fatal(err)
+	}
+	again, err := agentworld.Replay(context.Background(), dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(run.Status, run.TicksDone, again.Equal)
+}
+`
+
+// TestGoGet publishes the tree in a module proxy made of files, gets it from there as
+// another module would, and runs a program that uses it.
+func TestGoGet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the tree at another path")
+	}
+	proxy, outside := t.TempDir(), t.TempDir()
+	const version = "v0.1.0"
+	publish(t, proxy, version)
+	write(t, filepath.Join(outside, "main.go"), strings.ReplaceAll(outsideProgram, "MODULE", module))
+	downloads := filepath.Join(strings.TrimSpace(command(t, ".", nil, "env", "GOMODCACHE")), "cache", "download")
+	env := []string{
+		"GOPROXY=file://" + proxy + ",file://" + downloads, "GONOSUMDB=*", "GOSUMDB=off", "GONOPROXY=none", "GOPRIVATE=",
+		"GOMODCACHE=" + t.TempDir(), "GOFLAGS=-trimpath -modcacherw", "GOWORK=off",
+	}
+	command(t, outside, env, "mod", "init", "example.org/outside")
+	command(t, outside, env, "get", module+"@"+version)
+	if got, want := command(t, outside, env, "run", "."), "completed 3 true\n"; got != want {
+		t.Errorf("the program printed %q, want %q", got, want)
+	}
+}
+
+// publish lays out one version of the tree as a module proxy serves it.
+func publish(t *testing.T, proxy, version string) {
+	t.Helper()
+	dir := filepath.Join(proxy, filepath.FromSlash(module), "@v")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, version+".mod"), string(mod))
+	write(t, filepath.Join(dir, version+".info"), `{"Version":"`+version+`"}`)
+	write(t, filepath.Join(dir, "list"), version+"\n")
+	archive, err := os.Create(filepath.Join(dir, version+".zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := zip.CreateFromDir(archive, modulepath.Version{Path: module, Version: version}, "."); err != nil {
+		t.Fatal(err)
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// command runs the go command and returns what it prints.
+func command(t *testing.T, dir string, env []string, args ...string) string {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "go", args...)
+	c.Dir, c.Env = dir, append(os.Environ(), env...)
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return string(out)
+}
