@@ -52,9 +52,8 @@ type turn struct {
 func (w *World) turns(intents []Intent) []turn {
 	keys, turns := w.turnKeys[:0], w.turnList[:0]
 	for i, in := range intents {
+		w.validate(in)
 		n := int32(in.Agent)
-		w.validate(n, in.Action)
-		w.validateOthers(n, in)
 		keys = append(keys, turnKey{mix(w.seed, w.tick, uint64(n), purposeOrder), n, int32(i)})
 	}
 	slices.SortFunc(keys, func(a, b turnKey) int {
@@ -82,34 +81,25 @@ type turnKey struct {
 }
 
 // validate panics on an intent that the caller should not have made, and notes that
-// the agent has acted.
-func (w *World) validate(n int32, a Action) {
-	if a == nil {
-		panic(fmt.Sprintf("world: intent of agent %d has no action", n))
-	}
+// the agent has acted. Alternatives do not go with orders: an order remembers what it
+// began with.
+func (w *World) validate(in Intent) {
+	n := int32(in.Agent)
 	if n < 0 || int(n) >= len(w.agents) || !w.summoned.has(n) {
 		panic(fmt.Sprintf("world: intent of agent %d, which is neither due nor continuing in tick %d", n, w.tick))
 	}
 	if w.acted.has(n) {
 		panic(fmt.Sprintf("world: second intent of agent %d in tick %d", n, w.tick))
 	}
+	isOrder := func(a Action) bool { _, order := a.(ExecuteUntil); return order }
+	switch {
+	case in.Action == nil || slices.Contains(in.Otherwise, nil):
+		panic(fmt.Sprintf("world: intent of agent %d has no action", n))
+	case len(in.Otherwise) == 0:
+	case w.agents[n].standing != nil || isOrder(in.Action) || slices.ContainsFunc(in.Otherwise, isOrder):
+		panic(fmt.Sprintf("world: intent of agent %d has alternatives and a standing order", n))
+	}
 	w.acted.set(n, true)
-}
-
-// validateOthers panics on alternatives that the caller should not have made: an order
-// remembers what it began with.
-func (w *World) validateOthers(n int32, in Intent) {
-	if len(in.Otherwise) == 0 {
-		return
-	}
-	for _, a := range append([]Action{in.Action}, in.Otherwise...) {
-		if _, order := a.(ExecuteUntil); order || a == nil {
-			panic(fmt.Sprintf("world: intent of agent %d has alternatives and a standing order, or none where one should be", n))
-		}
-	}
-	if w.agents[n].standing != nil {
-		panic(fmt.Sprintf("world: intent of agent %d, which continues an order, has alternatives", n))
-	}
 }
 
 // act judges one turn and carries it out.

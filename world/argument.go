@@ -49,36 +49,29 @@ func MakeAction(name string, args Args) (Action, error) {
 	if name == (ExecuteUntil{}).ActionName() {
 		return nil, &ArgumentError{"action", "is an order around another action"}
 	}
-	if err := checkPresence(spec, args); err != nil {
-		return nil, err
-	}
 	given := Args{}
 	for _, p := range spec.Params {
-		v := args[p.Name]
+		v, ok := args[p.Name]
+		if !ok {
+			return nil, &ArgumentError{p.Name, "is missing"}
+		}
+		given[p.Name] = v
+	}
+	// Names that do not belong are only counted, since they are text that somebody
+	// else wrote.
+	if len(args) > len(spec.Params) {
+		return nil, &ArgumentError{"action", fmt.Sprintf("takes %d arguments, got %d", len(spec.Params), len(args))}
+	}
+	for _, p := range spec.Params {
+		v := given[p.Name]
 		if err := checkValue(p, v); err != nil {
 			return nil, err
 		}
 		if p.Kind == ParamText {
-			v.Text = cleanText(v.Text, p.Max)
+			given[p.Name] = Value{Text: cleanText(v.Text, p.Max)}
 		}
-		given[p.Name] = v
 	}
 	return assemble(spec, given), nil
-}
-
-// checkPresence demands exactly the parameters of the spec. The first one missing
-// is named in schema order; names that do not belong are only counted, since they
-// are text that somebody else wrote.
-func checkPresence(spec ActionSpec, args Args) error {
-	for _, p := range spec.Params {
-		if _, ok := args[p.Name]; !ok {
-			return &ArgumentError{p.Name, "is missing"}
-		}
-	}
-	if len(args) > len(spec.Params) {
-		return &ArgumentError{"action", fmt.Sprintf("takes %d arguments, got %d", len(spec.Params), len(args))}
-	}
-	return nil
 }
 
 // checkValue demands that an id is sound text and a choice is offered.

@@ -61,12 +61,7 @@ func DecodeAction(b []byte) (Action, error) {
 		return decodeOrder(b, fields)
 	}
 	delete(fields, "action")
-	return decodeFlat(name, fields)
-}
-
-// decodeFlat reads the parameters of an action other than execute_until. Since
-// every parameter must be there and the numbers match, there are no others.
-func decodeFlat(name string, fields map[string]json.RawMessage) (Action, error) {
+	// Every parameter must be there and the numbers match, so that there are no others.
 	spec, ok := specNamed(name)
 	if !ok {
 		return nil, errors.New("decode action: unknown action name")

@@ -1,8 +1,6 @@
 package world
 
-import (
-	"slices"
-)
+import "slices"
 
 // sightsMax bounds how many agents a view can name as being at its own place, and
 // what a scenario may show of places and agents; observations list fewer.
@@ -64,7 +62,16 @@ func newGeography(s Scenario, seed uint64) *geography {
 	points := positionsOf(g.places)
 	g.index = newPointIndex(points)
 	g.radiation = radiationTable(g.places, g.index, s.Rules)
-	g.survey(points)
+	g.isCharted = newBitset(len(points))
+	var at []Position
+	for i, p := range points {
+		if g.places[i].Charted {
+			g.isCharted.set(int32(i), true)
+			g.charted = append(g.charted, int32(i))
+			at = append(at, p)
+		}
+	}
+	g.charts = newPointIndex(at)
 	return g
 }
 
@@ -80,20 +87,6 @@ func positionsOf(places []Place) []Position {
 		points[i] = places[i].Position
 	}
 	return points
-}
-
-// survey notes what is charted.
-func (g *geography) survey(points []Position) {
-	g.isCharted = newBitset(len(points))
-	var at []Position
-	for i, p := range points {
-		if g.places[i].Charted {
-			g.isCharted.set(int32(i), true)
-			g.charted = append(g.charted, int32(i))
-			at = append(at, p)
-		}
-	}
-	g.charts = newPointIndex(at)
 }
 
 // number finds a place by id.

@@ -62,7 +62,8 @@ func (w *World) hereOf(p int32) Here {
 }
 
 // lookAround looks once at everything within visibility of agent n and fills in
-// the nearest places and agents with the numbers of those left out.
+// the nearest places and agents with the numbers of those left out: the visible places
+// with what changes there and, if there is room, those only charted.
 func (w *World) lookAround(v *View, n int32) {
 	here := w.agents[n].place
 	places := nearest{most: int(w.scenario.PlacesShown)}
@@ -81,23 +82,17 @@ func (w *World) lookAround(v *View, n int32) {
 			agents += len(w.sites[k.place].present)
 		}
 	})
-	w.lookAtPlaces(v, here, places.list, known)
-	w.lookAtAgents(v, n, inhabited.list)
-	v.seen.AgentsOmitted = agents - len(v.seen.Agents)
-}
-
-// lookAtPlaces fills in the nearest known places: the visible ones with what
-// changes there and, if there is room, those only charted.
-func (w *World) lookAtPlaces(v *View, here int32, visible []near, known int) {
 	shown := min(known, int(w.scenario.PlacesShown))
 	v.sights = make([]sight, 0, shown)
-	for _, k := range visible {
+	for _, k := range places.list {
 		v.sights = append(v.sights, sight{k, true, w.reserveOf(k.place)})
 	}
 	for _, k := range w.geo.chartedBeyond(here, shown-len(v.sights)) {
 		v.sights = append(v.sights, sight{near: k})
 	}
 	v.seen.PlacesOmitted = known - len(v.sights)
+	w.lookAtAgents(v, n, inhabited.list)
+	v.seen.AgentsOmitted = agents - len(v.seen.Agents)
 }
 
 // lookAtAgents fills in the nearest visible agents: those at the same place, then

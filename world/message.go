@@ -89,22 +89,6 @@ func (l *law) messageTicks(distanceCM int64) int64 {
 	return 1 + distanceCM/(l.MessageKMPerTick*CMPerKM)
 }
 
-// wayTo is the distance from agent n, which is at a place, to where agent m is or
-// will arrive.
-func (w *World) wayTo(n, m int32) int64 {
-	at := w.agents[m].place
-	if at == noPlace {
-		at = w.agents[m].to
-	}
-	return w.geo.distanceCM(w.agents[n].place, at)
-}
-
-// inSight says whether agent m is within visibility of agent n, which is at a place.
-func (w *World) inSight(n, m int32) bool {
-	here, there := w.agents[n].place, w.agents[m].place
-	return there != noPlace && (here == there || w.geo.sees(here, there))
-}
-
 // planMail sets the wake-up for the next message to agent n. Whoever travels gets
 // its messages on arrival, however long they have been due.
 func (w *World) planMail(n int32) {
@@ -119,7 +103,8 @@ func (w *World) planMail(n int32) {
 	w.calendar.set(wakeUpOf(n, kindMail), at)
 }
 
-// deliver hands agent n the messages that are due and wakes it. A shut-down agent
+// deliver hands agent n the messages that are due and wakes it; from a full inbox the
+// oldest goes. A shut-down agent
 // finds them when it restarts.
 func (w *World) deliver(n int32) {
 	a := &w.agents[n]
@@ -128,7 +113,12 @@ func (w *World) deliver(n int32) {
 		l := a.mail.coming[due]
 		due++
 		l.arrivedAt = w.tick
-		w.receive(a, l)
+		a.mail.inbox = append(a.mail.inbox, l)
+		if excess := len(a.mail.inbox) - int(w.law.InboxMax); excess > 0 {
+			a.mail.inbox = slices.Delete(a.mail.inbox, 0, excess)
+			a.mail.dropped += int64(excess)
+		}
+		w.emit(Event{Kind: EventMessageDelivered, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Text: l.text})
 		w.touchAgent(n)
 		if a.standing != nil {
 			a.standing.messaged = true
@@ -139,20 +129,6 @@ func (w *World) deliver(n int32) {
 	}
 	a.mail.coming = slices.Delete(a.mail.coming, 0, due)
 	w.planMail(n)
-}
-
-// receive puts a message into the inbox, from which the oldest goes when it is
-// full.
-func (w *World) receive(a *agent, l letter) {
-	m := &a.mail
-	m.inbox = append(m.inbox, l)
-	if excess := len(m.inbox) - int(w.law.InboxMax); excess > 0 {
-		m.inbox = slices.Delete(m.inbox, 0, excess)
-		m.dropped += int64(excess)
-	}
-	w.emit(Event{
-		Kind: EventMessageDelivered, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Text: l.text,
-	})
 }
 
 // messagesOf is the inbox of an agent as it sees it, newest first: whoever has to

@@ -132,7 +132,7 @@ func agentID(n int) string { return "agent-" + strconv.Itoa(n+1) }
 // A task is dropped unless n is the scenario's own number: its numbers would not
 // hold.
 func (s Scenario) WithAgents(n int) Scenario {
-	m := int(s.Agents.Count)
+	before, m := s, int(s.Agents.Count)
 	s.PlannedAgents = s.planned()
 	s.Agents.Count = int64(n)
 	if n != m {
@@ -143,21 +143,9 @@ func (s Scenario) WithAgents(n int) Scenario {
 	}
 	var goals []Goal
 	for _, g := range s.Goals {
-		if g.Agent == "*" {
+		first, single := before.agentNumber(g.Agent)
+		if !single {
 			goals = append(goals, g)
-			continue
-		}
-		goals = append(goals, spreadGoal(g, m, n)...)
-	}
-	s.Goals = goals
-	return s
-}
-
-// spreadGoal gives one agent's goal to all of n agents that repeat this one.
-func spreadGoal(g Goal, m, n int) []Goal {
-	var goals []Goal
-	for first := range m {
-		if agentID(first) != g.Agent {
 			continue
 		}
 		for k := first; k < n; k += m {
@@ -169,7 +157,8 @@ func spreadGoal(g Goal, m, n int) []Goal {
 			goals = append(goals, copied)
 		}
 	}
-	return goals
+	s.Goals = goals
+	return s
 }
 
 // spawnOf, stockOf and personaOf are what agent n starts as. The place is given by

@@ -69,8 +69,13 @@ func (do SendMessage) carryOut(w *World, n int32, _ ruling) effect {
 	l := letter{from: n, sentAt: w.tick, text: cleanText(do.Text, TextMax)}
 	until := w.tick + w.law.messageTicks(w.geo.diagonalCM)
 	if to, exists := w.numbers[do.To]; exists {
-		l.dueAt = w.tick + w.law.messageTicks(w.wayTo(n, to))
-		if w.inSight(n, to) {
+		here, there := w.agents[n].place, w.agents[to].place
+		seen := there != noPlace && (here == there || w.geo.sees(here, there))
+		if there == noPlace {
+			there = w.agents[to].to // where it will arrive
+		}
+		l.dueAt = w.tick + w.law.messageTicks(w.geo.distanceCM(here, there))
+		if seen {
 			until = l.dueAt
 		}
 		w.agents[to].mail.expect(l)

@@ -50,9 +50,6 @@ type StopEvent struct {
 	TakesValue bool
 	// Doc is one line for prompts and docs.
 	Doc string
-	// Aliases are other names for the field that readers of model output accept;
-	// they appear in no schema and no prompt.
-	Aliases []string
 }
 
 // StopEvents lists the events a [Condition] may name, in a fixed order.

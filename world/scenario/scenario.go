@@ -135,53 +135,29 @@ func checkZeroLimits(data []byte) error {
 	return nil
 }
 
-// describeTOML puts file and line in front of a decoding error.
+// describeTOML puts file and line in front of a decoding error, and leaves out the names
+// that the decoder takes from this program: "cannot decode TOML string into struct field
+// world.Clause.Most of type int64" ends where they begin.
 // Only the first unknown field is reported: a file written for another version
 // has many, and the first one says which table to look at.
 func describeTOML(name string, err error) error {
-	var unknown *toml.StrictMissingError
-	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
-		first := unknown.Errors[0]
-		line, _ := first.Position()
-		return fmt.Errorf("%s:%d: unknown field %q", name, line, joinKey(first.Key()))
+	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(unknown.Errors) > 0 {
+		line, _ := unknown.Errors[0].Position()
+		return fmt.Errorf("%s:%d: unknown field %q", name, line, strings.Join(unknown.Errors[0].Key(), "."))
 	}
-	var bad *toml.DecodeError
-	if errors.As(err, &bad) {
-		line, _ := bad.Position()
-		return fmt.Errorf("%s:%d: %s%s", name, line, keyPrefix(bad.Key()), decodeFault(bad))
+	bad, ok := errors.AsType[*toml.DecodeError](err)
+	if !ok {
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	return fmt.Errorf("%s: %w", name, err)
-}
-
-// decodeFault is what is wrong, without the names that the decoder takes from this
-// program: "cannot decode TOML string into struct field world.Clause.Most of type int64"
-// ends where they begin.
-func decodeFault(err *toml.DecodeError) string {
-	fault, _, cut := strings.Cut(strings.TrimPrefix(err.Error(), "toml: "), " into ")
+	line, _ := bad.Position()
+	fault, _, cut := strings.Cut(strings.TrimPrefix(bad.Error(), "toml: "), " into ")
 	if cut {
 		fault = strings.Replace(fault, "cannot decode TOML ", "cannot be a TOML ", 1)
 	}
-	return fault
-}
-
-// joinKey writes a key path as in TOML; parts that need quotes are rare enough.
-func joinKey(key toml.Key) string {
-	var b []byte
-	for i, part := range key {
-		if i > 0 {
-			b = append(b, '.')
-		}
-		b = append(b, part...)
+	if key := bad.Key(); len(key) > 0 {
+		fault = strings.Join(key, ".") + ": " + fault
 	}
-	return string(b)
-}
-
-// keyPrefix names the field a decoding error is about, if it is about one.
-func keyPrefix(key toml.Key) string {
-	if len(key) == 0 {
-		return ""
-	}
-	return joinKey(key) + ": "
+	return fmt.Errorf("%s:%d: %s", name, line, fault)
 }
 
 // scenario converts the file into the scenario it describes, unchecked except
