@@ -97,6 +97,7 @@ func anyCaps(t *rapid.T) trace.Caps {
 // TestSpendStaysWithinCaps: whatever the caps, no run spends more, turns at once or one
 // after the other give the same trace, a refusal included, and a replay agrees.
 func TestSpendStaysWithinCaps(t *testing.T) {
+	slow(t)
 	plain := options(t, "llm_bootstrap", 3)
 	plain.Prices, plain.AgentsOverride = simulated(), 3
 	refused, ended := 0, 0

@@ -18,6 +18,7 @@ import (
 // TestCapsHoldAcrossResumes stops a run with caps again and again: the budget goes on
 // where it stood, and who is refused is the same as in a run that never stopped.
 func TestCapsHoldAcrossResumes(t *testing.T) {
+	slow(t)
 	capped := func(concurrency int) (o engine.Options, counted *tally) {
 		o, counted = eventful(t, 12)
 		o.Prices, o.Concurrency = simulated(), concurrency
@@ -100,6 +101,7 @@ func priced(t *testing.T, ticks int64, caps trace.Caps) (engine.Options, *tally)
 // concurrencies: it goes on where it stood, what was spent counts, and replay, report,
 // forks and later resumes know the caps.
 func TestMoreMoney(t *testing.T) {
+	slow(t)
 	const ticks = 14
 	limits := []trace.Caps{
 		{Run: trace.Limit{Calls: 40}}, {Run: trace.Limit{Calls: 70, Tokens: 250_000}}, {Run: trace.Limit{Cost: 600_000_000_000}, Tick: trace.Limit{Calls: 40}}, {},
@@ -196,6 +198,7 @@ func repliesIn(t *testing.T, dir string) map[trace.CallKey]bool {
 // ones, or its open turns are ended. No answer that was there is asked for again, and
 // stops between the answers change nothing.
 func TestCapsChangeAfterTheOpenTick(t *testing.T) {
+	slow(t)
 	const ticks = 5
 	uncapped := trace.Caps{}
 	first := trace.Caps{Run: trace.Limit{Calls: 200}, Tick: trace.Limit{Cost: 160_000_000_000}}
@@ -270,6 +273,7 @@ func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 // TestACapBelowWhatIsSpent ends the run at once, asks for nothing, and leaves a whole
 // report; a higher cap goes on from there.
 func TestACapBelowWhatIsSpent(t *testing.T) {
+	slow(t)
 	o, _ := priced(t, 12, trace.Caps{Run: trace.Limit{Calls: 40}})
 	done := run(t, o).TicksDone
 	again, counted := priced(t, 12, o.Caps)
@@ -289,6 +293,7 @@ func TestACapBelowWhatIsSpent(t *testing.T) {
 
 // TestAForkThatTakesACapAway: the caps it leaves go on counting.
 func TestAForkThatTakesACapAway(t *testing.T) {
+	slow(t)
 	o, _ := priced(t, 12, trace.Caps{Run: trace.Limit{Calls: 60}, Tick: trace.Limit{Calls: 40}})
 	run(t, o)
 	for _, c := range []struct {
@@ -316,6 +321,7 @@ func TestAForkThatTakesACapAway(t *testing.T) {
 // where a tick that may pass them is abandoned: what is spent passes no cap that had not been passed before, turns at once or one after
 // the other give the same trace where the same answers were there, and a replay agrees.
 func TestAnyCapsChange(t *testing.T) {
+	slow(t)
 	plain := options(t, "llm_bootstrap", 3)
 	plain.Prices, plain.AgentsOverride = simulated(), 3
 	changed, refused := 0, 0

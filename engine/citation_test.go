@@ -137,6 +137,7 @@ func TestShownIsNotUsed(t *testing.T) {
 // TestChannels: an id counts however it is named, once, with the way it was named,
 // and in the same order in every run.
 func TestChannels(t *testing.T) {
+	slow(t)
 	for name, tc := range map[string]struct {
 		citation
 		want string

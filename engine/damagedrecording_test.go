@@ -72,6 +72,7 @@ func answerPart(t testing.TB, lines [][]byte, call int) int {
 // TestDamagedRecordingEndsTheRun damages recordings in their fourth tick of six, or at
 // the end, and takes answers from them with and without a model to ask.
 func TestDamagedRecordingEndsTheRun(t *testing.T) {
+	slow(t)
 	o := options(t, "llm_bootstrap", 6)
 	run(t, o)
 	const call = `{"type":"model_call","tick":4,`

@@ -11,6 +11,7 @@ import (
 // TestEstimateIsNearWhatRunsTake: the scripted model bills a token for four bytes, which
 // is near enough to a vocabulary to compare with.
 func TestEstimateIsNearWhatRunsTake(t *testing.T) {
+	slow(t)
 	for _, c := range []struct {
 		scenario, protocol, commit string
 		ticks, learnEvery          int64

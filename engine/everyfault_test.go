@@ -123,6 +123,7 @@ var twoOfFive = []string{"agent-2", "agent-4"}
 // answer to two agents, at full size into every tenth. The others decide as in a clean run, and the report tells how
 // many requests failed with what: as many as the server spoilt.
 func TestEachTransportFaultHurtsOnlyItsAgentsLong(t *testing.T) {
+	slow(t)
 	ticks, rate := ticksUpTo(4, 60), fmt.Sprintf("=%d%%", ticksUpTo(25, 10))
 	_, clean := hurtRun{hurt: twoOfFive, ticks: ticks}.play(t)
 	for _, e := range transportEnds {
@@ -169,6 +170,7 @@ func requireFailures(t *testing.T, r report.Report, kind string, want llmclient.
 // tenth answer to one agent be one after which no call can succeed. The run ends, and up to
 // there the others decided as in a clean one.
 func TestAFaultThatEndsTheRunEndsItForAllLong(t *testing.T) {
+	slow(t)
 	ticks := ticksUpTo(15, 30)
 	hurt := []string{"agent-2"}
 	_, clean := hurtRun{hurt: hurt, ticks: ticks}.play(t)
@@ -250,6 +252,7 @@ func passingFaults() []string {
 // TestAMixtureOfFaultsHurtsOnlyItsAgentsLong spoils every tenth answer to two agents in all
 // ways that end no endpoint. The others decide as in a clean run.
 func TestAMixtureOfFaultsHurtsOnlyItsAgentsLong(t *testing.T) {
+	slow(t)
 	h := hurtRun{spec: mixture(0, 600, true), hurt: twoOfFive, ticks: 30}
 	if ticksUpTo(0, 1) == 1 {
 		h = hurtRun{spec: mixture(20, 600, false), hurt: twoOfFive, ticks: 600, cfg: openai.Config{Timeout: 5 * time.Second}}
@@ -263,6 +266,7 @@ func TestAMixtureOfFaultsHurtsOnlyItsAgentsLong(t *testing.T) {
 // TestAMixtureOfFaultsForAllLong spoils every tenth answer to all agents. At full size every
 // shape of malformed answers comes as well.
 func TestAMixtureOfFaultsForAllLong(t *testing.T) {
+	slow(t)
 	h := hurtRun{spec: mixture(0, 500, true), ticks: 20}
 	if ticksUpTo(0, 1) == 1 {
 		h = hurtRun{spec: mixture(2, 148, false), ticks: 2200, cfg: openai.Config{Timeout: 5 * time.Second}}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -104,6 +105,7 @@ var transportEnds = []transportEnd{
 // The run goes on without that agent, or ends where no later call can succeed; either
 // way the kind is counted, the report is whole and the run replays.
 func TestTransportFaultsEndAsTheyShould(t *testing.T) {
+	slow(t)
 	for _, tt := range transportEnds {
 		t.Run(tt.kind, func(t *testing.T) {
 			const ticks = 2
@@ -131,13 +133,21 @@ func TestTransportFaultsEndAsTheyShould(t *testing.T) {
 	}
 }
 
-// TestAHangEndsByTheTimeout lets one agent's provider say nothing. Only the hanging
-// calls meet the first timeout for certain; a clean one that does is repeated with
-// the patient timeout and answered the same, so a slow machine changes nothing.
+// TestAHangEndsByTheTimeout lets one agent's provider say nothing.
 func TestAHangEndsByTheTimeout(t *testing.T) {
-	t.Parallel()
-	o := spoilt(t, options(t, "two_bases", 1), "hang=100%,agent=agent-2", openai.Config{Timeout: 100 * time.Millisecond, DefaultTimeout: 3 * time.Second})
-	result := run(t, o)
+	const spec = "hang=100%,agent=agent-2"
+	plan, err := stub.ParseFaults(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(t, "two_bases", 1)
+	var result engine.Result
+	synctest.Test(t, func(t *testing.T) {
+		faults := stub.NewInjector(plan, faultSeed)
+		client := inProcess(t, stub.Options{Seed: 1, Faults: faults}, openai.Config{Timeout: 8 * time.Second})
+		o.Source, o.FaultCounts, o.Faults, o.FaultSeed = engine.Live(client), faults.Counts, spec, faultSeed
+		result = run(t, o)
+	})
 	r := fold(t, o.RunDir)
 	if result.Status != trace.RunCompleted || r.TraceCounts.LLMErrorsByKind["timeout"] != 1 || r.TraceCounts.LLMErrors != 1 {
 		t.Errorf("the run ended %s with errors %v, want completed and one timeout", result.Status, r.TraceCounts.LLMErrorsByKind)
@@ -151,6 +161,7 @@ func TestAHangEndsByTheTimeout(t *testing.T) {
 // TestFaultsAreTheSameAtAnyConcurrency compares whole canonical traces, the counts of
 // injections in their last record included.
 func TestFaultsAreTheSameAtAnyConcurrency(t *testing.T) {
+	slow(t)
 	var want []byte
 	for _, concurrency := range []int{1, 3, 16} {
 		o := spoilt(t, options(t, "llm_bootstrap", 8), "any_shape=15%,reset=5%,http_500=5%,http_404=2%,html=2%,latency=0ms..4ms", openai.Config{})
@@ -197,6 +208,7 @@ const thirtyPercent = "repairable=8%,unusable=8%,http_400=4%,http_500=5%,reset=5
 // TestOneSpoiltAgentCostsTheOthersNothingLong runs agents out of each other's reach,
 // one of them with a bad model: the others decide as if nothing had happened.
 func TestOneSpoiltAgentCostsTheOthersNothingLong(t *testing.T) {
+	slow(t)
 	ticks := ticksUpTo(25, 300)
 	clean := spoilt(t, options(t, "isolated_five", ticks), "", openai.Config{})
 	run(t, clean)
@@ -213,6 +225,7 @@ func TestOneSpoiltAgentCostsTheOthersNothingLong(t *testing.T) {
 // may react to what the spoilt one does, and to nothing else of it: with a model
 // that simply answers with the same actions, they decide the same.
 func TestOneSpoiltAgentIsKnownByItsActionsLong(t *testing.T) {
+	slow(t)
 	ticks := ticksUpTo(25, 300)
 	faulty := spoilt(t, options(t, "llm_bootstrap", ticks), thirtyPercent, openai.Config{})
 	if result := run(t, faulty); result.Status != trace.RunCompleted {

@@ -64,6 +64,7 @@ func foldFork(t testing.TB, dir string) report.Report {
 // TestForkWithoutAChangeIsItsParent forks a run at its beginning, in the middle and
 // before its last tick, with look backs, a playbook and a prompt switch in it.
 func TestForkWithoutAChangeIsItsParent(t *testing.T) {
+	slow(t)
 	goal := "Make motors."
 	o := options(t, "llm_bootstrap", 12)
 	o.LearnEvery, o.PlaybookBullets = 4, 6
@@ -107,6 +108,7 @@ func TestForkWithoutAChangeIsItsParent(t *testing.T) {
 // stay, that the change is recorded, that it shows from the first tick on, and that the
 // fork replays without its parent.
 func TestForkChanges(t *testing.T) {
+	slow(t)
 	const at = 4
 	parent := options(t, "llm_bootstrap", 7)
 	run(t, parent)
@@ -208,6 +210,7 @@ func samePrefix(t *testing.T, a, b string, at int64) {
 // TestForkRuleShowsInTheWorld forks into a world where harvests heat five times as
 // much.
 func TestForkRuleShowsInTheWorld(t *testing.T) {
+	slow(t)
 	o := options(t, "llm_bootstrap", 16)
 	run(t, o)
 	f := forkOf(t, o, 10)
@@ -231,6 +234,7 @@ func TestForkRuleShowsInTheWorld(t *testing.T) {
 // TestForkOfAFork leaves a fork before and after the point where it left its own
 // parent.
 func TestForkOfAFork(t *testing.T) {
+	slow(t)
 	o := options(t, "llm_bootstrap", 10)
 	run(t, o)
 	first := forkOf(t, o, 4)

@@ -15,6 +15,7 @@ import (
 // again into the same directory. A fork that has begun its own ticks, and one of another
 // parent, stay.
 func TestForkTakesOverItsUnfinishedPrefix(t *testing.T) {
+	slow(t)
 	o := options(t, "llm_bootstrap", 6)
 	run(t, o)
 	f := forkOf(t, o, 4)

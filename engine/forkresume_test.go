@@ -38,6 +38,7 @@ func stoppedFork(t *testing.T, f engine.ForkOptions, answers int) {
 // stops the fork in its own ticks and goes on with it: nothing changed, so that it is
 // its parent, refusals included.
 func TestForkOfACappedRunInSegments(t *testing.T) {
+	slow(t)
 	o, _ := capped(t, 12)
 	o.SegmentBytes = 100 << 10
 	parent := run(t, o)
@@ -71,6 +72,7 @@ func TestForkOfACappedRunInSegments(t *testing.T) {
 // TestForkWithOtherCaps gives a fork caps that its parent did not have: they count from
 // the fork on, also in a process that goes on with it.
 func TestForkWithOtherCaps(t *testing.T) {
+	slow(t)
 	o, _ := eventful(t, 12)
 	run(t, o)
 	spent := fold(t, o.RunDir).TraceCounts.ModelCalls
@@ -106,6 +108,7 @@ func TestForkWithOtherCaps(t *testing.T) {
 // fails for good: only that agent stops, replays and resumes hold to it, and a fork of the
 // fork can take it back.
 func TestForkWithModelsOfAgents(t *testing.T) {
+	slow(t)
 	o := options(t, "isolated_five", 9)
 	run(t, o)
 	var mu sync.Mutex

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,6 +27,16 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Exit(m.Run())
+}
+
+// slow marks a test that plays many ticks. It runs beside others, and -short leaves it
+// out.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("plays many ticks")
+	}
+	t.Parallel()
 }
 
 // ticksUpTo is the size of a test: full when that is asked for (make long).
@@ -49,6 +61,41 @@ func scriptedSource(t testing.TB) (engine.Source, string) {
 	}
 	t.Cleanup(client.Close)
 	return engine.Live(client), client.URL()
+}
+
+// inProcess is a client whose requests the stub answers without a network, so that a
+// run can be played on the false time of a bubble.
+func inProcess(t testing.TB, o stub.Options, cfg openai.Config) *openai.Client {
+	t.Helper()
+	cfg.BaseURL, cfg.HTTPClient = "http://model.test", &http.Client{Transport: answering{stub.NewHandler(o)}}
+	client, err := openai.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// answering carries requests to a handler that may never answer.
+type answering struct{ http.Handler }
+
+func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := make(chan *http.Response, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil && p != http.ErrAbortHandler {
+				panic(p)
+			}
+		}()
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, r)
+		answer <- w.Result()
+	}()
+	select {
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	case response := <-answer:
+		return response, nil
+	}
 }
 
 // options are those of a scripted run of an embedded scenario.

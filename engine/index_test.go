@@ -26,6 +26,7 @@ func loadIndex(t *testing.T, dir string, rebuild bool) *state.Index {
 // TestIndexCountsWhatTheReportCounts indexes a run while it goes on, tick by tick, then
 // after a resume, and compares with an index made at once, and with the report.
 func TestIndexCountsWhatTheReportCounts(t *testing.T) {
+	slow(t)
 	o, _ := eventful(t, 7)
 	o.SegmentBytes = 100 << 10
 	o.Progress = func(p engine.Progress) {

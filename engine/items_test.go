@@ -154,6 +154,7 @@ func (m *oddModel) check(body []byte) {
 // way that can be put right: the run is that of a proper provider, each oddity is
 // counted once, and the run replays.
 func TestOddItemsOverHTTP(t *testing.T) {
+	slow(t)
 	const ticks = 12
 	clean := options(t, "llm_bootstrap", ticks)
 	run(t, clean)

@@ -64,6 +64,7 @@ func requestsOf(t *testing.T, o engine.Options) (requests []llmclient.Request) {
 // TestErrorsAreChinese spoils half of the answers, so that a run goes through what is
 // said about wrong calls and answers.
 func TestErrorsAreChinese(t *testing.T) {
+	slow(t)
 	o := options(t, "llm_bootstrap", 40)
 	o.Language = "zh"
 	o = spoilt(t, o, "any_shape=50%", openai.Config{})
@@ -88,6 +89,7 @@ func TestErrorsAreChinese(t *testing.T) {
 // TestLanguagesLeadToTheSameRun: a prompt says the same in every language, so a
 // policy that reads all of them decides the same.
 func TestLanguagesLeadToTheSameRun(t *testing.T) {
+	slow(t)
 	ticks := ticksUpTo(15, 30)
 	for _, protocol := range []string{"full", "lean"} {
 		english, _, _ := executedIn(t, "llm_bootstrap", protocol, "en", ticks)

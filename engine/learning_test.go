@@ -155,6 +155,7 @@ func TestOnlyUsedBulletsAreCredited(t *testing.T) {
 // TestAgentsLearnByThemselves: what one agent learns does not change a byte of what
 // agents do that never meet it.
 func TestAgentsLearnByThemselves(t *testing.T) {
+	slow(t)
 	lesson := func(text string) func(agent, stage string) string {
 		return func(agent, stage string) string {
 			if stage == "reflect" {
@@ -188,6 +189,7 @@ func TestAgentsLearnByThemselves(t *testing.T) {
 // TestLearningIsReplayedAndIndependentOfConcurrency also checks that no (tick, agent,
 // step) names two calls.
 func TestLearningIsReplayedAndIndependentOfConcurrency(t *testing.T) {
+	slow(t)
 	answers := func(agent, stage string) string {
 		if stage == "reflect" {
 			return `{"tags":[],"insights":[{"lesson":"Something.","section":"res","decisions":[1]}]}`

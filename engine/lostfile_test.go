@@ -18,6 +18,7 @@ import (
 // line, as a disk can: what the closed segments hold is read, and a resume goes on behind
 // it without asking for any of it again.
 func TestLostOpenFile(t *testing.T) {
+	slow(t)
 	const ticks = 8
 	whole, _ := eventful(t, ticks)
 	run(t, whole)
@@ -70,6 +71,7 @@ func TestLostOpenFile(t *testing.T) {
 // TestLostOpenFileKeepsCaps loses the open file of a run whose caps were changed in a
 // closed one: they hold on.
 func TestLostOpenFileKeepsCaps(t *testing.T) {
+	slow(t)
 	o, _ := capped(t, 6)
 	o.SegmentBytes = 100 << 10
 	run(t, o)

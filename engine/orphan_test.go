@@ -13,6 +13,7 @@ import (
 // with a model that answers otherwise when it is asked again: parts of an answer whose
 // record is missing would stand in the trace without anybody deriving them.
 func TestPartsOfABrokenExchangeGo(t *testing.T) {
+	slow(t)
 	o := options(t, "llm_bootstrap", 3)
 	o.Concurrency = 1
 	run(t, o)

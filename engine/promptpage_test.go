@@ -36,6 +36,7 @@ const (
 
 // TestPromptPage keeps the example and the figures of docs/prompt.md what runs say.
 func TestPromptPage(t *testing.T) {
+	slow(t)
 	const path = "../docs/prompt.md"
 	page, err := os.ReadFile(path)
 	if err != nil {

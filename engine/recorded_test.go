@@ -55,6 +55,7 @@ func withoutHeader(canonical []byte) []byte {
 // TestRecordedAnswersGiveTheSameRun takes answers from a run and from a file of it,
 // at different concurrency, in a run with look backs and faults in it.
 func TestRecordedAnswersGiveTheSameRun(t *testing.T) {
+	slow(t)
 	o := options(t, "llm_bootstrap", 12)
 	o.LearnEvery, o.PlaybookBullets = 4, 6
 	run(t, o)
@@ -95,6 +96,7 @@ func readFile(t testing.TB, path string) []byte {
 
 // TestMissEndsTheRunAndSaysWhatDiffers changes one thing at a time.
 func TestMissEndsTheRunAndSaysWhatDiffers(t *testing.T) {
+	slow(t)
 	o := options(t, "llm_bootstrap", 6)
 	run(t, o)
 	file := exported(t, o.RunDir)
@@ -144,6 +146,7 @@ func TestMissEndsTheRunAndSaysWhatDiffers(t *testing.T) {
 
 // TestMissIsAskedOfTheModel goes on beyond a recording and after a change within it.
 func TestMissIsAskedOfTheModel(t *testing.T) {
+	slow(t)
 	o := options(t, "llm_bootstrap", 10)
 	run(t, o)
 	whole, calls := canonical(t, o.RunDir), fold(t, o.RunDir).TraceCounts.ModelCalls
@@ -212,6 +215,7 @@ func TestExportStopsAtWhatTheCheckRefuses(t *testing.T) {
 
 // TestInterruptedAnswersAreNotRecorded: what an interrupt broke off is asked again.
 func TestInterruptedAnswersAreNotRecorded(t *testing.T) {
+	slow(t)
 	o := options(t, "llm_bootstrap", 8)
 	cut := o
 	cut.RunDir = t.TempDir()

@@ -28,6 +28,7 @@ func requireReplays(t *testing.T, dir string, ticks int64) {
 }
 
 func TestReplayAgreesInBothProtocols(t *testing.T) {
+	slow(t)
 	for protocol, profile := range map[string]string{"full": "compact", "lean": "rich"} {
 		o := options(t, "llm_bootstrap", 12)
 		o.Protocol, o.PromptProfile = protocol, profile

@@ -113,6 +113,7 @@ func answered(t *testing.T, text []byte) map[trace.CallKey]bool {
 // resumes each: trace and report must equal those of the run that never stopped, and
 // nothing may be asked whose answer was there.
 func TestResumeFromAnywhere(t *testing.T) {
+	slow(t)
 	const ticks = 8
 	o, counted := eventful(t, ticks)
 	run(t, o)
@@ -152,6 +153,7 @@ func TestResumeFromAnywhere(t *testing.T) {
 // TestResumeAfterInterruptions stops a run again and again in the middle of a tick.
 // Calls that the interruption ended are asked again, all others once.
 func TestResumeAfterInterruptions(t *testing.T) {
+	slow(t)
 	const ticks = 6
 	o, counted := eventful(t, ticks)
 	run(t, o)
@@ -207,6 +209,7 @@ func continued(ctx context.Context, t *testing.T, dir string, o engine.Options, 
 
 // TestExtendedRunEqualsALongerOne lets a finished run go on, twice.
 func TestExtendedRunEqualsALongerOne(t *testing.T) {
+	slow(t)
 	long, _ := eventful(t, 7)
 	run(t, long)
 	o, _ := eventful(t, 3)

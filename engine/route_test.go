@@ -30,6 +30,7 @@ func respondTo(t *testing.T, cfg openai.Config) *openai.Client {
 // TestALimiterNeverChangesARun compares canonical traces with faults of the kinds that
 // hold calls back: without a limiter, with one, and with one that is narrow.
 func TestALimiterNeverChangesARun(t *testing.T) {
+	slow(t)
 	plan, err := stub.ParseFaults("http_429=6%,http_429_retry_after_ms=4%,http_503=4%,http_529=3%,http_429_retry_after_long=1%,repairable=10%")
 	if err != nil {
 		t.Fatal(err)

@@ -11,16 +11,20 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/stub"
 	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
 )
 
 func TestTraceIsTheSameAtAnyConcurrency(t *testing.T) {
+	slow(t)
 	base := options(t, "llm_bootstrap", ticksUpTo(8, 15))
 	var first []byte
 	for _, concurrency := range []int{1, 4, 32} {
@@ -44,6 +48,7 @@ func TestTraceIsTheSameAtAnyConcurrency(t *testing.T) {
 }
 
 func TestMainScenarioReachesItsGoals(t *testing.T) {
+	slow(t)
 	o := options(t, "llm_bootstrap", 30)
 	for _, seed := range []uint64{o.Seed, 11, 222, 3333}[:ticksUpTo(2, 4)] {
 		run := o
@@ -55,6 +60,7 @@ func TestMainScenarioReachesItsGoals(t *testing.T) {
 // TestGeneratedBeltReachesItsGoals runs the generated belts of several seeds: where
 // an agent wakes up there is always enough.
 func TestGeneratedBeltReachesItsGoals(t *testing.T) {
+	slow(t)
 	o := options(t, "fragments", 30)
 	for _, seed := range []uint64{o.Seed, 4, 44} {
 		r := o
@@ -72,6 +78,7 @@ func TestGeneratedBeltReachesItsGoals(t *testing.T) {
 // policy knows the embedded scenario: every id and name is another, and all
 // places are shifted by the same distance.
 func TestMainScenarioRenamedAndMoved(t *testing.T) {
+	slow(t)
 	o := options(t, "llm_bootstrap", 30)
 	s, err := scenario.Parse(o.Scenario, []byte(o.ScenarioTOML))
 	if err != nil {
@@ -132,6 +139,7 @@ func requireIndustry(t *testing.T, o engine.Options) {
 }
 
 func TestIsolatedAgentsDoNotAffectEachOther(t *testing.T) {
+	slow(t)
 	clean := options(t, "isolated_five", 20)
 	run(t, clean)
 	failing := clean
@@ -255,18 +263,20 @@ func TestProviderDownEndsTheRun(t *testing.T) {
 func TestSlowAgentWaitsAtItsDeadline(t *testing.T) {
 	o := options(t, "llm_bootstrap", 3)
 	o.DecisionDeadlineMS = 2000
-	live := o.Source
-	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
-		if key.Agent != "agent-2" {
-			return live.Respond(context.WithoutCancel(ctx), key, r)
-		}
-		<-ctx.Done()
-		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			t.Errorf("the turn ended with %v", ctx.Err())
-		}
-		return llmclient.Failed(llmclient.ErrDeadline, "")
+	synctest.Test(t, func(t *testing.T) {
+		live := engine.Live(inProcess(t, stub.Options{Seed: 1}, openai.Config{}))
+		o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
+			if key.Agent != "agent-2" {
+				return live.Respond(ctx, key, r)
+			}
+			<-ctx.Done()
+			if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				t.Errorf("the turn ended with %v", ctx.Err())
+			}
+			return llmclient.Failed(llmclient.ErrDeadline, "")
+		})
+		run(t, o)
 	})
-	run(t, o)
 	r := fold(t, o.RunDir)
 	if got := r.DecisionCounts.WaitDegradedByReason["llm_error:deadline"]; got != 3 || r.DecisionCounts.WaitDegraded != 3 {
 		t.Errorf("degraded waits %v, want 3 for deadline", r.DecisionCounts.WaitDegradedByReason)

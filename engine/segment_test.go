@@ -29,6 +29,7 @@ func segmentsOf(t *testing.T, dir string) []string {
 // TestTraceInSegmentsReadsLikeOne compares a run whose trace is spread over files with
 // one in a single file, by everything that reads traces.
 func TestTraceInSegmentsReadsLikeOne(t *testing.T) {
+	slow(t)
 	const ticks = 10
 	single, _ := eventful(t, ticks)
 	run(t, single)

@@ -17,6 +17,7 @@ import (
 // size of two hundred ticks, on the smallest supported window, over HTTP, with the fullest prompts: none is larger
 // than the window, and every turn still ends in a decision of the model.
 func TestSmallestWindowHoldsOverWholeRuns(t *testing.T) {
+	slow(t)
 	for _, in := range []struct{ protocol, language string }{{"full", "en"}, {"lean", "en"}, {"full", "zh"}} {
 		t.Run(in.protocol+" "+in.language, func(t *testing.T) {
 			t.Parallel()
@@ -87,6 +88,7 @@ func TestTextsThatDoNotFitTheWindowAreRefused(t *testing.T) {
 // TestInterruptedRunReportsItsLastWholeTick compares the end of an interrupted run
 // with a run that was asked for exactly that many ticks.
 func TestInterruptedRunReportsItsLastWholeTick(t *testing.T) {
+	slow(t)
 	whole := options(t, "llm_bootstrap", 13)
 	run(t, whole)
 	cut := whole

@@ -5,7 +5,7 @@ import "os"
 // Storage is what a trace file is written through.
 type Storage = storage
 
-// OnDisk puts a disk before the trace files that are opened from now on, until the
+// OnDisk is for tests that run beside no other. It puts a disk before the trace files that are opened from now on, until the
 // function it returns is called.
 func OnDisk(disk func(*os.File) Storage) (restore func()) {
 	before := openStorage
@@ -13,7 +13,7 @@ func OnDisk(disk func(*os.File) Storage) (restore func()) {
 	return func() { openStorage = before }
 }
 
-// AtRotation calls step before each step of a rotation.
+// AtRotation is for tests that run beside no other. It calls step before each step of a rotation.
 func AtRotation(step func(name string) error) (restore func()) {
 	before := rotationStep
 	rotationStep = step

@@ -71,7 +71,7 @@ func swarmScenario(t *testing.T, seed uint64) Scenario {
 // digest in every tick, that both runs agree, and that nobody is forgotten by the
 // calendar.
 func TestSwarmLong(t *testing.T) {
-	worlds := uint64(50)
+	worlds := uint64(30)
 	if os.Getenv("AGENT_WORLD_LONG") != "" {
 		worlds = 500
 	}

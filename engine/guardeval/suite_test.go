@@ -146,11 +146,15 @@ func split(cases []Case) (attacks, twins []Case) {
 	return cases[:first], cases[first:]
 }
 
-// TestSample plays some of the suite: with the guard off most attacks succeed, with
+// TestSample plays some of the suite, least of it under -short: with the guard off most attacks succeed, with
 // the guard on none does, and no twin is blocked.
 func TestSample(t *testing.T) {
 	attacks, twins := split(suite(t))
-	cases := append(Sample(slices.Clone(attacks), 20, 3), Sample(twins, 30, 5)...)
+	n := 10
+	if testing.Short() {
+		n = 3
+	}
+	cases := append(Sample(slices.Clone(attacks), n, 3), Sample(twins, n*3/2, 5)...)
 	demand(t, Evaluate(play(t, lab(t, ""), Jobs(cases, On, GuardOff))))
 }
 
