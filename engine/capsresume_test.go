@@ -311,7 +311,7 @@ func TestAForkThatTakesACapAway(t *testing.T) {
 		if calls > c.most || calls < c.most-45 {
 			t.Errorf("%+v: %d calls in all, want at most %d", c.caps, calls, c.most)
 		}
-		if use := foldFork(t, f.RunDir).Cost.Caps[0]; use.Spent > use.Cap || c.most == 60 && use.Spent != calls {
+		if use := fold(t, f.RunDir).Cost.Caps[0]; use.Spent > use.Cap || c.most == 60 && use.Spent != calls {
 			t.Errorf("%+v: the report says %+v of %d calls", c.caps, use, calls)
 		}
 	}

@@ -15,11 +15,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// run.ParentFile is the file in a fork's directory that holds what its parent did after
-// the fork, as [trace.WriteDeeds] writes it, compressed. A report of the fork compares
-// with it, also when the parent is gone.
-const ParentFile = "parent.jsonl.zst"
-
 // ForkOptions say where a run is left, and what holds from there on.
 type ForkOptions struct {
 	// Options are the fork's: its Settings hold after AtTick, its Source answers from
@@ -64,12 +59,6 @@ func Fork(ctx context.Context, o ForkOptions) (Result, error) {
 
 // run carries out a fork whose settings are those of the whole run.
 func (o ForkOptions) run(ctx context.Context) (Result, error) {
-	if err := run.Dir(o.RunDir).SweepParent(); err != nil {
-		return Result{}, err
-	}
-	if err := run.Dir(o.RunDir).WriteParent(run.Dir(o.Parent), o.AtTick); err != nil {
-		return Result{}, err
-	}
 	prefix, err := OpenRecorded(o.Parent, nil)
 	if err != nil {
 		return Result{}, err

@@ -42,22 +42,24 @@ func fork(t testing.TB, o engine.ForkOptions) engine.Result {
 }
 
 // foldFork is the report of a fork, compared with its parent.
-func foldFork(t testing.TB, dir string) report.Report {
+func foldFork(t testing.TB, parent, dir string) report.Report {
 	t.Helper()
 	f, err := rundir.Dir(dir).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	parent, err := rundir.Dir(dir).OpenParent()
-	if err != nil || parent == nil {
-		t.Fatalf("the fork has nothing of its parent: %v", err)
-	}
-	defer parent.Close()
-	r, err := report.FoldFork(trace.NewReader(f), trace.NewReader(parent))
+	g, err := rundir.Dir(parent).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer g.Close()
+	r := fold(t, dir)
+	c, err := report.Compare(fold(t, parent), r, trace.NewReader(g), trace.NewReader(f), r.Fork.AtTick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Fork.Comparison = &c
 	return r
 }
 
@@ -90,8 +92,8 @@ func TestForkWithoutAChangeIsItsParent(t *testing.T) {
 				t.Errorf("fork at tick %d: the model was asked in tick %d", at, tick)
 			}
 		}
-		r := foldFork(t, f.RunDir)
-		if r.Fork == nil || r.Fork.AtTick != at || len(r.Fork.Changes) != 0 || r.Fork.TicksCompared != 12-at || r.Fork.TicksDiffering != 0 {
+		r := foldFork(t, o.RunDir, f.RunDir)
+		if r.Fork == nil || r.Fork.AtTick != at || len(r.Fork.Changes) != 0 || r.Fork.Comparison.TicksCompared != 12-at || r.Fork.Comparison.TicksDiffering != 0 {
 			t.Errorf("fork at tick %d: report %+v", at, r.Fork)
 		}
 		if at > 0 && (r.Timing.AnswersRecorded == 0 || r.Timing.AnswersRecorded >= whole.TraceCounts.ModelCalls+whole.Learning.Calls) {
@@ -152,11 +154,11 @@ func TestForkChanges(t *testing.T) {
 				t.Fatalf("%+v", result)
 			}
 			samePrefix(t, o.RunDir, f.RunDir, at)
-			r := foldFork(t, f.RunDir)
+			r := foldFork(t, parent.RunDir, f.RunDir)
 			if len(r.Fork.Changes) == 0 || !changed(r.Fork, c.what) {
 				t.Errorf("changes %+v, want %s among them", r.Fork.Changes, c.what)
 			}
-			if r.Fork.TicksCompared != 3 || len(r.Fork.Parent) == 0 {
+			if r.Fork.Comparison.TicksCompared != 3 || len(r.Fork.Parent) == 0 {
 				t.Errorf("report %+v", r.Fork)
 			}
 			if err := report.Validate(r.JSON()); err != nil {
@@ -216,8 +218,8 @@ func TestForkRuleShowsInTheWorld(t *testing.T) {
 	f := forkOf(t, o, 10)
 	ruled(func(r *world.Rules) { r.HeatFactor = 5 })(&f)
 	fork(t, f)
-	r := foldFork(t, f.RunDir)
-	if r.Fork.FirstDigestTick == nil || *r.Fork.FirstDigestTick <= 10 || r.Fork.TicksDiffering == 0 {
+	r := foldFork(t, f.Parent, f.RunDir)
+	if r.Fork.Comparison.FirstDigestTick == nil || *r.Fork.Comparison.FirstDigestTick <= 10 || r.Fork.Comparison.TicksDiffering == 0 {
 		t.Errorf("hotter harvests change nothing: %+v", r.Fork)
 	}
 	parent := fold(t, o.RunDir)
@@ -249,7 +251,7 @@ func TestForkOfAFork(t *testing.T) {
 	fork(t, second)
 	samePrefix(t, first.RunDir, second.RunDir, 7)
 	requireReplays(t, second.RunDir, 10)
-	if r := foldFork(t, second.RunDir); r.Fork.AtTick != 7 || len(r.Fork.Changes) != 1 || r.Fork.Changes[0].What != "protocol" {
+	if r := fold(t, second.RunDir); r.Fork.AtTick != 7 || len(r.Fork.Changes) != 1 || r.Fork.Changes[0].What != "protocol" {
 		t.Errorf("the fork of a fork reports %+v", r.Fork)
 	}
 	back := forkOf(t, later, 2)
@@ -278,16 +280,16 @@ func TestForkAsksAnotherModel(t *testing.T) {
 	if result.Status != trace.RunProviderFailed && result.Status != trace.RunCompleted {
 		t.Errorf("%+v", result)
 	}
-	r := foldFork(t, f.RunDir)
+	r := foldFork(t, f.Parent, f.RunDir)
 	if r.ModelSource != trace.SourceMixed || r.UsageSource != trace.UsageReported || r.Model != "other" {
 		t.Errorf("report: model %s, %s, tokens %s", r.Model, r.ModelSource, r.UsageSource)
 	}
-	if r.Fork.FirstDecisionTick == nil || *r.Fork.FirstDecisionTick < 6 || r.Fork.DecisionsDiffering == 0 {
+	if r.Fork.Comparison.FirstDecisionTick == nil || *r.Fork.Comparison.FirstDecisionTick < 6 || r.Fork.Comparison.DecisionsDiffering == 0 {
 		t.Errorf("a fork whose model fails decides as its parent: %+v", r.Fork)
 	}
-	for _, tick := range r.Fork.Ticks {
+	for _, tick := range r.Fork.Comparison.Ticks {
 		for _, d := range tick.Decisions {
-			if d.Parent == d.Fork || tick.Tick <= 5 {
+			if d.A == d.B || tick.Tick <= 5 {
 				t.Errorf("tick %d lists %+v as different", tick.Tick, d)
 			}
 		}

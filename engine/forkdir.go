@@ -3,8 +3,6 @@ package engine
 import (
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -32,13 +30,12 @@ func CreateForkDir(o ForkOptions) error {
 }
 
 // unfinishedPrefix reports whether dir holds a fork of the run in parent that ended before
-// the ticks it takes over were derived. Without a whole first line, the file about its
-// parent tells a fork.
+// the ticks it takes over were derived. A trace without a whole first line holds nothing
+// of anybody.
 func unfinishedPrefix(dir, parent string) bool {
 	h, err := run.Dir(dir).Header()
 	if errors.Is(err, io.EOF) || errors.Is(err, trace.ErrTorn) {
-		_, err := os.Stat(filepath.Join(dir, run.ParentFile))
-		return err == nil
+		return true
 	}
 	if err != nil || len(h.Forks) == 0 {
 		return false

@@ -88,7 +88,7 @@ func TestForkWithOtherCaps(t *testing.T) {
 	if err != nil || result.Status != trace.RunBudgetReached || result.TicksDone <= 5 {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	r := foldFork(t, whole.RunDir)
+	r := fold(t, whole.RunDir)
 	if spent < 40 || len(r.Cost.Caps) != 2 || r.Cost.Caps[0].Spent < 10 || r.Cost.Caps[0].Spent > 20 || r.Cost.Currency != "USD" || !changed(r.Fork, "caps") {
 		t.Errorf("cost %+v of a fork of a run with %d calls, changes %+v", r.Cost, spent, r.Fork.Changes)
 	}
@@ -134,7 +134,7 @@ func TestForkWithModelsOfAgents(t *testing.T) {
 	}
 	samePrefix(t, o.RunDir, f.RunDir, 4)
 	requireReplays(t, f.RunDir, 9)
-	r := foldFork(t, f.RunDir)
+	r := fold(t, f.RunDir)
 	for _, a := range r.PerAgent {
 		if (a.AgentID == "agent-2") != (a.StoppedAtTick == 5) {
 			t.Errorf("%s stopped at tick %d", a.AgentID, a.StoppedAtTick)

@@ -21,7 +21,6 @@ func (f *folder) decision(d trace.Decision) error {
 	f.decider(a, d)
 	f.choice(a, d, executed)
 	f.provenance(d)
-	f.fork.decision(d)
 	f.guarded(d)
 	if err := f.effects.add(d, executed); err != nil {
 		return fmt.Errorf("tick %d, agent %s: outcome: %w", d.Tick, d.AgentID, err)

@@ -24,14 +24,8 @@ import (
 //
 // The error is [trace.ErrNoHeader], a [*trace.LineError], a malformed outcome or
 // a read error, together with the report up to there.
-func Fold(r *trace.Reader) (Report, error) { return FoldFork(r, nil) }
-
-// FoldFork is [Fold] for a fork: parent is what its parent did since, as
-// [trace.WriteDeeds] writes it, nil when that is not at hand. What of it cannot be read
-// is not compared, and is no error. A run that is no fork is not compared with anything.
-func FoldFork(r, parent *trace.Reader) (Report, error) {
+func Fold(r *trace.Reader) (Report, error) {
 	f := newFolder()
-	f.parent = parent
 	first, err := r.Next()
 	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
 		return f.report(), trace.ErrNoHeader
@@ -79,9 +73,6 @@ type folder struct {
 	effects *effects
 	// costs adds up what was paid.
 	costs *costFold
-	// parent is what a fork is compared with, fork the comparison; nil for other runs.
-	parent *trace.Reader
-	fork   *forkFold
 	// end is the last record if it was a run end.
 	end *trace.RunEnd
 }
@@ -123,7 +114,7 @@ func (f *folder) header(h trace.Header) {
 	for _, fork := range h.Forks {
 		f.forked(fork)
 	}
-	f.fork = newForkFold(h, f.parent)
+	r.Fork = newForkReport(h)
 	r.Guard.Off = append(r.Guard.Off, s.GuardOff...)
 	f.task = newTaskFold(h)
 	f.effects.start(s.Playbook)
@@ -230,7 +221,6 @@ func (f *folder) goalMet(agent, goal string) {
 func (f *folder) tickEnd(t trace.TickEnd) {
 	f.out.WorldTime, f.out.FinalDigest = t.WorldTime, t.Digest
 	f.task.tickEnd(t.Tick)
-	f.fork.tickEnd(t)
 	if t.Due+t.Continued > 0 {
 		f.out.ActiveTicks++
 		if f.tickCalls == 0 {
@@ -251,7 +241,6 @@ func (f *folder) report() Report {
 	r.Timing.LLMLatencyMS = f.latencies.summary()
 	r.Task = f.task.score()
 	r.Provenance.Kinds, r.Provenance.Bullets = f.effects.report()
-	r.Fork = f.fork.report(f.end)
 	r.Goals, r.FinalStock = []trace.GoalOutcome{}, []world.Amount{}
 	if f.end != nil {
 		f.runEnd(*f.end)
@@ -293,7 +282,14 @@ func (f *folder) runEnd(end trace.RunEnd) {
 		row.Place, row.PowerState, row.Electricity, row.Heat = a.Place, a.PowerState, a.Electricity, a.Heat
 		row.Stock = append(row.Stock, a.Stock...)
 	}
-	r.FinalStock = totals(end.Agents).amounts()
+	total := Counts{}
+	for _, a := range end.Agents {
+		total["electricity"] += a.Electricity
+		for _, s := range a.Stock {
+			total[s.Resource] += s.Amount
+		}
+	}
+	r.FinalStock = total.amounts()
 }
 
 // amounts lists the counts by name.

@@ -20,22 +20,20 @@ var schema = resolvedSchema()
 // fold reports on a trace of the given records behind an empty header.
 func fold(t *testing.T, records ...trace.Record) Report {
 	t.Helper()
+	return foldTask(t, trace.Header{Format: trace.FormatVersion, Settings: trace.Settings{ModelSource: trace.SourceLive}}, records...)
+}
+
+// encoded are the lines of a trace.
+func encoded(t *testing.T, records []trace.Record) []byte {
+	t.Helper()
 	var b bytes.Buffer
 	w := trace.NewWriter(&b)
-	header := trace.Header{Format: trace.FormatVersion, Settings: trace.Settings{ModelSource: trace.SourceLive}}
-	for _, r := range append([]trace.Record{header}, records...) {
+	for _, r := range records {
 		if err := w.Write(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r, err := Fold(trace.NewReader(&b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := validate(schema, r.JSON()); err != nil {
-		t.Error(err)
-	}
-	return r
+	return b.Bytes()
 }
 
 func readRun(t *testing.T) []byte {

@@ -8,7 +8,7 @@ import (
 
 // Version is the version of [Report]'s JSON. It grows when a field changes its
 // meaning or goes away.
-const Version = 1
+const Version = 2
 
 // Counts maps a name to how often it occurred. Encoding sorts the names.
 type Counts map[string]int64
@@ -102,7 +102,7 @@ type Report struct {
 	Provenance Provenance `json:"provenance"`
 	// How agents looked back and learned.
 	Learning Learning `json:"learning"`
-	// Comparison with the run this one was forked from; null for a run of its own.
+	// The run this one was forked from, and the comparison with it; null for a run of its own.
 	Fork *ForkReport `json:"fork"`
 	// Score of the scenario's task; null when it has none or ran with another number of agents.
 	Task *TaskScore `json:"task"`

@@ -162,7 +162,7 @@ func full(t *testing.T) Report {
 	var r Report
 	fill(reflect.ValueOf(&r).Elem())
 	r.ReportVersion, r.ModelSource, r.UsageSource = Version, trace.SourceLive, trace.UsageReported
-	r.Fork.Ticks[0].World = worldDiffers
+	r.Fork.Comparison.Ticks[0].World = worldDiffers
 	r.Seed = 1<<64 - 1
 	return r
 }

@@ -50,14 +50,7 @@ func yields(tick, n int64) trace.Event {
 // foldTask reports on records behind a header.
 func foldTask(t *testing.T, h trace.Header, records ...trace.Record) Report {
 	t.Helper()
-	var b bytes.Buffer
-	w := trace.NewWriter(&b)
-	for _, r := range append([]trace.Record{h}, records...) {
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r, err := Fold(trace.NewReader(&b))
+	r, err := Fold(trace.NewReader(bytes.NewReader(encoded(t, append([]trace.Record{h}, records...)))))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,10 +27,6 @@ const (
 	LockFile = "run.lock"
 	// PlaybookDir holds the agents' playbooks, one file AGENT.toml for each.
 	PlaybookDir = "playbooks"
-	// ParentFile is in a fork's directory and holds what its parent did after the fork,
-	// as [trace.WriteDeeds] writes it, compressed. A report of the fork compares with it,
-	// also when the parent is gone.
-	ParentFile = "parent.jsonl.zst"
 )
 
 // file is the path of a file of the run.
@@ -87,4 +83,19 @@ func (d Dir) Header() (trace.Header, error) {
 		return trace.Header{}, fmt.Errorf("read trace of %s: %w", d, trace.ErrNoHeader)
 	}
 	return h, nil
+}
+
+// Clear removes the files of a run. Whatever ends it midway, what is left
+// is found unfinished again by a fork: the trace goes from its end to its beginning.
+func (d Dir) Clear() error {
+	names := []string{ReportFile, IndexFile, CutFile, TraceFile}
+	for n := d.lastSegment(); n > 0; n-- {
+		names = append(names, segmentName(n))
+	}
+	for _, name := range names {
+		if err := os.Remove(d.file(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove an unfinished fork: %w", err)
+		}
+	}
+	return nil
 }

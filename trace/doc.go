@@ -39,8 +39,8 @@
 // Requests are stored as hashes of parts. [Parts] resolves them, and
 // [Answer.Restore] gives back the recorded answer for a replay.
 //
-// [WriteAnswers] and [WriteDeeds] reduce a trace to what recorded answers and the
-// comparison of a fork need; an extract is read like a trace, and its header says so.
+// [WriteAnswers] reduces a trace to what recorded answers need; an extract is read like a
+// trace, and its header says so.
 //
 // What depends on the clock, the network or the machine lives under "timing" and
 // nowhere else. [Canonical] drops it and puts the records of concurrent turns in

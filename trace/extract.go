@@ -2,7 +2,6 @@ package trace
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,19 +14,13 @@ import (
 // Extract says what of a run a reduced trace keeps.
 type Extract string
 
-// The extracts.
-const (
-	// ExtractAnswers keeps every recorded answer and what the model saw, as hashes:
-	// enough to give the answers again, and no prompt. See [WriteAnswers].
-	ExtractAnswers Extract = "answers"
-	// ExtractParent keeps what the agents of a run did after a tick and what came of
-	// it: what a fork is compared with. See [WriteDeeds].
-	ExtractParent Extract = "parent"
-)
+// ExtractAnswers keeps every recorded answer and what the model saw, as hashes:
+// enough to give the answers again, and no prompt. See [WriteAnswers].
+const ExtractAnswers Extract = "answers"
 
 // facts returns of a header what names the run, without its texts: prompts, goals,
 // personas, lessons, forks, the scenario's text and the endpoint stay behind.
-func (h Header) facts(kept Extract) Header {
+func (h Header) facts() Header {
 	s := h.Settings
 	s.ScenarioTOML, s.Playbook, s.BaseURL = "", "", ""
 	s.SystemPrompt, s.ShortTermGoal, s.LongTermGoal, s.PromptSwitches = "", "", "", nil
@@ -39,7 +32,7 @@ func (h Header) facts(kept Extract) Header {
 	for i, a := range h.Agents {
 		agents[i] = HeaderAgent{ID: a.ID}
 	}
-	h.Settings, h.Agents, h.Extract, h.Timing = s, agents, kept, nil
+	h.Settings, h.Agents, h.Extract, h.Timing = s, agents, ExtractAnswers, nil
 	// What a fork changed is made of the same texts.
 	h.Forks = nil
 	return h
@@ -68,7 +61,7 @@ func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Part, error)) (A
 	if !ok {
 		return AnswerCounts{}, ErrNoHeader
 	}
-	e := answerExtract{w: w, find: find, counts: AnswerCounts{Header: h.facts(ExtractAnswers)}}
+	e := answerExtract{w: w, find: find, counts: AnswerCounts{Header: h.facts()}}
 	if err := w.Write(e.counts.Header); err != nil {
 		return e.counts, err
 	}
@@ -173,58 +166,4 @@ func (w *Writer) answered(c ModelCall, items *Parts, find func(hash string) (Par
 		Tick: c.Tick, AgentID: c.AgentID, Step: c.Step, Stage: c.Stage, Model: c.Model, Instructions: c.Instructions,
 		Tools: c.Tools, Input: c.Input, ToolChoice: c.ToolChoice, Sections: []Section{}, Answer: c.Answer,
 	})
-}
-
-// WriteDeeds copies to w what a fork of the run in r is compared with: the facts of
-// the header, and of every tick after the given one the executed actions, who decided
-// them and whether the world accepted, the tick's end, and the run's end. The error is
-// as that of [WriteAnswers].
-func WriteDeeds(r *Reader, w *Writer, after int64) error {
-	first, err := r.Next()
-	if err != nil && err != io.EOF {
-		return err
-	}
-	h, ok := first.(Header)
-	if !ok {
-		return ErrNoHeader
-	}
-	if err := w.Write(h.facts(ExtractParent)); err != nil {
-		return err
-	}
-	for record, err := range r.All() {
-		if errors.Is(err, ErrTorn) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if kept := deedOf(record, after); kept != nil {
-			if err := w.Write(kept); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// deedOf reduces a record to what a comparison needs, nil when it needs nothing.
-func deedOf(r Record, after int64) Record {
-	switch r := r.(type) {
-	case Decision:
-		if r.Tick <= after {
-			return nil
-		}
-		return Decision{
-			Tick: r.Tick, AgentID: r.AgentID, DecidedBy: r.DecidedBy, Proposed: json.RawMessage("null"), Adjusted: json.RawMessage("null"),
-			Executed: r.Executed, WaitReason: r.WaitReason, SourcesRetrieved: []Source{}, SourcesUsed: []string{}, Outcome: r.Outcome,
-		}
-	case TickEnd:
-		if r.Tick <= after {
-			return nil
-		}
-		return r
-	case RunEnd:
-		return r.untimed()
-	}
-	return nil
 }

@@ -143,25 +143,9 @@ func TestAnswersAreKeptByAgentAndStep(t *testing.T) {
 	}
 }
 
-// TestDeedsAfterATick keeps what a fork is compared with.
-func TestDeedsAfterATick(t *testing.T) {
-	var b bytes.Buffer
-	text := lines(t, Header{Format: FormatVersion}, Decision{Tick: 1, AgentID: "a", Executed: []byte(`{"action":"wait"}`)}, TickEnd{Tick: 1},
-		Decision{Tick: 2, AgentID: "a", Executed: []byte(`{"action":"wait"}`), SourcesUsed: []string{"mem-1"}}, TickEnd{Tick: 2, Digest: "d"}, RunEnd{Tick: 2, TicksDone: 2})
-	if err := WriteDeeds(NewReader(bytes.NewReader(text)), NewWriter(&b), 1); err != nil {
-		t.Fatal(err)
-	}
-	var got []Type
-	for _, r := range readAll(t, b.Bytes()) {
-		got = append(got, r.RecordType())
-	}
-	if want := []Type{TypeHeader, TypeDecision, TypeTickEnd, TypeRunEnd}; !slices.Equal(got, want) || strings.Contains(b.String(), "mem-1") {
-		t.Errorf("kept %v, want %v:\n%s", got, want, b.String())
-	}
+// TestAnswersNeedAHeader refuses what is no trace.
+func TestAnswersNeedAHeader(t *testing.T) {
 	for _, broken := range []string{"", `{"type":"tick_end","tick":1}` + "\n"} {
-		if err := WriteDeeds(NewReader(strings.NewReader(broken)), NewWriter(io.Discard), 0); !errors.Is(err, ErrNoHeader) {
-			t.Errorf("%q: %v", broken, err)
-		}
 		if _, err := WriteAnswers(NewReader(strings.NewReader(broken)), NewWriter(io.Discard), nil); !errors.Is(err, ErrNoHeader) {
 			t.Errorf("%q: %v", broken, err)
 		}

@@ -35,7 +35,7 @@ func (m *Main) rootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		m.scenariosCommand(), m.resumeCommand(), m.inspectCommand(), m.replayCommand(), m.forkCommand(), m.explainCommand(), m.traceCommand(),
+		m.scenariosCommand(), m.resumeCommand(), m.inspectCommand(), m.replayCommand(), m.forkCommand(), m.compareCommand(), m.explainCommand(), m.traceCommand(),
 		m.reportCommand(), m.answersCommand(), m.playbookCommand(), m.modelServerCommand(), m.guardEvalCommand(), m.doctorCommand(), settingsTopic(),
 	)
 	return root

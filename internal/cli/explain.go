@@ -51,9 +51,7 @@ func (m *Main) explainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if t.parent, err = m.parentDecision(args[0], f.tick, f.agent); err != nil {
-				return err
-			}
+			t.addParent(m, args[0], f)
 			if err := t.restrict(f.step); err != nil {
 				return err
 			}

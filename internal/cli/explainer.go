@@ -117,7 +117,11 @@ func (e *explainer) parent() {
 		return
 	}
 	p := e.t.parent
-	if p == nil {
+	switch {
+	case e.t.parentDir == "":
+		e.field("parent did", "not known: "+oneLine(forks[len(forks)-1].Parent.Name)+" is not beside this run")
+		return
+	case p == nil:
 		e.field("parent did", "nothing in this tick")
 		return
 	}

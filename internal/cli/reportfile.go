@@ -12,19 +12,30 @@ import (
 
 // foldReport reads a run's trace into a report. A trace that was cut short gives
 // a report that says so: its run_status is "unfinished". The error is bad input:
-// no trace there, or one that is damaged before its end.
+// no trace there, or one that is damaged before its end. A fork is compared with its
+// parent if that run is beside it.
 func (m *Main) foldReport(runDir string) (report.Report, error) {
+	r, err := m.foldTrace(runDir)
+	if err != nil || r.Fork == nil {
+		return r, err
+	}
+	parent := m.parentOf(runDir, trace.ForkParent{Name: r.Fork.Parent, Run: r.Fork.ParentRun})
+	if parent == "" {
+		return r, nil
+	}
+	c, _, err := m.compareRuns(parent, runDir, r.Fork.AtTick)
+	r.Fork.Comparison = &c
+	return r, err
+}
+
+// foldTrace is foldReport without the comparison of a fork with its parent.
+func (m *Main) foldTrace(runDir string) (report.Report, error) {
 	f, err := m.openTrace(runDir)
 	if err != nil {
 		return report.Report{}, err
 	}
 	defer f.Close()
-	parent, err := m.openParent(runDir)
-	if err != nil {
-		return report.Report{}, err
-	}
-	defer parent.close()
-	r, err := report.FoldFork(trace.NewReader(f), parent.reader)
+	r, err := report.Fold(trace.NewReader(f))
 	if err != nil {
 		return report.Report{}, badInput("the trace of %s cannot be folded: %w", shown(runDir), err)
 	}

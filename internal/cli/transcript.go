@@ -16,8 +16,10 @@ type transcript struct {
 	// decision is nil when the run ended within the tick.
 	decision *trace.Decision
 	// parent is what the agent did in the same tick of the run this one was forked
-	// from, nil when it did nothing or there is no such run.
-	parent *trace.Decision
+	// from, nil when it did nothing or there is no such run; parentDir is that run's
+	// directory, empty when it is not at hand.
+	parent    *trace.Decision
+	parentDir string
 	// steps and calls are in the order of the trace, which is that of the turn:
 	// an agent takes one step at a time.
 	steps []trace.Step
@@ -37,6 +39,20 @@ type presence struct {
 	inTick []string
 	// first and last bound the ticks with decisions; last is 0 when there is none.
 	first, last int64
+}
+
+// addParent adds what the agent did in the run that a fork left, in a tick after that.
+func (t *transcript) addParent(m *Main, runDir string, f explainFlags) {
+	forks := t.header.Forks
+	if len(forks) == 0 || f.tick < forks[len(forks)-1].Tick {
+		return
+	}
+	if t.parentDir = m.parentOf(runDir, forks[len(forks)-1].Parent); t.parentDir == "" {
+		return
+	}
+	if parent, err := m.loadTranscript(t.parentDir, f.tick, f.agent); err == nil {
+		t.parent = parent.decision
+	}
 }
 
 // loadTranscript reads one decision from a run's trace, by way of the run's index when

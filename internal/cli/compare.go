@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/report"
+	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
+)
+
+// compareCommand compares two runs.
+func (m *Main) compareCommand() *cobra.Command {
+	var after int64
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "compare A B",
+		Short: "show in what two runs differ: decisions, outcomes, goals, spending",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 || after < 0 {
+				return badInput("%s needs two run directories, and --after-tick a tick from 0", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, reports, err := m.compareRuns(args[0], args[1], after)
+			if err != nil {
+				return err
+			}
+			text := c.Text(args[0], args[1], reports[0], reports[1])
+			if asJSON {
+				indented, err := json.MarshalIndent(c, "", "  ")
+				if err != nil {
+					return fmt.Errorf("encode the comparison: %w", err)
+				}
+				text = plaintext.EscapeJSON(string(indented)) + "\n"
+			}
+			_, err = fmt.Fprint(m.Stdout, text)
+			return err
+		},
+	}
+	c.Flags().Int64Var(&after, "after-tick", 0, "compare only the ticks after this one")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// compareRuns reads both traces twice, for their reports and side by side.
+func (m *Main) compareRuns(a, b string, after int64) (c report.Comparison, reports [2]report.Report, err error) {
+	var readers [2]*trace.Reader
+	for i, dir := range []string{a, b} {
+		if reports[i], err = m.foldTrace(dir); err != nil {
+			return c, reports, err
+		}
+		f, err := m.openTrace(dir)
+		if err != nil {
+			return c, reports, err
+		}
+		defer f.Close()
+		readers[i] = trace.NewReader(f)
+	}
+	if c, err = report.Compare(reports[0], reports[1], readers[0], readers[1], after); err != nil {
+		err = badInput("%s and %s cannot be compared: %w", shown(a), shown(b), err)
+	}
+	return c, reports, err
+}
+
+// parentOf is the directory of the run that a fork left, empty if that is not at hand:
+// it is looked for under its name beside the fork.
+func (m *Main) parentOf(runDir string, left trace.ForkParent) string {
+	dir := filepath.Join(filepath.Dir(m.path(runDir)), filepath.Base(left.Name))
+	h, err := run.Dir(dir).Header()
+	if err != nil || h.RunName() != left.Run {
+		return ""
+	}
+	return dir
+}

@@ -1,0 +1,364 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"example.com/agentworld/plaintext"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// Comparison says in what two runs, a and b, differ.
+type Comparison struct {
+	// Ticks up to this one are not compared; 0 compares all.
+	AfterTick int64 `json:"after_tick"`
+	// Complete ticks that both runs have.
+	TicksCompared int64 `json:"ticks_compared"`
+	// Compared ticks in which a decision differs, or after which the world does.
+	TicksDiffering int64 `json:"ticks_differing"`
+	// Decisions compared: those that either run has in a compared tick.
+	DecisionsCompared int64 `json:"decisions_compared"`
+	// Decisions of which the executed action differs, or that only one run has.
+	DecisionsDiffering int64 `json:"decisions_differing"`
+	// Decisions with the same action that the world accepted in one run only.
+	OutcomesDiffering int64 `json:"outcomes_differing"`
+	// First tick with a decision that differs; null when none does.
+	FirstDecisionTick *int64 `json:"first_decision_tick"`
+	// First tick after which the digests differ; null when none do.
+	FirstDigestTick *int64 `json:"first_digest_tick"`
+	// The first differing ticks, in order.
+	Ticks []TickDifference `json:"ticks"`
+	// Differing ticks beyond those listed.
+	TicksOmitted int64 `json:"ticks_omitted"`
+	// Agents with decisions that differ, by id.
+	Agents []AgentDifference `json:"agents"`
+	// Goals that are not at the same point at the end of both runs.
+	Goals []GoalDifference `json:"goals"`
+	// Resources of which all agents together hold another amount at the end.
+	Stock []StockDifference `json:"stock"`
+}
+
+// TickDifference is one tick in which two runs differ.
+type TickDifference struct {
+	// The tick.
+	Tick int64 `json:"tick"`
+	// Whether the digests of the worlds are equal after it: equal or differs.
+	World string `json:"world"`
+	// Decisions that differ, by agent.
+	Decisions []DecisionDifference `json:"decisions"`
+}
+
+// DecisionDifference is what an agent did in both runs.
+type DecisionDifference struct {
+	// The agent.
+	AgentID string `json:"agent_id"`
+	// Executed action in the first run as JSON text; empty when it decided nothing.
+	A string `json:"a"`
+	// Executed action in the second run as JSON text; empty when it decided nothing.
+	B string `json:"b"`
+}
+
+// AgentDifference is in what an agent of two runs differs.
+type AgentDifference struct {
+	// The agent.
+	AgentID string `json:"agent_id"`
+	// Decisions that differ in compared ticks.
+	Decisions int64 `json:"decisions"`
+	// First tick with one.
+	FirstTick int64 `json:"first_tick"`
+}
+
+// GoalDifference is a goal that two runs got to differently.
+type GoalDifference struct {
+	// Id of the goal.
+	GoalID string `json:"goal_id"`
+	// Agent whose goal it is.
+	AgentID string `json:"agent_id"`
+	// Tick in which the first run met it; null when it did not.
+	AMetAt *int64 `json:"a_met_at"`
+	// Tick in which the second run met it; null when it did not.
+	BMetAt *int64 `json:"b_met_at"`
+	// Measured amount at the end of the first run.
+	ANow int64 `json:"a_now"`
+	// Measured amount at the end of the second run.
+	BNow int64 `json:"b_now"`
+}
+
+// StockDifference is what all agents hold of a resource at the end of both runs.
+type StockDifference struct {
+	// Name of the resource.
+	Resource string `json:"resource"`
+	// Amount in the first run.
+	A int64 `json:"a"`
+	// Amount in the second run.
+	B int64 `json:"b"`
+}
+
+// The words of [TickDifference.World].
+const (
+	worldEqual   = "equal"
+	worldDiffers = "differs"
+)
+
+const (
+	// ticksListedMax bounds the ticks a comparison lists.
+	ticksListedMax = 500
+	// actionCharsMax bounds an action's text.
+	actionCharsMax = 300
+)
+
+// Compare compares two runs tick by tick after a tick, and as wholes. The reports are
+// those of the traces. Memory grows with agents, not with ticks. An unfinished trace is
+// compared as far as it goes.
+func Compare(a, b Report, traceA, traceB *trace.Reader, after int64) (Comparison, error) {
+	c := Comparison{
+		AfterTick: after, Ticks: []TickDifference{}, Agents: []AgentDifference{}, Goals: []GoalDifference{}, Stock: []StockDifference{},
+	}
+	for {
+		x, err := readTick(traceA, after)
+		if err != nil {
+			return c, err
+		}
+		y, err := readTick(traceB, after)
+		if err != nil {
+			return c, err
+		}
+		if x == nil || y == nil || x.Tick != y.Tick {
+			break
+		}
+		c.tick(x, y)
+	}
+	slices.SortFunc(c.Agents, func(a, b AgentDifference) int { return strings.Compare(a.AgentID, b.AgentID) })
+	c.goals(a.Goals, b.Goals)
+	c.stock(a.FinalStock, b.FinalStock)
+	return c, nil
+}
+
+// comparedTick is what a comparison needs of a complete tick.
+type comparedTick struct {
+	trace.TickEnd
+	decisions map[string]trace.Decision
+}
+
+// readTick reads the next complete tick after the given one, nil at the end.
+func readTick(r *trace.Reader, after int64) (*comparedTick, error) {
+	t := comparedTick{decisions: map[string]trace.Decision{}}
+	for {
+		record, err := r.NextOf(trace.TypeDecision, trace.TypeTickEnd)
+		switch {
+		case err == io.EOF || errors.Is(err, trace.ErrTorn):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case record.RecordTick() <= after:
+			continue
+		}
+		switch record := record.(type) {
+		case trace.Decision:
+			t.decisions[record.AgentID] = record
+		case trace.TickEnd:
+			t.TickEnd = record
+			return &t, nil
+		}
+	}
+}
+
+// tick compares a tick of both runs.
+func (c *Comparison) tick(a, b *comparedTick) {
+	var ids []string
+	for id := range a.decisions {
+		ids = append(ids, id)
+	}
+	for id := range b.decisions {
+		if _, both := a.decisions[id]; !both {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	c.TicksCompared++
+	c.DecisionsCompared += int64(len(ids))
+	d := TickDifference{Tick: a.Tick, World: worldEqual, Decisions: []DecisionDifference{}}
+	for _, id := range ids {
+		x, y := a.decisions[id], b.decisions[id]
+		if string(x.Executed) == string(y.Executed) {
+			if wasAccepted(x) != wasAccepted(y) {
+				c.OutcomesDiffering++
+			}
+			continue
+		}
+		d.Decisions = append(d.Decisions, DecisionDifference{
+			AgentID: id, A: plaintext.Clip(string(x.Executed), actionCharsMax), B: plaintext.Clip(string(y.Executed), actionCharsMax),
+		})
+		at := slices.IndexFunc(c.Agents, func(known AgentDifference) bool { return known.AgentID == id })
+		if at < 0 {
+			at = len(c.Agents)
+			c.Agents = append(c.Agents, AgentDifference{AgentID: id, FirstTick: d.Tick})
+		}
+		c.Agents[at].Decisions++
+	}
+	c.DecisionsDiffering += int64(len(d.Decisions))
+	if len(d.Decisions) > 0 && c.FirstDecisionTick == nil {
+		c.FirstDecisionTick = &d.Tick
+	}
+	if a.Digest != b.Digest {
+		d.World = worldDiffers
+		if c.FirstDigestTick == nil {
+			c.FirstDigestTick = &d.Tick
+		}
+	}
+	if d.World == worldEqual && len(d.Decisions) == 0 {
+		return
+	}
+	c.TicksDiffering++
+	if len(c.Ticks) == ticksListedMax {
+		c.TicksOmitted++
+		return
+	}
+	c.Ticks = append(c.Ticks, d)
+}
+
+func wasAccepted(d trace.Decision) bool {
+	var o struct{ Accepted bool }
+	// An outcome that cannot be read fails the fold of its trace.
+	_ = json.Unmarshal(d.Outcome, &o)
+	return o.Accepted
+}
+
+func (c *Comparison) goals(a, b []trace.GoalOutcome) {
+	for _, x := range a {
+		i := slices.IndexFunc(b, func(y trace.GoalOutcome) bool { return x.AgentID == y.AgentID && x.GoalID == y.GoalID })
+		if i >= 0 && (x.Now != b[i].Now || !sameTick(x.MetAt, b[i].MetAt)) {
+			c.Goals = append(c.Goals, GoalDifference{GoalID: x.GoalID, AgentID: x.AgentID, AMetAt: x.MetAt, BMetAt: b[i].MetAt, ANow: x.Now, BNow: b[i].Now})
+		}
+	}
+}
+
+func sameTick(a, b *int64) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
+func (c *Comparison) stock(a, b []world.Amount) {
+	if len(a) == 0 || len(b) == 0 {
+		return // a run that is not finished tells none
+	}
+	amounts := map[string]*StockDifference{}
+	of := func(name string) *StockDifference {
+		if amounts[name] == nil {
+			amounts[name] = &StockDifference{Resource: name}
+		}
+		return amounts[name]
+	}
+	for _, x := range a {
+		of(x.Resource).A = x.Amount
+	}
+	for _, y := range b {
+		of(y.Resource).B = y.Amount
+	}
+	for _, s := range amounts {
+		if s.A != s.B {
+			c.Stock = append(c.Stock, *s)
+		}
+	}
+	slices.SortFunc(c.Stock, func(a, b StockDifference) int { return strings.Compare(a.Resource, b.Resource) })
+}
+
+// Text returns the comparison of two runs with their names and reports for a terminal.
+func (c Comparison) Text(nameA, nameB string, a, b Report) string {
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "\t%s\t%s\n", plain(nameA), plain(nameB))
+	for _, row := range []struct {
+		name  string
+		value func(r Report) string
+	}{
+		{"run", Report.runLine},
+		{"scenario", func(r Report) string { return fmt.Sprintf("%s, seed %d", plain(r.Scenario), r.Seed) }},
+		{"model", func(r Report) string { return plain(r.Model) }},
+		{"ticks", func(r Report) string { return fmt.Sprint(r.WorldTime) }},
+		{"goals met", func(r Report) string { return fmt.Sprint(r.GoalsMet) }},
+		{"actions", func(r Report) string {
+			return fmt.Sprintf("%d accepted, %d rejected", r.ActionSuccess, r.ActionFailure)
+		}},
+		{"calls", func(r Report) string { return fmt.Sprint(r.TraceCounts.ModelCalls) }},
+		{"tokens", func(r Report) string { return fmt.Sprintf("%d input, %d output", r.Tokens.Input, r.Tokens.Output) }},
+		{"cost", Report.costLine},
+	} {
+		if x, y := row.value(a), row.value(b); x != "" || y != "" {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", row.name, x, y)
+		}
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	fmt.Fprintf(&text, "\n%s\n", c.ticksText())
+	if ends := c.endText(); ends != "" {
+		fmt.Fprintf(&text, "%s\n", ends)
+	}
+	for _, d := range c.Agents {
+		fmt.Fprintf(&text, "%s: %d decisions differ, the first in tick %d\n", plain(d.AgentID), d.Decisions, d.FirstTick)
+	}
+	for _, t := range c.Ticks[:min(len(c.Ticks), namesMax)] {
+		fmt.Fprintf(&text, "tick %d, world after it: %s\n", t.Tick, t.World)
+		for _, d := range t.Decisions {
+			fmt.Fprintf(&text, "  %s: %s | %s\n", plain(d.AgentID), plain(d.A), plain(d.B))
+		}
+	}
+	return text.String()
+}
+
+// ticksText says how many ticks and decisions differ, and since when.
+func (c Comparison) ticksText() string {
+	if c.TicksCompared == 0 {
+		return "no tick to compare"
+	}
+	if c.TicksDiffering == 0 {
+		return fmt.Sprintf("all %d ticks are equal", c.TicksCompared)
+	}
+	decisions, world := fmt.Sprintf("none of %d decisions", c.DecisionsCompared), "the world in none"
+	if c.DecisionsDiffering > 0 {
+		decisions = fmt.Sprintf("%d of %d decisions, the first in tick %d", c.DecisionsDiffering, c.DecisionsCompared, *c.FirstDecisionTick)
+	}
+	if c.FirstDigestTick != nil {
+		world = fmt.Sprintf("the world from tick %d on", *c.FirstDigestTick)
+	}
+	return fmt.Sprintf("%d of %d ticks differ, %s, %s", c.TicksDiffering, c.TicksCompared, decisions, world)
+}
+
+// endText says how the ends of both runs differ; empty if they do not.
+func (c Comparison) endText() string {
+	var parts, goals []string
+	for i, g := range c.Goals {
+		if i == namesMax {
+			goals = append(goals, fmt.Sprintf("%d more", len(c.Goals)-i))
+			break
+		}
+		ends := fmt.Sprintf("%d and %d at the end", g.ANow, g.BNow)
+		if !sameTick(g.AMetAt, g.BMetAt) {
+			ends = metText(g.AMetAt) + " and " + metText(g.BMetAt)
+		}
+		goals = append(goals, fmt.Sprintf("%s of %s (%s)", plain(g.GoalID), plain(g.AgentID), ends))
+	}
+	if len(goals) > 0 {
+		parts = append(parts, fmt.Sprintf("goals that differ, %d: %s", len(c.Goals), strings.Join(goals, ", ")))
+	}
+	var amounts []world.Amount
+	for _, s := range c.Stock {
+		amounts = append(amounts, world.Amount{Resource: s.Resource, Amount: s.B - s.A})
+	}
+	if len(amounts) > 0 {
+		parts = append(parts, "stock of the second less the first's: "+amountsText(amounts))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// metText says when a goal was met.
+func metText(at *int64) string {
+	if at == nil {
+		return "not met"
+	}
+	return fmt.Sprintf("met in tick %d", *at)
+}
