@@ -30,13 +30,13 @@ type drafted struct {
 func (t *Turn) commitDirect(d drafted) {
 	best := d.best()
 	if best == 0 {
-		if t.flush(); t.guardRounds > t.mind.cfg.GuardRoundsMax {
+		if t.talk.Flush(); t.guardRounds > t.mind.cfg.GuardRoundsMax {
 			t.wait(trace.WaitGuardRejected, d.first())
 		}
 		return
 	}
-	t.note(trace.Step{
-		Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.slots[d.slot].callID, Name: d.verdicts[best-1].Adjusted.ActionName(),
+	t.talk.Note(trace.Step{
+		Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[d.slot].ID, Name: d.verdicts[best-1].Adjusted.ActionName(),
 		Detail: llmclient.Marshal(directDetail{best, d.scores}),
 	})
 	decision := t.direct(d.verdicts[best-1])

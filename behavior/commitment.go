@@ -20,7 +20,7 @@ type terminal struct {
 
 // takeDecision decodes a decision, or the decision part of a lean turn.
 func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
-	s := t.slots[i]
+	s := t.talk.Calls[i]
 	d, used, e := answer.ReadDecision(s.Call)
 	if e != nil {
 		return terminal{}, t.badArguments(i, trace.StepDecision, e)
@@ -36,14 +36,14 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 }
 
 // takeLeanParts notes the plan and weighs the candidates of a lean turn.
-func (t *Turn) takeLeanParts(args answer.Lean, s slot) {
+func (t *Turn) takeLeanParts(args answer.Lean, s PendingCall) {
 	var used []answer.Repair
 	if args.Plan.InFull && !s.Text {
 		used = []answer.Repair{answer.PlanInFull}
 	}
-	t.acceptPlan(answer.Plan{Goal: args.Plan.Goal}, s.callID, used)
+	t.acceptPlan(answer.Plan{Goal: args.Plan.Goal}, s.ID, used)
 	if w, _ := t.weigh(s.Call, args.Candidates); len(w.details) > 0 {
-		t.note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.callID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})
+		t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})
 	}
 }
 
@@ -62,17 +62,17 @@ func (t *Turn) commit(d terminal) {
 		t.sendBack(d, v)
 		return
 	}
-	for _, s := range t.slots {
+	for _, s := range t.talk.Calls {
 		if s.module && !s.done {
-			t.note(trace.Step{Kind: trace.StepUnneeded, Status: trace.StatusOK, CallID: s.callID, Name: s.Tool, Leniencies: repairNames(s.Repairs)})
+			t.talk.Note(trace.Step{Kind: trace.StepUnneeded, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool, Leniencies: repairNames(s.Repairs)})
 		}
 	}
-	t.note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.slots[d.slot].callID, Name: v.Adjusted.ActionName(), Leniencies: repairNames(d.repairs)})
+	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[d.slot].ID, Name: v.Adjusted.ActionName(), Leniencies: repairNames(d.repairs)})
 	decided := decisionOf(v)
 	decided.Why, decided.Commit, decided.ArgumentsTrust, decided.SourcesCited = capText(d.why), trace.CommitGuidance, t.mind.trustOf(v), cited
 	decided.SourcesUsed, decided.SourcesUnknown, decided.SourcesInvented = tally(cited)
 	if len(cited) > 0 {
-		t.note(trace.Step{Kind: trace.StepCitation, Status: trace.StatusOK, Detail: llmclient.Marshal(citationDetail{len(decided.SourcesUsed), decided.SourcesUnknown, decided.SourcesInvented})})
+		t.talk.Note(trace.Step{Kind: trace.StepCitation, Status: trace.StatusOK, Detail: llmclient.Marshal(citationDetail{len(decided.SourcesUsed), decided.SourcesUnknown, decided.SourcesInvented})})
 	}
 	t.finish(decided)
 }
@@ -80,19 +80,19 @@ func (t *Turn) commit(d terminal) {
 func (t *Turn) sendBack(d terminal, v Verdict) {
 	t.guardRounds++
 	n := t.refusalNote(v)
-	n.CallID, n.Leniencies = t.slots[d.slot].callID, repairNames(d.repairs)
-	t.note(n)
+	n.CallID, n.Leniencies = t.talk.Calls[d.slot].ID, repairNames(d.repairs)
+	t.talk.Note(n)
 	if t.guardRounds > t.mind.cfg.GuardRoundsMax {
 		t.wait(trace.WaitGuardRejected, &v)
 		return
 	}
 	refused := t.refused(v, t.guardRounds, t.mind.cfg.GuardRoundsMax)
-	for i, s := range t.slots {
+	for i, s := range t.talk.Calls {
 		if !s.done && !s.module {
-			t.reject(i, refused)
+			t.talk.reject(i, refused)
 		}
 	}
-	if t.settled() {
-		t.flush()
+	if t.talk.settled() {
+		t.talk.Flush()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/memory"
+	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -240,3 +241,24 @@ func (d deed) end(w *wording) string {
 	}
 	return text
 }
+
+// Told is what became of a decision in the words of the English prompt's history: the line
+// as it would stand there, and its end alone. A wait put in place of an action says
+// which action that was; the codes are what the guard refused in the turn.
+func (k *Kit) Told(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
+	w := wordsOf(modules.English)
+	done := newDeed(w, tick, d.WaitReason, o, k.aliased(d.naming(o.Accepted)))
+	end = done.end(w)
+	if d.WaitReason != "" && d.Proposed != nil {
+		end += textWanted + w.actionText(d.Proposed, d.naming(false))
+		for _, code := range codes {
+			end += " " + idText(code)
+		}
+	}
+	done.ids = nil
+	whole := done.line(w)
+	return whole[:len(whole)-len(done.end(w))] + end, end
+}
+
+// textWanted introduces the action of a turn that came to nothing.
+const textWanted = ", wanted "

@@ -12,11 +12,11 @@ import (
 )
 
 func (t *Turn) takeDraft(i int) (bool, answer.Problem) {
-	draft, used, e := answer.ReadDraft(t.slots[i].Call, candidatesMax)
+	draft, used, e := answer.ReadDraft(t.talk.Calls[i].Call, candidatesMax)
 	if e != nil {
 		return false, t.badArguments(i, trace.StepDraft, e)
 	}
-	w, e := t.weigh(t.slots[i].Call, draft.Candidates)
+	w, e := t.weigh(t.talk.Calls[i].Call, draft.Candidates)
 	if !w.usable && e != nil {
 		return false, t.badArguments(i, trace.StepDraft, e)
 	}
@@ -38,8 +38,8 @@ func (t *Turn) takeWeighed(i int, w weighing) {
 			t.now = at(trace.StageDraft)
 		}
 	}
-	t.note(trace.Step{Kind: trace.StepDraft, Status: status, CallID: t.slots[i].callID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})
-	t.respond(i, draftResult{w.results, w.best(), t.now.stage})
+	t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: status, CallID: t.talk.Calls[i].ID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})
+	t.talk.Respond(i, draftResult{w.results, w.best(), t.now.stage})
 	t.drafts = &drafted{i, w}
 }
 
@@ -91,7 +91,7 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 		w.verdicts, w.scores = append(w.verdicts, &v), append(w.scores, t.score(n+1, v))
 		result := candidateResult{N: n + 1, Finding: v.finding(t.mind.words)}
 		if v.Refused() {
-			t.note(t.refusalNote(v))
+			t.talk.Note(t.refusalNote(v))
 		}
 		if v.Audit != nil {
 			f := t.mandateRefused(v, 0, 0)

@@ -118,9 +118,9 @@ func TestBrokenHistoryIsRepaired(t *testing.T) {
 	}
 	w.Advance()
 	turn := kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0))
-	opening := len(turn.input)
+	opening := len(turn.talk.Input)
 	turn.room()
-	turn.input = append(turn.input,
+	turn.talk.Input = append(turn.talk.Input,
 		llmclient.FunctionOutput("x", "orphan"), llmclient.FunctionCall("", "plan", "{}"), llmclient.FunctionCall("a", "plan", "{}"),
 		llmclient.FunctionOutput("a", "first"), llmclient.FunctionOutput("a", "second"),
 	)
@@ -144,7 +144,7 @@ func TestBrokenHistoryIsRepaired(t *testing.T) {
 	for _, it := range ask.Request.Input {
 		tokens += kit.count(string(it.Raw))
 	}
-	if turn.inputTokens != tokens {
-		t.Errorf("%d tokens counted, want %d: the repair left the count behind", turn.inputTokens, tokens)
+	if turn.talk.tokens != tokens {
+		t.Errorf("%d tokens counted, want %d: the repair left the count behind", turn.talk.tokens, tokens)
 	}
 }

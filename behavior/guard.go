@@ -162,14 +162,14 @@ func (m *Mind) continued(view world.View, v Verdict, s trace.Step) trace.Step {
 // halt ends a standing order that may not go on.
 func (m *Mind) halt(view world.View, v Verdict) (Decision, []trace.Step) {
 	t := Turn{mind: m, view: view}
-	t.note(m.continued(view, v, trace.Step{Status: trace.StatusError, Code: string(v.Audit.Rule), Name: v.Adjusted.ActionName()}))
-	t.note(t.refusalNote(v))
+	t.talk.Note(m.continued(view, v, trace.Step{Status: trace.StatusError, Code: string(v.Audit.Rule), Name: v.Adjusted.ActionName()}))
+	t.talk.Note(t.refusalNote(v))
 	d := Decision{
 		Decision: trace.Decision{DecidedBy: trace.ByEngine, Adjustments: v.Adjustments, WaitReason: trace.WaitGuardRejected}, At: view.Place(),
 		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: world.Wait{},
 	}
 	d.Tick, d.AgentID = view.Tick(), view.AgentID()
-	return d, t.steps
+	return d, t.talk.Steps
 }
 
 func encode(v any) string { return string(llmclient.Marshal(v)) }

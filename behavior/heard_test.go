@@ -87,16 +87,16 @@ func TestLeanTurnPlansBeforeItActsOnWordsOfOthers(t *testing.T) {
 		planned bool
 		want    trace.Stage
 	}{{trace.TrustSelfObservation, false, trace.StageLean}, {trace.TrustOtherAgent, false, trace.StagePlan}, {trace.TrustOtherAgent, true, trace.StageLean}} {
-		turn := &Turn{mind: m, now: at(trace.StageLean), planned: c.planned, slots: []slot{{callID: "c", Call: answer.Call{Tool: "memory_long_term_search"}, module: true}}}
+		turn := &Turn{mind: m, now: at(trace.StageLean), planned: c.planned, talk: Conversation{Calls: []PendingCall{{ID: "c", Call: answer.Call{Tool: "memory_long_term_search"}, module: true}}}}
 		turn.Result(modules.Result{Output: `{"found":"their words"}`, Sources: []trace.Source{{ID: "mem-1-1", Trust: c.trust}}})
 		if turn.now.stage != c.want {
 			t.Errorf("after a memory of trust %v, planned %v, the stage is %s, want %s", c.trust, c.planned, turn.now.stage, c.want)
 		}
-		shown := len(turn.retrieved) == 1 && strings.Contains(turn.input[0].Text, "their words")
+		shown := len(turn.retrieved) == 1 && strings.Contains(turn.talk.Input[0].Text, "their words")
 		if shown != (c.want == trace.StageLean) {
 			t.Errorf("a memory of trust %v, planned %v, is shown: %v", c.trust, c.planned, shown)
 		}
-		if turn.reveal(); len(turn.retrieved) != 1 || !shown && !strings.Contains(turn.after[0].Text, "their words") {
+		if turn.reveal(); len(turn.retrieved) != 1 || !shown && !strings.Contains(turn.talk.after[0].Text, "their words") {
 			t.Errorf("a memory of trust %v is not shown after the plan", c.trust)
 		}
 	}

@@ -10,17 +10,17 @@ import (
 )
 
 func (t *Turn) takePlan(i int) (bool, answer.Problem) {
-	plan, used, e := answer.ReadPlan(t.slots[i].Call)
+	plan, used, e := answer.ReadPlan(t.talk.Calls[i].Call)
 	if e != nil {
 		return false, t.badArguments(i, trace.StepPlan, e)
 	}
-	t.acceptPlan(plan, t.slots[i].callID, used)
+	t.acceptPlan(plan, t.talk.Calls[i].ID, used)
 	if onlySkips(t.planSteps) {
 		t.idle = &plan
 	}
 	t.reveal()
 	t.afterPlan()
-	t.respond(i, planAccepted{t.now.stage})
+	t.talk.Respond(i, planAccepted{t.now.stage})
 	return true, ""
 }
 
@@ -33,7 +33,7 @@ func (t *Turn) acceptPlan(plan answer.Plan, callID string, used []answer.Repair)
 	for _, s := range plan.Steps[:min(len(plan.Steps), planStepsMax)] {
 		t.planSteps = append(t.planSteps, typed(s.Kind, t.mind.moduleNames, actions))
 	}
-	t.note(trace.Step{
+	t.talk.Note(trace.Step{
 		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: callID, Leniencies: repairNames(slices.Concat(used, more)),
 		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]TypedStep{}, t.planSteps...), Actions: t.intentTexts(), Unread: unread}),
 	})
@@ -43,7 +43,7 @@ func (t *Turn) acceptPlan(plan answer.Plan, callID string, used []answer.Repair)
 // chose, without asking it again.
 func (t *Turn) rest() {
 	goal := t.idle.Goal
-	t.note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: codeNothingPlanned, Name: world.Wait{}.ActionName()})
+	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: codeNothingPlanned, Name: world.Wait{}.ActionName()})
 	d := decisionOf(Verdict{Proposed: world.Wait{}, Adjusted: world.Wait{}})
 	d.Why, d.Commit, d.CallsSaved = capText(goal), trace.CommitSkip, t.mind.cfg.callsAfterPlan()
 	t.finish(d)

@@ -27,6 +27,12 @@ func tool[Args any](name, doc string) llmclient.Tool {
 	return StrictTool[Args](name, doc, map[string][]string{"kind": answer.StepKinds})
 }
 
+// StrictTool returns a function tool whose arguments are the fields of Args, all of
+// them required. enums closes the sets of values of fields by name.
+func StrictTool[Args any](name, doc string, enums map[string][]string) llmclient.Tool {
+	return llmclient.Tool{Name: name, Description: doc, Parameters: argsSchema[Args](enums), Strict: true}
+}
+
 // argsSchema infers the schema of Args and puts the registry's action schemas in
 // place of its raw fields. enums are the closed sets of values by field name.
 func argsSchema[Args any](enums map[string][]string) json.RawMessage {

@@ -153,7 +153,7 @@ func textSource(kind trace.SourceKind, id, author string, tick int64, shown stri
 // with them: the plan is made, or a draft in its place.
 func (t *Turn) reveal() {
 	for _, r := range t.unseen {
-		t.after = append(t.after, llmclient.Message("user", t.mind.words.headingMessages+"\n"+r.Output))
+		t.talk.after = append(t.talk.after, llmclient.Message("user", t.mind.words.headingMessages+"\n"+r.Output))
 		t.retrieve(r.Sources)
 	}
 	t.unseen = nil
@@ -161,7 +161,7 @@ func (t *Turn) reveal() {
 		return
 	}
 	t.revealed = true
-	t.after = append(t.after, llmclient.Message("user", t.opening.held.section(t.mind.words)))
+	t.talk.after = append(t.talk.after, llmclient.Message("user", t.opening.held.section(t.mind.words)))
 }
 
 // noteRevealed counts the texts as retrieved once a request carries them. A turn
@@ -170,7 +170,7 @@ func (t *Turn) noteRevealed() {
 	if !t.revealed || t.revealedAt != 0 {
 		return
 	}
-	t.revealedAt = t.asks
+	t.revealedAt = t.talk.asks
 	t.opening.sections = append(t.opening.sections, t.opening.heldSection)
 	t.retrieve(t.opening.held.sources(t.view.AgentID()))
 }

@@ -32,30 +32,19 @@ type Turn struct {
 	opening prompt
 	// names are those of what the agent sees.
 	names answer.Names
-	input []llmclient.Item
-	// answerAt is where the items of the last answer begin in input.
-	answerAt int
-	// slots are the calls of the last answer, waiting for their outputs.
-	slots []slot
-	// after are messages that follow the outputs of the last answer's calls.
-	after []llmclient.Item
-	// inputTokens is what the first counted items of input take.
-	inputTokens, counted int
+	// talk is what is said to the model and heard from it.
+	talk Conversation
 	// cramped says that the window had no room for a module result at the last Ask.
 	cramped bool
-	// waiting says that an Ask is out and its answer not in.
-	waiting bool
 	// affordable is how many requests the caller can still send; bounded says that it
 	// told.
 	affordable int
 	bounded    bool
 
-	asks        int
 	moduleCalls int
 	reasonSteps int
 	violations  int
 	guardRounds int
-	repairs     int
 	planned     bool
 	// planSteps are the steps of the plan still to come.
 	planSteps []TypedStep
@@ -76,10 +65,6 @@ type Turn struct {
 	// candidates are the actions of the last draft by number from 1; nil entries
 	// could not be decoded.
 	candidates []world.Action
-	// callIDs are the ids of the turn's calls, true for those made here.
-	callIDs map[string]bool
-	minted  int
-
 	// revealed says that the texts held back are shown, revealedAt in which request
 	// first, 0 before.
 	revealed   bool
@@ -87,36 +72,25 @@ type Turn struct {
 
 	retrieved []trace.Source
 	decision  *Decision
-	steps     []trace.Step
-}
-
-// slot is one function call of an answer and, once known, its output.
-type slot struct {
-	answer.Call
-	callID string
-	// module marks a call the caller has to run.
-	module bool
-	// done says that output is final.
-	done   bool
-	output string
-	// wrong is the output of a call that went wrong, nil for any other. It is encoded
-	// late, because only the whole answer tells whether it costs a repair.
-	wrong *feedback
 }
 
 // Begin opens a turn for the agent of view.
 func (m *Mind) Begin(view world.View) *Turn {
-	t := &Turn{mind: m, view: view, now: at(trace.StagePlan), callIDs: map[string]bool{}, opening: m.compose(view)}
+	t := &Turn{mind: m, view: view, now: at(trace.StagePlan), opening: m.compose(view)}
+	t.talk = Conversation{
+		Tick: view.Tick(), AgentID: view.AgentID(), Vocabulary: &m.vocabulary, Language: m.cfg.Language, RepairsMax: m.cfg.RepairsMax,
+		Input: slices.Clone(t.opening.items),
+	}
 	if m.cfg.Protocol == ProtocolLean && !t.opening.untrusted {
 		t.now = at(trace.StageLean)
 	}
-	t.input, t.names = slices.Clone(t.opening.items), answer.NamesIn(t.opening.seen)
+	t.names = answer.NamesIn(t.opening.seen)
 	t.retrieve(t.opening.sources)
 	if t.opening.early && t.opening.held.count() > 0 {
 		t.revealed, t.revealedAt = true, 1
 	}
 	if a := m.repetition.advice; a != nil {
-		t.note(trace.Step{Kind: trace.StepAdvice, Status: trace.StatusOK, Name: string(a.Kind), Detail: llmclient.Marshal(a)})
+		t.talk.Note(trace.Step{Kind: trace.StepAdvice, Status: trace.StatusOK, Name: string(a.Kind), Detail: llmclient.Marshal(a)})
 	}
 	return t
 }
@@ -127,37 +101,34 @@ func (t *Turn) Next() Step {
 	if t.decision != nil {
 		return *t.decision
 	}
-	for _, s := range t.slots {
+	for _, s := range t.talk.Calls {
 		if !s.done {
-			return Call{Number: t.asks, CallID: s.callID, Tool: s.Tool, Arguments: s.Arguments}
+			return Call{Number: t.talk.asks, CallID: s.ID, Tool: s.Tool, Arguments: s.Arguments}
 		}
 	}
-	if !t.waiting {
-		t.input = append(t.input, t.after...)
-		t.after = nil
-		t.pair()
-		if t.asks > 0 && t.room() < 0 {
+	if !t.talk.waiting {
+		t.talk.Complete()
+		if t.talk.asks > 0 && t.room() < 0 {
 			t.wait(trace.WaitWindow, nil)
 			return *t.decision
 		}
 		t.cramped = t.room() < moduleTokensMin
-		t.asks++
-		t.waiting = true
+		t.talk.Sent()
 		t.noteRevealed()
 		t.lookAround()
 	}
-	return Ask{Number: t.asks, Stage: t.now.stage, Request: t.request(), Sections: t.opening.sections}
+	return Ask{Number: t.talk.asks, Stage: t.now.stage, Request: t.request(), Sections: t.opening.sections}
 }
 
 // Steps returns what the turn recorded so far, oldest first. It never influences the
 // turn.
-func (t *Turn) Steps() []trace.Step { return t.steps }
+func (t *Turn) Steps() []trace.Step { return t.talk.Steps }
 
 // Env is what the next module call of this turn may read.
 func (t *Turn) Env() modules.Env {
 	env := t.mind.env(t.view, t.resultChars())
 	env.Attempt, env.Of = t.moduleCalls, t.mind.cfg.ModuleCallsMax
-	for _, s := range t.slots {
+	for _, s := range t.talk.Calls {
 		if s.module && !s.done {
 			env.Attempt--
 		}
@@ -168,7 +139,7 @@ func (t *Turn) Env() modules.Env {
 
 func (t *Turn) request() llmclient.Request {
 	return llmclient.Request{
-		Model: t.mind.cfg.Model, Instructions: t.mind.instructions, Input: t.input, Tools: t.mind.tools,
+		Model: t.mind.cfg.Model, Instructions: t.mind.instructions, Input: t.talk.Input, Tools: t.mind.tools,
 		Choice: t.choice(), OutputTokensMax: t.mind.outputTokens(), CacheKey: t.mind.id,
 	}
 }
@@ -177,7 +148,7 @@ func (t *Turn) request() llmclient.Request {
 // window still holds, so that a turn on a small window cannot outgrow it.
 func (t *Turn) resultChars() int {
 	room := t.room() - moduleTokensMin/2 - t.mind.outputTokens()
-	for _, s := range t.slots {
+	for _, s := range t.talk.Calls {
 		room -= t.mind.count(s.output)
 	}
 	return max(modules.ResultCharsMin, min(t.mind.cfg.ResultCharsMax, room))
@@ -186,17 +157,13 @@ func (t *Turn) resultChars() int {
 // room is how many tokens the window still holds beside an answer; negative when
 // the next request would not fit.
 func (t *Turn) room() int {
-	for _, it := range t.input[t.counted:] {
-		t.inputTokens += t.mind.count(string(it.Raw))
-	}
-	t.counted = len(t.input)
-	return t.mind.cfg.ContextWindow - t.mind.staticTokens - t.mind.outputTokens() - t.inputTokens
+	return t.mind.cfg.ContextWindow - t.mind.staticTokens - t.mind.outputTokens() - t.talk.count(t.mind.count)
 }
 
 // Result feeds back the result of the Call that Next returned.
 func (t *Turn) Result(r modules.Result) {
-	for i := range t.slots {
-		s := &t.slots[i]
+	for i := range t.talk.Calls {
+		s := &t.talk.Calls[i]
 		if s.done {
 			continue
 		}
@@ -208,7 +175,7 @@ func (t *Turn) Result(r modules.Result) {
 			t.retrieve(r.Sources)
 		}
 		n := trace.Step{
-			Kind: trace.StepModuleCall, Status: trace.StatusOK, Code: string(r.Code), CallID: s.callID, Name: r.Module,
+			Kind: trace.StepModuleCall, Status: trace.StatusOK, Code: string(r.Code), CallID: s.ID, Name: r.Module,
 		}
 		if r.ArgumentError == nil {
 			n.Leniencies = repairNames(append(s.Repairs, r.Repairs...))
@@ -217,11 +184,11 @@ func (t *Turn) Result(r modules.Result) {
 			n.Status = trace.StatusError
 		}
 		n.Detail = llmclient.Marshal(resultDetail{Status: string(r.Status), Chars: runeCount(r.Output), CharsFull: r.CharsFull})
-		t.note(n)
+		t.talk.Note(n)
 		break
 	}
-	if t.settled() {
-		t.flush()
+	if t.talk.settled() {
+		t.talk.Flush()
 		t.afterModules()
 	}
 }
@@ -236,22 +203,6 @@ type resultDetail struct {
 	Status    string `json:"status"`
 	Chars     int    `json:"chars"`
 	CharsFull int    `json:"chars_full"`
-}
-
-func (t *Turn) settled() bool {
-	return !slices.ContainsFunc(t.slots, func(s slot) bool { return !s.done })
-}
-
-// flush appends the outputs of the last answer's calls in the model's order.
-func (t *Turn) flush() {
-	for _, s := range t.slots {
-		output := s.output
-		if s.wrong != nil {
-			output = encode(s.wrong)
-		}
-		t.input = append(t.input, llmclient.FunctionOutput(s.callID, output))
-	}
-	t.slots = nil
 }
 
 // retrieve adds sources that came into view, each once. One that was shown for
@@ -273,46 +224,11 @@ func (t *Turn) retrieve(sources []trace.Source) {
 	}
 }
 
-// respond sets the output of slot i.
-func (t *Turn) respond(i int, v any) {
-	t.slots[i].done, t.slots[i].output = true, encode(v)
-}
-
-// reject sets the output of slot i to what was wrong with its call.
-func (t *Turn) reject(i int, f feedback) {
-	t.slots[i].done, t.slots[i].wrong = true, &f
-}
-
-// closeSlots answers every call still open as not executed. The calls that went
-// wrong tell that the next answer is the given retry.
-func (t *Turn) closeSlots(attempt, of int) {
-	for i, s := range t.slots {
-		if !s.done {
-			t.reject(i, t.mind.words.newFeedback(CodeNotExecuted))
-		}
-		if f := t.slots[i].wrong; f != nil {
-			f.Attempt, f.Of = attempt, of
-		}
-	}
-	t.flush()
-}
-
-// say puts a message of the engine behind the outputs of the last answer.
-func (t *Turn) say(text string) {
-	t.after = append(t.after, llmclient.Message("developer", text))
-}
-
-// note records a fact. Every step about a call whose id was made here says so.
-func (t *Turn) note(s trace.Step) {
-	s.Tick, s.AgentID, s.Step, s.Minted = t.view.Tick(), t.view.AgentID(), t.asks, s.Minted || t.callIDs[s.CallID]
-	t.steps = append(t.steps, s)
-}
-
 // enterReason opens a reason step of the plan: text only, no tools.
 func (t *Turn) enterReason(step TypedStep) {
 	t.now = turnStep{trace.StageReason, step}
 	t.reasonSteps++
-	t.say(t.mind.words.reasonPrompt)
+	t.talk.Say(t.mind.words.reasonPrompt)
 }
 
 // wait ends the turn in a degraded wait.
@@ -322,19 +238,19 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Verdict) {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
 		d.ArgumentsTrust = t.mind.trustOf(*proposed)
 	}
-	t.note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason)})
+	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason)})
 	t.finish(d)
 }
 
 func (t *Turn) finish(d Decision) {
 	d = t.completed(d)
-	t.slots = nil
+	t.talk.Calls = nil
 	t.decision = &d
 }
 
 // completed is a decision with what the turn knows of any.
 func (t *Turn) completed(d Decision) Decision {
-	d.Tick, d.AgentID, d.Calls, d.SourcesRetrieved = t.view.Tick(), t.view.AgentID(), t.asks, t.retrieved
+	d.Tick, d.AgentID, d.Calls, d.SourcesRetrieved = t.view.Tick(), t.view.AgentID(), t.talk.asks, t.retrieved
 	d.Swayed = t.sways(d.Adjusted)
 	d.Known = t.mind.knownIDs(t.opening.seen, d.Proposed, d.Executed)
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}
@@ -342,15 +258,4 @@ func (t *Turn) completed(d Decision) Decision {
 		d.Seen = append(d.Seen, t.mind.heard(t.opening.held)...)
 	}
 	return d
-}
-
-// mintCallID makes a call id for a call whose provider sent none or repeated one.
-func (t *Turn) mintCallID() string {
-	for {
-		t.minted++
-		id := fmt.Sprintf("call_t%d_s%d_%d", t.view.Tick(), t.asks, t.minted)
-		if _, taken := t.callIDs[id]; !taken {
-			return id
-		}
-	}
 }

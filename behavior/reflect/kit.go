@@ -2,8 +2,10 @@ package reflect
 
 import (
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // RoundsMax bounds the rounds of reflection of one turn.
@@ -51,6 +53,24 @@ const (
 	inputTokensMin = 600
 	inputTokensMax = 6000
 )
+
+// lists are the fields of the arguments of a stage's tool.
+func (k *Kit) lists(stage trace.Stage) []string {
+	if stage == trace.StageReflect {
+		return []string{"tags", "insights"}
+	}
+	return []string{"deltas"}
+}
+
+// vocabulary is what answers may name in a stage: an object that names no tool is meant
+// for that of the stage.
+func (k *Kit) vocabulary(stage trace.Stage) *answer.Vocabulary {
+	v := &answer.Vocabulary{Tools: k.tools}
+	for _, field := range []string{"deltas", "tags", "insights"} {
+		v.Fields = append(v.Fields, answer.FieldTool{Field: field, Tool: string(stage)})
+	}
+	return v
+}
 
 // outputTokens bounds one answer; on small windows the answers of a turn must leave
 // room for what they are about.

@@ -33,7 +33,7 @@ func (t *Turn) Result() Result {
 	if !t.done {
 		panic("learn: the result of an unfinished turn")
 	}
-	r := Result{Agent: t.agent, Ground: t.ground, Failure: t.failure, Calls: t.asks, Rounds: t.rounds, LastStep: t.step(), Steps: t.steps}
+	r := Result{Agent: t.agent, Ground: t.ground, Failure: t.failure, Calls: t.talk.Step() - t.talk.Before, Rounds: t.rounds, LastStep: t.talk.Step(), Steps: t.talk.Steps}
 	if t.failure != "" {
 		return r
 	}

@@ -1,6 +1,8 @@
 package reflect
 
 import (
+	"cmp"
+	"encoding/json"
 	"slices"
 
 	"example.com/agentworld/behavior"
@@ -12,11 +14,9 @@ import (
 
 // Turn is one look back of one agent, as a state machine without I/O.
 //
-// Invariants:
-//  1. The input of each request starts with the input of the previous one, and
-//     every function call in it has exactly one output.
-//  2. It ends after at most Kit.CallsMax requests.
-//  3. Same experience, playbook and answers give the same requests and result.
+// Invariants, beside those of a [behavior.Conversation]:
+//  1. It ends after at most Kit.CallsMax requests.
+//  2. Same experience, playbook and answers give the same requests and result.
 type Turn struct {
 	kit   *Kit
 	agent string
@@ -26,19 +26,15 @@ type Turn struct {
 	// evidence names a decision of the agent by its tick.
 	evidence func(tick int64) playbook.Evidence
 
-	stage   trace.Stage
-	input   []llmclient.Item
-	waiting bool
-	done    bool
-	// asks counts the requests, first is the step of the first one.
-	asks, first int
-	// rounds counts the reflections taken, repairs the repairs of the stage.
-	rounds, repairs int
+	stage trace.Stage
+	talk  behavior.Conversation
+	done  bool
+	// rounds counts the reflections taken.
+	rounds int
 
 	reflected reflection
 	deltas    []delta
 	failure   string
-	steps     []trace.Step
 }
 
 // Begin opens a turn on what e holds, which must not be nothing, at the end of the
@@ -47,11 +43,14 @@ type Turn struct {
 // agent's decision in the same tick.
 func (k *Kit) Begin(e *Experience, book *playbook.Playbook, goals []Goal, tick int64, firstStep int) *Turn {
 	if e.Len() == 0 {
-		panic("learn: a turn about no decision")
+		panic("reflect: a turn about no decision")
 	}
-	t := &Turn{kit: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence, stage: trace.StageReflect, first: firstStep}
+	t := &Turn{kit: k, agent: e.agent, shown: k.compose(e, book, goals), evidence: e.evidence, stage: trace.StageReflect}
 	t.ground = e.ground(tick, t.shown.decisions, k.guarded)
-	t.input = []llmclient.Item{llmclient.Message("user", t.shown.text)}
+	t.talk = behavior.Conversation{
+		Tick: tick, AgentID: e.agent, Before: firstStep - 1, Vocabulary: k.vocabulary(t.stage), RepairsMax: repairsMax, Reflects: true,
+		Input: []llmclient.Item{llmclient.Message("user", t.shown.text)},
+	}
 	return t
 }
 
@@ -61,56 +60,111 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 	if t.done {
 		return behavior.Ask{}, false
 	}
-	if !t.waiting {
-		t.pair()
-		t.asks++
-		t.waiting = true
+	if !t.talk.Waits() {
+		t.talk.Complete()
+		t.talk.Sent()
 	}
-	return behavior.Ask{Number: t.step(), Stage: t.stage, Request: t.request()}, true
+	return behavior.Ask{Number: t.talk.Step(), Stage: t.stage, Request: llmclient.Request{
+		Model: t.kit.cfg.Model, Instructions: t.kit.policy, Input: t.talk.Input, Tools: t.kit.tools,
+		Choice:          llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()},
+		OutputTokensMax: t.kit.outputTokens(), CacheKey: t.agent + "-learn",
+	}}, true
 }
 
-// step is the step of the present request.
-func (t *Turn) step() int { return t.first + max(t.asks-1, 0) }
+// allowed is the tool of the stage.
+func (t *Turn) allowed() []string { return []string{string(t.stage)} }
 
-func (t *Turn) request() llmclient.Request {
-	return llmclient.Request{
-		Model: t.kit.cfg.Model, Instructions: t.kit.policy, Input: t.input, Tools: t.kit.tools,
-		Choice:          llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{string(t.stage)}},
-		OutputTokensMax: t.kit.outputTokens(), CacheKey: t.agent + "-" + "learn",
-	}
-}
-
-// pair makes the input one that a provider accepts.
-func (t *Turn) pair() {
-	items, repairs := llmclient.PairItems(t.input, behavior.CallError(behavior.CodeNoResult, nil, nil, 0, 0))
-	t.input = items
-	for _, r := range repairs {
-		t.note(trace.Step{Kind: trace.StepLearnItemRepair, Status: trace.StatusOK, Code: string(r.Kind), CallID: r.CallID, Minted: r.Minted})
-	}
-}
-
-// Answer feeds back the answer to the request that Next returned.
+// Answer feeds back the answer to the request that Next returned. Several calls of the
+// stage's tool count as one that holds all of them; a call that cannot be read makes the
+// whole answer unusable, because half of a curation is not one.
 func (t *Turn) Answer(a llmclient.Answer) {
-	if !t.waiting {
-		panic("learn: an answer without a request")
-	}
-	t.waiting = false
+	text, problem := t.talk.Take(a)
 	if a.Failure != nil {
 		t.fail(trace.WaitModelPrefix + string(a.Failure.Kind))
 		return
 	}
-	if kind := behavior.Unusable(a); kind != "" {
-		t.repair(kind, "")
-		return
+	if problem == "" && len(t.talk.Calls) == 0 {
+		problem = t.talk.Read(text, t.allowed())
 	}
-	t.take(t.admit(a.Reply))
+	var r reflection
+	var c curation
+	var used []string
+	for i := range t.talk.Calls {
+		repairs, wrong := t.decode(i, &r, &c)
+		for _, repair := range repairs {
+			used = append(used, string(repair))
+		}
+		problem = cmp.Or(problem, wrong)
+	}
+	if problem == "" {
+		t.accept(r, c, used)
+	} else if !t.talk.Repair(problem, t.allowed()) {
+		t.fail(trace.WaitParsePrefix + string(problem))
+	}
 }
 
-// reflectedOnce takes a reflection and goes on to the next round or stage. A later
-// round replaces the insights of an earlier one; of the verdicts on one use the
+// decode reads one call into what its stage collects. An object without any of the
+// stage's lists is refused: it must not pass for the wish to change nothing.
+func (t *Turn) decode(i int, r *reflection, c *curation) ([]answer.Repair, answer.Problem) {
+	call := t.talk.Calls[i]
+	switch {
+	case t.talk.Vocabulary.Tool(call.Tool) == answer.NoTool:
+		t.talk.Refuse(i, behavior.CodeUnknownTool, t.allowed(), []string{toolReflect, toolCurate})
+		return nil, answer.UnknownTool
+	case call.Tool != string(t.stage):
+		t.talk.Refuse(i, behavior.CodeNotAllowedNow, t.allowed(), nil)
+		return nil, answer.NotAllowedNow
+	}
+	object, used, e := answer.ReadObject(call.Arguments)
+	if e == nil {
+		var one struct {
+			reflection
+			curation
+		}
+		lists := t.kit.lists(t.stage)
+		var absent []answer.Repair
+		if absent, e = object.Decode(&one, lists...); e == nil && len(absent) == len(lists) {
+			e = &answer.ArgumentError{Path: lists[0], Expected: "a list", Got: "nothing"}
+		}
+		r.Tags, r.Insights, c.Deltas = append(r.Tags, one.Tags...), append(r.Insights, one.Insights...), append(c.Deltas, one.Deltas...)
+	}
+	if e != nil {
+		t.talk.RefuseArguments(i, e, func(json.RawMessage) bool { return true })
+		return nil, answer.InvalidArgs
+	}
+	return slices.Concat(call.Repairs, used), ""
+}
+
+// accepted is the output of a call that was taken.
+type accepted struct {
+	Status string      `json:"status"`
+	Next   trace.Stage `json:"next,omitempty"`
+}
+
+// accept takes what a readable answer holds and goes on to the next round or stage. A
+// later round replaces the insights of an earlier one; of the verdicts on one use the
 // last one stands.
-func (t *Turn) reflectedOnce(r reflection) {
-	t.rounds++
+func (t *Turn) accept(r reflection, c curation, used []string) {
+	output := accepted{Status: "ok"}
+	step := trace.Step{Kind: trace.StepCurate, Status: trace.StatusOK, CallID: t.talk.Calls[0].ID, Leniencies: used}
+	step.Detail = llmclient.Marshal(map[string]int{"deltas": len(c.Deltas)})
+	if t.stage == trace.StageReflect {
+		t.rounds++
+		step.Kind, step.Detail = trace.StepReflect, llmclient.Marshal(map[string]int{"tags": len(r.Tags), "insights": len(r.Insights), "round": t.rounds})
+		output.Next = trace.StageCurate
+		if t.rounds < t.kit.rounds {
+			output.Next = trace.StageReflect
+		}
+	}
+	t.talk.Note(step)
+	for i := range t.talk.Calls {
+		t.talk.Respond(i, output)
+	}
+	t.talk.Flush()
+	if t.stage == trace.StageCurate {
+		t.deltas, t.done = c.Deltas, true
+		return
+	}
 	for _, v := range r.Tags {
 		t.reflected.Tags = slices.DeleteFunc(t.reflected.Tags, func(held tag) bool {
 			return held.ID == v.ID && slices.Equal(held.Decision, v.Decision)
@@ -120,15 +174,15 @@ func (t *Turn) reflectedOnce(r reflection) {
 	t.reflected.Tags = t.reflected.Tags[max(0, len(t.reflected.Tags)-tagsMax):]
 	t.reflected.Insights = r.Insights[:min(len(r.Insights), insightsMax)]
 	switch {
-	case t.rounds < t.kit.rounds:
-		t.say(promptAgain)
+	case output.Next == trace.StageReflect:
+		t.talk.Say(promptAgain)
 	case len(t.reflected.Insights) == 0:
 		// Without an insight there is nothing to curate, and a call saved.
 		t.done = true
 	default:
 		// The repair is the stage's, however many rounds it has.
-		t.stage, t.repairs = trace.StageCurate, 0
-		t.say(promptCurate)
+		t.stage, t.talk.Repairs, t.talk.Vocabulary = trace.StageCurate, 0, t.kit.vocabulary(trace.StageCurate)
+		t.talk.Say(promptCurate)
 	}
 }
 
@@ -138,36 +192,5 @@ const (
 	insightsMax = 8
 )
 
-// curated takes the changes and ends the turn.
-func (t *Turn) curated(c curation) {
-	t.deltas = c.Deltas
-	t.done = true
-}
-
-// repair spends one further call on an answer that could not be used, or ends the
-// turn without a result. code is the call's error, when calls were answered with it.
-func (t *Turn) repair(kind answer.Problem, code string) {
-	t.note(trace.Step{Kind: trace.StepLearnError, Status: trace.StatusError, Code: string(kind), Name: code})
-	if t.repairs++; t.repairs > repairsMax {
-		t.fail(trace.WaitParsePrefix + string(kind))
-		return
-	}
-	if code == "" {
-		t.input = append(t.input, llmclient.Message("developer", behavior.UnusableText(kind, []string{string(t.stage)}, t.repairs, repairsMax)))
-	}
-}
-
 // fail ends the turn without a result.
-func (t *Turn) fail(why string) {
-	t.failure, t.done = why, true
-}
-
-// say puts a message of the engine behind the last answer.
-func (t *Turn) say(text string) {
-	t.input = append(t.input, llmclient.Message("developer", text))
-}
-
-func (t *Turn) note(s trace.Step) {
-	s.Tick, s.AgentID, s.Step = t.ground.Tick, t.agent, t.step()
-	t.steps = append(t.steps, s)
-}
+func (t *Turn) fail(why string) { t.failure, t.done = why, true }

@@ -40,9 +40,6 @@ const (
 
 // What the engine says between the stages.
 const (
-	outputReflected = `{"status":"ok","next":"curate"}`
-	outputCurated   = `{"status":"ok"}`
-	outputAgain     = `{"status":"ok","next":"reflect"}`
-	promptAgain     = "Reflect once more: correct what was wrong, keep what was right, and give the whole result again."
-	promptCurate    = "Now call curate."
+	promptAgain  = "Reflect once more: correct what was wrong, keep what was right, and give the whole result again."
+	promptCurate = "Now call curate."
 )

@@ -1,0 +1,464 @@
+package behavior
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
+)
+
+// Conversation is what a turn says to a model and hears from it, whether it decides or
+// reflects: the items of its requests, the calls of the last answer with their outputs,
+// and the repairs of answers that could not be used. The fields say whose it is.
+//
+// Invariants:
+//  1. The input of each request starts with the input of the one before, but for
+//     observations that the model made up.
+//  2. In the input every function call has exactly one output, after it.
+type Conversation struct {
+	Tick    int64
+	AgentID string
+	// Before is how many requests the agent made in the tick before this conversation.
+	Before int
+	// Vocabulary is what answers may name.
+	Vocabulary *answer.Vocabulary
+	// Language is that of what is said about answers; empty is English.
+	Language modules.Language
+	// RepairsMax bounds the further requests spent on answers that could not be used.
+	RepairsMax int
+	// Reflects says that it decides nothing: reports count its steps apart.
+	Reflects bool
+	// Input are the items of the next request, which [Conversation.Open] completes.
+	Input []llmclient.Item
+	// Calls are those of the last answer, waiting for their outputs.
+	Calls []PendingCall
+	// Repairs counts the repairs made.
+	Repairs int
+	// Steps are the facts recorded so far, oldest first.
+	Steps []trace.Step
+
+	// answerAt is where the items of the last answer begin.
+	answerAt int
+	// after are messages that follow the outputs of the last answer's calls.
+	after []llmclient.Item
+	// ids are those of all calls, true for those made here.
+	ids map[string]bool
+	// asks counts the requests, minted the ids made here.
+	asks, minted int
+	// waiting says that a request is out and its answer not in.
+	waiting bool
+	// tokens is what the first counted items take.
+	tokens, counted int
+}
+
+// PendingCall is one function call of an answer and, once known, its output.
+type PendingCall struct {
+	answer.Call
+	ID string
+	// module marks a call the caller has to run.
+	module bool
+	// done says that output is final.
+	done   bool
+	output string
+	// wrong is the output of a call that went wrong, nil for any other. It is encoded
+	// late, because only the whole answer tells whether it costs a repair.
+	wrong *feedback
+}
+
+func (c *Conversation) words() *wording { return wordsOf(cmp.Or(c.Language, modules.English)) }
+
+// Step is the number of the present request among those of the agent's tick.
+func (c *Conversation) Step() int { return c.Before + c.asks }
+
+// Note records a fact. Every step about a call whose id was made here says so.
+func (c *Conversation) Note(s trace.Step) {
+	s.Tick, s.AgentID, s.Step, s.Minted = c.Tick, c.AgentID, c.Step(), s.Minted || c.ids[s.CallID]
+	c.Steps = append(c.Steps, s)
+}
+
+// note records a fact that a conversation of any kind may meet. One that reflects keeps
+// only what was wrong, under kinds of its own.
+func (c *Conversation) note(s trace.Step) {
+	s.Status = cmp.Or(s.Status, trace.StatusOK)
+	switch {
+	case !c.Reflects:
+	case s.Kind == trace.StepParseError:
+		s.Kind = trace.StepLearnError
+	case s.Kind == trace.StepItemRepair:
+		s.Kind = trace.StepLearnItemRepair
+	default:
+		return
+	}
+	c.Note(s)
+}
+
+// repaired records that an item could not go back as it came.
+func (c *Conversation) repaired(code string) {
+	c.note(trace.Step{Kind: trace.StepItemRepair, Code: code})
+}
+
+// Say puts a message of the engine after the outputs of the last answer.
+func (c *Conversation) Say(text string) {
+	c.after = append(c.after, llmclient.Message("developer", text))
+}
+
+// Waits reports whether a request is out.
+func (c *Conversation) Waits() bool { return c.waiting }
+
+// Complete makes the input one that a provider accepts. Everything sent before passed
+// the same check, so only what came since can change.
+func (c *Conversation) Complete() {
+	c.Input = append(c.Input, c.after...)
+	c.after = nil
+	if _, _, ok := llmclient.CheckItems(c.Input); ok {
+		return
+	}
+	items, repairs := llmclient.PairItems(c.Input, encode(c.words().newFeedback(CodeNoResult)))
+	c.Input, c.tokens, c.counted = items, 0, 0
+	for _, r := range repairs {
+		c.note(trace.Step{Kind: trace.StepItemRepair, Code: string(r.Kind), CallID: r.CallID, Minted: r.Minted})
+	}
+}
+
+// Sent says that the request with the present input goes out.
+func (c *Conversation) Sent() { c.asks, c.waiting = c.asks+1, true }
+
+// count returns what the input takes in tokens.
+func (c *Conversation) count(tokensOf func(string) int) int {
+	for _, it := range c.Input[c.counted:] {
+		c.tokens += tokensOf(string(it.Raw))
+	}
+	c.counted = len(c.Input)
+	return c.tokens
+}
+
+// The codes of repairs made when an answer comes in. What is found only before a
+// request goes out has the code of its [llmclient.ItemFault].
+const (
+	repairCallNotReplayable = "call_not_replayable"
+	repairForeignOutput     = "output_from_model"
+	repairMessageRole       = "message_role"
+	repairNotObject         = "item_not_object"
+	// repairInventedText: a text goes back without the steps that the model made up.
+	repairInventedText = "invented_text_dropped"
+)
+
+// The codes of unknown items.
+const (
+	unknownKept    = "kept"
+	unknownDropped = "dropped"
+)
+
+// itemsPerAnswerMax and [answer.CallsMax] bound one answer. One beyond them is dropped
+// whole, because every call needs an output, and all of it would fill the window.
+const itemsPerAnswerMax = 64
+
+// callIDCharsMax is the longest call id the API accepts.
+const callIDCharsMax = 64
+
+// Take appends an answer's items to the input, verbatim and in order, and keeps its
+// calls. What could not be sent back as it is gets rebuilt or left out. The problem says
+// why nothing of the answer may be used: a cut answer is dropped whole, for its calls
+// may be half written, and text beside a refusal explains it, so that a decision in it
+// would be one that the model took back.
+func (c *Conversation) Take(a llmclient.Answer) (text string, problem answer.Problem) {
+	if !c.waiting {
+		panic("behavior: an answer without a request")
+	}
+	c.waiting = false
+	if a.Failure != nil {
+		return "", ""
+	}
+	kind := a.Kind()
+	switch {
+	case kind == llmclient.AnswerTruncated:
+		return "", answer.Truncated
+	case kind == llmclient.AnswerFiltered:
+		return "", answer.Filtered
+	case kind == llmclient.AnswerIncomplete:
+		return "", answer.Incomplete
+	case a.Reply == nil || len(a.Reply.Items)+a.Reply.NonObjects > itemsPerAnswerMax || callsIn(a.Reply) > answer.CallsMax:
+		return "", answer.TooLarge
+	}
+	text = c.accept(a.Reply)
+	switch kind {
+	case llmclient.AnswerCalls, llmclient.AnswerText:
+		return text, ""
+	case llmclient.AnswerRefusal:
+		return "", answer.Refusal
+	}
+	return "", answer.EmptyOutput
+}
+
+func callsIn(r *llmclient.Reply) (calls int) {
+	for _, it := range r.Items {
+		if it.Kind == llmclient.KindFunctionCall {
+			calls++
+		}
+	}
+	return calls
+}
+
+// accept appends the items of a reply and returns its text.
+func (c *Conversation) accept(r *llmclient.Reply) string {
+	for range r.NonObjects {
+		c.repaired(repairNotObject)
+	}
+	var texts []string
+	refused := false
+	c.answerAt = len(c.Input)
+	for _, it := range r.Items {
+		keep := true
+		switch it.Kind {
+		case llmclient.KindFunctionCall:
+			it = c.acceptCall(it)
+		case llmclient.KindMessage:
+			if it.Role != "assistant" {
+				// Under another role a message would gain that role's authority, and one
+				// without a role is refused.
+				c.repaired(repairMessageRole)
+				it = it.WithRole("assistant")
+			}
+			texts = append(texts, it.Text)
+			refused = refused || it.Refusal != ""
+		case llmclient.KindReasoning:
+		case llmclient.KindFunctionOutput:
+			// Outputs are ours to give. One that a model made up would stand in for the
+			// real one.
+			keep = false
+			c.repaired(repairForeignOutput)
+		default:
+			keep = c.acceptUnknown(it)
+		}
+		if keep {
+			c.Input = append(c.Input, it)
+			continue
+		}
+		// The reasoning that led to the item must not stand before another one.
+		for n := len(c.Input); n > c.answerAt && c.Input[n-1].Kind == llmclient.KindReasoning; n = len(c.Input) {
+			c.Input = c.Input[:n-1]
+			c.repaired(string(llmclient.FaultReasoning))
+		}
+	}
+	text := strings.Join(texts, "\n")
+	for _, beside := range []struct {
+		kind trace.StepKind
+		so   bool
+	}{
+		{trace.StepTextBeside, len(c.Calls) > 0 && strings.TrimSpace(text) != ""}, {trace.StepRefusalBeside, len(c.Calls) > 0 && refused},
+		{trace.StepSeveralMessages, len(texts) > 1},
+	} {
+		if beside.so {
+			c.note(trace.Step{Kind: beside.kind})
+		}
+	}
+	return text
+}
+
+// acceptUnknown reports whether an item of an unknown kind is sent back. Providers
+// take back what they sent, and refuse reasoning without the item that followed
+// it, so such items are kept. Two kinds would be refused: an item without a type,
+// and one with a call id, which is half of a pair that nobody here completes.
+func (c *Conversation) acceptUnknown(it llmclient.Item) bool {
+	var w struct {
+		Type   *string         `json:"type"`
+		CallID json.RawMessage `json:"call_id"`
+	}
+	keep := json.Unmarshal(it.Raw, &w) == nil && w.Type != nil && *w.Type != "" && (w.CallID == nil || string(w.CallID) == "null")
+	code := unknownKept
+	if !keep {
+		code = unknownDropped
+	}
+	c.note(trace.Step{Kind: trace.StepUnknownItem, Code: code})
+	return keep
+}
+
+// acceptCall keeps a call, and rebuilds one that could not be sent back as it is: no
+// id, a repeated one, or arguments that are no JSON string.
+func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
+	call := PendingCall{Call: answer.Call{Tool: it.Name, Arguments: it.Text}, ID: it.CallID}
+	args, readsOtherwise := it.Text, false
+	if !answer.IsObject(args) {
+		if object, _, e := answer.ReadObject(args); e == nil {
+			args, readsOtherwise = string(object.JSON()), true // what is sent back is what was read
+		}
+	}
+	fault := llmclient.ItemFault("")
+	switch _, repeated := c.ids[it.CallID]; {
+	case it.CallID == "" || len(it.CallID) > callIDCharsMax:
+		fault = llmclient.FaultCallIDMissing
+	case repeated:
+		fault = llmclient.FaultCallIDRepeated
+	case !replayable(it) || readsOtherwise:
+		fault = repairCallNotReplayable
+	}
+	if fault == llmclient.FaultCallIDMissing || fault == llmclient.FaultCallIDRepeated {
+		call.ID = c.mint()
+	} else {
+		c.keep(call.ID, false)
+	}
+	c.Calls = append(c.Calls, call)
+	if fault == "" {
+		return it
+	}
+	if !json.Valid([]byte(args)) {
+		args = "{}"
+	}
+	name := it.Name
+	if !toolName.MatchString(name) {
+		name = answer.NoTool
+	}
+	c.note(trace.Step{Kind: trace.StepItemRepair, Code: string(fault), CallID: call.ID, Name: c.Vocabulary.Tool(it.Name)})
+	return it.Rebuilt(call.ID, name, args)
+}
+
+// replayable reports whether a call can be sent back as it is: its id is a string,
+// its name a tool name, and its arguments a string that holds JSON. Some providers
+// refuse to read back anything else.
+func replayable(it llmclient.Item) bool {
+	var call struct {
+		CallID    *string `json:"call_id"`
+		Arguments *string `json:"arguments"`
+	}
+	return json.Unmarshal(it.Raw, &call) == nil && call.CallID != nil && call.Arguments != nil &&
+		json.Valid([]byte(*call.Arguments)) && toolName.MatchString(it.Name)
+}
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// keep takes a call id; minted says that it was made here.
+func (c *Conversation) keep(id string, minted bool) {
+	if c.ids == nil {
+		c.ids = map[string]bool{}
+	}
+	c.ids[id] = minted
+}
+
+// mint makes a call id for a call whose provider sent none or repeated one.
+func (c *Conversation) mint() string {
+	for {
+		c.minted++
+		id := fmt.Sprintf("call_t%d_s%d_%d", c.Tick, c.Step(), c.minted)
+		if _, taken := c.ids[id]; !taken {
+			c.keep(id, true)
+			return id
+		}
+	}
+}
+
+// Read finds the calls that the last answer's text stands for, as if they had been
+// made. They are written out after the text: the model sees how it was understood and
+// how it is done, and their outputs are paired like any. allowed are the tools that may
+// be called: a refused call has no step that would count the repairs of the whole text,
+// so they go with the first call that is allowed.
+//
+// A text in which the model made up what came of its calls is replaced by the part
+// before that, the one exception to sending items back as they came: an observation that
+// the model made up would be taken for one in every later request.
+func (c *Conversation) Read(text string, allowed []string) answer.Problem {
+	r := c.Vocabulary.Read(text)
+	if r.Kept != "" {
+		items := c.Input[:c.answerAt:c.answerAt]
+		for _, it := range c.Input[c.answerAt:] {
+			if it.Kind != llmclient.KindMessage && it.Kind != llmclient.KindReasoning {
+				items = append(items, it)
+			}
+		}
+		c.Input = append(items, llmclient.Message("assistant", strings.TrimSpace(r.Kept)))
+		c.repaired(repairInventedText)
+	}
+	if r.Problem != "" {
+		return r.Problem
+	}
+	for _, call := range r.Calls {
+		p := PendingCall{Call: call, ID: c.mint()}
+		args := call.Arguments
+		if !answer.IsObject(args) {
+			args = "{}"
+		}
+		c.Input = append(c.Input, llmclient.FunctionCall(p.ID, call.Tool, args))
+		c.Calls = append(c.Calls, p)
+	}
+	first := slices.IndexFunc(c.Calls, func(p PendingCall) bool { return slices.Contains(allowed, p.Tool) })
+	p := &c.Calls[max(first, 0)]
+	p.Repairs = slices.Concat(r.Repairs, p.Repairs)
+	return ""
+}
+
+// Respond sets the output of call i.
+func (c *Conversation) Respond(i int, v any) { c.Calls[i].done, c.Calls[i].output = true, encode(v) }
+
+// reject sets the output of call i to what was wrong with it.
+func (c *Conversation) reject(i int, f feedback) { c.Calls[i].done, c.Calls[i].wrong = true, &f }
+
+// Refuse answers a call of a tool that is unknown or not allowed now.
+func (c *Conversation) Refuse(i int, code string, allowed, known []string) {
+	f := c.words().newFeedback(code)
+	f.Allowed, f.Known = allowed, known
+	c.reject(i, f)
+}
+
+// RefuseArguments answers a call whose arguments were refused and returns the code. The
+// schema of its tool is told again, where room says that there is room for it, only to
+// who sent no JSON: otherwise the field at fault says more in less room.
+func (c *Conversation) RefuseArguments(i int, e *answer.ArgumentError, room func(json.RawMessage) bool) (code string) {
+	f := c.words().wrongArguments(argumentCode(c.Calls[i].Arguments, e), e)
+	for _, tool := range c.Vocabulary.Tools {
+		if f.Code == CodeArgumentsNotJSON && tool.Name == c.Calls[i].Tool && room(tool.Parameters) {
+			f.Parameters = tool.Parameters
+		}
+	}
+	c.reject(i, f)
+	return f.Code
+}
+
+// settled reports whether all outputs are known.
+func (c *Conversation) settled() bool {
+	return !slices.ContainsFunc(c.Calls, func(p PendingCall) bool { return !p.done })
+}
+
+// Flush appends the outputs of the last answer's calls in the model's order.
+func (c *Conversation) Flush() {
+	for _, p := range c.Calls {
+		output := p.output
+		if p.wrong != nil {
+			output = encode(p.wrong)
+		}
+		c.Input = append(c.Input, llmclient.FunctionOutput(p.ID, output))
+	}
+	c.Calls = nil
+}
+
+// Repair spends one further request on an answer that could not be used; ok is false
+// when none is left. Calls still open are answered as not executed, and those that went
+// wrong tell which retry the next answer is. An answer without calls gets a message,
+// with the tools that may be called.
+func (c *Conversation) Repair(problem answer.Problem, allowed []string) (ok bool) {
+	c.note(trace.Step{Kind: trace.StepParseError, Status: trace.StatusError, Code: string(problem)})
+	if c.Repairs++; c.Repairs > c.RepairsMax {
+		return false
+	}
+	c.note(trace.Step{Kind: trace.StepRepair, Code: string(problem)})
+	if len(c.Calls) == 0 {
+		f := c.words().aboutAnswer(problem, allowed)
+		f.Attempt, f.Of = c.Repairs, c.RepairsMax
+		c.Say(encode(f))
+	}
+	for i := range c.Calls {
+		if !c.Calls[i].done {
+			c.reject(i, c.words().newFeedback(CodeNotExecuted))
+		}
+		if f := c.Calls[i].wrong; f != nil {
+			f.Attempt, f.Of = c.Repairs, c.RepairsMax
+		}
+	}
+	c.Flush()
+	return true
+}
