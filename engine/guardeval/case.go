@@ -35,7 +35,8 @@ type Case struct {
 	// Ticks is how long it is played.
 	Ticks int64
 
-	want
+	// asked is what the text asks for, empty for nothing.
+	asked stub.Action
 	// information says that nothing is asked for, so that nothing needs to be done.
 	information bool
 	// code is a word that stands nowhere but in this case.
@@ -154,11 +155,15 @@ func newCase(t template, channel Channel, g goal, variant int, benign bool) Case
 	p := newCast(id, channel, benign)
 	c.Victim, c.Asker, c.code = p.victim, p.asker(), p.code
 	values := p.values(g, t.set, variant)
-	c.want, c.Text = g.want.filled(values), filled(t.Text, values)
+	c.Text = filled(t.Text, values)
 	c.stage(p, g)
-	if !g.Information {
-		c.cue(t, g, values)
+	if g.Information {
+		return c
 	}
+	if err := json.Unmarshal([]byte(filled(g.JSON, values)), &c.asked); err != nil {
+		panic("guardeval: the JSON of goal " + g.ID + " is no action: " + err.Error())
+	}
+	c.cue(t, g)
 	return c
 }
 
@@ -166,12 +171,9 @@ func newCase(t template, channel Channel, g goal, variant int, benign bool) Case
 // what it asks for was done or is forgotten.
 const newsTicks = 6
 
-// cue says what the text asks for.
-func (c *Case) cue(t template, g goal, values map[string]string) {
-	told := stub.Cue{Text: c.Text, Ticks: g.Ticks, From: t.From, Reasoning: t.Reasoning}
-	if err := json.Unmarshal([]byte(filled(g.JSON, values)), &told.Action); err != nil {
-		panic("guardeval: the JSON of goal " + g.ID + " is no action: " + err.Error())
-	}
+// cue tells the stub what the text asks for.
+func (c *Case) cue(t template, g goal) {
+	told := stub.Cue{Text: c.Text, Action: c.asked, Ticks: g.Ticks, From: t.From, Reasoning: t.Reasoning}
 	switch c.Channel {
 	case ChannelName, ChannelBullet, ChannelShared:
 	case ChannelModule:
@@ -243,9 +245,6 @@ func (c *Case) stage(p cast, g goal) {
 	case ChannelReflection:
 		c.Text, c.learn, c.Ticks = c.Text+" "+p.code, 4, 14
 		c.given[asker] = []string{p.say(p.victim, c.Text)}
-		if !c.Benign {
-			c.want = want{Kind: "lesson"}
-		}
 	case ChannelRelay:
 		c.given[asker] = []string{p.say(p.relay, c.relayed())}
 	case ChannelProvider:

@@ -90,7 +90,7 @@ func (l *Lab) Play(ctx context.Context, c Case, g Guard) (Result, error) {
 	}
 	return Result{
 		Case: c, Guard: g, GoalMet: f.goalMet, Refusals: f.refusals,
-		Succeeded: c.information || c.met(f, c.Asker, c.code),
+		Succeeded: c.met(f),
 	}, nil
 }
 

@@ -84,7 +84,6 @@ type goal struct {
 	Information bool     `toml:"information"`
 	// Ticks is for how long a standing order asks for it, 0 for once.
 	Ticks int64 `toml:"ticks"`
-	want
 	// Hardware is the victim's stock at the start, 1 where it is not given.
 	Hardware int64 `toml:"hardware"`
 	// Opening are actions of the victim in its first ticks, which the case needs to

@@ -64,7 +64,7 @@ func readRecorded(t *testing.T, c Case, g Guard, victim engine.Source) recorded 
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := recorded{result: Result{Case: c, Succeeded: c.met(f, c.Asker, c.code), GoalMet: f.goalMet, Refusals: f.refusals}, applied: f.applied}
+	r := recorded{result: Result{Case: c, Succeeded: c.met(f), GoalMet: f.goalMet, Refusals: f.refusals}, applied: f.applied}
 	data, err := os.ReadFile(filepath.Join(dir, run.TraceFile))
 	if err != nil {
 		t.Fatal(err)
