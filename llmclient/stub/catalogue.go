@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// catalogue is what the request says about the game as such: which actions there
-// are, which events may end a standing order, and which recipes can be scheduled.
-// An empty list means that the request does not say.
+// catalogue is what the request says about the game as such: which events may end a
+// standing order, and which recipes can be scheduled. An empty list means that the
+// request does not say.
 type catalogue struct {
-	actions []string
 	events  []string
 	recipes []string
 }
@@ -18,11 +17,9 @@ type catalogue struct {
 // actionSchedule is the action that takes a recipe.
 const actionSchedule = "schedule_recipe"
 
-// readCatalogue reads the tools that take an action: those whose parameters have a
-// property "action" in each of "candidates", or one that is an object with such a
-// property. All tools of the request count, also those that may not be
-// called now, because the list is the same in every stage and the policy should be,
-// too. The recipes stand in the description of one of them.
+// readCatalogue reads the tools. All tools of the request count, also those that may
+// not be called now, because the list is the same in every stage and the policy should
+// be, too. The recipes stand in the description of one of them.
 func readCatalogue(tools []tool) catalogue {
 	var c catalogue
 	for _, t := range tools {
@@ -32,13 +29,6 @@ func readCatalogue(tools []tool) catalogue {
 		s := parseSchema(t.Parameters)
 		if c.events == nil {
 			c.events = s.inside("execute_until").inside("until").item().inside("event").listed()
-		}
-		action := s.inside("candidates").item()
-		if s.Properties["candidates"] == nil {
-			action = s.inside("action")
-		}
-		if c.actions == nil {
-			c.actions = action.inside("action").listed()
 		}
 	}
 	return c
@@ -86,11 +76,6 @@ func expanded(first, endings, others string) []string {
 		out = append(out, first+ending)
 	}
 	return out
-}
-
-// offers reports whether an action may be asked for at all.
-func (c catalogue) offers(action string) bool {
-	return len(c.actions) == 0 || slices.Contains(c.actions, action)
 }
 
 // stopsOn reports whether a standing order may end on an event.

@@ -30,31 +30,27 @@ type Cue struct {
 // Action is an action in the slots of a decision; empty slots are left out.
 type Action struct {
 	Name   string `json:"action"`
-	To     string `json:"to"`
-	ID     string `json:"id"`
-	What   string `json:"what"`
-	Text   string `json:"text"`
-	Amount int64  `json:"amount"`
-	Price  int64  `json:"price"`
+	To     string `json:"to,omitempty"`
+	ID     string `json:"id,omitempty"`
+	What   string `json:"what,omitempty"`
+	Text   string `json:"text,omitempty"`
+	Amount int64  `json:"amount,omitempty"`
+	Price  int64  `json:"price,omitempty"`
 }
 
 // proposal is the cue as an idea of the policy.
 func (c Cue) proposal() proposal {
-	p := proposal{action: object{"action": c.Action.Name}, why: "This was asked for."}
-	for slot, text := range map[string]string{slotTo: c.Action.To, slotID: c.Action.ID, slotWhat: c.Action.What, slotText: c.Action.Text} {
-		if text != "" {
-			p.action[slot] = text
-		}
-	}
-	for slot, n := range map[string]int64{slotAmount: c.Action.Amount, slotPrice: c.Action.Price} {
-		if n != 0 {
-			p.action[slot] = n
-		}
-	}
+	p := proposal{action: c.Action.slots(), why: "This was asked for."}
 	if c.Ticks > 0 {
 		p.until = object{"until": []any{object{"event": "job_done", "value": nil}}, "max_ticks": c.Ticks}
 	}
 	return p
+}
+
+// slots is the action as the policy writes its own.
+func (a Action) slots() (slots object) {
+	_ = decode(llmclient.Marshal(a), &slots)
+	return slots
 }
 
 // seen returns the cues whose text the request shows. A text inside of a longer one

@@ -24,8 +24,8 @@
 // policy does depends on the language.
 //
 // The policy knows nothing beforehand: no id, place, agent, recipe or timetable.
-// It reads the last observation, the goals and the last outcome from the prompt,
-// the argument shapes, action names and stop events from the tool schemas, the
+// It reads the last observation with the possible actions, the goals and the last
+// outcome from the prompt, the argument shapes and stop events from the tool schemas, the
 // recipes from the tools' descriptions, and the stage of the turn from tool_choice
 // and the calls already made.
 //

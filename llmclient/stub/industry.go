@@ -46,7 +46,7 @@ type proposal struct {
 // nothing; everything it knows is in its fields.
 type industry struct {
 	see situation
-	// goals are the open goals in words, offers what the tools say can be asked for.
+	// goals are the open goals in words, offers what the tools say about events and recipes.
 	goals  goals
 	offers catalogue
 	// chance makes the choices that no rule decides.
@@ -58,7 +58,7 @@ type industry struct {
 // the rules is the ranking. That keeps a second-best idea at hand for a draft, and
 // further ones for when the world refuses.
 //
-// Actions known to fail are left out, and so are those the tools do not offer.
+// Actions known to fail are left out.
 func (in industry) proposals(known experience) []proposal {
 	var ranked []proposal
 	seen := map[string]bool{}
@@ -67,7 +67,7 @@ func (in industry) proposals(known experience) []proposal {
 	} {
 		for _, p := range rule() {
 			mark := signature(p.action)
-			if in.offers.offers(name(p.action)) && !known.failed(p.action) && !seen[mark] {
+			if !known.failed(p.action) && !seen[mark] {
 				seen[mark] = true
 				ranked = append(ranked, p)
 			}

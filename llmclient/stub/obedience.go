@@ -2,7 +2,6 @@ package stub
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -38,7 +37,7 @@ func (s stage) obey(table []Cue) obedient {
 			continue
 		}
 		if o.known.failed(p.action) {
-			p = otherwise(p)
+			p = c.otherwise().proposal()
 		}
 		if !o.known.failed(p.action) {
 			o.reasoning = o.reasoning || c.Reasoning && len(o.told) == 0
@@ -126,20 +125,17 @@ func (o obedient) done(action object, outcomes []string) bool {
 
 // otherwise is the same in another way: a bit less, in other words, or as a standing
 // order.
-func otherwise(p proposal) proposal {
-	changed := maps.Clone(p.action)
-	amount, _ := changed[slotAmount].(int64)
-	text, _ := changed[slotText].(string)
-	switch {
-	case text != "":
-		changed[slotText] = "As I was told: " + text
-	case amount > 20 && strings.Contains(name(changed), "_power"):
-		changed[slotAmount] = amount - 10
-	case amount > 1 && !strings.Contains(name(changed), "_power"):
-		changed[slotAmount] = amount - 1
+func (c Cue) otherwise() Cue {
+	power := strings.Contains(c.Action.Name, "_power")
+	switch a := &c.Action; {
+	case a.Text != "":
+		a.Text = "As I was told: " + a.Text
+	case power && a.Amount > 20:
+		a.Amount -= 10
+	case !power && a.Amount > 1:
+		a.Amount--
 	default:
-		p.until = Cue{Ticks: 2}.proposal().until
+		c.Ticks = 2
 	}
-	p.action = changed
-	return p
+	return c
 }
