@@ -112,7 +112,9 @@ func (m *Main) scenariosCommand() *cobra.Command {
 	show := &cobra.Command{Use: "show NAME", Short: "print a scenario's text, to read or to start a file of your own from",
 		Args: oneArgument("the name of a scenario"),
 		RunE: func(_ *cobra.Command, args []string) error { return m.showScenario(args[0]) }}
-	return group("scenarios", "list, show and check the scenarios", list, show, m.lintCommand())
+	rules := &cobra.Command{Use: "rules", Short: "print every action, recipe, factory, event and rule", Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return writeRules(m.Stdout) }}
+	return group("scenarios", "list, show and check the scenarios", list, show, rules, m.lintCommand())
 }
 
 // showScenario prints a scenario's file as it is, comments included: the best
