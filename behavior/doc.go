@@ -88,7 +88,7 @@
 // like ones become one line with a count, a range and sums. No model summarises.
 // Lessons of the agent's playbook are chosen by its goals and situation, never by
 // words of others, and are cited like memories.
-// docs/prompt.md shows a real prompt and tells the grammar of its lines. What the
+// docs/prompt.md tells the grammar of its lines; explain shows real prompts. What the
 // engine itself says stands in one table per language, [Config].Language says which;
 // names, ids, codes and the grammar are the same in all of them.
 //

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,8 @@ import (
 	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
+
+var update = flag.Bool("update", false, "record the answers of the prompt fixture anew")
 
 // promptFixture are the recorded answers of a short run, in the repository: a prompt
 // that is not, byte for byte, what it was when they were recorded has no answer.

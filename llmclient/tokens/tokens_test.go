@@ -12,7 +12,7 @@ import (
 // TestCountOfPiecesIsThatOfTheWhole compares with the vocabulary's own cutting: on
 // pages, and on texts made of everything its pattern tells apart.
 func TestCountOfPiecesIsThatOfTheWhole(t *testing.T) {
-	for _, path := range []string{"../../docs/prompt.md", "../../docs/malformed-output.md", "tokens.go"} {
+	for _, path := range []string{"../../docs/prompt.md", "../../docs/scenarios.md", "tokens.go"} {
 		page, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
