@@ -1,5 +1,10 @@
 package world
 
+import (
+	"cmp"
+	"slices"
+)
+
 // The bounds of trades.
 const (
 	// PowerLot is the smallest amount of electricity traded; all amounts are
@@ -21,6 +26,8 @@ const marketDepth = 3
 type ladder struct {
 	levels  []MarketLevel
 	omitted int
+	// last is the price of the last entry taken in.
+	last int64
 	// worse is +1 where a higher price is worse, -1 where a lower one is.
 	worse int64
 }
@@ -72,32 +79,41 @@ func (l ladder) meet(price, want, funds int64) match {
 // entry is one position in a book: the rest of an order, or what a plant sells at
 // one price.
 type entry struct {
-	owner  int32
-	bid    bool
-	plant  bool
-	price  int64
-	amount int64
+	owner int32
+	// order or plant is the number of its record, the other one noRecord.
+	order, plant  int32
+	price, amount int64
 }
 
-// entries lists the book of place p, whose every reader leaves out what is its own.
-func (w *World) entries(p int32) []entry {
-	var list []entry
+// noRecord stands for no order or no plant.
+const noRecord int32 = -1
+
+// book is what is offered and wanted at a place, in the order in which it is traded.
+// Every reader leaves out what is its own.
+type book struct{ asks, bids []entry }
+
+// bookOf is the book of place p now.
+func (w *World) bookOf(p int32) book {
+	var b book
 	s := &w.sites[p]
-	for _, side := range [][]int32{s.asks, s.bids} {
-		for _, k := range side {
-			o := &w.orders[k]
-			list = append(list, entry{o.owner, o.bid, false, o.price, o.remaining})
-		}
+	for _, k := range s.asks {
+		o := &w.orders[k]
+		b.asks = append(b.asks, entry{o.owner, k, noRecord, o.price, o.remaining})
+	}
+	for _, k := range s.bids {
+		o := &w.orders[k]
+		b.bids = append(b.bids, entry{o.owner, k, noRecord, o.price, o.remaining})
 	}
 	for _, k := range s.plants {
 		f := &w.factories[k]
 		for left := w.outputOf(f).stored; left >= PowerLot; {
 			price, n := w.law.nextLots(left)
-			list = append(list, entry{f.owner, false, true, price, n})
+			b.asks = append(b.asks, entry{f.owner, noRecord, k, price, n})
 			left -= n
 		}
 	}
-	return list
+	slices.SortStableFunc(b.asks, func(d, e entry) int { return cmp.Compare(d.price, e.price) })
+	return b
 }
 
 // nextLots is the price of a plant's next lot and how many units it sells before
@@ -110,40 +126,37 @@ func (r Rules) nextLots(stored int64) (price, amount int64) {
 	return price, amount
 }
 
-// marketOf adds up the entries as agent n meets them, up to depth prices a side.
-func marketOf(list []entry, n int32, depth int) marketFacts {
+// marketOf adds up a book as agent n meets it, up to depth prices a side.
+func marketOf(b book, n int32, depth int) marketFacts {
 	m := marketFacts{asks: ladder{worse: 1}, bids: ladder{worse: -1}}
-	if len(list) == 0 {
-		return m
-	}
-	var asks, bids [PowerPriceMax + 1]int64
-	for _, e := range list {
-		switch {
-		case e.owner == n && e.plant:
+	for _, e := range b.asks {
+		if e.owner != n {
+			m.asks.add(e, depth)
+		} else if e.plant != noRecord {
 			m.store += e.amount
-		case e.owner == n:
-		case e.bid:
-			bids[e.price] += e.amount
-		default:
-			asks[e.price] += e.amount
 		}
 	}
-	for i := range int64(PowerPriceMax) {
-		m.asks.add(MarketLevel{i + 1, asks[i+1]}, depth)
-		m.bids.add(MarketLevel{PowerPriceMax - i, bids[PowerPriceMax-i]}, depth)
+	for _, e := range b.bids {
+		if e.owner != n {
+			m.bids.add(e, depth)
+		}
 	}
 	return m
 }
 
-// add appends a level that is worse than those before, or counts it.
-func (l *ladder) add(at MarketLevel, depth int) {
-	switch {
-	case at.Amount == 0:
+// add takes in an entry that is no better than those before. Levels beyond the depth
+// are only counted.
+func (l *ladder) add(e entry, depth int) {
+	switch same := e.price == l.last; {
+	case same && l.omitted == 0:
+		l.levels[len(l.levels)-1].Amount += e.amount
+	case same:
 	case len(l.levels) < depth:
-		l.levels = append(l.levels, at)
+		l.levels = append(l.levels, MarketLevel{e.price, e.amount})
 	default:
 		l.omitted++
 	}
+	l.last = e.price
 }
 
 // market implements senses with the whole book.
@@ -152,7 +165,7 @@ func (s liveSenses) market() marketFacts {
 	if site := &s.w.sites[p]; s.opening && site.openingAt == s.w.tick {
 		return marketOf(site.opening, s.n, PowerPriceMax)
 	}
-	return marketOf(s.w.entries(p), s.n, PowerPriceMax)
+	return marketOf(s.w.bookOf(p), s.n, PowerPriceMax)
 }
 
 // market implements senses with what the view shows.
@@ -162,7 +175,7 @@ func (v *View) market() marketFacts { return v.book }
 // trade changes it. It only tells contention from plain refusals.
 func (w *World) noteOpening(p int32) {
 	if s := &w.sites[p]; s.openingAt != w.tick {
-		s.opening, s.openingAt = w.entries(p), w.tick
+		s.opening, s.openingAt = w.bookOf(p), w.tick
 	}
 }
 

@@ -85,7 +85,7 @@ func (a BuyPower) carryOut(w *World, n int32, r ruling) effect {
 	place := w.agents[n].place
 	w.noteOpening(place)
 	postings := w.drawOwn(n, r.amount-r.traded)
-	w.takeAsks(n, noOrder, a.Price, r)
+	w.takeAsks(n, noRecord, r)
 	w.publish(place)
 	return effect{postings: postings}
 }

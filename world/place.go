@@ -119,9 +119,9 @@ func (a PlaceOrder) carryOut(w *World, n int32, r ruling) effect {
 	w.noteOpening(place)
 	k := w.openOrder(n, a)
 	if a.Side == SideBuy {
-		w.takeAsks(n, k, a.Price, r)
+		w.takeAsks(n, k, r)
 	} else {
-		w.takeBids(n, a.Price, r)
+		w.takeBids(n, r)
 	}
 	if left := a.Amount - r.traded; left > 0 {
 		w.rest(k, left)

@@ -21,12 +21,12 @@ func quoteDelay(distanceCM int64) int64 { return 1 + distanceCM/(QuoteKMPerTick*
 func (w *World) publish(p int32) {
 	s := &w.sites[p]
 	w.quoted = true
-	q := published{tick: w.tick}
-	if len(s.bids) > 0 {
-		q.bid = w.orders[s.bids[0]].price
+	q, b := published{tick: w.tick}, w.bookOf(p)
+	if len(b.bids) > 0 {
+		q.bid = b.bids[0].price
 	}
-	if ask, ok := w.bestAsk(p, noOwner); ok {
-		q.ask = ask.price
+	if len(b.asks) > 0 {
+		q.ask = b.asks[0].price
 	}
 	if last := len(s.quotes) - 1; last >= 0 && s.quotes[last].tick == w.tick {
 		s.quotes[last] = q
@@ -40,9 +40,6 @@ func (w *World) publish(p int32) {
 	s.quotes = append(s.quotes[:0], s.quotes[old:]...)
 	w.touchSite(p)
 }
-
-// noOwner is nobody, who may take the offers of everybody.
-const noOwner int32 = -1
 
 // best is the first price of a ladder, 0 if it is empty.
 func best(l ladder) int64 {
@@ -65,7 +62,7 @@ func (s *site) knownAt(tick, delay int64) (published, bool) {
 // lookAtMarket fills in the book of the agent's place and what is known of others.
 func (w *World) lookAtMarket(v *View, n int32) {
 	here := w.agents[n].place
-	v.book = marketOf(w.entries(here), n, marketDepth)
+	v.book = marketOf(w.bookOf(here), n, marketDepth)
 	if !w.quoted {
 		return
 	}

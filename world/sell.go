@@ -64,7 +64,7 @@ func (SellPower) afford(v *View) Affordance {
 func (a SellPower) carryOut(w *World, n int32, r ruling) effect {
 	place := w.agents[n].place
 	w.noteOpening(place)
-	w.takeBids(n, a.Price, r)
+	w.takeBids(n, r)
 	w.publish(place)
 	return effect{}
 }

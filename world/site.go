@@ -24,7 +24,7 @@ type site struct {
 	// quotes are what the place published lately, oldest first.
 	quotes []published
 	// opening is the book as tick openingAt began; it only tells contention.
-	opening   []entry
+	opening   book
 	openingAt int64
 }
 

@@ -95,129 +95,72 @@ func (a Affordance) at(price int64) Affordance {
 	return a
 }
 
-// noOrder stands for the order of a trade that rests nothing.
-const noOrder int32 = -1
+// take carries out what the rules found for agent n on one side of the book of its place.
+func (w *World) take(n int32, side []entry, r ruling, settle func(entry)) {
+	want, paid := r.traded, int64(0)
+	for _, e := range side {
+		if e.owner == n || want == 0 {
+			continue
+		}
+		e.amount = min(e.amount, want)
+		settle(e)
+		want -= e.amount
+		paid += e.amount / PowerLot * e.price
+	}
+	if want != 0 || paid != r.paid {
+		panic(fmt.Sprintf("world: a trade misses %d and comes to %d data, the rules found all for %d", want, paid, r.paid))
+	}
+}
 
 // takeAsks buys what the rules found for agent n, from orders and plants of others.
 // What does not fit its battery waits in its order k.
-func (w *World) takeAsks(n, k int32, price int64, r ruling) {
-	want, paid := r.traded, int64(0)
-	for want > 0 {
-		ask, ok := w.bestAsk(w.agents[n].place, n)
-		if !ok || ask.price > price {
-			break
+func (w *World) takeAsks(n, k int32, r ruling) {
+	buyer, place := &w.agents[n], w.agents[n].place
+	w.take(n, w.bookOf(place).asks, r, func(from entry) {
+		e := Event{
+			Kind: EventTrade, Agent: buyer.id, Place: w.placeID(place),
+			Trade: &Trade{buyer.id, w.agents[from.owner].id, from.price, from.amount},
 		}
-		ask.amount = min(ask.amount, want)
-		w.buyFrom(n, k, ask)
-		want -= ask.amount
-		paid += ask.amount / PowerLot * ask.price
-	}
-	if want != 0 || paid != r.paid {
-		panic(fmt.Sprintf("world: a purchase misses %d and cost %d, the rules found all for %d", want, paid, r.paid))
-	}
-}
-
-// ask is the next best offer: of an order, or of a plant if that is set.
-type ask struct {
-	order, plant  int32
-	price, amount int64
-}
-
-// bestAsk is the best offer at place p that is not agent n's own.
-func (w *World) bestAsk(p, n int32) (ask, bool) {
-	best, found := ask{order: noOrder, plant: noOrder}, false
-	s := &w.sites[p]
-	for _, k := range s.asks {
-		if o := &w.orders[k]; o.owner != n {
-			best.order, best.price, best.amount, found = k, o.price, o.remaining, true
-			break
+		var source account
+		if from.order != noRecord {
+			source, e.Subject = w.orders[from.order].account, w.orders[from.order].id
+		} else {
+			w.settlePlant(from.plant)
+			source, e.Subject = w.factories[from.plant].store, w.factories[from.plant].id
 		}
-	}
-	for _, k := range s.plants {
-		f := &w.factories[k]
-		stored := w.outputOf(f).stored
-		if f.owner == n || stored < PowerLot {
-			continue
+		e.Postings = w.deliverPower(source, n, k, from.amount)
+		e.Postings = append(e.Postings, w.pay(buyer.account, source, from.owner, place, from.amount/PowerLot*from.price))
+		w.touchAgent(n)
+		w.emit(e)
+		if from.order != noRecord {
+			w.filled(from.order, from.amount)
 		}
-		if price, lots := w.law.nextLots(stored); !found || price < best.price {
-			best, found = ask{noOrder, k, price, lots}, true
-		}
-	}
-	return best, found
-}
-
-// buyFrom carries out one purchase of agent n.
-func (w *World) buyFrom(n, k int32, from ask) {
-	var source account
-	var seller int32
-	e := Event{Kind: EventTrade, Agent: w.agents[n].id, Place: w.placeID(w.agents[n].place)}
-	if from.order != noOrder {
-		o := &w.orders[from.order]
-		source, seller, e.Subject = o.account, o.owner, o.id
-	} else {
-		w.settlePlant(from.plant)
-		f := &w.factories[from.plant]
-		source, seller, e.Subject = f.store, f.owner, f.id
-	}
-	e.Postings = w.deliverPower(source, n, k, from.amount)
-	e.Postings = append(e.Postings, w.pay(w.agents[n].account, source, seller, w.agents[n].place, from.amount/PowerLot*from.price))
-	e.Trade = &Trade{w.agents[n].id, w.agents[seller].id, from.price, from.amount}
-	w.touchAgent(n)
-	w.emit(e)
-	if from.order != noOrder {
-		w.filled(from.order, from.amount)
-	}
+	})
 }
 
 // takeBids sells what the rules found, from the battery of agent n to orders of
 // others.
-func (w *World) takeBids(n int32, price int64, r ruling) {
-	want, paid := r.traded, int64(0)
-	for want > 0 {
-		k := w.bestBid(n)
-		if k == noOrder || w.orders[k].price < price {
-			break
+func (w *World) takeBids(n int32, r ruling) {
+	w.take(n, w.bookOf(w.agents[n].place).bids, r, func(to entry) {
+		o, seller := &w.orders[to.order], &w.agents[n]
+		w.settle(n)
+		e := Event{
+			Kind: EventTrade, Agent: seller.id, Place: w.placeID(o.place), Subject: o.id,
+			Postings: w.deliverPower(seller.account, o.owner, to.order, to.amount),
+			Trade:    &Trade{w.agents[o.owner].id, seller.id, o.price, to.amount},
 		}
-		amount := min(want, w.orders[k].remaining)
-		w.sellTo(n, k, amount)
-		want -= amount
-		paid += amount / PowerLot * w.orders[k].price
-	}
-	if want != 0 || paid != r.paid {
-		panic(fmt.Sprintf("world: a sale misses %d and brought %d, the rules found all for %d", want, paid, r.paid))
-	}
-}
-
-// bestBid is the best buy order that is not agent n's own, or noOrder.
-func (w *World) bestBid(n int32) int32 {
-	for _, k := range w.sites[w.agents[n].place].bids {
-		if w.orders[k].owner != n {
-			return k
-		}
-	}
-	return noOrder
-}
-
-// sellTo carries out one sale of agent n to the order k.
-func (w *World) sellTo(n, k int32, amount int64) {
-	o := &w.orders[k]
-	w.settle(n)
-	e := Event{
-		Kind: EventTrade, Agent: w.agents[n].id, Place: w.placeID(o.place), Subject: o.id,
-		Postings: w.deliverPower(w.agents[n].account, o.owner, k, amount),
-		Trade:    &Trade{w.agents[o.owner].id, w.agents[n].id, o.price, amount},
-	}
-	e.Postings = append(e.Postings, w.pay(o.account, o.account, n, o.place, amount/PowerLot*o.price))
-	w.planPower(n)
-	w.emit(e)
-	w.filled(k, amount)
+		e.Postings = append(e.Postings, w.pay(o.account, o.account, n, o.place, to.amount/PowerLot*o.price))
+		w.planPower(n)
+		w.emit(e)
+		w.filled(to.order, to.amount)
+	})
 }
 
 // deliverPower moves electricity to buyer n at the place of its order k: into the
 // battery what fits, the rest into the order as its claim. A buyer without an
 // order has room for all of it.
 func (w *World) deliverPower(from account, n, k int32, amount int64) []Posting {
-	if k == noOrder {
+	if k == noRecord {
 		return w.charge(nil, from, n, amount)
 	}
 	o := &w.orders[k]
