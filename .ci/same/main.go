@@ -124,7 +124,7 @@ func scenarios(binary, only string) ([]string, error) {
 	}
 	var names []string
 	for line := range strings.Lines(string(out)) {
-		if fields := strings.Fields(line); len(fields) > 0 {
+		if fields := strings.Fields(line); len(fields) > 0 && fields[0] != "NAME" {
 			names = append(names, fields[0])
 		}
 	}
