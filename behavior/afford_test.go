@@ -25,7 +25,7 @@ func TestATurnKeepsWhatItNeedsToDecide(t *testing.T) {
 		{behavior.ProtocolLean, 1, "", false},
 		{behavior.ProtocolLean, 2, "", true},
 	} {
-		turn := newTurn(t, behavior.Config{Protocol: c.protocol, Model: "m"})
+		turn := newTurn(t, behavior.Config{Settings: trace.Settings{Protocol: c.protocol, Model: "m"}})
 		turn.Afford(c.requests)
 		ask := turn.Next().(behavior.Ask)
 		if c.second != "" {

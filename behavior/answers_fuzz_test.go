@@ -1,6 +1,7 @@
 package behavior_test
 
 import (
+	"example.com/agentworld/trace"
 	"testing"
 
 	"example.com/agentworld/behavior"
@@ -45,7 +46,7 @@ func FuzzAnswers(f *testing.F) {
 	view, registry := w.View(0), modules.New()
 	minds := map[bool]*behavior.Mind{}
 	for lean, protocol := range map[bool]behavior.Protocol{false: behavior.ProtocolFull, true: behavior.ProtocolLean} {
-		kit, err := behavior.NewKit(behavior.Config{Protocol: protocol}, world.DefaultRules(), registry)
+		kit, err := behavior.NewKit(behavior.Config{Settings: trace.Settings{Protocol: protocol}}, world.DefaultRules(), registry)
 		if err != nil {
 			f.Fatal(err)
 		}

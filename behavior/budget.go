@@ -54,14 +54,14 @@ func (m *Mind) tokens(text string) int {
 // sectionBudget is what the window leaves for the opening sections: not the
 // static text, not the answer, and room for the turn to grow.
 func (m *Mind) sectionBudget() int {
-	return m.cfg.ContextWindow - m.staticTokens - m.outputTokens() - m.growthTokens()
+	return m.cfg.ContextWindowTokens - m.staticTokens - m.outputTokens() - m.growthTokens()
 }
 
 // growthTokens is what a turn may add to its opening: plan, a module result, a
 // draft with its dry run, and their envelopes.
-func (m *Mind) growthTokens() int { return max(growthTokensMin, m.cfg.ContextWindow/8) }
+func (m *Mind) growthTokens() int { return max(growthTokensMin, m.cfg.ContextWindowTokens/8) }
 
 const growthTokensMin = 1000
 
 // outputTokens is what the window reserves for one answer.
-func (m *Mind) outputTokens() int { return min(m.cfg.OutputTokensMax, m.cfg.ContextWindow/8) }
+func (m *Mind) outputTokens() int { return min(m.cfg.OutputTokensMax, m.cfg.ContextWindowTokens/8) }

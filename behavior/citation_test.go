@@ -74,7 +74,7 @@ func TestCitations(t *testing.T) {
 		"without brackets":     {"nav-00001 says so", nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := mindIn(t, "minimal", behavior.Config{PlaybookBullets: 2, Profile: behavior.ProfileCompact}, 4)
+			m := mindIn(t, "minimal", behavior.Config{Settings: trace.Settings{PlaybookBullets: 2, PromptProfile: behavior.ProfileCompact}}, 4)
 			m.SetPlaybook(parsed(t, handbook))
 			m.SetGoals("Make a chip.", "")
 			d := decide(t, m.begin(), tc.why, tc.sources...)

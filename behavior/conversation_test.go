@@ -93,9 +93,7 @@ func play(t *testing.T, sections map[string]string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := behavior.Config{
-		Protocol: behavior.Protocol(protocol), Model: "m", Commit: trace.Commit(strings.TrimSpace(sections["commit"])), GuardOff: off,
-	}
+	cfg := behavior.Config{Settings: trace.Settings{Protocol: protocol, Model: "m", Commit: strings.TrimSpace(sections["commit"]), GuardOff: off}}
 	clauses := clausesIn(t, sections["mandate"])
 	turn := newTurn(t, cfg, clauses...)
 	if texts != "" {

@@ -26,7 +26,7 @@ type scene struct {
 
 func newScene(t testing.TB, p behavior.Protocol) scene {
 	t.Helper()
-	kit, err := behavior.NewKit(behavior.Config{Protocol: p, Model: "m"}, world.DefaultRules(), modules.New())
+	kit, err := behavior.NewKit(behavior.Config{Settings: trace.Settings{Protocol: p, Model: "m"}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func FuzzItemLists(f *testing.F) {
 // beginner returns a function that begins the same turn again and again.
 func beginner(t testing.TB) func() *behavior.Turn {
 	t.Helper()
-	kit, err := behavior.NewKit(behavior.Config{Model: "m"}, world.DefaultRules(), modules.New())
+	kit, err := behavior.NewKit(behavior.Config{Settings: trace.Settings{Model: "m"}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // newMind returns a mind of the default configuration under p.
 func newMind(t *testing.T, p Profile) *Mind {
 	t.Helper()
-	kit, err := NewKit(Config{Profile: p}, world.DefaultRules(), modules.New())
+	kit, err := NewKit(Config{Settings: trace.Settings{PromptProfile: p}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func (w *wording) newFeedback(code string) feedback {
 
 // wrongArguments is the feedback about arguments that were refused.
 func (w *wording) wrongArguments(code string, e *answer.ArgumentError) feedback {
-	f, told := w.newFeedback(code), w.language.Fault(e)
+	f, told := w.newFeedback(code), modules.FaultIn(w.language, e)
 	f.Path, f.Expected, f.Got = told.Path, told.Expected, told.Got
 	return f
 }

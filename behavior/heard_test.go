@@ -77,7 +77,7 @@ func TestWordsOfOthersAreRememberedAsTheirs(t *testing.T) {
 // TestLeanTurnPlansBeforeItActsOnWordsOfOthers: a memory may bring them into a turn
 // that began without, and is not shown them until the plan is made.
 func TestLeanTurnPlansBeforeItActsOnWordsOfOthers(t *testing.T) {
-	kit, err := NewKit(Config{Protocol: ProtocolLean}, world.DefaultRules(), modules.New())
+	kit, err := NewKit(Config{Settings: trace.Settings{Protocol: ProtocolLean}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"example.com/agentworld/trace"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func PromptVersion(p Protocol, l modules.Language) string {
 		return "unknown language"
 	}
 	w := wordsOf(l)
-	text := w.instructions(Config{Protocol: p}.WithDefaults(), "", world.Persona{}) + fmt.Sprintf("%q", *w)
+	text := w.instructions(Config{Settings: trace.Settings{Protocol: p}}.WithDefaults(), "", world.Persona{}) + fmt.Sprintf("%q", *w)
 	for _, t := range slices.Concat(w.protocolTools(p, world.DefaultRules()), modules.New().In(l).Tools()) {
 		text += string(t.Wire())
 	}

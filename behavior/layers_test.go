@@ -14,7 +14,7 @@ import (
 
 // without is a configuration that leaves layers of the guard out.
 func without(protocol behavior.Protocol, layers ...policy.Layer) behavior.Config {
-	return behavior.Config{Protocol: protocol, PlaybookBullets: 3, GuardOff: layers}
+	return behavior.Config{Settings: trace.Settings{Protocol: protocol, PlaybookBullets: 3, GuardOff: layers}}
 }
 
 // planned answers the first request of a turn with a plan and returns the second.

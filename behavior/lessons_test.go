@@ -41,7 +41,7 @@ func readerOf(t *testing.T, cfg behavior.Config, book string) seated {
 }
 
 func TestLessonsThatFitAreShownAsSources(t *testing.T) {
-	turn := readerOf(t, behavior.Config{PlaybookBullets: 2}, handbook).begin()
+	turn := readerOf(t, behavior.Config{Settings: trace.Settings{PlaybookBullets: 2}}, handbook).begin()
 	want := []string{
 		"[nav-00001] Hardware makes a chip; mine where it is near.",
 		"[res-00002] A chip needs hardware, so refine compound first.",
@@ -81,7 +81,7 @@ func TestWithoutLessonsThePromptIsTheSame(t *testing.T) {
 	if got := opening(t, readerOf(t, behavior.Config{}, handbook).begin()); got != want {
 		t.Errorf("retrieval off changes the prompt:\n%s", cmp.Diff(want, got))
 	}
-	if got := opening(t, mindGoal(t, behavior.Config{PlaybookBullets: 6})); got != want {
+	if got := opening(t, mindGoal(t, behavior.Config{Settings: trace.Settings{PlaybookBullets: 6}})); got != want {
 		t.Errorf("an empty playbook changes the prompt:\n%s", cmp.Diff(want, got))
 	}
 }
@@ -107,13 +107,13 @@ func bulky(n int) string {
 // and a window that is too small drops the worst first.
 func TestLessonsKeepTheirBounds(t *testing.T) {
 	for profile, most := range map[behavior.Profile]int{behavior.ProfileCompact: 900, behavior.ProfileBalanced: 2600, behavior.ProfileRich: 8000} {
-		text := opening(t, readerOf(t, behavior.Config{PlaybookBullets: 40, Profile: profile}, bulky(40)).begin())
+		text := opening(t, readerOf(t, behavior.Config{Settings: trace.Settings{PlaybookBullets: 40, PromptProfile: profile}}, bulky(40)).begin())
 		lines := lessonLines(text)
 		if chars := len(strings.Join(lines, "")); len(lines) == 0 || chars > most || chars < most/2 {
 			t.Errorf("%s: %d lessons of %d characters, want at most %d and at least half of it", profile, len(lines), chars, most)
 		}
 	}
-	small := behavior.Config{PlaybookBullets: 8, ContextWindow: 5000, CountTokens: func(s string) int { return len(s) / 2 }}
+	small := behavior.Config{Settings: trace.Settings{PlaybookBullets: 8, ContextWindowTokens: 5000}, CountTokens: func(s string) int { return len(s) / 2 }}
 	ask := firstAsk(t, readerOf(t, small, bulky(8)).begin())
 	at := slices.IndexFunc(ask.Sections, func(s trace.Section) bool { return s.Name == "playbook" })
 	if at < 0 || !ask.Sections[at].Clipped {
@@ -124,7 +124,7 @@ func TestLessonsKeepTheirBounds(t *testing.T) {
 // TestSetPlaybook: lessons apply from the next turn on, nil stands for none, and
 // minds do not share what one of them is given.
 func TestSetPlaybook(t *testing.T) {
-	m, other := readerOf(t, behavior.Config{PlaybookBullets: 1}, handbook), mindIn(t, "minimal", behavior.Config{PlaybookBullets: 1}, 0)
+	m, other := readerOf(t, behavior.Config{Settings: trace.Settings{PlaybookBullets: 1}}, handbook), mindIn(t, "minimal", behavior.Config{Settings: trace.Settings{PlaybookBullets: 1}}, 0)
 	if n := m.Playbook().Len(); n != 4 || other.Playbook().Len() != 0 {
 		t.Errorf("%d lessons and %d of the other mind, want 4 and 0", n, other.Playbook().Len())
 	}
@@ -141,7 +141,7 @@ func TestSetPlaybook(t *testing.T) {
 // TestLessonsInChinesePrompts: the heading follows the prompt's language, a lesson
 // stays as it was written and is found by the words of its own language.
 func TestLessonsInChinesePrompts(t *testing.T) {
-	m := mindIn(t, "minimal", behavior.Config{PlaybookBullets: 1, Language: modules.Chinese}, 0)
+	m := mindIn(t, "minimal", behavior.Config{Settings: trace.Settings{PlaybookBullets: 1, Language: modules.Chinese}}, 0)
 	m.SetGoals("制造两枚控制芯片。", "")
 	m.SetPlaybook(parsed(t, "format = 2\nversion = 1\n[[bullet]]\nid = 'res-00001'\ncontent = 'Ambergris glows unseen everywhere.'\n[[bullet]]\nid = 'res-00002'\ncontent = '先攒硬件再造控制芯片，别急着出门。'\n"))
 	text := opening(t, m.begin())

@@ -31,11 +31,12 @@ type Kit struct {
 // NewKit prepares minds under cfg for a world with the given rules. The error is
 // the one of [Config.Validate].
 func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, error) {
+	cfg = cfg.WithDefaults()
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	k := &Kit{cfg: cfg.WithDefaults(), rules: rules, recipes: rules.Recipes()}
-	k.layout, k.words, k.registry = layoutOf[k.cfg.Profile], wordsOf(k.cfg.Language), registry.In(k.cfg.Language)
+	k := &Kit{cfg: cfg, rules: rules, recipes: rules.Recipes()}
+	k.layout, k.words, k.registry = layoutOf[k.cfg.PromptProfile], wordsOf(k.cfg.Language), registry.In(k.cfg.Language)
 	moduleTools := k.registry.Tools()
 	k.tools = append(k.words.protocolTools(k.cfg.Protocol, rules), moduleTools...)
 	for _, t := range moduleTools {
@@ -79,7 +80,7 @@ func (k *Kit) Registry() *modules.Registry { return k.registry }
 // count returns an upper bound of the tokens of s: exact where that matters, the
 // cheap byte bound where even that is far below the window.
 func (k *Kit) count(s string) int {
-	if len(s)*16 < k.cfg.ContextWindow && k.cfg.ContextWindow > 16*ContextWindowMin {
+	if len(s)*16 < k.cfg.ContextWindowTokens && k.cfg.ContextWindowTokens > 16*ContextWindowMin {
 		return len(s)
 	}
 	return k.cfg.CountTokens(s)
@@ -181,7 +182,7 @@ func (m *Mind) SetPlaybook(p *playbook.Playbook) {
 func (m *Mind) Fits() error {
 	if least := m.count(m.goals()); m.sectionBudget() < least+observationTokensMin {
 		return fmt.Errorf("system prompt, persona and goals leave no room in a context window of %d tokens: instructions and tools take %d, goals %d, %d are kept for the turn and its answers",
-			m.cfg.ContextWindow, m.staticTokens, least, m.outputTokens()+m.growthTokens())
+			m.cfg.ContextWindowTokens, m.staticTokens, least, m.outputTokens()+m.growthTokens())
 	}
 	return nil
 }

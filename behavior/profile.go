@@ -9,7 +9,7 @@ import (
 )
 
 // Profile is how much the opening prompt of a turn tells.
-type Profile string
+type Profile = string
 
 // The profiles, from the shortest.
 const (

@@ -90,7 +90,7 @@ func TestLargeWindowClipsNothing(t *testing.T) {
 }
 
 func TestSmallestWindowClipsByPriorityAndStaysInside(t *testing.T) {
-	cfg := behavior.Config{ContextWindow: behavior.ContextWindowMin, CountTokens: tokens.Count}
+	cfg := behavior.Config{Settings: trace.Settings{ContextWindowTokens: behavior.ContextWindowMin}, CountTokens: tokens.Count}
 	ask := firstAsk(t, turnIn(t, "llm_bootstrap", cfg, 60))
 	total := tokens.Count(string(ask.Request.Body()))
 	if total > behavior.ContextWindowMin-ask.Request.OutputTokensMax {
@@ -167,16 +167,17 @@ func TestSourcesUsedAreCheckedAgainstRetrieved(t *testing.T) {
 }
 
 func TestConfigNamesWhatIsWrong(t *testing.T) {
-	for want, cfg := range map[string]behavior.Config{
-		"protocol":       {Protocol: "chatty"},
-		"context window": {ContextWindow: 100},
-		"module calls":   {ModuleCallsMax: -1},
-		"prompt profile": {Profile: "Rich"},
-		"bullets -1":     {PlaybookBullets: -1},
-		"bullets 51":     {PlaybookBullets: behavior.PlaybookBulletsMax + 1},
+	for want, s := range map[string]trace.Settings{
+		"protocol":                  {Protocol: "chatty"},
+		"context_window_tokens":     {ContextWindowTokens: 100},
+		"module_calls_max":          {ModuleCallsMax: -1},
+		"prompt_profile":            {PromptProfile: "Rich"},
+		"playbook_bullets -1":       {PlaybookBullets: -1},
+		"playbook_bullets 51":       {PlaybookBullets: 51},
+		"guard layers to leave out": {GuardOff: []string{"moat"}},
 	} {
-		if _, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: error %v, want one that names %q", cfg, err, want)
+		if _, err := behavior.NewKit(behavior.Config{Settings: s}, world.DefaultRules(), modules.New()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, want one that names %q", s, err, want)
 		}
 	}
 	if got := (behavior.Config{}).CallsMax(); got != 13 {
@@ -199,7 +200,7 @@ func TestBytesSettleTheBudgetFirst(t *testing.T) {
 		counts bool
 	}{{128_000, false}, {behavior.ContextWindowMin, true}} {
 		counted = 0
-		cfg := behavior.Config{ContextWindow: tc.window, CountTokens: count, Profile: behavior.ProfileRich}
+		cfg := behavior.Config{Settings: trace.Settings{ContextWindowTokens: tc.window, PromptProfile: behavior.ProfileRich}, CountTokens: count}
 		mind := mindIn(t, "llm_bootstrap", cfg, 60)
 		counted = 0
 		mind.begin()
@@ -207,8 +208,8 @@ func TestBytesSettleTheBudgetFirst(t *testing.T) {
 			t.Errorf("window %d: %d observations counted", tc.window, counted)
 		}
 	}
-	inBytes := firstAsk(t, turnIn(t, "llm_bootstrap", behavior.Config{ContextWindow: 9_000}, 60))
-	inTokens := firstAsk(t, turnIn(t, "llm_bootstrap", behavior.Config{ContextWindow: 9_000, CountTokens: tokens.Count}, 60))
+	inBytes := firstAsk(t, turnIn(t, "llm_bootstrap", behavior.Config{Settings: trace.Settings{ContextWindowTokens: 9_000}}, 60))
+	inTokens := firstAsk(t, turnIn(t, "llm_bootstrap", behavior.Config{Settings: trace.Settings{ContextWindowTokens: 9_000}, CountTokens: tokens.Count}, 60))
 	if a, b := clipped(inBytes), clipped(inTokens); a == 0 || b != 0 {
 		t.Errorf("counted in bytes %d characters are cut, counted in tokens %d; want some and none", a, b)
 	}
@@ -227,7 +228,7 @@ func clipped(a behavior.Ask) int {
 func TestProfilesGrow(t *testing.T) {
 	before := 0
 	for _, p := range behavior.Profiles() {
-		ask := firstAsk(t, turnIn(t, "llm_bootstrap", behavior.Config{Profile: p}, 60))
+		ask := firstAsk(t, turnIn(t, "llm_bootstrap", behavior.Config{Settings: trace.Settings{PromptProfile: p}}, 60))
 		if len(ask.Request.Input) != 1 {
 			t.Fatalf("%s: the opening is %d items", p, len(ask.Request.Input))
 		}

@@ -22,9 +22,6 @@ const (
 	RepeatThree RepetitionKind = "cycle_of_three"
 )
 
-// RepeatAdviceOff is the value of Config.RepeatAdviceAfter that never advises.
-const RepeatAdviceOff = -1
-
 // repeatTimesMin and repeatRoundsMin bound the threshold from below: what happened
 // once does not repeat anything.
 const (
@@ -75,13 +72,13 @@ type advice struct {
 }
 
 // learn takes in a decision with its outcome. after is the threshold in actions in
-// a row, RepeatAdviceOff for none; cycles need one round less than that.
+// a row, 0 for none; cycles need one round less than that.
 //
 // Ticks of a standing order are not decisions: an order is how to repeat without
 // asking. A turn without a usable proposal says nothing about what the model wants
 // either, and leaves advice standing that no answer has met yet.
 func (r *repetition) learn(d Decision, accepted bool, after int) {
-	if after == RepeatAdviceOff || d.DecidedBy == trace.ByStanding || d.DecidedBy == trace.ByEngine && d.Proposed == nil {
+	if after == 0 || d.DecidedBy == trace.ByStanding || d.DecidedBy == trace.ByEngine && d.Proposed == nil {
 		return
 	}
 	action := d.Proposed

@@ -81,7 +81,7 @@ func TestRepetition(t *testing.T) {
 		{"a higher threshold", strings.Repeat("a ", 9) + strings.Repeat("b c ", 7), 8,
 			[]string{"8: same_action 8, 0 refused", "23: cycle_of_two 7, 0 refused"}},
 		{"twice is the least", "a a b a b", 1, []string{"2: same_action 2, 0 refused", "5: cycle_of_two 2, 0 refused"}},
-		{"off", strings.Repeat("a ", 20), RepeatAdviceOff, nil},
+		{"off", strings.Repeat("a ", 20), 0, nil},
 		{"ticks of an order are no decisions", "a . . . . . a . . . . .", 2,
 			[]string{"7: same_action 2, 0 refused", "8: same_action 2, 0 refused", "9: same_action 2, 0 refused",
 				"10: same_action 2, 0 refused", "11: same_action 2, 0 refused", "12: same_action 2, 0 refused"}},
@@ -171,7 +171,7 @@ func naiveDue(a advice, threshold, period, length int) *advice {
 // TestAdviceIsSaidNotedAndDropped follows one line of advice through the turns of
 // an agent: it stands in the prompt once, with a note, and changes nothing else.
 func TestAdviceIsSaidNotedAndDropped(t *testing.T) {
-	kit, err := NewKit(Config{RepeatAdviceAfter: 2}, world.DefaultRules(), modules.New())
+	kit, err := NewKit(Config{Settings: trace.Settings{RepeatAdviceAfter: 2}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,12 +41,12 @@ func (t *Turn) veto() {
 	t.violations++
 	for i, s := range t.talk.Calls {
 		f := t.mind.words.newFeedback(CodeReasonViolation)
-		f.Attempt, f.Of = t.violations, t.mind.cfg.ViolationsMax
+		f.Attempt, f.Of = t.violations, violationsMax
 		t.talk.reject(i, f)
 		t.talk.Note(trace.Step{Kind: trace.StepViolation, Status: trace.StatusError, Level: trace.LevelWarn, Code: CodeReasonViolation, CallID: s.ID, Name: t.mind.vocabulary.Tool(s.Tool)})
 	}
 	t.talk.Flush()
-	if t.violations > t.mind.cfg.ViolationsMax {
+	if t.violations > violationsMax {
 		t.wait(trace.WaitReasoning, nil)
 	}
 }

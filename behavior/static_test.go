@@ -1,6 +1,7 @@
 package behavior_test
 
 import (
+	"example.com/agentworld/trace"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -46,7 +47,7 @@ func TestStaticTextIsShort(t *testing.T) {
 func staticConfigs() (list []behavior.Config) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
 		for _, language := range modules.Languages() {
-			list = append(list, behavior.Config{Protocol: protocol, Language: language})
+			list = append(list, behavior.Config{Settings: trace.Settings{Protocol: protocol, Language: language}})
 		}
 	}
 	return list

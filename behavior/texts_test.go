@@ -18,7 +18,7 @@ import (
 // only then do they count as sources and as a section.
 func TestTextsOfOthersFollowThePlan(t *testing.T) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
-		turn := newReader(t, behavior.Config{Protocol: protocol}, []string{"message zebra", "note giraffe"})
+		turn := newReader(t, behavior.Config{Settings: trace.Settings{Protocol: protocol}}, []string{"message zebra", "note giraffe"})
 		first := firstAsk(t, turn)
 		body := string(first.Request.Body())
 		for _, word := range []string{"zebra", "giraffe", "my own words", "msg-1-agent-2-1", "note-2-agent-2-1"} {
@@ -59,7 +59,7 @@ func TestOldTextsAreCutFirst(t *testing.T) {
 	for i := range 8 {
 		lines = append(lines, fmt.Sprintf("message %d %s", i, strings.Repeat("鉱石を掘", 50)))
 	}
-	cfg := behavior.Config{ContextWindow: behavior.ContextWindowMin, CountTokens: tokens.Count}
+	cfg := behavior.Config{Settings: trace.Settings{ContextWindowTokens: behavior.ContextWindowMin}, CountTokens: tokens.Count}
 	turn := newReader(t, cfg, lines)
 	firstAsk(t, turn)
 	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{

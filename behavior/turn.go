@@ -151,13 +151,13 @@ func (t *Turn) resultChars() int {
 	for _, s := range t.talk.Calls {
 		room -= t.mind.count(s.output)
 	}
-	return max(modules.ResultCharsMin, min(t.mind.cfg.ResultCharsMax, room))
+	return max(modules.ResultCharsMin, min(resultCharsMax, room))
 }
 
 // room is how many tokens the window still holds beside an answer; negative when
 // the next request would not fit.
 func (t *Turn) room() int {
-	return t.mind.cfg.ContextWindow - t.mind.staticTokens - t.mind.outputTokens() - t.talk.count(t.mind.count)
+	return t.mind.cfg.ContextWindowTokens - t.mind.staticTokens - t.mind.outputTokens() - t.talk.count(t.mind.count)
 }
 
 // Result feeds back the result of the Call that Next returned.

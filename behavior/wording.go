@@ -99,5 +99,5 @@ func wordsOf(l modules.Language) *wording {
 	case modules.Chinese:
 		return &chinese
 	}
-	panic("behavior: no wording in the language " + string(l))
+	panic("behavior: no wording in the language " + l)
 }

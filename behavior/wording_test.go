@@ -117,7 +117,7 @@ execute_until 已结束: heat_above, 共 3 次
 
 // TestChineseDeeds: history, memory and what is recorded are Chinese.
 func TestChineseDeeds(t *testing.T) {
-	kit, err := NewKit(Config{Profile: ProfileRich, Language: modules.Chinese}, world.DefaultRules(), modules.New())
+	kit, err := NewKit(Config{Settings: trace.Settings{PromptProfile: ProfileRich, Language: modules.Chinese}}, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func longestTurn(s trace.Settings, tick int64) budget.Amount {
 	if s.Learns() && tick%s.LearnEvery == 0 {
 		calls += int64(reflect.NewKit(cfg, 1).CallsMax())
 	}
-	window := int64(cfg.ContextWindow)
+	window := int64(cfg.ContextWindowTokens)
 	dearest := price.Money(0)
 	for _, p := range s.Prices {
 		dearest = max(dearest, p.Most(llmclient.Usage{Input: window, Output: int64(cfg.OutputTokensMax)}))

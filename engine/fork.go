@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -163,7 +162,7 @@ const changeCharsMax = 200
 // changesOf lists what differs between the settings of a run and of its fork, for people.
 // The error says why no run could have the latter.
 func changesOf(before, next trace.Settings) ([]trace.Change, error) {
-	if err := cmp.Or(next.Validate(), behaviorConfig(next).Validate()); err != nil {
+	if err := behaviorConfig(next).Validate(); err != nil {
 		return nil, err
 	}
 	a, err := scenarioOf(before)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"example.com/agentworld/trace"
 	"fmt"
 	"testing"
 
@@ -8,7 +9,6 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/modules"
-	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -22,7 +22,7 @@ func BenchmarkRecordExchange(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	kit, err := behavior.NewKit(behavior.Config{CountTokens: tokens.Count, Model: "m"}, s.Rules, modules.New())
+	kit, err := behavior.NewKit(behavior.Config{Settings: trace.Settings{Model: "m"}, CountTokens: tokens.Count}, s.Rules, modules.New())
 	if err != nil {
 		b.Fatal(err)
 	}

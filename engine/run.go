@@ -134,9 +134,6 @@ func (r Result) ExitCode() int {
 
 // Check reports settings that cannot run, before anything is created or sent.
 func Check(s trace.Settings) error {
-	if err := s.Validate(); err != nil {
-		return err
-	}
 	cfg := behaviorConfig(s)
 	if err := cfg.Validate(); err != nil {
 		return err

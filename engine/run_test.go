@@ -13,7 +13,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"example.com/agentworld/behavior"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
@@ -341,7 +340,7 @@ func TestSettingsAreCheckedBeforeAnythingIsWritten(t *testing.T) {
 		"window":       bad(func(o *engine.Options) { o.ContextWindowTokens = 100 }),
 		"switch":       bad(func(o *engine.Options) { o.PromptSwitches = []trace.Switch{{Tick: 0}} }),
 		"playbook":     bad(func(o *engine.Options) { o.Playbook = "format = 2\nversion = x\n" }),
-		"bullets":      bad(func(o *engine.Options) { o.PlaybookBullets = behavior.PlaybookBulletsMax + 1 }),
+		"bullets":      bad(func(o *engine.Options) { o.PlaybookBullets = 51 }),
 		"learn every":  bad(func(o *engine.Options) { o.LearnEvery = -1 }),
 		"switch agent": bad(func(o *engine.Options) { o.PromptSwitches = []trace.Switch{{Tick: 1, AgentID: "nobody"}} }),
 	} {

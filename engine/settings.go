@@ -5,11 +5,9 @@ import (
 	"time"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/memory/playbook"
-	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
@@ -21,7 +19,7 @@ const Version = "3"
 
 // promptVersion names the wording of everything a run with these settings asks.
 func promptVersion(s trace.Settings) string {
-	version := behavior.PromptVersion(behavior.Protocol(s.Protocol), modules.Language(s.Language))
+	version := behavior.PromptVersion(s.Protocol, s.Language)
 	if s.Learns() {
 		version += "-" + reflect.Version()
 	}
@@ -78,21 +76,7 @@ func playbookLimits(s trace.Settings) playbook.Limits {
 
 // behaviorConfig returns the limits of turns under s.
 func behaviorConfig(s trace.Settings) behavior.Config {
-	advice := s.RepeatAdviceAfter
-	if advice == 0 {
-		advice = behavior.RepeatAdviceOff
-	}
-	var off []policy.Layer
-	for _, name := range s.GuardOff {
-		off = append(off, policy.Layer(name))
-	}
-	return behavior.Config{
-		Protocol: behavior.Protocol(s.Protocol), Profile: behavior.Profile(s.PromptProfile), Language: modules.Language(s.Language), Model: s.Model,
-		ContextWindow: s.ContextWindowTokens, OutputTokensMax: s.OutputTokensMax, SystemPrompt: s.SystemPrompt,
-		ModuleCallsMax: s.ModuleCallsMax, ReasonStepsMax: s.ReasonStepsMax, GuardRoundsMax: s.GuardRoundsMax, RepairsMax: s.RepairsMax,
-		RepeatAdviceAfter: advice, PlaybookBullets: s.PlaybookBullets,
-		Commit: trace.Commit(s.Commit), GuardOff: off, CountTokens: tokens.Count,
-	}
+	return behavior.Config{Settings: s, CountTokens: tokens.Count}
 }
 
 // header is a trace's first record.

@@ -29,7 +29,7 @@ func TestSmallestWindowHoldsOverWholeRuns(t *testing.T) {
 func holdsWindow(t *testing.T, protocol, language string) {
 	ticks := ticksUpTo(50, 200)
 	o := options(t, "llm_bootstrap", ticks)
-	o.Protocol, o.Language, o.ContextWindowTokens, o.PromptProfile = protocol, language, behavior.ContextWindowMin, string(behavior.ProfileRich)
+	o.Protocol, o.Language, o.ContextWindowTokens, o.PromptProfile = protocol, language, behavior.ContextWindowMin, behavior.ProfileRich
 	live := o.Source
 	var most atomic.Int64
 	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {

@@ -16,7 +16,7 @@ func ActionText(l Language, rules world.Rules) string {
 	for _, spec := range rules.Actions() {
 		// The standing order stands beside an action and has a schema of its own.
 		if spec.Name != standingName {
-			lines = append(lines, actionLine(l.words(), spec, rules))
+			lines = append(lines, actionLine(wordsOf(l), spec, rules))
 		}
 	}
 	return strings.Join(lines, "\n")

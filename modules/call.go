@@ -26,7 +26,7 @@ type Env struct {
 }
 
 // words are what is said in the language of the registry that was called.
-func (e Env) words() *wording { return e.registry.language.words() }
+func (e Env) words() *wording { return wordsOf(e.registry.language) }
 
 // Bounds of Env.ResultCharsMax.
 const (

@@ -8,10 +8,10 @@ import (
 	"example.com/agentworld/behavior/answer"
 )
 
-// Fault returns an argument error as a model reads it in a language: path and names
+// FaultIn returns an argument error as a model reads it in a language: path and names
 // stay, sentences are translated. Errors are made, logged and recorded in English; only
 // what goes into a prompt is not.
-func (l Language) Fault(e *answer.ArgumentError) *answer.ArgumentError {
+func FaultIn(l Language, e *answer.ArgumentError) *answer.ArgumentError {
 	if l != Chinese {
 		return e
 	}

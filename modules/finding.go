@@ -29,7 +29,7 @@ type Finding struct {
 // adjustments that clamping made, in a language.
 func NewFinding(l Language, a world.Action, adjustments []world.Adjustment, check world.Check) Finding {
 	return Finding{
-		Status: check.Status, Adjusted: adjustedText(l.words(), adjustments), Changes: changesText(check.Changes),
+		Status: check.Status, Adjusted: adjustedText(wordsOf(l), adjustments), Changes: changesText(check.Changes),
 		Ticks: check.Ticks, Rejection: inSlots(a, check.Rejection),
 	}
 }

@@ -93,7 +93,7 @@ func (a lookup) sourcesIn(output string, body answer.Value) []trace.Source {
 func (r Result) refused(env Env, m module, fault *answer.ArgumentError) Result {
 	r.ArgumentError = fault
 	w := env.words()
-	out := wireFailure{Module: r.Module, Code: CodeInvalidArguments, Text: w.invalid, ArgumentError: env.registry.language.Fault(fault)}
+	out := wireFailure{Module: r.Module, Code: CodeInvalidArguments, Text: w.invalid, ArgumentError: FaultIn(env.registry.language, fault)}
 	switch {
 	case fault.NotJSON:
 		out.Code, out.Text, out.Parameters = CodeNotJSON, w.notJSON, m.Parameters

@@ -94,7 +94,7 @@ func New() *Registry {
 func (r *Registry) In(l Language) *Registry {
 	told := &Registry{modules: slices.Clone(r.modules), language: l}
 	for i, m := range told.modules {
-		told.modules[i].Doc = named(l.words().docs, m.Module)
+		told.modules[i].Doc = named(wordsOf(l).docs, m.Module)
 	}
 	return told
 }

@@ -41,14 +41,14 @@ func requireFilled(t *testing.T, path string, v reflect.Value) {
 
 func TestWordingIsComplete(t *testing.T) {
 	for _, l := range Languages() {
-		requireFilled(t, string(l), reflect.ValueOf(l.words()))
+		requireFilled(t, l, reflect.ValueOf(wordsOf(l)))
 	}
 	defer func() {
 		if recover() == nil {
 			t.Error("a language without a table does not panic")
 		}
 	}()
-	Language("de").words()
+	wordsOf("de")
 }
 
 // TestChineseCoversTheRegistry: a text for each action, event, kind of factory and

@@ -85,7 +85,7 @@ func (f *folder) guarded(d trace.Decision) {
 		f.out.Guard.Alternatives += o.RefusedBefore
 	}
 	if d.CallsSaved > 0 {
-		f.out.CallsSavedBy[string(d.Commit)] += int64(d.CallsSaved)
+		f.out.CallsSavedBy[d.Commit] += int64(d.CallsSaved)
 	}
 	for _, s := range d.SourcesRetrieved {
 		if s.Trust < trace.TrustSelfObservation {

@@ -125,15 +125,22 @@ type AgentModel struct {
 }
 
 // DefaultSettings returns the settings with every default.
-func DefaultSettings() Settings {
-	var s Settings
+func DefaultSettings() Settings { return Settings{}.filled(true) }
+
+// WithDefaults returns s with the default of every field that is zero, unless zero is a
+// value like any other: a number that may be 0, a switch.
+func (s Settings) WithDefaults() Settings { return s.filled(false) }
+
+// filled sets the zero fields to their defaults, those that may be zero only if all are.
+func (s Settings) filled(all bool) Settings {
 	v := reflect.ValueOf(&s).Elem()
 	for i := range v.NumField() {
-		text, ok := v.Type().Field(i).Tag.Lookup("default")
-		if !ok {
+		f, tag := v.Field(i), v.Type().Field(i).Tag
+		text, ok := tag.Lookup("default")
+		if !ok || !f.IsZero() || !all && tag.Get("min") == "0" {
 			continue
 		}
-		switch f := v.Field(i); f.Kind() {
+		switch f.Kind() {
 		case reflect.String:
 			f.SetString(text)
 		case reflect.Bool:

@@ -231,7 +231,7 @@ const (
 )
 
 // Commit says how a model's decision comes to be committed.
-type Commit string
+type Commit = string
 
 // The ways to a decision. CommitSkip is no setting: it is what came of a plan without
 // anything to do.

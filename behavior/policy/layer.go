@@ -9,7 +9,7 @@ import (
 // Layer is one of the independent protections against texts of other agents. Layers
 // can be left out to measure what each one contributes; a run that is not such a
 // measurement has all of them.
-type Layer string
+type Layer = string
 
 // The layers. This package carries out plan, mandate and trust; the names of the
 // others stand here so that there is one list.
@@ -49,19 +49,11 @@ func ParseLayers(names []string) ([]Layer, error) {
 		switch {
 		case name == LayersAll:
 			named = append(named, Layers()...)
-		case slices.Contains(Layers(), Layer(name)):
-			named = append(named, Layer(name))
+		case slices.Contains(Layers(), name):
+			named = append(named, name)
 		default:
-			return nil, fmt.Errorf("%q is no layer of the guard; there are %s and %s", name, joined(Layers()), LayersAll)
+			return nil, fmt.Errorf("%q is no layer of the guard; there are %s and %s", name, strings.Join(Layers(), ", "), LayersAll)
 		}
 	}
 	return slices.DeleteFunc(Layers(), func(l Layer) bool { return !slices.Contains(named, l) }), nil
-}
-
-func joined(layers []Layer) string {
-	names := make([]string, len(layers))
-	for i, l := range layers {
-		names[i] = string(l)
-	}
-	return strings.Join(names, ", ")
 }

@@ -35,7 +35,7 @@ type Kit struct {
 func NewKit(cfg behavior.Config, rounds int) *Kit {
 	k := &Kit{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax), tools: tools()}
 	k.guarded = k.cfg.Guards(policy.LayerLessons)
-	k.policy = policyIn(string(k.cfg.Language))
+	k.policy = policyIn(k.cfg.Language)
 	static := k.cfg.CountTokens(k.policy)
 	for i, t := range k.tools {
 		k.tools[i] = t.Ready()
@@ -43,7 +43,7 @@ func NewKit(cfg behavior.Config, rounds int) *Kit {
 	}
 	// Every answer comes back as input, and each stage may be answered twice.
 	answers := (k.rounds + 2) * k.outputTokens()
-	k.inputTokens = min(max(k.cfg.ContextWindow-static-answers, inputTokensMin), inputTokensMax)
+	k.inputTokens = min(max(k.cfg.ContextWindowTokens-static-answers, inputTokensMin), inputTokensMax)
 	return k
 }
 
@@ -74,7 +74,7 @@ func (k *Kit) vocabulary(stage trace.Stage) *answer.Vocabulary {
 
 // outputTokens bounds one answer; on small windows the answers of a turn must leave
 // room for what they are about.
-func (k *Kit) outputTokens() int { return min(k.cfg.OutputTokensMax, k.cfg.ContextWindow/8) }
+func (k *Kit) outputTokens() int { return min(k.cfg.OutputTokensMax, k.cfg.ContextWindowTokens/8) }
 
 // CallsMax is the most model calls one turn can make.
 func (k *Kit) CallsMax() int { return k.rounds + 1 + 2*repairsMax }

@@ -71,7 +71,7 @@ const (
 // play answers a turn and checks every request on the way.
 func play(t *testing.T, rounds int, e *Experience, p *playbook.Playbook, answers ...llmclient.Answer) (Result, []behavior.Ask) {
 	t.Helper()
-	return playUnder(t, behavior.Config{Model: "m"}, rounds, e, p, answers...)
+	return playUnder(t, behavior.Config{Settings: trace.Settings{Model: "m"}}, rounds, e, p, answers...)
 }
 
 func playUnder(t *testing.T, cfg behavior.Config, rounds int, e *Experience, p *playbook.Playbook, answers ...llmclient.Answer) (Result, []behavior.Ask) {
@@ -304,7 +304,7 @@ func TestOpeningsFitSmallWindows(t *testing.T) {
 	if e.Len() != DecisionsMax || len(e.texts) != 1 {
 		t.Errorf("%d decisions and %d texts are kept", e.Len(), len(e.texts))
 	}
-	cfg := behavior.Config{ContextWindow: behavior.ContextWindowMin}
+	cfg := behavior.Config{Settings: trace.Settings{ContextWindowTokens: behavior.ContextWindowMin}}
 	kit := NewKit(cfg, 1)
 	turn := kit.Begin(e, book(t), nil, 100, 1)
 	if n := len(turn.shown.text); n > kit.inputTokens || len(turn.shown.decisions) == 0 || len(turn.shown.decisions) == DecisionsMax {

@@ -30,19 +30,11 @@ func (g Guard) Name() string {
 	case len(policy.Layers()):
 		return "off"
 	}
-	names := make([]string, len(g.Off))
-	for i, l := range g.Off {
-		names[i] = string(l)
-	}
-	return "without " + strings.Join(names, ", ")
+	return "without " + strings.Join(g.Off, ", ")
 }
 
 // dir is the name as that of a directory.
 func (g Guard) dir() string { return strings.NewReplacer(", ", "-", " ", "-").Replace(g.Name()) }
 
 // apply sets the guard of a run.
-func (g Guard) apply(s *trace.Settings) {
-	for _, l := range g.Off {
-		s.GuardOff = append(s.GuardOff, string(l))
-	}
-}
+func (g Guard) apply(s *trace.Settings) { s.GuardOff = g.Off }

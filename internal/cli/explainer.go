@@ -133,7 +133,7 @@ func commitText(d *trace.Decision) string {
 	if d.CallsSaved == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s, %d calls saved", oneLine(string(d.Commit)), d.CallsSaved)
+	return fmt.Sprintf(", %s, %d calls saved", oneLine(d.Commit), d.CallsSaved)
 }
 
 // trustText says of each argument how far its value was the agent's own.

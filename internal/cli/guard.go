@@ -27,10 +27,7 @@ func readLayers(text string, off *[]string) error {
 	if err != nil {
 		return err
 	}
-	*off = nil
-	for _, l := range layers {
-		*off = append(*off, string(l))
-	}
+	*off = layers
 	return nil
 }
 

@@ -108,7 +108,7 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 		return err
 	}
 	l.spender = engine.NewSpender(c.Caps, c.Prices)
-	l.kit = reflect.NewKit(behavior.Config{Model: access.model, ContextWindow: c.ContextWindowTokens, CountTokens: tokens.Count}, rounds)
+	l.kit = reflect.NewKit(behavior.Config{Settings: trace.Settings{Model: access.model, ContextWindowTokens: c.ContextWindowTokens}, CountTokens: tokens.Count}, rounds)
 	total := 0
 	for _, run := range batches {
 		total += len(run)

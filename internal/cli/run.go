@@ -146,7 +146,7 @@ func (m *Main) connect(p plan, reached *endpoints, config openai.Config, calls f
 // calls is how many model calls the run can make, by the limits of one decision, what
 // was estimated, and without caps.
 func (p plan) calls() callRange {
-	limits := behavior.Config{ModuleCallsMax: p.ModuleCallsMax, RepairsMax: p.RepairsMax}
+	limits := behavior.Config{Settings: p.Settings}
 	ticks := p.Ticks
 	if p.fork != nil {
 		ticks -= p.fork.atTick
