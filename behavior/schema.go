@@ -33,8 +33,8 @@ func StrictTool[Args any](name, doc string, enums map[string][]string) llmclient
 	return llmclient.Tool{Name: name, Description: doc, Parameters: argsSchema[Args](enums), Strict: true}
 }
 
-// argsSchema infers the schema of Args and puts the registry's action schemas in
-// place of its raw fields. enums are the closed sets of values by field name.
+// argsSchema infers the schema of Args and puts what the types cannot say in its place:
+// the registry's action schemas, enums as the closed sets of values by field name.
 func argsSchema[Args any](enums map[string][]string) json.RawMessage {
 	inferred, err := jsonschema.For[Args](nil)
 	if err != nil {
@@ -43,76 +43,33 @@ func argsSchema[Args any](enums map[string][]string) json.RawMessage {
 	return llmclient.Marshal(strictSchema(inferred, enums))
 }
 
-// strictSchema reduces an inferred schema to the subset that strict function
-// tools accept, with enums and nested schemas the types cannot say.
-func strictSchema(s *jsonschema.Schema, enums map[string][]string) *schemaNode {
+// strictSchema brings an inferred schema to the subset that strict function tools
+// accept.
+func strictSchema(s *jsonschema.Schema, enums map[string][]string) *jsonschema.Schema {
 	if s.Items != nil {
-		return &schemaNode{Type: "array", Items: strictSchema(s.Items, enums)}
+		return &jsonschema.Schema{Type: "array", Items: strictSchema(s.Items, enums)}
 	}
-	if s.Type != "object" {
-		return &schemaNode{Type: s.Type}
+	for name, property := range s.Properties {
+		s.Properties[name] = propertySchema(name, property, enums)
 	}
-	closed := false
-	n := &schemaNode{Type: "object", Required: s.PropertyOrder, Closed: &closed}
-	for _, name := range s.PropertyOrder {
-		n.Properties = append(n.Properties, property{name, propertySchema(name, s.Properties[name], enums)})
-	}
-	return n
+	return s
 }
 
-func propertySchema(name string, s *jsonschema.Schema, enums map[string][]string) any {
+func propertySchema(name string, s *jsonschema.Schema, enums map[string][]string) *jsonschema.Schema {
 	if values, closed := enums[name]; closed {
-		return &schemaNode{Type: "string", Enum: values}
+		return modules.EnumSchema(values)
 	}
 	switch name {
-	case "candidate":
-		return &schemaNode{Type: "integer"}
+	case "candidate", "decision":
+		return &jsonschema.Schema{Type: "integer"}
 	case "plan":
-		return &schemaNode{Type: "string"}
+		return &jsonschema.Schema{Type: "string"}
 	case "execute_until":
 		return modules.StandingSchema()
 	case "actions":
-		return &schemaNode{Type: "array", Items: &schemaNode{Type: "string"}}
+		return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string"}}
 	case "candidates":
-		return candidatesSchema{Type: "array", Items: modules.ActionSchema()}
+		return &jsonschema.Schema{Type: "array", Items: modules.ActionSchema()}
 	}
 	return strictSchema(s, enums)
-}
-
-// candidatesSchema is the list of candidates as the model sees it: flat actions.
-// The arguments keep candidates as fields, so that shapes can be mended one by one.
-type candidatesSchema struct {
-	Type  string          `json:"type"`
-	Items json.RawMessage `json:"items"`
-}
-
-// schemaNode is a JSON Schema with its properties in declaration order, because
-// the order is part of what a model reads.
-type schemaNode struct {
-	Type       string      `json:"type"`
-	Enum       []string    `json:"enum,omitempty"`
-	Items      *schemaNode `json:"items,omitempty"`
-	Properties properties  `json:"properties,omitempty"`
-	Required   []string    `json:"required,omitempty"`
-	Closed     *bool       `json:"additionalProperties,omitempty"`
-}
-
-type property struct {
-	name   string
-	schema any
-}
-
-type properties []property
-
-// MarshalJSON writes the properties in order.
-func (ps properties) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
-	for i, p := range ps {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(out, llmclient.Marshal(p.name)...), ':')
-		out = append(out, llmclient.Marshal(p.schema)...)
-	}
-	return append(out, '}'), nil
 }

@@ -1,12 +1,9 @@
 package modules
 
 import (
-	"encoding/json"
-
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"example.com/agentworld/behavior/answer"
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/world"
 )
 
@@ -19,9 +16,9 @@ var standingName = world.ExecuteUntil{}.ActionName()
 // would be exact, but several times as long in every prompt. Which slots an action
 // needs is in [ActionText], bounds and choices are for the world: it clamps a
 // number and refuses a wrong choice, so nothing is lost.
-func ActionSchema() json.RawMessage {
+func ActionSchema() *jsonschema.Schema {
 	s := closedObject()
-	addProperty(s, answer.ActionField, &jsonschema.Schema{Type: "string", Enum: anyNames(answer.ActionNames())})
+	addProperty(s, answer.ActionField, EnumSchema(answer.ActionNames()))
 	for _, slot := range answer.Slots {
 		kind := "string"
 		if slot.IsNumber() {
@@ -29,24 +26,23 @@ func ActionSchema() json.RawMessage {
 		}
 		addProperty(s, slot.String(), &jsonschema.Schema{Types: []string{kind, "null"}})
 	}
-	return llmclient.Marshal(s)
+	return s
 }
 
 // StandingSchema returns the strict schema of the standing order beside an
 // action: null, or the events that end it, how many attempts it may last, and
 // which of the events that end every order it ignores. A condition's value is for
 // the events that compare a number and null for the others.
-func StandingSchema() json.RawMessage {
+func StandingSchema() *jsonschema.Schema {
 	condition := closedObject()
-	addProperty(condition, "event", &jsonschema.Schema{Type: "string", Enum: anyNames(answer.EventNames())})
+	addProperty(condition, "event", EnumSchema(answer.EventNames()))
 	addProperty(condition, "value", &jsonschema.Schema{Types: []string{"integer", "null"}})
 	order := closedObject()
 	addProperty(order, "until", &jsonschema.Schema{Type: "array", Items: condition})
 	addProperty(order, "max_ticks", &jsonschema.Schema{Type: "integer"})
-	ignored := &jsonschema.Schema{Type: "string", Enum: anyNames(world.StopAlways())}
-	addProperty(order, "ignore", &jsonschema.Schema{Types: []string{"array", "null"}, Items: ignored})
+	addProperty(order, "ignore", &jsonschema.Schema{Types: []string{"array", "null"}, Items: EnumSchema(world.StopAlways())})
 	order.Type, order.Types = "", []string{"object", "null"}
-	return llmclient.Marshal(order)
+	return order
 }
 
 // closedObject returns a strict object schema without properties.

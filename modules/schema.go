@@ -49,7 +49,7 @@ func (s *Schema) JSON() json.RawMessage { return slices.Clone(s.raw) }
 func schemaOf[Args any](choices map[reflect.Type][]string) *Schema {
 	options := &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{}}
 	for named, names := range choices {
-		options.TypeSchemas[named] = &jsonschema.Schema{Type: "string", Enum: anyNames(names)}
+		options.TypeSchemas[named] = EnumSchema(names)
 	}
 	inferred, err := jsonschema.For[Args](options)
 	if err != nil {
@@ -64,13 +64,13 @@ func schemaOf[Args any](choices map[reflect.Type][]string) *Schema {
 	return NewSchema(llmclient.Marshal(inferred))
 }
 
-// anyNames turns names into the untyped list an enumeration holds.
-func anyNames(names []string) []any {
-	out := make([]any, len(names))
-	for i, name := range names {
-		out[i] = name
+// EnumSchema returns the schema of a text that is one of the names.
+func EnumSchema(names []string) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string"}
+	for _, name := range names {
+		s.Enum = append(s.Enum, name)
 	}
-	return out
+	return s
 }
 
 // allowNull adds null to the names of a nullable choice, which inference leaves

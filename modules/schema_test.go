@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/world"
 )
 
@@ -21,7 +22,7 @@ var wireName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // allSchemas returns every schema this package offers to a model, by name.
 func allSchemas() map[string]json.RawMessage {
-	schemas := map[string]json.RawMessage{"action": ActionSchema(), "standing": StandingSchema()}
+	schemas := map[string]json.RawMessage{"action": llmclient.Marshal(ActionSchema()), "standing": llmclient.Marshal(StandingSchema())}
 	for _, tool := range New().Tools() {
 		schemas[tool.Name] = tool.Parameters
 	}
@@ -95,8 +96,8 @@ func TestSchemasAreCompact(t *testing.T) {
 		got, max int
 	}{
 		{"all module tools", tools, 1800},
-		{"ActionSchema", len(ActionSchema()), 640},
-		{"StandingSchema", len(StandingSchema()), 770},
+		{"ActionSchema", len(llmclient.Marshal(ActionSchema())), 640},
+		{"StandingSchema", len(llmclient.Marshal(StandingSchema())), 770},
 	} {
 		if c.got > c.max {
 			t.Errorf("%s takes %d characters, at most %d are allowed", c.name, c.got, c.max)
@@ -173,7 +174,7 @@ func TestActionSchemaCoversTheRegistry(t *testing.T) {
 			Enum []any `json:"enum"`
 		} `json:"properties"`
 	}
-	if err := json.Unmarshal(ActionSchema(), &schema); err != nil {
+	if err := json.Unmarshal(llmclient.Marshal(ActionSchema()), &schema); err != nil {
 		t.Fatal(err)
 	}
 	names := schema.Properties["action"].Enum

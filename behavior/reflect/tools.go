@@ -49,58 +49,21 @@ func tickOf(raw json.RawMessage) (int64, bool) {
 
 var tickText = regexp.MustCompile(`\d+`)
 
-// tagArgs is a verdict on one use of a bullet.
-type tagArgs struct {
-	ID       string `json:"id"`
-	Verdict  string `json:"verdict"`
-	Decision int64  `json:"decision"`
-}
-
-// insightArgs is what outcomes teach.
-type insightArgs struct {
-	Lesson    string  `json:"lesson"`
-	Section   string  `json:"section"`
-	Decisions []int64 `json:"decisions"`
-}
-
-// deltaArgs is one proposed change.
-type deltaArgs struct {
-	Op        string  `json:"op"`
-	ID        string  `json:"id"`
-	Section   string  `json:"section"`
-	Content   string  `json:"content"`
-	Reason    string  `json:"reason"`
-	Decisions []int64 `json:"decisions"`
-}
-
-// reflectArgs and curateArgs are what the schemas are made from.
-type reflectArgs struct {
-	Tags     []tagArgs     `json:"tags"`
-	Insights []insightArgs `json:"insights"`
-}
-
-type curateArgs struct {
-	Deltas []deltaArgs `json:"deltas"`
-}
-
-// tag, insight, reflection, delta and curation are the same as they are read.
+// tag is a verdict on one use of a bullet.
 type tag struct {
 	ID       string `json:"id"`
 	Verdict  string `json:"verdict"`
 	Decision ticks  `json:"decision"`
 }
 
+// insight is what outcomes teach.
 type insight struct {
 	Lesson    string `json:"lesson"`
 	Section   string `json:"section"`
 	Decisions ticks  `json:"decisions"`
 }
 
-type reflection struct {
-	Tags     []tag     `json:"tags"`
-	Insights []insight `json:"insights"`
-}
-
+// delta is one proposed change.
 type delta struct {
 	Op        string `json:"op"`
 	ID        string `json:"id"`
@@ -108,6 +71,13 @@ type delta struct {
 	Content   string `json:"content"`
 	Reason    string `json:"reason"`
 	Decisions ticks  `json:"decisions"`
+}
+
+// reflection and curation are the arguments of the tools, whose schemas are made from
+// them.
+type reflection struct {
+	Tags     []tag     `json:"tags"`
+	Insights []insight `json:"insights"`
 }
 
 type curation struct {
@@ -132,7 +102,7 @@ func tools() []llmclient.Tool {
 		"op":      {string(playbook.OpAdd), string(playbook.OpUpdate), string(playbook.OpRemove)},
 	}
 	return []llmclient.Tool{
-		behavior.StrictTool[reflectArgs](toolReflect, reflectDoc, enums),
-		behavior.StrictTool[curateArgs](toolCurate, curateDoc, enums),
+		behavior.StrictTool[reflection](toolReflect, reflectDoc, enums),
+		behavior.StrictTool[curation](toolCurate, curateDoc, enums),
 	}
 }
