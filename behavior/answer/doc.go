@@ -20,14 +20,14 @@
 //
 // A reply passes these files from Turn.Answer to a decoded action:
 //
-//	behavior/reply.go          the answer is taken, its calls dispatched
-//	behavior/conversation.go   its items join the input, ids and pairs are mended
-//	behavior/answer/text.go    text: thinking is removed, labels, tags and objects are found
-//	behavior/answer/json.go    JSON, and what is nearly JSON, becomes a [Value]
-//	behavior/answer/call.go    an object becomes the call of a tool
-//	behavior/answer/protocol.go  the arguments of plan, draft and decision
-//	behavior/answer/shape.go   the shapes of a decision become one
-//	behavior/answer/action.go  an action and the order around it
+//	behavior/reply.go            takes the answer and dispatches its calls
+//	behavior/conversation.go     takes its items into the input, mends ids and pairs
+//	behavior/answer/text.go      finds what a text says: no thoughts, labels, tags, objects
+//	behavior/answer/json.go      reads JSON, and what is nearly JSON, as a [Value]
+//	behavior/answer/call.go      brings an object, or a decision in any shape, to a call
+//	behavior/draft.go            takes the call of a draft; commitment.go that of a decision
+//	behavior/answer/protocol.go  reads the arguments of a call
+//	behavior/answer/action.go    reads an action, the order around it, and names in it
 //
-// All names of repairs are in repair.go.
+// Repairs have their names in repair.go and nowhere else.
 package answer

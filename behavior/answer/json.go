@@ -3,177 +3,12 @@ package answer
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"math"
-	"math/big"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"example.com/agentworld/llmclient"
 )
-
-// Value is one JSON value that keeps the order of its fields and the digits of its
-// numbers. Go's own types would lose both: an amount beyond 2^53 would be rounded
-// and one beyond the float range refused, but the contract is that it saturates.
-type Value struct {
-	Kind Kind
-	// Text is a string's content, a number's literal, or true or false.
-	Text string
-	// Fields are the members of an object. No two of them share a name.
-	Fields []Field
-	// Items are the elements of an array.
-	Items []Value
-}
-
-// Field is one member of an object.
-type Field struct {
-	Name  string
-	Value Value
-}
-
-// Kind is a JSON type, named as in a schema; empty for a value that is absent.
-type Kind string
-
-// The JSON types. Whether a number is an integer depends on its digits, see [floor].
-const (
-	Null    Kind = "null"
-	Boolean Kind = "boolean"
-	Number  Kind = "number"
-	String  Kind = "string"
-	Array   Kind = "array"
-	Object  Kind = "object"
-)
-
-// Parse reads JSON that this program made. It has no bounds and panics on anything else.
-func Parse(raw []byte) Value {
-	r := reader{text: string(raw), depthMax: math.MaxInt}
-	v := r.value(1)
-	if r.state != readWhole {
-		panic("answer: JSON of this program cannot be read")
-	}
-	return v
-}
-
-// objectOf returns the object with the given fields, in the order of their names.
-func objectOf(fields map[string]Value) Value {
-	v := Value{Kind: Object}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		v.Fields = append(v.Fields, Field{name, fields[name]})
-	}
-	return v
-}
-
-// stringOf returns a string value.
-func stringOf(s string) Value { return Value{Kind: String, Text: s} }
-
-// arrayOf returns an array value.
-func arrayOf(items ...Value) Value { return Value{Kind: Array, Items: items} }
-
-// Field returns the value of a field, a null one when it is absent.
-func (v Value) Field(name string) Value {
-	if i := v.index(name); i >= 0 {
-		return v.Fields[i].Value
-	}
-	return Value{Kind: Null}
-}
-
-// has reports whether an object has a field, even if it is null.
-func (v Value) has(name string) bool { return v.index(name) >= 0 }
-
-// gives reports whether an object has a field that is not null.
-func (v Value) gives(name string) bool { return v.Field(name).Kind != Null }
-
-func (v Value) index(name string) int {
-	return slices.IndexFunc(v.Fields, func(f Field) bool { return f.Name == name })
-}
-
-// textOf returns a field that is a string, "" for any other.
-func (v Value) textOf(name string) string {
-	if f := v.Field(name); f.Kind == String {
-		return f.Text
-	}
-	return ""
-}
-
-// set gives a field a value, in place where it has one. The fields of v are not shared
-// with the value it was called on.
-func (v *Value) set(name string, to Value) {
-	v.Fields = slices.Clone(v.Fields)
-	if i := v.index(name); i >= 0 {
-		v.Fields[i].Value = to
-	} else {
-		v.Fields = append(v.Fields, Field{name, to})
-	}
-}
-
-// without returns an object without a field.
-func (v Value) without(name string) Value {
-	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Name == name })
-	return v
-}
-
-// sorted returns an object with its fields in the order of their names.
-func (v Value) sorted() Value {
-	v.Fields = slices.SortedFunc(slices.Values(v.Fields), func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
-	return v
-}
-
-// equal reports whether two values are written alike.
-func (v Value) equal(o Value) bool { return string(v.JSON()) == string(o.JSON()) }
-
-// describe names the value for an [ArgumentError]: the type, with the digits of a
-// short number and the length of a string. The text of a string never appears: it
-// may be another agent's words that the model repeated.
-func (v Value) describe() string {
-	switch {
-	case v.Kind == Number && len(v.Text) <= 24:
-		return "the number " + v.Text
-	case v.Kind == String:
-		return fmt.Sprintf("a string of %d characters", utf8.RuneCountInString(v.Text))
-	case v.Kind == Null:
-		return "null"
-	case v.Kind == Array || v.Kind == Object:
-		return "an " + string(v.Kind)
-	}
-	return "a " + string(v.Kind)
-}
-
-// JSON returns the value's compact encoding.
-func (v Value) JSON() json.RawMessage { return v.append(nil) }
-
-func (v Value) append(out []byte) []byte {
-	switch v.Kind {
-	case Object:
-		out = append(out, '{')
-		for i, f := range v.Fields {
-			out = append(separated(out, i), llmclient.Marshal(f.Name)...)
-			out = f.Value.append(append(out, ':'))
-		}
-		return append(out, '}')
-	case Array:
-		out = append(out, '[')
-		for i, item := range v.Items {
-			out = item.append(separated(out, i))
-		}
-		return append(out, ']')
-	case String:
-		return append(out, llmclient.Marshal(v.Text)...)
-	case Number, Boolean:
-		return append(out, v.Text...)
-	}
-	return append(out, "null"...)
-}
-
-// separated adds the comma that goes before every element but the first.
-func separated(out []byte, i int) []byte {
-	if i > 0 {
-		return append(out, ',')
-	}
-	return out
-}
 
 // reader reads one JSON value, and forgives mistakes of syntax that leave no doubt
 // about what was meant. Each forgiven mistake is recorded under its name, once per
@@ -564,54 +399,237 @@ func (r *reader) unescape(content string) string {
 	return text
 }
 
-// isNumber reports whether literal is a number by the grammar of JSON, which
-// leaves out NaN, Infinity, hexadecimal digits, signs of plus and thousands marks.
-func isNumber(literal string) bool {
-	return literal != "" && strings.ContainsRune("-0123456789", rune(literal[0])) && json.Valid([]byte(literal))
+// The bounds of one argument text. Nothing a model means to say comes near them; they
+// keep a flood of brackets or digits from costing time and stack.
+const (
+	argumentsBytesMax = 64 << 10
+	argumentsDepthMax = 16
+)
+
+// The bounds of the search for objects in a text. They keep the work linear in its
+// length: a brace that turns out to be prose is passed over a bounded number of times.
+const (
+	objectsMax  = 16
+	restartsMax = 16
+)
+
+// found is what a text holds that was to be JSON and is perhaps more or less.
+type found struct {
+	// objects are the outermost objects in order, befores the texts in front of each,
+	// from the end of the one before.
+	objects []Value
+	befores []string
+	// used is what it took to read them; rest is the text around them.
+	used []Repair
+	rest string
 }
 
-// integer reads an amount: any JSON number, or a string that holds one. However large
-// it is, it becomes the nearest int64, because the world clamps amounts and tells the
-// agent so; a fraction is rounded down.
-func (v Value) integer() (n int64, used []Repair, ok bool) {
-	literal := v.Text
-	if v.Kind == String {
-		literal = strings.TrimSpace(literal)
-		used = append(used, NumberFromString)
+// objectStart matches what follows the brace of an object, and no brace in prose.
+var objectStart = regexp.MustCompile("^(?:[\"'`}＂]|[\\p{Pi}\\p{Pf}]|<\\|\"\\|>|<escape>|[\\pL\\pN_.-]+\\s*[:：])")
+
+// beginsObject reports whether a text that starts with a bracket starts an object,
+// or a list of one, rather than prose. What the reader would pass over, comments
+// above all, is passed over here too: an object that breaks off must not be taken
+// for prose because of it.
+func beginsObject(text string) bool {
+	r := reader{text: text, depthMax: 1}
+	for c := r.next(); c == '{' || c == '[' || c == ','; c = r.next() {
+		r.at++
 	}
-	if v.Kind != Number && v.Kind != String || !isNumber(literal) {
-		return 0, nil, false
-	}
-	n, exact := floor(literal)
-	if !exact {
-		used = append(used, FractionDropped)
-	}
-	return n, used, true
+	return objectStart.MatchString(r.rest())
 }
 
-// floor returns the largest int64 that is not above a JSON number, the nearest one for
-// a number out of range, and whether nothing was lost but range.
-func floor(literal string) (n int64, exact bool) {
-	mantissa, exponent := literal, "0"
-	if i := strings.IndexAny(literal, "eE"); i >= 0 {
-		mantissa, exponent = literal[:i], literal[i+1:]
-	}
-	// Beyond this bound the digits cannot balance an exponent, and it costs memory.
-	bound := len(mantissa) + 20
-	e, err := strconv.Atoi(exponent)
-	if err != nil {
-		e = bound
-		if exponent[0] == '-' {
-			e = -bound
+// nextBracket returns where the next object, or the next list that begins with one,
+// may begin; -1 when there is none.
+func nextBracket(text string, from int) int {
+	for i := from; i < len(text); i++ {
+		if text[i] == '{' || text[i] == '[' && strings.HasPrefix(strings.TrimLeft(text[i+1:], " \t\r\n"), "{") {
+			return i
 		}
 	}
-	exactly, _ := new(big.Rat).SetString(fmt.Sprintf("%se%d", mantissa, min(max(e, -bound), bound)))
-	whole := new(big.Int).Div(exactly.Num(), exactly.Denom())
-	switch {
-	case whole.IsInt64():
-		return whole.Int64(), exactly.IsInt()
-	case whole.Sign() < 0:
-		return math.MinInt64, exactly.IsInt()
+	return -1
+}
+
+// findObjects looks for JSON objects in a text of at most a few hundred kilobytes. With
+// a problem nothing of the text may be used: half an answer is not an answer, and what
+// stands beside an object that cannot be read may be the lesser part of what was meant.
+func findObjects(text string) (f found, problem Problem) {
+	var rest strings.Builder
+	last, restarts := 0, 0
+	for from := 0; ; {
+		start := nextBracket(text, from)
+		switch {
+		case start < 0:
+			rest.WriteString(text[from:])
+			f.rest = rest.String()
+			return f, ""
+		case len(f.objects) >= objectsMax, restarts > restartsMax:
+			// What is not looked at could be another decision.
+			return found{}, TooLarge
+		}
+		window := text[start:min(len(text), start+argumentsBytesMax+1)]
+		r := reader{text: window, depthMax: argumentsDepthMax}
+		v := r.value(1)
+		if v.isListOfOne() {
+			r.use(ListOfOne)
+			v = v.Items[0]
+		}
+		switch {
+		case v.Kind == Object:
+			f.objects, f.befores = append(f.objects, v), append(f.befores, text[last:start])
+			f.used = append(f.used, r.used...)
+			rest.WriteString(text[from:start] + " ")
+			last = start + r.at
+			from = last
+			continue
+		case v.Kind == Array && !slices.ContainsFunc(v.Items, func(item Value) bool { return item.Kind != Object }):
+			// A list of several objects does not say which of them it means.
+			return found{}, Several
+		case r.state == readDeep || r.state == readCut && len(window) > argumentsBytesMax:
+			return found{}, TooLarge
+		case r.state == readWhole, !beginsObject(window), window[0] == '[' && r.state == readBroken:
+			// Not an object after all: the bracket is prose.
+		case r.state == readCut:
+			return found{}, Truncated
+		default:
+			return found{}, UnknownShape
+		}
+		restarts++
+		rest.WriteString(text[from : start+1])
+		from = start + 1
 	}
-	return math.MaxInt64, exactly.IsInt()
+}
+
+// isListOfOne reports a list whose only element is an object.
+func (v Value) isListOfOne() bool { return len(v.Items) == 1 && v.Items[0].Kind == Object }
+
+// The marks that may stand around an object without meaning anything more. Those of
+// calls are the tags with which chat templates wrap a call.
+var (
+	fenceMark = regexp.MustCompile("(?:```|~~~)[A-Za-z0-9_-]*")
+	callMark  = regexp.MustCompile(`</?(?:tool_calls?|function_calls?|tool_use|start_function_call|end_function_call)>|` +
+		`<\|/?(?:tool_call|tool_calls|tool_call_begin|tool_call_end|python_tag|eom_id|eot_id|call|im_end)\|>|\[/?TOOL_CALLS\]|` +
+		`<｜tool▁calls?▁(?:begin|end)｜>`)
+)
+
+// around names what stood around the objects of a text, given that rest of it. Nothing
+// and space need no repair.
+func around(rest string) (used []Repair) {
+	strip := func(r Repair, mark *regexp.Regexp) {
+		if stripped := mark.ReplaceAllString(rest, ""); stripped != rest {
+			used, rest = append(used, r), stripped
+		}
+	}
+	strip(Unfenced, fenceMark)
+	strip(CallSyntax, callMark)
+	if visible := withoutInvisible(rest); visible != rest {
+		used, rest = append(used, InvisibleRemoved), visible
+	}
+	switch rest = strings.TrimSpace(rest); {
+	case rest == "":
+	case strings.Trim(rest, "{}[]() \t\r\n") == "":
+		used = append(used, StrayBracket)
+	default:
+		used = append(used, ProseAround)
+	}
+	return used
+}
+
+// ReadObject reads a text that should be one JSON object, as the arguments of a call
+// should be. Marks and prose may be around the object, and it may be inside a JSON
+// string. Several objects, a list of several and a value of another kind are refused:
+// an empty object must never stand in for what a model wrote.
+func ReadObject(text string) (Value, []Repair, *ArgumentError) {
+	v, used, fault := read(text)
+	if fault == nil && v.Kind != Object {
+		fault = &ArgumentError{Expected: "a JSON object", Got: v.describe(), NotObject: true}
+	}
+	return v, used, fault
+}
+
+// read reads one argument text: one JSON value within the bounds, or one object with
+// the mistakes that [ReadObject] forgives.
+func read(raw string) (v Value, used []Repair, fault *ArgumentError) {
+	if len(raw) > argumentsBytesMax {
+		return Value{}, nil, &ArgumentError{
+			Expected: fmt.Sprintf("at most %d bytes", argumentsBytesMax), Got: fmt.Sprintf("%d bytes", len(raw)), NotJSON: true,
+		}
+	}
+	if v, used, fault = readOnce(raw); fault != nil {
+		return v, used, fault
+	}
+	v, more, fault := open(v)
+	return v, append(used, more...), fault
+}
+
+// open returns what is inside of a string that holds JSON, or of a list of one object,
+// and any other value as it is.
+func open(v Value) (Value, []Repair, *ArgumentError) {
+	switch {
+	case v.isListOfOne():
+		return v.Items[0], []Repair{ListOfOne}, nil
+	case v.Kind != String || !strings.ContainsAny(v.Text, "{["):
+		return v, nil, nil
+	}
+	inner, used, fault := readOnce(v.Text)
+	if inner.isListOfOne() {
+		inner, used = inner.Items[0], append(used, ListOfOne)
+	}
+	return inner, append([]Repair{DoubleEncoded}, used...), fault
+}
+
+// readOnce reads a text as one value, or else looks for the one object in it. A
+// single word is no value: a sentence of one word is prose all the same.
+func readOnce(text string) (Value, []Repair, *ArgumentError) {
+	r := reader{text: text, depthMax: argumentsDepthMax}
+	v := r.value(1)
+	whole := r.state == readWhole && r.next() == 0
+	switch {
+	case r.state == readDeep:
+		return Value{}, nil, &ArgumentError{
+			Expected: fmt.Sprintf("at most %d levels of nesting", argumentsDepthMax), Got: "more levels", NotJSON: true,
+		}
+	case whole && (v.Kind == Object || v.Kind == Array || !slices.Contains(r.used, UnquotedText)):
+		return v, r.used, nil
+	}
+	f, problem := findObjects(text)
+	switch {
+	case problem == Truncated:
+		return Value{}, nil, notJSON("an object that breaks off")
+	case problem == TooLarge:
+		return Value{}, nil, notJSON("one that is too long or nested too deep")
+	case problem == Several || len(f.objects) > 1:
+		return Value{}, nil, notJSON("several objects")
+	case len(f.objects) == 0:
+		return Value{}, nil, notJSON("text that is not JSON")
+	}
+	return f.objects[0], append(f.used, around(f.rest)...), nil
+}
+
+// unquote returns the text inside of a text that is one JSON string as a whole and
+// holds something like an object. ok is false for every other text.
+func unquote(text string) (inner string, ok bool) {
+	r := reader{text: text, depthMax: 1}
+	if r.next() != '"' {
+		return "", false
+	}
+	inner, _ = r.quoted()
+	return inner, r.state == readWhole && r.next() == 0 && strings.Contains(inner, "{")
+}
+
+// readKeywords reads the arguments of a call in the syntax of a programming language,
+// from behind its opening bracket: name=value, name='value'. ok is false when the
+// bracket does not close or something else stands in it.
+func readKeywords(text string) (object Value, used []Repair, ok bool) {
+	r := reader{text: text[:min(len(text), argumentsBytesMax)], depthMax: argumentsDepthMax, keywords: true}
+	v := r.object(1)
+	if r.state != readWhole || r.text[r.at-1] != ')' {
+		return Value{}, nil, false
+	}
+	return v, slices.DeleteFunc(r.used, func(u Repair) bool { return u == UnquotedKey || u == SingleQuotes }), true
+}
+
+// IsObject reports whether a text is a JSON object as it is.
+func IsObject(text string) bool {
+	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
 }
