@@ -34,55 +34,47 @@ type Reading struct {
 // action is looked for, then objects, then calls in other syntaxes.
 func (v *Vocabulary) Read(text string) Reading {
 	r := Reading{Repairs: []Repair{TextInsteadOfCall}}
-	r.Problem = v.read(text, &r)
-	kept := text
-	switch {
-	case r.Problem != "":
-		kept = told(text)
-		if strings.TrimSpace(kept) == "" {
-			kept = text
+	r.Calls, r.Problem = v.read(text, &r)
+	if r.Problem != "" {
+		r.Kept = ""
+		if told := told(text); strings.TrimSpace(told) != "" && len(told) < len(text) {
+			r.Kept = told
 		}
-	case slices.Contains(r.Repairs, LaterDiscarded):
-		r.Kept = keptText(text)
-		return r
-	}
-	if len(kept) < len(text) {
-		r.Kept = kept
 	}
 	return r
 }
 
-func (v *Vocabulary) read(text string, into *Reading) Problem {
-	use := func(used ...Repair) { into.Repairs = append(into.Repairs, used...) }
+func (v *Vocabulary) read(text string, r *Reading) (calls []Call, problem Problem) {
 	if len(text) > TextBytesMax {
-		return TooLarge
+		return nil, TooLarge
 	}
 	said, whole := withoutThinking(text)
 	switch {
 	case !whole:
-		return Truncated
+		return nil, Truncated
 	case strings.Count(said, "\n") > textLinesMax:
-		return TooLarge
+		return nil, TooLarge
 	case said != text:
-		use(ThinkingRemoved)
+		r.use(ThinkingRemoved)
 	}
 	if inner, encoded := unquote(said); encoded {
 		said = inner
-		use(DoubleEncoded)
+		r.use(DoubleEncoded)
 	}
-	said, calls, used, problem := v.labelled(said)
-	use(used...)
-	if problem == "" && calls == nil {
-		calls, used, problem = v.objectsIn(said)
-		if problem == NoJSON {
-			calls, problem = v.writtenCalls(said)
-			used = []Repair{CallSyntax}
-		}
-		use(used...)
+	said, calls, problem = v.labelled(said, r)
+	if problem != "" || calls != nil {
+		return calls, problem
 	}
-	into.Calls = calls
-	return problem
+	calls, used, problem := v.objectsIn(said)
+	if problem == NoJSON {
+		used = []Repair{CallSyntax}
+		calls, problem = v.writtenCalls(said)
+	}
+	r.use(used...)
+	return calls, problem
 }
+
+func (r *Reading) use(used ...Repair) { r.Repairs = append(r.Repairs, used...) }
 
 // objectsIn returns the calls that the JSON objects of a text stand for.
 func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, problem Problem) {
@@ -293,32 +285,38 @@ func marksIn(text string) (marks []mark) {
 // what comes after it, observations above all, the model made up, and it is
 // discarded. said is the text that is left to read when there is no such line, or
 // when objects stand before it.
-func (v *Vocabulary) labelled(text string) (said string, calls []Call, used []Repair, problem Problem) {
+func (v *Vocabulary) labelled(text string, r *Reading) (said string, calls []Call, problem Problem) {
 	marks := marksIn(text)
 	for i, m := range marks {
-		if observed(text, marks, i) {
-			return text[:m.start], nil, []Repair{LaterDiscarded}, ""
-		}
-		if m.kind != labelAction && m.kind != labelFinish {
+		acts := m.kind == labelAction || m.kind == labelFinish
+		before := spoken(text[:m.start], marks[:i])
+		switch {
+		case observed(text, marks, i):
+			before = text[:m.start]
+		case !acts:
 			continue
+		case holdsObject(before):
+		case undecided(text, marks[:i+1]):
+			return "", nil, Several
+		default:
+			content := text[m.end:]
+			if i+1 < len(marks) && m.kind == labelAction {
+				content = text[m.end:marks[i+1].start]
+			}
+			calls, used, problem := v.labelledCall(m, content, text, marks[i+1:])
+			r.use(used...)
+			later := slices.IndexFunc(marks[i+1:], func(m mark) bool { return m.kind != labelInput })
+			if problem == "" && later >= 0 {
+				r.use(LaterDiscarded)
+				r.Kept = text[:marks[i+1+later].start]
+			}
+			return "", calls, problem
 		}
-		if before := text[:m.start]; holdsObject(spoken(before, marks[:i])) {
-			return spoken(before, marks[:i]), nil, []Repair{LaterDiscarded}, ""
-		}
-		if undecided(text, marks[:i+1]) {
-			return "", nil, nil, Several
-		}
-		content := text[m.end:]
-		if i+1 < len(marks) && m.kind == labelAction {
-			content = text[m.end:marks[i+1].start]
-		}
-		call, lenient, kind := v.labelledCall(m, content, text, marks[i+1:])
-		if kind == "" && laterSteps(marks[i+1:]) {
-			lenient = append(lenient, LaterDiscarded)
-		}
-		return "", call, lenient, kind
+		r.use(LaterDiscarded)
+		r.Kept = text[:m.start]
+		return before, nil, ""
 	}
-	return text, nil, nil, ""
+	return text, nil, ""
 }
 
 // spoken is a text without what stands under the given labels of thoughts and
@@ -376,35 +374,6 @@ func undecided(text string, marks []mark) bool {
 func holdsObject(text string) bool {
 	f, _ := findObjects(text)
 	return len(f.objects) > 0
-}
-
-// keptText returns a text up to the steps behind its first action, which the model
-// made up.
-func keptText(text string) string {
-	said, _ := withoutThinking(text)
-	acted, marks := false, marksIn(said)
-	for i, m := range marks {
-		switch {
-		case acted && m.kind != labelInput || observed(said, marks, i):
-			return said[:m.start]
-		case m.kind == labelAction || m.kind == labelFinish:
-			if holdsObject(spoken(said[:m.start], marks[:i])) {
-				return said[:m.start]
-			}
-			acted = true
-		}
-	}
-	return said
-}
-
-// laterSteps reports whether anything but the action's own input follows it.
-func laterSteps(marks []mark) bool {
-	for _, m := range marks {
-		if m.kind != labelInput {
-			return true
-		}
-	}
-	return false
 }
 
 // labelledCall reads the content of an action's line, with the input from a line of
