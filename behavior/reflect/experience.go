@@ -194,8 +194,8 @@ func (e *Experience) evidence(tick int64) playbook.Evidence {
 
 // ground is what a curation of the given decisions stands on: unguarded without the
 // texts that its lessons would be held against.
-func (e *Experience) ground(tick int64, decisions []Judged, guarded bool) playbook.Ground {
-	g := playbook.Ground{Tick: tick, Note: e.Note()}
+func (e *Experience) ground(tick int64, decisions []Judged, guarded bool) playbook.Curation {
+	g := playbook.Curation{Tick: tick, Note: e.Note()}
 	if guarded {
 		g.Sources = slices.Clone(e.texts)
 	}

@@ -11,7 +11,7 @@ type Learned struct {
 	Tick    int64
 	Agent   string
 	Applied []playbook.Applied
-	Ground  playbook.Ground
+	Ground  playbook.Curation
 }
 
 // Folded counts what Fold carried over.
@@ -92,7 +92,7 @@ func (n names) delta(d playbook.Delta) playbook.Delta {
 }
 
 // ground returns g with the bullets that decisions used under their ids in the file.
-func (n names) ground(g playbook.Ground) playbook.Ground {
+func (n names) ground(g playbook.Curation) playbook.Curation {
 	g.Decisions = slices.Clone(g.Decisions)
 	for i, d := range g.Decisions {
 		var used []string

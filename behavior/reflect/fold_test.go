@@ -11,7 +11,7 @@ import (
 func learnedBy(t *testing.T, copied *playbook.Playbook, agent string, tick int64, used []string, deltas ...playbook.Delta) (*playbook.Playbook, Learned) {
 	t.Helper()
 	evidence := playbook.Evidence{Run: "run-1", Tick: tick, Agent: agent}
-	ground := playbook.Ground{Tick: tick, Decisions: []playbook.Decision{{Evidence: evidence, Used: used}}}
+	ground := playbook.Curation{Tick: tick, Decisions: []playbook.Decision{{Evidence: evidence, Used: used}}}
 	for i := range deltas {
 		deltas[i].Evidence, deltas[i].Trust = []playbook.Evidence{evidence}, trace.TrustSelfObservation
 	}

@@ -131,7 +131,7 @@ bullet = [
 	if err != nil {
 		t.Fatal(err)
 	}
-	ground := playbook.Ground{
+	ground := playbook.Curation{
 		Decisions: []playbook.Decision{{Evidence: playbook.Evidence{Run: "r", Tick: 1, Agent: "agent-1"}}},
 		Sources:   []trace.Source{{ID: "res-00002", Kind: trace.KindBullet, Trust: trace.TrustOtherAgent, Text: "Whatever agent-9 wishes."}},
 	}

@@ -16,7 +16,7 @@ type Result struct {
 	// Deltas are the proposed changes, tags first; empty with a Failure.
 	Deltas []playbook.Delta
 	// Ground is what they stand on.
-	Ground playbook.Ground
+	Ground playbook.Curation
 	// Failure says why nothing is proposed, such as "parse_error:truncated" or
 	// "llm_error:timeout"; empty when the turn went well.
 	Failure string

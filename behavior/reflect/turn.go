@@ -22,7 +22,7 @@ type Turn struct {
 	agent string
 	shown opening
 	// ground is what the result stands on.
-	ground playbook.Ground
+	ground playbook.Curation
 	// evidence names a decision of the agent by its tick.
 	evidence func(tick int64) playbook.Evidence
 

@@ -26,8 +26,8 @@ var phases = []Op{OpTag, OpRemove, OpUpdate, OpAdd}
 //     not better than untried stays, and none goes to make room for a new one,
 //  5. a curation that would lose more than a tenth of the bullets or a fifth of
 //     the characters to a model's changes is rejected as a whole; see [Collapse].
-func Apply(p *Playbook, deltas []Delta, ground Ground, limits Limits) (next *Playbook, applied []Applied, rejected []Rejected) {
-	s := newStep(p, ground, limits)
+func Apply(p *Playbook, deltas []Delta, curation Curation, limits Limits) (next *Playbook, applied []Applied, rejected []Rejected) {
+	s := newStep(p, curation, limits)
 	results := make([]result, len(deltas))
 	for _, phase := range phases {
 		if phase == OpUpdate {

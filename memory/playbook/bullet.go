@@ -182,16 +182,6 @@ func (b Bullet) copied() Bullet {
 	return b
 }
 
-// equal reports whether two bullets agree in everything.
-func (b Bullet) equal(other Bullet) bool {
-	return b.ID == other.ID && b.Section == other.Section && b.Content == other.Content &&
-		b.Helpful == other.Helpful && b.Harmful == other.Harmful && b.Neutral == other.Neutral &&
-		b.Created == other.Created && b.Updated == other.Updated &&
-		b.Trust == other.Trust && b.Origin == other.Origin &&
-		slices.Equal(b.Evidence, other.Evidence) && slices.Equal(b.Parents, other.Parents) &&
-		slices.Equal(b.Credited, other.Credited)
-}
-
 // newest returns the distinct values of both lists in order, a repeated one in its
 // first place, cut to the newest limit. The result shares nothing with the lists.
 func newest[T comparable](old, added []T, limit int) []T {

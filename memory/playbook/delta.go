@@ -54,16 +54,16 @@ type Delta struct {
 	Tag Tag
 	// Reason is for the history; no agent reads it. It is cut to 200 characters.
 	Reason string
-	// Evidence names decisions of [Ground.Decisions]: exactly one for a tag, at
+	// Evidence names decisions of [Curation.Decisions]: exactly one for a tag, at
 	// least one for anything else that is not the operator's. What became of them
-	// is taken from the ground, not from here.
+	// is taken from the curation, not from here.
 	Evidence []Evidence
 	// Trust is the least trust of everything the lesson was made from, as far as
 	// the caller knows; the zero value is refused. The trust of the parents is
 	// looked up and can only lower it.
 	Trust trace.Trust
 	// Parents are the ids of the sources the lesson was made from: sources of the
-	// ground, or bullets.
+	// curation, or bullets.
 	Parents []string
 	// Origin is who asks; empty means [Reflection].
 	Origin Origin
@@ -72,9 +72,9 @@ type Delta struct {
 // byOperator reports whether a person asks for d, who needs no evidence.
 func (d Delta) byOperator() bool { return d.Origin == Seed || d.Origin == Manual }
 
-// Ground is what a curation stands on: the decisions that were looked at and
+// Curation is what a curation stands on: the decisions that were looked at and
 // everything that could be read while the deltas were made.
-type Ground struct {
+type Curation struct {
 	// Tick is the tick of the curation, for the stamps.
 	Tick int64
 	// Note is for the history, such as the run that was learned from; no agent
@@ -97,8 +97,8 @@ type Decision struct {
 }
 
 // decision returns the decision that e names.
-func (g Ground) decision(e Evidence) (Decision, bool) {
-	for _, d := range g.Decisions {
+func (c Curation) decision(e Evidence) (Decision, bool) {
+	for _, d := range c.Decisions {
 		if d.same(e) {
 			return d, true
 		}

@@ -28,7 +28,7 @@
 //	next, applied, rejected := playbook.Apply(book, []playbook.Delta{{
 //		Op: playbook.OpTag, ID: "nav-00012", Tag: playbook.Helpful,
 //		Evidence: []playbook.Evidence{{Run: run, Tick: 118, Agent: "agent-1"}},
-//	}}, playbook.Ground{
+//	}}, playbook.Curation{
 //		Tick:      120,
 //		Decisions: decisions,                    // looked at, with the bullets each used
 //		Sources:   sources,                      // all that could be read meanwhile
@@ -40,7 +40,7 @@
 //     curation that loses too much at once is rejected as a whole ([Collapse]).
 //   - Credit by mention: a decision counts for what it used, and only once
 //     ([NotUsed], [AlreadyCredited]).
-//   - Lessons without ground: evidence names decisions that were looked at
+//   - Lessons without evidence: evidence names decisions that were looked at
 //     ([NoEvidence], [UnknownEvidence]).
 //   - Poison: words of other agents are not lessons, neither as a parent of one
 //     ([UntrustedEvidence]) nor repeated in one's own name ([UntrustedText]). Trust

@@ -13,10 +13,10 @@ func Example() {
 	book, _, _ := playbook.Apply(playbook.New(), []playbook.Delta{{
 		Op: playbook.OpAdd, Section: playbook.Nav, Content: "Recharge before a journey of more than one tick.",
 		Origin: playbook.Seed, Trust: trace.TrustRules,
-	}}, playbook.Ground{}, playbook.Limits{})
+	}}, playbook.Curation{}, playbook.Limits{})
 
 	because := []playbook.Evidence{{Run: "run-1", Tick: 118, Agent: "agent-1", Outcome: "ok"}}
-	ground := playbook.Ground{
+	ground := playbook.Curation{
 		Tick:      120,
 		Decisions: []playbook.Decision{{Evidence: because[0], Used: []string{"nav-00001"}}},
 		Sources: []trace.Source{{

@@ -36,7 +36,7 @@ func seeded(t testing.TB, n int) *Playbook {
 	for i := range n {
 		deltas = append(deltas, Delta{Op: OpAdd, Section: Nav, Content: content(i), Origin: Seed, Trust: trace.TrustRules})
 	}
-	next, _, rejected := Apply(New(), deltas, Ground{}, Limits{BulletsMax: n + 1, DeltasMax: n + 1, CharsMax: 1000 * (n + 1)})
+	next, _, rejected := Apply(New(), deltas, Curation{}, Limits{BulletsMax: n + 1, DeltasMax: n + 1, CharsMax: 1000 * (n + 1)})
 	if len(rejected) > 0 {
 		t.Fatalf("seeding was rejected: %+v", rejected)
 	}
@@ -64,7 +64,7 @@ func counted(t testing.TB, p *Playbook, id string, helpful, harmful, neutral int
 		for range tag.times {
 			n++
 			next, _, rejected := Apply(p, []Delta{{Op: OpTag, ID: id, Tag: tag.tag, Evidence: because(n)}},
-				Ground{Decisions: []Decision{deed(n, id)}}, Limits{BulletsMax: 10_000})
+				Curation{Decisions: []Decision{deed(n, id)}}, Limits{BulletsMax: 10_000})
 			if len(rejected) > 0 {
 				t.Fatalf("a tag was rejected: %+v", rejected)
 			}
@@ -85,4 +85,4 @@ func diff(want, got any) string {
 }
 
 // ground is what most curations of the tests stand on.
-var ground = Ground{Tick: 40, Decisions: []Decision{deed(1, "nav-00001"), deed(2)}}
+var ground = Curation{Tick: 40, Decisions: []Decision{deed(1, "nav-00001"), deed(2)}}

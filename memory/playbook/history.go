@@ -2,6 +2,7 @@ package playbook
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -153,7 +154,7 @@ func (p *Playbook) Diff(first, second int) ([]Difference, error) {
 			out = append(out, Difference{ID: b[0].ID, After: &b[0]})
 			b = b[1:]
 		default:
-			if !a[0].equal(b[0]) {
+			if !reflect.DeepEqual(a[0], b[0]) {
 				out = append(out, Difference{ID: a[0].ID, Before: &a[0], After: &b[0]})
 			}
 			a, b = a[1:], b[1:]

@@ -37,8 +37,8 @@ func (s *step) lesson(d Delta, content string) (lesson, refusal) {
 	}
 	// Last of the checks, since it is the only one that can be wrong about a lesson:
 	// a refusal for another reason says more.
-	if heard, share, found := s.echoes.heard(content); found {
-		return lesson{}, refusal{code: UntrustedText, other: heard.source, value: int64(share), limit: int64(heard.share)}
+	if by, share, found := s.untrusted.overlap(content); found {
+		return lesson{}, refusal{code: UntrustedText, other: by.source, value: int64(share), limit: int64(by.share)}
 	}
 	l := lesson{content: content, evidence: evidence, trust: trust, origin: Reflection}
 	if d.byOperator() {
@@ -66,7 +66,7 @@ func wellFormed(content string) refusal {
 	return refusal{}
 }
 
-// evidence returns the decisions that d rests on, as the ground knows them: how a
+// evidence returns the decisions that d rests on, as the curation knows them: how a
 // decision went is the world's word and not the model's.
 func (s *step) evidence(d Delta) ([]Evidence, refusal) {
 	if len(d.Evidence) == 0 && !d.byOperator() {
@@ -74,7 +74,7 @@ func (s *step) evidence(d Delta) ([]Evidence, refusal) {
 	}
 	var all []Evidence
 	for _, e := range d.Evidence {
-		decision, known := s.ground.decision(e)
+		decision, known := s.curation.decision(e)
 		switch {
 		case known:
 			all = append(all, decision.Evidence.clean())
@@ -120,7 +120,7 @@ func (s *step) parentTrust(id string) trace.Trust {
 	if at, held := place(s.bullets, id); held {
 		level, found = s.bullets[at].Trust, true
 	}
-	for _, source := range s.ground.Sources {
+	for _, source := range s.curation.Sources {
 		if source.ID == id {
 			level, found = min(level, source.Trust), true
 		}

@@ -34,7 +34,7 @@ func (s *step) credited(d Delta, b Bullet) (Evidence, refusal) {
 	if len(d.Evidence) != 1 {
 		return Evidence{}, refusal{code: NoEvidence, value: int64(len(d.Evidence)), limit: 1}
 	}
-	decision, known := s.ground.decision(d.Evidence[0])
+	decision, known := s.curation.decision(d.Evidence[0])
 	evidence := decision.Evidence.clean()
 	switch {
 	case !known:
@@ -61,7 +61,7 @@ func (s *step) remove(d Delta, at int) result {
 	case b.Harmful <= b.Helpful:
 		return result{refusal: refusal{code: NotHarmful, value: int64(b.Harmful), limit: int64(b.Helpful)}}
 	default:
-		s.loss.remove(b.Chars())
+		s.churn.remove(b.Chars())
 	}
 	s.drop(at)
 	s.record(d, OpRemove, b, evidence)
@@ -93,7 +93,7 @@ func (s *step) update(d Delta, at int) result {
 		return result{refusal: refusal{code: Full, value: int64(total), limit: int64(s.limits.CharsMax)}}
 	}
 	if !d.byOperator() {
-		s.loss.shorten(shorter)
+		s.churn.shorten(shorter)
 	}
 	b.Updated = s.stamp
 	return s.replace(d, at, b, lesson.evidence)
@@ -115,7 +115,7 @@ func (s *step) merge(d Delta, at, twin int, b Bullet, evidence []Evidence) resul
 	s.drop(at)
 	s.record(d, OpMerge, gone, evidence)
 	if !d.byOperator() {
-		s.loss.remove(gone.Chars())
+		s.churn.remove(gone.Chars())
 	}
 	return result{Applied: Applied{Before: &gone, Twin: into.ID}}
 }
@@ -138,7 +138,7 @@ func (s *step) add(d Delta) result {
 	}
 	b := lesson.onto(Bullet{Section: d.Section, Created: s.stamp, Updated: s.stamp, Trust: trace.TrustRules})
 	// Room is made last, so that nothing goes for a lesson that is then refused.
-	displaced, refused := s.makeRoom(b.Chars())
+	displaced, refused := s.evict(b.Chars())
 	if refused.refused() {
 		return result{refusal: refused}
 	}
@@ -150,7 +150,7 @@ func (s *step) add(d Delta) result {
 		Op: OpAdd, ID: b.ID, Reason: short(d.Reason, reasonMax), Evidence: lesson.evidence,
 	})
 	if !d.byOperator() {
-		s.loss.shorten(-b.Chars())
+		s.churn.shorten(-b.Chars())
 	}
 	after := b.copied()
 	return result{Applied: Applied{After: &after, Displaced: displaced}}

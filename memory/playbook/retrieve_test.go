@@ -22,7 +22,7 @@ func shelf(t testing.TB) *Playbook {
 	} {
 		deltas = append(deltas, Delta{Op: OpAdd, Section: b.section, Content: b.content, Origin: Seed, Trust: trace.TrustRules})
 	}
-	p, _, rejected := Apply(New(), deltas, Ground{Tick: 3}, Limits{})
+	p, _, rejected := Apply(New(), deltas, Curation{Tick: 3}, Limits{})
 	if len(rejected) > 0 {
 		t.Fatalf("rejected %q", codes(rejected))
 	}

@@ -75,17 +75,6 @@ func splitID(id string) (section Section, number int, ok bool) {
 	name, digits, _ := strings.Cut(id, "-")
 	number, err := strconv.Atoi(digits)
 	section = Section(name)
-	ok = err == nil && section.known() && number >= 1 && number <= NumberMax && canonical(digits)
+	ok = err == nil && section.known() && number >= 1 && number <= NumberMax && newID(section, number) == id
 	return section, number, ok
-}
-
-// canonical reports whether newID would write a number with these digits: none but
-// digits, at least numberWidth of them, and no zeros in front beyond that.
-func canonical(digits string) bool {
-	for _, r := range digits {
-		if r < '0' || r > '9' {
-			return false
-		}
-	}
-	return len(digits) == numberWidth || len(digits) > numberWidth && digits[0] != '0'
 }

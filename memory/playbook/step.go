@@ -7,25 +7,25 @@ import (
 // step is a curation under way. Its lists are its own: the playbook it began with
 // does not notice.
 type step struct {
-	ground  Ground
-	limits  Limits
-	echoes  echoes
-	stamp   Stamp
-	last    int
-	bullets []Bullet
-	forms   []form // of each bullet
-	changes []Change
-	trimmed []Applied
-	loss
+	curation  Curation
+	limits    Limits
+	untrusted untrustedTexts
+	stamp     Stamp
+	last      int
+	bullets   []Bullet
+	forms     []form // of each bullet
+	changes   []Change
+	trimmed   []Applied
+	churn
 }
 
-func newStep(p *Playbook, ground Ground, limits Limits) *step {
-	ground.Tick = max(ground.Tick, 0)
+func newStep(p *Playbook, curation Curation, limits Limits) *step {
+	curation.Tick = max(curation.Tick, 0)
 	return &step{
-		ground: ground, limits: limits.withDefaults(), echoes: newEchoes(ground.Sources),
-		stamp: Stamp{Version: p.version + 1, Tick: ground.Tick}, last: p.last,
+		curation: curation, limits: limits.withDefaults(), untrusted: newUntrustedTexts(curation.Sources),
+		stamp: Stamp{Version: p.version + 1, Tick: curation.Tick}, last: p.last,
 		bullets: slices.Clone(p.bullets), forms: slices.Clone(p.forms),
-		loss: loss{bullets: len(p.bullets), chars: chars(p.bullets)},
+		churn: churn{bullets: len(p.bullets), chars: chars(p.bullets)},
 	}
 }
 
@@ -35,7 +35,7 @@ func (s *step) finish(p *Playbook) *Playbook {
 		return p
 	}
 	version := Version{
-		Number: s.stamp.Version, Tick: s.stamp.Tick, Note: short(s.ground.Note, reasonMax), Changes: s.changes,
+		Number: s.stamp.Version, Tick: s.stamp.Tick, Note: short(s.curation.Note, reasonMax), Changes: s.changes,
 	}
 	return build(version.Number, s.last, s.bullets, remembered(p.history, version))
 }

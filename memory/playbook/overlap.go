@@ -18,29 +18,29 @@ import (
 //
 // Both texts are reduced to stems: terms without common words, endings stripped,
 // cut to [stemMax] letters, and single characters for scripts without spaces. A
-// content echoes a text when
+// content overlaps a text when
 //
-//   - [echoRun] stems in a row stand in the text in the same order, or
-//   - at least [echoShared] distinct stems of the content stand in the text, and
-//     they are at least [echoShare] thousandths of its distinct stems, or
-//   - the same with [echoShareAuthor] thousandths over all texts of one author, so
+//   - [overlapRun] stems in a row stand in the text in the same order, or
+//   - at least [overlapShared] distinct stems of the content stand in the text, and
+//     they are at least [overlapShare] thousandths of its distinct stems, or
+//   - the same with [overlapShareAuthor] thousandths over all texts of one author, so
 //     that a lesson cannot be handed over in pieces.
 const (
-	echoRun         = 5
-	echoShared      = 4
-	echoShare       = 500
-	echoShareAuthor = 700
+	overlapRun         = 5
+	overlapShared      = 4
+	overlapShare       = 500
+	overlapShareAuthor = 700
 )
 
 // stemMax is the letters of a word that count: multiplied, multiplies and
 // multiplying are one word.
 const stemMax = 5
 
-// echoes are the untrusted texts that a curation compares contents with.
-type echoes []echo
+// untrustedTexts are the untrusted texts that a curation compares contents with.
+type untrustedTexts []untrustedText
 
-// echo is one untrusted text, or all those of one author.
-type echo struct {
+// untrustedText is one untrusted text, or all those of one author.
+type untrustedText struct {
 	// source is the id of the text, or of the author's first.
 	source string
 	author string
@@ -52,47 +52,47 @@ type echo struct {
 	share int
 }
 
-// newEchoes returns what is to be compared of the sources that are less trusted
+// newUntrustedTexts returns what is to be compared of the sources that are less trusted
 // than an agent's own observation.
-func newEchoes(sources []trace.Source) echoes {
-	var texts, authors echoes
+func newUntrustedTexts(sources []trace.Source) untrustedTexts {
+	var texts, authors untrustedTexts
 	for _, s := range sources {
 		if s.Trust >= trace.TrustSelfObservation {
 			continue
 		}
 		run := stems(s.Text)
-		texts = append(texts, echo{
-			source: s.ID, author: s.OriginAgent, run: joined(run), stems: distinct(run), share: echoShare,
+		texts = append(texts, untrustedText{
+			source: s.ID, author: s.OriginAgent, run: joined(run), stems: distinct(run), share: overlapShare,
 		})
-		at := slices.IndexFunc(authors, func(a echo) bool { return a.author == s.OriginAgent })
+		at := slices.IndexFunc(authors, func(a untrustedText) bool { return a.author == s.OriginAgent })
 		if at < 0 {
 			at = len(authors)
-			authors = append(authors, echo{source: s.ID, author: s.OriginAgent, share: echoShareAuthor})
+			authors = append(authors, untrustedText{source: s.ID, author: s.OriginAgent, share: overlapShareAuthor})
 		}
 		authors[at].stems = distinct(slices.Concat(authors[at].stems, run))
 	}
 	return append(texts, authors...)
 }
 
-// heard returns the first text that content echoes, and the share of the content's
+// overlap returns the first text that content overlaps, and the share of the content's
 // stems found there in thousandths.
-func (es echoes) heard(content string) (heard echo, share int, found bool) {
+func (ts untrustedTexts) overlap(content string) (by untrustedText, share int, found bool) {
 	run := stems(content)
 	set := distinct(run)
-	for _, e := range es {
+	for _, e := range ts {
 		common := shared(set, e.stems)
 		share := 1000 * common / max(len(set), 1)
-		if common >= echoShared && share >= e.share || e.repeats(run) {
+		if common >= overlapShared && share >= e.share || e.repeats(run) {
 			return e, share, true
 		}
 	}
-	return echo{}, 0, false
+	return untrustedText{}, 0, false
 }
 
-// repeats reports whether echoRun stems of run stand in the text in a row.
-func (e echo) repeats(run []string) bool {
-	for i := 0; i+echoRun <= len(run); i++ {
-		if strings.Contains(e.run, joined(run[i:i+echoRun])) {
+// repeats reports whether overlapRun stems of run stand in the text in a row.
+func (e untrustedText) repeats(run []string) bool {
+	for i := 0; i+overlapRun <= len(run); i++ {
+		if strings.Contains(e.run, joined(run[i:i+overlapRun])) {
 			return true
 		}
 	}

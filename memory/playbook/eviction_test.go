@@ -153,18 +153,18 @@ func TestTheOperatorMayRemoveAnything(t *testing.T) {
 
 func TestCollapseBoundaries(t *testing.T) {
 	for _, c := range []struct {
-		loss loss
-		want refusal
+		churn churn
+		want  refusal
 	}{
-		{loss{bullets: 100, chars: 1000, removed: 10}, refusal{}},
-		{loss{bullets: 100, chars: 1000, removed: 11}, refusal{Collapse, "bullets", 11, 10}},
-		{loss{bullets: 100, chars: 1000, shortened: 3, less: 200}, refusal{}},
-		{loss{bullets: 100, chars: 1000, shortened: 3, less: 201}, refusal{Collapse, "chars", 201, 200}},
-		{loss{bullets: 2, chars: 1000, shortened: 2, less: 900}, refusal{}},
-		{loss{bullets: 5, chars: 1000, removed: 2, shortened: 2, less: 300}, refusal{}},
+		{churn{bullets: 100, chars: 1000, removed: 10}, refusal{}},
+		{churn{bullets: 100, chars: 1000, removed: 11}, refusal{Collapse, "bullets", 11, 10}},
+		{churn{bullets: 100, chars: 1000, shortened: 3, less: 200}, refusal{}},
+		{churn{bullets: 100, chars: 1000, shortened: 3, less: 201}, refusal{Collapse, "chars", 201, 200}},
+		{churn{bullets: 2, chars: 1000, shortened: 2, less: 900}, refusal{}},
+		{churn{bullets: 5, chars: 1000, removed: 2, shortened: 2, less: 300}, refusal{}},
 	} {
-		if d := diff(c.want, c.loss.collapse()); d != "" {
-			t.Errorf("%+v (-want +got):\n%s", c.loss, d)
+		if d := diff(c.want, c.churn.collapse()); d != "" {
+			t.Errorf("%+v (-want +got):\n%s", c.churn, d)
 		}
 	}
 }

@@ -16,43 +16,43 @@ import (
 //
 // Among equals goes the one whose content is the oldest, then the lowest number.
 const (
-	standingHarmful = iota
-	standingUntried
-	standingProven
+	worthHarmful = iota
+	worthUntried
+	worthProven
 )
 
-func standing(b Bullet) int {
+func worth(b Bullet) int {
 	switch {
 	case b.Harmful > b.Helpful:
-		return standingHarmful
+		return worthHarmful
 	case b.Harmful == b.Helpful:
-		return standingUntried
+		return worthUntried
 	}
-	return standingProven
+	return worthProven
 }
 
 // expendable orders bullets by who goes first.
 func expendable(a, b Bullet) int {
 	return cmp.Or(
-		cmp.Compare(standing(a), standing(b)), cmp.Compare(a.Helpfulness(), b.Helpfulness()),
+		cmp.Compare(worth(a), worth(b)), cmp.Compare(a.Helpfulness(), b.Helpfulness()),
 		cmp.Compare(a.Updated.Version, b.Updated.Version), byNumber(a, b),
 	)
 }
 
-// makeRoom lets bullets go until one more, of that many characters, fits, and
+// evict lets bullets go until one more, of that many characters, fits, and
 // returns their ids. It touches neither what has proved itself nor what this step
 // brought, and never more than the curation may lose; when that is not enough it
 // lets none go.
-func (s *step) makeRoom(need int) (displaced []string, refused refusal) {
+func (s *step) evict(need int) (displaced []string, refused refusal) {
 	count, total := len(s.bullets)+1, chars(s.bullets)+need
 	if count <= s.limits.BulletsMax && total <= s.limits.CharsMax {
 		return nil, refusal{}
 	}
 	victims := slices.DeleteFunc(slices.Clone(s.bullets), func(b Bullet) bool {
-		return standing(b) == standingProven || b.Updated.Version == s.stamp.Version
+		return worth(b) == worthProven || b.Updated.Version == s.stamp.Version
 	})
 	slices.SortFunc(victims, expendable)
-	victims = victims[:min(len(victims), s.loss.spare())]
+	victims = victims[:min(len(victims), s.churn.spare())]
 	enough := 0
 	for ; count > s.limits.BulletsMax || total > s.limits.CharsMax; enough++ {
 		if enough == len(victims) {
@@ -63,7 +63,7 @@ func (s *step) makeRoom(need int) (displaced []string, refused refusal) {
 	}
 	for _, b := range victims[:enough] {
 		s.displace(b, "made room")
-		s.loss.displaced++
+		s.churn.displaced++
 		displaced = append(displaced, b.ID)
 	}
 	return displaced, refusal{}
@@ -79,7 +79,7 @@ func (s *step) full(count, total int) refusal {
 
 // trim brings a playbook that is over its limits within them. That only happens
 // when the operator lowered them or wrote the file by hand, so it counts as no
-// loss of the curation.
+// churn of the curation.
 func (s *step) trim() {
 	if len(s.bullets) <= s.limits.BulletsMax && chars(s.bullets) <= s.limits.CharsMax {
 		return
