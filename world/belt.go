@@ -17,32 +17,33 @@ const FragmentsMax = 1_000_000
 // nothing about what a fragment holds.
 type Belt struct {
 	// IDPrefix begins every fragment's id.
-	IDPrefix string
+	IDPrefix string `toml:"id_prefix"`
 	// SeedOffset is added to the seed of the run, so that two belts of equal
 	// numbers can differ under one seed.
-	SeedOffset uint64
+	SeedOffset int64 `toml:"seed_offset"`
 	// Count is the exact number of fragments, 1 to [FragmentsMax], or 0.
-	Count int64
+	Count int64 `toml:"count"`
 	// Per1000KM3 is the number of fragments per 1,000 cubic kilometres of the box,
 	// 1 to 1,000,000, or 0; the number of fragments is then rounded down.
-	Per1000KM3 int64
+	Per1000KM3 int64 `toml:"per_1000_km3"`
 	// MinSpacingCM is the least distance between the centres of two fragments and
 	// between a fragment and a listed place, 0 to 10,000,000.
-	MinSpacingCM int64
+	MinSpacingCM int64 `toml:"min_spacing_cm"`
 	// RadiusMinCM and RadiusMaxCM bound the radii, both included.
-	RadiusMinCM, RadiusMaxCM int64
+	RadiusMinCM int64 `toml:"radius_min_cm"`
+	RadiusMaxCM int64 `toml:"radius_max_cm"`
 	// RadiusExponent is q in the density r^-q of radii, 2 to 8: the larger, the
 	// fewer big fragments.
-	RadiusExponent int64
+	RadiusExponent int64 `toml:"radius_exponent"`
 	// Materials are drawn by weight.
-	Materials []BeltMaterial
+	Materials []BeltMaterial `toml:"materials"`
 	// RegenPPM is the part of its first reserve that a fragment regrows in
 	// [RegenTicks] ticks, 0 to 1,000,000 parts per million.
-	RegenPPM int64
+	RegenPPM int64 `toml:"regen_ppm"`
 	// Charted says that every agent knows the fragments from the start.
-	Charted bool
-	// Box is the part of space that holds the belt; the zero box is all of it.
-	Box Box
+	Charted bool `toml:"charted"`
+	// Box is the part of space that holds the belt; nil for all of it.
+	Box *Box `toml:"box"`
 }
 
 // BeltMaterial is one of the materials of a belt. Radiation goes with the
@@ -61,15 +62,17 @@ type BeltMaterial struct {
 
 // Box is a part of space from one corner to the opposite one, both included.
 type Box struct {
-	From, To Position
+	// From and To are opposite corners, both included.
+	From Position `toml:"from"`
+	To   Position `toml:"to"`
 }
 
 // box is the part of space the belt fills.
 func (b *Belt) box(space Space) Box {
-	if b.Box == (Box{}) {
+	if b.Box == nil {
 		return Box{To: Position{space.WidthCM, space.DepthCM, space.HeightCM}}
 	}
-	return b.Box
+	return *b.Box
 }
 
 // sides are the number of positions along each axis.
@@ -114,6 +117,12 @@ func (b *Belt) check(space Space, listed int64) error {
 	}
 	if (b.Count == 0) == (b.Per1000KM3 == 0) {
 		return fmt.Errorf("belt.count: give either count or per_1000_km3")
+	}
+	if b.SeedOffset < 0 {
+		return fmt.Errorf("belt.seed_offset: %d is negative", b.SeedOffset)
+	}
+	if b.Box != nil && *b.Box == (Box{}) {
+		return fmt.Errorf("belt.box: is empty")
 	}
 	box := b.box(space)
 	if err := within([]valueRange{

@@ -33,7 +33,7 @@ func (c candidate) beats(d candidate) bool {
 // among all those nearer to it than the spacing. If more stay than are wanted, the
 // highest priorities do. The result depends on no order of evaluation.
 func (b *Belt) Places(seed uint64, space Space, taken []Position) []Place {
-	seed += b.SeedOffset
+	seed += uint64(b.SeedOffset)
 	want := int(b.fragments(space))
 	fixed := slices.Clone(taken)
 	var chosen []candidate

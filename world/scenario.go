@@ -47,12 +47,17 @@ type Scenario struct {
 // of them, both included.
 type Space struct {
 	// WidthCM, DepthCM and HeightCM are the extent in x, y and z.
-	WidthCM, DepthCM, HeightCM int64
+	WidthCM  int64 `toml:"width_cm"`
+	DepthCM  int64 `toml:"depth_cm"`
+	HeightCM int64 `toml:"height_cm"`
 }
 
 // Position is a point in space, in centimetres.
 type Position struct {
-	X, Y, Z int64
+	// X, Y and Z are in centimetres from the origin of space.
+	X int64 `toml:"x_cm"`
+	Y int64 `toml:"y_cm"`
+	Z int64 `toml:"z_cm"`
 }
 
 // Place is a site where agents can be.

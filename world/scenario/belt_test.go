@@ -45,7 +45,7 @@ func TestParseBelt(t *testing.T) {
 	}
 	want := &world.Belt{
 		IDPrefix: "frag", SeedOffset: 7, Count: 12, MinSpacingCM: 100, RadiusMinCM: 50, RadiusMaxCM: 90, RadiusExponent: 3,
-		RegenPPM: 20, Materials: []world.BeltMaterial{{Material: "ice", Weight: 3, EmissionMax: 4, ReserveMaxG: 5}}, Box: world.Box{From: world.Position{X: 1}, To: world.Position{X: 2_000_000, Y: 3_000_000, Z: 4}},
+		RegenPPM: 20, Materials: []world.BeltMaterial{{Material: "ice", Weight: 3, EmissionMax: 4, ReserveMaxG: 5}}, Box: &world.Box{From: world.Position{X: 1}, To: world.Position{X: 2_000_000, Y: 3_000_000, Z: 4}},
 	}
 	if diff := cmp.Diff(want, s.Belt); diff != "" {
 		t.Errorf("belt differs (-want +got):\n%s", diff)

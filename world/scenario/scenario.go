@@ -4,6 +4,7 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -28,22 +29,15 @@ type scenarioFile struct {
 	VisibilityKM int64           `toml:"visibility_km"`
 	PlacesShown  int64           `toml:"places_shown"`
 	AgentsShown  int64           `toml:"agents_shown"`
-	Space        spaceFile       `toml:"space"`
+	Space        world.Space     `toml:"space"`
 	Rules        world.Rules     `toml:"rules"`
 	Places       []placeFile     `toml:"places"`
-	Belt         *beltFile       `toml:"belt"`
+	Belt         *world.Belt     `toml:"belt"`
 	Agents       agentsFile      `toml:"agents"`
 	Personas     []world.Persona `toml:"personas"`
 	Goals        []world.Goal    `toml:"goals"`
 	Mandate      []world.Clause  `toml:"mandate"`
 	Task         *world.Task     `toml:"task"`
-}
-
-// spaceFile is the [space] table.
-type spaceFile struct {
-	WidthCM  int64 `toml:"width_cm"`
-	DepthCM  int64 `toml:"depth_cm"`
-	HeightCM int64 `toml:"height_cm"`
 }
 
 // placeFile is one [[places]] table: a position is either absolute or an offset.
@@ -89,7 +83,7 @@ const defaultRadiusCM = 100
 func Parse(name string, data []byte) (world.Scenario, error) {
 	file := scenarioFile{
 		VisibilityKM: 10, PlacesShown: 8, AgentsShown: 8,
-		Space: spaceFile{10_000_000, 10_000_000, 1_000_000},
+		Space: world.Space{WidthCM: 10_000_000, DepthCM: 10_000_000, HeightCM: 1_000_000},
 		Rules: world.DefaultRules(),
 	}
 	dec := toml.NewDecoder(bytes.NewReader(data))
@@ -170,7 +164,7 @@ func (f scenarioFile) scenario() (world.Scenario, error) {
 	}
 	s := world.Scenario{
 		ID: f.ID, Aliases: f.Aliases, Name: f.Name, Text: f.Text, Seed: uint64(f.Seed),
-		Space:        world.Space(f.Space),
+		Space:        f.Space,
 		VisibilityKM: f.VisibilityKM, PlacesShown: f.PlacesShown, AgentsShown: f.AgentsShown,
 		Rules:    f.Rules,
 		Personas: f.Personas,
@@ -183,8 +177,8 @@ func (f scenarioFile) scenario() (world.Scenario, error) {
 			s.Mandate[i].Effect = world.EffectAllow
 		}
 	}
-	if s.Task != nil && s.Task.From == 0 {
-		s.Task.From = 1
+	if s.Task != nil {
+		s.Task.From = cmp.Or(s.Task.From, 1)
 	}
 	for i, p := range f.Places {
 		place, err := p.place(s.Space)
@@ -193,12 +187,11 @@ func (f scenarioFile) scenario() (world.Scenario, error) {
 		}
 		s.Places = append(s.Places, place)
 	}
-	if f.Belt != nil {
-		belt, err := f.Belt.belt()
-		if err != nil {
-			return world.Scenario{}, err
-		}
-		s.Belt = &belt
+	if b := f.Belt; b != nil {
+		b.IDPrefix = cmp.Or(b.IDPrefix, "frag")
+		// A fragment of twice the radius is eight times as rare.
+		b.RadiusExponent = cmp.Or(b.RadiusExponent, 3)
+		s.Belt = b
 	}
 	plan, err := f.Agents.plan()
 	s.Agents = plan

@@ -29,15 +29,14 @@ const schemaPath = "scenario.schema.json"
 // described names, for a type of the file, the type whose comments describe its
 // fields of the same name.
 var described = map[string]string{
-	"scenarioFile": "Scenario", "placeFile": "Place", "spaceFile": "Space", "agentsFile": "AgentPlan",
-	"beltFile": "Belt", "boxFile": "Box", "pointFile": "Position",
+	"scenarioFile": "Scenario", "placeFile": "Place", "agentsFile": "AgentPlan",
 }
 
 // required lists what a table cannot do without.
 var required = map[string][]string{
 	"scenarioFile": {"id", "agents"}, "placeFile": {"id", "material"}, "agentsFile": {"count"},
-	"beltFile": {"radius_min_cm", "radius_max_cm", "materials"},
-	"Goal":     {"id", "agent", "metric", "at_least"}, "Clause": {"agent", "action"}, "Task": {"family", "ticks", "metric", "upper_bound"},
+	"Belt": {"radius_min_cm", "radius_max_cm", "materials"},
+	"Goal": {"id", "agent", "metric", "at_least"}, "Clause": {"agent", "action"}, "Task": {"family", "ticks", "metric", "upper_bound"},
 }
 
 // TestScenarioSchemaIsCurrent derives the schema for editors from the types of the
