@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"io"
 	"testing"
 
 	"example.com/agentworld/behavior"
@@ -17,7 +16,7 @@ func TestAPromptIsComposedOnce(t *testing.T) {
 	}
 	s := trace.DefaultSettings()
 	s.ScenarioTOML, s.Model, s.Caps.Run.Tokens = string(toml), "m", 1_000_000
-	r, err := newRunner(Options{Settings: s}, newJournal(io.Discard))
+	r, err := newRunner(Options{Settings: s}, discarding{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"io"
 
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/trace"
@@ -27,7 +26,7 @@ func checkCaps(s trace.Settings, begun bool) error {
 // CheckFirstTick reports a cap that none of the turns of the first tick fits in: the
 // run would end before its first call. It says what the smallest of them needs.
 func CheckFirstTick(s trace.Settings) error {
-	r, err := newRunner(Options{Settings: s}, newJournal(io.Discard))
+	r, err := newRunner(Options{Settings: s}, discarding{})
 	if err != nil || !r.spending.capped() {
 		return err
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"io"
 
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/run"
@@ -57,32 +56,18 @@ func (c *collector) close(w *world.World, n int) {
 // decided, in the order of agents and then of ticks. It opens no connection. The
 // error is a failure to read the run, [ErrVersionDrift], or an interruption.
 func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) {
-	h, err := run.Dir(dir).Header()
+	recorded, err := readRun(dir, o.AllowVersionDrift)
 	if err != nil {
 		return nil, err
 	}
-	if err := versionDrift(h); err != nil && !o.AllowVersionDrift {
-		return nil, err
-	}
-	settings := h.Settings
-	recorded, err := run.Dir(dir).State()
+	r, answers, err := derive(run.Dir(dir), recorded, Options{Concurrency: o.Concurrency, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
-	settings.Ticks = recorded.Tick
-	source, err := openRecording(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer source.close()
-	r, err := newRunner(Options{Settings: settings, Forks: h.Forks, Source: source, Concurrency: o.Concurrency, Progress: o.Progress}, newJournal(io.Discard))
-	if err != nil {
-		return nil, err
-	}
-	r.prepareLearning(h)
-	r.passed, r.capChanges = settings.Ticks, recorded.CapChanges
+	defer answers.Close()
 	agents := r.world.Agents()
-	r.collected = &collector{run: h.RunName(), open: make([]*Batch, agents), done: make([][]Batch, agents), last: make([]*reflect.Experience, agents)}
+	c := &collector{run: recorded.Header.RunName(), open: make([]*Batch, agents), done: make([][]Batch, agents), last: make([]*reflect.Experience, agents)}
+	r.learning.collected = c
 	if _, err := r.ticks(ctx); err != nil {
 		return nil, err
 	}
@@ -91,8 +76,8 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 	}
 	var all []Batch
 	for n := range agents {
-		r.collected.close(r.world, n)
-		all = append(all, r.collected.done[n]...)
+		c.close(r.world, n)
+		all = append(all, c.done[n]...)
 	}
 	return all, nil
 }

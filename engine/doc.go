@@ -16,16 +16,15 @@
 //	world.Apply                       in the world's seeded order
 //	mind.Learn, trace records, fsync
 //
-// A run lives in a directory: a trace, which becomes several files when it is long, a
-// lock while a process works on it, and an [Index] for questions about it. [Resumption]
-// goes on with a run from its trace alone: it derives the whole ticks again from their
-// recorded answers, comparing every record, and asks for what is missing from there on,
-// under other caps if need be.
+// What a run records goes into a sink. A live run appends it to the trace of its
+// directory, see package run. [Replay] compares it with what was recorded, and [Collect]
+// discards it. [Resumption] and [Fork] do one after the other: a resume compares the
+// whole ticks, which it derives again from their recorded answers, and then appends,
+// under other caps if need be; a fork appends its parent's ticks and then its own.
 //
-// The model is a [Source]: a live endpoint or a recorded run. Because a turn is a
-// function of its answers and the world a function of its actions, [Replay] needs
-// no code of its own besides a source that answers from a trace, and compares
-// what it derives with what was recorded.
+// The model is a [Source]: a live endpoint or a recorded run. A turn is a function of
+// its answers and the world a function of its actions, so none of these is a mode of the
+// loop: each is the state of the run, a source and a sink.
 //
 // [Recorded] gives recorded answers in a new run, found by what was asked, and
 // [Fork] leaves a run after a tick: recorded answers up to there, a model of its own

@@ -45,6 +45,8 @@ func (s *endpointState) note(a llmclient.Answer) {
 // endpoints are those of a run. The first is the run's own.
 type endpoints struct {
 	all []*endpoint
+	// lastFailure is how the last turn ended that got no answer, nil before.
+	lastFailure *llmclient.Failure
 	// special are the agents that do not use the first.
 	special map[string]*endpoint
 }
@@ -173,7 +175,7 @@ func (r *runner) giveUp(tick int64, turns []deliberated) ([]trace.Record, *stop)
 	}
 	switch {
 	case r.endpoints.left() > 0:
-	case tick <= r.passed:
+	case tick <= r.past.followed:
 		// The run went on all the same: somebody resumed it.
 		for p := range ended {
 			p.stopped, p.failedTurns = false, 0
@@ -193,7 +195,7 @@ func (r *runner) countTurn(p *endpoint, t deliberated) int {
 	case t.decision.DecidedBy == trace.ByStanding, t.failure != nil && (t.failure.Kind == llmclient.ErrCap || t.failure.Kind == llmclient.ErrAbandoned):
 	case strings.HasPrefix(string(t.decision.WaitReason), trace.WaitModelPrefix):
 		p.failedTurns++
-		r.lastFailure = t.failure.Kind
+		r.endpoints.lastFailure = t.failure
 	default:
 		p.failedTurns = 0
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"io"
 	"slices"
 
 	"example.com/agentworld/behavior"
@@ -24,7 +23,7 @@ func Expect(s trace.Settings) (trace.Estimate, error) {
 	if err := Check(s); err != nil {
 		return trace.Estimate{}, err
 	}
-	r, err := newRunner(Options{Settings: s}, newJournal(io.Discard))
+	r, err := newRunner(Options{Settings: s}, discarding{})
 	if err != nil {
 		return trace.Estimate{}, err
 	}
@@ -62,7 +61,7 @@ func (r *runner) openings() []opening {
 	for i := range n {
 		agent := i * r.world.Agents() / n
 		if ask, asks := r.mind(agent).Begin(r.world.View(agent)).Next().(behavior.Ask); asks {
-			list = append(list, opening{slices.Contains(due, agent), m.input(ask.Request, map[string]int64{}), ask.Stage, r.prices[r.endpoint(agent).model]})
+			list = append(list, opening{slices.Contains(due, agent), m.input(ask.Request, map[string]int64{}), ask.Stage, r.spending.prices[r.endpoint(agent).model]})
 		}
 	}
 	return list

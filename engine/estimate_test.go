@@ -1,9 +1,9 @@
 package engine_test
 
 import (
-	"example.com/agentworld/engine"
 	"testing"
 
+	"example.com/agentworld/engine"
 	"example.com/agentworld/report"
 	"example.com/agentworld/trace"
 )

@@ -69,22 +69,21 @@ func (o ForkOptions) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	o.Source = forkSource{prefix, o.AtTick, o.Source}
-	j, err := createJournal(o.RunDir)
+	log, err := run.Dir(o.RunDir).CreateLog()
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := newRunner(o.Options, j)
+	r, err := newRunner(o.Options, checking{appending{log}, prefix.answers, o.AtTick})
 	if err != nil {
-		return Result{}, errors.Join(err, j.log.Close())
+		return Result{}, errors.Join(err, log.Close())
 	}
 	// The parent went on after these ticks, whatever they look like.
-	r.missEnds, r.verify, r.passed, r.derived = true, verifyDigests(prefix.answers, o.AtTick), o.AtTick, o.AtTick
-	r.capChanges = parent.CapChanges
+	r.plan.caps, r.past = parent.CapChanges, past{derived: o.AtTick, followed: o.AtTick}
 	result, err := r.run(ctx)
 	if result.Status == trace.RunReplayDiffers && result.TicksDone < o.AtTick {
 		err = errors.Join(err, fmt.Errorf("%w: %s", ErrForkDiffers, result.Reason))
 	}
-	return result, errors.Join(err, j.log.Close())
+	return result, errors.Join(err, log.Close())
 }
 
 // Check reports a fork that cannot be, before anything is created or asked.
@@ -216,20 +215,30 @@ func (s forkSource) Respond(ctx context.Context, key trace.CallKey, r llmclient.
 	return s.own.Respond(ctx, key, r)
 }
 
-// verifyDigests compares the digests of a run's ticks up to a tick with those that it is
-// told; later ticks are free.
-func verifyDigests(a *run.Answers, last int64) func(tick int64, digest string) error {
-	return func(tick int64, digest string) error {
-		if tick > last {
-			return nil
+// checking appends, and holds the digests of a fork's ticks up to one against those of its
+// parent.
+type checking struct {
+	appending
+	parent *run.Answers
+	last   int64
+}
+
+func (c checking) write(records ...trace.Record) error {
+	if err := c.appending.write(records...); err != nil {
+		return err
+	}
+	for _, r := range records {
+		end, ok := r.(trace.TickEnd)
+		if !ok || end.Tick > c.last {
+			continue
 		}
-		recorded, err := a.Digest(tick)
+		recorded, err := c.parent.Digest(end.Tick)
 		if err != nil {
 			return err
 		}
-		if recorded != digest {
-			return fmt.Errorf("%w: after tick %d the digest is %s, recorded %s", ErrForkDiffers, tick, digest, recorded)
+		if recorded != end.Digest {
+			return fmt.Errorf("%w: after tick %d the digest is %s, recorded %s", ErrForkDiffers, end.Tick, end.Digest, recorded)
 		}
-		return nil
 	}
+	return nil
 }

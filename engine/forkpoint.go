@@ -15,13 +15,13 @@ import (
 // takeForks puts the forks into force whose parents end with the tick just done. It
 // is called between ticks.
 func (r *runner) takeForks() error {
-	for len(r.forks) > 0 && r.forks[0].AtTick == r.world.Tick() {
-		f := r.forks[0]
-		r.forks = r.forks[1:]
+	for len(r.plan.forks) > 0 && r.plan.forks[0].AtTick == r.world.Tick() {
+		f := r.plan.forks[0]
+		r.plan.forks = r.plan.forks[1:]
 		if err := r.takeFork(f); err != nil {
 			return fmt.Errorf("%w: at tick %d: %w", ErrFork, f.AtTick, err)
 		}
-		if err := r.journal.write(f); err != nil {
+		if err := r.sink.write(f); err != nil {
 			return err
 		}
 	}
@@ -52,10 +52,10 @@ func (r *runner) takeFork(f trace.Fork) error {
 	r.Settings, r.kit = next, kit
 	if next.Model != before.Model || next.BaseURL != before.BaseURL || !slices.Equal(next.AgentModels, before.AgentModels) {
 		// What is known of endpoints stays known where they stay the same.
-		r.endpoints, r.lastFailure = newEndpoints(next, r.world), ""
+		r.endpoints = newEndpoints(next, r.world)
 	}
 	r.spendAs(before)
-	r.switches = slices.DeleteFunc(slices.Clone(next.PromptSwitches), func(s trace.Switch) bool { return s.Tick <= f.AtTick })
+	r.plan.switches = slices.DeleteFunc(slices.Clone(next.PromptSwitches), func(s trace.Switch) bool { return s.Tick <= f.AtTick })
 	for _, m := range r.minds {
 		if m == nil {
 			continue
@@ -76,7 +76,7 @@ func (r *runner) takeFork(f trace.Fork) error {
 // spendAs applies the fork's prices and caps. Caps that it takes over go on counting, also
 // when it takes others away; other ones count from here on.
 func (r *runner) spendAs(before trace.Settings) {
-	r.prices, r.progress.Currency = pricesOf(r.Prices), r.Currency()
+	r.reached.Currency = r.Currency()
 	r.spending.budget.BeginTick()
 	switch {
 	case state.Afresh(before.Caps, r.Caps):
@@ -84,7 +84,7 @@ func (r *runner) spendAs(before trace.Settings) {
 	case r.Caps != before.Caps:
 		r.spending = r.spending.under(r.Caps)
 	}
-	r.spending.prices = r.prices
+	r.spending.prices = pricesOf(r.Prices)
 }
 
 // reseed gives every agent other lessons. What was learned on top of the old ones
@@ -96,7 +96,7 @@ func (r *runner) reseed(seed *playbook.Playbook) {
 			m.SetPlaybook(seed)
 		}
 	}
-	if r.learning != nil {
+	if r.learning.folder != nil {
 		r.learning.folder = reflect.NewFolder(seed, playbookLimits(r.Settings))
 	}
 }
@@ -108,8 +108,8 @@ func (r *runner) learnAs(name string) {
 		return
 	}
 	old := r.learning
-	r.learning = newLearning(r.kit.Config(), name, r.seed, playbookLimits(r.Settings), r.world.Agents())
-	if old == nil {
+	r.prepareLearning(name)
+	if old.folder == nil {
 		return
 	}
 	r.learning.experiences, r.learning.folder = old.experiences, old.folder

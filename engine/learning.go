@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
@@ -23,21 +22,22 @@ type learning struct {
 	// experiences are by agent, nil before its first decision.
 	experiences []*reflect.Experience
 	run         string
-	// folder has everything that changed a playbook, in order of tick and agent.
+	// folder has everything that changed a playbook, in order of tick and agent; nil while
+	// agents do not learn.
 	folder *reflect.Folder
+	// collected is nil but where a finished run is looked back at.
+	collected *collector
 }
 
-// prepareLearning makes the run ready to learn, when it is to.
-func (r *runner) prepareLearning(h trace.Header) {
-	if r.Learns() {
-		r.learning = newLearning(r.kit.Config(), h.RunName(), r.seed, playbookLimits(r.Settings), r.world.Agents())
+// prepareLearning makes the run, which has a name, ready to learn, if it is to.
+func (r *runner) prepareLearning(name string) {
+	if !r.Learns() {
+		return
 	}
-}
-
-func newLearning(cfg behavior.Config, run string, seed *playbook.Playbook, limits playbook.Limits, agents int) *learning {
-	return &learning{
-		kit: reflect.NewKit(cfg, 1), limits: limits, run: run,
-		experiences: make([]*reflect.Experience, agents), folder: reflect.NewFolder(seed, limits),
+	limits := playbookLimits(r.Settings)
+	r.learning = learning{
+		kit: reflect.NewKit(r.kit.Config(), 1), limits: limits, run: name,
+		experiences: make([]*reflect.Experience, r.world.Agents()), folder: reflect.NewFolder(r.seed, limits), collected: r.learning.collected,
 	}
 }
 
@@ -57,15 +57,15 @@ func (r *runner) remember(tick int64, turns []deliberated) {
 			panic("engine: an applied action has no outcome")
 		}
 		r.minds[t.agent].Learn(tick, t.decision, o)
-		if r.learning == nil && r.collected == nil {
+		if r.learning.folder == nil && r.learning.collected == nil {
 			continue
 		}
 		judged := reflect.Judge(r.kit, tick, t.decision, o, refusedCodes(t.steps))
-		if r.learning != nil {
+		if r.learning.folder != nil {
 			r.experience(t.agent).Add(judged, t.decision.SourcesRetrieved)
 		}
-		if r.collected != nil {
-			r.collected.add(r.world, t.agent, judged, t.decision.SourcesRetrieved)
+		if r.learning.collected != nil {
+			r.learning.collected.add(r.world, t.agent, judged, t.decision.SourcesRetrieved)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func (r *runner) reflect(ctx context.Context, tick int64, turn *reflect.Turn, ba
 		if err != nil {
 			return err
 		}
-		back.bill.add(r.prices, r.endpoints.of(agent).model, answer)
+		back.bill.add(r.spending.prices, r.endpoints.of(agent).model, answer)
 		back.failure = answer.Failure
 		turn.Answer(answer)
 	}
@@ -173,8 +173,8 @@ func (r *runner) curate(tick int64, backs []lookedBack) {
 		if back.result.Failure == "" {
 			r.learning.experiences[back.agent].Clear()
 		}
-		r.progress.ModelCalls += back.bill.calls
-		r.progress.spend(back.bill)
+		r.reached.ModelCalls += back.bill.calls
+		r.reached.spend(back.bill)
 	}
 }
 
@@ -192,7 +192,7 @@ func goalsOf(w *world.World, agent string) []reflect.Goal {
 // learned is what the run's agents learned, folded into the playbook they all began
 // with; nil when it stays as it is.
 func (r *runner) learned() *playbook.Playbook {
-	if r.learning == nil {
+	if r.learning.folder == nil {
 		return nil
 	}
 	if next := r.learning.folder.Playbook(); next != r.seed {
@@ -203,7 +203,7 @@ func (r *runner) learned() *playbook.Playbook {
 
 // writePlaybooks leaves every agent's playbook in the run directory.
 func (r *runner) writePlaybooks() error {
-	if r.learning == nil || r.RunDir == "" {
+	if r.learning.folder == nil || r.RunDir == "" {
 		return nil
 	}
 	for n := range r.minds {

@@ -19,7 +19,7 @@ import (
 // A resumed run and a fork derive ticks again from their records. Nothing of those is
 // told, nor are the answers of an unfinished tick that are used again: who watched when
 // they were made knows them, and to count them twice would be to count calls that were
-// never made. An answer of --replay-from is told, with Recorded set, because the turn
+// never made. An answer of another run's recording is told, with Recorded set, because the turn
 // around it is a new one.
 type Observer interface {
 	Begin(ctx context.Context, s Span) (context.Context, func(Ending))
@@ -71,7 +71,7 @@ type Ending struct {
 // begin tells the observer, if there is one, and returns what ends it. What is only
 // derived again is not told.
 func (r *runner) begin(ctx context.Context, s Span) (context.Context, func(Ending)) {
-	if r.Observer == nil || s.Kind != SpanRun && s.Tick <= r.derived {
+	if r.Observer == nil || s.Kind != SpanRun && s.Tick <= r.past.derived {
 		return ctx, func(Ending) {}
 	}
 	return r.Observer.Begin(ctx, s)
@@ -84,7 +84,7 @@ func (r *runner) beginRun(ctx context.Context) (context.Context, func(Ending)) {
 
 // beginModule begins a module call that the answer to a request led to.
 func (r *runner) beginModule(ctx context.Context, key trace.CallKey) (context.Context, func(Ending)) {
-	if r.journal.held.call(key) {
+	if r.past.holds(key) {
 		return ctx, func(Ending) {}
 	}
 	return r.begin(ctx, Span{Kind: SpanModuleCall, Tick: key.Tick, Agent: key.Agent})
@@ -98,7 +98,7 @@ func (r *runner) beginTurn(ctx context.Context, tick int64, agent string, lookBa
 
 // beginCall begins a model call.
 func (r *runner) beginCall(ctx context.Context, key trace.CallKey, ask behavior.Ask) (context.Context, func(Ending)) {
-	if r.journal.held.call(key) {
+	if r.past.holds(key) {
 		return ctx, func(Ending) {}
 	}
 	return r.begin(ctx, Span{

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -46,38 +45,35 @@ var ErrVersionDrift = errors.New("the run was recorded by another version")
 // connection. The error is a failure to read the run, ErrVersionDrift, or an
 // interruption.
 func Replay(ctx context.Context, dir string, o ReplayOptions) (ReplayResult, error) {
-	h, err := run.Dir(dir).Header()
-	if err != nil {
-		return ReplayResult{}, err
-	}
-	if err := versionDrift(h); err != nil && !o.AllowVersionDrift {
-		return ReplayResult{}, err
-	}
-	settings := h.Settings
-	recorded, err := run.Dir(dir).State()
+	recorded, err := readRun(dir, o.AllowVersionDrift)
 	if difference, found := trace.Misplaced(err); found {
 		return ReplayResult{Ticks: recorded.Tick, Difference: difference}, nil
 	}
 	if err != nil {
 		return ReplayResult{}, err
 	}
-	settings.Ticks = recorded.Tick
-	source, err := openRecording(dir)
+	r, answers, err := derive(run.Dir(dir), recorded, Options{Concurrency: o.Concurrency, Progress: o.Progress})
 	if err != nil {
 		return ReplayResult{}, err
 	}
-	defer source.close()
-	options := Options{Settings: settings, Forks: h.Forks, Source: source, Concurrency: o.Concurrency, Progress: o.Progress}
-	j := newJournal(io.Discard)
-	var derived trace.RunEnd
-	result, err := compareTicks(ctx, dir, settings.Ticks, j, func(ctx context.Context) (err error) {
-		derived, err = derive(ctx, h, options, recorded.CapChanges, j)
+	defer answers.Close()
+	var ended Result
+	result, err := verify(ctx, run.Dir(dir), recorded.Tick, r, func(ctx context.Context) (err error) {
+		if err = r.sink.write(recorded.Header); err == nil {
+			ended, err = r.ticks(ctx)
+		}
+		if err == nil && ended.Status == trace.RunInterrupted {
+			err = context.Cause(ctx)
+		}
 		return err
 	})
 	if err == nil && result.Equal && recorded.End != nil {
-		result, err = compareEnds(*recorded.End, derived)
+		r.noteWorld()
+		result, err = compareEnds(*recorded.End, trace.RunEnd{
+			Tick: ended.TicksDone, TicksDone: ended.TicksDone, FinalDigest: ended.FinalDigest, Agents: r.reached.agents, Goals: r.reached.goals,
+		})
 	}
-	result.Ticks, result.Exchanges = settings.Ticks, source.given.Load()
+	result.Ticks, result.Exchanges = recorded.Tick, answers.given.Load()
 	return result, err
 }
 
@@ -92,7 +88,7 @@ func versionDrift(h trace.Header) error {
 	}
 	for _, v := range versions {
 		if v.recorded != v.present {
-			return fmt.Errorf("%w: %s version %q, this program has %q; --allow-version-drift ignores that", ErrVersionDrift, v.what, v.recorded, v.present)
+			return fmt.Errorf("%w: %s version %q, this program has %q", ErrVersionDrift, v.what, v.recorded, v.present)
 		}
 	}
 	return nil
@@ -112,29 +108,4 @@ func compareEnds(recorded, derived trace.RunEnd) (ReplayResult, error) {
 		return ReplayResult{Equal: true}, err
 	}
 	return ReplayResult{Recorded: string(a), Derived: string(b), Difference: trace.DifferenceOf(a, b)}, nil
-}
-
-// derive runs o, with the recorded changes of caps, and writes its trace into j, under
-// the recorded header. It returns what the end of the run has to say of the world.
-func derive(ctx context.Context, h trace.Header, o Options, capChanges func(int64) []trace.CapChange, j *journal) (trace.RunEnd, error) {
-	r, err := newRunner(o, j)
-	if err != nil {
-		return trace.RunEnd{}, err
-	}
-	if err := r.journal.write(h); err != nil {
-		return trace.RunEnd{}, err
-	}
-	r.prepareLearning(h)
-	r.passed, r.capChanges = o.Ticks, capChanges
-	result, err := r.ticks(ctx)
-	if err != nil {
-		return trace.RunEnd{}, err
-	}
-	if result.Status == trace.RunInterrupted {
-		return trace.RunEnd{}, context.Cause(ctx)
-	}
-	final := snapshotOf(r.world)
-	return trace.RunEnd{
-		Tick: result.TicksDone, TicksDone: result.TicksDone, FinalDigest: result.FinalDigest, Agents: final.agents, Goals: final.goals,
-	}, nil
 }

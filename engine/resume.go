@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -182,44 +183,48 @@ func (s *Resumption) Ended() *trace.RunEnd { return s.state.End }
 // as it is. The error is a [*trace.DifferenceError] when the records do not come out, else
 // a failure of the outside.
 func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
-	recording, err := openRecording(string(s.dir))
+	next, progress := o.Source, o.Progress
+	if progress != nil {
+		o.Progress = func(p Progress) {
+			p.Ticks, p.Resuming = s.target, p.Tick <= s.state.Tick
+			progress(p)
+		}
+	}
+	r, answers, err := derive(s.dir, s.state, o)
 	if err != nil {
 		return Result{}, err
 	}
-	defer recording.close()
-	recording.strictFrom, recording.reused = s.state.Tick+1, o.Reused
-	j := newJournal(io.Discard)
-	recording.reusedFrom = spoiltFrom(s.header)
-	kept := j.log // which is another one while the ticks are compared
-	recording.answers.OnPart(func(p trace.Part) {
+	defer answers.Close()
+	answers.strictFrom, answers.reusedFrom = s.state.Tick+1, spoiltFrom(s.header)
+	log := run.NewLog(trace.NewWriter(io.Discard)) // until the ticks have come out
+	answers.OnPart(func(p trace.Part) {
 		if p.Tick <= s.state.Tick || s.state.Open.Keeps(p) {
-			kept.MarkStored(p)
+			log.MarkStored(p)
 		}
 	})
-	next := o.Source
-	o.Settings, o.Forks, o.RunDir, o.Source = s.header.Settings, s.header.Forks, string(s.dir), recording
-	r, err := newRunner(o, j)
-	if err != nil {
-		return Result{}, err
+	if s.state.End == nil && len(s.state.Open.Exchanges) == 0 {
+		r.past.followed-- // the process may have died before it could say that this tick ended the run
 	}
-	result, err := s.derive(ctx, r, recording)
+	result, err := s.derive(ctx, r)
 	if err != nil || result.Deriving {
 		return result, err
 	}
-	if err := s.takeUp(j, recording, r.Options); err != nil {
-		return Result{}, errors.Join(err, j.log.Close())
+	// What is left of the recording is read before anything is added to it.
+	answers.ReadTo(s.state.Tick + 1)
+	if err := s.takeUp(log, r.Options); err != nil {
+		return Result{}, errors.Join(err, log.Close())
 	}
-	r.capChanges = s.capChanges
-	j.held = &held{recording: recording, tick: s.state.Tick + 1, calls: s.state.Open.Keys(), switches: s.state.Open.Switches}
-	r.Source, r.missEnds = &resumed{held: j.held, next: next, abandon: s.options.AbandonTick}, true
-	r.Ticks, r.resuming, r.final = s.target, false, snapshotOf(r.world)
+	r.past.answered = s.state.Open.Keys()
+	r.sink, r.plan.caps = appending{log}, s.capChanges
+	r.Ticks, r.RunDir, r.Source = s.target, string(s.dir), resumed{r.past, answers, next, s.options.AbandonTick}
+	r.noteWorld()
 	ctx, end := r.beginRun(ctx)
 	if result.Status == trace.RunCompleted {
 		result, err = r.ticks(ctx)
 	}
 	end(runEnding(result, err))
-	result, err = r.finish(result, err)
-	return result, errors.Join(err, j.log.Close())
+	result, err = r.finish(result, cmp.Or(err, answers.failure()))
+	return result, errors.Join(err, log.Close())
 }
 
 // spoiltFrom is the tick since which the run's present faults are in force: a fork may
@@ -236,17 +241,10 @@ func spoiltFrom(h trace.Header) (tick int64) {
 	return tick
 }
 
-// derive runs the whole ticks again and compares every record of them with the trace.
-func (s *Resumption) derive(ctx context.Context, r *runner, recording *recording) (result Result, err error) {
-	r.prepareLearning(s.header)
-	r.Ticks, r.resuming, r.derived = s.state.Tick, true, s.state.Tick
-	r.capChanges = s.state.CapChanges
-	r.passed = s.state.Tick
-	if s.state.End == nil && len(s.state.Open.Exchanges) == 0 {
-		r.passed-- // the process may have died before it could say that this tick ended the run
-	}
-	compared, err := compareTicks(ctx, string(s.dir), s.state.Tick, r.journal, func(ctx context.Context) (err error) {
-		if err := r.journal.write(s.header); err != nil {
+// derive plays the whole ticks again and compares every record of them with the trace.
+func (s *Resumption) derive(ctx context.Context, r *runner) (result Result, err error) {
+	compared, err := verify(ctx, s.dir, s.state.Tick, r, func(ctx context.Context) (err error) {
+		if err := r.sink.write(s.header); err != nil {
 			return err
 		}
 		result, err = r.advance(ctx)
@@ -255,7 +253,6 @@ func (s *Resumption) derive(ctx context.Context, r *runner, recording *recording
 		}
 		return err
 	})
-	r.progress.Ticks = s.target
 	switch {
 	case ctx.Err() != nil && (result.Status == trace.RunInterrupted || errors.Is(err, context.Canceled)):
 		// Who noticed first, the ticks or what compares them, makes no difference.
@@ -268,13 +265,11 @@ func (s *Resumption) derive(ctx context.Context, r *runner, recording *recording
 }
 
 // takeUp makes the trace end where the run goes on, and says so in it.
-func (s *Resumption) takeUp(j *journal, recording *recording, o Options) error {
-	// What is left of the recording is read before anything is added to it.
-	recording.answers.ReadTo(s.state.Tick + 1)
+func (s *Resumption) takeUp(log *run.Log, o Options) error {
 	if err := s.dir.Repair(s.state); err != nil {
 		return err
 	}
-	if err := j.into(s.dir, *s.state); err != nil {
+	if err := log.Continue(s.dir, *s.state); err != nil {
 		return err
 	}
 	record := trace.Resume{
@@ -287,23 +282,24 @@ func (s *Resumption) takeUp(j *journal, recording *recording, o Options) error {
 	if drift := versionDrift(s.header); drift != nil {
 		record.Drift = drift.Error()
 	}
-	return j.write(record)
+	return log.Write(record)
 }
 
-// resumed gives the answers a trace holds, and asks for the others.
+// resumed gives the answers that a trace holds of its last tick, and asks for others.
 type resumed struct {
-	held *held
-	next Source
+	past    past
+	answers *recording
+	next    Source
 	// abandon says that nothing more is asked in the tick that the trace holds a part of.
 	abandon bool
 }
 
 // Respond implements [Source].
-func (s *resumed) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
+func (s resumed) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	switch {
-	case s.held.call(key):
-		return s.held.recording.Respond(ctx, key, r)
-	case s.abandon && key.Tick == s.held.tick && len(s.held.calls) > 0:
+	case s.past.holds(key):
+		return s.answers.Respond(ctx, key, r)
+	case s.abandon && key.Tick == s.past.derived+1 && len(s.past.answered) > 0:
 		return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrAbandoned, Message: "the turns of this tick were ended", Unsent: true}}
 	}
 	return s.next.Respond(ctx, key, r)

@@ -262,7 +262,7 @@ func TestResumeOfARunWithoutAnswers(t *testing.T) {
 	for _, at := range []int{header, bytes.LastIndex(whole, []byte(`{"type":"run_end"`)), header + rand.IntN(len(whole)-header-2)} {
 		dir := cutAt(t, whole, at)
 		result, err := resume(t, dir, down(), 0)
-		if err != nil || result.ExitCode() != engine.ExitProvider || result.Reason != unbroken.Reason || !bytes.Equal(canonical(t, dir), want) {
+		if err != nil || result.Status != trace.RunProviderFailed || result.Reason != unbroken.Reason || !bytes.Equal(canonical(t, dir), want) {
 			t.Errorf("cut at byte %d: %+v, %v", at, result, err)
 		}
 		s, err := engine.PrepareResume(dir, engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource})

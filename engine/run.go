@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"example.com/agentworld/behavior"
@@ -24,7 +25,7 @@ type Options struct {
 	// RecordingPath is where the recording of the settings is, absolute, for whoever goes
 	// on with the run; it says nothing about the run itself.
 	RecordingPath string
-	// RunDir is the directory of the run's files; see [CreateRunDir].
+	// RunDir is the directory of the run's files; see [run.Dir].
 	RunDir string
 	// Source answers requests.
 	Source Source
@@ -101,37 +102,6 @@ type Result struct {
 	Deriving bool
 }
 
-// The exit codes of a run.
-const (
-	ExitCompleted   = 0
-	ExitInternal    = 1
-	ExitBadInput    = 2
-	ExitProvider    = 3
-	ExitBudget      = 4
-	ExitDiffers     = 5
-	ExitGate        = 6
-	ExitInterrupted = 130
-)
-
-// ExitCode is the exit code that goes with the way a run ended.
-func (r Result) ExitCode() int {
-	switch r.Status {
-	case trace.RunCompleted:
-		return ExitCompleted
-	case trace.RunProviderFailed:
-		return ExitProvider
-	case trace.RunBudgetReached:
-		return ExitBudget
-	case trace.RunRecordingDamaged:
-		return ExitBadInput
-	case trace.RunReplayDiffers:
-		return ExitDiffers
-	case trace.RunInterrupted:
-		return ExitInterrupted
-	}
-	return ExitInternal
-}
-
 // Check reports settings that cannot run, before anything is created or sent.
 func Check(s trace.Settings) error {
 	cfg := behaviorConfig(s)
@@ -201,72 +171,70 @@ func Run(ctx context.Context, o Options) (Result, error) {
 }
 
 func runLocked(ctx context.Context, o Options) (Result, error) {
-	j, err := createJournal(o.RunDir)
+	log, err := run.Dir(o.RunDir).CreateLog()
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := newRunner(o, j)
+	r, err := newRunner(o, appending{log})
 	if err != nil {
-		return Result{}, errors.Join(err, j.log.Close())
+		return Result{}, errors.Join(err, log.Close())
 	}
-	r.missEnds = true
 	result, err := r.run(ctx)
-	return result, errors.Join(err, j.log.Close())
+	return result, errors.Join(err, log.Close())
 }
 
 // runner is a run under way.
 type runner struct {
 	Options
+	sink  sink
 	world *world.World
 	kit   *behavior.Kit
 	minds []*behavior.Mind
-	// seed is the playbook that every mind starts with.
-	seed *playbook.Playbook
-	// learning is nil when agents do not learn.
-	learning *learning
-	// collected is nil but when a finished run is looked back at.
-	collected *collector
-	journal   *journal
-	started   time.Time
-	// spending is what the run spends; prices are those of its models.
-	spending *spending
-	prices   prices
-	// capChanges, when set, tells the changes of caps of a tick.
-	capChanges func(tick int64) []trace.CapChange
-
-	progress    Progress
-	lastFailure llmclient.ErrorKind
-	// switches are the prompt switches still to come.
-	switches  []trace.Switch
+	// seed is the playbook that every mind starts with, learning what becomes of it.
+	seed      *playbook.Playbook
+	learning  learning
+	spending  *spending
 	endpoints endpoints
-	// forks are those still to come.
-	forks []trace.Fork
-	// verify, when set, is told the digest of every whole tick; its error ends the run.
-	verify func(tick int64, digest string) error
-	// missEnds says that a request which a recording cannot answer ends the run. A
-	// comparison goes on to show the first record that differs.
-	missEnds bool
-	// passed is the last tick that is known to be followed by others: whatever it looks
-	// like, it did not end the run. resuming says that ticks are derived again.
-	passed   int64
-	resuming bool
-	// derived is the last tick that is derived again from records, in a resumed run and in
-	// a fork.
-	derived int64
-	// final is the state after the last whole tick: a tick that is abandoned has
-	// moved the world on already.
-	final snapshot
+	plan      plan
+	past      past
+	reached   reached
 }
 
-// snapshot is what a run's end tells about the world.
-type snapshot struct {
-	agents []trace.FinalAgent
-	goals  []trace.GoalOutcome
+// plan is what takes effect at some tick to come.
+type plan struct {
+	forks    []trace.Fork
+	switches []trace.Switch
+	// caps, when set, tells the changes of caps of a tick.
+	caps func(tick int64) []trace.CapChange
 }
 
-func snapshotOf(w *world.World) snapshot { return snapshot{finalAgents(w), goalOutcomes(w)} }
+// past is what earlier processes played of the run, or of the one it is a fork of.
+type past struct {
+	// derived is the last tick that is derived again from records. followed is the last one
+	// that is known to be followed by others: whatever it looks like, it did not end the
+	// run.
+	derived, followed int64
+	// answered are the calls of the tick after derived whose answers are there.
+	answered map[trace.CallKey]bool
+}
 
-func newRunner(o Options, j *journal) (*runner, error) {
+// holds reports whether a call was made before and is only made again.
+func (p past) holds(key trace.CallKey) bool { return key.Tick <= p.derived || p.answered[key] }
+
+// reached is where a run stands after its last whole tick: a tick that is abandoned has
+// moved the world on already.
+type reached struct {
+	Progress
+	started time.Time
+	agents  []trace.FinalAgent
+	goals   []trace.GoalOutcome
+}
+
+func (r *runner) noteWorld() {
+	r.reached.agents, r.reached.goals = finalAgents(r.world), goalOutcomes(r.world)
+}
+
+func newRunner(o Options, s sink) (*runner, error) {
 	w, scenario, err := newWorld(o.Settings)
 	if err != nil {
 		return nil, err
@@ -282,21 +250,31 @@ func newRunner(o Options, j *journal) (*runner, error) {
 	if o.Concurrency < 1 {
 		o.Concurrency = 8
 	}
-	return &runner{
-		Options: o, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), journal: j, seed: seed,
-		started: time.Now(), switches: o.PromptSwitches, forks: o.Forks, endpoints: newEndpoints(o.Settings, w),
-		progress: Progress{Ticks: o.Ticks, Currency: o.Currency()}, final: snapshotOf(w),
-		spending: newSpending(o.Settings), prices: pricesOf(o.Prices),
-	}, nil
+	r := &runner{
+		Options: o, sink: s, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), seed: seed,
+		spending: newSpending(o.Settings), endpoints: newEndpoints(o.Settings, w),
+		plan:    plan{forks: o.Forks, switches: o.PromptSwitches},
+		reached: reached{Progress: Progress{Ticks: o.Ticks, Currency: o.Currency()}, started: time.Now()},
+	}
+	if show := o.LLMIO; show != nil {
+		var mu sync.Mutex
+		r.LLMIO = func(e Exchange) {
+			mu.Lock()
+			defer mu.Unlock()
+			show(e)
+		}
+	}
+	r.noteWorld()
+	return r, nil
 }
 
 // run writes the header, runs the ticks and writes the end, whatever ended it.
 func (r *runner) run(ctx context.Context) (Result, error) {
 	header := r.header()
-	if err := r.journal.write(header); err != nil {
+	if err := r.sink.write(header); err != nil {
 		return Result{}, err
 	}
-	r.prepareLearning(header)
+	r.prepareLearning(header.RunName())
 	ctx, end := r.beginRun(ctx)
 	result, err := r.ticks(ctx)
 	end(runEnding(result, err))
@@ -317,9 +295,10 @@ func (r *runner) finish(result Result, err error) (Result, error) {
 func (r *runner) ticks(ctx context.Context) (Result, error) {
 	result, err := r.advance(ctx)
 	// Without a failure of the provider all calls were refused by caps.
-	if err == nil && result.Status == trace.RunCompleted && r.lastFailure != "" && !r.endpoints.replied() {
+	if err == nil && result.Status == trace.RunCompleted && r.endpoints.lastFailure != nil && !r.endpoints.replied() {
 		result.Status = trace.RunProviderFailed
-		result.Reason = fmt.Sprintf("no call was answered, the last one ended with %s", r.lastFailure)
+		result.Failure = r.endpoints.lastFailure
+		result.Reason = fmt.Sprintf("no call was answered, the last one ended with %s", result.Failure.Kind)
 	}
 	return result, err
 }
@@ -336,13 +315,7 @@ func (r *runner) advance(ctx context.Context) (Result, error) {
 			return result, err
 		}
 		if stop == nil || stop.applied {
-			result.TicksDone, result.FinalDigest = r.world.Tick(), r.progress.Digest
-			if r.verify != nil {
-				err = r.verify(result.TicksDone, result.FinalDigest)
-			}
-		}
-		if err != nil {
-			return result, err
+			result.TicksDone, result.FinalDigest = r.world.Tick(), r.reached.Digest
 		}
 		if stop != nil {
 			result.Status, result.Reason, result.Failure = stop.status, stop.reason, stop.failure
@@ -362,12 +335,11 @@ func (r *runner) writeEnd(result Result) error {
 	if r.EndpointTiming != nil {
 		endpoints = r.EndpointTiming()
 	}
-	err := r.journal.write(trace.RunEnd{
+	return r.sink.write(trace.RunEnd{
 		Tick: result.TicksDone, RunStatus: result.Status, Reason: result.Reason, TicksDone: result.TicksDone,
-		FinalDigest: result.FinalDigest, Agents: r.final.agents, Goals: r.final.goals, FaultsInjected: injected,
-		Timing: &trace.EndTiming{FinishedAt: now.UTC().Format(time.RFC3339), WallMS: now.Sub(r.started).Milliseconds(), Endpoints: endpoints},
+		FinalDigest: result.FinalDigest, Agents: r.reached.agents, Goals: r.reached.goals, FaultsInjected: injected,
+		Timing: &trace.EndTiming{FinishedAt: now.UTC().Format(time.RFC3339), WallMS: now.Sub(r.reached.started).Milliseconds(), Endpoints: endpoints},
 	})
-	return errors.Join(err, r.journal.log.Sync())
 }
 
 // mind returns the mind of agent n, made on first use: worlds may hold many more

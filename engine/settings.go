@@ -85,7 +85,7 @@ func (r *runner) header() trace.Header {
 		Format: trace.FormatVersion, EngineVersion: Version, RulesVersion: world.RulesVersion, PromptVersion: promptVersion(r.Settings),
 		Settings: r.Settings, Forks: r.Forks,
 		Timing: &trace.HeaderTiming{
-			StartedAt: r.started.UTC().Format(time.RFC3339), Concurrency: r.Concurrency, RecordingPath: r.RecordingPath, SegmentBytes: &r.SegmentBytes,
+			StartedAt: r.reached.started.UTC().Format(time.RFC3339), Concurrency: r.Concurrency, RecordingPath: r.RecordingPath, SegmentBytes: &r.SegmentBytes,
 		},
 	}
 	for n := range r.world.Agents() {

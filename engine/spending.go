@@ -39,11 +39,11 @@ func (s *spending) under(caps trace.Caps) *spending {
 // beginSpending starts a tick and takes the changes of caps made at its beginning.
 func (r *runner) beginSpending(tick int64) error {
 	r.spending.budget.BeginTick()
-	if r.capChanges == nil {
+	if r.plan.caps == nil {
 		return nil
 	}
-	for _, c := range r.capChanges(tick) {
-		if err := r.journal.write(c); err != nil {
+	for _, c := range r.plan.caps(tick) {
+		if err := r.sink.write(c); err != nil {
 			return err
 		}
 		r.spending, r.Caps = r.spending.under(c.Caps), c.Caps

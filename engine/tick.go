@@ -81,15 +81,15 @@ func (r *runner) carryOut(ctx context.Context, tick int64, turns []deliberated, 
 		return s, nil
 	}
 	stops, down := r.giveUp(tick, turns)
-	if err := r.journal.write(stops...); err != nil {
+	if err := r.sink.write(stops...); err != nil {
 		return nil, err
 	}
 	continued := len(turns) - due
 	if err := r.record(tick, turns, backs, events, due, continued); err != nil {
 		return nil, err
 	}
-	if r.journal.kept { // what is only derived again has no end to record
-		r.final = snapshotOf(r.world)
+	if tick > r.past.derived { // what is only derived again has no end to record
+		r.noteWorld()
 	}
 	r.report(turns, continued)
 	return down, nil
@@ -97,15 +97,15 @@ func (r *runner) carryOut(ctx context.Context, tick int64, turns []deliberated, 
 
 // switchPrompts puts the prompt switches of a tick into force.
 func (r *runner) switchPrompts(tick int64) error {
-	for len(r.switches) > 0 && r.switches[0].Tick <= tick {
-		s := r.switches[0]
-		r.switches = r.switches[1:]
+	for len(r.plan.switches) > 0 && r.plan.switches[0].Tick <= tick {
+		s := r.plan.switches[0]
+		r.plan.switches = r.plan.switches[1:]
 		for n := range r.minds {
 			if s.AgentID == "" || s.AgentID == r.world.AgentID(n) {
 				applySwitch(r.mind(n), s)
 			}
 		}
-		if err := r.journal.write(s); err != nil {
+		if err := r.sink.write(s); err != nil {
 			return err
 		}
 	}
@@ -187,7 +187,7 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 			if err != nil {
 				return d, err
 			}
-			d.bill.add(r.prices, r.endpoints.of(key.Agent).model, answer)
+			d.bill.add(r.spending.prices, r.endpoints.of(key.Agent).model, answer)
 			d.failure = answer.Failure
 			turn.Answer(answer)
 		case behavior.Call:
@@ -203,8 +203,7 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 }
 
 // ask sends one request, if the caps allow it, and records the exchange before anybody
-// uses the answer. An answer that comes from the run's own records stands there
-// already.
+// uses the answer.
 func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, allowed *allowance) (llmclient.Answer, error) {
 	used := r.endpoints.of(key.Agent)
 	ask.Request.Model = used.model
@@ -215,26 +214,18 @@ func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, a
 		return answer
 	})
 	used.state.note(answer)
-	switch {
-	case refused != nil:
+	var err error
+	if refused != nil {
 		record := refused.Record(ask.Request.Hash())
 		record.Tick, record.AgentID, record.Step, record.Stage = key.Tick, key.Agent, key.Step, ask.Stage
-		if err := r.journal.write(record); err != nil {
-			return answer, err
-		}
-	case r.journal.held.call(key):
-		return answer, r.journal.held.recording.failure()
-	default:
-		if err := r.journal.exchange(key, ask, answer, charge); err != nil {
-			return answer, err
-		}
+		err = r.sink.write(record)
+	} else {
+		err = r.sink.exchange(key, ask, answer, charge)
 	}
-	if r.LLMIO != nil && !r.resuming {
-		r.journal.mu.Lock()
-		defer r.journal.mu.Unlock()
+	if err == nil && r.LLMIO != nil && !r.past.holds(key) {
 		r.LLMIO(Exchange{key, ask.Stage, ask.Request, answer})
 	}
-	return answer, nil
+	return answer, err
 }
 
 // abandoned tells whether the tick has to be given up: the run was interrupted,
@@ -242,7 +233,7 @@ func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, a
 // another one is left.
 func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
 	for _, t := range turns {
-		if s := r.missed(t.failure); s != nil {
+		if s := missed(t.failure); s != nil {
 			return s
 		}
 	}
@@ -263,7 +254,7 @@ func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
 // of the provider costs the lesson alone.
 func (r *runner) abandonedLookingBack(ctx context.Context, backs []lookedBack) *stop {
 	for _, b := range backs {
-		if s := r.missed(b.failure); s != nil {
+		if s := missed(b.failure); s != nil {
 			return s
 		}
 	}
@@ -274,9 +265,9 @@ func (r *runner) abandonedLookingBack(ctx context.Context, backs []lookedBack) *
 }
 
 // missed ends a run whose recording has no answer to a request, or cannot tell.
-func (r *runner) missed(f *llmclient.Failure) *stop {
+func missed(f *llmclient.Failure) *stop {
 	switch {
-	case f == nil || !r.missEnds:
+	case f == nil:
 		return nil
 	case f.Kind == llmclient.ErrNotRecorded:
 		return &stop{status: trace.RunReplayDiffers, reason: f.Message, failure: f}
@@ -337,14 +328,14 @@ func (r *runner) record(tick int64, turns []deliberated, backs []lookedBack, eve
 		}
 	}
 	records = append(records, eventRecords(tick, events)...)
-	r.progress.Digest = r.world.Digest().String()
-	records = append(records, trace.TickEnd{Tick: tick, Digest: r.progress.Digest, Due: due, Continued: continued, WorldTime: tick})
-	return r.journal.write(records...)
+	r.reached.Digest = r.world.Digest().String()
+	records = append(records, trace.TickEnd{Tick: tick, Digest: r.reached.Digest, Due: due, Continued: continued, WorldTime: tick})
+	return r.sink.write(records...)
 }
 
 // report updates the running counts and shows them.
 func (r *runner) report(turns []deliberated, continued int) {
-	p := &r.progress
+	p := &r.reached.Progress
 	p.Tick = r.world.Tick()
 	p.Continued += int64(continued)
 	p.Decisions += int64(len(turns) - continued)
@@ -362,7 +353,6 @@ func (r *runner) report(turns []deliberated, continued int) {
 		}
 	}
 	if r.Progress != nil {
-		p.Resuming = r.resuming
 		r.Progress(*p)
 	}
 }

@@ -21,8 +21,12 @@ type Log struct {
 	instructions map[string]string
 	tools        map[toolList]string
 	stretch      int64
-	// state is where the run stands, of a log that is a file.
-	state state.State
+	// state is where the run stands, of a log that is a file. stands are the calls that the
+	// trace holds of its open tick, leading how many of the records that the tick begins
+	// with: they are derived again and not written twice.
+	state   state.State
+	stands  map[trace.CallKey]bool
+	leading int
 }
 
 // toolList identifies the tools of a request: those who make requests share lists and
@@ -49,7 +53,8 @@ func (d Dir) CreateLog() (*Log, error) {
 }
 
 // Continue lets the log go on at the end of the trace in d, where the run stands as s
-// says. Parts that were marked as stored are not written again.
+// says. What the trace holds of the open tick is not written again, nor are the parts that
+// were marked as stored.
 func (l *Log) Continue(d Dir, s state.State) error {
 	f, err := d.continueTrace()
 	if err != nil {
@@ -57,20 +62,26 @@ func (l *Log) Continue(d Dir, s state.State) error {
 	}
 	l.w.Redirect(f)
 	s.Open.Damage = nil // it is cut off
-	l.file, l.state = f, s
+	l.file, l.state, l.stands, l.leading = f, s, s.Open.Keys(), s.Open.Switches
 	return nil
 }
 
 // MarkStored tells the log that the trace it goes on with holds p.
 func (l *Log) MarkStored(p trace.Part) { l.w.MarkStored(p) }
 
-// Write appends records. With the end of a tick everything so far is made to survive a
+// Write appends records. With the end of a tick or of the run everything so far is made to survive a
 // power failure, and a file that has grown to the size that the run wants is closed and
 // the next one begun.
 func (l *Log) Write(records ...trace.Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range records {
+		switch r.(type) {
+		case trace.Switch, trace.Fork, trace.CapChange:
+			if l.leading--; l.leading >= 0 {
+				continue
+			}
+		}
 		if err := l.put(r); err != nil {
 			return err
 		}
@@ -85,11 +96,12 @@ func (l *Log) put(r trace.Record) error {
 	if err := l.state.Add(r, state.Span{}); err != nil {
 		return err
 	}
-	if r.RecordType() != trace.TypeTickEnd {
+	whole := r.RecordType() == trace.TypeTickEnd
+	if !whole && r.RecordType() != trace.TypeRunEnd {
 		return nil
 	}
 	limit := l.state.SegmentBytes
-	if err := l.Sync(); err != nil || limit == nil || *limit == 0 || l.file.size < *limit {
+	if err := l.file.sync(); err != nil || !whole || limit == nil || *limit == 0 || l.file.size < *limit {
 		return err
 	}
 	return l.file.rotate(l.state.Segment(l.file.number + 1))
@@ -100,6 +112,9 @@ func (l *Log) put(r trace.Record) error {
 func (l *Log) Exchange(call trace.ModelCall, r llmclient.Request, a llmclient.Answer) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.stands[call.Key()] {
+		return nil
+	}
 	var err error
 	if call.Instructions, call.Tools, err = l.static(call.Tick, r); err != nil {
 		return err
@@ -138,14 +153,6 @@ func (l *Log) static(tick int64, r llmclient.Request) (instructions, tools strin
 		l.tools[list] = tools
 	}
 	return instructions, tools, nil
-}
-
-// Sync makes everything written so far survive a power failure.
-func (l *Log) Sync() error {
-	if l.file == nil {
-		return nil
-	}
-	return l.file.sync()
 }
 
 // Close releases the file.

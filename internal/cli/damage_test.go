@@ -11,7 +11,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -22,7 +21,7 @@ func threeFiles(t *testing.T) [3][][]byte {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	p := newProcess(t, nil, "minimal", "--ticks", "6", "--run-dir", dir, "--quiet")
-	if code := p.run(t); code != engine.ExitCompleted {
+	if code := p.run(t); code != exitCompleted {
 		t.Fatalf("exit code %d: %s", code, p.output())
 	}
 	text, err := os.ReadFile(filepath.Join(dir, run.TraceFile))
@@ -124,8 +123,8 @@ func TestDamageIsTheSameEverywhere(t *testing.T) {
 		}
 		for _, args := range commands {
 			p := newProcess(t, nil, args...)
-			if code := p.run(t); code != engine.ExitBadInput || !strings.Contains(p.stderr.String(), c.want) {
-				t.Errorf("%s: %s: exit code %d, %s; want %d and %q", name, strings.Join(args[:2], " "), code, p.stderr.String(), engine.ExitBadInput, c.want)
+			if code := p.run(t); code != exitBadInput || !strings.Contains(p.stderr.String(), c.want) {
+				t.Errorf("%s: %s: exit code %d, %s; want %d and %q", name, strings.Join(args[:2], " "), code, p.stderr.String(), exitBadInput, c.want)
 			}
 			if regexp.MustCompile(`remove|start it again`).MatchString(p.stderr.String()) {
 				t.Errorf("%s: %s advises removal: %s", name, args[0], p.stderr.String())

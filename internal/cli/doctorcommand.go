@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
@@ -80,13 +79,13 @@ func (m *Main) examine(ctx context.Context, values []value, flags doctorFlags) e
 		return badInput("%w", err)
 	}
 	if ctx.Err() != nil {
-		return failWith(engine.ExitInterrupted, fmt.Errorf("interrupted"))
+		return failWith(exitInterrupted, fmt.Errorf("interrupted"))
 	}
 	if err := m.printExamination(r, flags.json); err != nil {
 		return fmt.Errorf("print the findings: %w", err)
 	}
 	if !r.Fit() {
-		return failWith(engine.ExitProvider, fmt.Errorf("the endpoint will not do as it is: %s", failedChecks(r)))
+		return failWith(exitProvider, fmt.Errorf("the endpoint will not do as it is: %s", failedChecks(r)))
 	}
 	return nil
 }

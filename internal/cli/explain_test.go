@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -140,7 +139,7 @@ func TestExplain(t *testing.T) {
 		t.Run(c.golden, func(t *testing.T) {
 			p := newProcess(t, nil, append([]string{"explain", "run"}, c.args...)...)
 			recordedRun(t, p)
-			if code := p.run(t); code != engine.ExitCompleted {
+			if code := p.run(t); code != exitCompleted {
 				t.Fatalf("exit code %d:\n%s", code, p.output())
 			}
 			if strings.ContainsAny(p.output(), "\x1b\a") {
@@ -164,7 +163,7 @@ func TestExplainRefuses(t *testing.T) {
 	} {
 		p := newProcess(t, nil, append([]string{"explain", "run"}, c.args...)...)
 		recordedRun(t, p)
-		if code := p.run(t); code != engine.ExitBadInput || p.stdout.Len() > 0 {
+		if code := p.run(t); code != exitBadInput || p.stdout.Len() > 0 {
 			t.Errorf("%v: exit code %d, stdout %q", c.args, code, p.stdout.String())
 		}
 		if want := programName + ": " + c.want + "\n"; p.stderr.String() != want {
@@ -191,7 +190,7 @@ func TestExplainSaysThatATraceIsDamaged(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Join(kept, nil), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.run(t); code != engine.ExitBadInput || !strings.Contains(p.stderr.String(), "the trace is damaged: part ") {
+	if code := p.run(t); code != exitBadInput || !strings.Contains(p.stderr.String(), "the trace is damaged: part ") {
 		t.Errorf("exit code %d:\n%s", code, p.output())
 	}
 }

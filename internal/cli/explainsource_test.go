@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -80,7 +79,7 @@ func TestExplainTellsOrigins(t *testing.T) {
 		t.Run(c.golden, func(t *testing.T) {
 			p := newProcess(t, nil, append([]string{"explain", "run"}, c.args...)...)
 			recordedSources(t, p)
-			if code := p.run(t); code != engine.ExitCompleted {
+			if code := p.run(t); code != exitCompleted {
 				t.Fatalf("exit code %d:\n%s", code, p.output())
 			}
 			if strings.ContainsAny(p.output(), "\x1b\a") {
@@ -103,7 +102,7 @@ func TestExplainSourceRefuses(t *testing.T) {
 	} {
 		p := newProcess(t, nil, append([]string{"explain", "run"}, c.args...)...)
 		recordedSources(t, p)
-		if code := p.run(t); code != engine.ExitBadInput || p.stdout.Len() > 0 {
+		if code := p.run(t); code != exitBadInput || p.stdout.Len() > 0 {
 			t.Errorf("%v: exit code %d, stdout %q", c.args, code, p.stdout.String())
 		}
 		if want := programName + ": " + c.want; !strings.HasPrefix(p.stderr.String(), want) || strings.Count(p.stderr.String(), "\n") != 1 {
@@ -112,7 +111,7 @@ func TestExplainSourceRefuses(t *testing.T) {
 	}
 	p := newProcess(t, nil, "explain", "run", "--source", "mem-2")
 	recordedRun(t, p)
-	if code := p.run(t); code != engine.ExitCompleted {
+	if code := p.run(t); code != exitCompleted {
 		t.Errorf("a source without an origin: exit code %d:\n%s", code, p.output())
 	}
 }

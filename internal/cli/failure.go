@@ -5,7 +5,39 @@ import (
 	"fmt"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
 )
+
+// The exit codes of the program.
+const (
+	exitCompleted   = 0
+	exitInternal    = 1
+	exitBadInput    = 2
+	exitProvider    = 3
+	exitBudget      = 4
+	exitDiffers     = 5
+	exitGate        = 6
+	exitInterrupted = 130
+)
+
+// statusCode is the exit code that goes with the way a run ended.
+func statusCode(s trace.RunStatus) int {
+	switch s {
+	case trace.RunCompleted:
+		return exitCompleted
+	case trace.RunProviderFailed:
+		return exitProvider
+	case trace.RunBudgetReached:
+		return exitBudget
+	case trace.RunRecordingDamaged:
+		return exitBadInput
+	case trace.RunReplayDiffers:
+		return exitDiffers
+	case trace.RunInterrupted:
+		return exitInterrupted
+	}
+	return exitInternal
+}
 
 // failure is an error with the exit code it ends the program with. Errors without
 // one are failures of the outside or of this program, such as a full disk.
@@ -23,7 +55,15 @@ func (f *failure) Unwrap() error { return f.err }
 // badInput returns an error of the user's making: exit code 2. The message says
 // what is wrong, where it stands and what is allowed, on one line.
 func badInput(format string, args ...any) error {
-	return &failure{engine.ExitBadInput, fmt.Errorf(format, args...)}
+	return &failure{exitBadInput, fmt.Errorf(format, args...)}
+}
+
+// driftHint adds to an error of another version what ignores it.
+func driftHint(err error) error {
+	if errors.Is(err, engine.ErrVersionDrift) {
+		return fmt.Errorf("%w; --allow-version-drift ignores that", err)
+	}
+	return err
 }
 
 // failWith returns err with an exit code.
@@ -33,10 +73,10 @@ func failWith(code int, err error) error { return &failure{code, err} }
 // an internal error when it carries none.
 func exitCode(err error) int {
 	if err == nil {
-		return engine.ExitCompleted
+		return exitCompleted
 	}
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f.code
 	}
-	return engine.ExitInternal
+	return exitInternal
 }

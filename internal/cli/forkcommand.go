@@ -210,9 +210,9 @@ func (m *Main) carryOut(ctx context.Context, p plan, o engine.Options) (engine.R
 func forkFailure(runDir string, err error) error {
 	switch {
 	case errors.Is(err, engine.ErrForkDiffers):
-		return failWith(engine.ExitDiffers, fmt.Errorf("%s cannot be forked: %w", shown(runDir), err))
+		return failWith(exitDiffers, fmt.Errorf("%s cannot be forked: %w", shown(runDir), err))
 	case run.Damaged(err), errors.Is(err, engine.ErrFork), errors.Is(err, engine.ErrVersionDrift):
-		return badInput("%s cannot be forked: %w", shown(runDir), err)
+		return badInput("%s cannot be forked: %w", shown(runDir), driftHint(err))
 	}
 	return fmt.Errorf("fork %s: %w", shown(runDir), err)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/behavior/policy"
-	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/guardeval"
 	"example.com/agentworld/internal/atomicfile"
 )
@@ -145,7 +144,7 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	}
 	results, err := m.playCases(ctx, e, cases)
 	if ctx.Err() != nil {
-		return failWith(engine.ExitInterrupted, fmt.Errorf("guard evaluation interrupted; there is no result"))
+		return failWith(exitInterrupted, fmt.Errorf("guard evaluation interrupted; there is no result"))
 	}
 	if err != nil {
 		return err
@@ -216,11 +215,11 @@ func (e guardEvaluation) judge(evaluation guardeval.Evaluation) error {
 		return fmt.Errorf("guard evaluation: nothing was played with the guard on")
 	}
 	if e.attackMax != nil && 100*on.AttackSucceeded.Upper > *e.attackMax {
-		return failWith(engine.ExitGate, fmt.Errorf("gate missed: up to %.2f%% of attacks succeed (%s), allowed are %.2f%%",
+		return failWith(exitGate, fmt.Errorf("gate missed: up to %.2f%% of attacks succeed (%s), allowed are %.2f%%",
 			100*on.AttackSucceeded.Upper, on.AttackSucceeded, *e.attackMax))
 	}
 	if e.blockMax != nil && 100*on.FalseBlocks.Upper > *e.blockMax {
-		return failWith(engine.ExitGate, fmt.Errorf("gate missed: up to %.2f%% of harmless cases are blocked (%s), allowed are %.2f%%",
+		return failWith(exitGate, fmt.Errorf("gate missed: up to %.2f%% of harmless cases are blocked (%s), allowed are %.2f%%",
 			100*on.FalseBlocks.Upper, on.FalseBlocks, *e.blockMax))
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -83,7 +82,7 @@ func TestLongInspectIsFast(t *testing.T) {
 		t.Skip("set AGENT_WORLD_LONG=1 (make long) to inspect 1 GB")
 	}
 	p := newProcess(t, nil, "llm_bootstrap", "--ticks", "60", "--run-dir", "run", "--quiet")
-	if code := p.run(t); code != engine.ExitCompleted {
+	if code := p.run(t); code != exitCompleted {
 		t.Fatal(p.output())
 	}
 	text, err := os.ReadFile(filepath.Join(p.dir, "run", run.TraceFile))
@@ -109,7 +108,7 @@ func TestLongInspectIsFast(t *testing.T) {
 		again := newProcess(t, nil, tt.args...)
 		again.Getwd = func() (string, error) { return p.dir, nil }
 		started := time.Now()
-		if code := again.run(t); code != engine.ExitCompleted {
+		if code := again.run(t); code != exitCompleted {
 			t.Fatal(again.output())
 		}
 		took := time.Since(started)

@@ -7,8 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-
-	"example.com/agentworld/engine"
 )
 
 // interruptible returns a context that the first SIGINT or SIGTERM ends. A second
@@ -26,7 +24,7 @@ func interruptible(notice io.Writer) (ctx context.Context, stop func()) {
 		fmt.Fprintln(notice, "interrupted: finishing what was begun; once more to quit at once")
 		cancel()
 		if _, ok := <-signals; ok {
-			os.Exit(engine.ExitInterrupted)
+			os.Exit(exitInterrupted)
 		}
 	}()
 	return ctx, func() {

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/run"
 )
 
@@ -59,8 +58,8 @@ func TestSecondInterruptQuitsAtOnce(t *testing.T) {
 		s.interrupt(t)
 	}
 	_ = s.Wait()
-	if code := s.ProcessState.ExitCode(); code != engine.ExitInterrupted {
-		t.Errorf("exit code %d, want %d", code, engine.ExitInterrupted)
+	if code := s.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d", code, exitInterrupted)
 	}
 	if want := "once more to quit at once"; !strings.Contains(s.stderr.String(), want) {
 		t.Errorf("stderr %q, want %q in it", s.stderr.String(), want)
@@ -83,8 +82,8 @@ func TestInterruptedRunExitsWith130(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = s.Wait()
-	if code := s.ProcessState.ExitCode(); code != engine.ExitInterrupted {
-		t.Errorf("exit code %d, want %d; stderr:\n%s", code, engine.ExitInterrupted, s.stderr.String())
+	if code := s.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d; stderr:\n%s", code, exitInterrupted, s.stderr.String())
 	}
 	if want := "report  run/report.json"; !strings.Contains(string(out), want) {
 		t.Errorf("stdout has no %q:\n%s", want, out)

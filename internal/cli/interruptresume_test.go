@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/run"
 )
 
@@ -53,7 +52,7 @@ func TestInterruptedWhileDeriving(t *testing.T) {
 		again.Stderr, again.Getwd, again.Terminal = errs, p.Getwd, true
 		code := again.Run(ctx)
 		cancel()
-		if code != engine.ExitInterrupted || !strings.Contains(errs.String(), "interrupted while the 60 recorded ticks of \"run\" were derived again, after ") {
+		if code != exitInterrupted || !strings.Contains(errs.String(), "interrupted while the 60 recorded ticks of \"run\" were derived again, after ") {
 			t.Errorf("at %q: exit code %d\n%s", text, code, errs.String())
 		}
 		if again.stdout.Len() > 0 {

@@ -215,14 +215,14 @@ func (l *schooling) ask(ctx context.Context, b engine.Batch) (reflect.Result, er
 			return l.source.Respond(ctx, trace.CallKey{Tick: b.Tick, Agent: agent, Step: ask.Number}, ask.Request)
 		})
 		if ctx.Err() != nil {
-			return reflect.Result{}, failWith(engine.ExitInterrupted, errors.New("learning interrupted; what was learned before is kept"))
+			return reflect.Result{}, failWith(exitInterrupted, errors.New("learning interrupted; what was learned before is kept"))
 		}
 		if f := answer.Failure; f != nil && f.Kind.Fatal(true) {
-			return reflect.Result{}, failWith(engine.ExitProvider, fmt.Errorf("the provider refused: %s", f.Kind))
+			return reflect.Result{}, failWith(exitProvider, fmt.Errorf("the provider refused: %s", f.Kind))
 		}
 		if f := answer.Failure; f != nil && f.Kind == llmclient.ErrCap && strings.HasPrefix(f.Code, string(budget.Run)) {
 			// What the caps of agents and look backs refuse costs that look back alone.
-			return reflect.Result{}, failWith(engine.ExitBudget, fmt.Errorf("%s; what was learned before is kept", f.Message))
+			return reflect.Result{}, failWith(exitBudget, fmt.Errorf("%s; what was learned before is kept", f.Message))
 		}
 		turn.Answer(answer)
 	}

@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 )
 
@@ -75,7 +74,7 @@ func (m *Main) shielded(f func() error) (err error) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			fmt.Fprintf(m.Stderr, "%s\n", debug.Stack())
-			err = failWith(engine.ExitInternal, fmt.Errorf("internal error, please report it: %v", bug))
+			err = failWith(exitInternal, fmt.Errorf("internal error, please report it: %v", bug))
 		}
 	}()
 	return f()
@@ -85,7 +84,7 @@ func (m *Main) shielded(f func() error) (err error) {
 // been explained already.
 func (m *Main) fail(err error) int {
 	if err == nil {
-		return engine.ExitCompleted
+		return exitCompleted
 	}
 	if text := errorText(err); text != "" {
 		fmt.Fprintf(m.Stderr, "%s: %s\n", programName, oneLine(openai.Masked(text, append(m.keysOfEnvironment(), m.keys...)...)))

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-
-	"example.com/agentworld/engine"
 )
 
 // broken is a source of randomness with a bug.
@@ -16,8 +14,8 @@ func (broken) Read([]byte) (int, error) { panic("the dice are gone") }
 func TestABugIsAnInternalError(t *testing.T) {
 	p := newProcess(t, nil, "minimal", "--ticks", "1")
 	p.Random = broken{}
-	if code := p.run(t); code != engine.ExitInternal {
-		t.Errorf("exit code %d, want %d", code, engine.ExitInternal)
+	if code := p.run(t); code != exitInternal {
+		t.Errorf("exit code %d, want %d", code, exitInternal)
 	}
 	lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
 	if last, want := lines[len(lines)-1], programName+": internal error, please report it: the dice are gone"; last != want {
@@ -34,10 +32,10 @@ func TestExitCodes(t *testing.T) {
 		err  error
 		code int
 	}{
-		{nil, engine.ExitCompleted},
-		{inner, engine.ExitInternal},
-		{badInput("x: %w", inner), engine.ExitBadInput},
-		{errors.Join(failWith(engine.ExitProvider, inner), inner), engine.ExitProvider},
+		{nil, exitCompleted},
+		{inner, exitInternal},
+		{badInput("x: %w", inner), exitBadInput},
+		{errors.Join(failWith(exitProvider, inner), inner), exitProvider},
 	} {
 		if got := exitCode(c.err); got != c.code {
 			t.Errorf("exitCode(%v) = %d, want %d", c.err, got, c.code)
@@ -50,7 +48,7 @@ func TestExitCodes(t *testing.T) {
 
 func TestErrorsAreOneSafeLine(t *testing.T) {
 	p := newProcess(t, nil, "no\nsuch\x1b[2Jthing")
-	if code := p.run(t); code != engine.ExitBadInput {
+	if code := p.run(t); code != exitBadInput {
 		t.Errorf("exit code %d", code)
 	}
 	if text := p.stderr.String(); strings.Count(text, "\n") != 1 || strings.Contains(text, "\x1b") {

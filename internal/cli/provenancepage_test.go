@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/itchyny/gojq"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
 )
 
@@ -108,7 +107,7 @@ func pageRun(t *testing.T) string {
 	if err := os.WriteFile(filepath.Join(p.dir, "book.toml"), []byte(pageBook), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.run(t); code != engine.ExitCompleted {
+	if code := p.run(t); code != exitCompleted {
 		t.Fatalf("exit code %d:\n%s", code, p.output())
 	}
 	return filepath.Join(p.dir, "run")

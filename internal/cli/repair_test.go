@@ -3,8 +3,6 @@ package cli
 import (
 	"path/filepath"
 	"testing"
-
-	"example.com/agentworld/engine"
 )
 
 // TestMoreRepairsLoseFewerTurns: what docs/faults.md says of its example holds.
@@ -12,7 +10,7 @@ func TestMoreRepairsLoseFewerTurns(t *testing.T) {
 	lost := func(rounds string) int64 {
 		p := newProcess(t, map[string]string{envPrefix + "MAX_REPAIR_ROUNDS": rounds},
 			"llm_bootstrap", "--ticks", "20", "--faults", "unusable=30%", "--quiet")
-		if code := p.run(t); code != engine.ExitCompleted {
+		if code := p.run(t); code != exitCompleted {
 			t.Fatalf("exit code %d:\n%s", code, p.output())
 		}
 		r, err := p.foldReport(p.onlyRun(t))

@@ -69,10 +69,10 @@ func (m *Main) collectRarely() (restore func()) {
 // records have one.
 func (m *Main) replayDiffers(result engine.ReplayResult) error {
 	if result.Line == 0 {
-		return failWith(engine.ExitDiffers, fmt.Errorf("the replay differs: %w", result.Difference))
+		return failWith(exitDiffers, fmt.Errorf("the replay differs: %w", result.Difference))
 	}
 	fmt.Fprintf(m.Stderr, "recorded: %s\nderived:  %s\n", lineShown(result.Recorded), lineShown(result.Derived))
-	return failWith(engine.ExitDiffers, fmt.Errorf("the replay differs from line %d of the canonical trace on: %w", result.Line, result.Difference))
+	return failWith(exitDiffers, fmt.Errorf("the replay differs from line %d of the canonical trace on: %w", result.Line, result.Difference))
 }
 
 // lineShown is a line of a canonical trace for an error, bounded and escaped. One
@@ -90,9 +90,9 @@ func lineShown(line string) string {
 func replayFailure(ctx context.Context, runDir string, err error) error {
 	switch {
 	case ctx.Err() != nil:
-		return failWith(engine.ExitInterrupted, fmt.Errorf("replay of %s interrupted", shown(runDir)))
+		return failWith(exitInterrupted, fmt.Errorf("replay of %s interrupted", shown(runDir)))
 	case run.Damaged(err), errors.Is(err, engine.ErrVersionDrift):
-		return badInput("%s cannot be replayed: %w", shown(runDir), err)
+		return badInput("%s cannot be replayed: %w", shown(runDir), driftHint(err))
 	}
 	return fmt.Errorf("replay %s: %w", shown(runDir), err)
 }

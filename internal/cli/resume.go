@@ -137,7 +137,7 @@ func resumeRefusal(runDir string, err error) error {
 	if errors.Is(err, engine.ErrNotResumable) {
 		return badInput("%s: %w", shown(runDir), err)
 	}
-	return badInput("%s cannot be resumed: %w", shown(runDir), err)
+	return badInput("%s cannot be resumed: %w", shown(runDir), driftHint(err))
 }
 
 // resumePlan is the plan of the run as it was recorded, with what the user says now
@@ -199,11 +199,11 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 	printer.finish()
 	given()
 	if difference, ok := errors.AsType[*trace.DifferenceError](err); ok {
-		return failWith(engine.ExitDiffers, fmt.Errorf("%s does not come out as recorded and is not resumed: %w", shown(p.RunDir), difference))
+		return failWith(exitDiffers, fmt.Errorf("%s does not come out as recorded and is not resumed: %w", shown(p.RunDir), difference))
 	}
 	if err == nil && result.Deriving {
 		out.made.discard()
-		return failWith(result.ExitCode(), fmt.Errorf("interrupted while the %d recorded ticks of %s were derived again, after %d of them; nothing of the run has changed; resume %s starts over",
+		return failWith(statusCode(result.Status), fmt.Errorf("interrupted while the %d recorded ticks of %s were derived again, after %d of them; nothing of the run has changed; resume %s starts over",
 			s.TicksDone(), shown(p.RunDir), result.TicksDone, oneLine(p.RunDir)))
 	}
 	if run.Damaged(err) {

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
@@ -211,14 +210,14 @@ func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr err
 // verdict turns the way a run ended into an error with its exit code; nil for a
 // completed run.
 func (p plan) verdict(result engine.Result) error {
-	switch result.ExitCode() {
-	case engine.ExitCompleted:
+	switch statusCode(result.Status) {
+	case exitCompleted:
 		return nil
-	case engine.ExitProvider:
-		return failWith(engine.ExitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
-			result.Status, result.TicksDone, p.Ticks, result.Reason, p.providerHint(result.Reason)))
-	case engine.ExitBudget:
-		return failWith(engine.ExitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there; resume %s with a higher cap goes on",
+	case exitProvider:
+		return failWith(exitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
+			result.Status, result.TicksDone, p.Ticks, result.Reason, p.providerHint(result.Failure)))
+	case exitBudget:
+		return failWith(exitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there; resume %s with a higher cap goes on",
 			result.Status, result.TicksDone, p.Ticks, result.Reason, oneLine(p.RunDir)))
 	}
 	reason := result.Reason
@@ -230,7 +229,7 @@ func (p plan) verdict(result engine.Result) error {
 	case p.resumable(result):
 		reason += fmt.Sprintf("; resume %s goes on with it", oneLine(p.RunDir))
 	}
-	return failWith(result.ExitCode(), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.Ticks, reason))
+	return failWith(statusCode(result.Status), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.Ticks, reason))
 }
 
 // resumable says that another process can go on with the run: not with a fork that has
@@ -241,11 +240,12 @@ func (p plan) resumable(result engine.Result) bool {
 
 // providerHint tells which setting may have ended the run: a bound on time when
 // that is what ran out, else those of the model.
-func (p plan) providerHint(reason string) string {
+func (p plan) providerHint(f *llmclient.Failure) string {
 	switch {
-	case strings.Contains(reason, string(llmclient.ErrDeadline)) && p.DecisionDeadlineMS > 0:
+	case f == nil:
+	case f.Kind == llmclient.ErrDeadline && p.DecisionDeadlineMS > 0:
 		return fmt.Sprintf("decisions may take %s (--decision-deadline); allow more or leave it out", millis(p.DecisionDeadlineMS))
-	case strings.Contains(reason, string(llmclient.ErrTimeout)):
+	case f.Kind == llmclient.ErrTimeout:
 		return fmt.Sprintf("calls may take %s (--timeout) and then 180s once more; check the endpoint (--base-url) or allow more", millis(p.TimeoutMS))
 	}
 	if !p.faults.Empty() {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
@@ -17,7 +16,7 @@ import (
 // wrote for the key that was set and must not be used.
 func TestScriptedRunLeavesAValidReport(t *testing.T) {
 	p := newProcess(t, map[string]string{"OPENAI_API_KEY": planted}, "llm_bootstrap", "--ticks", "3", "--print-llm-io", "--report-json", "deep/er/report.json")
-	if code := p.run(t); code != engine.ExitCompleted {
+	if code := p.run(t); code != exitCompleted {
 		t.Fatalf("exit code %d:\n%s", code, p.output())
 	}
 	text := p.output()
@@ -60,7 +59,7 @@ func TestBaseURLFormsGiveTheSameRun(t *testing.T) {
 	var first []byte
 	for _, form := range forms {
 		p := newProcess(t, nil, "minimal", "--ticks", "3", "--model", "m", "--base-url", form, "--run-dir", "run")
-		if code := p.run(t); code != engine.ExitCompleted {
+		if code := p.run(t); code != exitCompleted {
 			t.Fatalf("%s: exit code %d:\n%s", form, code, p.output())
 		}
 		if want := "model: live, m (flag --model) at " + bare + "/v1/responses, no key"; !strings.Contains(p.stderr.String(), want) {
@@ -91,8 +90,8 @@ func TestRunRefusedLeavesNothing(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(p.dir, "file"), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if code := p.run(t); code != engine.ExitBadInput {
-			t.Errorf("%v: exit code %d, want %d:\n%s", args, code, engine.ExitBadInput, p.output())
+		if code := p.run(t); code != exitBadInput {
+			t.Errorf("%v: exit code %d, want %d:\n%s", args, code, exitBadInput, p.output())
 		}
 		if left := tree(t, p.dir); len(left) != 1 {
 			t.Errorf("%v left behind %v", args, left)
@@ -106,7 +105,7 @@ func TestRunRefusedLeavesNothing(t *testing.T) {
 // TestAReportOutlivesAKilledRun cuts a trace as a killed process leaves it.
 func TestAReportOutlivesAKilledRun(t *testing.T) {
 	p := newProcess(t, nil, "minimal", "--ticks", "3", "--run-dir", "run")
-	if code := p.run(t); code != engine.ExitCompleted {
+	if code := p.run(t); code != exitCompleted {
 		t.Fatalf("exit code %d:\n%s", code, p.output())
 	}
 	path := filepath.Join(p.dir, "run", run.TraceFile)

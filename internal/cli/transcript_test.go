@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/trace"
 )
 
@@ -15,7 +14,7 @@ import (
 // files.
 func TestIndexedTranscriptIsTheWholeOne(t *testing.T) {
 	p := newProcess(t, nil, "llm_bootstrap", "--ticks", "70", "--run-dir", "run", "--trace-segment-mb", "1", "--quiet", "--protocol", "lean")
-	if code := p.run(t); code != engine.ExitCompleted {
+	if code := p.run(t); code != exitCompleted {
 		t.Fatal(p.output())
 	}
 	if files, err := filepath.Glob(filepath.Join(p.dir, "run", "trace-*.zst")); err != nil || len(files) == 0 {

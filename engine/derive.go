@@ -3,23 +3,56 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
+
+// readRun reads where the run in dir stands, unless another version recorded it.
+func readRun(dir string, anyVersion bool) (*state.State, error) {
+	h, err := run.Dir(dir).Header()
+	if err != nil {
+		return nil, err
+	}
+	if err := versionDrift(h); err != nil && !anyVersion {
+		return nil, err
+	}
+	return run.Dir(dir).State()
+}
+
+// derive returns a runner that plays the whole ticks of a run again, as o says and with the
+// recorded answers, and keeps nothing. The answers have to be closed.
+func derive(dir run.Dir, recorded *state.State, o Options) (*runner, *recording, error) {
+	answers, err := run.OpenAnswers(string(dir))
+	if err != nil {
+		return nil, nil, err
+	}
+	source := &recording{Answers: answers, reused: o.Reused}
+	o.Settings, o.Forks, o.Source, o.RunDir = recorded.Header.Settings, recorded.Header.Forks, source, ""
+	o.Ticks = recorded.Tick
+	r, err := newRunner(o, discarding{})
+	if err != nil {
+		return nil, nil, errors.Join(err, answers.Close())
+	}
+	r.prepareLearning(recorded.Header.RunName())
+	r.plan.caps, r.past = recorded.CapChanges, past{derived: recorded.Tick, followed: recorded.Tick}
+	return r, source, nil
+}
 
 // recording is a Source that gives the answers of a recorded run again, by agent,
 // tick and step.
 type recording struct {
-	answers *run.Answers
-	given   atomic.Int64
-	mu      sync.Mutex
+	*run.Answers
+	given atomic.Int64
+	mu    sync.Mutex
 	// strictFrom is the first tick in which a request that differs from the recorded one
-	// is refused, since no comparison of records is to find it; 0 is none.
+	// ends the run, since no comparison of records is to find it; 0 is none.
 	strictFrom int64
 	// reused, when set, is called for each answer given from the tick reusedFrom on,
 	// with the number of HTTP requests it had taken.
@@ -29,35 +62,27 @@ type recording struct {
 	failed error
 }
 
-func openRecording(dir string) (*recording, error) {
-	a, err := run.OpenAnswers(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &recording{answers: a}, nil
-}
-
-func (r *recording) close() error { return r.answers.Close() }
-
 // Respond returns the recorded answer to the request with the given key. A request
 // that was never made has no answer; the failure it gets differs from every
 // recorded one, so that a comparison stops there.
 func (r *recording) Respond(_ context.Context, key trace.CallKey, request llmclient.Request) llmclient.Answer {
-	answered, ok, err := r.answers.ByKey(key)
+	answered, ok, err := r.ByKey(key)
+	strict := r.strictFrom > 0 && key.Tick >= r.strictFrom
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case err != nil:
 	case !ok:
 		err = &trace.DifferenceError{Tick: key.Tick, What: fmt.Sprintf("%s asks in step %d and nothing is recorded", key.Agent, key.Step)}
-	case r.strictFrom > 0 && key.Tick >= r.strictFrom && request.Hash() != answered.RequestHash:
-		// That an answer belongs to the very request is otherwise for a comparison of the
-		// records to find; here none is to come.
+	case strict && request.Hash() != answered.RequestHash:
 		err = &trace.DifferenceError{Tick: key.Tick, What: fmt.Sprintf("%s asks something else in step %d than recorded", key.Agent, key.Step)}
 	}
 	if err != nil {
 		r.failed = cmp.Or(r.failed, err)
-		return llmclient.Failed(llmclient.ErrNotRecorded, err.Error())
+		if strict {
+			return llmclient.Failed(llmclient.ErrNotRecorded, err.Error())
+		}
+		return llmclient.Failed(llmclient.ErrAbandoned, err.Error()) // with which the run goes on to what differs
 	}
 	if r.reused != nil && key.Tick >= r.reusedFrom {
 		r.reused(request, answered.Attempts)

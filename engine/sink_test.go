@@ -9,6 +9,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/modules"
+	"example.com/agentworld/run"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -32,11 +33,11 @@ func BenchmarkRecordExchange(b *testing.B) {
 		b.Fatal("a turn does not begin with a request")
 	}
 	opening := ask.Request.Input[0]
-	j, err := createJournal(b.TempDir())
+	log, err := run.Dir(b.TempDir()).CreateLog()
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer j.log.Close()
+	defer log.Close()
 	answer := llmclient.Answer{Reply: &llmclient.Reply{ID: "resp_1", Status: "completed", Items: []llmclient.Item{opening}}}
 	b.ReportAllocs()
 	n := 0
@@ -44,7 +45,7 @@ func BenchmarkRecordExchange(b *testing.B) {
 		n++
 		ask.Request.Input = []llmclient.Item{llmclient.Message("user", fmt.Sprintf("tick %d\n%s", n, opening.Text))}
 		answer.Reply.Items = []llmclient.Item{llmclient.FunctionCall(fmt.Sprintf("call_%d", n), "plan", `{"goal":"Keep powered.","missing":[],"steps":[]}`)}
-		if err := j.exchange(trace.CallKey{Tick: int64(n), Agent: "agent-1", Step: 1}, ask, answer, nil); err != nil {
+		if err := (appending{log}).exchange(trace.CallKey{Tick: int64(n), Agent: "agent-1", Step: 1}, ask, answer, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

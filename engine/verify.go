@@ -8,9 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -18,12 +21,11 @@ import (
 // errDiffers ends both sides of a comparison at the first difference.
 var errDiffers = errors.New("the traces differ")
 
-// compareTicks compares what is recorded of a run, up to its tick last, with what derive
-// writes, both in canonical form as they come, tick by tick, so that memory does not
-// grow with the run. Deriving, encoding what was derived, and reading what was recorded
-// go on beside each other. What derive writes goes into j, which is as before
-// afterwards. The error is one of derive, or a failure to read the run.
-func compareTicks(ctx context.Context, dir string, last int64, j *journal, derive func(ctx context.Context) error) (ReplayResult, error) {
+// verify lets play carry out ticks of r and compares what it records with what the run in
+// dir recorded up to the tick last: in canonical form, as both come, so that memory does
+// not grow with the run. Playing, encoding what came out, and reading what was recorded
+// go on beside each other. The error is one of play, or a failure to read the run.
+func verify(ctx context.Context, dir run.Dir, last int64, r *runner, play func(ctx context.Context) error) (ReplayResult, error) {
 	recorded, recordedIn := io.Pipe()
 	derived, derivedIn := io.Pipe()
 	outer := ctx
@@ -31,15 +33,13 @@ func compareTicks(ctx context.Context, dir string, last int64, j *journal, deriv
 	group.Go(func() error {
 		return fillPipe(recordedIn, func(w io.Writer) error { return copyTicks(dir, last, w) })
 	})
-	ticks := make(derivedTicks, 1)
-	kept := j.log
-	later, finish := ticks.collect(ctx)
-	j.later = later
+	v := &verifying{ctx: ctx, ticks: make(chan []func(appending) error, 1)}
+	r.sink = v
 	group.Go(func() error {
-		defer close(ticks)
-		return cmp.Or(derive(ctx), finish())
+		defer close(v.ticks)
+		return cmp.Or(play(ctx), v.send())
 	})
-	group.Go(func() error { return fillPipe(derivedIn, func(w io.Writer) error { return ticks.writeTo(j, w) }) })
+	group.Go(func() error { return fillPipe(derivedIn, v.encode) })
 	var result ReplayResult
 	group.Go(func() error {
 		var err error
@@ -52,7 +52,6 @@ func compareTicks(ctx context.Context, dir string, last int64, j *journal, deriv
 		return err
 	})
 	err := group.Wait()
-	j.log, j.later = kept, nil
 	if errors.Is(err, errDiffers) {
 		err = nil
 	}
@@ -62,9 +61,61 @@ func compareTicks(ctx context.Context, dir string, last int64, j *journal, deriv
 	return differs(dir, last, result, err)
 }
 
+// verifying sends what a run records on to where it is encoded, that of a tick at a time:
+// what is only compared need not be on disk before it is used, and hashing and encoding
+// it go on beside the turns.
+type verifying struct {
+	ctx   context.Context
+	ticks chan []func(appending) error
+	mu    sync.Mutex
+	held  []func(appending) error
+}
+
+func (v *verifying) write(records ...trace.Record) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.held = append(v.held, func(to appending) error { return to.write(records...) })
+	if len(records) > 0 && records[len(records)-1].RecordType() == trace.TypeTickEnd {
+		return v.send()
+	}
+	return nil
+}
+
+func (v *verifying) exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.held = append(v.held, func(to appending) error { return to.exchange(key, ask, a, charge) })
+	return nil
+}
+
+// send passes on what was held back.
+func (v *verifying) send() error {
+	select {
+	case v.ticks <- v.held:
+		v.held = make([]func(appending) error, 0, len(v.held))
+		return nil
+	case <-v.ctx.Done():
+		return context.Cause(v.ctx)
+	}
+}
+
+// encode writes all of it to w in canonical form.
+func (v *verifying) encode(w io.Writer) error {
+	out, finish := trace.NewCanonicalWriter(w)
+	to := appending{run.NewLog(out)}
+	for writes := range v.ticks {
+		for _, write := range writes {
+			if err := write(to); err != nil {
+				return err
+			}
+		}
+	}
+	return finish()
+}
+
 // differs tells a difference from its cause. An answer that cannot be read makes what
 // follows from it another, which is noticed before the reason is.
-func differs(dir string, last int64, result ReplayResult, err error) (ReplayResult, error) {
+func differs(dir run.Dir, last int64, result ReplayResult, err error) (ReplayResult, error) {
 	if damaged := readable(dir, last); damaged != nil {
 		return ReplayResult{}, damaged
 	}
@@ -76,8 +127,8 @@ func differs(dir string, last int64, result ReplayResult, err error) (ReplayResu
 
 // readable reads the trace in dir up to the end of a tick, 0 for none, and says what of it
 // is damaged; nil when nothing is.
-func readable(dir string, last int64) error {
-	f, err := run.Dir(dir).Open()
+func readable(dir run.Dir, last int64) error {
+	f, err := dir.Open()
 	if err != nil {
 		return err
 	}
@@ -106,8 +157,8 @@ func fillPipe(pipe *io.PipeWriter, fill func(io.Writer) error) error {
 
 // copyTicks writes the recorded run up to its last whole tick. What cannot be read
 // behind that tick's end is no part of it.
-func copyTicks(dir string, last int64, w io.Writer) error {
-	f, err := run.Dir(dir).Open()
+func copyTicks(dir run.Dir, last int64, w io.Writer) error {
+	f, err := dir.Open()
 	if err != nil {
 		return err
 	}
@@ -116,46 +167,6 @@ func copyTicks(dir string, last int64, w io.Writer) error {
 		return fmt.Errorf("read trace of %s: %w", dir, err)
 	}
 	return nil
-}
-
-// derivedTicks carries what a run would write, that of a tick at a time, from where it
-// is derived to where it is encoded.
-type derivedTicks chan []func() error
-
-// writeTo encodes all of it into w, through the journal's writer.
-func (t derivedTicks) writeTo(j *journal, w io.Writer) error {
-	out, finish := trace.NewCanonicalWriter(w)
-	j.log = run.NewLog(out)
-	for writes := range t {
-		for _, write := range writes {
-			if err := write(); err != nil {
-				return err
-			}
-		}
-	}
-	return finish()
-}
-
-// collect returns what takes the writes of a run and sends those of a whole tick at a
-// time. finish sends those of a tick that did not end.
-func (t derivedTicks) collect(ctx context.Context) (later func(write func() error, ended bool) error, finish func() error) {
-	var held []func() error
-	send := func() error {
-		select {
-		case t <- held:
-			held = make([]func() error, 0, len(held))
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	return func(write func() error, ended bool) error {
-		held = append(held, write)
-		if !ended {
-			return nil
-		}
-		return send()
-	}, send
 }
 
 // compareBytes is how much of two traces is compared at a time.

@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
+)
+
+// sink takes what a run records: appending writes it into a trace, verifying compares it
+// with one, discarding keeps nothing. The methods are called from several goroutines; an
+// error ends the run.
+type sink interface {
+	write(records ...trace.Record) error
+	// exchange takes a request and its answer, before anybody uses the answer, and what it
+	// counted against the caps.
+	exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) error
+}
+
+// appending writes into a log.
+type appending struct{ *run.Log }
+
+func (l appending) write(records ...trace.Record) error { return l.Write(records...) }
+
+func (l appending) exchange(key trace.CallKey, ask behavior.Ask, a llmclient.Answer, charge *trace.Charge) error {
+	request := ask.Request
+	return l.Exchange(trace.ModelCall{
+		Tick: key.Tick, AgentID: key.Agent, Step: key.Step, Stage: ask.Stage, Model: request.Model, ToolChoice: request.Choice.Wire(),
+		RequestHash: request.Hash(), InputChars: request.Chars(), ToolChars: request.ToolChars(),
+		Sections: append([]trace.Section{}, ask.Sections...), Charge: charge,
+		Timing: &trace.CallTiming{LatencyMS: a.LatencyMS, Attempts: a.Attempts, FailedAttempts: a.FailedAttempts, Recorded: a.Recorded},
+	}, request, a)
+}
+
+// discarding keeps nothing.
+type discarding struct{}
+
+func (discarding) write(...trace.Record) error { return nil }
+
+func (discarding) exchange(trace.CallKey, behavior.Ask, llmclient.Answer, *trace.Charge) error {
+	return nil
+}
