@@ -126,10 +126,11 @@ func (o *opening) ends(s stub.Shape) bool {
 // over HTTP: each ends as the corpus says, the totals are those of the report, the
 // run goes on and replays.
 func TestCorpusThroughTheProgram(t *testing.T) {
+	slow(t)
 	all := stub.Corpus()
 	// An agent that waits or repeats an order opens no turn; the further rounds, in
 	// other orders, meet the shapes that fell on such ticks.
-	const rounds = 6
+	const rounds = 5
 	scenario, err := filepath.Abs("testdata/two_rocks.toml")
 	if err != nil {
 		t.Fatal(err)
@@ -189,6 +190,7 @@ func repairsOf(injected report.Counts) map[string]int64 {
 // TestRepairableAnswersCostNothing runs the default scenario with every fifth answer
 // malformed in a way that keeps its meaning, in both protocols.
 func TestRepairableAnswersCostNothing(t *testing.T) {
+	slow(t)
 	for _, protocol := range []string{"full", "lean"} {
 		t.Run(protocol, func(t *testing.T) {
 			_, r := spoiltRun(t, "llm_bootstrap", 30, "repairable=20%", "--protocol", protocol)
@@ -216,6 +218,7 @@ func TestRepairableAnswersCostNothing(t *testing.T) {
 // TestTheSameSeedsGiveTheSameFaults compares three runs of the program: two alike,
 // one with another seed of faults.
 func TestTheSameSeedsGiveTheSameFaults(t *testing.T) {
+	slow(t)
 	const faults = "any_shape=10%,http_500=5%,http_404=2%,reset=2%"
 	trace := func(more ...string) string {
 		dir, _ := spoiltRun(t, "llm_bootstrap", 8, faults, more...)

@@ -35,6 +35,16 @@ func stubborn() {
 	select {}
 }
 
+// slow marks a test that plays many ticks. It runs beside others, and -short leaves it
+// out.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("plays many ticks")
+	}
+	t.Parallel()
+}
+
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",

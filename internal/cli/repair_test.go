@@ -7,6 +7,7 @@ import (
 
 // TestMoreRepairsLoseFewerTurns: what docs/faults.md says of its example holds.
 func TestMoreRepairsLoseFewerTurns(t *testing.T) {
+	slow(t)
 	lost := func(rounds string) int64 {
 		p := newProcess(t, map[string]string{envPrefix + "MAX_REPAIR_ROUNDS": rounds},
 			"llm_bootstrap", "--ticks", "20", "--faults", "unusable=30%", "--quiet")

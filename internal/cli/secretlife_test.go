@@ -176,6 +176,7 @@ func around(text string) string {
 // TestKeysStayHiddenThroughTheLifeOfARun has keys in every place that may hold one, a
 // server that repeats them, and every command that does something with a run.
 func TestKeysStayHiddenThroughTheLifeOfARun(t *testing.T) {
+	slow(t)
 	for _, inFile := range []bool{false, true} {
 		k := newKeyed(t, inFile)
 		everything := append(k.agentFlag(), k.live...)

@@ -52,6 +52,7 @@ func placed(s setting) []string {
 // TestAKeyInAnySettingStaysHidden puts the key into every setting of the table, by every
 // way there is, and runs. A setting that is added to the table is covered by itself.
 func TestAKeyInAnySettingStaysHidden(t *testing.T) {
+	slow(t)
 	for _, s := range settingTable() {
 		for _, text := range placed(s) {
 			t.Run(s.name(), func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 // those found by reading the trace from its start, across a stretch of parts and several
 // files.
 func TestIndexedTranscriptIsTheWholeOne(t *testing.T) {
+	slow(t)
 	p := newProcess(t, nil, "llm_bootstrap", "--ticks", "70", "--run-dir", "run", "--trace-segment-mb", "1", "--quiet", "--protocol", "lean")
 	if code := p.run(t); code != exitCompleted {
 		t.Fatal(p.output())
