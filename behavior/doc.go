@@ -18,7 +18,7 @@
 //
 // # The path of a turn
 //
-//	plan --> module calls (0 to 3) --> [reason step] --> decision_draft --> decision
+//	plan --> module calls, if any --> [reason step] --> decision_draft --> decision
 //	  |            |                                          |               |
 //	  +------------+------------- may skip ahead to ----------+-------------->+
 //
@@ -62,19 +62,21 @@
 // All texts about errors stand in one table, phrases, and each says which retry
 // follows where retries are bounded.
 //
-// What stands beside calls (text, a refusal, items of unknown kinds) is noted and
-// not acted on. Items go back to the provider in the order and with the bytes they
-// came in. Before each request the whole input is checked: every output has its
-// call, every call its output, no id twice, no reasoning without what it led to.
-// What breaks a rule is repaired, and each repair is a note of its own.
+// # The conversation
+//
+// A [Conversation] holds the items of a turn's requests, whether it decides or reflects.
+// Items go back to the provider in the order and with the bytes they came in. Before each
+// request the whole input is checked: every output has its call, every call its output,
+// no id twice, no reasoning without what it led to. What breaks a rule is repaired, and
+// each repair is a step of its own. Text, a refusal or an unknown item beside calls is
+// recorded and not acted on.
+//
+// Package behavior/answer reads what came: text where a call was expected is written out
+// as the call it stands for, and passes the same checks. Each repair that it took has a
+// name and is counted.
 //
 // Every turn ends within [Config.CallsMax] requests. One that is told how many it can
-// afford keeps the last of them for a draft and a decision. Text where a call was expected
-// is read leniently: each leniency has a name and is counted, and what it yields
-// passes the same checks as a call. It is written out behind the text as the call
-// it stands for; observations that the model made up itself never come back to it. Arguments of calls are read by the same reader. The shapes that
-// answers are known to have, and what becomes of each, are in the corpus of
-// llmclient/stub; `model-server --list-faults` lists them.
+// afford keeps the last of them for a draft and a decision.
 //
 // # The prompt
 //

@@ -27,20 +27,18 @@ type dryRun struct {
 // action as text, because repeating the whole action schema would double what
 // the tool list takes of every prompt; the object itself is understood as well.
 func dryRunModule() module {
-	schema := schemaOf[dryRunArgs](nil)
-	schema.textField = "action"
-	spec := Spec{
-		Module: moduleDryRun, Tool: "world_dry_run", Parameters: schema.JSON(),
-	}
+	const field = "action"
+	schema, parameters := schemaOf[dryRunArgs](nil)
+	spec := Spec{Module: moduleDryRun, Tool: "world_dry_run", Parameters: parameters}
 	return module{spec, func(rawArgs string) (bound, []answer.Repair, *answer.ArgumentError) {
-		args, used, fault := decodeArguments[dryRunArgs](schema, rawArgs)
+		args, used, fault := decodeArguments[dryRunArgs](schema, field, rawArgs)
 		if fault != nil {
 			return nil, used, fault
 		}
 		action, read, fault := answer.DecodeAction(json.RawMessage(args.Action))
 		used = append(used, read...)
 		if fault != nil {
-			return nil, used, fault.Inside(schema.textField)
+			return nil, used, fault.Inside(field)
 		}
 		return func(env Env) (lookup, failure) { return tryOut(env, action, read), "" }, used, nil
 	}}

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 )
@@ -50,10 +52,10 @@ type bound func(env Env) (lookup, failure)
 // newModule makes a module from a handler of typed arguments; choices lists the
 // names that its argument types allow.
 func newModule[Args any](spec Spec, choices map[reflect.Type][]string, run func(Env, Args) (lookup, failure)) module {
-	schema := schemaOf[Args](choices)
-	spec.Parameters = schema.JSON()
+	schema, parameters := schemaOf[Args](choices)
+	spec.Parameters = parameters
 	return module{spec, func(rawArgs string) (bound, []answer.Repair, *answer.ArgumentError) {
-		args, used, fault := decodeArguments[Args](schema, rawArgs)
+		args, used, fault := decodeArguments[Args](schema, "", rawArgs)
 		if fault != nil {
 			return nil, used, fault
 		}
@@ -62,9 +64,9 @@ func newModule[Args any](spec Spec, choices map[reflect.Type][]string, run func(
 }
 
 // decodeArguments reads a raw argument text into the type its schema was made
-// from.
-func decodeArguments[Args any](schema *Schema, rawArgs string) (args Args, used []answer.Repair, fault *answer.ArgumentError) {
-	conformed, used, fault := answer.Conform(schema.root, schema.textField, rawArgs)
+// from. A field textField, if any, holds JSON text.
+func decodeArguments[Args any](schema *jsonschema.Schema, textField, rawArgs string) (args Args, used []answer.Repair, fault *answer.ArgumentError) {
+	conformed, used, fault := answer.Conform(schema, textField, rawArgs)
 	if fault != nil {
 		return args, used, fault
 	}

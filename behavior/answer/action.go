@@ -356,7 +356,7 @@ func decodeStanding(v Value, do world.Action) (world.Action, []Repair, *Argument
 		return do, opened, nil
 	}
 	if v.Kind == Object && !v.has("until") && namesEvents(v) {
-		// Conditions that stand in the order's place.
+		// Conditions in the order's place.
 		conditions, order := Value{Kind: Object}, Value{Kind: Object}
 		for _, f := range v.Fields {
 			if slices.Contains(standingFields, f.Name) {
@@ -487,7 +487,7 @@ func (d *standingDecoder) until(list Value) ([]world.Condition, *ArgumentError) 
 }
 
 // threshold finds the value of a condition, under another name if need be. A value
-// under its own name counts, and what stands beside it is of no use.
+// under its own name counts, and what is beside it is of no use.
 func (d *standingDecoder) threshold(v Value) Value {
 	found := v.Field("value")
 	for _, name := range thresholdNames {
@@ -606,7 +606,7 @@ func condition(v Value, event string) Value {
 	return c.sorted()
 }
 
-// splitNames splits names that stand in one string.
+// splitNames splits names in one string.
 func splitNames(text string) (names []string) {
 	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("|,;、，；", r) }) {
 		if name = strings.TrimSpace(name); name != "" {

@@ -389,7 +389,7 @@ func shapeDecoded(o Value) (shaped Value, used []Repair, ok bool) {
 	return shaped, slices.Concat([]Repair{FlatAction}, more, extra, reason), true
 }
 
-// standingOf returns the standing order that stands beside an action: as the field
+// standingOf returns the standing order beside an action: as the field
 // of that name, as its parts, or as both, where the parts fill in what the field
 // lacks and contradict nothing.
 func standingOf(o Value) (Value, []Repair) {
@@ -407,7 +407,7 @@ func standingOf(o Value) (Value, []Repair) {
 	return standing, append(extra, NestedUntil)
 }
 
-// standingParts is a standing order made of the parts that stand in o.
+// standingParts is a standing order made of its parts in o.
 func standingParts(o Value) (Value, []Repair) {
 	until, used := shapeUntil(o.Field("until"))
 	return objectOf(map[string]Value{"until": until, "max_ticks": o.Field("max_ticks"), "ignore": o.Field("ignore")}), used
@@ -428,7 +428,7 @@ func shapeFlat(o Value) (flat Value, used []Repair, ok bool) {
 		case isParam(name, f.Name):
 			flat.put(f.Name, f.Value)
 		case slices.Contains(argumentKeys, f.Name) && f.Value.Kind == Object:
-			// The parameters stand in an object of their own.
+			// The parameters are in an object of their own.
 			used = append(used, CallKey)
 			for _, inner := range f.Value.sorted().Fields {
 				flat.put(inner.Name, inner.Value)
@@ -440,7 +440,7 @@ func shapeFlat(o Value) (flat Value, used []Repair, ok bool) {
 	return flat.sorted(), used, true
 }
 
-// twoValues is a field that no action has. It stands in an action that was written
+// twoValues is a field that no action has. It is put into an action that was written
 // with two values for one thing, for the argument error to object: taking one of
 // them would be a guess.
 const twoValues = "two_values"

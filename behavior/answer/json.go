@@ -38,7 +38,7 @@ const (
 	readWhole readState = ""
 	// readCut: the text ended before the value did.
 	readCut readState = "cut"
-	// readBroken: something stands where it cannot stand.
+	// readBroken: something is where it cannot be.
 	readBroken readState = "broken"
 	// readDeep: the value is nested deeper than the bound.
 	readDeep readState = "deep"
@@ -62,7 +62,7 @@ func (r *reader) fail(state readState) Value {
 // rest is the text not read yet.
 func (r *reader) rest() string { return r.text[r.at:] }
 
-// next returns the next character behind space and comments without taking it; 0
+// next returns the next character after space and comments without taking it; 0
 // at the end of the text.
 func (r *reader) next() rune {
 	for r.at < len(r.text) {
@@ -183,7 +183,7 @@ func (r *reader) takeWord() string {
 	return word
 }
 
-// isWordRune reports whether c may stand in a name without quotes.
+// isWordRune reports whether c may be in a name without quotes.
 func isWordRune(c rune) bool {
 	return c == '_' || c == '-' || c == '.' || c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c))
 }
@@ -219,7 +219,7 @@ func (r *reader) object(depth int) Value {
 	return Value{Kind: Null}
 }
 
-// doubled reads an object that stands alone in a second pair of braces, which
+// doubled reads an object that is alone in a second pair of braces, which
 // templates with doubled braces teach models to write.
 func (r *reader) doubled(depth int) Value {
 	r.use(DoubledBraces)
@@ -231,7 +231,7 @@ func (r *reader) doubled(depth int) Value {
 	return inner
 }
 
-// failHere ends the reading at a character that cannot stand here, or at the end.
+// failHere ends the reading at a character that cannot be here, or at the end.
 func (r *reader) failHere() Value {
 	if r.next() == 0 {
 		return r.fail(readCut)
@@ -239,7 +239,7 @@ func (r *reader) failHere() Value {
 	return r.fail(readBroken)
 }
 
-// separator takes the commas before an element and returns the character behind
+// separator takes the commas before an element and returns the character after
 // them. One comma between two elements is as it should be.
 func (r *reader) separator(between bool) rune {
 	commas := 0
@@ -276,7 +276,7 @@ func (r *reader) key() string {
 	return name
 }
 
-// colon takes what stands between a name and its value.
+// colon takes what is between a name and its value.
 func (r *reader) colon() {
 	switch r.next() {
 	case ':':
@@ -348,7 +348,7 @@ func (r *reader) quoted() (text string, ok bool) {
 	return "", false
 }
 
-// stringEnd returns where the first closing mark stands that is not escaped, and
+// stringEnd returns where the first closing mark is that is not escaped, and
 // which it is; -1 when there is none.
 func stringEnd(s string, marks []string) (int, string) {
 	for i := 0; i < len(s); i++ {
@@ -452,7 +452,7 @@ func nextBracket(text string, from int) int {
 
 // findObjects looks for JSON objects in a text of at most a few hundred kilobytes. With
 // a problem nothing of the text may be used: half an answer is not an answer, and what
-// stands beside an object that cannot be read may be the lesser part of what was meant.
+// is beside an object that cannot be read may be the lesser part of what was meant.
 func findObjects(text string) (f found, problem Problem) {
 	var rest strings.Builder
 	last, restarts := 0, 0
@@ -503,7 +503,7 @@ func findObjects(text string) (f found, problem Problem) {
 // isListOfOne reports a list whose only element is an object.
 func (v Value) isListOfOne() bool { return len(v.Items) == 1 && v.Items[0].Kind == Object }
 
-// The marks that may stand around an object without meaning anything more. Those of
+// The marks that may be around an object without meaning anything more. Those of
 // calls are the tags with which chat templates wrap a call.
 var (
 	fenceMark = regexp.MustCompile("(?:```|~~~)[A-Za-z0-9_-]*")
@@ -618,8 +618,8 @@ func unquote(text string) (inner string, ok bool) {
 }
 
 // readKeywords reads the arguments of a call in the syntax of a programming language,
-// from behind its opening bracket: name=value, name='value'. ok is false when the
-// bracket does not close or something else stands in it.
+// from after its opening bracket: name=value, name='value'. ok is false when the
+// bracket does not close or something else is in it.
 func readKeywords(text string) (object Value, used []Repair, ok bool) {
 	r := reader{text: text[:min(len(text), argumentsBytesMax)], depthMax: argumentsDepthMax, keywords: true}
 	v := r.object(1)

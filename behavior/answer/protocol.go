@@ -350,7 +350,7 @@ func mendLists(o Value) (mended Value, used []Repair) {
 	return o, used
 }
 
-// betweenActions is what stands between two planned actions in one text. A comma
+// betweenActions is what is between two planned actions in one text. A comma
 // within a number parts nothing: it would leave a smaller number behind.
 var betweenActions = regexp.MustCompile(`[|;、；\n]|[,，]\s*(?:\D|$)`)
 

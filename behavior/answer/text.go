@@ -284,7 +284,7 @@ func marksIn(text string) (marks []mark) {
 // labelled looks for the first line that names an action. Only that one counts:
 // what comes after it, observations above all, the model made up, and it is
 // discarded. said is the text that is left to read when there is no such line, or
-// when objects stand before it.
+// when objects come before it.
 func (v *Vocabulary) labelled(text string, r *Reading) (said string, calls []Call, problem Problem) {
 	marks := marksIn(text)
 	for i, m := range marks {
@@ -319,8 +319,8 @@ func (v *Vocabulary) labelled(text string, r *Reading) (said string, calls []Cal
 	return text, nil, ""
 }
 
-// spoken is a text without what stands under the given labels of thoughts and
-// observations: with an action line behind them, an object there is none that the
+// spoken is a text without what is under the given labels of thoughts and
+// observations: with an action line after them, an object there is none that the
 // model decided on.
 func spoken(text string, marks []mark) string {
 	if len(marks) == 0 {
@@ -329,7 +329,7 @@ func spoken(text string, marks []mark) string {
 	return text[:marks[0].start]
 }
 
-// observed reports whether mark i begins an observation behind an object that was to
+// observed reports whether mark i begins an observation after an object that was to
 // be carried out first: with an action line still to come, only an object before all
 // labels is meant to be.
 func observed(text string, marks []mark, i int) bool {
@@ -357,7 +357,7 @@ func told(text string) string {
 	return text
 }
 
-// undecided reports whether an object stands behind the line of a thought, where the
+// undecided reports whether an object follows the line of a thought, where the
 // thought may go on or have ended, before the action of the last mark: which of the
 // two is the decision nobody can say.
 func undecided(text string, marks []mark) bool {
@@ -446,10 +446,10 @@ func actionName(content string) (name, input string) {
 	return strings.TrimRight(content[at[2]:at[3]], "."), content[at[1]:]
 }
 
-// bracketed returns what stands between the brackets at the start of input, or the
+// bracketed returns what is between the brackets at the start of input, or the
 // whole input when there are none. A bracket that does not close before the text
 // ends means that the text was cut. One that is forgotten on a line, with more text
-// behind that line, encloses the line.
+// after that line, encloses the line.
 func bracketed(input string, more bool) (inner string, used []Repair, problem Problem) {
 	input = strings.TrimSpace(input)
 	if input == "" || !strings.ContainsRune("[(", rune(input[0])) {
@@ -516,7 +516,7 @@ func (v *Vocabulary) inputCall(name, input string, used []Repair) ([]Call, []Rep
 }
 
 // The syntaxes in which chat templates have models write down a call, when the
-// call's name stands outside of the object with its arguments. A name that is not
+// call's name is outside of the object with its arguments. A name that is not
 // registered makes them plain text.
 var beforeObject = []*regexp.Regexp{
 	// <function=NAME>{...}</function>
@@ -556,7 +556,7 @@ func nameBefore(before string) (name, mark string) {
 	return "", ""
 }
 
-// The syntaxes in which every argument stands in a tag of its own, and the one of
+// The syntaxes in which every argument is in a tag of its own, and the one of
 // programming languages.
 var (
 	taggedName = regexp.MustCompile(`<(?:invoke name="([\w.-]+)"|function=([\w.-]+)|function name="([\w.-]+)")\s*>|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)

@@ -3,6 +3,8 @@ package answer
 import (
 	"strings"
 	"testing"
+
+	"example.com/agentworld/llmclient"
 )
 
 // TestWithoutThinking takes out what was only thought.
@@ -25,5 +27,35 @@ func TestWithoutThinking(t *testing.T) {
 				t.Errorf("%q, %v, want %q, %v", said, whole, tt.want, tt.whole)
 			}
 		})
+	}
+}
+
+// TestReadNeedsNoTurn reads texts over a vocabulary of two tools, with and without
+// decisions.
+func TestReadNeedsNoTurn(t *testing.T) {
+	v := Vocabulary{
+		Tools:  []llmclient.Tool{{Name: "note", Parameters: []byte(`{"properties":{"text":{"type":"string"}},"required":["text"]}`)}, {Name: "decision"}},
+		Fields: []FieldTool{{Field: "text", Tool: "note"}},
+	}
+	for _, tt := range []struct {
+		text, decides string
+		want          string
+		problem       Problem
+	}{
+		{`{"name":"note","arguments":{"text":"x"}}`, "", `note {"text":"x"}`, ""},
+		{`I write: {"text":"x"}`, "", `note {"text":"x"}`, ""},
+		{"Action: note[x]", "", `note {"text":"x"}`, ""},
+		{`{"action":"wait"}`, "", "", UnknownShape},
+		{`{"action":"wait"}`, "decision", `decision {"action":{"action":"wait"},"execute_until":null}`, ""},
+		{"I would wait.", "decision", "", NoJSON},
+	} {
+		v.Decides = tt.decides
+		r, got := v.Read(tt.text), ""
+		for _, c := range r.Calls {
+			got += c.Tool + " " + c.Arguments
+		}
+		if got != tt.want || r.Problem != tt.problem {
+			t.Errorf("%s is read as %q, %q; want %q, %q", tt.text, got, r.Problem, tt.want, tt.problem)
+		}
 	}
 }
