@@ -48,21 +48,7 @@ type ModelCost struct {
 	// Cost in millionths of the currency; 0 without a price.
 	Micros int64 `json:"micros"`
 	// The price that was applied; null without one.
-	Price *ModelPrice `json:"price"`
-}
-
-// ModelPrice is a list price, in millionths of the currency for a million tokens.
-type ModelPrice struct {
-	// Input tokens that were not cached.
-	InputMicrosPerMillion int64 `json:"input_micros_per_million"`
-	// Cached input tokens.
-	CachedInputMicrosPerMillion int64 `json:"cached_input_micros_per_million"`
-	// Output tokens, reasoning included.
-	OutputMicrosPerMillion int64 `json:"output_micros_per_million"`
-	// Day the price was right, YYYY-MM-DD.
-	AsOf string `json:"as_of"`
-	// Where the price is from.
-	Source string `json:"source"`
+	Price *price.Price `json:"price"`
 }
 
 // AgentCost is one agent's share of a run's cost.
@@ -250,7 +236,7 @@ func (c *costFold) report(agents []*agentFold) Cost {
 		row := ModelCost{Model: name, Calls: t.calls, Tokens: t.usage, Micros: t.cost.Micros()}
 		var p price.Price
 		if p, row.Priced = c.prices[name]; row.Priced {
-			row.Price = &ModelPrice{int64(p.Input), int64(p.CachedInput), int64(p.Output), p.AsOf, p.Source}
+			row.Price = &p
 		}
 		out.Priced = out.Priced && row.Priced
 		out.ByModel = append(out.ByModel, row)

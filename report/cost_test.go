@@ -47,7 +47,7 @@ func TestCostByModelAndAgent(t *testing.T) {
 		t.Errorf("priced %v, %d %s in all", got.Priced, got.TotalMicros, got.Currency)
 	}
 	wantModels := []ModelCost{
-		{Model: "m", Calls: 2, Tokens: llmclient.Usage{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, Priced: true, Micros: 5100, Price: &ModelPrice{2_000_000, 1_000_000, 8_000_000, "2026-01-02", "s"}},
+		{Model: "m", Calls: 2, Tokens: llmclient.Usage{Input: 2000, Cached: 500, Output: 200, Reasoning: 90}, Priced: true, Micros: 5100, Price: &price.Price{Model: "m", Currency: "EUR", Input: 2_000_000, CachedInput: 1_000_000, Output: 8_000_000, AsOf: "2026-01-02", Source: "s"}},
 		{Model: "unlisted", Calls: 1, Tokens: llmclient.Usage{Input: 10, Output: 1}},
 	}
 	if diff := cmp.Diff(wantModels, got.ByModel); diff != "" {

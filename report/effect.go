@@ -74,16 +74,10 @@ type effects struct {
 	seed *playbook.Playbook
 }
 
-// tally is an effect in the making.
+// tally is an effect in the making, with the changes of each side by resource.
 type tally struct {
-	retrieved, used int64
-	after, without  outcomes
-}
-
-// outcomes are [Outcomes] in the making.
-type outcomes struct {
-	decisions, actions, accepted int64
-	changes                      Counts
+	Effect
+	after, without Counts
 }
 
 func newEffects() *effects {
@@ -136,7 +130,7 @@ func (e *effects) key(id, agent string) bulletKey {
 
 func entry[K comparable](m map[K]*tally, key K) *tally {
 	if m[key] == nil {
-		m[key] = &tally{}
+		m[key] = &tally{after: Counts{}, without: Counts{}}
 	}
 	return m[key]
 }
@@ -163,48 +157,37 @@ func resultOf(d trace.Decision, executed action) (result, error) {
 // add counts a decision. Only those that a model made are compared: where the
 // engine had to wait, nothing could have been used.
 func (t *tally) add(used, byModel bool, r result) {
-	t.retrieved++
+	t.Retrieved++
+	o, changes := &t.AfterUnused, t.without
 	if used {
-		t.used++
+		t.Used++
+		o, changes = &t.AfterUse, t.after
 	}
-	switch {
-	case byModel && used:
-		t.after.add(r)
-	case byModel:
-		t.without.add(r)
-	}
-}
-
-func (o *outcomes) add(r result) {
-	o.decisions++
-	if !r.asked {
+	if !byModel {
 		return
 	}
-	o.actions++
-	if !r.accepted {
-		return
+	o.Decisions++
+	if r.asked {
+		o.Actions++
 	}
-	o.accepted++
-	for _, c := range r.changes {
-		if o.changes == nil {
-			o.changes = Counts{}
+	if r.asked && r.accepted {
+		o.Accepted++
+		for _, c := range r.changes {
+			changes[c.Resource] += c.Amount
 		}
-		o.changes[c.Resource] += c.Amount
 	}
-}
-
-func (o outcomes) report() Outcomes {
-	out := Outcomes{Decisions: o.decisions, Actions: o.actions, Accepted: o.accepted, Changes: append([]world.Amount{}, o.changes.amounts()...)}
-	if o.actions > 0 {
-		out.AcceptedShare = wilson(o.accepted, o.actions).estimate()
-	}
-	return out
 }
 
 func (t *tally) report() Effect {
-	e := Effect{Retrieved: t.retrieved, Used: t.used, AfterUse: t.after.report(), AfterUnused: t.without.report()}
-	if t.after.actions > 0 && t.without.actions > 0 {
-		e.Difference = wilson(t.after.accepted, t.after.actions).minus(wilson(t.without.accepted, t.without.actions))
+	e := t.Effect
+	e.AfterUse.Changes, e.AfterUnused.Changes = t.after.amounts(), t.without.amounts()
+	for _, o := range []*Outcomes{&e.AfterUse, &e.AfterUnused} {
+		if o.Actions > 0 {
+			o.AcceptedShare = wilson(o.Accepted, o.Actions).estimate()
+		}
+	}
+	if e.AfterUse.Actions > 0 && e.AfterUnused.Actions > 0 {
+		e.Difference = wilson(e.AfterUse.Accepted, e.AfterUse.Actions).minus(wilson(e.AfterUnused.Accepted, e.AfterUnused.Actions))
 	}
 	return e
 }

@@ -95,7 +95,7 @@ func newFolder() *folder {
 		*counts = Counts{}
 	}
 	r.Learning.Playbooks, r.Guard.Off = []AgentPlaybook{}, []string{}
-	r.Timing.Endpoints = []EndpointTiming{}
+	r.Timing.Endpoints = []trace.EndpointTiming{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
 }
@@ -269,7 +269,7 @@ func (f *folder) runEnd(end trace.RunEnd) {
 	}
 	if end.Timing != nil {
 		r.Timing.FinishedAt, r.Timing.WallMS = end.Timing.FinishedAt, end.Timing.WallMS
-		r.Timing.Endpoints = endpointTimings(end.Timing.Endpoints)
+		r.Timing.Endpoints = append(r.Timing.Endpoints, end.Timing.Endpoints...)
 	}
 	for _, g := range end.Goals {
 		r.Goals = append(r.Goals, g)

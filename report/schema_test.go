@@ -42,10 +42,30 @@ var foreignDocs = map[string]string{
 	"GoalOutcome.met_at":   "Tick in which the goal was met first; null when it was not.",
 	"GoalOutcome.now":      "Measured amount at the end.",
 	"GoalOutcome.at_least": "Amount the goal asks for.",
+
+	"Price.model":                           "Model.",
+	"Price.currency":                        "Currency of the amounts.",
+	"Price.input_micros_per_million":        "Input tokens that were not cached, in millionths of the currency for a million.",
+	"Price.cached_input_micros_per_million": "Cached input tokens.",
+	"Price.output_micros_per_million":       "Output tokens, reasoning included.",
+	"Price.as_of":                           "Day the price was right, YYYY-MM-DD.",
+	"Price.source":                          "Where the price is from.",
+
+	"EndpointTiming.base_url":        "Endpoint, without secrets.",
+	"EndpointTiming.attempts":        "HTTP requests let through.",
+	"EndpointTiming.waited":          "Requests that could not be sent at once.",
+	"EndpointTiming.gave_up":         "Requests that ended before their turn: interrupted, or with a deadline that came first.",
+	"EndpointTiming.wait_ms":         "Time waited by all requests together, in milliseconds.",
+	"EndpointTiming.wait_longest_ms": "Longest time waited by one request, in milliseconds.",
+	"EndpointTiming.throttled":       "Requests that found the endpoint overloaded: 429, 503, 529 or no answer in time.",
+	"EndpointTiming.pauses":          "Waits that the endpoint asked one caller for and that held all of them.",
+	"EndpointTiming.in_flight_most":  "Most requests under way at once.",
+	"EndpointTiming.limit_lowest":    "Least limit on requests under way.",
+	"EndpointTiming.limit_final":     "Limit on requests under way at the end.",
 }
 
 // signed are the integers that may be negative.
-var signed = map[string]bool{"electricity": true, "heat": true, "amount": true, "now": true, "parent_now": true, "fork_now": true, "at_least": true, "value_milli": true, "low_milli": true, "high_milli": true}
+var signed = map[string]bool{"electricity": true, "heat": true, "amount": true, "now": true, "a_now": true, "b_now": true, "at_least": true, "value_milli": true, "low_milli": true, "high_milli": true}
 
 // enums are the closed sets of words.
 var enums = map[string][]any{

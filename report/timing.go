@@ -28,45 +28,7 @@ type Timing struct {
 	// Latency of model calls that were sent, retries included.
 	LLMLatencyMS Latency `json:"llm_latency_ms"`
 	// How the calls to each endpoint were held back; empty for an unfinished run.
-	Endpoints []EndpointTiming `json:"endpoints"`
-}
-
-// EndpointTiming is what the limiter of one endpoint did.
-type EndpointTiming struct {
-	// Endpoint, without secrets.
-	BaseURL string `json:"base_url"`
-	// HTTP requests let through.
-	Attempts int64 `json:"attempts"`
-	// Requests that could not be sent at once.
-	Waited int64 `json:"waited"`
-	// Requests that ended before their turn: interrupted, or with a deadline that came first.
-	GaveUp int64 `json:"gave_up"`
-	// Time waited by all requests together, in milliseconds.
-	WaitMS int64 `json:"wait_ms"`
-	// Longest time waited by one request, in milliseconds.
-	WaitLongestMS int64 `json:"wait_longest_ms"`
-	// Requests that found the endpoint overloaded: 429, 503, 529 or no answer in time.
-	Throttled int64 `json:"throttled"`
-	// Waits that the endpoint asked one caller for and that held all of them.
-	Pauses int64 `json:"pauses"`
-	// Most requests under way at once.
-	InFlightMost int64 `json:"in_flight_most"`
-	// Least limit on requests under way.
-	LimitLowest int64 `json:"limit_lowest"`
-	// Limit on requests under way at the end.
-	LimitFinal int64 `json:"limit_final"`
-}
-
-// endpointTimings are those of a run's last record.
-func endpointTimings(recorded []trace.EndpointTiming) []EndpointTiming {
-	list := make([]EndpointTiming, len(recorded))
-	for i, e := range recorded {
-		list[i] = EndpointTiming{
-			BaseURL: e.BaseURL, Attempts: e.Attempts, Waited: e.Waited, GaveUp: e.GaveUp, WaitMS: e.WaitMS, WaitLongestMS: e.WaitLongestMS,
-			Throttled: e.Throttled, Pauses: e.Pauses, InFlightMost: int64(e.InFlightMost), LimitLowest: int64(e.LimitLowest), LimitFinal: int64(e.LimitFinal),
-		}
-	}
-	return list
+	Endpoints []trace.EndpointTiming `json:"endpoints"`
 }
 
 // Latency sums up latencies in milliseconds. Percentiles are by nearest rank:

@@ -123,8 +123,8 @@ func (f *folder) step(s trace.Step) {
 	for _, name := range s.Leniencies {
 		c.ParseRepairsByKind[name]++
 	}
-	if len(s.Leniencies) > 0 {
-		a.forgiven = insert(a.forgiven, s.Step)
+	if len(s.Leniencies) > 0 && !slices.Contains(a.forgiven, s.Step) {
+		a.forgiven = append(a.forgiven, s.Step)
 	}
 	if s.Minted && !slices.Contains(a.minted, s.CallID) {
 		a.minted = append(a.minted, s.CallID)
@@ -132,7 +132,6 @@ func (f *folder) step(s trace.Step) {
 	}
 	f.toolError(s)
 	f.guardStep(s)
-	f.items(s)
 	f.byKind(a, s)
 }
 
@@ -163,6 +162,16 @@ func (f *folder) byKind(a *agentFold, s trace.Step) {
 		c.RepetitionAdviceByKind[s.Name]++
 	case trace.StepToolRefused:
 		c.ToolRefusalsByCode[s.Code]++
+	case trace.StepItemRepair:
+		c.ItemRepairsByKind[s.Code]++
+	case trace.StepUnknownItem:
+		c.UnknownItems[s.Code]++
+	case trace.StepTextBeside:
+		c.TextBesideCalls++
+	case trace.StepRefusalBeside:
+		c.RefusalsBesideCalls++
+	case trace.StepSeveralMessages:
+		c.SeveralMessages++
 	}
 }
 
@@ -189,23 +198,6 @@ func (f *folder) toolError(s trace.Step) {
 		c.ArgumentErrors++
 	case s.Code == executionError:
 		c.ExecutionErrors++
-	}
-}
-
-// items counts what was odd about the items of an answer.
-func (f *folder) items(s trace.Step) {
-	c := &f.out.TraceCounts
-	switch s.Kind {
-	case trace.StepItemRepair:
-		c.ItemRepairsByKind[s.Code]++
-	case trace.StepUnknownItem:
-		c.UnknownItems[s.Code]++
-	case trace.StepTextBeside:
-		c.TextBesideCalls++
-	case trace.StepRefusalBeside:
-		c.RefusalsBesideCalls++
-	case trace.StepSeveralMessages:
-		c.SeveralMessages++
 	}
 }
 
@@ -239,11 +231,4 @@ func (f *folder) endTurn(a *agentFold) {
 func (a *agentFold) begin(tick int64) {
 	a.tick, a.repairs = tick, 0
 	a.forgiven, a.unusable, a.minted = a.forgiven[:0], a.unusable[:0], a.minted[:0]
-}
-
-func insert(set []int, n int) []int {
-	if slices.Contains(set, n) {
-		return set
-	}
-	return append(set, n)
 }
