@@ -1,9 +1,6 @@
 package world
 
-import (
-	"math"
-	"strings"
-)
+import "math"
 
 // Scorer computes a task's score from events alone, so that a recorded run gives
 // the same score as a live one. Only postings of the ledger and changes of the
@@ -14,12 +11,13 @@ import (
 // last count for nothing, and so does an event of an earlier tick than the one
 // before, so that an earlier stretch reported again is not counted again.
 type Scorer struct {
-	task    Task
-	measure taskMeasure
-	// agents are the counted agents, by id.
-	agents map[string]*tally
-	// order lists them by number.
-	order []*tally
+	task Task
+	// kind and resource are what the metric measures.
+	kind, resource string
+	// agents are the counted agents by number, accounts the same by the names of their
+	// accounts.
+	agents   []*tally
+	accounts map[string]*tally
 	// tick is the latest seen.
 	tick int64
 	// made is what the counted agents produced in the window.
@@ -41,95 +39,76 @@ func NewScorer(s Scenario) *Scorer {
 	if s.Task == nil {
 		return nil
 	}
-	m, err := s.Task.measure()
-	if err != nil {
-		panic("world: a checked scenario has a bad task metric: " + err.Error())
-	}
-	c := &Scorer{task: *s.Task, measure: m, agents: map[string]*tally{}}
-	for _, id := range s.counted() {
-		n, _ := s.agentNumber(id)
+	c := &Scorer{task: *s.Task, accounts: map[string]*tally{}}
+	c.kind, c.resource = s.Task.Measures()
+	for n := range int(s.Agents.Count) {
+		if !s.Task.Counts(agentID(n)) {
+			continue
+		}
 		t := &tally{down: -1}
 		for _, a := range s.stockOf(n) {
-			if a.Resource == m.resource {
+			if a.Resource == c.resource {
 				t.held = a.Amount
 			}
 		}
-		c.agents[id] = t
-		c.order = append(c.order, t)
+		c.agents = append(c.agents, t)
+		c.accounts["agent:"+agentID(n)] = t
 	}
 	return c
 }
 
-// Observe takes up the next event.
+// Observe takes up the next event: the beginning or end of a shutdown, and movements of
+// the measured resource into or out of the stock of a counted agent.
 func (c *Scorer) Observe(e Event) {
 	if e.Tick > c.task.Ticks || e.Tick < c.tick {
 		return
 	}
 	c.tick = e.Tick
-	if a := c.agents[e.Agent]; a != nil && e.Kind == EventPowerState {
-		c.power(a, e)
-	}
-	for _, p := range e.Postings {
-		c.posting(p)
-	}
-}
-
-// power notes the beginning or end of a shutdown.
-func (c *Scorer) power(a *tally, e Event) {
-	shut := e.Detail == powerShutdown.String()
-	switch {
-	case shut && a.down < 0:
-		a.down = e.Tick
-	case !shut && a.down >= 0:
-		a.downTicks += c.overlap(a.down, e.Tick-1)
-		a.down = -1
-	}
-}
-
-// posting counts a movement of the measured resource into or out of the stock of
-// a counted agent.
-func (c *Scorer) posting(p Posting) {
-	if p.Resource != c.measure.resource {
-		return
-	}
-	if a := c.owner(p.From); a != nil {
-		a.held = saturatingAdd(a.held, -p.Amount)
-	}
-	if a := c.owner(p.To); a != nil {
-		a.held = saturatingAdd(a.held, p.Amount)
-		if p.From == systemAccountNames[sourceProduction] && c.tick >= c.task.From {
-			c.made = saturatingAdd(c.made, p.Amount)
+	if e.Kind == EventPowerState {
+		a, shut := c.accounts["agent:"+e.Agent], e.Detail == powerShutdown.String()
+		switch {
+		case a == nil:
+		case shut && a.down < 0:
+			a.down = e.Tick
+		case !shut && a.down >= 0:
+			a.downTicks += c.overlap(a.down, e.Tick-1)
+			a.down = -1
 		}
 	}
-}
-
-// owner is the counted agent whose account it is, nil if it is nobody's.
-func (c *Scorer) owner(account string) *tally {
-	id, ok := strings.CutPrefix(account, "agent:")
-	if !ok {
-		return nil
+	for _, p := range e.Postings {
+		if p.Resource != c.resource {
+			continue
+		}
+		if a := c.accounts[p.From]; a != nil {
+			a.held = saturatingAdd(a.held, -p.Amount)
+		}
+		if a := c.accounts[p.To]; a != nil {
+			a.held = saturatingAdd(a.held, p.Amount)
+			if p.From == systemAccountNames[sourceProduction] && c.tick >= c.task.From {
+				c.made = saturatingAdd(c.made, p.Amount)
+			}
+		}
 	}
-	return c.agents[id]
 }
 
 // Score is the score after lastTick, from 0. It may be asked at any time and
 // changes nothing. Uptime is measured against the whole window, also when the run
 // is not that far yet.
 func (c *Scorer) Score(lastTick int64) int64 {
-	switch c.measure.kind {
+	switch c.kind {
 	case metricProduced:
 		return c.made
 	case metricUptime:
 		return c.uptime(min(lastTick, c.task.Ticks))
 	case metricHeldMin:
 		least := int64(math.MaxInt64)
-		for _, a := range c.order {
+		for _, a := range c.agents {
 			least = min(least, a.held)
 		}
 		return max(0, least)
 	}
 	var total int64
-	for _, a := range c.order {
+	for _, a := range c.agents {
 		total = saturatingAdd(total, max(0, a.held))
 	}
 	return total
@@ -138,13 +117,13 @@ func (c *Scorer) Score(lastTick int64) int64 {
 // uptime is the per mille of agent-ticks in the window that were not shut down.
 func (c *Scorer) uptime(last int64) int64 {
 	var up int64
-	for _, a := range c.order {
+	for _, a := range c.agents {
 		up += c.overlap(1, last) - a.downTicks
 		if a.down >= 0 {
 			up -= c.overlap(a.down, last)
 		}
 	}
-	return 1000 * up / (int64(len(c.order)) * c.task.Window())
+	return 1000 * up / (int64(len(c.agents)) * c.task.Window())
 }
 
 // overlap counts the ticks from first to last that are in the window.

@@ -67,32 +67,6 @@ const (
 	metricHeldMin  = "held_min"
 )
 
-// taskMeasure is a task's metric with its names resolved.
-type taskMeasure struct {
-	kind     string
-	resource string
-}
-
-// measure resolves the metric. It is an error if it names nothing.
-func (t Task) measure() (taskMeasure, error) {
-	kind, name, _ := strings.Cut(t.Metric, ":")
-	r, known := resourceNamed(name)
-	ok := known && r != electricity
-	switch kind {
-	case metricUptime:
-		ok = t.Metric == metricUptime
-	case metricProduced:
-		ok = ok && r != compound // it is dug, not made
-	case metricHeld, metricHeldMin:
-	default:
-		ok = false
-	}
-	if !ok {
-		return taskMeasure{}, fmt.Errorf("%q is no uptime, produced:, held: or held_min: of a resource", t.Metric)
-	}
-	return taskMeasure{kind, name}, nil
-}
-
 // Measures splits the metric into its kind and the resource it is about, which is
 // empty for uptime.
 func (t Task) Measures() (kind, resource string) {
@@ -100,22 +74,27 @@ func (t Task) Measures() (kind, resource string) {
 	return kind, resource
 }
 
+// measurable says whether the metric names something that can be measured.
+func (t Task) measurable() bool {
+	kind, name := t.Measures()
+	r, known := resourceNamed(name)
+	stocked := known && r != electricity
+	switch kind {
+	case metricUptime:
+		return t.Metric == metricUptime
+	case metricProduced:
+		return stocked && r != compound // it is dug, not made
+	case metricHeld, metricHeldMin:
+		return stocked
+	}
+	return false
+}
+
 // Counts says whether the result of the agent with the given id counts.
 func (t Task) Counts(id string) bool { return len(t.Agents) == 0 || slices.Contains(t.Agents, id) }
 
 // Window is the number of ticks that count.
 func (t Task) Window() int64 { return t.Ticks - t.From + 1 }
-
-// counted lists the ids of the agents that count, in the order of their numbers.
-func (s Scenario) counted() []string {
-	var ids []string
-	for n := range int(s.Agents.Count) {
-		if id := agentID(n); s.Task.Counts(id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
 
 // checkTask checks a scenario's task, if it has one. That its numbers are true is
 // not for the kernel to say: only playing shows it.
@@ -136,8 +115,8 @@ func (s Scenario) checkTask() error {
 	}); err != nil {
 		return err
 	}
-	if _, err := t.measure(); err != nil {
-		return fmt.Errorf("task.metric: %w", err)
+	if !t.measurable() {
+		return fmt.Errorf("task.metric: %q is no uptime, produced:, held: or held_min: of a resource", t.Metric)
 	}
 	if t.Meet != "" && !slices.ContainsFunc(s.Places, func(p Place) bool { return p.ID == t.Meet && p.Charted }) {
 		return fmt.Errorf("task.meet: there is no charted place %q", t.Meet)
