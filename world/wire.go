@@ -6,20 +6,47 @@ import (
 )
 
 // The JSON forms of Event and Outcome carry the action in its canonical flat
-// form; the alias types below drop the methods so that encoding does not recurse.
+// form; the types below drop the methods so that encoding does not recurse.
+type (
+	plainEvent   Event
+	plainOutcome Outcome
+	wireEvent    struct {
+		plainEvent
+		Action *wireAction `json:"action,omitempty"`
+	}
+	wireOutcome struct {
+		plainOutcome
+		Action *wireAction `json:"action,omitempty"`
+	}
+)
 
-// plainEvent is an Event without methods.
-type plainEvent Event
+// wireAction is an action in its canonical form; nil stands for none.
+type wireAction struct{ action Action }
 
-// wireEvent adds the encoded action to an event's other fields.
-type wireEvent struct {
-	plainEvent
-	Action json.RawMessage `json:"action,omitempty"`
+func onWire(a Action) *wireAction {
+	if a == nil {
+		return nil
+	}
+	return &wireAction{a}
+}
+
+func (a *wireAction) fromWire() Action {
+	if a == nil {
+		return nil
+	}
+	return a.action
+}
+
+func (a *wireAction) MarshalJSON() ([]byte, error) { return EncodeAction(a.action), nil }
+
+func (a *wireAction) UnmarshalJSON(b []byte) (err error) {
+	a.action, err = DecodeAction(b)
+	return err
 }
 
 // MarshalJSON writes the event with its action, if any, in flat form.
 func (e Event) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wireEvent{plainEvent(e), encodeOptional(e.Action)})
+	return json.Marshal(wireEvent{plainEvent(e), onWire(e.Action)})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -28,27 +55,14 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return fmt.Errorf("decode event: %w", err)
 	}
-	action, err := decodeOptional(w.Action)
-	if err != nil {
-		return fmt.Errorf("decode event: %w", err)
-	}
 	*e = Event(w.plainEvent)
-	e.Action = action
+	e.Action = w.Action.fromWire()
 	return nil
-}
-
-// plainOutcome is an Outcome without methods.
-type plainOutcome Outcome
-
-// wireOutcome adds the encoded action to an outcome's other fields.
-type wireOutcome struct {
-	plainOutcome
-	Action json.RawMessage `json:"action,omitempty"`
 }
 
 // MarshalJSON writes the outcome with its action in flat form.
 func (o Outcome) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wireOutcome{plainOutcome(o), encodeOptional(o.Action)})
+	return json.Marshal(wireOutcome{plainOutcome(o), onWire(o.Action)})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -57,29 +71,9 @@ func (o *Outcome) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return fmt.Errorf("decode outcome: %w", err)
 	}
-	action, err := decodeOptional(w.Action)
-	if err != nil {
-		return fmt.Errorf("decode outcome: %w", err)
-	}
 	*o = Outcome(w.plainOutcome)
-	o.Action = action
+	o.Action = w.Action.fromWire()
 	return nil
-}
-
-// encodeOptional leaves the field out when there is no action.
-func encodeOptional(a Action) json.RawMessage {
-	if a == nil {
-		return nil
-	}
-	return EncodeAction(a)
-}
-
-// decodeOptional reads an absent action as none.
-func decodeOptional(raw json.RawMessage) (Action, error) {
-	if len(raw) == 0 {
-		return nil, nil
-	}
-	return DecodeAction(raw)
 }
 
 // clone copies o so that its holder cannot change the world's own record.
