@@ -131,8 +131,8 @@ func TestNamesAreInvertible(t *testing.T) {
 	var got []string
 	for i, spec := range r.Specs() {
 		got = append(got, spec.Module+" "+spec.Tool)
-		if back, ok := r.ModuleOf(spec.Tool); !ok || back != spec.Module {
-			t.Errorf("ModuleOf(%s) = %s, %v, want %s", spec.Tool, back, ok, spec.Module)
+		if back, ok := r.byTool(spec.Tool); !ok || back.Module != spec.Module {
+			t.Errorf("byTool(%s) = %s, %v, want %s", spec.Tool, back.Module, ok, spec.Module)
 		}
 		if back, ok := r.ToolOf(spec.Module); !ok || back != spec.Tool {
 			t.Errorf("ToolOf(%s) = %s, %v, want %s", spec.Module, back, ok, spec.Tool)
@@ -148,7 +148,7 @@ func TestNamesAreInvertible(t *testing.T) {
 	if _, ok := r.ToolOf("world_rules"); ok {
 		t.Error("ToolOf accepts a tool name")
 	}
-	if _, ok := r.ModuleOf("world.rules"); ok {
+	if _, ok := r.byTool("world.rules"); ok {
 		t.Error("ModuleOf accepts a module name")
 	}
 }

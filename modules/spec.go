@@ -156,12 +156,6 @@ func (r *Registry) ToolOf(moduleName string) (tool string, ok bool) {
 	return "", false
 }
 
-// ModuleOf returns the module name of a tool.
-func (r *Registry) ModuleOf(tool string) (moduleName string, ok bool) {
-	m, ok := r.byTool(tool)
-	return m.Module, ok
-}
-
 // byTool finds a module by its tool name. Names are exact: a tool list is short
 // enough to be told again.
 func (r *Registry) byTool(tool string) (module, bool) {

@@ -331,22 +331,9 @@ var (
 	thresholdNames = []string{"value_lte", "value_gte"}
 )
 
-// DecodeStanding reads the standing order beside an action and wraps do, a plain
-// action, into it; for null or nothing it returns do as it is. A number of ticks out of
-// bounds is left to the world to clamp.
-func DecodeStanding(raw json.RawMessage, do world.Action) (world.Action, []Repair, *ArgumentError) {
-	if strings.TrimSpace(string(raw)) == "" {
-		return do, nil, nil
-	}
-	v, used, fault := read(string(raw))
-	if fault != nil {
-		return nil, used, fault
-	}
-	order, more, fault := decodeStanding(v, do)
-	return order, append(used, more...), fault
-}
-
-// decodeStanding reads the order's fields and lets the world assemble them.
+// decodeStanding reads the standing order beside an action and wraps do, a plain
+// action, into it; for null it returns do as it is. A number of ticks out of bounds is
+// left to the world to clamp.
 func decodeStanding(v Value, do world.Action) (world.Action, []Repair, *ArgumentError) {
 	v, opened, fault := open(v)
 	switch {

@@ -44,9 +44,6 @@ type conformer struct {
 // check because a string may stand for one, objects before it because one may
 // stand for JSON text.
 func (c *conformer) conform(path string, s *jsonschema.Schema, v Value) (Value, *ArgumentError) {
-	if len(s.AnyOf) > 0 {
-		return c.anyOf(path, s.AnyOf, v)
-	}
 	types := typesOf(s)
 	switch {
 	case v.Kind == Null && slices.Contains(types, "null"):
@@ -79,19 +76,6 @@ func (c *conformer) conform(path string, s *jsonschema.Schema, v Value) (Value, 
 		return Value{}, mismatch(path, expectedTypes(s), v)
 	}
 	return v, nil
-}
-
-// anyOf takes the first alternative that fits and otherwise explains the last,
-// which is the one with content: the first is null.
-func (c *conformer) anyOf(path string, alternatives []*jsonschema.Schema, v Value) (fitted Value, fault *ArgumentError) {
-	for _, s := range alternatives {
-		attempt := conformer{textField: c.textField}
-		if fitted, fault = attempt.conform(path, s, v); fault == nil {
-			c.repairs = append(c.repairs, attempt.repairs...)
-			return fitted, nil
-		}
-	}
-	return Value{}, fault
 }
 
 // object conforms the fields of a closed object, whose required list names them all. An
@@ -134,9 +118,6 @@ func expectedTypes(s *jsonschema.Schema) string {
 			names = append(names, strings.Trim(fmt.Sprint(name), "<>"))
 		}
 		return strings.ReplaceAll(oneOf(names), "nil", "null")
-	}
-	if len(s.AnyOf) > 0 {
-		return expectedTypes(s.AnyOf[len(s.AnyOf)-1])
 	}
 	return strings.Join(typesOf(s), " or ")
 }

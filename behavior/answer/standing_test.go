@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -20,7 +19,6 @@ func TestDecodeStanding(t *testing.T) {
 		want world.Action
 		used []Repair
 	}{
-		{"nothing", ` `, do, nil},
 		{"null", `null`, do, nil},
 		{"plain", `{"until":[{"event":"arrive_target","value":null}],"max_ticks":4}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4}, nil},
 		{"value", `{"until":[{"event":"harvest_yield_below","value":3},{"event":"job_done"}],"max_ticks":4}`,
@@ -48,7 +46,7 @@ func TestDecodeStanding(t *testing.T) {
 		{"name variant", `{"until":[{"event":"ArriveTarget"}],"max_ticks":4}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4}, []Repair{NameVariant}},
 		{"duplicate", `{"until":[{"event":"arrive_target"}],"max_ticks":9,"max_ticks":4}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4}, []Repair{DuplicateKey}},
 	} {
-		got, used, fault := DecodeStanding(json.RawMessage(c.raw), do)
+		got, used, fault := decodeStandingIn(c.raw, do)
 		if fault != nil {
 			t.Errorf("%s: %v", c.name, fault)
 			continue
@@ -82,7 +80,7 @@ func TestDecodeStandingErrors(t *testing.T) {
 		{`{"until":[],"ignore":[` + strings.TrimSuffix(strings.Repeat(`"power_low",`, 9), ",") + `]}`, "ignore: expected at most 8 elements, got 9"},
 		{`{"until":[` + many + `]}`, "until: expected at most 8 elements, got 9"},
 	} {
-		action, _, fault := DecodeStanding(json.RawMessage(c.raw), world.Wait{})
+		action, _, fault := decodeStandingIn(c.raw, world.Wait{})
 		if fault == nil || action != nil {
 			t.Errorf("DecodeStanding(%s) = %v, %v, want only an error", c.raw, action, fault)
 			continue
@@ -91,4 +89,14 @@ func TestDecodeStandingErrors(t *testing.T) {
 			t.Errorf("DecodeStanding(%s):\n got %s\nwant %s", c.raw, got, c.want)
 		}
 	}
+}
+
+// decodeStandingIn reads an order as a model writes it.
+func decodeStandingIn(raw string, do world.Action) (world.Action, []Repair, *ArgumentError) {
+	v, used, fault := read(raw)
+	if fault != nil {
+		return nil, used, fault
+	}
+	order, more, fault := decodeStanding(v, do)
+	return order, append(used, more...), fault
 }

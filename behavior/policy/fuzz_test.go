@@ -20,7 +20,7 @@ func FuzzAudit(f *testing.F) {
 		})
 		e := Evidence{View: view, Untrusted: []trace.Source{said(id, text)}, Spent: m.Spend(Spending{}, id, world.Mine{MassG: amount})}
 		e.Declared = e.Untrusted[:pick%2]
-		e.Intents, _ = ParseIntents([]string{plan, text}, 8)
+		e.Intents, _ = parsed([]string{plan, text}, 8)
 		a := fuzzedAction(id, word, amount, price, pick)
 		e.Proposed = fuzzedAction(word, id, price, amount, pick)
 		m.Audit(a, e)

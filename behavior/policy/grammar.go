@@ -74,20 +74,6 @@ func skipped(word string) bool {
 // standing is the order that goes around actions and is no action of a plan itself.
 var standing = registry[world.ExecuteUntil{}.ActionName()]
 
-// ParseIntents reads a plan's list; entries that name no action are left out and
-// counted, as are those beyond most.
-func ParseIntents(list []string, most int) (intents []Intent, unread int) {
-	for _, text := range list {
-		i, ok := ParseIntent(text)
-		if !ok || len(intents) == most {
-			unread++
-			continue
-		}
-		intents = append(intents, i)
-	}
-	return intents, unread
-}
-
 // token is one word, or a quoted text.
 type token struct {
 	text   string

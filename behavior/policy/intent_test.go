@@ -79,14 +79,6 @@ func TestParseIntent(t *testing.T) {
 	}
 }
 
-// TestParseIntents counts what it leaves out.
-func TestParseIntents(t *testing.T) {
-	got, unread := ParseIntents([]string{"mine 1000", "dance", "wait", "move rim", "refine"}, 3)
-	if len(got) != 3 || unread != 2 || got[2].String() != "move_agent rim" {
-		t.Errorf("%v, %d unread", got, unread)
-	}
-}
-
 // TestIntentsReadBack: what an intent of an action says is read as the same intent.
 func TestIntentsReadBack(t *testing.T) {
 	specs := world.Actions()

@@ -56,7 +56,7 @@ func said(author, text string) trace.Source {
 // intents reads a plan and fails on entries that name no action.
 func intents(t testing.TB, list ...string) []Intent {
 	t.Helper()
-	read, unread := ParseIntents(list, len(list))
+	read, unread := parsed(list, len(list))
 	if unread > 0 {
 		t.Fatalf("%d of %q name no action", unread, list)
 	}
@@ -98,4 +98,18 @@ func agent(id string) func(*world.Clause)  { return func(c *world.Clause) { c.Ag
 
 func askedBy(ids ...string) func(*world.Clause) {
 	return func(c *world.Clause) { c.AskedBy = ids }
+}
+
+// parsed reads a plan's list; entries that name no action are left out and counted, as
+// are those beyond most.
+func parsed(list []string, most int) (intents []Intent, unread int) {
+	for _, text := range list {
+		i, ok := ParseIntent(text)
+		if !ok || len(intents) == most {
+			unread++
+			continue
+		}
+		intents = append(intents, i)
+	}
+	return intents, unread
 }

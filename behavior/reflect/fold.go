@@ -14,14 +14,6 @@ type Learned struct {
 	Ground  playbook.Curation
 }
 
-// Folded counts what Fold carried over.
-type Folded struct {
-	Applied int
-	// Rejected are the deltas that the file does not take, most often because
-	// another agent had learned the same.
-	Rejected []playbook.Rejected
-}
-
 // Folder carries what agents learned in copies of a playbook over to the playbook
 // itself, one curation after the other. Its memory grows with the lessons that the
 // copies ever added, of which it keeps the ids, and not with the curations.
@@ -59,18 +51,6 @@ func (f *Folder) Add(l Learned) (applied []playbook.Applied, rejected []playbook
 	f.next, applied, rejected = playbook.Apply(f.next, deltas, ids.ground(l.Ground), f.limits)
 	ids.learn(l.Applied, applied, rejected)
 	return applied, rejected
-}
-
-// Fold is a [Folder] for everything at once, in the order given. When nothing changes,
-// next is seed.
-func Fold(seed *playbook.Playbook, all []Learned, limits playbook.Limits) (next *playbook.Playbook, folded Folded) {
-	f := NewFolder(seed, limits)
-	for _, l := range all {
-		applied, rejected := f.Add(l)
-		folded.Applied += len(applied)
-		folded.Rejected = append(folded.Rejected, rejected...)
-	}
-	return f.Playbook(), folded
 }
 
 // names are the ids that the bullets of a copy have in the file. A bullet that the

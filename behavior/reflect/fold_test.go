@@ -86,3 +86,20 @@ func TestFoldForgetsWhatTheFileDoesNotTake(t *testing.T) {
 		t.Errorf("%d bullets, %+v; rejected %+v", next.Len(), b, folded.Rejected)
 	}
 }
+
+// folded is what came of folding everything at once.
+type folded struct {
+	Applied  int
+	Rejected []playbook.Rejected
+}
+
+// Fold carries all over to seed, in the order given.
+func Fold(seed *playbook.Playbook, all []Learned, limits playbook.Limits) (next *playbook.Playbook, sum folded) {
+	f := NewFolder(seed, limits)
+	for _, l := range all {
+		applied, rejected := f.Add(l)
+		sum.Applied += len(applied)
+		sum.Rejected = append(sum.Rejected, rejected...)
+	}
+	return f.Playbook(), sum
+}
