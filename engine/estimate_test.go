@@ -21,7 +21,7 @@ func TestEstimateIsNearWhatRunsTake(t *testing.T) {
 		{"isolated_five", "lean", "direct", 15, 0}, {"minimal", "full", "guidance", 20, 0}, {"minimal", "full", "direct", 20, 0},
 		{"minimal", "lean", "guidance", 20, 0}, {"two_bases", "full", "direct", 20, 0},
 	} {
-		o := options(t, c.scenario, c.ticks)
+		o := options(t, c.scenario, ticksUpTo(10, c.ticks))
 		o.Protocol, o.Commit, o.LearnEvery, o.Prices = c.protocol, c.commit, c.learnEvery, simulated()
 		e, err := engine.Expect(o.Settings)
 		if err != nil {

@@ -119,12 +119,12 @@ func TestEveryTransportFaultHasAnEnd(t *testing.T) {
 // twoOfFive are the agents that are hurt where some are.
 var twoOfFive = []string{"agent-2", "agent-4"}
 
-// TestEachTransportFaultHurtsOnlyItsAgentsLong injects each kind into every fourth
+// TestEachTransportFaultHurtsOnlyItsAgentsLong injects each kind into every third
 // answer to two agents, at full size into every tenth. The others decide as in a clean run, and the report tells how
 // many requests failed with what: as many as the server spoilt.
 func TestEachTransportFaultHurtsOnlyItsAgentsLong(t *testing.T) {
 	slow(t)
-	ticks, rate := ticksUpTo(4, 60), fmt.Sprintf("=%d%%", ticksUpTo(25, 10))
+	ticks, rate := ticksUpTo(3, 60), fmt.Sprintf("=%d%%", ticksUpTo(35, 10))
 	_, clean := hurtRun{hurt: twoOfFive, ticks: ticks}.play(t)
 	for _, e := range transportEnds {
 		t.Run(e.kind, func(t *testing.T) {
@@ -167,11 +167,11 @@ func requireFailures(t *testing.T, r report.Report, kind string, want llmclient.
 }
 
 // TestAFaultThatEndsTheRunEndsItForAllLong gives everybody one endpoint and lets every
-// tenth answer to one agent be one after which no call can succeed. The run ends, and up to
+// fourth answer to one agent be one after which no call can succeed. The run ends, and up to
 // there the others decided as in a clean one.
 func TestAFaultThatEndsTheRunEndsItForAllLong(t *testing.T) {
 	slow(t)
-	ticks := ticksUpTo(15, 30)
+	ticks := ticksUpTo(8, 30)
 	hurt := []string{"agent-2"}
 	_, clean := hurtRun{hurt: hurt, ticks: ticks}.play(t)
 	for _, e := range transportEnds {
@@ -179,7 +179,7 @@ func TestAFaultThatEndsTheRunEndsItForAllLong(t *testing.T) {
 			continue
 		}
 		t.Run(e.kind, func(t *testing.T) {
-			r, others := hurtRun{spec: e.kind + "=10%", hurt: hurt, ticks: ticks}.play(t)
+			r, others := hurtRun{spec: e.kind + "=25%", hurt: hurt, ticks: ticks}.play(t)
 			if r.RunStatus != trace.RunProviderFailed || r.FaultsInjectedByKind[e.kind] != 1 || r.Timing.HTTPFailuresByKind[string(e.want)] != 1 {
 				t.Errorf("the run ended %s after faults %v, failed requests %v; want it ended by one", r.RunStatus, r.FaultsInjectedByKind, r.Timing.HTTPFailuresByKind)
 			}

@@ -209,7 +209,7 @@ const thirtyPercent = "repairable=8%,unusable=8%,http_400=4%,http_500=5%,reset=5
 // one of them with a bad model: the others decide as if nothing had happened.
 func TestOneSpoiltAgentCostsTheOthersNothingLong(t *testing.T) {
 	slow(t)
-	ticks := ticksUpTo(25, 300)
+	ticks := ticksUpTo(20, 300)
 	clean := spoilt(t, options(t, "isolated_five", ticks), "", openai.Config{})
 	run(t, clean)
 	faulty := spoilt(t, options(t, "isolated_five", ticks), thirtyPercent, openai.Config{})
@@ -226,7 +226,7 @@ func TestOneSpoiltAgentCostsTheOthersNothingLong(t *testing.T) {
 // that simply answers with the same actions, they decide the same.
 func TestOneSpoiltAgentIsKnownByItsActionsLong(t *testing.T) {
 	slow(t)
-	ticks := ticksUpTo(25, 300)
+	ticks := ticksUpTo(20, 300)
 	faulty := spoilt(t, options(t, "llm_bootstrap", ticks), thirtyPercent, openai.Config{})
 	if result := run(t, faulty); result.Status != trace.RunCompleted {
 		t.Fatalf("the run ended %s: %s", result.Status, result.Reason)

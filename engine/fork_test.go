@@ -111,8 +111,8 @@ func TestForkWithoutAChangeIsItsParent(t *testing.T) {
 // fork replays without its parent.
 func TestForkChanges(t *testing.T) {
 	slow(t)
-	const at = 4
-	parent := options(t, "llm_bootstrap", 7)
+	const at = 2
+	parent := options(t, "llm_bootstrap", 4)
 	run(t, parent)
 	recording := readTrace(t, parent.RunDir)
 	book := "format = 2\n[[bullet]]\nid = 'res-00001'\ncontent = 'Mine before you build.'\n"
@@ -133,7 +133,7 @@ func TestForkChanges(t *testing.T) {
 		"heat":          {ruled(func(r *world.Rules) { r.HeatCapacity = 300 }), "rules.heat_capacity", "/300"},
 		"language":      {func(o *engine.ForkOptions) { o.Language = "zh" }, "language", "短期"},
 		"playbook":      {func(o *engine.ForkOptions) { o.Playbook, o.PlaybookBullets = book, 6 }, "playbook", ""},
-		"ticks":         {func(o *engine.ForkOptions) { o.Ticks = 9 }, "ticks", ""},
+		"ticks":         {func(o *engine.ForkOptions) { o.Ticks = 6 }, "ticks", ""},
 		"learning":      {func(o *engine.ForkOptions) { o.LearnEvery = 4 }, "learn_every", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestForkChanges(t *testing.T) {
 			if len(r.Fork.Changes) == 0 || !changed(r.Fork, c.what) {
 				t.Errorf("changes %+v, want %s among them", r.Fork.Changes, c.what)
 			}
-			if r.Fork.Comparison.TicksCompared != 3 || len(r.Fork.Parent) == 0 {
+			if r.Fork.Comparison.TicksCompared != 2 || len(r.Fork.Parent) == 0 {
 				t.Errorf("report %+v", r.Fork)
 			}
 			if err := report.Validate(r.JSON()); err != nil {

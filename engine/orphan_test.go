@@ -28,7 +28,7 @@ func TestPartsOfABrokenExchangeGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { client.Close() })
-	otherwise, cuts := 0, int(ticksUpTo(12, 40))
+	otherwise, cuts := 0, int(ticksUpTo(8, 40))
 	for i := range cuts {
 		dir := cutAt(t, whole, len(whole)*(i+4)/(cuts+4)-i)
 		again := o

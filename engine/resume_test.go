@@ -121,7 +121,7 @@ func TestResumeFromAnywhere(t *testing.T) {
 	total := len(counted.asked)
 	header := bytes.IndexByte(whole, '\n') + 1
 	offsets := []int{header, len(whole) - 1, bytes.LastIndex(whole, []byte(`{"type":"run_end"`)), bytes.LastIndex(whole, []byte(`{"type":"event"`))}
-	for range ticksUpTo(4, 8) {
+	for range ticksUpTo(2, 8) {
 		offsets = append(offsets, header+rand.IntN(len(whole)-header))
 	}
 	for _, at := range offsets {

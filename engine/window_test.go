@@ -27,7 +27,7 @@ func TestSmallestWindowHoldsOverWholeRuns(t *testing.T) {
 }
 
 func holdsWindow(t *testing.T, protocol, language string) {
-	ticks := ticksUpTo(50, 200)
+	ticks := ticksUpTo(40, 200)
 	o := options(t, "llm_bootstrap", ticks)
 	o.Protocol, o.Language, o.ContextWindowTokens, o.PromptProfile = protocol, language, behavior.ContextWindowMin, behavior.ProfileRich
 	live := o.Source

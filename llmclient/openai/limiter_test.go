@@ -74,7 +74,11 @@ func TestPressure(t *testing.T) {
 	} {
 		p := newProvider(t, c.handler)
 		l := limiter.New(limiter.Limits{InFlightMax: 8})
-		client, _ := newClient(t, Config{BaseURL: p.URL, Limiter: l, RetriesMax: -1, Timeout: 200 * time.Millisecond, DefaultTimeout: 200 * time.Millisecond})
+		cfg := Config{BaseURL: p.URL, Limiter: l, RetriesMax: -1}
+		if c.name == "a timeout" { // the others have the patience of a slow machine
+			cfg.Timeout, cfg.DefaultTimeout = 50*time.Millisecond, 50*time.Millisecond
+		}
+		client, _ := newClient(t, cfg)
 		check(t, client.Respond(t.Context(), request()))
 		got := l.Stats()
 		got.InFlightMost = 0
