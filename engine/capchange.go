@@ -29,7 +29,7 @@ func (e *OpenTickError) Error() string {
 }
 
 // capsBefore are the caps that hold where the run was left.
-func (s *Resumption) capsBefore() trace.Caps { return s.state.CapsAt(s.state.Tick + 1) }
+func (s *Resumption) capsBefore() trace.Caps { return s.State.CapsAt(s.State.Tick + 1) }
 
 // CapsWanted are the caps that the options want from now on, also where nothing is left
 // that they could bound.
@@ -51,7 +51,7 @@ func (s *Resumption) CapsBefore() (caps trace.Caps, changed int64) {
 
 // capChanges are the changes of caps in a tick: recorded ones, and that of this resume.
 func (s *Resumption) capChanges(tick int64) []trace.CapChange {
-	changes := s.state.CapChanges(tick)
+	changes := s.State.CapChanges(tick)
 	if s.change != nil && s.change.Tick == tick {
 		changes = append(changes, *s.change)
 	}
@@ -66,16 +66,16 @@ func (s *Resumption) planCaps() error {
 	if wanted == before {
 		return nil
 	}
-	now := s.header.SettingsAt(s.state.Tick)
+	now := s.State.Header.SettingsAt(s.State.Tick)
 	now.Caps = wanted
-	open := len(s.state.Open.Exchanges) > 0
-	if err := cmp.Or(now.Validate(), checkCaps(now, s.state.Tick > 0 || open)); err != nil {
+	open := len(s.State.Open.Exchanges) > 0
+	if err := cmp.Or(now.Validate(), checkCaps(now, s.State.Tick > 0 || open)); err != nil {
 		return fmt.Errorf("%w so: %w", ErrNotResumable, err)
 	}
 	if s.Complete() {
 		return nil // there is nothing left that they could bound
 	}
-	s.change = &trace.CapChange{Tick: s.state.Tick + 1, Caps: wanted}
+	s.change = &trace.CapChange{Tick: s.State.Tick + 1, Caps: wanted}
 	if !open {
 		return nil
 	}
@@ -92,23 +92,23 @@ func (s *Resumption) planCaps() error {
 // openTickFits reports an unfinished tick that may pass the caps of now. Every agent may
 // take the longest turn, within what the present caps leave.
 func (s *Resumption) openTickFits(now trace.Settings, before trace.Caps) error {
-	agents := int64(len(s.header.Agents))
-	most := longestTurn(now, s.state.Tick+1)
+	agents := int64(len(s.State.Header.Agents))
+	most := longestTurn(now, s.State.Tick+1)
 	for _, at := range []struct {
 		scope    budget.Scope
 		cap, had trace.Limit
 		spent    state.Spent
 		turns    int64
 	}{
-		{budget.Run, now.Caps.Run, before.Run, s.state.Spent, agents},
-		{budget.Agent, now.Caps.Agent, before.Agent, s.state.MostSpent(), 1},
+		{budget.Run, now.Caps.Run, before.Run, s.State.Spent, agents},
+		{budget.Agent, now.Caps.Agent, before.Agent, s.State.MostSpent(), 1},
 	} {
 		spent := budget.Amount{at.spent.Calls, at.spent.Tokens, int64(at.spent.Cost)}
 		may := most.Times(at.turns).AtMost(spent.Leaves(at.had)).AtMost(budget.Amount{}.Leaves(before.Tick))
 		for u, left := range spent.Leaves(at.cap) {
 			if may[u] > left {
 				e := budget.Refusal{Scope: at.scope, Unit: budget.Unit(u), Cap: budget.AmountOf(at.cap)[u], Need: may[u], Spent: spent[u]}
-				return &OpenTickError{Tick: s.state.Tick + 1, Cap: e.CapText(), Spent: e.SpentText(), Most: e.NeedText()}
+				return &OpenTickError{Tick: s.State.Tick + 1, Cap: e.CapText(), Spent: e.SpentText(), Most: e.NeedText()}
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 func loadIndex(t *testing.T, dir string, rebuild bool) *state.Index {
 	t.Helper()
-	x, err := rundir.Dir(dir).Index(rebuild)
+	x, _, err := rundir.Dir(dir).Index(rebuild)
 	if err != nil {
 		t.Fatal(err)
 	}

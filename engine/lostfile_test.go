@@ -31,7 +31,7 @@ func TestLostOpenFile(t *testing.T) {
 		o, _ := eventful(t, ticks)
 		o.SegmentBytes = 100 << 10
 		run(t, o)
-		if _, err := rundir.Dir(o.RunDir).Index(false); err != nil { // one that knows too much
+		if _, _, err := rundir.Dir(o.RunDir).Index(false); err != nil { // one that knows too much
 			t.Fatal(err)
 		}
 		if err := lose(filepath.Join(o.RunDir, rundir.TraceFile)); err != nil {
@@ -41,7 +41,7 @@ func TestLostOpenFile(t *testing.T) {
 		if left.RunStatus != "unfinished" || left.WorldTime < 2 || left.WorldTime >= ticks {
 			t.Fatalf("%s: %s with %d ticks, want some of them", name, left.RunStatus, left.WorldTime)
 		}
-		if x, err := rundir.Dir(o.RunDir).Index(false); err != nil || x.Last() != left.WorldTime {
+		if x, _, err := rundir.Dir(o.RunDir).Index(false); err != nil || x.Last() != left.WorldTime {
 			t.Fatalf("%s: the index ends with %d, %v; the report with %d", name, x.Last(), err, left.WorldTime)
 		}
 		requireReplays(t, o.RunDir, left.WorldTime)
@@ -98,8 +98,8 @@ func TestLostOpenFileKeepsCaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if before, _ := last.CapsBefore(); !last.FileLost() || before != wanted || last.TicksDone() <= 6 {
-		t.Fatalf("caps %+v after tick %d, want %+v after the change", before, last.TicksDone(), wanted)
+	if before, _ := last.CapsBefore(); !last.State.Open.FileLost || before != wanted || last.State.Tick <= 6 {
+		t.Fatalf("caps %+v after tick %d, want %+v after the change", before, last.State.Tick, wanted)
 	}
 	if err := last.Close(); err != nil {
 		t.Fatal(err)

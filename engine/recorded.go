@@ -84,14 +84,3 @@ func DescribeRecording(path string, h trace.Header, asked trace.ModelSource) *tr
 		Name: filepath.Base(filepath.Clean(path)), Model: h.Settings.Model, ModelSource: h.Settings.ModelSource, UsageSource: h.Settings.UsageSource(), Asked: asked,
 	}
 }
-
-// sameRecording reports whether two descriptions can be of one recording, used alike. The
-// name may differ: files move.
-func sameRecording(a, b *trace.Recording) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	x, y := *a, *b
-	x.Name, y.Name = "", ""
-	return x == y
-}

@@ -230,7 +230,7 @@ func TestExtendedRunEqualsALongerOne(t *testing.T) {
 		t.Errorf("the report tells %d resumes, want 2", r.Timing.Resumes)
 	}
 	s, err := engine.PrepareResume(o.RunDir, engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource})
-	if err != nil || !s.Complete() || s.TicksDone() != 7 {
+	if err != nil || !s.Complete() || s.State.Tick != 7 {
 		t.Errorf("the run is not complete: %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -266,7 +266,7 @@ func TestResumeOfARunWithoutAnswers(t *testing.T) {
 			t.Errorf("cut at byte %d: %+v, %v", at, result, err)
 		}
 		s, err := engine.PrepareResume(dir, engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource})
-		if err != nil || !s.Complete() || s.Ended().RunStatus != trace.RunProviderFailed {
+		if err != nil || !s.Complete() || s.State.End.RunStatus != trace.RunProviderFailed {
 			t.Fatalf("cut at byte %d: something is left to do: %v", at, err)
 		}
 		if err := s.Close(); err != nil {

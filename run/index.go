@@ -14,34 +14,29 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Index returns the index of the run, up to its last whole tick. It reads
-// what the trace has gained since the index was kept last, all of it when there is none
-// or it belongs to something else, and keeps the result. With rebuild it reads
-// everything. The error says that the trace cannot be read; that the index cannot be
-// kept is none, the next one who asks waits again.
-func (d Dir) Index(rebuild bool) (*state.Index, error) {
-	x, changed, err := d.loadIndex(rebuild)
-	if err == nil && changed {
-		_ = d.keepIndex(x)
+// Index returns the index of the run, up to its last whole tick, and where the run stands
+// now. It reads what the trace has gained since the index was kept last, all of it when
+// there is none or it belongs to something else, and keeps the result. With rebuild it
+// reads everything. The error says that the trace cannot be read; that the index cannot
+// be kept is none, the next one who asks waits again.
+func (d Dir) Index(rebuild bool) (*state.Index, *state.State, error) {
+	h, err := d.Header()
+	if err != nil {
+		return nil, nil, err
 	}
-	return x, err
-}
-
-func (d Dir) loadIndex(rebuild bool) (x *state.Index, changed bool, err error) {
 	run, err := d.runHash()
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	if kept := d.keptIndex(); !rebuild && d.holds(kept, run) {
-		changed, err := d.extend(kept)
-		if err == nil {
-			return kept, changed, nil
+		if now, err := d.extend(kept, h); err == nil {
+			return kept, now, nil
 		}
-		// What it points to is not as it was: it is made anew.
+		// What it points to is not as it was: it is rebuilt.
 	}
-	x = state.NewIndex(run)
-	_, err = d.extend(x)
-	return x, true, err
+	x := state.NewIndex(run)
+	now, err := d.extend(x, h)
+	return x, now, err
 }
 
 // runHash hashes the first line of the trace.
@@ -104,30 +99,33 @@ func (d Dir) keepIndex(x *state.Index) error {
 	return atomicfile.Write(d.file(IndexFile), fmt.Appendf(nil, "%s\n%s", llmclient.Hash(data), data))
 }
 
-// extend reads the whole ticks behind the index's end; changed says that there were
-// any.
-func (d Dir) extend(x *state.Index) (changed bool, err error) {
+// extend reads what follows the index's end, keeps the index if ticks were added, and
+// returns where the run stands.
+func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
 	r, err := d.openAt(x.File, x.Offset)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer r.Close()
-	lines := trace.NewLines(r)
-	tick := state.NewTickCount(x)
-	for {
+	count, changed := state.NewCount(x, h), false
+	for lines := trace.NewLines(r); ; {
 		line, err := lines.Next()
 		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-			return changed, nil
+			break
 		}
 		if err != nil {
-			return changed, fmt.Errorf("read trace of %s: %w", d, err)
+			return nil, fmt.Errorf("read trace of %s: %w", d, err)
 		}
-		whole, err := tick.Add(line)
+		whole, err := count.Add(line, lines.Failed)
 		if err != nil {
-			return changed, fmt.Errorf("read trace of %s: %w", d, lines.Failed(err))
+			return nil, fmt.Errorf("read trace of %s: %w", d, err)
 		}
 		changed = changed || whole
 	}
+	if changed {
+		_ = d.keepIndex(x)
+	}
+	return &count.State, nil
 }
 
 // OpenFrom opens the trace where a tick begins that the index holds, or, behind its

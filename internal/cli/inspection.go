@@ -87,7 +87,7 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 	if err != nil {
 		return inspection{}, err
 	}
-	x, err := run.Dir(dir).Index(f.rebuild)
+	x, now, err := run.Dir(dir).Index(f.rebuild)
 	if err != nil {
 		return inspection{}, err
 	}
@@ -97,7 +97,8 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 	s := h.Settings
 	i := inspection{
 		Run: runDir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, ModelSource: s.ModelSource, Protocol: s.Protocol,
-		State: string(trace.RunUnfinished), Tick: x.Last(), Ticks: max(s.Ticks, x.Asked), Resumes: x.Resumes,
+		State: string(trace.RunUnfinished), Tick: now.Tick, Ticks: now.Asked, Resumes: now.Resumes,
+		Waiting: int64(len(now.Open.Exchanges)), Caps: now.CapsAt(now.Tick + 1), prices: h.SettingsAt(now.Tick).Prices,
 		Failures: x.Failures, Usage: x.Usage, Recent: []recentTick{},
 	}
 	for at := range x.Ticks {
@@ -109,7 +110,9 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 		i.Degraded += x.Degraded[at]
 		i.Rejected += x.Rejected[at]
 	}
-	i.capsOf(h, x)
+	if now.End != nil {
+		i.State, i.Reason = string(now.End.RunStatus), now.End.Reason
+	}
 	if err := i.readRecent(dir, x, f); err != nil {
 		return inspection{}, err
 	}
@@ -119,23 +122,11 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 	return i, i.measure(dir)
 }
 
-// capsOf finds the caps that hold after the last whole tick.
-func (i *inspection) capsOf(h trace.Header, x *state.Index) {
-	now, forked := h.Latest(), int64(0)
-	if n := len(h.Forks); n > 0 {
-		forked = h.Forks[n-1].Tick
-	}
-	i.prices, i.Caps = now.Prices, now.Caps
-	if x.Caps != nil && x.Last() >= forked {
-		i.Caps = *x.Caps
-	}
-}
-
 // recentTicks is how many ticks are shown when none is asked for: one, or for a single
 // agent, which does not decide in each, some more.
 const recentTicks, recentTicksOfAgent = 1, 10
 
-// readRecent reads the ticks to show, and what lies behind the last whole one.
+// readRecent reads the ticks to show.
 func (i *inspection) readRecent(dir string, x *state.Index, f inspectFlags) error {
 	first, last := i.Tick-recentTicks+1, i.Tick
 	if f.agent != "" {
@@ -147,16 +138,10 @@ func (i *inspection) readRecent(dir string, x *state.Index, f inspectFlags) erro
 		}
 		first, last = f.tick, f.tick
 	}
-	if err := i.read(dir, x, max(1, first), func(r trace.Record) bool {
+	return i.read(dir, x, max(1, first), func(r trace.Record) bool {
 		i.show(r, f.agent)
 		end, whole := r.(trace.TickEnd)
 		return !whole || end.Tick < last
-	}); err != nil {
-		return err
-	}
-	return i.read(dir, x, i.Tick+1, func(r trace.Record) bool {
-		i.behind(r)
-		return true
 	})
 }
 
@@ -229,27 +214,6 @@ func (i *inspection) show(r trace.Record, agent string) {
 		}
 	case trace.TickEnd:
 		tick.Digest = r.Digest
-	}
-}
-
-// behind takes in what the trace holds behind its last whole tick.
-func (i *inspection) behind(r trace.Record) {
-	ended := false
-	switch r := r.(type) {
-	case trace.ModelCall:
-		i.Waiting++
-	case trace.CapChange:
-		i.Caps = r.Caps
-	case trace.Resume:
-		i.Ticks = max(i.Ticks, r.TicksRequested)
-		i.Resumes++
-	case trace.RunEnd:
-		i.State, i.Reason, ended = string(r.RunStatus), r.Reason, true
-	case trace.TickEnd: // the run went on meanwhile
-		i.Tick, i.Waiting = r.Tick, 0
-	}
-	if !ended && r.RecordType() != trace.TypeSegment {
-		i.State, i.Reason = string(trace.RunUnfinished), ""
 	}
 }
 

@@ -115,8 +115,8 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 		return resumeRefusal(runDir, err)
 	}
 	defer s.Close()
-	if size, known := s.SegmentBytes(); known && find(values, "run.trace_segment_mb").origin.rank != fromFlag {
-		c.SegmentMB = size >> 20
+	if size := s.State.SegmentBytes; size != nil && find(values, "run.trace_segment_mb").origin.rank != fromFlag {
+		c.SegmentMB = *size >> 20
 	}
 	p, err := m.resumePlan(c, access, recording, s, runDir, find(values, "run.playbook").text)
 	if err != nil {
@@ -180,7 +180,7 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 	}
 	faults := stub.NewInjector(p.faults, p.FaultSeed)
 	calls := p.calls()
-	calls.ticks -= s.TicksDone()
+	calls.ticks -= s.State.Tick
 	source, given, stop, err := m.openAnswers(ctx, p, faults, calls)
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 	if err == nil && result.Deriving {
 		out.made.discard()
 		return failWith(statusCode(result.Status), fmt.Errorf("interrupted while the %d recorded ticks of %s were derived again, after %d of them; nothing of the run has changed; resume %s starts over",
-			s.TicksDone(), shown(p.RunDir), result.TicksDone, oneLine(p.RunDir)))
+			s.State.Tick, shown(p.RunDir), result.TicksDone, oneLine(p.RunDir)))
 	}
 	if run.Damaged(err) {
 		return badInput("%s cannot be resumed: %w", shown(p.RunDir), err)
@@ -215,11 +215,11 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 // announceComplete says that nothing is left to do, and how the run came out if that is
 // not as one would want: the exit code says only that there is no more to resume.
 func (m *Main) announceComplete(p plan, s *engine.Resumption) {
-	fmt.Fprintf(m.Stderr, "resume: %s is complete with %d ticks, nothing is left to do; --until-tick N extends it\n", oneLine(p.RunDir), s.TicksDone())
+	fmt.Fprintf(m.Stderr, "resume: %s is complete with %d ticks, nothing is left to do; --until-tick N extends it\n", oneLine(p.RunDir), s.State.Tick)
 	if before, _ := s.CapsBefore(); s.CapsWanted() != before {
 		fmt.Fprintln(m.Stderr, "note: there is nothing left that other caps could bound, so that they are not changed")
 	}
-	if end := s.Ended(); end.RunStatus != trace.RunCompleted {
+	if end := s.State.End; end.RunStatus != trace.RunCompleted {
 		fmt.Fprintf(m.Stderr, "note: it ended as %s: %s; fork %s --at-tick N plays ticks once more\n", end.RunStatus, oneLine(end.Reason), oneLine(p.RunDir))
 	}
 }
@@ -230,11 +230,11 @@ func (m *Main) announceResume(p plan, s *engine.Resumption) {
 		fmt.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n", capsListed(before, p.Prices), capsListed(p.Caps, p.Prices), from)
 	}
 	fmt.Fprintf(m.Stderr, "resume: %s, tick %d of %d is the last whole one, answers of the next one at hand: %d\n",
-		oneLine(p.RunDir), s.TicksDone(), p.Ticks, s.Exchanges())
-	if s.FileLost() {
+		oneLine(p.RunDir), s.State.Tick, p.Ticks, len(s.State.Open.Exchanges))
+	if s.State.Open.FileLost {
 		fmt.Fprintf(m.Stderr, "note: %s is gone or lost its first line; it begins anew behind the closed parts of the trace, which hold these ticks\n", run.TraceFile)
 	}
-	if n := s.CutBytes(); n > 0 {
+	if n := s.State.Open.CutBytes(); n > 0 {
 		fmt.Fprintf(m.Stderr, "note: %d bytes that belong to no whole tick and are no answer go from the trace to %s\n", n, run.CutFile)
 	}
 }

@@ -87,7 +87,7 @@ func (m *Main) loadTranscript(runDir string, tick int64, agent string) (transcri
 // the stretch of ticks before it, which holds them. ok is false when that does not give
 // the whole decision; what is wrong then shows when the trace is read from its start.
 func (m *Main) indexedTranscript(runDir string, tick int64, agent string) (t transcript, ok bool) {
-	x, err := run.Dir(m.path(runDir)).Index(false)
+	x, _, err := run.Dir(m.path(runDir)).Index(false)
 	if err != nil {
 		return transcript{}, false
 	}

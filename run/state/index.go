@@ -11,7 +11,7 @@ import (
 
 // indexVersion grows when what an index holds changes. An index of another version is
 // rebuilt.
-const indexVersion = 3
+const indexVersion = 4
 
 // Index knows where each whole tick of a trace begins and what was counted in it, so
 // that a question about a tick does not read a gigabyte. Ticks are in rising order;
@@ -20,19 +20,11 @@ type Index struct {
 	Version int `json:"version"`
 	// Run is the hash of the trace's first line, which tells runs apart.
 	Run string `json:"run"`
-	// File and Offset are where the last whole tick ends: the number of the trace's
-	// file and the byte in it, uncompressed. Digest is that tick's.
-	File   int    `json:"file"`
-	Offset int64  `json:"offset"`
-	Digest string `json:"digest"`
-	// Asked is the most ticks that the run was asked for, as far as the index goes.
-	Asked int64 `json:"asked"`
-	// Resumes counts the processes that went on with the run, as far as it goes.
-	Resumes int64 `json:"resumes"`
-
-	// Caps are those that somebody who went on with the run set, nil where the header
-	// says which hold.
-	Caps *trace.Caps `json:"caps,omitempty"`
+	// Facts are those after the last whole tick. File and Offset are where that ends: the
+	// number of the trace's file and the byte in it, uncompressed.
+	Facts
+	File   int   `json:"file"`
+	Offset int64 `json:"offset"`
 
 	// Ticks are the ticks' numbers, Files and Offsets where they begin.
 	Ticks   []int64 `json:"ticks"`
@@ -68,84 +60,72 @@ func (x *Index) Of(run string) bool { return x.Version == indexVersion && x.Run 
 func (x *Index) At(tick int64) (at int, ok bool) { return slices.BinarySearch(x.Ticks, tick) }
 
 // Last is the last whole tick, 0 for none.
-func (x *Index) Last() int64 {
-	if len(x.Ticks) == 0 {
-		return 0
-	}
-	return x.Ticks[len(x.Ticks)-1]
+func (x *Index) Last() int64 { return x.Tick }
+
+// Count adds the ticks that follow to an index, line by line.
+type Count struct {
+	// State is where the run stands after the lines so far, also in a tick that is not
+	// whole.
+	State State
+	x     *Index
+	// file and offset are the place of the next line, begunFile and begunOffset where the
+	// tick under way begins.
+	file, begunFile     int
+	offset, begunOffset int64
+	// What was counted in the tick under way: it may be derived again and come out with
+	// more.
+	refused, decided, continued, degraded, rejected int64
 }
 
-// TickCount counts what an index tells about a tick, line by line, and adds it to the
-// index when the tick is whole. Totals wait as well: a tick that is not whole may be
-// derived again and come out with more.
-type TickCount struct {
-	x *Index
-	// file and offset are the place of the next line.
-	file   int
-	offset int64
-	// begun is where the tick under way begins.
-	begunFile   int
-	begunOffset int64
-
-	calls, failed, refused, decided, continued, degraded, rejected int64
-	// caps are those set in the tick, forked says that the tick began a fork.
-	caps   *trace.Caps
-	forked bool
-
-	asked, resumes int64
-	usage          map[string]llmclient.Usage
-	failures       map[string]int64
+// NewCount counts the ticks after the end of x, of a run with a header.
+func NewCount(x *Index, h trace.Header) *Count {
+	return &Count{State: State{Header: h, Facts: x.Facts}, x: x, file: x.File, offset: x.Offset, begunFile: x.File, begunOffset: x.Offset}
 }
 
-// NewTickCount counts the ticks that follow the end of x.
-func NewTickCount(x *Index) *TickCount {
-	return &TickCount{
-		x: x, file: x.File, offset: x.Offset, begunFile: x.File, begunOffset: x.Offset,
-		usage: map[string]llmclient.Usage{}, failures: map[string]int64{},
-	}
-}
-
-// Add counts a line; whole says that it ended a tick. The error is a malformed record.
-func (c *TickCount) Add(line []byte) (whole bool, err error) {
+// Add counts a line; whole says that it ended a tick. The error says that a line of a
+// whole tick is no record. failed makes one that names the place of this line.
+func (c *Count) Add(line []byte, failed func(error) error) (whole bool, err error) {
 	kind := trace.TypeOf(line)
 	if kind == trace.TypeSegment {
 		c.segment(line)
 	}
 	c.offset += int64(len(line)) + 1
 	switch kind {
-	case trace.TypePart, trace.TypeStep, trace.TypeEvent:
-		return false, nil // most of a trace, and nothing to count
+	case trace.TypePart, trace.TypeStep, trace.TypeEvent: // most of a trace, and nothing to count
+		c.State.End = nil
+		return false, nil
 	case trace.TypeRefusal:
+		c.State.End = nil
 		c.refused++
 		return false, nil
-	case trace.TypeModelCall:
-		return false, c.call(line)
 	case trace.TypeDecision:
-		return false, c.decision(line)
+		c.State.End = nil
+		err = c.decision(line)
+	default:
+		var record trace.Record
+		if record, err = trace.Decode(line); err == nil {
+			end, ended := record.(trace.TickEnd)
+			calls := c.State.Open.calls()
+			if damaged := c.State.Open.Damage; ended && damaged != nil {
+				return false, damaged
+			}
+			if err := c.State.Add(record, Span{}); err != nil {
+				return false, failed(err)
+			}
+			if ended {
+				c.end(end, calls)
+			}
+			return ended, nil
+		}
 	}
-	record, err := trace.Decode(line)
 	if err != nil {
-		return false, err
-	}
-	switch r := record.(type) {
-	case trace.Header:
-		c.asked = max(c.asked, r.Settings.Ticks)
-	case trace.Resume:
-		c.asked = max(c.asked, r.TicksRequested)
-		c.resumes++
-	case trace.Fork:
-		c.forked = true
-	case trace.CapChange:
-		c.caps = &r.Caps
-	case trace.TickEnd:
-		c.end(r)
-		return true, nil
+		c.State.Open.Lost(failed(err), Span{}) // which matters if the tick turns out whole
 	}
 	return false, nil
 }
 
 // segment moves on to the file that the line opens.
-func (c *TickCount) segment(line []byte) {
+func (c *Count) segment(line []byte) {
 	var s trace.Segment
 	if json.Unmarshal(line, &s) == nil && s.Number > c.file {
 		c.file, c.offset = s.Number, 0
@@ -153,32 +133,9 @@ func (c *TickCount) segment(line []byte) {
 	}
 }
 
-// call counts a [trace.ModelCall], of which it decodes what it counts.
-func (c *TickCount) call(line []byte) error {
-	var r struct {
-		Model  string `json:"model"`
-		Answer struct {
-			Usage   llmclient.Usage `json:"usage"`
-			Failure *struct {
-				Kind string `json:"kind"`
-			} `json:"failure"`
-		} `json:"answer"`
-	}
-	if err := json.Unmarshal(line, &r); err != nil {
-		return fmt.Errorf("malformed model_call record: %w", err)
-	}
-	c.calls++
-	c.usage[r.Model] = c.usage[r.Model].Add(r.Answer.Usage)
-	if f := r.Answer.Failure; f != nil {
-		c.failed++
-		c.failures[f.Kind]++
-	}
-	return nil
-}
-
-// decision counts a [trace.Decision] in the same way. The outcome is null when the
-// world was not asked.
-func (c *TickCount) decision(line []byte) error {
+// decision counts a [trace.Decision], of which it decodes what it counts. The outcome is
+// null when the world was not asked.
+func (c *Count) decision(line []byte) error {
 	var r struct {
 		DecidedBy  trace.DecidedBy `json:"decided_by"`
 		WaitReason string          `json:"wait_reason"`
@@ -203,28 +160,22 @@ func (c *TickCount) decision(line []byte) error {
 	return nil
 }
 
-// end adds the tick to the index.
-func (c *TickCount) end(r trace.TickEnd) {
-	x := c.x
+// end adds the tick, which had these calls, to the index.
+func (c *Count) end(r trace.TickEnd, calls []trace.ModelCall) {
+	x, failed := c.x, int64(0)
+	for _, call := range calls {
+		x.Usage[call.Model] = x.Usage[call.Model].Add(call.Answer.Usage)
+		if f := call.Answer.Failure; f != nil {
+			failed++
+			x.Failures[string(f.Kind)]++
+		}
+	}
 	x.Ticks, x.Files, x.Offsets = append(x.Ticks, r.Tick), append(x.Files, c.begunFile), append(x.Offsets, c.begunOffset)
-	x.Calls, x.Failed = append(x.Calls, c.calls), append(x.Failed, c.failed)
+	x.Calls, x.Failed = append(x.Calls, int64(len(calls))), append(x.Failed, failed)
 	x.Refused = append(x.Refused, c.refused)
 	x.Decided, x.Continued = append(x.Decided, c.decided), append(x.Continued, c.continued)
 	x.Degraded, x.Rejected = append(x.Degraded, c.degraded), append(x.Rejected, c.rejected)
-	for model, usage := range c.usage {
-		x.Usage[model] = x.Usage[model].Add(usage)
-	}
-	for kind, n := range c.failures {
-		x.Failures[kind] += n
-	}
-	if c.caps != nil || c.forked {
-		x.Caps = c.caps
-	}
-	x.Asked, x.Resumes = max(x.Asked, c.asked), x.Resumes+c.resumes
-	x.File, x.Offset, x.Digest = c.file, c.offset, r.Digest
-	fresh := NewTickCount(x)
-	fresh.usage, fresh.failures = c.usage, c.failures
-	clear(fresh.usage)
-	clear(fresh.failures)
-	*c = *fresh
+	x.Facts, x.File, x.Offset = c.State.Facts, c.file, c.offset
+	c.begunFile, c.begunOffset = c.file, c.offset
+	c.refused, c.decided, c.continued, c.degraded, c.rejected = 0, 0, 0, 0, 0
 }

@@ -17,6 +17,8 @@ type Span struct{ From, To int64 }
 type Open struct {
 	// Exchanges are the calls whose answers can be used again, in the order of the file.
 	Exchanges []trace.ModelCall
+	// broken are the others, which are asked again.
+	broken []trace.ModelCall
 	// Switches counts the prompt switches, forks and changes of caps, which a tick begins
 	// with.
 	Switches int
@@ -42,6 +44,9 @@ type partID struct {
 	kind trace.PartKind
 	hash string
 }
+
+// calls returns all calls.
+func (o *Open) calls() []trace.ModelCall { return slices.Concat(o.Exchanges, o.broken) }
 
 // Keys returns the keys of the exchanges.
 func (o *Open) Keys() map[trace.CallKey]bool {
@@ -118,6 +123,7 @@ func (o *Open) stays(record trace.Record) bool {
 			o.Exchanges = append(o.Exchanges, r)
 			return true
 		}
+		o.broken = append(o.broken, r)
 	}
 	return false
 }

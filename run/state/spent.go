@@ -44,15 +44,14 @@ func Afresh(parent, fork trace.Caps) bool {
 	return false
 }
 
-// prices are by model.
-type prices map[string]price.Price
-
-func pricesOf(list []price.Price) prices {
-	byModel := prices{}
-	for _, p := range list {
-		byModel[p.Model] = p
+// counted is what a call of the run counted.
+func (s *State) counted(c trace.ModelCall) Spent {
+	for _, p := range s.Header.SettingsAt(c.Tick - 1).Prices {
+		if p.Model == c.Model {
+			return Counted(c, p)
+		}
 	}
-	return byModel
+	return Counted(c, price.Price{})
 }
 
 // spend counts a call.
@@ -60,14 +59,14 @@ func (s *State) spend(c trace.ModelCall) {
 	if s.ByAgent == nil {
 		s.ByAgent = map[string]Spent{}
 	}
-	counted := Counted(c, s.prices[c.Model])
+	counted := s.counted(c)
 	s.Spent, s.ByAgent[c.AgentID] = s.Spent.Plus(counted), s.ByAgent[c.AgentID].Plus(counted)
 }
 
 // SpentInOpen is what the open tick counted so far.
 func (s *State) SpentInOpen() (spent Spent) {
 	for _, c := range s.Open.Exchanges {
-		spent = spent.Plus(Counted(c, s.prices[c.Model]))
+		spent = spent.Plus(s.counted(c))
 	}
 	return spent
 }

@@ -11,27 +11,32 @@ import (
 type State struct {
 	// Header is the run's first record.
 	Header trace.Header
-	// Tick is the last whole tick, 0 for none, and Digest that of the world after it.
-	Tick   int64
-	Digest string
-	// Asked is the most ticks that the run was asked for, Resumes how often a process went
-	// on with it.
-	Asked   int64
-	Resumes int64
-	// SegmentBytes is the size at which a trace file is closed, as it was last asked for;
-	// nil when nobody recorded one.
-	SegmentBytes *int64
-	// End is how the run ended; nil when its process left it unfinished or another one
-	// went on with it.
-	End *trace.RunEnd
-	// Spent is what counts against the caps of the run, ByAgent each agent's part of it.
-	Spent   Spent
-	ByAgent map[string]Spent
+	Facts
 	// Open is the tick that is not whole.
 	Open Open
+}
 
-	changes []trace.CapChange
-	prices  prices
+// Facts are what a few numbers tell of a run.
+type Facts struct {
+	// Tick is the last whole tick, 0 for none, and Digest that of the world after it.
+	Tick   int64  `json:"tick"`
+	Digest string `json:"digest"`
+	// Asked is the most ticks that the run was asked for, Resumes how often a process went
+	// on with it.
+	Asked   int64 `json:"asked"`
+	Resumes int64 `json:"resumes"`
+	// SegmentBytes is the size at which a trace file is closed, as it was last asked for;
+	// nil when nobody recorded one.
+	SegmentBytes *int64 `json:"segment_bytes,omitempty"`
+	// End is how the run ended; nil when its process left it unfinished or another one
+	// went on with it.
+	End *trace.RunEnd `json:"end,omitempty"`
+	// Spent is what counts against the caps of the run, ByAgent each agent's part of it,
+	// both in whole ticks.
+	Spent   Spent            `json:"spent"`
+	ByAgent map[string]Spent `json:"by_agent,omitempty"`
+	// Changes are the changes of caps.
+	Changes []trace.CapChange `json:"changes,omitempty"`
 }
 
 // Add takes in the next record, which stands at the given place of its file. The error
@@ -41,7 +46,7 @@ func (s *State) Add(record trace.Record, at Span) error {
 	s.End = nil
 	switch r := record.(type) {
 	case trace.Header:
-		s.Header, s.Asked, s.prices = r, max(s.Asked, r.Settings.Ticks), pricesOf(r.Settings.Prices)
+		s.Header, s.Asked = r, max(s.Asked, r.Settings.Ticks)
 		if r.Timing != nil {
 			s.SegmentBytes = r.Timing.SegmentBytes
 		}
@@ -56,7 +61,7 @@ func (s *State) Add(record trace.Record, at Span) error {
 		s.fork(r)
 	case trace.CapChange:
 		if s.Open.Damage == nil {
-			s.changes = append(s.changes, r)
+			s.Changes = append(s.Changes, r)
 		}
 	case trace.Segment:
 		return s.whole(at)
@@ -79,7 +84,7 @@ func (s *State) whole(at Span) error {
 	if s.Open.Damage != nil {
 		return s.Open.Damage
 	}
-	for _, c := range s.Open.Exchanges {
+	for _, c := range s.Open.calls() {
 		s.spend(c)
 	}
 	s.Open = Open{Begin: at.To}
@@ -91,7 +96,6 @@ func (s *State) fork(f trace.Fork) {
 	if Afresh(s.CapsAt(f.AtTick), f.Settings.Caps) {
 		s.Spent, s.ByAgent = Spent{}, nil
 	}
-	s.prices = pricesOf(f.Settings.Prices)
 }
 
 // CapsAt returns the caps that hold in a tick: those of the header, or of the last fork
@@ -103,7 +107,7 @@ func (s *State) CapsAt(tick int64) trace.Caps {
 			caps, from = f.Settings.Caps, f.Tick
 		}
 	}
-	for _, c := range s.changes {
+	for _, c := range s.Changes {
 		if from <= c.Tick && c.Tick <= tick {
 			caps = c.Caps
 		}
@@ -113,14 +117,14 @@ func (s *State) CapsAt(tick int64) trace.Caps {
 
 // CapChanges returns the changes of caps that take effect in a tick.
 func (s *State) CapChanges(tick int64) []trace.CapChange {
-	return slices.DeleteFunc(slices.Clone(s.changes), func(c trace.CapChange) bool { return c.Tick != tick })
+	return slices.DeleteFunc(slices.Clone(s.Changes), func(c trace.CapChange) bool { return c.Tick != tick })
 }
 
 // Segment is the record that opens the next file of the trace, which has a number.
 func (s *State) Segment(number int) trace.Segment {
 	first := trace.Segment{Tick: s.Tick, Number: number, TicksRequested: s.Asked, SegmentBytes: s.SegmentBytes}
-	if n := len(s.changes); n > 0 && (len(s.Header.Forks) == 0 || s.changes[n-1].Tick >= s.Header.Forks[len(s.Header.Forks)-1].Tick) {
-		first.Caps = &s.changes[n-1].Caps
+	if n := len(s.Changes); n > 0 && (len(s.Header.Forks) == 0 || s.Changes[n-1].Tick >= s.Header.Forks[len(s.Header.Forks)-1].Tick) {
+		first.Caps = &s.Changes[n-1].Caps
 	}
 	return first
 }

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"example.com/agentworld/run"
+	"example.com/agentworld/run/state"
+	"example.com/agentworld/trace"
+)
+
+// ErrNotResumable marks a resume that cannot do what was asked for.
+var ErrNotResumable = errors.New("the run cannot be resumed")
+
+// ErrOtherModel marks a resume with another model than the run's, which is for a fork.
+var ErrOtherModel = fmt.Errorf("%w with another model", ErrNotResumable)
+
+// ResumeOptions say how a run is to go on.
+type ResumeOptions struct {
+	// UntilTick is the last tick to run; 0 is the last one the run was ever asked for.
+	UntilTick int64
+	// AllowVersionDrift resumes a run of another version; it may not come out as
+	// recorded, which ends the resume.
+	AllowVersionDrift bool
+	// Model and ModelSource are who answers now. It must be who answered before:
+	// another model makes another run.
+	Model       string
+	ModelSource trace.ModelSource
+	// AbandonTick ends the open turns of the unfinished tick, so that other caps can hold
+	// from the next one on: a request without a recorded answer fails.
+	AbandonTick bool
+	// BaseURL is the endpoint from now on, recorded where it differs.
+	BaseURL string
+	// Caps, when set, returns the caps that are to hold from now on, given those that do;
+	// what was spent counts against them. The change is recorded.
+	Caps func(trace.Caps) trace.Caps
+	// Recording is where recorded answers come from, nil for none. It must be the run's
+	// own, though it may have been moved.
+	Recording *trace.Recording
+}
+
+// Resumption is a run of another process, claimed by this one and about to go on. It
+// has to be closed.
+type Resumption struct {
+	// State is where the run stands.
+	State   *state.State
+	dir     run.Dir
+	options ResumeOptions
+	target  int64
+	unlock  func() error
+	// change are other caps from a tick on, nil for none.
+	change *trace.CapChange
+}
+
+// PrepareResume claims the run in dir and finds out where it stopped. It changes
+// nothing but the lock. The error is a [*LockedError], [ErrVersionDrift],
+// [ErrNotResumable], or a failure to read the run.
+func PrepareResume(dir string, o ResumeOptions) (*Resumption, error) {
+	unlock, err := run.Dir(dir).Lock()
+	if err != nil {
+		return nil, err
+	}
+	s, err := prepareResume(dir, o)
+	if err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	s.unlock = unlock
+	return s, nil
+}
+
+func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
+	h, err := run.Dir(dir).Header()
+	if errors.Is(err, io.EOF) || errors.Is(err, trace.ErrTorn) {
+		return nil, fmt.Errorf("%w: it was stopped before anything was recorded; remove %s and start it again", ErrNotResumable, dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := versionDrift(h); err != nil && !o.AllowVersionDrift {
+		return nil, err
+	}
+	now := h.Latest()
+	if !sameRecording(now.Recording, o.Recording) {
+		return nil, otherRecording(now.Recording)
+	}
+	if o.Model != now.Model || o.ModelSource != now.ModelSource {
+		return nil, fmt.Errorf("%w: its model is %s %q, and %s %q makes another run, which is a fork",
+			ErrOtherModel, now.ModelSource, now.Model, o.ModelSource, o.Model)
+	}
+	t, err := run.Dir(dir).State()
+	if err != nil {
+		return nil, err
+	}
+	if n := len(h.Forks); n > 0 && t.Tick < h.Forks[n-1].AtTick {
+		return nil, fmt.Errorf("%w: it has %d whole ticks, and only its parent can answer in those up to tick %d; fork that again into the same directory, at no cost",
+			ErrNotResumable, t.Tick, h.Forks[n-1].AtTick)
+	}
+	s := &Resumption{State: t, dir: run.Dir(dir), options: o, target: t.Asked}
+	if o.UntilTick > 0 {
+		s.target = o.UntilTick
+	}
+	if s.target < t.Tick {
+		return nil, fmt.Errorf("%w up to tick %d: it has %d whole ticks; allowed: from there on", ErrNotResumable, s.target, t.Tick)
+	}
+	return s, s.planCaps()
+}
+
+// otherRecording says where the run's answers come from, as another source of them was
+// offered.
+func otherRecording(recorded *trace.Recording) error {
+	if recorded == nil {
+		return fmt.Errorf("%w with recorded answers: a model gives its answers", ErrNotResumable)
+	}
+	behind := "no model is asked"
+	if recorded.Asked != "" {
+		behind = fmt.Sprintf("a %s model is asked for others", recorded.Asked)
+	}
+	return fmt.Errorf("%w with these answers: its own come from the recording %q of the %s model %q, and %s",
+		ErrNotResumable, recorded.Name, recorded.ModelSource, recorded.Model, behind)
+}
+
+// Close gives the run back.
+func (s *Resumption) Close() error { return s.unlock() }
+
+// Settings are the recorded settings of the run as they hold from now on, with the
+// ticks it is to have.
+func (s *Resumption) Settings() trace.Settings {
+	now := s.State.Header.SettingsAt(s.target)
+	now.Ticks, now.Caps = s.target, s.capsBefore()
+	if s.change != nil {
+		now.Caps = s.change.Caps
+	}
+	return now
+}
+
+// Complete reports that nothing is left to do: the ticks wanted are played, and the run
+// says how it ended. That its calls may all have failed is no reason to end it again.
+func (s *Resumption) Complete() bool {
+	if s.State.Tick != s.target || s.State.End == nil {
+		return false
+	}
+	return s.State.End.RunStatus == trace.RunCompleted || s.State.End.RunStatus == trace.RunProviderFailed
+}
+
+// sameRecording reports whether two descriptions can be of one recording, used alike. The
+// name may differ: files move.
+func sameRecording(a, b *trace.Recording) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	x, y := *a, *b
+	x.Name, y.Name = "", ""
+	return x == y
+}
