@@ -101,59 +101,15 @@ func (w *World) reviewOrder(n int32) {
 	}
 }
 
-// holds decides one condition for an able agent at the start of a tick.
-func (w *World) holds(n int32, c Condition) bool {
-	a := &w.agents[n]
-	switch c.Event {
-	case StopArriveTarget:
-		return a.standing.arrived
-	case StopInsufficientElectricity:
-		return w.electricityOf(a)*5 < w.law.PowerCapacity
-	case StopThermalOverload:
-		return w.heatOf(a) >= w.law.HeatCapacity
-	case StopNewVisibleAgent:
-		return anyNew(w.visibleAgents(n), a.standing.agents)
-	case StopNewVisibleLocation:
-		return anyNew(w.visiblePlaces(n), a.standing.places)
-	case StopHarvestYieldBelow:
-		yield, harvested := a.last.harvested()
-		return harvested && yield <= *c.Value
-	case StopHarvestAvailableBelow:
-		return w.geo.radiation[a.place] <= *c.Value
-	case StopJobDone:
-		return a.standing.jobDone
-	case StopPowerLow:
-		return a.standing.powerFell
-	case StopMessageReceived:
-		return a.standing.messaged
-	case StopOrderFilled:
-		return a.standing.filled
-	case StopElectricityBelow:
-		return w.electricityOf(a) <= *c.Value
-	case StopElectricityAbove:
-		return w.electricityOf(a) >= *c.Value
-	case StopHeatBelow:
-		return w.heatOf(a) <= *c.Value
-	case StopHeatAbove:
-		return w.heatOf(a) >= *c.Value
-	case StopCompoundAbove:
-		return w.ledger.of(a.account, compound) >= *c.Value
-	case StopHardwareAbove:
-		return w.ledger.of(a.account, hardware) >= *c.Value
-	}
-	return false // action_rejected was decided before
-}
-
-// harvested is the yield of an accepted harvest, alone or as a first attempt.
-func (o Outcome) harvested() (int64, bool) {
+// harvested says whether the last action was an accepted harvest, alone or as a first
+// attempt, that yielded most or less.
+func (o Outcome) harvested(most int64) bool {
 	do := o.Action
 	if order, ok := do.(ExecuteUntil); ok {
 		do = order.Do
 	}
-	if _, ok := do.(Harvest); !ok || !o.Accepted {
-		return 0, false
-	}
-	return o.Changes[0].Amount, true
+	_, ok := do.(Harvest)
+	return ok && o.Accepted && o.Changes[0].Amount <= most
 }
 
 // endOrder drops the order of agent n and says why.

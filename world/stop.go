@@ -52,36 +52,61 @@ type StopEvent struct {
 	Doc string
 }
 
+// stopEvents are the events in their fixed order; holds decides one for an able agent n
+// at the start of a tick, v being the threshold.
+var stopEvents = []struct {
+	StopEvent
+	holds func(w *World, n int32, a *agent, v int64) bool
+}{
+	{StopEvent{StopActionRejected, false, "an attempt was rejected (always on)"}, func(w *World, n int32, a *agent, v int64) bool { return false }}, // decided before
+	{StopEvent{StopArriveTarget, false, "a journey ended"}, func(w *World, n int32, a *agent, v int64) bool { return a.standing.arrived }},
+	{StopEvent{StopInsufficientElectricity, false, "electricity below a fifth of capacity"}, func(w *World, n int32, a *agent, v int64) bool { return w.electricityOf(a)*5 < w.law.PowerCapacity }},
+	{StopEvent{StopThermalOverload, false, "heat at or above heat capacity"}, func(w *World, n int32, a *agent, v int64) bool { return w.heatOf(a) >= w.law.HeatCapacity }},
+	{StopEvent{StopNewVisibleAgent, false, "an agent came into view"}, func(w *World, n int32, a *agent, v int64) bool { return anyNew(w.visibleAgents(n), a.standing.agents) }},
+	{StopEvent{StopNewVisibleLocation, false, "a place came into view"}, func(w *World, n int32, a *agent, v int64) bool { return anyNew(w.visiblePlaces(n), a.standing.places) }},
+	{StopEvent{StopHarvestYieldBelow, true, "last harvest yielded value or less"}, func(w *World, n int32, a *agent, v int64) bool { return a.last.harvested(v) }},
+	{StopEvent{StopHarvestAvailableBelow, true, "radiation here is value or less"}, func(w *World, n int32, a *agent, v int64) bool { return w.geo.radiation[a.place] <= v }},
+	{StopEvent{StopElectricityBelow, true, "own electricity is value or less"}, func(w *World, n int32, a *agent, v int64) bool { return w.electricityOf(a) <= v }},
+	{StopEvent{StopElectricityAbove, true, "own electricity is value or more"}, func(w *World, n int32, a *agent, v int64) bool { return w.electricityOf(a) >= v }},
+	{StopEvent{StopHeatBelow, true, "own heat is value or less"}, func(w *World, n int32, a *agent, v int64) bool { return w.heatOf(a) <= v }},
+	{StopEvent{StopHeatAbove, true, "own heat is value or more"}, func(w *World, n int32, a *agent, v int64) bool { return w.heatOf(a) >= v }},
+	{StopEvent{StopCompoundAbove, true, "own compound is value grams or more"}, func(w *World, n int32, a *agent, v int64) bool { return w.ledger.of(a.account, compound) >= v }},
+	{StopEvent{StopHardwareAbove, true, "own hardware is value or more"}, func(w *World, n int32, a *agent, v int64) bool { return w.ledger.of(a.account, hardware) >= v }},
+	{StopEvent{StopJobDone, false, "an own job or construction ended"}, func(w *World, n int32, a *agent, v int64) bool { return a.standing.jobDone }},
+	{StopEvent{StopOrderFilled, false, "others traded part of an own order here"}, func(w *World, n int32, a *agent, v int64) bool { return a.standing.filled }},
+	{StopEvent{StopPowerLow, false, "power state fell to low or critical (on unless ignored)"}, func(w *World, n int32, a *agent, v int64) bool { return a.standing.powerFell }},
+	{StopEvent{StopMessageReceived, false, "a message arrived (on unless ignored)"}, func(w *World, n int32, a *agent, v int64) bool { return a.standing.messaged }},
+}
+
 // StopEvents lists the events a [Condition] may name, in a fixed order.
 func StopEvents() []StopEvent {
-	return []StopEvent{
-		{Name: StopActionRejected, Doc: "an attempt was rejected (always on)"},
-		{Name: StopArriveTarget, Doc: "a journey ended"},
-		{Name: StopInsufficientElectricity, Doc: "electricity below a fifth of capacity"},
-		{Name: StopThermalOverload, Doc: "heat at or above heat capacity"},
-		{Name: StopNewVisibleAgent, Doc: "an agent came into view"},
-		{Name: StopNewVisibleLocation, Doc: "a place came into view"},
-		{Name: StopHarvestYieldBelow, TakesValue: true, Doc: "last harvest yielded value or less"},
-		{Name: StopHarvestAvailableBelow, TakesValue: true, Doc: "radiation here is value or less"},
-		{Name: StopElectricityBelow, TakesValue: true, Doc: "own electricity is value or less"},
-		{Name: StopElectricityAbove, TakesValue: true, Doc: "own electricity is value or more"},
-		{Name: StopHeatBelow, TakesValue: true, Doc: "own heat is value or less"},
-		{Name: StopHeatAbove, TakesValue: true, Doc: "own heat is value or more"},
-		{Name: StopCompoundAbove, TakesValue: true, Doc: "own compound is value grams or more"},
-		{Name: StopHardwareAbove, TakesValue: true, Doc: "own hardware is value or more"},
-		{Name: StopJobDone, Doc: "an own job or construction ended"},
-		{Name: StopOrderFilled, Doc: "others traded part of an own order here"},
-		{Name: StopPowerLow, Doc: "power state fell to low or critical (on unless ignored)"},
-		{Name: StopMessageReceived, Doc: "a message arrived (on unless ignored)"},
+	var list []StopEvent
+	for _, e := range stopEvents {
+		list = append(list, e.StopEvent)
 	}
+	return list
 }
 
 // stopEventNamed finds a stop event by name.
 func stopEventNamed(name string) (StopEvent, bool) {
-	for _, e := range StopEvents() {
+	for _, e := range stopEvents {
 		if e.Name == name {
-			return e, true
+			return e.StopEvent, true
 		}
 	}
 	return StopEvent{}, false
+}
+
+// holds decides one condition for an able agent at the start of a tick.
+func (w *World) holds(n int32, c Condition) bool {
+	var v int64
+	if c.Value != nil {
+		v = *c.Value
+	}
+	for i := range stopEvents {
+		if e := &stopEvents[i]; e.Name == c.Event {
+			return e.holds(w, n, &w.agents[n], v)
+		}
+	}
+	panic("world: a checked condition names no event: " + c.Event)
 }
