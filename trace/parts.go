@@ -1,9 +1,7 @@
 package trace
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	"example.com/agentworld/llmclient"
 )
@@ -57,22 +55,4 @@ func (p *Parts) Items(hashes []string) ([]llmclient.Item, error) {
 		items[i] = it
 	}
 	return items, nil
-}
-
-// LoadParts reads a trace to its end and keeps only its parts. A torn last line
-// ends the trace like its end does; any other error is returned.
-func LoadParts(r io.Reader) (*Parts, error) {
-	parts := &Parts{}
-	for record, err := range NewReader(r).All() {
-		if errors.Is(err, ErrTorn) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if p, ok := record.(Part); ok {
-			parts.Add(p)
-		}
-	}
-	return parts, nil
 }

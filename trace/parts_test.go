@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
 )
@@ -48,4 +50,22 @@ func TestLoadPartsStopsAtATornLine(t *testing.T) {
 	if _, err := LoadParts(strings.NewReader("oops\n")); err == nil {
 		t.Error("LoadParts accepted a line that is not a record")
 	}
+}
+
+// LoadParts reads a trace to its end and keeps only its parts. A torn last line
+// ends the trace like its end does; any other error is returned.
+func LoadParts(r io.Reader) (*Parts, error) {
+	parts := &Parts{}
+	for record, err := range NewReader(r).All() {
+		if errors.Is(err, ErrTorn) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if p, ok := record.(Part); ok {
+			parts.Add(p)
+		}
+	}
+	return parts, nil
 }

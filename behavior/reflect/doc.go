@@ -35,6 +35,6 @@
 // What a model wrote is data: it reaches a playbook only through Apply, and traces
 // only as encoded JSON within bounds.
 //
-// [Fold] carries what several agents learned in their own copies over to the file
+// A [Folder] carries what several agents learned in their own copies over to the file
 // they all began with.
 package reflect
