@@ -105,12 +105,8 @@ func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, proble
 	return calls, append(f.used, around(f.rest)...), ""
 }
 
-// thinkingMarks are the pairs of marks between which models think aloud.
-var thinkingMarks = [][2]string{
-	{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"<thought>", "</thought>"}, {"<reasoning>", "</reasoning>"},
-	{"<reflection>", "</reflection>"}, {"<scratchpad>", "</scratchpad>"}, {"<analysis>", "</analysis>"}, {"[think]", "[/think]"},
-	{"◁think▷", "◁/think▷"},
-}
+// thinkingMark matches the marks between which models think aloud.
+var thinkingMark = regexp.MustCompile(`(?i)</?(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)>|\[/?think\]|◁/?think▷`)
 
 // thoughtsMax bounds the blocks of thinking that are taken out.
 const thoughtsMax = 16
@@ -124,46 +120,32 @@ func withoutThinking(text string) (said string, whole bool) {
 	if !whole {
 		return "", false
 	}
-	lower := lowerASCII(text)
-	var present [][2]string
-	for _, pair := range thinkingMarks {
-		if strings.Contains(lower, pair[0]) || strings.Contains(lower, pair[1]) {
-			present = append(present, pair)
-		}
-	}
 	from := 0
 	for range thoughtsMax {
-		lower = lowerASCII(text)
-		at, pair, closing := firstMark(lower[from:], present)
-		if at < 0 {
+		found := thinkingMark.FindStringIndex(text[from:])
+		if found == nil {
 			return text, true
 		}
-		at += from
-		switch end := strings.Index(lower[at:], pair[1]); {
+		at, behind := from+found[0], from+found[1]
+		mark := strings.ToLower(text[at:behind])
+		switch {
 		case insideObject(text[:at]):
 			from = at + 1
-		case closing:
-			text, from = text[at+len(pair[1]):], 0
-		case end < 0:
-			return "", false
+		case strings.Contains(mark, "/"):
+			text, from = text[behind:], 0
 		default:
-			text, from = text[:at]+text[at+end+len(pair[1]):], at
+			ends := thinkingMark.FindAllStringIndex(text[behind:], -1)
+			end := slices.IndexFunc(ends, func(e []int) bool {
+				closing := strings.ToLower(text[behind+e[0] : behind+e[1]])
+				return closing != mark && strings.Replace(closing, "/", "", 1) == mark
+			})
+			if end < 0 {
+				return "", false
+			}
+			text, from = text[:at]+text[behind+ends[end][1]:], at
 		}
 	}
 	return text, false
-}
-
-// firstMark finds the first mark of the given pairs; at is -1 when there is none.
-func firstMark(text string, pairs [][2]string) (at int, pair [2]string, closing bool) {
-	at = -1
-	for _, p := range pairs {
-		for i, mark := range p {
-			if found := strings.Index(text, mark); found >= 0 && (at < 0 || found < at) {
-				at, pair, closing = found, p, i == 1
-			}
-		}
-	}
-	return at, pair, closing
 }
 
 // analysisMark begins the part of an answer that a template with channels keeps for
@@ -191,17 +173,6 @@ func withoutAnalysis(text string) (said string, whole bool) {
 		text = text[:at] + thought[end:]
 	}
 	return text, !strings.Contains(text, analysisMark)
-}
-
-// lowerASCII lowers the letters of ASCII, so that places in the text stay the same.
-func lowerASCII(text string) string {
-	lower := []byte(text)
-	for i, c := range lower {
-		if 'A' <= c && c <= 'Z' {
-			lower[i] = c + 'a' - 'A'
-		}
-	}
-	return string(lower)
 }
 
 // insideObject reports whether a text ends inside of an object. A brace that begins
