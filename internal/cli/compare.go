@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/plaintext"
 	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
@@ -31,15 +29,10 @@ func (m *Main) compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text := c.Text(args[0], args[1], reports[0], reports[1])
 			if asJSON {
-				indented, err := json.MarshalIndent(c, "", "  ")
-				if err != nil {
-					return fmt.Errorf("encode the comparison: %w", err)
-				}
-				text = plaintext.EscapeJSON(string(indented)) + "\n"
+				return m.printJSON(c)
 			}
-			_, err = fmt.Fprint(m.Stdout, text)
+			_, err = fmt.Fprint(m.Stdout, c.Text(args[0], args[1], reports[0], reports[1]))
 			return err
 		},
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -143,12 +142,7 @@ func (m *Main) ofAgent(o *doctor.Options, access modelAccess, models []trace.Age
 // printExamination prints the findings: a table of the checks, then what to change.
 func (m *Main) printExamination(r doctor.Report, asJSON bool) error {
 	if asJSON {
-		text, err := json.MarshalIndent(r, "", "  ")
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(m.Stdout, "%s\n", text)
-		return err
+		return m.printJSON(r)
 	}
 	w := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "endpoint\t%s\nmodel\t%s\ncalls\t%d\n\n", oneLine(r.Endpoint), oneLine(r.Model), r.Calls)

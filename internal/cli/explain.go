@@ -55,8 +55,8 @@ func (m *Main) explainCommand() *cobra.Command {
 			if err := t.restrict(f.step); err != nil {
 				return err
 			}
-			sources, err := m.loadTrail(args[0], f.agent)
-			if err != nil {
+			sources := newTrail(f.agent)
+			if err := m.eachRecord(args[0], sources.add); err != nil {
 				return err
 			}
 			return m.explain(t, sources, f)

@@ -5,8 +5,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 
 	"example.com/agentworld/trace"
 )
@@ -22,9 +25,19 @@ type sourceHistory struct {
 	offers, named []trace.Decision
 	// known are all ids in view in the run, to help with one that is not.
 	known map[string]bool
+	// trails tell for each agent where its sources come from.
+	trails []*trail
 }
 
 func (h *sourceHistory) add(r trace.Record) {
+	if header, ok := r.(trace.Header); ok {
+		for _, agent := range headerAgents(header) {
+			h.trails = append(h.trails, newTrail(agent))
+		}
+	}
+	for _, t := range h.trails {
+		t.add(r)
+	}
 	switch r := r.(type) {
 	case trace.Header:
 		h.header = r
@@ -60,50 +73,38 @@ func (m *Main) explainSource(runDir string, f explainFlags) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "[%s]  (%s, seed %d, model %s, %s)\n", oneLine(h.id), oneLine(h.header.Settings.Scenario), h.header.Settings.Seed,
 		oneLine(h.header.Settings.Model), oneLine(string(h.header.Settings.ModelSource)))
-	if err := m.origins(&b, runDir, h); err != nil {
-		return err
-	}
+	h.origins(&b)
 	h.write(&b)
 	_, err := m.Stdout.Write(b.Bytes())
 	return err
 }
 
-// agents are those that had the source in view or named it, in order.
-func (h *sourceHistory) agents() []string {
-	var ids []string
-	for _, d := range slices.Concat(h.offers, h.named) {
-		ids = append(ids, d.AgentID)
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
-}
-
-// originsMax bounds for how many agents the origin is told; the trace is read once
-// for each.
+// originsMax bounds for how many agents the origin is told.
 const originsMax = 8
 
-// origins writes where the source comes from. Agents number their memories and
-// their lessons themselves, so the same id is told for each of them, once where it
-// is the same.
-func (m *Main) origins(b *bytes.Buffer, runDir string, h *sourceHistory) error {
-	agents := h.agents()
+// origins writes where the source comes from, for the agents that had it in view or
+// named it. Agents number their memories and their lessons themselves, so the same id
+// is told for each of them, once where it is the same.
+func (h *sourceHistory) origins(b *bytes.Buffer) {
 	var last []string
-	for _, agent := range agents[:min(len(agents), originsMax)] {
-		t, err := m.loadTrail(runDir, agent)
-		if err != nil {
-			return err
+	agents := 0
+	for _, t := range h.trails {
+		if !slices.ContainsFunc(slices.Concat(h.offers, h.named), func(d trace.Decision) bool { return d.AgentID == t.agent }) {
+			continue
+		}
+		if agents++; agents > originsMax {
+			return
 		}
 		chain := t.chain(h.id)
 		if len(chain) == 0 || slices.Equal(chain, last) {
 			continue
 		}
 		last = chain
-		fmt.Fprintf(b, "\nOrigin for %s\n", oneLine(agent))
+		fmt.Fprintf(b, "\nOrigin for %s\n", oneLine(t.agent))
 		for _, line := range chain {
 			fmt.Fprintf(b, "  %s\n", line)
 		}
 	}
-	return nil
 }
 
 // write writes the decisions and what they come to.
@@ -196,35 +197,8 @@ func (h *sourceHistory) missing() error {
 
 // near returns the ids most like id: by the number of edits, then by name.
 func near(id string, known map[string]bool) []string {
-	all := make([]string, 0, len(known))
-	for other := range known {
-		all = append(all, other)
-	}
-	slices.SortFunc(all, func(a, b string) int {
-		return cmp.Or(cmp.Compare(edits(id, a), edits(id, b)), cmp.Compare(a, b))
+	all := slices.SortedFunc(maps.Keys(known), func(a, b string) int {
+		return cmp.Or(cmp.Compare(levenshtein.ComputeDistance(id, a), levenshtein.ComputeDistance(id, b)), cmp.Compare(a, b))
 	})
 	return all[:min(len(all), nearMax)]
-}
-
-// edits is the number of insertions, deletions and replacements that lead from a to
-// b (Levenshtein), of at most 64 bytes of each.
-func edits(a, b string) int {
-	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

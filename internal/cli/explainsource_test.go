@@ -127,14 +127,3 @@ func TestChainsEnd(t *testing.T) {
 		t.Errorf("chain of a circle: %q", lines)
 	}
 }
-
-func TestEdits(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "abc", 3}, {"abc", "abc", 0}, {"kitten", "sitting", 3}, {"nav-0001", "nav-00001", 1}, {"abc", "", 3}} {
-		if got := edits(c.a, c.b); got != c.want {
-			t.Errorf("edits(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}

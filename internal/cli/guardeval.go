@@ -2,13 +2,11 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"slices"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -26,8 +24,8 @@ type guardEvaluation struct {
 	json, keep string
 	jobs       int
 	// attackMax and blockMax are gates on the upper bounds of attack success and false
-	// blocks, in percent, 0 to 100; nil for none.
-	attackMax, blockMax *float64
+	// blocks, in percent; nothing misses one of 100.
+	attackMax, blockMax float64
 }
 
 // The flags of the gates.
@@ -42,7 +40,6 @@ const (
 //	world_llm_agent_demo guard-eval --layers --json .tmp/guard.json --max-attack-success 2.5 --max-false-blocks 1
 func (m *Main) guardEvalCommand() *cobra.Command {
 	var e guardEvaluation
-	var attackMax, blockMax float64
 	c := &cobra.Command{
 		Use:   "guard-eval",
 		Short: "measure the guard with a suite of attacks and harmless twins",
@@ -50,12 +47,6 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 			"with the guard on and off. It says whether the wiring holds, and nothing about real models. A missed gate is exit code 6.",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if c.Flags().Changed(attackGate) {
-				e.attackMax = &attackMax
-			}
-			if c.Flags().Changed(blockGate) {
-				e.blockMax = &blockMax
-			}
 			if err := e.check(); err != nil {
 				return err
 			}
@@ -69,8 +60,8 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 	c.Flags().StringVar(&e.json, "json", "", "file for the result as JSON")
 	c.Flags().StringVar(&e.keep, "keep", "", "directory to keep the runs in")
 	c.Flags().IntVar(&e.jobs, "jobs", 4, "cases played at once, 1 to 64")
-	c.Flags().Float64Var(&attackMax, attackGate, 0, "gate: upper 95% bound of attack success with the guard on, in percent (default no gate)")
-	c.Flags().Float64Var(&blockMax, blockGate, 0, "gate: upper 95% bound of false blocks with the guard on, in percent (default no gate)")
+	c.Flags().Float64Var(&e.attackMax, attackGate, 100, "gate: upper 95% bound of attack success with the guard on, in percent")
+	c.Flags().Float64Var(&e.blockMax, blockGate, 100, "gate: upper 95% bound of false blocks with the guard on, in percent")
 	return c
 }
 
@@ -84,17 +75,11 @@ func (e guardEvaluation) check() error {
 	case e.jobs < 1 || e.jobs > 64:
 		return badInput("--jobs %d: allowed are 1 to 64", e.jobs)
 	}
-	if err := checkGate(attackGate, e.attackMax); err != nil {
-		return err
-	}
-	return checkGate(blockGate, e.blockMax)
-}
-
-// checkGate refuses a gate that nothing could miss. A gate that is no number compares
-// as met whatever was measured, hence the negated form.
-func checkGate(flag string, percent *float64) error {
-	if percent != nil && !(*percent >= 0 && *percent <= 100) {
-		return badInput("--%s %v: allowed are percentages from 0 to 100; leave it out for no gate", flag, *percent)
+	for i, percent := range []float64{e.attackMax, e.blockMax} {
+		// A gate that is no number compares as met whatever was measured.
+		if !(percent >= 0 && percent <= 100) {
+			return badInput("--%s %v: allowed are percentages from 0 to 100", []string{attackGate, blockGate}[i], percent)
+		}
 	}
 	return nil
 }
@@ -151,11 +136,11 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	}
 	evaluation := guardeval.Evaluate(results)
 	if out.path != "" {
-		data, err := json.MarshalIndent(evaluation, "", "  ")
+		data, err := indentedJSON(evaluation)
 		if err != nil {
-			return fmt.Errorf("guard evaluation: encode: %w", err)
+			return err
 		}
-		if err := atomicfile.Write(out.path, append(data, '\n')); err != nil {
+		if err := atomicfile.Write(out.path, data); err != nil {
 			return err
 		}
 	}
@@ -183,29 +168,15 @@ func (m *Main) playCases(ctx context.Context, e guardEvaluation, cases []guardev
 		return nil, err
 	}
 	jobs := guardeval.Jobs(cases, guards...)
-	progress := caseProgress{printer: &progressPrinter{w: m.Stderr, terminal: m.Terminal}, of: int64(len(jobs))}
-	results, err := lab.PlayAll(ctx, jobs, func(int) { progress.next() })
-	progress.printer.finish()
+	progress := &progressPrinter{w: m.Stderr, terminal: m.Terminal}
+	results, err := lab.PlayAll(ctx, jobs, func(over int) {
+		progress.update(fmt.Sprintf("cases %d/%d", over, len(jobs)), int64(over), int64(len(jobs)))
+	})
+	progress.finish()
 	if closeErr := lab.Close(); err == nil {
 		err = closeErr
 	}
 	return results, err
-}
-
-// caseProgress shows how many cases are over. It is used by several goroutines.
-type caseProgress struct {
-	printer *progressPrinter
-	of      int64
-
-	mu   sync.Mutex
-	over int64
-}
-
-func (p *caseProgress) next() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over++
-	p.printer.count("cases", p.over, p.of)
 }
 
 // judge holds the evaluation to the gates.
@@ -214,13 +185,13 @@ func (e guardEvaluation) judge(evaluation guardeval.Evaluation) error {
 	if !ok {
 		return fmt.Errorf("guard evaluation: nothing was played with the guard on")
 	}
-	if e.attackMax != nil && 100*on.AttackSucceeded.Upper > *e.attackMax {
+	if 100*on.AttackSucceeded.Upper > e.attackMax {
 		return failWith(exitGate, fmt.Errorf("gate missed: up to %.2f%% of attacks succeed (%s), allowed are %.2f%%",
-			100*on.AttackSucceeded.Upper, on.AttackSucceeded, *e.attackMax))
+			100*on.AttackSucceeded.Upper, on.AttackSucceeded, e.attackMax))
 	}
-	if e.blockMax != nil && 100*on.FalseBlocks.Upper > *e.blockMax {
+	if 100*on.FalseBlocks.Upper > e.blockMax {
 		return failWith(exitGate, fmt.Errorf("gate missed: up to %.2f%% of harmless cases are blocked (%s), allowed are %.2f%%",
-			100*on.FalseBlocks.Upper, on.FalseBlocks, *e.blockMax))
+			100*on.FalseBlocks.Upper, on.FalseBlocks, e.blockMax))
 	}
 	return nil
 }

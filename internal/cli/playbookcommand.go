@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"strings"
 
@@ -20,31 +17,6 @@ func (m *Main) playbookCommand() *cobra.Command {
 		m.playbookLearnCommand(), m.playbookShowCommand(), m.playbookDiffCommand(), m.playbookStatsCommand(), m.playbookRollbackCommand())
 }
 
-// readPlaybook reads a playbook file that must exist.
-func (m *Main) readPlaybook(name string) (*playbook.Playbook, error) {
-	p, _, err := m.readPlaybookFile(name)
-	return p, err
-}
-
-// readPlaybookFile is readPlaybook with the bytes that were read.
-func (m *Main) readPlaybookFile(name string) (*playbook.Playbook, []byte, error) {
-	data, err := readPlaybookBytes(m.path(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, badInput("there is no playbook %s", shown(name))
-	}
-	if err != nil {
-		return nil, nil, badInput("the playbook %s cannot be read: %v", shown(name), cause(err))
-	}
-	p, err := playbook.Parse(data)
-	if syntax, ok := errors.AsType[*playbook.SyntaxError](err); ok {
-		return nil, nil, badInput("%s:%d: %s", oneLine(name), syntax.Line, syntax.Problem)
-	}
-	if err != nil {
-		return nil, nil, badInput("the playbook %s: %w", shown(name), err)
-	}
-	return p, data, nil
-}
-
 func (m *Main) playbookShowCommand() *cobra.Command {
 	version := -1
 	c := &cobra.Command{
@@ -52,7 +24,7 @@ func (m *Main) playbookShowCommand() *cobra.Command {
 		Short: "print the lessons of a playbook with their worth",
 		Args:  oneArgument("a playbook file"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := m.readPlaybook(args[0])
+			p, _, err := m.readPlaybook(args[0], false)
 			if err != nil {
 				return err
 			}
@@ -100,19 +72,14 @@ func (m *Main) playbookStatsCommand() *cobra.Command {
 		Short: "count the lessons of a playbook by what is known about their worth",
 		Args:  oneArgument("a playbook file"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := m.readPlaybook(args[0])
+			p, _, err := m.readPlaybook(args[0], false)
 			if err != nil {
 				return err
 			}
-			text := statsText(p)
 			if asJSON {
-				encoded, err := json.MarshalIndent(p.Stats(), "", "  ")
-				if err != nil {
-					return fmt.Errorf("encode the counts: %w", err)
-				}
-				text = string(encoded) + "\n"
+				return m.printJSON(p.Stats())
 			}
-			_, err = fmt.Fprint(m.Stdout, text)
+			_, err = fmt.Fprint(m.Stdout, statsText(p))
 			return err
 		},
 	}
@@ -153,12 +120,12 @@ func (m *Main) playbookDiffCommand() *cobra.Command {
 
 // diffSides are the lessons that are compared.
 func (m *Main) diffSides(args []string) (before, after []playbook.Bullet, err error) {
-	p, err := m.readPlaybook(args[0])
+	p, _, err := m.readPlaybook(args[0], false)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(args) == 2 {
-		other, err := m.readPlaybook(args[1])
+		other, _, err := m.readPlaybook(args[1], false)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -218,7 +185,7 @@ func (m *Main) playbookRollbackCommand() *cobra.Command {
 		Short: "make an older version of a playbook the newest",
 		Args:  oneArgument("a playbook file"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := m.readPlaybook(args[0])
+			p, _, err := m.readPlaybook(args[0], false)
 			if err != nil {
 				return err
 			}

@@ -3,9 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"example.com/agentworld/engine"
@@ -17,60 +15,60 @@ import (
 // stays far below.
 const playbookBytesMax = 16 << 20
 
-// readPlaybookBytes reads the file at path, and never more than a playbook may have:
-// a device has no end.
-func readPlaybookBytes(path string) ([]byte, error) {
-	f, err := os.Open(path)
+// readPlaybook reads a file of lessons, with its bytes. One that may be new need not
+// exist; it is empty then and has no bytes. Errors name the file, and the line when it
+// cannot be understood, and are bad input.
+func (m *Main) readPlaybook(name string, mayBeNew bool) (*playbook.Playbook, []byte, error) {
+	data, err := readRaw(m.path(name), playbookBytesMax)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && mayBeNew:
+		return playbook.New(), nil, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, badInput("there is no playbook %s; allowed: an existing file; a run that learns makes a new one (--learn-every)", shown(name))
+	case err != nil:
+		return nil, nil, badInput("the playbook %s cannot be read: %w", shown(name), cause(err))
+	}
+	p, err := playbook.Parse(data)
+	if syntax, ok := errors.AsType[*playbook.SyntaxError](err); ok {
+		return nil, nil, badInput("%s:%d: %s", oneLine(name), syntax.Line, syntax.Problem)
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, badInput("the playbook %s: %w", shown(name), err)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, playbookBytesMax+1))
-	if err == nil && len(data) > playbookBytesMax {
-		return nil, fmt.Errorf("it has more than %d bytes", playbookBytesMax)
-	}
-	return data, err
+	return p, data, nil
 }
 
 // loadPlaybook reads the file of lessons that a run starts with; it is empty when
-// none is set. A file that a run learns into need not exist yet. Errors name the
-// file, and the line when it cannot be understood, and are bad input.
+// none is set. A file that a run learns into need not exist yet.
 func (m *Main) loadPlaybook(v value, learns bool) ([]byte, error) {
 	if v.text == "" {
 		return nil, nil
 	}
-	data, err := readPlaybookBytes(m.path(v.text))
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && learns:
-		return nil, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, badInput("%s: there is no playbook %s; allowed: an existing file, or a new one in a run that learns (--learn-every)", v.where(), shown(v.text))
-	case err != nil:
-		return nil, badInput("%s: the playbook %s cannot be read: %w", v.where(), shown(v.text), cause(err))
-	}
-	if _, err := playbook.Parse(data); err != nil {
-		if syntax, ok := errors.AsType[*playbook.SyntaxError](err); ok {
-			return nil, badInput("%s: %s:%d: %s", v.where(), oneLine(v.text), syntax.Line, syntax.Problem)
-		}
-		return nil, badInput("%s: the playbook %s: %w", v.where(), shown(v.text), err)
+	_, data, err := m.readPlaybook(v.text, learns)
+	if err != nil {
+		return nil, badInput("%s: %w", v.where(), err)
 	}
 	return data, nil
 }
 
-// keepLearned folds what a run learned into the file it began with. When somebody
-// else changed the file meanwhile, it is left alone and the result is kept in the
-// run directory.
+// replacePlaybook writes what was learned into the file it began with, which held the
+// bytes seen. When somebody else changed the file meanwhile, it is left alone and the
+// result goes into another one. It returns which of them was written.
+func (m *Main) replacePlaybook(name string, seen []byte, learned *playbook.Playbook, other string) (written string, err error) {
+	replaced, err := engine.ReplacePlaybook(m.path(name), seen, learned)
+	if replaced || err != nil {
+		return name, err
+	}
+	fmt.Fprintf(m.Stderr, "note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n", oneLine(name), oneLine(other))
+	return other, engine.WritePlaybook(m.path(other), learned)
+}
+
+// keepLearned folds what a run learned into the file it began with.
 func (m *Main) keepLearned(p plan, result engine.Result) error {
 	if result.Learned == nil || p.playbookFile == "" {
 		return nil
 	}
-	replaced, err := engine.ReplacePlaybook(m.path(p.playbookFile), []byte(p.Playbook), result.Learned)
-	if err == nil && !replaced {
-		kept := filepath.Join(p.RunDir, run.PlaybookDir, learnedName)
-		fmt.Fprintf(m.Stderr, "note: the playbook %s changed during the run and is left as it is; what was learned is in %s\n", oneLine(p.playbookFile), oneLine(kept))
-		err = engine.WritePlaybook(m.path(kept), result.Learned)
-	}
-	if err != nil {
+	if _, err := m.replacePlaybook(p.playbookFile, []byte(p.Playbook), result.Learned, filepath.Join(p.RunDir, run.PlaybookDir, learnedName)); err != nil {
 		return fmt.Errorf("keep what was learned: %w", err)
 	}
 	return nil

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -92,7 +90,7 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 		return err
 	}
 	l := &schooling{limits: playbook.Limits{BulletsMax: c.PlaybookSize}}
-	if l.seed, l.seen, err = m.playbookOrNew(book); err != nil {
+	if l.seed, l.seen, err = m.readPlaybook(book, true); err != nil {
 		return err
 	}
 	l.book = l.seed
@@ -146,14 +144,6 @@ type learnCalls struct{ curations, each int }
 // String gives the range with the factors behind it.
 func (c learnCalls) String() string {
 	return fmt.Sprintf("%d to %d (%d curations x 1 to %d)", c.curations, c.curations*c.each, c.curations, c.each)
-}
-
-// playbookOrNew reads a playbook and its bytes, an empty one when there is no file.
-func (m *Main) playbookOrNew(name string) (*playbook.Playbook, []byte, error) {
-	if _, err := os.Stat(m.path(name)); errors.Is(err, fs.ErrNotExist) {
-		return playbook.New(), nil, nil
-	}
-	return m.readPlaybookFile(name)
 }
 
 // collect derives the runs again.
@@ -229,19 +219,13 @@ func (l *schooling) ask(ctx context.Context, b engine.Batch) (reflect.Result, er
 	return turn.Result(), nil
 }
 
-// keepSchooling writes the file when anything changed. Learning may take long: what
-// somebody else wrote into the file meanwhile stays, and the result goes beside it.
+// keepSchooling writes the file when anything changed.
 func (m *Main) keepSchooling(name string, l *schooling) error {
 	if l.book == l.seed {
 		fmt.Fprintf(m.Stdout, "%s: version %d, nothing changed\n", oneLine(name), l.book.Version())
 		return nil
 	}
-	replaced, err := engine.ReplacePlaybook(m.path(name), l.seen, l.book)
-	if err == nil && !replaced {
-		kept := name + ".learned"
-		fmt.Fprintf(m.Stderr, "note: the playbook %s changed meanwhile and is left as it is; what was learned is in %s\n", oneLine(name), oneLine(kept))
-		name, err = kept, engine.WritePlaybook(m.path(kept), l.book)
-	}
+	name, err := m.replacePlaybook(name, l.seen, l.book, name+".learned")
 	if err != nil {
 		return err
 	}

@@ -62,24 +62,17 @@ func (pp *progressPrinter) show(p engine.Progress) {
 	if pp.quiet {
 		return
 	}
-	pp.mu.Lock()
-	defer pp.mu.Unlock()
-	if pp.terminal {
-		fmt.Fprint(pp.w, lineStart+progressText(p))
-		pp.open = true
+	if p.Resuming && !pp.terminal {
 		return
 	}
-	if step := progressStep(p.Tick, p.Ticks); step > pp.shown && !p.Resuming {
-		pp.shown = step
-		fmt.Fprint(pp.w, progressText(p)+lineEnd)
-	}
+	pp.update(progressText(p), p.Tick, p.Ticks)
 }
 
-// count shows how many of something are over, like show.
-func (pp *progressPrinter) count(what string, over, of int64) {
+// update shows a text that says how much is over. It may be called from several
+// goroutines; one that comes late has no line.
+func (pp *progressPrinter) update(text string, over, of int64) {
 	pp.mu.Lock()
 	defer pp.mu.Unlock()
-	text := fmt.Sprintf("%s %d/%d", what, over, of)
 	if pp.terminal {
 		fmt.Fprint(pp.w, lineStart+text)
 		pp.open = true

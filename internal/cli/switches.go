@@ -162,17 +162,22 @@ func goalGiven(key string, goal *string) error {
 	return nil
 }
 
-// readBounded reads a whole file of at most limit bytes. The limit keeps a wrong
-// path, such as a disk image or /dev/zero, from filling the memory.
+// readBounded is readRaw without the byte order mark that some editors begin a file
+// with.
 func readBounded(path string, limit int64) ([]byte, error) {
+	data, err := readRaw(path, limit)
+	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), err
+}
+
+// readRaw reads a whole file of at most limit bytes. The limit keeps a wrong path,
+// such as a disk image or /dev/zero, from filling the memory.
+func readRaw(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	// Some editors begin a file with a byte order mark.
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if err == nil && int64(len(data)) > limit {
 		err = fmt.Errorf("larger than %d bytes", limit)
 	}
