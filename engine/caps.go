@@ -23,10 +23,10 @@ func checkCaps(s trace.Settings, begun bool) error {
 	return nil
 }
 
-// CheckFirstTick reports a cap that none of the turns of the first tick fits in: the
+// CheckFirstTick is [Check], and reports a cap that none of the turns of the first tick fits in: the
 // run would end before its first call. It says what the smallest of them needs.
 func CheckFirstTick(s trace.Settings) error {
-	r, err := newRunner(Options{Settings: s}, discarding{})
+	r, err := prepare(Options{Settings: s})
 	if err != nil || !r.spending.capped() {
 		return err
 	}

@@ -20,10 +20,7 @@ import (
 //
 // Nothing is sent. Caps are left out. The error is the one of [Check].
 func Expect(s trace.Settings) (trace.Estimate, error) {
-	if err := Check(s); err != nil {
-		return trace.Estimate{}, err
-	}
-	r, err := newRunner(Options{Settings: s}, discarding{})
+	r, err := prepare(Options{Settings: s})
 	if err != nil {
 		return trace.Estimate{}, err
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,47 +105,49 @@ type Result struct {
 
 // Check reports settings that cannot run, before anything is created or sent.
 func Check(s trace.Settings) error {
-	cfg := behaviorConfig(s)
-	if err := cfg.Validate(); err != nil {
-		return err
+	_, err := prepare(Options{Settings: s})
+	return err
+}
+
+// prepare builds a run, of which nothing is recorded yet, and reports settings that
+// cannot run.
+func prepare(o Options) (*runner, error) {
+	if err := cmp.Or(behaviorConfig(o.Settings).Validate(), checkCaps(o.Settings, false)); err != nil {
+		return nil, err
 	}
-	if _, err := seedPlaybook(s); err != nil {
-		return err
-	}
-	if err := checkCaps(s, false); err != nil {
-		return err
-	}
-	w, scenario, err := newWorld(s)
+	r, err := newRunner(o, discarding{})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for i, sw := range s.PromptSwitches {
-		if _, known := w.AgentNumber(sw.AgentID); sw.AgentID != "" && !known {
-			return fmt.Errorf("prompt switch %d: there is no agent %q", i+1, sw.AgentID)
+	for i, sw := range r.PromptSwitches {
+		if _, known := r.world.AgentNumber(sw.AgentID); sw.AgentID != "" && !known {
+			return nil, fmt.Errorf("prompt switch %d: there is no agent %q", i+1, sw.AgentID)
 		}
 	}
-	for _, a := range s.AgentModels {
-		if _, known := w.AgentNumber(a.Agent); !known {
-			return fmt.Errorf("model of agent %q: there is no such agent", a.Agent)
+	for _, a := range r.AgentModels {
+		if _, known := r.world.AgentNumber(a.Agent); !known {
+			return nil, fmt.Errorf("model of agent %q: there is no such agent", a.Agent)
 		}
 	}
-	kit, err := behavior.NewKit(cfg, scenario.Rules, modules.New())
-	if err != nil {
-		return err
-	}
-	return checkWindow(s, w, kit, len(scenario.Personas))
+	return r, r.checkWindow()
 }
 
 // checkWindow reports texts that leave no room in the context window, at the
 // start or after a switch. Agents with the same persona are checked once.
-func checkWindow(s trace.Settings, w *world.World, kit *behavior.Kit, personas int) error {
-	for n := range min(w.Agents(), max(1, personas)) {
-		m := kit.Mind(w.AgentID(n), w.Persona(n))
-		m.SetGoals(s.ShortTermGoal, s.LongTermGoal)
+func (r *runner) checkWindow() error {
+	checked := map[world.Persona]bool{}
+	for n := range r.world.Agents() {
+		persona := r.world.Persona(n)
+		if checked[persona] {
+			continue
+		}
+		checked[persona] = true
+		m := r.kit.Mind(r.world.AgentID(n), persona)
+		m.SetGoals(r.ShortTermGoal, r.LongTermGoal)
 		if err := m.Fits(); err != nil {
 			return err
 		}
-		for _, sw := range s.PromptSwitches {
+		for _, sw := range r.PromptSwitches {
 			applySwitch(m, sw)
 			if err := m.Fits(); err != nil {
 				return fmt.Errorf("prompt switch at tick %d: %w", sw.Tick, err)
@@ -159,26 +162,24 @@ func checkWindow(s trace.Settings, w *world.World, kit *behavior.Kit, personas i
 // error is a failure of the outside, such as a full disk, or settings that
 // [Check] refuses.
 func Run(ctx context.Context, o Options) (Result, error) {
-	if err := Check(o.Settings); err != nil {
+	r, err := prepare(o)
+	if err != nil {
 		return Result{}, err
 	}
 	unlock, err := run.Dir(o.RunDir).Lock()
 	if err != nil {
 		return Result{}, err
 	}
-	result, err := runLocked(ctx, o)
+	result, err := r.runLocked(ctx)
 	return result, errors.Join(err, unlock())
 }
 
-func runLocked(ctx context.Context, o Options) (Result, error) {
-	log, err := run.Dir(o.RunDir).CreateLog()
+func (r *runner) runLocked(ctx context.Context) (Result, error) {
+	log, err := run.Dir(r.RunDir).CreateLog()
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := newRunner(o, appending{log})
-	if err != nil {
-		return Result{}, errors.Join(err, log.Close())
-	}
+	r.sink = appending{log}
 	result, err := r.run(ctx)
 	return result, errors.Join(err, log.Close())
 }

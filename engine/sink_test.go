@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"example.com/agentworld/trace"
 	"fmt"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )

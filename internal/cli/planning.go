@@ -34,7 +34,6 @@ func (m *Main) newPlan(c config, values []value, commands []string) (plan, error
 		func() error { return p.takeScenario(commands) },
 		func() error { return p.takeSwitches(0) },
 		p.takeModels, p.takePlaybook, p.takePrices, p.takeFaults, p.takeRunDir,
-		func() error { return wrongSettings(engine.Check(p.Settings)) },
 		func() error { return wrongSettings(engine.CheckFirstTick(p.Settings)) },
 	)
 	return p.plan, err
