@@ -161,7 +161,7 @@ func (m *Mind) continued(view world.View, v Verdict, s trace.Step) trace.Step {
 
 // halt ends a standing order that may not go on.
 func (m *Mind) halt(view world.View, v Verdict) (Decision, []trace.Step) {
-	t := Turn{mind: m, view: view}
+	t := Turn{mind: m, view: view, talk: Conversation{Tick: view.Tick(), AgentID: view.AgentID()}}
 	t.talk.Note(m.continued(view, v, trace.Step{Status: trace.StatusError, Code: string(v.Audit.Rule), Name: v.Adjusted.ActionName()}))
 	t.talk.Note(t.refusalNote(v))
 	d := Decision{
