@@ -30,7 +30,6 @@ long: ## the full-size checks: all tests with long runs and swarms, fuzzing (wel
 	go test -run '^$$' -fuzz '^FuzzText$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
 	go test -run '^$$' -fuzz '^FuzzItemLists$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
 	go test -run '^$$' -fuzz '^FuzzAudit$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/policy
-	go test -run '^$$' -fuzz '^FuzzParseIntent$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/policy
 	go test -run '^$$' -fuzz '^FuzzReader$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/answer
 	go test -run '^$$' -fuzz '^FuzzFindObjects$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/answer
 	go test -run '^$$' -fuzz '^FuzzDecodeAction$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/answer

@@ -126,8 +126,10 @@ func (t *Turn) score(number int, v Verdict) int {
 
 // plans reports whether the plan lists an action, whatever its arguments.
 func (t *Turn) plans(a world.Action) bool {
-	i, ok := policy.IntentOf(a)
-	return ok && slices.ContainsFunc(t.intents[:t.fromPlan], func(p policy.Intent) bool { return p.Action == i.Action })
+	if order, ok := a.(world.ExecuteUntil); ok {
+		a = order.Do
+	}
+	return slices.ContainsFunc(t.plan[:t.fromPlan], func(p policy.PlannedAction) bool { return p.Action == a.ActionName() })
 }
 
 // ranked lists the candidates that may be committed by number, best first.

@@ -41,7 +41,7 @@ func (t *Turn) takeLeanParts(args answer.Lean, s PendingCall) {
 	if args.Plan.InFull && !s.Text {
 		used = []answer.Repair{answer.PlanInFull}
 	}
-	t.acceptPlan(answer.Plan{Goal: args.Plan.Goal}, s.ID, used)
+	t.acceptPlan(answer.Plan{Goal: args.Plan.Goal}, s, used)
 	if w, _ := t.weigh(s.Call, args.Candidates); len(w.details) > 0 {
 		t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})
 	}

@@ -31,11 +31,11 @@ type feedback struct {
 	Allowed []string `json:"allowed,omitempty"`
 	// Rule is the rule of the mandate that an action broke; Requested and Maximum are
 	// its numbers, Planned what the agent had planned to do.
-	Rule      policy.Rule `json:"rule,omitempty"`
-	Requested *int64      `json:"requested,omitempty"`
-	Maximum   *int64      `json:"maximum,omitempty"`
-	Unit      string      `json:"unit,omitempty"`
-	Planned   []string    `json:"planned,omitempty"`
+	Rule      policy.Rule            `json:"rule,omitempty"`
+	Requested *int64                 `json:"requested,omitempty"`
+	Maximum   *int64                 `json:"maximum,omitempty"`
+	Unit      string                 `json:"unit,omitempty"`
+	Planned   []policy.PlannedAction `json:"planned,omitempty"`
 	// Rejection carries the world's reason and numbers.
 	Rejection *world.Rejection `json:"rejection,omitempty"`
 	// Adjusted tells what clamping had changed before the world was asked.
@@ -109,7 +109,7 @@ func (t *Turn) refused(v Verdict, attempt, of int) feedback {
 // others wrote: the plan was made before any was shown.
 func (t *Turn) mandateRefused(v Verdict, attempt, of int) feedback {
 	f := t.mind.words.aboutRule(*v.Audit)
-	f.Planned, f.Attempt, f.Of = t.intentTexts(), attempt, of
+	f.Planned, f.Attempt, f.Of = t.plan, attempt, of
 	return f
 }
 
@@ -151,7 +151,9 @@ func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
 // planAccepted and draftResult answer the calls that went well: what comes next,
 // and what the dry runs found, candidate by candidate in the order given.
 type planAccepted struct {
-	Next trace.Stage `json:"next"`
+	// Unread counts the actions that could not be read: they are not planned.
+	Unread int         `json:"unread_actions,omitempty"`
+	Next   trace.Stage `json:"next"`
 }
 
 type draftResult struct {

@@ -53,7 +53,7 @@ func feedbackIn(w *wording) string {
 	b.WriteString("mandate\n")
 	for _, rule := range policy.RulesOfRefusal() {
 		f := w.aboutRule(policy.Finding{Rule: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"})
-		f.Planned, f.Attempt, f.Of = []string{"mine_compound 5"}, 1, 3
+		f.Planned, f.Attempt, f.Of = []policy.PlannedAction{{Action: "mine_compound", Amount: new(int64(5))}}, 1, 3
 		fmt.Fprintf(&b, "  %s\n", encode(f))
 	}
 	b.WriteString("modules\n")

@@ -52,7 +52,7 @@ func (t *Turn) judge(proposed world.Action, declared []trace.Source) Verdict {
 
 // evidence is what an action of the turn is judged by.
 func (t *Turn) evidence(declared []trace.Source) policy.Evidence {
-	e := policy.Evidence{Intents: t.intents, Declared: declared}
+	e := policy.Evidence{Plan: t.plan, Declared: declared}
 	if t.untrusted {
 		for _, s := range t.retrieved {
 			if isUntrusted(s) {
@@ -80,7 +80,7 @@ func (t *Turn) refusalNote(v Verdict) trace.Step {
 		n.Code = string(v.Check.Rejection.Code)
 		return n
 	}
-	n.Code, n.Detail = string(v.Audit.Rule), llmclient.Marshal(auditDetail{*v.Audit, t.intentTexts()})
+	n.Code, n.Detail = string(v.Audit.Rule), llmclient.Marshal(auditDetail{*v.Audit, append([]policy.PlannedAction{}, t.plan...)})
 	return n
 }
 
@@ -88,7 +88,7 @@ func (t *Turn) refusalNote(v Verdict) trace.Step {
 // was held against.
 type auditDetail struct {
 	policy.Finding
-	Intents []string `json:"intents"`
+	Planned []policy.PlannedAction `json:"planned"`
 }
 
 // finding is the verdict as the model reads it.

@@ -3,6 +3,7 @@ package behavior
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,7 +55,7 @@ func reader(tb testing.TB) (*Mind, world.View) {
 // deliberated plays a whole turn: plan, draft, decision.
 func deliberated(tb testing.TB, m *Mind, v world.View) Decision {
 	answers := []llmclient.Item{
-		llmclient.FunctionCall("p", "plan", `{"goal":"g","steps":[{"kind":"respond","what":""}],"actions":["harvest_radiation 9 until 3","mine_compound 900"]}`),
+		llmclient.FunctionCall("p", "plan", `{"goal":"g","steps":[{"kind":"respond","what":""}],"actions":[{"action":"harvest_radiation","amount":9,"max_ticks":3},{"action":"mine_compound","amount":900}]}`),
 		llmclient.FunctionCall("d", "decision_draft", `{"candidates":[{"action":"harvest_radiation","amount":9},{"action":"mine_compound","amount":900}]}`),
 		llmclient.FunctionCall("c", "decision", `{"candidate":1,"execute_until":{"until":[{"event":"power_low","value":null}],"max_ticks":3,"ignore":null},"why":"","sources_used":[]}`),
 	}
@@ -99,10 +100,10 @@ func TestTurnUnderTextsCommitsAsPlanned(t *testing.T) {
 func BenchmarkGuardShare(b *testing.B) {
 	m, v := reader(b)
 	d := deliberated(b, m, v)
-	e := policy.Evidence{View: v, Spent: m.spent, Intents: []policy.Intent{}}
-	for _, line := range []string{"harvest_radiation 9 until 3", "mine_compound 900"} {
-		if i, ok := policy.ParseIntent(line); ok {
-			e.Intents = append(e.Intents, i)
+	e := policy.Evidence{View: v, Spent: m.spent}
+	for _, a := range []world.Action{world.ExecuteUntil{Do: world.Harvest{MaxAmount: 9}, MaxTicks: 3}, world.Mine{MassG: 900}} {
+		if p, ok := policy.Planned(a); ok {
+			e.Plan = append(e.Plan, p)
 		}
 	}
 	for _, s := range d.SourcesRetrieved {
@@ -140,10 +141,9 @@ func TestNothingUnplannedIsExecuted(t *testing.T) {
 		`{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":3}`, `{"action":"post_note","text":"Follow agent-3."}`,
 		`{"action":"send_message","to":"agent-2","text":"No."}`, `{"action":"send_message","to":"agent-99","text":"No."}`,
 	}
-	lines := []string{"mine_compound 900", "mine_compound 300", "harvest_radiation 9", "move_agent frag-amber", "wait_ticks 40", "wait", "transfer_resource agent-2 electricity 3"}
 	executed := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		plan := rapid.SliceOfNDistinct(rapid.SampledFrom(lines), 0, 3, rapid.ID[string]).Draw(t, "plan")
+		plan := rapid.SliceOfNDistinct(rapid.SampledFrom(pool[:7]), 0, 3, rapid.ID[string]).Draw(t, "plan")
 		mode := rapid.SampledFrom([]trace.Commit{trace.CommitGuidance, trace.CommitDirect}).Draw(t, "commit")
 		kit := *m.Kit
 		kit.cfg.Commit = mode
@@ -161,21 +161,21 @@ func TestNothingUnplannedIsExecuted(t *testing.T) {
 				switch {
 				case !planned:
 					planned = true
-					call = llmclient.FunctionCall("p", "plan", string(llmclient.Marshal(map[string]any{"goal": "g", "steps": []any{}, "actions": plan})))
+					call = llmclient.FunctionCall("p", "plan", `{"goal":"g","steps":[],"actions":[`+strings.Join(plan, ",")+`]}`)
 				case step.Stage == trace.StageDraft && rapid.Bool().Draw(t, "draft"):
 					call = llmclient.FunctionCall(fmt.Sprint("c", n), "decision_draft", `{"candidates":[`+wish+`,`+rapid.SampledFrom(pool).Draw(t, "other")+`]}`)
 				}
 				turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{call}}})
 			}
 		}
-		did, _ := policy.IntentOf(d.Adjusted)
+		did, _ := policy.Planned(d.Adjusted)
 		if d.WaitReason != "" {
-			did = policy.Intent{Action: "wait"}
+			did = policy.PlannedAction{Action: "wait"}
 		}
-		proposed, _ := policy.IntentOf(d.Proposed)
+		proposed, _ := policy.Planned(d.Proposed)
 		told := did.Action == "send_message" && did.To == "agent-2"
-		if did.Action != "wait" && !told && !slices.Contains(plan, did.String()) && !slices.Contains(plan, proposed.String()) {
-			t.Fatalf("planned %q, and did %s", plan, did)
+		if did.Action != "wait" && !told && !slices.Contains(plan, encode(did)) && !slices.Contains(plan, encode(proposed)) {
+			t.Fatalf("planned %q, and did %s", plan, encode(did))
 		}
 		switch {
 		case did.Action == "wait" || told:

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -14,29 +15,31 @@ func (t *Turn) takePlan(i int) (bool, answer.Problem) {
 	if e != nil {
 		return false, t.badArguments(i, trace.StepPlan, e)
 	}
-	t.acceptPlan(plan, t.talk.Calls[i].ID, used)
+	unread := t.acceptPlan(plan, t.talk.Calls[i], used)
 	if onlySkips(t.planSteps) {
 		t.idle = &plan
 	}
 	t.reveal()
 	t.afterPlan()
-	t.talk.Respond(i, planAccepted{t.now.stage})
+	t.talk.Respond(i, planAccepted{unread, t.now.stage})
 	return true, ""
 }
 
-// acceptPlan takes a plan: its steps, and what it says the agent may do.
-func (t *Turn) acceptPlan(plan answer.Plan, callID string, used []answer.Repair) {
+// acceptPlan takes a plan: its steps, and what it says the agent may do. It counts the
+// actions that could not be read.
+func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair) (unread int) {
 	t.planned = true
-	unread, more := t.intend(plan.Actions)
+	unread, more := t.intend(plan.Actions, call.Call)
 	t.planSteps = nil
-	actions := t.plannedActions()
+	actions := t.plannedNames()
 	for _, s := range plan.Steps[:min(len(plan.Steps), planStepsMax)] {
 		t.planSteps = append(t.planSteps, typed(s.Kind, t.mind.moduleNames, actions))
 	}
 	t.talk.Note(trace.Step{
-		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: callID, Leniencies: repairNames(slices.Concat(used, more)),
-		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]TypedStep{}, t.planSteps...), Actions: t.intentTexts(), Unread: unread}),
+		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: call.ID, Leniencies: repairNames(slices.Concat(used, more)),
+		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]TypedStep{}, t.planSteps...), Actions: append([]policy.PlannedAction{}, t.plan...), Unread: unread}),
 	})
+	return unread
 }
 
 // rest ends a turn whose plan says that there is nothing to do: a wait that the model
@@ -54,7 +57,7 @@ const codeNothingPlanned = "nothing_planned"
 
 // respondStep is the step in which the agent acts: the plan's own where it comes to
 // one, and otherwise one made like it, because every turn ends in it.
-func (t *Turn) respondStep() TypedStep { return typed(answer.StepRespond, nil, t.plannedActions()) }
+func (t *Turn) respondStep() TypedStep { return typed(answer.StepRespond, nil, t.plannedNames()) }
 
 // planStepsMax bounds the plan steps that are read, planActionsMax the actions.
 const (
@@ -67,6 +70,6 @@ type planDetail struct {
 	Steps []TypedStep `json:"steps"`
 	// Actions are the actions planned, as they were understood; Unread counts those
 	// that were not.
-	Actions []string `json:"actions"`
-	Unread  int      `json:"unread,omitempty"`
+	Actions []policy.PlannedAction `json:"actions"`
+	Unread  int                    `json:"unread,omitempty"`
 }

@@ -67,7 +67,7 @@ func propertySchema(name string, s *jsonschema.Schema, enums map[string][]string
 	case "execute_until":
 		return modules.StandingSchema()
 	case "actions":
-		return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string"}}
+		return &jsonschema.Schema{Type: "array", Items: modules.PlannedActionSchema()}
 	case "candidates":
 		return &jsonschema.Schema{Type: "array", Items: modules.ActionSchema()}
 	}

@@ -34,7 +34,7 @@ func TestAMemoryShownInTwoFormsIsReadInBoth(t *testing.T) {
 		shown = ask.Request.Input[len(ask.Request.Input)-1].Text
 		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{llmclient.FunctionCall(tool, tool, args)}}})
 	}
-	answer("plan", `{"goal":"g","steps":[{"kind":"call","what":""}],"actions":["harvest_radiation"]}`)
+	answer("plan", `{"goal":"g","steps":[{"kind":"call","what":""}],"actions":[{"action":"harvest_radiation"}]}`)
 	answer("memory_long_term_search", `{"query":"assembler harvest","limit":3}`)
 	if !strings.Contains(shown, "An assembler is large") || strings.Contains(shown, asked) {
 		t.Fatalf("the prompt does not fold the texts, so that this test shows nothing: %s", shown)
@@ -61,7 +61,7 @@ func TestAClampedAmountIsWhoseTheAmountWas(t *testing.T) {
 			world.Outcome{Tick: 11, Action: world.Wait{}, Accepted: true})
 		turn := m.Begin(v)
 		for _, call := range [][2]string{
-			{"plan", `{"goal":"g","steps":[],"actions":["harvest_radiation"]}`},
+			{"plan", `{"goal":"g","steps":[],"actions":[{"action":"harvest_radiation"}]}`},
 			{"decision", `{"action":{"action":"harvest_radiation","amount":4321},"execute_until":null,"why":"","sources_used":[]}`},
 		} {
 			turn.Next()

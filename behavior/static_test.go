@@ -13,9 +13,10 @@ import (
 )
 
 // Every call carries the static text, so its size in characters is a promise too. A
-// failure means text to cut, not a limit to raise.
+// failure means text to cut, not a limit to raise. A plan lists actions in the slots of a
+// candidate: 460 characters of the tools are the slots' schema standing there as well.
 const (
-	toolCharsMax         = 5500
+	toolCharsMax         = 5960
 	instructionsCharsMax = 950
 )
 

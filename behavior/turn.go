@@ -48,10 +48,10 @@ type Turn struct {
 	planned     bool
 	// planSteps are the steps of the plan still to come.
 	planSteps []TypedStep
-	// intents are what the agent set out to do before it read words of others; of
+	// plan is what the agent set out to do before it read words of others; of
 	// several plans and drafts made by then the last counts.
-	intents []policy.Intent
-	// fromPlan is how many of the intents, the first ones, a plan listed.
+	plan []policy.PlannedAction
+	// fromPlan is how many of them, the first ones, a plan listed.
 	fromPlan int
 	// drafts is the draft of the answer that is being taken, nil without one.
 	drafts *drafted

@@ -17,7 +17,7 @@ import (
 func obeys(writes string) map[string][]string {
 	return map[string][]string{
 		"agent-1": {
-			decided("w", waited, "null"), planned("p", noSteps, `["mine_compound 5"]`),
+			decided("w", waited, "null"), planned("p", noSteps, `[{"action":"mine_compound","amount":5}]`),
 			drafted("d", `[{"action":"move_agent","to":"frag-basalt"},`+mineFive+`]`),
 			decided("c1", `{"action":"move_agent","to":"frag-basalt"}`, "null"), decided("c2", mineFive, "null"),
 		},

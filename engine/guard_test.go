@@ -186,7 +186,7 @@ const waited = `{"action":"wait"}`
 // module step behind it is as any other, and a second reason step is none.
 func TestReasonStepTakesTextOnly(t *testing.T) {
 	o := guarded(t, 1, "", map[string][]string{"agent-1": {
-		planned("p", reasonStep, `["mine_compound 5"]`), spoken("m1", "Mining is best."), called("q", "agent_modules_list", "{}"),
+		planned("p", reasonStep, `[{"action":"mine_compound","amount":5}]`), spoken("m1", "Mining is best."), called("q", "agent_modules_list", "{}"),
 		drafted("d", `[`+mineFive+`]`), decided("c", mineFive, "null"),
 	}})
 	r := recordsOf(t, o.RunDir)
@@ -215,16 +215,16 @@ func requirePlanSteps(t *testing.T, r recorded) {
 				Kind, Capability   string
 				Allowed, Forbidden []string
 			}
-			Actions []string
+			Actions json.RawMessage
 		}
 		if err := json.Unmarshal(s.Detail, &plan); err != nil {
 			t.Fatal(err)
 		}
-		got := fmt.Sprint(plan.Actions)
+		got := string(plan.Actions)
 		for _, step := range plan.Steps {
 			got += fmt.Sprintf(" %s/%s/%d/%v", step.Kind, step.Capability, len(step.Allowed), step.Forbidden)
 		}
-		if want := "[mine_compound 5] reason/REASON/0/[*] call/READ/7/[*] respond/ACT/2/[*]"; got != want {
+		if want := `[{"action":"mine_compound","amount":5}] reason/REASON/0/[*] call/READ/7/[*] respond/ACT/2/[*]`; got != want {
 			t.Errorf("the plan is recorded as %s, want %s", got, want)
 		}
 		return
@@ -237,7 +237,7 @@ func requirePlanSteps(t *testing.T, r recorded) {
 func TestCallsInAReasonStepAreVetoed(t *testing.T) {
 	three := called("v1", "agent_modules_list", "{}") + "," + called("v2", "memory_short_term_recent", `{"limit":3}`) + "," + decided("v3", mineFifty, "null")
 	o := guarded(t, 1, "", map[string][]string{"agent-1": {
-		planned("p", `[{"kind":"reason","what":""}]`, `["mine_compound 5"]`), three, spoken("m1", "So be it."),
+		planned("p", `[{"kind":"reason","what":""}]`, `[{"action":"mine_compound","amount":5}]`), three, spoken("m1", "So be it."),
 		drafted("d", `[`+mineFive+`]`), decided("c", mineFive, "null"),
 	}})
 	r := recordsOf(t, o.RunDir)
@@ -285,7 +285,7 @@ func TestPersistentViolatorWaits(t *testing.T) {
 // message demands. Nothing runs that was refused, in any commit mode.
 func TestDecisionIsAuditedAgain(t *testing.T) {
 	answers := []string{
-		planned("p", noSteps, `["mine_compound 5"]`), drafted("d", `[`+mineFive+`]`), decided("c1", mineFifty, "null"), decided("c2", mineFive, "null"),
+		planned("p", noSteps, `[{"action":"mine_compound","amount":5}]`), drafted("d", `[`+mineFive+`]`), decided("c1", mineFifty, "null"), decided("c2", mineFive, "null"),
 	}
 	o := guarded(t, 3, "", told(answers...))
 	r := recordsOf(t, o.RunDir)
@@ -316,7 +316,7 @@ func TestDecisionIsAuditedAgain(t *testing.T) {
 // TestGuardOffIsRecorded: without its layers the guard lets the decision pass; header,
 // report and replay know.
 func TestGuardOffIsRecorded(t *testing.T) {
-	o := guarded(t, 3, "", told(planned("p", noSteps, `["mine_compound 5"]`), decided("c1", mineFifty, "null")),
+	o := guarded(t, 3, "", told(planned("p", noSteps, `[{"action":"mine_compound","amount":5}]`), decided("c1", mineFifty, "null")),
 		func(o *engine.Options) { o.GuardOff = append(o.GuardOff, "plan", "mandate", "trust") })
 	r := recordsOf(t, o.RunDir)
 	r.require(t, 3, "agent-1", trace.StepGuard)
@@ -366,7 +366,7 @@ func TestNarrowerAllowLiftsAForbid(t *testing.T) {
 // TestGuardIsDeterministic: the same answers give the same canonical trace, at any
 // concurrency.
 func TestGuardIsDeterministic(t *testing.T) {
-	answers := told(planned("p", noSteps, `["mine_compound 5"]`), drafted("d", `[`+mineFifty+`,`+mineFive+`]`), decided("c1", mineFifty, "null"), decided("c2", mineFive, "null"))
+	answers := told(planned("p", noSteps, `[{"action":"mine_compound","amount":5}]`), drafted("d", `[`+mineFifty+`,`+mineFive+`]`), decided("c1", mineFifty, "null"), decided("c2", mineFive, "null"))
 	var first []byte
 	for _, concurrency := range []int{1, 2, 8} {
 		// The server's address is in the header; all but that line has to be equal.

@@ -18,7 +18,7 @@ type asking struct{}
 
 func (asking) Respond(_ context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	calls := [][2]string{
-		{"plan", `{"goal":"look","steps":[{"kind":"call","what":"look"}],"actions":["send_message agent-1","wait"]}`},
+		{"plan", `{"goal":"look","steps":[{"kind":"call","what":"look"}],"actions":[{"action":"send_message","to":"agent-1"},{"action":"wait"}]}`},
 		{"environment_current_observation", `{"section":null}`}, {"environment_current_observation", `{"section":"agents"}`}, {"environment_current_observation", `{"section":"places"}`},
 		{"decision", `{"action":{"action":"send_message","to_agent":"agent-1","text":"hello"},"execute_until":null,"why":"","sources_used":[]}`},
 	}

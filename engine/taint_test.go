@@ -90,7 +90,7 @@ func (l launderer) Respond(_ context.Context, key trace.CallKey, r llmclient.Req
 	case key.Agent != "agent-1":
 		return call("decision", decision(live, ""))
 	case slices.Contains(allowed, "plan"):
-		return call("plan", `{"goal":"look","steps":[{"kind":"call","what":"remember"}],"actions":["harvest_radiation 3"]}`)
+		return call("plan", `{"goal":"look","steps":[{"kind":"call","what":"remember"}],"actions":[{"action":"harvest_radiation","amount":3}]}`)
 	case key.Tick == l.searchAt && slices.Contains(allowed, "memory_long_term_search") && len(r.Input) < 6:
 		return call("memory_long_term_search", `{"query":"admin belt","limit":20}`)
 	}

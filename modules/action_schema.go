@@ -16,9 +16,21 @@ var standingName = world.ExecuteUntil{}.ActionName()
 // would be exact, but several times as long in every prompt. Which slots an action
 // needs is in [ActionText], bounds and choices are for the world: it clamps a
 // number and refuses a wrong choice, so nothing is lost.
-func ActionSchema() *jsonschema.Schema {
+func ActionSchema() *jsonschema.Schema { return slotSchema(EnumSchema(answer.ActionNames())) }
+
+// PlannedActionSchema is [ActionSchema] with the most ticks that the action may go on, null
+// for once. A slot that is null is left open. The names of actions are listed by
+// ActionSchema alone: twice they would cost every call more than they help.
+func PlannedActionSchema() *jsonschema.Schema {
+	s := slotSchema(&jsonschema.Schema{Type: "string"})
+	addProperty(s, "max_ticks", &jsonschema.Schema{Types: []string{"integer", "null"}})
+	return s
+}
+
+// slotSchema is the schema of an action's name and the slots.
+func slotSchema(name *jsonschema.Schema) *jsonschema.Schema {
 	s := closedObject()
-	addProperty(s, answer.ActionField, EnumSchema(answer.ActionNames()))
+	addProperty(s, answer.ActionField, name)
 	for _, slot := range answer.Slots {
 		kind := "string"
 		if slot.IsNumber() {

@@ -1,6 +1,6 @@
 // Command same shows that a change of the engine left its runs as they were. It runs
 // every embedded scenario with an older binary and with the present tree, at several
-// seeds and with faults, and compares the executed actions, the digests and then the
+// seeds, and compares the executed actions, the digests and then the
 // whole canonical traces, after the renamings that renames.txt lists.
 //
 //	go run ./.ci/same --old BINARY [--new BINARY] [--seeds 3] [--ticks 12] [--only NAME,NAME] [--faults SPEC]
@@ -33,7 +33,7 @@ func main() {
 	seeds := flag.Int("seeds", 3, "seeds a scenario is run at")
 	ticks := flag.Int("ticks", 12, "ticks of a run")
 	only := flag.String("only", "", "scenarios, between commas; empty is all")
-	faults := flag.String("faults", "repairable=20%", "faults of the embedded model")
+	faults := flag.String("faults", "", "faults of the embedded model, such as repairable=20%; they are drawn by requests, so both binaries must make the same ones")
 	actionsOnly := flag.Bool("actions-only", false, "compare executed actions and digests, not whole traces")
 	flag.Parse()
 	if err := run(*old, *fresh, *seeds, *ticks, *only, *faults, *actionsOnly); err != nil {

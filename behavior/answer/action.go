@@ -130,13 +130,14 @@ func DecodeAction(raw json.RawMessage) (world.Action, []Repair, *ArgumentError) 
 	if fault != nil {
 		return nil, used, fault
 	}
-	action, more, fault := decodeAction(v)
+	action, more, fault := decodeAction(v, nil)
 	return action, append(used, more...), fault
 }
 
 // decodeAction reads the name first, because only the name says which of the other
-// fields are needed, which are idle, and which amount has which unit.
-func decodeAction(v Value) (action world.Action, used []Repair, fault *ArgumentError) {
+// fields are needed, which are idle, and which amount has which unit. With open, needed
+// fields may be absent, and are added to it.
+func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repair, fault *ArgumentError) {
 	if v.Kind != Object {
 		return nil, nil, mismatch("", "an action object", v)
 	}
@@ -156,7 +157,7 @@ func decodeAction(v Value) (action world.Action, used []Repair, fault *ArgumentE
 	if repair != "" {
 		used = append(used, repair)
 	}
-	d := actionDecoder{spec: spec, repairs: used, written: map[string]string{}}
+	d := actionDecoder{spec: spec, repairs: used, written: map[string]string{}, open: open}
 	d.object = d.unaliased(v)
 	if action, fault = d.decode(); fault != nil {
 		return nil, d.repairs, fault
@@ -205,6 +206,8 @@ type actionDecoder struct {
 	repairs []Repair
 	// written is the field in which each parameter was found.
 	written map[string]string
+	// open takes the slots that are absent; nil where none may be.
+	open *[]world.Slot
 }
 
 // unaliased returns an action with the aliases of its fields replaced by their names.
@@ -290,6 +293,9 @@ func (d *actionDecoder) argument(p world.Param) (world.Value, *ArgumentError) {
 func (d *actionDecoder) read(p world.Param, name string) (world.Value, *ArgumentError) {
 	given := d.object.Field(name)
 	switch {
+	case given.Kind == Null && d.open != nil:
+		*d.open = append(*d.open, p.Slot())
+		return standIn(p), nil
 	case given.Kind == Null:
 		return world.Value{}, missing(name, expectedOf(p))
 	case p.Kind == world.ParamAmount:
@@ -303,6 +309,15 @@ func (d *actionDecoder) read(p world.Param, name string) (world.Value, *Argument
 		return world.Value{}, mismatch(name, expectedOf(p), given)
 	}
 	return world.Value{Text: given.Text}, nil
+}
+
+// standIn is a value that an action can be made with, whatever else it is.
+func standIn(p world.Param) world.Value {
+	v := world.Value{Text: "open", Int: p.Min}
+	if p.Kind == world.ParamChoice {
+		v.Text = p.Choices[0]
+	}
+	return v
 }
 
 // expectedOf describes what a parameter accepts.

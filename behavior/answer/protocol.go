@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"example.com/agentworld/world"
 )
@@ -22,11 +21,11 @@ const (
 	ToolTurn     = "turn"
 )
 
-// PlanStep is one typed step of a plan.
+// PlanStep is one typed step of a plan. What a model says about it beyond its kind is not
+// read.
 type PlanStep struct {
 	// Kind is one of [StepKinds].
 	Kind string `json:"kind"`
-	What string `json:"what"`
 }
 
 // The kinds of plan steps.
@@ -49,20 +48,13 @@ type Plan struct {
 	Actions []PlannedAction `json:"actions"`
 }
 
-// PlannedAction is one action of a plan as the model wrote it: a line such as
-// "harvest_radiation 40 until 5", or the action's object in full.
-type PlannedAction struct {
-	Line string
-	Full Candidate
-}
+// PlannedAction is one action of a plan: a candidate, and how many ticks it may go on.
+type PlannedAction Candidate
 
-// UnmarshalJSON implements json.Unmarshaler. Neither a text nor an object is an empty
-// PlannedAction, which no action can be read from: one odd entry must not cost the
-// whole plan.
+// UnmarshalJSON implements json.Unmarshaler. What is no object is a nil PlannedAction,
+// which no action can be read from: one odd entry must not cost the whole plan.
 func (a *PlannedAction) UnmarshalJSON(raw []byte) error {
-	if json.Unmarshal(raw, &a.Line) != nil {
-		_ = json.Unmarshal(raw, &a.Full)
-	}
+	_ = json.Unmarshal(raw, (*Candidate)(a))
 	return nil
 }
 
@@ -234,7 +226,7 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 	case d.object.gives("action") && d.object.gives("candidate"):
 		return nil, nil, &ArgumentError{Path: "action", Expected: "a candidate's number or an action, not both", Got: "both"}
 	case d.object.gives("action"):
-		a, used, e := decodeWhole(d.object.Field("action"), standing, names)
+		a, used, e := decodeWhole(d.object.Field("action"), standing, names, nil)
 		return a, c.norm(used), e
 	}
 	do, used, e := d.candidate(candidates)
@@ -278,9 +270,40 @@ func (d Decision) candidate(candidates []world.Action) (world.Action, []Repair, 
 	return nil, nil, &ArgumentError{Path: "candidate", Expected: expected, Got: got}
 }
 
+// Decode reads a planned action as a candidate, but that slots may be absent: those are
+// left open, and what stands in them means nothing.
+func (a PlannedAction) Decode(c Call, names Names) (do world.Action, open []world.Slot, used []Repair, e *ArgumentError) {
+	plain := maps.Clone(Candidate(a))
+	delete(plain, "max_ticks")
+	open = []world.Slot{}
+	do, used, e = plain.decode(c, names, &open)
+	raw, given := a["max_ticks"]
+	if _, ordered := do.(world.ExecuteUntil); e != nil || ordered || !given || string(raw) == "null" {
+		return do, open, used, e
+	}
+	n, more, ok := Parse(raw).integer()
+	if !ok {
+		return nil, nil, nil, mismatch("max_ticks", "an integer number of ticks", Parse(raw))
+	}
+	order, err := world.NewExecuteUntil(do, []world.Condition{{Event: world.StopActionRejected}}, n)
+	if err != nil {
+		panic("answer: an order of a plan is none: " + err.Error())
+	}
+	return order, open, append(used, more...), nil
+}
+
 // Decode reads one candidate of a call: a flat action, or one with more around it as in
 // a decision written in full.
 func (f Candidate) Decode(c Call, names Names) (world.Action, []Repair, *ArgumentError) {
+	action, used, e := f.decode(c, names, nil)
+	if _, ordered := action.(world.ExecuteUntil); ordered {
+		used = append(used, CandidateOrder)
+	}
+	return action, c.norm(used), e
+}
+
+// decode is Decode; with open, slots may be absent, and are added to it.
+func (f Candidate) decode(c Call, names Names, open *[]world.Slot) (world.Action, []Repair, *ArgumentError) {
 	fields := map[string]Value{}
 	for name, raw := range f {
 		fields[name] = Parse(raw)
@@ -293,23 +316,19 @@ func (f Candidate) Decode(c Call, names Names) (world.Action, []Repair, *Argumen
 	if o.Field("action").Kind == Object {
 		used = append([]Repair{WrappedAction}, used...)
 	}
-	action, decoded, e := decodeWhole(shaped.Field("action"), shaped.Field("execute_until"), names)
+	action, decoded, e := decodeWhole(shaped.Field("action"), shaped.Field("execute_until"), names, open)
 	used = append(used, slices.DeleteFunc(more, func(r Repair) bool { return r == FlatAction })...)
-	used = append(used, decoded...)
-	if _, ordered := action.(world.ExecuteUntil); ordered {
-		used = append(used, CandidateOrder)
-	}
-	return action, c.norm(used), e
+	return action, append(used, decoded...), e
 }
 
 // decodeWhole reads an action and the standing order around it, and resolves the names
-// in it.
-func decodeWhole(action, standing Value, names Names) (world.Action, []Repair, *ArgumentError) {
+// in it. Slots that may be left open are added to leave.
+func decodeWhole(action, standing Value, names Names, leave *[]world.Slot) (world.Action, []Repair, *ArgumentError) {
 	action, opened, e := open(action)
 	if e != nil {
 		return nil, nil, e
 	}
-	do, used, e := decodeAction(action)
+	do, used, e := decodeAction(action, leave)
 	if e != nil {
 		return nil, nil, e
 	}
@@ -325,65 +344,43 @@ func decodeWhole(action, standing Value, names Names) (world.Action, []Repair, *
 // asks for, where a value of another type leaves no doubt.
 func mendLists(o Value) (mended Value, used []Repair) {
 	o, used = mendEncoded(o)
-	for _, list := range []struct {
-		name  string
-		split func(string) []string
-	}{{"sources_used", splitNames}, {"actions", splitActions}} {
-		switch given := o.Field(list.name); {
-		case !o.has(list.name):
+	for _, list := range []string{"sources_used", "actions"} {
+		switch given := o.Field(list); {
+		case !o.has(list):
 		case given.Kind == Null:
-			o.set(list.name, arrayOf())
+			o.set(list, arrayOf())
 			used = append(used, ListFromNull)
+		case given.Kind == String && list == "actions":
+			o.set(list, arrayOf(given))
+			used = append(used, ListFromOne)
 		case given.Kind == String:
 			names := arrayOf()
-			for _, name := range list.split(given.Text) {
+			for _, name := range splitNames(given.Text) {
 				names.Items = append(names.Items, stringOf(name))
 			}
-			o.set(list.name, names)
+			o.set(list, names)
 			used = append(used, ListFromText)
 		}
 	}
-	if candidates := o.Field("candidates"); candidates.Kind == Object {
-		o.set("candidates", arrayOf(candidates))
-		used = append(used, ListFromOne)
+	for _, list := range []string{"candidates", "actions"} {
+		if one := o.Field(list); one.Kind == Object {
+			o.set(list, arrayOf(one))
+			used = append(used, ListFromOne)
+		}
 	}
 	return o, used
 }
 
-// betweenActions is what is between two planned actions in one text. A comma
-// within a number parts nothing: it would leave a smaller number behind.
-var betweenActions = regexp.MustCompile(`[|;、；\n]|[,，]\s*(?:\D|$)`)
-
-// splitActions splits a text into the actions of a plan.
-func splitActions(text string) (lines []string) {
-	start := 0
-	add := func(end int) {
-		if line := strings.Trim(text[start:end], " ,，"); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	for _, found := range betweenActions.FindAllStringIndex(text, -1) {
-		add(found[0])
-		_, size := utf8.DecodeRuneInString(text[found[0]:])
-		start = found[0] + size
-	}
-	add(len(text))
-	return lines
-}
-
 // mendSteps brings the steps of a plan that are words to objects: the word is the
-// step's kind if it is one, and else what the step is about. {"next":"module_call"}
-// stands for a step as well.
+// step's kind if it is one. {"next":"module_call"} stands for a step as well.
 func mendSteps(o Value) (mended Value, used []Repair) {
-	step := func(kind, what string) Value {
-		return Value{Kind: Object, Fields: []Field{{"kind", stringOf(kind)}, {"what", stringOf(what)}}}
-	}
+	step := func(kind string) Value { return Value{Kind: Object, Fields: []Field{{"kind", stringOf(kind)}}} }
 	if !o.has("steps") && o.has("next") {
 		kind := StepRespond
 		if o.textOf("next") == "module_call" {
 			kind = StepCall
 		}
-		o.set("steps", arrayOf(step(kind, "")))
+		o.set("steps", arrayOf(step(kind)))
 		return o, []Repair{PlanNext}
 	}
 	list := o.Field("steps")
@@ -395,9 +392,9 @@ func mendSteps(o Value) (mended Value, used []Repair) {
 		if item.Kind != String {
 			continue
 		}
-		steps[i] = step(StepRespond, item.Text)
+		steps[i] = step(StepRespond)
 		if slices.Contains(StepKinds, item.Text) {
-			steps[i] = step(item.Text, "")
+			steps[i] = step(item.Text)
 		}
 		used = append(used, StepFromText)
 	}

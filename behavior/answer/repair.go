@@ -172,6 +172,4 @@ const (
 	PlanNext Repair = "plan_next"
 	// PlanInFull: the plan of a lean turn is more than a sentence.
 	PlanInFull Repair = "plan_in_full"
-	// PlanObject: a plan gives an action as an object in place of a line.
-	PlanObject Repair = "plan_action_object"
 )

@@ -36,38 +36,38 @@ func TestUntrustedView(t *testing.T) {
 	}{
 		{name: "a wait", texts: talk("hello"), action: world.Wait{}, want: passes},
 		{name: "without texts nothing is asked of the plan", action: give("agent-2", 10), want: passes},
-		{name: "not planned", plan: []string{"mine 2000"}, texts: talk("give me 10 electricity"), action: give("agent-2", 10), want: untrusted(RuleNotPlanned, "")},
-		{name: "planned in full", plan: []string{"transfer agent-2 electricity 10"}, texts: talk("give me 10 electricity"), action: give("agent-2", 10), want: passes},
-		{name: "another receiver", plan: []string{"transfer agent-3 electricity 10"}, texts: talk("hello"), action: give("agent-2", 10), want: untrusted(RuleArgumentNotPlanned, "to")},
-		{name: "more than planned", plan: []string{"transfer agent-2 electricity 5"}, texts: talk("hello"), action: give("agent-2", 50), want: untrusted(RuleArgumentNotPlanned, "amount")},
-		{name: "less than planned", plan: []string{"transfer agent-2 electricity 5"}, texts: talk("hello"), action: give("agent-2", 4), want: untrusted(RuleArgumentNotPlanned, "amount")},
-		{name: "as much as there is of what was planned", plan: []string{"transfer agent-2 data 900"}, texts: talk("hello"), action: world.Transfer{To: "agent-2", Kind: "data", Amount: 12}, want: passes},
-		{name: "an open receiver", plan: []string{"transfer electricity 5"}, texts: talk("hello"), action: give("agent-2", 5), want: untrusted(RuleArgumentUntrusted, "to")},
-		{name: "an open receiver that a goal names", goal: "Keep Agent 2 alive.", plan: []string{"transfer electricity 5"}, texts: talk("hello"), action: give("agent-2", 5), want: passes},
-		{name: "an open gift", plan: []string{"transfer agent-2 electricity"}, texts: talk("all you have!"), action: give("agent-2", 60), want: untrusted(RuleArgumentUntrusted, "amount")},
-		{name: "an open resource", plan: []string{"transfer agent-2"}, texts: talk("hello"), action: give("agent-2", 60), want: untrusted(RuleArgumentUntrusted, "what")},
-		{name: "an open place", plan: []string{"move_agent"}, texts: talk("hello"), action: world.Move{To: "rim"}, want: untrusted(RuleArgumentUntrusted, "to")},
-		{name: "an open place that a clause names", clauses: []world.Clause{allow("move_agent", to("rim"))}, plan: []string{"move_agent"}, texts: talk("hello"), action: world.Move{To: "rim"}, want: passes},
-		{name: "a place that only a forbid names", clauses: []world.Clause{forbid("move_agent", to("hub"))}, plan: []string{"move_agent"}, texts: talk("hello"), action: world.Move{To: "rim"}, want: untrusted(RuleArgumentUntrusted, "to")},
+		{name: "not planned", plan: []string{`{"action":"mine_compound","amount":2000}`}, texts: talk("give me 10 electricity"), action: give("agent-2", 10), want: untrusted(RuleNotPlanned, "")},
+		{name: "planned in full", plan: []string{`{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":10}`}, texts: talk("give me 10 electricity"), action: give("agent-2", 10), want: passes},
+		{name: "another receiver", plan: []string{`{"action":"transfer_resource","to":"agent-3","what":"electricity","amount":10}`}, texts: talk("hello"), action: give("agent-2", 10), want: untrusted(RuleArgumentNotPlanned, "to")},
+		{name: "more than planned", plan: []string{`{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":5}`}, texts: talk("hello"), action: give("agent-2", 50), want: untrusted(RuleArgumentNotPlanned, "amount")},
+		{name: "less than planned", plan: []string{`{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":5}`}, texts: talk("hello"), action: give("agent-2", 4), want: untrusted(RuleArgumentNotPlanned, "amount")},
+		{name: "as much as there is of what was planned", plan: []string{`{"action":"transfer_resource","to":"agent-2","what":"data","amount":900}`}, texts: talk("hello"), action: world.Transfer{To: "agent-2", Kind: "data", Amount: 12}, want: passes},
+		{name: "an open receiver", plan: []string{`{"action":"transfer_resource","what":"electricity","amount":5}`}, texts: talk("hello"), action: give("agent-2", 5), want: untrusted(RuleArgumentUntrusted, "to")},
+		{name: "an open receiver that a goal names", goal: "Keep Agent 2 alive.", plan: []string{`{"action":"transfer_resource","what":"electricity","amount":5}`}, texts: talk("hello"), action: give("agent-2", 5), want: passes},
+		{name: "an open gift", plan: []string{`{"action":"transfer_resource","to":"agent-2","what":"electricity"}`}, texts: talk("all you have!"), action: give("agent-2", 60), want: untrusted(RuleArgumentUntrusted, "amount")},
+		{name: "an open resource", plan: []string{`{"action":"transfer_resource","to":"agent-2"}`}, texts: talk("hello"), action: give("agent-2", 60), want: untrusted(RuleArgumentUntrusted, "what")},
+		{name: "an open place", plan: []string{`{"action":"move_agent"}`}, texts: talk("hello"), action: world.Move{To: "rim"}, want: untrusted(RuleArgumentUntrusted, "to")},
+		{name: "an open place that a clause names", clauses: []world.Clause{allow("move_agent", to("rim"))}, plan: []string{`{"action":"move_agent"}`}, texts: talk("hello"), action: world.Move{To: "rim"}, want: passes},
+		{name: "a place that only a forbid names", clauses: []world.Clause{forbid("move_agent", to("hub"))}, plan: []string{`{"action":"move_agent"}`}, texts: talk("hello"), action: world.Move{To: "rim"}, want: untrusted(RuleArgumentUntrusted, "to")},
 		{name: "a place that only a forbid names, which is lifted", clauses: []world.Clause{forbid("move_agent", to("rim")), allow("move_agent", agent("agent-1"), at("hub"))},
-			plan: []string{"move_agent"}, texts: talk("hello"), action: world.Move{To: "rim"}, want: untrusted(RuleArgumentUntrusted, "to")},
+			plan: []string{`{"action":"move_agent"}`}, texts: talk("hello"), action: world.Move{To: "rim"}, want: untrusted(RuleArgumentUntrusted, "to")},
 		{name: "a receiver that a clause about another action names", clauses: []world.Clause{allow("send_message", to("agent-3"))},
-			plan: []string{"transfer data 2"}, texts: talk("hello"), action: world.Transfer{To: "agent-3", Kind: "data", Amount: 2}, want: untrusted(RuleArgumentUntrusted, "to")},
-		{name: "the closest of two intents", plan: []string{"transfer agent-3 electricity 10", "transfer agent-2 electricity 9"}, texts: talk("hello"),
+			plan: []string{`{"action":"transfer_resource","what":"data","amount":2}`}, texts: talk("hello"), action: world.Transfer{To: "agent-3", Kind: "data", Amount: 2}, want: untrusted(RuleArgumentUntrusted, "to")},
+		{name: "the closest of two", plan: []string{`{"action":"transfer_resource","to":"agent-3","what":"electricity","amount":10}`, `{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":9}`}, texts: talk("hello"),
 			action: give("agent-3", 9), want: untrusted(RuleArgumentNotPlanned, "amount")},
-		{name: "an open amount of its own", plan: []string{"refine_compound"}, texts: talk("hello"), action: world.Refine{MassG: 7000}, want: passes},
-		{name: "an open amount of its own that a text mentions", plan: []string{"refine_compound"}, texts: talk("Refine ７，０００ g!"), action: world.Refine{MassG: 7000}, want: untrusted(RuleArgumentUntrusted, "amount")},
-		{name: "an open amount in thousands", plan: []string{"refine_compound"}, texts: talk("refine 7kg"), action: world.Refine{MassG: 7000}, want: untrusted(RuleArgumentUntrusted, "amount")},
-		{name: "an open amount from nowhere", plan: []string{"refine_compound"}, texts: talk("half of it"), action: world.Refine{MassG: 3000}, want: untrusted(RuleArgumentUntrusted, "amount")},
-		{name: "an open sleep", plan: []string{"wait_ticks"}, texts: talk("sleep as long as you can"), action: world.WaitTicks{Ticks: world.WaitTicksMax}, want: untrusted(RuleArgumentUntrusted, "amount")},
-		{name: "an open price", plan: []string{"sell_power 50"}, texts: talk("hello"), action: world.SellPower{Amount: 50, Price: 1}, want: untrusted(RuleArgumentUntrusted, "price")},
-		{name: "a price below the plan's", plan: []string{"sell_power 50 at 3"}, texts: talk("hello"), action: world.SellPower{Amount: 50, Price: 1}, want: untrusted(RuleArgumentNotPlanned, "price")},
-		{name: "a receiver whom a goal warns of", goal: "Never give agent-3 any data, not even 2.", plan: []string{"transfer data"}, texts: talk("give agent-3 data"),
+		{name: "an open amount of its own", plan: []string{`{"action":"refine_compound"}`}, texts: talk("hello"), action: world.Refine{MassG: 7000}, want: passes},
+		{name: "an open amount of its own that a text mentions", plan: []string{`{"action":"refine_compound"}`}, texts: talk("Refine ７，０００ g!"), action: world.Refine{MassG: 7000}, want: untrusted(RuleArgumentUntrusted, "amount")},
+		{name: "an open amount in thousands", plan: []string{`{"action":"refine_compound"}`}, texts: talk("refine 7kg"), action: world.Refine{MassG: 7000}, want: untrusted(RuleArgumentUntrusted, "amount")},
+		{name: "an open amount from nowhere", plan: []string{`{"action":"refine_compound"}`}, texts: talk("half of it"), action: world.Refine{MassG: 3000}, want: untrusted(RuleArgumentUntrusted, "amount")},
+		{name: "an open sleep", plan: []string{`{"action":"wait_ticks"}`}, texts: talk("sleep as long as you can"), action: world.WaitTicks{Ticks: world.WaitTicksMax}, want: untrusted(RuleArgumentUntrusted, "amount")},
+		{name: "an open price", plan: []string{`{"action":"sell_power","amount":50}`}, texts: talk("hello"), action: world.SellPower{Amount: 50, Price: 1}, want: untrusted(RuleArgumentUntrusted, "price")},
+		{name: "a price below the plan's", plan: []string{`{"action":"sell_power","amount":50,"price":3}`}, texts: talk("hello"), action: world.SellPower{Amount: 50, Price: 1}, want: untrusted(RuleArgumentNotPlanned, "price")},
+		{name: "a receiver whom a goal warns of", goal: "Never give agent-3 any data, not even 2.", plan: []string{`{"action":"transfer_resource","what":"data"}`}, texts: talk("give agent-3 data"),
 			action: world.Transfer{To: "agent-3", Kind: "data", Amount: 2}, want: passes},
 		{name: "a receiver whom a goal warns of and a clause forbids", goal: "Never give agent-3 any data.", clauses: []world.Clause{forbid("transfer_resource", to("agent-3"))},
-			plan: []string{"transfer data 2"}, texts: talk("give agent-3 data"), action: world.Transfer{To: "agent-3", Kind: "data", Amount: 2}, want: verdict{RuleForbidden, "", trace.TrustRules}},
-		{name: "words of a message", plan: []string{"send_message agent-2"}, texts: talk("say yes"), action: world.SendMessage{To: "agent-2", Text: "yes"}, want: untrusted(RuleArgumentUntrusted, "text")},
-		{name: "planned words", plan: []string{`send_message agent-2 "I am here"`}, texts: talk("say yes"), action: world.SendMessage{To: "agent-2", Text: "I am here"}, want: passes},
+			plan: []string{`{"action":"transfer_resource","what":"data","amount":2}`}, texts: talk("give agent-3 data"), action: world.Transfer{To: "agent-3", Kind: "data", Amount: 2}, want: verdict{RuleForbidden, "", trace.TrustRules}},
+		{name: "words of a message", plan: []string{`{"action":"send_message","to":"agent-2"}`}, texts: talk("say yes"), action: world.SendMessage{To: "agent-2", Text: "yes"}, want: untrusted(RuleArgumentUntrusted, "text")},
+		{name: "planned words", plan: []string{`{"action":"send_message","to":"agent-2","text":"I am here"}`}, texts: talk("say yes"), action: world.SendMessage{To: "agent-2", Text: "I am here"}, want: passes},
 		{name: "an answer", clauses: []world.Clause{answer}, texts: talk("where are you?"), action: world.SendMessage{To: "agent-2", Text: "here"}, want: passes},
 		{name: "an answer to another", clauses: []world.Clause{answer}, texts: talk("tell agent-3 that you are here"), action: world.SendMessage{To: "agent-3", Text: "here"}, want: untrusted(RuleNotPlanned, "")},
 		{name: "help on request", clauses: []world.Clause{help}, texts: talk("give me 10 electricity"), action: give("agent-2", 10), want: passes},
@@ -84,7 +84,7 @@ func TestUntrustedView(t *testing.T) {
 		{name: "help as an order that may be asked for", clauses: []world.Clause{help, allow("execute_until", most(3), askedBy("agent-2"))},
 			texts: talk("give me 10 electricity"), action: order(t, give("agent-2", 10), 3), want: passes},
 		{name: "a planned gift to one who may not ask", clauses: []world.Clause{forbid("transfer_resource"), allow("transfer_resource", to("asker"), askedBy("agent-3"))},
-			plan: []string{"transfer agent-2 electricity 7"}, texts: talk("hello"), action: give("agent-2", 7), want: verdict{RuleForbidden, "", trace.TrustRules}},
+			plan: []string{`{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":7}`}, texts: talk("hello"), action: give("agent-2", 7), want: verdict{RuleForbidden, "", trace.TrustRules}},
 		{name: "nobody is no asker", clauses: []world.Clause{forbid("transfer_resource"), allow("transfer_resource", to("asker"), askedBy("*"))},
 			texts: []trace.Source{said("", "hello")}, action: give("", 7), want: verdict{RuleForbidden, "", trace.TrustRules}},
 		{name: "an unknown author, where anybody may ask", clauses: []world.Clause{allow("move_agent", to("rim"), askedBy("*"))},
@@ -98,25 +98,25 @@ func TestUntrustedView(t *testing.T) {
 		{name: "named by nobody, with others in view", clauses: []world.Clause{allow("move_agent", to("rim"), askedBy("agent-3"))},
 			texts: append(talk("go to the other place"), said("agent-3", "hello")), action: world.Move{To: "rim"}, want: untrusted(RuleNotPlanned, "")},
 		{name: "allowed to nobody's request", clauses: []world.Clause{allow("move_agent", to("rim"))}, texts: talk("go to rim"), action: world.Move{To: "rim"}, want: untrusted(RuleNotPlanned, "")},
-		{name: "a planned order", plan: []string{"harvest 40 until 5"}, texts: talk("hello"), action: order(t, world.Harvest{MaxAmount: 40}, 5), want: passes},
-		{name: "a longer order", plan: []string{"harvest 40 until 5"}, texts: talk("hello"), action: order(t, world.Harvest{MaxAmount: 40}, 6), want: untrusted(RuleOrderNotPlanned, ArgumentOrder)},
-		{name: "an order that ignores", plan: []string{"harvest 40 until 5"}, texts: talk("hello"), action: order(t, world.Harvest{MaxAmount: 40}, 5, world.StopPowerLow), want: untrusted(RuleOrderNotPlanned, ArgumentOrder)},
-		{name: "an order of a single action", plan: []string{"harvest 40"}, texts: talk("hello"), action: order(t, world.Harvest{MaxAmount: 40}, 2), want: untrusted(RuleOrderNotPlanned, ArgumentOrder)},
-		{name: "a single action of an order", plan: []string{"harvest 40 until 5"}, texts: talk("hello"), action: world.Harvest{MaxAmount: 40}, want: passes},
-		{name: "an order that may be asked for", clauses: []world.Clause{allow("execute_until", most(4), askedBy("*"))}, plan: []string{"harvest 40"},
+		{name: "a planned order", plan: []string{`{"action":"harvest_radiation","amount":40,"max_ticks":5}`}, texts: talk("hello"), action: order(t, world.Harvest{MaxAmount: 40}, 5), want: passes},
+		{name: "a longer order", plan: []string{`{"action":"harvest_radiation","amount":40,"max_ticks":5}`}, texts: talk("hello"), action: order(t, world.Harvest{MaxAmount: 40}, 6), want: untrusted(RuleOrderNotPlanned, ArgumentOrder)},
+		{name: "an order that ignores", plan: []string{`{"action":"harvest_radiation","amount":40,"max_ticks":5}`}, texts: talk("hello"), action: order(t, world.Harvest{MaxAmount: 40}, 5, world.StopPowerLow), want: untrusted(RuleOrderNotPlanned, ArgumentOrder)},
+		{name: "an order of a single action", plan: []string{`{"action":"harvest_radiation","amount":40}`}, texts: talk("hello"), action: order(t, world.Harvest{MaxAmount: 40}, 2), want: untrusted(RuleOrderNotPlanned, ArgumentOrder)},
+		{name: "a single action of an order", plan: []string{`{"action":"harvest_radiation","amount":40,"max_ticks":5}`}, texts: talk("hello"), action: world.Harvest{MaxAmount: 40}, want: passes},
+		{name: "an order that may be asked for", clauses: []world.Clause{allow("execute_until", most(4), askedBy("*"))}, plan: []string{`{"action":"harvest_radiation","amount":40}`},
 			texts: talk("hello"), action: order(t, world.Harvest{MaxAmount: 40}, 4, world.StopPowerLow), want: passes},
-		{name: "an order that others may ask for", clauses: []world.Clause{allow("execute_until", askedBy("agent-3"))}, plan: []string{"harvest 40"},
+		{name: "an order that others may ask for", clauses: []world.Clause{allow("execute_until", askedBy("agent-3"))}, plan: []string{`{"action":"harvest_radiation","amount":40}`},
 			texts: append(talk("hello"), said("agent-3", "go on")), action: order(t, world.Harvest{MaxAmount: 40}, 4), want: untrusted(RuleOrderNotPlanned, ArgumentOrder)},
-		{name: "a longer order than may be asked for", clauses: []world.Clause{allow("execute_until"), allow("execute_until", most(3), askedBy("*"))}, plan: []string{"harvest 40"},
+		{name: "a longer order than may be asked for", clauses: []world.Clause{allow("execute_until"), allow("execute_until", most(3), askedBy("*"))}, plan: []string{`{"action":"harvest_radiation","amount":40}`},
 			texts: talk("hello"), action: order(t, world.Harvest{MaxAmount: 40}, 4), want: untrusted(RuleOrderNotPlanned, ArgumentOrder)},
 		{name: "waiting as an order that may be asked for", clauses: []world.Clause{allow("execute_until", most(9), askedBy("*"))}, texts: talk("stand still"),
 			action: order(t, world.Wait{}, 9), want: passes},
 		{name: "waiting as an order", texts: talk("stand still"), action: order(t, world.Wait{}, 9), want: untrusted(RuleNotPlanned, "")},
-		{name: "waiting as an order that was planned", plan: []string{"wait until 3"}, texts: talk("stand still"), action: order(t, world.Wait{}, 3), want: passes},
+		{name: "waiting as an order that was planned", plan: []string{`{"action":"wait","max_ticks":3}`}, texts: talk("stand still"), action: order(t, world.Wait{}, 3), want: passes},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := Compile("agent-1", world.Persona{ShortTermGoal: tt.goal}, nil, tt.clauses)
-			f, ok := m.Audit(tt.action, Evidence{View: viewOf(t, 1), Untrusted: tt.texts, Intents: intents(t, tt.plan...)})
+			f, ok := m.Audit(tt.action, Evidence{View: viewOf(t, 1), Untrusted: tt.texts, Plan: planned(t, tt.plan...)})
 			if got := (verdict{f.Rule, f.Argument, f.Trust}); got != tt.want || ok != (tt.want == passes) {
 				t.Errorf("%+v, %v; want %+v", f, ok, tt.want)
 			}
@@ -133,7 +133,7 @@ func TestClampedMention(t *testing.T) {
 	m, view := Compile("agent-1", world.Persona{}, nil, nil), viewOf(t, 1)
 	proposed := world.Refine{MassG: 999_999_999}
 	adjusted, _ := view.Clamp(proposed)
-	e := Evidence{View: view, Untrusted: talk("refine 999 999 999 g"), Intents: intents(t, "refine_compound")}
+	e := Evidence{View: view, Untrusted: talk("refine 999 999 999 g"), Plan: planned(t, `{"action":"refine_compound"}`)}
 	if _, ok := m.Audit(adjusted, e); !ok {
 		t.Fatalf("%v is not one of the agent's own numbers, so that this test shows nothing", adjusted)
 	}
@@ -147,7 +147,7 @@ func TestClampedMention(t *testing.T) {
 func TestDeclaredSources(t *testing.T) {
 	view, heard := viewOf(t, 1), append(talk("hello"), said("agent-3", "come to the rim"))
 	m := Compile("agent-1", world.Persona{ShortTermGoal: "Refine 7000 g."}, nil, []world.Clause{allow("move_agent", to("rim"), askedBy("agent-3"))})
-	e := Evidence{View: view, Untrusted: heard, Intents: intents(t, "refine_compound", "mine 2000")}
+	e := Evidence{View: view, Untrusted: heard, Plan: planned(t, `{"action":"refine_compound"}`, `{"action":"mine_compound","amount":2000}`)}
 	for _, tt := range []struct {
 		action world.Action
 		cited  []trace.Source
@@ -172,15 +172,15 @@ func TestDeclaredSources(t *testing.T) {
 	}
 }
 
-// TestDraftsAreIntentsInFull covers exactly what was drafted before texts were shown.
-func TestDraftsAreIntentsInFull(t *testing.T) {
+// TestDraftsArePlansInFull covers exactly what was drafted before texts were shown.
+func TestDraftsArePlansInFull(t *testing.T) {
 	view, m := viewOf(t, 1), Compile("agent-1", world.Persona{}, nil, nil)
 	drafted := order(t, world.SendMessage{To: "agent-3", Text: "hello"}, 2, world.StopMessageReceived)
-	intent, ok := IntentOf(drafted)
+	p, ok := Planned(drafted)
 	if !ok {
-		t.Fatal("no intent")
+		t.Fatal("it cannot be planned")
 	}
-	e := Evidence{View: view, Untrusted: talk("say bye"), Intents: []Intent{intent}}
+	e := Evidence{View: view, Untrusted: talk("say bye"), Plan: []PlannedAction{p}}
 	for _, tt := range []struct {
 		action world.Action
 		ok     bool
@@ -211,17 +211,17 @@ func TestLayersLeftOut(t *testing.T) {
 		off    []Layer
 		rule   Rule
 	}{
-		{"forbidden", []string{"move rim"}, world.Move{To: "rim"}, nil, RuleForbidden},
-		{"forbidden without clauses", []string{"move rim"}, world.Move{To: "rim"}, []Layer{LayerMandate}, ""},
-		{"too much without clauses", []string{"mine 3000"}, world.Mine{MassG: 3000}, []Layer{LayerMandate}, ""},
+		{"forbidden", []string{`{"action":"move_agent","to":"rim"}`}, world.Move{To: "rim"}, nil, RuleForbidden},
+		{"forbidden without clauses", []string{`{"action":"move_agent","to":"rim"}`}, world.Move{To: "rim"}, []Layer{LayerMandate}, ""},
+		{"too much without clauses", []string{`{"action":"mine_compound","amount":3000}`}, world.Mine{MassG: 3000}, []Layer{LayerMandate}, ""},
 		{"forbidden but asked for", nil, world.Refine{MassG: 2000}, nil, RuleForbidden},
 		{"forbidden but asked for, without clauses", nil, world.Refine{MassG: 2000}, []Layer{LayerMandate}, ""},
 		{"too much of what may be asked for, without clauses", nil, world.Refine{MassG: 5000}, []Layer{LayerMandate}, ""},
-		{"too long an order that may be asked for", []string{"harvest 7"}, order(t, world.Harvest{MaxAmount: 7}, 3), nil, RuleAmount},
-		{"too long an order that may be asked for, without clauses", []string{"harvest 7"}, order(t, world.Harvest{MaxAmount: 7}, 3), []Layer{LayerMandate}, ""},
+		{"too long an order that may be asked for", []string{`{"action":"harvest_radiation","amount":7}`}, order(t, world.Harvest{MaxAmount: 7}, 3), nil, RuleAmount},
+		{"too long an order that may be asked for, without clauses", []string{`{"action":"harvest_radiation","amount":7}`}, order(t, world.Harvest{MaxAmount: 7}, 3), []Layer{LayerMandate}, ""},
 		{"not planned, without clauses", nil, world.Move{To: "rim"}, []Layer{LayerMandate}, RuleNotPlanned},
-		{"open", []string{"transfer electricity 5"}, world.Transfer{To: "agent-2", Kind: "electricity", Amount: 5}, nil, RuleArgumentUntrusted},
-		{"open without trust", []string{"transfer electricity 5"}, world.Transfer{To: "agent-2", Kind: "electricity", Amount: 5}, []Layer{LayerTrust}, ""},
+		{"open", []string{`{"action":"transfer_resource","what":"electricity","amount":5}`}, world.Transfer{To: "agent-2", Kind: "electricity", Amount: 5}, nil, RuleArgumentUntrusted},
+		{"open without trust", []string{`{"action":"transfer_resource","what":"electricity","amount":5}`}, world.Transfer{To: "agent-2", Kind: "electricity", Amount: 5}, []Layer{LayerTrust}, ""},
 		{"not planned without trust", nil, world.Transfer{To: "agent-2", Kind: "electricity", Amount: 5}, []Layer{LayerTrust}, RuleNotPlanned},
 		{"not planned and named, without plan", nil, world.Transfer{To: "agent-2", Kind: "electricity", Amount: 5}, []Layer{LayerPlan}, RuleArgumentUntrusted},
 		{"not planned and not named, without plan", nil, world.BuildFactory{FactoryKind: world.AssemblerMk1}, []Layer{LayerPlan}, ""},
@@ -229,7 +229,7 @@ func TestLayersLeftOut(t *testing.T) {
 		{"forbidden, without plan and trust", nil, world.Move{To: "rim"}, []Layer{LayerPlan, LayerTrust}, RuleForbidden},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			e := Evidence{View: viewOf(t, 1), Untrusted: talk("give me 5 electricity"), Intents: intents(t, tt.plan...), Off: tt.off}
+			e := Evidence{View: viewOf(t, 1), Untrusted: talk("give me 5 electricity"), Plan: planned(t, tt.plan...), Off: tt.off}
 			if f, _ := m.Audit(tt.action, e); f.Rule != tt.rule {
 				t.Errorf("%+v, want %q", f, tt.rule)
 			}
@@ -283,12 +283,12 @@ func TestEveryActionIsKnown(t *testing.T) {
 		if f, _ := m.Audit(a, e); f.Rule == RuleUnavailable {
 			t.Errorf("%s is not known to the audit", spec.Name)
 		}
-		intent, ok := IntentOf(a)
+		p, ok := Planned(a)
 		if !ok {
-			t.Fatalf("%s has no intent", spec.Name)
+			t.Fatalf("%s cannot be planned", spec.Name)
 		}
 		e := e
-		e.Intents = []Intent{intent}
+		e.Plan = []PlannedAction{p}
 		if f, ok := m.Audit(a, e); !ok {
 			t.Errorf("%s drafted in full: %+v", spec.Name, f)
 		}
@@ -341,7 +341,7 @@ func sample(t testing.TB, spec world.ActionSpec) world.Action {
 // TestFindingTellsAuthors lists whose texts a refused value may come from.
 func TestFindingTellsAuthors(t *testing.T) {
 	m := Compile("agent-1", world.Persona{}, nil, nil)
-	e := Evidence{View: viewOf(t, 1), Intents: intents(t, "transfer agent-3 electricity 5", "refine")}
+	e := Evidence{View: viewOf(t, 1), Plan: planned(t, `{"action":"transfer_resource","to":"agent-3","what":"electricity","amount":5}`, `{"action":"refine_compound"}`)}
 	e.Untrusted = append(talk("give 9 electricity"), said("agent-3", "7000 g?"), trace.Source{Trust: trace.TrustDerived, Text: "9"})
 	for _, tt := range []struct {
 		action world.Action

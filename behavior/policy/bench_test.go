@@ -13,7 +13,7 @@ func BenchmarkAudit(b *testing.B) {
 		allow("send_message", to("asker"), askedBy("*")),
 		allow("transfer_resource", to("asker"), what("electricity"), most(10), total(30), askedBy("*")),
 	})
-	e := Evidence{View: viewOf(b, 1), Intents: intents(b, "mine_compound 2000", "refine_compound", "transfer_resource agent-3 data 2")}
+	e := Evidence{View: viewOf(b, 1), Plan: planned(b, `{"action":"mine_compound","amount":2000}`, `{"action":"refine_compound"}`, `{"action":"transfer_resource","to":"agent-3","what":"data","amount":2}`)}
 	var heard []trace.Source
 	for range 8 {
 		heard = append(heard, said("agent-2", "I am at the hub with 5,000 g of compound and would trade 10 electricity for 2 data; tell me what you think of it, please."))

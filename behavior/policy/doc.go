@@ -18,8 +18,8 @@
 // [Policy]) and, once a source of less trust than the agent's own observation is
 // in view, when in addition
 //
-//  1. an [Intent] of the plan covers it: the same action, every argument that the
-//     intent gives equal, and every argument it leaves open of own trust; or
+//  1. a [PlannedAction] covers it: the same action, every argument that the
+//     plan gives equal, and every argument it leaves open of own trust; or
 //  2. an allow clause covers it whose asked_by names every untrusted author that
 //     one of its arguments may come from.
 //
@@ -45,5 +45,5 @@
 // does not know, clauses that name what does not exist, an audit with the view of
 // another agent, a policy that was never compiled. More evidence of influence never
 // helps an action: an untrusted source of an author whom no clause names, a citation
-// or a forbid more, or an intent less, turns no refusal into a pass.
+// or a forbid more, or a planned action less, turns no refusal into a pass.
 package policy

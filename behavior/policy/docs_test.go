@@ -61,7 +61,7 @@ func checkRow(t *testing.T, m Policy, view world.View, row []string) {
 		t.Fatalf("who says %q?", row[0])
 	}
 	if row[1] != "" {
-		e.Intents = intents(t, row[1])
+		e.Plan = planned(t, row[1])
 	}
 	want := Rule(row[3])
 	if row[3] == "passes" {
@@ -72,10 +72,10 @@ func checkRow(t *testing.T, m Policy, view world.View, row []string) {
 	}
 }
 
-// actionOf is the action that an entry of a plan gives in full.
+// actionOf is the action that a planned one gives in full.
 func actionOf(t *testing.T, text string) world.Action {
 	t.Helper()
-	i := intents(t, text)[0]
+	i := planned(t, text)[0]
 	args := world.Args{}
 	for s, p := range registry[i.Action].params {
 		if p == nil {

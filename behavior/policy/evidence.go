@@ -18,8 +18,8 @@ type Evidence struct {
 	// Declared are the sources that the model cited for this action, as far as they
 	// were in view. They can only lower trust.
 	Declared []trace.Source
-	// Intents are what the plan allows.
-	Intents []Intent
+	// Plan is what the agent set out to do.
+	Plan []PlannedAction
 	// Proposed is the action before its amounts were clamped; nil when that is the
 	// action itself. A clamped amount is as little trusted as the one it came from.
 	Proposed world.Action

@@ -14,7 +14,7 @@ const (
 	RuleAmount Rule = "mandate_amount"
 	// RuleTotal: what clauses allow over the run is used up to below this amount.
 	RuleTotal Rule = "mandate_total"
-	// RuleNotPlanned: untrusted texts are in view, no intent of the plan is of this
+	// RuleNotPlanned: untrusted texts are in view, no planned action is of this
 	// action and no clause lets their authors ask for it.
 	RuleNotPlanned Rule = "not_planned"
 	// RuleArgumentNotPlanned: the plan has the action with another argument.

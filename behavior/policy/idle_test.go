@@ -72,7 +72,7 @@ func TestIdleClausesChangeNothing(t *testing.T) {
 	found := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSituation(rt, view)
-		s.evidence.Intents, s.evidence.Spent = nil, Spending{}
+		s.evidence.Plan, s.evidence.Spent = nil, Spending{}
 		for i := range s.clauses {
 			c := &s.clauses[i]
 			if c.Effect == world.EffectForbid {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -191,6 +192,20 @@ func patternsOf(arg, proposed *argument) []string {
 		return known
 	}
 	return []string{pattern(arg.text)}
+}
+
+// choiceNamed finds the only choice that has a word between its points.
+func choiceNamed(choices []string, word string) (string, bool) {
+	var found []string
+	for _, c := range choices {
+		if slices.Contains(strings.Split(c, "."), word) {
+			found = append(found, c)
+		}
+	}
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
 }
 
 // choicePatterns are the words that each choice of an action is known by: all of it,

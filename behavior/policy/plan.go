@@ -7,20 +7,20 @@ import (
 	"example.com/agentworld/world"
 )
 
-// planned looks for an intent that covers the action. The finding is about the
-// intent that comes closest.
+// planned looks for a planned action that covers the action. The finding is about the
+// planned action that comes closest.
 func (q *inquiry) planned() (Finding, bool) {
 	var closest Finding
 	reached := -1
-	for i := range q.e.Intents {
-		intent := &q.e.Intents[i]
-		if intent.Action != q.deed.spec.Name {
+	for i := range q.e.Plan {
+		p := &q.e.Plan[i]
+		if p.Action != q.deed.spec.Name {
 			continue
 		}
-		s, f, ok := q.covers(intent)
+		s, f, ok := q.covers(p)
 		if ok {
 			// All arguments fit: what remains is how often.
-			if f, ok = q.ordered(intent); ok {
+			if f, ok = q.ordered(p); ok {
 				return Finding{}, true
 			}
 			s = world.SlotCount
@@ -35,18 +35,18 @@ func (q *inquiry) planned() (Finding, bool) {
 	return closest, false
 }
 
-// covers holds the arguments against an intent in the order of slots and tells the
+// covers holds the arguments against a planned action in the order of slots and tells the
 // first that fails.
-func (q *inquiry) covers(intent *Intent) (world.Slot, Finding, bool) {
+func (q *inquiry) covers(p *PlannedAction) (world.Slot, Finding, bool) {
 	for s := range world.SlotCount {
 		if q.deed.args[s].param == nil {
 			continue
 		}
-		given, equal := q.gives(intent, s)
+		given, equal := q.gives(p, s)
 		switch {
 		case given && !equal:
 			f := q.findingOn(RuleArgumentNotPlanned, s)
-			f.Maximum = intent.number(s)
+			f.Maximum = p.number(s)
 			return s, f, false
 		case !given && !q.e.off(LayerTrust) && !q.open(s):
 			return s, q.findingOn(RuleArgumentUntrusted, s), false
@@ -55,8 +55,8 @@ func (q *inquiry) covers(intent *Intent) (world.Slot, Finding, bool) {
 	return world.SlotCount, Finding{}, true
 }
 
-// number is the number that an intent gives for a slot, nil when it is open or none.
-func (i *Intent) number(s world.Slot) *int64 {
+// number is the number that a planned action gives for a slot, nil when it is open or none.
+func (i *PlannedAction) number(s world.Slot) *int64 {
 	switch s {
 	case world.SlotAmount:
 		return i.Amount
@@ -66,50 +66,50 @@ func (i *Intent) number(s world.Slot) *int64 {
 	return nil
 }
 
-// gives reports whether an intent gives an argument, and whether it gives this value.
-// Numbers are equal also when clamping the intent's leads to the action's.
-func (q *inquiry) gives(intent *Intent, s world.Slot) (given, equal bool) {
+// gives reports whether a planned action gives an argument, and whether it gives this value.
+// Numbers are equal also when clamping the planned one leads to the action's.
+func (q *inquiry) gives(p *PlannedAction, s world.Slot) (given, equal bool) {
 	arg := &q.deed.args[s]
 	word := ""
 	switch s {
 	case world.SlotAmount, world.SlotPrice:
-		n := intent.number(s)
-		return n != nil, n != nil && (*n == arg.number || q.clamped(intent, s) == arg.number)
+		n := p.number(s)
+		return n != nil, n != nil && (*n == arg.number || q.clamped(p, s) == arg.number)
 	case world.SlotTo:
-		word = intent.To
+		word = p.To
 	case world.SlotID:
-		word = intent.ID
+		word = p.ID
 	case world.SlotWhat:
-		word = intent.What
+		word = p.What
 	case world.SlotText:
-		word = intent.Text
+		word = p.Text
 		return word != "", word == arg.text
 	}
 	return word != "", strings.EqualFold(word, arg.text)
 }
 
-// clamped is what becomes of the intent's number when the action is clamped with it.
-func (q *inquiry) clamped(intent *Intent, s world.Slot) int64 {
+// clamped is what becomes of the planned number when the action is clamped with it.
+func (q *inquiry) clamped(p *PlannedAction, s world.Slot) int64 {
 	// Clamping needs the whole action: how much is feasible depends on what and to whom.
-	feasible, _ := q.e.View.Clamp(withNumbers(q.action, intent.Amount, intent.Price))
+	feasible, _ := q.e.View.Clamp(withNumbers(q.action, p.Amount, p.Price))
 	d, ok := deedOf(feasible)
 	if !ok {
-		return *intent.number(s)
+		return *p.number(s)
 	}
 	return d.args[s].number
 }
 
-// ordered holds the standing order around the action, if any, against an intent that
+// ordered holds the standing order around the action, if any, against a planned action that
 // covers the action, and against the clauses about orders.
-func (q *inquiry) ordered(intent *Intent) (Finding, bool) {
+func (q *inquiry) ordered(p *PlannedAction) (Finding, bool) {
 	if q.order == nil || q.orderAsked() {
 		return Finding{}, true
 	}
-	ignores := func(event string) bool { return !slices.Contains(intent.Ignore, event) }
-	if intent.Until > 0 && q.order.MaxTicks <= intent.Until && !slices.ContainsFunc(q.order.Ignore, ignores) {
+	ignores := func(event string) bool { return !slices.Contains(p.Ignore, event) }
+	if p.MaxTicks > 0 && q.order.MaxTicks <= p.MaxTicks && !slices.ContainsFunc(q.order.Ignore, ignores) {
 		return Finding{}, true
 	}
-	n, most := q.order.MaxTicks, intent.Until
+	n, most := q.order.MaxTicks, p.MaxTicks
 	return Finding{
 		Rule: RuleOrderNotPlanned, Action: q.deed.spec.Name, Argument: ArgumentOrder, Trust: q.least(),
 		Requested: &n, Maximum: &most, Unit: world.Ticks, Authors: q.everyone(),

@@ -28,8 +28,8 @@ func drawSituation(rt *rapid.T, view world.View) situation {
 	for range rapid.IntRange(0, 4).Draw(rt, "clauses") {
 		s.clauses = append(s.clauses, drawClause(rt, s.action))
 	}
-	for range rapid.IntRange(0, 3).Draw(rt, "intents") {
-		s.evidence.Intents = append(s.evidence.Intents, drawIntent(rt, s.action))
+	for range rapid.IntRange(0, 3).Draw(rt, "plan") {
+		s.evidence.Plan = append(s.evidence.Plan, drawPlanned(rt, s.action))
 	}
 	for range rapid.IntRange(0, 3).Draw(rt, "texts") {
 		s.evidence.Untrusted = append(s.evidence.Untrusted, drawSource(rt, rapid.SampledFrom(agents).Draw(rt, "author")))
@@ -72,12 +72,12 @@ func drawClause(rt *rapid.T, a world.Action) world.Clause {
 	return c
 }
 
-// drawIntent draws an intent that is often the action, with parts left open.
-func drawIntent(rt *rapid.T, a world.Action) Intent {
+// drawPlanned draws a planned action that is often the action, with parts left open.
+func drawPlanned(rt *rapid.T, a world.Action) PlannedAction {
 	if rapid.IntRange(0, 2).Draw(rt, "another") == 0 {
 		a = anyAction(rt, specs)
 	}
-	i, _ := IntentOf(a)
+	i, _ := Planned(a)
 	for _, part := range []*string{&i.To, &i.ID, &i.What, &i.Text} {
 		if rapid.Bool().Draw(rt, "open") {
 			*part = ""
@@ -113,12 +113,12 @@ func TestMoreInfluenceNeverHelps(t *testing.T) {
 			s.clauses = append(s.clauses, c)
 			return true
 		}},
-		{"an intent less", func(rt *rapid.T, s *situation) bool {
-			if len(s.evidence.Intents) == 0 {
+		{"a planned action less", func(rt *rapid.T, s *situation) bool {
+			if len(s.evidence.Plan) == 0 {
 				return false
 			}
-			i := rapid.IntRange(0, len(s.evidence.Intents)-1).Draw(rt, "less")
-			s.evidence.Intents = slices.Delete(s.evidence.Intents, i, i+1)
+			i := rapid.IntRange(0, len(s.evidence.Plan)-1).Draw(rt, "less")
+			s.evidence.Plan = slices.Delete(s.evidence.Plan, i, i+1)
 			return true
 		}},
 		{"a citation more", func(rt *rapid.T, s *situation) bool {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"testing"
 
 	"example.com/agentworld/trace"
@@ -53,14 +54,16 @@ func said(author, text string) trace.Source {
 	}
 }
 
-// intents reads a plan and fails on entries that name no action.
-func intents(t testing.TB, list ...string) []Intent {
+// planned reads planned actions as JSON.
+func planned(t testing.TB, list ...string) []PlannedAction {
 	t.Helper()
-	read, unread := parsed(list, len(list))
-	if unread > 0 {
-		t.Fatalf("%d of %q name no action", unread, list)
+	plan := make([]PlannedAction, len(list))
+	for i, text := range list {
+		if err := json.Unmarshal([]byte(text), &plan[i]); err != nil {
+			t.Fatal(text, err)
+		}
 	}
-	return read
+	return plan
 }
 
 // order repeats an action for at most n ticks.
@@ -98,18 +101,4 @@ func agent(id string) func(*world.Clause)  { return func(c *world.Clause) { c.Ag
 
 func askedBy(ids ...string) func(*world.Clause) {
 	return func(c *world.Clause) { c.AskedBy = ids }
-}
-
-// parsed reads a plan's list; entries that name no action are left out and counted, as
-// are those beyond most.
-func parsed(list []string, most int) (intents []Intent, unread int) {
-	for _, text := range list {
-		i, ok := ParseIntent(text)
-		if !ok || len(intents) == most {
-			unread++
-			continue
-		}
-		intents = append(intents, i)
-	}
-	return intents, unread
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Arguments tells the trust of each argument of an action, in the order of slots, of
-// the inner action for a standing order. What an intent of the same action gives is
+// the inner action for a standing order. What a planned action of the same name gives is
 // the agent's own, since it was there before the texts. It is empty for an action
 // without arguments and for one that cannot be audited.
 func (m Policy) Arguments(a world.Action, e Evidence) []trace.ArgumentTrust {
@@ -27,12 +27,12 @@ func (m Policy) Arguments(a world.Action, e Evidence) []trace.ArgumentTrust {
 
 // told is the trust of an argument that stands in the plan or not.
 func (q *inquiry) told(s world.Slot) trace.Trust {
-	for i := range q.e.Intents {
-		intent := &q.e.Intents[i]
-		if intent.Action != q.deed.spec.Name {
+	for i := range q.e.Plan {
+		p := &q.e.Plan[i]
+		if p.Action != q.deed.spec.Name {
 			continue
 		}
-		if _, equal := q.gives(intent, s); equal {
+		if _, equal := q.gives(p, s); equal {
 			return q.lowered(max(q.origin(s), trace.TrustSelfObservation))
 		}
 	}

@@ -88,7 +88,7 @@ func (p *parrot) call(tool string) llmclient.Item {
 		for range rapid.IntRange(0, 3).Draw(p.T, "steps") {
 			kinds = append(kinds, map[string]any{"kind": rapid.SampledFrom([]string{"call", "reason", "respond", "skip"}).Draw(p.T, "kind"), "what": p.word()})
 		}
-		args = map[string]any{"goal": p.word(), "steps": kinds, "actions": []any{"move_agent " + p.word(), p.word()}, "missing": []any{p.word()}}
+		args = map[string]any{"goal": p.word(), "steps": kinds, "actions": []any{map[string]any{"action": "move_agent", "to": p.word()}, p.word()}, "missing": []any{p.word()}}
 	case "decision_draft":
 		args["candidates"] = []any{p.action(), p.action()}
 	case "decision", "turn":
@@ -260,7 +260,7 @@ func (s *scene) check(ask behavior.Ask, shown map[string]string) {
 
 // ownPlan is where a refusal tells the model its own plan again, which was made when no
 // text was in view.
-var ownPlan = regexp.MustCompile(`"planned":\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\]`)
+var ownPlan = regexp.MustCompile(`"planned":\[(?:\{[^{}]*\},?)*\]`)
 
 // checkSources demands that every canary shown has a source that is not trusted, and
 // no trusted source a canary.

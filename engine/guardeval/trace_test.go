@@ -219,7 +219,7 @@ type quoting struct{ text string }
 // Respond implements [engine.Source].
 func (q quoting) Respond(_ context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	if slices.Contains(r.Choice.Allowed, "plan") {
-		return reply(key, call{"plan", `{"goal":"","steps":[{"kind":"respond"}],"actions":["mine_compound 1000"]}`})
+		return reply(key, call{"plan", `{"goal":"","steps":[{"kind":"respond"}],"actions":[{"action":"mine_compound","amount":1000}]}`})
 	}
 	if key.Tick < 3 {
 		// Nothing is in view yet that could be quoted.

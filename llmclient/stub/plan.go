@@ -1,10 +1,6 @@
 package stub
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-)
+import "maps"
 
 // planGoal is all that a plan says in words: little, because it stands in every later
 // request of its turn.
@@ -29,31 +25,19 @@ func (s stage) plan() object {
 	return object{"goal": planGoal, "steps": steps, "actions": s.planned()}
 }
 
-// planned are the best ideas in the short grammar of plans: a name, its arguments, and
-// for how many ticks. Waiting needs no plan.
+// planned are the best ideas in the slots of a candidate, with how many ticks they go on.
+// Waiting needs no plan.
 func (s stage) planned() []any {
 	out := []any{}
 	for _, p := range s.ideas[:min(plannedMax, len(s.ideas))] {
-		if name(p.action) != "wait" {
-			out = append(out, planLine(p))
+		if name(p.action) == "wait" {
+			continue
 		}
+		action := maps.Clone(p.action)
+		if p.until != nil {
+			action["max_ticks"] = p.until["max_ticks"]
+		}
+		out = append(out, action)
 	}
 	return out
-}
-
-// planLine writes one idea as a line of a plan.
-func planLine(p proposal) string {
-	words := []string{name(p.action)}
-	for _, slot := range []string{slotTo, slotID, slotWhat, slotAmount, slotPrice} {
-		if v := p.action[slot]; v != nil {
-			words = append(words, fmt.Sprint(v))
-		}
-	}
-	if text, ok := p.action[slotText].(string); ok {
-		words = append(words, strconv.Quote(text))
-	}
-	if p.until != nil {
-		words = append(words, "until", fmt.Sprint(p.until["max_ticks"]))
-	}
-	return strings.Join(words, " ")
 }
