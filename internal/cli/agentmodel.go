@@ -137,26 +137,25 @@ type agentAccess struct {
 }
 
 // chooseAgents finds the endpoint and the key of every agent with a model of its own.
-// agents are those of the scenario. A run that is offline has none, which is said among
-// what it does not use.
-// where is the place for messages.
-func (m *Main) chooseAgents(access modelAccess, models []trace.AgentModel, where string, agents []string) ([]agentAccess, error) {
-	if len(models) == 0 || access.offline {
+// agents are those of the scenario, where is the place for messages. A run that is offline
+// has none, which is said among what it does not use, nor has one that asks no model.
+func (m *Main) chooseAgents(c config, where string, agents []string) ([]agentAccess, error) {
+	if len(c.AgentModels) == 0 || c.Offline || c.strict() {
 		return nil, nil
 	}
-	if !access.live {
+	if !c.Live() {
 		return nil, badInput("%s: agents with models of their own need a live run for the others: set --model, or leave this out", where)
 	}
-	run, err := openai.ParseBaseURL(access.baseURL)
+	run, err := openai.ParseBaseURL(c.endpoint())
 	if err != nil {
 		return nil, badInput("%w", err)
 	}
 	var chosen []agentAccess
-	for _, a := range models {
+	for _, a := range c.AgentModels {
 		if !slices.Contains(agents, a.Agent) {
 			return nil, badInput("%s: no agent %s in the scenario; allowed: %s", where, shown(a.Agent), listed(agents))
 		}
-		own, err := m.agentAccess(access, run, a)
+		own, err := m.agentAccess(c, run, a)
 		if err != nil {
 			return nil, badInput("%s: agent %s: %w", where, shown(a.Agent), err)
 		}
@@ -167,7 +166,7 @@ func (m *Main) chooseAgents(access modelAccess, models []trace.AgentModel, where
 
 // agentAccess finds one agent's endpoint and key. The run's key goes to the run's
 // endpoint and nowhere else.
-func (m *Main) agentAccess(access modelAccess, run openai.BaseURL, a trace.AgentModel) (agentAccess, error) {
+func (m *Main) agentAccess(c config, run openai.BaseURL, a trace.AgentModel) (agentAccess, error) {
 	own := agentAccess{AgentModel: a, url: run}
 	if a.BaseURL != "" {
 		url, err := openai.ParseBaseURL(a.BaseURL)
@@ -187,7 +186,7 @@ func (m *Main) agentAccess(access modelAccess, run openai.BaseURL, a trace.Agent
 		}
 		own.keyFrom = "environment " + a.KeyEnv
 	case own.url.Equal(run):
-		own.key, own.keyFrom = access.key, access.keyFrom.String()
+		own.key, own.keyFrom = c.APIKey, find(c.values, "llm.api_key").origin.String()
 	}
 	if standard, err := openai.ParseBaseURL(openai.BaseURLDefault); err == nil && own.url.Equal(standard) && own.key.Empty() {
 		return own, fmt.Errorf("%s needs a key: name the environment variable that holds it with key_env", openai.BaseURLDefault)

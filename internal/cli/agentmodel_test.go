@@ -288,7 +288,7 @@ func TestAgentModelsAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.newPlan(config, values, nil); err == nil || exitCode(err) != 2 || !strings.Contains(err.Error(), c.want) || holdsSecret(err.Error()) {
+		if _, err := p.newPlan(config, nil, nil); err == nil || exitCode(err) != 2 || !strings.Contains(err.Error(), c.want) || holdsSecret(err.Error()) {
 			t.Errorf("%s: %v, want a refusal about %q", c.name, err, c.want)
 		}
 	}

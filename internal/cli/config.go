@@ -2,6 +2,7 @@ package cli
 
 import (
 	"reflect"
+	"slices"
 
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
@@ -14,6 +15,9 @@ import (
 type config struct {
 	trace.Settings
 	process
+	// values are the texts with where they came from, for messages. A key is in none of
+	// them.
+	values []value
 }
 
 // process are the settings that change nothing about how a run goes: who may answer, how
@@ -70,9 +74,9 @@ func scriptedModes() []string {
 // Values are checked in the order of the table, so which one is named first does
 // not depend on where they were set. What comes from a run that is forked is in base.
 func newConfig(base trace.Settings, values []value) (config, error) {
-	c := config{Settings: base}
+	c := config{Settings: base, values: slices.Clone(values)}
 	keys := keysOf(values)
-	for _, v := range values {
+	for i, v := range values {
 		if v.text == "" && v.origin.rank == fromFlag {
 			reflect.ValueOf(v.setting.into(&c)).Elem().SetZero()
 		}
@@ -87,6 +91,9 @@ func newConfig(base trace.Settings, values []value) (config, error) {
 		}
 		if err := v.setting.read(v.text, v.setting.into(&c)); err != nil {
 			return config{}, badInput("%s: %v", v.where(), err)
+		}
+		if v.setting.kind == kindSecret {
+			c.values[i].text = "set"
 		}
 	}
 	return c, nil

@@ -10,7 +10,7 @@
 //     has one: flag, environment, file, default; it keeps its origin.
 //  3. The values become a config, then a plan, checked as a whole. Everything that can be
 //     refused is refused here, with exit code 2, before a call or a file is made.
-//  4. chooseModel decides between a live and a scripted model, and says which.
+//  4. chooseModel decides between a live and a scripted model.
 //  5. The engine runs the world; progress goes to stderr.
 //  6. The trace is folded into a report, whatever ended the run, and the summary
 //     goes to stdout.

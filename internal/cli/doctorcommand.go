@@ -91,21 +91,23 @@ func (m *Main) examine(ctx context.Context, values []value, flags doctorFlags) e
 
 // patient is what to examine. stop ends the embedded server, when that is it.
 func (m *Main) patient(ctx context.Context, c config, values []value, agent string) (o doctor.Options, stop func(), err error) {
-	access, err := chooseModel(c, values)
-	if err != nil {
+	if err := c.chooseModel(); err != nil {
 		return o, nil, err
 	}
-	o = doctor.Options{Model: access.model, Config: openai.Config{BaseURL: access.baseURL, APIKey: access.key}}
+	o.Model = c.Model
+	if c.Live() {
+		o.Config = openai.Config{BaseURL: c.endpoint(), APIKey: c.APIKey}
+	}
 	if find(values, "llm.timeout_ms").origin.rank != fromDefault {
 		o.Config.Timeout = millis(c.TimeoutMS)
 	}
 	if agent != "" {
-		return o, func() {}, m.ofAgent(&o, access, c.AgentModels, find(values, agentsTable).where(), agent)
+		return o, func() {}, m.ofAgent(&o, c, agent)
 	}
-	if access.live {
+	if c.Live() {
 		return o, func() {}, nil
 	}
-	if v := find(values, "llm.base_url"); (v.origin.rank == fromArgument || v.origin.rank == fromFlag) && !access.offline {
+	if v := find(values, "llm.base_url"); (v.origin.rank == fromArgument || v.origin.rank == fromFlag) && !c.Offline {
 		// Findings about another endpoint than the named one would pass for it.
 		return o, nil, badInput("%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the embedded scripted server", v.where())
 	}
@@ -114,25 +116,25 @@ func (m *Main) patient(ctx context.Context, c config, values []value, agent stri
 		return o, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 	}
 	o.Config.BaseURL = server.URL()
-	access.announceScripted(m.Stderr, server.URL())
+	c.announceScripted(m.Stderr, server.URL())
 	return o, func() { _ = server.Close() }, nil
 }
 
 // ofAgent puts the endpoint of one agent in the place of the run's.
-func (m *Main) ofAgent(o *doctor.Options, access modelAccess, models []trace.AgentModel, where, agent string) error {
+func (m *Main) ofAgent(o *doctor.Options, c config, agent string) error {
 	// Without a scenario every agent that has a model is taken to exist.
 	var named []string
-	for _, a := range models {
+	for _, a := range c.AgentModels {
 		named = append(named, a.Agent)
 	}
-	chosen, err := m.chooseAgents(access, models, where, named)
+	chosen, err := m.chooseAgents(c, find(c.values, agentsTable).where(), named)
 	if err != nil {
 		return err
 	}
 	for _, a := range chosen {
 		if a.Agent == agent {
-			o.Config.BaseURL, o.Config.APIKey = cmp.Or(a.BaseURL, access.baseURL), a.key
-			o.Model = cmp.Or(a.Model, access.model)
+			o.Config.BaseURL, o.Config.APIKey = cmp.Or(a.BaseURL, c.endpoint()), a.key
+			o.Model = cmp.Or(a.Model, c.Model)
 			return nil
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -96,24 +97,17 @@ func (e *endpoints) timing() []trace.EndpointTiming {
 func (p plan) openAgents(w io.Writer, e *endpoints, config openai.Config) (map[string]engine.Responder, error) {
 	own := map[string]engine.Responder{}
 	for _, a := range p.own {
-		place := a.BaseURL
-		if place == "" {
-			place = p.access.baseURL
-		}
-		config.BaseURL, config.APIKey = place, a.key
+		config.BaseURL, config.APIKey = cmp.Or(a.BaseURL, p.endpoint()), a.key
 		client, err := e.client(a.url, a.url.String(), config)
 		if err != nil {
 			return nil, err
 		}
 		own[a.Agent] = client
-		model, key := a.Model, "no key"
-		if model == "" {
-			model = p.access.model
-		}
+		key := "no key"
 		if !a.key.Empty() {
 			key = "key from " + a.keyFrom
 		}
-		fmt.Fprintf(w, "model of %s: %s at %s, %s\n", oneLine(a.Agent), oneLine(model), client.URL(), oneLine(key))
+		fmt.Fprintf(w, "model of %s: %s at %s, %s\n", oneLine(a.Agent), oneLine(cmp.Or(a.Model, p.Model)), client.URL(), oneLine(key))
 	}
 	return own, nil
 }

@@ -29,8 +29,7 @@ and decisions it differs from the run it left.`
 
 // forkFlags are the flags of a fork that are not settings.
 type forkFlags struct {
-	// config is the configuration file; empty looks for configName.
-	config string
+	runFlags
 	// atTick is the last tick of the run that is kept; -1 when it is not given.
 	atTick int64
 	// untilTick is another name for --ticks, 0 when it is not given.
@@ -70,18 +69,23 @@ func (m *Main) forkCommand() *cobra.Command {
 	return c
 }
 
-// forkPoint is where a planned run leaves another; the zero value is none.
+// forkPoint is where a run leaves another.
 type forkPoint struct {
-	// parent is the run directory as the user wrote it.
-	parent string
-	atTick int64
-	drift  bool
-	// recount says that the answers taken over were spoilt by the faults that go on
-	// after the fork, so that the counts are those of the whole run.
-	recount bool
+	forkFlags
+	// parent is the run directory as the user wrote it, settings what held there.
+	parent   string
+	settings trace.Settings
 }
 
-// fork checks everything and runs.
+// recounts says that the answers taken over were spoilt by the faults that go on after the
+// fork, so that the counts are those of the whole run.
+func (f forkPoint) recounts(p plan) bool {
+	a, b := f.settings, p.Settings
+	return !p.faults.Empty() && a.BaseURL == b.BaseURL && a.Faults == b.Faults && a.FaultSeed == b.FaultSeed && a.ScriptedMode == b.ScriptedMode && a.ScriptedSeed == b.ScriptedSeed
+}
+
+// fork takes the settings of the run that is forked where no flag says otherwise, and
+// starts.
 func (m *Main) fork(ctx context.Context, runDir string, given map[string]string, f forkFlags) error {
 	if f.untilTick != 0 {
 		if _, both := given["ticks"]; both {
@@ -93,37 +97,16 @@ func (m *Main) fork(ctx context.Context, runDir string, given map[string]string,
 	if err != nil {
 		return err
 	}
-	live, endpoint := parentLive(parent), parent.BaseURL
+	at, live := &forkPoint{f, runDir, parent}, parentLive(parent)
 	if !live {
 		// Whoever answered is for the user to say again.
 		parent.Model, parent.BaseURL, parent.AgentModels = "", "", nil
 	}
-	all := settingTable()
-	file, err := m.loadConfigFile(f.config, all)
+	values, err := m.gather(settingTable(), "", given, f.config, parentSource(parent, live, given))
 	if err != nil {
 		return err
 	}
-	values := resolve(all, flagSource(given), parentSource(parent, live, given), envSource(m.LookupEnv), file.source())
-	c, err := newConfig(parent, values)
-	if err != nil {
-		return err
-	}
-	p, err := m.forkPlan(c, values, f)
-	if err != nil {
-		return err
-	}
-	p.fork = &forkPoint{parent: runDir, atTick: f.atTick, drift: f.drift}
-	p.fork.recount = !p.faults.Empty() && endpoint == p.BaseURL && parent.Faults == p.Faults && parent.FaultSeed == p.FaultSeed && parent.ScriptedMode == p.ScriptedMode && parent.ScriptedSeed == p.ScriptedSeed
-	p.kept = append(p.kept, m.keptTrace(runDir), keptPath{"the run that is forked", m.path(runDir)})
-	if err := m.forkOptions(p, engine.Options{Settings: p.Settings}).Check(); err != nil {
-		return forkFailure(runDir, err)
-	}
-	if p.wantsEstimate() {
-		if err := p.estimate(); err != nil {
-			return err
-		}
-	}
-	return m.run(ctx, p)
+	return m.start(ctx, parent, values, f.runFlags, at, nil)
 }
 
 // forkParent reads the settings of the run that is forked, as they held at the tick.

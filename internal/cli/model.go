@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
@@ -14,53 +16,15 @@ import (
 // scriptedModel is the model name a scripted run records.
 const scriptedModel = "scripted"
 
-// modelAccess says what decides for the agents.
-type modelAccess struct {
-	// live is false for the embedded scripted stub.
-	live bool
-	// offline says that the user asked for the stub.
-	offline bool
-	// model is the name sent with every request.
-	model string
-	// baseURL is the live endpoint as the user wrote it; empty when scripted.
-	baseURL string
-	// key may be empty for an endpoint that wants none.
-	key openai.Secret
-	// keyFrom and modelFrom say where the settings came from, for messages.
-	keyFrom, modelFrom origin
-	// unused are remarks about settings that a scripted run leaves aside.
-	unused []string
-}
-
-// source is the model source that a trace records.
-func (a modelAccess) source() trace.ModelSource {
-	if a.live {
-		return trace.SourceLive
-	}
-	return trace.SourceScripted
-}
-
-// recordedURL is the endpoint that a trace records. The embedded server has
-// another port in every run, which must not make equal runs differ.
-func (a modelAccess) recordedURL() string {
-	if !a.live {
-		return embeddedURL
-	}
-	url, err := openai.ParseBaseURL(a.baseURL)
-	if err != nil {
-		panic("the base URL was parsed before: " + err.Error())
-	}
-	return url.String()
-}
-
 // embeddedURL stands for the embedded server in a trace.
 const embeddedURL = "embedded:scripted"
 
 // keySettings names the places that can hold a key.
 const keySettings = envPrefix + "API_KEY, OPENAI_API_KEY, or api_key under [llm] in " + configName
 
-// chooseModel decides between a live and a scripted model. A live run is always
-// the user's explicit choice: a key alone never starts one.
+// chooseModel decides between a live and a scripted model and completes the settings with
+// it, as a trace records them. A live run is always the user's explicit choice: a key alone
+// never starts one.
 //
 //	model  endpoint  key    run
 //	no     any       any    scripted, and what is not used is said
@@ -69,36 +33,39 @@ const keySettings = envPrefix + "API_KEY, OPENAI_API_KEY, or api_key under [llm]
 //	yes    no        no     refused
 //
 // Offline makes any of them scripted.
-func chooseModel(c config, values []value) (modelAccess, error) {
-	key, model, url := find(values, "llm.api_key"), find(values, "llm.model"), find(values, "llm.base_url")
+func (c *config) chooseModel() error {
 	if c.Offline || c.Model == "" {
-		unused := unusedSettings(c, find(values, "llm.offline"), key, model, url, find(values, agentsTable))
-		return modelAccess{offline: c.Offline, model: scriptedModel, unused: unused}, nil
+		c.Model, c.ModelSource, c.BaseURL = scriptedModel, trace.SourceScripted, embeddedURL
+		return nil
 	}
-	access := modelAccess{live: true, model: c.Model, baseURL: c.BaseURL, key: c.APIKey, keyFrom: key.origin, modelFrom: model.origin}
-	if access.baseURL == "" {
-		access.baseURL = openai.BaseURLDefault
-		if c.APIKey.Empty() {
-			return modelAccess{}, badInput("model %s (%s) at %s needs a key: set %s; or name another endpoint with --base-url, or use --offline",
-				shown(c.Model), model.origin, openai.BaseURLDefault, keySettings)
-		}
+	if c.BaseURL == "" && c.APIKey.Empty() {
+		return badInput("model %s (%s) at %s needs a key: set %s; or name another endpoint with --base-url, or use --offline",
+			shown(c.Model), find(c.values, "llm.model").origin, openai.BaseURLDefault, keySettings)
 	}
-	return access, nil
+	url, err := openai.ParseBaseURL(c.endpoint())
+	if err != nil {
+		return badInput("%w", err)
+	}
+	c.ModelSource, c.BaseURL = trace.SourceLive, url.String()
+	return nil
+}
+
+// endpoint is where a live model is, as the user wrote it: with a query, which a trace
+// leaves out, since it may hold a key.
+func (c config) endpoint() string {
+	return cmp.Or(find(c.values, "llm.base_url").text, openai.BaseURLDefault)
 }
 
 // unusedSettings lists what a user may believe to be in use in a scripted run.
-func unusedSettings(c config, offline, key, model, url, agents value) []string {
+func (c config) unusedSettings() []string {
 	remedy := "a live run needs a model: --model or " + envPrefix + "MODEL"
 	if c.Offline {
-		remedy = "the run is offline (" + offline.origin.String() + ")"
+		remedy = "the run is offline (" + find(c.values, "llm.offline").origin.String() + ")"
 	}
 	var unused []string
-	for _, s := range []struct {
-		what string
-		v    value
-	}{{"API key", key}, {"endpoint", url}, {"model", model}, {"list of agents' models", agents}} {
-		if s.v.text != "" {
-			unused = append(unused, fmt.Sprintf("the %s from %s is not used: %s", s.what, s.v.origin, remedy))
+	for _, s := range [][2]string{{"API key", "llm.api_key"}, {"endpoint", "llm.base_url"}, {"model", "llm.model"}, {"list of agents' models", agentsTable}} {
+		if v := find(c.values, s[1]); v.text != "" {
+			unused = append(unused, fmt.Sprintf("the %s from %s is not used: %s", s[0], v.origin, remedy))
 		}
 	}
 	return unused
@@ -107,14 +74,15 @@ func unusedSettings(c config, offline, key, model, url, agents value) []string {
 // chooseFaults reads the plan of faults, which may be about some of the agents only.
 // A live model is never spoilt: its answers cost money, and what goes wrong with
 // them is what a user wants to see.
-func chooseFaults(access modelAccess, faults value, agents []string) (stub.FaultPlan, error) {
+func chooseFaults(c config, agents []string) (stub.FaultPlan, error) {
+	faults := find(c.values, "llm.faults")
 	plan, err := stub.ParseFaults(faults.text)
 	if err != nil {
 		return plan, badInput("%s: %w", faults.where(), err)
 	}
-	if access.live && !plan.Empty() {
+	if c.Live() && !plan.Empty() {
 		return plan, badInput("%s: faults are for the scripted stub, and the model is live (%s); leave out one of them, or use --offline",
-			faults.where(), access.modelFrom)
+			faults.where(), find(c.values, "llm.model").origin)
 	}
 	for _, id := range plan.Agents() {
 		if !slices.Contains(agents, id) {
@@ -125,58 +93,53 @@ func chooseFaults(access modelAccess, faults value, agents []string) (stub.Fault
 }
 
 // announceScripted says aloud that no real model takes part.
-func (a modelAccess) announceScripted(w io.Writer, url string) {
+func (c config) announceScripted(w io.Writer, url string) {
 	fmt.Fprintf(w, "model: scripted stub at %s (embedded, no network, no cost); results check the wiring and say nothing about models\n", url)
-	for _, remark := range a.unused {
+	for _, remark := range c.unusedSettings() {
 		fmt.Fprintf(w, "note: %s\n", oneLine(remark))
 	}
 }
 
 // announceLive says what will be called and how often. It comes before the first call.
-func (a modelAccess) announceLive(w io.Writer, url string, calls fmt.Stringer) {
+func (c config) announceLive(w io.Writer, url, calls string) {
 	key := "no key"
-	if !a.key.Empty() {
-		key = "key from " + a.keyFrom.String()
+	if !c.APIKey.Empty() {
+		key = "key from " + find(c.values, "llm.api_key").origin.String()
 	}
-	fmt.Fprintf(w, "model: live, %s (%s) at %s, %s\n", oneLine(a.model), a.modelFrom, url, key)
+	fmt.Fprintf(w, "model: live, %s (%s) at %s, %s\n", oneLine(c.Model), find(c.values, "llm.model").origin, url, key)
 	fmt.Fprintf(w, "calls: %s\n", calls)
 }
 
-// providerHint tells, after the provider ended a run, which settings were used
-// and where a key is set.
-func (a modelAccess) providerHint() string {
-	if !a.live {
+// modelHint tells, after the provider ended a run, which settings were used and where a
+// key is set.
+func (c config) modelHint() string {
+	if !c.Live() {
 		return "the embedded scripted server failed; no setting of yours was involved"
 	}
-	parts := []string{"check the endpoint (--base-url)", fmt.Sprintf("the model (%s)", a.modelFrom)}
-	if a.key.Empty() {
-		return strings.Join(append(parts, "and the key: none is set; set "+keySettings), ", ")
+	hint := fmt.Sprintf("check the endpoint (--base-url), the model (%s), and the key", find(c.values, "llm.model").origin)
+	if c.APIKey.Empty() {
+		return hint + ": none is set; set " + keySettings
 	}
-	return strings.Join(append(parts, fmt.Sprintf("and the key (%s; it may be set in %s)", a.keyFrom, keySettings)), ", ")
+	return fmt.Sprintf("%s (%s; it may be set in %s)", hint, find(c.values, "llm.api_key").origin, keySettings)
 }
 
-// callRange is how many model calls a run can make.
-type callRange struct {
-	ticks, agents int64
-	// perDecision is the most calls of one decision.
-	perDecision int64
-	// learning is the most calls of looking back, over the whole run.
-	learning int64
-	// expected is what the run will probably take, nil where that was not estimated. All
-	// figures are its own then, so that no two lines tell different ones.
-	expected *trace.Estimate
-}
-
-// String gives the range with the factors behind it.
-func (r callRange) String() string {
-	figures := fmt.Sprintf("at most %d", r.ticks*r.agents*r.perDecision+r.learning)
-	if e := r.expected; e != nil {
+// calls tells how many model calls the run can make behind a tick, with the factors
+// behind the figure. Where it was estimated all figures are those of the estimate, so that
+// no two lines tell different ones.
+func (p plan) calls(after int64) string {
+	limits := behavior.Config{Settings: p.Settings}
+	ticks, agents, perDecision := p.Ticks-after, int64(len(p.agentIDs)), int64(limits.CallsMax())
+	learning := int64(0)
+	if p.Learns() {
+		learning = ticks / p.LearnEvery * agents * int64(reflect.NewKit(limits, 1).CallsMax())
+	}
+	figures := fmt.Sprintf("at most %d", ticks*agents*perDecision+learning)
+	if e := p.Estimate; e != nil {
 		figures = fmt.Sprintf("%d to %d, likely %d", e.Least.Calls, e.Most.Calls, e.Likely.Calls)
 	}
-	text := fmt.Sprintf("%s (%d ticks x %d agents x up to %d per decision; fewer where agents wait or continue)",
-		figures, r.ticks, r.agents, r.perDecision)
-	if r.learning > 0 {
-		text += fmt.Sprintf(", up to %d of them to learn", r.learning)
+	text := fmt.Sprintf("%s (%d ticks x %d agents x up to %d per decision; fewer where agents wait or continue)", figures, ticks, agents, perDecision)
+	if learning > 0 {
+		text += fmt.Sprintf(", up to %d of them to learn", learning)
 	}
 	return text
 }

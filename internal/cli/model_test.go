@@ -8,7 +8,7 @@ import (
 )
 
 // chosen resolves settings from flags and environment and chooses the model.
-func chosen(t *testing.T, env, flags map[string]string) (modelAccess, error) {
+func chosen(t *testing.T, env, flags map[string]string) (config, error) {
 	t.Helper()
 	p := newProcess(t, env)
 	values, err := p.gather(settingTable(), "", flags, "")
@@ -19,7 +19,8 @@ func chosen(t *testing.T, env, flags map[string]string) (modelAccess, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return chooseModel(c, values)
+	err = c.chooseModel()
+	return c, err
 }
 
 func TestChooseModel(t *testing.T) {
@@ -49,14 +50,14 @@ func TestChooseModel(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || got.live != c.live {
-				t.Fatalf("live = %v, %v, want %v", got.live, err, c.live)
+			if err != nil || got.Live() != c.live {
+				t.Fatalf("live = %v, %v, want %v", got.Live(), err, c.live)
 			}
-			if want := c.url; c.live && got.recordedURL() != want {
-				t.Errorf("endpoint %s, want %s", got.recordedURL(), want)
+			if want := c.url; c.live && got.BaseURL != want {
+				t.Errorf("endpoint %s, want %s", got.BaseURL, want)
 			}
-			if !c.live && (got.recordedURL() != embeddedURL || got.model != scriptedModel || !got.key.Empty()) {
-				t.Errorf("a scripted run takes model %s, endpoint %s or a key", got.model, got.recordedURL())
+			if !c.live && (got.BaseURL != embeddedURL || got.Model != scriptedModel) {
+				t.Errorf("a scripted run takes model %s, endpoint %s", got.Model, got.BaseURL)
 			}
 		})
 	}
@@ -86,9 +87,9 @@ func TestAnnounceLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	a.announceLive(&out, "https://api.openai.com/v1/responses", callRange{ticks: 30, agents: 5, perDecision: 13})
+	a.announceLive(&out, "https://api.openai.com/v1/responses", "at most 1950")
 	want := `model: live, m\x1b[2J (flag --model) at https://api.openai.com/v1/responses, key from environment OPENAI_API_KEY
-calls: at most 1950 (30 ticks x 5 agents x up to 13 per decision; fewer where agents wait or continue)
+calls: at most 1950
 `
 	if out.String() != want {
 		t.Errorf("announced:\n%swant:\n%s", out.String(), want)
@@ -104,12 +105,12 @@ func TestProviderHintNamesTheKeySettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, hint := range []string{withKey.providerHint(), without.providerHint()} {
+	for _, hint := range []string{withKey.modelHint(), without.modelHint()} {
 		if !strings.Contains(hint, keySettings) || holdsSecret(hint) {
 			t.Errorf("hint %q must name %s and no key", hint, keySettings)
 		}
 	}
-	if !strings.Contains(withKey.providerHint(), "environment OPENAI_API_KEY;") || !strings.Contains(without.providerHint(), "none is set") {
-		t.Errorf("hints %q and %q do not tell a wrong key from a missing one", withKey.providerHint(), without.providerHint())
+	if !strings.Contains(withKey.modelHint(), "environment OPENAI_API_KEY;") || !strings.Contains(without.modelHint(), "none is set") {
+		t.Errorf("hints %q and %q do not tell a wrong key from a missing one", withKey.modelHint(), without.modelHint())
 	}
 }

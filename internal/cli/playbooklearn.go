@@ -98,20 +98,21 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	if err != nil {
 		return err
 	}
-	access, err := chooseModel(c, values)
-	if err != nil {
+	c.AgentModels = nil // one model looks back for all
+	if err := c.chooseModel(); err != nil {
 		return err
 	}
-	if c.Prices, err = m.choosePrices(values, nil, access); err != nil {
+	if c.Prices, err = m.choosePrices(c); err != nil {
 		return err
 	}
 	l.spender = engine.NewSpender(c.Caps, c.Prices)
-	l.kit = reflect.NewKit(behavior.Config{Settings: trace.Settings{Model: access.model, ContextWindowTokens: c.ContextWindowTokens}, CountTokens: tokens.Count}, rounds)
+	l.kit = reflect.NewKit(behavior.Config{Settings: trace.Settings{Model: c.Model, ContextWindowTokens: c.ContextWindowTokens}, CountTokens: tokens.Count}, rounds)
 	total := 0
 	for _, run := range batches {
 		total += len(run)
 	}
-	source, stop, err := m.openModel(ctx, plan{config: c, access: access}, nil, learnCalls{total, l.kit.CallsMax()})
+	source, stop, err := m.openModel(ctx, plan{config: c, endpoints: newEndpoints(c)}, nil,
+		fmt.Sprintf("%d to %d (%d curations x 1 to %d)", total, total*l.kit.CallsMax(), total, l.kit.CallsMax()))
 	if err != nil {
 		return err
 	}
@@ -136,14 +137,6 @@ func checkLearning(book string, runs []string, rounds int) error {
 		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, reflect.RoundsMax)
 	}
 	return nil
-}
-
-// learnCalls is how many calls learning can make.
-type learnCalls struct{ curations, each int }
-
-// String gives the range with the factors behind it.
-func (c learnCalls) String() string {
-	return fmt.Sprintf("%d to %d (%d curations x 1 to %d)", c.curations, c.curations*c.each, c.curations, c.each)
 }
 
 // collect derives the runs again.

@@ -102,14 +102,13 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 	if err != nil {
 		return err
 	}
-	access, recording, err := m.chooseAnswersAgain(runDir, c, values)
+	recording, err := m.chooseAnswersAgain(runDir, &c)
 	if err != nil {
 		return err
 	}
 	s, err := engine.PrepareResume(m.path(runDir), engine.ResumeOptions{
 		UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift, AbandonTick: f.abandon, Caps: capsGiven(values),
-		Model: access.model, ModelSource: recording.source(access), BaseURL: recording.endpoint(access),
-		Recording: recording.describe(access.source()),
+		Model: c.Model, ModelSource: c.ModelSource, BaseURL: c.BaseURL, Recording: c.Recording,
 	})
 	if err != nil {
 		return resumeRefusal(runDir, err)
@@ -118,7 +117,7 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 	if size := s.State.SegmentBytes; size != nil && find(values, "run.trace_segment_mb").origin.rank != fromFlag {
 		c.SegmentMB = *size >> 20
 	}
-	p, err := m.resumePlan(c, access, recording, s, runDir, find(values, "run.playbook").text)
+	p, err := m.resumePlan(c, recording, s, runDir, find(values, "run.playbook").text)
 	if err != nil {
 		return err
 	}
@@ -142,9 +141,9 @@ func resumeRefusal(runDir string, err error) error {
 
 // resumePlan is the plan of the run as it was recorded, with what the user says now
 // about who answers and what is written where.
-func (m *Main) resumePlan(c config, access modelAccess, recording chosenRecording, s *engine.Resumption, runDir, playbookFile string) (plan, error) {
+func (m *Main) resumePlan(c config, recording recording, s *engine.Resumption, runDir, playbookFile string) (plan, error) {
 	c.Settings, c.RunDir = s.Settings(), runDir
-	p := plan{config: c, access: access, endpoints: newEndpoints(c), recording: recording, playbookFile: playbookFile}
+	p := plan{config: c, endpoints: newEndpoints(c), recording: recording, playbookFile: playbookFile}
 	var err error
 	if p.faults, err = stub.ParseFaults(p.Faults); err != nil {
 		return plan{}, badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
@@ -157,13 +156,10 @@ func (m *Main) resumePlan(c config, access modelAccess, recording chosenRecordin
 		return plan{}, err
 	}
 	// The keys of agents are looked up again where the run found them.
-	if p.own, err = m.chooseAgentAnswers(access, recording, p.AgentModels, "agent-model", p.agentIDs); err != nil {
+	if p.own, err = m.chooseAgents(p.config, "agent-model", p.agentIDs); err != nil {
 		return plan{}, err
 	}
-	p.kept = []keptPath{m.keptTrace(runDir), {"the run directory", m.path(runDir)}, {"the playbook", m.path(playbookFile)}}
-	if recording.path != "" {
-		p.kept = append(p.kept, keptPath{"the recording", m.path(recording.path)}, m.keptTrace(recording.path))
-	}
+	p.kept = m.keptPaths(p)
 	return p, nil
 }
 
@@ -179,9 +175,7 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 		return m.finishReport(p, out)
 	}
 	faults := stub.NewInjector(p.faults, p.FaultSeed)
-	calls := p.calls()
-	calls.ticks -= s.State.Tick
-	source, given, stop, err := m.openAnswers(ctx, p, faults, calls)
+	source, given, stop, err := m.openAnswers(ctx, p, faults, p.calls(s.State.Tick))
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/llmclient"
@@ -43,7 +41,11 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.RunDir), cause(err))
 	}
 	faults := stub.NewInjector(p.faults, p.FaultSeed)
-	source, given, stop, err := m.openAnswers(ctx, p, faults, p.calls())
+	taken := int64(0)
+	if p.fork != nil {
+		taken = p.fork.atTick
+	}
+	source, given, stop, err := m.openAnswers(ctx, p, faults, p.calls(taken))
 	if err != nil {
 		made.discard()
 		return err
@@ -98,19 +100,16 @@ func (m *Main) prepareReport(p plan) (outputFile, error) {
 // model are reached by the same client over HTTP, so that a scripted run goes
 // through everything a live one does. stop releases what was opened; it is nil
 // only beside an error.
-func (m *Main) openModel(ctx context.Context, p plan, faults *stub.Injector, calls fmt.Stringer) (source engine.Source, stop func(), err error) {
+func (m *Main) openModel(ctx context.Context, p plan, faults *stub.Injector, calls string) (source engine.Source, stop func(), err error) {
 	reached := p.endpoints
-	if reached == nil {
-		reached = newEndpoints(p.config)
-	}
-	config := openai.Config{BaseURL: p.access.baseURL, APIKey: p.access.key, Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS)}
-	if !p.access.live {
+	config := openai.Config{BaseURL: p.endpoint(), APIKey: p.APIKey, Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS)}
+	if !p.Live() {
 		// The server outlives an interrupt: the engine decides when calls end.
 		server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, stub.Options{Seed: p.ScriptedSeed, Mode: stubMode(p.ScriptedMode), Faults: faults})
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}
-		config.BaseURL, config.ShownURL = server.URL(), embeddedURL
+		config.BaseURL, config.ShownURL, config.APIKey = server.URL(), embeddedURL, openai.Secret{}
 		reached.closers = append(reached.closers, func() { _ = server.Close() })
 	}
 	source, err = m.connect(p, reached, config, calls)
@@ -123,38 +122,23 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *stub.Injector, cal
 
 // connect makes the clients of the run and of agents with endpoints of their own, and
 // says aloud where each of them calls.
-func (m *Main) connect(p plan, reached *endpoints, config openai.Config, calls fmt.Stringer) (engine.Source, error) {
+func (m *Main) connect(p plan, reached *endpoints, config openai.Config, calls string) (engine.Source, error) {
 	url, err := openai.ParseBaseURL(config.BaseURL)
 	if err != nil {
 		return nil, badInput("%w", err)
 	}
-	client, err := reached.client(url, p.access.recordedURL(), config)
+	client, err := reached.client(url, p.BaseURL, config)
 	if err != nil {
 		return nil, err
 	}
-	if p.access.live {
-		p.access.announceLive(m.Stderr, client.URL(), calls)
+	if p.Live() {
+		p.announceLive(m.Stderr, client.URL(), calls)
 	} else {
-		p.access.announceScripted(m.Stderr, client.URL())
+		p.announceScripted(m.Stderr, client.URL())
 	}
 	p.announceSpending(m.Stderr, m.Now())
 	own, err := p.openAgents(m.Stderr, reached, config)
 	return engine.LiveByAgent(client, own), err
-}
-
-// calls is how many model calls the run can make, by the limits of one decision, what
-// was estimated, and without caps.
-func (p plan) calls() callRange {
-	limits := behavior.Config{Settings: p.Settings}
-	ticks := p.Ticks
-	if p.fork != nil {
-		ticks -= p.fork.atTick
-	}
-	calls := callRange{ticks: ticks, agents: int64(len(p.agentIDs)), perDecision: int64(limits.CallsMax()), expected: p.Estimate}
-	if p.Learns() {
-		calls.learning = ticks / p.LearnEvery * calls.agents * int64(reflect.NewKit(limits, 1).CallsMax())
-	}
-	return calls
 }
 
 // engineOptions adds to the settings what does not shape the run: where it is
@@ -162,10 +146,13 @@ func (p plan) calls() callRange {
 // noted as they come; all calls are shown only when the user asked for it.
 func (m *Main) engineOptions(p plan, source engine.Source, faults *stub.Injector, printer *progressPrinter) engine.Options {
 	o := engine.Options{
-		Settings: p.Settings, RecordingPath: p.recording.place, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
+		Settings: p.Settings, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
 		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.SegmentMB << 20,
 	}
-	if p.fork != nil && p.fork.recount {
+	if p.recording.path != "" {
+		o.RecordingPath = m.path(p.recording.path)
+	}
+	if p.fork != nil && p.fork.recounts(p) {
 		o.Reused = p.recounting(faults)
 	}
 	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.LLMIOMaxChars)}
@@ -251,7 +238,7 @@ func (p plan) providerHint(f *llmclient.Failure) string {
 	if !p.faults.Empty() {
 		return fmt.Sprintf("faults were injected on purpose (--faults %s); leave out those that end a run", shown(p.Faults))
 	}
-	return p.access.providerHint()
+	return p.modelHint()
 }
 
 // finishReport folds the trace into a report, writes it to the run directory and

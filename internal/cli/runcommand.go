@@ -3,11 +3,11 @@ package cli
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
@@ -70,7 +70,7 @@ func (m *Main) runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return m.start(c.Context(), values, commandNames(c), extra)
+			return m.start(c.Context(), trace.DefaultSettings(), values, extra, nil, commandNames(c))
 		},
 	}
 	addFlags(c.Flags(), all)
@@ -103,12 +103,13 @@ func scenarioArgument(args []string, flag string) (string, error) {
 // flag, environment, file, default. scenario is the argument, given the flags by
 // name, configName the file the user named; each may be empty. The texts are not
 // yet checked, apart from the file's form.
-func (m *Main) gather(all settings, scenario string, given map[string]string, configName string) ([]value, error) {
+// A run that is forked comes between the flags and the environment.
+func (m *Main) gather(all settings, scenario string, given map[string]string, configName string, parent ...source) ([]value, error) {
 	file, err := m.loadConfigFile(configName, all)
 	if err != nil {
 		return nil, err
 	}
-	values := resolve(all, argumentSource(scenario), flagSource(given), envSource(m.LookupEnv), file.source())
+	values := resolve(all, slices.Concat([]source{argumentSource(scenario), flagSource(given)}, parent, []source{envSource(m.LookupEnv), file.source()})...)
 	m.keys = append(m.keys, keysOf(values)...)
 	return values, nil
 }
@@ -116,16 +117,17 @@ func (m *Main) gather(all settings, scenario string, given map[string]string, co
 // start checks everything that can be checked without a call or a file, then
 // runs; with --print-config it only shows the settings. They are shown also when
 // they would not do for a run, a live model without a key being an example: that
-// is when a user wants to see them.
-func (m *Main) start(ctx context.Context, values []value, commands []string, extra runFlags) error {
-	c, err := newConfig(trace.DefaultSettings(), values)
+// is when a user wants to see them. base has what comes from no source: defaults, or the
+// settings of the run that is forked.
+func (m *Main) start(ctx context.Context, base trace.Settings, values []value, extra runFlags, fork *forkPoint, commands []string) error {
+	c, err := newConfig(base, values)
 	if err != nil {
 		return err
 	}
 	if extra.printConfig {
 		return m.printConfig(values)
 	}
-	p, err := m.newPlan(c, values, commands)
+	p, err := m.newPlan(c, fork, commands)
 	if err != nil {
 		return err
 	}
@@ -139,27 +141,4 @@ func (m *Main) start(ctx context.Context, values []value, commands []string, ext
 	}
 	p.kept = append(p.kept, keptPath{"the configuration file", m.path(cmp.Or(extra.config, configName))})
 	return m.run(ctx, p)
-}
-
-// plan is a run that has passed every check. What can still fail lies outside:
-// the disk, the network, the provider. Its settings are those the trace records.
-type plan struct {
-	config
-	// agentIDs are in the world's order.
-	agentIDs []string
-	access   modelAccess
-	// own are the agents with models or endpoints of their own.
-	own []agentAccess
-	// endpoints are the clients; there are none before the model is opened.
-	endpoints *endpoints
-	// recording is where recorded answers come from.
-	recording chosenRecording
-	// playbookFile is where the playbook was read from, and what is learned goes.
-	playbookFile string
-	// fork is the run that this one leaves, nil for a run of its own.
-	fork *forkPoint
-	// faults is what goes wrong on purpose; empty for a live model.
-	faults stub.FaultPlan
-	// kept are the files the report must not replace.
-	kept []keptPath
 }

@@ -82,7 +82,7 @@ func TestPrintConfigTellsTheLengthOfTheKey(t *testing.T) {
 
 func TestFormatVerbsHideTheKey(t *testing.T) {
 	c := config{process: process{APIKey: openai.NewSecret(planted)}}
-	p := plan{config: c, access: modelAccess{key: c.APIKey}}
+	p := plan{config: c, own: []agentAccess{{key: c.APIKey}}}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
 		if text := fmt.Sprintf(verb, c) + fmt.Sprintf(verb, p) + fmt.Sprintf(verb, &p); holdsSecret(text) {
 			t.Errorf("%s shows the key", verb)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -16,11 +17,11 @@ import (
 const priceTableBytesMax = 4 << 20
 
 // choosePrices looks up what the run's models cost: in the user's table or, without
-// one, among the known prices of a run that is forked, then among the built-in prices,
-// which have none for the scripted stub. A cap on cost that nobody could keep is
-// refused.
-func (m *Main) choosePrices(values []value, known []price.Price, access modelAccess, agents ...agentAccess) ([]price.Price, error) {
-	table, v := price.Embedded(), find(values, "llm.price_table")
+// one, among the prices the settings have from a run that is forked, then among the
+// built-in prices, which have none for the scripted stub. A cap on cost that nobody could
+// keep is refused.
+func (m *Main) choosePrices(c config) ([]price.Price, error) {
+	table, known, v := price.Embedded(), c.Prices, find(c.values, "llm.price_table")
 	if v.text != "" {
 		data, err := readBounded(m.path(v.text), priceTableBytesMax)
 		if err != nil {
@@ -31,44 +32,24 @@ func (m *Main) choosePrices(values []value, known []price.Price, access modelAcc
 		}
 		known = nil
 	}
-	list, missing := lookUp(known, table, modelsOf(access, agents))
-	if missing == "" {
-		return list, nil
+	var list []price.Price
+	missing := ""
+	for _, model := range c.Models() {
+		at := slices.IndexFunc(known, func(p price.Price) bool { return p.Model == model })
+		if p, ok := table.Lookup(model); at >= 0 {
+			list = append(list, known[at])
+		} else if ok {
+			list = append(list, p)
+		} else {
+			missing = cmp.Or(missing, model)
+		}
 	}
 	for _, key := range []string{"llm.cap_cost", "llm.cap_agent_cost", "llm.cap_tick_cost"} {
-		if v := find(values, key); v.text != "" {
+		if v := find(c.values, key); missing != "" && v.text != "" {
 			return nil, badInput("%s: there is no price of model %s; allowed: a model with a price, or a table with one (--price-table)", v.where(), shown(missing))
 		}
 	}
 	return list, nil
-}
-
-// modelsOf are the models that a run asks, each once.
-func modelsOf(access modelAccess, agents []agentAccess) []string {
-	list := []string{access.model}
-	for _, a := range agents {
-		if a.Model != "" && !slices.Contains(list, a.Model) {
-			list = append(list, a.Model)
-		}
-	}
-	return list
-}
-
-// lookUp returns the prices of those models that have one, and the first that has none.
-func lookUp(known []price.Price, table price.Table, models []string) (list []price.Price, missing string) {
-	for _, model := range models {
-		p, ok := table.Lookup(model)
-		at := slices.IndexFunc(known, func(p price.Price) bool { return p.Model == model })
-		switch {
-		case at >= 0:
-			list = append(list, known[at])
-		case ok:
-			list = append(list, p)
-		case missing == "":
-			missing = model
-		}
-	}
-	return list, missing
 }
 
 // estimate computes what the run will take, of a fork the part of its own.
@@ -87,10 +68,10 @@ func (p *plan) estimate() error {
 
 // wantsEstimate says that money or a cap is at stake.
 func (p plan) wantsEstimate() bool {
-	if p.recording.strict {
+	if p.strict() {
 		return false // nothing is asked
 	}
-	return p.access.live || len(p.Prices) > 0 || p.Caps != (trace.Caps{})
+	return p.Live() || len(p.Prices) > 0 || p.Caps != (trace.Caps{})
 }
 
 // announceSpending says, before the first call, what the run will probably take and
@@ -121,8 +102,8 @@ func (p plan) costText() string {
 		e, list := p.Estimate, p.Prices[0]
 		return fmt.Sprintf("likely %s %s, at least %s, at most %s, without discounts for cached input; prices of %s (%s)",
 			e.Likely.Cost, oneLine(list.Currency), e.Least.Cost, e.Most.Cost, list.AsOf, oneLine(list.Source))
-	case p.access.live:
-		return fmt.Sprintf("unknown, there is no price of model %s; a table with one can be given (--price-table)", shown(p.access.model))
+	case p.Live():
+		return fmt.Sprintf("unknown, there is no price of model %s; a table with one can be given (--price-table)", shown(p.Model))
 	}
 	return "none, the scripted stub is free"
 }
@@ -210,8 +191,12 @@ func capsGiven(values []value) func(trace.Caps) trace.Caps {
 // printEstimate says on stdout what the run would take, and runs nothing.
 func (m *Main) printEstimate(p plan) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "model: %s (%s)\n", oneLine(p.access.model), p.access.source())
-	fmt.Fprintf(&text, "calls: %s\n", p.calls())
+	asked := trace.SourceScripted
+	if p.Live() {
+		asked = trace.SourceLive
+	}
+	fmt.Fprintf(&text, "model: %s (%s)\n", oneLine(p.Model), asked)
+	fmt.Fprintf(&text, "calls: %s\n", p.calls(0))
 	p.announceSpending(&text, m.Now())
 	if _, err := io.WriteString(m.Stdout, text.String()); err != nil {
 		return fmt.Errorf("print the estimate: %w", cause(err))
