@@ -105,7 +105,10 @@ func (c *Count) Add(line []byte, failed func(error) error) (whole bool, err erro
 		var record trace.Record
 		if record, err = trace.Decode(line); err == nil {
 			end, ended := record.(trace.TickEnd)
-			calls := c.State.Open.calls()
+			var calls []trace.ModelCall
+			if ended {
+				calls = c.State.Open.calls()
+			}
 			if damaged := c.State.Open.Damage; ended && damaged != nil {
 				return false, damaged
 			}

@@ -1,4 +1,4 @@
-package engine_test
+package run_test
 
 import (
 	"os"
@@ -6,23 +6,23 @@ import (
 	"strings"
 	"testing"
 
-	rundir "example.com/agentworld/run"
+	"example.com/agentworld/run"
 )
 
-// TestCreateRunDirRefusesWhatIsLeftOfARun puts single files of a run into a directory: a
+// TestCreateRefusesWhatIsLeftOfARun puts single files of a run into a directory: a
 // new run there would replace them.
-func TestCreateRunDirRefusesWhatIsLeftOfARun(t *testing.T) {
+func TestCreateRefusesWhatIsLeftOfARun(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		refused bool
 	}{
-		{rundir.TraceFile, true},
+		{run.TraceFile, true},
 		{"trace-000001.jsonl.zst", true},
 		{"trace-000007.jsonl.zst", true},
-		{rundir.ReportFile, true},
+		{run.ReportFile, true},
 		{"trace-7.jsonl.zst", false}, // not written by any run
-		{rundir.LockFile, false},     // a process that was killed at once leaves it
-		{rundir.IndexFile, false},
+		{run.LockFile, false},        // a process that was killed at once leaves it
+		{run.IndexFile, false},
 		{"notes.txt", false},
 	} {
 		dir := t.TempDir()
@@ -30,7 +30,7 @@ func TestCreateRunDirRefusesWhatIsLeftOfARun(t *testing.T) {
 		if err := os.WriteFile(path, []byte("kept"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		err := rundir.Dir(dir).Create()
+		err := run.Dir(dir).Create()
 		if (err != nil) != c.refused {
 			t.Errorf("with %s: %v, want a refusal: %v", c.name, err, c.refused)
 		}
