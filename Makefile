@@ -29,7 +29,7 @@ long: ## the full-size checks: all tests with long runs and swarms, fuzzing (wel
 	go test -run '^$$' -fuzz '^FuzzAnswers$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
 	go test -run '^$$' -fuzz '^FuzzText$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
 	go test -run '^$$' -fuzz '^FuzzItemLists$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior
-	go test -run '^$$' -fuzz '^FuzzAudit$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/policy
+	go test -run '^$$' -fuzz '^FuzzEvaluate$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/policy
 	go test -run '^$$' -fuzz '^FuzzReader$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/answer
 	go test -run '^$$' -fuzz '^FuzzFindObjects$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/answer
 	go test -run '^$$' -fuzz '^FuzzDecodeAction$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior/answer
@@ -38,5 +38,5 @@ long: ## the full-size checks: all tests with long runs and swarms, fuzzing (wel
 	go test -run '^$$' -bench 'Decision|Replay' -count 5 ./engine
 	go test -run '^$$' -bench '10000' -benchmem -count 5 ./memory
 	go test -run '^$$' -bench 'Retrieve' -benchmem -count 5 ./memory/playbook
-	go test -run '^$$' -bench 'Audit' -benchmem -count 5 ./behavior/policy
+	go test -run '^$$' -bench 'Evaluate' -benchmem -count 5 ./behavior/policy
 	go test -run '^$$' -bench 'GuardShare' -count 5 -benchtime 200x ./behavior

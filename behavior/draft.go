@@ -93,7 +93,7 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 		if v.Refused() {
 			t.talk.Note(t.refusalNote(v))
 		}
-		if v.Audit != nil {
+		if v.Violation != nil {
 			f := t.mandateRefused(v, 0, 0)
 			result.Error = &f
 		}

@@ -98,7 +98,7 @@ func argumentCode(raw string, e *answer.ArgumentError) string {
 
 // refused tells why an action may not be committed, by the guard or by the world.
 func (t *Turn) refused(v Verdict, attempt, of int) feedback {
-	if v.Audit != nil {
+	if v.Violation != nil {
 		return t.mandateRefused(v, attempt, of)
 	}
 	return t.mind.words.guardRejected(v, attempt, of)
@@ -108,12 +108,12 @@ func (t *Turn) refused(v Verdict, attempt, of int) feedback {
 // rule's numbers, and what the agent had planned. Nothing of it is from a text that
 // others wrote: the plan was made before any was shown.
 func (t *Turn) mandateRefused(v Verdict, attempt, of int) feedback {
-	f := t.mind.words.aboutRule(*v.Audit)
+	f := t.mind.words.aboutRule(*v.Violation)
 	f.Planned, f.Attempt, f.Of = t.plan, attempt, of
 	return f
 }
 
-func (w *wording) aboutRule(found policy.Finding) feedback {
+func (w *wording) aboutRule(found policy.Violation) feedback {
 	for _, p := range w.mandate {
 		if p.rule == found.Rule {
 			return feedback{

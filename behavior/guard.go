@@ -17,8 +17,8 @@ type Verdict struct {
 	Adjusted world.Action
 	// Adjustments record each amount that moved.
 	Adjustments []world.Adjustment
-	// Audit is why mandate or trust refuse Adjusted, nil when they do not.
-	Audit *policy.Finding
+	// Violation is why mandate or trust refuse Adjusted, nil when they do not.
+	Violation *policy.Violation
 	// evidence is what the audit judged by.
 	evidence policy.Evidence
 	// Check is the dry run of Adjusted on the agent's view. An action that the audit
@@ -36,8 +36,8 @@ func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence) 
 	v := Verdict{Proposed: proposed, Adjusted: adjusted, Adjustments: adjustments}
 	e.View, e.Proposed, e.Spent, e.Off = view, proposed, m.spent, m.cfg.GuardOff
 	v.evidence = e
-	if refused, ok := m.policy.Audit(adjusted, e); !ok {
-		v.Audit, v.Check.Status = &refused, world.CheckRejected
+	if refused, ok := m.policy.Evaluate(adjusted, e); !ok {
+		v.Violation, v.Check.Status = &refused, world.CheckRejected
 		return v
 	}
 	v.Check = view.Check(adjusted)
@@ -76,18 +76,18 @@ func (m *Mind) trustOf(v Verdict) []trace.ArgumentTrust {
 // code of the world.
 func (t *Turn) refusalNote(v Verdict) trace.Step {
 	n := trace.Step{Kind: trace.StepGuard, Status: trace.StatusError, Level: trace.LevelWarn, Name: v.Adjusted.ActionName()}
-	if v.Audit == nil {
+	if v.Violation == nil {
 		n.Code = string(v.Check.Rejection.Code)
 		return n
 	}
-	n.Code, n.Detail = string(v.Audit.Rule), llmclient.Marshal(auditDetail{*v.Audit, append([]policy.PlannedAction{}, t.plan...)})
+	n.Code, n.Detail = string(v.Violation.Rule), llmclient.Marshal(auditDetail{*v.Violation, append([]policy.PlannedAction{}, t.plan...)})
 	return n
 }
 
 // auditDetail is a refusal by mandate or trust as a note keeps it, with the plan it
 // was held against.
 type auditDetail struct {
-	policy.Finding
+	policy.Violation
 	Planned []policy.PlannedAction `json:"planned"`
 }
 
@@ -111,8 +111,8 @@ type verdictDetail struct {
 
 func (v Verdict) detail() verdictDetail {
 	var rule policy.Rule
-	if v.Audit != nil {
-		rule = v.Audit.Rule
+	if v.Violation != nil {
+		rule = v.Violation.Rule
 	}
 	return verdictDetail{
 		Rule:   rule,
@@ -138,7 +138,7 @@ func (m *Mind) Continue(view world.View) (Decision, []trace.Step) {
 		panic("behavior: Continue for agent " + view.AgentID() + " without a standing order")
 	}
 	verdict := m.judge(view, order.Do, policy.Evidence{})
-	if verdict.Audit != nil {
+	if verdict.Violation != nil {
 		return m.halt(view, verdict)
 	}
 	status := trace.StatusOK
@@ -162,7 +162,7 @@ func (m *Mind) continued(view world.View, v Verdict, s trace.Step) trace.Step {
 // halt ends a standing order that may not go on.
 func (m *Mind) halt(view world.View, v Verdict) (Decision, []trace.Step) {
 	t := Turn{mind: m, view: view, talk: Conversation{Tick: view.Tick(), AgentID: view.AgentID()}}
-	t.talk.Note(m.continued(view, v, trace.Step{Status: trace.StatusError, Code: string(v.Audit.Rule), Name: v.Adjusted.ActionName()}))
+	t.talk.Note(m.continued(view, v, trace.Step{Status: trace.StatusError, Code: string(v.Violation.Rule), Name: v.Adjusted.ActionName()}))
 	t.talk.Note(t.refusalNote(v))
 	d := Decision{
 		Decision: trace.Decision{DecidedBy: trace.ByEngine, Adjustments: v.Adjustments, WaitReason: trace.WaitGuardRejected}, At: view.Place(),

@@ -119,7 +119,7 @@ func BenchmarkGuardShare(b *testing.B) {
 		start = time.Now()
 		for _, a := range []world.Action{world.Harvest{MaxAmount: 9}, world.Mine{MassG: 900}, d.Executed} {
 			e.Proposed = a
-			if f, ok := m.policy.Audit(a, e); !ok {
+			if f, ok := m.policy.Evaluate(a, e); !ok {
 				b.Fatalf("refused: %+v", f)
 			}
 		}

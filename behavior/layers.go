@@ -19,6 +19,6 @@ func (t *Turn) sways(a world.Action) bool {
 	}
 	e := t.evidence(nil)
 	e.View, e.Proposed = t.view, a
-	_, own := t.mind.alone.Audit(a, e)
+	_, own := t.mind.alone.Evaluate(a, e)
 	return !own
 }

@@ -7,8 +7,8 @@ import (
 	"example.com/agentworld/world"
 )
 
-// BenchmarkAudit audits a decision with eight messages in view, as in a busy tick.
-func BenchmarkAudit(b *testing.B) {
+// BenchmarkEvaluate audits a decision with eight messages in view, as in a busy tick.
+func BenchmarkEvaluate(b *testing.B) {
 	m := Compile("agent-1", world.Persona{ShortTermGoal: "Hold 2 control chips."}, nil, []world.Clause{
 		allow("send_message", to("asker"), askedBy("*")),
 		allow("transfer_resource", to("asker"), what("electricity"), most(10), total(30), askedBy("*")),
@@ -34,7 +34,7 @@ func BenchmarkAudit(b *testing.B) {
 			e.Untrusted = bb.texts
 			b.ReportAllocs()
 			for b.Loop() {
-				m.Audit(bb.action, e)
+				m.Evaluate(bb.action, e)
 			}
 		})
 	}

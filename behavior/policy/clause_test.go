@@ -45,7 +45,7 @@ func TestClausesHold(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := Compile("agent-1", world.Persona{}, nil, tt.clauses)
-			f, ok := m.Audit(tt.action, Evidence{View: viewOf(t, 1)})
+			f, ok := m.Evaluate(tt.action, Evidence{View: viewOf(t, 1)})
 			if f.Rule != tt.rule || ok != (tt.rule == "") {
 				t.Errorf("%+v, %v; want %q", f, ok, tt.rule)
 			}
@@ -83,7 +83,7 @@ func TestAmounts(t *testing.T) {
 			for _, a := range tt.before {
 				spent = m.Spend(spent, "hub", a)
 			}
-			f, ok := m.Audit(tt.action, Evidence{View: viewOf(t, 1), Spent: spent})
+			f, ok := m.Evaluate(tt.action, Evidence{View: viewOf(t, 1), Spent: spent})
 			if f.Rule != tt.rule || ok != (tt.rule == "") {
 				t.Fatalf("%+v, %v; want %q", f, ok, tt.rule)
 			}
@@ -127,14 +127,14 @@ func TestTotalOnRequest(t *testing.T) {
 	gift := world.Transfer{To: "agent-2", Kind: "electricity", Amount: 10}
 	e := Evidence{View: viewOf(t, 1), Untrusted: talk("10 electricity, please")}
 	for n := range 3 {
-		if f, ok := m.Audit(gift, e); !ok {
+		if f, ok := m.Evaluate(gift, e); !ok {
 			t.Fatalf("gift %d: %+v", n+1, f)
 		}
 		other := gift
 		other.To = "agent-3"
 		e.Spent = m.Spend(e.Spent, "hub", other)
 	}
-	if f, ok := m.Audit(gift, e); ok || f.Rule != RuleTotal || *f.Requested != 10 || *f.Maximum != 0 {
+	if f, ok := m.Evaluate(gift, e); ok || f.Rule != RuleTotal || *f.Requested != 10 || *f.Maximum != 0 {
 		t.Errorf("the fourth gift: %+v, %v", f, ok)
 	}
 }

@@ -2,7 +2,7 @@ package policy
 
 import "example.com/agentworld/world"
 
-// ArgumentOrder is the [Finding.Argument] of what makes an action a standing order.
+// ArgumentOrder is the [Violation.Argument] of what makes an action a standing order.
 const ArgumentOrder = "execute_until"
 
 // argument is one argument of an action. A parameter that the action does not have

@@ -9,7 +9,7 @@
 // that an action has.
 //
 //	p := policy.Compile(id, persona, goals, clauses) // once, and when goals change
-//	finding, ok := p.Audit(action, evidence)          // for every candidate and decision
+//	violation, ok := p.Evaluate(action, evidence)          // for every candidate and decision
 //	spent = p.Spend(spent, place, executed)           // after the world accepted it
 //
 // # What is decided

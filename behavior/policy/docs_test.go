@@ -67,7 +67,7 @@ func checkRow(t *testing.T, m Policy, view world.View, row []string) {
 	if row[3] == "passes" {
 		want = ""
 	}
-	if f, ok := m.Audit(actionOf(t, row[2]), e); f.Rule != want || ok != (want == "") {
+	if f, ok := m.Evaluate(actionOf(t, row[2]), e); f.Rule != want || ok != (want == "") {
 		t.Errorf("%q: %+v", row, f)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"example.com/agentworld/world"
 )
 
-// FuzzAudit: no plan, text, goal or action makes an audit panic, and no text that an
+// FuzzEvaluate: no plan, text, goal or action makes an audit panic, and no text that an
 // unheeded author writes brings about what nobody planned.
-func FuzzAudit(f *testing.F) {
+func FuzzEvaluate(f *testing.F) {
 	f.Add(`[{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":10}]`, "give me 10 electricity", "Help agent-2.", "agent-2", "electricity", int64(10), int64(3), uint8(8))
 	f.Add(`[{"action":"harvest_radiation","amount":40,"max_ticks":5}]`, "", "", "", "", int64(-1), int64(0), uint8(3))
 	f.Add(`[{"action":"send_message","to":"agent-2","text":"yes"}]`, "5,000 ５０００ 5 kg", "", "rim", "yes", int64(1)<<62, int64(-1), uint8(200))
@@ -24,13 +24,13 @@ func FuzzAudit(f *testing.F) {
 		_ = json.Unmarshal([]byte(plan), &e.Plan) // what is no plan is none
 		a := fuzzedAction(id, word, amount, price, pick)
 		e.Proposed = fuzzedAction(word, id, price, amount, pick)
-		m.Audit(a, e)
+		m.Evaluate(a, e)
 		m.Arguments(a, e)
 		Planned(a)
 
 		bare := Compile("agent-1", world.Persona{}, nil, nil)
 		e.Plan = nil
-		if _, ok := bare.Audit(a, e); ok && a != (world.Wait{}) {
+		if _, ok := bare.Evaluate(a, e); ok && a != (world.Wait{}) {
 			t.Errorf("%#v passes without a plan", a)
 		}
 	})

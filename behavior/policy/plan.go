@@ -7,10 +7,10 @@ import (
 	"example.com/agentworld/world"
 )
 
-// planned looks for a planned action that covers the action. The finding is about the
+// planned looks for a planned action that covers the action. The violation is that of the
 // planned action that comes closest.
-func (q *inquiry) planned() (Finding, bool) {
-	var closest Finding
+func (q *inquiry) planned() (Violation, bool) {
+	var closest Violation
 	reached := -1
 	for i := range q.e.Plan {
 		p := &q.e.Plan[i]
@@ -21,7 +21,7 @@ func (q *inquiry) planned() (Finding, bool) {
 		if ok {
 			// All arguments fit: what remains is how often.
 			if f, ok = q.ordered(p); ok {
-				return Finding{}, true
+				return Violation{}, true
 			}
 			s = world.SlotCount
 		}
@@ -30,14 +30,14 @@ func (q *inquiry) planned() (Finding, bool) {
 		}
 	}
 	if reached < 0 {
-		return Finding{Rule: RuleNotPlanned, Action: q.deed.spec.Name, Trust: q.least(), Authors: q.everyone()}, false
+		return Violation{Rule: RuleNotPlanned, Action: q.deed.spec.Name, Trust: q.least(), Authors: q.everyone()}, false
 	}
 	return closest, false
 }
 
 // covers holds the arguments against a planned action in the order of slots and tells the
 // first that fails.
-func (q *inquiry) covers(p *PlannedAction) (world.Slot, Finding, bool) {
+func (q *inquiry) covers(p *PlannedAction) (world.Slot, Violation, bool) {
 	for s := range world.SlotCount {
 		if q.deed.args[s].param == nil {
 			continue
@@ -45,14 +45,14 @@ func (q *inquiry) covers(p *PlannedAction) (world.Slot, Finding, bool) {
 		given, equal := q.gives(p, s)
 		switch {
 		case given && !equal:
-			f := q.findingOn(RuleArgumentNotPlanned, s)
+			f := q.violationOn(RuleArgumentNotPlanned, s)
 			f.Maximum = p.number(s)
 			return s, f, false
 		case !given && !q.e.off(LayerTrust) && !q.open(s):
-			return s, q.findingOn(RuleArgumentUntrusted, s), false
+			return s, q.violationOn(RuleArgumentUntrusted, s), false
 		}
 	}
-	return world.SlotCount, Finding{}, true
+	return world.SlotCount, Violation{}, true
 }
 
 // number is the number that a planned action gives for a slot, nil when it is open or none.
@@ -101,16 +101,16 @@ func (q *inquiry) clamped(p *PlannedAction, s world.Slot) int64 {
 
 // ordered holds the standing order around the action, if any, against a planned action that
 // covers the action, and against the clauses about orders.
-func (q *inquiry) ordered(p *PlannedAction) (Finding, bool) {
+func (q *inquiry) ordered(p *PlannedAction) (Violation, bool) {
 	if q.order == nil || q.orderAsked() {
-		return Finding{}, true
+		return Violation{}, true
 	}
 	ignores := func(event string) bool { return !slices.Contains(p.Ignore, event) }
 	if p.MaxTicks > 0 && q.order.MaxTicks <= p.MaxTicks && !slices.ContainsFunc(q.order.Ignore, ignores) {
-		return Finding{}, true
+		return Violation{}, true
 	}
 	n, most := q.order.MaxTicks, p.MaxTicks
-	return Finding{
+	return Violation{
 		Rule: RuleOrderNotPlanned, Action: q.deed.spec.Name, Argument: ArgumentOrder, Trust: q.least(),
 		Requested: &n, Maximum: &most, Unit: world.Ticks, Authors: q.everyone(),
 	}, false

@@ -49,7 +49,7 @@ func (s situation) compile() Policy {
 }
 
 func (s situation) passes() bool {
-	_, ok := s.compile().Audit(s.action, s.evidence)
+	_, ok := s.compile().Evaluate(s.action, s.evidence)
 	return ok
 }
 
@@ -181,8 +181,8 @@ func TestAuditsAreRepeatable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSituation(rt, view)
 		texts := slices.Clone(s.evidence.Untrusted)
-		first, ok := s.compile().Audit(s.action, s.evidence)
-		again, okAgain := s.compile().Audit(s.action, s.evidence)
+		first, ok := s.compile().Evaluate(s.action, s.evidence)
+		again, okAgain := s.compile().Evaluate(s.action, s.evidence)
 		if ok != okAgain || !reflect.DeepEqual(first, again) {
 			rt.Fatalf("%+v, then %+v", first, again)
 		}

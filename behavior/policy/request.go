@@ -7,9 +7,9 @@ import (
 )
 
 // asked looks for a clause by which the authors in view may bring the action about.
-// Without one, the finding is empty, or about the clause that fits all but the amount.
-func (q *inquiry) asked() (Finding, bool) {
-	var best Finding
+// Without one, the violation is empty, or that of the clause that fits all but the amount.
+func (q *inquiry) asked() (Violation, bool) {
+	var best Violation
 	for i := range q.m.clauses {
 		c := &q.m.clauses[i]
 		if len(c.AskedBy) == 0 || !q.effective(c, &q.deed, false) || !q.heeded(c) {
@@ -20,10 +20,10 @@ func (q *inquiry) asked() (Finding, bool) {
 			continue
 		}
 		if q.order == nil || q.orderAsked() {
-			return Finding{}, true
+			return Violation{}, true
 		}
 		n := q.order.MaxTicks
-		best = Finding{
+		best = Violation{
 			Rule: RuleOrderNotPlanned, Action: q.deed.spec.Name, Argument: ArgumentOrder, Trust: q.least(),
 			Requested: &n, Maximum: new(int64), Unit: world.Ticks, Authors: q.everyone(),
 		}

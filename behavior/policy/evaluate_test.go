@@ -116,7 +116,7 @@ func TestUntrustedView(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := Compile("agent-1", world.Persona{ShortTermGoal: tt.goal}, nil, tt.clauses)
-			f, ok := m.Audit(tt.action, Evidence{View: viewOf(t, 1), Untrusted: tt.texts, Plan: planned(t, tt.plan...)})
+			f, ok := m.Evaluate(tt.action, Evidence{View: viewOf(t, 1), Untrusted: tt.texts, Plan: planned(t, tt.plan...)})
 			if got := (verdict{f.Rule, f.Argument, f.Trust}); got != tt.want || ok != (tt.want == passes) {
 				t.Errorf("%+v, %v; want %+v", f, ok, tt.want)
 			}
@@ -134,11 +134,11 @@ func TestClampedMention(t *testing.T) {
 	proposed := world.Refine{MassG: 999_999_999}
 	adjusted, _ := view.Clamp(proposed)
 	e := Evidence{View: view, Untrusted: talk("refine 999 999 999 g"), Plan: planned(t, `{"action":"refine_compound"}`)}
-	if _, ok := m.Audit(adjusted, e); !ok {
+	if _, ok := m.Evaluate(adjusted, e); !ok {
 		t.Fatalf("%v is not one of the agent's own numbers, so that this test shows nothing", adjusted)
 	}
 	e.Proposed = proposed
-	if f, ok := m.Audit(adjusted, e); ok || f.Rule != RuleArgumentUntrusted {
+	if f, ok := m.Evaluate(adjusted, e); ok || f.Rule != RuleArgumentUntrusted {
 		t.Errorf("%+v, %v", f, ok)
 	}
 }
@@ -162,11 +162,11 @@ func TestDeclaredSources(t *testing.T) {
 		{world.Move{To: "rim"}, heard, false},
 	} {
 		e.Declared, e.Off = tt.cited, nil
-		if f, ok := m.Audit(tt.action, e); ok != tt.ok {
+		if f, ok := m.Evaluate(tt.action, e); ok != tt.ok {
 			t.Errorf("%v citing %d sources: %+v, %v", tt.action, len(tt.cited), f, ok)
 		}
 		e.Off = []Layer{LayerTrust}
-		if f, ok := m.Audit(tt.action, e); !ok {
+		if f, ok := m.Evaluate(tt.action, e); !ok {
 			t.Errorf("%v citing %d sources, trust left out: %+v", tt.action, len(tt.cited), f)
 		}
 	}
@@ -192,7 +192,7 @@ func TestDraftsArePlansInFull(t *testing.T) {
 		{world.SendMessage{To: "agent-3", Text: "bye"}, false},
 		{world.SendMessage{To: "agent-2", Text: "hello"}, false},
 	} {
-		if f, ok := m.Audit(tt.action, e); ok != tt.ok {
+		if f, ok := m.Evaluate(tt.action, e); ok != tt.ok {
 			t.Errorf("%v: %+v, %v", tt.action, f, ok)
 		}
 	}
@@ -230,7 +230,7 @@ func TestLayersLeftOut(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := Evidence{View: viewOf(t, 1), Untrusted: talk("give me 5 electricity"), Plan: planned(t, tt.plan...), Off: tt.off}
-			if f, _ := m.Audit(tt.action, e); f.Rule != tt.rule {
+			if f, _ := m.Evaluate(tt.action, e); f.Rule != tt.rule {
 				t.Errorf("%+v, want %q", f, tt.rule)
 			}
 		})
@@ -263,10 +263,10 @@ func TestFailsClosed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, e := range []Evidence{{View: tt.view}, {View: tt.view, Untrusted: talk("hello"), Off: Layers()}} {
-				if f, ok := tt.m.Audit(tt.action, e); ok || f.Rule != RuleUnavailable {
+				if f, ok := tt.m.Evaluate(tt.action, e); ok || f.Rule != RuleUnavailable {
 					t.Errorf("%+v, %v", f, ok)
 				}
-				if _, ok := tt.m.Audit(world.Wait{}, e); !ok {
+				if _, ok := tt.m.Evaluate(world.Wait{}, e); !ok {
 					t.Error("the agent cannot even wait")
 				}
 			}
@@ -280,7 +280,7 @@ func TestEveryActionIsKnown(t *testing.T) {
 	m, e := Compile("agent-1", world.Persona{}, nil, nil), Evidence{View: viewOf(t, 1), Untrusted: talk("hello")}
 	for _, spec := range world.Actions() {
 		a := sample(t, spec)
-		if f, _ := m.Audit(a, e); f.Rule == RuleUnavailable {
+		if f, _ := m.Evaluate(a, e); f.Rule == RuleUnavailable {
 			t.Errorf("%s is not known to the audit", spec.Name)
 		}
 		p, ok := Planned(a)
@@ -289,7 +289,7 @@ func TestEveryActionIsKnown(t *testing.T) {
 		}
 		e := e
 		e.Plan = []PlannedAction{p}
-		if f, ok := m.Audit(a, e); !ok {
+		if f, ok := m.Evaluate(a, e); !ok {
 			t.Errorf("%s drafted in full: %+v", spec.Name, f)
 		}
 		checkArguments(t, spec, a, m.Arguments(a, e))
@@ -352,7 +352,7 @@ func TestFindingTellsAuthors(t *testing.T) {
 		{world.Refine{MassG: 4000}, []string{"", "agent-2", "agent-3"}},
 		{world.Mine{MassG: 1000}, []string{"", "agent-2", "agent-3"}},
 	} {
-		if f, ok := m.Audit(tt.action, e); ok || !slices.Equal(f.Authors, tt.want) {
+		if f, ok := m.Evaluate(tt.action, e); ok || !slices.Equal(f.Authors, tt.want) {
 			t.Errorf("%v: %q, want %q", tt.action, f.Authors, tt.want)
 		}
 	}

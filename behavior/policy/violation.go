@@ -36,9 +36,9 @@ func RulesOfRefusal() []Rule {
 	}
 }
 
-// Finding is why an audit refused an action. It holds names of the registry, ids and
+// Violation is why an action was refused. It holds names of the registry, ids and
 // numbers, and no text that anybody wrote.
-type Finding struct {
+type Violation struct {
 	Rule Rule `json:"rule"`
 	// Action is the name of the refused action, of the inner one for a standing order.
 	Action string `json:"action"`

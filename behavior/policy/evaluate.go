@@ -5,12 +5,12 @@ import (
 	"example.com/agentworld/world"
 )
 
-// Audit reports whether an agent may commit an action; when not, the finding says
+// Evaluate reports whether an agent may commit an action; when not, the violation says
 // why. The action is the clamped one. Audit reads its arguments only, so that the same
-// evidence gives the same finding; it never panics, whatever the action.
-func (m Policy) Audit(a world.Action, e Evidence) (Finding, bool) {
+// evidence gives the same violation; it never panics, whatever the action.
+func (m Policy) Evaluate(a world.Action, e Evidence) (Violation, bool) {
 	if _, plain := a.(world.Wait); plain {
-		return Finding{}, true
+		return Violation{}, true
 	}
 	q, ok := m.inquire(a, &e)
 	if !ok {
@@ -20,13 +20,13 @@ func (m Policy) Audit(a world.Action, e Evidence) (Finding, bool) {
 		return f, false
 	}
 	if !e.untrusted() {
-		return Finding{}, true
+		return Violation{}, true
 	}
 	return q.own()
 }
 
-func (q *inquiry) unavailable() Finding {
-	f := Finding{Rule: RuleUnavailable, Trust: trace.TrustRules}
+func (q *inquiry) unavailable() Violation {
+	f := Violation{Rule: RuleUnavailable, Trust: trace.TrustRules}
 	if q.deed.spec != nil {
 		f.Action = q.deed.spec.Name
 	}
@@ -34,9 +34,9 @@ func (q *inquiry) unavailable() Finding {
 }
 
 // lawful holds the action, and the standing order around it, against the clauses.
-func (q *inquiry) lawful() (Finding, bool) {
+func (q *inquiry) lawful() (Violation, bool) {
 	if q.e.off(LayerMandate) {
-		return Finding{}, true
+		return Violation{}, true
 	}
 	if f, ok := q.within(&q.deed, false); !ok || q.order == nil {
 		return f, ok
@@ -57,7 +57,7 @@ func orderDeed(o *world.ExecuteUntil) deed {
 // within holds one deed against the clauses; a standing order only against those that
 // name it. An allow counts when it describes the deed and lifts whatever forbids it;
 // of several the most generous one bounds the amount, and is what a refusal tells of.
-func (q *inquiry) within(d *deed, named bool) (Finding, bool) {
+func (q *inquiry) within(d *deed, named bool) (Violation, bool) {
 	forbidden := false
 	for i := range q.m.clauses {
 		c := &q.m.clauses[i]
@@ -73,7 +73,7 @@ func (q *inquiry) within(d *deed, named bool) (Finding, bool) {
 		}
 		n, r, limited := c.limit(q.e.Spent.of(i))
 		if !limited || d.args[world.SlotAmount].param == nil || d.args[world.SlotAmount].number <= n {
-			return Finding{}, true
+			return Violation{}, true
 		}
 		if n > most {
 			best, most, rule = c, n, r
@@ -83,9 +83,9 @@ func (q *inquiry) within(d *deed, named bool) (Finding, bool) {
 	case best != nil:
 		return exceeded(d, rule, most), false
 	case forbidden:
-		return Finding{Rule: RuleForbidden, Action: d.spec.Name, Trust: trace.TrustRules}, false
+		return Violation{Rule: RuleForbidden, Action: d.spec.Name, Trust: trace.TrustRules}, false
 	}
-	return Finding{}, true
+	return Violation{}, true
 }
 
 // about reports whether a clause is about a deed here.
@@ -108,10 +108,10 @@ func (q *inquiry) effective(c *clause, d *deed, named bool) bool {
 	return true
 }
 
-// exceeded is the finding about an amount beyond a limit.
-func exceeded(d *deed, rule Rule, most int64) Finding {
+// exceeded is the violation by an amount beyond a limit.
+func exceeded(d *deed, rule Rule, most int64) Violation {
 	n := d.args[world.SlotAmount].number
-	f := Finding{Rule: rule, Action: d.spec.Name, Argument: world.SlotAmount.String(), Trust: trace.TrustRules, Requested: &n, Maximum: &most}
+	f := Violation{Rule: rule, Action: d.spec.Name, Argument: world.SlotAmount.String(), Trust: trace.TrustRules, Requested: &n, Maximum: &most}
 	f.Unit = d.args[world.SlotAmount].param.Unit
 	if d.spec.Name == (world.ExecuteUntil{}).ActionName() {
 		f.Argument = ArgumentOrder
@@ -121,18 +121,18 @@ func exceeded(d *deed, rule Rule, most int64) Finding {
 
 // own decides, with untrusted texts in view, whether the action is the agent's own
 // or one that its authors may ask for.
-func (q *inquiry) own() (Finding, bool) {
+func (q *inquiry) own() (Violation, bool) {
 	// Waiting needs nobody's leave, so that only the order around it is in question.
 	if q.deed.spec.Name == (world.Wait{}).ActionName() && q.orderAsked() {
-		return Finding{}, true
+		return Violation{}, true
 	}
 	planned, covered := q.planned()
 	if covered {
-		return Finding{}, true
+		return Violation{}, true
 	}
 	asked, covered := q.asked()
 	if covered {
-		return Finding{}, true
+		return Violation{}, true
 	}
 	if q.e.off(LayerPlan) {
 		return q.trusted()
@@ -146,21 +146,21 @@ func (q *inquiry) own() (Finding, bool) {
 
 // trusted demands own trust of every argument; it is what is left of the checks
 // without a plan to hold the action against.
-func (q *inquiry) trusted() (Finding, bool) {
+func (q *inquiry) trusted() (Violation, bool) {
 	if q.e.off(LayerTrust) {
-		return Finding{}, true
+		return Violation{}, true
 	}
 	for s := range world.SlotCount {
 		if q.deed.args[s].param != nil && q.trust(s) < trace.TrustSelfObservation {
-			return q.findingOn(RuleArgumentUntrusted, s), false
+			return q.violationOn(RuleArgumentUntrusted, s), false
 		}
 	}
-	return Finding{}, true
+	return Violation{}, true
 }
 
-// findingOn is a finding about one argument.
-func (q *inquiry) findingOn(rule Rule, s world.Slot) Finding {
-	f := Finding{
+// violationOn is a violation by one argument.
+func (q *inquiry) violationOn(rule Rule, s world.Slot) Violation {
+	f := Violation{
 		Rule: rule, Action: q.deed.spec.Name, Argument: s.String(), Trust: q.least(), Authors: q.authors(s),
 	}
 	if arg := &q.deed.args[s]; arg.isNumber() {
