@@ -77,13 +77,6 @@ type forkPoint struct {
 	settings trace.Settings
 }
 
-// recounts says that the answers taken over were spoilt by the faults that go on after the
-// fork, so that the counts are those of the whole run.
-func (f forkPoint) recounts(p plan) bool {
-	a, b := f.settings, p.Settings
-	return !p.faults.Empty() && a.BaseURL == b.BaseURL && a.Faults == b.Faults && a.FaultSeed == b.FaultSeed && a.ScriptedMode == b.ScriptedMode && a.ScriptedSeed == b.ScriptedSeed
-}
-
 // fork takes the settings of the run that is forked where no flag says otherwise, and
 // starts.
 func (m *Main) fork(ctx context.Context, runDir string, given map[string]string, f forkFlags) error {

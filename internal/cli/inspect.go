@@ -93,7 +93,7 @@ func (i *inspection) write(b *bytes.Buffer) {
 		field("tokens", "%s: %d input (%d cached), %d output (%d reasoning)", oneLine(model), u.Input, u.Cached, u.Output, u.Reasoning)
 	}
 	if i.Caps != (trace.Caps{}) {
-		field("caps", "%s", capsListed(i.Caps, i.prices))
+		field("caps", "%s", i.Caps.Text(i.currency))
 	}
 	field("trace", "%d files, %d bytes", i.Files, i.Bytes)
 	for _, tick := range i.Recent {

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/run"
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
@@ -47,9 +46,9 @@ type inspection struct {
 	Rejected  int64                      `json:"rejected"`
 	Failures  map[string]int64           `json:"failed_by_kind"`
 	Usage     map[string]llmclient.Usage `json:"tokens_by_model"`
-	// Caps are those that hold, absent without any; prices tell their currency.
-	Caps   trace.Caps `json:"caps,omitzero"`
-	prices []price.Price
+	// Caps are those that hold, absent without any, in this currency.
+	Caps     trace.Caps `json:"caps,omitzero"`
+	currency string
 	// Files are those of the trace, Bytes their size on disk.
 	Files int   `json:"trace_files"`
 	Bytes int64 `json:"trace_bytes"`
@@ -98,7 +97,7 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 	i := inspection{
 		Run: runDir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, ModelSource: s.ModelSource, Protocol: s.Protocol,
 		State: string(trace.RunUnfinished), Tick: now.Tick, Ticks: now.Asked, Resumes: now.Resumes,
-		Waiting: int64(len(now.Open.Exchanges)), Caps: now.CapsAt(now.Tick + 1), prices: h.SettingsAt(now.Tick).Prices,
+		Waiting: int64(len(now.Open.Exchanges)), Caps: now.CapsAt(now.Tick + 1), currency: oneLine(h.SettingsAt(now.Tick).Currency()),
 		Failures: x.Failures, Usage: x.Usage, Recent: []recentTick{},
 	}
 	for at := range x.Ticks {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,112 +25,103 @@ const shownValueMax = 80
 func (s setting) read(text string, target any) error {
 	switch s.kind {
 	case kindCount:
-		return s.readCount(text, target)
+		v, err := strconv.ParseInt(text, 10, 64)
+		switch {
+		case errors.Is(err, strconv.ErrRange) || err == nil && (v < s.min || v > s.max):
+			return s.refuse(text, "is out of range") // beyond 64 bits as well
+		case err != nil:
+			return s.refuse(text, "is not a whole number")
+		}
+		reflect.ValueOf(target).Elem().SetInt(v)
 	case kindSeed:
-		return s.readSeed(text, target.(*uint64))
+		v, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return s.refuse(text, "is not a seed")
+		}
+		*target.(*uint64) = v
 	case kindMillis:
-		return s.readMillis(text, target.(*int64))
+		// A plain number of milliseconds, because the environment variables and file keys
+		// end in MS, or a duration.
+		v, err := time.ParseDuration(text)
+		if _, number := strconv.ParseFloat(text, 64); number == nil {
+			v, err = time.ParseDuration(text + "ms")
+		}
+		if err != nil {
+			return s.refuse(text, "is not a duration")
+		}
+		if v < millis(s.min) || v > millis(s.max) {
+			return s.refuse(text, "is out of range")
+		}
+		*target.(*int64) = v.Milliseconds()
 	case kindSwitch:
-		return s.readSwitch(text, target.(*bool))
+		// 1 and 0 serve scripts.
+		if !slices.Contains([]string{"true", "1", "false", "0"}, text) {
+			return s.refuse(text, "is neither true nor false")
+		}
+		*target.(*bool) = text == "true" || text == "1"
 	case kindChoice:
-		return s.readChoice(text, target.(*string))
+		if !slices.Contains(s.choices, text) {
+			return s.refuse(text, "is not known")
+		}
+		*target.(*string) = text
 	case kindMoney:
-		return s.readMoney(text, target.(*price.Money))
+		v, err := price.ParseMoney(text)
+		switch {
+		case err != nil:
+			return s.refuse(text, "is not an amount of money")
+		case v == 0: // a cap of nothing would be a run of nothing
+			return s.refuse(text, "is out of range")
+		}
+		*target.(*price.Money) = v
 	case kindURL:
-		return readURL(text, target.(*string))
+		// The text is kept as written: the client parses it again with the same function,
+		// whose error leaves secrets out.
+		if _, err := openai.ParseBaseURL(text); err != nil {
+			return err
+		}
+		*target.(*string) = text
 	case kindSecret:
 		return readSecret(text, target.(*openai.Secret))
 	case kindAgents:
 		models, err := parseAgentModels(text)
-		if err == nil {
-			*target.(*[]trace.AgentModel) = models
+		if err != nil {
+			return err
 		}
-		return err
+		*target.(*[]trace.AgentModel) = models
 	case kindLayers:
 		return readLayers(text, target.(*[]string))
-	case kindFile:
-		return nil
 	case kindText, kindPath:
 		*target.(*string) = text
-		return nil
+	case kindFile:
+		// It is read when the settings are checked against each other.
+	default:
+		panic(fmt.Sprintf("setting %s has unknown kind %q", s.name(), s.kind))
 	}
-	panic(fmt.Sprintf("setting %s has unknown kind %d", s.name(), s.kind))
-}
-
-// readCount reads a whole number within the setting's bounds. A number beyond 64
-// bits is out of range, not malformed.
-func (s setting) readCount(text string, target any) error {
-	v, err := strconv.ParseInt(text, 10, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange) || err == nil && (v < s.min || v > s.max):
-		return s.refuse(text, "is out of range")
-	case err != nil:
-		return s.refuse(text, "is not a whole number")
-	}
-	if n, short := target.(*int); short {
-		*n = int(v)
-	} else {
-		*target.(*int64) = v
-	}
-	return nil
-}
-
-// readSeed reads an unsigned number of 64 bits; 0 is a seed like any other.
-func (s setting) readSeed(text string, seed *uint64) error {
-	v, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return s.refuse(text, "is not a seed")
-	}
-	*seed = v
-	return nil
-}
-
-// readMillis accepts a plain number of milliseconds because the environment
-// variables and file keys end in MS.
-func (s setting) readMillis(text string, ms *int64) error {
-	v, err := time.ParseDuration(text)
-	if _, number := strconv.ParseFloat(text, 64); number == nil {
-		v, err = time.ParseDuration(text + "ms")
-	}
-	if err != nil {
-		return s.refuse(text, "is not a duration")
-	}
-	if v < millis(s.min) || v > millis(s.max) {
-		return s.refuse(text, "is out of range")
-	}
-	*ms = v.Milliseconds()
 	return nil
 }
 
 // text is a value as the setting reads it back, empty where it is absent.
 func (s setting) text(c *config) string {
-	number := func(n int64) string {
-		if n == 0 && s.fallback == "" {
-			return ""
-		}
-		return strconv.FormatInt(n, 10)
-	}
-	switch v := s.into(c).(type) {
-	case *string:
+	field := reflect.ValueOf(s.into(c)).Elem()
+	switch v := field.Interface().(type) {
+	case string:
 		if s.kind != kindFile {
-			return *v
+			return v
 		}
-	case *int:
-		return number(int64(*v))
-	case *int64:
-		return number(*v)
-	case *uint64:
-		return strconv.FormatUint(*v, 10)
-	case *bool:
-		return strconv.FormatBool(*v)
-	case *price.Money:
-		if *v > 0 {
+	case int, int64:
+		if !field.IsZero() || s.fallback != "" {
+			return fmt.Sprint(v)
+		}
+	case uint64, bool:
+		return fmt.Sprint(v)
+	case price.Money:
+		if v > 0 {
 			return v.String()
 		}
-	case *[]string:
-		return strings.Join(*v, ",")
-	case *[]trace.AgentModel:
-		return agentModelsText(*v)
+	case []string:
+		return strings.Join(v, ",")
+	case []trace.AgentModel:
+		return agentModelsText(v)
 	}
 	return ""
 }
@@ -137,55 +129,10 @@ func (s setting) text(c *config) string {
 // millis is n milliseconds, the unit in which a setting bounds its durations.
 func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// readSwitch reads true or false; 1 and 0 serve scripts.
-func (s setting) readSwitch(text string, on *bool) error {
-	switch text {
-	case "true", "1":
-		*on = true
-	case "false", "0":
-		*on = false
-	default:
-		return s.refuse(text, "is neither true nor false")
-	}
-	return nil
-}
-
-// readChoice takes one of the setting's choices, written exactly so.
-func (s setting) readChoice(text string, choice *string) error {
-	if !slices.Contains(s.choices, text) {
-		return s.refuse(text, "is not known")
-	}
-	*choice = text
-	return nil
-}
-
-// readMoney reads an amount above zero: a cap of nothing would be a run of nothing.
-func (s setting) readMoney(text string, amount *price.Money) error {
-	v, err := price.ParseMoney(text)
-	switch {
-	case err != nil:
-		return s.refuse(text, "is not an amount of money")
-	case v == 0:
-		return s.refuse(text, "is out of range")
-	}
-	*amount = v
-	return nil
-}
-
 // refuse says what is wrong with a text and what is allowed instead. It repeats
 // the text, so it is not for secrets and URLs, which have errors of their own.
 func (s setting) refuse(text, problem string) error {
 	return fmt.Errorf("%s %s; allowed: %s", shown(text), problem, s.allowed())
-}
-
-// readURL keeps the text as written: the client parses it again with the same
-// function. The error is the parser's own, which leaves secrets out.
-func readURL(text string, url *string) error {
-	if _, err := openai.ParseBaseURL(text); err != nil {
-		return err
-	}
-	*url = text
-	return nil
 }
 
 // readSecret refuses a key that could not travel in an HTTP header. The message

@@ -172,8 +172,8 @@ func TestReadMillis(t *testing.T) {
 	s, _ := settingTable().byKey("llm.timeout_ms")
 	for text, want := range map[string]int64{"1500": 1500, "1.5s": 1500, "2m": 120_000, "0.5s": 500} {
 		var got int64
-		if err := s.readMillis(text, &got); err != nil || got != want {
-			t.Errorf("readMillis(%q) = %v, %v, want %v", text, got, err, want)
+		if err := s.read(text, &got); err != nil || got != want {
+			t.Errorf("read(%q) = %v, %v, want %v", text, got, err, want)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 		return err
 	}
 	s, err := engine.PrepareResume(m.path(runDir), engine.ResumeOptions{
-		UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift, AbandonTick: f.abandon, Caps: capsGiven(values),
+		UntilTick: f.untilTick, AllowVersionDrift: f.allowDrift, AbandonTick: f.abandon, Caps: capsGiven(c),
 		Model: c.Model, ModelSource: c.ModelSource, BaseURL: c.BaseURL, Recording: c.Recording,
 	})
 	if err != nil {
@@ -143,7 +143,7 @@ func resumeRefusal(runDir string, err error) error {
 // about who answers and what is written where.
 func (m *Main) resumePlan(c config, recording recording, s *engine.Resumption, runDir, playbookFile string) (plan, error) {
 	c.Settings, c.RunDir = s.Settings(), runDir
-	p := plan{config: c, endpoints: newEndpoints(c), recording: recording, playbookFile: playbookFile}
+	p := plan{config: c, endpoints: newEndpoints(c), recording: recording, playbookFile: playbookFile, recount: true}
 	var err error
 	if p.faults, err = stub.ParseFaults(p.Faults); err != nil {
 		return plan{}, badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
@@ -174,24 +174,10 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 		m.announceComplete(p, s)
 		return m.finishReport(p, out)
 	}
-	faults := stub.NewInjector(p.faults, p.FaultSeed)
-	source, given, stop, err := m.openAnswers(ctx, p, faults, p.calls(s.State.Tick))
-	if err != nil {
+	result, began, err := m.play(ctx, p, s.State.Tick, func() { m.announceResume(p, s) }, s.Run)
+	if !began {
 		return err
 	}
-	defer stop()
-	m.announceResume(p, s)
-	announceGuardOff(m.Stderr, p.GuardOff)
-	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.PrintLLMIO, quiet: p.Quiet}
-	options := m.engineOptions(p, source, faults, printer)
-	options.Reused = p.recounting(faults)
-	var result engine.Result
-	err = m.shielded(func() (err error) {
-		result, err = m.observed(ctx, p.config, options, s.Run)
-		return err
-	})
-	printer.finish()
-	given()
 	if difference, ok := errors.AsType[*trace.DifferenceError](err); ok {
 		return failWith(exitDiffers, fmt.Errorf("%s does not come out as recorded and is not resumed: %w", shown(p.RunDir), difference))
 	}
@@ -221,7 +207,7 @@ func (m *Main) announceComplete(p plan, s *engine.Resumption) {
 // announceResume says where the run stands.
 func (m *Main) announceResume(p plan, s *engine.Resumption) {
 	if before, from := s.CapsBefore(); from > 0 {
-		fmt.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n", capsListed(before, p.Prices), capsListed(p.Caps, p.Prices), from)
+		fmt.Fprintf(m.Stderr, "caps: changed from %s to %s in tick %d; what was spent counts\n", before.Text(oneLine(p.Currency())), p.Caps.Text(oneLine(p.Currency())), from)
 	}
 	fmt.Fprintf(m.Stderr, "resume: %s, tick %d of %d is the last whole one, answers of the next one at hand: %d\n",
 		oneLine(p.RunDir), s.State.Tick, p.Ticks, len(s.State.Open.Exchanges))

@@ -24,7 +24,7 @@ import (
 //
 //	prepareReport   a refusal leaves nothing behind
 //	CreateRunDir    the same
-//	openModel       starts the embedded server or a client; no call yet
+//	openAnswers     starts the embedded server or a client; no call yet
 //	engine.Run      all calls, the trace
 //	conclude        report.json, the summary, the exit code
 //
@@ -40,30 +40,18 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		made.discard()
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.RunDir), cause(err))
 	}
-	faults := stub.NewInjector(p.faults, p.FaultSeed)
 	taken := int64(0)
 	if p.fork != nil {
 		taken = p.fork.atTick
 	}
-	source, given, stop, err := m.openAnswers(ctx, p, faults, p.calls(taken))
-	if err != nil {
+	result, began, err := m.play(ctx, p, taken, func() {
+		fmt.Fprintf(m.Stderr, "run: %s, ticks %d, agents %d, seed %d, in %s\n", oneLine(p.Scenario), p.Ticks,
+			len(p.agentIDs), p.Seed, oneLine(p.RunDir))
+	}, func(ctx context.Context, o engine.Options) (engine.Result, error) { return m.carryOut(ctx, p, o) })
+	if !began {
 		made.discard()
 		return err
 	}
-	defer stop()
-	fmt.Fprintf(m.Stderr, "run: %s, ticks %d, agents %d, seed %d, in %s\n", oneLine(p.Scenario), p.Ticks,
-		len(p.agentIDs), p.Seed, oneLine(p.RunDir))
-	announceGuardOff(m.Stderr, p.GuardOff)
-	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.PrintLLMIO, quiet: p.Quiet}
-	var result engine.Result
-	err = m.shielded(func() (err error) {
-		result, err = m.observed(ctx, p.config, m.engineOptions(p, source, faults, printer), func(ctx context.Context, o engine.Options) (engine.Result, error) {
-			return m.carryOut(ctx, p, o)
-		})
-		return err
-	})
-	printer.finish()
-	given()
 	if locked, ok := errors.AsType[*run.LockedError](err); ok {
 		return badInput("%w", locked)
 	}
@@ -72,6 +60,29 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return fmt.Errorf("run: %w", err)
 	}
 	return m.conclude(p, out, result, err)
+}
+
+// play opens the source of answers and carries out the ticks behind one, which announce
+// introduces. began is false where the source could not be opened.
+func (m *Main) play(
+	ctx context.Context, p plan, after int64, announce func(), run func(context.Context, engine.Options) (engine.Result, error),
+) (result engine.Result, began bool, err error) {
+	faults := stub.NewInjector(p.faults, p.FaultSeed)
+	source, given, stop, err := m.openAnswers(ctx, p, faults, p.calls(after))
+	if err != nil {
+		return result, false, err
+	}
+	defer stop()
+	announce()
+	announceGuardOff(m.Stderr, p.GuardOff)
+	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.PrintLLMIO, quiet: p.Quiet}
+	err = m.shielded(func() (err error) {
+		result, err = m.observed(ctx, p.config, m.engineOptions(p, source, faults, printer), run)
+		return err
+	})
+	printer.finish()
+	given()
+	return result, true, err
 }
 
 // createRunDir makes the directory of the run, or of the fork.
@@ -152,8 +163,10 @@ func (m *Main) engineOptions(p plan, source engine.Source, faults *stub.Injector
 	if p.recording.path != "" {
 		o.RecordingPath = m.path(p.recording.path)
 	}
-	if p.fork != nil && p.fork.recounts(p) {
-		o.Reused = p.recounting(faults)
+	if p.recount {
+		o.Reused = func(r llmclient.Request, attempts int) {
+			faults.Recount(stubMode(p.ScriptedMode), p.ScriptedSeed, r.Body(), attempts)
+		}
 	}
 	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.LLMIOMaxChars)}
 	notes := failureNotes{printer: printer}
@@ -164,13 +177,6 @@ func (m *Main) engineOptions(p plan, source engine.Source, faults *stub.Injector
 		}
 	}
 	return o
-}
-
-// recounting counts the faults in answers that are used again.
-func (p plan) recounting(faults *stub.Injector) func(llmclient.Request, int) {
-	return func(r llmclient.Request, attempts int) {
-		faults.Recount(stubMode(p.ScriptedMode), p.ScriptedSeed, r.Body(), attempts)
-	}
 }
 
 // nothingRecorded reports whether the run ended before it had a trace, so that

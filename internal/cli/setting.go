@@ -2,38 +2,39 @@ package cli
 
 import "strings"
 
-// kind says how the text of a setting is read and what it may hold.
-type kind int
+// kind says how the text of a setting is read and what it may hold. Those that the type
+// of a field does not tell are named in its tag.
+type kind string
 
 // The kinds of settings.
 const (
 	// kindText is free text; blank means unset.
-	kindText kind = iota
+	kindText kind = "text"
 	// kindPath is a path.
-	kindPath
+	kindPath kind = "path"
 	// kindFile is the path of a file that holds the value or, for the prompt switches,
 	// also a JSON text. It is read when the settings are checked against each other.
-	kindFile
+	kindFile kind = "file"
 	// kindLayers are names of layers of the guard.
-	kindLayers
+	kindLayers kind = "layers"
 	// kindSecret is text that is never shown.
-	kindSecret
+	kindSecret kind = "secret"
 	// kindURL is the base URL of a Responses endpoint.
-	kindURL
+	kindURL kind = "url"
 	// kindCount is a whole number from min to max.
-	kindCount
+	kindCount kind = "count"
 	// kindSeed is a whole number from 0 to 2^64-1.
-	kindSeed
+	kindSeed kind = "seed"
 	// kindMillis is a duration such as 30s, or a plain number of milliseconds.
-	kindMillis
+	kindMillis kind = "millis"
 	// kindSwitch is true or false.
-	kindSwitch
+	kindSwitch kind = "switch"
 	// kindAgents is any number of agents with models of their own; see parseAgentModels.
-	kindAgents
+	kindAgents kind = "agents"
 	// kindChoice is one of the setting's choices.
-	kindChoice
+	kindChoice kind = "choice"
 	// kindMoney is an amount of money such as 2.50, in the currency of the prices.
-	kindMoney
+	kindMoney kind = "money"
 )
 
 // setting describes one value of a run: where it may come from, what it may be and where

@@ -72,15 +72,8 @@ func settingTable() settings {
 
 // kindOf is the kind of a field: the one its tag names, or that of its type.
 func kindOf(f reflect.StructField) kind {
-	switch f.Tag.Get("kind") {
-	case "path":
-		return kindPath
-	case "file":
-		return kindFile
-	case "url":
-		return kindURL
-	case "millis":
-		return kindMillis
+	if named := f.Tag.Get("kind"); named != "" {
+		return kind(named)
 	}
 	if f.Tag.Get("choices") != "" {
 		return kindChoice
@@ -110,30 +103,22 @@ func millisText(number string) string {
 	return number + "ms"
 }
 
-// capSettings bound what a run may spend.
+// capSettings bound what a run may spend: each unit of [trace.Limit] at each place of
+// [trace.Caps].
 func capSettings() settings {
 	var all settings
-	for _, at := range []struct {
-		infix, over string
-		limit       func(*config) *trace.Limit
-	}{
-		{"", "the whole run", func(c *config) *trace.Limit { return &c.Caps.Run }},
-		{"agent_", "each agent over the run", func(c *config) *trace.Limit { return &c.Caps.Agent }},
-		{"tick_", "each tick", func(c *config) *trace.Limit { return &c.Caps.Tick }},
-	} {
-		for _, unit := range []struct {
-			name, doc string
-			kind      kind
-			into      func(*trace.Limit) any
-		}{
-			{"calls", "model calls", kindCount, func(l *trace.Limit) any { return &l.Calls }},
-			{"tokens", "tokens, input and output", kindCount, func(l *trace.Limit) any { return &l.Tokens }},
-			{"cost", "money spent on tokens", kindMoney, func(l *trace.Limit) any { return &l.Cost }},
-		} {
-			name := "cap_" + at.infix + unit.name
-			all = append(all, setting{flag: strings.ReplaceAll(name, "_", "-"), env: []string{envPrefix + strings.ToUpper(name)}, key: "llm." + name,
-				kind: unit.kind, absent: "none", min: 1, max: capMax, removable: true, shapes: true, doc: "most " + unit.doc + ", of " + at.over,
-				into: func(c *config) any { return unit.into(at.limit(c)) }})
+	for place, at := range [][2]string{{"", "the whole run"}, {"agent_", "each agent over the run"}, {"tick_", "each tick"}} {
+		for unit, of := range [][2]string{{"calls", "model calls"}, {"tokens", "tokens, input and output"}, {"cost", "money spent on tokens"}} {
+			s := setting{key: "llm.cap_" + at[0] + of[0], kind: kindCount, absent: "none", min: 1, max: capMax, removable: true, shapes: true,
+				doc: "most " + of[1] + ", of " + at[1],
+				into: func(c *config) any {
+					return reflect.ValueOf(&c.Caps).Elem().Field(place).Field(unit).Addr().Interface()
+				}}
+			s.flag, s.env = strings.ReplaceAll(s.name(), "_", "-"), []string{envPrefix + strings.ToUpper(s.name())}
+			if of[0] == "cost" {
+				s.kind = kindMoney
+			}
+			all = append(all, s)
 		}
 	}
 	return all

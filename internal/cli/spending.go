@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -85,7 +86,11 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 		fmt.Fprint(w, priceAge(p.Prices, now))
 	}
 	if p.Estimate != nil || p.wantsEstimate() {
-		fmt.Fprintf(w, "caps: %s\n", p.capsText())
+		caps := noneText + "; --cap-calls, --cap-tokens and --cap-cost set some"
+		if p.Caps != (trace.Caps{}) {
+			caps = p.Caps.Text(oneLine(p.Currency()))
+		}
+		fmt.Fprintf(w, "caps: %s\n", caps)
 	}
 }
 
@@ -130,61 +135,27 @@ func priceAge(prices []price.Price, now time.Time) string {
 	return ""
 }
 
-// capsText lists the caps that are set, and says how to set some where none are.
-func (p plan) capsText() string {
-	if p.Caps == (trace.Caps{}) {
-		return noneText + "; --cap-calls, --cap-tokens and --cap-cost set some"
-	}
-	return capsListed(p.Caps, p.Prices)
-}
-
-// capsListed lists caps, in the currency of the prices.
-func capsListed(caps trace.Caps, prices []price.Price) string {
-	currency := ""
-	if len(prices) > 0 {
-		currency = oneLine(prices[0].Currency)
-	}
-	return caps.Text(currency)
-}
-
 // capKeys are the keys of the settings that are caps.
-func capKeys() []string {
-	var keys []string
-	for _, s := range capSettings() {
-		if s.removable {
-			keys = append(keys, s.key)
-		}
-	}
-	return keys
-}
+func capKeys() []string { return capSettings().keys("") }
 
 // capsGiven returns what flags make of the caps of a run that is gone on with; nil
 // without any such flag. Other places for settings are about new runs.
-func capsGiven(values []value) func(trace.Caps) trace.Caps {
-	given := slices.DeleteFunc(slices.Clone(values), func(v value) bool {
-		return !slices.Contains(capKeys(), v.setting.key) || v.origin.rank != fromFlag
-	})
+func capsGiven(c config) func(trace.Caps) trace.Caps {
+	var given settings
+	for _, v := range c.values {
+		if v.setting.removable && v.origin.rank == fromFlag {
+			given = append(given, v.setting)
+		}
+	}
 	if len(given) == 0 {
 		return nil
 	}
 	return func(caps trace.Caps) trace.Caps {
-		c := config{Settings: trace.Settings{Caps: caps}}
-		for _, v := range given {
-			target := v.setting.into(&c)
-			switch n := target.(type) {
-			case *int64:
-				*n = 0
-			case *price.Money:
-				*n = 0
-			}
-			if v.text == "" {
-				continue
-			}
-			if err := v.setting.read(v.text, target); err != nil {
-				panic("the cap was read before: " + err.Error())
-			}
+		changed := config{Settings: trace.Settings{Caps: caps}}
+		for _, s := range given {
+			reflect.ValueOf(s.into(&changed)).Elem().Set(reflect.ValueOf(s.into(&c)).Elem())
 		}
-		return c.Caps
+		return changed.Caps
 	}
 }
 

@@ -66,7 +66,8 @@ func (m *Main) loadSwitches(v value, agents []string) ([]trace.Switch, error) {
 }
 
 // parseSwitches reads a JSON list of switches. Unknown keys, ticks below 1 and
-// ticks out of order are errors that name the switch, counted from 1.
+// ticks out of order are errors that name the switch, counted from 1. The
+// same tick for different agents is how one moment is described.
 func parseSwitches(data []byte) ([]trace.Switch, error) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil || raw == nil {
@@ -82,23 +83,12 @@ func parseSwitches(data []byte) ([]trace.Switch, error) {
 		if s.Tick < last {
 			return nil, fmt.Errorf("switch %d: tick %d comes after tick %d; allowed: ticks in rising order", i+1, s.Tick, last)
 		}
-		if clashes(switches[:i], s) {
+		if slices.ContainsFunc(switches[:i], func(e trace.Switch) bool { return e.Tick == s.Tick && e.AgentID == s.AgentID }) {
 			return nil, fmt.Errorf("switch %d: tick %d is switched twice for the same agents; allowed: ticks in rising order", i+1, s.Tick)
 		}
 		switches[i], last = s, s.Tick
 	}
 	return switches, nil
-}
-
-// clashes reports whether an earlier switch has the tick and the agent of s. The
-// same tick for different agents is how one moment is described.
-func clashes(earlier []trace.Switch, s trace.Switch) bool {
-	for _, e := range earlier {
-		if e.Tick == s.Tick && e.AgentID == s.AgentID {
-			return true
-		}
-	}
-	return false
 }
 
 // parseSwitch reads one switch. The error says what is wrong with it and which keys
@@ -117,49 +107,31 @@ func parseSwitch(raw json.RawMessage) (trace.Switch, error) {
 		return trace.Switch{}, errors.New("no usable tick; allowed: a whole number from 1")
 	}
 	s := trace.Switch{Tick: *w.Tick, AgentID: w.Agent}
-	err := cmp.Or(
-		either(&s.SystemPrompt, "system_prompt", w.SystemPrompt, w.LLMSystemPrompt),
-		either(&s.ShortTermGoal, "short_term_goal", w.ShortTermGoal, w.LLMShortTermGoal),
-		either(&s.LongTermGoal, "long_term_goal", w.LongTermGoal, w.LLMLongTermGoal),
-	)
-	return s, cmp.Or(
-		err,
-		changesSomething(w),
-		goalGiven("short_term_goal", s.ShortTermGoal),
-		goalGiven("long_term_goal", s.LongTermGoal),
-	)
-}
-
-// either stores the text of a key that has two names, one with llm_ in front. Both
-// at once is refused, also when they agree: one of them is a leftover.
-func either(to **string, key string, plain, prefixed *string) error {
-	if plain != nil && prefixed != nil {
-		return fmt.Errorf("%s is given twice, with and without llm_; allowed: once", key)
-	}
-	*to = plain
-	if plain == nil {
-		*to = prefixed
-	}
-	return nil
-}
-
-// changesSomething refuses a switch without any text: it would be recorded as a
-// change that never was, most likely because a key is missing.
-func changesSomething(w *wireSwitch) error {
-	for _, text := range []*string{w.SystemPrompt, w.ShortTermGoal, w.LongTermGoal, w.LLMSystemPrompt, w.LLMShortTermGoal, w.LLMLongTermGoal} {
-		if text != nil {
-			return nil
+	for _, text := range []struct {
+		key             string
+		to              **string
+		plain, prefixed *string
+	}{
+		{"system_prompt", &s.SystemPrompt, w.SystemPrompt, w.LLMSystemPrompt},
+		{"short_term_goal", &s.ShortTermGoal, w.ShortTermGoal, w.LLMShortTermGoal},
+		{"long_term_goal", &s.LongTermGoal, w.LongTermGoal, w.LLMLongTermGoal},
+	} {
+		if text.plain != nil && text.prefixed != nil {
+			// Also when they agree: one of them is a leftover.
+			return s, fmt.Errorf("%s is given twice, with and without llm_; allowed: once", text.key)
 		}
+		given := cmp.Or(text.plain, text.prefixed)
+		if given != nil && text.to != &s.SystemPrompt && strings.TrimSpace(*given) == "" {
+			// There is no built-in goal to go back to.
+			return s, fmt.Errorf("%s is empty; allowed: a text, or leave it out to keep the goal", text.key)
+		}
+		*text.to = given
 	}
-	return errors.New("changes nothing; allowed keys: " + switchKeys)
-}
-
-// goalGiven refuses a goal without text: there is no built-in goal to go back to.
-func goalGiven(key string, goal *string) error {
-	if goal != nil && strings.TrimSpace(*goal) == "" {
-		return fmt.Errorf("%s is empty; allowed: a text, or leave it out to keep the goal", key)
+	if s.SystemPrompt == nil && s.ShortTermGoal == nil && s.LongTermGoal == nil {
+		// Most likely a key is missing: it would be recorded as a change that never was.
+		return s, errors.New("changes nothing; allowed keys: " + switchKeys)
 	}
-	return nil
+	return s, nil
 }
 
 // readBounded is readRaw without the byte order mark that some editors begin a file
