@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -19,13 +18,8 @@ func (m *Main) answersCommand() *cobra.Command {
 	export := &cobra.Command{
 		Use:   "export RUN FILE",
 		Short: "write a run's recorded answers to a compressed file for --replay-from",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return badInput("%s needs a run directory and a file, and got %d arguments", c.CommandPath(), len(args))
-			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error { return m.exportAnswers(args[0], args[1]) },
+		Args:  arguments(2, "a run directory and a file"),
+		RunE:  func(_ *cobra.Command, args []string) error { return m.exportAnswers(args[0], args[1]) },
 	}
 	show := &cobra.Command{
 		Use:   "show FILE",
@@ -41,25 +35,18 @@ func (m *Main) answersCommand() *cobra.Command {
 // such a file is made to be shared, and cutting it out here would change the prompts
 // that follow from it.
 func (m *Main) exportAnswers(runDir, name string) error {
-	f, err := m.openTrace(runDir)
-	if err != nil {
-		return err
-	}
-	f.Close()
-	out, err := prepareOutput(m.path(name), m.keptTrace(runDir))
-	if err != nil {
-		return badInput("%s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
-	}
 	var counts trace.AnswerCounts
-	err = atomicfile.WriteWith(out.path, func(w *os.File) error {
+	err := m.writeFromTrace(runDir, name, func(w *os.File) (err error) {
 		counts, err = run.Dir(m.path(runDir)).ExportAnswers(w, m.refuseSecret())
 		return err
 	})
-	if err != nil {
-		out.made.discard()
-		return exportFailure(runDir, err)
+	if run.Damaged(err) || errors.Is(err, errSecret) {
+		return badInput("the answers of %s cannot be exported: %w", shown(runDir), err)
 	}
-	info, err := os.Stat(out.path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(m.path(name))
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", shown(name), cause(err))
 	}
@@ -70,34 +57,15 @@ func (m *Main) exportAnswers(runDir, name string) error {
 // errSecret ends an export that would tell a secret.
 var errSecret = errors.New("an answer holds what looks like a key")
 
-// exportFailure sorts why a run has no file of answers.
-func exportFailure(runDir string, err error) error {
-	if run.Damaged(err) || errors.Is(err, errSecret) {
-		return badInput("the answers of %s cannot be exported: %w", shown(runDir), err)
-	}
-	return err
-}
-
 // tokenText is what keys of common providers look like.
 var tokenText = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}|(?i:bearer) [A-Za-z0-9._~+/-]{16,}`)
 
 // refuseSecret returns a check of lines for the keys that are set here and for what
 // looks like one.
 func (m *Main) refuseSecret() func(line []byte) error {
-	var known [][]byte
-	for _, s := range settingTable() {
-		for _, name := range s.env {
-			if text, _ := m.LookupEnv(name); s.kind == kindSecret && len(text) >= 8 {
-				known = append(known, []byte(text))
-			}
-		}
-	}
+	keys := m.keysOfEnvironment()
 	return func(line []byte) error {
-		held := tokenText.Match(line)
-		for _, secret := range known {
-			held = held || bytes.Contains(line, secret)
-		}
-		if !held {
+		if !tokenText.Match(line) && !holdsKey(string(line), keys) {
 			return nil
 		}
 		if record, err := trace.Decode(bytes.TrimSuffix(line, []byte("\n"))); err == nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -104,9 +105,14 @@ func commandNames(c *cobra.Command) []string {
 // oneArgument accepts exactly one argument, called what in the error. Cobra's own
 // checks of arguments carry no exit code and do not say what is allowed.
 func oneArgument(what string) cobra.PositionalArgs {
+	return arguments(1, "exactly one argument, "+what)
+}
+
+// arguments accepts exactly n of them, called what in the error.
+func arguments(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return badInput("%s needs exactly one argument, %s, and got %d", c.CommandPath(), what, len(args))
+		if len(args) != n {
+			return badInput("%s needs %s, and got %d", c.CommandPath(), what, len(args))
 		}
 		return nil
 	}
@@ -211,4 +217,18 @@ func givenFlags(flags *pflag.FlagSet) (map[string]string, error) {
 		}
 	})
 	return given, err
+}
+
+// borrowSettings gives a command the flags of some settings of a run, and --config.
+// read gathers all settings then, as a run would.
+func (m *Main) borrowSettings(c *cobra.Command, keys []string) (read func() ([]value, error)) {
+	addFlags(c.Flags(), slices.DeleteFunc(settingTable(), func(s setting) bool { return !slices.Contains(keys, s.key) }))
+	config := c.Flags().String("config", "", "configuration file (default config.toml in the working directory, when there is one)")
+	return func() ([]value, error) {
+		given, err := givenFlags(c.Flags())
+		if err != nil {
+			return nil, err
+		}
+		return m.gather(settingTable(), "", given, *config)
+	}
 }

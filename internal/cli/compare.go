@@ -18,13 +18,11 @@ func (m *Main) compareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "show in what two runs differ: decisions, outcomes, goals, spending",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 2 || after < 0 {
-				return badInput("%s needs two run directories, and --after-tick a tick from 0", c.CommandPath())
-			}
-			return nil
-		},
+		Args:  arguments(2, "two run directories"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if after < 0 {
+				return badInput("--after-tick %d is out of range; allowed: a tick from 0", after)
+			}
 			c, reports, err := m.compareRuns(args[0], args[1], after)
 			if err != nil {
 				return err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -29,46 +28,36 @@ run copes with what they tell of.`
 
 // doctorCommand examines an endpoint.
 func (m *Main) doctorCommand() *cobra.Command {
-	var o doctorFlags
-	all := settingTable()
+	var agent string
+	var asJSON bool
+	var read func() ([]value, error)
 	c := &cobra.Command{
 		Use:   "doctor [--model MODEL] [--base-url URL]",
 		Short: "check an endpoint in five calls and say what to change",
 		Long:  doctorHelp,
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			given, err := givenFlags(c.Flags())
+			values, err := read()
 			if err != nil {
 				return err
 			}
-			values, err := m.gather(all, "", given, o.config)
-			if err != nil {
-				return err
-			}
-			return m.examine(c.Context(), values, o)
+			return m.examine(c.Context(), values, agent, asJSON)
 		},
 	}
-	addFlags(c.Flags(), slices.DeleteFunc(settingTable(), func(s setting) bool { return !slices.Contains(doctorSettings, s.key) }))
-	c.Flags().StringVar(&o.agent, "agent", "", "check the endpoint of this agent, which --agent-model or the configuration file names")
-	c.Flags().BoolVar(&o.json, "json", false, "print the findings as JSON")
-	c.Flags().StringVar(&o.config, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
+	read = m.borrowSettings(c, doctorSettings)
+	c.Flags().StringVar(&agent, "agent", "", "check the endpoint of this agent, which --agent-model or the configuration file names")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return c
-}
-
-// doctorFlags are the flags of the command that are not settings.
-type doctorFlags struct {
-	agent, config string
-	json          bool
 }
 
 // examine finds the endpoint that a run would use, examines it and prints what was
 // found. A check that failed is an error of the provider.
-func (m *Main) examine(ctx context.Context, values []value, flags doctorFlags) error {
+func (m *Main) examine(ctx context.Context, values []value, agent string, asJSON bool) error {
 	c, err := newConfig(trace.DefaultSettings(), values)
 	if err != nil {
 		return err
 	}
-	o, stop, err := m.patient(ctx, c, values, flags.agent)
+	o, stop, err := m.patient(ctx, c, values, agent)
 	if err != nil {
 		return err
 	}
@@ -80,11 +69,17 @@ func (m *Main) examine(ctx context.Context, values []value, flags doctorFlags) e
 	if ctx.Err() != nil {
 		return failWith(exitInterrupted, fmt.Errorf("interrupted"))
 	}
-	if err := m.printExamination(r, flags.json); err != nil {
+	if err := m.printExamination(r, asJSON); err != nil {
 		return fmt.Errorf("print the findings: %w", err)
 	}
+	var failed []string
+	for _, f := range r.Findings {
+		if f.Status == doctor.Fail {
+			failed = append(failed, f.Check)
+		}
+	}
 	if !r.Fit() {
-		return failWith(exitProvider, fmt.Errorf("the endpoint will not do as it is: %s", failedChecks(r)))
+		return failWith(exitProvider, fmt.Errorf("the endpoint will not do as it is: %s", strings.Join(failed, ", ")))
 	}
 	return nil
 }
@@ -162,15 +157,4 @@ func (m *Main) printExamination(r doctor.Report, asJSON bool) error {
 		}
 	}
 	return nil
-}
-
-// failedChecks names the checks that failed.
-func failedChecks(r doctor.Report) string {
-	var names []string
-	for _, f := range r.Findings {
-		if f.Status == doctor.Fail {
-			names = append(names, f.Check)
-		}
-	}
-	return strings.Join(names, ", ")
 }

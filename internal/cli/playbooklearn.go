@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,29 +39,24 @@ keeps what was learned before, with exit code 4.`
 
 // playbookLearnCommand learns from finished runs.
 func (m *Main) playbookLearnCommand() *cobra.Command {
-	rounds, configName := 1, ""
+	rounds := 1
 	var drift engine.ReplayOptions
-	all := settingTable()
+	var read func() ([]value, error)
 	c := &cobra.Command{
 		Use:   "learn RUN... --playbook FILE",
 		Short: "learn from finished runs",
 		Long:  learnHelp,
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			given, err := givenFlags(c.Flags())
-			if err != nil {
-				return err
-			}
-			values, err := m.gather(all, "", given, configName)
+			values, err := read()
 			if err != nil {
 				return err
 			}
 			return m.learn(c.Context(), values, args, rounds, drift)
 		},
 	}
-	addFlags(c.Flags(), slices.DeleteFunc(settingTable(), func(s setting) bool { return !slices.Contains(learnSettings, s.key) }))
+	read = m.borrowSettings(c, learnSettings)
 	c.Flags().IntVar(&rounds, "rounds", rounds, fmt.Sprintf("reflections before a curation, 1 to %d", reflect.RoundsMax))
-	c.Flags().StringVar(&configName, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
 	c.Flags().BoolVar(&drift.AllowVersionDrift, "allow-version-drift", false, "also learn from a run that another version recorded")
 	return c
 }

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"fmt"
+	"os"
 	"path/filepath"
 
 	"example.com/agentworld/internal/atomicfile"
@@ -47,20 +47,21 @@ func (m *Main) keptTrace(runDir string) keptPath {
 	return keptPath{"the run's trace", filepath.Join(m.path(runDir), run.TraceFile)}
 }
 
-// saveReport writes a report as JSON to a file, parents included, or to stdout
-// for "-". A file appears complete or not at all.
-func (m *Main) saveReport(runDir string, r report.Report, name string) error {
-	if name == "-" {
-		_, err := m.Stdout.Write(r.JSON())
+// writeFromTrace writes a file that is made from a run's trace, parents included. It
+// appears complete or not at all, and nothing is made for a directory without a run.
+func (m *Main) writeFromTrace(runDir, name string, fill func(*os.File) error) error {
+	f, err := m.openTrace(runDir)
+	if err != nil {
 		return err
 	}
+	f.Close()
 	out, err := prepareOutput(m.path(name), m.keptTrace(runDir))
 	if err != nil {
-		return badInput("--json %s cannot be written: %v; allowed: a file in a writable directory, or - for stdout", shown(name), err)
+		return badInput("%s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
 	}
-	if err := atomicfile.Write(out.path, r.JSON()); err != nil {
+	if err := atomicfile.WriteWith(out.path, fill); err != nil {
+		out.made.discard()
 		return err
 	}
-	fmt.Fprintf(m.Stdout, "report  %s\n", oneLine(name))
 	return nil
 }

@@ -35,6 +35,11 @@ func (m *Main) chooseScenario(v value, commands []string) (name string, text []b
 	return name, text, s, wrongSettings(err)
 }
 
+// namedScenario is the name of a scenario as the argument of a command.
+func namedScenario(name string) value {
+	return value{setting: setting{flag: "scenario"}, text: name, origin: origin{rank: fromArgument}}
+}
+
 // looksLikeFile reports whether a name that is no embedded scenario was meant as
 // a path: it ends in .toml, has a separator, or there is such a file.
 func (m *Main) looksLikeFile(name string) bool {
@@ -120,17 +125,9 @@ func (m *Main) scenariosCommand() *cobra.Command {
 // showScenario prints a scenario's file as it is, comments included: the best
 // documentation of the format, and a file to start from.
 func (m *Main) showScenario(name string) error {
-	_, toml, ok := scenario.Embedded(name)
-	if !ok && m.looksLikeFile(name) {
-		var err error
-		if toml, err = readBounded(m.path(name), scenarioBytesMax); err != nil {
-			return badInput("scenario file %s cannot be read: %v", shown(name), cause(err))
-		}
-		if _, err := scenario.Parse(name, toml); err != nil {
-			return badInput("%w", err)
-		}
-	} else if !ok {
-		return badInput("unknown scenario %s; allowed: %s, or the path of a .toml file", shown(name), offeredScenarios())
+	_, toml, _, err := m.chooseScenario(namedScenario(name), nil)
+	if err != nil {
+		return err
 	}
 	if _, err := m.Stdout.Write(toml); err != nil {
 		return fmt.Errorf("show scenario %s: %w", name, err)

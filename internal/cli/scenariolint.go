@@ -54,7 +54,7 @@ func (m *Main) lintScenarios(names []string) error {
 // lintScenario lists the findings about one scenario, each a line. That it cannot
 // be read is one too, so that the scenarios after it are still checked.
 func (m *Main) lintScenario(name string) []string {
-	name, _, chosen, err := m.chooseScenario(value{text: name, origin: origin{rank: fromArgument}}, nil)
+	name, _, chosen, err := m.chooseScenario(namedScenario(name), nil)
 	if err != nil {
 		return []string{err.Error()}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
@@ -26,7 +25,8 @@ func (m *Main) traceCommand() *cobra.Command {
 			if output == "" {
 				return m.canonicalTrace(args[0], m.Stdout)
 			}
-			return m.canonicalFile(args[0], output)
+			// A cut file would differ from every other and accuse the run.
+			return m.writeFromTrace(args[0], output, func(f *os.File) error { return m.canonicalTrace(args[0], f) })
 		},
 	}
 	canonical.Flags().StringVarP(&output, "output", "o", "", "write to this file instead of stdout")
@@ -80,23 +80,6 @@ func (m *Main) canonicalTrace(runDir string, w io.Writer) error {
 	return nil
 }
 
-// canonicalFile is canonicalTrace into a file that appears complete or not at
-// all: a cut one would differ from every other and accuse the run.
-func (m *Main) canonicalFile(runDir, name string) error {
-	// Opened first, so that a wrong run leaves no directory behind.
-	f, err := m.openTrace(runDir)
-	if err != nil {
-		return err
-	}
-	f.Close()
-	// The trace is read again while the file is written, as it may be large.
-	out, err := prepareOutput(m.path(name), m.keptTrace(runDir))
-	if err != nil {
-		return badInput("-o %s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
-	}
-	return atomicfile.WriteWith(out.path, func(w *os.File) error { return m.canonicalTrace(runDir, w) })
-}
-
 // reportCommand folds a trace again, for a run that was killed before it could or
 // to read an old trace with a newer report. Without --json the summary is
 // printed, the same text as at the end of a run.
@@ -111,10 +94,18 @@ func (m *Main) reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if jsonPath != "" {
-				return m.saveReport(args[0], r, jsonPath)
+			text := []byte(r.Text())
+			switch jsonPath {
+			case "":
+			case "-":
+				text = r.JSON()
+			default:
+				if err := m.writeFromTrace(args[0], jsonPath, func(f *os.File) error { _, err := f.Write(r.JSON()); return err }); err != nil {
+					return err
+				}
+				text = []byte("report  " + oneLine(jsonPath) + "\n")
 			}
-			_, err = fmt.Fprint(m.Stdout, r.Text())
+			_, err = m.Stdout.Write(text)
 			return err
 		},
 	}
