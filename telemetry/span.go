@@ -114,26 +114,23 @@ func ending(s engine.Span, e engine.Ending) []attribute.KeyValue {
 	case s.Kind == engine.SpanModuleCall:
 		return []attribute.KeyValue{semconv.GenAIToolName(cmp.Or(e.Module, moduleUnknown))}
 	case s.Kind == engine.SpanModelCall && e.Answer != nil:
-		return answered(*e.Answer)
+		var list []attribute.KeyValue
+		if e.Answer.Reply != nil {
+			list = replied(*e.Answer.Reply)
+		}
+		if e.Answer.Recorded {
+			list = append(list, keyRecorded.Bool(true))
+		}
+		return list
 	}
 	return nil
 }
 
-// answered is what an answer tells, and that no model gave it now.
-func answered(a llmclient.Answer) (list []attribute.KeyValue) {
-	if a.Reply != nil {
-		list = replied(*a.Reply)
-	}
-	if a.Recorded {
-		list = append(list, keyRecorded.Bool(true))
-	}
-	return list
-}
-
-// replied is what a reply tells besides its contents.
+// replied is what a reply tells besides its contents. What it ended with is why it is
+// not whole, or its status.
 func replied(r llmclient.Reply) []attribute.KeyValue {
 	list := []attribute.KeyValue{
-		semconv.GenAIResponseFinishReasons(finishReason(r)),
+		semconv.GenAIResponseFinishReasons(cmp.Or(r.IncompleteReason, r.Status)),
 		semconv.GenAIUsageInputTokens(int(r.Usage.Input)), semconv.GenAIUsageOutputTokens(int(r.Usage.Output)),
 		semconv.GenAIUsageCacheReadInputTokens(int(r.Usage.Cached)), semconv.GenAIUsageReasoningOutputTokens(int(r.Usage.Reasoning)),
 	}
@@ -145,9 +142,6 @@ func replied(r llmclient.Reply) []attribute.KeyValue {
 	}
 	return list
 }
-
-// finishReason is the status of a reply, or why it is not whole.
-func finishReason(r llmclient.Reply) string { return cmp.Or(r.IncompleteReason, r.Status) }
 
 // measure records the metrics of a model call. Agents and ticks are no dimensions: each
 // would be a series of its own for as long as a collector keeps them.

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -80,20 +78,8 @@ func (t *transcript) restrict(step int) error {
 		return nil
 	}
 	last := 0
-	calls, steps := t.calls, t.steps
-	t.calls, t.steps = nil, nil
-	for _, c := range calls {
-		last = max(last, c.Step)
-		if c.Step == step {
-			t.calls = append(t.calls, c)
-		}
-	}
-	for _, s := range steps {
-		last = max(last, s.Step)
-		if s.Step == step {
-			t.steps = append(t.steps, s)
-		}
-	}
+	t.calls = slices.DeleteFunc(t.calls, func(c trace.ModelCall) bool { last = max(last, c.Step); return c.Step != step })
+	t.steps = slices.DeleteFunc(t.steps, func(s trace.Step) bool { last = max(last, s.Step); return s.Step != step })
 	if len(t.calls)+len(t.steps) == 0 {
 		return badInput("no step %d in this decision; allowed: 1 to %d", step, last)
 	}
@@ -103,57 +89,51 @@ func (t *transcript) restrict(step int) error {
 // explain prints a transcript. Its text is complete before the first byte goes
 // out, so that a damaged trace prints an error and nothing else.
 func (m *Main) explain(t transcript, sources *trail, f explainFlags) error {
-	var b bytes.Buffer
-	var err error
 	if f.json {
-		err = t.writeJSON(&b)
-	} else {
-		err = (&explainer{b: &b, t: t, trail: sources, full: f.full}).write(f)
+		record, err := t.record()
+		if err != nil {
+			return badInput("the trace is damaged: %w", err)
+		}
+		return m.printJSON(record)
 	}
-	if err != nil {
+	e := explainer{t: t, trail: sources, full: f.full, shownIn: map[string]int{}}
+	if err := e.write(f); err != nil {
 		return badInput("the trace is damaged: %w", err)
 	}
-	_, err = m.Stdout.Write(b.Bytes())
+	_, err := m.Stdout.Write(e.b.Bytes())
 	return err
 }
 
-// writeJSON writes the transcript as one object: the records as they are in the
-// trace, each call with its parts in place of their hashes.
-//
-//	{"decision": {...}, "steps": [...], "calls": [
-//	  {"record": {...}, "instructions": "...", "tools": [...], "input": [...], "output": [...]}]}
-//
-// "decision" is null when the run ended within the tick; in a fork "parent" is what
-// the agent did in that tick of the run it was forked from.
-func (t *transcript) writeJSON(b *bytes.Buffer) error {
-	type call struct {
-		Record       any               `json:"record"`
-		Instructions string            `json:"instructions"`
-		Tools        json.RawMessage   `json:"tools"`
-		Input        []json.RawMessage `json:"input"`
-		Output       []json.RawMessage `json:"output"`
-	}
-	calls := []call{}
+// explained is a transcript as one object: the records as they are in the trace, each
+// call with its parts in place of their hashes.
+type explained struct {
+	// Decision is null when the run ended within the tick.
+	Decision *trace.Decision `json:"decision"`
+	// Parent is, in a fork, what the agent did in that tick of the run it left.
+	Parent *trace.Decision `json:"parent,omitempty"`
+	Steps  []trace.Step    `json:"steps"`
+	Calls  []explainedCall `json:"calls"`
+}
+
+type explainedCall struct {
+	Record       trace.ModelCall   `json:"record"`
+	Instructions string            `json:"instructions"`
+	Tools        json.RawMessage   `json:"tools"`
+	Input        []json.RawMessage `json:"input"`
+	Output       []json.RawMessage `json:"output"`
+}
+
+// record returns the whole; the error names a part that is missing or damaged.
+func (t *transcript) record() (explained, error) {
+	e := explained{t.decision, t.parent, append([]trace.Step{}, t.steps...), []explainedCall{}}
 	for _, c := range t.calls {
 		p, err := t.prompt(c)
 		if err != nil {
-			return err
+			return e, err
 		}
-		calls = append(calls, call{c, p.instructions, p.tools, raws(p.input), raws(p.output)})
+		e.Calls = append(e.Calls, explainedCall{c, p.instructions, p.tools, raws(p.input), raws(p.output)})
 	}
-	record := struct {
-		Decision *trace.Decision `json:"decision"`
-		Parent   *trace.Decision `json:"parent,omitempty"`
-		Steps    []trace.Step    `json:"steps"`
-		Calls    []call          `json:"calls"`
-	}{t.decision, t.parent, append([]trace.Step{}, t.steps...), calls}
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, llmclient.Marshal(record), "", "  "); err != nil {
-		return fmt.Errorf("indent the decision: %w", err)
-	}
-	b.WriteString(plaintext.EscapeJSON(indented.String()))
-	b.WriteByte('\n')
-	return nil
+	return e, nil
 }
 
 // raws are the items as they travel on the wire, for output as JSON. The list is

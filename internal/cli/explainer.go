@@ -42,7 +42,7 @@ import (
 // Within a turn each request begins with all of the one before, so a part that
 // was shown is referred to, unless full is set.
 type explainer struct {
-	b *bytes.Buffer
+	b bytes.Buffer
 	t transcript
 	// trail tells where the decision's sources come from.
 	trail *trail
@@ -55,8 +55,7 @@ type explainer struct {
 // write writes the whole text. The error names a part that is missing or damaged;
 // what was written until then is of no use.
 func (e *explainer) write(f explainFlags) error {
-	e.shownIn = map[string]int{}
-	fmt.Fprintf(e.b, "%s, tick %d  (%s, seed %d, model %s, %s)\n", oneLine(f.agent), f.tick,
+	fmt.Fprintf(&e.b, "%s, tick %d  (%s, seed %d, model %s, %s)\n", oneLine(f.agent), f.tick,
 		oneLine(e.t.header.Settings.Scenario), e.t.header.Settings.Seed, oneLine(e.t.header.Settings.Model), oneLine(string(e.t.header.Settings.ModelSource)))
 	e.decision()
 	if f.step == 0 {
@@ -69,7 +68,7 @@ func (e *explainer) write(f explainFlags) error {
 		}
 	}
 	for _, r := range e.t.refused {
-		fmt.Fprintf(e.b, "\nRefused  (step %d, stage %s)\n", r.Step, oneLine(string(r.Stage)))
+		fmt.Fprintf(&e.b, "\nRefused  (step %d, stage %s)\n", r.Step, oneLine(string(r.Stage)))
 		e.field("cap", fmt.Sprintf("%s of %d: %d left, %d needed", oneLine(r.Cap), r.Limit, r.Available, r.Requested))
 		e.field("request", oneLine(r.RequestHash))
 	}
@@ -77,19 +76,23 @@ func (e *explainer) write(f explainFlags) error {
 }
 
 // field writes one aligned line of facts.
-func (e *explainer) field(name, text string) { fmt.Fprintf(e.b, "  %-12s%s\n", name, text) }
+func (e *explainer) field(name, text string) { fmt.Fprintf(&e.b, "  %-12s%s\n", name, text) }
 
 // decision writes the first section: from what the model wanted to what became of
 // it. Proposed, adjusted and executed action are recorded apart, and a line says
 // so where two are the same.
 func (e *explainer) decision() {
 	d := e.t.decision
-	fmt.Fprintln(e.b, "\nDecision")
+	fmt.Fprintln(&e.b, "\nDecision")
 	if d == nil {
 		e.field("", "none was recorded: the run ended within this tick")
 		return
 	}
-	e.field("decided by", fmt.Sprintf("%s in %d calls%s%s", oneLine(string(d.DecidedBy)), max(0, d.Calls-len(e.t.refused)), commitText(d), refusedText(int64(len(e.t.refused)))))
+	commit := ""
+	if d.CallsSaved != 0 {
+		commit = fmt.Sprintf(", %s, %d calls saved", oneLine(d.Commit), d.CallsSaved)
+	}
+	e.field("decided by", fmt.Sprintf("%s in %d calls%s%s", oneLine(string(d.DecidedBy)), max(0, d.Calls-len(e.t.refused)), commit, refusedText(int64(len(e.t.refused)))))
 	if d.WaitReason != "" {
 		e.field("because", oneLine(string(d.WaitReason)))
 	}
@@ -101,8 +104,13 @@ func (e *explainer) decision() {
 	for _, a := range d.Adjustments {
 		e.field("", fmt.Sprintf("%s %d -> %d, the nearest feasible value (%s)", oneLine(a.Field), a.From, a.To, oneLine(a.Bound)))
 	}
-	if len(d.ArgumentsTrust) > 0 {
-		e.field("arguments", trustText(d.ArgumentsTrust))
+	// How far the value of each argument was the agent's own.
+	var trust []string
+	for _, a := range d.ArgumentsTrust {
+		trust = append(trust, a.Argument+" "+a.Trust.String())
+	}
+	if len(trust) > 0 {
+		e.field("arguments", orNone(trust))
 	}
 	e.field("executed", sameAs(d.Executed, d.Adjusted, "as adjusted"))
 	e.field("outcome", outcomeText(d.Outcome))
@@ -126,23 +134,6 @@ func (e *explainer) parent() {
 		return
 	}
 	e.field("parent did", fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, e.t.decision.Executed, "the same"), oneLine(string(p.DecidedBy)), outcomeText(p.Outcome)))
-}
-
-// commitText says how a decision was committed where the model was not asked for it.
-func commitText(d *trace.Decision) string {
-	if d.CallsSaved == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %s, %d calls saved", oneLine(d.Commit), d.CallsSaved)
-}
-
-// trustText says of each argument how far its value was the agent's own.
-func trustText(list []trace.ArgumentTrust) string {
-	words := make([]string, len(list))
-	for i, a := range list {
-		words[i] = oneLine(a.Argument + " " + a.Trust.String())
-	}
-	return strings.Join(words, ", ")
 }
 
 // sameAs shows an action, or a word when it is the one shown before. Actions are
@@ -237,44 +228,40 @@ func (e *explainer) sourceList() {
 	if d == nil || len(d.SourcesRetrieved)+len(d.SourcesCited) == 0 {
 		return
 	}
-	fmt.Fprintln(e.b, "\nSources")
+	fmt.Fprintln(&e.b, "\nSources")
 	for _, s := range d.SourcesRetrieved {
-		fmt.Fprintf(e.b, "  [%s] %s, score %d, %s, trust %s, %d characters\n", oneLine(s.ID), oneLine(string(s.Kind)), s.Score, useOf(*d, s.ID), s.Trust, s.Chars)
+		fmt.Fprintf(&e.b, "  [%s] %s, score %d, %s, trust %s, %d characters\n", oneLine(s.ID), oneLine(string(s.Kind)), s.Score, useOf(*d, s.ID), s.Trust, s.Chars)
 		for _, line := range e.trail.chain(s.ID) {
-			fmt.Fprintf(e.b, "      %s\n", line)
+			fmt.Fprintf(&e.b, "      %s\n", line)
 		}
 	}
 	for _, c := range d.SourcesCited {
 		if c.Status != "used" {
-			fmt.Fprintf(e.b, "  named and not in view: [%s] %s (%s)\n", oneLine(c.ID), oneLine(string(c.Status)), oneLine(string(c.Channel)))
+			fmt.Fprintf(&e.b, "  named and not in view: [%s] %s (%s)\n", oneLine(c.ID), oneLine(string(c.Status)), oneLine(string(c.Channel)))
 		}
 	}
 }
 
-// steps writes the next section, one line a step. A turn that a standing order
-// continued has one; a transcript restricted to a step may have none.
+// steps writes the next section, one line a step: its level if it has one, kind, name,
+// status and code, then the call it answers, what the parser forgave, and the recorded
+// facts. A turn that a standing order continued has one; a transcript restricted to a
+// step may have none.
 func (e *explainer) steps() {
 	if len(e.t.steps) == 0 {
 		return
 	}
-	fmt.Fprintln(e.b, "\nSteps")
+	fmt.Fprintln(&e.b, "\nSteps")
 	for _, s := range e.t.steps {
-		fmt.Fprintf(e.b, "  %2d  %s\n", s.Step, stepText(s))
+		words := []string{strings.ToUpper(string(s.Level)), string(s.Kind), s.Name, string(s.Status), s.Code, s.CallID}
+		if s.Minted {
+			words = append(words, "(id made here)")
+		}
+		if len(s.Leniencies) > 0 {
+			words = append(words, "forgiven: "+strings.Join(s.Leniencies, ", "))
+		}
+		words = append(words, string(s.Detail))
+		fmt.Fprintf(&e.b, "  %2d  %s\n", s.Step, oneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " ")))
 	}
-}
-
-// stepText is a step on one line: its level if it has one, kind, name, status and code, then the call it
-// answers, what the parser forgave, and the recorded facts.
-func stepText(s trace.Step) string {
-	words := []string{strings.ToUpper(string(s.Level)), string(s.Kind), s.Name, string(s.Status), s.Code, s.CallID}
-	if s.Minted {
-		words = append(words, "(id made here)")
-	}
-	if len(s.Leniencies) > 0 {
-		words = append(words, "forgiven: "+strings.Join(s.Leniencies, ", "))
-	}
-	words = append(words, string(s.Detail))
-	return oneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 }
 
 // call writes one model call: what was sent, item by item, and what came back. n
@@ -288,12 +275,17 @@ func (e *explainer) call(n int, c trace.ModelCall) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.b, "\nCall %d  (step %d, stage %s)\n", n, c.Step, oneLine(string(c.Stage)))
+	fmt.Fprintf(&e.b, "\nCall %d  (step %d, stage %s)\n", n, c.Step, oneLine(string(c.Stage)))
 	e.field("model", oneLine(c.Model))
 	e.field("request", fmt.Sprintf("%s, %d characters and %d of tools", oneLine(c.RequestHash), c.InputChars, c.ToolChars))
 	e.field("tools", orNone(names))
 	e.field("tool choice", choiceText(c.ToolChoice))
-	e.sections(c.Sections)
+	for _, s := range c.Sections {
+		// Sections that were sent whole are not worth a line: their text follows.
+		if s.Clipped {
+			e.field("clipped", fmt.Sprintf("section %s by %d characters", oneLine(s.Name), s.ClippedChars))
+		}
+	}
 	e.part(n, "instructions", c.Instructions, p.instructions)
 	for i, it := range p.input {
 		e.part(n, fmt.Sprintf("input %d of %d: %s", i+1, len(p.input), itemTitle(it)), c.Input[i], itemText(it))
@@ -302,36 +294,26 @@ func (e *explainer) call(n int, c trace.ModelCall) error {
 	return nil
 }
 
-// sections writes which prompt sections the budget cut, and by how much. Sections
-// that were sent whole are not worth a line: their text follows.
-func (e *explainer) sections(sections []trace.Section) {
-	for _, s := range sections {
-		if s.Clipped {
-			e.field("clipped", fmt.Sprintf("section %s by %d characters", oneLine(s.Name), s.ClippedChars))
-		}
-	}
-}
-
 // part writes one text, or where it was shown before.
 func (e *explainer) part(call int, title, hash, text string) {
 	if earlier, ok := e.shownIn[hash]; ok && !e.full {
-		fmt.Fprintf(e.b, "--- %s, as in call %d\n", oneLine(title), earlier)
+		fmt.Fprintf(&e.b, "--- %s, as in call %d\n", oneLine(title), earlier)
 		return
 	}
 	e.shownIn[hash] = call
-	fmt.Fprintf(e.b, "--- %s\n%s\n", oneLine(title), strings.TrimRight(plaintext.Escape(text), "\n"))
+	fmt.Fprintf(&e.b, "--- %s\n%s\n", oneLine(title), strings.TrimRight(plaintext.Escape(text), "\n"))
 }
 
 // answer writes what ended the call: the output items in the provider's order with
 // the tokens billed, or why there are none.
 func (e *explainer) answer(a trace.Answer, output []llmclient.Item) {
 	if a.Failure != nil {
-		fmt.Fprintf(e.b, "--- answer: failed, %s\n", failureText(a.Failure))
+		fmt.Fprintf(&e.b, "--- answer: failed, %s\n", failureText(a.Failure))
 		return
 	}
-	fmt.Fprintf(e.b, "--- answer: %s\n", oneLine(strings.TrimSpace(a.Status+" "+a.IncompleteReason)))
+	fmt.Fprintf(&e.b, "--- answer: %s\n", oneLine(strings.TrimSpace(a.Status+" "+a.IncompleteReason)))
 	for i, it := range output {
-		fmt.Fprintf(e.b, "--- output %d of %d: %s\n%s\n", i+1, len(output), oneLine(itemTitle(it)), strings.TrimRight(plaintext.Escape(itemText(it)), "\n"))
+		fmt.Fprintf(&e.b, "--- output %d of %d: %s\n%s\n", i+1, len(output), oneLine(itemTitle(it)), strings.TrimRight(plaintext.Escape(itemText(it)), "\n"))
 	}
-	fmt.Fprintf(e.b, "--- tokens: %d in (%d cached), %d out (%d reasoning)\n", a.Usage.Input, a.Usage.Cached, a.Usage.Output, a.Usage.Reasoning)
+	fmt.Fprintf(&e.b, "--- tokens: %d in (%d cached), %d out (%d reasoning)\n", a.Usage.Input, a.Usage.Cached, a.Usage.Output, a.Usage.Reasoning)
 }

@@ -64,8 +64,15 @@ func (t *trail) add(r trace.Record) {
 			t.texts[r.Event.Subject] = r.Event
 		}
 	case trace.Step:
-		if r.AgentID == t.agent {
-			t.step(r)
+		switch {
+		case r.AgentID != t.agent:
+		case r.Kind == trace.StepModuleCall:
+			t.modules[r.Tick] = append(t.modules[r.Tick], r)
+		case r.Kind == trace.StepDelta && r.Status == trace.StatusOK:
+			l := lesson{tick: r.Tick, op: r.Name}
+			if json.Unmarshal(r.Detail, &l) == nil && l.ID != "" {
+				t.learned[l.ID] = append(t.learned[l.ID], l)
+			}
 		}
 	case trace.Decision:
 		if r.AgentID != t.agent {
@@ -80,49 +87,34 @@ func (t *trail) add(r trace.Record) {
 	}
 }
 
-func (t *trail) step(s trace.Step) {
-	switch {
-	case s.Kind == trace.StepModuleCall:
-		t.modules[s.Tick] = append(t.modules[s.Tick], s)
-	case s.Kind == trace.StepDelta && s.Status == trace.StatusOK:
-		l := lesson{tick: s.Tick, op: s.Name}
-		if json.Unmarshal(s.Detail, &l) == nil && l.ID != "" {
-			t.learned[l.ID] = append(t.learned[l.ID], l)
-		}
-	}
-}
-
 // chainDepthMax bounds how far a chain is followed; parents are older than their
 // children, so it ends by itself in any trace that was not forged.
 const chainDepthMax = 8
 
 // chain tells where a source comes from, one line a link, indented by depth.
-func (t *trail) chain(id string) []string { return t.links(id, 0, map[string]bool{}) }
-
-func (t *trail) links(id string, depth int, seen map[string]bool) []string {
-	if depth == chainDepthMax || seen[id] {
-		return nil
+func (t *trail) chain(id string) (lines []string) {
+	seen := map[string]bool{}
+	var follow func(id string, depth int)
+	follow = func(id string, depth int) {
+		if depth == chainDepthMax || seen[id] {
+			return
+		}
+		seen[id] = true
+		indent := strings.Repeat("  ", depth)
+		for _, line := range t.origin(id) {
+			lines = append(lines, indent+line)
+		}
+		parents := t.sources[id].Parents
+		if b, ok := t.book.Bullet(id); ok && len(parents) == 0 {
+			parents = b.Parents
+		}
+		for _, parent := range parents {
+			lines = append(lines, fmt.Sprintf("%smade from [%s]", indent, oneLine(parent)))
+			follow(parent, depth+1)
+		}
 	}
-	seen[id] = true
-	lines := t.origin(id)
-	for i, line := range lines {
-		lines[i] = strings.Repeat("  ", depth) + line
-	}
-	for _, parent := range t.parents(id) {
-		lines = append(lines, fmt.Sprintf("%smade from [%s]", strings.Repeat("  ", depth), oneLine(parent)))
-		lines = append(lines, t.links(parent, depth+1, seen)...)
-	}
+	follow(id, 0)
 	return lines
-}
-
-// parents are the ids a source was made from, as far as the trace or the playbook
-// knows them.
-func (t *trail) parents(id string) []string {
-	parents := t.sources[id].Parents
-	if b, ok := t.book.Bullet(id); ok && len(parents) == 0 {
-		parents = b.Parents
-	}
-	return parents
 }
 
 // origin tells what a source comes from, apart from its parents. An id that the
@@ -135,15 +127,21 @@ func (t *trail) origin(id string) []string {
 		return lines
 	}
 	s, seen := t.sources[id]
-	if tick, ok := memoryTick(id); ok && !seen {
-		s = trace.Source{ID: id, Kind: trace.KindMemory, OriginTick: tick}
-		seen = true
+	if !seen {
+		// The id of a memory, "mem-TICK-NUMBER", tells when it was made.
+		var number int64
+		n, _ := fmt.Sscanf(id, "mem-%d-%d", &s.OriginTick, &number)
+		seen = n == 2
 	}
 	switch {
 	case !seen:
 		return nil
 	case s.Kind == trace.KindModule:
-		return t.moduleOrigin(s)
+		var calls []string
+		for _, step := range t.modules[s.OriginTick] {
+			calls = append(calls, strings.TrimSpace(step.Name+" "+step.CallID))
+		}
+		return []string{fmt.Sprintf("answer of a module in tick %d, called then: %s", s.OriginTick, orNone(calls))}
 	case s.OriginAgent != "" && s.OriginAgent != t.agent:
 		return []string{fmt.Sprintf("words of %s, known since tick %d", oneLine(s.OriginAgent), s.OriginTick)}
 	}
@@ -168,15 +166,6 @@ func (t *trail) bulletOrigin(id string) (lines []string) {
 	return lines
 }
 
-// moduleOrigin tells the calls a module result can come from: those of its tick.
-func (t *trail) moduleOrigin(s trace.Source) []string {
-	var calls []string
-	for _, step := range t.modules[s.OriginTick] {
-		calls = append(calls, strings.TrimSpace(step.Name+" "+step.CallID))
-	}
-	return []string{fmt.Sprintf("answer of a module in tick %d, called then: %s", s.OriginTick, orNone(calls))}
-}
-
 // decided tells what the agent did in a tick and what came of it.
 func (t *trail) decided(prefix string, tick int64) string {
 	d, ok := t.decisions[tick]
@@ -193,13 +182,6 @@ func decisionText(d trace.Decision) string {
 		text += " (" + oneLine(string(d.WaitReason)) + ")"
 	}
 	return text + ", " + outcomeText(d.Outcome)
-}
-
-// memoryTick reads the tick in the id of a memory, "mem-TICK-NUMBER".
-func memoryTick(id string) (tick int64, ok bool) {
-	var number int64
-	n, err := fmt.Sscanf(id, "mem-%d-%d", &tick, &number)
-	return tick, err == nil && n == 2
 }
 
 // jsonText quotes what somebody wrote, clipped, on one line.
