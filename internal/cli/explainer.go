@@ -168,12 +168,7 @@ func orNone(names []string) string {
 // "accepted, electricity -10, hardware +5". An outcome this version cannot read is
 // shown as it was recorded.
 func outcomeText(raw json.RawMessage) string {
-	var o struct {
-		Accepted  bool             `json:"accepted"`
-		Changes   []world.Amount   `json:"changes"`
-		Created   string           `json:"created"`
-		Rejection *world.Rejection `json:"rejection"`
-	}
+	var o world.Outcome
 	switch {
 	case rawText(raw) == none:
 		return none

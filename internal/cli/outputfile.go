@@ -65,10 +65,20 @@ func prepareOutput(path string, kept ...keptPath) (outputFile, error) {
 		// replace it.
 		return outputFile{}, errors.New("exists and is not a regular file")
 	}
-	out := outputFile{path: path, made: missingDirs(filepath.Dir(path))}
-	if err := out.probe(); err != nil {
+	dir := filepath.Dir(path)
+	out := outputFile{path: path, made: missingDirs(dir)}
+	err := os.MkdirAll(dir, 0o777)
+	if err == nil {
+		// Permissions alone do not tell: a full or read-only file system refuses only
+		// the attempt.
+		var f *os.File
+		if f, err = os.CreateTemp(dir, ".writable-*"); err == nil {
+			err = errors.Join(f.Close(), os.Remove(f.Name()))
+		}
+	}
+	if err != nil {
 		out.made.discard()
-		return outputFile{}, err
+		return outputFile{}, cause(err)
 	}
 	return out, nil
 }
@@ -84,19 +94,4 @@ func missingDirs(dir string) madeDirs {
 		missing = append(missing, dir)
 		dir = filepath.Dir(dir)
 	}
-}
-
-// probe creates the parents and a file beside the one to be written, and removes
-// the file. Permissions alone do not tell: a full or read-only file system refuses
-// only the attempt.
-func (o outputFile) probe() error {
-	dir := filepath.Dir(o.path)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return cause(err)
-	}
-	f, err := os.CreateTemp(dir, ".writable-*")
-	if err != nil {
-		return cause(err)
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

@@ -80,17 +80,30 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	if err != nil {
 		return err
 	}
-	if err := checkLearning(book, runs, rounds); err != nil {
-		return err
+	switch {
+	case book == "":
+		return badInput("playbook learn needs --playbook FILE, which what is learned goes into")
+	case len(runs) == 0:
+		return badInput("playbook learn needs at least one run directory")
+	case rounds < 1 || rounds > reflect.RoundsMax:
+		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, reflect.RoundsMax)
 	}
 	l := &schooling{limits: playbook.Limits{BulletsMax: c.PlaybookSize}}
 	if l.seed, l.seen, err = m.readPlaybook(book, true); err != nil {
 		return err
 	}
 	l.book = l.seed
-	batches, err := m.collect(ctx, runs, o)
-	if err != nil {
-		return err
+	batches, total := make([][]engine.Batch, len(runs)), 0
+	for i, run := range runs {
+		f, err := m.openTrace(run)
+		if err != nil {
+			return err
+		}
+		f.Close()
+		if batches[i], err = engine.Collect(ctx, m.path(run), o); err != nil {
+			return replayFailure(ctx, run, err)
+		}
+		total += len(batches[i])
 	}
 	c.AgentModels = nil // one model looks back for all
 	if err := c.chooseModel(); err != nil {
@@ -101,10 +114,6 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	}
 	l.spender = engine.NewSpender(c.Caps, c.Prices)
 	l.kit = reflect.NewKit(behavior.Config{Settings: trace.Settings{Model: c.Model, ContextWindowTokens: c.ContextWindowTokens}, CountTokens: tokens.Count}, rounds)
-	total := 0
-	for _, run := range batches {
-		total += len(run)
-	}
 	source, stop, err := m.openModel(ctx, plan{config: c, endpoints: newEndpoints(c)}, nil,
 		fmt.Sprintf("%d to %d (%d curations x 1 to %d)", total, total*l.kit.CallsMax(), total, l.kit.CallsMax()))
 	if err != nil {
@@ -118,35 +127,6 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 		}
 	}
 	return m.keepSchooling(book, l)
-}
-
-// checkLearning refuses what cannot be learned from or into.
-func checkLearning(book string, runs []string, rounds int) error {
-	switch {
-	case book == "":
-		return badInput("playbook learn needs --playbook FILE, which what is learned goes into")
-	case len(runs) == 0:
-		return badInput("playbook learn needs at least one run directory")
-	case rounds < 1 || rounds > reflect.RoundsMax:
-		return badInput("--rounds %d is out of range; allowed: 1 to %d", rounds, reflect.RoundsMax)
-	}
-	return nil
-}
-
-// collect derives the runs again.
-func (m *Main) collect(ctx context.Context, runs []string, o engine.ReplayOptions) ([][]engine.Batch, error) {
-	all := make([][]engine.Batch, len(runs))
-	for i, run := range runs {
-		f, err := m.openTrace(run)
-		if err != nil {
-			return nil, err
-		}
-		f.Close()
-		if all[i], err = engine.Collect(ctx, m.path(run), o); err != nil {
-			return nil, replayFailure(ctx, run, err)
-		}
-	}
-	return all, nil
 }
 
 // learnFrom looks back at one run and says what came of it. The error is a provider

@@ -10,7 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync"
 	"time"
+
+	"github.com/mattn/go-isatty"
 
 	"example.com/agentworld/llmclient/openai"
 )
@@ -53,6 +56,21 @@ func NewMain(args []string) *Main {
 		Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Terminal: isTerminal(os.Stderr),
 		LookupEnv: os.LookupEnv, Getwd: os.Getwd, Now: time.Now, Random: rand.Reader,
 	}
+}
+
+// isTerminal reports whether f is a terminal that understands cursor control. In
+// a pipe, a log file or a dumb terminal progress comes as plain lines.
+func isTerminal(f *os.File) bool {
+	return isatty.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb"
+}
+
+// Execute is the program of this process: it catches its signals, runs with its
+// arguments and streams, and exits with the exit code.
+func Execute() {
+	ctx, stop := interruptible(os.Stderr)
+	code := NewMain(os.Args[1:]).Run(ctx)
+	stop()
+	os.Exit(code)
 }
 
 // Run runs the program and returns its exit code. Errors have been printed, each
@@ -124,4 +142,19 @@ func cause(err error) error {
 		return l.Err
 	}
 	return err
+}
+
+// syncWriter lets several goroutines write whole lines to one stream: each Write
+// arrives in one piece. Progress, notes and model calls share stderr.
+type syncWriter struct {
+	// mu is held during each Write to w.
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// Write passes p on while holding the stream.
+func (s *syncWriter) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
 }

@@ -76,7 +76,7 @@ func (pp *progressPrinter) update(text string, over, of int64) {
 	if pp.terminal {
 		fmt.Fprint(pp.w, lineStart+text)
 		pp.open = true
-	} else if step := progressStep(over, of); step > pp.shown {
+	} else if step := over * min(of, progressLines) / max(of, 1); step > pp.shown {
 		pp.shown = step
 		fmt.Fprint(pp.w, text+lineEnd)
 	}
@@ -105,13 +105,4 @@ func (pp *progressPrinter) finish() {
 		fmt.Fprint(pp.w, lineEnd)
 		pp.open = false
 	}
-}
-
-// progressStep is the number of twentieths of the run that are complete; a run
-// of fewer ticks has one step a tick.
-func progressStep(tick, ticks int64) int64 {
-	if ticks <= 0 {
-		return 0
-	}
-	return tick * min(ticks, progressLines) / ticks
 }

@@ -25,7 +25,15 @@ func (m *Main) chooseScenario(v value, commands []string) (name string, text []b
 		return s.ID, toml, s, nil
 	}
 	if !m.looksLikeFile(name) {
-		return name, nil, s, unknownScenario(v, commands)
+		where := ""
+		switch {
+		case v.origin.rank != fromArgument:
+			where = v.where() + ": "
+		case len(commands) > 0:
+			return name, nil, s, badInput("unknown scenario or command %s; scenarios: %s, or the path of a .toml file; commands: %s",
+				shown(name), offeredScenarios(), strings.Join(commands, ", "))
+		}
+		return name, nil, s, badInput("%sunknown scenario %s; allowed: %s, or the path of a .toml file", where, shown(name), offeredScenarios())
 	}
 	if text, err = readBounded(m.path(name), scenarioBytesMax); err != nil {
 		return name, nil, s, badInput("%s: scenario file %s cannot be read: %v; allowed: %s, or a readable .toml file",
@@ -48,20 +56,6 @@ func (m *Main) looksLikeFile(name string) bool {
 	}
 	info, err := os.Stat(m.path(name))
 	return err == nil && info.Mode().Type() != fs.ModeDir
-}
-
-// unknownScenario refuses a name and lists the scenarios. A bare word may have been
-// meant as a command, so these are listed too where there are any.
-func unknownScenario(v value, commands []string) error {
-	scenarios := offeredScenarios()
-	if len(commands) == 0 {
-		return badInput("unknown scenario %s; allowed: %s, or the path of a .toml file", shown(v.text), scenarios)
-	}
-	if v.origin.rank != fromArgument {
-		return badInput("%s: unknown scenario %s; allowed: %s, or the path of a .toml file", v.where(), shown(v.text), scenarios)
-	}
-	return badInput("unknown scenario or command %s; scenarios: %s, or the path of a .toml file; commands: %s",
-		shown(v.text), scenarios, strings.Join(commands, ", "))
 }
 
 // offeredScenarios names what can be run. The tasks are many, so that they are
