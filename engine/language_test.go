@@ -181,8 +181,9 @@ func sentences(t *testing.T, output string) (texts []string) {
 			}
 		case map[string]any:
 			for key, inner := range v {
-				// Personas, names and texts of others are the scenario's and theirs.
-				if key != "name" && key != "inbox" && key != "notes" {
+				// Personas, names and texts of others are the scenario's and theirs, a plan is
+				// the model's.
+				if key != "name" && key != "inbox" && key != "notes" && key != "planned" {
 					walk(inner)
 				}
 			}
