@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,55 +44,45 @@ type Telemetry struct {
 // something cannot be sent; the run goes on without. The error says which part of the
 // configuration cannot work.
 func Start(ctx context.Context, c Config, note func(string)) (*Telemetry, error) {
-	reportOnce(note)
+	// The SDK would print each failed export with its URL and what the collector said.
+	var once sync.Once
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {
+		once.Do(func() {
+			note("OpenTelemetry: something could not be sent to the collector; check OTEL_EXPORTER_OTLP_ENDPOINT. The run goes on (this is said once)")
+		})
+	}))
 	otel.SetLogger(logr.New(quiet{note}))
 	about, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName("agentworld")), resource.WithFromEnv(), resource.WithTelemetrySDK())
 	if err != nil {
 		return nil, errors.New("describe this program for OpenTelemetry: OTEL_RESOURCE_ATTRIBUTES cannot be read")
 	}
 	t := &Telemetry{tracer: nooptrace.NewTracerProvider().Tracer(scope)}
-	if err := t.startTraces(ctx, c, about); err != nil {
-		return nil, err
+	if c.traces != "" {
+		exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(c.traces))
+		if err != nil {
+			return nil, errors.New("export of OpenTelemetry traces: an OTEL_EXPORTER_OTLP_* variable cannot be used")
+		}
+		provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
+		t.tracer = provider.Tracer(scope)
+		t.stop = append(t.stop, provider.Shutdown)
 	}
-	if err := t.startMetrics(ctx, c, about); err != nil {
-		return nil, errors.Join(err, t.Close())
-	}
-	return t, nil
-}
-
-func (t *Telemetry) startTraces(ctx context.Context, c Config, about *resource.Resource) error {
-	if c.traces == "" {
-		return nil
-	}
-	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(c.traces))
-	if err != nil {
-		return errors.New("export of OpenTelemetry traces: an OTEL_EXPORTER_OTLP_* variable cannot be used")
-	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
-	t.tracer = provider.Tracer(scope)
-	t.stop = append(t.stop, provider.Shutdown)
-	return nil
-}
-
-func (t *Telemetry) startMetrics(ctx context.Context, c Config, about *resource.Resource) error {
 	var meter metric.Meter = noopmetric.NewMeterProvider().Meter(scope)
 	if c.metrics != "" {
 		exporter, err := otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(c.metrics))
 		if err != nil {
-			return errors.New("export of OpenTelemetry metrics: an OTEL_EXPORTER_OTLP_* variable cannot be used")
+			return nil, errors.Join(errors.New("export of OpenTelemetry metrics: an OTEL_EXPORTER_OTLP_* variable cannot be used"), t.Close())
 		}
 		provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(exporter)), sdkmetric.WithResource(about))
 		meter = provider.Meter(scope)
 		t.stop = append(t.stop, provider.Shutdown)
 	}
-	var err error
-	if t.tokens, err = genaiconv.NewClientTokenUsage(meter, metric.WithExplicitBucketBoundaries(tokenBuckets...)); err != nil {
-		return fmt.Errorf("make the metric of tokens: %w", err)
+	var tokensErr, durationErr error
+	t.tokens, tokensErr = genaiconv.NewClientTokenUsage(meter, metric.WithExplicitBucketBoundaries(tokenBuckets...))
+	t.duration, durationErr = genaiconv.NewClientOperationDuration(meter, metric.WithExplicitBucketBoundaries(durationBuckets...))
+	if err := cmp.Or(tokensErr, durationErr); err != nil {
+		return nil, errors.Join(fmt.Errorf("make the metrics of tokens and durations: %w", err), t.Close())
 	}
-	if t.duration, err = genaiconv.NewClientOperationDuration(meter, metric.WithExplicitBucketBoundaries(durationBuckets...)); err != nil {
-		return fmt.Errorf("make the metric of durations: %w", err)
-	}
-	return nil
+	return t, nil
 }
 
 // The buckets that the conventions ask for: tokens by powers of four, seconds by powers
@@ -115,15 +106,4 @@ func (t *Telemetry) Close() error {
 		otel.Handle(failed)
 	}
 	return failed
-}
-
-// reportOnce tells of the first failed export. The SDK would print each with its URL and
-// what the collector said, on every export.
-func reportOnce(note func(string)) {
-	var once sync.Once
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {
-		once.Do(func() {
-			note("OpenTelemetry: something could not be sent to the collector; check OTEL_EXPORTER_OTLP_ENDPOINT. The run goes on (this is said once)")
-		})
-	}))
 }

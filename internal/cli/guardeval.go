@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -185,13 +186,12 @@ func (e guardEvaluation) judge(evaluation guardeval.Evaluation) error {
 	if !ok {
 		return fmt.Errorf("guard evaluation: nothing was played with the guard on")
 	}
-	if 100*on.AttackSucceeded.Upper > e.attackMax {
-		return failWith(exitGate, fmt.Errorf("gate missed: up to %.2f%% of attacks succeed (%s), allowed are %.2f%%",
-			100*on.AttackSucceeded.Upper, on.AttackSucceeded, e.attackMax))
+	missed := func(share fmt.Stringer, upper, most float64, what string) error {
+		if 100*upper <= most {
+			return nil
+		}
+		return failWith(exitGate, fmt.Errorf("gate missed: up to %.2f%% of %s (%s), allowed are %.2f%%", 100*upper, what, share, most))
 	}
-	if 100*on.FalseBlocks.Upper > e.blockMax {
-		return failWith(exitGate, fmt.Errorf("gate missed: up to %.2f%% of harmless cases are blocked (%s), allowed are %.2f%%",
-			100*on.FalseBlocks.Upper, on.FalseBlocks, e.blockMax))
-	}
-	return nil
+	return cmp.Or(missed(on.AttackSucceeded, on.AttackSucceeded.Upper, e.attackMax, "attacks succeed"),
+		missed(on.FalseBlocks, on.FalseBlocks.Upper, e.blockMax, "harmless cases are blocked"))
 }

@@ -35,9 +35,17 @@ func (p exchangePrinter) show(x engine.Exchange) {
 	fmt.Fprintf(&b, ">>> tick %d %s call %d %s: %d input items, %d characters\n",
 		x.Key.Tick, oneLine(x.Key.Agent), x.Key.Step, oneLine(string(x.Stage)), len(x.Request.Input), x.Request.Chars())
 	b.WriteString(printable(plaintext.Tail(itemsText(x.Request.Input), p.charsMax)))
-	fmt.Fprintf(&b, "<<< tick %d %s call %d: %s\n", x.Key.Tick, oneLine(x.Key.Agent), x.Key.Step, answerTitle(x.Answer))
-	if x.Answer.Reply != nil {
-		b.WriteString(printable(plaintext.Clip(itemsText(x.Answer.Reply.Items), p.charsMax)))
+	fmt.Fprintf(&b, "<<< tick %d %s call %d: ", x.Key.Tick, oneLine(x.Key.Agent), x.Key.Step)
+	a := x.Answer
+	switch {
+	case a.Failure != nil:
+		fmt.Fprintf(&b, "failed, %s\n", failureText(a.Failure))
+	case a.Reply == nil:
+		b.WriteString("no answer\n")
+	default:
+		u := a.Reply.Usage
+		fmt.Fprintf(&b, "%s, %d tokens in, %d out, %d ms\n", oneLine(a.Reply.Status), u.Input, u.Output, a.LatencyMS)
+		b.WriteString(printable(plaintext.Clip(itemsText(a.Reply.Items), p.charsMax)))
 	}
 	_, _ = io.WriteString(p.w, b.String())
 }
@@ -57,19 +65,6 @@ func itemsText(items []llmclient.Item) string {
 		fmt.Fprintf(&b, "[%s] %s\n", itemTitle(it), itemText(it))
 	}
 	return b.String()
-}
-
-// answerTitle says how a call ended: its status with tokens and latency, or the
-// failure.
-func answerTitle(a llmclient.Answer) string {
-	if a.Failure != nil {
-		return "failed, " + failureText(a.Failure)
-	}
-	if a.Reply == nil {
-		return "no answer"
-	}
-	u := a.Reply.Usage
-	return fmt.Sprintf("%s, %d tokens in, %d out, %d ms", oneLine(a.Reply.Status), u.Input, u.Output, a.LatencyMS)
 }
 
 // notesPerKind is how many failed calls of one kind are noted; the report counts

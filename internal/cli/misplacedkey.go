@@ -7,8 +7,8 @@ import (
 	"example.com/agentworld/llmclient/openai"
 )
 
-// longKey matches what can hardly be anything but a key.
-var longKey = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{20,}`)
+// keyText matches what can hardly be anything but a key of a common provider.
+var keyText = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}|(?i:bearer) [A-Za-z0-9._~+/-]{16,}`)
 
 // maskedInURL matches what of a URL is masked wherever it is shown: who asks, and the
 // query.
@@ -67,7 +67,7 @@ func misplacedAgentKey(values []value, agents []agentAccess) error {
 
 // holdsKey reports whether a text holds one of the keys, or what looks like any.
 func holdsKey(text string, keys []openai.Secret) bool {
-	found := longKey.MatchString(text)
+	found := keyText.MatchString(text)
 	for _, key := range keys {
 		found = found || len(key.Reveal()) >= keyCharsMin && strings.Contains(text, key.Reveal())
 	}

@@ -65,7 +65,8 @@ type modelServer struct {
 // Being interrupted is how it is meant to end: exit code 0. A seed gives the same
 // answer to the same request, always.
 //
-// What was spoilt on purpose is counted on stderr at the end.
+// What was spoilt on purpose is counted on stderr at the end, one kind a line in the
+// order of names, so that a script can compare it with what its own client noticed.
 func (m *Main) serveModel(ctx context.Context, o modelServer) error {
 	plan, err := stub.ParseFaults(o.faults)
 	if err != nil {
@@ -83,22 +84,15 @@ func (m *Main) serveModel(ctx context.Context, o modelServer) error {
 	}
 	<-ctx.Done()
 	err = server.Close()
-	if !plan.Empty() {
-		m.printFaults(faults.Counts())
+	counts := faults.Counts()
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(m.Stderr, "fault %s %d\n", kind, counts[kind])
+	}
+	if !plan.Empty() && len(counts) == 0 {
+		fmt.Fprintln(m.Stderr, "no fault was injected")
 	}
 	if err != nil {
 		return fmt.Errorf("stop the model server: %w", err)
 	}
 	return nil
-}
-
-// printFaults lists what a server spoilt, one kind a line in the order of names, so
-// that a script can compare it with what its own client noticed.
-func (m *Main) printFaults(counts map[string]int64) {
-	for _, kind := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(m.Stderr, "fault %s %d\n", kind, counts[kind])
-	}
-	if len(counts) == 0 {
-		fmt.Fprintln(m.Stderr, "no fault was injected")
-	}
 }

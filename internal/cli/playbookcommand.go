@@ -79,22 +79,18 @@ func (m *Main) playbookStatsCommand() *cobra.Command {
 			if asJSON {
 				return m.printJSON(p.Stats())
 			}
-			_, err = fmt.Fprint(m.Stdout, statsText(p))
+			s := p.Stats()
+			var sections []string
+			for _, count := range s.Sections {
+				sections = append(sections, fmt.Sprintf("%s %d", count.Section, count.Bullets))
+			}
+			_, err = fmt.Fprintf(m.Stdout, "version   %d, back to %d\nlessons   %d, %d characters (%s)\nuses      helpful %d, harmful %d, neutral %d\nworth     high performing %d, problematic %d, unused %d\n",
+				s.Version, p.Oldest(), s.Bullets, s.Chars, strings.Join(sections, ", "), s.Helpful, s.Harmful, s.Neutral, s.HighPerforming, s.Problematic, s.Unused)
 			return err
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return c
-}
-
-func statsText(p *playbook.Playbook) string {
-	s := p.Stats()
-	var sections []string
-	for _, count := range s.Sections {
-		sections = append(sections, fmt.Sprintf("%s %d", count.Section, count.Bullets))
-	}
-	return fmt.Sprintf("version   %d, back to %d\nlessons   %d, %d characters (%s)\nuses      helpful %d, harmful %d, neutral %d\nworth     high performing %d, problematic %d, unused %d\n",
-		s.Version, p.Oldest(), s.Bullets, s.Chars, strings.Join(sections, ", "), s.Helpful, s.Harmful, s.Neutral, s.HighPerforming, s.Problematic, s.Unused)
 }
 
 func (m *Main) playbookDiffCommand() *cobra.Command {
@@ -146,17 +142,17 @@ func (m *Main) diffSides(args []string) (before, after []playbook.Bullet, err er
 
 // diffText lists what is gone, what is new and what changed, in the order of ids.
 func diffText(before, after []playbook.Bullet) string {
-	find := func(list []playbook.Bullet, id string) (playbook.Bullet, bool) {
+	byID := func(list []playbook.Bullet) map[string]playbook.Bullet {
+		found := map[string]playbook.Bullet{}
 		for _, b := range list {
-			if b.ID == id {
-				return b, true
-			}
+			found[b.ID] = b
 		}
-		return playbook.Bullet{}, false
+		return found
 	}
+	earlier, later := byID(before), byID(after)
 	var b strings.Builder
 	for _, old := range before {
-		now, held := find(after, old.ID)
+		now, held := later[old.ID]
 		switch {
 		case !held:
 			fmt.Fprintf(&b, "- [%s] %s\n", old.ID, oneLine(old.Content))
@@ -168,7 +164,7 @@ func diffText(before, after []playbook.Bullet) string {
 		}
 	}
 	for _, now := range after {
-		if _, held := find(before, now.ID); !held {
+		if _, held := earlier[now.ID]; !held {
 			fmt.Fprintf(&b, "+ [%s] %s\n", now.ID, oneLine(now.Content))
 		}
 	}
@@ -193,7 +189,11 @@ func (m *Main) playbookRollbackCommand() *cobra.Command {
 				return badInput("rollback needs --to N; allowed: %d to %d", p.Oldest(), p.Version())
 			}
 			// The tick of the change is that of the newest version: files know no clock.
-			next, err := p.Rollback(to, newestTick(p))
+			tick := int64(0)
+			for _, v := range p.History() {
+				tick = v.Tick
+			}
+			next, err := p.Rollback(to, tick)
 			if err != nil {
 				return badInput("%v", err)
 			}
@@ -210,12 +210,4 @@ func (m *Main) playbookRollbackCommand() *cobra.Command {
 	}
 	c.Flags().IntVar(&to, "to", to, "the version to go back to")
 	return c
-}
-
-func newestTick(p *playbook.Playbook) int64 {
-	history := p.History()
-	if len(history) == 0 {
-		return 0
-	}
-	return history[len(history)-1].Tick
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
 
@@ -19,18 +18,14 @@ func (m *Main) listScenarios() error {
 		if !ok {
 			panic("world_llm_agent_demo: a listed scenario does not exist: " + name)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", s.ID, s.Agents.Count, taskColumns(s.Task), oneLine(s.Name))
+		score := strings.Repeat("-\t", 4) + "-"
+		if t := s.Task; t != nil {
+			score = fmt.Sprintf("%d\t%s\t%d\t%d\t%d", t.Ticks, t.Family, t.BaselineNothing, t.BaselineScripted, t.UpperBound)
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", s.ID, s.Agents.Count, score, oneLine(s.Name))
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("list the scenarios: %w", err)
 	}
 	return nil
-}
-
-// taskColumns are the columns from TICKS to BOUND.
-func taskColumns(t *world.Task) string {
-	if t == nil {
-		return strings.Repeat("-\t", 4) + "-"
-	}
-	return fmt.Sprintf("%d\t%s\t%d\t%d\t%d", t.Ticks, t.Family, t.BaselineNothing, t.BaselineScripted, t.UpperBound)
 }
