@@ -38,7 +38,8 @@ func (t *Telemetry) Begin(ctx context.Context, s engine.Span) (context.Context, 
 	if s.Kind == engine.SpanModelCall {
 		kind = trace.SpanKindClient
 	}
-	ctx, span := t.tracer.Start(ctx, spanName(s), trace.WithSpanKind(kind), trace.WithTimestamp(began), trace.WithAttributes(attributes(s)...))
+	name, known := beginning(s)
+	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(kind), trace.WithTimestamp(began), trace.WithAttributes(known...))
 	return ctx, func(e engine.Ending) {
 		span.SetAttributes(ending(s, e)...)
 		if s.Kind == engine.SpanModuleCall {
@@ -55,42 +56,27 @@ func (t *Telemetry) Begin(ctx context.Context, s engine.Span) (context.Context, 
 	}
 }
 
-// spanName is an operation and what it is done to, as the conventions say.
-func spanName(s engine.Span) string {
+// beginning is a span's name, an operation and what it is done to as the conventions
+// say, and the attributes that are known when it begins.
+func beginning(s engine.Span) (name string, list []attribute.KeyValue) {
+	tick, agent, model := keyTick.Int64(s.Tick), semconv.GenAIAgentID(s.Agent), semconv.GenAIRequestModel(s.Model)
 	switch s.Kind {
 	case engine.SpanRun:
-		return "run " + s.Scenario
+		return "run " + s.Scenario, []attribute.KeyValue{keyScenario.String(s.Scenario), model}
 	case engine.SpanTick:
-		return "tick"
+		return "tick", []attribute.KeyValue{tick}
 	case engine.SpanTurn:
-		return "invoke_agent " + s.Agent
+		return "invoke_agent " + s.Agent, []attribute.KeyValue{tick, semconv.GenAIOperationNameInvokeAgent, agent, semconv.GenAIAgentName(s.Agent),
+			semconv.GenAIProviderNameOpenAI, model, keyLookBack.Bool(s.LookBack)}
 	case engine.SpanModelCall:
-		return "chat " + s.Model
-	}
-	return "execute_tool"
-}
-
-// attributes are what is known when a span begins.
-func attributes(s engine.Span) []attribute.KeyValue {
-	if s.Kind == engine.SpanRun {
-		return []attribute.KeyValue{keyScenario.String(s.Scenario), semconv.GenAIRequestModel(s.Model)}
-	}
-	list := []attribute.KeyValue{keyTick.Int64(s.Tick)}
-	switch s.Kind {
-	case engine.SpanTurn:
-		list = append(list, semconv.GenAIOperationNameInvokeAgent, semconv.GenAIAgentID(s.Agent), semconv.GenAIAgentName(s.Agent),
-			semconv.GenAIProviderNameOpenAI, semconv.GenAIRequestModel(s.Model), keyLookBack.Bool(s.LookBack))
-	case engine.SpanModelCall:
-		list = append(list, semconv.GenAIOperationNameChat, semconv.GenAIAgentID(s.Agent), semconv.GenAIProviderNameOpenAI,
-			semconv.GenAIRequestModel(s.Model), keyStage.String(string(s.Stage)), keyStep.Int(s.Step))
-		list = append(list, server(s.BaseURL)...)
+		list = append([]attribute.KeyValue{tick, semconv.GenAIOperationNameChat, agent, semconv.GenAIProviderNameOpenAI,
+			model, keyStage.String(string(s.Stage)), keyStep.Int(s.Step)}, server(s.BaseURL)...)
 		if s.OutputTokensMax > 0 {
 			list = append(list, semconv.GenAIRequestMaxTokens(s.OutputTokensMax))
 		}
-	case engine.SpanModuleCall:
-		list = append(list, semconv.GenAIOperationNameExecuteTool, semconv.GenAIAgentID(s.Agent), semconv.GenAIToolType("function"))
+		return "chat " + s.Model, list
 	}
-	return list
+	return "execute_tool", []attribute.KeyValue{tick, semconv.GenAIOperationNameExecuteTool, agent, semconv.GenAIToolType("function")}
 }
 
 // server is where calls go: host and port, never the query, which may hold a key.

@@ -266,9 +266,14 @@ func (e *explainer) call(n int, c trace.ModelCall) error {
 	if err != nil {
 		return err
 	}
-	names, err := toolNames(p.tools)
-	if err != nil {
-		return err
+	// Descriptions and schemas are the same in every call of a run; --json shows them.
+	var tools []struct{ Name string }
+	if err := json.Unmarshal(p.tools, &tools); err != nil {
+		return fmt.Errorf("read the tool list: %w", err)
+	}
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.Name)
 	}
 	fmt.Fprintf(&e.b, "\nCall %d  (step %d, stage %s)\n", n, c.Step, oneLine(string(c.Stage)))
 	e.field("model", oneLine(c.Model))

@@ -12,6 +12,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // sourceHistory is every decision of a run that had a source in view or named it.
@@ -145,9 +146,7 @@ func (s *share) add(d trace.Decision) {
 			Name string `json:"action"`
 		} `json:"do"`
 	}
-	var outcome struct {
-		Accepted bool `json:"accepted"`
-	}
+	var outcome world.Outcome
 	if d.DecidedBy != trace.ByModel || json.Unmarshal(d.Executed, &action) != nil || rawText(d.Outcome) == none || json.Unmarshal(d.Outcome, &outcome) != nil {
 		return
 	}

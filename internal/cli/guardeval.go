@@ -102,23 +102,15 @@ func (m *Main) checkKeep(dir string) error {
 	return badInput("--keep %s: %s; allowed: a new or an empty directory", shown(dir), what)
 }
 
-// cases are the cases to play: of attacks and twins at most as many as the sample says.
-func (e guardEvaluation) cases() ([]guardeval.Case, error) {
-	all, err := guardeval.Suite(guardeval.Set(e.set))
-	if err != nil {
-		return nil, fmt.Errorf("guard evaluation: %w", err)
-	}
-	isTwin := func(c guardeval.Case) bool { return c.Benign }
-	first := slices.IndexFunc(all, isTwin)
-	return append(guardeval.Sample(all[:first:first], e.sample, e.seed), guardeval.Sample(all[first:], e.sample, e.seed)...), nil
-}
-
 // evaluateGuard plays the cases and prints what came of them.
 func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
-	cases, err := e.cases()
+	all, err := guardeval.Suite(guardeval.Set(e.set))
 	if err != nil {
-		return err
+		return fmt.Errorf("guard evaluation: %w", err)
 	}
+	// The attacks come first; of them and of the twins the sample says how many at most.
+	twins := slices.IndexFunc(all, func(c guardeval.Case) bool { return c.Benign })
+	cases := append(guardeval.Sample(all[:twins:twins], e.sample, e.seed), guardeval.Sample(all[twins:], e.sample, e.seed)...)
 	if err := m.checkKeep(e.keep); err != nil {
 		return err
 	}

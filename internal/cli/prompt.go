@@ -55,22 +55,6 @@ func (t *transcript) body(hash string) ([]byte, error) {
 	return t.parts.Body(hash)
 }
 
-// toolNames lists the names in a tool list, in its order. Descriptions and
-// schemas are the same in every call of a run; --json shows them.
-func toolNames(tools json.RawMessage) ([]string, error) {
-	var list []struct {
-		Name string `json:"name"`
-	}
-	if err := json.Unmarshal(tools, &list); err != nil {
-		return nil, fmt.Errorf("read the tool list: %w", err)
-	}
-	names := make([]string, len(list))
-	for i, t := range list {
-		names[i] = t.Name
-	}
-	return names, nil
-}
-
 // choiceText describes a tool choice: its mode, such as "none", or the tools it
 // narrows to, such as "required of plan decision". Anything else a later version
 // may record is shown as it is.

@@ -32,7 +32,7 @@ func (m *Main) replayCommand() *cobra.Command {
 }
 
 // replay reports equality on stdout and a difference as an error with an exit
-// code of its own. No model is called.
+// code of its own, with both lines where the records have one. No model is called.
 func (m *Main) replay(ctx context.Context, runDir string, o engine.ReplayOptions) error {
 	f, err := m.openTrace(runDir)
 	if err != nil {
@@ -44,8 +44,12 @@ func (m *Main) replay(ctx context.Context, runDir string, o engine.ReplayOptions
 	if err != nil {
 		return replayFailure(ctx, runDir, err)
 	}
+	if result.Line > 0 && !result.Equal {
+		fmt.Fprintf(m.Stderr, "recorded: %s\nderived:  %s\n", lineShown(result.Recorded), lineShown(result.Derived))
+		return failWith(exitDiffers, fmt.Errorf("the replay differs from line %d of the canonical trace on: %w", result.Line, result.Difference))
+	}
 	if !result.Equal {
-		return m.replayDiffers(result)
+		return failWith(exitDiffers, fmt.Errorf("the replay differs: %w", result.Difference))
 	}
 	fmt.Fprintf(m.Stdout, "replay agrees: %d ticks, %d exchanges\n", result.Ticks, result.Exchanges)
 	return nil
@@ -63,16 +67,6 @@ func (m *Main) collectRarely() (restore func()) {
 	}
 	before := debug.SetGCPercent(replayGCPercent)
 	return func() { debug.SetGCPercent(before) }
-}
-
-// replayDiffers says where a replay differs and in what, with both lines where the
-// records have one.
-func (m *Main) replayDiffers(result engine.ReplayResult) error {
-	if result.Line == 0 {
-		return failWith(exitDiffers, fmt.Errorf("the replay differs: %w", result.Difference))
-	}
-	fmt.Fprintf(m.Stderr, "recorded: %s\nderived:  %s\n", lineShown(result.Recorded), lineShown(result.Derived))
-	return failWith(exitDiffers, fmt.Errorf("the replay differs from line %d of the canonical trace on: %w", result.Line, result.Difference))
 }
 
 // lineShown is a line of a canonical trace for an error, bounded and escaped. One
