@@ -279,15 +279,7 @@ func TestAgentModelsAreRefused(t *testing.T) {
 		for name, text := range c.flags {
 			flags[name] = text
 		}
-		p := newProcess(t, c.env)
-		values, err := p.gather(settingTable(), "", flags, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		config, err := newConfig(trace.DefaultSettings(), values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, config := configured(t, c.env, flags)
 		if _, err := p.newPlan(config, nil, nil); err == nil || exitCode(err) != 2 || !strings.Contains(err.Error(), c.want) || holdsSecret(err.Error()) {
 			t.Errorf("%s: %v, want a refusal about %q", c.name, err, c.want)
 		}

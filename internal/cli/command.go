@@ -219,16 +219,9 @@ func givenFlags(flags *pflag.FlagSet) (map[string]string, error) {
 	return given, err
 }
 
-// borrowSettings gives a command the flags of some settings of a run, and --config.
-// read gathers all settings then, as a run would.
-func (m *Main) borrowSettings(c *cobra.Command, keys []string) (read func() ([]value, error)) {
-	addFlags(c.Flags(), slices.DeleteFunc(settingTable(), func(s setting) bool { return !slices.Contains(keys, s.key) }))
-	config := c.Flags().String("config", "", "configuration file (default config.toml in the working directory, when there is one)")
-	return func() ([]value, error) {
-		given, err := givenFlags(c.Flags())
-		if err != nil {
-			return nil, err
-		}
-		return m.gather(settingTable(), "", given, *config)
-	}
+// borrowSettings gives a command the flags of some settings of a run, and the one of the
+// configuration file, for [Main.gather].
+func borrowSettings(flags *pflag.FlagSet, keys []string) {
+	addFlags(flags, slices.DeleteFunc(settingTable(), func(s setting) bool { return !slices.Contains(keys, s.key) }))
+	addConfigFlag(flags)
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"example.com/agentworld/llmclient/openai"
-	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
@@ -44,26 +43,6 @@ type process struct {
 	Otel          bool  `cli:"otel run.otel" default:"false" doc:"send OpenTelemetry traces and metrics to a collector, at localhost:4318 unless OTEL_* variables say otherwise"`
 	// Quiet leaves out progress, not what concerns money or failures.
 	Quiet bool `cli:"quiet run.quiet" default:"false" doc:"no progress lines"`
-}
-
-// scriptedNormal is the scripted stub in its normal mode.
-const scriptedNormal = "normal"
-
-// stubMode is the mode of the stub that a setting names.
-func stubMode(name string) stub.Mode {
-	if name == scriptedNormal {
-		return stub.ModeNormal
-	}
-	return stub.Mode(name)
-}
-
-// scriptedModes are the names of all modes.
-func scriptedModes() []string {
-	names := []string{scriptedNormal}
-	for _, m := range stub.Modes() {
-		names = append(names, string(m))
-	}
-	return names
 }
 
 // newConfig reads the values into a config. The error names the first value that

@@ -30,21 +30,20 @@ run copes with what they tell of.`
 func (m *Main) doctorCommand() *cobra.Command {
 	var agent string
 	var asJSON bool
-	var read func() ([]value, error)
 	c := &cobra.Command{
 		Use:   "doctor [--model MODEL] [--base-url URL]",
 		Short: "check an endpoint in five calls and say what to change",
 		Long:  doctorHelp,
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			values, err := read()
+			values, err := m.gather(c.Flags(), "")
 			if err != nil {
 				return err
 			}
 			return m.examine(c.Context(), values, agent, asJSON)
 		},
 	}
-	read = m.borrowSettings(c, doctorSettings)
+	borrowSettings(c.Flags(), doctorSettings)
 	c.Flags().StringVar(&agent, "agent", "", "check the endpoint of this agent, which --agent-model or the configuration file names")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return c

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"cmp"
-	"fmt"
-	"io"
+	"slices"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/limiter"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/trace"
@@ -40,14 +37,22 @@ type limitedURL struct {
 }
 
 // client returns the client for an endpoint and a key, made on first use. The
-// configuration has everything but limiter.
-func (e *endpoints) client(url openai.BaseURL, shown string, config openai.Config) (*openai.Client, error) {
+// configuration has everything but limiter; shown is what a trace calls the endpoint.
+func (e *endpoints) client(shown string, config openai.Config) (*openai.Client, error) {
+	url, err := openai.ParseBaseURL(config.BaseURL)
+	if err != nil {
+		return nil, badInput("%w", err)
+	}
 	for _, c := range e.clients {
 		if c.url.Equal(url) && c.key.Reveal() == config.APIKey.Reveal() {
 			return c.client, nil
 		}
 	}
-	config.Limiter = e.limiter(url, shown)
+	at := slices.IndexFunc(e.limited, func(l limitedURL) bool { return l.url.Equal(url) })
+	if at < 0 {
+		at, e.limited = len(e.limited), append(e.limited, limitedURL{url, shown, limiter.New(e.limits)})
+	}
+	config.Limiter = e.limited[at].limiter
 	client, err := openai.New(config)
 	if err != nil {
 		return nil, badInput("%w", err)
@@ -57,29 +62,15 @@ func (e *endpoints) client(url openai.BaseURL, shown string, config openai.Confi
 	return client, nil
 }
 
-func (e *endpoints) limiter(url openai.BaseURL, shown string) *limiter.Limiter {
-	for _, l := range e.limited {
-		if l.url.Equal(url) {
-			return l.limiter
-		}
-	}
-	made := limitedURL{url, shown, limiter.New(e.limits)}
-	e.limited = append(e.limited, made)
-	return made.limiter
-}
-
 // close closes the clients, the last one first.
 func (e *endpoints) close() {
-	for i := len(e.closers) - 1; i >= 0; i-- {
-		e.closers[i]()
+	for _, closer := range slices.Backward(e.closers) {
+		closer()
 	}
 }
 
 // timing tells how the calls to each endpoint were held back, the run's own first.
 func (e *endpoints) timing() []trace.EndpointTiming {
-	if e == nil {
-		return nil
-	}
 	list := make([]trace.EndpointTiming, len(e.limited))
 	for i, l := range e.limited {
 		s := l.limiter.Stats()
@@ -90,24 +81,4 @@ func (e *endpoints) timing() []trace.EndpointTiming {
 		}
 	}
 	return list
-}
-
-// openAgents makes the clients of the agents with endpoints of their own and says
-// where each of them will call.
-func (p plan) openAgents(w io.Writer, e *endpoints, config openai.Config) (map[string]engine.Responder, error) {
-	own := map[string]engine.Responder{}
-	for _, a := range p.own {
-		config.BaseURL, config.APIKey = cmp.Or(a.BaseURL, p.endpoint()), a.key
-		client, err := e.client(a.url, a.url.String(), config)
-		if err != nil {
-			return nil, err
-		}
-		own[a.Agent] = client
-		key := "no key"
-		if !a.key.Empty() {
-			key = "key from " + a.keyFrom
-		}
-		fmt.Fprintf(w, "model of %s: %s at %s, %s\n", oneLine(a.Agent), oneLine(cmp.Or(a.Model, p.Model)), client.URL(), oneLine(key))
-	}
-	return own, nil
 }

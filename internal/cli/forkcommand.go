@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/run"
@@ -29,7 +30,6 @@ and decisions it differs from the run it left.`
 
 // forkFlags are the flags of a fork that are not settings.
 type forkFlags struct {
-	runFlags
 	// atTick is the last tick of the run that is kept; -1 when it is not given.
 	atTick int64
 	// untilTick is another name for --ticks, 0 when it is not given.
@@ -53,11 +53,7 @@ func (m *Main) forkCommand() *cobra.Command {
 		Long:  forkHelp,
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
-			given, err := givenFlags(c.Flags())
-			if err != nil {
-				return err
-			}
-			return m.fork(c.Context(), args[0], given, f)
+			return m.fork(c.Context(), args[0], c.Flags(), f)
 		},
 	}
 	addFlags(c.Flags(), slices.DeleteFunc(settingTable(), func(s setting) bool { return slices.Contains(notForked, s.key) }))
@@ -65,7 +61,7 @@ func (m *Main) forkCommand() *cobra.Command {
 	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "another name for --ticks: both count from the beginning of the run")
 	c.Flags().StringArrayVar(&f.rules, "set", nil, "rules.FIELD=VALUE: another rule from the fork on; may be repeated")
 	c.Flags().BoolVar(&f.drift, "allow-version-drift", false, "also fork a run that another version recorded")
-	c.Flags().StringVar(&f.config, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
+	addConfigFlag(c.Flags())
 	return c
 }
 
@@ -79,12 +75,14 @@ type forkPoint struct {
 
 // fork takes the settings of the run that is forked where no flag says otherwise, and
 // starts.
-func (m *Main) fork(ctx context.Context, runDir string, given map[string]string, f forkFlags) error {
+func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f forkFlags) error {
 	if f.untilTick != 0 {
-		if _, both := given["ticks"]; both {
+		if flags.Changed("ticks") {
 			return badInput("--until-tick and --ticks are the same; give one of them")
 		}
-		given["ticks"] = strconv.FormatInt(f.untilTick, 10)
+		if err := flags.Set("ticks", strconv.FormatInt(f.untilTick, 10)); err != nil {
+			return err
+		}
 	}
 	parent, err := m.forkParent(runDir, f)
 	if err != nil {
@@ -95,11 +93,11 @@ func (m *Main) fork(ctx context.Context, runDir string, given map[string]string,
 		// Whoever answered is for the user to say again.
 		parent.Model, parent.BaseURL, parent.AgentModels = "", "", nil
 	}
-	values, err := m.gather(settingTable(), "", given, f.config, parentSource(parent, live, given))
+	values, err := m.gather(flags, "", parentSource(parent, live, flags.Changed("model")))
 	if err != nil {
 		return err
 	}
-	return m.start(ctx, parent, values, f.runFlags, at, nil)
+	return m.start(ctx, parent, values, runFlags{config: flags.Lookup(configFlag).Value.String()}, at, nil)
 }
 
 // forkParent reads the settings of the run that is forked, as they held at the tick.
@@ -141,11 +139,10 @@ var askedAnew = []string{"llm.offline", "run.replay_miss"}
 
 // parentSource gives the settings that shape decisions as the parent has them; a text that
 // was read from a file is in the trace. The model's endpoint is the user's to say again
-// when the parent had none.
-func parentSource(parent trace.Settings, live bool, given map[string]string) source {
-	_, names := given["model"]
+// when the parent had none and a model is named.
+func parentSource(parent trace.Settings, live, named bool) source {
 	return func(s setting) (value, bool) {
-		if !s.shapes && !slices.Contains(askedAnew, s.key) || s.key == "llm.base_url" && names && !live {
+		if !s.shapes && !slices.Contains(askedAnew, s.key) || s.key == "llm.base_url" && named && !live {
 			return value{}, false
 		}
 		if text := s.text(&config{Settings: parent}); s.shapes && text != "" {

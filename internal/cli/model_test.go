@@ -7,11 +7,17 @@ import (
 	"testing"
 )
 
-// chosen resolves settings from flags and environment and chooses the model.
-func chosen(t *testing.T, env, flags map[string]string) (config, error) {
+// configured reads settings from flags and environment.
+func configured(t *testing.T, env, flags map[string]string) (*inProcess, config) {
 	t.Helper()
 	p := newProcess(t, env)
-	values, err := p.gather(settingTable(), "", flags, "")
+	all := p.runCommand().Flags()
+	for name, text := range flags {
+		if err := all.Set(name, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	values, err := p.gather(all, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +25,14 @@ func chosen(t *testing.T, env, flags map[string]string) (config, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = c.chooseModel()
+	return p, c
+}
+
+// chosen is configured with a model chosen.
+func chosen(t *testing.T, env, flags map[string]string) (config, error) {
+	t.Helper()
+	_, c := configured(t, env, flags)
+	err := c.chooseModel()
 	return c, err
 }
 

@@ -25,14 +25,14 @@ const loopbackAddr = "127.0.0.1:0"
 //	world_llm_agent_demo model-server --addr 127.0.0.1:8080 &
 //	world_llm_agent_demo minimal --model scripted --base-url http://127.0.0.1:8080
 func (m *Main) modelServerCommand() *cobra.Command {
-	o := modelServer{addr: loopbackAddr, mode: scriptedNormal}
+	o := modelServer{addr: loopbackAddr, mode: string(stub.ModeNormal)}
 	c := &cobra.Command{
 		Use:   "model-server",
 		Short: "serve the scripted model over the Responses API until interrupted",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !slices.Contains(scriptedModes(), o.mode) {
-				return badInput("--scripted-mode %s is unknown; allowed: %s", shown(o.mode), strings.Join(scriptedModes(), ", "))
+			if !slices.Contains(stub.Modes(), o.mode) {
+				return badInput("--scripted-mode %s is unknown; allowed: %s", shown(o.mode), strings.Join(stub.Modes(), ", "))
 			}
 			if o.listFaults {
 				return stub.WriteFaults(m.Stdout)
@@ -42,7 +42,7 @@ func (m *Main) modelServerCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&o.addr, "addr", o.addr, "host:port to listen on; port 0 takes a free one")
 	c.Flags().Uint64Var(&o.seed, "seed", 0, "seed of the scripted decisions")
-	c.Flags().StringVar(&o.mode, "scripted-mode", o.mode, "mode for tests: "+strings.Join(scriptedModes(), ", "))
+	c.Flags().StringVar(&o.mode, "scripted-mode", o.mode, "mode for tests: "+strings.Join(stub.Modes(), ", "))
 	c.Flags().StringVar(&o.faults, "faults", "", "answers to spoil, such as repairable=20%,http_429=2%; see --list-faults and docs/faults.md")
 	c.Flags().BoolVar(&o.listFaults, "list-faults", false, "list what --faults takes, with an example of each shape of malformed answers, and exit")
 	c.Flags().Uint64Var(&o.faultSeed, "fault-seed", 0, "seed of the choice of answers to spoil")
@@ -73,7 +73,7 @@ func (m *Main) serveModel(ctx context.Context, o modelServer) error {
 		return badInput("--faults: %w", err)
 	}
 	faults := stub.NewInjector(plan, o.faultSeed)
-	server, err := stub.Start(ctx, o.addr, stub.Options{Seed: o.seed, Mode: stubMode(o.mode), Faults: faults})
+	server, err := stub.Start(ctx, o.addr, stub.Options{Seed: o.seed, Mode: stub.Mode(o.mode), Faults: faults})
 	if err != nil {
 		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(o.addr), err)
 	}

@@ -41,21 +41,20 @@ keeps what was learned before, with exit code 4.`
 func (m *Main) playbookLearnCommand() *cobra.Command {
 	rounds := 1
 	var drift engine.ReplayOptions
-	var read func() ([]value, error)
 	c := &cobra.Command{
 		Use:   "learn RUN... --playbook FILE",
 		Short: "learn from finished runs",
 		Long:  learnHelp,
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			values, err := read()
+			values, err := m.gather(c.Flags(), "")
 			if err != nil {
 				return err
 			}
 			return m.learn(c.Context(), values, args, rounds, drift)
 		},
 	}
-	read = m.borrowSettings(c, learnSettings)
+	borrowSettings(c.Flags(), learnSettings)
 	c.Flags().IntVar(&rounds, "rounds", rounds, fmt.Sprintf("reflections before a curation, 1 to %d", reflect.RoundsMax))
 	c.Flags().BoolVar(&drift.AllowVersionDrift, "allow-version-drift", false, "also learn from a run that another version recorded")
 	return c

@@ -107,13 +107,10 @@ func (r recording) agentModels(agents []string) []trace.AgentModel {
 
 // openAnswers makes the source of all answers and says aloud what it is. With a
 // recording alone nothing is started and nothing can be reached. stop releases what
-// was opened; it is nil only beside an error. given tells at the end how many answers
-// were recorded.
-func (m *Main) openAnswers(ctx context.Context, p plan, faults *stub.Injector, calls string) (source engine.Source, given func(), stop func(), err error) {
-	given = func() {}
+// was opened and tells how many answers were recorded; it is nil only beside an error.
+func (m *Main) openAnswers(ctx context.Context, p plan, faults *stub.Injector, calls string) (source engine.Source, stop func(), err error) {
 	if p.recording.path == "" {
-		source, stop, err = m.openModel(ctx, p, faults, calls)
-		return source, given, stop, err
+		return m.openModel(ctx, p, faults, calls)
 	}
 	stop = func() {}
 	miss := "the model is asked"
@@ -124,19 +121,20 @@ func (m *Main) openAnswers(ctx context.Context, p plan, faults *stub.Injector, c
 	p.announceDifferences(m.Stderr)
 	if !p.strict() {
 		if source, stop, err = m.openModel(ctx, p, faults, calls); err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 	}
 	recorded, err := engine.OpenRecorded(m.path(p.recording.path), source)
 	if err != nil {
 		stop()
-		return nil, nil, nil, badInput("%s cannot be replayed from: %w", shown(p.recording.path), err)
-	}
-	given = func() {
-		fmt.Fprintf(m.Stderr, "answers: %d recorded, %d asked\n", recorded.Given(), recorded.Asked())
+		return nil, nil, badInput("%s cannot be replayed from: %w", shown(p.recording.path), err)
 	}
 	closeModel := stop
-	return recorded, given, func() { _ = recorded.Close(); closeModel() }, nil
+	return recorded, func() {
+		fmt.Fprintf(m.Stderr, "answers: %d recorded, %d asked\n", recorded.Given(), recorded.Asked())
+		_ = recorded.Close()
+		closeModel()
+	}, nil
 }
 
 // announceDifferences says which settings cannot lead to the recorded prompts. They

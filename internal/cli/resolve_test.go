@@ -179,13 +179,7 @@ func TestReadMillis(t *testing.T) {
 }
 
 func TestSeedAboveInt64(t *testing.T) {
-	p := newProcess(t, nil)
-	values, err := p.gather(settingTable(), "", map[string]string{"seed": "18446744073709551615"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := newConfig(trace.DefaultSettings(), values)
-	if err != nil || c.Seed != 1<<64-1 {
-		t.Errorf("seed %d, %v", c.Seed, err)
+	if _, c := configured(t, nil, map[string]string{"seed": "18446744073709551615"}); c.Seed != 1<<64-1 {
+		t.Errorf("seed %d", c.Seed)
 	}
 }

@@ -52,7 +52,6 @@ func resumeFlagsOf(all settings) settings {
 
 // resumeFlags are the flags of the command that are not settings.
 type resumeFlags struct {
-	config     string
 	untilTick  int64
 	allowDrift bool
 	abandon    bool
@@ -72,11 +71,7 @@ func (m *Main) resumeCommand() *cobra.Command {
 			if f.untilTick < 0 || f.untilTick > ticks.max {
 				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.untilTick, ticks.max)
 			}
-			given, err := givenFlags(c.Flags())
-			if err != nil {
-				return err
-			}
-			values, err := m.gather(all, "", given, f.config)
+			values, err := m.gather(c.Flags(), "")
 			if err != nil {
 				return err
 			}
@@ -87,7 +82,7 @@ func (m *Main) resumeCommand() *cobra.Command {
 	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "last tick to run (default the last one the run was asked for)")
 	c.Flags().BoolVar(&f.abandon, "abandon-tick", false, "end the open turns of the unfinished tick, so that other caps hold from the next one on")
 	c.Flags().BoolVar(&f.allowDrift, "allow-version-drift", false, "also go on with a run that another version recorded")
-	c.Flags().StringVar(&f.config, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
+	addConfigFlag(c.Flags())
 	return c
 }
 

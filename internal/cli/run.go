@@ -68,7 +68,7 @@ func (m *Main) play(
 	ctx context.Context, p plan, after int64, announce func(), run func(context.Context, engine.Options) (engine.Result, error),
 ) (result engine.Result, began bool, err error) {
 	faults := stub.NewInjector(p.faults, p.FaultSeed)
-	source, given, stop, err := m.openAnswers(ctx, p, faults, p.calls(after))
+	source, stop, err := m.openAnswers(ctx, p, faults, p.calls(after))
 	if err != nil {
 		return result, false, err
 	}
@@ -81,7 +81,6 @@ func (m *Main) play(
 		return err
 	})
 	printer.finish()
-	given()
 	return result, true, err
 }
 
@@ -107,40 +106,29 @@ func (m *Main) prepareReport(p plan) (outputFile, error) {
 	return out, nil
 }
 
-// openModel makes the source of answers and says aloud what it is. Both kinds of
-// model are reached by the same client over HTTP, so that a scripted run goes
-// through everything a live one does. stop releases what was opened; it is nil
-// only beside an error.
+// openModel makes the source of answers, the clients of the run and of agents with
+// endpoints of their own, and says aloud where each of them calls. Both kinds of model are
+// reached by the same client over HTTP, so that a scripted run goes through everything a
+// live one does. stop releases what was opened; it is nil only beside an error.
 func (m *Main) openModel(ctx context.Context, p plan, faults *stub.Injector, calls string) (source engine.Source, stop func(), err error) {
-	reached := p.endpoints
+	defer func() {
+		if err != nil {
+			p.endpoints.close()
+		}
+	}()
 	config := openai.Config{BaseURL: p.endpoint(), APIKey: p.APIKey, Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS)}
 	if !p.Live() {
 		// The server outlives an interrupt: the engine decides when calls end.
-		server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, stub.Options{Seed: p.ScriptedSeed, Mode: stubMode(p.ScriptedMode), Faults: faults})
+		server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, stub.Options{Seed: p.ScriptedSeed, Mode: stub.Mode(p.ScriptedMode), Faults: faults})
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}
 		config.BaseURL, config.ShownURL, config.APIKey = server.URL(), embeddedURL, openai.Secret{}
-		reached.closers = append(reached.closers, func() { _ = server.Close() })
+		p.endpoints.closers = append(p.endpoints.closers, func() { _ = server.Close() })
 	}
-	source, err = m.connect(p, reached, config, calls)
+	client, err := p.endpoints.client(p.BaseURL, config)
 	if err != nil {
-		reached.close()
 		return nil, nil, err
-	}
-	return source, reached.close, nil
-}
-
-// connect makes the clients of the run and of agents with endpoints of their own, and
-// says aloud where each of them calls.
-func (m *Main) connect(p plan, reached *endpoints, config openai.Config, calls string) (engine.Source, error) {
-	url, err := openai.ParseBaseURL(config.BaseURL)
-	if err != nil {
-		return nil, badInput("%w", err)
-	}
-	client, err := reached.client(url, p.BaseURL, config)
-	if err != nil {
-		return nil, err
 	}
 	if p.Live() {
 		p.announceLive(m.Stderr, client.URL(), calls)
@@ -148,8 +136,21 @@ func (m *Main) connect(p plan, reached *endpoints, config openai.Config, calls s
 		p.announceScripted(m.Stderr, client.URL())
 	}
 	p.announceSpending(m.Stderr, m.Now())
-	own, err := p.openAgents(m.Stderr, reached, config)
-	return engine.LiveByAgent(client, own), err
+	own := map[string]engine.Responder{}
+	for _, a := range p.own {
+		config.BaseURL, config.APIKey = cmp.Or(a.BaseURL, p.endpoint()), a.key
+		client, err := p.endpoints.client(a.url.String(), config)
+		if err != nil {
+			return nil, nil, err
+		}
+		own[a.Agent] = client
+		key := "no key"
+		if !a.key.Empty() {
+			key = "key from " + a.keyFrom
+		}
+		fmt.Fprintf(m.Stderr, "model of %s: %s at %s, %s\n", oneLine(a.Agent), oneLine(cmp.Or(a.Model, p.Model)), client.URL(), oneLine(key))
+	}
+	return engine.LiveByAgent(client, own), p.endpoints.close, nil
 }
 
 // engineOptions adds to the settings what does not shape the run: where it is
@@ -165,7 +166,7 @@ func (m *Main) engineOptions(p plan, source engine.Source, faults *stub.Injector
 	}
 	if p.recount {
 		o.Reused = func(r llmclient.Request, attempts int) {
-			faults.Recount(stubMode(p.ScriptedMode), p.ScriptedSeed, r.Body(), attempts)
+			faults.Recount(stub.Mode(p.ScriptedMode), p.ScriptedSeed, r.Body(), attempts)
 		}
 	}
 	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.LLMIOMaxChars)}

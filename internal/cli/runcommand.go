@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"example.com/agentworld/trace"
 )
@@ -42,14 +43,13 @@ type runFlags struct {
 
 // runCommand is the default command. Its steps, each of which may refuse:
 //
-//	givenFlags, scenarioArgument   what stands on the command line
-//	gather                         with environment, file and defaults
-//	newConfig                      each value by itself
-//	newPlan                        the values together, and the files they name
-//	run                            files, model, engine, report
+//	scenarioArgument   the scenario, given twice or not at all
+//	gather             flags with environment, file and defaults
+//	newConfig          each value by itself
+//	newPlan            the values together, and the files they name
+//	run                files, model, engine, report
 func (m *Main) runCommand() *cobra.Command {
 	var extra runFlags
-	all := settingTable()
 	c := &cobra.Command{
 		Use:   programName + " [scenario]",
 		Short: "run a world of language-model agents",
@@ -58,23 +58,20 @@ func (m *Main) runCommand() *cobra.Command {
 		// scenarios as well as the commands.
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			given, err := givenFlags(c.Flags())
+			scenario, err := scenarioArgument(args, c.Flags().Lookup("scenario").Value.String())
 			if err != nil {
 				return err
 			}
-			scenario, err := scenarioArgument(args, given["scenario"])
+			values, err := m.gather(c.Flags(), scenario)
 			if err != nil {
 				return err
 			}
-			values, err := m.gather(all, scenario, given, extra.config)
-			if err != nil {
-				return err
-			}
+			extra.config = c.Flags().Lookup(configFlag).Value.String()
 			return m.start(c.Context(), trace.DefaultSettings(), values, extra, nil, commandNames(c))
 		},
 	}
-	addFlags(c.Flags(), all)
-	c.Flags().StringVar(&extra.config, "config", "", "configuration file (default config.toml in the working directory, when there is one)")
+	addFlags(c.Flags(), settingTable())
+	addConfigFlag(c.Flags())
 	c.Flags().BoolVar(&extra.printConfig, "print-config", false, "show each setting and where it comes from, and run nothing")
 	c.Flags().BoolVar(&extra.estimateOnly, "estimate-only", false, "say what the run would take and cost, and run nothing")
 	return c
@@ -99,13 +96,23 @@ func scenarioArgument(args []string, flag string) (string, error) {
 	return word, nil
 }
 
-// gather takes every setting from the strongest place that has it: argument,
-// flag, environment, file, default. scenario is the argument, given the flags by
-// name, configName the file the user named; each may be empty. The texts are not
-// yet checked, apart from the file's form.
-// A run that is forked comes between the flags and the environment.
-func (m *Main) gather(all settings, scenario string, given map[string]string, configName string, parent ...source) ([]value, error) {
-	file, err := m.loadConfigFile(configName, all)
+// configFlag is the flag of the configuration file, which every command with settings has.
+const configFlag = "config"
+
+func addConfigFlag(flags *pflag.FlagSet) {
+	flags.String(configFlag, "", "configuration file (default config.toml in the working directory, when there is one)")
+}
+
+// gather takes every setting from the strongest place that has it: argument, flag, a run
+// that is forked, environment, file, default. scenario is the argument, empty for none.
+// The texts are not yet checked, apart from the file's form.
+func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...source) ([]value, error) {
+	given, err := givenFlags(flags)
+	if err != nil {
+		return nil, err
+	}
+	all, name := settingTable(), flags.Lookup(configFlag).Value.String()
+	file, err := m.loadConfigFile(name, all)
 	if err != nil {
 		return nil, err
 	}

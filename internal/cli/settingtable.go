@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
 
@@ -53,7 +54,7 @@ func settingTable() settings {
 		s.max, _ = strconv.ParseInt(f.Tag.Get("max"), 10, 64)
 		switch {
 		case s.key == "llm.scripted_mode":
-			s.kind, s.choices = kindChoice, scriptedModes()
+			s.kind, s.choices = kindChoice, stub.Modes()
 		case s.kind == kindAgents:
 			s.separator = " "
 		case s.kind == kindLayers:

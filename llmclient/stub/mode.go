@@ -11,8 +11,8 @@ type Mode string
 
 // The modes. Most concern what an agent learns; see the learner.
 const (
-	// ModeNormal is the policy without any such manner.
-	ModeNormal Mode = ""
+	// ModeNormal is the policy without any such manner, as is the zero value.
+	ModeNormal Mode = "normal"
 	// ModeNeedsBullet waits unless a lesson in the prompt tells it not to. So a run
 	// with the lesson does better than one without, which checks that lessons get
 	// from one run into the prompts of the next; it says nothing about models.
@@ -26,9 +26,9 @@ const (
 	ModeMalformed Mode = "malformed"
 )
 
-// Modes lists all modes but the normal one.
-func Modes() []Mode {
-	return []Mode{ModeNeedsBullet, ModeGullible, ModeCollapse, ModeMalformed}
+// Modes lists the names of all modes.
+func Modes() []string {
+	return []string{string(ModeNormal), string(ModeNeedsBullet), string(ModeGullible), string(ModeCollapse), string(ModeMalformed)}
 }
 
 // bent returns the ideas of a mode in place of the policy's own, and the lesson they
