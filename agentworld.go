@@ -107,14 +107,15 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	defer closeModel()
-	if err := engine.Check(settings); err != nil {
+	prepared, err := engine.Prepare(settings)
+	if err != nil {
 		return Result{}, err
 	}
 	if err := run.Dir(o.Dir).Create(); err != nil {
 		return Result{}, err
 	}
 	ended, err := engine.Run(ctx, engine.Options{
-		Settings: settings, RunDir: o.Dir, Source: source, Concurrency: o.Concurrency, Progress: o.Progress,
+		Settings: settings, Prepared: prepared, RunDir: o.Dir, Source: source, Concurrency: o.Concurrency, Progress: o.Progress,
 	})
 	if err != nil {
 		return Result{}, err

@@ -22,28 +22,3 @@ func checkCaps(s trace.Settings, begun bool) error {
 	}
 	return nil
 }
-
-// CheckFirstTick is [Check], and reports a cap that none of the turns of the first tick fits in: the
-// run would end before its first call. It says what the smallest of them needs.
-func CheckFirstTick(s trace.Settings) error {
-	r, err := prepare(Options{Settings: s})
-	if err != nil || !r.spending.capped() {
-		return err
-	}
-	r.world.Advance()
-	if err := r.switchPrompts(r.world.Tick()); err != nil {
-		return err
-	}
-	due := r.world.Due()
-	for _, n := range due {
-		r.mind(n)
-	}
-	purses := r.allowDecisions(due, r.turns(due)).purses()
-	why := budget.Exhausted(purses, r.world.Agents())
-	if why == nil {
-		return nil
-	}
-	why = budget.Smallest(purses, why)
-	return fmt.Errorf("%s: no turn fits; the smallest one of the first tick, of %s, needs %s, for its shortest path with answers of full length",
-		why.CapText(), why.Agent, why.NeedText())
-}

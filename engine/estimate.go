@@ -10,7 +10,7 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Expect says what a run of s will take, by the prompts of its first tick, counted,
+// Expect says what the run will take in so many ticks, by the prompts of its first tick, counted,
 // and the paths of its protocol and way to commit, as if nothing were cached:
 //
 //   - Least: agents decide in every fourth tick, on the shortest path.
@@ -18,22 +18,19 @@ import (
 //   - Most: agents decide in every tick, on the longest path, with answers at the
 //     limit.
 //
-// Nothing is sent. Caps are left out. The error is the one of [Check].
-func Expect(s trace.Settings) (trace.Estimate, error) {
-	r, err := prepare(Options{Settings: s})
-	if err != nil {
-		return trace.Estimate{}, err
-	}
-	r.world.Advance()
+// Nothing is sent. Caps are left out.
+func (p *Prepared) Expect(ticks int64) trace.Estimate {
+	r := p.r
+	r.wake()
 	openings := r.openings()
 	e := trace.Estimate{}
 	for _, o := range openings {
-		e = plusEstimate(e, r.expectDecision(o, s.Ticks))
-		if s.Learns() {
-			e = plusEstimate(e, r.expectLookBack(o, s.Ticks/s.LearnEvery))
+		e = plusEstimate(e, r.expectDecision(o, ticks))
+		if r.Learns() {
+			e = plusEstimate(e, r.expectLookBack(o, ticks/r.LearnEvery))
 		}
 	}
-	return timesEstimate(e, int64(r.world.Agents()), int64(len(openings))), nil
+	return timesEstimate(e, int64(r.world.Agents()), int64(len(openings)))
 }
 
 // openingsMax bounds how many agents' prompts are counted for an estimate.

@@ -23,7 +23,7 @@ func TestEstimateIsNearWhatRunsTake(t *testing.T) {
 	} {
 		o := options(t, c.scenario, ticksUpTo(10, c.ticks))
 		o.Protocol, o.Commit, o.LearnEvery, o.Prices = c.protocol, c.commit, c.learnEvery, simulated()
-		e, err := engine.Expect(o.Settings)
+		e, err := expected(o.Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestEstimateHoldsWhereAgentsRest(t *testing.T) {
 		for _, commit := range []string{"guidance", "direct"} {
 			o := options(t, scenario, 12)
 			o.Commit, o.Prices = commit, simulated()
-			e, err := engine.Expect(o.Settings)
+			e, err := expected(o.Settings)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,12 +75,12 @@ func TestDirectCommitsAreExpectedToTakeLess(t *testing.T) {
 	for protocol, less := range map[string]bool{"full": true, "lean": false} {
 		o := options(t, "llm_bootstrap", 20)
 		o.Protocol, o.Prices = protocol, simulated()
-		guided, err := engine.Expect(o.Settings)
+		guided, err := expected(o.Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Commit = "direct"
-		direct, err := engine.Expect(o.Settings)
+		direct, err := expected(o.Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func figuresOf(c report.Cost) report.CostFigures {
 func TestEstimateGrowsWithTheRun(t *testing.T) {
 	o := options(t, "llm_bootstrap", 10)
 	o.Prices = simulated()
-	small, err := engine.Expect(o.Settings)
+	small, err := expected(o.Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,12 +111,12 @@ func TestEstimateGrowsWithTheRun(t *testing.T) {
 		t.Errorf("the figures are not in order: %+v", small)
 	}
 	for name, change := range map[string]func(){"ticks": func() { o.Ticks = 20 }, "agents": func() { o.AgentsOverride = 40 }, "learning": func() { o.LearnEvery = 2 }} {
-		before, err := engine.Expect(o.Settings)
+		before, err := expected(o.Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
 		change()
-		after, err := engine.Expect(o.Settings)
+		after, err := expected(o.Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,16 @@ func TestEstimateGrowsWithTheRun(t *testing.T) {
 		}
 	}
 	o = options(t, "minimal", 0)
-	if e, err := engine.Expect(o.Settings); err == nil || e != (trace.Estimate{}) {
+	if e, err := expected(o.Settings); err == nil || e != (trace.Estimate{}) {
 		t.Errorf("a run of no tick is expected to take %+v", e)
 	}
+}
+
+// expected is what a run of s will take.
+func expected(s trace.Settings) (trace.Estimate, error) {
+	p, err := engine.Prepare(s)
+	if err != nil {
+		return trace.Estimate{}, err
+	}
+	return p.Expect(s.Ticks), nil
 }

@@ -15,7 +15,7 @@ import (
 // takeForks puts the forks into force whose parents end with the tick just done. It
 // is called between ticks.
 func (r *runner) takeForks() error {
-	for len(r.plan.forks) > 0 && r.plan.forks[0].AtTick == r.world.Tick() {
+	for len(r.plan.forks) > 0 && r.plan.forks[0].AtTick == r.reached.Tick {
 		f := r.plan.forks[0]
 		r.plan.forks = r.plan.forks[1:]
 		if err := r.takeFork(f); err != nil {

@@ -104,7 +104,7 @@ func TestAnInvalidModelOfAnAgentIsRefused(t *testing.T) {
 	} {
 		o := options(t, "minimal", 1)
 		o.AgentModels = models
-		if err := engine.Check(o.Settings); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := engine.Prepare(o.Settings); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want an error about %q", models, err, want)
 		}
 	}

@@ -26,6 +26,9 @@ type Options struct {
 	// RecordingPath is where the recording of the settings is, absolute, for whoever goes
 	// on with the run; it says nothing about the run itself.
 	RecordingPath string
+	// Prepared, when set, is the run with these settings before its first tick, which then
+	// is not built again.
+	Prepared *Prepared
 	// RunDir is the directory of the run's files; see [run.Dir].
 	RunDir string
 	// Source answers requests.
@@ -103,66 +106,12 @@ type Result struct {
 	Deriving bool
 }
 
-// Check reports settings that cannot run, before anything is created or sent.
-func Check(s trace.Settings) error {
-	_, err := prepare(Options{Settings: s})
-	return err
-}
-
-// prepare builds a run, of which nothing is recorded yet, and reports settings that
-// cannot run.
-func prepare(o Options) (*runner, error) {
-	if err := cmp.Or(behaviorConfig(o.Settings).Validate(), checkCaps(o.Settings, false)); err != nil {
-		return nil, err
-	}
-	r, err := newRunner(o, discarding{})
-	if err != nil {
-		return nil, err
-	}
-	for i, sw := range r.PromptSwitches {
-		if _, known := r.world.AgentNumber(sw.AgentID); sw.AgentID != "" && !known {
-			return nil, fmt.Errorf("prompt switch %d: there is no agent %q", i+1, sw.AgentID)
-		}
-	}
-	for _, a := range r.AgentModels {
-		if _, known := r.world.AgentNumber(a.Agent); !known {
-			return nil, fmt.Errorf("model of agent %q: there is no such agent", a.Agent)
-		}
-	}
-	return r, r.checkWindow()
-}
-
-// checkWindow reports texts that leave no room in the context window, at the
-// start or after a switch. Agents with the same persona are checked once.
-func (r *runner) checkWindow() error {
-	checked := map[world.Persona]bool{}
-	for n := range r.world.Agents() {
-		persona := r.world.Persona(n)
-		if checked[persona] {
-			continue
-		}
-		checked[persona] = true
-		m := r.kit.Mind(r.world.AgentID(n), persona)
-		m.SetGoals(r.ShortTermGoal, r.LongTermGoal)
-		if err := m.Fits(); err != nil {
-			return err
-		}
-		for _, sw := range r.PromptSwitches {
-			applySwitch(m, sw)
-			if err := m.Fits(); err != nil {
-				return fmt.Errorf("prompt switch at tick %d: %w", sw.Tick, err)
-			}
-		}
-	}
-	return nil
-}
-
 // Run carries out a whole run. Cancelling ctx ends it cleanly: the tick under way
 // is abandoned, the trace is closed with its status, and Run returns a Result. The
 // error is a failure of the outside, such as a full disk, or settings that
-// [Check] refuses.
+// [Prepare] refuses.
 func Run(ctx context.Context, o Options) (Result, error) {
-	r, err := prepare(o)
+	r, err := o.Prepared.take(o)
 	if err != nil {
 		return Result{}, err
 	}
@@ -207,6 +156,8 @@ type plan struct {
 	switches []trace.Switch
 	// caps, when set, tells the changes of caps of a tick.
 	caps func(tick int64) []trace.CapChange
+	// woken are the events with which the world woke into the tick to come, nil before.
+	woken []world.Event
 }
 
 // past is what earlier processes played of the run, or of the one it is a fork of.
@@ -248,25 +199,29 @@ func newRunner(o Options, s sink) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Concurrency < 1 {
-		o.Concurrency = 8
-	}
 	r := &runner{
-		Options: o, sink: s, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), seed: seed,
+		sink: s, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), seed: seed,
 		spending: newSpending(o.Settings), endpoints: newEndpoints(o.Settings, w),
 		plan:    plan{forks: o.Forks, switches: o.PromptSwitches},
-		reached: reached{Progress: Progress{Ticks: o.Ticks, Currency: o.Currency()}, started: time.Now()},
+		reached: reached{Progress: Progress{Ticks: o.Ticks, Currency: o.Currency(), Digest: w.Digest().String()}},
 	}
+	r.carry(o)
+	r.noteWorld()
+	return r, nil
+}
+
+// carry takes over how the run is to be carried out.
+func (r *runner) carry(o Options) {
+	o.Concurrency = cmp.Or(max(o.Concurrency, 0), 8)
 	if show := o.LLMIO; show != nil {
 		var mu sync.Mutex
-		r.LLMIO = func(e Exchange) {
+		o.LLMIO = func(e Exchange) {
 			mu.Lock()
 			defer mu.Unlock()
 			show(e)
 		}
 	}
-	r.noteWorld()
-	return r, nil
+	r.Options, r.reached.started = o, time.Now()
 }
 
 // run writes the header, runs the ticks and writes the end, whatever ended it.
@@ -306,8 +261,8 @@ func (r *runner) ticks(ctx context.Context) (Result, error) {
 
 // advance is ticks without that judgement, for a part of a run.
 func (r *runner) advance(ctx context.Context) (Result, error) {
-	result := Result{Status: trace.RunCompleted, TicksDone: r.world.Tick(), FinalDigest: r.world.Digest().String()}
-	for r.world.Tick() < r.Ticks {
+	result := Result{Status: trace.RunCompleted, TicksDone: r.reached.Tick, FinalDigest: r.reached.Digest}
+	for r.reached.Tick < r.Ticks {
 		if err := r.takeForks(); err != nil {
 			return result, err
 		}
@@ -316,7 +271,7 @@ func (r *runner) advance(ctx context.Context) (Result, error) {
 			return result, err
 		}
 		if stop == nil || stop.applied {
-			result.TicksDone, result.FinalDigest = r.world.Tick(), r.reached.Digest
+			result.TicksDone, result.FinalDigest = r.reached.Tick, r.reached.Digest
 		}
 		if stop != nil {
 			result.Status, result.Reason, result.Failure = stop.status, stop.reason, stop.failure

@@ -41,10 +41,10 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if ctx.Err() != nil {
 		return interrupted(), nil
 	}
-	ctx, end := r.begin(ctx, Span{Kind: SpanTick, Tick: r.world.Tick() + 1})
+	ctx, end := r.begin(ctx, Span{Kind: SpanTick, Tick: r.reached.Tick + 1})
 	defer end(Ending{})
-	events := r.world.Advance()
-	tick := r.world.Tick()
+	events, tick := r.wake(), r.reached.Tick+1
+	r.plan.woken = nil
 	if err := r.switchPrompts(tick); err != nil {
 		return nil, err
 	}
@@ -65,6 +65,15 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 		turns = append(turns, deliberated{agent: n, decision: d, steps: steps})
 	}
 	return r.carryOut(ctx, tick, turns, events, len(due))
+}
+
+// wake lets the world wake into the tick to come, and returns the events. Who looks at the
+// first tick before it is played wakes it too.
+func (r *runner) wake() []world.Event {
+	if r.plan.woken == nil {
+		r.plan.woken = append([]world.Event{}, r.world.Advance()...)
+	}
+	return r.plan.woken
 }
 
 // carryOut lets the world settle what was decided, the first due decisions by turns and

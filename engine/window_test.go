@@ -75,11 +75,11 @@ func TestTextsThatDoNotFitTheWindowAreRefused(t *testing.T) {
 		o := options(t, "minimal", 3)
 		o.ContextWindowTokens = 4000
 		change(&o)
-		if err := engine.Check(o.Settings); err == nil || !strings.Contains(err.Error(), "context window") {
+		if _, err := engine.Prepare(o.Settings); err == nil || !strings.Contains(err.Error(), "context window") {
 			t.Errorf("%s: error %v, want one about the context window", name, err)
 		}
 		o.ContextWindowTokens = 128_000
-		if err := engine.Check(o.Settings); err != nil {
+		if _, err := engine.Prepare(o.Settings); err != nil {
 			t.Errorf("%s in the default window: %v", name, err)
 		}
 	}

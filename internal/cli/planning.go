@@ -24,6 +24,8 @@ type plan struct {
 	recording recording
 	// playbookFile is where the playbook was read from, and what is learned goes.
 	playbookFile string
+	// prepared is the run before its first tick.
+	prepared *engine.Prepared
 	// fork is where this run leaves another, nil for a run of its own.
 	fork *forkPoint
 	// faults is what goes wrong on purpose; empty for a live model.
@@ -96,11 +98,11 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	}
 	p.kept = append(m.keptPaths(p), keptPath{"the scenario file", m.path(p.Scenario)},
 		keptPath{"the file of prompt switches", m.path(find(p.values, "run.prompt_switches_json").text)})
-	if fork == nil {
-		return p, wrongSettings(engine.CheckFirstTick(p.Settings))
+	if p.prepared, err = engine.Prepare(p.Settings); err == nil && fork == nil {
+		err = p.prepared.CheckFirstTick()
 	}
-	if err := engine.Check(p.Settings); err != nil {
-		return p, badInput("%w", err)
+	if err != nil || fork == nil {
+		return p, wrongSettings(err)
 	}
 	a, b := fork.settings, p.Settings
 	p.recount = !p.faults.Empty() && a.BaseURL == b.BaseURL && a.Faults == b.Faults && a.FaultSeed == b.FaultSeed && a.ScriptedMode == b.ScriptedMode && a.ScriptedSeed == b.ScriptedSeed

@@ -158,7 +158,7 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *stub.Injector, cal
 // noted as they come; all calls are shown only when the user asked for it.
 func (m *Main) engineOptions(p plan, source engine.Source, faults *stub.Injector, printer *progressPrinter) engine.Options {
 	o := engine.Options{
-		Settings: p.Settings, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
+		Settings: p.Settings, Prepared: p.prepared, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
 		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.SegmentMB << 20,
 	}
 	if p.recording.path != "" {

@@ -139,9 +139,7 @@ func (m *Main) start(ctx context.Context, base trace.Settings, values []value, e
 		return err
 	}
 	if p.wantsEstimate() || extra.estimateOnly {
-		if err := p.estimate(); err != nil {
-			return err
-		}
+		p.estimate()
 	}
 	if extra.estimateOnly {
 		return m.printEstimate(p)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/trace"
 )
@@ -54,17 +53,13 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 }
 
 // estimate computes what the run will take, of a fork the part of its own.
-func (p *plan) estimate() error {
-	settings := p.Settings
+func (p *plan) estimate() {
+	ticks := p.Ticks
 	if p.fork != nil {
-		settings.Ticks -= p.fork.atTick
+		ticks -= p.fork.atTick
 	}
-	expected, err := engine.Expect(settings)
-	if err != nil {
-		return fmt.Errorf("estimate the run: %w", err)
-	}
+	expected := p.prepared.Expect(ticks)
 	p.Estimate = &expected
-	return nil
 }
 
 // wantsEstimate says that money or a cap is at stake.

@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	goreflect "reflect"
+
+	"example.com/agentworld/engine/budget"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// Prepared is a run before its first tick: settings that can run, and the world they
+// make. It can be looked at, and then played once.
+type Prepared struct{ r *runner }
+
+// Prepare builds a run, of which nothing is recorded or sent yet. The error says why the
+// settings cannot run.
+func Prepare(s trace.Settings) (*Prepared, error) {
+	if err := cmp.Or(behaviorConfig(s).Validate(), checkCaps(s, false)); err != nil {
+		return nil, err
+	}
+	r, err := newRunner(Options{Settings: s}, discarding{})
+	if err != nil {
+		return nil, err
+	}
+	for i, sw := range r.PromptSwitches {
+		if _, known := r.world.AgentNumber(sw.AgentID); sw.AgentID != "" && !known {
+			return nil, fmt.Errorf("prompt switch %d: there is no agent %q", i+1, sw.AgentID)
+		}
+	}
+	for _, a := range r.AgentModels {
+		if _, known := r.world.AgentNumber(a.Agent); !known {
+			return nil, fmt.Errorf("model of agent %q: there is no such agent", a.Agent)
+		}
+	}
+	if err := r.checkWindow(); err != nil {
+		return nil, err
+	}
+	return &Prepared{r}, nil
+}
+
+// take returns the run, to be carried out as o says. It is built if nobody prepared it, or
+// if it was prepared with settings that shape another run.
+func (p *Prepared) take(o Options) (*runner, error) {
+	if p == nil || p.r == nil || !samePlay(p.r.Settings, o.Settings) {
+		fresh, err := Prepare(o.Settings)
+		if err != nil {
+			return nil, err
+		}
+		p = fresh
+	}
+	r := p.r
+	p.r = nil
+	r.carry(o)
+	return r, nil
+}
+
+// samePlay reports whether two settings are of one run; what it was expected to take
+// changes nothing.
+func samePlay(a, b trace.Settings) bool {
+	a.Estimate, b.Estimate = nil, nil
+	return goreflect.DeepEqual(a, b)
+}
+
+// checkWindow reports texts that leave no room in the context window, at the
+// start or after a switch. Agents with the same persona are checked once.
+func (r *runner) checkWindow() error {
+	checked := map[world.Persona]bool{}
+	for n := range r.world.Agents() {
+		persona := r.world.Persona(n)
+		if checked[persona] {
+			continue
+		}
+		checked[persona] = true
+		m := r.kit.Mind(r.world.AgentID(n), persona)
+		m.SetGoals(r.ShortTermGoal, r.LongTermGoal)
+		if err := m.Fits(); err != nil {
+			return err
+		}
+		for _, sw := range r.PromptSwitches {
+			applySwitch(m, sw)
+			if err := m.Fits(); err != nil {
+				return fmt.Errorf("prompt switch at tick %d: %w", sw.Tick, err)
+			}
+		}
+	}
+	return nil
+}
+
+// CheckFirstTick reports a cap that none of the turns of the first tick fits in: the run
+// would end before its first call. It says what the smallest of them needs.
+func (p *Prepared) CheckFirstTick() error {
+	r := p.r
+	if !r.spending.capped() {
+		return nil
+	}
+	r.wake()
+	due := r.world.Due()
+	for _, n := range due {
+		for _, s := range r.plan.switches {
+			if s.Tick <= 1 && (s.AgentID == "" || s.AgentID == r.world.AgentID(n)) {
+				applySwitch(r.mind(n), s)
+			}
+		}
+		r.mind(n)
+	}
+	purses := r.allowDecisions(due, r.turns(due)).purses()
+	why := budget.Exhausted(purses, r.world.Agents())
+	if why == nil {
+		return nil
+	}
+	why = budget.Smallest(purses, why)
+	return fmt.Errorf("%s: no turn fits; the smallest one of the first tick, of %s, needs %s, for its shortest path with answers of full length",
+		why.CapText(), why.Agent, why.NeedText())
+}
