@@ -142,30 +142,21 @@ func (m *Main) diffSides(args []string) (before, after []playbook.Bullet, err er
 
 // diffText lists what is gone, what is new and what changed, in the order of ids.
 func diffText(before, after []playbook.Bullet) string {
-	byID := func(list []playbook.Bullet) map[string]playbook.Bullet {
-		found := map[string]playbook.Bullet{}
-		for _, b := range list {
-			found[b.ID] = b
-		}
-		return found
-	}
-	earlier, later := byID(before), byID(after)
 	var b strings.Builder
-	for _, old := range before {
-		now, held := later[old.ID]
+	for _, d := range playbook.Diff(before, after) {
+		old, now := d.Before, d.After
 		switch {
-		case !held:
-			fmt.Fprintf(&b, "- [%s] %s\n", old.ID, oneLine(old.Content))
+		case now == nil:
+			fmt.Fprintf(&b, "- [%s] %s\n", d.ID, oneLine(old.Content))
+			continue
+		case old == nil:
+			fmt.Fprintf(&b, "+ [%s] %s\n", d.ID, oneLine(now.Content))
+			continue
 		case old.Content != now.Content:
-			fmt.Fprintf(&b, "~ [%s] %s\n  was: %s\n", old.ID, oneLine(now.Content), oneLine(old.Content))
+			fmt.Fprintf(&b, "~ [%s] %s\n  was: %s\n", d.ID, oneLine(now.Content), oneLine(old.Content))
 		}
-		if held && (old.Helpful != now.Helpful || old.Harmful != now.Harmful || old.Neutral != now.Neutral) {
-			fmt.Fprintf(&b, "# [%s] helpful %d to %d, harmful %d to %d, neutral %d to %d\n", old.ID, old.Helpful, now.Helpful, old.Harmful, now.Harmful, old.Neutral, now.Neutral)
-		}
-	}
-	for _, now := range after {
-		if _, held := earlier[now.ID]; !held {
-			fmt.Fprintf(&b, "+ [%s] %s\n", now.ID, oneLine(now.Content))
+		if old.Helpful != now.Helpful || old.Harmful != now.Harmful || old.Neutral != now.Neutral {
+			fmt.Fprintf(&b, "# [%s] helpful %d to %d, harmful %d to %d, neutral %d to %d\n", d.ID, old.Helpful, now.Helpful, old.Harmful, now.Harmful, old.Neutral, now.Neutral)
 		}
 	}
 	if b.Len() == 0 {

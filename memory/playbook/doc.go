@@ -51,7 +51,7 @@
 //
 // [Playbook.Encode] writes a TOML file for people, [Parse] reads it back, also after an
 // edit by hand. Every curation that changes something makes a new version; the file
-// holds what is needed to go back, [Playbook.Diff] compares versions and
+// holds what is needed to go back, [Diff] compares versions and
 // [Playbook.Rollback] makes an old one the newest. Nothing in a file depends on a
 // clock: a [Stamp] is a version and a tick.
 //

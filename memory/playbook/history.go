@@ -44,7 +44,7 @@ func remembered(history []Version, added Version) []Version {
 	return all[max(0, len(all)-VersionsMax):]
 }
 
-// Oldest returns the oldest version that [Playbook.Rollback] and [Playbook.Diff]
+// Oldest returns the oldest version that [Playbook.Rollback] and [Playbook.At]
 // can reach.
 func (p *Playbook) Oldest() int { return p.version - len(p.history) }
 
@@ -110,7 +110,8 @@ func undo(bullets []Bullet, c Change) []Bullet {
 // they were, as a new version; tick stamps it. Ids that were given out since are
 // not given out again. Going back to what is there already changes nothing.
 func (p *Playbook) Rollback(version int, tick int64) (*Playbook, error) {
-	differences, err := p.Diff(p.version, version)
+	bullets, err := p.At(version)
+	differences := Diff(p.bullets, bullets)
 	if err != nil || len(differences) == 0 {
 		return p, err
 	}
@@ -118,33 +119,20 @@ func (p *Playbook) Rollback(version int, tick int64) (*Playbook, error) {
 	for _, d := range differences {
 		restored.Changes = append(restored.Changes, Change{Op: OpRestore, ID: d.ID, Before: d.Before})
 	}
-	bullets, err := p.At(version)
-	if err != nil {
-		return p, err
-	}
 	return build(restored.Number, p.last, bullets, remembered(p.history, restored)), nil
 }
 
-// Difference is a bullet that is not the same in two versions.
+// Difference is a bullet that is not the same in two playbooks.
 type Difference struct {
 	ID string
-	// Before and After are the bullet in the first and the second version; Before
+	// Before and After are the bullet in the first and the second one; Before
 	// is nil when it is only in the second, After when only in the first.
 	Before, After *Bullet
 }
 
-// Diff returns the bullets that differ between two versions, in order of their
-// numbers. The first version may be the newer one.
-func (p *Playbook) Diff(first, second int) ([]Difference, error) {
-	a, err := p.At(first)
-	if err != nil {
-		return nil, err
-	}
-	b, err := p.At(second)
-	if err != nil {
-		return nil, err
-	}
-	var out []Difference
+// Diff returns the bullets that differ between two versions or playbooks, in order of
+// their numbers.
+func Diff(a, b []Bullet) (out []Difference) {
 	for len(a) > 0 || len(b) > 0 {
 		switch {
 		case len(b) == 0 || len(a) > 0 && byNumber(a[0], b[0]) < 0:
@@ -160,5 +148,5 @@ func (p *Playbook) Diff(first, second int) ([]Difference, error) {
 			a, b = a[1:], b[1:]
 		}
 	}
-	return out, nil
+	return out
 }

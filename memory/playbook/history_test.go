@@ -112,10 +112,15 @@ func TestHistoryIsBounded(t *testing.T) {
 
 func TestDiff(t *testing.T) {
 	p, _ := storied(t)
-	differences, err := p.Diff(1, 5)
+	first, err := p.At(1)
 	if err != nil {
 		t.Fatal(err)
 	}
+	fifth, err := p.At(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	differences := Diff(first, fifth)
 	var got []string
 	for _, d := range differences {
 		before, after := "-", "-"
@@ -136,8 +141,8 @@ func TestDiff(t *testing.T) {
 	if d := diff(want, got); d != "" {
 		t.Errorf("differences (-want +got):\n%s", d)
 	}
-	if _, err := p.Diff(1, 50); err == nil {
-		t.Error("a version that does not exist was compared")
+	if _, err := p.At(50); err == nil {
+		t.Error("a version that does not exist was read")
 	}
 }
 
