@@ -29,10 +29,16 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	case len(t.talk.Calls) > 0:
 		t.veto()
 	default:
-		t.talk.Note(trace.Step{Kind: trace.StepReason, Status: trace.StatusOK, Level: trace.LevelInfo, Detail: llmclient.Marshal(map[string]int{"chars": runeCount(text)})})
+		t.talk.Note(trace.Step{Kind: trace.StepReason, Status: trace.StatusOK, Level: trace.LevelInfo, Detail: llmclient.Marshal(reasonDetail{capText(text), runeCount(text)})})
 		t.talk.Say(t.mind.words.reasonDone)
 		t.afterPlan()
 	}
+}
+
+// reasonDetail is what a reason step said, cut, and how long it was.
+type reasonDetail struct {
+	Text  string `json:"text"`
+	Chars int    `json:"chars"`
 }
 
 // veto answers the calls made in a reason step: nothing runs and each gets its own

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -194,6 +195,10 @@ func TestReasonStepTakesTextOnly(t *testing.T) {
 		t.Errorf("%d requests without tools, want 1", n)
 	}
 	r.require(t, 1, "agent-1", trace.StepReason, "info")
+	at := slices.IndexFunc(r.steps, func(s trace.Step) bool { return s.Kind == trace.StepReason })
+	if got, want := string(r.steps[at].Detail), `{"text":"Mining is best.","chars":15}`; got != want {
+		t.Errorf("the step keeps %s, want %s", got, want)
+	}
 	r.require(t, 1, "agent-1", trace.StepViolation)
 	r.require(t, 1, "agent-1", trace.StepModuleCall, "agent.modules.list")
 	r.executed(t, 1, "agent-1", `{"action":"mine_compound","compound_mass_g":5}`, "")
