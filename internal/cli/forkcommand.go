@@ -155,10 +155,8 @@ func parentSource(parent trace.Settings, live, named bool) source {
 // parentLive says whether a real model stood behind the parent's answers, given now
 // or recorded before.
 func parentLive(parent trace.Settings) bool {
-	if r := parent.Recording; r != nil {
-		return r.Asked == trace.SourceLive || r.Asked == "" && r.ModelSource == trace.SourceLive
-	}
-	return parent.ModelSource == trace.SourceLive
+	r := parent.Recording
+	return parent.Live() || r != nil && r.Asked == "" && r.ModelSource == trace.SourceLive
 }
 
 // forkOptions adds to a run's options where it leaves another.

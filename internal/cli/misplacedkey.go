@@ -49,22 +49,6 @@ func misplacedKey(v value, keys []openai.Secret) error {
 	return badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", v.where(), keySettings)
 }
 
-// misplacedAgentKey is misplacedKey for the keys that variables of agents hold.
-func misplacedAgentKey(values []value, agents []agentAccess) error {
-	var keys []openai.Secret
-	for _, a := range agents {
-		if !a.key.Empty() {
-			keys = append(keys, a.key)
-		}
-	}
-	for _, v := range values {
-		if err := misplacedKey(v, keys); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // holdsKey reports whether a text holds one of the keys, or what looks like any.
 func holdsKey(text string, keys []openai.Secret) bool {
 	found := keyText.MatchString(text)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -59,8 +60,14 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if p.own, err = m.chooseAgents(p.config, find(p.values, agentsTable).where(), p.agentIDs); err != nil {
 		return p, err
 	}
-	if err := misplacedAgentKey(p.values, p.own); err != nil {
-		return p, err
+	var keys []openai.Secret
+	for _, a := range p.own {
+		keys = append(keys, a.key)
+	}
+	for _, v := range p.values {
+		if err := misplacedKey(v, keys); err != nil {
+			return p, err
+		}
 	}
 	if _, err := m.telemetry(p.config); err != nil {
 		return p, err
@@ -170,6 +177,14 @@ func (p *plan) endWithTheModel() {
 			reflect.ValueOf(v.setting.into(&p.config)).Elem().SetZero()
 		}
 	}
+}
+
+// taken is the last tick that a fork takes over from its parent.
+func (p plan) taken() int64 {
+	if p.fork == nil {
+		return 0
+	}
+	return p.fork.atTick
 }
 
 // strict says that every answer is recorded, so that no model is asked.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
@@ -158,11 +157,7 @@ func (p plan) announceDifferences(w io.Writer) {
 
 // missHint says what to do about a request without a recorded answer.
 func missHint(runDir string) string {
-	return strings.Join([]string{
-		"the prompt is in " + shown(runDir) + " (explain)",
-		"if the change is meant, record a new run",
-		"or use --replay-miss " + missAsk,
-	}, "; ")
+	return fmt.Sprintf("the prompt is in %s (explain); if the change is meant, record a new run; or use --replay-miss %s", shown(runDir), missAsk)
 }
 
 // damageHint says what to do about a recording that cannot be read on. Asking a model in

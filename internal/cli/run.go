@@ -40,11 +40,7 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		made.discard()
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.RunDir), cause(err))
 	}
-	taken := int64(0)
-	if p.fork != nil {
-		taken = p.fork.atTick
-	}
-	result, began, err := m.play(ctx, p, taken, func() {
+	result, began, err := m.play(ctx, p, p.taken(), func() {
 		fmt.Fprintf(m.Stderr, "run: %s, ticks %d, agents %d, seed %d, in %s\n", oneLine(p.Scenario), p.Ticks,
 			len(p.agentIDs), p.Seed, oneLine(p.RunDir))
 	}, func(ctx context.Context, o engine.Options) (engine.Result, error) { return m.carryOut(ctx, p, o) })

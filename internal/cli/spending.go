@@ -54,11 +54,7 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 
 // estimate computes what the run will take, of a fork the part of its own.
 func (p *plan) estimate() {
-	ticks := p.Ticks
-	if p.fork != nil {
-		ticks -= p.fork.atTick
-	}
-	expected := p.prepared.Expect(ticks)
+	expected := p.prepared.Expect(p.Ticks - p.taken())
 	p.Estimate = &expected
 }
 
@@ -162,7 +158,7 @@ func (m *Main) printEstimate(p plan) error {
 		asked = trace.SourceLive
 	}
 	fmt.Fprintf(&text, "model: %s (%s)\n", oneLine(p.Model), asked)
-	fmt.Fprintf(&text, "calls: %s\n", p.calls(0))
+	fmt.Fprintf(&text, "calls: %s\n", p.calls(p.taken()))
 	p.announceSpending(&text, m.Now())
 	if _, err := io.WriteString(m.Stdout, text.String()); err != nil {
 		return fmt.Errorf("print the estimate: %w", cause(err))
