@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/run/state"
@@ -97,6 +96,12 @@ type CapUse struct {
 	Spent int64 `json:"spent"`
 }
 
+// What a cap is over, and what it is on.
+const (
+	scopeRun, scopeAgent, scopeTick = "run", "agent", "tick"
+	unitCalls, unitTokens, unitCost = "calls", "tokens", "cost"
+)
+
 // CapChange is one cap that a resume changed.
 type CapChange struct {
 	// First tick in which it held.
@@ -186,16 +191,16 @@ func (c *costFold) recap(change trace.CapChange) {
 func capChanges(before trace.Caps, change trace.CapChange) []CapChange {
 	var list []CapChange
 	for _, at := range []struct {
-		scope    budget.Scope
+		scope    string
 		from, to trace.Limit
-	}{{budget.Run, before.Run, change.Caps.Run}, {budget.Agent, before.Agent, change.Caps.Agent}, {budget.Tick, before.Tick, change.Caps.Tick}} {
+	}{{scopeRun, before.Run, change.Caps.Run}, {scopeAgent, before.Agent, change.Caps.Agent}, {scopeTick, before.Tick, change.Caps.Tick}} {
 		for _, row := range []CapChange{
-			{Unit: budget.Calls.String(), From: at.from.Calls, To: at.to.Calls},
-			{Unit: budget.Tokens.String(), From: at.from.Tokens, To: at.to.Tokens},
-			{Unit: budget.Cost.String(), From: at.from.Cost.Micros(), To: at.to.Cost.Micros()},
+			{Unit: unitCalls, From: at.from.Calls, To: at.to.Calls},
+			{Unit: unitTokens, From: at.from.Tokens, To: at.to.Tokens},
+			{Unit: unitCost, From: at.from.Cost.Micros(), To: at.to.Cost.Micros()},
 		} {
 			if row.From != row.To {
-				row.Tick, row.Scope = change.Tick, string(at.scope)
+				row.Tick, row.Scope = change.Tick, at.scope
 				list = append(list, row)
 			}
 		}
@@ -249,21 +254,21 @@ func (c *costFold) report(agents []*agentFold) Cost {
 		out.ByAgent[i] = AgentCost{id, t.calls, t.usage, t.cost.Micros()}
 		mostOfAgent = mostOfAgent.Most(c.ofAgent[id])
 	}
-	out.use(budget.Run, c.caps.Run, c.run)
-	out.use(budget.Agent, c.caps.Agent, mostOfAgent)
-	out.use(budget.Tick, c.caps.Tick, c.tickMost)
+	out.use(scopeRun, c.caps.Run, c.run)
+	out.use(scopeAgent, c.caps.Agent, mostOfAgent)
+	out.use(scopeTick, c.caps.Tick, c.tickMost)
 	return out
 }
 
 // use lists the caps of a scope that are set.
-func (out *Cost) use(scope budget.Scope, limit trace.Limit, spent state.Spent) {
+func (out *Cost) use(scope string, limit trace.Limit, spent state.Spent) {
 	for _, row := range []CapUse{
-		{Unit: budget.Calls.String(), Cap: limit.Calls, Spent: spent.Calls},
-		{Unit: budget.Tokens.String(), Cap: limit.Tokens, Spent: spent.Tokens},
-		{Unit: budget.Cost.String(), Cap: limit.Cost.Micros(), Spent: spent.Cost.Micros()},
+		{Unit: unitCalls, Cap: limit.Calls, Spent: spent.Calls},
+		{Unit: unitTokens, Cap: limit.Tokens, Spent: spent.Tokens},
+		{Unit: unitCost, Cap: limit.Cost.Micros(), Spent: spent.Cost.Micros()},
 	} {
 		if row.Cap > 0 {
-			row.Scope = string(scope)
+			row.Scope = scope
 			out.Caps = append(out.Caps, row)
 		}
 	}
@@ -285,7 +290,7 @@ func (c CapChange) text() string {
 		switch {
 		case n == 0:
 			return "none"
-		case c.Unit == budget.Cost.String():
+		case c.Unit == unitCost:
 			return micros(n)
 		}
 		return fmt.Sprint(n)
@@ -308,11 +313,11 @@ func (r Report) costLine() string {
 	}
 	for _, use := range c.Caps {
 		show := func(n int64) string { return fmt.Sprint(n) }
-		if use.Unit == budget.Cost.String() {
+		if use.Unit == unitCost {
 			show = micros
 		}
 		of := "of the " + use.Scope
-		if use.Scope != string(budget.Run) {
+		if use.Scope != scopeRun {
 			of = "most of one " + use.Scope
 		}
 		parts = append(parts, fmt.Sprintf("%s %s: %s of %s", use.Unit, of, show(use.Spent), show(use.Cap)))
