@@ -34,10 +34,11 @@ func (s *Resumption) capsBefore() trace.Caps { return s.State.CapsAt(s.State.Tic
 // CapsWanted are the caps that the options want from now on, also where nothing is left
 // that they could bound.
 func (s *Resumption) CapsWanted() trace.Caps {
+	latest := s.State.CapsAt(s.State.Tick + 2)
 	if s.options.Caps == nil {
-		return s.capsBefore()
+		return latest
 	}
-	return s.options.Caps(s.capsBefore())
+	return s.options.Caps(latest)
 }
 
 // CapsBefore are the caps that held when the run was left. Other ones hold from the tick
@@ -49,11 +50,12 @@ func (s *Resumption) CapsBefore() (caps trace.Caps, changed int64) {
 	return s.capsBefore(), changed
 }
 
-// capChanges are the changes of caps in a tick: recorded ones, and that of this resume.
+// capChanges are the changes of caps in a tick: recorded ones, and that of this resume or
+// of an earlier one that no tick has begun with.
 func (s *Resumption) capChanges(tick int64) []trace.CapChange {
 	changes := s.State.CapChanges(tick)
-	if s.change != nil && s.change.Tick == tick {
-		changes = append(changes, *s.change)
+	if pending := cmp.Or(s.change, s.State.Pending); pending != nil && pending.Tick == tick {
+		changes = append(changes, *pending)
 	}
 	return changes
 }
@@ -63,7 +65,7 @@ func (s *Resumption) capChanges(tick int64) []trace.CapChange {
 // can be none.
 func (s *Resumption) planCaps() error {
 	before, wanted := s.capsBefore(), s.CapsWanted()
-	if wanted == before {
+	if wanted == s.State.CapsAt(s.State.Tick+2) {
 		return nil
 	}
 	now := s.State.Header.SettingsAt(s.State.Tick)

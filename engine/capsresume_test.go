@@ -270,6 +270,60 @@ func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 	}
 }
 
+// TestWantedCapsOutliveTheProcess: caps that were to hold after the open tick, or after the
+// last one of a resume, hold for whoever goes on next, also when nobody names them again.
+func TestWantedCapsOutliveTheProcess(t *testing.T) {
+	wanted := trace.Caps{Run: trace.Limit{Calls: 60}}
+	for name, c := range map[string]struct {
+		after int
+		until func(done int64) int64
+	}{
+		"stopped at the end of the open tick": {33, func(done int64) int64 { return done + 1 }},
+		"stopped where no tick was open":      {33, func(done int64) int64 { return done }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, counted := priced(t, 8, trace.Caps{Run: trace.Limit{Calls: 300}})
+			ctx, cancel := context.WithCancel(context.Background())
+			counted.after, counted.stop = c.after, cancel
+			stopped, err := engine.Run(ctx, o)
+			if err != nil || stopped.Status != trace.RunInterrupted {
+				t.Fatalf("%+v, %v", stopped, err)
+			}
+			again, _ := priced(t, 8, o.Caps)
+			options := engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL, Caps: under(wanted), AbandonTick: true, UntilTick: c.until(stopped.TicksDone)}
+			s, err := engine.PrepareResume(o.RunDir, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Run(context.Background(), again); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			options.Caps, options.UntilTick, options.AbandonTick = nil, 8, false
+			if s, err = engine.PrepareResume(o.RunDir, options); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.Settings().Caps; got != wanted {
+				t.Errorf("the caps from now on are %+v, want %+v", got, wanted)
+			}
+			again, _ = priced(t, 8, o.Caps)
+			result, err := s.Run(context.Background(), again)
+			if err != nil || result.Status != trace.RunBudgetReached {
+				t.Errorf("%+v, %v; want the run ended by the cap", result, err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if r := fold(t, o.RunDir); len(r.Cost.CapChanges) == 0 {
+				t.Error("no change of caps is recorded")
+			}
+			requireReplays(t, o.RunDir, result.TicksDone)
+		})
+	}
+}
+
 // TestACapBelowWhatIsSpent ends the run at once, asks for nothing, and leaves a whole
 // report; a higher cap goes on from there.
 func TestACapBelowWhatIsSpent(t *testing.T) {

@@ -112,7 +112,7 @@ func (s *Resumption) takeUp(log *run.Log, o Options) error {
 		return err
 	}
 	record := trace.Resume{
-		Tick: s.State.Tick, TicksRequested: s.target, Exchanges: len(s.State.Open.Exchanges), CutBytes: s.State.Open.CutBytes(),
+		Tick: s.State.Tick, TicksRequested: s.target, Exchanges: len(s.State.Open.Exchanges), CutBytes: s.State.Open.CutBytes(), Caps: s.change,
 		Timing: &trace.ResumeTiming{ResumedAt: time.Now().UTC().Format(time.RFC3339), Concurrency: o.Concurrency, SegmentBytes: &o.SegmentBytes},
 	}
 	if s.options.BaseURL != s.State.Header.Latest().BaseURL {

@@ -127,7 +127,7 @@ func (s *Resumption) Close() error { return s.unlock() }
 // ticks it is to have.
 func (s *Resumption) Settings() trace.Settings {
 	now := s.State.Header.SettingsAt(s.target)
-	now.Ticks, now.Caps = s.target, s.capsBefore()
+	now.Ticks, now.Caps = s.target, s.State.CapsAt(s.State.Tick+2)
 	if s.change != nil {
 		now.Caps = s.change.Caps
 	}

@@ -18,6 +18,9 @@ type Resume struct {
 	// BaseURL is the endpoint from now on, without credentials, where it differs from
 	// the header's.
 	BaseURL string `json:"base_url,omitempty"`
+	// Caps are other caps that somebody who went on wants, and the tick that they begin to
+	// hold in, with its own [CapChange]; nil for none.
+	Caps *CapChange `json:"caps,omitempty"`
 	// Drift tells which version differs from the header's, empty when none does.
 	Drift string `json:"drift,omitempty"`
 	// Timing is nil in the canonical form.

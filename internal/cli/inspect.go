@@ -95,6 +95,9 @@ func (i *inspection) write(b *bytes.Buffer) {
 	if i.Caps != (trace.Caps{}) {
 		field("caps", "%s", i.Caps.Text(i.currency))
 	}
+	if p := i.CapsPending; p != nil {
+		field("", "from tick %d: %s", p.Tick, p.Caps.Text(i.currency))
+	}
 	field("trace", "%d files, %d bytes", i.Files, i.Bytes)
 	for _, tick := range i.Recent {
 		tick.write(b)

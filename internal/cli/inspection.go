@@ -47,8 +47,10 @@ type inspection struct {
 	Failures  map[string]int64           `json:"failed_by_kind"`
 	Usage     map[string]llmclient.Usage `json:"tokens_by_model"`
 	// Caps are those that hold, absent without any, in this currency.
-	Caps     trace.Caps `json:"caps,omitzero"`
-	currency string
+	Caps trace.Caps `json:"caps,omitzero"`
+	// CapsPending are those that hold from a later tick on, nil for none.
+	CapsPending *trace.CapChange `json:"caps_pending,omitempty"`
+	currency    string
 	// Files are those of the trace, Bytes their size on disk.
 	Files int   `json:"trace_files"`
 	Bytes int64 `json:"trace_bytes"`
@@ -97,7 +99,7 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 	i := inspection{
 		Run: runDir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, ModelSource: s.ModelSource, Protocol: s.Protocol,
 		State: string(trace.RunUnfinished), Tick: now.Tick, Ticks: now.Asked, Resumes: now.Resumes,
-		Waiting: int64(len(now.Open.Exchanges)), Caps: now.CapsAt(now.Tick + 1), currency: oneLine(h.SettingsAt(now.Tick).Currency()),
+		Waiting: int64(len(now.Open.Exchanges)), Caps: now.CapsAt(now.Tick + 1), CapsPending: now.Pending, currency: oneLine(h.SettingsAt(now.Tick).Currency()),
 		Failures: x.Failures, Usage: x.Usage, Recent: []recentTick{},
 	}
 	for at := range x.Ticks {

@@ -35,8 +35,9 @@ type Facts struct {
 	// both in whole ticks.
 	Spent   Spent            `json:"spent"`
 	ByAgent map[string]Spent `json:"by_agent,omitempty"`
-	// Changes are the changes of caps.
+	// Changes are the changes of caps, Pending is one that no tick has begun with yet.
 	Changes []trace.CapChange `json:"changes,omitempty"`
+	Pending *trace.CapChange  `json:"pending,omitempty"`
 }
 
 // Add takes in the next record, which stands at the given place of its file. The error
@@ -55,13 +56,16 @@ func (s *State) Add(record trace.Record, at Span) error {
 		if r.Timing != nil {
 			s.SegmentBytes = r.Timing.SegmentBytes
 		}
+		if r.Caps != nil && s.Open.Damage == nil {
+			s.Pending = r.Caps
+		}
 	case trace.RunEnd:
 		s.End = &r
 	case trace.Fork:
 		s.fork(r)
 	case trace.CapChange:
 		if s.Open.Damage == nil {
-			s.Changes = append(s.Changes, r)
+			s.Changes, s.Pending = append(s.Changes, r), nil
 		}
 	case trace.Segment:
 		return s.whole(at)
@@ -99,7 +103,8 @@ func (s *State) fork(f trace.Fork) {
 }
 
 // CapsAt returns the caps that hold in a tick: those of the header, or of the last fork
-// up to the tick, unless somebody who went on with the run changed them since.
+// up to the tick, unless somebody who went on with the run changed them since, or wants
+// to in a tick to come.
 func (s *State) CapsAt(tick int64) trace.Caps {
 	caps, from := s.Header.Settings.Caps, int64(0)
 	for _, f := range s.Header.Forks {
@@ -111,6 +116,9 @@ func (s *State) CapsAt(tick int64) trace.Caps {
 		if from <= c.Tick && c.Tick <= tick {
 			caps = c.Caps
 		}
+	}
+	if p := s.Pending; p != nil && p.Tick <= tick {
+		caps = p.Caps
 	}
 	return caps
 }
