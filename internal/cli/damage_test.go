@@ -132,3 +132,36 @@ func TestDamageIsTheSameEverywhere(t *testing.T) {
 		}
 	}
 }
+
+// TestAForkOutlivesItsParent: a parent that cannot be read any more leaves the fork its
+// report and its explanations, without a comparison.
+func TestAForkOutlivesItsParent(t *testing.T) {
+	dir := t.TempDir()
+	parent, fork := filepath.Join(dir, "parent"), filepath.Join(dir, "fork")
+	for _, args := range [][]string{
+		{"minimal", "--ticks", "4", "--run-dir", parent, "--quiet"},
+		{"fork", parent, "--at-tick", "2", "--run-dir", fork, "--quiet"},
+	} {
+		if p := newProcess(t, nil, args...); p.run(t) != exitCompleted {
+			t.Fatal(p.output())
+		}
+	}
+	path := filepath.Join(parent, run.TraceFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := bytes.Replace(text, []byte(`"accepted":true`), []byte(`"accepted":"?"`), 1)
+	if err := os.WriteFile(path, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"report", fork}, {"resume", fork, "--until-tick", "5", "--quiet"}} {
+		p := newProcess(t, nil, args...)
+		if code := p.run(t); code != exitCompleted || !strings.Contains(p.output(), "the fork is not compared with its parent") || !strings.Contains(p.output(), "digest") {
+			t.Errorf("%v: exit code %d: %s", args, code, p.output())
+		}
+	}
+	if _, err := os.Stat(filepath.Join(fork, run.ReportFile)); err != nil {
+		t.Error(err)
+	}
+}

@@ -127,7 +127,7 @@ func (e *explainer) parent() {
 	p := e.t.parent
 	switch {
 	case e.t.parentDir == "":
-		e.field("parent did", "not known: "+oneLine(forks[len(forks)-1].Parent.Name)+" is not beside this run")
+		e.field("parent did", "not known: "+oneLine(forks[len(forks)-1].Parent.Name)+" is not beside this run, or cannot be read")
 		return
 	case p == nil:
 		e.field("parent did", "nothing in this tick")

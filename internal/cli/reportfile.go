@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -13,7 +14,7 @@ import (
 // foldReport reads a run's trace into a report. A trace that was cut short gives
 // a report that says so: its run_status is "unfinished". The error is bad input:
 // no trace there, or one that is damaged before its end. A fork is compared with its
-// parent if that run is beside it.
+// parent if that run is beside it and can be read.
 func (m *Main) foldReport(runDir string) (report.Report, error) {
 	r, err := m.foldTrace(runDir)
 	if err != nil || r.Fork == nil {
@@ -24,8 +25,13 @@ func (m *Main) foldReport(runDir string) (report.Report, error) {
 		return r, nil
 	}
 	c, _, err := m.compareRuns(parent, runDir, r.Fork.AtTick)
+	if err != nil {
+		// The fork needs its parent for nothing else, and has to have its report.
+		fmt.Fprintf(m.Stderr, "note: the fork is not compared with its parent: %s\n", oneLine(errorText(err)))
+		return r, nil
+	}
 	r.Fork.Comparison = &c
-	return r, err
+	return r, nil
 }
 
 // foldTrace is foldReport without the comparison of a fork with its parent.

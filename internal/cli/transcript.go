@@ -50,9 +50,11 @@ func (t *transcript) addParent(m *Main, runDir string, f explainFlags) {
 	if t.parentDir = m.parentOf(runDir, forks[len(forks)-1].Parent); t.parentDir == "" {
 		return
 	}
-	if parent, err := m.loadTranscript(t.parentDir, f.tick, f.agent); err == nil {
-		t.parent = parent.decision
+	parent, err := m.loadTranscript(t.parentDir, f.tick, f.agent)
+	if run.Damaged(err) {
+		t.parentDir = ""
 	}
+	t.parent = parent.decision
 }
 
 // loadTranscript reads one decision from a run's trace, by way of the run's index when
