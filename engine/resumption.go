@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"example.com/agentworld/run"
 	"example.com/agentworld/run/state"
@@ -71,8 +70,8 @@ func PrepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 
 func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 	h, err := run.Dir(dir).Header()
-	if errors.Is(err, io.EOF) || errors.Is(err, trace.ErrTorn) {
-		return nil, fmt.Errorf("%w: it was stopped before anything was recorded; remove %s and start it again", ErrNotResumable, dir)
+	if errors.Is(err, run.ErrNothingRecorded) {
+		return nil, fmt.Errorf("%w: %w; remove %s and start it again", ErrNotResumable, run.ErrNothingRecorded, dir)
 	}
 	if err != nil {
 		return nil, err

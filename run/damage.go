@@ -44,7 +44,7 @@ func Damaged(err error) bool {
 	}
 	_, file := errors.AsType[*DamageError](err)
 	_, line := errors.AsType[*trace.LineError](err)
-	return file || line || errors.Is(err, trace.ErrNoHeader)
+	return file || line || errors.Is(err, trace.ErrNoHeader) || errors.Is(err, ErrNothingRecorded)
 }
 
 // begunFile is a file of a trace that a reader has come to.

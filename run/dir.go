@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -67,7 +68,10 @@ func (d Dir) left() string {
 	return ""
 }
 
-// Header returns the header of the run.
+// ErrNothingRecorded marks a run that was stopped before its header was written.
+var ErrNothingRecorded = errors.New("it was stopped before anything was recorded")
+
+// Header returns the header of the run, or [ErrNothingRecorded].
 func (d Dir) Header() (trace.Header, error) {
 	f, err := d.Open()
 	if err != nil {
@@ -75,6 +79,9 @@ func (d Dir) Header() (trace.Header, error) {
 	}
 	defer f.Close()
 	record, err := trace.NewReader(f).Next()
+	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
+		err = ErrNothingRecorded
+	}
 	if err != nil {
 		return trace.Header{}, fmt.Errorf("read trace of %s: %w", d, err)
 	}

@@ -34,6 +34,9 @@ func (d Dir) StateAt(tick int64) (*state.State, error) {
 	if before() {
 		err = d.foldOpen(s, open, number, before)
 	}
+	if err == nil && s.Header.Format == 0 {
+		err = ErrNothingRecorded
+	}
 	if err != nil {
 		return s, fmt.Errorf("read trace of %s: %w", d, err)
 	}

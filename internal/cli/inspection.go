@@ -82,7 +82,7 @@ type recentDecision struct {
 func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 	dir := m.path(runDir)
 	h, err := run.Dir(dir).Header()
-	if errors.Is(err, io.EOF) || errors.Is(err, trace.ErrTorn) {
+	if errors.Is(err, run.ErrNothingRecorded) {
 		return inspection{}, badInput("%s was stopped before anything was recorded; allowed: a run with a trace", shown(runDir))
 	}
 	if err != nil {
