@@ -320,6 +320,13 @@ func TestWantedCapsOutliveTheProcess(t *testing.T) {
 				t.Error("no change of caps is recorded")
 			}
 			requireReplays(t, o.RunDir, result.TicksDone)
+			again, _ = priced(t, 8, o.Caps)
+			again.RunDir = o.RunDir
+			f := forkOf(t, again, result.TicksDone)
+			f.Ticks, f.Caps = result.TicksDone+1, trace.Caps{}
+			if forked := fork(t, f); forked.Status != trace.RunCompleted {
+				t.Errorf("a fork after an abandoned tick: %+v", forked)
+			}
 		})
 	}
 }

@@ -74,6 +74,12 @@ func Collect(ctx context.Context, dir string, o ReplayOptions) ([]Batch, error) 
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if err := answers.failure(); err != nil {
+		return nil, err
+	}
+	if got := r.reached.Digest; got != recorded.Digest {
+		return nil, &trace.DifferenceError{Tick: recorded.Tick, What: "the digest is " + got + ", recorded " + recorded.Digest}
+	}
 	var all []Batch
 	for n := range agents {
 		c.close(r.world, n)

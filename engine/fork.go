@@ -59,7 +59,7 @@ func (o ForkOptions) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	defer prefix.Close()
-	prefix.reused = o.Reused
+	prefix.reused, prefix.answers.OwnTicks = o.Reused, true
 	parent, err := run.Dir(o.Parent).StateAt(o.AtTick)
 	if err != nil {
 		return Result{}, err

@@ -93,9 +93,8 @@ type lookedBack struct {
 	failure *llmclient.Failure
 }
 
-// lookBack lets the agents learn when the tick is one to do so: all at the same
-// time, and then, in the order of agents, their playbooks change. Whatever a turn
-// fails by, the run goes on. The error is a failure to record.
+// lookBack lets the agents look back when the tick is one to do so, all at the same time.
+// Whatever a turn fails by, the run goes on. The error is a failure to record.
 func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) ([]lookedBack, error) {
 	if !r.Learns() || tick%r.LearnEvery != 0 {
 		return nil, nil
@@ -123,9 +122,6 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 	r.settle(allowed)
 	for _, b := range backs {
 		r.count(allowed, b.agent, b.bill)
-	}
-	if ctx.Err() == nil {
-		r.curate(tick, backs)
 	}
 	return backs, nil
 }

@@ -355,6 +355,28 @@ func TestResumeRefusals(t *testing.T) {
 	}
 }
 
+// TestResumeAfterDamageInsideAPart spoils the body of a part of the open tick: it is cut
+// with what follows, asked again, and stored again.
+func TestResumeAfterDamageInsideAPart(t *testing.T) {
+	o := options(t, "minimal", 4)
+	run(t, o)
+	whole := readTrace(t, o.RunDir)
+	end := bytes.LastIndex(whole, []byte(`{"type":"decision"`))
+	open := bytes.LastIndex(whole[:end], []byte(`{"type":"tick_end"`))
+	part := open + bytes.Index(whole[open:], []byte(`{"type":"part"`))
+	body := part + bytes.Index(whole[part:], []byte(`"body":"`)) + len(`"body":"`)
+	spoilt := slices.Clone(whole[:end])
+	copy(spoilt[body:], make([]byte, 20))
+	dir := cutAt(t, spoilt, len(spoilt))
+	if _, err := resume(t, dir, o, 0); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(canonical(t, o.RunDir)), string(canonical(t, dir))); diff != "" {
+		t.Errorf("the trace differs:\n%.3000s", diff)
+	}
+	requireReplays(t, dir, 4)
+}
+
 // TestResumeCutsWhatAPowerFailureLeft ends the trace in zeros.
 func TestResumeCutsWhatAPowerFailureLeft(t *testing.T) {
 	o := options(t, "minimal", 4)

@@ -202,7 +202,7 @@ func newRunner(o Options, s sink) (*runner, error) {
 	r := &runner{
 		sink: s, world: w, kit: kit, minds: make([]*behavior.Mind, w.Agents()), seed: seed,
 		spending: newSpending(o.Settings), endpoints: newEndpoints(o.Settings, w),
-		plan:    plan{forks: o.Forks, switches: o.PromptSwitches},
+		plan:    plan{switches: o.PromptSwitches},
 		reached: reached{Progress: Progress{Ticks: o.Ticks, Currency: o.Currency(), Digest: w.Digest().String()}},
 	}
 	r.carry(o)
@@ -221,7 +221,7 @@ func (r *runner) carry(o Options) {
 			show(e)
 		}
 	}
-	r.Options, r.reached.started = o, time.Now()
+	r.Options, r.plan.forks, r.reached.started = o, o.Forks, time.Now()
 }
 
 // run writes the header, runs the ticks and writes the end, whatever ended it.

@@ -27,7 +27,7 @@ type stop struct {
 // an endpoint counts as down.
 const failedTurnsMax = 10
 
-// outcome is what one agent's deliberation came to.
+// deliberated is what one agent's deliberation came to.
 type deliberated struct {
 	agent    int
 	decision behavior.Decision
@@ -89,6 +89,7 @@ func (r *runner) carryOut(ctx context.Context, tick int64, turns []deliberated, 
 	if s := r.abandonedLookingBack(ctx, backs); s != nil {
 		return s, nil
 	}
+	r.curate(tick, backs)
 	stops, down := r.giveUp(tick, turns)
 	if err := r.sink.write(stops...); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,10 @@ import (
 // by the order in which requests arrive. It follows the trace along with the run, a few
 // ticks ahead, and forgets earlier ticks.
 type Answers struct {
+	// OwnTicks says that the run's own ticks are played again: a turn that was ended with
+	// its tick ends so again. Set it before the first request.
+	OwnTicks bool
+
 	path   string
 	header trace.Header
 	ahead  *readAhead
@@ -111,7 +116,8 @@ func (a *Answers) ByPrompt(key trace.CallKey, request llmclient.Request) (Answer
 	var recorded *llmclient.Prompt
 	err := a.broken
 	for _, c := range a.calls[key] {
-		if !c.lasting {
+		abandoned := c.Answer.Failure != nil && c.Answer.Failure.Kind == llmclient.ErrAbandoned
+		if !c.lasting && !(a.OwnTicks && abandoned) {
 			continue
 		}
 		if c.err != nil {
@@ -145,7 +151,7 @@ func (a *Answers) Digest(tick int64) (string, error) {
 	defer a.mu.Unlock()
 	a.readTo(tick)
 	if a.at.end.Tick != tick {
-		return "", fmt.Errorf("read the trace up to tick %d: %w", tick, a.broken)
+		return "", fmt.Errorf("read the trace up to tick %d: %w", tick, cmp.Or(a.broken, errors.New("it is not recorded")))
 	}
 	return a.at.end.Digest, nil
 }

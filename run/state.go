@@ -142,11 +142,15 @@ func appendSpans(path string, f *os.File, spans []state.Span) (err error) {
 		return err
 	}
 	last := []byte{'\n'}
-	if _, err := f.ReadAt(last, spans[len(spans)-1].To-1); err != nil || last[0] == '\n' {
+	if _, err := f.ReadAt(last, spans[len(spans)-1].To-1); err != nil {
 		return err
 	}
-	_, err = w.Write([]byte{'\n'})
-	return err
+	if last[0] != '\n' {
+		if _, err := w.Write([]byte{'\n'}); err != nil {
+			return err
+		}
+	}
+	return w.Sync() // before the trace is replaced: the lines are nowhere else then
 }
 
 func copySpans(w io.Writer, f io.ReaderAt, spans []state.Span) error {

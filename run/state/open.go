@@ -34,9 +34,9 @@ type Open struct {
 
 	// parts are by where they stand. Those that no kept call names were left by an
 	// exchange that was not written to its end: they go, since a model that is asked again
-	// need not say the same. orphaned are those.
-	parts    map[Span]partID
-	orphaned map[partID]bool
+	// need not say the same. kept are the others.
+	parts map[Span]partID
+	kept  map[partID]bool
 }
 
 // partID is what tells the parts of a stretch apart.
@@ -73,20 +73,24 @@ func (o *Open) Close() {
 			named[partID{trace.PartItem, hash}] = true
 		}
 	}
-	o.orphaned = map[partID]bool{}
+	o.kept = map[partID]bool{}
 	o.Kept = slices.DeleteFunc(o.Kept, func(at Span) bool {
 		id, isPart := o.parts[at]
 		if !isPart || named[id] {
+			if isPart {
+				o.kept[id] = true
+			}
 			return false
 		}
-		o.Cut, o.orphaned[id] = append(o.Cut, at), true
+		o.Cut = append(o.Cut, at)
 		return true
 	})
 	slices.SortFunc(o.Cut, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 }
 
-// Keeps reports whether a part stays in the trace.
-func (o *Open) Keeps(p trace.Part) bool { return !o.orphaned[partID{p.Kind, p.Hash}] }
+// Keeps reports whether a part of the open tick stays in the trace. One that nobody could
+// read does not, whatever a reader that looks at the beginnings of lines says.
+func (o *Open) Keeps(p trace.Part) bool { return o.kept[partID{p.Kind, p.Hash}] }
 
 // CutBytes is how much goes.
 func (o *Open) CutBytes() (n int64) {
