@@ -64,8 +64,8 @@ func (s *Resumption) capChanges(tick int64) []trace.CapChange {
 // the one after where something of that was answered already. The error says why there
 // can be none.
 func (s *Resumption) planCaps() error {
-	before, wanted := s.capsBefore(), s.CapsWanted()
-	if wanted == s.State.CapsAt(s.State.Tick+2) {
+	before, latest, wanted := s.capsBefore(), s.State.CapsAt(s.State.Tick+2), s.CapsWanted()
+	if wanted == before && wanted == latest {
 		return nil
 	}
 	now := s.State.Header.SettingsAt(s.State.Tick)
@@ -77,12 +77,13 @@ func (s *Resumption) planCaps() error {
 	if s.Complete() {
 		return nil // there is nothing left that they could bound
 	}
-	s.change = &trace.CapChange{Tick: s.State.Tick + 1, Caps: wanted}
-	if !open {
-		return nil
+	if wanted != latest {
+		s.change = &trace.CapChange{Tick: s.State.Tick + 1, Caps: wanted}
+		if open {
+			s.change.Tick++
+		}
 	}
-	s.change.Tick++
-	if s.options.AbandonTick {
+	if !open || s.options.AbandonTick || wanted == before {
 		return nil
 	}
 	if err := s.openTickFits(now, before); err != nil {

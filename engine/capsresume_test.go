@@ -301,7 +301,7 @@ func TestWantedCapsOutliveTheProcess(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			options.Caps, options.UntilTick, options.AbandonTick = nil, 8, false
+			options.Caps, options.UntilTick = nil, 8
 			if s, err = engine.PrepareResume(o.RunDir, options); err != nil {
 				t.Fatal(err)
 			}
