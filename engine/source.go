@@ -20,10 +20,20 @@ type Responder interface {
 }
 
 // Live makes a Source of a transport; the transport does not need the key.
-func Live(r Responder) Source { return live{r} }
+func Live(r Responder) Source { return LiveByAgent(r, nil) }
 
-type live struct{ Responder }
+// LiveByAgent makes a Source of several transports: agents named in own use theirs,
+// all others use main.
+func LiveByAgent(main Responder, own map[string]Responder) Source { return routed{main, own} }
 
-func (l live) Respond(ctx context.Context, _ trace.CallKey, r llmclient.Request) llmclient.Answer {
-	return l.Responder.Respond(ctx, r)
+type routed struct {
+	main Responder
+	own  map[string]Responder
+}
+
+func (s routed) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
+	if own, ok := s.own[key.Agent]; ok {
+		return own.Respond(ctx, r)
+	}
+	return s.main.Respond(ctx, r)
 }

@@ -88,10 +88,10 @@ func samples() []Record {
 			Timing:         &EndTiming{FinishedAt: "2026-01-02T03:05:05Z", WallMS: 60000},
 		},
 		Resume{
-			Tick: 1, TicksRequested: 30, Exchanges: 2, CutBytes: 77, BaseURL: "http://b/v1", Drift: "engine",
+			Tick: 1, TicksRequested: 30, Exchanges: 2, CutBytes: 77, BaseURL: "http://b/v1", Drift: "engine", Caps: &CapChange{Tick: 3, Caps: Caps{Run: Limit{Calls: 9}}},
 			Timing: &ResumeTiming{ResumedAt: "2026-01-02T04:04:05Z", Concurrency: 8, SegmentBytes: new(int64)},
 		},
-		Segment{Tick: 1, Number: 2, TicksRequested: 30, Caps: &Caps{Run: Limit{Calls: 9}}, SegmentBytes: new(int64(1 << 20))},
+		Segment{Tick: 1, Number: 2},
 		CapChange{Tick: 2, Caps: Caps{Run: Limit{Calls: 12}}},
 	}
 }

@@ -8,14 +8,6 @@ type Segment struct {
 	Tick int64 `json:"tick"`
 	// Number is the number of this file; the first one, which has no such record, is 1.
 	Number int `json:"number"`
-	// TicksRequested is the most ticks that the run was asked for so far.
-	TicksRequested int64 `json:"ticks_requested"`
-	// Caps are those that hold, where a [CapChange] of the files before set them; nil
-	// where those of the header or of a fork hold.
-	Caps *Caps `json:"caps,omitempty"`
-	// SegmentBytes is that of a [HeaderTiming], as it held when this file was begun: who
-	// goes on with the run reads the last file alone.
-	SegmentBytes *int64 `json:"segment_bytes,omitempty"`
 }
 
 // RecordType implements [Record].

@@ -11,7 +11,7 @@ import (
 
 // indexVersion grows when what an index holds changes. An index of another version is
 // rebuilt.
-const indexVersion = 4
+const indexVersion = 5
 
 // Index knows where each whole tick of a trace begins and what was counted in it, so
 // that a question about a tick does not read a gigabyte. Ticks are in rising order;

@@ -76,14 +76,10 @@ func (o *Open) Close() {
 	o.kept = map[partID]bool{}
 	o.Kept = slices.DeleteFunc(o.Kept, func(at Span) bool {
 		id, isPart := o.parts[at]
-		if !isPart || named[id] {
-			if isPart {
-				o.kept[id] = true
-			}
-			return false
+		if o.kept[id] = named[id]; isPart && !named[id] {
+			o.Cut = append(o.Cut, at)
 		}
-		o.Cut = append(o.Cut, at)
-		return true
+		return isPart && !named[id]
 	})
 	slices.SortFunc(o.Cut, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 }

@@ -63,14 +63,6 @@ func (s *State) spend(c trace.ModelCall) {
 	s.Spent, s.ByAgent[c.AgentID] = s.Spent.Plus(counted), s.ByAgent[c.AgentID].Plus(counted)
 }
 
-// SpentInOpen is what the open tick counted so far.
-func (s *State) SpentInOpen() (spent Spent) {
-	for _, c := range s.Open.Exchanges {
-		spent = spent.Plus(s.counted(c))
-	}
-	return spent
-}
-
 // MostSpent is the most that any agent spent, of calls, tokens and money apart.
 func (s *State) MostSpent() (most Spent) {
 	for _, spent := range s.ByAgent {

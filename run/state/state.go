@@ -129,10 +129,4 @@ func (s *State) CapChanges(tick int64) []trace.CapChange {
 }
 
 // Segment is the record that opens the next file of the trace, which has a number.
-func (s *State) Segment(number int) trace.Segment {
-	first := trace.Segment{Tick: s.Tick, Number: number, TicksRequested: s.Asked, SegmentBytes: s.SegmentBytes}
-	if n := len(s.Changes); n > 0 && (len(s.Header.Forks) == 0 || s.Changes[n-1].Tick >= s.Header.Forks[len(s.Header.Forks)-1].Tick) {
-		first.Caps = &s.Changes[n-1].Caps
-	}
-	return first
-}
+func (s *State) Segment(number int) trace.Segment { return trace.Segment{Tick: s.Tick, Number: number} }

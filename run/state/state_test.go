@@ -12,12 +12,17 @@ import (
 func stateOf(t *testing.T, records ...trace.Record) *State {
 	t.Helper()
 	s := &State{}
+	s.take(t, records...)
+	return s
+}
+
+func (s *State) take(t *testing.T, records ...trace.Record) {
+	t.Helper()
 	for _, r := range records {
 		if err := s.Add(r, Span{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return s
 }
 
 // TestSpent: a call counts its charge or what was billed, once its tick is whole.
@@ -40,9 +45,6 @@ func TestSpent(t *testing.T) {
 	if want := (Spent{1, 30, 100}); s.MostSpent() != want {
 		t.Errorf("the most is %v, want %v", s.MostSpent(), want)
 	}
-	if want := (Spent{1, 7, 21}); s.SpentInOpen() != want {
-		t.Errorf("spent in the open tick %v, want %v", s.SpentInOpen(), want)
-	}
 }
 
 // TestCapsAt asks which caps hold in a tick of a run that was forked and resumed.
@@ -61,8 +63,12 @@ func TestCapsAt(t *testing.T) {
 			t.Errorf("in tick %d a cap of %d calls holds, want %d", tick, got, want)
 		}
 	}
-	if first := s.Segment(2); first.Caps == nil || first.Caps.Run.Calls != 77 || first.Tick != 6 {
+	if first := s.Segment(2); first.Number != 2 || first.Tick != 6 {
 		t.Errorf("the next file begins with %+v", first)
+	}
+	s.take(t, trace.TickEnd{Tick: 7}, trace.Resume{Tick: 7, Caps: &trace.CapChange{Tick: 9, Caps: caps(99)}})
+	if now, later := s.CapsAt(8).Run.Calls, s.CapsAt(9).Run.Calls; now != 77 || later != 99 {
+		t.Errorf("with a pending change a cap of %d calls holds, then %d, want 77 and 99", now, later)
 	}
 	if got := len(s.CapChanges(7)); got != 2 {
 		t.Errorf("%d changes in tick 7, want 2", got)
