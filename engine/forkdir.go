@@ -2,10 +2,8 @@ package engine
 
 import (
 	"errors"
-	"io"
 
 	"example.com/agentworld/run"
-	"example.com/agentworld/trace"
 )
 
 // CreateForkDir makes the directory of a fork as [CreateRunDir] does. What a fork of the
@@ -34,7 +32,7 @@ func CreateForkDir(o ForkOptions) error {
 // of anybody.
 func unfinishedPrefix(dir, parent string) bool {
 	h, err := run.Dir(dir).Header()
-	if errors.Is(err, io.EOF) || errors.Is(err, trace.ErrTorn) {
+	if errors.Is(err, run.ErrNothingRecorded) {
 		return true
 	}
 	if err != nil || len(h.Forks) == 0 {
