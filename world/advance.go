@@ -6,38 +6,36 @@ package world
 func (w *World) Advance() []Event {
 	w.tick++
 	w.digest.touchHeader()
-	w.acted.clear()
+	clear(w.acted)
 	for s, ok := w.calendar.next(w.tick); ok; s, ok = w.calendar.next(w.tick) {
-		w.runWakeUp(s)
+		n, kind := int32(s)/wakeUpKinds, int32(s)%wakeUpKinds
+		switch {
+		case int(n) >= len(w.agents):
+			w.factoryStep(n - int32(len(w.agents)))
+		case kind == kindPower:
+			w.powerChanges(n)
+		case kind == kindMail:
+			w.deliver(n)
+		case kind == kindOrders:
+			w.expireOrders(n)
+		case w.agents[n].travelling():
+			w.arrive(n)
+		default:
+			w.emit(Event{Kind: EventWaitOver, Agent: w.agents[n].id, Place: w.placeID(w.agents[n].place)})
+			w.wake(n, string(EventWaitOver))
+		}
 	}
 	for _, n := range w.able.appendBoth(nil, w.ordered) {
 		w.reviewOrder(int32(n))
 	}
 	w.reviewTouchedGoals()
-	w.due = w.able.appendOnly(w.due[:0], w.ordered)
+	w.due = w.due[:0]
+	for i, word := range w.able {
+		w.due = appendWord(w.due, word&^w.ordered[i], i)
+	}
 	w.continuing = w.able.appendBoth(w.continuing[:0], w.ordered)
 	copy(w.summoned, w.able)
 	return w.takeEvents()
-}
-
-// runWakeUp carries out one entry of the calendar.
-func (w *World) runWakeUp(s wakeUp) {
-	n := s.entity()
-	switch {
-	case int(n) >= len(w.agents):
-		w.factoryStep(n - int32(len(w.agents)))
-	case s.kind() == kindPower:
-		w.powerChanges(n)
-	case s.kind() == kindMail:
-		w.deliver(n)
-	case s.kind() == kindOrders:
-		w.expireOrders(n)
-	case w.agents[n].travelling():
-		w.arrive(n)
-	default:
-		w.emit(Event{Kind: EventWaitOver, Agent: w.agents[n].id, Place: w.placeID(w.agents[n].place)})
-		w.wake(n, string(EventWaitOver))
-	}
 }
 
 // arrive ends a journey. An agent that ran dry on the way arrives shut down and
@@ -68,9 +66,24 @@ func (w *World) powerChanges(n int32) {
 	charge := w.ledger.of(a.account, electricity)
 	switch {
 	case a.shut && charge >= w.law.RestartLevel():
-		w.restart(n)
+		// One that is still travelling learns of its restart on arrival; the others are due
+		// at once and are told why, unless an order that the shutdown ended says more.
+		a.shut = false
+		w.announcePower(n, w.law.stateOf(charge, false))
+		if !a.travelling() && a.woken == "" {
+			a.woken = string(EventPowerState)
+		}
+		w.refreshAble(n)
 	case !a.shut && charge == 0:
-		w.shutDown(n)
+		// Wait and standing order end, a journey coasts on.
+		a.shut = true
+		w.announcePower(n, powerShutdown)
+		w.wake(n, "")
+		a.woken = ""
+		if a.standing != nil {
+			w.endOrder(n, StopShutdown)
+		}
+		w.refreshAble(n)
 	case w.law.stateOf(charge, a.shut) != a.announced:
 		w.announcePower(n, w.law.stateOf(charge, a.shut))
 		if !a.standing.ignores(StopPowerLow) {
@@ -78,32 +91,6 @@ func (w *World) powerChanges(n int32) {
 		}
 	}
 	w.planPower(n)
-}
-
-// shutDown stops agent n: its wait and standing order end, a journey coasts on.
-func (w *World) shutDown(n int32) {
-	a := &w.agents[n]
-	a.shut = true
-	w.announcePower(n, powerShutdown)
-	w.wake(n, "")
-	a.woken = ""
-	if a.standing != nil {
-		w.endOrder(n, StopShutdown)
-	}
-	w.refreshAble(n)
-}
-
-// restart lets agent n act again. One that is still travelling learns of it on
-// arrival; the others are due at once and are told why.
-func (w *World) restart(n int32) {
-	a := &w.agents[n]
-	a.shut = false
-	w.announcePower(n, w.law.stateOf(w.ledger.of(a.account, electricity), false))
-	if !a.travelling() && a.woken == "" {
-		// An order that the shutdown ended says more.
-		a.woken = string(EventPowerState)
-	}
-	w.refreshAble(n)
 }
 
 // announcePower tells of a new power state and notes for a standing order that
@@ -121,7 +108,7 @@ func (w *World) announcePower(n int32, state powerState) {
 // reviewTouchedGoals looks at the goals of agents that changed in this call. The
 // list may grow in no way while it runs: goals change no balance.
 func (w *World) reviewTouchedGoals() {
-	for _, n := range w.digest.takeTouchedAgents() {
+	for _, n := range w.digest.agents.take() {
 		w.reviewGoals(n)
 	}
 }

@@ -25,8 +25,10 @@ type Intent struct {
 // neither due nor continuing, or a second one in the same tick, is a bug of the
 // caller and panics. Agents without an intent do nothing.
 func (w *World) Apply(intents []Intent) []Event {
-	// Most actions make one event, those that use electricity a second one.
-	w.expectEvents(2 * len(intents))
+	if len(intents) > 0 {
+		// Most actions make one event, those that use electricity a second one.
+		w.events = slices.Grow(w.events, 2*len(intents))
+	}
 	turns := w.turns(intents)
 	for i := range turns {
 		w.act(&turns[i])
@@ -57,10 +59,7 @@ func (w *World) turns(intents []Intent) []turn {
 		keys = append(keys, turnKey{mix(w.seed, w.tick, uint64(n), purposeOrder), n, int32(i)})
 	}
 	slices.SortFunc(keys, func(a, b turnKey) int {
-		if c := cmp.Compare(a.rank, b.rank); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.agent, b.agent)
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.agent, b.agent))
 	})
 	for _, k := range keys {
 		action := intents[k.intent].Action
@@ -130,16 +129,47 @@ func (w *World) act(t *turn) {
 	}
 	a.hasLast = true
 	w.touchAgent(t.agent)
-	w.afterTurn(t.agent)
+	// What waits for the agent where it acted is handed over, and it does not fall asleep
+	// over a fill that it could not know of when it decided.
+	if !a.travelling() && len(a.orders)+len(a.factories) > 0 {
+		w.collect(t.agent)
+	}
+	if a.filledAt == w.tick {
+		w.wake(t.agent, wokenOrderFilled)
+	}
 	w.refreshAble(t.agent)
 }
 
-// rule is the ruling on what a turn does now.
+// rule is the ruling on what a turn does now. A refusal is renamed to contended when the
+// same action would have been accepted at the start of the tick: others were quicker.
+// The rules are asked a second time with the facts of the start of the tick. That
+// costs something only for refusals, and cannot drift from the rules themselves.
 func (w *World) rule(t *turn) ruling {
 	w.facts, w.senses = w.factsOf(t.agent), liveSenses{w, t.agent, false}
 	r := w.facts.rule(t.action, &w.senses)
-	if r.rejection != nil {
-		r.rejection = w.contention(t, r.rejection)
+	if r.rejection == nil {
+		return r
+	}
+	// Others can change four things about an actor's surroundings that matter for a
+	// ruling: the compound at its place, by gifts and trades its own charge, its
+	// orders by filling them, and the book, which its senses put back.
+	w.facts, w.senses = w.factsOf(t.agent), liveSenses{w, t.agent, true}
+	f, a := &w.facts, &w.agents[t.agent]
+	if a.openingAt == w.tick {
+		f.stock[electricity] = a.openingElectricity
+	}
+	if s := &w.sites[a.place]; s.takenAt == w.tick {
+		f.reserveG += s.takenG
+	}
+	for _, k := range a.orders {
+		if o := &w.orders[k]; o.filledAt == w.tick {
+			f.orders = append(f.orders, PowerOrder{ID: o.id, Place: w.placeID(o.place), Side: o.side(), Price: o.price, Amount: PowerLot})
+		}
+	}
+	if f.rule(t.action, &w.senses).accepted() {
+		renamed := r.rejection.clone()
+		renamed.Code = RejectContended
+		r.rejection = &renamed
 	}
 	return r
 }
@@ -179,55 +209,33 @@ func (w *World) followOrder(t *turn, a *agent) {
 	}
 }
 
-// contention renames a refusal to contended when the same action would have been
-// accepted at the start of the tick: others were quicker.
-// The rules are asked a second time with the facts of the start of the tick. That
-// costs something only for refusals, and cannot drift from the rules themselves.
-func (w *World) contention(t *turn, refusal *Rejection) *Rejection {
-	w.facts, w.senses = w.factsOf(t.agent), liveSenses{w, t.agent, true}
-	w.rewind(&w.facts, t.agent)
-	if !w.facts.rule(t.action, &w.senses).accepted() {
-		return refusal
-	}
-	renamed := refusal.clone()
-	renamed.Code = RejectContended
-	return &renamed
-}
-
-// rewind puts back what others changed since the tick began.
-// Others can change four things about an actor's surroundings that matter for a
-// ruling: the compound at its place, by gifts and trades its own charge, its
-// orders by filling them, and the book, which its senses put back.
-func (w *World) rewind(f *facts, n int32) {
-	a := &w.agents[n]
-	if a.openingAt == w.tick {
-		f.stock[electricity] = a.openingElectricity
-	}
-	if s := &w.sites[a.place]; s.takenAt == w.tick {
-		f.reserveG += s.takenG
-	}
-	for _, k := range a.orders {
-		if o := &w.orders[k]; o.filledAt == w.tick {
-			f.orders = append(f.orders, PowerOrder{ID: o.id, Place: w.placeID(o.place), Side: o.side(), Price: o.price, Amount: PowerLot})
-		}
-	}
-}
-
 // factsOf describes agent n to the rules from the live world.
 // Views hold the result, so nothing in it may point into a record.
 func (w *World) factsOf(n int32) facts {
 	a := &w.agents[n]
 	f := facts{
 		law: w.law, self: a.id, place: w.placeID(a.place), shut: a.shut, travelling: a.travelling(),
-		stock: w.stockOf(a), heat: w.heatOf(a), inFlight: a.mail.inFlight(w.tick),
-		orders: w.ordersOf(n),
+		stock: w.stockOf(a), heat: w.heatOf(a), orders: w.ordersOf(n),
+	}
+	for _, until := range a.mail.outbox {
+		if until > w.tick {
+			f.inFlight++
+		}
 	}
 	if !a.travelling() {
 		f.radiation = w.geo.radiation[a.place]
 		f.reserveG = w.reserveOf(a.place)
 	}
 	for _, k := range a.factories {
-		f.factories = append(f.factories, w.factoryFacts(&w.factories[k]))
+		own := &w.factories[k]
+		facts := factoryFacts{
+			id: own.id, kind: own.kind, here: own.place == a.place, queued: own.queued(),
+			wear: w.outputOf(own).wear, wearBatches: w.batchesToWear(own),
+		}
+		if !own.ready {
+			facts.readyIn = own.stepAt - w.tick
+		}
+		f.factories = append(f.factories, facts)
 	}
 	return f
 }

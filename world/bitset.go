@@ -21,25 +21,10 @@ func (b bitset) set(n int32, member bool) {
 	}
 }
 
-// clear empties the set.
-func (b bitset) clear() {
-	for i := range b {
-		b[i] = 0
-	}
-}
-
 // appendBoth appends the numbers in both b and with, in order.
 func (b bitset) appendBoth(list []int, with bitset) []int {
 	for i, word := range b {
 		list = appendWord(list, word&with[i], i)
-	}
-	return list
-}
-
-// appendOnly appends the numbers in b that are not in without, in order.
-func (b bitset) appendOnly(list []int, without bitset) []int {
-	for i, word := range b {
-		list = appendWord(list, word&^without[i], i)
 	}
 	return list
 }

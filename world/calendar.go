@@ -17,14 +17,9 @@ const (
 	wakeUpKinds = 4
 )
 
-// wakeUpOf is the wake-up of an entity and kind.
+// wakeUpOf is the wake-up of an entity and kind. The entity is the quotient by
+// wakeUpKinds, the kind the remainder.
 func wakeUpOf(entity, kind int32) wakeUp { return wakeUp(entity*wakeUpKinds + kind) }
-
-// entity is the agent or, above the agents, the factory the wake-up belongs to.
-func (s wakeUp) entity() int32 { return int32(s) / wakeUpKinds }
-
-// kind is one of the kinds of wake-up.
-func (s wakeUp) kind() int32 { return int32(s) % wakeUpKinds }
 
 // calendar holds at most one entry per wake-up, so that it never outgrows the
 // number of entities and holds nothing stale. It is a heap by (tick, wake-up) that
@@ -94,30 +89,13 @@ func (e calendarEntry) before(f calendarEntry) bool {
 	return e.tick < f.tick || e.tick == f.tick && e.wakeUp < f.wakeUp
 }
 
-// settle puts e where it belongs, starting from the free position i.
+// settle puts e where it belongs, starting from the free position i: later parents move
+// down or the earliest children up until it fits.
 func (c *calendar) settle(e calendarEntry, i int) {
 	if i > 0 && e.before(c.entries[(i-1)/calendarFan]) {
 		c.rise(e, i)
 		return
 	}
-	c.sink(e, i)
-}
-
-// rise moves later parents down until e fits.
-func (c *calendar) rise(e calendarEntry, i int) {
-	for i > 0 {
-		parent := (i - 1) / calendarFan
-		if !e.before(c.entries[parent]) {
-			break
-		}
-		c.put(c.entries[parent], i)
-		i = parent
-	}
-	c.put(e, i)
-}
-
-// sink moves the earliest child up until e fits.
-func (c *calendar) sink(e calendarEntry, i int) {
 	for {
 		first := i*calendarFan + 1
 		if first >= len(c.entries) {
@@ -134,6 +112,19 @@ func (c *calendar) sink(e calendarEntry, i int) {
 		}
 		c.put(c.entries[least], i)
 		i = least
+	}
+	c.put(e, i)
+}
+
+// rise moves later parents down until e fits.
+func (c *calendar) rise(e calendarEntry, i int) {
+	for i > 0 {
+		parent := (i - 1) / calendarFan
+		if !e.before(c.entries[parent]) {
+			break
+		}
+		c.put(c.entries[parent], i)
+		i = parent
 	}
 	c.put(e, i)
 }

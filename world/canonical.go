@@ -8,6 +8,11 @@ import (
 // appendRecord appends the canonical bytes of a stored record: its kind, its
 // identity and every field that bears on the future. What only tells contention
 // apart within a tick is left out.
+//
+// An agent is written with its account, goals met, order and last outcome, which its
+// next view shows. A factory is written with its escrow and queue, a place with its book
+// in the order of priority; who is present and which plants stand there follow from the
+// other records. The name of an order's account holds its id.
 func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 	b = append(b, byte(kind))
 	switch kind {
@@ -17,71 +22,57 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 	case recordSystem:
 		return w.appendAccount(b, account(n))
 	case recordAgent:
-		return w.appendAgent(b, n)
+		a := &w.agents[n]
+		b = w.appendAccount(b, a.account)
+		b = appendNumbers(b, int64(a.place), int64(a.from), int64(a.to), a.departedAt, a.arriveAt, a.waitUntil)
+		b = appendNumbers(b, a.settledAt, a.heat, a.heatAt, int64(a.announced), bit(a.shut))
+		b = appendList(b, a.factories)
+		b = appendNumbers(b, a.mail.dropped, int64(len(a.mail.inbox)), int64(len(a.mail.coming)), int64(len(a.mail.outbox)))
+		for _, list := range [][]letter{a.mail.inbox, a.mail.coming} {
+			for _, l := range list {
+				b = appendText(appendNumbers(b, int64(l.from), l.sentAt, l.dueAt, l.arrivedAt), l.text)
+			}
+		}
+		b = appendNumbers(appendNumbers(b, a.mail.outbox...), a.decidedAt)
+		b = appendNumbers(appendList(b, a.orders), a.placed)
+		b = appendText(b, a.woken)
+		b = appendNumbers(appendText(b, a.ended.Why), a.ended.Attempts)
+		b = appendOrder(b, a.standing)
+		for _, p := range w.goals[n] {
+			b = appendNumbers(b, p.metAt)
+		}
+		if !a.hasLast {
+			return b
+		}
+		return appendOutcome(b, a.last)
 	case recordSite:
-		// Who is present follows from the agents' records.
-		return w.appendSite(b, &w.sites[n])
+		s := &w.sites[n]
+		b = appendNumbers(w.appendAccount(b, s.account), s.settledAt, int64(len(s.notes)))
+		for _, note := range s.notes {
+			b = appendText(appendNumbers(b, int64(note.author), note.writtenAt), note.text)
+		}
+		b = appendList(appendList(b, s.asks), s.bids)
+		for _, q := range s.quotes {
+			b = appendNumbers(b, q.tick, q.bid, q.ask)
+		}
+		return b
 	case recordFactory:
-		return w.appendFactory(b, &w.factories[n])
+		f := &w.factories[n]
+		b = w.appendAccount(b, f.account)
+		b = appendNumbers(b, int64(f.owner), int64(f.kind), int64(f.place), f.stepAt, bit(f.ready), int64(len(f.jobs)))
+		for _, j := range f.jobs {
+			b = appendNumbers(b, int64(j.recipe), j.batches)
+		}
+		b = appendNumbers(b, f.wear, f.settledAt)
+		if w.isPlant(f) {
+			b = w.appendAccount(b, f.store)
+		}
+		return b
 	case recordOrder:
-		return w.appendPowerOrder(b, &w.orders[n])
+		o := &w.orders[n]
+		return appendNumbers(w.appendAccount(b, o.account), int64(o.owner), int64(o.place), bit(o.bid), o.price, o.remaining, o.expiresAt)
 	}
 	panic("world: unknown record kind")
-}
-
-// appendAgent writes an agent with its account, goals met, order and last outcome.
-// The outcome belongs to the state because the agent's next view shows it.
-func (w *World) appendAgent(b []byte, n int32) []byte {
-	a := &w.agents[n]
-	b = w.appendAccount(b, a.account)
-	b = appendNumbers(b, int64(a.place), int64(a.from), int64(a.to), a.departedAt, a.arriveAt, a.waitUntil)
-	b = appendNumbers(b, a.settledAt, a.heat, a.heatAt, int64(a.announced), bit(a.shut))
-	b = appendList(b, a.factories)
-	b = appendNumbers(appendMailbox(b, &a.mail), a.decidedAt)
-	b = appendList(b, a.orders)
-	b = appendNumbers(b, a.placed)
-	b = appendText(b, a.woken)
-	b = appendNumbers(appendText(b, a.ended.Why), a.ended.Attempts)
-	b = appendOrder(b, a.standing)
-	for _, p := range w.goals[n] {
-		b = appendNumbers(b, p.metAt)
-	}
-	if !a.hasLast {
-		return b
-	}
-	return appendOutcome(b, a.last)
-}
-
-// appendFactory writes a factory with its escrow and queue.
-func (w *World) appendFactory(b []byte, f *factory) []byte {
-	b = w.appendAccount(b, f.account)
-	b = appendNumbers(b, int64(f.owner), int64(f.kind), int64(f.place), f.stepAt, bit(f.ready), int64(len(f.jobs)))
-	for _, j := range f.jobs {
-		b = appendNumbers(b, int64(j.recipe), j.batches)
-	}
-	b = appendNumbers(b, f.wear, f.settledAt)
-	if w.isPlant(f) {
-		b = w.appendAccount(b, f.store)
-	}
-	return b
-}
-
-// appendSite writes a place with its book in the order of priority. Its plants
-// follow from the factories.
-func (w *World) appendSite(b []byte, s *site) []byte {
-	b = appendNumbers(w.appendAccount(b, s.account), s.settledAt)
-	b = appendNotes(b, s.notes)
-	b = appendList(appendList(b, s.asks), s.bids)
-	for _, q := range s.quotes {
-		b = appendNumbers(b, q.tick, q.bid, q.ask)
-	}
-	return b
-}
-
-// appendPowerOrder writes a record of an order; the name of its account holds its id.
-func (w *World) appendPowerOrder(b []byte, o *restingOrder) []byte {
-	b = w.appendAccount(b, o.account)
-	return appendNumbers(b, int64(o.owner), int64(o.place), bit(o.bid), o.price, o.remaining, o.expiresAt)
 }
 
 // appendAccount writes the name and the stored balances of an account. The name

@@ -20,21 +20,8 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 // It compares runs that ought to be equal. It is no commitment against somebody
 // who builds records in order to make two sums collide.
 
-// lanes is a hash or a sum of hashes.
+// lanes is a hash or a sum of hashes; each lane wraps around by itself.
 type lanes [4]uint64
-
-// add and subtract wrap around in each lane by themselves.
-func (l *lanes) add(m lanes) {
-	for i := range l {
-		l[i] += m[i]
-	}
-}
-
-func (l *lanes) subtract(m lanes) {
-	for i := range l {
-		l[i] -= m[i]
-	}
-}
 
 // digest writes the lanes one after the other.
 func (l lanes) digest() Digest {
@@ -121,32 +108,8 @@ type digester struct {
 	scratch []byte
 }
 
-// newDigester starts with every record still to be hashed and a sum of zero.
-func newDigester(w *World) digester {
-	var d digester
-	for kind := recordHeader; kind < recordKinds; kind++ {
-		for n := w.records(kind) - 1; n >= 0; n-- {
-			d.dirty[kind].add(int32(n)) // from the end, so that room is made once
-		}
-	}
-	return d
-}
-
 // touchHeader notes that the tick or the number of factories or orders changed.
 func (d *digester) touchHeader() { d.dirty[recordHeader].add(0) }
-
-// touchSystem notes changed sources and sinks; the accounts of agents, places and
-// factories are part of those records, which whoever posts to them touches.
-func (d *digester) touchSystem(accounts ...account) {
-	for _, a := range accounts {
-		if a < systemAccounts {
-			d.dirty[recordSystem].add(int32(a))
-		}
-	}
-}
-
-// takeTouchedAgents lists the agents touched since it was last asked for.
-func (d *digester) takeTouchedAgents() []int32 { return d.agents.take() }
 
 // touchAgent notes that the record or account of agent n changed.
 func (w *World) touchAgent(n int32) {
@@ -165,21 +128,10 @@ func (w *World) touchFactory(k int32) {
 
 // records is how many records of a kind there are.
 func (w *World) records(kind recordKind) int {
-	switch kind {
-	case recordHeader:
-		return 1
-	case recordSystem:
-		return int(systemAccounts)
-	case recordAgent:
-		return len(w.agents)
-	case recordSite:
-		return len(w.sites)
-	case recordFactory:
-		return len(w.factories)
-	case recordOrder:
-		return len(w.orders)
-	}
-	panic("world: unknown record kind")
+	return [recordKinds]int{
+		recordHeader: 1, recordSystem: int(systemAccounts), recordAgent: len(w.agents),
+		recordSite: len(w.sites), recordFactory: len(w.factories), recordOrder: len(w.orders),
+	}[kind]
 }
 
 // Digest is the digest of the present state, at the cost of what changed since
@@ -190,24 +142,20 @@ func (w *World) Digest() Digest {
 	d := &w.digest
 	for kind := recordHeader; kind < recordKinds; kind++ {
 		d.dirty[kind].sort()
+		if more := w.records(kind) - len(d.hashes[kind]); more > 0 {
+			d.hashes[kind] = append(d.hashes[kind], make([]lanes, more)...)
+		}
+		// A new record replaces the zero hash, which is no record's.
 		for _, n := range d.dirty[kind].take() {
-			d.rehash(w, kind, n)
+			d.scratch = w.appendRecord(d.scratch[:0], kind, n)
+			fresh := hashRecord(d.scratch)
+			for i := range d.sum {
+				d.sum[i] += fresh[i] - d.hashes[kind][n][i]
+			}
+			d.hashes[kind][n] = fresh
 		}
 	}
 	return d.sum.digest()
-}
-
-// rehash replaces the hash of one record in the sum. A new record replaces the
-// zero hash, which is no record's.
-func (d *digester) rehash(w *World, kind recordKind, n int32) {
-	if more := int(n) + 1 - len(d.hashes[kind]); more > 0 {
-		d.hashes[kind] = append(d.hashes[kind], make([]lanes, more)...)
-	}
-	d.scratch = w.appendRecord(d.scratch[:0], kind, n)
-	fresh := hashRecord(d.scratch)
-	d.sum.subtract(d.hashes[kind][n])
-	d.sum.add(fresh)
-	d.hashes[kind][n] = fresh
 }
 
 // RecomputeDigest is the digest from scratch; it always equals Digest.
@@ -216,7 +164,9 @@ func (w *World) RecomputeDigest() Digest {
 	var sum lanes
 	for kind := recordHeader; kind < recordKinds; kind++ {
 		for n := range w.records(kind) {
-			sum.add(hashRecord(w.appendRecord(nil, kind, int32(n))))
+			for i, h := range hashRecord(w.appendRecord(nil, kind, int32(n))) {
+				sum[i] += h
+			}
 		}
 	}
 	return sum.digest()

@@ -36,58 +36,41 @@ func (f *factory) queued() int64 {
 	return n
 }
 
-// factoryStep ends what factory k was doing and starts what comes next.
-// It is a wake-up and needs nobody's presence: work goes on while the owner
-// sleeps, travels or is shut down.
+// factoryStep ends what factory k was doing and starts what comes next: a construction
+// uses up what the factory was built from and opens it, a batch is delivered to the
+// owner, wherever it is. It is a wake-up and needs nobody's presence: work goes on while
+// the owner sleeps, travels or is shut down.
 func (w *World) factoryStep(k int32) {
 	f := &w.factories[k]
 	f.stepAt = 0
 	w.touchFactory(k)
+	e := Event{Agent: w.agents[f.owner].id, Place: w.placeID(f.place), Subject: f.id}
 	if !f.ready {
-		w.finishConstruction(k)
+		f.ready = true
+		if w.isPlant(f) {
+			w.openPlant(k)
+		}
+		e.Kind, e.Detail = EventFactoryBuilt, w.law.kinds[f.kind].Name
+		e.Postings = w.consume(f.account, w.law.kinds[f.kind].cost)
 	} else {
-		w.finishBatch(k)
+		j := &f.jobs[0]
+		recipe := &w.law.recipes[j.recipe]
+		w.wearOut(k, recipe)
+		e.Kind, e.Detail = EventBatchDone, recipe.ID
+		e.Postings = w.consume(f.account, recipe.inputs)
+		for r, n := range recipe.outputs {
+			e.Postings = w.postAny(e.Postings, sourceProduction, w.agents[f.owner].account, resource(r), n)
+		}
+		if j.batches--; j.batches == 0 {
+			f.jobs = append(f.jobs[:0:0], f.jobs[1:]...)
+			e.Kind = EventJobDone
+		}
+	}
+	w.emit(e)
+	if e.Kind != EventBatchDone {
+		w.jobEnded(f.owner)
 	}
 	w.startBatch(k)
-}
-
-// finishConstruction uses up what the factory was built from and opens it.
-func (w *World) finishConstruction(k int32) {
-	f := &w.factories[k]
-	f.ready = true
-	if w.isPlant(f) {
-		w.openPlant(k)
-	}
-	w.emit(Event{
-		Kind: EventFactoryBuilt, Agent: w.agents[f.owner].id, Place: w.placeID(f.place), Subject: f.id,
-		Detail: w.law.kinds[f.kind].Name, Postings: w.consume(f.account, w.law.kinds[f.kind].cost),
-	})
-	w.jobEnded(f.owner)
-}
-
-// finishBatch delivers one batch to the owner, wherever it is.
-func (w *World) finishBatch(k int32) {
-	f := &w.factories[k]
-	j := &f.jobs[0]
-	recipe := &w.law.recipes[j.recipe]
-	w.wearOut(k, recipe)
-	postings := w.consume(f.account, recipe.inputs)
-	for r, n := range recipe.outputs {
-		postings = w.postAny(postings, sourceProduction, w.agents[f.owner].account, resource(r), n)
-	}
-	e := Event{
-		Kind: EventBatchDone, Agent: w.agents[f.owner].id, Place: w.placeID(f.place),
-		Subject: f.id, Detail: recipe.ID, Postings: postings,
-	}
-	j.batches--
-	if j.batches > 0 {
-		w.emit(e)
-		return
-	}
-	f.jobs = append(f.jobs[:0:0], f.jobs[1:]...)
-	e.Kind = EventJobDone
-	w.emit(e)
-	w.jobEnded(f.owner)
 }
 
 // startBatch begins the next batch of an idle factory if one is queued.
@@ -134,18 +117,6 @@ func (w *World) jobEnded(owner int32) {
 		w.touchAgent(owner)
 	}
 	w.wake(owner, string(EventJobDone))
-}
-
-// factoryFacts describes a factory to the rules, seen from its owner.
-func (w *World) factoryFacts(f *factory) factoryFacts {
-	facts := factoryFacts{
-		id: f.id, kind: f.kind, here: f.place == w.agents[f.owner].place, queued: f.queued(),
-		wear: w.outputOf(f).wear, wearBatches: w.batchesToWear(f),
-	}
-	if !f.ready {
-		facts.readyIn = f.stepAt - w.tick
-	}
-	return facts
 }
 
 // describe is the factory as its owner observes it.

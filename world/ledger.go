@@ -1,9 +1,6 @@
 package world
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // account is the dense number of an account in the ledger.
 type account int32
@@ -48,15 +45,6 @@ type ledger struct {
 	balances []stock
 }
 
-// newLedger is a book with the system accounts, all empty.
-func newLedger() ledger {
-	l := ledger{}
-	for _, name := range systemAccountNames {
-		l.open(name)
-	}
-	return l
-}
-
 // open adds an empty account. Names are unique because ids are.
 func (l *ledger) open(name string) account {
 	l.names = append(l.names, name)
@@ -64,22 +52,10 @@ func (l *ledger) open(name string) account {
 	return account(len(l.names) - 1)
 }
 
-// reserve makes room for n more accounts at once.
-func (l *ledger) reserve(n int) {
-	l.names = slices.Grow(l.names, n)
-	l.balances = slices.Grow(l.balances, n)
-}
-
 // of is a stored balance; an agent's electricity needs settling first.
 func (l *ledger) of(a account, r resource) int64 { return l.balances[a][r] }
 
-// post moves a positive amount between two accounts and writes it down.
-func (l *ledger) post(from, to account, r resource, n int64) Posting {
-	l.move(from, to, r, n)
-	return Posting{From: l.names[from], To: l.names[to], Resource: r.String(), Amount: n}
-}
-
-// move is the change of the two balances alone.
+// move moves a positive amount between two accounts.
 func (l *ledger) move(from, to account, r resource, n int64) {
 	if n <= 0 {
 		panic(fmt.Sprintf("world: posting of %d %s from %s to %s is not positive", n, r, l.names[from], l.names[to]))

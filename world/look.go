@@ -1,5 +1,7 @@
 package world
 
+import "slices"
+
 // View is what agent n knows now. It copies, changes nothing, and may be called
 // for several agents at once.
 // A view costs a look at each visible place and at each occupied one among them. It
@@ -10,7 +12,7 @@ func (w *World) View(n int) View {
 		facts: w.factsOf(int32(n)), geo: w.geo, place: a.place, last: a.last, hasLast: a.hasLast, allMates: true,
 		seen: Observation{
 			Tick: w.tick, Self: w.Self(n), Woken: a.woken, Agents: []Contact{}, Factories: []Factory{},
-			Inbox: w.messagesOf(a), InboxDropped: a.mail.dropped,
+			InboxDropped: a.mail.dropped,
 		},
 	}
 	v.standing, v.hasStanding = w.Standing(n)
@@ -18,13 +20,28 @@ func (w *World) View(n int) View {
 		ended := a.ended
 		v.seen.OrderEnded = &ended
 	}
+	// Newest first: whoever has to shorten a list does so at its end.
+	for _, l := range slices.Backward(a.mail.inbox) {
+		v.seen.Inbox = append(v.seen.Inbox, Message{
+			ID: w.letterID(l), From: w.agents[l.from].id, Sent: l.sentAt, Arrived: l.arrivedAt,
+			Text: l.text, New: l.arrivedAt > a.decidedAt,
+		})
+	}
 	for _, k := range a.factories {
 		v.seen.Factories = append(v.seen.Factories, w.describe(&w.factories[k]))
 	}
 	if a.travelling() {
 		return v // a traveller sees nothing
 	}
-	v.seen.Here = w.hereOf(a.place)
+	place := &w.geo.places[a.place]
+	v.seen.Here = Here{
+		ID: place.ID, Name: place.Name, Material: place.Material,
+		Radiation: w.geo.radiation[a.place], CompoundG: w.reserveOf(a.place),
+	}
+	for _, s := range slices.Backward(w.sites[a.place].notes) {
+		note := Note{w.textID("note", s.writtenAt, s.author), w.agents[s.author].id, s.writtenAt, s.text}
+		v.seen.Here.Notes = append(v.seen.Here.Notes, note)
+	}
 	w.lookAround(&v, int32(n))
 	w.lookAtMarket(&v, int32(n))
 	return v
@@ -49,16 +66,6 @@ func (w *World) Self(n int) Self {
 		}
 	}
 	return self
-}
-
-// hereOf is the place an agent stands at, with what a visitor can know.
-func (w *World) hereOf(p int32) Here {
-	place := &w.geo.places[p]
-	return Here{
-		ID: place.ID, Name: place.Name, Material: place.Material,
-		Radiation: w.geo.radiation[p], CompoundG: w.reserveOf(p),
-		Notes: w.notesAt(p),
-	}
 }
 
 // lookAround looks once at everything within visibility of agent n and fills in
@@ -91,40 +98,26 @@ func (w *World) lookAround(v *View, n int32) {
 		v.sights = append(v.sights, sight{near: k})
 	}
 	v.seen.PlacesOmitted = known - len(v.sights)
-	w.lookAtAgents(v, n, inhabited.list)
-	v.seen.AgentsOmitted = agents - len(v.seen.Agents)
-}
-
-// lookAtAgents fills in the nearest visible agents: those at the same place, then
-// place by place outwards.
-// Agents at one distance are listed in the order of their numbers. Travellers are
-// at no place and so are never met.
-func (w *World) lookAtAgents(v *View, n int32, inhabited []near) {
-	here := w.agents[n].place
 	for _, m := range w.sites[here].present {
 		if m != n && len(v.mates) < sightsMax {
 			v.mates = append(v.mates, w.agents[m].id)
 		}
 	}
 	v.allMates = len(v.mates) == len(w.sites[here].present)-1
-	w.meet(v, n, near{place: here})
-	for _, k := range inhabited {
-		w.meet(v, n, k)
-	}
-}
-
-// meet adds the agents at one place as long as there is room.
-func (w *World) meet(v *View, n int32, at near) {
-	for _, m := range w.sites[at.place].present {
-		if len(v.seen.Agents) == int(w.scenario.AgentsShown) {
-			return
+	// Agents at the same place come first, then place by place outwards, at one distance in
+	// the order of their numbers. Travellers are at no place and so are never met.
+	for _, at := range append([]near{{place: here}}, inhabited.list...) {
+		for _, m := range w.sites[at.place].present {
+			if len(v.seen.Agents) == int(w.scenario.AgentsShown) {
+				break
+			}
+			if m != n {
+				v.seen.Agents = append(v.seen.Agents, Contact{
+					ID: w.agents[m].id, Name: w.scenario.personaOf(int(m)).Name,
+					Place: w.placeID(at.place), DistanceCM: at.distanceCM,
+				})
+			}
 		}
-		if m == n {
-			continue
-		}
-		v.seen.Agents = append(v.seen.Agents, Contact{
-			ID: w.agents[m].id, Name: w.scenario.personaOf(int(m)).Name,
-			Place: w.placeID(at.place), DistanceCM: at.distanceCM,
-		})
 	}
+	v.seen.AgentsOmitted = agents - len(v.seen.Agents)
 }

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 )
@@ -54,36 +53,6 @@ type mailbox struct {
 	outbox []int64
 }
 
-// inFlight counts the entries of the outbox that still hold at tick.
-func (m *mailbox) inFlight(tick int64) int64 {
-	count := int64(0)
-	for _, until := range m.outbox {
-		if until > tick {
-			count++
-		}
-	}
-	return count
-}
-
-// occupy takes a place in the outbox until a tick and forgets those that are over.
-func (m *mailbox) occupy(now, until int64) {
-	m.outbox = slices.DeleteFunc(m.outbox, func(until int64) bool { return until <= now })
-	m.outbox = append(m.outbox, until)
-}
-
-// expect files a message that is on its way. The order does not depend on who
-// acted first in the tick.
-func (m *mailbox) expect(l letter) {
-	i, _ := slices.BinarySearchFunc(m.coming, l, letter.compare)
-	m.coming = slices.Insert(m.coming, i, l)
-}
-
-// compare orders messages on their way; no two messages of a sender are sent in
-// the same tick.
-func (l letter) compare(m letter) int {
-	return cmp.Or(cmp.Compare(l.dueAt, m.dueAt), cmp.Compare(l.sentAt, m.sentAt), cmp.Compare(l.from, m.from))
-}
-
 // messageTicks is the duration of a message's flight, at least one tick.
 func (l *law) messageTicks(distanceCM int64) int64 {
 	return 1 + distanceCM/(l.MessageKMPerTick*CMPerKM)
@@ -129,28 +98,4 @@ func (w *World) deliver(n int32) {
 	}
 	a.mail.coming = slices.Delete(a.mail.coming, 0, due)
 	w.planMail(n)
-}
-
-// messagesOf is the inbox of an agent as it sees it, newest first: whoever has to
-// shorten a list does so at its end.
-func (w *World) messagesOf(a *agent) []Message {
-	var list []Message
-	for _, l := range slices.Backward(a.mail.inbox) {
-		list = append(list, Message{
-			ID: w.letterID(l), From: w.agents[l.from].id, Sent: l.sentAt, Arrived: l.arrivedAt,
-			Text: l.text, New: l.arrivedAt > a.decidedAt,
-		})
-	}
-	return list
-}
-
-// appendMailbox writes a mailbox: what arrived, what is coming, and the outbox.
-func appendMailbox(b []byte, m *mailbox) []byte {
-	b = appendNumbers(b, m.dropped, int64(len(m.inbox)), int64(len(m.coming)), int64(len(m.outbox)))
-	for _, list := range [][]letter{m.inbox, m.coming} {
-		for _, l := range list {
-			b = appendText(appendNumbers(b, int64(l.from), l.sentAt, l.dueAt, l.arrivedAt), l.text)
-		}
-	}
-	return appendNumbers(b, m.outbox...)
 }

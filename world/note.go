@@ -54,21 +54,3 @@ type slip struct {
 	writtenAt int64
 	text      string
 }
-
-// notesAt lists the notes at a place, newest first.
-func (w *World) notesAt(p int32) []Note {
-	var list []Note
-	for _, s := range slices.Backward(w.sites[p].notes) {
-		list = append(list, Note{w.textID("note", s.writtenAt, s.author), w.agents[s.author].id, s.writtenAt, s.text})
-	}
-	return list
-}
-
-// appendNotes writes the notes at a place.
-func appendNotes(b []byte, list []slip) []byte {
-	b = appendNumbers(b, int64(len(list)))
-	for _, s := range list {
-		b = appendText(appendNumbers(b, int64(s.author), s.writtenAt), s.text)
-	}
-	return b
-}

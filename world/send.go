@@ -1,5 +1,10 @@
 package world
 
+import (
+	"cmp"
+	"slices"
+)
+
 // OutboxMax bounds the messages one agent may have on their way at a time.
 const OutboxMax = 4
 
@@ -78,12 +83,19 @@ func (do SendMessage) carryOut(w *World, n int32, _ ruling) effect {
 		if seen {
 			until = l.dueAt
 		}
-		w.agents[to].mail.expect(l)
+		// The order of arrival does not depend on who acted first in the tick, and no two
+		// messages of a sender are sent in the same one.
+		mail := &w.agents[to].mail
+		i, _ := slices.BinarySearchFunc(mail.coming, l, func(x, y letter) int {
+			return cmp.Or(cmp.Compare(x.dueAt, y.dueAt), cmp.Compare(x.sentAt, y.sentAt), cmp.Compare(x.from, y.from))
+		})
+		mail.coming = slices.Insert(mail.coming, i, l)
 		w.touchAgent(to)
 		w.planMail(to)
 	}
 	a := &w.agents[n]
-	a.mail.occupy(w.tick, until)
+	a.mail.outbox = slices.DeleteFunc(a.mail.outbox, func(until int64) bool { return until <= w.tick })
+	a.mail.outbox = append(a.mail.outbox, until)
 	w.emit(Event{Kind: EventMessageSent, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Text: l.text})
 	return effect{subject: w.letterID(l)}
 }

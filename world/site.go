@@ -67,36 +67,21 @@ func (w *World) settleSite(p int32) {
 	})
 }
 
-// enter and leave keep the agents at a place and the set of occupied places.
+// enter and leave keep the sorted list of agents at a place and the set of occupied
+// places.
 func (w *World) enter(p, n int32) {
-	w.sites[p].enter(n)
+	s := &w.sites[p]
+	i, _ := slices.BinarySearch(s.present, n)
+	s.present = slices.Insert(s.present, i, n)
 	w.occupied.set(p, true)
 }
 
 func (w *World) leave(p, n int32) {
-	w.sites[p].leave(n)
-	w.occupied.set(p, len(w.sites[p].present) > 0)
-}
-
-// enter and leave keep the list of agents at a place sorted.
-func (s *site) enter(n int32) {
-	i := s.index(n)
-	s.present = append(s.present, 0)
-	copy(s.present[i+1:], s.present[i:])
-	s.present[i] = n
-}
-
-// leave takes an agent off the list; it must be on it.
-func (s *site) leave(n int32) {
-	i := s.index(n)
-	if i == len(s.present) || s.present[i] != n {
+	s := &w.sites[p]
+	i, there := slices.BinarySearch(s.present, n)
+	if !there {
 		panic("world: an agent leaves a place where it is not")
 	}
-	s.present = append(s.present[:i], s.present[i+1:]...)
-}
-
-// index is where agent n is in the list or belongs.
-func (s *site) index(n int32) int {
-	i, _ := slices.BinarySearch(s.present, n)
-	return i
+	s.present = slices.Delete(s.present, i, i+1)
+	w.occupied.set(p, len(s.present) > 0)
 }

@@ -213,15 +213,3 @@ func (w *World) filled(k int32, amount int64) {
 
 // wokenOrderFilled is the reason of a wake-up by a fill.
 const wokenOrderFilled = "order_filled"
-
-// afterTurn hands over what waits for an agent where it acted, and does not let
-// one fall asleep over a fill that it could not know of when it decided.
-func (w *World) afterTurn(n int32) {
-	a := &w.agents[n]
-	if !a.travelling() && len(a.orders)+len(a.factories) > 0 {
-		w.collect(n)
-	}
-	if a.filledAt == w.tick {
-		w.wake(n, wokenOrderFilled)
-	}
-}

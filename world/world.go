@@ -71,31 +71,19 @@ func New(s Scenario, seed uint64) (*World, error) {
 	}
 	n := int(s.Agents.Count)
 	w := &World{
-		scenario: s, seed: seed,
-		law: newLaw(s.Rules), ledger: newLedger(),
+		scenario: s, seed: seed, law: newLaw(s.Rules), geo: newGeography(s, seed),
 		numbers: make(map[string]int32, n), goals: s.pursuits(),
 		able: newBitset(n), ordered: newBitset(n), acted: newBitset(n), summoned: newBitset(n),
 	}
-	w.geo = newGeography(s, seed)
-	w.openSites()
-	for i := range n {
-		w.openAgent(i)
+	for _, name := range systemAccountNames {
+		w.ledger.open(name)
 	}
-	for i := range w.agents {
-		w.planPower(int32(i))
-		w.reviewGoals(int32(i))
-	}
-	w.events = nil
-	w.digest = newDigester(w)
-	return w, nil
-}
-
-// openSites opens an account per place and fills it from genesis. What happens
-// before the first tick makes no events: it follows from the scenario.
-func (w *World) openSites() {
+	// Places and agents are filled from genesis. What happens before the first tick makes
+	// no events: it follows from the scenario.
 	w.sites = make([]site, len(w.geo.places))
 	w.occupied = newBitset(len(w.sites))
-	w.ledger.reserve(len(w.sites))
+	w.ledger.names = slices.Grow(w.ledger.names, len(w.sites))
+	w.ledger.balances = slices.Grow(w.ledger.balances, len(w.sites))
 	for i := range w.sites {
 		p := &w.geo.places[i]
 		w.sites[i].account = w.ledger.open("site:" + p.ID)
@@ -103,22 +91,30 @@ func (w *World) openSites() {
 			w.ledger.move(sourceGenesis, w.sites[i].account, compound, p.CompoundG)
 		}
 	}
-}
-
-// openAgent makes agent i and puts it on its place.
-func (w *World) openAgent(i int) {
-	a := agent{id: agentID(i), from: noPlace, to: noPlace}
-	a.place = w.scenario.spawnOf(i)
-	a.account = w.ledger.open("agent:" + a.id)
-	for _, start := range w.scenario.stockOf(i) {
-		r, _ := resourceNamed(start.Resource)
-		w.postAny(nil, sourceGenesis, a.account, r, start.Amount)
+	for i := range n {
+		a := agent{id: agentID(i), from: noPlace, to: noPlace, place: s.spawnOf(i)}
+		a.account = w.ledger.open("agent:" + a.id)
+		for _, start := range s.stockOf(i) {
+			r, _ := resourceNamed(start.Resource)
+			w.postAny(nil, sourceGenesis, a.account, r, start.Amount)
+		}
+		a.announced = w.law.stateOf(w.ledger.of(a.account, electricity), false)
+		w.agents = append(w.agents, a)
+		w.numbers[a.id] = int32(i)
+		w.enter(a.place, int32(i))
+		w.refreshAble(int32(i))
 	}
-	a.announced = w.law.stateOf(w.ledger.of(a.account, electricity), false)
-	w.agents = append(w.agents, a)
-	w.numbers[a.id] = int32(i)
-	w.enter(a.place, int32(i))
-	w.refreshAble(int32(i))
+	for i := range w.agents {
+		w.planPower(int32(i))
+		w.reviewGoals(int32(i))
+	}
+	w.events = nil
+	for kind := recordHeader; kind < recordKinds; kind++ {
+		for n := w.records(kind) - 1; n >= 0; n-- {
+			w.digest.dirty[kind].add(int32(n)) // from the end, so that room is made once
+		}
+	}
+	return w, nil
 }
 
 // emit adds an event of the present tick.
@@ -132,13 +128,6 @@ func (w *World) takeEvents() []Event {
 	events := w.events
 	w.events = nil
 	return events
-}
-
-// expectEvents makes room for n events at once.
-func (w *World) expectEvents(n int) {
-	if n > 0 {
-		w.events = slices.Grow(w.events, n)
-	}
 }
 
 // postingsBlock is how many postings are allocated at once; a block lives as long
@@ -156,10 +145,17 @@ func (w *World) listPostings(n int) []Posting {
 	return list
 }
 
-// post moves an amount and marks the system accounts as changed.
+// post moves an amount and marks the sources and sinks that changed. The accounts of
+// agents, places and factories are part of those records, which whoever posts to them
+// touches.
 func (w *World) post(from, to account, r resource, n int64) Posting {
-	w.digest.touchSystem(from, to)
-	return w.ledger.post(from, to, r, n)
+	for _, a := range [2]account{from, to} {
+		if a < systemAccounts {
+			w.digest.dirty[recordSystem].add(int32(a))
+		}
+	}
+	w.ledger.move(from, to, r, n)
+	return Posting{From: w.ledger.names[from], To: w.ledger.names[to], Resource: r.String(), Amount: n}
 }
 
 // postAny appends a posting unless the amount is zero.
