@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"encoding/json"
-	"slices"
-
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/llmclient"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -45,19 +42,7 @@ func (m *Main) explainCommand() *cobra.Command {
 			if f.tick < 1 || f.agent == "" || f.step < 0 {
 				return badInput("explain needs --tick and --agent; allowed: a tick from 1, the id of an agent, and for --step a number from 1")
 			}
-			t, err := m.loadTranscript(args[0], f.tick, f.agent)
-			if err != nil {
-				return err
-			}
-			t.addParent(m, args[0], f)
-			if err := t.restrict(f.step); err != nil {
-				return err
-			}
-			sources := newTrail(f.agent)
-			if err := m.eachRecord(args[0], sources.add); err != nil {
-				return err
-			}
-			return m.explain(t, sources, f)
+			return m.explain(args[0], f)
 		},
 	}
 	c.Flags().SortFlags = false
@@ -70,37 +55,43 @@ func (m *Main) explainCommand() *cobra.Command {
 	return c
 }
 
-// restrict keeps the calls and steps of one step of the turn; 0 keeps all. The
-// error, when the turn has no such step, says how many it has. Steps are numbered
-// from 1, and what one answer led to has the step of its call.
-func (t *transcript) restrict(step int) error {
-	if step == 0 {
-		return nil
+// explain prints a decision. Its text is complete before the first byte goes out, so that
+// a damaged trace prints an error and nothing else.
+func (m *Main) explain(runDir string, f explainFlags) error {
+	t, err := m.loadTranscript(runDir, f.tick, f.agent)
+	if err != nil {
+		return err
 	}
-	last := 0
-	t.calls = slices.DeleteFunc(t.calls, func(c trace.ModelCall) bool { last = max(last, c.Step); return c.Step != step })
-	t.steps = slices.DeleteFunc(t.steps, func(s trace.Step) bool { last = max(last, s.Step); return s.Step != step })
-	if len(t.calls)+len(t.steps) == 0 {
-		return badInput("no step %d in this decision; allowed: 1 to %d", step, last)
+	if left, ok := t.left(); ok {
+		if t.parentDir = m.parentOf(runDir, left.Parent); t.parentDir != "" {
+			parent, err := m.loadTranscript(t.parentDir, f.tick, f.agent)
+			if run.Damaged(err) {
+				t.parentDir = ""
+			}
+			t.parent = parent.decision
+		}
 	}
-	return nil
-}
-
-// explain prints a transcript. Its text is complete before the first byte goes
-// out, so that a damaged trace prints an error and nothing else.
-func (m *Main) explain(t transcript, sources *trail, f explainFlags) error {
-	if f.json {
-		record, err := t.record()
+	if err := t.restrict(f.step); err != nil {
+		return err
+	}
+	sources := newTrail(f.agent)
+	if err := m.eachRecord(runDir, sources.add); err != nil {
+		return err
+	}
+	prompts := []prompt{}
+	for _, c := range t.calls {
+		p, err := t.prompt(c)
 		if err != nil {
 			return badInput("the trace is damaged: %w", err)
 		}
-		return m.printJSON(record)
+		prompts = append(prompts, p)
+	}
+	if f.json {
+		return m.printJSON(explained{t.decision, t.parent, append([]trace.Step{}, t.steps...), prompts})
 	}
 	e := explainer{t: t, trail: sources, full: f.full, shownIn: map[string]int{}}
-	if err := e.write(f); err != nil {
-		return badInput("the trace is damaged: %w", err)
-	}
-	_, err := m.Stdout.Write(e.b.Bytes())
+	e.write(prompts, f.step == 0)
+	_, err = m.Stdout.Write(e.b.Bytes())
 	return err
 }
 
@@ -112,36 +103,5 @@ type explained struct {
 	// Parent is, in a fork, what the agent did in that tick of the run it left.
 	Parent *trace.Decision `json:"parent,omitempty"`
 	Steps  []trace.Step    `json:"steps"`
-	Calls  []explainedCall `json:"calls"`
-}
-
-type explainedCall struct {
-	Record       trace.ModelCall   `json:"record"`
-	Instructions string            `json:"instructions"`
-	Tools        json.RawMessage   `json:"tools"`
-	Input        []json.RawMessage `json:"input"`
-	Output       []json.RawMessage `json:"output"`
-}
-
-// record returns the whole; the error names a part that is missing or damaged.
-func (t *transcript) record() (explained, error) {
-	e := explained{t.decision, t.parent, append([]trace.Step{}, t.steps...), []explainedCall{}}
-	for _, c := range t.calls {
-		p, err := t.prompt(c)
-		if err != nil {
-			return e, err
-		}
-		e.Calls = append(e.Calls, explainedCall{c, p.instructions, p.tools, raws(p.input), raws(p.output)})
-	}
-	return e, nil
-}
-
-// raws are the items as they travel on the wire, for output as JSON. The list is
-// never nil, so that it encodes as [] and not as null.
-func raws(items []llmclient.Item) []json.RawMessage {
-	list := make([]json.RawMessage, len(items))
-	for i, it := range items {
-		list[i] = it.Raw
-	}
-	return list
+	Calls  []prompt        `json:"calls"`
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -43,7 +42,7 @@ import (
 // was shown is referred to, unless full is set.
 type explainer struct {
 	b bytes.Buffer
-	t transcript
+	t *transcript
 	// trail tells where the decision's sources come from.
 	trail *trail
 	// full repeats parts that an earlier call has shown.
@@ -52,27 +51,43 @@ type explainer struct {
 	shownIn map[string]int
 }
 
-// write writes the whole text. The error names a part that is missing or damaged;
-// what was written until then is of no use.
-func (e *explainer) write(f explainFlags) error {
-	fmt.Fprintf(&e.b, "%s, tick %d  (%s, seed %d, model %s, %s)\n", oneLine(f.agent), f.tick,
-		oneLine(e.t.header.Settings.Scenario), e.t.header.Settings.Seed, oneLine(e.t.header.Settings.Model), oneLine(string(e.t.header.Settings.ModelSource)))
+// write writes the whole text. sources says whether the decision's sources belong to it.
+func (e *explainer) write(prompts []prompt, sources bool) {
+	t := e.t
+	fmt.Fprintf(&e.b, "%s, tick %d  (%s)\n", oneLine(t.agent), t.tick, runText(t.header.Settings))
 	e.decision()
-	if f.step == 0 {
-		e.sourceList()
+	if d := t.decision; sources && d != nil && len(d.SourcesRetrieved)+len(d.SourcesCited) > 0 {
+		e.sources(*d)
 	}
-	e.steps()
-	for i, c := range e.t.calls {
-		if err := e.call(i+1, c); err != nil {
-			return err
+	// A turn that a standing order continued has one step; a transcript restricted to a
+	// step may have none.
+	if len(t.steps) > 0 {
+		fmt.Fprintln(&e.b, "\nSteps")
+	}
+	for _, s := range t.steps {
+		words := []string{strings.ToUpper(string(s.Level)), string(s.Kind), s.Name, string(s.Status), s.Code, s.CallID}
+		if s.Minted {
+			words = append(words, "(id made here)")
 		}
+		if len(s.Leniencies) > 0 {
+			words = append(words, "forgiven: "+strings.Join(s.Leniencies, ", "))
+		}
+		words = append(words, string(s.Detail))
+		fmt.Fprintf(&e.b, "  %2d  %s\n", s.Step, oneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " ")))
 	}
-	for _, r := range e.t.refused {
+	for i, p := range prompts {
+		e.call(i+1, p)
+	}
+	for _, r := range t.refused {
 		fmt.Fprintf(&e.b, "\nRefused  (step %d, stage %s)\n", r.Step, oneLine(string(r.Stage)))
 		e.field("cap", fmt.Sprintf("%s of %d: %d left, %d needed", oneLine(r.Cap), r.Limit, r.Available, r.Requested))
 		e.field("request", oneLine(r.RequestHash))
 	}
-	return nil
+}
+
+// runText says of which run something is shown.
+func runText(s trace.Settings) string {
+	return fmt.Sprintf("%s, seed %d, model %s, %s", oneLine(s.Scenario), s.Seed, oneLine(s.Model), oneLine(string(s.ModelSource)))
 }
 
 // field writes one aligned line of facts.
@@ -114,26 +129,17 @@ func (e *explainer) decision() {
 	}
 	e.field("executed", sameAs(d.Executed, d.Adjusted, "as adjusted"))
 	e.field("outcome", outcomeText(d.Outcome))
-	e.parent()
+	if left, ok := e.t.left(); ok {
+		p, did := e.t.parent, "nothing in this tick"
+		switch {
+		case e.t.parentDir == "":
+			did = "not known: " + oneLine(left.Parent.Name) + " is not beside this run, or cannot be read"
+		case p != nil:
+			did = fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, d.Executed, "the same"), oneLine(string(p.DecidedBy)), outcomeText(p.Outcome))
+		}
+		e.field("parent did", did)
+	}
 	e.field("sources", fmt.Sprintf("%d in view, used: %s", len(d.SourcesRetrieved), orNone(d.SourcesUsed)))
-}
-
-// parent writes what the agent did in the run that this one was forked from.
-func (e *explainer) parent() {
-	forks := e.t.header.Forks
-	if len(forks) == 0 || e.t.decision.Tick < forks[len(forks)-1].Tick {
-		return
-	}
-	p := e.t.parent
-	switch {
-	case e.t.parentDir == "":
-		e.field("parent did", "not known: "+oneLine(forks[len(forks)-1].Parent.Name)+" is not beside this run, or cannot be read")
-		return
-	case p == nil:
-		e.field("parent did", "nothing in this tick")
-		return
-	}
-	e.field("parent did", fmt.Sprintf("%s (by %s; %s)", sameAs(p.Executed, e.t.decision.Executed, "the same"), oneLine(string(p.DecidedBy)), outcomeText(p.Outcome)))
 }
 
 // sameAs shows an action, or a word when it is the one shown before. Actions are
@@ -210,7 +216,7 @@ func rejectionText(r *world.Rejection) string {
 	return oneLine(text)
 }
 
-// sourceList writes the sources of a decision, each with its score, whether it was
+// sources writes the sources of a decision, each with its score, whether it was
 // used, and the chain back to what it comes from; then what the decision named
 // without having it in view.
 //
@@ -218,14 +224,10 @@ func rejectionText(r *world.Rejection) string {
 //	  [mem-4-3] memory, score 812, used (self), trust self_observation, 58 characters
 //	      remembered in tick 4, agent-1: {"action":"mine_compound",...}, accepted, compound +5000
 //	  named and not in view: [nav-00007] unknown (text)
-func (e *explainer) sourceList() {
-	d := e.t.decision
-	if d == nil || len(d.SourcesRetrieved)+len(d.SourcesCited) == 0 {
-		return
-	}
+func (e *explainer) sources(d trace.Decision) {
 	fmt.Fprintln(&e.b, "\nSources")
 	for _, s := range d.SourcesRetrieved {
-		fmt.Fprintf(&e.b, "  [%s] %s, score %d, %s, trust %s, %d characters\n", oneLine(s.ID), oneLine(string(s.Kind)), s.Score, useOf(*d, s.ID), s.Trust, s.Chars)
+		fmt.Fprintf(&e.b, "  [%s] %s, score %d, %s, trust %s, %d characters\n", oneLine(s.ID), oneLine(string(s.Kind)), s.Score, useOf(d, s.ID), s.Trust, s.Chars)
 		for _, line := range e.trail.chain(s.ID) {
 			fmt.Fprintf(&e.b, "      %s\n", line)
 		}
@@ -237,48 +239,15 @@ func (e *explainer) sourceList() {
 	}
 }
 
-// steps writes the next section, one line a step: its level if it has one, kind, name,
-// status and code, then the call it answers, what the parser forgave, and the recorded
-// facts. A turn that a standing order continued has one; a transcript restricted to a
-// step may have none.
-func (e *explainer) steps() {
-	if len(e.t.steps) == 0 {
-		return
-	}
-	fmt.Fprintln(&e.b, "\nSteps")
-	for _, s := range e.t.steps {
-		words := []string{strings.ToUpper(string(s.Level)), string(s.Kind), s.Name, string(s.Status), s.Code, s.CallID}
-		if s.Minted {
-			words = append(words, "(id made here)")
-		}
-		if len(s.Leniencies) > 0 {
-			words = append(words, "forgiven: "+strings.Join(s.Leniencies, ", "))
-		}
-		words = append(words, string(s.Detail))
-		fmt.Fprintf(&e.b, "  %2d  %s\n", s.Step, oneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " ")))
-	}
-}
-
-// call writes one model call: what was sent, item by item, and what came back. n
-// counts the calls shown, from 1. The error is a missing or damaged part.
-func (e *explainer) call(n int, c trace.ModelCall) error {
-	p, err := e.t.prompt(c)
-	if err != nil {
-		return err
-	}
-	// Descriptions and schemas are the same in every call of a run; --json shows them.
-	var tools []struct{ Name string }
-	if err := json.Unmarshal(p.tools, &tools); err != nil {
-		return fmt.Errorf("read the tool list: %w", err)
-	}
-	var names []string
-	for _, t := range tools {
-		names = append(names, t.Name)
-	}
+// call writes one model call: what was sent, item by item, and what ended it: the output
+// items in the provider's order with the tokens billed, or why there are none. n counts
+// the calls shown, from 1.
+func (e *explainer) call(n int, p prompt) {
+	c, a := p.Record, p.Record.Answer
 	fmt.Fprintf(&e.b, "\nCall %d  (step %d, stage %s)\n", n, c.Step, oneLine(string(c.Stage)))
 	e.field("model", oneLine(c.Model))
 	e.field("request", fmt.Sprintf("%s, %d characters and %d of tools", oneLine(c.RequestHash), c.InputChars, c.ToolChars))
-	e.field("tools", orNone(names))
+	e.field("tools", orNone(p.toolNames)) // descriptions and schemas are the same in every call of a run; --json shows them
 	e.field("tool choice", choiceText(c.ToolChoice))
 	for _, s := range c.Sections {
 		// Sections that were sent whole are not worth a line: their text follows.
@@ -286,12 +255,19 @@ func (e *explainer) call(n int, c trace.ModelCall) error {
 			e.field("clipped", fmt.Sprintf("section %s by %d characters", oneLine(s.Name), s.ClippedChars))
 		}
 	}
-	e.part(n, "instructions", c.Instructions, p.instructions)
-	for i, it := range p.input {
-		e.part(n, fmt.Sprintf("input %d of %d: %s", i+1, len(p.input), itemTitle(it)), c.Input[i], itemText(it))
+	e.part(n, "instructions", c.Instructions, p.Instructions)
+	for i, it := range p.Input {
+		e.part(n, fmt.Sprintf("input %d of %d: %s", i+1, len(p.Input), itemTitle(it)), c.Input[i], itemText(it))
 	}
-	e.answer(c.Answer, p.output)
-	return nil
+	if a.Failure != nil {
+		fmt.Fprintf(&e.b, "--- answer: failed, %s\n", failureText(a.Failure))
+		return
+	}
+	fmt.Fprintf(&e.b, "--- answer: %s\n", oneLine(strings.TrimSpace(a.Status+" "+a.IncompleteReason)))
+	for i, it := range p.Output {
+		fmt.Fprintf(&e.b, "--- output %d of %d: %s\n%s\n", i+1, len(p.Output), oneLine(itemTitle(it)), strings.TrimRight(plaintext.Escape(itemText(it)), "\n"))
+	}
+	fmt.Fprintf(&e.b, "--- tokens: %d in (%d cached), %d out (%d reasoning)\n", a.Usage.Input, a.Usage.Cached, a.Usage.Output, a.Usage.Reasoning)
 }
 
 // part writes one text, or where it was shown before.
@@ -304,16 +280,22 @@ func (e *explainer) part(call int, title, hash, text string) {
 	fmt.Fprintf(&e.b, "--- %s\n%s\n", oneLine(title), strings.TrimRight(plaintext.Escape(text), "\n"))
 }
 
-// answer writes what ended the call: the output items in the provider's order with
-// the tokens billed, or why there are none.
-func (e *explainer) answer(a trace.Answer, output []llmclient.Item) {
-	if a.Failure != nil {
-		fmt.Fprintf(&e.b, "--- answer: failed, %s\n", failureText(a.Failure))
-		return
+// choiceText describes a tool choice: its mode, such as "none", or the tools it
+// narrows to, such as "required of plan decision". Anything else a later version
+// may record is shown as it is.
+func choiceText(choice json.RawMessage) string {
+	var narrowed struct {
+		Mode  string `json:"mode"`
+		Tools []struct {
+			Name string `json:"name"`
+		} `json:"tools"`
 	}
-	fmt.Fprintf(&e.b, "--- answer: %s\n", oneLine(strings.TrimSpace(a.Status+" "+a.IncompleteReason)))
-	for i, it := range output {
-		fmt.Fprintf(&e.b, "--- output %d of %d: %s\n%s\n", i+1, len(output), oneLine(itemTitle(it)), strings.TrimRight(plaintext.Escape(itemText(it)), "\n"))
+	if json.Unmarshal(choice, &narrowed) != nil || narrowed.Mode == "" {
+		return oneLine(strings.Trim(string(choice), `"`))
 	}
-	fmt.Fprintf(&e.b, "--- tokens: %d in (%d cached), %d out (%d reasoning)\n", a.Usage.Input, a.Usage.Cached, a.Usage.Output, a.Usage.Reasoning)
+	text := narrowed.Mode + " of"
+	for _, t := range narrowed.Tools {
+		text += " " + t.Name
+	}
+	return oneLine(text)
 }

@@ -30,6 +30,7 @@ type sourceHistory struct {
 	trails []*trail
 }
 
+// add keeps a decision that has the source in view or names it.
 func (h *sourceHistory) add(r trace.Record) {
 	if header, ok := r.(trace.Header); ok {
 		for _, agent := range headerAgents(header) {
@@ -68,14 +69,29 @@ func (m *Main) explainSource(runDir string, f explainFlags) error {
 	if err := m.eachRecord(runDir, h.add); err != nil {
 		return err
 	}
-	if err := h.missing(); err != nil {
-		return err
+	if len(h.offers)+len(h.named) == 0 {
+		return h.missing()
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "[%s]  (%s, seed %d, model %s, %s)\n", oneLine(h.id), oneLine(h.header.Settings.Scenario), h.header.Settings.Seed,
-		oneLine(h.header.Settings.Model), oneLine(string(h.header.Settings.ModelSource)))
+	fmt.Fprintf(&b, "[%s]  (%s)\n", oneLine(h.id), runText(h.header.Settings))
 	h.origins(&b)
-	h.write(&b)
+	fmt.Fprintln(&b, "\nDecisions with it in view")
+	var used, unused share
+	for _, d := range h.offers {
+		at := slices.IndexFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.ID == h.id })
+		fmt.Fprintf(&b, "  tick %d, %s  score %d, %s: %s\n", d.Tick, oneLine(d.AgentID), d.SourcesRetrieved[at].Score, useOf(d, h.id), decisionText(d))
+		if slices.Contains(d.SourcesUsed, h.id) {
+			used.add(d)
+		} else {
+			unused.add(d)
+		}
+	}
+	for _, d := range h.named {
+		fmt.Fprintf(&b, "  tick %d, %s  named (%s) and not in view: %s\n", d.Tick, oneLine(d.AgentID), oneLine(channelOf(d, h.id)), decisionText(d))
+	}
+	fmt.Fprintf(&b, "\nIn view of %d, used by %d, named out of view by %d\n", len(h.offers), used.decisions, len(h.named))
+	fmt.Fprintf(&b, "Accepted actions: %d of %d after use, %d of %d in view and not used; the report has the interval\n",
+		used.accepted, used.actions, unused.accepted, unused.actions)
 	_, err := m.Stdout.Write(b.Bytes())
 	return err
 }
@@ -108,32 +124,6 @@ func (h *sourceHistory) origins(b *bytes.Buffer) {
 	}
 }
 
-// write writes the decisions and what they come to.
-func (h *sourceHistory) write(b *bytes.Buffer) {
-	fmt.Fprintln(b, "\nDecisions with it in view")
-	var used, unused share
-	for _, d := range h.offers {
-		use := useOf(d, h.id)
-		fmt.Fprintf(b, "  tick %d, %s  score %d, %s: %s\n", d.Tick, oneLine(d.AgentID), h.score(d), use, decisionText(d))
-		if slices.Contains(d.SourcesUsed, h.id) {
-			used.add(d)
-		} else {
-			unused.add(d)
-		}
-	}
-	for _, d := range h.named {
-		fmt.Fprintf(b, "  tick %d, %s  named (%s) and not in view: %s\n", d.Tick, oneLine(d.AgentID), oneLine(channelOf(d, h.id)), decisionText(d))
-	}
-	fmt.Fprintf(b, "\nIn view of %d, used by %d, named out of view by %d\n", used.decisions+unused.decisions, used.decisions, len(h.named))
-	fmt.Fprintf(b, "Accepted actions: %s after use, %s in view and not used; the report has the interval\n", used, unused)
-}
-
-// score is the one with which the source came into view.
-func (h *sourceHistory) score(d trace.Decision) int64 {
-	i := slices.IndexFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.ID == h.id })
-	return d.SourcesRetrieved[i].Score
-}
-
 // share counts the accepted among the actions that models chose, waits not counted,
 // as the report does.
 type share struct{ decisions, actions, accepted int }
@@ -160,12 +150,6 @@ func (s *share) add(d trace.Decision) {
 	}
 }
 
-// String returns "3 of 4".
-func (s share) String() string { return fmt.Sprintf("%d of %d", s.accepted, s.actions) }
-
-// nearMax bounds how many ids an error suggests.
-const nearMax = 5
-
 // headerAgents are the ids of a run's agents.
 func headerAgents(h trace.Header) []string {
 	var ids []string
@@ -175,29 +159,24 @@ func headerAgents(h trace.Header) []string {
 	return ids
 }
 
-// missing explains that nothing had the source in view and which ids are like it.
+// nearMax bounds how many ids an error suggests.
+const nearMax = 5
+
+// missing explains that nothing had the source in view and which ids are like it: those
+// of the fewest edits.
 func (h *sourceHistory) missing() error {
-	if len(h.offers)+len(h.named) > 0 {
-		return nil
-	}
-	ids := headerAgents(h.header)
+	ids, where := headerAgents(h.header), "this run"
 	if h.agent != "" && !slices.Contains(ids, h.agent) {
 		return badInput("no agent %s in this run; allowed: %s", shown(h.agent), listed(ids))
 	}
 	if len(h.known) == 0 {
 		return badInput("no decision of this run had a source in view")
 	}
-	where := "this run"
 	if h.agent != "" {
 		where = oneLine(h.agent)
 	}
-	return badInput("no decision of %s had the source %s in view or named it; like it: %s", where, shown(h.id), listed(near(h.id, h.known)))
-}
-
-// near returns the ids most like id: by the number of edits, then by name.
-func near(id string, known map[string]bool) []string {
-	all := slices.SortedFunc(maps.Keys(known), func(a, b string) int {
-		return cmp.Or(cmp.Compare(levenshtein.ComputeDistance(id, a), levenshtein.ComputeDistance(id, b)), cmp.Compare(a, b))
+	near := slices.SortedFunc(maps.Keys(h.known), func(a, b string) int {
+		return cmp.Or(cmp.Compare(levenshtein.ComputeDistance(h.id, a), levenshtein.ComputeDistance(h.id, b)), cmp.Compare(a, b))
 	})
-	return all[:min(len(all), nearMax)]
+	return badInput("no decision of %s had the source %s in view or named it; like it: %s", where, shown(h.id), listed(near[:min(len(near), nearMax)]))
 }

@@ -105,11 +105,9 @@ func (m *Main) forkParent(runDir string, f forkFlags) (trace.Settings, error) {
 	if f.atTick < 0 {
 		return trace.Settings{}, badInput("fork needs --at-tick; allowed: a tick from 0 to the last one of the run")
 	}
-	file, err := m.openTrace(runDir)
-	if err != nil {
+	if err := m.checkRun(runDir); err != nil {
 		return trace.Settings{}, err
 	}
-	file.Close()
 	parent, err := engine.ParentSettings(m.path(runDir), f.atTick)
 	if err != nil {
 		return trace.Settings{}, forkFailure(runDir, err)

@@ -1,17 +1,16 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
@@ -49,11 +48,9 @@ func (m *Main) inspectCommand() *cobra.Command {
 
 // inspect prints an inspection.
 func (m *Main) inspect(runDir string, f inspectFlags) error {
-	trace, err := m.openTrace(runDir)
-	if err != nil {
+	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	trace.Close()
 	i, err := m.inspectRun(runDir, f)
 	if _, refused := errors.AsType[*failure](err); refused {
 		return err
@@ -61,31 +58,38 @@ func (m *Main) inspect(runDir string, f inspectFlags) error {
 	if err != nil {
 		return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
 	}
-	var b bytes.Buffer
 	if f.json {
-		if err := json.Indent(&b, llmclient.Marshal(i), "", "  "); err != nil {
-			return fmt.Errorf("indent the inspection: %w", err)
-		}
-		b.WriteByte('\n')
-	} else {
-		i.write(&b)
+		return m.printJSON(i)
 	}
-	_, err = m.Stdout.Write(b.Bytes())
+	_, err = io.WriteString(m.Stdout, i.text())
 	return err
 }
 
-// write writes the inspection as text. What models wrote is shown escaped, on one line.
-func (i *inspection) write(b *bytes.Buffer) {
+// text is the inspection as text. What models wrote is shown escaped, on one line.
+func (i *inspection) text() string {
+	var b strings.Builder
 	field := func(name, format string, args ...any) {
-		fmt.Fprintf(b, "%-11s%s\n", name, fmt.Sprintf(format, args...))
+		fmt.Fprintf(&b, "%-11s%s\n", name, fmt.Sprintf(format, args...))
 	}
 	field("run", "%s, %s, seed %d", oneLine(i.Run), oneLine(i.Scenario), i.Seed)
 	field("model", "%s (%s), protocol %s", oneLine(i.Model), oneLine(string(i.ModelSource)), oneLine(i.Protocol))
-	field("state", "%s", i.stateText())
+	state := i.State
+	switch {
+	case i.Process != "":
+		state += ", process " + i.Process
+	case i.State == string(trace.RunUnfinished):
+		state += ": no process works on it; resume goes on with it"
+	case i.Reason != "":
+		state += ": " + i.Reason
+	}
+	field("state", "%s", oneLine(state))
 	field("progress", "%d of %d ticks, %d exchanges of the next one, %d resumes", i.Tick, i.Ticks, i.Waiting, i.Resumes)
 	field("decisions", "%d, %d continued, %d degraded to wait, %d actions rejected", i.Decided, i.Continued, i.Degraded, i.Rejected)
 	field("calls", "%d, %d failed%s", i.Calls, i.Failed, refusedText(i.Refused))
-	for _, kind := range i.kinds() {
+	// The most frequent failures come first.
+	for _, kind := range slices.SortedFunc(maps.Keys(i.Failures), func(a, b string) int {
+		return cmp.Or(cmp.Compare(i.Failures[b], i.Failures[a]), cmp.Compare(a, b))
+	}) {
 		field("", "%s %d", oneLine(kind), i.Failures[kind])
 	}
 	for _, model := range slices.Sorted(maps.Keys(i.Usage)) {
@@ -99,9 +103,19 @@ func (i *inspection) write(b *bytes.Buffer) {
 		field("", "from tick %d: %s", p.Tick, p.Caps.Text(i.currency))
 	}
 	field("trace", "%d files, %d bytes", i.Files, i.Bytes)
-	for _, tick := range i.Recent {
-		tick.write(b)
+	for _, t := range i.Recent {
+		fmt.Fprintf(&b, "\ntick %d, %d calls, %d failed%s\n", t.Tick, t.Calls, t.Failed, refusedText(t.Refused))
+		for _, d := range t.Decisions {
+			text := decisionText(trace.Decision{Executed: d.Executed, WaitReason: d.WaitReason, Outcome: d.Outcome})
+			fmt.Fprintf(&b, "  %s by %s: %s\n", oneLine(d.AgentID), oneLine(string(d.DecidedBy)), text)
+		}
+		for _, e := range t.Events {
+			// Who it is about, and where.
+			words := slices.DeleteFunc([]string{e.Event.Agent, e.Event.Place, e.Event.Subject, e.Event.Detail}, func(w string) bool { return w == "" })
+			fmt.Fprintf(&b, "  %s %s\n", oneLine(string(e.Event.Kind)), oneLine(plaintext.Clip(strings.Join(words, " "), shownValueMax)))
+		}
 	}
+	return b.String()
 }
 
 // refusedText tells of requests that were not sent; it is empty without.
@@ -110,36 +124,4 @@ func refusedText(n int64) string {
 		return ""
 	}
 	return fmt.Sprintf("; not sent, refused by caps: %d", n)
-}
-
-// stateText is the state with what belongs to it.
-func (i *inspection) stateText() string {
-	text := oneLine(i.State)
-	switch {
-	case i.Process != "":
-		text += ", process " + oneLine(i.Process)
-	case i.State == string(trace.RunUnfinished):
-		text += ": no process works on it; resume goes on with it"
-	case i.Reason != "":
-		text += ": " + oneLine(i.Reason)
-	}
-	return text
-}
-
-// write writes one tick.
-func (t *recentTick) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\ntick %d, %d calls, %d failed%s\n", t.Tick, t.Calls, t.Failed, refusedText(t.Refused))
-	for _, d := range t.Decisions {
-		text := decisionText(trace.Decision{Executed: d.Executed, WaitReason: d.WaitReason, Outcome: d.Outcome})
-		fmt.Fprintf(b, "  %s by %s: %s\n", oneLine(d.AgentID), oneLine(string(d.DecidedBy)), text)
-	}
-	for _, e := range t.Events {
-		fmt.Fprintf(b, "  %s %s\n", oneLine(string(e.Event.Kind)), eventText(e))
-	}
-}
-
-// eventText is who an event is about, and where.
-func eventText(e trace.Event) string {
-	words := slices.DeleteFunc([]string{e.Event.Agent, e.Event.Place, e.Event.Subject, e.Event.Detail}, func(w string) bool { return w == "" })
-	return oneLine(plaintext.Clip(strings.Join(words, " "), shownValueMax))
 }

@@ -1,17 +1,14 @@
 package cli
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
-	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 )
 
@@ -78,25 +75,29 @@ type recentDecision struct {
 	Outcome    json.RawMessage  `json:"outcome"`
 }
 
-// inspect gathers the whole. The error is bad input: no run, or a damaged trace.
-func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
-	dir := m.path(runDir)
-	h, err := run.Dir(dir).Header()
+// recentTicks is how many ticks are shown when none is asked for: one, or for a single
+// agent, which does not decide in each, some more.
+const recentTicks, recentTicksOfAgent = 1, 10
+
+// inspectRun gathers the whole. The error is bad input: no run, or a damaged trace.
+func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err error) {
+	dir := run.Dir(m.path(runDir))
+	h, err := dir.Header()
 	if errors.Is(err, run.ErrNothingRecorded) {
-		return inspection{}, badInput("%s was stopped before anything was recorded; allowed: a run with a trace", shown(runDir))
+		return i, badInput("%s was stopped before anything was recorded; allowed: a run with a trace", shown(runDir))
 	}
 	if err != nil {
-		return inspection{}, err
+		return i, err
 	}
-	x, now, err := run.Dir(dir).Index(f.rebuild)
+	x, now, err := dir.Index(f.rebuild)
 	if err != nil {
-		return inspection{}, err
+		return i, err
 	}
 	if ids := headerAgents(h); f.agent != "" && !slices.Contains(ids, f.agent) {
-		return inspection{}, badInput("no agent %s in this run; allowed: %s", shown(f.agent), listed(ids))
+		return i, badInput("no agent %s in this run; allowed: %s", shown(f.agent), listed(ids))
 	}
 	s := h.Settings
-	i := inspection{
+	i = inspection{
 		Run: runDir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, ModelSource: s.ModelSource, Protocol: s.Protocol,
 		State: string(trace.RunUnfinished), Tick: now.Tick, Ticks: now.Asked, Resumes: now.Resumes,
 		Waiting: int64(len(now.Open.Exchanges)), Caps: now.CapsAt(now.Tick + 1), CapsPending: now.Pending, currency: oneLine(h.SettingsAt(now.Tick).Currency()),
@@ -114,138 +115,76 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (inspection, error) {
 	if now.End != nil {
 		i.State, i.Reason = string(now.End.RunStatus), now.End.Reason
 	}
-	if err := i.readRecent(dir, x, f); err != nil {
-		return inspection{}, err
-	}
-	if i.Process = run.Dir(dir).Holder(); i.Process != "" {
-		i.State = "running"
-	}
-	return i, i.measure(dir)
-}
-
-// recentTicks is how many ticks are shown when none is asked for: one, or for a single
-// agent, which does not decide in each, some more.
-const recentTicks, recentTicksOfAgent = 1, 10
-
-// readRecent reads the ticks to show.
-func (i *inspection) readRecent(dir string, x *state.Index, f inspectFlags) error {
 	first, last := i.Tick-recentTicks+1, i.Tick
 	if f.agent != "" {
 		first = i.Tick - recentTicksOfAgent + 1
 	}
 	if f.tick > 0 {
 		if _, ok := x.At(f.tick); !ok {
-			return badInput("tick %d is not in the trace; allowed: 1 to %d", f.tick, i.Tick)
+			return i, badInput("tick %d is not in the trace; allowed: 1 to %d", f.tick, i.Tick)
 		}
 		first, last = f.tick, f.tick
 	}
-	return i.read(dir, x, max(1, first), func(r trace.Record) bool {
+	err = m.eachFrom(runDir, x, max(1, first), func(r trace.Record) bool {
 		i.show(r, f.agent)
 		end, whole := r.(trace.TickEnd)
 		return !whole || end.Tick < last
-	})
-}
-
-// read visits the records from where a tick begins, until visit has seen enough. What
-// a killed process left half-written ends the trace.
-func (i *inspection) read(dir string, x *state.Index, tick int64, visit func(trace.Record) bool) error {
-	r, err := run.Dir(dir).OpenFrom(x, tick)
+	}, trace.TypePart, trace.TypeStep)
+	// Behind the whole ticks anything may stand; a resume cuts it off.
+	if err != nil && !(i.Tick == 0 && run.Damaged(err)) {
+		return i, err
+	}
+	if i.Process = dir.Holder(); i.Process != "" {
+		i.State = "running"
+	}
+	closed, err := filepath.Glob(filepath.Join(string(dir), "trace-*.jsonl.zst"))
 	if err != nil {
-		return err
+		return i, err
 	}
-	defer r.Close()
-	lines := trace.NewLines(r)
-	for {
-		line, err := lines.Next()
-		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		switch trace.TypeOf(line) {
-		case trace.TypePart, trace.TypeStep:
-			continue
-		}
-		record, err := trace.Decode(line)
-		if err != nil && tick > i.Tick {
-			return nil // behind the whole ticks anything may stand; a resume cuts it off
-		}
-		if err != nil {
-			return lines.Failed(err)
-		}
-		if !visit(record) {
-			return nil
-		}
-	}
-}
-
-// show adds a record to the ticks that are shown; agent limits them, empty is all.
-func (i *inspection) show(r trace.Record, agent string) {
-	at := r.RecordTick()
-	switch r.(type) {
-	case trace.ModelCall, trace.Refusal, trace.Decision, trace.Event, trace.TickEnd:
-		if n := len(i.Recent); n == 0 || i.Recent[n-1].Tick != at {
-			i.Recent = append(i.Recent, recentTick{Tick: at, Decisions: []recentDecision{}, Events: []trace.Event{}})
-		}
-	default:
-		return
-	}
-	tick := &i.Recent[len(i.Recent)-1]
-	switch r := r.(type) {
-	case trace.ModelCall:
-		if agent != "" && agent != r.AgentID {
-			return
-		}
-		tick.Calls++
-		if r.Answer.Failure != nil {
-			tick.Failed++
-		}
-	case trace.Refusal:
-		if agent == "" || agent == r.AgentID {
-			tick.Refused++
-		}
-	case trace.Decision:
-		if agent == "" || agent == r.AgentID {
-			tick.Decisions = append(tick.Decisions, recentDecision{r.AgentID, r.DecidedBy, r.Executed, r.WaitReason, r.Outcome})
-		}
-	case trace.Event:
-		if agent == "" || agent == r.Event.Agent {
-			tick.Events = append(tick.Events, r)
-		}
-	case trace.TickEnd:
-		tick.Digest = r.Digest
-	}
-}
-
-// measure adds up the trace's files.
-func (i *inspection) measure(dir string) error {
-	closed, err := filepath.Glob(filepath.Join(dir, "trace-*.jsonl.zst"))
-	if err != nil {
-		return err
-	}
-	for _, name := range append(closed, filepath.Join(dir, run.TraceFile)) {
+	for _, name := range append(closed, filepath.Join(string(dir), run.TraceFile)) {
 		info, err := os.Stat(name)
 		if errors.Is(err, os.ErrNotExist) {
 			continue // the open file may be lost, and the closed ones be there
 		}
 		if err != nil {
-			return err
+			return i, err
 		}
 		i.Files++
 		i.Bytes += info.Size()
 	}
-	return nil
+	return i, nil
 }
 
-// kinds lists the failures, the most frequent first.
-func (i *inspection) kinds() []string {
-	var kinds []string
-	for kind := range i.Failures {
-		kinds = append(kinds, kind)
+// show adds a record to the ticks that are shown; agent limits them, empty is all.
+func (i *inspection) show(r trace.Record, agent string) {
+	tick := func() *recentTick {
+		if n := len(i.Recent); n == 0 || i.Recent[n-1].Tick != r.RecordTick() {
+			i.Recent = append(i.Recent, recentTick{Tick: r.RecordTick(), Decisions: []recentDecision{}, Events: []trace.Event{}})
+		}
+		return &i.Recent[len(i.Recent)-1]
 	}
-	slices.SortFunc(kinds, func(a, b string) int {
-		return cmp.Or(cmp.Compare(i.Failures[b], i.Failures[a]), cmp.Compare(a, b))
-	})
-	return kinds
+	wanted := func(id string) bool { return agent == "" || agent == id }
+	switch r := r.(type) {
+	case trace.ModelCall:
+		if t := tick(); wanted(r.AgentID) {
+			t.Calls++
+			if r.Answer.Failure != nil {
+				t.Failed++
+			}
+		}
+	case trace.Refusal:
+		if t := tick(); wanted(r.AgentID) {
+			t.Refused++
+		}
+	case trace.Decision:
+		if t := tick(); wanted(r.AgentID) {
+			t.Decisions = append(t.Decisions, recentDecision{r.AgentID, r.DecidedBy, r.Executed, r.WaitReason, r.Outcome})
+		}
+	case trace.Event:
+		if t := tick(); wanted(r.Event.Agent) {
+			t.Events = append(t.Events, r)
+		}
+	case trace.TickEnd:
+		tick().Digest = r.Digest
+	}
 }

@@ -94,11 +94,9 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	l.book = l.seed
 	batches, total := make([][]engine.Batch, len(runs)), 0
 	for i, run := range runs {
-		f, err := m.openTrace(run)
-		if err != nil {
+		if err := m.checkRun(run); err != nil {
 			return err
 		}
-		f.Close()
 		if batches[i], err = engine.Collect(ctx, m.path(run), o); err != nil {
 			return replayFailure(ctx, run, err)
 		}

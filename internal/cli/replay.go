@@ -34,11 +34,9 @@ func (m *Main) replayCommand() *cobra.Command {
 // replay reports equality on stdout and a difference as an error with an exit
 // code of its own, with both lines where the records have one. No model is called.
 func (m *Main) replay(ctx context.Context, runDir string, o engine.ReplayOptions) error {
-	f, err := m.openTrace(runDir)
-	if err != nil {
+	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	f.Close()
 	defer m.collectRarely()()
 	result, err := engine.Replay(ctx, m.path(runDir), o)
 	if err != nil {

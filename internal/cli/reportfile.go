@@ -56,11 +56,9 @@ func (m *Main) keptTrace(runDir string) keptPath {
 // writeFromTrace writes a file that is made from a run's trace, parents included. It
 // appears complete or not at all, and nothing is made for a directory without a run.
 func (m *Main) writeFromTrace(runDir, name string, fill func(*os.File) error) error {
-	f, err := m.openTrace(runDir)
-	if err != nil {
+	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	f.Close()
 	out, err := prepareOutput(m.path(name), m.keptTrace(runDir))
 	if err != nil {
 		return badInput("%s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)

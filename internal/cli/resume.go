@@ -88,11 +88,9 @@ func (m *Main) resumeCommand() *cobra.Command {
 
 // resume claims the run, says where it stands, and goes on with it.
 func (m *Main) resume(ctx context.Context, runDir string, values []value, f resumeFlags) error {
-	file, err := m.openTrace(runDir)
-	if err != nil {
+	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	file.Close()
 	c, err := newConfig(trace.DefaultSettings(), values)
 	if err != nil {
 		return err

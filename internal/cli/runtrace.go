@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"example.com/agentworld/run"
 	"example.com/agentworld/run/state"
@@ -24,9 +25,19 @@ func (m *Main) openTrace(runDir string) (io.ReadCloser, error) {
 	return f, nil
 }
 
+// checkRun refuses a directory that holds no trace, or one that cannot be read.
+func (m *Main) checkRun(runDir string) error {
+	f, err := m.openTrace(runDir)
+	if err == nil {
+		f.Close()
+	}
+	return err
+}
+
 // eachFrom calls visit with the records from where a tick begins, other than those of
-// one type, until visit has seen enough.
-func (m *Main) eachFrom(runDir string, x *state.Index, tick int64, skipped trace.Type, visit func(trace.Record) bool) error {
+// some types, until visit has seen enough. What a killed process left half-written ends
+// the trace.
+func (m *Main) eachFrom(runDir string, x *state.Index, tick int64, visit func(trace.Record) bool, skipped ...trace.Type) error {
 	r, err := run.Dir(m.path(runDir)).OpenFrom(x, tick)
 	if err != nil {
 		return err
@@ -40,7 +51,7 @@ func (m *Main) eachFrom(runDir string, x *state.Index, tick int64, skipped trace
 		if err != nil {
 			return err
 		}
-		if trace.TypeOf(line) == skipped {
+		if slices.Contains(skipped, trace.TypeOf(line)) {
 			continue
 		}
 		record, err := trace.Decode(line)

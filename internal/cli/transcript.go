@@ -1,16 +1,21 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
 // transcript is what a trace holds about one agent in one tick.
 type transcript struct {
+	tick  int64
+	agent string
 	// header is the run's, for context.
 	header trace.Header
 	// decision is nil when the run ended within the tick.
@@ -28,132 +33,103 @@ type transcript struct {
 	refused []trace.Refusal
 	// parts are the bodies the calls refer to.
 	parts trace.Parts
-}
-
-// presence remembers which decisions a trace holds, to answer a question for one
-// that it does not.
-type presence struct {
-	// agents are all agents of the run, from its header.
-	agents []string
-	// inTick are the agents that decided in the tick asked for.
-	inTick []string
-	// first and last bound the ticks with decisions; last is 0 when there is none.
+	// inTick are the agents that decided in the tick, first and last bound the ticks with
+	// decisions, last being 0 without any: to answer for a decision that there is not.
+	inTick      []string
 	first, last int64
-}
-
-// addParent adds what the agent did in the run that a fork left, in a tick after that.
-func (t *transcript) addParent(m *Main, runDir string, f explainFlags) {
-	forks := t.header.Forks
-	if len(forks) == 0 || f.tick < forks[len(forks)-1].Tick {
-		return
-	}
-	if t.parentDir = m.parentOf(runDir, forks[len(forks)-1].Parent); t.parentDir == "" {
-		return
-	}
-	parent, err := m.loadTranscript(t.parentDir, f.tick, f.agent)
-	if run.Damaged(err) {
-		t.parentDir = ""
-	}
-	t.parent = parent.decision
 }
 
 // loadTranscript reads one decision from a run's trace, by way of the run's index when
 // that knows the tick. Otherwise it reads the trace twice: parts come before the calls
 // that name them, and only few are needed, so keeping all of them in memory would cost
 // as much as the whole run.
-func (m *Main) loadTranscript(runDir string, tick int64, agent string) (transcript, error) {
+func (m *Main) loadTranscript(runDir string, tick int64, agent string) (*transcript, error) {
 	if t, ok := m.indexedTranscript(runDir, tick, agent); ok {
 		return t, nil
 	}
-	var t transcript
-	var seen presence
-	if err := m.eachRecord(runDir, func(r trace.Record) {
-		t.add(r, tick, agent)
-		seen.add(r, tick)
-	}); err != nil {
-		return transcript{}, err
+	t := &transcript{tick: tick, agent: agent}
+	if err := m.eachRecord(runDir, t.add); err != nil {
+		return t, err
 	}
 	if t.decision == nil && len(t.steps) == 0 && len(t.calls) == 0 {
-		return transcript{}, seen.missing(tick, agent)
+		return t, t.missing()
 	}
 	needed := t.hashes()
-	err := m.eachRecord(runDir, func(r trace.Record) {
+	return t, m.eachRecord(runDir, func(r trace.Record) {
 		if p, ok := r.(trace.Part); ok && needed[p.Hash] {
 			t.parts.Add(p)
 		}
 	})
-	return t, err
 }
 
 // indexedTranscript reads one decision from the tick it was made in, and the parts from
 // the stretch of ticks before it, which holds them. ok is false when that does not give
 // the whole decision; what is wrong then shows when the trace is read from its start.
-func (m *Main) indexedTranscript(runDir string, tick int64, agent string) (t transcript, ok bool) {
+func (m *Main) indexedTranscript(runDir string, tick int64, agent string) (t *transcript, ok bool) {
+	t = &transcript{tick: tick, agent: agent}
 	x, _, err := run.Dir(m.path(runDir)).Index(false)
 	if err != nil {
-		return transcript{}, false
+		return t, false
 	}
 	if _, ok := x.At(tick); !ok {
-		return transcript{}, false
+		return t, false
 	}
 	if t.header, err = run.Dir(m.path(runDir)).Header(); err != nil {
-		return transcript{}, false
+		return t, false
 	}
 	upToIt := func(r trace.Record) bool { end, whole := r.(trace.TickEnd); return !whole || end.Tick < tick }
-	err = m.eachFrom(runDir, x, tick, trace.TypePart, func(r trace.Record) bool {
-		t.add(r, tick, agent)
+	err = m.eachFrom(runDir, x, tick, func(r trace.Record) bool {
+		t.add(r)
 		return upToIt(r)
-	})
+	}, trace.TypePart)
 	if err != nil || len(t.calls)+len(t.steps) == 0 && t.decision == nil {
-		return transcript{}, false
+		return t, false
 	}
 	needed := t.hashes()
-	err = m.eachFrom(runDir, x, tick-tick%trace.PartTicks, trace.TypeEvent, func(r trace.Record) bool {
+	err = m.eachFrom(runDir, x, tick-tick%trace.PartTicks, func(r trace.Record) bool {
 		if p, ok := r.(trace.Part); ok && needed[p.Hash] {
 			t.parts.Add(p)
 		}
 		return upToIt(r)
-	})
-	return t, err == nil && t.complete(needed)
-}
-
-// complete reports whether all parts were found.
-func (t *transcript) complete(needed map[string]bool) bool {
-	for hash := range needed {
-		if _, ok := t.parts.Part(hash); !ok && hash != "" {
-			return false
-		}
-	}
-	return true
+	}, trace.TypeEvent)
+	return t, err == nil && t.parts.Len() == len(needed)
 }
 
 // add keeps a record if it belongs to the decision asked for. Parts are left for
 // the second reading.
-func (t *transcript) add(r trace.Record, tick int64, agent string) {
+func (t *transcript) add(r trace.Record) {
+	asked := func(tick int64, agent string) bool { return tick == t.tick && agent == t.agent }
 	switch r := r.(type) {
 	case trace.Header:
 		t.header = r
 	case trace.Decision:
-		if r.Tick == tick && r.AgentID == agent {
+		if t.first == 0 {
+			t.first = r.Tick
+		}
+		t.last = max(t.last, r.Tick)
+		if r.Tick == t.tick {
+			t.inTick = append(t.inTick, r.AgentID)
+		}
+		if asked(r.Tick, r.AgentID) {
 			t.decision = &r
 		}
 	case trace.Step:
-		if r.Tick == tick && r.AgentID == agent {
+		if asked(r.Tick, r.AgentID) {
 			t.steps = append(t.steps, r)
 		}
 	case trace.ModelCall:
-		if r.Tick == tick && r.AgentID == agent {
+		if asked(r.Tick, r.AgentID) {
 			t.calls = append(t.calls, r)
 		}
 	case trace.Refusal:
-		if r.Tick == tick && r.AgentID == agent {
+		if asked(r.Tick, r.AgentID) {
 			t.refused = append(t.refused, r)
 		}
 	}
 }
 
-// hashes are the parts the calls refer to. An empty hash, for an empty list of
-// tools, may be among them and is never the hash of a part.
+// hashes are the parts the calls refer to. An empty hash, for an empty list of tools, is
+// never the hash of a part.
 func (t *transcript) hashes() map[string]bool {
 	needed := map[string]bool{}
 	for _, c := range t.calls {
@@ -161,40 +137,104 @@ func (t *transcript) hashes() map[string]bool {
 			needed[hash] = true
 		}
 	}
+	delete(needed, "")
 	return needed
-}
-
-// add takes note of the agents a run has and of the ticks with decisions.
-func (p *presence) add(r trace.Record, tick int64) {
-	switch r := r.(type) {
-	case trace.Header:
-		for _, a := range r.Agents {
-			p.agents = append(p.agents, a.ID)
-		}
-	case trace.Decision:
-		if p.first == 0 {
-			p.first = r.Tick
-		}
-		p.last = max(p.last, r.Tick)
-		if r.Tick == tick {
-			p.inTick = append(p.inTick, r.AgentID)
-		}
-	}
 }
 
 // missing explains that there is no such decision and which there are. An agent
 // decides only in ticks in which it is due, so asking for another one is the
 // ordinary mistake.
-func (p *presence) missing(tick int64, agent string) error {
+func (t *transcript) missing() error {
+	agents := headerAgents(t.header)
 	switch {
-	case p.last == 0:
+	case t.last == 0:
 		return badInput("the trace holds no decision yet")
-	case !slices.Contains(p.agents, agent):
-		return badInput("no agent %s in this run; allowed: %s", shown(agent), listed(p.agents))
-	case len(p.inTick) == 0:
-		return badInput("no decision in tick %d; the trace has decisions from tick %d to %d", tick, p.first, p.last)
+	case !slices.Contains(agents, t.agent):
+		return badInput("no agent %s in this run; allowed: %s", shown(t.agent), listed(agents))
+	case len(t.inTick) == 0:
+		return badInput("no decision in tick %d; the trace has decisions from tick %d to %d", t.tick, t.first, t.last)
 	}
-	return badInput("%s made no decision in tick %d, being under way, waiting or without power; decisions then: %s", oneLine(agent), tick, listed(p.inTick))
+	return badInput("%s made no decision in tick %d, being under way, waiting or without power; decisions then: %s", oneLine(t.agent), t.tick, listed(t.inTick))
+}
+
+// left is where the run left another, ok in a tick after that.
+func (t *transcript) left() (f trace.Fork, ok bool) {
+	forks := t.header.Forks
+	if len(forks) == 0 || t.tick < forks[len(forks)-1].Tick {
+		return f, false
+	}
+	return forks[len(forks)-1], true
+}
+
+// restrict keeps the calls and steps of one step of the turn; 0 keeps all. The
+// error, when the turn has no such step, says how many it has. Steps are numbered
+// from 1, and what one answer led to has the step of its call.
+func (t *transcript) restrict(step int) error {
+	if step == 0 {
+		return nil
+	}
+	last := 0
+	t.calls = slices.DeleteFunc(t.calls, func(c trace.ModelCall) bool { last = max(last, c.Step); return c.Step != step })
+	t.steps = slices.DeleteFunc(t.steps, func(s trace.Step) bool { last = max(last, s.Step); return s.Step != step })
+	if len(t.calls)+len(t.steps) == 0 {
+		return badInput("no step %d in this decision; allowed: 1 to %d", step, last)
+	}
+	return nil
+}
+
+// prompt is a model call with the parts in place of their hashes: exactly what was
+// sent and received, read from the trace and not derived again.
+type prompt struct {
+	Record       trace.ModelCall `json:"record"`
+	Instructions string          `json:"instructions"`
+	// Tools is the tool list as sent, null when there was none.
+	Tools json.RawMessage `json:"tools"`
+	// Input and Output are in the order of the request and of the answer; Output is empty
+	// when the call failed.
+	Input  wireItems `json:"input"`
+	Output wireItems `json:"output"`
+	// toolNames are the names in Tools.
+	toolNames []string
+}
+
+// wireItems are items that are encoded as they travel on the wire.
+type wireItems []llmclient.Item
+
+// MarshalJSON implements json.Marshaler. A nil list is [] and not null.
+func (list wireItems) MarshalJSON() ([]byte, error) {
+	raws := make([][]byte, len(list))
+	for i, it := range list {
+		raws[i] = it.Raw
+	}
+	return slices.Concat([]byte("["), bytes.Join(raws, []byte(",")), []byte("]")), nil
+}
+
+// prompt looks up the parts of a call. The error names the part that is missing
+// or damaged; a part is checked against its hash, so what is shown is what was
+// sent, or nothing.
+func (t *transcript) prompt(c trace.ModelCall) (p prompt, err error) {
+	bodies := [2][]byte{nil, []byte("null")}
+	for i, hash := range []string{c.Instructions, c.Tools} {
+		if hash == "" {
+			continue // nothing was sent
+		}
+		if bodies[i], err = t.parts.Body(hash); err != nil {
+			return p, err
+		}
+	}
+	p = prompt{Record: c, Instructions: string(bodies[0]), Tools: bodies[1]}
+	var tools []struct{ Name string }
+	if json.Unmarshal(p.Tools, &tools) != nil {
+		return p, fmt.Errorf("part %s is not a tool list", c.Tools)
+	}
+	for _, tool := range tools {
+		p.toolNames = append(p.toolNames, tool.Name)
+	}
+	if p.Input, err = t.parts.Items(c.Input); err != nil {
+		return p, err
+	}
+	p.Output, err = t.parts.Items(c.Answer.Output)
+	return p, err
 }
 
 // listedMax bounds how many names an error lists.

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"example.com/agentworld/trace"
 )
 
 // TestIndexedTranscriptIsTheWholeOne compares decisions found by way of the index with
@@ -24,8 +22,8 @@ func TestIndexedTranscriptIsTheWholeOne(t *testing.T) {
 	found := 0
 	for _, tick := range []int64{1, 40, 63, 64, 69, 70} {
 		got, ok := p.indexedTranscript("run", tick, "agent-2")
-		var want transcript
-		if err := p.eachRecord("run", func(r trace.Record) { want.add(r, tick, "agent-2") }); err != nil {
+		want := &transcript{tick: tick, agent: "agent-2"}
+		if err := p.eachRecord("run", want.add); err != nil {
 			t.Fatal(err)
 		}
 		if want.decision == nil {
