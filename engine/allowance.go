@@ -4,7 +4,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
@@ -34,18 +33,6 @@ func (a *allowance) answer(r llmclient.Request, send func() llmclient.Answer) (l
 	charge := a.purse.Charge(call, answer)
 	a.next = call.Next()
 	return answer, &charge, nil
-}
-
-// refused says that a cap refused the request: nothing was sent for it.
-func refused(a llmclient.Answer) bool {
-	return a.Failure != nil && a.Failure.Kind == llmclient.ErrCap
-}
-
-// bound tells a turn how many requests its share is good for.
-func (a *allowance) bound(turn *behavior.Turn) {
-	if a != nil {
-		turn.Afford(a.purse.Affords(a.next))
-	}
 }
 
 // allowances are those of the turns of a tick, in agent order.
@@ -144,38 +131,15 @@ func leastCalls(c behavior.Config, stage trace.Stage) int {
 // something: reflect and curate.
 const leastLearnCalls = 2
 
-// allowLookBacks sets aside what look backs may spend of what decisions left.
-func (r *runner) allowLookBacks(backs []lookedBack, begin func(i int) *reflect.Turn) allowances {
-	return r.allow(len(backs), func(i int) (string, llmclient.Request, int) {
-		agent := r.world.AgentID(backs[i].agent)
-		ask, more := begin(i).Next()
-		if !more {
-			return agent, llmclient.Request{}, 0
-		}
-		return agent, ask.Request, leastLearnCalls
-	})
-}
-
-// settle takes back what was not spent.
-func (r *runner) settle(list allowances) {
-	if len(list) == 0 {
+// settle takes back what n turns did not spend, and counts what they spent where nothing
+// was set aside for it.
+func (r *runner) settle(list allowances, n int, turn func(i int) (agent int, b bill)) {
+	if list != nil {
+		r.spending.budget.Close(list.purses())
 		return
 	}
-	list[0].of.budget.Close(list.purses())
-}
-
-// count takes in what a turn spent for which nothing was set aside.
-func (r *runner) count(list allowances, n int, b bill) {
-	if list == nil {
-		r.spending.budget.Count(r.world.AgentID(n), b.amount())
+	for i := range n {
+		agent, b := turn(i)
+		r.spending.budget.Count(r.world.AgentID(agent), budget.Amount{b.calls, b.usage.Input + b.usage.Output, int64(b.cost)})
 	}
-}
-
-// exhausted ends the run when its caps admit none of the due agents' turns. Nothing
-// was sent in the tick, which is abandoned.
-func (r *runner) exhausted(list allowances) *stop {
-	if why := budget.Exhausted(list.purses(), r.deciding()); why != nil {
-		return &stop{status: trace.RunBudgetReached, reason: why.String()}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,31 +16,16 @@ import (
 // same place, with the same key. What ends it ends it for all of them.
 type endpoint struct {
 	model, baseURL, keyEnv string
-	state                  endpointState
+	// answered remembers whether it ever answered. Before that, a name that does not
+	// resolve or a refused certificate is a wrong setting; afterwards it is an accident that
+	// may pass. replied says that a model answered at least once.
+	answered, replied atomic.Bool
 	// unreached says that it had not answered when the tick began.
 	unreached bool
 	// failedTurns counts turns in a row that ended without any model answer.
 	failedTurns int
 	// stopped says that its agents take no more turns.
 	stopped bool
-}
-
-// endpointState remembers whether the endpoint ever answered. Before that, a name
-// that does not resolve or a refused certificate is a wrong setting; afterwards
-// it is an accident that may pass.
-type endpointState struct {
-	answered atomic.Bool
-	// replied says that a model answered at least once.
-	replied atomic.Bool
-}
-
-func (s *endpointState) note(a llmclient.Answer) {
-	if a.Reply != nil {
-		s.replied.Store(true)
-	}
-	if a.Reply != nil || a.Failure != nil && a.Failure.Status != 0 {
-		s.answered.Store(true)
-	}
 }
 
 // endpoints are those of a run. The first is the run's own.
@@ -54,14 +40,10 @@ type endpoints struct {
 func newEndpoints(s trace.Settings, w *world.World) endpoints {
 	e := endpoints{all: []*endpoint{{model: s.Model, baseURL: s.BaseURL}}, special: map[string]*endpoint{}}
 	for _, a := range s.AgentModels {
-		want := &endpoint{model: a.Model, baseURL: a.BaseURL, keyEnv: a.KeyEnv}
-		if want.model == "" {
-			want.model = s.Model
-		}
-		if want.baseURL == "" {
-			want.baseURL = s.BaseURL
-		}
-		at := slices.IndexFunc(e.all, want.same)
+		want := &endpoint{model: cmp.Or(a.Model, s.Model), baseURL: cmp.Or(a.BaseURL, s.BaseURL), keyEnv: a.KeyEnv}
+		at := slices.IndexFunc(e.all, func(p *endpoint) bool {
+			return p.model == want.model && p.baseURL == want.baseURL && p.keyEnv == want.keyEnv
+		})
 		if at < 0 {
 			at = len(e.all)
 			e.all = append(e.all, want)
@@ -75,24 +57,12 @@ func newEndpoints(s trace.Settings, w *world.World) endpoints {
 	return e
 }
 
-func (p *endpoint) same(q *endpoint) bool {
-	return p.model == q.model && p.baseURL == q.baseURL && p.keyEnv == q.keyEnv
-}
-
 // of returns the endpoint of an agent.
 func (e endpoints) of(agent string) *endpoint {
 	if p, ok := e.special[agent]; ok {
 		return p
 	}
 	return e.all[0]
-}
-
-// begin notes at the start of a tick what counts as a first call in it, so that this
-// does not depend on which answer of the tick came first.
-func (e endpoints) begin() {
-	for _, p := range e.all {
-		p.unreached = !p.state.answered.Load()
-	}
 }
 
 // left counts the endpoints whose agents still take turns.
@@ -103,11 +73,6 @@ func (e endpoints) left() (n int) {
 		}
 	}
 	return n
-}
-
-// replied reports whether any model ever answered.
-func (e endpoints) replied() bool {
-	return slices.ContainsFunc(e.all, func(p *endpoint) bool { return p.state.replied.Load() })
 }
 
 // endpoint returns the endpoint of agent n.
@@ -137,13 +102,6 @@ func (r *runner) deciding() int {
 	return n
 }
 
-// endsRun reports whether a failure of agent n leaves nobody to go on with. With
-// other endpoints left the turns under way are let finish: which of them were would
-// depend on arrival.
-func (r *runner) endsRun(n int, f *llmclient.Failure) bool {
-	return r.endpoint(n).fatal(f) && r.endpoints.left() == 1
-}
-
 // refusing are the endpoints that a failure of the tick ends, with that failure.
 func (r *runner) refusing(turns []deliberated) map[*endpoint]*llmclient.Failure {
 	found := map[*endpoint]*llmclient.Failure{}
@@ -157,13 +115,23 @@ func (r *runner) refusing(turns []deliberated) map[*endpoint]*llmclient.Failure 
 
 // giveUp stops the endpoints that this tick ended: by a refusal that no later call can
 // mend, or because too many turns in a row got no answer. It returns the records that
-// say so, or, when nobody is left, what ends the run.
-func (r *runner) giveUp(tick int64, turns []deliberated) ([]trace.Record, *stop) {
+// tell of every agent that takes no more turns why, or, when nobody is left, what ends the
+// run.
+func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record, down *stop) {
 	ended := r.refusing(turns)
-	var down *stop
 	for _, t := range turns {
 		p := r.endpoint(t.agent)
-		if r.countTurn(p, t) < failedTurnsMax || p.stopped || ended[p] != nil {
+		switch {
+		case t.decision.DecidedBy == trace.ByStanding, t.failure != nil && (t.failure.Kind == llmclient.ErrCap || t.failure.Kind == llmclient.ErrAbandoned):
+			// A standing order's turn needed no answer, and one that a cap refused says nothing
+			// about the provider.
+		case strings.HasPrefix(string(t.decision.WaitReason), trace.WaitModelPrefix):
+			p.failedTurns++
+			r.endpoints.lastFailure = t.failure
+		default:
+			p.failedTurns = 0
+		}
+		if p.failedTurns < failedTurnsMax || p.stopped || ended[p] != nil {
 			continue
 		}
 		ended[p] = t.failure
@@ -173,40 +141,15 @@ func (r *runner) giveUp(tick int64, turns []deliberated) ([]trace.Record, *stop)
 	for p := range ended {
 		p.stopped = true
 	}
-	switch {
-	case r.endpoints.left() > 0:
-	case tick <= r.past.followed:
+	if r.endpoints.left() == 0 {
+		if tick > r.past.followed {
+			return nil, down
+		}
 		// The run went on all the same: somebody resumed it.
 		for p := range ended {
 			p.stopped, p.failedTurns = false, 0
 		}
 		return nil, nil
-	default:
-		return nil, down
-	}
-	return r.stopRecords(tick, ended), nil
-}
-
-// countTurn counts a turn that got no answer at all, and forgets those before one
-// that did. A standing order's turn needed none, and one that a cap refused says
-// nothing about the provider.
-func (r *runner) countTurn(p *endpoint, t deliberated) int {
-	switch {
-	case t.decision.DecidedBy == trace.ByStanding, t.failure != nil && (t.failure.Kind == llmclient.ErrCap || t.failure.Kind == llmclient.ErrAbandoned):
-	case strings.HasPrefix(string(t.decision.WaitReason), trace.WaitModelPrefix):
-		p.failedTurns++
-		r.endpoints.lastFailure = t.failure
-	default:
-		p.failedTurns = 0
-	}
-	return p.failedTurns
-}
-
-// stopRecords tell of every agent that takes no more turns why.
-func (r *runner) stopRecords(tick int64, ended map[*endpoint]*llmclient.Failure) []trace.Record {
-	var records []trace.Record
-	if len(ended) == 0 {
-		return nil
 	}
 	for n := range r.world.Agents() {
 		if f := ended[r.endpoint(n)]; f != nil {
@@ -215,5 +158,5 @@ func (r *runner) stopRecords(tick int64, ended map[*endpoint]*llmclient.Failure)
 			})
 		}
 	}
-	return records
+	return records, nil
 }

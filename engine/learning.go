@@ -3,12 +3,17 @@ package engine
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"example.com/agentworld/behavior/reflect"
+	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -41,46 +46,31 @@ func (r *runner) prepareLearning(name string) {
 	}
 }
 
-// experience returns what agent n has to look back at.
-func (r *runner) experience(n int) *reflect.Experience {
-	if r.learning.experiences[n] == nil {
-		r.learning.experiences[n] = reflect.NewExperience(r.learning.run, r.world.AgentID(n))
-	}
-	return r.learning.experiences[n]
-}
-
 // remember tells every agent that acted what came of it.
-func (r *runner) remember(tick int64, turns []deliberated) {
-	for _, t := range turns {
-		o, ok := r.world.LastOutcome(t.agent)
-		if !ok {
-			panic("engine: an applied action has no outcome")
-		}
-		r.minds[t.agent].Learn(tick, t.decision, o)
+func (r *runner) remember(tick int64, turns []deliberated, outcomes []world.Outcome) {
+	for i, t := range turns {
+		r.minds[t.agent].Learn(tick, t.decision, outcomes[i])
 		if r.learning.folder == nil && r.learning.collected == nil {
 			continue
 		}
-		judged := reflect.Judge(r.kit, tick, t.decision, o, refusedCodes(t.steps))
+		var refused []string // the codes with which the guard refused actions, each once
+		for _, s := range t.steps {
+			if s.Kind == trace.StepGuard && s.Status != trace.StatusOK && s.Code != "" && !slices.Contains(refused, s.Code) {
+				refused = append(refused, s.Code)
+			}
+		}
+		judged := reflect.Judge(r.kit, tick, t.decision, outcomes[i], refused)
 		if r.learning.folder != nil {
-			r.experience(t.agent).Add(judged, t.decision.SourcesRetrieved)
+			e := &r.learning.experiences[t.agent]
+			if *e == nil {
+				*e = reflect.NewExperience(r.learning.run, r.world.AgentID(t.agent))
+			}
+			(*e).Add(judged, t.decision.SourcesRetrieved)
 		}
 		if r.learning.collected != nil {
 			r.learning.collected.add(r.world, t.agent, judged, t.decision.SourcesRetrieved)
 		}
 	}
-}
-
-// refusedCodes are why the guard refused actions in a turn, each once.
-func refusedCodes(steps []trace.Step) []string {
-	var codes []string
-	seen := map[string]bool{}
-	for _, n := range steps {
-		if n.Kind == trace.StepGuard && n.Status != trace.StatusOK && n.Code != "" && !seen[n.Code] {
-			seen[n.Code] = true
-			codes = append(codes, n.Code)
-		}
-	}
-	return codes
 }
 
 // lookedBack is one agent's look back.
@@ -109,8 +99,19 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 			backs = append(backs, lookedBack{agent: n})
 		}
 	}
-	begin := once(len(backs), func(i int) *reflect.Turn { return r.beginLookBack(backs[i].agent, tick, steps[backs[i].agent]+1) })
-	allowed := r.allowLookBacks(backs, begin)
+	begin := once(len(backs), func(i int) *reflect.Turn {
+		n := backs[i].agent
+		return r.learning.kit.Begin(r.learning.experiences[n], r.minds[n].Playbook(), goalsOf(r.world, r.world.AgentID(n)), tick, steps[n]+1)
+	})
+	// What decisions left may be spent.
+	allowed := r.allow(len(backs), func(i int) (string, llmclient.Request, int) {
+		agent := r.world.AgentID(backs[i].agent)
+		ask, more := begin(i).Next()
+		if !more {
+			return agent, llmclient.Request{}, 0
+		}
+		return agent, ask.Request, leastLearnCalls
+	})
 	var group errgroup.Group
 	group.SetLimit(r.Concurrency)
 	for i := range backs {
@@ -119,17 +120,8 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	r.settle(allowed)
-	for _, b := range backs {
-		r.count(allowed, b.agent, b.bill)
-	}
+	r.settle(allowed, len(backs), func(i int) (int, bill) { return backs[i].agent, backs[i].bill })
 	return backs, nil
-}
-
-// beginLookBack opens the turn of agent n.
-func (r *runner) beginLookBack(n int, tick int64, firstStep int) *reflect.Turn {
-	e := r.learning.experiences[n]
-	return r.learning.kit.Begin(e, r.minds[n].Playbook(), goalsOf(r.world, e.Agent()), tick, firstStep)
 }
 
 // reflect carries out one agent's turn.
@@ -185,27 +177,32 @@ func goalsOf(w *world.World, agent string) []reflect.Goal {
 	return goals
 }
 
-// learned is what the run's agents learned, folded into the playbook they all began
-// with; nil when it stays as it is.
-func (r *runner) learned() *playbook.Playbook {
-	if r.learning.folder == nil {
-		return nil
-	}
-	if next := r.learning.folder.Playbook(); next != r.seed {
-		return next
-	}
-	return nil
-}
-
 // writePlaybooks leaves every agent's playbook in the run directory.
 func (r *runner) writePlaybooks() error {
 	if r.learning.folder == nil || r.RunDir == "" {
 		return nil
 	}
 	for n := range r.minds {
-		if err := WritePlaybook(playbookPath(r.RunDir, r.world.AgentID(n)), r.mind(n).Playbook()); err != nil {
+		if err := WritePlaybook(filepath.Join(r.RunDir, run.PlaybookDir, filepath.Base(r.world.AgentID(n))+".toml"), r.mind(n).Playbook()); err != nil {
 			return fmt.Errorf("keep what %s learned: %w", r.world.AgentID(n), err)
 		}
 	}
 	return nil
+}
+
+// WritePlaybook replaces the file at path with p, at once, and makes its directory.
+func WritePlaybook(path string, p *playbook.Playbook) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("write playbook: %w", err)
+	}
+	return atomicfile.Write(path, p.Encode())
+}
+
+// ReplacePlaybook is [WritePlaybook] unless the file no longer holds the bytes seen; see
+// [atomicfile.Swap].
+func ReplacePlaybook(path string, seen []byte, p *playbook.Playbook) (replaced bool, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return false, fmt.Errorf("write playbook: %w", err)
+	}
+	return atomicfile.Swap(path, seen, p.Encode())
 }

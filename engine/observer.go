@@ -3,9 +3,7 @@ package engine
 import (
 	"context"
 
-	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 )
 
@@ -82,29 +80,19 @@ func (r *runner) beginRun(ctx context.Context) (context.Context, func(Ending)) {
 	return r.begin(ctx, Span{Kind: SpanRun, Scenario: r.Scenario, Model: r.Model, BaseURL: r.BaseURL})
 }
 
-// beginModule begins a module call that the answer to a request led to.
-func (r *runner) beginModule(ctx context.Context, key trace.CallKey) (context.Context, func(Ending)) {
-	if r.past.holds(key) {
-		return ctx, func(Ending) {}
-	}
-	return r.begin(ctx, Span{Kind: SpanModuleCall, Tick: key.Tick, Agent: key.Agent})
-}
-
 // beginTurn begins a turn of an agent.
 func (r *runner) beginTurn(ctx context.Context, tick int64, agent string, lookBack bool) (context.Context, func(Ending)) {
 	used := r.endpoints.of(agent)
 	return r.begin(ctx, Span{Kind: SpanTurn, Tick: tick, Agent: agent, Model: used.model, BaseURL: used.baseURL, LookBack: lookBack})
 }
 
-// beginCall begins a model call.
-func (r *runner) beginCall(ctx context.Context, key trace.CallKey, ask behavior.Ask) (context.Context, func(Ending)) {
+// beginCall begins a call of the model, or of a module that the answer to a request led to.
+func (r *runner) beginCall(ctx context.Context, key trace.CallKey, s Span) (context.Context, func(Ending)) {
 	if r.past.holds(key) {
 		return ctx, func(Ending) {}
 	}
-	return r.begin(ctx, Span{
-		Kind: SpanModelCall, Tick: key.Tick, Agent: key.Agent, Step: key.Step, Stage: ask.Stage,
-		Model: ask.Request.Model, BaseURL: r.endpoints.of(key.Agent).baseURL, OutputTokensMax: ask.Request.OutputTokensMax,
-	})
+	s.Tick, s.Agent = key.Tick, key.Agent
+	return r.begin(ctx, s)
 }
 
 // runEnding is how a run ended.
@@ -116,28 +104,4 @@ func runEnding(result Result, err error) Ending {
 		return Ending{Error: string(result.Status)}
 	}
 	return Ending{}
-}
-
-// ended is how a model call ended.
-func ended(a llmclient.Answer) Ending {
-	e := Ending{Answer: &a}
-	if a.Failure != nil {
-		e.Error = string(a.Failure.Kind)
-	}
-	return e
-}
-
-// turnEnding is how a turn ended: what was decided, or why the agent waits. A turn
-// that could not be recorded has decided nothing.
-func turnEnding(d deliberated) Ending {
-	e := Ending{Error: string(d.decision.WaitReason)}
-	if d.decision.Executed != nil {
-		e.Action = d.decision.Executed.ActionName()
-	}
-	return e
-}
-
-// moduleEnding is how a module call ended.
-func moduleEnding(r modules.Result) Ending {
-	return Ending{Module: r.Module, Error: string(r.Code)}
 }

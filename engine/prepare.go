@@ -40,22 +40,6 @@ func Prepare(s trace.Settings) (*Prepared, error) {
 	return &Prepared{r}, nil
 }
 
-// take returns the run, to be carried out as o says. It is built if nobody prepared it, or
-// if it was prepared with settings that shape another run.
-func (p *Prepared) take(o Options) (*runner, error) {
-	if p == nil || p.r == nil || !samePlay(p.r.Settings, o.Settings) {
-		fresh, err := Prepare(o.Settings)
-		if err != nil {
-			return nil, err
-		}
-		p = fresh
-	}
-	r := p.r
-	p.r = nil
-	r.carry(o)
-	return r, nil
-}
-
 // samePlay reports whether two settings are of one run; what it was expected to take
 // changes nothing.
 func samePlay(a, b trace.Settings) bool {

@@ -29,8 +29,10 @@ type Recorded struct {
 
 	given, asked atomic.Int64
 	mu           sync.Mutex
-	// reused, when set, is called for each recorded answer given, one call at a time.
-	reused func(r llmclient.Request, attempts int)
+	// reused, when set, is called for each recorded answer given from the tick reusedFrom
+	// on, one call at a time.
+	reused     func(r llmclient.Request, attempts int)
+	reusedFrom int64
 }
 
 // OpenRecorded opens the recording at path, a run directory or an answers file. model
@@ -62,7 +64,7 @@ func (r *Recorded) Respond(ctx context.Context, key trace.CallKey, request llmcl
 	switch {
 	case miss == nil:
 		r.given.Add(1)
-		if r.reused != nil && answered.Attempts > 0 {
+		if r.reused != nil && answered.Attempts > 0 && key.Tick >= r.reusedFrom {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.reused(request, answered.Attempts)

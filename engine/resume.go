@@ -34,7 +34,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	defer answers.Close()
-	answers.strictFrom, answers.reusedFrom = s.State.Tick+1, spoiltFrom(s.State.Header)
+	answers.strictFrom, answers.reusedFrom = s.State.Tick+1, spoiltFrom(s.State.Header.Settings, s.State.Header.Forks)
 	log := run.NewLog(trace.NewWriter(io.Discard)) // until the ticks have come out
 	answers.OnPart(func(p trace.Part) {
 		if p.Tick <= s.State.Tick || s.State.Open.Keeps(p) {
@@ -44,8 +44,26 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	if s.State.End == nil && len(s.State.Open.Exchanges) == 0 {
 		r.past.followed-- // the process may have died before it could say that this tick ended the run
 	}
-	result, err := s.derive(ctx, r)
-	if err != nil || result.Deriving {
+	var result Result
+	compared, err := verify(ctx, s.dir, s.State.Tick, r, func(ctx context.Context) (err error) {
+		if err := r.sink.write(s.State.Header); err != nil {
+			return err
+		}
+		result, err = r.advance(ctx)
+		if err == nil && result.Status == trace.RunInterrupted {
+			err = context.Cause(ctx)
+		}
+		return err
+	})
+	switch {
+	case ctx.Err() != nil && (result.Status == trace.RunInterrupted || errors.Is(err, context.Canceled)):
+		// Who noticed first, the ticks or what compares them, makes no difference.
+		result.Status, result.Deriving = trace.RunInterrupted, true
+		return result, nil
+	case err == nil && !compared.Equal:
+		err = compared.Difference
+	}
+	if err != nil {
 		return result, err
 	}
 	// What is left of the recording is read before anything is added to it.
@@ -68,9 +86,8 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 
 // spoiltFrom is the tick since which the run's present faults are in force: a fork may
 // have changed them, or the model they are for.
-func spoiltFrom(h trace.Header) (tick int64) {
-	now := h.Settings
-	for _, f := range h.Forks {
+func spoiltFrom(now trace.Settings, forks []trace.Fork) (tick int64) {
+	for _, f := range forks {
 		a, b := now, f.Settings
 		if a.Faults != b.Faults || a.FaultSeed != b.FaultSeed || a.BaseURL != b.BaseURL || a.ScriptedMode != b.ScriptedMode || a.ScriptedSeed != b.ScriptedSeed {
 			tick = f.Tick
@@ -78,29 +95,6 @@ func spoiltFrom(h trace.Header) (tick int64) {
 		now = b
 	}
 	return tick
-}
-
-// derive plays the whole ticks again and compares every record of them with the trace.
-func (s *Resumption) derive(ctx context.Context, r *runner) (result Result, err error) {
-	compared, err := verify(ctx, s.dir, s.State.Tick, r, func(ctx context.Context) (err error) {
-		if err := r.sink.write(s.State.Header); err != nil {
-			return err
-		}
-		result, err = r.advance(ctx)
-		if err == nil && result.Status == trace.RunInterrupted {
-			err = context.Cause(ctx)
-		}
-		return err
-	})
-	switch {
-	case ctx.Err() != nil && (result.Status == trace.RunInterrupted || errors.Is(err, context.Canceled)):
-		// Who noticed first, the ticks or what compares them, makes no difference.
-		result.Status, result.Deriving = trace.RunInterrupted, true
-		return result, nil
-	case err == nil && !compared.Equal:
-		err = compared.Difference
-	}
-	return result, err
 }
 
 // takeUp makes the trace end where the run goes on, and says so in it.

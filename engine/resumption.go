@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -55,20 +56,16 @@ type Resumption struct {
 // PrepareResume claims the run in dir and finds out where it stopped. It changes
 // nothing but the lock. The error is a [*LockedError], [ErrVersionDrift],
 // [ErrNotResumable], or a failure to read the run.
-func PrepareResume(dir string, o ResumeOptions) (*Resumption, error) {
+func PrepareResume(dir string, o ResumeOptions) (s *Resumption, err error) {
 	unlock, err := run.Dir(dir).Lock()
 	if err != nil {
 		return nil, err
 	}
-	s, err := prepareResume(dir, o)
-	if err != nil {
-		return nil, errors.Join(err, unlock())
-	}
-	s.unlock = unlock
-	return s, nil
-}
-
-func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
+	defer func() {
+		if err != nil {
+			s, err = nil, errors.Join(err, unlock())
+		}
+	}()
 	h, err := run.Dir(dir).Header()
 	if errors.Is(err, run.ErrNothingRecorded) {
 		return nil, fmt.Errorf("%w: %w; remove %s and start it again", ErrNotResumable, run.ErrNothingRecorded, dir)
@@ -80,8 +77,8 @@ func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 		return nil, err
 	}
 	now := h.Latest()
-	if !sameRecording(now.Recording, o.Recording) {
-		return nil, otherRecording(now.Recording)
+	if err := otherRecording(now.Recording, o.Recording); err != nil {
+		return nil, err
 	}
 	if o.Model != now.Model || o.ModelSource != now.ModelSource {
 		return nil, fmt.Errorf("%w: its model is %s %q, and %s %q makes another run, which is a fork",
@@ -95,23 +92,28 @@ func prepareResume(dir string, o ResumeOptions) (*Resumption, error) {
 		return nil, fmt.Errorf("%w: it has %d whole ticks, and only its parent can answer in those up to tick %d; fork that again into the same directory, at no cost",
 			ErrNotResumable, t.Tick, h.Forks[n-1].AtTick)
 	}
-	s := &Resumption{State: t, dir: run.Dir(dir), options: o, target: t.Asked}
-	if o.UntilTick > 0 {
-		s.target = o.UntilTick
-	}
+	s = &Resumption{State: t, dir: run.Dir(dir), options: o, target: cmp.Or(max(o.UntilTick, 0), t.Asked), unlock: unlock}
 	if s.target < t.Tick {
 		return nil, fmt.Errorf("%w up to tick %d: it has %d whole ticks; allowed: from there on", ErrNotResumable, s.target, t.Tick)
 	}
 	return s, s.planCaps()
 }
 
-// otherRecording says where the run's answers come from, as another source of them was
-// offered.
-func otherRecording(recorded *trace.Recording) error {
-	if recorded == nil {
-		return fmt.Errorf("%w with recorded answers: a model gives its answers", ErrNotResumable)
-	}
+// otherRecording says where the run's answers come from if those offered are from another
+// source, or are used otherwise. The name of a file may differ: files move.
+func otherRecording(recorded, offered *trace.Recording) error {
 	behind := "no model is asked"
+	switch {
+	case recorded == nil && offered == nil:
+		return nil
+	case recorded == nil:
+		return fmt.Errorf("%w with recorded answers: a model gives its answers", ErrNotResumable)
+	case offered != nil:
+		same := *offered
+		if same.Name = recorded.Name; same == *recorded {
+			return nil
+		}
+	}
 	if recorded.Asked != "" {
 		behind = fmt.Sprintf("a %s model is asked for others", recorded.Asked)
 	}
@@ -136,19 +138,6 @@ func (s *Resumption) Settings() trace.Settings {
 // Complete reports that nothing is left to do: the ticks wanted are played, and the run
 // says how it ended. That its calls may all have failed is no reason to end it again.
 func (s *Resumption) Complete() bool {
-	if s.State.Tick != s.target || s.State.End == nil {
-		return false
-	}
-	return s.State.End.RunStatus == trace.RunCompleted || s.State.End.RunStatus == trace.RunProviderFailed
-}
-
-// sameRecording reports whether two descriptions can be of one recording, used alike. The
-// name may differ: files move.
-func sameRecording(a, b *trace.Recording) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	x, y := *a, *b
-	x.Name, y.Name = "", ""
-	return x == y
+	end := s.State.End
+	return s.State.Tick == s.target && end != nil && (end.RunStatus == trace.RunCompleted || end.RunStatus == trace.RunProviderFailed)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -110,26 +111,27 @@ type Result struct {
 // is abandoned, the trace is closed with its status, and Run returns a Result. The
 // error is a failure of the outside, such as a full disk, or settings that
 // [Prepare] refuses.
-func Run(ctx context.Context, o Options) (Result, error) {
-	r, err := o.Prepared.take(o)
-	if err != nil {
-		return Result{}, err
+func Run(ctx context.Context, o Options) (result Result, err error) {
+	p := o.Prepared
+	if p == nil || p.r == nil || !samePlay(p.r.Settings, o.Settings) {
+		if p, err = Prepare(o.Settings); err != nil {
+			return Result{}, err
+		}
 	}
+	r := p.r
+	p.r = nil // it is played once
+	r.carry(o)
 	unlock, err := run.Dir(o.RunDir).Lock()
 	if err != nil {
 		return Result{}, err
 	}
-	result, err := r.runLocked(ctx)
-	return result, errors.Join(err, unlock())
-}
-
-func (r *runner) runLocked(ctx context.Context) (Result, error) {
+	defer func() { err = errors.Join(err, unlock()) }()
 	log, err := run.Dir(r.RunDir).CreateLog()
 	if err != nil {
 		return Result{}, err
 	}
 	r.sink = appending{log}
-	result, err := r.run(ctx)
+	result, err = r.run(ctx)
 	return result, errors.Join(err, log.Close())
 }
 
@@ -182,8 +184,29 @@ type reached struct {
 	goals   []trace.GoalOutcome
 }
 
+// noteWorld describes the world as it is for the end of the run.
 func (r *runner) noteWorld() {
-	r.reached.agents, r.reached.goals = finalAgents(r.world), goalOutcomes(r.world)
+	agents, goals := make([]trace.FinalAgent, r.world.Agents()), []trace.GoalOutcome{}
+	for n := range agents {
+		self := r.world.Self(n)
+		agents[n] = trace.FinalAgent{
+			AgentID: self.ID, Place: self.Place, PowerState: self.PowerState,
+			Electricity: self.Electricity, Heat: self.Heat, Stock: []world.Amount{},
+		}
+		for _, a := range r.world.Stock(n) {
+			if a.Resource != "electricity" {
+				agents[n].Stock = append(agents[n].Stock, a)
+			}
+		}
+	}
+	for _, g := range r.world.Goals() {
+		o := trace.GoalOutcome{GoalID: g.Goal.ID, AgentID: g.AgentID, Text: g.Goal.Text, Now: g.Now, AtLeast: g.Goal.AtLeast}
+		if g.MetAt >= 0 {
+			o.MetAt = &g.MetAt
+		}
+		goals = append(goals, o)
+	}
+	r.reached.agents, r.reached.goals = agents, goals
 }
 
 func newRunner(o Options, s sink) (*runner, error) {
@@ -237,13 +260,30 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 	return r.finish(result, err)
 }
 
-// finish writes the end of a run, unless it failed to record.
+// finish writes the end of a run, unless it failed to record, and what its agents learned,
+// folded into the playbook they all began with.
 func (r *runner) finish(result Result, err error) (Result, error) {
 	if err != nil {
 		return Result{Status: trace.RunInternalError, Reason: err.Error(), TicksDone: result.TicksDone, FinalDigest: result.FinalDigest}, err
 	}
-	result.Learned = r.learned()
-	return result, errors.Join(r.writePlaybooks(), r.writeEnd(result))
+	if f := r.learning.folder; f != nil {
+		if learned := f.Playbook(); learned != r.seed {
+			result.Learned = learned
+		}
+	}
+	now := time.Now()
+	end := trace.RunEnd{
+		Tick: result.TicksDone, RunStatus: result.Status, Reason: result.Reason, TicksDone: result.TicksDone,
+		FinalDigest: result.FinalDigest, Agents: r.reached.agents, Goals: r.reached.goals,
+		Timing: &trace.EndTiming{FinishedAt: now.UTC().Format(time.RFC3339), WallMS: now.Sub(r.reached.started).Milliseconds()},
+	}
+	if r.FaultCounts != nil {
+		end.FaultsInjected = r.FaultCounts()
+	}
+	if r.EndpointTiming != nil {
+		end.Timing.Endpoints = r.EndpointTiming()
+	}
+	return result, errors.Join(r.writePlaybooks(), r.sink.write(end))
 }
 
 // ticks runs until the last tick or until something ends the run early. A run whose
@@ -251,7 +291,7 @@ func (r *runner) finish(result Result, err error) (Result, error) {
 func (r *runner) ticks(ctx context.Context) (Result, error) {
 	result, err := r.advance(ctx)
 	// Without a failure of the provider all calls were refused by caps.
-	if err == nil && result.Status == trace.RunCompleted && r.endpoints.lastFailure != nil && !r.endpoints.replied() {
+	if err == nil && result.Status == trace.RunCompleted && r.endpoints.lastFailure != nil && !slices.ContainsFunc(r.endpoints.all, func(p *endpoint) bool { return p.replied.Load() }) {
 		result.Status = trace.RunProviderFailed
 		result.Failure = r.endpoints.lastFailure
 		result.Reason = fmt.Sprintf("no call was answered, the last one ended with %s", result.Failure.Kind)
@@ -279,23 +319,6 @@ func (r *runner) advance(ctx context.Context) (Result, error) {
 		}
 	}
 	return result, nil
-}
-
-func (r *runner) writeEnd(result Result) error {
-	now := time.Now()
-	var injected map[string]int64
-	if r.FaultCounts != nil {
-		injected = r.FaultCounts()
-	}
-	var endpoints []trace.EndpointTiming
-	if r.EndpointTiming != nil {
-		endpoints = r.EndpointTiming()
-	}
-	return r.sink.write(trace.RunEnd{
-		Tick: result.TicksDone, RunStatus: result.Status, Reason: result.Reason, TicksDone: result.TicksDone,
-		FinalDigest: result.FinalDigest, Agents: r.reached.agents, Goals: r.reached.goals, FaultsInjected: injected,
-		Timing: &trace.EndTiming{FinishedAt: now.UTC().Format(time.RFC3339), WallMS: now.Sub(r.reached.started).Milliseconds(), Endpoints: endpoints},
-	})
 }
 
 // mind returns the mind of agent n, made on first use: worlds may hold many more

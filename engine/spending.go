@@ -1,9 +1,13 @@
 package engine
 
 import (
+	"sync"
+
+	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/trace"
 )
 
@@ -36,21 +40,6 @@ func (s *spending) under(caps trace.Caps) *spending {
 	return next
 }
 
-// beginSpending starts a tick and takes the changes of caps made at its beginning.
-func (r *runner) beginSpending(tick int64) error {
-	r.spending.budget.BeginTick()
-	if r.plan.caps == nil {
-		return nil
-	}
-	for _, c := range r.plan.caps(tick) {
-		if err := r.sink.write(c); err != nil {
-			return err
-		}
-		r.spending, r.Caps = r.spending.under(c.Caps), c.Caps
-	}
-	return nil
-}
-
 // prices are by model.
 type prices map[string]price.Price
 
@@ -80,7 +69,7 @@ type bill struct {
 
 // add takes in the answer of a model.
 func (b *bill) add(p prices, model string, a llmclient.Answer) {
-	if !refused(a) {
+	if a.Failure == nil || a.Failure.Kind != llmclient.ErrCap {
 		b.calls++
 	}
 	if a.Reply != nil {
@@ -89,7 +78,80 @@ func (b *bill) add(p prices, model string, a llmclient.Answer) {
 	}
 }
 
-// amount is what the bill counts where nothing was set aside.
-func (b bill) amount() budget.Amount {
-	return budget.Amount{b.calls, b.usage.Input + b.usage.Output, int64(b.cost)}
+// meter counts the tokens of requests. Texts that stand in many requests are counted
+// once.
+type meter struct {
+	mu    sync.Mutex
+	known map[string]int64
+}
+
+// itemTokens and requestTokens are for what endpoints put around an item and around a
+// request when they make one text of it.
+const (
+	itemTokens    = 4
+	requestTokens = 64
+)
+
+// input counts everything of a request that a model may be made to read.
+func (m *meter) input(r llmclient.Request, items map[string]int64) int64 {
+	n := m.static(r.Instructions) + m.static(string(llmclient.ToolList(r.Tools))) + int64(tokens.Count(string(r.Choice.Wire()))) + requestTokens
+	for _, it := range r.Input {
+		text := string(it.Raw)
+		if _, counted := items[text]; !counted {
+			items[text] = int64(tokens.Count(text)) + itemTokens
+		}
+		n += items[text]
+	}
+	return n
+}
+
+// static counts a text that many requests share.
+func (m *meter) static(text string) int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, known := m.known[text]
+	if !known {
+		n = int64(tokens.Count(text))
+		m.known[text] = n
+	}
+	return n
+}
+
+// Spender keeps look backs outside of a run, which are made one after the other,
+// within caps. Each of them is to the caps what a tick is in a run.
+type Spender struct {
+	spending *spending
+	// open is the look back under way.
+	open *allowance
+}
+
+// NewSpender returns a spender that has spent nothing. A cap on cost needs the price
+// of every model asked.
+func NewSpender(caps trace.Caps, prices []price.Price) *Spender {
+	return &Spender{spending: newSpending(trace.Settings{Caps: caps, Prices: prices})}
+}
+
+// Begin sets aside what a look back of the agent may spend, and takes back what the
+// one before it did not.
+func (s *Spender) Begin(agent string, turn *reflect.Turn) {
+	if !s.spending.capped() {
+		return
+	}
+	if s.open != nil {
+		s.spending.budget.Close([]*budget.Purse{s.open.purse})
+	}
+	s.spending.budget.BeginTick()
+	a := &allowance{of: s.spending, items: map[string]int64{}}
+	need := budget.Need{Agent: agent}
+	if ask, more := turn.Next(); more {
+		need.Least = s.spending.call(ask.Request, a.items).Path(leastLearnCalls)
+	}
+	a.purse = s.spending.budget.Open([]budget.Need{need})[0]
+	s.open = a
+}
+
+// Respond sends a request of the look back under way, if the caps allow it.
+func (s *Spender) Respond(r llmclient.Request, send func() llmclient.Answer) llmclient.Answer {
+	answer, _, _ := s.open.answer(r, send)
+	return answer
 }

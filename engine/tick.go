@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -41,17 +42,17 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if ctx.Err() != nil {
 		return interrupted(), nil
 	}
-	ctx, end := r.begin(ctx, Span{Kind: SpanTick, Tick: r.reached.Tick + 1})
+	tick := r.reached.Tick + 1
+	ctx, end := r.begin(ctx, Span{Kind: SpanTick, Tick: tick})
 	defer end(Ending{})
-	events, tick := r.wake(), r.reached.Tick+1
+	events := r.wake()
 	r.plan.woken = nil
-	if err := r.switchPrompts(tick); err != nil {
+	if err := r.takeChanges(tick); err != nil {
 		return nil, err
 	}
-	if err := r.beginSpending(tick); err != nil {
-		return nil, err
+	for _, p := range r.endpoints.all {
+		p.unreached = !p.answered.Load()
 	}
-	r.endpoints.begin()
 	due, continuing := r.active(r.world.Due()), r.active(r.world.Continuing())
 	turns, stopped, err := r.deliberateAll(ctx, due)
 	if err != nil || stopped != nil {
@@ -64,7 +65,65 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 		d, steps := r.mind(n).Continue(r.world.View(n))
 		turns = append(turns, deliberated{agent: n, decision: d, steps: steps})
 	}
-	return r.carryOut(ctx, tick, turns, events, len(due))
+
+	// The world settles the order of what was decided. A decision whose action it refused
+	// gives way to the alternative that was tried in its place.
+	intents := make([]world.Intent, len(turns))
+	for i, t := range turns {
+		intents[i] = t.decision.Intent(t.agent)
+	}
+	events = append(events, r.world.Apply(intents)...)
+	outcomes := make([]world.Outcome, len(turns))
+	for i, t := range turns {
+		o, ok := r.world.LastOutcome(t.agent)
+		if !ok {
+			panic("engine: an applied action has no outcome")
+		}
+		if outcomes[i] = o; len(t.decision.Otherwise) > 0 {
+			turns[i].decision = t.decision.Tried(o.RefusedBefore)
+		}
+	}
+	r.remember(tick, turns, outcomes)
+	backs, err := r.lookBack(ctx, tick, turns)
+	if err != nil {
+		return nil, err
+	}
+	// A failure of the provider in a look back costs the lesson alone.
+	for _, b := range backs {
+		if s := missed(b.failure); s != nil {
+			return s, nil
+		}
+	}
+	if len(backs) > 0 && ctx.Err() != nil {
+		return interrupted(), nil
+	}
+	r.curate(tick, backs)
+
+	records, down := r.giveUp(tick, turns)
+	for i, t := range turns {
+		for _, s := range t.steps {
+			records = append(records, s)
+		}
+		records = append(records, t.decision.Record(outcomes[i]))
+	}
+	for _, b := range backs {
+		for _, s := range b.steps {
+			records = append(records, s)
+		}
+	}
+	for _, e := range events {
+		records = append(records, trace.Event{Tick: tick, Event: e})
+	}
+	r.reached.Digest = r.world.Digest().String()
+	records = append(records, trace.TickEnd{Tick: tick, Digest: r.reached.Digest, Due: len(due), Continued: len(continuing), WorldTime: tick})
+	if err := r.sink.write(records...); err != nil {
+		return nil, err
+	}
+	if tick > r.past.derived { // what is only derived again has no end to record
+		r.noteWorld()
+	}
+	r.report(turns, outcomes, len(continuing))
+	return down, nil
 }
 
 // wake lets the world wake into the tick to come, and returns the events. Who looks at the
@@ -76,37 +135,8 @@ func (r *runner) wake() []world.Event {
 	return r.plan.woken
 }
 
-// carryOut lets the world settle what was decided, the first due decisions by turns and
-// the others by standing orders, and lets the agents learn from it. events are those of
-// the tick so far.
-func (r *runner) carryOut(ctx context.Context, tick int64, turns []deliberated, events []world.Event, due int) (*stop, error) {
-	events = append(events, r.apply(turns)...)
-	r.remember(tick, turns)
-	backs, err := r.lookBack(ctx, tick, turns)
-	if err != nil {
-		return nil, err
-	}
-	if s := r.abandonedLookingBack(ctx, backs); s != nil {
-		return s, nil
-	}
-	r.curate(tick, backs)
-	stops, down := r.giveUp(tick, turns)
-	if err := r.sink.write(stops...); err != nil {
-		return nil, err
-	}
-	continued := len(turns) - due
-	if err := r.record(tick, turns, backs, events, due, continued); err != nil {
-		return nil, err
-	}
-	if tick > r.past.derived { // what is only derived again has no end to record
-		r.noteWorld()
-	}
-	r.report(turns, continued)
-	return down, nil
-}
-
-// switchPrompts puts the prompt switches of a tick into force.
-func (r *runner) switchPrompts(tick int64) error {
+// takeChanges puts the prompt switches of a tick and its changes of caps into force.
+func (r *runner) takeChanges(tick int64) error {
 	for len(r.plan.switches) > 0 && r.plan.switches[0].Tick <= tick {
 		s := r.plan.switches[0]
 		r.plan.switches = r.plan.switches[1:]
@@ -118,6 +148,16 @@ func (r *runner) switchPrompts(tick int64) error {
 		if err := r.sink.write(s); err != nil {
 			return err
 		}
+	}
+	r.spending.budget.BeginTick()
+	if r.plan.caps == nil {
+		return nil
+	}
+	for _, c := range r.plan.caps(tick) {
+		if err := r.sink.write(c); err != nil {
+			return err
+		}
+		r.spending, r.Caps = r.spending.under(c.Caps), c.Caps
 	}
 	return nil
 }
@@ -147,8 +187,8 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 	}
 	turn := r.turns(due)
 	allowed := r.allowDecisions(due, turn)
-	if s := r.exhausted(allowed); s != nil {
-		return nil, s, nil
+	if why := budget.Exhausted(allowed.purses(), r.deciding()); why != nil {
+		return nil, &stop{status: trace.RunBudgetReached, reason: why.String()}, nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -158,17 +198,16 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 		group.Go(func() error {
 			d, err := r.deliberate(ctx, n, turn(i), allowed.of(i))
 			turns[i] = d
-			if err != nil || r.endsRun(n, d.failure) {
+			// With other endpoints left the turns under way are let finish: which of them were
+			// would depend on arrival.
+			if err != nil || r.endpoint(n).fatal(d.failure) && r.endpoints.left() == 1 {
 				cancel()
 			}
 			return err
 		})
 	}
 	err := group.Wait()
-	r.settle(allowed)
-	for _, t := range turns {
-		r.count(allowed, t.agent, t.bill)
-	}
+	r.settle(allowed, len(turns), func(i int) (int, bill) { return turns[i].agent, turns[i].bill })
 	return turns, nil, err
 }
 
@@ -187,9 +226,18 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 	d := deliberated{agent: n}
 	key := trace.CallKey{Tick: r.world.Tick(), Agent: r.world.AgentID(n)}
 	ctx, end := r.beginTurn(ctx, key.Tick, key.Agent, false)
-	defer func() { end(turnEnding(d)) }()
+	defer func() {
+		// A turn that could not be recorded has decided nothing.
+		e := Ending{Error: string(d.decision.WaitReason)}
+		if d.decision.Executed != nil {
+			e.Action = d.decision.Executed.ActionName()
+		}
+		end(e)
+	}()
 	for {
-		allowed.bound(turn)
+		if allowed != nil {
+			turn.Afford(allowed.purse.Affords(allowed.next))
+		}
 		switch step := turn.Next().(type) {
 		case behavior.Ask:
 			key.Step = step.Number
@@ -201,9 +249,9 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 			d.failure = answer.Failure
 			turn.Answer(answer)
 		case behavior.Call:
-			_, returned := r.beginModule(ctx, key)
+			_, returned := r.beginCall(ctx, key, Span{Kind: SpanModuleCall})
 			result := r.kit.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments)
-			returned(moduleEnding(result))
+			returned(Ending{Module: result.Module, Error: string(result.Code)})
 			turn.Result(result)
 		case behavior.Decision:
 			d.decision, d.steps = step, turn.Steps()
@@ -218,12 +266,23 @@ func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, a
 	used := r.endpoints.of(key.Agent)
 	ask.Request.Model = used.model
 	answer, charge, refused := allowed.answer(ask.Request, func() llmclient.Answer {
-		called, end := r.beginCall(ctx, key, ask)
+		called, end := r.beginCall(ctx, key, Span{
+			Kind: SpanModelCall, Step: key.Step, Stage: ask.Stage, Model: used.model, BaseURL: used.baseURL, OutputTokensMax: ask.Request.OutputTokensMax,
+		})
 		answer := r.Source.Respond(called, key, ask.Request)
-		end(ended(answer))
+		e := Ending{Answer: &answer}
+		if answer.Failure != nil {
+			e.Error = string(answer.Failure.Kind)
+		}
+		end(e)
 		return answer
 	})
-	used.state.note(answer)
+	if answer.Reply != nil {
+		used.replied.Store(true)
+	}
+	if answer.Reply != nil || answer.Failure != nil && answer.Failure.Status != 0 {
+		used.answered.Store(true)
+	}
 	var err error
 	if refused != nil {
 		record := refused.Record(ask.Request.Hash())
@@ -260,20 +319,6 @@ func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
 	return nil
 }
 
-// abandonedLookingBack is abandoned for the turns that look back, in which a failure
-// of the provider costs the lesson alone.
-func (r *runner) abandonedLookingBack(ctx context.Context, backs []lookedBack) *stop {
-	for _, b := range backs {
-		if s := missed(b.failure); s != nil {
-			return s
-		}
-	}
-	if len(backs) > 0 && ctx.Err() != nil {
-		return interrupted()
-	}
-	return nil
-}
-
 // missed ends a run whose recording has no answer to a request, or cannot tell.
 func missed(f *llmclient.Failure) *stop {
 	switch {
@@ -302,54 +347,13 @@ func failureText(f *llmclient.Failure) string {
 	return text
 }
 
-// apply submits all decisions; the world settles their order. A decision whose action
-// the world refused gives way to the alternative that was tried in its place.
-func (r *runner) apply(turns []deliberated) []world.Event {
-	intents := make([]world.Intent, len(turns))
-	for i, t := range turns {
-		intents[i] = t.decision.Intent(t.agent)
-	}
-	events := r.world.Apply(intents)
-	for i, t := range turns {
-		if len(t.decision.Otherwise) > 0 {
-			o, _ := r.world.LastOutcome(t.agent)
-			turns[i].decision = t.decision.Tried(o.RefusedBefore)
-		}
-	}
-	return events
-}
-
-// record writes a finished tick and makes it durable.
-func (r *runner) record(tick int64, turns []deliberated, backs []lookedBack, events []world.Event, due, continued int) error {
-	var records []trace.Record
-	for _, t := range turns {
-		o, ok := r.world.LastOutcome(t.agent)
-		if !ok {
-			panic("engine: an applied action has no outcome")
-		}
-		for _, s := range t.steps {
-			records = append(records, s)
-		}
-		records = append(records, t.decision.Record(o))
-	}
-	for _, b := range backs {
-		for _, s := range b.steps {
-			records = append(records, s)
-		}
-	}
-	records = append(records, eventRecords(tick, events)...)
-	r.reached.Digest = r.world.Digest().String()
-	records = append(records, trace.TickEnd{Tick: tick, Digest: r.reached.Digest, Due: due, Continued: continued, WorldTime: tick})
-	return r.sink.write(records...)
-}
-
 // report updates the running counts and shows them.
-func (r *runner) report(turns []deliberated, continued int) {
+func (r *runner) report(turns []deliberated, outcomes []world.Outcome, continued int) {
 	p := &r.reached.Progress
 	p.Tick = r.world.Tick()
 	p.Continued += int64(continued)
 	p.Decisions += int64(len(turns) - continued)
-	for _, t := range turns {
+	for i, t := range turns {
 		p.ModelCalls += t.bill.calls
 		p.spend(t.bill)
 		if t.failure != nil && t.failure.Kind != llmclient.ErrCap {
@@ -358,7 +362,7 @@ func (r *runner) report(turns []deliberated, continued int) {
 		if t.decision.WaitReason != "" {
 			p.Degraded++
 		}
-		if o, _ := r.world.LastOutcome(t.agent); !o.Accepted {
+		if !outcomes[i].Accepted {
 			p.Rejected++
 		}
 	}

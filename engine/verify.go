@@ -31,7 +31,18 @@ func verify(ctx context.Context, dir run.Dir, last int64, r *runner, play func(c
 	outer := ctx
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		return fillPipe(recordedIn, func(w io.Writer) error { return copyTicks(dir, last, w) })
+		return fillPipe(recordedIn, func(w io.Writer) error {
+			f, err := dir.Open()
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			// What cannot be read behind the last whole tick's end is no part of the run.
+			if err := trace.CanonicalTicks(f, w, last); err != nil {
+				return fmt.Errorf("read trace of %s: %w", dir, err)
+			}
+			return nil
+		})
 	})
 	v := &verifying{ctx: ctx, ticks: make(chan []func(appending) error, 1)}
 	r.sink = v
@@ -58,7 +69,15 @@ func verify(ctx context.Context, dir run.Dir, last int64, r *runner, play func(c
 	if err == nil && result.Equal || run.Damaged(err) || outer.Err() != nil {
 		return result, err
 	}
-	return differs(dir, last, result, err)
+	// A difference is told from its cause: an answer that cannot be read makes what follows
+	// from it another, which is noticed before the reason is.
+	if damaged := readable(dir, last); damaged != nil {
+		return ReplayResult{}, damaged
+	}
+	if difference, found := trace.Misplaced(err); found {
+		return ReplayResult{Difference: difference}, nil
+	}
+	return result, err
 }
 
 // verifying sends what a run records on to where it is encoded, that of a tick at a time:
@@ -113,18 +132,6 @@ func (v *verifying) encode(w io.Writer) error {
 	return finish()
 }
 
-// differs tells a difference from its cause. An answer that cannot be read makes what
-// follows from it another, which is noticed before the reason is.
-func differs(dir run.Dir, last int64, result ReplayResult, err error) (ReplayResult, error) {
-	if damaged := readable(dir, last); damaged != nil {
-		return ReplayResult{}, damaged
-	}
-	if difference, found := trace.Misplaced(err); found {
-		return ReplayResult{Difference: difference}, nil
-	}
-	return result, err
-}
-
 // readable reads the trace in dir up to the end of a tick, 0 for none, and says what of it
 // is damaged; nil when nothing is.
 func readable(dir run.Dir, last int64) error {
@@ -155,20 +162,6 @@ func fillPipe(pipe *io.PipeWriter, fill func(io.Writer) error) error {
 	return err
 }
 
-// copyTicks writes the recorded run up to its last whole tick. What cannot be read
-// behind that tick's end is no part of it.
-func copyTicks(dir run.Dir, last int64, w io.Writer) error {
-	f, err := dir.Open()
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := trace.CanonicalTicks(f, w, last); err != nil {
-		return fmt.Errorf("read trace of %s: %w", dir, err)
-	}
-	return nil
-}
-
 // compareBytes is how much of two traces is compared at a time.
 const compareBytes = 64 << 10
 
@@ -187,7 +180,15 @@ func compareCanonical(recorded, derived io.Reader) (ReplayResult, error) {
 			}
 		}
 		if !bytes.Equal(lineA, lineB) {
-			if again := rewritten(lineA); !bytes.Equal(again, lineB) {
+			// What is no record, such as the empty line behind the last, stays as it is and
+			// differs: [readable] says why.
+			again, err := trace.CanonicalLine(bytes.TrimSuffix(lineA, []byte{'\n'}))
+			if err == nil {
+				again = append(again, '\n')
+			} else {
+				again = lineA
+			}
+			if !bytes.Equal(again, lineB) {
 				return ReplayResult{Line: n, Recorded: string(again), Derived: string(lineB), Difference: trace.DifferenceOf(again, lineB)}, nil
 			}
 		}
@@ -218,14 +219,4 @@ func skipEqual(a, b *bufio.Reader) (lines int64) {
 		a.Discard(whole)
 		b.Discard(whole)
 	}
-}
-
-// rewritten returns the canonical form of a recorded line. What is no record, such as
-// the empty line behind the last, stays as it is and differs: [readable] says why.
-func rewritten(line []byte) []byte {
-	again, err := trace.CanonicalLine(bytes.TrimSuffix(line, []byte{'\n'}))
-	if err != nil {
-		return line
-	}
-	return append(again, '\n')
 }

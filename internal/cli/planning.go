@@ -31,9 +31,6 @@ type plan struct {
 	fork *forkPoint
 	// faults is what goes wrong on purpose; empty for a live model.
 	faults stub.FaultPlan
-	// recount says that recorded answers used again were spoilt by these very faults, so
-	// that the counts are those of the whole run.
-	recount bool
 	// kept are the files the report must not replace.
 	kept []keptPath
 }
@@ -111,8 +108,6 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if err != nil || fork == nil {
 		return p, wrongSettings(err)
 	}
-	a, b := fork.settings, p.Settings
-	p.recount = !p.faults.Empty() && a.BaseURL == b.BaseURL && a.Faults == b.Faults && a.FaultSeed == b.FaultSeed && a.ScriptedMode == b.ScriptedMode && a.ScriptedSeed == b.ScriptedSeed
 	p.kept = append(p.kept, m.keptTrace(fork.parent), keptPath{"the run that is forked", m.path(fork.parent)})
 	if err := m.forkOptions(p, engine.Options{Settings: p.Settings}).Check(); err != nil {
 		return p, forkFailure(fork.parent, err)

@@ -136,7 +136,7 @@ func resumeRefusal(runDir string, err error) error {
 // about who answers and what is written where.
 func (m *Main) resumePlan(c config, recording recording, s *engine.Resumption, runDir, playbookFile string) (plan, error) {
 	c.Settings, c.RunDir = s.Settings(), runDir
-	p := plan{config: c, endpoints: newEndpoints(c), recording: recording, playbookFile: playbookFile, recount: true}
+	p := plan{config: c, endpoints: newEndpoints(c), recording: recording, playbookFile: playbookFile}
 	var err error
 	if p.faults, err = stub.ParseFaults(p.Faults); err != nil {
 		return plan{}, badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)

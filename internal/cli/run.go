@@ -160,7 +160,7 @@ func (m *Main) engineOptions(p plan, source engine.Source, faults *stub.Injector
 	if p.recording.path != "" {
 		o.RecordingPath = m.path(p.recording.path)
 	}
-	if p.recount {
+	if !p.faults.Empty() { // answers that are used again were spoilt by these very faults
 		o.Reused = func(r llmclient.Request, attempts int) {
 			faults.Recount(stub.Mode(p.ScriptedMode), p.ScriptedSeed, r.Body(), attempts)
 		}
