@@ -107,23 +107,16 @@ func (w *World) bookOf(p int32) book {
 	for _, k := range s.plants {
 		f := &w.factories[k]
 		for left := w.outputOf(f).stored; left >= PowerLot; {
-			price, n := w.law.nextLots(left)
+			price, n := w.law.plantQuote(left), int64(PowerLot)
+			for left-n >= PowerLot && w.law.plantQuote(left-n) == price {
+				n += PowerLot
+			}
 			b.asks = append(b.asks, entry{f.owner, noRecord, k, price, n})
 			left -= n
 		}
 	}
 	slices.SortStableFunc(b.asks, func(d, e entry) int { return cmp.Compare(d.price, e.price) })
 	return b
-}
-
-// nextLots is the price of a plant's next lot and how many units it sells before
-// the price rises.
-func (r Rules) nextLots(stored int64) (price, amount int64) {
-	price = r.plantQuote(stored)
-	for amount = PowerLot; stored-amount >= PowerLot && r.plantQuote(stored-amount) == price; {
-		amount += PowerLot
-	}
-	return price, amount
 }
 
 // marketOf adds up a book as agent n meets it, up to depth prices a side.

@@ -11,7 +11,7 @@ const FactoriesMax = 8
 // BuildFactory starts building a factory at the agent's place. The world names
 // it; the id is in the outcome and in later observations.
 type BuildFactory struct {
-	// FactoryKind is one of [FactoryKinds].
+	// FactoryKind is one of [Rules.FactoryKinds].
 	FactoryKind string
 }
 

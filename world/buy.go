@@ -84,27 +84,22 @@ func (BuyPower) afford(v *View) Affordance {
 func (a BuyPower) carryOut(w *World, n int32, r ruling) effect {
 	place := w.agents[n].place
 	w.noteOpening(place)
-	postings := w.drawOwn(n, r.amount-r.traded)
-	w.takeAsks(n, noRecord, r)
-	w.publish(place)
-	return effect{postings: postings}
-}
-
-// drawOwn charges agent n from its own plants here, in the order they are filed.
-func (w *World) drawOwn(n int32, amount int64) []Posting {
 	var postings []Posting
-	for _, k := range w.sites[w.agents[n].place].plants {
+	own := r.amount - r.traded // comes from the own plants here, in the order they are filed
+	for _, k := range w.sites[place].plants {
 		f := &w.factories[k]
-		take := min(amount, lots(w.outputOf(f).stored))
+		take := min(own, lots(w.outputOf(f).stored))
 		if f.owner != n || take == 0 {
 			continue
 		}
 		w.settlePlant(k)
 		postings = w.charge(postings, f.store, n, take)
-		amount -= take
+		own -= take
 	}
-	if amount != 0 {
+	if own != 0 {
 		panic("world: own plants hold less than the rules have seen")
 	}
-	return postings
+	w.takeAsks(n, noRecord, r)
+	w.publish(place)
+	return effect{postings: postings}
 }

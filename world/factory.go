@@ -55,7 +55,14 @@ func (w *World) factoryStep(k int32) {
 	} else {
 		j := &f.jobs[0]
 		recipe := &w.law.recipes[j.recipe]
-		w.wearOut(k, recipe)
+		if !recipe.maintains {
+			f.wear = min(WearMax, f.wear+WearPerBatch)
+		} else {
+			if w.isPlant(f) {
+				w.settlePlant(k) // up to now it generated at the old wear
+			}
+			f.wear = 0
+		}
 		e.Kind, e.Detail = EventBatchDone, recipe.ID
 		e.Postings = w.consume(f.account, recipe.inputs)
 		for r, n := range recipe.outputs {

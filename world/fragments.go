@@ -44,7 +44,12 @@ func (b *Belt) Places(seed uint64, space Space, taken []Position) []Place {
 		missing := want - len(chosen)
 		fresh := b.thin(b.candidates(seed, space, round, missing), fixed)
 		if len(fresh) > missing {
-			slices.SortFunc(fresh, byPriority)
+			slices.SortFunc(fresh, func(c, d candidate) int {
+				if c.beats(d) {
+					return -1
+				}
+				return 1
+			})
 			fresh = fresh[:missing]
 		}
 		chosen = append(chosen, fresh...)
@@ -60,14 +65,7 @@ func (b *Belt) Places(seed uint64, space Space, taken []Position) []Place {
 // each round then fills more than a quarter of what is missing.
 const beltRoundsMax = 1000
 
-// byPriority and byPosition are total orders, so that sorting is deterministic.
-func byPriority(c, d candidate) int {
-	if c.beats(d) {
-		return -1
-	}
-	return 1
-}
-
+// byPosition is a total order, so that sorting is deterministic.
 func byPosition(c, d candidate) int {
 	p, q := c.position, d.position
 	return cmp.Or(cmp.Compare(p.X, q.X), cmp.Compare(p.Y, q.Y), cmp.Compare(p.Z, q.Z),

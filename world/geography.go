@@ -50,7 +50,7 @@ func newGeography(s Scenario, seed uint64) *geography {
 	g := &geography{
 		places: slices.Clone(s.Places), listed: map[string]int32{}, belt: s.Belt, space: s.Space,
 		visibilityCM: s.VisibilityKM * CMPerKM,
-		diagonalCM:   s.Space.diagonalCM(),
+		diagonalCM:   Position{}.distanceCM(Position{s.Space.WidthCM, s.Space.DepthCM, s.Space.HeightCM}),
 	}
 	g.quoteDelayMax = quoteDelay(g.diagonalCM + 1)
 	for i := range g.places {
@@ -75,11 +75,6 @@ func newGeography(s Scenario, seed uint64) *geography {
 	return g
 }
 
-// diagonalCM is the distance between opposite corners.
-func (s Space) diagonalCM() int64 {
-	return Position{}.distanceCM(Position{s.WidthCM, s.DepthCM, s.HeightCM})
-}
-
 // positionsOf lists where places are.
 func positionsOf(places []Place) []Position {
 	points := make([]Position, len(places))
@@ -99,14 +94,6 @@ func (g *geography) number(id string) (int32, bool) {
 	}
 	k, ok := g.belt.number(id, g.space)
 	return int32(len(g.listed)) + int32(k), ok
-}
-
-// around lists the other places within visibility of p, in no particular order
-// but always the same.
-func (g *geography) around(p int32) []near {
-	var list []near
-	g.eachVisible(p, func(n near) { list = append(list, n) })
-	return list
 }
 
 // eachVisible calls f for every other place within visibility of p.
@@ -175,9 +162,6 @@ func (s *nearest) offer(n near) {
 func (g *geography) distanceCM(p, q int32) int64 {
 	return g.places[p].Position.distanceCM(g.places[q].Position)
 }
-
-// sees says whether place q is within visibility of place p.
-func (g *geography) sees(p, q int32) bool { return g.distanceCM(p, q) <= g.visibilityCM }
 
 // route describes the way from place here to the place called id. It tells a
 // hidden place from an absent one, which only the live world may pass on.

@@ -98,12 +98,6 @@ func assembly(product resource, ticks int64, inputs stock, dataOut int64) Recipe
 	}
 }
 
-// FactoryKinds lists the kinds of factory under the default rules.
-func FactoryKinds() []FactoryKind { return DefaultRules().FactoryKinds() }
-
-// Recipes lists the recipes under the default rules.
-func Recipes() []Recipe { return DefaultRules().Recipes() }
-
 // recipeNumber finds a recipe by id or alias.
 func recipeNumber(recipes []Recipe, name string) (int, bool) {
 	for i := range recipes {
@@ -123,6 +117,3 @@ func kindNumber(kinds []FactoryKind, name string) (int, bool) {
 	}
 	return 0, false
 }
-
-// fits says whether a factory of the kind called name can run the recipe.
-func (r *Recipe) fits(name string) bool { return r.FactoryKind == "" || r.FactoryKind == name }

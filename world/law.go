@@ -12,7 +12,21 @@ type law struct {
 
 // newLaw derives the tables of rules that were checked before.
 func newLaw(r Rules) *law {
-	return &law{Rules: r, kinds: r.FactoryKinds(), recipes: r.Recipes(), cooling: coolingTable(r)}
+	step := make([]int32, r.HeatMost()+1)
+	for h := range step {
+		step[h] = int32(r.Cooled(int64(h)))
+	}
+	cooling := [][]int32{step}
+	// Heat falls by at least 1 per tick, so that squaring the step of one tick ends.
+	for step[len(step)-1] != 0 {
+		twice := make([]int32, len(step))
+		for h := range step {
+			twice[h] = step[step[h]]
+		}
+		cooling = append(cooling, twice)
+		step = twice
+	}
+	return &law{Rules: r, kinds: r.FactoryKinds(), recipes: r.Recipes(), cooling: cooling}
 }
 
 // HeatMost is the most heat an agent can ever have: harvests are refused at ten
@@ -26,25 +40,6 @@ func (r Rules) Cooled(heat int64) int64 {
 		return 0
 	}
 	return heat - min(heat, ceilDiv(r.Dissipation*heat, r.HeatCapacity))
-}
-
-// coolingTable squares the one-tick step until nothing is left of any heat. Heat
-// falls by at least 1 per tick, so this ends.
-func coolingTable(r Rules) [][]int32 {
-	step := make([]int32, r.HeatMost()+1)
-	for h := range step {
-		step[h] = int32(r.Cooled(int64(h)))
-	}
-	table := [][]int32{step}
-	for step[len(step)-1] != 0 {
-		twice := make([]int32, len(step))
-		for h := range step {
-			twice[h] = step[step[h]]
-		}
-		table = append(table, twice)
-		step = twice
-	}
-	return table
 }
 
 // cooled is the heat left after the given number of ticks, in as many steps as

@@ -1,5 +1,7 @@
 package world
 
+import "slices"
+
 // Wear of factories: every batch of a product adds WearPerBatch, every tick in
 // which a plant generates adds 1; at WearMax a factory stops until it had a
 // maintenance.
@@ -34,9 +36,6 @@ func (r Rules) plantQuote(stored int64) int64 {
 // isPlant says that the factory generates, once it is ready.
 func (w *World) isPlant(f *factory) bool { return w.law.kinds[f.kind].generates }
 
-// plantRate is what a plant at place p generates per tick.
-func (w *World) plantRate(p int32) int64 { return min(w.law.PlantRate, w.geo.radiation[p]) }
-
 // outputOf is the present store and wear of a factory. Only plants change by
 // themselves, and only once they are ready.
 func (w *World) outputOf(f *factory) output {
@@ -44,7 +43,7 @@ func (w *World) outputOf(f *factory) output {
 		return output{0, f.wear}
 	}
 	stored := output{w.ledger.of(f.store, electricity), f.wear}
-	return stored.after(w.tick-f.settledAt, w.plantRate(f.place), w.law.PlantCap)
+	return stored.after(w.tick-f.settledAt, min(w.law.PlantRate, w.geo.radiation[f.place]), w.law.PlantCap)
 }
 
 // settlePlant writes a plant's present store and wear and tells what it generated.
@@ -74,23 +73,8 @@ func (w *World) openPlant(k int32) {
 	for i < len(s.plants) && w.factories[s.plants[i]].id < f.id {
 		i++
 	}
-	s.plants = append(s.plants, 0)
-	copy(s.plants[i+1:], s.plants[i:])
-	s.plants[i] = k
+	s.plants = slices.Insert(s.plants, i, k)
 	w.publish(f.place)
-}
-
-// wearOut adds the wear of one finished batch; a maintenance takes all wear away.
-func (w *World) wearOut(k int32, recipe *Recipe) {
-	f := &w.factories[k]
-	if recipe.maintains {
-		if w.isPlant(f) {
-			w.settlePlant(k) // up to now it generated at the old wear
-		}
-		f.wear = 0
-		return
-	}
-	f.wear = min(WearMax, f.wear+WearPerBatch)
 }
 
 // batchesToWear is how many more batches of a product a factory can be given

@@ -48,9 +48,6 @@ var resourceNames = [resourceCount]string{
 // Resources lists all resource names in their fixed order.
 func Resources() []string { return append([]string(nil), resourceNames[:]...) }
 
-// Products lists the finished goods in their fixed order.
-func Products() []string { return append([]string(nil), resourceNames[controlChip:]...) }
-
 // String is the resource's name.
 func (r resource) String() string { return resourceNames[r] }
 
@@ -78,17 +75,6 @@ func (s stock) amounts() []Amount {
 	for r, n := range s {
 		if n != 0 {
 			list = append(list, Amount{Resource: resourceNames[r], Amount: n})
-		}
-	}
-	return list
-}
-
-// shortOf lists by how much s falls short of need, in the fixed order.
-func (s stock) shortOf(need stock) []Amount {
-	var list []Amount
-	for r, n := range need {
-		if n > s[r] {
-			list = append(list, Amount{Resource: resourceNames[r], Amount: n - s[r]})
 		}
 	}
 	return list

@@ -98,7 +98,14 @@ func (w *World) SetRules(next Rules) error {
 	}
 	settled := slices.ContainsFunc(changes, func(c RuleChange) bool { return slices.Contains(settledRules, c.Name) })
 	if settled {
-		w.settleBodies()
+		for n := range w.agents {
+			a := &w.agents[n]
+			a.heat, a.heatAt = w.heatOf(a), w.tick
+			w.settle(int32(n))
+		}
+		for i := range w.events {
+			w.events[i].Tick = w.tick + 1 // this one is told already
+		}
 	}
 	w.law, w.scenario.Rules = newLaw(next), next
 	if settled {
@@ -107,19 +114,6 @@ func (w *World) SetRules(next Rules) error {
 		}
 	}
 	return nil
-}
-
-// settleBodies makes charge and heat of every agent true now, by the rules in force.
-// The next tick tells of it, since this one is told already.
-func (w *World) settleBodies() {
-	for n := range w.agents {
-		a := &w.agents[n]
-		a.heat, a.heatAt = w.heatOf(a), w.tick
-		w.settle(int32(n))
-	}
-	for i := range w.events {
-		w.events[i].Tick = w.tick + 1
-	}
 }
 
 // allows looks at what is stored under the old rules.

@@ -71,7 +71,7 @@ func TestRulesThatHoldForALife(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changeable, rules := ChangeableRules(), w.Scenario().Rules
+	changeable, rules := ChangeableRules(), w.scenario.Rules
 	for _, f := range rules.fields() {
 		value := *f.value + 1
 		if *f.value == f.max {
@@ -86,7 +86,7 @@ func TestRulesThatHoldForALife(t *testing.T) {
 			if got := rules.Changed(next); len(got) != 1 || got[0] != (RuleChange{f.name, *f.value, value}) {
 				t.Errorf("%s: changes %+v", f.name, got)
 			}
-			if err := w.SetRules(next); err != nil || w.View(0).Rules() != next || w.Scenario().Rules != next {
+			if err := w.SetRules(next); err != nil || w.View(0).Rules() != next || w.scenario.Rules != next {
 				t.Errorf("%s: %v", f.name, err)
 			}
 			if err := w.SetRules(rules); err != nil {
@@ -127,7 +127,7 @@ func TestPriceOfAFactoryUnderConstruction(t *testing.T) {
 	if o, _ := w.LastOutcome(0); !o.Accepted {
 		t.Fatalf("no factory: %+v", o)
 	}
-	next, err := w.Scenario().Rules.With("build_hardware", 9)
+	next, err := w.scenario.Rules.With("build_hardware", 9)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestIdleDrawFromATickOn(t *testing.T) {
 	if charge() != 34 {
 		t.Fatalf("%d electricity after 6 ticks, want 34", charge())
 	}
-	next, err := w.Scenario().Rules.With("idle_draw", 5)
+	next, err := w.scenario.Rules.With("idle_draw", 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestABatteryThatIsTooSmall(t *testing.T) {
 	w.Advance()
 	w.Apply(nil)
 	for value, want := range map[int64]string{38: "rules.power_capacity cannot be 38 now: agent-1 holds 39 electricity", 39: "", 500: ""} {
-		next, err := w.Scenario().Rules.With("power_capacity", value)
+		next, err := w.scenario.Rules.With("power_capacity", value)
 		if err != nil {
 			t.Fatal(err)
 		}

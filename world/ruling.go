@@ -19,17 +19,6 @@ type ruling struct {
 // accepted says that the action can be carried out.
 func (r ruling) accepted() bool { return r.rejection == nil && !r.unknown }
 
-// check is the ruling as a dry run reports it.
-func (r ruling) check() Check {
-	switch {
-	case r.rejection != nil:
-		return Check{Status: CheckRejected, Rejection: r.rejection}
-	case r.unknown:
-		return Check{Status: CheckUnknown}
-	}
-	return Check{Status: CheckAccepted, Changes: r.changes, Ticks: r.ticks}
-}
-
 // rule applies the rules to an action; View.Check and Apply both end here.
 // An agent that cannot act is refused everything before anything else is looked
 // at, so that the rules of actions may take a place and a living agent for granted.
@@ -96,7 +85,13 @@ func (f *facts) short(r ruling, need stock) []Amount {
 	if r.rejection.Code != RejectInsufficient {
 		return nil
 	}
-	return f.stock.shortOf(need)
+	var list []Amount
+	for r, n := range need {
+		if n > f.stock[r] {
+			list = append(list, Amount{Resource: resourceNames[r], Amount: n - f.stock[r]})
+		}
+	}
+	return list
 }
 
 // costs lists spent as negative amounts, then the gains.

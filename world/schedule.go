@@ -1,5 +1,7 @@
 package world
 
+import "slices"
+
 // BatchesMax bounds the batches in one factory's queue, the one in work included,
 // and therefore one schedule_recipe.
 const BatchesMax = 32
@@ -70,7 +72,7 @@ func (a ScheduleRecipe) rule(f *facts, _ senses) ruling {
 		return refuse(Rejection{
 			Code: RejectFactoryBuilding, Field: "factory_id", Maximum: number(own.readyIn), Unit: Ticks,
 		})
-	case !f.law.recipes[n].fits(f.law.kinds[own.kind].Name):
+	case f.law.recipes[n].FactoryKind != "" && f.law.recipes[n].FactoryKind != f.law.kinds[own.kind].Name:
 		return refuse(Rejection{Code: RejectRecipeMismatch, Field: "recipe_id"})
 	case a.Batches < 1:
 		return invalidAmount("batches", a.Batches, BatchesMax, "batches")
@@ -137,21 +139,13 @@ func (ScheduleRecipe) afford(v *View) Affordance {
 // carryOut pays the inputs of all batches into the factory's escrow and queues
 // them as one job; an idle factory starts at once.
 func (a ScheduleRecipe) carryOut(w *World, n int32, _ ruling) effect {
-	k := w.ownFactory(n, a.FactoryID)
+	own := w.agents[n].factories
+	// The rules have seen that it is there.
+	k := own[slices.IndexFunc(own, func(k int32) bool { return w.factories[k].id == a.FactoryID })]
 	r, _ := recipeNumber(w.law.recipes, a.RecipeID)
 	f := &w.factories[k]
 	f.jobs = append(f.jobs, job{r, a.Batches})
 	w.touchFactory(k)
 	w.startBatch(k)
 	return effect{postings: w.deposit(n, f.account, w.law.recipes[r].inputs.times(a.Batches)), subject: a.FactoryID}
-}
-
-// ownFactory finds a factory of agent n that the rules have already seen.
-func (w *World) ownFactory(n int32, id string) int32 {
-	for _, k := range w.agents[n].factories {
-		if w.factories[k].id == id {
-			return k
-		}
-	}
-	panic("world: an accepted schedule_recipe names no own factory")
 }

@@ -99,7 +99,15 @@ func (c *Scorer) Score(lastTick int64) int64 {
 	case metricProduced:
 		return c.made
 	case metricUptime:
-		return c.uptime(min(lastTick, c.task.Ticks))
+		// It is the per mille of agent-ticks in the window that were not shut down.
+		last, up := min(lastTick, c.task.Ticks), int64(0)
+		for _, a := range c.agents {
+			up += c.overlap(1, last) - a.downTicks
+			if a.down >= 0 {
+				up -= c.overlap(a.down, last)
+			}
+		}
+		return 1000 * up / (int64(len(c.agents)) * c.task.Window())
 	case metricHeldMin:
 		least := int64(math.MaxInt64)
 		for _, a := range c.agents {
@@ -112,18 +120,6 @@ func (c *Scorer) Score(lastTick int64) int64 {
 		total = saturatingAdd(total, max(0, a.held))
 	}
 	return total
-}
-
-// uptime is the per mille of agent-ticks in the window that were not shut down.
-func (c *Scorer) uptime(last int64) int64 {
-	var up int64
-	for _, a := range c.agents {
-		up += c.overlap(1, last) - a.downTicks
-		if a.down >= 0 {
-			up -= c.overlap(a.down, last)
-		}
-	}
-	return 1000 * up / (int64(len(c.agents)) * c.task.Window())
 }
 
 // overlap counts the ticks from first to last that are in the window.

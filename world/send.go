@@ -75,7 +75,7 @@ func (do SendMessage) carryOut(w *World, n int32, _ ruling) effect {
 	until := w.tick + w.law.messageTicks(w.geo.diagonalCM)
 	if to, exists := w.numbers[do.To]; exists {
 		here, there := w.agents[n].place, w.agents[to].place
-		seen := there != noPlace && (here == there || w.geo.sees(here, there))
+		seen := there != noPlace && (here == there || w.geo.distanceCM(here, there) <= w.geo.visibilityCM)
 		if there == noPlace {
 			there = w.agents[to].to // where it will arrive
 		}

@@ -57,9 +57,7 @@ func (w *World) visibleAgents(n int32) []int32 {
 // visiblePlaces lists the places within visibility of agent n, its own included.
 func (w *World) visiblePlaces(n int32) []int32 {
 	list := []int32{w.agents[n].place}
-	for _, k := range w.geo.around(w.agents[n].place) {
-		list = append(list, k.place)
-	}
+	w.geo.eachVisible(w.agents[n].place, func(k near) { list = append(list, k.place) })
 	slices.Sort(list)
 	return list
 }

@@ -58,7 +58,16 @@ func (v View) Standing() (ExecuteUntil, bool) {
 
 // Check is a dry run of a: would the world accept it now, if nobody else acted?
 // An accepted answer lists the very changes that Apply then makes.
-func (v View) Check(a Action) Check { return v.facts.rule(a, &v).check() }
+func (v View) Check(a Action) Check {
+	r := v.facts.rule(a, &v)
+	switch {
+	case r.rejection != nil:
+		return Check{Status: CheckRejected, Rejection: r.rejection}
+	case r.unknown:
+		return Check{Status: CheckUnknown}
+	}
+	return Check{Status: CheckAccepted, Changes: r.changes, Ticks: r.ticks}
+}
 
 // sight is a known place with what can be seen of it from afar.
 type sight struct {
@@ -92,32 +101,26 @@ func (v *View) contact(id string) contact {
 // Observe writes down the view as plain data. Each call makes a fresh copy.
 func (v View) Observe() Observation {
 	o := v.seen
-	o.Can, o.Places, o.Market = v.affordances(), v.places(), v.observeMarket()
+	o.Can, o.Market = v.affordances(), v.observeMarket()
 	o.Agents, o.Factories, o.Inbox = slices.Clone(o.Agents), slices.Clone(o.Factories), slices.Clone(o.Inbox)
 	o.Here.Notes, o.Self.Products = slices.Clone(o.Here.Notes), slices.Clone(o.Self.Products)
 	if o.OrderEnded != nil {
 		ended := *o.OrderEnded
 		o.OrderEnded = &ended
 	}
-	return o
-}
-
-// places writes down the sights: the visible places with what changes there, those
-// only charted without.
-func (v View) places() []Sight {
-	list := make([]Sight, len(v.sights))
+	// The visible places come with what changes there, those only charted without.
+	o.Places = make([]Sight, len(v.sights))
 	numbers := make([]int64, 2*len(v.sights)) // one allocation for all of them
 	for i, s := range v.sights {
 		p := &v.geo.places[s.place]
-		list[i] = Sight{
-			ID: p.ID, Name: p.Name, Material: p.Material, DistanceCM: s.distanceCM,
+		o.Places[i] = Sight{
+			ID: p.ID, Name: p.Name, Material: p.Material, DistanceCM: s.distanceCM, Visible: s.visible,
 			MoveCost: v.facts.law.moveCost(s.distanceCM), MoveTicks: v.facts.law.moveTicks(s.distanceCM),
 		}
 		if s.visible {
-			list[i].Visible = true
 			numbers[2*i], numbers[2*i+1] = p.Emission, s.compoundG
-			list[i].Emission, list[i].CompoundG = &numbers[2*i], &numbers[2*i+1]
+			o.Places[i].Emission, o.Places[i].CompoundG = &numbers[2*i], &numbers[2*i+1]
 		}
 	}
-	return list
+	return o
 }

@@ -203,6 +203,3 @@ func (w *World) LastOutcome(n int) (Outcome, bool) {
 
 // Persona is the character agent n plays; empty if the scenario has none.
 func (w *World) Persona(n int) Persona { return w.scenario.personaOf(n) }
-
-// Scenario is the scenario the world was made from. It must not be changed.
-func (w *World) Scenario() Scenario { return w.scenario }

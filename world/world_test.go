@@ -195,11 +195,8 @@ func TestViewKnowsTheStandingOrder(t *testing.T) {
 
 // TestNameListsAreComplete ties the exported lists of names together.
 func TestNameListsAreComplete(t *testing.T) {
-	if got := append(Resources()[:controlChip], Products()...); mustJSON(got) != mustJSON(Resources()) {
-		t.Errorf("resources are %v", got)
-	}
-	for _, r := range Recipes() {
-		if _, ok := kindNumber(FactoryKinds(), r.FactoryKind); ok == r.maintains {
+	for _, r := range DefaultRules().Recipes() {
+		if _, ok := kindNumber(DefaultRules().FactoryKinds(), r.FactoryKind); ok == r.maintains {
 			t.Errorf("%s needs a factory that cannot be built", r.ID)
 		}
 		if len(r.Inputs) == 0 || len(r.Outputs) == 0 != r.maintains || r.Ticks < 1 {
@@ -332,7 +329,9 @@ func TestQueueAndAbsence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chip := func(batches int64) Action { return ScheduleRecipe{"agent-1-f1", Recipes()[0].ID, batches} }
+	chip := func(batches int64) Action {
+		return ScheduleRecipe{"agent-1-f1", DefaultRules().Recipes()[0].ID, batches}
+	}
 	step := func(a Action) Outcome {
 		for w.Advance(); len(w.Due()) == 0 || w.Due()[0] != 0; w.Advance() {
 		}
