@@ -116,14 +116,14 @@ func TestFailuresSurviveRoutineAndTalk(t *testing.T) {
 	if held, ok := m.Lookup(id); !ok || !held.Failed {
 		t.Error("the only failure was pushed out")
 	}
-	counts := map[Category]int{}
+	counts := map[int]int{}
 	for _, e := range m.LongTerm() {
-		counts[e.Category()]++
+		counts[e.category()]++
 	}
-	if counts[CategoryHeard] != 2 || counts[CategoryOutcome] != 13 {
+	if counts[categoryHeard] != 2 || counts[categoryOutcome] != 13 {
 		t.Errorf("the store holds %v", counts)
 	}
-	if n := len(slices.DeleteFunc(m.Recent(16, 0), func(s Scored) bool { return s.Category() != CategoryHeard })); n != 4 {
+	if n := len(slices.DeleteFunc(m.Recent(16, 0), func(s Scored) bool { return s.category() != categoryHeard })); n != 4 {
 		t.Errorf("%d messages are in the ring, want a quarter of 16", n)
 	}
 	if d := m.Digest(Focus{Now: 2000}, Quota{Failures: 1}, nil); len(d) != 1 || d[0].ID != id {

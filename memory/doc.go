@@ -37,7 +37,7 @@
 // # Categories
 //
 // Failures, outcomes, facts and words of others each have a share of the store and a
-// quota of a digest; see [Category]. Words of others have a part of the ring of their
+// quota of a digest. Words of others have a part of the ring of their
 // own as well, and give way first: whoever writes much to an agent cannot make it
 // forget what it did itself.
 //

@@ -109,48 +109,20 @@ func (e Entry) Weight() int {
 	return min(e.Importance+repeats*repeatBonus, ImportanceMax)
 }
 
-// fact is what makes two entries the same fact. Trust and origin belong to it:
-// the same words from a stranger must not blend with one's own.
-type fact struct {
+// key is what two entries have in common: those of one text are the same fact, those of
+// one topic a series. Trust and origin belong to it: the same words from a stranger must
+// not blend with one's own, and no summary has parents of another trust than its own.
+type key struct {
 	kind     Kind
-	text     string
-	subjects string
+	words    string // the text or the topic
+	subjects string // in one text; no subject holds a line feed
 	origin   string
 	trust    trace.Trust
 	failed   bool
 }
 
-func (e Entry) fact() fact {
-	return fact{e.Kind, e.Text, e.subjectsKey(), e.Origin, e.Trust, e.Failed}
-}
-
-// subjectsKey is the list of subjects as one comparable value. No subject holds a
-// line feed.
-func (e Entry) subjectsKey() string { return strings.Join(e.Subjects, "\n") }
-
-// cleanSubjects brings subjects into their bounds.
-func cleanSubjects(subjects []string) []string {
-	var clean []string
-	for _, s := range subjects {
-		if s = plaintext.Clip(plaintext.Line(s), SubjectCharsMax); s != "" {
-			clean = append(clean, s)
-		}
-	}
-	slices.Sort(clean)
-	clean = slices.Compact(clean)
-	return clean[:min(len(clean), SubjectsMax)]
-}
-
-// cleanMeasures brings measures into their bounds: a name is a line as short as a
-// subject, and the range holds the total of a single value.
-func cleanMeasures(measures []Measure) []Measure {
-	var clean []Measure
-	for _, m := range measures {
-		m.Name = plaintext.Clip(plaintext.Line(m.Name), SubjectCharsMax)
-		m.Low, m.High = min(m.Low, m.High), max(m.Low, m.High)
-		clean = append(clean, m)
-	}
-	return mergedMeasures(nil, clean)
+func (e Entry) key(words string) key {
+	return key{e.Kind, words, strings.Join(e.Subjects, "\n"), e.Origin, e.Trust, e.Failed}
 }
 
 // joinParents puts further parents behind those the entry has. A parent named

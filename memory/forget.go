@@ -16,10 +16,10 @@ func (m *Memory) touch(t *record) {
 	m.short = append(m.short, t)
 	t.settle()
 	oldest := -1
-	if t.Category() == CategoryHeard {
+	if t.category() == categoryHeard {
 		m.heard++
 		if m.heard > max(1, m.config.ShortMax/heardShare) {
-			oldest = slices.IndexFunc(m.short, func(held *record) bool { return held.Category() == CategoryHeard })
+			oldest = slices.IndexFunc(m.short, func(held *record) bool { return held.category() == categoryHeard })
 		}
 	}
 	if oldest < 0 && len(m.short) > m.config.ShortMax {
@@ -35,15 +35,15 @@ func (m *Memory) unring(t *record) {
 	i := slices.Index(m.short, t)
 	m.short = slices.Delete(m.short, i, i+1)
 	t.inShort = false
-	if t.Category() == CategoryHeard {
+	if t.category() == categoryHeard {
 		m.heard--
 	}
 	t.settle()
 }
 
 // retire takes t, the oldest, out of the ring. What has a series goes on to the
-// store, if that does not hold it yet: into the summary, or with others as old as it
-// into a new one, or alone. The rest is forgotten.
+// store, if that does not hold it yet: into the summary, or into a new one with those of
+// the older half of the ring that are held nowhere else, or alone. The rest is forgotten.
 func (m *Memory) retire(t *record) {
 	m.unring(t)
 	switch {
@@ -53,36 +53,23 @@ func (m *Memory) retire(t *record) {
 	case t.series.summary != nil:
 		m.merge([]*record{t})
 	default:
-		if alike := m.oldAlike(t); len(alike) > 0 {
+		// The newest, which was just recorded, is not old.
+		var alike []*record
+		for _, held := range m.short[:max(0, min(len(m.short)-1, m.config.ShortMax/2))] {
+			if held.series == t.series && !held.inLong {
+				alike = append(alike, held)
+			}
+		}
+		if len(alike) > 0 {
 			m.merge(append(alike, t))
 			m.shrink()
 		} else if !t.promoted {
-			m.promote(t)
+			m.keep(t)
+			m.shrink()
 		} else {
 			m.release(t)
 		}
 	}
-}
-
-// oldAlike returns the entries of the older half of the ring that are of the series
-// of t and held nowhere else. The newest, which was just recorded, is not old.
-func (m *Memory) oldAlike(t *record) []*record {
-	var alike []*record
-	if t.series.held == 1 {
-		return nil
-	}
-	for _, held := range m.short[:max(0, min(len(m.short)-1, m.config.ShortMax/2))] {
-		if held.series == t.series && !held.inLong {
-			alike = append(alike, held)
-		}
-	}
-	return alike
-}
-
-// promote puts t into long-term memory.
-func (m *Memory) promote(t *record) {
-	m.keep(t)
-	m.shrink()
 }
 
 // keep adds t to the store without making room for it.
@@ -93,33 +80,27 @@ func (m *Memory) keep(t *record) {
 	t.settle()
 }
 
-// share is how many entries of a category the store never gives up for others.
-func (m *Memory) share(category int) int { return m.config.LongMax * storeShares[category] / 8 }
-
-// crowded returns the category that makes room when the store overflows: words of
-// others when they have more than their share, and otherwise the category that is
-// furthest above its own.
-func (m *Memory) crowded() int {
-	over := categoryHeard
-	if m.counts[over] > m.share(over) {
-		return over
-	}
-	for c := range categories {
-		if m.counts[c]-m.share(c) > m.counts[over]-m.share(over) {
-			over = c
-		}
-	}
-	return over
-}
-
-// shrink brings the store back into its bound. In the crowded category old entries of one series are merged, the lightest first,
-// and when there are none the lightest entry goes; among equals the one recorded
-// longest ago.
+// shrink brings the store back into its bound. Room is made by words of others when they
+// have more than their share, and otherwise by the category that is furthest above its
+// own. Old entries of one series are merged, the lightest first, and when there are none
+// the lightest entry goes; among equals the one recorded longest ago.
 func (m *Memory) shrink() {
 	for len(m.long) > m.config.LongMax {
-		over := m.crowded()
+		above := func(c int) int { return m.counts[c] - m.config.LongMax*storeShares[c]/8 }
+		over := categoryHeard
+		for c := range categories {
+			if above(categoryHeard) <= 0 && above(c) > above(over) {
+				over = c
+			}
+		}
 		if t := m.lightest(over, func(t *record) bool { return t.settled && t.series.settled > 1 }); t != nil {
-			m.merge(m.settledOf(t.series))
+			var parts []*record
+			for _, held := range m.long {
+				if held.series == t.series && held.settled {
+					parts = append(parts, held)
+				}
+			}
+			m.merge(parts)
 			continue
 		}
 		t := m.lightest(over, func(*record) bool { return true })
@@ -131,26 +112,16 @@ func (m *Memory) shrink() {
 }
 
 // lightest returns the lightest entry of a category in the store that may go, nil
-// when none may.
+// when none may. Among equals that is the one repeated longest ago.
 func (m *Memory) lightest(category int, may func(*record) bool) *record {
 	var found *record
 	for _, t := range m.long {
-		if t.category() == category && may(t) && (found == nil || byWeight(t, found) < 0) {
+		if t.category() == category && may(t) && (found == nil || cmp.Or(cmp.Compare(t.Weight(), found.Weight()),
+			cmp.Compare(t.LastTick, found.LastTick), cmp.Compare(t.seq, found.seq)) < 0) {
 			found = t
 		}
 	}
 	return found
-}
-
-// settledOf returns the entries of a series that only the store holds.
-func (m *Memory) settledOf(s *series) []*record {
-	var parts []*record
-	for _, t := range m.long {
-		if t.series == s && t.settled {
-			parts = append(parts, t)
-		}
-	}
-	return parts
 }
 
 // unstore takes t out of the store.
@@ -170,20 +141,18 @@ func (m *Memory) release(t *record) {
 	if t.inLong {
 		m.unstore(t)
 	}
-	m.dismiss(t)
+	if s := t.series; s != nil {
+		if s.summary == t {
+			s.summary = nil
+		}
+		if s.held--; s.held == 0 {
+			delete(m.series, t.key(t.Topic))
+		}
+		t.series = nil
+	}
 	if t.Merged == 0 {
-		delete(m.facts, t.fact())
+		delete(m.facts, t.key(t.Text))
 	}
 	delete(m.ids, t.ID)
 	m.dropText(t)
-}
-
-// byWeight orders the lightest first; among equals the one repeated longest ago.
-func byWeight(a, b *record) int {
-	return cmp.Or(cmp.Compare(a.Weight(), b.Weight()), cmp.Compare(a.LastTick, b.LastTick), cmp.Compare(a.seq, b.seq))
-}
-
-// byTime orders records by when they last came, then by id.
-func byTime(a, b *record) int {
-	return cmp.Or(cmp.Compare(a.LastTick, b.LastTick), cmp.Compare(a.seq, b.seq))
 }

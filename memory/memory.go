@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/agentworld/memory/relevance"
@@ -30,26 +31,6 @@ type Config struct {
 	Words Words
 }
 
-// withDefaults returns c with every unset field filled in.
-func (c Config) withDefaults() Config {
-	for _, field := range []struct {
-		value    *int
-		fallback int
-	}{{&c.ShortMax, 128}, {&c.LongMax, 256}, {&c.PromoteAt, 700}, {&c.TextMax, 240}} {
-		if *field.value <= 0 {
-			*field.value = field.fallback
-		}
-	}
-	if c.RecencyHalf <= 0 {
-		c.RecencyHalf = 8
-	}
-	if c.Words == (Words{}) {
-		c.Words = English
-	}
-	c.PromoteAt = min(c.PromoteAt, ImportanceMax)
-	return c
-}
-
 // SetWords changes what summaries are written in from now on; those that are written
 // keep their words until they next take something in. Only what people and models read
 // changes: ids, numbers and what is kept do not depend on it.
@@ -70,18 +51,18 @@ func (m *Memory) SetWords(w Words) { m.config.Words = w }
 // A Memory is not safe for concurrent use.
 type Memory struct {
 	config Config
-	facts  map[fact]*record // without summaries
-	series map[seriesKey]*series
+	facts  map[key]*record // without summaries
+	series map[key]*series
 	ids    map[string]*record
 	index  relevance.Index
 	// texts and marks are by number in the index, nil and unset where nothing is held.
 	texts    []*record
 	marks    []mark
-	subjects subjectIndex
-	short    []*record // oldest recording first
-	heard    int       // words of others in the ring
-	long     []*record // in order of promotion
-	counts   [len(categories)]int
+	subjects map[string][]int // the numbers of the texts about each subject, in order
+	short    []*record        // oldest recording first
+	heard    int              // words of others in the ring
+	long     []*record        // in order of promotion
+	counts   [categories]int
 	minted   int64 // ids minted so far
 }
 
@@ -98,10 +79,24 @@ type record struct {
 }
 
 // New returns an empty memory.
-func New(config Config) *Memory {
+func New(c Config) *Memory {
+	for _, field := range []struct {
+		value    *int
+		fallback int
+	}{{&c.ShortMax, 128}, {&c.LongMax, 256}, {&c.PromoteAt, 700}, {&c.TextMax, 240}} {
+		if *field.value <= 0 {
+			*field.value = field.fallback
+		}
+	}
+	if c.RecencyHalf <= 0 {
+		c.RecencyHalf = 8
+	}
+	if c.Words == (Words{}) {
+		c.Words = English
+	}
+	c.PromoteAt = min(c.PromoteAt, ImportanceMax)
 	return &Memory{
-		config: config.withDefaults(), facts: map[fact]*record{}, series: map[seriesKey]*series{}, ids: map[string]*record{},
-		subjects: subjectIndex{},
+		config: c, facts: map[key]*record{}, series: map[key]*series{}, ids: map[string]*record{}, subjects: map[string][]int{},
 	}
 }
 
@@ -111,28 +106,42 @@ func New(config Config) *Memory {
 // reaches [Config.PromoteAt] it also enters long-term memory.
 func (m *Memory) Record(e Entry) string {
 	e = m.admit(e)
-	t, known := m.facts[e.fact()]
+	t, known := m.facts[e.key(e.Text)]
 	if known {
-		t.repeat(e)
+		t.repeat(e, e.Parents)
 		m.remark(t)
 	} else {
 		t = m.mint(e)
-		m.facts[e.fact()] = t
+		m.facts[e.key(e.Text)] = t
 		m.addText(t)
 	}
 	m.touch(t)
 	if !t.promoted && t.Weight() >= m.config.PromoteAt {
-		m.promote(t)
+		m.keep(t)
+		m.shrink()
 	}
 	return t.ID
 }
 
 // admit brings what a caller passed into the bounds of an entry.
 func (m *Memory) admit(e Entry) Entry {
-	e.Text = plaintext.Clip(plaintext.Line(e.Text), m.config.TextMax)
-	e.Origin = plaintext.Clip(plaintext.Line(e.Origin), m.config.TextMax)
-	e.Topic = plaintext.Clip(plaintext.Line(e.Topic), m.config.TextMax)
-	e.Subjects, e.Measures = cleanSubjects(e.Subjects), cleanMeasures(e.Measures)
+	line := func(text string, charsMax int) string { return plaintext.Clip(plaintext.Line(text), charsMax) }
+	e.Text, e.Origin, e.Topic = line(e.Text, m.config.TextMax), line(e.Origin, m.config.TextMax), line(e.Topic, m.config.TextMax)
+	var subjects []string
+	for _, s := range e.Subjects {
+		if s = line(s, SubjectCharsMax); s != "" {
+			subjects = append(subjects, s)
+		}
+	}
+	slices.Sort(subjects)
+	subjects = slices.Compact(subjects)
+	e.Subjects = subjects[:min(len(subjects), SubjectsMax)]
+	measures := slices.Clone(e.Measures)
+	for i, measure := range measures {
+		measures[i].Name = line(measure.Name, SubjectCharsMax)
+		measures[i].Low, measures[i].High = min(measure.Low, measure.High), max(measure.Low, measure.High)
+	}
+	e.Measures = mergedMeasures(nil, measures)
 	e.Importance = min(max(e.Importance, 0), ImportanceMax)
 	e.Trust = min(max(e.Trust, trace.TrustToolError), trace.TrustRules)
 	for _, id := range e.Parents {
@@ -161,11 +170,18 @@ func (m *Memory) mint(e Entry) *record {
 	e.ID = fmt.Sprintf("%s%d-%d", idPrefix, e.Tick, m.minted)
 	t := &record{Entry: e, seq: m.minted}
 	m.ids[e.ID] = t
-	m.enlist(t)
+	if t.Topic != "" {
+		of := t.key(t.Topic)
+		if m.series[of] == nil {
+			m.series[of] = &series{}
+		}
+		t.series = m.series[of]
+		t.series.held++
+	}
 	return t
 }
 
-// addText makes t searchable by its text and by the subjects the text does not name.
+// addText makes t searchable by its text and by its subjects.
 func (m *Memory) addText(t *record) {
 	text := t.Text
 	for _, s := range t.Subjects {
@@ -174,27 +190,25 @@ func (m *Memory) addText(t *record) {
 		}
 	}
 	t.number = m.index.Add(text)
+	for _, s := range t.Subjects {
+		at, _ := slices.BinarySearch(m.subjects[s], t.number)
+		m.subjects[s] = slices.Insert(m.subjects[s], at, t.number)
+	}
 	if t.number == len(m.texts) {
 		m.texts, m.marks = append(m.texts, nil), append(m.marks, mark{})
 	}
 	m.texts[t.number] = t
-	m.subjects.add(t.Subjects, t.number)
 	m.remark(t)
 }
 
 // dropText undoes addText.
 func (m *Memory) dropText(t *record) {
 	m.index.Remove(t.number)
-	m.subjects.remove(t.Subjects, t.number)
+	for _, s := range t.Subjects {
+		at, _ := slices.BinarySearch(m.subjects[s], t.number)
+		if m.subjects[s] = slices.Delete(m.subjects[s], at, at+1); len(m.subjects[s]) == 0 {
+			delete(m.subjects, s)
+		}
+	}
 	m.texts[t.number], m.marks[t.number] = nil, mark{}
-}
-
-// repeat folds e, the same fact again, into t.
-func (t *record) repeat(e Entry) {
-	t.Repeats++
-	t.LastTick = max(t.LastTick, e.LastTick)
-	t.Importance = max(t.Importance, e.Importance)
-	t.Measures = mergedMeasures(t.Measures, e.Measures)
-	t.ParentsLeft += e.ParentsLeft
-	t.joinParents(e.Parents...)
 }

@@ -17,14 +17,14 @@ import (
 // check holds that the bookkeeping of a memory agrees with what it holds.
 func (m *Memory) check(t interface{ Fatalf(string, ...any) }) {
 	held := map[*record]bool{}
-	var counts [len(categories)]int
+	var counts [categories]int
 	heard := 0
 	for i, r := range m.short {
 		held[r] = true
 		if !r.inShort || r.Merged > 0 || slices.Contains(m.short[:i], r) {
 			t.Fatalf("%s does not belong into the ring", r.ID)
 		}
-		if r.Category() == CategoryHeard {
+		if r.category() == categoryHeard {
 			heard++
 		}
 	}
@@ -40,13 +40,13 @@ func (m *Memory) check(t interface{ Fatalf(string, ...any) }) {
 	}
 	facts, settled, texts := 0, map[*series]int{}, 0
 	for r := range held {
-		if m.ids[r.ID] != r || m.texts[r.number] != r || m.marks[r.number] != (mark{r.seq, r.LastTick, int64(r.Weight()), r.category(), r.Failed, true}) || (r.Merged == 0) != (m.facts[r.fact()] == r) {
+		if m.ids[r.ID] != r || m.texts[r.number] != r || m.marks[r.number] != (mark{r.seq, r.LastTick, int64(r.Weight()), r.category(), r.Failed, true}) || (r.Merged == 0) != (m.facts[r.key(r.Text)] == r) {
 			t.Fatalf("%s cannot be found", r.ID)
 		}
 		if r.Merged == 0 {
 			facts++
 		}
-		if r.series != nil && (m.series[r.seriesKey()] != r.series || (r.Merged > 0) != (r.series.summary == r)) {
+		if r.series != nil && (m.series[r.key(r.Topic)] != r.series || (r.Merged > 0) != (r.series.summary == r)) {
 			t.Fatalf("%s is in a wrong series", r.ID)
 		}
 		if r.inLong && !r.inShort && r.series != nil {
@@ -117,7 +117,7 @@ type life struct {
 	// floor is the least trust that anything behind an id ever had.
 	floor map[string]trace.Trust
 	// recorded counts the recordings of a series.
-	recorded map[seriesKey]int
+	recorded map[key]int
 }
 
 // live records e and holds its id and trust against the twin.
@@ -139,7 +139,7 @@ func (l *life) live(t *rapid.T, e Entry) {
 	}
 	l.floor[id] = min(l.floor[id], floor)
 	e = now.Entry
-	l.recorded[e.seriesKey()]++
+	l.recorded[e.key(e.Topic)]++
 }
 
 // mindTrust holds entries that were shown against the twin.
@@ -150,7 +150,7 @@ func (l *life) mindTrust(t *rapid.T, shown []Scored) {
 				t.Fatalf("%+v is trusted more than %s, which has %v", s.Entry, id, of)
 			}
 		}
-		if strings.Contains(s.Text, "poison") && (s.Trust > trace.TrustOtherAgent || s.Category() != CategoryHeard || !strings.Contains(s.Line(), `"poison`)) {
+		if strings.Contains(s.Text, "poison") && (s.Trust > trace.TrustOtherAgent || s.category() != categoryHeard || !strings.Contains(s.Line(), `"poison`)) {
 			t.Fatalf("words of another agent came out as %s with trust %v", s.Line(), s.Trust)
 		}
 	}
@@ -159,9 +159,9 @@ func (l *life) mindTrust(t *rapid.T, shown []Scored) {
 // mindCounts holds that no recording is told twice: neither by two entries nor by
 // one entry twice.
 func (l *life) mindCounts(t *rapid.T) {
-	told := map[seriesKey]int{}
+	told := map[key]int{}
 	for _, r := range l.ids {
-		told[r.seriesKey()] += r.Repeats + 1
+		told[r.key(r.Topic)] += r.Repeats + 1
 		if r.Merged > 0 && (r.Measures[0].Total != int64(r.Repeats+1) || r.Merged > r.Repeats+1) {
 			t.Fatalf("a summary of %d counts %v: %+v", r.Repeats+1, r.Measures, r.Entry)
 		}
@@ -211,7 +211,7 @@ func TestMemoryLives(t *testing.T) {
 	merged := 0
 	rapid.Check(t, func(t *rapid.T) {
 		config := Config{ShortMax: rapid.IntRange(1, 12).Draw(t, "ring"), LongMax: rapid.IntRange(1, 12).Draw(t, "store"), TextMax: 60}
-		l := &life{Memory: New(config), floor: map[string]trace.Trust{}, recorded: map[seriesKey]int{}}
+		l := &life{Memory: New(config), floor: map[string]trace.Trust{}, recorded: map[key]int{}}
 		second := New(config)
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			e := anyEntry(l.minted).Draw(t, "entry")

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"slices"
 
 	"example.com/agentworld/memory/relevance"
@@ -49,13 +50,58 @@ const (
 // once. Only entries that share a term with the query are found; a query without
 // any term ranks all entries by recency and weight. Ties go to the lower id.
 func (m *Memory) Search(query string, limit int, now int64) []Scored {
-	best := newBest(limit)
-	m.scan(Focus{Query: query, Now: now}, len(relevance.QueryTerms(query)) > 0, func(h hit) { best.offer(h) })
-	out := make([]Scored, len(best.hits))
-	for i, h := range best.hits {
+	best := relevance.Best[hit]{Limit: limit, Compare: byScore}
+	m.scan(Focus{Query: query, Now: now}, len(relevance.QueryTerms(query)) > 0, best.Offer)
+	out := make([]Scored, len(best.Held))
+	for i, h := range best.Held {
 		out[i] = m.scored(h)
 	}
 	return out
+}
+
+// Recent returns the newest entries of short-term memory, at most limit, newest
+// last. A limit below one gives none. They were not chosen by score; the scores
+// they have are those of an empty query at tick now.
+func (m *Memory) Recent(limit int, now int64) []Scored {
+	limit = min(max(limit, 0), len(m.short))
+	out := make([]Scored, limit)
+	for i, t := range m.short[len(m.short)-limit:] {
+		out[i] = m.scored(m.hit(t.number, 0, now, false))
+	}
+	return out
+}
+
+// Lookup returns the entry held under an id. It was not chosen by score, so its
+// score is 0.
+func (m *Memory) Lookup(id string) (Scored, bool) {
+	held, ok := m.ids[id]
+	if !ok {
+		return Scored{}, false
+	}
+	return Scored{Entry: held.copied()}, true
+}
+
+// copied returns the entry without sharing anything a caller could change.
+func (t *record) copied() Entry {
+	e := t.Entry
+	e.Parents, e.Subjects, e.Measures = slices.Clone(e.Parents), slices.Clone(e.Subjects), slices.Clone(e.Measures)
+	return e
+}
+
+// mark is what a scan reads of a held entry. All of them lie side by side, because
+// following ten thousand entries to where they are takes longer than the rest of the
+// scan.
+type mark struct {
+	seq, last int64 // order of first recording, tick of the last
+	weight    int64
+	category  int
+	failed    bool
+	held      bool
+}
+
+// remark brings the mark of t up to date.
+func (m *Memory) remark(t *record) {
+	m.marks[t.number] = mark{t.seq, t.LastTick, int64(t.Weight()), t.category(), t.Failed, true}
 }
 
 // hit is a held entry with its score, not copied yet: few of many are wanted.
@@ -75,23 +121,28 @@ func (m *Memory) scored(h hit) Scored {
 // shares a term with the query. The order says nothing.
 func (m *Memory) scan(f Focus, relevantOnly bool, yield func(hit)) {
 	relevances := m.index.Relevances(f.Query)
-	atHand := m.subjects.about(f.Subjects, len(m.marks))
+	atHand := make([]bool, len(m.marks))
+	for _, s := range f.Subjects {
+		for _, number := range m.subjects[s] {
+			atHand[number] = true
+		}
+	}
 	// The newest have the highest numbers as long as nothing is forgotten, and the
 	// best seen first spare the others a place among the best.
 	for number := len(m.marks) - 1; number >= 0; number-- {
-		if k := &m.marks[number]; k.held && (!relevantOnly || relevances[number] > 0) {
-			h := m.hit(k, relevances[number], f.Now, len(atHand) > 0 && atHand[number])
-			h.number = number
-			yield(h)
+		if m.marks[number].held && (!relevantOnly || relevances[number] > 0) {
+			yield(m.hit(number, relevances[number], f.Now, atHand[number]))
 		}
 	}
 }
 
-// hit combines the parts of an entry's score; see [Scored].
-func (m *Memory) hit(k *mark, relevance, now int64, atHand bool) hit {
-	h := hit{mark: k, relevance: relevance, recency: m.recency(k.last, now), atHand: atHand}
-	h.score = (relevanceShare*relevance + recencyShare*h.recency + weightShare*k.weight) / 1000
-	if k.failed {
+// hit combines the parts of the score of the entry whose text has that number; see
+// [Scored].
+func (m *Memory) hit(number int, relevance, now int64, atHand bool) hit {
+	k := &m.marks[number]
+	h := hit{mark: k, number: number, relevance: relevance, recency: m.recency(k.last, now), atHand: atHand}
+	h.score = (relevanceShare*relevance + recencyShare*h.recency + weightShare*h.weight) / 1000
+	if h.failed {
 		h.score += failureBonus
 	}
 	if atHand {
@@ -100,23 +151,9 @@ func (m *Memory) hit(k *mark, relevance, now int64, atHand bool) hit {
 	return h
 }
 
-// best holds the best hits offered to it, best first.
-type best struct {
-	limit int
-	hits  []hit
-}
-
-// newBest returns an empty list of at most limit hits.
-func newBest(limit int) *best { return &best{limit: max(limit, 0)} }
-
-// offer puts h into its place among the best, if it has one.
-func (b *best) offer(h hit) {
-	if len(b.hits) == b.limit && (b.limit == 0 || byScore(b.hits[b.limit-1], h) < 0) {
-		return
-	}
-	at, _ := slices.BinarySearchFunc(b.hits, h, byScore)
-	b.hits = slices.Insert(b.hits, at, h)
-	b.hits = b.hits[:min(len(b.hits), b.limit)]
+// byScore orders the best hits first; ties go to the lower id.
+func byScore(a, b hit) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.seq, b.seq))
 }
 
 // ageMax bounds an age in ticks, so that no product can overflow.

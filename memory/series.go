@@ -1,10 +1,10 @@
 package memory
 
 import (
+	"cmp"
 	"slices"
 
 	"example.com/agentworld/plaintext"
-	"example.com/agentworld/trace"
 )
 
 // series is all held entries that tell of the same thing with other numbers.
@@ -15,49 +15,6 @@ type series struct {
 	settled int
 	// summary is what older ones were merged into, nil before the first time.
 	summary *record
-}
-
-// seriesKey is what entries of a series have in common. Trust is part of it, so
-// that no summary has parents of another trust than its own.
-type seriesKey struct {
-	kind     Kind
-	topic    string
-	subjects string
-	origin   string
-	trust    trace.Trust
-	failed   bool
-}
-
-func (e Entry) seriesKey() seriesKey {
-	return seriesKey{e.Kind, e.Topic, e.subjectsKey(), e.Origin, e.Trust, e.Failed}
-}
-
-// enlist puts t into its series. Without a topic it has none.
-func (m *Memory) enlist(t *record) {
-	if t.Topic == "" {
-		return
-	}
-	key := t.seriesKey()
-	if m.series[key] == nil {
-		m.series[key] = &series{}
-	}
-	t.series = m.series[key]
-	t.series.held++
-}
-
-// dismiss takes t out of its series.
-func (m *Memory) dismiss(t *record) {
-	s := t.series
-	if s == nil {
-		return
-	}
-	if s.summary == t {
-		s.summary = nil
-	}
-	if s.held--; s.held == 0 {
-		delete(m.series, t.seriesKey())
-	}
-	t.series = nil
 }
 
 // settle counts t as one that may be merged, or no longer.
@@ -78,12 +35,17 @@ func (t *record) settle() {
 // none, and forgets them. Each entry is told of by one summary only, because it is
 // held no longer; the summary is an entry of its own with an id of its own.
 func (m *Memory) merge(parts []*record) {
-	slices.SortFunc(parts, byTime)
+	slices.SortFunc(parts, func(a, b *record) int { return cmp.Or(cmp.Compare(a.LastTick, b.LastTick), cmp.Compare(a.seq, b.seq)) })
 	s := parts[0].series.summary
 	if s != nil {
 		m.dropText(s)
 	} else {
-		s = m.summaryOf(parts[0])
+		e := parts[0].copied()
+		e.Merged = max(1, e.Merged)
+		e.joinParents(e.ID)
+		s = m.mint(e)
+		s.series.summary = s
+		m.keep(s)
 		m.release(parts[0])
 		parts = parts[1:]
 	}
@@ -97,30 +59,26 @@ func (m *Memory) merge(parts []*record) {
 	m.addText(s)
 }
 
-// summaryOf puts a summary of t alone into the store. Its text is not indexed yet.
-func (m *Memory) summaryOf(t *record) *record {
-	e := t.copied()
-	e.Merged = max(1, t.Merged)
-	e.joinParents(t.ID)
-	s := m.mint(e)
-	s.series.summary = s
-	m.keep(s)
-	return s
-}
-
 // absorb adds another entry of the series to a summary: counts and measures add up
 // and the ticks span both. Trust and origin are those of the whole series.
 func (s *record) absorb(e Entry) {
 	if e.LastTick >= s.LastTick {
 		s.Text = e.Text
 	}
-	s.Tick, s.LastTick = min(s.Tick, e.Tick), max(s.LastTick, e.LastTick)
-	s.Importance = max(s.Importance, e.Importance)
-	s.Repeats += e.Repeats + 1
+	s.Tick = min(s.Tick, e.Tick)
+	s.Repeats += e.Repeats
 	s.Merged += max(1, e.Merged)
-	s.Measures = mergedMeasures(s.Measures, e.Measures)
-	s.ParentsLeft += e.ParentsLeft
-	s.joinParents(append(slices.Clone(e.Parents), e.ID)...)
+	s.repeat(e, append(slices.Clone(e.Parents), e.ID))
+}
+
+// repeat folds what came again into t, with the parents that it adds.
+func (t *record) repeat(e Entry, parents []string) {
+	t.Repeats++
+	t.LastTick = max(t.LastTick, e.LastTick)
+	t.Importance = max(t.Importance, e.Importance)
+	t.Measures = mergedMeasures(t.Measures, e.Measures)
+	t.ParentsLeft += e.ParentsLeft
+	t.joinParents(parents...)
 }
 
 // summaryText is what a series says in one line: its topic and its numbers. Of what
