@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -27,62 +28,119 @@ var phases = []Op{OpTag, OpRemove, OpUpdate, OpAdd}
 //  5. a curation that would lose more than a tenth of the bullets or a fifth of
 //     the characters to a model's changes is rejected as a whole; see [Collapse].
 func Apply(p *Playbook, deltas []Delta, curation Curation, limits Limits) (next *Playbook, applied []Applied, rejected []Rejected) {
-	s := newStep(p, curation, limits)
-	results := make([]result, len(deltas))
+	curation.Tick = max(curation.Tick, 0)
+	s := &step{
+		curation: curation, limits: limits.withDefaults(), untrusted: newUntrustedTexts(curation.Sources),
+		stamp: Stamp{Version: p.version + 1, Tick: curation.Tick}, last: p.last,
+		bullets: slices.Clone(p.bullets), forms: slices.Clone(p.forms),
+		churn: churn{bullets: len(p.bullets), chars: chars(p.bullets)},
+	}
+	done, refused := make([]Applied, len(deltas)), make([]*Rejected, len(deltas))
+	for i, d := range deltas {
+		switch {
+		case i >= s.limits.DeltasMax:
+			refused[i] = &Rejected{Code: TooMany, Value: int64(i + 1), Limit: int64(s.limits.DeltasMax)}
+		case !slices.Contains(phases, d.Op):
+			refused[i] = &Rejected{Code: UnknownOp}
+		}
+	}
 	for _, phase := range phases {
 		if phase == OpUpdate {
 			s.trim()
 		}
 		for i, d := range deltas {
-			if i < s.limits.DeltasMax && d.Op == phase {
-				results[i] = s.try(d)
+			if d.Op != phase || refused[i] != nil {
+				continue
+			}
+			at, found := place(s.bullets, d.ID)
+			switch {
+			case d.Op == OpAdd:
+				done[i], refused[i] = s.add(d)
+			case !found:
+				refused[i] = &Rejected{Code: UnknownID}
+			case d.Op == OpTag:
+				done[i], refused[i] = s.tag(d, at)
+			case d.Op == OpRemove:
+				done[i], refused[i] = s.remove(d, at)
+			case d.Op == OpUpdate:
+				done[i], refused[i] = s.update(d, at)
 			}
 		}
 	}
+	alarm := s.collapse()
 	for i, d := range deltas {
-		switch {
-		case i >= s.limits.DeltasMax:
-			results[i].refusal = refusal{code: TooMany, value: int64(i + 1), limit: int64(s.limits.DeltasMax)}
-		case !slices.Contains(phases, d.Op):
-			results[i].refusal = refusal{code: UnknownOp}
-		}
-	}
-	if alarm := s.collapse(); alarm.refused() {
-		applied, rejected = sorted(deltas, results, alarm)
-		return p, applied, rejected
-	}
-	applied, rejected = sorted(deltas, results, refusal{})
-	return s.finish(p), append(applied, s.trimmed...), rejected
-}
-
-// result is what became of one delta.
-type result struct {
-	Applied
-	refusal
-}
-
-// refusal is why a delta is rejected; the zero value is none.
-type refusal struct {
-	code         Code
-	other        string
-	value, limit int64
-}
-
-func (r refusal) refused() bool { return r.code != "" }
-
-// sorted returns the results as two lists. With an alarm, what was applied counts
-// as rejected by it.
-func sorted(deltas []Delta, results []result, alarm refusal) (applied []Applied, rejected []Rejected) {
-	for i, r := range results {
-		if !r.refused() {
-			r.refusal = alarm
-		}
-		if r.refused() {
-			rejected = append(rejected, Rejected{deltas[i], r.code, r.other, r.value, r.limit})
+		if refused[i] = cmp.Or(refused[i], alarm); refused[i] == nil {
+			done[i].Delta = d
+			applied = append(applied, done[i])
 			continue
 		}
-		r.Delta = deltas[i]
-		applied = append(applied, r.Applied)
+		rejected = append(rejected, *refused[i])
+		rejected[len(rejected)-1].Delta = d
 	}
-	return applied, rejected
+	if alarm != nil {
+		return p, nil, rejected
+	}
+	applied = append(applied, s.trimmed...)
+	if len(s.changes) == 0 {
+		return p, applied, rejected
+	}
+	version := Version{
+		Number: s.stamp.Version, Tick: s.stamp.Tick, Note: short(s.curation.Note, reasonMax), Changes: s.changes,
+	}
+	return build(version.Number, s.last, s.bullets, remembered(p.history, version)), applied, rejected
+}
+
+// step is a curation under way. Its lists are its own: the playbook it began with
+// does not notice.
+type step struct {
+	curation  Curation
+	limits    Limits
+	untrusted untrustedTexts
+	stamp     Stamp
+	last      int
+	bullets   []Bullet
+	forms     []form // of each bullet
+	changes   []Change
+	trimmed   []Applied
+	churn
+}
+
+// replace puts b in the place of what stands there.
+func (s *step) replace(d Delta, at int, b Bullet, evidence []Evidence) (Applied, *Rejected) {
+	before, after := s.bullets[at], b.copied()
+	s.record(d, d.Op, before, evidence)
+	s.bullets[at] = b
+	if before.Content != b.Content {
+		s.forms[at] = newForm(b.Content)
+	}
+	before = before.copied()
+	return Applied{Before: &before, After: &after}, nil
+}
+
+// drop takes the bullet at a place out.
+func (s *step) drop(at int) {
+	s.bullets = slices.Delete(s.bullets, at, at+1)
+	s.forms = slices.Delete(s.forms, at, at+1)
+}
+
+// record notes a change of a bullet that was there before.
+func (s *step) record(d Delta, op Op, before Bullet, evidence []Evidence) {
+	before = before.copied()
+	c := Change{Op: op, ID: before.ID, Reason: short(d.Reason, reasonMax), Evidence: evidence, Before: &before}
+	if op == OpTag {
+		c.Tag = d.Tag
+	}
+	s.changes = append(s.changes, c)
+}
+
+// twin returns the place of the bullet with the lowest number that says what
+// content says, other than the bullet of that id.
+func (s *step) twin(content, id string) (at int, found bool) {
+	f := newForm(content)
+	for i := range s.forms {
+		if s.bullets[i].ID != id && s.forms[i].twin(f) {
+			return i, true
+		}
+	}
+	return 0, false
 }

@@ -64,11 +64,6 @@ type Evidence struct {
 	Outcome string `json:"outcome,omitempty" toml:"outcome,omitempty"`
 }
 
-// same reports whether e and other name one decision.
-func (e Evidence) same(other Evidence) bool {
-	return e.Run == other.Run && e.Tick == other.Tick && e.Agent == other.Agent
-}
-
 // Credit is the fingerprint of a decision that was counted for a bullet, so that
 // it is not counted again.
 type Credit uint64

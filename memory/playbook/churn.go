@@ -41,16 +41,13 @@ func (c *churn) shorten(chars int) {
 // allowance returns how many bullets may go.
 func (c *churn) allowance() int { return max(c.bullets/churnBulletsShare, churnBulletsFree) }
 
-// spare returns how many more bullets may make room for others.
-func (c *churn) spare() int { return max(c.allowance()-c.removed-c.displaced, 0) }
-
 // collapse returns why the curation must be rejected as a whole, if it must.
-func (c *churn) collapse() refusal {
+func (c *churn) collapse() *Rejected {
 	switch {
 	case c.removed > c.allowance():
-		return refusal{code: Collapse, other: "bullets", value: int64(c.removed), limit: int64(c.allowance())}
+		return &Rejected{Code: Collapse, Other: "bullets", Value: int64(c.removed), Limit: int64(c.allowance())}
 	case c.shortened > churnBulletsFree && c.less*churnCharsShare > c.chars:
-		return refusal{code: Collapse, other: "chars", value: int64(c.less), limit: int64(c.chars / churnCharsShare)}
+		return &Rejected{Code: Collapse, Other: "chars", Value: int64(c.less), Limit: int64(c.chars / churnCharsShare)}
 	}
-	return refusal{}
+	return nil
 }

@@ -99,7 +99,7 @@ type Decision struct {
 // decision returns the decision that e names.
 func (c Curation) decision(e Evidence) (Decision, bool) {
 	for _, d := range c.Decisions {
-		if d.same(e) {
+		if d.Run == e.Run && d.Tick == e.Tick && d.Agent == e.Agent {
 			return d, true
 		}
 	}

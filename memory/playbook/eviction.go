@@ -43,16 +43,16 @@ func expendable(a, b Bullet) int {
 // returns their ids. It touches neither what has proved itself nor what this step
 // brought, and never more than the curation may lose; when that is not enough it
 // lets none go.
-func (s *step) evict(need int) (displaced []string, refused refusal) {
+func (s *step) evict(need int) (displaced []string, refused *Rejected) {
 	count, total := len(s.bullets)+1, chars(s.bullets)+need
 	if count <= s.limits.BulletsMax && total <= s.limits.CharsMax {
-		return nil, refusal{}
+		return nil, nil
 	}
 	victims := slices.DeleteFunc(slices.Clone(s.bullets), func(b Bullet) bool {
 		return worth(b) == worthProven || b.Updated.Version == s.stamp.Version
 	})
 	slices.SortFunc(victims, expendable)
-	victims = victims[:min(len(victims), s.churn.spare())]
+	victims = victims[:min(len(victims), max(s.allowance()-s.removed-s.displaced, 0))]
 	enough := 0
 	for ; count > s.limits.BulletsMax || total > s.limits.CharsMax; enough++ {
 		if enough == len(victims) {
@@ -63,18 +63,18 @@ func (s *step) evict(need int) (displaced []string, refused refusal) {
 	}
 	for _, b := range victims[:enough] {
 		s.displace(b, "made room")
-		s.churn.displaced++
+		s.displaced++
 		displaced = append(displaced, b.ID)
 	}
-	return displaced, refusal{}
+	return displaced, nil
 }
 
 // full says which limit is in the way of a playbook of that size.
-func (s *step) full(count, total int) refusal {
+func (s *step) full(count, total int) *Rejected {
 	if count > s.limits.BulletsMax {
-		return refusal{code: Full, value: int64(count), limit: int64(s.limits.BulletsMax)}
+		return &Rejected{Code: Full, Value: int64(count), Limit: int64(s.limits.BulletsMax)}
 	}
-	return refusal{code: Full, value: int64(total), limit: int64(s.limits.CharsMax)}
+	return &Rejected{Code: Full, Value: int64(total), Limit: int64(s.limits.CharsMax)}
 }
 
 // trim brings a playbook that is over its limits within them. That only happens
@@ -89,7 +89,7 @@ func (s *step) trim() {
 		b := victims[0]
 		victims = victims[1:]
 		over := s.full(len(s.bullets), chars(s.bullets))
-		d := s.displace(b, fmt.Sprintf("over the limit: %d of %d", over.value, over.limit))
+		d := s.displace(b, fmt.Sprintf("over the limit: %d of %d", over.Value, over.Limit))
 		before := b.copied()
 		s.trimmed = append(s.trimmed, Applied{Delta: d, Before: &before})
 	}

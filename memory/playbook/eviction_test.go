@@ -154,14 +154,14 @@ func TestTheOperatorMayRemoveAnything(t *testing.T) {
 func TestCollapseBoundaries(t *testing.T) {
 	for _, c := range []struct {
 		churn churn
-		want  refusal
+		want  *Rejected
 	}{
-		{churn{bullets: 100, chars: 1000, removed: 10}, refusal{}},
-		{churn{bullets: 100, chars: 1000, removed: 11}, refusal{Collapse, "bullets", 11, 10}},
-		{churn{bullets: 100, chars: 1000, shortened: 3, less: 200}, refusal{}},
-		{churn{bullets: 100, chars: 1000, shortened: 3, less: 201}, refusal{Collapse, "chars", 201, 200}},
-		{churn{bullets: 2, chars: 1000, shortened: 2, less: 900}, refusal{}},
-		{churn{bullets: 5, chars: 1000, removed: 2, shortened: 2, less: 300}, refusal{}},
+		{churn{bullets: 100, chars: 1000, removed: 10}, nil},
+		{churn{bullets: 100, chars: 1000, removed: 11}, &Rejected{Code: Collapse, Other: "bullets", Value: 11, Limit: 10}},
+		{churn{bullets: 100, chars: 1000, shortened: 3, less: 200}, nil},
+		{churn{bullets: 100, chars: 1000, shortened: 3, less: 201}, &Rejected{Code: Collapse, Other: "chars", Value: 201, Limit: 200}},
+		{churn{bullets: 2, chars: 1000, shortened: 2, less: 900}, nil},
+		{churn{bullets: 5, chars: 1000, removed: 2, shortened: 2, less: 300}, nil},
 	} {
 		if d := diff(c.want, c.churn.collapse()); d != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.churn, d)

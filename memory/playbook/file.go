@@ -72,7 +72,13 @@ func (p *Playbook) Encode() []byte {
 		table := versionTable{Version: v, Changes: make([]changeTable, len(v.Changes))}
 		for i, c := range slices.Backward(v.Changes) {
 			table.Changes[i] = changeTable{Change: c}
-			table.Changes[i].lessen(after(bullets, c.ID))
+			if t := &table.Changes[i]; c.Before != nil {
+				was, now := bulletTable{*c.Before, c.Before.Trust.String()}, after(bullets, c.ID)
+				was.ID = ""
+				was.Evidence, t.Gained.Evidence = lost(was.Evidence, now.Evidence)
+				was.Credited, t.Gained.Credited = lost(was.Credited, now.Credited)
+				t.Was = &was
+			}
 			bullets = undo(bullets, c)
 		}
 		file.History = append(file.History, table)
@@ -107,6 +113,10 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.Line,
 // older changes restores the bullets they touched and leaves the others.
 func Parse(data []byte) (*Playbook, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	// A problem is in the nth table of that name.
+	fail := func(table string, nth int, format string, values ...any) (*Playbook, error) {
+		return nil, &SyntaxError{max(1, lineOf(data, table, nth)), fmt.Sprintf(format, values...)}
+	}
 	var file fileTable
 	decoder := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
 	err := decoder.Decode(&file)
@@ -116,13 +126,61 @@ func Parse(data []byte) (*Playbook, error) {
 	case err != nil:
 		return nil, syntaxError(err)
 	case file.Format != FormatVersion:
-		return nil, &SyntaxError{max(1, lineOf(data, "format", 0)), fmt.Sprintf("the file has format = %d, 0 if none is stated; allowed: format = %d", file.Format, FormatVersion)}
+		return fail("format", 0, "the file has format = %d, 0 if none is stated; allowed: format = %d", file.Format, FormatVersion)
 	}
-	p, table, number, problem := file.playbook()
-	if problem != "" {
-		return nil, &SyntaxError{max(1, lineOf(data, table, number)), problem}
+	if file.Version < 0 || file.Version > CountMax || file.Last < 0 || file.Last > NumberMax {
+		return fail("version", 0, "version = %d and last = %d are not from 0 to %d", file.Version, file.Last, NumberMax)
 	}
-	return p, nil
+	last := file.Last
+	taken := map[int]bool{}
+	var bullets []Bullet
+	for i, t := range file.Bullets {
+		_, number, ok := splitID(t.ID)
+		if !ok {
+			return fail("bullet", i, `%s is not the id of a bullet; one looks like %q, and begins with %s`, brief(t.ID), newID(Nav, 12), allowed(Sections()))
+		}
+		// The number alone must be unique, as it is when [Apply] gives it out: a history
+		// finds bullets by it.
+		if taken[number] {
+			return fail("bullet", i, "the number of %s is taken by another bullet", t.ID)
+		}
+		b, problem := t.bullet(t.ID)
+		if problem != "" {
+			return fail("bullet", i, "%s", problem)
+		}
+		taken[number] = true
+		// Someone who adds a bullet by hand does not think of the counter.
+		last = max(last, number)
+		bullets = append(bullets, b)
+	}
+	slices.SortFunc(bullets, byNumber)
+	// As in [Playbook.Encode], each change meets the bullet as it was after it.
+	then := slices.Clone(bullets)
+	var history []Version
+	changes := 0
+	for i, t := range file.History {
+		v := t.Version
+		if v.Number != file.Version-i || v.Number < 1 {
+			// A gap would make versions between unreachable.
+			return fail("history", i, "the history goes down by one from version = %d; this is version %d, not %d", file.Version, v.Number, file.Version-i)
+		}
+		v.Note, v.Tick, v.Changes = short(v.Note, reasonMax), max(v.Tick, 0), make([]Change, len(t.Changes))
+		for j, c := range slices.Backward(t.Changes) {
+			change, number, problem := c.change(then)
+			if problem != "" {
+				return fail("history.change", changes+j, "%s", problem)
+			}
+			last = max(last, number)
+			v.Changes[j] = change
+			then = undo(then, change)
+		}
+		changes += len(t.Changes)
+		history = append(history, v)
+	}
+	// A file begins with the newest, for people who read it.
+	history = history[:min(len(history), VersionsMax)]
+	slices.Reverse(history)
+	return build(file.Version, last, bullets, history), nil
 }
 
 // The keys that a table may have, by its name.
@@ -166,64 +224,6 @@ func lineOf(data []byte, table string, nth int) int {
 		}
 	}
 	return 0
-}
-
-// playbook completes what was decoded, walking back through the history as
-// [Playbook.Encode] did, so that each change meets the bullet as it was after it. A
-// problem is in the nth table of that name.
-func (f *fileTable) playbook() (p *Playbook, table string, nth int, problem string) {
-	if f.Version < 0 || f.Version > CountMax || f.Last < 0 || f.Last > NumberMax {
-		return nil, "version", 0, fmt.Sprintf("version = %d and last = %d are not from 0 to %d", f.Version, f.Last, NumberMax)
-	}
-	last := f.Last
-	taken := map[int]bool{}
-	var bullets []Bullet
-	for i, t := range f.Bullets {
-		_, number, ok := splitID(t.ID)
-		if !ok {
-			return nil, "bullet", i, fmt.Sprintf(`%s is not the id of a bullet; one looks like %q, and begins with %s`, brief(t.ID), newID(Nav, 12), allowed(Sections()))
-		}
-		// The number alone must be unique, as it is when [Apply] gives it out: a history
-		// finds bullets by it.
-		if taken[number] {
-			return nil, "bullet", i, "the number of " + t.ID + " is taken by another bullet"
-		}
-		b, problem := t.bullet(t.ID)
-		if problem != "" {
-			return nil, "bullet", i, problem
-		}
-		taken[number] = true
-		// Someone who adds a bullet by hand does not think of the counter.
-		last = max(last, number)
-		bullets = append(bullets, b)
-	}
-	slices.SortFunc(bullets, byNumber)
-	then := slices.Clone(bullets)
-	var history []Version
-	changes := 0
-	for i, t := range f.History {
-		v := t.Version
-		if v.Number != f.Version-i || v.Number < 1 {
-			// A gap would make versions between unreachable.
-			return nil, "history", i, fmt.Sprintf("the history goes down by one from version = %d; this is version %d, not %d", f.Version, v.Number, f.Version-i)
-		}
-		v.Note, v.Tick, v.Changes = short(v.Note, reasonMax), max(v.Tick, 0), make([]Change, len(t.Changes))
-		for j, c := range slices.Backward(t.Changes) {
-			change, number, problem := c.change(then)
-			if problem != "" {
-				return nil, "history.change", changes + j, problem
-			}
-			last = max(last, number)
-			v.Changes[j] = change
-			then = undo(then, change)
-		}
-		changes += len(t.Changes)
-		history = append(history, v)
-	}
-	// A file begins with the newest, for people who read it.
-	history = history[:min(len(history), VersionsMax)]
-	slices.Reverse(history)
-	return build(f.Version, last, bullets, history), "", 0, ""
 }
 
 // bullet returns the bullet of that id, with its texts cleaned, or what is wrong with it.
@@ -310,18 +310,6 @@ func (t changeTable) change(bullets []Bullet) (c Change, number int, problem str
 
 // historyOps are the operations that a history may show.
 var historyOps = []Op{OpTag, OpRemove, OpUpdate, OpAdd, OpMerge, OpDisplace, OpRestore}
-
-// lessen writes the bullet before the change against what it was after it.
-func (t *changeTable) lessen(after Bullet) {
-	if t.Before == nil {
-		return
-	}
-	was := bulletTable{*t.Before, t.Before.Trust.String()}
-	was.ID = ""
-	was.Evidence, t.Gained.Evidence = lost(was.Evidence, after.Evidence)
-	was.Credited, t.Gained.Credited = lost(was.Credited, after.Credited)
-	t.Was = &was
-}
 
 // lost returns what stands in before ahead of what after kept of it, and how many
 // entries after has gained at its end: as few as possible.

@@ -30,7 +30,7 @@ func newForm(content string) form {
 	slices.Sort(terms)
 	f.terms = slices.Compact(terms)
 	for _, term := range f.terms {
-		if isMark(term) {
+		if strings.ContainsFunc(term, unicode.IsDigit) || strings.ContainsAny(term, markRunes) || slices.Contains(markWords, term) {
 			f.marks = append(f.marks, term)
 		}
 	}
@@ -47,14 +47,8 @@ func (f form) twin(g form) bool {
 	if f.normal == g.normal {
 		return true
 	}
-	return slices.Equal(f.marks, g.marks) && alike(f.terms, g.terms) >= alikeMin
-}
-
-// alike returns the share of common terms of two sorted lists in thousandths of
-// their distinct terms.
-func alike(a, b []string) int {
-	common := shared(a, b)
-	return 1000 * common / max(len(a)+len(b)-common, 1)
+	common := shared(f.terms, g.terms)
+	return slices.Equal(f.marks, g.marks) && 1000*common/max(len(f.terms)+len(g.terms)-common, 1) >= alikeMin
 }
 
 // shared returns how many terms two sorted lists of distinct terms have in common.
@@ -83,8 +77,3 @@ var markWords = strings.Fields(`
 	above after before below buy down fewer high in increase decrease least les low more most out sell up`)
 
 const markRunes = "不没別别勿无無莫未非零一二两三四五六七八九十半买卖高低前后上下多少进出增减"
-
-func isMark(term string) bool {
-	return strings.ContainsFunc(term, unicode.IsDigit) || strings.ContainsAny(term, markRunes) ||
-		slices.Contains(markWords, term)
-}

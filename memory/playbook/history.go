@@ -68,22 +68,16 @@ func (p *Playbook) History() []Version {
 // At returns the bullets of an older version in order of their numbers, or an
 // error that says which versions can be reached.
 func (p *Playbook) At(version int) ([]Bullet, error) {
-	bullets, err := p.at(version)
-	return copies(bullets), err
-}
-
-func (p *Playbook) at(version int) ([]Bullet, error) {
 	if version < p.Oldest() || version > p.version {
 		return nil, fmt.Errorf("version %d of the playbook is not held: it reaches from %d to %d", version, p.Oldest(), p.version)
 	}
 	bullets := slices.Clone(p.bullets)
-	for i := len(p.history) - 1; i >= 0 && p.history[i].Number > version; i-- {
-		changes := p.history[i].Changes
-		for j := len(changes) - 1; j >= 0; j-- {
-			bullets = undo(bullets, changes[j])
+	for _, v := range slices.Backward(p.history[version-p.Oldest():]) {
+		for _, c := range slices.Backward(v.Changes) {
+			bullets = undo(bullets, c)
 		}
 	}
-	return bullets, nil
+	return copies(bullets), nil
 }
 
 // undo returns the bullets as they were before a change. It works on the list it

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/memory"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -23,54 +24,68 @@ var bracketed = regexp.MustCompile(`\[\s*[A-Za-z]+[-:][^\[\]]*\]`)
 
 // lesson checks the content of d and what it rests on: first the text by itself,
 // then its evidence, then its trust, then whose words it repeats.
-func (s *step) lesson(d Delta, content string) (lesson, refusal) {
-	if refused := wellFormed(content); refused.refused() {
-		return lesson{}, refused
+func (s *step) lesson(d Delta) (lesson, *Rejected) {
+	l := lesson{content: plaintext.Line(d.Content), trust: min(d.Trust, trace.TrustRules), origin: d.Origin}
+	switch n := utf8.RuneCountInString(l.content); {
+	case n < ContentMin:
+		return l, &Rejected{Code: TooShort, Value: int64(n), Limit: ContentMin}
+	case n > ContentMax:
+		return l, &Rejected{Code: TooLong, Value: int64(n), Limit: ContentMax}
+	case bracketed.MatchString(l.content):
+		return l, &Rejected{Code: Malformed}
 	}
 	evidence, refused := s.evidence(d)
-	if refused.refused() {
-		return lesson{}, refused
+	if refused != nil {
+		return l, refused
 	}
-	trust, refused := s.trust(d)
-	if refused.refused() {
-		return lesson{}, refused
+	l.evidence = evidence
+	// A lesson is trusted no further than the caller says, than any parent, and, unless it
+	// is the operator's, than the agent's own observations.
+	if !d.byOperator() {
+		l.trust, l.origin = min(l.trust, trace.TrustSelfObservation), Reflection
 	}
-	// Last of the checks, since it is the only one that can be wrong about a lesson:
-	// a refusal for another reason says more.
-	if by, share, found := s.untrusted.overlap(content); found {
-		return lesson{}, refusal{code: UntrustedText, other: by.source, value: int64(share), limit: int64(by.share)}
+	untaught := func(parent string, level trace.Trust) (lesson, *Rejected) {
+		return l, &Rejected{Code: UntrustedEvidence, Other: parent, Value: int64(level), Limit: int64(trace.TrustSelfObservation)}
 	}
-	l := lesson{content: content, evidence: evidence, trust: trust, origin: Reflection}
-	if d.byOperator() {
-		l.origin = d.Origin
+	if l.trust < trace.TrustSelfObservation {
+		return untaught("", l.trust)
 	}
 	for _, id := range d.Parents {
+		// The ids of several prompts may coincide; then the least trusted counts, since any
+		// of them may have been meant. A parent that is not known teaches nothing.
+		level, found := trace.TrustRules, false
+		if at, held := place(s.bullets, id); held {
+			level, found = s.bullets[at].Trust, true
+		}
+		for _, source := range s.curation.Sources {
+			if source.ID == id {
+				level, found = min(level, source.Trust), true
+			}
+		}
+		if !found {
+			level = trace.TrustToolError
+		}
+		if level < trace.TrustSelfObservation {
+			return untaught(id, level)
+		}
+		l.trust = min(l.trust, level)
 		if id = cleanID(id); id != "" {
 			l.parents = append(l.parents, id)
 		}
 	}
-	return l, refusal{}
-}
-
-// wellFormed checks the content by itself.
-func wellFormed(content string) refusal {
-	n := utf8.RuneCountInString(content)
-	switch {
-	case n < ContentMin:
-		return refusal{code: TooShort, value: int64(n), limit: ContentMin}
-	case n > ContentMax:
-		return refusal{code: TooLong, value: int64(n), limit: ContentMax}
-	case bracketed.MatchString(content):
-		return refusal{code: Malformed}
+	// Last of the checks, since it is the only one that can be wrong about a lesson:
+	// a refusal for another reason says more.
+	if by, share, found := s.untrusted.overlap(l.content); found {
+		return l, &Rejected{Code: UntrustedText, Other: by.source, Value: int64(share), Limit: int64(by.share)}
 	}
-	return refusal{}
+	return l, nil
 }
 
 // evidence returns the decisions that d rests on, as the curation knows them: how a
 // decision went is the world's word and not the model's.
-func (s *step) evidence(d Delta) ([]Evidence, refusal) {
+func (s *step) evidence(d Delta) ([]Evidence, *Rejected) {
 	if len(d.Evidence) == 0 && !d.byOperator() {
-		return nil, refusal{code: NoEvidence, limit: 1}
+		return nil, &Rejected{Code: NoEvidence, Limit: 1}
 	}
 	var all []Evidence
 	for _, e := range d.Evidence {
@@ -81,54 +96,10 @@ func (s *step) evidence(d Delta) ([]Evidence, refusal) {
 		case d.byOperator():
 			all = append(all, e.clean())
 		default:
-			return nil, refusal{code: UnknownEvidence, value: e.Tick}
+			return nil, &Rejected{Code: UnknownEvidence, Value: e.Tick}
 		}
 	}
-	return newest(nil, all, EvidenceMax), refusal{}
-}
-
-// trust returns how far the lesson of d may be trusted: no further than the caller
-// says, than any parent, and, unless it is the operator's, than the agent's own
-// observations. A parent that is not known teaches nothing.
-func (s *step) trust(d Delta) (trace.Trust, refusal) {
-	level := min(d.Trust, trace.TrustRules)
-	if !d.byOperator() {
-		level = min(level, trace.TrustSelfObservation)
-	}
-	if level < trace.TrustSelfObservation {
-		return level, untaught("", level)
-	}
-	for _, id := range d.Parents {
-		trust := s.parentTrust(id)
-		if trust < trace.TrustSelfObservation {
-			return trust, untaught(id, trust)
-		}
-		level = min(level, trust)
-	}
-	return level, refusal{}
-}
-
-func untaught(parent string, level trace.Trust) refusal {
-	return refusal{code: UntrustedEvidence, other: parent, value: int64(level), limit: int64(trace.TrustSelfObservation)}
-}
-
-// parentTrust returns the least trust of what has that id, and the lowest there is
-// when nothing known has it. The ids of several prompts may coincide; then the
-// least trusted counts, since any of them may have been meant.
-func (s *step) parentTrust(id string) trace.Trust {
-	level, found := trace.TrustRules, false
-	if at, held := place(s.bullets, id); held {
-		level, found = s.bullets[at].Trust, true
-	}
-	for _, source := range s.curation.Sources {
-		if source.ID == id {
-			level, found = min(level, source.Trust), true
-		}
-	}
-	if !found {
-		return trace.TrustToolError
-	}
-	return level
+	return newest(nil, all, EvidenceMax), nil
 }
 
 // onto returns b with the lesson as its content. The trust can only fall.

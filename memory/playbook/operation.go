@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"example.com/agentworld/memory"
-	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -12,15 +11,24 @@ import (
 // so that a refused delta leaves no trace.
 
 // tag counts a decision for the bullet it used.
-func (s *step) tag(d Delta, at int) result {
+func (s *step) tag(d Delta, at int) (Applied, *Rejected) {
 	b := s.bullets[at].copied()
 	count := b.count(d.Tag)
-	if count == nil {
-		return result{refusal: refusal{code: UnknownTag}}
+	switch {
+	case count == nil:
+		return Applied{}, &Rejected{Code: UnknownTag}
+	case len(d.Evidence) != 1:
+		return Applied{}, &Rejected{Code: NoEvidence, Value: int64(len(d.Evidence)), Limit: 1}
 	}
-	evidence, refused := s.credited(d, b)
-	if refused.refused() {
-		return result{refusal: refused}
+	decision, known := s.curation.decision(d.Evidence[0])
+	evidence := decision.Evidence.clean()
+	switch {
+	case !known:
+		return Applied{}, &Rejected{Code: UnknownEvidence, Value: d.Evidence[0].Tick}
+	case !slices.Contains(decision.Used, b.ID):
+		return Applied{}, &Rejected{Code: NotUsed}
+	case slices.Contains(b.Credited, evidence.credit()):
+		return Applied{}, &Rejected{Code: AlreadyCredited}
 	}
 	*count = min(*count+1, CountMax)
 	b.Credited = newest(b.Credited, []Credit{evidence.credit()}, CreditedMax)
@@ -29,57 +37,38 @@ func (s *step) tag(d Delta, at int) result {
 	return s.replace(d, at, b, []Evidence{evidence})
 }
 
-// credited returns the one decision that a tag counts, or why it does not count.
-func (s *step) credited(d Delta, b Bullet) (Evidence, refusal) {
-	if len(d.Evidence) != 1 {
-		return Evidence{}, refusal{code: NoEvidence, value: int64(len(d.Evidence)), limit: 1}
-	}
-	decision, known := s.curation.decision(d.Evidence[0])
-	evidence := decision.Evidence.clean()
-	switch {
-	case !known:
-		return Evidence{}, refusal{code: UnknownEvidence, value: d.Evidence[0].Tick}
-	case !slices.Contains(decision.Used, b.ID):
-		return Evidence{}, refusal{code: NotUsed}
-	case slices.Contains(b.Credited, evidence.credit()):
-		return Evidence{}, refusal{code: AlreadyCredited}
-	}
-	return evidence, refusal{}
-}
-
 // remove takes a bullet away that did more harm than good. An opinion is no reason:
 // without the counts a model could forget what it finds inconvenient.
-func (s *step) remove(d Delta, at int) result {
+func (s *step) remove(d Delta, at int) (Applied, *Rejected) {
 	b := s.bullets[at].copied()
 	evidence, refused := s.evidence(d)
 	switch {
-	case refused.refused():
-		return result{refusal: refused}
+	case refused != nil:
+		return Applied{}, refused
 	case d.byOperator():
 	case b.Uses() < s.limits.UsesMin:
-		return result{refusal: refusal{code: TooFewUses, value: int64(b.Uses()), limit: int64(s.limits.UsesMin)}}
+		return Applied{}, &Rejected{Code: TooFewUses, Value: int64(b.Uses()), Limit: int64(s.limits.UsesMin)}
 	case b.Harmful <= b.Helpful:
-		return result{refusal: refusal{code: NotHarmful, value: int64(b.Harmful), limit: int64(b.Helpful)}}
+		return Applied{}, &Rejected{Code: NotHarmful, Value: int64(b.Harmful), Limit: int64(b.Helpful)}
 	default:
 		s.churn.remove(b.Chars())
 	}
 	s.drop(at)
 	s.record(d, OpRemove, b, evidence)
-	return result{Applied: Applied{Before: &b}}
+	return Applied{Before: &b}, nil
 }
 
 // update gives a bullet new content and keeps its counts.
-func (s *step) update(d Delta, at int) result {
+func (s *step) update(d Delta, at int) (Applied, *Rejected) {
 	b := s.bullets[at].copied()
-	content := plaintext.Line(d.Content)
-	lesson, refused := s.lesson(d, content)
+	lesson, refused := s.lesson(d)
 	switch {
 	case d.Section != "" && d.Section != b.Section:
-		return result{refusal: refusal{code: UnknownSection}}
-	case refused.refused():
-		return result{refusal: refused}
-	case content == b.Content:
-		return result{refusal: refusal{code: Unchanged}}
+		return Applied{}, &Rejected{Code: UnknownSection}
+	case refused != nil:
+		return Applied{}, refused
+	case lesson.content == b.Content:
+		return Applied{}, &Rejected{Code: Unchanged}
 	}
 	shorter := b.Chars()
 	b = lesson.onto(b)
@@ -90,7 +79,7 @@ func (s *step) update(d Delta, at int) result {
 		return s.merge(d, at, twin, b, lesson.evidence)
 	}
 	if total := chars(s.bullets) - shorter; shorter < 0 && total > s.limits.CharsMax {
-		return result{refusal: refusal{code: Full, value: int64(total), limit: int64(s.limits.CharsMax)}}
+		return Applied{}, &Rejected{Code: Full, Value: int64(total), Limit: int64(s.limits.CharsMax)}
 	}
 	if !d.byOperator() {
 		s.churn.shorten(shorter)
@@ -101,7 +90,7 @@ func (s *step) update(d Delta, at int) result {
 
 // merge ends the bullet at a place, which would become b and say what its twin
 // says, and gives the twin its counts.
-func (s *step) merge(d Delta, at, twin int, b Bullet, evidence []Evidence) result {
+func (s *step) merge(d Delta, at, twin int, b Bullet, evidence []Evidence) (Applied, *Rejected) {
 	gone, into := s.bullets[at].copied(), s.bullets[twin].copied()
 	s.record(d, OpMerge, into, evidence)
 	into.Helpful = min(into.Helpful+b.Helpful, CountMax)
@@ -117,30 +106,29 @@ func (s *step) merge(d Delta, at, twin int, b Bullet, evidence []Evidence) resul
 	if !d.byOperator() {
 		s.churn.remove(gone.Chars())
 	}
-	return result{Applied: Applied{Before: &gone, Twin: into.ID}}
+	return Applied{Before: &gone, Twin: into.ID}, nil
 }
 
 // add puts a new bullet in.
-func (s *step) add(d Delta) result {
+func (s *step) add(d Delta) (Applied, *Rejected) {
 	if !d.Section.known() {
-		return result{refusal: refusal{code: UnknownSection}}
+		return Applied{}, &Rejected{Code: UnknownSection}
 	}
-	content := plaintext.Line(d.Content)
-	lesson, refused := s.lesson(d, content)
-	if refused.refused() {
-		return result{refusal: refused}
+	lesson, refused := s.lesson(d)
+	if refused != nil {
+		return Applied{}, refused
 	}
-	if twin, found := s.twin(content, ""); found {
-		return result{refusal: refusal{code: Duplicate, other: s.bullets[twin].ID}}
+	if twin, found := s.twin(lesson.content, ""); found {
+		return Applied{}, &Rejected{Code: Duplicate, Other: s.bullets[twin].ID}
 	}
 	if s.last >= NumberMax {
-		return result{refusal: refusal{code: Full, value: int64(s.last), limit: NumberMax}}
+		return Applied{}, &Rejected{Code: Full, Value: int64(s.last), Limit: NumberMax}
 	}
 	b := lesson.onto(Bullet{Section: d.Section, Created: s.stamp, Updated: s.stamp, Trust: trace.TrustRules})
 	// Room is made last, so that nothing goes for a lesson that is then refused.
 	displaced, refused := s.evict(b.Chars())
-	if refused.refused() {
-		return result{refusal: refused}
+	if refused != nil {
+		return Applied{}, refused
 	}
 	s.last++
 	b.ID = newID(b.Section, s.last)
@@ -153,5 +141,5 @@ func (s *step) add(d Delta) result {
 		s.churn.shorten(-b.Chars())
 	}
 	after := b.copied()
-	return result{Applied: Applied{After: &after, Displaced: displaced}}
+	return Applied{After: &after, Displaced: displaced}, nil
 }

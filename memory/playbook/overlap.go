@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"example.com/agentworld/memory/relevance"
-	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -82,21 +81,15 @@ func (ts untrustedTexts) overlap(content string) (by untrustedText, share int, f
 	for _, e := range ts {
 		common := shared(set, e.stems)
 		share := 1000 * common / max(len(set), 1)
-		if common >= overlapShared && share >= e.share || e.repeats(run) {
+		repeats := false
+		for i := 0; i+overlapRun <= len(run); i++ {
+			repeats = repeats || strings.Contains(e.run, joined(run[i:i+overlapRun]))
+		}
+		if common >= overlapShared && share >= e.share || repeats {
 			return e, share, true
 		}
 	}
 	return untrustedText{}, 0, false
-}
-
-// repeats reports whether overlapRun stems of run stand in the text in a row.
-func (e untrustedText) repeats(run []string) bool {
-	for i := 0; i+overlapRun <= len(run); i++ {
-		if strings.Contains(e.run, joined(run[i:i+overlapRun])) {
-			return true
-		}
-	}
-	return false
 }
 
 // joined writes stems with a space before and after each, so that a part of it
@@ -109,37 +102,22 @@ func distinct(run []string) []string {
 	return slices.Compact(set)
 }
 
-// stems returns what is left of a text for comparison, in order.
+// stems returns what is left of a text for comparison, in order: each character of an
+// unspaced script stands for itself, what is between them is a word.
 func stems(text string) []string {
 	var out []string
-	for _, word := range strings.FieldsFunc(plaintext.Fold(text), func(r rune) bool { return !relevance.IsWord(r) }) {
-		out = append(out, wordStems(word)...)
-	}
-	return out
-}
-
-// wordStems splits a run of word characters: each character of an unspaced script
-// stands for itself, what is between them is a word.
-func wordStems(word string) []string {
-	var out []string
-	latin := ""
-	flush := func() {
-		if latin != "" && !slices.Contains(commonWords, latin) {
-			out = append(out, stem(latin))
-		}
-		latin = ""
-	}
-	for _, r := range word {
-		if !relevance.Unspaced(r) {
-			latin += string(r)
-			continue
-		}
-		flush()
-		if !strings.ContainsRune(commonRunes, r) {
-			out = append(out, string(r))
+	for run, unspaced := range relevance.Runs(text) {
+		switch {
+		case !unspaced && !slices.Contains(commonWords, run):
+			out = append(out, stem(run))
+		case unspaced:
+			for _, r := range run {
+				if !strings.ContainsRune(commonRunes, r) {
+					out = append(out, string(r))
+				}
+			}
 		}
 	}
-	flush()
 	return out
 }
 

@@ -38,23 +38,18 @@ func (p *Playbook) Stats() Stats {
 				s.Sections[i].Bullets++
 			}
 		}
-		s.count(b)
+		s.Helpful += b.Helpful
+		s.Harmful += b.Harmful
+		s.Neutral += b.Neutral
+		if b.Helpful > 5 && b.Harmful < 2 {
+			s.HighPerforming++
+		}
+		if b.Harmful >= b.Helpful && b.Helpful > 0 {
+			s.Problematic++
+		}
+		if b.Uses() == 0 {
+			s.Unused++
+		}
 	}
 	return s
-}
-
-// count adds the worth of one bullet.
-func (s *Stats) count(b Bullet) {
-	s.Helpful += b.Helpful
-	s.Harmful += b.Harmful
-	s.Neutral += b.Neutral
-	if b.Helpful > 5 && b.Harmful < 2 {
-		s.HighPerforming++
-	}
-	if b.Harmful >= b.Helpful && b.Helpful > 0 {
-		s.Problematic++
-	}
-	if b.Uses() == 0 {
-		s.Unused++
-	}
 }

@@ -1,6 +1,7 @@
 package relevance
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,7 +21,7 @@ type termCount struct {
 func countTerms(text string) (counts []termCount, total int) {
 	all := Terms(text)
 	for _, r := range text {
-		if Unspaced(r) {
+		if isUnspaced(r) {
 			all = append(all, string(r))
 		}
 	}
@@ -53,10 +54,40 @@ func QueryTerms(query string) []string {
 // "agent" and "2"; a plural "s" is dropped so that "chips" finds "chip".
 func Terms(text string) []string {
 	var out []string
-	for _, run := range strings.FieldsFunc(plaintext.Fold(text), func(r rune) bool { return !IsWord(r) }) {
-		out = append(out, runTerms([]rune(run))...)
+	for run, unspaced := range Runs(text) {
+		switch characters := []rune(run); {
+		case !unspaced:
+			out = append(out, singular(run))
+		case len(characters) == 1:
+			out = append(out, run)
+		default:
+			for i := 1; i < len(characters); i++ {
+				out = append(out, string(characters[i-1:i+1]))
+			}
+		}
 	}
 	return out
+}
+
+// Runs returns the runs of word characters in a text, folded, and whether each is of a
+// script that puts no spaces between words. A run ends where that changes, since Chinese
+// text often holds Latin names without a space between.
+func Runs(text string) iter.Seq2[string, bool] {
+	return func(yield func(string, bool) bool) {
+		for _, word := range strings.FieldsFunc(plaintext.Fold(text), func(r rune) bool { return !IsWord(r) }) {
+			for word != "" {
+				unspaced := strings.IndexFunc(word, isUnspaced) == 0
+				end := strings.IndexFunc(word, func(r rune) bool { return isUnspaced(r) != unspaced })
+				if end < 0 {
+					end = len(word)
+				}
+				if !yield(word[:end], unspaced) {
+					return
+				}
+				word = word[end:]
+			}
+		}
+	}
 }
 
 // IsWord reports whether r belongs to a word: a letter, a digit or a mark on one.
@@ -64,42 +95,12 @@ func IsWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// runTerms splits a run of word characters where the script changes, since
-// Chinese text often holds Latin names without a space between.
-func runTerms(run []rune) []string {
-	var out []string
-	for start := 0; start < len(run); {
-		end := start + 1
-		for end < len(run) && Unspaced(run[end]) == Unspaced(run[start]) {
-			end++
-		}
-		if Unspaced(run[start]) {
-			out = append(out, bigrams(run[start:end])...)
-		} else {
-			out = append(out, singular(string(run[start:end])))
-		}
-		start = end
-	}
-	return out
-}
-
-// Unspaced reports whether r belongs to a script that puts no spaces between
+// isUnspaced reports whether r belongs to a script that puts no spaces between
 // words.
-func Unspaced(r rune) bool {
+func isUnspaced(r rune) bool {
 	// Nothing of these scripts comes before their radicals; most text is asked about
 	// every character and gets its answer here.
 	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
-}
-
-func bigrams(run []rune) []string {
-	if len(run) == 1 {
-		return []string{string(run)}
-	}
-	out := make([]string, 0, len(run)-1)
-	for i := 1; i < len(run); i++ {
-		out = append(out, string(run[i-1:i+1]))
-	}
-	return out
 }
 
 // singular drops a plural "s". Words of three letters and those in "ss", "us" or
