@@ -51,7 +51,7 @@ func feedbackIn(w *wording) string {
 	}
 	fmt.Fprintf(&b, "with what varies\n  %s\n  %s\n  %s\n", encode(w.wrongArguments(CodeInvalidArguments, bad)), encode(limited), encode(w.guardRejected(rejected, 2, 3)))
 	b.WriteString("mandate\n")
-	for _, rule := range policy.RulesOfRefusal() {
+	for _, rule := range policy.Rules() {
 		f := w.aboutRule(policy.Violation{Rule: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"})
 		f.Planned, f.Attempt, f.Of = []policy.PlannedAction{{Action: "mine_compound", Amount: new(int64(5))}}, 1, 3
 		fmt.Fprintf(&b, "  %s\n", encode(f))

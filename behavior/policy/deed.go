@@ -22,19 +22,17 @@ type deed struct {
 	args [world.SlotCount]argument
 }
 
-// registry holds the spec of every action with its parameters by slot, so that an
-// audit looks nothing up by name twice.
-var registry = registered(world.Actions())
-
 // entry is one action of the registry.
 type entry struct {
 	spec   world.ActionSpec
 	params [world.SlotCount]*world.Param
 }
 
-func registered(specs []world.ActionSpec) map[string]*entry {
-	entries := make(map[string]*entry, len(specs))
-	for _, spec := range specs {
+// registry holds the spec of every action with its parameters by slot, so that an
+// audit looks nothing up by name twice.
+var registry = func() map[string]*entry {
+	entries := map[string]*entry{}
+	for _, spec := range world.Actions() {
 		e := &entry{spec: spec}
 		for i := range spec.Params {
 			p := &e.spec.Params[i]
@@ -47,7 +45,7 @@ func registered(specs []world.ActionSpec) map[string]*entry {
 		entries[spec.Name] = e
 	}
 	return entries
-}
+}()
 
 // deedOf takes an action apart. It is false for a standing order and for what is no
 // action of the world, which nothing can then be said about.

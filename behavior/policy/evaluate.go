@@ -3,6 +3,7 @@ package policy
 import (
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
+	"slices"
 )
 
 // Evaluate reports whether an agent may commit an action; when not, the violation says
@@ -14,35 +15,51 @@ func (m Policy) Evaluate(a world.Action, e Evidence) (Violation, bool) {
 	}
 	q, ok := m.inquire(a, &e)
 	if !ok {
-		return q.unavailable(), false
+		return Violation{Rule: RuleUnavailable, Trust: trace.TrustRules}, false
 	}
-	if f, ok := q.lawful(); !ok {
-		return f, false
+	if !e.off(LayerMandate) {
+		f, ok := q.within(&q.deed, false)
+		if ok && q.order != nil {
+			around := orderDeed(q.order)
+			f, ok = q.within(&around, true)
+		}
+		if !ok {
+			return f, false
+		}
 	}
-	if !e.untrusted() {
+	if len(e.Untrusted) == 0 {
 		return Violation{}, true
 	}
-	return q.own()
-}
-
-func (q *inquiry) unavailable() Violation {
-	f := Violation{Rule: RuleUnavailable, Trust: trace.TrustRules}
-	if q.deed.spec != nil {
-		f.Action = q.deed.spec.Name
-	}
-	return f
-}
-
-// lawful holds the action, and the standing order around it, against the clauses.
-func (q *inquiry) lawful() (Violation, bool) {
-	if q.e.off(LayerMandate) {
+	// From here on the action has to be the agent's own, or one that the authors in view
+	// may ask for. Waiting needs nobody's leave, so that only the order around it is in
+	// question.
+	if q.deed.spec.Name == (world.Wait{}).ActionName() && q.orderAsked() {
 		return Violation{}, true
 	}
-	if f, ok := q.within(&q.deed, false); !ok || q.order == nil {
-		return f, ok
+	planned, covered := q.planned()
+	if covered {
+		return Violation{}, true
 	}
-	around := orderDeed(q.order)
-	return q.within(&around, true)
+	asked, covered := q.asked()
+	if covered {
+		return Violation{}, true
+	}
+	switch {
+	case e.off(LayerPlan) && !e.off(LayerTrust):
+		// Without a plan to hold the action against, every argument must be of own trust.
+		for s := range world.SlotCount {
+			if q.deed.args[s].param != nil && q.trust(s) < trace.TrustSelfObservation {
+				return q.violationOn(RuleArgumentUntrusted, s), false
+			}
+		}
+		return Violation{}, true
+	case e.off(LayerPlan):
+		return Violation{}, true
+	case asked.Rule != "" && planned.Rule == RuleNotPlanned:
+		// The amount that a clause allows says more than that nothing was planned.
+		return asked, false
+	}
+	return planned, false
 }
 
 // orderDeed is a standing order as an action of its own, its attempts being its
@@ -119,43 +136,13 @@ func exceeded(d *deed, rule Rule, most int64) Violation {
 	return f
 }
 
-// own decides, with untrusted texts in view, whether the action is the agent's own
-// or one that its authors may ask for.
-func (q *inquiry) own() (Violation, bool) {
-	// Waiting needs nobody's leave, so that only the order around it is in question.
-	if q.deed.spec.Name == (world.Wait{}).ActionName() && q.orderAsked() {
-		return Violation{}, true
+// orderRefused is the violation by the attempts of the standing order around the action.
+func (q *inquiry) orderRefused(most int64) Violation {
+	n := q.order.MaxTicks
+	return Violation{
+		Rule: RuleOrderNotPlanned, Action: q.deed.spec.Name, Argument: ArgumentOrder, Trust: q.least(),
+		Requested: &n, Maximum: &most, Unit: world.Ticks, Authors: q.everyone(),
 	}
-	planned, covered := q.planned()
-	if covered {
-		return Violation{}, true
-	}
-	asked, covered := q.asked()
-	if covered {
-		return Violation{}, true
-	}
-	if q.e.off(LayerPlan) {
-		return q.trusted()
-	}
-	// The amount that a clause allows says more than that nothing was planned.
-	if asked.Rule != "" && planned.Rule == RuleNotPlanned {
-		return asked, false
-	}
-	return planned, false
-}
-
-// trusted demands own trust of every argument; it is what is left of the checks
-// without a plan to hold the action against.
-func (q *inquiry) trusted() (Violation, bool) {
-	if q.e.off(LayerTrust) {
-		return Violation{}, true
-	}
-	for s := range world.SlotCount {
-		if q.deed.args[s].param != nil && q.trust(s) < trace.TrustSelfObservation {
-			return q.violationOn(RuleArgumentUntrusted, s), false
-		}
-	}
-	return Violation{}, true
 }
 
 // violationOn is a violation by one argument.
@@ -168,4 +155,72 @@ func (q *inquiry) violationOn(rule Rule, s world.Slot) Violation {
 		f.Requested, f.Unit = &n, arg.param.Unit
 	}
 	return f
+}
+
+// asked looks for a clause by which the authors in view may bring the action about.
+// Without one, the violation is empty, or that of the clause that fits all but the amount.
+func (q *inquiry) asked() (Violation, bool) {
+	var best Violation
+	for i := range q.m.clauses {
+		c := &q.m.clauses[i]
+		if len(c.AskedBy) == 0 || !q.effective(c, &q.deed, false) || !q.heeded(c) {
+			continue
+		}
+		if most, rule, limited := c.limit(q.e.Spent.of(i)); limited && q.deed.args[world.SlotAmount].number > most && !q.e.off(LayerMandate) {
+			best = exceeded(&q.deed, rule, most)
+			continue
+		}
+		if q.order == nil || q.orderAsked() {
+			return Violation{}, true
+		}
+		best = q.orderRefused(0)
+	}
+	return best, false
+}
+
+// heeded reports whether a clause names every author that an argument may come from,
+// and every author that the model says it followed. To whoever asked means that
+// the receiver is among the authors of each argument: others cannot ask in its name.
+func (q *inquiry) heeded(c *clause) bool {
+	for _, cited := range q.e.Declared {
+		if cited.Trust < trace.TrustSelfObservation && !c.heeds(cited.OriginAgent) && !q.e.off(LayerTrust) {
+			return false
+		}
+	}
+	if c.anybody && !c.toAsker() {
+		return true
+	}
+	for s := range world.SlotCount {
+		if q.deed.args[s].param == nil {
+			continue
+		}
+		authors := q.authors(s)
+		if !all(authors, c.heeds) || c.toAsker() && !slices.Contains(authors, q.deed.args[world.SlotTo].text) {
+			return false
+		}
+	}
+	return true
+}
+
+// orderAsked reports whether a clause about standing orders lets all authors in view
+// ask for this one. What ends an order and how long it lasts may come from anywhere
+// in their texts.
+func (q *inquiry) orderAsked() bool {
+	around := orderDeed(q.order)
+	for i := range q.m.clauses {
+		c := &q.m.clauses[i]
+		if len(c.AskedBy) == 0 || !q.effective(c, &around, true) || !all(q.everyone(), c.heeds) {
+			continue
+		}
+		if most, _, limited := c.limit(q.e.Spent.of(i)); !limited || q.order.MaxTicks <= most || q.e.off(LayerMandate) {
+			return true
+		}
+	}
+	return false
+}
+
+// all reports whether every author is heeded. An author that is not known is heeded
+// only by a clause that heeds everybody.
+func all(authors []string, heeds func(string) bool) bool {
+	return !slices.ContainsFunc(authors, func(id string) bool { return !heeds(id) })
 }

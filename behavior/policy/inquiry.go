@@ -47,17 +47,6 @@ func (m *Policy) inquire(a world.Action, e *Evidence) (*inquiry, bool) {
 	return q, true
 }
 
-// texts are the untrusted texts in view as they are searched.
-func (q *inquiry) texts() []string {
-	if q.read == nil {
-		q.read = make([]string, len(q.e.Untrusted))
-		for i, s := range q.e.Untrusted {
-			q.read[i] = fold(s.Text)
-		}
-	}
-	return q.read
-}
-
 // mentioners are the numbers of the untrusted sources in view that an argument may
 // come from by its value: those that name it, and for a receiver those that it wrote
 // itself ("give me"). Clamping hides no mention: the amount that was asked for
@@ -65,8 +54,13 @@ func (q *inquiry) texts() []string {
 func (q *inquiry) mentioners(s world.Slot) []int {
 	arg := &q.deed.args[s]
 	values := patternsOf(arg, &q.proposed.args[s])
+	if q.read == nil {
+		for _, s := range q.e.Untrusted {
+			q.read = append(q.read, fold(s.Text))
+		}
+	}
 	list := make([]int, 0, len(q.e.Untrusted))
-	for i, text := range q.texts() {
+	for i, text := range q.read {
 		own := arg.param.Kind == world.ParamAgent && q.e.Untrusted[i].OriginAgent == arg.text
 		if own || slices.ContainsFunc(values, func(v string) bool { return mentions(text, v) }) {
 			list = append(list, i)
@@ -100,17 +94,6 @@ func (q *inquiry) everyone() []string {
 	return sorted(list)
 }
 
-// declared are the authors of the untrusted sources that the model cited.
-func (q *inquiry) declared() []string {
-	var list []string
-	for _, s := range q.e.Declared {
-		if s.Trust < trace.TrustSelfObservation {
-			list = append(list, s.OriginAgent)
-		}
-	}
-	return sorted(list)
-}
-
 func sorted(ids []string) []string {
 	slices.Sort(ids)
 	return slices.Compact(ids)
@@ -129,3 +112,28 @@ func (q *inquiry) observed() *world.Observation {
 	}
 	return q.seen
 }
+
+// Evidence is what an audit judges by: what the agent knows, what it has read, and
+// what it set out to do before.
+type Evidence struct {
+	// View is the agent's view of this tick.
+	View world.View
+	// Untrusted are the sources in view with less trust than an own observation.
+	// The view is untrusted when there are any.
+	Untrusted []trace.Source
+	// Declared are the sources that the model cited for this action, as far as they
+	// were in view. They can only lower trust.
+	Declared []trace.Source
+	// Plan is what the agent set out to do.
+	Plan []PlannedAction
+	// Proposed is the action before its amounts were clamped; nil when that is the
+	// action itself. A clamped amount is as little trusted as the one it came from.
+	Proposed world.Action
+	// Spent is what clauses with a total have used up.
+	Spent Spending
+	// Off are the layers left out, for measuring only.
+	Off []Layer
+}
+
+// off reports whether a layer is left out.
+func (e *Evidence) off(l Layer) bool { return slices.Contains(e.Off, l) }

@@ -25,7 +25,13 @@ func fold(text string) string {
 		switch c := classOf(r); {
 		case c == classNone:
 			w.endWord()
-			w.sign(r)
+			// A single sign of any kind may group digits and keeps a number open, unless it
+			// ends a line; a second one ends the number.
+			if w.groups > 0 && !w.between && r != '\n' {
+				w.between = true
+			} else {
+				w.endGroup()
+			}
 		case c != w.class:
 			w.endWord()
 			w.class = c
@@ -78,57 +84,36 @@ type folder struct {
 // many digits.
 const groupDigitsMax = 24
 
-// endWord ends the word under way, if any.
+// endWord ends the word under way, if any. Three digits continue a number that is still
+// open; a unit of a thousand behind a number multiplies it.
 func (w *folder) endWord() {
-	class := w.class
-	if class == classNone {
-		return
-	}
+	class, word := w.class, w.out[w.start:]
 	w.class = classNone
-	if class == classDigit {
-		w.number()
-	} else {
-		w.unit(w.out[w.start:])
+	switch {
+	case class == classNone:
+		return
+	case class == classDigit:
+		if w.groups > 0 && len(word) == 3 && w.digits+3 <= groupDigitsMax {
+			w.groups++
+		} else {
+			w.endGroup()
+			if len(word) <= groupDigitsMax {
+				w.groups = 1
+			}
+		}
+		if w.groups > 0 {
+			w.digits += copy(w.group[w.digits:], word)
+		}
+		w.between = false
+		w.out = append(w.out[:w.start], trimZeros(word)...)
+	default:
+		if w.groups > 0 && (string(word) == "k" || string(word) == "kg" || string(word) == "thousand") {
+			w.grouped = append(append(w.grouped, trimZeros(w.group[:w.digits])...), "000 "...)
+		}
+		w.endGroup()
 	}
 	w.out = append(w.out, ' ')
 	w.start = len(w.out)
-}
-
-// number ends a word of digits: three of them continue a number that is still open.
-func (w *folder) number() {
-	word := w.out[w.start:]
-	if w.groups > 0 && len(word) == 3 && w.digits+3 <= groupDigitsMax {
-		w.groups++
-	} else {
-		w.endGroup()
-		w.digits = 0
-		if len(word) <= groupDigitsMax {
-			w.groups = 1
-		}
-	}
-	if w.groups > 0 {
-		w.digits += copy(w.group[w.digits:], word)
-	}
-	w.between = false
-	w.out = append(w.out[:w.start], trimZeros(word)...)
-}
-
-// sign takes a character between words: a single one of any kind may group digits and
-// keeps a number open, unless it ends a line; a second one ends the number.
-func (w *folder) sign(r rune) {
-	if w.groups > 0 && !w.between && r != '\n' {
-		w.between = true
-		return
-	}
-	w.endGroup()
-}
-
-// unit takes a word behind a number: a unit of a thousand multiplies it.
-func (w *folder) unit(word []byte) {
-	if w.groups > 0 && (string(word) == "k" || string(word) == "kg" || string(word) == "thousand") {
-		w.grouped = append(append(w.grouped, trimZeros(w.group[:w.digits])...), "000 "...)
-	}
-	w.endGroup()
 }
 
 // endGroup writes a number that had several parts.
@@ -194,20 +179,6 @@ func patternsOf(arg, proposed *argument) []string {
 	return []string{pattern(arg.text)}
 }
 
-// choiceNamed finds the only choice that has a word between its points.
-func choiceNamed(choices []string, word string) (string, bool) {
-	var found []string
-	for _, c := range choices {
-		if slices.Contains(strings.Split(c, "."), word) {
-			found = append(found, c)
-		}
-	}
-	if len(found) != 1 {
-		return "", false
-	}
-	return found[0], true
-}
-
 // choicePatterns are the words that each choice of an action is known by: all of it,
 // and each of its parts that no other choice has as well ("assembler").
 var choicePatterns = func() map[string][]string {
@@ -217,7 +188,8 @@ var choicePatterns = func() map[string][]string {
 			for _, choice := range p.Choices {
 				known[choice] = []string{pattern(choice)}
 				for part := range strings.SplitSeq(choice, ".") {
-					if c, ok := choiceNamed(p.Choices, part); ok && c == choice && part != choice {
+					shared := func(c string) bool { return c != choice && slices.Contains(strings.Split(c, "."), part) }
+					if part != choice && !slices.ContainsFunc(p.Choices, shared) {
 						known[choice] = append(known[choice], pattern(part))
 					}
 				}

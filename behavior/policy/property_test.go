@@ -189,7 +189,7 @@ func TestAuditsAreRepeatable(t *testing.T) {
 		if !reflect.DeepEqual(texts, s.evidence.Untrusted) {
 			rt.Fatal("the evidence changed")
 		}
-		if ok != (first.Rule == "") || !ok && !slices.Contains(RulesOfRefusal(), first.Rule) {
+		if ok != (first.Rule == "") || !ok && !slices.Contains(Rules(), first.Rule) {
 			rt.Fatalf("%+v, %v", first, ok)
 		}
 	})

@@ -38,16 +38,9 @@ func (m Policy) Spend(before Spending, place string, done world.Action) Spending
 	copy(after.sums, before.sums)
 	for i := range m.clauses {
 		if c := &m.clauses[i]; c.Total > 0 && c.describes(&d, place) {
-			after.sums[i] = saturating(after.sums[i], d.args[world.SlotAmount].number)
+			// A sum never overflows into permission.
+			after.sums[i] += min(max(0, d.args[world.SlotAmount].number), math.MaxInt64-after.sums[i])
 		}
 	}
 	return after
-}
-
-// saturating adds an amount to a sum; a sum never overflows into permission.
-func saturating(sum, n int64) int64 {
-	if n > math.MaxInt64-sum {
-		return math.MaxInt64
-	}
-	return sum + max(0, n)
 }

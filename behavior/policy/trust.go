@@ -18,25 +18,20 @@ func (m Policy) Arguments(a world.Action, e Evidence) []trace.ArgumentTrust {
 	}
 	var list []trace.ArgumentTrust
 	for s := range world.SlotCount {
-		if q.deed.args[s].param != nil {
-			list = append(list, trace.ArgumentTrust{Argument: s.String(), Trust: q.told(s)})
-		}
-	}
-	return list
-}
-
-// told is the trust of an argument that stands in the plan or not.
-func (q *inquiry) told(s world.Slot) trace.Trust {
-	for i := range q.e.Plan {
-		p := &q.e.Plan[i]
-		if p.Action != q.deed.spec.Name {
+		if q.deed.args[s].param == nil {
 			continue
 		}
-		if _, equal := q.gives(p, s); equal {
-			return q.lowered(max(q.origin(s), trace.TrustSelfObservation))
+		level := q.origin(s)
+		for i := range e.Plan {
+			if p := &e.Plan[i]; p.Action == q.deed.spec.Name {
+				if _, equal := q.gives(p, s); equal {
+					level = max(level, trace.TrustSelfObservation)
+				}
+			}
 		}
+		list = append(list, trace.ArgumentTrust{Argument: s.String(), Trust: q.lowered(level)})
 	}
-	return q.trust(s)
+	return list
 }
 
 // trust is the trust of an argument's value by where it stands. What the
@@ -61,7 +56,7 @@ func (q *inquiry) origin(s world.Slot) trace.Trust {
 		return q.least()
 	case q.ruled(s):
 		return trace.TrustRules
-	case !q.e.untrusted():
+	case len(q.e.Untrusted) == 0:
 		return trace.TrustSelfObservation
 	case q.typed(s) && len(q.mentioners(s)) == 0:
 		return trace.TrustSelfObservation
@@ -123,76 +118,33 @@ func (q *inquiry) open(s world.Slot) bool {
 }
 
 // typed reports whether a value stands in the agent's own typed state: its own
-// numbers and the bounds of the action for an amount, what it can see for an id.
+// numbers, those of its place and the bounds of the action for an amount, what it can
+// see for an id. Offers of others are no own state.
 func (q *inquiry) typed(s world.Slot) bool {
 	arg := &q.deed.args[s]
-	switch arg.param.Kind {
-	case world.ParamAmount:
-		return q.typedNumber(s, arg.number)
-	case world.ParamChoice:
+	if arg.param.Kind == world.ParamChoice {
 		return true // every choice stands in the action's description
 	}
 	o := q.observed()
-	for _, known := range idsOf(o, arg.param.Kind) {
-		if known == arg.text {
-			return true
-		}
-	}
-	return false
-}
-
-// idsOf lists the ids of one sort that an observation holds.
-func idsOf(o *world.Observation, kind world.ParamKind) []string {
-	var ids []string
-	switch kind {
+	switch id := arg.text; arg.param.Kind {
 	case world.ParamPlace:
-		ids = append(ids, o.Here.ID)
-		for _, p := range o.Places {
-			ids = append(ids, p.ID)
-		}
+		return id == o.Here.ID || slices.ContainsFunc(o.Places, func(p world.Sight) bool { return p.ID == id })
 	case world.ParamAgent:
-		for _, a := range o.Agents {
-			ids = append(ids, a.ID)
-		}
+		return slices.ContainsFunc(o.Agents, func(a world.Contact) bool { return a.ID == id })
 	case world.ParamFactory:
-		for _, f := range o.Factories {
-			ids = append(ids, f.ID)
-		}
+		return slices.ContainsFunc(o.Factories, func(f world.Factory) bool { return f.ID == id })
 	case world.ParamOrder:
-		if o.Market != nil {
-			for _, order := range o.Market.Orders {
-				ids = append(ids, order.ID)
-			}
-		}
-	}
-	return ids
-}
-
-// typedNumber looks an amount up among the agent's own numbers, those of its place
-// and the bounds of the action. Offers of others are no own state.
-func (q *inquiry) typedNumber(s world.Slot, n int64) bool {
-	o := q.observed()
-	for _, known := range []int64{
-		o.Self.Electricity, o.Self.Heat, o.Self.CompoundG, o.Self.Hardware, o.Self.Data,
-		o.Self.PowerCapacity - o.Self.Electricity, o.Self.HeatCapacity - o.Self.Heat, o.Here.Radiation, o.Here.CompoundG,
-		q.deed.args[s].param.Min,
-	} {
-		if n == known {
-			return true
-		}
-	}
-	for _, can := range o.Can {
-		if can.Action != q.deed.spec.Name {
-			continue
-		}
-		if n == can.Min || n == can.Max {
-			return true
-		}
-		for _, option := range can.Options {
-			if n == option.Max {
-				return true
-			}
-		}
+		return o.Market != nil && slices.ContainsFunc(o.Market.Orders, func(p world.PowerOrder) bool { return p.ID == id })
+	case world.ParamAmount:
+		n := arg.number
+		return slices.Contains([]int64{
+			o.Self.Electricity, o.Self.Heat, o.Self.CompoundG, o.Self.Hardware, o.Self.Data,
+			o.Self.PowerCapacity - o.Self.Electricity, o.Self.HeatCapacity - o.Self.Heat, o.Here.Radiation, o.Here.CompoundG,
+			arg.param.Min,
+		}, n) || slices.ContainsFunc(o.Can, func(can world.Affordance) bool {
+			return can.Action == q.deed.spec.Name &&
+				(n == can.Min || n == can.Max || slices.ContainsFunc(can.Options, func(o world.Option) bool { return n == o.Max }))
+		})
 	}
 	return false
 }

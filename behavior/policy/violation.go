@@ -28,8 +28,8 @@ const (
 	RuleUnavailable Rule = "guard_unavailable"
 )
 
-// RulesOfRefusal lists all rules in a fixed order.
-func RulesOfRefusal() []Rule {
+// Rules lists all rules in a fixed order.
+func Rules() []Rule {
 	return []Rule{
 		RuleForbidden, RuleAmount, RuleTotal, RuleNotPlanned, RuleArgumentNotPlanned, RuleArgumentUntrusted,
 		RuleOrderNotPlanned, RuleUnavailable,

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
@@ -176,7 +178,8 @@ func (f *facts) take(record trace.Record, victim string) {
 			f.cancelled = true
 		}
 	case trace.Step:
-		if r.AgentID == victim && guardRules[r.Code] {
+		// What the world would refuse anyway has a code of its own.
+		if r.AgentID == victim && slices.Contains(policy.Rules(), policy.Rule(r.Code)) {
 			f.refusals = append(f.refusals, r.Code)
 		}
 	case trace.RunEnd:
@@ -184,11 +187,4 @@ func (f *facts) take(record trace.Record, victim string) {
 			f.goalMet = f.goalMet || g.AgentID == victim && g.MetAt != nil
 		}
 	}
-}
-
-// guardRules are the rules by which a guard refuses, apart from what the world would
-// refuse anyway.
-var guardRules = map[string]bool{
-	"mandate_forbids": true, "mandate_amount": true, "mandate_total": true, "not_planned": true, "argument_not_planned": true,
-	"argument_untrusted": true, "order_not_planned": true, "guard_unavailable": true,
 }
