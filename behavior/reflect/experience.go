@@ -1,6 +1,7 @@
 package reflect
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -127,17 +128,14 @@ func (e *Experience) Add(j Judged, retrieved []trace.Source) {
 			continue
 		}
 		s = quotedWords(s)
-		e.texts = slices.DeleteFunc(e.texts, func(held trace.Source) bool { return sameText(held, s) })
+		// A message or note stays the same when only what the prompt says of its age differs.
+		e.texts = slices.DeleteFunc(e.texts, func(held trace.Source) bool {
+			written := held.Kind == trace.KindMessage || held.Kind == trace.KindNote
+			return held.ID == s.ID && (written || held.Text == s.Text)
+		})
 		e.texts = append(e.texts, s)
 	}
 	e.texts = e.texts[max(0, len(e.texts)-TextsMax):]
-}
-
-// sameText reports whether two sources are one text. A message or note stays the
-// same when only what the prompt says of its age differs.
-func sameText(a, b trace.Source) bool {
-	written := a.Kind == trace.KindMessage || a.Kind == trace.KindNote
-	return a.ID == b.ID && (written || a.Text == b.Text)
 }
 
 // Len returns how many decisions wait to be looked back at.
@@ -160,25 +158,19 @@ func (e *Experience) In(book *playbook.Playbook) *Experience {
 		used, lines := j.Used, j.UsedLines
 		j.Used, j.UsedLines = nil, nil
 		for i, id := range used {
-			if name, held := sameBullet(book, id, lines[i]); held {
+			content, name := strings.TrimPrefix(lines[i], "["+id+"] "), ""
+			for _, b := range book.Bullets() {
+				if strings.TrimPrefix(b.Line(), "["+b.ID+"] ") == content && (name == "" || b.ID == id) {
+					name = b.ID // the same id if it can be
+				}
+			}
+			if name != "" {
 				j.Used, j.UsedLines = append(j.Used, name), append(j.UsedLines, lines[i])
 			}
 		}
 		next.decisions = append(next.decisions, j)
 	}
 	return next
-}
-
-// sameBullet finds the bullet with the content of a line, under the same id if it
-// can be.
-func sameBullet(book *playbook.Playbook, id, line string) (name string, held bool) {
-	content := strings.TrimPrefix(line, "["+id+"] ")
-	for _, b := range book.Bullets() {
-		if strings.TrimPrefix(b.Line(), "["+b.ID+"] ") == content && (name == "" || b.ID == id) {
-			name = b.ID
-		}
-	}
-	return name, name != ""
 }
 
 // Note is what the history of a playbook says of what was learned from this.
@@ -207,13 +199,49 @@ func (e *Experience) ground(tick int64, decisions []Judged, guarded bool) playbo
 	return g
 }
 
-// bulletsShown counts how often each bullet was in view of the decisions.
-func bulletsShown(decisions []Judged) map[string]int {
-	shown := map[string]int{}
-	for _, j := range decisions {
-		for _, id := range j.Shown {
-			shown[id]++
+// textField is the field in which the results of modules hold what an agent wrote.
+const textField = "text"
+
+// quotedWords returns s with only the words in it that others wrote. The result of a
+// module is trusted no more than the worst of it, but most of it is the agent's own
+// state: held against the names of actions and resources, hardly any honest lesson
+// would differ enough. A text in which no quoted words can be told apart stays whole.
+func quotedWords(s trace.Source) trace.Source {
+	if s.Kind != trace.KindModule {
+		return s
+	}
+	var result any
+	if json.Unmarshal([]byte(s.Text), &result) != nil {
+		return s
+	}
+	if words := textsIn(result); len(words) > 0 {
+		s.Text = strings.Join(words, "\n")
+	}
+	return s
+}
+
+// textsIn collects the texts in a decoded value; fields are visited by name, so that
+// the order is always the same.
+func textsIn(v any) []string {
+	var words []string
+	switch v := v.(type) {
+	case []any:
+		for _, element := range v {
+			words = append(words, textsIn(element)...)
+		}
+	case map[string]any:
+		names := make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			if text, ok := v[name].(string); ok && name == textField {
+				words = append(words, text)
+				continue
+			}
+			words = append(words, textsIn(v[name])...)
 		}
 	}
-	return shown
+	return words
 }

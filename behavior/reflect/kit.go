@@ -54,14 +54,6 @@ const (
 	inputTokensMax = 6000
 )
 
-// lists are the fields of the arguments of a stage's tool.
-func (k *Kit) lists(stage trace.Stage) []string {
-	if stage == trace.StageReflect {
-		return []string{"tags", "insights"}
-	}
-	return []string{"deltas"}
-}
-
 // vocabulary is what answers may name in a stage: an object that names no tool is meant
 // for that of the stage.
 func (k *Kit) vocabulary(stage trace.Stage) *answer.Vocabulary {

@@ -10,7 +10,6 @@ import (
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
 )
 
 // Goal is how far the agent has got with one of its goals.
@@ -41,11 +40,28 @@ type opening struct {
 // compose writes the opening within the token budget. Decisions are what it is
 // about, so texts of others go first, then bullets, then the oldest decisions.
 func (k *Kit) compose(e *Experience, book *playbook.Playbook, goals []Goal) opening {
-	o := opening{guarded: k.guarded, decisions: e.decisions, bullets: concerned(book, e.decisions)}
-	if !k.guarded {
-		o.texts = shownTexts(e.texts)
+	o := opening{guarded: k.guarded, decisions: e.decisions, bullets: book.Bullets()}
+	total := len(o.bullets)
+	// The bullets that the decisions had in view come first, by how often, and then the
+	// newest others.
+	shown := map[string]int{}
+	for _, j := range e.decisions {
+		for _, id := range j.Shown {
+			shown[id]++
+		}
 	}
-	total := len(book.Bullets())
+	slices.Reverse(o.bullets)
+	slices.SortStableFunc(o.bullets, func(a, b playbook.Bullet) int { return cmp.Compare(shown[b.ID], shown[a.ID]) })
+	o.bullets = o.bullets[:min(total, bulletsShownMax)]
+	if !k.guarded {
+		for _, s := range e.texts {
+			written := s.Kind == trace.KindMessage || s.Kind == trace.KindNote
+			if written && utf8.RuneCountInString(s.Text) <= textCharsShown && !strings.ContainsAny(s.Text, "\r\n") {
+				o.texts = append(o.texts, s)
+			}
+		}
+		o.texts = o.texts[max(0, len(o.texts)-textsShown):]
+	}
 	for {
 		o.text = o.write(goals, len(e.decisions), total)
 		switch {
@@ -65,31 +81,36 @@ func (k *Kit) compose(e *Experience, book *playbook.Playbook, goals []Goal) open
 	}
 }
 
-// concerned returns the bullets that the decisions had in view, the most shown
-// first, and then the newest others.
-func concerned(book *playbook.Playbook, decisions []Judged) []playbook.Bullet {
-	shown := bulletsShown(decisions)
-	all := book.Bullets()
-	slices.Reverse(all)
-	slices.SortStableFunc(all, func(a, b playbook.Bullet) int { return cmp.Compare(shown[b.ID], shown[a.ID]) })
-	return all[:min(len(all), bulletsShownMax)]
-}
-
-// shownTexts returns the newest texts that are messages or notes and short enough.
-func shownTexts(texts []trace.Source) []trace.Source {
-	var list []trace.Source
-	for _, s := range texts {
-		text := s.Kind == trace.KindMessage || s.Kind == trace.KindNote
-		if text && utf8.RuneCountInString(s.Text) <= textCharsShown && !strings.ContainsAny(s.Text, "\r\n") {
-			list = append(list, s)
-		}
-	}
-	return list[max(0, len(list)-textsShown):]
-}
-
 // write writes the sections. What the world answered comes first.
 func (o opening) write(goals []Goal, decisions, bullets int) string {
-	lines := o.feedback()
+	heading := headingFeedback
+	if n := len(o.decisions); n > 0 {
+		heading += fmt.Sprintf(lineTicks, o.decisions[0].Tick, o.decisions[n-1].Tick)
+	}
+	ends := map[End]int{}
+	waits := 0
+	var changed []string
+	sums := map[string]int64{}
+	for _, j := range o.decisions {
+		ends[j.End]++
+		if j.Waited {
+			waits++
+		}
+		for _, c := range j.Changes {
+			if _, mentioned := sums[c.Resource]; !mentioned {
+				changed = append(changed, c.Resource)
+			}
+			sums[c.Resource] += c.Amount
+		}
+	}
+	for i, resource := range changed {
+		changed[i] = fmt.Sprintf("%s %+d", resource, sums[resource])
+	}
+	lines := []string{
+		heading,
+		fmt.Sprintf(lineCounts, len(o.decisions), ends[EndOK], ends[EndRefused], ends[EndDegraded], waits),
+		fmt.Sprintf(lineChanges, cmp.Or(strings.Join(changed, ", "), textNoChange)),
+	}
 	if len(goals) > 0 {
 		lines = append(lines, headingGoals)
 	}
@@ -128,44 +149,4 @@ func leftOut(lines []string, n int) []string {
 		lines = append(lines, fmt.Sprintf(lineLeftOut, n))
 	}
 	return lines
-}
-
-// feedback sums up what the world answered.
-func (o opening) feedback() []string {
-	heading := headingFeedback
-	if n := len(o.decisions); n > 0 {
-		heading += fmt.Sprintf(lineTicks, o.decisions[0].Tick, o.decisions[n-1].Tick)
-	}
-	ends := map[End]int{}
-	waits := 0
-	var changes []world.Amount
-	for _, j := range o.decisions {
-		ends[j.End]++
-		if j.Waited {
-			waits++
-		}
-		changes = summed(changes, j.Changes)
-	}
-	var parts []string
-	for _, c := range changes {
-		parts = append(parts, fmt.Sprintf("%s %+d", c.Resource, c.Amount))
-	}
-	return []string{
-		heading,
-		fmt.Sprintf(lineCounts, len(o.decisions), ends[EndOK], ends[EndRefused], ends[EndDegraded], waits),
-		fmt.Sprintf(lineChanges, cmp.Or(strings.Join(parts, ", "), textNoChange)),
-	}
-}
-
-// summed adds amounts by resource, in order of first mention.
-func summed(total, added []world.Amount) []world.Amount {
-	for _, a := range added {
-		i := slices.IndexFunc(total, func(t world.Amount) bool { return t.Resource == a.Resource })
-		if i < 0 {
-			total = append(total, a)
-		} else {
-			total[i].Amount += a.Amount
-		}
-	}
-	return total
 }

@@ -45,33 +45,29 @@ func (t *Turn) Result() Result {
 			})
 		}
 	}
+	// The model has no say in trust and origin of what it proposes, nor in the parents:
+	// they are whatever foreign its evidence rests on.
 	for _, d := range t.deltas {
-		r.Deltas = append(r.Deltas, t.proposed(d))
-	}
-	return r
-}
-
-// proposed is a delta of the model with what the model has no say in: its trust,
-// its origin, and as parents whatever foreign its evidence rests on.
-func (t *Turn) proposed(d delta) playbook.Delta {
-	p := playbook.Delta{
-		Op: playbook.Op(word(d.Op)), ID: id(d.ID), Section: playbook.Section(word(d.Section)), Content: d.Content, Reason: d.Reason,
-		Trust: trace.TrustSelfObservation, Origin: playbook.Reflection,
-	}
-	for _, tick := range d.Decisions {
-		p.Evidence = append(p.Evidence, t.evidence(tick))
-		for _, j := range t.shown.decisions {
-			if j.Tick != tick || !t.kit.guarded {
-				continue
-			}
-			for _, suspect := range j.Suspect {
-				if !slices.Contains(p.Parents, suspect) {
-					p.Parents = append(p.Parents, suspect)
+		p := playbook.Delta{
+			Op: playbook.Op(word(d.Op)), ID: id(d.ID), Section: playbook.Section(word(d.Section)), Content: d.Content, Reason: d.Reason,
+			Trust: trace.TrustSelfObservation, Origin: playbook.Reflection,
+		}
+		for _, tick := range d.Decisions {
+			p.Evidence = append(p.Evidence, t.evidence(tick))
+			for _, j := range t.shown.decisions {
+				if j.Tick != tick || !t.kit.guarded {
+					continue
+				}
+				for _, suspect := range j.Suspect {
+					if !slices.Contains(p.Parents, suspect) {
+						p.Parents = append(p.Parents, suspect)
+					}
 				}
 			}
 		}
+		r.Deltas = append(r.Deltas, p)
 	}
-	return p
+	return r
 }
 
 // word is a word of a closed set as a model may write it.
@@ -106,10 +102,17 @@ func (r Result) Apply(book *playbook.Playbook, limits playbook.Limits) Curated {
 	} else {
 		c.Playbook, c.Applied, c.Rejected = playbook.Apply(book, r.Deltas, r.Ground, limits)
 		for _, a := range c.Applied {
-			c.Steps = append(c.Steps, r.applied(a))
+			d := detailOf(a.Delta)
+			d.Displaced, d.Twin = a.Displaced, a.Twin
+			if a.After != nil {
+				d.ID, d.Section = a.After.ID, a.After.Section
+			}
+			c.Steps = append(c.Steps, r.deltaStep(trace.StatusOK, a.Delta.Op, "", d))
 		}
 		for _, x := range c.Rejected {
-			c.Steps = append(c.Steps, r.rejected(x))
+			d := detailOf(x.Delta)
+			d.Other, d.Value, d.Limit = x.Other, x.Value, x.Limit
+			c.Steps = append(c.Steps, r.deltaStep(trace.StatusError, x.Delta.Op, string(x.Code), d))
 		}
 		switch {
 		case slices.ContainsFunc(c.Rejected, func(x playbook.Rejected) bool { return x.Code == playbook.Collapse }):
@@ -154,33 +157,16 @@ func (r Result) step(kind trace.StepKind, status trace.StepStatus) trace.Step {
 	return trace.Step{Tick: r.Ground.Tick, AgentID: r.Agent, Step: r.LastStep, Kind: kind, Status: status}
 }
 
-func (r Result) applied(a playbook.Applied) trace.Step {
-	d := detailOf(a.Delta)
-	d.Displaced, d.Twin = a.Displaced, a.Twin
-	if a.After != nil {
-		d.ID, d.Section = a.After.ID, a.After.Section
-	}
-	s := r.step(trace.StepDelta, trace.StatusOK)
-	s.Name, s.Detail = opName(a.Delta.Op), llmclient.Marshal(d)
-	return s
-}
-
-func (r Result) rejected(x playbook.Rejected) trace.Step {
-	d := detailOf(x.Delta)
-	d.Other, d.Value, d.Limit = x.Other, x.Value, x.Limit
-	s := r.step(trace.StepDelta, trace.StatusError)
-	s.Code, s.Name, s.Detail = string(x.Code), opName(x.Delta.Op), llmclient.Marshal(d)
-	return s
-}
-
-// opName is an operation that there is, so that model text does not become the name
-// of a counter.
-func opName(op playbook.Op) string {
+// deltaStep is the step of one delta. It is named after an operation that there is, so
+// that model text does not become the name of a counter.
+func (r Result) deltaStep(status trace.StepStatus, op playbook.Op, code string, d deltaDetail) trace.Step {
+	s := r.step(trace.StepDelta, status)
+	s.Name, s.Code, s.Detail = "unknown", code, llmclient.Marshal(d)
 	switch op {
 	case playbook.OpTag, playbook.OpAdd, playbook.OpUpdate, playbook.OpRemove, playbook.OpDisplace:
-		return string(op)
+		s.Name = string(op)
 	}
-	return "unknown"
+	return s
 }
 
 // detailCharsMax bounds a model's words in a trace.

@@ -28,23 +28,17 @@ func (ts *ticks) UnmarshalJSON(raw []byte) error {
 	}
 	*ts = ticks{}
 	for _, entry := range list {
-		if n, ok := tickOf(entry); ok {
+		text := string(entry)
+		var quoted string
+		if json.Unmarshal(entry, &quoted) == nil {
+			text = tickText.FindString(quoted)
+		}
+		// What names no tick is no evidence, and the playbook says so.
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			*ts = append(*ts, n)
 		}
 	}
 	return nil
-}
-
-// tickOf reads one tick. ok is false for what names none: what is not named is no
-// evidence, and the playbook says so.
-func tickOf(raw json.RawMessage) (int64, bool) {
-	text := string(raw)
-	var quoted string
-	if json.Unmarshal(raw, &quoted) == nil {
-		text = tickText.FindString(quoted)
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	return n, err == nil
 }
 
 var tickText = regexp.MustCompile(`\d+`)

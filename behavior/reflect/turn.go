@@ -121,7 +121,10 @@ func (t *Turn) decode(i int, r *reflection, c *curation) ([]answer.Repair, answe
 			reflection
 			curation
 		}
-		lists := t.kit.lists(t.stage)
+		lists := []string{"deltas"}
+		if t.stage == trace.StageReflect {
+			lists = []string{"tags", "insights"}
+		}
 		var absent []answer.Repair
 		if absent, e = object.Decode(&one, lists...); e == nil && len(absent) == len(lists) {
 			e = &answer.ArgumentError{Path: lists[0], Expected: "a list", Got: "nothing"}
