@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +47,12 @@ func (m *Main) catTrace(runDir string) error {
 		return err
 	}
 	defer f.Close()
-	_, err = io.Copy(m.Stdout, f)
+	// A trace of another format is refused, as everywhere; other lines need not be records.
+	var begin bytes.Buffer
+	if _, err := trace.NewReader(io.TeeReader(f, &begin)).Next(); errors.Is(err, trace.ErrFormat) {
+		return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
+	}
+	_, err = io.Copy(m.Stdout, io.MultiReader(&begin, f))
 	if run.Damaged(err) {
 		return badInput("the trace of %s cannot be read: %w", shown(runDir), err)
 	}
