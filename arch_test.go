@@ -79,7 +79,7 @@ var policies = []policy{
 		"llmclient/price", "engine/budget", "run", "run/state", "internal/atomicfile"}},
 	{dir: "engine/guardeval", project: []string{"run", "world", "world/scenario", "llmclient", "llmclient/openai", "llmclient/stub", "behavior/policy", "trace", "engine"}},
 	{dir: "telemetry", project: []string{"llmclient", "engine"}},
-	{dir: "report", pure: true, project: []string{"world", "world/scenario", "llmclient", "llmclient/price", "run/state", "memory/playbook", "trace"}, modules: []string{"github.com/google/jsonschema-go"}},
+	{dir: "report", pure: true, project: []string{"world", "world/scenario", "llmclient", "llmclient/price", "run/state", "memory/playbook", "trace"}},
 	{dir: "cmd/world_llm_agent_demo", project: []string{"internal/cli"}},
 	{dir: "internal/cli", project: []string{
 		"run", "run/state",

@@ -161,9 +161,7 @@ func TestForkChanges(t *testing.T) {
 			if r.Fork.Comparison.TicksCompared != 2 || len(r.Fork.Parent) == 0 {
 				t.Errorf("report %+v", r.Fork)
 			}
-			if err := report.Validate(r.JSON()); err != nil {
-				t.Error(err)
-			}
+			validReport(t, r.JSON())
 			if err := os.RemoveAll(o.RunDir); err != nil {
 				t.Fatal(err)
 			}

@@ -22,6 +22,6 @@
 //   - model_source "scripted" marks results that check wiring and say nothing
 //     about models.
 //
-// Equal runs have equal reports but for the "timing" object. The JSON is
-// described by [Schema], whose version is [Version]; [Validate] checks it.
+// Equal runs have equal reports but for the "timing" object. report.schema.json
+// describes the JSON, whose version is [Version].
 package report

@@ -33,7 +33,7 @@ func effectsOf(t *testing.T, decisions ...trace.Decision) Provenance {
 		}
 	}
 	r := f.report()
-	if err := Validate(r.JSON()); err != nil {
+	if err := validate(r.JSON()); err != nil {
 		t.Error(err)
 	}
 	return r.Provenance

@@ -16,7 +16,7 @@ func TestReportFileMatchesSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Validate(written); err != nil {
+	if err := validate(written); err != nil {
 		t.Errorf("%s: %v", path, err)
 	}
 }

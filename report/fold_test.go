@@ -14,9 +14,6 @@ import (
 	"example.com/agentworld/world"
 )
 
-// schema validates the reports that tests make.
-var schema = resolvedSchema()
-
 // fold reports on a trace of the given records behind an empty header.
 func fold(t *testing.T, records ...trace.Record) Report {
 	t.Helper()
@@ -66,7 +63,7 @@ func TestReportOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := validate(schema, r.JSON()); err != nil {
+	if err := validate(r.JSON()); err != nil {
 		t.Error(err)
 	}
 	golden(t, "testdata/report.json", r.JSON())
@@ -161,7 +158,7 @@ func TestEveryPrefixOfATraceFolds(t *testing.T) {
 			if err != nil {
 				t.Fatalf("cut at %d: %v", cut, err)
 			}
-			if err := validate(schema, r.JSON()); err != nil {
+			if err := validate(r.JSON()); err != nil {
 				t.Fatalf("cut at %d: %v", cut, err)
 			}
 			checkInvariants(t, r)

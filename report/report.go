@@ -1,13 +1,16 @@
 package report
 
 import (
+	"bytes"
+	"encoding/json"
+
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
 // Version is the version of [Report]'s JSON. It grows when a field changes its
-// meaning or goes away.
+// meaning or goes away. report.schema.json is the JSON Schema (draft 2020-12) of it.
 const Version = 2
 
 // Counts maps a name to how often it occurred. Encoding sorts the names.
@@ -120,6 +123,19 @@ type Report struct {
 	FinalDigest string `json:"final_digest"`
 	// Figures that depend on the clock and the network, and nothing else.
 	Timing Timing `json:"timing"`
+}
+
+// JSON returns the report as indented JSON with a final line feed. Equal reports
+// give equal bytes.
+func (r Report) JSON() []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(r); err != nil {
+		panic("report: a report cannot be encoded: " + err.Error())
+	}
+	return b.Bytes()
 }
 
 // Versions are the versions that a trace's header names.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -74,6 +73,32 @@ var enums = map[string][]any{
 	"usage_source": {string(trace.UsageReported), string(trace.UsageSimulated)},
 }
 
+// publishedSchema is the schema that is published with the program.
+var publishedSchema = func() *jsonschema.Resolved {
+	text, err := os.ReadFile("report.schema.json")
+	if err != nil {
+		panic(err)
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(text, &schema); err != nil {
+		panic(err)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		panic(err)
+	}
+	return resolved
+}()
+
+// validate checks the JSON of a report against the published schema.
+func validate(reportJSON []byte) error {
+	var value any
+	if err := json.Unmarshal(reportJSON, &value); err != nil {
+		return err
+	}
+	return publishedSchema.Validate(value)
+}
+
 // TestSchemaIsCurrent derives the schema from the Go types and their comments;
 // the published file must be exactly that.
 func TestSchemaIsCurrent(t *testing.T) {
@@ -83,7 +108,7 @@ func TestSchemaIsCurrent(t *testing.T) {
 	}
 	describe(t, schema, reflect.TypeFor[Report](), fieldDocs(t))
 	schema.Schema = "https://json-schema.org/draft/2020-12/schema"
-	schema.ID = "urn:agentworld:report:1"
+	schema.ID = fmt.Sprintf("urn:agentworld:report:%d", Version)
 	schema.Title = "Agent World run report"
 	version := any(Version)
 	schema.Properties["report_version"].Const = &version
@@ -98,7 +123,11 @@ func TestSchemaIsCurrent(t *testing.T) {
 		}
 		return
 	}
-	if diff := cmp.Diff(string(text), string(Schema())); diff != "" {
+	file, err := os.ReadFile("report.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(text), string(file)); diff != "" {
 		t.Errorf("report.schema.json is not what the types say; run go test -update (-types +file):\n%s", diff)
 	}
 }
@@ -215,12 +244,12 @@ func fill(v reflect.Value) {
 }
 
 func TestSchemaAcceptsReports(t *testing.T) {
-	if err := Validate(full(t).JSON()); err != nil {
+	if err := validate(full(t).JSON()); err != nil {
 		t.Errorf("a full report: %v", err)
 	}
 	folder := newFolder()
 	folder.header(trace.Header{Settings: trace.Settings{ModelSource: trace.SourceScripted}})
-	if err := Validate(folder.report().JSON()); err != nil {
+	if err := validate(folder.report().JSON()); err != nil {
 		t.Errorf("an empty report: %v", err)
 	}
 }
@@ -232,14 +261,14 @@ func TestSchemaRejectsEveryDamage(t *testing.T) {
 	if err := json.Unmarshal(full(t).JSON(), &whole); err != nil {
 		t.Fatal(err)
 	}
-	schema, checked := resolvedSchema(), 0
+	checked := 0
 	try := func(what string) {
 		checked++
 		text, err := json.Marshal(whole)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if validate(schema, text) == nil {
+		if validate(text) == nil {
 			t.Errorf("the schema accepts a report with %s", what)
 		}
 	}
@@ -287,22 +316,15 @@ func TestSchemaRejectsEveryDamage(t *testing.T) {
 func TestSchemaPinsTheVersion(t *testing.T) {
 	r := full(t)
 	r.ReportVersion = Version + 1
-	if Validate(r.JSON()) == nil {
+	if validate(r.JSON()) == nil {
 		t.Error("the schema accepts another version")
 	}
 }
 
 func TestValidateNeedsJSON(t *testing.T) {
 	for _, text := range []string{"", "{", "null", "[]"} {
-		if Validate([]byte(text)) == nil {
-			t.Errorf("Validate(%q) = nil", text)
+		if validate([]byte(text)) == nil {
+			t.Errorf("validate(%q) = nil", text)
 		}
-	}
-}
-
-func TestSchemaIsACopy(t *testing.T) {
-	Schema()[0] = 'x'
-	if !bytes.HasPrefix(Schema(), []byte("{")) {
-		t.Error("changing what Schema returned changed the schema")
 	}
 }

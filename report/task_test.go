@@ -54,7 +54,7 @@ func foldTask(t *testing.T, h trace.Header, records ...trace.Record) Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := validate(schema, r.JSON()); err != nil {
+	if err := validate(r.JSON()); err != nil {
 		t.Error(err)
 	}
 	return r

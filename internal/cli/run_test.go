@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"example.com/agentworld/llmclient/stub"
-	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 )
 
@@ -34,9 +33,7 @@ func TestScriptedRunLeavesAValidReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := report.Validate(data); err != nil {
-		t.Errorf("the report breaks its schema: %v", err)
-	}
+	validReport(t, data)
 	want := ".tmp/runs/20310203T040506Z-llm_bootstrap-abcdef"
 	if _, err := os.Stat(filepath.Join(p.dir, want, run.TraceFile)); err != nil {
 		t.Errorf("no trace in the run directory: %v", err)
@@ -123,7 +120,5 @@ func TestAReportOutlivesAKilledRun(t *testing.T) {
 	if r.RunStatus != "unfinished" {
 		t.Errorf("run_status %q, want unfinished", r.RunStatus)
 	}
-	if err := report.Validate(r.JSON()); err != nil {
-		t.Errorf("the report breaks its schema: %v", err)
-	}
+	validReport(t, r.JSON())
 }
