@@ -39,7 +39,7 @@ func startReadAhead(f io.ReadCloser, extract bool) *readAhead {
 	a.reading.Go(func() {
 		defer f.Close()
 		defer close(a.ticks)
-		for r := (tickReader{lines: trace.NewLines(f), extract: extract, unread: map[string][]byte{}}); ; {
+		for r := (tickReader{lines: trace.NewReader(f), extract: extract, unread: map[string][]byte{}}); ; {
 			t := r.next()
 			select {
 			case a.ticks <- t:
@@ -71,7 +71,7 @@ func (a *readAhead) close() {
 
 // tickReader reads the ticks of a trace.
 type tickReader struct {
-	lines   *trace.Lines
+	lines   *trace.Reader
 	extract bool
 	// tick is the last one read, held the first call of the next one in an extract.
 	tick int64
@@ -93,7 +93,7 @@ func (r *tickReader) next() (t recordedTick) {
 		r.unread = map[string][]byte{}
 	}
 	for t.end.Tick == 0 && t.err == nil && r.held == nil {
-		line, err := r.lines.Next()
+		line, err := r.lines.NextLine()
 		if err != nil {
 			t.err = err
 			break

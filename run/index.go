@@ -46,7 +46,7 @@ func (d Dir) runHash() (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	line, err := trace.NewLines(f).Next()
+	line, err := trace.NewReader(f).NextLine()
 	if err != nil {
 		return "", fmt.Errorf("read trace of %s: %w", d, err)
 	}
@@ -108,8 +108,8 @@ func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
 	}
 	defer r.Close()
 	count, changed := state.NewCount(x, h), false
-	for lines := trace.NewLines(r); ; {
-		line, err := lines.Next()
+	for lines := trace.NewReader(r); ; {
+		line, err := lines.NextLine()
 		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
 			break
 		}

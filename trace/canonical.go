@@ -35,31 +35,20 @@ import (
 // holds the ticks before it. With a torn last line (ErrTorn) w holds everything
 // before the tear.
 func Canonical(r io.Reader, w io.Writer) error {
-	reader := NewReader(r)
-	first, err := reader.Next()
-	if err == io.EOF {
-		return ErrNoHeader
-	}
-	if err != nil {
-		return err
-	}
-	if first.RecordType() != TypeHeader {
-		return ErrNoHeader
-	}
 	c := canonicalizer{w: w}
-	if err := c.add(first); err != nil {
-		return err
-	}
-	for record, err := range reader.All() {
+	for record, err := range NewReader(r).All() {
+		if err == nil {
+			err = c.add(record)
+		}
 		if errors.Is(err, ErrTorn) {
 			return cmp.Or(c.close(), err)
 		}
 		if err != nil {
 			return err
 		}
-		if err := c.add(record); err != nil {
-			return err
-		}
+	}
+	if !c.begun {
+		return ErrNoHeader
 	}
 	return c.close()
 }
@@ -94,8 +83,8 @@ func NewCanonicalWriter(w io.Writer) (out *Writer, finish func() error) {
 func CanonicalTicks(r io.Reader, w io.Writer, last int64) error {
 	c := ticksCanonicalizer{canonicalizer: canonicalizer{w: w}, last: last}
 	whole := false
-	for lines := NewLines(r); ; {
-		line, err := lines.Next()
+	for lines := NewReader(r); ; {
+		line, err := lines.NextLine()
 		if err == nil {
 			if err = c.addLine(line); err != nil {
 				err = lines.Failed(err)
@@ -123,35 +112,29 @@ type ticksCanonicalizer struct {
 
 // addLine adds a line, if it belongs to a tick up to last.
 func (c *ticksCanonicalizer) addLine(line []byte) error {
-	if s, ok := placeOf(line); ok && c.begun {
-		if err := c.inOrder(TypeOf(line), s.tick); err != nil || s.tick > c.last {
+	s, placed := placeOf(line)
+	t := TypeOf(line)
+	if placed = placed && c.begun; !placed {
+		record, err := Decode(line)
+		if err != nil {
 			return err
 		}
+		switch t = record.RecordType(); t {
+		case TypeRunEnd, TypeResume, TypeSegment:
+			return nil // they tell of the last whole tick, wherever they stand
+		}
+		s = slot{tick: record.RecordTick(), record: record}
+	}
+	switch {
+	case s.tick > c.last:
+		c.beyond = cmp.Or(c.beyond, s.tick)
+		return nil
+	case c.beyond > 0:
+		return &OrderError{t, s.tick, c.beyond}
+	case placed:
 		return c.hold(s)
 	}
-	record, err := Decode(line)
-	if err != nil {
-		return err
-	}
-	switch record.RecordType() {
-	case TypeRunEnd, TypeResume, TypeSegment:
-		return nil // they tell of the last whole tick, wherever they stand
-	}
-	if err := c.inOrder(record.RecordType(), record.RecordTick()); err != nil || record.RecordTick() > c.last {
-		return err
-	}
-	return c.add(record)
-}
-
-// inOrder notes a tick beyond the last and reports one that comes behind it.
-func (c *ticksCanonicalizer) inOrder(t Type, tick int64) error {
-	switch {
-	case tick <= c.last && c.beyond > 0:
-		return &OrderError{t, tick, c.beyond}
-	case tick > c.last && c.beyond == 0:
-		c.beyond = tick
-	}
-	return nil
+	return c.add(s.record)
 }
 
 // CanonicalLine returns the canonical form of a line, without its line feed. The error
@@ -190,9 +173,10 @@ func (c *canonicalizer) add(r Record) error {
 		return nil
 	case Resume, Segment:
 		return nil
-	}
-	if f, ok := r.(Fork); ok && len(f.Changes) == 0 {
-		return nil
+	case Fork:
+		if len(r.Changes) == 0 {
+			return nil
+		}
 	}
 	return c.hold(slotOf(r))
 }
@@ -200,7 +184,11 @@ func (c *canonicalizer) add(r Record) error {
 // hold keeps a record until its tick is complete.
 func (c *canonicalizer) hold(s slot) error {
 	if s.tick < c.tick {
-		return &OrderError{s.recordType(), s.tick, c.tick}
+		t := TypeOf(s.line)
+		if s.record != nil {
+			t = s.record.RecordType()
+		}
+		return &OrderError{t, s.tick, c.tick}
 	}
 	if s.tick > c.tick {
 		if err := c.flush(); err != nil {
@@ -260,13 +248,11 @@ func (c *canonicalizer) writeLine(line []byte) error {
 // equal places keep the order of the trace. A record that was not decoded is its
 // canonical line instead.
 type slot struct {
-	tick   int64
-	phase  int
-	name   string
-	step   int
-	rank   int
-	record Record
-	line   []byte
+	tick              int64
+	name              string
+	phase, step, rank int
+	record            Record
+	line              []byte
 }
 
 // The phases of a tick.
@@ -278,13 +264,6 @@ const (
 	phaseEvents
 	phaseEnd
 )
-
-func (s slot) recordType() Type {
-	if s.record == nil {
-		return TypeOf(s.line)
-	}
-	return s.record.RecordType()
-}
 
 func (s slot) compare(t slot) int {
 	return cmp.Or(
@@ -302,7 +281,7 @@ func slotOf(r Record) slot {
 		// A second header is not written by this version; the others are never held.
 		s.phase = phaseSwitches
 	case Part:
-		s.phase, s.name = phaseParts, partName(r.Hash, r.Kind)
+		s.phase, s.name = phaseParts, r.Hash+string(r.Kind)
 	case Switch, Fork:
 		s.phase = phaseSwitches
 	case CapChange:
@@ -320,7 +299,14 @@ func slotOf(r Record) slot {
 	case TickEnd:
 		s.phase = phaseEnd
 	case Unknown:
-		return unknownSlot(r)
+		// A record of a later version is placed by the agent and step that it names. A
+		// mismatch leaves zero values, which sort first: deterministic all the same.
+		var at struct {
+			AgentID string `json:"agent_id"`
+			Step    int    `json:"step"`
+		}
+		_ = json.Unmarshal(r.Raw, &at)
+		s.phase, s.name, s.step, s.rank = phaseTurns, at.AgentID, at.Step, rankUnknown
 	default:
 		panic(fmt.Sprintf("trace: a record of type %T has no place in the canonical order", r))
 	}
@@ -335,20 +321,6 @@ const (
 	stepLast = math.MaxInt
 )
 
-func partName(hash string, kind PartKind) string { return hash + string(kind) }
-
-// unknownSlot places a record of a later version with the agent and step it
-// names, if it does.
-func unknownSlot(u Unknown) slot {
-	var at struct {
-		AgentID string `json:"agent_id"`
-		Step    int    `json:"step"`
-	}
-	// A mismatch leaves zero values, which sort first: deterministic all the same.
-	_ = json.Unmarshal(u.Raw, &at)
-	return slot{tick: u.Tick, phase: phaseTurns, name: at.AgentID, step: at.Step, rank: rankUnknown, record: u}
-}
-
 // withoutMember returns the object without the top-level member key, compact and
 // otherwise in its own order. object must be a valid JSON object.
 func withoutMember(object json.RawMessage, key string) json.RawMessage {
@@ -358,8 +330,9 @@ func withoutMember(object json.RawMessage, key string) json.RawMessage {
 	}
 	kept := [][]byte{}
 	for dec.More() {
-		name, value, err := nextMember(dec)
-		if err != nil {
+		var value json.RawMessage
+		name, err := dec.Token()
+		if err = cmp.Or(err, dec.Decode(&value)); err != nil {
 			panic("trace: an unknown record is not valid JSON: " + err.Error())
 		}
 		if name != key {
@@ -367,16 +340,4 @@ func withoutMember(object json.RawMessage, key string) json.RawMessage {
 		}
 	}
 	return slices.Concat([]byte("{"), bytes.Join(kept, []byte(",")), []byte("}"))
-}
-
-func nextMember(dec *json.Decoder) (name string, value json.RawMessage, err error) {
-	token, err := dec.Token()
-	if err != nil {
-		return "", nil, err
-	}
-	name, ok := token.(string)
-	if !ok {
-		return "", nil, errors.New("a member has no name")
-	}
-	return name, value, dec.Decode(&value)
 }

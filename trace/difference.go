@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +53,7 @@ func (h recordHead) String() string {
 }
 
 // DifferenceOf says what two different lines of canonical traces differ in. An empty
-// line is the end of its
+// line is the end of its trace.
 func DifferenceOf(recorded, derived []byte) *DifferenceError {
 	a, inRecords := headOf(recorded)
 	b, isDerived := headOf(derived)
@@ -79,17 +80,45 @@ func parsed(line []byte) any {
 	return value
 }
 
+// absent stands where one of two lists has ended, or one of two objects has no member.
+type absent struct{}
+
 // apartIn finds the first place at which two different values differ, members by name,
-// and what stands there; "absent" stands for nothing.
+// and what stands there.
 func apartIn(place string, a, b any) (at, x, y string) {
 	switch a := a.(type) {
 	case map[string]any:
-		if b, same := b.(map[string]any); same {
-			return membersApart(place, a, b)
+		b, same := b.(map[string]any)
+		if !same {
+			break
+		}
+		names := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+		slices.Sort(names)
+		for _, name := range names {
+			inA, inB := any(absent{}), any(absent{})
+			if v, has := a[name]; has {
+				inA = v
+			}
+			if v, has := b[name]; has {
+				inB = v
+			}
+			if !reflect.DeepEqual(inA, inB) {
+				return apartIn(strings.TrimPrefix(place+"."+name, "."), inA, inB)
+			}
 		}
 	case []any:
-		if b, same := b.([]any); same {
-			return elementsApart(place, a, b)
+		b, same := b.([]any)
+		for i := 0; same && i < max(len(a), len(b)); i++ {
+			inA, inB := any(absent{}), any(absent{})
+			if i < len(a) {
+				inA = a[i]
+			}
+			if i < len(b) {
+				inB = b[i]
+			}
+			if !reflect.DeepEqual(inA, inB) {
+				return apartIn(fmt.Sprintf("%s[%d]", place, i), inA, inB)
+			}
 		}
 	case string:
 		if b, same := b.(string); same {
@@ -104,62 +133,11 @@ func apartIn(place string, a, b any) (at, x, y string) {
 	return place, valueShown(a), valueShown(b)
 }
 
-func membersApart(place string, a, b map[string]any) (at, x, y string) {
-	names := slices.Collect(maps.Keys(a))
-	for name := range b {
-		if _, both := a[name]; !both {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		inA, hasA := a[name]
-		inB, hasB := b[name]
-		if hasA && hasB && same(inA, inB) {
-			continue
-		}
-		path := strings.TrimPrefix(place+"."+name, ".")
-		if !hasA || !hasB {
-			return path, shownIf(hasA, inA), shownIf(hasB, inB)
-		}
-		return apartIn(path, inA, inB)
-	}
-	return place, valueShown(a), valueShown(b)
-}
-
-func elementsApart(place string, a, b []any) (at, x, y string) {
-	for i := range max(len(a), len(b)) {
-		path := fmt.Sprintf("%s[%d]", place, i)
-		if i >= len(a) || i >= len(b) {
-			return path, shownIf(i < len(a), elementOf(a, i)), shownIf(i < len(b), elementOf(b, i))
-		}
-		if !same(a[i], b[i]) {
-			return apartIn(path, a[i], b[i])
-		}
-	}
-	return place, valueShown(a), valueShown(b)
-}
-
-// elementOf returns the i-th element, nil behind the last.
-func elementOf(list []any, i int) any {
-	if i < len(list) {
-		return list[i]
-	}
-	return nil
-}
-
-// same compares two parsed values.
-func same(a, b any) bool { return bytes.Equal(llmclient.Marshal(a), llmclient.Marshal(b)) }
-
-func shownIf(there bool, v any) string {
-	if !there {
-		return "absent"
-	}
-	return valueShown(v)
-}
-
 // valueShown is a value as JSON, cut to what fits a line: it may be a text of a model.
 func valueShown(v any) string {
+	if v == (absent{}) {
+		return "absent"
+	}
 	return plaintext.Clip(string(llmclient.Marshal(v)), DifferenceCharsMax)
 }
 

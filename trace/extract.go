@@ -48,8 +48,8 @@ type AnswerCounts struct {
 
 // WriteAnswers copies to w what a recording needs of the trace in r: the facts of
 // its header, and for each model call its key, the hashes of what the model saw, and
-// the answer with its items. A call whose answer is not [Answer.Lasting] is left out. find returns a part that was stored in an earlier
-// tick than the one that needs it. Memory is bounded by the parts of one tick and
+// the answer with its items. A call whose answer is not [Answer.Lasting] is left out.
+// find returns a part that was stored in an earlier tick than the one that needs it. Memory is bounded by the parts of one tick and
 // the hashes of all answers. The error is [ErrNoHeader], a [*LineError], a part that
 // is missing, or a failed write; a torn last line ends the trace.
 func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Part, error)) (AnswerCounts, error) {
@@ -65,15 +65,24 @@ func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Part, error)) (A
 	if err := w.Write(e.counts.Header); err != nil {
 		return e.counts, err
 	}
+	tick := int64(0)
 	for record, err := range r.All() {
 		if errors.Is(err, ErrTorn) {
 			break
 		}
-		if err == nil {
-			err = e.add(record)
+		if err == nil && record.RecordTick() != tick {
+			tick, err = record.RecordTick(), e.flush()
 		}
 		if err != nil {
 			return e.counts, err
+		}
+		switch record := record.(type) {
+		case Part:
+			e.items.Add(record)
+		case ModelCall:
+			if record.Answer.Lasting() {
+				e.held = append(e.held, record)
+			}
 		}
 	}
 	return e.counts, e.flush()
@@ -85,49 +94,48 @@ type answerExtract struct {
 	w      *Writer
 	find   func(hash string) (Part, error)
 	counts AnswerCounts
-	tick   int64
 	items  Parts
 	held   []ModelCall
 }
 
-func (e *answerExtract) add(r Record) error {
-	if r.RecordTick() != e.tick {
-		if err := e.flush(); err != nil {
-			return err
-		}
-		e.tick = r.RecordTick()
-	}
-	switch r := r.(type) {
-	case Part:
-		e.items.Add(r)
-	case ModelCall:
-		if r.Answer.Lasting() {
-			e.held = append(e.held, r)
-		}
-	}
-	return nil
-}
-
-// flush writes the calls of a tick by agent and step.
+// flush writes the calls of a tick by agent and step, and before each the parts of its
+// answer that were not written.
 func (e *answerExtract) flush() error {
 	slices.SortStableFunc(e.held, func(a, b ModelCall) int {
 		return cmp.Or(strings.Compare(a.AgentID, b.AgentID), cmp.Compare(a.Step, b.Step))
 	})
 	for _, c := range e.held {
-		if err := e.w.answered(c, &e.items, e.find); err != nil {
+		e.w.reach(c.Tick)
+		for _, hash := range c.Answer.Output {
+			if e.w.stored[partKey{PartItem, hash}] {
+				continue
+			}
+			p, ok := e.items.Part(hash)
+			if !ok {
+				var err error
+				if p, err = e.find(hash); err != nil {
+					return fmt.Errorf("answer of %s in tick %d, step %d: %w", c.AgentID, c.Tick, c.Step, err)
+				}
+			}
+			p.Tick, p.Kind = c.Tick, PartItem
+			if err := e.w.Write(p); err != nil {
+				return err
+			}
+		}
+		err := e.w.Write(ModelCall{
+			Tick: c.Tick, AgentID: c.AgentID, Step: c.Step, Stage: c.Stage, Model: c.Model, Instructions: c.Instructions,
+			Tools: c.Tools, Input: c.Input, ToolChoice: c.ToolChoice, Sections: []Section{}, Answer: c.Answer,
+		})
+		if err != nil {
 			return err
 		}
-		e.counts.add(c)
+		e.counts.Answers, e.counts.LastTick = e.counts.Answers+1, c.Tick
+		if c.Answer.Failure != nil {
+			e.counts.Failures++
+		}
 	}
 	e.held, e.items = e.held[:0], Parts{}
 	return nil
-}
-
-func (c *AnswerCounts) add(call ModelCall) {
-	c.Answers, c.LastTick = c.Answers+1, call.Tick
-	if call.Answer.Failure != nil {
-		c.Failures++
-	}
 }
 
 // Lasting reports whether the answer can be given again in another run. One that was
@@ -141,29 +149,4 @@ func (a Answer) Lasting() bool {
 		return false
 	}
 	return true
-}
-
-// answered writes a call with the parts of its answer, each once.
-func (w *Writer) answered(c ModelCall, items *Parts, find func(hash string) (Part, error)) error {
-	w.reach(c.Tick)
-	for _, hash := range c.Answer.Output {
-		if w.stored[partKey{PartItem, hash}] {
-			continue
-		}
-		p, ok := items.Part(hash)
-		if !ok {
-			var err error
-			if p, err = find(hash); err != nil {
-				return fmt.Errorf("answer of %s in tick %d, step %d: %w", c.AgentID, c.Tick, c.Step, err)
-			}
-		}
-		p.Tick, p.Kind = c.Tick, PartItem
-		if err := w.Write(p); err != nil {
-			return err
-		}
-	}
-	return w.Write(ModelCall{
-		Tick: c.Tick, AgentID: c.AgentID, Step: c.Step, Stage: c.Stage, Model: c.Model, Instructions: c.Instructions,
-		Tools: c.Tools, Input: c.Input, ToolChoice: c.ToolChoice, Sections: []Section{}, Answer: c.Answer,
-	})
 }

@@ -101,7 +101,7 @@ func TestNextOfReadsWhatAllReads(t *testing.T) {
 // TestAnswersAreKeptByAgentAndStep orders calls that arrived in any order, keeps
 // parts once, and leaves out answers that are none.
 func TestAnswersAreKeptByAgentAndStep(t *testing.T) {
-	item := func(text string) Part { return NewPart(1, PartItem, []byte(`{"type":"message","content":"`+text+`"}`)) }
+	item := func(text string) Part { return newPart(1, PartItem, []byte(`{"type":"message","content":"`+text+`"}`)) }
 	call := func(tick int64, agent string, step int, p Part, f *llmclient.Failure) ModelCall {
 		a := Answer{Output: []string{p.Hash}}
 		if f != nil {

@@ -41,14 +41,3 @@ type Change struct {
 func (f Fork) RunName() string {
 	return runName(f.Parent.Run, f.Parent.Digest, f.AtTick, f.PromptVersion, f.Settings.shaping())
 }
-
-// RecordType implements [Record].
-func (Fork) RecordType() Type { return TypeFork }
-
-// RecordTick implements [Record].
-func (f Fork) RecordTick() int64 { return f.Tick }
-
-func (f Fork) untimed() Record {
-	f.Settings.Ticks = 0
-	return f
-}

@@ -131,30 +131,3 @@ type Switch struct {
 	ShortTermGoal *string `json:"short_term_goal,omitempty"`
 	LongTermGoal  *string `json:"long_term_goal,omitempty"`
 }
-
-// RecordType implements [Record].
-func (Header) RecordType() Type { return TypeHeader }
-
-// RecordTick implements [Record].
-func (h Header) RecordTick() int64 { return h.Tick }
-
-func (h Header) untimed() Record {
-	h.Timing, h.Settings.Ticks = nil, 0
-	var forks []Fork
-	for _, f := range h.Forks {
-		if len(f.Changes) > 0 {
-			f.Settings.Ticks = 0
-			forks = append(forks, f)
-		}
-	}
-	h.Forks = forks
-	return h
-}
-
-// RecordType implements [Record].
-func (Switch) RecordType() Type { return TypeSwitch }
-
-// RecordTick implements [Record].
-func (s Switch) RecordTick() int64 { return s.Tick }
-
-func (s Switch) untimed() Record { return s }

@@ -3,7 +3,6 @@ package trace
 import (
 	"encoding/base64"
 	"fmt"
-	"unicode/utf8"
 
 	"example.com/agentworld/llmclient"
 )
@@ -38,21 +37,6 @@ type Part struct {
 	Body   string   `json:"body"`
 }
 
-// NewPart returns the part that holds body.
-func NewPart(tick int64, kind PartKind, body []byte) Part {
-	return hashedPart(tick, kind, body, llmclient.Hash(body))
-}
-
-func hashedPart(tick int64, kind PartKind, body []byte, hash string) Part {
-	p := Part{Tick: tick, Hash: hash, Kind: kind, Body: string(body)}
-	if !utf8.Valid(body) {
-		// A JSON string cannot carry these bytes, and a prompt that comes back
-		// changed would not replay.
-		p.Base64, p.Body = true, base64.StdEncoding.EncodeToString(body)
-	}
-	return p
-}
-
 // Bytes returns the stored bytes. The error says that the part is damaged: its
 // base64 does not decode or its bytes do not have its hash.
 func (p Part) Bytes() ([]byte, error) {
@@ -70,10 +54,50 @@ func (p Part) Bytes() ([]byte, error) {
 	return body, nil
 }
 
-// RecordType implements [Record].
-func (Part) RecordType() Type { return TypePart }
+// Parts is an index of the parts of a trace by hash. The zero value is empty and
+// ready to use. Parts are checked when they are read, not when they are added.
+type Parts struct {
+	byHash map[string]Part
+}
 
-// RecordTick implements [Record].
-func (p Part) RecordTick() int64 { return p.Tick }
+// Add puts p into the index.
+func (p *Parts) Add(part Part) {
+	if p.byHash == nil {
+		p.byHash = map[string]Part{}
+	}
+	p.byHash[part.Hash] = part
+}
 
-func (p Part) untimed() Record { return p }
+// Part returns the part with the given hash, unchecked.
+func (p *Parts) Part(hash string) (Part, bool) {
+	part, ok := p.byHash[hash]
+	return part, ok
+}
+
+// Body returns the bytes with the given hash. The error says that the part is
+// missing or damaged.
+func (p *Parts) Body(hash string) ([]byte, error) {
+	part, ok := p.byHash[hash]
+	if !ok {
+		return nil, fmt.Errorf("part %q is not in the trace", hash)
+	}
+	return part.Bytes()
+}
+
+// Items returns the items with the given hashes, in order. The error names the
+// part that is missing, damaged or not an item.
+func (p *Parts) Items(hashes []string) ([]llmclient.Item, error) {
+	items := make([]llmclient.Item, len(hashes))
+	for i, hash := range hashes {
+		body, err := p.Body(hash)
+		if err != nil {
+			return nil, err
+		}
+		it, ok := llmclient.ParseItem(body)
+		if !ok {
+			return nil, fmt.Errorf("part %q is not an item", hash)
+		}
+		items[i] = it
+	}
+	return items, nil
+}

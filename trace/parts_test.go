@@ -9,7 +9,7 @@ import (
 
 func TestPartsHoldAnyBytes(t *testing.T) {
 	for _, body := range []string{"", "plain", "quote \" and <tag> & \u2028 line", "\x00\x01", "invalid \xff\xfe utf-8"} {
-		part := readAll(t, lines(t, NewPart(1, PartItem, []byte(body))))[0].(Part)
+		part := readAll(t, lines(t, newPart(1, PartItem, []byte(body))))[0].(Part)
 		got, err := part.Bytes()
 		if err != nil || string(got) != body {
 			t.Errorf("part of %q came back as %q, %v", body, got, err)
@@ -18,7 +18,7 @@ func TestPartsHoldAnyBytes(t *testing.T) {
 }
 
 func TestPartsNameWhatIsWrong(t *testing.T) {
-	sound := NewPart(1, PartItem, []byte("text"))
+	sound := newPart(1, PartItem, []byte("text"))
 	changed, cut := sound, sound
 	changed.Body = "other"
 	cut.Base64, cut.Body = true, "%%%"
@@ -30,7 +30,7 @@ func TestPartsNameWhatIsWrong(t *testing.T) {
 		{"changed bytes", changed, "the stored bytes have another hash"},
 		{"bad base64", cut, "decode part " + sound.Hash},
 		{"no item", sound, "is not an item"},
-		{"missing", NewPart(1, PartItem, []byte("another")), "is not in the trace"},
+		{"missing", newPart(1, PartItem, []byte("another")), "is not in the trace"},
 	} {
 		var parts Parts
 		parts.Add(test.part)
@@ -42,10 +42,10 @@ func TestPartsNameWhatIsWrong(t *testing.T) {
 }
 
 func TestLoadPartsStopsAtATornLine(t *testing.T) {
-	text := string(lines(t, NewPart(1, PartItem, []byte("a")), TickEnd{Tick: 1}, NewPart(2, PartItem, []byte("b"))))
+	text := string(lines(t, newPart(1, PartItem, []byte("a")), TickEnd{Tick: 1}, newPart(2, PartItem, []byte("b"))))
 	parts, err := LoadParts(strings.NewReader(text[:len(text)-1]))
-	if err != nil || parts.Len() != 1 {
-		t.Errorf("LoadParts = %d parts, %v, want 1", parts.Len(), err)
+	if err != nil || len(parts.byHash) != 1 {
+		t.Errorf("LoadParts = %d parts, %v, want 1", len(parts.byHash), err)
 	}
 	if _, err := LoadParts(strings.NewReader("oops\n")); err == nil {
 		t.Error("LoadParts accepted a line that is not a record")

@@ -13,11 +13,19 @@ func placeOf(line []byte) (s slot, ok bool) {
 	s.tick = m.number("tick")
 	switch t {
 	case TypePart:
-		hash := m.word("hash")
-		s.phase, s.name = phaseParts, partName(hash, PartKind(m.word("kind")))
+		s.phase, s.name = phaseParts, m.word("hash")
+		s.name += m.word("kind")
 	case TypeModelCall:
 		s.phase, s.name, s.step, s.rank = phaseTurns, m.word("agent_id"), int(m.number("step")), rankCall
-		kept, end = withoutTiming(line)
+		// The timing is cut off where it is the last member as this package writes it, an
+		// object of nothing but numbers and truths. Any other line is kept whole.
+		const timing = `,"timing":{`
+		if at := bytes.LastIndex(line, []byte(timing)); at >= 0 {
+			inside, closed := bytes.CutSuffix(line[at+len(timing):], []byte(`}}`))
+			if closed && !bytes.ContainsAny(inside, "{}[]\\") {
+				kept, end = line[:at], "}"
+			}
+		}
 	case TypeRefusal:
 		s.phase, s.name, s.step, s.rank = phaseTurns, m.word("agent_id"), int(m.number("step")), rankCall
 	case TypeStep:
@@ -89,20 +97,4 @@ func (m *members) word(name string) string {
 	}
 	m.rest = rest[end+1:]
 	return string(rest[:end])
-}
-
-// withoutTiming cuts the timing off a line of which it is the last member, as this
-// package writes it: an object of nothing but numbers and truths. The canonical line is
-// what is kept and then end. Any other line is kept whole.
-func withoutTiming(line []byte) (kept []byte, end string) {
-	const timing = `,"timing":{`
-	at := bytes.LastIndex(line, []byte(timing))
-	if at < 0 {
-		return line, ""
-	}
-	inside, closed := bytes.CutSuffix(line[at+len(timing):], []byte(`}}`))
-	if !closed || bytes.ContainsAny(inside, "{}[]\\") {
-		return line, ""
-	}
-	return line[:at], "}"
 }

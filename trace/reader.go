@@ -2,11 +2,13 @@ package trace
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 )
 
 // LineBytesMax bounds one line. No record comes near it; a file with a longer
@@ -92,21 +94,37 @@ func (r *Reader) Offset() int64 { return r.offset }
 // following line, except that nothing follows a torn line or one longer than
 // [LineBytesMax]; any other error comes from the underlying reader.
 func (r *Reader) Next() (Record, error) {
-	if r.stuck != nil {
-		return nil, r.stuck
-	}
-	number, offset := r.line, r.offset
-	line, err := r.readLine()
+	line, err := r.NextLine()
 	if err != nil {
-		return nil, r.lineFailed(err)
+		return nil, err
 	}
-	r.line++
-	r.offset += int64(len(line))
-	record, err := Decode(line[:len(line)-1])
+	record, err := Decode(line)
 	if err != nil {
-		return nil, r.lineError(number, offset, err)
+		return nil, r.Failed(err)
 	}
 	return record, nil
+}
+
+// NextOf returns the next record of one of the given types. Lines of other types are
+// passed over without being decoded, which is most of the work of reading a trace;
+// whether they are records is not found out. The errors are those of [Reader.Next].
+func (r *Reader) NextOf(types ...Type) (Record, error) {
+	for {
+		line, err := r.NextLine()
+		if err != nil {
+			return nil, err
+		}
+		if t := TypeOf(line); t != "" && !slices.Contains(types, t) {
+			continue
+		}
+		record, err := Decode(line)
+		if err != nil {
+			return nil, r.Failed(err)
+		}
+		if slices.Contains(types, record.RecordType()) {
+			return record, nil
+		}
+	}
 }
 
 // All iterates over the remaining records. It stops after the first error, which
@@ -124,24 +142,48 @@ func (r *Reader) All() iter.Seq2[Record, error] {
 
 var errLong = fmt.Errorf("longer than %d bytes", LineBytesMax)
 
-// readLine returns the next line with its line feed; it is valid until the next
-// call.
-func (r *Reader) readLine() ([]byte, error) {
+// NextLine returns the next line without its line feed and without decoding it, for who
+// needs few of them: most bytes of a trace are prompts. It is valid until the next call.
+// The error is io.EOF, a [*LineError] for a torn last line or one that is too long, or
+// the underlying reader's.
+func (r *Reader) NextLine() ([]byte, error) {
+	if r.stuck != nil {
+		return nil, r.stuck
+	}
 	r.buf = r.buf[:0]
 	for {
 		piece, err := r.r.ReadSlice('\n')
 		r.buf = append(r.buf, piece...)
 		switch {
 		case err == nil:
-			return r.buf, nil
+			r.line++
+			r.offset += int64(len(r.buf))
+			return r.buf[:len(r.buf)-1], nil
 		case len(r.buf) > LineBytesMax:
-			return nil, errLong
+			r.stuck = r.lineError(r.line, r.offset, errLong)
+			return nil, r.stuck
 		case err == io.EOF && len(r.buf) > 0:
-			return nil, ErrTorn
+			return nil, r.lineError(r.line, r.offset, ErrTorn)
 		case err != bufio.ErrBufferFull:
 			return nil, err
 		}
 	}
+}
+
+// Failed returns the [*LineError] that tells of the line read last.
+func (r *Reader) Failed(err error) error {
+	return r.lineError(r.line-1, r.offset-int64(len(r.buf)), err)
+}
+
+// TypeOf returns the type of a line as this package writes it, empty when the line does
+// not begin that way.
+func TypeOf(line []byte) Type {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"type":"`))
+	end := bytes.IndexByte(rest, '"')
+	if !ok || end < 0 {
+		return ""
+	}
+	return Type(rest[:end])
 }
 
 // Decode reads one line, without its line feed. A type this version does not
@@ -149,8 +191,8 @@ func (r *Reader) readLine() ([]byte, error) {
 func Decode(line []byte) (Record, error) {
 	// A line that begins as this package writes it tells its type without being read
 	// twice. Should a later "type" in it say otherwise, the first one holds.
-	if record, known, err := decodeType(TypeOf(line), line); known {
-		return record, err
+	if decode := decoders[TypeOf(line)]; decode != nil {
+		return decode(line)
 	}
 	var head struct {
 		Type Type  `json:"type"`
@@ -159,8 +201,8 @@ func Decode(line []byte) (Record, error) {
 	if err := json.Unmarshal(line, &head); err != nil {
 		return nil, fmt.Errorf("not a record: %w", err)
 	}
-	if record, known, err := decodeType(head.Type, line); known {
-		return record, err
+	if decode := decoders[head.Type]; decode != nil {
+		return decode(line)
 	}
 	if head.Type == "" {
 		return nil, errors.New(`not a record: no "type"`)
@@ -168,42 +210,12 @@ func Decode(line []byte) (Record, error) {
 	return Unknown{Type: head.Type, Tick: head.Tick, Raw: append(json.RawMessage(nil), line...)}, nil
 }
 
-// decodeType reads a line of the given type; known is false for a type that this
-// version does not know.
-func decodeType(t Type, line []byte) (record Record, known bool, err error) {
-	switch t {
-	case TypeHeader:
-		record, err = decodeHeader(line)
-	case TypePart:
-		record, err = decodeAs[Part](line)
-	case TypeSwitch:
-		record, err = decodeAs[Switch](line)
-	case TypeFork:
-		record, err = decodeAs[Fork](line)
-	case TypeModelCall:
-		record, err = decodeAs[ModelCall](line)
-	case TypeRefusal:
-		record, err = decodeAs[Refusal](line)
-	case TypeStep:
-		record, err = decodeAs[Step](line)
-	case TypeDecision:
-		record, err = decodeAs[Decision](line)
-	case TypeEvent:
-		record, err = decodeAs[Event](line)
-	case TypeTickEnd:
-		record, err = decodeAs[TickEnd](line)
-	case TypeRunEnd:
-		record, err = decodeAs[RunEnd](line)
-	case TypeResume:
-		record, err = decodeAs[Resume](line)
-	case TypeSegment:
-		record, err = decodeAs[Segment](line)
-	case TypeCapChange:
-		record, err = decodeAs[CapChange](line)
-	default:
-		return nil, false, nil
-	}
-	return record, true, err
+// decoders read the lines of the types that this version knows.
+var decoders = map[Type]func(line []byte) (Record, error){
+	TypeHeader: decodeHeader, TypePart: decodeAs[Part], TypeSwitch: decodeAs[Switch], TypeFork: decodeAs[Fork],
+	TypeModelCall: decodeAs[ModelCall], TypeRefusal: decodeAs[Refusal], TypeStep: decodeAs[Step], TypeDecision: decodeAs[Decision],
+	TypeEvent: decodeAs[Event], TypeTickEnd: decodeAs[TickEnd], TypeRunEnd: decodeAs[RunEnd], TypeResume: decodeAs[Resume],
+	TypeSegment: decodeAs[Segment], TypeCapChange: decodeAs[CapChange],
 }
 
 func decodeAs[R Record](line []byte) (Record, error) {
@@ -230,13 +242,14 @@ func decodeHeader(line []byte) (Record, error) {
 	if err := json.Unmarshal(line, &head); err != nil {
 		return nil, fmt.Errorf("malformed header record: %w", err)
 	}
-	switch {
+	switch age := "an older"; {
 	case head.Format < 1:
 		return nil, fmt.Errorf("malformed header record: format %d", head.Format)
-	case head.Format < FormatVersion:
-		return nil, fmt.Errorf("%w: written by an older version (format %d), this program reads format %d", ErrFormat, head.Format, FormatVersion)
-	case head.Format > FormatVersion:
-		return nil, fmt.Errorf("%w: written by a newer version (format %d), this program reads format %d", ErrFormat, head.Format, FormatVersion)
+	case head.Format != FormatVersion:
+		if head.Format > FormatVersion {
+			age = "a newer"
+		}
+		return nil, fmt.Errorf("%w: written by %s version (format %d), this program reads format %d", ErrFormat, age, head.Format, FormatVersion)
 	}
 	return decodeAs[Header](line)
 }

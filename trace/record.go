@@ -63,11 +63,82 @@ type Unknown struct {
 	Raw json.RawMessage
 }
 
-// RecordType implements [Record].
+// RecordType implements [Record], for every record.
+func (Header) RecordType() Type    { return TypeHeader }
+func (Part) RecordType() Type      { return TypePart }
+func (Switch) RecordType() Type    { return TypeSwitch }
+func (Fork) RecordType() Type      { return TypeFork }
+func (ModelCall) RecordType() Type { return TypeModelCall }
+func (Refusal) RecordType() Type   { return TypeRefusal }
+func (Step) RecordType() Type      { return TypeStep }
+func (Decision) RecordType() Type  { return TypeDecision }
+func (Event) RecordType() Type     { return TypeEvent }
+func (TickEnd) RecordType() Type   { return TypeTickEnd }
+func (RunEnd) RecordType() Type    { return TypeRunEnd }
+func (Resume) RecordType() Type    { return TypeResume }
+func (Segment) RecordType() Type   { return TypeSegment }
+func (CapChange) RecordType() Type { return TypeCapChange }
 func (u Unknown) RecordType() Type { return u.Type }
 
-// RecordTick implements [Record].
-func (u Unknown) RecordTick() int64 { return u.Tick }
+// RecordTick implements [Record], for every record.
+func (h Header) RecordTick() int64    { return h.Tick }
+func (p Part) RecordTick() int64      { return p.Tick }
+func (s Switch) RecordTick() int64    { return s.Tick }
+func (f Fork) RecordTick() int64      { return f.Tick }
+func (c ModelCall) RecordTick() int64 { return c.Tick }
+func (r Refusal) RecordTick() int64   { return r.Tick }
+func (s Step) RecordTick() int64      { return s.Tick }
+func (d Decision) RecordTick() int64  { return d.Tick }
+func (e Event) RecordTick() int64     { return e.Tick }
+func (t TickEnd) RecordTick() int64   { return t.Tick }
+func (r RunEnd) RecordTick() int64    { return r.Tick }
+func (r Resume) RecordTick() int64    { return r.Tick }
+func (s Segment) RecordTick() int64   { return s.Tick }
+func (c CapChange) RecordTick() int64 { return c.Tick }
+func (u Unknown) RecordTick() int64   { return u.Tick }
+
+func (p Part) untimed() Record      { return p }
+func (s Switch) untimed() Record    { return s }
+func (r Refusal) untimed() Record   { return r }
+func (s Step) untimed() Record      { return s }
+func (d Decision) untimed() Record  { return d }
+func (e Event) untimed() Record     { return e }
+func (t TickEnd) untimed() Record   { return t }
+func (s Segment) untimed() Record   { return s }
+func (c CapChange) untimed() Record { return c }
+
+func (c ModelCall) untimed() Record {
+	c.Timing = nil
+	return c
+}
+
+func (r RunEnd) untimed() Record {
+	r.Timing = nil
+	return r
+}
+
+func (r Resume) untimed() Record {
+	r.Timing = nil
+	return r
+}
+
+func (f Fork) untimed() Record {
+	f.Settings.Ticks = 0
+	return f
+}
+
+func (h Header) untimed() Record {
+	h.Timing, h.Settings.Ticks = nil, 0
+	var forks []Fork
+	for _, f := range h.Forks {
+		if len(f.Changes) > 0 {
+			f.Settings.Ticks = 0
+			forks = append(forks, f)
+		}
+	}
+	h.Forks = forks
+	return h
+}
 
 func (u Unknown) untimed() Record {
 	u.Raw = withoutMember(u.Raw, "timing")

@@ -25,8 +25,8 @@ func TestPartsAreStoredAnewInEachStretch(t *testing.T) {
 		t.Errorf("a part was %s, want %s", got, want)
 	}
 	// What a trace holds counts for its own stretch.
-	w.MarkStored(NewPart(3, PartItem, []byte(`{"old":1}`)))
-	w.MarkStored(NewPart(5*PartTicks+1, PartItem, []byte(`{"new":1}`)))
+	w.MarkStored(newPart(3, PartItem, []byte(`{"old":1}`)))
+	w.MarkStored(newPart(5*PartTicks+1, PartItem, []byte(`{"new":1}`)))
 	for body, stored := range map[string]bool{`{"old":1}`: true, `{"new":1}`: false} {
 		before := out.Len()
 		if _, err := w.Part(5*PartTicks+2, PartItem, []byte(body)); err != nil || out.Len() > before != stored {
@@ -59,9 +59,9 @@ func TestCanonicalFormDoesNotTellHowARunCameAbout(t *testing.T) {
 
 func TestLinesTellTypesWithoutDecoding(t *testing.T) {
 	text := append(lines(t, samples()...), "no record\n{\"type\":\"torn"...)
-	l := NewLines(bytes.NewReader(text))
+	l := NewReader(bytes.NewReader(text))
 	for _, want := range samples() {
-		line, err := l.Next()
+		line, err := l.NextLine()
 		if err != nil || TypeOf(line) != want.RecordType() {
 			t.Fatalf("type %q, error %v, want %q", TypeOf(line), err, want.RecordType())
 		}
@@ -69,13 +69,13 @@ func TestLinesTellTypesWithoutDecoding(t *testing.T) {
 			t.Errorf("%s: %v", want.RecordType(), err)
 		}
 	}
-	if line, err := l.Next(); err != nil || TypeOf(line) != "" {
+	if line, err := l.NextLine(); err != nil || TypeOf(line) != "" {
 		t.Errorf("type %q, error %v of a line that is no record", TypeOf(line), err)
 	}
-	if _, err := l.Next(); !errors.Is(err, ErrTorn) {
+	if _, err := l.NextLine(); !errors.Is(err, ErrTorn) {
 		t.Errorf("a torn line: %v", err)
 	}
-	if _, err := NewLines(strings.NewReader("")).Next(); err != io.EOF {
+	if _, err := NewReader(strings.NewReader("")).NextLine(); err != io.EOF {
 		t.Errorf("an empty trace: %v", err)
 	}
 	for _, line := range []string{"", "{}", `{"type":"`, `{"type":1}`} {

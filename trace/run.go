@@ -112,30 +112,3 @@ type EndpointTiming struct {
 	LimitLowest  int `json:"limit_lowest"`
 	LimitFinal   int `json:"limit_final"`
 }
-
-// RecordType implements [Record].
-func (Event) RecordType() Type { return TypeEvent }
-
-// RecordTick implements [Record].
-func (e Event) RecordTick() int64 { return e.Tick }
-
-func (e Event) untimed() Record { return e }
-
-// RecordType implements [Record].
-func (TickEnd) RecordType() Type { return TypeTickEnd }
-
-// RecordTick implements [Record].
-func (t TickEnd) RecordTick() int64 { return t.Tick }
-
-func (t TickEnd) untimed() Record { return t }
-
-// RecordType implements [Record].
-func (RunEnd) RecordType() Type { return TypeRunEnd }
-
-// RecordTick implements [Record].
-func (r RunEnd) RecordTick() int64 { return r.Tick }
-
-func (r RunEnd) untimed() Record {
-	r.Timing = nil
-	return r
-}

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -181,10 +180,6 @@ func (s Settings) Validate() error {
 			return fmt.Errorf("%s %d: allowed are %d to %d", settingName(field), n, least, most)
 		}
 	}
-	return cmp.Or(s.validateSwitches(), s.validateModels(), s.validateCaps())
-}
-
-func (s Settings) validateSwitches() error {
 	last := int64(1)
 	for i, sw := range s.PromptSwitches {
 		if sw.Tick < last {
@@ -192,10 +187,6 @@ func (s Settings) validateSwitches() error {
 		}
 		last = sw.Tick
 	}
-	return nil
-}
-
-func (s Settings) validateModels() error {
 	seen := map[string]bool{}
 	for _, a := range s.AgentModels {
 		if seen[a.Agent] {
@@ -203,12 +194,6 @@ func (s Settings) validateModels() error {
 		}
 		seen[a.Agent] = true
 	}
-	return nil
-}
-
-// validateCaps reports caps below zero, and a cap on cost that cannot be kept because a
-// price is missing.
-func (s Settings) validateCaps() error {
 	for _, c := range []struct {
 		scope string
 		limit Limit
@@ -225,7 +210,8 @@ func (s Settings) validateCaps() error {
 	return nil
 }
 
-// validatePrices reports a model without a price, and prices that cannot be added up.
+// validatePrices reports what keeps a cap on cost from being kept: a model without a
+// price, and prices that cannot be added up.
 func (s Settings) validatePrices() error {
 	currency := ""
 	for _, model := range s.Models() {

@@ -288,19 +288,3 @@ func (w WaitReason) Class() ErrorClass {
 	}
 	return ""
 }
-
-// RecordType implements [Record].
-func (Step) RecordType() Type { return TypeStep }
-
-// RecordTick implements [Record].
-func (s Step) RecordTick() int64 { return s.Tick }
-
-func (s Step) untimed() Record { return s }
-
-// RecordType implements [Record].
-func (Decision) RecordType() Type { return TypeDecision }
-
-// RecordTick implements [Record].
-func (d Decision) RecordTick() int64 { return d.Tick }
-
-func (d Decision) untimed() Record { return d }

@@ -2,9 +2,11 @@ package trace
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"example.com/agentworld/llmclient"
 )
@@ -58,27 +60,19 @@ func (w *Writer) Write(r Record) error {
 	if w.err != nil {
 		return w.err
 	}
-	if err := w.put(r); err != nil {
-		return err
-	}
-	if p, ok := r.(Part); ok {
-		w.MarkStored(p)
-	}
-	return nil
-}
-
-// put writes one record to where the records go.
-func (w *Writer) put(r Record) error {
 	if w.direct != nil {
 		w.err = w.direct(r)
-		return w.err
+	} else {
+		line, err := Encode(r)
+		if err != nil {
+			return err
+		}
+		if _, err := w.w.Write(append(line, '\n')); err != nil {
+			w.err = fmt.Errorf("write %s record: %w", r.RecordType(), err)
+		}
 	}
-	line, err := Encode(r)
-	if err != nil {
-		return err
-	}
-	if _, err := w.w.Write(append(line, '\n')); err != nil {
-		w.err = fmt.Errorf("write %s record: %w", r.RecordType(), err)
+	if p, ok := r.(Part); ok && w.err == nil {
+		w.MarkStored(p)
 	}
 	return w.err
 }
@@ -92,7 +86,13 @@ func (w *Writer) Part(tick int64, kind PartKind, body []byte) (hash string, err 
 	if w.stored[partKey{kind, hash}] {
 		return hash, w.err
 	}
-	return hash, w.Write(hashedPart(tick, kind, body, hash))
+	p := Part{Tick: tick, Hash: hash, Kind: kind, Body: string(body)}
+	if !utf8.Valid(body) {
+		// A JSON string cannot carry these bytes, and a prompt that comes back
+		// changed would not replay.
+		p.Base64, p.Body = true, base64.StdEncoding.EncodeToString(body)
+	}
+	return hash, w.Write(p)
 }
 
 // Items stores the items' exact JSON as parts and returns their hashes in order.

@@ -64,7 +64,7 @@ func TestWriterStoresAPartOnce(t *testing.T) {
 func TestWriterContinuesATraceWithoutRepeatingParts(t *testing.T) {
 	var out callCounter
 	w := NewWriter(&out)
-	w.MarkStored(NewPart(1, PartItem, []byte("{}")))
+	w.MarkStored(newPart(1, PartItem, []byte("{}")))
 	if _, err := w.Part(5, PartItem, []byte("{}")); err != nil || out.calls != 0 {
 		t.Errorf("Part of a stored body: %d writes, error %v; want none", out.calls, err)
 	}

@@ -43,8 +43,8 @@ func (m *Main) eachFrom(runDir string, x *state.Index, tick int64, visit func(tr
 		return err
 	}
 	defer r.Close()
-	for lines := trace.NewLines(r); ; {
-		line, err := lines.Next()
+	for lines := trace.NewReader(r); ; {
+		line, err := lines.NextLine()
 		if err == io.EOF || errors.Is(err, trace.ErrTorn) {
 			return nil
 		}
