@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -26,7 +25,8 @@ func agentEntry(name string, document map[string]any, keys []keyLine) (entry, er
 		if at < 0 {
 			at, all, lines = len(all), append(all, trace.AgentModel{Agent: agent}), append(lines, key.line)
 		}
-		into := agentField(&all[at], field)
+		a := &all[at]
+		into := map[string]*string{"model": &a.Model, "base_url": &a.BaseURL, "key_env": &a.KeyEnv}[field]
 		if into == nil || agent == "" {
 			return entry{}, badInput("%s:%d: unknown key %s in [%s]; allowed: [%s.\"ID\"] with %s; a key is given by the name of the variable that holds it",
 				name, key.line, shown(path), agentsTable, agentsTable, strings.Join(agentKeys, ", "))
@@ -40,36 +40,19 @@ func agentEntry(name string, document map[string]any, keys []keyLine) (entry, er
 		*into = text
 	}
 	for i, a := range all {
-		if err := readsBack(a); err != nil {
+		if a.BaseURL != "" {
+			if _, err := openai.ParseBaseURL(a.BaseURL); err != nil {
+				return entry{}, badInput("%s:%d: agent %s: %w", name, lines[i], shown(a.Agent), err)
+			}
+		}
+		b, err := parseAgentModel(agentModelsText([]trace.AgentModel{a}))
+		if err != nil {
 			return entry{}, badInput("%s:%d: %w", name, lines[i], err)
+		}
+		if b != a {
+			return entry{}, badInput("%s:%d: agent %s: the model or its endpoint holds what belongs elsewhere; allowed: a plain name of a model and a URL",
+				name, lines[i], shown(a.Agent))
 		}
 	}
 	return entry{agentModelsText(all), append(lines, 0)[0]}, nil
-}
-
-// agentField returns the place of a key of an agent's table, nil for no such key.
-func agentField(a *trace.AgentModel, key string) *string {
-	switch key {
-	case "model":
-		return &a.Model
-	case "base_url":
-		return &a.BaseURL
-	case "key_env":
-		return &a.KeyEnv
-	}
-	return nil
-}
-
-// readsBack says what about the model cannot be written as an entry.
-func readsBack(a trace.AgentModel) error {
-	if a.BaseURL != "" {
-		if _, err := openai.ParseBaseURL(a.BaseURL); err != nil {
-			return fmt.Errorf("agent %s: %w", shown(a.Agent), err)
-		}
-	}
-	b, err := parseAgentModel(agentModelText(a))
-	if err == nil && b != a {
-		err = fmt.Errorf("agent %s: the model or its endpoint holds what belongs elsewhere; allowed: a plain name of a model and a URL", shown(a.Agent))
-	}
-	return err
 }

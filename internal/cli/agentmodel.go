@@ -90,23 +90,17 @@ func parseAgentModel(entry string) (trace.AgentModel, error) {
 	return a, nil
 }
 
-// agentModelText is the entry as parseAgentModel reads it.
-func agentModelText(a trace.AgentModel) string {
-	text := a.Agent + "=" + a.Model
-	if a.BaseURL != "" {
-		text += "@" + a.BaseURL
-	}
-	if a.KeyEnv != "" {
-		text += ",key_env=" + a.KeyEnv
-	}
-	return text
-}
-
-// agentModelsText are the entries of all.
+// agentModelsText are the entries as parseAgentModels reads them.
 func agentModelsText(all []trace.AgentModel) string {
 	texts := make([]string, len(all))
 	for i, a := range all {
-		texts[i] = agentModelText(a)
+		texts[i] = a.Agent + "=" + a.Model
+		if a.BaseURL != "" {
+			texts[i] += "@" + a.BaseURL
+		}
+		if a.KeyEnv != "" {
+			texts[i] += ",key_env=" + a.KeyEnv
+		}
 	}
 	return strings.Join(texts, " ")
 }
@@ -192,17 +186,4 @@ func (m *Main) agentAccess(c config, run openai.BaseURL, a trace.AgentModel) (ag
 		return own, fmt.Errorf("%s needs a key: name the environment variable that holds it with key_env", openai.BaseURLDefault)
 	}
 	return own, nil
-}
-
-// recordedModels are the agents' models for the trace.
-func recordedModels(agents []agentAccess) []trace.AgentModel {
-	var models []trace.AgentModel
-	for _, a := range agents {
-		model := a.AgentModel
-		if model.BaseURL != "" {
-			model.BaseURL = a.url.String()
-		}
-		models = append(models, model)
-	}
-	return models
 }

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -13,23 +13,9 @@ import (
 // programName is the program's name in usage texts and errors.
 const programName = "world_llm_agent_demo"
 
-// execute runs the command that the arguments name. Every error that cobra makes
-// itself is a refusal of the arguments.
-func (m *Main) execute(ctx context.Context) error {
-	if err := keyArgument(m.Args, m.keysOfEnvironment()); err != nil {
-		return err
-	}
-	root := m.rootCommand()
-	// A nil list would make cobra read the arguments of the process.
-	root.SetArgs(append([]string{}, m.Args...))
-	root.SetIn(m.Stdin)
-	root.SetOut(m.Stdout)
-	root.SetErr(m.Stderr)
-	return root.ExecuteContext(ctx)
-}
-
 // rootCommand is the default command, a run, with the others below it. Errors and
-// usage are printed by Main alone, so that a refusal is one line.
+// usage are printed by Main alone, so that a refusal is one line. Every error that cobra
+// makes itself is a refusal of the arguments.
 func (m *Main) rootCommand() *cobra.Command {
 	root := m.runCommand()
 	root.SilenceErrors, root.SilenceUsage = true, true
@@ -53,41 +39,21 @@ func flagError(c *cobra.Command, err error) error {
 		if unknown.GetSpecifiedName() == "api-key" {
 			return badInput("keys are not given on the command line, where other users could read them; set %s", keySettings)
 		}
-		return badInput("%v; allowed: %s", err, strings.Join(flagNames(c), ", "))
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, "--"+f.Name)
+			}
+		})
+		return badInput("%v; allowed: %s", err, strings.Join(names, ", "))
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		// What the parser of the value says is worded for programmers.
 		f := invalid.GetFlag()
-		return badInput("--%s: %s is not allowed; allowed: %s", f.Name, shown(invalid.GetValue()), valuesAllowed(f.Value.Type()))
+		allowed := map[string]string{"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0", "float64": "a number", "bool": "true or false"}
+		return badInput("--%s: %s is not allowed; allowed: %s", f.Name, shown(invalid.GetValue()), cmp.Or(allowed[f.Value.Type()], "a "+f.Value.Type()))
 	}
 	return badInput("%v; see %s --help", err, c.CommandPath())
-}
-
-// valuesAllowed says in words which values a flag of this type takes.
-func valuesAllowed(kind string) string {
-	switch kind {
-	case "int", "int64":
-		return "a whole number"
-	case "uint64":
-		return "a whole number from 0"
-	case "float64":
-		return "a number"
-	case "bool":
-		return "true or false"
-	}
-	return "a " + kind
-}
-
-// flagNames lists the flags a command takes, with their dashes, in the order of
-// its help.
-func flagNames(c *cobra.Command) []string {
-	var names []string
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, "--"+f.Name)
-		}
-	})
-	return names
 }
 
 // commandNames lists the subcommands a user can call; help topics, which only
@@ -168,23 +134,7 @@ func (f *flagText) Set(text string) error {
 // Type names the kind of value in help. "bool" is what makes pflag accept the
 // flag without a value.
 func (f *flagText) Type() string {
-	switch f.kind {
-	case kindPath, kindFile:
-		return "file"
-	case kindURL:
-		return "url"
-	case kindCount, kindSeed:
-		return "number"
-	case kindMillis:
-		return "duration"
-	case kindSwitch:
-		return "bool"
-	case kindMoney:
-		return "amount"
-	case kindAgents:
-		return "agent=model"
-	}
-	return "text"
+	return cmp.Or(kindWords[f.kind].flag, "text")
 }
 
 // addFlags gives a command a flag for each setting that has one.
@@ -199,24 +149,6 @@ func addFlags(flags *pflag.FlagSet, all settings) {
 			f.NoOptDefVal = "true"
 		}
 	}
-}
-
-// givenFlags returns the texts of the settings' flags that the user gave, by
-// name. An empty one is refused: it is most often a variable that a script did
-// not set, and taking the next source instead would hide that.
-func givenFlags(flags *pflag.FlagSet) (map[string]string, error) {
-	given := map[string]string{}
-	var err error
-	flags.Visit(func(f *pflag.Flag) {
-		if _, ok := f.Value.(*flagText); !ok {
-			return
-		}
-		given[f.Name] = f.Value.String()
-		if strings.TrimSpace(f.Value.String()) == "" && err == nil {
-			err = badInput("flag --%s is empty; give it a value or leave it out", f.Name)
-		}
-	})
-	return given, err
 }
 
 // borrowSettings gives a command the flags of some settings of a run, and the one of the

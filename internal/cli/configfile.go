@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -76,7 +77,13 @@ func (m *Main) loadConfigFile(named string, all settings) (configFile, error) {
 func parseConfigFile(name string, data []byte, all settings) (configFile, error) {
 	var document map[string]any
 	if err := toml.Unmarshal(data, &document); err != nil {
-		return configFile{}, syntaxError(name, err)
+		// The decoder's longer form, which quotes the document, is not used: the line at
+		// fault may be the one with the key.
+		if d, ok := errors.AsType[*toml.DecodeError](err); ok {
+			row, column := d.Position()
+			return configFile{}, badInput("%s:%d:%d: %s", name, row, column, oneLine(strings.TrimPrefix(d.Error(), "toml: ")))
+		}
+		return configFile{}, badInput("%s: %s", name, oneLine(err.Error()))
 	}
 	file := configFile{name, map[string]entry{}}
 	for _, key := range keyLines(data) {
@@ -84,11 +91,23 @@ func parseConfigFile(name string, data []byte, all settings) (configFile, error)
 			continue // they make one value; see agentEntry
 		}
 		s, ok := all.byKey(key.path)
-		ok = ok && s.kind != kindAgents
-		if !ok {
-			return configFile{}, unknownKey(name, key, all)
+		if !ok || s.kind == kindAgents {
+			// The keys of the table the user wrote in are listed, or of both where there is no
+			// such table.
+			table, rest, nested := strings.Cut(key.path, ".")
+			if allowed := all.keys(table); nested && len(allowed) > 0 {
+				return configFile{}, badInput("%s:%d: unknown key %s in [%s]; allowed: %s", name, key.line, shown(rest), table, strings.Join(allowed, ", "))
+			}
+			return configFile{}, badInput("%s:%d: unknown table or top-level key %s; allowed: [llm] with %s; [run] with %s; [%s.\"ID\"] with %s", name, key.line,
+				shown(table), strings.Join(all.keys("llm"), ", "), strings.Join(all.keys("run"), ", "), agentsTable, strings.Join(agentKeys, ", "))
 		}
-		text, err := fileText(s, lookupPath(document, key.path))
+		// A quoted key that holds a dot is not found, which is right: no setting has one.
+		var v any = document
+		for part := range strings.SplitSeq(key.path, ".") {
+			table, _ := v.(map[string]any)
+			v = table[part]
+		}
+		text, err := fileText(s, v)
 		if err != nil {
 			return configFile{}, badInput("%s:%d: %s: %v", name, key.line, key.path, err)
 		}
@@ -113,29 +132,6 @@ func (f configFile) source() source {
 	}
 }
 
-// syntaxError says where the text stops being TOML: "file:line:column: what". The
-// decoder's longer form, which quotes the document, is not used: the line at fault
-// may be the one with the key.
-func syntaxError(name string, err error) error {
-	if d, ok := errors.AsType[*toml.DecodeError](err); ok {
-		row, column := d.Position()
-		return badInput("%s:%d:%d: %s", name, row, column, oneLine(strings.TrimPrefix(d.Error(), "toml: ")))
-	}
-	return badInput("%s: %s", name, oneLine(err.Error()))
-}
-
-// unknownKey refuses a key that no setting has. It lists the keys of the table the
-// user wrote in, or of both tables when there is no such table.
-func unknownKey(name string, key keyLine, all settings) error {
-	table, rest, nested := strings.Cut(key.path, ".")
-	allowed := all.keys(table)
-	if !nested || len(allowed) == 0 {
-		return badInput("%s:%d: unknown table or top-level key %s; allowed: [llm] with %s; [run] with %s; [%s.\"ID\"] with %s", name, key.line, shown(table),
-			strings.Join(all.keys("llm"), ", "), strings.Join(all.keys("run"), ", "), agentsTable, strings.Join(agentKeys, ", "))
-	}
-	return badInput("%s:%d: unknown key %s in [%s]; allowed: %s", name, key.line, shown(rest), table, strings.Join(allowed, ", "))
-}
-
 // fileText returns a file's value as the text a flag would have. The type must
 // fit the setting, so that a forgotten pair of quotes is found here.
 func fileText(s setting, v any) (string, error) {
@@ -151,22 +147,7 @@ func fileText(s setting, v any) (string, error) {
 			return strconv.FormatBool(v), nil
 		}
 	}
-	return "", fmt.Errorf("the value has the wrong type; allowed: %s", fileType(s.kind))
-}
-
-// fileType describes the TOML values that a kind of setting accepts.
-func fileType(k kind) string {
-	switch k {
-	case kindCount, kindSeed:
-		return "a whole number"
-	case kindMillis:
-		return "a whole number of milliseconds, or a duration in quotes"
-	case kindSwitch:
-		return "true or false"
-	case kindMoney:
-		return "a whole number, or an amount in quotes"
-	}
-	return "a text in quotes"
+	return "", fmt.Errorf("the value has the wrong type; allowed: %s", cmp.Or(kindWords[s.kind].file, "a text in quotes"))
 }
 
 // keyLine is a key of the document, dotted from the top, and the line it stands
@@ -236,15 +217,4 @@ func joinKey(table, key string) string {
 		return key
 	}
 	return table + "." + key
-}
-
-// lookupPath returns the value at a dotted path, nil when there is none. A quoted
-// key that holds a dot is not found, which is right: no setting has one.
-func lookupPath(document map[string]any, path string) any {
-	var v any = document
-	for part := range strings.SplitSeq(path, ".") {
-		table, _ := v.(map[string]any)
-		v = table[part]
-	}
-	return v
 }

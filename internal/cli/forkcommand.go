@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,7 +13,6 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
 )
 
 // forkHelp is the long help of the fork command.
@@ -84,11 +82,19 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 			return err
 		}
 	}
-	parent, err := m.forkParent(runDir, f)
-	if err != nil {
+	if f.atTick < 0 {
+		return badInput("fork needs --at-tick; allowed: a tick from 0 to the last one of the run")
+	}
+	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	at, live := &forkPoint{f, runDir, parent}, parentLive(parent)
+	parent, err := engine.ParentSettings(m.path(runDir), f.atTick)
+	if err != nil {
+		return forkFailure(runDir, err)
+	}
+	// A real model may stand behind the parent's answers, given then or recorded before.
+	r := parent.Recording
+	at, live := &forkPoint{f, runDir, parent}, parent.Live() || r != nil && r.Asked == "" && r.ModelSource == trace.SourceLive
 	if !live {
 		// Whoever answered is for the user to say again.
 		parent.Model, parent.BaseURL, parent.AgentModels = "", "", nil
@@ -98,38 +104,6 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 		return err
 	}
 	return m.start(ctx, parent, values, runFlags{config: flags.Lookup(configFlag).Value.String()}, at, nil)
-}
-
-// forkParent reads the settings of the run that is forked, as they held at the tick.
-func (m *Main) forkParent(runDir string, f forkFlags) (trace.Settings, error) {
-	if f.atTick < 0 {
-		return trace.Settings{}, badInput("fork needs --at-tick; allowed: a tick from 0 to the last one of the run")
-	}
-	if err := m.checkRun(runDir); err != nil {
-		return trace.Settings{}, err
-	}
-	parent, err := engine.ParentSettings(m.path(runDir), f.atTick)
-	if err != nil {
-		return trace.Settings{}, forkFailure(runDir, err)
-	}
-	return parent, nil
-}
-
-// changedRules applies the changes that --set gives, in order.
-func changedRules(rules world.Rules, changes []string) (world.Rules, error) {
-	for _, change := range changes {
-		name, text, found := strings.Cut(change, "=")
-		field, isRule := strings.CutPrefix(strings.TrimSpace(name), "rules.")
-		value, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-		if !found || !isRule || err != nil {
-			return rules, badInput("--set %s: not understood; allowed: rules.FIELD=VALUE, with a whole number and one of %s",
-				shown(change), strings.Join(world.ChangeableRules(), ", "))
-		}
-		if rules, err = rules.With(field, value); err != nil {
-			return rules, badInput("--set %s: %w", shown(change), err)
-		}
-	}
-	return rules, nil
 }
 
 // askedAnew are settings that shape no run and hold for one run alone.
@@ -150,34 +124,16 @@ func parentSource(parent trace.Settings, live, named bool) source {
 	}
 }
 
-// parentLive says whether a real model stood behind the parent's answers, given now
-// or recorded before.
-func parentLive(parent trace.Settings) bool {
-	r := parent.Recording
-	return parent.Live() || r != nil && r.Asked == "" && r.ModelSource == trace.SourceLive
-}
-
 // forkOptions adds to a run's options where it leaves another.
 func (m *Main) forkOptions(p plan, o engine.Options) engine.ForkOptions {
 	return engine.ForkOptions{Options: o, Parent: m.path(p.fork.parent), AtTick: p.fork.atTick, AllowVersionDrift: p.fork.drift}
 }
 
-// carryOut runs the plan, or forks.
-func (m *Main) carryOut(ctx context.Context, p plan, o engine.Options) (engine.Result, error) {
-	if p.fork == nil {
-		return engine.Run(ctx, o)
-	}
-	fmt.Fprintf(m.Stderr, "fork: %s after tick %d; the ticks before are derived again and cost nothing\n", oneLine(p.fork.parent), p.fork.atTick)
-	result, err := engine.Fork(ctx, m.forkOptions(p, o))
-	if err != nil {
-		err = forkFailure(p.fork.parent, err)
-	}
-	return result, err
-}
-
-// forkFailure sorts the reasons why a run cannot be forked.
+// forkFailure sorts the reasons why a run cannot be forked; nil stays nil.
 func forkFailure(runDir string, err error) error {
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, engine.ErrForkDiffers):
 		return failWith(exitDiffers, fmt.Errorf("%s cannot be forked: %w", shown(runDir), err))
 	case run.Damaged(err), errors.Is(err, engine.ErrFork), errors.Is(err, engine.ErrVersionDrift):

@@ -56,21 +56,6 @@ func (c config) endpoint() string {
 	return cmp.Or(find(c.values, "llm.base_url").text, openai.BaseURLDefault)
 }
 
-// unusedSettings lists what a user may believe to be in use in a scripted run.
-func (c config) unusedSettings() []string {
-	remedy := "a live run needs a model: --model or " + envPrefix + "MODEL"
-	if c.Offline {
-		remedy = "the run is offline (" + find(c.values, "llm.offline").origin.String() + ")"
-	}
-	var unused []string
-	for _, s := range [][2]string{{"API key", "llm.api_key"}, {"endpoint", "llm.base_url"}, {"model", "llm.model"}, {"list of agents' models", agentsTable}} {
-		if v := find(c.values, s[1]); v.text != "" {
-			unused = append(unused, fmt.Sprintf("the %s from %s is not used: %s", s[0], v.origin, remedy))
-		}
-	}
-	return unused
-}
-
 // chooseFaults reads the plan of faults, which may be about some of the agents only.
 // A live model is never spoilt: its answers cost money, and what goes wrong with
 // them is what a user wants to see.
@@ -95,8 +80,15 @@ func chooseFaults(c config, agents []string) (stub.FaultPlan, error) {
 // announceScripted says aloud that no real model takes part.
 func (c config) announceScripted(w io.Writer, url string) {
 	fmt.Fprintf(w, "model: scripted stub at %s (embedded, no network, no cost); results check the wiring and say nothing about models\n", url)
-	for _, remark := range c.unusedSettings() {
-		fmt.Fprintf(w, "note: %s\n", oneLine(remark))
+	// What a user may believe to be in use is said.
+	remedy := "a live run needs a model: --model or " + envPrefix + "MODEL"
+	if c.Offline {
+		remedy = "the run is offline (" + find(c.values, "llm.offline").origin.String() + ")"
+	}
+	for _, s := range [][2]string{{"API key", "llm.api_key"}, {"endpoint", "llm.base_url"}, {"model", "llm.model"}, {"list of agents' models", agentsTable}} {
+		if v := find(c.values, s[1]); v.text != "" {
+			fmt.Fprintf(w, "note: %s\n", oneLine(fmt.Sprintf("the %s from %s is not used: %s", s[0], v.origin, remedy)))
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package cli
 import (
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
@@ -69,9 +71,19 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if _, err := m.telemetry(p.config); err != nil {
 		return p, err
 	}
-	p.AgentModels = recordedModels(p.own)
+	p.AgentModels = nil
+	for _, a := range p.own {
+		if a.BaseURL != "" {
+			a.BaseURL = a.url.String()
+		}
+		p.AgentModels = append(p.AgentModels, a.AgentModel)
+	}
 	if p.strict() {
-		p.AgentModels = p.recording.agentModels(p.agentIDs)
+		for _, a := range p.recording.header.Settings.AgentModels {
+			if a.Model != "" && slices.Contains(p.agentIDs, a.Agent) {
+				p.AgentModels = append(p.AgentModels, trace.AgentModel{Agent: a.Agent, Model: a.Model})
+			}
+		}
 	}
 	if fork != nil {
 		p.endWithTheModel()
@@ -109,10 +121,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 		return p, wrongSettings(err)
 	}
 	p.kept = append(p.kept, m.keptTrace(fork.parent), keptPath{"the run that is forked", m.path(fork.parent)})
-	if err := m.forkOptions(p, engine.Options{Settings: p.Settings}).Check(); err != nil {
-		return p, forkFailure(fork.parent, err)
-	}
-	return p, nil
+	return p, forkFailure(fork.parent, m.forkOptions(p, engine.Options{Settings: p.Settings}).Check())
 }
 
 // takeScenario chooses the scenario and, where nobody else does, how long it is played,
@@ -140,7 +149,8 @@ func (p *plan) takeScenario(m *Main, commands []string) error {
 	return err
 }
 
-// changeRules takes the scenario of a run that is forked, with rules that changed.
+// changeRules takes the scenario of a run that is forked, with the changes of rules that
+// --set gives, in order.
 func (p *plan) changeRules(rules []string) error {
 	recorded, err := recordedScenario(p.Settings)
 	if err != nil {
@@ -149,8 +159,17 @@ func (p *plan) changeRules(rules []string) error {
 	if p.agentIDs, err = agentsOf(p.Settings, recorded); err != nil || len(rules) == 0 {
 		return err
 	}
-	if recorded.Rules, err = changedRules(recorded.Rules, rules); err != nil {
-		return err
+	for _, change := range rules {
+		name, text, found := strings.Cut(change, "=")
+		field, isRule := strings.CutPrefix(strings.TrimSpace(name), "rules.")
+		value, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if !found || !isRule || err != nil {
+			return badInput("--set %s: not understood; allowed: rules.FIELD=VALUE, with a whole number and one of %s",
+				shown(change), strings.Join(world.ChangeableRules(), ", "))
+		}
+		if recorded.Rules, err = recorded.Rules.With(field, value); err != nil {
+			return badInput("--set %s: %w", shown(change), err)
+		}
 	}
 	p.Rules = &recorded.Rules
 	// The scenario is told with the rules in force, and has to hold under them.

@@ -52,16 +52,12 @@ type Main struct {
 
 // NewMain returns the program of this process.
 func NewMain(args []string) *Main {
+	// In a pipe, a log file or a terminal without cursor control progress comes as plain lines.
+	terminal := isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb"
 	return &Main{
-		Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Terminal: isTerminal(os.Stderr),
+		Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal,
 		LookupEnv: os.LookupEnv, Getwd: os.Getwd, Now: time.Now, Random: rand.Reader,
 	}
-}
-
-// isTerminal reports whether f is a terminal that understands cursor control. In
-// a pipe, a log file or a dumb terminal progress comes as plain lines.
-func isTerminal(f *os.File) bool {
-	return isatty.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb"
 }
 
 // Execute is the program of this process: it catches its signals, runs with its
@@ -82,7 +78,18 @@ func (m *Main) Run(ctx context.Context) int {
 	}
 	m.dir = dir
 	m.Stderr = &syncWriter{w: m.Stderr}
-	return m.fail(m.shielded(func() error { return m.execute(ctx) }))
+	return m.fail(m.shielded(func() error {
+		if err := keyArgument(m.Args, m.keysOfEnvironment()); err != nil {
+			return err
+		}
+		root := m.rootCommand()
+		// A nil list would make cobra read the arguments of the process.
+		root.SetArgs(append([]string{}, m.Args...))
+		root.SetIn(m.Stdin)
+		root.SetOut(m.Stdout)
+		root.SetErr(m.Stderr)
+		return root.ExecuteContext(ctx)
+	}))
 }
 
 // shielded calls f and turns a panic, which is a bug of this program, into an

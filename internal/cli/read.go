@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
@@ -149,4 +150,26 @@ func readSecret(text string, key *openai.Secret) error {
 // that was put in the wrong place.
 func shown(text string) string {
 	return strconv.Quote(plaintext.Clip(openai.Masked(text), shownValueMax))
+}
+
+// noLayers is how the help calls a guard of which nothing is left out.
+const noLayers = "none"
+
+// readLayers reads which layers of the guard are left out: names between commas, "all"
+// for every one of them. Nothing is left out by default.
+func readLayers(text string, off *[]string) error {
+	names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	if len(names) == 1 && names[0] == noLayers {
+		*off = nil
+		return nil
+	}
+	if slices.Contains(names, noLayers) {
+		return fmt.Errorf("%q stands beside other names; allowed: %s alone, or names of layers", noLayers, noLayers)
+	}
+	layers, err := policy.ParseLayers(names)
+	if err != nil {
+		return err
+	}
+	*off = layers
+	return nil
 }

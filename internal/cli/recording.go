@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
-	"slices"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/stub"
@@ -93,17 +91,6 @@ func (c *config) answerFrom(r recording, strict bool, instead string) error {
 	return nil
 }
 
-// agentModels are the recorded models of agents.
-func (r recording) agentModels(agents []string) []trace.AgentModel {
-	var own []trace.AgentModel
-	for _, a := range r.header.Settings.AgentModels {
-		if a.Model != "" && slices.Contains(agents, a.Agent) {
-			own = append(own, trace.AgentModel{Agent: a.Agent, Model: a.Model})
-		}
-	}
-	return own
-}
-
 // openAnswers makes the source of all answers and says aloud what it is. With a
 // recording alone nothing is started and nothing can be reached. stop releases what
 // was opened and tells how many answers were recorded; it is nil only beside an error.
@@ -117,7 +104,22 @@ func (m *Main) openAnswers(ctx context.Context, p plan, faults *stub.Injector, c
 		miss = "the run ends; no model is asked"
 	}
 	fmt.Fprintf(m.Stderr, "answers: recorded in %s; without one %s\n", oneLine(p.recording.path), miss)
-	p.announceDifferences(m.Stderr)
+	// Settings that cannot lead to the recorded prompts are no error: the first request tells
+	// more, and a change may come late.
+	h := p.recording.header
+	for _, fact := range []struct{ what, recorded, now string }{
+		{"scenario", h.Settings.Scenario, p.Scenario},
+		{"seed", fmt.Sprint(h.Settings.Seed), fmt.Sprint(p.Seed)},
+		{"number of agents", fmt.Sprint(len(h.Agents)), fmt.Sprint(len(p.agentIDs))},
+		{"model", h.Settings.Model, p.Model},
+		{"protocol", h.Settings.Protocol, p.Protocol},
+		{"prompt profile", h.Settings.PromptProfile, p.PromptProfile},
+		{"prompt language", h.Settings.Language, p.Language},
+	} {
+		if fact.recorded != fact.now {
+			fmt.Fprintf(m.Stderr, "note: %s was %s when the answers were recorded and is %s now\n", fact.what, oneLine(fact.recorded), oneLine(fact.now))
+		}
+	}
 	if !p.strict() {
 		if source, stop, err = m.openModel(ctx, p, faults, calls); err != nil {
 			return nil, nil, err
@@ -134,35 +136,4 @@ func (m *Main) openAnswers(ctx context.Context, p plan, faults *stub.Injector, c
 		_ = recorded.Close()
 		closeModel()
 	}, nil
-}
-
-// announceDifferences says which settings cannot lead to the recorded prompts. They
-// are no error: the first request tells more, and a change may come late.
-func (p plan) announceDifferences(w io.Writer) {
-	s := p.recording.header.Settings
-	for _, fact := range []struct{ what, recorded, now string }{
-		{"scenario", s.Scenario, p.Scenario},
-		{"seed", fmt.Sprint(s.Seed), fmt.Sprint(p.Seed)},
-		{"number of agents", fmt.Sprint(len(p.recording.header.Agents)), fmt.Sprint(len(p.agentIDs))},
-		{"model", s.Model, p.Model},
-		{"protocol", s.Protocol, p.Protocol},
-		{"prompt profile", s.PromptProfile, p.PromptProfile},
-		{"prompt language", s.Language, p.Language},
-	} {
-		if fact.recorded != fact.now {
-			fmt.Fprintf(w, "note: %s was %s when the answers were recorded and is %s now\n", fact.what, oneLine(fact.recorded), oneLine(fact.now))
-		}
-	}
-}
-
-// missHint says what to do about a request without a recorded answer.
-func missHint(runDir string) string {
-	return fmt.Sprintf("the prompt is in %s (explain); if the change is meant, record a new run; or use --replay-miss %s", shown(runDir), missAsk)
-}
-
-// damageHint says what to do about a recording that cannot be read on. Asking a model in
-// place of what is lost is a choice with a price, and not made here.
-func (p plan) damageHint() string {
-	return fmt.Sprintf("nothing was asked from there on; resume %s --replay-from PLACE goes on with a whole copy of %s",
-		oneLine(p.RunDir), shown(p.recording.path))
 }

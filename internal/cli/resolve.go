@@ -98,7 +98,7 @@ func argumentSource(scenario string) source {
 }
 
 // flagSource reads the flags the user gave; given holds them by name. None is
-// blank: givenFlags has refused that.
+// blank: gather has refused that.
 func flagSource(given map[string]string) source {
 	return func(s setting) (value, bool) {
 		text, ok := given[s.flag]

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/atomicfile"
@@ -36,14 +37,26 @@ func (m *Main) run(ctx context.Context, p plan) error {
 		return err
 	}
 	made := append(missingDirs(m.path(p.RunDir)), out.made...)
-	if err := m.createRunDir(p); err != nil {
+	if p.fork == nil {
+		err = run.Dir(m.path(p.RunDir)).Create()
+	} else {
+		err = engine.CreateForkDir(m.forkOptions(p, engine.Options{RunDir: m.path(p.RunDir)}))
+	}
+	if err != nil {
 		made.discard()
 		return badInput("the run directory %s cannot be used: %w; allowed: a new directory in a writable place", shown(p.RunDir), cause(err))
 	}
 	result, began, err := m.play(ctx, p, p.taken(), func() {
 		fmt.Fprintf(m.Stderr, "run: %s, ticks %d, agents %d, seed %d, in %s\n", oneLine(p.Scenario), p.Ticks,
 			len(p.agentIDs), p.Seed, oneLine(p.RunDir))
-	}, func(ctx context.Context, o engine.Options) (engine.Result, error) { return m.carryOut(ctx, p, o) })
+	}, func(ctx context.Context, o engine.Options) (engine.Result, error) {
+		if p.fork == nil {
+			return engine.Run(ctx, o)
+		}
+		fmt.Fprintf(m.Stderr, "fork: %s after tick %d; the ticks before are derived again and cost nothing\n", oneLine(p.fork.parent), p.fork.atTick)
+		result, err := engine.Fork(ctx, m.forkOptions(p, o))
+		return result, forkFailure(p.fork.parent, err)
+	})
 	if !began {
 		made.discard()
 		return err
@@ -51,9 +64,11 @@ func (m *Main) run(ctx context.Context, p plan) error {
 	if locked, ok := errors.AsType[*run.LockedError](err); ok {
 		return badInput("%w", locked)
 	}
-	if err != nil && m.nothingRecorded(p) {
-		made.discard()
-		return fmt.Errorf("run: %w", err)
+	if err != nil {
+		if _, missing := os.Stat(filepath.Join(m.path(p.RunDir), run.TraceFile)); errors.Is(missing, fs.ErrNotExist) {
+			made.discard() // there is nothing to report on
+			return fmt.Errorf("run: %w", err)
+		}
 	}
 	return m.conclude(p, out, result, err)
 }
@@ -70,22 +85,37 @@ func (m *Main) play(
 	}
 	defer stop()
 	announce()
-	announceGuardOff(m.Stderr, p.GuardOff)
+	if len(p.GuardOff) > 0 {
+		// Such a run is a measurement, and its results must not be taken for those of another.
+		fmt.Fprintf(m.Stderr, "WARNING: the guard runs without %s (--guard-off); texts of other agents may decide what agents do\n", strings.Join(p.GuardOff, ", "))
+	}
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.PrintLLMIO, quiet: p.Quiet}
+	o := engine.Options{
+		Settings: p.Settings, Prepared: p.prepared, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
+		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.SegmentMB << 20,
+	}
+	if p.recording.path != "" {
+		o.RecordingPath = m.path(p.recording.path)
+	}
+	if !p.faults.Empty() { // answers that are used again were spoilt by these very faults
+		o.Reused = func(r llmclient.Request, attempts int) {
+			faults.Recount(stub.Mode(p.ScriptedMode), p.ScriptedSeed, r.Body(), attempts)
+		}
+	}
+	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.LLMIOMaxChars)}
+	notes := failureNotes{printer: printer}
+	o.LLMIO = func(x engine.Exchange) {
+		notes.see(x)
+		if p.PrintLLMIO {
+			exchanges.show(x)
+		}
+	}
 	err = m.shielded(func() (err error) {
-		result, err = m.observed(ctx, p.config, m.engineOptions(p, source, faults, printer), run)
+		result, err = m.observed(ctx, p.config, o, run)
 		return err
 	})
 	printer.finish()
 	return result, true, err
-}
-
-// createRunDir makes the directory of the run, or of the fork.
-func (m *Main) createRunDir(p plan) error {
-	if p.fork == nil {
-		return run.Dir(m.path(p.RunDir)).Create()
-	}
-	return engine.CreateForkDir(m.forkOptions(p, engine.Options{RunDir: m.path(p.RunDir)}))
 }
 
 // prepareReport checks that the report can be written where the user wants it.
@@ -149,40 +179,6 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *stub.Injector, cal
 	return engine.LiveByAgent(client, own), p.endpoints.close, nil
 }
 
-// engineOptions adds to the settings what does not shape the run: where it is
-// written, how many agents decide at once, and who watches. Failed calls are
-// noted as they come; all calls are shown only when the user asked for it.
-func (m *Main) engineOptions(p plan, source engine.Source, faults *stub.Injector, printer *progressPrinter) engine.Options {
-	o := engine.Options{
-		Settings: p.Settings, Prepared: p.prepared, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
-		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.SegmentMB << 20,
-	}
-	if p.recording.path != "" {
-		o.RecordingPath = m.path(p.recording.path)
-	}
-	if !p.faults.Empty() { // answers that are used again were spoilt by these very faults
-		o.Reused = func(r llmclient.Request, attempts int) {
-			faults.Recount(stub.Mode(p.ScriptedMode), p.ScriptedSeed, r.Body(), attempts)
-		}
-	}
-	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.LLMIOMaxChars)}
-	notes := failureNotes{printer: printer}
-	o.LLMIO = func(x engine.Exchange) {
-		notes.see(x)
-		if p.PrintLLMIO {
-			exchanges.show(x)
-		}
-	}
-	return o
-}
-
-// nothingRecorded reports whether the run ended before it had a trace, so that
-// there is nothing to report on.
-func (m *Main) nothingRecorded(p plan) bool {
-	_, err := os.Stat(filepath.Join(m.path(p.RunDir), run.TraceFile))
-	return errors.Is(err, fs.ErrNotExist)
-}
-
 // conclude writes the report and says how the run ended. It is called for every
 // run that began, so that each leaves a report with its run status: also one that
 // was interrupted, that the provider ended, or that failed here (runErr).
@@ -213,9 +209,11 @@ func (p plan) verdict(result engine.Result) error {
 	reason := result.Reason
 	switch {
 	case result.Status == trace.RunRecordingDamaged:
-		reason += "; " + p.damageHint()
+		// Asking a model in place of what is lost is a choice with a price, and not made here.
+		reason += fmt.Sprintf("; nothing was asked from there on; resume %s --replay-from PLACE goes on with a whole copy of %s",
+			oneLine(p.RunDir), shown(p.recording.path))
 	case result.Status == trace.RunReplayDiffers:
-		reason += "; " + missHint(p.RunDir)
+		reason += fmt.Sprintf("; the prompt is in %s (explain); if the change is meant, record a new run; or use --replay-miss %s", shown(p.RunDir), missAsk)
 	case p.resumable(result):
 		reason += fmt.Sprintf("; resume %s goes on with it", oneLine(p.RunDir))
 	}

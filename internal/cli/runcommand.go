@@ -107,7 +107,19 @@ func addConfigFlag(flags *pflag.FlagSet) {
 // that is forked, environment, file, default. scenario is the argument, empty for none.
 // The texts are not yet checked, apart from the file's form.
 func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...source) ([]value, error) {
-	given, err := givenFlags(flags)
+	// An empty flag is most often a variable that a script did not set; taking the next
+	// source instead would hide that.
+	given := map[string]string{}
+	var err error
+	flags.Visit(func(f *pflag.Flag) {
+		if _, ok := f.Value.(*flagText); !ok {
+			return
+		}
+		given[f.Name] = f.Value.String()
+		if strings.TrimSpace(f.Value.String()) == "" && err == nil {
+			err = badInput("flag --%s is empty; give it a value or leave it out", f.Name)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}

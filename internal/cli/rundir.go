@@ -27,20 +27,14 @@ func (m *Main) nameRunDir(named, scenario string) (string, error) {
 	if _, err := io.ReadFull(m.Random, random[:]); err != nil {
 		return "", fmt.Errorf("name the run directory: %w", err)
 	}
-	stamp := m.Now().UTC().Format("20060102T150405Z")
-	return filepath.Join(runsRoot, stamp+"-"+fileWord(scenario)+"-"+hex.EncodeToString(random[:])), nil
-}
-
-// fileWord makes a scenario's name fit for a file name: letters, digits and
-// underscores of its last path element, without the extension.
-func fileWord(scenario string) string {
-	base := strings.TrimSuffix(filepath.Base(scenario), ".toml")
+	// Of the scenario's last path element the letters, digits and underscores are kept.
 	word := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_':
 			return r
 		}
 		return '_'
-	}, base)
-	return word[:min(len(word), scenarioCharsMax)]
+	}, strings.TrimSuffix(filepath.Base(scenario), ".toml"))
+	stamp := m.Now().UTC().Format("20060102T150405Z")
+	return filepath.Join(runsRoot, stamp+"-"+word[:min(len(word), scenarioCharsMax)]+"-"+hex.EncodeToString(random[:])), nil
 }

@@ -1,6 +1,9 @@
 package cli
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // kind says how the text of a setting is read and what it may hold. Those that the type
 // of a field does not tell are named in its tag.
@@ -36,6 +39,20 @@ const (
 	// kindMoney is an amount of money such as 2.50, in the currency of the prices.
 	kindMoney kind = "money"
 )
+
+// kindWords are what help calls the value of a flag, a text without a word of its own, and
+// what a configuration file takes, a text in quotes without.
+var kindWords = map[kind]struct{ flag, file string }{
+	kindPath:   {flag: "file"},
+	kindFile:   {flag: "file"},
+	kindURL:    {flag: "url"},
+	kindAgents: {flag: "agent=model"},
+	kindCount:  {"number", "a whole number"},
+	kindSeed:   {"number", "a whole number"},
+	kindMillis: {"duration", "a whole number of milliseconds, or a duration in quotes"},
+	kindSwitch: {"bool", "true or false"},
+	kindMoney:  {"amount", "a whole number, or an amount in quotes"},
+}
 
 // setting describes one value of a run: where it may come from, what it may be and where
 // it goes. The table of settings is the single source of flags, environment names, file
@@ -86,21 +103,13 @@ func (s setting) name() string {
 // usage returns the flag's help line: what it is, its default and its variables.
 func (s setting) usage() string {
 	text := s.doc
-	if d := s.defaultText(); d != "" {
+	if d := cmp.Or(s.fallback, s.absent); d != "" {
 		text += " (default " + d + ")"
 	}
 	if len(s.env) > 0 {
 		text += " [$" + strings.Join(s.env, ", $") + "]"
 	}
 	return text
-}
-
-// defaultText describes what holds when no source sets the value.
-func (s setting) defaultText() string {
-	if s.fallback != "" {
-		return s.fallback
-	}
-	return s.absent
 }
 
 // settings is a list of settings in the order they are shown.

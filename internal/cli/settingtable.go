@@ -60,7 +60,12 @@ func settingTable() settings {
 		case s.kind == kindLayers:
 			s.separator = ","
 		case s.kind == kindMillis && s.fallback != "":
-			s.fallback = millisText(s.fallback)
+			// As people write it: 180s, 500ms.
+			if whole, ok := strings.CutSuffix(s.fallback, "000"); ok {
+				s.fallback = whole + "s"
+			} else {
+				s.fallback += "ms"
+			}
 		}
 		at := len(all)
 		if after := f.Tag.Get("after"); after != "" {
@@ -94,14 +99,6 @@ func kindOf(f reflect.StructField) kind {
 		return kindCount
 	}
 	return kindText
-}
-
-// millisText is a number of milliseconds as people write it: 180s, 500ms.
-func millisText(number string) string {
-	if whole, ok := strings.CutSuffix(number, "000"); ok {
-		return whole + "s"
-	}
-	return number + "ms"
 }
 
 // capSettings bound what a run may spend: each unit of [trace.Limit] at each place of

@@ -30,3 +30,6 @@ func (m *Main) printJSON(v any) error {
 	_, err = m.Stdout.Write(text)
 	return err
 }
+
+// oneLine makes text that others wrote safe for one line of the terminal.
+func oneLine(text string) string { return plaintext.EscapeLine(text) }

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/llmclient/openai"
+)
+
+// settingsTopic is the help page "help settings": after the order of the sources, for
+// each setting what it is, where it can be set, strongest first, what it may be and what
+// holds without it. It is a command without an action, which cobra lists as a help topic.
+func settingsTopic() *cobra.Command {
+	var b strings.Builder
+	b.WriteString("A setting is taken from the first of these that has it: a flag, the environment,\n" +
+		"the configuration file (--config FILE, or config.toml in the working directory),\n" +
+		"the default. Blank variables and texts count as unset. In the file each key stands\n" +
+		"in its table, [run], [llm] or one for each agent; unknown keys are errors.\n")
+	for _, s := range settingTable() {
+		fmt.Fprintf(&b, "\n%s\n", s.doc)
+		place := func(name, text string) { fmt.Fprintf(&b, "    %-13s%s\n", name, text) }
+		if s.flag != "" {
+			place("flag", "--"+s.flag)
+		}
+		for _, name := range s.env {
+			place("environment", name)
+		}
+		if s.kind == kindAgents {
+			place("file", "[agents.\"ID\"] with "+strings.Join(agentKeys, ", "))
+		} else {
+			place("file", s.key)
+		}
+		if allowed := s.allowed(); allowed != "" {
+			place("allowed", allowed)
+		}
+		place("default", cmp.Or(s.fallback, s.absent))
+	}
+	return &cobra.Command{Use: "settings", Short: "every setting with its flag, environment variables and file key", Long: b.String()}
+}
+
+// allowed describes the values a setting may have; empty when any text will do.
+// It is the same text in help and in the error for a value that is not allowed.
+func (s setting) allowed() string {
+	if s.removable {
+		s.removable = false
+		return s.allowed() + ", or " + noneText
+	}
+	switch s.kind {
+	case kindCount:
+		return fmt.Sprintf("a whole number from %d to %d", s.min, s.max)
+	case kindSeed:
+		return fmt.Sprintf("a whole number from 0 to %d", uint64(1<<64-1))
+	case kindMillis:
+		return fmt.Sprintf("a duration such as 30s or a number of milliseconds, from %v to %v", millis(s.min), millis(s.max))
+	case kindSwitch:
+		return "true, false"
+	case kindMoney:
+		return "an amount of money above 0 such as 2 or 0.05, in the currency of the prices"
+	case kindAgents:
+		return agentModelForm
+	case kindChoice:
+		return strings.Join(s.choices, ", ")
+	}
+	return ""
+}
+
+// printConfig shows every setting with its value and its origin, and no secret:
+//
+//	setting  value                origin
+//	ticks    30                   flag --ticks
+//	api_key  set (51 characters)  environment OPENAI_API_KEY
+//
+// Origins are flags, variables, lines of the configuration file and defaults. The
+// values have been checked before, so what is shown is what a run would use.
+func (m *Main) printConfig(values []value) error {
+	w := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "setting\tvalue\torigin")
+	for _, v := range values {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", v.setting.name(), v.display(), oneLine(v.origin.String()))
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print the configuration: %w", err)
+	}
+	return nil
+}
+
+// display returns the value for a terminal. A key shows its length only; a URL
+// shows its effective form, with what looks like a secret masked.
+func (v value) display() string {
+	if v.text == "" {
+		return v.setting.absent
+	}
+	switch v.setting.kind {
+	case kindSecret:
+		return fmt.Sprintf("set (%d characters)", len([]rune(v.text)))
+	case kindURL:
+		if url, err := openai.ParseBaseURL(v.text); err == nil {
+			return url.String()
+		}
+		return "not a base URL"
+	case kindAgents:
+		return shownAgentModels(v.text)
+	case kindText, kindPath, kindFile, kindLayers:
+		return strconv.Quote(v.text)
+	}
+	return v.text
+}
