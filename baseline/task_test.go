@@ -127,7 +127,7 @@ func solo(id string) Policy {
 func TestCooperationNeedsSeveral(t *testing.T) {
 	impossible := 0
 	for _, s := range tasks(t) {
-		if s.Task.Family != world.FamilyCooperation {
+		if s.Task.Family != "cooperation" {
 			continue
 		}
 		best := int64(0)

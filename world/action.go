@@ -148,20 +148,13 @@ func init() { specs = DefaultRules().Actions() }
 
 // specNamed finds an action's spec under the default rules.
 func specNamed(name string) (ActionSpec, bool) {
-	for _, s := range specs {
-		if s.Name == name {
-			return s, true
-		}
+	if i := slices.IndexFunc(specs, func(s ActionSpec) bool { return s.Name == name }); i >= 0 {
+		return specs[i], true
 	}
 	return ActionSpec{}, false
 }
 
-// amount is the amount that a limit of the action is about.
+// amount is the amount that a limit of the action is about; it has one.
 func (s ActionSpec) amount() Param {
-	for _, p := range s.Params {
-		if p.Slot() == SlotAmount {
-			return p
-		}
-	}
-	panic("world: " + s.Name + " has no amount")
+	return s.Params[slices.IndexFunc(s.Params, func(p Param) bool { return p.Slot() == SlotAmount })]
 }

@@ -49,47 +49,34 @@ func MakeAction(name string, args Args) (Action, error) {
 	if name == (ExecuteUntil{}).ActionName() {
 		return nil, &ArgumentError{"action", "is an order around another action"}
 	}
-	given := Args{}
 	for _, p := range spec.Params {
-		v, ok := args[p.Name]
-		if !ok {
+		if _, ok := args[p.Name]; !ok {
 			return nil, &ArgumentError{p.Name, "is missing"}
 		}
-		given[p.Name] = v
 	}
 	// Names that do not belong are only counted, since they are text that somebody
 	// else wrote.
 	if len(args) > len(spec.Params) {
 		return nil, &ArgumentError{"action", fmt.Sprintf("takes %d arguments, got %d", len(spec.Params), len(args))}
 	}
+	checked := Args{}
 	for _, p := range spec.Params {
-		v := given[p.Name]
-		if err := checkValue(p, v); err != nil {
-			return nil, err
+		v := args[p.Name]
+		_, aliased := p.ChoiceAliases[v.Text]
+		switch {
+		case p.Kind == ParamAmount:
+		case p.Kind == ParamText:
+			v.Text = cleanText(v.Text, p.Max)
+		case v.Text == "":
+			return nil, &ArgumentError{p.Name, "is empty"}
+		case !utf8.ValidString(v.Text) || len(v.Text) > textArgumentMax:
+			return nil, &ArgumentError{p.Name, fmt.Sprintf("is not valid text of at most %d bytes", textArgumentMax)}
+		case p.Kind == ParamChoice && !aliased && !slices.Contains(p.Choices, v.Text):
+			return nil, &ArgumentError{p.Name, "is not one of its choices"}
 		}
-		if p.Kind == ParamText {
-			given[p.Name] = Value{Text: cleanText(v.Text, p.Max)}
-		}
+		checked[p.Name] = v
 	}
-	return assemble(spec, given), nil
-}
-
-// checkValue demands that an id is sound text and a choice is offered.
-func checkValue(p Param, v Value) error {
-	if p.Kind == ParamAmount || p.Kind == ParamText {
-		return nil
-	}
-	if v.Text == "" {
-		return &ArgumentError{p.Name, "is empty"}
-	}
-	if !utf8.ValidString(v.Text) || len(v.Text) > textArgumentMax {
-		return &ArgumentError{p.Name, fmt.Sprintf("is not valid text of at most %d bytes", textArgumentMax)}
-	}
-	_, aliased := p.ChoiceAliases[v.Text]
-	if p.Kind == ParamChoice && !aliased && !slices.Contains(p.Choices, v.Text) {
-		return &ArgumentError{p.Name, "is not one of its choices"}
-	}
-	return nil
+	return assemble(spec, checked), nil
 }
 
 // assemble makes an action of the values of its parameters, which are all present. A

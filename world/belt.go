@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"strconv"
@@ -151,14 +152,11 @@ func (b *Belt) check(space Space, listed int64) error {
 	}
 	for i, m := range b.Materials {
 		field := fmt.Sprintf("belt.materials[%d]", i)
-		if err := checkMaterial(field, m.Material); err != nil {
-			return err
-		}
-		if err := within([]valueRange{
+		if err := cmp.Or(checkMaterial(field, m.Material), within([]valueRange{
 			{field + ".weight", m.Weight, 1, 1_000_000},
 			{field + ".emission_max", m.EmissionMax, 0, emissionMax},
 			{field + ".reserve_max_g", m.ReserveMaxG, 0, amountMax},
-		}); err != nil {
+		})); err != nil {
 			return err
 		}
 		regrown := mulDiv(m.ReserveMaxG, b.RegenPPM, 1_000_000)
@@ -166,25 +164,33 @@ func (b *Belt) check(space Space, listed int64) error {
 			return err
 		}
 	}
-	if err := b.checkReach(space); err != nil {
-		return err
+	var reach int64
+	for _, m := range b.Materials {
+		reach = max(reach, source{radiusCM: b.RadiusMaxCM, emission: m.EmissionMax}.reachCM())
 	}
-	return b.checkSpacing(space, listed)
-}
-
-// checkSpacing demands room enough that every fragment finds a place: half of the
-// box stays free even if no two excluded regions overlapped. The regions are
-// taken as cubes, cut to the box, and counted as whole ones along each axis.
-func (b *Belt) checkSpacing(space Space, listed int64) error {
+	// A belt in which everything shines on everything is refused. The pairs are counted as
+	// if all fragments were the largest and strongest: an expected number of fragments per
+	// reach, halving the box axis by axis down to the reach, rounded up.
+	n, sides := b.fragments(space), box.sides()
+	near := n
+	for _, side := range sides {
+		near = ceilDiv(near*min(2*reach+1, side), side)
+	}
+	if n*near > reachPairsMax {
+		return fmt.Errorf("belt.materials: radiation reaches %d cm, so that about %d fragments shine on each other", reach, near)
+	}
 	if b.MinSpacingCM == 0 {
 		return nil
 	}
+	// There is room enough that every fragment finds a place: half of the box stays free even
+	// if no two excluded regions overlapped. The regions are taken as cubes, cut to the box,
+	// and counted as whole ones along each axis.
 	room := int64(1)
-	for _, side := range b.box(space).sides() {
+	for _, side := range sides {
 		room *= min(side/min(side, 2*b.MinSpacingCM), 1_000_000)
 	}
-	if need := 2 * (b.fragments(space) + listed); need > room {
-		return fmt.Errorf("belt.min_spacing_cm: %d leaves room for %d fragments, want %d", b.MinSpacingCM, room/2-listed, b.fragments(space))
+	if 2*(n+listed) > room {
+		return fmt.Errorf("belt.min_spacing_cm: %d leaves room for %d fragments, want %d", b.MinSpacingCM, room/2-listed, n)
 	}
 	return nil
 }
@@ -192,26 +198,6 @@ func (b *Belt) checkSpacing(space Space, listed int64) error {
 // reachPairsMax bounds the pairs of fragments of which one may radiate on the
 // other, and so the time New takes to add them up.
 const reachPairsMax = 200_000_000
-
-// checkReach refuses a belt in which everything shines on everything. It counts
-// the pairs as if all fragments were the largest and strongest.
-func (b *Belt) checkReach(space Space) error {
-	var reach int64
-	for _, m := range b.Materials {
-		reach = max(reach, source{radiusCM: b.RadiusMaxCM, emission: m.EmissionMax}.reachCM())
-	}
-	n := b.fragments(space)
-	// An expected number of fragments per reach, halving the box axis by axis
-	// down to the reach, rounded up.
-	near := n
-	for _, side := range b.box(space).sides() {
-		near = ceilDiv(near*min(2*reach+1, side), side)
-	}
-	if n*near > reachPairsMax {
-		return fmt.Errorf("belt.materials: radiation reaches %d cm, so that about %d fragments shine on each other", reach, near)
-	}
-	return nil
-}
 
 // mulDiv is a*b/c in 128 bits, rounded half up. None is negative, c is positive
 // and the quotient must fit.

@@ -57,12 +57,10 @@ const clausesMax = 200
 // Where [Scenario.WithAgents] changed the number of agents, clauses of single
 // agents go round like personas; those agents that a clause names otherwise are
 // the ones with these ids.
-func (w *World) Clauses(n int) []Clause { return w.scenario.clausesOf(n) }
-
-func (s Scenario) clausesOf(n int) []Clause {
-	own := agentID(n % int(s.planned()))
+func (w *World) Clauses(n int) []Clause {
+	own := agentID(n % int(w.scenario.planned()))
 	var list []Clause
-	for _, c := range s.Mandate {
+	for _, c := range w.scenario.Mandate {
 		if c.Agent == Anyone || c.Agent == own {
 			c.AskedBy = slices.Clone(c.AskedBy)
 			list = append(list, c)

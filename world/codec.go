@@ -19,28 +19,24 @@ func EncodeAction(a Action) []byte {
 	}
 	args := ActionArgs(a)
 	spec, _ := specNamed(a.ActionName())
-	b := append([]byte(`{"action":`), quote(spec.Name)...)
+	b := append([]byte(`{"action":`), encode(spec.Name)...)
 	for _, p := range spec.Params {
-		b = append(append(b, ','), quote(p.Name)...)
-		b = append(append(b, ':'), encodeValue(p, args[p.Name])...)
+		b = append(append(append(b, ','), encode(p.Name)...), ':')
+		if v := args[p.Name]; p.Kind == ParamAmount {
+			b = strconv.AppendInt(b, v.Int, 10)
+		} else {
+			b = append(b, encode(v.Text)...)
+		}
 	}
 	return append(b, '}')
 }
 
-// encodeValue writes an amount as a number and anything else as text.
-func encodeValue(p Param, v Value) []byte {
-	if p.Kind == ParamAmount {
-		return strconv.AppendInt(nil, v.Int, 10)
-	}
-	return quote(v.Text)
-}
-
-// quote writes a JSON string, escaped as encoding/json does it by default: the
+// encode writes JSON, strings escaped as encoding/json does it by default: the
 // result stays the same when it passes through another encoder.
-func quote(s string) []byte {
-	b, err := json.Marshal(s)
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
 	if err != nil {
-		panic("world: a string does not encode: " + err.Error())
+		panic("world: part of an action does not encode: " + err.Error())
 	}
 	return b
 }
@@ -71,26 +67,22 @@ func DecodeAction(b []byte) (Action, error) {
 	}
 	args := Args{}
 	for _, p := range spec.Params {
-		v, err := decodeValue(p, fields[p.Name])
+		var v Value
+		var err error
+		switch raw := fields[p.Name]; {
+		case raw == nil || bytes.Equal(raw, []byte("null")):
+			err = errors.New("is missing")
+		case p.Kind == ParamAmount:
+			err = json.Unmarshal(raw, &v.Int)
+		default:
+			err = json.Unmarshal(raw, &v.Text)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("decode action %s: field %s: %w", name, p.Name, err)
 		}
 		args[p.Name] = v
 	}
 	return assemble(spec, args), nil
-}
-
-// decodeValue reads one argument; null counts as missing.
-func decodeValue(p Param, raw json.RawMessage) (Value, error) {
-	var v Value
-	switch {
-	case raw == nil || bytes.Equal(raw, []byte("null")):
-		return v, errors.New("is missing")
-	case p.Kind == ParamAmount:
-		return v, json.Unmarshal(raw, &v.Int)
-	default:
-		return v, json.Unmarshal(raw, &v.Text)
-	}
 }
 
 // decodeFields splits one JSON object into its fields and refuses repeats, which

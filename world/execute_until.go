@@ -129,8 +129,16 @@ func (o ExecuteUntil) problem() *ArgumentError {
 		return &ArgumentError{"until", fmt.Sprintf("needs 1 to %d conditions", ConditionsMax)}
 	}
 	for _, c := range o.Until {
-		if p := c.problem(); p != "" {
-			return &ArgumentError{"until", p}
+		i := stopEventNamed(c.Event)
+		switch {
+		case i < 0:
+			return &ArgumentError{"until", "names an event that does not exist"}
+		case stopEvents[i].TakesValue && c.Value == nil:
+			return &ArgumentError{"until", c.Event + " needs value"}
+		case !stopEvents[i].TakesValue && c.Value != nil:
+			return &ArgumentError{"until", c.Event + " takes no value"}
+		case c.Value != nil && *c.Value < 0:
+			return &ArgumentError{"until", c.Event + " needs a value of at least 0"}
 		}
 	}
 	for i, event := range o.Ignore {
@@ -139,22 +147,6 @@ func (o ExecuteUntil) problem() *ArgumentError {
 		}
 	}
 	return nil
-}
-
-// problem says in a fixed phrase what is wrong with the condition, "" if nothing.
-func (c Condition) problem() string {
-	event, ok := stopEventNamed(c.Event)
-	switch {
-	case !ok:
-		return "names an event that does not exist"
-	case event.TakesValue && c.Value == nil:
-		return event.Name + " needs value"
-	case !event.TakesValue && c.Value != nil:
-		return event.Name + " takes no value"
-	case c.Value != nil && *c.Value < 0:
-		return event.Name + " needs a value of at least 0"
-	}
-	return ""
 }
 
 // wireOrder is the canonical form of an execute_until, its fields in this order.
@@ -173,11 +165,7 @@ func (o ExecuteUntil) encode() []byte {
 	if o.Do != nil {
 		wire.Do = EncodeAction(o.Do)
 	}
-	b, err := json.Marshal(wire)
-	if err != nil {
-		panic("world: an order does not encode: " + err.Error())
-	}
-	return b
+	return encode(wire)
 }
 
 // decodeOrder reads an execute_until, of which b has the fields given. Orders do not nest,
@@ -209,16 +197,4 @@ func decodeOrder(b []byte, fields map[string]json.RawMessage) (Action, error) {
 		o.Do = do
 	}
 	return o, nil
-}
-
-// cloneConditions copies conditions with their thresholds.
-func cloneConditions(list []Condition) []Condition {
-	list = append([]Condition(nil), list...)
-	for i, c := range list {
-		if c.Value != nil {
-			n := *c.Value
-			list[i].Value = &n
-		}
-	}
-	return list
 }

@@ -1,5 +1,7 @@
 package world
 
+import "slices"
+
 // facts are all that the rules look at when they rule on an agent's action, beside
 // what its senses say about a target. A view makes them from its copies, Apply
 // from the live world; the rules cannot tell the difference, so a dry run and
@@ -94,10 +96,8 @@ func (f *facts) room() int64 { return f.law.PowerCapacity - f.stock[electricity]
 
 // factory finds an own factory by id.
 func (f *facts) factory(id string) (factoryFacts, bool) {
-	for _, own := range f.factories {
-		if own.id == id {
-			return own, true
-		}
+	if i := slices.IndexFunc(f.factories, func(own factoryFacts) bool { return own.id == id }); i >= 0 {
+		return f.factories[i], true
 	}
 	return factoryFacts{}, false
 }

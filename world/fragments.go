@@ -58,7 +58,23 @@ func (b *Belt) Places(seed uint64, space Space, taken []Position) []Place {
 		}
 	}
 	slices.SortFunc(chosen, byPosition)
-	return b.furnish(seed, chosen)
+	// All ids share one text, which saves an allocation per fragment.
+	var text strings.Builder
+	ends := make([]int, len(chosen))
+	for i := range chosen {
+		text.WriteString(b.IDPrefix)
+		text.WriteByte('-')
+		text.WriteString(strconv.Itoa(i + 1))
+		ends[i] = text.Len()
+	}
+	ids, start := text.String(), 0
+	places := make([]Place, len(chosen))
+	for i, c := range chosen {
+		places[i] = b.fragment(seed, c)
+		places[i].ID = ids[start:ends[i]]
+		start = ends[i]
+	}
+	return places
 }
 
 // beltRoundsMax is far beyond what a belt needs that leaves half of its box free:
@@ -102,17 +118,25 @@ func below(draw uint64, n int64) int64 {
 	return int64(hi)
 }
 
-// thin applies the rule of one round.
+// thin applies the rule of one round; it may reorder and shorten the list.
 func (b *Belt) thin(list []candidate, fixed []Position) []candidate {
 	if b.MinSpacingCM == 0 {
 		return list
 	}
-	free := b.clearOf(list, fixed)
+	index := newPointIndex(fixed)
+	free := slices.DeleteFunc(list, func(c candidate) bool {
+		for k := range index.around(c.position, b.MinSpacingCM) {
+			if b.tooClose(c.position, fixed[k]) {
+				return true
+			}
+		}
+		return false
+	})
 	points := make([]Position, len(free))
 	for i := range free {
 		points[i] = free[i].position
 	}
-	index := newPointIndex(points)
+	index = newPointIndex(points)
 	var kept []candidate
 	for i, c := range free {
 		best := true
@@ -129,46 +153,9 @@ func (b *Belt) thin(list []candidate, fixed []Position) []candidate {
 	return kept
 }
 
-// clearOf drops the candidates too close to a fixed position.
-func (b *Belt) clearOf(list []candidate, fixed []Position) []candidate {
-	if len(fixed) == 0 {
-		return list
-	}
-	index := newPointIndex(fixed)
-	return slices.DeleteFunc(list, func(c candidate) bool {
-		for k := range index.around(c.position, b.MinSpacingCM) {
-			if b.tooClose(c.position, fixed[k]) {
-				return true
-			}
-		}
-		return false
-	})
-}
-
 // tooClose says that two fragments may not both exist.
 func (b *Belt) tooClose(p, q Position) bool {
 	return p.squared(q) < b.MinSpacingCM*b.MinSpacingCM
-}
-
-// furnish makes places of the chosen candidates. All ids share one text, which
-// saves an allocation per fragment.
-func (b *Belt) furnish(seed uint64, chosen []candidate) []Place {
-	var text strings.Builder
-	ends := make([]int, len(chosen))
-	for i := range chosen {
-		text.WriteString(b.IDPrefix)
-		text.WriteByte('-')
-		text.WriteString(strconv.Itoa(i + 1))
-		ends[i] = text.Len()
-	}
-	ids, start := text.String(), 0
-	places := make([]Place, len(chosen))
-	for i, c := range chosen {
-		places[i] = b.fragment(seed, c)
-		places[i].ID = ids[start:ends[i]]
-		start = ends[i]
-	}
-	return places
 }
 
 // fragment draws radius and material of a candidate and derives the rest.

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -17,18 +18,12 @@ type GoalStatus struct {
 	Now int64 `json:"now"`
 }
 
-// metric is a goal's measure with its names resolved.
-type metric struct {
-	kind     string
-	resource resource
-	factory  int
-	place    int32
-}
+// metric is a goal's measure, its names resolved: the present value for an agent.
+type metric func(w *World, a *agent) int64
 
 // pursuit is one goal of one agent.
 type pursuit struct {
 	goal   Goal
-	agent  int32
 	metric metric
 	metAt  int64
 }
@@ -37,24 +32,29 @@ type pursuit struct {
 // Names are resolved once, when the world is made; a goal that names nothing is a
 // fault of the scenario and not a goal that is never met.
 func (s Scenario) parseMetric(text string) (metric, error) {
-	kind, name, _ := strings.Cut(text, ":")
-	m := metric{kind: kind}
-	var ok bool
-	switch kind {
-	case "stock":
-		m.resource, ok = resourceNamed(name)
-	case "product":
-		m.resource, ok = resourceNamed(name)
-		ok = ok && m.resource >= controlChip
+	switch sort, name, _ := strings.Cut(text, ":"); sort {
+	case "stock", "product":
+		if r, ok := resourceNamed(name); ok && (sort == "stock" || r >= controlChip) {
+			return func(w *World, a *agent) int64 { return w.stockOf(a)[r] }, nil
+		}
 	case "factory":
-		m.factory, ok = kindNumber(s.Rules.FactoryKinds(), name)
+		if kind, ok := kindNumber(s.Rules.FactoryKinds(), name); ok {
+			return func(w *World, a *agent) (finished int64) {
+				for _, k := range a.factories {
+					if w.factories[k].ready && w.factories[k].kind == kind {
+						finished++
+					}
+				}
+				return finished
+			}, nil
+		}
 	case "place":
-		m.place, ok = s.placeNumber(name)
+		// A place counts while the agent stands there, not while it travels to it.
+		if p, ok := s.placeNumber(name); ok {
+			return func(_ *World, a *agent) int64 { return bit(a.place == p) }, nil
+		}
 	}
-	if !ok {
-		return m, fmt.Errorf("%q is no stock:, product:, factory: or place: of this scenario", text)
-	}
-	return m, nil
+	return nil, fmt.Errorf("%q is no stock:, product:, factory: or place: of this scenario", text)
 }
 
 // checkGoals allows a goal per agent beside the usual number, for scenarios that
@@ -66,10 +66,7 @@ func (s Scenario) checkGoals() error {
 	seen := map[string]bool{}
 	for i, g := range s.Goals {
 		field := fmt.Sprintf("goals[%d]", i)
-		if err := checkID(field+".id", g.ID); err != nil {
-			return err
-		}
-		if err := checkText(field+".text", g.Text, textMax); err != nil {
+		if err := cmp.Or(checkID(field+".id", g.ID), checkText(field+".text", g.Text, textMax)); err != nil {
 			return err
 		}
 		if _, ok := s.agentNumber(g.Agent); g.Agent != "*" && !ok {
@@ -105,7 +102,7 @@ func (s Scenario) pursuits() [][]pursuit {
 			to = from + 1
 		}
 		for n := from; n < to; n++ {
-			lists[n] = append(lists[n], pursuit{g, int32(n), m, -1})
+			lists[n] = append(lists[n], pursuit{g, m, -1})
 		}
 	}
 	return lists
@@ -117,7 +114,7 @@ func (s Scenario) pursuits() [][]pursuit {
 func (w *World) reviewGoals(n int32) {
 	for i := range w.goals[n] {
 		p := &w.goals[n][i]
-		if p.metAt >= 0 || w.measure(n, p.metric) < p.goal.AtLeast {
+		if p.metAt >= 0 || p.metric(w, &w.agents[n]) < p.goal.AtLeast {
 			continue
 		}
 		p.metAt = w.tick
@@ -125,35 +122,14 @@ func (w *World) reviewGoals(n int32) {
 	}
 }
 
-// measure is the present value of a metric for agent n.
-// A place counts while the agent stands there, not while it travels to it.
-func (w *World) measure(n int32, m metric) int64 {
-	a := &w.agents[n]
-	switch m.kind {
-	case "factory":
-		var ready int64
-		for _, k := range a.factories {
-			if w.factories[k].ready && w.factories[k].kind == m.factory {
-				ready++
-			}
-		}
-		return ready
-	case "place":
-		if a.place == m.place {
-			return 1
-		}
-		return 0
-	}
-	return w.stockOf(a)[m.resource]
-}
-
 // Goals lists the status of every agent's goals, by agent and then in the order
 // of the scenario.
 func (w *World) Goals() []GoalStatus {
 	var list []GoalStatus
 	for n, pursuits := range w.goals {
+		a := &w.agents[n]
 		for _, p := range pursuits {
-			list = append(list, GoalStatus{p.goal, w.agents[n].id, p.metAt, w.measure(int32(n), p.metric)})
+			list = append(list, GoalStatus{p.goal, a.id, p.metAt, p.metric(w, a)})
 		}
 	}
 	return list

@@ -19,10 +19,22 @@ type pointIndex struct {
 
 // newPointIndex files points under their positions in the list.
 func newPointIndex(points []Position) *pointIndex {
-	x := &pointIndex{}
 	box := boundingBox(points)
-	x.from = box.From
-	x.divide(box, int64(len(points)))
+	sides := box.sides()
+	x := &pointIndex{from: box.From, cellCM: max(sides[0], sides[1], sides[2]), counts: [3]int64{1, 1, 1}}
+	// Cells are halved until there would be more than one for two points. Flat and long
+	// boxes get as many cells as their shape asks for.
+	for x.cellCM > 1 {
+		half, counts, cells := (x.cellCM+1)/2, [3]int64{}, int64(1)
+		for i, side := range sides {
+			counts[i] = ceilDiv(side, half)
+			cells *= counts[i]
+		}
+		if cells > int64(len(points)/2) {
+			break
+		}
+		x.cellCM, x.counts = half, counts
+	}
 	x.starts = make([]int32, x.counts[0]*x.counts[1]*x.counts[2]+1)
 	for _, p := range points {
 		x.starts[x.cellOf(p)+1]++
@@ -51,27 +63,6 @@ func boundingBox(points []Position) Box {
 		b.To = Position{max(b.To.X, p.X), max(b.To.Y, p.Y), max(b.To.Z, p.Z)}
 	}
 	return b
-}
-
-// divide halves the cells until there would be more than one for two points. Flat
-// and long boxes get as many cells as their shape asks for.
-func (x *pointIndex) divide(b Box, n int64) {
-	sides := b.sides()
-	x.cellCM = max(sides[0], sides[1], sides[2])
-	x.counts = [3]int64{1, 1, 1}
-	for x.cellCM > 1 {
-		half := (x.cellCM + 1) / 2
-		var counts [3]int64
-		cells := int64(1)
-		for i, side := range sides {
-			counts[i] = ceilDiv(side, half)
-			cells *= counts[i]
-		}
-		if cells > n/2 {
-			return
-		}
-		x.cellCM, x.counts = half, counts
-	}
 }
 
 // cellOf is the cell of a position in the bounding box.

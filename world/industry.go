@@ -1,5 +1,7 @@
 package world
 
+import "slices"
+
 // FactoryKind is a kind of factory that can be built.
 type FactoryKind struct {
 	// Name is the factory_kind argument of build_factory.
@@ -100,20 +102,12 @@ func assembly(product resource, ticks int64, inputs stock, dataOut int64) Recipe
 
 // recipeNumber finds a recipe by id or alias.
 func recipeNumber(recipes []Recipe, name string) (int, bool) {
-	for i := range recipes {
-		if recipes[i].ID == name || recipes[i].Alias == name {
-			return i, true
-		}
-	}
-	return 0, false
+	i := slices.IndexFunc(recipes, func(r Recipe) bool { return r.ID == name || r.Alias == name })
+	return max(i, 0), i >= 0
 }
 
 // kindNumber finds a factory kind by name.
 func kindNumber(kinds []FactoryKind, name string) (int, bool) {
-	for i := range kinds {
-		if kinds[i].Name == name {
-			return i, true
-		}
-	}
-	return 0, false
+	i := slices.IndexFunc(kinds, func(k FactoryKind) bool { return k.Name == name })
+	return max(i, 0), i >= 0
 }

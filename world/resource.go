@@ -1,5 +1,7 @@
 package world
 
+import "slices"
+
 // The resource names, in the fixed order every list of stock uses.
 const (
 	// Electricity is an agent's only energy store, bounded by its power capacity.
@@ -46,7 +48,7 @@ var resourceNames = [resourceCount]string{
 }
 
 // Resources lists all resource names in their fixed order.
-func Resources() []string { return append([]string(nil), resourceNames[:]...) }
+func Resources() []string { return slices.Clone(resourceNames[:]) }
 
 // String is the resource's name.
 func (r resource) String() string { return resourceNames[r] }
@@ -61,12 +63,8 @@ func (r resource) unit() string {
 
 // resourceNamed finds a resource by its exact name.
 func resourceNamed(name string) (resource, bool) {
-	for r, n := range resourceNames {
-		if n == name {
-			return resource(r), true
-		}
-	}
-	return 0, false
+	r := slices.Index(resourceNames[:], name)
+	return resource(max(r, 0)), r >= 0
 }
 
 // amounts lists the non-zero entries of s in the fixed order.

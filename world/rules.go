@@ -2,6 +2,10 @@ package world
 
 import "fmt"
 
+// RulesVersion names the rules of the kernel: what actions cost and do, and what
+// views show. Runs of different rules do not replay on each other.
+const RulesVersion = "3"
+
 // CMPerKM is the number of centimetres in a kilometre.
 const CMPerKM = 100_000
 

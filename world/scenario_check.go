@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,28 +44,18 @@ func (s Scenario) Check() error {
 // checkHead checks names, texts, the extent and what agents see of it. Texts reach
 // prompts, so their length is bounded here and not where they are shown.
 func (s Scenario) checkHead() error {
-	if err := checkID("id", s.ID); err != nil {
-		return err
-	}
+	err := checkID("id", s.ID)
 	for i, a := range s.Aliases {
-		if err := checkID(fmt.Sprintf("aliases[%d]", i), a); err != nil {
-			return err
-		}
+		err = cmp.Or(err, checkID(fmt.Sprintf("aliases[%d]", i), a))
 	}
-	if err := checkName("name", s.Name); err != nil {
-		return err
-	}
-	if err := checkText("text", s.Text, textMax); err != nil {
-		return err
-	}
-	return within([]valueRange{
+	return cmp.Or(err, checkName("name", s.Name), checkText("text", s.Text, textMax), within([]valueRange{
 		{"space.width_cm", s.Space.WidthCM, 1, spaceMaxCM},
 		{"space.depth_cm", s.Space.DepthCM, 1, spaceMaxCM},
 		{"space.height_cm", s.Space.HeightCM, 1, spaceMaxCM},
 		{"visibility_km", s.VisibilityKM, 0, 10_000},
 		{"places_shown", s.PlacesShown, 1, sightsMax},
 		{"agents_shown", s.AgentsShown, 1, sightsMax},
-	})
+	}))
 }
 
 // valueRange is the range of one number of a scenario.
@@ -94,16 +85,7 @@ func (s Scenario) checkPlaces() error {
 	seen := map[string]bool{}
 	for i, p := range s.Places {
 		field := fmt.Sprintf("places[%d]", i)
-		if err := checkID(field+".id", p.ID); err != nil {
-			return err
-		}
-		if err := checkName(field+".name", p.Name); err != nil {
-			return err
-		}
-		if err := checkMaterial(field, p.Material); err != nil {
-			return err
-		}
-		if err := within([]valueRange{
+		err := cmp.Or(checkID(field+".id", p.ID), checkName(field+".name", p.Name), checkMaterial(field, p.Material), within([]valueRange{
 			{field + ".x_cm", p.Position.X, 0, s.Space.WidthCM},
 			{field + ".y_cm", p.Position.Y, 0, s.Space.DepthCM},
 			{field + ".z_cm", p.Position.Z, 0, s.Space.HeightCM},
@@ -111,7 +93,8 @@ func (s Scenario) checkPlaces() error {
 			{field + ".emission", p.Emission, 0, emissionMax},
 			{field + ".compound_g", p.CompoundG, 0, amountMax},
 			{field + ".regen_g", p.RegenG, 0, regenMax},
-		}); err != nil {
+		}))
+		if err != nil {
 			return err
 		}
 		if seen[p.ID] {
@@ -189,16 +172,12 @@ func (s Scenario) checkPersonas() error {
 		return fmt.Errorf("personas: %d, want at most %d", len(s.Personas), listMax)
 	}
 	for i, p := range s.Personas {
-		field := fmt.Sprintf("personas[%d]", i)
-		if err := checkName(field+".name", p.Name); err != nil {
+		field := fmt.Sprintf("personas[%d].", i)
+		if err := cmp.Or(
+			checkName(field+"name", p.Name), checkText(field+"text", p.Text, textMax),
+			checkText(field+"short_term_goal", p.ShortTermGoal, textMax), checkText(field+"long_term_goal", p.LongTermGoal, textMax),
+		); err != nil {
 			return err
-		}
-		for _, t := range [][2]string{
-			{"text", p.Text}, {"short_term_goal", p.ShortTermGoal}, {"long_term_goal", p.LongTermGoal},
-		} {
-			if err := checkText(field+"."+t[0], t[1], textMax); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

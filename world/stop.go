@@ -1,5 +1,7 @@
 package world
 
+import "slices"
+
 // The stop events of standing orders; [StopEvents] says when each holds. They are decided
 // at the start of a tick in which the agent could act. Some are about now (charge, heat,
 // stock, radiation), some about what happened since the order began: arrivals, jobs,
@@ -52,12 +54,15 @@ type StopEvent struct {
 	Doc string
 }
 
-// stopEvents are the events in their fixed order; holds decides one for an able agent n
-// at the start of a tick, v being the threshold.
-var stopEvents = []struct {
+// stopRule is a stop event with what decides it for an able agent n at the start of a
+// tick, v being the threshold.
+type stopRule struct {
 	StopEvent
 	holds func(w *World, n int32, a *agent, v int64) bool
-}{
+}
+
+// stopEvents are the events in their fixed order.
+var stopEvents = []stopRule{
 	{StopEvent{StopActionRejected, false, "an attempt was rejected (always on)"}, func(w *World, n int32, a *agent, v int64) bool { return false }}, // decided before
 	{StopEvent{StopArriveTarget, false, "a journey ended"}, func(w *World, n int32, a *agent, v int64) bool { return a.standing.arrived }},
 	{StopEvent{StopInsufficientElectricity, false, "electricity below a fifth of capacity"}, func(w *World, n int32, a *agent, v int64) bool { return w.electricityOf(a)*5 < w.law.PowerCapacity }},
@@ -87,26 +92,16 @@ func StopEvents() []StopEvent {
 	return list
 }
 
-// stopEventNamed finds a stop event by name.
-func stopEventNamed(name string) (StopEvent, bool) {
-	for _, e := range stopEvents {
-		if e.Name == name {
-			return e.StopEvent, true
-		}
-	}
-	return StopEvent{}, false
+// stopEventNamed is the number of a stop event, -1 if there is none of that name.
+func stopEventNamed(name string) int {
+	return slices.IndexFunc(stopEvents, func(e stopRule) bool { return e.Name == name })
 }
 
-// holds decides one condition for an able agent at the start of a tick.
+// holds decides one condition of a checked order.
 func (w *World) holds(n int32, c Condition) bool {
 	var v int64
 	if c.Value != nil {
 		v = *c.Value
 	}
-	for i := range stopEvents {
-		if e := &stopEvents[i]; e.Name == c.Event {
-			return e.holds(w, n, &w.agents[n], v)
-		}
-	}
-	panic("world: a checked condition names no event: " + c.Event)
+	return stopEvents[stopEventNamed(c.Event)].holds(w, n, &w.agents[n], v)
 }

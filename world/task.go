@@ -6,18 +6,9 @@ import (
 	"strings"
 )
 
-// The families of tasks.
-const (
-	// FamilyProduction asks for output.
-	FamilyProduction = "production"
-	// FamilySurvival asks to stay powered, or productive, through a shortage.
-	FamilySurvival = "survival"
-	// FamilyCooperation cannot be done by one agent alone.
-	FamilyCooperation = "cooperation"
-)
-
-// Families lists the families of tasks.
-func Families() []string { return []string{FamilyProduction, FamilySurvival, FamilyCooperation} }
+// Families lists the families of tasks: those that ask for output, those that ask to stay
+// powered, or productive, through a shortage, and those that no agent can do alone.
+func Families() []string { return []string{"production", "survival", "cooperation"} }
 
 // Task makes a scenario a test: one number says how well a run went, and three
 // more say what that number means. The numbers hold for the scenario's own seed
@@ -74,22 +65,6 @@ func (t Task) Measures() (kind, resource string) {
 	return kind, resource
 }
 
-// measurable says whether the metric names something that can be measured.
-func (t Task) measurable() bool {
-	kind, name := t.Measures()
-	r, known := resourceNamed(name)
-	stocked := known && r != electricity
-	switch kind {
-	case metricUptime:
-		return t.Metric == metricUptime
-	case metricProduced:
-		return stocked && r != compound // it is dug, not made
-	case metricHeld, metricHeldMin:
-		return stocked
-	}
-	return false
-}
-
 // Counts says whether the result of the agent with the given id counts.
 func (t Task) Counts(id string) bool { return len(t.Agents) == 0 || slices.Contains(t.Agents, id) }
 
@@ -115,7 +90,18 @@ func (s Scenario) checkTask() error {
 	}); err != nil {
 		return err
 	}
-	if !t.measurable() {
+	kind, name := t.Measures()
+	r, known := resourceNamed(name)
+	measurable := false
+	switch kind {
+	case metricUptime:
+		measurable = t.Metric == metricUptime
+	case metricProduced:
+		measurable = known && r > compound // which is dug, not made
+	case metricHeld, metricHeldMin:
+		measurable = known && r != electricity
+	}
+	if !measurable {
 		return fmt.Errorf("task.metric: %q is no uptime, produced:, held: or held_min: of a resource", t.Metric)
 	}
 	if t.Meet != "" && !slices.ContainsFunc(s.Places, func(p Place) bool { return p.ID == t.Meet && p.Charted }) {

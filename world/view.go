@@ -87,12 +87,10 @@ func (v *View) route(id string) route {
 
 // contact implements senses: a view never knows how full a receiver is.
 func (v *View) contact(id string) contact {
-	for _, mate := range v.mates {
-		if mate == id {
-			return contact{presenceHere, roomUnknown}
-		}
-	}
-	if v.allMates {
+	switch {
+	case slices.Contains(v.mates, id):
+		return contact{presenceHere, roomUnknown}
+	case v.allMates:
 		return contact{presenceElsewhere, roomUnknown}
 	}
 	return contact{presenceUnknown, roomUnknown}

@@ -12,41 +12,29 @@ type (
 	plainOutcome Outcome
 	wireEvent    struct {
 		plainEvent
-		Action *wireAction `json:"action,omitempty"`
+		Action wireAction `json:"action,omitzero"`
 	}
 	wireOutcome struct {
 		plainOutcome
-		Action *wireAction `json:"action,omitempty"`
+		Action wireAction `json:"action,omitzero"`
 	}
 )
 
-// wireAction is an action in its canonical form; nil stands for none.
+// wireAction is an action in its canonical form; the zero value stands for none.
 type wireAction struct{ action Action }
 
-func onWire(a Action) *wireAction {
-	if a == nil {
-		return nil
-	}
-	return &wireAction{a}
-}
-
-func (a *wireAction) fromWire() Action {
-	if a == nil {
-		return nil
-	}
-	return a.action
-}
-
-func (a *wireAction) MarshalJSON() ([]byte, error) { return EncodeAction(a.action), nil }
+func (a wireAction) MarshalJSON() ([]byte, error) { return EncodeAction(a.action), nil }
 
 func (a *wireAction) UnmarshalJSON(b []byte) (err error) {
-	a.action, err = DecodeAction(b)
+	if string(b) != "null" {
+		a.action, err = DecodeAction(b)
+	}
 	return err
 }
 
 // MarshalJSON writes the event with its action, if any, in flat form.
 func (e Event) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wireEvent{plainEvent(e), onWire(e.Action)})
+	return json.Marshal(wireEvent{plainEvent(e), wireAction{e.Action}})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -56,13 +44,13 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("decode event: %w", err)
 	}
 	*e = Event(w.plainEvent)
-	e.Action = w.Action.fromWire()
+	e.Action = w.Action.action
 	return nil
 }
 
 // MarshalJSON writes the outcome with its action in flat form.
 func (o Outcome) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wireOutcome{plainOutcome(o), onWire(o.Action)})
+	return json.Marshal(wireOutcome{plainOutcome(o), wireAction{o.Action}})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -72,7 +60,7 @@ func (o *Outcome) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("decode outcome: %w", err)
 	}
 	*o = Outcome(w.plainOutcome)
-	o.Action = w.Action.fromWire()
+	o.Action = w.Action.action
 	return nil
 }
 
@@ -101,7 +89,13 @@ func (r Rejection) clone() Rejection {
 // cloneAction copies the only parts of an action that are not plain values.
 func cloneAction(a Action) Action {
 	if order, ok := a.(ExecuteUntil); ok {
-		order.Until = cloneConditions(order.Until)
+		order.Until = append([]Condition(nil), order.Until...)
+		for i, c := range order.Until {
+			if c.Value != nil {
+				n := *c.Value
+				order.Until[i].Value = &n
+			}
+		}
 		order.Ignore = append([]string(nil), order.Ignore...)
 		return order
 	}
