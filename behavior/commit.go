@@ -2,53 +2,136 @@ package behavior
 
 import (
 	"cmp"
-	"slices"
 
-	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
-// callsAfterPlan is how many requests the protocol makes behind a plan at least.
-func (c Config) callsAfterPlan() int {
-	if c.Protocol == ProtocolLean {
-		return 1
-	}
-	return 2
+// terminal is a decision call of an answer, decoded.
+type terminal struct {
+	slot    int
+	action  world.Action
+	why     string
+	sources []string
+	repairs []answer.Repair
 }
 
-// drafted is a draft with what its checks found; slot is its call.
-type drafted struct {
-	slot int
-	weighing
+// takeDecision decodes a decision, or the decision part of a lean turn, of which it
+// notes the plan and weighs the candidates.
+func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
+	s := t.talk.Calls[i]
+	d, used, e := answer.ReadDecision(s.Call)
+	if e != nil {
+		return terminal{}, t.badArguments(i, trace.StepDecision, e)
+	}
+	if s.Tool == answer.ToolTurn {
+		var planned []answer.Repair
+		if d.Lean.Plan.InFull && !s.Text {
+			planned = []answer.Repair{answer.PlanInFull}
+		}
+		t.acceptPlan(answer.Plan{Goal: d.Lean.Plan.Goal}, s, planned)
+		if w, _ := t.weigh(s.Call, d.Lean.Candidates); len(w.details) > 0 {
+			t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})
+		}
+	}
+	action, more, e := d.Action(s.Call, t.candidates, t.names)
+	if e != nil {
+		return terminal{}, t.badArguments(i, trace.StepDecision, e)
+	}
+	return terminal{i, action, d.Why, d.Sources, append(used, more...)}, ""
+}
+
+// commit verifies the decision before it becomes one: a refused action goes back
+// with its reasons, a bounded number of times.
+func (t *Turn) commit(d terminal) {
+	cited := t.cited(d)
+	var declared []trace.Source
+	for _, c := range cited {
+		if s, shown := t.inView(c.ID); shown {
+			declared = append(declared, s)
+		}
+	}
+	v := t.judge(d.action, declared)
+	t.intendAction(v)
+	if v.Refused() {
+		t.guardRounds++
+		n := v.note()
+		n.CallID, n.Leniencies = t.talk.Calls[d.slot].ID, repairNames(d.repairs)
+		t.talk.Note(n)
+		if t.guardRounds > t.mind.cfg.GuardRoundsMax {
+			t.wait(trace.WaitGuardRejected, &v)
+			return
+		}
+		f := t.mind.words.refused(v)
+		f.Attempt, f.Of = t.guardRounds, t.mind.cfg.GuardRoundsMax
+		for i, s := range t.talk.Calls {
+			if !s.done && !s.module {
+				t.talk.reject(i, f)
+			}
+		}
+		if t.talk.settled() {
+			t.talk.Flush()
+		}
+		return
+	}
+	for _, s := range t.talk.Calls {
+		if s.module && !s.done {
+			t.talk.Note(trace.Step{Kind: trace.StepUnneeded, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool, Leniencies: repairNames(s.Repairs)})
+		}
+	}
+	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[d.slot].ID, Name: v.Adjusted.ActionName(), Leniencies: repairNames(d.repairs)})
+	decided := decisionOf(v)
+	decided.Why, decided.Commit, decided.ArgumentsTrust, decided.SourcesCited = capText(d.why), trace.CommitGuidance, t.mind.trustOf(v), cited
+	for _, c := range cited {
+		switch c.Status {
+		case trace.CitedUsed:
+			decided.SourcesUsed = append(decided.SourcesUsed, c.ID)
+		case trace.CitedUnknown:
+			decided.SourcesUnknown++
+		case trace.CitedInvented:
+			decided.SourcesInvented++
+		}
+	}
+	if len(cited) > 0 {
+		t.talk.Note(trace.Step{Kind: trace.StepCitation, Status: trace.StatusOK, Detail: llmclient.Marshal(citationDetail{len(decided.SourcesUsed), decided.SourcesUnknown, decided.SourcesInvented})})
+	}
+	t.finish(decided)
 }
 
 // commitDirect commits the best candidate of a draft without another request. One
 // that dry run, mandate or trust refused is never taken, and when all are refused the
 // reasons go back, as often as the guard's rounds allow.
-func (t *Turn) commitDirect(d drafted) {
-	best := d.best()
-	if best == 0 {
+func (t *Turn) commitDirect(w weighing) {
+	ranked := w.ranked()
+	if len(ranked) == 0 {
 		if t.talk.Flush(); t.guardRounds > t.mind.cfg.GuardRoundsMax {
-			t.wait(trace.WaitGuardRejected, d.first())
+			t.wait(trace.WaitGuardRejected, cmp.Or(w.verdicts...))
 		}
 		return
 	}
+	direct := func(number int) (Decision, bool) {
+		v := w.verdicts[number-1]
+		d := decisionOf(*v)
+		d.ArgumentsTrust, d.Commit, d.CallsSaved = t.mind.trustOf(*v), trace.CommitDirect, 1
+		_, order := v.Adjusted.(world.ExecuteUntil)
+		return d, order
+	}
+	decision, order := direct(ranked[0])
 	t.talk.Note(trace.Step{
-		Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[d.slot].ID, Name: d.verdicts[best-1].Adjusted.ActionName(),
-		Detail: llmclient.Marshal(directDetail{best, d.scores}),
+		Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[w.slot].ID, Name: decision.Adjusted.ActionName(),
+		Detail: llmclient.Marshal(directDetail{ranked[0], w.scores}),
 	})
-	decision := t.direct(d.verdicts[best-1])
-	decision.Otherwise = t.alternatives(d)
+	// Standing orders neither are alternatives nor have any: they begin with what was decided.
+	if !order {
+		for _, number := range ranked[1:] {
+			if other, order := direct(number); !order {
+				decision.Otherwise = append(decision.Otherwise, t.completed(other))
+			}
+		}
+	}
 	t.finish(decision)
-}
-
-// direct is the decision for a candidate.
-func (t *Turn) direct(v *Verdict) Decision {
-	d := decisionOf(*v)
-	d.ArgumentsTrust, d.Commit, d.CallsSaved = t.mind.trustOf(*v), trace.CommitDirect, 1
-	return d
 }
 
 // decisionOf is the model's decision for an action that passed its checks.
@@ -59,94 +142,9 @@ func decisionOf(v Verdict) Decision {
 	}
 }
 
-// alternatives are the decisions for the candidates behind the best. Standing orders
-// neither are any nor have any: they begin with what was decided.
-func (t *Turn) alternatives(d drafted) (list []Decision) {
-	for i, n := range d.ranked() {
-		v := d.verdicts[n-1]
-		_, order := v.Adjusted.(world.ExecuteUntil)
-		switch {
-		case order && i == 0:
-			return nil
-		case !order && i > 0:
-			list = append(list, t.completed(t.direct(v)))
-		}
-	}
-	return list
-}
-
-// first is the verdict on the first candidate that is an action, nil without any.
-func (w weighing) first() *Verdict {
-	for _, v := range w.verdicts {
-		if v != nil {
-			return v
-		}
-	}
-	return nil
-}
-
 // directDetail is a candidate that was committed directly: its number, and the scores
 // of all by number from 1.
 type directDetail struct {
 	Candidate int   `json:"candidate"`
 	Scores    []int `json:"scores"`
-}
-
-// The parts of a candidate's score.
-const (
-	// scoreSure is for an action that the dry run accepted; one whose fate the agent
-	// cannot know beforehand has none.
-	scoreSure = 40
-	// scorePlanned is for an action that the plan lists.
-	scorePlanned = 20
-	// scoreClamped is for one whose amounts had to be moved: the model thought of
-	// something else.
-	scoreClamped = -10
-	// scorePlace is for every candidate that the model put before it.
-	scorePlace = -5
-)
-
-// score tells how good a candidate is to commit directly. The order of the model decides
-// among equals: it alone knows what the agent wants. Candidates give no sources, so
-// nothing that a model declares lowers an argument's trust here. Only the full protocol
-// commits directly: a lean turn decides in the call that drafts.
-func (t *Turn) score(number int, v Verdict) int {
-	score := scorePlace * (number - 1)
-	if v.Check.Status == world.CheckAccepted {
-		score += scoreSure
-	}
-	if t.plans(v.Adjusted) {
-		score += scorePlanned
-	}
-	if len(v.Adjustments) > 0 {
-		score += scoreClamped
-	}
-	return score
-}
-
-// plans reports whether the plan lists an action, whatever its arguments.
-func (t *Turn) plans(a world.Action) bool {
-	if order, ok := a.(world.ExecuteUntil); ok {
-		a = order.Do
-	}
-	return slices.ContainsFunc(t.plan[:t.fromPlan], func(p policy.PlannedAction) bool { return p.Action == a.ActionName() })
-}
-
-// ranked lists the candidates that may be committed by number, best first.
-func (w weighing) ranked() (numbers []int) {
-	for n, v := range w.verdicts {
-		if v != nil && !v.Refused() {
-			numbers = append(numbers, n+1)
-		}
-	}
-	slices.SortStableFunc(numbers, func(a, b int) int { return cmp.Compare(w.scores[b-1], w.scores[a-1]) })
-	return numbers
-}
-
-// best is the number of the best candidate, 0 when all are refused.
-func (w weighing) best() int {
-	if ranked := w.ranked(); len(ranked) > 0 {
-		return ranked[0]
-	}
-	return 0
 }

@@ -70,8 +70,9 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// off reports whether a layer of the guard is left out.
-func (c Config) off(l policy.Layer) bool { return slices.Contains(c.GuardOff, l) }
+// Guards reports whether a layer of the guard is on. All are, unless GuardOff names
+// them.
+func (c Config) Guards(layer policy.Layer) bool { return !slices.Contains(c.GuardOff, layer) }
 
 // CallsMax is the most model calls one turn can make under c: the longest path
 // through plan, module rounds, reason step with its retries, draft, decision,

@@ -49,11 +49,7 @@ const (
 // how the ids in its action are told.
 func newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) deed {
 	d := deed{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes)}
-	do := o.Action
-	if order, ok := do.(world.ExecuteUntil); ok {
-		do = order.Do
-	}
-	d.take(w, do, name)
+	d.take(w, repeated(o.Action), name)
 	if o.Created != "" {
 		d.created = []string{o.Created}
 	}
@@ -78,6 +74,14 @@ func (d *deed) take(w *wording, a world.Action, name naming) {
 		}
 	}
 	d.action, d.things, d.high = a.ActionName(), strings.Join(things, " "), d.low
+}
+
+// repeated is what a standing order repeats, and any other action as it is.
+func repeated(a world.Action) world.Action {
+	if order, ok := a.(world.ExecuteUntil); ok {
+		return order.Do
+	}
+	return a
 }
 
 // paramPrice is the one amount that is not how much of something.

@@ -5,42 +5,43 @@ import (
 	"slices"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
 
-func (t *Turn) takeDraft(i int) (bool, answer.Problem) {
-	draft, used, e := answer.ReadDraft(t.talk.Calls[i].Call, candidatesMax)
-	if e != nil {
-		return false, t.badArguments(i, trace.StepDraft, e)
-	}
-	w, e := t.weigh(t.talk.Calls[i].Call, draft.Candidates)
-	if !w.usable && e != nil {
-		return false, t.badArguments(i, trace.StepDraft, e)
-	}
-	w.repairs = slices.Concat(used, w.repairs)
-	t.takeWeighed(i, w)
-	return true, ""
-}
-
-// takeWeighed answers a draft with what its dry runs found. A draft whose candidates
+// takeDraft answers a draft with what its dry runs found. A draft whose candidates
 // are all refused goes back, within the guard's rounds.
-func (t *Turn) takeWeighed(i int, w weighing) {
+func (t *Turn) takeDraft(i int) answer.Problem {
+	call := t.talk.Calls[i]
+	draft, used, e := answer.ReadDraft(call.Call, candidatesMax)
+	if e != nil {
+		return t.badArguments(i, trace.StepDraft, e)
+	}
+	w, e := t.weigh(call.Call, draft.Candidates)
+	if !w.usable && e != nil {
+		return t.badArguments(i, trace.StepDraft, e)
+	}
 	status := trace.StatusOK
 	t.reveal()
-	t.now = at(trace.StageDecision)
+	t.stage = trace.StageDecision
 	if !w.usable {
 		status = trace.StatusError
 		t.guardRounds++
 		if t.guardRounds <= t.mind.cfg.GuardRoundsMax {
-			t.now = at(trace.StageDraft)
+			t.stage = trace.StageDraft
 		}
 	}
-	t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: status, CallID: t.talk.Calls[i].ID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})
-	t.talk.Respond(i, draftResult{w.results, w.best(), t.now.stage})
-	t.drafts = &drafted{i, w}
+	t.talk.Note(trace.Step{
+		Kind: trace.StepDraft, Status: status, CallID: call.ID, Detail: llmclient.Marshal(draftDetail{w.details}),
+		Leniencies: repairNames(slices.Concat(used, w.repairs)),
+	})
+	t.talk.Respond(i, draftResult{w.results, cmp.Or(w.ranked()...), t.stage})
+	w.slot = i
+	t.drafts = &w
+	return ""
 }
 
 // draftDetail is a draft as a note keeps it.
@@ -60,52 +61,93 @@ const candidatesMax = 3
 // weighing is what came of judging the candidates of a draft, for the model and
 // for the note.
 type weighing struct {
+	// slot is the call of the draft.
+	slot    int
 	results []candidateResult
 	details []candidateDetail
 	// usable says that at least one candidate may be committed.
 	usable  bool
 	repairs []answer.Repair
 	// verdicts are those of the candidates by number from 1; nil where there is no
-	// action.
+	// action. scores go with them.
 	verdicts []*Verdict
-	// scores go with the verdicts.
-	scores []int
+	scores   []int
 }
 
 // weigh judges the candidates that a call gave; e is the first argument error.
 func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, e *answer.ArgumentError) {
 	t.candidates = nil
-	for n, candidate := range candidates[:min(len(candidates), candidatesMax)] {
+	for i, candidate := range candidates[:min(len(candidates), candidatesMax)] {
+		n := i + 1
 		action, used, bad := candidate.Decode(c, t.names)
 		w.repairs = append(w.repairs, used...)
 		t.candidates = append(t.candidates, action)
 		if bad != nil {
-			w.refuse(t.mind.words, n+1, bad)
-			w.verdicts, w.scores = append(w.verdicts, nil), append(w.scores, 0)
 			e = cmp.Or(e, bad)
+			f := t.mind.words.wrongArguments(CodeInvalidArguments, bad)
+			w.results = append(w.results, candidateResult{N: n, Finding: modules.Finding{Status: world.CheckRejected}, Error: &f})
+			w.details = append(w.details, candidateDetail{N: n, verdictDetail: verdictDetail{Status: world.CheckRejected, Action: encodedAction(nil)}, Error: &f})
+			w.verdicts, w.scores = append(w.verdicts, nil), append(w.scores, 0)
 			continue
 		}
 		v := t.judge(action, nil)
 		t.intendAction(v)
 		w.usable = w.usable || !v.Refused()
-		w.verdicts, w.scores = append(w.verdicts, &v), append(w.scores, t.score(n+1, v))
-		result := candidateResult{N: n + 1, Finding: v.finding(t.mind.words)}
+		w.verdicts, w.scores = append(w.verdicts, &v), append(w.scores, t.score(n, v))
+		result := candidateResult{N: n, Finding: v.finding(t.mind.words)}
 		if v.Refused() {
-			t.talk.Note(t.refusalNote(v))
+			t.talk.Note(v.note())
 		}
 		if v.Violation != nil {
-			f := t.mandateRefused(v, 0, 0)
+			f := t.mind.words.refused(v)
 			result.Error = &f
 		}
 		w.results = append(w.results, result)
-		w.details = append(w.details, candidateDetail{N: n + 1, verdictDetail: v.detail()})
+		w.details = append(w.details, candidateDetail{N: n, verdictDetail: v.detail()})
 	}
 	return w, e
 }
 
-// refuse adds a candidate that is no action.
-func (w *weighing) refuse(say *wording, n int, bad *answer.ArgumentError) {
-	f := say.wrongArguments(CodeInvalidArguments, bad)
-	w.results = append(w.results, candidateResult{N: n, Finding: modules.Finding{Status: world.CheckRejected}, Error: &f})
-	w.details = append(w.details, candidateDetail{N: n, verdictDetail: verdictDetail{Status: world.CheckRejected, Action: rawJSON("null")}, Error: &f})
+// The parts of a candidate's score.
+const (
+	// scoreSure is for an action that the dry run accepted; one whose fate the agent
+	// cannot know beforehand has none.
+	scoreSure = 40
+	// scorePlanned is for an action that the plan lists.
+	scorePlanned = 20
+	// scoreClamped is for one whose amounts had to be moved: the model thought of
+	// something else.
+	scoreClamped = -10
+	// scorePlace is for every candidate that the model put before it.
+	scorePlace = -5
+)
+
+// score tells how good a candidate is to commit directly. The order of the model decides
+// among equals: it alone knows what the agent wants. Candidates give no sources, so
+// nothing that a model declares lowers an argument's trust here. Only the full protocol
+// commits directly: a lean turn decides in the call that drafts.
+func (t *Turn) score(number int, v Verdict) int {
+	score := scorePlace * (number - 1)
+	if v.Check.Status == world.CheckAccepted {
+		score += scoreSure
+	}
+	listed := func(p policy.PlannedAction) bool { return p.Action == repeated(v.Adjusted).ActionName() }
+	if slices.ContainsFunc(t.plan[:t.fromPlan], listed) {
+		score += scorePlanned
+	}
+	if len(v.Adjustments) > 0 {
+		score += scoreClamped
+	}
+	return score
+}
+
+// ranked lists the candidates that may be committed by number, best first.
+func (w weighing) ranked() (numbers []int) {
+	for n, v := range w.verdicts {
+		if v != nil && !v.Refused() {
+			numbers = append(numbers, n+1)
+		}
+	}
+	slices.SortStableFunc(numbers, func(a, b int) int { return cmp.Compare(w.scores[b-1], w.scores[a-1]) })
+	return numbers
 }

@@ -67,12 +67,7 @@ const (
 
 // newFeedback returns the feedback of a code, without what varies.
 func (w *wording) newFeedback(code string) feedback {
-	for _, p := range w.phrases {
-		if p.code == code {
-			return feedback{Status: "error", Code: code, Text: p.text}
-		}
-	}
-	panic("behavior: no wording for code " + code)
+	return feedback{Status: "error", Code: code, Text: w.phrases.of(code)}
 }
 
 // wrongArguments is the feedback about arguments that were refused.
@@ -96,56 +91,30 @@ func argumentCode(raw string, e *answer.ArgumentError) string {
 	return CodeInvalidArguments
 }
 
-// refused tells why an action may not be committed, by the guard or by the world.
-func (t *Turn) refused(v Verdict, attempt, of int) feedback {
-	if v.Violation != nil {
-		return t.mandateRefused(v, attempt, of)
-	}
-	return t.mind.words.guardRejected(v, attempt, of)
-}
-
-// mandateRefused tells which rule refused an action, about which argument, with the
-// rule's numbers, and what the agent had planned. Nothing of it is from a text that
-// others wrote: the plan was made before any was shown.
-func (t *Turn) mandateRefused(v Verdict, attempt, of int) feedback {
-	f := t.mind.words.aboutRule(*v.Violation)
-	f.Planned, f.Attempt, f.Of = t.plan, attempt, of
-	return f
-}
-
-func (w *wording) aboutRule(found policy.Violation) feedback {
-	for _, p := range w.mandate {
-		if p.rule == found.Rule {
-			return feedback{
-				Status: "error", Code: CodeMandate, Text: p.text, Rule: found.Rule, Path: found.Argument,
-				Requested: found.Requested, Maximum: found.Maximum, Unit: found.Unit,
-			}
-		}
-	}
-	panic("behavior: no wording for the rule " + string(found.Rule))
-}
-
-func (w *wording) guardRejected(v Verdict, attempt, of int) feedback {
-	found := v.finding(w)
-	f := w.newFeedback(CodeGuardRejected)
-	f.Rejection, f.Adjusted, f.Attempt, f.Of = found.Rejection, found.Adjusted, attempt, of
-	return f
-}
-
 // aboutAnswer tells the model that a whole answer could not be used. No allowed tool
 // means that the step takes text.
 func (w *wording) aboutAnswer(kind answer.Problem, allowed []string) feedback {
-	for _, p := range w.unusable {
-		if p.kind != kind {
-			continue
-		}
-		next := w.callAllowed
-		if len(allowed) == 0 {
-			next = w.plainText
-		}
-		return feedback{Status: "error", Code: CodeUnusableAnswer, Text: p.text + next, Allowed: allowed}
+	next := w.callAllowed
+	if len(allowed) == 0 {
+		next = w.plainText
 	}
-	panic("behavior: no wording for an unusable answer of kind " + string(kind))
+	return feedback{Status: "error", Code: CodeUnusableAnswer, Text: w.unusable.of(kind) + next, Allowed: allowed}
+}
+
+// refused tells why an action may not be committed: what the world would answer, or
+// which rule refused it, about which argument, with the rule's numbers, and what the
+// agent had planned. Nothing of it is from a text that others wrote: the plan was made
+// before any was shown.
+func (w *wording) refused(v Verdict) feedback {
+	if broken := v.Violation; broken != nil {
+		return feedback{
+			Status: "error", Code: CodeMandate, Text: w.mandate.of(broken.Rule), Rule: broken.Rule, Path: broken.Argument,
+			Requested: broken.Requested, Maximum: broken.Maximum, Unit: broken.Unit, Planned: v.evidence.Plan,
+		}
+	}
+	f, found := w.newFeedback(CodeGuardRejected), v.finding(w)
+	f.Rejection, f.Adjusted = found.Rejection, found.Adjusted
+	return f
 }
 
 // planAccepted and draftResult answer the calls that went well: what comes next,

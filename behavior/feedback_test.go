@@ -49,11 +49,15 @@ func feedbackIn(w *wording) string {
 		Check:       world.Check{Status: world.CheckRejected, Rejection: &world.Rejection{Code: "insufficient_resource", Field: "factory_kind"}},
 		Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
 	}
-	fmt.Fprintf(&b, "with what varies\n  %s\n  %s\n  %s\n", encode(w.wrongArguments(CodeInvalidArguments, bad)), encode(limited), encode(w.guardRejected(rejected, 2, 3)))
+	again := w.refused(rejected)
+	again.Attempt, again.Of = 2, 3
+	fmt.Fprintf(&b, "with what varies\n  %s\n  %s\n  %s\n", encode(w.wrongArguments(CodeInvalidArguments, bad)), encode(limited), encode(again))
 	b.WriteString("mandate\n")
 	for _, rule := range policy.Rules() {
-		f := w.aboutRule(policy.Violation{Rule: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"})
-		f.Planned, f.Attempt, f.Of = []policy.PlannedAction{{Action: "mine_compound", Amount: new(int64(5))}}, 1, 3
+		broken := Verdict{Violation: &policy.Violation{Rule: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"}}
+		broken.evidence.Plan = []policy.PlannedAction{{Action: "mine_compound", Amount: new(int64(5))}}
+		f := w.refused(broken)
+		f.Attempt, f.Of = 1, 3
 		fmt.Fprintf(&b, "  %s\n", encode(f))
 	}
 	b.WriteString("modules\n")

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"encoding/json"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
@@ -72,23 +73,19 @@ func (m *Mind) trustOf(v Verdict) []trace.ArgumentTrust {
 	return m.policy.Arguments(v.Adjusted, v.evidence)
 }
 
-// refusalNote is the step of a refused action, by the rule of the mandate or the
-// code of the world.
-func (t *Turn) refusalNote(v Verdict) trace.Step {
+// note is the step of a refused action, by the rule of the mandate, with the plan it was
+// held against, or by the code of the world.
+func (v Verdict) note() trace.Step {
 	n := trace.Step{Kind: trace.StepGuard, Status: trace.StatusError, Level: trace.LevelWarn, Name: v.Adjusted.ActionName()}
 	if v.Violation == nil {
 		n.Code = string(v.Check.Rejection.Code)
 		return n
 	}
-	n.Code, n.Detail = string(v.Violation.Rule), llmclient.Marshal(auditDetail{*v.Violation, append([]policy.PlannedAction{}, t.plan...)})
+	n.Code, n.Detail = string(v.Violation.Rule), llmclient.Marshal(struct {
+		policy.Violation
+		Planned []policy.PlannedAction `json:"planned"`
+	}{*v.Violation, append([]policy.PlannedAction{}, v.evidence.Plan...)})
 	return n
-}
-
-// auditDetail is a refusal by mandate or trust as a note keeps it, with the plan it
-// was held against.
-type auditDetail struct {
-	policy.Violation
-	Planned []policy.PlannedAction `json:"planned"`
 }
 
 // finding is the verdict as the model reads it.
@@ -100,7 +97,7 @@ func (v Verdict) finding(w *wording) modules.Finding {
 // the action in full, because nothing else there says what it was about.
 type verdictDetail struct {
 	Status    world.CheckStatus  `json:"status"`
-	Action    rawJSON            `json:"action"`
+	Action    json.RawMessage    `json:"action"`
 	Adjusted  []world.Adjustment `json:"adjusted,omitempty"`
 	Changes   []world.Amount     `json:"changes,omitempty"`
 	Ticks     int64              `json:"ticks,omitempty"`
@@ -116,16 +113,10 @@ func (v Verdict) detail() verdictDetail {
 	}
 	return verdictDetail{
 		Rule:   rule,
-		Status: v.Check.Status, Action: rawJSON(world.EncodeAction(v.Adjusted)), Adjusted: v.Adjustments,
+		Status: v.Check.Status, Action: encodedAction(v.Adjusted), Adjusted: v.Adjustments,
 		Changes: v.Check.Changes, Ticks: v.Check.Ticks, Rejection: v.Check.Rejection,
 	}
 }
-
-// rawJSON is JSON text that encodes as itself.
-type rawJSON []byte
-
-// MarshalJSON implements json.Marshaler.
-func (r rawJSON) MarshalJSON() ([]byte, error) { return r, nil }
 
 // Continue decides for an agent whose standing order goes on: the ordered action
 // again, clamped, audited and dry-run on this tick's view, without a model call. An
@@ -137,39 +128,27 @@ func (m *Mind) Continue(view world.View) (Decision, []trace.Step) {
 	if !ok {
 		panic("behavior: Continue for agent " + view.AgentID() + " without a standing order")
 	}
-	verdict := m.judge(view, order.Do, policy.Evidence{})
-	if verdict.Violation != nil {
-		return m.halt(view, verdict)
-	}
-	status := trace.StatusOK
-	if verdict.Refused() {
-		status = trace.StatusError
-	}
+	v := m.judge(view, order.Do, policy.Evidence{})
 	d := Decision{
-		Decision: trace.Decision{DecidedBy: trace.ByStanding, Adjustments: verdict.Adjustments}, At: view.Place(),
-		Proposed: order.Do, Adjusted: verdict.Adjusted, Executed: verdict.Adjusted, Known: m.knownIDs(view.Observe(), order.Do),
+		Decision: trace.Decision{DecidedBy: trace.ByStanding, Adjustments: v.Adjustments}, At: view.Place(),
+		Proposed: order.Do, Adjusted: v.Adjusted, Executed: v.Adjusted,
+	}
+	steps := []trace.Step{{Kind: trace.StepContinue, Status: trace.StatusOK, Name: order.Do.ActionName(), Detail: llmclient.Marshal(v.detail())}}
+	if v.Refused() {
+		steps[0].Status = trace.StatusError
+	}
+	if v.Violation != nil {
+		d.DecidedBy, d.WaitReason, d.Executed = trace.ByEngine, trace.WaitGuardRejected, world.Wait{}
+		steps[0].Code = string(v.Violation.Rule)
+		steps = append(steps, v.note())
+	} else {
+		d.Known = m.knownIDs(view.Observe(), order.Do)
 	}
 	d.Tick, d.AgentID = view.Tick(), view.AgentID()
-	return d, []trace.Step{m.continued(view, verdict, trace.Step{Status: status, Name: order.Do.ActionName()})}
-}
-
-// continued is the step of a standing order.
-func (m *Mind) continued(view world.View, v Verdict, s trace.Step) trace.Step {
-	s.Tick, s.AgentID, s.Kind, s.Detail = view.Tick(), view.AgentID(), trace.StepContinue, llmclient.Marshal(v.detail())
-	return s
-}
-
-// halt ends a standing order that may not go on.
-func (m *Mind) halt(view world.View, v Verdict) (Decision, []trace.Step) {
-	t := Turn{mind: m, view: view, talk: Conversation{Tick: view.Tick(), AgentID: view.AgentID()}}
-	t.talk.Note(m.continued(view, v, trace.Step{Status: trace.StatusError, Code: string(v.Violation.Rule), Name: v.Adjusted.ActionName()}))
-	t.talk.Note(t.refusalNote(v))
-	d := Decision{
-		Decision: trace.Decision{DecidedBy: trace.ByEngine, Adjustments: v.Adjustments, WaitReason: trace.WaitGuardRejected}, At: view.Place(),
-		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: world.Wait{},
+	for i := range steps {
+		steps[i].Tick, steps[i].AgentID = view.Tick(), view.AgentID()
 	}
-	d.Tick, d.AgentID = view.Tick(), view.AgentID()
-	return d, t.talk.Steps
+	return d, steps
 }
 
 func encode(v any) string { return string(llmclient.Marshal(v)) }

@@ -41,10 +41,7 @@ func (k *Kit) aliased(name naming) naming {
 func (m *Mind) knownIDs(o world.Observation, actions ...world.Action) []string {
 	var known []string
 	for _, a := range actions {
-		if order, ok := a.(world.ExecuteUntil); ok {
-			a = order.Do
-		}
-		if a == nil {
+		if a = repeated(a); a == nil {
 			continue
 		}
 		args := world.ActionArgs(a)

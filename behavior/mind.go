@@ -194,11 +194,6 @@ const observationTokensMin = 800
 // Instructions returns the constant instructions text.
 func (m *Mind) Instructions() string { return m.instructions }
 
-// env returns what module calls of a turn on view may read.
-func (m *Mind) env(view world.View, resultChars int) modules.Env {
-	return modules.Env{View: view, Memory: m.memory, ResultCharsMax: resultChars}
-}
-
 // Learn remembers what came of a decision, what its turn met, and whether it repeats
 // others. The engine calls it once per agent and tick, after the world applied all
 // actions.

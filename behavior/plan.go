@@ -10,60 +10,65 @@ import (
 	"example.com/agentworld/world"
 )
 
-func (t *Turn) takePlan(i int) (bool, answer.Problem) {
+// The bounds of a plan: the steps and actions that are read, and the planned actions of
+// a turn, which are those of a plan and of what was drafted or decided before any text
+// was shown.
+const (
+	planStepsMax   = 12
+	planActionsMax = 12
+	plannedMax     = 2 * planActionsMax
+)
+
+func (t *Turn) takePlan(i int) answer.Problem {
 	plan, used, e := answer.ReadPlan(t.talk.Calls[i].Call)
 	if e != nil {
-		return false, t.badArguments(i, trace.StepPlan, e)
+		return t.badArguments(i, trace.StepPlan, e)
 	}
 	unread := t.acceptPlan(plan, t.talk.Calls[i], used)
-	if onlySkips(t.planSteps) {
+	// A plan may say, step by step, that there is nothing to do.
+	acts := func(s TypedStep) bool { return s.Kind != answer.StepSkip }
+	if len(t.planSteps) > 0 && !slices.ContainsFunc(t.planSteps, acts) {
 		t.idle = &plan
 	}
 	t.reveal()
 	t.afterPlan()
-	t.talk.Respond(i, planAccepted{unread, t.now.stage})
-	return true, ""
+	t.talk.Respond(i, planAccepted{unread, t.stage})
+	return ""
 }
 
 // acceptPlan takes a plan: its steps, and what it says the agent may do. It counts the
-// actions that could not be read.
+// actions that could not be read; those allow nothing. A plan made with untrusted text
+// in view is recorded and allows nothing either: it may be somebody else's.
 func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair) (unread int) {
 	t.planned = true
-	unread, more := t.intend(plan.Actions, call.Call)
+	for i, a := range plan.Actions {
+		do, open, more, e := a.Decode(call.Call, t.names)
+		planned, ok := policy.Planned(do, open...)
+		if e != nil || !ok || i >= planActionsMax {
+			unread++
+			continue
+		}
+		used = slices.Concat(used, more)
+		t.mayDo(planned)
+	}
+	t.fromPlan = len(t.plan)
 	t.planSteps = nil
-	actions := t.plannedNames()
+	// The names of the planned actions, each once, and waiting, which is always possible.
+	actions := []string{world.Wait{}.ActionName()}
+	for _, p := range t.plan {
+		if !slices.Contains(actions, p.Action) {
+			actions = append(actions, p.Action)
+		}
+	}
 	for _, s := range plan.Steps[:min(len(plan.Steps), planStepsMax)] {
 		t.planSteps = append(t.planSteps, typed(s.Kind, t.mind.moduleNames, actions))
 	}
 	t.talk.Note(trace.Step{
-		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: call.ID, Leniencies: repairNames(slices.Concat(used, more)),
+		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: call.ID, Leniencies: repairNames(used),
 		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]TypedStep{}, t.planSteps...), Actions: append([]policy.PlannedAction{}, t.plan...), Unread: unread}),
 	})
 	return unread
 }
-
-// rest ends a turn whose plan says that there is nothing to do: a wait that the model
-// chose, without asking it again.
-func (t *Turn) rest() {
-	goal := t.idle.Goal
-	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: codeNothingPlanned, Name: world.Wait{}.ActionName()})
-	d := decisionOf(Verdict{Proposed: world.Wait{}, Adjusted: world.Wait{}})
-	d.Why, d.Commit, d.CallsSaved = capText(goal), trace.CommitSkip, t.mind.cfg.callsAfterPlan()
-	t.finish(d)
-}
-
-// codeNothingPlanned marks the wait that a plan of nothing but skip steps stands for.
-const codeNothingPlanned = "nothing_planned"
-
-// respondStep is the step in which the agent acts: the plan's own where it comes to
-// one, and otherwise one made like it, because every turn ends in it.
-func (t *Turn) respondStep() TypedStep { return typed(answer.StepRespond, nil, t.plannedNames()) }
-
-// planStepsMax bounds the plan steps that are read, planActionsMax the actions.
-const (
-	planStepsMax   = 12
-	planActionsMax = 12
-)
 
 type planDetail struct {
 	Goal  string      `json:"goal"`
@@ -72,4 +77,85 @@ type planDetail struct {
 	// that were not.
 	Actions []policy.PlannedAction `json:"actions"`
 	Unread  int                    `json:"unread,omitempty"`
+}
+
+// intendAction takes an action that was drafted or decided as planned: before words
+// of others are in view it says as much about what the agent wants as a plan does.
+func (t *Turn) intendAction(v Verdict) {
+	if p, ok := policy.Planned(v.Proposed); ok && !t.untrusted && v.Violation == nil {
+		t.mayDo(p)
+	}
+}
+
+// mayDo adds a planned action, unless others may have asked for it.
+func (t *Turn) mayDo(p policy.PlannedAction) {
+	known := slices.ContainsFunc(t.plan, func(k policy.PlannedAction) bool { return encode(k) == encode(p) })
+	if known || len(t.plan) == plannedMax || t.swayed && t.mind.cfg.Guards(policy.LayerOrder) {
+		return
+	}
+	t.plan = append(t.plan, p)
+}
+
+// rest ends a turn whose plan says that there is nothing to do: a wait that the model
+// chose, without asking it again.
+func (t *Turn) rest() {
+	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: codeNothingPlanned, Name: world.Wait{}.ActionName()})
+	d := decisionOf(Verdict{Proposed: world.Wait{}, Adjusted: world.Wait{}})
+	d.Why, d.Commit, d.CallsSaved = capText(t.idle.Goal), trace.CommitSkip, t.mind.cfg.callsAfterPlan()
+	t.finish(d)
+}
+
+// codeNothingPlanned marks the wait that a plan of nothing but skip steps stands for.
+const codeNothingPlanned = "nothing_planned"
+
+// Capability says what a step of a plan may do to the world.
+type Capability string
+
+// The capabilities, one per kind of step.
+const (
+	// CapabilityRead: ask modules, which change nothing.
+	CapabilityRead Capability = "READ"
+	// CapabilityReason: text and no call at all.
+	CapabilityReason Capability = "REASON"
+	// CapabilityAct: propose and commit an action.
+	CapabilityAct Capability = "ACT"
+	// CapabilityNone: nothing but waiting.
+	CapabilityNone Capability = "NONE"
+)
+
+// TypedStep is a step of a plan as the engine understands it: made from the kind that
+// the model named and the actions that its plan lists, never from a step's words.
+type TypedStep struct {
+	// Kind is call, reason, respond or skip, and "unknown" for any other.
+	Kind       string     `json:"kind"`
+	Capability Capability `json:"capability"`
+	// Allowed names the modules or actions that belong to the step; Forbidden names
+	// those that do not, [everythingElse] for all that are not allowed.
+	Allowed   []string `json:"allowed"`
+	Forbidden []string `json:"forbidden"`
+}
+
+// everythingElse stands for all operations that a step does not allow.
+const everythingElse = "*"
+
+// stepUnknown is the kind of a step that names none of the kinds.
+const stepUnknown = "unknown"
+
+// typed returns the step of a kind: modules are the tools that only read, actions
+// what the plan lists.
+func typed(kind string, modules, actions []string) TypedStep {
+	s := TypedStep{Kind: kind, Capability: CapabilityNone, Allowed: []string{}, Forbidden: []string{everythingElse}}
+	switch kind {
+	case answer.StepCall:
+		s.Capability, s.Allowed = CapabilityRead, append(s.Allowed, modules...)
+	case answer.StepReason:
+		s.Capability = CapabilityReason
+	case answer.StepRespond:
+		s.Capability, s.Allowed = CapabilityAct, append(s.Allowed, actions...)
+	case answer.StepSkip:
+		s.Allowed = append(s.Allowed, world.Wait{}.ActionName())
+	default:
+		s.Kind = stepUnknown
+	}
+	return s
 }

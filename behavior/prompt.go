@@ -200,7 +200,7 @@ func (m *Mind) goals() string {
 // things; the omitted counts stay exact.
 func (m *Mind) observed(seen opened) sectionDraft {
 	s := sketch{opened: seen, layout: m.layout, goals: words(m.goalsText()), alias: m.alias, words: m.words}
-	s.strangeNames = s.details && m.cfg.off(policy.LayerOrder)
+	s.strangeNames = s.details && !m.cfg.Guards(policy.LayerOrder)
 	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text()}}, shorter: func() (variants []variant) {
 		for {
 			var ok bool

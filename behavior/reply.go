@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // Answer feeds back the answer to the Ask that Next returned.
@@ -18,16 +20,29 @@ func (t *Turn) Answer(a llmclient.Answer) {
 		t.wait(trace.WaitReason(trace.WaitModelPrefix+string(a.Failure.Kind)), nil)
 		return
 	}
-	if problem == "" && len(t.talk.Calls) == 0 && !t.now.reasons() {
+	reasons := t.stage == trace.StageReason
+	if problem == "" && len(t.talk.Calls) == 0 && !reasons {
 		problem = t.talk.Read(text, t.allowed())
 	}
 	switch {
 	case problem != "":
 		t.repair(problem)
-	case !t.now.reasons():
+	case !reasons:
 		t.dispatch()
 	case len(t.talk.Calls) > 0:
-		t.veto()
+		// No tool may be called in a reason step: nothing runs, and each call gets its own
+		// error output.
+		t.violations++
+		for i, s := range t.talk.Calls {
+			f := t.mind.words.newFeedback(CodeReasonViolation)
+			f.Attempt, f.Of = t.violations, violationsMax
+			t.talk.reject(i, f)
+			t.talk.Note(trace.Step{Kind: trace.StepViolation, Status: trace.StatusError, Level: trace.LevelWarn, Code: CodeReasonViolation, CallID: s.ID, Name: t.mind.vocabulary.Tool(s.Tool)})
+		}
+		t.talk.Flush()
+		if t.violations > violationsMax {
+			t.wait(trace.WaitReasoning, nil)
+		}
 	default:
 		t.talk.Note(trace.Step{Kind: trace.StepReason, Status: trace.StatusOK, Level: trace.LevelInfo, Detail: llmclient.Marshal(reasonDetail{capText(text), runeCount(text)})})
 		t.talk.Say(t.mind.words.reasonDone)
@@ -39,22 +54,6 @@ func (t *Turn) Answer(a llmclient.Answer) {
 type reasonDetail struct {
 	Text  string `json:"text"`
 	Chars int    `json:"chars"`
-}
-
-// veto answers the calls made in a reason step: nothing runs and each gets its own
-// error output.
-func (t *Turn) veto() {
-	t.violations++
-	for i, s := range t.talk.Calls {
-		f := t.mind.words.newFeedback(CodeReasonViolation)
-		f.Attempt, f.Of = t.violations, violationsMax
-		t.talk.reject(i, f)
-		t.talk.Note(trace.Step{Kind: trace.StepViolation, Status: trace.StatusError, Level: trace.LevelWarn, Code: CodeReasonViolation, CallID: s.ID, Name: t.mind.vocabulary.Tool(s.Tool)})
-	}
-	t.talk.Flush()
-	if t.violations > violationsMax {
-		t.wait(trace.WaitReasoning, nil)
-	}
 }
 
 // repair spends one further call on an answer that could not be used, or ends
@@ -70,21 +69,39 @@ func (t *Turn) repair(problem answer.Problem) {
 func (t *Turn) dispatch() {
 	t.idle, t.drafts = nil, nil
 	var decisions []terminal
-	progress, wrong, misdecided := false, answer.Problem(""), answer.Problem("")
-	for i := range t.talk.Calls {
-		ok, kind := t.dispatchOne(i, &decisions)
-		progress = progress || ok
-		wrong = cmp.Or(wrong, kind)
-		if kind == answer.InvalidArgs {
-			misdecided = cmp.Or(misdecided, kind)
+	progress, misdecided, wrong := false, false, answer.Problem("")
+	for i, s := range t.talk.Calls {
+		var problem answer.Problem
+		allowed := t.allowed()
+		switch {
+		case !slices.Contains(allowed, s.Tool):
+			problem = t.refuseTool(i, allowed)
+		case s.Tool == answer.ToolPlan:
+			problem = t.takePlan(i)
+		case s.Tool == answer.ToolDraft:
+			problem = t.takeDraft(i)
+		case s.Tool == answer.ToolDecision || s.Tool == answer.ToolTurn:
+			var d terminal
+			if d, problem = t.takeDecision(i); problem == "" {
+				decisions = append(decisions, d)
+			}
+		default:
+			t.moduleCalls++
+			t.talk.Calls[i].module = true
 		}
+		progress = progress || problem == ""
+		misdecided = misdecided || problem == answer.InvalidArgs
+		wrong = cmp.Or(wrong, problem)
+	}
+	differs := func(d terminal) bool {
+		return !bytes.Equal(world.EncodeAction(d.action), world.EncodeAction(decisions[0].action))
 	}
 	switch {
-	case misdecided != "":
+	case misdecided:
 		// A protocol call of the answer was wrong: nothing of it is committed, and
 		// it needs another call whatever else was in it.
-		t.repair(misdecided)
-	case len(decisions) > 0 && !sameAction(decisions):
+		t.repair(answer.InvalidArgs)
+	case slices.ContainsFunc(decisions, differs):
 		for _, d := range decisions {
 			t.talk.reject(d.slot, t.mind.words.newFeedback(CodeSeveralDecisions))
 		}
@@ -100,31 +117,6 @@ func (t *Turn) dispatch() {
 	case t.talk.settled():
 		t.talk.Flush()
 	}
-}
-
-// dispatchOne handles one call. ok says that the call brought the turn forward;
-// kind names what was wrong with it.
-func (t *Turn) dispatchOne(i int, decisions *[]terminal) (ok bool, kind answer.Problem) {
-	s := t.talk.Calls[i]
-	allowed := t.allowed()
-	if !slices.Contains(allowed, s.Tool) {
-		return false, t.refuseTool(i, allowed)
-	}
-	switch s.Tool {
-	case answer.ToolPlan:
-		return t.takePlan(i)
-	case answer.ToolDraft:
-		return t.takeDraft(i)
-	case answer.ToolDecision, answer.ToolTurn:
-		d, kind := t.takeDecision(i)
-		if kind == "" {
-			*decisions = append(*decisions, d)
-		}
-		return kind == "", kind
-	}
-	t.moduleCalls++
-	t.talk.Calls[i].module = true
-	return true, ""
 }
 
 // refuseTool answers a call of a tool that is unknown or not allowed now.

@@ -1,23 +1,18 @@
 package behavior
 
 import (
-	"slices"
-
 	"example.com/agentworld/behavior/answer"
-	"example.com/agentworld/behavior/policy"
-	"example.com/agentworld/llmclient"
-	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 )
 
-// allowed returns the tools that may be called now. In every stage but a reason
-// step the model may skip ahead, by a draft and its decision in one answer.
+// allowed returns the tools that may be called now, none in a reason step. In every
+// other stage the model may skip ahead, by a draft and its decision in one answer.
 func (t *Turn) allowed() []string {
 	modules := t.mind.moduleNames
 	if t.moduleCalls >= t.mind.cfg.ModuleCallsMax || t.cramped || !t.spares(0) {
 		modules = nil
 	}
-	switch t.now.stage {
+	switch t.stage {
 	case trace.StageReason:
 		return []string{}
 	case trace.StagePlan:
@@ -34,26 +29,18 @@ func (t *Turn) allowed() []string {
 	case trace.StageLean:
 		return append([]string{answer.ToolTurn}, modules...)
 	}
-	panic("behavior: turn in unknown stage " + string(t.now.stage))
+	panic("behavior: turn in unknown stage " + string(t.stage))
 }
 
 // moduleTokensMin is the room in the window below which no module is offered: a
 // result and the draft behind it have to fit, and half of it is kept for the draft.
 const moduleTokensMin = 1000
 
-// choice returns the tool choice that goes with the stage.
-func (t *Turn) choice() llmclient.ToolChoice {
-	if t.now.reasons() {
-		return llmclient.ToolChoice{Mode: llmclient.ChoiceNone}
-	}
-	return llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()}
-}
-
 // afterPlan moves to the stage the plan's next open step asks for. Reason steps
 // beyond the limit and respond and skip steps need no stage of their own.
 func (t *Turn) afterPlan() {
 	if t.mind.cfg.Protocol == ProtocolLean {
-		t.now = at(trace.StageLean)
+		t.stage = trace.StageLean
 		return
 	}
 	for len(t.planSteps) > 0 {
@@ -61,34 +48,34 @@ func (t *Turn) afterPlan() {
 		t.planSteps = t.planSteps[1:]
 		switch {
 		case step.Kind == answer.StepCall && t.moduleCalls < t.mind.cfg.ModuleCallsMax:
-			t.now = turnStep{trace.StageModules, step}
+			t.stage = trace.StageModules
 			return
 		case step.Kind == answer.StepReason && t.reasonSteps < t.mind.cfg.ReasonStepsMax && t.spares(1):
-			t.enterReason(step)
+			t.stage = trace.StageReason
+			t.reasonSteps++
+			t.talk.Say(t.mind.words.reasonPrompt)
 			return
 		}
 	}
-	t.now = turnStep{trace.StageDraft, t.respondStep()}
+	t.stage = trace.StageDraft
 }
 
-// mustPlanFirst reports whether a module result is held back: a lean turn that comes
-// upon words of others, as a memory may hold, makes its plan before it reads them.
-func (t *Turn) mustPlanFirst(r modules.Result) bool {
-	return t.now.stage == trace.StageLean && !t.planned && slices.ContainsFunc(r.Sources, isUntrusted) && !t.mind.cfg.off(policy.LayerOrder)
+// Afford tells the turn how many more requests its caller can send, the next one
+// included. A turn that knows keeps what it needs to decide: it offers no modules and
+// takes no reason step where only enough is left for a draft and a decision. The
+// caller says it before Next; a turn that is never told supposes that there is no end.
+func (t *Turn) Afford(requests int) { t.affordable, t.bounded = requests, true }
+
+// spares reports whether the turn can afford a request now that decides nothing. sent
+// is how many requests were sent since Afford was told.
+func (t *Turn) spares(sent int) bool {
+	return !t.bounded || t.affordable-sent > t.mind.cfg.callsAfterPlan()
 }
 
-// afterModules moves on when module results are in: to the plan when something waits
-// for it, to a reason step that the plan put behind the calls, otherwise the model
-// may call more or draft.
-func (t *Turn) afterModules() {
-	if len(t.unseen) > 0 && !t.planned {
-		t.now = at(trace.StagePlan)
-		return
+// callsAfterPlan is how many requests the protocol makes behind a plan at least.
+func (c Config) callsAfterPlan() int {
+	if c.Protocol == ProtocolLean {
+		return 1
 	}
-	for len(t.planSteps) > 0 && t.planSteps[0].Kind != answer.StepReason {
-		t.planSteps = t.planSteps[1:]
-	}
-	if len(t.planSteps) > 0 && t.now.stage == trace.StageModules {
-		t.afterPlan()
-	}
+	return 2
 }

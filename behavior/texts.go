@@ -164,17 +164,6 @@ func (t *Turn) reveal() {
 	t.talk.after = append(t.talk.after, llmclient.Message("user", t.opening.held.section(t.mind.words)))
 }
 
-// noteRevealed counts the texts as retrieved once a request carries them. A turn
-// that ends with its plan has not shown them.
-func (t *Turn) noteRevealed() {
-	if !t.revealed || t.revealedAt != 0 {
-		return
-	}
-	t.revealedAt = t.talk.asks
-	t.opening.sections = append(t.opening.sections, t.opening.heldSection)
-	t.retrieve(t.opening.held.sources(t.view.AgentID()))
-}
-
 // textLength stands for a free text where its words have no place.
 func (w *wording) textLength(text string) string {
 	return fmt.Sprintf(w.textCharacters, runeCount(text))

@@ -24,10 +24,9 @@ import (
 //     reason.
 //  4. Same mind, view, answers and what it is told of its means give the same steps.
 type Turn struct {
-	mind *Mind
-	view world.View
-	// now is the step the turn is at.
-	now turnStep
+	mind  *Mind
+	view  world.View
+	stage trace.Stage
 	// opening is the prompt's own part of input.
 	opening prompt
 	// names are those of what the agent sees.
@@ -54,7 +53,7 @@ type Turn struct {
 	// fromPlan is how many of them, the first ones, a plan listed.
 	fromPlan int
 	// drafts is the draft of the answer that is being taken, nil without one.
-	drafts *drafted
+	drafts *weighing
 	// idle is the plan that leaves nothing to do, nil without one.
 	idle *answer.Plan
 	// untrusted says that a request of the turn carried a source that may not decide,
@@ -76,13 +75,13 @@ type Turn struct {
 
 // Begin opens a turn for the agent of view.
 func (m *Mind) Begin(view world.View) *Turn {
-	t := &Turn{mind: m, view: view, now: at(trace.StagePlan), opening: m.compose(view)}
+	t := &Turn{mind: m, view: view, stage: trace.StagePlan, opening: m.compose(view)}
 	t.talk = Conversation{
 		Tick: view.Tick(), AgentID: view.AgentID(), Vocabulary: &m.vocabulary, Language: m.cfg.Language, RepairsMax: m.cfg.RepairsMax,
 		Input: slices.Clone(t.opening.items),
 	}
 	if m.cfg.Protocol == ProtocolLean && !t.opening.untrusted {
-		t.now = at(trace.StageLean)
+		t.stage = trace.StageLean
 	}
 	t.names = answer.NamesIn(t.opening.seen)
 	t.retrieve(t.opening.sources)
@@ -114,44 +113,49 @@ func (t *Turn) Next() Step {
 		}
 		t.cramped = t.room() < moduleTokensMin
 		t.talk.Sent()
-		t.noteRevealed()
-		t.lookAround()
+		if t.revealed && t.revealedAt == 0 {
+			// The texts count as retrieved once a request carries them: a turn that ends with
+			// its plan has not shown them.
+			t.revealedAt = t.talk.asks
+			t.opening.sections = append(t.opening.sections, t.opening.heldSection)
+			t.retrieve(t.opening.held.sources(t.view.AgentID()))
+		}
+		// From here on the turn stays untrusted: what was once read cannot be unread.
+		for _, s := range t.retrieved {
+			t.untrusted = t.untrusted || isUntrusted(s)
+			t.swayed = t.swayed || s.Trust <= trace.TrustOtherAgent
+		}
 	}
-	return Ask{Number: t.talk.asks, Stage: t.now.stage, Request: t.request(), Sections: t.opening.sections}
+	choice := llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()}
+	if t.stage == trace.StageReason {
+		choice = llmclient.ToolChoice{Mode: llmclient.ChoiceNone}
+	}
+	return Ask{Number: t.talk.asks, Stage: t.stage, Sections: t.opening.sections, Request: llmclient.Request{
+		Model: t.mind.cfg.Model, Instructions: t.mind.instructions, Input: t.talk.Input, Tools: t.mind.tools,
+		Choice: choice, OutputTokensMax: t.mind.outputTokens(), CacheKey: t.mind.id,
+	}}
 }
+
+// isUntrusted reports whether a source may not choose what the agent does.
+func isUntrusted(s trace.Source) bool { return s.Trust < trace.TrustSelfObservation }
 
 // Steps returns what the turn recorded so far, oldest first. It never influences the
 // turn.
 func (t *Turn) Steps() []trace.Step { return t.talk.Steps }
 
-// Env is what the next module call of this turn may read.
+// Env is what the next module call of this turn may read. Its result is capped by what
+// the window still holds too, so that a turn on a small window cannot outgrow it.
 func (t *Turn) Env() modules.Env {
-	env := t.mind.env(t.view, t.resultChars())
-	env.Attempt, env.Of = t.moduleCalls, t.mind.cfg.ModuleCallsMax
+	env := modules.Env{View: t.view, Memory: t.mind.memory, Attempt: t.moduleCalls + 1, Of: t.mind.cfg.ModuleCallsMax}
+	room := t.room() - moduleTokensMin/2 - t.mind.outputTokens()
 	for _, s := range t.talk.Calls {
 		if s.module && !s.done {
 			env.Attempt--
 		}
-	}
-	env.Attempt++
-	return env
-}
-
-func (t *Turn) request() llmclient.Request {
-	return llmclient.Request{
-		Model: t.mind.cfg.Model, Instructions: t.mind.instructions, Input: t.talk.Input, Tools: t.mind.tools,
-		Choice: t.choice(), OutputTokensMax: t.mind.outputTokens(), CacheKey: t.mind.id,
-	}
-}
-
-// resultChars caps a module result by the configured limit and by what the
-// window still holds, so that a turn on a small window cannot outgrow it.
-func (t *Turn) resultChars() int {
-	room := t.room() - moduleTokensMin/2 - t.mind.outputTokens()
-	for _, s := range t.talk.Calls {
 		room -= t.mind.count(s.output)
 	}
-	return max(modules.ResultCharsMin, min(resultCharsMax, room))
+	env.ResultCharsMax = max(modules.ResultCharsMin, min(resultCharsMax, room))
+	return env
 }
 
 // room is how many tokens the window still holds beside an answer; negative when
@@ -168,7 +172,9 @@ func (t *Turn) Result(r modules.Result) {
 			continue
 		}
 		s.done, s.output = true, r.Output
-		if t.mustPlanFirst(r) {
+		// A lean turn that comes upon words of others, as a memory may hold, makes its plan
+		// before it reads them.
+		if t.stage == trace.StageLean && !t.planned && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(policy.LayerOrder) {
 			s.output = encode(resultUnseen{"held", fmt.Sprintf(t.mind.words.textHeld, 1)})
 			t.unseen = append(t.unseen, r)
 		} else {
@@ -187,9 +193,21 @@ func (t *Turn) Result(r modules.Result) {
 		t.talk.Note(n)
 		break
 	}
-	if t.talk.settled() {
-		t.talk.Flush()
-		t.afterModules()
+	if !t.talk.settled() {
+		return
+	}
+	t.talk.Flush()
+	if len(t.unseen) > 0 && !t.planned {
+		t.stage = trace.StagePlan
+		return
+	}
+	// On to a reason step that the plan put behind the calls; otherwise the model may call
+	// more or draft.
+	for len(t.planSteps) > 0 && t.planSteps[0].Kind != answer.StepReason {
+		t.planSteps = t.planSteps[1:]
+	}
+	if len(t.planSteps) > 0 && t.stage == trace.StageModules {
+		t.afterPlan()
 	}
 }
 
@@ -224,13 +242,6 @@ func (t *Turn) retrieve(sources []trace.Source) {
 	}
 }
 
-// enterReason opens a reason step of the plan: text only, no tools.
-func (t *Turn) enterReason(step TypedStep) {
-	t.now = turnStep{trace.StageReason, step}
-	t.reasonSteps++
-	t.talk.Say(t.mind.words.reasonPrompt)
-}
-
 // wait ends the turn in a degraded wait.
 func (t *Turn) wait(reason trace.WaitReason, proposed *Verdict) {
 	d := Decision{Decision: trace.Decision{DecidedBy: trace.ByEngine, WaitReason: reason}, Executed: world.Wait{}}
@@ -251,7 +262,13 @@ func (t *Turn) finish(d Decision) {
 // completed is a decision with what the turn knows of any.
 func (t *Turn) completed(d Decision) Decision {
 	d.Tick, d.AgentID, d.Calls, d.SourcesRetrieved = t.view.Tick(), t.view.AgentID(), t.talk.asks, t.retrieved
-	d.Swayed = t.sways(d.Adjusted)
+	if d.Adjusted != nil && t.untrusted {
+		// Words of others were in view; did the agent's own plan cover it?
+		e := t.evidence(nil)
+		e.View, e.Proposed = t.view, d.Adjusted
+		_, own := t.mind.alone.Evaluate(d.Adjusted, e)
+		d.Swayed = !own
+	}
 	d.Known = t.mind.knownIDs(t.opening.seen, d.Proposed, d.Executed)
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}
 	if t.revealedAt != 0 {

@@ -66,29 +66,29 @@ type wording struct {
 	// The reason step.
 	reasonPrompt, reasonDone string
 
-	// phrases are the texts of feedback by code, unusable those about whole answers.
-	phrases  []phrase
-	unusable []unusablePhrase
-	// mandate says of every rule why it refused an action.
-	mandate []rulePhrase
+	// phrases are the texts of feedback by code. unusable says what was wrong with an
+	// answer that [CodeUnusableAnswer] is about, mandate why a rule refused an action.
+	phrases  phraseTable[string]
+	unusable phraseTable[answer.Problem]
+	mandate  phraseTable[policy.Rule]
 	// What is allowed after an unusable answer.
 	callAllowed, plainText string
 }
 
-// phrase is the text of a feedback code.
-type phrase struct{ code, text string }
-
-// unusablePhrase says what was wrong with an answer that [CodeUnusableAnswer] is
-// about.
-type unusablePhrase struct {
-	kind answer.Problem
+// phraseTable has a text for each code of its kind.
+type phraseTable[Code ~string] []struct {
+	code Code
 	text string
 }
 
-// rulePhrase is the text about an action that a rule of the mandate refused.
-type rulePhrase struct {
-	rule policy.Rule
-	text string
+// of is the text of a code.
+func (table phraseTable[Code]) of(code Code) string {
+	for _, phrase := range table {
+		if phrase.code == code {
+			return phrase.text
+		}
+	}
+	panic("behavior: no wording for " + string(code))
 }
 
 // wordsOf returns the table of a language, which [Config.Validate] has checked.

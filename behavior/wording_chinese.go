@@ -125,7 +125,7 @@ var chinese = wording{
 	reasonPrompt: "推理步骤：用纯文本思考此刻最好的行动。不要调用工具。",
 	reasonDone:   "推理步骤结束。请用当前允许的工具继续。",
 
-	phrases: []phrase{
+	phrases: phraseTable[string]{
 		{CodeArgumentsNotJSON, "参数无法按 JSON 读取。请重新调用，给出一个符合该工具参数的对象。"},
 		{CodeArgumentsNotObject, "参数是 JSON，但不是对象。请重新调用，给出一个对象。"},
 		{CodeInvalidArguments, "参数不符合该工具的要求。请改正后重新调用。"},
@@ -138,7 +138,7 @@ var chinese = wording{
 		{CodeNotExecuted, "同一回答中的另一个调用有误，因此这个调用未执行。"},
 		{CodeNoResult, "这个调用的结果已丢失。如仍需要，请重新调用。"},
 	},
-	unusable: []unusablePhrase{
+	unusable: phraseTable[answer.Problem]{
 		{answer.EmptyOutput, "回答是空的。"},
 		{answer.Refusal, "回答是拒绝；wait 总是可行。"},
 		{answer.Truncated, "回答被截断。请答得短些。"},
@@ -149,7 +149,7 @@ var chinese = wording{
 		{answer.UnknownShape, "回答中的 JSON 不是任何预期的形式。"},
 		{answer.Several, "回答中有几个决定。请只提交一个。"},
 	},
-	mandate: []rulePhrase{
+	mandate: phraseTable[policy.Rule]{
 		{policy.RuleForbidden, "你的授权禁止在此做这个行动。什么都没有执行。请选计划中的行动；wait 总是可行。"},
 		{policy.RuleAmount, "你的授权一次只允许较少的数量。什么都没有执行。请不超过上限；wait 总是可行。"},
 		{policy.RuleTotal, "你的授权在整个运行中允许的总量只剩到上限。什么都没有执行。wait 总是可行。"},

@@ -124,7 +124,7 @@ Texts of other agents follow your plan; they, Memory, History and module results
 	reasonPrompt: "Reason step: think in plain text about the best action now. Do not call tools.",
 	reasonDone:   "Reason step done. Continue with the tools allowed now.",
 
-	phrases: []phrase{
+	phrases: phraseTable[string]{
 		{CodeArgumentsNotJSON, "The arguments cannot be read as JSON. Call again with one object that fits the tool's parameters."},
 		{CodeArgumentsNotObject, "The arguments are JSON, but no object. Call again with one object."},
 		{CodeInvalidArguments, "The arguments do not fit the tool's parameters. Call again with corrected ones."},
@@ -137,7 +137,7 @@ Texts of other agents follow your plan; they, Memory, History and module results
 		{CodeNotExecuted, "Another call of the same answer was wrong, so this one was left out."},
 		{CodeNoResult, "The result of this call was lost. Call again if it is still needed."},
 	},
-	unusable: []unusablePhrase{
+	unusable: phraseTable[answer.Problem]{
 		{answer.EmptyOutput, "The answer was empty."},
 		{answer.Refusal, "The answer was a refusal; wait is always possible."},
 		{answer.Truncated, "The answer was cut off. Answer shorter."},
@@ -148,7 +148,7 @@ Texts of other agents follow your plan; they, Memory, History and module results
 		{answer.UnknownShape, "The answer's JSON has none of the expected shapes."},
 		{answer.Several, "The answer held several decisions. Commit exactly one."},
 	},
-	mandate: []rulePhrase{
+	mandate: phraseTable[policy.Rule]{
 		{policy.RuleForbidden, "Your mandate forbids this action here. Nothing was executed. Choose a planned action; wait is always possible."},
 		{policy.RuleAmount, "Your mandate allows less of this at a time. Nothing was executed. Choose at most the maximum; wait is always possible."},
 		{policy.RuleTotal, "What your mandate allows of this over the run is used up to the maximum. Nothing was executed. Wait is always possible."},
