@@ -9,38 +9,40 @@ import (
 // not usable; package scenario reads one from a file, with defaults filled in.
 type Scenario struct {
 	// ID is the scenario's name on the command line; Aliases are accepted too.
-	ID      string
-	Aliases []string
+	ID      string   `toml:"id"`
+	Aliases []string `toml:"aliases"`
 	// Name is a title, Text a short description.
-	Name, Text string
+	Name string `toml:"name"`
+	Text string `toml:"text"`
 	// Seed is the suggested seed of a run; New takes the seed that counts.
-	Seed uint64
+	Seed uint64 `toml:"-"`
 	// Space bounds all positions.
-	Space Space
+	Space Space `toml:"space"`
 	// VisibilityKM is how far an agent sees from its place.
-	VisibilityKM int64
+	VisibilityKM int64 `toml:"visibility_km"`
 	// PlacesShown and AgentsShown are how many of the nearest an observation lists.
-	PlacesShown, AgentsShown int64
+	PlacesShown int64 `toml:"places_shown"`
+	AgentsShown int64 `toml:"agents_shown"`
 	// Rules are the numbers of physics and industry.
-	Rules Rules
+	Rules Rules `toml:"rules"`
 	// Places are the sites listed one by one, in the order of the file.
-	Places []Place
+	Places []Place `toml:"-"`
 	// Belt describes further sites that New generates from its seed; nil for none.
-	Belt *Belt
+	Belt *Belt `toml:"belt"`
 	// Agents says how many agents start where and with what.
-	Agents AgentPlan
+	Agents AgentPlan `toml:"-"`
 	// Personas are given to the agents in turn; there may be none.
-	Personas []Persona
+	Personas []Persona `toml:"personas"`
 	// Goals are what the agents are asked to reach.
-	Goals []Goal
+	Goals []Goal `toml:"goals"`
 	// Mandate is what the agents may and must not do, whatever they are told; it
 	// binds deciding agents and changes nothing in the world.
-	Mandate []Clause
+	Mandate []Clause `toml:"mandate"`
 	// Task is how a run is scored, nil for a scenario that is no test.
-	Task *Task
+	Task *Task `toml:"task"`
 	// PlannedAgents is the number of agents before WithAgents changed it, 0 if it never
 	// did. Clauses are about these agents.
-	PlannedAgents int64
+	PlannedAgents int64 `toml:"-"`
 }
 
 // Space is the extent of the world in centimetres; positions run from 0 to each
@@ -63,22 +65,23 @@ type Position struct {
 // Place is a site where agents can be.
 type Place struct {
 	// ID is what actions call the place; Name is for people.
-	ID, Name string
-	Position Position
+	ID       string   `toml:"id"`
+	Name     string   `toml:"name"`
+	Position Position `toml:"-"`
 	// Material is one of [Materials].
-	Material string
+	Material string `toml:"material"`
 	// RadiusCM is the size of the radiating body, at least 1.
-	RadiusCM int64
+	RadiusCM int64 `toml:"-"`
 	// Emission is the strength of its radiation, 0 for none.
-	Emission int64
+	Emission int64 `toml:"emission"`
 	// CompoundG is the compound that can be mined there at the start, in grams.
-	CompoundG int64
+	CompoundG int64 `toml:"compound_g"`
 	// RegenG is what the place regrows in [RegenTicks] ticks, in grams, up to
 	// CompoundG; 0 for nothing.
-	RegenG int64
+	RegenG int64 `toml:"regen_g"`
 	// Charted says that every agent knows the place's id, name, position and
 	// material from the start.
-	Charted bool
+	Charted bool `toml:"-"`
 }
 
 // Materials lists the materials a place can be made of.
@@ -90,14 +93,14 @@ func Materials() []string {
 // are given to the agents in turn.
 type AgentPlan struct {
 	// Count is the number of agents, called agent-1, agent-2 and so on.
-	Count int64
+	Count int64 `toml:"count"`
 	// Spawn lists place ids, fragments of the belt included.
-	Spawn []string
+	Spawn []string `toml:"spawn"`
 	// SpawnStride, if not 0, takes the place of Spawn: agent n starts on the
 	// fragment n*SpawnStride of the belt, counted round.
-	SpawnStride int64
+	SpawnStride int64 `toml:"spawn_stride"`
 	// Stock lists what an agent starts with; electricity must fit the capacity.
-	Stock [][]Amount
+	Stock [][]Amount `toml:"-"`
 }
 
 // Persona is the character an agent plays. The kernel only shows its name.

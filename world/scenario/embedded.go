@@ -51,34 +51,20 @@ func paths() []string {
 func Embedded(name string) (world.Scenario, []byte, bool) {
 	wanted := strings.ReplaceAll(name, "-", "_")
 	for _, file := range paths() {
-		s, text := must(file)
-		if called(s, wanted) {
-			return s, text, true
+		// That what ships with the package is sound is tested, so anything else is a bug.
+		text, err := files.ReadFile(file)
+		if err != nil {
+			panic("scenario: an embedded scenario cannot be read: " + err.Error())
+		}
+		s, err := Parse(file, text)
+		if err != nil {
+			panic("scenario: an embedded scenario is wrong: " + err.Error())
+		}
+		for _, known := range append([]string{s.ID}, s.Aliases...) {
+			if strings.ReplaceAll(known, "-", "_") == wanted {
+				return s, text, true
+			}
 		}
 	}
 	return world.Scenario{}, nil, false
-}
-
-// must reads a scenario that ships with the package; that it is sound is
-// tested, so anything else is a bug.
-func must(file string) (world.Scenario, []byte) {
-	text, err := files.ReadFile(file)
-	if err != nil {
-		panic("scenario: an embedded scenario cannot be read: " + err.Error())
-	}
-	s, err := Parse(file, text)
-	if err != nil {
-		panic("scenario: an embedded scenario is wrong: " + err.Error())
-	}
-	return s, text
-}
-
-// called says whether name, written with underscores, means s.
-func called(s world.Scenario, name string) bool {
-	for _, known := range append([]string{s.ID}, s.Aliases...) {
-		if strings.ReplaceAll(known, "-", "_") == name {
-			return true
-		}
-	}
-	return false
 }

@@ -14,48 +14,29 @@ import (
 	"example.com/agentworld/world"
 )
 
-// The file types mirror the TOML of a scenario. Pointers tell absent fields from
-// zero ones where the default is not zero. They are apart from [world.Scenario] so that
-// its fields can have the shape the kernel needs: positions in centimetres, lists
-// in a fixed order, no pointers.
+// The file types add to those of package world what a file writes in another shape than
+// the kernel needs: positions relative to the centre, tables in no fixed order. Pointers
+// tell absent fields from zero ones where the default is not zero.
 
 // scenarioFile is the whole file.
 type scenarioFile struct {
-	ID           string          `toml:"id"`
-	Aliases      []string        `toml:"aliases"`
-	Name         string          `toml:"name"`
-	Text         string          `toml:"text"`
-	Seed         int64           `toml:"seed"`
-	VisibilityKM int64           `toml:"visibility_km"`
-	PlacesShown  int64           `toml:"places_shown"`
-	AgentsShown  int64           `toml:"agents_shown"`
-	Space        world.Space     `toml:"space"`
-	Rules        world.Rules     `toml:"rules"`
-	Places       []placeFile     `toml:"places"`
-	Belt         *world.Belt     `toml:"belt"`
-	Agents       agentsFile      `toml:"agents"`
-	Personas     []world.Persona `toml:"personas"`
-	Goals        []world.Goal    `toml:"goals"`
-	Mandate      []world.Clause  `toml:"mandate"`
-	Task         *world.Task     `toml:"task"`
+	world.Scenario
+	Seed   int64       `toml:"seed"`
+	Places []placeFile `toml:"places"`
+	Agents agentsFile  `toml:"agents"`
 }
 
 // placeFile is one [[places]] table: a position is either absolute or an offset.
 type placeFile struct {
-	ID   string `toml:"id"`
-	Name string `toml:"name"`
+	world.Place
 	// XCM, YCM and ZCM are the position; give all three or offset_pct.
 	XCM *int64 `toml:"x_cm"`
 	YCM *int64 `toml:"y_cm"`
 	ZCM *int64 `toml:"z_cm"`
 	// Offset is the position relative to the centre.
-	Offset    *offsetFile `toml:"offset_pct"`
-	Material  string      `toml:"material"`
-	RadiusCM  *int64      `toml:"radius_cm"`
-	Emission  int64       `toml:"emission"`
-	CompoundG int64       `toml:"compound_g"`
-	RegenG    int64       `toml:"regen_g"`
-	Charted   *bool       `toml:"charted"`
+	Offset   *offsetFile `toml:"offset_pct"`
+	RadiusCM *int64      `toml:"radius_cm"`
+	Charted  *bool       `toml:"charted"`
 }
 
 // offsetFile places a site relative to the centre, in percent of the extent.
@@ -68,10 +49,8 @@ type offsetFile struct {
 
 // agentsFile is the [agents] table.
 type agentsFile struct {
-	Count       int64              `toml:"count"`
-	Spawn       []string           `toml:"spawn"`
-	SpawnStride int64              `toml:"spawn_stride"`
-	Stock       []map[string]int64 `toml:"stock"`
+	world.AgentPlan
+	Stock []map[string]int64 `toml:"stock"`
 }
 
 // defaultRadiusCM is the radius of a place that states none.
@@ -81,11 +60,11 @@ const defaultRadiusCM = 100
 // errors: "name:line: ..." where the text itself is wrong, and "name: field: ..."
 // where a well-formed value is inconsistent. The name only serves messages.
 func Parse(name string, data []byte) (world.Scenario, error) {
-	file := scenarioFile{
+	file := scenarioFile{Scenario: world.Scenario{
 		VisibilityKM: 10, PlacesShown: 8, AgentsShown: 8,
 		Space: world.Space{WidthCM: 10_000_000, DepthCM: 10_000_000, HeightCM: 1_000_000},
 		Rules: world.DefaultRules(),
-	}
+	}}
 	dec := toml.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&file); err != nil {
@@ -162,20 +141,10 @@ func (f scenarioFile) scenario() (world.Scenario, error) {
 	if f.Seed < 0 {
 		return world.Scenario{}, fmt.Errorf("seed: %d is negative", f.Seed)
 	}
-	s := world.Scenario{
-		ID: f.ID, Aliases: f.Aliases, Name: f.Name, Text: f.Text, Seed: uint64(f.Seed),
-		Space:        f.Space,
-		VisibilityKM: f.VisibilityKM, PlacesShown: f.PlacesShown, AgentsShown: f.AgentsShown,
-		Rules:    f.Rules,
-		Personas: f.Personas,
-		Goals:    f.Goals,
-		Mandate:  f.Mandate,
-		Task:     f.Task,
-	}
+	s := f.Scenario
+	s.Seed, s.Agents = uint64(f.Seed), f.Agents.AgentPlan
 	for i := range s.Mandate {
-		if s.Mandate[i].Effect == "" {
-			s.Mandate[i].Effect = world.EffectAllow
-		}
+		s.Mandate[i].Effect = cmp.Or(s.Mandate[i].Effect, world.EffectAllow)
 	}
 	if s.Task != nil {
 		s.Task.From = cmp.Or(s.Task.From, 1)
@@ -187,23 +156,32 @@ func (f scenarioFile) scenario() (world.Scenario, error) {
 		}
 		s.Places = append(s.Places, place)
 	}
-	if b := f.Belt; b != nil {
+	if b := s.Belt; b != nil {
 		b.IDPrefix = cmp.Or(b.IDPrefix, "frag")
 		// A fragment of twice the radius is eight times as rare.
 		b.RadiusExponent = cmp.Or(b.RadiusExponent, 3)
-		s.Belt = b
 	}
-	plan, err := f.Agents.plan()
-	s.Agents = plan
-	return s, err
+	// Starting stocks are listed in the fixed order of resources, because a TOML table has
+	// none.
+	for i, m := range f.Agents.Stock {
+		var list []world.Amount
+		for _, name := range world.Resources() {
+			if n, ok := m[name]; ok {
+				list = append(list, world.Amount{Resource: name, Amount: n})
+			}
+		}
+		if len(list) != len(m) {
+			return s, fmt.Errorf("agents.stock[%d]: names a resource that is none of %v", i, world.Resources())
+		}
+		s.Agents.Stock = append(s.Agents.Stock, list)
+	}
+	return s, nil
 }
 
-// place fills in the defaults of a place.
+// place fills in the defaults of a place. An offset of 50 percent is the edge of the space.
 func (p placeFile) place(space world.Space) (world.Place, error) {
-	place := world.Place{
-		ID: p.ID, Name: p.Name, Material: p.Material, RadiusCM: defaultRadiusCM,
-		Emission: p.Emission, CompoundG: p.CompoundG, RegenG: p.RegenG, Charted: p.Charted == nil || *p.Charted,
-	}
+	place := p.Place
+	place.RadiusCM, place.Charted = defaultRadiusCM, p.Charted == nil || *p.Charted
 	if p.RadiusCM != nil {
 		place.RadiusCM = *p.RadiusCM
 	}
@@ -215,38 +193,18 @@ func (p placeFile) place(space world.Space) (world.Place, error) {
 		place.Position = world.Position{X: *p.XCM, Y: *p.YCM, Z: *p.ZCM}
 		return place, nil
 	}
-	return place, p.Offset.apply(space, &place.Position)
-}
-
-// apply computes the position; 50 percent is the edge of the space.
-func (o offsetFile) apply(space world.Space, p *world.Position) error {
 	for _, axis := range []struct {
 		pct, extent int64
 		to          *int64
-	}{{o.X, space.WidthCM, &p.X}, {o.Y, space.DepthCM, &p.Y}, {o.Z, space.HeightCM, &p.Z}} {
+	}{
+		{p.Offset.X, space.WidthCM, &place.Position.X},
+		{p.Offset.Y, space.DepthCM, &place.Position.Y},
+		{p.Offset.Z, space.HeightCM, &place.Position.Z},
+	} {
 		if axis.pct < -50 || axis.pct > 50 {
-			return fmt.Errorf("offset_pct: %d is outside -50 to 50", axis.pct)
+			return place, fmt.Errorf("offset_pct: %d is outside -50 to 50", axis.pct)
 		}
 		*axis.to = axis.extent/2 + axis.extent*axis.pct/100
 	}
-	return nil
-}
-
-// plan lists the starting stocks in the fixed order of resources, because a TOML
-// table has none.
-func (f agentsFile) plan() (world.AgentPlan, error) {
-	plan := world.AgentPlan{Count: f.Count, Spawn: f.Spawn, SpawnStride: f.SpawnStride}
-	for i, m := range f.Stock {
-		var list []world.Amount
-		for _, name := range world.Resources() {
-			if n, ok := m[name]; ok {
-				list = append(list, world.Amount{Resource: name, Amount: n})
-			}
-		}
-		if len(list) != len(m) {
-			return plan, fmt.Errorf("agents.stock[%d]: names a resource that is none of %v", i, world.Resources())
-		}
-		plan.Stock = append(plan.Stock, list)
-	}
-	return plan, nil
+	return place, nil
 }

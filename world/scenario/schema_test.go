@@ -96,8 +96,10 @@ func (m schemaMaker) of(typ reflect.Type) map[string]any {
 // the one before it.
 func (m schemaMaker) table(typ reflect.Type) map[string]any {
 	properties, doc := map[string]any{}, ""
-	for i := range typ.NumField() {
-		field := typ.Field(i)
+	for _, field := range reflect.VisibleFields(typ) {
+		if field.Anonymous {
+			continue
+		}
 		for _, owner := range []string{described[typ.Name()], typ.Name()} {
 			if found := m.docs[owner+"."+field.Name]; found != "" {
 				doc = found
@@ -124,9 +126,8 @@ func (m schemaMaker) table(typ reflect.Type) map[string]any {
 
 // inFileWords writes a comment with the names that fields have in a file.
 func inFileWords(typ reflect.Type, doc string) string {
-	for i := range typ.NumField() {
-		field := typ.Field(i)
-		if name := field.Tag.Get("toml"); name != "-" {
+	for _, field := range reflect.VisibleFields(typ) {
+		if name := field.Tag.Get("toml"); name != "-" && !field.Anonymous {
 			doc = regexp.MustCompile(`\b`+field.Name+`\b`).ReplaceAllLiteralString(doc, name)
 		}
 	}
