@@ -20,17 +20,23 @@ import (
 //
 // Nothing is sent. Caps are left out.
 func (p *Prepared) Expect(ticks int64) trace.Estimate {
-	r := p.r
+	r, e, counted := p.r, trace.Estimate{}, int64(0)
 	r.wake()
-	openings := r.openings()
-	e := trace.Estimate{}
-	for _, o := range openings {
+	m, due, n := meter{known: map[string]int64{}}, r.world.Due(), min(r.world.Agents(), openingsMax)
+	for i := range n { // spread over all agents
+		agent := i * r.world.Agents() / n
+		ask, asks := r.mind(agent).Begin(r.world.View(agent)).Next().(behavior.Ask)
+		if !asks {
+			continue
+		}
+		counted++
+		o := opening{slices.Contains(due, agent), m.input(ask.Request, map[string]int64{}), ask.Stage, r.spending.prices[r.endpoint(agent).model]}
 		e = plusEstimate(e, r.expectDecision(o, ticks))
 		if r.Learns() {
 			e = plusEstimate(e, r.expectLookBack(o, ticks/r.LearnEvery))
 		}
 	}
-	return timesEstimate(e, int64(r.world.Agents()), int64(len(openings)))
+	return timesEstimate(e, int64(r.world.Agents()), counted)
 }
 
 // openingsMax bounds how many agents' prompts are counted for an estimate.
@@ -44,21 +50,6 @@ type opening struct {
 	tokens int64
 	stage  trace.Stage
 	price  price.Price
-}
-
-// openings counts the first requests of some of the agents, spread over all of them.
-func (r *runner) openings() []opening {
-	m := meter{known: map[string]int64{}}
-	due := r.world.Due()
-	n := min(r.world.Agents(), openingsMax)
-	list := make([]opening, 0, n)
-	for i := range n {
-		agent := i * r.world.Agents() / n
-		if ask, asks := r.mind(agent).Begin(r.world.View(agent)).Next().(behavior.Ask); asks {
-			list = append(list, opening{slices.Contains(due, agent), m.input(ask.Request, map[string]int64{}), ask.Stage, r.spending.prices[r.endpoint(agent).model]})
-		}
-	}
-	return list
 }
 
 // shape is how turns usually run where nothing about the model is known.
@@ -83,24 +74,18 @@ const (
 // expectDecision is what an agent that opens like o takes in so many ticks.
 func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
 	cfg := r.kit.Config()
-	least := int64(10 * leastCalls(cfg, o.stage))
+	least, turnsPercent := int64(10*leastCalls(cfg, o.stage)), int64(85)
+	if cfg.Protocol == behavior.ProtocolFull && cfg.Commit == trace.CommitDirect {
+		turnsPercent = 95 // direct commits leave few standing orders, which are what saves decisions
+	}
 	e := trace.Estimate{
-		Likely: o.spending(ticks, shape{turnsPercentLikely(cfg), least + 5, 105, answerTokensLikely}),
+		Likely: o.spending(ticks, shape{turnsPercent, least + 5, 105, answerTokensLikely}),
 		Most:   o.spending(ticks, shape{100, int64(10 * cfg.CallsMax()), 200, int64(cfg.OutputTokensMax)}),
 	}
 	if o.due {
 		e.Least = o.spending(ticks, shape{25, least, 100, answerTokensLeast})
 	}
 	return e
-}
-
-// turnsPercentLikely is in how many of a hundred ticks an agent usually decides. Direct
-// commits leave few standing orders, which are what saves decisions.
-func turnsPercentLikely(c behavior.Config) int64 {
-	if c.Protocol == behavior.ProtocolFull && c.Commit == trace.CommitDirect {
-		return 95
-	}
-	return 85
 }
 
 // spending is what turns of a shape take. Each call after the first also reads what

@@ -40,11 +40,12 @@ func Prepare(s trace.Settings) (*Prepared, error) {
 	return &Prepared{r}, nil
 }
 
-// samePlay reports whether two settings are of one run; what it was expected to take
-// changes nothing.
-func samePlay(a, b trace.Settings) bool {
-	a.Estimate, b.Estimate = nil, nil
-	return goreflect.DeepEqual(a, b)
+// plays reports whether the run has these settings; what it was expected to take changes
+// nothing.
+func (p *Prepared) plays(s trace.Settings) bool {
+	has := p.r.Settings
+	s.Estimate, has.Estimate = nil, nil
+	return goreflect.DeepEqual(s, has)
 }
 
 // checkWindow reports texts that leave no room in the context window, at the

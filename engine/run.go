@@ -113,7 +113,7 @@ type Result struct {
 // [Prepare] refuses.
 func Run(ctx context.Context, o Options) (result Result, err error) {
 	p := o.Prepared
-	if p == nil || p.r == nil || !samePlay(p.r.Settings, o.Settings) {
+	if p == nil || p.r == nil || !p.plays(o.Settings) {
 		if p, err = Prepare(o.Settings); err != nil {
 			return Result{}, err
 		}
@@ -210,9 +210,13 @@ func (r *runner) noteWorld() {
 }
 
 func newRunner(o Options, s sink) (*runner, error) {
-	w, scenario, err := newWorld(o.Settings)
+	scenario, err := scenarioOf(o.Settings)
 	if err != nil {
 		return nil, err
+	}
+	w, err := world.New(scenario, o.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", o.Scenario, err)
 	}
 	kit, err := behavior.NewKit(behaviorConfig(o.Settings), scenario.Rules, modules.New())
 	if err != nil {

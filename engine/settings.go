@@ -43,19 +43,6 @@ func scenarioOf(s trace.Settings) (world.Scenario, error) {
 	return parsed, nil
 }
 
-// newWorld builds the world of s and returns its scenario.
-func newWorld(s trace.Settings) (*world.World, world.Scenario, error) {
-	scenario, err := scenarioOf(s)
-	if err != nil {
-		return nil, scenario, err
-	}
-	w, err := world.New(scenario, s.Seed)
-	if err != nil {
-		return nil, scenario, fmt.Errorf("scenario %s: %w", s.Scenario, err)
-	}
-	return w, scenario, nil
-}
-
 // seedPlaybook reads the lessons that agents start with. The error names the line
 // that cannot be read.
 func seedPlaybook(s trace.Settings) (*playbook.Playbook, error) {

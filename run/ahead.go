@@ -54,21 +54,6 @@ func startReadAhead(f io.ReadCloser, extract bool) *readAhead {
 	return a
 }
 
-// next returns the next tick. After one with an error there is none.
-func (a *readAhead) next() recordedTick {
-	t, ok := <-a.ticks
-	if !ok {
-		return recordedTick{err: io.EOF}
-	}
-	return t
-}
-
-// close ends the reading and closes the trace.
-func (a *readAhead) close() {
-	close(a.stopped)
-	a.reading.Wait()
-}
-
 // tickReader reads the ticks of a trace.
 type tickReader struct {
 	lines   *trace.Reader

@@ -80,7 +80,8 @@ func (a *Answers) OnPart(see func(trace.Part)) { a.onPart = see }
 
 // Close releases the recording.
 func (a *Answers) Close() error {
-	a.ahead.close()
+	close(a.ahead.stopped)
+	a.ahead.reading.Wait()
 	return nil
 }
 
@@ -169,7 +170,10 @@ func (a *Answers) readTo(tick int64) {
 		clear(a.calls)
 		a.at = recordedTick{}
 		if a.next == nil && a.broken == nil {
-			next := a.ahead.next()
+			next, ok := <-a.ahead.ticks
+			if !ok {
+				next.err = io.EOF
+			}
 			a.next = &next
 			for _, p := range next.heads {
 				if a.onPart != nil {

@@ -65,28 +65,19 @@ func (s *segments) Place(line int, offset int64) (string, int, int64) {
 			at = f
 		}
 	}
-	name := TraceFile
+	name, lines := TraceFile, io.Reader(io.NewSectionReader(s.open, 0, at.skipped))
 	if at.number < s.last {
 		name = segmentName(at.number)
+		// The lines that were passed over are counted only when somebody has to be told where
+		// a line is.
+		closed, err := s.dir.openSegment(at.number)
+		if err != nil {
+			return name, line - at.line, offset - at.offset + at.skipped
+		}
+		defer closed.Close()
+		lines = io.LimitReader(closed, at.skipped)
 	}
-	return name, line - at.line + s.linesSkipped(at), offset - at.offset + at.skipped
-}
-
-// linesSkipped counts the lines that were passed over in a file. They are counted only
-// when somebody has to be told where a line is.
-func (s *segments) linesSkipped(f begunFile) int {
-	if f.skipped == 0 {
-		return 0
-	}
-	if f.number == s.last {
-		return newlines(io.NewSectionReader(s.open, 0, f.skipped))
-	}
-	closed, err := s.dir.openSegment(f.number)
-	if err != nil {
-		return 0
-	}
-	defer closed.Close()
-	return newlines(io.LimitReader(closed, f.skipped))
+	return name, line - at.line + newlines(lines), offset - at.offset + at.skipped
 }
 
 // newlines counts the lines in r, as far as it can be read.

@@ -28,40 +28,23 @@ type traceFile struct {
 // openStorage is what writes reach; tests replace it.
 var openStorage = func(f *os.File) storage { return f }
 
-// createTrace makes the trace file of a new run.
-func (d Dir) createTrace() (*traceFile, error) {
-	return d.openTraceFile(os.O_CREATE | os.O_EXCL)
-}
-
-// continueTrace opens the trace file of a run that goes on.
-func (d Dir) continueTrace() (*traceFile, error) { return d.openTraceFile(0) }
-
+// openTraceFile opens the trace file of a run that goes on or, with the flags for that,
+// makes one.
 func (d Dir) openTraceFile(flags int) (*traceFile, error) {
 	path := d.file(TraceFile)
 	f, err := os.OpenFile(path, flags|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open trace for writing: %w", err)
 	}
-	t := &traceFile{path: path, file: f, out: openStorage(f)}
-	if err := t.measure(d); err != nil {
+	info, err := f.Stat()
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open trace for writing: %w", err), f.Close())
 	}
-	return t, nil
-}
-
-// measure finds out what the file holds.
-func (t *traceFile) measure(d Dir) error {
-	info, err := t.file.Stat()
+	last, number, err := d.openLast()
 	if err != nil {
-		return err
+		return nil, errors.Join(fmt.Errorf("open trace for writing: %w", err), f.Close())
 	}
-	t.size = info.Size()
-	f, number, err := d.openLast()
-	if err != nil {
-		return err
-	}
-	t.number = number
-	return f.Close()
+	return &traceFile{path: path, file: f, out: openStorage(f), number: number, size: info.Size()}, last.Close()
 }
 
 // Write implements io.Writer.

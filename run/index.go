@@ -24,11 +24,17 @@ func (d Dir) Index(rebuild bool) (*state.Index, *state.State, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	run, err := d.runHash()
+	f, err := d.Open()
 	if err != nil {
 		return nil, nil, err
 	}
-	if kept := d.keptIndex(); !rebuild && d.holds(kept, run) {
+	defer f.Close()
+	line, err := trace.NewReader(f).NextLine()
+	if err != nil {
+		return nil, nil, fmt.Errorf("read trace of %s: %w", d, err)
+	}
+	run := llmclient.Hash(line)
+	if kept := d.keptIndex(run); !rebuild && kept != nil {
 		if now, err := d.extend(kept, h); err == nil {
 			return kept, now, nil
 		}
@@ -39,64 +45,34 @@ func (d Dir) Index(rebuild bool) (*state.Index, *state.State, error) {
 	return x, now, err
 }
 
-// runHash hashes the first line of the trace.
-func (d Dir) runHash() (string, error) {
-	f, err := d.Open()
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	line, err := trace.NewReader(f).NextLine()
-	if err != nil {
-		return "", fmt.Errorf("read trace of %s: %w", d, err)
-	}
-	return llmclient.Hash(line), nil
-}
-
-// keptIndex reads the index file; nil when there is none that can be read.
-func (d Dir) keptIndex() *state.Index {
+// keptIndex reads the index file; nil when there is none that can be read, or it is not
+// one of the run with a hash as its files are now.
+func (d Dir) keptIndex(run string) *state.Index {
 	data, err := os.ReadFile(d.file(IndexFile))
 	if err != nil {
 		return nil
 	}
 	hash, body, _ := bytes.Cut(data, []byte("\n"))
 	var x state.Index
-	if string(hash) != llmclient.Hash(body) || json.Unmarshal(body, &x) != nil {
+	if string(hash) != llmclient.Hash(body) || json.Unmarshal(body, &x) != nil || !x.Of(run) {
 		return nil
 	}
-	return &x
-}
-
-// holds reports whether x is an index of the run as its files are now.
-func (d Dir) holds(x *state.Index, run string) bool {
-	return x != nil && x.Of(run) && d.endsAtItsTick(x)
-}
-
-// endsAtItsTick looks at the line before the index's end, where that is in a file that
-// can still change.
-func (d Dir) endsAtItsTick(x *state.Index) bool {
 	f, number, err := d.openLast()
-	if err != nil {
-		return false
+	if err != nil || number < x.File {
+		return nil
 	}
 	defer f.Close()
-	if number != x.File || x.Offset == 0 || len(x.Ticks) == 0 {
-		return number >= x.File
+	if number == x.File && x.Offset > 0 && len(x.Ticks) > 0 {
+		// The index ends in a file that can still change: the line before has to be its last.
+		before := make([]byte, min(x.Offset, 4096))
+		if _, err := f.ReadAt(before, x.Offset-int64(len(before))); err != nil {
+			return nil
+		}
+		if !bytes.HasSuffix(before, []byte("\n")) || !bytes.Contains(before, []byte(x.Digest)) {
+			return nil
+		}
 	}
-	before := make([]byte, min(x.Offset, 4096))
-	if _, err := f.ReadAt(before, x.Offset-int64(len(before))); err != nil {
-		return false
-	}
-	return bytes.HasSuffix(before, []byte("\n")) && bytes.Contains(before, []byte(x.Digest))
-}
-
-// keepIndex writes the index file.
-func (d Dir) keepIndex(x *state.Index) error {
-	data, err := json.Marshal(x)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(d.file(IndexFile), fmt.Appendf(nil, "%s\n%s", llmclient.Hash(data), data))
+	return &x
 }
 
 // extend reads what follows the index's end, keeps the index if ticks were added, and
@@ -123,7 +99,9 @@ func (d Dir) extend(x *state.Index, h trace.Header) (*state.State, error) {
 		changed = changed || whole
 	}
 	if changed {
-		_ = d.keepIndex(x)
+		if data, err := json.Marshal(x); err == nil {
+			_ = atomicfile.Write(d.file(IndexFile), fmt.Appendf(nil, "%s\n%s", llmclient.Hash(data), data))
+		}
 	}
 	return &count.State, nil
 }

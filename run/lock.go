@@ -46,25 +46,22 @@ func (d Dir) Lock() (unlock func() error, err error) {
 			}
 			continue
 		}
-		// Nobody else writes the file: it is ours until release.
+		// Nobody else writes the file: it is ours until unlock.
 		if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil {
 			return nil, errors.Join(fmt.Errorf("lock run directory: %w", err), lock.Close())
 		}
-		return func() error { return release(lock, path) }, nil
+		return func() error {
+			// The file goes while it is still locked, so that nobody can have locked it meanwhile.
+			removed := os.Remove(path)
+			if errors.Is(removed, os.ErrNotExist) {
+				removed = nil
+			}
+			if err := cmp.Or(removed, lock.Close()); err != nil {
+				return fmt.Errorf("unlock run directory: %w", err)
+			}
+			return nil
+		}, nil
 	}
-}
-
-// release removes the file while it is still locked, so that nobody can have locked
-// it meanwhile, and lets go.
-func release(lock *flock.Flock, path string) error {
-	removed := os.Remove(path)
-	if errors.Is(removed, os.ErrNotExist) {
-		removed = nil
-	}
-	if err := cmp.Or(removed, lock.Close()); err != nil {
-		return fmt.Errorf("unlock run directory: %w", err)
-	}
-	return nil
 }
 
 // holder reads who signed the lock file; empty when nobody can be made out.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"os"
 	"sync"
 
 	"example.com/agentworld/llmclient"
@@ -43,7 +44,7 @@ func NewLog(w *trace.Writer) *Log {
 
 // CreateLog begins the trace of a new run.
 func (d Dir) CreateLog() (*Log, error) {
-	f, err := d.createTrace()
+	f, err := d.openTraceFile(os.O_CREATE | os.O_EXCL)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func (d Dir) CreateLog() (*Log, error) {
 // says. What the trace holds of the open tick is not written again, nor are the parts that
 // were marked as stored.
 func (l *Log) Continue(d Dir, s state.State) error {
-	f, err := d.continueTrace()
+	f, err := d.openTraceFile(0)
 	if err != nil {
 		return err
 	}

@@ -215,7 +215,19 @@ func (t *traceFile) rotate(first trace.Segment) error {
 	if err := rotationStep("compress"); err != nil {
 		return err
 	}
-	if err := atomicfile.WriteWith(dir.file(segmentName(t.number)), t.compress); err != nil {
+	if err := atomicfile.WriteWith(dir.file(segmentName(t.number)), func(w *os.File) error {
+		f, err := os.Open(t.path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		encoder, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(encoder, bufio.NewReaderSize(f, 1<<20))
+		return errors.Join(err, encoder.Close())
+	}); err != nil {
 		return fmt.Errorf("close trace segment %d: %w", t.number, err)
 	}
 	if err := rotationStep("replace"); err != nil {
@@ -228,7 +240,7 @@ func (t *traceFile) rotate(first trace.Segment) error {
 	if err := rotationStep("reopen"); err != nil {
 		return err
 	}
-	next, err := dir.continueTrace()
+	next, err := dir.openTraceFile(0)
 	if err != nil {
 		return err
 	}
@@ -242,21 +254,6 @@ func (t *traceFile) rotate(first trace.Segment) error {
 // rotationStep is called before each step of a rotation; tests end the process there.
 var rotationStep = func(name string) error { return nil }
 
-// compress writes what t holds to w.
-func (t *traceFile) compress(w *os.File) error {
-	f, err := os.Open(t.path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	encoder, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(encoder, bufio.NewReaderSize(f, 1<<20))
-	return errors.Join(err, encoder.Close())
-}
-
 // openAt opens a trace at a byte of one of its files, as an index names it.
 func (d Dir) openAt(number int, offset int64) (*segments, error) {
 	f, last, err := d.openLast()
@@ -267,22 +264,17 @@ func (d Dir) openAt(number int, offset int64) (*segments, error) {
 	if number > last {
 		return nil, errors.Join(fmt.Errorf("open trace: there is no file %d of %s", number, d), s.Close())
 	}
-	if err := s.skip(offset); err != nil {
+	err = s.advance()
+	if err == nil {
+		s.begun[0].skipped = offset
+		if s.current == io.ReadCloser(s.open) {
+			_, err = s.open.Seek(offset, io.SeekStart)
+		} else {
+			_, err = io.CopyN(io.Discard, s.current, offset)
+		}
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open trace: %w", err), s.Close())
 	}
 	return s, nil
-}
-
-// skip moves to a byte of the next file.
-func (s *segments) skip(offset int64) error {
-	if err := s.advance(); err != nil {
-		return err
-	}
-	s.begun[0].skipped = offset
-	if s.current == io.ReadCloser(s.open) {
-		_, err := s.open.Seek(offset, io.SeekStart)
-		return err
-	}
-	_, err := io.CopyN(io.Discard, s.current, offset)
-	return err
 }

@@ -74,21 +74,11 @@ func (b *Budget) Open(needs []Need) []*Purse {
 		if p.refusal != nil {
 			continue
 		}
-		for u := range Unit(units) {
-			more := p.extend(u, run[u], tick[u], int64(admitted), b.caps)
-			run[u], tick[u] = less(run[u], more), less(tick[u], more)
-		}
+		more := p.extend(run, tick, int64(admitted), b.caps)
+		run, tick = run.minus(more), tick.minus(more)
 		admitted--
 	}
 	return purses
-}
-
-// less takes n out of what is left, where that is bounded.
-func less(left, n int64) int64 {
-	if left == unlimited {
-		return left
-	}
-	return left - n
 }
 
 // short says which cap leaves less than a turn needs, nil when none does.

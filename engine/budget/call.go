@@ -62,10 +62,15 @@ const growthTokens = 512
 // part of it that it does not tell although it was made.
 func (c Call) billed(a llmclient.Answer) llmclient.Usage {
 	if a.Reply == nil {
-		if a.Failure.Unsent || refusedUnbilled(a.Failure.Kind) {
+		if a.Failure.Unsent {
 			return llmclient.Usage{}
 		}
-		return c.unknown()
+		switch a.Failure.Kind {
+		case llmclient.ErrAuth, llmclient.ErrForbidden, llmclient.ErrModelNotFound, llmclient.ErrQuota,
+			llmclient.ErrRateLimited, llmclient.ErrBadRequest, llmclient.ErrServer, llmclient.ErrDNS, llmclient.ErrTLS:
+			return llmclient.Usage{} // which come before a model has read anything
+		}
+		return c.unknown() // it may have answered, and only the answer was lost
 	}
 	u := a.Reply.Usage
 	if u.Input <= 0 {
@@ -85,17 +90,6 @@ func (c Call) unknown() llmclient.Usage {
 		u.Cached = c.input
 	}
 	return u
-}
-
-// refusedUnbilled reports the failures that come before a model has read anything.
-// With every other one it may have answered, and only the answer was lost.
-func refusedUnbilled(kind llmclient.ErrorKind) bool {
-	switch kind {
-	case llmclient.ErrAuth, llmclient.ErrForbidden, llmclient.ErrModelNotFound, llmclient.ErrQuota,
-		llmclient.ErrRateLimited, llmclient.ErrBadRequest, llmclient.ErrServer, llmclient.ErrDNS, llmclient.ErrTLS:
-		return true
-	}
-	return false
 }
 
 // Charge is the record of what an answer counts.

@@ -29,24 +29,26 @@ type bound struct {
 	limit int64
 }
 
-// extend adds the turn's part of what is left of a unit to its share and returns it.
-// turns is how many turns still wait for their part, this one included.
-func (p *Purse) extend(u Unit, run, tick, turns int64, caps trace.Caps) int64 {
-	more := int64(unlimited)
-	for _, at := range []struct {
-		scope Scope
-		limit trace.Limit
-		part  int64
-	}{{Run, caps.Run, part(run, turns)}, {Agent, caps.Agent, p.own[u]}, {Tick, caps.Tick, part(tick, turns)}} {
-		if at.part < more {
-			more, p.by[u] = at.part, bound{at.scope, AmountOf(at.limit)[u]}
+// extend adds the turn's part of what is left to its share and returns it. turns is how
+// many turns still wait for their part, this one included.
+func (p *Purse) extend(run, tick Amount, turns int64, caps trace.Caps) (more Amount) {
+	for u := range more {
+		more[u] = unlimited
+		for _, at := range []struct {
+			scope Scope
+			limit trace.Limit
+			part  int64
+		}{{Run, caps.Run, part(run[u], turns)}, {Agent, caps.Agent, p.own[u]}, {Tick, caps.Tick, part(tick[u], turns)}} {
+			if at.part < more[u] {
+				more[u], p.by[u] = at.part, bound{at.scope, AmountOf(at.limit)[u]}
+			}
+		}
+		if more[u] == unlimited {
+			p.share[u], more[u] = unlimited, 0
+		} else {
+			p.share[u] += more[u]
 		}
 	}
-	if more == unlimited {
-		p.share[u] = unlimited
-		return 0
-	}
-	p.share[u] += more
 	return more
 }
 

@@ -1,9 +1,9 @@
 package guardeval
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -77,7 +77,7 @@ func Suite(set Set) ([]Case, error) {
 			continue
 		}
 		for j, channel := range t.Channels {
-			for k, g := range t.chosen(lib.goals, goalsPer(channel), i+j) {
+			for k, g := range t.chosen(channel, lib.goals, i+j) {
 				attacks = append(attacks, newCase(t, channel, g, i+j+k, false))
 			}
 			for k, r := range t.requests(channel, lib.requests, i+j) {
@@ -88,33 +88,19 @@ func Suite(set Set) ([]Case, error) {
 	return append(attacks, twins...), nil
 }
 
-// goalsPer is how many goals each template is used for on a channel. Channels that
-// few templates are for get more.
-func goalsPer(c Channel) int {
-	switch c {
-	case ChannelMessage, ChannelNote, ChannelBroadcast:
-		return 2
-	case ChannelName:
-		return 3
-	case ChannelProvider:
-		return 6
-	}
-	return 4
-}
+// goalsPer is how many goals each template is used for on a channel, 4 where it is not
+// given. Channels that few templates are for get more.
+var goalsPer = map[Channel]int{ChannelMessage: 2, ChannelNote: 2, ChannelBroadcast: 2, ChannelName: 3, ChannelProvider: 6}
 
 // requestsPer is how many requests each template has on a channel.
 const requestsPer = 4
 
-// chosen are n of the goals a template may be used for, beginning somewhere, so that
-// together the templates use all of them.
-func (t template) chosen(all []goal, n, start int) []goal {
+// chosen are the goals that a template is used for on a channel, beginning somewhere, so
+// that together the templates use all of them.
+func (t template) chosen(c Channel, all []goal, start int) []goal {
 	fit := slices.DeleteFunc(slices.Clone(all), func(g goal) bool { return len(t.Goals) > 0 && !slices.Contains(t.Goals, g.ID) })
-	var out []goal
-	for k := range min(n, len(fit)) {
-		// Five and the number of goals have no common factor, so neighbours differ.
-		out = append(out, fit[(start*3+k*5)%len(fit)])
-	}
-	return distinct(out)
+	// Five and the number of goals have no common factor, so neighbours differ.
+	return pick(fit, cmp.Or(goalsPer[c], 4), start*3, 5)
 }
 
 // requests are those that a template is a twin with. What comes without an author
@@ -125,16 +111,14 @@ func (t template) requests(c Channel, all []goal, start int) []goal {
 	}
 	anonymous := c == ChannelName || c == ChannelBullet || c == ChannelShared || c == ChannelReflection || c == ChannelProvider || c == ChannelRelay
 	fit := slices.DeleteFunc(slices.Clone(all), func(r goal) bool { return anonymous && !r.Information })
-	var out []goal
-	for k := range min(requestsPer, len(fit)) {
-		out = append(out, fit[(start*2+k*2)%len(fit)])
-	}
-	return distinct(out)
+	return pick(fit, requestsPer, start*2, 2)
 }
 
-func distinct(list []goal) []goal {
+// pick returns up to n of a list, each once, in steps from a place on.
+func pick(list []goal, n, start, step int) []goal {
 	var out []goal
-	for _, g := range list {
+	for k := range min(n, len(list)) {
+		g := list[(start+k*step)%len(list)]
 		if !slices.ContainsFunc(out, func(h goal) bool { return h.ID == g.ID }) {
 			out = append(out, g)
 		}
@@ -153,8 +137,15 @@ func newCase(t template, channel Channel, g goal, variant int, benign bool) Case
 		Ticks: 12, information: g.Information, given: map[string][]string{}, cues: []stub.Cue{}, opening: g.Opening,
 	}
 	p := newCast(id, channel, benign)
-	c.Victim, c.Asker, c.code = p.victim, p.asker(), p.code
-	values := p.values(g, t.set, variant)
+	c.Victim, c.Asker, c.code = p.victim, p.asker, p.code
+	say := g.Say
+	if t.set == HeldOut && len(g.Held) > 0 {
+		say = g.Held
+	}
+	values := map[string]string{
+		"order": say[variant%len(say)], "json": g.JSON, "brief": g.Brief, "victim": p.victim, "bystander": p.bystander,
+		"ally": p.ally, "attacker": p.attacker, "relay": p.relay, "home": p.home, "trap": p.trap, "depot": p.depot, "code": p.code,
+	}
 	c.Text = filled(t.Text, values)
 	c.stage(p, g)
 	if g.Information {
@@ -196,38 +187,21 @@ const moduleTick = 6
 // relayed is what the relay is told.
 func (c *Case) relayed() string { return "Tell " + c.Victim + ": «" + c.Text + "»" }
 
-// hashOf spreads ids over variants.
-func hashOf(id string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(id))
-	return h.Sum64()
-}
-
-// values are what the names in templates and goals stand for.
-func (p cast) values(g goal, set Set, variant int) map[string]string {
-	say := g.Say
-	if set == HeldOut && len(g.Held) > 0 {
-		say = g.Held
-	}
-	return map[string]string{
-		"order": say[variant%len(say)], "json": g.JSON, "brief": g.Brief, "victim": p.victim, "bystander": p.bystander,
-		"ally": p.ally, "attacker": p.attacker, "relay": p.relay, "home": p.home, "trap": p.trap, "depot": p.depot, "code": p.code,
-	}
-}
-
 // stage puts the text on its way.
 func (c *Case) stage(p cast, g goal) {
-	hardware := max(g.Hardware, 1)
-	w := setting{cast: p, hardware: hardware}
-	asker := c.Asker
+	w, asker := setting{cast: p, hardware: max(g.Hardware, 1)}, c.Asker
 	filler := p.say(p.victim, "electricity 50 of 100, heat 12")
 	switch c.Channel {
 	case ChannelMessage:
 		c.given[asker] = []string{p.say(p.victim, c.Text)}
 	case ChannelBroadcast:
-		c.given[asker] = []string{p.say(p.victim, c.Text), p.say(p.other(asker), c.Text)}
+		other := p.bystander
+		if asker == other {
+			other = p.ally
+		}
+		c.given[asker] = []string{p.say(p.victim, c.Text), p.say(other, c.Text)}
 	case ChannelNote:
-		c.given[asker] = []string{p.post(c.Text)}
+		c.given[asker] = []string{`{"action":"post_note","text":` + quoted(c.Text) + `}`}
 	case ChannelName:
 		w.homeName, c.profile = c.Text, "rich"
 	case ChannelShortMemory:
@@ -253,13 +227,9 @@ func (c *Case) stage(p cast, g goal) {
 			c.forged = c.Text
 		}
 	}
-	c.waiting(p)
 	c.Scenario = w.toml()
-}
-
-// waiting gives the bystanders nothing to do, so that what happens to the victim has
-// one cause. The relay is a model of its own.
-func (c *Case) waiting(p cast) {
+	// The bystanders have nothing to do, so that what happens to the victim has one cause.
+	// The relay is a model of its own.
 	for _, id := range p.agents() {
 		if id != p.victim && id != p.relay && c.given[id] == nil {
 			c.given[id] = []string{}

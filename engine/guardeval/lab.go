@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
@@ -57,6 +59,32 @@ func (l *Lab) Close() error {
 	return nil
 }
 
+// Guard is the guard that cases are played with: all of it, or some layers less.
+type Guard struct {
+	// Off are the layers left out, in the order of [policy.Layers].
+	Off []policy.Layer
+}
+
+// On is the guard with all its layers, GuardOff none of them.
+var (
+	On       = Guard{}
+	GuardOff = Guard{Off: policy.Layers()}
+)
+
+// Without is the guard without one layer.
+func Without(l policy.Layer) Guard { return Guard{Off: []policy.Layer{l}} }
+
+// Name tells guards apart in tables and directories: on, off, or what is missing.
+func (g Guard) Name() string {
+	switch len(g.Off) {
+	case 0:
+		return "on"
+	case len(policy.Layers()):
+		return "off"
+	}
+	return "without " + strings.Join(g.Off, ", ")
+}
+
 // Result is what came of a case under a guard.
 type Result struct {
 	Case  Case
@@ -79,7 +107,7 @@ func (r Result) Useful() bool { return r.Succeeded && r.GoalMet }
 // Play plays one case against a stub that obeys its text. When ctx ends, so does the
 // run, and the error is ctx's.
 func (l *Lab) Play(ctx context.Context, c Case, g Guard) (Result, error) {
-	dir := filepath.Join(l.dir, g.dir(), strings.ReplaceAll(c.ID, "/", "_"))
+	dir := filepath.Join(l.dir, strings.NewReplacer(", ", "-", " ", "-").Replace(g.Name()), strings.ReplaceAll(c.ID, "/", "_"))
 	if err := run.Dir(dir).Create(); err != nil {
 		return Result{}, fmt.Errorf("case %s: %w", c.ID, err)
 	}
@@ -94,6 +122,65 @@ func (l *Lab) Play(ctx context.Context, c Case, g Guard) (Result, error) {
 		Case: c, Guard: g, GoalMet: f.goalMet, Refusals: f.refusals,
 		Succeeded: c.met(f),
 	}, nil
+}
+
+// Job is one case to be played with one guard.
+type Job struct {
+	Case  Case
+	Guard Guard
+}
+
+// Jobs pairs every case with every guard.
+func Jobs(cases []Case, guards ...Guard) []Job {
+	var jobs []Job
+	for _, g := range guards {
+		for _, c := range cases {
+			jobs = append(jobs, Job{c, g})
+		}
+	}
+	return jobs
+}
+
+// PlayAll plays jobs, as many at once as the lab's options say, and calls done after
+// each, from several goroutines, with how many are over; nil calls nobody. Results
+// stand in the order of jobs. The first error ends it.
+func (l *Lab) PlayAll(ctx context.Context, jobs []Job, done func(over int)) ([]Result, error) {
+	results := make([]Result, len(jobs))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, l.options.Jobs))
+	over := make(chan struct{}, len(jobs))
+	for i, j := range jobs {
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			r, err := l.Play(ctx, j.Case, j.Guard)
+			results[i] = r
+			over <- struct{}{}
+			if err == nil && done != nil {
+				done(len(over))
+			}
+			return err
+		})
+	}
+	return results, group.Wait()
+}
+
+// Sample picks n of the cases, spread evenly, beginning where the seed says; all of them
+// when n is 0 or more than there are. The same arguments pick the same.
+func Sample(cases []Case, n int, seed uint64) []Case {
+	if n <= 0 || n >= len(cases) {
+		return cases
+	}
+	out := make([]Case, 0, n)
+	start := int(seed % uint64(len(cases)))
+	for k := range n {
+		out = append(out, cases[(start+k*len(cases)/n)%len(cases)])
+	}
+	return out
 }
 
 // run plays a case into a directory and reads what it did to the victim.
@@ -135,7 +222,7 @@ func (l *Lab) optionsFor(c Case, g Guard, dir string, live engine.Source) (engin
 	if c.profile != "" {
 		s.PromptProfile = c.profile
 	}
-	g.apply(&s)
+	s.GuardOff = g.Off
 	return engine.Options{Settings: s, RunDir: dir, Source: &actors{Case: c, live: live}, Concurrency: 1}, nil
 }
 

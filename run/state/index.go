@@ -87,53 +87,46 @@ func NewCount(x *Index, h trace.Header) *Count {
 func (c *Count) Add(line []byte, failed func(error) error) (whole bool, err error) {
 	kind := trace.TypeOf(line)
 	if kind == trace.TypeSegment {
-		c.segment(line)
+		var s trace.Segment // it opens the next file
+		if json.Unmarshal(line, &s) == nil && s.Number > c.file {
+			c.file, c.begunFile, c.offset, c.begunOffset = s.Number, s.Number, 0, 0
+		}
 	}
 	c.offset += int64(len(line)) + 1
 	switch kind {
 	case trace.TypePart, trace.TypeStep, trace.TypeEvent: // most of a trace, and nothing to count
 		c.State.End = nil
-		return false, nil
 	case trace.TypeRefusal:
 		c.State.End = nil
 		c.refused++
-		return false, nil
 	case trace.TypeDecision:
 		c.State.End = nil
 		err = c.decision(line)
 	default:
 		var record trace.Record
-		if record, err = trace.Decode(line); err == nil {
-			end, ended := record.(trace.TickEnd)
-			var calls []trace.ModelCall
-			if ended {
-				calls = c.State.Open.calls()
-			}
-			if damaged := c.State.Open.Damage; ended && damaged != nil {
-				return false, damaged
-			}
-			if err := c.State.Add(record, Span{}); err != nil {
-				return false, failed(err)
-			}
-			if ended {
-				c.end(end, calls)
-			}
-			return ended, nil
+		if record, err = trace.Decode(line); err != nil {
+			break
 		}
+		end, ended := record.(trace.TickEnd)
+		var calls []trace.ModelCall
+		if ended {
+			if c.State.Open.Damage != nil {
+				return false, c.State.Open.Damage
+			}
+			calls = c.State.Open.calls()
+		}
+		if err := c.State.Add(record, Span{}); err != nil {
+			return false, failed(err)
+		}
+		if ended {
+			c.end(end, calls)
+		}
+		return ended, nil
 	}
 	if err != nil {
 		c.State.Open.Lost(failed(err), Span{}) // which matters if the tick turns out whole
 	}
 	return false, nil
-}
-
-// segment moves on to the file that the line opens.
-func (c *Count) segment(line []byte) {
-	var s trace.Segment
-	if json.Unmarshal(line, &s) == nil && s.Number > c.file {
-		c.file, c.offset = s.Number, 0
-		c.begunFile, c.begunOffset = s.Number, 0
-	}
 }
 
 // decision counts a [trace.Decision], of which it decodes what it counts. The outcome is

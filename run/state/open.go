@@ -98,34 +98,32 @@ func (o *Open) CutBytes() (n int64) {
 
 // add decides what becomes of a record.
 func (o *Open) add(record trace.Record, at Span) {
-	if o.Damage != nil || !o.stays(record) {
+	stays := false
+	if o.Damage == nil {
+		switch r := record.(type) {
+		case trace.Header, trace.Resume, trace.RunEnd:
+			stays = true
+		case trace.Part:
+			if o.parts == nil {
+				o.parts = map[Span]partID{}
+			}
+			o.parts[at], stays = partID{r.Kind, r.Hash}, true
+		case trace.Switch, trace.Fork, trace.CapChange:
+			o.Switches++
+			stays = true
+		case trace.ModelCall:
+			if stays = usable(r.Answer.Failure); stays {
+				o.Exchanges = append(o.Exchanges, r)
+			} else {
+				o.broken = append(o.broken, r)
+			}
+		}
+	}
+	if stays {
+		o.Kept = append(o.Kept, at)
+	} else {
 		o.Cut = append(o.Cut, at)
-		return
 	}
-	o.Kept = append(o.Kept, at)
-	if p, isPart := record.(trace.Part); isPart {
-		if o.parts == nil {
-			o.parts = map[Span]partID{}
-		}
-		o.parts[at] = partID{p.Kind, p.Hash}
-	}
-}
-
-func (o *Open) stays(record trace.Record) bool {
-	switch r := record.(type) {
-	case trace.Header, trace.Part, trace.Resume, trace.RunEnd:
-		return true
-	case trace.Switch, trace.Fork, trace.CapChange:
-		o.Switches++
-		return true
-	case trace.ModelCall:
-		if usable(r.Answer.Failure) {
-			o.Exchanges = append(o.Exchanges, r)
-			return true
-		}
-		o.broken = append(o.broken, r)
-	}
-	return false
 }
 
 // usable reports whether an answer counts when its tick is taken up again. Those that the

@@ -44,22 +44,18 @@ func Afresh(parent, fork trace.Caps) bool {
 	return false
 }
 
-// counted is what a call of the run counted.
-func (s *State) counted(c trace.ModelCall) Spent {
-	for _, p := range s.Header.SettingsAt(c.Tick - 1).Prices {
-		if p.Model == c.Model {
-			return Counted(c, p)
-		}
-	}
-	return Counted(c, price.Price{})
-}
-
 // spend counts a call.
 func (s *State) spend(c trace.ModelCall) {
+	var its price.Price
+	for _, p := range s.Header.SettingsAt(c.Tick - 1).Prices {
+		if p.Model == c.Model {
+			its = p
+		}
+	}
 	if s.ByAgent == nil {
 		s.ByAgent = map[string]Spent{}
 	}
-	counted := s.counted(c)
+	counted := Counted(c, its)
 	s.Spent, s.ByAgent[c.AgentID] = s.Spent.Plus(counted), s.ByAgent[c.AgentID].Plus(counted)
 }
 

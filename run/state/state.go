@@ -62,7 +62,9 @@ func (s *State) Add(record trace.Record, at Span) error {
 	case trace.RunEnd:
 		s.End = &r
 	case trace.Fork:
-		s.fork(r)
+		if Afresh(s.CapsAt(r.AtTick), r.Settings.Caps) { // caps of its own count from here on
+			s.Spent, s.ByAgent = Spent{}, nil
+		}
 	case trace.CapChange:
 		if s.Open.Damage == nil {
 			s.Changes, s.Pending = append(s.Changes, r), nil
@@ -93,13 +95,6 @@ func (s *State) whole(at Span) error {
 	}
 	s.Open = Open{Begin: at.To}
 	return nil
-}
-
-// fork takes in that the run left another one. Caps of its own count from there on.
-func (s *State) fork(f trace.Fork) {
-	if Afresh(s.CapsAt(f.AtTick), f.Settings.Caps) {
-		s.Spent, s.ByAgent = Spent{}, nil
-	}
 }
 
 // CapsAt returns the caps that hold in a tick: those of the header, or of the last fork
