@@ -73,15 +73,11 @@ func (f fault) spoils(result Result) bool {
 
 // next draws the fault of a request that has just arrived; retries is what its
 // header said. A nil injector injects nothing.
-func (i *Injector) next(body []byte, retries string) fault {
-	if i == nil || i.plan.Empty() {
+func (i *Injector) next(r request, retries string) fault {
+	if i == nil || i.plan.Empty() || !i.concerns(r) {
 		return fault{}
 	}
-	r, refused := parseRequest(body)
-	if refused != nil || !i.concerns(body) {
-		return fault{}
-	}
-	key := requestKey(body)
+	key := requestKey(r.body)
 	attempt, ok := attemptOf(retries)
 	if !ok {
 		i.mu.Lock()
@@ -114,7 +110,7 @@ func attemptOf(retries string) (attempt int, ok bool) {
 // from recorded answers: its counts then are those of a run that never stopped.
 func (i *Injector) Recount(mode Mode, seed uint64, body []byte, attempts int) {
 	r, refused := parseRequest(body)
-	if i.plan.Empty() || refused != nil || !i.concerns(body) {
+	if i.plan.Empty() || refused != nil || !i.concerns(r) {
 		return
 	}
 	for attempt := 1; attempt <= attempts; attempt++ {
@@ -125,7 +121,7 @@ func (i *Injector) Recount(mode Mode, seed uint64, body []byte, attempts int) {
 		if f.shape == nil {
 			continue
 		}
-		if result, err := (Options{Seed: seed, Mode: mode}).decide(body); err == nil && f.spoils(result) {
+		if f.spoils((Options{Seed: seed, Mode: mode}).decide(r)) {
 			i.count(f.shape.Name)
 		}
 	}
@@ -133,11 +129,9 @@ func (i *Injector) Recount(mode Mode, seed uint64, body []byte, attempts int) {
 
 // concerns reports whether the request comes from an agent the plan is about. An
 // agent is known by its cache key, which is its id.
-func (i *Injector) concerns(body []byte) bool {
-	var from struct {
-		Agent string `json:"prompt_cache_key"`
-	}
-	return len(i.plan.agents) == 0 || json.Unmarshal(body, &from) == nil && slices.Contains(i.plan.agents, from.Agent)
+func (i *Injector) concerns(r request) bool {
+	var agent string
+	return len(i.plan.agents) == 0 || json.Unmarshal(r.echo.CacheKey, &agent) == nil && slices.Contains(i.plan.agents, agent)
 }
 
 // count notes that a fault was injected.

@@ -35,11 +35,16 @@ func TestTurnsReadAsStories(t *testing.T) {
 
 func newStageOf(t *testing.T, seed uint64, body []byte) stage {
 	t.Helper()
+	return newStage(seed, parsed(t, body))
+}
+
+func parsed(t *testing.T, body []byte) request {
+	t.Helper()
 	r, refused := parseRequest(body)
 	if refused != nil {
 		t.Fatal(refused)
 	}
-	return newStage(seed, r)
+	return r
 }
 
 // withoutNulls shortens arguments for reading.

@@ -61,15 +61,16 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	if o.OnRequest != nil {
 		o.OnRequest(body)
 	}
-	f := o.Faults.next(body, r.Header.Get(retryCount))
+	asked, refused := parseRequest(body)
+	if refused != nil {
+		writeError(w, refused)
+		return
+	}
+	f := o.Faults.next(asked, r.Header.Get(retryCount))
 	if f.hold > 0 {
 		o.pause(r, f.hold)
 	}
-	result, err := o.decide(body)
-	if err != nil {
-		writeError(w, err)
-		return
-	}
+	result := o.decide(asked)
 	if f.spoils(result) {
 		o.Faults.count(f.shape.Name)
 		result = f.shape.Fill(result)

@@ -42,9 +42,9 @@ tick 6: mine_compound 5000 ok, compound +5000 | used [res-00002]
 // learned answers a request in a mode and returns the arguments of its one call.
 func learned(t *testing.T, mode Mode, body []byte) (name string, arguments map[string][]map[string]any, raw string) {
 	t.Helper()
-	r, err := (Options{Seed: 1, Mode: mode}).decide(body)
-	if err != nil || len(r.Items) != 1 || r.Items[0].Kind != llmclient.KindFunctionCall {
-		t.Fatalf("%v, items %+v", err, r.Items)
+	r := Options{Seed: 1, Mode: mode}.decide(parsed(t, body))
+	if len(r.Items) != 1 || r.Items[0].Kind != llmclient.KindFunctionCall {
+		t.Fatalf("items %+v", r.Items)
 	}
 	_ = json.Unmarshal([]byte(r.Items[0].Text), &arguments)
 	return r.Items[0].Name, arguments, r.Items[0].Text

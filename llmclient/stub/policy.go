@@ -27,7 +27,6 @@ type Result struct {
 
 // exchange is one request with the answer the policy has to it.
 type exchange struct {
-	body   []byte
 	stage  stage
 	answer answer
 	mark   stamp
@@ -36,15 +35,17 @@ type exchange struct {
 // Decide is the policy: it answers the body of a Responses request. It is a pure
 // function of seed and body; equal arguments give equal bytes. The error, if any,
 // is a [*RequestError].
-func Decide(seed uint64, body []byte) (Result, error) { return Options{Seed: seed}.decide(body) }
-
-// decide answers a request to decide or to look back, or an errand.
-func (o Options) decide(body []byte) (Result, error) {
+func Decide(seed uint64, body []byte) (Result, error) {
 	r, refused := parseRequest(body)
 	if refused != nil {
 		return Result{}, refused
 	}
-	x := &exchange{body: body, stage: newStage(o.Seed, r), mark: newStamp(o.Seed, body)}
+	return Options{Seed: seed}.decide(r), nil
+}
+
+// decide answers a request to decide or to look back, or an errand.
+func (o Options) decide(r request) Result {
+	x := &exchange{stage: newStage(o.Seed, r), mark: newStamp(o.Seed, r.body)}
 	if o.Obeys != nil {
 		o.Mode = ModeGullible // whoever obeys every text believes it, too
 	}
@@ -58,13 +59,13 @@ func (o Options) decide(body []byte) (Result, error) {
 		x.stage.ideas, x.stage.follows = x.stage.bent(o.Mode)
 		x.answer = x.stage.answer()
 	}
-	return x.result(x.mark.items(x.answer), Shape{}), nil
+	return x.result(x.mark.items(x.answer), Shape{})
 }
 
 // result is the exchange's result with the given output, in the status of the shape
 // it has.
 func (x *exchange) result(output []json.RawMessage, s Shape) Result {
-	result := Result{ID: x.mark.id("resp_", 0), Usage: usage(x.body, output, x.answer.reasoningTokens), exchange: x}
+	result := Result{ID: x.mark.id("resp_", 0), Usage: usage(x.stage.request.body, output, x.answer.reasoningTokens), exchange: x}
 	for _, raw := range output {
 		// Only a shape has items that are no objects; a client has to cope with them.
 		if item, ok := llmclient.ParseItem(raw); ok {

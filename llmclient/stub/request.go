@@ -3,6 +3,7 @@ package stub
 import (
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"example.com/agentworld/llmclient"
 )
@@ -10,6 +11,8 @@ import (
 // request is what the policy uses of a Responses request, and what the response
 // has to repeat of it.
 type request struct {
+	// body is what was sent.
+	body []byte
 	// echo is the request as decoded; the response repeats its settings.
 	echo wireRequest
 	// input is the item list; a plain string counts as one user message.
@@ -56,13 +59,15 @@ type wireRequest struct {
 	Metadata        json.RawMessage `json:"metadata"`
 	Temperature     json.RawMessage `json:"temperature"`
 	TopP            json.RawMessage `json:"top_p"`
+	// CacheKey is an agent's id, where our own client asks.
+	CacheKey json.RawMessage `json:"prompt_cache_key"`
 }
 
 // parseRequest reads a request body. What it refuses, a stateless server without
 // streaming could only answer wrongly: silently ignoring previous_response_id, for
 // one, would answer a conversation the client did not mean.
 func parseRequest(body []byte) (request, *RequestError) {
-	var r request
+	r := request{body: body}
 	if refused := decodeBody(body, &r.echo); refused != nil {
 		return r, refused
 	}
@@ -92,7 +97,7 @@ func parseInput(raw json.RawMessage) ([]llmclient.Item, *RequestError) {
 	if isNull(raw) {
 		return nil, nil
 	}
-	if json.Unmarshal(raw, &text) == nil {
+	if raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
 		return []llmclient.Item{llmclient.Message("user", text)}, nil
 	}
 	if json.Unmarshal(raw, &list) != nil {
@@ -123,16 +128,52 @@ func typedMessage(raw json.RawMessage) llmclient.Item {
 	return item
 }
 
-// parseTools returns the function tools.
+// parseTools returns the function tools. Nobody may change them: a list that came before
+// gives the same slice.
 func parseTools(raw json.RawMessage) ([]tool, *RequestError) {
-	var all []tool
 	if isNull(raw) {
 		return nil, nil
 	}
-	if json.Unmarshal(raw, &all) != nil {
+	all, err := toolLists.read(raw)
+	if err != nil {
 		return nil, badRequest("invalid_type", "tools", "The tools are not a list of tool objects.")
 	}
-	return slices.DeleteFunc(all, func(t tool) bool { return t.Type != "function" || t.Name == "" }), nil
+	return all, nil
+}
+
+// toolLists are the tool lists of requests.
+var toolLists = memo[[]tool]{parse: func(raw []byte) (all []tool, err error) {
+	err = json.Unmarshal(raw, &all)
+	return slices.DeleteFunc(all, func(t tool) bool { return t.Type != "function" || t.Name == "" }), err
+}}
+
+// memo keeps what was read of the parts of requests that a client repeats in all its
+// requests.
+type memo[T any] struct {
+	parse func(raw []byte) (T, error)
+	mu    sync.Mutex
+	known map[string]T
+}
+
+// memoMax bounds the memory a memo takes; a few clients have that many tools.
+const memoMax = 100
+
+// read returns what raw says, an error where it cannot be read.
+func (m *memo[T]) read(raw []byte) (T, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if v, ok := m.known[string(raw)]; ok {
+		return v, nil
+	}
+	v, err := m.parse(raw)
+	if err != nil {
+		return v, err
+	}
+	if m.known == nil || len(m.known) >= memoMax {
+		m.known = map[string]T{}
+	}
+	m.known[string(raw)] = v
+	return v, nil
 }
 
 // parseChoice reads tool_choice: a mode, an allowed_tools object or one function.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"sync"
 
 	"example.com/agentworld/llmclient"
 )
@@ -54,30 +53,18 @@ func decode(raw []byte, v any) error {
 }
 
 // parseSchema reads a tool's parameters. Keywords of an unexpected type are left out.
+// Nobody may change what it returns.
 func parseSchema(parameters json.RawMessage) *schema {
-	schemas.Lock()
-	defer schemas.Unlock()
-	s, known := schemas.read[string(parameters)]
-	if !known {
-		s = &schema{}
-		_ = json.Unmarshal(parameters, s)
-		if len(schemas.read) >= schemasMax {
-			clear(schemas.read)
-		}
-		schemas.read[string(parameters)] = s
-	}
+	s, _ := schemas.read(parameters)
 	return s
 }
 
-// schemas are parameters that were read before: the tools of a client are the same in
-// all its requests. Nothing changes a schema that was read.
-var schemas = struct {
-	sync.Mutex
-	read map[string]*schema
-}{read: map[string]*schema{}}
-
-// schemasMax bounds the memory they take; a few clients have that many.
-const schemasMax = 100
+// schemas are the parameters of tools.
+var schemas = memo[*schema]{parse: func(raw []byte) (*schema, error) {
+	s := &schema{}
+	_ = json.Unmarshal(raw, s)
+	return s, nil
+}}
 
 // arguments completes values for a tool: it keeps those that have a place in the
 // schema, writes null where a property does not apply, and the emptiest permitted value
