@@ -9,31 +9,31 @@ import (
 
 // ActionText lists the actions for a tool's description, one line each: the name,
 // the slots it needs with what goes into them, and what it does and costs under
-// the given rules, in a language. What depends on the moment (which ids exist, what is feasible)
+// the given rules, in a language:
+//
+//	name(slot content, ...): doc
+//
+// What depends on the moment (which ids exist, what is feasible)
 // is in the observation.
 func ActionText(l Language, rules world.Rules) string {
+	w := wordsOf(l)
 	var lines []string
 	for _, spec := range rules.Actions() {
 		// The standing order stands beside an action and has a schema of its own.
-		if spec.Name != standingName {
-			lines = append(lines, actionLine(wordsOf(l), spec, rules))
+		if spec.Name == standingName {
+			continue
 		}
+		line := spec.Name
+		if len(spec.Params) > 0 {
+			var needed []string
+			for _, p := range spec.Params {
+				needed = append(needed, p.Slot().String()+contents(w, p))
+			}
+			line += "(" + strings.Join(needed, ", ") + ")"
+		}
+		lines = append(lines, line+w.lineStart+w.actionDoc(spec, rules))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// actionLine writes one action: name(slot content, ...): doc, with the colon of the
-// language.
-func actionLine(w *wording, spec world.ActionSpec, rules world.Rules) string {
-	line := spec.Name
-	if len(spec.Params) > 0 {
-		var needed []string
-		for _, p := range spec.Params {
-			needed = append(needed, p.Slot().String()+contents(w, p))
-		}
-		line += "(" + strings.Join(needed, ", ") + ")"
-	}
-	return line + w.lineStart + w.actionDoc(spec, rules)
 }
 
 // contents says what goes into the slot of a parameter: the unit of an amount, the

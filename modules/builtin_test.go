@@ -55,8 +55,12 @@ func TestObservationSections(t *testing.T) {
 			t.Errorf("section %s is the source %s", section, id)
 		}
 	}
-	places := into[part](t, New().Call(env, "c", "environment_current_observation", `{"section":"places"}`))
-	if diff := cmp.Diff(want.Places, *places.Places); diff != "" || *places.Omitted != want.PlacesOmitted {
+	type sights struct {
+		Places  []world.Sight `json:"places"`
+		Omitted *int          `json:"beyond_view"`
+	}
+	places := into[sights](t, New().Call(env, "c", "environment_current_observation", `{"section":"places"}`))
+	if diff := cmp.Diff(want.Places, places.Places); diff != "" || *places.Omitted != want.PlacesOmitted {
 		t.Errorf("places, %d beyond view (-want +got):\n%s", *places.Omitted, diff)
 	}
 }
@@ -208,7 +212,11 @@ func TestDryRunClampsAndChecks(t *testing.T) {
 			t.Errorf("%s: adjusted says %q, clamping did %+v", args, got.Adjusted, adjusted)
 		}
 		check := env.View.Check(action)
-		if got.Status != check.Status || got.Changes != changesText(check.Changes) || got.Rejection != nil {
+		var changes []string
+		for _, c := range check.Changes {
+			changes = append(changes, fmt.Sprintf("%s %+d", c.Resource, c.Amount))
+		}
+		if got.Status != check.Status || got.Changes != strings.Join(changes, ", ") || got.Rejection != nil {
 			t.Errorf("%s: found %+v, the check says %+v", args, got.Finding, check)
 		}
 	}

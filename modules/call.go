@@ -122,7 +122,11 @@ func (r *Registry) Call(env Env, callID, tool, rawArgs string) Result {
 	env.registry = r
 	m, ok := r.byTool(tool)
 	if !ok {
-		return r.unknownModule(env, callID)
+		out := wireFailure{Code: CodeUnknownModule, Text: env.words().unknown}
+		for _, m := range r.modules {
+			out.Modules = append(out.Modules, m.Tool)
+		}
+		return Result{CallID: callID}.ended(env, out)
 	}
 	result := Result{CallID: callID, Module: m.Module}
 	run, used, fault := m.bind(rawArgs)
@@ -132,7 +136,8 @@ func (r *Registry) Call(env Env, callID, tool, rawArgs string) Result {
 	}
 	found, failed := run(env)
 	if failed != "" {
-		return result.failed(env, failed)
+		text := env.words().execution + env.words().reason + string(failed)
+		return result.ended(env, wireFailure{Module: m.Module, Code: CodeExecution, Text: text})
 	}
 	return result.answered(env, found)
 }

@@ -40,26 +40,18 @@ func dryRunModule() module {
 		if fault != nil {
 			return nil, used, fault.Inside(field)
 		}
-		return func(env Env) (lookup, failure) { return tryOut(env, action, read), "" }, used, nil
+		return func(env Env) (lookup, failure) {
+			// The order is that in which a real decision is treated, so that what is said is
+			// what would happen to the agent if it acted alone.
+			adjusted, adjustments := env.View.Clamp(action)
+			// The fingerprint keeps dry runs of different actions in one tick apart.
+			fingerprint := fnv.New32a()
+			fingerprint.Write(world.EncodeAction(adjusted))
+			tick := env.View.Tick()
+			return lookup{
+				body: dryRun{NewFinding(env.registry.language, adjusted, adjustments, env.View.Check(adjusted)), read},
+				id:   fmt.Sprintf("dry-%d-%08x", tick, fingerprint.Sum32()), trust: trace.TrustSelfObservation, tick: tick,
+			}, ""
+		}, used, nil
 	}}
-}
-
-// tryOut clamps and checks an action on the agent's view, in the order in which a
-// real decision is treated, so that what it says is what would happen to the
-// agent if it acted alone.
-func tryOut(env Env, action world.Action, read []answer.Repair) lookup {
-	adjusted, adjustments := env.View.Clamp(action)
-	encoded := world.EncodeAction(adjusted)
-	tick := env.View.Tick()
-	return lookup{
-		body: dryRun{NewFinding(env.registry.language, adjusted, adjustments, env.View.Check(adjusted)), read},
-		id:   fmt.Sprintf("dry-%d-%08x", tick, fingerprint(encoded)), trust: trace.TrustSelfObservation, tick: tick,
-	}
-}
-
-// fingerprint keeps dry runs of different actions in one tick apart.
-func fingerprint(encoded []byte) uint32 {
-	h := fnv.New32a()
-	h.Write(encoded)
-	return h.Sum32()
 }

@@ -28,41 +28,25 @@ type Finding struct {
 // NewFinding writes up the check of an action, given after clamping, and the
 // adjustments that clamping made, in a language.
 func NewFinding(l Language, a world.Action, adjustments []world.Adjustment, check world.Check) Finding {
-	return Finding{
-		Status: check.Status, Adjusted: adjustedText(wordsOf(l), adjustments), Changes: changesText(check.Changes),
-		Ticks: check.Ticks, Rejection: inSlots(a, check.Rejection),
+	f := Finding{Status: check.Status, Ticks: check.Ticks}
+	var adjusted, changes []string
+	for _, adjustment := range adjustments {
+		// The ticks of a standing order are no slot and keep their name.
+		slot := answer.Slot(adjustment.Action, adjustment.Field)
+		adjusted = append(adjusted, fmt.Sprintf(wordsOf(l).adjusted, slot, adjustment.To, adjustment.From))
 	}
-}
-
-// adjustedText writes adjustments as a model would have written the amounts. The
-// ticks of a standing order are no slot and keep their name.
-func adjustedText(w *wording, adjustments []world.Adjustment) string {
-	var parts []string
-	for _, a := range adjustments {
-		parts = append(parts, fmt.Sprintf(w.adjusted, answer.Slot(a.Action, a.Field), a.To, a.From))
+	f.Adjusted = strings.Join(adjusted, "; ")
+	for _, c := range check.Changes {
+		changes = append(changes, fmt.Sprintf("%s %+d", c.Resource, c.Amount))
 	}
-	return strings.Join(parts, "; ")
-}
-
-// changesText writes amounts with their signs.
-func changesText(changes []world.Amount) string {
-	var parts []string
-	for _, c := range changes {
-		parts = append(parts, fmt.Sprintf("%s %+d", c.Resource, c.Amount))
+	f.Changes = strings.Join(changes, ", ")
+	if check.Rejection != nil {
+		if order, ok := a.(world.ExecuteUntil); ok && order.Do != nil {
+			a = order.Do
+		}
+		told := *check.Rejection
+		told.Field = answer.Slot(a.ActionName(), told.Field)
+		f.Rejection = &told
 	}
-	return strings.Join(parts, ", ")
-}
-
-// inSlots returns a copy of a rejection that names the slot at fault instead of
-// the parameter.
-func inSlots(a world.Action, r *world.Rejection) *world.Rejection {
-	if r == nil {
-		return nil
-	}
-	if order, ok := a.(world.ExecuteUntil); ok && order.Do != nil {
-		a = order.Do
-	}
-	told := *r
-	told.Field = answer.Slot(a.ActionName(), r.Field)
-	return &told
+	return f
 }

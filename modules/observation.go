@@ -1,10 +1,12 @@
 package modules
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"unicode/utf8"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -33,35 +35,47 @@ func observationModule() module {
 	return newModule(spec, choices, func(env Env, args observationArgs) (lookup, failure) {
 		o := env.View.Observe()
 		found := lookup{id: fmt.Sprintf("obs-%d", o.Tick), trust: trace.TrustSelfObservation, tick: o.Tick}
-		found.texts = textsIn(o, args.Section)
 		found.body = o
+		wanted := func(section string) bool { return args.Section == nil || string(*args.Section) == section }
+		// The words of others are sources of their own. What the agent wrote itself is among
+		// them: it may repeat the others.
+		if wanted("here") {
+			for _, n := range o.Here.Notes {
+				author := n.Author
+				if author == o.Self.ID {
+					author = ""
+				}
+				found.texts = append(found.texts, textSource(trace.KindNote, n.ID, author, n.Tick, n))
+			}
+		}
+		if wanted("inbox") {
+			for _, m := range o.Inbox {
+				found.texts = append(found.texts, textSource(trace.KindMessage, m.ID, m.From, m.Sent, m))
+			}
+		}
 		if args.Section != nil {
-			found.body = sectionOf(o, *args.Section)
 			found.id += "-" + string(*args.Section)
+			found.body = sectionOf(o, string(*args.Section))
 		}
 		return found, ""
 	})
 }
 
-// textsIn are the words of other agents in a section, or in the whole for nil, as
-// sources. What the agent wrote itself is among them: it may repeat the others.
-func textsIn(o world.Observation, section *observationSection) []trace.Source {
-	var texts []trace.Source
-	if section == nil || *section == "here" {
-		for _, n := range o.Here.Notes {
-			author := n.Author
-			if author == o.Self.ID {
-				author = ""
-			}
-			texts = append(texts, textSource(trace.KindNote, n.ID, author, n.Tick, n))
-		}
+// sectionOf returns one part of an observation under its own name, with the tick
+// and, for lists, how much the world left out of them.
+func sectionOf(o world.Observation, section string) json.RawMessage {
+	if o.Market == nil {
+		o.Market = &world.Market{}
 	}
-	if section == nil || *section == "inbox" {
-		for _, m := range o.Inbox {
-			texts = append(texts, textSource(trace.KindMessage, m.ID, m.From, m.Sent, m))
-		}
+	whole := answer.Parse(llmclient.Marshal(o))
+	part := answer.Value{Kind: answer.Object, Fields: []answer.Field{{Name: "tick", Value: whole.Field("tick")}, {Name: section, Value: whole.Field(section)}}}
+	if section == "inbox" && len(o.Inbox) == 0 {
+		part.Fields[1].Value = answer.Value{Kind: answer.Array}
 	}
-	return texts
+	if omitted := whole.Field(section + "_omitted"); omitted.Kind != answer.Null {
+		part.Fields = append(part.Fields, answer.Field{Name: "beyond_view", Value: omitted})
+	}
+	return part.JSON()
 }
 
 func textSource(kind trace.SourceKind, id, author string, tick int64, text any) trace.Source {
@@ -70,47 +84,4 @@ func textSource(kind trace.SourceKind, id, author string, tick int64, text any) 
 		ID: id, Kind: kind, Chars: utf8.RuneCountInString(shown), OriginAgent: author, OriginTick: tick,
 		Trust: trace.TrustOtherAgent, Text: shown,
 	}
-}
-
-// part is one section of an observation: exactly one field beside Tick, and
-// Omitted for the sections that the world cuts.
-type part struct {
-	Tick      int64               `json:"tick"`
-	Self      *world.Self         `json:"self,omitempty"`
-	Here      *world.Here         `json:"here,omitempty"`
-	Can       *[]world.Affordance `json:"can,omitempty"`
-	Places    *[]world.Sight      `json:"places,omitempty"`
-	Agents    *[]world.Contact    `json:"agents,omitempty"`
-	Factories *[]world.Factory    `json:"factories,omitempty"`
-	Inbox     *[]world.Message    `json:"inbox,omitempty"`
-	Market    *world.Market       `json:"market,omitempty"`
-	Omitted   *int                `json:"beyond_view,omitempty"`
-}
-
-// sectionOf returns one part of an observation under its own name, with the tick
-// and, for lists, how much the world left out of them.
-func sectionOf(o world.Observation, section observationSection) any {
-	switch section {
-	case "self":
-		return part{Tick: o.Tick, Self: &o.Self}
-	case "here":
-		return part{Tick: o.Tick, Here: &o.Here}
-	case "can":
-		return part{Tick: o.Tick, Can: &o.Can}
-	case "places":
-		return part{Tick: o.Tick, Places: &o.Places, Omitted: &o.PlacesOmitted}
-	case "agents":
-		return part{Tick: o.Tick, Agents: &o.Agents, Omitted: &o.AgentsOmitted}
-	case "factories":
-		return part{Tick: o.Tick, Factories: &o.Factories}
-	case "inbox":
-		inbox := append([]world.Message{}, o.Inbox...)
-		return part{Tick: o.Tick, Inbox: &inbox}
-	case "market":
-		if o.Market == nil {
-			o.Market = &world.Market{}
-		}
-		return part{Tick: o.Tick, Market: o.Market}
-	}
-	panic("modules: the schema allows a section that no observation has: " + string(section))
 }

@@ -1,7 +1,9 @@
 package modules
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -103,21 +105,6 @@ func (r Result) refused(env Env, m module, fault *answer.ArgumentError) Result {
 	return r.ended(env, out)
 }
 
-// failed makes the result of a module that ran and could not answer.
-func (r Result) failed(env Env, reason failure) Result {
-	w := env.words()
-	return r.ended(env, wireFailure{Module: r.Module, Code: CodeExecution, Text: w.execution + w.reason + string(reason)})
-}
-
-// unknownModule makes the result of a call to a tool that does not exist.
-func (r *Registry) unknownModule(env Env, callID string) Result {
-	out := wireFailure{Code: CodeUnknownModule, Text: env.words().unknown}
-	for _, m := range r.modules {
-		out.Modules = append(out.Modules, m.Tool)
-	}
-	return Result{CallID: callID}.ended(env, out)
-}
-
 // ended fills in an error result. Where the bound leaves no room for the schema
 // or the list of modules, they are left out; the rest is fixed text within
 // ResultCharsMin.
@@ -143,18 +130,32 @@ func (e Env) charsMax() int {
 
 // shortened returns an output within limit characters and what is left of the
 // body. Lists lose their tails first, the longest list before the others, and the
-// output says how many elements each lost. Only a body without any list element
-// left is cut as text.
+// output says how many elements each lost. Lists inside elements of lists go with their
+// elements. Only a body without any list element left is cut as text.
 func shortened(out wireAnswer, body answer.Value, limit, charsFull int) (string, answer.Value) {
 	out.Truncated = true
-	var lost omissions
+	var order []string // in which lists first lost an element
+	lost := map[string]int{}
 	for {
-		path, ok := dropFromLongestList(&body)
-		if !ok {
+		var longest *answer.Value
+		size, path := 0, ""
+		eachList(&body, "", func(at string, list *answer.Value) {
+			if n := len(list.JSON()); len(list.Items) > 0 && n > size {
+				longest, size, path = list, n, at
+			}
+		})
+		if longest == nil {
 			return preview(out, limit, charsFull), answer.Value{Kind: answer.Null}
 		}
-		lost.add(path)
-		out.Result, out.Omitted = body.JSON(), lost.json()
+		longest.Items = longest.Items[:len(longest.Items)-1]
+		if lost[path]++; lost[path] == 1 {
+			order = append(order, path)
+		}
+		omitted := answer.Value{Kind: answer.Object}
+		for _, list := range order {
+			omitted.Fields = append(omitted.Fields, answer.Field{Name: list, Value: answer.Value{Kind: answer.Number, Text: fmt.Sprint(lost[list])}})
+		}
+		out.Result, out.Omitted = body.JSON(), omitted.JSON()
 		if text := string(llmclient.Marshal(out)); utf8.RuneCountInString(text) <= limit {
 			return text, body
 		}
@@ -172,5 +173,16 @@ func preview(out wireAnswer, limit, charsFull int) string {
 		if text := string(llmclient.Marshal(out)); size == 0 || utf8.RuneCountInString(text) <= limit {
 			return text
 		}
+	}
+}
+
+// eachList visits the lists that are reached through objects alone, in order. The
+// body itself goes by the name it has in the output.
+func eachList(v *answer.Value, path string, visit func(path string, list *answer.Value)) {
+	if v.Kind == answer.Array {
+		visit(cmp.Or(path, "result"), v)
+	}
+	for i := range v.Fields {
+		eachList(&v.Fields[i].Value, strings.TrimPrefix(path+"."+v.Fields[i].Name, "."), visit)
 	}
 }

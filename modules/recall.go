@@ -2,6 +2,7 @@ package modules
 
 import (
 	"fmt"
+	"slices"
 
 	"example.com/agentworld/memory"
 	"example.com/agentworld/trace"
@@ -27,19 +28,14 @@ type recentArgs struct {
 // recentModule gives the newest short-term memories, newest first, so that a cut
 // result keeps the newest.
 func recentModule() module {
-	spec := Spec{
-		Module: moduleRecent, Tool: "memory_short_term_recent",
-	}
+	spec := Spec{Module: moduleRecent, Tool: "memory_short_term_recent"}
 	return newModule(spec, nil, func(env Env, args recentArgs) (lookup, failure) {
 		if env.Memory == nil {
 			return lookup{}, noMemory
 		}
 		recent := env.Memory.Recent(recallLimit(args.Limit), env.View.Tick())
-		newestFirst := make([]memory.Scored, 0, len(recent))
-		for i := len(recent) - 1; i >= 0; i-- {
-			newestFirst = append(newestFirst, recent[i])
-		}
-		return remembered(env.words().memory, newestFirst, ""), ""
+		slices.Reverse(recent)
+		return remembered(env.words().memory, recent, ""), ""
 	})
 }
 
@@ -55,15 +51,13 @@ type searchArgs struct {
 // only the short-term ring holds is found too, since the model cannot know which
 // store a fact has reached.
 func searchModule() module {
-	spec := Spec{
-		Module: moduleSearch, Tool: "memory_long_term_search",
-	}
+	spec := Spec{Module: moduleSearch, Tool: "memory_long_term_search"}
 	return newModule(spec, nil, func(env Env, args searchArgs) (lookup, failure) {
 		if env.Memory == nil {
 			return lookup{}, noMemory
 		}
-		now := env.View.Tick()
-		return remembered(env.words().memory, env.Memory.Search(args.Query, recallLimit(args.Limit), now), env.words().score), ""
+		found := env.Memory.Search(args.Query, recallLimit(args.Limit), env.View.Tick())
+		return remembered(env.words().memory, found, env.words().score), ""
 	})
 }
 

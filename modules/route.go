@@ -32,58 +32,42 @@ type route struct {
 	Check Finding `json:"check"`
 }
 
-// routeModule tells what a journey would cost, take and leave.
+// routeModule tells what a journey would cost, take and leave: from the observation where
+// the place is in it, and otherwise from what a dry run may tell. For a place the agent
+// cannot know of the dry run tells nothing, in the same words as for one that does not
+// exist.
 func routeModule() module {
 	spec := Spec{Module: moduleRoute, Tool: "world_route"}
 	return newModule(spec, nil, func(env Env, args routeArgs) (lookup, failure) {
-		o := env.View.Observe()
-		r := routeTo(env, o, args.To)
+		o, to := env.View.Observe(), world.Move{To: args.To}
+		check := env.View.Check(to)
+		r := route{To: unknownPlace, Check: NewFinding(env.registry.language, to, nil, check)}
+		known, cost, ticks := true, int64(0), int64(0)
+		i := slices.IndexFunc(o.Places, func(s world.Sight) bool { return s.ID == args.To })
+		switch {
+		case i >= 0:
+			r.DistanceCM, cost, ticks = &o.Places[i].DistanceCM, o.Places[i].MoveCost, o.Places[i].MoveTicks
+		case check.Status == world.CheckAccepted:
+			ticks = check.Ticks
+			for _, c := range check.Changes {
+				if c.Resource == world.Electricity {
+					cost -= c.Amount
+				}
+			}
+		default:
+			known = false
+		}
+		if known {
+			afford := o.Self.Electricity >= cost
+			r.To, r.Cost, r.Ticks, r.CanAfford = args.To, &cost, &ticks, &afford
+			if left := max(o.Self.Electricity-cost-ticks*env.View.Rules().IdleDraw, 0); afford {
+				r.LeftOnArrival = &left
+			}
+		}
 		return lookup{
 			body: r, id: fmt.Sprintf("route-%d-%s", o.Tick, r.To), trust: trace.TrustSelfObservation, tick: o.Tick,
 		}, ""
 	})
-}
-
-// routeTo works out a route from the observation where the place is in it, and
-// otherwise from what a dry run may tell. For a place the agent cannot know of
-// the dry run tells nothing, in the same words as for one that does not exist.
-func routeTo(env Env, o world.Observation, to string) route {
-	view := env.View
-	check := view.Check(world.Move{To: to})
-	r := route{To: unknownPlace, Check: NewFinding(env.registry.language, world.Move{To: to}, nil, check)}
-	i := slices.IndexFunc(o.Places, func(s world.Sight) bool { return s.ID == to })
-	switch {
-	case i >= 0:
-		r.To = to
-		sight := o.Places[i]
-		r.DistanceCM = &sight.DistanceCM
-		r.priced(sight.MoveCost, sight.MoveTicks, o.Self.Electricity, view.Rules().IdleDraw)
-	case check.Status == world.CheckAccepted:
-		r.To = to
-		r.priced(costOf(check.Changes), check.Ticks, o.Self.Electricity, view.Rules().IdleDraw)
-	}
-	return r
-}
-
-// priced fills in what follows from a journey's cost and duration.
-func (r *route) priced(cost, ticks, electricity, idleDraw int64) {
-	afford := electricity >= cost
-	r.Cost, r.Ticks, r.CanAfford = &cost, &ticks, &afford
-	if afford {
-		left := max(electricity-cost-ticks*idleDraw, 0)
-		r.LeftOnArrival = &left
-	}
-}
-
-// costOf returns the electricity that changes take.
-func costOf(changes []world.Amount) int64 {
-	var cost int64
-	for _, c := range changes {
-		if c.Resource == world.Electricity {
-			cost -= c.Amount
-		}
-	}
-	return cost
 }
 
 // unknownPlace stands for a place that the agent does not know of. What a model

@@ -32,7 +32,10 @@ func schemaOf[Args any](choices map[reflect.Type][]string) (*jsonschema.Schema, 
 		return inferred, json.RawMessage(noArguments)
 	}
 	for _, name := range inferred.PropertyOrder {
-		allowNull(inferred.Properties[name])
+		// Inference leaves null out of the names of a nullable choice.
+		if property := inferred.Properties[name]; len(property.Enum) > 0 && slices.Contains(property.Types, "null") {
+			property.Enum = append(property.Enum, nil)
+		}
 	}
 	return inferred, llmclient.Marshal(inferred)
 }
@@ -44,12 +47,4 @@ func EnumSchema(names []string) *jsonschema.Schema {
 		s.Enum = append(s.Enum, name)
 	}
 	return s
-}
-
-// allowNull adds null to the names of a nullable choice, which inference leaves
-// out.
-func allowNull(property *jsonschema.Schema) {
-	if len(property.Enum) > 0 && slices.Contains(property.Types, "null") {
-		property.Enum = append(property.Enum, nil)
-	}
 }

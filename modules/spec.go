@@ -9,6 +9,7 @@ import (
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
 )
 
 // Spec describes one module as it is offered to a model.
@@ -89,6 +90,19 @@ func New() *Registry {
 		dryRunModule(),
 	)
 	return r.In(English)
+}
+
+// listModule names the modules of the registry that is called, itself included.
+func listModule() module {
+	type none struct{}
+	spec := Spec{Module: moduleList, Tool: "agent_modules_list"}
+	return newModule(spec, nil, func(env Env, _ none) (lookup, failure) {
+		var entries []string
+		for _, s := range env.registry.Specs() {
+			entries = append(entries, s.Tool+env.words().lineStart+s.Doc)
+		}
+		return lookup{body: entries, id: "rules-modules", trust: trace.TrustRules}, ""
+	})
 }
 
 // In returns the same modules with everything they say in language l. Names,

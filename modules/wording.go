@@ -5,6 +5,32 @@ import (
 	"example.com/agentworld/world"
 )
 
+// Language is the language of everything the program itself says to a model.
+// Identifiers (names of actions, tools, fields, resources, codes, ids) are the same
+// in all of them, and so is what a scenario or an agent wrote.
+type Language = string
+
+// The languages.
+const (
+	English Language = "en"
+	Chinese Language = "zh"
+)
+
+// Languages returns every language, the default first.
+func Languages() []Language { return []Language{English, Chinese} }
+
+// wordsOf returns the table of a language. It panics for one that does not exist:
+// configurations are checked before anything is said.
+func wordsOf(l Language) *wording {
+	switch l {
+	case English, "":
+		return &english
+	case Chinese:
+		return &chinese
+	}
+	panic("modules: no wording in the language " + l)
+}
+
 // wording is everything this package says to a model in one language. A table per
 // language fills every field; what is said about actions, stop events and kinds of
 // factory comes from the world's registry in English and from maps elsewhere.
@@ -87,35 +113,12 @@ func (w *wording) noun(name string) string {
 	return name
 }
 
-// named returns the text for a name. It panics where there is none: the tables
-// are compared with the registry when the program starts.
+// named returns the text for a name. It panics where there is none, which a test rules
+// out.
 func named(texts map[string]string, name string) string {
 	text, ok := texts[name]
 	if !ok {
 		panic("modules: no wording for " + name)
 	}
 	return text
-}
-
-// complete returns a table that says something about everything in the world's
-// registry, and panics for any other: a hole must show when the program starts and
-// not in some model's prompt.
-func complete(w wording) wording {
-	rules := world.DefaultRules()
-	for _, spec := range rules.Actions() {
-		requireText(w.actionDoc(spec, rules), spec.Name)
-	}
-	for _, e := range world.StopEvents() {
-		requireText(w.eventDoc(e), e.Name)
-	}
-	for _, k := range rules.FactoryKinds() {
-		requireText(w.kindDoc(k), k.Name)
-	}
-	return w
-}
-
-func requireText(text, name string) {
-	if text == "" {
-		panic("modules: the wording for " + name + " is empty")
-	}
 }

@@ -9,7 +9,7 @@ import (
 
 // chinese is the wording of Chinese prompts. Names of resources stay as they are,
 // since they are what a model writes into its calls; a tick is 回合 throughout.
-var chinese = complete(wording{
+var chinese = wording{
 	docs: map[string]string{
 		moduleList:        "列出这些工具。",
 		moduleObservation: "你的观察或其中一节。",
@@ -72,7 +72,7 @@ var chinese = complete(wording{
 	},
 	memory: memory.Words{Tick: "第 %d 回合", Ticks: "第 %d-%d 回合", Failed: "失败", From: "来自", Last: ", 最新一条", Total: "合计"},
 	score:  " (得分 %d)",
-})
+}
 
 // chineseActions say what each action does and costs.
 var chineseActions = map[string]func(world.Rules) string{

@@ -3,7 +3,7 @@ package modules
 import "example.com/agentworld/memory"
 
 // english is the wording of English prompts.
-var english = complete(wording{
+var english = wording{
 	docs: map[string]string{
 		moduleList:        "List these tools.",
 		moduleObservation: "Your observation, or one section.",
@@ -58,4 +58,4 @@ var english = complete(wording{
 	},
 	memory: memory.English,
 	score:  " (score %d)",
-})
+}
