@@ -2,7 +2,9 @@ package answer
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -134,56 +136,6 @@ func DecodeAction(raw json.RawMessage) (world.Action, []Repair, *ArgumentError) 
 	return action, append(used, more...), fault
 }
 
-// decodeAction reads the name first, because only the name says which of the other
-// fields are needed, which are idle, and which amount has which unit. With open, needed
-// fields may be absent, and are added to it.
-func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repair, fault *ArgumentError) {
-	if v.Kind != Object {
-		return nil, nil, mismatch("", "an action object", v)
-	}
-	for _, f := range v.Fields {
-		if f.Value.Kind == String && isPlaceholder(f.Value.Text) && f.Name != "text" {
-			path := f.Name
-			if !isField(path) {
-				path = "" // no name that a model made up gets into an error
-			}
-			return nil, nil, &ArgumentError{Path: path, Expected: "a value in place of the placeholder", Got: "a placeholder in angle brackets"}
-		}
-	}
-	spec, repair, fault := plainAction(v.Field(ActionField))
-	if fault != nil {
-		return nil, nil, fault
-	}
-	if repair != "" {
-		used = append(used, repair)
-	}
-	d := actionDecoder{spec: spec, repairs: used, written: map[string]string{}, open: open}
-	d.object = d.unaliased(v)
-	if action, fault = d.decode(); fault != nil {
-		return nil, d.repairs, fault
-	}
-	return action, d.repairs, nil
-}
-
-// plainAction finds the action that the name field of a flat action stands for. A
-// standing order is a frequent and honest mistake, so it gets its own hint.
-func plainAction(name Value) (world.ActionSpec, Repair, *ArgumentError) {
-	names := ActionNames()
-	if name.Kind == Null {
-		return world.ActionSpec{}, "", missing(ActionField, oneOf(names))
-	}
-	spec, repair, ok := actionNamed(name.Text)
-	switch {
-	case name.Kind != String || !ok || spec.Name == standingName && repair == ActionAlias:
-		return world.ActionSpec{}, "", mismatch(ActionField, oneOf(names), name)
-	case spec.Name == standingName:
-		return world.ActionSpec{}, "", &ArgumentError{
-			Path: ActionField, Expected: "the action to repeat, with " + standingName + " as a field beside it", Got: standingName,
-		}
-	}
-	return spec, repair, nil
-}
-
 // ActionNames lists the names a flat action may have, in registry order.
 func ActionNames() []string {
 	names := make([]string, len(PlainActions))
@@ -193,122 +145,142 @@ func ActionNames() []string {
 	return names
 }
 
-// isPlaceholder reports a text such as <name>, which descriptions write for a value. It
-// is not a value, and it shows what the model needs to be told.
-func isPlaceholder(text string) bool {
-	return len(text) > 2 && strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">") && !strings.ContainsAny(text[1:len(text)-1], "<>")
-}
-
-// actionDecoder reads the arguments of one flat action.
-type actionDecoder struct {
-	spec    world.ActionSpec
-	object  Value
-	repairs []Repair
-	// written is the field in which each parameter was found.
-	written map[string]string
-	// open takes the slots that are absent; nil where none may be.
-	open *[]world.Slot
-}
-
-// unaliased returns an action with the aliases of its fields replaced by their names.
-// An alias gives way to the field itself, and to a name that the action knows anyway.
-func (d *actionDecoder) unaliased(v Value) Value {
-	out := Value{Kind: Object}
+// decodeAction reads the name first, because only the name says which of the other
+// fields are needed, which are idle, and which amount has which unit. With open, needed
+// fields may be absent, and are added to it.
+//
+// An alias of a field gives way to the field itself, and to a name that the action knows
+// anyway. Fields that no action has are refused, and values that this action has no use for
+// are noted: a flat schema invites a model to fill in a neighbour's field; an invented field
+// means something that would silently be dropped. A parameter is read from its slot or from
+// the field of its own name. Both may be given, as long as they say the same: picking one of
+// two values would be a guess. The registry has the last word on the arguments: it knows the
+// choices and their aliases.
+func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repair, fault *ArgumentError) {
+	if v.Kind != Object {
+		return nil, nil, mismatch("", "an action object", v)
+	}
 	for _, f := range v.Fields {
-		i := slices.IndexFunc(d.spec.Params, func(p world.Param) bool { return slices.Contains(p.Aliases, f.Name) })
-		if i >= 0 && f.Name != ActionField && !takes(d.spec, f.Name) {
-			if p := d.spec.Params[i].Name; !v.gives(p) && !out.has(p) {
+		// A text such as <name>, which descriptions write for a value, is none, and it shows
+		// what the model needs to be told.
+		if f.Value.Kind == String && placeholder.MatchString(f.Value.Text) && f.Name != "text" {
+			path := f.Name
+			if !isField(path) {
+				path = "" // no name that a model made up gets into an error
+			}
+			return nil, nil, &ArgumentError{Path: path, Expected: "a value in place of the placeholder", Got: "a placeholder in angle brackets"}
+		}
+	}
+	name := v.Field(ActionField)
+	spec, repair, ok := actionNamed(name.Text)
+	switch {
+	case name.Kind == Null:
+		return nil, nil, missing(ActionField, oneOf(ActionNames()))
+	case name.Kind != String || !ok || spec.Name == standingName && repair == ActionAlias:
+		return nil, nil, mismatch(ActionField, oneOf(ActionNames()), name)
+	case spec.Name == standingName:
+		// A frequent and honest mistake gets its own hint.
+		return nil, nil, &ArgumentError{
+			Path: ActionField, Expected: "the action to repeat, with " + standingName + " as a field beside it", Got: standingName,
+		}
+	case repair != "":
+		used = append(used, repair)
+	}
+	object := Value{Kind: Object}
+	for _, f := range v.Fields {
+		i := slices.IndexFunc(spec.Params, func(p world.Param) bool { return slices.Contains(p.Aliases, f.Name) })
+		if i >= 0 && f.Name != ActionField && !takes(spec, f.Name) {
+			if p := spec.Params[i].Name; !v.gives(p) && !object.has(p) {
 				f.Name = p
-				d.repairs = append(d.repairs, FieldAlias)
+				used = append(used, FieldAlias)
 			}
 		}
-		out.Fields = append(out.Fields, f)
+		object.Fields = append(object.Fields, f)
 	}
-	return out
-}
-
-// decode refuses fields that no action has and notes values that this action has no use
-// for. A flat schema invites a model to fill in a neighbour's field; an invented field
-// means something that would silently be dropped. The registry has the last word on the
-// arguments: it knows the choices and their aliases.
-func (d *actionDecoder) decode() (world.Action, *ArgumentError) {
-	for _, f := range d.object.Fields {
+	for _, f := range object.Fields {
 		switch {
 		case !isField(f.Name):
 			names := []string{ActionField}
 			for _, s := range Slots {
 				names = append(names, s.String())
 			}
-			return nil, unknownField("", names)
-		case f.Name != ActionField && f.Value.Kind != Null && !takes(d.spec, f.Name):
-			d.repairs = append(d.repairs, UnusedArgument)
+			return nil, used, unknownField("", names)
+		case f.Name != ActionField && f.Value.Kind != Null && !takes(spec, f.Name):
+			used = append(used, UnusedArgument)
 		}
 	}
-	args, named := world.Args{}, false
-	for _, p := range d.spec.Params {
-		var fault *ArgumentError
-		if args[p.Name], fault = d.argument(p); fault != nil {
-			return nil, fault
+	args, written, named := world.Args{}, map[string]string{}, false
+	read := func(p world.Param, name string) (value world.Value) {
+		given := object.Field(name)
+		if given.Kind == Null && open != nil {
+			*open = append(*open, p.Slot())
+			return standIn(p)
 		}
-		named = named || p.Name != p.Slot().String() && d.object.gives(p.Name)
+		value, more, wrong := argument(p, name, given)
+		used, fault = append(used, more...), wrong
+		return value
+	}
+	for _, p := range spec.Params {
+		slot := p.Slot().String()
+		written[p.Name] = slot
+		if p.Name == slot || !object.gives(p.Name) {
+			args[p.Name] = read(p, slot)
+		} else {
+			named = true
+			args[p.Name] = read(p, p.Name)
+			if !object.gives(slot) {
+				written[p.Name] = p.Name
+			} else if fault == nil {
+				if again := read(p, slot); fault == nil && again != args[p.Name] {
+					fault = &ArgumentError{Path: slot, Expected: "the value that " + p.Name + " has, or only one of the two", Got: "another value"}
+				}
+			}
+		}
+		if fault != nil {
+			return nil, used, fault
+		}
 	}
 	if named {
-		d.repairs = append(d.repairs, NamedParameter)
+		used = append(used, NamedParameter)
 	}
-	action, err := world.MakeAction(d.spec.Name, args)
-	if err != nil {
-		return nil, refusedByWorld(d.spec, d.written, err)
+	action, err := world.MakeAction(spec.Name, args)
+	var refused *world.ArgumentError
+	switch {
+	case errors.As(err, &refused):
+		if i := slices.IndexFunc(spec.Params, func(p world.Param) bool { return p.Name == refused.Field }); i >= 0 {
+			return nil, used, &ArgumentError{Path: written[refused.Field], Expected: expectedOf(spec.Params[i]), Got: "a value it does not accept"}
+		}
+		return nil, used, &ArgumentError{Expected: "the arguments of " + spec.Name, Got: "others"}
+	case err != nil:
+		panic("answer: the action registry failed without naming an argument: " + err.Error())
 	}
 	made := world.ActionArgs(action)
-	if slices.ContainsFunc(d.spec.Params, func(p world.Param) bool { return p.Kind == world.ParamText && made[p.Name] != args[p.Name] }) {
-		d.repairs = append(d.repairs, TextCleaned)
+	if slices.ContainsFunc(spec.Params, func(p world.Param) bool { return p.Kind == world.ParamText && made[p.Name] != args[p.Name] }) {
+		used = append(used, TextCleaned)
 	}
-	return action, nil
+	return action, used, nil
 }
 
-// argument reads one parameter the action needs, from its slot or from the field of its
-// own name. Both may be given, as long as they say the same: picking one of two values
-// would be a guess.
-func (d *actionDecoder) argument(p world.Param) (world.Value, *ArgumentError) {
-	slot := p.Slot().String()
-	d.written[p.Name] = slot
-	if p.Name == slot || !d.object.gives(p.Name) {
-		return d.read(p, slot)
-	}
-	read, fault := d.read(p, p.Name)
-	if fault != nil || !d.object.gives(slot) {
-		d.written[p.Name] = p.Name
-		return read, fault
-	}
-	again, fault := d.read(p, slot)
-	if fault == nil && again != read {
-		fault = &ArgumentError{Path: slot, Expected: "the value that " + p.Name + " has, or only one of the two", Got: "another value"}
-	}
-	return again, fault
-}
+// placeholder matches a text that stands for a value to be filled in.
+var placeholder = regexp.MustCompile(`^<[^<>]+>$`)
 
-// read takes a parameter's value from a field. An id is passed on with every space
-// and capital the model wrote: whether it exists is for the world to say, and an
-// id that was tidied up could name another thing.
-func (d *actionDecoder) read(p world.Param, name string) (world.Value, *ArgumentError) {
-	given := d.object.Field(name)
+// argument reads the value that was given for a parameter in a field. An id is passed on
+// with every space and capital the model wrote: whether it exists is for the world to say,
+// and an id that was tidied up could name another thing.
+func argument(p world.Param, field string, given Value) (world.Value, []Repair, *ArgumentError) {
 	switch {
-	case given.Kind == Null && d.open != nil:
-		*d.open = append(*d.open, p.Slot())
-		return standIn(p), nil
 	case given.Kind == Null:
-		return world.Value{}, missing(name, expectedOf(p))
+		return world.Value{}, nil, missing(field, expectedOf(p))
 	case p.Kind == world.ParamAmount:
 		n, used, ok := given.integer()
 		if !ok {
-			return world.Value{}, mismatch(name, expectedOf(p), given)
+			return world.Value{}, nil, mismatch(field, expectedOf(p), given)
 		}
-		d.repairs = append(d.repairs, used...)
-		return world.Value{Int: n}, nil
+		return world.Value{Int: n}, used, nil
 	case given.Kind != String || p.Kind != world.ParamText && (given.Text == "" || len([]rune(given.Text)) > idCharsMax):
-		return world.Value{}, mismatch(name, expectedOf(p), given)
+		return world.Value{}, nil, mismatch(field, expectedOf(p), given)
 	}
-	return world.Value{Text: given.Text}, nil
+	return world.Value{Text: given.Text}, nil, nil
 }
 
 // standIn is a value that an action can be made with, whatever else it is.
@@ -349,15 +321,15 @@ var (
 // decodeStanding reads the standing order beside an action and wraps do, a plain
 // action, into it; for null it returns do as it is. A number of ticks out of bounds is
 // left to the world to clamp.
-func decodeStanding(v Value, do world.Action) (world.Action, []Repair, *ArgumentError) {
-	v, opened, fault := open(v)
+func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair, fault *ArgumentError) {
+	v, used, fault = open(v)
 	switch {
 	case fault != nil:
-		return nil, opened, fault
+		return nil, used, fault
 	case v.Kind == Null:
-		return do, opened, nil
+		return do, used, nil
 	}
-	if v.Kind == Object && !v.has("until") && namesEvents(v) {
+	if v.Kind == Object && !v.has("until") && slices.ContainsFunc(eventKeys, v.has) {
 		// Conditions in the order's place.
 		conditions, order := Value{Kind: Object}, Value{Kind: Object}
 		for _, f := range v.Fields {
@@ -370,60 +342,106 @@ func decodeStanding(v Value, do world.Action) (world.Action, []Repair, *Argument
 		v = order
 		v.set("until", conditions)
 	}
-	d := standingDecoder{repairs: opened}
 	if v.has("until") {
-		until, used := shapeUntil(v.Field("until"))
+		until, reshaped := shapeUntil(v.Field("until"))
 		v.set("until", until)
-		d.repairs = append(d.repairs, used...)
+		used = append(used, reshaped...)
 	}
-	order, fault := d.decode(v, do)
-	if fault != nil {
-		return nil, d.repairs, fault
-	}
-	return order, d.repairs, nil
-}
-
-// standingDecoder collects the repairs of one order.
-type standingDecoder struct{ repairs []Repair }
-
-func (d *standingDecoder) decode(v Value, do world.Action) (world.Action, *ArgumentError) {
 	if fault := closed("", v, standingFields, nil); fault != nil {
-		return nil, fault
+		return nil, used, fault
 	}
-	until, fault := d.until(v.Field("until"))
+	until, more, fault := conditionsOf(v.Field("until"))
+	used = append(used, more...)
 	if fault != nil {
-		return nil, fault
+		return nil, used, fault
 	}
 	// Strict schemas require the field, but providers that do not enforce them let
 	// models leave it out.
 	maxTicks := int64(world.StandingTicksDefault)
 	if given := v.Field("max_ticks"); given.Kind == Null {
-		d.repairs = append(d.repairs, DefaultMaxTicks)
+		used = append(used, DefaultMaxTicks)
 	} else {
-		n, used, ok := given.integer()
+		n, rounded, ok := given.integer()
 		if !ok {
-			return nil, mismatch("max_ticks", "an integer number of ticks", given)
+			return nil, used, mismatch("max_ticks", "an integer number of ticks", given)
 		}
-		maxTicks, d.repairs = n, append(d.repairs, used...)
+		maxTicks, used = n, append(used, rounded...)
 	}
 	var ignore []string
 	if list := v.Field("ignore"); list.Kind != Null {
 		if fault := bounded("ignore", "an array with "+oneOf(world.StopAlways()), list); fault != nil {
-			return nil, fault
+			return nil, used, fault
 		}
 		for i, item := range list.Items {
-			name, fault := d.name(fmt.Sprintf("ignore[%d]", i), item, world.StopAlways())
+			name, variant, fault := nameAmong(fmt.Sprintf("ignore[%d]", i), item, world.StopAlways())
 			if fault != nil {
-				return nil, fault
+				return nil, used, fault
 			}
-			ignore = append(ignore, name)
+			ignore, used = append(ignore, name), append(used, variant...)
 		}
 	}
 	order, err := world.NewExecuteUntil(do, until, maxTicks, ignore...)
 	if err != nil {
-		return nil, &ArgumentError{Path: "until", Expected: "conditions the world accepts", Got: "others"}
+		return nil, used, &ArgumentError{Path: "until", Expected: "conditions the world accepts", Got: "others"}
 	}
-	return order, nil
+	return order, used, nil
+}
+
+// conditionsOf reads the conditions. An order without any is repeated until it is
+// rejected, which ends every order anyway. A threshold cannot be guessed, so a missing
+// one is an error; a superfluous one cannot change anything, so it is dropped, and so is
+// one under another name beside one under its own.
+func conditionsOf(list Value) (conditions []world.Condition, used []Repair, fault *ArgumentError) {
+	if list.Kind == Null || list.Kind == Array && len(list.Items) == 0 {
+		return []world.Condition{{Event: world.StopActionRejected}}, []Repair{DefaultUntil}, nil
+	}
+	if fault := bounded("until", "an array of conditions", list); fault != nil {
+		return nil, nil, fault
+	}
+	for i, v := range list.Items {
+		path := fmt.Sprintf("until[%d]", i)
+		if fault := closed(path, v, conditionFields, thresholdNames); fault != nil {
+			return nil, used, fault
+		}
+		name, variant, fault := nameAmong(below(path, "event"), v.Field("event"), EventNames())
+		if fault != nil {
+			return nil, used, fault
+		}
+		used = append(used, variant...)
+		condition, threshold := world.Condition{Event: name}, v.Field("value")
+		for _, name := range thresholdNames {
+			switch {
+			case !v.gives(name):
+			case threshold.Kind == Null:
+				threshold, used = v.Field(name), append(used, ThresholdName)
+			default:
+				used = append(used, UnusedArgument)
+			}
+		}
+		if stopEvent(name).TakesValue {
+			n, rounded, ok := threshold.integer()
+			if !ok || n < 0 {
+				return nil, used, mismatch(below(path, "value"), "an integer of at least 0 for "+name, threshold)
+			}
+			condition.Value, used = &n, append(used, rounded...)
+		} else if threshold.Kind != Null {
+			used = append(used, UnusedArgument)
+		}
+		conditions = append(conditions, condition)
+	}
+	return conditions, used, nil
+}
+
+// nameAmong finds which of the names a text means, in any spelling.
+func nameAmong(path string, v Value, names []string) (string, []Repair, *ArgumentError) {
+	i := slices.IndexFunc(names, func(known string) bool { return v.Kind == String && sameName(known, v.Text) })
+	switch {
+	case i < 0:
+		return "", nil, mismatch(path, oneOf(names), v)
+	case names[i] != v.Text:
+		return names[i], []Repair{NameVariant}, nil
+	}
+	return names[i], nil, nil
 }
 
 // closed refuses anything but an object of the known fields or other names for
@@ -452,70 +470,6 @@ func bounded(path, expected string, v Value) *ArgumentError {
 	return nil
 }
 
-// until reads the conditions. An order without any is repeated until it is
-// rejected, which ends every order anyway. A threshold cannot be guessed, so a missing
-// one is an error; a superfluous one cannot change anything, so it is dropped.
-func (d *standingDecoder) until(list Value) ([]world.Condition, *ArgumentError) {
-	if list.Kind == Null || list.Kind == Array && len(list.Items) == 0 {
-		d.repairs = append(d.repairs, DefaultUntil)
-		return []world.Condition{{Event: world.StopActionRejected}}, nil
-	}
-	if fault := bounded("until", "an array of conditions", list); fault != nil {
-		return nil, fault
-	}
-	var conditions []world.Condition
-	for i, v := range list.Items {
-		path := fmt.Sprintf("until[%d]", i)
-		if fault := closed(path, v, conditionFields, thresholdNames); fault != nil {
-			return nil, fault
-		}
-		name, fault := d.name(below(path, "event"), v.Field("event"), EventNames())
-		if fault != nil {
-			return nil, fault
-		}
-		condition, threshold := world.Condition{Event: name}, d.threshold(v)
-		if takesValue(name) {
-			n, used, ok := threshold.integer()
-			if !ok || n < 0 {
-				return nil, mismatch(below(path, "value"), "an integer of at least 0 for "+name, threshold)
-			}
-			condition.Value, d.repairs = &n, append(d.repairs, used...)
-		} else if threshold.Kind != Null {
-			d.repairs = append(d.repairs, UnusedArgument)
-		}
-		conditions = append(conditions, condition)
-	}
-	return conditions, nil
-}
-
-// threshold finds the value of a condition, under another name if need be. A value
-// under its own name counts, and what is beside it is of no use.
-func (d *standingDecoder) threshold(v Value) Value {
-	found := v.Field("value")
-	for _, name := range thresholdNames {
-		switch {
-		case !v.gives(name):
-		case found.Kind == Null:
-			found, d.repairs = v.Field(name), append(d.repairs, ThresholdName)
-		default:
-			d.repairs = append(d.repairs, UnusedArgument)
-		}
-	}
-	return found
-}
-
-// name finds which of the names a text means, in any spelling.
-func (d *standingDecoder) name(path string, v Value, names []string) (string, *ArgumentError) {
-	i := slices.IndexFunc(names, func(known string) bool { return v.Kind == String && sameName(known, v.Text) })
-	if i < 0 {
-		return "", mismatch(path, oneOf(names), v)
-	}
-	if names[i] != v.Text {
-		d.repairs = append(d.repairs, NameVariant)
-	}
-	return names[i], nil
-}
-
 // EventNames lists the stop events in their fixed order.
 func EventNames() []string {
 	var names []string
@@ -525,15 +479,16 @@ func EventNames() []string {
 	return names
 }
 
-func isEvent(name string) bool {
-	return slices.ContainsFunc(world.StopEvents(), func(e world.StopEvent) bool { return sameName(e.Name, name) })
+// stopEvent returns the stop event of that name, in any spelling; one without a name when
+// there is none.
+func stopEvent(name string) world.StopEvent {
+	for _, e := range world.StopEvents() {
+		if sameName(e.Name, name) {
+			return e
+		}
+	}
+	return world.StopEvent{}
 }
-
-func takesValue(event string) bool {
-	return slices.ContainsFunc(world.StopEvents(), func(e world.StopEvent) bool { return sameName(e.Name, event) && e.TakesValue })
-}
-
-func namesEvents(v Value) bool { return slices.ContainsFunc(eventKeys, v.has) }
 
 // shapeUntil brings the conditions of a standing order to a list of {"event":...}:
 // from one such object, from names in a list or in a string, separated by commas or
@@ -549,7 +504,7 @@ func shapeUntil(v Value) (Value, []Repair) {
 	if reshaped && len(conditions) > 0 {
 		used = append(used, EventList)
 	}
-	known := slices.DeleteFunc(slices.Clone(conditions), func(c Value) bool { return !isEvent(c.textOf("event")) })
+	known := slices.DeleteFunc(slices.Clone(conditions), func(c Value) bool { return stopEvent(c.textOf("event")).Name == "" })
 	if len(known) > 0 && len(known) < len(conditions) {
 		conditions, used = known, append(used, EventDropped)
 	}
@@ -598,9 +553,9 @@ func conditionsIn(v Value) (conditions []Value, reshaped, ok bool) {
 // condition is the condition of one event, with the value it has in v if it takes
 // one: a value that belongs to another event of the same list is not its own.
 func condition(v Value, event string) Value {
-	c := Value{Kind: Object}
+	c, takesValue := Value{Kind: Object}, stopEvent(event).TakesValue
 	for _, f := range v.Fields {
-		if !slices.Contains(eventKeys, f.Name) && (takesValue(event) || !strings.HasPrefix(f.Name, "value")) {
+		if !slices.Contains(eventKeys, f.Name) && (takesValue || !strings.HasPrefix(f.Name, "value")) {
 			c.Fields = append(c.Fields, f)
 		}
 	}

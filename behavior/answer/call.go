@@ -182,7 +182,7 @@ func (v *Vocabulary) explicitCall(o Value) (Call, bool) {
 		used = append(used, CallKey)
 	}
 	if v.contradicts(o, nameKey, argsKey) {
-		return v.contradiction(name, ownName(o), used), true
+		return textCall(v.Decides, contradiction(name, ownName(o)), used...), true
 	}
 	args := o.Field(argsKey)
 	if args.Kind == Null {
@@ -230,11 +230,6 @@ func (v *Vocabulary) contradicts(o Value, nameKey, argsKey string) bool {
 	})
 }
 
-// contradiction is the call for an action that names two.
-func (v *Vocabulary) contradiction(a, b string, used []Repair) Call {
-	return textCall(v.Decides, objectOf(map[string]Value{"action": contradiction(a, b)}), used...)
-}
-
 // first returns the first of the keys that holds, "" when none does.
 func first(keys []string, holds func(string) bool) string {
 	if i := slices.IndexFunc(keys, holds); i >= 0 {
@@ -251,7 +246,7 @@ func (v *Vocabulary) namedCall(name string, args Value, used []Repair) Call {
 		return textCall(tool, args, append(used, alias...)...)
 	case v.action(name):
 		if own := ownName(args); own != "" && !sameActionName(own, name) {
-			return v.contradiction(name, own, used)
+			return textCall(v.Decides, contradiction(name, own), used...)
 		}
 		args = args.without("action")
 		args.set("decision", stringOf(name))
@@ -288,51 +283,6 @@ func (v *Vocabulary) draftCall(o Value, used []Repair) (Call, bool) {
 	return textCall(ToolDraft, draft, append(append(used, DraftShorthand), more...)...), true
 }
 
-// callBefore returns the call that an object of a text stands for. An object that does
-// not say itself what it is may be the arguments of a tool named before it; mark is then
-// the text that names it.
-func (v *Vocabulary) callBefore(o Value, before string) (c Call, mark string, ok bool) {
-	name, mark := nameBefore(before)
-	if name != "" && v.knows(name) && (ownName(o) == "" || name == ToolDecision || name == ToolTurn) {
-		return v.namedCall(name, o, nil), mark, true
-	}
-	c, ok = v.callOf(o)
-	return c, "", ok
-}
-
-// bareInput gives a bare value to the one parameter that a tool or action must
-// have. With none or several, the value is passed on as it is, for the argument
-// error to say what is missing.
-func (v *Vocabulary) bareInput(name string, value Value) Call {
-	only := ""
-	if tool, _, isTool := v.named(name); isTool {
-		only = v.onlyRequired(tool)
-	} else if spec, _, ok := actionNamed(name); ok && spec.Name != standingName && len(spec.Params) == 1 {
-		only = spec.Params[0].Name
-	}
-	if only == "" {
-		only = "input"
-	}
-	return v.namedCall(name, objectOf(map[string]Value{only: value}), nil)
-}
-
-// onlyRequired returns the one property of a tool that must not be null, "" when
-// there are none or several.
-func (v *Vocabulary) onlyRequired(tool string) (only string) {
-	i := slices.IndexFunc(v.Tools, func(t llmclient.Tool) bool { return t.Name == tool })
-	schema := Parse(v.Tools[i].Parameters)
-	for _, name := range schema.Field("required").Items {
-		if strings.Contains(string(schema.Field("properties").Field(name.Text).Field("type").JSON()), "null") {
-			continue
-		}
-		if only != "" {
-			return ""
-		}
-		only = name.Text
-	}
-	return only
-}
-
 // envelopeFields are keys that models put beside an action and that never belong
 // to one.
 var envelopeFields = append([]string{
@@ -357,7 +307,7 @@ func shapeDecoded(o Value) (shaped Value, used []Repair, ok bool) {
 	action, wrapped, order := o.Field("action"), o.Field("decision"), o.Field("execute_until")
 	switch {
 	case twoDecisions(o):
-		return objectOf(map[string]Value{"action": contradiction(namedIn(o, "action"), namedIn(o, "decision"))}), nil, true
+		return contradiction(namedIn(o, "action"), namedIn(o, "decision")), nil, true
 	case action.Kind == Object && !isStanding(wrapped.Text) && action.textOf("action")+action.textOf("decision") != "":
 		flat, more, _ := shapeFlat(action)
 		shaped = o
@@ -456,10 +406,11 @@ func (v *Value) put(name string, value Value) {
 	}
 }
 
-// contradiction is an action that names two: what is written under both names is
-// passed on for the argument error to object.
+// contradiction is a decision on an action that names two: what is written under both
+// names is passed on for the argument error to object.
 func contradiction(a, b string) Value {
-	return objectOf(map[string]Value{"action": stringOf(a), twoValues: stringOf(b)})
+	action := objectOf(map[string]Value{"action": stringOf(a), twoValues: stringOf(b)})
+	return objectOf(map[string]Value{"action": action})
 }
 
 // ownName is the action that an object names itself, "" when it names none.

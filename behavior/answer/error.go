@@ -1,11 +1,8 @@
 package answer
 
 import (
-	"errors"
 	"fmt"
 	"strings"
-
-	"example.com/agentworld/world"
 )
 
 // ArgumentError says why arguments of a call were refused before anything ran.
@@ -78,19 +75,4 @@ func below(path, name string) string {
 // hold.
 func unknownField(path string, known []string) *ArgumentError {
 	return &ArgumentError{Path: path, Expected: "only the fields " + strings.Join(known, ", "), Got: "another field"}
-}
-
-// refusedByWorld translates the registry's own refusal of an argument; written
-// tells in which field each parameter was found.
-func refusedByWorld(spec world.ActionSpec, written map[string]string, err error) *ArgumentError {
-	var fault *world.ArgumentError
-	if !errors.As(err, &fault) {
-		panic("answer: the action registry failed without naming an argument: " + err.Error())
-	}
-	for _, p := range spec.Params {
-		if p.Name == fault.Field {
-			return &ArgumentError{Path: written[p.Name], Expected: expectedOf(p), Got: "a value it does not accept"}
-		}
-	}
-	return &ArgumentError{Expected: "the arguments of " + spec.Name, Got: "others"}
 }

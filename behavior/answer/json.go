@@ -125,7 +125,15 @@ func (r *reader) value(depth int) Value {
 		return r.object(depth)
 	case c == '[':
 		r.at++
-		return r.array(depth)
+		v := Value{Kind: Array}
+		for r.state == readWhole {
+			if r.separator(len(v.Items) > 0) == ']' {
+				r.at++
+				return v
+			}
+			v.Items = append(v.Items, r.value(depth+1))
+		}
+		return Value{Kind: Null}
 	case c == '-' || c >= '0' && c <= '9':
 		return r.number()
 	}
@@ -199,10 +207,26 @@ func (r *reader) object(depth int) Value {
 			r.at++
 			return v
 		case c == '{' && len(v.Fields) == 0:
-			return r.doubled(depth)
+			// An object alone in a second pair of braces: templates with doubled braces
+			// teach models to write that.
+			r.use(DoubledBraces)
+			inner := r.value(depth + 1)
+			if r.state != readWhole || r.next() != '}' {
+				return r.failHere()
+			}
+			r.at++
+			return inner
 		}
 		name := r.key()
-		r.colon()
+		switch c := r.next(); {
+		case c == ':' || c == '=' && r.keywords:
+			r.at++
+		case c == '：':
+			r.use(WidePunctuation)
+			r.at += len("：")
+		default:
+			r.failHere()
+		}
 		read := r.value(depth + 1)
 		if r.state != readWhole {
 			break
@@ -217,18 +241,6 @@ func (r *reader) object(depth int) Value {
 		v.Fields = append(v.Fields, Field{name, read})
 	}
 	return Value{Kind: Null}
-}
-
-// doubled reads an object that is alone in a second pair of braces, which
-// templates with doubled braces teach models to write.
-func (r *reader) doubled(depth int) Value {
-	r.use(DoubledBraces)
-	inner := r.value(depth + 1)
-	if r.state != readWhole || r.next() != '}' {
-		return r.failHere()
-	}
-	r.at++
-	return inner
 }
 
 // failHere ends the reading at a character that cannot be here, or at the end.
@@ -276,37 +288,6 @@ func (r *reader) key() string {
 	return name
 }
 
-// colon takes what is between a name and its value.
-func (r *reader) colon() {
-	switch r.next() {
-	case ':':
-		r.at++
-	case '：':
-		r.use(WidePunctuation)
-		r.at += len("：")
-	case '=':
-		if !r.keywords {
-			r.failHere()
-		}
-		r.at++
-	default:
-		r.failHere()
-	}
-}
-
-// array reads the items of an array whose bracket was taken.
-func (r *reader) array(depth int) Value {
-	v := Value{Kind: Array}
-	for r.state == readWhole {
-		if r.separator(len(v.Items) > 0) == ']' {
-			r.at++
-			return v
-		}
-		v.Items = append(v.Items, r.value(depth+1))
-	}
-	return Value{Kind: Null}
-}
-
 // quotes lists the pairs of quotes that begin and end a string. The tokens of chat
 // templates are an exact table: anything that only looks like one is data.
 var quotes = []struct {
@@ -336,33 +317,21 @@ func (r *reader) quoted() (text string, ok bool) {
 			r.use(q.repair)
 		}
 		start := r.at + len(q.open)
-		n, mark := stringEnd(r.text[start:], q.close)
-		if n < 0 {
-			r.fail(readCut)
-			r.at = len(r.text)
-			return "", true
-		}
-		r.at = start + n + len(mark)
-		return r.unescape(r.text[start : start+n]), true
-	}
-	return "", false
-}
-
-// stringEnd returns where the first closing mark is that is not escaped, and
-// which it is; -1 when there is none.
-func stringEnd(s string, marks []string) (int, string) {
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' {
-			i++
-			continue
-		}
-		for _, mark := range marks {
-			if strings.HasPrefix(s[i:], mark) {
-				return i, mark
+		for end := start; end < len(r.text); end++ {
+			if r.text[end] == '\\' {
+				end++
+				continue
+			}
+			if mark := first(q.close, func(mark string) bool { return strings.HasPrefix(r.text[end:], mark) }); mark != "" {
+				r.at = end + len(mark)
+				return r.unescape(r.text[start:end]), true
 			}
 		}
+		r.fail(readCut)
+		r.at = len(r.text)
+		return "", true
 	}
-	return -1, ""
+	return "", false
 }
 
 // unescape decodes the content of a string. Line breaks that should have been
@@ -427,6 +396,9 @@ type found struct {
 // objectStart matches what follows the brace of an object, and no brace in prose.
 var objectStart = regexp.MustCompile("^(?:[\"'`}＂]|[\\p{Pi}\\p{Pf}]|<\\|\"\\|>|<escape>|[\\pL\\pN_.-]+\\s*[:：])")
 
+// bracket matches where an object, or a list that begins with one, may begin.
+var bracket = regexp.MustCompile(`\{|\[[ \t\r\n]*\{`)
+
 // beginsObject reports whether a text that starts with a bracket starts an object,
 // or a list of one, rather than prose. What the reader would pass over, comments
 // above all, is passed over here too: an object that breaks off must not be taken
@@ -439,17 +411,6 @@ func beginsObject(text string) bool {
 	return objectStart.MatchString(r.rest())
 }
 
-// nextBracket returns where the next object, or the next list that begins with one,
-// may begin; -1 when there is none.
-func nextBracket(text string, from int) int {
-	for i := from; i < len(text); i++ {
-		if text[i] == '{' || text[i] == '[' && strings.HasPrefix(strings.TrimLeft(text[i+1:], " \t\r\n"), "{") {
-			return i
-		}
-	}
-	return -1
-}
-
 // findObjects looks for JSON objects in a text of at most a few hundred kilobytes. With
 // a problem nothing of the text may be used: half an answer is not an answer, and what
 // is beside an object that cannot be read may be the lesser part of what was meant.
@@ -457,12 +418,14 @@ func findObjects(text string) (f found, problem Problem) {
 	var rest strings.Builder
 	last, restarts := 0, 0
 	for from := 0; ; {
-		start := nextBracket(text, from)
-		switch {
-		case start < 0:
+		next := bracket.FindStringIndex(text[from:])
+		if next == nil {
 			rest.WriteString(text[from:])
 			f.rest = rest.String()
 			return f, ""
+		}
+		start := from + next[0]
+		switch {
 		case len(f.objects) >= objectsMax, restarts > restartsMax:
 			// What is not looked at could be another decision.
 			return found{}, TooLarge
@@ -604,17 +567,6 @@ func readOnce(text string) (Value, []Repair, *ArgumentError) {
 		return Value{}, nil, notJSON("text that is not JSON")
 	}
 	return f.objects[0], append(f.used, around(f.rest)...), nil
-}
-
-// unquote returns the text inside of a text that is one JSON string as a whole and
-// holds something like an object. ok is false for every other text.
-func unquote(text string) (inner string, ok bool) {
-	r := reader{text: text, depthMax: 1}
-	if r.next() != '"' {
-		return "", false
-	}
-	inner, _ = r.quoted()
-	return inner, r.state == readWhole && r.next() == 0 && strings.Contains(inner, "{")
 }
 
 // readKeywords reads the arguments of a call in the syntax of a programming language,

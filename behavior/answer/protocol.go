@@ -126,50 +126,78 @@ func (v Value) Decode(into any, required ...string) (absent []Repair, e *Argumen
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong):
-		return nil, &ArgumentError{Path: strings.TrimPrefix(wrong.Field, "Commitment."), Expected: typeName(wrong.Type), Got: wrong.Value}
+		expected := "a " + wrong.Type.Kind().String()
+		switch wrong.Type.Kind() {
+		case reflect.Slice:
+			expected = "an array"
+		case reflect.Struct, reflect.Map:
+			expected = "an object"
+		}
+		return nil, &ArgumentError{Path: strings.TrimPrefix(wrong.Field, "Commitment."), Expected: expected, Got: wrong.Value}
 	case err != nil:
 		return nil, &ArgumentError{Path: "arguments", Expected: "the tool's schema", Got: "something else"}
 	}
 	return absent, nil
 }
 
-// typeName is a Go type as JSON calls it.
-func typeName(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Slice:
-		return "an array"
-	case reflect.Struct, reflect.Map:
-		return "an object"
+// arguments reads the object of a call, with its fields brought to the types that the
+// schema asks for, where a value of another type leaves no doubt.
+func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
+	o, used, e = ReadObject(c.Arguments)
+	if e != nil {
+		return Value{}, nil, e
 	}
-	return "a " + t.Kind().String()
+	o, decoded := mendEncoded(o)
+	used = slices.Concat(c.Repairs, used, decoded)
+	mend := func(list string, to Value, repair Repair) {
+		o.set(list, to)
+		used = append(used, repair)
+	}
+	for _, list := range []string{"sources_used", "actions"} {
+		switch given := o.Field(list); {
+		case !o.has(list):
+		case given.Kind == Null:
+			mend(list, arrayOf(), ListFromNull)
+		case given.Kind == String && list == "actions":
+			mend(list, arrayOf(given), ListFromOne)
+		case given.Kind == String:
+			names := arrayOf()
+			for _, name := range splitNames(given.Text) {
+				names.Items = append(names.Items, stringOf(name))
+			}
+			mend(list, names, ListFromText)
+		}
+	}
+	for _, list := range []string{"candidates", "actions"} {
+		if one := o.Field(list); one.Kind == Object {
+			mend(list, arrayOf(one), ListFromOne)
+		}
+	}
+	return o, used, nil
 }
 
 // ReadPlan reads the arguments of a plan.
 func ReadPlan(c Call) (p Plan, used []Repair, e *ArgumentError) {
-	o, used, e := ReadObject(c.Arguments)
+	o, used, e := c.arguments()
 	if e != nil {
 		return Plan{}, nil, e
 	}
-	o, lists := mendLists(o)
 	o, steps := mendSteps(o)
 	absent, e := o.Decode(&p, "goal", "steps", "actions")
-	return p, slices.Concat(c.Repairs, used, lists, steps, c.norm(absent)), e
+	return p, slices.Concat(used, steps, c.norm(absent)), e
 }
 
 // ReadDraft reads the arguments of a draft, of at most most candidates.
 func ReadDraft(c Call, most int) (d Draft, used []Repair, e *ArgumentError) {
-	o, used, e := ReadObject(c.Arguments)
+	o, used, e := c.arguments()
 	if e != nil {
 		return Draft{}, nil, e
 	}
-	o, lists := mendLists(o)
 	absent, e := o.Decode(&d, "candidates")
 	if e == nil && len(d.Candidates) == 0 {
 		e = &ArgumentError{Path: "candidates", Expected: fmt.Sprintf("1 to %d candidates", most), Got: "none"}
 	}
-	return d, slices.Concat(c.Repairs, used, lists, c.norm(absent)), e
+	return d, append(used, c.norm(absent)...), e
 }
 
 // Decision is a decision that was read. Its action is not decoded, because it may be
@@ -186,12 +214,10 @@ var noAction = &ArgumentError{Path: "action", Expected: "an action object", Got:
 // action in full: the form of text answers, and of providers that do not hold a model to
 // the schema.
 func ReadDecision(c Call) (d Decision, used []Repair, e *ArgumentError) {
-	o, used, e := ReadObject(c.Arguments)
+	o, used, e := c.arguments()
 	if e != nil {
 		return Decision{}, nil, e
 	}
-	o, more := mendLists(o)
-	used = slices.Concat(c.Repairs, used, more)
 	// Nothing may make the number of a candidate mean something else than what it says:
 	// no candidates in the decision on a draft made before, and no second decision.
 	switch numbered := o.gives("candidate"); {
@@ -200,11 +226,11 @@ func ReadDecision(c Call) (d Decision, used []Repair, e *ArgumentError) {
 	case numbered && namedIn(o, "decision") != "":
 		e = &ArgumentError{Path: "decision", Expected: "a candidate's number or an action, not both", Got: "both"}
 	case !o.has("candidate"):
-		ok := false
-		if o, more, ok = shapeDecision(o); !ok {
+		shaped, more, ok := shapeDecision(o)
+		if !ok {
 			e = noAction
 		}
-		used = append(used, more...)
+		o, used = shaped, append(used, more...)
 	case o.has("until") || o.has("max_ticks"):
 		standing, more := standingOf(o)
 		o.set("execute_until", standing)
@@ -229,8 +255,26 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 		a, used, e := decodeWhole(d.object.Field("action"), standing, names, nil)
 		return a, c.norm(used), e
 	}
-	do, used, e := d.candidate(candidates)
-	if e != nil {
+	// A number may be written as a text or with a fraction of zero; 0 waits.
+	var do world.Action = world.Wait{}
+	var used []Repair
+	number := d.object.Field("candidate")
+	if number.Kind == String {
+		used = []Repair{NumberFromString}
+	}
+	n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(number.Text), ".0"), 10, 64)
+	switch {
+	case err == nil && n == 0:
+	case err == nil && n > 0 && n <= int64(len(candidates)) && candidates[n-1] != nil:
+		do = candidates[n-1]
+	default:
+		e := &ArgumentError{Path: "candidate", Expected: "0 to wait: nothing is drafted yet", Got: string(number.Kind)}
+		if len(candidates) > 0 {
+			e.Expected = fmt.Sprintf("the number of a candidate from 1 to %d, or 0 to wait", len(candidates))
+		}
+		if !d.object.has("candidate") {
+			e.Got = "nothing"
+		}
 		return nil, nil, e
 	}
 	if order, ordered := do.(world.ExecuteUntil); ordered {
@@ -242,32 +286,6 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 	}
 	a, more, e := decodeStanding(standing, do)
 	return a, c.norm(append(used, more...)), e
-}
-
-// candidate returns the action with the given number; 0 waits. A number may be written
-// as a text or with a fraction of zero.
-func (d Decision) candidate(candidates []world.Action) (world.Action, []Repair, *ArgumentError) {
-	number := d.object.Field("candidate")
-	var used []Repair
-	if number.Kind == String {
-		used = []Repair{NumberFromString}
-	}
-	n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(number.Text), ".0"), 10, 64)
-	switch {
-	case err == nil && n == 0:
-		return world.Wait{}, used, nil
-	case err == nil && n > 0 && n <= int64(len(candidates)) && candidates[n-1] != nil:
-		return candidates[n-1], used, nil
-	}
-	expected := "0 to wait: nothing is drafted yet"
-	if len(candidates) > 0 {
-		expected = fmt.Sprintf("the number of a candidate from 1 to %d, or 0 to wait", len(candidates))
-	}
-	got := string(number.Kind)
-	if !d.object.has("candidate") {
-		got = "nothing"
-	}
-	return nil, nil, &ArgumentError{Path: "candidate", Expected: expected, Got: got}
 }
 
 // Decode reads a planned action as a candidate, but that slots may be absent: those are
@@ -338,37 +356,6 @@ func decodeWhole(action, standing Value, names Names, leave *[]world.Slot) (worl
 	}
 	a, resolved := names.resolve(a)
 	return a, slices.Concat(opened, used, more, resolved), nil
-}
-
-// mendLists brings the fields of protocol arguments to the types that the schema
-// asks for, where a value of another type leaves no doubt.
-func mendLists(o Value) (mended Value, used []Repair) {
-	o, used = mendEncoded(o)
-	for _, list := range []string{"sources_used", "actions"} {
-		switch given := o.Field(list); {
-		case !o.has(list):
-		case given.Kind == Null:
-			o.set(list, arrayOf())
-			used = append(used, ListFromNull)
-		case given.Kind == String && list == "actions":
-			o.set(list, arrayOf(given))
-			used = append(used, ListFromOne)
-		case given.Kind == String:
-			names := arrayOf()
-			for _, name := range splitNames(given.Text) {
-				names.Items = append(names.Items, stringOf(name))
-			}
-			o.set(list, names)
-			used = append(used, ListFromText)
-		}
-	}
-	for _, list := range []string{"candidates", "actions"} {
-		if one := o.Field(list); one.Kind == Object {
-			o.set(list, arrayOf(one))
-			used = append(used, ListFromOne)
-		}
-	}
-	return o, used
 }
 
 // mendSteps brings the steps of a plan that are words to objects: the word is the

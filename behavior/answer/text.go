@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"example.com/agentworld/llmclient"
 )
 
 // The bounds of an answer. What is beyond them was not meant to be a decision; the bound
@@ -35,10 +37,16 @@ type Reading struct {
 func (v *Vocabulary) Read(text string) Reading {
 	r := Reading{Repairs: []Repair{TextInsteadOfCall}}
 	r.Calls, r.Problem = v.read(text, &r)
-	if r.Problem != "" {
-		r.Kept = ""
-		if told := told(text); strings.TrimSpace(told) != "" && len(told) < len(text) {
-			r.Kept = told
+	if r.Problem == "" {
+		return r
+	}
+	// One with too many lines to look for labels stays as it is.
+	r.Kept = ""
+	if strings.Count(text, "\n") <= textLinesMax {
+		marks := marksIn(text)
+		i := slices.IndexFunc(marks, func(m mark) bool { return m.kind == labelObservation })
+		if i >= 0 && strings.TrimSpace(text[:marks[i].start]) != "" {
+			r.Kept = text[:marks[i].start]
 		}
 	}
 	return r
@@ -57,9 +65,12 @@ func (v *Vocabulary) read(text string, r *Reading) (calls []Call, problem Proble
 	case said != text:
 		r.use(ThinkingRemoved)
 	}
-	if inner, encoded := unquote(said); encoded {
-		said = inner
-		r.use(DoubleEncoded)
+	if q := (reader{text: said, depthMax: 1}); q.next() == '"' {
+		// The text may be one JSON string as a whole that holds something like an object.
+		if inner, _ := q.quoted(); q.state == readWhole && q.next() == 0 && strings.Contains(inner, "{") {
+			said = inner
+			r.use(DoubleEncoded)
+		}
 	}
 	said, calls, problem = v.labelled(said, r)
 	if problem != "" || calls != nil {
@@ -86,15 +97,16 @@ func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, proble
 		return nil, nil, NoJSON
 	}
 	for i, o := range f.objects {
-		c, mark, ok := v.callBefore(o, f.befores[i])
-		if !ok {
-			continue
-		}
-		if mark != "" {
+		// An object that does not say itself what it is may be the arguments of a tool named
+		// before it.
+		name, mark := nameBefore(f.befores[i])
+		if name != "" && v.knows(name) && (ownName(o) == "" || name == ToolDecision || name == ToolTurn) {
+			calls = append(calls, v.namedCall(name, o, nil))
 			f.used = append(f.used, CallSyntax)
 			f.rest = endMarks.ReplaceAllString(strings.Replace(f.rest, mark, "", 1), "")
+		} else if c, ok := v.callOf(o); ok {
+			calls = append(calls, c)
 		}
-		calls = append(calls, c)
 	}
 	if len(calls) == 0 {
 		return nil, nil, UnknownShape
@@ -111,14 +123,24 @@ var thinkingMark = regexp.MustCompile(`(?i)</?(?:think|thinking|thought|reasonin
 // thoughtsMax bounds the blocks of thinking that are taken out.
 const thoughtsMax = 16
 
+// analysisMark begins the part of an answer that a template with channels keeps for
+// thinking; what begins the next part ends it.
+const analysisMark = "<|channel|>analysis<|message|>"
+
+var analysisEnd = regexp.MustCompile(`<\|(?:end|start|channel)\|>`)
+
 // withoutThinking takes out what was only thought about; it must not be taken for
 // a decision. whole is false when the thinking never ends. A closing mark alone
 // ends thinking that began before the text did, as some templates have it. A mark
 // inside of an object is part of a value.
 func withoutThinking(text string) (said string, whole bool) {
-	text, whole = withoutAnalysis(text)
-	if !whole {
-		return "", false
+	for n := 0; strings.Contains(text, analysisMark); n++ {
+		said, thought, _ := strings.Cut(text, analysisMark)
+		end := analysisEnd.FindStringIndex(thought)
+		if end == nil || n == thoughtsMax {
+			return "", false
+		}
+		text = said + thought[end[0]:]
 	}
 	from := 0
 	for range thoughtsMax {
@@ -146,33 +168,6 @@ func withoutThinking(text string) (said string, whole bool) {
 		}
 	}
 	return text, false
-}
-
-// analysisMark begins the part of an answer that a template with channels keeps for
-// thinking; what begins the next part ends it.
-const analysisMark = "<|channel|>analysis<|message|>"
-
-// withoutAnalysis takes out the channel of thinking; whole is false when it never
-// ends.
-func withoutAnalysis(text string) (said string, whole bool) {
-	for range thoughtsMax {
-		at := strings.Index(text, analysisMark)
-		if at < 0 {
-			return text, true
-		}
-		thought := text[at+len(analysisMark):]
-		end := -1
-		for _, mark := range []string{"<|end|>", "<|start|>", "<|channel|>"} {
-			if i := strings.Index(thought, mark); i >= 0 && (end < 0 || i < end) {
-				end = i
-			}
-		}
-		if end < 0 {
-			return "", false
-		}
-		text = text[:at] + thought[end:]
-	}
-	return text, !strings.Contains(text, analysisMark)
 }
 
 // insideObject reports whether a text ends inside of an object. A brace that begins
@@ -252,6 +247,9 @@ func marksIn(text string) (marks []mark) {
 	return marks
 }
 
+// acts reports whether a label begins what the model decided to do.
+func (m mark) acts() bool { return m.kind == labelAction || m.kind == labelFinish }
+
 // labelled looks for the first line that names an action. Only that one counts:
 // what comes after it, observations above all, the model made up, and it is
 // discarded. said is the text that is left to read when there is no such line, or
@@ -259,12 +257,20 @@ func marksIn(text string) (marks []mark) {
 func (v *Vocabulary) labelled(text string, r *Reading) (said string, calls []Call, problem Problem) {
 	marks := marksIn(text)
 	for i, m := range marks {
-		acts := m.kind == labelAction || m.kind == labelFinish
-		before := spoken(text[:m.start], marks[:i])
+		// With an action line still to come, an object under a label of thoughts or
+		// observations is none that the model decided on: only what stands before all
+		// labels is meant to be carried out.
+		before := text[:marks[0].start]
 		switch {
-		case observed(text, marks, i):
+		case m.kind == labelObservation:
+			if !slices.ContainsFunc(marks[i:], mark.acts) {
+				before = text[:m.start]
+			}
+			if !holdsObject(before) {
+				continue
+			}
 			before = text[:m.start]
-		case !acts:
+		case !m.acts():
 			continue
 		case holdsObject(before):
 		case undecided(text, marks[:i+1]):
@@ -288,44 +294,6 @@ func (v *Vocabulary) labelled(text string, r *Reading) (said string, calls []Cal
 		return before, nil, ""
 	}
 	return text, nil, ""
-}
-
-// spoken is a text without what is under the given labels of thoughts and
-// observations: with an action line after them, an object there is none that the
-// model decided on.
-func spoken(text string, marks []mark) string {
-	if len(marks) == 0 {
-		return text
-	}
-	return text[:marks[0].start]
-}
-
-// observed reports whether mark i begins an observation after an object that was to
-// be carried out first: with an action line still to come, only an object before all
-// labels is meant to be.
-func observed(text string, marks []mark, i int) bool {
-	if marks[i].kind != labelObservation {
-		return false
-	}
-	before := text[:marks[i].start]
-	if slices.ContainsFunc(marks[i:], func(m mark) bool { return m.kind == labelAction || m.kind == labelFinish }) {
-		before = spoken(before, marks[:i])
-	}
-	return holdsObject(before)
-}
-
-// told is a text up to the first observation in it; one with too many lines to look
-// for labels stays as it is.
-func told(text string) string {
-	if strings.Count(text, "\n") > textLinesMax {
-		return text
-	}
-	for _, m := range marksIn(text) {
-		if m.kind == labelObservation {
-			return text[:m.start]
-		}
-	}
-	return text
 }
 
 // undecided reports whether an object follows the line of a thought, where the
@@ -462,7 +430,9 @@ func closing(s string) int {
 }
 
 // inputCall is the call of a tool or action with an input that is an object, a list
-// of named values, or one bare value.
+// of named values, or one bare value. That is for the one parameter that the tool or action
+// must have. With none or several it is passed on as it is, for the argument error to say
+// what is missing.
 func (v *Vocabulary) inputCall(name, input string, used []Repair) ([]Call, []Repair, Problem) {
 	input = strings.TrimSpace(input)
 	f, problem := findObjects(input)
@@ -483,7 +453,24 @@ func (v *Vocabulary) inputCall(name, input string, used []Repair) ([]Call, []Rep
 	if json.Valid([]byte(input)) {
 		value = Parse([]byte(input))
 	}
-	return []Call{v.bareInput(name, value)}, append(used, BareInput), ""
+	var needed []string
+	if tool, _, isTool := v.named(name); isTool {
+		i := slices.IndexFunc(v.Tools, func(t llmclient.Tool) bool { return t.Name == tool })
+		schema := Parse(v.Tools[i].Parameters)
+		for _, property := range schema.Field("required").Items {
+			if !strings.Contains(string(schema.Field("properties").Field(property.Text).Field("type").JSON()), "null") {
+				needed = append(needed, property.Text)
+			}
+		}
+	} else if spec, _, ok := actionNamed(name); ok && spec.Name != standingName {
+		for _, p := range spec.Params {
+			needed = append(needed, p.Name)
+		}
+	}
+	if len(needed) != 1 {
+		needed = []string{"input"}
+	}
+	return []Call{v.namedCall(name, objectOf(map[string]Value{needed[0]: value}), nil)}, append(used, BareInput), ""
 }
 
 // The syntaxes in which chat templates have models write down a call, when the
@@ -548,7 +535,12 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, problem Problem) {
 		if i+1 < len(names) {
 			own = text[at[0]:names[i+1][0]]
 		}
-		name, end := firstGroup(text, at), taggedEnd.FindStringIndex(own)
+		name, end := "", taggedEnd.FindStringIndex(own)
+		for g := 2; g < len(at); g += 2 {
+			if at[g] >= 0 {
+				name = text[at[g]:at[g+1]]
+			}
+		}
 		switch {
 		case !v.knows(name):
 		case end == nil:
@@ -574,16 +566,6 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, problem Problem) {
 		return nil, TooLarge
 	}
 	return calls, ""
-}
-
-// firstGroup returns the first group that took part in a match.
-func firstGroup(text string, at []int) string {
-	for i := 2; i+1 < len(at); i += 2 {
-		if at[i] >= 0 {
-			return text[at[i]:at[i+1]]
-		}
-	}
-	return ""
 }
 
 // taggedArgs collects the arguments between tags. A value that is JSON is taken as
