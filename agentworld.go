@@ -17,6 +17,7 @@
 package agentworld
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -138,31 +139,22 @@ func open(o Options) (Settings, engine.Source, func(), error) {
 			return settings, nil, nil, err
 		}
 		stop = func() { _ = server.Close() }
-		config.BaseURL, config.ShownURL = server.URL(), embeddedURL
-		settings.Model, settings.ModelSource, settings.BaseURL = embeddedModel, trace.SourceScripted, embeddedURL
+		config.BaseURL, config.ShownURL = server.URL(), stub.EmbeddedURL
+		settings.Model, settings.ModelSource, settings.BaseURL = stub.ModelName, trace.SourceScripted, stub.EmbeddedURL
 	} else {
-		settings.ModelSource = trace.SourceLive
+		url, err := openai.ParseBaseURL(cmp.Or(settings.BaseURL, openai.BaseURLDefault))
+		if err != nil {
+			return settings, nil, nil, err
+		}
+		settings.ModelSource, settings.BaseURL = trace.SourceLive, url.String()
 	}
 	client, err := openai.New(config)
 	if err != nil {
 		stop()
 		return settings, nil, nil, err
 	}
-	if settings.ModelSource == trace.SourceLive {
-		url, err := openai.ParseBaseURL(client.URL())
-		if err != nil {
-			panic("agentworld: a client's own URL must be one: " + err.Error())
-		}
-		settings.BaseURL = url.String()
-	}
 	return settings, engine.Live(client), func() { client.Close(); stop() }, nil
 }
-
-// embeddedModel and embeddedURL are what a trace calls the embedded model.
-const (
-	embeddedModel = "scripted"
-	embeddedURL   = "embedded:scripted"
-)
 
 // Replay derives the run in dir again from its recorded answers and compares every
 // record. The error is a failure to read the run, or a run of another version.

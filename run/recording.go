@@ -98,6 +98,9 @@ func findPart(path, hash string) (trace.Part, error) {
 	return trace.Part{}, fmt.Errorf("part %s is missing", hash)
 }
 
+// ErrNoAnswers says that a run has nothing to export.
+var ErrNoAnswers = errors.New("the run holds no answer")
+
 // ExportAnswers writes the recorded answers of the run to w as a compressed
 // file of records: what [trace.WriteAnswers] keeps. Equal runs give equal bytes.
 // check is shown every line before it is written, and its error ends the export; nil
@@ -116,7 +119,7 @@ func (d Dir) ExportAnswers(w io.Writer, check func(line []byte) error) (trace.An
 	lines := checkedLines{packed, check}
 	counts, err := trace.WriteAnswers(trace.NewReader(f), trace.NewWriter(lines), func(hash string) (trace.Part, error) { return findPart(string(d), hash) })
 	if err == nil && counts.Answers == 0 {
-		err = errors.New("the run holds no answer")
+		err = ErrNoAnswers
 	}
 	if err := errors.Join(err, packed.Close()); err != nil {
 		return counts, fmt.Errorf("export the answers of %s: %w", d, err)

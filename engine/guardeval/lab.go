@@ -190,7 +190,7 @@ func (l *Lab) run(ctx context.Context, c Case, g Guard, dir string) (f facts, er
 		return f, err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
-	client, err := openai.New(openai.Config{BaseURL: server.URL(), ShownURL: "embedded:scripted"})
+	client, err := openai.New(openai.Config{BaseURL: server.URL(), ShownURL: stub.EmbeddedURL})
 	if err != nil {
 		return f, err
 	}
@@ -217,7 +217,7 @@ func (l *Lab) optionsFor(c Case, g Guard, dir string, live engine.Source) (engin
 	}
 	s := trace.DefaultSettings()
 	s.Scenario, s.ScenarioTOML, s.Seed, s.Ticks = "case", string(c.Scenario), scenario.Seed, c.Ticks
-	s.Model, s.ModelSource, s.BaseURL = stub.ModelName, trace.SourceScripted, "embedded:scripted"
+	s.Model, s.ModelSource, s.BaseURL = stub.ModelName, trace.SourceScripted, stub.EmbeddedURL
 	s.Playbook, s.PlaybookBullets, s.LearnEvery, s.FreezePlaybook = string(c.playbook), bulletsShown, c.learn, c.learn == 0
 	if c.profile != "" {
 		s.PromptProfile = c.profile

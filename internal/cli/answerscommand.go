@@ -29,16 +29,32 @@ func (m *Main) answersCommand() *cobra.Command {
 	return group("answers", "work on recorded answers", export, show)
 }
 
+// errSecret ends an export that would tell a secret.
+var errSecret = errors.New("an answer holds what looks like a key")
+
 // exportAnswers writes the file at once or not at all. Secrets are removed when an
 // answer comes in; a line that still looks as if it held one ends the export, because
 // such a file is made to be shared, and cutting it out here would change the prompts
 // that follow from it.
 func (m *Main) exportAnswers(runDir, name string) error {
+	keys := m.keysOfEnvironment()
+	refuseSecret := func(line []byte) error {
+		if !holdsKey(string(line), keys) {
+			return nil
+		}
+		if record, err := trace.Decode(bytes.TrimSuffix(line, []byte("\n"))); err == nil {
+			return fmt.Errorf("%w, in a %s record of tick %d", errSecret, record.RecordType(), record.RecordTick())
+		}
+		return errSecret
+	}
 	var counts trace.AnswerCounts
 	err := m.writeFromTrace(runDir, name, func(w *os.File) (err error) {
-		counts, err = run.Dir(m.path(runDir)).ExportAnswers(w, m.refuseSecret())
+		counts, err = run.Dir(m.path(runDir)).ExportAnswers(w, refuseSecret)
 		return err
 	})
+	if errors.Is(err, run.ErrNoAnswers) {
+		return badInput("%s holds no answer to export; allowed: a run in which a model was asked", shown(runDir))
+	}
 	if run.Damaged(err) || errors.Is(err, errSecret) {
 		return badInput("the answers of %s cannot be exported: %w", shown(runDir), err)
 	}
@@ -51,24 +67,6 @@ func (m *Main) exportAnswers(runDir, name string) error {
 	}
 	fmt.Fprintf(m.Stdout, "%s: %d answers of %d ticks, %d bytes\n", oneLine(name), counts.Answers, counts.LastTick, info.Size())
 	return nil
-}
-
-// errSecret ends an export that would tell a secret.
-var errSecret = errors.New("an answer holds what looks like a key")
-
-// refuseSecret returns a check of lines for the keys that are set here and for what
-// looks like one.
-func (m *Main) refuseSecret() func(line []byte) error {
-	keys := m.keysOfEnvironment()
-	return func(line []byte) error {
-		if !holdsKey(string(line), keys) {
-			return nil
-		}
-		if record, err := trace.Decode(bytes.TrimSuffix(line, []byte("\n"))); err == nil {
-			return fmt.Errorf("%w, in a %s record of tick %d", errSecret, record.RecordType(), record.RecordTick())
-		}
-		return errSecret
-	}
 }
 
 // showAnswers prints the facts of a recording.

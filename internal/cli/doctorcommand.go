@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"regexp"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -50,7 +53,8 @@ func (m *Main) doctorCommand() *cobra.Command {
 }
 
 // examine finds the endpoint that a run would use, examines it and prints what was
-// found. A check that failed is an error of the provider.
+// found: a table of the checks, then what to change. A check that failed is an error of the
+// provider.
 func (m *Main) examine(ctx context.Context, values []value, agent string, asJSON bool) error {
 	c, err := newConfig(trace.DefaultSettings(), values)
 	if err != nil {
@@ -68,19 +72,51 @@ func (m *Main) examine(ctx context.Context, values []value, agent string, asJSON
 	if ctx.Err() != nil {
 		return failWith(exitInterrupted, fmt.Errorf("interrupted"))
 	}
-	if err := m.printExamination(r, asJSON); err != nil {
-		return fmt.Errorf("print the findings: %w", err)
-	}
 	var failed []string
-	for _, f := range r.Findings {
+	var table, advice strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "endpoint\t%s\nmodel\t%s\ncalls\t%d\n\n", oneLine(r.Endpoint), oneLine(r.Model), r.Calls)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.Advice = withFlags(f.Advice)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", f.Check, f.Status, oneLine(f.Detail))
+		if f.Advice != "" {
+			fmt.Fprintf(&advice, "\n%s: %s\n", f.Check, oneLine(f.Advice))
+		}
 		if f.Status == doctor.Fail {
 			failed = append(failed, f.Check)
 		}
 	}
-	if !r.Fit() {
+	if asJSON {
+		err = m.printJSON(r)
+	} else if err = w.Flush(); err == nil {
+		_, err = io.WriteString(m.Stdout, table.String()+advice.String())
+	}
+	if err != nil {
+		return fmt.Errorf("print the findings: %w", err)
+	}
+	if len(failed) > 0 {
 		return failWith(exitProvider, fmt.Errorf("the endpoint will not do as it is: %s", strings.Join(failed, ", ")))
 	}
 	return nil
+}
+
+// settingKey is a key of a setting in an advice.
+var settingKey = regexp.MustCompile(`\{[a-z_.]+\}`)
+
+// withFlags puts flags in the place of the keys of settings that an advice names, or
+// variables where a setting has no flag.
+func withFlags(advice string) string {
+	return settingKey.ReplaceAllStringFunc(advice, func(key string) string {
+		s, ok := settingTable().byKey(strings.Trim(key, "{}"))
+		switch {
+		case !ok:
+			panic("an advice names a setting that there is not: " + key)
+		case s.flag == "":
+			return s.env[0]
+		}
+		return "--" + s.flag
+	})
 }
 
 // patient is what to examine. stop ends the embedded server, when that is it.
@@ -96,7 +132,22 @@ func (m *Main) patient(ctx context.Context, c config, values []value, agent stri
 		o.Config.Timeout = millis(c.TimeoutMS)
 	}
 	if agent != "" {
-		return o, func() {}, m.ofAgent(&o, c, agent)
+		// Without a scenario every agent that has a model is taken to exist.
+		var named []string
+		for _, a := range c.AgentModels {
+			named = append(named, a.Agent)
+		}
+		chosen, err := m.chooseAgents(c, find(c.values, agentsTable).where(), named)
+		if err != nil {
+			return o, nil, err
+		}
+		at := slices.IndexFunc(chosen, func(a agentAccess) bool { return a.Agent == agent })
+		if at < 0 {
+			return o, nil, badInput("--agent %s has no model or endpoint of its own; with one: %s", shown(agent), cmp.Or(listed(named), "none"))
+		}
+		a := chosen[at]
+		o.Model, o.Config.BaseURL, o.Config.APIKey = cmp.Or(a.Model, c.Model), cmp.Or(a.BaseURL, c.endpoint()), a.key
+		return o, func() {}, nil
 	}
 	if c.Live() {
 		return o, func() {}, nil
@@ -112,48 +163,4 @@ func (m *Main) patient(ctx context.Context, c config, values []value, agent stri
 	o.Config.BaseURL = server.URL()
 	c.announceScripted(m.Stderr, server.URL())
 	return o, func() { _ = server.Close() }, nil
-}
-
-// ofAgent puts the endpoint of one agent in the place of the run's.
-func (m *Main) ofAgent(o *doctor.Options, c config, agent string) error {
-	// Without a scenario every agent that has a model is taken to exist.
-	var named []string
-	for _, a := range c.AgentModels {
-		named = append(named, a.Agent)
-	}
-	chosen, err := m.chooseAgents(c, find(c.values, agentsTable).where(), named)
-	if err != nil {
-		return err
-	}
-	for _, a := range chosen {
-		if a.Agent == agent {
-			o.Config.BaseURL, o.Config.APIKey = cmp.Or(a.BaseURL, c.endpoint()), a.key
-			o.Model = cmp.Or(a.Model, c.Model)
-			return nil
-		}
-	}
-	return badInput("--agent %s has no model or endpoint of its own; with one: %s", shown(agent), cmp.Or(listed(named), "none"))
-}
-
-// printExamination prints the findings: a table of the checks, then what to change.
-func (m *Main) printExamination(r doctor.Report, asJSON bool) error {
-	if asJSON {
-		return m.printJSON(r)
-	}
-	w := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "endpoint\t%s\nmodel\t%s\ncalls\t%d\n\n", oneLine(r.Endpoint), oneLine(r.Model), r.Calls)
-	for _, f := range r.Findings {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", f.Check, f.Status, oneLine(f.Detail))
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for _, f := range r.Findings {
-		if f.Advice != "" {
-			if _, err := fmt.Fprintf(m.Stdout, "\n%s: %s\n", f.Check, oneLine(f.Advice)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -13,12 +13,6 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// scriptedModel is the model name a scripted run records.
-const scriptedModel = "scripted"
-
-// embeddedURL stands for the embedded server in a trace.
-const embeddedURL = "embedded:scripted"
-
 // keySettings names the places that can hold a key.
 const keySettings = envPrefix + "API_KEY, OPENAI_API_KEY, or api_key under [llm] in " + configName
 
@@ -35,7 +29,7 @@ const keySettings = envPrefix + "API_KEY, OPENAI_API_KEY, or api_key under [llm]
 // Offline makes any of them scripted.
 func (c *config) chooseModel() error {
 	if c.Offline || c.Model == "" {
-		c.Model, c.ModelSource, c.BaseURL = scriptedModel, trace.SourceScripted, embeddedURL
+		c.Model, c.ModelSource, c.BaseURL = stub.ModelName, trace.SourceScripted, stub.EmbeddedURL
 		return nil
 	}
 	if c.BaseURL == "" && c.APIKey.Empty() {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 	"strings"
 	"testing"
@@ -69,7 +70,7 @@ func TestChooseModel(t *testing.T) {
 			if want := c.url; c.live && got.BaseURL != want {
 				t.Errorf("endpoint %s, want %s", got.BaseURL, want)
 			}
-			if !c.live && (got.BaseURL != embeddedURL || got.Model != scriptedModel) {
+			if !c.live && (got.BaseURL != stub.EmbeddedURL || got.Model != stub.ModelName) {
 				t.Errorf("a scripted run takes model %s, endpoint %s", got.Model, got.BaseURL)
 			}
 		})

@@ -25,39 +25,33 @@ const loopbackAddr = "127.0.0.1:0"
 //	world_llm_agent_demo model-server --addr 127.0.0.1:8080 &
 //	world_llm_agent_demo minimal --model scripted --base-url http://127.0.0.1:8080
 func (m *Main) modelServerCommand() *cobra.Command {
-	o := modelServer{addr: loopbackAddr, mode: string(stub.ModeNormal)}
+	addr, mode, faults, listFaults := loopbackAddr, string(stub.ModeNormal), "", false
+	var seed, faultSeed uint64
 	c := &cobra.Command{
 		Use:   "model-server",
 		Short: "serve the scripted model over the Responses API until interrupted",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !slices.Contains(stub.Modes(), o.mode) {
-				return badInput("--scripted-mode %s is unknown; allowed: %s", shown(o.mode), strings.Join(stub.Modes(), ", "))
+			if !slices.Contains(stub.Modes(), mode) {
+				return badInput("--scripted-mode %s is unknown; allowed: %s", shown(mode), strings.Join(stub.Modes(), ", "))
 			}
-			if o.listFaults {
+			if listFaults {
 				return stub.WriteFaults(m.Stdout)
 			}
-			return m.serveModel(c.Context(), o)
+			plan, err := stub.ParseFaults(faults)
+			if err != nil {
+				return badInput("--faults: %w", err)
+			}
+			return m.serveModel(c.Context(), addr, stub.Options{Seed: seed, Mode: stub.Mode(mode), Faults: stub.NewInjector(plan, faultSeed)}, !plan.Empty())
 		},
 	}
-	c.Flags().StringVar(&o.addr, "addr", o.addr, "host:port to listen on; port 0 takes a free one")
-	c.Flags().Uint64Var(&o.seed, "seed", 0, "seed of the scripted decisions")
-	c.Flags().StringVar(&o.mode, "scripted-mode", o.mode, "mode for tests: "+strings.Join(stub.Modes(), ", "))
-	c.Flags().StringVar(&o.faults, "faults", "", "answers to spoil, such as repairable=20%,http_429=2%; see --list-faults and docs/faults.md")
-	c.Flags().BoolVar(&o.listFaults, "list-faults", false, "list what --faults takes, with an example of each shape of malformed answers, and exit")
-	c.Flags().Uint64Var(&o.faultSeed, "fault-seed", 0, "seed of the choice of answers to spoil")
+	c.Flags().StringVar(&addr, "addr", addr, "host:port to listen on; port 0 takes a free one")
+	c.Flags().Uint64Var(&seed, "seed", 0, "seed of the scripted decisions")
+	c.Flags().StringVar(&mode, "scripted-mode", mode, "mode for tests: "+strings.Join(stub.Modes(), ", "))
+	c.Flags().StringVar(&faults, "faults", "", "answers to spoil, such as repairable=20%,http_429=2%; see --list-faults and docs/faults.md")
+	c.Flags().BoolVar(&listFaults, "list-faults", false, "list what --faults takes, with an example of each shape of malformed answers, and exit")
+	c.Flags().Uint64Var(&faultSeed, "fault-seed", 0, "seed of the choice of answers to spoil")
 	return c
-}
-
-// modelServer is what the flags of the command say.
-type modelServer struct {
-	addr            string
-	seed, faultSeed uint64
-	listFaults      bool
-	// faults is the plan as the user wrote it.
-	faults string
-	// mode is the name of the stub's mode.
-	mode string
 }
 
 // serveModel listens until ctx ends. Its URL is the only line on stdout, written
@@ -67,28 +61,23 @@ type modelServer struct {
 //
 // What was spoilt on purpose is counted on stderr at the end, one kind a line in the
 // order of names, so that a script can compare it with what its own client noticed.
-func (m *Main) serveModel(ctx context.Context, o modelServer) error {
-	plan, err := stub.ParseFaults(o.faults)
+func (m *Main) serveModel(ctx context.Context, addr string, o stub.Options, spoils bool) error {
+	server, err := stub.Start(ctx, addr, o)
 	if err != nil {
-		return badInput("--faults: %w", err)
-	}
-	faults := stub.NewInjector(plan, o.faultSeed)
-	server, err := stub.Start(ctx, o.addr, stub.Options{Seed: o.seed, Mode: stub.Mode(o.mode), Faults: faults})
-	if err != nil {
-		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(o.addr), err)
+		return badInput("--addr %s: %w; allowed: a free host:port of this machine", shown(addr), err)
 	}
 	fmt.Fprintf(m.Stdout, "%s\n", server.URL())
-	host, _, _ := net.SplitHostPort(o.addr) // or nothing could listen there
+	host, _, _ := net.SplitHostPort(addr) // or nothing could listen there
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		fmt.Fprintln(m.Stderr, "note: the server has no authentication and may be reachable from other machines")
 	}
 	<-ctx.Done()
 	err = server.Close()
-	counts := faults.Counts()
+	counts := o.Faults.Counts()
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
 		fmt.Fprintf(m.Stderr, "fault %s %d\n", kind, counts[kind])
 	}
-	if !plan.Empty() && len(counts) == 0 {
+	if spoils && len(counts) == 0 {
 		fmt.Fprintln(m.Stderr, "no fault was injected")
 	}
 	if err != nil {

@@ -24,22 +24,17 @@ its model named again, and its key where it was. Another model makes another run
 
 Caps can be raised, lowered, set and taken away (none). What was spent counts.`
 
-// resumeSettings are the keys of the settings that a resume takes: who answers, what it
-// may cost, and what is shown and written. Everything else is recorded with the run.
-func resumeSettings() []string {
-	return append(capKeys(), []string{
+// resumeSettings are the settings that a resume takes: who answers, what it may cost, and
+// what is shown and written. Everything else is recorded with the run, and what is recorded
+// holds where no flag says otherwise.
+func resumeSettings() settings {
+	keys := append(capSettings().keys(""),
 		"llm.model", "llm.base_url", "llm.max_requests_per_minute", "llm.max_tokens_per_minute", "llm.offline", "llm.retry_backoff_ms",
 		"run.concurrency", "run.playbook", "run.report_json", "run.trace_segment_mb", "run.print_llm_io", "run.llm_io_max_chars",
-		"run.otel", "run.quiet", "run.replay_from",
-	}...)
-}
-
-// resumeFlagsOf are the settings as a resume has them: what is recorded with the run holds
-// where no flag says otherwise.
-func resumeFlagsOf(all settings) settings {
+		"run.otel", "run.quiet", "run.replay_from")
 	var taken settings
-	for _, s := range all {
-		if !slices.Contains(resumeSettings(), s.key) {
+	for _, s := range settingTable() {
+		if !slices.Contains(keys, s.key) {
 			continue
 		}
 		if s.removable || s.key == "run.replay_from" || s.key == "run.trace_segment_mb" {
@@ -60,14 +55,13 @@ type resumeFlags struct {
 // resumeCommand goes on with a run.
 func (m *Main) resumeCommand() *cobra.Command {
 	var f resumeFlags
-	all := settingTable()
 	c := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "go on with a run that was killed or interrupted, or extend a finished one",
 		Long:  resumeHelp,
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
-			ticks, _ := all.byKey("run.ticks")
+			ticks, _ := settingTable().byKey("run.ticks")
 			if f.untilTick < 0 || f.untilTick > ticks.max {
 				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.untilTick, ticks.max)
 			}
@@ -78,7 +72,7 @@ func (m *Main) resumeCommand() *cobra.Command {
 			return m.resume(c.Context(), args[0], values, f)
 		},
 	}
-	addFlags(c.Flags(), resumeFlagsOf(settingTable()))
+	addFlags(c.Flags(), resumeSettings())
 	c.Flags().Int64Var(&f.untilTick, "until-tick", 0, "last tick to run (default the last one the run was asked for)")
 	c.Flags().BoolVar(&f.abandon, "abandon-tick", false, "end the open turns of the unfinished tick, so that other caps hold from the next one on")
 	c.Flags().BoolVar(&f.allowDrift, "allow-version-drift", false, "also go on with a run that another version recorded")
@@ -86,7 +80,10 @@ func (m *Main) resumeCommand() *cobra.Command {
 	return c
 }
 
-// resume claims the run, says where it stands, and goes on with it.
+// resume claims the run, says where it stands, and goes on with it as it was recorded, with
+// what the user says now about who answers and what is written where. A run that is
+// complete is left as it is and reported on, so that a script may resume until nothing is
+// left to do.
 func (m *Main) resume(ctx context.Context, runDir string, values []value, f resumeFlags) error {
 	if err := m.checkRun(runDir); err != nil {
 		return err
@@ -95,7 +92,7 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 	if err != nil {
 		return err
 	}
-	recording, err := m.chooseAnswersAgain(runDir, &c)
+	answers, err := m.chooseAnswersAgain(runDir, &c)
 	if err != nil {
 		return err
 	}
@@ -110,61 +107,36 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 	if size := s.State.SegmentBytes; size != nil && find(values, "run.trace_segment_mb").origin.rank != fromFlag {
 		c.SegmentMB = *size >> 20
 	}
-	p, err := m.resumePlan(c, recording, s, runDir, find(values, "run.playbook").text)
-	if err != nil {
-		return err
-	}
-	return m.goOn(ctx, p, s)
-}
-
-// resumeRefusal explains why a run cannot be gone on with.
-func resumeRefusal(runDir string, err error) error {
-	if errors.Is(err, engine.ErrOtherModel) {
-		return badInput("%s: %w; allowed: the run's own model: --model for a live one, --offline or no --model for the scripted stub; fork %s --at-tick N goes on with another",
-			shown(runDir), err, oneLine(runDir))
-	}
-	if open, ok := errors.AsType[*engine.OpenTickError](err); ok {
-		return badInput("%s: %w; allowed: caps with room for that; --abandon-tick ends the open turns of the tick instead", shown(runDir), open)
-	}
-	if errors.Is(err, engine.ErrNotResumable) {
-		return badInput("%s: %w", shown(runDir), err)
-	}
-	return badInput("%s cannot be resumed: %w", shown(runDir), driftHint(err))
-}
-
-// resumePlan is the plan of the run as it was recorded, with what the user says now
-// about who answers and what is written where.
-func (m *Main) resumePlan(c config, recording recording, s *engine.Resumption, runDir, playbookFile string) (plan, error) {
 	c.Settings, c.RunDir = s.Settings(), runDir
-	p := plan{config: c, endpoints: newEndpoints(c), recording: recording, playbookFile: playbookFile}
-	var err error
+	p := plan{config: c, endpoints: newEndpoints(c), recording: answers, playbookFile: find(values, "run.playbook").text}
 	if p.faults, err = stub.ParseFaults(p.Faults); err != nil {
-		return plan{}, badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
+		return badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
 	}
 	recorded, err := recordedScenario(p.Settings)
 	if err != nil {
-		return plan{}, err
+		return err
 	}
 	if p.agentIDs, err = agentsOf(p.Settings, recorded); err != nil {
-		return plan{}, err
+		return err
 	}
 	// The keys of agents are looked up again where the run found them.
 	if p.own, err = m.chooseAgents(p.config, "agent-model", p.agentIDs); err != nil {
-		return plan{}, err
+		return err
 	}
 	p.kept = m.keptPaths(p)
-	return p, nil
-}
-
-// goOn carries out a resume as run does a plan. A run that is complete is left as it
-// is and reported on, so that a script may resume until nothing is left to do.
-func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 	out, err := m.prepareReport(p)
 	if err != nil {
 		return err
 	}
 	if s.Complete() {
-		m.announceComplete(p, s)
+		// The exit code says only that there is no more to resume.
+		fmt.Fprintf(m.Stderr, "resume: %s is complete with %d ticks, nothing is left to do; --until-tick N extends it\n", oneLine(p.RunDir), s.State.Tick)
+		if before, _ := s.CapsBefore(); s.CapsWanted() != before {
+			fmt.Fprintln(m.Stderr, "note: there is nothing left that other caps could bound, so that they are not changed")
+		}
+		if end := s.State.End; end.RunStatus != trace.RunCompleted {
+			fmt.Fprintf(m.Stderr, "note: it ended as %s: %s; fork %s --at-tick N plays ticks once more\n", end.RunStatus, oneLine(end.Reason), oneLine(p.RunDir))
+		}
 		return m.finishReport(p, out)
 	}
 	result, began, err := m.play(ctx, p, s.State.Tick, func() { m.announceResume(p, s) }, s.Run)
@@ -185,16 +157,19 @@ func (m *Main) goOn(ctx context.Context, p plan, s *engine.Resumption) error {
 	return m.conclude(p, out, result, err)
 }
 
-// announceComplete says that nothing is left to do, and how the run came out if that is
-// not as one would want: the exit code says only that there is no more to resume.
-func (m *Main) announceComplete(p plan, s *engine.Resumption) {
-	fmt.Fprintf(m.Stderr, "resume: %s is complete with %d ticks, nothing is left to do; --until-tick N extends it\n", oneLine(p.RunDir), s.State.Tick)
-	if before, _ := s.CapsBefore(); s.CapsWanted() != before {
-		fmt.Fprintln(m.Stderr, "note: there is nothing left that other caps could bound, so that they are not changed")
+// resumeRefusal explains why a run cannot be gone on with.
+func resumeRefusal(runDir string, err error) error {
+	if errors.Is(err, engine.ErrOtherModel) {
+		return badInput("%s: %w; allowed: the run's own model: --model for a live one, --offline or no --model for the scripted stub; fork %s --at-tick N goes on with another",
+			shown(runDir), err, oneLine(runDir))
 	}
-	if end := s.State.End; end.RunStatus != trace.RunCompleted {
-		fmt.Fprintf(m.Stderr, "note: it ended as %s: %s; fork %s --at-tick N plays ticks once more\n", end.RunStatus, oneLine(end.Reason), oneLine(p.RunDir))
+	if open, ok := errors.AsType[*engine.OpenTickError](err); ok {
+		return badInput("%s: %w; allowed: caps with room for that; --abandon-tick ends the open turns of the tick instead", shown(runDir), open)
 	}
+	if errors.Is(err, engine.ErrNotResumable) {
+		return badInput("%s: %w", shown(runDir), err)
+	}
+	return badInput("%s cannot be resumed: %w", shown(runDir), driftHint(err))
 }
 
 // announceResume says where the run stands.

@@ -149,7 +149,7 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *stub.Injector, cal
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}
-		config.BaseURL, config.ShownURL, config.APIKey = server.URL(), embeddedURL, openai.Secret{}
+		config.BaseURL, config.ShownURL, config.APIKey = server.URL(), stub.EmbeddedURL, openai.Secret{}
 		p.endpoints.closers = append(p.endpoints.closers, func() { _ = server.Close() })
 	}
 	client, err := p.endpoints.client(p.BaseURL, config)

@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -43,7 +45,6 @@ type runFlags struct {
 
 // runCommand is the default command. Its steps, each of which may refuse:
 //
-//	scenarioArgument   the scenario, given twice or not at all
 //	gather             flags with environment, file and defaults
 //	newConfig          each value by itself
 //	newPlan            the values together, and the files they name
@@ -58,9 +59,19 @@ func (m *Main) runCommand() *cobra.Command {
 		// scenarios as well as the commands.
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			scenario, err := scenarioArgument(args, c.Flags().Lookup("scenario").Value.String())
-			if err != nil {
-				return err
+			// Given twice, the scenario must be the same: a guess would run the wrong one.
+			scenario := ""
+			if len(args) > 0 {
+				scenario = strings.TrimSpace(args[0])
+			}
+			flag := c.Flags().Lookup("scenario").Value.String()
+			switch {
+			case len(args) > 1:
+				return badInput("one scenario at a time: got %s and %s", shown(args[0]), shown(args[1]))
+			case len(args) == 1 && scenario == "":
+				return badInput("the scenario is empty; give a name or leave it out")
+			case scenario != "" && flag != "" && strings.TrimSpace(flag) != scenario:
+				return badInput("two scenarios given: argument %s and --scenario %s", shown(scenario), shown(flag))
 			}
 			values, err := m.gather(c.Flags(), scenario)
 			if err != nil {
@@ -75,25 +86,6 @@ func (m *Main) runCommand() *cobra.Command {
 	c.Flags().BoolVar(&extra.printConfig, "print-config", false, "show each setting and where it comes from, and run nothing")
 	c.Flags().BoolVar(&extra.estimateOnly, "estimate-only", false, "say what the run would take and cost, and run nothing")
 	return c
-}
-
-// scenarioArgument returns the scenario given as a bare word, which may also be
-// given as a flag, but not differently: a guess would run the wrong one. It is
-// empty when there is no bare word.
-func scenarioArgument(args []string, flag string) (string, error) {
-	if len(args) == 0 {
-		return "", nil
-	}
-	word := strings.TrimSpace(args[0])
-	switch {
-	case len(args) > 1:
-		return "", badInput("one scenario at a time: got %s and %s", shown(args[0]), shown(args[1]))
-	case word == "":
-		return "", badInput("the scenario is empty; give a name or leave it out")
-	case flag != "" && strings.TrimSpace(flag) != word:
-		return "", badInput("two scenarios given: argument %s and --scenario %s", shown(word), shown(flag))
-	}
-	return word, nil
 }
 
 // configFlag is the flag of the configuration file, which every command with settings has.
@@ -151,10 +143,21 @@ func (m *Main) start(ctx context.Context, base trace.Settings, values []value, e
 		return err
 	}
 	if p.wantsEstimate() || extra.estimateOnly {
-		p.estimate()
+		expected := p.prepared.Expect(p.Ticks - p.taken()) // of a fork the part of its own
+		p.Estimate = &expected
 	}
 	if extra.estimateOnly {
-		return m.printEstimate(p)
+		var text strings.Builder
+		asked := trace.SourceScripted
+		if p.Live() {
+			asked = trace.SourceLive
+		}
+		fmt.Fprintf(&text, "model: %s (%s)\ncalls: %s\n", oneLine(p.Model), asked, p.calls(p.taken()))
+		p.announceSpending(&text, m.Now())
+		if _, err := io.WriteString(m.Stdout, text.String()); err != nil {
+			return fmt.Errorf("print the estimate: %w", cause(err))
+		}
+		return nil
 	}
 	p.kept = append(p.kept, keptPath{"the configuration file", m.path(cmp.Or(extra.config, configName))})
 	return m.run(ctx, p)

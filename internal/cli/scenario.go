@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
@@ -101,30 +99,4 @@ func recordedScenario(s trace.Settings) (world.Scenario, error) {
 		recorded.Rules = *s.Rules
 	}
 	return recorded, nil
-}
-
-// scenariosCommand lists and shows what can be run. Names and aliases are those
-// that the run command takes.
-func (m *Main) scenariosCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list", Short: "list the built-in scenarios with what their tasks score", Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return m.listScenarios() }}
-	show := &cobra.Command{Use: "show NAME", Short: "print a scenario's text, to read or to start a file of your own from",
-		Args: oneArgument("the name of a scenario"),
-		RunE: func(_ *cobra.Command, args []string) error { return m.showScenario(args[0]) }}
-	rules := &cobra.Command{Use: "rules", Short: "print every action, recipe, factory, event and rule", Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return writeRules(m.Stdout) }}
-	return group("scenarios", "list, show and check the scenarios", list, show, rules, m.lintCommand())
-}
-
-// showScenario prints a scenario's file as it is, comments included: the best
-// documentation of the format, and a file to start from.
-func (m *Main) showScenario(name string) error {
-	_, toml, _, err := m.chooseScenario(namedScenario(name), nil)
-	if err != nil {
-		return err
-	}
-	if _, err := m.Stdout.Write(toml); err != nil {
-		return fmt.Errorf("show scenario %s: %w", name, err)
-	}
-	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"example.com/agentworld/llmclient/price"
@@ -52,12 +51,6 @@ func (m *Main) choosePrices(c config) ([]price.Price, error) {
 	return list, nil
 }
 
-// estimate computes what the run will take, of a fork the part of its own.
-func (p *plan) estimate() {
-	expected := p.prepared.Expect(p.Ticks - p.taken())
-	p.Estimate = &expected
-}
-
 // wantsEstimate says that money or a cap is at stake.
 func (p plan) wantsEstimate() bool {
 	if p.strict() {
@@ -73,7 +66,17 @@ func (p plan) wantsEstimate() bool {
 func (p plan) announceSpending(w io.Writer, now time.Time) {
 	if e := p.Estimate; e != nil {
 		fmt.Fprintf(w, "expected: %s; at least %s, at most %s\n", takes(e.Likely), takes(e.Least), takes(e.Most))
-		fmt.Fprintf(w, "cost: %s\n", p.costText())
+		// A figure without the day of its price would be taken for a promise.
+		switch {
+		case len(p.Prices) > 0:
+			list := p.Prices[0]
+			fmt.Fprintf(w, "cost: likely %s %s, at least %s, at most %s, without discounts for cached input; prices of %s (%s)\n",
+				e.Likely.Cost, oneLine(list.Currency), e.Least.Cost, e.Most.Cost, list.AsOf, oneLine(list.Source))
+		case p.Live():
+			fmt.Fprintf(w, "cost: unknown, there is no price of model %s; a table with one can be given (--price-table)\n", shown(p.Model))
+		default:
+			fmt.Fprintln(w, "cost: none, the scripted stub is free")
+		}
 		fmt.Fprint(w, priceAge(p.Prices, now))
 	}
 	if p.Estimate != nil || p.wantsEstimate() {
@@ -88,20 +91,6 @@ func (p plan) announceSpending(w io.Writer, now time.Time) {
 // takes is an amount of calls and tokens in words.
 func takes(s trace.Spending) string {
 	return fmt.Sprintf("%d calls with %d tokens in and %d out", s.Calls, s.InputTokens, s.OutputTokens)
-}
-
-// costText is the estimate in money, with the day of the price: a figure without it
-// would be taken for a promise.
-func (p plan) costText() string {
-	switch {
-	case len(p.Prices) > 0:
-		e, list := p.Estimate, p.Prices[0]
-		return fmt.Sprintf("likely %s %s, at least %s, at most %s, without discounts for cached input; prices of %s (%s)",
-			e.Likely.Cost, oneLine(list.Currency), e.Least.Cost, e.Most.Cost, list.AsOf, oneLine(list.Source))
-	case p.Live():
-		return fmt.Sprintf("unknown, there is no price of model %s; a table with one can be given (--price-table)", shown(p.Model))
-	}
-	return "none, the scripted stub is free"
 }
 
 // priceAgeMax is the age in days up to which a price is not remarked on.
@@ -126,9 +115,6 @@ func priceAge(prices []price.Price, now time.Time) string {
 	return ""
 }
 
-// capKeys are the keys of the settings that are caps.
-func capKeys() []string { return capSettings().keys("") }
-
 // capsGiven returns what flags make of the caps of a run that is gone on with; nil
 // without any such flag. Other places for settings are about new runs.
 func capsGiven(c config) func(trace.Caps) trace.Caps {
@@ -148,20 +134,4 @@ func capsGiven(c config) func(trace.Caps) trace.Caps {
 		}
 		return changed.Caps
 	}
-}
-
-// printEstimate says on stdout what the run would take, and runs nothing.
-func (m *Main) printEstimate(p plan) error {
-	var text strings.Builder
-	asked := trace.SourceScripted
-	if p.Live() {
-		asked = trace.SourceLive
-	}
-	fmt.Fprintf(&text, "model: %s (%s)\n", oneLine(p.Model), asked)
-	fmt.Fprintf(&text, "calls: %s\n", p.calls(p.taken()))
-	p.announceSpending(&text, m.Now())
-	if _, err := io.WriteString(m.Stdout, text.String()); err != nil {
-		return fmt.Errorf("print the estimate: %w", cause(err))
-	}
-	return nil
 }

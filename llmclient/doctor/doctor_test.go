@@ -229,7 +229,7 @@ func examine(t *testing.T, o doctor.Options) doctor.Report {
 func TestSlowServers(t *testing.T) {
 	url, _ := lame{}.serve(t)
 	r := examine(t, doctor.Options{Config: openai.Config{BaseURL: url}, Model: "m", SlowAfter: time.Nanosecond})
-	if f := find(r, doctor.CheckLatency); f.Status != doctor.Warn || !strings.Contains(f.Advice, "--protocol lean") || !r.Fit() {
+	if f := find(r, doctor.CheckLatency); f.Status != doctor.Warn || !strings.Contains(f.Advice, "{run.protocol} lean") || !r.Fit() {
 		t.Errorf("a slow server: %+v", f)
 	}
 	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -68,21 +68,23 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	}
 	defer client.Close()
 	x.client = client
-	x.probes(ctx)
+	if x.text(ctx) {
+		if call, items := x.call(ctx); call != nil {
+			x.roundTrip(ctx, *call, items)
+			x.parallel(ctx)
+		}
+		x.window(ctx)
+	}
 	x.latency()
-	return Report{Endpoint: client.URL(), Model: o.Model, Calls: x.wire.sent(), Findings: x.found.list()}, nil
-}
-
-// probes makes the calls, as far as there is any use in it.
-func (x *examination) probes(ctx context.Context) {
-	if !x.text(ctx) {
-		return
+	r := Report{Endpoint: client.URL(), Model: o.Model, Calls: x.wire.sent()}
+	for _, check := range checks {
+		found, ok := x.found[check]
+		if !ok {
+			found = Finding{Check: check, Status: Skip, Detail: "not reached"}
+		}
+		r.Findings = append(r.Findings, found)
 	}
-	if call, items := x.call(ctx); call != nil {
-		x.roundTrip(ctx, *call, items)
-		x.parallel(ctx)
-	}
-	x.window(ctx)
+	return r, nil
 }
 
 // ask sends one request and notes what any answer shows.
@@ -99,9 +101,17 @@ func (x *examination) ask(ctx context.Context, r llmclient.Request) llmclient.An
 func (x *examination) text(ctx context.Context) bool {
 	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, user("Say "+readyWord)))
 	if answer.Failure != nil {
-		return x.failed(*answer.Failure)
+		x.failed(*answer.Failure)
+		return false
 	}
-	x.reached(*answer.Reply)
+	x.found.add(CheckConnection, Pass, "reached "+x.client.URL(), "")
+	x.found.add(CheckKey, Pass, "accepted, or none is wanted", "")
+	x.found.add(CheckProtocol, Pass, "answers with a response, status "+answer.Reply.Status, "")
+	name := "answers to the name"
+	if m := answer.Reply.Model; m != "" && m != x.model {
+		name = "answers as " + m
+	}
+	x.found.add(CheckModel, Pass, name, "")
 	x.usage(*answer.Reply)
 	calls, text := contents(*answer.Reply)
 	switch {
@@ -114,18 +124,6 @@ func (x *examination) text(ctx context.Context) bool {
 		x.found.add(CheckNone, Pass, "answered in text", "")
 	}
 	return true
-}
-
-// reached notes what the first reply proves.
-func (x *examination) reached(r llmclient.Reply) {
-	x.found.add(CheckConnection, Pass, "reached "+x.client.URL(), "")
-	x.found.add(CheckKey, Pass, "accepted, or none is wanted", "")
-	x.found.add(CheckProtocol, Pass, "answers with a response, status "+r.Status, "")
-	detail := "answers to the name"
-	if r.Model != "" && r.Model != x.model {
-		detail = "answers as " + r.Model
-	}
-	x.found.add(CheckModel, Pass, detail, "")
 }
 
 // call asks for a tool that is not allowed and, in its place, for one that is. It
@@ -157,7 +155,7 @@ func (x *examination) call(ctx context.Context) (*llmclient.Item, []llmclient.It
 	if allowed {
 		x.found.add(CheckAllowed, Pass, "only the allowed function was called", "")
 	} else {
-		x.found.add(CheckAllowed, Warn, "a function was called that was not allowed", "--protocol lean narrows least; narrowing is enforced here too, and each such call costs a repair")
+		x.found.add(CheckAllowed, Warn, "a function was called that was not allowed", "{run.protocol} lean narrows least; narrowing is enforced here too, and each such call costs a repair")
 	}
 	return &calls[0], append([]llmclient.Item{opening}, answer.Reply.Items...)
 }
@@ -202,7 +200,7 @@ func (x *examination) parallel(ctx context.Context) {
 
 // window sends a prompt as long as the longest of a run.
 func (x *examination) window(ctx context.Context) {
-	const advice = "give the model a larger context in the server (Ollama: num_ctx) and tell --context-window; --prompt-profile compact needs less"
+	const advice = "give the model a larger context in the server (Ollama: num_ctx) and tell {llm.context_window}; {llm.prompt_profile} compact needs less"
 	r := x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{count.Name}}, longPrompt())
 	answer := x.ask(ctx, r)
 	if answer.Failure != nil {

@@ -44,7 +44,8 @@ type Finding struct {
 	Status Status `json:"status"`
 	// Detail is what was seen, in one line without secrets.
 	Detail string `json:"detail"`
-	// Advice is what to change, empty where nothing has to.
+	// Advice is what to change, empty where nothing has to. A setting is named by its key,
+	// such as {llm.base_url}: what to call it is for the program that shows the advice.
 	Advice string `json:"advice,omitempty"`
 }
 
@@ -80,17 +81,4 @@ func (f findings) add(check string, status Status, detail, advice string) {
 		return
 	}
 	f[check] = Finding{check, status, detail, advice}
-}
-
-// list returns every check in order; one that nothing was found about was skipped.
-func (f findings) list() []Finding {
-	all := make([]Finding, len(checks))
-	for i, check := range checks {
-		found, ok := f[check]
-		if !ok {
-			found = Finding{Check: check, Status: Skip, Detail: "not reached"}
-		}
-		all[i] = found
-	}
-	return all
 }

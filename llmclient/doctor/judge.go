@@ -1,10 +1,13 @@
 package doctor
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"example.com/agentworld/llmclient"
 )
@@ -34,29 +37,28 @@ func unreached(k llmclient.ErrorKind) bool {
 }
 
 // failed sorts the failure of the first call by what it says about the endpoint.
-// It reports whether further calls make sense.
-func (x *examination) failed(f llmclient.Failure) bool {
-	check, advice := CheckProtocol, "check the endpoint (--base-url)"
+func (x *examination) failed(f llmclient.Failure) {
+	check, advice := CheckProtocol, "check the endpoint ({llm.base_url})"
 	switch f.Kind {
 	case llmclient.ErrDNS, llmclient.ErrTLS, llmclient.ErrConnection: // as in unreached
-		check, advice = CheckConnection, "check the endpoint (--base-url): is the server running, and are scheme, host and port right?"
+		check, advice = CheckConnection, "check the endpoint ({llm.base_url}): is the server running, and are scheme, host and port right?"
 	case llmclient.ErrTimeout, llmclient.ErrDeadline:
-		check, advice = CheckLatency, fmt.Sprintf("the answer took more than %s: try a smaller model, or more time with --timeout", x.timeout)
+		check, advice = CheckLatency, fmt.Sprintf("the answer took more than %s: try a smaller model, or more time with {llm.timeout_ms}", x.timeout)
 	case llmclient.ErrAuth, llmclient.ErrForbidden:
 		check, advice = CheckKey, "set the key of this endpoint in the environment or in the configuration file; see help settings"
 	case llmclient.ErrQuota:
 		check, advice = CheckKey, "the key is known, but the account has no credit left"
 	case llmclient.ErrModelNotFound:
-		check, advice = CheckModel, "choose a model that the endpoint has (--model); GET /models often lists them"
+		check, advice = CheckModel, "choose a model that the endpoint has ({llm.model}); GET /models often lists them"
 	case llmclient.ErrRateLimited:
-		check, advice = CheckConnection, "the endpoint is busy: try again later, and bound a run with --max-requests-per-minute"
+		check, advice = CheckConnection, "the endpoint is busy: try again later, and bound a run with {llm.max_requests_per_minute}"
 	case llmclient.ErrForeignObject:
 		advice = "the endpoint speaks another API, such as Chat Completions: use a server, version or proxy with the Responses API"
 	case llmclient.ErrMalformed:
-		advice = "no response of the API came: --base-url most likely leads to a web page, or lacks the path of the API, often /v1"
+		advice = "no response of the API came: {llm.base_url} most likely leads to a web page, or lacks the path of the API, often /v1"
 	case llmclient.ErrBadRequest:
 		if f.Status == 404 || f.Status == 405 {
-			advice = "there is no Responses API at this address: check the path of --base-url, often /v1, and that the server's version has it"
+			advice = "there is no Responses API at this address: check the path of {llm.base_url}, often /v1, and that the server's version has it"
 		} else {
 			advice = "the endpoint refuses the request; what it says may name a setting of the server"
 		}
@@ -68,7 +70,6 @@ func (x *examination) failed(f llmclient.Failure) bool {
 	if f.Status != 0 && (check == CheckModel || check == CheckProtocol && f.Status < 300) {
 		x.found.add(CheckKey, Pass, "accepted, or none is wanted", "")
 	}
-	return false
 }
 
 // callIDs notes whether outputs can be bound to the calls.
@@ -90,13 +91,39 @@ func (x *examination) callIDs(calls []llmclient.Item) {
 // strict notes whether arguments keep to the schemas.
 func (x *examination) strict(calls []llmclient.Item) {
 	for _, c := range calls {
-		if fault := fits(c); fault != "" {
+		if fault := schemaFault(c); fault != "" {
 			x.found.add(CheckStrict, Warn, fault,
-				"schemas are checked here too, and what does not fit costs a repair; more of them with AGENT_WORLD_LLM_MAX_REPAIR_ROUNDS, or another model")
+				"schemas are checked here too, and what does not fit costs a repair; more of them with {llm.max_repair_rounds}, or another model")
 			continue
 		}
 		x.found.add(CheckStrict, Pass, "arguments fit", "")
 	}
+}
+
+// schemaFault says what about the arguments of a call breaks the schema of its tool, empty
+// for nothing.
+func schemaFault(call llmclient.Item) string {
+	at := slices.IndexFunc(tools, func(t llmclient.Tool) bool { return t.Name == call.Name })
+	if at < 0 {
+		return "there is no function " + call.Name
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(tools[at].Parameters, &s); err != nil {
+		panic("doctor: the schema of a probe is not a schema: " + err.Error())
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		panic("doctor: the schema of a probe does not resolve: " + err.Error())
+	}
+	var value any
+	if json.Unmarshal([]byte(call.Text), &value) != nil {
+		return "the arguments are not JSON"
+	}
+	if resolved.Validate(value) != nil {
+		// The validator's text repeats arguments, which are the model's words.
+		return "the arguments do not fit the schema"
+	}
+	return ""
 }
 
 // usage notes which counts the endpoint reports. Zero is a count, absence is not.
@@ -128,7 +155,7 @@ func (x *examination) latency() {
 	median, most := sorted[len(sorted)/2], sorted[len(sorted)-1]
 	detail := fmt.Sprintf("median %d ms, most %d ms, over %d calls", median, most, len(sorted))
 	if time.Duration(most)*time.Millisecond >= x.slow {
-		x.found.add(CheckLatency, Warn, detail, "a decision takes about four calls: allow for it with --timeout and --decision-deadline, or use --protocol lean")
+		x.found.add(CheckLatency, Warn, detail, "a decision takes about four calls: allow for it with {llm.timeout_ms} and {llm.decision_deadline_ms}, or use {run.protocol} lean")
 		return
 	}
 	x.found.add(CheckLatency, Pass, detail, "")

@@ -72,14 +72,3 @@ func longPrompt() llmclient.Item {
 	b.WriteString("\nIn the line below, <keyword> stands for the keyword in the first line of this message.\n" + countKeyword)
 	return llmclient.Message("user", b.String())
 }
-
-// fits says what about the arguments of a call breaks the schema of its tool, empty
-// for nothing.
-func fits(call llmclient.Item) string {
-	for _, t := range tools {
-		if t.Name == call.Name {
-			return schemaFault(t.Parameters, call.Text)
-		}
-	}
-	return "there is no function " + call.Name
-}

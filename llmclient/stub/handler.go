@@ -18,6 +18,10 @@ const BodyBytesMax = 4 << 20
 // request that names none. Any other model name is accepted and echoed.
 const ModelName = "scripted"
 
+// EmbeddedURL is what a trace calls a server that a run has started for itself, whose
+// port means nothing.
+const EmbeddedURL = "embedded:scripted"
+
 // NewHandler returns the server's routes, for callers that bring their own
 // listener: POST /v1/responses, GET /v1/models (both also without /v1) and GET
 // /healthz. Everything else is answered by an error object in OpenAI's shape.

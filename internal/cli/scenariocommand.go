@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+
+	"example.com/agentworld/baseline"
+	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
+)
+
+// scenariosCommand lists, shows and checks what can be run. Names and aliases are those
+// that the run command takes.
+func (m *Main) scenariosCommand() *cobra.Command {
+	list := &cobra.Command{Use: "list", Short: "list the built-in scenarios with what their tasks score", Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return m.listScenarios() }}
+	show := &cobra.Command{Use: "show NAME", Short: "print a scenario's text, to read or to start a file of your own from",
+		Args: oneArgument("the name of a scenario"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			_, toml, _, err := m.chooseScenario(namedScenario(args[0]), nil)
+			if err != nil {
+				return err
+			}
+			if _, err := m.Stdout.Write(toml); err != nil {
+				return fmt.Errorf("show scenario %s: %w", args[0], err)
+			}
+			return nil
+		}}
+	rules := &cobra.Command{Use: "rules", Short: "print every action, recipe, factory, event and rule", Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return writeRules(m.Stdout) }}
+	lint := &cobra.Command{
+		Use:   "lint [NAME|FILE...]",
+		Short: "check that places can be reached, goals met, that tasks state true numbers and that no clause is idle",
+		Long: "Lint lets scripted agents play each scenario, or all built-in ones, and prints one line per finding, " +
+			"clauses of a mandate that can never make a difference included. " +
+			"It calls no model. With findings the exit code is 2.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = scenario.Names()
+			}
+			return m.lintScenarios(args)
+		},
+	}
+	return group("scenarios", "list, show and check the scenarios", list, show, rules, lint)
+}
+
+// listScenarios prints a table of what can be run, the default one first. The
+// columns of the score are empty where nothing is scored.
+func (m *Main) listScenarios() error {
+	table := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tAGENTS\tTICKS\tFAMILY\tNOTHING\tSCRIPTED\tBOUND\tTITLE")
+	for _, name := range scenario.Names() {
+		s, _, ok := scenario.Embedded(name)
+		if !ok {
+			panic("world_llm_agent_demo: a listed scenario does not exist: " + name)
+		}
+		score := strings.Repeat("-\t", 4) + "-"
+		if t := s.Task; t != nil {
+			score = fmt.Sprintf("%d\t%s\t%d\t%d\t%d", t.Ticks, t.Family, t.BaselineNothing, t.BaselineScripted, t.UpperBound)
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", s.ID, s.Agents.Count, score, oneLine(s.Name))
+	}
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("list the scenarios: %w", err)
+	}
+	return nil
+}
+
+// lintScenarios lets scripted agents play each scenario and prints the findings on stdout,
+// since they are what was asked for. That one cannot be read is a finding too, so that
+// those after it are still checked.
+func (m *Main) lintScenarios(names []string) error {
+	findings, faulty := 0, 0
+	for _, name := range names {
+		var lines []string
+		if name, _, chosen, err := m.chooseScenario(namedScenario(name), nil); err != nil {
+			lines = []string{err.Error()}
+		} else {
+			for _, f := range baseline.Lint(chosen, chosen.Seed) {
+				lines = append(lines, name+": "+f.String())
+			}
+			for _, idle := range policy.FindIdle(chosen.Mandate) {
+				lines = append(lines, name+": "+idle.String())
+			}
+		}
+		findings += len(lines)
+		if len(lines) > 0 {
+			faulty++
+		}
+		for _, line := range lines {
+			if _, err := fmt.Fprintln(m.Stdout, oneLine(line)); err != nil {
+				return fmt.Errorf("lint: %w", err)
+			}
+		}
+	}
+	if findings > 0 {
+		return badInput("%d findings in %d of %d scenarios", findings, faulty, len(names))
+	}
+	_, err := fmt.Fprintf(m.Stdout, "%d scenarios, no findings\n", len(names))
+	return err
+}
+
+// writeRules prints what the kernel's own tables say of the default rules: what agents can
+// do, make and wait for, and the [rules] table of a scenario.
+func writeRules(out io.Writer) error {
+	rules := world.DefaultRules()
+	var b strings.Builder
+	b.WriteString("ACTIONS\n")
+	for _, a := range rules.Actions() {
+		fmt.Fprintf(&b, "%s: %s\n", a.Name, a.Doc)
+		for _, p := range a.Params {
+			fmt.Fprintf(&b, "    %s: %s (%s)\n", p.Name, p.Doc, parameterRange(p))
+		}
+	}
+	b.WriteString("\nFACTORIES\n")
+	for _, k := range rules.FactoryKinds() {
+		fmt.Fprintf(&b, "%s: %s; costs %s, %d ticks\n", k.Name, k.Doc, amountsOf(k.Cost), k.Ticks)
+	}
+	b.WriteString("\nRECIPES, for one batch\n")
+	for _, r := range rules.Recipes() {
+		fmt.Fprintf(&b, "%s (%s): %s -> %s, %d ticks, in %s\n", r.ID, r.Alias, amountsOf(r.Inputs), amountsOf(r.Outputs), r.Ticks, cmp.Or(r.FactoryKind, "any factory"))
+	}
+	b.WriteString("\nEVENTS that end an execute_until\n")
+	for _, e := range world.StopEvents() {
+		name := e.Name
+		if e.TakesValue {
+			name += " VALUE"
+		}
+		fmt.Fprintf(&b, "%s: %s\n", name, e.Doc)
+	}
+	defaults, err := toml.Marshal(rules)
+	if err != nil {
+		return fmt.Errorf("encode the rules: %w", err)
+	}
+	fmt.Fprintf(&b, "\nDEFAULTS of a scenario; scenario.schema.json has units, ranges and meanings\n[rules]\n%s", defaults)
+	_, err = io.WriteString(out, b.String())
+	return err
+}
+
+// parameterRange is what values a parameter of an action takes.
+func parameterRange(p world.Param) string {
+	switch p.Kind {
+	case world.ParamChoice:
+		return strings.Join(p.Choices, ", ")
+	case world.ParamAmount:
+		return strings.TrimSpace(fmt.Sprintf("%d to %d %s", p.Min, p.Max, p.Unit))
+	case world.ParamText:
+		return fmt.Sprintf("up to %d characters", p.Max)
+	}
+	return "an id as shown"
+}
+
+func amountsOf(list []world.Amount) string {
+	var words []string
+	for _, a := range list {
+		words = append(words, fmt.Sprintf("%d %s", a.Amount, a.Resource))
+	}
+	return cmp.Or(strings.Join(words, ", "), "nothing")
+}
