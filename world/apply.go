@@ -47,15 +47,29 @@ type turn struct {
 	otherwise  []Action
 }
 
-// turns checks the intents and puts them in the tick's order. What new orders
+// turns checks the intents, panics on one that the caller should not have made, and puts
+// them in the tick's order. What new orders
 // need to remember is noted here, so that it is the same whoever acts first.
 // The order of the intents given does not matter: ranks depend on the seed, the
 // tick and the agent alone, and no two agents share a number.
 func (w *World) turns(intents []Intent) []turn {
 	keys, turns := w.turnKeys[:0], w.turnList[:0]
+	isOrder := func(a Action) bool { _, order := a.(ExecuteUntil); return order }
 	for i, in := range intents {
-		w.validate(in)
 		n := int32(in.Agent)
+		switch {
+		case n < 0 || int(n) >= len(w.agents) || !w.summoned.has(n):
+			panic(fmt.Sprintf("world: intent of agent %d, which is neither due nor continuing in tick %d", n, w.tick))
+		case w.acted.has(n):
+			panic(fmt.Sprintf("world: second intent of agent %d in tick %d", n, w.tick))
+		case in.Action == nil || slices.Contains(in.Otherwise, nil):
+			panic(fmt.Sprintf("world: intent of agent %d has no action", n))
+		case len(in.Otherwise) == 0:
+		case w.agents[n].standing != nil || isOrder(in.Action) || slices.ContainsFunc(in.Otherwise, isOrder):
+			// An order remembers what it began with.
+			panic(fmt.Sprintf("world: intent of agent %d has alternatives and a standing order", n))
+		}
+		w.acted.set(n, true)
 		keys = append(keys, turnKey{mix(w.seed, w.tick, uint64(n), purposeOrder), n, int32(i)})
 	}
 	slices.SortFunc(keys, func(a, b turnKey) int {
@@ -77,28 +91,6 @@ func (w *World) turns(intents []Intent) []turn {
 type turnKey struct {
 	rank          uint64
 	agent, intent int32
-}
-
-// validate panics on an intent that the caller should not have made, and notes that
-// the agent has acted. Alternatives do not go with orders: an order remembers what it
-// began with.
-func (w *World) validate(in Intent) {
-	n := int32(in.Agent)
-	if n < 0 || int(n) >= len(w.agents) || !w.summoned.has(n) {
-		panic(fmt.Sprintf("world: intent of agent %d, which is neither due nor continuing in tick %d", n, w.tick))
-	}
-	if w.acted.has(n) {
-		panic(fmt.Sprintf("world: second intent of agent %d in tick %d", n, w.tick))
-	}
-	isOrder := func(a Action) bool { _, order := a.(ExecuteUntil); return order }
-	switch {
-	case in.Action == nil || slices.Contains(in.Otherwise, nil):
-		panic(fmt.Sprintf("world: intent of agent %d has no action", n))
-	case len(in.Otherwise) == 0:
-	case w.agents[n].standing != nil || isOrder(in.Action) || slices.ContainsFunc(in.Otherwise, isOrder):
-		panic(fmt.Sprintf("world: intent of agent %d has alternatives and a standing order", n))
-	}
-	w.acted.set(n, true)
 }
 
 // act judges one turn and carries it out.

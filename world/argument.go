@@ -82,23 +82,18 @@ func MakeAction(name string, args Args) (Action, error) {
 // assemble makes an action of the values of its parameters, which are all present. A
 // choice may be given by an alias.
 func assemble(spec ActionSpec, args Args) Action {
-	for _, a := range actions {
-		if a.ActionName() != spec.Name {
-			continue
+	i := slices.IndexFunc(actions, func(a plainAction) bool { return a.ActionName() == spec.Name })
+	made := reflect.New(reflect.TypeOf(actions[i])).Elem()
+	for i, p := range spec.Params {
+		if field, v := made.Field(i), args[p.Name]; p.Kind == ParamAmount {
+			field.SetInt(v.Int)
+		} else if full, aliased := p.ChoiceAliases[v.Text]; aliased {
+			field.SetString(full)
+		} else {
+			field.SetString(v.Text)
 		}
-		made := reflect.New(reflect.TypeOf(a)).Elem()
-		for i, p := range spec.Params {
-			if field, v := made.Field(i), args[p.Name]; p.Kind == ParamAmount {
-				field.SetInt(v.Int)
-			} else if full, aliased := p.ChoiceAliases[v.Text]; aliased {
-				field.SetString(full)
-			} else {
-				field.SetString(v.Text)
-			}
-		}
-		return made.Interface().(Action)
 	}
-	panic("world: nothing assembles the action " + spec.Name)
+	return made.Interface().(Action)
 }
 
 // Listed reports whether a is an action of the registry itself, and not a type of

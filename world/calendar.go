@@ -49,8 +49,7 @@ func (c *calendar) set(s wakeUp, tick int64) {
 	i := int(c.where[s]) - 1
 	if i < 0 {
 		c.entries = append(c.entries, e)
-		c.rise(e, len(c.entries)-1)
-		return
+		i = len(c.entries) - 1
 	}
 	c.settle(e, i)
 }
@@ -92,9 +91,9 @@ func (e calendarEntry) before(f calendarEntry) bool {
 // settle puts e where it belongs, starting from the free position i: later parents move
 // down or the earliest children up until it fits.
 func (c *calendar) settle(e calendarEntry, i int) {
-	if i > 0 && e.before(c.entries[(i-1)/calendarFan]) {
-		c.rise(e, i)
-		return
+	for parent := (i - 1) / calendarFan; i > 0 && e.before(c.entries[parent]); parent = (i - 1) / calendarFan {
+		c.put(c.entries[parent], i)
+		i = parent
 	}
 	for {
 		first := i*calendarFan + 1
@@ -112,19 +111,6 @@ func (c *calendar) settle(e calendarEntry, i int) {
 		}
 		c.put(c.entries[least], i)
 		i = least
-	}
-	c.put(e, i)
-}
-
-// rise moves later parents down until e fits.
-func (c *calendar) rise(e calendarEntry, i int) {
-	for i > 0 {
-		parent := (i - 1) / calendarFan
-		if !e.before(c.entries[parent]) {
-			break
-		}
-		c.put(c.entries[parent], i)
-		i = parent
 	}
 	c.put(e, i)
 }

@@ -37,23 +37,41 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		b = appendNumbers(appendList(b, a.orders), a.placed)
 		b = appendText(b, a.woken)
 		b = appendNumbers(appendText(b, a.ended.Why), a.ended.Attempts)
-		b = appendOrder(b, a.standing)
+		if s := a.standing; s != nil {
+			b = appendNumbers(b, 1, s.left, bit(s.arrived), bit(s.jobDone), bit(s.powerFell), bit(s.messaged), bit(s.filled))
+			b = appendAction(b, s.order)
+			b = appendList(appendList(b, s.agents), s.places)
+		} else {
+			b = appendNumbers(b, 0)
+		}
 		for _, p := range w.goals[n] {
 			b = appendNumbers(b, p.metAt)
 		}
 		if !a.hasLast {
 			return b
 		}
-		return appendOutcome(b, a.last)
+		o := &a.last
+		b = appendAction(appendNumbers(b, o.Tick, bit(o.Accepted)), o.Action)
+		b = appendText(b, o.Created)
+		for _, c := range o.Changes {
+			b = appendNumbers(appendText(b, c.Resource), c.Amount)
+		}
+		if o.Rejection != nil {
+			b = appendText(b, string(o.Rejection.Code)) // its numbers follow from the state it was made in
+		}
+		if o.RefusedBefore > 0 {
+			b = appendNumbers(b, int64(o.RefusedBefore))
+		}
+		return b
 	case recordSite:
 		s := &w.sites[n]
 		b = appendNumbers(w.appendAccount(b, s.account), s.settledAt, int64(len(s.notes)))
 		for _, note := range s.notes {
-			b = appendText(appendNumbers(b, int64(note.author), note.writtenAt), note.text)
+			b = appendText(appendNumbers(b, int64(w.numbers[note.Author]), note.Tick), note.Text)
 		}
 		b = appendList(appendList(b, s.asks), s.bids)
 		for _, q := range s.quotes {
-			b = appendNumbers(b, q.tick, q.bid, q.ask)
+			b = appendNumbers(b, q.Tick, q.Bid, q.Ask)
 		}
 		return b
 	case recordFactory:
@@ -80,35 +98,6 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 func (w *World) appendAccount(b []byte, a account) []byte {
 	b = appendText(b, w.ledger.names[a])
 	return appendNumbers(b, w.ledger.balances[a][:]...)
-}
-
-// appendOrder writes a standing order with what it remembers, or that there is none.
-func appendOrder(b []byte, s *standing) []byte {
-	if s == nil {
-		return appendNumbers(b, 0)
-	}
-	b = appendNumbers(b, 1, s.left, bit(s.arrived), bit(s.jobDone), bit(s.powerFell), bit(s.messaged), bit(s.filled))
-	b = appendAction(b, s.order)
-	b = appendList(b, s.agents)
-	return appendList(b, s.places)
-}
-
-// appendOutcome writes an outcome. The numbers of a rejection follow from the
-// state it was made in, so that its code is enough.
-func appendOutcome(b []byte, o Outcome) []byte {
-	b = appendNumbers(b, o.Tick, bit(o.Accepted))
-	b = appendAction(b, o.Action)
-	b = appendText(b, o.Created)
-	for _, c := range o.Changes {
-		b = appendNumbers(appendText(b, c.Resource), c.Amount)
-	}
-	if o.Rejection != nil {
-		b = appendText(b, string(o.Rejection.Code))
-	}
-	if o.RefusedBefore > 0 {
-		b = appendNumbers(b, int64(o.RefusedBefore))
-	}
-	return b
 }
 
 // appendAction writes an action: its name, a marker of the form, then its arguments.

@@ -14,8 +14,14 @@ import (
 // "max_ticks":n}, with "ignore":[...] at the end if it ignores anything. Equal
 // actions have equal bytes.
 func EncodeAction(a Action) []byte {
-	if order, ok := a.(ExecuteUntil); ok {
-		return order.encode()
+	if o, ok := a.(ExecuteUntil); ok {
+		// One without an inner action, which the world refuses, encodes with null so that the
+		// refusal can be recorded.
+		wire := wireOrder{o.ActionName(), nil, append([]Condition{}, o.Until...), &o.MaxTicks, o.Ignore}
+		if o.Do != nil {
+			wire.Do = EncodeAction(o.Do)
+		}
+		return encode(wire)
 	}
 	args := ActionArgs(a)
 	spec, _ := specNamed(a.ActionName())

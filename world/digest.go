@@ -74,20 +74,6 @@ func (t *touched) add(n int32) {
 	}
 }
 
-// sort puts a long list in order, so that the records are then read as they lie
-// in memory. It looks at all flags only where that is a small part of the work.
-func (t *touched) sort() {
-	if len(t.list) <= len(t.dirty)/16 {
-		return
-	}
-	t.list = t.list[:0]
-	for n, dirty := range t.dirty {
-		if dirty {
-			t.list = append(t.list, int32(n))
-		}
-	}
-}
-
 // take empties the set. The list is good until the next add.
 func (t *touched) take() []int32 {
 	list := t.list
@@ -141,7 +127,16 @@ func (w *World) records(kind recordKind) int {
 func (w *World) Digest() Digest {
 	d := &w.digest
 	for kind := recordHeader; kind < recordKinds; kind++ {
-		d.dirty[kind].sort()
+		// A long list is put in order, so that the records are then read as they lie in
+		// memory; all flags are looked at only where that is a small part of the work.
+		if t := &d.dirty[kind]; len(t.list) > len(t.dirty)/16 {
+			t.list = t.list[:0]
+			for n, dirty := range t.dirty {
+				if dirty {
+					t.list = append(t.list, int32(n))
+				}
+			}
+		}
 		if more := w.records(kind) - len(d.hashes[kind]); more > 0 {
 			d.hashes[kind] = append(d.hashes[kind], make([]lanes, more)...)
 		}

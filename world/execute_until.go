@@ -158,16 +158,6 @@ type wireOrder struct {
 	Ignore   []string        `json:"ignore,omitempty"`
 }
 
-// encode writes the order. One without an inner action, which the world refuses,
-// encodes with null so that the refusal can be recorded.
-func (o ExecuteUntil) encode() []byte {
-	wire := wireOrder{o.ActionName(), nil, append([]Condition{}, o.Until...), &o.MaxTicks, o.Ignore}
-	if o.Do != nil {
-		wire.Do = EncodeAction(o.Do)
-	}
-	return encode(wire)
-}
-
 // decodeOrder reads an execute_until, of which b has the fields given. Orders do not nest,
 // which also bounds the recursion on hostile input.
 func decodeOrder(b []byte, fields map[string]json.RawMessage) (Action, error) {

@@ -75,7 +75,11 @@ func (w *World) factoryStep(k int32) {
 	}
 	w.emit(e)
 	if e.Kind != EventBatchDone {
-		w.jobEnded(f.owner)
+		// An owner that is awake needs no waking; it sees the result in its observation.
+		if order := w.agents[f.owner].standing; order != nil {
+			order.jobDone = true
+		}
+		w.wake(f.owner, string(EventJobDone))
 	}
 	w.startBatch(k)
 }
@@ -114,16 +118,6 @@ func (w *World) consume(escrow account, inputs stock) []Posting {
 		}
 	}
 	return postings
-}
-
-// jobEnded tells the owner that a job or construction is over.
-// An owner that is awake needs no waking; it sees the result in its observation.
-func (w *World) jobEnded(owner int32) {
-	if order := w.agents[owner].standing; order != nil {
-		order.jobDone = true
-		w.touchAgent(owner)
-	}
-	w.wake(owner, string(EventJobDone))
 }
 
 // describe is the factory as its owner observes it.

@@ -158,32 +158,26 @@ func (b *Belt) tooClose(p, q Position) bool {
 	return p.squared(q) < b.MinSpacingCM*b.MinSpacingCM
 }
 
-// fragment draws radius and material of a candidate and derives the rest.
+// fragment draws radius and, by weight, material of a candidate and derives the rest.
 func (b *Belt) fragment(seed uint64, c candidate) Place {
 	draw := func(p purpose) uint64 { return mix(seed, int64(c.round), uint64(c.number), p) }
 	r, top := b.radius(draw(purposeFragmentRadius)), b.RadiusMaxCM
-	m := b.material(draw(purposeFragmentMaterial))
+	var total int64
+	for _, m := range b.Materials {
+		total += m.Weight
+	}
+	var m BeltMaterial
+	at := below(draw(purposeFragmentMaterial), total) // is below the sum of all weights
+	for i := 0; at >= 0; i++ {
+		m = b.Materials[i]
+		at -= m.Weight
+	}
 	reserve := mulDiv(m.ReserveMaxG, r*r*r, top*top*top)
 	return Place{
 		Position: c.position, Material: m.Material, RadiusCM: r,
 		Emission:  mulDiv(m.EmissionMax, r*r, top*top),
 		CompoundG: reserve, RegenG: mulDiv(reserve, b.RegenPPM, 1_000_000), Charted: b.Charted,
 	}
-}
-
-// material maps a draw to a material by weight.
-func (b *Belt) material(draw uint64) *BeltMaterial {
-	var total int64
-	for i := range b.Materials {
-		total += b.Materials[i].Weight
-	}
-	at := below(draw, total)
-	for i := range b.Materials {
-		if at -= b.Materials[i].Weight; at < 0 {
-			return &b.Materials[i]
-		}
-	}
-	panic("world: a draw below the sum of all weights is below none of them")
 }
 
 // radius maps a draw to a radius by inverting the distribution function of the

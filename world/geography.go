@@ -151,11 +151,10 @@ func (s *nearest) offer(n near) {
 		s.list = s.list[:s.most-1]
 	}
 	i := len(s.list)
-	s.list = append(s.list, n)
-	for ; i > 0 && n.before(s.list[i-1]); i-- {
-		s.list[i] = s.list[i-1]
+	for i > 0 && n.before(s.list[i-1]) {
+		i--
 	}
-	s.list[i] = n
+	s.list = slices.Insert(s.list, i, n)
 }
 
 // distanceCM is the distance between two places.

@@ -301,7 +301,7 @@ func checkBooks(t *rapid.T, w *World, fold balanceFold) {
 			if got := fold[Balance{Account: w.ledger.names[a], Resource: resourceNames[r]}]; got != n {
 				t.Fatalf("tick %d: events fold to %d %s in %s, stored is %d", w.tick, got, resourceNames[r], w.ledger.names[a], n)
 			}
-			if n < 0 && !account(a).isSource() {
+			if n < 0 && account(a) > sourceRegeneration {
 				t.Fatalf("tick %d: %s holds %d %s", w.tick, w.ledger.names[a], n, resourceNames[r])
 			}
 		}
@@ -368,7 +368,7 @@ func checkTexts(t *rapid.T, w *World) {
 			t.Fatalf("%d notes at a place", len(s.notes))
 		}
 		for _, note := range s.notes {
-			texts = append(texts, note.text)
+			texts = append(texts, note.Text)
 		}
 	}
 	for _, text := range texts {

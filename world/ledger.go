@@ -15,7 +15,7 @@ const (
 	sourceAmbient
 	// sourceProduction is hardware, data and products made.
 	sourceProduction
-	// sourceRegeneration is compound that places regrew.
+	// sourceRegeneration is compound that places regrew; the last of the sources.
 	sourceRegeneration
 	// sinkIdle is what agents used by being awake.
 	sinkIdle
@@ -34,9 +34,6 @@ var systemAccountNames = [systemAccounts]string{
 	"source:genesis", "source:radiation", "source:ambient", "source:production", "source:regeneration",
 	"sink:idle", "sink:move", "sink:work", "sink:materials", "sink:tailings",
 }
-
-// isSource says that the account may go negative.
-func (a account) isSource() bool { return a <= sourceRegeneration }
 
 // ledger is the double-entry book of the world. Invariants: per resource, all
 // balances sum to zero; only sources are negative.
@@ -62,7 +59,7 @@ func (l *ledger) move(from, to account, r resource, n int64) {
 	}
 	l.balances[from][r] -= n
 	l.balances[to][r] += n
-	if l.balances[from][r] < 0 && !from.isSource() {
+	if l.balances[from][r] < 0 && from > sourceRegeneration {
 		panic(fmt.Sprintf("world: account %s is overdrawn to %d %s", l.names[from], l.balances[from][r], r))
 	}
 }

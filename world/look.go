@@ -38,10 +38,8 @@ func (w *World) View(n int) View {
 		ID: place.ID, Name: place.Name, Material: place.Material,
 		Radiation: w.geo.radiation[a.place], CompoundG: w.reserveOf(a.place),
 	}
-	for _, s := range slices.Backward(w.sites[a.place].notes) {
-		note := Note{w.textID("note", s.writtenAt, s.author), w.agents[s.author].id, s.writtenAt, s.text}
-		v.seen.Here.Notes = append(v.seen.Here.Notes, note)
-	}
+	v.seen.Here.Notes = append(v.seen.Here.Notes, w.sites[a.place].notes...)
+	slices.Reverse(v.seen.Here.Notes) // newest first
 	w.lookAround(&v, int32(n))
 	w.lookAtMarket(&v, int32(n))
 	return v

@@ -59,7 +59,10 @@ func checkSide(t *rapid.T, w *World, p int32, side []int32, bid bool) int {
 		if !o.open() || o.bid != bid || o.place != p || o.expiresAt <= w.tick {
 			t.Fatalf("tick %d: %+v is filed wrongly", w.tick, *o)
 		}
-		if i > 0 && o.before(&w.orders[side[i-1]]) {
+		if i == 0 {
+			continue
+		}
+		if before := w.orders[side[i-1]].price; bid && o.price > before || !bid && o.price < before {
 			t.Fatalf("tick %d: %s stands behind a worse price", w.tick, o.id)
 		}
 	}

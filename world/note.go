@@ -25,14 +25,13 @@ func (PostNote) afford(*View) Affordance { return Affordance{OK: true} }
 // carryOut leaves the note; the oldest goes when there are too many.
 func (do PostNote) carryOut(w *World, n int32, _ ruling) effect {
 	a := &w.agents[n]
-	note := slip{n, w.tick, cleanText(do.Text, TextMax)}
+	note := Note{w.textID("note", w.tick, n), a.id, w.tick, cleanText(do.Text, TextMax)}
 	s := &w.sites[a.place]
 	s.notes = append(s.notes, note)
 	s.notes = slices.Delete(s.notes, 0, max(0, len(s.notes)-int(w.law.NotesMax)))
 	w.touchSite(a.place)
-	id := w.textID("note", w.tick, n)
-	w.emit(Event{Kind: EventNotePosted, Agent: a.id, Place: w.placeID(a.place), Subject: id, Text: note.text})
-	return effect{subject: id}
+	w.emit(Event{Kind: EventNotePosted, Agent: a.id, Place: w.placeID(a.place), Subject: note.ID, Text: note.Text})
+	return effect{subject: note.ID}
 }
 
 // Note is a text left at a place, as visitors see it. All but the text is set by
@@ -46,11 +45,4 @@ type Note struct {
 	Tick   int64  `json:"tick"`
 	// Text is what that agent wrote: data, at most [TextMax] characters, one line.
 	Text string `json:"text"`
-}
-
-// slip is a stored note.
-type slip struct {
-	author    int32
-	writtenAt int64
-	text      string
 }

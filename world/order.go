@@ -107,8 +107,10 @@ func (w *World) rest(k int32, amount int64) {
 	o.remaining = amount
 	side := w.sites[o.place].side(o.bid)
 	i := 0
-	for i < len(*side) && !o.before(&w.orders[(*side)[i]]) {
-		i++
+	for ; i < len(*side); i++ {
+		if other := w.orders[(*side)[i]].price; o.bid && o.price > other || !o.bid && o.price < other {
+			break // it has the better price
+		}
 	}
 	*side = slices.Insert(*side, i, k)
 	w.touchOrder(k)
@@ -123,14 +125,6 @@ func (o *restingOrder) side() string {
 		return SideBuy
 	}
 	return SideSell
-}
-
-// before says that o has a better price than p, which is on the same side.
-func (o *restingOrder) before(p *restingOrder) bool {
-	if o.bid {
-		return o.price > p.price
-	}
-	return o.price < p.price
 }
 
 // close takes an open order out of the book. Its escrow stays where it is.

@@ -8,10 +8,6 @@ const QuoteKMPerTick = 20
 // quotesShown is how many other places an observation quotes.
 const quotesShown = 3
 
-// published is what a place published after a change of its book: the best prices,
-// 0 where there is none.
-type published struct{ tick, bid, ask int64 }
-
 // quoteDelay is how old a quote must be to be known at a distance.
 func quoteDelay(distanceCM int64) int64 { return 1 + distanceCM/(QuoteKMPerTick*CMPerKM) }
 
@@ -21,20 +17,20 @@ func quoteDelay(distanceCM int64) int64 { return 1 + distanceCM/(QuoteKMPerTick*
 func (w *World) publish(p int32) {
 	s := &w.sites[p]
 	w.quoted = true
-	q, b := published{tick: w.tick}, w.bookOf(p)
+	q, b := PlaceQuote{Place: w.placeID(p), Tick: w.tick}, w.bookOf(p)
 	if len(b.bids) > 0 {
-		q.bid = b.bids[0].price
+		q.Bid = b.bids[0].price
 	}
 	if len(b.asks) > 0 {
-		q.ask = b.asks[0].price
+		q.Ask = b.asks[0].price
 	}
-	if last := len(s.quotes) - 1; last >= 0 && s.quotes[last].tick == w.tick {
+	if last := len(s.quotes) - 1; last >= 0 && s.quotes[last].Tick == w.tick {
 		s.quotes[last] = q
 	} else {
 		s.quotes = append(s.quotes, q)
 	}
 	old := 0
-	for old+1 < len(s.quotes) && s.quotes[old+1].tick+w.geo.quoteDelayMax <= w.tick {
+	for old+1 < len(s.quotes) && s.quotes[old+1].Tick+w.geo.quoteDelayMax <= w.tick {
 		old++
 	}
 	s.quotes = append(s.quotes[:0], s.quotes[old:]...)
@@ -50,13 +46,13 @@ func best(l ladder) int64 {
 }
 
 // knownAt is the newest quote that is at least delay ticks old.
-func (s *site) knownAt(tick, delay int64) (published, bool) {
+func (s *site) knownAt(tick, delay int64) (PlaceQuote, bool) {
 	for i := len(s.quotes) - 1; i >= 0; i-- {
-		if s.quotes[i].tick+delay <= tick {
+		if s.quotes[i].Tick+delay <= tick {
 			return s.quotes[i], true
 		}
 	}
-	return published{}, false
+	return PlaceQuote{}, false
 }
 
 // lookAtMarket fills in the book of the agent's place and what is known of others.
@@ -80,7 +76,7 @@ func (w *World) lookAtMarket(v *View, n int32) {
 	}
 	for _, k := range heard.list {
 		q, _ := w.sites[k.place].knownAt(w.tick, quoteDelay(k.distanceCM))
-		v.quotes = append(v.quotes, PlaceQuote{w.placeID(k.place), q.bid, q.ask, q.tick})
+		v.quotes = append(v.quotes, q)
 	}
 }
 

@@ -18,11 +18,11 @@ type site struct {
 	// takenG was mined in tick takenAt; it only tells contention from depletion.
 	takenG, takenAt int64
 	// notes are the newest left here, oldest first.
-	notes []slip
+	notes []Note
 	// asks and bids are the open orders there, best first; plants the ready ones.
 	asks, bids, plants []int32
 	// quotes are what the place published lately, oldest first.
-	quotes []published
+	quotes []PlaceQuote
 	// opening is the book as tick openingAt began; it only tells contention.
 	opening   book
 	openingAt int64
