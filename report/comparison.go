@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
 )
 
 // Comparison says in what two runs, a and b, differ.
@@ -135,8 +135,29 @@ func Compare(a, b Report, traceA, traceB *trace.Reader, after int64) (Comparison
 		c.tick(x, y)
 	}
 	slices.SortFunc(c.Agents, func(a, b AgentDifference) int { return strings.Compare(a.AgentID, b.AgentID) })
-	c.goals(a.Goals, b.Goals)
-	c.stock(a.FinalStock, b.FinalStock)
+	for _, x := range a.Goals {
+		i := slices.IndexFunc(b.Goals, func(y trace.GoalOutcome) bool { return x.AgentID == y.AgentID && x.GoalID == y.GoalID })
+		if i >= 0 && (x.Now != b.Goals[i].Now || !sameTick(x.MetAt, b.Goals[i].MetAt)) {
+			y := b.Goals[i]
+			c.Goals = append(c.Goals, GoalDifference{GoalID: x.GoalID, AgentID: x.AgentID, AMetAt: x.MetAt, BMetAt: y.MetAt, ANow: x.Now, BNow: y.Now})
+		}
+	}
+	if len(a.FinalStock) == 0 || len(b.FinalStock) == 0 {
+		return c, nil // a run that is not finished tells none
+	}
+	amounts := map[string]*StockDifference{}
+	for _, x := range a.FinalStock {
+		at(amounts, x.Resource).A = x.Amount
+	}
+	for _, y := range b.FinalStock {
+		at(amounts, y.Resource).B = y.Amount
+	}
+	for _, name := range slices.Sorted(maps.Keys(amounts)) {
+		if d := amounts[name]; d.A != d.B {
+			d.Resource = name
+			c.Stock = append(c.Stock, *d)
+		}
+	}
 	return c, nil
 }
 
@@ -171,16 +192,9 @@ func readTick(r *trace.Reader, after int64) (*comparedTick, error) {
 
 // tick compares a tick of both runs.
 func (c *Comparison) tick(a, b *comparedTick) {
-	var ids []string
-	for id := range a.decisions {
-		ids = append(ids, id)
-	}
-	for id := range b.decisions {
-		if _, both := a.decisions[id]; !both {
-			ids = append(ids, id)
-		}
-	}
+	ids := slices.AppendSeq(slices.Collect(maps.Keys(a.decisions)), maps.Keys(b.decisions))
 	slices.Sort(ids)
+	ids = slices.Compact(ids)
 	c.TicksCompared++
 	c.DecisionsCompared += int64(len(ids))
 	d := TickDifference{Tick: a.Tick, World: worldEqual, Decisions: []DecisionDifference{}}
@@ -224,48 +238,14 @@ func (c *Comparison) tick(a, b *comparedTick) {
 }
 
 func wasAccepted(d trace.Decision) bool {
-	var o struct{ Accepted bool }
+	var o outcome
 	// An outcome that cannot be read fails the fold of its trace.
 	_ = json.Unmarshal(d.Outcome, &o)
 	return o.Accepted
 }
 
-func (c *Comparison) goals(a, b []trace.GoalOutcome) {
-	for _, x := range a {
-		i := slices.IndexFunc(b, func(y trace.GoalOutcome) bool { return x.AgentID == y.AgentID && x.GoalID == y.GoalID })
-		if i >= 0 && (x.Now != b[i].Now || !sameTick(x.MetAt, b[i].MetAt)) {
-			c.Goals = append(c.Goals, GoalDifference{GoalID: x.GoalID, AgentID: x.AgentID, AMetAt: x.MetAt, BMetAt: b[i].MetAt, ANow: x.Now, BNow: b[i].Now})
-		}
-	}
-}
-
 func sameTick(a, b *int64) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
-}
-
-func (c *Comparison) stock(a, b []world.Amount) {
-	if len(a) == 0 || len(b) == 0 {
-		return // a run that is not finished tells none
-	}
-	amounts := map[string]*StockDifference{}
-	of := func(name string) *StockDifference {
-		if amounts[name] == nil {
-			amounts[name] = &StockDifference{Resource: name}
-		}
-		return amounts[name]
-	}
-	for _, x := range a {
-		of(x.Resource).A = x.Amount
-	}
-	for _, y := range b {
-		of(y.Resource).B = y.Amount
-	}
-	for _, s := range amounts {
-		if s.A != s.B {
-			c.Stock = append(c.Stock, *s)
-		}
-	}
-	slices.SortFunc(c.Stock, func(a, b StockDifference) int { return strings.Compare(a.Resource, b.Resource) })
 }
 
 // Text returns the comparison of two runs with their names and reports for a terminal.
@@ -330,27 +310,20 @@ func (c Comparison) ticksText() string {
 
 // endText says how the ends of both runs differ; empty if they do not.
 func (c Comparison) endText() string {
-	var parts, goals []string
-	for i, g := range c.Goals {
-		if i == namesMax {
-			goals = append(goals, fmt.Sprintf("%d more", len(c.Goals)-i))
-			break
-		}
-		ends := fmt.Sprintf("%d and %d at the end", g.ANow, g.BNow)
-		if !sameTick(g.AMetAt, g.BMetAt) {
-			ends = metText(g.AMetAt) + " and " + metText(g.BMetAt)
-		}
-		goals = append(goals, fmt.Sprintf("%s of %s (%s)", plain(g.GoalID), plain(g.AgentID), ends))
+	var parts []string
+	if len(c.Goals) > 0 {
+		parts = append(parts, fmt.Sprintf("goals that differ, %d: %s", len(c.Goals), listed(c.Goals, namesMax, ", ", func(g GoalDifference) string {
+			ends := fmt.Sprintf("%d and %d at the end", g.ANow, g.BNow)
+			if !sameTick(g.AMetAt, g.BMetAt) {
+				ends = metText(g.AMetAt) + " and " + metText(g.BMetAt)
+			}
+			return fmt.Sprintf("%s of %s (%s)", plain(g.GoalID), plain(g.AgentID), ends)
+		})))
 	}
-	if len(goals) > 0 {
-		parts = append(parts, fmt.Sprintf("goals that differ, %d: %s", len(c.Goals), strings.Join(goals, ", ")))
-	}
-	var amounts []world.Amount
-	for _, s := range c.Stock {
-		amounts = append(amounts, world.Amount{Resource: s.Resource, Amount: s.B - s.A})
-	}
-	if len(amounts) > 0 {
-		parts = append(parts, "stock of the second less the first's: "+amountsText(amounts))
+	if len(c.Stock) > 0 {
+		parts = append(parts, "stock of the second less the first's: "+listed(c.Stock, namesMax, ", ", func(s StockDifference) string {
+			return fmt.Sprintf("%s %d", plain(s.Resource), s.B-s.A)
+		}))
 	}
 	return strings.Join(parts, "; ")
 }

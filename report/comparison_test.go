@@ -30,7 +30,7 @@ func TestForkLinesSayWhatDiffers(t *testing.T) {
 		{func() {}, "changes: caps the run 60 calls, " + (5 * price.Money(1_000_000)).String() + " USD; each agent 1234567 tokens; each tick 12 calls -> none;"},
 	} {
 		step.change()
-		if line := (Report{Fork: f}).forkLine(); !strings.Contains(line, step.want) {
+		if line := f.text(); !strings.Contains(line, step.want) {
 			t.Errorf("%s\nwant %q in it", line, step.want)
 		}
 	}
@@ -40,7 +40,7 @@ func TestForkLinesSayWhatDiffers(t *testing.T) {
 		{GoalID: "data", AgentID: "agent-3", ANow: 3, BNow: 5},
 	}
 	want := "goals that differ, 3: motor of agent-1 (met in tick 6 and met in tick 8), chip of agent-2 (met in tick 7 and not met), data of agent-3 (3 and 5 at the end)"
-	if line := (Report{Fork: f}).forkEndLine(); line != want {
+	if line := c.endText(); line != want {
 		t.Errorf("%s\nwant %s", line, want)
 	}
 }

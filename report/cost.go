@@ -96,12 +96,6 @@ type CapUse struct {
 	Spent int64 `json:"spent"`
 }
 
-// What a cap is over, and what it is on.
-const (
-	scopeRun, scopeAgent, scopeTick = "run", "agent", "tick"
-	unitCalls, unitTokens, unitCost = "calls", "tokens", "cost"
-)
-
 // CapChange is one cap that a resume changed.
 type CapChange struct {
 	// First tick in which it held.
@@ -147,19 +141,6 @@ type costFold struct {
 	changes             []CapChange
 }
 
-func newCostFold() *costFold {
-	return &costFold{
-		prices: map[string]price.Price{}, models: map[string]*bill{}, agents: map[string]*bill{},
-		ofAgent: map[string]state.Spent{}, refused: Counts{}, changes: []CapChange{},
-	}
-}
-
-// start takes in what the header says of prices and caps.
-func (c *costFold) start(h trace.Header) {
-	c.hold(h.Settings)
-	c.estimate = h.Settings.Estimate
-}
-
 // hold applies the prices and caps of some settings from now on.
 func (c *costFold) hold(s trace.Settings) {
 	for _, p := range s.Prices {
@@ -181,31 +162,26 @@ func (c *costFold) fork(f trace.Fork) {
 	}
 }
 
-// recap takes in other caps, against which everything so far counts.
-func (c *costFold) recap(change trace.CapChange) {
-	c.changes = append(c.changes, capChanges(c.caps, change)...)
-	c.caps = change.Caps
+// capRow is a cap on a unit, or what counted against it, under two sets of amounts.
+type capRow struct {
+	scope, unit string
+	x, y        int64
 }
 
-// capChanges lists what a change of caps changed.
-func capChanges(before trace.Caps, change trace.CapChange) []CapChange {
-	var list []CapChange
-	for _, at := range []struct {
-		scope    string
-		from, to trace.Limit
-	}{{scopeRun, before.Run, change.Caps.Run}, {scopeAgent, before.Agent, change.Caps.Agent}, {scopeTick, before.Tick, change.Caps.Tick}} {
-		for _, row := range []CapChange{
-			{Unit: unitCalls, From: at.from.Calls, To: at.to.Calls},
-			{Unit: unitTokens, From: at.from.Tokens, To: at.to.Tokens},
-			{Unit: unitCost, From: at.from.Cost.Micros(), To: at.to.Cost.Micros()},
-		} {
-			if row.From != row.To {
-				row.Tick, row.Scope = change.Tick, at.scope
-				list = append(list, row)
-			}
+// capRows lists all units of a scope, cost in millionths of the currency.
+func capRows(scope string, x, y trace.Limit) []capRow {
+	return []capRow{{scope, "calls", x.Calls, y.Calls}, {scope, "tokens", x.Tokens, y.Tokens}, {scope, "cost", x.Cost.Micros(), y.Cost.Micros()}}
+}
+
+// recap takes in other caps, against which everything so far counts.
+func (c *costFold) recap(change trace.CapChange) {
+	x, y := c.caps, change.Caps
+	for _, row := range slices.Concat(capRows("run", x.Run, y.Run), capRows("agent", x.Agent, y.Agent), capRows("tick", x.Tick, y.Tick)) {
+		if row.x != row.y {
+			c.changes = append(c.changes, CapChange{Tick: change.Tick, Scope: row.scope, Unit: row.unit, From: row.x, To: row.y})
 		}
 	}
-	return list
+	c.caps = y
 }
 
 // call takes in a request, of a decision or a look back.
@@ -223,19 +199,25 @@ func (c *costFold) call(m trace.ModelCall) {
 	c.tickMost = c.tickMost.Most(c.tick)
 }
 
-// at returns the bill under a name, made on first use.
-func at(bills map[string]*bill, name string) *bill {
-	if bills[name] == nil {
-		bills[name] = &bill{}
+// at returns the value under a key, made on first use.
+func at[K comparable, V any](values map[K]*V, key K) *V {
+	if values[key] == nil {
+		values[key] = new(V)
 	}
-	return bills[name]
+	return values[key]
 }
 
 // report closes the section. agents are in order.
 func (c *costFold) report(agents []*agentFold) Cost {
 	out := Cost{
 		Priced: len(c.models) > 0, Currency: c.currency, TotalMicros: c.total.cost.Micros(),
-		ByModel: []ModelCost{}, ByAgent: make([]AgentCost, len(agents)), Estimate: estimateOf(c.estimate), Caps: []CapUse{}, CapChanges: c.changes, RefusedByCap: c.refused,
+		ByModel: []ModelCost{}, ByAgent: make([]AgentCost, len(agents)), Caps: []CapUse{}, CapChanges: c.changes, RefusedByCap: c.refused,
+	}
+	if e := c.estimate; e != nil {
+		figures := func(s trace.Spending) CostFigures {
+			return CostFigures{s.Calls, s.InputTokens, s.OutputTokens, s.Cost.Micros()}
+		}
+		out.Estimate = &CostEstimate{figures(e.Least), figures(e.Likely), figures(e.Most)}
 	}
 	for name, t := range c.models {
 		row := ModelCost{Model: name, Calls: t.calls, Tokens: t.usage, Micros: t.cost.Micros()}
@@ -254,113 +236,78 @@ func (c *costFold) report(agents []*agentFold) Cost {
 		out.ByAgent[i] = AgentCost{id, t.calls, t.usage, t.cost.Micros()}
 		mostOfAgent = mostOfAgent.Most(c.ofAgent[id])
 	}
-	out.use(scopeRun, c.caps.Run, c.run)
-	out.use(scopeAgent, c.caps.Agent, mostOfAgent)
-	out.use(scopeTick, c.caps.Tick, c.tickMost)
+	for _, row := range slices.Concat(
+		capRows("run", c.caps.Run, trace.Limit(c.run)), capRows("agent", c.caps.Agent, trace.Limit(mostOfAgent)), capRows("tick", c.caps.Tick, trace.Limit(c.tickMost)),
+	) {
+		if row.x > 0 {
+			out.Caps = append(out.Caps, CapUse{Scope: row.scope, Unit: row.unit, Cap: row.x, Spent: row.y})
+		}
+	}
 	return out
 }
 
-// use lists the caps of a scope that are set.
-func (out *Cost) use(scope string, limit trace.Limit, spent state.Spent) {
-	for _, row := range []CapUse{
-		{Unit: unitCalls, Cap: limit.Calls, Spent: spent.Calls},
-		{Unit: unitTokens, Cap: limit.Tokens, Spent: spent.Tokens},
-		{Unit: unitCost, Cap: limit.Cost.Micros(), Spent: spent.Cost.Micros()},
-	} {
-		if row.Cap > 0 {
-			row.Scope = scope
-			out.Caps = append(out.Caps, row)
-		}
+// capText writes an amount of a cap's unit.
+func capText(unit string, n int64) string {
+	if unit == "cost" {
+		return micros(n)
 	}
+	return fmt.Sprint(n)
 }
 
-func estimateOf(e *trace.Estimate) *CostEstimate {
-	if e == nil {
-		return nil
-	}
-	figures := func(s trace.Spending) CostFigures {
-		return CostFigures{s.Calls, s.InputTokens, s.OutputTokens, s.Cost.Micros()}
-	}
-	return &CostEstimate{figures(e.Least), figures(e.Likely), figures(e.Most)}
-}
-
-// text tells the change on one line.
-func (c CapChange) text() string {
-	show := func(n int64) string {
-		switch {
-		case n == 0:
-			return "none"
-		case c.Unit == unitCost:
-			return micros(n)
-		}
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("cap on %s of the %s %s -> %s in tick %d", c.Unit, c.Scope, show(c.From), show(c.To), c.Tick)
-}
-
-// costLine is empty where nobody pays and no cap is set.
+// costLine is empty where nobody pays and no cap is set. The total names the models it
+// leaves out and the oldest day of its prices.
 func (r Report) costLine() string {
 	c := r.Cost
 	var parts []string
 	switch {
 	case c.Currency != "":
-		parts = append(parts, c.amountText())
+		asOf, missing := "", 0
+		for _, m := range c.ByModel {
+			switch {
+			case !m.Priced:
+				missing++
+			case asOf == "" || m.Price.AsOf < asOf:
+				asOf = m.Price.AsOf
+			}
+		}
+		text := micros(c.TotalMicros) + " " + plain(c.Currency)
+		if missing > 0 {
+			text += fmt.Sprintf(" and what %d models without a price cost", missing)
+		}
+		if asOf != "" { // else nothing was bought, so there is no price to date
+			text += " at prices of " + plain(asOf)
+		}
+		parts = append(parts, text)
 	case r.ModelSource == trace.SourceLive:
 		parts = append(parts, "unknown, no model has a price")
 	}
-	if c.Estimate != nil && len(parts) > 0 {
-		parts = append(parts, "expected "+c.Estimate.text(c.Currency))
+	if e := c.Estimate; e != nil && len(parts) > 0 {
+		text := fmt.Sprintf("expected %d to %d calls, likely %d", e.Least.Calls, e.Most.Calls, e.Likely.Calls)
+		if c.Currency != "" {
+			text += fmt.Sprintf(", and %s to %s, likely %s", micros(e.Least.Micros), micros(e.Most.Micros), micros(e.Likely.Micros))
+		}
+		parts = append(parts, text)
 	}
 	for _, use := range c.Caps {
-		show := func(n int64) string { return fmt.Sprint(n) }
-		if use.Unit == unitCost {
-			show = micros
-		}
 		of := "of the " + use.Scope
-		if use.Scope != scopeRun {
+		if use.Scope != "run" {
 			of = "most of one " + use.Scope
 		}
-		parts = append(parts, fmt.Sprintf("%s %s: %s of %s", use.Unit, of, show(use.Spent), show(use.Cap)))
+		parts = append(parts, fmt.Sprintf("%s %s: %s of %s", use.Unit, of, capText(use.Unit, use.Spent), capText(use.Unit, use.Cap)))
 	}
-	for _, change := range c.CapChanges {
-		parts = append(parts, change.text())
+	for _, x := range c.CapChanges {
+		show := func(n int64) string {
+			if n == 0 {
+				return "none"
+			}
+			return capText(x.Unit, n)
+		}
+		parts = append(parts, fmt.Sprintf("cap on %s of the %s %s -> %s in tick %d", x.Unit, x.Scope, show(x.From), show(x.To), x.Tick))
 	}
 	if n := c.RefusedByCap.sum(); n > 0 {
 		parts = append(parts, fmt.Sprintf("refused by caps: %d%s", n, c.RefusedByCap.most()))
 	}
 	return strings.Join(parts, "; ")
-}
-
-// amountText is the total, with the models it leaves out and the oldest day of its
-// prices.
-func (c Cost) amountText() string {
-	asOf, missing := "", 0
-	for _, m := range c.ByModel {
-		switch {
-		case !m.Priced:
-			missing++
-		case asOf == "" || m.Price.AsOf < asOf:
-			asOf = m.Price.AsOf
-		}
-	}
-	text := micros(c.TotalMicros) + " " + plain(c.Currency)
-	if missing > 0 {
-		text += fmt.Sprintf(" and what %d models without a price cost", missing)
-	}
-	if asOf == "" {
-		// Nothing was bought, so there is no price to date.
-		return text
-	}
-	return text + " at prices of " + plain(asOf)
-}
-
-// text compares calls and, with a currency, money.
-func (e CostEstimate) text(currency string) string {
-	text := fmt.Sprintf("%d to %d calls, likely %d", e.Least.Calls, e.Most.Calls, e.Likely.Calls)
-	if currency != "" {
-		text += fmt.Sprintf(", and %s to %s, likely %s", micros(e.Least.Micros), micros(e.Most.Micros), micros(e.Likely.Micros))
-	}
-	return text
 }
 
 // micros writes millionths as a decimal number.

@@ -108,7 +108,7 @@ func TestModelCalls(t *testing.T) {
 		}, func(r Report) any {
 			c := r.TraceCounts
 			return []any{c.ModelCalls, c.CallsRefused, c.LLMErrors, c.CallsPerDecision, r.PerAgent[0].Calls, r.PerAgent[0].CallsRefused, r.PerAgent[1].Calls,
-				r.callsLine()}
+				lineOf(r, "calls")}
 		}, []any{int64(1), int64(2), int64(0), CallsPerDecision{AvgMilli: 500, Max: 1}, int64(1), int64(1), int64(0),
 			"1, 0.500 per decision, most 1; 0 failed; not sent, refused by caps: 2"}},
 		{"characters per call", []trace.Record{sized(100, 7), sized(51, 9), sized(50, 8)}, func(r Report) any {
@@ -129,7 +129,7 @@ func TestModelCalls(t *testing.T) {
 			attempted("a", llmclient.ErrRateLimited, llmclient.ErrServer), attempted("b", llmclient.ErrServer), call("a", 1), given(attempted("a", llmclient.ErrServer)),
 			reflecting(attempted("a", llmclient.ErrTimeout)),
 		}, func(r Report) any {
-			return []any{r.Timing.HTTPFailuresByKind, r.Timing.HTTPAttempts, r.TraceCounts.LLMErrors, r.requestsLine()}
+			return []any{r.Timing.HTTPFailuresByKind, r.Timing.HTTPAttempts, r.TraceCounts.LLMErrors, lineOf(r, "requests")}
 		}, []any{
 			Counts{"rate_limited": 1, "server_error": 2, "timeout": 1}, int64(8), int64(0),
 			"8 sent, 4 of them failed (server_error 2, rate_limited 1, timeout 1)",

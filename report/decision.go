@@ -1,88 +1,110 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
-// decision counts a decision and closes the turn it ends. The error says that an
-// action or outcome is not one.
+// action is as much of an encoded action as a report needs. Names are not
+// checked against the registry, so that traces of other rules can be reported.
+type action struct {
+	Name string  `json:"action"`
+	Do   *action `json:"do"`
+}
+
+// kind is the name an action counts under: what a standing order repeats.
+func (a action) kind() string {
+	if a.Do != nil {
+		return a.Do.kind()
+	}
+	return a.Name
+}
+
+// outcome is as much of what the world answered to an action as a report needs.
+type outcome struct {
+	Accepted  bool `json:"accepted"`
+	Rejection *struct {
+		Code string `json:"code"`
+	} `json:"rejection"`
+	Changes       []world.Amount `json:"changes"`
+	RefusedBefore int64          `json:"refused_before"`
+}
+
+func isNull(raw json.RawMessage) bool {
+	return len(raw) == 0 || bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
+}
+
+// decision counts a decision and closes the turn it ends: who made it, what became of
+// what the model proposed, what was decided, on what sources, and what the world said.
+// The error says that an action or outcome is not one.
 func (f *folder) decision(d trace.Decision) error {
-	a := f.agent(d.AgentID)
-	f.endTurn(a)
-	executed, err := readAction(d.Executed)
+	r, a := &f.out, f.agent(d.AgentID)
+	for _, call := range a.forgiven {
+		if !slices.Contains(a.unusable, call) {
+			r.TraceCounts.ParseRepaired++
+		}
+	}
+	a.begin(a.tick)
+	var executed action
+	err := json.Unmarshal(d.Executed, &executed)
+	kind := executed.kind()
+	if err == nil && kind == "" {
+		err = errors.New("no action name") // a decision always executes one
+	}
 	if err != nil {
 		return fmt.Errorf("tick %d, agent %s: executed action: %w", d.Tick, d.AgentID, err)
 	}
-	f.out.TraceCounts.Traces++
-	f.decider(a, d)
-	f.choice(a, d, executed)
-	f.provenance(d)
-	f.guarded(d)
-	if err := f.effects.add(d, executed); err != nil {
-		return fmt.Errorf("tick %d, agent %s: outcome: %w", d.Tick, d.AgentID, err)
-	}
-	for _, adj := range d.Adjustments {
-		f.out.Actions.ClampsByField[adj.Action+"."+adj.Field]++
-	}
-	if executed.waits() {
-		return nil
-	}
-	if err := f.outcome(a, d, executed); err != nil {
-		return fmt.Errorf("tick %d, agent %s: outcome: %w", d.Tick, d.AgentID, err)
-	}
-	return nil
-}
+	r.TraceCounts.Traces++
 
-// decider counts the decision by who made it.
-func (f *folder) decider(a *agentFold, d trace.Decision) {
 	switch d.DecidedBy {
 	case trace.ByStanding:
-		f.out.ContinuedDecisions++
+		r.ContinuedDecisions++
 		a.row.Continued++
-		return
 	case trace.ByModel:
-		f.out.TotalDecisions++
+		r.TotalDecisions++
 		a.row.Decisions++
 	}
-	f.turns++
-	calls := a.callsSent(d)
-	f.turnCalls += calls
-	per := &f.out.TraceCounts.CallsPerDecision
-	per.Max = max(per.Max, calls)
-	f.proposal(d)
-}
+	if d.DecidedBy != trace.ByStanding {
+		calls := int64(d.Calls)
+		if a.refusedTick == d.Tick {
+			calls = max(0, calls-a.refused)
+		}
+		f.turns++
+		f.turnCalls += calls
+		r.TraceCounts.CallsPerDecision.Max = max(r.TraceCounts.CallsPerDecision.Max, calls)
+		if !isNull(d.Proposed) {
+			r.Actions.Proposed++
+			if len(d.Adjustments) > 0 {
+				r.Actions.Adjusted++
+			}
+			if d.DecidedBy == trace.ByModel {
+				r.Actions.Executed++
+			} else {
+				r.Actions.Dropped++
+			}
+		}
+	}
+	for _, adj := range d.Adjustments {
+		r.Actions.ClampsByField[adj.Action+"."+adj.Field]++
+	}
+	if d.CallsSaved > 0 {
+		r.CallsSavedBy[d.Commit] += int64(d.CallsSaved)
+	}
 
-// proposal follows the model's action to the world.
-func (f *folder) proposal(d trace.Decision) {
-	if isNull(d.Proposed) {
-		return
-	}
-	n := &f.out.Actions
-	n.Proposed++
-	if len(d.Adjustments) > 0 {
-		n.Adjusted++
-	}
-	if d.DecidedBy == trace.ByModel {
-		n.Executed++
-	} else {
-		n.Dropped++
-	}
-}
-
-// choice counts the decision by what was decided.
-func (f *folder) choice(a *agentFold, d trace.Decision, executed action) {
-	n := &f.out.DecisionCounts
-	switch executed.kind() {
+	n := &r.DecisionCounts
+	switch kind {
 	case "wait":
 		n.Wait++
 		a.row.Waits++
 		if d.WaitReason == "" {
 			n.WaitChosen++
-			return
+			break
 		}
 		n.WaitDegraded++
 		n.WaitDegradedByReason[string(d.WaitReason)]++
@@ -92,9 +114,53 @@ func (f *folder) choice(a *agentFold, d trace.Decision, executed action) {
 	default:
 		n.Act++
 	}
-	if executed.Do != nil && d.DecidedBy == trace.ByModel {
-		f.out.Actions.StandingOrders++
+	if executed.Do != nil && d.DecidedBy == trace.ByModel && kind != "wait" {
+		r.Actions.StandingOrders++
 	}
+	switch d.WaitReason {
+	case trace.WaitGuardRejected:
+		r.Guard.Waits++
+	case trace.WaitReasoning:
+		r.Reasoning.Failed++
+	}
+
+	f.provenance(d)
+	if slices.ContainsFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.Trust < trace.TrustSelfObservation }) {
+		r.Guard.TurnsWithUntrustedView++
+	}
+
+	// A wait asks nothing of the world but time, and null says nothing.
+	asked := kind != "wait" && kind != "wait_ticks" && !isNull(d.Outcome)
+	var o outcome
+	err = json.Unmarshal(d.Outcome, &o)
+	r.Guard.Alternatives += o.RefusedBefore
+	if err == nil && !o.Accepted && o.Rejection == nil {
+		err = errors.New("neither accepted nor rejected")
+	}
+	if asked && err != nil {
+		return fmt.Errorf("tick %d, agent %s: outcome: %w", d.Tick, d.AgentID, err)
+	}
+	f.effects.add(d, asked, o)
+	if !asked {
+		return nil
+	}
+	r.TotalActions++
+	r.ActionKindCounts[kind]++
+	if !o.Accepted {
+		r.ActionFailure++
+		r.ActionKindFailureCounts[kind]++
+		r.ActionRejectReasonCounts[o.Rejection.Code]++
+		a.row.Failures++
+		a.row.Rejections[o.Rejection.Code]++
+		return nil
+	}
+	r.ActionSuccess++
+	r.ActionKindSuccessCounts[kind]++
+	a.row.Successes++
+	if _, ok := r.FirstActionTick[kind]; !ok {
+		r.FirstActionTick[kind] = d.Tick
+	}
+	return nil
 }
 
 func (f *folder) provenance(d trace.Decision) {
@@ -126,41 +192,4 @@ func (f *folder) provenance(d trace.Decision) {
 	if p.SourcesUsed > used {
 		p.DecisionsUsingSources++
 	}
-}
-
-// outcome counts what the world said to an action; null says nothing.
-func (f *folder) outcome(a *agentFold, d trace.Decision, executed action) error {
-	if isNull(d.Outcome) {
-		return nil
-	}
-	var o struct {
-		Accepted  bool `json:"accepted"`
-		Rejection *struct {
-			Code string `json:"code"`
-		} `json:"rejection"`
-	}
-	if err := json.Unmarshal(d.Outcome, &o); err != nil {
-		return err
-	}
-	if !o.Accepted && o.Rejection == nil {
-		return errors.New("neither accepted nor rejected")
-	}
-	r, kind := &f.out, executed.kind()
-	r.TotalActions++
-	r.ActionKindCounts[kind]++
-	if !o.Accepted {
-		r.ActionFailure++
-		r.ActionKindFailureCounts[kind]++
-		r.ActionRejectReasonCounts[o.Rejection.Code]++
-		a.row.Failures++
-		a.row.Rejections[o.Rejection.Code]++
-		return nil
-	}
-	r.ActionSuccess++
-	r.ActionKindSuccessCounts[kind]++
-	a.row.Successes++
-	if _, ok := r.FirstActionTick[kind]; !ok {
-		r.FirstActionTick[kind] = d.Tick
-	}
-	return nil
 }

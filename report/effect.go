@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -74,26 +73,15 @@ type effects struct {
 	seed *playbook.Playbook
 }
 
-// tally is an effect in the making, with the changes of each side by resource.
+// tally is an effect in the making, with the changes of each side by resource, nil for none.
 type tally struct {
 	Effect
 	after, without Counts
 }
 
-func newEffects() *effects {
-	return &effects{kinds: map[string]*tally{}, bullets: map[bulletKey]*tally{}, seed: playbook.New()}
-}
-
-// start takes the lessons of a run. A playbook that this version cannot read only
-// means that agents' bullets are told apart.
-func (e *effects) start(book string) {
-	if p, err := playbook.Parse([]byte(book)); err == nil {
-		e.seed = p
-	}
-}
-
-// add counts one decision. Each bullet and each kind counts once for it.
-func (e *effects) add(d trace.Decision, executed action) error {
+// add counts one decision, with the answer to its action if the world was asked. Each
+// bullet and each kind counts once for it.
+func (e *effects) add(d trace.Decision, asked bool, answer outcome) {
 	kinds := map[string]bool{}
 	bullets := map[bulletKey]bool{}
 	for _, s := range d.SourcesRetrieved {
@@ -101,80 +89,47 @@ func (e *effects) add(d trace.Decision, executed action) error {
 		kind := string(s.Kind)
 		kinds[kind] = kinds[kind] || used
 		if s.Kind == trace.KindBullet {
-			key := e.key(s.ID, d.AgentID)
+			key := bulletKey{s.ID, d.AgentID}
+			if _, shared := e.seed.Bullet(s.ID); shared {
+				key.agent = ""
+			}
 			bullets[key] = bullets[key] || used
 		}
 	}
-	if len(kinds) == 0 {
-		return nil
-	}
-	result, err := resultOf(d, executed)
-	if err != nil {
-		return err
-	}
 	for kind, used := range kinds {
-		entry(e.kinds, kind).add(used, d.DecidedBy == trace.ByModel, result)
+		at(e.kinds, kind).add(used, d.DecidedBy == trace.ByModel, asked, answer)
 	}
 	for key, used := range bullets {
-		entry(e.bullets, key).add(used, d.DecidedBy == trace.ByModel, result)
+		at(e.bullets, key).add(used, d.DecidedBy == trace.ByModel, asked, answer)
 	}
-	return nil
-}
-
-func (e *effects) key(id, agent string) bulletKey {
-	if _, shared := e.seed.Bullet(id); shared {
-		agent = ""
-	}
-	return bulletKey{id, agent}
-}
-
-func entry[K comparable](m map[K]*tally, key K) *tally {
-	if m[key] == nil {
-		m[key] = &tally{after: Counts{}, without: Counts{}}
-	}
-	return m[key]
-}
-
-// result is what the world answered to one decision.
-type result struct {
-	// asked says that the action was more than a wait and was answered.
-	asked, accepted bool
-	changes         []world.Amount
-}
-
-func resultOf(d trace.Decision, executed action) (result, error) {
-	if executed.waits() || isNull(d.Outcome) {
-		return result{}, nil
-	}
-	var o struct {
-		Accepted bool           `json:"accepted"`
-		Changes  []world.Amount `json:"changes"`
-	}
-	err := json.Unmarshal(d.Outcome, &o)
-	return result{true, o.Accepted, o.Changes}, err
 }
 
 // add counts a decision. Only those that a model made are compared: where the
 // engine had to wait, nothing could have been used.
-func (t *tally) add(used, byModel bool, r result) {
+func (t *tally) add(used, byModel, asked bool, answer outcome) {
 	t.Retrieved++
-	o, changes := &t.AfterUnused, t.without
+	o, changes := &t.AfterUnused, &t.without
 	if used {
 		t.Used++
-		o, changes = &t.AfterUse, t.after
+		o, changes = &t.AfterUse, &t.after
 	}
 	if !byModel {
 		return
 	}
 	o.Decisions++
-	if r.asked {
-		o.Actions++
+	if !asked {
+		return
 	}
-	if r.asked && r.accepted {
-		o.Accepted++
-		for _, c := range r.changes {
-			changes[c.Resource] += c.Amount
-		}
+	o.Actions++
+	if !answer.Accepted {
+		return
+	}
+	o.Accepted++
+	if *changes == nil {
+		*changes = Counts{}
+	}
+	for _, c := range answer.Changes {
+		(*changes)[c.Resource] += c.Amount
 	}
 }
 

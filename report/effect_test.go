@@ -124,7 +124,7 @@ func TestLessonsLine(t *testing.T) {
 		withSources(act(1, "a", mine, accepted), lessons[:1], "nav-00001"), withSources(act(2, "b", mine, rejected), lessons[:2]),
 	)
 	const want = "nav-00001 used 1 of 2, accepted 1.000 after use, 0.000 otherwise, difference 1.000 (95% -0.122..1.000); nav-00002 of b used 0 of 1"
-	if got := r.lessonsLine(); got != want {
+	if got := lineOf(r, "lessons"); got != want {
 		t.Errorf("line %q, want %q", got, want)
 	}
 }

@@ -54,7 +54,7 @@ func TestFaultsOfARun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, faults{r.Faults, r.FaultSeed, r.FaultsInjectedByKind, r.FaultsCounted, r.faultsLine()}); diff != "" {
+			if diff := cmp.Diff(tt.want, faults{r.Faults, r.FaultSeed, r.FaultsInjectedByKind, r.FaultsCounted, lineOf(r, "faults")}); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/llmclient/price"
+	"example.com/agentworld/memory/playbook"
+	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -67,18 +70,25 @@ type folder struct {
 	turns, turnCalls int64
 	latencies        latencies
 	met              map[goalKey]bool
-	// task computes the score, nil without a task.
+	// task computes the score, nil without one.
 	task *taskFold
 	// effects compares decisions that used a source with those that did not.
-	effects *effects
+	effects effects
 	// costs adds up what was paid.
-	costs *costFold
+	costs costFold
 	// end is the last record if it was a run end.
 	end *trace.RunEnd
 }
 
 func newFolder() *folder {
-	f := &folder{byID: map[string]*agentFold{}, latencies: latencies{}, met: map[goalKey]bool{}, effects: newEffects(), costs: newCostFold()}
+	f := &folder{
+		byID: map[string]*agentFold{}, latencies: latencies{}, met: map[goalKey]bool{},
+		effects: effects{map[string]*tally{}, map[bulletKey]*tally{}, playbook.New()},
+		costs: costFold{
+			prices: map[string]price.Price{}, models: map[string]*bill{}, agents: map[string]*bill{},
+			ofAgent: map[string]state.Spent{}, refused: Counts{}, changes: []CapChange{},
+		},
+	}
 	r := &f.out
 	for _, counts := range []*Counts{
 		&r.ActionKindCounts, &r.ActionKindSuccessCounts, &r.ActionKindFailureCounts, &r.ActionRejectReasonCounts,
@@ -112,29 +122,30 @@ func (f *folder) header(h trace.Header) {
 		r.Timing.StartedAt, r.Timing.Concurrency = h.Timing.StartedAt, int64(h.Timing.Concurrency)
 	}
 	for _, fork := range h.Forks {
-		f.forked(fork)
+		// Where its answers come from elsewhere than those before, the run's come from both.
+		after := fork.Settings
+		r.Model, r.Protocol = after.Model, after.Protocol
+		if r.ModelSource != after.ModelSource {
+			r.ModelSource = trace.SourceMixed
+		}
+		if after.UsageSource() == trace.UsageReported {
+			r.UsageSource = trace.UsageReported
+		}
+		// The last fork counts: its parent has the others too.
+		r.Fork = &ForkReport{Parent: fork.Parent.Name, ParentRun: fork.Parent.Run, AtTick: fork.AtTick, Changes: append([]trace.Change{}, fork.Changes...)}
 	}
-	r.Fork = newForkReport(h)
 	r.Guard.Off = append(r.Guard.Off, s.GuardOff...)
-	f.task = newTaskFold(h)
-	f.effects.start(s.Playbook)
-	f.costs.start(h)
+	f.startTask(h)
+	// A playbook that this version cannot read only means that agents' bullets are told
+	// apart.
+	if p, err := playbook.Parse([]byte(s.Playbook)); err == nil {
+		f.effects.seed = p
+	}
+	f.costs.hold(s)
+	f.costs.estimate = s.Estimate
 	for _, a := range h.Agents {
 		row, own := &f.agent(a.ID).row, s.AgentModel(a.ID)
 		row.Name, row.Model, row.BaseURL = a.Name, cmp.Or(own.Model, s.Model), own.BaseURL
-	}
-}
-
-// forked takes over what holds from a fork on. Where its answers come from elsewhere
-// than those before, the run's come from both.
-func (f *folder) forked(fork trace.Fork) {
-	r, after := &f.out, fork.Settings
-	r.Model, r.Protocol = after.Model, after.Protocol
-	if r.ModelSource != after.ModelSource {
-		r.ModelSource = trace.SourceMixed
-	}
-	if after.UsageSource() == trace.UsageReported {
-		r.UsageSource = trace.UsageReported
 	}
 }
 
@@ -169,15 +180,34 @@ func (f *folder) add(record trace.Record) error {
 	case trace.Decision:
 		return f.decision(r)
 	case trace.Event:
-		f.event(r.Event)
+		if f.task != nil {
+			f.task.waiting = append(f.task.waiting, r.Event)
+		}
+		if r.Event.Kind == world.EventGoalMet {
+			f.goalMet(r.Event.Agent, r.Event.Subject)
+		}
 	case trace.TickEnd:
-		f.tickEnd(r)
+		f.out.WorldTime, f.out.FinalDigest = r.WorldTime, r.Digest
+		if f.task != nil {
+			f.task.tickEnd(r.Tick)
+		}
+		if r.Due+r.Continued > 0 {
+			f.out.ActiveTicks++
+			if f.tickCalls == 0 {
+				f.out.TraceCounts.LLMSkippedTicks++
+			}
+		}
+		f.tickCalls = 0
 	case trace.RunEnd:
 		f.end = &r
 	case trace.Resume:
-		f.resume(r)
+		f.out.TicksRequested = max(f.out.TicksRequested, r.TicksRequested)
+		f.out.Timing.Resumes++
 	case trace.Header:
-		f.task.restart() // the first header holds
+		// The first header holds. The events of a tick that was cut off are forgotten.
+		if f.task != nil {
+			f.task.waiting = nil
+		}
 	case trace.Fork:
 		f.costs.fork(r)
 	case trace.CapChange:
@@ -190,19 +220,6 @@ func (f *folder) add(record trace.Record) error {
 		panic(fmt.Sprintf("report: a record of type %T is not folded", record))
 	}
 	return nil
-}
-
-// resume takes note that another process goes on.
-func (f *folder) resume(r trace.Resume) {
-	f.out.TicksRequested = max(f.out.TicksRequested, r.TicksRequested)
-	f.out.Timing.Resumes++
-}
-
-func (f *folder) event(e world.Event) {
-	f.task.event(e)
-	if e.Kind == world.EventGoalMet {
-		f.goalMet(e.Agent, e.Subject)
-	}
 }
 
 func (f *folder) goalMet(agent, goal string) {
@@ -218,18 +235,6 @@ func (f *folder) goalMet(agent, goal string) {
 	}
 }
 
-func (f *folder) tickEnd(t trace.TickEnd) {
-	f.out.WorldTime, f.out.FinalDigest = t.WorldTime, t.Digest
-	f.task.tickEnd(t.Tick)
-	if t.Due+t.Continued > 0 {
-		f.out.ActiveTicks++
-		if f.tickCalls == 0 {
-			f.out.TraceCounts.LLMSkippedTicks++
-		}
-	}
-	f.tickCalls = 0
-}
-
 // report closes the fold: averages, the end of the run, rows in order.
 func (f *folder) report() Report {
 	r := &f.out
@@ -239,7 +244,9 @@ func (f *folder) report() Report {
 	c.CallsPerDecision.AvgMilli = perUnit(f.turnCalls, 1000, f.turns)
 	r.CallsSaved = f.callsSaved(r.ContinuedDecisions)
 	r.Timing.LLMLatencyMS = f.latencies.summary()
-	r.Task = f.task.score()
+	if f.task != nil {
+		r.Task.Score = f.task.scorer.Score(f.task.tick)
+	}
 	r.Provenance.Kinds, r.Provenance.Bullets = f.effects.report()
 	r.Goals, r.FinalStock = []trace.GoalOutcome{}, []world.Amount{}
 	if f.end != nil {

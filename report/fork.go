@@ -1,8 +1,8 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 
 	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
@@ -22,56 +22,24 @@ type ForkReport struct {
 	Comparison *Comparison `json:"comparison"`
 }
 
-// newForkReport is what a header tells of a fork; nil for a run of its own. Of several
-// forks the last counts: its parent has the others too.
-func newForkReport(h trace.Header) *ForkReport {
-	if len(h.Forks) == 0 {
-		return nil
+// text says where a fork left its parent and how far it got from it.
+func (f *ForkReport) text() string {
+	changes := "none"
+	if len(f.Changes) > 0 {
+		changes = listed(f.Changes, namesMax, ", ", func(c trace.Change) string {
+			chars := valueCharsMax
+			if c.What == "caps" {
+				chars = capsCharsMax // cut in the middle of an amount they would say another one
+			}
+			show := func(value string) string { return cmp.Or(plaintext.Clip(plain(value), chars), "unset") }
+			return fmt.Sprintf("%s %s -> %s", plain(c.What), show(c.From), show(c.To))
+		})
 	}
-	f := h.Forks[len(h.Forks)-1]
-	return &ForkReport{Parent: f.Parent.Name, ParentRun: f.Parent.Run, AtTick: f.AtTick, Changes: append([]trace.Change{}, f.Changes...)}
-}
-
-// forkLine says in one line where a fork left its parent and how far it got from it;
-// empty for a run that is no fork.
-func (r Report) forkLine() string {
-	f := r.Fork
-	if f == nil {
-		return ""
+	ticks := "that run is not at hand to compare with"
+	if f.Comparison != nil {
+		ticks = f.Comparison.ticksText()
 	}
-	text := fmt.Sprintf("of %s after tick %d; changes: %s; ", plain(f.Parent), f.AtTick, f.changesText())
-	if f.Comparison == nil {
-		return text + "that run is not at hand to compare with"
-	}
-	return text + f.Comparison.ticksText()
-}
-
-// forkEndLine says how the ends of both runs differ; empty when they do not.
-func (r Report) forkEndLine() string {
-	if r.Fork == nil || r.Fork.Comparison == nil {
-		return ""
-	}
-	return r.Fork.Comparison.endText()
-}
-
-// changesText names the changes with their values.
-func (f *ForkReport) changesText() string {
-	if len(f.Changes) == 0 {
-		return "none"
-	}
-	var words []string
-	for i, c := range f.Changes {
-		if i == namesMax {
-			words = append(words, fmt.Sprintf("%d more", len(f.Changes)-i))
-			break
-		}
-		chars := valueCharsMax
-		if c.What == "caps" {
-			chars = capsCharsMax // cut in the middle of an amount they would say another one
-		}
-		words = append(words, fmt.Sprintf("%s %s -> %s", plain(c.What), valueText(c.From, chars), valueText(c.To, chars)))
-	}
-	return strings.Join(words, ", ")
+	return fmt.Sprintf("of %s after tick %d; changes: %s; %s", plain(f.Parent), f.AtTick, changes, ticks)
 }
 
 const (
@@ -79,11 +47,3 @@ const (
 	valueCharsMax = 40
 	capsCharsMax  = 160
 )
-
-// valueText is one side of a change, short enough for a line.
-func valueText(text string, chars int) string {
-	if text == "" {
-		return "unset"
-	}
-	return plaintext.Clip(plain(text), chars)
-}

@@ -1,13 +1,5 @@
 package report
 
-import (
-	"encoding/json"
-	"fmt"
-	"strings"
-
-	"example.com/agentworld/trace"
-)
-
 // Guard says what mandate and trust refused, and how often the question arose. What
 // the world would have refused by its own rules is in guard_rejections_by_code.
 type Guard struct {
@@ -35,72 +27,4 @@ type Reasoning struct {
 	Violations int64 `json:"violations"`
 	// Turns that ended in a wait because the model went on calling.
 	Failed int64 `json:"failed"`
-}
-
-// guardStep counts a refused action and a reason step.
-func (f *folder) guardStep(s trace.Step) {
-	g := &f.out.Guard
-	switch s.Kind {
-	case trace.StepReason:
-		f.out.Reasoning.Steps++
-	case trace.StepViolation:
-		f.out.Reasoning.Violations++
-	case trace.StepDraft:
-		if s.Status == trace.StatusError && s.Code == "" {
-			g.Rounds++
-		}
-	case trace.StepGuard:
-		if s.CallID != "" {
-			g.Rounds++
-		}
-		var found struct {
-			Rule string `json:"rule"`
-		}
-		// Without a rule it was the world's dry run.
-		if json.Unmarshal(s.Detail, &found) == nil && found.Rule != "" {
-			g.RefusalsByRule[found.Rule]++
-			g.RefusalsByAction[s.Name]++
-		}
-	}
-}
-
-// The reasons of waits that are counted here.
-const (
-	waitGuard     = "guard_rejected"
-	waitReasoning = "reasoning_step_failed"
-)
-
-// guarded counts what a decision tells about guard, reasoning and saved calls.
-func (f *folder) guarded(d trace.Decision) {
-	switch d.WaitReason {
-	case waitGuard:
-		f.out.Guard.Waits++
-	case waitReasoning:
-		f.out.Reasoning.Failed++
-	}
-	var o struct {
-		RefusedBefore int64 `json:"refused_before"`
-	}
-	if json.Unmarshal(d.Outcome, &o) == nil {
-		f.out.Guard.Alternatives += o.RefusedBefore
-	}
-	if d.CallsSaved > 0 {
-		f.out.CallsSavedBy[d.Commit] += int64(d.CallsSaved)
-	}
-	for _, s := range d.SourcesRetrieved {
-		if s.Trust < trace.TrustSelfObservation {
-			f.out.Guard.TurnsWithUntrustedView++
-			return
-		}
-	}
-}
-
-func (r Report) guardLine() string {
-	g, n := r.Guard, r.Reasoning
-	line := fmt.Sprintf("%d refused%s, %d waits, %d turns with words of others; reason steps: %d, %d calls vetoed", g.RefusalsByRule.sum(),
-		g.RefusalsByRule.most(), g.Waits, g.TurnsWithUntrustedView, n.Steps, n.Violations)
-	if len(g.Off) > 0 {
-		line = "OFF: " + plain(strings.Join(g.Off, ", ")) + "; " + line
-	}
-	return line
 }

@@ -2,7 +2,7 @@ package report
 
 import (
 	"encoding/json"
-	"fmt"
+	"slices"
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
@@ -95,7 +95,23 @@ func (f *folder) learnStep(s trace.Step) (ok bool) {
 			l.RejectedByCode[s.Code]++
 		}
 	case trace.StepCuration:
-		f.curation(s)
+		l.Curations++
+		switch {
+		case s.Status == trace.StatusError:
+			l.CurationsFailed[s.Code]++
+		case s.Code != "":
+			l.CurationsUnchanged++
+		}
+		var size AgentPlaybook
+		// A detail of another version reads as far as it is known.
+		_ = json.Unmarshal(s.Detail, &size)
+		size.AgentID = s.AgentID
+		at := slices.IndexFunc(l.Playbooks, func(p AgentPlaybook) bool { return p.AgentID == s.AgentID })
+		if at < 0 {
+			l.Playbooks = append(l.Playbooks, size)
+		} else {
+			l.Playbooks[at] = size
+		}
 	default:
 		return false
 	}
@@ -103,37 +119,4 @@ func (f *folder) learnStep(s trace.Step) (ok bool) {
 		l.RepairsByKind[name]++
 	}
 	return true
-}
-
-// curation counts the end of a turn that looked back.
-func (f *folder) curation(s trace.Step) {
-	l := &f.out.Learning
-	l.Curations++
-	switch {
-	case s.Status == trace.StatusError:
-		l.CurationsFailed[s.Code]++
-	case s.Code != "":
-		l.CurationsUnchanged++
-	}
-	size := AgentPlaybook{AgentID: s.AgentID}
-	// A detail of another version reads as far as it is known.
-	_ = json.Unmarshal(s.Detail, &size)
-	size.AgentID = s.AgentID
-	for i, p := range l.Playbooks {
-		if p.AgentID == s.AgentID {
-			l.Playbooks[i] = size
-			return
-		}
-	}
-	l.Playbooks = append(l.Playbooks, size)
-}
-
-// learningLine is empty for a run in which nobody looked back.
-func (r Report) learningLine() string {
-	l := r.Learning
-	if l.Calls == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d curations in %d calls; changes: %d applied%s, %d rejected%s; failed: %d%s", l.Curations, l.Calls,
-		l.DeltasApplied, l.AppliedByOp.most(), l.DeltasRejected, l.RejectedByCode.most(), l.CurationsFailed.sum(), l.CurationsFailed.most())
 }

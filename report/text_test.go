@@ -37,3 +37,13 @@ func TestTextListsTheLargestCounts(t *testing.T) {
 		t.Errorf("most() of nothing = %q", got)
 	}
 }
+
+// lineOf returns what a line of the text form says, empty when there is no such line.
+func lineOf(r Report, name string) string {
+	for line := range strings.Lines(r.Text()) {
+		if strings.TrimSpace(line[:min(len(line), 11)]) == name {
+			return strings.TrimSuffix(line[11:], "\n")
+		}
+	}
+	return ""
+}

@@ -51,28 +51,23 @@ type Latency struct {
 // which request timeouts bound, not the number of calls.
 type latencies map[int64]int64
 
-func (l latencies) summary() Latency {
-	values := slices.Sorted(maps.Keys(l))
-	if len(values) == 0 {
-		return Latency{}
+func (l latencies) summary() (s Latency) {
+	for _, n := range l {
+		s.Samples += n
 	}
-	var samples int64
-	for _, v := range values {
-		samples += l[v]
-	}
-	return Latency{
-		P50: l.percentile(values, samples, 50), P95: l.percentile(values, samples, 95),
-		P99: l.percentile(values, samples, 99), Max: values[len(values)-1], Samples: samples,
-	}
-}
-
-// percentile returns the value of rank ceil(p/100 * samples), counted from 1.
-func (l latencies) percentile(values []int64, samples, p int64) int64 {
-	rank := (p*samples + 99) / 100
-	for _, v := range values {
-		if rank -= l[v]; rank <= 0 {
-			return v
+	ranked := int64(0)
+	for _, v := range slices.Sorted(maps.Keys(l)) {
+		before := ranked
+		ranked += l[v]
+		for _, at := range []struct {
+			percent int64
+			value   *int64
+		}{{50, &s.P50}, {95, &s.P95}, {99, &s.P99}, {100, &s.Max}} {
+			// The rank is percent/100 * samples, rounded up and counted from 1.
+			if rank := (at.percent*s.Samples + 99) / 100; before < rank && rank <= ranked {
+				*at.value = v
+			}
 		}
 	}
-	panic("report: the rank of a percentile exceeds the number of samples")
+	return s
 }

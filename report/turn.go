@@ -1,9 +1,9 @@
 package report
 
 import (
+	"encoding/json"
 	"slices"
 
-	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 )
 
@@ -32,7 +32,18 @@ func (f *folder) modelCall(m trace.ModelCall) {
 	c.LLMInputCharsTotal += int64(m.InputChars)
 	c.LLMInputCharsMax = max(c.LLMInputCharsMax, int64(m.InputChars))
 	c.LLMToolChars = max(c.LLMToolChars, int64(m.ToolChars))
-	f.sections(m.Sections)
+	c.PromptSectionEntries += int64(len(m.Sections))
+	clipped := false
+	for _, s := range m.Sections {
+		if s.Clipped {
+			clipped = true
+			c.PromptSectionClipped++
+			c.ClipsBySection[s.Name]++
+		}
+	}
+	if clipped {
+		c.PromptsClipped++
+	}
 	if m.Answer.Kind != "" {
 		// Traces of older versions do not say it.
 		c.AnswersByKind[string(m.Answer.Kind)]++
@@ -42,7 +53,7 @@ func (f *folder) modelCall(m trace.ModelCall) {
 		row.LLMErrors++
 		c.LLMErrorsByKind[string(m.Answer.Failure.Kind)]++
 	}
-	f.usage(row, m.Answer.Usage)
+	f.out.Tokens, row.Tokens = f.out.Tokens.Add(m.Answer.Usage), row.Tokens.Add(m.Answer.Usage)
 	if f.sent(m.Timing) {
 		f.latencies[m.Timing.LatencyMS]++
 	}
@@ -77,39 +88,13 @@ func (f *folder) refusal(r trace.Refusal) {
 	a.refused++
 }
 
-// callsSent is how many of the requests of a decision were sent.
-func (a *agentFold) callsSent(d trace.Decision) int64 {
-	if a.refusedTick != d.Tick {
-		return int64(d.Calls)
-	}
-	return max(0, int64(d.Calls)-a.refused)
-}
-
-func (f *folder) usage(row *AgentRow, u llmclient.Usage) {
-	f.out.Tokens = f.out.Tokens.Add(u)
-	row.Tokens = row.Tokens.Add(u)
-}
-
-func (f *folder) sections(sections []trace.Section) {
-	c := &f.out.TraceCounts
-	c.PromptSectionEntries += int64(len(sections))
-	clipped := false
-	for _, s := range sections {
-		if s.Clipped {
-			clipped = true
-			c.PromptSectionClipped++
-			c.ClipsBySection[s.Name]++
-		}
-	}
-	if clipped {
-		c.PromptsClipped++
-	}
-}
-
+// step counts a step. Turns that look back have kinds of their own, which leave the
+// turn of a decision alone.
 func (f *folder) step(s trace.Step) {
+	c, g := &f.out.TraceCounts, &f.out.Guard
+	c.StepEntries++
+	c.StepTypeCounts[string(s.Kind)]++
 	if f.learnStep(s) {
-		f.out.TraceCounts.StepEntries++
-		f.out.TraceCounts.StepTypeCounts[string(s.Kind)]++
 		return
 	}
 	a := f.agent(s.AgentID)
@@ -117,9 +102,6 @@ func (f *folder) step(s trace.Step) {
 		// An earlier turn that never decided leaves nothing to this one.
 		a.begin(s.Tick)
 	}
-	c := &f.out.TraceCounts
-	c.StepEntries++
-	c.StepTypeCounts[string(s.Kind)]++
 	for _, name := range s.Leniencies {
 		c.ParseRepairsByKind[name]++
 	}
@@ -131,25 +113,44 @@ func (f *folder) step(s trace.Step) {
 		c.CallIDsMinted++
 	}
 	f.toolError(s)
-	f.guardStep(s)
-	f.byKind(a, s)
-}
-
-// byKind counts what is particular to a kind of step.
-func (f *folder) byKind(a *agentFold, s trace.Step) {
-	c := &f.out.TraceCounts
 	switch s.Kind {
 	case trace.StepParseError:
-		f.parseError(a, s)
+		c.ParseErrorsByKind[s.Code]++
+		if s.Code == severalDecisions {
+			c.SeveralDecisions++
+		}
+		if !slices.Contains(a.unusable, s.Step) {
+			a.unusable = append(a.unusable, s.Step)
+			c.ParseErrors++
+			a.row.ParseErrors++
+		}
 	case trace.StepRepair:
 		a.repairs++
 		c.RepairRoundsTotal++
 		c.RepairRoundsMax = max(c.RepairRoundsMax, a.repairs)
+	case trace.StepReason:
+		f.out.Reasoning.Steps++
 	case trace.StepViolation:
 		c.ReasoningViolations++
+		f.out.Reasoning.Violations++
+	case trace.StepDraft:
+		if s.Status == trace.StatusError && s.Code == "" {
+			g.Rounds++
+		}
 	case trace.StepGuard:
 		if s.Status != trace.StatusOK {
 			c.GuardRejectionsByCode[s.Code]++
+		}
+		if s.CallID != "" {
+			g.Rounds++
+		}
+		var found struct {
+			Rule string `json:"rule"`
+		}
+		// Without a rule it was the world's dry run.
+		if json.Unmarshal(s.Detail, &found) == nil && found.Rule != "" {
+			g.RefusalsByRule[found.Rule]++
+			g.RefusalsByAction[s.Name]++
 		}
 	case trace.StepModuleCall:
 		c.ModuleCallsByName[s.Name]++
@@ -175,10 +176,14 @@ func (f *folder) byKind(a *agentFold, s trace.Step) {
 	}
 }
 
-// The codes of calls whose arguments were refused, and of modules that failed.
+// The codes of calls whose arguments were refused, and of modules that failed, and the
+// parse error of an answer with different decisions.
 var argumentErrors = []string{"ARGUMENTS_NOT_JSON", "ARGUMENTS_NOT_OBJECT", "INVALID_ARGUMENTS"}
 
-const executionError = "EXECUTION_ERROR"
+const (
+	executionError   = "EXECUTION_ERROR"
+	severalDecisions = "several_decisions"
+)
 
 // toolError counts a call that went wrong. An action that the guard refused is no
 // error of a call: the call was in order.
@@ -199,32 +204,6 @@ func (f *folder) toolError(s trace.Step) {
 	case s.Code == executionError:
 		c.ExecutionErrors++
 	}
-}
-
-// severalDecisions is the parse error of an answer with different decisions.
-const severalDecisions = "several_decisions"
-
-func (f *folder) parseError(a *agentFold, s trace.Step) {
-	c := &f.out.TraceCounts
-	c.ParseErrorsByKind[s.Code]++
-	if s.Code == severalDecisions {
-		c.SeveralDecisions++
-	}
-	if !slices.Contains(a.unusable, s.Step) {
-		a.unusable = append(a.unusable, s.Step)
-		c.ParseErrors++
-		a.row.ParseErrors++
-	}
-}
-
-// endTurn counts what only a whole turn tells and forgets the turn.
-func (f *folder) endTurn(a *agentFold) {
-	for _, call := range a.forgiven {
-		if !slices.Contains(a.unusable, call) {
-			f.out.TraceCounts.ParseRepaired++
-		}
-	}
-	a.begin(a.tick)
 }
 
 // begin forgets the turn so far.
