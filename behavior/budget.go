@@ -1,5 +1,9 @@
 package behavior
 
+import (
+	"slices"
+)
+
 // fit picks a variant of every draft so that the sum stays in the budget. Bytes
 // bound tokens from above and cost nothing; tokens are counted only where the bytes
 // alone do not settle it.
@@ -13,33 +17,28 @@ func (m *Mind) fit(drafts []sectionDraft) []int {
 	if bytes <= budget {
 		return chosen
 	}
-	counted := make([][]int, len(drafts))
 	for i := range drafts {
 		if d := &drafts[i]; d.shorter != nil {
 			d.variants, d.shorter = append(d.variants, d.shorter()...), nil
 		}
-		counted[i] = make([]int, len(drafts[i].variants))
 	}
-	for _, i := range clippingOrder {
-		for m.total(drafts, chosen, counted) > budget && chosen[i] < len(drafts[i].variants)-1 {
+	total := func() (n int) {
+		for i, d := range drafts {
+			v := &d.variants[chosen[i]]
+			if v.tokens == 0 {
+				v.tokens = m.tokens(v.text)
+			}
+			n += v.tokens
+		}
+		return n
+	}
+	for _, name := range clippingOrder {
+		i := slices.IndexFunc(drafts, func(d sectionDraft) bool { return d.name == name })
+		for total() > budget && chosen[i] < len(drafts[i].variants)-1 {
 			chosen[i]++
 		}
 	}
 	return chosen
-}
-
-// total is the sum of the chosen variants in tokens. counted keeps what was counted
-// before, 0 standing for not yet.
-func (m *Mind) total(drafts []sectionDraft, chosen []int, counted [][]int) int {
-	n := 0
-	for i, d := range drafts {
-		known := &counted[i][chosen[i]]
-		if *known == 0 {
-			*known = m.tokens(d.variants[chosen[i]].text)
-		}
-		n += *known
-	}
-	return n
 }
 
 // tokens is an upper bound of what a text takes within an item, where it stands as

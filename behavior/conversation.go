@@ -21,7 +21,8 @@ import (
 // Invariants:
 //  1. The input of each request starts with the input of the one before, but for
 //     observations that the model made up.
-//  2. In the input every function call has exactly one output, after it.
+//  2. In the input of each request every function call has exactly one output, after
+//     it. In between, the calls of the last answer wait for theirs in Calls.
 type Conversation struct {
 	Tick    int64
 	AgentID string
@@ -35,7 +36,7 @@ type Conversation struct {
 	RepairsMax int
 	// Reflects says that it decides nothing: reports count its steps apart.
 	Reflects bool
-	// Input are the items of the next request, which [Conversation.Open] completes.
+	// Input are the items of the next request, which [Conversation.Complete] completes.
 	Input []llmclient.Item
 	// Calls are those of the last answer, waiting for their outputs.
 	Calls []PendingCall
@@ -235,7 +236,20 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 			keep = false
 			c.repaired(repairForeignOutput)
 		default:
-			keep = c.acceptUnknown(it)
+			// Providers take back what they sent, and refuse reasoning without the item that
+			// followed it, so an item of an unknown kind is kept. Two would be refused: one
+			// without a type, and one with a call id, which is half of a pair that nobody here
+			// completes.
+			var w struct {
+				Type   *string         `json:"type"`
+				CallID json.RawMessage `json:"call_id"`
+			}
+			keep = json.Unmarshal(it.Raw, &w) == nil && w.Type != nil && *w.Type != "" && (w.CallID == nil || string(w.CallID) == "null")
+			code := unknownKept
+			if !keep {
+				code = unknownDropped
+			}
+			c.note(trace.Step{Kind: trace.StepUnknownItem, Code: code})
 		}
 		if keep {
 			c.Input = append(c.Input, it)
@@ -248,36 +262,16 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 		}
 	}
 	text := strings.Join(texts, "\n")
-	for _, beside := range []struct {
-		kind trace.StepKind
-		so   bool
-	}{
-		{trace.StepTextBeside, len(c.Calls) > 0 && strings.TrimSpace(text) != ""}, {trace.StepRefusalBeside, len(c.Calls) > 0 && refused},
-		{trace.StepSeveralMessages, len(texts) > 1},
-	} {
-		if beside.so {
-			c.note(trace.Step{Kind: beside.kind})
-		}
+	if len(c.Calls) > 0 && strings.TrimSpace(text) != "" {
+		c.note(trace.Step{Kind: trace.StepTextBeside})
+	}
+	if len(c.Calls) > 0 && refused {
+		c.note(trace.Step{Kind: trace.StepRefusalBeside})
+	}
+	if len(texts) > 1 {
+		c.note(trace.Step{Kind: trace.StepSeveralMessages})
 	}
 	return text
-}
-
-// acceptUnknown reports whether an item of an unknown kind is sent back. Providers
-// take back what they sent, and refuse reasoning without the item that followed
-// it, so such items are kept. Two kinds would be refused: an item without a type,
-// and one with a call id, which is half of a pair that nobody here completes.
-func (c *Conversation) acceptUnknown(it llmclient.Item) bool {
-	var w struct {
-		Type   *string         `json:"type"`
-		CallID json.RawMessage `json:"call_id"`
-	}
-	keep := json.Unmarshal(it.Raw, &w) == nil && w.Type != nil && *w.Type != "" && (w.CallID == nil || string(w.CallID) == "null")
-	code := unknownKept
-	if !keep {
-		code = unknownDropped
-	}
-	c.note(trace.Step{Kind: trace.StepUnknownItem, Code: code})
-	return keep
 }
 
 // acceptCall keeps a call, and rebuilds one that could not be sent back as it is: no
@@ -290,18 +284,24 @@ func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 			args, readsOtherwise = string(object.JSON()), true // what is sent back is what was read
 		}
 	}
+	// Some providers refuse to read back anything but an id and arguments that are strings,
+	// with JSON in the latter, and a name that a tool can have.
+	var raw struct {
+		CallID    *string `json:"call_id"`
+		Arguments *string `json:"arguments"`
+	}
+	replayable := json.Unmarshal(it.Raw, &raw) == nil && raw.CallID != nil && raw.Arguments != nil &&
+		json.Valid([]byte(*raw.Arguments)) && toolName.MatchString(it.Name) && !readsOtherwise
 	fault := llmclient.ItemFault("")
 	switch _, repeated := c.ids[it.CallID]; {
 	case it.CallID == "" || len(it.CallID) > callIDCharsMax:
-		fault = llmclient.FaultCallIDMissing
+		fault, call.ID = llmclient.FaultCallIDMissing, c.mint()
 	case repeated:
-		fault = llmclient.FaultCallIDRepeated
-	case !replayable(it) || readsOtherwise:
-		fault = repairCallNotReplayable
-	}
-	if fault == llmclient.FaultCallIDMissing || fault == llmclient.FaultCallIDRepeated {
-		call.ID = c.mint()
-	} else {
+		fault, call.ID = llmclient.FaultCallIDRepeated, c.mint()
+	default:
+		if !replayable {
+			fault = repairCallNotReplayable
+		}
 		c.keep(call.ID, false)
 	}
 	c.Calls = append(c.Calls, call)
@@ -317,18 +317,6 @@ func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 	}
 	c.note(trace.Step{Kind: trace.StepItemRepair, Code: string(fault), CallID: call.ID, Name: c.Vocabulary.Tool(it.Name)})
 	return it.Rebuilt(call.ID, name, args)
-}
-
-// replayable reports whether a call can be sent back as it is: its id is a string,
-// its name a tool name, and its arguments a string that holds JSON. Some providers
-// refuse to read back anything else.
-func replayable(it llmclient.Item) bool {
-	var call struct {
-		CallID    *string `json:"call_id"`
-		Arguments *string `json:"arguments"`
-	}
-	return json.Unmarshal(it.Raw, &call) == nil && call.CallID != nil && call.Arguments != nil &&
-		json.Valid([]byte(*call.Arguments)) && toolName.MatchString(it.Name)
 }
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)

@@ -19,7 +19,7 @@ type Ask struct {
 	Number int
 	// Stage is the stage that asks.
 	Stage trace.Stage
-	// Request is complete; its Input starts with the previous Ask's Input.
+	// Request is complete; its Input goes on from the previous Ask's, see [Conversation].
 	Request llmclient.Request
 	// Sections tells what each part of the opening prompt took and lost.
 	Sections []trace.Section

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/agentworld/memory"
 	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -48,17 +47,8 @@ const (
 // newDeed is what became of one decision, not yet remembered under an id. name is
 // how the ids in its action are told.
 func newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) deed {
-	d := deed{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes)}
-	d.take(w, repeated(o.Action), name)
-	if o.Created != "" {
-		d.created = []string{o.Created}
-	}
-	return d
-}
-
-// take fills in what the action says: its name, the things it is about, its amount
-// and its price.
-func (d *deed) take(w *wording, a world.Action, name naming) {
+	a := repeated(o.Action)
+	d := deed{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes), action: a.ActionName()}
 	args := world.ActionArgs(a)
 	var things []string
 	for _, p := range paramsOf(a) {
@@ -73,7 +63,11 @@ func (d *deed) take(w *wording, a world.Action, name naming) {
 			things = append(things, name(a, p, args[p.Name].Text))
 		}
 	}
-	d.action, d.things, d.high = a.ActionName(), strings.Join(things, " "), d.low
+	d.things, d.high = strings.Join(things, " "), d.low
+	if o.Created != "" {
+		d.created = []string{o.Created}
+	}
+	return d
 }
 
 // repeated is what a standing order repeats, and any other action as it is.
@@ -108,42 +102,6 @@ func (d deed) reason() string {
 		return ""
 	}
 	return strings.Join([]string{string(d.refusal.Code), d.refusal.Field, d.refusal.Resource}, " ")
-}
-
-// topic is d without its numbers: what all deeds like it have in common.
-func (d deed) topic(w *wording) string {
-	words := d.action
-	if d.things != "" {
-		words += " " + d.things
-	}
-	switch {
-	case d.wait != "":
-		return words + w.textFailed + string(d.wait)
-	case d.refusal != nil:
-		return words + w.textRefused + strings.Join(strings.Fields(d.reason()), " ")
-	}
-	return words + w.textDone
-}
-
-// measures are the numbers of one decision: of a refusal those the world gave as its
-// reason.
-func (d deed) measures(w *wording) []memory.Measure {
-	var list []memory.Measure
-	if d.low != 0 {
-		list = append(list, memory.Range(w.textAmount, d.low))
-	}
-	if d.price != 0 {
-		list = append(list, memory.Range(paramPrice, d.price))
-	}
-	if r := d.refusal; r != nil {
-		for _, n := range w.numbersOf(r) {
-			list = append(list, memory.Range(n.name, *n.value))
-		}
-	}
-	for _, c := range d.changes {
-		list = append(list, memory.Sum(c.Resource, c.Amount))
-	}
-	return list
 }
 
 // join folds e, which came later, into d.

@@ -52,11 +52,6 @@ type reading struct{ text, memory string }
 // and inboxes hold at once, so that a text which stays there is new only once.
 const readMax = 256
 
-// hasRead tells whether the text with an id was read before.
-func (p *past) hasRead(id string) bool {
-	return slices.ContainsFunc(p.read, func(r reading) bool { return r.text == id })
-}
-
 // recallHeard puts among the texts held back what the agent remembers of earlier
 // ones, where that is about its goals. A turn that would do without a plan is not
 // made to have one by it.
@@ -69,7 +64,8 @@ func (m *Mind) recallHeard(held texts, f memory.Focus) texts {
 	}
 	var inView []string
 	for _, r := range m.past.read {
-		if held.shows(r.text) {
+		if slices.ContainsFunc(held.Inbox, func(m world.Message) bool { return m.ID == r.text }) ||
+			slices.ContainsFunc(held.Notes, func(n world.Note) bool { return n.ID == r.text }) {
 			inView = append(inView, r.memory)
 		}
 	}
@@ -80,10 +76,4 @@ func (m *Mind) recallHeard(held texts, f memory.Focus) texts {
 		}
 	}
 	return held
-}
-
-// shows tells whether the text with an id is among t.
-func (t texts) shows(id string) bool {
-	return slices.ContainsFunc(t.Inbox, func(m world.Message) bool { return m.ID == id }) ||
-		slices.ContainsFunc(t.Notes, func(n world.Note) bool { return n.ID == id })
 }

@@ -68,11 +68,6 @@ func observes(o world.Observation, id string) bool {
 		slices.ContainsFunc(o.Factories, func(f world.Factory) bool { return f.ID == id || f.Place == id }) ||
 		slices.ContainsFunc(o.Inbox, func(m world.Message) bool { return m.From == id }) ||
 		slices.ContainsFunc(o.Here.Notes, func(n world.Note) bool { return n.Author == id }) ||
-		o.Market != nil && trades(*o.Market, id)
-}
-
-// trades reports whether a market names an id.
-func trades(m world.Market, id string) bool {
-	return slices.ContainsFunc(m.Orders, func(o world.PowerOrder) bool { return o.ID == id || o.Place == id }) ||
-		slices.ContainsFunc(m.Elsewhere, func(q world.PlaceQuote) bool { return q.Place == id })
+		o.Market != nil && (slices.ContainsFunc(o.Market.Orders, func(o world.PowerOrder) bool { return o.ID == id || o.Place == id }) ||
+			slices.ContainsFunc(o.Market.Elsewhere, func(q world.PlaceQuote) bool { return q.Place == id }))
 }

@@ -26,7 +26,13 @@ func (m *Mind) lessons(seen opened, last world.Outcome) (offered []variant, doub
 	situation, wanted := m.situation(seen, last), subjects(seen, last)
 	sources := m.fitting(m.playbook.Retrieve(situation, wanted, least, limit))
 	for n := len(sources); n > 0; n /= 2 {
-		offered = append(offered, m.lessonsShown(sources[:n]))
+		// What was learned elsewhere advises and does not command, so the heading says what
+		// lessons are.
+		lines := []string{m.words.headingPlaybook}
+		for _, s := range sources[:n] {
+			lines = append(lines, s.Text)
+		}
+		offered = append(offered, variant{text: strings.Join(lines, "\n"), sources: sources[:n]})
 	}
 	if m.playbook.Doubted(least) {
 		doubted = m.fitting(slices.DeleteFunc(m.playbook.Retrieve(situation, wanted, trace.TrustToolError, m.playbook.Len()),
@@ -48,16 +54,6 @@ func (m *Mind) fitting(found []playbook.Scored) []trace.Source {
 		sources = append(sources, s)
 	}
 	return sources
-}
-
-// lessonsShown writes the section. What was learned elsewhere advises and does not
-// command, so the heading says what lessons are.
-func (m *Mind) lessonsShown(sources []trace.Source) variant {
-	lines := []string{m.words.headingPlaybook}
-	for _, s := range sources {
-		lines = append(lines, s.Text)
-	}
-	return variant{text: strings.Join(lines, "\n"), sources: sources}
 }
 
 // situation is what an agent would look up lessons by: its goals, its place, what

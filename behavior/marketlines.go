@@ -10,7 +10,7 @@ import (
 // market writes the book of the agent's place, its own orders, which are never
 // cut, and what is known of other places.
 func (s sketch) market() []string {
-	m := s.Market
+	m, w := s.Market, s.words
 	if m == nil {
 		return nil
 	}
@@ -19,63 +19,50 @@ func (s sketch) market() []string {
 		name   string
 		levels []world.MarketLevel
 		left   int
-	}{{s.words.textAsks, m.Asks, m.AsksOmitted}, {s.words.textBids, m.Bids, m.BidsOmitted}} {
+	}{{w.textAsks, m.Asks, m.AsksOmitted}, {w.textBids, m.Bids, m.BidsOmitted}} {
+		var levels []string
+		for _, l := range side.levels {
+			levels = append(levels, fmt.Sprintf(w.textLevel, l.Amount, l.Price))
+		}
+		if side.left > 0 {
+			levels = append(levels, fmt.Sprintf(w.textMore, side.left))
+		}
 		if len(side.levels) > 0 {
-			book = append(book, side.name+" "+s.levels(side.levels, side.left))
+			book = append(book, side.name+" "+strings.Join(levels, ", "))
 		}
 	}
 	if m.OwnStore > 0 {
-		book = append(book, fmt.Sprintf(s.words.textOwnStore, m.OwnStore))
+		book = append(book, fmt.Sprintf(w.textOwnStore, m.OwnStore))
 	}
 	if len(book) > 0 {
-		lines = append(lines, s.words.lineMarket+strings.Join(book, "; "))
+		lines = append(lines, w.lineMarket+strings.Join(book, "; "))
 	}
-	if len(m.Orders) > 0 {
-		lines = append(lines, s.words.lineOrders+s.orders(m.Orders))
-	}
-	if len(m.Elsewhere) > 0 {
-		lines = append(lines, s.words.lineQuotes+s.quoted(m.Elsewhere))
-	}
-	return lines
-}
-
-func (s sketch) levels(list []world.MarketLevel, left int) string {
-	var parts []string
-	for _, l := range list {
-		parts = append(parts, fmt.Sprintf(s.words.textLevel, l.Amount, l.Price))
-	}
-	if left > 0 {
-		parts = append(parts, fmt.Sprintf(s.words.textMore, left))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// orders writes each order; of one at another place no more than its price is known.
-func (s sketch) orders(list []world.PowerOrder) string {
-	var entries []string
-	for _, o := range list {
-		entry := fmt.Sprintf(s.words.textFar, plain(o.ID), o.Side, o.Price, s.where(o.Place))
+	var orders []string
+	for _, o := range m.Orders {
+		// Of an order at another place no more than its price is known.
+		order := fmt.Sprintf(w.textFar, plain(o.ID), o.Side, o.Price, s.where(o.Place))
 		if o.Place == s.Self.Place {
-			entry = fmt.Sprintf(s.words.textOrder, plain(o.ID), o.Side, o.Amount, o.Price, s.words.textHere)
+			order = fmt.Sprintf(w.textOrder, plain(o.ID), o.Side, o.Amount, o.Price, w.textHere)
 		}
 		if o.Claim > 0 {
-			entry += ", " + fmt.Sprintf(s.words.textClaim, o.Claim)
+			order += ", " + fmt.Sprintf(w.textClaim, o.Claim)
 		}
 		if o.ExpiresIn > 0 {
-			entry += ", " + fmt.Sprintf(s.words.textExpires, o.ExpiresIn)
+			order += ", " + fmt.Sprintf(w.textExpires, o.ExpiresIn)
 		}
-		entries = append(entries, entry)
+		orders = append(orders, order)
 	}
-	return s.listed(entries, 0)
-}
-
-func (s sketch) quoted(list []world.PlaceQuote) string {
-	var entries []string
-	shown := list[:min(len(list), s.layout.quotes)]
-	for _, q := range shown {
-		entries = append(entries, fmt.Sprintf(s.words.textQuote, plain(q.Place), s.price(q.Bid), s.price(q.Ask), q.Tick))
+	if len(orders) > 0 {
+		lines = append(lines, w.lineOrders+s.listed(orders, 0))
 	}
-	return s.listed(entries, len(list)-len(shown))
+	var quotes []string
+	for _, q := range m.Elsewhere[:min(len(m.Elsewhere), s.layout.quotes)] {
+		quotes = append(quotes, fmt.Sprintf(w.textQuote, plain(q.Place), s.price(q.Bid), s.price(q.Ask), q.Tick))
+	}
+	if len(m.Elsewhere) > 0 {
+		lines = append(lines, w.lineQuotes+s.listed(quotes, len(m.Elsewhere)-len(quotes)))
+	}
+	return lines
 }
 
 // price is a price, or that there is none.

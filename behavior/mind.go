@@ -3,6 +3,7 @@ package behavior
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
@@ -64,15 +65,6 @@ func (k *Kit) Config() Config { return k.cfg }
 
 // Tools returns the constant tool list.
 func (k *Kit) Tools() []llmclient.Tool { return k.tools }
-
-// toolNames are the names of all tools, in the order of the list.
-func (k *Kit) toolNames() []string {
-	names := make([]string, len(k.tools))
-	for i, t := range k.tools {
-		names[i] = t.Name
-	}
-	return names
-}
 
 // Registry returns the modules in the language of prompts.
 func (k *Kit) Registry() *modules.Registry { return k.registry }
@@ -205,25 +197,22 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 		place = m.past.place
 	}
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
-	m.past.add(done)
+	m.past.total++
+	m.past.deeds = append(m.past.deeds, done)
+	m.past.deeds = m.past.deeds[max(0, len(m.past.deeds)-deedsMax):]
 	if outcome.Accepted {
 		m.spent = m.policy.Spend(m.spent, cmp.Or(d.At, d.Place), d.Executed)
 	}
 	m.past.utter(tick, d)
-	m.meet(d)
-	m.repetition.learn(d, outcome.Accepted, m.cfg.RepeatAdviceAfter)
-}
-
-// meet remembers what a turn met: a place when the agent comes there, and each text
-// of another agent when it was first read.
-func (m *Mind) meet(d Decision) {
+	// A place is remembered when the agent comes there, and each text of another agent when
+	// it was first read.
 	for _, e := range d.Seen {
 		switch {
 		case e.Kind != memory.KindHeard:
 			if m.past.place != d.Place {
 				m.memory.Record(e)
 			}
-		case !m.past.hasRead(e.Parents[0]):
+		case !slices.ContainsFunc(m.past.read, func(r reading) bool { return r.text == e.Parents[0] }):
 			m.past.read = append(m.past.read, reading{e.Parents[0], m.memory.Record(e)})
 		}
 	}
@@ -231,4 +220,5 @@ func (m *Mind) meet(d Decision) {
 		m.past.place = d.Place
 	}
 	m.past.read = m.past.read[max(0, len(m.past.read)-readMax):]
+	m.repetition.learn(d, outcome.Accepted, m.cfg.RepeatAdviceAfter)
 }

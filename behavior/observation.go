@@ -2,7 +2,6 @@ package behavior
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"example.com/agentworld/world"
@@ -37,38 +36,12 @@ type sketch struct {
 
 // text is the whole section.
 func (s sketch) text() string {
-	lines := []string{fmt.Sprintf(s.words.headingObservation, s.Tick), s.words.lineYou + s.you()}
-	if s.Self.Place != "" {
-		lines = append(lines, s.words.lineHere+s.here())
-	}
-	if s.Woken != "" && !strings.HasPrefix(s.Woken, string(world.EventStandingEnded)) {
-		lines = append(lines, s.words.lineWoken+plain(s.Woken))
-	}
-	if e := s.OrderEnded; e != nil {
-		lines = append(lines, s.words.lineEnded+fmt.Sprintf(s.words.textEnded, e.Why, e.Attempts))
-	}
-	if s.standing != nil {
-		lines = append(lines, s.words.lineStanding+fmt.Sprintf(s.words.textAttempts, s.words.actionText(s.standing.Do, s.naming), s.standing.MaxTicks))
-	}
-	if t := s.texts(); t != "" {
-		lines = append(lines, s.words.lineTexts+t)
-	}
-	shown := s.shown()
-	lines = append(lines, s.options(shown)...)
-	lines = append(lines, s.places(shown), s.agents())
-	if len(s.Factories) > 0 {
-		lines = append(lines, s.words.lineFactories+s.factories())
-	}
-	return strings.Join(append(lines, s.market()...), "\n")
-}
-
-func (s sketch) you() string {
-	you := s.Self
-	parts := []string{plain(you.ID) + s.name(you.Name), s.words.textTravelling}
+	w, you := s.words, s.Self
+	parts := []string{plain(you.ID) + s.name(you.Name), w.textTravelling}
 	if you.Place != "" {
-		parts[1] = fmt.Sprintf(s.words.textAt, plain(you.Place))
+		parts[1] = fmt.Sprintf(w.textAt, plain(you.Place))
 	}
-	parts = append(parts, fmt.Sprintf(s.words.textPower, you.PowerState),
+	parts = append(parts, fmt.Sprintf(w.textPower, you.PowerState),
 		fmt.Sprintf("%s %d/%d", world.Electricity, you.Electricity, you.PowerCapacity),
 		fmt.Sprintf("%s %d/%d", world.Heat, you.Heat, you.HeatCapacity),
 		fmt.Sprintf("%s %d g", world.Compound, you.CompoundG),
@@ -76,31 +49,57 @@ func (s sketch) you() string {
 	for _, p := range you.Products {
 		parts = append(parts, fmt.Sprintf("%s %d", p.Resource, p.Amount))
 	}
-	return strings.Join(parts, ", ")
-}
-
-func (s sketch) here() string {
-	h := s.Here
-	var parts []string
-	if name := s.name(h.Name); name != "" {
-		parts = append(parts, strings.TrimSpace(name))
+	lines := []string{fmt.Sprintf(w.headingObservation, s.Tick), w.lineYou + strings.Join(parts, ", ")}
+	if you.Place != "" {
+		parts = nil
+		if name := s.name(s.Here.Name); name != "" {
+			parts = append(parts, strings.TrimSpace(name))
+		}
+		if s.details {
+			parts = append(parts, s.Here.Material)
+		}
+		parts = append(parts, fmt.Sprintf(w.textRadiation, s.Here.Radiation), fmt.Sprintf("%s %d g", world.Compound, s.Here.CompoundG))
+		lines = append(lines, w.lineHere+strings.Join(parts, ", "))
 	}
-	if s.details {
-		parts = append(parts, h.Material)
+	if s.Woken != "" && !strings.HasPrefix(s.Woken, string(world.EventStandingEnded)) {
+		lines = append(lines, w.lineWoken+plain(s.Woken))
 	}
-	return strings.Join(append(parts, fmt.Sprintf(s.words.textRadiation, h.Radiation), fmt.Sprintf("%s %d g", world.Compound, h.CompoundG)), ", ")
-}
-
-// texts tells how many words of others wait and how many never will be seen.
-func (s sketch) texts() string {
-	var parts []string
+	if e := s.OrderEnded; e != nil {
+		lines = append(lines, w.lineEnded+fmt.Sprintf(w.textEnded, e.Why, e.Attempts))
+	}
+	if s.standing != nil {
+		lines = append(lines, w.lineStanding+fmt.Sprintf(w.textAttempts, w.actionText(s.standing.Do, s.naming), s.standing.MaxTicks))
+	}
+	// How many words of others wait, and how many never will be seen.
+	parts = nil
 	if s.HeldBack > 0 {
-		parts = append(parts, fmt.Sprintf(s.words.textHeld, s.HeldBack))
+		parts = append(parts, fmt.Sprintf(w.textHeld, s.HeldBack))
 	}
 	if s.InboxDropped > 0 {
-		parts = append(parts, fmt.Sprintf(s.words.textDropped, s.InboxDropped))
+		parts = append(parts, fmt.Sprintf(w.textDropped, s.InboxDropped))
 	}
-	return strings.Join(parts, ", ")
+	if len(parts) > 0 {
+		lines = append(lines, w.lineTexts+strings.Join(parts, ", "))
+	}
+	// The nearest places are listed, and those a goal names as far as the layout has room
+	// for them.
+	var shown []world.Sight
+	named := 0
+	for i, p := range s.Places {
+		if i >= s.layout.places {
+			if named >= s.layout.named || !mentions(s.goals, p.ID) && !mentions(s.goals, p.Name) {
+				continue
+			}
+			named++
+		}
+		shown = append(shown, p)
+	}
+	lines = append(lines, s.options(shown)...)
+	lines = append(lines, s.places(shown), s.agents())
+	if len(s.Factories) > 0 {
+		lines = append(lines, w.lineFactories+s.factories())
+	}
+	return strings.Join(append(lines, s.market()...), "\n")
 }
 
 // name is a name behind its id, where a goal knows the thing by it. A name that no
@@ -111,23 +110,6 @@ func (s sketch) name(name string) string {
 		return ""
 	}
 	return " " + encode(name)
-}
-
-// shown are the places the observation lists: the nearest, and those a goal names as
-// far as the layout has room for them.
-func (s sketch) shown() []world.Sight {
-	var list []world.Sight
-	named := 0
-	for i, p := range s.Places {
-		if i >= s.layout.places {
-			if named >= s.layout.named || !mentions(s.goals, p.ID) && !mentions(s.goals, p.Name) {
-				continue
-			}
-			named++
-		}
-		list = append(list, p)
-	}
-	return list
 }
 
 func (s sketch) places(shown []world.Sight) string {
@@ -200,7 +182,6 @@ func (s sketch) where(place string) string {
 
 // listed joins the entries of a list and counts what it leaves out.
 func (s sketch) listed(entries []string, more int) string {
-	entries = slices.Clone(entries)
 	if more > 0 {
 		entries = append(entries, fmt.Sprintf(s.words.textMore, more))
 	}

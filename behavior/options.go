@@ -24,8 +24,25 @@ func (s sketch) options(shown []world.Sight) []string {
 		}
 	}
 	lines := []string{s.words.lineCan + s.listed(can, 0)}
-	if text := s.refusals(cannot); text != s.words.textNone {
-		lines = append(lines, s.words.lineCannot+text)
+	// Those that are not possible stand together by their reason. What only says that nobody
+	// trades or stands here is counted, not listed, unless the layout wants details.
+	var entries []string
+	left := 0
+	for i := 0; i < len(cannot); {
+		why := s.reason(cannot[i])
+		if !s.details && slices.Contains(idleReasons, cannot[i].Why) {
+			left++
+			i++
+			continue
+		}
+		var names []string
+		for ; i < len(cannot) && s.reason(cannot[i]) == why; i++ {
+			names = append(names, cannot[i].Action)
+		}
+		entries = append(entries, strings.Join(names, ", ")+" ("+why+")")
+	}
+	if len(cannot) > 0 {
+		lines = append(lines, s.words.lineCannot+s.listed(entries, left))
 	}
 	return lines
 }
@@ -41,7 +58,10 @@ func (s sketch) option(a world.Affordance, shown []world.Sight) string {
 	options := a.Options
 	switch a.Action {
 	case world.Move{}.ActionName():
-		if options = reachable(options, shown); len(options) == len(shown) {
+		options = slices.DeleteFunc(slices.Clone(options), func(o world.Option) bool {
+			return !slices.ContainsFunc(shown, func(p world.Sight) bool { return p.ID == o.Target })
+		})
+		if len(options) == len(shown) {
 			return text // every place listed
 		}
 		fallthrough
@@ -53,17 +73,6 @@ func (s sketch) option(a world.Affordance, shown []world.Sight) string {
 		}
 	}
 	return text + s.choices(options)
-}
-
-// reachable keeps the options that are places on the list.
-func reachable(options []world.Option, shown []world.Sight) []world.Option {
-	var list []world.Option
-	for _, o := range options {
-		if slices.ContainsFunc(shown, func(p world.Sight) bool { return p.ID == o.Target }) {
-			list = append(list, o)
-		}
-	}
-	return list
 }
 
 // choices writes the options of an action, those with the same target together:
@@ -95,28 +104,6 @@ func (s sketch) most(limit int64) string {
 		return ""
 	}
 	return fmt.Sprintf(s.words.textMax, limit)
-}
-
-// refusals writes the actions that are not possible, those for one reason together.
-// What only says that nobody trades or stands here is counted, not listed, unless
-// the layout wants details.
-func (s sketch) refusals(cannot []world.Affordance) string {
-	var entries []string
-	left := 0
-	for i := 0; i < len(cannot); {
-		why := s.reason(cannot[i])
-		if !s.details && slices.Contains(idleReasons, cannot[i].Why) {
-			left++
-			i++
-			continue
-		}
-		var names []string
-		for ; i < len(cannot) && s.reason(cannot[i]) == why; i++ {
-			names = append(names, cannot[i].Action)
-		}
-		entries = append(entries, strings.Join(names, ", ")+" ("+why+")")
-	}
-	return s.listed(entries, left)
 }
 
 // idleReasons refuse an action for want of a partner, of which the lists of agents

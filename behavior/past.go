@@ -31,36 +31,14 @@ type past struct {
 // deedsMax is how many decisions a past holds.
 const deedsMax = 256
 
-func (p *past) add(d deed) {
-	p.total++
-	if len(p.deeds) == deedsMax {
-		p.deeds = slices.Delete(p.deeds, 0, 1)
-	}
-	p.deeds = append(p.deeds, d)
-}
-
-// of returns everything that came of the memories with these ids, folded. It has
-// none when they are not alike or when some of it is too long ago.
-func (p *past) of(ids []string, count int64) (deed, bool) {
-	var list []deed
-	for _, d := range p.deeds {
-		if slices.ContainsFunc(d.ids, func(id string) bool { return slices.Contains(ids, id) }) {
-			list = append(list, d)
-		}
-	}
-	list = folded(list)
-	if len(list) != 1 || list[0].count != count {
-		return deed{}, false
-	}
-	return list[0], true
-}
-
 // variant is the text of a section, fuller or barer, with the sources it shows.
 type variant struct {
 	text    string
 	sources []trace.Source
 	// ids are the memories that the text tells of, named or not.
 	ids []string
+	// tokens is what the text takes once it was counted, 0 before.
+	tokens int
 }
 
 // lastOutcome is what became of the agent's last action, with its numbers. said is
@@ -150,10 +128,16 @@ func (m *Mind) recalled(f memory.Focus, shown []string) sectionDraft {
 }
 
 // told is a memory as a deed: with all its numbers where the decisions behind it are
-// still known one by one, and otherwise as the memory says it.
+// alike and still known one by one, and otherwise as the memory says it.
 func (m *Mind) told(found memory.Scored) deed {
-	if d, ok := m.past.of(append(slices.Clone(found.Parents), found.ID), int64(found.Repeats)+1); ok {
-		return d
+	var list []deed
+	for _, d := range m.past.deeds {
+		if slices.Contains(d.ids, found.ID) || slices.ContainsFunc(found.Parents, func(id string) bool { return slices.Contains(d.ids, id) }) {
+			list = append(list, d)
+		}
+	}
+	if list = folded(list); len(list) == 1 && list[0].count == int64(found.Repeats)+1 {
+		return list[0]
 	}
 	return deed{ids: []string{found.ID}, remembered: found.LineIn(m.words.memory)}
 }

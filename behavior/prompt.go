@@ -55,134 +55,97 @@ type sectionDraft struct {
 	shorter func() []variant
 }
 
-// The places of the drafts in compose.
-const (
-	atGoals = iota
-	atHistory
-	atMemory
-	atPlaybook
-	atOutcome
-	atObservation
-	atMessages
-)
-
 // clippingOrder is which sections lose text first when the budget does not hold
 // all. Goals and the last outcome are never cut, the agent's own state and what it
 // may do neither.
-var clippingOrder = []int{atHistory, atMemory, atPlaybook, atMessages, atObservation}
+var clippingOrder = []string{sectionHistory, sectionMemory, sectionPlaybook, sectionMessages, sectionObservation}
 
-// material is what an opening prompt is made of.
-type material struct {
-	// whole is all that the agent observes, seen that without the texts of others, which
-	// are held back.
-	whole world.Observation
-	seen  opened
-	held  texts
-	focus memory.Focus
-	// lessons are the variants of what the playbook has on the situation.
-	lessons []variant
-	// last tells of the agent's last action, which is also deed; both are empty before
-	// the first.
-	last variant
-	deed deed
-}
-
-// gather collects the material of a prompt and parts what the agent knows itself from
-// the words of others.
-func (m *Mind) gather(view world.View) material {
+// compose builds the opening prompt for view within the token budget: the sections one
+// after another in one message. It parts what the agent knows itself from the words of
+// others, which are kept for later.
+func (m *Mind) compose(view world.View) prompt {
 	outcome, acted := view.Last()
-	g := material{whole: view.Observe()}
-	g.seen, g.held = holdBack(g.whole)
-	g.focus = m.focus(g.seen.Observation)
-	g.held = m.recallHeard(g.held, g.focus)
-	var doubted []trace.Source
-	g.lessons, doubted = m.lessons(opened{Observation: g.seen.Observation, HeldBack: g.held.count()}, outcome)
-	g.held = g.held.teach(doubted)
-	g.held.bare = !m.cfg.Guards(policy.LayerEnvelope)
-	said := g.held.take(textOf(outcome.Action))
-	if g.held.spoken = m.past.spoken(outcome.Tick); g.held.spoken.tainted {
+	p := prompt{seen: view.Observe(), early: !m.cfg.Guards(policy.LayerOrder)}
+	seen := opened{Observation: p.seen}
+	seen.Inbox, seen.Here.Notes = nil, nil
+	focus := m.focus(seen.Observation)
+	held := m.recallHeard(texts{Inbox: p.seen.Inbox, Notes: p.seen.Here.Notes}, focus)
+	held.bare, held.posted = !m.cfg.Guards(policy.LayerEnvelope), m.past.spoken
+	seen.HeldBack = held.count()
+	var lessons []variant
+	lessons, held.taught = m.lessons(seen, outcome)
+	for _, s := range held.taught {
+		held.Lessons = append(held.Lessons, s.Text)
+	}
+	// The text of the agent's last action goes among the texts of others that it may repeat.
+	said := textOf(outcome.Action)
+	if held.count() > 0 {
+		held.Said, said = said, ""
+	}
+	if held.spoken = m.past.spoken(outcome.Tick); held.spoken.tainted {
 		// It may repeat what was read then, long after that left the view, and the
 		// line of the outcome is trusted like the agent's own observations.
 		said = ""
 	}
-	g.held.posted = m.past.spoken
-	if g.seen.HeldBack = g.held.count(); !m.cfg.Guards(policy.LayerOrder) {
-		g.seen.HeldBack = 0
+	if seen.HeldBack = held.count(); p.early {
+		seen.HeldBack = 0
 	}
 	if order, ok := view.Standing(); ok {
-		g.seen.standing, g.seen.naming = &order, Decision{Known: m.knownIDs(g.whole, order.Do)}.naming(false)
+		seen.standing, seen.naming = &order, Decision{Known: m.knownIDs(p.seen, order.Do)}.naming(false)
 	}
+	var last variant
+	var done deed
 	if acted {
-		g.last, g.deed = m.lastOutcome(outcome, said, m.knownIDs(g.whole, outcome.Action))
+		last, done = m.lastOutcome(outcome, said, m.knownIDs(p.seen, outcome.Action))
 	}
-	return g
-}
+	p.found, p.untrusted = placeEntry(m.words, seen.Observation), seen.HeldBack > 0
 
-// drafts writes the sections in prompt order. kept are the variants of the texts held
-// back.
-func (m *Mind) drafts(g material, kept []texts) []sectionDraft {
-	history := m.history(g.deed)
+	kept := held.variants()
+	messages := sectionDraft{name: sectionMessages}
+	for _, t := range kept {
+		messages.variants = append(messages.variants, variant{text: t.section(m.words)})
+	}
+	history := m.history(done)
 	drafts := []sectionDraft{
-		atGoals:       {name: sectionGoals, variants: []variant{{text: m.goals()}}},
-		atHistory:     history,
-		atMemory:      m.recalled(g.focus, slices.Concat(history.variants[0].ids, g.deed.ids)),
-		atPlaybook:    {name: sectionPlaybook, variants: g.lessons},
-		atOutcome:     {name: sectionOutcome, variants: []variant{g.last}},
-		atObservation: m.observed(g.seen),
-		atMessages:    {name: sectionMessages, variants: sectionsOf(m.words, kept)},
+		{name: sectionGoals, variants: []variant{{text: m.goals()}}},
+		history,
+		m.recalled(focus, slices.Concat(history.variants[0].ids, done.ids)),
+		{name: sectionPlaybook, variants: lessons},
+		{name: sectionOutcome, variants: []variant{last}},
+		m.observed(seen),
+		messages,
 	}
 	if text := m.repetition.advice.text(m.words); text != "" {
 		drafts = append(drafts, sectionDraft{name: sectionAdvice, variants: []variant{{text: text}}})
 	}
-	return drafts
-}
-
-// compose builds the opening prompt for view within the token budget: the sections
-// one after another in one message, the texts of others kept for later.
-func (m *Mind) compose(view world.View) prompt {
-	g := m.gather(view)
-	kept := g.held.variants()
-	drafts := m.drafts(g, kept)
-	chosen := m.fit(drafts)
-	p := prompt{
-		seen: g.whole, held: kept[chosen[atMessages]], early: !m.cfg.Guards(policy.LayerOrder),
-		untrusted: g.seen.HeldBack > 0, found: placeEntry(m.words, g.seen.Observation),
-	}
-	var texts []string
-	for i, d := range drafts {
-		if v := p.place(m, d, chosen[i]); v.text != "" {
-			texts = append(texts, v.text)
+	var lines []string
+	for i, chosen := range m.fit(drafts) {
+		d := drafts[i]
+		v := d.variants[chosen]
+		s := trace.Section{
+			Name: d.name, Chars: runeCount(v.text), Tokens: m.tokens(v.text),
+			ClippedChars: max(0, runeCount(d.variants[0].text)-runeCount(v.text)),
+		}
+		s.Clipped = s.ClippedChars > 0
+		if d.name == sectionMessages {
+			// If nothing of the texts fits, that is told at once.
+			p.held, p.heldSection = kept[chosen], s
+			if !p.early && (s.Chars > 0 || !s.Clipped) {
+				continue
+			}
+		}
+		p.sections = append(p.sections, s)
+		if v.text != "" {
+			lines = append(lines, v.text)
 			p.sources = append(p.sources, v.sources...)
 		}
 	}
-	p.items = []llmclient.Item{llmclient.Message("user", strings.Join(texts, "\n"))}
-	for _, s := range p.sources {
-		p.untrusted = p.untrusted || isUntrusted(s)
-	}
+	p.items = []llmclient.Item{llmclient.Message("user", strings.Join(lines, "\n"))}
+	p.untrusted = p.untrusted || slices.ContainsFunc(p.sources, isUntrusted)
 	if p.early {
 		p.sources = append(p.sources, p.held.sources(m.id)...)
 	}
 	return p
-}
-
-// place notes what a section takes and returns what to show of it now: its chosen
-// variant, or nothing when it is the texts of others. If nothing of those fits,
-// that is told at once.
-func (p *prompt) place(m *Mind, d sectionDraft, chosen int) variant {
-	v := d.variants[chosen]
-	s := trace.Section{
-		Name: d.name, Chars: runeCount(v.text), Tokens: m.tokens(v.text),
-		ClippedChars: max(0, runeCount(d.variants[0].text)-runeCount(v.text)),
-	}
-	s.Clipped = s.ClippedChars > 0
-	if d.name == sectionMessages {
-		p.heldSection = s
-		if !p.early && (s.Chars > 0 || !s.Clipped) {
-			return variant{}
-		}
-	}
-	p.sections = append(p.sections, s)
-	return v
 }
 
 func (m *Mind) goals() string {

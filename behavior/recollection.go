@@ -17,7 +17,31 @@ import (
 func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place string) memory.Entry {
 	e := memory.Entry{
 		Tick: done.last, Kind: memory.KindOutcome, Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,
-		Topic: done.topic(w), Measures: done.measures(w), Subjects: []string{done.action, place},
+		Subjects: []string{done.action, place},
+	}
+	// The topic has none of the numbers: it is what all deeds like this one have in common.
+	e.Topic = done.action
+	if done.things != "" {
+		e.Topic += " " + done.things
+	}
+	switch {
+	case done.wait != "":
+		e.Topic += w.textFailed + string(done.wait)
+	case done.refusal != nil:
+		e.Topic += w.textRefused + strings.Join(strings.Fields(done.reason()), " ")
+	default:
+		e.Topic += w.textDone
+	}
+	if done.low != 0 {
+		e.Measures = append(e.Measures, memory.Range(w.textAmount, done.low))
+	}
+	if done.price != 0 {
+		e.Measures = append(e.Measures, memory.Range(paramPrice, done.price))
+	}
+	if r := done.refusal; r != nil {
+		for _, n := range w.numbersOf(r) {
+			e.Measures = append(e.Measures, memory.Range(n.name, *n.value))
+		}
 	}
 	name := d.naming(o.Accepted)
 	switch {
@@ -29,10 +53,23 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place stri
 			e.Subjects = append(e.Subjects, o.Rejection.Resource)
 		}
 	default:
-		e.Text = w.actionText(d.Executed, name) + w.textDone + changesText(o.Changes)
-		e.Subjects = append(e.Subjects, idsOf(o.Action, name)...)
+		e.Text = w.actionText(d.Executed, name) + w.textDone
+		a := repeated(o.Action)
+		args := world.ActionArgs(a)
+		for _, p := range paramsOf(a) {
+			switch p.Kind {
+			case world.ParamPlace, world.ParamAgent, world.ParamFactory, world.ParamOrder:
+				if id := name(a, p, args[p.Name].Text); id != unknownID {
+					e.Subjects = append(e.Subjects, id)
+				}
+			}
+		}
 	}
 	for _, c := range o.Changes {
+		if !e.Failed {
+			e.Text += fmt.Sprintf(" %s%+d", c.Resource, c.Amount)
+		}
+		e.Measures = append(e.Measures, memory.Sum(c.Resource, c.Amount))
 		e.Subjects = append(e.Subjects, c.Resource)
 	}
 	if o.Created != "" {
@@ -41,25 +78,6 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place stri
 		e.Subjects = append(e.Subjects, o.Created)
 	}
 	return e
-}
-
-// idsOf are the ids in the arguments of an action that the world accepted, as far as
-// they are known to name something.
-func idsOf(a world.Action, name naming) []string {
-	if order, ok := a.(world.ExecuteUntil); ok {
-		a = order.Do
-	}
-	args := world.ActionArgs(a)
-	var ids []string
-	for _, p := range paramsOf(a) {
-		switch p.Kind {
-		case world.ParamPlace, world.ParamAgent, world.ParamFactory, world.ParamOrder:
-			if id := name(a, p, args[p.Name].Text); id != unknownID {
-				ids = append(ids, id)
-			}
-		}
-	}
-	return ids
 }
 
 // placeEntry is what the agent found at its place.
@@ -79,19 +97,14 @@ func (w *wording) actionText(a world.Action, name naming) string {
 	}
 	args := world.ActionArgs(a)
 	words := []string{a.ActionName()}
-	for _, spec := range world.Actions() {
-		if spec.Name != a.ActionName() {
-			continue
-		}
-		for _, p := range spec.Params {
-			switch p.Kind {
-			case world.ParamAmount:
-				words = append(words, fmt.Sprint(args[p.Name].Int))
-			case world.ParamText:
-				words = append(words, w.textLength(args[p.Name].Text))
-			default:
-				words = append(words, name(a, p, args[p.Name].Text))
-			}
+	for _, p := range paramsOf(a) {
+		switch p.Kind {
+		case world.ParamAmount:
+			words = append(words, fmt.Sprint(args[p.Name].Int))
+		case world.ParamText:
+			words = append(words, w.textLength(args[p.Name].Text))
+		default:
+			words = append(words, name(a, p, args[p.Name].Text))
 		}
 	}
 	return strings.Join(words, " ")
@@ -135,12 +148,4 @@ type reasonNumber struct {
 func (w *wording) numbersOf(r *world.Rejection) []reasonNumber {
 	return slices.DeleteFunc([]reasonNumber{{w.textRequested, r.Requested}, {w.textAvailable, r.Available}, {w.textLimit, r.Maximum}},
 		func(n reasonNumber) bool { return n.value == nil })
-}
-
-func changesText(changes []world.Amount) string {
-	var b strings.Builder
-	for _, c := range changes {
-		fmt.Fprintf(&b, " %s%+d", c.Resource, c.Amount)
-	}
-	return b.String()
 }

@@ -40,8 +40,8 @@ const periodMax = 3
 //     replay.
 //  2. It changes no decision; all that comes of it is one line of text.
 type repetition struct {
-	// recent are the latest decisions, newest first.
-	recent [periodMax]choice
+	// recent are the latest actions with their arguments in canonical form, newest first.
+	recent [periodMax]string
 	// known counts the decisions seen, up to periodMax.
 	known int
 	// same counts for each period, at its index, the latest decisions in a row that
@@ -52,13 +52,6 @@ type repetition struct {
 	waits, refused int
 	// advice is what the next prompts say, nil for nothing.
 	advice *advice
-}
-
-// choice is one decision as far as it matters here. The signature holds the action
-// with its arguments in their canonical form.
-type choice struct {
-	signature string
-	wait      bool
 }
 
 // advice is one notice of a repetition. It encodes as the detail of its note.
@@ -85,26 +78,9 @@ func (r *repetition) learn(d Decision, accepted bool, after int) {
 	if action == nil {
 		action = d.Executed
 	}
-	r.add(choice{string(world.EncodeAction(action)), isWait(action)}, !accepted || d.WaitReason != "")
-	r.advice = r.due(max(after, repeatTimesMin))
-}
-
-// isWait says that an action lets time pass and does nothing else.
-func isWait(a world.Action) bool {
-	if order, ok := a.(world.ExecuteUntil); ok {
-		a = order.Do
-	}
-	switch a.(type) {
-	case world.Wait, world.WaitTicks:
-		return true
-	}
-	return false
-}
-
-// add brings all counts up to date with a decision.
-func (r *repetition) add(d choice, refused bool) {
+	signature := string(world.EncodeAction(action))
 	for period := 1; period <= periodMax; period++ {
-		if period <= r.known && r.recent[period-1].signature == d.signature {
+		if period <= r.known && r.recent[period-1] == signature {
 			r.same[period]++
 		} else {
 			r.same[period] = 0
@@ -113,52 +89,48 @@ func (r *repetition) add(d choice, refused bool) {
 	if r.same[1] == 0 {
 		r.refused = 0
 	}
-	if refused {
+	if !accepted || d.WaitReason != "" {
 		r.refused++
 	}
-	r.waits++
-	if !d.wait {
+	switch repeated(action).(type) {
+	case world.Wait, world.WaitTicks:
+		r.waits++
+	default:
 		r.waits = 0
 	}
 	copy(r.recent[1:], r.recent[:])
-	r.recent[0] = d
-	r.known = min(r.known+1, periodMax)
-}
+	r.recent[0], r.known = signature, min(r.known+1, periodMax)
 
-// due is the advice that the latest decision makes due, nil for none. Only the most
-// telling kind counts: who waits for ever is not told of a cycle of two waits.
-func (r *repetition) due(after int) *advice {
-	rounds := max(after-1, repeatRoundsMin)
+	// Only the most telling kind counts: who waits for ever is not told of a cycle of two
+	// waits.
+	r.advice = nil
+	times := max(after, repeatTimesMin)
+	rounds := max(times-1, repeatRoundsMin)
 	for _, seen := range []struct {
 		advice
 		threshold int
 		// whole says that the latest decision completed a round.
 		whole bool
 	}{
-		{advice{RepeatWaiting, r.waits, 0}, after, true},
-		{advice{RepeatSame, r.same[1] + 1, r.refused}, after, true},
+		{advice{RepeatWaiting, r.waits, 0}, times, true},
+		{advice{RepeatSame, r.same[1] + 1, r.refused}, times, true},
 		{advice{RepeatTwo, r.same[2]/2 + 1, 0}, rounds, r.same[2]%2 == 0},
 		{advice{RepeatThree, r.same[3]/3 + 1, 0}, rounds, r.same[3]%3 == 0},
 	} {
 		if seen.Times < seen.threshold {
 			continue
 		}
-		if !seen.whole || !doubled(seen.Times, seen.threshold) {
-			return nil
+		// Due at the threshold and each time it doubled: advice that stood in every prompt
+		// would be read in none.
+		n := seen.Times
+		for n > seen.threshold && n%2 == 0 {
+			n /= 2
 		}
-		told := seen.advice
-		return &told
+		if seen.whole && n == seen.threshold {
+			r.advice = &seen.advice
+		}
+		return
 	}
-	return nil
-}
-
-// doubled says that n is the threshold or that doubled any number of times: advice
-// that stood in every prompt would be read in none.
-func doubled(n, threshold int) bool {
-	for n > threshold && n%2 == 0 {
-		n /= 2
-	}
-	return n == threshold
 }
 
 // text is the section of the prompt, empty without advice.

@@ -130,8 +130,10 @@ func (t *Turn) refuseTool(i int, allowed []string) answer.Problem {
 		code = CodeModuleLimit
 	}
 	var known []string
-	if code == CodeUnknownTool {
-		known = t.mind.toolNames()
+	for _, tool := range t.mind.tools {
+		if code == CodeUnknownTool {
+			known = append(known, tool.Name)
+		}
 	}
 	t.talk.Refuse(i, code, allowed, known)
 	t.talk.Note(trace.Step{Kind: trace.StepToolRefused, Status: trace.StatusError, Code: code, CallID: t.talk.Calls[i].ID, Name: name})

@@ -3,6 +3,7 @@ package behavior
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
@@ -45,33 +46,6 @@ type opened struct {
 	naming naming
 }
 
-// holdBack takes the texts out of an observation.
-func holdBack(o world.Observation) (seen opened, held texts) {
-	held = texts{Inbox: o.Inbox, Notes: o.Here.Notes}
-	o.Inbox, o.Here.Notes = nil, nil
-	return opened{Observation: o, HeldBack: held.count()}, held
-}
-
-// take puts the text of the agent's last action among texts of others and returns
-// what may be shown of it with the outcome: without any in view there is nothing it
-// could repeat but what was read before, which the caller knows.
-func (t *texts) take(said string) string {
-	if t.count() == 0 {
-		return said
-	}
-	t.Said = said
-	return ""
-}
-
-// teach adds lessons to the texts.
-func (t texts) teach(lessons []trace.Source) texts {
-	t.taught = lessons
-	for _, s := range lessons {
-		t.Lessons = append(t.Lessons, s.Text)
-	}
-	return t
-}
-
 func (t texts) count() int {
 	return len(t.Inbox) + len(t.Notes) + len(t.Remembered) + len(t.Lessons)
 }
@@ -104,18 +78,13 @@ func (t texts) section(w *wording) string {
 	case t.count() == 0:
 		return ""
 	case t.bare:
-		return t.plainText()
+		var lines []string
+		for _, s := range t.plainLines() {
+			lines = append(lines, s.Text)
+		}
+		return strings.Join(lines, "\n")
 	}
 	return w.headingMessages + "\n" + encode(t)
-}
-
-// sectionsOf writes each variant.
-func sectionsOf(w *wording, held []texts) []variant {
-	list := make([]variant, len(held))
-	for i, v := range held {
-		list[i] = variant{text: v.section(w)}
-	}
-	return list
 }
 
 // sources are the texts as sources for self, who wrote some of them perhaps. Its own

@@ -18,11 +18,10 @@ import (
 // the caller carries out what Next returns and feeds back what came of it.
 //
 // Invariants:
-//  1. The input of each Ask starts with the input of the previous one.
-//  2. In the input every function call has exactly one output, after it.
-//  3. A turn ends after at most Config.CallsMax asks, at worst in a wait with its
+//  1. Its inputs are those of a [Conversation].
+//  2. A turn ends after at most Config.CallsMax asks, at worst in a wait with its
 //     reason.
-//  4. Same mind, view, answers and what it is told of its means give the same steps.
+//  3. Same mind, view, answers and what it is told of its means give the same steps.
 type Turn struct {
 	mind  *Mind
 	view  world.View

@@ -1,0 +1,109 @@
+package behavior
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// protocolTools returns the protocol's tools for p, describing the actions under
+// the given rules. They come before the module tools and never change during a run.
+func (w *wording) protocolTools(p Protocol, rules world.Rules) []llmclient.Tool {
+	actions := " " + w.actionsDoc + "\n" + modules.ActionText(w.language, rules)
+	plan := tool[answer.Plan](answer.ToolPlan, w.planDoc)
+	if p == ProtocolLean {
+		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, fmt.Sprintf(w.turnDoc, candidatesMax)+actions), plan}
+	}
+	return []llmclient.Tool{plan, tool[answer.Draft](answer.ToolDraft, fmt.Sprintf(w.draftDoc, candidatesMax)+actions), tool[answer.Commitment](answer.ToolDecision, w.decisionDoc)}
+}
+
+func tool[Args any](name, doc string) llmclient.Tool {
+	return StrictTool[Args](name, doc, map[string][]string{"kind": answer.StepKinds})
+}
+
+// StrictTool returns a function tool whose arguments are the fields of Args, all of
+// them required. enums closes the sets of values of fields by name.
+func StrictTool[Args any](name, doc string, enums map[string][]string) llmclient.Tool {
+	inferred, err := jsonschema.For[Args](nil)
+	if err != nil {
+		panic("behavior: no schema for a tool's arguments: " + err.Error())
+	}
+	return llmclient.Tool{Name: name, Description: doc, Parameters: llmclient.Marshal(strictSchema(inferred, enums)), Strict: true}
+}
+
+// strictSchema brings an inferred schema to the subset that strict function tools
+// accept, and puts what the types cannot say in its place: the registry's action
+// schemas, enums as the closed sets of values by field name.
+func strictSchema(s *jsonschema.Schema, enums map[string][]string) *jsonschema.Schema {
+	if s.Items != nil {
+		return &jsonschema.Schema{Type: "array", Items: strictSchema(s.Items, enums)}
+	}
+	for name, property := range s.Properties {
+		values, closed := enums[name]
+		switch {
+		case closed:
+			property = modules.EnumSchema(values)
+		case name == "candidate" || name == "decision":
+			property = &jsonschema.Schema{Type: "integer"}
+		case name == "plan":
+			property = &jsonschema.Schema{Type: "string"}
+		case name == "execute_until":
+			property = modules.StandingSchema()
+		case name == "actions":
+			property = &jsonschema.Schema{Type: "array", Items: modules.PlannedActionSchema()}
+		case name == "candidates":
+			property = &jsonschema.Schema{Type: "array", Items: modules.ActionSchema()}
+		default:
+			property = strictSchema(property, enums)
+		}
+		s.Properties[name] = property
+	}
+	return s
+}
+
+// promptVersion counts changes of what is said that PromptVersion cannot see: the
+// form of lines, and the results and errors of modules.
+const promptVersion = 12
+
+// PromptVersion names the wording of prompts in a protocol and a language: a count
+// and a digest of instructions, tools and the table of the language, so that a
+// changed text cannot keep an old name. It is part of a trace's header, because
+// other wording means other requests. A language that does not exist, which a
+// damaged trace may name, has a version that no run has.
+func PromptVersion(p Protocol, l modules.Language) string {
+	if !slices.Contains(modules.Languages(), l) {
+		return "unknown language"
+	}
+	w := wordsOf(l)
+	text := w.instructions(Config{Settings: trace.Settings{Protocol: p}}.WithDefaults(), "", world.Persona{}) + fmt.Sprintf("%q", *w)
+	for _, t := range slices.Concat(w.protocolTools(p, world.DefaultRules()), modules.New().In(l).Tools()) {
+		text += string(t.Wire())
+	}
+	return fmt.Sprintf("%d-%s", promptVersion, llmclient.Hash([]byte(text))[:8])
+}
+
+// instructions is the stable policy text of one agent: purpose, persona, rules and
+// protocol. It holds nothing that changes from tick to tick; the actions stand in
+// the tool that takes them.
+func (w *wording) instructions(c Config, systemPrompt string, persona world.Persona) string {
+	if systemPrompt == "" {
+		systemPrompt = w.systemPrompt
+	}
+	protocol := fmt.Sprintf(w.fullProtocol, c.ModuleCallsMax)
+	if c.Protocol == ProtocolLean {
+		protocol = w.leanProtocol
+	}
+	parts := []string{systemPrompt}
+	if persona.Text != "" {
+		parts = append(parts, w.personaLabel+persona.Text)
+	}
+	return strings.Join(append(parts, w.rules, protocol+"\n"+w.closing), "\n\n")
+}
