@@ -73,7 +73,7 @@ func (w *wording) newFeedback(code string) feedback {
 // wrongArguments is the feedback about arguments that were refused.
 func (w *wording) wrongArguments(code string, e *answer.ArgumentError) feedback {
 	f, told := w.newFeedback(code), modules.FaultIn(w.language, e)
-	f.Path, f.Expected, f.Got = told.Path, told.Expected, told.Got
+	f.Path, f.Expected, f.Got = told.Path, told.Expected.String(), told.Got.String()
 	return f
 }
 

@@ -41,7 +41,7 @@ func feedbackIn(w *wording) string {
 	for _, kind := range parseKinds {
 		fmt.Fprintf(&b, "%s %s\n  %s\n  %s\n", CodeUnusableAnswer, kind, encode(w.aboutAnswer(kind, []string{answer.ToolDecision})), encode(w.aboutAnswer(kind, nil)))
 	}
-	bad := &answer.ArgumentError{Path: "candidate", Expected: "an integer", Got: "null"}
+	bad := &answer.ArgumentError{Path: "candidate", Expected: answer.Phrase{Form: "an integer"}, Got: answer.Phrase{Form: "null"}}
 	limited := w.newFeedback(CodeUnknownTool)
 	limited.Known, limited.Allowed, limited.Attempt, limited.Of = []string{answer.ToolPlan, answer.ToolDecision}, []string{answer.ToolDecision}, 1, 1
 	rejected := Verdict{

@@ -1,117 +1,83 @@
 package modules
 
-import (
-	"fmt"
-	"regexp"
-	"strings"
-
-	"example.com/agentworld/behavior/answer"
-)
+import "example.com/agentworld/behavior/answer"
 
 // FaultIn returns an argument error as a model reads it in a language: path and names
 // stay, sentences are translated. Errors are made, logged and recorded in English; only
 // what goes into a prompt is not.
 func FaultIn(l Language, e *answer.ArgumentError) *answer.ArgumentError {
-	if l != Chinese {
-		return e
+	w, told := wordsOf(l), *e
+	for _, phrase := range []*answer.Phrase{&told.Expected, &told.Got} {
+		form, translated := w.faults[phrase.Form]
+		if !translated {
+			// Names of JSON types alone, and numbers, are the same in every language.
+			continue
+		}
+		said := answer.Phrase{Form: form}
+		for _, value := range phrase.Values {
+			if noun, ok := value.(answer.Noun); ok {
+				value = w.noun(string(noun))
+			}
+			said.Values = append(said.Values, value)
+		}
+		*phrase = said
 	}
-	told := *e
-	told.Expected, told.Got = faultText(e.Expected), faultText(e.Got)
 	return &told
 }
 
-// faultForm is one thing that an [answer.ArgumentError] says, with the verbs %s and %d for
-// what varies, which may change places.
-type faultForm struct{ english, chinese string }
-
-// faultForms are all things that errors of this package and of its callers say. An
-// unlisted one would reach the model in English; a test looks for such texts in
-// the sources.
-var faultForms = []faultForm{
-	{"an object", "一个对象"},
-	{"a JSON object", "一个 JSON 对象"},
-	{"one JSON object", "一个 JSON 对象"},
-	{"an action object", "一个行动对象"},
-	{"none here: candidates are given in %s", "此处不填；候选在 %s 中给出"},
-	{"an object with the fields %s", "一个含字段 %s 的对象"},
-	{"only the fields %s", "只能有字段 %s"},
-	{"another field", "其他字段"},
-	{"one of %s", "以下之一：%s"},
-	{"an integer", "一个整数"},
-	{"an integer number of ticks", "整数，单位：回合"},
-	{"an integer number of units", "整数，单位数量"},
-	{"an integer number of batches", "整数，单位：批"},
-	{"an integer number of %s", "整数，单位：%s"},
-	{"an integer of at least 0 for %s", "%s 所需的不小于 0 的整数"},
-	{"a text of 1 to %d characters", "1 到 %d 个字符的文本"},
-	{"an agent id of 1 to %d characters", "1 到 %d 个字符的智能体 id"},
-	{"a place id of 1 to %d characters", "1 到 %d 个字符的地点 id"},
-	{"a factory id of 1 to %d characters", "1 到 %d 个字符的工厂 id"},
-	{"a order id of 1 to %d characters", "1 到 %d 个字符的订单 id"},
-	{"a %s id of 1 to %d characters", "%s 的 id，1 到 %d 个字符"},
-	{"an array of conditions", "由条件组成的数组"},
-	{"at most %d elements", "最多 %d 个元素"},
-	{"an array with one of %s", "由以下各项组成的数组：%s"},
-	{"conditions the world accepts", "世界接受的条件"},
-	{"the tool's schema", "该工具的 schema"},
-	{"the arguments of %s", "%s 的参数"},
-	{"a value it does not accept", "不被接受的值"},
-	{"others", "其他内容"},
-	{"something else", "其他内容"},
-	{"the action to repeat, with %s as a field beside it", "要重复的行动；%s 是与它并列的字段"},
-	{"the value that %s has, or only one of the two", "与 %s 相同的值，或两者只写其一"},
-	{"another value", "另一个值"},
-	{"at most %d bytes", "最多 %d 字节"},
-	{"%d bytes", "%d 字节"},
-	{"at most %d levels of nesting", "最多 %d 层嵌套"},
-	{"more levels", "更多层"},
-	{"text that is not JSON", "不是 JSON 的文本"},
-	{"an object that breaks off", "中途断开的对象"},
-	{"one that is too long or nested too deep", "过长或嵌套过深的对象"},
-	{"several objects", "多个对象"},
-	{"a value in place of the placeholder", "用实际的值代替占位符"},
-	{"a placeholder in angle brackets", "尖括号中的占位符"},
-	{"the number %s", "数字 %s"},
-	{"a string of %d characters", "%d 个字符的字符串"},
-	{"a string", "字符串"},
-	{"an array", "数组"},
-	{"a boolean", "布尔值"},
-	{"a number", "数字"},
-	{"nothing", "什么也没有"},
-	{"none", "没有"},
-	{"both", "两者都有"},
-	{"1 to %d candidates", "1 到 %d 个候选行动"},
-	{"a candidate's number or an action, not both", "候选行动的编号或一个行动，不能都写"},
-	{"0 to wait: nothing is drafted yet", "0（等待）：尚未起草任何候选行动"},
-	{"the number of a candidate from 1 to %d, or 0 to wait", "候选行动的编号 1 到 %d，或 0 表示等待"},
-	{"%s or %s", "%s 或 %s"},
-}
-
-// faultPatterns recognise the forms, in the same order.
-var faultPatterns = patternsOf(faultForms)
-
-func patternsOf(forms []faultForm) []*regexp.Regexp {
-	list := make([]*regexp.Regexp, len(forms))
-	for i, f := range forms {
-		pattern := strings.NewReplacer("%d", `(-?\d+)`, "%s", `(.+)`).Replace(regexp.QuoteMeta(f.english))
-		list[i] = regexp.MustCompile("^" + pattern + "$")
-	}
-	return list
-}
-
-// faultText returns what an error says in Chinese. Names of JSON types alone, and
-// numbers, are the same in every language.
-func faultText(english string) string {
-	for i, pattern := range faultPatterns {
-		found := pattern.FindStringSubmatch(english)
-		if found == nil {
-			continue
-		}
-		var parts []any
-		for _, part := range found[1:] {
-			parts = append(parts, part)
-		}
-		return fmt.Sprintf(strings.ReplaceAll(faultForms[i].chinese, "%d", "%s"), parts...)
-	}
-	return english
+// chineseFaults are the forms of all phrases of errors. An unlisted one would reach the
+// model in English; a test looks for such forms in the sources.
+var chineseFaults = map[string]string{
+	"an object":                             "一个对象",
+	"a JSON object":                         "一个 JSON 对象",
+	"one JSON object":                       "一个 JSON 对象",
+	"an action object":                      "一个行动对象",
+	"none here: candidates are given in %s": "此处不填；候选在 %s 中给出",
+	"an object with the fields %s":          "一个含字段 %s 的对象",
+	"only the fields %s":                    "只能有字段 %s",
+	"another field":                         "其他字段",
+	"one of %s":                             "以下之一：%s",
+	"an integer":                            "一个整数",
+	"an integer number of units":            "整数，单位数量",
+	"an integer number of %s":               "整数，单位：%s",
+	"an integer of at least 0 for %s":       "%s 所需的不小于 0 的整数",
+	"a text of 1 to %d characters":          "1 到 %d 个字符的文本",
+	"an %s id of 1 to %d characters":        "1 到 %[2]d 个字符的%[1]s id",
+	"a %s id of 1 to %d characters":         "1 到 %[2]d 个字符的%[1]s id",
+	"an array of conditions":                "由条件组成的数组",
+	"at most %d elements":                   "最多 %d 个元素",
+	"an array with one of %s":               "由以下各项组成的数组：%s",
+	"conditions the world accepts":          "世界接受的条件",
+	"the tool's schema":                     "该工具的 schema",
+	"the arguments of %s":                   "%s 的参数",
+	"a value it does not accept":            "不被接受的值",
+	"others":                                "其他内容",
+	"something else":                        "其他内容",
+	"the action to repeat, with %s as a field beside it": "要重复的行动；%s 是与它并列的字段",
+	"the value that %s has, or only one of the two":      "与 %s 相同的值，或两者只写其一",
+	"another value":                           "另一个值",
+	"at most %d bytes":                        "最多 %d 字节",
+	"%d bytes":                                "%d 字节",
+	"at most %d levels of nesting":            "最多 %d 层嵌套",
+	"more levels":                             "更多层",
+	"text that is not JSON":                   "不是 JSON 的文本",
+	"an object that breaks off":               "中途断开的对象",
+	"one that is too long or nested too deep": "过长或嵌套过深的对象",
+	"several objects":                         "多个对象",
+	"a value in place of the placeholder":     "用实际的值代替占位符",
+	"a placeholder in angle brackets":         "尖括号中的占位符",
+	"the number %s":                           "数字 %s",
+	"a string of %d characters":               "%d 个字符的字符串",
+	"a string":                                "字符串",
+	"an array":                                "数组",
+	"a boolean":                               "布尔值",
+	"a number":                                "数字",
+	"nothing":                                 "什么也没有",
+	"none":                                    "没有",
+	"both":                                    "两者都有",
+	"1 to %d candidates":                      "1 到 %d 个候选行动",
+	"a candidate's number or an action, not both":          "候选行动的编号或一个行动，不能都写",
+	"0 to wait: nothing is drafted yet":                    "0（等待）：尚未起草任何候选行动",
+	"the number of a candidate from 1 to %d, or 0 to wait": "候选行动的编号 1 到 %d，或 0 表示等待",
+	"%s or %s": "%s 或 %s",
 }

@@ -53,6 +53,9 @@ type wording struct {
 	adjusted string
 
 	rules ruleWording
+	// faults are the forms of what argument errors say, by the English ones; nil where
+	// those are used.
+	faults map[string]string
 	// memory are the words around a remembered text.
 	memory memory.Words
 	// score follows a memory that was searched for, with the verb %d.

@@ -70,6 +70,7 @@ var chinese = wording{
 		standingIgnore: "ignore：可列入 %s",
 		and:            " 和 ",
 	},
+	faults: chineseFaults,
 	memory: memory.Words{Tick: "第 %d 回合", Ticks: "第 %d-%d 回合", Failed: "失败", From: "来自", Last: ", 最新一条", Total: "合计"},
 	score:  " (得分 %d)",
 }

@@ -158,7 +158,7 @@ func ActionNames() []string {
 // choices and their aliases.
 func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repair, fault *ArgumentError) {
 	if v.Kind != Object {
-		return nil, nil, mismatch("", "an action object", v)
+		return nil, nil, mismatch("", say("an action object"), v)
 	}
 	for _, f := range v.Fields {
 		// A text such as <name>, which descriptions write for a value, is none, and it shows
@@ -168,7 +168,7 @@ func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repa
 			if !isField(path) {
 				path = "" // no name that a model made up gets into an error
 			}
-			return nil, nil, &ArgumentError{Path: path, Expected: "a value in place of the placeholder", Got: "a placeholder in angle brackets"}
+			return nil, nil, &ArgumentError{Path: path, Expected: say("a value in place of the placeholder"), Got: say("a placeholder in angle brackets")}
 		}
 	}
 	name := v.Field(ActionField)
@@ -181,7 +181,7 @@ func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repa
 	case spec.Name == standingName:
 		// A frequent and honest mistake gets its own hint.
 		return nil, nil, &ArgumentError{
-			Path: ActionField, Expected: "the action to repeat, with " + standingName + " as a field beside it", Got: standingName,
+			Path: ActionField, Expected: say("the action to repeat, with %s as a field beside it", standingName), Got: say("%s", standingName),
 		}
 	case repair != "":
 		used = append(used, repair)
@@ -232,7 +232,7 @@ func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repa
 				written[p.Name] = p.Name
 			} else if fault == nil {
 				if again := read(p, slot); fault == nil && again != args[p.Name] {
-					fault = &ArgumentError{Path: slot, Expected: "the value that " + p.Name + " has, or only one of the two", Got: "another value"}
+					fault = &ArgumentError{Path: slot, Expected: say("the value that %s has, or only one of the two", p.Name), Got: say("another value")}
 				}
 			}
 		}
@@ -248,9 +248,9 @@ func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repa
 	switch {
 	case errors.As(err, &refused):
 		if i := slices.IndexFunc(spec.Params, func(p world.Param) bool { return p.Name == refused.Field }); i >= 0 {
-			return nil, used, &ArgumentError{Path: written[refused.Field], Expected: expectedOf(spec.Params[i]), Got: "a value it does not accept"}
+			return nil, used, &ArgumentError{Path: written[refused.Field], Expected: expectedOf(spec.Params[i]), Got: say("a value it does not accept")}
 		}
-		return nil, used, &ArgumentError{Expected: "the arguments of " + spec.Name, Got: "others"}
+		return nil, used, &ArgumentError{Expected: say("the arguments of %s", spec.Name), Got: say("others")}
 	case err != nil:
 		panic("answer: the action registry failed without naming an argument: " + err.Error())
 	}
@@ -293,18 +293,20 @@ func standIn(p world.Param) world.Value {
 }
 
 // expectedOf describes what a parameter accepts.
-func expectedOf(p world.Param) string {
-	switch p.Kind {
-	case world.ParamAmount:
-		return "an integer number of " + p.Unit
-	case world.ParamChoice:
+func expectedOf(p world.Param) Phrase {
+	switch {
+	case p.Kind == world.ParamAmount && p.Unit == "units":
+		return say("an integer number of units")
+	case p.Kind == world.ParamAmount:
+		return say("an integer number of %s", Noun(p.Unit))
+	case p.Kind == world.ParamChoice:
 		return oneOf(p.Choices)
-	case world.ParamText:
-		return fmt.Sprintf("a text of 1 to %d characters", p.Max)
-	case world.ParamAgent:
-		return fmt.Sprintf("an agent id of 1 to %d characters", idCharsMax)
+	case p.Kind == world.ParamText:
+		return say("a text of 1 to %d characters", p.Max)
+	case p.Kind == world.ParamAgent:
+		return say("an %s id of 1 to %d characters", Noun(p.Kind), idCharsMax)
 	}
-	return fmt.Sprintf("a %s id of 1 to %d characters", p.Kind, idCharsMax)
+	return say("a %s id of 1 to %d characters", Noun(p.Kind), idCharsMax)
 }
 
 // The fields of a standing order and of its conditions, and the keys under which models
@@ -363,13 +365,13 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 	} else {
 		n, rounded, ok := given.integer()
 		if !ok {
-			return nil, used, mismatch("max_ticks", "an integer number of ticks", given)
+			return nil, used, mismatch("max_ticks", say("an integer number of %s", Noun(world.Ticks)), given)
 		}
 		maxTicks, used = n, append(used, rounded...)
 	}
 	var ignore []string
 	if list := v.Field("ignore"); list.Kind != Null {
-		if fault := bounded("ignore", "an array with "+oneOf(world.StopAlways()), list); fault != nil {
+		if fault := bounded("ignore", say("an array with one of %s", strings.Join(world.StopAlways(), ", ")), list); fault != nil {
 			return nil, used, fault
 		}
 		for i, item := range list.Items {
@@ -382,7 +384,7 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 	}
 	order, err := world.NewExecuteUntil(do, until, maxTicks, ignore...)
 	if err != nil {
-		return nil, used, &ArgumentError{Path: "until", Expected: "conditions the world accepts", Got: "others"}
+		return nil, used, &ArgumentError{Path: "until", Expected: say("conditions the world accepts"), Got: say("others")}
 	}
 	return order, used, nil
 }
@@ -395,7 +397,7 @@ func conditionsOf(list Value) (conditions []world.Condition, used []Repair, faul
 	if list.Kind == Null || list.Kind == Array && len(list.Items) == 0 {
 		return []world.Condition{{Event: world.StopActionRejected}}, []Repair{DefaultUntil}, nil
 	}
-	if fault := bounded("until", "an array of conditions", list); fault != nil {
+	if fault := bounded("until", say("an array of conditions"), list); fault != nil {
 		return nil, nil, fault
 	}
 	for i, v := range list.Items {
@@ -421,7 +423,7 @@ func conditionsOf(list Value) (conditions []world.Condition, used []Repair, faul
 		if stopEvent(name).TakesValue {
 			n, rounded, ok := threshold.integer()
 			if !ok || n < 0 {
-				return nil, used, mismatch(below(path, "value"), "an integer of at least 0 for "+name, threshold)
+				return nil, used, mismatch(below(path, "value"), say("an integer of at least 0 for %s", name), threshold)
 			}
 			condition.Value, used = &n, append(used, rounded...)
 		} else if threshold.Kind != Null {
@@ -449,7 +451,7 @@ func nameAmong(path string, v Value, names []string) (string, []Repair, *Argumen
 // null; whoever reads them decides about that.
 func closed(path string, v Value, known, others []string) *ArgumentError {
 	if v.Kind != Object {
-		return mismatch(path, "an object with the fields "+strings.Join(known, ", "), v)
+		return mismatch(path, say("an object with the fields %s", strings.Join(known, ", ")), v)
 	}
 	for _, f := range v.Fields {
 		if !slices.Contains(known, f.Name) && !slices.Contains(others, f.Name) {
@@ -460,12 +462,12 @@ func closed(path string, v Value, known, others []string) *ArgumentError {
 }
 
 // bounded refuses anything but an array that is not too long.
-func bounded(path, expected string, v Value) *ArgumentError {
+func bounded(path string, expected Phrase, v Value) *ArgumentError {
 	switch {
 	case v.Kind != Array:
 		return mismatch(path, expected, v)
 	case len(v.Items) > world.ConditionsMax:
-		return &ArgumentError{Path: path, Expected: fmt.Sprintf("at most %d elements", world.ConditionsMax), Got: fmt.Sprint(len(v.Items))}
+		return &ArgumentError{Path: path, Expected: say("at most %d elements", world.ConditionsMax), Got: say("%d", len(v.Items))}
 	}
 	return nil
 }

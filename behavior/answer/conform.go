@@ -23,7 +23,7 @@ func Conform(schema *jsonschema.Schema, textField, raw string) (json.RawMessage,
 	} else if v, c.repairs, fault = read(raw); fault == nil && v.Kind != Object {
 		// An empty object must not stand in: the model would be told that it left out
 		// what it did send.
-		fault = &ArgumentError{Expected: "an object", Got: v.describe(), NotObject: true}
+		fault = &ArgumentError{Expected: say("an object"), Got: v.describe(), NotObject: true}
 	}
 	if fault == nil {
 		v, fault = c.conform("", schema, v)
@@ -51,7 +51,7 @@ func (c *conformer) conform(path string, s *jsonschema.Schema, v Value) (Value, 
 	case slices.Contains(types, "integer"):
 		n, used, ok := v.integer()
 		if !ok {
-			return Value{}, mismatch(path, "an integer", v)
+			return Value{}, mismatch(path, say("an integer"), v)
 		}
 		c.repairs = append(c.repairs, used...)
 		return Value{Kind: Number, Text: fmt.Sprint(n)}, nil
@@ -111,13 +111,19 @@ func typesOf(s *jsonschema.Schema) []string {
 }
 
 // expectedTypes describes what a schema accepts.
-func expectedTypes(s *jsonschema.Schema) string {
+func expectedTypes(s *jsonschema.Schema) Phrase {
 	if len(s.Enum) > 0 {
 		var names []string
 		for _, name := range s.Enum {
-			names = append(names, strings.Trim(fmt.Sprint(name), "<>"))
+			if name == nil {
+				name = "null"
+			}
+			names = append(names, fmt.Sprint(name))
 		}
-		return strings.ReplaceAll(oneOf(names), "nil", "null")
+		return oneOf(names)
 	}
-	return strings.Join(typesOf(s), " or ")
+	if types := typesOf(s); len(types) == 2 {
+		return say("%s or %s", types[0], types[1])
+	}
+	return say("%s", strings.Join(typesOf(s), " or "))
 }

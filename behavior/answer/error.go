@@ -16,9 +16,9 @@ type ArgumentError struct {
 	// does not know is not named: the path ends at the object that holds it.
 	Path string `json:"path"`
 	// Expected says what would have been right.
-	Expected string `json:"expected"`
+	Expected Phrase `json:"expected"`
 	// Got says what stood there instead.
-	Got string `json:"got"`
+	Got Phrase `json:"got"`
 	// NotJSON says that the text could not be read at all, so that showing the
 	// schema helps more than showing the fault.
 	NotJSON bool `json:"-"`
@@ -35,6 +35,25 @@ func (e *ArgumentError) Error() string {
 	return fmt.Sprintf("%s: expected %s, got %s", where, e.Expected, e.Got)
 }
 
+// Phrase is what an [ArgumentError] says: an English form with the verbs %s and %d, and what
+// goes into it. Another language has a form of its own in place of each.
+type Phrase struct {
+	Form   string
+	Values []any
+}
+
+// Noun is a word in a [Phrase] that a language may have a word of its own for. Every other
+// value is a name or a number.
+type Noun string
+
+func say(form string, values ...any) Phrase { return Phrase{form, values} }
+
+// String returns the phrase in its form.
+func (p Phrase) String() string { return fmt.Sprintf(p.Form, p.Values...) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (p Phrase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
 // Inside returns the error as seen from an object that holds the value under
 // name. The value's own text being no JSON says nothing about the arguments.
 func (e *ArgumentError) Inside(name string) *ArgumentError {
@@ -46,22 +65,22 @@ func (e *ArgumentError) Inside(name string) *ArgumentError {
 }
 
 // mismatch returns the error for a value of the wrong type or content.
-func mismatch(path, expected string, got Value) *ArgumentError {
+func mismatch(path string, expected Phrase, got Value) *ArgumentError {
 	return &ArgumentError{Path: path, Expected: expected, Got: got.describe()}
 }
 
 // notJSON returns the error for a text without one object.
-func notJSON(got string) *ArgumentError {
-	return &ArgumentError{Expected: "one JSON object", Got: got, NotJSON: true}
+func notJSON(got Phrase) *ArgumentError {
+	return &ArgumentError{Expected: say("one JSON object"), Got: got, NotJSON: true}
 }
 
 // missing returns the error for a field that has to be there.
-func missing(path, expected string) *ArgumentError {
-	return &ArgumentError{Path: path, Expected: expected, Got: "nothing"}
+func missing(path string, expected Phrase) *ArgumentError {
+	return &ArgumentError{Path: path, Expected: expected, Got: say("nothing")}
 }
 
 // oneOf describes a choice between names.
-func oneOf(names []string) string { return "one of " + strings.Join(names, ", ") }
+func oneOf(names []string) Phrase { return say("one of %s", strings.Join(names, ", ")) }
 
 // below returns the path of a field inside the object at path.
 func below(path, name string) string {
@@ -74,5 +93,5 @@ func below(path, name string) string {
 // unknownField returns the error for an object that holds a field it may not
 // hold.
 func unknownField(path string, known []string) *ArgumentError {
-	return &ArgumentError{Path: path, Expected: "only the fields " + strings.Join(known, ", "), Got: "another field"}
+	return &ArgumentError{Path: path, Expected: say("only the fields %s", strings.Join(known, ", ")), Got: say("another field")}
 }

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -505,7 +504,7 @@ func around(rest string) (used []Repair) {
 func ReadObject(text string) (Value, []Repair, *ArgumentError) {
 	v, used, fault := read(text)
 	if fault == nil && v.Kind != Object {
-		fault = &ArgumentError{Expected: "a JSON object", Got: v.describe(), NotObject: true}
+		fault = &ArgumentError{Expected: say("a JSON object"), Got: v.describe(), NotObject: true}
 	}
 	return v, used, fault
 }
@@ -515,7 +514,7 @@ func ReadObject(text string) (Value, []Repair, *ArgumentError) {
 func read(raw string) (v Value, used []Repair, fault *ArgumentError) {
 	if len(raw) > argumentsBytesMax {
 		return Value{}, nil, &ArgumentError{
-			Expected: fmt.Sprintf("at most %d bytes", argumentsBytesMax), Got: fmt.Sprintf("%d bytes", len(raw)), NotJSON: true,
+			Expected: say("at most %d bytes", argumentsBytesMax), Got: say("%d bytes", len(raw)), NotJSON: true,
 		}
 	}
 	if v, used, fault = readOnce(raw); fault != nil {
@@ -550,7 +549,7 @@ func readOnce(text string) (Value, []Repair, *ArgumentError) {
 	switch {
 	case r.state == readDeep:
 		return Value{}, nil, &ArgumentError{
-			Expected: fmt.Sprintf("at most %d levels of nesting", argumentsDepthMax), Got: "more levels", NotJSON: true,
+			Expected: say("at most %d levels of nesting", argumentsDepthMax), Got: say("more levels"), NotJSON: true,
 		}
 	case whole && (v.Kind == Object || v.Kind == Array || !slices.Contains(r.used, UnquotedText)):
 		return v, r.used, nil
@@ -558,13 +557,13 @@ func readOnce(text string) (Value, []Repair, *ArgumentError) {
 	f, problem := findObjects(text)
 	switch {
 	case problem == Truncated:
-		return Value{}, nil, notJSON("an object that breaks off")
+		return Value{}, nil, notJSON(say("an object that breaks off"))
 	case problem == TooLarge:
-		return Value{}, nil, notJSON("one that is too long or nested too deep")
+		return Value{}, nil, notJSON(say("one that is too long or nested too deep"))
 	case problem == Several || len(f.objects) > 1:
-		return Value{}, nil, notJSON("several objects")
+		return Value{}, nil, notJSON(say("several objects"))
 	case len(f.objects) == 0:
-		return Value{}, nil, notJSON("text that is not JSON")
+		return Value{}, nil, notJSON(say("text that is not JSON"))
 	}
 	return f.objects[0], append(f.used, around(f.rest)...), nil
 }

@@ -80,7 +80,7 @@ func TestReadObjectRefuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, _, fault := ReadObject(tt.text)
-			if fault == nil || fault.Got != tt.got {
+			if fault == nil || fault.Got.String() != tt.got {
 				t.Errorf("%s, %v, want it refused as %q", got.JSON(), fault, tt.got)
 			}
 		})

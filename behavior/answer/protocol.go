@@ -3,7 +3,6 @@ package answer
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -126,16 +125,16 @@ func (v Value) Decode(into any, required ...string) (absent []Repair, e *Argumen
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong):
-		expected := "a " + wrong.Type.Kind().String()
+		expected := say("a " + wrong.Type.Kind().String())
 		switch wrong.Type.Kind() {
 		case reflect.Slice:
-			expected = "an array"
+			expected = say("an array")
 		case reflect.Struct, reflect.Map:
-			expected = "an object"
+			expected = say("an object")
 		}
-		return nil, &ArgumentError{Path: strings.TrimPrefix(wrong.Field, "Commitment."), Expected: expected, Got: wrong.Value}
+		return nil, &ArgumentError{Path: strings.TrimPrefix(wrong.Field, "Commitment."), Expected: expected, Got: say("%s", wrong.Value)}
 	case err != nil:
-		return nil, &ArgumentError{Path: "arguments", Expected: "the tool's schema", Got: "something else"}
+		return nil, &ArgumentError{Path: "arguments", Expected: say("the tool's schema"), Got: say("something else")}
 	}
 	return absent, nil
 }
@@ -195,7 +194,7 @@ func ReadDraft(c Call, most int) (d Draft, used []Repair, e *ArgumentError) {
 	}
 	absent, e := o.Decode(&d, "candidates")
 	if e == nil && len(d.Candidates) == 0 {
-		e = &ArgumentError{Path: "candidates", Expected: fmt.Sprintf("1 to %d candidates", most), Got: "none"}
+		e = &ArgumentError{Path: "candidates", Expected: say("1 to %d candidates", most), Got: say("none")}
 	}
 	return d, append(used, c.norm(absent)...), e
 }
@@ -208,7 +207,7 @@ type Decision struct {
 }
 
 // noAction refuses an object that decides nothing.
-var noAction = &ArgumentError{Path: "action", Expected: "an action object", Got: "none"}
+var noAction = &ArgumentError{Path: "action", Expected: say("an action object"), Got: say("none")}
 
 // ReadDecision reads a decision, or a lean turn. Besides a candidate's number it takes an
 // action in full: the form of text answers, and of providers that do not hold a model to
@@ -222,9 +221,9 @@ func ReadDecision(c Call) (d Decision, used []Repair, e *ArgumentError) {
 	// no candidates in the decision on a draft made before, and no second decision.
 	switch numbered := o.gives("candidate"); {
 	case numbered && c.Tool == ToolDecision && o.gives("candidates"):
-		e = &ArgumentError{Path: "candidates", Expected: "none here: candidates are given in " + ToolDraft, Got: string(o.Field("candidates").Kind)}
+		e = &ArgumentError{Path: "candidates", Expected: say("none here: candidates are given in %s", ToolDraft), Got: say("%s", o.Field("candidates").Kind)}
 	case numbered && namedIn(o, "decision") != "":
-		e = &ArgumentError{Path: "decision", Expected: "a candidate's number or an action, not both", Got: "both"}
+		e = &ArgumentError{Path: "decision", Expected: say("a candidate's number or an action, not both"), Got: say("both")}
 	case !o.has("candidate"):
 		shaped, more, ok := shapeDecision(o)
 		if !ok {
@@ -250,7 +249,7 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 	standing := d.object.Field("execute_until")
 	switch {
 	case d.object.gives("action") && d.object.gives("candidate"):
-		return nil, nil, &ArgumentError{Path: "action", Expected: "a candidate's number or an action, not both", Got: "both"}
+		return nil, nil, &ArgumentError{Path: "action", Expected: say("a candidate's number or an action, not both"), Got: say("both")}
 	case d.object.gives("action"):
 		a, used, e := decodeWhole(d.object.Field("action"), standing, names, nil)
 		return a, c.norm(used), e
@@ -268,12 +267,12 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 	case err == nil && n > 0 && n <= int64(len(candidates)) && candidates[n-1] != nil:
 		do = candidates[n-1]
 	default:
-		e := &ArgumentError{Path: "candidate", Expected: "0 to wait: nothing is drafted yet", Got: string(number.Kind)}
+		e := &ArgumentError{Path: "candidate", Expected: say("0 to wait: nothing is drafted yet"), Got: say("%s", number.Kind)}
 		if len(candidates) > 0 {
-			e.Expected = fmt.Sprintf("the number of a candidate from 1 to %d, or 0 to wait", len(candidates))
+			e.Expected = say("the number of a candidate from 1 to %d, or 0 to wait", len(candidates))
 		}
 		if !d.object.has("candidate") {
-			e.Got = "nothing"
+			e.Got = say("nothing")
 		}
 		return nil, nil, e
 	}
@@ -301,7 +300,7 @@ func (a PlannedAction) Decode(c Call, names Names) (do world.Action, open []worl
 	}
 	n, more, ok := Parse(raw).integer()
 	if !ok {
-		return nil, nil, nil, mismatch("max_ticks", "an integer number of ticks", Parse(raw))
+		return nil, nil, nil, mismatch("max_ticks", say("an integer number of %s", Noun(world.Ticks)), Parse(raw))
 	}
 	order, err := world.NewExecuteUntil(do, []world.Condition{{Event: world.StopActionRejected}}, n)
 	if err != nil {

@@ -74,7 +74,7 @@ func TestDecodeStandingErrors(t *testing.T) {
 		{`{"until":[{"event":"harvest_yield_below"}]}`, "until[0].value: expected an integer of at least 0 for harvest_yield_below, got null"},
 		{`{"until":[{"event":"harvest_yield_below","value":-1}]}`, "until[0].value: expected an integer of at least 0 for harvest_yield_below, got the number -1"},
 		{`{"until":[{"event":"job_done"}],"max_ticks":[]}`, "max_ticks: expected an integer number of ticks, got an array"},
-		{`{"until":[],"ignore":"power_low"}`, "ignore: expected an array with " + oneOf(world.StopAlways()) + ", got a string of 9 characters"},
+		{`{"until":[],"ignore":"power_low"}`, "ignore: expected an array with " + oneOf(world.StopAlways()).String() + ", got a string of 9 characters"},
 		{`{"until":[],"ignore":["job_done"]}`, "ignore[0]: expected one of message_received, power_low, got a string of 8 characters"},
 		{`{"until":[],"ignore":[null]}`, "ignore[0]: expected one of message_received, power_low, got null"},
 		{`{"until":[],"ignore":[` + strings.TrimSuffix(strings.Repeat(`"power_low",`, 9), ",") + `]}`, "ignore: expected at most 8 elements, got 9"},

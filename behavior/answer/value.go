@@ -126,18 +126,18 @@ func (v Value) equal(o Value) bool { return string(v.JSON()) == string(o.JSON())
 // describe names the value for an [ArgumentError]: the type, with the digits of a
 // short number and the length of a string. The text of a string never appears: it
 // may be another agent's words that the model repeated.
-func (v Value) describe() string {
+func (v Value) describe() Phrase {
 	switch {
 	case v.Kind == Number && len(v.Text) <= 24:
-		return "the number " + v.Text
+		return say("the number %s", v.Text)
 	case v.Kind == String:
-		return fmt.Sprintf("a string of %d characters", utf8.RuneCountInString(v.Text))
+		return say("a string of %d characters", utf8.RuneCountInString(v.Text))
 	case v.Kind == Null:
-		return "null"
+		return say("null")
 	case v.Kind == Array || v.Kind == Object:
-		return "an " + string(v.Kind)
+		return say("an " + string(v.Kind))
 	}
-	return "a " + string(v.Kind)
+	return say("a " + string(v.Kind))
 }
 
 // JSON returns the value's compact encoding.

@@ -127,7 +127,7 @@ func (t *Turn) decode(i int, r *reflection, c *curation) ([]answer.Repair, answe
 		}
 		var absent []answer.Repair
 		if absent, e = object.Decode(&one, lists...); e == nil && len(absent) == len(lists) {
-			e = &answer.ArgumentError{Path: lists[0], Expected: "a list", Got: "nothing"}
+			e = &answer.ArgumentError{Path: lists[0], Expected: answer.Phrase{Form: "a list"}, Got: answer.Phrase{Form: "nothing"}}
 		}
 		r.Tags, r.Insights, c.Deltas = append(r.Tags, one.Tags...), append(r.Insights, one.Insights...), append(c.Deltas, one.Deltas...)
 	}
