@@ -41,11 +41,8 @@ func (c *Client) pressure(x exchange, got outcome) limiter.Outcome {
 		o.Tokens = max(got.reply.Usage.Total, got.reply.Usage.Input+got.reply.Usage.Output)
 		return o
 	}
-	switch {
-	case got.failure.Kind == llmclient.ErrRateLimited, got.failure.Kind == llmclient.ErrTimeout,
-		x.status == http.StatusServiceUnavailable, x.status == statusOverloaded:
-		o.Overloaded = true
-	}
+	o.Overloaded = got.failure.Kind == llmclient.ErrRateLimited || got.failure.Kind == llmclient.ErrTimeout ||
+		x.status == http.StatusServiceUnavailable || x.status == statusOverloaded
 	if got.asked != nil && *got.asked <= c.config.RetryAfterMax && got.passing {
 		o.RetryAfter = *got.asked
 	}

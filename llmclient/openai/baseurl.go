@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -38,32 +39,43 @@ var (
 // An error is one line, says what is allowed and never repeats the text, which
 // may hold a secret.
 func ParseBaseURL(s string) (BaseURL, error) {
-	s, err := withScheme(strings.TrimSpace(s))
-	if err != nil {
-		return BaseURL{}, err
+	const form = ": write scheme://host[:port][/path][?query], such as " + BaseURLDefault
+	s = strings.TrimSpace(s)
+	switch {
+	case s == "":
+		return BaseURL{}, errors.New("base URL is empty" + form)
+	case schemed.MatchString(s):
+	case loopback(s):
+		s = "http://" + s
+	default:
+		return BaseURL{}, errors.New("base URL has no scheme: write http:// or https:// before the host (it may be left out only for localhost, 127.x.x.x and [::1])")
 	}
 	u, err := url.Parse(s)
 	if err != nil {
-		return BaseURL{}, errors.New("base URL cannot be read: write scheme://host[:port][/path][?query], such as " + BaseURLDefault)
+		return BaseURL{}, errors.New("base URL cannot be read" + form)
 	}
-	if err := admissible(u, strings.Contains(s, "#")); err != nil {
-		return BaseURL{}, err
-	}
-	origin := url.URL{Scheme: u.Scheme, Host: u.Host}
-	return BaseURL{place: origin.String() + apiPath(u.EscapedPath()), query: NewSecret(u.RawQuery)}, nil
-}
-
-// withScheme returns s with a scheme, which may be absent for loopback hosts only.
-func withScheme(s string) (string, error) {
+	// url.Parse checks no more of a port than that it has digits.
+	port, badPort := strconv.Atoi(cmp.Or(u.Port(), "80"))
 	switch {
-	case s == "":
-		return "", errors.New("base URL is empty: write scheme://host[:port][/path][?query], such as " + BaseURLDefault)
-	case schemed.MatchString(s):
-		return s, nil
-	case loopback(s):
-		return "http://" + s, nil
+	case u.Scheme != "http" && u.Scheme != "https":
+		return BaseURL{}, fmt.Errorf("base URL has the scheme %.20q: only http and https are allowed", u.Scheme)
+	case u.User != nil:
+		return BaseURL{}, errors.New("base URL holds a user or password: only host, path and query are allowed, a key belongs in the API key setting")
+	case strings.Contains(s, "#"):
+		return BaseURL{}, errors.New("base URL holds a fragment (#): only host, path and query are allowed")
+	case u.Hostname() == "":
+		return BaseURL{}, errors.New("base URL has no host" + form)
+	case badPort != nil || port < 1 || port > 65535:
+		return BaseURL{}, errors.New("base URL has a port out of range: 1 to 65535 are allowed")
+	case !printable(u.RawQuery):
+		return BaseURL{}, errors.New("base URL has a query with spaces or special characters: only percent-encoded text is allowed")
 	}
-	return "", errors.New("base URL has no scheme: write http:// or https:// before the host (it may be left out only for localhost, 127.x.x.x and [::1])")
+	// Only an absent path gets "/v1": many servers have the API elsewhere, and whoever
+	// wrote a path meant it.
+	path := strings.TrimRight(u.EscapedPath(), "/")
+	path = cmp.Or(strings.TrimRight(operation.ReplaceAllString(path, ""), "/"), "/v1")
+	origin := url.URL{Scheme: u.Scheme, Host: u.Host}
+	return BaseURL{place: origin.String() + path, query: NewSecret(u.RawQuery)}, nil
 }
 
 // loopback reports whether s, which has no scheme, begins with a loopback host.
@@ -81,52 +93,20 @@ func loopback(s string) bool {
 	return err == nil && addr.IsLoopback() && (addr.Is4() || strings.HasPrefix(host, "["))
 }
 
-// admissible says why u cannot be a base URL.
-func admissible(u *url.URL, fragment bool) error {
-	switch {
-	case u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("base URL has the scheme %.20q: only http and https are allowed", u.Scheme)
-	case u.User != nil:
-		return errors.New("base URL holds a user or password: only host, path and query are allowed, a key belongs in the API key setting")
-	case fragment:
-		return errors.New("base URL holds a fragment (#): only host, path and query are allowed")
-	case u.Hostname() == "":
-		return errors.New("base URL has no host: write scheme://host[:port][/path][?query], such as " + BaseURLDefault)
-	case !validPort(u.Port()):
-		return errors.New("base URL has a port out of range: 1 to 65535 are allowed")
-	case !printable(u.RawQuery):
-		return errors.New("base URL has a query with spaces or special characters: only percent-encoded text is allowed")
-	}
-	return nil
-}
-
-// validPort reports whether port is absent or a TCP port; url.Parse checks no
-// more than that it has digits.
-func validPort(port string) bool {
-	n, err := strconv.Atoi(port)
-	return port == "" || err == nil && n >= 1 && n <= 65535
-}
-
 // printable reports whether s holds nothing but visible ASCII characters.
 func printable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
 
-// apiPath returns the path below which the API lies, without a trailing slash.
-// Only an absent path gets "/v1": many servers have the API elsewhere, and whoever
-// wrote a path meant it.
-func apiPath(path string) string {
-	path = strings.TrimRight(path, "/")
-	path = strings.TrimRight(operation.ReplaceAllString(path, ""), "/")
-	if path == "" {
-		return "/v1"
-	}
-	return path
-}
-
 // String returns the effective base URL for printing: query values that look like
 // secrets are masked.
-func (b BaseURL) String() string { return b.place + maskedQuery(b.query.Reveal()) }
+func (b BaseURL) String() string { return b.shown("") }
+
+// shown is String with an operation behind the path.
+func (b BaseURL) shown(operation string) string {
+	masked, _ := maskedQuery(b.query.Reveal())
+	return b.place + operation + masked
+}
 
 // Equal reports whether both lead to the same place, query included.
 func (b BaseURL) Equal(other BaseURL) bool {
@@ -144,9 +124,4 @@ func (b BaseURL) endpoint() *url.URL {
 	}
 	u.RawQuery = b.query.Reveal()
 	return u
-}
-
-// endpointText returns the endpoint for printing.
-func (b BaseURL) endpointText() string {
-	return b.place + "/responses" + maskedQuery(b.query.Reveal())
 }

@@ -40,32 +40,25 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	cfg.BaseURL = base.String() // without secrets
+	_, secrets := maskedQuery(base.query.Reveal())
 	c := &Client{
 		config: cfg, base: base, carrier: httpClient(cfg.HTTPClient),
-		scrub: newScrubber(append(querySecrets(base.query.Reveal()), cfg.APIKey.Reveal())...),
+		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
 		sleep: sleep, jitter: rand.Float64,
 	}
-	c.service = responses.NewResponseService(c.options()...)
+	// The service is built from these options alone, not through the SDK's client, which
+	// would read OPENAI_* variables.
+	options := []option.RequestOption{option.WithBaseURL(base.place), option.WithHTTPClient(c.carrier), option.WithMaxRetries(0)}
+	if !cfg.APIKey.Empty() {
+		options = append(options, option.WithAPIKey(cfg.APIKey.Reveal()))
+	}
+	c.service = responses.NewResponseService(options...)
 	return c, nil
-}
-
-// options are what every request has in common. The service is built from these
-// alone, not through the SDK's client, which would read OPENAI_* variables.
-func (c *Client) options() []option.RequestOption {
-	options := []option.RequestOption{
-		option.WithBaseURL(c.base.place),
-		option.WithHTTPClient(c.carrier),
-		option.WithMaxRetries(0),
-	}
-	if !c.config.APIKey.Empty() {
-		options = append(options, option.WithAPIKey(c.config.APIKey.Reveal()))
-	}
-	return options
 }
 
 // URL returns the effective URL that requests are posted to, for printing: query
 // values that look like secrets are masked.
-func (c *Client) URL() string { return c.base.endpointText() }
+func (c *Client) URL() string { return c.base.shown("/responses") }
 
 // Close closes idle connections. Calls in flight are not disturbed, and a closed
 // client may be used again.
@@ -81,26 +74,18 @@ func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String
 // says what a caller can do. It returns no error. It repeats attempts as the
 // package comment says, ends with ErrDeadline or ErrInterrupted when ctx ends,
 // and sends nothing when ctx has already ended.
-func (c *Client) Respond(ctx context.Context, r llmclient.Request) llmclient.Answer {
-	start := time.Now()
-	answer := c.converse(ctx, start, r)
-	answer.LatencyMS = time.Since(start).Milliseconds()
-	return answer
-}
-
-// converse repeats attempts until one brings a reply or a failure that stays. began
-// is when the call did, which is its place among those that wait.
-func (c *Client) converse(ctx context.Context, began time.Time, r llmclient.Request) llmclient.Answer {
-	if failure := ended(ctx); failure != nil {
-		return llmclient.Answer{Failure: failure}
+func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmclient.Answer) {
+	// The call began now, which is its place among those that wait.
+	began := time.Now()
+	defer func() { answer.LatencyMS = time.Since(began).Milliseconds() }()
+	if answer.Failure = ended(ctx); answer.Failure != nil {
+		return answer
 	}
 	body, patience := r.Body(), c.config.patience()
-	var answer llmclient.Answer
 	sent := false
 	for {
 		done, failure := c.admitted(ctx, began, body, r.OutputTokensMax)
-		if failure != nil {
-			answer.Failure = failure
+		if answer.Failure = failure; failure != nil {
 			return answer
 		}
 		answer.Attempts++

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -102,19 +103,11 @@ func (c Config) completed() (Config, error) {
 	if min(c.Timeout, c.DefaultTimeout, c.BackoffBase, c.BackoffMax, c.RetryAfterMax) < 0 {
 		return Config{}, errors.New("a timeout or wait is negative: only zero (the default) and more are allowed")
 	}
-	fill(&c.DefaultTimeout, TimeoutDefault)
-	fill(&c.Timeout, c.DefaultTimeout)
-	fill(&c.BackoffBase, BackoffBaseDefault)
-	fill(&c.BackoffMax, BackoffMaxDefault)
-	fill(&c.RetryAfterMax, RetryAfterMaxDefault)
-	fill(&c.RetriesMax, RetriesDefault)
-	c.RetriesMax = max(c.RetriesMax, 0)
+	c.DefaultTimeout = cmp.Or(c.DefaultTimeout, TimeoutDefault)
+	c.Timeout = cmp.Or(c.Timeout, c.DefaultTimeout)
+	c.BackoffBase = cmp.Or(c.BackoffBase, BackoffBaseDefault)
+	c.BackoffMax = cmp.Or(c.BackoffMax, BackoffMaxDefault)
+	c.RetryAfterMax = cmp.Or(c.RetryAfterMax, RetryAfterMaxDefault)
+	c.RetriesMax = max(cmp.Or(c.RetriesMax, RetriesDefault), 0)
 	return c, nil
-}
-
-// fill sets a zero setting to its default.
-func fill[T int | time.Duration](setting *T, value T) {
-	if *setting == 0 {
-		*setting = value
-	}
 }

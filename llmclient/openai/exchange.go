@@ -35,30 +35,12 @@ const retryCount = "X-Stainless-Retry-Count"
 
 // exchange posts body once, as the given attempt counted from 1, and reads the
 // response within timeout.
-func (c *Client) exchange(ctx context.Context, body []byte, attempt int, timeout time.Duration) exchange {
+func (c *Client) exchange(ctx context.Context, body []byte, attempt int, timeout time.Duration) (x exchange) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	var x exchange
-	var unused *http.Response
-	_, err := c.service.New(ctx, responses.ResponseNewParams{},
-		option.WithRequestBody("application/json", body),
-		// The SDK would decode by content type and lose bodies it does not expect,
-		// so it gets an empty one and the capture keeps the real one.
-		option.WithResponseBodyInto(&unused),
-		option.WithHeader(retryCount, strconv.Itoa(attempt-1)),
-		option.WithMiddleware(c.capture(&x)),
-	)
-	if x.err == nil && x.status == 0 {
-		x.err = err
-	}
-	x.timedOut = errors.Is(ctx.Err(), context.DeadlineExceeded)
-	return x
-}
-
-// capture returns the step of a request that sends it to the exact target, query
-// included, and stores the response in x.
-func (c *Client) capture(x *exchange) option.Middleware {
-	return func(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+	// capture sends the request to the exact target, query included, and keeps the
+	// response.
+	capture := func(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 		request.URL = c.base.endpoint()
 		response, err := next(request)
 		if err != nil {
@@ -69,6 +51,20 @@ func (c *Client) capture(x *exchange) option.Middleware {
 		response.Body = http.NoBody
 		return response, nil
 	}
+	var unused *http.Response
+	_, err := c.service.New(ctx, responses.ResponseNewParams{},
+		option.WithRequestBody("application/json", body),
+		// The SDK would decode by content type and lose bodies it does not expect,
+		// so it gets an empty one and the capture keeps the real one.
+		option.WithResponseBodyInto(&unused),
+		option.WithHeader(retryCount, strconv.Itoa(attempt-1)),
+		option.WithMiddleware(capture),
+	)
+	if x.err == nil && x.status == 0 {
+		x.err = err
+	}
+	x.timedOut = errors.Is(ctx.Err(), context.DeadlineExceeded)
+	return x
 }
 
 // read takes the response's parts and closes its body. Reading stops one byte

@@ -25,7 +25,7 @@ func (c *Client) outcome(ctx context.Context, x exchange) outcome {
 	case x.status >= 300:
 		return c.refused(x)
 	case x.whole:
-		reply, failure := decoder{c.scrub}.decode(x)
+		reply, failure := c.decode(x)
 		return outcome{reply: reply, failure: failure}
 	case ended(ctx) != nil:
 		return outcome{failure: ended(ctx)}
@@ -40,82 +40,59 @@ func (c *Client) outcome(ctx context.Context, x exchange) outcome {
 	return c.lost(x.err)
 }
 
-// refused judges a response whose status is not a success. Some gateways know
-// that a retry is useless and say so in a header; they are believed.
-func (c *Client) refused(x exchange) outcome {
-	problem := readProblem(x.body)
-	failure := &llmclient.Failure{
-		Kind: statusKind(x.status, problem), Status: x.status,
-		Code:    c.scrub.label(problem.name()),
-		Message: c.scrub.message(c.refusal(x, problem)),
-	}
-	return outcome{
-		failure: failure,
-		passing: passing(x.status, failure.Kind) && x.header.Get("X-Should-Retry") != "false",
-		asked:   askedWait(x.header, time.Now()),
-	}
-}
-
-// refusal explains a refused request. A URL is part of it only where the URL is
-// the likely cause, so that texts of equal failures are equal in every run.
-func (c *Client) refusal(x exchange, p problem) string {
-	leads := c.redirection(x)
-	switch {
-	case leads != "":
-		return fmt.Sprintf("HTTP %d leads to %s, which is not followed: set the base URL to the final place", x.status, leads)
-	case x.status == http.StatusNotFound && !p.is(codeModel):
-		return fmt.Sprintf("HTTP 404 from %s: %s", cmp.Or(c.config.ShownURL, c.URL()), p.text(x))
-	}
-	return fmt.Sprintf("HTTP %d: %s", x.status, p.text(x))
-}
-
-// redirection returns where a redirect leads, "" for any other response. Query
-// and userinfo are left out, because servers put keys there.
-func (c *Client) redirection(x exchange) string {
-	place := x.header.Get("Location")
-	if x.status >= 400 || place == "" {
-		return ""
-	}
-	u, err := c.base.endpoint().Parse(place)
-	if err != nil {
-		return "a place that is no URL"
-	}
-	return u.Scheme + "://" + u.Host + u.EscapedPath()
-}
-
 // Codes of the error objects that decide a kind.
 const (
 	codeModel = "model_not_found"
 	codeQuota = "insufficient_quota"
 )
 
-// statusKind classifies a refused request by its status, and by the server's code
-// where one status stands for several causes. Servers outside OpenAI use 402 for
-// an account without credit.
-func statusKind(status int, p problem) llmclient.ErrorKind {
-	switch {
-	case status == http.StatusUnauthorized:
-		return llmclient.ErrAuth
-	case status == http.StatusForbidden:
-		return llmclient.ErrForbidden
-	case (status == http.StatusNotFound || status == http.StatusBadRequest) && p.is(codeModel):
-		return llmclient.ErrModelNotFound
-	case status == http.StatusPaymentRequired, status == http.StatusTooManyRequests && p.is(codeQuota):
-		return llmclient.ErrQuota
-	case status == http.StatusTooManyRequests:
-		return llmclient.ErrRateLimited
-	case status >= 500:
-		return llmclient.ErrServer
+// refused judges a response whose status is not a success. Some gateways know
+// that a retry is useless and say so in a header; they are believed.
+func (c *Client) refused(x exchange) outcome {
+	problem := readProblem(x.body)
+	kind, passing := statusKind(x.status, problem)
+	text := cmp.Or(problem.message, problem.name())
+	if text == "" {
+		text = x.describe()
 	}
-	return llmclient.ErrBadRequest
+	message, place := fmt.Sprintf("HTTP %d: %s", x.status, text), x.header.Get("Location")
+	switch {
+	case x.status < 400 && place != "":
+		// Query and userinfo are left out, because servers put keys there.
+		leads := "a place that is no URL"
+		if u, err := c.base.endpoint().Parse(place); err == nil {
+			leads = u.Scheme + "://" + u.Host + u.EscapedPath()
+		}
+		message = fmt.Sprintf("HTTP %d leads to %s, which is not followed: set the base URL to the final place", x.status, leads)
+	case x.status == http.StatusNotFound && !problem.is(codeModel):
+		// The URL is part of the text only where it is the likely cause, so that texts of
+		// equal failures are equal in every run.
+		message = fmt.Sprintf("HTTP 404 from %s: %s", cmp.Or(c.config.ShownURL, c.URL()), text)
+	}
+	return outcome{
+		failure: &llmclient.Failure{Kind: kind, Status: x.status, Code: c.scrub.label(problem.name()), Message: c.scrub.message(message)},
+		passing: passing && x.header.Get("X-Should-Retry") != "false",
+		asked:   askedWait(x.header, time.Now()),
+	}
 }
 
-// passing reports whether a refusal may pass by itself. The kind is asked first:
-// of the two kinds behind 429 only one passes.
-func passing(status int, kind llmclient.ErrorKind) bool {
-	switch kind {
-	case llmclient.ErrRateLimited, llmclient.ErrServer:
-		return true
+// statusKind classifies a refused request by its status, and by the server's code
+// where one status stands for several causes, and says whether the refusal may pass by
+// itself. Servers outside OpenAI use 402 for an account without credit.
+func statusKind(status int, p problem) (kind llmclient.ErrorKind, passing bool) {
+	switch {
+	case status == http.StatusUnauthorized:
+		return llmclient.ErrAuth, false
+	case status == http.StatusForbidden:
+		return llmclient.ErrForbidden, false
+	case (status == http.StatusNotFound || status == http.StatusBadRequest) && p.is(codeModel):
+		return llmclient.ErrModelNotFound, false
+	case status == http.StatusPaymentRequired, status == http.StatusTooManyRequests && p.is(codeQuota):
+		return llmclient.ErrQuota, false
+	case status == http.StatusTooManyRequests:
+		return llmclient.ErrRateLimited, true
+	case status >= 500:
+		return llmclient.ErrServer, true
 	}
-	return status == http.StatusRequestTimeout || status == http.StatusConflict
+	return llmclient.ErrBadRequest, status == http.StatusRequestTimeout || status == http.StatusConflict
 }

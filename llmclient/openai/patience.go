@@ -39,30 +39,20 @@ func (p *patience) after(got outcome, jitter float64) (wait time.Duration, again
 	case got.failure == nil:
 		return 0, false
 	case got.failure.Kind == llmclient.ErrTimeout:
-		return 0, p.extend()
+		again = p.timeout < p.timeoutLast
+		p.timeout = p.timeoutLast
+		return 0, again
 	case !got.passing || p.retries == 0:
 		return 0, false
 	}
 	p.retries--
-	return p.wait(got.asked, jitter), true
-}
-
-// extend moves on to the longer timeout; it reports false when there is none.
-func (p *patience) extend() bool {
-	longer := p.timeout < p.timeoutLast
-	p.timeout = p.timeoutLast
-	return longer
-}
-
-// wait returns the time until the next retry. To a wait the server asked for, a
-// part of the backoff base is added, because it asks all its clients the same.
-func (p *patience) wait(asked *time.Duration, jitter float64) time.Duration {
-	if asked != nil {
-		return *asked + time.Duration(jitter*float64(p.backoffBase))
+	if got.asked != nil {
+		// A part of the base is added, because the server asks all its clients the same.
+		return *got.asked + time.Duration(jitter*float64(p.backoffBase)), true
 	}
-	wait := time.Duration(jitter * float64(p.backoff))
+	wait = time.Duration(jitter * float64(p.backoff))
 	p.backoff = min(2*p.backoff, p.backoffMax)
-	return wait
+	return wait, true
 }
 
 // waitLongest bounds what a server can ask for, so that sums of waits stay in

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -13,9 +14,6 @@ type problem struct {
 	message string
 }
 
-// noProblem is the problem of a server that says nothing.
-var noProblem problem
-
 // readProblem reads the error from a body. Servers write it as an object or a
 // text under "error", as "detail", or with its fields at the top level.
 func readProblem(body []byte) problem {
@@ -24,11 +22,11 @@ func readProblem(body []byte) problem {
 		// Some servers wrap the object in a list.
 		var list []fields
 		if json.Unmarshal(body, &list) != nil || len(list) == 0 {
-			return noProblem
+			return problem{}
 		}
 		top = list[0]
 	}
-	if p := errorValue(top["error"]); p != noProblem {
+	if p := errorValue(top["error"]); p != (problem{}) {
 		return p
 	}
 	p := top.problem()
@@ -70,30 +68,11 @@ func text(raw json.RawMessage) string {
 func (p problem) is(code string) bool { return p.code == code || p.kind == code }
 
 // name returns the code, or the type where there is no code.
-func (p problem) name() string {
-	if p.code != "" {
-		return p.code
-	}
-	return p.kind
-}
-
-// text explains the problem: in the server's words, or by what came instead.
-func (p problem) text(x exchange) string {
-	switch {
-	case p.message != "":
-		return p.message
-	case p.name() != "":
-		return p.name()
-	}
-	return x.describe()
-}
+func (p problem) name() string { return cmp.Or(p.code, p.kind) }
 
 // describe says what a body looks like, for a reader who expected a response.
 func (x exchange) describe() string {
-	kind := x.header.Get("Content-Type")
-	if kind == "" {
-		kind = "no content type"
-	}
+	kind := cmp.Or(x.header.Get("Content-Type"), "no content type")
 	if len(x.body) == 0 {
 		return fmt.Sprintf("an empty body (%s)", kind)
 	}

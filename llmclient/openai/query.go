@@ -14,48 +14,28 @@ const plainValueMax = 24
 // that is masked costs little, a key that is printed costs much, so it is wide.
 var secretName = regexp.MustCompile(`(?i)key|token|secret|pass|pwd|sig|auth|cred|sas|code`)
 
-// maskedQuery returns a raw query with its question mark, every value that looks
-// like a secret replaced. The order of the parameters is kept.
-func maskedQuery(raw string) string {
+// maskedQuery returns a raw query with its question mark, every value that looks like a
+// secret replaced, and those values, as written and decoded. A parameter looks like a
+// secret by its name, by its value or, when it has none, by its own length. The order of
+// the parameters is kept.
+func maskedQuery(raw string) (masked string, secrets []string) {
 	if raw == "" {
-		return ""
+		return "", nil
 	}
 	pairs := strings.Split(raw, "&")
 	for i, pair := range pairs {
-		if name, value, found := strings.Cut(pair, "="); secretPair(name, value, found) {
-			pairs[i] = name + "=" + secretMark
-			if !found {
-				pairs[i] = secretMark
-			}
-		}
-	}
-	return "?" + strings.Join(pairs, "&")
-}
-
-// querySecrets returns the values of a raw query that look like secrets, as
-// written and decoded.
-func querySecrets(raw string) []string {
-	var found []string
-	for pair := range strings.SplitSeq(raw, "&") {
 		name, value, named := strings.Cut(pair, "=")
-		if !secretPair(name, value, named) {
+		switch {
+		case !named && len(name) > plainValueMax:
+			value, pairs[i] = name, secretMark
+		case named && value != "" && (secretName.MatchString(unescaped(name)) || len(value) > plainValueMax || tokenText.MatchString(value)):
+			pairs[i] = name + "=" + secretMark
+		default:
 			continue
 		}
-		if !named {
-			value = name
-		}
-		found = append(found, value, unescaped(value))
+		secrets = append(secrets, value, unescaped(value))
 	}
-	return found
-}
-
-// secretPair reports whether one parameter looks like a secret: by its name, by
-// the length of its value or, when it has no value, by its own length.
-func secretPair(name, value string, named bool) bool {
-	if !named {
-		return len(name) > plainValueMax
-	}
-	return value != "" && (secretName.MatchString(unescaped(name)) || len(value) > plainValueMax || tokenText.MatchString(value))
+	return "?" + strings.Join(pairs, "&"), secrets
 }
 
 // unescaped returns s decoded, or as it is when it cannot be decoded.

@@ -14,14 +14,21 @@ const redirectsMax = 3
 const pingInterval = 15 * time.Second
 
 // httpClient returns the client that carries requests: a copy of the configured
-// one, or one with the standard transport.
+// one, or one with the standard transport and more idle connections.
 func httpClient(configured *http.Client) *http.Client {
 	client := http.Client{}
 	if configured != nil {
 		client = *configured
 	}
 	if client.Transport == nil {
-		client.Transport = transport()
+		own := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+		if standard, ok := http.DefaultTransport.(*http.Transport); ok {
+			own = standard.Clone()
+		}
+		own.MaxIdleConns = 2 * ConnsIdleMax
+		own.MaxIdleConnsPerHost = ConnsIdleMax
+		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingInterval}
+		client.Transport = own
 	}
 	if client.CheckRedirect == nil {
 		client.CheckRedirect = sameServer
@@ -30,18 +37,6 @@ func httpClient(configured *http.Client) *http.Client {
 	// without saying which of the two it was.
 	client.Timeout = 0
 	return &client
-}
-
-// transport returns the standard transport with more idle connections.
-func transport() *http.Transport {
-	own := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
-	if standard, ok := http.DefaultTransport.(*http.Transport); ok {
-		own = standard.Clone()
-	}
-	own.MaxIdleConns = 2 * ConnsIdleMax
-	own.MaxIdleConnsPerHost = ConnsIdleMax
-	own.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingInterval}
-	return own
 }
 
 // sameServer follows a redirect only when it keeps the request a POST and stays
