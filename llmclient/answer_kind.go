@@ -39,18 +39,12 @@ const (
 
 // Kind returns what the answer amounts to.
 func (a Answer) Kind() AnswerKind {
-	if a.Reply == nil {
+	r := a.Reply
+	if r == nil {
 		return AnswerNone
 	}
-	if kind := a.Reply.unfinished(); kind != "" {
-		return kind
-	}
-	return a.Reply.content()
-}
-
-// unfinished names why the reply is not whole, empty when it is. A status that is
-// not known counts as whole, because servers have words of their own for it.
-func (r *Reply) unfinished() AnswerKind {
+	// A status that is not known counts as whole, because servers have words of their own
+	// for it.
 	switch r.Status {
 	case "failed", "cancelled", "in_progress", "queued":
 		return AnswerIncomplete
@@ -63,19 +57,12 @@ func (r *Reply) unfinished() AnswerKind {
 		}
 		return AnswerIncomplete
 	}
+	kinds := map[ItemKind]bool{}
+	text, refused := false, false
 	for _, it := range r.Items {
 		if it.Status == "incomplete" && (it.Kind == KindFunctionCall || it.Kind == KindMessage) {
 			return AnswerTruncated
 		}
-	}
-	return ""
-}
-
-// content names what a whole reply holds.
-func (r *Reply) content() AnswerKind {
-	kinds := map[ItemKind]bool{}
-	text, refused := false, false
-	for _, it := range r.Items {
 		kinds[it.Kind] = true
 		if it.Kind == KindMessage {
 			text = text || strings.TrimSpace(it.Text) != ""

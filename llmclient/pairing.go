@@ -1,6 +1,9 @@
 package llmclient
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // ItemFault names a break of the rules by which the items of an input belong
 // together. A provider refuses a request that breaks one of them, whoever is to
@@ -137,30 +140,25 @@ func (p *pairer) add(it Item) {
 	p.ids[it.ID] = true
 	switch it.Kind {
 	case KindFunctionCall:
-		p.call(it)
+		call, fault := openCall{it.CallID, it.CallID}, ItemFault("")
+		switch {
+		case it.CallID == "":
+			fault = FaultCallIDMissing
+		case p.answered[it.CallID] || slices.ContainsFunc(p.open, func(open openCall) bool { return open.callID == it.CallID }):
+			fault = FaultCallIDRepeated
+		}
+		if fault != "" {
+			call.callID = p.mint()
+			it = it.Rebuilt(call.callID, it.Name, it.Text)
+			p.repairs = append(p.repairs, ItemRepair{fault, call.callID, true})
+		}
+		p.open = append(p.open, call)
+		p.out = append(p.out, it)
 	case KindFunctionOutput:
 		p.output(it)
 	default:
 		p.out = append(p.out, it)
 	}
-}
-
-func (p *pairer) call(it Item) {
-	call := openCall{it.CallID, it.CallID}
-	fault := ItemFault("")
-	switch {
-	case it.CallID == "":
-		fault = FaultCallIDMissing
-	case p.answered[it.CallID] || p.isOpen(it.CallID):
-		fault = FaultCallIDRepeated
-	}
-	if fault != "" {
-		call.callID = p.mint()
-		it = it.Rebuilt(call.callID, it.Name, it.Text)
-		p.repairs = append(p.repairs, ItemRepair{fault, call.callID, true})
-	}
-	p.open = append(p.open, call)
-	p.out = append(p.out, it)
 }
 
 // output binds an output to the oldest open call of its id: of two calls that
@@ -208,15 +206,6 @@ func (p *pairer) answerOpen(rest []Item) {
 		p.out = append(p.out, FunctionOutput(call.callID, p.missing))
 	}
 	p.open = open
-}
-
-func (p *pairer) isOpen(callID string) bool {
-	for _, call := range p.open {
-		if call.callID == callID {
-			return true
-		}
-	}
-	return false
 }
 
 // mint makes a call id that the list does not hold.

@@ -85,8 +85,17 @@ func (r Request) Body() []byte {
 		w.ParallelToolCalls = &parallel
 		w.ToolChoice = r.Choice.Wire()
 	}
-	body := append(r.head(make([]byte, 0, r.bytesAbout())), ',')
-	body = append(body, bytes.Trim(Marshal(w), "{}")...)
+	body := make([]byte, 0, r.bytesAbout())
+	body = append(body, bytes.TrimSuffix(Marshal(struct {
+		Model        string `json:"model"`
+		Instructions string `json:"instructions"`
+	}{r.Model, r.Instructions}), []byte("}"))...)
+	if len(r.Tools) > 0 {
+		// The tools are spliced in, because an encoder would read through all of them each
+		// time.
+		body = appendTools(append(body, `,"tools":`...), r.Tools)
+	}
+	body = append(append(body, ','), bytes.Trim(Marshal(w), "{}")...)
 	// The input is spliced in, because an encoder would strip the white space
 	// inside a provider's items.
 	body = append(body, `,"input":[`...)
@@ -97,19 +106,6 @@ func (r Request) Body() []byte {
 		body = append(body, it.Raw...)
 	}
 	return append(body, "]}"...)
-}
-
-// head appends what stays the same over a run, without its closing brace. The tools
-// are spliced in, because an encoder would read through all of them each time.
-func (r Request) head(body []byte) []byte {
-	body = append(body, bytes.TrimSuffix(Marshal(struct {
-		Model        string `json:"model"`
-		Instructions string `json:"instructions"`
-	}{r.Model, r.Instructions}), []byte("}"))...)
-	if len(r.Tools) > 0 {
-		body = appendTools(append(body, `,"tools":`...), r.Tools)
-	}
-	return body
 }
 
 // bytesAbout estimates the length of the body from above, unless its texts are full of

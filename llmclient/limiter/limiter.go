@@ -1,6 +1,7 @@
 package limiter
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -99,13 +100,7 @@ func (l *Limiter) enter(began time.Time, tokens int64) *waiter {
 }
 
 func (w *waiter) compare(v *waiter) int {
-	if c := w.began.Compare(v.began); c != 0 {
-		return c
-	}
-	if w.number < v.number {
-		return -1
-	}
-	return 1
+	return cmp.Or(w.began.Compare(v.began), cmp.Compare(w.number, v.number))
 }
 
 // tooLate takes w out of the queue when its deadline comes first: a wait that can
@@ -166,7 +161,19 @@ func (l *Limiter) admit(now time.Time) {
 			return
 		}
 		l.waiting = slices.Delete(l.waiting, 0, 1)
-		l.give(w, now)
+		l.out++
+		l.requests.spend(now, 1)
+		l.tokens.spend(now, w.tokens)
+		l.allowance.spend(w.tokens)
+		l.stats.Attempts++
+		l.stats.InFlightMost = max(l.stats.InFlightMost, l.out)
+		if wait := now.Sub(w.since); wait > 0 {
+			l.stats.Waited++
+			l.stats.WaitTotal += wait
+			l.stats.WaitLongest = max(l.stats.WaitLongest, wait)
+		}
+		w.permit = &Permit{limiter: l, epoch: l.epoch, tokens: w.tokens}
+		close(w.given)
 	}
 }
 
@@ -174,17 +181,6 @@ func (l *Limiter) woken() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.admit(time.Now())
-}
-
-// give lets w go.
-func (l *Limiter) give(w *waiter, now time.Time) {
-	l.out++
-	l.requests.spend(now, 1)
-	l.tokens.spend(now, w.tokens)
-	l.allowance.spend(w.tokens)
-	l.stats.gave(now.Sub(w.since), l.out)
-	w.permit = &Permit{limiter: l, epoch: l.epoch, tokens: w.tokens}
-	close(w.given)
 }
 
 // limit is the window in whole calls.

@@ -47,21 +47,16 @@ func (p *Permit) Done(o Outcome) {
 	l.allowance.read(o.Header, now)
 	switch {
 	case o.Overloaded:
-		l.shrink(p.epoch)
+		l.stats.Throttled++
+		// The window is halved once for all calls that were under way together: they met
+		// the same overload.
+		if p.epoch == l.epoch {
+			l.epoch++
+			l.window = max(l.window/2, 1)
+			l.stats.LimitLowest = min(l.stats.LimitLowest, l.limit())
+		}
 	case o.Answered:
 		l.window = min(l.window+1/l.window, float64(l.limits.InFlightMax))
 	}
 	l.admit(now)
-}
-
-// shrink halves the window, once for all calls that were under way together: they
-// met the same overload.
-func (l *Limiter) shrink(epoch uint64) {
-	l.stats.Throttled++
-	if epoch != l.epoch {
-		return
-	}
-	l.epoch++
-	l.window = max(l.window/2, 1)
-	l.stats.LimitLowest = min(l.stats.LimitLowest, l.limit())
 }

@@ -26,14 +26,3 @@ func (l *Limiter) Stats() Stats {
 	s.LimitFinal = l.limit()
 	return s
 }
-
-// gave counts a permit after a wait; out is how many are out with it.
-func (s *Stats) gave(wait time.Duration, out int) {
-	s.Attempts++
-	if wait > 0 {
-		s.Waited++
-		s.WaitTotal += wait
-		s.WaitLongest = max(s.WaitLongest, wait)
-	}
-	s.InFlightMost = max(s.InFlightMost, out)
-}

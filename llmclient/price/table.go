@@ -59,8 +59,20 @@ func (t Table) With(name string, text []byte) (Table, error) {
 	if err := decoder.Decode(&w); err != nil {
 		return Table{}, describe(name, err)
 	}
-	if err := w.check(); err != nil {
-		return Table{}, fmt.Errorf("%s: %w", name, err)
+	var fault error
+	switch {
+	case len(w.Currency) != 3 || strings.ToUpper(w.Currency) != w.Currency:
+		fault = fmt.Errorf("currency %q: allowed is a code of three capitals, such as USD", w.Currency)
+	case !isDay(w.AsOf):
+		// A price without its day would be taken for today's.
+		fault = fmt.Errorf("as_of %q: allowed is the day the prices were right, as YYYY-MM-DD", w.AsOf)
+	case strings.TrimSpace(w.Source) == "":
+		fault = errors.New("source is missing: a line that says where the prices are from")
+	case len(w.Prices) == 0:
+		fault = errors.New("no [[price]] table: at least one is needed")
+	}
+	if fault != nil {
+		return Table{}, fmt.Errorf("%s: %w", name, fault)
 	}
 	var rows []row
 	for i, r := range w.Prices {
@@ -71,24 +83,6 @@ func (t Table) With(name string, text []byte) (Table, error) {
 		rows = append(rows, read)
 	}
 	return Table{append(rows, t.rows...)}, nil
-}
-
-// check reports what is missing at the head of a table. A price without its day
-// would be taken for today's.
-func (w wireTable) check() error {
-	if len(w.Currency) != 3 || strings.ToUpper(w.Currency) != w.Currency {
-		return fmt.Errorf("currency %q: allowed is a code of three capitals, such as USD", w.Currency)
-	}
-	if !isDay(w.AsOf) {
-		return fmt.Errorf("as_of %q: allowed is the day the prices were right, as YYYY-MM-DD", w.AsOf)
-	}
-	if strings.TrimSpace(w.Source) == "" {
-		return errors.New("source is missing: a line that says where the prices are from")
-	}
-	if len(w.Prices) == 0 {
-		return errors.New("no [[price]] table: at least one is needed")
-	}
-	return nil
 }
 
 // isDay reports whether a text is a day of the calendar as YYYY-MM-DD. This package
