@@ -45,8 +45,8 @@ const (
 )
 
 // newDeed is what became of one decision, not yet remembered under an id. name is
-// how the ids in its action are told.
-func newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) deed {
+// how the ids in its action are told, recipes by their short names.
+func (k *Kit) newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) deed {
 	a := repeated(o.Action)
 	d := deed{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes), action: a.ActionName()}
 	args := world.ActionArgs(a)
@@ -60,7 +60,7 @@ func newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, nam
 		case p.Kind == world.ParamText:
 			things = append(things, w.textLength(args[p.Name].Text))
 		default:
-			things = append(things, name(a, p, args[p.Name].Text))
+			things = append(things, k.alias(name(a, p, args[p.Name].Text)))
 		}
 	}
 	d.things, d.high = strings.Join(things, " "), d.low
@@ -209,7 +209,7 @@ func (d deed) end(w *wording) string {
 // which action that was; the codes are what the guard refused in the turn.
 func (k *Kit) Told(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
 	w := wordsOf(modules.English)
-	done := newDeed(w, tick, d.WaitReason, o, k.aliased(d.naming(o.Accepted)))
+	done := k.newDeed(w, tick, d.WaitReason, o, d.naming(o.Accepted))
 	end = done.end(w)
 	if d.WaitReason != "" && d.Proposed != nil {
 		end += textWanted + w.actionText(d.Proposed, d.naming(false))

@@ -30,11 +30,6 @@ func (d Decision) naming(accepted bool) naming {
 	}
 }
 
-// aliased is a naming with the short names of recipes.
-func (k *Kit) aliased(name naming) naming {
-	return func(a world.Action, p world.Param, text string) string { return k.alias(name(a, p, text)) }
-}
-
 // knownIDs returns those ids in the arguments of actions that the agent knows of
 // without having read any text. Senders of messages and authors of notes are set by
 // the world and count as known.

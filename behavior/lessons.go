@@ -23,7 +23,7 @@ func (m *Mind) lessons(seen opened, last world.Outcome) (offered []variant, doub
 	if !m.cfg.Guards(policy.LayerLessons) {
 		least = trace.TrustToolError
 	}
-	situation, wanted := m.situation(seen, last), subjects(seen, last)
+	situation, wanted := m.situation(seen, last)
 	sources := m.fitting(m.playbook.Retrieve(situation, wanted, least, limit))
 	for n := len(sources); n > 0; n /= 2 {
 		// What was learned elsewhere advises and does not command, so the heading says what
@@ -59,10 +59,13 @@ func (m *Mind) fitting(found []playbook.Scored) []trace.Source {
 // situation is what an agent would look up lessons by: its goals, its place, what
 // is short and what the world refused last. No word in it is another agent's:
 // whoever writes a message must not choose the lessons that are shown beside it.
-func (m *Mind) situation(seen opened, last world.Outcome) string {
+// wanted are the sections that it calls for, whatever the words of their bullets; this
+// also finds lessons that are written in another language.
+func (m *Mind) situation(seen opened, last world.Outcome) (text string, wanted []playbook.Section) {
 	words := []string{m.goalsText(), seen.Self.Place, seen.Here.Material, seen.Woken}
 	if seen.Self.PowerState != powerNormal {
 		words = append(words, seen.Self.PowerState, m.words.lessonPower)
+		wanted = append(wanted, playbook.Res)
 	}
 	if 4*seen.Self.Heat >= 3*seen.Self.HeatCapacity {
 		words = append(words, m.words.lessonHeat)
@@ -72,28 +75,14 @@ func (m *Mind) situation(seen opened, last world.Outcome) string {
 	}
 	if seen.HeldBack > 0 {
 		words = append(words, m.words.lessonTexts)
+		wanted = append(wanted, playbook.Soc)
 	}
 	if last.Rejection != nil {
 		words = append(words, last.Action.ActionName(), m.words.rejectionText(last.Rejection))
+		wanted = append(wanted, playbook.Err)
 	}
-	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), "\n")
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), "\n"), wanted
 }
 
 // powerNormal is the power state that calls for no lesson.
 const powerNormal = "normal"
-
-// subjects are the sections that the situation calls for, whatever the words of
-// their bullets; this also finds lessons that are written in another language.
-func subjects(seen opened, last world.Outcome) []playbook.Section {
-	var wanted []playbook.Section
-	if seen.Self.PowerState != powerNormal {
-		wanted = append(wanted, playbook.Res)
-	}
-	if seen.HeldBack > 0 {
-		wanted = append(wanted, playbook.Soc)
-	}
-	if last.Rejection != nil {
-		wanted = append(wanted, playbook.Err)
-	}
-	return wanted
-}

@@ -17,8 +17,8 @@ import (
 // Kit is what all minds of a run share: limits, modules and the constant tool
 // list. It is immutable and safe for concurrent use.
 type Kit struct {
-	cfg         Config
-	rules       world.Rules
+	cfg Config
+
 	registry    *modules.Registry
 	tools       []llmclient.Tool
 	moduleNames []string
@@ -36,7 +36,7 @@ func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, er
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	k := &Kit{cfg: cfg, rules: rules, recipes: rules.Recipes()}
+	k := &Kit{cfg: cfg, recipes: rules.Recipes()}
 	k.layout, k.words, k.registry = layoutOf[k.cfg.PromptProfile], wordsOf(k.cfg.Language), registry.In(k.cfg.Language)
 	moduleTools := k.registry.Tools()
 	k.tools = append(k.words.protocolTools(k.cfg.Protocol, rules), moduleTools...)
@@ -62,9 +62,6 @@ func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, er
 
 // Config returns the limits with every default filled in.
 func (k *Kit) Config() Config { return k.cfg }
-
-// Tools returns the constant tool list.
-func (k *Kit) Tools() []llmclient.Tool { return k.tools }
 
 // Registry returns the modules in the language of prompts.
 func (k *Kit) Registry() *modules.Registry { return k.registry }
@@ -151,8 +148,8 @@ func (m *Mind) SetGoals(shortTerm, longTerm string) {
 // compile makes the policy of what the operator wrote: clauses, persona and goals.
 // What was spent stays spent.
 func (m *Mind) compile() {
-	m.policy = policy.Compile(m.id, m.persona, nil, m.clauses)
-	m.alone = policy.Compile(m.id, m.persona, nil, nil)
+	m.policy = policy.Compile(m.id, m.persona, m.clauses)
+	m.alone = policy.Compile(m.id, m.persona, nil)
 }
 
 // Playbook returns the agent's lessons, never nil. A playbook does not change; what
@@ -183,14 +180,11 @@ func (m *Mind) Fits() error {
 // place and what it may do there.
 const observationTokensMin = 800
 
-// Instructions returns the constant instructions text.
-func (m *Mind) Instructions() string { return m.instructions }
-
 // Learn remembers what came of a decision, what its turn met, and whether it repeats
 // others. The engine calls it once per agent and tick, after the world applied all
 // actions.
 func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
-	done := newDeed(m.words, tick, d.WaitReason, outcome, m.aliased(d.naming(outcome.Accepted)))
+	done := m.newDeed(m.words, tick, d.WaitReason, outcome, d.naming(outcome.Accepted))
 	place := d.Place
 	if place == "" && done.action != (world.Move{}).ActionName() {
 		// An order goes on where it began.

@@ -45,7 +45,7 @@ type variant struct {
 // the text of that action where it may be shown, known the ids in it that typed state
 // holds.
 func (m *Mind) lastOutcome(o world.Outcome, said string, known []string) (variant, deed) {
-	d := newDeed(m.words, o.Tick, "", o, m.aliased(Decision{Known: known}.naming(o.Accepted)))
+	d := m.newDeed(m.words, o.Tick, "", o, Decision{Known: known}.naming(o.Accepted))
 	if n := len(m.past.deeds); n > 0 && m.past.deeds[n-1].last == o.Tick {
 		d = m.past.deeds[n-1]
 	}

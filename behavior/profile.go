@@ -23,9 +23,6 @@ const (
 	ProfileRich Profile = "rich"
 )
 
-// Profiles returns every profile, the shortest first.
-func Profiles() []Profile { return []Profile{ProfileCompact, ProfileBalanced, ProfileRich} }
-
 // layout says what a profile shows. A bound of whole leaves nothing out.
 type layout struct {
 	// history bounds the lines of that section; window is how many of the newest

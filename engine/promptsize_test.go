@@ -22,7 +22,7 @@ const (
 func TestPromptSizes(t *testing.T) {
 	slow(t)
 	var openings []int
-	for _, profile := range behavior.Profiles() {
+	for _, profile := range []behavior.Profile{behavior.ProfileCompact, behavior.ProfileBalanced, behavior.ProfileRich} {
 		o := options(t, "llm_bootstrap", 30)
 		o.PromptProfile = string(profile)
 		live := o.Source

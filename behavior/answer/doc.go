@@ -25,7 +25,7 @@
 //	behavior/answer/text.go      finds what a text says: no thoughts, labels, tags, objects
 //	behavior/answer/json.go      reads JSON, and what is nearly JSON, as a [Value]
 //	behavior/answer/call.go      brings an object, or a decision in any shape, to a call
-//	behavior/draft.go            takes the call of a draft; commitment.go that of a decision
+//	behavior/draft.go            takes the call of a draft; commit.go that of a decision
 //	behavior/answer/protocol.go  reads the arguments of a call
 //	behavior/answer/action.go    reads an action, the order around it, and names in it
 //

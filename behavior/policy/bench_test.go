@@ -9,7 +9,7 @@ import (
 
 // BenchmarkEvaluate audits a decision with eight messages in view, as in a busy tick.
 func BenchmarkEvaluate(b *testing.B) {
-	m := Compile("agent-1", world.Persona{ShortTermGoal: "Hold 2 control chips."}, nil, []world.Clause{
+	m := Compile("agent-1", world.Persona{ShortTermGoal: "Hold 2 control chips."}, []world.Clause{
 		allow("send_message", to("asker"), askedBy("*")),
 		allow("transfer_resource", to("asker"), what("electricity"), most(10), total(30), askedBy("*")),
 	})

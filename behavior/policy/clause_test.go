@@ -44,7 +44,7 @@ func TestClausesHold(t *testing.T) {
 		{"too long an order", []world.Clause{allow("execute_until", most(3))}, order(t, mine, 4), RuleAmount},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := Compile("agent-1", world.Persona{}, nil, tt.clauses)
+			m := Compile("agent-1", world.Persona{}, tt.clauses)
 			f, ok := m.Evaluate(tt.action, Evidence{View: viewOf(t, 1)})
 			if f.Rule != tt.rule || ok != (tt.rule == "") {
 				t.Errorf("%+v, %v; want %q", f, ok, tt.rule)
@@ -79,7 +79,7 @@ func TestAmounts(t *testing.T) {
 		{"an allow to whoever asked bounds no other gift", []world.Clause{allow("transfer_resource", to("asker"), most(1), askedBy("*"))}, nil, give(30), "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m, spent := Compile("agent-1", world.Persona{}, nil, tt.clauses), Spending{}
+			m, spent := Compile("agent-1", world.Persona{}, tt.clauses), Spending{}
 			for _, a := range tt.before {
 				spent = m.Spend(spent, "hub", a)
 			}
@@ -96,7 +96,7 @@ func TestAmounts(t *testing.T) {
 
 // TestSpendingIsAValue adds to a copy, and only where the clause describes the action.
 func TestSpendingIsAValue(t *testing.T) {
-	m := Compile("agent-1", world.Persona{}, nil, []world.Clause{allow("mine_compound", at("hub"), total(5000)), forbid("refine_compound")})
+	m := Compile("agent-1", world.Persona{}, []world.Clause{allow("mine_compound", at("hub"), total(5000)), forbid("refine_compound")})
 	first := m.Spend(Spending{}, "hub", world.Mine{MassG: 3000})
 	for _, tt := range []struct {
 		place string
@@ -121,7 +121,7 @@ func TestSpendingIsAValue(t *testing.T) {
 
 // TestTotalOnRequest: what was given counts for the clause, asked for or not.
 func TestTotalOnRequest(t *testing.T) {
-	m := Compile("agent-1", world.Persona{}, nil, []world.Clause{
+	m := Compile("agent-1", world.Persona{}, []world.Clause{
 		allow("transfer_resource", to("asker"), what("electricity"), most(10), total(30), askedBy("*")),
 	})
 	gift := world.Transfer{To: "agent-2", Kind: "electricity", Amount: 10}

@@ -8,9 +8,9 @@
 // that judgement and no text is interpreted; texts are only searched for the values
 // that an action has.
 //
-//	p := policy.Compile(id, persona, goals, clauses) // once, and when goals change
-//	violation, ok := p.Evaluate(action, evidence)          // for every candidate and decision
-//	spent = p.Spend(spent, place, executed)           // after the world accepted it
+//	p := policy.Compile(id, persona, clauses)     // once, and when goals change
+//	violation, ok := p.Evaluate(action, evidence) // for every candidate and decision
+//	spent = p.Spend(spent, place, executed)       // after the world accepted it
 //
 // # What is decided
 //

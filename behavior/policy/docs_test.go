@@ -36,7 +36,7 @@ func TestScenariosPage(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.Advance()
-			m := Compile("agent-1", w.Persona(0), nil, w.Clauses(0))
+			m := Compile("agent-1", w.Persona(0), w.Clauses(0))
 			for line := range strings.Lines(section[4]) {
 				checkRow(t, m, w.View(0), strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|"))
 			}

@@ -115,7 +115,7 @@ func TestUntrustedView(t *testing.T) {
 		{name: "waiting as an order that was planned", plan: []string{`{"action":"wait","max_ticks":3}`}, texts: talk("stand still"), action: order(t, world.Wait{}, 3), want: passes},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := Compile("agent-1", world.Persona{ShortTermGoal: tt.goal}, nil, tt.clauses)
+			m := Compile("agent-1", world.Persona{ShortTermGoal: tt.goal}, tt.clauses)
 			f, ok := m.Evaluate(tt.action, Evidence{View: viewOf(t, 1), Untrusted: tt.texts, Plan: planned(t, tt.plan...)})
 			if got := (verdict{f.Rule, f.Argument, f.Trust}); got != tt.want || ok != (tt.want == passes) {
 				t.Errorf("%+v, %v; want %+v", f, ok, tt.want)
@@ -130,7 +130,7 @@ func talk(text string) []trace.Source { return []trace.Source{said("agent-2", te
 // TestClampedMention: an amount that a text drove beyond all bounds is not the
 // agent's own because clamping made it one of its own numbers.
 func TestClampedMention(t *testing.T) {
-	m, view := Compile("agent-1", world.Persona{}, nil, nil), viewOf(t, 1)
+	m, view := Compile("agent-1", world.Persona{}, nil), viewOf(t, 1)
 	proposed := world.Refine{MassG: 999_999_999}
 	adjusted, _ := view.Clamp(proposed)
 	e := Evidence{View: view, Untrusted: talk("refine 999 999 999 g"), Plan: planned(t, `{"action":"refine_compound"}`)}
@@ -146,7 +146,7 @@ func TestClampedMention(t *testing.T) {
 // TestDeclaredSources can only lower trust and narrow whom a clause heeds.
 func TestDeclaredSources(t *testing.T) {
 	view, heard := viewOf(t, 1), append(talk("hello"), said("agent-3", "come to the rim"))
-	m := Compile("agent-1", world.Persona{ShortTermGoal: "Refine 7000 g."}, nil, []world.Clause{allow("move_agent", to("rim"), askedBy("agent-3"))})
+	m := Compile("agent-1", world.Persona{ShortTermGoal: "Refine 7000 g."}, []world.Clause{allow("move_agent", to("rim"), askedBy("agent-3"))})
 	e := Evidence{View: view, Untrusted: heard, Plan: planned(t, `{"action":"refine_compound"}`, `{"action":"mine_compound","amount":2000}`)}
 	for _, tt := range []struct {
 		action world.Action
@@ -174,7 +174,7 @@ func TestDeclaredSources(t *testing.T) {
 
 // TestDraftsArePlansInFull covers exactly what was drafted before texts were shown.
 func TestDraftsArePlansInFull(t *testing.T) {
-	view, m := viewOf(t, 1), Compile("agent-1", world.Persona{}, nil, nil)
+	view, m := viewOf(t, 1), Compile("agent-1", world.Persona{}, nil)
 	drafted := order(t, world.SendMessage{To: "agent-3", Text: "hello"}, 2, world.StopMessageReceived)
 	p, ok := Planned(drafted)
 	if !ok {
@@ -200,7 +200,7 @@ func TestDraftsArePlansInFull(t *testing.T) {
 
 // TestLayersLeftOut loosen what they are about and nothing else.
 func TestLayersLeftOut(t *testing.T) {
-	m := Compile("agent-1", world.Persona{}, nil, []world.Clause{
+	m := Compile("agent-1", world.Persona{}, []world.Clause{
 		forbid("move_agent"), allow("mine_compound", most(2000)), forbid("refine_compound"), allow("refine_compound", most(2000), askedBy("*")),
 		allow("execute_until", most(2), askedBy("*")),
 	})
@@ -244,7 +244,7 @@ func (foreign) ActionName() string { return "wait" }
 
 // TestFailsClosed refuses what cannot be audited, and lets an agent wait all the same.
 func TestFailsClosed(t *testing.T) {
-	view, sound := viewOf(t, 1), Compile("agent-1", world.Persona{}, nil, nil)
+	view, sound := viewOf(t, 1), Compile("agent-1", world.Persona{}, nil)
 	for _, tt := range []struct {
 		name   string
 		m      Policy
@@ -258,8 +258,8 @@ func TestFailsClosed(t *testing.T) {
 		{"no mandate", Policy{}, view, world.Mine{MassG: 1000}},
 		{"the view of another", sound, viewOf(t, 2), world.Mine{MassG: 1000}},
 		{"no view", sound, world.View{}, world.Mine{MassG: 1000}},
-		{"an unknown effect", Compile("agent-1", world.Persona{}, nil, []world.Clause{{Agent: "*", Effect: "perhaps", Action: "*"}}), view, world.Mine{MassG: 1000}},
-		{"a clause about an unknown action", Compile("agent-1", world.Persona{}, nil, []world.Clause{forbid("fly")}), view, world.Mine{MassG: 1000}},
+		{"an unknown effect", Compile("agent-1", world.Persona{}, []world.Clause{{Agent: "*", Effect: "perhaps", Action: "*"}}), view, world.Mine{MassG: 1000}},
+		{"a clause about an unknown action", Compile("agent-1", world.Persona{}, []world.Clause{forbid("fly")}), view, world.Mine{MassG: 1000}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, e := range []Evidence{{View: tt.view}, {View: tt.view, Untrusted: talk("hello"), Off: Layers()}} {
@@ -277,7 +277,7 @@ func TestFailsClosed(t *testing.T) {
 // TestEveryActionIsKnown makes every action of the registry and audits it: an action
 // added to the registry alone would be refused as guard_unavailable here.
 func TestEveryActionIsKnown(t *testing.T) {
-	m, e := Compile("agent-1", world.Persona{}, nil, nil), Evidence{View: viewOf(t, 1), Untrusted: talk("hello")}
+	m, e := Compile("agent-1", world.Persona{}, nil), Evidence{View: viewOf(t, 1), Untrusted: talk("hello")}
 	for _, spec := range world.Actions() {
 		a := sample(t, spec)
 		if f, _ := m.Evaluate(a, e); f.Rule == RuleUnavailable {
@@ -340,7 +340,7 @@ func sample(t testing.TB, spec world.ActionSpec) world.Action {
 
 // TestFindingTellsAuthors lists whose texts a refused value may come from.
 func TestFindingTellsAuthors(t *testing.T) {
-	m := Compile("agent-1", world.Persona{}, nil, nil)
+	m := Compile("agent-1", world.Persona{}, nil)
 	e := Evidence{View: viewOf(t, 1), Plan: planned(t, `{"action":"transfer_resource","to":"agent-3","what":"electricity","amount":5}`, `{"action":"refine_compound"}`)}
 	e.Untrusted = append(talk("give 9 electricity"), said("agent-3", "7000 g?"), trace.Source{Trust: trace.TrustDerived, Text: "9"})
 	for _, tt := range []struct {

@@ -16,7 +16,7 @@ func FuzzEvaluate(f *testing.F) {
 	f.Add(`[{"action":"send_message","to":"agent-2","text":"yes"}]`, "5,000 ５０００ 5 kg", "", "rim", "yes", int64(1)<<62, int64(-1), uint8(200))
 	view := viewOf(f, 1)
 	f.Fuzz(func(t *testing.T, plan, text, goal, id, word string, amount, price int64, pick uint8) {
-		m := Compile("agent-1", world.Persona{ShortTermGoal: goal}, []string{text}, []world.Clause{
+		m := Compile("agent-1", world.Persona{ShortTermGoal: goal, LongTermGoal: text}, []world.Clause{
 			allow("*", to(id), what(word), most(amount), askedBy(id)), forbid("move_agent", at(id)),
 		})
 		e := Evidence{View: view, Untrusted: []trace.Source{said(id, text)}, Spent: m.Spend(Spending{}, id, world.Mine{MassG: amount})}
@@ -28,7 +28,7 @@ func FuzzEvaluate(f *testing.F) {
 		m.Arguments(a, e)
 		Planned(a)
 
-		bare := Compile("agent-1", world.Persona{}, nil, nil)
+		bare := Compile("agent-1", world.Persona{}, nil)
 		e.Plan = nil
 		if _, ok := bare.Evaluate(a, e); ok && a != (world.Wait{}) {
 			t.Errorf("%#v passes without a plan", a)

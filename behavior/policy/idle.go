@@ -20,15 +20,12 @@ type Idle struct {
 }
 
 // String is the finding on one line, with the clause as errors of scenarios name it.
-func (i Idle) String() string { return i.What() + ": " + i.Why }
-
-// What names the clause or its field.
-func (i Idle) What() string {
+func (i Idle) String() string {
 	name := clauseName(i.Clause)
 	if i.Field != "" {
 		name += "." + i.Field
 	}
-	return name
+	return name + ": " + i.Why
 }
 
 func clauseName(n int) string { return fmt.Sprintf("mandate[%d]", n) }

@@ -17,7 +17,7 @@ type situation struct {
 	clauses  []world.Clause
 	action   world.Action
 	evidence Evidence
-	goals    []string
+	goal     string
 }
 
 var specs = world.Actions()
@@ -34,7 +34,7 @@ func drawSituation(rt *rapid.T, view world.View) situation {
 	for range rapid.IntRange(0, 3).Draw(rt, "texts") {
 		s.evidence.Untrusted = append(s.evidence.Untrusted, drawSource(rt, rapid.SampledFrom(agents).Draw(rt, "author")))
 	}
-	s.goals = []string{rapid.SampledFrom([]string{"", "Mine 2000 g.", "Help agent-2 at the rim."}).Draw(rt, "goal")}
+	s.goal = rapid.SampledFrom([]string{"", "Mine 2000 g.", "Help agent-2 at the rim."}).Draw(rt, "goal")
 	if rapid.Bool().Draw(rt, "cited") && len(s.evidence.Untrusted) > 0 {
 		s.evidence.Declared = s.evidence.Untrusted[:1]
 	}
@@ -45,7 +45,7 @@ func drawSituation(rt *rapid.T, view world.View) situation {
 }
 
 func (s situation) compile() Policy {
-	return Compile("agent-1", world.Persona{}, s.goals, s.clauses)
+	return Compile("agent-1", world.Persona{ShortTermGoal: s.goal}, s.clauses)
 }
 
 func (s situation) passes() bool {

@@ -169,7 +169,7 @@ func newScene(t *rapid.T) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := behavior.Config{Settings: trace.Settings{Protocol: rapid.SampledFrom([]behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean}).Draw(t, "protocol"), PromptProfile: rapid.SampledFrom(behavior.Profiles()).Draw(t, "profile"), Language: rapid.SampledFrom(modules.Languages()).Draw(t, "language"), PlaybookBullets: 3}}
+	cfg := behavior.Config{Settings: trace.Settings{Protocol: rapid.SampledFrom([]behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean}).Draw(t, "protocol"), PromptProfile: rapid.SampledFrom([]behavior.Profile{behavior.ProfileCompact, behavior.ProfileBalanced, behavior.ProfileRich}).Draw(t, "profile"), Language: rapid.SampledFrom(modules.Languages()).Draw(t, "language"), PlaybookBullets: 3}}
 	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
 	if err != nil {
 		t.Fatal(err)
