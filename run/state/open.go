@@ -15,10 +15,13 @@ type Span struct{ From, To int64 }
 // what was asked and answered, and how processes came and went. What the world made of
 // it was not recorded whole and is derived again.
 type Open struct {
-	// Exchanges are the calls whose answers can be used again, in the order of the file.
+	// Exchanges are the calls whose answers can be used again.
 	Exchanges []trace.ModelCall
-	// broken are the others, which are asked again.
-	broken []trace.ModelCall
+	// broken are the others, which are asked again, and where they stand.
+	broken   []trace.ModelCall
+	brokenAt []Span
+	// lookedBack says that an agent has begun to look back.
+	lookedBack bool
 	// Switches counts the prompt switches, forks and changes of caps, which a tick begins
 	// with.
 	Switches int
@@ -81,7 +84,9 @@ func (o *Open) Close() {
 		}
 		return isPart && !named[id]
 	})
-	slices.SortFunc(o.Cut, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
+	rising := func(a, b Span) int { return cmp.Compare(a.From, b.From) }
+	slices.SortFunc(o.Kept, rising)
+	slices.SortFunc(o.Cut, rising)
 }
 
 // Keeps reports whether a part of the open tick stays in the trace. One that nobody could
@@ -112,10 +117,17 @@ func (o *Open) add(record trace.Record, at Span) {
 			o.Switches++
 			stays = true
 		case trace.ModelCall:
+			if !o.lookedBack && (r.Stage == trace.StageReflect || r.Stage == trace.StageCurate) {
+				// Agents look back once all have decided, at what came of it: however a decision's
+				// call ended, it did not end the run, and it counts.
+				o.Exchanges, o.Kept = append(o.Exchanges, o.broken...), append(o.Kept, o.brokenAt...)
+				o.Cut = slices.DeleteFunc(o.Cut, func(at Span) bool { return slices.Contains(o.brokenAt, at) })
+				o.broken, o.brokenAt, o.lookedBack = nil, nil, true
+			}
 			if stays = usable(r.Answer.Failure); stays {
 				o.Exchanges = append(o.Exchanges, r)
 			} else {
-				o.broken = append(o.broken, r)
+				o.broken, o.brokenAt = append(o.broken, r), append(o.brokenAt, at)
 			}
 		}
 	}
@@ -126,10 +138,10 @@ func (o *Open) add(record trace.Record, at Span) {
 	}
 }
 
-// usable reports whether an answer counts when its tick is taken up again. Those that the
-// end of the run made do not, and are asked again: a call that was broken off, one that
-// the provider refused for a reason that ended the run and is mended by now, or one that
-// a recording had no answer to.
+// usable reports whether an answer counts when its tick is taken up again, whatever came
+// after it. Those that the end of the run may have made do not, and are asked again: a call
+// that was broken off, one that the provider refused for a reason that ends a run and is
+// mended by now, or one that a recording had no answer to.
 func usable(f *llmclient.Failure) bool {
 	return f == nil || f.Kind != llmclient.ErrInterrupted && f.Kind != llmclient.ErrNotRecorded &&
 		f.Kind != llmclient.ErrRecordingDamaged && !f.Kind.Fatal(true)
