@@ -32,14 +32,14 @@ type recordedTick struct {
 	err error
 }
 
-// startReadAhead reads the ticks of a trace. Those of an extract have no ends: they are
+// startReadAhead reads the ticks of the trace f, which is that of the recording at path. Those of an extract have no ends: they are
 // told apart by their calls.
-func startReadAhead(f io.ReadCloser, extract bool) *readAhead {
+func startReadAhead(path string, f io.ReadCloser, extract bool) *readAhead {
 	a := &readAhead{ticks: make(chan recordedTick, readAheadTicks), stopped: make(chan struct{})}
 	a.reading.Go(func() {
 		defer f.Close()
 		defer close(a.ticks)
-		for r := (tickReader{lines: trace.NewReader(f), extract: extract, unread: map[string][]byte{}}); ; {
+		for r := (tickReader{path: path, lines: trace.NewReader(f), extract: extract, unread: map[string][]byte{}}); ; {
 			t := r.next()
 			select {
 			case a.ticks <- t:
@@ -56,6 +56,8 @@ func startReadAhead(f io.ReadCloser, extract bool) *readAhead {
 
 // tickReader reads the ticks of a trace.
 type tickReader struct {
+	// path is that of the recording, empty once a part was not found in it.
+	path    string
 	lines   *trace.Reader
 	extract bool
 	// tick is the last one read, held the first call of the next one in an extract.
@@ -117,7 +119,15 @@ func (r *tickReader) readCall(t *recordedTick, line []byte) error {
 	for _, hash := range call.Answer.Output {
 		line, ok := r.unread[hash]
 		if !ok {
-			continue // a part of an earlier call or tick
+			if _, known := r.parts.Part(hash); !known && r.path != "" {
+				// It was part of a request in an earlier tick, of which nothing was kept.
+				if part, err := findPart(r.path, hash); err == nil {
+					r.parts.Add(part)
+				} else {
+					r.path = ""
+				}
+			}
+			continue
 		}
 		p, err := trace.Decode(line)
 		if err != nil {

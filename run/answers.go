@@ -68,7 +68,7 @@ func OpenAnswers(path string) (*Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Answers{path: path, header: h, ahead: startReadAhead(f, h.Extract != ""), calls: map[trace.CallKey][]Answered{}}, nil
+	return &Answers{path: path, header: h, ahead: startReadAhead(path, f, h.Extract != ""), calls: map[trace.CallKey][]Answered{}}, nil
 }
 
 // Header is the header of the recorded run, of an answers file the facts it kept.

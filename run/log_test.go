@@ -191,3 +191,33 @@ func TestFullDiskLosesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAnswerAskedBefore: a model may say in a tick what was in a request of an earlier
+// one, which the trace does not store again.
+func TestAnAnswerAskedBefore(t *testing.T) {
+	dir := run.Dir(t.TempDir())
+	l, err := dir.CreateLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := llmclient.Message("assistant", "I mine.")
+	exchange := func(tick int64, asked, answered llmclient.Item) error {
+		request := llmclient.Request{Model: "m", Input: []llmclient.Item{asked}}
+		call := trace.ModelCall{Tick: tick, AgentID: "agent-1", Step: 1, ToolChoice: request.Choice.Wire(), Sections: []trace.Section{}}
+		answer := llmclient.Answer{Reply: &llmclient.Reply{ID: "r", Status: "completed", Items: []llmclient.Item{answered}}}
+		return errors.Join(l.Exchange(call, request, answer), l.Write(trace.TickEnd{Tick: tick, Digest: "d"}))
+	}
+	err = errors.Join(l.Write(header(0)), exchange(1, said, llmclient.Message("assistant", "So be it.")), exchange(2, llmclient.Message("user", "What now?"), said), l.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, err := run.OpenAnswers(string(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answers.Close()
+	answered, ok, err := answers.ByKey(trace.CallKey{Tick: 2, Agent: "agent-1", Step: 1})
+	if err != nil || !ok || answered.Answer.Reply == nil || answered.Answer.Reply.Items[0].Text != said.Text {
+		t.Errorf("%+v, %v, %v", answered.Answer, ok, err)
+	}
+}
