@@ -38,8 +38,15 @@ func (d Dir) file(name string) string { return filepath.Join(string(d), name) }
 // two runs in one file cannot be told apart, or what is left of a run: closed segments
 // of its trace, which the new run would replace one by one, or a report.
 func (d Dir) Create() error {
+	var parents []string
+	for at := filepath.Clean(string(d)); !exists(at) && filepath.Dir(at) != at; at = filepath.Dir(at) {
+		parents = append(parents, filepath.Dir(at))
+	}
 	if err := os.MkdirAll(string(d), 0o755); err != nil {
 		return fmt.Errorf("create run directory: %w", err)
+	}
+	for _, parent := range parents {
+		_ = syncDir(parent) // one that may be written and not read cannot be synced
 	}
 	if left := d.left(); left != "" {
 		return fmt.Errorf("run directory %s already holds a run, at least its %s; choose another directory", d, left)
@@ -51,6 +58,12 @@ func (d Dir) Create() error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
+// exists reports whether there is something at a path, or that nobody can tell.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, os.ErrNotExist)
+}
+
 // left names a file in the directory that belongs to a run and would be lost to another one in
 // the same directory; empty when there is none. What is made again when it is missed,
 // such as an index, does not count.
@@ -60,8 +73,7 @@ func (d Dir) left() string {
 		names = append(names, segmentName(n))
 	}
 	for _, name := range append(names, ReportFile) {
-		// Lstat: a link to a file that is gone is somebody's, too.
-		if _, err := os.Lstat(d.file(name)); err == nil {
+		if exists(d.file(name)) { // also a link to a file that is gone is somebody's
 			return name
 		}
 	}
@@ -95,7 +107,14 @@ func (d Dir) Header() (trace.Header, error) {
 // Clear removes the files of a run. Whatever ends it midway, what is left
 // is found unfinished again by a fork: the trace goes from its end to its beginning.
 func (d Dir) Clear() error {
-	names := []string{ReportFile, IndexFile, CutFile, TraceFile}
+	var names []string
+	books, _ := os.ReadDir(d.file(PlaybookDir))
+	for _, b := range books {
+		if filepath.Ext(b.Name()) == ".toml" {
+			names = append(names, filepath.Join(PlaybookDir, b.Name()))
+		}
+	}
+	names = append(names, ReportFile, IndexFile, CutFile, TraceFile)
 	for n := d.lastSegment(); n > 0; n-- {
 		names = append(names, segmentName(n))
 	}
@@ -104,5 +123,6 @@ func (d Dir) Clear() error {
 			return fmt.Errorf("remove an unfinished fork: %w", err)
 		}
 	}
+	_ = os.Remove(d.file(PlaybookDir)) // which stays when somebody else keeps something there
 	return nil
 }

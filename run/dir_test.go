@@ -42,3 +42,61 @@ func TestCreateRefusesWhatIsLeftOfARun(t *testing.T) {
 		}
 	}
 }
+
+// TestNewNamesAreSynced: a power failure leaves the directory of a new run and the name of
+// its trace, in which answers are synced.
+func TestNewNamesAreSynced(t *testing.T) {
+	root := t.TempDir()
+	dir := run.Dir(filepath.Join(root, "runs", "one"))
+	var synced []string
+	defer run.OnSyncDir(func(at string) {
+		if _, err := os.Stat(filepath.Join(string(dir), run.TraceFile)); err == nil {
+			at += " with the trace"
+		}
+		synced = append(synced, strings.TrimPrefix(at, root))
+	})()
+	if err := dir.Create(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := dir.CreateLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(synced, ", "), "/runs, , /runs/one with the trace"; filepath.ToSlash(got) != want {
+		t.Errorf("synced %q, want %q", got, want)
+	}
+}
+
+// TestClearLeavesNothingOfARun: and what others keep there stays.
+func TestClearLeavesNothingOfARun(t *testing.T) {
+	dir := t.TempDir()
+	books := filepath.Join(dir, run.PlaybookDir)
+	for _, kept := range []bool{true, false} {
+		if err := os.MkdirAll(books, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		names := []string{run.TraceFile, run.ReportFile, "trace-000001.jsonl.zst", filepath.Join(run.PlaybookDir, "agent-1.toml")}
+		note := filepath.Join(books, "notes.txt")
+		if kept {
+			names = append(names, filepath.Join(run.PlaybookDir, "notes.txt"))
+		}
+		for _, name := range names {
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := run.Dir(dir).Clear(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(note); (err == nil) != kept {
+			t.Errorf("a note in the directory of playbooks: %v", err)
+		}
+		left, err := os.ReadDir(dir)
+		if err != nil || len(left) > 0 && !kept {
+			t.Errorf("%v are left, %v", left, err)
+		}
+	}
+}

@@ -13,6 +13,16 @@ func OnDisk(disk func(*os.File) Storage) (restore func()) {
 	return func() { openStorage = before }
 }
 
+// OnSyncDir is for tests that run beside no other. It calls see whenever the names in a directory are synced.
+func OnSyncDir(see func(dir string)) (restore func()) {
+	before := syncDir
+	syncDir = func(dir string) error {
+		see(dir)
+		return before(dir)
+	}
+	return func() { syncDir = before }
+}
+
 // AtRotation is for tests that run beside no other. It calls step before each step of a rotation.
 func AtRotation(step func(name string) error) (restore func()) {
 	before := rotationStep

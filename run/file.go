@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"example.com/agentworld/internal/atomicfile"
 )
 
 // storage is the part of a file that a trace is written through. Tests put a disk
@@ -27,6 +29,9 @@ type traceFile struct {
 
 // openStorage is what writes reach; tests replace it.
 var openStorage = func(f *os.File) storage { return f }
+
+// syncDir is [atomicfile.SyncDir]; tests replace it.
+var syncDir = atomicfile.SyncDir
 
 // openTraceFile opens the trace file of a run that goes on or, with the flags for that,
 // makes one.

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"sync"
 
@@ -47,6 +49,9 @@ func (d Dir) CreateLog() (*Log, error) {
 	f, err := d.openTraceFile(os.O_CREATE | os.O_EXCL)
 	if err != nil {
 		return nil, err
+	}
+	if err := syncDir(string(d)); err != nil { // so that the file has its name after a power failure
+		return nil, errors.Join(fmt.Errorf("sync run directory: %w", err), f.close())
 	}
 	l := NewLog(trace.NewWriter(f))
 	l.file = f

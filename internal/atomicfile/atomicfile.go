@@ -75,12 +75,12 @@ func replace(path string, fill func(*os.File) error, may func(target string) boo
 		_ = os.Remove(f.Name())
 		return false, err
 	}
-	return true, syncDir(filepath.Dir(target))
+	return true, SyncDir(filepath.Dir(target))
 }
 
-// syncDir makes renames in dir survive a power failure. Windows has no such call and
+// SyncDir makes new names in dir survive a power failure. Windows has no such call and
 // keeps its directories in a journal.
-func syncDir(dir string) error {
+func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
