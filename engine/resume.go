@@ -29,6 +29,9 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 			progress(p)
 		}
 	}
+	if at := s.State.Header.Latest().BaseURL; o.Observer != nil && at != s.options.BaseURL {
+		o.Observer = moved{o.Observer, at, s.options.BaseURL}
+	}
 	r, answers, err := derive(s.dir, s.State, o)
 	if err != nil {
 		return Result{}, err
@@ -41,7 +44,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 			log.MarkStored(p)
 		}
 	})
-	if s.State.End == nil && len(s.State.Open.Exchanges) == 0 {
+	if s.State.End == nil && len(s.State.Open.Exchanges) == 0 && !s.State.Open.Resumed {
 		r.past.followed-- // the process may have died before it could say that this tick ended the run
 	}
 	var result Result
@@ -136,4 +139,19 @@ func (s resumed) Respond(ctx context.Context, key trace.CallKey, r llmclient.Req
 		return llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrAbandoned, Message: "the turns of this tick were ended", Unsent: true}}
 	}
 	return s.next.Respond(ctx, key, r)
+}
+
+// moved tells an observer where the run's own endpoint is now: the settings have it where
+// it was at first.
+type moved struct {
+	Observer
+	from, to string
+}
+
+// Begin implements [Observer].
+func (m moved) Begin(ctx context.Context, s Span) (context.Context, func(Ending)) {
+	if s.Model != "" && s.BaseURL == m.from {
+		s.BaseURL = m.to
+	}
+	return m.Observer.Begin(ctx, s)
 }

@@ -275,6 +275,32 @@ func TestResumeOfARunWithoutAnswers(t *testing.T) {
 	}
 }
 
+// TestResumeAfterAResumeThatDied: a run that its provider ended goes on when somebody asks
+// for that, also when the first process to try was killed before it had asked anything.
+func TestResumeAfterAResumeThatDied(t *testing.T) {
+	o := options(t, "minimal", 14)
+	model := o.Source
+	o.Source = sourceFunc(func(context.Context, trace.CallKey, llmclient.Request) llmclient.Answer {
+		return llmclient.Failed(llmclient.ErrTimeout, "no")
+	})
+	ended := run(t, o)
+	if ended.Status != trace.RunProviderFailed || ended.TicksDone == 14 {
+		t.Fatalf("%+v", ended)
+	}
+	f, err := os.OpenFile(filepath.Join(o.RunDir, rundir.TraceFile), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(trace.NewWriter(f).Write(trace.Resume{Tick: ended.TicksDone, TicksRequested: 14}), f.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Source = model
+	if result, err := resume(t, o.RunDir, o, 14); err != nil || result.Status != trace.RunCompleted || result.TicksDone != 14 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
 // TestResumeComparesWithTheRecords changes a recorded run: the resume must stop and
 // leave it as it is.
 func TestResumeComparesWithTheRecords(t *testing.T) {

@@ -25,6 +25,10 @@ type Open struct {
 	// Switches counts the prompt switches, forks and changes of caps, which a tick begins
 	// with.
 	Switches int
+	// left is the last of the forks, nil for none.
+	left *trace.Fork
+	// Resumed says that a process went on with the run here.
+	Resumed bool
 	// Begin is where the last whole tick ends in the open file, Kept and Cut are what
 	// stays and what goes of the rest, in rising order once [Open.Close] was called.
 	Begin     int64
@@ -106,8 +110,10 @@ func (o *Open) add(record trace.Record, at Span) {
 	stays := false
 	if o.Damage == nil {
 		switch r := record.(type) {
-		case trace.Header, trace.Resume, trace.RunEnd:
+		case trace.Header, trace.RunEnd:
 			stays = true
+		case trace.Resume:
+			o.Resumed, stays = true, true
 		case trace.Part:
 			if o.parts == nil {
 				o.parts = map[Span]partID{}

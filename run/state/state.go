@@ -62,9 +62,14 @@ func (s *State) Add(record trace.Record, at Span) error {
 	case trace.RunEnd:
 		s.End = &r
 	case trace.Fork:
-		if Afresh(s.CapsAt(r.AtTick), r.Settings.Caps) { // caps of its own count from here on
+		before := s.CapsAt(r.AtTick)
+		if left := s.Open.left; left != nil { // a fork of a fork at the same tick
+			before = left.Settings.Caps
+		}
+		if Afresh(before, r.Settings.Caps) { // caps of its own count from here on
 			s.Spent, s.ByAgent = Spent{}, nil
 		}
+		s.Open.left = &r
 	case trace.CapChange:
 		if s.Open.Damage == nil {
 			s.Changes, s.Pending = append(s.Changes, r), nil

@@ -75,6 +75,21 @@ func TestCapsAt(t *testing.T) {
 	}
 }
 
+// TestForksAtOneTick: the caps of a fork of a fork at the same tick count afresh when
+// they are other ones than its parent had, whatever that one's parent had.
+func TestForksAtOneTick(t *testing.T) {
+	capped := trace.Settings{Caps: trace.Caps{Run: trace.Limit{Calls: 10}}}
+	free, again := trace.Fork{Tick: 2, AtTick: 1}, trace.Fork{Tick: 2, AtTick: 1, Settings: capped}
+	s := stateOf(t, trace.Header{Settings: capped, Forks: []trace.Fork{free, again}},
+		trace.ModelCall{Tick: 1, AgentID: "a", Charge: &trace.Charge{Tokens: 7}}, trace.TickEnd{Tick: 1}, free)
+	if s.Spent.Calls != 1 {
+		t.Errorf("a fork that takes a cap away has spent %+v", s.Spent)
+	}
+	if s.take(t, again); s.Spent.Calls != 0 || s.CapsAt(2) != capped.Caps {
+		t.Errorf("a fork with a cap of its own has spent %+v, under %+v", s.Spent, s.CapsAt(2))
+	}
+}
+
 func TestCapsThatCountAfresh(t *testing.T) {
 	both := trace.Caps{Run: trace.Limit{Calls: 9}, Tick: trace.Limit{Cost: 5}}
 	for _, c := range []struct {
