@@ -14,7 +14,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"example.com/agentworld/engine"
-	"example.com/agentworld/llmclient"
 )
 
 // Attributes of this program, which no convention has.
@@ -101,8 +100,17 @@ func ending(s engine.Span, e engine.Ending) []attribute.KeyValue {
 		return []attribute.KeyValue{semconv.GenAIToolName(cmp.Or(e.Module, moduleUnknown))}
 	case s.Kind == engine.SpanModelCall && e.Answer != nil:
 		var list []attribute.KeyValue
-		if e.Answer.Reply != nil {
-			list = replied(*e.Answer.Reply)
+		if r := e.Answer.Reply; r != nil {
+			// Why it is not whole, or its status.
+			list = append(list, semconv.GenAIResponseFinishReasons(cmp.Or(r.IncompleteReason, r.Status)),
+				semconv.GenAIUsageInputTokens(int(r.Usage.Input)), semconv.GenAIUsageOutputTokens(int(r.Usage.Output)),
+				semconv.GenAIUsageCacheReadInputTokens(int(r.Usage.Cached)), semconv.GenAIUsageReasoningOutputTokens(int(r.Usage.Reasoning)))
+			if r.ID != "" {
+				list = append(list, semconv.GenAIResponseID(r.ID))
+			}
+			if r.Model != "" {
+				list = append(list, semconv.GenAIResponseModel(r.Model))
+			}
 		}
 		if e.Answer.Recorded {
 			list = append(list, keyRecorded.Bool(true))
@@ -110,23 +118,6 @@ func ending(s engine.Span, e engine.Ending) []attribute.KeyValue {
 		return list
 	}
 	return nil
-}
-
-// replied is what a reply tells besides its contents. What it ended with is why it is
-// not whole, or its status.
-func replied(r llmclient.Reply) []attribute.KeyValue {
-	list := []attribute.KeyValue{
-		semconv.GenAIResponseFinishReasons(cmp.Or(r.IncompleteReason, r.Status)),
-		semconv.GenAIUsageInputTokens(int(r.Usage.Input)), semconv.GenAIUsageOutputTokens(int(r.Usage.Output)),
-		semconv.GenAIUsageCacheReadInputTokens(int(r.Usage.Cached)), semconv.GenAIUsageReasoningOutputTokens(int(r.Usage.Reasoning)),
-	}
-	if r.ID != "" {
-		list = append(list, semconv.GenAIResponseID(r.ID))
-	}
-	if r.Model != "" {
-		list = append(list, semconv.GenAIResponseModel(r.Model))
-	}
-	return list
 }
 
 // measure records the metrics of a model call. Agents and ticks are no dimensions: each

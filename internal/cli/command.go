@@ -3,11 +3,17 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // programName is the program's name in usage texts and errors.
@@ -20,6 +26,12 @@ func (m *Main) rootCommand() *cobra.Command {
 	root := m.runCommand()
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.Version = "(devel)"
+	if build, ok := debug.ReadBuildInfo(); ok && build.Main.Version != "" {
+		root.Version = build.Main.Version
+	}
+	// A run can be replayed by a program with the same engine and rules.
+	root.SetVersionTemplate(fmt.Sprintf("%s %s, engine %s, rules %s, trace format %d\n", programName, root.Version, engine.Version, world.RulesVersion, trace.FormatVersion))
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		m.scenariosCommand(), m.resumeCommand(), m.inspectCommand(), m.replayCommand(), m.forkCommand(), m.compareCommand(), m.explainCommand(), m.traceCommand(),

@@ -47,12 +47,7 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 		Long: "Guard-eval plays small worlds in which agents write to each other, against a scripted model that obeys every text it meets, " +
 			"with the guard on and off. It says whether the wiring holds, and nothing about real models. A missed gate is exit code 6.",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := e.check(); err != nil {
-				return err
-			}
-			return m.evaluateGuard(c.Context(), e)
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return m.evaluateGuard(c.Context(), e) },
 	}
 	c.Flags().BoolVar(&e.layers, "layers", false, "also with each layer of the guard left out by itself")
 	c.Flags().StringVar(&e.set, "suite", string(guardeval.All), "templates to use: open, held_out or all")
@@ -66,8 +61,9 @@ func (m *Main) guardEvalCommand() *cobra.Command {
 	return c
 }
 
-// check refuses what cannot be meant.
-func (e guardEvaluation) check() error {
+// evaluateGuard plays the cases with the guard on, off, and with each layer less if that is
+// wanted, prints what came of them and holds it to the gates.
+func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	switch {
 	case !slices.Contains(guardeval.Sets(), guardeval.Set(e.set)):
 		return badInput("--suite %s is unknown; allowed: open, held_out, all", shown(e.set))
@@ -82,28 +78,18 @@ func (e guardEvaluation) check() error {
 			return badInput("--%s %v: allowed are percentages from 0 to 100", []string{attackGate, blockGate}[i], percent)
 		}
 	}
-	return nil
-}
-
-// checkKeep refuses a directory that has something in it: runs are never overwritten, and
-// finding that out in the middle would waste what was played before.
-func (m *Main) checkKeep(dir string) error {
-	if dir == "" {
-		return nil
+	if given := e.keep; given != "" {
+		e.keep = m.path(given)
+		// Runs are never overwritten, and finding that out in the middle would waste what was
+		// played before.
+		entries, err := os.ReadDir(e.keep)
+		if err == nil && len(entries) > 0 {
+			err = errors.New("it is not empty")
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return badInput("--keep %s: %w; allowed: a new or an empty directory", shown(given), cause(err))
+		}
 	}
-	entries, err := os.ReadDir(m.path(dir))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil
-	}
-	what := "it is not empty"
-	if err != nil {
-		what = cause(err).Error()
-	}
-	return badInput("--keep %s: %s; allowed: a new or an empty directory", shown(dir), what)
-}
-
-// evaluateGuard plays the cases and prints what came of them.
-func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	all, err := guardeval.Suite(guardeval.Set(e.set))
 	if err != nil {
 		return fmt.Errorf("guard evaluation: %w", err)
@@ -111,16 +97,29 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	// The attacks come first; of them and of the twins the sample says how many at most.
 	twins := slices.IndexFunc(all, func(c guardeval.Case) bool { return c.Benign })
 	cases := append(guardeval.Sample(all[:twins:twins], e.sample, e.seed), guardeval.Sample(all[twins:], e.sample, e.seed)...)
-	if err := m.checkKeep(e.keep); err != nil {
+	out, err := m.output("the result ", e.json)
+	if err != nil {
 		return err
 	}
-	var out outputFile
-	if e.json != "" {
-		if out, err = prepareOutput(m.path(e.json)); err != nil {
-			return badInput("the result %s cannot be written: %v; allowed: a file in a writable directory", shown(e.json), err)
+	guards := []guardeval.Guard{guardeval.On, guardeval.GuardOff}
+	if e.layers {
+		for _, l := range policy.Layers() {
+			guards = append(guards, guardeval.Without(l))
 		}
 	}
-	results, err := m.playCases(ctx, e, cases)
+	lab, err := guardeval.NewLab(guardeval.Options{Jobs: e.jobs, Seed: e.seed, Keep: e.keep})
+	if err != nil {
+		return err
+	}
+	jobs := guardeval.Jobs(cases, guards...)
+	progress := &progressPrinter{w: m.Stderr, terminal: m.Terminal}
+	results, err := lab.PlayAll(ctx, jobs, func(over int) {
+		progress.update(fmt.Sprintf("cases %d/%d", over, len(jobs)), int64(over), int64(len(jobs)))
+	})
+	progress.finish()
+	if closeErr := lab.Close(); err == nil {
+		err = closeErr
+	}
 	if ctx.Err() != nil {
 		return failWith(exitInterrupted, fmt.Errorf("guard evaluation interrupted; there is no result"))
 	}
@@ -140,40 +139,6 @@ func (m *Main) evaluateGuard(ctx context.Context, e guardEvaluation) error {
 	if err := evaluation.WriteText(m.Stdout); err != nil {
 		return err
 	}
-	return e.judge(evaluation)
-}
-
-// playCases plays them with the guard on, off, and with each layer less if that is
-// wanted.
-func (m *Main) playCases(ctx context.Context, e guardEvaluation, cases []guardeval.Case) ([]guardeval.Result, error) {
-	guards := []guardeval.Guard{guardeval.On, guardeval.GuardOff}
-	if e.layers {
-		for _, l := range policy.Layers() {
-			guards = append(guards, guardeval.Without(l))
-		}
-	}
-	keep := e.keep
-	if keep != "" {
-		keep = m.path(keep)
-	}
-	lab, err := guardeval.NewLab(guardeval.Options{Jobs: e.jobs, Seed: e.seed, Keep: keep})
-	if err != nil {
-		return nil, err
-	}
-	jobs := guardeval.Jobs(cases, guards...)
-	progress := &progressPrinter{w: m.Stderr, terminal: m.Terminal}
-	results, err := lab.PlayAll(ctx, jobs, func(over int) {
-		progress.update(fmt.Sprintf("cases %d/%d", over, len(jobs)), int64(over), int64(len(jobs)))
-	})
-	progress.finish()
-	if closeErr := lab.Close(); err == nil {
-		err = closeErr
-	}
-	return results, err
-}
-
-// judge holds the evaluation to the gates.
-func (e guardEvaluation) judge(evaluation guardeval.Evaluation) error {
 	on, ok := evaluation.Summary(guardeval.On, guardeval.All)
 	if !ok {
 		return fmt.Errorf("guard evaluation: nothing was played with the guard on")

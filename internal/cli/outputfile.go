@@ -51,6 +51,18 @@ func (k keptPath) replacedBy(path string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
+// output prepares the file a user names, called what in an error, none without a name.
+func (m *Main) output(what, name string, kept ...keptPath) (outputFile, error) {
+	if name == "" {
+		return outputFile{}, nil
+	}
+	out, err := prepareOutput(m.path(name), kept...)
+	if err != nil {
+		return out, badInput("%s%s cannot be written: %v; allowed: a file in a writable directory", what, shown(name), err)
+	}
+	return out, nil
+}
+
 // prepareOutput makes the parents of path and proves that a file can be written
 // there without replacing any of kept, leaving no file behind. On failure it
 // leaves no directory behind either.

@@ -9,6 +9,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/telemetry"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -103,9 +104,9 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 		}
 	}
 	if v := find(p.values, "run.playbook"); v.text != "" {
-		text, err := m.loadPlaybook(v, p.Learns())
+		_, text, err := m.readPlaybook(v.text, p.Learns()) // one that a run learns into need not exist yet
 		if err != nil {
-			return p, err
+			return p, badInput("%s: %w", v.where(), err)
 		}
 		p.playbookFile, p.Playbook = v.text, string(text)
 	}
@@ -219,4 +220,13 @@ func wrongSettings(err error) error {
 		return nil
 	}
 	return badInput("%w", err)
+}
+
+// telemetry is what the settings and the standard variables ask to be exported.
+func (m *Main) telemetry(c config) (telemetry.Config, error) {
+	t, err := telemetry.Read(m.LookupEnv, c.Otel)
+	if err != nil {
+		return t, badInput("%w", err)
+	}
+	return t, nil
 }

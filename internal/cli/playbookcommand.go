@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -13,39 +14,62 @@ import (
 
 // playbookCommand works on playbooks as files.
 func (m *Main) playbookCommand() *cobra.Command {
-	return group("playbook", "look at lessons, learn from finished runs, go back to older versions",
-		m.playbookLearnCommand(), m.playbookShowCommand(), m.playbookDiffCommand(), m.playbookStatsCommand(), m.playbookRollbackCommand())
-}
-
-func (m *Main) playbookShowCommand() *cobra.Command {
-	version := -1
-	c := &cobra.Command{
-		Use:   "show FILE",
-		Short: "print the lessons of a playbook with their worth",
-		Args:  oneArgument("a playbook file"),
-		RunE: func(_ *cobra.Command, args []string) error {
+	// on is a command that takes one file.
+	on := func(use, short string, do func(name string, p *playbook.Playbook) error) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Args: oneArgument("a playbook file"), RunE: func(_ *cobra.Command, args []string) error {
 			p, _, err := m.readPlaybook(args[0], false)
 			if err != nil {
 				return err
 			}
-			at := p.Version()
-			if version >= 0 {
-				at = version
-			}
-			bullets, err := p.At(at)
-			if err != nil {
-				return badInput("%v", err)
-			}
-			_, err = fmt.Fprint(m.Stdout, bulletsText(at, bullets))
-			return err
-		},
+			return do(args[0], p)
+		}}
 	}
-	c.Flags().IntVar(&version, "version", version, "an older version in place of the newest")
-	return c
+	version, to, asJSON := -1, -1, false
+	show := on("show FILE", "print the lessons of a playbook with their worth", func(_ string, p *playbook.Playbook) error { return m.showPlaybook(p, version) })
+	show.Flags().IntVar(&version, "version", version, "an older version in place of the newest")
+	stats := on("stats FILE", "count the lessons of a playbook by what is known about their worth", func(_ string, p *playbook.Playbook) error {
+		s := p.Stats()
+		if asJSON {
+			return m.printJSON(s)
+		}
+		var sections []string
+		for _, count := range s.Sections {
+			sections = append(sections, fmt.Sprintf("%s %d", count.Section, count.Bullets))
+		}
+		_, err := fmt.Fprintf(m.Stdout, "version   %d, back to %d\nlessons   %d, %d characters (%s)\nuses      helpful %d, harmful %d, neutral %d\nworth     high performing %d, problematic %d, unused %d\n",
+			s.Version, p.Oldest(), s.Bullets, s.Chars, strings.Join(sections, ", "), s.Helpful, s.Harmful, s.Neutral, s.HighPerforming, s.Problematic, s.Unused)
+		return err
+	})
+	stats.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	rollback := on("rollback FILE --to N", "make an older version of a playbook the newest", func(name string, p *playbook.Playbook) error {
+		return m.rollbackPlaybook(name, p, to)
+	})
+	rollback.Flags().IntVar(&to, "to", to, "the version to go back to")
+	diff := &cobra.Command{
+		Use:   "diff FILE V1 V2 | diff FILE FILE",
+		Short: "show which lessons differ between two versions, or between two files",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 && len(args) != 3 {
+				return badInput("%s needs a file and two versions, or two files, and got %d arguments", c.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return m.diffPlaybooks(args) },
+	}
+	return group("playbook", "look at lessons, learn from finished runs, go back to older versions",
+		m.playbookLearnCommand(), show, diff, stats, rollback)
 }
 
-// bulletsText lists lessons section by section.
-func bulletsText(version int, bullets []playbook.Bullet) string {
+// showPlaybook lists lessons section by section, of the newest version where another is
+// not asked for.
+func (m *Main) showPlaybook(p *playbook.Playbook, version int) error {
+	if version < 0 {
+		version = p.Version()
+	}
+	bullets, err := p.At(version)
+	if err != nil {
+		return badInput("%v", err)
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "version %d, %d lessons\n", version, len(bullets))
 	for _, section := range playbook.Sections() {
@@ -62,88 +86,37 @@ func bulletsText(version int, bullets []playbook.Bullet) string {
 				bullet.Origin, bullet.Trust, oneLine(bullet.Content))
 		}
 	}
-	return b.String()
+	_, err = io.WriteString(m.Stdout, b.String())
+	return err
 }
 
-func (m *Main) playbookStatsCommand() *cobra.Command {
-	asJSON := false
-	c := &cobra.Command{
-		Use:   "stats FILE",
-		Short: "count the lessons of a playbook by what is known about their worth",
-		Args:  oneArgument("a playbook file"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			p, _, err := m.readPlaybook(args[0], false)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return m.printJSON(p.Stats())
-			}
-			s := p.Stats()
-			var sections []string
-			for _, count := range s.Sections {
-				sections = append(sections, fmt.Sprintf("%s %d", count.Section, count.Bullets))
-			}
-			_, err = fmt.Fprintf(m.Stdout, "version   %d, back to %d\nlessons   %d, %d characters (%s)\nuses      helpful %d, harmful %d, neutral %d\nworth     high performing %d, problematic %d, unused %d\n",
-				s.Version, p.Oldest(), s.Bullets, s.Chars, strings.Join(sections, ", "), s.Helpful, s.Harmful, s.Neutral, s.HighPerforming, s.Problematic, s.Unused)
-			return err
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return c
-}
-
-func (m *Main) playbookDiffCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "diff FILE V1 V2 | diff FILE FILE",
-		Short: "show which lessons differ between two versions, or between two files",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 2 && len(args) != 3 {
-				return badInput("%s needs a file and two versions, or two files, and got %d arguments", c.CommandPath(), len(args))
-			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			before, after, err := m.diffSides(args)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprint(m.Stdout, diffText(before, after))
-			return err
-		},
-	}
-}
-
-// diffSides are the lessons that are compared.
-func (m *Main) diffSides(args []string) (before, after []playbook.Bullet, err error) {
+// diffPlaybooks lists what is gone, what is new and what changed, in the order of ids,
+// between two versions of a file or two files.
+func (m *Main) diffPlaybooks(args []string) error {
 	p, _, err := m.readPlaybook(args[0], false)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
+	sides := [2][]playbook.Bullet{p.Bullets()}
 	if len(args) == 2 {
 		other, _, err := m.readPlaybook(args[1], false)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		return p.Bullets(), other.Bullets(), nil
+		sides[1] = other.Bullets()
+	} else {
+		for i, text := range args[1:] {
+			version, err := strconv.Atoi(text)
+			if err != nil {
+				return badInput("%s is not a version; allowed: %d to %d", shown(text), p.Oldest(), p.Version())
+			}
+			if sides[i], err = p.At(version); err != nil {
+				return badInput("%v", err)
+			}
+		}
 	}
-	var sides [2][]playbook.Bullet
-	for i, text := range args[1:] {
-		version, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, nil, badInput("%s is not a version; allowed: %d to %d", shown(text), p.Oldest(), p.Version())
-		}
-		if sides[i], err = p.At(version); err != nil {
-			return nil, nil, badInput("%v", err)
-		}
-	}
-	return sides[0], sides[1], nil
-}
-
-// diffText lists what is gone, what is new and what changed, in the order of ids.
-func diffText(before, after []playbook.Bullet) string {
 	var b strings.Builder
-	for _, d := range playbook.Diff(before, after) {
+	for _, d := range playbook.Diff(sides[0], sides[1]) {
 		old, now := d.Before, d.After
 		switch {
 		case now == nil:
@@ -160,45 +133,33 @@ func diffText(before, after []playbook.Bullet) string {
 		}
 	}
 	if b.Len() == 0 {
-		return "no difference\n"
+		b.WriteString("no difference\n")
 	}
-	return b.String()
+	_, err = io.WriteString(m.Stdout, b.String())
+	return err
 }
 
-func (m *Main) playbookRollbackCommand() *cobra.Command {
-	to := -1
-	c := &cobra.Command{
-		Use:   "rollback FILE --to N",
-		Short: "make an older version of a playbook the newest",
-		Args:  oneArgument("a playbook file"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			p, _, err := m.readPlaybook(args[0], false)
-			if err != nil {
-				return err
-			}
-			if to < 0 {
-				return badInput("rollback needs --to N; allowed: %d to %d", p.Oldest(), p.Version())
-			}
-			// The tick of the change is that of the newest version: files know no clock.
-			tick := int64(0)
-			for _, v := range p.History() {
-				tick = v.Tick
-			}
-			next, err := p.Rollback(to, tick)
-			if err != nil {
-				return badInput("%v", err)
-			}
-			if next == p {
-				fmt.Fprintf(m.Stdout, "version %d has the lessons of version %d already; nothing changed\n", p.Version(), to)
-				return nil
-			}
-			if err := engine.WritePlaybook(m.path(args[0]), next); err != nil {
-				return err
-			}
-			fmt.Fprintf(m.Stdout, "version %d has the lessons of version %d again: %d lessons\n", next.Version(), to, next.Len())
-			return nil
-		},
+// rollbackPlaybook writes the file with the lessons of an older version as the newest.
+func (m *Main) rollbackPlaybook(name string, p *playbook.Playbook, to int) error {
+	if to < 0 {
+		return badInput("rollback needs --to N; allowed: %d to %d", p.Oldest(), p.Version())
 	}
-	c.Flags().IntVar(&to, "to", to, "the version to go back to")
-	return c
+	// The tick of the change is that of the newest version: files know no clock.
+	tick := int64(0)
+	for _, v := range p.History() {
+		tick = v.Tick
+	}
+	next, err := p.Rollback(to, tick)
+	if err != nil {
+		return badInput("%v", err)
+	}
+	if next == p {
+		fmt.Fprintf(m.Stdout, "version %d has the lessons of version %d already; nothing changed\n", p.Version(), to)
+		return nil
+	}
+	if err := engine.WritePlaybook(m.path(name), next); err != nil {
+		return err
+	}
+	fmt.Fprintf(m.Stdout, "version %d has the lessons of version %d again: %d lessons\n", next.Version(), to, next.Len())
+	return nil
 }

@@ -38,19 +38,6 @@ func (m *Main) readPlaybook(name string, mayBeNew bool) (*playbook.Playbook, []b
 	return p, data, nil
 }
 
-// loadPlaybook reads the file of lessons that a run starts with; it is empty when
-// none is set. A file that a run learns into need not exist yet.
-func (m *Main) loadPlaybook(v value, learns bool) ([]byte, error) {
-	if v.text == "" {
-		return nil, nil
-	}
-	_, data, err := m.readPlaybook(v.text, learns)
-	if err != nil {
-		return nil, badInput("%s: %w", v.where(), err)
-	}
-	return data, nil
-}
-
 // replacePlaybook writes what was learned into the file it began with, which held the
 // bytes seen. When somebody else changed the file meanwhile, it is left alone and the
 // result goes into another one. It returns which of them was written.

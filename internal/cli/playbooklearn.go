@@ -19,12 +19,8 @@ import (
 )
 
 // learnSettings are the settings of a run that learning from finished runs has too.
-var learnSettings = []string{
-	"llm.model", "llm.base_url", "llm.offline", "llm.scripted_mode", "llm.timeout_ms", "llm.context_window",
-	"run.playbook", "run.playbook_size",
-	"llm.price_table", "llm.cap_calls", "llm.cap_tokens", "llm.cap_cost", "llm.cap_agent_calls", "llm.cap_agent_tokens", "llm.cap_agent_cost",
-	"llm.cap_tick_calls", "llm.cap_tick_tokens", "llm.cap_tick_cost",
-}
+var learnSettings = append(capSettings().keys(""), "llm.model", "llm.base_url", "llm.offline", "llm.scripted_mode", "llm.timeout_ms",
+	"llm.context_window", "llm.price_table", "run.playbook", "run.playbook_size")
 
 const learnHelp = `Look back at finished runs and change a playbook by what they teach.
 

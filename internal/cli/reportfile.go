@@ -59,9 +59,9 @@ func (m *Main) writeFromTrace(runDir, name string, fill func(*os.File) error) er
 	if err := m.checkRun(runDir); err != nil {
 		return err
 	}
-	out, err := prepareOutput(m.path(name), m.keptTrace(runDir))
+	out, err := m.output("", name, m.keptTrace(runDir))
 	if err != nil {
-		return badInput("%s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
+		return err
 	}
 	if err := atomicfile.WriteWith(out.path, fill); err != nil {
 		out.made.discard()

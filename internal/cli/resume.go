@@ -124,7 +124,7 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 		return err
 	}
 	p.kept = m.keptPaths(p)
-	out, err := m.prepareReport(p)
+	out, err := m.output("the report ", p.ReportJSON, p.kept...)
 	if err != nil {
 		return err
 	}

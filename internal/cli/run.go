@@ -17,13 +17,14 @@ import (
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/run"
+	"example.com/agentworld/telemetry"
 	"example.com/agentworld/trace"
 )
 
 // run carries out a plan: files that must be writable first, then the model, then
 // the engine, then the report, whatever ended the run.
 //
-//	prepareReport   a refusal leaves nothing behind
+//	output          the report can be written; a refusal leaves nothing behind
 //	CreateRunDir    the same
 //	openAnswers     starts the embedded server or a client; no call yet
 //	engine.Run      all calls, the trace
@@ -32,7 +33,8 @@ import (
 // The order matters: nothing is paid for before it is certain that the result
 // can be kept.
 func (m *Main) run(ctx context.Context, p plan) error {
-	out, err := m.prepareReport(p)
+	// Finding out at the end would lose what a long run has paid for.
+	out, err := m.output("the report ", p.ReportJSON, p.kept...)
 	if err != nil {
 		return err
 	}
@@ -110,26 +112,26 @@ func (m *Main) play(
 			exchanges.show(x)
 		}
 	}
-	err = m.shielded(func() (err error) {
-		result, err = m.observed(ctx, p.config, o, run)
+	err = m.shielded(func() error {
+		wanted, err := m.telemetry(p.config)
+		if err != nil {
+			return err
+		}
+		if wanted.On() {
+			// A collector that is not there costs the run nothing but up to five seconds at its
+			// end.
+			t, err := telemetry.Start(ctx, wanted, func(note string) { _, _ = m.Stderr.Write([]byte("note: " + oneLine(note) + "\n")) })
+			if err != nil {
+				return badInput("%w", err)
+			}
+			defer func() { _ = t.Close() }() // a failure was noted
+			o.Observer = t
+		}
+		result, err = run(ctx, o)
 		return err
 	})
 	printer.finish()
 	return result, true, err
-}
-
-// prepareReport checks that the report can be written where the user wants it.
-// Finding out at the end would lose what a long run has paid for.
-func (m *Main) prepareReport(p plan) (outputFile, error) {
-	name := p.ReportJSON
-	if name == "" {
-		return outputFile{}, nil
-	}
-	out, err := prepareOutput(m.path(name), p.kept...)
-	if err != nil {
-		return outputFile{}, badInput("the report %s cannot be written: %v; allowed: a file in a writable directory", shown(name), err)
-	}
-	return out, nil
 }
 
 // openModel makes the source of answers, the clients of the run and of agents with

@@ -22,7 +22,10 @@ func (m *Main) chooseScenario(v value, commands []string) (name string, text []b
 	if s, toml, ok := scenario.Embedded(name); ok {
 		return s.ID, toml, s, nil
 	}
-	if !m.looksLikeFile(name) {
+	// A path ends in .toml or has a separator, or there is such a file.
+	info, err := os.Stat(m.path(name))
+	isFile := err == nil && info.Mode().Type() != fs.ModeDir
+	if !isFile && !strings.HasSuffix(name, ".toml") && !strings.ContainsRune(name, os.PathSeparator) {
 		where := ""
 		switch {
 		case v.origin.rank != fromArgument:
@@ -44,16 +47,6 @@ func (m *Main) chooseScenario(v value, commands []string) (name string, text []b
 // namedScenario is the name of a scenario as the argument of a command.
 func namedScenario(name string) value {
 	return value{setting: setting{flag: "scenario"}, text: name, origin: origin{rank: fromArgument}}
-}
-
-// looksLikeFile reports whether a name that is no embedded scenario was meant as
-// a path: it ends in .toml, has a separator, or there is such a file.
-func (m *Main) looksLikeFile(name string) bool {
-	if strings.HasSuffix(name, ".toml") || strings.ContainsRune(name, os.PathSeparator) {
-		return true
-	}
-	info, err := os.Stat(m.path(name))
-	return err == nil && info.Mode().Type() != fs.ModeDir
 }
 
 // offeredScenarios names what can be run. The tasks are many, so that they are

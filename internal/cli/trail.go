@@ -119,11 +119,25 @@ func (t *trail) chain(id string) (lines []string) {
 
 // origin tells what a source comes from, apart from its parents. An id that the
 // trace says nothing about has no lines.
-func (t *trail) origin(id string) []string {
+func (t *trail) origin(id string) (lines []string) {
 	if e, ok := t.texts[id]; ok {
 		return []string{fmt.Sprintf("written by %s in tick %d (%s): %s", oneLine(e.Agent), e.Tick, e.Kind, jsonText(e.Text))}
 	}
-	if lines := t.bulletOrigin(id); len(lines) > 0 {
+	// Who brought a bullet, when, and the decisions it rests on.
+	if b, ok := t.book.Bullet(id); ok {
+		lines = append(lines, fmt.Sprintf("in the run's playbook, origin %s, version %d of tick %d, helpful %d, harmful %d, neutral %d",
+			b.Origin, b.Created.Version, b.Created.Tick, b.Helpful, b.Harmful, b.Neutral))
+		for _, e := range b.Evidence {
+			lines = append(lines, oneLine(strings.TrimSpace(fmt.Sprintf("evidence: run %s, tick %d, %s %s", e.Run, e.Tick, e.Agent, e.Outcome))))
+		}
+	}
+	for _, l := range t.learned[id] {
+		lines = append(lines, fmt.Sprintf("%s by %s in tick %d: %s", oneLine(cmp.Or(l.op, "changed")), oneLine(t.agent), l.tick, jsonText(l.Content)))
+		for _, tick := range l.Decisions {
+			lines = append(lines, t.decided("evidence: ", tick))
+		}
+	}
+	if len(lines) > 0 {
 		return lines
 	}
 	s, seen := t.sources[id]
@@ -146,24 +160,6 @@ func (t *trail) origin(id string) []string {
 		return []string{fmt.Sprintf("words of %s, known since tick %d", oneLine(s.OriginAgent), s.OriginTick)}
 	}
 	return []string{t.decided("remembered in ", s.OriginTick)}
-}
-
-// bulletOrigin tells who brought a bullet, when, and the decisions it rests on.
-func (t *trail) bulletOrigin(id string) (lines []string) {
-	if b, ok := t.book.Bullet(id); ok {
-		lines = append(lines, fmt.Sprintf("in the run's playbook, origin %s, version %d of tick %d, helpful %d, harmful %d, neutral %d",
-			b.Origin, b.Created.Version, b.Created.Tick, b.Helpful, b.Harmful, b.Neutral))
-		for _, e := range b.Evidence {
-			lines = append(lines, oneLine(strings.TrimSpace(fmt.Sprintf("evidence: run %s, tick %d, %s %s", e.Run, e.Tick, e.Agent, e.Outcome))))
-		}
-	}
-	for _, l := range t.learned[id] {
-		lines = append(lines, fmt.Sprintf("%s by %s in tick %d: %s", oneLine(cmp.Or(l.op, "changed")), oneLine(t.agent), l.tick, jsonText(l.Content)))
-		for _, tick := range l.Decisions {
-			lines = append(lines, t.decided("evidence: ", tick))
-		}
-	}
-	return lines
 }
 
 // decided tells what the agent did in a tick and what came of it.

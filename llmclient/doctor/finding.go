@@ -60,16 +60,6 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Fit reports whether no check failed.
-func (r Report) Fit() bool {
-	for _, f := range r.Findings {
-		if f.Status == Fail {
-			return false
-		}
-	}
-	return true
-}
-
 // findings collects the checks of an examination. The worst finding of a check holds,
 // and of equals the first.
 type findings map[string]Finding

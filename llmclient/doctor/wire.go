@@ -31,31 +31,15 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := &bytes.Buffer{}
-	response.Body = &tee{response.Body, kept, func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.body = kept.Bytes()
-	}}
+	kept, _ := io.ReadAll(io.LimitReader(response.Body, bodyMax)) // an error shows again to whoever reads on
+	w.mu.Lock()
+	w.body = kept
+	w.mu.Unlock()
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(kept), response.Body), response.Body}
 	return response, nil
-}
-
-// tee keeps what is read of a body.
-type tee struct {
-	io.ReadCloser
-	kept *bytes.Buffer
-	done func()
-}
-
-func (t *tee) Read(p []byte) (int, error) {
-	n, err := t.ReadCloser.Read(p)
-	t.kept.Write(p[:min(n, max(bodyMax-t.kept.Len(), 0))])
-	return n, err
-}
-
-func (t *tee) Close() error {
-	t.done()
-	return t.ReadCloser.Close()
 }
 
 // usageFields are the parts of usage that the last response had.
