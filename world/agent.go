@@ -49,13 +49,17 @@ func (a *agent) travelling() bool { return a.place == noPlace }
 // able says that the agent can act: not travelling, waiting or shut down.
 func (a *agent) able() bool { return !a.travelling() && a.waitUntil == 0 && !a.shut }
 
-// battery is the stored charge of an agent, true at its settledAt.
-func (w *World) battery(a *agent) battery {
-	return battery{w.ledger.of(a.account, electricity), a.settledAt, a.shut}
+// electricityOf is the agent's present charge. While awake it loses IdleDraw a tick,
+// while shut down it gains AmbientFloor a tick. The change of regime at 0 and at the
+// restart level is a wake-up that settles the agent, so that one regime holds from
+// settledAt to the present.
+func (w *World) electricityOf(a *agent) int64 {
+	charge, ticks := w.ledger.of(a.account, electricity), w.tick-a.settledAt
+	if a.shut {
+		return charge + min(w.law.PowerCapacity-charge, w.law.AmbientFloor*ticks)
+	}
+	return charge - min(charge, w.law.IdleDraw*ticks)
 }
-
-// electricityOf is the agent's present charge.
-func (w *World) electricityOf(a *agent) int64 { return w.law.electricityAt(w.battery(a), w.tick) }
 
 // heatOf is the agent's present heat.
 func (w *World) heatOf(a *agent) int64 { return w.law.cooled(a.heat, w.tick-a.heatAt) }
@@ -114,12 +118,20 @@ const postingsUsual = 3
 // agent is settled. A state that a write just changed is announced next tick.
 func (w *World) planPower(n int32) {
 	a := &w.agents[n]
-	b := w.battery(a)
-	at := w.tick + w.law.ticksToChange(b)
-	if !a.shut && w.law.stateOf(b.value, false) != a.announced {
-		at = w.tick + 1
+	charge, ticks := w.ledger.of(a.account, electricity), int64(1)
+	switch {
+	case a.shut:
+		ticks = ceilDiv(max(0, w.law.RestartLevel()-charge), w.law.AmbientFloor)
+	case w.law.stateOf(charge, false) == a.announced:
+		level := int64(0)
+		for _, l := range [2]int64{w.law.criticalLevel(), w.law.lowLevel()} {
+			if charge > l {
+				level = l
+			}
+		}
+		ticks = ceilDiv(charge-level, w.law.IdleDraw)
 	}
-	w.calendar.set(wakeUpOf(n, kindPower), at)
+	w.calendar.set(wakeUpOf(n, kindPower), w.tick+max(1, ticks))
 }
 
 // wake ends a wait of agent n early or on time; it does nothing to an agent that

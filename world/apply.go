@@ -207,7 +207,7 @@ func (w *World) factsOf(n int32) facts {
 	a := &w.agents[n]
 	f := facts{
 		law: w.law, self: a.id, place: w.placeID(a.place), shut: a.shut, travelling: a.travelling(),
-		stock: w.stockOf(a), heat: w.heatOf(a), orders: w.ordersOf(n),
+		stock: w.stockOf(a), heat: w.heatOf(a),
 	}
 	for _, until := range a.mail.outbox {
 		if until > w.tick {
@@ -217,6 +217,20 @@ func (w *World) factsOf(n int32) facts {
 	if !a.travelling() {
 		f.radiation = w.geo.radiation[a.place]
 		f.reserveG = w.reserveOf(a.place)
+	}
+	for _, k := range a.orders {
+		o := &w.orders[k]
+		if w.free(o) {
+			continue
+		}
+		p := PowerOrder{ID: o.id, Place: w.placeID(o.place), Side: o.side(), Price: o.price}
+		if w.at(n, o.place) {
+			p.Amount, p.Claim = o.remaining, w.claim(o)
+			if o.open() {
+				p.ExpiresIn = o.expiresAt - w.tick
+			}
+		}
+		f.orders = append(f.orders, p)
 	}
 	for _, k := range a.factories {
 		own := &w.factories[k]

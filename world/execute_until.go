@@ -98,10 +98,8 @@ func (ExecuteUntil) carryOut(*World, int32, ruling) effect {
 // that equal orders are equal. The error is an [*ArgumentError].
 func NewExecuteUntil(do Action, until []Condition, maxTicks int64, ignore ...string) (ExecuteUntil, error) {
 	order := ExecuteUntil{Do: do, Until: append([]Condition(nil), until...), MaxTicks: maxTicks}
-	for _, event := range ignore {
-		if !slices.Contains(StopAlways(), event) {
-			return ExecuteUntil{}, errIgnore
-		}
+	if slices.ContainsFunc(ignore, func(event string) bool { return !slices.Contains(StopAlways(), event) }) {
+		return ExecuteUntil{}, errIgnore
 	}
 	for _, event := range StopAlways() {
 		if slices.Contains(ignore, event) {

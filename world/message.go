@@ -3,6 +3,10 @@ package world
 import (
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
+
+	"example.com/agentworld/plaintext"
 )
 
 // Message is a message as its receiver sees it. All but the text is set by the
@@ -98,4 +102,21 @@ func (w *World) deliver(n int32) {
 	}
 	a.mail.coming = slices.Delete(a.mail.coming, 0, due)
 	w.planMail(n)
+}
+
+// TextMax bounds a message or note, in characters.
+const TextMax = 200
+
+// cleanText makes what an agent wrote fit to be stored and shown: valid UTF-8 on
+// one line of at most most characters, without white space at its ends. Hidden
+// characters become spaces, so that a text can neither break lines nor hide part of
+// itself. Cleaning a clean text changes nothing.
+func cleanText(text string, most int64) string {
+	text = strings.Map(func(r rune) rune {
+		if plaintext.Hidden(r) || unicode.IsSpace(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	return plaintext.Head(strings.TrimSpace(text), int(most))
 }

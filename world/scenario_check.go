@@ -32,7 +32,7 @@ const (
 // bounded by the rules' capacity.
 func (s Scenario) Check() error {
 	for _, step := range []func() error{
-		s.checkHead, s.Rules.check, s.checkPlaces, s.checkAgents, s.checkPersonas, s.checkGoals, s.checkMandate, s.checkTask,
+		s.checkHead, s.Rules.check, s.checkPlaces, s.checkAgents, s.checkGoals, s.checkMandate, s.checkTask,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -163,11 +163,6 @@ func (s Scenario) checkAgents() error {
 			}
 		}
 	}
-	return nil
-}
-
-// checkPersonas bounds the texts of all characters.
-func (s Scenario) checkPersonas() error {
 	if len(s.Personas) > listMax {
 		return fmt.Errorf("personas: %d, want at most %d", len(s.Personas), listMax)
 	}

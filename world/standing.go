@@ -64,12 +64,10 @@ func (w *World) visiblePlaces(n int32) []int32 {
 
 // anyNew says whether now has a number that before lacks; both are sorted.
 func anyNew(now, before []int32) bool {
-	for _, n := range now {
-		if _, known := slices.BinarySearch(before, n); !known {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(now, func(n int32) bool {
+		_, known := slices.BinarySearch(before, n)
+		return !known
+	})
 }
 
 // reviewOrder ends the order of an able agent when its time has come.

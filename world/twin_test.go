@@ -175,6 +175,12 @@ func TestPowerClosedFormAgreesWithTicks(t *testing.T) {
 	})
 }
 
+// battery is the charge of an agent.
+type battery struct {
+	value int64
+	shut  bool
+}
+
 // twinTick is one tick of a battery by the words of the rules; it reports
 // whether the agent shut down or restarted.
 func twinTick(r Rules, b *battery) bool {

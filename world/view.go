@@ -99,12 +99,20 @@ func (v *View) contact(id string) contact {
 // Observe writes down the view as plain data. Each call makes a fresh copy.
 func (v View) Observe() Observation {
 	o := v.seen
-	o.Can, o.Market = v.affordances(), v.observeMarket()
+	o.Can = v.affordances()
 	o.Agents, o.Factories, o.Inbox = slices.Clone(o.Agents), slices.Clone(o.Factories), slices.Clone(o.Inbox)
 	o.Here.Notes, o.Self.Products = slices.Clone(o.Here.Notes), slices.Clone(o.Self.Products)
 	if o.OrderEnded != nil {
 		ended := *o.OrderEnded
 		o.OrderEnded = &ended
+	}
+	m := Market{
+		Asks: slices.Clone(v.book.asks.levels), AsksOmitted: v.book.asks.omitted,
+		Bids: slices.Clone(v.book.bids.levels), BidsOmitted: v.book.bids.omitted,
+		OwnStore: v.book.store, Orders: slices.Clone(v.facts.orders), Elsewhere: slices.Clone(v.quotes),
+	}
+	if len(m.Asks)+len(m.Bids)+len(m.Orders)+len(m.Elsewhere) > 0 || m.OwnStore != 0 {
+		o.Market = &m
 	}
 	// The visible places come with what changes there, those only charted without.
 	o.Places = make([]Sight, len(v.sights))
