@@ -23,7 +23,7 @@ module: ## rename the module: make module MODULE=github.com/you/agentworld
 
 long: ## the full-size checks: all tests with long runs and swarms, fuzzing (well over an hour)
 	AGENT_WORLD_LONG=1 go test -timeout 90m -count=1 ./...
-	go test -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 10m -fuzzminimizetime 20x ./world/scenario
+	go test -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 10m -fuzzminimizetime 20x ./world
 	go test -run '^$$' -fuzz '^FuzzApply$$' -fuzztime 10m -fuzzminimizetime 20x ./world
 	go test -run '^$$' -fuzz '^FuzzItems$$' -fuzztime 10m -fuzzminimizetime 20x ./llmclient
 	go test -run '^$$' -fuzz '^FuzzAnswers$$' -fuzztime 10m -fuzzminimizetime 20x ./behavior

@@ -26,9 +26,8 @@ type agent struct {
 	woken     string
 	// ended is the standing order that ended since the agent last acted; without
 	// attempts when none did. It outlives woken, which an arrival replaces.
-	ended   OrderEnded
-	last    Outcome
-	hasLast bool
+	ended OrderEnded
+	last  Outcome // its tick is 0 before the first action
 	// orders are the records of its orders, at most OrdersMax; placed counts all it
 	// ever placed.
 	orders []int32
@@ -94,7 +93,7 @@ func (w *World) settle(n int32) {
 	}
 	w.emit(Event{
 		Kind: EventPowerSettled, Agent: a.id,
-		Postings: append(w.listPostings(1), w.post(from, to, electricity, max(change, -change))),
+		Postings: []Posting{w.post(from, to, electricity, max(change, -change))},
 	})
 }
 
@@ -107,7 +106,7 @@ func (w *World) spend(n int32, to account, cost int64) []Posting {
 	w.settle(n)
 	p := w.post(w.agents[n].account, to, electricity, cost)
 	w.planPower(n)
-	return append(w.listPostings(postingsUsual), p)
+	return append(make([]Posting, 0, postingsUsual), p)
 }
 
 // postingsUsual is room for the postings of nearly every action: its electricity

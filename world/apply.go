@@ -98,7 +98,25 @@ type turnKey struct {
 // event say the same, one for the agent, the other for the record.
 func (w *World) act(t *turn) {
 	a := &w.agents[t.agent]
-	w.followOrder(t, a)
+	// An attempt of the order under way is counted, another action drops it, and whatever
+	// is no attempt of an order was decided in this tick. This happens before the ruling: a
+	// refused first attempt still begins an order, which the next Advance ends with that
+	// refusal as its reason.
+	if a.standing != nil && a.standing.order.Do.ActionName() != t.action.ActionName() {
+		w.endOrder(t.agent, StopReplaced)
+	}
+	if a.standing == nil {
+		a.decidedAt = w.tick
+	}
+	if t.order != nil && t.order.left >= 1 && t.order.left <= StandingTicksMax {
+		a.standing = t.order
+		// A fill by those who acted earlier in this tick is news to the agent.
+		a.standing.filled = a.filledAt == w.tick
+		w.ordered.set(t.agent, true)
+	}
+	if a.standing != nil {
+		a.standing.left--
+	}
 	r, refused := w.rule(t), 0
 	for r.rejection != nil && len(t.otherwise) > 0 {
 		w.emit(w.attempted(t, r))
@@ -119,7 +137,6 @@ func (w *World) act(t *turn) {
 		Tick: w.tick, Action: cloneAction(t.action), Accepted: r.accepted(),
 		Changes: r.changes, Created: created, Rejection: r.rejection, RefusedBefore: refused,
 	}
-	a.hasLast = true
 	w.touchAgent(t.agent)
 	// What waits for the agent where it acted is handed over, and it does not fall asleep
 	// over a fill that it could not know of when it decided.
@@ -176,29 +193,6 @@ func (w *World) attempted(t *turn, r ruling) Event {
 		e.Rejection = &told
 	}
 	return e
-}
-
-// followOrder counts an attempt of the order under way, drops it for another
-// action, and takes up a new one.
-// Whatever is no attempt of an order was decided in this tick.
-// This happens before the ruling: a refused first attempt still begins an order,
-// which the next Advance ends with that refusal as its reason.
-func (w *World) followOrder(t *turn, a *agent) {
-	if a.standing != nil && a.standing.order.Do.ActionName() != t.action.ActionName() {
-		w.endOrder(t.agent, StopReplaced)
-	}
-	if a.standing == nil {
-		a.decidedAt = w.tick
-	}
-	if t.order != nil && t.order.left >= 1 && t.order.left <= StandingTicksMax {
-		a.standing = t.order
-		// A fill by those who acted earlier in this tick is news to the agent.
-		a.standing.filled = a.filledAt == w.tick
-		w.ordered.set(t.agent, true)
-	}
-	if a.standing != nil {
-		a.standing.left--
-	}
 }
 
 // factsOf describes agent n to the rules from the live world.

@@ -47,10 +47,10 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		for _, p := range w.goals[n] {
 			b = appendNumbers(b, p.metAt)
 		}
-		if !a.hasLast {
+		o := &a.last
+		if o.Tick == 0 {
 			return b
 		}
-		o := &a.last
 		b = appendAction(appendNumbers(b, o.Tick, bit(o.Accepted)), o.Action)
 		b = appendText(b, o.Created)
 		for _, c := range o.Changes {

@@ -152,17 +152,3 @@ func (w *World) Digest() Digest {
 	}
 	return d.sum.digest()
 }
-
-// RecomputeDigest is the digest from scratch; it always equals Digest.
-// It costs a hash per record of the world and is meant for tests and audits.
-func (w *World) RecomputeDigest() Digest {
-	var sum lanes
-	for kind := recordHeader; kind < recordKinds; kind++ {
-		for n := range w.records(kind) {
-			for i, h := range hashRecord(w.appendRecord(nil, kind, int32(n))) {
-				sum[i] += h
-			}
-		}
-	}
-	return sum.digest()
-}

@@ -85,5 +85,5 @@ func (Harvest) carryOut(w *World, n int32, r ruling) effect {
 	a.heat, a.heatAt = w.heatOf(a)+r.amount*w.law.HeatFactor, w.tick
 	p := w.post(sourceRadiation, a.account, electricity, r.amount)
 	w.planPower(n)
-	return effect{postings: append(w.listPostings(1), p)}
+	return effect{postings: []Posting{p}}
 }

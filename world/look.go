@@ -9,13 +9,13 @@ import "slices"
 func (w *World) View(n int) View {
 	a := &w.agents[n]
 	v := View{
-		facts: w.factsOf(int32(n)), geo: w.geo, place: a.place, last: a.last, hasLast: a.hasLast, allMates: true,
+		facts: w.factsOf(int32(n)), geo: w.geo, place: a.place, last: a.last, allMates: true,
 		seen: Observation{
 			Tick: w.tick, Self: w.Self(n), Woken: a.woken, Agents: []Contact{}, Factories: []Factory{},
 			InboxDropped: a.mail.dropped,
 		},
 	}
-	v.standing, v.hasStanding = w.Standing(n)
+	v.standing, _ = w.Standing(n)
 	if a.ended.Attempts > 0 {
 		ended := a.ended
 		v.seen.OrderEnded = &ended

@@ -48,13 +48,13 @@ func (f *facts) journey(way route) ruling {
 }
 
 // moveCost is the electricity of a journey: each started kilometre, at least one.
-func (l *law) moveCost(distanceCM int64) int64 {
-	return max(1, ceilDiv(distanceCM, CMPerKM)) * l.MoveCostPerKM
+func (r *Rules) moveCost(distanceCM int64) int64 {
+	return max(1, ceilDiv(distanceCM, CMPerKM)) * r.MoveCostPerKM
 }
 
 // moveTicks is the duration of a journey, at least one tick.
-func (l *law) moveTicks(distanceCM int64) int64 {
-	return max(1, ceilDiv(distanceCM, l.MoveRangeKM*CMPerKM))
+func (r *Rules) moveTicks(distanceCM int64) int64 {
+	return max(1, ceilDiv(distanceCM, r.MoveRangeKM*CMPerKM))
 }
 
 // afford offers the shown places that the battery can pay for.

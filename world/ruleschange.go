@@ -89,8 +89,31 @@ func (w *World) SetRules(next Rules) error {
 		if why := fixedRules[c.Name]; why != "" {
 			return fmt.Errorf("rules.%s cannot change during a run: %s", c.Name, why)
 		}
-		if err := w.allows(c, next); err != nil {
-			return err
+		switch c.Name {
+		case "build_electricity", "build_hardware", "plant_electricity", "plant_hardware":
+			// What a factory costs is held in escrow until it is finished, and taken then.
+			for i := range w.factories {
+				if f := &w.factories[i]; !f.ready {
+					return fmt.Errorf("rules.%s cannot change now: %s of %s is under construction until tick %d", c.Name, f.id, w.agents[f.owner].id, f.stepAt)
+				}
+			}
+		case "heat_factor", "heat_capacity":
+			for i := range w.agents {
+				a := &w.agents[i]
+				heat := a.heat // as stored, unless it is settled on the way
+				if c.Name == "heat_capacity" {
+					heat = w.heatOf(a)
+				}
+				if heat > next.HeatMost() {
+					return fmt.Errorf("rules.%s cannot be %d now: the heat of %s is %d, under it at most %d", c.Name, c.To, a.id, heat, next.HeatMost())
+				}
+			}
+		case "power_capacity":
+			for i := range w.agents {
+				if a := &w.agents[i]; w.electricityOf(a) > next.PowerCapacity {
+					return fmt.Errorf("rules.power_capacity cannot be %d now: %s holds %d electricity", c.To, a.id, w.electricityOf(a))
+				}
+			}
 		}
 	}
 	if len(changes) == 0 {
@@ -111,37 +134,6 @@ func (w *World) SetRules(next Rules) error {
 	if settled {
 		for n := range w.agents {
 			w.planPower(int32(n))
-		}
-	}
-	return nil
-}
-
-// allows looks at what is stored under the old rules.
-func (w *World) allows(c RuleChange, next Rules) error {
-	switch c.Name {
-	case "build_electricity", "build_hardware", "plant_electricity", "plant_hardware":
-		// What a factory costs is held in escrow until it is finished, and taken then.
-		for i := range w.factories {
-			if f := &w.factories[i]; !f.ready {
-				return fmt.Errorf("rules.%s cannot change now: %s of %s is under construction until tick %d", c.Name, f.id, w.agents[f.owner].id, f.stepAt)
-			}
-		}
-	case "heat_factor", "heat_capacity":
-		for i := range w.agents {
-			a := &w.agents[i]
-			heat := a.heat // as stored, unless it is settled on the way
-			if c.Name == "heat_capacity" {
-				heat = w.heatOf(a)
-			}
-			if heat > next.HeatMost() {
-				return fmt.Errorf("rules.%s cannot be %d now: the heat of %s is %d, under it at most %d", c.Name, c.To, a.id, heat, next.HeatMost())
-			}
-		}
-	case "power_capacity":
-		for i := range w.agents {
-			if a := &w.agents[i]; w.electricityOf(a) > next.PowerCapacity {
-				return fmt.Errorf("rules.power_capacity cannot be %d now: %s holds %d electricity", c.To, a.id, w.electricityOf(a))
-			}
 		}
 	}
 	return nil

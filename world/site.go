@@ -63,7 +63,7 @@ func (w *World) settleSite(p int32) {
 	}
 	w.emit(Event{
 		Kind: EventCompoundRegrown, Place: w.placeID(p),
-		Postings: append(w.listPostings(1), w.post(sourceRegeneration, s.account, compound, grown)),
+		Postings: []Posting{w.post(sourceRegeneration, s.account, compound, grown)},
 	})
 }
 

@@ -3,9 +3,8 @@ package world
 // Journey is what a journey between two points costs in electricity and how many
 // ticks it takes.
 func (r Rules) Journey(from, to Position) (cost, ticks int64) {
-	l := law{Rules: r}
 	d := from.distanceCM(to)
-	return l.moveCost(d), l.moveTicks(d)
+	return r.moveCost(d), r.moveTicks(d)
 }
 
 // Survey is the start of a world seen from outside, what is hidden from its agents

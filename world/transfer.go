@@ -109,5 +109,5 @@ func (a Transfer) carryOut(w *World, n int32, _ ruling) effect {
 		w.planPower(to)
 	}
 	w.touchAgent(to)
-	return effect{postings: append(w.listPostings(1), p), subject: a.To}
+	return effect{postings: []Posting{p}, subject: a.To}
 }

@@ -28,10 +28,8 @@ type View struct {
 	quotes []PlaceQuote
 	// last and standing are held in common with the world's record, which replaces them as
 	// a whole and never changes them in place; they are copied on the way out.
-	last        Outcome
-	hasLast     bool
-	standing    ExecuteUntil
-	hasStanding bool
+	last     Outcome
+	standing ExecuteUntil
 }
 
 // AgentID is the id of the agent whose view this is.
@@ -48,12 +46,12 @@ func (v View) Place() string { return v.seen.Self.Place }
 func (v View) Rules() Rules { return v.facts.law.Rules }
 
 // Last is what became of the agent's last action; false before its first.
-func (v View) Last() (Outcome, bool) { return v.last.clone(), v.hasLast }
+func (v View) Last() (Outcome, bool) { return v.last.clone(), v.last.Tick > 0 }
 
 // Standing is the agent's standing order with the attempts left in MaxTicks;
 // false when it has none.
 func (v View) Standing() (ExecuteUntil, bool) {
-	return cloneAction(v.standing).(ExecuteUntil), v.hasStanding
+	return cloneAction(v.standing).(ExecuteUntil), v.standing.Do != nil
 }
 
 // Check is a dry run of a: would the world accept it now, if nobody else acted?

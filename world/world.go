@@ -46,10 +46,8 @@ type World struct {
 	occupied        bitset
 	due, continuing []int
 
-	// events of the Advance or Apply under way, postings the rest of the block that
-	// lists of postings are cut from.
-	events   []Event
-	postings []Posting
+	// events of the Advance or Apply under way.
+	events []Event
 	// facts and senses are what the rules look at for the agent that acts; held here so
 	// that asking allocates nothing.
 	facts  facts
@@ -130,21 +128,6 @@ func (w *World) takeEvents() []Event {
 	return events
 }
 
-// postingsBlock is how many postings are allocated at once; a block lives as long
-// as an event that holds a part of it.
-const postingsBlock = 64
-
-// listPostings makes an empty list with room for n postings. More can be appended
-// at the cost of a copy.
-func (w *World) listPostings(n int) []Posting {
-	if len(w.postings) < n {
-		w.postings = make([]Posting, postingsBlock+n)
-	}
-	list := w.postings[:0:n]
-	w.postings = w.postings[n:]
-	return list
-}
-
 // post moves an amount and marks the sources and sinks that changed. The accounts of
 // agents, places and factories are part of those records, which whoever posts to them
 // touches.
@@ -198,7 +181,7 @@ func (w *World) Continuing() []int { return slices.Clone(w.continuing) }
 
 // LastOutcome is what became of the last action of agent n; false before it.
 func (w *World) LastOutcome(n int) (Outcome, bool) {
-	return w.agents[n].last.clone(), w.agents[n].hasLast
+	return w.agents[n].last.clone(), w.agents[n].last.Tick > 0
 }
 
 // Persona is the character agent n plays; empty if the scenario has none.

@@ -4,7 +4,7 @@ import (
 	"embed"
 	"io/fs"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 
 	"example.com/agentworld/world"
@@ -19,16 +19,13 @@ const defaultScenario = "llm_bootstrap"
 // Names lists the names of the built-in scenarios, the default one
 // first, the others sorted.
 func Names() []string {
-	var names []string
+	names := []string{defaultScenario}
 	for _, file := range paths() {
-		names = append(names, strings.TrimSuffix(path.Base(file), ".toml"))
-	}
-	sort.Slice(names, func(i, j int) bool {
-		if a, b := names[i] == defaultScenario, names[j] == defaultScenario; a != b {
-			return a
+		if name := strings.TrimSuffix(path.Base(file), ".toml"); name != defaultScenario {
+			names = append(names, name)
 		}
-		return names[i] < names[j]
-	})
+	}
+	slices.Sort(names[1:])
 	return names
 }
 

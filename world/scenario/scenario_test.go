@@ -207,28 +207,3 @@ func TestParseTask(t *testing.T) {
 		}
 	}
 }
-
-// FuzzParse: whatever the text, parsing gives an error or a scenario of
-// which a world can be made and run.
-func FuzzParse(f *testing.F) {
-	for _, name := range Names() {
-		_, text, _ := Embedded(name)
-		f.Add(text)
-	}
-	f.Add([]byte(soundScenario))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := Parse("fuzz.toml", data)
-		if err != nil || len(s.Places) > 100 || s.Agents.Count > 100 || s.Belt != nil && (s.Belt.Count > 1000 || s.Belt.Per1000KM3 > 10) {
-			return
-		}
-		w, err := world.New(s, s.Seed)
-		if err != nil {
-			t.Fatalf("a parsed scenario is refused: %v", err)
-		}
-		w.Advance()
-		w.View(0).Observe()
-		if w.Digest() != w.RecomputeDigest() {
-			t.Fatal("digests differ")
-		}
-	})
-}
