@@ -149,7 +149,7 @@ func TestChannels(t *testing.T) {
 		"neither": {citation{"by res-00001", nil}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for range 10 {
+			for range ticksUpTo(2, 10) {
 				o := cited(t, 1, 2, always(tc.why, tc.list...))
 				for _, d := range decisionsOf(t, o.RunDir) {
 					var got []string

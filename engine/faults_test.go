@@ -163,8 +163,8 @@ func TestAHangEndsByTheTimeout(t *testing.T) {
 func TestFaultsAreTheSameAtAnyConcurrency(t *testing.T) {
 	slow(t)
 	var want []byte
-	for _, concurrency := range []int{1, 3, 16} {
-		o := spoilt(t, options(t, "llm_bootstrap", 8), "any_shape=15%,reset=5%,http_500=5%,http_404=2%,html=2%,latency=0ms..4ms", openai.Config{})
+	for _, concurrency := range []int{1, 16} {
+		o := spoilt(t, options(t, "llm_bootstrap", 6), "any_shape=15%,reset=5%,http_500=5%,http_404=2%,html=2%,latency=0ms..4ms", openai.Config{})
 		o.Concurrency = concurrency
 		run(t, o)
 		got := canonical(t, o.RunDir)
@@ -173,7 +173,7 @@ func TestFaultsAreTheSameAtAnyConcurrency(t *testing.T) {
 			if r := fold(t, o.RunDir); len(r.FaultsInjectedByKind) < 10 || r.Timing.HTTPAttempts <= r.TraceCounts.ModelCalls {
 				t.Errorf("only %v injected, %d attempts for %d calls; the test shows little", r.FaultsInjectedByKind, r.Timing.HTTPAttempts, r.TraceCounts.ModelCalls)
 			}
-			requireReplays(t, o.RunDir, 8)
+			requireReplays(t, o.RunDir, 6)
 		}
 		if !bytes.Equal(want, got) {
 			t.Errorf("concurrency %d gives another canonical trace:\n%.2000s", concurrency, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")))
@@ -204,22 +204,6 @@ func TestAnInterruptedRunCountsItsFaults(t *testing.T) {
 
 // thirtyPercent spoils 30% of the answers to one agent, within and beside them.
 const thirtyPercent = "repairable=8%,unusable=8%,http_400=4%,http_500=5%,reset=5%,agent=agent-2"
-
-// TestOneSpoiltAgentCostsTheOthersNothingLong runs agents out of each other's reach,
-// one of them with a bad model: the others decide as if nothing had happened.
-func TestOneSpoiltAgentCostsTheOthersNothingLong(t *testing.T) {
-	slow(t)
-	ticks := ticksUpTo(20, 300)
-	clean := spoilt(t, options(t, "isolated_five", ticks), "", openai.Config{})
-	run(t, clean)
-	faulty := spoilt(t, options(t, "isolated_five", ticks), thirtyPercent, openai.Config{})
-	if result := run(t, faulty); result.Status != trace.RunCompleted {
-		t.Fatalf("the run ended %s: %s", result.Status, result.Reason)
-	}
-	requireReplays(t, faulty.RunDir, ticks)
-	requireHurt(t, faulty.RunDir)
-	requireSameDecisions(t, clean.RunDir, faulty.RunDir)
-}
 
 // TestOneSpoiltAgentIsKnownByItsActionsLong runs agents that meet and trade. They
 // may react to what the spoilt one does, and to nothing else of it: with a model

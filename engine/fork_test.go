@@ -68,12 +68,12 @@ func foldFork(t testing.TB, parent, dir string) report.Report {
 func TestForkWithoutAChangeIsItsParent(t *testing.T) {
 	slow(t)
 	goal := "Make motors."
-	o := options(t, "llm_bootstrap", 12)
-	o.LearnEvery, o.PlaybookBullets = 4, 6
-	o.PromptSwitches = []trace.Switch{{Tick: 3, AgentID: "agent-2", ShortTermGoal: &goal}, {Tick: 9, ShortTermGoal: &goal}}
+	o := options(t, "llm_bootstrap", 9)
+	o.AgentsOverride, o.LearnEvery, o.PlaybookBullets = 3, 3, 6
+	o.PromptSwitches = []trace.Switch{{Tick: 3, AgentID: "agent-2", ShortTermGoal: &goal}, {Tick: 7, ShortTermGoal: &goal}}
 	run(t, o)
 	want, whole := canonical(t, o.RunDir), fold(t, o.RunDir)
-	for _, at := range []int64{0, 5, 8, 11} {
+	for _, at := range []int64{0, 5, 8} {
 		f := forkOf(t, o, at)
 		asked := map[int64]bool{}
 		f.Concurrency = 1
@@ -93,7 +93,7 @@ func TestForkWithoutAChangeIsItsParent(t *testing.T) {
 			}
 		}
 		r := foldFork(t, o.RunDir, f.RunDir)
-		if r.Fork == nil || r.Fork.AtTick != at || len(r.Fork.Changes) != 0 || r.Fork.Comparison.TicksCompared != 12-at || r.Fork.Comparison.TicksDiffering != 0 {
+		if r.Fork == nil || r.Fork.AtTick != at || len(r.Fork.Changes) != 0 || r.Fork.Comparison.TicksCompared != 9-at || r.Fork.Comparison.TicksDiffering != 0 {
 			t.Errorf("fork at tick %d: report %+v", at, r.Fork)
 		}
 		if at > 0 && (r.Timing.AnswersRecorded == 0 || r.Timing.AnswersRecorded >= whole.TraceCounts.ModelCalls+whole.Learning.Calls) {
@@ -102,7 +102,7 @@ func TestForkWithoutAChangeIsItsParent(t *testing.T) {
 		if !strings.Contains(r.Text(), "\nfork       of ") {
 			t.Errorf("the summary does not tell of the fork:\n%s", r.Text())
 		}
-		requireReplays(t, f.RunDir, 12)
+		requireReplays(t, f.RunDir, 9)
 	}
 }
 
@@ -113,6 +113,7 @@ func TestForkChanges(t *testing.T) {
 	slow(t)
 	const at = 2
 	parent := options(t, "llm_bootstrap", 4)
+	parent.AgentsOverride = 2
 	run(t, parent)
 	recording := readTrace(t, parent.RunDir)
 	book := "format = 2\n[[bullet]]\nid = 'res-00001'\ncontent = 'Mine before you build.'\n"
@@ -236,6 +237,7 @@ func TestForkRuleShowsInTheWorld(t *testing.T) {
 func TestForkOfAFork(t *testing.T) {
 	slow(t)
 	o := options(t, "llm_bootstrap", 10)
+	o.AgentsOverride = 2
 	run(t, o)
 	first := forkOf(t, o, 4)
 	first.PromptProfile = "rich"
@@ -264,7 +266,8 @@ func TestForkOfAFork(t *testing.T) {
 
 // TestForkAsksAnotherModel gives the fork the answers of another stub.
 func TestForkAsksAnotherModel(t *testing.T) {
-	o := options(t, "llm_bootstrap", 10)
+	o := options(t, "llm_bootstrap", 8)
+	o.AgentsOverride = 2
 	run(t, o)
 	f := forkOf(t, o, 5)
 	f.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
@@ -330,6 +333,7 @@ func TestForkIsRefused(t *testing.T) {
 // nothing to go on from.
 func TestForkOfAChangedParentStops(t *testing.T) {
 	o := options(t, "llm_bootstrap", 6)
+	o.AgentsOverride = 2
 	run(t, o)
 	whole := string(readTrace(t, o.RunDir))
 	for name, tampered := range map[string]string{

@@ -18,7 +18,7 @@ import (
 func capped(t *testing.T, ticks int64) (engine.Options, *tally) {
 	o, counted := eventful(t, ticks)
 	o.Prices = simulated()
-	o.Caps = trace.Caps{Agent: trace.Limit{Calls: 20}, Tick: trace.Limit{Cost: 160_000_000_000}}
+	o.Caps = trace.Caps{Agent: trace.Limit{Calls: 20}, Tick: trace.Limit{Cost: 96_000_000_000}}
 	return o, counted
 }
 
@@ -39,8 +39,8 @@ func stoppedFork(t *testing.T, f engine.ForkOptions, answers int) {
 // its parent, refusals included.
 func TestForkOfACappedRunInSegments(t *testing.T) {
 	slow(t)
-	o, _ := capped(t, 12)
-	o.SegmentBytes = 100 << 10
+	o, _ := capped(t, 10)
+	o.SegmentBytes = 50 << 10
 	parent := run(t, o)
 	if n := len(segmentsOf(t, o.RunDir)); n < 2 {
 		t.Fatalf("only %d segments", n)
@@ -52,13 +52,13 @@ func TestForkOfACappedRunInSegments(t *testing.T) {
 	for _, c := range []struct {
 		at      int64
 		answers int
-	}{{0, 3}, {3, 1}, {3, 30}, {7, 20}} {
-		again, _ := capped(t, 12)
+	}{{0, 3}, {3, 20}, {6, 1}} {
+		again, _ := capped(t, 10)
 		again.RunDir = o.RunDir
 		f := forkOf(t, again, c.at)
-		f.SegmentBytes = 50 << 10
+		f.SegmentBytes = 25 << 10
 		stoppedFork(t, f, c.answers)
-		fresh, _ := capped(t, 12) // with counts of faults of its own, as another process has
+		fresh, _ := capped(t, 10) // with counts of faults of its own, as another process has
 		if result, err := resume(t, f.RunDir, fresh, 0); err != nil || result.Status != parent.Status {
 			t.Fatalf("resume of the fork at tick %d, stopped after %d answers: %+v, %v", c.at, c.answers, result, err)
 		}
@@ -73,11 +73,11 @@ func TestForkOfACappedRunInSegments(t *testing.T) {
 // the fork on, also in a process that goes on with it.
 func TestForkWithOtherCaps(t *testing.T) {
 	slow(t)
-	o, _ := eventful(t, 12)
+	o, _ := eventful(t, 9)
 	run(t, o)
 	spent := fold(t, o.RunDir).TraceCounts.ModelCalls
 	fork := func(dir string) engine.ForkOptions {
-		again, _ := eventful(t, 12)
+		again, _ := eventful(t, 9)
 		again.RunDir = o.RunDir
 		f := forkOf(t, again, 5)
 		f.RunDir, f.Prices, f.Caps = dir, simulated(), trace.Caps{Run: trace.Limit{Calls: 20, Cost: 900_000_000_000}}
@@ -95,7 +95,7 @@ func TestForkWithOtherCaps(t *testing.T) {
 	requireReplays(t, whole.RunDir, result.TicksDone)
 	stopped := fork(t.TempDir())
 	stoppedFork(t, stopped, 8)
-	fresh, _ := eventful(t, 12)
+	fresh, _ := eventful(t, 9)
 	if result, err := resume(t, stopped.RunDir, fresh, 0); err != nil || result.Status != trace.RunBudgetReached {
 		t.Fatalf("%+v, %v", result, err)
 	}
@@ -104,12 +104,26 @@ func TestForkWithOtherCaps(t *testing.T) {
 	}
 }
 
+// TestForkThatACapEndsAtOnce plays no tick of its own: it ends with the world as its parent
+// left it.
+func TestForkThatACapEndsAtOnce(t *testing.T) {
+	o := options(t, "minimal", 4)
+	run(t, o)
+	f := forkOf(t, o, 3)
+	f.Caps = trace.Caps{Tick: trace.Limit{Tokens: 1000}}
+	if result := fork(t, f); result.Status != trace.RunBudgetReached || result.TicksDone != 3 {
+		t.Fatalf("%+v", result)
+	}
+	requireReplays(t, f.RunDir, 3)
+}
+
 // TestForkWithModelsOfAgents gives one agent a model of its own from the fork on, which
 // fails for good: only that agent stops, replays and resumes hold to it, and a fork of the
 // fork can take it back.
 func TestForkWithModelsOfAgents(t *testing.T) {
 	slow(t)
-	o := options(t, "isolated_five", 9)
+	o := options(t, "isolated_five", 7)
+	o.AgentsOverride = 3
 	run(t, o)
 	var mu sync.Mutex
 	asked := map[string]bool{}
@@ -133,7 +147,7 @@ func TestForkWithModelsOfAgents(t *testing.T) {
 		}
 	}
 	samePrefix(t, o.RunDir, f.RunDir, 4)
-	requireReplays(t, f.RunDir, 9)
+	requireReplays(t, f.RunDir, 7)
 	r := fold(t, f.RunDir)
 	for _, a := range r.PerAgent {
 		if (a.AgentID == "agent-2") != (a.StoppedAtTick == 5) {
@@ -143,31 +157,30 @@ func TestForkWithModelsOfAgents(t *testing.T) {
 	if !changed(r.Fork, "agent_models") || bytes.Contains(readTrace(t, f.RunDir), []byte("sk-")) {
 		t.Errorf("changes %+v", r.Fork.Changes)
 	}
-	held, err := engine.ParentSettings(f.RunDir, 9)
+	held, err := engine.ParentSettings(f.RunDir, 7)
 	if err != nil || len(held.AgentModels) != 1 || held.AgentModels[0] != f.AgentModels[0] {
 		t.Errorf("after the fork agents have %+v, %v", held.AgentModels, err)
 	}
 	later := f.Options
 	later.Source = o.Source
-	if result, err := resume(t, f.RunDir, later, 11); err != nil || result.TicksDone != 11 {
+	if result, err := resume(t, f.RunDir, later, 9); err != nil || result.TicksDone != 9 {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	requireReplays(t, f.RunDir, 11)
-	back := forkOf(t, later, 9)
+	back := forkOf(t, later, 7)
 	back.AgentModels = nil
 	if result := fork(t, back); result.Status != trace.RunCompleted {
 		t.Fatalf("%+v", result)
 	}
 	own := 0
 	for key := range answered(t, readTrace(t, back.RunDir)) {
-		if key.Agent == "agent-2" && key.Tick > 9 {
+		if key.Agent == "agent-2" && key.Tick > 7 {
 			own++
 		}
 	}
 	if own == 0 {
 		t.Error("agent-2 has a model again and does not ask it")
 	}
-	requireReplays(t, back.RunDir, 11)
+	requireReplays(t, back.RunDir, 9)
 }
 
 // TestResumeOfAForkIsRefused where another model is named than the fork's, or where only

@@ -23,7 +23,7 @@ import (
 // TestMain lets rapid draw fewer cases than it would, because a case here is several
 // whole runs. Its own flag and full size overrule that.
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", strconv.FormatInt(ticksUpTo(30, 100), 10)); err != nil {
+	if err := flag.Set("rapid.checks", strconv.FormatInt(ticksUpTo(20, 100), 10)); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
@@ -134,6 +134,16 @@ func fold(t testing.TB, dir string) report.Report {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// copied is a run directory like dir, for this test to change.
+func copied(t testing.TB, dir string) string {
+	t.Helper()
+	own := t.TempDir()
+	if err := os.CopyFS(own, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return own
 }
 
 func canonical(t testing.TB, dir string) []byte {

@@ -65,7 +65,7 @@ func requestsOf(t *testing.T, o engine.Options) (requests []llmclient.Request) {
 // said about wrong calls and answers.
 func TestErrorsAreChinese(t *testing.T) {
 	slow(t)
-	o := options(t, "llm_bootstrap", 40)
+	o := options(t, "llm_bootstrap", 20)
 	o.Language = "zh"
 	o = spoilt(t, o, "any_shape=50%", openai.Config{})
 	requests := requestsOf(t, o)
@@ -90,7 +90,7 @@ func TestErrorsAreChinese(t *testing.T) {
 // policy that reads all of them decides the same.
 func TestLanguagesLeadToTheSameRun(t *testing.T) {
 	slow(t)
-	ticks := ticksUpTo(15, 30)
+	ticks := ticksUpTo(10, 30)
 	for _, protocol := range []string{"full", "lean"} {
 		english, _, _ := executedIn(t, "llm_bootstrap", protocol, "en", ticks)
 		chinese, requests, dir := executedIn(t, "llm_bootstrap", protocol, "zh", ticks)

@@ -20,20 +20,19 @@ import (
 func TestLostOpenFile(t *testing.T) {
 	slow(t)
 	const ticks = 8
-	whole, _ := eventful(t, ticks)
-	run(t, whole)
-	want := string(canonical(t, whole.RunDir))
+	o, _ := eventful(t, ticks)
+	o.SegmentBytes = 50 << 10
+	run(t, o)
+	whole, want := o.RunDir, string(canonical(t, o.RunDir))
+	if _, _, err := rundir.Dir(whole).Index(false); err != nil { // one that knows too much
+		t.Fatal(err)
+	}
 	for name, lose := range map[string]func(path string) error{
 		"missing": os.Remove,
 		"empty":   func(path string) error { return os.Truncate(path, 0) },
 		"torn":    func(path string) error { return os.Truncate(path, 20) },
 	} {
-		o, _ := eventful(t, ticks)
-		o.SegmentBytes = 100 << 10
-		run(t, o)
-		if _, _, err := rundir.Dir(o.RunDir).Index(false); err != nil { // one that knows too much
-			t.Fatal(err)
-		}
+		o.RunDir = copied(t, whole)
 		if err := lose(filepath.Join(o.RunDir, rundir.TraceFile)); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +72,7 @@ func TestLostOpenFile(t *testing.T) {
 func TestLostOpenFileKeepsCaps(t *testing.T) {
 	slow(t)
 	o, _ := capped(t, 6)
-	o.SegmentBytes = 100 << 10
+	o.SegmentBytes = 50 << 10
 	run(t, o)
 	s, err := engine.PrepareResume(o.RunDir, engine.ResumeOptions{
 		UntilTick: 12, Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL, Caps: func(c trace.Caps) trace.Caps { c.Agent.Calls = 60; return c },

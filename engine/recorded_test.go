@@ -56,27 +56,25 @@ func withoutHeader(canonical []byte) []byte {
 // at different concurrency, in a run with look backs and faults in it.
 func TestRecordedAnswersGiveTheSameRun(t *testing.T) {
 	slow(t)
-	o := options(t, "llm_bootstrap", 12)
-	o.LearnEvery, o.PlaybookBullets = 4, 6
+	o := options(t, "llm_bootstrap", 8)
+	o.AgentsOverride, o.LearnEvery, o.PlaybookBullets = 3, 4, 6
 	run(t, o)
 	want, calls := withoutHeader(canonical(t, o.RunDir)), fold(t, o.RunDir).TraceCounts.ModelCalls
 	file := exported(t, o.RunDir)
-	for _, path := range []string{o.RunDir, file} {
-		for _, concurrency := range []int{1, 8} {
-			again, source := replayedFrom(t, o, path, nil)
-			again.Concurrency = concurrency
-			if result := run(t, again); result.Status != trace.RunCompleted {
-				t.Fatalf("from %s: %+v", path, result)
-			}
-			if !bytes.Equal(withoutHeader(canonical(t, again.RunDir)), want) {
-				t.Errorf("from %s at concurrency %d: another canonical trace", path, concurrency)
-			}
-			r := fold(t, again.RunDir)
-			if r.ModelSource != trace.SourceRecorded || r.Timing.AnswersRecorded != source.Given() || source.Given() < calls || source.Asked() != 0 {
-				t.Errorf("from %s: model source %s, %d answers recorded of %d given, %d asked", path, r.ModelSource, r.Timing.AnswersRecorded, source.Given(), source.Asked())
-			}
-			requireReplays(t, again.RunDir, 12)
+	for path, concurrency := range map[string]int{o.RunDir: 8, file: 1} {
+		again, source := replayedFrom(t, o, path, nil)
+		again.Concurrency = concurrency
+		if result := run(t, again); result.Status != trace.RunCompleted {
+			t.Fatalf("from %s: %+v", path, result)
 		}
+		if !bytes.Equal(withoutHeader(canonical(t, again.RunDir)), want) {
+			t.Errorf("from %s at concurrency %d: another canonical trace", path, concurrency)
+		}
+		r := fold(t, again.RunDir)
+		if r.ModelSource != trace.SourceRecorded || r.Timing.AnswersRecorded != source.Given() || source.Given() < calls || source.Asked() != 0 {
+			t.Errorf("from %s: model source %s, %d answers recorded of %d given, %d asked", path, r.ModelSource, r.Timing.AnswersRecorded, source.Given(), source.Asked())
+		}
+		requireReplays(t, again.RunDir, 8)
 	}
 	o.Concurrency, o.RunDir = 1, t.TempDir()
 	run(t, o)
@@ -98,6 +96,7 @@ func readFile(t testing.TB, path string) []byte {
 func TestMissEndsTheRunAndSaysWhatDiffers(t *testing.T) {
 	slow(t)
 	o := options(t, "llm_bootstrap", 6)
+	o.AgentsOverride = 3
 	run(t, o)
 	file := exported(t, o.RunDir)
 	later := "Trade first."
@@ -148,6 +147,7 @@ func TestMissEndsTheRunAndSaysWhatDiffers(t *testing.T) {
 func TestMissIsAskedOfTheModel(t *testing.T) {
 	slow(t)
 	o := options(t, "llm_bootstrap", 10)
+	o.AgentsOverride = 3
 	run(t, o)
 	whole, calls := canonical(t, o.RunDir), fold(t, o.RunDir).TraceCounts.ModelCalls
 	short := o

@@ -52,7 +52,7 @@ func eventful(t *testing.T, ticks int64) (engine.Options, *tally) {
 	t.Helper()
 	goal := "make two more chips"
 	o := spoilt(t, options(t, "llm_bootstrap", ticks), "repairable=20%,http_429_retry_after_ms=5%,http_500=5%,empty_body=3%", openai.Config{})
-	o.LearnEvery, o.PlaybookBullets = 3, 6
+	o.AgentsOverride, o.LearnEvery, o.PlaybookBullets = 3, 3, 6
 	o.PromptSwitches = []trace.Switch{{Tick: 4, AgentID: "agent-1", ShortTermGoal: &goal}, {Tick: 6, ShortTermGoal: &goal}}
 	counted := &tally{Source: o.Source}
 	o.Source = counted
@@ -163,7 +163,7 @@ func TestResumeAfterInterruptions(t *testing.T) {
 	for {
 		again, counted := eventful(t, ticks)
 		ctx, cancel := context.WithCancel(context.Background())
-		counted.after, counted.stop = 23, cancel
+		counted.after, counted.stop = 13, cancel
 		again.RunDir, again.Concurrency = dir, 3
 		result, err := continued(ctx, t, dir, again, stops > 0)
 		cancel()

@@ -24,9 +24,9 @@ import (
 
 func TestTraceIsTheSameAtAnyConcurrency(t *testing.T) {
 	slow(t)
-	base := options(t, "llm_bootstrap", ticksUpTo(8, 15))
+	base := options(t, "llm_bootstrap", ticksUpTo(5, 15))
 	var first []byte
-	for _, concurrency := range []int{1, 4, 32} {
+	for _, concurrency := range []int{1, 32} {
 		o := base
 		o.Concurrency, o.RunDir = concurrency, t.TempDir()
 		run(t, o)
@@ -61,7 +61,7 @@ func TestMainScenarioReachesItsGoals(t *testing.T) {
 func TestGeneratedBeltReachesItsGoals(t *testing.T) {
 	slow(t)
 	o := options(t, "fragments", 30)
-	for _, seed := range []uint64{o.Seed, 4, 44} {
+	for _, seed := range []uint64{o.Seed, 4, 44}[:ticksUpTo(2, 3)] {
 		r := o
 		r.Seed, r.RunDir = seed, t.TempDir()
 		if result := run(t, r); result.Status != trace.RunCompleted {
@@ -135,47 +135,6 @@ func requireIndustry(t *testing.T, o engine.Options) {
 	if r.AgentsMeetingGoal == 0 {
 		t.Errorf("seed %d: no agent met its goal", o.Seed)
 	}
-}
-
-func TestIsolatedAgentsDoNotAffectEachOther(t *testing.T) {
-	slow(t)
-	clean := options(t, "isolated_five", 20)
-	run(t, clean)
-	failing := clean
-	failing.RunDir = t.TempDir()
-	failing.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
-		if key.Agent == "agent-3" && key.Tick%2 == 0 {
-			return llmclient.Failed(llmclient.ErrServer, "injected")
-		}
-		return clean.Source.Respond(ctx, key, r)
-	})
-	if result := run(t, failing); result.Status != trace.RunCompleted {
-		t.Fatalf("run status %s: %s", result.Status, result.Reason)
-	}
-	r := fold(t, failing.RunDir)
-	if r.DecisionCounts.WaitDegradedByReason["llm_error:server_error"] == 0 {
-		t.Errorf("degraded waits by reason: %v", r.DecisionCounts.WaitDegradedByReason)
-	}
-	for _, agent := range []string{"agent-1", "agent-2", "agent-4", "agent-5"} {
-		if got, want := decisions(t, failing.RunDir, agent), decisions(t, clean.RunDir, agent); got != want {
-			t.Errorf("%s decides differently when agent-3 fails", agent)
-		}
-	}
-}
-
-// decisions lists what an agent decided, one line a tick.
-func decisions(t *testing.T, dir, agent string) string {
-	t.Helper()
-	var b strings.Builder
-	for record, err := range trace.NewReader(bytes.NewReader(readTrace(t, dir))).All() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d, ok := record.(trace.Decision); ok && d.AgentID == agent {
-			b.Write(append(d.Executed, '\n'))
-		}
-	}
-	return b.String()
 }
 
 type sourceFunc func(context.Context, trace.CallKey, llmclient.Request) llmclient.Answer

@@ -30,11 +30,11 @@ func segmentsOf(t *testing.T, dir string) []string {
 // one in a single file, by everything that reads traces.
 func TestTraceInSegmentsReadsLikeOne(t *testing.T) {
 	slow(t)
-	const ticks = 10
+	const ticks = 8
 	single, _ := eventful(t, ticks)
 	run(t, single)
 	o, _ := eventful(t, ticks)
-	o.SegmentBytes = 100 << 10
+	o.SegmentBytes = 50 << 10
 	run(t, o)
 	names := segmentsOf(t, o.RunDir)
 	if len(names) < 3 {
@@ -73,7 +73,7 @@ func TestTraceInSegmentsReadsLikeOne(t *testing.T) {
 // TestReaderHoldsOnToWhatItOpened reads a trace of which a file is closed meanwhile.
 func TestReaderHoldsOnToWhatItOpened(t *testing.T) {
 	o, _ := eventful(t, 6)
-	o.SegmentBytes = 100 << 10
+	o.SegmentBytes = 50 << 10
 	var f io.ReadCloser
 	o.Progress = func(p engine.Progress) {
 		if f == nil {

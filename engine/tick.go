@@ -119,7 +119,7 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	if err := r.sink.write(records...); err != nil {
 		return nil, err
 	}
-	if tick > r.past.derived { // what is only derived again has no end to record
+	if tick >= r.past.derived { // of what is derived again only the last tick may end the run, by a cap
 		r.noteWorld()
 	}
 	r.report(turns, outcomes, len(continuing))
