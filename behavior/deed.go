@@ -49,18 +49,15 @@ const (
 func (k *Kit) newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) deed {
 	a := repeated(o.Action)
 	d := deed{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes), action: a.ActionName()}
-	args := world.ActionArgs(a)
 	var things []string
-	for _, p := range paramsOf(a) {
+	for _, arg := range argumentsOf(a) {
 		switch {
-		case p.Kind == world.ParamAmount && p.Name == paramPrice:
-			d.price = args[p.Name].Int
-		case p.Kind == world.ParamAmount:
-			d.low = args[p.Name].Int
-		case p.Kind == world.ParamText:
-			things = append(things, w.textLength(args[p.Name].Text))
+		case arg.Kind == world.ParamAmount && arg.Name == paramPrice:
+			d.price = arg.Int
+		case arg.Kind == world.ParamAmount:
+			d.low = arg.Int
 		default:
-			things = append(things, k.alias(name(a, p, args[p.Name].Text)))
+			things = append(things, k.alias(w.argumentText(a, arg, name)))
 		}
 	}
 	d.things, d.high = strings.Join(things, " "), d.low
@@ -78,17 +75,43 @@ func repeated(a world.Action) world.Action {
 	return a
 }
 
-// paramPrice is the one amount that is not how much of something.
-const paramPrice = "price"
+// argument is one argument of an action, its parameter and its value.
+type argument struct {
+	world.Param
+	world.Value
+}
 
-func paramsOf(a world.Action) []world.Param {
+// argumentsOf are the arguments of an action in the order of its parameters, for a
+// standing order of what it repeats.
+func argumentsOf(a world.Action) (list []argument) {
+	if a = repeated(a); a == nil {
+		return nil
+	}
+	args := world.ActionArgs(a)
 	for _, spec := range world.Actions() {
-		if spec.Name == a.ActionName() {
-			return spec.Params
+		if spec.Name != a.ActionName() {
+			continue
+		}
+		for _, p := range spec.Params {
+			list = append(list, argument{p, args[p.Name]})
 		}
 	}
-	return nil
+	return list
 }
+
+// argumentText is how an argument is told: a free text by its length, an id by its name.
+func (w *wording) argumentText(a world.Action, arg argument, name naming) string {
+	switch arg.Kind {
+	case world.ParamAmount:
+		return fmt.Sprint(arg.Int)
+	case world.ParamText:
+		return fmt.Sprintf(w.textCharacters, runeCount(arg.Text))
+	}
+	return name(a, arg.Param, arg.Text)
+}
+
+// paramPrice is the one amount that is not how much of something.
+const paramPrice = "price"
 
 // like tells whether d and e may be folded into one.
 func (d deed) like(e deed) bool {

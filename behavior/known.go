@@ -36,13 +36,9 @@ func (d Decision) naming(accepted bool) naming {
 func (m *Mind) knownIDs(o world.Observation, actions ...world.Action) []string {
 	var known []string
 	for _, a := range actions {
-		if a = repeated(a); a == nil {
-			continue
-		}
-		args := world.ActionArgs(a)
-		for _, p := range paramsOf(a) {
-			id := args[p.Name].Text
-			if p.Kind == world.ParamAmount || p.Kind == world.ParamText || p.Kind == world.ParamChoice || slices.Contains(known, id) {
+		for _, arg := range argumentsOf(a) {
+			id := arg.Text
+			if arg.Kind == world.ParamAmount || arg.Kind == world.ParamText || arg.Kind == world.ParamChoice || slices.Contains(known, id) {
 				continue
 			}
 			if idText(id) == id && (observes(o, id) || mentions(words(m.goalsText()), id)) {

@@ -26,7 +26,7 @@ func (t *Turn) takePlan(i int) answer.Problem {
 	}
 	unread := t.acceptPlan(plan, t.talk.Calls[i], used)
 	// A plan may say, step by step, that there is nothing to do.
-	acts := func(s TypedStep) bool { return s.Kind != answer.StepSkip }
+	acts := func(s typedStep) bool { return s.Kind != answer.StepSkip }
 	if len(t.planSteps) > 0 && !slices.ContainsFunc(t.planSteps, acts) {
 		t.idle = &plan
 	}
@@ -65,14 +65,14 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 	}
 	t.talk.Note(trace.Step{
 		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: call.ID, Leniencies: repairNames(used),
-		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]TypedStep{}, t.planSteps...), Actions: append([]policy.PlannedAction{}, t.plan...), Unread: unread}),
+		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]typedStep{}, t.planSteps...), Actions: append([]policy.PlannedAction{}, t.plan...), Unread: unread}),
 	})
 	return unread
 }
 
 type planDetail struct {
 	Goal  string      `json:"goal"`
-	Steps []TypedStep `json:"steps"`
+	Steps []typedStep `json:"steps"`
 	// Actions are the actions planned, as they were understood; Unread counts those
 	// that were not.
 	Actions []policy.PlannedAction `json:"actions"`
@@ -96,6 +96,40 @@ func (t *Turn) mayDo(p policy.PlannedAction) {
 	t.plan = append(t.plan, p)
 }
 
+// typedStep is a step of a plan as the engine understands it: made from the kind that
+// the model named and the actions that its plan lists, never from a step's words.
+type typedStep struct {
+	// Kind is call, reason, respond or skip, and "unknown" for any other.
+	Kind string `json:"kind"`
+	// Capability is what the step may do to the world: READ asks modules, which change
+	// nothing, REASON is text and no call at all, ACT proposes and commits an action, and
+	// NONE only waits.
+	Capability string `json:"capability"`
+	// Allowed names the modules or actions that belong to the step; Forbidden names
+	// those that do not, "*" for all that are not allowed.
+	Allowed   []string `json:"allowed"`
+	Forbidden []string `json:"forbidden"`
+}
+
+// typed returns the step of a kind: modules are the tools that only read, actions
+// what the plan lists.
+func typed(kind string, modules, actions []string) typedStep {
+	s := typedStep{Kind: kind, Capability: "NONE", Allowed: []string{}, Forbidden: []string{"*"}}
+	switch kind {
+	case answer.StepCall:
+		s.Capability, s.Allowed = "READ", append(s.Allowed, modules...)
+	case answer.StepReason:
+		s.Capability = "REASON"
+	case answer.StepRespond:
+		s.Capability, s.Allowed = "ACT", append(s.Allowed, actions...)
+	case answer.StepSkip:
+		s.Allowed = append(s.Allowed, world.Wait{}.ActionName())
+	default:
+		s.Kind = "unknown"
+	}
+	return s
+}
+
 // rest ends a turn whose plan says that there is nothing to do: a wait that the model
 // chose, without asking it again.
 func (t *Turn) rest() {
@@ -107,55 +141,3 @@ func (t *Turn) rest() {
 
 // codeNothingPlanned marks the wait that a plan of nothing but skip steps stands for.
 const codeNothingPlanned = "nothing_planned"
-
-// Capability says what a step of a plan may do to the world.
-type Capability string
-
-// The capabilities, one per kind of step.
-const (
-	// CapabilityRead: ask modules, which change nothing.
-	CapabilityRead Capability = "READ"
-	// CapabilityReason: text and no call at all.
-	CapabilityReason Capability = "REASON"
-	// CapabilityAct: propose and commit an action.
-	CapabilityAct Capability = "ACT"
-	// CapabilityNone: nothing but waiting.
-	CapabilityNone Capability = "NONE"
-)
-
-// TypedStep is a step of a plan as the engine understands it: made from the kind that
-// the model named and the actions that its plan lists, never from a step's words.
-type TypedStep struct {
-	// Kind is call, reason, respond or skip, and "unknown" for any other.
-	Kind       string     `json:"kind"`
-	Capability Capability `json:"capability"`
-	// Allowed names the modules or actions that belong to the step; Forbidden names
-	// those that do not, [everythingElse] for all that are not allowed.
-	Allowed   []string `json:"allowed"`
-	Forbidden []string `json:"forbidden"`
-}
-
-// everythingElse stands for all operations that a step does not allow.
-const everythingElse = "*"
-
-// stepUnknown is the kind of a step that names none of the kinds.
-const stepUnknown = "unknown"
-
-// typed returns the step of a kind: modules are the tools that only read, actions
-// what the plan lists.
-func typed(kind string, modules, actions []string) TypedStep {
-	s := TypedStep{Kind: kind, Capability: CapabilityNone, Allowed: []string{}, Forbidden: []string{everythingElse}}
-	switch kind {
-	case answer.StepCall:
-		s.Capability, s.Allowed = CapabilityRead, append(s.Allowed, modules...)
-	case answer.StepReason:
-		s.Capability = CapabilityReason
-	case answer.StepRespond:
-		s.Capability, s.Allowed = CapabilityAct, append(s.Allowed, actions...)
-	case answer.StepSkip:
-		s.Allowed = append(s.Allowed, world.Wait{}.ActionName())
-	default:
-		s.Kind = stepUnknown
-	}
-	return s
-}

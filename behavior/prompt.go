@@ -78,7 +78,12 @@ func (m *Mind) compose(view world.View) prompt {
 		held.Lessons = append(held.Lessons, s.Text)
 	}
 	// The text of the agent's last action goes among the texts of others that it may repeat.
-	said := textOf(outcome.Action)
+	said := ""
+	for _, arg := range argumentsOf(outcome.Action) {
+		if arg.Kind == world.ParamText {
+			said = arg.Text
+		}
+	}
 	if held.count() > 0 {
 		held.Said, said = said, ""
 	}

@@ -54,12 +54,10 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place stri
 		}
 	default:
 		e.Text = w.actionText(d.Executed, name) + w.textDone
-		a := repeated(o.Action)
-		args := world.ActionArgs(a)
-		for _, p := range paramsOf(a) {
-			switch p.Kind {
+		for _, arg := range argumentsOf(o.Action) {
+			switch arg.Kind {
 			case world.ParamPlace, world.ParamAgent, world.ParamFactory, world.ParamOrder:
-				if id := name(a, p, args[p.Name].Text); id != unknownID {
+				if id := name(repeated(o.Action), arg.Param, arg.Text); id != unknownID {
 					e.Subjects = append(e.Subjects, id)
 				}
 			}
@@ -95,17 +93,9 @@ func (w *wording) actionText(a world.Action, name naming) string {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		return "execute_until " + w.actionText(order.Do, name)
 	}
-	args := world.ActionArgs(a)
 	words := []string{a.ActionName()}
-	for _, p := range paramsOf(a) {
-		switch p.Kind {
-		case world.ParamAmount:
-			words = append(words, fmt.Sprint(args[p.Name].Int))
-		case world.ParamText:
-			words = append(words, w.textLength(args[p.Name].Text))
-		default:
-			words = append(words, name(a, p, args[p.Name].Text))
-		}
+	for _, arg := range argumentsOf(a) {
+		words = append(words, w.argumentText(a, arg, name))
 	}
 	return strings.Join(words, " ")
 }

@@ -22,12 +22,9 @@ const (
 	RepeatThree RepetitionKind = "cycle_of_three"
 )
 
-// repeatTimesMin and repeatRoundsMin bound the threshold from below: what happened
-// once does not repeat anything.
-const (
-	repeatTimesMin  = 2
-	repeatRoundsMin = 2
-)
+// repeatsMin bounds the threshold from below, in times and in rounds: what happened once
+// does not repeat anything.
+const repeatsMin = 2
 
 // periodMax is the longest cycle that is noticed, in actions.
 const periodMax = 3
@@ -52,6 +49,19 @@ type repetition struct {
 	waits, refused int
 	// advice is what the next prompts say, nil for nothing.
 	advice *advice
+}
+
+// text is the section of the prompt, empty without advice.
+func (a *advice) text(w *wording) string {
+	if a == nil {
+		return ""
+	}
+	return w.headingAdvice + "\n" + map[RepetitionKind]string{
+		RepeatWaiting: fmt.Sprintf(w.adviceWaiting, a.Times),
+		RepeatSame:    fmt.Sprintf(w.adviceSame, a.Times, a.Refused),
+		RepeatTwo:     fmt.Sprintf(w.adviceTwo, a.Times),
+		RepeatThree:   fmt.Sprintf(w.adviceThree, a.Times),
+	}[a.Kind]
 }
 
 // advice is one notice of a repetition. It encodes as the detail of its note.
@@ -104,8 +114,7 @@ func (r *repetition) learn(d Decision, accepted bool, after int) {
 	// Only the most telling kind counts: who waits for ever is not told of a cycle of two
 	// waits.
 	r.advice = nil
-	times := max(after, repeatTimesMin)
-	rounds := max(times-1, repeatRoundsMin)
+	times, rounds := max(after, repeatsMin), max(after-1, repeatsMin)
 	for _, seen := range []struct {
 		advice
 		threshold int
@@ -131,25 +140,4 @@ func (r *repetition) learn(d Decision, accepted bool, after int) {
 		}
 		return
 	}
-}
-
-// text is the section of the prompt, empty without advice.
-func (a *advice) text(w *wording) string {
-	if a == nil {
-		return ""
-	}
-	line := ""
-	switch a.Kind {
-	case RepeatWaiting:
-		line = fmt.Sprintf(w.adviceWaiting, a.Times)
-	case RepeatSame:
-		line = fmt.Sprintf(w.adviceSame, a.Times, a.Refused)
-	case RepeatTwo:
-		line = fmt.Sprintf(w.adviceTwo, a.Times)
-	case RepeatThree:
-		line = fmt.Sprintf(w.adviceThree, a.Times)
-	default:
-		panic("behavior: no wording for the repetition " + string(a.Kind))
-	}
-	return w.headingAdvice + "\n" + line
 }

@@ -51,19 +51,6 @@ func (t texts) count() int {
 	return len(t.Inbox) + len(t.Notes) + len(t.Remembered) + len(t.Lessons)
 }
 
-// textOf is the free text of an action, empty when it has none.
-func textOf(a world.Action) string {
-	switch a := a.(type) {
-	case world.SendMessage:
-		return a.Text
-	case world.PostNote:
-		return a.Text
-	case world.ExecuteUntil:
-		return textOf(a.Do)
-	}
-	return ""
-}
-
 // variants are the texts with ever fewer of the old ones, and none at last.
 func (t texts) variants() (all []texts) {
 	for total := t.count(); t.count() > 0; t.LeftOut = total - t.count() {
@@ -132,11 +119,6 @@ func (t *Turn) reveal() {
 	}
 	t.revealed = true
 	t.talk.after = append(t.talk.after, llmclient.Message("user", t.opening.held.section(t.mind.words)))
-}
-
-// textLength stands for a free text where its words have no place.
-func (w *wording) textLength(text string) string {
-	return fmt.Sprintf(w.textCharacters, runeCount(text))
 }
 
 // Texts without an envelope are what a guard is measured against: each is a line

@@ -45,7 +45,7 @@ type Turn struct {
 	guardRounds int
 	planned     bool
 	// planSteps are the steps of the plan still to come.
-	planSteps []TypedStep
+	planSteps []typedStep
 	// plan is what the agent set out to do before it read words of others; of
 	// several plans and drafts made by then the last counts.
 	plan []policy.PlannedAction

@@ -104,15 +104,6 @@ func (q *inquiry) asking(c *clause, id string) bool {
 	return id != "" && c.heeds(id) && slices.ContainsFunc(q.e.Untrusted, func(s trace.Source) bool { return s.OriginAgent == id })
 }
 
-// observed is the agent's typed state.
-func (q *inquiry) observed() *world.Observation {
-	if q.seen == nil {
-		o := q.e.View.Observe()
-		q.seen = &o
-	}
-	return q.seen
-}
-
 // Evidence is what an audit judges by: what the agent knows, what it has read, and
 // what it set out to do before.
 type Evidence struct {

@@ -76,7 +76,13 @@ func (q *inquiry) gives(p *PlannedAction, s world.Slot) (given, equal bool) {
 	switch s {
 	case world.SlotAmount, world.SlotPrice:
 		n := p.number(s)
-		return n != nil, n != nil && (*n == arg.number || q.clamped(p, s) == arg.number)
+		if n == nil || *n == arg.number {
+			return n != nil, n != nil
+		}
+		// Clamping needs the whole action: how much is feasible depends on what and to whom.
+		feasible, _ := q.e.View.Clamp(withNumbers(q.action, p.Amount, p.Price))
+		d, ok := deedOf(feasible)
+		return true, ok && d.args[s].number == arg.number
 	case world.SlotTo:
 		word = p.To
 	case world.SlotID:
@@ -88,17 +94,6 @@ func (q *inquiry) gives(p *PlannedAction, s world.Slot) (given, equal bool) {
 		return word != "", word == arg.text
 	}
 	return word != "", strings.EqualFold(word, arg.text)
-}
-
-// clamped is what becomes of the planned number when the action is clamped with it.
-func (q *inquiry) clamped(p *PlannedAction, s world.Slot) int64 {
-	// Clamping needs the whole action: how much is feasible depends on what and to whom.
-	feasible, _ := q.e.View.Clamp(withNumbers(q.action, p.Amount, p.Price))
-	d, ok := deedOf(feasible)
-	if !ok {
-		return *p.number(s)
-	}
-	return d.args[s].number
 }
 
 // PlannedAction is one thing an agent set out to do before it read untrusted text, in

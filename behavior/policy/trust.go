@@ -125,7 +125,11 @@ func (q *inquiry) typed(s world.Slot) bool {
 	if arg.param.Kind == world.ParamChoice {
 		return true // every choice stands in the action's description
 	}
-	o := q.observed()
+	if q.seen == nil {
+		o := q.e.View.Observe()
+		q.seen = &o
+	}
+	o := q.seen
 	switch id := arg.text; arg.param.Kind {
 	case world.ParamPlace:
 		return id == o.Here.ID || slices.ContainsFunc(o.Places, func(p world.Sight) bool { return p.ID == id })
