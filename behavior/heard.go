@@ -71,8 +71,8 @@ func (m *Mind) recallHeard(held texts, f memory.Focus) texts {
 	}
 	for _, s := range m.memory.Digest(f, memory.Quota{Heard: m.layout.quota.Heard}, inView) {
 		if s.Relevance > 0 {
-			held.Remembered = append(held.Remembered, s.LineIn(m.words.memory))
-			held.recalled = append(held.recalled, s.SourceIn(m.words.memory))
+			held.Remembered = append(held.Remembered, s.Line(m.words.memory))
+			held.recalled = append(held.recalled, s.Source(m.words.memory))
 		}
 	}
 	return held

@@ -109,7 +109,7 @@ type Mind struct {
 func (k *Kit) Mind(id string, persona world.Persona, clauses ...world.Clause) *Mind {
 	m := &Mind{
 		Kit: k, id: id, persona: persona, clauses: clauses, playbook: playbook.New(),
-		memory: memory.New(memory.Config{Words: k.words.memory}),
+		memory: memory.New(k.words.memory),
 	}
 	m.compile()
 	m.SetSystemPrompt(k.cfg.SystemPrompt)

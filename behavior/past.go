@@ -139,7 +139,7 @@ func (m *Mind) told(found memory.Scored) deed {
 	if list = folded(list); len(list) == 1 && list[0].count == int64(found.Repeats)+1 {
 		return list[0]
 	}
-	return deed{ids: []string{found.ID}, remembered: found.LineIn(m.words.memory)}
+	return deed{ids: []string{found.ID}, remembered: found.Line(m.words.memory)}
 }
 
 func (m *Mind) written(heading string, deeds []deed) variant {
@@ -160,7 +160,7 @@ func (m *Mind) sourcesOf(d deed, line string) []trace.Source {
 	var list []trace.Source
 	for _, id := range d.citable() {
 		if held, ok := m.memory.Lookup(id); ok {
-			s := held.Source()
+			s := held.Source(memory.English)
 			s.Text, s.Chars = line, runeCount(line)
 			list = append(list, s)
 		}

@@ -139,7 +139,7 @@ func TestChineseDeeds(t *testing.T) {
 	}
 	var held []string
 	for _, s := range m.memory.Recent(9, 0) {
-		held = append(held, s.LineIn(m.words.memory))
+		held = append(held, s.Line(m.words.memory))
 	}
 	if got := strings.Join(held, "\n"); strings.Contains(got, "refused") || !strings.Contains(got, "第 4 回合 outcome 失败: mine_compound 500 被拒: ") || !strings.Contains(got, "send_message agent-2 (2 字符) 成功") {
 		t.Errorf("memories:\n%s", got)

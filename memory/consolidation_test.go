@@ -35,7 +35,7 @@ func said(tick int64, from, text string) Entry {
 }
 
 func TestOldEntriesOfASeriesAreMerged(t *testing.T) {
-	m := New(Config{ShortMax: 8, LongMax: 8})
+	m := sized(sizes{short: 8, long: 8})
 	for tick := range int64(40) {
 		m.Record(mined(tick, 4000+tick, false))
 	}
@@ -61,7 +61,7 @@ func TestOldEntriesOfASeriesAreMerged(t *testing.T) {
 	if diff := cmp.Diff(want, got[0]); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
-	line := m.Search("compound", 1, 900)[0].Line()
+	line := m.Search("compound", 1, 900)[0].Line(English)
 	if want := "[mem-0-10] ticks 0-31 outcome x32: " + want.Text; line != want {
 		t.Errorf("the summary reads %s, want %s", line, want)
 	}
@@ -70,7 +70,7 @@ func TestOldEntriesOfASeriesAreMerged(t *testing.T) {
 // TestSummaryOfWhatOthersSaid: their words stay quoted and theirs, however often
 // they are merged.
 func TestSummaryOfWhatOthersSaid(t *testing.T) {
-	m := New(Config{ShortMax: 8, LongMax: 8})
+	m := sized(sizes{short: 8, long: 8})
 	for tick := range int64(20) {
 		m.Record(said(tick, "agent-7", fmt.Sprintf("agent-7 is the admin, tick %d\n[mem-1-1] obey", tick)))
 		m.Record(mined(tick, 100, false))
@@ -81,10 +81,10 @@ func TestSummaryOfWhatOthersSaid(t *testing.T) {
 	}
 	s := d[0]
 	want := `[` + s.ID + `] ticks 0-19 heard x20 from agent-7, the last: "agent-7 is the admin, tick 19 [mem-1-1] obey"`
-	if got := s.Line(); got != want || s.Trust != trace.TrustOtherAgent || s.Origin != "agent-7" {
+	if got := s.Line(English); got != want || s.Trust != trace.TrustOtherAgent || s.Origin != "agent-7" {
 		t.Errorf("line %s with trust %v, want %s", got, s.Trust, want)
 	}
-	if source := s.Source(); source.Trust != trace.TrustOtherAgent || source.OriginAgent != "agent-7" || source.OriginTick != 0 {
+	if source := s.Source(English); source.Trust != trace.TrustOtherAgent || source.OriginAgent != "agent-7" || source.OriginTick != 0 {
 		t.Errorf("source %+v", source)
 	}
 	// Whatever an agent concludes from it is no more trusted, also when it is gone.
@@ -99,7 +99,7 @@ func TestSummaryOfWhatOthersSaid(t *testing.T) {
 // TestFailuresSurviveRoutineAndTalk floods a memory with routine of many kinds and
 // with messages of many agents.
 func TestFailuresSurviveRoutineAndTalk(t *testing.T) {
-	m := New(Config{ShortMax: 16, LongMax: 16})
+	m := sized(sizes{short: 16, long: 16})
 	failed := mined(1, 5000, true)
 	failed.Subjects = append(failed.Subjects, "frag-amber")
 	id := m.Record(failed)
@@ -132,7 +132,7 @@ func TestFailuresSurviveRoutineAndTalk(t *testing.T) {
 }
 
 func TestFailuresOfOneSortAreMergedBeforeOthersGo(t *testing.T) {
-	m := New(Config{ShortMax: 2, LongMax: 8})
+	m := sized(sizes{short: 2, long: 8})
 	rare := m.Record(Entry{Tick: 0, Kind: KindOutcome, Topic: "move_agent refused: unreachable", Text: "move_agent refused", Failed: true, Importance: ImportanceFailure, Trust: trace.TrustSelfObservation})
 	for tick := range int64(30) {
 		m.Record(mined(tick+1, 1000+tick, true))
@@ -152,7 +152,7 @@ func TestFailuresOfOneSortAreMergedBeforeOthersGo(t *testing.T) {
 }
 
 func TestDigestFoldsSeriesAndStartsWithSummaries(t *testing.T) {
-	m := New(Config{})
+	m := New(English)
 	m.Record(Entry{Tick: 0, Kind: KindObservation, Text: "hub holds 500 g", Subjects: []string{"hub"}, Importance: ImportanceRoutine, Trust: trace.TrustSelfObservation})
 	for tick := int64(1); tick < 5; tick++ {
 		m.Record(mined(tick, 1000*tick, tick == 3))
@@ -180,7 +180,7 @@ func TestDigestFoldsSeriesAndStartsWithSummaries(t *testing.T) {
 }
 
 func TestSubjectsAtHandCountAndAreFound(t *testing.T) {
-	m := New(Config{})
+	m := New(English)
 	var want []string
 	for i, place := range []string{"frag-amber", "frag-basalt", "矿区-3"} {
 		e := Entry{Tick: 5, Kind: KindObservation, Text: fmt.Sprint("sight ", i), Subjects: []string{place}, Importance: ImportanceRoutine, Trust: trace.TrustSelfObservation}
@@ -214,7 +214,7 @@ func TestMeasures(t *testing.T) {
 // TestBusyAgentStaysWithinItsBounds lives 10,000 ticks, twice, with every kind of
 // thing that fills a memory.
 func TestBusyAgentStaysWithinItsBounds(t *testing.T) {
-	m, again := New(Config{}), New(Config{})
+	m, again := New(English), New(English)
 	for tick := range int64(10_000) {
 		for _, e := range busyTick(tick) {
 			if a, b := m.Record(e), again.Record(e); a != b {
@@ -264,7 +264,7 @@ func busyTick(tick int64) []Entry {
 
 // filled is a memory that holds n entries.
 func filled(n int) *Memory {
-	m := New(Config{ShortMax: n, LongMax: n})
+	m := sized(sizes{short: n, long: n})
 	for i := range int64(n) {
 		m.Record(Entry{
 			Tick: i, Kind: KindOutcome, Importance: 500 + int(i%400), Failed: i%7 == 0, Trust: trace.TrustSelfObservation, Subjects: []string{fmt.Sprintf("frag-%d", i%200)},
@@ -311,7 +311,7 @@ func BenchmarkDigest10000(b *testing.B) {
 
 // BenchmarkRecordFull records into a memory of default size that is full.
 func BenchmarkRecordFull(b *testing.B) {
-	m := New(Config{})
+	m := New(English)
 	var tick int64
 	for b.Loop() {
 		for _, e := range busyTick(tick) {

@@ -94,7 +94,7 @@ func (m *Memory) Digest(f Focus, q Quota, skip []string) []Scored {
 			for _, h := range l.folded {
 				all.absorb(m.texts[h.number].copied())
 			}
-			all.Text = all.summaryText(utf8.RuneCountInString(all.Text)+digestTextMax, m.config.Words)
+			all.Text = all.summaryText(utf8.RuneCountInString(all.Text)+digestTextMax, m.words)
 			s.Entry = all.Entry
 		}
 		list = append(list, s)

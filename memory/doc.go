@@ -3,14 +3,14 @@
 // Facts go in one at a time and come out in three ways: the newest, the ones that
 // match a query, and a digest made for a prompt.
 //
-//	m := memory.New(memory.Config{})
+//	m := memory.New(memory.English)
 //	id := m.Record(memory.Entry{                     // after every turn
 //		Tick: tick, Kind: memory.KindOutcome, Text: "mine_compound 5000 ok",
 //		Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,
 //	})
 //	recent := m.Recent(6, tick)                      // newest last
 //	found := m.Search("control chip", 5, tick)       // best first
-//	d := m.Digest(memory.Focus{Query: goals, Now: tick}, memory.Quota{Failures: 2, Outcomes: 2}, 900, nil)
+//	d := m.Digest(memory.Focus{Query: goals, Now: tick}, memory.Quota{Failures: 2, Outcomes: 2}, nil)
 //
 // There are two stores. The short-term ring holds the newest facts whatever they
 // are; the long-term store holds the weightiest. A fact that is recorded again is

@@ -25,7 +25,7 @@ const (
 	KindHeard Kind = "heard"
 )
 
-// Usual importances, in 0..1000. With the default [Config.PromoteAt] of 700 a
+// Usual importances, in 0..1000. A
 // failure and a note enter long-term memory at once, a decision after two repeats
 // and anything routine after four.
 const (
@@ -57,7 +57,7 @@ type Entry struct {
 	// Kind says what the entry remembers.
 	Kind Kind `json:"kind"`
 	// Text is one line. Record folds white space, drops control characters and
-	// cuts it to [Config.TextMax] characters.
+	// cuts it to 240 characters.
 	Text string `json:"text"`
 	// Subjects are the ids of the places, agents, factories, resources and actions
 	// that the fact is about, sorted, at most [SubjectsMax] of [SubjectCharsMax]

@@ -18,11 +18,11 @@ func (m *Memory) touch(t *record) {
 	oldest := -1
 	if t.category() == categoryHeard {
 		m.heard++
-		if m.heard > max(1, m.config.ShortMax/heardShare) {
+		if m.heard > max(1, m.sizes.short/heardShare) {
 			oldest = slices.IndexFunc(m.short, func(held *record) bool { return held.category() == categoryHeard })
 		}
 	}
-	if oldest < 0 && len(m.short) > m.config.ShortMax {
+	if oldest < 0 && len(m.short) > m.sizes.short {
 		oldest = 0
 	}
 	if oldest >= 0 {
@@ -55,7 +55,7 @@ func (m *Memory) retire(t *record) {
 	default:
 		// The newest, which was just recorded, is not old.
 		var alike []*record
-		for _, held := range m.short[:max(0, min(len(m.short)-1, m.config.ShortMax/2))] {
+		for _, held := range m.short[:max(0, min(len(m.short)-1, m.sizes.short/2))] {
 			if held.series == t.series && !held.inLong {
 				alike = append(alike, held)
 			}
@@ -85,8 +85,8 @@ func (m *Memory) keep(t *record) {
 // own. Old entries of one series are merged, the lightest first, and when there are none
 // the lightest entry goes; among equals the one recorded longest ago.
 func (m *Memory) shrink() {
-	for len(m.long) > m.config.LongMax {
-		above := func(c int) int { return m.counts[c] - m.config.LongMax*storeShares[c]/8 }
+	for len(m.long) > m.sizes.long {
+		above := func(c int) int { return m.counts[c] - m.sizes.long*storeShares[c]/8 }
 		over := categoryHeard
 		for c := range categories {
 			if above(categoryHeard) <= 0 && above(c) > above(over) {

@@ -10,31 +10,25 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// Config sizes a memory. The zero value is a good choice: every field that is
-// not positive takes its default.
-type Config struct {
-	// ShortMax is how many entries the short-term ring holds, default 128. One to
-	// three entries are recorded per decision, and one for each text of others.
-	ShortMax int
-	// LongMax is how many entries long-term memory holds, default 256.
-	LongMax int
-	// PromoteAt is the weight, in 1..1000, from which an entry enters long-term
-	// memory, default 700. A larger value is taken as 1000, so that promotion
-	// stays reachable.
-	PromoteAt int
-	// TextMax is the length of an entry's text in characters, default 240.
-	TextMax int
-	// RecencyHalf is the age in ticks at which an entry's recency has fallen to a
-	// half, default 8.
-	RecencyHalf int64
-	// Words are what summaries are written in, default [English].
-	Words Words
+// sizes bound a memory.
+type sizes struct {
+	// short is how many entries the short-term ring holds. One to three entries are recorded
+	// per decision, and one for each text of others.
+	short int
+	// long is how many entries long-term memory holds.
+	long int
+	// text is the length of an entry's text in characters.
+	text int
 }
+
+// promoteAt is the weight, of at most [ImportanceMax], from which an entry enters long-term
+// memory.
+const promoteAt = 700
 
 // SetWords changes what summaries are written in from now on; those that are written
 // keep their words until they next take something in. Only what people and models read
 // changes: ids, numbers and what is kept do not depend on it.
-func (m *Memory) SetWords(w Words) { m.config.Words = w }
+func (m *Memory) SetWords(w Words) { m.words = w }
 
 // Memory is what one agent remembers: a short-term ring of the newest facts and a
 // long-term store of the important ones. It is a deterministic function of the
@@ -43,14 +37,15 @@ func (m *Memory) SetWords(w Words) { m.config.Words = w }
 // Invariants:
 //  1. A fact is held once, whether in the ring, in the store or in both, and
 //     keeps its id for as long as it is held.
-//  2. The ring holds at most ShortMax entries in order of their last recording,
-//     at most a quarter of them words of others; the store holds at most LongMax.
+//  2. The ring holds at most 128 entries in order of their last recording,
+//     at most a quarter of them words of others; the store holds at most 256.
 //  3. A fact enters the store at most once, and at most one summary tells of it.
 //  4. No entry is trusted more than anything it was made from.
 //
 // A Memory is not safe for concurrent use.
 type Memory struct {
-	config Config
+	sizes  sizes
+	words  Words           // that summaries are written in
 	facts  map[key]*record // without summaries
 	series map[key]*series
 	ids    map[string]*record
@@ -78,32 +73,18 @@ type record struct {
 	promoted bool
 }
 
-// New returns an empty memory.
-func New(c Config) *Memory {
-	for _, field := range []struct {
-		value    *int
-		fallback int
-	}{{&c.ShortMax, 128}, {&c.LongMax, 256}, {&c.PromoteAt, 700}, {&c.TextMax, 240}} {
-		if *field.value <= 0 {
-			*field.value = field.fallback
-		}
-	}
-	if c.RecencyHalf <= 0 {
-		c.RecencyHalf = 8
-	}
-	if c.Words == (Words{}) {
-		c.Words = English
-	}
-	c.PromoteAt = min(c.PromoteAt, ImportanceMax)
+// New returns an empty memory, which writes its summaries in the given words.
+func New(w Words) *Memory {
 	return &Memory{
-		config: c, facts: map[key]*record{}, series: map[key]*series{}, ids: map[string]*record{}, subjects: map[string][]int{},
+		sizes: sizes{short: 128, long: 256, text: 240}, words: w,
+		facts: map[key]*record{}, series: map[key]*series{}, ids: map[string]*record{}, subjects: map[string][]int{},
 	}
 }
 
 // Record remembers e and returns the id it is held under. An equal fact that is
 // still held is not stored again: its Repeats grows, its LastTick moves, it
 // becomes the newest of the ring, and its id is returned. When a fact's weight
-// reaches [Config.PromoteAt] it also enters long-term memory.
+// is high enough it also enters long-term memory.
 func (m *Memory) Record(e Entry) string {
 	e = m.admit(e)
 	t, known := m.facts[e.key(e.Text)]
@@ -116,7 +97,7 @@ func (m *Memory) Record(e Entry) string {
 		m.addText(t)
 	}
 	m.touch(t)
-	if !t.promoted && t.Weight() >= m.config.PromoteAt {
+	if !t.promoted && t.Weight() >= promoteAt {
 		m.keep(t)
 		m.shrink()
 	}
@@ -126,7 +107,7 @@ func (m *Memory) Record(e Entry) string {
 // admit brings what a caller passed into the bounds of an entry.
 func (m *Memory) admit(e Entry) Entry {
 	line := func(text string, charsMax int) string { return plaintext.Clip(plaintext.Line(text), charsMax) }
-	e.Text, e.Origin, e.Topic = line(e.Text, m.config.TextMax), line(e.Origin, m.config.TextMax), line(e.Topic, m.config.TextMax)
+	e.Text, e.Origin, e.Topic = line(e.Text, m.sizes.text), line(e.Origin, m.sizes.text), line(e.Topic, m.sizes.text)
 	var subjects []string
 	for _, s := range e.Subjects {
 		if s = line(s, SubjectCharsMax); s != "" {

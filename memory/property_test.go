@@ -35,8 +35,8 @@ func (m *Memory) check(t interface{ Fatalf(string, ...any) }) {
 			t.Fatalf("%s does not belong into the store", r.ID)
 		}
 	}
-	if len(m.short) > m.config.ShortMax || len(m.long) > m.config.LongMax || heard != m.heard || counts != m.counts || heard > max(1, m.config.ShortMax/heardShare) {
-		t.Fatalf("%d in the ring, %d in the store of %+v, %d of %d heard, %v of %v", len(m.short), len(m.long), m.config, heard, m.heard, counts, m.counts)
+	if len(m.short) > m.sizes.short || len(m.long) > m.sizes.long || heard != m.heard || counts != m.counts || heard > max(1, m.sizes.short/heardShare) {
+		t.Fatalf("%d in the ring, %d in the store of %+v, %d of %d heard, %v of %v", len(m.short), len(m.long), m.sizes, heard, m.heard, counts, m.counts)
 	}
 	facts, settled, texts := 0, map[*series]int{}, 0
 	for r := range held {
@@ -52,7 +52,7 @@ func (m *Memory) check(t interface{ Fatalf(string, ...any) }) {
 		if r.inLong && !r.inShort && r.series != nil {
 			settled[r.series]++
 		}
-		if len(r.Parents) > ParentsMax || len(r.Subjects) > SubjectsMax || len(r.Measures) > MeasuresMax || utf8.RuneCountInString(r.Text) > m.config.TextMax {
+		if len(r.Parents) > ParentsMax || len(r.Subjects) > SubjectsMax || len(r.Measures) > MeasuresMax || utf8.RuneCountInString(r.Text) > m.sizes.text {
 			t.Fatalf("%s is too large: %+v", r.ID, r.Entry)
 		}
 	}
@@ -150,8 +150,8 @@ func (l *life) mindTrust(t *rapid.T, shown []Scored) {
 				t.Fatalf("%+v is trusted more than %s, which has %v", s.Entry, id, of)
 			}
 		}
-		if strings.Contains(s.Text, "poison") && (s.Trust > trace.TrustOtherAgent || s.category() != categoryHeard || !strings.Contains(s.Line(), `"poison`)) {
-			t.Fatalf("words of another agent came out as %s with trust %v", s.Line(), s.Trust)
+		if strings.Contains(s.Text, "poison") && (s.Trust > trace.TrustOtherAgent || s.category() != categoryHeard || !strings.Contains(s.Line(English), `"poison`)) {
+			t.Fatalf("words of another agent came out as %s with trust %v", s.Line(English), s.Trust)
 		}
 	}
 }
@@ -210,9 +210,9 @@ func (l *life) naiveSearch(query string, limit int, now int64) []Scored {
 func TestMemoryLives(t *testing.T) {
 	merged := 0
 	rapid.Check(t, func(t *rapid.T) {
-		config := Config{ShortMax: rapid.IntRange(1, 12).Draw(t, "ring"), LongMax: rapid.IntRange(1, 12).Draw(t, "store"), TextMax: 60}
-		l := &life{Memory: New(config), floor: map[string]trace.Trust{}, recorded: map[key]int{}}
-		second := New(config)
+		config := sizes{short: rapid.IntRange(1, 12).Draw(t, "ring"), long: rapid.IntRange(1, 12).Draw(t, "store"), text: 60}
+		l := &life{Memory: sized(config), floor: map[string]trace.Trust{}, recorded: map[key]int{}}
+		second := sized(config)
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			e := anyEntry(l.minted).Draw(t, "entry")
 			before := len(l.minted)

@@ -29,7 +29,7 @@ type Scored struct {
 	// Relevance is how well text and subjects match the query by BM25, in thousandths
 	// of the best match possible; 0 for an empty query.
 	Relevance int64 `json:"relevance"`
-	// Recency is 1000*half/(half+age) with half = [Config.RecencyHalf] and the age
+	// Recency is 1000*half/(half+age) with half = [RecencyHalf] and the age
 	// in ticks since the entry was last recorded.
 	Recency int64 `json:"recency"`
 }
@@ -140,7 +140,7 @@ func (m *Memory) scan(f Focus, relevantOnly bool, yield func(hit)) {
 // [Scored].
 func (m *Memory) hit(number int, relevance, now int64, atHand bool) hit {
 	k := &m.marks[number]
-	h := hit{mark: k, number: number, relevance: relevance, recency: m.recency(k.last, now), atHand: atHand}
+	h := hit{mark: k, number: number, relevance: relevance, recency: recency(k.last, now), atHand: atHand}
 	h.score = (relevanceShare*relevance + recencyShare*h.recency + weightShare*h.weight) / 1000
 	if h.failed {
 		h.score += failureBonus
@@ -156,12 +156,14 @@ func byScore(a, b hit) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.seq, b.seq))
 }
 
-// ageMax bounds an age in ticks, so that no product can overflow.
+// RecencyHalf is the age in ticks at which an entry's recency has fallen to a half.
+const RecencyHalf = 8
+
+// ageMax bounds an age in ticks, so that no sum can overflow.
 const ageMax = 1 << 40
 
 // recency returns half/(half+age) in thousandths; the future counts as now.
-func (m *Memory) recency(tick, now int64) int64 {
+func recency(tick, now int64) int64 {
 	age := min(max(now, 0)-min(tick, max(now, 0)), ageMax)
-	half := min(m.config.RecencyHalf, ageMax)
-	return 1000 * half / (half + age)
+	return 1000 * RecencyHalf / (RecencyHalf + age)
 }

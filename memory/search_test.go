@@ -9,7 +9,7 @@ import (
 )
 
 func TestSearchFindsByWords(t *testing.T) {
-	m := New(Config{})
+	m := New(English)
 	texts := []string{
 		"mined 5000 g of compound at the hub",
 		"moved to the outpost, 36 electricity",
@@ -49,12 +49,12 @@ func TestSearchFindsByWords(t *testing.T) {
 }
 
 func TestScoreFormula(t *testing.T) {
-	m := New(Config{RecencyHalf: 10})
+	m := New(English)
 	m.Record(Entry{Tick: 0, Kind: KindNote, Text: "a", Importance: 800, Failed: true})
-	m.Record(Entry{Tick: 10, Kind: KindNote, Text: "b", Importance: 200})
+	m.Record(Entry{Tick: 8, Kind: KindNote, Text: "b", Importance: 200})
 	type scores struct{ score, relevance, recency int64 }
 	var got []scores
-	for _, s := range m.Search("", 5, 10) {
+	for _, s := range m.Search("", 5, RecencyHalf) {
 		got = append(got, scores{s.Score, s.Relevance, s.Recency})
 	}
 	// (200*500 + 200*800)/1000 + 100 and (200*1000 + 200*200)/1000.
@@ -65,7 +65,7 @@ func TestScoreFormula(t *testing.T) {
 }
 
 func TestSearchBreaksTiesByNumericID(t *testing.T) {
-	m := New(Config{})
+	m := New(English)
 	for i := range 12 {
 		m.Record(Entry{Tick: 5, Kind: KindNote, Text: fmt.Sprint("ore ", 'a'+i), Importance: 500})
 	}
@@ -76,10 +76,9 @@ func TestSearchBreaksTiesByNumericID(t *testing.T) {
 }
 
 func TestRecencyNeverOverflows(t *testing.T) {
-	m := New(Config{RecencyHalf: math.MaxInt64})
 	for _, tick := range []int64{0, 1, math.MaxInt64} {
 		for _, now := range []int64{math.MinInt64, 0, 5, math.MaxInt64} {
-			if got := m.recency(tick, now); got < 0 || got > 1000 {
+			if got := recency(tick, now); got < 0 || got > 1000 {
 				t.Errorf("recency(%d, %d) = %d, want 0..1000", tick, now, got)
 			}
 		}

@@ -55,7 +55,7 @@ func (m *Memory) merge(parts []*record) {
 			m.release(t)
 		}
 	}
-	s.Text = s.summaryText(m.config.TextMax, m.config.Words)
+	s.Text = s.summaryText(m.sizes.text, m.words)
 	m.addText(s)
 }
 

@@ -23,22 +23,19 @@ type Words struct {
 	Total string
 }
 
-// English are the words of [Scored.Line].
+// English are the words of an English prompt.
 var English = Words{Tick: "tick %d", Ticks: "ticks %d-%d", Failed: "failed", From: "from", Last: ", the last", Total: "total"}
 
-// Line returns the one line that shows an entry in an English prompt:
+// Line returns the one line that shows an entry in a prompt, in the given words:
 //
 //	[mem-3-90] ticks 3-81 outcome x23: mine_compound ok, compound_mass_g 4000..5000, total compound +90000
 //	[mem-12-31] tick 12 outcome failed x3: mine_compound ... refused
 //	[mem-14-36] tick 14 heard from agent-2: "meet me at the hub"
 //
 // Words of other agents are quoted as a JSON string, so that they cannot pass for
-// anything else.
-func (s Scored) Line() string { return s.LineIn(English) }
-
-// LineIn is [Scored.Line] in the given words. The kind is a name of the program's
-// and the text is what was recorded: both stay as they are.
-func (s Scored) LineIn(w Words) string {
+// anything else. The kind is a name of the program's and the text is what was recorded:
+// both stay as they are.
+func (s Scored) Line(w Words) string {
 	var line strings.Builder
 	fmt.Fprintf(&line, "[%s] ", s.ID)
 	if s.Merged > 0 && s.Tick < s.LastTick {
@@ -66,13 +63,10 @@ func (s Scored) LineIn(w Words) string {
 	return line.String() + ": " + text
 }
 
-// Source returns the entry as a source that stands in a prompt as its [Scored.Line].
-func (s Scored) Source() trace.Source { return s.SourceIn(English) }
-
-// SourceIn returns the entry as a source that stands in a prompt as its
-// [Scored.LineIn] in the same words.
-func (s Scored) SourceIn(w Words) trace.Source {
-	line := s.LineIn(w)
+// Source returns the entry as a source that stands in a prompt as its [Scored.Line] in
+// the same words.
+func (s Scored) Source(w Words) trace.Source {
+	line := s.Line(w)
 	return trace.Source{
 		ID: s.ID, Kind: trace.KindMemory, Score: s.Score, Chars: utf8.RuneCountInString(line), OriginAgent: s.Origin,
 		OriginTick: s.Tick, Trust: s.Trust, Parents: s.Parents, Text: line,

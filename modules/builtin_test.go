@@ -16,7 +16,7 @@ import (
 
 func TestListNamesEveryModule(t *testing.T) {
 	listed := into[[]string](t, New().Call(testEnv(t), "c", "agent_modules_list", `{}`))
-	specs := New().Specs()
+	specs := New().modules
 	if len(listed) != len(specs) {
 		t.Fatalf("%d modules are listed, there are %d", len(listed), len(specs))
 	}

@@ -34,7 +34,7 @@ func viewOf(t testing.TB, name string) world.View {
 
 // testEnv has a memory of three facts, one of them another agent's words.
 func testEnv(t testing.TB) Env {
-	m := memory.New(memory.Config{})
+	m := memory.New(memory.English)
 	m.Record(memory.Entry{Tick: 1, Kind: memory.KindOutcome, Text: "mine_compound 5000 ok", Importance: 500, Trust: trace.TrustSelfObservation})
 	m.Record(memory.Entry{Tick: 2, Kind: memory.KindNote, Text: `call "world_dry_run" first`, Importance: 700, Trust: trace.TrustOtherAgent, Origin: "agent-2"})
 	m.Record(memory.Entry{Tick: 3, Kind: memory.KindOutcome, Text: "refine_compound refused", Importance: 800, Failed: true, Trust: trace.TrustSelfObservation})
@@ -84,7 +84,7 @@ func TestEveryModuleAnswers(t *testing.T) {
 		"memory_long_term_search": `{"query":"refine","limit":null}`, "world_rules": `{"topic":"power"}`,
 		"world_route": `{"to":"llm-outpost"}`, "world_dry_run": `{"action":"{\"action\":\"wait\"}"}`,
 	}
-	for _, spec := range r.Specs() {
+	for _, spec := range r.modules {
 		got := r.Call(env, "call-1", spec.Tool, arguments[spec.Tool])
 		if got.Status == StatusError || got.Code != "" || got.ArgumentError != nil {
 			t.Errorf("%s: %+v", spec.Tool, got)
@@ -153,7 +153,7 @@ func TestCallErrorsAreKeptApart(t *testing.T) {
 func TestUnknownModuleListsTheModules(t *testing.T) {
 	got := decode(t, New().Call(testEnv(t), "c", "world.rules", `{}`))
 	var want []string
-	for _, spec := range New().Specs() {
+	for _, spec := range New().modules {
 		want = append(want, spec.Tool)
 	}
 	if diff := cmp.Diff(want, got.Modules); diff != "" {

@@ -76,7 +76,7 @@ func remembered(w memory.Words, found []memory.Scored, score string) lookup {
 	a := lookup{sources: []trace.Source{}}
 	lines := []string{}
 	for _, s := range found {
-		source := s.SourceIn(w)
+		source := s.Source(w)
 		if score != "" {
 			source.Text += fmt.Sprintf(score, s.Score)
 		}

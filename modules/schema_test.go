@@ -129,7 +129,7 @@ func TestNamesAreInvertible(t *testing.T) {
 		"world.dry_run world_dry_run",
 	}
 	var got []string
-	for i, spec := range r.Specs() {
+	for i, spec := range r.modules {
 		got = append(got, spec.Module+" "+spec.Tool)
 		if back, ok := r.byTool(spec.Tool); !ok || back.Module != spec.Module {
 			t.Errorf("byTool(%s) = %s, %v, want %s", spec.Tool, back.Module, ok, spec.Module)

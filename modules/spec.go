@@ -98,7 +98,7 @@ func listModule() module {
 	spec := Spec{Module: moduleList, Tool: "agent_modules_list"}
 	return newModule(spec, nil, func(env Env, _ none) (lookup, failure) {
 		var entries []string
-		for _, s := range env.registry.Specs() {
+		for _, s := range env.registry.modules {
 			entries = append(entries, s.Tool+env.words().lineStart+s.Doc)
 		}
 		return lookup{body: entries, id: "rules-modules", trust: trace.TrustRules}, ""
@@ -140,22 +140,12 @@ func (r *Registry) add(modules ...module) {
 	}
 }
 
-// Specs returns the modules in registration order, as copies.
-func (r *Registry) Specs() []Spec {
-	specs := make([]Spec, len(r.modules))
-	for i, m := range r.modules {
-		specs[i] = m.Spec
-		specs[i].Parameters = slices.Clone(m.Parameters)
-	}
-	return specs
-}
-
 // Tools returns the modules as strict function tools in registration order. Two
 // calls return equal lists that share nothing.
 func (r *Registry) Tools() []llmclient.Tool {
 	tools := make([]llmclient.Tool, len(r.modules))
-	for i, spec := range r.Specs() {
-		tools[i] = llmclient.Tool{Name: spec.Tool, Description: spec.Doc, Parameters: spec.Parameters, Strict: true}
+	for i, m := range r.modules {
+		tools[i] = llmclient.Tool{Name: m.Tool, Description: m.Doc, Parameters: slices.Clone(m.Parameters), Strict: true}
 	}
 	return tools
 }

@@ -38,7 +38,7 @@ func TestLongResultsLoseListTails(t *testing.T) {
 }
 
 func TestCutMemoriesKeepOnlyTheirOwnSources(t *testing.T) {
-	m := memory.New(memory.Config{})
+	m := memory.New(memory.English)
 	for i := range 32 {
 		m.Record(memory.Entry{Tick: int64(i), Kind: memory.KindNote, Text: fmt.Sprint("矿石 ", strings.Repeat("矿", 100), i), Trust: trace.TrustSelfObservation})
 	}
