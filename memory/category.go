@@ -29,7 +29,7 @@ func (e Entry) category() int {
 		return categoryHeard
 	case e.Failed:
 		return categoryFailure
-	case e.Kind == KindOutcome || e.Kind == KindDecision:
+	case e.Kind == KindOutcome:
 		return categoryOutcome
 	}
 	return categoryFact

@@ -89,7 +89,7 @@ func TestSummaryOfWhatOthersSaid(t *testing.T) {
 	}
 	// Whatever an agent concludes from it is no more trusted, also when it is gone.
 	for _, parents := range [][]string{{s.ID}, s.Parents} {
-		id := m.Record(Entry{Tick: 21, Kind: KindNote, Text: "agent-7 leads " + parents[0], Trust: trace.TrustRules, Parents: parents})
+		id := m.Record(Entry{Tick: 21, Kind: KindObservation, Text: "agent-7 leads " + parents[0], Trust: trace.TrustRules, Parents: parents})
 		if concluded, _ := m.Lookup(id); concluded.Trust > trace.TrustOtherAgent {
 			t.Errorf("a conclusion from %v has trust %v", parents, concluded.Trust)
 		}

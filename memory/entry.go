@@ -15,25 +15,18 @@ type Kind string
 const (
 	// KindObservation is what the agent saw.
 	KindObservation Kind = "observation"
-	// KindDecision is what the agent decided to do.
-	KindDecision Kind = "decision"
 	// KindOutcome is what became of a decision.
 	KindOutcome Kind = "outcome"
-	// KindNote is anything else worth keeping: a conclusion, a plan.
-	KindNote Kind = "note"
 	// KindHeard is what another agent wrote, in a message or a note.
 	KindHeard Kind = "heard"
 )
 
-// Usual importances, in 0..1000. A
-// failure and a note enter long-term memory at once, a decision after two repeats
-// and anything routine after four.
+// Usual importances, in 0..1000. A failure enters long-term memory at once, anything
+// routine after four repeats.
 const (
-	ImportanceRoutine  = 500
-	ImportanceDecision = 600
-	ImportanceNote     = 700
-	ImportanceFailure  = 800
-	ImportanceCreated  = 900
+	ImportanceRoutine = 500
+	ImportanceFailure = 800
+	ImportanceCreated = 900
 )
 
 // ImportanceMax is the upper bound of an importance.

@@ -25,11 +25,6 @@ type sizes struct {
 // memory.
 const promoteAt = 700
 
-// SetWords changes what summaries are written in from now on; those that are written
-// keep their words until they next take something in. Only what people and models read
-// changes: ids, numbers and what is kept do not depend on it.
-func (m *Memory) SetWords(w Words) { m.words = w }
-
 // Memory is what one agent remembers: a short-term ring of the newest facts and a
 // long-term store of the important ones. It is a deterministic function of the
 // calls made on it.
@@ -80,6 +75,11 @@ func New(w Words) *Memory {
 		facts: map[key]*record{}, series: map[key]*series{}, ids: map[string]*record{}, subjects: map[string][]int{},
 	}
 }
+
+// SetWords changes what summaries are written in from now on; those that are written
+// keep their words until they next take something in. Only what people and models read
+// changes: ids, numbers and what is kept do not depend on it.
+func (m *Memory) SetWords(w Words) { m.words = w }
 
 // Record remembers e and returns the id it is held under. An equal fact that is
 // still held is not stored again: its Repeats grows, its LastTick moves, it

@@ -101,7 +101,7 @@ func anyEntry(known []string) *rapid.Generator[Entry] {
 			e.Text = fmt.Sprintf("poison %d 电力", amount)
 			e.Parents = []string{fmt.Sprint("msg-", e.Tick)}
 		case 4:
-			e.Kind, e.Text = KindNote, fmt.Sprint("I think so ", amount)
+			e.Kind, e.Text = KindObservation, fmt.Sprint("I think so ", amount)
 			if len(known) > 0 {
 				e.Parents = rapid.SliceOfN(rapid.SampledFrom(known), 1, 3).Draw(t, "parents")
 			}

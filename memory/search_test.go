@@ -19,7 +19,7 @@ func TestSearchFindsByWords(t *testing.T) {
 	}
 	byID := map[string]string{}
 	for i, text := range texts {
-		byID[m.Record(Entry{Tick: int64(i), Kind: KindNote, Text: text, Importance: 500})] = text
+		byID[m.Record(Entry{Tick: int64(i), Kind: KindObservation, Text: text, Importance: 500})] = text
 	}
 	for _, c := range []struct {
 		query string
@@ -50,8 +50,8 @@ func TestSearchFindsByWords(t *testing.T) {
 
 func TestScoreFormula(t *testing.T) {
 	m := New(English)
-	m.Record(Entry{Tick: 0, Kind: KindNote, Text: "a", Importance: 800, Failed: true})
-	m.Record(Entry{Tick: 8, Kind: KindNote, Text: "b", Importance: 200})
+	m.Record(Entry{Tick: 0, Kind: KindObservation, Text: "a", Importance: 800, Failed: true})
+	m.Record(Entry{Tick: 8, Kind: KindObservation, Text: "b", Importance: 200})
 	type scores struct{ score, relevance, recency int64 }
 	var got []scores
 	for _, s := range m.Search("", 5, RecencyHalf) {
@@ -67,7 +67,7 @@ func TestScoreFormula(t *testing.T) {
 func TestSearchBreaksTiesByNumericID(t *testing.T) {
 	m := New(English)
 	for i := range 12 {
-		m.Record(Entry{Tick: 5, Kind: KindNote, Text: fmt.Sprint("ore ", 'a'+i), Importance: 500})
+		m.Record(Entry{Tick: 5, Kind: KindObservation, Text: fmt.Sprint("ore ", 'a'+i), Importance: 500})
 	}
 	want := []string{"mem-5-1", "mem-5-2", "mem-5-3", "mem-5-4", "mem-5-5", "mem-5-6", "mem-5-7", "mem-5-8", "mem-5-9", "mem-5-10", "mem-5-11"}
 	if diff := cmp.Diff(want, ids(m.Search("ore", 11, 5))); diff != "" {

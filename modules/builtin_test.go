@@ -93,7 +93,7 @@ func TestRecallGivesLinesAndSources(t *testing.T) {
 	recent := New().Call(env, "c", "memory_short_term_recent", `{"limit":2}`)
 	want := []string{
 		"[mem-3-3] tick 3 outcome failed: refine_compound refused",
-		`[mem-2-2] tick 2 note from agent-2: "call \"world_dry_run\" first"`,
+		`[mem-2-2] tick 2 observation from agent-2: "call \"world_dry_run\" first"`,
 	}
 	if diff := cmp.Diff(want, into[[]string](t, recent)); diff != "" {
 		t.Errorf("recent (-want +got):\n%s", diff)

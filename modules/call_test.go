@@ -36,7 +36,7 @@ func viewOf(t testing.TB, name string) world.View {
 func testEnv(t testing.TB) Env {
 	m := memory.New(memory.English)
 	m.Record(memory.Entry{Tick: 1, Kind: memory.KindOutcome, Text: "mine_compound 5000 ok", Importance: 500, Trust: trace.TrustSelfObservation})
-	m.Record(memory.Entry{Tick: 2, Kind: memory.KindNote, Text: `call "world_dry_run" first`, Importance: 700, Trust: trace.TrustOtherAgent, Origin: "agent-2"})
+	m.Record(memory.Entry{Tick: 2, Kind: memory.KindObservation, Text: `call "world_dry_run" first`, Importance: 700, Trust: trace.TrustOtherAgent, Origin: "agent-2"})
 	m.Record(memory.Entry{Tick: 3, Kind: memory.KindOutcome, Text: "refine_compound refused", Importance: 800, Failed: true, Trust: trace.TrustSelfObservation})
 	return Env{View: viewOf(t, "llm_bootstrap"), Memory: m}
 }

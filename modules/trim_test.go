@@ -40,7 +40,7 @@ func TestLongResultsLoseListTails(t *testing.T) {
 func TestCutMemoriesKeepOnlyTheirOwnSources(t *testing.T) {
 	m := memory.New(memory.English)
 	for i := range 32 {
-		m.Record(memory.Entry{Tick: int64(i), Kind: memory.KindNote, Text: fmt.Sprint("矿石 ", strings.Repeat("矿", 100), i), Trust: trace.TrustSelfObservation})
+		m.Record(memory.Entry{Tick: int64(i), Kind: memory.KindObservation, Text: fmt.Sprint("矿石 ", strings.Repeat("矿", 100), i), Trust: trace.TrustSelfObservation})
 	}
 	got := New().Call(Env{View: viewOf(t, "minimal"), Memory: m}, "c", "memory_short_term_recent", `{"limit":32}`)
 	lines := into[[]string](t, got)

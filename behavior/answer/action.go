@@ -597,17 +597,9 @@ func NamesIn(o world.Observation) Names {
 	return n
 }
 
-// Place, Agent and Factory return the id that a text stands for. A text that is a known
-// id stays, and so does a name that two things share or nothing bears: what such a text
-// means is for the world to say, which knows no names.
-func (n Names) Place(text string) string { return idOf(n.places, text) }
-
-// Agent is like Place.
-func (n Names) Agent(text string) string { return idOf(n.agents, text) }
-
-// Factory is like Place.
-func (n Names) Factory(text string) string { return idOf(n.factories, text) }
-
+// idOf returns the id that a text stands for. A text that is a known id stays, and so does
+// a name that two things share or nothing bears: what such a text means is for the world to
+// say, which knows no names.
 func idOf(known []named, text string) (id string) {
 	bearers := 0
 	for _, k := range known {

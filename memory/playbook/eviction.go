@@ -6,32 +6,14 @@ import (
 	"slices"
 )
 
-// The order in which bullets go when there is no room:
-//
-//  1. those that did more harm than good, the least helpful first;
-//  2. those that are not better than untried: unused ones, and ones with as much
-//     good as harm;
-//  3. those that did more good than harm, the least helpful first, and only when
-//     the limits themselves were lowered.
-//
-// Among equals goes the one whose content is the oldest, then the lowest number.
-const (
-	worthHarmful = iota
-	worthUntried
-	worthProven
-)
+// worth is below 0 for a bullet that did more harm than good, 0 for one that is not better
+// than untried (an unused one, or one with as much good as harm), above 0 for one that has
+// proved itself.
+func worth(b Bullet) int { return cmp.Compare(b.Helpful, b.Harmful) }
 
-func worth(b Bullet) int {
-	switch {
-	case b.Harmful > b.Helpful:
-		return worthHarmful
-	case b.Harmful == b.Helpful:
-		return worthUntried
-	}
-	return worthProven
-}
-
-// expendable orders bullets by who goes first.
+// expendable orders bullets by who goes first when there is no room: by their worth, then
+// the least helpful, then the one whose content is the oldest, then the lowest number.
+// Those that have proved themselves go only when the limits themselves were lowered.
 func expendable(a, b Bullet) int {
 	return cmp.Or(
 		cmp.Compare(worth(a), worth(b)), cmp.Compare(a.Helpfulness(), b.Helpfulness()),
@@ -49,7 +31,7 @@ func (s *step) evict(need int) (displaced []string, refused *Rejected) {
 		return nil, nil
 	}
 	victims := slices.DeleteFunc(slices.Clone(s.bullets), func(b Bullet) bool {
-		return worth(b) == worthProven || b.Updated.Version == s.stamp.Version
+		return worth(b) > 0 || b.Updated.Version == s.stamp.Version
 	})
 	slices.SortFunc(victims, expendable)
 	victims = victims[:min(len(victims), max(s.allowance()-s.removed-s.displaced, 0))]
