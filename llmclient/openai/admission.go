@@ -43,7 +43,7 @@ func (c *Client) pressure(x exchange, got outcome) limiter.Outcome {
 	}
 	o.Overloaded = got.failure.Kind == llmclient.ErrRateLimited || got.failure.Kind == llmclient.ErrTimeout ||
 		x.status == http.StatusServiceUnavailable || x.status == statusOverloaded
-	if got.asked != nil && *got.asked <= c.config.RetryAfterMax && got.passing {
+	if got.asked != nil && *got.asked <= RetryAfterMax && got.passing {
 		o.RetryAfter = *got.asked
 	}
 	return o

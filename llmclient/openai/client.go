@@ -120,7 +120,7 @@ func (c *Client) pause(ctx context.Context, wait time.Duration, got outcome) *ll
 			Message: c.scrub.message("the deadline would pass before the next attempt; the last one: " + got.failure.Message),
 		}
 	}
-	if got.asked != nil && *got.asked > c.config.RetryAfterMax {
+	if got.asked != nil && *got.asked > RetryAfterMax {
 		return got.failure
 	}
 	c.sleep(ctx, wait)

@@ -19,10 +19,11 @@ const (
 	RetriesDefault = 3
 	// BackoffBaseDefault is BackoffBase where a Config leaves it zero.
 	BackoffBaseDefault = 500 * time.Millisecond
-	// BackoffMaxDefault is BackoffMax where a Config leaves it zero.
-	BackoffMaxDefault = 8 * time.Second
-	// RetryAfterMaxDefault is RetryAfterMax where a Config leaves it zero.
-	RetryAfterMaxDefault = 2 * time.Minute
+	// BackoffMax is the longest wait between attempts that no server asked for.
+	BackoffMax = 8 * time.Second
+	// RetryAfterMax is the longest wait a server may ask for. One that asks for more is
+	// not asked again, so that a call does not sleep for an hour.
+	RetryAfterMax = 2 * time.Minute
 	// ConnsIdleMax is how many connections to an endpoint stay open between calls,
 	// so that many agents thinking at once do not shake hands for every call.
 	ConnsIdleMax = 128
@@ -49,15 +50,9 @@ type Config struct {
 	// timeout is not counted.
 	RetriesMax int
 	// BackoffBase is the longest wait before the first retry; it doubles with each
-	// one. The wait is drawn evenly from zero up to it, so that clients that
+	// one, up to BackoffMax. The wait is drawn evenly from zero up to it, so that clients that
 	// failed together do not come back together. Zero means BackoffBaseDefault.
 	BackoffBase time.Duration
-	// BackoffMax bounds that doubling. Zero means BackoffMaxDefault.
-	BackoffMax time.Duration
-	// RetryAfterMax is the longest wait a server may ask for. One that asks for
-	// more is not asked again, so that a call does not sleep for an hour. Zero
-	// means RetryAfterMaxDefault.
-	RetryAfterMax time.Duration
 	// ShownURL stands for the endpoint's address in the texts of failures. A server on
 	// a port of its own in every run needs it, because these texts are recorded and
 	// equal runs have equal records. Empty means the address itself.
@@ -100,14 +95,12 @@ func (c Config) completed() (Config, error) {
 	if strings.TrimSpace(c.BaseURL) == "" && c.APIKey.Empty() {
 		return Config{}, errors.New("no API key: OpenAI needs one (a base URL of your own may do without)")
 	}
-	if min(c.Timeout, c.DefaultTimeout, c.BackoffBase, c.BackoffMax, c.RetryAfterMax) < 0 {
+	if min(c.Timeout, c.DefaultTimeout, c.BackoffBase) < 0 {
 		return Config{}, errors.New("a timeout or wait is negative: only zero (the default) and more are allowed")
 	}
 	c.DefaultTimeout = cmp.Or(c.DefaultTimeout, TimeoutDefault)
 	c.Timeout = cmp.Or(c.Timeout, c.DefaultTimeout)
 	c.BackoffBase = cmp.Or(c.BackoffBase, BackoffBaseDefault)
-	c.BackoffMax = cmp.Or(c.BackoffMax, BackoffMaxDefault)
-	c.RetryAfterMax = cmp.Or(c.RetryAfterMax, RetryAfterMaxDefault)
 	c.RetriesMax = max(cmp.Or(c.RetriesMax, RetriesDefault), 0)
 	return c, nil
 }

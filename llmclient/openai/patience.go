@@ -20,14 +20,13 @@ type patience struct {
 	retries     int           // left
 	backoff     time.Duration // longest wait before the next retry
 	backoffBase time.Duration
-	backoffMax  time.Duration
 }
 
 // patience returns the decisions of a new call. c is completed.
 func (c Config) patience() patience {
 	return patience{
 		timeout: c.Timeout, timeoutLast: c.DefaultTimeout, retries: c.RetriesMax,
-		backoff: min(c.BackoffBase, c.BackoffMax), backoffBase: c.BackoffBase, backoffMax: c.BackoffMax,
+		backoff: min(c.BackoffBase, BackoffMax), backoffBase: c.BackoffBase,
 	}
 }
 
@@ -51,7 +50,7 @@ func (p *patience) after(got outcome, jitter float64) (wait time.Duration, again
 		return *got.asked + time.Duration(jitter*float64(p.backoffBase)), true
 	}
 	wait = time.Duration(jitter * float64(p.backoff))
-	p.backoff = min(2*p.backoff, p.backoffMax)
+	p.backoff = min(2*p.backoff, BackoffMax)
 	return wait, true
 }
 

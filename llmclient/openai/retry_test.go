@@ -107,9 +107,9 @@ func TestRetriesCanBeSwitchedOff(t *testing.T) {
 
 func TestBackoffIsBounded(t *testing.T) {
 	p := newProvider(t, says(500, ""))
-	c, w := newClient(t, Config{BaseURL: p.URL, RetriesMax: 6, BackoffBase: time.Second, BackoffMax: 5 * time.Second})
+	c, w := newClient(t, Config{BaseURL: p.URL, RetriesMax: 6, BackoffBase: 2 * time.Second})
 	c.Respond(t.Context(), request())
-	want := []time.Duration{500, 1000, 2000, 2500, 2500, 2500}
+	want := []time.Duration{1000, 2000, 4000, 4000, 4000, 4000}
 	for i := range want {
 		want[i] *= time.Millisecond
 	}
@@ -224,7 +224,7 @@ func TestContextEndsWhileWaiting(t *testing.T) {
 		t.Errorf("a wait beyond the deadline: %+v after waits %v", answer.Failure, w.all)
 	}
 
-	c, _ = newClient(t, Config{BaseURL: p.URL, RetryAfterMax: time.Hour})
+	c, _ = newClient(t, Config{BaseURL: newProvider(t, says(429, "", "Retry-After", "60")).URL})
 	stopped, stop := context.WithCancel(t.Context())
 	c.sleep = func(context.Context, time.Duration) { stop() }
 	if answer := c.Respond(stopped, request()); kindOf(answer) != llmclient.ErrInterrupted || answer.Attempts != 1 {

@@ -95,7 +95,7 @@ func TestNewRefuses(t *testing.T) {
 		{"a key beyond ASCII", Config{BaseURL: "localhost", APIKey: NewSecret("s3cr3té")}, "API key holds"},
 		{"a bad base URL", Config{BaseURL: "example.org"}, "no scheme"},
 		{"a negative timeout", Config{BaseURL: "localhost", Timeout: -1}, "negative"},
-		{"a negative wait", Config{BaseURL: "localhost", BackoffMax: -1}, "negative"},
+		{"a negative wait", Config{BaseURL: "localhost", BackoffBase: -1}, "negative"},
 	} {
 		_, err := New(c.cfg)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "s3cr") {
@@ -113,7 +113,7 @@ func TestNewFillsDefaults(t *testing.T) {
 		t.Errorf("URL() = %q, want %q", got, want)
 	}
 	got := c.config.patience()
-	want := patience{TimeoutDefault, TimeoutDefault, RetriesDefault, BackoffBaseDefault, BackoffBaseDefault, BackoffMaxDefault}
+	want := patience{TimeoutDefault, TimeoutDefault, RetriesDefault, BackoffBaseDefault, BackoffBaseDefault}
 	if got != want {
 		t.Errorf("patience = %+v, want %+v", got, want)
 	}
