@@ -80,8 +80,8 @@ func FuzzAnswers(f *testing.F) {
 // accepts.
 func checkContinues(t *testing.T, before, input []llmclient.Item) {
 	t.Helper()
-	if fault, at, ok := llmclient.CheckItems(input); !ok {
-		t.Fatalf("%s at item %d: %s", fault, at, input[at].Raw)
+	if _, faults := llmclient.PairItems(input, ""); len(faults) > 0 {
+		t.Fatalf("an input with %+v: %+v", faults, input)
 	}
 	if len(input) < len(before) {
 		t.Fatalf("the request has %d items, the one before had %d", len(input), len(before))

@@ -108,8 +108,8 @@ func play(t *testing.T, sections map[string]string) string {
 			writeAsk(&out, step, seen)
 			seen = len(step.Request.Input)
 			checkPairing(t, step.Request.Input)
-			if fault, at, ok := llmclient.CheckItems(step.Request.Input); !ok {
-				t.Errorf("request %d: %s at item %d", step.Number, fault, at)
+			if _, faults := llmclient.PairItems(step.Request.Input, ""); len(faults) > 0 {
+				t.Errorf("request %d: an input with %+v", step.Number, faults)
 			}
 			if len(blocks) == 0 {
 				t.Fatalf("the turn asks for more answers than the file has; so far:\n%s", out.String())

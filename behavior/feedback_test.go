@@ -129,8 +129,8 @@ func TestBrokenHistoryIsRepaired(t *testing.T) {
 		llmclient.FunctionOutput("a", "first"), llmclient.FunctionOutput("a", "second"),
 	)
 	ask := turn.Next().(Ask)
-	if fault, at, ok := llmclient.CheckItems(ask.Request.Input); !ok {
-		t.Fatalf("%s at item %d", fault, at)
+	if _, faults := llmclient.PairItems(ask.Request.Input, ""); len(faults) > 0 {
+		t.Fatalf("an input with %+v", faults)
 	}
 	var codes []string
 	for _, n := range turn.Steps() {

@@ -145,8 +145,8 @@ func (m *oddModel) check(body []byte) {
 		}
 		items = append(items, it)
 	}
-	if fault, at, ok := llmclient.CheckItems(items); !ok {
-		m.t.Errorf("%s at input item %d", fault, at)
+	if _, faults := llmclient.PairItems(items, ""); len(faults) > 0 {
+		m.t.Errorf("an input with %+v", faults)
 	}
 }
 

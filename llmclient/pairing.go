@@ -39,48 +39,12 @@ type ItemRepair struct {
 	Minted bool
 }
 
-// CheckItems returns the first fault of a list and the index of the item at
-// fault; ok says that there is none. It takes one pass and allocates little, so
-// that it can run before every send.
-func CheckItems(items []Item) (fault ItemFault, at int, ok bool) {
-	const open, answered = 1, 2
-	calls, ids := map[string]int{}, map[string]bool{}
-	for i, it := range items {
-		if it.ID != "" && ids[it.ID] {
-			return FaultItemIDRepeated, i, false
-		}
-		ids[it.ID] = true
-		switch {
-		case it.Kind == KindReasoning && (i+1 == len(items) || !items[i+1].fromModel()):
-			return FaultReasoning, i, false
-		case it.Kind == KindFunctionCall && it.CallID == "":
-			return FaultCallIDMissing, i, false
-		case it.Kind == KindFunctionCall && calls[it.CallID] != 0:
-			return FaultCallIDRepeated, i, false
-		case it.Kind == KindFunctionCall:
-			calls[it.CallID] = open
-		case it.Kind == KindFunctionOutput && calls[it.CallID] == answered:
-			return FaultOutputRepeated, i, false
-		case it.Kind == KindFunctionOutput && calls[it.CallID] != open:
-			return FaultOrphanOutput, i, false
-		case it.Kind == KindFunctionOutput:
-			calls[it.CallID] = answered
-		}
-	}
-	for i, it := range items {
-		if it.Kind == KindFunctionCall && calls[it.CallID] == open {
-			return FaultUnanswered, i, false
-		}
-	}
-	return "", 0, true
-}
-
 // PairItems returns items without faults, and what it took. missing is the output
 // of a call that has none. Items that break no rule keep their bytes and order.
 //
 // Invariants:
-//  1. The result passes [CheckItems], and repairing it again changes nothing.
-//  2. A prefix that passes the check stays as it is, so that a provider's prompt
+//  1. Repairing the result again changes nothing.
+//  2. A prefix that needs no repair stays as it is, so that a provider's prompt
 //     cache survives a repair of what follows.
 func PairItems(items []Item, missing string) ([]Item, []ItemRepair) {
 	p := pairer{missing: missing, ids: map[string]bool{}, taken: map[string]bool{}, answered: map[string]bool{}}

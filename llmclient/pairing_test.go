@@ -66,6 +66,41 @@ func shortForm(items []Item) string {
 	return strings.Join(words, " ")
 }
 
+// checkItems returns the first fault of a list and the index of the item at
+// fault; ok says that there is none. It knows the rules apart from the repairs.
+func checkItems(items []Item) (fault ItemFault, at int, ok bool) {
+	const open, answered = 1, 2
+	calls, ids := map[string]int{}, map[string]bool{}
+	for i, it := range items {
+		if it.ID != "" && ids[it.ID] {
+			return FaultItemIDRepeated, i, false
+		}
+		ids[it.ID] = true
+		switch {
+		case it.Kind == KindReasoning && (i+1 == len(items) || !items[i+1].fromModel()):
+			return FaultReasoning, i, false
+		case it.Kind == KindFunctionCall && it.CallID == "":
+			return FaultCallIDMissing, i, false
+		case it.Kind == KindFunctionCall && calls[it.CallID] != 0:
+			return FaultCallIDRepeated, i, false
+		case it.Kind == KindFunctionCall:
+			calls[it.CallID] = open
+		case it.Kind == KindFunctionOutput && calls[it.CallID] == answered:
+			return FaultOutputRepeated, i, false
+		case it.Kind == KindFunctionOutput && calls[it.CallID] != open:
+			return FaultOrphanOutput, i, false
+		case it.Kind == KindFunctionOutput:
+			calls[it.CallID] = answered
+		}
+	}
+	for i, it := range items {
+		if it.Kind == KindFunctionCall && calls[it.CallID] == open {
+			return FaultUnanswered, i, false
+		}
+	}
+	return "", 0, true
+}
+
 func TestPairItems(t *testing.T) {
 	for _, tt := range []struct {
 		name, items, want string
@@ -95,7 +130,7 @@ func TestPairItems(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			items := itemsOf(t, tt.items)
-			if fault, _, ok := CheckItems(items); ok != (tt.fault == "") || tt.fault != "" && !strings.Contains(tt.repairs, string(fault)) {
+			if fault, _, ok := checkItems(items); ok != (tt.fault == "") || tt.fault != "" && !strings.Contains(tt.repairs, string(fault)) {
 				t.Errorf("check: %q, %v, want %q", fault, ok, tt.fault)
 			}
 			got, repairs := PairItems(items, "lost")
@@ -114,7 +149,7 @@ func TestPairItems(t *testing.T) {
 }
 
 func TestCheckItemsFindsTheFirstFault(t *testing.T) {
-	if fault, at, ok := CheckItems(itemsOf(t, "u c:a o:a o:a r:1")); ok || fault != FaultOutputRepeated || at != 3 {
+	if fault, at, ok := checkItems(itemsOf(t, "u c:a o:a o:a r:1")); ok || fault != FaultOutputRepeated || at != 3 {
 		t.Errorf("check: %s at %d, %v, want %s at 3", fault, at, ok, FaultOutputRepeated)
 	}
 }
@@ -164,10 +199,10 @@ func FuzzItems(f *testing.F) {
 		}
 		items := itemsOf(t, strings.Join(short, " "))
 		paired, repairs := PairItems(items, "lost")
-		if fault, at, ok := CheckItems(paired); !ok {
+		if fault, at, ok := checkItems(paired); !ok {
 			t.Fatalf("%s at %d after the repair of %v: %s", fault, at, short, shortForm(paired))
 		}
-		if _, _, ok := CheckItems(items); ok != (len(repairs) == 0) || ok && !sameItems(items, paired) {
+		if _, _, ok := checkItems(items); ok != (len(repairs) == 0) || ok && !sameItems(items, paired) {
 			t.Errorf("the check says %v, the repair %v", ok, repairs)
 		}
 		if again, more := PairItems(paired, "lost"); len(more) > 0 || !sameItems(again, paired) {
@@ -178,7 +213,7 @@ func FuzzItems(f *testing.F) {
 		}
 		// A list that passes stays in front of whatever follows it.
 		head := paired[:min(len(paired), int(cut))]
-		if _, _, ok := CheckItems(head); ok {
+		if _, _, ok := checkItems(head); ok {
 			more, _ := PairItems(append(slices.Clone(head), items...), "lost")
 			if len(more) < len(head) || !sameItems(more[:len(head)], head) {
 				t.Errorf("the repair of what follows changed %s to %s", shortForm(head), shortForm(more))

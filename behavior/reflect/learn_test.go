@@ -83,8 +83,8 @@ func playUnder(t *testing.T, cfg behavior.Config, rounds int, e *Experience, p *
 		if len(asks) == kit.CallsMax() || len(asks) == len(answers) {
 			t.Fatalf("request %d, with %d answers and at most %d calls", len(asks)+1, len(answers), kit.CallsMax())
 		}
-		if fault, at, ok := llmclient.CheckItems(ask.Request.Input); !ok {
-			t.Fatalf("request %d: item %d: %s", len(asks)+1, at, fault)
+		if _, faults := llmclient.PairItems(ask.Request.Input, ""); len(faults) > 0 {
+			t.Fatalf("request %d: an input with %+v", len(asks)+1, faults)
 		}
 		if n := len(asks); n > 0 {
 			before := asks[n-1].Request.Input

@@ -38,8 +38,8 @@ func TestAnyAnswersEndATurn(t *testing.T) {
 			if calls++; calls > kit.CallsMax() {
 				t.Fatalf("more than %d calls", kit.CallsMax())
 			}
-			if fault, at, ok := llmclient.CheckItems(ask.Request.Input); !ok {
-				t.Fatalf("item %d: %s", at, fault)
+			if _, faults := llmclient.PairItems(ask.Request.Input, ""); len(faults) > 0 {
+				t.Fatalf("an input with %+v", faults)
 			}
 			items := rapid.SliceOfN(rapid.Custom(anyItem), 0, 4).Draw(t, "items")
 			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: items}})

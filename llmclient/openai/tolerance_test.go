@@ -72,8 +72,8 @@ func pairsUp(calls int) func(llmclient.Answer) bool {
 				ids[it.CallID] = true
 			}
 		}
-		_, _, sound := llmclient.CheckItems(items)
-		return sound && len(ids) == calls && !ids[""]
+		_, faults := llmclient.PairItems(items, "none")
+		return len(faults) == 0 && len(ids) == calls && !ids[""]
 	}
 }
 
