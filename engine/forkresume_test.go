@@ -109,12 +109,12 @@ func TestForkWithOtherCaps(t *testing.T) {
 func TestForkThatACapEndsAtOnce(t *testing.T) {
 	o := options(t, "minimal", 4)
 	run(t, o)
-	f := forkOf(t, o, 3)
+	f := forkOf(t, o, 1)
 	f.Caps = trace.Caps{Tick: trace.Limit{Tokens: 1000}}
-	if result := fork(t, f); result.Status != trace.RunBudgetReached || result.TicksDone != 3 {
+	if result := fork(t, f); result.Status != trace.RunBudgetReached || result.TicksDone != 1 {
 		t.Fatalf("%+v", result)
 	}
-	requireReplays(t, f.RunDir, 3)
+	requireReplays(t, f.RunDir, 1)
 }
 
 // TestForkWithModelsOfAgents gives one agent a model of its own from the fork on, which
