@@ -386,10 +386,16 @@ func (c *Conversation) Respond(i int, v any) { c.Calls[i].done, c.Calls[i].outpu
 // reject sets the output of call i to what was wrong with it.
 func (c *Conversation) reject(i int, f feedback) { c.Calls[i].done, c.Calls[i].wrong = true, &f }
 
-// Refuse answers a call of a tool that is unknown or not allowed now.
-func (c *Conversation) Refuse(i int, code string, allowed, known []string) {
+// Refuse answers a call of a tool that is unknown or not allowed now. Who named an
+// unknown one is told all there are.
+func (c *Conversation) Refuse(i int, code string, allowed []string) {
 	f := c.words().newFeedback(code)
-	f.Allowed, f.Known = allowed, known
+	f.Allowed = allowed
+	for _, tool := range c.Vocabulary.Tools {
+		if code == CodeUnknownTool {
+			f.Known = append(f.Known, tool.Name)
+		}
+	}
 	c.reject(i, f)
 }
 

@@ -129,13 +129,7 @@ func (t *Turn) refuseTool(i int, allowed []string) answer.Problem {
 	case slices.Contains(t.mind.moduleNames, name) && t.moduleCalls >= t.mind.cfg.ModuleCallsMax:
 		code = CodeModuleLimit
 	}
-	var known []string
-	for _, tool := range t.mind.tools {
-		if code == CodeUnknownTool {
-			known = append(known, tool.Name)
-		}
-	}
-	t.talk.Refuse(i, code, allowed, known)
+	t.talk.Refuse(i, code, allowed)
 	t.talk.Note(trace.Step{Kind: trace.StepToolRefused, Status: trace.StatusError, Code: code, CallID: t.talk.Calls[i].ID, Name: name})
 	return kind
 }

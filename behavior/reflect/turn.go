@@ -109,10 +109,10 @@ func (t *Turn) decode(i int, r *reflection, c *curation) ([]answer.Repair, answe
 	call := t.talk.Calls[i]
 	switch {
 	case t.talk.Vocabulary.Tool(call.Tool) == answer.NoTool:
-		t.talk.Refuse(i, behavior.CodeUnknownTool, t.allowed(), []string{toolReflect, toolCurate})
+		t.talk.Refuse(i, behavior.CodeUnknownTool, t.allowed())
 		return nil, answer.UnknownTool
 	case call.Tool != string(t.stage):
-		t.talk.Refuse(i, behavior.CodeNotAllowedNow, t.allowed(), nil)
+		t.talk.Refuse(i, behavior.CodeNotAllowedNow, t.allowed())
 		return nil, answer.NotAllowedNow
 	}
 	object, used, e := answer.ReadObject(call.Arguments)
