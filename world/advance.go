@@ -28,14 +28,13 @@ func (w *World) Advance() []Event {
 	for _, n := range w.able.appendBoth(nil, w.ordered) {
 		w.reviewOrder(int32(n))
 	}
-	w.reviewTouchedGoals()
 	w.due = w.due[:0]
 	for i, word := range w.able {
 		w.due = appendWord(w.due, word&^w.ordered[i], i)
 	}
 	w.continuing = w.able.appendBoth(w.continuing[:0], w.ordered)
 	copy(w.summoned, w.able)
-	return w.takeEvents()
+	return w.finish()
 }
 
 // arrive ends a journey. An agent that ran dry on the way arrives shut down and
@@ -105,10 +104,13 @@ func (w *World) announcePower(n int32, state powerState) {
 	w.emit(Event{Kind: EventPowerState, Agent: a.id, Place: w.placeID(a.place), Detail: state.String()})
 }
 
-// reviewTouchedGoals looks at the goals of agents that changed in this call. The
-// list may grow in no way while it runs: goals change no balance.
-func (w *World) reviewTouchedGoals() {
+// finish looks at the goals of agents that changed in the Advance or Apply under way, which
+// changes no balance, and hands over the events collected. The caller may keep them.
+func (w *World) finish() []Event {
 	for _, n := range w.digest.agents.take() {
 		w.reviewGoals(n)
 	}
+	events := w.events
+	w.events = nil
+	return events
 }

@@ -34,8 +34,7 @@ func (w *World) Apply(intents []Intent) []Event {
 		w.act(&turns[i])
 	}
 	clear(turns) // they hold what callers gave
-	w.reviewTouchedGoals()
-	return w.takeEvents()
+	return w.finish()
 }
 
 // turn is an intent with its rank and, for a new order, its start.

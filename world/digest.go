@@ -127,6 +127,12 @@ func (w *World) records(kind recordKind) int {
 func (w *World) Digest() Digest {
 	d := &w.digest
 	for kind := recordHeader; kind < recordKinds; kind++ {
+		if hashed, n := len(d.hashes[kind]), w.records(kind); hashed < n {
+			d.hashes[kind] = append(d.hashes[kind], make([]lanes, n-hashed)...)
+			for k := n - 1; k >= hashed; k-- {
+				d.dirty[kind].add(int32(k)) // from the end, so that room is made once
+			}
+		}
 		// A long list is put in order, so that the records are then read as they lie in
 		// memory; all flags are looked at only where that is a small part of the work.
 		if t := &d.dirty[kind]; len(t.list) > len(t.dirty)/16 {
@@ -136,9 +142,6 @@ func (w *World) Digest() Digest {
 					t.list = append(t.list, int32(n))
 				}
 			}
-		}
-		if more := w.records(kind) - len(d.hashes[kind]); more > 0 {
-			d.hashes[kind] = append(d.hashes[kind], make([]lanes, more)...)
 		}
 		// A new record replaces the zero hash, which is no record's.
 		for _, n := range d.dirty[kind].take() {

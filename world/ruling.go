@@ -85,23 +85,15 @@ func (f *facts) short(r ruling, need stock) []Amount {
 	if r.rejection.Code != RejectInsufficient {
 		return nil
 	}
-	var list []Amount
+	var lack stock
 	for r, n := range need {
-		if n > f.stock[r] {
-			list = append(list, Amount{Resource: resourceNames[r], Amount: n - f.stock[r]})
-		}
+		lack[r] = max(0, n-f.stock[r])
 	}
-	return list
+	return lack.amounts()
 }
 
 // costs lists spent as negative amounts, then the gains.
 // The order is fixed, because changes are compared, hashed and shown to models.
 func costs(spent stock, gains ...Amount) []Amount {
-	var list []Amount
-	for r, n := range spent {
-		if n != 0 {
-			list = append(list, Amount{resourceNames[r], -n})
-		}
-	}
-	return append(list, gains...)
+	return append(spent.times(-1).amounts(), gains...)
 }

@@ -93,7 +93,7 @@ func (r *scaleRun) sleep(step int) {
 			r.w.touchAgent(int32(n))
 		}
 	}
-	r.w.reviewTouchedGoals()
+	r.w.finish()
 	r.w.Digest()
 }
 

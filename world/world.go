@@ -107,11 +107,6 @@ func New(s Scenario, seed uint64) (*World, error) {
 		w.reviewGoals(int32(i))
 	}
 	w.events = nil
-	for kind := recordHeader; kind < recordKinds; kind++ {
-		for n := w.records(kind) - 1; n >= 0; n-- {
-			w.digest.dirty[kind].add(int32(n)) // from the end, so that room is made once
-		}
-	}
 	return w, nil
 }
 
@@ -119,13 +114,6 @@ func New(s Scenario, seed uint64) (*World, error) {
 func (w *World) emit(e Event) {
 	e.Tick = w.tick
 	w.events = append(w.events, e)
-}
-
-// takeEvents hands over the events collected so far. The caller may keep them.
-func (w *World) takeEvents() []Event {
-	events := w.events
-	w.events = nil
-	return events
 }
 
 // post moves an amount and marks the sources and sinks that changed. The accounts of
