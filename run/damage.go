@@ -16,11 +16,14 @@ import (
 type DamageError struct {
 	// File is the file's name in the run directory.
 	File string
+	// Lines and Bytes are how much of it could be read, uncompressed.
+	Lines int
+	Bytes int64
 	// Err is what its reader says.
 	Err error
 }
 
-// Error names the file.
+// Error names the file, and how far it is whole.
 func (e *DamageError) Error() string {
 	if errors.Is(e.Err, os.ErrNotExist) {
 		return e.File + " is missing"
@@ -28,6 +31,9 @@ func (e *DamageError) Error() string {
 	// The path in an error of the system would name the file again.
 	if path, ok := errors.AsType[*os.PathError](e.Err); ok {
 		return fmt.Sprintf("%s cannot be read: %v", e.File, path.Err)
+	}
+	if e.Bytes > 0 {
+		return fmt.Sprintf("%s is damaged: %v; it can be read up to line %d (byte %d)", e.File, e.Err, e.Lines+1, e.Bytes)
 	}
 	return fmt.Sprintf("%s is damaged: %v", e.File, e.Err)
 }

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
@@ -189,6 +192,44 @@ func TestFullDiskLosesNothing(t *testing.T) {
 		if got := canonical(t, dir); got != want {
 			t.Errorf("room for %d bytes: the trace differs: %.3000s", left, cmp.Diff(want, got))
 		}
+	}
+}
+
+// TestDamageInAClosedSegment is told with how far the segment is whole.
+func TestDamageInAClosedSegment(t *testing.T) {
+	dir := t.TempDir()
+	var plain, packed bytes.Buffer
+	text := make([]byte, 300)
+	for n := range 2000 {
+		rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)}).Read(text)
+		if err := trace.NewWriter(&plain).Write(trace.Part{Tick: 1, Kind: trace.PartItem, Hash: fmt.Sprint(n), Body: fmt.Sprintf("%x", text)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(plain.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{
+		"trace-000001.jsonl.zst": packed.Bytes()[:packed.Len()*3/4], run.TraceFile: []byte(`{"type":"segment","tick":1,"number":2}` + "\n"),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = run.Dir(dir).State()
+	damage, ok := errors.AsType[*run.DamageError](err)
+	if !ok || damage.Lines < 500 || damage.Lines != bytes.Count(plain.Bytes()[:damage.Bytes], []byte("\n")) {
+		t.Fatalf("%v, %+v", err, damage)
+	}
+	if want := fmt.Sprintf("it can be read up to line %d (byte %d)", damage.Lines+1, damage.Bytes); !strings.HasSuffix(damage.Error(), want) {
+		t.Errorf("%q does not end with %q", damage, want)
 	}
 }
 

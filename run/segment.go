@@ -163,12 +163,12 @@ func (d Dir) openSegment(number int) (*segment, error) {
 	name := segmentName(number)
 	f, err := os.Open(d.file(name))
 	if err != nil {
-		return nil, &DamageError{name, err}
+		return nil, &DamageError{File: name, Err: err}
 	}
 	// One goroutine: nothing is left running when a reader stops halfway.
 	plain, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
 	if err != nil {
-		return nil, errors.Join(&DamageError{name, err}, f.Close())
+		return nil, errors.Join(&DamageError{File: name, Err: err}, f.Close())
 	}
 	return &segment{name: name, plain: plain, file: f}, nil
 }
@@ -178,8 +178,9 @@ type segment struct {
 	name  string
 	plain *zstd.Decoder
 	file  *os.File
-	// any says that something was read.
-	any bool
+	// lines and bytes count what was read.
+	lines int
+	bytes int64
 }
 
 // errEmpty is what is wrong with a closed segment of no bytes, which is a valid stream of
@@ -189,12 +190,12 @@ var errEmpty = errors.New("it is empty")
 // Read implements io.Reader.
 func (s *segment) Read(p []byte) (int, error) {
 	n, err := s.plain.Read(p)
-	s.any = s.any || n > 0
-	switch {
-	case err == io.EOF && !s.any:
-		return n, &DamageError{s.name, errEmpty}
-	case err != nil && err != io.EOF:
-		return n, &DamageError{s.name, err}
+	s.lines, s.bytes = s.lines+bytes.Count(p[:n], []byte{'\n'}), s.bytes+int64(n)
+	if err == io.EOF && s.bytes == 0 {
+		err = errEmpty
+	}
+	if err != nil && err != io.EOF {
+		err = &DamageError{File: s.name, Lines: s.lines, Bytes: s.bytes, Err: err}
 	}
 	return n, err
 }

@@ -63,7 +63,7 @@ func (d Dir) foldSegment(s *state.State, number int, more func() bool) error {
 		}
 	}
 	if more() && len(s.Open.Kept)+len(s.Open.Cut) > 0 {
-		return &DamageError{segmentName(number), errors.New("it does not end with a whole tick")}
+		return &DamageError{File: segmentName(number), Err: errors.New("it does not end with a whole tick")}
 	}
 	return nil
 }
