@@ -92,6 +92,24 @@ func TestLearningLeavesAChangedPlaybookAlone(t *testing.T) {
 	}
 }
 
+// TestAPlaybookThatCannotBeWritten: it is refused before anything is paid for.
+func TestAPlaybookThatCannotBeWritten(t *testing.T) {
+	run := filepath.Join(t.TempDir(), "run")
+	if p := newProcess(t, nil, "minimal", "--ticks", "1", "--run-dir", run); p.run(t) != exitCompleted {
+		t.Fatal(p.stderr.String())
+	}
+	const book = "/proc/none/book.toml"
+	for _, args := range [][]string{{"minimal", "--ticks", "2", "--learn-every", "1"}, {"playbook", "learn", run}} {
+		p := newProcess(t, nil, append(args, "--playbook", book)...)
+		if code := p.run(t); code != exitBadInput || !strings.Contains(p.stderr.String(), `the playbook "`+book+`" cannot be written`) {
+			t.Errorf("%v: exit code %d, %s", args, code, p.stderr.String())
+		}
+		if left, err := os.ReadDir(p.dir); err != nil || len(left) > 0 {
+			t.Errorf("%v: %v are left, %v", args, left, err)
+		}
+	}
+}
+
 // TestAPlaybookHasAnEnd: a file without end is refused in place of filling memory.
 func TestAPlaybookHasAnEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "book.toml")

@@ -87,6 +87,11 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 	if l.seed, l.seen, err = m.readPlaybook(book, true); err != nil {
 		return err
 	}
+	target, err := m.output("the playbook ", book)
+	if err != nil {
+		return err
+	}
+	defer target.made.discard() // as far as nothing was written
 	l.book = l.seed
 	batches, total := make([][]engine.Batch, len(runs)), 0
 	for i, run := range runs {

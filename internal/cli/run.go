@@ -80,6 +80,13 @@ func (m *Main) run(ctx context.Context, p plan) error {
 func (m *Main) play(
 	ctx context.Context, p plan, after int64, announce func(), run func(context.Context, engine.Options) (engine.Result, error),
 ) (result engine.Result, began bool, err error) {
+	if p.Learns() { // what is learned goes there at the end
+		book, err := m.output("the playbook ", p.playbookFile)
+		if err != nil {
+			return result, false, err
+		}
+		defer book.made.discard()
+	}
 	faults := stub.NewInjector(p.faults, p.FaultSeed)
 	source, stop, err := m.openAnswers(ctx, p, faults, p.calls(after))
 	if err != nil {
