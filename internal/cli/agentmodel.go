@@ -105,21 +105,6 @@ func agentModelsText(all []trace.AgentModel) string {
 	return strings.Join(texts, " ")
 }
 
-// shownAgentModels is the text of all entries for a terminal: URLs in their effective
-// form, with what looks like a secret masked.
-func shownAgentModels(text string) string {
-	all, err := parseAgentModels(text)
-	if err != nil {
-		return "not readable"
-	}
-	for i, a := range all {
-		if url, err := openai.ParseBaseURL(a.BaseURL); err == nil {
-			all[i].BaseURL = url.String()
-		}
-	}
-	return oneLine(agentModelsText(all))
-}
-
 // agentAccess is how one agent reaches its model.
 type agentAccess struct {
 	trace.AgentModel

@@ -156,7 +156,14 @@ func addFlags(flags *pflag.FlagSet, all settings) {
 		if s.flag == "" {
 			continue
 		}
-		f := flags.VarPF(&flagText{kind: s.kind, separator: s.separator}, s.flag, "", s.usage())
+		usage := s.doc
+		if d := cmp.Or(s.fallback, s.absent); d != "" {
+			usage += " (default " + d + ")"
+		}
+		if len(s.env) > 0 {
+			usage += " [$" + strings.Join(s.env, ", $") + "]"
+		}
+		f := flags.VarPF(&flagText{kind: s.kind, separator: s.separator}, s.flag, "", usage)
 		if s.kind == kindSwitch {
 			f.NoOptDefVal = "true"
 		}

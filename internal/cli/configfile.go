@@ -11,6 +11,9 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/trace"
 )
 
 // configName is the configuration file looked for in the working directory.
@@ -75,7 +78,7 @@ func (m *Main) loadConfigFile(named string, all settings) (configFile, error) {
 // checked by newConfig, together with those of all other sources. Errors are bad
 // input, name file and line, and never repeat a value, which may be a key.
 func parseConfigFile(name string, data []byte, all settings) (configFile, error) {
-	var document map[string]any
+	var document any
 	if err := toml.Unmarshal(data, &document); err != nil {
 		// The decoder's longer form, which quotes the document, is not used: the line at
 		// fault may be the one with the key.
@@ -86,39 +89,36 @@ func parseConfigFile(name string, data []byte, all settings) (configFile, error)
 		return configFile{}, badInput("%s: %s", name, oneLine(err.Error()))
 	}
 	file := configFile{name, map[string]entry{}}
-	for _, key := range keyLines(data) {
-		if strings.HasPrefix(key.path, agentsTable+".") {
-			continue // they make one value; see agentEntry
+	var agents []fileKey
+	for _, key := range fileKeys(data) {
+		table, rest, path := key.parts[0], strings.Join(key.parts[1:], "."), strings.Join(key.parts, ".")
+		if table == agentsTable && rest != "" {
+			agents = append(agents, key)
+			continue
 		}
-		s, ok := all.byKey(key.path)
-		if !ok || s.kind == kindAgents {
+		s, ok := all.byKey(path)
+		if !ok || s.kind == kindAgents || len(key.parts) != 2 {
 			// The keys of the table the user wrote in are listed, or of both where there is no
 			// such table.
-			table, rest, nested := strings.Cut(key.path, ".")
-			if allowed := all.keys(table); nested && len(allowed) > 0 {
+			if allowed := all.keys(table); rest != "" && len(allowed) > 0 {
 				return configFile{}, badInput("%s:%d: unknown key %s in [%s]; allowed: %s", name, key.line, shown(rest), table, strings.Join(allowed, ", "))
 			}
 			return configFile{}, badInput("%s:%d: unknown table or top-level key %s; allowed: [llm] with %s; [run] with %s; [%s.\"ID\"] with %s", name, key.line,
 				shown(table), strings.Join(all.keys("llm"), ", "), strings.Join(all.keys("run"), ", "), agentsTable, strings.Join(agentKeys, ", "))
 		}
-		// A quoted key that holds a dot is not found, which is right: no setting has one.
-		var v any = document
-		for part := range strings.SplitSeq(key.path, ".") {
-			table, _ := v.(map[string]any)
-			v = table[part]
+		// The type must fit the setting, so that a forgotten pair of quotes is found here.
+		number := key.kind == unstable.Integer && slices.Contains([]kind{kindCount, kindSeed, kindMillis, kindMoney}, s.kind)
+		if key.kind != unstable.String && !number && !(key.kind == unstable.Bool && s.kind == kindSwitch) {
+			return configFile{}, badInput("%s:%d: %s: the value has the wrong type; allowed: %s", name, key.line, path, cmp.Or(kindWords[s.kind].file, "a text in quotes"))
 		}
-		text, err := fileText(s, v)
+		file.entries[path] = entry{key.text, key.line}
+	}
+	if len(agents) > 0 {
+		text, err := agentsText(name, agents)
 		if err != nil {
-			return configFile{}, badInput("%s:%d: %s: %v", name, key.line, key.path, err)
+			return configFile{}, err
 		}
-		file.entries[key.path] = entry{strings.TrimSpace(text), key.line}
-	}
-	agents, err := agentEntry(name, document, keyLines(data))
-	if err != nil {
-		return configFile{}, err
-	}
-	if agents.text != "" {
-		file.entries[agentsTable] = agents
+		file.entries[agentsTable] = entry{text, agents[0].line}
 	}
 	return file, nil
 }
@@ -132,89 +132,105 @@ func (f configFile) source() source {
 	}
 }
 
-// fileText returns a file's value as the text a flag would have. The type must
-// fit the setting, so that a forgotten pair of quotes is found here.
-func fileText(s setting, v any) (string, error) {
-	switch v := v.(type) {
-	case string:
-		return v, nil
-	case int64:
-		if slices.Contains([]kind{kindCount, kindSeed, kindMillis, kindMoney}, s.kind) {
-			return strconv.FormatInt(v, 10), nil
+// agentsText makes one text of the tables of agents, in the order of the file. The text
+// reads back as the same models, or it would be refused here, where the line is known.
+func agentsText(name string, keys []fileKey) (string, error) {
+	var all []trace.AgentModel
+	var lines []int
+	for _, key := range keys {
+		path := strings.Join(key.parts[1:], ".")
+		agent, field := key.parts[1], key.parts[len(key.parts)-1]
+		at := slices.IndexFunc(all, func(a trace.AgentModel) bool { return a.Agent == agent })
+		if at < 0 {
+			at, all, lines = len(all), append(all, trace.AgentModel{Agent: agent}), append(lines, key.line)
 		}
-	case bool:
-		if s.kind == kindSwitch {
-			return strconv.FormatBool(v), nil
+		a := &all[at]
+		into := map[string]*string{"model": &a.Model, "base_url": &a.BaseURL, "key_env": &a.KeyEnv}[field]
+		if into == nil || len(key.parts) != 3 {
+			return "", badInput("%s:%d: unknown key %s in [%s]; allowed: [%s.\"ID\"] with %s; a key is given by the name of the variable that holds it",
+				name, key.line, shown(path), agentsTable, agentsTable, strings.Join(agentKeys, ", "))
+		}
+		if key.kind != unstable.String || key.text == "" || strings.ContainsAny(agent+key.text, " \t\r\n=") && field != "base_url" {
+			return "", badInput("%s:%d: %s.%s: the value has the wrong type; allowed: a text in quotes without spaces", name, key.line, agentsTable, path)
+		}
+		*into = key.text
+	}
+	for i, a := range all {
+		if a.BaseURL != "" {
+			if _, err := openai.ParseBaseURL(a.BaseURL); err != nil {
+				return "", badInput("%s:%d: agent %s: %w", name, lines[i], shown(a.Agent), err)
+			}
+		}
+		b, err := parseAgentModel(agentModelsText([]trace.AgentModel{a}))
+		if err != nil {
+			return "", badInput("%s:%d: %w", name, lines[i], err)
+		}
+		if b != a {
+			return "", badInput("%s:%d: agent %s: the model or its endpoint holds what belongs elsewhere; allowed: a plain name of a model and a URL",
+				name, lines[i], shown(a.Agent))
 		}
 	}
-	return "", fmt.Errorf("the value has the wrong type; allowed: %s", cmp.Or(kindWords[s.kind].file, "a text in quotes"))
+	return agentModelsText(all), nil
 }
 
-// keyLine is a key of the document, dotted from the top, and the line it stands
-// on, counted from 1.
-type keyLine struct {
-	path string
-	line int
+// fileKey is a key of the document with its value, or a table that holds no settings,
+// which has none.
+type fileKey struct {
+	// parts are the path from the top, line is where it stands, counted from 1.
+	parts []string
+	line  int
+	// kind is the value's, text what a flag would have for it.
+	kind unstable.Kind
+	text string
 }
 
-// keyLines lists the keys of a valid TOML document that hold a value, in order,
-// and the tables that hold no settings.
-// The decoder gives positions only with its errors, so the lines come from a walk
-// of the syntax.
-func keyLines(data []byte) []keyLine {
+// fileKeys lists the keys of a valid TOML document in order. The decoder gives positions
+// only with its errors, so that the syntax is walked.
+func fileKeys(data []byte) []fileKey {
 	p := &unstable.Parser{}
 	p.Reset(data)
-	var keys []keyLine
-	table := ""
+	var keys []fileKey
+	// add adds a key, or the keys inside an inline table, which all count as standing on the
+	// table's line.
+	var add func(node *unstable.Node, key fileKey)
+	add = func(node *unstable.Node, key fileKey) {
+		key.parts = slices.Clone(key.parts)
+		for it := node.Key(); it.Next(); {
+			if key.line == 0 {
+				key.line = p.Shape(it.Node().Raw).Start.Line
+			}
+			key.parts = append(key.parts, string(it.Node().Data))
+		}
+		if node.Kind == unstable.KeyValue {
+			value := node.Value()
+			if value.Kind == unstable.InlineTable {
+				for it := value.Children(); it.Next(); {
+					add(it.Node(), key)
+				}
+				return
+			}
+			key.kind, key.text = value.Kind, strings.TrimSpace(string(value.Data))
+			if n, err := strconv.ParseInt(key.text, 0, 64); err == nil && value.Kind == unstable.Integer {
+				key.text = strconv.FormatInt(n, 10)
+			}
+		}
+		keys = append(keys, key)
+	}
+	var table []string
 	for p.NextExpression() {
 		node := p.Expression()
-		path, line := keyOf(p, node)
-		switch node.Kind {
-		case unstable.Table:
-			table = path
-			if path != "llm" && path != "run" && path != agentsTable && !strings.HasPrefix(path, agentsTable+".") {
-				// An empty table of another name would go unnoticed.
-				keys = append(keys, keyLine{path, line})
+		if node.Kind == unstable.KeyValue {
+			add(node, fileKey{parts: table})
+			continue
+		}
+		at := len(keys)
+		add(node, fileKey{})
+		if node.Kind == unstable.Table {
+			// An empty table of another name would go unnoticed.
+			if table = keys[at].parts; table[0] == agentsTable || len(table) == 1 && (table[0] == "llm" || table[0] == "run") {
+				keys = keys[:at]
 			}
-		case unstable.ArrayTable:
-			keys = append(keys, keyLine{path, line})
-		case unstable.KeyValue:
-			keys = append(keys, valueLines(p, node, joinKey(table, path), line)...)
 		}
 	}
 	return keys
-}
-
-// valueLines is the key of a plain value, or the keys inside an inline table,
-// which all count as standing on the table's line.
-func valueLines(p *unstable.Parser, node *unstable.Node, path string, line int) []keyLine {
-	if node.Value().Kind != unstable.InlineTable {
-		return []keyLine{{path, line}}
-	}
-	var keys []keyLine
-	for it := node.Value().Children(); it.Next(); {
-		inner, _ := keyOf(p, it.Node())
-		keys = append(keys, valueLines(p, it.Node(), joinKey(path, inner), line)...)
-	}
-	return keys
-}
-
-// keyOf returns the dotted key of a table or of a key with its value, and the line
-// of the key's first part.
-func keyOf(p *unstable.Parser, node *unstable.Node) (path string, line int) {
-	for it := node.Key(); it.Next(); {
-		if path == "" {
-			line = p.Shape(it.Node().Raw).Start.Line
-		}
-		path = joinKey(path, string(it.Node().Data))
-	}
-	return path, line
-}
-
-// joinKey returns the path of a key within a table; table is empty at the top.
-func joinKey(table, key string) string {
-	if table == "" {
-		return key
-	}
-	return table + "." + key
 }

@@ -99,29 +99,23 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 		// Whoever answered is for the user to say again.
 		parent.Model, parent.BaseURL, parent.AgentModels = "", "", nil
 	}
-	values, err := m.gather(flags, "", parentSource(parent, live, flags.Changed("model")))
-	if err != nil {
-		return err
-	}
-	return m.start(ctx, parent, values, runFlags{config: flags.Lookup(configFlag).Value.String()}, at, nil)
-}
-
-// askedAnew are settings that shape no run and hold for one run alone.
-var askedAnew = []string{"llm.offline", "run.replay_miss"}
-
-// parentSource gives the settings that shape decisions as the parent has them; a text that
-// was read from a file is in the trace. The model's endpoint is the user's to say again
-// when the parent had none and a model is named.
-func parentSource(parent trace.Settings, live, named bool) source {
-	return func(s setting) (value, bool) {
-		if !s.shapes && !slices.Contains(askedAnew, s.key) || s.key == "llm.base_url" && named && !live {
+	named := flags.Changed("model")
+	// What shapes decisions is as the parent has it; a text that was read from a file is in
+	// the trace. The endpoint is the user's to say again when the parent had none and a model
+	// is named, and two settings hold for one run alone.
+	values, err := m.gather(flags, "", func(s setting) (value, bool) {
+		if !s.shapes && s.key != "llm.offline" && s.key != "run.replay_miss" || s.key == "llm.base_url" && named && !live {
 			return value{}, false
 		}
 		if text := s.text(&config{Settings: parent}); s.shapes && text != "" {
 			return value{s, text, origin{rank: fromParent}}, true
 		}
 		return value{s, s.fallback, origin{rank: fromDefault}}, true
+	})
+	if err != nil {
+		return err
 	}
+	return m.start(ctx, parent, values, runFlags{config: flags.Lookup(configFlag).Value.String()}, at, nil)
 }
 
 // forkOptions adds to a run's options where it leaves another.

@@ -128,7 +128,7 @@ func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds 
 }
 
 // learnFrom looks back at one run and says what came of it. The error is a provider
-// that will not answer again, or an interruption; what was learned before is kept.
+// that will not answer again, a cap or an interruption; what was learned before is kept.
 func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches []engine.Batch) error {
 	known := map[string]bool{}
 	for _, v := range l.book.History() {
@@ -140,10 +140,25 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 			passed++
 			continue
 		}
-		result, err := l.ask(ctx, b)
-		if err != nil {
-			return err
+		agent, turn := b.Experience.Agent(), l.kit.Begin(b.Experience.In(l.book), l.book, b.Goals, b.Tick, 1)
+		l.spender.Begin(agent, turn)
+		for ask, more := turn.Next(); more; ask, more = turn.Next() {
+			answer := l.spender.Respond(ask.Request, func() llmclient.Answer {
+				return l.source.Respond(ctx, trace.CallKey{Tick: b.Tick, Agent: agent, Step: ask.Number}, ask.Request)
+			})
+			if ctx.Err() != nil {
+				return failWith(exitInterrupted, errors.New("learning interrupted; what was learned before is kept"))
+			}
+			if f := answer.Failure; f != nil && f.Kind.Fatal(true) {
+				return failWith(exitProvider, fmt.Errorf("the provider refused: %s", f.Kind))
+			}
+			if f := answer.Failure; f != nil && f.Kind == llmclient.ErrCap && strings.HasPrefix(f.Code, string(budget.Run)) {
+				// What the caps of agents and look backs refuse costs that look back alone.
+				return failWith(exitBudget, fmt.Errorf("%s; what was learned before is kept", f.Message))
+			}
+			turn.Answer(answer)
 		}
+		result := turn.Result()
 		curated := result.Apply(l.book, l.limits)
 		l.book = curated.Playbook
 		curations++
@@ -152,36 +167,12 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 		rejected += len(curated.Rejected)
 		if result.Failure != "" {
 			failed++
-			fmt.Fprintf(m.Stderr, "note: %s, %s: nothing learned: %s\n", oneLine(run), oneLine(b.Experience.Agent()), oneLine(result.Failure))
+			fmt.Fprintf(m.Stderr, "note: %s, %s: nothing learned: %s\n", oneLine(run), oneLine(agent), oneLine(result.Failure))
 		}
 	}
 	fmt.Fprintf(m.Stdout, "%s: %d curations in %d calls, %d failed; changes: %d applied, %d rejected; learned before: %d\n",
 		oneLine(run), curations, calls, failed, applied, rejected, passed)
 	return nil
-}
-
-// ask carries out one turn.
-func (l *schooling) ask(ctx context.Context, b engine.Batch) (reflect.Result, error) {
-	turn := l.kit.Begin(b.Experience.In(l.book), l.book, b.Goals, b.Tick, 1)
-	agent := b.Experience.Agent()
-	l.spender.Begin(agent, turn)
-	for ask, more := turn.Next(); more; ask, more = turn.Next() {
-		answer := l.spender.Respond(ask.Request, func() llmclient.Answer {
-			return l.source.Respond(ctx, trace.CallKey{Tick: b.Tick, Agent: agent, Step: ask.Number}, ask.Request)
-		})
-		if ctx.Err() != nil {
-			return reflect.Result{}, failWith(exitInterrupted, errors.New("learning interrupted; what was learned before is kept"))
-		}
-		if f := answer.Failure; f != nil && f.Kind.Fatal(true) {
-			return reflect.Result{}, failWith(exitProvider, fmt.Errorf("the provider refused: %s", f.Kind))
-		}
-		if f := answer.Failure; f != nil && f.Kind == llmclient.ErrCap && strings.HasPrefix(f.Code, string(budget.Run)) {
-			// What the caps of agents and look backs refuse costs that look back alone.
-			return reflect.Result{}, failWith(exitBudget, fmt.Errorf("%s; what was learned before is kept", f.Message))
-		}
-		turn.Answer(answer)
-	}
-	return turn.Result(), nil
 }
 
 // keepSchooling writes the file when anything changed.

@@ -50,11 +50,8 @@ type progressPrinter struct {
 	open bool
 }
 
-// The control sequences of the updating line.
-const (
-	lineStart = "\r\x1b[K"
-	lineEnd   = "\n"
-)
+// lineStart goes back to the start of the updating line and clears it.
+const lineStart = "\r\x1b[K"
 
 // show prints p as far as it is worth it: on a terminal every tick, elsewhere
 // each twentieth of the run. It is called from the goroutine that runs the ticks.
@@ -78,7 +75,7 @@ func (pp *progressPrinter) update(text string, over, of int64) {
 		pp.open = true
 	} else if step := over * min(of, progressLines) / max(of, 1); step > pp.shown {
 		pp.shown = step
-		fmt.Fprint(pp.w, text+lineEnd)
+		fmt.Fprintln(pp.w, text)
 	}
 }
 
@@ -94,7 +91,7 @@ func (pp *progressPrinter) note(text string) {
 	if pp.open {
 		start, pp.open = lineStart, false
 	}
-	fmt.Fprint(pp.w, start+oneLine(plaintext.Clip(text, noteCharsMax))+lineEnd)
+	fmt.Fprintln(pp.w, start+oneLine(plaintext.Clip(text, noteCharsMax)))
 }
 
 // finish ends the updating line, so that what follows starts at the margin.
@@ -102,7 +99,7 @@ func (pp *progressPrinter) finish() {
 	pp.mu.Lock()
 	defer pp.mu.Unlock()
 	if pp.open {
-		fmt.Fprint(pp.w, lineEnd)
+		fmt.Fprintln(pp.w)
 		pp.open = false
 	}
 }

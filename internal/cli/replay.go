@@ -16,7 +16,12 @@ import (
 // differenceCharsMax bounds how much of two differing lines is shown.
 const differenceCharsMax = 400
 
-// replayCommand derives a recorded run again and compares.
+// replayGCPercent lets the heap of a replay grow to four times what it keeps.
+const replayGCPercent = 300
+
+// replayCommand derives a recorded run again and compares, without a model. It reports
+// equality on stdout and a difference as an error with an exit code of its own, with both
+// lines where the records have one.
 func (m *Main) replayCommand() *cobra.Command {
 	var o engine.ReplayOptions
 	c := &cobra.Command{
@@ -24,47 +29,31 @@ func (m *Main) replayCommand() *cobra.Command {
 		Short: "derive a run again from its recorded answers and compare every record",
 		Args:  oneArgument("a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return m.replay(c.Context(), args[0], o)
+			if err := m.checkRun(args[0]); err != nil {
+				return err
+			}
+			if _, set := m.LookupEnv("GOGC"); !set {
+				// A replay makes much and keeps little, and a fifth of its time went into looking
+				// through that little. A run waits for models and gains nothing by it.
+				defer debug.SetGCPercent(debug.SetGCPercent(replayGCPercent))
+			}
+			result, err := engine.Replay(c.Context(), m.path(args[0]), o)
+			if err != nil {
+				return replayFailure(c.Context(), args[0], err)
+			}
+			if result.Line > 0 && !result.Equal {
+				fmt.Fprintf(m.Stderr, "recorded: %s\nderived:  %s\n", lineShown(result.Recorded), lineShown(result.Derived))
+				return failWith(exitDiffers, fmt.Errorf("the replay differs from line %d of the canonical trace on: %w", result.Line, result.Difference))
+			}
+			if !result.Equal {
+				return failWith(exitDiffers, fmt.Errorf("the replay differs: %w", result.Difference))
+			}
+			fmt.Fprintf(m.Stdout, "replay agrees: %d ticks, %d exchanges\n", result.Ticks, result.Exchanges)
+			return nil
 		},
 	}
 	c.Flags().BoolVar(&o.AllowVersionDrift, "allow-version-drift", false, "also replay a run that another version recorded")
 	return c
-}
-
-// replay reports equality on stdout and a difference as an error with an exit
-// code of its own, with both lines where the records have one. No model is called.
-func (m *Main) replay(ctx context.Context, runDir string, o engine.ReplayOptions) error {
-	if err := m.checkRun(runDir); err != nil {
-		return err
-	}
-	defer m.collectRarely()()
-	result, err := engine.Replay(ctx, m.path(runDir), o)
-	if err != nil {
-		return replayFailure(ctx, runDir, err)
-	}
-	if result.Line > 0 && !result.Equal {
-		fmt.Fprintf(m.Stderr, "recorded: %s\nderived:  %s\n", lineShown(result.Recorded), lineShown(result.Derived))
-		return failWith(exitDiffers, fmt.Errorf("the replay differs from line %d of the canonical trace on: %w", result.Line, result.Difference))
-	}
-	if !result.Equal {
-		return failWith(exitDiffers, fmt.Errorf("the replay differs: %w", result.Difference))
-	}
-	fmt.Fprintf(m.Stdout, "replay agrees: %d ticks, %d exchanges\n", result.Ticks, result.Exchanges)
-	return nil
-}
-
-// replayGCPercent lets the heap of a replay grow to four times what it keeps.
-const replayGCPercent = 300
-
-// collectRarely collects garbage less often until restore is called, unless GOGC is
-// set: a replay makes much and keeps little, and a fifth of its time went into looking
-// through that little. A run waits for models and gains nothing by it.
-func (m *Main) collectRarely() (restore func()) {
-	if _, set := m.LookupEnv("GOGC"); set {
-		return func() {}
-	}
-	before := debug.SetGCPercent(replayGCPercent)
-	return func() { debug.SetGCPercent(before) }
 }
 
 // lineShown is a line of a canonical trace for an error, bounded and escaped. One

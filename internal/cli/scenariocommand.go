@@ -116,7 +116,16 @@ func writeRules(out io.Writer) error {
 	for _, a := range rules.Actions() {
 		fmt.Fprintf(&b, "%s: %s\n", a.Name, a.Doc)
 		for _, p := range a.Params {
-			fmt.Fprintf(&b, "    %s: %s (%s)\n", p.Name, p.Doc, parameterRange(p))
+			takes := "an id as shown"
+			switch p.Kind {
+			case world.ParamChoice:
+				takes = strings.Join(p.Choices, ", ")
+			case world.ParamAmount:
+				takes = strings.TrimSpace(fmt.Sprintf("%d to %d %s", p.Min, p.Max, p.Unit))
+			case world.ParamText:
+				takes = fmt.Sprintf("up to %d characters", p.Max)
+			}
+			fmt.Fprintf(&b, "    %s: %s (%s)\n", p.Name, p.Doc, takes)
 		}
 	}
 	b.WriteString("\nFACTORIES\n")
@@ -142,19 +151,6 @@ func writeRules(out io.Writer) error {
 	fmt.Fprintf(&b, "\nDEFAULTS of a scenario; scenario.schema.json has units, ranges and meanings\n[rules]\n%s", defaults)
 	_, err = io.WriteString(out, b.String())
 	return err
-}
-
-// parameterRange is what values a parameter of an action takes.
-func parameterRange(p world.Param) string {
-	switch p.Kind {
-	case world.ParamChoice:
-		return strings.Join(p.Choices, ", ")
-	case world.ParamAmount:
-		return strings.TrimSpace(fmt.Sprintf("%d to %d %s", p.Min, p.Max, p.Unit))
-	case world.ParamText:
-		return fmt.Sprintf("up to %d characters", p.Max)
-	}
-	return "an id as shown"
 }
 
 func amountsOf(list []world.Amount) string {

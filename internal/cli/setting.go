@@ -1,9 +1,6 @@
 package cli
 
-import (
-	"cmp"
-	"strings"
-)
+import "strings"
 
 // kind says how the text of a setting is read and what it may hold. Those that the type
 // of a field does not tell are named in its tag.
@@ -11,33 +8,19 @@ type kind string
 
 // The kinds of settings.
 const (
-	// kindText is free text; blank means unset.
-	kindText kind = "text"
-	// kindPath is a path.
-	kindPath kind = "path"
-	// kindFile is the path of a file that holds the value or, for the prompt switches,
-	// also a JSON text. It is read when the settings are checked against each other.
-	kindFile kind = "file"
-	// kindLayers are names of layers of the guard.
-	kindLayers kind = "layers"
-	// kindSecret is text that is never shown.
-	kindSecret kind = "secret"
-	// kindURL is the base URL of a Responses endpoint.
-	kindURL kind = "url"
-	// kindCount is a whole number from min to max.
-	kindCount kind = "count"
-	// kindSeed is a whole number from 0 to 2^64-1.
-	kindSeed kind = "seed"
-	// kindMillis is a duration such as 30s, or a plain number of milliseconds.
-	kindMillis kind = "millis"
-	// kindSwitch is true or false.
-	kindSwitch kind = "switch"
-	// kindAgents is any number of agents with models of their own; see parseAgentModels.
-	kindAgents kind = "agents"
-	// kindChoice is one of the setting's choices.
-	kindChoice kind = "choice"
-	// kindMoney is an amount of money such as 2.50, in the currency of the prices.
-	kindMoney kind = "money"
+	kindText   kind = "text"   // free text; blank means unset
+	kindPath   kind = "path"   // a path
+	kindFile   kind = "file"   // a path of a file with the value, read when the plan is made; a JSON text for prompt switches
+	kindLayers kind = "layers" // names of layers of the guard
+	kindSecret kind = "secret" // text that is never shown
+	kindURL    kind = "url"    // the base URL of a Responses endpoint
+	kindCount  kind = "count"  // a whole number from min to max
+	kindSeed   kind = "seed"   // a whole number from 0 to 2^64-1
+	kindMillis kind = "millis" // a duration such as 30s, or a plain number of milliseconds
+	kindSwitch kind = "switch" // true or false
+	kindAgents kind = "agents" // any number of agents with models of their own; see parseAgentModels
+	kindChoice kind = "choice" // one of the setting's choices
+	kindMoney  kind = "money"  // an amount such as 2.50, in the currency of the prices
 )
 
 // kindWords are what help calls the value of a flag, a text without a word of its own, and
@@ -98,18 +81,6 @@ func (s setting) name() string {
 	}
 	_, key, _ := strings.Cut(s.key, ".")
 	return key
-}
-
-// usage returns the flag's help line: what it is, its default and its variables.
-func (s setting) usage() string {
-	text := s.doc
-	if d := cmp.Or(s.fallback, s.absent); d != "" {
-		text += " (default " + d + ")"
-	}
-	if len(s.env) > 0 {
-		text += " [$" + strings.Join(s.env, ", $") + "]"
-	}
-	return text
 }
 
 // settings is a list of settings in the order they are shown.

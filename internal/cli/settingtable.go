@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
@@ -41,7 +43,7 @@ func settingTable() settings {
 			continue
 		}
 		s := setting{
-			flag: strings.TrimPrefix(places[0], "-"), key: places[1], env: places[2:], kind: kindOf(f), shapes: f.Index[0] == 0,
+			flag: strings.TrimPrefix(places[0], "-"), key: places[1], env: places[2:], shapes: f.Index[0] == 0,
 			fallback: f.Tag.Get("default"), absent: f.Tag.Get("absent"), choices: strings.Fields(f.Tag.Get("choices")), doc: f.Tag.Get("doc"),
 			into: func(c *config) any { return reflect.ValueOf(c).Elem().FieldByIndex(f.Index).Addr().Interface() },
 		}
@@ -49,6 +51,9 @@ func settingTable() settings {
 			if !strings.HasPrefix(name, "OPENAI_") {
 				s.env[i] = envPrefix + name
 			}
+		}
+		if s.kind = cmp.Or(kind(f.Tag.Get("kind")), kindOfType[f.Type]); len(s.choices) > 0 {
+			s.kind = kindChoice
 		}
 		s.min, _ = strconv.ParseInt(f.Tag.Get("min"), 10, 64)
 		s.max, _ = strconv.ParseInt(f.Tag.Get("max"), 10, 64)
@@ -76,29 +81,16 @@ func settingTable() settings {
 	return all
 }
 
-// kindOf is the kind of a field: the one its tag names, or that of its type.
-func kindOf(f reflect.StructField) kind {
-	if named := f.Tag.Get("kind"); named != "" {
-		return kind(named)
-	}
-	if f.Tag.Get("choices") != "" {
-		return kindChoice
-	}
-	switch f.Type.String() {
-	case "openai.Secret":
-		return kindSecret
-	case "[]trace.AgentModel":
-		return kindAgents
-	case "[]string":
-		return kindLayers
-	case "bool":
-		return kindSwitch
-	case "uint64":
-		return kindSeed
-	case "int", "int64":
-		return kindCount
-	}
-	return kindText
+// kindOfType is the kind of a field whose tag names none.
+var kindOfType = map[reflect.Type]kind{
+	reflect.TypeFor[string]():             kindText,
+	reflect.TypeFor[openai.Secret]():      kindSecret,
+	reflect.TypeFor[[]trace.AgentModel](): kindAgents,
+	reflect.TypeFor[[]string]():           kindLayers,
+	reflect.TypeFor[bool]():               kindSwitch,
+	reflect.TypeFor[uint64]():             kindSeed,
+	reflect.TypeFor[int]():                kindCount,
+	reflect.TypeFor[int64]():              kindCount,
 }
 
 // capSettings bound what a run may spend: each unit of [trace.Limit] at each place of

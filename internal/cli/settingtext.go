@@ -76,37 +76,41 @@ func (s setting) allowed() string {
 //	api_key  set (51 characters)  environment OPENAI_API_KEY
 //
 // Origins are flags, variables, lines of the configuration file and defaults. The
-// values have been checked before, so what is shown is what a run would use.
+// values have been checked before, so what is shown is what a run would use. A key shows
+// its length only; URLs show their effective form, with what looks like a secret masked.
 func (m *Main) printConfig(values []value) error {
 	w := tabwriter.NewWriter(m.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "setting\tvalue\torigin")
 	for _, v := range values {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", v.setting.name(), v.display(), oneLine(v.origin.String()))
+		text := v.text
+		switch v.setting.kind {
+		case kindSecret:
+			text = fmt.Sprintf("set (%d characters)", len([]rune(text)))
+		case kindURL:
+			text = "not a base URL"
+			if url, err := openai.ParseBaseURL(v.text); err == nil {
+				text = url.String()
+			}
+		case kindAgents:
+			text = "not readable"
+			if all, err := parseAgentModels(v.text); err == nil {
+				for i, a := range all {
+					if url, err := openai.ParseBaseURL(a.BaseURL); err == nil {
+						all[i].BaseURL = url.String()
+					}
+				}
+				text = oneLine(agentModelsText(all))
+			}
+		case kindText, kindPath, kindFile, kindLayers:
+			text = strconv.Quote(text)
+		}
+		if v.text == "" {
+			text = v.setting.absent
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", v.setting.name(), text, oneLine(v.origin.String()))
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print the configuration: %w", err)
 	}
 	return nil
-}
-
-// display returns the value for a terminal. A key shows its length only; a URL
-// shows its effective form, with what looks like a secret masked.
-func (v value) display() string {
-	if v.text == "" {
-		return v.setting.absent
-	}
-	switch v.setting.kind {
-	case kindSecret:
-		return fmt.Sprintf("set (%d characters)", len([]rune(v.text)))
-	case kindURL:
-		if url, err := openai.ParseBaseURL(v.text); err == nil {
-			return url.String()
-		}
-		return "not a base URL"
-	case kindAgents:
-		return shownAgentModels(v.text)
-	case kindText, kindPath, kindFile, kindLayers:
-		return strconv.Quote(v.text)
-	}
-	return v.text
 }
