@@ -162,26 +162,28 @@ func (c *costFold) fork(f trace.Fork) {
 	}
 }
 
-// capRow is a cap on a unit, or what counted against it, under two sets of amounts.
+// capRow is a cap beside another amount of its unit: a later cap, or what was spent.
 type capRow struct {
 	scope, unit string
-	x, y        int64
+	cap, beside int64
 }
 
-// capRows lists all units of a scope, cost in millionths of the currency.
-func capRows(scope string, x, y trace.Limit) []capRow {
-	return []capRow{{scope, "calls", x.Calls, y.Calls}, {scope, "tokens", x.Tokens, y.Tokens}, {scope, "cost", x.Cost.Micros(), y.Cost.Micros()}}
+// capRows lists the units of a scope, cost in millionths of the currency.
+func capRows(scope string, l, beside trace.Limit) []capRow {
+	return []capRow{
+		{scope, "calls", l.Calls, beside.Calls}, {scope, "tokens", l.Tokens, beside.Tokens}, {scope, "cost", l.Cost.Micros(), beside.Cost.Micros()},
+	}
 }
 
 // recap takes in other caps, against which everything so far counts.
 func (c *costFold) recap(change trace.CapChange) {
-	x, y := c.caps, change.Caps
-	for _, row := range slices.Concat(capRows("run", x.Run, y.Run), capRows("agent", x.Agent, y.Agent), capRows("tick", x.Tick, y.Tick)) {
-		if row.x != row.y {
-			c.changes = append(c.changes, CapChange{Tick: change.Tick, Scope: row.scope, Unit: row.unit, From: row.x, To: row.y})
+	from, to := c.caps, change.Caps
+	for _, row := range slices.Concat(capRows("run", from.Run, to.Run), capRows("agent", from.Agent, to.Agent), capRows("tick", from.Tick, to.Tick)) {
+		if row.cap != row.beside {
+			c.changes = append(c.changes, CapChange{Tick: change.Tick, Scope: row.scope, Unit: row.unit, From: row.cap, To: row.beside})
 		}
 	}
-	c.caps = y
+	c.caps = to
 }
 
 // call takes in a request, of a decision or a look back.
@@ -197,14 +199,6 @@ func (c *costFold) call(m trace.ModelCall) {
 	c.run, c.tick = c.run.Plus(counted), c.tick.Plus(counted)
 	c.ofAgent[m.AgentID] = c.ofAgent[m.AgentID].Plus(counted)
 	c.tickMost = c.tickMost.Most(c.tick)
-}
-
-// at returns the value under a key, made on first use.
-func at[K comparable, V any](values map[K]*V, key K) *V {
-	if values[key] == nil {
-		values[key] = new(V)
-	}
-	return values[key]
 }
 
 // report closes the section. agents are in order.
@@ -239,8 +233,8 @@ func (c *costFold) report(agents []*agentFold) Cost {
 	for _, row := range slices.Concat(
 		capRows("run", c.caps.Run, trace.Limit(c.run)), capRows("agent", c.caps.Agent, trace.Limit(mostOfAgent)), capRows("tick", c.caps.Tick, trace.Limit(c.tickMost)),
 	) {
-		if row.x > 0 {
-			out.Caps = append(out.Caps, CapUse{Scope: row.scope, Unit: row.unit, Cap: row.x, Spent: row.y})
+		if row.cap > 0 {
+			out.Caps = append(out.Caps, CapUse{Scope: row.scope, Unit: row.unit, Cap: row.cap, Spent: row.beside})
 		}
 	}
 	return out

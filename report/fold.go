@@ -29,16 +29,12 @@ import (
 // a read error, together with the report up to there.
 func Fold(r *trace.Reader) (Report, error) {
 	f := newFolder()
-	first, err := r.Next()
+	header, err := r.Header()
 	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
-		return f.report(), trace.ErrNoHeader
+		err = trace.ErrNoHeader
 	}
 	if err != nil {
 		return f.report(), err
-	}
-	header, ok := first.(trace.Header)
-	if !ok {
-		return f.report(), trace.ErrNoHeader
 	}
 	f.header(header)
 	for record, err := range r.All() {
@@ -307,6 +303,14 @@ func (c Counts) amounts() []world.Amount {
 	}
 	slices.SortFunc(list, func(a, b world.Amount) int { return strings.Compare(a.Resource, b.Resource) })
 	return list
+}
+
+// at returns the value under a key, made on first use.
+func at[K comparable, V any](values map[K]*V, key K) *V {
+	if values[key] == nil {
+		values[key] = new(V)
+	}
+	return values[key]
 }
 
 // perUnit returns scale*n/units rounded down, 0 for no units.

@@ -90,16 +90,12 @@ func (d Dir) Header() (trace.Header, error) {
 		return trace.Header{}, err
 	}
 	defer f.Close()
-	record, err := trace.NewReader(f).Next()
+	h, err := trace.NewReader(f).Header()
 	if err == io.EOF || errors.Is(err, trace.ErrTorn) {
 		err = ErrNothingRecorded
 	}
 	if err != nil {
 		return trace.Header{}, fmt.Errorf("read trace of %s: %w", d, err)
-	}
-	h, ok := record.(trace.Header)
-	if !ok {
-		return trace.Header{}, fmt.Errorf("read trace of %s: %w", d, trace.ErrNoHeader)
 	}
 	return h, nil
 }

@@ -66,14 +66,10 @@ func ReadRecording(path string) (trace.Header, error) {
 		return trace.Header{}, err
 	}
 	defer f.Close()
-	record, err := trace.NewReader(f).Next()
-	if err != nil {
-		return trace.Header{}, fmt.Errorf("read recording %s: %w", path, err)
-	}
-	h, ok := record.(trace.Header)
+	h, err := trace.NewReader(f).Header()
 	switch {
-	case !ok:
-		return trace.Header{}, fmt.Errorf("read recording %s: %w", path, trace.ErrNoHeader)
+	case err != nil:
+		return trace.Header{}, fmt.Errorf("read recording %s: %w", path, err)
 	case h.Extract != "" && h.Extract != trace.ExtractAnswers:
 		return h, fmt.Errorf("read recording %s: it holds %q of a run, which no answers can be taken from", path, h.Extract)
 	}

@@ -71,7 +71,9 @@ func (e *OrderError) Error() string {
 // be a header.
 func NewCanonicalWriter(w io.Writer) (out *Writer, finish func() error) {
 	c := &canonicalizer{w: w}
-	return NewRecordWriter(c.add), c.close
+	out = NewWriter(nil)
+	out.direct = c.add
+	return out, c.close
 }
 
 // CanonicalTicks copies the trace in r, up to the end of tick last and without the end

@@ -53,13 +53,12 @@ type AnswerCounts struct {
 // the hashes of all answers. The error is [ErrNoHeader], a [*LineError], a part that
 // is missing, or a failed write; a torn last line ends the trace.
 func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Part, error)) (AnswerCounts, error) {
-	first, err := r.Next()
-	if err != nil && err != io.EOF {
-		return AnswerCounts{}, err
+	h, err := r.Header()
+	if err == io.EOF {
+		err = ErrNoHeader
 	}
-	h, ok := first.(Header)
-	if !ok {
-		return AnswerCounts{}, ErrNoHeader
+	if err != nil {
+		return AnswerCounts{}, err
 	}
 	e := answerExtract{w: w, find: find, counts: AnswerCounts{Header: h.facts()}}
 	if err := w.Write(e.counts.Header); err != nil {

@@ -105,6 +105,20 @@ func (r *Reader) Next() (Record, error) {
 	return record, nil
 }
 
+// Header reads the first record. The error is [ErrNoHeader] if that is another one, or
+// one of [Reader.Next].
+func (r *Reader) Header() (Header, error) {
+	first, err := r.Next()
+	if err != nil {
+		return Header{}, err
+	}
+	h, ok := first.(Header)
+	if !ok {
+		return Header{}, ErrNoHeader
+	}
+	return h, nil
+}
+
 // NextOf returns the next record of one of the given types. Lines of other types are
 // passed over without being decoded, which is most of the work of reading a trace;
 // whether they are records is not found out. The errors are those of [Reader.Next].

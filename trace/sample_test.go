@@ -124,10 +124,11 @@ func readAll(t testing.TB, text []byte) []Record {
 
 // newPart returns the part that a writer makes of body.
 func newPart(tick int64, kind PartKind, body []byte) (p Part) {
-	w := NewRecordWriter(func(r Record) error {
+	w := NewWriter(nil)
+	w.direct = func(r Record) error {
 		p = r.(Part)
 		return nil
-	})
+	}
 	if _, err := w.Part(tick, kind, body); err != nil {
 		panic(err)
 	}

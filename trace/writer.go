@@ -46,14 +46,6 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{w: w, stored: map[partKey]bool{}}
 }
 
-// NewRecordWriter returns a writer that hands every record to take instead of encoding
-// it. An error of take is one of the write.
-func NewRecordWriter(take func(Record) error) *Writer {
-	w := NewWriter(nil)
-	w.direct = take
-	return w
-}
-
 // Write appends one record. The error names the record's type, and tells a
 // record that cannot be encoded, which writes nothing, from a failed write.
 func (w *Writer) Write(r Record) error {

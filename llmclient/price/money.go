@@ -27,7 +27,7 @@ const (
 // six behind a point. The error says what is allowed.
 func ParseMoney(text string) (Money, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
-	if whole == "" || len(whole) > 6 || len(fraction) > 6 || !digits(whole+fraction) || strings.HasSuffix(text, ".") {
+	if whole == "" || len(whole) > 6 || len(fraction) > 6 || strings.Trim(whole+fraction, "0123456789") != "" || strings.HasSuffix(text, ".") {
 		return 0, errNotMoney
 	}
 	n, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", 6-len(fraction)), 10, 64)
@@ -38,10 +38,6 @@ func ParseMoney(text string) (Money, error) {
 }
 
 var errNotMoney = errors.New("is not an amount of money; allowed: digits such as 2 or 0.05, up to six before and six behind a point")
-
-func digits(text string) bool {
-	return strings.Trim(text, "0123456789") == ""
-}
 
 // Plus returns m+n, at most MoneyMax. Neither may be negative.
 func (m Money) Plus(n Money) Money {
