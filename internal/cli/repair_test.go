@@ -10,7 +10,7 @@ func TestMoreRepairsLoseFewerTurns(t *testing.T) {
 	slow(t)
 	lost := func(rounds string) int64 {
 		p := newProcess(t, map[string]string{envPrefix + "MAX_REPAIR_ROUNDS": rounds},
-			"llm_bootstrap", "--ticks", "20", "--faults", "unusable=30%", "--quiet")
+			"llm_bootstrap", "--agents", "3", "--ticks", "15", "--faults", "unusable=30%", "--quiet")
 		if code := p.run(t); code != exitCompleted {
 			t.Fatalf("exit code %d:\n%s", code, p.output())
 		}
