@@ -151,12 +151,6 @@ const (
 	repairInventedText = "invented_text_dropped"
 )
 
-// The codes of unknown items.
-const (
-	unknownKept    = "kept"
-	unknownDropped = "dropped"
-)
-
 // itemsPerAnswerMax and [answer.CallsMax] bound one answer. One beyond them is dropped
 // whole, because every call needs an output, and all of it would fill the window.
 const itemsPerAnswerMax = 64
@@ -245,9 +239,9 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 				CallID json.RawMessage `json:"call_id"`
 			}
 			keep = json.Unmarshal(it.Raw, &w) == nil && w.Type != nil && *w.Type != "" && (w.CallID == nil || string(w.CallID) == "null")
-			code := unknownKept
+			code := "kept"
 			if !keep {
-				code = unknownDropped
+				code = "dropped"
 			}
 			c.note(trace.Step{Kind: trace.StepUnknownItem, Code: code})
 		}

@@ -38,12 +38,6 @@ type deed struct {
 	remembered string
 }
 
-// The parts of a deed that are the same in all languages.
-const (
-	textTimes  = " x%d"
-	textChange = "%s %+d"
-)
-
 // newDeed is what became of one decision, not yet remembered under an id. name is
 // how the ids in its action are told, recipes by their short names.
 func (k *Kit) newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) deed {
@@ -188,7 +182,7 @@ func (d deed) line(w *wording) string {
 		b.WriteString(" " + d.things)
 	}
 	if d.low != d.high {
-		fmt.Fprintf(&b, textRange, d.low, d.high)
+		fmt.Fprintf(&b, " %d..%d", d.low, d.high)
 	} else if d.low != 0 {
 		fmt.Fprintf(&b, " %d", d.low)
 	}
@@ -196,7 +190,7 @@ func (d deed) line(w *wording) string {
 		fmt.Fprintf(&b, w.textPrice, d.price)
 	}
 	if d.count > 1 {
-		fmt.Fprintf(&b, textTimes, d.count)
+		fmt.Fprintf(&b, " x%d", d.count)
 	}
 	return b.String() + d.end(w)
 }
@@ -211,7 +205,7 @@ func (d deed) end(w *wording) string {
 	}
 	var changes []string
 	for _, c := range d.changes {
-		changes = append(changes, fmt.Sprintf(textChange, c.Resource, c.Amount))
+		changes = append(changes, fmt.Sprintf("%s %+d", c.Resource, c.Amount))
 	}
 	text := w.textDone
 	if len(changes) > 0 {
@@ -235,7 +229,7 @@ func (k *Kit) Told(tick int64, d Decision, o world.Outcome, codes []string) (lin
 	done := k.newDeed(w, tick, d.WaitReason, o, d.naming(o.Accepted))
 	end = done.end(w)
 	if d.WaitReason != "" && d.Proposed != nil {
-		end += textWanted + w.actionText(d.Proposed, d.naming(false))
+		end += ", wanted " + w.actionText(d.Proposed, d.naming(false))
 		for _, code := range codes {
 			end += " " + idText(code)
 		}
@@ -244,6 +238,3 @@ func (k *Kit) Told(tick int64, d Decision, o world.Outcome, codes []string) (lin
 	whole := done.line(w)
 	return whole[:len(whole)-len(done.end(w))] + end, end
 }
-
-// textWanted introduces the action of a turn that came to nothing.
-const textWanted = ", wanted "

@@ -11,10 +11,6 @@ import (
 // the word back, in a line of the agent's own history, before the plan of every turn
 // to come. So what is told of an action names only what typed state knows.
 
-// unknownID stands for an id that nothing but a model vouches for. No id is made of
-// it, and it reads the same in all languages.
-const unknownID = textUnknown
-
 // naming tells one argument of an action that is neither an amount nor free text.
 type naming func(a world.Action, p world.Param, text string) string
 
@@ -26,7 +22,7 @@ func (d Decision) naming(accepted bool) naming {
 		if p.Kind == world.ParamChoice || accepted && !message || slices.Contains(d.Known, text) {
 			return idText(text)
 		}
-		return unknownID
+		return textUnknown
 	}
 }
 

@@ -136,12 +136,8 @@ func (m *Mind) Adopt(k *Kit) {
 // SetGoals replaces the goals from the next turn on; an empty text keeps the
 // present one. Goals live in the input, so instructions stay identical.
 func (m *Mind) SetGoals(shortTerm, longTerm string) {
-	if shortTerm != "" {
-		m.persona.ShortTermGoal = shortTerm
-	}
-	if longTerm != "" {
-		m.persona.LongTermGoal = longTerm
-	}
+	m.persona.ShortTermGoal = cmp.Or(shortTerm, m.persona.ShortTermGoal)
+	m.persona.LongTermGoal = cmp.Or(longTerm, m.persona.LongTermGoal)
 	m.compile()
 }
 
@@ -158,12 +154,7 @@ func (m *Mind) Playbook() *playbook.Playbook { return m.playbook }
 
 // SetPlaybook replaces the agent's lessons from the next turn on; nil stands for
 // none.
-func (m *Mind) SetPlaybook(p *playbook.Playbook) {
-	if p == nil {
-		p = playbook.New()
-	}
-	m.playbook = p
-}
+func (m *Mind) SetPlaybook(p *playbook.Playbook) { m.playbook = cmp.Or(p, playbook.New()) }
 
 // Fits reports a prompt that cannot fit the context window however much is
 // clipped: texts that are never cut, the answer and an eighth of the window for

@@ -17,7 +17,8 @@ import (
 // its capacity, a|b a choice, and "N more" at the end of a list counts what it
 // leaves out; a list without it is complete. docs/prompt.md describes every line.
 
-// textUnknown stands for a number or an id that nobody here can know.
+// textUnknown stands for a number that nobody here can know and for an id that nothing
+// but a model vouches for. No id is made of it, and it reads the same in all languages.
 const textUnknown = "?"
 
 // sketch writes one observation.

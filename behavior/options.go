@@ -8,9 +8,6 @@ import (
 	"example.com/agentworld/world"
 )
 
-// textRange is the same in all languages.
-const textRange = " %d..%d"
-
 // options writes the actions that are possible now, with their bounds and choices,
 // and the others with what they lack.
 func (s sketch) options(shown []world.Sight) []string {
@@ -50,7 +47,7 @@ func (s sketch) options(shown []world.Sight) []string {
 func (s sketch) option(a world.Affordance, shown []world.Sight) string {
 	text := a.Action
 	if a.Field != "" {
-		text += fmt.Sprintf(textRange, a.Min, a.Max)
+		text += fmt.Sprintf(" %d..%d", a.Min, a.Max)
 	}
 	if a.Price != 0 {
 		text += fmt.Sprintf(s.words.textPrice, a.Price)

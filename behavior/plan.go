@@ -133,11 +133,8 @@ func typed(kind string, modules, actions []string) typedStep {
 // rest ends a turn whose plan says that there is nothing to do: a wait that the model
 // chose, without asking it again.
 func (t *Turn) rest() {
-	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: codeNothingPlanned, Name: world.Wait{}.ActionName()})
+	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: "nothing_planned", Name: world.Wait{}.ActionName()})
 	d := decisionOf(Verdict{Proposed: world.Wait{}, Adjusted: world.Wait{}})
 	d.Why, d.Commit, d.CallsSaved = capText(t.idle.Goal), trace.CommitSkip, t.mind.cfg.callsAfterPlan()
 	t.finish(d)
 }
-
-// codeNothingPlanned marks the wait that a plan of nothing but skip steps stands for.
-const codeNothingPlanned = "nothing_planned"

@@ -2,7 +2,6 @@ package behavior
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -39,9 +38,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place stri
 		e.Measures = append(e.Measures, memory.Range(paramPrice, done.price))
 	}
 	if r := done.refusal; r != nil {
-		for _, n := range w.numbersOf(r) {
-			e.Measures = append(e.Measures, memory.Range(n.name, *n.value))
-		}
+		e.Measures = append(e.Measures, w.numbersOf(r)...)
 	}
 	name := d.naming(o.Accepted)
 	switch {
@@ -57,7 +54,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place stri
 		for _, arg := range argumentsOf(o.Action) {
 			switch arg.Kind {
 			case world.ParamPlace, world.ParamAgent, world.ParamFactory, world.ParamOrder:
-				if id := name(repeated(o.Action), arg.Param, arg.Text); id != unknownID {
+				if id := name(repeated(o.Action), arg.Param, arg.Text); id != textUnknown {
 					e.Subjects = append(e.Subjects, id)
 				}
 			}
@@ -123,19 +120,20 @@ func (w *wording) rejectionText(r *world.Rejection) string {
 		words = append(words, r.Resource)
 	}
 	for _, n := range w.numbersOf(r) {
-		words = append(words, fmt.Sprintf("%s %d", n.name, *n.value))
+		words = append(words, fmt.Sprintf("%s %d", n.Name, n.Low))
 	}
 	return strings.Join(words, " ")
 }
 
-// reasonNumber is a number of a refusal.
-type reasonNumber struct {
-	name  string
-	value *int64
-}
-
 // numbersOf are the numbers a refusal gives.
-func (w *wording) numbersOf(r *world.Rejection) []reasonNumber {
-	return slices.DeleteFunc([]reasonNumber{{w.textRequested, r.Requested}, {w.textAvailable, r.Available}, {w.textLimit, r.Maximum}},
-		func(n reasonNumber) bool { return n.value == nil })
+func (w *wording) numbersOf(r *world.Rejection) (list []memory.Measure) {
+	for _, n := range []struct {
+		name  string
+		value *int64
+	}{{w.textRequested, r.Requested}, {w.textAvailable, r.Available}, {w.textLimit, r.Maximum}} {
+		if n.value != nil {
+			list = append(list, memory.Range(n.name, *n.value))
+		}
+	}
+	return list
 }
