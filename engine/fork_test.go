@@ -264,6 +264,34 @@ func TestForkOfAFork(t *testing.T) {
 	}
 }
 
+// TestForkOfAForkWithOtherFaults: the answers that are told as used again are those that
+// the faults in force have spoilt, not those before the first fork.
+func TestForkOfAForkWithOtherFaults(t *testing.T) {
+	o := options(t, "minimal", 6)
+	run(t, o)
+	first := forkOf(t, o, 2)
+	first.Faults = "repairable=20%"
+	fork(t, first)
+	second := forkOf(t, first.Options, 4)
+	var want, got int
+	for line := range bytes.Lines(readTrace(t, first.RunDir)) {
+		if trace.TypeOf(line) != trace.TypeModelCall {
+			continue
+		}
+		record, err := trace.Decode(bytes.TrimSpace(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tick := record.(trace.ModelCall).Tick; tick > 2 && tick <= 4 {
+			want++
+		}
+	}
+	second.Reused = func(llmclient.Request, int) { got++ }
+	if fork(t, second); got != want || want == 0 {
+		t.Errorf("%d answers are told as used again, want %d", got, want)
+	}
+}
+
 // TestForkAsksAnotherModel gives the fork the answers of another stub.
 func TestForkAsksAnotherModel(t *testing.T) {
 	o := options(t, "llm_bootstrap", 8)

@@ -51,8 +51,9 @@ type Options struct {
 	// where the clock does and changes nothing.
 	EndpointTiming func() []trace.EndpointTiming
 	// Reused, when set, is called in a resumed run and in a fork for each answer of the
-	// run itself or of its parent that is used again, with the number of HTTP requests
-	// it had taken. It is called from several goroutines, one call at a time.
+	// run itself or of its parent that is used again and that the present faults spoilt if
+	// any did, with the number of HTTP requests it had taken. It is called from several
+	// goroutines, one call at a time.
 	Reused func(r llmclient.Request, attempts int)
 	// LLMIO, when set, is shown every exchange, except those that are used again. It is
 	// called from several goroutines, one call at a time.
