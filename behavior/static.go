@@ -30,43 +30,19 @@ func tool[Args any](name, doc string) llmclient.Tool {
 }
 
 // StrictTool returns a function tool whose arguments are the fields of Args, all of
-// them required. enums closes the sets of values of fields by name.
+// them required. enums closes the sets of values of fields by name; what the types cannot
+// say of others is put in their place.
 func StrictTool[Args any](name, doc string, enums map[string][]string) llmclient.Tool {
-	inferred, err := jsonschema.For[Args](nil)
-	if err != nil {
-		panic("behavior: no schema for a tool's arguments: " + err.Error())
+	given := map[string]*jsonschema.Schema{
+		"candidate": {Type: "integer"}, "decision": {Type: "integer"}, "plan": {Type: "string"},
+		"execute_until": modules.StandingSchema(),
+		"actions":       {Type: "array", Items: modules.PlannedActionSchema()},
+		"candidates":    {Type: "array", Items: modules.ActionSchema()},
 	}
-	return llmclient.Tool{Name: name, Description: doc, Parameters: llmclient.Marshal(strictSchema(inferred, enums)), Strict: true}
-}
-
-// strictSchema brings an inferred schema to the subset that strict function tools
-// accept, and puts what the types cannot say in its place: the registry's action
-// schemas, enums as the closed sets of values by field name.
-func strictSchema(s *jsonschema.Schema, enums map[string][]string) *jsonschema.Schema {
-	if s.Items != nil {
-		return &jsonschema.Schema{Type: "array", Items: strictSchema(s.Items, enums)}
+	for field, values := range enums {
+		given[field] = modules.EnumSchema(values)
 	}
-	for name, property := range s.Properties {
-		values, closed := enums[name]
-		switch {
-		case closed:
-			property = modules.EnumSchema(values)
-		case name == "candidate" || name == "decision":
-			property = &jsonschema.Schema{Type: "integer"}
-		case name == "plan":
-			property = &jsonschema.Schema{Type: "string"}
-		case name == "execute_until":
-			property = modules.StandingSchema()
-		case name == "actions":
-			property = &jsonschema.Schema{Type: "array", Items: modules.PlannedActionSchema()}
-		case name == "candidates":
-			property = &jsonschema.Schema{Type: "array", Items: modules.ActionSchema()}
-		default:
-			property = strictSchema(property, enums)
-		}
-		s.Properties[name] = property
-	}
-	return s
+	return llmclient.Tool{Name: name, Description: doc, Parameters: llmclient.Marshal(modules.SchemaOf[Args](given)), Strict: true}
 }
 
 // promptVersion counts changes of what is said that PromptVersion cannot see: the

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -28,8 +29,8 @@ type dryRun struct {
 // the tool list takes of every prompt; the object itself is understood as well.
 func dryRunModule() module {
 	const field = "action"
-	schema, parameters := schemaOf[dryRunArgs](nil)
-	spec := Spec{Module: moduleDryRun, Tool: "world_dry_run", Parameters: parameters}
+	schema := SchemaOf[dryRunArgs](nil)
+	spec := Spec{Module: moduleDryRun, Tool: "world_dry_run", Parameters: llmclient.Marshal(schema)}
 	return module{spec, func(rawArgs string) (bound, []answer.Repair, *answer.ArgumentError) {
 		args, used, fault := decodeArguments[dryRunArgs](schema, field, rawArgs)
 		if fault != nil {

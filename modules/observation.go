@@ -3,8 +3,9 @@ package modules
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
@@ -12,31 +13,26 @@ import (
 	"example.com/agentworld/world"
 )
 
-// observationSection names a part of an observation.
-type observationSection string
-
 // observationSections lists the parts that can be asked for.
 var observationSections = []string{"self", "here", "can", "places", "agents", "factories", "market", "inbox"}
 
 // observationArgs are the arguments of environment.current_observation.
 type observationArgs struct {
 	// Section is nil for everything.
-	Section *observationSection `json:"section"`
+	Section *string `json:"section"`
 }
 
 // observationModule gives the whole observation of this tick, or one part of it,
 // including what the prompt may have left out to stay in its budget. One section
 // usually fits where the whole loses the tails of its lists.
 func observationModule() module {
-	spec := Spec{
-		Module: moduleObservation, Tool: "environment_current_observation",
-	}
-	choices := map[reflect.Type][]string{reflect.TypeFor[observationSection](): observationSections}
-	return newModule(spec, choices, func(env Env, args observationArgs) (lookup, failure) {
+	spec := Spec{Module: moduleObservation, Tool: "environment_current_observation"}
+	given := map[string]*jsonschema.Schema{"section": EnumSchema(observationSections)}
+	return newModule(spec, given, func(env Env, args observationArgs) (lookup, failure) {
 		o := env.View.Observe()
 		found := lookup{id: fmt.Sprintf("obs-%d", o.Tick), trust: trace.TrustSelfObservation, tick: o.Tick}
 		found.body = o
-		wanted := func(section string) bool { return args.Section == nil || string(*args.Section) == section }
+		wanted := func(section string) bool { return args.Section == nil || *args.Section == section }
 		// The words of others are sources of their own. What the agent wrote itself is among
 		// them: it may repeat the others.
 		if wanted("here") {
@@ -54,8 +50,8 @@ func observationModule() module {
 			}
 		}
 		if args.Section != nil {
-			found.id += "-" + string(*args.Section)
-			found.body = sectionOf(o, string(*args.Section))
+			found.id += "-" + *args.Section
+			found.body = sectionOf(o, *args.Section)
 		}
 		return found, ""
 	})

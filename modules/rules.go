@@ -2,22 +2,20 @@ package modules
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
-
-// ruleTopic names a part of the rules.
-type ruleTopic string
 
 // ruleTopics lists the parts that can be asked for.
 var ruleTopics = []string{"actions", "recipes", "power", "travel", "market", "stop_events"}
 
 // rulesArgs are the arguments of world.rules.
 type rulesArgs struct {
-	Topic ruleTopic `json:"topic"`
+	Topic string `json:"topic"`
 }
 
 // rulesModule tells the rules of this world from the tables the world itself
@@ -25,16 +23,16 @@ type rulesArgs struct {
 // text holds no agent's words, which is why it may be trusted like the rules.
 func rulesModule() module {
 	spec := Spec{Module: moduleRules, Tool: "world_rules"}
-	choices := map[reflect.Type][]string{reflect.TypeFor[ruleTopic](): ruleTopics}
-	return newModule(spec, choices, func(env Env, args rulesArgs) (lookup, failure) {
+	given := map[string]*jsonschema.Schema{"topic": EnumSchema(ruleTopics)}
+	return newModule(spec, given, func(env Env, args rulesArgs) (lookup, failure) {
 		lines := rulesAbout(env.words(), env.View.Rules(), args.Topic)
-		return lookup{body: lines, id: "rules-" + string(args.Topic), trust: trace.TrustRules}, ""
+		return lookup{body: lines, id: "rules-" + args.Topic, trust: trace.TrustRules}, ""
 	})
 }
 
 // rulesAbout returns a topic's rules, one per line. They are short on purpose:
 // every topic fits into the usual bound of a result.
-func rulesAbout(w *wording, r world.Rules, topic ruleTopic) []string {
+func rulesAbout(w *wording, r world.Rules, topic string) []string {
 	var lines []string
 	switch topic {
 	case "actions":
@@ -92,7 +90,7 @@ func rulesAbout(w *wording, r world.Rules, topic ruleTopic) []string {
 		return append(lines, fmt.Sprintf(w.rules.standingMost, world.StandingTicksMax),
 			fmt.Sprintf(w.rules.standingIgnore, strings.Join(world.StopAlways(), w.rules.and)))
 	}
-	panic("modules: the schema allows a topic that the rules do not have: " + string(topic))
+	panic("modules: the schema allows a topic that the rules do not have: " + topic)
 }
 
 // amounts writes a list of amounts as words.

@@ -1,43 +1,40 @@
 package modules
 
 import (
-	"encoding/json"
-	"reflect"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
-
-	"example.com/agentworld/llmclient"
 )
 
-// noArguments is the schema of a tool without arguments. Providers differ about
-// leaving the empty parts out, so they are spelled out.
-const noArguments = `{"type":"object","properties":{},"required":[],"additionalProperties":false}`
-
-// schemaOf returns the schema of an argument struct, and how it is sent. It stays in the
-// subset that strict function tools allow: objects are closed and require every
-// property, pointers are nullable, named types in choices are limited to their names,
-// and bounds belong into descriptions. The struct must have no omitempty, which would
-// make a property optional, and no map, which would leave an object open.
-func schemaOf[Args any](choices map[reflect.Type][]string) (*jsonschema.Schema, json.RawMessage) {
-	options := &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{}}
-	for named, names := range choices {
-		options.TypeSchemas[named] = EnumSchema(names)
-	}
-	inferred, err := jsonschema.For[Args](options)
+// SchemaOf returns the schema of an argument struct. It stays in the subset that strict
+// function tools allow: objects are closed and require every property, pointers are
+// nullable, and bounds belong into descriptions. Properties with the names in given have
+// those schemas, at any depth; a nullable choice may be null as well. The struct must have
+// no omitempty, which would make a property optional, and no map but in given properties,
+// which would leave an object open.
+func SchemaOf[Args any](given map[string]*jsonschema.Schema) *jsonschema.Schema {
+	inferred, err := jsonschema.For[Args](nil)
 	if err != nil {
 		panic("modules: no schema for an argument type: " + err.Error())
 	}
-	if len(inferred.Properties) == 0 {
-		return inferred, json.RawMessage(noArguments)
+	return strict(inferred, given)
+}
+
+func strict(s *jsonschema.Schema, given map[string]*jsonschema.Schema) *jsonschema.Schema {
+	if s.Items != nil {
+		return &jsonschema.Schema{Type: "array", Items: strict(s.Items, given)}
 	}
-	for _, name := range inferred.PropertyOrder {
-		// Inference leaves null out of the names of a nullable choice.
-		if property := inferred.Properties[name]; len(property.Enum) > 0 && slices.Contains(property.Types, "null") {
-			property.Enum = append(property.Enum, nil)
+	for name, property := range s.Properties {
+		replaced, ok := given[name]
+		switch {
+		case !ok:
+			replaced = strict(property, given)
+		case len(replaced.Enum) > 0 && slices.Contains(property.Types, "null"):
+			replaced = &jsonschema.Schema{Types: property.Types, Enum: append(slices.Clone(replaced.Enum), nil)}
 		}
+		s.Properties[name] = replaced
 	}
-	return inferred, llmclient.Marshal(inferred)
+	return s
 }
 
 // EnumSchema returns the schema of a text that is one of the names.

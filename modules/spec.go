@@ -2,7 +2,6 @@ package modules
 
 import (
 	"encoding/json"
-	"reflect"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -50,11 +49,17 @@ type module struct {
 // bound is a call with its arguments read.
 type bound func(env Env) (lookup, failure)
 
-// newModule makes a module from a handler of typed arguments; choices lists the
-// names that its argument types allow.
-func newModule[Args any](spec Spec, choices map[reflect.Type][]string, run func(Env, Args) (lookup, failure)) module {
-	schema, parameters := schemaOf[Args](choices)
-	spec.Parameters = parameters
+// noArguments is the schema of a tool without arguments. Providers differ about
+// leaving the empty parts out, so they are spelled out.
+const noArguments = `{"type":"object","properties":{},"required":[],"additionalProperties":false}`
+
+// newModule makes a module from a handler of typed arguments; given is as in [SchemaOf].
+func newModule[Args any](spec Spec, given map[string]*jsonschema.Schema, run func(Env, Args) (lookup, failure)) module {
+	schema := SchemaOf[Args](given)
+	spec.Parameters = llmclient.Marshal(schema)
+	if len(schema.Properties) == 0 {
+		spec.Parameters = json.RawMessage(noArguments)
+	}
 	return module{spec, func(rawArgs string) (bound, []answer.Repair, *answer.ArgumentError) {
 		args, used, fault := decodeArguments[Args](schema, "", rawArgs)
 		if fault != nil {

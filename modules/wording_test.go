@@ -111,7 +111,7 @@ func TestChineseCostsComeFromTheRules(t *testing.T) {
 func TestRulesInChinese(t *testing.T) {
 	numbers := regexp.MustCompile(`\d+`)
 	for _, topic := range ruleTopics {
-		english, chinese := rulesAbout(&english, world.DefaultRules(), ruleTopic(topic)), rulesAbout(&chinese, world.DefaultRules(), ruleTopic(topic))
+		english, chinese := rulesAbout(&english, world.DefaultRules(), topic), rulesAbout(&chinese, world.DefaultRules(), topic)
 		if len(english) != len(chinese) {
 			t.Errorf("%s: %d lines in English, %d in Chinese", topic, len(english), len(chinese))
 			continue

@@ -68,7 +68,7 @@ type Candidate map[string]json.RawMessage
 // Commitment decides on a candidate of the draft by its number, so that what runs is
 // what was dry-run; 0 waits.
 type Commitment struct {
-	Candidate Numbered        `json:"candidate"`
+	Candidate json.RawMessage `json:"candidate"`
 	Standing  json.RawMessage `json:"execute_until"`
 	Why       string          `json:"why"`
 	Sources   []string        `json:"sources_used"`
@@ -79,15 +79,6 @@ type Lean struct {
 	Plan       Sentence    `json:"plan"`
 	Candidates []Candidate `json:"candidates"`
 	Commitment
-}
-
-// Numbered is a number as the model wrote it; the schema says integer.
-type Numbered struct{ value Value }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (n *Numbered) UnmarshalJSON(raw []byte) error {
-	n.value = Parse(raw)
-	return nil
 }
 
 // Sentence is the plan of a lean turn: one sentence, because nothing comes between
