@@ -56,7 +56,26 @@ func (c *conformer) conform(path string, s *jsonschema.Schema, v Value) (Value, 
 		c.repairs = append(c.repairs, used...)
 		return Value{Kind: Number, Text: fmt.Sprint(n)}, nil
 	case v.Kind == Object && slices.Contains(types, "object"):
-		return c.object(path, s, v)
+		// Objects are closed, and their required list names all fields. An absent one counts
+		// as null where null is allowed.
+		for _, f := range v.Fields {
+			if !slices.Contains(s.Required, f.Name) {
+				return Value{}, unknownField(path, s.Required)
+			}
+		}
+		out := Value{Kind: Object}
+		for _, name := range s.Required {
+			property := s.Properties[name]
+			fitted, fault := c.conform(below(path, name), property, v.Field(name))
+			if fault != nil && !v.gives(name) {
+				return Value{}, missing(below(path, name), expectedTypes(property))
+			}
+			if fault != nil {
+				return Value{}, fault
+			}
+			out.Fields = append(out.Fields, Field{name, fitted})
+		}
+		return out, nil
 	case v.Kind == Array && slices.Contains(types, "array"):
 		out := Value{Kind: Array}
 		for i, item := range v.Items {
@@ -76,29 +95,6 @@ func (c *conformer) conform(path string, s *jsonschema.Schema, v Value) (Value, 
 		return Value{}, mismatch(path, expectedTypes(s), v)
 	}
 	return v, nil
-}
-
-// object conforms the fields of a closed object, whose required list names them all. An
-// absent field counts as null where null is allowed.
-func (c *conformer) object(path string, s *jsonschema.Schema, v Value) (Value, *ArgumentError) {
-	for _, f := range v.Fields {
-		if !slices.Contains(s.Required, f.Name) {
-			return Value{}, unknownField(path, s.Required)
-		}
-	}
-	out := Value{Kind: Object}
-	for _, name := range s.Required {
-		property := s.Properties[name]
-		fitted, fault := c.conform(below(path, name), property, v.Field(name))
-		if fault != nil && !v.gives(name) {
-			return Value{}, missing(below(path, name), expectedTypes(property))
-		}
-		if fault != nil {
-			return Value{}, fault
-		}
-		out.Fields = append(out.Fields, Field{name, fitted})
-	}
-	return out, nil
 }
 
 // typesOf returns the types a schema allows, whichever of the two ways it was

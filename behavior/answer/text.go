@@ -315,58 +315,44 @@ func holdsObject(text string) bool {
 	return len(f.objects) > 0
 }
 
-// labelledCall reads the content of an action's line, with the input from a line of
-// its own if there is one.
+// labelledCall reads the content of an action's line, with the input from a line of its own
+// if there is one, or what a model calls the end: a decision, as an object or as a line of
+// its own.
 func (v *Vocabulary) labelledCall(m mark, content, text string, after []mark) ([]Call, []Repair, Problem) {
-	if m.kind == labelFinish {
-		return v.finishLine(content)
-	}
+	line := ActionLine
 	name, input := actionName(content)
-	if strings.EqualFold(name, "finish") {
-		return v.finishLine(input)
+	objects := name == "" || !v.knows(name) && holdsObject(content)
+	if ends := strings.EqualFold(name, "finish"); ends || m.kind == labelFinish {
+		if m.kind != labelFinish {
+			content = input
+		}
+		line, after, content = FinishLine, nil, strings.TrimSpace(content)
+		if end := strings.LastIndexByte(content, ']'); end > 0 && content[0] == '[' {
+			content = content[1:end]
+		}
+		name, input = actionName(content)
+		objects = strings.Contains(content, "{") && !actionStart.MatchString(content)
 	}
-	if name == "" || !v.knows(name) && holdsObject(content) {
+	switch {
+	case objects:
 		// The line holds an object, perhaps with a sentence, or nothing that could be
 		// called.
-		calls, lenient, kind := v.objectsIn(content)
-		return calls, append(lenient, ActionLine), kind
-	}
-	if strings.TrimSpace(input) == "" && len(after) > 0 && after[0].kind == labelInput {
+		calls, lenient, problem := v.objectsIn(content)
+		return calls, append(lenient, line), problem
+	case line == FinishLine && !v.knows(name):
+		return nil, nil, NoJSON
+	case strings.TrimSpace(input) == "" && len(after) > 0 && after[0].kind == labelInput:
 		end := len(text)
 		if len(after) > 1 {
 			end = after[1].start
 		}
-		return v.inputCall(name, text[after[0].end:end], []Repair{ActionLine})
+		return v.inputCall(name, text[after[0].end:end], []Repair{line})
 	}
-	inner, lenient, kind := bracketed(input, len(after) > 0)
-	if kind != "" {
-		return nil, nil, kind
+	inner, lenient, problem := bracketed(input, len(after) > 0)
+	if problem != "" {
+		return nil, nil, problem
 	}
-	return v.inputCall(name, inner, append([]Repair{ActionLine}, lenient...))
-}
-
-// finishLine reads what a model calls the end: a decision, as an object or as a
-// line of its own.
-func (v *Vocabulary) finishLine(content string) ([]Call, []Repair, Problem) {
-	content = strings.TrimSpace(content)
-	if strings.HasPrefix(content, "[") {
-		if end := strings.LastIndexByte(content, ']'); end > 0 {
-			content = content[1:end]
-		}
-	}
-	if strings.Contains(content, "{") && !actionStart.MatchString(content) {
-		calls, lenient, kind := v.objectsIn(content)
-		return calls, append(lenient, FinishLine), kind
-	}
-	name, input := actionName(content)
-	if !v.knows(name) {
-		return nil, nil, NoJSON
-	}
-	inner, lenient, kind := bracketed(input, false)
-	if kind != "" {
-		return nil, nil, kind
-	}
-	return v.inputCall(name, inner, append([]Repair{FinishLine}, lenient...))
+	return v.inputCall(name, inner, append([]Repair{line}, lenient...))
 }
 
 // actionStart matches the name of an action with its bracket, and actionWord the
