@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"testing"
 
@@ -21,8 +22,10 @@ import (
 )
 
 // TestMain lets rapid draw fewer cases than it would, because a case here is several
-// whole runs. Its own flag and full size overrule that.
+// whole runs. Its own flag and full size overrule that. Runs leave much behind at once, and
+// there is memory enough to collect it less often.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
 	if err := flag.Set("rapid.checks", strconv.FormatInt(ticksUpTo(20, 100), 10)); err != nil {
 		panic(err)
 	}

@@ -1,13 +1,10 @@
 package engine_test
 
 import (
-	"context"
-	"sync"
 	"testing"
 
 	"example.com/agentworld/behavior"
-	"example.com/agentworld/llmclient"
-	"example.com/agentworld/trace"
+	"example.com/agentworld/report"
 )
 
 // requestMean and requestMost bound the characters of instructions and input in the
@@ -18,29 +15,27 @@ const (
 	requestMost = 6000
 )
 
-// TestPromptSizes plays 30 ticks in each profile.
-func TestPromptSizes(t *testing.T) {
-	slow(t)
-	var openings []int
-	for _, profile := range []behavior.Profile{behavior.ProfileCompact, behavior.ProfileBalanced, behavior.ProfileRich} {
-		o := options(t, "llm_bootstrap", 30)
-		o.PromptProfile = string(profile)
-		live := o.Source
-		var mu sync.Mutex
-		calls, opening, request, most := 0, 0, 0, 0
-		o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
-			mu.Lock()
-			calls, opening, request, most = calls+1, opening+len([]rune(r.Input[0].Text)), request+r.Chars(), max(most, r.Chars())
-			mu.Unlock()
-			return live.Respond(ctx, key, r)
-		})
-		run(t, o)
-		openings = append(openings, opening/calls)
-		if profile == behavior.ProfileBalanced && (request/calls > requestMean || most > requestMost) {
-			t.Errorf("instructions and input take %d characters on average and %d at most, want %d and %d", request/calls, most, requestMean, requestMost)
-		}
+// requireSizes holds the calls of a run in the default profile against the bounds.
+func requireSizes(t *testing.T, c report.TraceCounts) {
+	t.Helper()
+	if c.LLMInputCharsAvg > requestMean || c.LLMInputCharsMax > requestMost {
+		t.Errorf("instructions and input take %d characters on average and %d at most, want %d and %d", c.LLMInputCharsAvg, c.LLMInputCharsMax, requestMean, requestMost)
 	}
-	if last := len(openings) - 1; openings[0] >= openings[last] {
-		t.Errorf("compact openings take %d characters, rich ones %d", openings[0], openings[last])
+}
+
+// TestProfilesDifferInSize plays some ticks in the smallest profile and in the largest.
+func TestProfilesDifferInSize(t *testing.T) {
+	slow(t)
+	opening := func(profile behavior.Profile) int {
+		o := options(t, "llm_bootstrap", ticksUpTo(6, 30))
+		o.PromptProfile = profile
+		calls, chars := 0, 0
+		for _, r := range requestsOf(t, o) {
+			calls, chars = calls+1, chars+len([]rune(r.Input[0].Text))
+		}
+		return chars / calls
+	}
+	if compact, rich := opening(behavior.ProfileCompact), opening(behavior.ProfileRich); compact >= rich {
+		t.Errorf("compact openings take %d characters, rich ones %d", compact, rich)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/report"
 	rundir "example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world/scenario"
@@ -52,7 +53,10 @@ func TestMainScenarioReachesItsGoals(t *testing.T) {
 	for _, seed := range []uint64{o.Seed, 11, 222, 3333}[:ticksUpTo(2, 4)] {
 		run := o
 		run.Seed, run.RunDir = seed, t.TempDir()
-		requireIndustry(t, run)
+		r := requireIndustry(t, run)
+		if seed == o.Seed {
+			requireSizes(t, r.TraceCounts)
+		}
 	}
 }
 
@@ -105,7 +109,7 @@ func rot13(s string) string {
 }
 
 // requireIndustry runs o and checks what the main job promises.
-func requireIndustry(t *testing.T, o engine.Options) {
+func requireIndustry(t *testing.T, o engine.Options) report.Report {
 	t.Helper()
 	if result := run(t, o); result.Status != trace.RunCompleted {
 		t.Fatalf("run status %s: %s", result.Status, result.Reason)
@@ -135,6 +139,7 @@ func requireIndustry(t *testing.T, o engine.Options) {
 	if r.AgentsMeetingGoal == 0 {
 		t.Errorf("seed %d: no agent met its goal", o.Seed)
 	}
+	return r
 }
 
 type sourceFunc func(context.Context, trace.CallKey, llmclient.Request) llmclient.Answer

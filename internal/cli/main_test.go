@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,7 +25,12 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // programs are what this test's binary runs as, by the name it is called by.
 var programs = map[string]func(){programName: Execute, "stubborn": stubborn}
 
-func TestMain(m *testing.M) { testscript.Main(m, programs) }
+// TestMain collects garbage less often: runs leave much behind at once, and there is
+// memory enough.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	testscript.Main(m, programs)
+}
 
 // stubborn is a program that does not end when it is interrupted once.
 func stubborn() {
