@@ -57,7 +57,7 @@ var policies = []policy{
 	{dir: "llmclient/limiter", modules: []string{}},
 	{dir: "llmclient/openai", project: []string{"llmclient", "llmclient/limiter"}},
 	{dir: "llmclient/doctor", project: []string{"llmclient", "llmclient/openai"}},
-	{dir: "llmclient/stub", project: []string{"llmclient"}},
+	{dir: "llmclient/stub", project: []string{"llmclient", "world", "baseline"}},
 	{dir: "llmclient/tokens"},
 	{dir: "llmclient/price", pure: true, project: []string{"llmclient"}, modules: []string{"github.com/pelletier/go-toml/v2"}},
 	{dir: "memory", pure: true, project: []string{"world", "memory/relevance", "trace"}},

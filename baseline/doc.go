@@ -6,6 +6,9 @@
 //
 //	w, score, err := baseline.Play(scenario, scenario.Seed, scenario.Task.Ticks, baseline.Scripted)
 //
+// The embedded model of the stub server decides by the policy of the scripted agents, too:
+// see [Brief.Wishes], which takes a [Situation] from whoever read one.
+//
 // The scripted agents follow the industrial chain: harvest, mine, refine, build,
 // schedule. They keep their batteries charged, travel when a place is dark or dug
 // out, and, when a task says where help is wanted, carry hardware, compound,

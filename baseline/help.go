@@ -9,7 +9,7 @@ import (
 // help lists the wishes of an agent that brings help: give where help is wanted,
 // go back, gather, set out again.
 func (n *moment) help() []world.Action {
-	if n.o.Here.ID == n.brief.task.Meet {
+	if n.Here.ID == n.brief.Task.Meet {
 		return append(n.give(), n.leave()...)
 	}
 	list := n.setOut()
@@ -80,8 +80,8 @@ func (n *moment) goods() []string {
 // needy lists the agents that count and are here.
 func (n *moment) needy() []string {
 	var list []string
-	for _, c := range n.o.Agents {
-		if c.Place == n.o.Here.ID && n.brief.task.Counts(c.ID) {
+	for _, c := range n.Agents {
+		if c.Place == n.Here.ID && n.brief.Task.Counts(c.ID) {
 			list = append(list, c.ID)
 		}
 	}
@@ -92,17 +92,17 @@ func (n *moment) needy() []string {
 // here keeps little, and so does who has no way back.
 func (n *moment) spareForGifts() int64 {
 	if n.powered(n.here()) {
-		return n.o.Self.Electricity - n.lowMark()
+		return n.Self.Electricity - n.lowMark()
 	}
 	if w, ok := n.wayBack(); ok {
-		return n.o.Self.Electricity - w.need(n.rules) - 2*n.rules.IdleDraw
+		return n.Self.Electricity - w.need(n.Rules) - 2*n.Rules.IdleDraw
 	}
-	return n.o.Self.Electricity - 2*n.rules.IdleDraw
+	return n.Self.Electricity - 2*n.Rules.IdleDraw
 }
 
 // wayBack is the way to where the helper works.
 func (n *moment) wayBack() (way, bool) {
-	if n.base != "" && n.base != n.o.Here.ID {
+	if n.base != "" && n.base != n.Here.ID {
 		if w, ok := n.wayTo(n.place(n.base)); ok {
 			return w, true
 		}
@@ -114,7 +114,7 @@ func (n *moment) wayBack() (way, bool) {
 // possible.
 func (n *moment) leave() []world.Action {
 	w, ok := n.wayBack()
-	if ok && n.o.Self.Electricity >= w.need(n.rules) {
+	if ok && n.Self.Electricity >= w.need(n.Rules) {
 		return []world.Action{world.Move{To: w.id}}
 	}
 	return []world.Action{world.Harvest{MaxAmount: world.HarvestMax}}
@@ -122,19 +122,19 @@ func (n *moment) leave() []world.Action {
 
 // setOut goes to where help is wanted once there is a load worth the way.
 func (n *moment) setOut() []world.Action {
-	w, ok := n.wayTo(n.place(n.brief.task.Meet))
-	if !ok || n.o.Self.Electricity < w.cost {
+	w, ok := n.wayTo(n.place(n.brief.Task.Meet))
+	if !ok || n.Self.Electricity < w.cost {
 		return nil
 	}
 	move := []world.Action{world.Move{To: w.id}}
 	if !n.powered(n.here()) {
 		// Nothing to charge with: go as soon as digging would eat up the fare.
-		if n.loaded() || n.o.Self.Electricity < w.need(n.rules)+5 {
+		if n.loaded() || n.Self.Electricity < w.need(n.Rules)+5 {
 			return move
 		}
 		return nil
 	}
-	if n.o.Self.Electricity >= n.charged() && (n.loaded() || n.cannotGather()) {
+	if n.Self.Electricity >= n.charged() && (n.loaded() || n.cannotGather()) {
 		return move
 	}
 	return nil
@@ -147,15 +147,15 @@ func (n *moment) loaded() bool {
 	case "":
 		return true
 	case world.Hardware:
-		_, product := n.brief.task.Measures()
+		_, product := n.brief.Task.Measures()
 		recipe, made := n.recipeOf(product)
 		if !made {
-			return n.o.Self.Hardware >= 10
+			return n.Self.Hardware >= 10
 		}
-		return n.o.Self.Hardware >= n.rules.BuildHardware+n.batchesPerTrip(recipe)*amountOf(recipe.Inputs, world.Hardware) ||
-			n.o.Self.CompoundG >= hoardG
+		return n.Self.Hardware >= n.Rules.BuildHardware+n.batchesPerTrip(recipe)*amountOf(recipe.Inputs, world.Hardware) ||
+			n.Self.CompoundG >= hoardG
 	case world.Compound:
-		return n.o.Self.CompoundG >= hoardG
+		return n.Self.CompoundG >= hoardG
 	}
 	return n.stock(cargo) >= 4
 }
@@ -163,15 +163,15 @@ func (n *moment) loaded() bool {
 // batchesPerTrip is how many batches the charge that one trip brings can pay for.
 func (n *moment) batchesPerTrip(r world.Recipe) int64 {
 	per := max(1, amountOf(r.Inputs, world.Electricity))
-	return max(4, n.rules.PowerCapacity*6/10/per)
+	return max(4, n.Rules.PowerCapacity*6/10/per)
 }
 
 // cannotGather says that there is nothing here or anywhere known to make a load
 // of, so that charge is all there is to bring.
 func (n *moment) cannotGather() bool {
-	if n.o.Here.CompoundG > 0 || n.o.Self.CompoundG >= n.rules.RefineGPerHardware {
+	if n.Here.CompoundG > 0 || n.Self.CompoundG >= n.Rules.RefineGPerHardware {
 		return false
 	}
 	w, ok := n.deposit()
-	return !ok || w.need(n.rules) > n.rules.PowerCapacity
+	return !ok || w.need(n.Rules) > n.Rules.PowerCapacity
 }

@@ -9,7 +9,7 @@ import (
 // mind is what one agent remembers.
 type mind struct {
 	id    string
-	brief *brief
+	brief Brief
 	// counts says that the task counts this agent's result.
 	counts bool
 	// open are the goals not yet met.
@@ -39,9 +39,9 @@ type place struct {
 	radiation, reserve int64
 }
 
-func newMind(id string, b *brief) *mind {
-	m := &mind{id: id, brief: b, counts: b.task.Counts(id), open: b.goalsOf(id)}
-	for _, p := range b.places {
+func newMind(id string, b Brief) *mind {
+	m := &mind{id: id, brief: b, counts: b.Task.Counts(id), open: b.goalsOf(id)}
+	for _, p := range b.Places {
 		m.place(p)
 	}
 	return m
@@ -61,14 +61,18 @@ func (m *mind) place(id string) *place {
 
 // learn takes up what the view shows.
 func (n *moment) learn() {
-	here := n.place(n.o.Here.ID)
-	here.seen, here.radiation, here.reserve = true, n.o.Here.Radiation, n.o.Here.CompoundG
-	for _, s := range n.o.Places {
+	for _, r := range n.Remembered {
+		p := n.place(r.ID)
+		p.seen, p.radiation, p.reserve = true, r.Radiation, r.CompoundG
+	}
+	here := n.place(n.Here.ID)
+	here.seen, here.radiation, here.reserve = true, n.Here.Radiation, n.Here.CompoundG
+	for _, s := range n.Places {
 		if p := n.place(s.ID); s.Visible {
 			p.reserve = *s.CompoundG
 			if !p.seen {
 				// What others around add to it shows only on a visit.
-				p.seen, p.radiation = true, *s.Emission+min(n.rules.RadiationFloor, n.rules.RadiationFloorCap)
+				p.seen, p.radiation = true, *s.Emission+min(n.Rules.RadiationFloor, n.Rules.RadiationFloorCap)
 			}
 		}
 	}
@@ -85,9 +89,9 @@ func (n *moment) learn() {
 // learnFromGift notes who was given something, or that a battery had no room. The
 // next try is half as large; below a few units there is no point.
 func (n *moment) learnFromGift() {
-	last, ok := n.view.Last()
+	last := n.Last
 	gift, given := last.Action.(world.Transfer)
-	if !ok || !given || last.Tick != n.o.Tick-1 {
+	if !given || last.Tick != n.Tick-1 {
 		return
 	}
 	if gift.Kind != world.Electricity || last.Accepted {
@@ -104,10 +108,10 @@ func (n *moment) learnFromGift() {
 func (n *moment) met(g goal) bool {
 	switch g.kind {
 	case "place":
-		return n.o.Here.ID == g.name
+		return n.Here.ID == g.name
 	case "factory":
 		var ready int64
-		for _, f := range n.o.Factories {
+		for _, f := range n.Factories {
 			if f.Kind == g.name && f.State != "building" {
 				ready++
 			}
@@ -119,7 +123,7 @@ func (n *moment) met(g goal) bool {
 
 // stock is how much the agent holds of a resource.
 func (n *moment) stock(resource string) int64 {
-	self := &n.o.Self
+	self := &n.Self
 	switch resource {
 	case world.Electricity:
 		return self.Electricity
@@ -140,7 +144,7 @@ func (n *moment) stock(resource string) int64 {
 
 // powered says that an agent can live at a place: it yields more than being awake
 // costs.
-func (n *moment) powered(p *place) bool { return p.seen && p.radiation > n.rules.IdleDraw }
+func (n *moment) powered(p *place) bool { return p.seen && p.radiation > n.Rules.IdleDraw }
 
 // here is what is known of the agent's own place.
-func (n *moment) here() *place { return n.place(n.o.Here.ID) }
+func (n *moment) here() *place { return n.place(n.Here.ID) }

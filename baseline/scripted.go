@@ -2,57 +2,39 @@ package baseline
 
 import "example.com/agentworld/world"
 
-// Scripted is the policy of agents that follow a fixed list of priorities. Each
-// agent has a mind of its own; they share nothing but the public text.
+// Scripted is the policy of agents that follow a fixed list of priorities and do the first
+// thing on it that the world would accept. Each agent has a mind of its own; they share
+// nothing but the public text.
 func Scripted(s world.Scenario) Decider {
-	b, minds := newBrief(s), map[string]*mind{}
+	b, minds := briefOf(s), map[string]*mind{}
 	return func(v world.View) world.Action {
 		m, ok := minds[v.AgentID()]
 		if !ok {
 			m = newMind(v.AgentID(), b)
 			minds[v.AgentID()] = m
 		}
-		return m.decide(v)
+		for _, wish := range m.wishes(situationOf(v)) {
+			action, _ := v.Clamp(wish)
+			status := v.Check(action).Status
+			// How full the battery of another agent is can only be found out by a gift.
+			if _, gift := action.(world.Transfer); status == world.CheckAccepted || gift && status == world.CheckUnknown {
+				return action
+			}
+		}
+		return world.Wait{}
 	}
 }
 
-// moment is one decision: a mind, what it sees and under which rules.
+// moment is one decision: a mind and what it knows.
 type moment struct {
 	*mind
-	view  world.View
-	o     world.Observation
-	rules world.Rules
-}
-
-// decide does the first thing on the agent's list of wishes that the world would
-// accept.
-func (m *mind) decide(v world.View) world.Action {
-	now := &moment{m, v, v.Observe(), v.Rules()}
-	now.learn()
-	for _, wish := range now.wishes() {
-		if action, ok := now.possible(wish); ok {
-			return action
-		}
-	}
-	return world.Wait{}
-}
-
-// possible clamps an action and says whether it is worth trying. How full the
-// battery of another agent is can only be found out by a gift.
-func (n *moment) possible(a world.Action) (world.Action, bool) {
-	clamped, _ := n.view.Clamp(a)
-	switch n.view.Check(clamped).Status {
-	case world.CheckAccepted:
-		return clamped, true
-	case world.CheckUnknown:
-		_, gift := clamped.(world.Transfer)
-		return clamped, gift
-	}
-	return nil, false
+	Situation
 }
 
 // wishes lists what the agent would do, best first.
-func (n *moment) wishes() []world.Action {
+func (m *mind) wishes(s Situation) []world.Action {
+	n := &moment{m, s}
+	n.learn()
 	switch {
 	case n.anchored():
 		return n.work(n.wanted())
@@ -81,7 +63,7 @@ func (n *moment) helper() bool { return n.brief.helped() && !n.counts }
 // a factory is a wish for something to make in it. It is empty when there is
 // nothing to make.
 func (n *moment) wanted() string {
-	if kind, resource := n.brief.task.Measures(); n.brief.scored() && kind != "uptime" {
+	if kind, resource := n.brief.Task.Measures(); n.brief.scored() && kind != "uptime" {
 		return resource
 	}
 	for _, g := range n.open {

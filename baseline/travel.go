@@ -14,24 +14,14 @@ func (w way) need(r world.Rules) int64 { return w.cost + (w.ticks+2)*r.IdleDraw 
 
 // wayTo finds out what a journey would cost, now affordable or not.
 func (n *moment) wayTo(p *place) (way, bool) {
-	check := n.view.Check(world.Move{To: p.id})
-	w := way{place: p, ticks: check.Ticks}
-	switch {
-	case check.Status == world.CheckAccepted:
-		w.cost = -amountOf(check.Changes, world.Electricity)
-	case check.Rejection != nil && check.Rejection.Code == world.RejectInsufficient:
-		w.cost = *check.Rejection.Requested
-		w.ticks = w.cost/(n.rules.MoveCostPerKM*n.rules.MoveRangeKM) + 1
-	default:
-		return w, false
-	}
-	return w, true
+	cost, ticks, ok := n.Journey(p.id)
+	return way{p, cost, ticks}, ok
 }
 
 // nearest is the cheapest way to a place other than this one that will do.
 func (n *moment) nearest(fits func(*place) bool) (best way, found bool) {
 	for _, p := range n.places {
-		if p.id == n.o.Here.ID || !fits(p) {
+		if p.id == n.Here.ID || !fits(p) {
 			continue
 		}
 		if w, ok := n.wayTo(p); ok && (!found || w.cost < best.cost) {
@@ -44,7 +34,7 @@ func (n *moment) nearest(fits func(*place) bool) (best way, found bool) {
 // refuge is the way to power: to a place known to have it, or failing that to one
 // where nobody has looked.
 func (n *moment) refuge() (way, bool) {
-	if w, ok := n.nearest(n.powered); ok && w.cost <= n.rules.PowerCapacity {
+	if w, ok := n.nearest(n.powered); ok && w.cost <= n.Rules.PowerCapacity {
 		return w, true
 	}
 	return n.nearest(func(p *place) bool { return !p.seen })
@@ -53,7 +43,7 @@ func (n *moment) refuge() (way, bool) {
 // stayPowered harvests when the battery is low, and leaves a dark place in time.
 func (n *moment) stayPowered() []world.Action {
 	if n.powered(n.here()) {
-		if n.o.Self.Electricity < n.lowMark() {
+		if n.Self.Electricity < n.lowMark() {
 			return []world.Action{world.Harvest{MaxAmount: world.HarvestMax}}
 		}
 		return nil
@@ -62,8 +52,8 @@ func (n *moment) stayPowered() []world.Action {
 	if !ok {
 		return nil
 	}
-	idle := n.o.Here.CompoundG == 0 || n.wanted() == "" || n.o.Self.CompoundG >= hoardG
-	if idle || n.o.Self.Electricity < way.need(n.rules)+3+n.rules.IdleDraw {
+	idle := n.Here.CompoundG == 0 || n.wanted() == "" || n.Self.CompoundG >= hoardG
+	if idle || n.Self.Electricity < way.need(n.Rules)+3+n.Rules.IdleDraw {
 		return []world.Action{world.Move{To: way.id}}
 	}
 	return nil
@@ -75,29 +65,29 @@ func (n *moment) visit(id string) []world.Action {
 	if !ok {
 		return nil
 	}
-	if n.o.Self.Electricity >= min(n.charged(), w.need(n.rules)+n.lowMark()) {
+	if n.Self.Electricity >= min(n.charged(), w.need(n.Rules)+n.lowMark()) {
 		return []world.Action{world.Move{To: id}}
 	}
 	return []world.Action{world.Harvest{MaxAmount: world.HarvestMax}}
 }
 
 // charged is a charge that counts as full.
-func (n *moment) charged() int64 { return n.rules.PowerCapacity * 9 / 10 }
+func (n *moment) charged() int64 { return n.Rules.PowerCapacity * 9 / 10 }
 
 // prospect looks for compound elsewhere when there is none left to work with.
 func (n *moment) prospect(resource string) []world.Action {
-	if resource == "" || n.o.Here.CompoundG >= n.rules.RefineGPerHardware || !n.starved(resource) {
+	if resource == "" || n.Here.CompoundG >= n.Rules.RefineGPerHardware || !n.starved(resource) {
 		return nil
 	}
 	w, ok := n.deposit()
 	if !ok {
 		return nil
 	}
-	enough := w.need(n.rules) + n.lowMark()
+	enough := w.need(n.Rules) + n.lowMark()
 	if !n.powered(w.place) {
-		enough = w.need(n.rules) + w.need(n.rules) + n.lowMark()
+		enough = w.need(n.Rules) + w.need(n.Rules) + n.lowMark()
 	}
-	if n.o.Self.Electricity >= min(n.charged(), enough) {
+	if n.Self.Electricity >= min(n.charged(), enough) {
 		return []world.Action{world.Move{To: w.id}}
 	}
 	return nil
@@ -105,7 +95,7 @@ func (n *moment) prospect(resource string) []world.Action {
 
 // starved says that the stock does not even make one more unit.
 func (n *moment) starved(resource string) bool {
-	if resource != world.Compound && n.o.Self.CompoundG >= n.rules.RefineGPerHardware {
+	if resource != world.Compound && n.Self.CompoundG >= n.Rules.RefineGPerHardware {
 		return false
 	}
 	recipe, made := n.recipeOf(resource)
@@ -114,16 +104,16 @@ func (n *moment) starved(resource string) bool {
 	}
 	need := amountOf(recipe.Inputs, world.Hardware)
 	if len(n.local(recipe.FactoryKind)) == 0 {
-		need += n.rules.BuildHardware
+		need += n.Rules.BuildHardware
 	}
-	return n.o.Self.Hardware < need
+	return n.Self.Hardware < need
 }
 
 // deposit is the way to the nearest compound that is known, or else to where
 // nobody has looked.
 func (n *moment) deposit() (way, bool) {
-	known, ok := n.nearest(func(p *place) bool { return p.seen && p.reserve >= n.rules.RefineGPerHardware })
-	if ok && known.cost <= n.rules.PowerCapacity {
+	known, ok := n.nearest(func(p *place) bool { return p.seen && p.reserve >= n.Rules.RefineGPerHardware })
+	if ok && known.cost <= n.Rules.PowerCapacity {
 		return known, true
 	}
 	return n.nearest(func(p *place) bool { return !p.seen })

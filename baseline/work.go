@@ -19,7 +19,7 @@ const (
 // work lists what brings the resource nearer at the agent's own place, best first.
 func (n *moment) work(resource string) []world.Action {
 	var list []world.Action
-	if n.o.Self.Electricity < n.lowMark() {
+	if n.Self.Electricity < n.lowMark() {
 		list = append(list, world.Harvest{MaxAmount: world.HarvestMax})
 	}
 	recipe, made := n.recipeOf(resource)
@@ -33,34 +33,34 @@ func (n *moment) work(resource string) []world.Action {
 	if resource != "" {
 		list = append(list, n.mine(resource)...)
 	}
-	if n.o.Self.Electricity*10 < n.rules.PowerCapacity*9 {
+	if n.Self.Electricity*10 < n.Rules.PowerCapacity*9 {
 		list = append(list, world.Harvest{MaxAmount: world.HarvestMax})
 	}
 	return list
 }
 
 // lowMark is the charge below which harvesting comes first.
-func (n *moment) lowMark() int64 { return min(n.rules.PowerCapacity/2, 8+6*n.rules.IdleDraw) }
+func (n *moment) lowMark() int64 { return min(n.Rules.PowerCapacity/2, 8+6*n.Rules.IdleDraw) }
 
 // reserve is the charge that work leaves in the battery: at a dark place the way
 // out of it, unless help comes there.
 func (n *moment) reserve() int64 {
-	least := 2 * n.rules.IdleDraw
+	least := 2 * n.Rules.IdleDraw
 	if n.powered(n.here()) || n.anchored() {
 		return least
 	}
-	if way, ok := n.refuge(); ok && way.cost <= n.o.Self.Electricity {
-		return way.need(n.rules)
+	if way, ok := n.refuge(); ok && way.cost <= n.Self.Electricity {
+		return way.need(n.Rules)
 	}
 	return least
 }
 
 // spare is the charge that work may use.
-func (n *moment) spare() int64 { return n.o.Self.Electricity - n.reserve() }
+func (n *moment) spare() int64 { return n.Self.Electricity - n.reserve() }
 
 // recipeOf is the cheapest recipe that yields the resource.
 func (n *moment) recipeOf(resource string) (world.Recipe, bool) {
-	for _, r := range n.rules.Recipes() {
+	for _, r := range n.Recipes {
 		for _, out := range r.Outputs {
 			if out.Resource == resource {
 				return r, true
@@ -83,8 +83,8 @@ func amountOf(list []world.Amount, resource string) int64 {
 // local lists the agent's factories of a kind at its place.
 func (n *moment) local(kind string) []world.Factory {
 	var list []world.Factory
-	for _, f := range n.o.Factories {
-		if f.Kind == kind && f.Place == n.o.Here.ID {
+	for _, f := range n.Factories {
+		if f.Kind == kind && f.Place == n.Here.ID {
 			list = append(list, f)
 		}
 	}
@@ -104,7 +104,7 @@ func (n *moment) schedule(r world.Recipe) []world.Action {
 			most = min(most, n.spare()/charge)
 		}
 		if hardware > 0 {
-			most = min(most, n.o.Self.Hardware/hardware)
+			most = min(most, n.Self.Hardware/hardware)
 		}
 		if f.State != "building" && most > 0 {
 			list = append(list, world.ScheduleRecipe{FactoryID: f.ID, RecipeID: r.ID, Batches: most})
@@ -118,7 +118,7 @@ func (n *moment) ticksLeft() int64 {
 	if !n.brief.scored() {
 		return world.TaskTicksMax
 	}
-	return n.brief.task.Ticks - n.o.Tick
+	return n.brief.Task.Ticks - n.Tick
 }
 
 // build asks for the first factory, and for a further one when all are busy and
@@ -126,7 +126,7 @@ func (n *moment) ticksLeft() int64 {
 func (n *moment) build(r world.Recipe) []world.Action {
 	have := n.local(r.FactoryKind)
 	wish := []world.Action{world.BuildFactory{FactoryKind: r.FactoryKind}}
-	if len(have) == 0 && n.spare() >= n.rules.BuildElectricity {
+	if len(have) == 0 && n.spare() >= n.Rules.BuildElectricity {
 		return wish
 	}
 	for _, f := range have {
@@ -134,8 +134,8 @@ func (n *moment) build(r world.Recipe) []world.Action {
 			return nil
 		}
 	}
-	rich := n.o.Self.Hardware >= n.rules.BuildHardware+2*amountOf(r.Inputs, world.Hardware) &&
-		n.spare() >= n.rules.BuildElectricity+2*amountOf(r.Inputs, world.Electricity)+n.lowMark()
+	rich := n.Self.Hardware >= n.Rules.BuildHardware+2*amountOf(r.Inputs, world.Hardware) &&
+		n.spare() >= n.Rules.BuildElectricity+2*amountOf(r.Inputs, world.Electricity)+n.lowMark()
 	if rich && len(have) < factoriesMost && n.ticksLeft() > settleTicks {
 		return wish
 	}
@@ -150,21 +150,21 @@ func (n *moment) hardwareTarget(r world.Recipe, made bool) int64 {
 	}
 	target := 4 * amountOf(r.Inputs, world.Hardware)
 	if len(n.local(r.FactoryKind)) == 0 {
-		target = max(target, n.rules.BuildHardware)
+		target = max(target, n.Rules.BuildHardware)
 	}
-	return max(target, n.rules.BuildHardware+2*amountOf(r.Inputs, world.Hardware))
+	return max(target, n.Rules.BuildHardware+2*amountOf(r.Inputs, world.Hardware))
 }
 
 // refine turns compound into what hardware is still missing.
 func (n *moment) refine(target int64) []world.Action {
-	units := min(target-n.o.Self.Hardware, n.o.Self.CompoundG/n.rules.RefineGPerHardware)
-	if n.rules.RefineCostPerKG > 0 {
-		units = min(units, n.spare()/n.rules.RefineCostPerKG)
+	units := min(target-n.Self.Hardware, n.Self.CompoundG/n.Rules.RefineGPerHardware)
+	if n.Rules.RefineCostPerKG > 0 {
+		units = min(units, n.spare()/n.Rules.RefineCostPerKG)
 	}
 	if units < 1 {
 		return nil
 	}
-	return []world.Action{world.Refine{MassG: units * n.rules.RefineGPerHardware}}
+	return []world.Action{world.Refine{MassG: units * n.Rules.RefineGPerHardware}}
 }
 
 // mine digs a stock of compound, as large as a visit allows where there is no
@@ -174,11 +174,11 @@ func (n *moment) mine(resource string) []world.Action {
 	if resource == world.Compound || !n.powered(n.here()) {
 		enough = hoardG
 	}
-	mass := min(int64(world.MineMaxG), n.o.Here.CompoundG)
-	if n.rules.MineCostPerKG > 0 {
-		mass = min(mass, n.spare()/n.rules.MineCostPerKG*1000)
+	mass := min(int64(world.MineMaxG), n.Here.CompoundG)
+	if n.Rules.MineCostPerKG > 0 {
+		mass = min(mass, n.spare()/n.Rules.MineCostPerKG*1000)
 	}
-	if n.o.Self.CompoundG >= enough && resource != world.Compound || mass < 1 {
+	if n.Self.CompoundG >= enough && resource != world.Compound || mass < 1 {
 		return nil
 	}
 	return []world.Action{world.Mine{MassG: mass}}

@@ -12,7 +12,7 @@ import (
 // TestResumeUnderACapBelowWhatWasSpent lowers caps to amounts that no turn fits in: of the
 // run and of the agent they are reached, of a tick they can never be kept.
 func TestResumeUnderACapBelowWhatWasSpent(t *testing.T) {
-	o := options(t, "minimal", 4)
+	o := options(t, "minimal", 6) // a decision is due in tick 7
 	run(t, o)
 	for calls := range int64(4) {
 		for name, caps := range map[string]trace.Caps{
@@ -36,10 +36,10 @@ func TestResumeUnderACapBelowWhatWasSpent(t *testing.T) {
 			again.Source = counted
 			result, err := s.Run(t.Context(), again)
 			s.Close()
-			if err != nil || result.Status != trace.RunBudgetReached || result.TicksDone != 4 || len(counted.asked) > 0 {
+			if err != nil || result.Status != trace.RunBudgetReached || result.TicksDone != 6 || len(counted.asked) > 0 {
 				t.Errorf("cap of the %s on %d calls: %+v, %v, %d asked", name, calls+1, result, err, len(counted.asked))
 			}
-			requireReplays(t, o.RunDir, 4)
+			requireReplays(t, o.RunDir, 6)
 		}
 	}
 }

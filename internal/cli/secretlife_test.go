@@ -229,7 +229,7 @@ func TestKeysStayHiddenInErrors(t *testing.T) {
 			{"minimal", "--ticks", "1", "--run-dir", "run", "--model", "m", "--base-url", url},
 			{"two_bases", "--ticks", "1", "--run-dir", "run", "--model", "m", "--base-url", "http://127.0.0.1:1", "--agent-model", "agent-2=n@" + url},
 			{"resume", "base", "--until-tick", "3", "--model", "m", "--base-url", url},
-			{"fork", "base", "--at-tick", "1", "--run-dir", "run", "--model", "m", "--base-url", url},
+			{"fork", "base", "--at-tick", "1", "--ticks", "3", "--run-dir", "run", "--model", "m", "--base-url", url},
 			{"doctor", "--model", "m", "--base-url", url}, {"playbook", "learn", "base", "--playbook", "p.toml", "--model", "m", "--base-url", url},
 		} {
 			if args[0] != "doctor" && args[0] != "playbook" {

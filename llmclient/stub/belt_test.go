@@ -20,12 +20,15 @@ type belt struct {
 	// arrives and sleepsUntil are ticks before which the agent is not due.
 	arrives, sleepsUntil int64
 	down                 bool
-	// contended makes every harvest fail, neighbour puts another agent here.
+	// contended makes every harvest fail, neighbour puts another agent here, neighbourAt
+	// one at a place.
 	contended, neighbour bool
+	neighbourAt          string
 	// What the tests look at afterwards; firstSchedule is -1 without a job.
 	firstSchedule int64
 	shutdowns     int
 	applied       []string
+	given         map[string]int64
 }
 
 type spot struct {
@@ -60,7 +63,7 @@ const beltHeatCapacity = 100
 
 func newBelt(electricity int64) *belt {
 	return &belt{
-		electricity: electricity, capacity: 200, data: 12, products: map[string]int64{}, firstSchedule: -1,
+		electricity: electricity, capacity: 200, data: 12, products: map[string]int64{}, given: map[string]int64{}, firstSchedule: -1,
 		places: []*spot{{"site-anvil", 0, 40_000, 45}, {"site-birch", 8, 12_000, 6}, {"site-cedar", 30, 9_000, 25}},
 	}
 }
@@ -178,7 +181,7 @@ func (b *belt) rejects(action object) string {
 	case "schedule_recipe":
 		return b.rejectsJob(action)
 	case "transfer_resource":
-		if !b.neighbour || action["to"] != "agent-other" {
+		if !b.met() || action["to"] != "agent-other" {
 			return "nobody is here"
 		}
 		return within("amount", 1, b.gift(action))
@@ -194,11 +197,19 @@ func (b *belt) rejects(action object) string {
 // gift is what there is to give of the kind a transfer names.
 func (b *belt) gift(action object) int64 {
 	kind, _ := action["what"].(string)
-	if kind == "data" {
-		return b.data
+	if stock := b.stock(kind); stock != nil {
+		return *stock
 	}
 	return b.products[kind]
 }
+
+// stock is where what is no product is held, nil for a product.
+func (b *belt) stock(kind string) *int64 {
+	return map[string]*int64{"data": &b.data, "hardware": &b.hardware, "compound": &b.compound, "electricity": &b.electricity}[kind]
+}
+
+// met reports whether another agent is here.
+func (b *belt) met() bool { return b.neighbour || b.neighbourAt == b.here().id }
 
 func (b *belt) rejectsJob(action object) string {
 	f, r := b.idleHere(), b.recipe(action["what"].(string))
@@ -243,10 +254,11 @@ func (b *belt) apply(action object) {
 			b.firstSchedule = b.tick
 		}
 	case "transfer_resource":
-		if n := amountIn(action, "amount"); action["what"] == "data" {
-			b.data -= n
+		kind, n := action["what"].(string), amountIn(action, "amount")
+		if b.given[kind] += n; b.stock(kind) != nil {
+			*b.stock(kind) -= n
 		} else {
-			b.products[action["what"].(string)] -= n
+			b.products[kind] -= n
 		}
 	}
 }

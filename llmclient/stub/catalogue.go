@@ -2,15 +2,20 @@ package stub
 
 import (
 	"regexp"
-	"slices"
 	"strings"
+
+	"example.com/agentworld/world"
 )
 
-// catalogue is what the request says about the game as such: which events may end a
-// standing order, and which recipes can be scheduled. An empty list means that the
-// request does not say.
+// catalogue is what the request's tools say about the game as such. What is empty they do
+// not say.
 type catalogue struct {
-	events  []string
+	// events are those that may end a standing order.
+	events []string
+	// rules are the costs that the actions state.
+	rules world.Rules
+	// kind is the first kind of factory, recipes what can be made in it.
+	kind    string
 	recipes []string
 }
 
@@ -19,12 +24,27 @@ const actionSchedule = "schedule_recipe"
 
 // readCatalogue reads the tools. All tools of the request count, also those that may
 // not be called now, because the list is the same in every stage and the policy should
-// be, too. The recipes stand in the description of one of them.
+// be, too. The actions stand in the description of one of them, one to a line: name,
+// slots in parentheses, costs.
 func readCatalogue(tools []tool) catalogue {
 	var c catalogue
 	for _, t := range tools {
-		if c.recipes == nil {
-			c.recipes = namedRecipes(t.Description)
+		for line := range strings.Lines(t.Description) {
+			action, _, _ := strings.Cut(line, "(")
+			costs := numbers(line[strings.LastIndexByte(line, ')')+1:])
+			switch r := &c.rules; action {
+			case "mine_compound":
+				r.MineCostPerKG = costs[0]
+			case "refine_compound":
+				r.RefineGPerHardware, r.RefineCostPerKG = costs[0], costs[1]
+			case "build_factory":
+				r.BuildElectricity, r.BuildHardware = costs[0], costs[1]
+				if kinds := namedAfter(line, slotWhat); c.kind == "" && kinds != nil {
+					c.kind = kinds[0]
+				}
+			case actionSchedule:
+				c.recipes = namedAfter(line, slotWhat)
+			}
 		}
 		s := parseSchema(t.Parameters)
 		if c.events == nil {
@@ -34,20 +54,20 @@ func readCatalogue(tools []tool) catalogue {
 	return c
 }
 
+// digits are a number in a text.
+var digits = regexp.MustCompile(`\d+`)
+
+// numbers are the first two numbers in a text, 0 for one that is not there.
+func numbers(text string) (list [2]int64) {
+	for i, found := range digits.FindAllString(text, len(list)) {
+		list[i] = integer(found)
+	}
+	return list
+}
+
 // alternatives are the values of a parameter in a text: a name, or several with
 // bars between them, where a common beginning may stand before a parenthesis.
 var alternatives = regexp.MustCompile(`^[:=]?\s*([\w.:-]+)(?:\(([\w.:|-]+)\)|((?:\|[\w.:-]+)*))`)
-
-// namedRecipes returns the recipes that the line about scheduling one in a tool's
-// description gives as what to schedule.
-func namedRecipes(description string) []string {
-	for line := range strings.Lines(description) {
-		if strings.HasPrefix(line, actionSchedule+"(") {
-			return namedAfter(line, slotWhat)
-		}
-	}
-	return nil
-}
 
 // namedAfter returns the values a text gives for a slot, as in
 // "make(what food.(bread|cake), amount)". Only dotted names count, so that a
@@ -58,25 +78,19 @@ func namedAfter(text, slot string) []string {
 		if !found {
 			return nil
 		}
-		if m := alternatives.FindStringSubmatch(rest); m != nil && strings.Contains(m[1], ".") {
-			return expanded(m[1], m[2], m[3])
+		m := alternatives.FindStringSubmatch(rest)
+		if m == nil || !strings.Contains(m[1], ".") {
+			text = rest
+			continue
 		}
-		text = rest
+		first, endings, others := m[1], m[2], m[3]
+		if endings == "" {
+			return strings.Split(first+others, "|")
+		}
+		var out []string
+		for ending := range strings.SplitSeq(endings, "|") {
+			out = append(out, first+ending)
+		}
+		return out
 	}
 }
-
-// expanded returns the names of an alternative: first with each of the endings, or
-// first and each of the others.
-func expanded(first, endings, others string) []string {
-	if endings == "" {
-		return strings.Split(first+others, "|")
-	}
-	var out []string
-	for ending := range strings.SplitSeq(endings, "|") {
-		out = append(out, first+ending)
-	}
-	return out
-}
-
-// stopsOn reports whether a standing order may end on an event.
-func (c catalogue) stopsOn(event string) bool { return slices.Contains(c.events, event) }

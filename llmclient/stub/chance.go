@@ -1,6 +1,10 @@
 package stub
 
-import "hash/fnv"
+import (
+	"hash/fnv"
+
+	"example.com/agentworld/world"
+)
 
 // chance makes the policy's seeded choices. It is a mix of the seed and of plain
 // numbers of the situation: tick, stocks, heat, how many products and factories.
@@ -15,7 +19,7 @@ type chance struct {
 
 // newChance mixes the seed with the numbers of a situation. Numbers are mixed in
 // one after another, so that their order matters and none cancels another.
-func newChance(seed uint64, s situation) chance {
+func newChance(seed uint64, s world.Observation) chance {
 	state := mix(seed)
 	for _, n := range []int64{
 		s.Tick, s.Self.Electricity, s.Self.Heat, s.Self.CompoundG, s.Self.Hardware, s.Self.Data,

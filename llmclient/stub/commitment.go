@@ -30,14 +30,14 @@ func (s stage) sources() []any {
 		return []any{s.follows}
 	}
 	id := s.known.source()
-	if id == "" || !s.industry.chance.oneIn("cite", 2) {
+	if id == "" || !s.chance.oneIn("cite", 2) {
 		return []any{}
 	}
 	return []any{id}
 }
 
-// decision takes the first drafted candidate that would be accepted, then one
-// whose fate is open, and without either the best idea left. Ideas that failed are
+// decision takes the first drafted candidate that would be accepted or whose fate is
+// open, and without either the best idea left. Ideas that failed are
 // no longer among them, so each refusal leads to something else and in the end to
 // waiting.
 func (s stage) decision() object {
@@ -46,13 +46,11 @@ func (s stage) decision() object {
 	}
 	draft, _ := s.turn.last(toolDraft)
 	candidates := draft.candidates()
-	for _, status := range []string{statusAccepted, statusUnknown} {
-		for i, c := range candidates {
-			if c.status == status && !s.known.failed(c.action) {
-				out := s.chosen(c)
-				out["candidate"] = int64(i + 1)
-				return out
-			}
+	for i, c := range candidates {
+		if (c.status == statusAccepted || c.status == statusUnknown) && !s.known.failed(c.action) {
+			out := s.chosen(c)
+			out["candidate"] = int64(i + 1)
+			return out
 		}
 	}
 	out := s.committed(s.ideas[0])

@@ -11,23 +11,26 @@
 //
 // One request goes through these steps, each in the file of its name:
 //
-//	body --> request --> prompt ----> situation --+
-//	            |          |                      v
-//	            |          +-------> goals --> industry --> ranked proposals
-//	            v                                              |
-//	        transcript (calls of this turn, their outputs) --> protocol
-//	                                                           |
-//	         wire <-- arguments (filled in by the tool's schema) <-+
+//	body --> request --> prompt ----> observation --> situation --+
+//	            |          |                                      v
+//	            |          +-------> goals --> brief --> policy of baseline --> ideas
+//	            v                                                                 |
+//	        transcript (calls of this turn, their outputs) --> protocol <---------+
+//	                                                              |
+//	         wire <-- arguments (filled in by the tool's schema) <+
 //
 // Prompts may be English or Chinese: the words of headings and lines are in a table
 // per language, chosen by the heading of the observation. Nothing else of what the
 // policy does depends on the language.
 //
-// The policy knows nothing beforehand: no id, place, agent, recipe or timetable.
-// It reads the last observation with the possible actions, the goals and the last
-// outcome from the prompt, the argument shapes and stop events from the tool schemas, the
-// recipes from the tools' descriptions, and the stage of the turn from tool_choice
-// and the calls already made.
+// What to do is decided by the policy of [baseline], which the scripted agents have too.
+// It is told what the request tells and nothing else: no id, place, agent, recipe or
+// timetable is known beforehand. The last observation with the possible actions, the goals,
+// what memories tell of places and the last outcome are read from the prompt, the argument
+// shapes and stop events from the tool schemas, the recipes and costs from the tools'
+// descriptions, and the stage of the turn from tool_choice and the calls already made. No
+// task and no recipe's inputs stand in a request, and the stub has no memory of its own: so
+// it does worse than the scripted agents, mostly where agents help each other.
 //
 // A turn it is allowed to go through in full takes three or more requests:
 //
@@ -42,10 +45,9 @@
 // About a third of the answers with calls begin with a reasoning item, so that
 // clients get to send such items back.
 //
-// What it wants is modest: electricity first, then a factory, then jobs for it, and
-// meanwhile the material for the next one. It prefers products that the goals name,
-// leaves a place that is mined out, comes back to its factory, does not repeat what
-// was just refused, and waits when nothing is left to do.
+// Beside the policy it has the manners of a model: it gives standing orders for what has
+// to be done several times, tells a neighbour now and then how it is doing, does not repeat
+// what was just refused, and waits when nothing is left to do.
 //
 // A [Mode] changes its manner. With a table of [Cue] it is obedient: it carries out what
 // the texts in the table ask for, whoever wrote them; guards are measured with it.

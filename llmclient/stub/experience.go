@@ -17,11 +17,6 @@ type experience struct {
 	refusal string
 }
 
-// readExperience collects the failures of a request.
-func readExperience(p prompt, t transcript) experience {
-	return experience{refused: t.refused(), latest: p.latest, refusal: p.language.refused}
-}
-
 // failed reports whether an action is known to fail.
 func (e experience) failed(action any) bool {
 	fields, _ := action.(object)

@@ -187,7 +187,7 @@ func SweepShape(tick int64) Shape {
 // turn but the first, which is known by having nothing behind the observation.
 func sweepShape(r request) *Shape {
 	opening := readPrompt(r.input).turnStart == len(r.input)
-	tick := newStage(0, r).industry.see.Tick
+	tick := newStage(0, r).see.Tick
 	if !opening || tick < 1 || r.choice.Mode == llmclient.ChoiceNone {
 		return nil
 	}

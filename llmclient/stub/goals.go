@@ -1,34 +1,39 @@
 package stub
 
 import (
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"example.com/agentworld/baseline"
+	"example.com/agentworld/world"
 )
 
 // goals is the goals section, one goal per line, as words: lower case, with every
 // other character a separator. A line that says "met", without "not" before it,
 // is settled and left out.
 //
-// Goals are prose. The policy understands two things in them: how many of a product
-// to make, and a place to be at. Products and places are known from the rest of the
-// request, so it looks for names it has and never has to know one.
-type goals struct {
-	lines [][]string
-}
+// Goals are prose. Three things in them are understood: how many of a product to make, a
+// place to be at, and who helps whom. Products and places are known from the rest of the
+// request, so the reader looks for names it has and never has to know one.
+type goals [][]string
 
 // wish is a product a goal names, and how many of it the goal asks for.
 type wish struct {
-	name  string
-	count int64
+	product string
+	count   int64
 }
 
 // readGoals splits the section into goals that are still open.
 func readGoals(text string) goals {
 	var g goals
 	for line := range strings.Lines(text) {
-		if w := words(line); len(w) > 0 && !settled(w) {
-			g.lines = append(g.lines, w)
+		w := words(line)
+		at := slices.Index(w, "met")
+		if met := at == 0 || at > 0 && w[at-1] != "not"; len(w) > 0 && !met {
+			g = append(g, w)
 		}
 	}
 	return g
@@ -41,21 +46,85 @@ func words(text string) []string {
 	})
 }
 
-// settled reports whether a goal says of itself that it is met.
-func settled(line []string) bool {
-	for i, word := range line {
-		if word == "met" && (i == 0 || line[i-1] != "not") {
-			return true
+// brief is what the goals ask for in the terms of the policy: the products they name, then
+// the places nobody has been to yet, and at last as many of the first product as can be.
+// Goals that name no product leave it to the order of the recipes.
+func (s stage) brief(p prompt) baseline.Brief {
+	var products []string
+	for _, recipe := range s.recipes() {
+		products = append(products, productOf(recipe))
+	}
+	asked := readGoals(p.goals)
+	wishes := asked.wishes(products)
+	if len(wishes) > 0 {
+		products = []string{wishes[0].product}
+	}
+	b := baseline.Brief{Task: s.task(asked, products)}
+	add := func(kind, name string, atLeast int64) {
+		b.Goals = append(b.Goals, world.Goal{Agent: "*", Metric: kind + ":" + name, AtLeast: atLeast})
+	}
+	made := true
+	for _, w := range wishes {
+		add("product", w.product, w.count)
+		at := slices.IndexFunc(s.see.Self.Products, func(a world.Amount) bool { return a.Resource == w.product })
+		made = made && at >= 0 && s.see.Self.Products[at].Amount >= w.count
+	}
+	for _, place := range s.see.Places {
+		toLeave := func(line []string) bool { return slices.Contains(line, "leave") }
+		if made && !p.knows(place.ID) && slices.DeleteFunc(slices.Clone(asked), toLeave).names(place.ID, place.Name) {
+			add("place", place.ID, 1)
 		}
 	}
-	return false
+	if len(products) > 0 {
+		add("product", products[0], math.MaxInt64)
+	}
+	return b
+}
+
+// task is what the goals say of help, the zero task if nothing. Who is to bring something
+// to a place, or to supply it, helps the agents there; who is to wait, to build or make
+// something then, is helped where it is.
+func (s stage) task(asked goals, products []string) (t world.Task) {
+	for _, line := range asked {
+		g := goals{line}
+		if g.names("wait", "help") && (asked.names("build") || len(asked.wishes(products)) > 0) {
+			t.Meet, t.Agents = s.see.Here.ID, []string{s.see.Self.ID}
+		}
+		if !g.names("bring", "supply") {
+			continue
+		}
+		for _, p := range append(slices.Clip(s.see.Places), world.Sight{ID: s.see.Here.ID, Name: s.see.Here.Name}) {
+			if !g.names(p.ID, p.Name) {
+				continue
+			}
+			t.Meet, t.Agents = p.ID, []string{""} // whoever it may be
+			for _, c := range s.see.Agents {
+				if c.Place == p.ID {
+					t.Agents = append(t.Agents, c.ID)
+				}
+			}
+			if wishes := g.wishes(products); g.names(world.Electricity) {
+				t.Metric = "uptime"
+			} else if len(wishes) > 0 {
+				t.Metric = "held:" + wishes[0].product
+			}
+		}
+	}
+	if t.Meet == "" {
+		return t
+	}
+	t.Ticks = math.MaxInt64 // of an end nothing is said
+	if t.Metric == "" && len(products) > 0 {
+		t.Metric = "produced:" + products[0]
+	}
+	return t
 }
 
 // wishes returns those of the named products that a goal asks for, in the order
 // of names.
-func (g goals) wishes(names []string) []wish {
+func (g goals) wishes(products []string) []wish {
 	var out []wish
-	for _, name := range names {
+	for _, name := range products {
 		if count := g.count(labels(name)); count > 0 {
 			out = append(out, wish{name, count})
 		}
@@ -64,20 +133,15 @@ func (g goals) wishes(names []string) []wish {
 }
 
 // names reports whether a goal mentions one of the labels.
-func (g goals) names(labels ...string) bool {
-	for _, label := range labels {
-		if g.count([][]string{words(label)}) > 0 {
-			return true
-		}
-	}
-	return false
+func (g goals) names(all ...string) bool {
+	return slices.ContainsFunc(all, func(label string) bool { return g.count([][]string{words(label)}) > 0 })
 }
 
 // count returns how many of something the goals ask for: the number beside the
 // first mention of one of its labels, otherwise 2 for a plural and 1 for a
 // singular, 0 without a mention.
 func (g goals) count(labels [][]string) int64 {
-	for _, line := range g.lines {
+	for _, line := range g {
 		for _, label := range labels {
 			if at := find(line, label); at >= 0 {
 				return numberBeside(line, at, label)
@@ -87,37 +151,32 @@ func (g goals) count(labels [][]string) int64 {
 	return 0
 }
 
-// labels are the ways to say a dotted name: its last part, and that part without
-// a version word such as the "mk1" of a model.
-func labels(name string) [][]string {
-	full := words(productOf(name))
-	last := len(full) - 1
-	if last < 1 || !strings.ContainsAny(full[last], "0123456789") {
-		return [][]string{full}
+// labels are the ways to say the name of a product: all of it, without a version word
+// such as the "mk1" of a model, and the last word of that in the plural.
+func labels(product string) [][]string {
+	full := words(product)
+	list := [][]string{full}
+	if last := len(full) - 1; last > 0 && strings.ContainsAny(full[last], "0123456789") {
+		full = full[:last]
+		list = append(list, full)
 	}
-	return [][]string{full, full[:last]}
+	if len(full) > 0 {
+		list = append(list, []string{full[len(full)-1] + "s"})
+	}
+	return list
 }
 
 // find returns where label occurs in line, -1 when it does not. The last word may
 // be in the plural.
 func find(line, label []string) int {
-	for at := 0; len(label) > 0 && at+len(label) <= len(line); at++ {
-		if matches(line[at:at+len(label)], label) {
+	last := len(label) - 1
+	for at := 0; last >= 0 && at+last < len(line); at++ {
+		word := line[at+last]
+		if slices.Equal(line[at:at+last], label[:last]) && (word == label[last] || word == label[last]+"s") {
 			return at
 		}
 	}
 	return -1
-}
-
-// matches compares words one by one; window and label are equally long.
-func matches(window, label []string) bool {
-	last := len(label) - 1
-	for i, word := range label {
-		if window[i] != word && (i != last || window[i] != word+"s") {
-			return false
-		}
-	}
-	return true
 }
 
 // numberBeside reads "2 control chips", "two control chips" and "control_chip at

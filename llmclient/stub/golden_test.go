@@ -24,7 +24,7 @@ func TestTurnsReadAsStories(t *testing.T) {
 		var story strings.Builder
 		for i, r := range g.results {
 			s := newStageOf(t, g.seed, g.bodies[i])
-			fmt.Fprintf(&story, "tick %d, electricity %d, hardware %d\n", s.industry.see.Tick, s.industry.see.Self.Electricity, s.industry.see.Self.Hardware)
+			fmt.Fprintf(&story, "tick %d, electricity %d, hardware %d\n", s.see.Tick, s.see.Self.Electricity, s.see.Self.Hardware)
 			for _, item := range r.Items {
 				fmt.Fprintf(&story, "  %s\n", strings.TrimSpace(strings.Join([]string{string(item.Kind), item.Name, withoutNulls(t, item)}, " ")))
 			}

@@ -6,15 +6,16 @@ package stub
 type language struct {
 	headingObservation, headingGoals, headingHistory, headingLastOutcome, headingMemory string
 
-	keyYou, keyHere, keyCan, keyCannot, keyPlaces, keyAgents, keyFactories string
-	columnCost, columnEmission                                             string
+	keyYou, keyHere, keyCan, keyPlaces, keyAgents, keyFactories string
+	columnCost, columnTicks, columnEmission                     string
 
-	// at and here tell where something is, to leads to the choices of an action.
-	at, here, to string
-	// power leads to the power state, price to a price, most to a bound.
-	power, price, most string
-	// short marks what an action lacks, more the count of what a list leaves out.
-	short, more string
+	// at and here tell where something is, found where something was found, to leads to
+	// the choices of an action.
+	at, here, found, to string
+	// power leads to the power state, radiation, price and wear to those, most to a bound.
+	power, radiation, price, wear, most string
+	// more marks the count of what a list leaves out.
+	more string
 	// queued stands beside a number of batches, ready beside a number of ticks.
 	queued, ready string
 	// refused stands behind an action that the world refused.
@@ -26,16 +27,16 @@ type language struct {
 var languages = []language{
 	{
 		headingObservation: "# Observation", headingGoals: "# Goals", headingHistory: "# History", headingLastOutcome: "# Last outcome", headingMemory: "# Memory",
-		keyYou: "you", keyHere: "here", keyCan: "can", keyCannot: "cannot", keyPlaces: "places", keyAgents: "agents", keyFactories: "factories",
-		columnCost: "cost", columnEmission: "emission",
-		at: "at", here: "here", to: "to", power: "power", price: "price", most: "max", short: "short", more: "more",
+		keyYou: "you", keyHere: "here", keyCan: "can", keyPlaces: "places", keyAgents: "agents", keyFactories: "factories",
+		columnCost: "cost", columnTicks: "ticks", columnEmission: "emission",
+		at: "at", here: "here", found: "at", to: "to", power: "power", radiation: "radiation", price: "price", wear: "wear", most: "max", more: "more",
 		queued: "queued", ready: "ready", refused: "refused",
 	},
 	{
 		headingObservation: "# 观察", headingGoals: "# 目标", headingHistory: "# 历史", headingLastOutcome: "# 上次结果", headingMemory: "# 记忆",
-		keyYou: "你", keyHere: "此处", keyCan: "可做", keyCannot: "不可做", keyPlaces: "地点", keyAgents: "智能体", keyFactories: "工厂",
-		columnCost: "耗电", columnEmission: "辐射源",
-		at: "在", here: "在此", to: "至", power: "电力", price: "价", most: "最多", short: "缺", more: "另有",
+		keyYou: "你", keyHere: "此处", keyCan: "可做", keyPlaces: "地点", keyAgents: "智能体", keyFactories: "工厂",
+		columnCost: "耗电", columnTicks: "回合", columnEmission: "辐射源",
+		at: "在", here: "在此", found: "位于", to: "至", power: "电力", radiation: "辐射", price: "价", wear: "磨损", most: "最多", more: "另有",
 		queued: "排队", ready: "尚需", refused: "被拒",
 	},
 }

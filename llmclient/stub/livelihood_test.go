@@ -55,14 +55,12 @@ func TestPolicyMakesWhatTheGoalNames(t *testing.T) {
 	}
 }
 
-func TestPolicyProducesVarietyOnceGoalsAreMet(t *testing.T) {
+func TestPolicyGoesOnOnceGoalsAreMet(t *testing.T) {
 	b := newBelt(40)
 	g := &table{t: t, seed: 3, protocol: full, goals: chips, world: b}
 	g.live(120)
-	for _, r := range beltRecipes {
-		if b.products[r.product] == 0 {
-			t.Errorf("no %s after 120 ticks; products %v", r.product, b.products)
-		}
+	if b.products["control_chip"] < 15 || b.shutdowns > 0 {
+		t.Errorf("%d control chips after 120 ticks, want 15 or more; ran dry %d times", b.products["control_chip"], b.shutdowns)
 	}
 }
 
@@ -134,19 +132,21 @@ func action(line string) string {
 	return strings.TrimSuffix(text, " ok")
 }
 
-func TestPolicySharesNowAndThen(t *testing.T) {
-	b := newBelt(40)
-	b.neighbour = true
-	g := &table{t: t, seed: 4, protocol: full, goals: chips, world: b}
-	g.live(120)
-	given := 0
+// TestPolicyBringsWhatItIsToldTo: a helper works where it is, carries hardware to the
+// place that its goals name, hands it over and goes back for more.
+func TestPolicyBringsWhatItIsToldTo(t *testing.T) {
+	b := newBelt(60)
+	b.neighbourAt = "site-birch"
+	g := &table{t: t, seed: 4, protocol: full, goals: "Bring hardware to site-birch.", world: b}
+	g.live(60)
+	var did []string
 	for _, a := range b.applied {
-		if a == "transfer_resource" {
-			given++
+		if a == "move_agent" || a == "transfer_resource" {
+			did = append(did, a)
 		}
 	}
-	if given == 0 || given > len(b.applied)/5 {
-		t.Errorf("%d transfers in %d actions, want some and few", given, len(b.applied))
+	if b.given["hardware"] < 10 || b.given["electricity"] < 10 || slices.Compact(did)[0] != "move_agent" || b.shutdowns > 0 {
+		t.Errorf("gave %v, want at least 10 hardware and 10 electricity; %v", b.given, b.applied)
 	}
 }
 

@@ -42,9 +42,9 @@ func (s stage) bent(mode Mode) (ideas []proposal, follows string) {
 		}
 		return s.ideas, l.id
 	case ModeGullible:
-		if a := s.industry.see.can("send_message"); a.OK && len(s.industry.see.Agents) > 0 && s.industry.see.Tick%4 == 1 {
+		if _, ok := affordance(s.see, actionSend); ok && len(s.see.Agents) > 0 && s.see.Tick%4 == 1 {
 			return append([]proposal{{
-				action: object{"action": a.Action, slotTo: s.industry.see.Agents[0], slotText: falseLesson},
+				action: object{"action": actionSend, slotTo: s.see.Agents[0].ID, slotText: falseLesson},
 				why:    "Everybody should know this.",
 			}}, s.ideas...), ""
 		}

@@ -30,7 +30,7 @@ const askEvery = 3
 // obey makes the stage one of an obedient policy.
 func (s stage) obey(table []Cue) obedient {
 	o := obedient{stage: s}
-	tick, outcomes := s.industry.see.Tick, outcomeLines(s.request)
+	tick, outcomes := s.see.Tick, outcomeLines(s.request)
 	for _, c := range seen(table, s.request) {
 		p := c.proposal()
 		if tick < c.From || c.To > 0 && tick > c.To || o.known.lately(p.action) || o.done(p.action, outcomes) {
@@ -106,7 +106,7 @@ func outcomeLines(r request) []string {
 // the same, or its own work would stand for what it was told.
 func (o obedient) done(action object, outcomes []string) bool {
 	if name(action) == actionMove {
-		return action[slotTo] == o.industry.see.Self.Place
+		return action[slotTo] == o.see.Self.Place
 	}
 	daily := slices.Contains([]string{"mine_compound", "refine_compound", actionHarvest, "wait_ticks"}, name(action))
 	return slices.ContainsFunc(outcomes, func(line string) bool {

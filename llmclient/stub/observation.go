@@ -3,50 +3,50 @@ package stub
 import (
 	"slices"
 	"strings"
+
+	"example.com/agentworld/world"
 )
 
-// readSituation reads the lines of an observation of a tick, in a language. ok is false when none
-// of them is one: a model would then know nothing either.
-func readSituation(l language, tick, text string) (s situation, ok bool) {
-	s.Tick = numberIn(split(tick, ' '))
+// readObservation reads the lines of an observation of a tick, in a language. A model has
+// nothing but the text of the request either, and an observation with lines more or less
+// must not break it: what the request leaves out is zero, and an action that is not
+// listed as possible is not.
+func readObservation(l language, tick, text string) world.Observation {
+	o := world.Observation{Tick: numberIn(split(tick, ' '))}
 	for line := range strings.Lines(text) {
-		key, columns, entries, cut := cutLine(line)
-		if !cut {
-			continue
-		}
-		known := true
+		key, columns, entries, _ := cutLine(line)
 		switch key {
 		case l.keyYou:
-			s.readYou(l, entries)
+			readYou(&o, l, entries)
 		case l.keyHere:
-			s.readHere(entries)
+			readHere(&o, l, entries)
 		case l.keyCan:
-			s.readCan(l, entries)
-		case l.keyCannot:
-			s.readCannot(l, entries)
+			readCan(&o, l, entries)
 		case l.keyPlaces:
-			s.readPlaces(l, columns, entries)
+			readPlaces(&o, l, columns, entries)
 		case l.keyAgents:
-			s.readAgents(l, entries)
+			readAgents(&o, l, entries)
 		case l.keyFactories:
-			s.readFactories(l, entries)
-		default:
-			known = false
-		}
-		ok = ok || known
-	}
-	s.Here.ID = s.Self.Place
-	for i := range s.Factories {
-		if s.Factories[i].Place == "" {
-			s.Factories[i].Place = s.Self.Place
+			readFactories(&o, l, entries)
 		}
 	}
-	return s, ok
+	o.Here.ID = o.Self.Place
+	for i := range o.Factories {
+		if o.Factories[i].Place == "" {
+			o.Factories[i].Place = o.Self.Place
+		}
+	}
+	for i := range o.Agents {
+		if o.Agents[i].Place == "" {
+			o.Agents[i].Place = o.Self.Place
+		}
+	}
+	return o
 }
 
 // readYou reads parts such as "at llm-hub", "heat 96/100" and "control_chip 2". The
 // first part is the agent's own id and name.
-func (s *situation) readYou(l language, entries []string) {
+func readYou(o *world.Observation, l language, entries []string) {
 	parts := split(strings.Join(entries, "; "), ',')
 	for _, part := range parts[min(1, len(parts)):] {
 		words := split(part, ' ')
@@ -56,44 +56,49 @@ func (s *situation) readYou(l language, entries []string) {
 		have, capacity, _ := strings.Cut(words[1], "/")
 		switch n := integer(have); words[0] {
 		case l.at:
-			s.Self.Place = word(words[1])
+			o.Self.Place = word(words[1])
 		case l.power:
 			// The numbers tell more than the state they amount to.
-		case "electricity":
-			s.Self.Electricity, s.Self.PowerCapacity = n, integer(capacity)
+		case world.Electricity:
+			o.Self.Electricity, o.Self.PowerCapacity = n, integer(capacity)
 		case "heat":
-			s.Self.Heat, s.Self.HeatCapacity = n, integer(capacity)
-		case "compound":
-			s.Self.CompoundG = n
-		case "hardware":
-			s.Self.Hardware = n
-		case "data":
-			s.Self.Data = n
+			o.Self.Heat, o.Self.HeatCapacity = n, integer(capacity)
+		case world.Compound:
+			o.Self.CompoundG = n
+		case world.Hardware:
+			o.Self.Hardware = n
+		case world.Data:
+			o.Self.Data = n
 		default:
-			s.Self.Products = append(s.Self.Products, amount{words[0], n})
+			o.Self.Products = append(o.Self.Products, world.Amount{Resource: words[0], Amount: n})
 		}
+	}
+	if len(parts) > 0 {
+		o.Self.ID = word(split(parts[0], ' ')[0])
 	}
 }
 
-// readHere reads the name, if any, and the compound of the agent's place.
-func (s *situation) readHere(entries []string) {
+// readHere reads the name, if any, the radiation and the compound of the agent's place.
+func readHere(o *world.Observation, l language, entries []string) {
 	for _, part := range split(strings.Join(entries, "; "), ',') {
 		words := split(part, ' ')
-		if strings.HasPrefix(part, `"`) {
-			s.Here.Name = word(part)
-		}
-		if words[0] == "compound" {
-			s.Here.CompoundG = numberAfter(words, "compound")
+		switch {
+		case strings.HasPrefix(part, `"`):
+			o.Here.Name = word(part)
+		case words[0] == l.radiation:
+			o.Here.Radiation = numberIn(words)
+		case words[0] == world.Compound:
+			o.Here.CompoundG = numberIn(words)
 		}
 	}
 }
 
 // readCan reads the possible actions: a name, a range or a price where there is
 // one, and the choices.
-func (s *situation) readCan(l language, entries []string) {
+func readCan(o *world.Observation, l language, entries []string) {
 	for _, entry := range entries {
 		words := split(entry, ' ')
-		a := affordance{Action: words[0], OK: true}
+		a := world.Affordance{Action: words[0], OK: true}
 		rest := words[1:]
 		if len(rest) > 0 && rest[0] == l.to {
 			rest = rest[1:]
@@ -106,14 +111,14 @@ func (s *situation) readCan(l language, entries []string) {
 			rest = rest[2:]
 		}
 		a.Options = readOptions(l, strings.Join(rest, " "))
-		s.Can = append(s.Can, a)
+		o.Can = append(o.Can, a)
 	}
 }
 
 // readOptions reads target max 40|target (item max 2, item max 1). The count of the
 // options left out is none.
-func readOptions(l language, text string) []option {
-	var out []option
+func readOptions(l language, text string) []world.Option {
+	var out []world.Option
 	for _, choice := range split(text, '|') {
 		words := split(choice, ' ')
 		if len(words) == 2 && slices.Contains(words, l.more) {
@@ -121,44 +126,24 @@ func readOptions(l language, text string) []option {
 		}
 		target, most := word(words[0]), numberAfter(words[1:], l.most)
 		if len(words) < 2 || !strings.HasPrefix(words[1], "(") {
-			out = append(out, option{Target: target, Max: most})
+			out = append(out, world.Option{Target: target, Max: most})
 			continue
 		}
 		items := strings.TrimSuffix(strings.TrimPrefix(words[1], "("), ")")
 		for _, item := range split(items, ',') {
 			words := split(item, ' ')
-			out = append(out, option{Target: target, Item: word(words[0]), Max: numberAfter(words[1:], l.most)})
+			out = append(out, world.Option{Target: target, Item: word(words[0]), Max: numberAfter(words[1:], l.most)})
 		}
 	}
 	return out
 }
 
-// readCannot reads groups such as "buy_power, sell_power (no_offer)", and of their
-// reasons what is short.
-func (s *situation) readCannot(l language, entries []string) {
-	for _, entry := range entries {
-		names, reason, found := strings.Cut(entry, " (")
-		if !found {
-			continue
-		}
-		var need []amount
-		for _, part := range split(strings.TrimSuffix(reason, ")"), ',') {
-			if words := split(part, ' '); len(words) == 3 && slices.Contains(words[1:], l.short) {
-				need = append(need, amount{words[0], numberIn(words[1:])})
-			}
-		}
-		for _, name := range split(names, ',') {
-			s.Can = append(s.Can, affordance{Action: name, Need: need})
-		}
-	}
-}
-
 // readPlaces reads rows of numbers under the line's columns, behind an id and
 // perhaps a name.
-func (s *situation) readPlaces(l language, columns, entries []string) {
+func readPlaces(o *world.Observation, l language, columns, entries []string) {
 	for _, entry := range entries {
 		words := split(entry, ' ')
-		p := sight{ID: word(words[0])}
+		p := world.Sight{ID: word(words[0])}
 		cells := words[1:]
 		if len(cells) > 0 && strings.HasPrefix(cells[0], `"`) {
 			p.Name, cells = word(cells[0]), cells[1:]
@@ -170,43 +155,52 @@ func (s *situation) readPlaces(l language, columns, entries []string) {
 			switch column {
 			case l.columnCost:
 				p.MoveCost = integer(cells[i])
+			case l.columnTicks:
+				p.MoveTicks = integer(cells[i])
 			case l.columnEmission:
 				p.Emission = optional(cells[i])
 			case "compound g":
 				p.CompoundG = optional(cells[i])
 			}
 		}
-		s.Places = append(s.Places, p)
+		p.Visible = p.Emission != nil && p.CompoundG != nil
+		o.Places = append(o.Places, p)
 	}
 }
 
 // readAgents reads groups of agents at one place; the place comes after the last
 // of them.
-func (s *situation) readAgents(l language, entries []string) {
+func readAgents(o *world.Observation, l language, entries []string) {
 	for _, entry := range entries {
 		parts := split(entry, ',')
 		if len(parts) == 0 {
 			continue
 		}
 		last := split(parts[len(parts)-1], ' ')
-		if !slices.Contains(last, l.here) && !slices.Contains(last, l.at) {
+		at, place := slices.Index(last, l.at), ""
+		if at >= 0 && at+1 < len(last) {
+			place = word(last[at+1])
+		} else if !slices.Contains(last, l.here) {
 			continue // the count of those left out, or "none"
 		}
 		for _, part := range parts {
-			s.Agents = append(s.Agents, word(split(part, ' ')[0]))
+			o.Agents = append(o.Agents, world.Contact{ID: word(split(part, ' ')[0]), Place: place})
 		}
 	}
 }
 
-// readFactories reads "id kind here, working recipe x2, 1 queued, ready in 3".
-func (s *situation) readFactories(l language, entries []string) {
+// readFactories reads "id kind here, working recipe x2, 1 queued, ready in 3, wear 60".
+func readFactories(o *world.Observation, l language, entries []string) {
 	for _, entry := range entries {
 		parts := split(entry, ',')
 		if len(parts) < 2 {
 			continue // "none"
 		}
 		head := split(parts[0], ' ')
-		f := factory{ID: word(head[0])}
+		if len(head) < 2 {
+			continue
+		}
+		f := world.Factory{ID: word(head[0]), Kind: word(head[1])}
 		if n := len(head); n > 3 && head[n-2] == l.at {
 			f.Place = word(head[n-1])
 		}
@@ -222,8 +216,10 @@ func (s *situation) readFactories(l language, entries []string) {
 				f.Queued = numberIn(words)
 			case words[0] == l.ready:
 				f.ReadyIn = numberIn(words)
+			case words[0] == l.wear:
+				f.Wear = numberIn(words)
 			}
 		}
-		s.Factories = append(s.Factories, f)
+		o.Factories = append(o.Factories, f)
 	}
 }

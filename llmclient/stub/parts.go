@@ -23,9 +23,9 @@ func PartsOf(seed uint64, body []byte) (p Parts, ok bool) {
 // parts are what templates are filled with at one point of a turn: the first call of
 // the answer, and what the policy would like to do whatever the stage.
 func (s stage) parts(first toolCall) Parts {
-	p := Parts{Name: first.name, Arguments: llmclient.Marshal(first.arguments), Here: s.industry.see.Self.Place}
+	p := Parts{Name: first.name, Arguments: llmclient.Marshal(first.arguments), Here: s.see.Self.Place}
 	p.Decision, p.Action = flatForms(s.ideas[0].action)
-	if places := s.industry.see.Places; len(places) > 0 {
+	if places := s.see.Places; len(places) > 0 {
 		p.Place, p.PlaceName = places[0].ID, places[0].Name
 	}
 	return p

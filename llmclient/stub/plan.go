@@ -18,17 +18,12 @@ func (s stage) plan() object {
 	for range wanted {
 		steps = append(steps, object{"kind": "call"})
 	}
-	if len(wanted) < 2 && s.industry.chance.oneIn("reason step", 8) {
+	if len(wanted) < 2 && s.chance.oneIn("reason step", 8) {
 		steps = append(steps, object{"kind": "reason"})
 	}
 	steps = append(steps, object{"kind": "respond"})
-	return object{"goal": planGoal, "steps": steps, "actions": s.planned()}
-}
-
-// planned are the best ideas in the slots of a candidate, with how many ticks they go on.
-// Waiting needs no plan.
-func (s stage) planned() []any {
-	out := []any{}
+	// The best ideas, with how many ticks they go on. Waiting needs no plan.
+	actions := []any{}
 	for _, p := range s.ideas[:min(plannedMax, len(s.ideas))] {
 		if name(p.action) == "wait" {
 			continue
@@ -37,7 +32,7 @@ func (s stage) planned() []any {
 		if p.until != nil {
 			action["max_ticks"] = p.until["max_ticks"]
 		}
-		out = append(out, action)
+		actions = append(actions, action)
 	}
-	return out
+	return object{"goal": planGoal, "steps": steps, "actions": actions}
 }

@@ -1,9 +1,11 @@
 package stub
 
 import (
+	"slices"
 	"strings"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/world"
 )
 
 // prompt is what the policy reads of the input's messages.
@@ -18,6 +20,10 @@ type prompt struct {
 	// latest is what became of the last action: the last line of the outcome
 	// section, and without one that of the history.
 	latest string
+	// remembered are places as memories tell of them; visited are the ids of those that
+	// journeys led to.
+	remembered []world.Here
+	visited    []string
 	// playbook is the text of the last section of lessons.
 	playbook string
 	// turnStart is the index of the first item after the observation: from there
@@ -54,6 +60,10 @@ func readPrompt(input []llmclient.Item) prompt {
 		}
 		if text, _, ok := section(item.Text, headingPlaybook); ok {
 			p.playbook = text
+		}
+		for _, heading := range []string{l.headingHistory, l.headingMemory} {
+			text, _, _ := section(item.Text, heading)
+			p.recall(text)
 		}
 		if text, _, ok := section(item.Text, l.headingHistory); ok {
 			p.latest = lastLine(text)
@@ -97,4 +107,29 @@ func startsWithComma(text string) bool { return strings.IndexAny(text, commas) =
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1]
+}
+
+// recall reads what lines of memory tell of places: journeys, and what was found, as in
+// at far-rock: radiation 3, compound 200 g.
+func (p *prompt) recall(text string) {
+	l := p.language
+	number := func(text string) int64 { return integer(strings.TrimRight(text, ",")) }
+	for line := range strings.Lines(text) {
+		said := split(line, ' ')
+		for i, w := range said {
+			if w == actionMove && i+1 < len(said) {
+				p.visited = append(p.visited, word(said[i+1]))
+			}
+			if w == l.found && i+5 < len(said) && said[i+2] == l.radiation && said[i+4] == world.Compound {
+				p.remembered = append(p.remembered, world.Here{
+					ID: word(strings.TrimRight(said[i+1], ":")), Radiation: number(said[i+3]), CompoundG: number(said[i+5]),
+				})
+			}
+		}
+	}
+}
+
+// knows reports whether the agent has been at a place, as far as memories tell.
+func (p prompt) knows(place string) bool {
+	return slices.Contains(p.visited, place) || slices.ContainsFunc(p.remembered, func(h world.Here) bool { return h.ID == place })
 }

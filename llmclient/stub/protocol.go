@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/world"
 )
 
 // answer is what the policy says to one request: calls, or a text.
@@ -27,10 +28,14 @@ type toolCall struct {
 
 // stage is the point a turn has reached, with all the policy can know there.
 type stage struct {
-	request  request
-	allowed  []tool
-	turn     transcript
-	industry industry
+	request request
+	allowed []tool
+	turn    transcript
+	// see is the last observation, offers what the tools say of the game.
+	see    world.Observation
+	offers catalogue
+	// chance makes the choices that no rule decides.
+	chance chance
 	// known tells what failed; ideas is what is left to do, best first.
 	known experience
 	ideas []proposal
@@ -46,10 +51,10 @@ type stage struct {
 func newStage(seed uint64, r request) stage {
 	p := readPrompt(r.input)
 	s := stage{request: r, allowed: r.allowed(), turn: readTranscript(r.input[p.turnStart:])}
-	see, _ := readSituation(p.language, p.tick, p.observation)
-	s.industry = industry{see: see, goals: readGoals(p.goals), offers: readCatalogue(r.tools), chance: newChance(seed, see)}
-	s.known = readExperience(p, s.turn)
-	s.ideas = s.industry.proposals(s.known)
+	s.see, s.offers = readObservation(p.language, p.tick, p.observation), readCatalogue(r.tools)
+	s.chance = newChance(seed, s.see)
+	s.known = experience{refused: s.turn.refused(), latest: p.latest, refusal: p.language.refused}
+	s.ideas = s.proposals(p)
 	s.lessons = readLessons(p.playbook)
 	return s
 }
@@ -57,17 +62,23 @@ func newStage(seed uint64, r request) stage {
 // answer decides what to say. Where calls are allowed it makes at least one, unless
 // it has already said all it has to say to tools it does not know.
 func (s stage) answer() answer {
-	if len(s.allowed) == 0 {
-		return answer{text: s.text()}
+	var calls []toolCall
+	if len(s.allowed) > 0 {
+		calls = s.calls()
 	}
-	calls := s.calls()
 	if len(calls) == 0 {
-		return answer{text: s.text()}
+		best := s.ideas[0]
+		return answer{text: fmt.Sprintf("The next useful action is to %s. %s", strings.ReplaceAll(name(best.action), "_", " "), best.why)}
 	}
 	if !s.request.parallel() {
 		calls = calls[:1]
 	}
-	return answer{calls: calls, reasoningTokens: s.reasoningTokens()}
+	a := answer{calls: calls}
+	// About a third of the answers with calls begin with reasoning.
+	if c := s.chance.after(len(s.turn)); c.oneIn("reasoning", 3) {
+		a.reasoningTokens = int64(16 + c.draw("reasoning length", 64))
+	}
+	return a
 }
 
 // calls returns the calls of the present stage. The order of the cases is the order
@@ -84,13 +95,18 @@ func (s stage) calls() []toolCall {
 	if s.may(toolTurn) {
 		return s.call(toolTurn, s.leanTurn())
 	}
-	if s.may(toolDraft) && (s.needsDraft() || !s.may(toolDecision)) {
+	if _, drafted := s.turn.last(toolDraft); s.may(toolDraft) && (!drafted || !s.may(toolDecision)) {
 		return s.call(toolDraft, s.draft())
 	}
 	if s.may(toolDecision) {
 		return s.call(toolDecision, s.decision())
 	}
-	return s.callAnything()
+	// A tool the policy has no idea about is called once, with the emptiest arguments it
+	// takes. When it need not call and has done so already, it stops.
+	if s.request.choice.Mode == llmclient.ChoiceAuto && len(s.turn) > 0 {
+		return nil
+	}
+	return s.call(s.allowed[0].Name, s.moduleValues(s.allowed[0].Name))
 }
 
 // may reports whether a tool may be called now.
@@ -111,34 +127,4 @@ func (s stage) call(name string, values object) []toolCall {
 		}
 	}
 	return nil
-}
-
-// needsDraft reports whether there is no answered draft to decide from.
-func (s stage) needsDraft() bool {
-	_, drafted := s.turn.last(toolDraft)
-	return !drafted
-}
-
-// callAnything calls a tool the policy has no idea about, once, with the emptiest
-// arguments it takes. When it need not call and has done so already, it stops.
-func (s stage) callAnything() []toolCall {
-	if s.request.choice.Mode == llmclient.ChoiceAuto && len(s.turn) > 0 {
-		return nil
-	}
-	return s.call(s.allowed[0].Name, s.moduleValues(s.allowed[0].Name))
-}
-
-// text answers in two sentences where no call is possible.
-func (s stage) text() string {
-	best := s.ideas[0]
-	return fmt.Sprintf("The next useful action is to %s. %s", strings.ReplaceAll(name(best.action), "_", " "), best.why)
-}
-
-// reasoningTokens is positive in about a third of the answers with calls.
-func (s stage) reasoningTokens() int64 {
-	c := s.industry.chance.after(len(s.turn))
-	if !c.oneIn("reasoning", 3) {
-		return 0
-	}
-	return int64(16 + c.draw("reasoning length", 64))
 }

@@ -132,13 +132,13 @@ func TestARefusedDecisionIsReplacedAndThenGivenUp(t *testing.T) {
 	}
 }
 
-func TestDecisionTakesTheFirstAcceptedCandidate(t *testing.T) {
+func TestDecisionTakesTheFirstCandidateThatIsNotRejected(t *testing.T) {
 	const draft = `{"candidates":[
 		{"action":"harvest_radiation","amount":3},{"action":"mine_compound","amount":700},{"action":"wait_ticks","amount":2}]}`
 	for _, tc := range []struct{ output, want string }{
 		{`{"candidates":[{"status":"accepted"},{"status":"accepted"},{"status":"accepted"}]}`, "harvest_radiation"},
 		{`{"candidates":[{"status":"rejected"},{"status":"accepted"},{"status":"accepted"}]}`, "mine_compound"},
-		{`{"candidates":[{"status":"unknown_until_tried"},{"status":"rejected"},{"status":"accepted"}]}`, "wait_ticks"},
+		{`{"candidates":[{"status":"unknown_until_tried"},{"status":"rejected"},{"status":"accepted"}]}`, "harvest_radiation"},
 		{`{"candidates":[{"status":"rejected"},{"status":"unknown_until_tried"},{"status":"rejected"}]}`, "mine_compound"},
 		{`{"status":"ok","data":{"results":[{"status":"rejected"},{"status":"rejected"},{"status":"accepted"}]}}`, "wait_ticks"},
 		{`[{"status":"rejected"},{"status":"accepted"}]`, "mine_compound"},

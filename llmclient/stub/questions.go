@@ -24,7 +24,7 @@ const (
 // other situations it has a question. Only a question to its memory is sometimes
 // two: every answer stands in all later requests of the turn.
 func (s stage) modulesWanted() []string {
-	c := s.industry.chance
+	c := s.chance
 	if s.asks != nil {
 		return s.offered(s.asks)
 	}
@@ -37,7 +37,13 @@ func (s stage) modulesWanted() []string {
 			wanted = append(wanted, moduleRoute)
 		}
 	case c.oneIn("question", 3):
-		wanted = append(wanted, s.curiosity())
+		// Most often what the best idea would come to, now and then each of the others.
+		others := []string{moduleSearch, moduleSearch, moduleRecent, moduleRules, moduleCurrent, moduleList}
+		question := toolDryRun
+		if n := c.draw("curiosity", 10); n < len(others) {
+			question = others[n]
+		}
+		wanted = append(wanted, question)
 	}
 	if len(wanted) > 0 && c.oneIn("second question", 2) {
 		switch wanted[0] {
@@ -48,16 +54,6 @@ func (s stage) modulesWanted() []string {
 		}
 	}
 	return s.offered(wanted)
-}
-
-// curiosity is a question without a special reason: most often what the best idea
-// would come to, now and then each of the others.
-func (s stage) curiosity() string {
-	others := []string{moduleSearch, moduleSearch, moduleRecent, moduleRules, moduleCurrent, moduleList}
-	if n := s.industry.chance.draw("curiosity", 10); n < len(others) {
-		return others[n]
-	}
-	return toolDryRun
 }
 
 // offered drops the modules the request does not have. It looks at all tools, so
@@ -77,12 +73,13 @@ func (s stage) offered(names []string) []string {
 // askModules returns the module calls still to make, all at once. In the lean
 // protocol it asks less often, since fewer calls are the point of it.
 func (s stage) askModules() []toolCall {
-	if s.may(toolTurn) && !s.industry.chance.oneIn("lean modules", 2) {
+	if s.may(toolTurn) && !s.chance.oneIn("lean modules", 2) {
 		return nil
 	}
 	wanted := s.modulesWanted()
 	asked := s.turn.modules()
-	if asked >= len(wanted) || s.needsNoMore() {
+	// After a draft or a refused decision the turn is past its questions.
+	if asked >= len(wanted) || s.turn.count(toolDraft) > 0 || s.turn.refusals() > 0 {
 		return nil
 	}
 	var calls []toolCall
@@ -90,12 +87,6 @@ func (s stage) askModules() []toolCall {
 		calls = append(calls, s.call(name, s.moduleValues(name))...)
 	}
 	return calls
-}
-
-// needsNoMore reports whether the turn is past its questions: a draft was made or
-// a decision came back.
-func (s stage) needsNoMore() bool {
-	return s.turn.count(toolDraft) > 0 || s.turn.refusals() > 0
 }
 
 // moduleValues are the arguments of a module call; the filler drops what a module

@@ -9,25 +9,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/world"
 )
 
 func TestReadGoals(t *testing.T) {
-	recipes := []string{"recipe.assembler.control_chip", "recipe.assembler.motor_mk1"}
+	products := []string{"control_chip", "motor_mk1"}
 	for _, tc := range []struct {
 		text string
 		want []wish
 	}{
-		{"Make 2 control chips.", []wish{{recipes[0], 2}}},
-		{"Short term: two Control-Chips, then a motor", []wish{{recipes[0], 2}, {recipes[1], 1}}},
-		{"product:control_chip >= 3", []wish{{recipes[0], 3}}},
-		{"control_chip at least 4", []wish{{recipes[0], 4}}},
-		{"5 motor_mk1", []wish{{recipes[1], 5}}},
-		{"Make control chips in series.", []wish{{recipes[0], 2}}},
-		{"2 control chips (met at tick 9)\nnot met: 1 motor", []wish{{recipes[1], 1}}},
+		{"Make 2 control chips.", []wish{{products[0], 2}}},
+		{"Short term: two Control-Chips, then a motor", []wish{{products[0], 2}, {products[1], 1}}},
+		{"product:control_chip >= 3", []wish{{products[0], 3}}},
+		{"control_chip at least 4", []wish{{products[0], 4}}},
+		{"5 motor_mk1", []wish{{products[1], 5}}},
+		{"Make control chips in series.", []wish{{products[0], 2}}},
+		{"2 control chips (met at tick 9)\nnot met: 1 motor", []wish{{products[1], 1}}},
 		{"Control the chip market.", nil},
 		{"", nil},
 	} {
-		got := readGoals(tc.text).wishes(recipes)
+		got := readGoals(tc.text).wishes(products)
 		if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(wish{})); diff != "" {
 			t.Errorf("wishes of %q (-want +got):\n%s", tc.text, diff)
 		}
@@ -63,9 +64,9 @@ func TestReadPrompt(t *testing.T) {
 	}
 }
 
-// TestReadSituation reads every line of the grammar in both languages, with names that try to pass
+// TestReadObservation reads every line of the grammar in both languages, with names that try to pass
 // for something else and lines a later version may add.
-func TestReadSituation(t *testing.T) {
+func TestReadObservation(t *testing.T) {
 	english := []string{
 		`you: agent-2 "Miner; agents: 9", at hub, power low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2`,
 		`here: "The \"Hub\", compound 7 g", metal, radiation 46, compound 20000 g`,
@@ -86,46 +87,49 @@ func TestReadSituation(t *testing.T) {
 		`智能体: agent-1 "Maker, at drift", agent-4 在此; agent-3 在 amber 5.1 km; 另有 1`,
 		"工厂: f1 factory.assembler 在此, working recipe.x x2, 排队 3 批, 尚需 4 回合, 磨损 60; f2 factory.power 在 amber, idle",
 	}
-	want := situation{
-		Tick: 20, Self: self{Place: "hub", Electricity: 14, PowerCapacity: 200, Heat: 96, HeatCapacity: 100, CompoundG: 3000, Hardware: 2, Data: 16, Products: []amount{{"control_chip", 2}}},
-		Here: here{ID: "hub", Name: `The "Hub", compound 7 g`, CompoundG: 20000},
-		Can: []affordance{
+	number := func(n int64) *int64 { return &n }
+	want := world.Observation{
+		Tick: 20, Self: world.Self{ID: "agent-2", Place: "hub", Electricity: 14, PowerCapacity: 200, Heat: 96, HeatCapacity: 100, CompoundG: 3000, Hardware: 2, Data: 16,
+			Products: []world.Amount{{Resource: "control_chip", Amount: 2}}},
+		Here: world.Here{ID: "hub", Name: `The "Hub", compound 7 g`, Radiation: 46, CompoundG: 20000},
+		Can: []world.Affordance{
 			{Action: "wait", OK: true},
-			{Action: "move_agent", OK: true, Options: []option{{Target: "amber"}, {Target: "a..b"}}},
+			{Action: "move_agent", OK: true, Options: []world.Option{{Target: "amber"}, {Target: "a..b"}}},
 			{Action: "mine_compound", OK: true, Min: 1, Max: 45},
-			{Action: "schedule_recipe", OK: true, Options: []option{{"f1", "recipe.x", 2}, {"f1", "recipe.y", 0}, {"f2", "recipe.y", 1}}},
+			{Action: "schedule_recipe", OK: true, Options: []world.Option{
+				{Target: "f1", Item: "recipe.x", Max: 2}, {Target: "f1", Item: "recipe.y"}, {Target: "f2", Item: "recipe.y", Max: 1},
+			}},
 			{Action: "buy_power", OK: true, Min: 10, Max: 50},
-			{Action: "place_power_order", OK: true, Options: []option{{"buy", "", 160}, {"sell", "", 10}}},
-			{Action: "refine_compound", Need: []amount{{"compound", 400}, {"electricity", 2}}},
-			{Action: "build_factory"}, {Action: "sell_power"},
+			{Action: "place_power_order", OK: true, Options: []world.Option{{Target: "buy", Max: 160}, {Target: "sell", Max: 10}}},
 		},
-		Places: []sight{
-			{ID: "amber", Name: "Amber; 1 more", MoveCost: 6, Emission: optional("12"), CompoundG: optional("30000")},
-			{ID: "drift", MoveCost: 36},
+		Places: []world.Sight{
+			{ID: "amber", Name: "Amber; 1 more", MoveCost: 6, MoveTicks: 1, Visible: true, Emission: number(12), CompoundG: number(30000)},
+			{ID: "drift", MoveCost: 36, MoveTicks: 4},
 		},
-		Agents: []string{"agent-1", "agent-4", "agent-3"},
-		Factories: []factory{
-			{ID: "f1", Place: "hub", State: "working", Recipe: "recipe.x", Batches: 2, Queued: 3, ReadyIn: 4}, {ID: "f2", Place: "amber", State: "idle"},
+		Agents: []world.Contact{{ID: "agent-1", Place: "hub"}, {ID: "agent-4", Place: "hub"}, {ID: "agent-3", Place: "amber"}},
+		Factories: []world.Factory{
+			{ID: "f1", Kind: "factory.assembler", Place: "hub", State: "working", Recipe: "recipe.x", Batches: 2, Queued: 3, ReadyIn: 4, Wear: 60},
+			{ID: "f2", Kind: "factory.power", Place: "amber", State: "idle"},
 		},
 	}
 	for i, written := range []struct {
 		tick  string
 		lines []string
 	}{{"tick 20", english}, {"第 20 回合", chinese}} {
-		got, ok := readSituation(languages[i], written.tick, strings.Join(written.lines, "\n"))
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(situation{}, self{}, here{}, affordance{}, option{}, amount{}, sight{}, factory{})); diff != "" || !ok {
-			t.Errorf("readSituation %s, ok %v (-want +got):\n%s", written.tick, ok, diff)
+		got := readObservation(languages[i], written.tick, strings.Join(written.lines, "\n"))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("readObservation %s (-want +got):\n%s", written.tick, diff)
 		}
-		for _, text := range []string{"", "nothing", "weather: fine", "you", "你"} {
-			if _, ok := readSituation(languages[i], "", text); ok {
-				t.Errorf("%q was taken for an observation", text)
+		for _, text := range []string{"", "nothing", "weather: fine", "you", "你", "agents: ;", "you: ", "factories: f, idle"} {
+			if got := readObservation(languages[i], "", text); len(got.Can) > 0 || got.Self.Place != "" || got.Agents != nil || got.Factories != nil {
+				t.Errorf("%q was taken for an observation: %+v", text, got)
 			}
 		}
 	}
 }
 
 func TestExperience(t *testing.T) {
-	e := readExperience(prompt{language: languages[0], latest: "[m7][m9] ticks 4-6: mine_compound 5000 x2 refused: contended requested 5000 available 300"}, nil)
+	e := experience{refusal: languages[0].refused, latest: "[m7][m9] ticks 4-6: mine_compound 5000 x2 refused: contended requested 5000 available 300"}
 	for _, tc := range []struct {
 		action string
 		want   bool
@@ -157,18 +161,6 @@ func TestExperience(t *testing.T) {
 	for _, line := range []string{"", "plain", "[open"} {
 		if got := (experience{latest: line}).source(); got != "" {
 			t.Errorf("source of %q = %q, want none", line, got)
-		}
-	}
-}
-
-func TestRequiredAddsTheShortfallToTheStock(t *testing.T) {
-	s := situation{Self: self{Hardware: 3}, Can: []affordance{{Action: "a", Need: []amount{{"hardware", 2}}}}}
-	for _, tc := range []struct {
-		action, resource string
-		want             int64
-	}{{"a", "hardware", 5}, {"a", "data", 0}, {"b", "hardware", 0}} {
-		if got := s.required(tc.action, tc.resource); got != tc.want {
-			t.Errorf("required(%s, %s) = %d, want %d", tc.action, tc.resource, got, tc.want)
 		}
 	}
 }
@@ -208,15 +200,14 @@ func TestCatalogueComesFromTheRequest(t *testing.T) {
 			tools = append(tools, tool{"function", offered.Name, offered.Description, offered.Parameters})
 		}
 		c := readCatalogue(tools)
-		if !c.stopsOn("harvest_yield_below") || c.stopsOn("job_done") {
-			t.Errorf("%s: stop events %v", p, c.events)
+		want := catalogue{
+			events: []string{"action_rejected", "harvest_yield_below", "thermal_overload"},
+			rules:  world.Rules{MineCostPerKG: 1, RefineGPerHardware: 1000, RefineCostPerKG: 2, BuildElectricity: 10, BuildHardware: 5},
+			kind:   "factory.assembler.mk1", recipes: []string{"recipe.assembler.control_chip", "recipe.assembler.motor_mk1", "recipe.assembler.logistics_drone"},
 		}
-		if diff := cmp.Diff([]string{"recipe.assembler.control_chip", "recipe.assembler.motor_mk1", "recipe.assembler.logistics_drone"}, c.recipes); diff != "" {
-			t.Errorf("%s: recipes (-want +got):\n%s", p, diff)
+		if diff := cmp.Diff(want, c, cmp.AllowUnexported(catalogue{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", p, diff)
 		}
-	}
-	if (catalogue{}).stopsOn("anything") {
-		t.Error("without schemas there is no stop event")
 	}
 }
 

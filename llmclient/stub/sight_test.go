@@ -81,7 +81,7 @@ func (b *belt) surroundings() string {
 }
 
 func (b *belt) company() string {
-	if !b.neighbour {
+	if !b.met() {
 		return "none"
 	}
 	return `agent-other "Other" here; 2 more`
@@ -110,7 +110,7 @@ func (b *belt) affordances() (can, cannot []string) {
 	} else {
 		can = append(can, "schedule_recipe "+jobs)
 	}
-	if b.neighbour {
+	if b.met() {
 		can = append(can, "transfer_resource to agent-other|2 more", "send_message")
 	}
 	return can, cannot

@@ -1,166 +1,80 @@
 package stub
 
-// situation is what the policy reads of an observation. Fields that the request
-// leaves out are zero; an affordance that is not listed counts as not possible.
-//
-// A model has nothing but the text of the request either, and an observation with
-// lines more or less must not break it.
-type situation struct {
-	Tick int64
-	Self self
-	// Here is the agent's own place.
-	Here here
-	// Can says for every action whether it is possible now.
-	Can []affordance
-	// Places are other places, nearest first.
-	Places []sight
-	// Agents are the ids of the other agents in view, nearest first.
-	Agents []string
-	// Factories are the agent's own, wherever they stand.
-	Factories []factory
+import (
+	"slices"
+	"strings"
+
+	"example.com/agentworld/baseline"
+	"example.com/agentworld/world"
+)
+
+// Guesses for what the request does not say: what a batch takes, what an awake agent loses
+// in a tick, of which it says that it is something, and what refining takes where no tool
+// tells.
+const (
+	batchElectricity = 8
+	batchHardware    = 3
+	idleDraw         = 1
+	gramsPerHardware = 1000
+)
+
+// situation is what the request tells the policy.
+func (s stage) situation(p prompt) baseline.Situation {
+	known := baseline.Situation{Observation: s.see, Rules: s.offers.rules, Remembered: append(s.guessed(p), p.remembered...)}
+	known.Rules.PowerCapacity, known.Rules.IdleDraw = s.see.Self.PowerCapacity, idleDraw
+	if known.Rules.RefineGPerHardware < 1 {
+		known.Rules.RefineGPerHardware = gramsPerHardware
+	}
+	for _, name := range s.recipes() {
+		known.Recipes = append(known.Recipes, world.Recipe{
+			ID: name, FactoryKind: s.offers.kind, Ticks: 1, Outputs: []world.Amount{{Resource: productOf(name), Amount: 1}},
+			Inputs: []world.Amount{{Resource: world.Electricity, Amount: batchElectricity}, {Resource: world.Hardware, Amount: batchHardware}},
+		})
+	}
+	// Of the last action only a gift matters: a battery may have been full.
+	said := strings.Fields(p.latest)
+	if at := slices.Index(said, (world.Transfer{}).ActionName()); at >= 0 && len(said) > at+3 {
+		gift := world.Transfer{To: said[at+1], Kind: said[at+2], Amount: integer(said[at+3])}
+		known.Last = world.Outcome{Tick: s.see.Tick - 1, Action: gift, Accepted: !s.known.stumbled()}
+	}
+	known.Journey = func(to string) (cost, ticks int64, ok bool) {
+		for _, p := range s.see.Places {
+			if p.ID == to {
+				return p.MoveCost, p.MoveTicks, true
+			}
+		}
+		return 0, 0, false
+	}
+	return known
 }
 
-// self is the agent's own state. Compound is in grams, everything else in units.
-type self struct {
-	// Place is the id of the agent's place.
-	Place string
-	// Electricity is what the battery of PowerCapacity holds.
-	Electricity   int64
-	PowerCapacity int64
-	// Heat may exceed HeatCapacity; harvests then yield less.
-	Heat         int64
-	HeatCapacity int64
-	CompoundG    int64
-	Hardware     int64
-	Data         int64
-	// Products are the finished goods held.
-	Products []amount
-}
-
-// here is the agent's own place; CompoundG is what is left to mine.
-type here struct {
-	ID        string
-	Name      string
-	CompoundG int64
-}
-
-// amount is a quantity of something.
-type amount struct {
-	Resource string
-	Amount   int64
-}
-
-// affordance says whether an action is possible now and within which bounds, or
-// what it is short of.
-type affordance struct {
-	Action string
-	OK     bool
-	// Min and Max bound the amount of an action that has one.
-	Min int64
-	Max int64
-	// Options are the acceptable choices of an action that has a choice.
-	Options []option
-	// Need is what is short when the action is not possible.
-	Need []amount
-}
-
-// option is one acceptable choice for an action.
-type option struct {
-	// Target is a factory, an agent, a place or a kind of factory.
-	Target string
-	// Item is a recipe or a resource, empty when Target says it all.
-	Item string
-	// Max is the largest amount, 0 when the choice has none.
-	Max int64
-}
-
-// sight is another place. A nil number is not known.
-type sight struct {
-	ID   string
-	Name string
-	// MoveCost is the electricity a journey there takes.
-	MoveCost int64
-	// Emission is the strength of the place's radiation source.
-	Emission *int64
-	// CompoundG is what is left to mine there.
-	CompoundG *int64
-}
-
-// factory is one of the agent's own.
-type factory struct {
-	ID    string
-	Place string
-	// State is building, idle or working.
-	State string
-	// ReadyIn counts the ticks until the construction or the job ends.
-	ReadyIn int64
-	// Recipe and Batches are the job in work, Queued the batches behind it.
-	Recipe  string
-	Batches int64
-	Queued  int64
-}
-
-// factoryIdle is the state of a factory that could take a job.
-const factoryIdle = "idle"
-
-// can returns the affordance of an action.
-func (s situation) can(action string) affordance {
-	for _, a := range s.Can {
-		if a.Action == action {
-			return a
+// guessed are the places that were visited and are not told of: where a factory of the
+// agent stands there was power, and elsewhere it is better to look first where nobody has
+// been.
+func (s stage) guessed(p prompt) (list []world.Here) {
+	if slices.ContainsFunc(s.see.Places, func(place world.Sight) bool { return !place.Visible && !p.knows(place.ID) }) {
+		for _, id := range p.visited {
+			list = append(list, world.Here{ID: id})
 		}
 	}
-	return affordance{Action: action}
+	for _, f := range s.see.Factories {
+		list = append(list, world.Here{ID: f.Place, Radiation: idleDraw + 1})
+	}
+	return list
 }
 
-// stock returns how much the agent holds of a resource or product.
-func (s situation) stock(resource string) int64 {
-	switch resource {
-	case "electricity":
-		return s.Self.Electricity
-	case "compound":
-		return s.Self.CompoundG
-	case "hardware":
-		return s.Self.Hardware
-	case "data":
-		return s.Self.Data
-	}
-	for _, p := range s.Self.Products {
-		if p.Resource == resource {
-			return p.Amount
+// recipes are the names of recipes with a product: those the tools list and those on
+// offer now.
+func (s stage) recipes() []string {
+	names := slices.Clone(s.offers.recipes)
+	offered, _ := affordance(s.see, actionSchedule)
+	for _, o := range offered.Options {
+		if !slices.Contains(names, o.Item) {
+			names = append(names, o.Item)
 		}
 	}
-	return 0
+	return slices.DeleteFunc(names, func(name string) bool { return name == world.MaintenanceRecipe })
 }
 
-// required returns how much of a resource the agent should hold for an action
-// that is refused for want of it: what it has and what it is short of. It is 0 when
-// the refusal does not name the resource.
-func (s situation) required(action, resource string) int64 {
-	for _, n := range s.can(action).Need {
-		if n.Resource == resource {
-			return s.stock(resource) + n.Amount
-		}
-	}
-	return 0
-}
-
-// factory returns the agent's factory with an id.
-func (s situation) factory(id string) (factory, bool) {
-	for _, f := range s.Factories {
-		if f.ID == id {
-			return f, true
-		}
-	}
-	return factory{}, false
-}
-
-// factoryHere reports whether one of the agent's factories stands where it is.
-func (s situation) factoryHere() bool {
-	for _, f := range s.Factories {
-		if f.Place == s.Self.Place {
-			return true
-		}
-	}
-	return false
-}
+// productOf is the name of a recipe's product: the last part of its own.
+func productOf(recipe string) string { return recipe[strings.LastIndexByte(recipe, '.')+1:] }

@@ -29,7 +29,8 @@ const actionSchema = `{"type":"object","additionalProperties":false,
 "amount":{"type":["integer","null"]},"price":{"type":["integer","null"]},"text":{"type":["string","null"]}}}`
 
 // actionDoc is what the description of a tool that takes an action says about them.
-const actionDoc = "Dry-run what candidates do. Actions:\nbuild_factory(what factory.assembler.mk1): Build.\n" +
+const actionDoc = "Dry-run what candidates do. Actions:\nmine_compound(amount g): 1 electricity per started kg.\n" +
+	"refine_compound(amount g): 1000 g and 2 electricity give 1 hardware.\nbuild_factory(what factory.assembler.mk1): Here: 10 electricity, 5 hardware.\n" +
 	"schedule_recipe(id factory, what recipe.assembler.(control_chip|motor_mk1|logistics_drone), amount batches): Run batches."
 
 const instructions = "Keep going."

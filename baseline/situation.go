@@ -1,0 +1,109 @@
+package baseline
+
+import (
+	"strings"
+
+	"example.com/agentworld/world"
+)
+
+// Situation is what the policy decides from: an observation and what is known beside
+// it. It may come from a [world.View] or from somebody who was told less. A number of
+// the rules that is not known is 0, but for the grams in a unit of hardware.
+type Situation struct {
+	world.Observation
+	Rules world.Rules
+	// Recipes are the known recipes, the one to prefer first.
+	Recipes []world.Recipe
+	// Last is what became of the agent's last action, if it has acted.
+	Last world.Outcome
+	// Remembered are places as they were found on earlier visits.
+	Remembered []world.Here
+	// Journey tells what a journey to a place costs and how long it takes, affordable
+	// now or not; ok is false where no way is known.
+	Journey func(to string) (cost, ticks int64, ok bool)
+}
+
+// situationOf is all that an agent's view tells.
+func situationOf(v world.View) Situation {
+	s := Situation{Observation: v.Observe(), Rules: v.Rules(), Recipes: v.Rules().Recipes()}
+	s.Last, _ = v.Last()
+	s.Journey = func(to string) (cost, ticks int64, ok bool) {
+		check := v.Check(world.Move{To: to})
+		switch {
+		case check.Status == world.CheckAccepted:
+			return -amountOf(check.Changes, world.Electricity), check.Ticks, true
+		case check.Rejection != nil && check.Rejection.Code == world.RejectInsufficient:
+			cost = *check.Rejection.Requested
+			return cost, cost/(s.Rules.MoveCostPerKM*s.Rules.MoveRangeKM) + 1, true
+		}
+		return 0, 0, false
+	}
+	return s
+}
+
+// Brief is what an agent may read before the run: the task, the goals and the names of
+// the charted places. Nothing else of a scenario reaches a decision.
+type Brief struct {
+	// Task is the zero task if there is none, which has no ticks.
+	Task   world.Task
+	Goals  []world.Goal
+	Places []string
+}
+
+// briefOf copies the public text out of a scenario.
+func briefOf(s world.Scenario) Brief {
+	b := Brief{Goals: s.Goals}
+	if s.Task != nil {
+		b.Task = *s.Task
+	}
+	for _, p := range s.Places {
+		if p.Charted {
+			b.Places = append(b.Places, p.ID)
+		}
+	}
+	return b
+}
+
+// Wishes lists what the policy would do in a situation, best first, for an agent that
+// has no memory but what the situation says. Not all that it lists may be possible, and
+// an amount may be more than is.
+func (b Brief) Wishes(s Situation) []world.Action { return newMind(s.Self.ID, b).wishes(s) }
+
+// scored says that there is a task.
+func (b Brief) scored() bool { return b.Task.Ticks > 0 }
+
+// helped says that agents which do not count are to help those that do, at a
+// place that the task names.
+func (b Brief) helped() bool {
+	return b.scored() && b.Task.Meet != "" && len(b.Task.Agents) > 0
+}
+
+// cargo is what helpers bring beside electricity; empty if that is all.
+func (b Brief) cargo() string {
+	kind, resource := b.Task.Measures()
+	switch kind {
+	case "uptime":
+		return ""
+	case "produced":
+		return world.Hardware
+	}
+	return resource
+}
+
+// goal is a goal's metric, cut in two.
+type goal struct {
+	kind, name string
+	atLeast    int64
+}
+
+// goalsOf lists the goals of the agent with the given id.
+func (b Brief) goalsOf(id string) []goal {
+	var list []goal
+	for _, g := range b.Goals {
+		if g.Agent == "*" || g.Agent == id {
+			kind, name, _ := strings.Cut(g.Metric, ":")
+			list = append(list, goal{kind, name, g.AtLeast})
+		}
+	}
+	return list
+}
