@@ -37,7 +37,8 @@ type recordHead struct {
 
 // headOf reads the head of a line of a canonical trace; false where there is none.
 func headOf(line []byte) (h recordHead, ok bool) {
-	return h, len(line) > 0 && json.Unmarshal(line, &h) == nil
+	ok = len(line) > 0 && json.Unmarshal(line, &h) == nil
+	return h, ok
 }
 
 // String names the record for people.
