@@ -150,7 +150,7 @@ func split(cases []Case) (attacks, twins []Case) {
 // the guard on none does, and no twin is blocked.
 func TestSample(t *testing.T) {
 	attacks, twins := split(suite(t))
-	n := 10
+	n := 6
 	if testing.Short() {
 		n = 3
 	}
