@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -15,7 +14,6 @@ import (
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
-	"example.com/agentworld/trace"
 )
 
 // doctorSettings are the settings of a run that say which endpoint it would use.
@@ -39,11 +37,11 @@ func (m *Main) doctorCommand() *cobra.Command {
 		Long:  doctorHelp,
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			values, err := m.gather(c.Flags(), "")
+			config, err := m.configure(c.Flags())
 			if err != nil {
 				return err
 			}
-			return m.examine(c.Context(), values, agent, asJSON)
+			return m.examine(c.Context(), config, agent, asJSON)
 		},
 	}
 	borrowSettings(c.Flags(), doctorSettings)
@@ -55,12 +53,8 @@ func (m *Main) doctorCommand() *cobra.Command {
 // examine finds the endpoint that a run would use, examines it and prints what was
 // found: a table of the checks, then what to change. A check that failed is an error of the
 // provider.
-func (m *Main) examine(ctx context.Context, values []value, agent string, asJSON bool) error {
-	c, err := newConfig(trace.DefaultSettings(), values)
-	if err != nil {
-		return err
-	}
-	o, stop, err := m.patient(ctx, c, values, agent)
+func (m *Main) examine(ctx context.Context, c config, agent string, asJSON bool) error {
+	o, stop, err := m.patient(ctx, c, agent)
 	if err != nil {
 		return err
 	}
@@ -101,26 +95,22 @@ func (m *Main) examine(ctx context.Context, values []value, agent string, asJSON
 	return nil
 }
 
-// settingKey is a key of a setting in an advice.
-var settingKey = regexp.MustCompile(`\{[a-z_.]+\}`)
-
 // withFlags puts flags in the place of the keys of settings that an advice names, or
 // variables where a setting has no flag.
 func withFlags(advice string) string {
-	return settingKey.ReplaceAllStringFunc(advice, func(key string) string {
-		s, ok := settingTable().byKey(strings.Trim(key, "{}"))
-		switch {
-		case !ok:
-			panic("an advice names a setting that there is not: " + key)
-		case s.flag == "":
-			return s.env[0]
+	var names []string
+	for _, s := range settingTable() {
+		if s.flag != "" {
+			names = append(names, "{"+s.key+"}", "--"+s.flag)
+		} else if len(s.env) > 0 {
+			names = append(names, "{"+s.key+"}", s.env[0])
 		}
-		return "--" + s.flag
-	})
+	}
+	return strings.NewReplacer(names...).Replace(advice)
 }
 
 // patient is what to examine. stop ends the embedded server, when that is it.
-func (m *Main) patient(ctx context.Context, c config, values []value, agent string) (o doctor.Options, stop func(), err error) {
+func (m *Main) patient(ctx context.Context, c config, agent string) (o doctor.Options, stop func(), err error) {
 	if err := c.chooseModel(); err != nil {
 		return o, nil, err
 	}
@@ -128,7 +118,7 @@ func (m *Main) patient(ctx context.Context, c config, values []value, agent stri
 	if c.Live() {
 		o.Config = openai.Config{BaseURL: c.endpoint(), APIKey: c.APIKey}
 	}
-	if find(values, "llm.timeout_ms").origin.rank != fromDefault {
+	if find(c.values, "llm.timeout_ms").origin.rank != fromDefault {
 		o.Config.Timeout = millis(c.TimeoutMS)
 	}
 	if agent != "" {
@@ -152,7 +142,7 @@ func (m *Main) patient(ctx context.Context, c config, values []value, agent stri
 	if c.Live() {
 		return o, func() {}, nil
 	}
-	if v := find(values, "llm.base_url"); (v.origin.rank == fromArgument || v.origin.rank == fromFlag) && !c.Offline {
+	if v := find(c.values, "llm.base_url"); (v.origin.rank == fromArgument || v.origin.rank == fromFlag) && !c.Offline {
 		// Findings about another endpoint than the named one would pass for it.
 		return o, nil, badInput("%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the embedded scripted server", v.where())
 	}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"example.com/agentworld/run"
@@ -71,8 +73,14 @@ func (m *Main) explain(runDir string, f explainFlags) error {
 			t.parent = parent.decision
 		}
 	}
-	if err := t.restrict(f.step); err != nil {
-		return err
+	if f.step != 0 {
+		// Steps are numbered from 1, and what one answer led to has the step of its call.
+		last := 0
+		t.calls = slices.DeleteFunc(t.calls, func(c trace.ModelCall) bool { last = max(last, c.Step); return c.Step != f.step })
+		t.steps = slices.DeleteFunc(t.steps, func(s trace.Step) bool { last = max(last, s.Step); return s.Step != f.step })
+		if len(t.calls)+len(t.steps) == 0 {
+			return badInput("no step %d in this decision; allowed: 1 to %d", f.step, last)
+		}
 	}
 	sources := newTrail(f.agent)
 	if err := m.eachRecord(runDir, sources.add); err != nil {

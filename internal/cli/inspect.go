@@ -2,16 +2,21 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/plaintext"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -63,6 +68,183 @@ func (m *Main) inspect(runDir string, f inspectFlags) error {
 	}
 	_, err = io.WriteString(m.Stdout, i.text())
 	return err
+}
+
+// inspection is where a run stands and what happened last, of a run under way as well
+// as of one that ended in any way. It comes from the run's index, from what the trace
+// holds behind it, and from the few ticks that are shown.
+type inspection struct {
+	Run         string            `json:"run"`
+	Scenario    string            `json:"scenario"`
+	Seed        uint64            `json:"seed"`
+	Model       string            `json:"model"`
+	ModelSource trace.ModelSource `json:"model_source"`
+	Protocol    string            `json:"protocol"`
+	// State is the run's status, "running" while a process works on it. Process is its
+	// id, Reason why the run ended early.
+	State   string `json:"state"`
+	Process string `json:"process,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	// Tick is the last whole tick, Ticks how many were asked for.
+	Tick    int64 `json:"tick"`
+	Ticks   int64 `json:"ticks"`
+	Resumes int64 `json:"resumes"`
+	// Waiting counts the exchanges behind the last whole tick, which a resume uses.
+	Waiting int64 `json:"exchanges_of_next_tick"`
+	// The counts of all whole ticks: Calls were sent, Refused were not, because of a cap.
+	Calls     int64                      `json:"calls"`
+	Failed    int64                      `json:"failed"`
+	Refused   int64                      `json:"refused"`
+	Decided   int64                      `json:"decisions"`
+	Continued int64                      `json:"continued"`
+	Degraded  int64                      `json:"degraded"`
+	Rejected  int64                      `json:"rejected"`
+	Failures  map[string]int64           `json:"failed_by_kind"`
+	Usage     map[string]llmclient.Usage `json:"tokens_by_model"`
+	// Caps are those that hold, absent without any, in this currency.
+	Caps trace.Caps `json:"caps,omitzero"`
+	// CapsPending are those that hold from a later tick on, nil for none.
+	CapsPending *trace.CapChange `json:"caps_pending,omitempty"`
+	currency    string
+	// Files are those of the trace, Bytes their size on disk.
+	Files int   `json:"trace_files"`
+	Bytes int64 `json:"trace_bytes"`
+	// Recent are the decisions and events of the ticks asked for, or of the last ones.
+	Recent []recentTick `json:"ticks_shown"`
+}
+
+// recentTick is one tick that is shown.
+type recentTick struct {
+	Tick      int64            `json:"tick"`
+	Digest    string           `json:"digest,omitempty"`
+	Calls     int64            `json:"calls"`
+	Failed    int64            `json:"failed"`
+	Refused   int64            `json:"refused"`
+	Decisions []recentDecision `json:"decisions"`
+	Events    []trace.Event    `json:"events"`
+}
+
+// recentDecision is what an agent did.
+type recentDecision struct {
+	AgentID    string           `json:"agent_id"`
+	DecidedBy  trace.DecidedBy  `json:"decided_by"`
+	Executed   json.RawMessage  `json:"executed"`
+	WaitReason trace.WaitReason `json:"wait_reason,omitempty"`
+	Outcome    json.RawMessage  `json:"outcome"`
+}
+
+// recentTicks is how many ticks are shown when none is asked for: one, or for a single
+// agent, which does not decide in each, some more.
+const recentTicks, recentTicksOfAgent = 1, 10
+
+// inspectRun gathers the whole. The error is bad input: no run, or a damaged trace.
+func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err error) {
+	dir := run.Dir(m.path(runDir))
+	h, err := dir.Header()
+	if errors.Is(err, run.ErrNothingRecorded) {
+		return i, badInput("%s was stopped before anything was recorded; allowed: a run with a trace", shown(runDir))
+	}
+	if err != nil {
+		return i, err
+	}
+	x, now, err := dir.Index(f.rebuild)
+	if err != nil {
+		return i, err
+	}
+	if ids := headerAgents(h); f.agent != "" && !slices.Contains(ids, f.agent) {
+		return i, badInput("no agent %s in this run; allowed: %s", shown(f.agent), listed(ids))
+	}
+	s := h.Settings
+	i = inspection{
+		Run: runDir, Scenario: s.Scenario, Seed: s.Seed, Model: s.Model, ModelSource: s.ModelSource, Protocol: s.Protocol,
+		State: string(trace.RunUnfinished), Tick: now.Tick, Ticks: now.Asked, Resumes: now.Resumes,
+		Waiting: int64(len(now.Open.Exchanges)), Caps: now.CapsAt(now.Tick + 1), CapsPending: now.Pending, currency: oneLine(h.SettingsAt(now.Tick).Currency()),
+		Failures: x.Failures, Usage: x.Usage, Recent: []recentTick{},
+	}
+	for at := range x.Ticks {
+		i.Calls += x.Calls[at]
+		i.Failed += x.Failed[at]
+		i.Refused += x.Refused[at]
+		i.Decided += x.Decided[at]
+		i.Continued += x.Continued[at]
+		i.Degraded += x.Degraded[at]
+		i.Rejected += x.Rejected[at]
+	}
+	if now.End != nil {
+		i.State, i.Reason = string(now.End.RunStatus), now.End.Reason
+	}
+	first, last := i.Tick-recentTicks+1, i.Tick
+	if f.agent != "" {
+		first = i.Tick - recentTicksOfAgent + 1
+	}
+	if f.tick > 0 {
+		if _, ok := x.At(f.tick); !ok {
+			return i, badInput("tick %d is not in the trace; allowed: 1 to %d", f.tick, i.Tick)
+		}
+		first, last = f.tick, f.tick
+	}
+	err = m.eachFrom(runDir, x, max(1, first), func(r trace.Record) bool {
+		i.show(r, f.agent)
+		end, whole := r.(trace.TickEnd)
+		return !whole || end.Tick < last
+	}, trace.TypePart, trace.TypeStep)
+	// Behind the whole ticks anything may stand; a resume cuts it off.
+	if err != nil && !(i.Tick == 0 && run.Damaged(err)) {
+		return i, err
+	}
+	if i.Process = dir.Holder(); i.Process != "" {
+		i.State = "running"
+	}
+	closed, err := filepath.Glob(filepath.Join(string(dir), "trace-*.jsonl.zst"))
+	if err != nil {
+		return i, err
+	}
+	for _, name := range append(closed, filepath.Join(string(dir), run.TraceFile)) {
+		info, err := os.Stat(name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // the open file may be lost, and the closed ones be there
+		}
+		if err != nil {
+			return i, err
+		}
+		i.Files++
+		i.Bytes += info.Size()
+	}
+	return i, nil
+}
+
+// show adds a record to the ticks that are shown; agent limits them, empty is all.
+func (i *inspection) show(r trace.Record, agent string) {
+	tick := func() *recentTick {
+		if n := len(i.Recent); n == 0 || i.Recent[n-1].Tick != r.RecordTick() {
+			i.Recent = append(i.Recent, recentTick{Tick: r.RecordTick(), Decisions: []recentDecision{}, Events: []trace.Event{}})
+		}
+		return &i.Recent[len(i.Recent)-1]
+	}
+	wanted := func(id string) bool { return agent == "" || agent == id }
+	switch r := r.(type) {
+	case trace.ModelCall:
+		if t := tick(); wanted(r.AgentID) {
+			t.Calls++
+			if r.Answer.Failure != nil {
+				t.Failed++
+			}
+		}
+	case trace.Refusal:
+		if t := tick(); wanted(r.AgentID) {
+			t.Refused++
+		}
+	case trace.Decision:
+		if t := tick(); wanted(r.AgentID) {
+			t.Decisions = append(t.Decisions, recentDecision{r.AgentID, r.DecidedBy, r.Executed, r.WaitReason, r.Outcome})
+		}
+	case trace.Event:
+		if t := tick(); wanted(r.Event.Agent) {
+			t.Events = append(t.Events, r)
+		}
+	case trace.TickEnd:
+		tick().Digest = r.Digest
+	}
 }
 
 // text is the inspection as text. What models wrote is shown escaped, on one line.

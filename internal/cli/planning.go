@@ -153,11 +153,8 @@ func (p *plan) takeScenario(m *Main, commands []string) error {
 // changeRules takes the scenario of a run that is forked, with the changes of rules that
 // --set gives, in order.
 func (p *plan) changeRules(rules []string) error {
-	recorded, err := recordedScenario(p.Settings)
-	if err != nil {
-		return err
-	}
-	if p.agentIDs, err = agentsOf(p.Settings, recorded); err != nil || len(rules) == 0 {
+	recorded, agents, err := recordedScenario(p.Settings)
+	if p.agentIDs = agents; err != nil || len(rules) == 0 {
 		return err
 	}
 	for _, change := range rules {

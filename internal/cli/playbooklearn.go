@@ -43,11 +43,11 @@ func (m *Main) playbookLearnCommand() *cobra.Command {
 		Long:  learnHelp,
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			values, err := m.gather(c.Flags(), "")
+			config, err := m.configure(c.Flags())
 			if err != nil {
 				return err
 			}
-			return m.learn(c.Context(), values, args, rounds, drift)
+			return m.learn(c.Context(), config, args, rounds, drift)
 		},
 	}
 	borrowSettings(c.Flags(), learnSettings)
@@ -69,12 +69,8 @@ type schooling struct {
 }
 
 // learn checks everything before it asks a model, and writes the file last.
-func (m *Main) learn(ctx context.Context, values []value, runs []string, rounds int, o engine.ReplayOptions) error {
-	c, err := newConfig(trace.DefaultSettings(), values)
-	book := find(values, "run.playbook").text
-	if err != nil {
-		return err
-	}
+func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o engine.ReplayOptions) (err error) {
+	book := find(c.values, "run.playbook").text
 	switch {
 	case book == "":
 		return badInput("playbook learn needs --playbook FILE, which what is learned goes into")

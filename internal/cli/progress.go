@@ -56,13 +56,9 @@ const lineStart = "\r\x1b[K"
 // show prints p as far as it is worth it: on a terminal every tick, elsewhere
 // each twentieth of the run. It is called from the goroutine that runs the ticks.
 func (pp *progressPrinter) show(p engine.Progress) {
-	if pp.quiet {
-		return
+	if !pp.quiet && (pp.terminal || !p.Resuming) {
+		pp.update(progressText(p), p.Tick, p.Ticks)
 	}
-	if p.Resuming && !pp.terminal {
-		return
-	}
-	pp.update(progressText(p), p.Tick, p.Ticks)
 }
 
 // update shows a text that says how much is over. It may be called from several

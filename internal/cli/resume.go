@@ -65,11 +65,11 @@ func (m *Main) resumeCommand() *cobra.Command {
 			if f.untilTick < 0 || f.untilTick > ticks.max {
 				return badInput("--until-tick %d is out of range; allowed: 1 to %d, or 0 for the run's own end", f.untilTick, ticks.max)
 			}
-			values, err := m.gather(c.Flags(), "")
+			config, err := m.configure(c.Flags())
 			if err != nil {
 				return err
 			}
-			return m.resume(c.Context(), args[0], values, f)
+			return m.resume(c.Context(), args[0], config, f)
 		},
 	}
 	addFlags(c.Flags(), resumeSettings())
@@ -84,12 +84,8 @@ func (m *Main) resumeCommand() *cobra.Command {
 // what the user says now about who answers and what is written where. A run that is
 // complete is left as it is and reported on, so that a script may resume until nothing is
 // left to do.
-func (m *Main) resume(ctx context.Context, runDir string, values []value, f resumeFlags) error {
+func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlags) error {
 	if err := m.checkRun(runDir); err != nil {
-		return err
-	}
-	c, err := newConfig(trace.DefaultSettings(), values)
-	if err != nil {
 		return err
 	}
 	answers, err := m.chooseAnswersAgain(runDir, &c)
@@ -104,19 +100,15 @@ func (m *Main) resume(ctx context.Context, runDir string, values []value, f resu
 		return resumeRefusal(runDir, err)
 	}
 	defer s.Close()
-	if size := s.State.SegmentBytes; size != nil && find(values, "run.trace_segment_mb").origin.rank != fromFlag {
+	if size := s.State.SegmentBytes; size != nil && find(c.values, "run.trace_segment_mb").origin.rank != fromFlag {
 		c.SegmentMB = *size >> 20
 	}
 	c.Settings, c.RunDir = s.Settings(), runDir
-	p := plan{config: c, endpoints: newEndpoints(c), recording: answers, playbookFile: find(values, "run.playbook").text}
+	p := plan{config: c, endpoints: newEndpoints(c), recording: answers, playbookFile: find(c.values, "run.playbook").text}
 	if p.faults, err = stub.ParseFaults(p.Faults); err != nil {
 		return badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
 	}
-	recorded, err := recordedScenario(p.Settings)
-	if err != nil {
-		return err
-	}
-	if p.agentIDs, err = agentsOf(p.Settings, recorded); err != nil {
+	if _, p.agentIDs, err = recordedScenario(p.Settings); err != nil {
 		return err
 	}
 	// The keys of agents are looked up again where the run found them.

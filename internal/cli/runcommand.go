@@ -125,6 +125,15 @@ func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...source) (
 	return values, nil
 }
 
+// configure reads the settings of a command that goes on with no other run's.
+func (m *Main) configure(flags *pflag.FlagSet) (config, error) {
+	values, err := m.gather(flags, "")
+	if err != nil {
+		return config{}, err
+	}
+	return newConfig(trace.DefaultSettings(), values)
+}
+
 // start checks everything that can be checked without a call or a file, then
 // runs; with --print-config it only shows the settings. They are shown also when
 // they would not do for a run, a live model without a key being an example: that

@@ -82,14 +82,15 @@ func agentsOf(s trace.Settings, chosen world.Scenario) ([]string, error) {
 	return ids, nil
 }
 
-// recordedScenario is the scenario of a recorded run, with the rules in force.
-func recordedScenario(s trace.Settings) (world.Scenario, error) {
-	recorded, err := scenario.Parse(s.Scenario, []byte(s.ScenarioTOML))
-	if err != nil {
-		return recorded, badInput("scenario in the trace: %w", err)
+// recordedScenario is the scenario of a recorded run, with the rules in force, and the ids
+// of its agents.
+func recordedScenario(s trace.Settings) (recorded world.Scenario, agents []string, err error) {
+	if recorded, err = scenario.Parse(s.Scenario, []byte(s.ScenarioTOML)); err != nil {
+		return recorded, nil, badInput("scenario in the trace: %w", err)
 	}
 	if s.Rules != nil {
 		recorded.Rules = *s.Rules
 	}
-	return recorded, nil
+	agents, err = agentsOf(s, recorded)
+	return recorded, agents, err
 }

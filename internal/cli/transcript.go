@@ -166,22 +166,6 @@ func (t *transcript) left() (f trace.Fork, ok bool) {
 	return forks[len(forks)-1], true
 }
 
-// restrict keeps the calls and steps of one step of the turn; 0 keeps all. The
-// error, when the turn has no such step, says how many it has. Steps are numbered
-// from 1, and what one answer led to has the step of its call.
-func (t *transcript) restrict(step int) error {
-	if step == 0 {
-		return nil
-	}
-	last := 0
-	t.calls = slices.DeleteFunc(t.calls, func(c trace.ModelCall) bool { last = max(last, c.Step); return c.Step != step })
-	t.steps = slices.DeleteFunc(t.steps, func(s trace.Step) bool { last = max(last, s.Step); return s.Step != step })
-	if len(t.calls)+len(t.steps) == 0 {
-		return badInput("no step %d in this decision; allowed: 1 to %d", step, last)
-	}
-	return nil
-}
-
 // prompt is a model call with the parts in place of their hashes: exactly what was
 // sent and received, read from the trace and not derived again.
 type prompt struct {

@@ -76,7 +76,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 		x.window(ctx)
 	}
 	x.latency()
-	r := Report{Endpoint: client.URL(), Model: o.Model, Calls: x.wire.sent()}
+	r := Report{Endpoint: client.URL(), Model: o.Model, Calls: int(x.wire.calls.Load())}
 	for _, check := range checks {
 		found, ok := x.found[check]
 		if !ok {
@@ -90,7 +90,8 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 // ask sends one request and notes what any answer shows.
 func (x *examination) ask(ctx context.Context, r llmclient.Request) llmclient.Answer {
 	answer := x.client.Respond(ctx, r)
-	if f := answer.Failure; f == nil || !unreached(f.Kind) {
+	// Of a call that never got to the endpoint the time it took says nothing.
+	if f := answer.Failure; f == nil || f.Kind != llmclient.ErrDNS && f.Kind != llmclient.ErrTLS && f.Kind != llmclient.ErrConnection {
 		x.took = append(x.took, answer.LatencyMS)
 	}
 	return answer

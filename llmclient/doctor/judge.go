@@ -30,17 +30,11 @@ func failureText(f llmclient.Failure) string {
 	return strings.TrimSpace(string(f.Kind) + ": " + f.Message)
 }
 
-// unreached reports that a call never got to the endpoint, so that the time it took says
-// nothing about it.
-func unreached(k llmclient.ErrorKind) bool {
-	return k == llmclient.ErrDNS || k == llmclient.ErrTLS || k == llmclient.ErrConnection
-}
-
 // failed sorts the failure of the first call by what it says about the endpoint.
 func (x *examination) failed(f llmclient.Failure) {
 	check, advice := CheckProtocol, "check the endpoint ({llm.base_url})"
 	switch f.Kind {
-	case llmclient.ErrDNS, llmclient.ErrTLS, llmclient.ErrConnection: // as in unreached
+	case llmclient.ErrDNS, llmclient.ErrTLS, llmclient.ErrConnection:
 		check, advice = CheckConnection, "check the endpoint ({llm.base_url}): is the server running, and are scheme, host and port right?"
 	case llmclient.ErrTimeout, llmclient.ErrDeadline:
 		check, advice = CheckLatency, fmt.Sprintf("the answer took more than %s: try a smaller model, or more time with {llm.timeout_ms}", x.timeout)

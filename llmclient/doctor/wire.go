@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 )
 
 // wire counts requests and keeps the last response's body, because a reply does not
@@ -13,8 +14,8 @@ import (
 type wire struct {
 	next http.RoundTripper
 
+	calls atomic.Int64
 	mu    sync.Mutex
-	calls int
 	body  []byte
 }
 
@@ -23,8 +24,8 @@ const bodyMax = 1 << 20
 
 // RoundTrip implements http.RoundTripper.
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.calls.Add(1)
 	w.mu.Lock()
-	w.calls++
 	w.body = nil
 	w.mu.Unlock()
 	response, err := w.next.RoundTrip(r)
@@ -60,10 +61,4 @@ func (w *wire) usage() (u usageFields) {
 		return u
 	}
 	return usageFields{r.Usage.Input != nil, r.Usage.Output != nil, r.Usage.InputParts["cached_tokens"] != nil, r.Usage.OutputParts["reasoning_tokens"] != nil}
-}
-
-func (w *wire) sent() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.calls
 }
