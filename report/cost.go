@@ -231,7 +231,8 @@ func (c *costFold) report(agents []*agentFold) Cost {
 		mostOfAgent = mostOfAgent.Most(c.ofAgent[id])
 	}
 	for _, row := range slices.Concat(
-		capRows("run", c.caps.Run, trace.Limit(c.run)), capRows("agent", c.caps.Agent, trace.Limit(mostOfAgent)), capRows("tick", c.caps.Tick, trace.Limit(c.tickMost)),
+		capRows("run", c.caps.Run, trace.Limit(c.run)), capRows("agent", c.caps.Agent, trace.Limit(mostOfAgent)),
+		capRows("tick", c.caps.Tick, trace.Limit(c.tickMost)),
 	) {
 		if row.cap > 0 {
 			out.Caps = append(out.Caps, CapUse{Scope: row.scope, Unit: row.unit, Cap: row.cap, Spent: row.beside})

@@ -57,8 +57,10 @@ func (r Report) Text() string {
 		choices += "; repetition remarked on" + advice
 	}
 	line("choices", choices)
-	line("actions", fmt.Sprintf("%d accepted%s, %d rejected%s", r.ActionSuccess, r.ActionKindSuccessCounts.most(), r.ActionFailure, r.ActionRejectReasonCounts.most()))
-	line("proposed", fmt.Sprintf("%d, %d adjusted, %d executed, %d dropped; standing orders: %d", a.Proposed, a.Adjusted, a.Executed, a.Dropped, a.StandingOrders))
+	line("actions", fmt.Sprintf("%d accepted%s, %d rejected%s", r.ActionSuccess, r.ActionKindSuccessCounts.most(),
+		r.ActionFailure, r.ActionRejectReasonCounts.most()))
+	line("proposed", fmt.Sprintf("%d, %d adjusted, %d executed, %d dropped; standing orders: %d",
+		a.Proposed, a.Adjusted, a.Executed, a.Dropped, a.StandingOrders))
 
 	calls := fmt.Sprintf("%d, %s per decision, most %d; %d failed%s", c.ModelCalls, milli(c.CallsPerDecision.AvgMilli),
 		c.CallsPerDecision.Max, c.LLMErrors, c.LLMErrorsByKind.most())
@@ -80,8 +82,8 @@ func (r Report) Text() string {
 	if len(r.Guard.Off) > 0 {
 		off = "OFF: " + plain(strings.Join(r.Guard.Off, ", ")) + "; "
 	}
-	line("guard", fmt.Sprintf("%s%d refused%s, %d waits, %d turns with words of others; reason steps: %d, %d calls vetoed", off, r.Guard.RefusalsByRule.sum(),
-		r.Guard.RefusalsByRule.most(), r.Guard.Waits, r.Guard.TurnsWithUntrustedView, r.Reasoning.Steps, r.Reasoning.Violations))
+	line("guard", fmt.Sprintf("%s%d refused%s, %d waits, %d turns with words of others; reason steps: %d, %d calls vetoed", off,
+		r.Guard.RefusalsByRule.sum(), r.Guard.RefusalsByRule.most(), r.Guard.Waits, r.Guard.TurnsWithUntrustedView, r.Reasoning.Steps, r.Reasoning.Violations))
 	if r.Faults != "" {
 		spoilt := "unknown how many answers were spoilt on purpose, the run is unfinished"
 		if r.FaultsCounted {
@@ -95,7 +97,8 @@ func (r Report) Text() string {
 	rare("cost", r.costLine())
 
 	p := r.Provenance
-	line("sources", fmt.Sprintf("%d in view, %d used%s, %d unknown, %d invented", p.SourcesRetrieved, p.SourcesUsed, p.UsedByKind.most(), p.SourcesUnknown, p.SourcesInvented))
+	line("sources", fmt.Sprintf("%d in view, %d used%s, %d unknown, %d invented", p.SourcesRetrieved, p.SourcesUsed,
+		p.UsedByKind.most(), p.SourcesUnknown, p.SourcesInvented))
 	// Beside the uses of a bullet stands what came of them, and of having it in view for
 	// nothing: a count of uses alone would look like merit.
 	lessons := slices.Clone(p.Bullets)
