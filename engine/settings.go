@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"example.com/agentworld/behavior"
@@ -17,14 +18,23 @@ import (
 // recorded. A replay across a change of it says so.
 const Version = "3"
 
-// promptVersion names the wording of everything a run with these settings asks.
+// promptVersion names the wording of everything a run with these settings asks. It follows
+// from texts of the program and takes as long as a turn, so it is made once for a kind of
+// run.
 func promptVersion(s trace.Settings) string {
+	kind := fmt.Sprintf("%q %q %v", s.Protocol, s.Language, s.Learns())
+	if known, ok := promptVersions.Load(kind); ok {
+		return known.(string)
+	}
 	version := behavior.PromptVersion(s.Protocol, s.Language)
 	if s.Learns() {
 		version += "-" + reflect.Version()
 	}
+	promptVersions.Store(kind, version)
 	return version
 }
+
+var promptVersions sync.Map
 
 // scenarioOf is the scenario that s makes: its text, with the rules and the number of
 // agents that replace those in it. The error names what in the text does not fit
