@@ -20,7 +20,7 @@
 // each complete or absent, except for the trace, which grows as the run goes on.
 //
 // Text written by models and providers is shown with its control characters
-// escaped and within bounds (escape.go). Keys are held in a type that does not
+// escaped and within bounds (print.go). Keys are held in a type that does not
 // print, and their values appear in no error, announcement or file.
 //
 // To change the command line: a new setting is a field of [trace.Settings], or of
