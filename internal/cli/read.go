@@ -152,19 +152,16 @@ func shown(text string) string {
 	return strconv.Quote(plaintext.Clip(openai.Masked(text), shownValueMax))
 }
 
-// noLayers is how the help calls a guard of which nothing is left out.
-const noLayers = "none"
-
 // readLayers reads which layers of the guard are left out: names between commas, "all"
 // for every one of them. Nothing is left out by default.
 func readLayers(text string, off *[]string) error {
 	names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
-	if len(names) == 1 && names[0] == noLayers {
+	if len(names) == 1 && names[0] == noneText {
 		*off = nil
 		return nil
 	}
-	if slices.Contains(names, noLayers) {
-		return fmt.Errorf("%q stands beside other names; allowed: %s alone, or names of layers", noLayers, noLayers)
+	if slices.Contains(names, noneText) {
+		return fmt.Errorf("%q stands beside other names; allowed: %s alone, or names of layers", noneText, noneText)
 	}
 	layers, err := policy.ParseLayers(names)
 	if err != nil {

@@ -61,8 +61,7 @@ func (p plan) wantsEstimate() bool {
 
 // announceSpending says, before the first call, what the run will probably take and
 // cost, as far as that was estimated, and what bounds it. It says nothing where nobody
-// pays and nothing is bounded.
-// now tells how old the prices are.
+// pays and nothing is bounded. now tells how old the prices are.
 func (p plan) announceSpending(w io.Writer, now time.Time) {
 	if e := p.Estimate; e != nil {
 		fmt.Fprintf(w, "expected: %s; at least %s, at most %s\n", takes(e.Likely), takes(e.Least), takes(e.Most))
