@@ -197,7 +197,7 @@ func TestKeysStayHiddenThroughTheLifeOfARun(t *testing.T) {
 		must(0, append([]string{"fork", "run", "--at-tick", "6", "--run-dir", "fork"}, everything...)...)
 		must(0, append([]string{"two_bases", "--ticks", "12", "--run-dir", "again", "--replay-from", "run", "--replay-miss", "ask", "--learn-every", "4"}, everything...)...)
 		for _, args := range [][]string{
-			{"inspect", "run"}, {"inspect", "run", "--json", "--rebuild-index"}, {"explain", "run", "--tick", "3", "--agent", "agent-2"},
+			{"inspect", "run"}, {"inspect", "run", "--json", "--rebuild-index"}, {"explain", "run", "--tick", "2", "--agent", "agent-2"},
 			{"explain", "run", "--tick", "3", "--agent", "agent-1", "--json"}, {"trace", "cat", "run"}, {"trace", "canonical", "fork"}, {"report", "fork"},
 			{"replay", "run"}, {"replay", "fork"}, {"answers", "export", "run", "run.zst"}, {"answers", "show", "run.zst"},
 			{"two_bases", "--ticks", "10", "--run-dir", "strict", "--replay-from", "run.zst", "--learn-every", "4"},

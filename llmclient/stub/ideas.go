@@ -50,14 +50,14 @@ func (s stage) proposals(p prompt) []proposal {
 			ranked = append(ranked, proposal{action, s.standing(action), why})
 		}
 	}
-	why := fmt.Sprintf("Electricity is at %d of %d, compound at %d g and hardware at %d.", self.Electricity, self.PowerCapacity, self.CompoundG, self.Hardware)
+	why := fmt.Sprintf("Electricity is at %d of %d, hardware at %d.", self.Electricity, self.PowerCapacity, self.Hardware)
 	for _, a := range s.brief(p).Wishes(s.situation(p)) {
 		action := slots(a)
 		// Gathering can wait for a tick; then there is time to say how it goes, in numbers
 		// alone. What others write the policy never reads.
 		gathers := name(action) == actionMine || name(action) == actionRefine
 		if gathers && len(ranked) == 0 && len(s.see.Agents) > 0 && s.chance.oneIn("report", 16) {
-			text := fmt.Sprintf("electricity %d of %d, heat %d, hardware %d, data %d", self.Electricity, self.PowerCapacity, self.Heat, self.Hardware, self.Data)
+			text := fmt.Sprintf("electricity %d, hardware %d", self.Electricity, self.Hardware)
 			add(object{"action": actionSend, slotTo: s.see.Agents[0].ID, slotText: text}, "Nothing is urgent, so there is time for a report.")
 		}
 		add(action, why)

@@ -137,11 +137,6 @@ func (s stamp) id(prefix string, n int) string {
 	return prefix + hex.EncodeToString(s.bytes(prefix, n)[:12])
 }
 
-// opaque returns a text that looks like encrypted content and means nothing.
-func (s stamp) opaque(n int) string {
-	return base64.StdEncoding.EncodeToString(s.bytes("opaque", n))
-}
-
 // bytes returns 32 bytes that belong to a label and a number.
 func (s stamp) bytes(label string, n int) []byte {
 	sum := sha256.Sum256(binary.BigEndian.AppendUint64(append(s[:], label...), uint64(n)))
@@ -153,8 +148,10 @@ func (s stamp) bytes(label string, n int) []byte {
 func (s stamp) items(a answer) []json.RawMessage {
 	var out []json.RawMessage
 	if a.reasoningTokens > 0 {
+		// It looks like encrypted content and means nothing.
+		opaque := base64.StdEncoding.EncodeToString(s.bytes("opaque", 0)[:15])
 		out = append(out, llmclient.Marshal(wireReasoning{
-			ID: s.id("rs_", 0), Type: "reasoning", Summary: []string{}, EncryptedContent: s.opaque(0),
+			ID: s.id("rs_", 0), Type: "reasoning", Summary: []string{}, EncryptedContent: opaque,
 		}))
 	}
 	for i, c := range a.calls {
