@@ -205,7 +205,7 @@ func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 		from, to trace.Caps
 		refused  string
 	}{
-		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: 50}, Agent: trace.Limit{Tokens: 40_000}}, "which may pass the cap on calls of the run, 50"},
+		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: 40}, Agent: trace.Limit{Tokens: 40_000}}, "which may pass the cap on calls of the run, 40"},
 		"raised":  {first, trace.Caps{Run: trace.Limit{Calls: 300}, Tick: trace.Limit{Cost: 900_000_000_000}}, ""},
 		"lowered": {first, trace.Caps{Run: trace.Limit{Calls: 45}, Tick: trace.Limit{Cost: 160_000_000_000}}, "which may pass the cap on calls of the run, 45"},
 		"removed": {first, uncapped, ""},

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/trace"
 )
 
 // TestIndexedTranscriptIsTheWholeOne compares decisions found by way of the index with
@@ -19,13 +21,22 @@ func TestIndexedTranscriptIsTheWholeOne(t *testing.T) {
 	if files, err := filepath.Glob(filepath.Join(p.dir, "run", "trace-*.zst")); err != nil || len(files) == 0 {
 		t.Fatal("the trace is in one file")
 	}
-	found := 0
+	var all []*transcript
 	for _, tick := range []int64{1, 40, 63, 64, 69, 70} {
-		got, ok := p.indexedTranscript("run", tick, "agent-2")
-		want := &transcript{tick: tick, agent: "agent-2"}
-		if err := p.eachRecord("run", want.add); err != nil {
-			t.Fatal(err)
+		all = append(all, &transcript{tick: tick, agent: "agent-2"})
+	}
+	err := p.eachRecord("run", func(r trace.Record) {
+		for _, want := range all {
+			want.add(r)
 		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, want := range all {
+		tick := want.tick
+		got, ok := p.indexedTranscript("run", tick, "agent-2")
 		if want.decision == nil {
 			continue
 		}
