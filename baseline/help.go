@@ -10,7 +10,13 @@ import (
 // go back, gather, set out again.
 func (n *moment) help() []world.Action {
 	if n.Here.ID == n.brief.Task.Meet {
-		return append(n.give(), n.leave()...)
+		list := n.give()
+		// When everything is given, it goes back to work, charging first where that is
+		// possible.
+		if w, ok := n.wayBack(); ok && n.Self.Electricity >= w.need(n.Rules) {
+			return append(list, world.Move{To: w.id})
+		}
+		return append(list, world.Harvest{MaxAmount: world.HarvestMax})
 	}
 	list := n.setOut()
 	list = append(list, n.stayPowered()...)
@@ -27,8 +33,17 @@ func (n *moment) help() []world.Action {
 // fits, then charge that is not needed for the way back.
 func (n *moment) give() []world.Action {
 	var list []world.Action
-	needy := n.needy()
-	for _, resource := range n.goods() {
+	var needy []string
+	for _, c := range n.Agents {
+		if c.Place == n.Here.ID && n.brief.Task.Counts(c.ID) {
+			needy = append(needy, c.ID)
+		}
+	}
+	goods := []string{n.brief.cargo()}
+	if goods[0] == world.Hardware {
+		goods = append(goods, world.Compound)
+	}
+	for _, resource := range goods {
 		waiting := n.unserved(needy, resource)
 		if len(waiting) == 0 {
 			continue
@@ -65,29 +80,6 @@ func (n *moment) unserved(needy []string, resource string) []string {
 	return list
 }
 
-// goods lists what a helper parts with.
-func (n *moment) goods() []string {
-	switch cargo := n.brief.cargo(); cargo {
-	case "":
-		return nil
-	case world.Hardware:
-		return []string{world.Hardware, world.Compound}
-	default:
-		return []string{cargo}
-	}
-}
-
-// needy lists the agents that count and are here.
-func (n *moment) needy() []string {
-	var list []string
-	for _, c := range n.Agents {
-		if c.Place == n.Here.ID && n.brief.Task.Counts(c.ID) {
-			list = append(list, c.ID)
-		}
-	}
-	return list
-}
-
 // spareForGifts is the charge beyond what the way back takes. Who can recharge
 // here keeps little, and so does who has no way back.
 func (n *moment) spareForGifts() int64 {
@@ -108,16 +100,6 @@ func (n *moment) wayBack() (way, bool) {
 		}
 	}
 	return n.nearest(func(p *place) bool { return n.powered(p) || p.seen && p.reserve > 0 })
-}
-
-// leave goes back to work when everything is given, charging first where that is
-// possible.
-func (n *moment) leave() []world.Action {
-	w, ok := n.wayBack()
-	if ok && n.Self.Electricity >= w.need(n.Rules) {
-		return []world.Action{world.Move{To: w.id}}
-	}
-	return []world.Action{world.Harvest{MaxAmount: world.HarvestMax}}
 }
 
 // setOut goes to where help is wanted once there is a load worth the way.
@@ -152,18 +134,13 @@ func (n *moment) loaded() bool {
 		if !made {
 			return n.Self.Hardware >= 10
 		}
-		return n.Self.Hardware >= n.Rules.BuildHardware+n.batchesPerTrip(recipe)*amountOf(recipe.Inputs, world.Hardware) ||
-			n.Self.CompoundG >= hoardG
+		// As many batches as the charge that one trip brings can pay for.
+		batches := max(4, n.Rules.PowerCapacity*6/10/max(1, amountOf(recipe.Inputs, world.Electricity)))
+		return n.Self.Hardware >= n.Rules.BuildHardware+batches*amountOf(recipe.Inputs, world.Hardware) || n.Self.CompoundG >= hoardG
 	case world.Compound:
 		return n.Self.CompoundG >= hoardG
 	}
 	return n.stock(cargo) >= 4
-}
-
-// batchesPerTrip is how many batches the charge that one trip brings can pay for.
-func (n *moment) batchesPerTrip(r world.Recipe) int64 {
-	per := max(1, amountOf(r.Inputs, world.Electricity))
-	return max(4, n.Rules.PowerCapacity*6/10/per)
 }
 
 // cannotGather says that there is nothing here or anywhere known to make a load

@@ -32,20 +32,23 @@ func Lint(s world.Scenario, seed uint64) []Finding {
 		return []Finding{{"scenario", err.Error()}}
 	}
 	list := lintPlaces(s.Rules, s.Survey(seed))
-	w, scripted := mustPlay(s, seed, lintLength(s), Scripted)
-	list = append(list, lintGoals(w)...)
+	ticks := int64(lintTicks)
+	if s.Task != nil {
+		ticks = max(ticks, s.Task.Ticks)
+	}
+	w, scripted := mustPlay(s, seed, ticks, Scripted)
+	for _, g := range w.Goals() {
+		if g.MetAt < 0 {
+			list = append(list, Finding{
+				fmt.Sprintf("goal %s of %s", g.Goal.ID, g.AgentID),
+				fmt.Sprintf("%s is %d, want %d, after %d ticks of the scripted agents", g.Goal.Metric, g.Now, g.Goal.AtLeast, w.Tick()),
+			})
+		}
+	}
 	if s.Task != nil && seed == s.Seed {
 		list = append(list, lintTask(s, scripted)...)
 	}
 	return list
-}
-
-// lintLength is for how many ticks the scripted agents play.
-func lintLength(s world.Scenario) int64 {
-	if s.Task == nil {
-		return lintTicks
-	}
-	return max(lintTicks, s.Task.Ticks)
 }
 
 // mustPlay plays a scenario of which a world could be made.
@@ -55,20 +58,6 @@ func mustPlay(s world.Scenario, seed uint64, ticks int64, p Policy) (*world.Worl
 		panic("baseline: a world could be made before and now not: " + err.Error())
 	}
 	return w, score
-}
-
-// lintGoals lists the goals that were not met.
-func lintGoals(w *world.World) []Finding {
-	var list []Finding
-	for _, g := range w.Goals() {
-		if g.MetAt < 0 {
-			list = append(list, Finding{
-				fmt.Sprintf("goal %s of %s", g.Goal.ID, g.AgentID),
-				fmt.Sprintf("%s is %d, want %d, after %d ticks of the scripted agents", g.Goal.Metric, g.Now, g.Goal.AtLeast, w.Tick()),
-			})
-		}
-	}
-	return list
 }
 
 // lintTask compares what the task states with what is played and computed.

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"slices"
+	"strings"
 
 	"example.com/agentworld/world"
 )
@@ -40,7 +41,13 @@ type place struct {
 }
 
 func newMind(id string, b Brief) *mind {
-	m := &mind{id: id, brief: b, counts: b.Task.Counts(id), open: b.goalsOf(id)}
+	m := &mind{id: id, brief: b, counts: b.Task.Counts(id)}
+	for _, g := range b.Goals {
+		if g.Agent == "*" || g.Agent == id {
+			kind, name, _ := strings.Cut(g.Metric, ":")
+			m.open = append(m.open, goal{kind, name, g.AtLeast})
+		}
+	}
 	for _, p := range b.Places {
 		m.place(p)
 	}

@@ -38,7 +38,7 @@ func (m *mind) wishes(s Situation) []world.Action {
 	switch {
 	case n.anchored():
 		return n.work(n.wanted())
-	case n.helper():
+	case n.brief.helped(): // by who does not count
 		return n.help()
 	}
 	list := n.stayPowered()
@@ -55,9 +55,6 @@ func (m *mind) wishes(s Situation) []world.Action {
 
 // anchored agents count and stay where help is to come.
 func (n *moment) anchored() bool { return n.brief.helped() && n.counts }
-
-// helper agents do not count and bring help.
-func (n *moment) helper() bool { return n.brief.helped() && !n.counts }
 
 // wanted is the resource that the task measures or else the next goal asks for;
 // a factory is a wish for something to make in it. It is empty when there is

@@ -1,8 +1,6 @@
 package baseline
 
 import (
-	"strings"
-
 	"example.com/agentworld/world"
 )
 
@@ -94,16 +92,4 @@ func (b Brief) cargo() string {
 type goal struct {
 	kind, name string
 	atLeast    int64
-}
-
-// goalsOf lists the goals of the agent with the given id.
-func (b Brief) goalsOf(id string) []goal {
-	var list []goal
-	for _, g := range b.Goals {
-		if g.Agent == "*" || g.Agent == id {
-			kind, name, _ := strings.Cut(g.Metric, ":")
-			list = append(list, goal{kind, name, g.AtLeast})
-		}
-	}
-	return list
 }

@@ -1,5 +1,7 @@
 package stub
 
+import "slices"
+
 // refusalsMax is how many refused decisions of one turn the policy answers with
 // another idea; after that it waits.
 const refusalsMax = 2
@@ -48,7 +50,12 @@ func (s stage) decision() object {
 	candidates := draft.candidates()
 	for i, c := range candidates {
 		if (c.status == statusAccepted || c.status == statusUnknown) && !s.known.failed(c.action) {
-			out := s.chosen(c)
+			// The standing order and the reason belong to the idea; a draft has no room for them.
+			out := object{"action": c.action, "execute_until": nil, "why": "", "sources_used": s.sources()}
+			same := func(p proposal) bool { return signature(p.action) == signature(c.action) }
+			if at := slices.IndexFunc(s.ideas, same); at >= 0 {
+				out = s.committed(s.ideas[at])
+			}
 			out["candidate"] = int64(i + 1)
 			return out
 		}
@@ -56,17 +63,6 @@ func (s stage) decision() object {
 	out := s.committed(s.ideas[0])
 	out["candidate"] = int64(0)
 	return out
-}
-
-// chosen returns a candidate as a decision, with the standing order and the reason
-// that belong to the idea; a draft has no room for them.
-func (s stage) chosen(c candidate) object {
-	for _, p := range s.ideas {
-		if signature(p.action) == signature(c.action) {
-			return s.committed(p)
-		}
-	}
-	return object{"action": c.action, "execute_until": nil, "why": "", "sources_used": s.sources()}
 }
 
 // leanTurn is plan, draft and decision in one.

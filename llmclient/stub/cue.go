@@ -40,17 +40,12 @@ type Action struct {
 
 // proposal is the cue as an idea of the policy.
 func (c Cue) proposal() proposal {
-	p := proposal{action: c.Action.slots(), why: "This was asked for."}
+	p := proposal{why: "This was asked for."}
+	_ = decode(llmclient.Marshal(c.Action), &p.action)
 	if c.Ticks > 0 {
 		p.until = object{"until": []any{object{"event": "job_done", "value": nil}}, "max_ticks": c.Ticks}
 	}
 	return p
-}
-
-// slots is the action as the policy writes its own.
-func (a Action) slots() (slots object) {
-	_ = decode(llmclient.Marshal(a), &slots)
-	return slots
 }
 
 // seen returns the cues whose text the request shows. A text inside of a longer one

@@ -64,7 +64,7 @@ func (e errand) answer() answer {
 	var calls []toolCall
 	for _, found := range errandCall.FindAllStringSubmatch(e.asked, -1) {
 		var arguments object
-		if e.may(found[1]) && json.Unmarshal([]byte(found[2]), &arguments) == nil {
+		if (stage{allowed: e.request.allowed()}).may(found[1]) && json.Unmarshal([]byte(found[2]), &arguments) == nil {
 			calls = append(calls, toolCall{name: found[1], arguments: arguments})
 		}
 	}
@@ -74,22 +74,16 @@ func (e errand) answer() answer {
 		}
 		return answer{calls: calls}
 	}
-	return answer{text: e.text()}
-}
-
-func (e errand) may(name string) bool { return stage{allowed: e.request.allowed()}.may(name) }
-
-func (e errand) text() string {
 	found := errandText.FindStringSubmatch(e.asked)
 	if found == nil {
-		return "There is nothing to say."
+		return answer{text: "There is nothing to say."}
 	}
 	if found[1] != sayResult {
-		return found[1]
+		return answer{text: found[1]}
 	}
 	var result struct {
 		Code string `json:"code"`
 	}
 	_ = json.Unmarshal([]byte(e.result), &result) // a result without a code has nothing to say
-	return result.Code
+	return answer{text: result.Code}
 }

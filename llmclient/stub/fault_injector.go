@@ -78,13 +78,13 @@ func (i *Injector) next(r request, retries string) fault {
 		return fault{}
 	}
 	key := requestKey(r.body)
-	attempt, ok := attemptOf(retries)
-	if !ok {
-		i.mu.Lock()
-		i.attempts[key]++
-		attempt = int(i.attempts[key])
-		i.mu.Unlock()
+	if n, err := strconv.ParseUint(retries, 10, 16); err == nil { // the header counts from 0
+		return i.drawn(key, int(n)+1, r)
 	}
+	i.mu.Lock()
+	i.attempts[key]++
+	attempt := int(i.attempts[key])
+	i.mu.Unlock()
 	return i.drawn(key, attempt, r)
 }
 
@@ -97,12 +97,6 @@ func (i *Injector) drawn(key uint64, attempt int, r request) fault {
 func requestKey(body []byte) uint64 {
 	hash := sha256.Sum256(body)
 	return binary.BigEndian.Uint64(hash[:])
-}
-
-// attemptOf reads the header, which counts from 0.
-func attemptOf(retries string) (attempt int, ok bool) {
-	n, err := strconv.ParseUint(retries, 10, 16)
-	return int(n) + 1, err == nil
 }
 
 // Recount counts what a server with this injector, mode and seed injected into the
@@ -145,7 +139,13 @@ func (i *Injector) count(kind string) {
 func (p FaultPlan) draw(c chance, r request) fault {
 	f := fault{hold: p.latency.draw(c.unit("latency"), c.unit("latency too"))}
 	if p.sweep {
-		f.shape = sweepShape(r)
+		// Only the first request of a turn gets a shape, which is known by having nothing
+		// behind the observation.
+		opening := readPrompt(r.input).turnStart == len(r.input)
+		if tick := newStage(0, r).see.Tick; opening && tick >= 1 && r.choice.Mode != llmclient.ChoiceNone {
+			shape := SweepShape(tick)
+			f.shape = &shape
+		}
 		return f
 	}
 	at := int64(c.draw("kind", ratesMax))
@@ -181,16 +181,4 @@ func SweepShape(tick int64) Shape {
 	}
 	slices.SortFunc(numbers, func(a, b uint64) int { return cmp.Compare(mix(round^mix(a)), mix(round^mix(b))) })
 	return all[numbers[at]]
-}
-
-// sweepShape is the shape a request gets in a sweep. It is nil for all requests of a
-// turn but the first, which is known by having nothing behind the observation.
-func sweepShape(r request) *Shape {
-	opening := readPrompt(r.input).turnStart == len(r.input)
-	tick := newStage(0, r).see.Tick
-	if !opening || tick < 1 || r.choice.Mode == llmclient.ChoiceNone {
-		return nil
-	}
-	shape := SweepShape(tick)
-	return &shape
 }

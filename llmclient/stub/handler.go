@@ -58,8 +58,13 @@ type route struct {
 // the answer is a function of it.
 func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, BodyBytesMax))
-	if err != nil {
-		writeError(w, readError(err))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		writeError(w, &RequestError{Status: http.StatusRequestEntityTooLarge, Code: "request_too_large", Message: "The request body is larger than 4 MiB."})
+		return
+	case err != nil:
+		writeError(w, &RequestError{Status: http.StatusBadRequest, Code: "body_unreadable", Message: "The request body ended before it was complete."})
 		return
 	}
 	if o.OnRequest != nil {
@@ -88,15 +93,6 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("X-Request-Id", result.ID)
 	writeJSON(w, http.StatusOK, result.Response)
-}
-
-// readError explains a body that did not arrive whole.
-func readError(err error) *RequestError {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		return &RequestError{Status: http.StatusRequestEntityTooLarge, Code: "request_too_large", Message: "The request body is larger than 4 MiB."}
-	}
-	return &RequestError{Status: http.StatusBadRequest, Code: "body_unreadable", Message: "The request body ended before it was complete."}
 }
 
 // pause waits for d. When the client goes or the server closes meanwhile, it ends the
@@ -142,13 +138,8 @@ func listModels(w http.ResponseWriter, _ *http.Request) {
 	}))
 }
 
-// writeError sends err as an error object. Anything but a [RequestError] would be
-// a bug of this package, so it is not dressed up as the client's mistake.
-func writeError(w http.ResponseWriter, err error) {
-	var refused *RequestError
-	if !errors.As(err, &refused) {
-		panic("stub: Decide failed with an error that is not a RequestError: " + err.Error())
-	}
+// writeError sends a refusal as an error object.
+func writeError(w http.ResponseWriter, refused *RequestError) {
 	writeJSON(w, refused.Status, refused.object())
 }
 

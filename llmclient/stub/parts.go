@@ -1,6 +1,8 @@
 package stub
 
 import (
+	"maps"
+
 	"example.com/agentworld/llmclient"
 )
 
@@ -23,21 +25,16 @@ func PartsOf(seed uint64, body []byte) (p Parts, ok bool) {
 // parts are what templates are filled with at one point of a turn: the first call of
 // the answer, and what the policy would like to do whatever the stage.
 func (s stage) parts(first toolCall) Parts {
-	p := Parts{Name: first.name, Arguments: llmclient.Marshal(first.arguments), Here: s.see.Self.Place}
-	p.Decision, p.Action = flatForms(s.ideas[0].action)
+	action := s.ideas[0].action
+	decision := maps.Clone(action)
+	delete(decision, "action")
+	decision["decision"] = name(action)
+	p := Parts{
+		Name: first.name, Arguments: llmclient.Marshal(first.arguments), Here: s.see.Self.Place,
+		Decision: llmclient.Marshal(decision), Action: llmclient.Marshal(action),
+	}
 	if places := s.see.Places; len(places) > 0 {
 		p.Place, p.PlaceName = places[0].ID, places[0].Name
 	}
 	return p
-}
-
-// flatForms returns an action as a decision object and as an action object.
-func flatForms(action object) (asDecision, asAction []byte) {
-	renamed := object{}
-	for key, value := range action {
-		renamed[key] = value
-	}
-	delete(renamed, "action")
-	renamed["decision"] = name(action)
-	return llmclient.Marshal(renamed), llmclient.Marshal(action)
 }

@@ -86,7 +86,7 @@ func section(text, heading string) (body, remark string, found bool) {
 		trimmed := strings.TrimRight(line, " \t\r\n")
 		rest, opens := strings.CutPrefix(trimmed, heading)
 		switch {
-		case opens && (rest == "" || startsWithComma(rest)):
+		case opens && (rest == "" || strings.IndexAny(rest, commas) == 0):
 			inside, found, lines = true, true, nil
 			remark = strings.TrimSpace(strings.TrimLeft(rest, commas))
 		case strings.HasPrefix(line, "# "):
@@ -100,8 +100,6 @@ func section(text, heading string) (body, remark string, found bool) {
 
 // commas are the commas that part a heading from its remark.
 const commas = ",，"
-
-func startsWithComma(text string) bool { return strings.IndexAny(text, commas) == 0 }
 
 // lastLine returns the last line that is not blank, "" when there is none.
 func lastLine(text string) string {

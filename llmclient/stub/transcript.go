@@ -60,20 +60,15 @@ func readTranscript(items []llmclient.Item) transcript {
 			}
 			t = append(t, made)
 		case llmclient.KindFunctionOutput:
-			t.answer(item.CallID, item.Text)
+			for i := len(t) - 1; i >= 0; i-- { // the latest call with its id
+				if t[i].id == item.CallID && !t[i].answered {
+					t[i].output, t[i].answered = item.Text, true
+					break
+				}
+			}
 		}
 	}
 	return t
-}
-
-// answer binds an output to the latest call with its id.
-func (t transcript) answer(id, output string) {
-	for i := len(t) - 1; i >= 0; i-- {
-		if t[i].id == id && !t[i].answered {
-			t[i].output, t[i].answered = output, true
-			return
-		}
-	}
 }
 
 // count returns how many calls of a tool were made.
