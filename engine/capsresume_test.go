@@ -205,9 +205,9 @@ func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 		from, to trace.Caps
 		refused  string
 	}{
-		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: 40}, Agent: trace.Limit{Tokens: 40_000}}, "which may pass the cap on calls of the run, 40"},
+		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: 30}, Agent: trace.Limit{Tokens: 40_000}}, "which may pass the cap on calls of the run, 30"},
 		"raised":  {first, trace.Caps{Run: trace.Limit{Calls: 300}, Tick: trace.Limit{Cost: 900_000_000_000}}, ""},
-		"lowered": {first, trace.Caps{Run: trace.Limit{Calls: 45}, Tick: trace.Limit{Cost: 160_000_000_000}}, "which may pass the cap on calls of the run, 45"},
+		"lowered": {first, trace.Caps{Run: trace.Limit{Calls: 35}, Tick: trace.Limit{Cost: 160_000_000_000}}, "which may pass the cap on calls of the run, 35"},
 		"removed": {first, uncapped, ""},
 		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 130_000}}, "which may pass the cap on tokens of the run, 130000"},
 	} {
@@ -215,6 +215,7 @@ func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 			o, counted := priced(t, ticks, c.from)
 			ctx, cancel := context.WithCancel(context.Background())
 			counted.after, counted.stop = after, cancel
+			o.Concurrency = 1 // a tick is open then
 			stopped, err := engine.Run(ctx, o)
 			if err != nil || stopped.Status != trace.RunInterrupted {
 				t.Fatalf("%s after %d: %+v, %v", name, after, stopped, err)
