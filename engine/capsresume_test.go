@@ -211,7 +211,7 @@ func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 		"removed": {first, uncapped, ""},
 		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 130_000}}, "which may pass the cap on tokens of the run, 130000"},
 	} {
-		for _, after := range []int{23, 9}[:ticksUpTo(1, 2)] {
+		for _, after := range []int{23, 30}[:ticksUpTo(1, 2)] {
 			o, counted := priced(t, ticks, c.from)
 			ctx, cancel := context.WithCancel(context.Background())
 			counted.after, counted.stop = after, cancel
