@@ -18,7 +18,7 @@ import (
 // than the window, and every turn still ends in a decision of the model.
 func TestSmallestWindowHoldsOverWholeRuns(t *testing.T) {
 	slow(t)
-	for _, in := range []struct{ protocol, language string }{{"full", "zh"}, {"lean", "en"}, {"full", "en"}}[:ticksUpTo(2, 3)] {
+	for _, in := range []struct{ protocol, language string }{{"full", "zh"}, {"full", "en"}, {"lean", "en"}}[:ticksUpTo(2, 3)] {
 		t.Run(in.protocol+" "+in.language, func(t *testing.T) {
 			t.Parallel()
 			holdsWindow(t, in.protocol, in.language)
