@@ -69,9 +69,9 @@ func (s stage) brief(p prompt) baseline.Brief {
 		at := slices.IndexFunc(s.see.Self.Products, func(a world.Amount) bool { return a.Resource == w.product })
 		made = made && at >= 0 && s.see.Self.Products[at].Amount >= w.count
 	}
+	toReach := slices.DeleteFunc(slices.Clone(asked), func(line []string) bool { return slices.Contains(line, "leave") })
 	for _, place := range s.see.Places {
-		toLeave := func(line []string) bool { return slices.Contains(line, "leave") }
-		if made && !p.knows(place.ID) && slices.DeleteFunc(slices.Clone(asked), toLeave).names(place.ID, place.Name) {
+		if made && !p.knows(place.ID) && toReach.names(place.ID, place.Name) {
 			add("place", place.ID, 1)
 		}
 	}
