@@ -30,10 +30,6 @@ func holdsWindow(t *testing.T, protocol, language string) {
 	ticks := ticksUpTo(40, 200)
 	o := options(t, "llm_bootstrap", ticks)
 	o.Protocol, o.Language, o.ContextWindowTokens, o.PromptProfile = protocol, language, behavior.ContextWindowMin, behavior.ProfileRich
-	if protocol == "lean" {
-		// The tools of this protocol leave room that a text of the user's takes.
-		o.SystemPrompt = strings.Repeat("Think about power, heat and hardware. ", 10)
-	}
 	live := o.Source
 	var most atomic.Int64
 	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
