@@ -26,7 +26,7 @@ import (
 // there is memory enough to collect it less often.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
-	if err := flag.Set("rapid.checks", strconv.FormatInt(ticksUpTo(20, 100), 10)); err != nil {
+	if err := flag.Set("rapid.checks", strconv.FormatInt(ticksUpTo(15, 100), 10)); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())

@@ -50,7 +50,7 @@ func TestTraceIsTheSameAtAnyConcurrency(t *testing.T) {
 func TestMainScenarioReachesItsGoals(t *testing.T) {
 	slow(t)
 	o := options(t, "llm_bootstrap", 30)
-	for _, seed := range []uint64{o.Seed, 11, 222, 3333}[:ticksUpTo(2, 4)] {
+	for _, seed := range []uint64{o.Seed, 11, 222, 3333}[:ticksUpTo(1, 4)] {
 		run := o
 		run.Seed, run.RunDir = seed, t.TempDir()
 		r := requireIndustry(t, run)
