@@ -185,7 +185,8 @@ func TestNothingUnplannedIsExecuted(t *testing.T) {
 		}
 	})
 	for _, end := range []string{"wait", "planned", "send_message"} {
-		if executed[end] == 0 {
+		// The few draws of -short need not come to every end.
+		if executed[end] == 0 && !testing.Short() {
 			t.Errorf("no turn ended in %s, so nothing is shown about it: %v", end, executed)
 		}
 	}
