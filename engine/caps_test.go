@@ -41,7 +41,7 @@ func spentIn(t testing.TB, dir string, p price.Price) spent {
 			t.Fatal(err)
 		}
 		call, ok := record.(trace.ModelCall)
-		if !ok {
+		if !ok || call.Answer.Failure != nil && call.Answer.Failure.Kind == llmclient.ErrAbandoned { // nobody was asked
 			continue
 		}
 		u := call.Answer.Usage
