@@ -131,7 +131,7 @@ func open(o Options) (Settings, engine.Source, func(), error) {
 	if len(settings.AgentModels) > 0 {
 		return settings, nil, nil, errors.New("agent_models: agents with a model of their own are run by the command")
 	}
-	config := openai.Config{BaseURL: settings.BaseURL, APIKey: openai.NewSecret(o.APIKey)}
+	config := openai.Config{BaseURL: settings.BaseURL, APIKey: openai.NewSecret(o.APIKey), WindowTokens: settings.ContextWindowTokens}
 	stop := func() {}
 	if settings.Model == "" {
 		server, err := stub.Start(context.Background(), "", stub.Options{Seed: settings.ScriptedSeed})

@@ -203,6 +203,9 @@ func callsIn(r *llmclient.Reply) (calls int) {
 
 // accept appends the items of a reply and returns its text.
 func (c *Conversation) accept(r *llmclient.Reply) string {
+	for _, name := range r.Repairs {
+		c.repaired(name)
+	}
 	for range r.NonObjects {
 		c.repaired(repairNotObject)
 	}

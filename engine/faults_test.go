@@ -50,7 +50,7 @@ func faultyServer(t *testing.T, spec string) (url string, faults *stub.Injector)
 func spoilt(t *testing.T, o engine.Options, spec string, cfg openai.Config) engine.Options {
 	t.Helper()
 	url, faults := faultyServer(t, spec)
-	cfg.BaseURL, cfg.ShownURL, cfg.BackoffBase = url, "embedded", time.Millisecond
+	cfg.BaseURL, cfg.ShownURL, cfg.BackoffBase, cfg.WindowTokens = url, "embedded", time.Millisecond, 128_000
 	o = through(t, o, cfg)
 	o.BaseURL, o.FaultCounts, o.Faults, o.FaultSeed = "embedded", faults.Counts, spec, faultSeed
 	o.Reused = func(r llmclient.Request, attempts int) { faults.Recount(stub.ModeNormal, 1, r.Body(), attempts) }
@@ -60,7 +60,7 @@ func spoilt(t *testing.T, o engine.Options, spec string, cfg openai.Config) engi
 // once is a client that tries everything once.
 var once = openai.Config{RetriesMax: -1}
 
-// transportEnd is what becomes of one kind.
+// transportEnd is what becomes of one kind; want is empty for one that is read.
 type transportEnd struct {
 	kind string
 	want llmclient.ErrorKind
@@ -77,7 +77,13 @@ var transportEnds = []transportEnd{
 	{"empty_body", llmclient.ErrMalformed, openai.Config{}, 1},
 	{"not_json", llmclient.ErrMalformed, openai.Config{}, 1},
 	{"null_body", llmclient.ErrMalformed, openai.Config{}, 1},
-	{"wrong_type", llmclient.ErrForeignObject, openai.Config{}, 1},
+	{"byte_order_mark", "", openai.Config{}, 1},
+	{"event_stream", "", openai.Config{}, 1},
+	{"deflate", "", openai.Config{}, 1},
+	{"huge_arguments", llmclient.ErrTooLarge, openai.Config{}, 1},
+	{"huge_digits", llmclient.ErrTooLarge, openai.Config{}, 1},
+	{"huge_text", llmclient.ErrTooLarge, openai.Config{}, 1},
+	{"wrong_type", llmclient.ErrChatCompletions, openai.Config{}, 1},
 	{"html", llmclient.ErrMalformed, openai.Config{}, 1},
 	{"html_502", llmclient.ErrServer, openai.Config{}, 4},
 	{"error_object", llmclient.ErrErrorObject, openai.Config{}, 1},
@@ -89,6 +95,7 @@ var transportEnds = []transportEnd{
 	{"http_404_model", llmclient.ErrModelNotFound, openai.Config{}, 1},
 	{"http_408", llmclient.ErrBadRequest, openai.Config{}, 4},
 	{"http_409", llmclient.ErrBadRequest, openai.Config{}, 4},
+	{"http_425", llmclient.ErrBadRequest, openai.Config{}, 4},
 	{"http_429", llmclient.ErrRateLimited, openai.Config{}, 4},
 	{"http_429_retry_after", llmclient.ErrRateLimited, once, 1},
 	{"http_429_retry_after_ms", llmclient.ErrRateLimited, openai.Config{}, 4},
@@ -112,6 +119,13 @@ func TestTransportFaultsEndAsTheyShould(t *testing.T) {
 			o := spoilt(t, options(t, "two_bases", ticks), tt.kind+"=100%,agent=agent-2", tt.cfg)
 			result := run(t, o)
 			r := fold(t, o.RunDir)
+			if tt.want == "" {
+				if n := r.FaultsInjectedByKind[tt.kind]; n == 0 || total(r.TraceCounts.ItemRepairsByKind) != n || r.TraceCounts.LLMErrors != 0 || r.DecisionCounts.WaitDegraded != 0 {
+					t.Errorf("%d faults, repairs %v, %d errors", n, r.TraceCounts.ItemRepairsByKind, r.TraceCounts.LLMErrors)
+				}
+				requireReplays(t, o.RunDir, ticks)
+				return
+			}
 			if tt.want.Fatal(true) {
 				if result.Status != trace.RunProviderFailed || r.TraceCounts.LLMErrorsByKind[string(tt.want)] != 1 {
 					t.Errorf("the run ended %s with errors %v, want provider_failed and one %s", result.Status, r.TraceCounts.LLMErrorsByKind, tt.want)

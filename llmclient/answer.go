@@ -36,6 +36,8 @@ type Reply struct {
 	// NonObjects counts the elements of the output that were no JSON objects and
 	// were left out of Items: nothing says what they are.
 	NonObjects int
+	// Repairs name what had to be undone before the body was a response.
+	Repairs []string
 	// Usage is what the provider billed; zero fields were not reported.
 	Usage Usage
 }
@@ -114,7 +116,11 @@ const (
 	ErrMalformed ErrorKind = "malformed_body"
 	// ErrErrorObject: a 200 whose body is an error object.
 	ErrErrorObject ErrorKind = "error_object"
-	// ErrForeignObject: a 200 of another API, such as Chat Completions.
+	// ErrTooLarge: a body larger than any answer within the model's context window.
+	ErrTooLarge ErrorKind = "body_too_large"
+	// ErrChatCompletions: a 200 with an answer of the Chat Completions API.
+	ErrChatCompletions ErrorKind = "chat_completions"
+	// ErrForeignObject: a 200 of another API.
 	ErrForeignObject ErrorKind = "foreign_object"
 	// ErrFailedResponse: a response with status "failed", or with an error in it.
 	ErrFailedResponse ErrorKind = "failed_response"

@@ -108,9 +108,10 @@ type Answer struct {
 	Status           string               `json:"status,omitempty"`
 	IncompleteReason string               `json:"incomplete_reason,omitempty"`
 	// Output are hashes of item parts, in the provider's order. NonObjects counts
-	// the elements that were no items.
+	// the elements that were no items, Repairs what had to be undone to read the body.
 	Output     []string           `json:"output"`
 	NonObjects int                `json:"non_objects,omitempty"`
+	Repairs    []string           `json:"repairs,omitempty"`
 	Usage      llmclient.Usage    `json:"usage"`
 	Failure    *llmclient.Failure `json:"failure,omitempty"`
 }
@@ -146,7 +147,7 @@ func (a Answer) Restore(parts *Parts) (llmclient.Answer, error) {
 	}
 	return llmclient.Answer{Reply: &llmclient.Reply{
 		ID: a.ID, Model: a.Model, Status: a.Status, IncompleteReason: a.IncompleteReason,
-		Items: items, NonObjects: a.NonObjects, Usage: a.Usage,
+		Items: items, NonObjects: a.NonObjects, Repairs: a.Repairs, Usage: a.Usage,
 	}}, nil
 }
 

@@ -52,7 +52,7 @@ func samples() []Record {
 			Sections: []Section{{Name: "memory", Chars: 40, Tokens: 11, ClippedChars: 7, Clipped: true}},
 			Answer: Answer{
 				Kind: llmclient.AnswerTruncated, ID: "resp_1", Model: "m-2026", Status: "incomplete", IncompleteReason: "max_output_tokens",
-				Output: []string{part.Hash}, NonObjects: 1, Usage: llmclient.Usage{Input: 9, Cached: 4, Output: 3, Reasoning: 1, Total: 12},
+				Output: []string{part.Hash}, NonObjects: 1, Repairs: []string{"event_stream"}, Usage: llmclient.Usage{Input: 9, Cached: 4, Output: 3, Reasoning: 1, Total: 12},
 				Failure: &llmclient.Failure{Kind: llmclient.ErrServer, Status: 503, Code: "busy", Message: "try later"},
 			},
 			Charge: &Charge{ReservedTokens: 40, Tokens: 12, Cost: 34},

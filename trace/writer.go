@@ -113,7 +113,7 @@ func (w *Writer) Answer(tick int64, a llmclient.Answer) (Answer, error) {
 	return Answer{
 		Kind: a.Kind(), ID: a.Reply.ID, Model: a.Reply.Model, Status: a.Reply.Status,
 		IncompleteReason: a.Reply.IncompleteReason, Output: output,
-		NonObjects: a.Reply.NonObjects, Usage: a.Reply.Usage,
+		NonObjects: a.Reply.NonObjects, Repairs: a.Reply.Repairs, Usage: a.Reply.Usage,
 	}, nil
 }
 

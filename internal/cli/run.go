@@ -151,7 +151,7 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *stub.Injector, cal
 			p.endpoints.close()
 		}
 	}()
-	config := openai.Config{BaseURL: p.endpoint(), APIKey: p.APIKey, Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS)}
+	config := openai.Config{BaseURL: p.endpoint(), APIKey: p.APIKey, Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS), WindowTokens: p.ContextWindowTokens}
 	if !p.Live() {
 		// The server outlives an interrupt: the engine decides when calls end.
 		server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, stub.Options{Seed: p.ScriptedSeed, Mode: stub.Mode(p.ScriptedMode), Faults: faults})

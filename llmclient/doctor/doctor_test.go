@@ -133,7 +133,7 @@ func TestExaminations(t *testing.T) {
 		{"has no credit", always(429, `{"error":{"code":"insufficient_quota"}}`), 1,
 			append([]string{"key fail", "model skip", "protocol skip"}, skipped("")[:9]...), "insufficient_quota", "no credit"},
 		{"speaks Chat Completions", always(200, `{"id":"c","object":"chat.completion","choices":[{"message":{"content":"hi"}}]}`), 1,
-			append([]string{"protocol fail", "model skip"}, skipped("")[:9]...), "foreign_object", "another API"},
+			append([]string{"protocol fail", "model skip"}, skipped("")[:9]...), "chat_completions", "Chat Completions"},
 		{"is a web page", always(200, "<!DOCTYPE html><html>Welcome</html>"), 1,
 			append([]string{"protocol fail", "model skip"}, skipped("")[:9]...), "malformed_body", "leads to a web page"},
 		{"has nothing there", always(404, `{"detail":"Not Found"}`), 1,
@@ -228,7 +228,7 @@ func examine(t *testing.T, o doctor.Options) doctor.Report {
 
 // TestSlowServers tells an endpoint that is slow from one that is too slow.
 func TestSlowServers(t *testing.T) {
-	url, _ := lame{}.serve(t)
+	url, _ := lame{request: func(map[string]any) { time.Sleep(2 * time.Millisecond) }}.serve(t)
 	r := examine(t, doctor.Options{Config: openai.Config{BaseURL: url}, Model: "m", SlowAfter: time.Nanosecond})
 	if f := find(r, doctor.CheckLatency); f.Status != doctor.Warn || !strings.Contains(f.Advice, "{run.protocol} lean") || !fit(r) {
 		t.Errorf("a slow server: %+v", f)

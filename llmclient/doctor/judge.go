@@ -46,7 +46,7 @@ func (x *examination) failed(f llmclient.Failure) {
 		check, advice = CheckModel, "choose a model that the endpoint has ({llm.model}); GET /models often lists them"
 	case llmclient.ErrRateLimited:
 		check, advice = CheckConnection, "the endpoint is busy: try again later, and bound a run with {llm.max_requests_per_minute}"
-	case llmclient.ErrForeignObject:
+	case llmclient.ErrForeignObject, llmclient.ErrChatCompletions:
 		advice = "the endpoint speaks another API, such as Chat Completions: use a server, version or proxy with the Responses API"
 	case llmclient.ErrMalformed:
 		advice = "no response of the API came: {llm.base_url} most likely leads to a web page, or lacks the path of the API, often /v1"

@@ -53,6 +53,9 @@ type Config struct {
 	// one, up to BackoffMax. The wait is drawn evenly from zero up to it, so that clients that
 	// failed together do not come back together. Zero means BackoffBaseDefault.
 	BackoffBase time.Duration
+	// WindowTokens is the model's context window. A body that cannot be an answer within it
+	// is refused unread. Zero means the largest window that is supported.
+	WindowTokens int
 	// ShownURL stands for the endpoint's address in the texts of failures. A server on
 	// a port of its own in every run needs it, because these texts are recorded and
 	// equal runs have equal records. Empty means the address itself.

@@ -39,6 +39,7 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 		}
 		return &llmclient.Failure{Kind: kind, Status: x.status, Code: c.scrub.label(p.name()), Message: c.scrub.message(message)}
 	}
+	x.unstream()
 	var r *response
 	if err := json.Unmarshal(x.body, &r); err != nil || r == nil {
 		return nil, failure(llmclient.ErrMalformed, problem{}, "expected a response, got "+x.describe())
@@ -62,6 +63,9 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	// Another API says so, or sends nothing that could be the output of a response. The
 	// type alone does not decide, because servers give the object other names or none.
 	case strings.HasPrefix(object, "chat."), !given(r.Output) && (given(r.Choices) || joined == ""):
+		if strings.HasPrefix(object, "chat.") || given(r.Choices) {
+			return nil, failure(llmclient.ErrChatCompletions, said, "the endpoint answers in Chat Completions (\"choices\"), not in the Responses API")
+		}
 		came := "an object without output"
 		if object != "" {
 			// Quoting is left to the reader: an escaped character could hide a secret from
@@ -70,7 +74,7 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 		}
 		return nil, failure(llmclient.ErrForeignObject, said, "expected a response, got "+came+"; the endpoint may not support the Responses API")
 	}
-	items, nonObjects, fault := c.outputItems(r.Output)
+	items, nonObjects, fault := c.outputItems(r.Output, x.items)
 	if fault != "" {
 		return nil, failure(llmclient.ErrMalformed, problem{}, fault)
 	}
@@ -95,7 +99,7 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	return &llmclient.Reply{
 		ID: c.scrub.label(text(r.ID)), Model: c.scrub.label(text(r.Model)),
 		Status: c.scrub.label(status), IncompleteReason: c.scrub.label(reason),
-		Items: items, NonObjects: nonObjects, Usage: readUsage(r.Usage),
+		Items: items, NonObjects: nonObjects, Repairs: x.repairs, Usage: readUsage(r.Usage),
 	}, nil
 }
 
@@ -110,10 +114,13 @@ var replyless = map[string]llmclient.ErrorKind{
 // does not spoil the others: it is left out and counted. The configured secrets
 // are taken out: a model or server that repeats the key must not bring it into a
 // trace. Everything else stays byte for byte.
-func (c *Client) outputItems(output json.RawMessage) (items []llmclient.Item, nonObjects int, fault string) {
+func (c *Client) outputItems(output json.RawMessage, streamed []json.RawMessage) (items []llmclient.Item, nonObjects int, fault string) {
 	var raws []json.RawMessage
 	if given(output) && json.Unmarshal(output, &raws) != nil {
 		return nil, 0, "the output is not a list"
+	}
+	if len(raws) == 0 {
+		raws = streamed // some servers send the items before the final response alone
 	}
 	if len(raws) > itemsMax {
 		return nil, 0, fmt.Sprintf("the output has %d items, more than %d", len(raws), itemsMax)

@@ -27,7 +27,7 @@
 //   - An attempt that outlives Timeout is repeated once, at once, with
 //     DefaultTimeout. Some models think longer than expected; the second chance
 //     is patient, and there is no third.
-//   - Statuses 408, 409, 429 and 5xx and lost connections are repeated up to
+//   - Statuses 408, 409, 425, 429 and 5xx and lost connections are repeated up to
 //     RetriesMax times, after the wait the server asked for or an exponential
 //     backoff with full jitter. An account without credit is never asked again.
 //   - The context bounds everything. A deadline that passes, or that the next
@@ -35,8 +35,10 @@
 //     as interrupted.
 //
 // Replies are read tolerantly, because servers differ: the content type is not
-// trusted, and a missing status, id, usage or object is no error. Output items
-// keep the server's bytes. A body that is not a response is named for what it
+// trusted, and a missing status, id, usage or object is no error. Content encodings,
+// byte order marks and event streams that nobody asked for are undone and named in
+// Reply.Repairs. A body too large for an answer within the window is not read. Output
+// items keep the server's bytes. A body that is not a response is named for what it
 // is, so that a wrong URL reads differently from a broken server.
 //
 // Nothing of the process environment reaches a request except the standard proxy

@@ -1,10 +1,9 @@
 package openai
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -13,20 +12,18 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 )
 
-// BodyBytesMax is the largest response body that is read, after decompression.
-// It is far beyond any reply of a model and protects memory from a server that
-// never stops sending.
-const BodyBytesMax = 8 << 20
-
 // exchange is what one HTTP request came to, before anything is made of it.
 type exchange struct {
 	status   int // 0 when no response began
 	header   http.Header
-	body     []byte // at most BodyBytesMax bytes
+	body     []byte
 	whole    bool   // body was read to its end
-	cut      bool   // body was longer than BodyBytesMax
-	err      error  // why there is no whole body
-	timedOut bool   // the attempt's own timeout passed
+	cut      int    // the bound that body was longer than, 0 for none
+	unread   string // what the body is instead of text, empty where it is text
+	repairs  []string
+	items    []json.RawMessage // output items that came in a stream
+	err      error             // why there is no whole body
+	timedOut bool              // the attempt's own timeout passed
 }
 
 // retryCount is the header in which OpenAI's own clients count the repetitions of a
@@ -47,7 +44,7 @@ func (c *Client) exchange(ctx context.Context, body []byte, attempt int, timeout
 			x.err = err
 			return response, err
 		}
-		x.read(response)
+		x.read(response, c.config.bodyBytesMax(len(body)))
 		response.Body = http.NoBody
 		return response, nil
 	}
@@ -65,19 +62,4 @@ func (c *Client) exchange(ctx context.Context, body []byte, attempt int, timeout
 	}
 	x.timedOut = errors.Is(ctx.Err(), context.DeadlineExceeded)
 	return x
-}
-
-// read takes the response's parts and closes its body. Reading stops one byte
-// beyond the bound, which tells a body of exactly that size from a longer one.
-func (x *exchange) read(response *http.Response) {
-	defer func() { _ = response.Body.Close() }()
-	x.status, x.header = response.StatusCode, response.Header
-	var body bytes.Buffer
-	_, err := body.ReadFrom(io.LimitReader(response.Body, BodyBytesMax+1))
-	x.body = body.Bytes()
-	if len(x.body) > BodyBytesMax {
-		x.body, x.cut = x.body[:BodyBytesMax], true
-		return
-	}
-	x.whole, x.err = err == nil, err
 }

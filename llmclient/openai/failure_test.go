@@ -76,7 +76,7 @@ func TestSuccessesThatAreFailures(t *testing.T) {
 		{"a page", page, llmclient.ErrMalformed, "", "begins with <!DOCTYPE html>"},
 		{"cut JSON", goodOne[:90], llmclient.ErrMalformed, "", `begins with {"id":"resp_1"`},
 		{"JSON and more", goodOne + "}", llmclient.ErrMalformed, "", "expected a response"},
-		{"a stream", "event: response.created\ndata: {}\n\n", llmclient.ErrMalformed, "", "event: response.created data: {}"},
+		{"a stream", "event: response.created\ndata: {}\n\n", llmclient.ErrMalformed, "", "an event stream without a final response"},
 		{"a text", `"hello"`, llmclient.ErrMalformed, "", `"hello"`},
 		{"a list", `[]`, llmclient.ErrMalformed, "", "[]"},
 		{"output of the wrong type", `{"object":"response","output":"hi"}`, llmclient.ErrMalformed, "", "output is not a list"},
@@ -85,8 +85,8 @@ func TestSuccessesThatAreFailures(t *testing.T) {
 		{"an error text", `{"error":"bad thing"}`, llmclient.ErrErrorObject, "", "bad thing"},
 		{"an empty error", `{"error":{}}`, llmclient.ErrErrorObject, "", "error object"},
 		{"an error beside output", `{"error":{"message":"bad"},"output":[]}`, llmclient.ErrErrorObject, "", "bad"},
-		{"Chat Completions", `{"id":"c","object":"chat.completion","choices":[{"message":{"content":"hi"}}]}`, llmclient.ErrForeignObject, "", `type "chat.completion"`},
-		{"Chat Completions without a type", `{"choices":[{"message":{"content":"hi"}}],"output_text":"hi"}`, llmclient.ErrForeignObject, "", "may not support the Responses API"},
+		{"Chat Completions", `{"id":"c","object":"chat.completion","choices":[{"message":{"content":"hi"}}]}`, llmclient.ErrChatCompletions, "", "Chat Completions"},
+		{"Chat Completions without a type", `{"choices":[{"message":{"content":"hi"}}],"output_text":"hi"}`, llmclient.ErrChatCompletions, "", "not in the Responses API"},
 		{"a list of models", `{"object":"list","data":[]}`, llmclient.ErrForeignObject, "", `type "list"`},
 		{"an empty object", `{}`, llmclient.ErrForeignObject, "", "an object without output"},
 		{"a greeting", `{"status":"ok"}`, llmclient.ErrForeignObject, "", "without output"},
@@ -120,7 +120,7 @@ func TestOversizedBody(t *testing.T) {
 		}
 	}
 	answer, _, _ := ask(t, endless)
-	if kindOf(answer) != llmclient.ErrMalformed || !strings.Contains(answer.Failure.Message, "more than 8388608 bytes") {
+	if kindOf(answer) != llmclient.ErrTooLarge || !strings.Contains(answer.Failure.Message, "more than 8388608 bytes") {
 		t.Errorf("failure = %+v, want a malformed body that is too long", answer.Failure)
 	}
 	full := goodOne + strings.Repeat(" ", BodyBytesMax-len(goodOne))

@@ -31,10 +31,10 @@ func (c *Client) outcome(ctx context.Context, x exchange) outcome {
 		return outcome{failure: ended(ctx)}
 	case x.timedOut:
 		return outcome{failure: &llmclient.Failure{Kind: llmclient.ErrTimeout, Message: "no answer within the request timeout"}}
-	case x.cut:
+	case x.cut > 0:
 		return outcome{failure: &llmclient.Failure{
-			Kind: llmclient.ErrMalformed, Status: x.status,
-			Message: fmt.Sprintf("HTTP %d with a body of more than %d bytes", x.status, BodyBytesMax),
+			Kind: llmclient.ErrTooLarge, Status: x.status,
+			Message: fmt.Sprintf("HTTP %d with a body of more than %d bytes, which no answer within the context window has", x.status, x.cut),
 		}}
 	}
 	return c.lost(x.err)
@@ -94,5 +94,5 @@ func statusKind(status int, p problem) (kind llmclient.ErrorKind, passing bool) 
 	case status >= 500:
 		return llmclient.ErrServer, true
 	}
-	return llmclient.ErrBadRequest, status == http.StatusRequestTimeout || status == http.StatusConflict
+	return llmclient.ErrBadRequest, status == http.StatusRequestTimeout || status == http.StatusConflict || status == http.StatusTooEarly
 }

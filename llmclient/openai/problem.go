@@ -73,6 +73,9 @@ func (p problem) name() string { return cmp.Or(p.code, p.kind) }
 // describe says what a body looks like, for a reader who expected a response.
 func (x exchange) describe() string {
 	kind := cmp.Or(x.header.Get("Content-Type"), "no content type")
+	if x.unread != "" {
+		return x.unread
+	}
 	if len(x.body) == 0 {
 		return fmt.Sprintf("an empty body (%s)", kind)
 	}

@@ -1,9 +1,12 @@
 package openai
 
 import (
+	"compress/flate"
 	"flag"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,6 +80,22 @@ func pairsUp(calls int) func(llmclient.Answer) bool {
 	}
 }
 
+// readBy returns whether an answer was read by one repair.
+func readBy(repair string) func(llmclient.Answer) bool {
+	return func(a llmclient.Answer) bool {
+		return a.Kind() == llmclient.AnswerCalls && slices.Equal(a.Reply.Repairs, []string{repair})
+	}
+}
+
+// deflated is text in deflate without the zlib envelope, as some servers send it.
+func deflated(text string) string {
+	var b strings.Builder
+	w, _ := flate.NewWriter(&b, flate.BestSpeed)
+	_, _ = io.WriteString(w, text)
+	_ = w.Close()
+	return b.String()
+}
+
 // both returns whether an answer is as two rows say.
 func both(a, b func(llmclient.Answer) bool) func(llmclient.Answer) bool {
 	return func(answer llmclient.Answer) bool { return a(answer) && b(answer) }
@@ -117,9 +136,18 @@ var tolerances = []tolerance{
 	{"the content type is wrong or missing", "not looked at", 200, `{"output":[` + actCall + `]}`, []string{"Content-Type", "text/html"}, callWith(`"a":1`)},
 	{"another status of success, such as 201", "a success", 201, `{"output":[` + actCall + `]}`, nil, callWith(`"a":1`)},
 	{"a 200 with the body `null`", "`malformed_body`; costs one turn", 200, `null`, nil, failsAs(llmclient.ErrMalformed)},
-	{"a 200 with a web page, a stream or cut JSON", "`malformed_body`; costs one turn", 200, `<html>`, nil, failsAs(llmclient.ErrMalformed)},
+	{"a byte order mark before the JSON", "removed; counted as `byte_order_mark`", 200, "\xef\xbb\xbf" + `{"output":[` + actCall + `]}`, nil, readBy("byte_order_mark")},
+	{"`Content-Encoding` br, deflate or zstd, which nobody asked for", "decoded; counted as `content_encoding_` and its name", 200, deflated(`{"output":[` + actCall + `]}`),
+		[]string{"Content-Encoding", "deflate"}, readBy("content_encoding_deflate")},
+	{"another content encoding", "`malformed_body`, which names it; costs one turn", 200, `?`, []string{"Content-Encoding", "lzma"},
+		both(failsAs(llmclient.ErrMalformed), func(a llmclient.Answer) bool { return strings.Contains(a.Failure.Message, "encoding lzma") })},
+	{"an event stream that nobody asked for", "its final response; counted as `event_stream`", 200,
+		`data: {"type":"response.completed","response":{"output":[` + actCall + `]}}`, nil, readBy("event_stream")},
+	{"a body larger than an answer within `--context-window`, at most 8 MiB", "`body_too_large`, refused by its bytes; costs one turn", 200, strings.Repeat(" ", BodyBytesMax+1), nil, failsAs(llmclient.ErrTooLarge)},
+	{"425", "tried again", 425, ``, nil, both(failsAs(llmclient.ErrBadRequest), func(a llmclient.Answer) bool { return a.Attempts == 1+RetriesDefault })},
+	{"a 200 with a web page, a broken stream or cut JSON", "`malformed_body`; costs one turn", 200, `<html>`, nil, failsAs(llmclient.ErrMalformed)},
 	{"a 200 with an error object or a text under `error`", "`error_object`; costs one turn", 200, `{"error":"overloaded"}`, nil, failsAs(llmclient.ErrErrorObject)},
-	{"a 200 with an answer of Chat Completions", "`foreign_object`; costs one turn", 200, `{"object":"chat.completion","choices":[]}`, nil, failsAs(llmclient.ErrForeignObject)},
+	{"a 200 with an answer of Chat Completions", "`chat_completions`; costs one turn", 200, `{"object":"chat.completion","choices":[]}`, nil, failsAs(llmclient.ErrChatCompletions)},
 	{"a response of status `failed`, `cancelled`, `queued` or `in_progress`", "a failure of that name; costs one turn", 200, `{"object":"response","status":"queued"}`, nil, failsAs(llmclient.ErrUnfinishedResponse)},
 	{"an error as a text, a list, `detail`, or fields at the top", "its words are the message", 400, `[{"error":{"message":"listed"}}]`, nil,
 		both(failsAs(llmclient.ErrBadRequest), func(a llmclient.Answer) bool { return a.Failure.Message == "HTTP 400: listed" })},

@@ -1,10 +1,14 @@
 package stub
 
 import (
+	"bytes"
+	"cmp"
+	"compress/zlib"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // transportFault is a kind of fault below or beside the model's answer: a status,
@@ -25,6 +29,7 @@ type transportFault struct {
 const (
 	effectRetried  = "tried again after a wait, up to three times"
 	effectTurn     = "ends the turn in a wait"
+	effectRead     = "read as it was meant, and counted"
 	effectRun      = "ends the run: no later call can succeed"
 	effectTooLong  = "not tried again, because the wait asked for is too long; ends the turn in a wait"
 	effectPatience = "the request timeout, then one more attempt with 180 s; or the decision deadline"
@@ -48,7 +53,22 @@ var transportFaults = []transportFault{
 	{"empty_body", "a status of 200 with an empty body", effectTurn, body(http.StatusOK, "application/json", "")},
 	{"not_json", "a status of 200 whose JSON body is cut off", effectTurn, body(http.StatusOK, "application/json", `{"id":"resp_1","object":"response","output":[{"type":"mess`)},
 	{"null_body", "a status of 200 with the body null", effectTurn, body(http.StatusOK, "application/json", "null")},
-	{"wrong_type", "a status of 200 with the answer of another API", effectTurn, body(http.StatusOK, "application/json", otherAPIBody)},
+	{"byte_order_mark", "the answer behind a byte order mark", effectRead, dressed("", func(_ http.Header, answer []byte) []byte { return append([]byte("\xef\xbb\xbf"), answer...) })},
+	{"event_stream", "the answer as an event stream that nobody asked for", effectRead, dressed("text/event-stream", func(_ http.Header, answer []byte) []byte {
+		return fmt.Appendf(nil, "event: response.created\ndata: {\"type\":\"response.created\"}\n\nevent: response.completed\ndata: {\"type\":\"response.completed\",\"response\":%s}\n\n", answer)
+	})},
+	{"deflate", "the answer in the content encoding deflate, which nobody asked for", effectRead, dressed("", func(h http.Header, answer []byte) []byte {
+		h.Set("Content-Encoding", "deflate")
+		var b bytes.Buffer
+		w := zlib.NewWriter(&b)
+		_, _ = w.Write(answer)
+		_ = w.Close()
+		return b.Bytes()
+	})},
+	{"huge_arguments", "a call with arguments of 5 MB", effectTurn, huge(`{"type":"function_call","call_id":"c","name":"decision","arguments":"%s"}`, "a", 5)},
+	{"huge_digits", "a call with a number of two million digits", effectTurn, huge(`{"type":"function_call","call_id":"c","name":"decision","arguments":"{\"decision\":\"wait\",\"ticks\":%s}"}`, "9", 2)},
+	{"huge_text", "a text of 4 MB", effectTurn, huge(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"%s"}]}`, "word ", 4)},
+	{"wrong_type", "a status of 200 with an answer of Chat Completions", effectTurn, body(http.StatusOK, "application/json", otherAPIBody)},
 	{"html", "a status of 200 with a web page", effectTurn, body(http.StatusOK, "text/html; charset=utf-8", htmlPage)},
 	{"html_502", "a status of 502 with a web page", effectRetried, body(http.StatusBadGateway, "text/html; charset=utf-8", htmlPage)},
 	{"error_object", "a status of 200 with an error object", effectTurn, body(http.StatusOK, "application/json", errorBody)},
@@ -60,6 +80,7 @@ var transportFaults = []transportFault{
 	{"http_404_model", "an unknown model", effectRun, refusal(http.StatusNotFound, "model_not_found")},
 	{"http_408", "a request that took the server too long", effectRetried, refusal(http.StatusRequestTimeout, "request_timeout")},
 	{"http_409", "a conflict", effectRetried, refusal(http.StatusConflict, "conflict")},
+	{"http_425", "a request that came too early", effectRetried, refusal(http.StatusTooEarly, "too_early")},
 	{"http_429", "too many requests", effectRetried, refusal(http.StatusTooManyRequests, "rate_limit_exceeded")},
 	{"http_429_retry_after", "too many requests, with Retry-After: 1", effectRetried, refusal(http.StatusTooManyRequests, "rate_limit_exceeded", "Retry-After", "1")},
 	{"http_429_retry_after_ms", "too many requests, with Retry-After-Ms: 20", effectRetried, refusal(http.StatusTooManyRequests, "rate_limit_exceeded", "Retry-After-Ms", "20")},
@@ -100,6 +121,21 @@ func body(status int, contentType, text string) func(http.ResponseWriter, *http.
 		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(text))
+	}
+}
+
+// dressed returns a fault that sends the proper answer in another form.
+func dressed(contentType string, dress func(http.Header, []byte) []byte) func(http.ResponseWriter, *http.Request, []byte) {
+	return func(w http.ResponseWriter, r *http.Request, response []byte) {
+		body(http.StatusOK, cmp.Or(contentType, "application/json"), string(dress(w.Header(), response)))(w, r, response)
+	}
+}
+
+// huge returns a fault that sends an answer of one item, with filling of that many MB.
+func huge(item, filling string, megabytes int) func(http.ResponseWriter, *http.Request, []byte) {
+	return func(w http.ResponseWriter, r *http.Request, _ []byte) {
+		item := fmt.Sprintf(item, strings.Repeat(filling, megabytes*1_000_000/len(filling)))
+		body(http.StatusOK, "application/json", `{"object":"response","status":"completed","output":[`+item+`]}`)(w, r, nil)
 	}
 }
 

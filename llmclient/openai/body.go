@@ -1,0 +1,174 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// BodyBytesMax is the largest response body that is read from a model of any window,
+// after decompression. It protects memory from a server that never stops sending.
+const BodyBytesMax = 8 << 20
+
+// An answer within the context window is no larger than its tokens, what the response
+// repeats of the request, and the JSON around both. Larger ones are not read to their end.
+const (
+	answerBytesPerToken = 8
+	envelopeBytes       = 64 << 10
+)
+
+// bodyBytesMax bounds the response to a request of that many bytes.
+func (c Config) bodyBytesMax(request int) int {
+	if c.WindowTokens <= 0 || c.WindowTokens > BodyBytesMax/answerBytesPerToken {
+		return BodyBytesMax
+	}
+	return min(BodyBytesMax, request+envelopeBytes+answerBytesPerToken*c.WindowTokens)
+}
+
+// The repairs of a body. Each is counted under its name.
+const (
+	repairEncoding = "content_encoding_" // and the encoding
+	repairMark     = "byte_order_mark"
+	repairStream   = "event_stream"
+)
+
+// read takes the response's parts and closes its body. Reading stops one byte
+// beyond the bound, which tells a body of exactly that size from a longer one.
+func (x *exchange) read(response *http.Response, bytesMax int) {
+	defer func() { _ = response.Body.Close() }()
+	x.status, x.header = response.StatusCode, response.Header
+	if response.ContentLength > int64(bytesMax) {
+		x.cut = bytesMax
+		return
+	}
+	wire := &source{from: response.Body}
+	var plain io.Reader = wire
+	names := strings.Split(strings.ToLower(strings.Join(response.Header.Values("Content-Encoding"), ",")), ",")
+	for _, name := range slices.Backward(names) { // the last one was applied last
+		name = strings.TrimPrefix(strings.TrimSpace(name), "x-")
+		if name == "" || name == "identity" {
+			continue
+		}
+		decoder, known := decoders[name]
+		if !known {
+			x.whole, x.unread = true, "a body in the content encoding "+name+", which is not supported (supported: br, deflate, gzip, zstd)"
+			return
+		}
+		decoded, err := decoder(plain)
+		if err != nil {
+			plain = errorReader{err}
+		} else {
+			plain = decoded
+		}
+		x.repairs = append(x.repairs, repairEncoding+name)
+	}
+	var body bytes.Buffer
+	_, err := body.ReadFrom(io.LimitReader(plain, int64(bytesMax)+1))
+	x.body = body.Bytes()
+	switch {
+	case len(x.body) > bytesMax:
+		x.body, x.cut = x.body[:min(bytesMax, cleanBytesMax)], bytesMax
+		return
+	case err != nil && (wire.err == nil || wire.err == io.EOF):
+		x.whole, x.body, x.unread = true, nil, "a body that is not in the content encoding of its header"
+		return
+	}
+	x.whole, x.err = err == nil, err
+	if head := x.body[:min(len(x.body), 3)]; bytes.HasPrefix(head, []byte("\xfe\xff")) || bytes.HasPrefix(head, []byte("\xff\xfe")) || string(head) == "\xef\xbb\xbf" {
+		if text, _, err := transform.Bytes(unicode.BOMOverride(encoding.Nop.NewDecoder()), x.body); err == nil {
+			x.body, x.repairs = text, append(x.repairs, repairMark)
+		}
+	}
+}
+
+// source remembers how reading from the connection ended.
+type source struct {
+	from io.Reader
+	err  error
+}
+
+func (s *source) Read(p []byte) (n int, err error) {
+	n, err = s.from.Read(p)
+	if err != nil {
+		s.err = err
+	}
+	return n, err
+}
+
+// errorReader is a body whose decoder did not start.
+type errorReader struct{ err error }
+
+func (e errorReader) Read([]byte) (int, error) { return 0, e.err }
+
+// decoders undo the content encodings. Only gzip is asked for, by the transport, which
+// undoes it; servers and gateways send the others all the same.
+var decoders = map[string]func(io.Reader) (io.Reader, error){
+	"br":   func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
+	"gzip": func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+	"zstd": func(r io.Reader) (io.Reader, error) {
+		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(BodyBytesMax))
+	},
+	"deflate": func(r io.Reader) (io.Reader, error) {
+		// The name means zlib; some servers send bare deflate.
+		b := bufio.NewReader(r)
+		if head, err := b.Peek(2); err == nil && head[0]&15 == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+			return zlib.NewReader(b)
+		}
+		return flate.NewReader(b), nil
+	},
+}
+
+// unstream puts the final response of an event stream in the place of the body. A body
+// that is no stream stays as it is. A stream that breaks off is never pieced together.
+func (x *exchange) unstream() {
+	body := bytes.TrimLeft(x.body, " \t\r\n")
+	field, _, found := bytes.Cut(body[:min(len(body), 8)], []byte(":"))
+	if !found || !slices.Contains([]string{"", "event", "data", "id", "retry"}, string(field)) {
+		return // no JSON begins like that
+	}
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(body))
+	for event := range strings.SplitSeq(text, "\n\n") {
+		var data bytes.Buffer
+		for line := range strings.SplitSeq(event, "\n") {
+			if value, ok := strings.CutPrefix(line, "data:"); ok {
+				data.WriteString(value)
+			}
+		}
+		var e struct {
+			Type, Object   string
+			Response, Item json.RawMessage
+		}
+		if json.Unmarshal(data.Bytes(), &e) != nil {
+			continue // "[DONE]", or words of the server's own
+		}
+		switch {
+		case strings.HasPrefix(e.Object, "chat."):
+			x.body = data.Bytes()
+		case e.Type == "error":
+			x.body = fmt.Appendf(nil, `{"error":%s}`, data.Bytes())
+		case e.Type == "response.output_item.done" && given(e.Item):
+			x.items = append(x.items, e.Item)
+			continue
+		case (e.Type == "response.completed" || e.Type == "response.incomplete" || e.Type == "response.failed") && given(e.Response):
+			x.body, x.repairs = e.Response, append(x.repairs, repairStream)
+		default:
+			continue
+		}
+		return
+	}
+	x.body, x.unread = nil, "an event stream without a final response"
+}

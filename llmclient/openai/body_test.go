@@ -1,0 +1,161 @@
+package openai
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"io"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/agentworld/llmclient"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+// packed is text in a content encoding.
+func packed(t *testing.T, open func(io.Writer) (io.WriteCloser, error), text string) string {
+	t.Helper()
+	var b strings.Builder
+	w, err := open(&b)
+	if err == nil {
+		_, _ = io.WriteString(w, text)
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestContentEncodings(t *testing.T) {
+	br := func(w io.Writer) (io.WriteCloser, error) { return brotli.NewWriter(w), nil }
+	gz := func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }
+	zs := func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }
+	zl := func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }
+	for _, c := range []struct {
+		encoding, body string
+		want           []string
+	}{
+		{"br", packed(t, br, goodOne), []string{"content_encoding_br"}},
+		{"zstd", packed(t, zs, goodOne), []string{"content_encoding_zstd"}},
+		{"Deflate", packed(t, zl, goodOne), []string{"content_encoding_deflate"}},
+		{"deflate", deflated(goodOne), []string{"content_encoding_deflate"}},
+		{"gzip", packed(t, gz, goodOne), nil}, // the transport asked for it
+		{"identity", goodOne, nil},
+		{"deflate, x-gzip", packed(t, gz, deflated(goodOne)), []string{"content_encoding_gzip", "content_encoding_deflate"}},
+		{"br", packed(t, br, "\xef\xbb\xbf"+goodOne), []string{"content_encoding_br", "byte_order_mark"}},
+	} {
+		answer, _, _ := ask(t, says(200, c.body, "Content-Encoding", c.encoding))
+		if answer.Reply == nil || !slices.Equal(answer.Reply.Repairs, c.want) || answer.Reply.ID != "resp_1" {
+			t.Errorf("%s: %+v %+v, want the answer by %v", c.encoding, answer.Reply, answer.Failure, c.want)
+		}
+	}
+	for _, encoding := range []string{"br", "deflate", "zstd", "x-gzip"} {
+		answer, _, _ := ask(t, says(200, goodOne, "Content-Encoding", encoding))
+		if kindOf(answer) != llmclient.ErrMalformed || !strings.Contains(answer.Failure.Message, "content encoding") {
+			t.Errorf("plain text called %s: %+v", encoding, answer.Failure)
+		}
+	}
+	answer, _, _ := ask(t, says(429, packed(t, br, `{"error":{"code":"insufficient_quota"}}`), "Content-Encoding", "br"))
+	if kindOf(answer) != llmclient.ErrQuota {
+		t.Errorf("an encoded refusal: %+v", answer.Failure)
+	}
+	bomb := packed(t, br, strings.Repeat("0", 2*BodyBytesMax))
+	if answer, _, _ := ask(t, says(200, bomb, "Content-Encoding", "br")); kindOf(answer) != llmclient.ErrTooLarge {
+		t.Errorf("%d bytes that unpack to %d: %+v", len(bomb), 2*BodyBytesMax, answer.Failure)
+	}
+}
+
+func TestByteOrderMarks(t *testing.T) {
+	wide := []byte{0xff, 0xfe}
+	for _, b := range []byte(goodOne) {
+		wide = append(wide, b, 0)
+	}
+	for _, body := range []string{"\xef\xbb\xbf" + goodOne, string(wide)} {
+		answer, _, _ := ask(t, says(200, body))
+		if answer.Reply == nil || !slices.Equal(answer.Reply.Repairs, []string{repairMark}) || answer.Reply.ID != "resp_1" {
+			t.Errorf("%.20q: %+v %+v", body, answer.Reply, answer.Failure)
+		}
+	}
+}
+
+func TestEventStreams(t *testing.T) {
+	event := func(kind, more string) string {
+		return "event: " + kind + "\r\ndata: {\"type\":\"" + kind + "\"," + more + "}\r\n\r\n"
+	}
+	const call = `{"type":"function_call", "call_id":"c1","name":"act","arguments":"{}"}`
+	created := ": keep-alive\n\n" + event("response.created", `"response":{"status":"in_progress","output":[]}`)
+	for _, c := range []struct {
+		name, body string
+		kind       llmclient.ErrorKind
+		status     string
+		items      int
+		part       string
+	}{
+		{"whole", created + event("response.completed", `"response":`+goodOne) + "data: [DONE]\n\n", "", "completed", 1, ""},
+		{"one line", `data: {"type":"response.completed","response":` + goodOne + `}`, "", "completed", 1, ""},
+		{"items before the end", created + event("response.output_item.done", `"item":`+call) + event("response.completed", `"response":{"id":"r","output":[]}`), "", "completed", 1, ""},
+		{"incomplete", created + event("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}`), "", "incomplete", 0, ""},
+		{"failed", created + event("response.failed", `"response":{"object":"response","status":"failed","error":{"message":"broke"}}`), llmclient.ErrFailedResponse, "", 0, "broke"},
+		{"error", created + event("error", `"code":"x","message":"no more"`), llmclient.ErrErrorObject, "", 0, "no more"},
+		{"cut", created + event("response.output_item.done", `"item":`+call), llmclient.ErrMalformed, "", 0, "without a final response"},
+		{"Chat Completions", `data: {"object":"chat.completion.chunk","choices":[]}` + "\n\ndata: [DONE]\n\n", llmclient.ErrChatCompletions, "", 0, "Chat Completions"},
+	} {
+		answer, _, _ := ask(t, says(200, c.body, "Content-Type", "text/event-stream"))
+		if kindOf(answer) != c.kind {
+			t.Errorf("%s: %+v, want %q", c.name, answer.Failure, c.kind)
+			continue
+		}
+		if c.kind != "" {
+			if !strings.Contains(answer.Failure.Message, c.part) {
+				t.Errorf("%s: %q, want %q", c.name, answer.Failure.Message, c.part)
+			}
+			continue
+		}
+		if r := answer.Reply; r.Status != c.status || len(r.Items) != c.items || !slices.Equal(r.Repairs, []string{repairStream}) {
+			t.Errorf("%s: %+v", c.name, r)
+		}
+	}
+}
+
+// TestWhatCannotFitIsNotRead sends answers beyond a window in every way a size can be
+// hidden, and holds what they cost.
+func TestWhatCannotFitIsNotRead(t *testing.T) {
+	const window, megabyte = 128_000, 1 << 20
+	piece := bytes.Repeat([]byte("9"), 64<<10)
+	for name, length := range map[string]bool{"announced": true, "unannounced": false} {
+		sent := 0
+		p := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
+			if length {
+				w.Header().Set("Content-Length", "5242880")
+			}
+			for sent = 0; sent < 5*megabyte; sent += len(piece) {
+				if _, err := w.Write(piece); err != nil {
+					return
+				}
+			}
+		})
+		c, _ := newClient(t, Config{BaseURL: p.URL, WindowTokens: window})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		answer := c.Respond(t.Context(), request())
+		runtime.ReadMemStats(&after)
+		if kindOf(answer) != llmclient.ErrTooLarge || answer.Attempts != 1 {
+			t.Errorf("%s: %+v after %d attempts", name, answer.Failure, answer.Attempts)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 8*megabyte {
+			t.Errorf("%s: %d bytes allocated", name, took)
+		}
+	}
+	within := `{"output":[{"type":"message","role":"assistant","content":"` + strings.Repeat("word ", window) + `"}]}`
+	p := newProvider(t, says(200, within))
+	c, _ := newClient(t, Config{BaseURL: p.URL, WindowTokens: window})
+	if answer := c.Respond(t.Context(), request()); answer.Reply == nil {
+		t.Errorf("an answer that fits: %+v", answer.Failure)
+	}
+}
