@@ -53,7 +53,9 @@ func spoilt(t *testing.T, o engine.Options, spec string, cfg openai.Config) engi
 	cfg.BaseURL, cfg.ShownURL, cfg.BackoffBase, cfg.WindowTokens = url, "embedded", time.Millisecond, 128_000
 	o = through(t, o, cfg)
 	o.BaseURL, o.FaultCounts, o.Faults, o.FaultSeed = "embedded", faults.Counts, spec, faultSeed
-	o.Reused = func(r llmclient.Request, attempts int) { faults.Recount(stub.ModeNormal, 1, r.Body(), attempts) }
+	o.Reused = func(r llmclient.Request, attempts int) {
+		stub.Options{Seed: 1, Faults: faults}.Recount(r.Body(), attempts)
+	}
 	return o
 }
 

@@ -92,7 +92,7 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 func spoiltFrom(now trace.Settings, forks []trace.Fork) (tick int64) {
 	for _, f := range forks {
 		a, b := now, f.Settings
-		if a.Faults != b.Faults || a.FaultSeed != b.FaultSeed || a.BaseURL != b.BaseURL || a.ScriptedMode != b.ScriptedMode || a.ScriptedSeed != b.ScriptedSeed {
+		if a.Faults != b.Faults || a.FaultSeed != b.FaultSeed || a.BaseURL != b.BaseURL || a.ScriptedMode != b.ScriptedMode || a.StubManner != b.StubManner || a.ScriptedSeed != b.ScriptedSeed {
 			tick = f.Tick
 		}
 		now = b

@@ -61,6 +61,9 @@ type Settings struct {
 	ScriptedMode string `json:"scripted_mode" cli:"scripted-mode llm.scripted_mode" default:"normal" doc:"mode of the scripted stub, for tests"`
 	ScriptedSeed uint64 `json:"scripted_seed" cli:"scripted-seed llm.scripted_seed" absent:"the run's seed" doc:"seed of the scripted stub's choices"`
 
+	// StubManner is how the embedded model answers, for all agents or for some.
+	StubManner string `json:"stub_manner,omitempty" cli:"stub-manner llm.stub_manner STUB_MANNER" absent:"none" doc:"manners of the scripted stub, such as thinker,agent-2=prose; see docs/faults.md"`
+
 	// TimeoutMS bounds a request, DecisionDeadlineMS a turn, in milliseconds; 0 is no
 	// bound.
 	TimeoutMS          int64 `json:"timeout_ms" cli:"timeout llm.timeout_ms TIMEOUT_MS" kind:"millis" default:"180000" min:"1" max:"3600000" doc:"time for one model call, a duration or milliseconds; one that takes longer is tried once more with 180s"`

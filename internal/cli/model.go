@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
@@ -50,25 +51,37 @@ func (c config) endpoint() string {
 	return cmp.Or(find(c.values, "llm.base_url").text, openai.BaseURLDefault)
 }
 
-// chooseFaults reads the plan of faults, which may be about some of the agents only.
-// A live model is never spoilt: its answers cost money, and what goes wrong with
+// stubOnly are the settings that change what the scripted stub answers, by what they are
+// called. A live model is never spoilt: its answers cost money, and what goes wrong with
 // them is what a user wants to see.
-func chooseFaults(c config, agents []string) (stub.FaultPlan, error) {
-	faults := find(c.values, "llm.faults")
-	plan, err := stub.ParseFaults(faults.text)
-	if err != nil {
-		return plan, badInput("%s: %w", faults.where(), err)
-	}
-	if c.Live() && !plan.Empty() {
-		return plan, badInput("%s: faults are for the scripted stub, and the model is live (%s); leave out one of them, or use --offline",
-			faults.where(), find(c.values, "llm.model").origin)
-	}
-	for _, id := range plan.Agents() {
-		if !slices.Contains(agents, id) {
-			return plan, badInput("%s: no agent %s in the scenario; allowed: %s", faults.where(), shown(id), listed(agents))
+var stubOnly = map[string]string{"llm.faults": "faults", "llm.stub_manner": "manners"}
+
+// chooseFaults reads the faults and manners of the stub, which may be about some of the
+// agents only.
+func (p *plan) chooseFaults() error {
+	faults, manner := find(p.values, "llm.faults"), find(p.values, "llm.stub_manner")
+	var faultsErr, mannerErr error
+	p.faults, faultsErr = stub.ParseFaults(faults.text)
+	p.manners, mannerErr = stub.ParseManners(manner.text)
+	for _, of := range []struct {
+		value
+		err    error
+		agents []string
+	}{{faults, faultsErr, p.faults.Agents()}, {manner, mannerErr, p.manners.Agents()}} {
+		if of.err != nil {
+			return badInput("%s: %w", of.where(), of.err)
+		}
+		if p.Live() && strings.TrimSpace(of.text) != "" {
+			return badInput("%s: %s are for the scripted stub, and the model is live (%s); leave out one of them, or use --offline",
+				of.where(), stubOnly[of.setting.key], find(p.values, "llm.model").origin)
+		}
+		for _, id := range of.agents {
+			if !slices.Contains(p.agentIDs, id) {
+				return badInput("%s: no agent %s in the scenario; allowed: %s", of.where(), shown(id), listed(p.agentIDs))
+			}
 		}
 	}
-	return plan, nil
+	return nil
 }
 
 // announceScripted says aloud that no real model takes part.

@@ -26,6 +26,7 @@ const loopbackAddr = "127.0.0.1:0"
 //	world_llm_agent_demo minimal --model scripted --base-url http://127.0.0.1:8080
 func (m *Main) modelServerCommand() *cobra.Command {
 	addr, mode, faults, listFaults := loopbackAddr, string(stub.ModeNormal), "", false
+	manner := ""
 	var seed, faultSeed uint64
 	c := &cobra.Command{
 		Use:   "model-server",
@@ -42,12 +43,17 @@ func (m *Main) modelServerCommand() *cobra.Command {
 			if err != nil {
 				return badInput("--faults: %w", err)
 			}
-			return m.serveModel(c.Context(), addr, stub.Options{Seed: seed, Mode: stub.Mode(mode), Faults: stub.NewInjector(plan, faultSeed)}, !plan.Empty())
+			manners, err := stub.ParseManners(manner)
+			if err != nil {
+				return badInput("--stub-manner: %w", err)
+			}
+			return m.serveModel(c.Context(), addr, stub.Options{Seed: seed, Mode: stub.Mode(mode), Manners: manners, Faults: stub.NewInjector(plan, faultSeed)}, !plan.Empty())
 		},
 	}
 	c.Flags().StringVar(&addr, "addr", addr, "host:port to listen on; port 0 takes a free one")
 	c.Flags().Uint64Var(&seed, "seed", 0, "seed of the scripted decisions")
 	c.Flags().StringVar(&mode, "scripted-mode", mode, "mode for tests: "+strings.Join(stub.Modes(), ", "))
+	c.Flags().StringVar(&manner, "stub-manner", "", "manners, for all agents or as AGENT=MANNER for one, between commas: "+strings.Join(stub.MannerNames(), ", "))
 	c.Flags().StringVar(&faults, "faults", "", "answers to spoil, such as repairable=20%,http_429=2%; see --list-faults and docs/faults.md")
 	c.Flags().BoolVar(&listFaults, "list-faults", false, "list what --faults takes, with an example of each shape of malformed answers, and exit")
 	c.Flags().Uint64Var(&faultSeed, "fault-seed", 0, "seed of the choice of answers to spoil")

@@ -32,8 +32,10 @@ type plan struct {
 	prepared *engine.Prepared
 	// fork is where this run leaves another, nil for a run of its own.
 	fork *forkPoint
-	// faults is what goes wrong on purpose; empty for a live model.
-	faults stub.FaultPlan
+	// faults is what goes wrong on purpose, manners how the stub answers; both are empty for
+	// a live model.
+	faults  stub.FaultPlan
+	manners stub.Manners
 	// kept are the files the report must not replace.
 	kept []keptPath
 }
@@ -92,7 +94,7 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	if p.Prices, err = m.choosePrices(p.config); err != nil {
 		return p, err
 	}
-	if p.faults, err = chooseFaults(p.config, p.agentIDs); err != nil {
+	if err = p.chooseFaults(); err != nil {
 		return p, err
 	}
 	if v := find(p.values, "run.prompt_switches_json"); v.text != "" {
@@ -178,13 +180,13 @@ func (p *plan) changeRules(rules []string) error {
 }
 
 // endWithTheModel takes away what a fork has from its parent and what ends with the
-// model: bounds on money with one that is paid, faults with the stub.
+// model: bounds on money with one that is paid, faults and manners with the stub.
 func (p *plan) endWithTheModel() {
 	unpaid := !p.Live() && len(p.Prices) == 0 || p.Offline
 	p.values = slices.Clone(p.values)
 	for i, v := range p.values {
-		faults := p.Live() && v.setting.key == "llm.faults"
-		if v.origin.rank == fromParent && (faults || unpaid && v.setting.kind == kindMoney) {
+		ofStub := p.Live() && stubOnly[v.setting.key] != ""
+		if v.origin.rank == fromParent && (ofStub || unpaid && v.setting.kind == kindMoney) {
 			p.values[i].text = ""
 			reflect.ValueOf(v.setting.into(&p.config)).Elem().SetZero()
 		}

@@ -13,6 +13,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/llmclient/tokens"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/trace"
@@ -108,7 +109,7 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 	}
 	l.spender = engine.NewSpender(c.Caps, c.Prices)
 	l.kit = reflect.NewKit(behavior.Config{Settings: trace.Settings{Model: c.Model, ContextWindowTokens: c.ContextWindowTokens}, CountTokens: tokens.Count}, rounds)
-	source, stop, err := m.openModel(ctx, plan{config: c, endpoints: newEndpoints(c)}, nil,
+	source, stop, err := m.openModel(ctx, plan{config: c, endpoints: newEndpoints(c)}, stub.Options{Seed: c.ScriptedSeed, Mode: stub.Mode(c.ScriptedMode)},
 		fmt.Sprintf("%d to %d (%d curations x 1 to %d)", total, total*l.kit.CallsMax(), total, l.kit.CallsMax()))
 	if err != nil {
 		return err

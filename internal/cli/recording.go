@@ -40,8 +40,10 @@ func (m *Main) chooseAnswers(c *config) (recording, error) {
 		return recording{}, badInput("%s: %s cannot be replayed from: %v; allowed: a run directory or a file of answers", v.where(), shown(v.text), err)
 	}
 	strict := c.ReplayMiss == missError
-	if faults := find(c.values, "llm.faults"); strict && faults.text != "" {
-		return recording{}, badInput("%s: faults are for the scripted stub, and every answer is recorded; leave out one of them, or use --replay-miss %s", faults.where(), missAsk)
+	for key, what := range stubOnly {
+		if v := find(c.values, key); strict && v.text != "" {
+			return recording{}, badInput("%s: %s are for the scripted stub, and every answer is recorded; leave out one of them, or use --replay-miss %s", v.where(), what, missAsk)
+		}
 	}
 	r := recording{v.text, h}
 	return r, c.answerFrom(r, strict, ", or use --replay-miss "+missAsk)
@@ -94,9 +96,9 @@ func (c *config) answerFrom(r recording, strict bool, instead string) error {
 // openAnswers makes the source of all answers and says aloud what it is. With a
 // recording alone nothing is started and nothing can be reached. stop releases what
 // was opened and tells how many answers were recorded; it is nil only beside an error.
-func (m *Main) openAnswers(ctx context.Context, p plan, faults *stub.Injector, calls string) (source engine.Source, stop func(), err error) {
+func (m *Main) openAnswers(ctx context.Context, p plan, scripted stub.Options, calls string) (source engine.Source, stop func(), err error) {
 	if p.recording.path == "" {
-		return m.openModel(ctx, p, faults, calls)
+		return m.openModel(ctx, p, scripted, calls)
 	}
 	stop = func() {}
 	miss := "the model is asked"
@@ -121,7 +123,7 @@ func (m *Main) openAnswers(ctx context.Context, p plan, faults *stub.Injector, c
 		}
 	}
 	if !p.strict() {
-		if source, stop, err = m.openModel(ctx, p, faults, calls); err != nil {
+		if source, stop, err = m.openModel(ctx, p, scripted, calls); err != nil {
 			return nil, nil, err
 		}
 	}

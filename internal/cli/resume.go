@@ -108,6 +108,9 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	if p.faults, err = stub.ParseFaults(p.Faults); err != nil {
 		return badInput("%s cannot be resumed: the recorded faults: %w", shown(runDir), err)
 	}
+	if p.manners, err = stub.ParseManners(p.StubManner); err != nil {
+		return badInput("%s cannot be resumed: the recorded manners: %w", shown(runDir), err)
+	}
 	if _, p.agentIDs, err = recordedScenario(p.Settings); err != nil {
 		return err
 	}

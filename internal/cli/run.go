@@ -87,8 +87,8 @@ func (m *Main) play(
 		}
 		defer book.made.discard()
 	}
-	faults := stub.NewInjector(p.faults, p.FaultSeed)
-	source, stop, err := m.openAnswers(ctx, p, faults, p.calls(after))
+	scripted := stub.Options{Seed: p.ScriptedSeed, Mode: stub.Mode(p.ScriptedMode), Manners: p.manners, Faults: stub.NewInjector(p.faults, p.FaultSeed)}
+	source, stop, err := m.openAnswers(ctx, p, scripted, p.calls(after))
 	if err != nil {
 		return result, false, err
 	}
@@ -101,15 +101,13 @@ func (m *Main) play(
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.PrintLLMIO, quiet: p.Quiet}
 	o := engine.Options{
 		Settings: p.Settings, Prepared: p.prepared, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
-		Progress: printer.show, FaultCounts: faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.SegmentMB << 20,
+		Progress: printer.show, FaultCounts: scripted.Faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.SegmentMB << 20,
 	}
 	if p.recording.path != "" {
 		o.RecordingPath = m.path(p.recording.path)
 	}
 	if !p.faults.Empty() { // answers that are used again were spoilt by these very faults
-		o.Reused = func(r llmclient.Request, attempts int) {
-			faults.Recount(stub.Mode(p.ScriptedMode), p.ScriptedSeed, r.Body(), attempts)
-		}
+		o.Reused = func(r llmclient.Request, attempts int) { scripted.Recount(r.Body(), attempts) }
 	}
 	exchanges := exchangePrinter{w: m.Stderr, charsMax: int(p.LLMIOMaxChars)}
 	notes := failureNotes{printer: printer}
@@ -145,7 +143,7 @@ func (m *Main) play(
 // endpoints of their own, and says aloud where each of them calls. Both kinds of model are
 // reached by the same client over HTTP, so that a scripted run goes through everything a
 // live one does. stop releases what was opened; it is nil only beside an error.
-func (m *Main) openModel(ctx context.Context, p plan, faults *stub.Injector, calls string) (source engine.Source, stop func(), err error) {
+func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, calls string) (source engine.Source, stop func(), err error) {
 	defer func() {
 		if err != nil {
 			p.endpoints.close()
@@ -154,7 +152,7 @@ func (m *Main) openModel(ctx context.Context, p plan, faults *stub.Injector, cal
 	config := openai.Config{BaseURL: p.endpoint(), APIKey: p.APIKey, Timeout: millis(p.TimeoutMS), BackoffBase: millis(p.RetryBackoffMS), WindowTokens: p.ContextWindowTokens}
 	if !p.Live() {
 		// The server outlives an interrupt: the engine decides when calls end.
-		server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, stub.Options{Seed: p.ScriptedSeed, Mode: stub.Mode(p.ScriptedMode), Faults: faults})
+		server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, scripted)
 		if err != nil {
 			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}

@@ -99,10 +99,11 @@ func requestKey(body []byte) uint64 {
 	return binary.BigEndian.Uint64(hash[:])
 }
 
-// Recount counts what a server with this injector, mode and seed injected into the
+// Recount counts what a server with these options and their injector injected into the
 // first attempts of a request, without answering it. It is for a run that goes on
 // from recorded answers: its counts then are those of a run that never stopped.
-func (i *Injector) Recount(mode Mode, seed uint64, body []byte, attempts int) {
+func (o Options) Recount(body []byte, attempts int) {
+	i := o.Faults
 	r, refused := parseRequest(body)
 	if i.plan.Empty() || refused != nil || !i.concerns(r) {
 		return
@@ -115,7 +116,7 @@ func (i *Injector) Recount(mode Mode, seed uint64, body []byte, attempts int) {
 		if f.shape == nil {
 			continue
 		}
-		if f.spoils((Options{Seed: seed, Mode: mode}).decide(r)) {
+		if f.spoils(o.decide(r)) {
 			i.count(f.shape.Name)
 		}
 	}

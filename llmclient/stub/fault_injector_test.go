@@ -250,7 +250,7 @@ func TestRecountEqualsTheServersCount(t *testing.T) {
 			request.Header.Set(retryCount, fmt.Sprint(attempt))
 			handler.ServeHTTP(httptest.NewRecorder(), request)
 		}
-		recounted.Recount(ModeNormal, 2, body, attempts)
+		Options{Seed: 2, Faults: recounted}.Recount(body, attempts)
 	}
 	if len(served.Counts()) < 3 {
 		t.Fatalf("too few faults to compare: %v", served.Counts())

@@ -28,7 +28,7 @@ func (s Shape) Fill(proper Result) Result {
 		return x.result(x.mark.items(answer{text: text}), s)
 	case AsArguments:
 		a := x.answer
-		a.raw = &text
+		a.raw, a.nested = &text, false
 		return x.result(x.mark.items(a), s)
 	case AsItems:
 		var items []json.RawMessage

@@ -91,6 +91,11 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 		f.transport.send(w, r.WithContext(ctx), result.Response)
 		return
 	}
+	if result.exchange.answer.late {
+		ctx, cancel := o.untilClosing(r.Context())
+		defer cancel()
+		hang(w, r.WithContext(ctx), nil)
+	}
 	w.Header().Set("X-Request-Id", result.ID)
 	writeJSON(w, http.StatusOK, result.Response)
 }

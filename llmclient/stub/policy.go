@@ -59,6 +59,7 @@ func (o Options) decide(r request) Result {
 		x.stage.ideas, x.stage.follows = x.stage.bent(o.Mode)
 		x.answer = x.stage.answer()
 	}
+	x.answer = x.stage.mannered(o.Manners.of(r), x.answer)
 	return x.result(x.mark.items(x.answer), Shape{})
 }
 
@@ -66,6 +67,12 @@ func (o Options) decide(r request) Result {
 // it has.
 func (x *exchange) result(output []json.RawMessage, s Shape) Result {
 	result := Result{ID: x.mark.id("resp_", 0), Usage: usage(x.stage.request.body, output, x.answer.reasoningTokens), exchange: x}
+	if most := x.stage.request.echo.MaxOutputTokens; most != nil && result.Usage.Output > *most {
+		output = cut(output, *most-x.answer.reasoningTokens)
+		s.Status, s.Reason = "incomplete", "max_output_tokens"
+		result.Usage.Output, result.Usage.Reasoning = *most, min(*most, result.Usage.Reasoning)
+		result.Usage.Total = result.Usage.Input + *most
+	}
 	for _, raw := range output {
 		// Only a shape has items that are no objects; a client has to cope with them.
 		if item, ok := llmclient.ParseItem(raw); ok {

@@ -18,6 +18,9 @@ type answer struct {
 	reasoningTokens int64
 	// raw replaces the encoded arguments of the first call; nil leaves them.
 	raw *string
+	// nested writes the calls down as text, silent says nothing at all, late comes when the
+	// client has stopped waiting; see [Manner].
+	nested, silent, late bool
 }
 
 // toolCall is a call with arguments completed by the tool's schema.

@@ -53,8 +53,7 @@ type wireRequest struct {
 	// PreviousResponseID and Stream ask for what this server does not do.
 	PreviousResponseID *string `json:"previous_response_id"`
 	Stream             *bool   `json:"stream"`
-	// MaxOutputTokens is repeated; the answers are far shorter than any sensible
-	// limit and are never cut.
+	// MaxOutputTokens is where an answer is cut, reasoning included.
 	MaxOutputTokens *int64          `json:"max_output_tokens"`
 	Metadata        json.RawMessage `json:"metadata"`
 	Temperature     json.RawMessage `json:"temperature"`

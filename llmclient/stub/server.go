@@ -31,6 +31,8 @@ type Options struct {
 	Seed uint64
 	// Mode is one that a test needs; empty is the policy as it is.
 	Mode Mode
+	// Manners say who answers how; the zero value is nobody.
+	Manners Manners
 	// Obeys makes the policy obedient: it carries out what the texts in this table ask
 	// for, whoever wrote them, and learns like [ModeGullible]. It is for evaluating
 	// guards. Nil is the policy of Mode; an empty table that of somebody who meets nothing

@@ -54,7 +54,7 @@ func readTranscript(items []llmclient.Item) transcript {
 	for _, item := range items {
 		switch item.Kind {
 		case llmclient.KindFunctionCall:
-			made := call{id: item.CallID, name: item.Name}
+			made := call{id: item.CallID, name: strings.TrimPrefix(item.Name, namespace)}
 			if decode([]byte(item.Text), &made.arguments) != nil {
 				made.arguments = nil
 			}

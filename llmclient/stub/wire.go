@@ -146,13 +146,16 @@ func (s stamp) bytes(label string, n int) []byte {
 // items encodes the answer: an optional reasoning item, then the calls, or else
 // the text. Reasoning precedes the calls it led to, as providers send it.
 func (s stamp) items(a answer) []json.RawMessage {
-	var out []json.RawMessage
+	out := []json.RawMessage{}
 	if a.reasoningTokens > 0 {
 		// It looks like encrypted content and means nothing.
 		opaque := base64.StdEncoding.EncodeToString(s.bytes("opaque", 0)[:15])
 		out = append(out, llmclient.Marshal(wireReasoning{
 			ID: s.id("rs_", 0), Type: "reasoning", Summary: []string{}, EncryptedContent: opaque,
 		}))
+	}
+	if a.nested && len(a.calls) > 0 {
+		a.text, a.calls = nestedText(a.calls), nil
 	}
 	for i, c := range a.calls {
 		arguments := string(llmclient.Marshal(c.arguments))
@@ -164,7 +167,7 @@ func (s stamp) items(a answer) []json.RawMessage {
 			CallID: s.id("call_", i), Name: c.name, Arguments: arguments,
 		}))
 	}
-	if len(a.calls) == 0 {
+	if len(a.calls) == 0 && !a.silent {
 		out = append(out, llmclient.Marshal(wireMessage{
 			ID: s.id("msg_", 0), Type: "message", Status: "completed", Role: "assistant",
 			Content: []wireText{{Type: "output_text", Text: a.text, Annotations: []string{}, Logprobs: []string{}}},

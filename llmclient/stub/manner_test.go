@@ -1,0 +1,115 @@
+package stub
+
+import (
+	"strings"
+	"testing"
+
+	"example.com/agentworld/llmclient"
+)
+
+// turnWith plays one turn of a model with manners and returns what it said, answer by
+// answer: calls by name, "text" and "nothing". Whatever it calls is answered, and after
+// most answers nobody asks it again.
+func turnWith(t *testing.T, text string, most int) []string {
+	t.Helper()
+	manners, err := ParseManners(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := opened(t, 0, full)
+	input, said := g.opening(), []string{}
+	for range most {
+		r := llmclient.Request{Model: "m", Input: input, Tools: toolsOf(full), CacheKey: "agent-1", Choice: llmclient.ToolChoice{Mode: llmclient.ChoiceAuto}}
+		asked, refused := parseRequest(r.Body())
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		result := Options{Manners: manners}.decide(asked)
+		words := []string{}
+		for _, item := range result.Items {
+			switch item.Kind {
+			case llmclient.KindFunctionCall:
+				words = append(words, item.Name)
+				input = append(input, item, llmclient.FunctionOutput(item.CallID, `{"candidates":[{"status":"accepted"}]}`))
+			case llmclient.KindMessage:
+				words = append(words, "text")
+			}
+		}
+		if len(words) == 0 {
+			words = append(words, "nothing")
+		}
+		if result.exchange.answer.late {
+			words = append(words, "late")
+		}
+		said = append(said, strings.Join(words, " "))
+		if strings.HasSuffix(strings.Join(words, " "), toolDecision) {
+			break
+		}
+	}
+	return said
+}
+
+// TestMannersChangeHowATurnGoes shows each manner of a turn by the calls that it makes.
+func TestMannersChangeHowATurnGoes(t *testing.T) {
+	for manner, want := range map[string]string{
+		"":                      "plan/decision_draft/decision",
+		"agent-2=prose":         "plan/decision_draft/decision",
+		"modules-first":         "memory_long_term_search/plan/decision_draft/decision",
+		"planner-only":          "plan/plan/plan/plan/plan",
+		"off-plan":              "plan/memory_long_term_search/decision_draft/decision",
+		"redrafter":             "plan/decision_draft/decision_draft/decision_draft/decision_draft",
+		"prose":                 "plan/decision_draft/text/text/text",
+		"agent-1=prose":         "plan/decision_draft/text/text/text",
+		"silent-decision":       "plan/decision_draft/nothing/nothing/nothing",
+		"late":                  "plan/decision_draft/decision late",
+		"namer":                 "functions.plan/functions.decision_draft/functions.decision",
+		"nested":                "text/text/text/text/text",
+		"thinker,modules-first": "memory_long_term_search/plan/decision_draft/decision",
+	} {
+		said := strings.Join(turnWith(t, manner, 5), "/")
+		if late, _ := strings.CutSuffix(said, "/decision late/decision late/decision late"); late != said {
+			said = late + "/decision late"
+		}
+		if said != want {
+			t.Errorf("%q says %s, want %s", manner, said, want)
+		}
+	}
+	for text, want := range map[string]string{"shy": `"shy" is no manner; allowed: modules-first, `, "=prose": "AGENT=MANNER", "prose,": "is no manner"} {
+		if _, err := ParseManners(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestAnswersAreCutAtTheirLimit shows that a thinker spends its limit on thought, and that
+// what is cut says so and never more than the limit.
+func TestAnswersAreCutAtTheirLimit(t *testing.T) {
+	for _, of := range []struct {
+		manner, limit string
+		status        string
+		items, output int64
+	}{
+		{"thinker", "", "completed", 2, 0},
+		{"thinker", `,"max_output_tokens":1024`, "incomplete", 1, 1024},
+		{"thinker", `,"max_output_tokens":3060`, "incomplete", 2, 3060},
+		{"thinker", `,"max_output_tokens":4096`, "completed", 2, 0},
+		{"prose", `,"max_output_tokens":16`, "incomplete", 1, 16},
+	} {
+		manners, err := ParseManners(of.manner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := string(openingBody(t))
+		asked, refused := parseRequest([]byte(strings.TrimSuffix(body, "}") + of.limit + "}"))
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		r := Options{Manners: manners}.decide(asked)
+		if got := r.Usage.Output; of.output > 0 && got != of.output || of.output == 0 && got < thinkerTokens {
+			t.Errorf("%s%s: %d tokens of output, want %d", of.manner, of.limit, got, of.output)
+		}
+		if !strings.Contains(string(r.Response), `"status":"`+of.status+`"`) || len(r.Items) != int(of.items) || r.Usage.Total != r.Usage.Input+r.Usage.Output {
+			t.Errorf("%s%s: %+v in %s, want %s with %d items", of.manner, of.limit, r.Usage, r.Response, of.status, of.items)
+		}
+	}
+}
