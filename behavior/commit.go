@@ -26,18 +26,24 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 	if e != nil {
 		return terminal{}, t.badArguments(i, trace.StepDecision, e)
 	}
+	var unread *answer.ArgumentError
 	if s.Tool == answer.ToolTurn {
 		var planned []answer.Repair
 		if d.Lean.Plan.InFull && !s.Text {
 			planned = []answer.Repair{answer.PlanInFull}
 		}
 		t.acceptPlan(answer.Plan{Goal: d.Lean.Plan.Goal}, s, planned)
-		if w, _ := t.weigh(s.Call, d.Lean.Candidates); len(w.details) > 0 {
+		var w weighing
+		if w, unread = t.weigh(s.Call, d.Lean.Candidates); len(w.details) > 0 {
 			t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})
 		}
 	}
 	action, more, e := d.Action(s.Call, t.candidates, t.names)
 	if e != nil {
+		if e.Path == "candidate" && unread != nil {
+			// In a lean turn a number may name a candidate that could not be read: that is why.
+			e = answer.Faults(append([]*answer.ArgumentError{unread}, e.Also...)...)
+		}
 		return terminal{}, t.badArguments(i, trace.StepDecision, e)
 	}
 	return terminal{i, action, d.Why, d.Sources, append(used, more...)}, ""
@@ -65,6 +71,9 @@ func (t *Turn) commit(d terminal) {
 			return
 		}
 		f := t.mind.words.refused(v)
+		if f.Next = answer.ToolDraft; t.mind.cfg.Protocol == ProtocolLean {
+			f.Next = answer.ToolTurn
+		}
 		f.Attempt, f.Of = t.guardRounds, t.mind.cfg.GuardRoundsMax
 		for i, s := range t.talk.Calls {
 			if !s.done && !s.module {

@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"example.com/agentworld/behavior/answer"
@@ -83,7 +84,8 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 		w.repairs = append(w.repairs, used...)
 		t.candidates = append(t.candidates, action)
 		if bad != nil {
-			e = cmp.Or(e, bad)
+			bad = bad.Inside(fmt.Sprintf("candidates[%d]", i))
+			e = answer.Faults(e, bad)
 			f := t.mind.words.wrongArguments(CodeInvalidArguments, bad)
 			w.results = append(w.results, candidateResult{N: n, Finding: modules.Finding{Status: world.CheckRejected}, Error: &f})
 			w.details = append(w.details, candidateDetail{N: n, verdictDetail: verdictDetail{Status: world.CheckRejected, Action: encodedAction(nil)}, Error: &f})
@@ -115,9 +117,6 @@ const (
 	scoreSure = 40
 	// scorePlanned is for an action that the plan lists.
 	scorePlanned = 20
-	// scoreClamped is for one whose amounts had to be moved: the model thought of
-	// something else.
-	scoreClamped = -10
 	// scorePlace is for every candidate that the model put before it.
 	scorePlace = -5
 )
@@ -134,9 +133,6 @@ func (t *Turn) score(number int, v Verdict) int {
 	listed := func(p policy.PlannedAction) bool { return p.Action == repeated(v.Adjusted).ActionName() }
 	if slices.ContainsFunc(t.plan[:t.fromPlan], listed) {
 		score += scorePlanned
-	}
-	if len(v.Adjustments) > 0 {
-		score += scoreClamped
 	}
 	return score
 }

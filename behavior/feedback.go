@@ -23,6 +23,8 @@ type feedback struct {
 	Path     string `json:"path,omitempty"`
 	Expected string `json:"expected,omitempty"`
 	Got      string `json:"got,omitempty"`
+	// Also are the other errors of the same arguments.
+	Also []*answer.ArgumentError `json:"also,omitempty"`
 	// Parameters is the tool's schema, shown only to who sent no JSON: otherwise the
 	// field at fault says more in less room.
 	Parameters json.RawMessage `json:"parameters,omitempty"`
@@ -41,6 +43,8 @@ type feedback struct {
 	// Adjusted tells what clamping had changed before the world was asked.
 	Adjusted string `json:"adjusted,omitempty"`
 	Executed bool   `json:"executed"`
+	// Next is the tool to call, where another than the one called helps.
+	Next string `json:"next,omitempty"`
 	// Attempt says which retry the next answer is, Of how many there are; 0 where
 	// nothing bounds them but the turn.
 	Attempt int `json:"attempt,omitempty"`
@@ -73,7 +77,7 @@ func (w *wording) newFeedback(code string) feedback {
 // wrongArguments is the feedback about arguments that were refused.
 func (w *wording) wrongArguments(code string, e *answer.ArgumentError) feedback {
 	f, told := w.newFeedback(code), modules.FaultIn(w.language, e)
-	f.Path, f.Expected, f.Got = told.Path, told.Expected.String(), told.Got.String()
+	f.Path, f.Expected, f.Got, f.Also = told.Path, told.Expected.String(), told.Got.String(), told.Also
 	return f
 }
 
@@ -120,9 +124,9 @@ func (w *wording) refused(v Verdict) feedback {
 // planAccepted and draftResult answer the calls that went well: what comes next,
 // and what the dry runs found, candidate by candidate in the order given.
 type planAccepted struct {
-	// Unread counts the actions that could not be read: they are not planned.
-	Unread int         `json:"unread_actions,omitempty"`
-	Next   trace.Stage `json:"next"`
+	// Dropped tells which actions are not planned, because they could not be read.
+	Dropped []*answer.ArgumentError `json:"not_planned,omitempty"`
+	Next    trace.Stage             `json:"next"`
 }
 
 type draftResult struct {

@@ -1,11 +1,14 @@
 package behavior
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -24,7 +27,7 @@ func (t *Turn) takePlan(i int) answer.Problem {
 	if e != nil {
 		return t.badArguments(i, trace.StepPlan, e)
 	}
-	unread := t.acceptPlan(plan, t.talk.Calls[i], used)
+	dropped := t.acceptPlan(plan, t.talk.Calls[i], used)
 	// A plan may say, step by step, that there is nothing to do.
 	acts := func(s typedStep) bool { return s.Kind != answer.StepSkip }
 	if len(t.planSteps) > 0 && !slices.ContainsFunc(t.planSteps, acts) {
@@ -32,20 +35,23 @@ func (t *Turn) takePlan(i int) answer.Problem {
 	}
 	t.reveal()
 	t.afterPlan()
-	t.talk.Respond(i, planAccepted{unread, t.stage})
+	t.talk.Respond(i, planAccepted{dropped, t.stage})
 	return ""
 }
 
-// acceptPlan takes a plan: its steps, and what it says the agent may do. It counts the
-// actions that could not be read; those allow nothing. A plan made with untrusted text
+// acceptPlan takes a plan: its steps, and what it says the agent may do. It returns
+// why actions could not be read; those allow nothing. A plan made with untrusted text
 // in view is recorded and allows nothing either: it may be somebody else's.
-func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair) (unread int) {
+func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair) (dropped []*answer.ArgumentError) {
 	t.planned = true
 	for i, a := range plan.Actions {
 		do, open, more, e := a.Decode(call.Call, t.names)
 		planned, ok := policy.Planned(do, open...)
-		if e != nil || !ok || i >= planActionsMax {
-			unread++
+		if i >= planActionsMax {
+			e = answer.TooMany(planActionsMax)
+		}
+		if e != nil || !ok {
+			dropped = append(dropped, modules.FaultIn(t.mind.cfg.Language, cmp.Or(e, answer.NoAction).Inside(fmt.Sprintf("actions[%d]", i))))
 			continue
 		}
 		used = slices.Concat(used, more)
@@ -65,9 +71,9 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 	}
 	t.talk.Note(trace.Step{
 		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: call.ID, Leniencies: repairNames(used),
-		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]typedStep{}, t.planSteps...), Actions: append([]policy.PlannedAction{}, t.plan...), Unread: unread}),
+		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]typedStep{}, t.planSteps...), Actions: append([]policy.PlannedAction{}, t.plan...), Unread: len(dropped)}),
 	})
-	return unread
+	return dropped
 }
 
 type planDetail struct {

@@ -22,6 +22,10 @@ func FaultIn(l Language, e *answer.ArgumentError) *answer.ArgumentError {
 		}
 		*phrase = said
 	}
+	told.Also = nil
+	for _, other := range e.Also {
+		told.Also = append(told.Also, FaultIn(l, other))
+	}
 	return &told
 }
 
@@ -36,6 +40,7 @@ var chineseFaults = map[string]string{
 	"an object with the fields %s":          "一个含字段 %s 的对象",
 	"only the fields %s":                    "只能有字段 %s",
 	"another field":                         "其他字段",
+	"another":                               "再一个",
 	"one of %s":                             "以下之一：%s",
 	"an integer":                            "一个整数",
 	"an integer number of units":            "整数，单位数量",
@@ -49,7 +54,6 @@ var chineseFaults = map[string]string{
 	"an array with one of %s":               "由以下各项组成的数组：%s",
 	"conditions the world accepts":          "世界接受的条件",
 	"the tool's schema":                     "该工具的 schema",
-	"the arguments of %s":                   "%s 的参数",
 	"a value it does not accept":            "不被接受的值",
 	"others":                                "其他内容",
 	"something else":                        "其他内容",
@@ -76,8 +80,9 @@ var chineseFaults = map[string]string{
 	"none":                                    "没有",
 	"both":                                    "两者都有",
 	"1 to %d candidates":                      "1 到 %d 个候选行动",
-	"a candidate's number or an action, not both":          "候选行动的编号或一个行动，不能都写",
-	"0 to wait: nothing is drafted yet":                    "0（等待）：尚未起草任何候选行动",
-	"the number of a candidate from 1 to %d, or 0 to wait": "候选行动的编号 1 到 %d，或 0 表示等待",
+	"a candidate's number or an action, not both":                    "候选行动的编号或一个行动，不能都写",
+	"the number of a candidate: call %s before; or 0 to wait":        "候选行动的编号：请先调用 %s；或 0 表示等待",
+	"at least one candidate":                                         "至少一个候选行动",
+	"the number of a candidate that could be read: %s; or 0 to wait": "可读的候选行动的编号：%s；或 0 表示等待",
 	"%s or %s": "%s 或 %s",
 }

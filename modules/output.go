@@ -115,6 +115,9 @@ func (r Result) ended(env Env, out wireFailure) Result {
 	r.CharsFull = utf8.RuneCountInString(r.Output)
 	if r.CharsFull > env.charsMax() {
 		out.Parameters, out.Modules = nil, nil
+		if out.ArgumentError != nil {
+			out.ArgumentError.Also = nil
+		}
 		r.Output = string(llmclient.Marshal(out))
 	}
 	return r

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -168,8 +169,11 @@ func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repa
 			if !isField(path) {
 				path = "" // no name that a model made up gets into an error
 			}
-			return nil, nil, &ArgumentError{Path: path, Expected: say("a value in place of the placeholder"), Got: say("a placeholder in angle brackets")}
+			fault = Faults(fault, &ArgumentError{Path: path, Expected: say("a value in place of the placeholder"), Got: say("a placeholder in angle brackets")})
 		}
+	}
+	if fault != nil {
+		return nil, nil, fault
 	}
 	name := v.Field(ActionField)
 	spec, repair, ok := actionNamed(name.Text)
@@ -186,12 +190,12 @@ func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repa
 	case repair != "":
 		used = append(used, repair)
 	}
-	object := Value{Kind: Object}
+	object, wrote := Value{Kind: Object}, map[string]string{}
 	for _, f := range v.Fields {
 		i := slices.IndexFunc(spec.Params, func(p world.Param) bool { return slices.Contains(p.Aliases, f.Name) })
 		if i >= 0 && f.Name != ActionField && !takes(spec, f.Name) {
 			if p := spec.Params[i].Name; !v.gives(p) && !object.has(p) {
-				f.Name = p
+				wrote[p], f.Name = f.Name, p
 				used = append(used, FieldAlias)
 			}
 		}
@@ -204,7 +208,7 @@ func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repa
 			for _, s := range Slots {
 				names = append(names, s.String())
 			}
-			return nil, used, unknownField("", names)
+			fault = Faults(fault, unknownField("", names))
 		case f.Name != ActionField && f.Value.Kind != Null && !takes(spec, f.Name):
 			used = append(used, UnusedArgument)
 		}
@@ -216,8 +220,11 @@ func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repa
 			*open = append(*open, p.Slot())
 			return standIn(p)
 		}
-		value, more, wrong := argument(p, name, given)
-		used, fault = append(used, more...), wrong
+		value, more, wrong := argument(p, cmp.Or(wrote[name], name), given)
+		used, fault = append(used, more...), Faults(fault, wrong)
+		if wrong != nil {
+			return standIn(p) // the others are told, too
+		}
 		return value
 	}
 	for _, p := range spec.Params {
@@ -236,23 +243,26 @@ func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repa
 				}
 			}
 		}
-		if fault != nil {
-			return nil, used, fault
-		}
 	}
 	if named {
 		used = append(used, NamedParameter)
 	}
 	action, err := world.MakeAction(spec.Name, args)
-	var refused *world.ArgumentError
-	switch {
-	case errors.As(err, &refused):
-		if i := slices.IndexFunc(spec.Params, func(p world.Param) bool { return p.Name == refused.Field }); i >= 0 {
-			return nil, used, &ArgumentError{Path: written[refused.Field], Expected: expectedOf(spec.Params[i]), Got: say("a value it does not accept")}
+	for _, p := range spec.Params {
+		// The registry names one argument at a time.
+		var refused *world.ArgumentError
+		if errors.As(err, &refused) && refused.Field == p.Name {
+			path := written[p.Name]
+			fault = Faults(fault, &ArgumentError{Path: cmp.Or(wrote[path], path), Expected: expectedOf(p), Got: say("a value it does not accept")})
+			args[p.Name] = standIn(p)
+			action, err = world.MakeAction(spec.Name, args)
 		}
-		return nil, used, &ArgumentError{Expected: say("the arguments of %s", spec.Name), Got: say("others")}
-	case err != nil:
-		panic("answer: the action registry failed without naming an argument: " + err.Error())
+	}
+	if fault != nil {
+		return nil, used, fault
+	}
+	if err != nil {
+		panic("answer: the action registry refused " + spec.Name + " without naming an argument: " + err.Error())
 	}
 	made := world.ActionArgs(action)
 	if slices.ContainsFunc(spec.Params, func(p world.Param) bool { return p.Kind == world.ParamText && made[p.Name] != args[p.Name] }) {
@@ -354,9 +364,6 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 	}
 	until, more, fault := conditionsOf(v.Field("until"))
 	used = append(used, more...)
-	if fault != nil {
-		return nil, used, fault
-	}
 	// Strict schemas require the field, but providers that do not enforce them let
 	// models leave it out.
 	maxTicks := int64(world.StandingTicksDefault)
@@ -365,22 +372,21 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 	} else {
 		n, rounded, ok := given.integer()
 		if !ok {
-			return nil, used, mismatch("max_ticks", say("an integer number of %s", Noun(world.Ticks)), given)
+			fault = Faults(fault, mismatch("max_ticks", say("an integer number of %s", Noun(world.Ticks)), given))
 		}
 		maxTicks, used = n, append(used, rounded...)
 	}
 	var ignore []string
 	if list := v.Field("ignore"); list.Kind != Null {
-		if fault := bounded("ignore", say("an array with one of %s", strings.Join(world.StopAlways(), ", ")), list); fault != nil {
-			return nil, used, fault
-		}
-		for i, item := range list.Items {
-			name, variant, fault := nameAmong(fmt.Sprintf("ignore[%d]", i), item, world.StopAlways())
-			if fault != nil {
-				return nil, used, fault
-			}
+		fault = Faults(fault, bounded("ignore", say("an array with one of %s", strings.Join(world.StopAlways(), ", ")), list))
+		for i, item := range list.Items[:min(len(list.Items), world.ConditionsMax)] {
+			name, variant, wrong := nameAmong(fmt.Sprintf("ignore[%d]", i), item, world.StopAlways())
+			fault = Faults(fault, wrong)
 			ignore, used = append(ignore, name), append(used, variant...)
 		}
+	}
+	if fault != nil {
+		return nil, used, fault
 	}
 	order, err := world.NewExecuteUntil(do, until, maxTicks, ignore...)
 	if err != nil {
@@ -402,12 +408,14 @@ func conditionsOf(list Value) (conditions []world.Condition, used []Repair, faul
 	}
 	for i, v := range list.Items {
 		path := fmt.Sprintf("until[%d]", i)
-		if fault := closed(path, v, conditionFields, thresholdNames); fault != nil {
-			return nil, used, fault
+		wrong := closed(path, v, conditionFields, thresholdNames)
+		if v.Kind != Object {
+			fault = Faults(fault, wrong)
+			continue
 		}
-		name, variant, fault := nameAmong(below(path, "event"), v.Field("event"), EventNames())
-		if fault != nil {
-			return nil, used, fault
+		name, variant, unknown := nameAmong(below(path, "event"), v.Field("event"), EventNames())
+		if fault = Faults(fault, wrong, unknown); unknown != nil {
+			continue
 		}
 		used = append(used, variant...)
 		condition, threshold := world.Condition{Event: name}, v.Field("value")
@@ -423,7 +431,7 @@ func conditionsOf(list Value) (conditions []world.Condition, used []Repair, faul
 		if stopEvent(name).TakesValue {
 			n, rounded, ok := threshold.integer()
 			if !ok || n < 0 {
-				return nil, used, mismatch(below(path, "value"), say("an integer of at least 0 for %s", name), threshold)
+				fault = Faults(fault, mismatch(below(path, "value"), say("an integer of at least 0 for %s", name), threshold))
 			}
 			condition.Value, used = &n, append(used, rounded...)
 		} else if threshold.Kind != Null {
@@ -431,7 +439,7 @@ func conditionsOf(list Value) (conditions []world.Condition, used []Repair, faul
 		}
 		conditions = append(conditions, condition)
 	}
-	return conditions, used, nil
+	return conditions, used, fault
 }
 
 // nameAmong finds which of the names a text means, in any spelling.

@@ -247,3 +247,33 @@ func FuzzDecodeAction(f *testing.F) {
 		}
 	})
 }
+
+// TestAllFaultsAreTold reads an error as a model does, which wants to mend everything at
+// once: each wrong field is named as it was written, with what is allowed.
+func TestAllFaultsAreTold(t *testing.T) {
+	told := func(e *ArgumentError) (all []string) {
+		for _, f := range append([]*ArgumentError{e}, e.Also...) {
+			all = append(all, f.Path+": "+f.Expected.String())
+		}
+		return all
+	}
+	for _, c := range []struct{ raw, want string }{
+		{`{"action":"schedule_recipe","id":5,"what":"gold","amount":"two"}`, "id: a factory id|amount: an integer number of batches|what: one of recipe.assembler.control_chip"},
+		{`{"action":"schedule_recipe","factory_id":5,"recipe_id":"gold","batches":"two"}`, "factory_id: a factory id|batches: an integer|recipe_id: one of recipe."},
+		{`{"action":"send_message","shout":1,"to":null,"text":7}`, ": only the fields|to: an agent id|text: a text of 1 to"},
+		{`{"action":"transfer_resource","to":"<agent>","what":"<what>"}`, "to: a value in place|what: a value in place"},
+	} {
+		_, _, e := DecodeAction(json.RawMessage(c.raw))
+		if e == nil {
+			t.Errorf("%s: no error", c.raw)
+			continue
+		}
+		got := told(e)
+		for i, want := range strings.Split(c.want, "|") {
+			if i >= len(got) || !strings.HasPrefix(got[i], want) {
+				t.Errorf("%s: told %q, want %q", c.raw, got, c.want)
+				break
+			}
+		}
+	}
+}

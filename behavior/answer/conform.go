@@ -12,8 +12,8 @@ import (
 // Conform reads the raw argument text of a call and returns it in the form that a
 // strict schema asks for: integers within int64, absent nullable fields as null, fields
 // in schema order, so that equal arguments have equal bytes however they were written.
-// What cannot be brought into that form without guessing is an argument error, with the
-// first fault in schema order. Repairs are returned in both cases. textField names a
+// What cannot be brought into that form without guessing is an argument error, with all
+// faults in schema order. Repairs are returned in both cases. textField names a
 // string field that holds JSON text; the object itself is understood there as well.
 func Conform(schema *jsonschema.Schema, textField, raw string) (json.RawMessage, []Repair, *ArgumentError) {
 	c := conformer{textField: textField}
@@ -63,19 +63,17 @@ func (c *conformer) conform(path string, s *jsonschema.Schema, v Value) (Value, 
 				return Value{}, unknownField(path, s.Required)
 			}
 		}
-		out := Value{Kind: Object}
+		out, all := Value{Kind: Object}, (*ArgumentError)(nil)
 		for _, name := range s.Required {
 			property := s.Properties[name]
 			fitted, fault := c.conform(below(path, name), property, v.Field(name))
 			if fault != nil && !v.gives(name) {
-				return Value{}, missing(below(path, name), expectedTypes(property))
+				fault = missing(below(path, name), expectedTypes(property))
 			}
-			if fault != nil {
-				return Value{}, fault
-			}
+			all = Faults(all, fault)
 			out.Fields = append(out.Fields, Field{name, fitted})
 		}
-		return out, nil
+		return out, all
 	case v.Kind == Array && slices.Contains(types, "array"):
 		out := Value{Kind: Array}
 		for i, item := range v.Items {

@@ -44,6 +44,28 @@ type ArgumentError struct {
 	NotJSON bool `json:"-"`
 	// NotObject says that the arguments as a whole are JSON, but no object.
 	NotObject bool `json:"-"`
+	// Also are the other faults of the same arguments, so that one answer can mend all.
+	Also []*ArgumentError `json:"also,omitempty"`
+}
+
+// faultsMax bounds the faults that one error tells.
+const faultsMax = 8
+
+// Faults makes one error of several, nil ones aside, in their order.
+func Faults(list ...*ArgumentError) *ArgumentError {
+	var all []*ArgumentError
+	for _, e := range list {
+		if e != nil && len(all) < faultsMax {
+			alone := *e
+			alone.Also = nil
+			all = append(append(all, &alone), e.Also...)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	all[0].Also = all[1:min(len(all), faultsMax)]
+	return all[0]
 }
 
 // Error implements error.
@@ -77,11 +99,14 @@ func (p Phrase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 // Inside returns the error as seen from an object that holds the value under
 // name. The value's own text being no JSON says nothing about the arguments.
 func (e *ArgumentError) Inside(name string) *ArgumentError {
-	path := name
+	inside := &ArgumentError{Path: name, Expected: e.Expected, Got: e.Got}
 	if e.Path != "" {
-		path = below(name, e.Path)
+		inside.Path = below(name, e.Path)
 	}
-	return &ArgumentError{Path: path, Expected: e.Expected, Got: e.Got}
+	for _, other := range e.Also {
+		inside.Also = append(inside.Also, other.Inside(name))
+	}
+	return inside
 }
 
 // mismatch returns the error for a value of the wrong type or content.
@@ -97,6 +122,11 @@ func notJSON(got Phrase) *ArgumentError {
 // missing returns the error for a field that has to be there.
 func missing(path string, expected Phrase) *ArgumentError {
 	return &ArgumentError{Path: path, Expected: expected, Got: say("nothing")}
+}
+
+// TooMany returns the error for an element beyond the most that a list may have.
+func TooMany(most int) *ArgumentError {
+	return &ArgumentError{Expected: say("at most %d elements", most), Got: say("another")}
 }
 
 // oneOf describes a choice between names.

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -112,20 +113,26 @@ func (v Value) Decode(into any, required ...string) (absent []Repair, e *Argumen
 			absent = append(absent, Repair(absentPrefix+name))
 		}
 	}
-	err := json.Unmarshal(v.sorted().JSON(), into)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &wrong):
-		expected := say("a " + wrong.Type.Kind().String())
-		switch wrong.Type.Kind() {
-		case reflect.Slice:
-			expected = say("an array")
-		case reflect.Struct, reflect.Map:
-			expected = say("an object")
+	// Field by field, so that each that is wrong is told.
+	for _, f := range v.sorted().Fields {
+		err := json.Unmarshal(Value{Kind: Object, Fields: []Field{f}}.JSON(), into)
+		var wrong *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &wrong):
+			expected := say("a " + wrong.Type.Kind().String())
+			switch wrong.Type.Kind() {
+			case reflect.Slice:
+				expected = say("an array")
+			case reflect.Struct, reflect.Map:
+				expected = say("an object")
+			}
+			e = Faults(e, &ArgumentError{Path: cmp.Or(strings.TrimPrefix(wrong.Field, "Commitment."), f.Name), Expected: expected, Got: say("%s", wrong.Value)})
+		case err != nil:
+			e = Faults(e, &ArgumentError{Path: "arguments", Expected: say("the tool's schema"), Got: say("something else")})
 		}
-		return nil, &ArgumentError{Path: strings.TrimPrefix(wrong.Field, "Commitment."), Expected: expected, Got: say("%s", wrong.Value)}
-	case err != nil:
-		return nil, &ArgumentError{Path: "arguments", Expected: say("the tool's schema"), Got: say("something else")}
+	}
+	if e != nil {
+		return nil, e
 	}
 	return absent, nil
 }
@@ -195,10 +202,12 @@ func ReadDraft(c Call, most int) (d Draft, used []Repair, e *ArgumentError) {
 type Decision struct {
 	Lean
 	object Value
+	// loose says that the fields of the standing order were written beside the number.
+	loose bool
 }
 
-// noAction refuses an object that decides nothing.
-var noAction = &ArgumentError{Path: "action", Expected: say("an action object"), Got: say("none")}
+// NoAction refuses an object that decides nothing.
+var NoAction = &ArgumentError{Path: "action", Expected: say("an action object"), Got: say("none")}
 
 // ReadDecision reads a decision, or a lean turn. Besides a candidate's number it takes an
 // action in full: the form of text answers, and of providers that do not hold a model to
@@ -218,10 +227,11 @@ func ReadDecision(c Call) (d Decision, used []Repair, e *ArgumentError) {
 	case !o.has("candidate"):
 		shaped, more, ok := shapeDecision(o)
 		if !ok {
-			e = noAction
+			e = NoAction
 		}
 		o, used = shaped, append(used, more...)
 	case o.has("until") || o.has("max_ticks"):
+		d.loose = true
 		standing, more := standingOf(o)
 		o.set("execute_until", standing)
 		used = append(used, more...)
@@ -248,6 +258,7 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 	// A number may be written as a text or with a fraction of zero; 0 waits.
 	var do world.Action = world.Wait{}
 	var used []Repair
+	var e *ArgumentError
 	number := d.object.Field("candidate")
 	if number.Kind == String {
 		used = []Repair{NumberFromString}
@@ -258,14 +269,22 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 	case err == nil && n > 0 && n <= int64(len(candidates)) && candidates[n-1] != nil:
 		do = candidates[n-1]
 	default:
-		e := &ArgumentError{Path: "candidate", Expected: say("0 to wait: nothing is drafted yet"), Got: say("%s", number.Kind)}
-		if len(candidates) > 0 {
-			e.Expected = say("the number of a candidate from 1 to %d, or 0 to wait", len(candidates))
+		var readable []string
+		for i, a := range candidates {
+			if a != nil {
+				readable = append(readable, strconv.Itoa(i+1))
+			}
 		}
-		if !d.object.has("candidate") {
+		e = &ArgumentError{Path: "candidate", Expected: say("the number of a candidate that could be read: %s; or 0 to wait", strings.Join(readable, ", ")), Got: number.describe()}
+		switch {
+		case len(candidates) == 0 && c.Tool == ToolDecision:
+			e.Expected = say("the number of a candidate: call %s before; or 0 to wait", ToolDraft)
+		case len(candidates) == 0:
+			e.Path, e.Expected, e.Got = "candidates", say("at least one candidate"), say("none")
+		}
+		if e.Path == "candidate" && !d.object.has("candidate") {
 			e.Got = say("nothing")
 		}
-		return nil, nil, e
 	}
 	if order, ordered := do.(world.ExecuteUntil); ordered {
 		// A candidate may have brought an order, which one in the decision replaces.
@@ -274,8 +293,11 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 		}
 		do = order.Do
 	}
-	a, more, e := decodeStanding(standing, do)
-	return a, c.norm(append(used, more...)), e
+	a, more, wrong := decodeStanding(standing, do)
+	if wrong != nil && !d.loose {
+		wrong = wrong.Inside("execute_until")
+	}
+	return a, c.norm(append(used, more...)), Faults(e, wrong)
 }
 
 // Decode reads a planned action as a candidate, but that slots may be absent: those are
@@ -319,7 +341,7 @@ func (f Candidate) decode(c Call, names Names, open *[]world.Slot) (world.Action
 	o, used := mendEncoded(objectOf(fields))
 	shaped, more, ok := shapeDecoded(o)
 	if !ok {
-		return nil, nil, noAction
+		return nil, nil, NoAction
 	}
 	if o.Field("action").Kind == Object {
 		used = append([]Repair{WrappedAction}, used...)
@@ -337,11 +359,11 @@ func decodeWhole(action, standing Value, names Names, leave *[]world.Slot) (worl
 		return nil, nil, e
 	}
 	do, used, e := decodeAction(action, leave)
-	if e != nil {
-		return nil, nil, e
+	a, more, wrong := decodeStanding(standing, cmp.Or[world.Action](do, world.Wait{}))
+	if wrong != nil {
+		wrong = wrong.Inside("execute_until")
 	}
-	a, more, e := decodeStanding(standing, do)
-	if e != nil {
+	if e = Faults(e, wrong); e != nil {
 		return nil, nil, e
 	}
 	a, resolved := names.resolve(a)
