@@ -102,6 +102,12 @@ const (
 	ErrQuota ErrorKind = "insufficient_quota"
 	// ErrRateLimited: HTTP 429 that persisted through the retries.
 	ErrRateLimited ErrorKind = "rate_limited"
+	// ErrContext: the prompt is longer than the endpoint takes.
+	ErrContext ErrorKind = "context_overflow"
+	// ErrWrongPath: there is no Responses API at this address.
+	ErrWrongPath ErrorKind = "wrong_path"
+	// ErrProxy: a proxy of the environment refused, or was not there.
+	ErrProxy ErrorKind = "proxy"
 	// ErrBadRequest: any other HTTP 4xx.
 	ErrBadRequest ErrorKind = "bad_request"
 	// ErrServer: HTTP 5xx that persisted through the retries.

@@ -67,7 +67,7 @@ func (c Call) billed(a llmclient.Answer) llmclient.Usage {
 		}
 		switch a.Failure.Kind {
 		case llmclient.ErrAuth, llmclient.ErrForbidden, llmclient.ErrModelNotFound, llmclient.ErrQuota,
-			llmclient.ErrRateLimited, llmclient.ErrBadRequest, llmclient.ErrServer, llmclient.ErrDNS, llmclient.ErrTLS:
+			llmclient.ErrRateLimited, llmclient.ErrBadRequest, llmclient.ErrContext, llmclient.ErrWrongPath, llmclient.ErrProxy, llmclient.ErrServer, llmclient.ErrDNS, llmclient.ErrTLS:
 			return llmclient.Usage{} // which come before a model has read anything
 		}
 		return c.unknown() // it may have answered, and only the answer was lost

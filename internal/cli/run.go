@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/run"
@@ -246,7 +247,12 @@ func (p plan) providerHint(f *llmclient.Failure) string {
 	if !p.faults.Empty() {
 		return fmt.Sprintf("faults were injected on purpose (--faults %s); leave out those that end a run", shown(p.Faults))
 	}
-	return p.modelHint()
+	hint := p.modelHint()
+	if f != nil && p.Live() {
+		_, advice := doctor.Advice(*f)
+		hint = withFlags(advice) + "; " + hint
+	}
+	return hint
 }
 
 // finishReport folds the trace into a report, writes it to the run directory and

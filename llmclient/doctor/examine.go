@@ -51,11 +51,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	}
 	// One attempt per call: a timeout as long as the patient one is not repeated.
 	config.DefaultTimeout, config.RetriesMax, config.Limiter = config.Timeout, -1, nil
-	transport, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		transport = &http.Transport{Proxy: http.ProxyFromEnvironment}
-	}
-	carrier := transport.Clone()
+	carrier := openai.Transport()
 	defer carrier.CloseIdleConnections()
 	x := &examination{wire: &wire{next: carrier}, model: o.Model, slow: o.SlowAfter, timeout: config.Timeout, found: findings{}}
 	if x.slow == 0 {
@@ -201,11 +197,10 @@ func (x *examination) parallel(ctx context.Context) {
 
 // window sends a prompt as long as the longest of a run.
 func (x *examination) window(ctx context.Context) {
-	const advice = "give the model a larger context in the server (Ollama: num_ctx) and tell {llm.context_window}; {llm.prompt_profile} compact needs less"
 	r := x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{count.Name}}, longPrompt())
 	answer := x.ask(ctx, r)
 	if answer.Failure != nil {
-		x.found.add(CheckWindow, Fail, failureText(*answer.Failure), advice)
+		x.found.add(CheckWindow, Fail, failureText(*answer.Failure), windowAdvice)
 		return
 	}
 	calls, text := contents(*answer.Reply)
@@ -218,13 +213,15 @@ func (x *examination) window(ctx context.Context) {
 	input := answer.Reply.Usage.Input
 	switch {
 	case input > 0 && input < chars/charsPerTokenMost:
-		x.found.add(CheckWindow, Fail, fmt.Sprintf("%d characters were sent and only %d tokens read: the prompt was cut", chars, input), advice)
+		x.found.add(CheckWindow, Fail, fmt.Sprintf("%d characters were sent and only %d tokens read: the prompt was cut", chars, input), windowAdvice)
 	case !strings.Contains(said, keyWord):
-		x.found.add(CheckWindow, Warn, fmt.Sprintf("the beginning of a prompt of %d characters was not found again", chars), advice)
+		x.found.add(CheckWindow, Warn, fmt.Sprintf("the beginning of a prompt of %d characters was not found again", chars), windowAdvice)
 	default:
 		x.found.add(CheckWindow, Pass, fmt.Sprintf("read a prompt of %d characters to its beginning", chars), "")
 	}
 }
+
+const windowAdvice = "give the model a larger context in the server (Ollama: num_ctx) and tell {llm.context_window}; {llm.prompt_profile} compact needs less"
 
 // charsPerTokenMost is more characters than any usual vocabulary has in a token of
 // such text, on average; a prompt of fewer tokens cannot have been read whole.

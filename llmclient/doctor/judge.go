@@ -30,38 +30,54 @@ func failureText(f llmclient.Failure) string {
 	return strings.TrimSpace(string(f.Kind) + ": " + f.Message)
 }
 
-// failed sorts the failure of the first call by what it says about the endpoint.
-func (x *examination) failed(f llmclient.Failure) {
-	check, advice := CheckProtocol, "check the endpoint ({llm.base_url})"
+// Advice tells which check a failure of the first call belongs to, and what to change. A
+// setting is named by its key, as in [Finding].
+func Advice(f llmclient.Failure) (check, advice string) {
+	check, advice = CheckProtocol, "check the endpoint ({llm.base_url})"
 	switch f.Kind {
-	case llmclient.ErrDNS, llmclient.ErrTLS, llmclient.ErrConnection:
+	case llmclient.ErrDNS, llmclient.ErrConnection:
 		check, advice = CheckConnection, "check the endpoint ({llm.base_url}): is the server running, and are scheme, host and port right?"
+	case llmclient.ErrTLS:
+		check, advice = CheckConnection, "the certificate or the scheme is wrong: use http:// for a server without TLS and https:// for one with it ({llm.base_url}); name the authority of a private certificate with SSL_CERT_FILE; check the clock"
+	case llmclient.ErrProxy:
+		check, advice = CheckConnection, "the proxy of HTTPS_PROXY or HTTP_PROXY is not there or refuses: correct or unset it, or list the endpoint's host in NO_PROXY"
 	case llmclient.ErrTimeout, llmclient.ErrDeadline:
-		check, advice = CheckLatency, fmt.Sprintf("the answer took more than %s: try a smaller model, or more time with {llm.timeout_ms}", x.timeout)
+		check, advice = CheckLatency, "the answer took too long: try a smaller model, or more time with {llm.timeout_ms}"
 	case llmclient.ErrAuth, llmclient.ErrForbidden:
 		check, advice = CheckKey, "set the key of this endpoint in the environment or in the configuration file; see help settings"
 	case llmclient.ErrQuota:
-		check, advice = CheckKey, "the key is known, but the account has no credit left"
+		check, advice = CheckKey, "the key is known, but the account has no credit or its budget is spent: add credit, or use another key"
 	case llmclient.ErrModelNotFound:
-		check, advice = CheckModel, "choose a model that the endpoint has ({llm.model}); GET /models often lists them"
+		check, advice = CheckModel, "choose a model that the endpoint has and this key may use ({llm.model}); GET /models often lists them; Ollama: ollama pull; Azure: the name of the deployment"
+	case llmclient.ErrContext:
+		check, advice = CheckWindow, windowAdvice
 	case llmclient.ErrRateLimited:
 		check, advice = CheckConnection, "the endpoint is busy: try again later, and bound a run with {llm.max_requests_per_minute}"
 	case llmclient.ErrForeignObject, llmclient.ErrChatCompletions:
-		advice = "the endpoint speaks another API, such as Chat Completions: use a server, version or proxy with the Responses API"
+		advice = "the endpoint speaks another API, such as Chat Completions: use a server, version or gateway (such as LiteLLM) with the Responses API"
 	case llmclient.ErrMalformed:
 		advice = "no response of the API came: {llm.base_url} most likely leads to a web page, or lacks the path of the API, often /v1"
+	case llmclient.ErrTooLarge:
+		advice = "the body is larger than an answer within {llm.context_window} can be: does {llm.base_url} lead to a model?"
+	case llmclient.ErrWrongPath:
+		advice = "there is no Responses API at this address: check the path of {llm.base_url}, often /v1; a server with Chat Completions alone needs a newer version or a gateway such as LiteLLM"
 	case llmclient.ErrBadRequest:
-		if f.Status == 404 || f.Status == 405 {
-			advice = "there is no Responses API at this address: check the path of {llm.base_url}, often /v1, and that the server's version has it"
-		} else {
-			advice = "the endpoint refuses the request; what it says may name a setting of the server"
-		}
+		advice = "the endpoint refuses the request; what it says may name a setting of the server"
+	}
+	return check, advice
+}
+
+// failed notes the failure of the first call.
+func (x *examination) failed(f llmclient.Failure) {
+	check, advice := Advice(f)
+	if check == CheckLatency {
+		advice += fmt.Sprintf(" (more than %s)", x.timeout)
 	}
 	x.found.add(check, Fail, failureText(f), advice)
 	if check != CheckConnection && f.Kind != llmclient.ErrTimeout {
 		x.found.add(CheckConnection, Pass, "reached "+x.client.URL(), "")
 	}
-	if f.Status != 0 && (check == CheckModel || check == CheckProtocol && f.Status < 300) {
+	if f.Status != 0 && (check == CheckModel || check == CheckWindow || check == CheckProtocol && f.Status < 300) {
 		x.found.add(CheckKey, Pass, "accepted, or none is wanted", "")
 	}
 }

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bufio"
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
@@ -55,39 +54,33 @@ func (x *exchange) read(response *http.Response, bytesMax int) {
 		x.cut = bytesMax
 		return
 	}
-	wire := &source{from: response.Body}
-	var plain io.Reader = wire
+	x.body, x.err = io.ReadAll(io.LimitReader(response.Body, int64(bytesMax)+1))
+	x.whole = x.err == nil
 	names := strings.Split(strings.ToLower(strings.Join(response.Header.Values("Content-Encoding"), ",")), ",")
 	for _, name := range slices.Backward(names) { // the last one was applied last
 		name = strings.TrimPrefix(strings.TrimSpace(name), "x-")
-		if name == "" || name == "identity" {
+		if !x.whole || name == "" || name == "identity" {
 			continue
 		}
 		decoder, known := decoders[name]
 		if !known {
-			x.whole, x.unread = true, "a body in the content encoding "+name+", which is not supported (supported: br, deflate, gzip, zstd)"
+			x.body, x.unread = nil, "a body in the content encoding "+name+", which is not supported (supported: br, deflate, gzip, zstd)"
 			return
 		}
-		decoded, err := decoder(plain)
+		plain, err := decoder(bytes.NewReader(x.body))
+		if err == nil {
+			x.body, err = io.ReadAll(io.LimitReader(plain, int64(bytesMax)+1))
+		}
 		if err != nil {
-			plain = errorReader{err}
-		} else {
-			plain = decoded
+			x.body, x.unread = nil, "a body that is not in the content encoding "+name+", as its header says"
+			return
 		}
 		x.repairs = append(x.repairs, repairEncoding+name)
 	}
-	var body bytes.Buffer
-	_, err := body.ReadFrom(io.LimitReader(plain, int64(bytesMax)+1))
-	x.body = body.Bytes()
-	switch {
-	case len(x.body) > bytesMax:
-		x.body, x.cut = x.body[:min(bytesMax, cleanBytesMax)], bytesMax
-		return
-	case err != nil && (wire.err == nil || wire.err == io.EOF):
-		x.whole, x.body, x.unread = true, nil, "a body that is not in the content encoding of its header"
+	if len(x.body) > bytesMax {
+		x.body, x.whole, x.cut = x.body[:min(bytesMax, cleanBytesMax)], false, bytesMax
 		return
 	}
-	x.whole, x.err = err == nil, err
 	if head := x.body[:min(len(x.body), 3)]; bytes.HasPrefix(head, []byte("\xfe\xff")) || bytes.HasPrefix(head, []byte("\xff\xfe")) || string(head) == "\xef\xbb\xbf" {
 		if text, _, err := transform.Bytes(unicode.BOMOverride(encoding.Nop.NewDecoder()), x.body); err == nil {
 			x.body, x.repairs = text, append(x.repairs, repairMark)
@@ -95,40 +88,20 @@ func (x *exchange) read(response *http.Response, bytesMax int) {
 	}
 }
 
-// source remembers how reading from the connection ended.
-type source struct {
-	from io.Reader
-	err  error
-}
-
-func (s *source) Read(p []byte) (n int, err error) {
-	n, err = s.from.Read(p)
-	if err != nil {
-		s.err = err
-	}
-	return n, err
-}
-
-// errorReader is a body whose decoder did not start.
-type errorReader struct{ err error }
-
-func (e errorReader) Read([]byte) (int, error) { return 0, e.err }
-
 // decoders undo the content encodings. Only gzip is asked for, by the transport, which
 // undoes it; servers and gateways send the others all the same.
-var decoders = map[string]func(io.Reader) (io.Reader, error){
-	"br":   func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
-	"gzip": func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
-	"zstd": func(r io.Reader) (io.Reader, error) {
+var decoders = map[string]func(*bytes.Reader) (io.Reader, error){
+	"br":   func(r *bytes.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
+	"gzip": func(r *bytes.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+	"zstd": func(r *bytes.Reader) (io.Reader, error) {
 		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(BodyBytesMax))
 	},
-	"deflate": func(r io.Reader) (io.Reader, error) {
-		// The name means zlib; some servers send bare deflate.
-		b := bufio.NewReader(r)
-		if head, err := b.Peek(2); err == nil && head[0]&15 == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
-			return zlib.NewReader(b)
+	"deflate": func(r *bytes.Reader) (io.Reader, error) {
+		if plain, err := zlib.NewReader(r); err == nil {
+			return plain, nil
 		}
-		return flate.NewReader(b), nil
+		_, err := r.Seek(0, io.SeekStart) // the name means zlib; some servers send bare deflate
+		return flate.NewReader(r), err
 	},
 }
 

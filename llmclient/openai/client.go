@@ -90,6 +90,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 		}
 		answer.Attempts++
 		x := c.exchange(ctx, body, answer.Attempts, patience.timeout)
+		x.model = r.Model
 		got := c.outcome(ctx, x)
 		done(x, got)
 		if got.failure != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -58,6 +59,18 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	case errored && object == "response":
 		return nil, failure(llmclient.ErrFailedResponse, said, "the response holds an error")
 	case errored:
+		// Some servers refuse under a success status.
+		y := x
+		if y.status, _ = strconv.Atoi(said.code); y.status < 400 || y.status > 499 {
+			y.status = http.StatusBadRequest
+			if strings.Contains(strings.ToLower(said.message), "unexpected endpoint") {
+				y.status = http.StatusNotFound
+			}
+		}
+		switch kind, _ := y.kind(said); kind {
+		case llmclient.ErrModelNotFound, llmclient.ErrContext, llmclient.ErrWrongPath, llmclient.ErrAuth, llmclient.ErrQuota:
+			return nil, failure(kind, said, "a success status with an error object")
+		}
 		return nil, failure(llmclient.ErrErrorObject, said, "a success status with an error object")
 	case object == "response":
 	// Another API says so, or sends nothing that could be the output of a response. The

@@ -14,7 +14,8 @@ import (
 
 // exchange is what one HTTP request came to, before anything is made of it.
 type exchange struct {
-	status   int // 0 when no response began
+	model    string // that was asked
+	status   int    // 0 when no response began
 	header   http.Header
 	body     []byte
 	whole    bool   // body was read to its end

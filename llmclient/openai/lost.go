@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"io"
 	"net"
@@ -20,6 +18,12 @@ import (
 func (c *Client) lost(err error) outcome {
 	if err == nil {
 		panic("openai: an exchange ended with neither a whole response nor an error")
+	}
+	var proxy *net.OpError
+	if errors.As(err, &proxy) && proxy.Op == "proxyconnect" || errors.Is(err, errProxyRefused) {
+		failure := c.broken(llmclient.ErrProxy, "the proxy of the environment (HTTPS_PROXY, HTTP_PROXY) did not connect: "+connectionText(err))
+		failure.Unsent = true
+		return outcome{failure: failure, passing: true}
 	}
 	var dns *net.DNSError
 	if errors.As(err, &dns) {
@@ -46,20 +50,8 @@ func (c *Client) broken(kind llmclient.ErrorKind, text string) *llmclient.Failur
 // isTLS reports whether err is about a certificate or a handshake. Part of these
 // errors have no type of their own, only the package's prefix.
 func isTLS(err error) bool {
-	var (
-		verification *tls.CertificateVerificationError
-		record       tls.RecordHeaderError
-		alert        tls.AlertError
-		invalid      x509.CertificateInvalidError
-		hostname     x509.HostnameError
-		authority    x509.UnknownAuthorityError
-	)
-	for _, target := range []any{&verification, &record, &alert, &invalid, &hostname, &authority} {
-		if errors.As(err, target) {
-			return true
-		}
-	}
-	return errors.Is(err, http.ErrSchemeMismatch) || strings.HasPrefix(bare(err), "tls: ")
+	text := bare(err)
+	return errors.Is(err, http.ErrSchemeMismatch) || strings.HasPrefix(text, "tls: ") || strings.HasPrefix(text, "x509: ")
 }
 
 // closedText is the one text for every way in which a connection can end early.

@@ -11,6 +11,7 @@ import (
 type problem struct {
 	code    string
 	kind    string // the "type" of an error object
+	param   string
 	message string
 }
 
@@ -51,7 +52,7 @@ type fields map[string]json.RawMessage
 
 // problem reads the fields of an error object; any of them may be missing.
 func (f fields) problem() problem {
-	return problem{code: text(f["code"]), kind: text(f["type"]), message: text(f["message"])}
+	return problem{code: text(f["code"]), kind: text(f["type"]), param: text(f["param"]), message: text(f["message"])}
 }
 
 // text returns a JSON string, the digits of a number or the text of any other
@@ -63,9 +64,6 @@ func text(raw json.RawMessage) string {
 	}
 	return strings.TrimSpace(string(raw))
 }
-
-// is reports whether the server names the given code, as code or as type.
-func (p problem) is(code string) bool { return p.code == code || p.kind == code }
 
 // name returns the code, or the type where there is no code.
 func (p problem) name() string { return cmp.Or(p.code, p.kind) }

@@ -53,7 +53,7 @@ func TestRetries(t *testing.T) {
 		{"the server says no", []http.HandlerFunc{says(500, "", "X-Should-Retry", "false"), good}, llmclient.ErrServer, nil},
 		{"400", []http.HandlerFunc{says(400, ""), good}, llmclient.ErrBadRequest, nil},
 		{"401", []http.HandlerFunc{says(401, ""), good}, llmclient.ErrAuth, nil},
-		{"404", []http.HandlerFunc{says(404, ""), good}, llmclient.ErrBadRequest, nil},
+		{"404", []http.HandlerFunc{says(404, ""), good}, llmclient.ErrWrongPath, nil},
 		{"a malformed success", []http.HandlerFunc{says(200, "null"), good}, llmclient.ErrMalformed, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -134,7 +134,7 @@ func TestRedirects(t *testing.T) {
 	}
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		answer, _, _ := ask(t, says(status, "", "Location", other.URL+"/v1/responses?key=s3cr3t"))
-		if kindOf(answer) != llmclient.ErrBadRequest || !strings.Contains(answer.Failure.Message, other.URL+"/v1/responses") ||
+		if kindOf(answer) != llmclient.ErrWrongPath || !strings.Contains(answer.Failure.Message, other.URL+"/v1/responses") ||
 			strings.Contains(answer.Failure.Message, "s3cr3t") {
 			t.Errorf("redirect %d to another server: %+v", status, answer.Failure)
 		}
@@ -147,16 +147,16 @@ func TestRedirects(t *testing.T) {
 		{300, "http://%zz?s3cr3t", "a place that is no URL"},
 	} {
 		answer, p, _ := ask(t, says(c.status, "", "Location", c.place))
-		if kindOf(answer) != llmclient.ErrBadRequest || !strings.Contains(answer.Failure.Message, c.want) ||
+		if kindOf(answer) != llmclient.ErrWrongPath || !strings.Contains(answer.Failure.Message, c.want) ||
 			strings.Contains(answer.Failure.Message, "s3cr3t") || len(p.requests()) != 1 {
 			t.Errorf("%d to %s: %+v after %d requests, want one about %q", c.status, c.place, answer.Failure, len(p.requests()), c.want)
 		}
 	}
-	if answer, _, _ := ask(t, says(304, "")); kindOf(answer) != llmclient.ErrBadRequest || answer.Failure.Status != 304 {
+	if answer, _, _ := ask(t, says(304, "")); kindOf(answer) != llmclient.ErrWrongPath || answer.Failure.Status != 304 {
 		t.Errorf("304: %+v", answer.Failure)
 	}
 	answer, p, _ = ask(t, says(308, "", "Location", "/v1/responses"))
-	if kindOf(answer) != llmclient.ErrBadRequest || len(p.requests()) != redirectsMax+1 {
+	if kindOf(answer) != llmclient.ErrWrongPath || len(p.requests()) != redirectsMax+1 {
 		t.Errorf("endless redirect: %+v after %d requests", answer.Failure, len(p.requests()))
 	}
 	if len(reached) > 0 {

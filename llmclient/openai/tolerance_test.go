@@ -152,7 +152,7 @@ var tolerances = []tolerance{
 	{"an error as a text, a list, `detail`, or fields at the top", "its words are the message", 400, `[{"error":{"message":"listed"}}]`, nil,
 		both(failsAs(llmclient.ErrBadRequest), func(a llmclient.Answer) bool { return a.Failure.Message == "HTTP 400: listed" })},
 	{"402 for an account without credit", "`insufficient_quota`; ends the endpoint", 402, `{"error":"pay"}`, nil, failsAs(llmclient.ErrQuota)},
-	{"400 for an unknown model, by its code", "`model_not_found`; ends the endpoint", 400, `{"error":{"code":"model_not_found"}}`, nil, failsAs(llmclient.ErrModelNotFound)},
+	{"400 for an unknown model, by its code or by its words and the model's name", "`model_not_found`; ends the endpoint", 400, `{"error":{"code":"model_not_found"}}`, nil, failsAs(llmclient.ErrModelNotFound)},
 	{"529 for an overload", "like 503: tried again, and the limit on calls in flight is halved", 529, ``, nil,
 		both(failsAs(llmclient.ErrServer), func(a llmclient.Answer) bool { return a.Attempts == 1+RetriesDefault })},
 	{"`Retry-After` as seconds, a fraction, a date, or `Retry-After-Ms`", "waited for by every agent of the endpoint, up to two minutes", 429, ``, []string{"Retry-After", "0.01"},

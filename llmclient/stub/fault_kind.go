@@ -1,9 +1,7 @@
 package stub
 
 import (
-	"bytes"
 	"cmp"
-	"compress/zlib"
 	"fmt"
 	"net"
 	"net/http"
@@ -53,17 +51,9 @@ var transportFaults = []transportFault{
 	{"empty_body", "a status of 200 with an empty body", effectTurn, body(http.StatusOK, "application/json", "")},
 	{"not_json", "a status of 200 whose JSON body is cut off", effectTurn, body(http.StatusOK, "application/json", `{"id":"resp_1","object":"response","output":[{"type":"mess`)},
 	{"null_body", "a status of 200 with the body null", effectTurn, body(http.StatusOK, "application/json", "null")},
-	{"byte_order_mark", "the answer behind a byte order mark", effectRead, dressed("", func(_ http.Header, answer []byte) []byte { return append([]byte("\xef\xbb\xbf"), answer...) })},
-	{"event_stream", "the answer as an event stream that nobody asked for", effectRead, dressed("text/event-stream", func(_ http.Header, answer []byte) []byte {
+	{"byte_order_mark", "the answer behind a byte order mark", effectRead, dressed("", func(answer []byte) []byte { return append([]byte("\xef\xbb\xbf"), answer...) })},
+	{"event_stream", "the answer as an event stream that nobody asked for", effectRead, dressed("text/event-stream", func(answer []byte) []byte {
 		return fmt.Appendf(nil, "event: response.created\ndata: {\"type\":\"response.created\"}\n\nevent: response.completed\ndata: {\"type\":\"response.completed\",\"response\":%s}\n\n", answer)
-	})},
-	{"deflate", "the answer in the content encoding deflate, which nobody asked for", effectRead, dressed("", func(h http.Header, answer []byte) []byte {
-		h.Set("Content-Encoding", "deflate")
-		var b bytes.Buffer
-		w := zlib.NewWriter(&b)
-		_, _ = w.Write(answer)
-		_ = w.Close()
-		return b.Bytes()
 	})},
 	{"huge_arguments", "a call with arguments of 5 MB", effectTurn, huge(`{"type":"function_call","call_id":"c","name":"decision","arguments":"%s"}`, "a", 5)},
 	{"huge_digits", "a call with a number of two million digits", effectTurn, huge(`{"type":"function_call","call_id":"c","name":"decision","arguments":"{\"decision\":\"wait\",\"ticks\":%s}"}`, "9", 2)},
@@ -125,9 +115,9 @@ func body(status int, contentType, text string) func(http.ResponseWriter, *http.
 }
 
 // dressed returns a fault that sends the proper answer in another form.
-func dressed(contentType string, dress func(http.Header, []byte) []byte) func(http.ResponseWriter, *http.Request, []byte) {
+func dressed(contentType string, dress func([]byte) []byte) func(http.ResponseWriter, *http.Request, []byte) {
 	return func(w http.ResponseWriter, r *http.Request, response []byte) {
-		body(http.StatusOK, cmp.Or(contentType, "application/json"), string(dress(w.Header(), response)))(w, r, response)
+		body(http.StatusOK, cmp.Or(contentType, "application/json"), string(dress(response)))(w, r, response)
 	}
 }
 
