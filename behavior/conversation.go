@@ -63,6 +63,8 @@ type Conversation struct {
 type PendingCall struct {
 	answer.Call
 	ID string
+	// custom says that the call wants the output of a custom tool's.
+	custom bool
 	// module marks a call the caller has to run.
 	module bool
 	// done says that output is final.
@@ -146,6 +148,8 @@ const (
 	repairCallNotReplayable = "call_not_replayable"
 	repairForeignOutput     = "output_from_model"
 	repairMessageRole       = "message_role"
+	repairNotReplayable     = "message_not_replayable"
+	repairNullMember        = "null_member_dropped"
 	repairNotObject         = "item_not_object"
 	// repairInventedText: a text goes back without the steps that the model made up.
 	repairInventedText = "invented_text_dropped"
@@ -179,7 +183,7 @@ func (c *Conversation) Take(a llmclient.Answer) (text string, problem answer.Pro
 		return "", answer.Filtered
 	case kind == llmclient.AnswerIncomplete:
 		return "", answer.Incomplete
-	case a.Reply == nil || len(a.Reply.Items)+a.Reply.NonObjects > itemsPerAnswerMax || callsIn(a.Reply) > answer.CallsMax:
+	case a.Reply == nil || len(a.Reply.Items)+a.Reply.NonObjects > itemsPerAnswerMax || c.tooLarge(a.Reply):
 		return "", answer.TooLarge
 	}
 	text = c.accept(a.Reply)
@@ -192,13 +196,17 @@ func (c *Conversation) Take(a llmclient.Answer) (text string, problem answer.Pro
 	return "", answer.EmptyOutput
 }
 
-func callsIn(r *llmclient.Reply) (calls int) {
+// tooLarge reports a reply of too many calls, or of more bytes than the window can hold:
+// what cannot be sent back is neither read nor counted.
+func (c *Conversation) tooLarge(r *llmclient.Reply) bool {
+	calls, size := 0, 0
 	for _, it := range r.Items {
+		size += len(it.Raw)
 		if it.Kind == llmclient.KindFunctionCall {
 			calls++
 		}
 	}
-	return calls
+	return calls > answer.CallsMax || c.Vocabulary.BytesMax > 0 && size > c.Vocabulary.BytesMax
 }
 
 // accept appends the items of a reply and returns its text.
@@ -214,6 +222,10 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 	c.answerAt = len(c.Input)
 	for _, it := range r.Items {
 		keep := true
+		it, nulls := it.WithoutNulls()
+		if nulls {
+			c.repaired(repairNullMember)
+		}
 		switch it.Kind {
 		case llmclient.KindFunctionCall:
 			it = c.acceptCall(it)
@@ -223,6 +235,10 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 				// without a role is refused.
 				c.repaired(repairMessageRole)
 				it = it.WithRole("assistant")
+			}
+			if !replayable(it) {
+				c.repaired(repairNotReplayable)
+				it = llmclient.Message("assistant", it.Text)
 			}
 			texts = append(texts, it.Text)
 			refused = refused || it.Refusal != ""
@@ -274,9 +290,9 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 // acceptCall keeps a call, and rebuilds one that could not be sent back as it is: no
 // id, a repeated one, or arguments that are no JSON string.
 func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
-	call := PendingCall{Call: answer.Call{Tool: it.Name, Arguments: it.Text}, ID: it.CallID}
+	call := PendingCall{Call: c.Vocabulary.Called(it.Name, it.Text), ID: it.CallID, custom: it.Custom}
 	args, readsOtherwise := it.Text, false
-	if !answer.IsObject(args) {
+	if !it.Custom && !answer.IsObject(args) {
 		if object, _, e := answer.ReadObject(args); e == nil {
 			args, readsOtherwise = string(object.JSON()), true // what is sent back is what was read
 		}
@@ -284,11 +300,24 @@ func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 	// Some providers refuse to read back anything but an id and arguments that are strings,
 	// with JSON in the latter, and a name that a tool can have.
 	var raw struct {
+		Type      string  `json:"type"`
+		Name      *string `json:"name"`
 		CallID    *string `json:"call_id"`
 		Arguments *string `json:"arguments"`
+		Input     *string `json:"input"`
 	}
-	replayable := json.Unmarshal(it.Raw, &raw) == nil && raw.CallID != nil && raw.Arguments != nil &&
-		json.Valid([]byte(*raw.Arguments)) && toolName.MatchString(it.Name) && !readsOtherwise
+	replayable := json.Unmarshal(it.Raw, &raw) == nil && raw.CallID != nil && toolName.MatchString(it.Name) && !readsOtherwise
+	switch {
+	case it.Custom:
+		call.Repairs = append(call.Repairs, answer.CustomCall)
+		replayable = replayable && raw.Input != nil
+	case raw.Name == nil && it.Name != "":
+		call.Repairs, replayable = append(call.Repairs, answer.WrapperKey), false
+	case raw.Type != string(llmclient.KindFunctionCall):
+		call.Repairs, replayable = append(call.Repairs, answer.CallKey), false
+	default:
+		replayable = replayable && raw.Arguments != nil && json.Valid([]byte(*raw.Arguments))
+	}
 	fault := llmclient.ItemFault("")
 	switch _, repeated := c.ids[it.CallID]; {
 	case it.CallID == "" || len(it.CallID) > callIDCharsMax:
@@ -305,15 +334,38 @@ func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 	if fault == "" {
 		return it
 	}
-	if !json.Valid([]byte(args)) {
+	if !it.Custom && !json.Valid([]byte(args)) {
 		args = "{}"
 	}
 	name := it.Name
 	if !toolName.MatchString(name) {
-		name = answer.NoTool
+		name = c.Vocabulary.Tool(call.Tool)
 	}
-	c.note(trace.Step{Kind: trace.StepItemRepair, Code: string(fault), CallID: call.ID, Name: c.Vocabulary.Tool(it.Name)})
+	c.note(trace.Step{Kind: trace.StepItemRepair, Code: string(fault), CallID: call.ID, Name: c.Vocabulary.Tool(call.Tool)})
 	return it.Rebuilt(call.ID, name, args)
+}
+
+// replayable reports whether a message of a model has all that the API asks of one that
+// comes back.
+func replayable(it llmclient.Item) bool {
+	type part struct {
+		ID, Status, Content, Type, Refusal, Annotations, Logprobs json.RawMessage
+
+		Calls json.RawMessage `json:"tool_calls"`
+	}
+	var m part
+	var parts []part
+	switch {
+	case json.Unmarshal(it.Raw, &m) != nil || m.Calls != nil || len(m.Content) == 0:
+		return false
+	case m.Content[0] == '"':
+		return true
+	case json.Unmarshal(m.Content, &parts) != nil || m.ID == nil || m.Status == nil:
+		return false
+	}
+	return !slices.ContainsFunc(parts, func(p part) bool {
+		return p.Refusal == nil && (string(p.Type) != `"output_text"` || p.Annotations == nil || p.Logprobs == nil)
+	})
 }
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -422,7 +474,7 @@ func (c *Conversation) Flush() {
 		if p.wrong != nil {
 			output = encode(p.wrong)
 		}
-		c.Input = append(c.Input, llmclient.FunctionOutput(p.ID, output))
+		c.Input = append(c.Input, llmclient.Output(p.ID, output, p.custom))
 	}
 	c.Calls = nil
 }

@@ -245,9 +245,9 @@ func item(t *testing.T, raw string) llmclient.Item {
 
 func message(t *testing.T, id, kind, text string) llmclient.Item {
 	t.Helper()
-	part := map[string]string{"type": "output_text", "text": text}
+	part := map[string]any{"type": "output_text", "text": text, "annotations": []any{}, "logprobs": []any{}}
 	if kind == "refusal" {
-		part = map[string]string{"type": "refusal", "refusal": text}
+		part = map[string]any{"type": "refusal", "refusal": text}
 	}
 	return item(t, string(llmclient.Marshal(map[string]any{
 		"type": "message", "role": "assistant", "id": id, "status": "completed", "content": []any{part},

@@ -95,7 +95,7 @@ func textItem(t testing.TB, text string) llmclient.Item {
 	t.Helper()
 	raw, err := json.Marshal(map[string]any{
 		"type": "message", "role": "assistant", "id": "msg_1", "status": "completed",
-		"content": []any{map[string]string{"type": "output_text", "text": text}},
+		"content": []any{map[string]any{"type": "output_text", "text": text, "annotations": []any{}, "logprobs": []any{}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -310,6 +310,10 @@ func BenchmarkBracketFlood(b *testing.B) {
 	for _, flood := range []struct{ name, text string }{
 		{"braces", "{"}, {"lists", "["}, {"objects in lists", "[{"}, {"fields", `{"a":`}, {"quotes", `{"`}, {"thoughts", "<think>"},
 		{"ends of thoughts", "</think>"}, {"labels", "Action: x[\n"}, {"tags", `<invoke name="wait"><parameter name="a">`}, {"calls", "wait(\n"},
+		{"comments", "//\n"}, {"open comments", "{/*"}, {"tool calls", "<tool_call>"}, {"tagged calls", "<function=wait><parameter=a>"},
+		{"keywords", "wait(a=1)\n"}, {"fields of calls", "wait(a={\n"}, {"objects", `{"a":1}`}, {"marks", "<|channel|>"}, {"sentences", "a b: "},
+		{"wrappers", `{"tool_calls":[`}, {"observations", "Observation: {\"a\":1}\n"}, {"thoughts with objects", "Thought: {\nAction: wait[\n"}, {"digits", "1"},
+		{"spaces", " "}, {"analysis", "<|channel|>analysis<|message|>a<|end|>"}, {"lines", "\n"},
 	} {
 		answer := llmclient.Answer{Attempts: 1, Reply: &llmclient.Reply{
 			Status: "completed", Items: []llmclient.Item{textItem(b, strings.Repeat(flood.text, (256<<10)/len(flood.text)))},

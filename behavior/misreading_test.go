@@ -38,7 +38,7 @@ var misreadings = []misreading{
 	{"an object of too many", `{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"a":1}{"action":"wait"}{"action":"wait_ticks","ticks":3}`, "", answer.TooLarge},
 	{"two tagged calls", `<invoke name="mine_compound"><parameter name="amount">7</parameter></invoke><invoke name="mine_compound"><parameter name="amount">9</parameter></invoke>`, "", answer.Several},
 	{"one tagged call", `<invoke name="mine_compound"><parameter name="amount">7</parameter></invoke>`, `{"action":"mine_compound","compound_mass_g":7}`, ""},
-	{"a tagged call before one that is cut", `<invoke name="wait"></invoke><invoke name="mine_compound"><parameter name="amount">9</parameter>`, "", answer.NoJSON},
+	{"a tagged call before one that is cut", `<invoke name="wait"></invoke><invoke name="mine_compound"><parameter name="amount">9</parameter>`, "", answer.Truncated},
 	{"two calls as in a program", "wait_ticks(ticks=3)\nmine_compound(amount=7)", "", answer.Several},
 	{"cut behind a comment", `{ /* x */ "action": {"action":"mine_compound","amount":7}, "why": "beca`, "", answer.Truncated},
 	{"cut behind a wide space", "{\u3000\"action\": {\"action\":\"mine_compound\",\"amount\":7}, \"why\": \"beca", "", answer.Truncated},

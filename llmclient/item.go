@@ -1,8 +1,11 @@
 package llmclient
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +20,13 @@ const (
 	KindReasoning      ItemKind = "reasoning"
 	KindFunctionCall   ItemKind = "function_call"
 	KindFunctionOutput ItemKind = "function_call_output"
+
+	kindCustomCall   ItemKind = "custom_tool_call"
+	kindCustomOutput ItemKind = "custom_tool_call_output"
 )
+
+// foreignCalls are the types of calls in other APIs, which some servers pass on.
+var foreignCalls = []ItemKind{"function", "tool_call", "tool_use", "function_tool_call"}
 
 // Item is one element of a Responses input or output list.
 //
@@ -27,8 +36,11 @@ const (
 //  2. An item a model produced keeps the provider's bytes exactly, so sending it
 //     back does not disturb a provider's prompt cache.
 type Item struct {
-	// Kind is the item's type.
+	// Kind is the item's type, or that of the item it stands for: a call or its output of
+	// another type reads as a function's.
 	Kind ItemKind
+	// Custom marks a call of a custom tool, and its output. One answers only the other.
+	Custom bool
 	// ID is the item's own id, empty when it has none or one that is no string. It
 	// binds nothing, but no two items of a request may share one.
 	ID string
@@ -54,9 +66,15 @@ func Message(role, text string) Item {
 }
 
 // FunctionOutput returns the output that answers the call with callID.
-func FunctionOutput(callID, output string) Item {
-	return built(Item{Kind: KindFunctionOutput, CallID: callID, Text: output},
-		wireOutput{Type: KindFunctionOutput, CallID: callID, Output: output})
+func FunctionOutput(callID, output string) Item { return Output(callID, output, false) }
+
+// Output is [FunctionOutput] for the call of a function or of a custom tool.
+func Output(callID, output string, custom bool) Item {
+	wire := wireOutput{Type: KindFunctionOutput, CallID: callID, Output: output}
+	if custom {
+		wire.Type = kindCustomOutput
+	}
+	return built(Item{Kind: KindFunctionOutput, Custom: custom, CallID: callID, Text: output}, wire)
 }
 
 // FunctionCall returns a call item as a provider would send it, without an id of
@@ -78,6 +96,14 @@ type wireOutput struct {
 	Output string   `json:"output"`
 }
 
+type wireCustom struct {
+	Type   ItemKind `json:"type"`
+	ID     string   `json:"id,omitempty"`
+	CallID string   `json:"call_id"`
+	Name   string   `json:"name"`
+	Input  string   `json:"input"`
+}
+
 type wireCall struct {
 	Type      ItemKind `json:"type"`
 	ID        string   `json:"id,omitempty"`
@@ -96,33 +122,57 @@ func built(it Item, wire any) Item {
 // or of an unexpected type reads as empty, because providers differ and the raw
 // bytes are kept. ok is false only when raw is not a JSON object.
 func ParseItem(raw json.RawMessage) (it Item, ok bool) {
-	var w struct {
-		Type      json.RawMessage `json:"type"`
-		ID        json.RawMessage `json:"id"`
-		Status    json.RawMessage `json:"status"`
-		Role      json.RawMessage `json:"role"`
-		CallID    json.RawMessage `json:"call_id"`
+	type call struct {
 		Name      json.RawMessage `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
-		Output    json.RawMessage `json:"output"`
-		Content   json.RawMessage `json:"content"`
+		Input     json.RawMessage `json:"input"`
 	}
-	if len(raw) == 0 || !strings.HasPrefix(strings.TrimLeft(string(raw), " \t\r\n"), "{") || json.Unmarshal(raw, &w) != nil {
+	var w struct {
+		call
+		Type     json.RawMessage `json:"type"`
+		ID       json.RawMessage `json:"id"`
+		Status   json.RawMessage `json:"status"`
+		Role     json.RawMessage `json:"role"`
+		CallID   json.RawMessage `json:"call_id"`
+		Output   json.RawMessage `json:"output"`
+		Content  json.RawMessage `json:"content"`
+		Function json.RawMessage `json:"function"`
+		Calls    json.RawMessage `json:"tool_calls"`
+	}
+	if start := bytes.TrimLeft(raw, " \t\r\n"); len(start) == 0 || start[0] != '{' || json.Unmarshal(raw, &w) != nil {
 		return Item{}, false
 	}
 	it = Item{
 		Kind:   ItemKind(looseString(w.Type)),
 		Role:   looseString(w.Role),
 		CallID: looseString(w.CallID),
-		Name:   looseString(w.Name),
 		Raw:    append(json.RawMessage(nil), raw...),
 	}
 	it.ID, it.Status = strictString(w.ID), strictString(w.Status)
+	switch {
+	case it.Kind == "" && (w.Name != nil && (w.Arguments != nil || w.Input != nil) || w.Function != nil):
+		it.Kind = KindFunctionCall
+	case it.Kind == "" && w.Role != nil && w.Content != nil:
+		it.Kind = KindMessage
+	case it.Kind == kindCustomCall || it.Kind == kindCustomOutput:
+		it.Custom = true
+		it.Kind = map[ItemKind]ItemKind{kindCustomCall: KindFunctionCall, kindCustomOutput: KindFunctionOutput}[it.Kind]
+	case slices.Contains(foreignCalls, it.Kind):
+		// The only id there is that of the call.
+		it.Kind, it.ID, it.CallID = KindFunctionCall, "", cmp.Or(it.CallID, it.ID)
+	}
 	switch it.Kind {
 	case KindMessage:
 		it.Text, it.Refusal = contentText(w.Content)
+		if calls := looseString(w.Calls); it.Text+it.Refusal == "" && calls != "" {
+			it.Text = `{"tool_calls":` + calls + `}`
+		}
 	case KindFunctionCall:
-		it.Text = looseString(w.Arguments)
+		// The name and the arguments may be in an object of their own.
+		var inner call
+		_ = json.Unmarshal(w.Function, &inner)
+		it.Name = cmp.Or(looseString(w.Name), looseString(inner.Name))
+		it.Text = cmp.Or(looseString(w.Arguments), looseString(w.Input), looseString(inner.Arguments))
 	case KindFunctionOutput:
 		it.Text = looseString(w.Output)
 	}
@@ -188,6 +238,58 @@ func (it Item) WithRole(role string) Item {
 	return it
 }
 
+// nullable are the members that may be null in an input.
+var nullable = []string{"encrypted_content", "phase", "caller"}
+
+// WithoutNulls returns the item without the null members that an input may not have, and
+// whether there were any. An item of an unknown kind stays as it is.
+func (it Item) WithoutNulls() (Item, bool) {
+	known := it.Kind == KindMessage || it.Kind == KindReasoning || it.Kind == KindFunctionCall
+	if !known || !bytes.Contains(it.Raw, []byte("null")) {
+		return it, false
+	}
+	raw, changed := withoutNulls(it.Raw)
+	if changed {
+		it.Raw = raw
+	}
+	return it, changed
+}
+
+func withoutNulls(raw json.RawMessage) (_ json.RawMessage, changed bool) {
+	var members map[string]json.RawMessage
+	var elements []json.RawMessage
+	switch raw[0] {
+	case '{':
+		_ = json.Unmarshal(raw, &members)
+	case '[':
+		_ = json.Unmarshal(raw, &elements)
+	default:
+		return raw, false
+	}
+	for i, element := range elements {
+		more := false
+		elements[i], more = withoutNulls(element)
+		changed = changed || more
+	}
+	for name, value := range members {
+		if string(value) == "null" && !slices.Contains(nullable, name) {
+			delete(members, name)
+			changed = true
+			continue
+		}
+		more := false
+		members[name], more = withoutNulls(value)
+		changed = changed || more
+	}
+	switch {
+	case !changed:
+		return raw, false
+	case members != nil:
+		return Marshal(members), true
+	}
+	return Marshal(elements), true
+}
+
 // without returns the members of the item's JSON but one. Readers of JSON differ
 // in whether case matters, so no spelling of it stays.
 func (it Item) without(member string) map[string]json.RawMessage {
@@ -203,6 +305,10 @@ func (it Item) without(member string) map[string]json.RawMessage {
 // It keeps its own id and status: by its own id a provider knows which reasoning
 // item led to it.
 func (it Item) Rebuilt(callID, name, arguments string) Item {
+	if it.Custom {
+		return built(Item{Kind: KindFunctionCall, Custom: true, ID: it.ID, CallID: callID, Name: name, Text: arguments},
+			wireCustom{Type: kindCustomCall, ID: it.ID, CallID: callID, Name: name, Input: arguments})
+	}
 	return built(Item{Kind: KindFunctionCall, ID: it.ID, Status: it.Status, CallID: callID, Name: name, Text: arguments}, wireCall{
 		Type: KindFunctionCall, ID: it.ID, CallID: callID, Name: name, Arguments: arguments, Status: it.Status,
 	})

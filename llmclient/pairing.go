@@ -82,6 +82,8 @@ type pairer struct {
 type openCall struct {
 	// wasID is the id in the list that is repaired, callID the one in its place.
 	wasID, callID string
+	// custom says that the call is one of a custom tool.
+	custom bool
 }
 
 // leadsOn reports whether what follows a reasoning item is what it led to:
@@ -104,7 +106,7 @@ func (p *pairer) add(it Item) {
 	p.ids[it.ID] = true
 	switch it.Kind {
 	case KindFunctionCall:
-		call, fault := openCall{it.CallID, it.CallID}, ItemFault("")
+		call, fault := openCall{it.CallID, it.CallID, it.Custom}, ItemFault("")
 		switch {
 		case it.CallID == "":
 			fault = FaultCallIDMissing
@@ -132,8 +134,8 @@ func (p *pairer) output(it Item) {
 		if call.wasID != it.CallID {
 			continue
 		}
-		if call.callID != it.CallID {
-			it = FunctionOutput(call.callID, it.Text)
+		if call.callID != it.CallID || call.custom != it.Custom {
+			it = Output(call.callID, it.Text, call.custom)
 		}
 		p.open = append(p.open[:i:i], p.open[i+1:]...)
 		p.answered[call.callID] = true
@@ -167,7 +169,7 @@ func (p *pairer) answerOpen(rest []Item) {
 		}
 		p.repair(FaultUnanswered, call.callID)
 		p.answered[call.callID] = true
-		p.out = append(p.out, FunctionOutput(call.callID, p.missing))
+		p.out = append(p.out, Output(call.callID, p.missing, call.custom))
 	}
 	p.open = open
 }

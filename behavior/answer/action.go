@@ -100,7 +100,7 @@ func sameName(known, written string) bool {
 // distinct without them, which a test holds.
 func bareName(name string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || r == '.' || unicode.IsSpace(r) {
+		if r == '_' || r == '-' || r == '.' || unicode.IsSpace(r) || isInvisible(r) {
 			return -1
 		}
 		return unicode.ToLower(r)

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,8 @@ type Vocabulary struct {
 	// Fields are the tools that an object without any name is meant for, by one of its
 	// fields; the first that fits counts.
 	Fields []FieldTool
+	// BytesMax bounds one answer: what the window cannot hold is not read. 0 is no bound.
+	BytesMax int
 	// Decides is the tool that takes a decision; empty where none is asked for, so that
 	// nothing is read as an action.
 	Decides string
@@ -37,27 +40,55 @@ func (v *Vocabulary) Tool(name string) string {
 	return NoTool
 }
 
-// named finds the tool that a name stands for: its own, a module's, or either
-// with the prefix that some templates put before the names of functions.
+// templateWords are what chat templates put around the name of a function: a namespace
+// before it, its number, brackets or the tokens of a template after it.
+var templateWords = regexp.MustCompile(`(?is)^\s*(?:(?:functions?|tools?|default_api|api|namespace|mcp)(?:\.|/|::?|__))+|(?:<[|｜].*|:\d+|\.call|\(\))\s*$`)
+
+// named finds the tool that a name stands for: its own, a module's, or either in another
+// spelling, between the words of a template. If it could be that of two tools, it is none's.
 func (v *Vocabulary) named(name string) (tool string, used []Repair, ok bool) {
-	if v.Tool(name) == name {
-		return name, nil, true
-	}
-	if bare, cut := strings.CutPrefix(name, "functions."); cut {
-		tool, _, ok = v.named(bare)
-		return tool, []Repair{ToolAlias}, ok
-	}
-	if v.ToolOf != nil {
-		if tool, ok = v.ToolOf(name); ok {
-			return tool, nil, true
+	for _, written := range []string{name, templateWords.ReplaceAllString(name, "")} {
+		if written != name {
+			used = []Repair{ToolAlias}
 		}
-	}
-	for _, t := range v.Tools {
-		if sameName(t.Name, name) {
-			return t.Name, []Repair{ToolAlias}, true
+		if written != NoTool && v.Tool(written) == written {
+			return written, used, true
+		}
+		if v.ToolOf != nil {
+			if tool, ok = v.ToolOf(written); ok {
+				return tool, used, true
+			}
+		}
+		for _, t := range v.Tools {
+			if sameName(t.Name, written) {
+				if ok {
+					return "", nil, false
+				}
+				tool, ok = t.Name, true
+			}
+		}
+		if ok {
+			return tool, []Repair{ToolAlias}, true
 		}
 	}
 	return "", nil, false
+}
+
+// Called returns the call that a model made under a name: of the tool of that name, or a
+// decision on the action of that name. What is neither keeps its name.
+func (v *Vocabulary) Called(name, arguments string) Call {
+	if tool, used, ok := v.named(name); ok {
+		return Call{Tool: tool, Arguments: arguments, Repairs: used}
+	}
+	if v.action(name) {
+		if strings.TrimSpace(arguments) == "" {
+			arguments = "{}"
+		}
+		if args, used, fault := ReadObject(arguments); fault == nil {
+			return v.namedCall(name, args, used)
+		}
+	}
+	return Call{Tool: name, Arguments: arguments}
 }
 
 // action reports whether a name stands for an action where one may be taken.
@@ -103,38 +134,80 @@ func textCall(tool string, args Value, used ...Repair) Call {
 var (
 	nameKeys     = []string{"name", "tool", "tool_name", "function_name", "function", "recipient_name", "module", "action", "decision"}
 	argumentKeys = []string{"arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs"}
-	wrapperKeys  = []string{"tool_call", "function_call", "function", "tool_calls", "result", "output", "response", "answer", "final_answer", "decision"}
+	wrapperKeys  = []string{
+		"tool_call", "function_call", "function", "tool_calls", "function_calls", "tool_uses", "calls", "choices", "message",
+		"result", "output", "response", "answer", "final_answer", "decision",
+	}
 )
 
-// callOf turns one object of the protocol, written as text, into the call it
-// stands for. What wraps the object is taken off, once.
-func (v *Vocabulary) callOf(o Value) (Call, bool) {
-	if c, ok := v.bareCall(o); ok {
-		return c, true
+// wrappersMax bounds the objects that a call may be inside of: as many as a body of another
+// API has.
+const wrappersMax = 4
+
+// callsOf turns one object of the protocol, written as text, into the calls it stands
+// for: one, unless it holds a list in which each element says itself which call it is.
+// What wraps them is taken off.
+func (v *Vocabulary) callsOf(o Value, wrappers int) (found []Call) {
+	if calls := v.keyedCalls(o); calls != nil {
+		return calls
 	}
-	var found []Call
+	if c, ok := v.bareCall(o); ok {
+		return []Call{c}
+	}
+	if wrappers == 0 {
+		return nil
+	}
 	for _, key := range wrapperKeys {
 		inner, repair := o.Field(key), WrapperKey
-		if inner.isListOfOne() {
-			inner = inner.Items[0]
-		}
 		if inner.Kind == String && strings.HasPrefix(strings.TrimSpace(inner.Text), "{") {
 			inner, _, _ = ReadObject(inner.Text)
 			repair = JSONInString
 		}
-		if inner.Kind != Object {
+		items := inner.Items
+		if inner.Kind == Object {
+			items = []Value{inner}
+		}
+		var calls []Call
+		for _, item := range items {
+			more := v.callsOf(item, wrappers-1)
+			if len(more) == 0 || len(items) > 1 && !v.isCall(item) {
+				calls = nil
+				break
+			}
+			calls = append(calls, more...)
+		}
+		switch {
+		case len(calls) == 0:
 			continue
+		case found != nil:
+			// Calls under two keys do not say which of them are meant.
+			return nil
+		case !slices.Contains(calls[0].Repairs, repair):
+			calls[0].Repairs = append(calls[0].Repairs, repair)
 		}
-		if c, ok := v.bareCall(inner); ok {
-			c.Repairs = append(c.Repairs, repair)
-			found = append(found, c)
+		found = calls
+	}
+	return found
+}
+
+// isCall reports whether an object says itself which call it is.
+func (v *Vocabulary) isCall(o Value) bool {
+	_, own := v.explicitCall(o)
+	_, inner := v.explicitCall(o.Field("function"))
+	return own || inner
+}
+
+// keyedCalls reads {TOOL:{...}}, arguments under the name of their tool. What is under
+// "decision" alone is a decision in any shape.
+func (v *Vocabulary) keyedCalls(o Value) (calls []Call) {
+	for _, f := range o.Fields {
+		tool, used, ok := v.named(f.Name)
+		if !ok || f.Value.Kind != Object || tool == v.Decides && len(o.Fields) == 1 {
+			return nil
 		}
+		calls = append(calls, textCall(tool, f.Value, append(used, CallKey)...))
 	}
-	if len(found) != 1 {
-		// Two calls in one wrapping do not say which of them is meant.
-		return Call{}, false
-	}
-	return found[0], true
+	return calls
 }
 
 // bareCall reads an object that is not wrapped into anything.
@@ -152,6 +225,15 @@ func (v *Vocabulary) bareCall(o Value) (Call, bool) {
 	case v.action(kind) && o.textOf("decision")+o.textOf("action") == "":
 		o.set("decision", stringOf(kind))
 		return v.decisionCall(o, []Repair{TypeKey})
+	case kind != v.Decides && ownName(o) == "":
+		// The tool may be named beside the arguments.
+		if tool, _, ok := v.named(kind); ok {
+			return textCall(tool, o, TypeKey), true
+		}
+		key := first(nameKeys, func(key string) bool { _, _, ok := v.named(o.textOf(key)); return ok })
+		if tool, used, ok := v.named(o.textOf(key)); ok {
+			return textCall(tool, o.without(key), append(used, CallKey)...), true
+		}
 	}
 	for _, f := range v.Fields {
 		switch {

@@ -383,10 +383,13 @@ const (
 
 // found is what a text holds that was to be JSON and is perhaps more or less.
 type found struct {
-	// objects are the outermost objects in order, befores the texts in front of each,
-	// from the end of the one before.
+	// objects are the outermost objects in order, starts where they begin, befores the
+	// texts in front of each, from the end of the one before.
 	objects []Value
+	starts  []int
 	befores []string
+	// listed says that several objects were in one list.
+	listed bool
 	// used is what it took to read them; rest is the text around them.
 	used []Repair
 	rest string
@@ -394,6 +397,9 @@ type found struct {
 
 // objectStart matches what follows the brace of an object, and no brace in prose.
 var objectStart = regexp.MustCompile("^(?:[\"'`}＂]|[\\p{Pi}\\p{Pf}]|<\\|\"\\|>|<escape>|[\\pL\\pN_.-]+\\s*[:：])")
+
+// beginningMax is how much of an object is looked at to tell it from prose.
+const beginningMax = 4 << 10
 
 // bracket matches where an object, or a list that begins with one, may begin.
 var bracket = regexp.MustCompile(`\{|\[[ \t\r\n]*\{`)
@@ -403,7 +409,7 @@ var bracket = regexp.MustCompile(`\{|\[[ \t\r\n]*\{`)
 // above all, is passed over here too: an object that breaks off must not be taken
 // for prose because of it.
 func beginsObject(text string) bool {
-	r := reader{text: text, depthMax: 1}
+	r := reader{text: text[:min(len(text), beginningMax)], depthMax: 1}
 	for c := r.next(); c == '{' || c == '[' || c == ','; c = r.next() {
 		r.at++
 	}
@@ -436,17 +442,27 @@ func findObjects(text string) (f found, problem Problem) {
 			r.use(ListOfOne)
 			v = v.Items[0]
 		}
+		items := v.Items
+		if v.Kind == Object {
+			items = []Value{v}
+		}
 		switch {
-		case v.Kind == Object:
-			f.objects, f.befores = append(f.objects, v), append(f.befores, text[last:start])
+		case len(items) > 0 && !slices.ContainsFunc(items, func(item Value) bool { return item.Kind != Object }):
+			// A comment on what was read is passed over with it.
+			after := reader{text: window[r.at:]}
+			if after.next(); slices.Contains(after.used, Comment) {
+				r.use(Comment)
+				r.at += after.at
+			}
+			f.listed = f.listed || len(items) > 1
+			for _, item := range items {
+				f.objects, f.starts, f.befores = append(f.objects, item), append(f.starts, start), append(f.befores, text[min(last, start):start])
+				last = start + r.at
+			}
 			f.used = append(f.used, r.used...)
 			rest.WriteString(text[from:start] + " ")
-			last = start + r.at
 			from = last
 			continue
-		case v.Kind == Array && !slices.ContainsFunc(v.Items, func(item Value) bool { return item.Kind != Object }):
-			// A list of several objects does not say which of them it means.
-			return found{}, Several
 		case r.state == readDeep || r.state == readCut && len(window) > argumentsBytesMax:
 			return found{}, TooLarge
 		case r.state == readWhole, !beginsObject(window), window[0] == '[' && r.state == readBroken:
@@ -469,9 +485,8 @@ func (v Value) isListOfOne() bool { return len(v.Items) == 1 && v.Items[0].Kind 
 // calls are the tags with which chat templates wrap a call.
 var (
 	fenceMark = regexp.MustCompile("(?:```|~~~)[A-Za-z0-9_-]*")
-	callMark  = regexp.MustCompile(`</?(?:tool_calls?|function_calls?|tool_use|start_function_call|end_function_call)>|` +
-		`<\|/?(?:tool_call|tool_calls|tool_call_begin|tool_call_end|python_tag|eom_id|eot_id|call|im_end)\|>|\[/?TOOL_CALLS\]|` +
-		`<｜tool▁calls?▁(?:begin|end)｜>`)
+	callMark  = regexp.MustCompile(`</?(?:tool_calls?|function_calls?|tools?|tool_use|use_tool|start_function_call|end_function_call)>|` +
+		`<\|channel\|>\w*|<[|｜]/?[\w▁]{1,40}[|｜]>|\[/?TOOL_CALLS\]`)
 )
 
 // around names what stood around the objects of a text, given that rest of it. Nothing
@@ -487,8 +502,11 @@ func around(rest string) (used []Repair) {
 	if visible := withoutInvisible(rest); visible != rest {
 		used, rest = append(used, InvisibleRemoved), visible
 	}
+	r := reader{text: rest, depthMax: 1}
 	switch rest = strings.TrimSpace(rest); {
 	case rest == "":
+	case r.next() == 0:
+		used = append(used, r.used...)
 	case strings.Trim(rest, "{}[]() \t\r\n") == "":
 		used = append(used, StrayBracket)
 	default:
@@ -569,15 +587,15 @@ func readOnce(text string) (Value, []Repair, *ArgumentError) {
 }
 
 // readKeywords reads the arguments of a call in the syntax of a programming language,
-// from after its opening bracket: name=value, name='value'. ok is false when the
-// bracket does not close or something else is in it.
-func readKeywords(text string) (object Value, used []Repair, ok bool) {
+// from after its opening bracket: name=value, name='value'. end is where they end, 0 when
+// the bracket does not close or something else is in it.
+func readKeywords(text string) (object Value, used []Repair, end int) {
 	r := reader{text: text[:min(len(text), argumentsBytesMax)], depthMax: argumentsDepthMax, keywords: true}
 	v := r.object(1)
 	if r.state != readWhole || r.text[r.at-1] != ')' {
-		return Value{}, nil, false
+		return Value{}, nil, 0
 	}
-	return v, slices.DeleteFunc(r.used, func(u Repair) bool { return u == UnquotedKey || u == SingleQuotes }), true
+	return v, slices.DeleteFunc(r.used, func(u Repair) bool { return u == UnquotedKey || u == SingleQuotes }), r.at
 }
 
 // IsObject reports whether a text is a JSON object as it is.

@@ -124,6 +124,8 @@ const (
 	ToolAlias Repair = "tool_alias"
 	// CallKey: a name or its arguments are under another key than the API's.
 	CallKey Repair = "call_key"
+	// CustomCall: the call is one of a custom tool, with a text in place of arguments.
+	CustomCall Repair = "custom_tool_call"
 	// ActionAsTool: an action was called as if it were a tool.
 	ActionAsTool Repair = "action_as_tool"
 	// ToolFromFields: the tool follows from the fields of the object.

@@ -18,6 +18,10 @@ const (
 	textLinesMax = 2000
 )
 
+// WindowBytes is what a context window can hold in bytes. A token has about four; text
+// that has twice as many in each is nothing that a model says.
+func WindowBytes(tokens int) int { return 8 * tokens }
+
 // Reading is what a text stands for.
 type Reading struct {
 	// Calls are the calls, each with its own repairs; Repairs are those of the text as a
@@ -65,6 +69,10 @@ func (v *Vocabulary) read(text string, r *Reading) (calls []Call, problem Proble
 	case said != text:
 		r.use(ThinkingRemoved)
 	}
+	if visible := strings.TrimLeftFunc(said, isInvisible); visible != said {
+		said = visible
+		r.use(InvisibleRemoved)
+	}
 	if q := (reader{text: said, depthMax: 1}); q.next() == '"' {
 		// The text may be one JSON string as a whole that holds something like an object.
 		if inner, _ := q.quoted(); q.state == readWhole && q.next() == 0 && strings.Contains(inner, "{") {
@@ -77,48 +85,81 @@ func (v *Vocabulary) read(text string, r *Reading) (calls []Call, problem Proble
 		return calls, problem
 	}
 	calls, used, problem := v.objectsIn(said)
-	if problem == NoJSON {
-		used = []Repair{CallSyntax}
-		calls, problem = v.writtenCalls(said)
-	}
 	r.use(used...)
 	return calls, problem
 }
 
-func (r *Reading) use(used ...Repair) { r.Repairs = append(r.Repairs, used...) }
+// use records repairs of the whole text, each once.
+func (r *Reading) use(used ...Repair) {
+	for _, u := range used {
+		if !slices.Contains(r.Repairs, u) {
+			r.Repairs = append(r.Repairs, u)
+		}
+	}
+}
 
-// objectsIn returns the calls that the JSON objects of a text stand for.
+// objectsIn returns the calls that a text holds: written down in full, or as JSON objects.
 func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, problem Problem) {
-	f, problem := findObjects(text)
+	calls, spans, problem := v.writtenCalls(text)
+	if problem != "" {
+		return nil, nil, problem
+	}
+	// What is inside of a written call belongs to it.
+	blank := []byte(text)
+	for _, span := range spans {
+		copy(blank[span[0]:span[1]], strings.Repeat(" ", span[1]-span[0]))
+	}
+	f, problem := findObjects(string(blank))
 	switch {
 	case problem != "":
 		return nil, nil, problem
-	case len(f.objects) == 0:
+	case len(f.objects)+len(calls) == 0:
 		return nil, nil, NoJSON
 	}
+	before, ignored := 0, false
 	for i, o := range f.objects {
+		if f.listed && !v.isCall(o) {
+			// A list of several objects does not say which of them it means.
+			return nil, nil, Several
+		}
 		// An object that does not say itself what it is may be the arguments of a tool named
 		// before it.
-		name, mark := nameBefore(f.befores[i])
-		if name != "" && v.knows(name) && (ownName(o) == "" || name == ToolDecision || name == ToolTurn) {
-			calls = append(calls, v.namedCall(name, o, nil))
+		var more []Call
+		if name, mark := nameBefore(f.befores[i]); name != "" && v.knows(name) && (ownName(o) == "" || name == ToolDecision || name == ToolTurn) {
+			more = []Call{v.namedCall(name, o, nil)}
 			f.used = append(f.used, CallSyntax)
 			f.rest = endMarks.ReplaceAllString(strings.Replace(f.rest, mark, "", 1), "")
-		} else if c, ok := v.callOf(o); ok {
-			calls = append(calls, c)
+		} else {
+			more = v.callsOf(o, wrappersMax)
+			ignored = ignored || len(more) == 0
 		}
+		for before < len(spans) && spans[before][0] < f.starts[i] {
+			before++
+		}
+		// The calls stay in the order of the text.
+		calls = slices.Insert(calls, len(calls)-len(spans)+before, more...)
 	}
 	if len(calls) == 0 {
 		return nil, nil, UnknownShape
 	}
-	if len(calls) < len(f.objects) {
+	if ignored {
 		f.used = append(f.used, ObjectIgnored)
+	}
+	if len(spans) > 0 {
+		f.used = append(f.used, CallSyntax)
 	}
 	return calls, append(f.used, around(f.rest)...), ""
 }
 
 // thinkingMark matches the marks between which models think aloud.
-var thinkingMark = regexp.MustCompile(`(?i)</?(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)>|\[/?think\]|◁/?think▷`)
+var thinkingMark = regexp.MustCompile(`(?i)<\|?(/?)(?:\w{1,20}:)?(?:begin_(?:of_)?|start_(?:of_)?|(end_(?:of_)?))?` +
+	`(think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|(?:inner_)?monologue)(?:\s[^<>]{0,40})?\|?>|[\[◁](/?)(think)[\]▷]`)
+
+// readMark returns what a mark names, and whether it ends it; text is where at was found.
+func readMark(text string, at []int) (name string, ends bool) {
+	part := func(group int) string { return text[max(0, at[2*group]):max(0, at[2*group+1])] }
+	return strings.ToLower(part(3) + part(5)), part(1)+part(2)+part(4) != ""
+}
 
 // thoughtsMax bounds the blocks of thinking that are taken out.
 const thoughtsMax = 16
@@ -144,27 +185,27 @@ func withoutThinking(text string) (said string, whole bool) {
 	}
 	from := 0
 	for range thoughtsMax {
-		found := thinkingMark.FindStringIndex(text[from:])
-		if found == nil {
+		at := thinkingMark.FindStringSubmatchIndex(text[from:])
+		if at == nil {
 			return text, true
 		}
-		at, behind := from+found[0], from+found[1]
-		mark := strings.ToLower(text[at:behind])
+		name, ends := readMark(text[from:], at)
+		start, behind := from+at[0], from+at[1]
 		switch {
-		case insideObject(text[:at]):
-			from = at + 1
-		case strings.Contains(mark, "/"):
+		case insideObject(text[:start]):
+			from = start + 1
+		case ends:
 			text, from = text[behind:], 0
 		default:
-			ends := thinkingMark.FindAllStringIndex(text[behind:], -1)
-			end := slices.IndexFunc(ends, func(e []int) bool {
-				closing := strings.ToLower(text[behind+e[0] : behind+e[1]])
-				return closing != mark && strings.Replace(closing, "/", "", 1) == mark
+			marks := thinkingMark.FindAllStringSubmatchIndex(text[behind:], -1)
+			end := slices.IndexFunc(marks, func(at []int) bool {
+				other, ends := readMark(text[behind:], at)
+				return ends && other == name
 			})
 			if end < 0 {
 				return "", false
 			}
-			text, from = text[:at]+text[behind+ends[end][1]:], at
+			text, from = text[:start]+text[behind+marks[end][1]:], start
 		}
 	}
 	return text, false
@@ -320,7 +361,7 @@ func holdsObject(text string) bool {
 // its own.
 func (v *Vocabulary) labelledCall(m mark, content, text string, after []mark) ([]Call, []Repair, Problem) {
 	line := ActionLine
-	name, input := actionName(content)
+	name, input := v.actionName(content)
 	objects := name == "" || !v.knows(name) && holdsObject(content)
 	if ends := strings.EqualFold(name, "finish"); ends || m.kind == labelFinish {
 		if m.kind != labelFinish {
@@ -330,7 +371,7 @@ func (v *Vocabulary) labelledCall(m mark, content, text string, after []mark) ([
 		if end := strings.LastIndexByte(content, ']'); end > 0 && content[0] == '[' {
 			content = content[1:end]
 		}
-		name, input = actionName(content)
+		name, input = v.actionName(content)
 		objects = strings.Contains(content, "{") && !actionStart.MatchString(content)
 	}
 	switch {
@@ -360,10 +401,15 @@ func (v *Vocabulary) labelledCall(m mark, content, text string, after []mark) ([
 var (
 	actionStart = regexp.MustCompile("^[\\s`*\"']*([\\pL\\pN_.-]+)[`*\"']*\\s*[\\[({]")
 	actionWord  = regexp.MustCompile("^[\\s`*\"']*([\\pL\\pN_.-]+)[`*\"'.。]*")
+	actionWords = regexp.MustCompile("^[\\s`*\"']*([\\pL\\pN_.-]+(?: [\\pL\\pN_.-]+){1,5})[`*\"'.。]*[ \\t]*(?:[\\[({\\n]|$)")
 )
 
-// actionName takes the name at the start of a line; input is what follows it.
-func actionName(content string) (name, input string) {
+// actionName takes the name at the start of a line, which may have blanks in it; input is
+// what follows it.
+func (v *Vocabulary) actionName(content string) (name, input string) {
+	if at := actionWords.FindStringSubmatchIndex(content); at != nil && v.knows(content[at[2]:at[3]]) {
+		return content[at[2]:at[3]], strings.TrimLeft(content[at[3]:], "`*\"'.。")
+	}
 	at := actionWord.FindStringSubmatchIndex(content)
 	if at == nil {
 		return "", content
@@ -421,6 +467,9 @@ func closing(s string) int {
 // what is missing.
 func (v *Vocabulary) inputCall(name, input string, used []Repair) ([]Call, []Repair, Problem) {
 	input = strings.TrimSpace(input)
+	if object, own, end := readKeywords(input + ")"); end == len(input)+1 && keywordStart.MatchString(input) {
+		return []Call{v.namedCall(name, object, own)}, used, ""
+	}
 	f, problem := findObjects(input)
 	switch {
 	case problem != "":
@@ -431,9 +480,6 @@ func (v *Vocabulary) inputCall(name, input string, used []Repair) ([]Call, []Rep
 		return nil, nil, Several
 	case input == "":
 		return []Call{v.namedCall(name, Value{Kind: Object}, nil)}, used, ""
-	}
-	if object, own, ok := readKeywords(input + ")"); ok && strings.Contains(input, "=") {
-		return []Call{v.namedCall(name, object, own)}, used, ""
 	}
 	value := stringOf(strings.Trim(input, "\"'`“”"))
 	if json.Valid([]byte(input)) {
@@ -459,20 +505,27 @@ func (v *Vocabulary) inputCall(name, input string, used []Repair) ([]Call, []Rep
 	return []Call{v.namedCall(name, objectOf(map[string]Value{needed[0]: value}), nil)}, append(used, BareInput), ""
 }
 
+// keywordStart matches where a named argument begins.
+var keywordStart = regexp.MustCompile(`^[\pL\pN_.-]+\s*=`)
+
 // The syntaxes in which chat templates have models write down a call, when the
 // call's name is outside of the object with its arguments. A name that is not
 // registered makes them plain text.
 var beforeObject = []*regexp.Regexp{
-	// <function=NAME>{...}</function>
-	regexp.MustCompile(`<function=([\w.-]+)>\s*$`),
+	// <function=NAME>{...}</function>, <invoke name="NAME">{...}</invoke>
+	regexp.MustCompile(`<(?:function=|(?:\w{1,20}:)?\w{1,20} name=)["']?([\w.-]+)["']?\s*>\s*$`),
+	// <tool_name>NAME</tool_name><arguments>{...}, <tool_call>NAME, then the object
+	regexp.MustCompile(`<(?:tool_|function_)?name>\s*([\w.-]+)\s*</\w{1,20}>\s*(?:<\w{1,20}>)?\s*$`),
+	regexp.MustCompile(`<(?:tool_call|\|tool_call\|)>\s*([\w.-]+)\s*$`),
 	// <|channel|>commentary to=functions.NAME ...<|message|>{...}
-	regexp.MustCompile(`(?:<\|[^|<>]{1,40}\|>\w*\s*)*to=(?:functions\.)?([\w.-]+)[^{}]*<\|message\|>\s*$`),
+	regexp.MustCompile(`(?:<\|[^|<>]{1,40}\|>\w*\s*)*(?:commentary\s+)?to=(?:functions\.)?([\w.-]+)(?:[^{}]*<\|message\|>|\s*(?:<\|\w{1,40}\|>|code|json)*)\s*$`),
 	// <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{...}
 	regexp.MustCompile(`functions\.([\w.-]+):\d+\s*(?:<\|tool_call_argument_begin\|>)?\s*$`),
-	// function<｜tool▁sep｜>NAME, then a fenced object
-	regexp.MustCompile("tool▁sep｜>([\\w.-]+)\\s*(?:```json)?\\s*$"),
-	// [TOOL_CALLS]NAME[ARGS]{...}
-	regexp.MustCompile(`\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[ARGS\])?\s*$`),
+	// function<｜tool▁sep｜>NAME, then a fenced object, or NAME<｜tool▁sep｜>{...}
+	regexp.MustCompile("tool[▁_]sep[|｜]>([\\w.-]+)\\s*(?:```json)?\\s*$"),
+	regexp.MustCompile(`([\w.-]+)\s*<[|｜]tool[▁_]sep[|｜]>\s*$`),
+	// [TOOL_CALLS]NAME[CALL_ID]ID[ARGS]{...}
+	regexp.MustCompile(`\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[CALL_ID\]\s*\w{1,64}\s*)?(?:\[ARGS\])?\s*$`),
 	// call:NAME{...}
 	regexp.MustCompile(`call:([\w.-]+)\s*$`),
 	// <NAME>{...}</NAME>
@@ -483,7 +536,7 @@ var beforeObject = []*regexp.Regexp{
 }
 
 // endMarks are what closes those syntaxes behind the object.
-var endMarks = regexp.MustCompile(`</[\w.-]+>|<\|[^|<>]{1,40}\|>|<｜[^｜]{1,40}｜>|\)`)
+var endMarks = regexp.MustCompile(`</[\w.:-]+>|<\|[^|<>]{1,40}\|>|<｜[^｜]{1,40}｜>|\)`)
 
 // beforeMax is how much of the text in front of an object is looked at.
 const beforeMax = 240
@@ -501,20 +554,26 @@ func nameBefore(before string) (name, mark string) {
 }
 
 // The syntaxes in which every argument is in a tag of its own, and the one of
-// programming languages.
+// programming languages, where several calls may be in a list.
 var (
-	taggedName = regexp.MustCompile(`<(?:invoke name="([\w.-]+)"|function=([\w.-]+)|function name="([\w.-]+)")\s*>|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
-	taggedArg  = regexp.MustCompile(`(?s)<(?:parameter name="|parameter=)([\w.-]+)"?>(.*?)</parameter>|<arg_key>\s*([\w.-]+)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
-	taggedEnd  = regexp.MustCompile(`</(?:invoke|function|tool_call)>`)
-	calledName = regexp.MustCompile("(?m)^[\\s`]*(?:print[(])?([\\w.-]+)[(]")
+	taggedName = regexp.MustCompile(`<(?:(?:\w{1,20}:)?invoke name="([\w.-]+)"|function=([\w.-]+)|function name="([\w.-]+)")\s*>|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
+	taggedArg  = regexp.MustCompile(`(?s)<(?:(?:\w{1,20}:)?parameter name="|parameter=)([\w.-]+)"?>(.*?)</(?:\w{1,20}:)?parameter>|<arg_key>\s*([\w.-]+)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
+	taggedOpen = regexp.MustCompile(`<(?:(?:\w{1,20}:)?parameter(?: name)?=|arg_key>)`)
+	taggedEnd  = regexp.MustCompile(`</(?:(?:\w{1,20}:)?invoke|function|tool_call)>`)
+	calledName = regexp.MustCompile("(?m)^(?:[\\s`]|<\\|\\w{1,40}\\|>)*(?:\\w+ *= *)?(?:print[(])?[\\[]?([\\w.-]+)[(]")
+	calledNext = regexp.MustCompile(`^\s*,\s*([\w.-]+)[(]`)
 )
 
 // taggedArgsMax bounds the arguments that are read from tags.
 const taggedArgsMax = 32
 
-// writtenCalls reads the calls that are written without any object, each with its
-// own arguments and no others'. Several are several decisions, however they are written.
-func (v *Vocabulary) writtenCalls(text string) (calls []Call, problem Problem) {
+// writtenCalls reads the calls that are written without one object of arguments, each with
+// its own arguments and no others'. spans are where they begin and end. Several are several
+// decisions, however they are written.
+func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, problem Problem) {
+	take := func(name string, args Value, used []Repair, start, end int) {
+		calls, spans = append(calls, v.namedCall(name, args, used)), append(spans, [2]int{start, end})
+	}
 	names := taggedName.FindAllStringSubmatchIndex(text, CallsMax+1)
 	for i, at := range names {
 		own := text[at[0]:]
@@ -527,31 +586,39 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, problem Problem) {
 				name = text[at[g]:at[g+1]]
 			}
 		}
+		first := taggedOpen.FindStringIndex(own)
 		switch {
-		case !v.knows(name):
-		case end == nil:
+		case insideObject(text[:at[0]]):
+		case first != nil && (end == nil || end[0] < first[0]):
 			// Without its end the call may lack arguments.
-			return nil, NoJSON
-		default:
+			return nil, nil, Truncated
+		case end != nil && (first != nil || v.knows(name) && strings.TrimSpace(own[at[1]-at[0]:end[0]]) == ""):
 			args, used := taggedArgs(own[:end[0]])
-			calls = append(calls, v.namedCall(name, args, used))
+			take(name, args, used, at[0], at[0]+end[1])
 		}
 	}
 	if len(calls) == 0 {
 		for _, at := range calledName.FindAllStringSubmatchIndex(text, CallsMax+1) {
-			name := text[at[2]:at[3]]
-			if args, used, ok := readKeywords(text[at[1]:]); ok && v.knows(name) {
-				calls = append(calls, v.namedCall(name, args, used))
+			start, open, name := at[2], at[1], text[at[2]:at[3]]
+			for len(calls) <= CallsMax && (len(spans) == 0 || start >= spans[len(spans)-1][1]) {
+				args, used, end := readKeywords(text[open:])
+				if end == 0 || !v.knows(name) || insideObject(text[:start]) {
+					break
+				}
+				end += open
+				take(name, args, used, start, end)
+				next := calledNext.FindStringSubmatchIndex(text[end:])
+				if next == nil {
+					break
+				}
+				start, open, name = end+next[2], end+next[1], text[end+next[2]:end+next[3]]
 			}
 		}
 	}
-	switch {
-	case len(calls) == 0:
-		return nil, NoJSON
-	case len(calls) > CallsMax:
-		return nil, TooLarge
+	if len(calls) > CallsMax {
+		return nil, nil, TooLarge
 	}
-	return calls, ""
+	return calls, spans, ""
 }
 
 // taggedArgs collects the arguments between tags. A value that is JSON is taken as

@@ -57,7 +57,8 @@ func calls(id, name, arguments string) llmclient.Answer {
 
 func says(text string) llmclient.Answer {
 	item, _ := llmclient.ParseItem(llmclient.Marshal(map[string]any{
-		"type": "message", "id": "m", "role": "assistant", "content": []any{map[string]any{"type": "output_text", "text": text}},
+		"type": "message", "id": "m", "role": "assistant", "status": "completed",
+		"content": []any{map[string]any{"type": "output_text", "text": text, "annotations": []any{}, "logprobs": []any{}}},
 	}))
 	return llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{item}}}
 }

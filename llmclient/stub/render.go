@@ -37,6 +37,7 @@ type Parts struct {
 //	{{place}}           the id of the nearest other place
 //	{{place_name}}      its name
 //	{{x|quoted}}        x as the content of a JSON string, quotes included
+//	{{x|upper}}         x in capitals
 //	{{x|single}}        JSON with single quotes around its strings
 //	{{x|bare}}          JSON with keys that stand without quotes
 //	{{x|comma}}         JSON with a comma before the last bracket
@@ -66,6 +67,7 @@ var placeholder = regexp.MustCompile(`\{\{[a-z_]+(?:\|[a-z_]+)*\}\}`)
 
 // styles are the ways of writing a value down, by name.
 var styles = map[string]func(string) string{
+	"upper":  strings.ToUpper,
 	"quoted": func(s string) string { return string(llmclient.Marshal(s)) },
 	"single": func(s string) string {
 		return restyle(s, func(t jsonToken) string {
