@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -354,18 +355,24 @@ func replayable(it llmclient.Item) bool {
 		Calls json.RawMessage `json:"tool_calls"`
 	}
 	var m part
-	var parts []part
 	switch {
 	case json.Unmarshal(it.Raw, &m) != nil || m.Calls != nil || len(m.Content) == 0:
 		return false
 	case m.Content[0] == '"':
 		return true
-	case json.Unmarshal(m.Content, &parts) != nil || m.ID == nil || m.Status == nil:
+	case m.Content[0] != '[' || m.ID == nil || m.Status == nil:
 		return false
 	}
-	return !slices.ContainsFunc(parts, func(p part) bool {
-		return p.Refusal == nil && (string(p.Type) != `"output_text"` || p.Annotations == nil || p.Logprobs == nil)
-	})
+	d := json.NewDecoder(bytes.NewReader(m.Content))
+	_, _ = d.Token()
+	for n := 0; d.More(); n++ {
+		var p part
+		err := d.Decode(&p)
+		if err != nil || n == itemsPerAnswerMax || p.Refusal == nil && (string(p.Type) != `"output_text"` || p.Annotations == nil || p.Logprobs == nil) {
+			return false
+		}
+	}
+	return true
 }
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
@@ -354,5 +356,35 @@ func checkPairing(t testing.TB, input []llmclient.Item) {
 	}
 	for id := range open {
 		t.Errorf("call %q has no output", id)
+	}
+}
+
+// TestWhatTheWindowCannotHoldIsNotRead gives answers of megabytes: they are refused by
+// their bytes, cost no memory, and nothing of them comes back.
+func TestWhatTheWindowCannotHoldIsNotRead(t *testing.T) {
+	begin := beginner(t)
+	for name, it := range map[string]llmclient.Item{
+		"arguments": llmclient.FunctionCall("c", "decision", `{"why":"`+strings.Repeat("x", 5<<20)+`"}`),
+		"digits":    llmclient.FunctionCall("c", "decision", `{"candidate":`+strings.Repeat("1", 2<<20)+`}`),
+		"text":      message(t, "m", "", strings.Repeat("word ", 800_000)),
+		"reasoning": item(t, `{"type":"reasoning","id":"r","summary":[],"encrypted_content":"`+strings.Repeat("x", 5<<20)+`"}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			turn := begin()
+			turn.Next()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{it}}, Attempts: 1})
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+				t.Errorf("%d bytes of memory", n)
+			}
+			if ask, asked := turn.Next().(behavior.Ask); !asked || len(ask.Request.Body()) > 1<<20 {
+				t.Errorf("the turn does not go on without the answer: %v", turn.Steps())
+			}
+			if steps := turn.Steps(); steps[0].Code != string(answer.TooLarge) {
+				t.Errorf("steps %v, want the answer too large", steps)
+			}
+		})
 	}
 }

@@ -289,7 +289,7 @@ func TestAMixtureOfFaultsForAllLong(t *testing.T) {
 	slow(t)
 	h := hurtRun{spec: mixture(0, 500, true), ticks: 6}
 	if ticksUpTo(0, 1) == 1 {
-		h = hurtRun{spec: mixture(2, 148, false), ticks: 2200, cfg: openai.Config{Timeout: 5 * time.Second}}
+		h = hurtRun{spec: mixture(2, 148, false), ticks: 2800, cfg: openai.Config{Timeout: 5 * time.Second}}
 	}
 	r, _ := h.play(t)
 	all := passingFaults()

@@ -238,37 +238,43 @@ func (it Item) WithRole(role string) Item {
 	return it
 }
 
-// nullable are the members that may be null in an input.
+// nullable are the members that may be null in an input. Nulls are looked for only as deep
+// as items of the API go, and not among more than nullsMax: those are no members.
 var nullable = []string{"encrypted_content", "phase", "caller"}
+
+const (
+	nullsDepthMax = 8
+	nullsMax      = 256
+)
 
 // WithoutNulls returns the item without the null members that an input may not have, and
 // whether there were any. An item of an unknown kind stays as it is.
 func (it Item) WithoutNulls() (Item, bool) {
 	known := it.Kind == KindMessage || it.Kind == KindReasoning || it.Kind == KindFunctionCall
-	if !known || !bytes.Contains(it.Raw, []byte("null")) {
+	if n := bytes.Count(it.Raw, []byte("null")); !known || n == 0 || n > nullsMax {
 		return it, false
 	}
-	raw, changed := withoutNulls(it.Raw)
+	raw, changed := withoutNulls(it.Raw, nullsDepthMax)
 	if changed {
 		it.Raw = raw
 	}
 	return it, changed
 }
 
-func withoutNulls(raw json.RawMessage) (_ json.RawMessage, changed bool) {
+func withoutNulls(raw json.RawMessage, depth int) (_ json.RawMessage, changed bool) {
 	var members map[string]json.RawMessage
 	var elements []json.RawMessage
-	switch raw[0] {
-	case '{':
-		_ = json.Unmarshal(raw, &members)
-	case '[':
-		_ = json.Unmarshal(raw, &elements)
-	default:
+	switch {
+	case depth == 0 || !bytes.Contains(raw, []byte("null")):
 		return raw, false
+	case raw[0] == '{':
+		_ = json.Unmarshal(raw, &members)
+	case raw[0] == '[':
+		_ = json.Unmarshal(raw, &elements)
 	}
 	for i, element := range elements {
 		more := false
-		elements[i], more = withoutNulls(element)
+		elements[i], more = withoutNulls(element, depth-1)
 		changed = changed || more
 	}
 	for name, value := range members {
@@ -278,7 +284,7 @@ func withoutNulls(raw json.RawMessage) (_ json.RawMessage, changed bool) {
 			continue
 		}
 		more := false
-		members[name], more = withoutNulls(value)
+		members[name], more = withoutNulls(value, depth-1)
 		changed = changed || more
 	}
 	switch {

@@ -225,3 +225,36 @@ func FuzzItems(f *testing.F) {
 func sameItems(a, b []Item) bool {
 	return slices.EqualFunc(a, b, func(x, y Item) bool { return string(x.Raw) == string(y.Raw) && x.CallID == y.CallID && x.ID == y.ID })
 }
+
+// TestCustomCallsKeepTheirOutputs pairs calls of custom tools with outputs of their kind.
+func TestCustomCallsKeepTheirOutputs(t *testing.T) {
+	call := parsed(t, `{"type":"custom_tool_call","id":"ctc_1","call_id":"a","name":"act","input":"go"}`)
+	got, _ := PairItems([]Item{call, FunctionOutput("a", "done"), call, Message("user", "go on")}, "lost")
+	want := []string{
+		string(call.Raw), `{"type":"custom_tool_call_output","call_id":"a","output":"done"}`,
+		`{"type":"custom_tool_call","call_id":"call_repaired_1","name":"act","input":"go"}`,
+		`{"type":"custom_tool_call_output","call_id":"call_repaired_1","output":"lost"}`, string(Message("user", "go on").Raw),
+	}
+	for i, it := range got {
+		if i >= len(want) || string(it.Raw) != want[i] {
+			t.Errorf("item %d is %s", i, it.Raw)
+		}
+	}
+	if again, repairs := PairItems(got, "lost"); len(repairs) > 0 || len(again) != len(want) {
+		t.Errorf("%d items with %v, want %d without repairs", len(again), repairs, len(want))
+	}
+}
+
+// TestWithoutNulls drops null members that an input may not have, and those alone.
+func TestWithoutNulls(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"type":"reasoning","id":"r","summary":[],"content":null,"encrypted_content":null}`:            `{"encrypted_content":null,"id":"r","summary":[],"type":"reasoning"}`,
+		`{"type":"message","id":null,"content":[{"type":"output_text","text":"null","logprobs":null}]}`: `{"content":[{"text":"null","type":"output_text"}],"type":"message"}`,
+		`{"type":"function_call", "call_id":"c","name":"f","arguments":"{\"a\":null}"}`:                 `{"type":"function_call", "call_id":"c","name":"f","arguments":"{\"a\":null}"}`,
+		`{"type":"telepathy","aim":null}`: `{"type":"telepathy","aim":null}`,
+	} {
+		if got, changed := parsed(t, raw).WithoutNulls(); string(got.Raw) != want || changed != (raw != want) {
+			t.Errorf("%s becomes %s", raw, got.Raw)
+		}
+	}
+}

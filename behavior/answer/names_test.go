@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -52,5 +53,26 @@ func TestResolveNamesInOrders(t *testing.T) {
 	got, used := NamesIn(w.View(0).Observe()).resolve(order)
 	if do := got.(world.ExecuteUntil).Do; do != (world.Move{To: "llm-outpost"}) || !slices.Equal(used, []Repair{NameResolved}) {
 		t.Errorf("%v with %v", do, used)
+	}
+}
+
+// TestNamesOfTools calls tools by what models and templates make of their names.
+func TestNamesOfTools(t *testing.T) {
+	v := Vocabulary{
+		Tools:   []llmclient.Tool{{Name: "plan"}, {Name: "decision"}, {Name: "world_route"}, {Name: "get_price"}, {Name: "getPrice"}},
+		ToolOf:  func(module string) (string, bool) { return "world_route", module == "world.route" },
+		Decides: "decision",
+	}
+	for written, want := range map[string]string{
+		"plan": "plan", "PLAN": "plan", " Plan ": "plan", "\ufeffplan": "plan", "functions.plan": "plan", "tool.plan": "plan", "tools/plan": "plan", "functions::plan": "plan",
+		"default_api.plan": "plan", "functions.tools.plan": "plan", "plan:0": "plan", "plan()": "plan", "plan<|channel|>commentary": "plan", "functions.World Route": "world_route",
+		"world.route": "world_route", "world-route": "world_route", "functions.world.route": "world_route",
+		"get_price": "get_price", "getPrice": "getPrice", "functions.getPrice": "getPrice", "wait": "decision", "Wait-Ticks": "decision",
+		// What could be two tools, or would be another's, is none.
+		"GetPrice": "GetPrice", "get-price": "get-price", "calendar.plan": "calendar.plan", "planner": "planner", "unknown": "unknown", "": "",
+	} {
+		if c := v.Called(written, `{}`); c.Tool != want {
+			t.Errorf("%q is taken for %q, want %q", written, c.Tool, want)
+		}
 	}
 }

@@ -18,9 +18,9 @@ const (
 	textLinesMax = 2000
 )
 
-// WindowBytes is what a context window can hold in bytes. A token has about four; text
-// that has twice as many in each is nothing that a model says.
-func WindowBytes(tokens int) int { return 8 * tokens }
+// WindowBytes is what a context window can hold in bytes, or any answer has. A token has
+// about four; text that has twice as many in each is nothing that a model says.
+func WindowBytes(tokens int) int { return min(8*tokens, 2<<20) }
 
 // Reading is what a text stands for.
 type Reading struct {
@@ -44,9 +44,9 @@ func (v *Vocabulary) Read(text string) Reading {
 	if r.Problem == "" {
 		return r
 	}
-	// One with too many lines to look for labels stays as it is.
+	// One that is too long to look for labels stays as it is.
 	r.Kept = ""
-	if strings.Count(text, "\n") <= textLinesMax {
+	if len(text) <= TextBytesMax && strings.Count(text, "\n") <= textLinesMax {
 		marks := marksIn(text)
 		i := slices.IndexFunc(marks, func(m mark) bool { return m.kind == labelObservation })
 		if i >= 0 && strings.TrimSpace(text[:marks[i].start]) != "" {
@@ -197,15 +197,14 @@ func withoutThinking(text string) (said string, whole bool) {
 		case ends:
 			text, from = text[behind:], 0
 		default:
-			marks := thinkingMark.FindAllStringSubmatchIndex(text[behind:], -1)
-			end := slices.IndexFunc(marks, func(at []int) bool {
-				other, ends := readMark(text[behind:], at)
-				return ends && other == name
-			})
-			if end < 0 {
-				return "", false
+			for other := ""; !ends || other != name; {
+				if at = thinkingMark.FindStringSubmatchIndex(text[behind:]); at == nil {
+					return "", false
+				}
+				other, ends = readMark(text[behind:], at)
+				behind += at[1]
 			}
-			text, from = text[:start]+text[behind+marks[end][1]:], start
+			text, from = text[:start]+text[behind:], start
 		}
 	}
 	return text, false

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -56,6 +57,40 @@ func TestReadNeedsNoTurn(t *testing.T) {
 		}
 		if got != tt.want || r.Problem != tt.problem {
 			t.Errorf("%s is read as %q, %q; want %q, %q", tt.text, got, r.Problem, tt.want, tt.problem)
+		}
+	}
+}
+
+// floods are openers that a broken model repeats until it is cut, and pairs that look like
+// more than they are.
+var floods = []string{
+	"{", "[", "[{", `{"a":`, `{"`, "<think>", "</think>", "<|begin_of_thought|>x<|end_of_thought|>", "<|channel|>analysis<|message|>", "Action: x[\n", "//\n", "{/*", "# ",
+	"<tool_call>", `<invoke name="wait"><parameter name="a">`, "<function=wait>", "<function=wait><parameter=a>1</parameter></function>", "[TOOL_CALLS]", "wait(\n", "wait(a={\n",
+	"wait(ticks=1), ", `{"tool_calls":[`, `{"a":1}`, "Observation: {}\n", "Thought: { // }\n", "1", "\ufeff", " ", "a b: ", "to=functions.wait ", "<|python_tag|>", "functions.",
+}
+
+// TestFloodsCostWhatTheyAreLong reads each flood at two lengths: a text of twice the length
+// takes about twice the memory, and one beyond the bound takes none.
+func TestFloodsCostWhatTheyAreLong(t *testing.T) {
+	v := Vocabulary{Tools: []llmclient.Tool{{Name: "plan"}, {Name: "decision"}}, Decides: "decision"}
+	for _, flood := range floods {
+		// Lines are bounded by their number, so that a flood of them is one of long lines.
+		flood = strings.ReplaceAll(flood, "\n", strings.Repeat(" {,}", 50)+"\n")
+		taken := func(size int) (bytes int64, r Reading) {
+			text := strings.Repeat(flood, size/len(flood))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			r = v.Read(text)
+			runtime.ReadMemStats(&after)
+			return int64(after.TotalAlloc - before.TotalAlloc), r
+		}
+		half, _ := taken(8 << 10)
+		whole, _ := taken(16 << 10)
+		if whole > 3*half+(64<<10) || whole > 2<<20 {
+			t.Errorf("%q: %d bytes for a text, %d for half of it", flood, whole, half)
+		}
+		if bytes, r := taken(4 << 20); bytes > 4<<10 || r.Problem != TooLarge {
+			t.Errorf("%q: %d bytes and %q for a text beyond the bound", flood, bytes, r.Problem)
 		}
 	}
 }
