@@ -89,7 +89,7 @@ func TestFloodsCostWhatTheyAreLong(t *testing.T) {
 		if whole > 3*half+(64<<10) || whole > 2<<20 {
 			t.Errorf("%q: %d bytes for a text, %d for half of it", flood, whole, half)
 		}
-		if bytes, r := taken(4 << 20); bytes > 4<<10 || r.Problem != TooLarge {
+		if bytes, r := taken(4 << 20); bytes > 64<<10 || r.Problem != TooLarge {
 			t.Errorf("%q: %d bytes and %q for a text beyond the bound", flood, bytes, r.Problem)
 		}
 	}
