@@ -1,7 +1,6 @@
 package behavior
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -237,7 +236,7 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 				c.repaired(repairMessageRole)
 				it = it.WithRole("assistant")
 			}
-			if !replayable(it) {
+			if it.Partial {
 				c.repaired(repairNotReplayable)
 				it = llmclient.Message("assistant", it.Text)
 			}
@@ -344,35 +343,6 @@ func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 	}
 	c.note(trace.Step{Kind: trace.StepItemRepair, Code: string(fault), CallID: call.ID, Name: c.Vocabulary.Tool(call.Tool)})
 	return it.Rebuilt(call.ID, name, args)
-}
-
-// replayable reports whether a message of a model has all that the API asks of one that
-// comes back.
-func replayable(it llmclient.Item) bool {
-	type part struct {
-		ID, Status, Content, Type, Refusal, Annotations, Logprobs json.RawMessage
-
-		Calls json.RawMessage `json:"tool_calls"`
-	}
-	var m part
-	switch {
-	case json.Unmarshal(it.Raw, &m) != nil || m.Calls != nil || len(m.Content) == 0:
-		return false
-	case m.Content[0] == '"':
-		return true
-	case m.Content[0] != '[' || m.ID == nil || m.Status == nil:
-		return false
-	}
-	d := json.NewDecoder(bytes.NewReader(m.Content))
-	_, _ = d.Token()
-	for n := 0; d.More(); n++ {
-		var p part
-		err := d.Decode(&p)
-		if err != nil || n == itemsPerAnswerMax || p.Refusal == nil && (string(p.Type) != `"output_text"` || p.Annotations == nil || p.Logprobs == nil) {
-			return false
-		}
-	}
-	return true
 }
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)

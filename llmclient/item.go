@@ -56,6 +56,8 @@ type Item struct {
 	Text string
 	// Refusal is the joined refusal text of a message, empty when there is none.
 	Refusal string
+	// Partial says that a message lacks what the API asks of one that comes back.
+	Partial bool
 	// Raw is the item's exact JSON.
 	Raw json.RawMessage
 }
@@ -81,7 +83,7 @@ func Output(callID, output string, custom bool) Item {
 // its own.
 func FunctionCall(callID, name, arguments string) Item {
 	return built(Item{Kind: KindFunctionCall, CallID: callID, Name: name, Text: arguments},
-		wireCall{Type: KindFunctionCall, CallID: callID, Name: name, Arguments: arguments})
+		wireCall{Type: KindFunctionCall, CallID: callID, Name: name, Arguments: &arguments})
 }
 
 type wireMessage struct {
@@ -96,20 +98,13 @@ type wireOutput struct {
 	Output string   `json:"output"`
 }
 
-type wireCustom struct {
-	Type   ItemKind `json:"type"`
-	ID     string   `json:"id,omitempty"`
-	CallID string   `json:"call_id"`
-	Name   string   `json:"name"`
-	Input  string   `json:"input"`
-}
-
 type wireCall struct {
 	Type      ItemKind `json:"type"`
 	ID        string   `json:"id,omitempty"`
 	CallID    string   `json:"call_id"`
 	Name      string   `json:"name"`
-	Arguments string   `json:"arguments"`
+	Arguments *string  `json:"arguments,omitempty"`
+	Input     *string  `json:"input,omitempty"` // of a custom tool, in place of arguments
 	Status    string   `json:"status,omitempty"`
 }
 
@@ -154,18 +149,21 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		it.Kind = KindFunctionCall
 	case it.Kind == "" && w.Role != nil && w.Content != nil:
 		it.Kind = KindMessage
-	case it.Kind == kindCustomCall || it.Kind == kindCustomOutput:
-		it.Custom = true
-		it.Kind = map[ItemKind]ItemKind{kindCustomCall: KindFunctionCall, kindCustomOutput: KindFunctionOutput}[it.Kind]
+	case it.Kind == kindCustomCall:
+		it.Kind, it.Custom = KindFunctionCall, true
+	case it.Kind == kindCustomOutput:
+		it.Kind, it.Custom = KindFunctionOutput, true
 	case slices.Contains(foreignCalls, it.Kind):
 		// The only id there is that of the call.
 		it.Kind, it.ID, it.CallID = KindFunctionCall, "", cmp.Or(it.CallID, it.ID)
 	}
 	switch it.Kind {
 	case KindMessage:
-		it.Text, it.Refusal = contentText(w.Content)
+		whole := false
+		it.Text, it.Refusal, whole = contentText(w.Content)
+		it.Partial = !strings.HasPrefix(string(w.Content), `"`) && (!whole || it.ID == "" || it.Status == "")
 		if calls := looseString(w.Calls); it.Text+it.Refusal == "" && calls != "" {
-			it.Text = `{"tool_calls":` + calls + `}`
+			it.Text, it.Partial = `{"tool_calls":`+calls+`}`, true
 		}
 	case KindFunctionCall:
 		// The name and the arguments may be in an object of their own.
@@ -180,26 +178,32 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 }
 
 // contentText joins the text parts and the refusal parts of a message's content,
-// which is either a string or a list of typed parts.
-func contentText(raw json.RawMessage) (text, refusal string) {
+// which is either a string or a list of typed parts. whole says that each part has all
+// that the API asks of it.
+func contentText(raw json.RawMessage) (text, refusal string, whole bool) {
 	var parts []struct {
-		Type    string `json:"type"`
-		Text    string `json:"text"`
-		Refusal string `json:"refusal"`
+		Type        string          `json:"type"`
+		Text        string          `json:"text"`
+		Refusal     string          `json:"refusal"`
+		Annotations json.RawMessage `json:"annotations"`
+		Logprobs    json.RawMessage `json:"logprobs"`
 	}
 	if json.Unmarshal(raw, &parts) != nil {
-		return looseString(raw), ""
+		return looseString(raw), "", false
 	}
 	var texts, refusals []string
+	whole = true
 	for _, p := range parts {
 		switch p.Type {
 		case "output_text", "input_text", "text":
 			texts = append(texts, p.Text)
 		case "refusal":
 			refusals = append(refusals, p.Refusal)
+			continue
 		}
+		whole = whole && p.Type == "output_text" && strings.HasPrefix(string(p.Annotations), "[") && strings.HasPrefix(string(p.Logprobs), "[")
 	}
-	return strings.Join(texts, "\n"), strings.Join(refusals, "\n")
+	return strings.Join(texts, "\n"), strings.Join(refusals, "\n"), whole
 }
 
 // strictString reads a JSON string, and any other JSON value as empty.
@@ -223,8 +227,12 @@ func looseString(raw json.RawMessage) string {
 	return ""
 }
 
-// withoutID returns the item without its own id, otherwise of equal content.
+// withoutID returns the item without its own id, otherwise of equal content. A message of
+// a model has one, unless it is text alone.
 func (it Item) withoutID() Item {
+	if it.Kind == KindMessage && it.Refusal == "" {
+		return Message(it.Role, it.Text)
+	}
 	it.ID, it.Raw = "", Marshal(it.without("id"))
 	return it
 }
@@ -238,62 +246,42 @@ func (it Item) WithRole(role string) Item {
 	return it
 }
 
-// nullable are the members that may be null in an input. Nulls are looked for only as deep
-// as items of the API go, and not among more than nullsMax: those are no members.
+// nullable are the members that may be null in an input.
 var nullable = []string{"encrypted_content", "phase", "caller"}
-
-const (
-	nullsDepthMax = 8
-	nullsMax      = 256
-)
 
 // WithoutNulls returns the item without the null members that an input may not have, and
 // whether there were any. An item of an unknown kind stays as it is.
 func (it Item) WithoutNulls() (Item, bool) {
 	known := it.Kind == KindMessage || it.Kind == KindReasoning || it.Kind == KindFunctionCall
-	if n := bytes.Count(it.Raw, []byte("null")); !known || n == 0 || n > nullsMax {
+	d := json.NewDecoder(bytes.NewReader(it.Raw))
+	d.UseNumber()
+	var members map[string]any
+	if !known || !bytes.Contains(it.Raw, []byte("null")) || d.Decode(&members) != nil || !dropNulls(members) {
 		return it, false
 	}
-	raw, changed := withoutNulls(it.Raw, nullsDepthMax)
-	if changed {
-		it.Raw = raw
+	if it.Kind == KindReasoning && members["summary"] == nil {
+		members["summary"] = []any{} // which may be empty, not absent
 	}
-	return it, changed
+	it.Raw = Marshal(members)
+	return it, true
 }
 
-func withoutNulls(raw json.RawMessage, depth int) (_ json.RawMessage, changed bool) {
-	var members map[string]json.RawMessage
-	var elements []json.RawMessage
-	switch {
-	case depth == 0 || !bytes.Contains(raw, []byte("null")):
-		return raw, false
-	case raw[0] == '{':
-		_ = json.Unmarshal(raw, &members)
-	case raw[0] == '[':
-		_ = json.Unmarshal(raw, &elements)
-	}
-	for i, element := range elements {
-		more := false
-		elements[i], more = withoutNulls(element, depth-1)
-		changed = changed || more
-	}
-	for name, value := range members {
-		if string(value) == "null" && !slices.Contains(nullable, name) {
-			delete(members, name)
-			changed = true
-			continue
+func dropNulls(v any) (dropped bool) {
+	switch v := v.(type) {
+	case []any:
+		for _, element := range v {
+			dropped = dropNulls(element) || dropped
 		}
-		more := false
-		members[name], more = withoutNulls(value, depth-1)
-		changed = changed || more
+	case map[string]any:
+		for name, value := range v {
+			if value == nil && !slices.Contains(nullable, name) {
+				delete(v, name)
+				dropped = true
+			}
+			dropped = dropNulls(value) || dropped
+		}
 	}
-	switch {
-	case !changed:
-		return raw, false
-	case members != nil:
-		return Marshal(members), true
-	}
-	return Marshal(elements), true
+	return dropped
 }
 
 // without returns the members of the item's JSON but one. Readers of JSON differ
@@ -311,11 +299,9 @@ func (it Item) without(member string) map[string]json.RawMessage {
 // It keeps its own id and status: by its own id a provider knows which reasoning
 // item led to it.
 func (it Item) Rebuilt(callID, name, arguments string) Item {
+	wire := wireCall{Type: KindFunctionCall, ID: it.ID, CallID: callID, Name: name, Arguments: &arguments, Status: it.Status}
 	if it.Custom {
-		return built(Item{Kind: KindFunctionCall, Custom: true, ID: it.ID, CallID: callID, Name: name, Text: arguments},
-			wireCustom{Type: kindCustomCall, ID: it.ID, CallID: callID, Name: name, Input: arguments})
+		wire.Type, wire.Arguments, wire.Input, wire.Status = kindCustomCall, nil, &arguments, ""
 	}
-	return built(Item{Kind: KindFunctionCall, ID: it.ID, Status: it.Status, CallID: callID, Name: name, Text: arguments}, wireCall{
-		Type: KindFunctionCall, ID: it.ID, CallID: callID, Name: name, Arguments: arguments, Status: it.Status,
-	})
+	return built(Item{Kind: KindFunctionCall, Custom: it.Custom, ID: it.ID, Status: it.Status, CallID: callID, Name: name, Text: arguments}, wire)
 }

@@ -202,7 +202,7 @@ func (v *Vocabulary) isCall(o Value) bool {
 func (v *Vocabulary) keyedCalls(o Value) (calls []Call) {
 	for _, f := range o.Fields {
 		tool, used, ok := v.named(f.Name)
-		if !ok || f.Value.Kind != Object || tool == v.Decides && len(o.Fields) == 1 {
+		if !ok || f.Value.Kind != Object || f.Name == "decision" && len(o.Fields) == 1 {
 			return nil
 		}
 		calls = append(calls, textCall(tool, f.Value, append(used, CallKey)...))

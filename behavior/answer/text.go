@@ -518,17 +518,14 @@ var beforeObject = []*regexp.Regexp{
 	regexp.MustCompile(`<(?:tool_call|\|tool_call\|)>\s*([\w.-]+)\s*$`),
 	// <|channel|>commentary to=functions.NAME ...<|message|>{...}
 	regexp.MustCompile(`(?:<\|[^|<>]{1,40}\|>\w*\s*)*(?:commentary\s+)?to=(?:functions\.)?([\w.-]+)(?:[^{}]*<\|message\|>|\s*(?:<\|\w{1,40}\|>|code|json)*)\s*$`),
-	// <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{...}
-	regexp.MustCompile(`functions\.([\w.-]+):\d+\s*(?:<\|tool_call_argument_begin\|>)?\s*$`),
-	// function<｜tool▁sep｜>NAME, then a fenced object, or NAME<｜tool▁sep｜>{...}
+	// <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{...},
+	// NAME<｜tool▁sep｜>{...}, or function<｜tool▁sep｜>NAME and a fenced object
 	regexp.MustCompile("tool[▁_]sep[|｜]>([\\w.-]+)\\s*(?:```json)?\\s*$"),
-	regexp.MustCompile(`([\w.-]+)\s*<[|｜]tool[▁_]sep[|｜]>\s*$`),
+	regexp.MustCompile(`(?:functions\.)?([\w.-]+)(?::\d+)?\s*<[|｜]tool[▁_](?:sep|call_argument_begin)[|｜]>\s*$`),
 	// [TOOL_CALLS]NAME[CALL_ID]ID[ARGS]{...}
 	regexp.MustCompile(`\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[CALL_ID\]\s*\w{1,64}\s*)?(?:\[ARGS\])?\s*$`),
-	// call:NAME{...}
-	regexp.MustCompile(`call:([\w.-]+)\s*$`),
-	// <NAME>{...}</NAME>
-	regexp.MustCompile(`<([\w.-]+)>\s*$`),
+	// call:NAME{...}, <NAME>{...}</NAME>, functions.NAME:0{...}
+	regexp.MustCompile(`(?:call:|<|functions\.)([\w.-]+)(?:>|:\d+)?\s*$`),
 	// NAME({...}), and NAME: {...} or NAME {...} on a line of its own
 	regexp.MustCompile(`(?m)(?:^|[\s` + "`" + `(])([\w.-]+)\(\s*$`),
 	regexp.MustCompile("(?m)^[\\s`*]*([\\w.-]+)[`*]*[ \\t]*:?[\\s`*]*$"),
@@ -592,7 +589,10 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, pr
 			// Without its end the call may lack arguments.
 			return nil, nil, Truncated
 		case end != nil && (first != nil || v.knows(name) && strings.TrimSpace(own[at[1]-at[0]:end[0]]) == ""):
-			args, used := taggedArgs(own[:end[0]])
+			args, used, whole := taggedArgs(own[:end[0]])
+			if !whole {
+				return nil, nil, Truncated
+			}
 			take(name, args, used, at[0], at[0]+end[1])
 		}
 	}
@@ -621,10 +621,13 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, pr
 }
 
 // taggedArgs collects the arguments between tags. A value that is JSON is taken as
-// such, any other as a string; of two under one name the last counts, as in JSON.
-func taggedArgs(text string) (args Value, used []Repair) {
+// such, any other as a string; of two under one name the last counts, as in JSON. whole
+// is false where one does not end, or what ends the call is part of a value.
+func taggedArgs(text string) (args Value, used []Repair, whole bool) {
 	args.Kind = Object
-	for _, groups := range taggedArg.FindAllStringSubmatch(text, taggedArgsMax) {
+	found := taggedArg.FindAllStringSubmatch(text, taggedArgsMax)
+	whole = len(found) == len(taggedOpen.FindAllStringIndex(text, taggedArgsMax+1))
+	for _, groups := range found {
 		key, given := groups[1]+groups[3], strings.TrimSpace(groups[2]+groups[4])
 		if args.has(key) {
 			used = []Repair{DuplicateKey}
@@ -635,5 +638,5 @@ func taggedArgs(text string) (args Value, used []Repair) {
 		}
 		args.set(key, value)
 	}
-	return args, used
+	return args, used, whole
 }
