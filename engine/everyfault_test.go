@@ -135,8 +135,7 @@ func TestEachTransportFaultHurtsOnlyItsAgentsLong(t *testing.T) {
 		}
 		t.Run(e.kind, func(t *testing.T) {
 			t.Parallel()
-			// What ends an endpoint would end the run if the others had no other.
-			h := hurtRun{spec: e.kind + rate, hurt: twoOfFive, apart: e.want.Fatal(true), cfg: e.cfg, ticks: ticks}
+			h := hurtRun{spec: e.kind + rate, hurt: twoOfFive, cfg: e.cfg, ticks: ticks}
 			r, others := h.play(t)
 			requireSameLines(t, clean, others, false)
 			requireFailures(t, r, e.kind, e.want)
@@ -176,32 +175,10 @@ func requireFailures(t *testing.T, r report.Report, kind string, want llmclient.
 	}
 }
 
-// TestAFaultThatEndsTheRunEndsItForAllLong gives everybody one endpoint and lets 7% of the
-// answers to one agent be ones after which no call can succeed. The run ends, and up to
-// there the others decided as in a clean one.
-func TestAFaultThatEndsTheRunEndsItForAllLong(t *testing.T) {
-	slow(t)
-	ticks := ticksUpTo(8, 30)
-	hurt := []string{"agent-2"}
-	_, clean := hurtRun{hurt: hurt, ticks: ticks}.play(t)
-	for _, e := range transportEnds {
-		if !e.want.Fatal(true) {
-			continue
-		}
-		t.Run(e.kind, func(t *testing.T) {
-			r, others := hurtRun{spec: e.kind + "=7%", hurt: hurt, ticks: ticks}.play(t)
-			if r.RunStatus != trace.RunProviderFailed || r.FaultsInjectedByKind[e.kind] != 1 || r.Timing.HTTPFailuresByKind[string(e.want)] != 1 {
-				t.Errorf("the run ended %s after faults %v, failed requests %v; want it ended by one", r.RunStatus, r.FaultsInjectedByKind, r.Timing.HTTPFailuresByKind)
-			}
-			requireSameLines(t, clean, others, true)
-		})
-	}
-}
-
 // mixes reports whether a fault is one of those in a mixture: those that end an endpoint
 // are not, and with quick those that make a client wait for a second.
 func (e transportEnd) mixes(quick bool) bool {
-	return !e.want.Fatal(true) && !(quick && e.cfg.RetriesMax < 0)
+	return !e.want.Fatal() && !(quick && e.cfg.RetriesMax < 0)
 }
 
 // mixture spoils every tenth answer, with quick every third. Of a thousand that are spoilt,
@@ -265,7 +242,7 @@ func requireMixture(t *testing.T, r report.Report, h hurtRun, full []string) {
 // passingFaults are the faults of the transport that end no endpoint.
 func passingFaults() []string {
 	return slices.DeleteFunc(stub.TransportFaults(), func(kind string) bool {
-		return slices.ContainsFunc(transportEnds, func(e transportEnd) bool { return e.kind == kind && e.want.Fatal(true) })
+		return slices.ContainsFunc(transportEnds, func(e transportEnd) bool { return e.kind == kind && e.want.Fatal() })
 	})
 }
 

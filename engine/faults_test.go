@@ -110,8 +110,8 @@ var transportEnds = []transportEnd{
 }
 
 // TestTransportFaultsEndAsTheyShould injects one kind into every answer to one agent.
-// The run goes on without that agent, or ends where no later call can succeed; either
-// way the kind is counted, the report is whole and the run replays.
+// The run goes on without that agent, since the endpoint answers the other one; the kind is
+// counted, the report is whole and the run replays.
 func TestTransportFaultsEndAsTheyShould(t *testing.T) {
 	slow(t)
 	for _, tt := range transportEnds {
@@ -125,13 +125,6 @@ func TestTransportFaultsEndAsTheyShould(t *testing.T) {
 					t.Errorf("%d faults, repairs %v, %d errors", n, r.TraceCounts.ItemRepairsByKind, r.TraceCounts.LLMErrors)
 				}
 				requireReplays(t, o.RunDir, ticks)
-				return
-			}
-			if tt.want.Fatal(true) {
-				if result.Status != trace.RunProviderFailed || r.TraceCounts.LLMErrorsByKind[string(tt.want)] != 1 {
-					t.Errorf("the run ended %s with errors %v, want provider_failed and one %s", result.Status, r.TraceCounts.LLMErrorsByKind, tt.want)
-				}
-				requireReplays(t, o.RunDir, 0)
 				return
 			}
 			if result.Status != trace.RunCompleted || r.TraceCounts.LLMErrorsByKind[string(tt.want)] != ticks || r.TraceCounts.LLMErrors != ticks {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.com/agentworld/run"
 	"example.com/agentworld/run/state"
@@ -139,5 +140,6 @@ func (s *Resumption) Settings() trace.Settings {
 // says how it ended. That its calls may all have failed is no reason to end it again.
 func (s *Resumption) Complete() bool {
 	end := s.State.End
-	return s.State.Tick == s.target && end != nil && (end.RunStatus == trace.RunCompleted || end.RunStatus == trace.RunProviderFailed)
+	return s.State.Tick == s.target && end != nil &&
+		slices.Contains([]trace.RunStatus{trace.RunCompleted, trace.RunProviderFailed, trace.RunNoUsableAnswers}, end.RunStatus)
 }

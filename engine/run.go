@@ -103,6 +103,9 @@ type Result struct {
 	Learned *playbook.Playbook
 	// Failure is the answer that ended a run with Status provider_failed.
 	Failure *llmclient.Failure
+	// Unused is the kind of most answers of a run with Status no_usable_answers, as a parse
+	// error or a failure is called.
+	Unused string
 	// Deriving says that a resume was interrupted while it derived recorded ticks again,
 	// TicksDone of them so far: it recorded nothing, and the run is as it was.
 	Deriving bool
@@ -291,17 +294,24 @@ func (r *runner) finish(result Result, err error) (Result, error) {
 	return result, errors.Join(r.writePlaybooks(), r.sink.write(end))
 }
 
-// ticks runs until the last tick or until something ends the run early. A run whose
-// calls were all in vain is not complete.
+// ticks runs until the last tick or until something ends the run early. A run that no
+// endpoint gave a usable answer to is not complete.
 func (r *runner) ticks(ctx context.Context) (Result, error) {
 	result, err := r.advance(ctx)
-	// Without a failure of the provider all calls were refused by caps.
-	if err == nil && result.Status == trace.RunCompleted && r.endpoints.lastFailure != nil && !slices.ContainsFunc(r.endpoints.all, func(p *endpoint) bool { return p.replied.Load() }) {
-		result.Status = trace.RunProviderFailed
-		result.Failure = r.endpoints.lastFailure
-		result.Reason = fmt.Sprintf("no call was answered, the last one ended with %s", result.Failure.Kind)
+	if err != nil || result.Status != trace.RunCompleted || !r.endpoints.asked || slices.ContainsFunc(r.endpoints.all, func(p *endpoint) bool { return p.usable }) {
+		return result, err
 	}
-	return result, err
+	if at := slices.IndexFunc(r.endpoints.all, func(p *endpoint) bool { return p.calls > 0 }); at >= 0 {
+		result.end(r.endpoints.all[at].unusable())
+	} else if f := r.endpoints.lastFailure; f != nil {
+		result.end(&stop{status: trace.RunProviderFailed, reason: "no call was answered, the last one ended with " + string(f.Kind), failure: f})
+	}
+	return result, nil
+}
+
+// end takes over why a run ends.
+func (r *Result) end(s *stop) {
+	r.Status, r.Reason, r.Failure, r.Unused = s.status, s.reason, s.failure, s.unused
 }
 
 // advance is ticks without that judgement, for a part of a run.
@@ -319,7 +329,7 @@ func (r *runner) advance(ctx context.Context) (Result, error) {
 			result.TicksDone, result.FinalDigest = r.reached.Tick, r.reached.Digest
 		}
 		if stop != nil {
-			result.Status, result.Reason, result.Failure = stop.status, stop.reason, stop.failure
+			result.end(stop)
 			return result, nil
 		}
 	}

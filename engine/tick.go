@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,11 +25,10 @@ type stop struct {
 	// nothing of it reached the world.
 	applied bool
 	failure *llmclient.Failure
+	// code says in one word what ended an endpoint, unused which kind of answers without use
+	// it gave most.
+	code, unused string
 }
-
-// failedTurnsMax is how many turns in a row may end without a model answer before
-// an endpoint counts as down.
-const failedTurnsMax = 10
 
 // deliberated is what one agent's deliberation came to.
 type deliberated struct {
@@ -35,6 +37,12 @@ type deliberated struct {
 	steps    []trace.Step
 	bill     bill
 	failure  *llmclient.Failure
+	// asked counts the calls that a model was asked in, came those that brought a reply or
+	// what stood in its place. replied says that there was a reply, fresh that this process
+	// got it, and example shows the first answer as long as none of the endpoint was usable.
+	asked, came    int
+	replied, fresh bool
+	example        string
 }
 
 // tick runs one tick. A nil stop means that the run goes on.
@@ -49,9 +57,6 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	r.plan.woken = nil
 	if err := r.takeChanges(tick); err != nil {
 		return nil, err
-	}
-	for _, p := range r.endpoints.all {
-		p.unreached = !p.answered.Load()
 	}
 	due, continuing := r.active(r.world.Due()), r.active(r.world.Continuing())
 	turns, stopped, err := r.deliberateAll(ctx, due)
@@ -178,7 +183,7 @@ func applySwitch(m *behavior.Mind, s trace.Switch) {
 
 // deliberateAll lets all due agents decide on the same state of the world, at
 // most Concurrency at a time. A failure that ends the run ends the other turns
-// early. What they may spend is set aside before any of them begins; the run stops
+// early, as soon as nothing that is still to come can change that. What they may spend is set aside before any of them begins; the run stops
 // here when that is too little for all of them. The error is a failure to record.
 func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *stop, error) {
 	turns := make([]deliberated, len(due))
@@ -194,14 +199,26 @@ func (r *runner) deliberateAll(ctx context.Context, due []int) ([]deliberated, *
 	defer cancel()
 	var group errgroup.Group
 	group.SetLimit(r.Concurrency)
+	var mu sync.Mutex
+	done, next := make([]bool, len(due)), 0
+	// With other endpoints left the turns under way are let finish: which of them were
+	// would depend on arrival.
+	decided := r.endpoints.left() != 1
 	for i, n := range due {
 		group.Go(func() error {
 			d, err := r.deliberate(ctx, n, turn(i), allowed.of(i))
-			turns[i] = d
-			// With other endpoints left the turns under way are let finish: which of them were
-			// would depend on arrival.
-			if err != nil || r.endpoint(n).fatal(d.failure) && r.endpoints.left() == 1 {
+			if err != nil {
 				cancel()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			turns[i], done[i] = d, true
+			for ; !decided && next < len(due) && done[next]; next++ {
+				for _, f := range r.refusing(turns[next : next+1]) {
+					if decided = true; f != nil {
+						cancel()
+					}
+				}
 			}
 			return err
 		})
@@ -247,6 +264,17 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 			}
 			d.bill.add(r.spending.prices, r.endpoints.of(key.Agent).model, answer)
 			d.failure = answer.Failure
+			if f := answer.Failure; f == nil || f.Kind != llmclient.ErrCap && f.Kind != llmclient.ErrAbandoned {
+				d.asked++
+				if f == nil {
+					d.replied, d.fresh = true, d.fresh || !r.past.holds(key)
+				}
+				if f == nil || f.Came() {
+					if d.came++; !r.endpoint(n).usable {
+						d.example = cmp.Or(d.example, exampleOf(answer))
+					}
+				}
+			}
 			turn.Answer(answer)
 		case behavior.Call:
 			_, returned := r.beginCall(ctx, key, Span{Kind: SpanModuleCall})
@@ -277,12 +305,6 @@ func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, a
 		end(e)
 		return answer
 	})
-	if answer.Reply != nil {
-		used.replied.Store(true)
-	}
-	if answer.Reply != nil || answer.Failure != nil && answer.Failure.Status != 0 {
-		used.answered.Store(true)
-	}
 	var err error
 	if refused != nil {
 		record := refused.Record(ask.Request.Hash())
@@ -306,7 +328,12 @@ func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
 			return s
 		}
 	}
-	if refusing := r.refusing(turns); len(refusing) > 0 && len(refusing) == r.endpoints.left() {
+	refusing, again := r.refusing(turns), false
+	maps.DeleteFunc(refusing, func(p *endpoint, f *llmclient.Failure) bool {
+		again = again || f != nil && p.answered
+		return f == nil
+	})
+	if again || len(refusing) > 0 && len(refusing) == r.endpoints.left() {
 		for _, t := range turns {
 			if f := refusing[r.endpoint(t.agent)]; f != nil {
 				return &stop{status: trace.RunProviderFailed, reason: failureText(f), failure: f}

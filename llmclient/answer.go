@@ -1,5 +1,7 @@
 package llmclient
 
+import "slices"
+
 // Answer is whatever ended one request: a reply or a failure, never both. It is
 // the only thing a turn learns from outside, so it is recorded and replayed.
 type Answer struct {
@@ -137,17 +139,15 @@ const (
 	ErrUnfinishedResponse ErrorKind = "unfinished_response"
 )
 
-// Fatal reports whether no later call to the endpoint can succeed, so that the
-// run should stop rather than pay for waiting. DNS and TLS failures are fatal
-// only on an endpoint's first call, which the caller knows.
-func (k ErrorKind) Fatal(firstCall bool) bool {
-	switch k {
-	case ErrAuth, ErrForbidden, ErrModelNotFound, ErrQuota:
-		return true
-	case ErrDNS, ErrTLS:
-		return firstCall
-	}
-	return false
+// Came reports whether a success was answered: what came is no response, but the endpoint
+// takes requests.
+func (f *Failure) Came() bool { return f != nil && f.Status >= 200 && f.Status < 300 }
+
+// Fatal reports whether no later call to the endpoint can succeed if it has not answered
+// yet, so that the run should stop rather than pay for waiting. From an endpoint that has
+// answered it is an accident that may pass.
+func (k ErrorKind) Fatal() bool {
+	return slices.Contains([]ErrorKind{ErrAuth, ErrForbidden, ErrModelNotFound, ErrQuota, ErrDNS, ErrTLS}, k)
 }
 
 // Failed returns an answer that is a failure.

@@ -29,7 +29,9 @@ type Counts map[string]int64
 type Report struct {
 	// Version of this format.
 	ReportVersion int `json:"report_version"`
-	// How the run ended; "unfinished" when the trace has no end.
+	// How the run ended: completed, interrupted, provider_failed, no_usable_answers,
+	// budget_exhausted, replay_differs, recording_damaged or internal_error; "unfinished" when
+	// the trace has no end.
 	RunStatus trace.RunStatus `json:"run_status"`
 	// Why the run ended early, one line for people; empty when it completed.
 	RunReason string `json:"run_reason"`

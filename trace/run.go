@@ -30,7 +30,9 @@ const (
 	RunCompleted      RunStatus = "completed"
 	RunInterrupted    RunStatus = "interrupted"
 	RunProviderFailed RunStatus = "provider_failed"
-	RunBudgetReached  RunStatus = "budget_exhausted"
+	// RunNoUsableAnswers: a model answered, and no turn could use any of it.
+	RunNoUsableAnswers RunStatus = "no_usable_answers"
+	RunBudgetReached   RunStatus = "budget_exhausted"
 	// RunReplayDiffers: a recording was to answer everything and could not.
 	RunReplayDiffers RunStatus = "replay_differs"
 	// RunRecordingDamaged: a recording that answers were taken from could not be read on.

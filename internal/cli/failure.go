@@ -25,7 +25,7 @@ func statusCode(s trace.RunStatus) int {
 	switch s {
 	case trace.RunCompleted:
 		return exitCompleted
-	case trace.RunProviderFailed:
+	case trace.RunProviderFailed, trace.RunNoUsableAnswers:
 		return exitProvider
 	case trace.RunBudgetReached:
 		return exitBudget

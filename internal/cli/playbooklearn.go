@@ -146,7 +146,7 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 			if ctx.Err() != nil {
 				return failWith(exitInterrupted, errors.New("learning interrupted; what was learned before is kept"))
 			}
-			if f := answer.Failure; f != nil && f.Kind.Fatal(true) {
+			if f := answer.Failure; f != nil && f.Kind.Fatal() {
 				return failWith(exitProvider, fmt.Errorf("the provider refused: %s", f.Kind))
 			}
 			if f := answer.Failure; f != nil && f.Kind == llmclient.ErrCap && strings.HasPrefix(f.Code, string(budget.Run)) {

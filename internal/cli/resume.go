@@ -132,7 +132,8 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 		if end := s.State.End; end.RunStatus != trace.RunCompleted {
 			fmt.Fprintf(m.Stderr, "note: it ended as %s: %s; fork %s --at-tick N plays ticks once more\n", end.RunStatus, oneLine(end.Reason), oneLine(p.RunDir))
 		}
-		return m.finishReport(p, out)
+		_, err = m.finishReport(p, out)
+		return err
 	}
 	result, began, err := m.play(ctx, p, s.State.Tick, func() { m.announceResume(p, s) }, s.Run)
 	if !began {

@@ -17,6 +17,7 @@ import (
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/report"
 	"example.com/agentworld/run"
 	"example.com/agentworld/telemetry"
 	"example.com/agentworld/trace"
@@ -191,25 +192,37 @@ func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, cal
 // run that began, so that each leaves a report with its run status: also one that
 // was interrupted, that the provider ended, or that failed here (runErr).
 func (m *Main) conclude(p plan, out outputFile, result engine.Result, runErr error) error {
-	reportErr := errors.Join(m.finishReport(p, out), m.keepLearned(p, result))
+	r, reportErr := m.finishReport(p, out)
+	reportErr = errors.Join(reportErr, m.keepLearned(p, result))
 	if runErr != nil {
 		if !p.resumable(result) || errors.Is(runErr, engine.ErrFork) {
 			return fmt.Errorf("run: %w", errors.Join(runErr, reportErr))
 		}
 		return fmt.Errorf("run: %w; once that is mended, resume %s goes on behind its last whole tick", errors.Join(runErr, reportErr), oneLine(p.RunDir))
 	}
-	return cmp.Or(reportErr, p.verdict(result))
+	return cmp.Or(reportErr, p.verdict(result, r))
 }
 
 // verdict turns the way a run ended into an error with its exit code; nil for a
-// completed run.
-func (p plan) verdict(result engine.Result) error {
+// completed run in which enough was decided. What a cap refused was asked for.
+func (p plan) verdict(result engine.Result, r report.Report) error {
 	switch statusCode(result.Status) {
 	case exitCompleted:
-		return nil
+		d := r.DecisionCounts
+		by, decisions := d.WaitDegradedByReason, d.Act+d.Wait+d.WaitTicks-r.ContinuedDecisions
+		degraded := d.WaitDegraded - by[trace.WaitModelPrefix+string(llmclient.ErrCap)] - by[trace.WaitModelPrefix+string(llmclient.ErrAbandoned)]
+		if degraded*100 <= decisions*int64(p.MaxDegradedPct) {
+			return nil
+		}
+		return failWith(exitGate, fmt.Errorf("completed, but %d of %d decisions ended in a wait that nobody chose, more than the %d%% that --max-degraded allows; %s",
+			degraded, decisions, p.MaxDegradedPct, doctorHint))
 	case exitProvider:
+		hint := p.providerHint(result.Failure)
+		if result.Status == trace.RunNoUsableAnswers {
+			hint = unusableHint(result.Unused) + "; " + doctorHint
+		}
 		return failWith(exitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
-			result.Status, result.TicksDone, p.Ticks, result.Reason, p.providerHint(result.Failure)))
+			result.Status, result.TicksDone, p.Ticks, result.Reason, hint))
 	case exitBudget:
 		return failWith(exitBudget, fmt.Errorf("%s after %d of %d ticks: %s; the report is complete up to there; resume %s with a higher cap goes on",
 			result.Status, result.TicksDone, p.Ticks, result.Reason, oneLine(p.RunDir)))
@@ -226,6 +239,27 @@ func (p plan) verdict(result engine.Result) error {
 		reason += fmt.Sprintf("; resume %s goes on with it", oneLine(p.RunDir))
 	}
 	return failWith(statusCode(result.Status), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.Ticks, reason))
+}
+
+// doctorHint is what helps with answers that are not usable, whatever is wrong with them.
+const doctorHint = "doctor with the same settings shows what the endpoint does"
+
+// unusableHint says what to change, by the kind of most answers that nobody could use: a
+// parse error or a failure.
+func unusableHint(kind string) string {
+	switch kind {
+	case "truncated", "empty_output", "incomplete":
+		return "a model that thinks needs room: raise max_output_tokens and --timeout, or lower the reasoning effort"
+	case "no_json":
+		return "the model writes prose where it should call a tool: --protocol lean asks for less, or take a model that calls tools"
+	case "refusal", "content_filter":
+		return "the model or its provider refuses: change --system-prompt or the model"
+	case "malformed_body", "foreign_object", "chat_completions":
+		return "the endpoint is not a Responses API: check --base-url"
+	case "error_object", "failed_response", "cancelled_response", "unfinished_response":
+		return "the endpoint reports errors in place of answers: see its log, or name another model"
+	}
+	return "the model does not keep to the form of tool calls: --protocol lean asks for less, another model may do better"
 }
 
 // resumable says that another process can go on with the run: not with a fork that has
@@ -260,10 +294,10 @@ func (p plan) providerHint(f *llmclient.Failure) string {
 // trace alone, never of what the engine still knows, so that "report RUN" gives
 // the same one at any later time. The summary is printed also when a file could
 // not be written: it may be all that is left of a run on a full disk.
-func (m *Main) finishReport(p plan, out outputFile) error {
+func (m *Main) finishReport(p plan, out outputFile) (report.Report, error) {
 	r, err := m.foldReport(p.RunDir)
 	if err != nil {
-		return err
+		return r, err
 	}
 	err = atomicfile.Write(filepath.Join(m.path(p.RunDir), run.ReportFile), r.JSON())
 	if out.path != "" {
@@ -276,5 +310,5 @@ func (m *Main) finishReport(p plan, out outputFile) error {
 	if _, printErr := io.WriteString(m.Stdout, text); printErr != nil {
 		err = errors.Join(err, fmt.Errorf("print the summary: %w", cause(printErr)))
 	}
-	return err
+	return r, err
 }

@@ -29,8 +29,9 @@ Settings come from flags, then the environment, then the configuration file, the
 the defaults; "help settings" lists all of them, --print-config shows yours.
 
 The report's summary goes to stdout, progress to stderr, trace and report to the run
-directory. Exit codes: 0 completed, 1 internal error, 2 bad input, 3 provider,
-4 budget, 5 replay differs, 6 gate failed, 130 interrupted.`
+directory. Exit codes: 0 completed, 1 internal error, 2 bad input, 3 provider failed
+or no answer was usable, 4 budget, 5 replay differs, 6 gate failed or more degraded
+decisions than --max-degraded allows, 130 interrupted.`
 
 // runFlags are the flags of a run that are not settings: they say where settings
 // come from and what to do with them, so no source but the command line has them.

@@ -28,7 +28,7 @@ const (
 	effectRetried  = "tried again after a wait, up to three times"
 	effectTurn     = "ends the turn in a wait"
 	effectRead     = "read as it was meant, and counted"
-	effectRun      = "ends the run: no later call can succeed"
+	effectRun      = "ends the run before the first answer, and when three turns in a row get it; else ends the turn in a wait"
 	effectTooLong  = "not tried again, because the wait asked for is too long; ends the turn in a wait"
 	effectPatience = "the request timeout, then one more attempt with 180 s; or the decision deadline"
 )

@@ -150,5 +150,5 @@ func (o *Open) add(record trace.Record, at Span) {
 // mended by now, or one that a recording had no answer to.
 func usable(f *llmclient.Failure) bool {
 	return f == nil || f.Kind != llmclient.ErrInterrupted && f.Kind != llmclient.ErrNotRecorded &&
-		f.Kind != llmclient.ErrRecordingDamaged && !f.Kind.Fatal(true)
+		f.Kind != llmclient.ErrRecordingDamaged && !f.Kind.Fatal()
 }

@@ -1,0 +1,276 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"example.com/agentworld/engine"
+	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/trace"
+)
+
+// output is the body of a response with one item.
+func output(item string) string {
+	return `{"id":"r","object":"response","status":"completed","model":"m","usage":{"input_tokens":9,"output_tokens":7},"output":[` + item + `]}`
+}
+
+// text is a message, as the only item of an output.
+func text(s string) string {
+	said, _ := json.Marshal(s)
+	return output(`{"type":"message","id":"m","role":"assistant","status":"completed","content":[{"type":"output_text","annotations":[],"text":` + string(said) + `}]}`)
+}
+
+// callOf is a call, as the only item of an output.
+func callOf(name, arguments string) string {
+	raw, _ := json.Marshal(arguments)
+	return output(`{"type":"function_call","id":"f","call_id":"c","status":"completed","name":"` + name + `","arguments":` + string(raw) + `}`)
+}
+
+// unusable are answers that no turn can use, by what they are, with the kind they are
+// counted as and what is shown of them.
+var unusable = map[string]struct{ body, kind, shown string }{
+	"nothing":           {output(""), "empty_output", "no text and no call"},
+	"blank":             {text("  "), "empty_output", "7 output tokens"},
+	"prose":             {text("I would \u202egather\nsome energy first.\x1b[31m"), "no_json", "I would gather some energy first.[31m"},
+	"refusal":           {output(`{"type":"message","id":"m","role":"assistant","content":[{"type":"refusal","refusal":"I will not."}]}`), "refusal", "I will not."},
+	"truncated":         {strings.Replace(text(`{"acti`), `"completed","model"`, `"incomplete","incomplete_details":{"reason":"max_output_tokens"},"model"`, 1), "truncated", `{"acti`},
+	"reasoning":         {output(`{"type":"reasoning","id":"rs","summary":[]}`), "empty_output", "no text and no call"},
+	"no JSON":           {callOf("decision", "{\"action\":"), "invalid_arguments", `decision({"action":)`},
+	"wrong fields":      {callOf("decision", `{"move":"there"}`), "invalid_arguments", `decision({"move":"there"})`},
+	"unknown tool":      {callOf("launch_rocket", `{}`), "unknown_tool", "launch_rocket({})"},
+	"html":              {"<html><body>Welcome to the hotel's network</body></html>", "malformed_body", ""},
+	"null":              {"null", "malformed_body", ""},
+	"another API":       {`{"id":"x","object":"chat.completion","choices":[{"message":{"role":"assistant","content":"hello"}}]}`, "", ""},
+	"an error in a 200": {`{"error":{"message":"overloaded","type":"server_error"}}`, "error_object", "overloaded"},
+	"failed":            {`{"id":"r","object":"response","status":"failed","error":{"code":"server_error","message":"no luck"},"output":[]}`, "failed_response", "no luck"},
+}
+
+// saying is an endpoint that always answers so.
+func saying(t *testing.T, body string) (url string, calls *atomic.Int64) {
+	calls = new(atomic.Int64)
+	return endpoint(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) bool {
+		calls.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, body)
+		return true
+	}).URL, calls
+}
+
+// TestAnEndpointWithoutUsableAnswersEndsTheRun: after three ticks with calls and six calls,
+// whichever is later, it says what came.
+func TestAnEndpointWithoutUsableAnswersEndsTheRun(t *testing.T) {
+	for name, u := range unusable {
+		for scenario, agents := range map[string]int64{"llm_bootstrap": 5, "minimal": 1} {
+			t.Run(strings.ReplaceAll(name, " ", "_")+"/"+scenario, func(t *testing.T) {
+				url, calls := saying(t, u.body)
+				o := through(t, options(t, scenario, 20), openai.Config{BaseURL: url})
+				result := run(t, o)
+				perTick := calls.Load() / result.TicksDone
+				if want := max(3, (5+perTick)/perTick); result.Status != trace.RunNoUsableAnswers || result.TicksDone != want || perTick < agents {
+					t.Errorf("%s after %d ticks with %d calls, want no_usable_answers after %d", result.Status, result.TicksDone, calls.Load(), want)
+				}
+				if want := fmt.Sprintf("(%s %d), such as: ", u.kind, calls.Load()); u.kind != "" && (!strings.Contains(result.Reason, want) || result.Unused != u.kind) || !strings.Contains(result.Reason, u.shown) {
+					t.Errorf("%q (%s), want it to say %q and show %q", result.Reason, result.Unused, want, u.shown)
+				}
+				requireReplays(t, o.RunDir, result.TicksDone)
+			})
+		}
+	}
+}
+
+// TestAShortRunWithoutUsableAnswersIsNoSuccess also where its ticks end before it is judged.
+func TestAShortRunWithoutUsableAnswersIsNoSuccess(t *testing.T) {
+	url, _ := saying(t, unusable["prose"].body)
+	o := through(t, options(t, "llm_bootstrap", 1), openai.Config{BaseURL: url})
+	if result := run(t, o); result.Status != trace.RunNoUsableAnswers || result.TicksDone != 1 {
+		t.Errorf("%+v", result)
+	}
+}
+
+// TestOneUsableAnswerIsEnough: how many turns degrade after it is another matter.
+func TestOneUsableAnswerIsEnough(t *testing.T) {
+	server := endpoint(t, func(w http.ResponseWriter, _ *http.Request, body []byte) bool {
+		if bytes.Contains(body, []byte(`# Observation, tick 2\nyou: agent-3,`)) {
+			return false
+		}
+		_, _ = io.WriteString(w, unusable["prose"].body)
+		return true
+	})
+	o := through(t, options(t, "llm_bootstrap", 6), openai.Config{BaseURL: server.URL})
+	if result := run(t, o); result.Status != trace.RunCompleted || result.TicksDone != 6 {
+		t.Errorf("%+v", result)
+	}
+	requireReplays(t, o.RunDir, 6)
+}
+
+// TestAnEndpointWithoutUsableAnswersStopsItsAgentsOnly, and a fork and a resume of the run
+// agree with it.
+func TestAnEndpointWithoutUsableAnswersStopsItsAgentsOnly(t *testing.T) {
+	url, _ := saying(t, unusable["prose"].body)
+	good := endpoint(t, func(http.ResponseWriter, *http.Request, []byte) bool { return false })
+	o := options(t, "isolated_five", 6)
+	bad := respondTo(t, openai.Config{BaseURL: url})
+	o.Source = engine.LiveByAgent(respondTo(t, openai.Config{BaseURL: good.URL}), map[string]engine.Responder{"agent-2": bad, "agent-5": bad})
+	o.AgentModels = []trace.AgentModel{{Agent: "agent-2", BaseURL: "http://bad.test"}, {Agent: "agent-5", BaseURL: "http://bad.test"}}
+	if result := run(t, o); result.Status != trace.RunCompleted {
+		t.Fatalf("%s: %s", result.Status, result.Reason)
+	}
+	for _, a := range fold(t, o.RunDir).PerAgent {
+		if bad := a.BaseURL != ""; bad && (a.StoppedBy != "no_usable_answers" || a.StoppedAtTick != 3) || !bad && (a.StoppedBy != "" || a.WaitsDegraded != 0) {
+			t.Errorf("%s: stopped by %q at tick %d after %d degraded waits", a.AgentID, a.StoppedBy, a.StoppedAtTick, a.WaitsDegraded)
+		}
+	}
+	requireReplays(t, o.RunDir, 6)
+	if result, err := resume(t, o.RunDir, o, 8); err != nil || result.Status != trace.RunCompleted || result.TicksDone != 8 {
+		t.Errorf("%+v, %v", result, err)
+	}
+	requireReplays(t, o.RunDir, 8)
+	f := engine.ForkOptions{Options: o, Parent: o.RunDir, AtTick: 4}
+	f.RunDir, f.Ticks = t.TempDir(), 8
+	if result, err := engine.Fork(context.Background(), f); err != nil || result.Status != trace.RunCompleted {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if r := fold(t, f.RunDir); r.PerAgent[1].StoppedAtTick != 3 {
+		t.Errorf("in the fork agent-2 stopped at tick %d", r.PerAgent[1].StoppedAtTick)
+	}
+	requireReplays(t, f.RunDir, 8)
+}
+
+// TestAMendedEndpointGoesOn: a run that ended without usable answers goes on with a server
+// that was mended, and ends again with one that was not.
+func TestAMendedEndpointGoesOn(t *testing.T) {
+	url, _ := saying(t, unusable["refusal"].body)
+	o := through(t, options(t, "llm_bootstrap", 20), openai.Config{BaseURL: url})
+	run(t, o)
+	if result, err := resume(t, o.RunDir, o, 0); err != nil || result.Status != trace.RunNoUsableAnswers || result.TicksDone != 6 {
+		t.Errorf("%+v, %v, want it ended after three more ticks", result, err)
+	}
+	o.Source = options(t, "llm_bootstrap", 1).Source
+	if result, err := resume(t, o.RunDir, o, 8); err != nil || result.Status != trace.RunCompleted || result.TicksDone != 8 {
+		t.Errorf("%+v, %v", result, err)
+	}
+	requireReplays(t, o.RunDir, 8)
+}
+
+// midRefusals are answers that are fatal from an endpoint that has not answered yet, and a
+// wrong path, which never is.
+var midRefusals = map[string]struct {
+	status int
+	body   string
+}{
+	"auth":               {401, `{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}`},
+	"forbidden":          {403, `{"error":{"message":"no","code":"forbidden"}}`},
+	"model_not_found":    {404, `{"error":{"message":"no such model","code":"model_not_found"}}`},
+	"insufficient_quota": {429, `{"error":{"message":"no credit","code":"insufficient_quota"}}`},
+	"wrong_path":         {404, `{"error":{"message":"no such path"}}`},
+}
+
+// TestOneRefusalInTheMiddleEndsNobodysRun, and three in a row do.
+func TestOneRefusalInTheMiddleEndsNobodysRun(t *testing.T) {
+	for kind, refusal := range midRefusals {
+		t.Run(kind, func(t *testing.T) {
+			var always atomic.Bool
+			server := endpoint(t, func(w http.ResponseWriter, _ *http.Request, body []byte) bool {
+				if !always.Load() && !opens(body, "agent-1", 2) {
+					return false
+				}
+				w.WriteHeader(refusal.status)
+				_, _ = io.WriteString(w, refusal.body)
+				return true
+			})
+			o := through(t, options(t, "llm_bootstrap", 3), openai.Config{BaseURL: server.URL, RetriesMax: -1})
+			o.ModelSource = trace.SourceLive
+			if result := run(t, o); result.Status != trace.RunCompleted {
+				t.Fatalf("%s: %s", result.Status, result.Reason)
+			}
+			if r := fold(t, o.RunDir); r.DecisionCounts.WaitDegraded != 1 || r.DecisionCounts.WaitDegradedByReason["llm_error:"+kind] != 1 {
+				t.Errorf("degraded waits %v, want one", r.DecisionCounts.WaitDegradedByReason)
+			}
+			requireReplays(t, o.RunDir, 3)
+			always.Store(true)
+			if kind == "wrong_path" {
+				return
+			}
+			// Who goes on with it may have a wrong key, which must not cost ticks.
+			if result, err := resume(t, o.RunDir, o, 6); err != nil || result.Status != trace.RunProviderFailed || result.TicksDone != 3 || !strings.HasPrefix(result.Reason, kind) {
+				t.Errorf("%+v, %v, want it to end before tick 4", result, err)
+			}
+			always.Store(false)
+			if result, err := resume(t, o.RunDir, o, 4); err != nil || result.Status != trace.RunCompleted {
+				t.Errorf("%+v, %v", result, err)
+			}
+			requireReplays(t, o.RunDir, 4)
+		})
+	}
+}
+
+// TestAnEndpointThatRefusesThreeTurnsInARowIsGivenUp after a whole tick, although it has
+// answered before.
+func TestAnEndpointThatRefusesThreeTurnsInARowIsGivenUp(t *testing.T) {
+	server := endpoint(t, func(w http.ResponseWriter, _ *http.Request, body []byte) bool {
+		if bytes.Contains(body, []byte(`# Observation, tick 1\n`)) {
+			return false
+		}
+		w.WriteHeader(http.StatusUnauthorized)
+		return true
+	})
+	for scenario, ticks := range map[string]int64{"llm_bootstrap": 2, "minimal": 4} {
+		o := through(t, options(t, scenario, 9), openai.Config{BaseURL: server.URL})
+		if result := run(t, o); result.Status != trace.RunProviderFailed || result.TicksDone != ticks || !strings.HasPrefix(result.Reason, "provider_down: 3 turns in a row were refused, the last with auth (HTTP 401)") {
+			t.Errorf("%s: %+v, want it ended after tick %d", scenario, result, ticks)
+		}
+		requireReplays(t, o.RunDir, ticks)
+		o.Source = options(t, scenario, 1).Source
+		if result, err := resume(t, o.RunDir, o, ticks+2); err != nil || result.Status != trace.RunCompleted {
+			t.Errorf("%s: %+v, %v", scenario, result, err)
+		}
+		requireReplays(t, o.RunDir, ticks+2)
+	}
+}
+
+// TestWhoIsRefusedFirstDecides: an endpoint that refuses one agent of the first tick and
+// answers another has answered, whichever comes first; the order of agents decides.
+func TestWhoIsRefusedFirstDecides(t *testing.T) {
+	for agent, want := range map[string]trace.RunStatus{"agent-1": trace.RunProviderFailed, "agent-2": trace.RunCompleted, "agent-5": trace.RunCompleted} {
+		for range 3 {
+			server := endpoint(t, func(w http.ResponseWriter, _ *http.Request, body []byte) bool {
+				if !opens(body, agent, 1) {
+					return false
+				}
+				w.WriteHeader(http.StatusForbidden)
+				return true
+			})
+			o := through(t, options(t, "llm_bootstrap", 2), openai.Config{BaseURL: server.URL})
+			if result := run(t, o); result.Status != want {
+				t.Errorf("%s: %+v, want %s", agent, result, want)
+			}
+		}
+	}
+}
+
+// TestEveryShapeThatIsAnErrorEndsTheRun plays each shape of malformed answers that stays
+// malformed in all answers.
+func TestEveryShapeThatIsAnErrorEndsTheRun(t *testing.T) {
+	shapes := 0
+	for _, s := range stub.Corpus() {
+		if s.Ends != stub.EndsError {
+			continue
+		}
+		shapes++
+		o := spoilt(t, options(t, "minimal", 8), s.Name+"=100%", openai.Config{})
+		if result := run(t, o); result.Status != trace.RunNoUsableAnswers || result.TicksDone != 3 || result.Unused != s.Error {
+			t.Errorf("%s: %s after %d ticks (%s), want no_usable_answers after 3 for %s", s.Name, result.Status, result.TicksDone, result.Reason, s.Error)
+		}
+	}
+	if shapes < 10 {
+		t.Errorf("only %d shapes; the test shows little", shapes)
+	}
+}
