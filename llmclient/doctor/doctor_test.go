@@ -169,7 +169,7 @@ func TestExaminations(t *testing.T) {
 		}}, 5, []string{"prompt window fail"}, "the prompt was cut", "num_ctx"},
 		{"refuses long prompts", lame{request: func(body map[string]any) {
 			if len(fmt.Sprint(body["input"])) > 8000 {
-				body["stream"] = true // which is refused
+				body["background"] = true // which is refused
 			}
 		}}, 5, []string{"prompt window fail"}, "bad_request", "num_ctx"},
 	} {

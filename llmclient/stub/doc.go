@@ -53,6 +53,10 @@
 // prose, drafts again. A [Mode] changes what it decides. With a table of [Cue] it is obedient: it carries out what
 // the texts in the table ask for, whoever wrote them; guards are measured with it.
 //
+// What the API refuses is refused, with the API's error: a missing model or input, unknown
+// parameters, values of the wrong type, bad tool names, calls without outputs. Answers pass
+// the API's own description, streamed ones event by event.
+//
 // Promises:
 //
 //  1. The same seed and body give the same bytes, whatever ran before. The server

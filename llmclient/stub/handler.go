@@ -1,10 +1,12 @@
 package stub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"time"
 
 	"example.com/agentworld/llmclient"
@@ -31,7 +33,10 @@ func NewHandler(o Options) http.Handler {
 		routes[prefix+"/responses"] = route{http.MethodPost, o.respond}
 		routes[prefix+"/models"] = route{http.MethodGet, listModels}
 	}
+	patience := cmp.Or(o.patience, patienceDefault)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A recorder in place of a connection has no deadlines.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience))
 		found, ok := routes[r.URL.Path]
 		switch {
 		case !ok:
@@ -63,10 +68,15 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	case errors.As(err, &tooLarge):
 		writeError(w, &RequestError{Status: http.StatusRequestEntityTooLarge, Code: "request_too_large", Message: "The request body is larger than 4 MiB."})
 		return
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		writeError(w, &RequestError{Status: http.StatusRequestTimeout, Code: "request_timeout", Message: "The request body took too long."})
+		return
 	case err != nil:
 		writeError(w, &RequestError{Status: http.StatusBadRequest, Code: "body_unreadable", Message: "The request body ended before it was complete."})
 		return
 	}
+	// From here on the client waits, and may do so as long as it likes.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	if o.OnRequest != nil {
 		o.OnRequest(body)
 	}
@@ -97,6 +107,10 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 		hang(w, r.WithContext(ctx), nil)
 	}
 	w.Header().Set("X-Request-Id", result.ID)
+	if asked.echo.Stream != nil && *asked.echo.Stream {
+		writeEvents(w, result.Response)
+		return
+	}
 	writeJSON(w, http.StatusOK, result.Response)
 }
 

@@ -203,8 +203,8 @@ func TestUnknownToolsGetArgumentsThatFit(t *testing.T) {
 
 func TestWithoutToolsThereIsAText(t *testing.T) {
 	for _, body := range []string{
-		`{"model":"m","input":"Hello"}`, `{"input":[{"role":"user","content":"Hello"}]}`, `{}`, `{"input":null,"tools":null,"tool_choice":null}`,
-		`{"input":[{"role":"user","content":[{"type":"input_text","text":"# Observation\nnone {yet"}]}],"tools":[{"type":"web_search"}]}`,
+		`{"model":"m","input":"Hello"}`, `{"model":"m","input":[{"role":"user","content":"Hello"}]}`, `{"model":"m","input":"","tools":null,"tool_choice":null,"temperature":0}`,
+		`{"model":"m","input":[{"role":"user","content":[{"type":"input_text","text":"# Observation\nnone {yet"}]}],"tools":[{"type":"web_search"}]}`,
 	} {
 		r, err := Decide(1, []byte(body))
 		if err != nil {
@@ -219,12 +219,30 @@ func TestWithoutToolsThereIsAText(t *testing.T) {
 func TestRefusedRequests(t *testing.T) {
 	for _, tc := range []struct{ body, code, param string }{
 		{``, "invalid_json", ""}, {`{`, "invalid_json", ""}, {`[]`, "invalid_type", ""}, {`null`, "invalid_json", ""}, {`"text"`, "invalid_type", ""},
-		{`{"model":7}`, "invalid_type", "model"},
-		{`{"input":7}`, "invalid_type", "input"}, {`{"input":[7]}`, "invalid_type", "input"},
-		{`{"tools":{}}`, "invalid_type", "tools"}, {`{"tools":[7]}`, "invalid_type", "tools"},
-		{`{"tool_choice":"maybe"}`, "invalid_value", "tool_choice"}, {`{"tool_choice":{"type":"mcp"}}`, "invalid_value", "tool_choice"}, {`{"tool_choice":7}`, "invalid_value", "tool_choice"},
-		{`{"stream":true}`, "unsupported_value", "stream"},
-		{`{"previous_response_id":"resp_1"}`, "previous_response_not_found", "previous_response_id"},
+		{`{"input":"Hello"}`, "missing_required_parameter", "model"}, {`{"model":"m"}`, "missing_required_parameter", "input"},
+		{`{"model":"m","input":null}`, "missing_required_parameter", "input"}, {`{"model":7}`, "invalid_type", "model"},
+		{`{"input":7}`, "invalid_type", "input"}, {`{"input":[7]}`, "invalid_type", "input[0]"},
+		{`{"tools":{}}`, "invalid_type", "tools"}, {`{"tools":[7]}`, "invalid_type", "tools[0]"}, {`{"tools":[{}]}`, "missing_required_parameter", "tools[0].type"},
+		{`{"top_k":7}`, "unknown_parameter", "top_k"}, {`{"reasoning":{"tokens":7}}`, "unknown_parameter", "reasoning.tokens"},
+		{`{"reasoning":{"effort":"huge"}}`, "invalid_value", "reasoning.effort"}, {`{"temperature":"hot"}`, "invalid_type", "temperature"},
+		{`{"temperature":2.5}`, "invalid_value", "temperature"}, {`{"max_output_tokens":15}`, "invalid_value", "max_output_tokens"},
+		{`{"max_output_tokens":20.5}`, "invalid_type", "max_output_tokens"}, {`{"stream":"yes"}`, "invalid_type", "stream"},
+		{`{"model":"m","input":"a","tool_choice":"maybe"}`, "invalid_value", "tool_choice"}, {`{"model":"m","input":"a","tool_choice":{"type":"mcp"}}`, "invalid_value", "tool_choice"},
+		{`{"tool_choice":7}`, "invalid_type", "tool_choice"}, {`{"model":"m","input":"a","background":true}`, "unsupported_parameter", ""},
+		{`{"model":"m","input":"a","tools":[{"type":"function"}]}`, "missing_required_parameter", "tools[0].name"},
+		{`{"model":"m","input":"a","tools":[{"type":"function","name":"a.b"}]}`, "invalid_value", "tools[0].name"},
+		{`{"model":"m","input":"a","tools":[{"type":"function","name":"` + strings.Repeat("a", 129) + `"}]}`, "string_above_max_length", "tools[0].name"},
+		{`{"model":"m","input":"a","tools":[{"type":"function","name":"a","parameters":[]}]}`, "invalid_type", "tools[0].parameters"},
+		{`{"model":"m","input":[{"role":"boss","content":"a"}]}`, "invalid_value", "input[0].role"},
+		{`{"model":"m","input":[{"role":"user"}]}`, "missing_required_parameter", "input[0].content"},
+		{`{"model":"m","input":[{"type":"function_call","name":"a","arguments":"{}"}]}`, "missing_required_parameter", "input[0].call_id"},
+		{`{"model":"m","input":[{"type":"function_call","call_id":"c","name":"a","arguments":{}}]}`, "invalid_type", "input[0].arguments"},
+		{`{"model":"m","input":[{"type":"function_call","call_id":"c","name":"a","arguments":"{}"}]}`, "invalid_value", "input"},
+		{`{"model":"m","input":[{"type":"function_call_output","call_id":"c","output":"a"}]}`, "invalid_value", "input"},
+		{`{"model":"m","input":[{"type":"reasoning","id":"r","summary":[]},{"role":"user","content":"a"}]}`, "invalid_value", "input"},
+		{`{"model":"m","input":[{"type":"reasoning","id":"r","summary":[]}]}`, "invalid_value", "input"},
+		{`{"model":"m","input":[{"id":"r","role":"user","content":"a"},{"id":"r","role":"user","content":"a"}]}`, "invalid_value", "input"},
+		{`{"model":"m","input":"a","previous_response_id":"resp_1"}`, "previous_response_not_found", "previous_response_id"},
 	} {
 		_, err := Decide(1, []byte(tc.body))
 		got, ok := err.(*RequestError)

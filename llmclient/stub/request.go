@@ -1,7 +1,10 @@
 package stub
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -35,8 +38,8 @@ type tool struct {
 	Parameters json.RawMessage `json:"parameters"`
 }
 
-// wireRequest is the part of a request body that matters here. Unknown fields are
-// ignored, as a provider ignores most of what it does not support.
+// wireRequest is the part of a request body that matters here; see requestParameters for
+// what else there may be.
 //
 // Settings are kept as raw JSON where they only have to be repeated.
 type wireRequest struct {
@@ -50,9 +53,13 @@ type wireRequest struct {
 	// ToolChoice is a mode or an object; see parseChoice.
 	ToolChoice        json.RawMessage `json:"tool_choice"`
 	ParallelToolCalls *bool           `json:"parallel_tool_calls"`
-	// PreviousResponseID and Stream ask for what this server does not do.
-	PreviousResponseID *string `json:"previous_response_id"`
-	Stream             *bool   `json:"stream"`
+	// These ask for what this server does not do.
+	PreviousResponseID *string         `json:"previous_response_id"`
+	Background         *bool           `json:"background"`
+	Conversation       json.RawMessage `json:"conversation"`
+	Prompt             json.RawMessage `json:"prompt"`
+	// Stream asks for the answer as events.
+	Stream *bool `json:"stream"`
 	// MaxOutputTokens is where an answer is cut, reasoning included.
 	MaxOutputTokens *int64          `json:"max_output_tokens"`
 	Metadata        json.RawMessage `json:"metadata"`
@@ -62,22 +69,25 @@ type wireRequest struct {
 	CacheKey json.RawMessage `json:"prompt_cache_key"`
 }
 
-// parseRequest reads a request body. What it refuses, a stateless server without
-// streaming could only answer wrongly: silently ignoring previous_response_id, for
-// one, would answer a conversation the client did not mean.
+// parseRequest reads a request body. It refuses what the API refuses, and what a stateless
+// server could only answer wrongly: silently ignoring previous_response_id, for one, would
+// answer a conversation the client did not mean.
 func parseRequest(body []byte) (request, *RequestError) {
 	r := request{body: body}
 	if refused := decodeBody(body, &r.echo); refused != nil {
 		return r, refused
 	}
-	if r.echo.Stream != nil && *r.echo.Stream {
-		return r, badRequest("unsupported_value", "stream", "This server does not stream; leave stream out.")
-	}
 	if r.echo.PreviousResponseID != nil {
 		return r, badRequest("previous_response_not_found", "previous_response_id", "This server keeps no responses; send the whole input.")
 	}
-	var refused *RequestError
-	if r.tools, refused = parseTools(r.echo.Tools); refused != nil {
+	refused := requestParameters.check("", body)
+	if refused != nil {
+		return r, refused
+	}
+	if r.echo.Background != nil && *r.echo.Background || !isNull(r.echo.Conversation) || !isNull(r.echo.Prompt) {
+		return r, badRequest("unsupported_parameter", "", "This server has no background, conversation or prompt; send the whole input.")
+	}
+	if r.tools, r.echo.Tools, refused = parseTools(r.echo.Tools); refused != nil {
 		return r, refused
 	}
 	if r.choice, refused = parseChoice(r.echo.ToolChoice); refused != nil {
@@ -88,8 +98,7 @@ func parseRequest(body []byte) (request, *RequestError) {
 }
 
 // parseInput reads the input, which is a string or a list of items. An item
-// without a type but with a role is a message. Items of unknown types are kept and
-// ignored later, so that a client may send back whatever a provider sent it.
+// without a type but with a role is a message.
 func parseInput(raw json.RawMessage) ([]llmclient.Item, *RequestError) {
 	var text string
 	var list []json.RawMessage
@@ -113,7 +122,7 @@ func parseInput(raw json.RawMessage) ([]llmclient.Item, *RequestError) {
 		}
 		items = append(items, item)
 	}
-	return items, nil
+	return items, checkItems(list)
 }
 
 // typedMessage reads a message whose type was left out, which the API allows.
@@ -127,23 +136,60 @@ func typedMessage(raw json.RawMessage) llmclient.Item {
 	return item
 }
 
-// parseTools returns the function tools. Nobody may change them: a list that came before
-// gives the same slice.
-func parseTools(raw json.RawMessage) ([]tool, *RequestError) {
+// parseTools returns the function tools, and the list as the answer repeats it. Nobody may
+// change them: a list that came before gives the same slice.
+func parseTools(raw json.RawMessage) ([]tool, json.RawMessage, *RequestError) {
 	if isNull(raw) {
-		return nil, nil
+		return nil, raw, nil
 	}
 	all, err := toolLists.read(raw)
-	if err != nil {
-		return nil, badRequest("invalid_type", "tools", "The tools are not a list of tool objects.")
+	if refused, ok := errors.AsType[*RequestError](err); ok {
+		return nil, nil, refused
 	}
-	return all, nil
+	if err != nil {
+		return nil, nil, badRequest("invalid_type", "tools", "The tools are not a list of tool objects.")
+	}
+	return all.functions, all.echo, nil
+}
+
+// toolList is what there is to know of a list of tools.
+type toolList struct {
+	functions []tool
+	// echo is the list with what the API adds where a client left it out.
+	echo json.RawMessage
 }
 
 // toolLists are the tool lists of requests.
-var toolLists = memo[[]tool]{parse: func(raw []byte) (all []tool, err error) {
-	err = json.Unmarshal(raw, &all)
-	return slices.DeleteFunc(all, func(t tool) bool { return t.Type != "function" || t.Name == "" }), err
+var toolLists = memo[toolList]{parse: func(raw []byte) (of toolList, err error) {
+	var list []json.RawMessage
+	if err := errors.Join(json.Unmarshal(raw, &of.functions), json.Unmarshal(raw, &list)); err != nil {
+		return of, err
+	}
+	of.echo = bytes.Clone(raw)
+	for i, t := range of.functions {
+		if t.Type != "function" {
+			continue
+		}
+		if refused := functionParameter.check(fmt.Sprintf("tools[%d]", i), list[i]); refused != nil {
+			return of, refused
+		}
+		var whole map[string]json.RawMessage
+		if err := json.Unmarshal(list[i], &whole); err != nil {
+			return of, err
+		}
+		for name, value := range map[string]string{"strict": "true", "parameters": "null"} {
+			if whole[name] == nil {
+				whole[name] = json.RawMessage(value)
+				list[i] = llmclient.Marshal(whole)
+				of.echo = nil
+			}
+		}
+	}
+	if of.echo == nil {
+		of.echo = llmclient.Marshal(list)
+	}
+	of.functions = slices.DeleteFunc(of.functions, func(t tool) bool { return t.Type != "function" })
+	return of, nil
 }}
 
 // memo keeps what was read of the parts of requests that a client repeats in all its

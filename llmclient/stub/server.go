@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,12 +17,11 @@ const DefaultAddr = "127.0.0.1:0"
 
 // Limits of one server. They bound what a client can hold up, not what a run needs.
 const (
-	// headerTimeout is how long a client may take to send a request's header.
-	headerTimeout = 10 * time.Second
-	// idleTimeout is how long a kept connection may lie unused.
-	idleTimeout = 60 * time.Second
+	// patienceDefault is how long a client may take to send a request's header or its body,
+	// and how long a kept connection may lie unused.
+	patienceDefault = 9 * time.Second
 	// closeTimeout is how long Close waits for requests in flight.
-	closeTimeout = 5 * time.Second
+	closeTimeout = 1500 * time.Millisecond
 )
 
 // Options tunes a server. The zero value answers at once with seed 0.
@@ -46,6 +46,8 @@ type Options struct {
 	// server: it counts how often each request came.
 	Faults *Injector
 
+	// patience replaces patienceDefault; 0 keeps it.
+	patience time.Duration
 	// closing ends when the server begins to close: what is held back on purpose
 	// then ends too. Nil, for a handler without a server, means never.
 	closing context.Context
@@ -81,9 +83,10 @@ func Start(ctx context.Context, addr string, o Options) (*Server, error) {
 	}
 	closing, release := context.WithCancel(context.WithoutCancel(ctx))
 	o.closing = closing
+	patience := cmp.Or(o.patience, patienceDefault)
 	s := &Server{
 		url:     "http://" + listener.Addr().String(),
-		http:    &http.Server{Handler: NewHandler(o), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout},
+		http:    &http.Server{Handler: NewHandler(o), ReadHeaderTimeout: patience, IdleTimeout: patience},
 		release: release,
 		served:  make(chan error, 1),
 	}
@@ -96,10 +99,9 @@ func Start(ctx context.Context, addr string, o Options) (*Server, error) {
 // and without a trailing slash.
 func (s *Server) URL() string { return s.url }
 
-// Close stops listening, lets requests in flight finish for up to five seconds,
-// then cuts them off, which is an error. Requests that are held back on purpose are
-// cut off at once, which is none. When it returns, every goroutine of the server has
-// ended. Further calls return the first call's error.
+// Close stops listening, lets requests in flight finish for a moment, then cuts them off:
+// who is still sending has no claim to an answer. Requests that are held back on purpose
+// are cut off at once. Further calls return the first call's error.
 func (s *Server) Close() error {
 	s.unhook()
 	s.shutdown()
@@ -111,15 +113,14 @@ func (s *Server) shutdown() {
 	s.once.Do(func() { s.closed = s.drain() })
 }
 
-// drain stops the listener, waits for the handlers and then for Serve itself, so
-// that no goroutine of the server is left when it returns.
+// drain stops the listener, waits for the handlers and then for Serve itself.
 func (s *Server) drain() error {
 	s.release()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	err := s.http.Shutdown(ctx)
-	if err != nil {
-		err = errors.Join(err, s.http.Close())
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = s.http.Close()
 	}
 	if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -92,7 +93,7 @@ func TestServerErrorsAreErrorObjects(t *testing.T) {
 		code               string
 	}{
 		{"POST", "/v1/responses", "{", 400, "invalid_json"},
-		{"POST", "/v1/responses", `{"stream":true}`, 400, "unsupported_value"},
+		{"POST", "/v1/responses", `{"model":"m","input":"a","top_k":7}`, 400, "unknown_parameter"},
 		{"POST", "/v1/responses", strings.Repeat(" ", BodyBytesMax+1), 413, "request_too_large"},
 		{"GET", "/v1/responses", "", 405, "method_not_supported"},
 		{"DELETE", "/v1/models", "", 405, "method_not_supported"},
@@ -175,6 +176,60 @@ func TestCloseWaitsForRequestsInFlight(t *testing.T) {
 	}
 }
 
+// TestWhoIsSlowIsClosed opens connections that send nothing, half a header, half a body, and
+// one that lies idle after an answer. None is kept for longer than the patience.
+func TestWhoIsSlowIsClosed(t *testing.T) {
+	const head = "POST /v1/responses HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n"
+	for name, sent := range map[string]string{
+		"nothing": "", "half a header": head, "half a body": head + "\r\n{", "a body nobody reads": strings.Replace(head, "/v1/responses", "/none", 1) + "\r\n{",
+		"idle": "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := start(t, Options{patience: 50 * time.Millisecond})
+			conn := dialed(t, s, sent)
+			if answer, err := io.ReadAll(conn); err != nil {
+				t.Errorf("not closed: %v after %q", err, answer)
+			} else if name == "half a body" && !strings.Contains(string(answer), " 408 ") {
+				t.Errorf("answered %q, want status 408", answer)
+			}
+		})
+	}
+}
+
+// dialed returns a connection on which text was sent. Reading it ends after 10 s at most.
+func dialed(t *testing.T, s *Server, text string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(patienceDefault + time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+func TestCloseDoesNotWaitForWhoIsStillSending(t *testing.T) {
+	s, err := Start(context.Background(), "", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sent := range []string{"", "POST /v1/responses HTTP/1.1\r\n", "POST /v1/responses HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"} {
+		dialed(t, s, sent)
+	}
+	began := time.Now()
+	if err := s.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	if took := time.Since(began); took > patienceDefault/2 {
+		t.Errorf("Close took %v", took)
+	}
+}
+
 func TestEndOfContextClosesTheServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s, err := Start(ctx, DefaultAddr, Options{})
@@ -193,7 +248,7 @@ func TestEndOfContextClosesTheServer(t *testing.T) {
 func TestClientThatLeavesEndsTheLatency(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s, client := start(t, Options{OnRequest: func([]byte) { cancel() }, Faults: NewInjector(mustPlan(t, "latency=10m"), 1)})
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL()+"/v1/responses", strings.NewReader(`{"model":"m"}`))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL()+"/v1/responses", strings.NewReader(`{"model":"m","input":"Hello"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,144 @@
+package stub
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// openAPI returns a check against one type of the API's own description, which lies beside
+// the repository or, for a worktree, one level up.
+func openAPI(t *testing.T, name string) func(value []byte) error {
+	t.Helper()
+	const file = "shared/openai-responses-schema/responses.schema.json"
+	text, err := os.ReadFile("../../../" + file)
+	if err != nil {
+		text, err = os.ReadFile("../../../../" + file)
+	}
+	if err != nil {
+		t.Skipf("NOT CHECKED against the API's description, which is not here: %v", err)
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	schema.Schema, schema.Ref = "", "#/$defs/"+name
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(value []byte) error {
+		var v any
+		return errors.Join(json.Unmarshal(value, &v), resolved.Validate(v))
+	}
+}
+
+// TestAnswersPassTheDescriptionOfTheAPI sends the requests of some turns, and of one that
+// reflects, to servers of every mode and manner.
+func TestAnswersPassTheDescriptionOfTheAPI(t *testing.T) {
+	response, event, refusal := openAPI(t, "Response"), openAPI(t, "ResponseStreamEvent"), openAPI(t, "ErrorResponse")
+	bodies := [][]byte{[]byte(`{"model":"m","input":"Hello","tools":[{"type":"function","name":"look"},{"type":"web_search"}],"tool_choice":"required"}`)}
+	for _, p := range []protocol{full, lean} {
+		g := opened(t, 3, p)
+		g.live(3)
+		bodies = append(bodies, g.bodies...)
+	}
+	options := []Options{}
+	for _, mode := range Modes() {
+		options = append(options, Options{Mode: Mode(mode)})
+	}
+	for _, manner := range MannerNames() {
+		manners, err := ParseManners(manner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options = append(options, Options{Manners: manners})
+	}
+	for _, o := range options {
+		if len(o.Manners.list) > 0 && o.Manners.list[0].manner == MannerLate {
+			continue // it says what others say, or nothing
+		}
+		s, client := start(t, o)
+		for i, body := range bodies {
+			status, _, got := send(t, client, http.MethodPost, s.URL()+"/v1/responses", body)
+			if err := response(got); status != 200 || err != nil {
+				t.Fatalf("%+v: status %d, %v in %s", o, status, err, got)
+			}
+			if i > 2 {
+				continue
+			}
+			streamed := append(bytes.TrimSuffix(bytes.Clone(body), []byte("}")), `,"stream":true,"max_output_tokens":3040}`...)
+			_, header, got := send(t, client, http.MethodPost, s.URL()+"/v1/responses", streamed)
+			if kind := header.Get("Content-Type"); !strings.HasPrefix(kind, "text/event-stream") {
+				t.Fatalf("%+v: streamed as %s: %s", o, kind, got)
+			}
+			checkStream(t, got, event)
+		}
+	}
+	s, client := start(t, Options{})
+	for _, body := range []string{"{", `{"model":"m"}`, `{"model":"m","input":"a","top_k":1}`} {
+		if status, _, got := send(t, client, http.MethodPost, s.URL()+"/v1/responses", []byte(body)); status != 400 || refusal(got) != nil {
+			t.Errorf("%s: %d %s: %v", body, status, got, refusal(got))
+		}
+	}
+}
+
+// checkStream holds a stream against the description: numbers without a gap, types as
+// announced, pieces that add up to the items of the whole answer at the end.
+func checkStream(t *testing.T, stream []byte, check func([]byte) error) {
+	t.Helper()
+	var last struct {
+		Type     string
+		Response struct {
+			Status string
+			Output []struct {
+				Arguments string
+				Content   []struct{ Text string }
+			}
+		}
+	}
+	lines, number, pieces := bufio.NewScanner(bytes.NewReader(stream)), 0, map[int]string{}
+	lines.Buffer(nil, 1<<20)
+	for named := ""; lines.Scan(); {
+		if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+			named = name
+		}
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var e struct {
+			Type           string
+			SequenceNumber *int `json:"sequence_number"`
+			OutputIndex    int  `json:"output_index"`
+			Delta          string
+		}
+		if err := errors.Join(json.Unmarshal([]byte(data), &e), json.Unmarshal([]byte(data), &last), check([]byte(data))); err != nil {
+			t.Fatalf("%v in %s", err, data)
+		}
+		if e.Type != named || e.SequenceNumber == nil || *e.SequenceNumber != number {
+			t.Fatalf("event %d is named %s: %s", number, named, data)
+		}
+		pieces[e.OutputIndex] += e.Delta
+		number++
+	}
+	if last.Type != "response."+last.Response.Status || last.Response.Status == "in_progress" || len(stream) == 0 {
+		t.Fatalf("the stream ends with %s, a response that is %s", last.Type, last.Response.Status)
+	}
+	for i, item := range last.Response.Output {
+		whole := item.Arguments
+		for _, c := range item.Content {
+			whole += c.Text
+		}
+		if pieces[i] != whole {
+			t.Errorf("item %d came as %q and is %q", i, pieces[i], whole)
+		}
+	}
+}
