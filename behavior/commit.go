@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -21,6 +22,7 @@ type terminal struct {
 // takeDecision decodes a decision, or the decision part of a lean turn, of which it
 // notes the plan and weighs the candidates.
 func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
+	t.pastPlan()
 	s := t.talk.Calls[i]
 	d, used, e := answer.ReadDecision(s.Call)
 	if e != nil {
@@ -46,6 +48,10 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 		}
 		return terminal{}, t.badArguments(i, trace.StepDecision, e)
 	}
+	switch action.(type) {
+	case world.Wait, world.WaitTicks:
+		t.ambiguous = true // whatever comes of it, doing something else would not be its will
+	}
 	return terminal{i, action, d.Why, d.Sources, append(used, more...)}, ""
 }
 
@@ -61,13 +67,23 @@ func (t *Turn) commit(d terminal) {
 	}
 	v := t.judge(d.action, declared)
 	t.intendAction(v)
+	if v.Violation == nil && t.offPlan(repeated(v.Adjusted).ActionName(), t.talk.Calls[d.slot].ID) {
+		v.Violation = &policy.Violation{Rule: policy.RuleOffPlan, Action: repeated(v.Adjusted).ActionName(), Trust: trace.TrustRules}
+		v.Check.Status = world.CheckRejected
+	}
 	if v.Refused() {
-		t.guardRounds++
+		if t.drafts == nil || t.drafts.usable {
+			// Of an answer in which nothing stood the draft counts already.
+			t.guardRounds++
+		}
+		again := encode(encodedAction(d.action))
+		insists := again == t.refused && len(t.best()) > 0
+		t.refused = again
 		n := v.note()
 		n.CallID, n.Leniencies = t.talk.Calls[d.slot].ID, repairNames(d.repairs)
 		t.talk.Note(n)
-		if t.guardRounds > t.mind.cfg.GuardRoundsMax {
-			t.wait(trace.WaitGuardRejected, &v)
+		if t.guardRounds > t.mind.cfg.GuardRoundsMax || insists {
+			t.fail(trace.WaitGuardRejected, &v)
 			return
 		}
 		f := t.mind.words.refused(v)
@@ -116,30 +132,17 @@ func (t *Turn) commitDirect(w weighing) {
 	ranked := w.ranked()
 	if len(ranked) == 0 {
 		if t.talk.Flush(); t.guardRounds > t.mind.cfg.GuardRoundsMax {
-			t.wait(trace.WaitGuardRejected, cmp.Or(w.verdicts...))
+			t.fail(trace.WaitGuardRejected, cmp.Or(w.verdicts...))
 		}
 		return
 	}
-	direct := func(number int) (Decision, bool) {
-		v := w.verdicts[number-1]
-		d := decisionOf(*v)
-		d.ArgumentsTrust, d.Commit, d.CallsSaved = t.mind.trustOf(*v), trace.CommitDirect, 1
-		_, order := v.Adjusted.(world.ExecuteUntil)
-		return d, order
-	}
-	decision, order := direct(ranked[0])
+	v := w.verdicts[ranked[0]-1]
+	decision := decisionOf(*v)
+	decision.ArgumentsTrust, decision.Commit, decision.CallsSaved = t.mind.trustOf(*v), trace.CommitDirect, 1
 	t.talk.Note(trace.Step{
 		Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[w.slot].ID, Name: decision.Adjusted.ActionName(),
 		Detail: llmclient.Marshal(directDetail{ranked[0], w.scores}),
 	})
-	// Standing orders neither are alternatives nor have any: they begin with what was decided.
-	if !order {
-		for _, number := range ranked[1:] {
-			if other, order := direct(number); !order {
-				decision.Otherwise = append(decision.Otherwise, t.completed(other))
-			}
-		}
-	}
 	t.finish(decision)
 }
 

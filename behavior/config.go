@@ -38,8 +38,8 @@ type Config struct {
 }
 
 const (
-	// violationsMax bounds the answers in which a model calls tools in a reason step
-	// before the turn gives up and waits.
+	// violationsMax bounds the answers in which a model calls tools in one reason step
+	// before the turn gives up.
 	violationsMax = 2
 	// resultCharsMax caps a module result when it is made.
 	resultCharsMax = 1200
@@ -75,9 +75,10 @@ func (c Config) WithDefaults() Config {
 func (c Config) Guards(layer policy.Layer) bool { return !slices.Contains(c.GuardOff, layer) }
 
 // CallsMax is the most model calls one turn can make under c: the longest path
-// through plan, module rounds, reason step with its retries, draft, decision,
-// guard rounds and repairs.
+// through plan, module rounds, reason steps with their retries, draft, decision, guard
+// rounds, rounds that did not lead on, and repairs before the plan, the draft and the
+// decision.
 func (c Config) CallsMax() int {
 	c = c.WithDefaults()
-	return 1 + c.ModuleCallsMax + c.ReasonStepsMax*(1+violationsMax) + 1 + 1 + c.GuardRoundsMax + c.RepairsMax
+	return 1 + c.ModuleCallsMax + c.ReasonStepsMax*(1+violationsMax) + 1 + 1 + c.GuardRoundsMax + orderRoundsMax + 3*c.RepairsMax
 }

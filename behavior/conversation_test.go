@@ -45,7 +45,8 @@ var update = flag.Bool("update", false, "rewrite the expected steps of the conve
 // that the memory modules run and fail. A file may hold a section of texts, one a line, that agent-2 of the scenario
 // two_bases wrote to agent-1 before its turn: "message TEXT" or "note TEXT". A section
 // "mandate" has the clauses that bind the agent, one a line as JSON; "commit" is the
-// commit mode and "guard-off" the layers left out.
+// commit mode, "fallback" that setting, "bind-plan" turns that one on, and "guard-off" are
+// the layers left out.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/conversations/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -95,7 +96,10 @@ func play(t *testing.T, sections map[string]string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := behavior.Config{Settings: trace.Settings{Protocol: protocol, Model: "m", Commit: strings.TrimSpace(sections["commit"]), GuardOff: off}}
+	cfg := behavior.Config{Settings: trace.Settings{
+		Protocol: protocol, Model: "m", Commit: strings.TrimSpace(sections["commit"]), GuardOff: off, Fallback: strings.TrimSpace(sections["fallback"]),
+	}}
+	_, cfg.BindPlan = sections["bind-plan"]
 	clauses := clausesIn(t, sections["mandate"])
 	turn := newTurn(t, cfg, clauses...)
 	if texts != "" {
@@ -257,7 +261,11 @@ func message(t *testing.T, id, kind, text string) llmclient.Item {
 }
 
 func writeAsk(out *strings.Builder, a behavior.Ask, seen int) {
-	fmt.Fprintf(out, "ask %d %s %s %v\n", a.Number, a.Stage, a.Request.Choice.Mode, a.Request.Choice.Allowed)
+	allowed := fmt.Sprint(a.Request.Choice.Allowed)
+	if i := strings.Index(allowed, "agent_modules_list"); i >= 0 {
+		allowed = allowed[:i] + "modules]"
+	}
+	fmt.Fprintf(out, "ask %d %s %s %s\n", a.Number, a.Stage, a.Request.Choice.Mode, allowed)
 	for _, it := range a.Request.Input[seen:] {
 		switch it.Kind {
 		case llmclient.KindMessage:
@@ -302,9 +310,15 @@ func writeEnd(out *strings.Builder, d behavior.Decision, notes []trace.Step) {
 	if d.WaitReason != "" {
 		fmt.Fprintf(out, " (%s)", d.WaitReason)
 	}
+	if d.By != "" {
+		fmt.Fprintf(out, " (by %s after %s)", d.By, d.FailedBy)
+	}
 	out.WriteString("\n")
 	if d.Proposed != nil {
 		fmt.Fprintf(out, "proposed %s\n", world.EncodeAction(d.Proposed))
+	}
+	for _, o := range d.Otherwise {
+		fmt.Fprintf(out, "otherwise %s by %s\n", world.EncodeAction(o.Executed), o.By)
 	}
 	for _, a := range d.Adjustments {
 		fmt.Fprintf(out, "adjusted %s %d -> %d (%s)\n", a.Field, a.From, a.To, a.Bound)

@@ -63,6 +63,9 @@ type Decision struct {
 	// number of decisions that the world refused before this one.
 	Otherwise []Decision
 	Fallback  int
+
+	// leniencies name what it took to make a fallback executable.
+	leniencies []string
 }
 
 // Record is the decision as a trace keeps it, with what the world made of it.

@@ -23,9 +23,11 @@
 //	  +------------+------------- may skip ahead to ----------+-------------->+
 //
 // Plan, draft, decision and modules are function tools with strict schemas. The
-// tool list never changes in a run; a stage narrows it through tool_choice, and
-// the turn enforces the narrowing itself, because many providers ignore it. In a
-// reason step no tool may be called: a call that comes anyway is vetoed.
+// tool list never changes in a run; a stage narrows what is offered through tool_choice.
+// Many models keep to an order of their own, so what comes in another one is taken where
+// it makes sense, and counted: modules before the plan or after a draft, another plan or
+// draft, all in one answer. Only counts bind. In a reason step no tool may be called: a
+// call that comes anyway is vetoed, and text beside it is the step's.
 //
 // A plan gives the kinds of its steps (call, reason, respond, skip), of which typed
 // steps are made, and the actions that the agent may take, in the slots of a candidate. A plan
@@ -44,20 +46,26 @@
 //
 // # What can go wrong, and where it is decided
 //
-//   - No answer (timeout, 5xx, ...): the turn ends in a wait, "llm_error:KIND".
+// A turn that fails, as below, ends in the best it has: the best candidate of its draft
+// that was accepted, or else the first planned action that every check passes, within
+// [policy.Fallback]. Without either, and after several decisions or a chosen wait, it ends
+// in a wait that names the failure.
+//
+//   - No answer (timeout, 5xx, ...): the turn fails, "llm_error:KIND".
 //   - An answer that is cut, filtered or unfinished is dropped whole; one that is
-//     empty, a refusal or no JSON is kept: one repair call, then a wait,
-//     "parse_error:KIND".
+//     empty, a refusal or no JSON is kept: one repair call, and one more whenever the
+//     turn got further, then "parse_error:KIND".
 //   - A call that cannot be taken (no JSON, no object, a field that does not fit, an
 //     unknown tool, one not allowed now, several decisions): an error output with
 //     the code. A protocol call costs the repair; with a module call the model goes
 //     on.
 //   - A module that ran and failed: an error output; the model goes on.
 //   - An action that the world would refuse goes back with its numbers, one that plan
-//     or mandate refuse with the rule and what was planned, at most three times, then a
-//     wait, "guard_rejected".
-//   - Tools called in a reason step: an error output per call, two retries, then a
-//     wait, "reasoning_step_failed".
+//     or mandate refuse with the rule and what was planned, at most three times, then
+//     "guard_rejected".
+//   - Tools called in a reason step: an error output per call, two retries, then
+//     "reasoning_step_failed".
+//   - Plan after plan, draft after draft: two more rounds, then "rounds_used_up".
 //
 // All texts about errors stand in one table, phrases, and each says which retry
 // follows where retries are bounded.

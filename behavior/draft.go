@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -21,11 +22,16 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	if e != nil {
 		return t.badArguments(i, trace.StepDraft, e)
 	}
+	t.pastPlan()
+	further := t.accepted == nil
 	w, e := t.weigh(call.Call, draft.Candidates)
 	if !w.usable && e != nil {
 		return t.badArguments(i, trace.StepDraft, e)
 	}
 	status := trace.StatusOK
+	if further && t.accepted != nil {
+		t.parseRepairs = 0
+	}
 	t.reveal()
 	t.stage = trace.StageDecision
 	if !w.usable {
@@ -78,6 +84,7 @@ type weighing struct {
 // weigh judges the candidates that a call gave; e is the first argument error.
 func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, e *answer.ArgumentError) {
 	t.candidates = nil
+	accepted := false
 	for i, candidate := range candidates[:min(len(candidates), candidatesMax)] {
 		n := i + 1
 		action, used, bad := candidate.Decode(c, t.names)
@@ -106,8 +113,19 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 		}
 		w.results = append(w.results, result)
 		w.details = append(w.details, candidateDetail{N: n, verdictDetail: v.detail()})
+		accepted = accepted || v.Check.Status == world.CheckAccepted
+	}
+	if accepted {
+		t.accepted = &w
 	}
 	return w, e
+}
+
+// same reports whether two drafts propose the same.
+func (w weighing) same(as *weighing) bool {
+	return slices.EqualFunc(w.verdicts, as.verdicts, func(a, b *Verdict) bool {
+		return a != nil && b != nil && bytes.Equal(encodedAction(a.Proposed), encodedAction(b.Proposed))
+	})
 }
 
 // The parts of a candidate's score.

@@ -22,21 +22,55 @@ const (
 	plannedMax     = 2 * planActionsMax
 )
 
-func (t *Turn) takePlan(i int) answer.Problem {
+// idea is an action of a plan, with the slots that it leaves open.
+type idea struct {
+	do   world.Action
+	open []world.Slot
+}
+
+func (t *Turn) takePlan(i int) (dropped []*answer.ArgumentError, problem answer.Problem) {
 	plan, used, e := answer.ReadPlan(t.talk.Calls[i].Call)
 	if e != nil {
-		return t.badArguments(i, trace.StepPlan, e)
+		return nil, t.badArguments(i, trace.StepPlan, e)
 	}
-	dropped := t.acceptPlan(plan, t.talk.Calls[i], used)
+	if !t.planned {
+		t.parseRepairs = 0
+	}
+	t.ideas = nil
+	dropped = t.acceptPlan(plan, t.talk.Calls[i], used)
 	// A plan may say, step by step, that there is nothing to do.
 	acts := func(s typedStep) bool { return s.Kind != answer.StepSkip }
 	if len(t.planSteps) > 0 && !slices.ContainsFunc(t.planSteps, acts) {
-		t.idle = &plan
+		t.idle, t.ideas = &plan, nil
+	}
+	t.listed = nil // a plan that names no action says nothing about any
+	if t.idle != nil || len(t.ideas) > 0 {
+		t.listed = t.plannedNames()
+		for _, s := range t.planSteps {
+			t.listed = append(t.listed, s.Allowed...)
+		}
+		if asks := func(s typedStep) bool { return s.Kind != answer.StepUnknown }; !slices.ContainsFunc(t.planSteps, asks) {
+			t.listed = append(t.listed, t.mind.moduleNames...)
+		}
+	}
+	if t.idle != nil {
+		t.listed = []string{world.Wait{}.ActionName()}
 	}
 	t.reveal()
 	t.afterPlan()
-	t.talk.Respond(i, planAccepted{dropped, t.stage})
-	return ""
+	return dropped, ""
+}
+
+// plannedNames are the names of the planned actions, each once, and waiting, which is
+// always possible.
+func (t *Turn) plannedNames() []string {
+	names := []string{world.Wait{}.ActionName()}
+	for _, p := range t.plan {
+		if !slices.Contains(names, p.Action) {
+			names = append(names, p.Action)
+		}
+	}
+	return names
 }
 
 // acceptPlan takes a plan: its steps, and what it says the agent may do. It returns
@@ -56,16 +90,11 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 		}
 		used = slices.Concat(used, more)
 		t.mayDo(planned)
+		t.ideas = append(t.ideas, idea{do, open})
 	}
 	t.fromPlan = len(t.plan)
 	t.planSteps = nil
-	// The names of the planned actions, each once, and waiting, which is always possible.
-	actions := []string{world.Wait{}.ActionName()}
-	for _, p := range t.plan {
-		if !slices.Contains(actions, p.Action) {
-			actions = append(actions, p.Action)
-		}
-	}
+	actions := t.plannedNames()
 	for _, s := range plan.Steps[:min(len(plan.Steps), planStepsMax)] {
 		t.planSteps = append(t.planSteps, typed(s.Kind, t.mind.moduleNames, actions))
 	}
@@ -131,7 +160,7 @@ func typed(kind string, modules, actions []string) typedStep {
 	case answer.StepSkip:
 		s.Allowed = append(s.Allowed, world.Wait{}.ActionName())
 	default:
-		s.Kind = "unknown"
+		s.Kind = answer.StepUnknown
 	}
 	return s
 }

@@ -181,8 +181,8 @@ func TestConfigNamesWhatIsWrong(t *testing.T) {
 			t.Errorf("%+v: error %v, want one that names %q", s, err, want)
 		}
 	}
-	if got := (behavior.Config{}).CallsMax(); got != 13 {
-		t.Errorf("the longest turn takes %d calls, want 13", got)
+	if got := (behavior.Config{}).CallsMax(); got != 23 {
+		t.Errorf("the longest turn takes %d calls, want 23", got)
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -17,7 +19,14 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	text, problem := t.talk.Take(a)
 	if a.Failure != nil {
 		t.talk.Note(trace.Step{Kind: trace.StepModelError, Status: trace.StatusError, Code: string(a.Failure.Kind)})
-		t.wait(trace.WaitReason(trace.WaitModelPrefix+string(a.Failure.Kind)), nil)
+		reason := trace.WaitReason(trace.WaitModelPrefix + string(a.Failure.Kind))
+		switch a.Failure.Kind {
+		case llmclient.ErrInterrupted, llmclient.ErrAbandoned, llmclient.ErrNotRecorded, llmclient.ErrRecordingDamaged:
+			// The run ends here, or somebody gave up the turn: it is not the model that failed.
+			t.wait(reason, nil)
+		default:
+			t.fail(reason, nil)
+		}
 		return
 	}
 	reasons := t.stage == trace.StageReason
@@ -27,26 +36,35 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	switch {
 	case problem != "":
 		t.repair(problem)
+		return
 	case !reasons:
 		t.dispatch()
-	case len(t.talk.Calls) > 0:
-		// No tool may be called in a reason step: nothing runs, and each call gets its own
-		// error output.
+		return
+	}
+	// No tool may be called in a reason step: nothing runs, and each call gets its own error
+	// output. What was thought beside the calls is kept, and does for the step.
+	thought := strings.TrimSpace(text) != ""
+	if len(t.talk.Calls) > 0 {
 		t.violations++
 		for i, s := range t.talk.Calls {
 			f := t.mind.words.newFeedback(CodeReasonViolation)
-			f.Attempt, f.Of = t.violations, violationsMax
+			if !thought {
+				f.Attempt, f.Of = t.violations, violationsMax
+			}
 			t.talk.reject(i, f)
 			t.talk.Note(trace.Step{Kind: trace.StepViolation, Status: trace.StatusError, Level: trace.LevelWarn, Code: CodeReasonViolation, CallID: s.ID, Name: t.mind.vocabulary.Tool(s.Tool)})
 		}
 		t.talk.Flush()
-		if t.violations > violationsMax {
-			t.wait(trace.WaitReasoning, nil)
+		if !thought {
+			if t.violations > violationsMax {
+				t.fail(trace.WaitReasoning, nil)
+			}
+			return
 		}
-	default:
-		t.talk.Note(trace.Step{Kind: trace.StepReason, Status: trace.StatusOK, Level: trace.LevelInfo, Detail: llmclient.Marshal(reasonDetail{capText(text), runeCount(text)})})
+	}
+	t.talk.Note(trace.Step{Kind: trace.StepReason, Status: trace.StatusOK, Level: trace.LevelInfo, Detail: llmclient.Marshal(reasonDetail{capText(text), runeCount(text)})})
+	if t.afterPlan(); t.stage != trace.StageReason {
 		t.talk.Say(t.mind.words.reasonDone)
-		t.afterPlan()
 	}
 }
 
@@ -56,28 +74,50 @@ type reasonDetail struct {
 	Chars int    `json:"chars"`
 }
 
-// repair spends one further call on an answer that could not be used, or ends
-// the turn when none is left.
+// repair spends one further call on an answer that could not be used, or ends the turn
+// when none is left. Calls that are not taken now are counted apart, so that neither kind
+// uses up the tries of the other.
 func (t *Turn) repair(problem answer.Problem) {
-	if !t.talk.Repair(problem, t.allowed()) {
-		t.wait(trace.WaitReason(trace.WaitParsePrefix+string(problem)), nil)
+	spent, most := &t.parseRepairs, t.mind.cfg.RepairsMax
+	if problem == answer.NotAllowedNow {
+		spent, most = &t.orderRounds, orderRoundsMax
+	}
+	t.talk.Repairs, t.talk.RepairsMax = *spent, most
+	ok := t.talk.Repair(problem, t.allowed())
+	*spent = t.talk.Repairs
+	if problem == answer.Several {
+		t.ambiguous = true
+	}
+	if !ok {
+		t.fail(trace.WaitReason(trace.WaitParsePrefix+string(problem)), nil)
 	}
 }
 
-// dispatch handles the calls of one answer in order. Protocol calls are settled
-// at once; module calls stay open for the caller.
+// dispatch handles the calls of one answer in the order of the protocol. Protocol calls
+// are settled at once; module calls stay open for the caller.
 func (t *Turn) dispatch() {
 	t.idle, t.drafts = nil, nil
 	var decisions []terminal
-	progress, misdecided, wrong := false, false, answer.Problem("")
-	for i, s := range t.talk.Calls {
+	before, planned := t.accepted, t.planned
+	progress, misdecided, replans, wrong := false, false, false, answer.Problem("")
+	plan, dropped := -1, []*answer.ArgumentError(nil)
+	for _, i := range t.order() {
+		s := t.talk.Calls[i]
+		if t.stage == trace.StageReason {
+			// The plan before it in this answer asks for a reason step. A module may be asked
+			// first; who drafts goes on without the step.
+			t.stage, t.planSteps = trace.StageModules, append([]typedStep{typed(answer.StepReason, nil, nil)}, t.planSteps...)
+		}
 		var problem answer.Problem
 		allowed := t.allowed()
+		offered := slices.Contains(allowed, s.Tool)
+		isModule := slices.Contains(t.mind.moduleNames, s.Tool)
 		switch {
-		case !slices.Contains(allowed, s.Tool):
+		case !offered && !t.takes(s.Tool), isModule && t.offPlan(s.Tool, s.ID):
 			problem = t.refuseTool(i, allowed)
 		case s.Tool == answer.ToolPlan:
-			problem = t.takePlan(i)
+			dropped, problem = t.takePlan(i)
+			plan, replans = i, planned
 		case s.Tool == answer.ToolDraft:
 			problem = t.takeDraft(i)
 		case s.Tool == answer.ToolDecision || s.Tool == answer.ToolTurn:
@@ -89,13 +129,20 @@ func (t *Turn) dispatch() {
 			t.moduleCalls++
 			t.talk.Calls[i].module = true
 		}
+		if !offered && problem == "" {
+			t.talk.Note(trace.Step{Kind: trace.StepOutOfOrder, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool})
+		}
 		progress = progress || problem == ""
 		misdecided = misdecided || problem == answer.InvalidArgs
 		wrong = cmp.Or(wrong, problem)
 	}
+	if plan >= 0 && !t.talk.Calls[plan].done {
+		t.talk.Respond(plan, planAccepted{dropped, t.stage})
+	}
 	differs := func(d terminal) bool {
 		return !bytes.Equal(world.EncodeAction(d.action), world.EncodeAction(decisions[0].action))
 	}
+	redrafts := t.drafts != nil && t.drafts.usable && before != nil
 	switch {
 	case misdecided:
 		// A protocol call of the answer was wrong: nothing of it is committed, and
@@ -114,9 +161,51 @@ func (t *Turn) dispatch() {
 		t.rest()
 	case wrong != "" && !progress:
 		t.repair(wrong)
-	case t.talk.settled():
+	case !t.talk.settled():
+	case t.drafts != nil && !t.drafts.usable && t.guardRounds > t.mind.cfg.GuardRoundsMax+1:
+		t.fail(trace.WaitGuardRejected, cmp.Or(t.drafts.verdicts...))
+	case redrafts, replans && t.drafts == nil:
+		// The same draft again is as good as a decision for it.
+		t.orderRounds++
+		if t.talk.Flush(); t.orderRounds > orderRoundsMax || redrafts && t.drafts.same(before) {
+			t.fail(trace.WaitRounds, nil)
+		}
+	default:
 		t.talk.Flush()
 	}
+}
+
+// order lists the calls of an answer as they are handled: as they came, but that without
+// an earlier draft one in the same answer goes before its decision.
+func (t *Turn) order() []int {
+	rank := func(i int) int {
+		return slices.Index([]string{answer.ToolDraft, answer.ToolDecision}, t.talk.Calls[i].Tool)
+	}
+	list := make([]int, len(t.talk.Calls))
+	for i := range list {
+		list[i] = i
+	}
+	if t.candidates == nil {
+		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	}
+	return list
+}
+
+// isListed reports whether the newest plan, if any, has a tool or action.
+func (t *Turn) isListed(name string) bool { return t.listed == nil || slices.Contains(t.listed, name) }
+
+// offPlan counts a tool or action that the newest plan does not list, and reports whether
+// it is refused for that.
+func (t *Turn) offPlan(name, callID string) (refused bool) {
+	if t.isListed(name) {
+		return false
+	}
+	s := trace.Step{Kind: trace.StepOffPlan, Status: trace.StatusOK, CallID: callID, Name: name}
+	if t.mind.cfg.BindPlan {
+		s.Status, s.Code = trace.StatusError, string(policy.RuleOffPlan)
+	}
+	t.talk.Note(s)
+	return t.mind.cfg.BindPlan
 }
 
 // refuseTool answers a call of a tool that is unknown or not allowed now.

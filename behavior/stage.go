@@ -1,6 +1,8 @@
 package behavior
 
 import (
+	"slices"
+
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/trace"
 )
@@ -19,11 +21,14 @@ func (t *Turn) allowed() []string {
 		if t.mind.cfg.Protocol == ProtocolLean {
 			return []string{answer.ToolPlan}
 		}
-		return []string{answer.ToolPlan, answer.ToolDraft, answer.ToolDecision}
+		if t.opening.held.count() > 0 || len(t.unseen) > 0 {
+			modules = nil
+		}
+		return slices.Concat([]string{answer.ToolPlan}, t.commits(), modules)
 	case trace.StageModules:
-		return append([]string{answer.ToolDraft, answer.ToolDecision}, modules...)
+		return append(t.commits(), modules...)
 	case trace.StageDraft:
-		return []string{answer.ToolDraft, answer.ToolDecision}
+		return t.commits()
 	case trace.StageDecision:
 		return []string{answer.ToolDecision}
 	case trace.StageLean:
@@ -32,13 +37,42 @@ func (t *Turn) allowed() []string {
 	panic("behavior: turn in unknown stage " + string(t.stage))
 }
 
+// commits are the tools by which a turn comes to its decision, together in one answer. A
+// draft that is committed directly needs no decision.
+func (t *Turn) commits() []string {
+	if t.mind.cfg.Commit == trace.CommitDirect {
+		return []string{answer.ToolDraft}
+	}
+	return []string{answer.ToolDraft, answer.ToolDecision}
+}
+
+// takes reports whether a call that is not offered now is taken all the same: the order of
+// calls is advice. Only a lean turn that has texts to read has to plan first.
+func (t *Turn) takes(tool string) bool {
+	lean := t.mind.cfg.Protocol == ProtocolLean
+	switch tool {
+	case answer.ToolPlan:
+		return true
+	case answer.ToolDraft, answer.ToolDecision:
+		return !lean
+	case answer.ToolTurn:
+		return lean && t.stage != trace.StagePlan
+	}
+	return slices.Contains(t.mind.moduleNames, tool) && t.moduleCalls < t.mind.cfg.ModuleCallsMax && !t.cramped && t.spares(0)
+}
+
+// orderRoundsMax bounds the answers of a turn that do not lead on: another plan, another
+// draft, a call that is not taken.
+const orderRoundsMax = 2
+
 // moduleTokensMin is the room in the window below which no module is offered: a
 // result and the draft behind it have to fit, and half of it is kept for the draft.
 const moduleTokensMin = 1000
 
-// afterPlan moves to the stage the plan's next open step asks for. Reason steps
-// beyond the limit and respond and skip steps need no stage of their own.
+// afterPlan moves to the stage the plan's next open step asks for. Respond and skip steps
+// need no stage of their own.
 func (t *Turn) afterPlan() {
+	t.reasoning = false
 	if t.mind.cfg.Protocol == ProtocolLean {
 		t.stage = trace.StageLean
 		return
@@ -52,12 +86,27 @@ func (t *Turn) afterPlan() {
 			return
 		case step.Kind == answer.StepReason && t.reasonSteps < t.mind.cfg.ReasonStepsMax && t.spares(1):
 			t.stage = trace.StageReason
-			t.reasonSteps++
-			t.talk.Say(t.mind.words.reasonPrompt)
 			return
+		case step.Kind == answer.StepReason:
+			t.skipped("skipped_by_limit")
 		}
 	}
 	t.stage = trace.StageDraft
+}
+
+// skipped notes a reason step that does not come about.
+func (t *Turn) skipped(code string) {
+	t.talk.Note(trace.Step{Kind: trace.StepReasonSkipped, Status: trace.StatusOK, Code: code})
+}
+
+// pastPlan drops the steps still to come: the model goes on to its draft or decision.
+func (t *Turn) pastPlan() {
+	for _, step := range t.planSteps {
+		if step.Kind == answer.StepReason {
+			t.skipped("skipped_by_model")
+		}
+	}
+	t.planSteps = nil
 }
 
 // Afford tells the turn how many more requests its caller can send, the next one

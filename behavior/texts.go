@@ -109,6 +109,7 @@ func textSource(kind trace.SourceKind, id, author string, tick int64, shown stri
 // reveal shows the texts from the next request on, and the module results that waited
 // with them: the plan is made, or a draft in its place.
 func (t *Turn) reveal() {
+	t.shown = true
 	for _, r := range t.unseen {
 		t.talk.after = append(t.talk.after, llmclient.Message("user", t.mind.words.headingMessages+"\n"+r.Output))
 		t.retrieve(r.Sources)

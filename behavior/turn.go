@@ -39,20 +39,32 @@ type Turn struct {
 	affordable int
 	bounded    bool
 
-	moduleCalls int
-	reasonSteps int
-	violations  int
-	guardRounds int
-	planned     bool
-	// planSteps are the steps of the plan still to come.
+	// The counts that bind the turn. violations are those of the present reason step,
+	// parseRepairs those since the turn last got further.
+	moduleCalls, reasonSteps, violations   int
+	guardRounds, orderRounds, parseRepairs int
+
+	// planned says that a plan was made, shown that texts of others may be shown: because
+	// of it, or of a draft in its place. reasoning says that the present reason step was
+	// asked for.
+	planned, shown, reasoning bool
+	// planSteps are the steps of the plan still to come, ideas the actions of the newest
+	// plan as they were read, and listed the tools and actions that it has; nil without one.
 	planSteps []typedStep
+	ideas     []idea
+	listed    []string
 	// plan is what the agent set out to do before it read words of others; of
 	// several plans and drafts made by then the last counts.
 	plan []policy.PlannedAction
 	// fromPlan is how many of them, the first ones, a plan listed.
 	fromPlan int
-	// drafts is the draft of the answer that is being taken, nil without one.
-	drafts *weighing
+	// drafts is the draft of the answer that is being taken, nil without one, and accepted
+	// the newest draft of the turn with a candidate that the dry run accepted.
+	drafts, accepted *weighing
+	// ambiguous says that the turn is past a fallback: it gave several decisions, or chose
+	// to wait. refused is the last decision that was sent back.
+	ambiguous bool
+	refused   string
 	// idle is the plan that leaves nothing to do, nil without one.
 	idle *answer.Plan
 	// untrusted says that a request of the turn carried a source that may not decide,
@@ -105,9 +117,14 @@ func (t *Turn) Next() Step {
 		}
 	}
 	if !t.talk.waiting {
+		if t.stage == trace.StageReason && !t.reasoning {
+			t.reasoning, t.violations = true, 0
+			t.reasonSteps++
+			t.talk.Say(t.mind.words.reasonPrompt)
+		}
 		t.talk.Complete()
 		if t.talk.asks > 0 && t.room() < 0 {
-			t.wait(trace.WaitWindow, nil)
+			t.fail(trace.WaitWindow, nil)
 			return *t.decision
 		}
 		t.cramped = t.room() < moduleTokensMin
@@ -171,9 +188,9 @@ func (t *Turn) Result(r modules.Result) {
 			continue
 		}
 		s.done, s.output = true, r.Output
-		// A lean turn that comes upon words of others, as a memory may hold, makes its plan
-		// before it reads them.
-		if t.stage == trace.StageLean && !t.planned && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(policy.LayerOrder) {
+		// A turn that comes upon words of others, as a memory may hold, makes its plan before
+		// it reads them.
+		if !t.planned && !t.shown && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(policy.LayerOrder) {
 			s.output = encode(resultUnseen{"held", fmt.Sprintf(t.mind.words.textHeld, 1)})
 			t.unseen = append(t.unseen, r)
 		} else {
@@ -196,7 +213,7 @@ func (t *Turn) Result(r modules.Result) {
 		return
 	}
 	t.talk.Flush()
-	if len(t.unseen) > 0 && !t.planned {
+	if len(t.unseen) > 0 {
 		t.stage = trace.StagePlan
 		return
 	}
@@ -254,6 +271,17 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Verdict) {
 
 func (t *Turn) finish(d Decision) {
 	d = t.completed(d)
+	switch d.Executed.(type) {
+	case world.Wait, world.WaitTicks, world.ExecuteUntil:
+	default:
+		// What the world refuses gives way to the next accepted candidate.
+		if d.By == "" && (t.mind.cfg.Fallback == trace.FallbackBest || d.Commit == trace.CommitDirect) {
+			for _, other := range t.alternatives(d.Executed) {
+				other.Commit, other.CallsSaved = d.Commit, d.CallsSaved
+				d.Otherwise = append(d.Otherwise, t.completed(other))
+			}
+		}
+	}
 	t.talk.Calls = nil
 	t.decision = &d
 }

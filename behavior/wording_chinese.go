@@ -157,6 +157,7 @@ var chinese = wording{
 		{policy.RuleArgumentNotPlanned, "你的计划中这个行动的该字段是另一个值。什么都没有执行。请按计划起草。"},
 		{policy.RuleArgumentUntrusted, "你的计划没有写明该字段，其值可能来自他人的文本。什么都没有执行。请起草计划中的行动。"},
 		{policy.RuleOrderNotPlanned, "你的计划中没有这个持续行动。什么都没有执行。请起草只做一次的或按计划的。"},
+		{policy.RuleOffPlan, "你的计划没有列出这个行动，而本次运行以计划为限。什么都没有执行。请起草计划中的行动。"},
 		{policy.RuleUnavailable, "现在无法审查这个行动。什么都没有执行。请另起草一个行动。"},
 	},
 	callAllowed: "请调用允许的工具。",

@@ -273,6 +273,7 @@ func TestCapsOfAgentsEndARunWithoutThoseThatAreGone(t *testing.T) {
 // for, over and over.
 func TestPromptsThatOutgrowACapEndTheRun(t *testing.T) {
 	o := options(t, "minimal", 60)
+	o.Fallback = trace.FallbackWait
 	scripted := o.Source
 	sent := map[int64]int{}
 	o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {

@@ -14,6 +14,10 @@ type DecisionCounts struct {
 	WaitDegraded int64 `json:"wait_degraded"`
 	// Degraded waits by reason.
 	WaitDegradedByReason Counts `json:"wait_degraded_by_reason"`
+	// Turns that failed before a decision and ended in the best they had, by what that was: "draft" or "plan".
+	FallbacksBy Counts `json:"fallbacks_by"`
+	// The same by how the turn failed.
+	FallbacksByReason Counts `json:"fallbacks_by_reason"`
 }
 
 // ActionCounts follows actions from the model to the world. Standing orders that
@@ -86,6 +90,10 @@ type TraceCounts struct {
 	LLMSkippedTickRatioPPM int64 `json:"llm_skipped_tick_ratio_ppm"`
 	// Model calls per decision that was not a continued one.
 	CallsPerDecision CallsPerDecision `json:"calls_per_decision"`
+	// Calls that were not offered at their stage and were taken all the same, by tool.
+	OutOfOrder Counts `json:"out_of_order"`
+	// Calls and actions that the turn's plan did not list, by tool or action; with bind_plan they were refused.
+	OffPlan Counts `json:"off_plan"`
 	// Calls made in a reason step, where none is allowed, and vetoed.
 	ReasoningViolations int64 `json:"reasoning_violations"`
 	// Actions the guard refused, by code.
@@ -141,7 +149,7 @@ type Guard struct {
 	Rounds int64 `json:"rounds"`
 	// Turns and standing orders that ended in a wait because what was wanted had been refused.
 	Waits int64 `json:"waits"`
-	// Candidates of directly committed drafts that the world refused, so that another of the same draft was tried.
+	// Decisions that the world refused, so that another candidate of the same draft was tried.
 	Alternatives int64 `json:"alternatives"`
 	// Turns with a source in view that is trusted less than the agent's own observations.
 	TurnsWithUntrustedView int64 `json:"turns_with_untrusted_view"`
@@ -157,4 +165,8 @@ type Reasoning struct {
 	Violations int64 `json:"violations"`
 	// Turns that ended in a wait because the model went on calling.
 	Failed int64 `json:"failed"`
+	// Reason steps of plans that the model went past.
+	SkippedByModel int64 `json:"skipped_by_model"`
+	// Reason steps of plans that a limit of the turn left out.
+	SkippedByLimit int64 `json:"skipped_by_limit"`
 }

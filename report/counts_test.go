@@ -59,7 +59,7 @@ func TestDecisions(t *testing.T) {
 		{"decisions by what was decided", []trace.Record{
 			act(1, "a", waitOne, accepted), act(1, "a", waitMany, accepted), act(1, "a", mineOn, rejected), degraded("a", "llm_error:cap"), degraded("b", "llm_error:cap"), degraded("b", "guard_rejected"),
 		}, func(r Report) any { return r.DecisionCounts }, DecisionCounts{
-			Wait: 4, WaitTicks: 1, Act: 1, WaitChosen: 1, WaitDegraded: 3, WaitDegradedByReason: Counts{"llm_error:cap": 2, "guard_rejected": 1},
+			Wait: 4, WaitTicks: 1, Act: 1, WaitChosen: 1, WaitDegraded: 3, WaitDegradedByReason: Counts{"llm_error:cap": 2, "guard_rejected": 1}, FallbacksBy: Counts{}, FallbacksByReason: Counts{},
 		}},
 		{"actions by outcome, waits apart", []trace.Record{
 			act(1, "a", mine, accepted), act(2, "a", mineOn, rejected), act(2, "a", `{"action":"refine_compound"}`, rejected), act(3, "a", waitMany, accepted), unasked,

@@ -98,6 +98,10 @@ func (f *folder) decision(d trace.Decision) error {
 	}
 
 	n := &r.DecisionCounts
+	if d.FailedBy != "" {
+		n.FallbacksBy[string(d.By)]++
+		n.FallbacksByReason[string(d.FailedBy)]++
+	}
 	switch kind {
 	case "wait":
 		n.Wait++

@@ -88,7 +88,8 @@ func newFolder() *folder {
 	r := &f.out
 	for _, counts := range []*Counts{
 		&r.ActionKindCounts, &r.ActionKindSuccessCounts, &r.ActionKindFailureCounts, &r.ActionRejectReasonCounts,
-		&r.FirstActionTick, &r.FaultsInjectedByKind, &r.DecisionCounts.WaitDegradedByReason, &r.Actions.ClampsByField,
+		&r.FirstActionTick, &r.FaultsInjectedByKind, &r.DecisionCounts.WaitDegradedByReason,
+		&r.DecisionCounts.FallbacksBy, &r.DecisionCounts.FallbacksByReason, &r.TraceCounts.OutOfOrder, &r.TraceCounts.OffPlan, &r.Actions.ClampsByField,
 		&r.TraceCounts.LLMErrorsByKind, &r.TraceCounts.ParseErrorsByKind, &r.TraceCounts.ParseRepairsByKind,
 		&r.TraceCounts.StepTypeCounts, &r.TraceCounts.ClipsBySection, &r.TraceCounts.GuardRejectionsByCode,
 		&r.TraceCounts.ModuleCallsByName, &r.TraceCounts.ModuleErrorsByCode, &r.TraceCounts.ToolRefusalsByCode,

@@ -52,6 +52,9 @@ func (r Report) Text() string {
 
 	line("decisions", fmt.Sprintf("%d by models, %d continued (%d calls saved), %d degraded to wait%s", r.TotalDecisions, r.ContinuedDecisions,
 		r.CallsSaved+r.CallsSavedBy.sum(), d.WaitDegraded, d.WaitDegradedByReason.most()))
+	if n := d.FallbacksBy.sum(); n > 0 {
+		line("fallbacks", fmt.Sprintf("%d failed turns ended in the best they had%s%s", n, d.FallbacksBy.most(), d.FallbacksByReason.most()))
+	}
 	choices := fmt.Sprintf("act %d, wait %d, wait_ticks %d", d.Act, d.Wait, d.WaitTicks)
 	if advice := c.RepetitionAdviceByKind.most(); advice != "" {
 		choices += "; repetition remarked on" + advice
@@ -64,6 +67,9 @@ func (r Report) Text() string {
 
 	calls := fmt.Sprintf("%d, %s per decision, most %d; %d failed%s", c.ModelCalls, milli(c.CallsPerDecision.AvgMilli),
 		c.CallsPerDecision.Max, c.LLMErrors, c.LLMErrorsByKind.most())
+	if n := c.OutOfOrder.sum(); n > 0 {
+		calls += fmt.Sprintf("; out of order: %d%s", n, c.OutOfOrder.most())
+	}
 	if c.CallsRefused > 0 {
 		calls += fmt.Sprintf("; not sent, refused by caps: %d", c.CallsRefused)
 	}

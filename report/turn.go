@@ -133,6 +133,16 @@ func (f *folder) step(s trace.Step) {
 	case trace.StepViolation:
 		c.ReasoningViolations++
 		f.out.Reasoning.Violations++
+	case trace.StepReasonSkipped:
+		if s.Code == "skipped_by_model" {
+			f.out.Reasoning.SkippedByModel++
+		} else {
+			f.out.Reasoning.SkippedByLimit++
+		}
+	case trace.StepOutOfOrder:
+		c.OutOfOrder[s.Name]++
+	case trace.StepOffPlan:
+		c.OffPlan[s.Name]++
 	case trace.StepDraft:
 		if s.Status == trace.StatusError && s.Code == "" {
 			g.Rounds++

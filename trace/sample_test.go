@@ -34,7 +34,7 @@ func samples() []Record {
 				AgentModels:        []AgentModel{{Agent: "agent-1", Model: "m2", BaseURL: "http://b/v1", KeyEnv: "KEY"}},
 				Recording:          &Recording{Name: "run-0", Model: "m", ModelSource: SourceLive, UsageSource: UsageReported, Asked: SourceScripted},
 				DecisionDeadlineMS: 9000, TimeoutMS: 3000, ModuleCallsMax: 3, ReasonStepsMax: 1, GuardRoundsMax: 3,
-				RepairsMax: 1, RepeatAdviceAfter: 4, ContextWindowTokens: 32000, OutputTokensMax: 800, PromptProfile: "balanced", Commit: "direct", GuardOff: []string{"plan"}, Language: "en", SystemPrompt: "s",
+				RepairsMax: 1, Fallback: "best", BindPlan: true, RepeatAdviceAfter: 4, ContextWindowTokens: 32000, OutputTokensMax: 800, PromptProfile: "balanced", Commit: "direct", GuardOff: []string{"plan"}, Language: "en", SystemPrompt: "s",
 				ShortTermGoal: "g", LongTermGoal: "l", AgentsOverride: 1, PromptSwitches: []Switch{{Tick: 2, ShortTermGoal: &goal}},
 				PlaybookBullets: 6, FreezePlaybook: true, LearnEvery: 5,
 				Caps:     Caps{Run: Limit{Calls: 9, Tokens: 8000, Cost: 7_000_000}, Agent: Limit{Calls: 5}, Tick: Limit{Tokens: 600}},
@@ -64,7 +64,7 @@ func samples() []Record {
 			CallID: "call_1", Minted: true, Name: "world.route", Detail: json.RawMessage(`{"n":1}`), Leniencies: []string{"unfenced"}, Level: LevelWarn,
 		},
 		Decision{
-			Tick: 1, AgentID: "agent-1", DecidedBy: ByEngine, Proposed: json.RawMessage(`null`),
+			Tick: 1, AgentID: "agent-1", DecidedBy: ByEngine, By: ByDraft, FailedBy: "llm_error:deadline", Proposed: json.RawMessage(`null`),
 			Adjusted: json.RawMessage(`{"action":"wait"}`), Executed: json.RawMessage(`{"action":"wait"}`),
 			Adjustments:    []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
 			ArgumentsTrust: []ArgumentTrust{{Argument: "amount", Trust: TrustOtherAgent}},

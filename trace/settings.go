@@ -81,9 +81,13 @@ type Settings struct {
 	OutputTokensMax     int `json:"output_tokens_max" default:"1024" min:"1" max:"10000000"`
 	// The limits of one turn, in calls, steps and rounds.
 	ModuleCallsMax int `json:"module_calls_max" cli:"- llm.max_module_calls MAX_MODULE_CALLS" default:"3" min:"1" max:"16" doc:"module calls in one decision"`
-	ReasonStepsMax int `json:"reason_steps_max" default:"1" min:"1" max:"16"`
+	ReasonStepsMax int `json:"reason_steps_max" default:"3" min:"1" max:"16"`
 	GuardRoundsMax int `json:"guard_rounds_max" default:"3" min:"1" max:"16"`
 	RepairsMax     int `json:"repairs_max" cli:"- llm.max_repair_rounds MAX_REPAIR_ROUNDS" default:"1" min:"1" max:"16" doc:"further calls to mend an unusable answer"`
+	// Fallback is what a turn does whose end fails, BindPlan refuses what its plan does not
+	// list.
+	Fallback string `json:"fallback" cli:"fallback run.fallback FALLBACK" default:"best" choices:"best wait" doc:"what a turn does when its decision fails: best: the best candidate or planned action that passed every check; wait: nothing"`
+	BindPlan bool   `json:"bind_plan" cli:"bind-plan run.bind_plan" default:"false" doc:"refuse what the plan of a turn does not list, instead of counting it"`
 	// RepeatAdviceAfter is how many equal decisions in a row the prompt remarks on, 0 for
 	// never.
 	RepeatAdviceAfter int `json:"repeat_advice_after" cli:"repeat-advice-after llm.repeat_advice_after FORCE_REPLAN_AFTER_SAME_ACTION" default:"4" min:"0" max:"1000000" doc:"equal decisions in a row before the prompt remarks on it; 0 is never"`

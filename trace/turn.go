@@ -72,6 +72,15 @@ const (
 	StepUnneeded StepKind = "call_unneeded"
 	// StepCitation counts the sources that a decision named.
 	StepCitation StepKind = "citation"
+	// StepOutOfOrder is a call that was not offered at its stage and was taken all the same;
+	// Name is its tool.
+	StepOutOfOrder StepKind = "out_of_order"
+	// StepOffPlan is a call or an action that the turn's plan does not list; Name is the tool
+	// or the action. With StatusError it was refused.
+	StepOffPlan StepKind = "off_plan"
+	// StepReasonSkipped is a reason step of a plan that did not come about; Code says whether
+	// the model went on without it or a limit kept it from taking place.
+	StepReasonSkipped StepKind = "reason_skipped"
 	// StepContinue is a tick in which a standing order acted without a request.
 	StepContinue StepKind = "execute_until_continue"
 )
@@ -138,6 +147,23 @@ const (
 	ByEngine DecidedBy = "engine"
 )
 
+// Basis says what a decision rests on that the model did not commit itself.
+type Basis string
+
+// The bases.
+const (
+	// ByDraft: the best candidate of the newest draft.
+	ByDraft Basis = "draft"
+	// ByPlan: the first action of the plan that passed every check.
+	ByPlan Basis = "plan"
+)
+
+// What a turn does whose end fails, see [Settings.Fallback].
+const (
+	FallbackBest = "best"
+	FallbackWait = "wait"
+)
+
 // Decision ends a turn. It is written after the world has applied the action, so
 // that the outcome stands beside it.
 //
@@ -150,6 +176,11 @@ type Decision struct {
 	Tick      int64     `json:"tick"`
 	AgentID   string    `json:"agent_id"`
 	DecidedBy DecidedBy `json:"decided_by"`
+	// By is what the action was taken from when the turn failed before a decision, FailedBy
+	// how it failed; both are empty for a decision that the model committed. An alternative
+	// that was tried after the world had refused a decision has By alone.
+	By       Basis      `json:"by,omitempty"`
+	FailedBy WaitReason `json:"failed_by,omitempty"`
 	// Proposed, Adjusted and Executed are actions in the flat encoding of
 	// [world.EncodeAction], or null.
 	Proposed json.RawMessage `json:"proposed"`
@@ -255,6 +286,7 @@ const (
 	WaitGuardRejected WaitReason = "guard_rejected"
 	WaitReasoning     WaitReason = "reasoning_step_failed"
 	WaitWindow        WaitReason = "context_window_full"
+	WaitRounds        WaitReason = "rounds_used_up"
 	WaitModelPrefix              = "llm_error:"
 	WaitParsePrefix              = "parse_error:"
 )
@@ -270,7 +302,7 @@ const (
 	ClassParse ErrorClass = "parse"
 	// ClassGuard: the guard refused everything that was proposed.
 	ClassGuard ErrorClass = "guard"
-	// ClassLimit: the context window was full.
+	// ClassLimit: the context window was full, or the rounds of the turn were used up.
 	ClassLimit ErrorClass = "limit"
 )
 
@@ -283,7 +315,7 @@ func (w WaitReason) Class() ErrorClass {
 		return ClassParse
 	case w == WaitGuardRejected:
 		return ClassGuard
-	case w == WaitWindow:
+	case w == WaitWindow, w == WaitRounds:
 		return ClassLimit
 	}
 	return ""

@@ -21,24 +21,6 @@ const (
 	ToolTurn     = "turn"
 )
 
-// PlanStep is one typed step of a plan. What a model says about it beyond its kind is not
-// read.
-type PlanStep struct {
-	// Kind is one of [StepKinds].
-	Kind string `json:"kind"`
-}
-
-// The kinds of plan steps.
-const (
-	StepCall    = "call"
-	StepReason  = "reason"
-	StepRespond = "respond"
-	StepSkip    = "skip"
-)
-
-// StepKinds are the kinds of plan steps.
-var StepKinds = []string{StepCall, StepReason, StepRespond, StepSkip}
-
 // Plan, Draft, Commitment and Lean are the arguments of the tools of a turn; the tools'
 // schemas are made from them. Plan says what the agent means to do.
 type Plan struct {
@@ -368,37 +350,4 @@ func decodeWhole(action, standing Value, names Names, leave *[]world.Slot) (worl
 	}
 	a, resolved := names.resolve(a)
 	return a, slices.Concat(opened, used, more, resolved), nil
-}
-
-// mendSteps brings the steps of a plan that are words to objects: the word is the
-// step's kind if it is one. {"next":"module_call"} stands for a step as well.
-func mendSteps(o Value) (mended Value, used []Repair) {
-	step := func(kind string) Value { return Value{Kind: Object, Fields: []Field{{"kind", stringOf(kind)}}} }
-	if !o.has("steps") && o.has("next") {
-		kind := StepRespond
-		if o.textOf("next") == "module_call" {
-			kind = StepCall
-		}
-		o.set("steps", arrayOf(step(kind)))
-		return o, []Repair{PlanNext}
-	}
-	list := o.Field("steps")
-	if list.Kind == String && list.Text != "" {
-		list = arrayOf(list)
-	}
-	steps := slices.Clone(list.Items)
-	for i, item := range steps {
-		if item.Kind != String {
-			continue
-		}
-		steps[i] = step(StepRespond)
-		if slices.Contains(StepKinds, item.Text) {
-			steps[i] = step(item.Text)
-		}
-		used = append(used, StepFromText)
-	}
-	if len(used) > 0 {
-		o.set("steps", arrayOf(steps...))
-	}
-	return o, used
 }

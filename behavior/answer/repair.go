@@ -170,6 +170,13 @@ const (
 	ListFromOne  Repair = "list_from_one"
 	// StepFromText: a step of a plan is a word.
 	StepFromText Repair = "plan_step_from_text"
+	// StepKindVariant: the kind of a step was another word for it, or under another key.
+	// StepKindUnknown: it was none; the step asks for nothing.
+	StepKindVariant Repair = "plan_step_kind"
+	StepKindUnknown Repair = "plan_step_unknown"
+	// OpenAmount: an action that a plan left its amount open was done with the greatest
+	// feasible one.
+	OpenAmount Repair = "open_amount"
 	// PlanNext: a plan names what comes next in place of steps.
 	PlanNext Repair = "plan_next"
 	// PlanInFull: the plan of a lean turn is more than a sentence.

@@ -24,6 +24,8 @@ const (
 	RuleArgumentUntrusted Rule = "argument_untrusted"
 	// RuleOrderNotPlanned: the action may be done, but not as this standing order.
 	RuleOrderNotPlanned Rule = "order_not_planned"
+	// RuleOffPlan: the plan of the turn does not list the action, and binds it.
+	RuleOffPlan Rule = "off_plan"
 	// RuleUnavailable: the action could not be audited.
 	RuleUnavailable Rule = "guard_unavailable"
 )
@@ -32,7 +34,7 @@ const (
 func Rules() []Rule {
 	return []Rule{
 		RuleForbidden, RuleAmount, RuleTotal, RuleNotPlanned, RuleArgumentNotPlanned, RuleArgumentUntrusted,
-		RuleOrderNotPlanned, RuleUnavailable,
+		RuleOrderNotPlanned, RuleOffPlan, RuleUnavailable,
 	}
 }
 

@@ -111,6 +111,9 @@ func (e *explainer) decision() {
 	if d.WaitReason != "" {
 		e.field("because", oneLine(string(d.WaitReason)))
 	}
+	if d.FailedBy != "" {
+		e.field("because", fmt.Sprintf("the turn failed: %s; the best of its %s stands in", oneLine(string(d.FailedBy)), oneLine(string(d.By))))
+	}
 	if d.Why != "" {
 		e.field("why", oneLine(d.Why))
 	}

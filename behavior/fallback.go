@@ -1,0 +1,108 @@
+package behavior
+
+import (
+	"bytes"
+
+	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// A turn whose end fails has often come far: an answer that is prose, late or lost must not
+// throw away a draft whose actions were decoded, allowed and tried out. What is taken in
+// its place is the model's own, and within [policy.Fallback].
+
+// fail ends a turn that came to no decision: in the best that it has, or in a wait.
+func (t *Turn) fail(reason trace.WaitReason, proposed *Verdict) {
+	best := t.best()
+	if len(best) == 0 {
+		t.wait(reason, proposed)
+		return
+	}
+	d := best[0]
+	d.FailedBy = reason
+	for _, other := range best[1:] {
+		d.Otherwise = append(d.Otherwise, t.completed(other))
+	}
+	t.talk.Note(trace.Step{
+		Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason), Name: d.Adjusted.ActionName(), Leniencies: d.leniencies,
+		Detail: llmclient.Marshal(fallbackDetail{d.By}),
+	})
+	t.finish(d)
+}
+
+// fallbackDetail tells what a fallback was taken from.
+type fallbackDetail struct {
+	By trace.Basis `json:"by"`
+}
+
+// best are the actions that a turn can end in without a decision, best first: the accepted
+// candidates of its newest draft that has any, or else the first planned action that every
+// check passes. There are none after several decisions and after a chosen wait.
+func (t *Turn) best() []Decision {
+	switch {
+	case t.ambiguous || t.mind.cfg.Fallback == trace.FallbackWait:
+		return nil
+	case t.accepted != nil:
+		return t.alternatives(nil)
+	}
+	for _, i := range t.ideas {
+		do := i.do
+		open := false
+		for _, s := range i.open {
+			if open = s == world.SlotAmount; !open {
+				do = nil
+				break
+			}
+		}
+		if do == nil {
+			continue
+		}
+		if open {
+			do = policy.Greatest(do)
+		}
+		v := t.judge(do, nil)
+		if !t.mayFallBack(v) {
+			continue
+		}
+		d := decisionOf(v)
+		if d.By = trace.ByPlan; open {
+			d.Proposed, d.Adjustments, d.leniencies = v.Adjusted, nil, []string{string(answer.OpenAmount)}
+		}
+		d.ArgumentsTrust = t.mind.trustOf(v)
+		return []Decision{d}
+	}
+	return nil
+}
+
+// mayFallBack reports whether an action may be done without a decision for it.
+func (t *Turn) mayFallBack(v Verdict) bool {
+	if t.mind.cfg.BindPlan && !t.isListed(repeated(v.Adjusted).ActionName()) {
+		return false
+	}
+	return v.Violation == nil && v.Check.Status == world.CheckAccepted && policy.Fallback(v.Adjusted, t.plan)
+}
+
+// alternatives are the accepted candidates of the newest draft, best first, judged anew by
+// what is in view by now, as decisions. They leave out what was decided, nil for nothing. A
+// standing order neither is an alternative nor has any: it begins with what was decided.
+func (t *Turn) alternatives(decided world.Action) (list []Decision) {
+	if t.accepted == nil || t.ambiguous {
+		return nil
+	}
+	for _, number := range t.accepted.ranked() {
+		v := t.judge(t.accepted.verdicts[number-1].Proposed, nil)
+		_, order := v.Adjusted.(world.ExecuteUntil)
+		if !t.mayFallBack(v) || order && (decided != nil || len(list) > 0) || bytes.Equal(encodedAction(v.Adjusted), encodedAction(decided)) {
+			continue
+		}
+		d := decisionOf(v)
+		d.By, d.ArgumentsTrust = trace.ByDraft, t.mind.trustOf(v)
+		if list = append(list, d); order {
+			return list
+		}
+	}
+	return list
+}

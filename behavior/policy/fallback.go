@@ -1,0 +1,52 @@
+package policy
+
+import (
+	"math"
+	"strings"
+
+	"example.com/agentworld/world"
+)
+
+// Fallback reports whether an action may be done that nobody decided on: because the turn
+// failed before its decision, or because the world refused what was decided. Such an
+// action never gives anything away, and only the first action of the plan may move, spend,
+// speak, or go on as a standing order.
+func Fallback(a world.Action, plan []PlannedAction) bool {
+	do, order := a, false
+	if o, ok := a.(world.ExecuteUntil); ok {
+		do, order = o.Do, true
+	}
+	switch do.(type) {
+	case world.Harvest, world.Mine, world.Refine, world.Wait, world.WaitTicks:
+		if !order {
+			return true
+		}
+	case world.Move, world.BuildFactory, world.ScheduleRecipe, world.CancelOrder, world.SendMessage, world.PostNote:
+	default:
+		return false
+	}
+	given, ok := Planned(a)
+	return ok && len(plan) > 0 && plan[0].holds(given)
+}
+
+// holds reports whether an action is one that p plans: the same, of no more, and for no
+// longer.
+func (p PlannedAction) holds(given PlannedAction) bool {
+	most := func(planned, given *int64) bool {
+		return planned == nil || given != nil && *given <= *planned
+	}
+	return p.Action == given.Action && strings.EqualFold(p.To, given.To) && strings.EqualFold(p.ID, given.ID) &&
+		strings.EqualFold(p.What, given.What) && p.Text == given.Text &&
+		most(p.Amount, given.Amount) && most(p.Price, given.Price) && given.MaxTicks <= p.MaxTicks
+}
+
+// Greatest is an action of a plan that left its amount open, with the greatest amount
+// there is; clamping brings it to what is feasible.
+func Greatest(a world.Action) world.Action {
+	most := int64(math.MaxInt64)
+	if order, ok := a.(world.ExecuteUntil); ok {
+		order.Do = withNumbers(order.Do, &most, nil)
+		return order
+	}
+	return withNumbers(a, &most, nil)
+}
