@@ -100,7 +100,7 @@ var transportEnds = []transportEnd{
 	{"http_429", llmclient.ErrRateLimited, openai.Config{}, 4},
 	{"http_429_retry_after", llmclient.ErrRateLimited, once, 1},
 	{"http_429_retry_after_ms", llmclient.ErrRateLimited, openai.Config{}, 4},
-	{"http_429_retry_after_long", llmclient.ErrRateLimited, openai.Config{}, 1},
+	{"http_429_retry_after_long", llmclient.ErrRateLimited, openai.Config{}, 4},
 	{"http_429_quota", llmclient.ErrQuota, openai.Config{}, 1},
 	{"http_500", llmclient.ErrServer, openai.Config{}, 4},
 	{"http_502", llmclient.ErrServer, openai.Config{}, 4},

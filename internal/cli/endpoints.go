@@ -1,8 +1,17 @@
 package cli
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"sync"
+	"time"
 
+	"example.com/agentworld/internal/atomicfile"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/limiter"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/trace"
@@ -15,6 +24,60 @@ type endpoints struct {
 	clients []clientOf
 	limited []limitedURL
 	closers []func()
+
+	mu    sync.Mutex
+	waits []endpointWait
+	// say and path are where waits are told: a line for people, and a file for inspect.
+	// Nobody is told before they are set.
+	say  func(text string)
+	path string
+	now  func() time.Time
+}
+
+// waitsFile is the file of a run directory that holds the waits of the process at work.
+const waitsFile = "waits.json"
+
+// endpointWait is a wait for an endpoint that is going on.
+type endpointWait struct {
+	Endpoint string `json:"endpoint"`
+	// Until is when it ends, or up to when nothing more is said of one whose end nobody knows.
+	Until time.Time `json:"until"`
+	Why   string    `json:"why"`
+}
+
+// waiting tells of a wait, once for all calls that it holds. Zero is one whose end nobody
+// knows.
+func (e *endpoints) waiting(endpoint string, wait time.Duration, why string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.say == nil {
+		return
+	}
+	w := endpointWait{endpoint, e.now().Add(cmp.Or(wait, time.Minute)), why}
+	at := slices.IndexFunc(e.waits, func(old endpointWait) bool { return old.Endpoint == endpoint })
+	if at >= 0 && w.Until.Before(e.waits[at].Until.Add(openai.WaitSaid)) {
+		return
+	}
+	if at < 0 {
+		e.waits = append(e.waits, w)
+	} else {
+		e.waits[at] = w
+	}
+	long := ""
+	if wait > 0 {
+		long = " for " + wait.Round(time.Second).String()
+	}
+	e.say(fmt.Sprintf("waiting%s for %s: %s", long, endpoint, why))
+	_ = atomicfile.Write(e.path, llmclient.Marshal(e.waits)) // the line was said
+}
+
+// waitsAt are the waits that a run directory tells of at a moment.
+func waitsAt(dir string, now time.Time) (waits []endpointWait) {
+	text, err := os.ReadFile(filepath.Join(dir, waitsFile))
+	if err != nil || json.Unmarshal(text, &waits) != nil {
+		return nil
+	}
+	return slices.DeleteFunc(waits, func(w endpointWait) bool { return w.Until.Before(now) })
 }
 
 // newEndpoints returns none yet, with the limits that each will have.
@@ -53,6 +116,7 @@ func (e *endpoints) client(shown string, config openai.Config) (*openai.Client, 
 		at, e.limited = len(e.limited), append(e.limited, limitedURL{url, shown, limiter.New(e.limits)})
 	}
 	config.Limiter = e.limited[at].limiter
+	config.Waiting = func(wait time.Duration, why string) { e.waiting(e.limited[at].shown, wait, why) }
 	client, err := openai.New(config)
 	if err != nil {
 		return nil, badInput("%w", err)

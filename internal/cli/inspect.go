@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -85,6 +86,8 @@ type inspection struct {
 	State   string `json:"state"`
 	Process string `json:"process,omitempty"`
 	Reason  string `json:"reason,omitempty"`
+	// Waits are those for endpoints that go on at this moment.
+	Waits []endpointWait `json:"waiting,omitempty"`
 	// Tick is the last whole tick, Ticks how many were asked for.
 	Tick    int64 `json:"tick"`
 	Ticks   int64 `json:"ticks"`
@@ -193,7 +196,7 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 		return i, err
 	}
 	if i.Process = dir.Holder(); i.Process != "" {
-		i.State = "running"
+		i.State, i.Waits = "running", waitsAt(string(dir), m.Now())
 	}
 	closed, err := filepath.Glob(filepath.Join(string(dir), "trace-*.jsonl.zst"))
 	if err != nil {
@@ -265,6 +268,9 @@ func (i *inspection) text() string {
 		state += ": " + i.Reason
 	}
 	field("state", "%s", oneLine(state))
+	for _, w := range i.Waits {
+		field("waiting", "for %s until %s: %s", oneLine(w.Endpoint), w.Until.UTC().Format(time.RFC3339), oneLine(w.Why))
+	}
 	field("progress", "%d of %d ticks, %d exchanges of the next one, %d resumes", i.Tick, i.Ticks, i.Waiting, i.Resumes)
 	field("decisions", "%d, %d continued, %d degraded to wait, %d actions rejected", i.Decided, i.Continued, i.Degraded, i.Rejected)
 	field("calls", "%d, %d failed%s", i.Calls, i.Failed, refusedText(i.Refused))

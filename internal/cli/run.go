@@ -101,6 +101,8 @@ func (m *Main) play(
 		fmt.Fprintf(m.Stderr, "WARNING: the guard runs without %s (--guard-off); texts of other agents may decide what agents do\n", strings.Join(p.GuardOff, ", "))
 	}
 	printer := &progressPrinter{w: m.Stderr, terminal: m.Terminal && !p.PrintLLMIO, quiet: p.Quiet}
+	p.endpoints.say, p.endpoints.now, p.endpoints.path = printer.note, m.Now, filepath.Join(m.path(p.RunDir), waitsFile)
+	defer func() { _ = os.Remove(p.endpoints.path) }()
 	o := engine.Options{
 		Settings: p.Settings, Prepared: p.prepared, RunDir: m.path(p.RunDir), Source: source, Concurrency: int(p.Concurrency),
 		Progress: printer.show, FaultCounts: scripted.Faults.Counts, EndpointTiming: p.endpoints.timing, SegmentBytes: p.SegmentMB << 20,

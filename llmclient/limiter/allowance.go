@@ -1,9 +1,9 @@
 package limiter
 
 import (
-	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -23,8 +23,23 @@ type share struct {
 	reset      time.Duration
 }
 
-// resetMax bounds what a header can make everybody wait, as a wrong unit would.
-const resetMax = 2 * time.Minute
+// WaitMax is the longest wait that a server is believed to ask for.
+const WaitMax = 10 * time.Minute
+
+// ReadWait reads a wait as servers write it: a duration such as 6m0s, or a count of units.
+// It is no wait when it is negative or longer than [WaitMax]: a moment since 1970 in a
+// place where a wait belongs, or a wrong unit, would stop everybody.
+func ReadWait(text string, unit time.Duration) (time.Duration, bool) {
+	text = strings.TrimSpace(text)
+	wait, err := time.ParseDuration(text)
+	if n, nan := strconv.ParseFloat(text, 64); nan == nil {
+		wait, err = WaitMax+1, nil
+		if units := n * float64(unit); units <= float64(WaitMax) { // which NaN is not
+			wait = time.Duration(max(units, -1))
+		}
+	}
+	return wait, err == nil && wait >= 0 && wait <= WaitMax
+}
 
 // read takes in a response's headers; absent or unreadable ones change nothing.
 func (a *allowance) read(h http.Header, now time.Time) {
@@ -37,27 +52,16 @@ func (s *share) take(h http.Header, what string, now time.Time) {
 	if err != nil || left < 0 {
 		return
 	}
-	reset, ok := resetTime(h.Get("X-Ratelimit-Reset-" + what))
+	reset, ok := ReadWait(h.Get("X-Ratelimit-Reset-"+what), time.Second)
 	if !ok {
+		*s = share{} // what was known before is over, too
 		return
 	}
 	full, err := strconv.ParseInt(h.Get("X-Ratelimit-Limit-"+what), 10, 64)
 	if err != nil {
 		full = 0
 	}
-	*s = share{known: true, left: left, full: full, read: now, reset: min(reset, resetMax)}
-}
-
-// resetTime reads a duration such as 6m0s or 20ms, or a number of seconds.
-func resetTime(text string) (time.Duration, bool) {
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return d, true
-	}
-	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(seconds) || seconds < 0 || seconds > resetMax.Seconds() {
-		return resetMax, err == nil && seconds > 0
-	}
-	return time.Duration(seconds * float64(time.Second)), true
+	*s = share{known: true, left: left, full: full, read: now, reset: reset}
 }
 
 // spend notes that one request of that many tokens is sent.

@@ -109,7 +109,7 @@ func (l *Limiter) tooLate(ctx context.Context, w *waiter) bool {
 	deadline, bounded := ctx.Deadline()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !bounded || w.permit != nil || !l.earliest(w.tokens).After(deadline) {
+	if at, _ := l.earliest(w.tokens); !bounded || w.permit != nil || !at.After(deadline) {
 		return false
 	}
 	l.drop(w)
@@ -134,16 +134,29 @@ func (l *Limiter) drop(w *waiter) {
 	l.stats.GaveUp++
 }
 
-// earliest is the first moment at which an attempt of that size may be sent, apart
-// from the calls in flight, which nobody can foresee.
-func (l *Limiter) earliest(tokens int64) time.Time {
-	at := l.paused
-	for _, t := range []time.Time{l.requests.next, l.tokens.next, l.allowance.readyFor(tokens)} {
-		if t.After(at) {
-			at = t
-		}
+// earliest is the first moment at which an attempt of that size may be sent, and what
+// it waits for, apart from the calls in flight, which nobody can foresee.
+func (l *Limiter) earliest(tokens int64) (at time.Time, why string) {
+	at, why = l.paused, "it asked for that (Retry-After)"
+	if t := l.requests.next; t.After(at) {
+		at, why = t, "the bound on requests per minute"
 	}
-	return at
+	if t := l.tokens.next; t.After(at) {
+		at, why = t, "the bound on tokens per minute"
+	}
+	if t := l.allowance.readyFor(tokens); t.After(at) {
+		at, why = t, "what it allows is used up (x-ratelimit-reset)"
+	}
+	return at, why
+}
+
+// Hold tells how long an attempt of that size would have to wait, and why, apart from the
+// calls in flight.
+func (l *Limiter) Hold(tokens int64) (wait time.Duration, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at, why := l.earliest(tokens)
+	return max(0, time.Until(at)), why
 }
 
 // admit gives permits in the order of the queue until one has to wait, and sees to it
@@ -156,7 +169,7 @@ func (l *Limiter) admit(now time.Time) {
 	}
 	for len(l.waiting) > 0 && l.out < l.limit() {
 		w := l.waiting[0]
-		if at := l.earliest(w.tokens); at.After(now) {
+		if at, _ := l.earliest(w.tokens); at.After(now) {
 			l.wake = time.AfterFunc(at.Sub(now), l.woken)
 			return
 		}

@@ -158,7 +158,11 @@ func TestAllowance(t *testing.T) {
 		{"tokens come back evenly", headers("Limit-Tokens", "1000", "Remaining-Tokens", "0", "Reset-Tokens", "10s"), 100, time.Second},
 		{"more tokens than there ever are", headers("Limit-Tokens", "50", "Remaining-Tokens", "0", "Reset-Tokens", "10s"), 100, 10 * time.Second},
 		{"seconds without a unit", headers("Remaining-Requests", "0", "Reset-Requests", "1.5"), 1, 1500 * time.Millisecond},
-		{"a reset that is absurd", headers("Remaining-Requests", "0", "Reset-Requests", "1e9"), 1, resetMax},
+		{"a reset that is absurd", headers("Remaining-Requests", "0", "Reset-Requests", "1e9"), 1, 0},
+		{"seconds since 1970", headers("Remaining-Requests", "0", "Reset-Requests", "1795334400"), 1, 0},
+		{"milliseconds since 1970", headers("Remaining-Tokens", "0", "Reset-Tokens", "1795334400000"), 1, 0},
+		{"a negative reset", headers("Remaining-Requests", "0", "Reset-Requests", "-3s"), 1, 0},
+		{"over ten minutes", headers("Remaining-Requests", "0", "Reset-Requests", "10m1s"), 1, 0},
 		{"a reset that cannot be read", headers("Remaining-Requests", "0", "Reset-Requests", "soon"), 1, 0},
 		{"a count that cannot be read", headers("Remaining-Requests", "none", "Reset-Requests", "9s"), 1, 0},
 	} {

@@ -23,7 +23,14 @@ func (c *Client) admitted(ctx context.Context, began time.Time, body []byte, out
 	if c.config.Limiter == nil {
 		return func(exchange, outcome) {}, nil
 	}
-	permit, err := c.config.Limiter.Acquire(ctx, began, int64(len(body)/bytesPerToken+outputMax))
+	tokens := int64(len(body)/bytesPerToken + outputMax)
+	wait, why := c.config.Limiter.Hold(tokens)
+	c.waiting(ctx, wait, why)
+	if wait <= WaitSaid && c.config.Waiting != nil {
+		timer := time.AfterFunc(WaitSaid, func() { c.config.Waiting(0, "as many calls as it takes at once are under way") })
+		defer timer.Stop()
+	}
+	permit, err := c.config.Limiter.Acquire(ctx, began, tokens)
 	if failure := ended(ctx); failure != nil && err != nil {
 		return nil, failure
 	}
@@ -33,8 +40,7 @@ func (c *Client) admitted(ctx context.Context, began time.Time, body []byte, out
 	return func(x exchange, got outcome) { permit.Done(c.pressure(x, got)) }, nil
 }
 
-// pressure is what an attempt tells about how much its endpoint takes. A wait longer
-// than anybody here would wait is that call's failure, not everybody's pause.
+// pressure is what an attempt tells about how much its endpoint takes.
 func (c *Client) pressure(x exchange, got outcome) limiter.Outcome {
 	o := limiter.Outcome{Answered: got.reply != nil, Header: x.header}
 	if got.reply != nil {
@@ -43,7 +49,7 @@ func (c *Client) pressure(x exchange, got outcome) limiter.Outcome {
 	}
 	o.Overloaded = got.failure.Kind == llmclient.ErrRateLimited || got.failure.Kind == llmclient.ErrTimeout ||
 		x.status == http.StatusServiceUnavailable || x.status == statusOverloaded
-	if got.asked != nil && *got.asked <= RetryAfterMax && got.passing {
+	if got.asked != nil && got.passing {
 		o.RetryAfter = *got.asked
 	}
 	return o

@@ -109,8 +109,15 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 	}
 }
 
-// pause waits before the attempt after got. It returns a failure when there is
-// no use in waiting: ctx ends first, or the server asks for too much.
+// waiting tells of a wait that begins, unless ctx ends before it.
+func (c *Client) waiting(ctx context.Context, wait time.Duration, why string) {
+	deadline, bounded := ctx.Deadline()
+	if wait > WaitSaid && c.config.Waiting != nil && !(bounded && time.Until(deadline) < wait) {
+		c.config.Waiting(wait, why)
+	}
+}
+
+// pause waits before the attempt after got. It returns a failure when ctx ends first.
 func (c *Client) pause(ctx context.Context, wait time.Duration, got outcome) *llmclient.Failure {
 	if wait == 0 {
 		return ended(ctx)
@@ -121,9 +128,11 @@ func (c *Client) pause(ctx context.Context, wait time.Duration, got outcome) *ll
 			Message: c.scrub.message("the deadline would pass before the next attempt; the last one: " + got.failure.Message),
 		}
 	}
-	if got.asked != nil && *got.asked > RetryAfterMax {
-		return got.failure
+	why := "tried again after a failure (" + string(got.failure.Kind) + ")"
+	if got.asked != nil {
+		why = fmt.Sprintf("it asked for that with HTTP %d", got.failure.Status)
 	}
+	c.waiting(ctx, wait, why)
 	c.sleep(ctx, wait)
 	return ended(ctx)
 }

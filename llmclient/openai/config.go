@@ -21,9 +21,8 @@ const (
 	BackoffBaseDefault = 500 * time.Millisecond
 	// BackoffMax is the longest wait between attempts that no server asked for.
 	BackoffMax = 8 * time.Second
-	// RetryAfterMax is the longest wait a server may ask for. One that asks for more is
-	// not asked again, so that a call does not sleep for an hour.
-	RetryAfterMax = 2 * time.Minute
+	// WaitSaid is the longest wait of which nobody is told.
+	WaitSaid = 5 * time.Second
 	// ConnsIdleMax is how many connections to an endpoint stay open between calls,
 	// so that many agents thinking at once do not shake hands for every call.
 	ConnsIdleMax = 128
@@ -62,6 +61,10 @@ type Config struct {
 	ShownURL string
 	// Limiter admits each attempt; clients of one endpoint share it. Nil admits all.
 	Limiter *limiter.Limiter
+	// Waiting is told of every wait of more than WaitSaid and its reason, when it begins. A
+	// wait of zero has lasted that long and ends nobody knows when. It may be called by
+	// several goroutines. Nil tells nobody.
+	Waiting func(wait time.Duration, why string)
 	// HTTPClient carries the requests; its own Timeout is ignored. Nil means a
 	// client with the standard transport, proxy variables included, that keeps
 	// ConnsIdleMax connections open.

@@ -1,12 +1,11 @@
 package openai
 
 import (
-	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/limiter"
 )
 
 // patience decides what follows an attempt within one call.
@@ -54,37 +53,20 @@ func (p *patience) after(got outcome, jitter float64) (wait time.Duration, again
 	return wait, true
 }
 
-// waitLongest bounds what a server can ask for, so that sums of waits stay in
-// range.
-const waitLongest = math.MaxInt64 / 4
-
-// askedWait returns the wait a response asks for, nil when it asks for none that
-// can be read. Milliseconds come before seconds, seconds before a date; a date
-// that has passed asks for no wait.
+// askedWait returns the wait a response asks for, nil when it asks for none that makes
+// sense: see [limiter.ReadWait]. Milliseconds come before seconds, seconds before a date.
 func askedWait(h http.Header, now time.Time) *time.Duration {
-	if wait, ok := units(h.Get("Retry-After-Ms"), time.Millisecond); ok {
-		return &wait
-	}
 	text := h.Get("Retry-After")
-	if wait, ok := units(text, time.Second); ok {
-		return &wait
+	wait, ok := limiter.ReadWait(h.Get("Retry-After-Ms"), time.Millisecond)
+	if !ok {
+		wait, ok = limiter.ReadWait(text, time.Second)
 	}
-	if date, err := http.ParseTime(text); err == nil {
-		wait := min(max(0, date.Sub(now)), waitLongest)
-		return &wait
+	if date, err := http.ParseTime(text); !ok && err == nil {
+		wait = date.Sub(now)
+		ok = wait >= 0 && wait <= limiter.WaitMax
 	}
-	return nil
-}
-
-// units reads a count of units, which may have a fraction. A count beyond the
-// longest wait becomes that.
-func units(text string, unit time.Duration) (time.Duration, bool) {
-	n, err := strconv.ParseFloat(text, 64)
-	if math.IsInf(n, 1) || err == nil && n > float64(waitLongest/unit) {
-		return waitLongest, true
+	if !ok {
+		return nil
 	}
-	if err != nil || math.IsNaN(n) || n < 0 {
-		return 0, false
-	}
-	return time.Duration(n * float64(unit)), true
+	return &wait
 }

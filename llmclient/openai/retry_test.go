@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,8 +48,12 @@ func TestRetries(t *testing.T) {
 		{"Retry-After cannot be read", []http.HandlerFunc{says(429, "", "Retry-After", "soon"), good}, "", ms(250)},
 		{"Retry-After is negative", []http.HandlerFunc{says(429, "", "Retry-After", "-3"), good}, "", ms(250)},
 		{"Retry-After does not move the backoff", []http.HandlerFunc{says(500, ""), says(429, "", "Retry-After", "2"), says(500, ""), good}, "", ms(250, 2250, 500)},
-		{"Retry-After is too long", []http.HandlerFunc{says(429, "", "Retry-After", "121"), good}, llmclient.ErrRateLimited, nil},
-		{"Retry-After is absurd", []http.HandlerFunc{says(503, "", "Retry-After", "1e300"), good}, llmclient.ErrServer, nil},
+		{"Retry-After is long", []http.HandlerFunc{says(429, "", "Retry-After", "600"), good}, "", ms(600_250)},
+		{"Retry-After is too long", []http.HandlerFunc{says(429, "", "Retry-After", "601"), good}, "", ms(250)},
+		{"Retry-After is absurd", []http.HandlerFunc{says(503, "", "Retry-After", "1e300"), good}, "", ms(250)},
+		{"Retry-After counts since 1970", []http.HandlerFunc{says(503, "", "Retry-After", "1795334400"), good}, "", ms(250)},
+		{"Retry-After-Ms counts since 1970", []http.HandlerFunc{says(503, "", "Retry-After-Ms", "1795334400000", "Retry-After", "2"), good}, "", ms(2250)},
+		{"Retry-After as a duration", []http.HandlerFunc{says(429, "", "Retry-After", "1m30s"), good}, "", ms(90_250)},
 		{"no credit", []http.HandlerFunc{says(429, `{"error":{"code":"insufficient_quota"}}`, "Retry-After", "1"), good}, llmclient.ErrQuota, nil},
 		{"the server says no", []http.HandlerFunc{says(500, "", "X-Should-Retry", "false"), good}, llmclient.ErrServer, nil},
 		{"400", []http.HandlerFunc{says(400, ""), good}, llmclient.ErrBadRequest, nil},
@@ -127,14 +132,52 @@ func TestAskedWait(t *testing.T) {
 		{"0", 0}, {"30", 30 * time.Second}, {"0.25", 250 * time.Millisecond},
 		{"Sat, 21 Nov 2026 12:00:42 GMT", 42 * time.Second},
 		{"Saturday, 21-Nov-26 12:00:42 GMT", 42 * time.Second},
-		{"Sat, 21 Nov 2026 11:00:00 GMT", 0},
-		{"Sun, 21 Nov 9999 12:00:00 GMT", waitLongest},
-		{"99999999999999999999", waitLongest}, {"1e999", waitLongest}, {"Inf", waitLongest},
+		{"Sat, 21 Nov 2026 11:00:00 GMT", -1},
+		{"Sat, 21 Nov 2026 12:10:01 GMT", -1}, {"Sun, 21 Nov 9999 12:00:00 GMT", -1},
+		{"99999999999999999999", -1}, {"1e999", -1}, {"Inf", -1}, {"600", 10 * time.Minute}, {"601", -1}, {"1795334400", -1}, {"-5s", -1}, {"2m", 2 * time.Minute},
 		{"", -1}, {"-1", -1}, {"-Inf", -1}, {"NaN", -1}, {"later", -1},
 	} {
 		got := askedWait(http.Header{"Retry-After": {c.text}}, now)
 		if c.want < 0 && got != nil || c.want >= 0 && (got == nil || *got != c.want) {
 			t.Errorf("askedWait(%q) = %v, want %v", c.text, got, c.want)
+		}
+	}
+}
+
+// TestWaitsAreSaid demands a line for every long wait, with its length and reason, for
+// none that is short, and for none that a deadline makes needless.
+func TestWaitsAreSaid(t *testing.T) {
+	type said struct {
+		wait time.Duration
+		why  string
+	}
+	for _, c := range []struct {
+		name     string
+		handlers []http.HandlerFunc
+		deadline time.Duration
+		want     []said
+	}{
+		{"short", []http.HandlerFunc{says(429, "", "Retry-After", "3"), says(200, goodOne)}, time.Hour, nil},
+		{"long", []http.HandlerFunc{says(429, "", "Retry-After", "42"), says(200, goodOne)}, time.Hour,
+			[]said{{42250 * time.Millisecond, "it asked for that with HTTP 429"}}},
+		{"backoff", []http.HandlerFunc{says(500, ""), says(200, goodOne)}, time.Hour, []said{{6 * time.Second, "tried again after a failure (server_error)"}}},
+		{"ignored", []http.HandlerFunc{says(429, "", "Retry-After", "1795334400"), says(200, goodOne)}, time.Hour, nil},
+		{"needless", []http.HandlerFunc{says(429, "", "Retry-After", "42")}, 20 * time.Second, nil},
+	} {
+		var got []said
+		base := time.Duration(0)
+		if c.name == "backoff" {
+			base = 12 * time.Second
+		}
+		client, _ := newClient(t, Config{BaseURL: newProvider(t, c.handlers...).URL, BackoffBase: base, Waiting: func(wait time.Duration, why string) { got = append(got, said{wait, why}) }})
+		if base > 0 {
+			client.jitter = func() float64 { return 0.75 } // of at most eight seconds
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), c.deadline)
+		client.Respond(ctx, request())
+		cancel()
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: said %v, want %v", c.name, got, c.want)
 		}
 	}
 }
@@ -214,9 +257,9 @@ func TestContextEnds(t *testing.T) {
 }
 
 func TestContextEndsWhileWaiting(t *testing.T) {
-	p := newProvider(t, says(429, "", "Retry-After", "3000"))
+	p := newProvider(t, says(429, "", "Retry-After", "500"))
 	c, w := newClient(t, Config{BaseURL: p.URL})
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 7*time.Minute)
 	defer cancel()
 	answer := c.Respond(ctx, request())
 	check(t, answer)

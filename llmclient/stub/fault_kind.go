@@ -29,7 +29,6 @@ const (
 	effectTurn     = "ends the turn in a wait"
 	effectRead     = "read as it was meant, and counted"
 	effectRun      = "ends the run before the first answer, and when three turns in a row get it; else ends the turn in a wait"
-	effectTooLong  = "not tried again, because the wait asked for is too long; ends the turn in a wait"
 	effectPatience = "the request timeout, then one more attempt with 180 s; or the decision deadline"
 )
 
@@ -74,7 +73,7 @@ var transportFaults = []transportFault{
 	{"http_429", "too many requests", effectRetried, refusal(http.StatusTooManyRequests, "rate_limit_exceeded")},
 	{"http_429_retry_after", "too many requests, with Retry-After: 1", effectRetried, refusal(http.StatusTooManyRequests, "rate_limit_exceeded", "Retry-After", "1")},
 	{"http_429_retry_after_ms", "too many requests, with Retry-After-Ms: 20", effectRetried, refusal(http.StatusTooManyRequests, "rate_limit_exceeded", "Retry-After-Ms", "20")},
-	{"http_429_retry_after_long", "too many requests, with Retry-After: 3600", effectTooLong, refusal(http.StatusTooManyRequests, "rate_limit_exceeded", "Retry-After", "3600")},
+	{"http_429_retry_after_long", "too many requests, with Retry-After: 3600, which is ignored", effectRetried, refusal(http.StatusTooManyRequests, "rate_limit_exceeded", "Retry-After", "3600")},
 	{"http_429_quota", "an account without credit", effectRun, refusal(http.StatusTooManyRequests, "insufficient_quota")},
 	{"http_500", "an internal error", effectRetried, refusal(http.StatusInternalServerError, "server_error")},
 	{"http_502", "a bad gateway", effectRetried, refusal(http.StatusBadGateway, "bad_gateway")},
