@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,7 +46,7 @@ var templateWords = regexp.MustCompile(`(?is)^\s*(?:(?:functions?|tools?|default
 // named finds the tool that a name stands for: its own, a module's, or either in another
 // spelling, between the words of a template. If it could be that of two tools, it is none's.
 func (v *Vocabulary) named(name string) (tool string, used []Repair, ok bool) {
-	for _, written := range []string{name, templateWords.ReplaceAllString(name, "")} {
+	for _, written := range []string{name, bareOf(name)} {
 		if written != name {
 			used = []Repair{ToolAlias}
 		}
@@ -78,6 +77,9 @@ func (v *Vocabulary) named(name string) (tool string, used []Repair, ok bool) {
 // decision on the action of that name. What is neither keeps its name.
 func (v *Vocabulary) Called(name, arguments string) Call {
 	if tool, used, ok := v.named(name); ok {
+		if inner, wrapped := v.unwrapped(tool, arguments); wrapped {
+			arguments, used = inner, append(used, WrapperKey)
+		}
 		return Call{Tool: tool, Arguments: arguments, Repairs: used}
 	}
 	if v.action(name) {
@@ -92,7 +94,10 @@ func (v *Vocabulary) Called(name, arguments string) Call {
 }
 
 // action reports whether a name stands for an action where one may be taken.
-func (v *Vocabulary) action(name string) bool { return v.Decides != "" && isAction(name) }
+func (v *Vocabulary) action(name string) bool { return v.Decides != "" && isAction(bareOf(name)) }
+
+// bareOf is a name without the words of a template.
+func bareOf(name string) string { return templateWords.ReplaceAllString(name, "") }
 
 // knows reports whether name is a tool, a module or an action.
 func (v *Vocabulary) knows(name string) bool {
@@ -135,7 +140,7 @@ var (
 	nameKeys     = []string{"name", "tool", "tool_name", "function_name", "function", "recipient_name", "module", "action", "decision"}
 	argumentKeys = []string{"arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs"}
 	wrapperKeys  = []string{
-		"tool_call", "function_call", "function", "tool_calls", "function_calls", "tool_uses", "calls", "choices", "message",
+		"tool_call", "function_call", "function", "tool_calls", "function_calls", "tool_uses", "calls", "choices", "message", "content",
 		"result", "output", "response", "answer", "final_answer", "decision",
 	}
 )
@@ -151,10 +156,12 @@ func (v *Vocabulary) callsOf(o Value, wrappers int) (found []Call) {
 	if calls := v.keyedCalls(o); calls != nil {
 		return calls
 	}
-	if c, ok := v.bareCall(o); ok {
+	wrapped := first([]string{"tool_calls", "function_calls", "tool_call", "function_call"}, o.gives)
+	switch c, ok := v.bareCall(o); {
+	case ok && wrapped == "":
 		return []Call{c}
-	}
-	if wrappers == 0 {
+	case wrappers == 0, wrapped != "" && ownName(o) != "":
+		// Calls beside a decision do not say which of them is meant.
 		return nil
 	}
 	for _, key := range wrapperKeys {
@@ -208,6 +215,24 @@ func (v *Vocabulary) keyedCalls(o Value) (calls []Call) {
 		calls = append(calls, textCall(tool, f.Value, append(used, CallKey)...))
 	}
 	return calls
+}
+
+// unwrapped returns the arguments of a tool that are in an object of their own: the whole
+// call once more, or one field that the tool has not.
+func (v *Vocabulary) unwrapped(tool, arguments string) (inner string, wrapped bool) {
+	o, _, _ := ReadObject(arguments)
+	if first(argumentKeys, o.has) == "" {
+		return "", false
+	}
+	i := slices.IndexFunc(v.Tools, func(t llmclient.Tool) bool { return t.Name == tool })
+	if Parse(v.Tools[i].Parameters).Field("properties").has(o.Fields[0].Name) {
+		return "", false
+	}
+	if c, whole := v.explicitCall(o); whole && c.Tool == tool {
+		return c.Arguments, true
+	}
+	args := o.Fields[0].Value
+	return string(args.JSON()), len(o.Fields) == 1 && args.Kind == Object
 }
 
 // bareCall reads an object that is not wrapped into anything.
@@ -327,6 +352,7 @@ func (v *Vocabulary) namedCall(name string, args Value, used []Repair) Call {
 	case ok:
 		return textCall(tool, args, append(used, alias...)...)
 	case v.action(name):
+		name = bareOf(name)
 		if own := ownName(args); own != "" && !sameActionName(own, name) {
 			return textCall(v.Decides, contradiction(name, own), used...)
 		}
@@ -563,17 +589,14 @@ var encodedKeys = []string{"action", "decision", "candidates", "execute_until", 
 // mendEncoded decodes fields that hold their JSON in a string, one level deep.
 func mendEncoded(o Value) (mended Value, used []Repair) {
 	for _, key := range encodedKeys {
-		inner, text := Value{}, strings.TrimSpace(o.textOf(key))
-		switch {
-		case strings.HasPrefix(text, "[") && json.Valid([]byte(text)):
-			r := reader{text: text, depthMax: argumentsDepthMax}
-			inner = r.value(1)
-		case strings.HasPrefix(text, "{"):
-			inner, _, _ = ReadObject(text)
+		text := strings.TrimSpace(o.textOf(key))
+		inner, more, ok := literal(text)
+		if !ok && strings.HasPrefix(text, "{") {
+			inner, more, _ = ReadObject(text)
 		}
-		if inner.Kind == Object || inner.Kind == Array {
+		if inner.Kind == Object || ok && inner.Kind == Array {
 			o.set(key, inner)
-			used = append(used, JSONInString)
+			used = slices.Concat(used, more, []Repair{JSONInString})
 		}
 	}
 	return o, used

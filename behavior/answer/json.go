@@ -586,6 +586,14 @@ func readOnce(text string) (Value, []Repair, *ArgumentError) {
 	return f.objects[0], append(f.used, around(f.rest)...), nil
 }
 
+// literal reads a text that is one value as a whole, with what it takes. A word without
+// quotes is none.
+func literal(text string) (v Value, used []Repair, ok bool) {
+	r := reader{text: text, depthMax: argumentsDepthMax}
+	v = r.value(1)
+	return v, r.used, r.next() == 0 && r.state == readWhole && !slices.Contains(r.used, UnquotedText)
+}
+
 // readKeywords reads the arguments of a call in the syntax of a programming language,
 // from after its opening bracket: name=value, name='value'. end is where they end, 0 when
 // the bracket does not close or something else is in it.

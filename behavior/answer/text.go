@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -166,22 +165,21 @@ const thoughtsMax = 16
 
 // analysisMark begins the part of an answer that a template with channels keeps for
 // thinking; what begins the next part ends it.
-const analysisMark = "<|channel|>analysis<|message|>"
+const analysisMark = "<|channel|>analysis"
 
-var analysisEnd = regexp.MustCompile(`<\|(?:end|start|channel)\|>`)
+var analysisPart = regexp.MustCompile(`(?s)<\|channel\|>analysis.*?<\|message\|>.*?(<\|(?:end|start|channel)\|>)`)
 
 // withoutThinking takes out what was only thought about; it must not be taken for
 // a decision. whole is false when the thinking never ends. A closing mark alone
 // ends thinking that began before the text did, as some templates have it. A mark
 // inside of an object is part of a value.
 func withoutThinking(text string) (said string, whole bool) {
-	for n := 0; strings.Contains(text, analysisMark); n++ {
-		said, thought, _ := strings.Cut(text, analysisMark)
-		end := analysisEnd.FindStringIndex(thought)
-		if end == nil || n == thoughtsMax {
+	for strings.Contains(text, analysisMark) {
+		said = analysisPart.ReplaceAllString(text, "$1")
+		if said == text {
 			return "", false
 		}
-		text = said + thought[end[0]:]
+		text = said
 	}
 	from := 0
 	for range thoughtsMax {
@@ -480,9 +478,9 @@ func (v *Vocabulary) inputCall(name, input string, used []Repair) ([]Call, []Rep
 	case input == "":
 		return []Call{v.namedCall(name, Value{Kind: Object}, nil)}, used, ""
 	}
-	value := stringOf(strings.Trim(input, "\"'`“”"))
-	if json.Valid([]byte(input)) {
-		value = Parse([]byte(input))
+	value, more, ok := literal(input)
+	if !ok {
+		value, more = stringOf(strings.Trim(input, "\"'`“”")), nil
 	}
 	var needed []string
 	if tool, _, isTool := v.named(name); isTool {
@@ -501,7 +499,7 @@ func (v *Vocabulary) inputCall(name, input string, used []Repair) ([]Call, []Rep
 	if len(needed) != 1 {
 		needed = []string{"input"}
 	}
-	return []Call{v.namedCall(name, objectOf(map[string]Value{needed[0]: value}), nil)}, append(used, BareInput), ""
+	return []Call{v.namedCall(name, objectOf(map[string]Value{needed[0]: value}), nil)}, slices.Concat(used, more, []Repair{BareInput}), ""
 }
 
 // keywordStart matches where a named argument begins.
@@ -552,11 +550,11 @@ func nameBefore(before string) (name, mark string) {
 // The syntaxes in which every argument is in a tag of its own, and the one of
 // programming languages, where several calls may be in a list.
 var (
-	taggedName = regexp.MustCompile(`<(?:(?:\w{1,20}:)?invoke name="([\w.-]+)"|function=([\w.-]+)|function name="([\w.-]+)")\s*>|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
+	taggedName = regexp.MustCompile(`<(?:(?:\w{1,20}:)?(?:invoke|function|tool_call|tool) name="|function=)([\w.-]+)"?\s*>|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
 	taggedArg  = regexp.MustCompile(`(?s)<(?:(?:\w{1,20}:)?parameter name="|parameter=)([\w.-]+)"?>(.*?)</(?:\w{1,20}:)?parameter>|<arg_key>\s*([\w.-]+)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
 	taggedOpen = regexp.MustCompile(`<(?:(?:\w{1,20}:)?parameter(?: name)?=|arg_key>)`)
-	taggedEnd  = regexp.MustCompile(`</(?:(?:\w{1,20}:)?invoke|function|tool_call)>`)
-	calledName = regexp.MustCompile("(?m)^(?:[\\s`]|<\\|\\w{1,40}\\|>)*(?:\\w+ *= *)?(?:print[(])?[\\[]?([\\w.-]+)[(]")
+	taggedEnd  = regexp.MustCompile(`</(?:\w{1,20}:)?(?:invoke|function|tool_call|tool)>`)
+	calledName = regexp.MustCompile("(?m)^(?:[\\s`]|<\\|?\\w{1,40}\\|?>)*(?:\\w+ *= *)?(?:print[(])?[\\[]?([\\w.-]+)[(]")
 	calledNext = regexp.MustCompile(`^\s*,\s*([\w.-]+)[(]`)
 )
 
@@ -576,13 +574,8 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, pr
 		if i+1 < len(names) {
 			own = text[at[0]:names[i+1][0]]
 		}
-		name, end := "", taggedEnd.FindStringIndex(own)
-		for g := 2; g < len(at); g += 2 {
-			if at[g] >= 0 {
-				name = text[at[g]:at[g+1]]
-			}
-		}
-		first := taggedOpen.FindStringIndex(own)
+		name := text[max(at[2], at[4]):max(at[3], at[5])]
+		first, end := taggedOpen.FindStringIndex(own), taggedEnd.FindStringIndex(own)
 		switch {
 		case insideObject(text[:at[0]]):
 		case first != nil && (end == nil || end[0] < first[0]):
@@ -630,12 +623,13 @@ func taggedArgs(text string) (args Value, used []Repair, whole bool) {
 	for _, groups := range found {
 		key, given := groups[1]+groups[3], strings.TrimSpace(groups[2]+groups[4])
 		if args.has(key) {
-			used = []Repair{DuplicateKey}
+			used = append(used, DuplicateKey)
 		}
-		value := stringOf(given)
-		if json.Valid([]byte(given)) {
-			value = Parse([]byte(given))
+		value, more, ok := literal(given)
+		if !ok {
+			value, more = stringOf(given), nil
 		}
+		used = append(used, more...)
 		args.set(key, value)
 	}
 	return args, used, whole
