@@ -17,6 +17,10 @@ type config struct {
 	// values are the texts with where they came from, for messages. A key is in none of
 	// them.
 	values []value
+	// trusts says, for settings of a run directory, which endpoints may get a key; nil trusts
+	// all, since the user named them. withheld says that the run's key is not sent.
+	trusts   func(url openai.BaseURL, keyEnv string) bool
+	withheld string
 }
 
 // process are the settings that change nothing about how a run goes: who may answer, how

@@ -69,6 +69,8 @@ type forkPoint struct {
 	// parent is the run directory as the user wrote it, settings what held there.
 	parent   string
 	settings trace.Settings
+	// own are the settings without those of the parent.
+	own []value
 }
 
 // fork takes the settings of the run that is forked where no flag says otherwise, and
@@ -94,7 +96,11 @@ func (m *Main) fork(ctx context.Context, runDir string, flags *pflag.FlagSet, f 
 	}
 	// A real model may stand behind the parent's answers, given then or recorded before.
 	r := parent.Recording
-	at, live := &forkPoint{f, runDir, parent}, parent.Live() || r != nil && r.Asked == "" && r.ModelSource == trace.SourceLive
+	own, err := m.gather(flags, "")
+	if err != nil {
+		return err
+	}
+	at, live := &forkPoint{f, runDir, parent, own}, parent.Live() || r != nil && r.Asked == "" && r.ModelSource == trace.SourceLive
 	if !live {
 		// Whoever answered is for the user to say again.
 		parent.Model, parent.BaseURL, parent.AgentModels = "", "", nil

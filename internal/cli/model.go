@@ -116,7 +116,10 @@ func (c config) modelHint() string {
 		return "the embedded scripted server failed; no setting of yours was involved"
 	}
 	hint := fmt.Sprintf("check the endpoint (--base-url), the model (%s), and the key", find(c.values, "llm.model").origin)
-	if c.APIKey.Empty() {
+	switch {
+	case c.withheld != "":
+		return hint + ": " + c.withheld
+	case c.APIKey.Empty():
 		return hint + ": none is set; set " + keySettings
 	}
 	return fmt.Sprintf("%s (%s; it may be set in %s)", hint, find(c.values, "llm.api_key").origin, keySettings)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -58,6 +59,15 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 	}
 	if p.recording, err = m.chooseAnswers(&p.config); err != nil {
 		return p, err
+	}
+	if fork != nil && p.Live() {
+		if p.trusts = m.trusted(fork.own); !p.APIKey.Empty() {
+			if url, err := openai.ParseBaseURL(p.endpoint()); err != nil || !p.trusts(url, "") {
+				p.APIKey = openai.Secret{}
+				p.withheld = withheld(find(p.values, "llm.api_key").origin.String(), url, "name it with --base-url "+url.String())
+				fmt.Fprintf(m.Stderr, "note: %s\n", p.withheld)
+			}
+		}
 	}
 	if p.own, err = m.chooseAgents(p.config, find(p.values, agentsTable).where(), p.agentIDs); err != nil {
 		return p, err

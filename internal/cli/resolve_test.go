@@ -71,7 +71,7 @@ func TestDefaultsMakeAConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config{trace.DefaultSettings(), process{Concurrency: 8, RetryBackoffMS: 500, ReplayMiss: missError, SegmentMB: 64, LLMIOMaxChars: 2000}, nil}
+	want := config{Settings: trace.DefaultSettings(), process: process{Concurrency: 8, RetryBackoffMS: 500, ReplayMiss: missError, SegmentMB: 64, LLMIOMaxChars: 2000}}
 	got.values = nil
 	// Without a row in the table.
 	want.OutputTokensMax, want.ReasonStepsMax, want.GuardRoundsMax = 0, 0, 0

@@ -114,7 +114,9 @@ func (m *Main) resume(ctx context.Context, runDir string, c config, f resumeFlag
 	if _, p.agentIDs, err = recordedScenario(p.Settings); err != nil {
 		return err
 	}
-	// The keys of agents are looked up again where the run found them.
+	// The keys of agents are looked up again where the run found them, for those endpoints
+	// that may get them.
+	p.trusts = m.trusted(p.values)
 	if p.own, err = m.chooseAgents(p.config, "agent-model", p.agentIDs); err != nil {
 		return err
 	}

@@ -169,6 +169,9 @@ func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, cal
 	}
 	if p.Live() {
 		p.announceLive(m.Stderr, client.URL(), calls)
+		if url, err := openai.ParseBaseURL(p.endpoint()); err == nil && !p.APIKey.Empty() {
+			m.rememberEndpoint(url, "")
+		}
 	} else {
 		p.announceScripted(m.Stderr, client.URL())
 	}
@@ -184,6 +187,7 @@ func (m *Main) openModel(ctx context.Context, p plan, scripted stub.Options, cal
 		key := "no key"
 		if !a.key.Empty() {
 			key = "key from " + a.keyFrom
+			m.rememberEndpoint(a.url, a.KeyEnv)
 		}
 		fmt.Fprintf(m.Stderr, "model of %s: %s at %s, %s\n", oneLine(a.Agent), oneLine(cmp.Or(a.Model, p.Model)), client.URL(), oneLine(key))
 	}
