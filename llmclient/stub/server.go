@@ -21,7 +21,7 @@ const (
 	// and how long a kept connection may lie unused.
 	patienceDefault = 9 * time.Second
 	// closeTimeout is how long Close waits for requests in flight.
-	closeTimeout = 1500 * time.Millisecond
+	closeTimeout = time.Second
 )
 
 // Options tunes a server. The zero value answers at once with seed 0.
