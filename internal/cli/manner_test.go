@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/report"
+	"example.com/agentworld/run"
+	"example.com/agentworld/trace"
+)
+
+// manneredRun plays a scenario with a stub of some manners. It demands that in every agent's
+// share of it nine decisions of ten act, or wait because the model chose to.
+func manneredRun(t *testing.T, manners string, args ...string) (dir string, r report.Report) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "run")
+	if manners != "" {
+		args = append(args, "--stub-manner", manners)
+	}
+	program(t, append(args, "--quiet", "--run-dir", dir)...)
+	data, err := os.ReadFile(filepath.Join(dir, run.ReportFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range r.PerAgent {
+		if all := a.Decisions + a.Continued + a.WaitsDegraded; all == 0 || 10*a.WaitsDegraded > all {
+			t.Errorf("%q: %d of %d decisions of %s degraded to a wait: %v", manners, a.WaitsDegraded, all, a.AgentID, r.DecisionCounts.WaitDegradedByReason)
+		}
+	}
+	return dir, r
+}
+
+// TestMannersCostCallsAndNoTurns plays models of every manner: they act, and meet their
+// goals. The short form gives every agent a manner of its own. The long one
+// (AGENT_WORLD_LONG) plays each manner for itself, and with -update writes what it costs
+// into docs/faults.md.
+func TestMannersCostCallsAndNoTurns(t *testing.T) {
+	slow(t)
+	if os.Getenv("AGENT_WORLD_LONG") == "" {
+		for _, manners := range []string{
+			"agent-1=modules-first,agent-2=planner-only,agent-3=off-plan,agent-4=redrafter,agent-5=prose",
+			"agent-1=silent-decision,agent-2=namer,agent-3=nested,agent-4=prose,agent-5=prose,agent-5=namer",
+		} {
+			if _, r := manneredRun(t, manners, "llm_bootstrap", "--ticks", "30"); r.GoalsMet < 3 {
+				t.Errorf("%q: %d goals met of %d, want 3", manners, r.GoalsMet, r.Agents)
+			}
+		}
+		// Each of its turns takes the whole deadline, which leaves any machine time for the
+		// calls before the decision.
+		manneredRun(t, "late", "minimal", "--ticks", "3", "--decision-deadline", "2s")
+		return
+	}
+	const path = "../../docs/faults.md"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, manner := range append(stub.MannerNames(), "") {
+		args := []string{"llm_bootstrap", "--ticks", "30"}
+		if manner == string(stub.MannerLate) {
+			args = append(args, "--decision-deadline", "500ms")
+		}
+		_, r := manneredRun(t, manner, args...)
+		if r.GoalsMet < 3 {
+			t.Errorf("%q: %d goals met of %d, want 3", manner, r.GoalsMet, r.Agents)
+		}
+		decisions := r.DecisionCounts.Act + r.DecisionCounts.Wait + r.DecisionCounts.WaitTicks
+		row := fmt.Sprintf("| %.2f | %d of %d | %d of %d |", float64(r.TraceCounts.CallsPerDecision.AvgMilli)/1000,
+			decisions-r.DecisionCounts.WaitDegraded, decisions, r.GoalsMet, r.Agents)
+		name := "`" + manner + "`"
+		if manner == "" {
+			name = "none"
+		}
+		page = regexp.MustCompile(`(?m)^(\| `+name+` \| [^|\n]*) \|.*$`).ReplaceAll(page, []byte("${1} "+row))
+	}
+	if *update {
+		if err := os.WriteFile(path, page, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestMannersOfOthersChangeNothing plays a scenario whose agents cannot meet: where two of
+// them have manners, the others decide what they decide in a clean run.
+func TestMannersOfOthersChangeNothing(t *testing.T) {
+	slow(t)
+	decided := func(manners string) map[string][]string {
+		dir, _ := manneredRun(t, manners, "isolated_five", "--ticks", "12")
+		f, err := run.Dir(dir).Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		all := map[string][]string{}
+		for record, err := range trace.NewReader(f).All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, ok := record.(trace.Decision); ok {
+				all[d.AgentID] = append(all[d.AgentID], string(d.Executed))
+			}
+		}
+		return all
+	}
+	clean, mixed := decided(""), decided("agent-2=prose,agent-4=planner-only,agent-4=nested")
+	for _, agent := range []string{"agent-1", "agent-3", "agent-5"} {
+		if diff := cmp.Diff(clean[agent], mixed[agent]); diff != "" || len(clean[agent]) == 0 {
+			t.Errorf("%s (-clean +beside others with manners):\n%s", agent, strings.TrimSpace(diff))
+		}
+	}
+}
