@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -179,22 +180,31 @@ func TestAmountsAreClampedOrRefusedNeverMisread(t *testing.T) {
 	}
 }
 
-// TestRequestsFitTheAPI validates every request of a run against the API's own
-// description, where that is present.
+// TestRequestsFitTheAPI validates every request of clean runs and of runs with answers in
+// every bad shape against the API's own description, where that is present.
 func TestRequestsFitTheAPI(t *testing.T) {
 	schema := apiSchema(t, "CreateResponse")
+	plan, err := stub.ParseFaults("any_shape=30%,byte_order_mark=5%,event_stream=5%,http_500=5%")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var mu sync.Mutex
 	var bodies [][]byte
-	server := endpoint(t, func(_ http.ResponseWriter, _ *http.Request, body []byte) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		bodies = append(bodies, body)
-		return false
-	})
-	for _, protocol := range []string{"full", "lean"} {
-		o := through(t, options(t, "llm_bootstrap", 8), openai.Config{BaseURL: server.URL})
-		o.Protocol = protocol
-		run(t, o)
+	for _, faults := range []*stub.Injector{nil, stub.NewInjector(plan, faultSeed)} {
+		server, err := stub.Start(context.Background(), "", stub.Options{Seed: 1, Faults: faults, OnRequest: func(body []byte) {
+			mu.Lock()
+			defer mu.Unlock()
+			bodies = append(bodies, body)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { server.Close() })
+		for _, protocol := range []string{"full", "lean"} {
+			o := through(t, options(t, "llm_bootstrap", 8), openai.Config{BaseURL: server.URL(), BackoffBase: time.Millisecond})
+			o.Protocol = protocol
+			run(t, o)
+		}
 	}
 	if len(bodies) < 100 {
 		t.Fatalf("only %d requests", len(bodies))
