@@ -58,6 +58,8 @@ type Decision struct {
 	// Seen is what the turn met that is worth remembering: its place, and the texts of
 	// others that the model read.
 	Seen []memory.Entry
+	// Looked are the topics of rules that the turn looked up.
+	Looked []string
 	// Otherwise are what the turn would have decided next, best first, each checked
 	// like this one; the world may try them when it refuses Executed. Fallback is the
 	// number of decisions that the world refused before this one.

@@ -39,8 +39,8 @@ type deed struct {
 }
 
 // newDeed is what became of one decision, not yet remembered under an id. name is
-// how the ids in its action are told, recipes by their short names.
-func (k *Kit) newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) deed {
+// how the ids in its action are told.
+func newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) deed {
 	a := repeated(o.Action)
 	d := deed{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes), action: a.ActionName()}
 	var things []string
@@ -51,7 +51,7 @@ func (k *Kit) newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Out
 		case arg.Kind == world.ParamAmount:
 			d.low = arg.Int
 		default:
-			things = append(things, k.alias(w.argumentText(a, arg, name)))
+			things = append(things, w.argumentText(a, arg, name))
 		}
 	}
 	d.things, d.high = strings.Join(things, " "), d.low
@@ -160,7 +160,7 @@ func (d deed) citable() []string { return d.ids[max(0, len(d.ids)-citedMax):] }
 
 // line is d as one line of the prompt:
 //
-//	[mem-3-3] ticks 3-15: mine_compound 5000 x5 ok, total electricity -25, compound +25000
+//	[mem-3-3] ticks 3-15: mine_compound 5000, 5 times ok, total electricity -25, compound +25000
 func (d deed) line(w *wording) string {
 	if d.remembered != "" {
 		return d.remembered
@@ -190,7 +190,7 @@ func (d deed) line(w *wording) string {
 		fmt.Fprintf(&b, w.textPrice, d.price)
 	}
 	if d.count > 1 {
-		fmt.Fprintf(&b, " x%d", d.count)
+		fmt.Fprintf(&b, w.textTimes, d.count)
 	}
 	return b.String() + d.end(w)
 }
@@ -226,7 +226,7 @@ func (d deed) end(w *wording) string {
 // which action that was; the codes are what the guard refused in the turn.
 func (k *Kit) Told(tick int64, d Decision, o world.Outcome, codes []string) (line, end string) {
 	w := wordsOf(modules.English)
-	done := k.newDeed(w, tick, d.WaitReason, o, d.naming(o.Accepted))
+	done := newDeed(w, tick, d.WaitReason, o, d.naming(o.Accepted))
 	end = done.end(w)
 	if d.WaitReason != "" && d.Proposed != nil {
 		end += ", wanted " + w.actionText(d.Proposed, d.naming(false))

@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -56,21 +57,20 @@ func TestHistoryFolds(t *testing.T) {
 	mine(13, 400)
 	history := m.history(m.past.deeds[len(m.past.deeds)-1]).all()
 	want := []string{
-		"# History, oldest first",
-		"[mem-2-2][mem-4-4] ticks 2-4: mine_compound 500 x2 refused: compound_depleted compound requested 500 available 4",
+		"# History, oldest first, 1 earlier left out",
+		"[mem-2-2][mem-4-4] ticks 2-4: mine_compound 500, 2 times refused: compound_depleted compound requested 500 available 4",
 		"[mem-5-5] tick 5: mine_compound 500 refused: insufficient_resource compound requested 500 available 5",
-		"[mem-6-6][mem-7-7] ticks 6-7: buy_power 20..30 price 3 x2 ok",
+		"[mem-6-6][mem-7-7] ticks 6-7: buy_power 20..30 price 3, 2 times ok",
 		"[mem-8-8] tick 8: buy_power 30 price 4 ok",
 		"[mem-9-9] tick 9: transfer_resource bGoals data 2 ok",
-		"[mem-10-10] tick 10: wait no usable decision: parse_error:refusal",
-		"[mem-11-11] tick 11: schedule_recipe f1 recipe.motor_mk1 2 ok",
-		"[mem-3-3][mem-1-1] ticks 1-12: mine_compound 400..900 x3 ok, total electricity -2, compound +1700",
+		"[mem-11-11] tick 11: schedule_recipe f1 recipe.assembler.motor_mk1 2 ok",
+		"[mem-3-3] ticks 1-12: mine_compound 400..900, 3 times ok, total electricity -2, compound +1700",
 	}
 	if diff := cmp.Diff(want, history[0].lines()); diff != "" {
 		t.Errorf("history (-want +got):\n%s", diff)
 	}
 	for i, v := range history[1 : len(history)-1] {
-		if shown := len(v.lines()) - 1; shown != 8>>(i+1) || !strings.Contains(v.text, "earlier left out") {
+		if shown := len(v.lines()) - 1; shown != 7>>(i+1) || !strings.Contains(v.text, "earlier left out") {
 			t.Errorf("step %d of clipping shows %d decisions: %s", i+1, shown, v.text)
 		}
 	}
@@ -96,10 +96,8 @@ func TestEarlierDecisionsAreCounted(t *testing.T) {
 		}
 		for _, line := range all[0].lines()[1:] {
 			var n int64 = 1
-			for _, w := range strings.Fields(line) {
-				if _, err := fmt.Sscanf(w, "x%d", &n); err == nil {
-					break
-				}
+			if before, _, many := strings.Cut(line, " times "); many {
+				n, _ = strconv.ParseInt(before[strings.LastIndexByte(before, ' ')+1:], 10, 64)
 			}
 			counted += n
 		}

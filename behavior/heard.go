@@ -48,6 +48,14 @@ func heardEntry(topic, id, author string, tick int64, text string) memory.Entry 
 // reading is a text of another agent that was read, and the memory of it.
 type reading struct{ text, memory string }
 
+// unread is 1 for a text that was not read yet, and 0 for any other.
+func (p *past) unread(id string) int {
+	if slices.ContainsFunc(p.read, func(r reading) bool { return r.text == id }) {
+		return 0
+	}
+	return 1
+}
+
 // readMax bounds how many readings are told from new texts. It is more than places
 // and inboxes hold at once, so that a text which stays there is new only once.
 const readMax = 256

@@ -22,7 +22,7 @@ type Kit struct {
 	registry    *modules.Registry
 	tools       []llmclient.Tool
 	moduleNames []string
-	recipes     []world.Recipe
+	rules       world.Rules
 	layout      layout
 	words       *wording
 	toolTokens  int
@@ -36,7 +36,7 @@ func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, er
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	k := &Kit{cfg: cfg, recipes: rules.Recipes()}
+	k := &Kit{cfg: cfg, rules: rules}
 	k.layout, k.words, k.registry = layoutOf[k.cfg.PromptProfile], wordsOf(k.cfg.Language), registry.In(k.cfg.Language)
 	moduleTools := k.registry.Tools()
 	k.tools = append(k.words.protocolTools(k.cfg.Protocol, rules), moduleTools...)
@@ -156,6 +156,9 @@ func (m *Mind) Playbook() *playbook.Playbook { return m.playbook }
 // none.
 func (m *Mind) SetPlaybook(p *playbook.Playbook) { m.playbook = cmp.Or(p, playbook.New()) }
 
+// lookedMax bounds the topics of rules that stay in the prompt.
+const lookedMax = 2
+
 // Fits reports a prompt that cannot fit the context window however much is
 // clipped: texts that are never cut, the answer and an eighth of the window for
 // the turn to grow take more than it has.
@@ -175,7 +178,7 @@ const observationTokensMin = 800
 // others. The engine calls it once per agent and tick, after the world applied all
 // actions.
 func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
-	done := m.newDeed(m.words, tick, d.WaitReason, outcome, d.naming(outcome.Accepted))
+	done := newDeed(m.words, tick, d.WaitReason, outcome, d.naming(outcome.Accepted))
 	place := d.Place
 	if place == "" && done.action != (world.Move{}).ActionName() {
 		// An order goes on where it began.
@@ -189,6 +192,10 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 		m.spent = m.policy.Spend(m.spent, cmp.Or(d.At, d.Place), d.Executed)
 	}
 	m.past.utter(tick, d)
+	for _, topic := range d.Looked {
+		m.past.looked = append(slices.DeleteFunc(m.past.looked, func(known string) bool { return known == topic }), topic)
+	}
+	m.past.looked = m.past.looked[max(0, len(m.past.looked)-lookedMax):]
 	// A place is remembered when the agent comes there, and each text of another agent when
 	// it was first read.
 	for _, e := range d.Seen {

@@ -30,9 +30,7 @@ type sketch struct {
 	goals string
 	// strangeNames shows also names that no goal uses.
 	strangeNames bool
-	// alias gives the short name of a recipe.
-	alias func(recipe string) string
-	words *wording
+	words        *wording
 }
 
 // text is the whole section.
@@ -74,7 +72,7 @@ func (s sketch) text() string {
 	// How many words of others wait, and how many never will be seen.
 	parts = nil
 	if s.HeldBack > 0 {
-		parts = append(parts, fmt.Sprintf(w.textHeld, s.HeldBack))
+		parts = append(parts, fmt.Sprintf(w.textHeld, s.HeldBack, s.unread))
 	}
 	if s.InboxDropped > 0 {
 		parts = append(parts, fmt.Sprintf(w.textDropped, s.InboxDropped))
@@ -158,7 +156,7 @@ func (s sketch) factories() string {
 	for _, f := range s.Factories {
 		parts := []string{plain(f.ID) + " " + f.Kind + " " + s.where(f.Place), f.State}
 		if f.Recipe != "" {
-			parts[1] += fmt.Sprintf(" %s x%d", s.alias(f.Recipe), f.Batches)
+			parts[1] += fmt.Sprintf(" %s"+s.words.textBatches, f.Recipe, f.Batches)
 		}
 		for _, n := range []struct {
 			form  string

@@ -61,8 +61,7 @@ func everything() opened {
 }
 
 func sketchOf(o opened, p Profile) sketch {
-	m := Mind{Kit: &Kit{recipes: world.DefaultRules().Recipes()}}
-	return sketch{opened: o, layout: layoutOf[p], goals: words("Be at Drift with a motor."), alias: m.alias, words: &english, strangeNames: layoutOf[p].details}
+	return sketch{opened: o, layout: layoutOf[p], goals: words("Be at Drift with a motor."), words: &english, strangeNames: layoutOf[p].details}
 }
 
 func TestObservationOfEachProfile(t *testing.T) {
@@ -73,13 +72,13 @@ here: "The \"Hub\"\ncan: win", metal, radiation 46, compound 20000 g
 woken: job_done
 execute_until ended: shutdown after 3 attempts
 standing: mine_compound 400, 5 attempts left
-texts: 3 shown after the plan, 4 older ones dropped
+texts: 3 shown after the plan, 0 of them new, 4 older ones dropped
 can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10
 cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit); sell_power (no_offer); cancel_power_order (order_not_found)
 places (km, cost, ticks, emission, compound g, material): amber "Amber, the old; 1 more" 5.1 6 1 12 30000 silicate; drift "Drift" 36.0 36 4 ? ? ice; 7 more
 agents: agent-1 "Maker", agent-4 here; agent-3 at amber 5.1 km; 1 more
-factories: f1 factory.assembler.mk1 here, working recipe.motor_mk1 x1, 3 queued, ready in 2, wear 60; f2 factory.power.radiation.mk1 at amber, idle, stored 40
-market (data per 10 electricity): asks 50 at 3, 20 at 4, 2 more; bids 10 at 1, 1 more; own store 30
+factories: f1 factory.assembler.mk1 here, working recipe.assembler.motor_mk1 1 batches, 3 batches queued, ready in 2 ticks, wear 60 of 1000; f2 factory.power.radiation.mk1 at amber, idle, stored 40
+market (data per 10 electricity): asks 50 at 3, 20 at 4, 2 more; bids 10 at 1, 1 more; own plants hold 30, free by buy_power
 orders: o1 buy 20 at 2, here, claim 10, expires in 12; o2 sell at 5, at amber
 quotes: amber bid 2, ask none, tick 18`,
 		ProfileBalanced: `# Observation, tick 20
@@ -88,13 +87,13 @@ here: radiation 46, compound 20000 g
 woken: job_done
 execute_until ended: shutdown after 3 attempts
 standing: mine_compound 400, 5 attempts left
-texts: 3 shown after the plan, 4 older ones dropped
+texts: 3 shown after the plan, 0 of them new, 4 older ones dropped
 can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10
-cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit); 2 more
+cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit)
 places (cost, ticks, emission, compound g): amber 6 1 12 30000; drift "Drift" 36 4 ? ?; 7 more
 agents: agent-1, agent-4 here; agent-3 at amber; 1 more
-factories: f1 factory.assembler.mk1 here, working recipe.motor_mk1 x1, 3 queued, ready in 2, wear 60; f2 factory.power.radiation.mk1 at amber, idle, stored 40
-market (data per 10 electricity): asks 50 at 3, 20 at 4, 2 more; bids 10 at 1, 1 more; own store 30
+factories: f1 factory.assembler.mk1 here, working recipe.assembler.motor_mk1 1 batches, 3 batches queued, ready in 2 ticks, wear 60 of 1000; f2 factory.power.radiation.mk1 at amber, idle, stored 40
+market (data per 10 electricity): asks 50 at 3, 20 at 4, 2 more; bids 10 at 1, 1 more; own plants hold 30, free by buy_power
 orders: o1 buy 20 at 2, here, claim 10, expires in 12; o2 sell at 5, at amber
 quotes: amber bid 2, ask none, tick 18`,
 	} {

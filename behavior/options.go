@@ -22,13 +22,11 @@ func (s sketch) options(shown []world.Sight) []string {
 	}
 	lines := []string{s.words.lineCan + s.listed(can, 0)}
 	// Those that are not possible stand together by their reason. What only says that nobody
-	// trades or stands here is counted, not listed, unless the layout wants details.
+	// trades or stands here is not told, unless the layout wants details.
 	var entries []string
-	left := 0
 	for i := 0; i < len(cannot); {
 		why := s.reason(cannot[i])
 		if !s.details && slices.Contains(idleReasons, cannot[i].Why) {
-			left++
 			i++
 			continue
 		}
@@ -38,8 +36,8 @@ func (s sketch) options(shown []world.Sight) []string {
 		}
 		entries = append(entries, strings.Join(names, ", ")+" ("+why+")")
 	}
-	if len(cannot) > 0 {
-		lines = append(lines, s.words.lineCannot+s.listed(entries, left))
+	if len(entries) > 0 {
+		lines = append(lines, s.words.lineCannot+s.listed(entries, 0))
 	}
 	return lines
 }

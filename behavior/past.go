@@ -19,6 +19,8 @@ type past struct {
 	total int64
 	// place is where the agent was when it last looked, empty before.
 	place string
+	// looked are the topics of rules that were looked up, the newest last.
+	looked []string
 	// read are the texts of others that were read, the newest last.
 	read []reading
 	// wrote tells what the agent's own texts may repeat, by the tick of the decision,
@@ -45,7 +47,7 @@ type variant struct {
 // the text of that action where it may be shown, known the ids in it that typed state
 // holds.
 func (m *Mind) lastOutcome(o world.Outcome, said string, known []string) (variant, deed) {
-	d := m.newDeed(m.words, o.Tick, "", o, Decision{Known: known}.naming(o.Accepted))
+	d := newDeed(m.words, o.Tick, "", o, Decision{Known: known}.naming(o.Accepted))
 	if n := len(m.past.deeds); n > 0 && m.past.deeds[n-1].last == o.Tick {
 		d = m.past.deeds[n-1]
 	}
@@ -63,9 +65,12 @@ func (m *Mind) history(last deed) sectionDraft {
 	if n := len(before); n > 0 && before[n-1].last == last.last {
 		before = before[:n-1]
 	}
+	known := len(m.past.deeds) - len(before)
+	// That an answer was of no use says nothing about the world.
+	before = slices.DeleteFunc(slices.Clone(before), func(d deed) bool { return d.wait != "" })
 	window := before[max(0, len(before)-m.layout.window):]
 	all := folded(window)
-	earlier := m.past.total - int64(len(m.past.deeds)-len(before))
+	earlier := m.past.total - int64(known)
 	return halving(sectionHistory, min(len(all), m.layout.history), func(n int) variant {
 		shown := all[len(all)-n:]
 		left := earlier
@@ -76,7 +81,7 @@ func (m *Mind) history(last deed) sectionDraft {
 		if left > 0 {
 			heading += fmt.Sprintf(m.words.headingEarlier, left)
 		}
-		return m.written(heading, shown)
+		return m.written(heading, shown, last.ids)
 	})
 }
 
@@ -119,7 +124,7 @@ func (m *Mind) recalled(f memory.Focus, shown []string) sectionDraft {
 		scores[found.ID] = found.Score
 	}
 	return halving(sectionMemory, len(facts), func(n int) variant {
-		v := m.written(m.words.headingMemory, facts[:n])
+		v := m.written(m.words.headingMemory, facts[:n], shown)
 		for i, s := range v.sources {
 			v.sources[i].Score = scores[s.ID]
 		}
@@ -142,11 +147,16 @@ func (m *Mind) told(found memory.Scored) deed {
 	return deed{ids: []string{found.ID}, remembered: found.Line(m.words.memory)}
 }
 
-func (m *Mind) written(heading string, deeds []deed) variant {
+// written is a section of deeds. Those in taken are ids that another section shows: an id
+// stands once in a prompt.
+func (m *Mind) written(heading string, deeds []deed, taken []string) variant {
 	v := variant{text: heading}
 	for _, d := range deeds {
 		v.ids = append(v.ids, d.ids...)
-		d.ids = slices.DeleteFunc(slices.Clone(d.ids), func(id string) bool { _, held := m.memory.Lookup(id); return !held })
+		d.ids = slices.DeleteFunc(slices.Clone(d.ids), func(id string) bool {
+			_, held := m.memory.Lookup(id)
+			return !held || slices.Contains(taken, id)
+		})
 		line := d.line(m.words)
 		v.text += "\n" + line
 		v.sources = append(v.sources, m.sourcesOf(d, line)...)
@@ -166,16 +176,6 @@ func (m *Mind) sourcesOf(d deed, line string) []trace.Source {
 		}
 	}
 	return list
-}
-
-// alias is the short name of a recipe, and any other id as it is.
-func (k *Kit) alias(id string) string {
-	for _, r := range k.recipes {
-		if r.ID == id {
-			return r.Alias
-		}
-	}
-	return id
 }
 
 // goalsText are the goals as words to search by.

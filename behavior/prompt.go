@@ -8,6 +8,7 @@ import (
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
+	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -15,6 +16,7 @@ import (
 // The names of the prompt's sections, in the order they are sent.
 const (
 	sectionGoals       = "goals"
+	sectionKnown       = "known"
 	sectionHistory     = "history"
 	sectionMemory      = "memory"
 	sectionPlaybook    = "playbook"
@@ -58,7 +60,7 @@ type sectionDraft struct {
 // clippingOrder is which sections lose text first when the budget does not hold
 // all. Goals and the last outcome are never cut, the agent's own state and what it
 // may do neither.
-var clippingOrder = []string{sectionHistory, sectionMemory, sectionPlaybook, sectionMessages, sectionObservation}
+var clippingOrder = []string{sectionKnown, sectionHistory, sectionMemory, sectionPlaybook, sectionMessages, sectionObservation}
 
 // compose builds the opening prompt for view within the token budget: the sections one
 // after another in one message. It parts what the agent knows itself from the words of
@@ -92,6 +94,14 @@ func (m *Mind) compose(view world.View) prompt {
 		// line of the outcome is trusted like the agent's own observations.
 		said = ""
 	}
+	for _, l := range held.Inbox {
+		seen.unread += m.past.unread(l.ID)
+	}
+	for _, n := range held.Notes {
+		if n.Author != m.id {
+			seen.unread += m.past.unread(n.ID)
+		}
+	}
 	if seen.HeldBack = held.count(); p.early {
 		seen.HeldBack = 0
 	}
@@ -113,6 +123,7 @@ func (m *Mind) compose(view world.View) prompt {
 	history := m.history(done)
 	drafts := []sectionDraft{
 		{name: sectionGoals, variants: []variant{{text: m.goals()}}},
+		m.knownRules(),
 		history,
 		m.recalled(focus, slices.Concat(history.variants[0].ids, done.ids)),
 		{name: sectionPlaybook, variants: lessons},
@@ -153,6 +164,15 @@ func (m *Mind) compose(view world.View) prompt {
 	return p
 }
 
+// knownRules are the rules in numbers that need no call; none where there is no room.
+func (m *Mind) knownRules() sectionDraft {
+	lines := modules.Known(m.cfg.Language, m.rules, m.past.looked)
+	if len(lines) == 0 || m.cfg.PromptProfile == ProfileCompact {
+		return sectionDraft{name: sectionKnown, variants: []variant{{}}}
+	}
+	return sectionDraft{name: sectionKnown, variants: []variant{{text: strings.Join(append([]string{m.words.headingKnown}, lines...), "\n")}, {}}}
+}
+
 func (m *Mind) goals() string {
 	lines := []string{m.words.headingGoals}
 	if m.persona.ShortTermGoal != "" {
@@ -167,7 +187,7 @@ func (m *Mind) goals() string {
 // observed is the observation, and the same with ever shorter lists of distant
 // things; the omitted counts stay exact.
 func (m *Mind) observed(seen opened) sectionDraft {
-	s := sketch{opened: seen, layout: m.layout, goals: words(m.goalsText()), alias: m.alias, words: m.words}
+	s := sketch{opened: seen, layout: m.layout, goals: words(m.goalsText()), words: m.words}
 	s.strangeNames = s.details && !m.cfg.Guards(policy.LayerOrder)
 	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text()}}, shorter: func() (variants []variant) {
 		for {

@@ -43,7 +43,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place stri
 	name := d.naming(o.Accepted)
 	switch {
 	case d.WaitReason != "":
-		e.Text, e.Importance, e.Failed = w.textWaited+string(d.WaitReason), memory.ImportanceFailure, true
+		e.Text, e.Importance, e.Failed = w.textWaited+string(d.WaitReason), memory.ImportanceRoutine/2, false
 	case !o.Accepted:
 		e.Text, e.Importance, e.Failed = w.actionText(d.Executed, name)+w.textRefused+w.rejectionText(o.Rejection), memory.ImportanceFailure, true
 		if o.Rejection != nil {

@@ -41,6 +41,8 @@ type texts struct {
 type opened struct {
 	world.Observation
 	HeldBack int
+	// unread is how many of them the agent has not read before.
+	unread int
 	// standing is the agent's standing order, nil without one.
 	standing *world.ExecuteUntil
 	// naming is how the ids in it are told.

@@ -191,7 +191,7 @@ func (t *Turn) Result(r modules.Result) {
 		// A turn that comes upon words of others, as a memory may hold, makes its plan before
 		// it reads them.
 		if !t.planned && !t.shown && slices.ContainsFunc(r.Sources, isUntrusted) && t.mind.cfg.Guards(policy.LayerOrder) {
-			s.output = encode(resultUnseen{"held", fmt.Sprintf(t.mind.words.textHeld, 1)})
+			s.output = encode(resultUnseen{"held", fmt.Sprintf(t.mind.words.textHeld, 1, 1)})
 			t.unseen = append(t.unseen, r)
 		} else {
 			t.retrieve(r.Sources)
@@ -295,6 +295,11 @@ func (t *Turn) completed(d Decision) Decision {
 		e.View, e.Proposed = t.view, d.Adjusted
 		_, own := t.mind.alone.Evaluate(d.Adjusted, e)
 		d.Swayed = !own
+	}
+	for _, s := range t.retrieved {
+		if topic, ok := modules.RuleTopic(s.ID); ok {
+			d.Looked = append(d.Looked, topic)
+		}
 	}
 	d.Known = t.mind.knownIDs(t.opening.seen, d.Proposed, d.Executed)
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}

@@ -26,6 +26,7 @@ type wording struct {
 	planDoc, draftDoc, decisionDoc, turnDoc, actionsDoc string
 
 	// The headings of the sections and the lines of goals.
+	headingKnown                                                                string
 	headingGoals, headingHistory, headingEarlier, headingMemory, headingOutcome string
 	headingAdvice, headingObservation, headingMessages, headingPlaybook         string
 	lineShortTerm, lineLongTerm                                                 string
@@ -35,7 +36,7 @@ type wording struct {
 	linePlaces, linePlacesDetailed, lineAgents, lineFactories             string
 	textAt, textTravelling, textHere, textNone, textMore, textPower       string
 	textRadiation, textKM, textHeld, textDropped, textAttempts, textEnded string
-	textQueued, textReadyIn, textWear, textStored                         string
+	textBatches, textQueued, textReadyIn, textWear, textStored            string
 
 	// What can and cannot be done.
 	lineCan, lineCannot                   string
@@ -51,7 +52,9 @@ type wording struct {
 	// textAmount names how much of something an action was about, textPlace and
 	// textFound what an agent finds at a place, by its id and its numbers, nameRadiation one of
 	// those.
-	textAmount, textPlace, textFound, nameRadiation       string
+	textAmount, textPlace, textFound, nameRadiation string
+	// textTimes says how often.
+	textTimes                                             string
 	textWaited, textSaid, textCharacters                  string
 	textRequested, textAvailable, textLimit, textNoReason string
 	memory                                                memory.Words

@@ -2,6 +2,7 @@ package modules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -26,7 +27,7 @@ func rulesModule() module {
 	given := map[string]*jsonschema.Schema{"topic": EnumSchema(ruleTopics)}
 	return newModule(spec, given, func(env Env, args rulesArgs) (lookup, failure) {
 		lines := rulesAbout(env.words(), env.View.Rules(), args.Topic)
-		return lookup{body: lines, id: "rules-" + args.Topic, trust: trace.TrustRules}, ""
+		return lookup{body: lines, id: rulesSource + args.Topic, trust: trace.TrustRules}, ""
 	})
 }
 
@@ -92,6 +93,39 @@ func rulesAbout(w *wording, r world.Rules, topic string) []string {
 	}
 	panic("modules: the schema allows a topic that the rules do not have: " + topic)
 }
+
+// Known are the rules that a prompt holds without a call: what a batch of each recipe
+// takes, what an agent uses, the formula of heat, and the topics that were looked up before.
+func Known(l Language, r world.Rules, topics []string) (lines []string) {
+	w := wordsOf(l)
+	if recipes := r.Recipes(); len(recipes) <= recipesMax && !slices.Contains(topics, "recipes") {
+		var batches []string
+		for _, recipe := range recipes {
+			batches = append(batches, fmt.Sprintf("%s %s, %d", recipe.ID, amounts(recipe.Inputs), recipe.Ticks))
+		}
+		lines = append(lines, w.recipes+strings.Join(batches, "; "))
+	}
+	if !slices.Contains(topics, "power") {
+		lines = append(lines, fmt.Sprintf(w.perTick, r.IdleDraw, r.Dissipation, r.HeatCapacity, r.HeatCapacity, 10*r.HeatCapacity))
+	}
+	for _, topic := range topics {
+		lines = append(lines, rulesAbout(w, r, topic)...)
+	}
+	return lines
+}
+
+// RuleTopic is the topic of a result's source, if it tells rules that a prompt does not
+// hold anyway.
+func RuleTopic(source string) (topic string, ok bool) {
+	topic, ok = strings.CutPrefix(source, rulesSource)
+	return topic, ok && topic != "actions" && slices.Contains(ruleTopics, topic)
+}
+
+// rulesSource begins the source of a topic's rules.
+const rulesSource = "rules-"
+
+// recipesMax is how many recipes are told to who did not ask for them.
+const recipesMax = 6
 
 // amounts writes a list of amounts as words.
 func amounts(list []world.Amount) string {

@@ -52,7 +52,9 @@ type wording struct {
 	// adjusted tells the slot, the amount after clamping and the one before.
 	adjusted string
 
-	rules ruleWording
+	// recipes leads to what a batch of each takes, perTick tells the numbers of every tick.
+	recipes, perTick string
+	rules            ruleWording
 	// faults are the forms of what argument errors say, by the English ones; nil where
 	// those are used.
 	faults map[string]string

@@ -37,6 +37,9 @@ var chinese = wording{
 	reason:    "原因：",
 	adjusted:  "%s 取 %d，而非 %d",
 
+	recipes: "配方（一批的原料、回合）：",
+	perTick: "每回合：清醒耗 %d electricity，散热 %d*heat/%d 向上取整，至少 1；heat 超过 %d 采集减少，到 %d 被拒",
+
 	rules: ruleWording{
 		build:      "建造 %s：%s，%d 回合；%s",
 		recipe:     "%s，于 %s：每批 %s -> %s，%d 回合",
@@ -92,8 +95,8 @@ var chineseActions = map[string]func(world.Rules) string{
 		return fmt.Sprintf("%d g 加 %d electricity 得 1 hardware。", r.RefineGPerHardware, r.RefineCostPerKG)
 	},
 	"build_factory": func(r world.Rules) string {
-		return fmt.Sprintf("此处：%d electricity、%d hardware；电站 %d、%d。",
-			r.BuildElectricity, r.BuildHardware, r.PlantElectricity, r.PlantHardware)
+		return fmt.Sprintf("此处 %d electricity、%d hardware、%d 回合；电站 %d electricity、%d hardware、%d 回合",
+			r.BuildElectricity, r.BuildHardware, r.BuildTicks, r.PlantElectricity, r.PlantHardware, r.PlantTicks)
 	},
 	"schedule_recipe":    said("在此处你的工厂；原料即扣。"),
 	"transfer_resource":  said("给此处的智能体。"),
@@ -102,7 +105,7 @@ var chineseActions = map[string]func(world.Rules) string{
 	"place_power_order":  said("在此处挂单。"),
 	"cancel_power_order": said("撤单。"),
 	"send_message":       said("给任何智能体；远则晚到。"),
-	"post_note":          said("给来访者留言。"),
+	"post_note":          said("此处留言。"),
 	"execute_until":      said("每回合自动重复一个行动、不再询问，直到某事件发生、被拒或满 max_ticks 次。"),
 }
 

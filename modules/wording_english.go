@@ -23,6 +23,9 @@ var english = wording{
 	reason:    " Reason: ",
 	adjusted:  "%s %d, not %d",
 
+	recipes: "recipes (a batch's inputs, ticks): ",
+	perTick: "each tick awake takes %d electricity and sheds %d*heat/%d heat, rounded up; harvests yield less above %d heat, nothing at %d",
+
 	rules: ruleWording{
 		build:      "build %s: %s, %d ticks; %s",
 		recipe:     "%s in %s: per batch %s -> %s, %d ticks",

@@ -24,8 +24,8 @@ func (BuildFactory) describe(r Rules) ActionSpec {
 		kinds = append(kinds, k.Name)
 	}
 	return ActionSpec{
-		Doc: fmt.Sprintf("Here: %d electricity, %d hardware; plant %d, %d.",
-			r.BuildElectricity, r.BuildHardware, r.PlantElectricity, r.PlantHardware),
+		Doc: fmt.Sprintf("Here: %d electricity, %d hardware, %d ticks; plant: %d electricity, %d hardware, %d ticks.",
+			r.BuildElectricity, r.BuildHardware, r.BuildTicks, r.PlantElectricity, r.PlantHardware, r.PlantTicks),
 		Aliases: []string{"build", "construct_factory", "建造工厂", "建造"},
 		Params: []Param{{
 			Name: "factory_kind", Kind: ParamChoice, Choices: kinds, Doc: "kind of factory",

@@ -189,7 +189,7 @@ func readAgents(o *world.Observation, l language, entries []string) {
 	}
 }
 
-// readFactories reads "id kind here, working recipe x2, 1 queued, ready in 3, wear 60".
+// readFactories reads "id kind here, working recipe 2 batches, 1 batches queued, ready in 3 ticks, wear 60 of 1000".
 func readFactories(o *world.Observation, l language, entries []string) {
 	for _, entry := range entries {
 		parts := split(entry, ',')
@@ -206,8 +206,8 @@ func readFactories(o *world.Observation, l language, entries []string) {
 		}
 		doing := split(parts[1], ' ')
 		f.State = doing[0]
-		if len(doing) == 3 {
-			f.Recipe, f.Batches = doing[1], integer(strings.TrimPrefix(doing[2], "x"))
+		if len(doing) > 2 {
+			f.Recipe, f.Batches = doing[1], numberIn(doing[2:])
 		}
 		for _, part := range parts[2:] {
 			words := split(part, ' ')

@@ -75,7 +75,7 @@ func TestReadObservation(t *testing.T) {
 		"cannot: refine_compound (compound 400 short, electricity 2 short); build_factory, sell_power (no_offer); 2 more",
 		`places (km, cost, ticks, emission, compound g, material): amber "Amber; 1 more" 5.1 6 1 12 30000 silicate; drift 36.0 36 4 ? ? ice; 7 more`,
 		`agents: agent-1 "Maker, at drift", agent-4 here; agent-3 at amber 5.1 km; 1 more`,
-		"factories: f1 factory.assembler here, working recipe.x x2, 3 queued, ready in 4, wear 60; f2 factory.power at amber, idle",
+		"factories: f1 factory.assembler here, working recipe.x 2 batches, 3 batches queued, ready in 4 ticks, wear 60 of 1000; f2 factory.power at amber, idle",
 	}
 	chinese := []string{
 		`你: agent-2 "Miner; agents: 9", 在 hub, 电力 low, electricity 14/200, heat 96/100, compound 3000 g, hardware 2, data 16, control_chip 2`,
@@ -85,7 +85,7 @@ func TestReadObservation(t *testing.T) {
 		"不可做: refine_compound (compound 缺 400, electricity 缺 2); build_factory, sell_power (no_offer); 另有 2",
 		`地点 (km, 耗电, 回合, 辐射源, compound g, 材质): amber "Amber; 1 more" 5.1 6 1 12 30000 silicate; drift 36.0 36 4 ? ? ice; 另有 7`,
 		`智能体: agent-1 "Maker, at drift", agent-4 在此; agent-3 在 amber 5.1 km; 另有 1`,
-		"工厂: f1 factory.assembler 在此, working recipe.x x2, 排队 3 批, 尚需 4 回合, 磨损 60; f2 factory.power 在 amber, idle",
+		"工厂: f1 factory.assembler 在此, working recipe.x 2 批, 排队 3 批, 尚需 4 回合, 磨损 60 (满 1000); f2 factory.power 在 amber, idle",
 	}
 	number := func(n int64) *int64 { return &n }
 	want := world.Observation{
