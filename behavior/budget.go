@@ -1,7 +1,10 @@
 package behavior
 
 import (
+	"cmp"
 	"slices"
+
+	"example.com/agentworld/llmclient"
 )
 
 // fit picks a variant of every draft so that the sum stays in the budget. Bytes
@@ -62,5 +65,17 @@ func (m *Mind) growthTokens() int { return max(growthTokensMin, m.cfg.ContextWin
 
 const growthTokensMin = 1000
 
-// outputTokens is what the window reserves for one answer.
-func (m *Mind) outputTokens() int { return min(m.cfg.OutputTokensMax, m.cfg.ContextWindowTokens/8) }
+// outputTokens is the room that prompts are planned with for an answer. A longer one may
+// take all that is free of the window.
+func (m *Mind) outputTokens() int {
+	return AnswerRoom(m.cfg.SamplingOf(m.id), m.cfg.ContextWindowTokens)
+}
+
+// AnswerRoom is the room that prompts are planned with for an answer in a window.
+func AnswerRoom(s llmclient.Sampling, window int) int {
+	return min(cmp.Or(s.MaxOutputTokens, answerTokens), window/8)
+}
+
+// answerTokens is what an answer takes that nobody bounded: more than most do that are
+// written without thinking.
+const answerTokens = 1024

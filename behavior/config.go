@@ -59,11 +59,9 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// WithDefaults returns c with the default of every setting that was not made. An answer
-// takes at most a quarter of the window.
+// WithDefaults returns c with the default of every setting that was not made.
 func (c Config) WithDefaults() Config {
 	c.Settings = c.Settings.WithDefaults()
-	c.OutputTokensMax = min(c.OutputTokensMax, c.ContextWindowTokens/4)
 	if c.CountTokens == nil {
 		c.CountTokens = func(s string) int { return len(s) }
 	}
@@ -76,9 +74,9 @@ func (c Config) Guards(layer policy.Layer) bool { return !slices.Contains(c.Guar
 
 // CallsMax is the most model calls one turn can make under c: the longest path
 // through plan, module rounds, reason steps with their retries, draft, decision, guard
-// rounds, rounds that did not lead on, and repairs before the plan, the draft and the
-// decision.
+// rounds, rounds that did not lead on, repairs before the plan, the draft and the
+// decision, and an answer that was cut.
 func (c Config) CallsMax() int {
 	c = c.WithDefaults()
-	return 1 + c.ModuleCallsMax + c.ReasonStepsMax*(1+violationsMax) + 1 + 1 + c.GuardRoundsMax + orderRoundsMax + 3*c.RepairsMax
+	return 1 + c.ModuleCallsMax + c.ReasonStepsMax*(1+violationsMax) + 1 + 1 + c.GuardRoundsMax + orderRoundsMax + 3*c.RepairsMax + 1
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ import (
 //
 // Invariants:
 //  1. The input of each request starts with the input of the one before, but for
-//     observations that the model made up.
+//     observations that the model made up, and reasoning that the window has no room for.
 //  2. In the input of each request every function call has exactly one output, after
 //     it. In between, the calls of the last answer wait for theirs in Calls.
 type Conversation struct {
@@ -57,6 +58,11 @@ type Conversation struct {
 	waiting bool
 	// tokens is what the first counted items take.
 	tokens, counted int
+	// cut is what the last answer took if it was cut for length, else 0. length is the
+	// longest answer that is asked for since one was, lengthened says that it was so once.
+	// asked is what the last request asked for, 0 where it said nothing.
+	cut, length, asked int
+	lengthened         bool
 }
 
 // PendingCall is one function call of an answer and, once known, its output.
@@ -133,13 +139,26 @@ func (c *Conversation) Complete() {
 // Sent says that the request with the present input goes out.
 func (c *Conversation) Sent() { c.asks, c.waiting = c.asks+1, true }
 
-// count returns what the input takes in tokens.
-func (c *Conversation) count(tokensOf func(string) int) int {
+// Tokens returns what the input takes in tokens.
+func (c *Conversation) Tokens(tokensOf func(string) int) int {
 	for _, it := range c.Input[c.counted:] {
-		c.tokens += tokensOf(string(it.Raw))
+		text, more := it.Counted()
+		c.tokens += tokensOf(text) + more
 	}
 	c.counted = len(c.Input)
 	return c.tokens
+}
+
+// DropReasoning leaves the reasoning of earlier answers out of the next request, and
+// reports whether there was any. A provider takes the rest without it.
+func (c *Conversation) DropReasoning() bool {
+	kept, dropped := llmclient.WithoutReasoning(c.Input)
+	if dropped == 0 {
+		return false
+	}
+	c.Input, c.tokens, c.counted = kept, 0, 0
+	c.repaired(repairReasoning)
+	return true
 }
 
 // The codes of repairs made when an answer comes in. What is found only before a
@@ -153,6 +172,8 @@ const (
 	repairNotObject         = "item_not_object"
 	// repairInventedText: a text goes back without the steps that the model made up.
 	repairInventedText = "invented_text_dropped"
+	// repairReasoning: reasoning is left out because the window is full.
+	repairReasoning = "reasoning_dropped"
 )
 
 // itemsPerAnswerMax and [answer.CallsMax] bound one answer. One beyond them is dropped
@@ -178,6 +199,8 @@ func (c *Conversation) Take(a llmclient.Answer) (text string, problem answer.Pro
 	kind := a.Kind()
 	switch {
 	case kind == llmclient.AnswerTruncated:
+		u := a.Reply.Usage
+		c.cut = int(min(cmp.Or(max(u.Output, u.Reasoning, 0), int64(c.asked), trace.OutputTokensReserved), math.MaxInt32))
 		return "", answer.Truncated
 	case kind == llmclient.AnswerFiltered:
 		return "", answer.Filtered
@@ -404,6 +427,34 @@ func (c *Conversation) Read(text string, allowed []string) answer.Problem {
 	p := &c.Calls[max(first, 0)]
 	p.Repairs = slices.Concat(r.Repairs, p.Repairs)
 	return ""
+}
+
+// Lengthen reports whether the last answer was cut for length and its request is to be
+// sent once more, with four times the room, as far as the window has it free. Nothing is
+// said to the model, which may only have thought. It happens once: the next answer that is
+// cut cannot be used. The requests that follow ask for as much.
+func (c *Conversation) Lengthen(free func() int) bool {
+	if c.cut == 0 {
+		return false
+	}
+	used := c.cut
+	c.cut, c.length = 0, min(max(4*used, answerTokens), free())
+	if c.lengthened || c.length <= max(used, c.asked) {
+		return false
+	}
+	c.lengthened = true
+	c.Note(trace.Step{Kind: trace.StepLengthened, Status: trace.StatusOK, Code: string(answer.Truncated), Detail: llmclient.Marshal(map[string]int{"used": used, "asked": c.length})})
+	return true
+}
+
+// Sampling is how the next request asks: as set, but for the length after an answer that
+// was cut, and never for more than is free of the window.
+func (c *Conversation) Sampling(set llmclient.Sampling, free int) llmclient.Sampling {
+	if set.MaxOutputTokens = max(set.MaxOutputTokens, c.length); set.MaxOutputTokens > 0 {
+		set.MaxOutputTokens = max(min(set.MaxOutputTokens, free), 1)
+	}
+	c.asked = set.MaxOutputTokens
+	return set
 }
 
 // Respond sets the output of call i.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/agentworld/behavior"
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/modules"
@@ -129,6 +130,8 @@ func (s scene) ended(d behavior.Decision) outcome {
 		switch n.Kind {
 		case trace.StepParseError:
 			o.errors = append(o.errors, n.Code)
+		case trace.StepLengthened: // an answer that was cut costs a call without being an error
+			o.errors = append(o.errors, string(answer.Truncated))
 		case trace.StepItemRepair:
 			o.items = append(o.items, n.Code)
 		case trace.StepGuard:

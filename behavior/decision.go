@@ -21,6 +21,8 @@ type Ask struct {
 	Stage trace.Stage
 	// Request is complete; its Input goes on from the previous Ask's, see [Conversation].
 	Request llmclient.Request
+	// Free is how many tokens the window has left for the answer.
+	Free int
 	// Sections tells what each part of the opening prompt took and lost.
 	Sections []trace.Section
 }

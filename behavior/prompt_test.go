@@ -94,8 +94,8 @@ func TestSmallestWindowClipsByPriorityAndStaysInside(t *testing.T) {
 	cfg := behavior.Config{Settings: trace.Settings{ContextWindowTokens: behavior.ContextWindowMin}, CountTokens: tokens.Count}
 	ask := firstAsk(t, turnIn(t, "llm_bootstrap", cfg, 60))
 	total := tokens.Count(string(ask.Request.Body()))
-	if total > behavior.ContextWindowMin-ask.Request.OutputTokensMax {
-		t.Errorf("the first request takes %d tokens of %d, %d reserved for the answer", total, behavior.ContextWindowMin, ask.Request.OutputTokensMax)
+	if total > behavior.ContextWindowMin-behavior.AnswerRoom(ask.Request.Sampling, behavior.ContextWindowMin) {
+		t.Errorf("the first request takes %d tokens of %d, %d reserved for the answer", total, behavior.ContextWindowMin, behavior.AnswerRoom(ask.Request.Sampling, behavior.ContextWindowMin))
 	}
 	sections := map[string]trace.Section{}
 	for _, s := range ask.Sections {
@@ -181,8 +181,8 @@ func TestConfigNamesWhatIsWrong(t *testing.T) {
 			t.Errorf("%+v: error %v, want one that names %q", s, err, want)
 		}
 	}
-	if got := (behavior.Config{}).CallsMax(); got != 23 {
-		t.Errorf("the longest turn takes %d calls, want 23", got)
+	if got := (behavior.Config{}).CallsMax(); got != 24 {
+		t.Errorf("the longest turn takes %d calls, want 24", got)
 	}
 }
 

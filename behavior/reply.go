@@ -29,6 +29,9 @@ func (t *Turn) Answer(a llmclient.Answer) {
 		}
 		return
 	}
+	if t.talk.Lengthen(t.free) {
+		return
+	}
 	reasons := t.stage == trace.StageReason
 	if problem == "" && len(t.talk.Calls) == 0 && !reasons {
 		problem = t.talk.Read(text, t.allowed())

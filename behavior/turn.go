@@ -123,7 +123,7 @@ func (t *Turn) Next() Step {
 			t.talk.Say(t.mind.words.reasonPrompt)
 		}
 		t.talk.Complete()
-		if t.talk.asks > 0 && t.room() < 0 {
+		if t.talk.asks > 0 && t.room() < 0 && !(t.talk.DropReasoning() && t.room() >= 0) {
 			t.fail(trace.WaitWindow, nil)
 			return *t.decision
 		}
@@ -146,9 +146,9 @@ func (t *Turn) Next() Step {
 	if t.stage == trace.StageReason {
 		choice = llmclient.ToolChoice{Mode: llmclient.ChoiceNone}
 	}
-	return Ask{Number: t.talk.asks, Stage: t.stage, Sections: t.opening.sections, Request: llmclient.Request{
+	return Ask{Number: t.talk.asks, Stage: t.stage, Sections: t.opening.sections, Free: t.free(), Request: llmclient.Request{
 		Model: t.mind.cfg.Model, Instructions: t.mind.instructions, Input: t.talk.Input, Tools: t.mind.tools,
-		Choice: choice, OutputTokensMax: t.mind.outputTokens(), CacheKey: t.mind.id,
+		Choice: choice, Sampling: t.talk.Sampling(t.mind.cfg.SamplingOf(t.mind.id), t.free()), CacheKey: t.mind.id,
 	}}
 }
 
@@ -176,8 +176,11 @@ func (t *Turn) Env() modules.Env {
 
 // room is how many tokens the window still holds beside an answer; negative when
 // the next request would not fit.
-func (t *Turn) room() int {
-	return t.mind.cfg.ContextWindowTokens - t.mind.staticTokens - t.mind.outputTokens() - t.talk.count(t.mind.count)
+func (t *Turn) room() int { return t.free() - t.mind.outputTokens() }
+
+// free is how many tokens the window has left for an answer.
+func (t *Turn) free() int {
+	return t.mind.cfg.ContextWindowTokens - t.mind.staticTokens - t.talk.Tokens(t.mind.count)
 }
 
 // Result feeds back the result of the Call that Next returned.

@@ -57,7 +57,7 @@ func (as allowances) purses() []*budget.Purse {
 
 // openingOf tells the i-th turn's first request and the calls of its shortest path. It may
 // be called concurrently.
-type openingOf func(i int) (agent string, first llmclient.Request, least int)
+type openingOf func(i int) (agent string, first behavior.Ask, least int)
 
 // allow sets aside what n turns may spend; nil without caps.
 func (r *runner) allow(n int, opening openingOf) allowances {
@@ -71,9 +71,8 @@ func (r *runner) allow(n int, opening openingOf) allowances {
 	for i := range n {
 		group.Go(func() error {
 			agent, first, least := opening(i)
-			first.Model = r.endpoints.of(agent).model
 			list[i] = &allowance{of: s, items: map[string]int64{}}
-			list[i].next = s.call(first, list[i].items)
+			list[i].next = s.call(s.bounded(first, r.endpoints.of(agent).model), list[i].items)
 			needs[i] = budget.Need{Agent: agent, Least: list[i].next.Path(least)}
 			return nil
 		})
@@ -87,13 +86,13 @@ func (r *runner) allow(n int, opening openingOf) allowances {
 
 // allowDecisions sets aside what the due agents' turns may spend.
 func (r *runner) allowDecisions(due []int, turn func(i int) *behavior.Turn) allowances {
-	return r.allow(len(due), func(i int) (string, llmclient.Request, int) {
+	return r.allow(len(due), func(i int) (string, behavior.Ask, int) {
 		agent := r.world.AgentID(due[i])
 		ask, asks := turn(i).Next().(behavior.Ask)
 		if !asks {
-			return agent, llmclient.Request{}, 0
+			return agent, ask, 0
 		}
-		return agent, ask.Request, leastCalls(r.kit.Config(), ask.Stage)
+		return agent, ask, leastCalls(r.kit.Config(), ask.Stage)
 	})
 }
 

@@ -117,7 +117,7 @@ func longestTurn(s trace.Settings, tick int64) budget.Amount {
 	window := int64(cfg.ContextWindowTokens)
 	dearest := price.Money(0)
 	for _, p := range s.Prices {
-		dearest = max(dearest, p.Most(llmclient.Usage{Input: window, Output: int64(cfg.OutputTokensMax)}))
+		dearest = max(dearest, p.Most(llmclient.Usage{Input: window, Output: window}))
 	}
 	return budget.Amount{calls, calls * window, calls * int64(dearest)}
 }

@@ -283,7 +283,7 @@ func TestPromptsThatOutgrowACapEndTheRun(t *testing.T) {
 		a.Reply.Usage.Output = 1000
 		return a
 	})
-	o.Caps.Tick.Tokens = 13_000
+	o.Caps.Tick.Tokens, o.MaxOutputTokens = 13_000, 1024
 	result := run(t, o)
 	r := fold(t, o.RunDir)
 	if r.TraceCounts.CallsRefused == 0 || r.TotalDecisions > 0 {
@@ -318,7 +318,7 @@ func TestCapsThatCannotWorkAreRefused(t *testing.T) {
 // first, and what was set aside for lost answers stays within the caps.
 func TestCapsHoldUnderFaults(t *testing.T) {
 	plain := options(t, "llm_bootstrap", 12)
-	plain.Prices = simulated()
+	plain.Prices, plain.MaxOutputTokens = simulated(), 1024
 	plain.Caps = trace.Caps{Run: trace.Limit{Tokens: 150_000}, Agent: trace.Limit{Calls: 20}, Tick: trace.Limit{Cost: 140_000_000_000}}
 	var first []byte
 	dir := ""

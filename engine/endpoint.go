@@ -173,7 +173,7 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 			}
 			p.example = cmp.Or(p.example, t.example)
 			for _, s := range t.steps {
-				if s.Kind == trace.StepParseError || s.Kind == trace.StepModelError && t.failure.Came() {
+				if s.Kind == trace.StepParseError || s.Kind == trace.StepLengthened || s.Kind == trace.StepModelError && t.failure.Came() {
 					if p.unused == nil {
 						p.unused = map[string]int{}
 					}

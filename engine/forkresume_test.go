@@ -18,6 +18,7 @@ import (
 func capped(t *testing.T, ticks int64) (engine.Options, *tally) {
 	o, counted := eventful(t, ticks)
 	o.Prices = simulated()
+	o.MaxOutputTokens = 1024
 	o.Caps = trace.Caps{Agent: trace.Limit{Calls: 20}, Tick: trace.Limit{Cost: 96_000_000_000}}
 	return o, counted
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/internal/atomicfile"
 	"example.com/agentworld/llmclient"
@@ -104,13 +105,13 @@ func (r *runner) lookBack(ctx context.Context, tick int64, turns []deliberated) 
 		return r.learning.kit.Begin(r.learning.experiences[n], r.minds[n].Playbook(), goalsOf(r.world, r.world.AgentID(n)), tick, steps[n]+1)
 	})
 	// What decisions left may be spent.
-	allowed := r.allow(len(backs), func(i int) (string, llmclient.Request, int) {
+	allowed := r.allow(len(backs), func(i int) (string, behavior.Ask, int) {
 		agent := r.world.AgentID(backs[i].agent)
 		ask, more := begin(i).Next()
 		if !more {
-			return agent, llmclient.Request{}, 0
+			return agent, ask, 0
 		}
-		return agent, ask.Request, leastLearnCalls
+		return agent, ask, leastLearnCalls
 	})
 	var group errgroup.Group
 	group.SetLimit(r.Concurrency)

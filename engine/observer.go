@@ -47,8 +47,8 @@ type Span struct {
 	// Step and Stage are those of a model call.
 	Step  int
 	Stage trace.Stage
-	// OutputTokensMax bounds the answer of a model call, 0 for no bound.
-	OutputTokensMax int
+	// Sampling is how a model call asks.
+	Sampling llmclient.Sampling
 	// LookBack says that a turn learns and does not decide.
 	LookBack bool
 }

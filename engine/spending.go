@@ -3,6 +3,7 @@ package engine
 import (
 	"sync"
 
+	"example.com/agentworld/behavior"
 	"example.com/agentworld/behavior/reflect"
 	"example.com/agentworld/engine/budget"
 	"example.com/agentworld/llmclient"
@@ -20,6 +21,8 @@ type spending struct {
 	// not counted, which would only take time.
 	counts bool
 	meter  meter
+	// window is the model's.
+	window int
 }
 
 func newSpending(s trace.Settings) *spending {
@@ -27,7 +30,7 @@ func newSpending(s trace.Settings) *spending {
 	for _, l := range []trace.Limit{s.Caps.Run, s.Caps.Agent, s.Caps.Tick} {
 		counts = counts || l.Tokens > 0 || l.Cost > 0
 	}
-	return &spending{budget: budget.New(s.Caps), caps: s.Caps, prices: pricesOf(s.Prices), counts: counts, meter: meter{known: map[string]int64{}}}
+	return &spending{budget: budget.New(s.Caps), caps: s.Caps, prices: pricesOf(s.Prices), counts: counts, window: s.ContextWindowTokens, meter: meter{known: map[string]int64{}}}
 }
 
 // capped says that something is bounded.
@@ -35,9 +38,19 @@ func (s *spending) capped() bool { return s.caps != (trace.Caps{}) }
 
 // under returns the spending as it goes on under other caps.
 func (s *spending) under(caps trace.Caps) *spending {
-	next := newSpending(trace.Settings{Caps: caps})
+	next := newSpending(trace.Settings{Caps: caps, ContextWindowTokens: s.window})
 	next.prices, next.budget = s.prices, s.budget.Under(caps)
 	return next
+}
+
+// bounded is a request of a model as it is sent: where tokens matter, not even an answer that
+// no length is set for is longer than what is set aside for it.
+func (s *spending) bounded(ask behavior.Ask, model string) llmclient.Request {
+	r := ask.Request
+	if r.Model = model; s.counts && r.Sampling.MaxOutputTokens == 0 {
+		r.Sampling.MaxOutputTokens = max(1, min(trace.OutputTokensReserved, s.window/8, ask.Free))
+	}
+	return r
 }
 
 // prices are by model.
@@ -57,7 +70,7 @@ func (s *spending) call(r llmclient.Request, items map[string]int64) budget.Call
 	if !s.counts {
 		return budget.Uncounted(s.prices[r.Model])
 	}
-	return s.budget.Call(s.meter.input(r, items), int64(r.OutputTokensMax), s.prices[r.Model])
+	return s.budget.Call(s.meter.input(r, items), int64(r.Sampling.MaxOutputTokens), s.prices[r.Model])
 }
 
 // bill is what the answers of a turn cost.
@@ -96,11 +109,12 @@ const (
 func (m *meter) input(r llmclient.Request, items map[string]int64) int64 {
 	n := m.static(r.Instructions) + m.static(string(llmclient.ToolList(r.Tools))) + int64(tokens.Count(string(r.Choice.Wire()))) + requestTokens
 	for _, it := range r.Input {
-		text := string(it.Raw)
-		if _, counted := items[text]; !counted {
-			items[text] = int64(tokens.Count(text)) + itemTokens
+		raw := string(it.Raw)
+		if _, counted := items[raw]; !counted {
+			text, more := it.Counted()
+			items[raw] = int64(tokens.Count(text)+more) + itemTokens
 		}
-		n += items[text]
+		n += items[raw]
 	}
 	return n
 }
@@ -125,11 +139,9 @@ type Spender struct {
 	open *allowance
 }
 
-// NewSpender returns a spender that has spent nothing. A cap on cost needs the price
-// of every model asked.
-func NewSpender(caps trace.Caps, prices []price.Price) *Spender {
-	return &Spender{spending: newSpending(trace.Settings{Caps: caps, Prices: prices})}
-}
+// NewSpender returns a spender under the caps of s that has spent nothing. A cap on cost
+// needs the price of every model asked.
+func NewSpender(s trace.Settings) *Spender { return &Spender{spending: newSpending(s)} }
 
 // Begin sets aside what a look back of the agent may spend, and takes back what the
 // one before it did not.
@@ -144,14 +156,15 @@ func (s *Spender) Begin(agent string, turn *reflect.Turn) {
 	a := &allowance{of: s.spending, items: map[string]int64{}}
 	need := budget.Need{Agent: agent}
 	if ask, more := turn.Next(); more {
-		need.Least = s.spending.call(ask.Request, a.items).Path(leastLearnCalls)
+		need.Least = s.spending.call(s.spending.bounded(ask, ask.Request.Model), a.items).Path(leastLearnCalls)
 	}
 	a.purse = s.spending.budget.Open([]budget.Need{need})[0]
 	s.open = a
 }
 
 // Respond sends a request of the look back under way, if the caps allow it.
-func (s *Spender) Respond(r llmclient.Request, send func() llmclient.Answer) llmclient.Answer {
-	answer, _, _ := s.open.answer(r, send)
+func (s *Spender) Respond(ask behavior.Ask, send func(llmclient.Request) llmclient.Answer) llmclient.Answer {
+	r := s.spending.bounded(ask, ask.Request.Model)
+	answer, _, _ := s.open.answer(r, func() llmclient.Answer { return send(r) })
 	return answer
 }

@@ -292,10 +292,10 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 // uses the answer.
 func (r *runner) ask(ctx context.Context, key trace.CallKey, ask behavior.Ask, allowed *allowance) (llmclient.Answer, error) {
 	used := r.endpoints.of(key.Agent)
-	ask.Request.Model = used.model
+	ask.Request = r.spending.bounded(ask, used.model)
 	answer, charge, refused := allowed.answer(ask.Request, func() llmclient.Answer {
 		called, end := r.beginCall(ctx, key, Span{
-			Kind: SpanModelCall, Step: key.Step, Stage: ask.Stage, Model: used.model, BaseURL: used.baseURL, OutputTokensMax: ask.Request.OutputTokensMax,
+			Kind: SpanModelCall, Step: key.Step, Stage: ask.Stage, Model: used.model, BaseURL: used.baseURL, Sampling: ask.Request.Sampling,
 		})
 		answer := r.Source.Respond(called, key, ask.Request)
 		e := Ending{Answer: &answer}

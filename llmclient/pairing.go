@@ -65,6 +65,22 @@ func PairItems(items []Item, missing string) ([]Item, []ItemRepair) {
 	return p.out, p.repairs
 }
 
+// WithoutReasoning returns items without reasoning, and how much of it there was. What
+// reasoning led to loses its own id, by which a provider would miss it.
+func WithoutReasoning(items []Item) (kept []Item, dropped int) {
+	for _, it := range items {
+		switch {
+		case it.Kind == KindReasoning:
+			dropped++
+			continue
+		case dropped > 0 && it.ID != "" && it.fromModel():
+			it = it.withoutID()
+		}
+		kept = append(kept, it)
+	}
+	return kept, dropped
+}
+
 // pairer builds a list without faults item by item.
 type pairer struct {
 	missing string

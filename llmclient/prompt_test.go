@@ -39,7 +39,7 @@ func TestPromptIsWhatTheModelSees(t *testing.T) {
 		t.Errorf("one item less: differs in %+v, want item 2 without what is asked", part)
 	}
 	same := promptRequest()
-	same.OutputTokensMax, same.CacheKey = 99, "k"
+	same.Sampling.MaxOutputTokens, same.CacheKey = 99, "k"
 	if p := same.Prompt(); recorded.Differs(p) != (PromptPart{}) || p.Hash() != recorded.Hash() {
 		t.Error("the bound on the answer or the cache key is taken for a part of the prompt")
 	}

@@ -60,8 +60,8 @@ type Request struct {
 	Tools []Tool
 	// Choice narrows Tools for this call.
 	Choice ToolChoice
-	// OutputTokensMax bounds the answer; 0 leaves it to the provider.
-	OutputTokensMax int
+	// Sampling is how the model is to answer; what it leaves open is the provider's choice.
+	Sampling Sampling
 	// CacheKey is a stable routing hint for the provider's prompt cache.
 	CacheKey string
 }
@@ -70,16 +70,30 @@ type wireRequest struct {
 	ToolChoice        json.RawMessage `json:"tool_choice,omitempty"`
 	ParallelToolCalls *bool           `json:"parallel_tool_calls,omitempty"`
 	MaxOutputTokens   int             `json:"max_output_tokens,omitempty"`
+	Reasoning         *wireReasoning  `json:"reasoning,omitempty"`
+	Temperature       json.Number     `json:"temperature,omitempty"`
+	TopP              json.Number     `json:"top_p,omitempty"`
 	PromptCacheKey    string          `json:"prompt_cache_key,omitempty"`
 	Store             bool            `json:"store"`
 	Include           []string        `json:"include"`
+}
+
+type wireReasoning struct {
+	Effort string `json:"effort"`
 }
 
 // Body returns the request's canonical JSON: the bytes that are sent, hashed and
 // compared in a replay. Items stand in it byte for byte. The engine keeps no state
 // at the provider, so store is false and encrypted reasoning is asked for.
 func (r Request) Body() []byte {
-	w := wireRequest{MaxOutputTokens: r.OutputTokensMax, PromptCacheKey: r.CacheKey, Include: []string{"reasoning.encrypted_content"}}
+	how := r.Sampling
+	w := wireRequest{
+		MaxOutputTokens: how.MaxOutputTokens, Temperature: how.Temperature, TopP: how.TopP,
+		PromptCacheKey: r.CacheKey, Include: []string{"reasoning.encrypted_content"},
+	}
+	if how.ReasoningEffort != "" {
+		w.Reasoning = &wireReasoning{how.ReasoningEffort}
+	}
 	if len(r.Tools) > 0 {
 		parallel := true
 		w.ParallelToolCalls = &parallel
@@ -95,7 +109,8 @@ func (r Request) Body() []byte {
 		// time.
 		body = appendTools(append(body, `,"tools":`...), r.Tools)
 	}
-	body = append(append(body, ','), bytes.Trim(Marshal(w), "{}")...)
+	members := how.extended(Marshal(w))
+	body = append(append(body, ','), members[1:len(members)-1]...)
 	// The input is spliced in, because an encoder would strip the white space
 	// inside a provider's items.
 	body = append(body, `,"input":[`...)
@@ -111,7 +126,7 @@ func (r Request) Body() []byte {
 // bytesAbout estimates the length of the body from above, unless its texts are full of
 // characters that need escaping.
 func (r Request) bytesAbout() int {
-	n := len(r.Model) + len(r.Instructions)*5/4 + toolBytes(r.Tools) + len(r.CacheKey) + 1024
+	n := len(r.Model) + len(r.Instructions)*5/4 + toolBytes(r.Tools) + len(r.CacheKey) + len(r.Sampling.ExtraBody) + 1024
 	for _, it := range r.Input {
 		n += len(it.Raw) + 1
 	}

@@ -2,12 +2,15 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/run/state"
@@ -101,7 +104,7 @@ func newFolder() *folder {
 	} {
 		*counts = Counts{}
 	}
-	r.Learning.Playbooks, r.Guard.Off = []AgentPlaybook{}, []string{}
+	r.Learning.Playbooks, r.Guard.Off, r.Sampling = []AgentPlaybook{}, []string{}, []SamplingRow{}
 	r.Timing.Endpoints = []trace.EndpointTiming{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
@@ -113,6 +116,15 @@ func (f *folder) header(h trace.Header) {
 	r.Scenario, r.TicksRequested, r.Seed = s.Scenario, s.Ticks, s.Seed
 	r.Model, r.ModelSource, r.UsageSource, r.Protocol = s.Model, s.ModelSource, s.UsageSource(), s.Protocol
 	r.Versions = Versions{Engine: h.EngineVersion, Rules: h.RulesVersion, Prompt: h.PromptVersion}
+	for _, set := range now.SamplingSet() {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(llmclient.Marshal(set.Sampling), &members); err != nil {
+			panic("report: settings are no object: " + err.Error())
+		}
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			r.Sampling = append(r.Sampling, SamplingRow{set.Agent + set.Model, name, strings.Trim(string(members[name]), `"`)})
+		}
+	}
 	r.Faults, r.FaultSeed = now.Faults, now.FaultSeed
 	r.FaultsCounted = r.Faults == ""
 	if h.Timing != nil {

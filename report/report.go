@@ -53,6 +53,8 @@ type Report struct {
 	UsageSource trace.UsageSource `json:"usage_source"`
 	// Shape of a turn: full or lean.
 	Protocol string `json:"protocol"`
+	// How models were asked to answer, at the end of the run where a fork changed it: what was set for all, and instead for a model or an agent; empty where nothing was.
+	Sampling []SamplingRow `json:"sampling"`
 	// Versions of what shaped the run.
 	Versions Versions `json:"versions"`
 	// Number of agents.
@@ -125,6 +127,16 @@ type Report struct {
 	FinalDigest string `json:"final_digest"`
 	// Figures that depend on the clock and the network, and nothing else.
 	Timing Timing `json:"timing"`
+}
+
+// SamplingRow is one setting of how models were asked to answer.
+type SamplingRow struct {
+	// Agent or model it was for; empty for all others.
+	For string `json:"for"`
+	// Name of the setting: max_output_tokens, reasoning_effort, temperature, top_p or extra_body.
+	Setting string `json:"setting"`
+	// Value as it was sent.
+	Value string `json:"value"`
 }
 
 // JSON returns the report as indented JSON with a final line feed. Equal reports

@@ -38,6 +38,9 @@ func (r Report) Text() string {
 	line("run", r.runLine())
 	line("scenario", fmt.Sprintf("%s, seed %d, %d of %d ticks, %d active", plain(r.Scenario), r.Seed, r.WorldTime, r.TicksRequested, r.ActiveTicks))
 	line("model", fmt.Sprintf("%s (%s, tokens %s), protocol %s", plain(r.Model), r.ModelSource, r.UsageSource, plain(r.Protocol)))
+	for _, set := range r.Sampling {
+		line("sampling", plain(strings.TrimSpace(set.For+" "+set.Setting+" "+set.Value)))
+	}
 	of := ""
 	if len(r.Goals) > 0 {
 		of = fmt.Sprintf(" of %d", len(r.Goals))

@@ -21,6 +21,7 @@ const (
 	keyScenario = attribute.Key("agentworld.scenario")
 	keyTick     = attribute.Key("agentworld.tick")
 	keyStage    = attribute.Key("agentworld.stage")
+	keyEffort   = attribute.Key("agentworld.request.reasoning_effort")
 	keyStep     = attribute.Key("agentworld.step")
 	keyAction   = attribute.Key("agentworld.action")
 	keyLookBack = attribute.Key("agentworld.look_back")
@@ -70,8 +71,17 @@ func beginning(s engine.Span) (name string, list []attribute.KeyValue) {
 	case engine.SpanModelCall:
 		list = append([]attribute.KeyValue{tick, semconv.GenAIOperationNameChat, agent, semconv.GenAIProviderNameOpenAI,
 			model, keyStage.String(string(s.Stage)), keyStep.Int(s.Step)}, server(s.BaseURL)...)
-		if s.OutputTokensMax > 0 {
-			list = append(list, semconv.GenAIRequestMaxTokens(s.OutputTokensMax))
+		if n := s.Sampling.MaxOutputTokens; n > 0 {
+			list = append(list, semconv.GenAIRequestMaxTokens(n))
+		}
+		if v, err := s.Sampling.Temperature.Float64(); err == nil {
+			list = append(list, semconv.GenAIRequestTemperature(v))
+		}
+		if v, err := s.Sampling.TopP.Float64(); err == nil {
+			list = append(list, semconv.GenAIRequestTopP(v))
+		}
+		if effort := s.Sampling.ReasoningEffort; effort != "" {
+			list = append(list, keyEffort.String(effort))
 		}
 		return "chat " + s.Model, list
 	}

@@ -24,6 +24,9 @@ type ModelCall struct {
 	Input        []string `json:"input"`
 	// ToolChoice is the tool choice as sent.
 	ToolChoice json.RawMessage `json:"tool_choice"`
+	// MaxOutputTokens is the longest answer that was asked for, 0 where nothing was said. What
+	// else a request asks is in the settings.
+	MaxOutputTokens int `json:"max_output_tokens,omitempty"`
 	// RequestHash is the hex SHA-256 of the request body.
 	RequestHash string `json:"request_hash"`
 	// InputChars counts the characters of instructions and input, ToolChars those

@@ -34,7 +34,7 @@ func samples() []Record {
 				AgentModels:        []AgentModel{{Agent: "agent-1", Model: "m2", BaseURL: "http://b/v1", KeyEnv: "KEY"}},
 				Recording:          &Recording{Name: "run-0", Model: "m", ModelSource: SourceLive, UsageSource: UsageReported, Asked: SourceScripted},
 				DecisionDeadlineMS: 9000, TimeoutMS: 3000, ModuleCallsMax: 3, ReasonStepsMax: 1, GuardRoundsMax: 3,
-				RepairsMax: 1, Fallback: "best", BindPlan: true, RepeatAdviceAfter: 4, ContextWindowTokens: 32000, OutputTokensMax: 800, PromptProfile: "balanced", Commit: "direct", GuardOff: []string{"plan"}, Language: "en", SystemPrompt: "s",
+				RepairsMax: 1, Fallback: "best", BindPlan: true, RepeatAdviceAfter: 4, ContextWindowTokens: 32000, MaxOutputTokens: 800, Temperature: "0.20", PromptProfile: "balanced", Commit: "direct", GuardOff: []string{"plan"}, Language: "en", SystemPrompt: "s",
 				ShortTermGoal: "g", LongTermGoal: "l", AgentsOverride: 1, PromptSwitches: []Switch{{Tick: 2, ShortTermGoal: &goal}},
 				PlaybookBullets: 6, FreezePlaybook: true, LearnEvery: 5,
 				Caps:     Caps{Run: Limit{Calls: 9, Tokens: 8000, Cost: 7_000_000}, Agent: Limit{Calls: 5}, Tick: Limit{Tokens: 600}},
@@ -47,7 +47,8 @@ func samples() []Record {
 		part,
 		Switch{Tick: 1, AgentID: "agent-1", SystemPrompt: &goal, ShortTermGoal: &goal, LongTermGoal: &goal},
 		ModelCall{
-			Tick: 1, AgentID: "agent-1", Step: 1, Stage: "decision", Model: "m", Instructions: "h1", Tools: "h2",
+			MaxOutputTokens: 900,
+			Tick:            1, AgentID: "agent-1", Step: 1, Stage: "decision", Model: "m", Instructions: "h1", Tools: "h2",
 			Input: []string{part.Hash}, ToolChoice: json.RawMessage(`"required"`), RequestHash: "h3", InputChars: 120, ToolChars: 900,
 			Sections: []Section{{Name: "memory", Chars: 40, Tokens: 11, ClippedChars: 7, Clipped: true}},
 			Answer: Answer{

@@ -1,6 +1,9 @@
 package trace
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -75,10 +78,16 @@ type Settings struct {
 	// its choices. A replay needs neither: what came of them is recorded.
 	Faults    string `json:"faults,omitempty" cli:"faults llm.faults FAULTS" absent:"none" doc:"answers the scripted stub spoils, such as repairable=20%,http_429=2%; see docs/faults.md"`
 	FaultSeed uint64 `json:"fault_seed,omitempty" cli:"fault-seed llm.fault_seed FAULT_SEED" absent:"the run's seed" doc:"seed of the choice of answers to spoil"`
-	// ContextWindowTokens is the model's window, OutputTokensMax the bound on one answer,
-	// which is at most a quarter of the window.
+	// ContextWindowTokens is the model's window.
 	ContextWindowTokens int `json:"context_window_tokens" cli:"context-window llm.context_window CONTEXT_WINDOW" default:"128000" min:"4000" max:"10000000" doc:"tokens the model can read and write in one call"`
-	OutputTokensMax     int `json:"output_tokens_max" default:"1024" min:"1" max:"10000000"`
+	// How the models are asked to answer, see [llmclient.Sampling]. Sampling holds what goes
+	// before that for an agent or for a model.
+	MaxOutputTokens int             `json:"max_output_tokens,omitempty" cli:"max-output-tokens llm.max_output_tokens MAX_OUTPUT_TOKENS" absent:"none; 4096 at most under a cap on tokens" min:"1" max:"10000000" doc:"longest answer in tokens, reasoning included"`
+	ReasoningEffort string          `json:"reasoning_effort,omitempty" cli:"reasoning-effort llm.reasoning_effort REASONING_EFFORT" absent:"the provider's" doc:"how much the model thinks, in a word of its provider, such as low"`
+	Temperature     json.Number     `json:"temperature,omitempty" cli:"temperature llm.temperature TEMPERATURE" absent:"the provider's" min:"0" max:"2" doc:"sampling temperature"`
+	TopP            json.Number     `json:"top_p,omitempty" cli:"top-p llm.top_p TOP_P" absent:"the provider's" min:"0" max:"1" doc:"share of probability that tokens are sampled from"`
+	ExtraBody       json.RawMessage `json:"extra_body,omitempty" cli:"extra-body llm.extra_body EXTRA_BODY" absent:"none" doc:"JSON object of further members of every request, for what a provider has of its own"`
+	Sampling        []SamplingFor   `json:"sampling,omitempty" cli:"sampling-json llm.sampling_json SAMPLING_JSON" kind:"file" absent:"none" doc:"file or JSON list of [{\"agent\" or \"model\":..,\"max_output_tokens\":..,\"reasoning_effort\":..,\"temperature\":..,\"top_p\":..,\"extra_body\":{..}}]"`
 	// The limits of one turn, in calls, steps and rounds.
 	ModuleCallsMax int `json:"module_calls_max" cli:"- llm.max_module_calls MAX_MODULE_CALLS" default:"3" min:"1" max:"16" doc:"module calls in one decision"`
 	ReasonStepsMax int `json:"reason_steps_max" default:"3" min:"1" max:"16"`
@@ -133,6 +142,61 @@ type AgentModel struct {
 	KeyEnv string `json:"key_env,omitempty"`
 }
 
+// OutputTokensReserved is the longest answer that is asked for while a cap on tokens or
+// money holds and no length is set; on small windows it is an eighth of the window.
+const OutputTokensReserved = 4096
+
+// SamplingFor is how one agent, or one model, is asked to answer. An agent's goes before
+// its model's, and that before the run's.
+type SamplingFor struct {
+	// Agent or Model is whose it is; neither in a list that has the run's own.
+	Agent string `json:"agent,omitempty"`
+	Model string `json:"model,omitempty"`
+	llmclient.Sampling
+}
+
+// SamplingSet is all that is set about sampling, the run's own first.
+func (s Settings) SamplingSet() []SamplingFor {
+	own := llmclient.Sampling{MaxOutputTokens: s.MaxOutputTokens, ReasoningEffort: s.ReasoningEffort, Temperature: s.Temperature, TopP: s.TopP, ExtraBody: s.ExtraBody}
+	return append([]SamplingFor{{Sampling: own}}, s.Sampling...)
+}
+
+// SamplingOf is how an agent's model is asked to answer.
+func (s Settings) SamplingOf(agent string) llmclient.Sampling {
+	var own, models llmclient.Sampling
+	set := s.SamplingSet()
+	for _, f := range set[1:] {
+		if f.Agent != "" && f.Agent == agent {
+			own = f.Sampling
+		} else if f.Model != "" && f.Model == cmp.Or(s.AgentModel(agent).Model, s.Model) {
+			models = f.Sampling
+		}
+	}
+	return own.Over(models).Over(set[0].Sampling)
+}
+
+// ValidateSampling reports what cannot be sent, and whose it is.
+func (s Settings) ValidateSampling() error {
+	set := s.SamplingSet()
+	for i, f := range set {
+		err := f.Validate()
+		if i == 0 && err != nil {
+			return err
+		}
+		switch {
+		case err != nil || i == 0:
+		case (f.Agent == "") == (f.Model == ""):
+			err = errors.New("allowed is an agent or a model, one of them")
+		case slices.ContainsFunc(set[:i], func(e SamplingFor) bool { return e.Agent == f.Agent && e.Model == f.Model }):
+			err = fmt.Errorf("%s is set twice", f.Agent+f.Model)
+		}
+		if err != nil {
+			return fmt.Errorf("sampling entry %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
 // DefaultSettings returns the settings with every default.
 func DefaultSettings() Settings { return Settings{}.filled(true) }
 
@@ -181,7 +245,7 @@ func (s Settings) Validate() error {
 			return fmt.Errorf("%s %q: allowed are %s", settingName(field), f.String(), strings.Join(choices, ", "))
 		}
 		text, bounded := field.Tag.Lookup("max")
-		if _, defaulted := field.Tag.Lookup("default"); !bounded || !defaulted && f.Int() == 0 {
+		if _, defaulted := field.Tag.Lookup("default"); !bounded || f.Kind() == reflect.String || !defaulted && f.Int() == 0 {
 			continue
 		}
 		most, _ := strconv.ParseInt(text, 10, 64)
@@ -189,6 +253,9 @@ func (s Settings) Validate() error {
 		if n := f.Int(); n < least || n > most {
 			return fmt.Errorf("%s %d: allowed are %d to %d", settingName(field), n, least, most)
 		}
+	}
+	if err := s.ValidateSampling(); err != nil {
+		return err
 	}
 	last := int64(1)
 	for i, sw := range s.PromptSwitches {

@@ -39,6 +39,9 @@ const (
 	StepParseError StepKind = "parse_error"
 	// StepRepair is one more request made because of a parse error.
 	StepRepair StepKind = "repair"
+	// StepLengthened is an answer that was cut for length and is asked for once more, with
+	// more room.
+	StepLengthened StepKind = "lengthened"
 	// StepItemRepair is an item that could not go back to the provider as it came;
 	// Code is the kind of repair.
 	StepItemRepair StepKind = "item_repair"

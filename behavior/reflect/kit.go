@@ -25,8 +25,8 @@ type Kit struct {
 	// guarded says that look backs show no words of others and that lessons are held
 	// against them.
 	guarded bool
-	// inputTokens is what an opening may take.
-	inputTokens int
+	// inputTokens is what an opening may take, static what is the same in every request.
+	inputTokens, static int
 }
 
 // NewKit prepares turns under the limits of cfg. rounds is how often a turn
@@ -36,14 +36,14 @@ func NewKit(cfg behavior.Config, rounds int) *Kit {
 	k := &Kit{cfg: cfg.WithDefaults(), rounds: min(max(rounds, 1), RoundsMax), tools: tools()}
 	k.guarded = k.cfg.Guards(policy.LayerLessons)
 	k.policy = policyIn(k.cfg.Language)
-	static := k.cfg.CountTokens(k.policy)
+	k.static = k.cfg.CountTokens(k.policy)
 	for i, t := range k.tools {
 		k.tools[i] = t.Ready()
-		static += k.cfg.CountTokens(string(t.Wire()))
+		k.static += k.cfg.CountTokens(string(t.Wire()))
 	}
 	// Every answer comes back as input, and each stage may be answered twice.
-	answers := (k.rounds + 2) * k.outputTokens()
-	k.inputTokens = min(max(k.cfg.ContextWindowTokens-static-answers, inputTokensMin), inputTokensMax)
+	answers := (k.rounds + 2) * behavior.AnswerRoom(k.cfg.SamplingOf(""), k.cfg.ContextWindowTokens)
+	k.inputTokens = min(max(k.cfg.ContextWindowTokens-k.static-answers, inputTokensMin), inputTokensMax)
 	return k
 }
 
@@ -64,12 +64,8 @@ func (k *Kit) vocabulary(stage trace.Stage) *answer.Vocabulary {
 	return v
 }
 
-// outputTokens bounds one answer; on small windows the answers of a turn must leave
-// room for what they are about.
-func (k *Kit) outputTokens() int { return min(k.cfg.OutputTokensMax, k.cfg.ContextWindowTokens/8) }
-
 // CallsMax is the most model calls one turn can make.
-func (k *Kit) CallsMax() int { return k.rounds + 1 + 2*repairsMax }
+func (k *Kit) CallsMax() int { return k.rounds + 1 + 2*repairsMax + 1 }
 
 // Version names the wording of the turns: a digest of instructions and tools.
 func Version() string {

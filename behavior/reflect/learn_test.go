@@ -175,7 +175,7 @@ func TestUnusableAnswersChangeNothing(t *testing.T) {
 		"wrong tool":   {[]llmclient.Answer{calls("c2", "curate", curates), calls("c3", "curate", curates)}, "parse_error:not_allowed_now"},
 		"unknown tool": {[]llmclient.Answer{calls("c2", "delete all", `{}`), calls("c2", "delete all", `{}`)}, "parse_error:unknown_tool"},
 		"no answer":    {[]llmclient.Answer{good, llmclient.Failed(llmclient.ErrTimeout, "")}, "llm_error:timeout"},
-		"cut":          {[]llmclient.Answer{cut, cut}, "parse_error:truncated"},
+		"cut":          {[]llmclient.Answer{cut, cut, cut}, "parse_error:truncated"},
 		"refusal":      {[]llmclient.Answer{{Reply: &llmclient.Reply{Items: []llmclient.Item{refusal}}}, says("")}, "parse_error:empty_output"},
 		"prose":        {[]llmclient.Answer{says("I would rather not."), says(`{"weather":"fine"}`)}, "parse_error:unknown_shape"},
 	} {

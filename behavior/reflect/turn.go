@@ -64,11 +64,16 @@ func (t *Turn) Next() (ask behavior.Ask, more bool) {
 		t.talk.Complete()
 		t.talk.Sent()
 	}
-	return behavior.Ask{Number: t.talk.Step(), Stage: t.stage, Request: llmclient.Request{
+	return behavior.Ask{Number: t.talk.Step(), Stage: t.stage, Free: t.free(), Request: llmclient.Request{
 		Model: t.kit.cfg.Model, Instructions: t.kit.policy, Input: t.talk.Input, Tools: t.kit.tools,
-		Choice:          llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()},
-		OutputTokensMax: t.kit.outputTokens(), CacheKey: t.agent + "-learn",
+		Choice:   llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()},
+		Sampling: t.talk.Sampling(t.kit.cfg.SamplingOf(t.agent), t.free()), CacheKey: t.agent + "-learn",
 	}}, true
+}
+
+// free is what the window has left for an answer.
+func (t *Turn) free() int {
+	return t.kit.cfg.ContextWindowTokens - t.kit.static - t.talk.Tokens(t.kit.cfg.CountTokens)
 }
 
 // allowed is the tool of the stage.
@@ -81,6 +86,9 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	text, problem := t.talk.Take(a)
 	if a.Failure != nil {
 		t.fail(trace.WaitModelPrefix + string(a.Failure.Kind))
+		return
+	}
+	if t.talk.Lengthen(t.free) {
 		return
 	}
 	if problem == "" && len(t.talk.Calls) == 0 {

@@ -107,7 +107,8 @@ func parseConfigFile(name string, data []byte, all settings) (configFile, error)
 				shown(table), strings.Join(all.keys("llm"), ", "), strings.Join(all.keys("run"), ", "), agentsTable, strings.Join(agentKeys, ", "))
 		}
 		// The type must fit the setting, so that a forgotten pair of quotes is found here.
-		number := key.kind == unstable.Integer && slices.Contains([]kind{kindCount, kindSeed, kindMillis, kindMoney}, s.kind)
+		number := key.kind == unstable.Integer && slices.Contains([]kind{kindCount, kindSeed, kindMillis, kindMoney, kindNumber}, s.kind) ||
+			key.kind == unstable.Float && s.kind == kindNumber
 		if key.kind != unstable.String && !number && !(key.kind == unstable.Bool && s.kind == kindSwitch) {
 			return configFile{}, badInput("%s:%d: %s: the value has the wrong type; allowed: %s", name, key.line, path, cmp.Or(kindWords[s.kind].file, "a text in quotes"))
 		}

@@ -14,14 +14,16 @@ import (
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/trace"
 )
 
 // doctorSettings are the settings of a run that say which endpoint it would use.
-var doctorSettings = []string{"llm.model", "llm.base_url", agentsTable, "llm.offline", "llm.timeout_ms"}
+var doctorSettings = []string{"llm.model", "llm.base_url", agentsTable, "llm.offline", "llm.timeout_ms",
+	"llm.max_output_tokens", "llm.reasoning_effort", "llm.temperature", "llm.top_p", "llm.extra_body", "llm.sampling_json"}
 
 const doctorHelp = `Check in at most five calls whether an endpoint will do for a run, and say what to
 change where it will not. The endpoint, the model and the key are those a run would
-use with the same settings; --agent checks those of one agent. Without a model it
+use with the same settings, sampling included; --agent checks those of one agent. Without a model it
 checks the embedded scripted server, which costs nothing.
 
 Exit codes: 0 nothing failed, 2 bad input, 3 a check failed. Warnings do not count: a
@@ -114,7 +116,10 @@ func (m *Main) patient(ctx context.Context, c config, agent string) (o doctor.Op
 	if err := c.chooseModel(); err != nil {
 		return o, nil, err
 	}
-	o.Model = c.Model
+	if err := m.loadSampling(&c, nil, nil); err != nil {
+		return o, nil, err
+	}
+	o.Model, o.Sampling = c.Model, c.SamplingOf(agent)
 	if c.Live() {
 		o.Config = openai.Config{BaseURL: c.endpoint(), APIKey: c.APIKey}
 	}
@@ -132,6 +137,9 @@ func (m *Main) patient(ctx context.Context, c config, agent string) (o doctor.Op
 			return o, nil, err
 		}
 		at := slices.IndexFunc(chosen, func(a agentAccess) bool { return a.Agent == agent })
+		if at < 0 && slices.ContainsFunc(c.Sampling, func(f trace.SamplingFor) bool { return f.Agent == agent }) && c.Live() {
+			return o, func() {}, nil // it asks the run's model in its own way
+		}
 		if at < 0 {
 			return o, nil, badInput("--agent %s has no model or endpoint of its own; with one: %s", shown(agent), cmp.Or(listed(named), "none"))
 		}

@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 )
 
 // keyText matches what can hardly be anything but a key of a common provider.
 var keyText = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}|(?i:bearer) [A-Za-z0-9._~+/-]{16,}`)
+
+// keyMember matches a member of a JSON object that is named like a key.
+var keyMember = regexp.MustCompile(`(?i)"(key|token|[^"]*(api[-_]?key|authorization|password|secret|(access|auth|bearer)[-_]?token)[^"]*)"\s*:\s*"[^"]`)
 
 // maskedInURL matches what of a URL is masked wherever it is shown: who asks, and the
 // query.
@@ -43,7 +48,7 @@ func misplacedKey(v value, keys []openai.Secret) error {
 		}
 		return nil
 	}
-	if !holdsKey(v.text, keys) {
+	if !holdsKey(v.text, keys) && (v.setting.kind != kindJSON || !jsonHoldsKey(v.text, keys)) {
 		return nil
 	}
 	return badInput("%s holds what looks like a key, which does not belong there; a key is set in %s", v.where(), keySettings)
@@ -56,6 +61,16 @@ func holdsKey(text string, keys []openai.Secret) bool {
 		found = found || len(key.Reveal()) >= keyCharsMin && strings.Contains(text, key.Reveal())
 	}
 	return found
+}
+
+// jsonHoldsKey is holdsKey of JSON, whose members have names, and whose texts may be
+// written in several ways.
+func jsonHoldsKey(text string, keys []openai.Secret) bool {
+	var value any
+	if json.Unmarshal([]byte(text), &value) == nil {
+		text += " " + string(llmclient.Marshal(value))
+	}
+	return holdsKey(text, keys) || keyMember.MatchString(text)
 }
 
 // keyArgument refuses an argument that holds a key, whatever command it is for: paths

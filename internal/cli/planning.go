@@ -81,6 +81,9 @@ func (m *Main) newPlan(c config, fork *forkPoint, commands []string) (p plan, er
 			return p, err
 		}
 	}
+	if err := m.loadSampling(&p.config, p.agentIDs, keys); err != nil {
+		return p, err
+	}
 	if _, err := m.telemetry(p.config); err != nil {
 		return p, err
 	}

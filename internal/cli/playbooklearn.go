@@ -21,7 +21,7 @@ import (
 
 // learnSettings are the settings of a run that learning from finished runs has too.
 var learnSettings = append(capSettings().keys(""), "llm.model", "llm.base_url", "llm.offline", "llm.scripted_mode", "llm.timeout_ms",
-	"llm.context_window", "llm.price_table", "run.playbook", "run.playbook_size")
+	"llm.context_window", "llm.max_output_tokens", "llm.reasoning_effort", "llm.temperature", "llm.top_p", "llm.extra_body", "llm.price_table", "run.playbook", "run.playbook_size")
 
 const learnHelp = `Look back at finished runs and change a playbook by what they teach.
 
@@ -107,8 +107,11 @@ func (m *Main) learn(ctx context.Context, c config, runs []string, rounds int, o
 	if c.Prices, err = m.choosePrices(c); err != nil {
 		return err
 	}
-	l.spender = engine.NewSpender(c.Caps, c.Prices)
-	l.kit = reflect.NewKit(behavior.Config{Settings: trace.Settings{Model: c.Model, ContextWindowTokens: c.ContextWindowTokens}, CountTokens: tokens.Count}, rounds)
+	l.spender = engine.NewSpender(c.Settings)
+	l.kit = reflect.NewKit(behavior.Config{Settings: trace.Settings{
+		Model: c.Model, ContextWindowTokens: c.ContextWindowTokens, MaxOutputTokens: c.MaxOutputTokens,
+		ReasoningEffort: c.ReasoningEffort, Temperature: c.Temperature, TopP: c.TopP, ExtraBody: c.ExtraBody,
+	}, CountTokens: tokens.Count}, rounds)
 	source, stop, err := m.openModel(ctx, plan{config: c, endpoints: newEndpoints(c)}, stub.Options{Seed: c.ScriptedSeed, Mode: stub.Mode(c.ScriptedMode)},
 		fmt.Sprintf("%d to %d (%d curations x 1 to %d)", total, total*l.kit.CallsMax(), total, l.kit.CallsMax()))
 	if err != nil {
@@ -140,8 +143,8 @@ func (m *Main) learnFrom(ctx context.Context, l *schooling, run string, batches 
 		agent, turn := b.Experience.Agent(), l.kit.Begin(b.Experience.In(l.book), l.book, b.Goals, b.Tick, 1)
 		l.spender.Begin(agent, turn)
 		for ask, more := turn.Next(); more; ask, more = turn.Next() {
-			answer := l.spender.Respond(ask.Request, func() llmclient.Answer {
-				return l.source.Respond(ctx, trace.CallKey{Tick: b.Tick, Agent: agent, Step: ask.Number}, ask.Request)
+			answer := l.spender.Respond(ask, func(r llmclient.Request) llmclient.Answer {
+				return l.source.Respond(ctx, trace.CallKey{Tick: b.Tick, Agent: agent, Step: ask.Number}, r)
 			})
 			if ctx.Err() != nil {
 				return failWith(exitInterrupted, errors.New("learning interrupted; what was learned before is kept"))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/price"
 	"example.com/agentworld/plaintext"
@@ -34,6 +36,24 @@ func (s setting) read(text string, target any) error {
 			return s.refuse(text, "is not a whole number")
 		}
 		reflect.ValueOf(target).Elem().SetInt(v)
+	case kindNumber:
+		v, err := strconv.ParseFloat(text, 64)
+		switch {
+		case err != nil || !json.Valid([]byte(text)): // the text goes into requests as it is
+			return s.refuse(text, "is not a number")
+		case v < float64(s.min) || v > float64(s.max):
+			return s.refuse(text, "is out of range")
+		}
+		*target.(*json.Number) = json.Number(text)
+	case kindJSON:
+		if !json.Valid([]byte(text)) {
+			return s.refuse(text, "is no JSON")
+		}
+		extra := llmclient.Sampling{ExtraBody: llmclient.Marshal(json.RawMessage(text))}
+		if err := extra.Validate(); err != nil {
+			return err
+		}
+		*target.(*json.RawMessage) = extra.ExtraBody
 	case kindSeed:
 		v, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
@@ -113,6 +133,10 @@ func (s setting) text(c *config) string {
 		if !field.IsZero() || s.fallback != "" {
 			return fmt.Sprint(v)
 		}
+	case json.Number:
+		return v.String()
+	case json.RawMessage:
+		return string(v)
 	case uint64, bool:
 		return fmt.Sprint(v)
 	case price.Money:

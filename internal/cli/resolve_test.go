@@ -74,7 +74,7 @@ func TestDefaultsMakeAConfig(t *testing.T) {
 	want := config{Settings: trace.DefaultSettings(), process: process{Concurrency: 8, RetryBackoffMS: 500, ReplayMiss: missError, SegmentMB: 64, LLMIOMaxChars: 2000}}
 	got.values = nil
 	// Without a row in the table.
-	want.OutputTokensMax, want.ReasonStepsMax, want.GuardRoundsMax = 0, 0, 0
+	want.ReasonStepsMax, want.GuardRoundsMax = 0, 0
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("newConfig(defaults) = %+v, want %+v", got, want)
 	}
@@ -89,6 +89,10 @@ func TestASettingReadsBack(t *testing.T) {
 			continue
 		case kindMoney:
 			text = "4000.00"
+		case kindNumber:
+			text = "0.50"
+		case kindJSON:
+			text = `{"b":1.0,"a":"<"}`
 		case kindCount, kindSeed:
 			text = cmp.Or(text, "4000")
 		case kindAgents:

@@ -15,6 +15,8 @@ const (
 	kindSecret kind = "secret" // text that is never shown
 	kindURL    kind = "url"    // the base URL of a Responses endpoint
 	kindCount  kind = "count"  // a whole number from min to max
+	kindNumber kind = "number" // a number from min to max, kept as it is written
+	kindJSON   kind = "json"   // a JSON object
 	kindSeed   kind = "seed"   // a whole number from 0 to 2^64-1
 	kindMillis kind = "millis" // a duration such as 30s, or a plain number of milliseconds
 	kindSwitch kind = "switch" // true or false
@@ -32,6 +34,8 @@ var kindWords = map[kind]struct{ flag, file string }{
 	kindAgents: {flag: "agent=model"},
 	kindCount:  {"number", "a whole number"},
 	kindSeed:   {"number", "a whole number"},
+	kindNumber: {"number", "a number"},
+	kindJSON:   {flag: "json"},
 	kindMillis: {"duration", "a whole number of milliseconds, or a duration in quotes"},
 	kindSwitch: {"bool", "true or false"},
 	kindMoney:  {"amount", "a whole number, or an amount in quotes"},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strconv"
@@ -57,6 +58,7 @@ func settingTable() settings {
 		}
 		s.min, _ = strconv.ParseInt(f.Tag.Get("min"), 10, 64)
 		s.max, _ = strconv.ParseInt(f.Tag.Get("max"), 10, 64)
+		s.removable = s.kind == kindNumber || s.kind == kindJSON || s.key == "llm.max_output_tokens"
 		switch {
 		case s.key == "llm.scripted_mode":
 			s.kind, s.choices = kindChoice, stub.Modes()
@@ -87,6 +89,8 @@ var kindOfType = map[reflect.Type]kind{
 	reflect.TypeFor[openai.Secret]():      kindSecret,
 	reflect.TypeFor[[]trace.AgentModel](): kindAgents,
 	reflect.TypeFor[[]string]():           kindLayers,
+	reflect.TypeFor[json.Number]():        kindNumber,
+	reflect.TypeFor[json.RawMessage]():    kindJSON,
 	reflect.TypeFor[bool]():               kindSwitch,
 	reflect.TypeFor[uint64]():             kindSeed,
 	reflect.TypeFor[int]():                kindCount,

@@ -53,6 +53,10 @@ func (s setting) allowed() string {
 	switch s.kind {
 	case kindCount:
 		return fmt.Sprintf("a whole number from %d to %d", s.min, s.max)
+	case kindNumber:
+		return fmt.Sprintf("a number from %d to %d", s.min, s.max)
+	case kindJSON:
+		return "a JSON object"
 	case kindSeed:
 		return fmt.Sprintf("a whole number from 0 to %d", uint64(1<<64-1))
 	case kindMillis:
@@ -101,7 +105,7 @@ func (m *Main) printConfig(values []value) error {
 				}
 				text = oneLine(agentModelsText(all))
 			}
-		case kindText, kindPath, kindFile, kindLayers:
+		case kindText, kindPath, kindFile, kindLayers, kindJSON:
 			text = strconv.Quote(text)
 		}
 		if v.text == "" {

@@ -14,8 +14,8 @@ import (
 	"example.com/agentworld/trace"
 )
 
-// switchesBytesMax bounds a file of prompt switches.
-const switchesBytesMax = 4 << 20
+// jsonBytesMax bounds a file with a JSON list.
+const jsonBytesMax = 4 << 20
 
 // wireSwitch is a switch as written in JSON:
 //
@@ -45,13 +45,9 @@ func (m *Main) loadSwitches(v value, agents []string) ([]trace.Switch, error) {
 	if v.text == "" {
 		return nil, nil
 	}
-	data, where := []byte(v.text), v.where()
-	if !strings.HasPrefix(v.text, "[") && !strings.HasPrefix(v.text, "{") {
-		read, err := readBounded(m.path(v.text), switchesBytesMax)
-		if err != nil {
-			return nil, badInput("%s: %s cannot be read: %v; allowed: a JSON list or the path of a file with one", where, shown(v.text), cause(err))
-		}
-		data, where = read, where+": "+v.text
+	data, where, err := m.jsonText(v)
+	if err != nil {
+		return nil, err
 	}
 	switches, err := parseSwitches(data)
 	if err != nil {
@@ -63,6 +59,17 @@ func (m *Main) loadSwitches(v value, agents []string) ([]trace.Switch, error) {
 		}
 	}
 	return switches, nil
+}
+
+// jsonText is a JSON list that v holds, or the file that it names, and where that is.
+func (m *Main) jsonText(v value) (data []byte, where string, err error) {
+	if strings.HasPrefix(v.text, "[") || strings.HasPrefix(v.text, "{") {
+		return []byte(v.text), v.where(), nil
+	}
+	if data, err = readBounded(m.path(v.text), jsonBytesMax); err != nil {
+		return nil, "", badInput("%s: %s cannot be read: %v; allowed: a JSON list or the path of a file with one", v.where(), shown(v.text), cause(err))
+	}
+	return data, v.where() + ": " + v.text, nil
 }
 
 // parseSwitches reads a JSON list of switches. Unknown keys, ticks below 1 and

@@ -104,7 +104,7 @@ func message(text string) []any {
 // not named must pass; want lists the others as "check status".
 func TestExaminations(t *testing.T) {
 	skipped := func(from string) []string {
-		names := []string{"tool_choice none", "function tools", "call ids", "tool_choice allowed_tools", "call_id round trip", "parallel calls", "strict schemas", "prompt window", "usage", "latency"}
+		names := []string{"sampling", "thinking", "tool_choice none", "function tools", "call ids", "tool_choice allowed_tools", "call_id round trip", "parallel calls", "strict schemas", "prompt window", "usage", "latency"}
 		for i, name := range names {
 			if name == from {
 				names = names[i:]
@@ -127,17 +127,17 @@ func TestExaminations(t *testing.T) {
 	}{
 		{"sound", lame{}, 5, nil, "", ""},
 		{"refuses the key", always(401, `{"error":{"message":"Incorrect API key provided: `+testKey+`","code":"invalid_api_key"}}`), 1,
-			append([]string{"key fail", "model skip", "protocol skip", "latency pass"}, skipped("")[:9]...), "auth: HTTP 401", "set the key"},
+			append([]string{"key fail", "model skip", "protocol skip", "latency pass"}, skipped("")[:11]...), "auth: HTTP 401", "set the key"},
 		{"knows no such model", always(404, `{"error":{"message":"The model does not exist","code":"model_not_found"}}`), 1,
-			append([]string{"model fail", "protocol skip"}, skipped("")[:9]...), "model_not_found", "choose a model"},
+			append([]string{"model fail", "protocol skip"}, skipped("")[:11]...), "model_not_found", "choose a model"},
 		{"has no credit", always(429, `{"error":{"code":"insufficient_quota"}}`), 1,
-			append([]string{"key fail", "model skip", "protocol skip"}, skipped("")[:9]...), "insufficient_quota", "no credit"},
+			append([]string{"key fail", "model skip", "protocol skip"}, skipped("")[:11]...), "insufficient_quota", "no credit"},
 		{"speaks Chat Completions", always(200, `{"id":"c","object":"chat.completion","choices":[{"message":{"content":"hi"}}]}`), 1,
-			append([]string{"protocol fail", "model skip"}, skipped("")[:9]...), "chat_completions", "Chat Completions"},
+			append([]string{"protocol fail", "model skip"}, skipped("")[:11]...), "chat_completions", "Chat Completions"},
 		{"is a web page", always(200, "<!DOCTYPE html><html>Welcome</html>"), 1,
-			append([]string{"protocol fail", "model skip"}, skipped("")[:9]...), "malformed_body", "leads to a web page"},
+			append([]string{"protocol fail", "model skip"}, skipped("")[:11]...), "malformed_body", "leads to a web page"},
 		{"has nothing there", always(404, `{"detail":"Not Found"}`), 1,
-			append([]string{"protocol fail", "model skip", "key skip"}, skipped("")[:9]...), "HTTP 404", "no Responses API at this address"},
+			append([]string{"protocol fail", "model skip", "key skip"}, skipped("")[:11]...), "HTTP 404", "no Responses API at this address"},
 		{"calls no tools", edited(func(a map[string]any) {
 			if strings.Contains(fmt.Sprint(a["output"]), "function_call") {
 				a["output"] = message("I would call a function now. TALUS17")
@@ -150,7 +150,7 @@ func TestExaminations(t *testing.T) {
 				a["output"] = append(a["output"].([]any), map[string]any{"type": "function_call", "call_id": "c", "name": "weigh", "arguments": "{}"})
 			}
 		}).answer}, 5, []string{"tool_choice none warn"}, "calling was forbidden", "vetoed"},
-		{"reports no usage", edited(func(a map[string]any) { delete(a, "usage") }), 5, []string{"usage warn"}, "not reported", "number of calls"},
+		{"reports no usage", edited(func(a map[string]any) { delete(a, "usage") }), 5, []string{"usage warn", "thinking skip"}, "not reported", "number of calls"},
 		{"sends no call ids", eachCall(func(call map[string]any) { delete(call, "call_id") }), 5, []string{"call ids warn"}, "no call_id", "made here"},
 		{"repeats call ids", eachCall(func(call map[string]any) { call["call_id"] = "c" }), 5, []string{"call ids warn"}, "share a call_id", "another one here"},
 		{"breaks schemas", eachCall(func(call map[string]any) { call["arguments"] = `{"stone":"granite","grams":"7"}` }), 5,
@@ -217,8 +217,8 @@ func examine(t *testing.T, o doctor.Options) doctor.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Calls > doctor.CallsMax || len(r.Findings) != 14 {
-		t.Errorf("%d calls and %d findings, want at most %d and 14", r.Calls, len(r.Findings), doctor.CallsMax)
+	if r.Calls > doctor.CallsMax || len(r.Findings) != 16 {
+		t.Errorf("%d calls and %d findings, want at most %d and 16", r.Calls, len(r.Findings), doctor.CallsMax)
 	}
 	if text := fmt.Sprintf("%+v", r); strings.Contains(text, testKey) || strings.Contains(text, testKey[8:]) {
 		t.Errorf("the report shows the key: %s", text)

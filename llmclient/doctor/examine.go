@@ -23,6 +23,8 @@ type Options struct {
 	// fault must show.
 	Config openai.Config
 	Model  string
+	// Sampling is how the run would ask.
+	Sampling llmclient.Sampling
 	// SlowAfter is the latency from which a call is slow; 0 means ten seconds.
 	SlowAfter time.Duration
 }
@@ -35,16 +37,24 @@ type examination struct {
 	client  *openai.Client
 	wire    *wire
 	model   string
+	how     llmclient.Sampling
 	slow    time.Duration
 	timeout time.Duration
 	found   findings
 	// took are the latencies of the calls in milliseconds.
 	took []int64
+	// longest is the most that an answer took, thought how much of that was reasoning, cut
+	// says that one was cut for length.
+	longest, thought int64
+	cut              bool
 }
 
 // Examine sends up to five calls and returns what they showed. Whatever a server does
 // is a finding; the error says which setting cannot work.
 func Examine(ctx context.Context, o Options) (Report, error) {
+	if err := o.Sampling.Validate(); err != nil {
+		return Report{}, err
+	}
 	config := o.Config
 	if config.Timeout == 0 {
 		config.Timeout = TimeoutDefault
@@ -53,7 +63,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	config.DefaultTimeout, config.RetriesMax, config.Limiter = config.Timeout, -1, nil
 	carrier := openai.Transport()
 	defer carrier.CloseIdleConnections()
-	x := &examination{wire: &wire{next: carrier}, model: o.Model, slow: o.SlowAfter, timeout: config.Timeout, found: findings{}}
+	x := &examination{wire: &wire{next: carrier}, model: o.Model, how: o.Sampling, slow: o.SlowAfter, timeout: config.Timeout, found: findings{}}
 	if x.slow == 0 {
 		x.slow = slowAfterDefault
 	}
@@ -72,6 +82,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 		x.window(ctx)
 	}
 	x.latency()
+	x.thinking()
 	r := Report{Endpoint: client.URL(), Model: o.Model, Calls: int(x.wire.calls.Load())}
 	for _, check := range checks {
 		found, ok := x.found[check]
@@ -90,6 +101,10 @@ func (x *examination) ask(ctx context.Context, r llmclient.Request) llmclient.An
 	if f := answer.Failure; f == nil || f.Kind != llmclient.ErrDNS && f.Kind != llmclient.ErrTLS && f.Kind != llmclient.ErrConnection {
 		x.took = append(x.took, answer.LatencyMS)
 	}
+	if r := answer.Reply; r != nil {
+		x.longest, x.thought = max(x.longest, r.Usage.Output, r.Usage.Reasoning), max(x.thought, r.Usage.Reasoning)
+		x.cut = x.cut || answer.Kind() == llmclient.AnswerTruncated
+	}
 	return answer
 }
 
@@ -104,6 +119,7 @@ func (x *examination) text(ctx context.Context) bool {
 	x.found.add(CheckConnection, Pass, "reached "+x.client.URL(), "")
 	x.found.add(CheckKey, Pass, "accepted, or none is wanted", "")
 	x.found.add(CheckProtocol, Pass, "answers with a response, status "+answer.Reply.Status, "")
+	x.found.add(CheckSampling, Pass, "takes what is set: "+string(llmclient.Marshal(x.how)), "")
 	name := "answers to the name"
 	if m := answer.Reply.Model; m != "" && m != x.model {
 		name = "answers as " + m

@@ -21,6 +21,8 @@ const (
 	CheckKey        = "key"
 	CheckModel      = "model"
 	CheckProtocol   = "protocol"
+	CheckSampling   = "sampling"
+	CheckThinking   = "thinking"
 	CheckNone       = "tool_choice none"
 	CheckTools      = "function tools"
 	CheckCallIDs    = "call ids"
@@ -34,8 +36,8 @@ const (
 )
 
 var checks = []string{
-	CheckConnection, CheckKey, CheckModel, CheckProtocol, CheckNone, CheckTools, CheckCallIDs, CheckAllowed,
-	CheckRoundTrip, CheckParallel, CheckStrict, CheckWindow, CheckUsage, CheckLatency,
+	CheckConnection, CheckKey, CheckModel, CheckProtocol, CheckSampling, CheckNone, CheckTools, CheckCallIDs, CheckAllowed,
+	CheckRoundTrip, CheckParallel, CheckStrict, CheckWindow, CheckUsage, CheckThinking, CheckLatency,
 }
 
 // Finding is what one check came to.

@@ -73,6 +73,9 @@ func (x *examination) failed(f llmclient.Failure) {
 	if check == CheckLatency {
 		advice += fmt.Sprintf(" (more than %s)", x.timeout)
 	}
+	if setting := x.refusedSetting(); f.Kind == llmclient.ErrBadRequest && setting != "" {
+		check, advice = CheckSampling, "the model does not take {llm."+setting+"} as it is set: leave it out, for this model alone with {llm.sampling_json}, or change it"
+	}
 	x.found.add(check, Fail, failureText(f), advice)
 	if check != CheckConnection && f.Kind != llmclient.ErrTimeout {
 		x.found.add(CheckConnection, Pass, "reached "+x.client.URL(), "")
@@ -155,6 +158,48 @@ func (x *examination) usage(r llmclient.Reply) {
 		x.found.add(CheckUsage, Pass, fmt.Sprintf("%d in (%d cached), %d out (%d reasoning)", r.Usage.Input, r.Usage.Cached, r.Usage.Output, r.Usage.Reasoning), "")
 	}
 }
+
+// refusedSetting is the setting of sampling that the last response names, empty for none.
+func (x *examination) refusedSetting() string {
+	for _, s := range []struct {
+		name, setting string
+		set           bool
+	}{
+		{"temperature", "temperature", x.how.Temperature != ""}, {"top_p", "top_p", x.how.TopP != ""},
+		{"max_output_tokens", "max_output_tokens", x.how.MaxOutputTokens > 0}, {"reasoning", "reasoning_effort", x.how.ReasoningEffort != ""},
+	} {
+		if s.set && x.wire.says(s.name) {
+			return s.setting
+		}
+	}
+	var extra map[string]any
+	_ = json.Unmarshal(x.how.ExtraBody, &extra) // none has no members
+	for name := range extra {
+		if x.wire.says(name) {
+			return "extra_body"
+		}
+	}
+	return ""
+}
+
+// thinking notes how much of its answers the model thinks, and what that needs.
+func (x *examination) thinking() {
+	need := max(4*x.longest, 1024)
+	switch {
+	case len(x.took) == 0 || x.longest == 0 && !x.cut:
+	case x.cut:
+		x.found.add(CheckThinking, Warn, fmt.Sprintf("an answer was cut for length after %d tokens, %d of them reasoning", x.longest, x.thought),
+			fmt.Sprintf("set {llm.max_output_tokens} to at least %d, or a lower {llm.reasoning_effort}: in a run each such answer is asked for twice", need))
+	case x.thought >= thinkingTokens && int64(x.how.MaxOutputTokens) < need:
+		x.found.add(CheckThinking, Warn, fmt.Sprintf("up to %d tokens of reasoning in an answer of %d, in %d ms", x.thought, x.longest, slices.Max(x.took)),
+			fmt.Sprintf("a run's questions are harder: set {llm.max_output_tokens} to at least %d, give {llm.timeout_ms} and {llm.decision_deadline_ms} time for that, or set a lower {llm.reasoning_effort}", need))
+	default:
+		x.found.add(CheckThinking, Pass, fmt.Sprintf("up to %d tokens of reasoning in an answer of %d", x.thought, x.longest), "")
+	}
+}
+
+// thinkingTokens is how much reasoning about a probe makes a model one that thinks.
+const thinkingTokens = 200
 
 // latency sums up how long the calls took.
 func (x *examination) latency() {

@@ -43,6 +43,13 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
+// says reports whether the last response holds a word.
+func (w *wire) says(word string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return bytes.Contains(w.body, []byte(word))
+}
+
 // usageFields are the parts of usage that the last response had.
 type usageFields struct{ input, output, cached, reasoning bool }
 

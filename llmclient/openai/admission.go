@@ -14,6 +14,9 @@ import (
 // tell what it really was.
 const bytesPerToken = 4
 
+// outputTokens is supposed of an answer that no length was sent for.
+const outputTokens = 1024
+
 // statusOverloaded is what some providers answer instead of 503.
 const statusOverloaded = 529
 

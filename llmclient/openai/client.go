@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -84,7 +85,7 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 	body, patience := r.Body(), c.config.patience()
 	sent := false
 	for {
-		done, failure := c.admitted(ctx, began, body, r.OutputTokensMax)
+		done, failure := c.admitted(ctx, began, body, cmp.Or(r.Sampling.MaxOutputTokens, outputTokens))
 		if answer.Failure = failure; failure != nil {
 			return answer
 		}

@@ -121,7 +121,7 @@ func (g *table) opening() []llmclient.Item {
 // ask sends one request and checks what every answer has to keep.
 func (g *table) ask(input []llmclient.Item, choice llmclient.ToolChoice) Result {
 	g.t.Helper()
-	request := llmclient.Request{Model: "any-model", Instructions: instructions, Input: input, Tools: toolsOf(g.protocol), Choice: choice, OutputTokensMax: 900}
+	request := llmclient.Request{Model: "any-model", Instructions: instructions, Input: input, Tools: toolsOf(g.protocol), Choice: choice, Sampling: llmclient.Sampling{MaxOutputTokens: 900}}
 	body := request.Body()
 	result, err := Decide(g.seed, body)
 	if err != nil {
