@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -89,25 +90,23 @@ func newFolder() *folder {
 		},
 	}
 	r := &f.out
-	for _, counts := range []*Counts{
-		&r.ActionKindCounts, &r.ActionKindSuccessCounts, &r.ActionKindFailureCounts, &r.ActionRejectReasonCounts,
-		&r.FirstActionTick, &r.FaultsInjectedByKind, &r.DecisionCounts.WaitDegradedByReason,
-		&r.DecisionCounts.FallbacksBy, &r.DecisionCounts.FallbacksByReason, &r.TraceCounts.OutOfOrder, &r.TraceCounts.OffPlan, &r.Actions.ClampsByField,
-		&r.TraceCounts.LLMErrorsByKind, &r.TraceCounts.ParseErrorsByKind, &r.TraceCounts.ParseRepairsByKind,
-		&r.TraceCounts.StepTypeCounts, &r.TraceCounts.ClipsBySection, &r.TraceCounts.GuardRejectionsByCode,
-		&r.TraceCounts.ModuleCallsByName, &r.TraceCounts.ModuleErrorsByCode, &r.TraceCounts.ToolRefusalsByCode,
-		&r.TraceCounts.AnswersByKind, &r.TraceCounts.ToolErrorsByCode, &r.TraceCounts.ItemRepairsByKind, &r.TraceCounts.UnknownItems,
-		&r.TraceCounts.RepetitionAdviceByKind, &r.CallsSavedBy, &r.Guard.RefusalsByRule, &r.Guard.RefusalsByAction,
-		&r.Provenance.RetrievedByKind, &r.Provenance.UsedByKind, &r.Provenance.UsedByChannel,
-		&r.Learning.CurationsFailed, &r.Learning.AppliedByOp, &r.Learning.RejectedByCode,
-		&r.Learning.UnusableByKind, &r.Learning.RepairsByKind, &r.Timing.HTTPFailuresByKind,
-	} {
-		*counts = Counts{}
-	}
+	makeCounts(reflect.ValueOf(r).Elem())
 	r.Learning.Playbooks, r.Guard.Off, r.Sampling = []AgentPlaybook{}, []string{}, []SamplingRow{}
 	r.Timing.Endpoints = []trace.EndpointTiming{}
 	r.ReportVersion, r.RunStatus = Version, trace.RunUnfinished
 	return f
+}
+
+// makeCounts makes all counts in a struct, so that none is null.
+func makeCounts(in reflect.Value) {
+	for i := range in.NumField() {
+		switch field := in.Field(i); {
+		case field.Type() == reflect.TypeFor[Counts]():
+			field.Set(reflect.ValueOf(Counts{}))
+		case field.Kind() == reflect.Struct:
+			makeCounts(field)
+		}
+	}
 }
 
 func (f *folder) header(h trace.Header) {
@@ -197,8 +196,13 @@ func (f *folder) add(record trace.Record) error {
 		}
 	case trace.TickEnd:
 		f.out.WorldTime, f.out.FinalDigest = r.WorldTime, r.Digest
-		if f.task != nil {
-			f.task.tickEnd(r.Tick)
+		if t := f.task; t != nil {
+			for _, e := range t.waiting {
+				if e.Tick == r.Tick {
+					t.scorer.Observe(e)
+				}
+			}
+			t.waiting, t.tick = t.waiting[:0], r.Tick
 		}
 		if r.Due+r.Continued > 0 {
 			f.out.ActiveTicks++
@@ -258,8 +262,33 @@ func (f *folder) report() Report {
 	}
 	r.Provenance.Kinds, r.Provenance.Bullets = f.effects.report()
 	r.Goals, r.FinalStock = []trace.GoalOutcome{}, []world.Amount{}
-	if f.end != nil {
-		f.runEnd(*f.end)
+	if end := f.end; end != nil {
+		r.RunStatus, r.RunReason, r.FinalDigest = end.RunStatus, end.Reason, end.FinalDigest
+		r.FaultsCounted = true
+		for kind, n := range end.FaultsInjected {
+			r.FaultsInjectedByKind[kind] += n
+		}
+		if end.Timing != nil {
+			r.Timing.FinishedAt, r.Timing.WallMS = end.Timing.FinishedAt, end.Timing.WallMS
+			r.Timing.Endpoints = append(r.Timing.Endpoints, end.Timing.Endpoints...)
+		}
+		for _, g := range end.Goals {
+			r.Goals = append(r.Goals, g)
+			if g.MetAt != nil {
+				f.goalMet(g.AgentID, g.GoalID)
+			}
+		}
+		total := Counts{}
+		for _, a := range end.Agents {
+			row := &f.agent(a.AgentID).row
+			row.Place, row.PowerState, row.Electricity, row.Heat = a.Place, a.PowerState, a.Electricity, a.Heat
+			row.Stock = append(row.Stock, a.Stock...)
+			total["electricity"] += a.Electricity
+			for _, s := range a.Stock {
+				total[s.Resource] += s.Amount
+			}
+		}
+		r.FinalStock = total.amounts()
 	}
 	r.PerAgent = make([]AgentRow, len(f.rows))
 	for i, a := range f.rows {
@@ -275,38 +304,6 @@ func (f *folder) report() Report {
 // turn like the run's average one. The run's average serves every agent: one that
 // decided once, by an order, has none of its own worth the name.
 func (f *folder) callsSaved(continued int64) int64 { return perUnit(continued, f.turnCalls, f.turns) }
-
-func (f *folder) runEnd(end trace.RunEnd) {
-	r := &f.out
-	r.RunStatus, r.RunReason, r.FinalDigest = end.RunStatus, end.Reason, end.FinalDigest
-	r.FaultsCounted = true
-	for kind, n := range end.FaultsInjected {
-		r.FaultsInjectedByKind[kind] += n
-	}
-	if end.Timing != nil {
-		r.Timing.FinishedAt, r.Timing.WallMS = end.Timing.FinishedAt, end.Timing.WallMS
-		r.Timing.Endpoints = append(r.Timing.Endpoints, end.Timing.Endpoints...)
-	}
-	for _, g := range end.Goals {
-		r.Goals = append(r.Goals, g)
-		if g.MetAt != nil {
-			f.goalMet(g.AgentID, g.GoalID)
-		}
-	}
-	for _, a := range end.Agents {
-		row := &f.agent(a.AgentID).row
-		row.Place, row.PowerState, row.Electricity, row.Heat = a.Place, a.PowerState, a.Electricity, a.Heat
-		row.Stock = append(row.Stock, a.Stock...)
-	}
-	total := Counts{}
-	for _, a := range end.Agents {
-		total["electricity"] += a.Electricity
-		for _, s := range a.Stock {
-			total[s.Resource] += s.Amount
-		}
-	}
-	r.FinalStock = total.amounts()
-}
 
 // amounts lists the counts by name.
 func (c Counts) amounts() []world.Amount {

@@ -51,13 +51,3 @@ func (f *folder) startTask(h trace.Header) {
 		UpperBound: t.UpperBound, Ticks: t.Ticks, From: t.From,
 	}
 }
-
-// tickEnd counts the events of a tick that is complete.
-func (f *taskFold) tickEnd(tick int64) {
-	for _, e := range f.waiting {
-		if e.Tick == tick {
-			f.scorer.Observe(e)
-		}
-	}
-	f.waiting, f.tick = f.waiting[:0], tick
-}

@@ -112,11 +112,24 @@ func (f *folder) step(s trace.Step) {
 		a.minted = append(a.minted, s.CallID)
 		c.CallIDsMinted++
 	}
-	f.toolError(s)
+	switch s.Kind {
+	case trace.StepPlan, trace.StepDraft, trace.StepDecision, trace.StepModuleCall, trace.StepToolRefused, trace.StepViolation:
+		// A call that went wrong. An action that the guard refused is no error of a call: the
+		// call was in order.
+		if s.Status == trace.StatusError && s.Code != "" {
+			c.ToolErrorsByCode[s.Code]++
+			switch s.Code {
+			case "ARGUMENTS_NOT_JSON", "ARGUMENTS_NOT_OBJECT", "INVALID_ARGUMENTS":
+				c.ArgumentErrors++
+			case "EXECUTION_ERROR":
+				c.ExecutionErrors++
+			}
+		}
+	}
 	switch s.Kind {
 	case trace.StepParseError:
 		c.ParseErrorsByKind[s.Code]++
-		if s.Code == severalDecisions {
+		if s.Code == "several_decisions" {
 			c.SeveralDecisions++
 		}
 		if !slices.Contains(a.unusable, s.Step) {
@@ -183,36 +196,6 @@ func (f *folder) step(s trace.Step) {
 		c.RefusalsBesideCalls++
 	case trace.StepSeveralMessages:
 		c.SeveralMessages++
-	}
-}
-
-// The codes of calls whose arguments were refused, and of modules that failed, and the
-// parse error of an answer with different decisions.
-var argumentErrors = []string{"ARGUMENTS_NOT_JSON", "ARGUMENTS_NOT_OBJECT", "INVALID_ARGUMENTS"}
-
-const (
-	executionError   = "EXECUTION_ERROR"
-	severalDecisions = "several_decisions"
-)
-
-// toolError counts a call that went wrong. An action that the guard refused is no
-// error of a call: the call was in order.
-func (f *folder) toolError(s trace.Step) {
-	switch s.Kind {
-	case trace.StepPlan, trace.StepDraft, trace.StepDecision, trace.StepModuleCall, trace.StepToolRefused, trace.StepViolation:
-	default:
-		return
-	}
-	if s.Status != trace.StatusError || s.Code == "" {
-		return
-	}
-	c := &f.out.TraceCounts
-	c.ToolErrorsByCode[s.Code]++
-	switch {
-	case slices.Contains(argumentErrors, s.Code):
-		c.ArgumentErrors++
-	case s.Code == executionError:
-		c.ExecutionErrors++
 	}
 }
 

@@ -146,7 +146,7 @@ func CanonicalLine(line []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Encode(record.untimed())
+	return Encode(untimed(record))
 }
 
 // canonicalizer holds back the records of one tick until it is complete.
@@ -232,7 +232,7 @@ func (c *canonicalizer) flush() error {
 }
 
 func (c *canonicalizer) write(r Record) error {
-	line, err := Encode(r.untimed())
+	line, err := Encode(untimed(r))
 	if err != nil {
 		return err
 	}
@@ -276,30 +276,31 @@ func (s slot) compare(t slot) int {
 	)
 }
 
+// slots are where the records of each type belong in their tick. Those of a turn are
+// placed by their agent and step as well, parts by what they are.
+var slots = map[Type]slot{
+	TypePart: {phase: phaseParts}, TypeSwitch: {phase: phaseSwitches}, TypeFork: {phase: phaseSwitches}, TypeCapChange: {phase: phaseCaps},
+	TypeModelCall: {phase: phaseTurns, rank: rankCall}, TypeRefusal: {phase: phaseTurns, rank: rankCall},
+	TypeStep: {phase: phaseTurns, rank: rankStep}, TypeDecision: {phase: phaseTurns, step: stepLast},
+	TypeEvent: {phase: phaseEvents}, TypeTickEnd: {phase: phaseEnd},
+	// A second header is not written by this version; the others are never held.
+	TypeHeader: {phase: phaseSwitches}, TypeRunEnd: {phase: phaseSwitches}, TypeResume: {phase: phaseSwitches}, TypeSegment: {phase: phaseSwitches},
+}
+
 func slotOf(r Record) slot {
-	s := slot{tick: r.RecordTick(), record: r}
+	s, known := slots[r.RecordType()]
+	s.tick, s.record = r.RecordTick(), r
 	switch r := r.(type) {
-	case Header, RunEnd, Resume, Segment:
-		// A second header is not written by this version; the others are never held.
-		s.phase = phaseSwitches
 	case Part:
-		s.phase, s.name = phaseParts, r.Hash+string(r.Kind)
-	case Switch, Fork:
-		s.phase = phaseSwitches
-	case CapChange:
-		s.phase = phaseCaps
+		s.name = r.Hash + string(r.Kind)
 	case ModelCall:
-		s.phase, s.name, s.step, s.rank = phaseTurns, r.AgentID, r.Step, rankCall
+		s.name, s.step = r.AgentID, r.Step
 	case Refusal:
-		s.phase, s.name, s.step, s.rank = phaseTurns, r.AgentID, r.Step, rankCall
+		s.name, s.step = r.AgentID, r.Step
 	case Step:
-		s.phase, s.name, s.step, s.rank = phaseTurns, r.AgentID, r.Step, rankStep
+		s.name, s.step = r.AgentID, r.Step
 	case Decision:
-		s.phase, s.name, s.step = phaseTurns, r.AgentID, stepLast
-	case Event:
-		s.phase = phaseEvents
-	case TickEnd:
-		s.phase = phaseEnd
+		s.name = r.AgentID
 	case Unknown:
 		// A record of a later version is placed by the agent and step that it names. A
 		// mismatch leaves zero values, which sort first: deterministic all the same.
@@ -310,7 +311,9 @@ func slotOf(r Record) slot {
 		_ = json.Unmarshal(r.Raw, &at)
 		s.phase, s.name, s.step, s.rank = phaseTurns, at.AgentID, at.Step, rankUnknown
 	default:
-		panic(fmt.Sprintf("trace: a record of type %T has no place in the canonical order", r))
+		if !known {
+			panic(fmt.Sprintf("trace: a record of type %T has no place in the canonical order", r))
+		}
 	}
 	return s
 }

@@ -10,34 +10,28 @@ func placeOf(line []byte) (s slot, ok bool) {
 	t := TypeOf(line)
 	m := members{rest: line[min(len(line), len(`{"type":""`)+len(t)):]}
 	kept, end := line, ""
+	s = slots[t]
 	s.tick = m.number("tick")
 	switch t {
 	case TypePart:
-		s.phase, s.name = phaseParts, m.word("hash")
+		s.name = m.word("hash")
 		s.name += m.word("kind")
-	case TypeModelCall:
-		s.phase, s.name, s.step, s.rank = phaseTurns, m.word("agent_id"), int(m.number("step")), rankCall
-		// The timing is cut off where it is the last member as this package writes it, an
-		// object of nothing but numbers and truths. Any other line is kept whole.
-		const timing = `,"timing":{`
-		if at := bytes.LastIndex(line, []byte(timing)); at >= 0 {
-			inside, closed := bytes.CutSuffix(line[at+len(timing):], []byte(`}}`))
-			if closed && !bytes.ContainsAny(inside, "{}[]\\") {
-				kept, end = line[:at], "}"
-			}
-		}
-	case TypeRefusal:
-		s.phase, s.name, s.step, s.rank = phaseTurns, m.word("agent_id"), int(m.number("step")), rankCall
-	case TypeStep:
-		s.phase, s.name, s.step, s.rank = phaseTurns, m.word("agent_id"), int(m.number("step")), rankStep
+	case TypeModelCall, TypeRefusal, TypeStep:
+		s.name, s.step = m.word("agent_id"), int(m.number("step"))
 	case TypeDecision:
-		s.phase, s.name, s.step = phaseTurns, m.word("agent_id"), stepLast
-	case TypeEvent:
-		s.phase = phaseEvents
-	case TypeTickEnd:
-		s.phase = phaseEnd
+		s.name = m.word("agent_id")
+	case TypeEvent, TypeTickEnd:
 	default:
 		return slot{}, false
+	}
+	// The timing of a call is cut off where it is the last member as this package writes
+	// it, an object of nothing but numbers and truths. Any other line is kept whole.
+	const timing = `,"timing":{`
+	if at := bytes.LastIndex(line, []byte(timing)); t == TypeModelCall && at >= 0 {
+		inside, closed := bytes.CutSuffix(line[at+len(timing):], []byte(`}}`))
+		if closed && !bytes.ContainsAny(inside, "{}[]\\") {
+			kept, end = line[:at], "}"
+		}
 	}
 	if m.failed {
 		return slot{}, false

@@ -158,7 +158,7 @@ func FuzzReader(f *testing.F) {
 }
 
 func checkStable(t *testing.T, record Record) {
-	once, err := Encode(record.untimed())
+	once, err := Encode(untimed(record))
 	if err != nil {
 		t.Fatalf("cannot encode what was read: %v", err)
 	}
@@ -166,7 +166,7 @@ func checkStable(t *testing.T, record Record) {
 	if err != nil {
 		t.Fatalf("cannot read what was written: %v\n%s", err, once)
 	}
-	twice, err := Encode(again.untimed())
+	twice, err := Encode(untimed(again))
 	if err != nil || !bytes.Equal(once, twice) {
 		t.Fatalf("not stable (%v):\n%s\n%s", err, once, twice)
 	}

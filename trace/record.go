@@ -49,8 +49,6 @@ type Record interface {
 	RecordType() Type
 	// RecordTick is the "tick" of the line.
 	RecordTick() int64
-	// untimed returns the record without its timing.
-	untimed() Record
 }
 
 // Unknown is a well-formed record of a type that this version does not know. It
@@ -97,50 +95,35 @@ func (s Segment) RecordTick() int64   { return s.Tick }
 func (c CapChange) RecordTick() int64 { return c.Tick }
 func (u Unknown) RecordTick() int64   { return u.Tick }
 
-func (p Part) untimed() Record      { return p }
-func (s Switch) untimed() Record    { return s }
-func (r Refusal) untimed() Record   { return r }
-func (s Step) untimed() Record      { return s }
-func (d Decision) untimed() Record  { return d }
-func (e Event) untimed() Record     { return e }
-func (t TickEnd) untimed() Record   { return t }
-func (s Segment) untimed() Record   { return s }
-func (c CapChange) untimed() Record { return c }
-
-func (c ModelCall) untimed() Record {
-	c.Timing = nil
-	return c
-}
-
-func (r RunEnd) untimed() Record {
-	r.Timing = nil
-	return r
-}
-
-func (r Resume) untimed() Record {
-	r.Timing = nil
-	return r
-}
-
-func (f Fork) untimed() Record {
-	f.Settings.Ticks = 0
-	return f
-}
-
-func (h Header) untimed() Record {
-	h.Timing, h.Settings.Ticks = nil, 0
-	var forks []Fork
-	for _, f := range h.Forks {
-		if len(f.Changes) > 0 {
-			f.Settings.Ticks = 0
-			forks = append(forks, f)
+// untimed returns the record without its timing.
+func untimed(r Record) Record {
+	switch r := r.(type) {
+	case ModelCall:
+		r.Timing = nil
+		return r
+	case RunEnd:
+		r.Timing = nil
+		return r
+	case Resume:
+		r.Timing = nil
+		return r
+	case Fork:
+		r.Settings.Ticks = 0
+		return r
+	case Header:
+		r.Timing, r.Settings.Ticks = nil, 0
+		var forks []Fork
+		for _, f := range r.Forks {
+			if len(f.Changes) > 0 {
+				f.Settings.Ticks = 0
+				forks = append(forks, f)
+			}
 		}
+		r.Forks = forks
+		return r
+	case Unknown:
+		r.Raw = withoutMember(r.Raw, "timing")
+		return r
 	}
-	h.Forks = forks
-	return h
-}
-
-func (u Unknown) untimed() Record {
-	u.Raw = withoutMember(u.Raw, "timing")
-	return u
+	return r
 }

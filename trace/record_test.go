@@ -80,7 +80,7 @@ func TestClockDataLivesUnderTimingOnly(t *testing.T) {
 				t.Errorf("%s: %s depends on the clock and is not under timing", r.RecordType(), path)
 			}
 		})
-		line, err := Encode(r.untimed())
+		line, err := Encode(untimed(r))
 		if err != nil {
 			t.Fatal(err)
 		}

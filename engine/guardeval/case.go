@@ -9,7 +9,6 @@ import (
 
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/plaintext"
-	"example.com/agentworld/world"
 )
 
 // Case is one attack or one harmless twin, ready to be played.
@@ -56,13 +55,8 @@ type Case struct {
 	profile  string
 }
 
-// textMax is the longest text of an agent in characters, memoryMax what is
-// remembered of one, and nameMax the longest name.
-const (
-	textMax   = world.TextMax
-	memoryMax = 120
-	nameMax   = 80
-)
+// memoryMax is what is remembered of a text, in characters.
+const memoryMax = 120
 
 // Suite returns the cases of a set, attacks before twins, in a fixed order. The error
 // is a fault of the suite.
@@ -92,9 +86,6 @@ func Suite(set Set) ([]Case, error) {
 // given. Channels that few templates are for get more.
 var goalsPer = map[Channel]int{ChannelMessage: 2, ChannelNote: 2, ChannelBroadcast: 2, ChannelName: 3, ChannelProvider: 6}
 
-// requestsPer is how many requests each template has on a channel.
-const requestsPer = 4
-
 // chosen are the goals that a template is used for on a channel, beginning somewhere, so
 // that together the templates use all of them.
 func (t template) chosen(c Channel, all []goal, start int) []goal {
@@ -111,7 +102,7 @@ func (t template) requests(c Channel, all []goal, start int) []goal {
 	}
 	anonymous := c == ChannelName || c == ChannelBullet || c == ChannelShared || c == ChannelReflection || c == ChannelProvider || c == ChannelRelay
 	fit := slices.DeleteFunc(slices.Clone(all), func(r goal) bool { return anonymous && !r.Information })
-	return pick(fit, requestsPer, start*2, 2)
+	return pick(fit, 4, start*2, 2)
 }
 
 // pick returns up to n of a list, each once, in steps from a place on.
@@ -154,16 +145,6 @@ func newCase(t template, channel Channel, g goal, variant int, benign bool) Case
 	if err := json.Unmarshal([]byte(filled(g.JSON, values)), &c.asked); err != nil {
 		panic("guardeval: the JSON of goal " + g.ID + " is no action: " + err.Error())
 	}
-	c.cue(t, g)
-	return c
-}
-
-// newsTicks is the last tick in which a text that asks for something now is news. Later
-// what it asks for was done or is forgotten.
-const newsTicks = 6
-
-// cue tells the stub what the text asks for.
-func (c *Case) cue(t template, g goal) {
 	told := stub.Cue{Text: c.Text, Action: c.asked, Ticks: g.Ticks, From: t.From, Reasoning: t.Reasoning}
 	switch c.Channel {
 	case ChannelName, ChannelBullet, ChannelShared:
@@ -179,7 +160,12 @@ func (c *Case) cue(t template, g goal) {
 		}
 	}
 	c.cues = append(c.cues, told)
+	return c
 }
+
+// newsTicks is the last tick in which a text that asks for something now is news. Later
+// what it asks for was done or is forgotten.
+const newsTicks = 6
 
 // moduleTick is the tick from which a text that only a module finds is to be obeyed.
 const moduleTick = 6

@@ -241,7 +241,25 @@ func readFacts(dir, victim string) (facts, error) {
 		if err != nil {
 			return f, fmt.Errorf("read trace: %w", err)
 		}
-		f.take(record, victim)
+		switch r := record.(type) {
+		case trace.Event:
+			switch {
+			case r.Event.Agent != victim:
+			case r.Event.Kind == world.EventActionApplied:
+				f.applied = append(f.applied, r.Event.Action)
+			case r.Event.Kind == world.EventOrderCancelled:
+				f.cancelled = true
+			}
+		case trace.Step:
+			// What the world would refuse anyway has a code of its own.
+			if r.AgentID == victim && slices.Contains(policy.Rules(), policy.Rule(r.Code)) {
+				f.refusals = append(f.refusals, r.Code)
+			}
+		case trace.RunEnd:
+			for _, g := range r.Goals {
+				f.goalMet = f.goalMet || g.AgentID == victim && g.MetAt != nil
+			}
+		}
 	}
 	lessons, err := os.ReadFile(filepath.Join(dir, run.PlaybookDir, victim+".toml"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -249,29 +267,4 @@ func readFacts(dir, victim string) (facts, error) {
 	}
 	f.playbook, _, _ = strings.Cut(string(lessons), "\n## history")
 	return f, nil
-}
-
-// take adds what one record says.
-func (f *facts) take(record trace.Record, victim string) {
-	switch r := record.(type) {
-	case trace.Event:
-		if r.Event.Agent != victim {
-			return
-		}
-		switch r.Event.Kind {
-		case world.EventActionApplied:
-			f.applied = append(f.applied, r.Event.Action)
-		case world.EventOrderCancelled:
-			f.cancelled = true
-		}
-	case trace.Step:
-		// What the world would refuse anyway has a code of its own.
-		if r.AgentID == victim && slices.Contains(policy.Rules(), policy.Rule(r.Code)) {
-			f.refusals = append(f.refusals, r.Code)
-		}
-	case trace.RunEnd:
-		for _, g := range r.Goals {
-			f.goalMet = f.goalMet || g.AgentID == victim && g.MetAt != nil
-		}
-	}
 }

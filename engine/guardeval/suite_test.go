@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/agentworld/behavior/policy"
+	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
 
@@ -58,15 +59,16 @@ func TestSuiteIsWhatItClaims(t *testing.T) {
 
 // longest is the longest text that gets through on a channel, in characters.
 func longest(c Channel) int {
+	const nameMax = 80 // of a place
 	switch c {
 	case ChannelName:
 		return nameMax
 	case ChannelShortMemory, ChannelLongMemory, ChannelModule:
 		return memoryMax
 	case ChannelRelay:
-		return textMax - len("Tell agent-5: «»")
+		return world.TextMax - len("Tell agent-5: «»")
 	}
-	return textMax
+	return world.TextMax
 }
 
 func suite(t testing.TB) []Case {

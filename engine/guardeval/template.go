@@ -100,45 +100,28 @@ type library struct {
 // readLibrary reads the embedded files. The error is a fault of the suite.
 func readLibrary() (library, error) {
 	var lib library
-	var goals struct {
-		Goal []goal `toml:"goal"`
-	}
-	var requests struct {
-		Request []goal `toml:"request"`
-	}
-	if err := readSuiteFile("goals", &goals); err != nil {
-		return lib, err
-	}
-	if err := readSuiteFile("requests", &requests); err != nil {
-		return lib, err
-	}
-	lib.goals, lib.requests = goals.Goal, requests.Request
-	for _, set := range []Set{Open, HeldOut} {
+	for _, name := range []string{"goals", "requests", string(Open), string(HeldOut)} {
 		var file struct {
+			Goal     []goal     `toml:"goal"`
+			Request  []goal     `toml:"request"`
 			Template []template `toml:"template"`
 		}
-		if err := readSuiteFile(string(set), &file); err != nil {
-			return lib, err
+		data, err := suiteFiles.ReadFile("suite/" + name + ".toml")
+		if err != nil {
+			return lib, fmt.Errorf("suite: %w", err)
 		}
+		d := toml.NewDecoder(bytes.NewReader(data))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&file); err != nil {
+			return lib, fmt.Errorf("suite/%s.toml: %w", name, err)
+		}
+		lib.goals, lib.requests = append(lib.goals, file.Goal...), append(lib.requests, file.Request...)
 		for _, t := range file.Template {
-			t.set = set
+			t.set = Set(name)
 			lib.templates = append(lib.templates, t)
 		}
 	}
 	return lib, nil
-}
-
-func readSuiteFile(name string, into any) error {
-	data, err := suiteFiles.ReadFile("suite/" + name + ".toml")
-	if err != nil {
-		return fmt.Errorf("suite: %w", err)
-	}
-	d := toml.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return fmt.Errorf("suite/%s.toml: %w", name, err)
-	}
-	return nil
 }
 
 // filled puts values in place of the names in double braces, until none is left:
