@@ -220,7 +220,8 @@ func (c *Conversation) Take(a llmclient.Answer) (text string, problem answer.Pro
 }
 
 // tooLarge reports a reply of too many calls, or of more bytes than the window can hold:
-// what cannot be sent back is neither read nor counted.
+// what cannot be sent back is neither read nor counted. A token has about four bytes; an
+// answer with twice as many in each, or of megabytes, is nothing that a model says.
 func (c *Conversation) tooLarge(r *llmclient.Reply) bool {
 	calls, size := 0, 0
 	for _, it := range r.Items {
@@ -229,7 +230,7 @@ func (c *Conversation) tooLarge(r *llmclient.Reply) bool {
 			calls++
 		}
 	}
-	return calls > answer.CallsMax || c.Vocabulary.BytesMax > 0 && size > c.Vocabulary.BytesMax
+	return calls > answer.CallsMax || size > min(8*c.Vocabulary.WindowTokens, 2<<20)
 }
 
 // accept appends the items of a reply and returns its text.
@@ -323,11 +324,9 @@ func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 	// Some providers refuse to read back anything but an id and arguments that are strings,
 	// with JSON in the latter, and a name that a tool can have.
 	var raw struct {
-		Type      string  `json:"type"`
-		Name      *string `json:"name"`
-		CallID    *string `json:"call_id"`
-		Arguments *string `json:"arguments"`
-		Input     *string `json:"input"`
+		Type                   string
+		Name, Arguments, Input *string
+		CallID                 *string `json:"call_id"`
 	}
 	replayable := json.Unmarshal(it.Raw, &raw) == nil && raw.CallID != nil && toolName.MatchString(it.Name) && !readsOtherwise
 	switch {

@@ -48,7 +48,7 @@ func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, er
 		k.toolTokens += k.count(string(t.Wire()))
 	}
 	k.vocabulary = answer.Vocabulary{
-		Tools: k.tools, ToolOf: k.registry.ToolOf, Decides: answer.ToolDecision, BytesMax: answer.WindowBytes(k.cfg.ContextWindowTokens),
+		Tools: k.tools, ToolOf: k.registry.ToolOf, Decides: answer.ToolDecision, WindowTokens: k.cfg.ContextWindowTokens,
 		Fields: []answer.FieldTool{{Field: "candidates", Tool: answer.ToolDraft}},
 	}
 	for _, field := range []string{"steps", "actions", "missing"} {

@@ -25,9 +25,6 @@ const (
 	kindCustomOutput ItemKind = "custom_tool_call_output"
 )
 
-// foreignCalls are the types of calls in other APIs, which some servers pass on.
-var foreignCalls = []ItemKind{"function", "tool_call", "tool_use", "function_tool_call"}
-
 // Item is one element of a Responses input or output list.
 //
 // Invariants:
@@ -130,23 +127,13 @@ func built(it Item, wire any) Item {
 // or of an unexpected type reads as empty, because providers differ and the raw
 // bytes are kept. ok is false only when raw is not a JSON object.
 func ParseItem(raw json.RawMessage) (it Item, ok bool) {
-	type call struct {
-		Name      json.RawMessage `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-		Input     json.RawMessage `json:"input"`
+	type fields struct {
+		Type, ID, Status, Role, Name, Arguments, Input, Output, Content, Function json.RawMessage
+
+		CallID json.RawMessage `json:"call_id"`
+		Calls  json.RawMessage `json:"tool_calls"`
 	}
-	var w struct {
-		call
-		Type     json.RawMessage `json:"type"`
-		ID       json.RawMessage `json:"id"`
-		Status   json.RawMessage `json:"status"`
-		Role     json.RawMessage `json:"role"`
-		CallID   json.RawMessage `json:"call_id"`
-		Output   json.RawMessage `json:"output"`
-		Content  json.RawMessage `json:"content"`
-		Function json.RawMessage `json:"function"`
-		Calls    json.RawMessage `json:"tool_calls"`
-	}
+	var w, inner fields
 	if start := bytes.TrimLeft(raw, " \t\r\n"); len(start) == 0 || start[0] != '{' || json.Unmarshal(raw, &w) != nil {
 		return Item{}, false
 	}
@@ -166,8 +153,8 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		it.Kind, it.Custom = KindFunctionCall, true
 	case it.Kind == kindCustomOutput:
 		it.Kind, it.Custom = KindFunctionOutput, true
-	case slices.Contains(foreignCalls, it.Kind):
-		// The only id there is that of the call.
+	case slices.Contains([]ItemKind{"function", "tool_call", "tool_use", "function_tool_call"}, it.Kind):
+		// A call of another API, which some servers pass on: its only id is that of the call.
 		it.Kind, it.ID, it.CallID = KindFunctionCall, "", cmp.Or(it.CallID, it.ID)
 	}
 	switch it.Kind {
@@ -180,7 +167,6 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		}
 	case KindFunctionCall:
 		// The name and the arguments may be in an object of their own.
-		var inner call
 		_ = json.Unmarshal(w.Function, &inner)
 		it.Name = cmp.Or(looseString(w.Name), looseString(inner.Name))
 		it.Text = cmp.Or(looseString(w.Arguments), looseString(w.Input), looseString(inner.Arguments))
@@ -195,11 +181,8 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 // that the API asks of it.
 func contentText(raw json.RawMessage) (text, refusal string, whole bool) {
 	var parts []struct {
-		Type        string          `json:"type"`
-		Text        string          `json:"text"`
-		Refusal     string          `json:"refusal"`
-		Annotations json.RawMessage `json:"annotations"`
-		Logprobs    json.RawMessage `json:"logprobs"`
+		Type, Text, Refusal   string
+		Annotations, Logprobs json.RawMessage
 	}
 	if json.Unmarshal(raw, &parts) != nil {
 		return looseString(raw), "", false

@@ -17,8 +17,8 @@ type Vocabulary struct {
 	// Fields are the tools that an object without any name is meant for, by one of its
 	// fields; the first that fits counts.
 	Fields []FieldTool
-	// BytesMax bounds one answer: what the window cannot hold is not read. 0 is no bound.
-	BytesMax int
+	// WindowTokens is the context window, which bounds one answer.
+	WindowTokens int
 	// Decides is the tool that takes a decision; empty where none is asked for, so that
 	// nothing is read as an action.
 	Decides string
@@ -292,26 +292,17 @@ func (v *Vocabulary) explicitCall(o Value) (Call, bool) {
 		return textCall(v.Decides, contradiction(name, ownName(o)), used...), true
 	}
 	args := o.Field(argsKey)
-	if args.Kind == Null {
-		args = Value{Kind: Object}
-	}
-	if args.Kind == Object {
-		return v.namedCall(name, args, used), true
-	}
-	// Arguments may be a string that holds them, as on the wire.
 	raw := string(args.JSON())
-	if args.Kind == String {
+	switch args.Kind {
+	case Null:
+		return v.namedCall(name, Value{Kind: Object}, used), true
+	case Object:
+		return v.namedCall(name, args, used), true
+	case String: // as on the wire
 		raw = args.Text
 	}
-	tool, alias, known := v.named(name)
-	inner, _, fault := ReadObject(raw)
-	switch {
-	case known:
-		return Call{Tool: tool, Arguments: raw, Text: true, Repairs: append(used, alias...)}, true
-	case fault == nil:
-		return v.namedCall(name, inner, used), true
-	}
-	return Call{Tool: NoTool, Arguments: raw, Text: true, Repairs: used}, true
+	c := v.Called(name, raw)
+	return Call{Tool: v.Tool(c.Tool), Arguments: c.Arguments, Text: true, Repairs: append(used, c.Repairs...)}, true
 }
 
 // contradicts reports whether something beside an explicit call of an action says

@@ -38,11 +38,10 @@ const (
 	DefaultUntil Repair = "default_until"
 	// DefaultMaxTicks: a standing order left out how long it may last.
 	DefaultMaxTicks Repair = "default_max_ticks"
-)
 
-// The repairs of reading text that is not quite JSON. Each is counted once per
-// text that needed it.
-const (
+	// The repairs of reading text that is not quite JSON. Each is counted once per
+	// text that needed it.
+
 	// ExtraComma: a comma before a closing bracket, or several in a row.
 	ExtraComma Repair = "extra_comma"
 	// MissingComma: nothing between two elements.
@@ -80,25 +79,20 @@ const (
 	ProseAround Repair = "prose_around_json"
 	// ListOfOne: the object was the only element of a list.
 	ListOfOne Repair = "list_of_one"
-)
 
-// The repairs of names.
-const (
+	// The repairs of names.
+
 	// ActionAlias: an action was called by another word of the registry's table.
 	ActionAlias Repair = "action_alias"
 	// FieldAlias: a field was called by another name of the registry's table.
 	FieldAlias Repair = "field_alias"
-)
-
-// EventList: the conditions of a standing order were no list of objects with one event
-// each. EventDropped: some of several names of events were none.
-const (
+	// EventList: the conditions of a standing order were no list of objects with one event
+	// each. EventDropped: some of several names of events were none.
 	EventList    Repair = "event_list"
 	EventDropped Repair = "event_dropped"
-)
 
-// The repairs of finding calls in a text.
-const (
+	// The repairs of finding calls in a text.
+
 	// TextInsteadOfCall: the answer is text where a call was expected.
 	TextInsteadOfCall Repair = "text_instead_of_call"
 	// ThinkingRemoved: what was only thought about was passed over.
@@ -116,10 +110,9 @@ const (
 	LaterDiscarded Repair = "later_steps_discarded"
 	// BracketAdded: a bracket does not close before the end of its line.
 	BracketAdded Repair = "unbalanced_bracket"
-)
 
-// The repairs of finding the call that an object stands for.
-const (
+	// The repairs of finding the call that an object stands for.
+
 	// ToolAlias: a tool was called by another spelling of its name.
 	ToolAlias Repair = "tool_alias"
 	// CallKey: a name or its arguments are under another key than the API's.
@@ -138,10 +131,9 @@ const (
 	DraftShorthand Repair = "draft_shorthand"
 	// TypeKey: the name of an action is under "type".
 	TypeKey Repair = "type_key"
-)
 
-// The repairs of reading a decision.
-const (
+	// The repairs of reading a decision.
+
 	// FlatAction: the fields of the action are beside its name.
 	FlatAction Repair = "flat_action"
 	// DecisionKey: the action's name is under "decision".
@@ -159,10 +151,9 @@ const (
 	// NameResolved: a place, an agent or a factory was called by its name, and exactly one
 	// thing the agent knows has that name.
 	NameResolved Repair = "name_resolved"
-)
 
-// The repairs of reading a plan, and of lists.
-const (
+	// The repairs of reading a plan, and of lists.
+
 	// ListFromText, ListFromNull and ListFromOne: a list was one text, null, or its only
 	// element.
 	ListFromText Repair = "list_from_text"

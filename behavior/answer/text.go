@@ -17,10 +17,6 @@ const (
 	textLinesMax = 2000
 )
 
-// WindowBytes is what a context window can hold in bytes, or any answer has. A token has
-// about four; text that has twice as many in each is nothing that a model says.
-func WindowBytes(tokens int) int { return min(8*tokens, 2<<20) }
-
 // Reading is what a text stands for.
 type Reading struct {
 	// Calls are the calls, each with its own repairs; Repairs are those of the text as a
@@ -115,7 +111,7 @@ func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, proble
 	case len(f.objects)+len(calls) == 0:
 		return nil, nil, NoJSON
 	}
-	before, ignored := 0, false
+	passed, ignored := 0, false
 	for i, o := range f.objects {
 		if f.listed && !v.isCall(o) {
 			// A list of several objects does not say which of them it means.
@@ -123,8 +119,14 @@ func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, proble
 		}
 		// An object that does not say itself what it is may be the arguments of a tool named
 		// before it.
+		before, name, mark := f.befores[i][max(0, len(f.befores[i])-beforeMax):], "", ""
+		for j := 0; j < len(beforeObject) && mark == ""; j++ {
+			if at := beforeObject[j].FindStringSubmatchIndex(before); at != nil {
+				name, mark = before[at[2]:at[3]], before[at[0]:]
+			}
+		}
 		var more []Call
-		if name, mark := nameBefore(f.befores[i]); name != "" && v.knows(name) && (ownName(o) == "" || name == ToolDecision || name == ToolTurn) {
+		if name != "" && v.knows(name) && (ownName(o) == "" || name == ToolDecision || name == ToolTurn) {
 			more = []Call{v.namedCall(name, o, nil)}
 			f.used = append(f.used, CallSyntax)
 			f.rest = endMarks.ReplaceAllString(strings.Replace(f.rest, mark, "", 1), "")
@@ -132,11 +134,11 @@ func (v *Vocabulary) objectsIn(text string) (calls []Call, used []Repair, proble
 			more = v.callsOf(o, wrappersMax)
 			ignored = ignored || len(more) == 0
 		}
-		for before < len(spans) && spans[before][0] < f.starts[i] {
-			before++
+		for passed < len(spans) && spans[passed][0] < f.starts[i] {
+			passed++
 		}
 		// The calls stay in the order of the text.
-		calls = slices.Insert(calls, len(calls)-len(spans)+before, more...)
+		calls = slices.Insert(calls, len(calls)-len(spans)+passed, more...)
 	}
 	if len(calls) == 0 {
 		return nil, nil, UnknownShape
@@ -534,18 +536,6 @@ var endMarks = regexp.MustCompile(`</[\w.:-]+>|<\|[^|<>]{1,40}\|>|<｜[^｜]{1,4
 
 // beforeMax is how much of the text in front of an object is looked at.
 const beforeMax = 240
-
-// nameBefore returns the name that the text in front of an object gives to it, and
-// the part of that text that does so.
-func nameBefore(before string) (name, mark string) {
-	before = before[max(0, len(before)-beforeMax):]
-	for _, syntax := range beforeObject {
-		if at := syntax.FindStringSubmatchIndex(before); at != nil {
-			return before[at[2]:at[3]], before[at[0]:]
-		}
-	}
-	return "", ""
-}
 
 // The syntaxes in which every argument is in a tag of its own, and the one of
 // programming languages, where several calls may be in a list.

@@ -57,7 +57,7 @@ const (
 // vocabulary is what answers may name in a stage: an object that names no tool is meant
 // for that of the stage.
 func (k *Kit) vocabulary(stage trace.Stage) *answer.Vocabulary {
-	v := &answer.Vocabulary{Tools: k.tools, BytesMax: answer.WindowBytes(k.cfg.ContextWindowTokens)}
+	v := &answer.Vocabulary{Tools: k.tools, WindowTokens: k.cfg.ContextWindowTokens}
 	for _, field := range []string{"deltas", "tags", "insights"} {
 		v.Fields = append(v.Fields, answer.FieldTool{Field: field, Tool: string(stage)})
 	}
