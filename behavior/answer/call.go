@@ -153,9 +153,17 @@ const wrappersMax = 4
 // for: one, unless it holds a list in which each element says itself which call it is.
 // What wraps them is taken off.
 func (v *Vocabulary) callsOf(o Value, wrappers int) (found []Call) {
-	if calls := v.keyedCalls(o); calls != nil {
-		return calls
+	// {TOOL:{...}} has arguments under the name of their tool; what is under "decision" alone
+	// is a decision in any shape.
+	for _, f := range o.Fields {
+		if tool, used, ok := v.named(f.Name); ok && f.Value.Kind == Object && (f.Name != "decision" || len(o.Fields) > 1) {
+			found = append(found, textCall(tool, f.Value, append(used, CallKey)...))
+		}
 	}
+	if len(found) > 0 && len(found) == len(o.Fields) {
+		return found
+	}
+	found = nil
 	wrapped := first([]string{"tool_calls", "function_calls", "tool_call", "function_call"}, o.gives)
 	switch c, ok := v.bareCall(o); {
 	case ok && wrapped == "":
@@ -202,19 +210,6 @@ func (v *Vocabulary) isCall(o Value) bool {
 	_, own := v.explicitCall(o)
 	_, inner := v.explicitCall(o.Field("function"))
 	return own || inner
-}
-
-// keyedCalls reads {TOOL:{...}}, arguments under the name of their tool. What is under
-// "decision" alone is a decision in any shape.
-func (v *Vocabulary) keyedCalls(o Value) (calls []Call) {
-	for _, f := range o.Fields {
-		tool, used, ok := v.named(f.Name)
-		if !ok || f.Value.Kind != Object || f.Name == "decision" && len(o.Fields) == 1 {
-			return nil
-		}
-		calls = append(calls, textCall(tool, f.Value, append(used, CallKey)...))
-	}
-	return calls
 }
 
 // unwrapped returns the arguments of a tool that are in an object of their own: the whole

@@ -296,7 +296,18 @@ func (m mark) acts() bool { return m.kind == labelAction || m.kind == labelFinis
 // when objects come before it.
 func (v *Vocabulary) labelled(text string, r *Reading) (said string, calls []Call, problem Problem) {
 	marks := marksIn(text)
+	if len(marks) == 0 {
+		return text, nil, ""
+	}
+	from, undecided := marks[0].start, false
+	ahead := v.holdsCall(text[:from])
 	for i, m := range marks {
+		if i > 0 && marks[i-1].kind == labelThought {
+			// A thought may go on behind its line or have ended: whether what is there or the
+			// action is the decision nobody can say.
+			_, behind, _ := strings.Cut(text[marks[i-1].end:m.start], "\n")
+			undecided = undecided || v.holdsCall(behind)
+		}
 		// With an action line still to come, an object under a label of thoughts or
 		// observations is none that the model decided on: only what stands before all
 		// labels is meant to be carried out.
@@ -304,16 +315,16 @@ func (v *Vocabulary) labelled(text string, r *Reading) (said string, calls []Cal
 		switch {
 		case m.kind == labelObservation:
 			if !slices.ContainsFunc(marks[i:], mark.acts) {
-				before = text[:m.start]
+				ahead, from = ahead || v.holdsCall(text[from:m.start]), m.start
 			}
-			if !holdsObject(before) {
+			if !ahead {
 				continue
 			}
 			before = text[:m.start]
 		case !m.acts():
 			continue
-		case holdsObject(before):
-		case undecided(text, marks[:i+1]):
+		case ahead:
+		case undecided:
 			return "", nil, Several
 		default:
 			content := text[m.end:]
@@ -336,23 +347,11 @@ func (v *Vocabulary) labelled(text string, r *Reading) (said string, calls []Cal
 	return text, nil, ""
 }
 
-// undecided reports whether an object follows the line of a thought, where the
-// thought may go on or have ended, before the action of the last mark: which of the
-// two is the decision nobody can say.
-func undecided(text string, marks []mark) bool {
-	for i, m := range marks[:len(marks)-1] {
-		_, behind, _ := strings.Cut(text[m.end:marks[i+1].start], "\n")
-		if m.kind == labelThought && holdsObject(behind) {
-			return true
-		}
-	}
-	return false
-}
-
-// holdsObject reports whether there is an object to read in a text.
-func holdsObject(text string) bool {
+// holdsCall reports whether there is an object or a written call to read in a text.
+func (v *Vocabulary) holdsCall(text string) bool {
 	f, _ := findObjects(text)
-	return len(f.objects) > 0
+	calls, _, _ := v.writtenCalls(text)
+	return len(f.objects)+len(calls) > 0
 }
 
 // labelledCall reads the content of an action's line, with the input from a line of its own
@@ -361,7 +360,7 @@ func holdsObject(text string) bool {
 func (v *Vocabulary) labelledCall(m mark, content, text string, after []mark) ([]Call, []Repair, Problem) {
 	line := ActionLine
 	name, input := v.actionName(content)
-	objects := name == "" || !v.knows(name) && holdsObject(content)
+	objects := name == "" || !v.knows(name) && v.holdsCall(content)
 	if ends := strings.EqualFold(name, "finish"); ends || m.kind == labelFinish {
 		if m.kind != labelFinish {
 			content = input
@@ -553,7 +552,8 @@ const taggedArgsMax = 32
 
 // writtenCalls reads the calls that are written without one object of arguments, each with
 // its own arguments and no others'. spans are where they begin and end. Several are several
-// decisions, however they are written.
+// decisions, however they are written. A value between tags that is JSON is taken as such, any
+// other as a string.
 func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, problem Problem) {
 	take := func(name string, args Value, used []Repair, start, end int) {
 		calls, spans = append(calls, v.namedCall(name, args, used)), append(spans, [2]int{start, end})
@@ -572,9 +572,23 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, pr
 			// Without its end the call may lack arguments.
 			return nil, nil, Truncated
 		case end != nil && (first != nil || v.knows(name) && strings.TrimSpace(own[at[1]-at[0]:end[0]]) == ""):
-			args, used, whole := taggedArgs(own[:end[0]])
-			if !whole {
+			args, used := Value{Kind: Object}, []Repair(nil)
+			found := taggedArg.FindAllStringSubmatch(own[:end[0]], taggedArgsMax)
+			if len(found) != len(taggedOpen.FindAllStringIndex(own[:end[0]], taggedArgsMax+1)) {
+				// One does not end, or what ends the call is part of a value.
 				return nil, nil, Truncated
+			}
+			for _, groups := range found {
+				key, given := groups[1]+groups[3], strings.TrimSpace(groups[2]+groups[4])
+				if args.has(key) {
+					used = append(used, DuplicateKey) // the last counts, as in JSON
+				}
+				value, more, ok := literal(given)
+				if !ok {
+					value, more = stringOf(given), nil
+				}
+				used = append(used, more...)
+				args.set(key, value)
 			}
 			take(name, args, used, at[0], at[0]+end[1])
 		}
@@ -601,26 +615,4 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, pr
 		return nil, nil, TooLarge
 	}
 	return calls, spans, ""
-}
-
-// taggedArgs collects the arguments between tags. A value that is JSON is taken as
-// such, any other as a string; of two under one name the last counts, as in JSON. whole
-// is false where one does not end, or what ends the call is part of a value.
-func taggedArgs(text string) (args Value, used []Repair, whole bool) {
-	args.Kind = Object
-	found := taggedArg.FindAllStringSubmatch(text, taggedArgsMax)
-	whole = len(found) == len(taggedOpen.FindAllStringIndex(text, taggedArgsMax+1))
-	for _, groups := range found {
-		key, given := groups[1]+groups[3], strings.TrimSpace(groups[2]+groups[4])
-		if args.has(key) {
-			used = append(used, DuplicateKey)
-		}
-		value, more, ok := literal(given)
-		if !ok {
-			value, more = stringOf(given), nil
-		}
-		used = append(used, more...)
-		args.set(key, value)
-	}
-	return args, used, whole
 }
