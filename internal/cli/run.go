@@ -260,8 +260,9 @@ func unusableHint(kind string) string {
 		return "the model writes prose where it should call a tool: --protocol lean asks for less, or take a model that calls tools"
 	case "refusal", "content_filter":
 		return "the model or its provider refuses: change --system-prompt or the model"
-	case "malformed_body", "foreign_object", "chat_completions":
-		return "the endpoint is not a Responses API: check --base-url"
+	case "malformed_body", "foreign_object", "chat_completions", "wrong_path", "body_too_large":
+		_, advice := doctor.Advice(llmclient.Failure{Kind: llmclient.ErrorKind(kind)})
+		return withFlags(advice)
 	case "error_object", "failed_response", "cancelled_response", "unfinished_response":
 		return "the endpoint reports errors in place of answers: see its log, or name another model"
 	}
@@ -287,12 +288,14 @@ func (p plan) providerHint(f *llmclient.Failure) string {
 	if !p.faults.Empty() {
 		return fmt.Sprintf("faults were injected on purpose (--faults %s); leave out those that end a run", shown(p.Faults))
 	}
-	hint := p.modelHint()
-	if f != nil && p.Live() {
-		_, advice := doctor.Advice(*f)
-		hint = withFlags(advice) + "; " + hint
+	if f == nil || !p.Live() {
+		return p.modelHint()
 	}
-	return hint
+	check, advice := doctor.Advice(*f)
+	if check == doctor.CheckKey || f.Kind == llmclient.ErrServer {
+		return withFlags(advice) + "; " + p.modelHint() // which says where the key is from
+	}
+	return withFlags(advice)
 }
 
 // finishReport folds the trace into a report, writes it to the run directory and

@@ -1,9 +1,9 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -35,12 +35,14 @@ const slowAfterDefault = 10 * time.Second
 // examination is an examination under way.
 type examination struct {
 	client  *openai.Client
-	wire    *wire
 	model   string
 	how     llmclient.Sampling
 	slow    time.Duration
 	timeout time.Duration
 	found   findings
+	// calls is how many requests were sent, response the body of the last answer.
+	calls    int
+	response []byte
 	// took are the latencies of the calls in milliseconds.
 	took []int64
 	// longest is the most that an answer took, thought how much of that was reasoning, cut
@@ -61,13 +63,8 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	}
 	// One attempt per call: a timeout as long as the patient one is not repeated.
 	config.DefaultTimeout, config.RetriesMax, config.Limiter = config.Timeout, -1, nil
-	carrier := openai.Transport()
-	defer carrier.CloseIdleConnections()
-	x := &examination{wire: &wire{next: carrier}, model: o.Model, how: o.Sampling, slow: o.SlowAfter, timeout: config.Timeout, found: findings{}}
-	if x.slow == 0 {
-		x.slow = slowAfterDefault
-	}
-	config.HTTPClient = &http.Client{Transport: x.wire}
+	x := &examination{model: o.Model, how: o.Sampling, slow: cmp.Or(o.SlowAfter, slowAfterDefault), timeout: config.Timeout, found: findings{}}
+	config.Response = func(body []byte) { x.response = body }
 	client, err := openai.New(config)
 	if err != nil {
 		return Report{}, err
@@ -83,7 +80,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	}
 	x.latency()
 	x.thinking()
-	r := Report{Endpoint: client.URL(), Model: o.Model, Calls: int(x.wire.calls.Load())}
+	r := Report{Endpoint: client.URL(), Model: o.Model, Calls: x.calls}
 	for _, check := range checks {
 		found, ok := x.found[check]
 		if !ok {
@@ -97,6 +94,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 // ask sends one request and notes what any answer shows.
 func (x *examination) ask(ctx context.Context, r llmclient.Request) llmclient.Answer {
 	answer := x.client.Respond(ctx, r)
+	x.calls += answer.Attempts
 	// Of a call that never got to the endpoint the time it took says nothing.
 	if f := answer.Failure; f == nil || f.Kind != llmclient.ErrDNS && f.Kind != llmclient.ErrTLS && f.Kind != llmclient.ErrConnection {
 		x.took = append(x.took, answer.LatencyMS)

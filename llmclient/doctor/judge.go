@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -141,22 +142,25 @@ func schemaFault(call llmclient.Item) string {
 
 // usage notes which counts the endpoint reports. Zero is a count, absence is not.
 func (x *examination) usage(r llmclient.Reply) {
-	have := x.wire.usage()
-	switch {
-	case !have.input || !have.output:
-		x.found.add(CheckUsage, Warn, "tokens are not reported", "caps and cost cannot count tokens at this endpoint: bound a run by its number of calls and ticks")
-	case !have.cached || !have.reasoning:
-		var missing []string
-		if !have.cached {
-			missing = append(missing, "cached")
-		}
-		if !have.reasoning {
-			missing = append(missing, "reasoning")
-		}
-		x.found.add(CheckUsage, Pass, fmt.Sprintf("%d in, %d out; not reported apart: %s", r.Usage.Input, r.Usage.Output, strings.Join(missing, ", ")), "")
-	default:
-		x.found.add(CheckUsage, Pass, fmt.Sprintf("%d in (%d cached), %d out (%d reasoning)", r.Usage.Input, r.Usage.Cached, r.Usage.Output, r.Usage.Reasoning), "")
+	var have struct {
+		Usage struct {
+			Input       *json.RawMessage            `json:"input_tokens"`
+			Output      *json.RawMessage            `json:"output_tokens"`
+			InputParts  map[string]*json.RawMessage `json:"input_tokens_details"`
+			OutputParts map[string]*json.RawMessage `json:"output_tokens_details"`
+		} `json:"usage"`
 	}
+	if u := &have.Usage; json.Unmarshal(x.response, &have) != nil || u.Input == nil || u.Output == nil {
+		x.found.add(CheckUsage, Warn, "tokens are not reported", "caps and cost cannot count tokens at this endpoint: bound a run by its number of calls and ticks")
+		return
+	}
+	detail := fmt.Sprintf("%d in (%d cached), %d out (%d reasoning)", r.Usage.Input, r.Usage.Cached, r.Usage.Output, r.Usage.Reasoning)
+	for name, part := range map[string]*json.RawMessage{"cached": have.Usage.InputParts["cached_tokens"], "reasoning": have.Usage.OutputParts["reasoning_tokens"]} {
+		if part == nil {
+			detail = strings.Replace(detail, fmt.Sprintf("(0 %s)", name), "("+name+" not reported)", 1)
+		}
+	}
+	x.found.add(CheckUsage, Pass, detail, "")
 }
 
 // refusedSetting is the setting of sampling that the last response names, empty for none.
@@ -168,14 +172,14 @@ func (x *examination) refusedSetting() string {
 		{"temperature", "temperature", x.how.Temperature != ""}, {"top_p", "top_p", x.how.TopP != ""},
 		{"max_output_tokens", "max_output_tokens", x.how.MaxOutputTokens > 0}, {"reasoning", "reasoning_effort", x.how.ReasoningEffort != ""},
 	} {
-		if s.set && x.wire.says(s.name) {
+		if s.set && bytes.Contains(x.response, []byte(s.name)) {
 			return s.setting
 		}
 	}
 	var extra map[string]any
 	_ = json.Unmarshal(x.how.ExtraBody, &extra) // none has no members
 	for name := range extra {
-		if x.wire.says(name) {
+		if bytes.Contains(x.response, []byte(name)) {
 			return "extra_body"
 		}
 	}

@@ -40,7 +40,6 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 		}
 		return &llmclient.Failure{Kind: kind, Status: x.status, Code: c.scrub.label(p.name()), Message: c.scrub.message(message)}
 	}
-	x.unstream()
 	var r *response
 	if err := json.Unmarshal(x.body, &r); err != nil || r == nil {
 		return nil, failure(llmclient.ErrMalformed, problem{}, "expected a response, got "+x.describe())

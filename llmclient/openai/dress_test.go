@@ -124,9 +124,8 @@ func TestProxies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		carrier := Transport()
-		carrier.Proxy = http.ProxyURL(at)
-		client, _ := newClient(t, Config{BaseURL: c.base, RetriesMax: -1, HTTPClient: &http.Client{Transport: carrier}})
+		client, _ := newClient(t, Config{BaseURL: c.base, RetriesMax: -1})
+		client.carrier.Transport.(*http.Transport).Proxy = http.ProxyURL(at)
 		answer := client.Respond(t.Context(), request())
 		if kindOf(answer) != llmclient.ErrProxy || !strings.Contains(answer.Failure.Message, c.part) {
 			t.Errorf("%s by way of %s: %+v", c.base, c.proxy, answer.Failure)

@@ -23,6 +23,12 @@ type outcome struct {
 // outcome judges an exchange. A complete response counts even when ctx or the
 // timeout ended in the same moment: it is there, and it was paid for.
 func (c *Client) outcome(ctx context.Context, x exchange) outcome {
+	if x.whole {
+		x.unstream()
+		if c.config.Response != nil {
+			c.config.Response(x.body)
+		}
+	}
 	switch {
 	case x.status >= 300:
 		return c.refused(x)

@@ -20,24 +20,6 @@ const pingInterval = 15 * time.Second
 // errProxyRefused says that a proxy was reached and did not pass a connection on.
 var errProxyRefused = errors.New("it answered")
 
-// Transport returns a transport like the one that clients use without a configured one:
-// the standard one, with more idle connections.
-func Transport() *http.Transport {
-	own := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
-	if standard, ok := http.DefaultTransport.(*http.Transport); ok {
-		own = standard.Clone()
-	}
-	own.MaxIdleConns, own.MaxIdleConnsPerHost = 2*ConnsIdleMax, ConnsIdleMax
-	own.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingInterval}
-	own.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
-		if r.StatusCode != http.StatusOK {
-			return fmt.Errorf("%w HTTP %s", errProxyRefused, r.Status)
-		}
-		return nil
-	}
-	return own
-}
-
 // httpClient returns the client that carries requests: a copy of the configured
 // one, or one with the standard transport and more idle connections.
 func httpClient(configured *http.Client) *http.Client {
@@ -46,7 +28,19 @@ func httpClient(configured *http.Client) *http.Client {
 		client = *configured
 	}
 	if client.Transport == nil {
-		client.Transport = Transport()
+		own := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+		if standard, ok := http.DefaultTransport.(*http.Transport); ok {
+			own = standard.Clone()
+		}
+		own.MaxIdleConns, own.MaxIdleConnsPerHost = 2*ConnsIdleMax, ConnsIdleMax
+		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingInterval}
+		own.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
+			if r.StatusCode != http.StatusOK {
+				return fmt.Errorf("%w HTTP %s", errProxyRefused, r.Status)
+			}
+			return nil
+		}
+		client.Transport = own
 	}
 	if client.CheckRedirect == nil {
 		client.CheckRedirect = sameServer
