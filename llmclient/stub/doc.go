@@ -49,7 +49,7 @@
 // to be done several times, tells a neighbour now and then how it is doing, does not repeat
 // what was just refused, and waits when nothing is left to do.
 //
-// A [Manner] changes how it answers and not what it decides: it thinks long, decides in
+// [Manners] change how it answers and not what it decides: it thinks long, decides in
 // prose, drafts again. A [Mode] changes what it decides. With a table of [Cue] it is obedient: it carries out what
 // the texts in the table ask for, whoever wrote them; guards are measured with it.
 //

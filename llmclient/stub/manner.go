@@ -3,46 +3,29 @@ package stub
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"example.com/agentworld/llmclient"
 )
 
-// Manner is a way of answering that models have and this policy has not. What is decided
-// stays the same; how it comes differs. A manner goes with every [Mode] and with faults.
-type Manner string
-
-// The manners, in the order in which they change an answer. Most are about the turn; the
+// The manners, in the order in which they change an answer. Most are about the turn, the
 // last three about every answer.
 const (
-	// MannerModulesFirst asks a module before it plans.
-	MannerModulesFirst Manner = "modules-first"
-	// MannerPlannerOnly plans again in place of a draft or a decision.
-	MannerPlannerOnly Manner = "planner-only"
-	// MannerOffPlan plans one action and no question, then asks one and drafts others.
-	MannerOffPlan Manner = "off-plan"
-	// MannerRedrafter drafts again in place of a decision.
-	MannerRedrafter Manner = "redrafter"
-	// MannerProse decides in a sentence.
-	MannerProse Manner = "prose"
-	// MannerSilentDecision says nothing in place of a decision.
-	MannerSilentDecision Manner = "silent-decision"
-	// MannerLate sends no decision before the client stops waiting.
-	MannerLate Manner = "late"
-	// MannerNamer writes the namespace of a chat template before each name.
-	MannerNamer Manner = "namer"
-	// MannerNested writes its calls down as text, in the shape of another API.
-	MannerNested Manner = "nested"
-	// MannerThinker reasons for 3,000 tokens before it says anything.
-	MannerThinker Manner = "thinker"
+	modulesFirst   = "modules-first"
+	plannerOnly    = "planner-only"
+	offPlan        = "off-plan"
+	redrafter      = "redrafter"
+	prose          = "prose"
+	silentDecision = "silent-decision"
+	late           = "late"
+	namer          = "namer"
+	nested         = "nested"
+	thinker        = "thinker"
 )
 
-// manners are all of them, in their order.
-var manners = []Manner{
-	MannerModulesFirst, MannerPlannerOnly, MannerOffPlan, MannerRedrafter, MannerProse, MannerSilentDecision, MannerLate,
-	MannerNamer, MannerNested, MannerThinker,
-}
+var manners = []string{modulesFirst, plannerOnly, offPlan, redrafter, prose, silentDecision, late, namer, nested, thinker}
 
 const (
 	// namespace is what a namer writes before names.
@@ -52,22 +35,12 @@ const (
 )
 
 // MannerNames lists the names of all manners.
-func MannerNames() []string {
-	names := make([]string, len(manners))
-	for i, m := range manners {
-		names[i] = string(m)
-	}
-	return names
-}
+func MannerNames() []string { return slices.Clone(manners) }
 
-// Manners say who answers how. Make them with [ParseManners]; the zero value is nobody.
-type Manners struct{ list []mannerOf }
-
-// mannerOf is a manner of one agent, or of all where agent is empty.
-type mannerOf struct {
-	agent  string
-	manner Manner
-}
+// Manners say who answers how: each agent's manners, and under "" those of all. A manner is
+// a way of answering that models have and this policy has not; docs/faults.md lists them.
+// What is decided stays the same. Manners go with every [Mode] and with faults.
+type Manners map[string][]string
 
 // ParseManners reads manners between commas, each for all agents or, as AGENT=MANNER, for
 // one, in any order:
@@ -77,79 +50,78 @@ type mannerOf struct {
 //
 // The error names what is wrong and what is allowed.
 func ParseManners(text string) (Manners, error) {
-	var m Manners
+	m := Manners{}
+	if strings.TrimSpace(text) == "" {
+		return m, nil
+	}
 	for item := range strings.SplitSeq(text, ",") {
-		if item = strings.TrimSpace(item); item == "" && strings.TrimSpace(text) == "" {
-			break
-		}
 		agent, name, one := strings.Cut(item, "=")
 		if !one {
 			agent, name = "", item
 		}
-		of := mannerOf{strings.TrimSpace(agent), Manner(strings.TrimSpace(name))}
-		if !slices.Contains(manners, of.manner) || one && of.agent == "" {
-			return Manners{}, fmt.Errorf("%q is no manner; allowed: %s, or AGENT=MANNER, separated by commas", item, strings.Join(MannerNames(), ", "))
+		agent, name = strings.TrimSpace(agent), strings.TrimSpace(name)
+		if !slices.Contains(manners, name) || one && agent == "" {
+			return nil, fmt.Errorf("%q is no manner; allowed: %s, or AGENT=MANNER, separated by commas", item, strings.Join(manners, ", "))
 		}
-		m.list = append(m.list, of)
+		m[agent] = append(m[agent], name)
 	}
 	return m, nil
 }
 
-// Empty reports whether nobody has a manner.
-func (m Manners) Empty() bool { return len(m.list) == 0 }
-
 // Agents lists the agents that are named.
 func (m Manners) Agents() []string {
-	var agents []string
-	for _, of := range m.list {
-		if of.agent != "" {
-			agents = append(agents, of.agent)
-		}
-	}
-	return agents
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(m)), func(agent string) bool { return agent == "" })
 }
 
-// of are the manners of the agent that a request comes from, in their order.
-func (m Manners) of(r request) []Manner {
-	if m.Empty() {
-		return nil
-	}
+// of are the manners of the agent that a request comes from, in their order. Whoever names
+// no agent has those of all.
+func (m Manners) of(r request) (all []string) {
 	var agent string
-	_ = json.Unmarshal(r.echo.CacheKey, &agent) // whoever names no agent has the manners of all
-	return slices.DeleteFunc(slices.Clone(manners), func(one Manner) bool {
-		return !slices.Contains(m.list, mannerOf{"", one}) && (agent == "" || !slices.Contains(m.list, mannerOf{agent, one}))
-	})
+	_ = json.Unmarshal(r.echo.CacheKey, &agent)
+	for _, name := range manners {
+		if slices.Contains(m[""], name) || slices.Contains(m[agent], name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // mannered is an answer as it comes from a model with these manners. It follows from the
 // request alone, like the answer itself. Stages do not bind it: it calls tools that
 // tool_choice leaves out.
-func (s stage) mannered(all []Manner, a answer) answer {
+func (s stage) mannered(all []string, a answer) answer {
 	s.allowed = s.request.tools
+	question := moduleSearch
 	for _, m := range all {
+		// instead makes another call, unless the request has no such tool.
+		instead := func(name string, values object) {
+			if calls := s.call(name, values); len(calls) > 0 {
+				a.calls = calls
+			}
+		}
 		at := func(names ...string) bool {
 			return slices.ContainsFunc(a.calls, func(c toolCall) bool { return slices.Contains(names, c.name) })
 		}
 		switch m {
-		case MannerModulesFirst:
+		case modulesFirst:
 			if len(s.turn) == 0 && at(toolPlan, toolDraft, toolDecision, toolTurn) {
-				a.instead(s.question())
+				instead(question, s.moduleValues(question))
 			}
-		case MannerPlannerOnly:
+		case plannerOnly:
 			if at(toolDraft, toolDecision, toolTurn) {
-				a.instead(s.call(toolPlan, s.plan()))
+				instead(toolPlan, s.plan())
 			}
-		case MannerOffPlan:
+		case offPlan:
 			switch {
 			case at(toolPlan):
 				plan := s.plan()
 				actions := plan["actions"].([]any)
 				plan["steps"], plan["actions"] = []any{object{"kind": "respond"}}, actions[max(0, len(actions)-1):]
-				a.instead(s.call(toolPlan, plan))
+				instead(toolPlan, plan)
 			case at(toolDraft, toolDecision) && s.turn.count(toolPlan) > 0 && s.turn.modules() == 0:
-				a.instead(s.question())
+				instead(question, s.moduleValues(question))
 			}
-		case MannerRedrafter, MannerProse, MannerSilentDecision, MannerLate:
+		case redrafter, prose, silentDecision, late:
 			if !at(toolDecision, toolTurn) {
 				break
 			}
@@ -157,42 +129,27 @@ func (s stage) mannered(all []Manner, a answer) answer {
 			switch {
 			case len(rest) > 0: // the decision has an answer of its own
 				a.calls = rest
-			case m == MannerRedrafter:
-				a.instead(s.call(toolDraft, s.draft()))
-			case m == MannerProse:
+			case m == redrafter:
+				instead(toolDraft, s.draft())
+			case m == prose:
 				a.calls, a.text = nil, "I have looked at both and will "+strings.ReplaceAll(name(s.ideas[0].action), "_", " ")+" now, as this helps most."
-			case m == MannerSilentDecision:
+			case m == silentDecision:
 				a.calls, a.silent = nil, true
 			default:
 				a.late = true
 			}
-		case MannerNamer:
+		case namer:
 			a.calls = slices.Clone(a.calls)
 			for i := range a.calls {
 				a.calls[i].name = namespace + a.calls[i].name
 			}
-		case MannerNested:
+		case nested:
 			a.nested = true
-		case MannerThinker:
+		case thinker:
 			a.reasoningTokens = thinkerTokens
 		}
 	}
 	return a
-}
-
-// instead makes other calls, unless the request has no such tool.
-func (a *answer) instead(calls []toolCall) {
-	if len(calls) > 0 {
-		a.calls = calls
-	}
-}
-
-// question is one call of a module.
-func (s stage) question() []toolCall {
-	for _, name := range s.offered([]string{moduleSearch, moduleRecent, moduleList}) {
-		return s.call(name, s.moduleValues(name))
-	}
-	return nil
 }
 
 // nestedText writes calls down the way that another API nests them.
@@ -210,29 +167,30 @@ func nestedText(calls []toolCall) string {
 // cut returns what of an output fits that many tokens: the item in which they end is
 // incomplete, those behind it are missing. Reasoning stays; its tokens are counted elsewhere.
 func cut(output []json.RawMessage, left int64) []json.RawMessage {
-	kept := []json.RawMessage{}
-	for _, raw := range output {
-		item, _ := llmclient.ParseItem(raw)
-		room := max(0, left) * bytesPerToken
-		left -= tokens(len(raw))
-		if left >= 0 || item.Kind == llmclient.KindReasoning {
-			kept = append(kept, raw)
+	for i, raw := range output {
+		var item object
+		room := int(max(0, left) * bytesPerToken)
+		if left -= tokens(len(raw)); left >= 0 || decode(raw, &item) != nil || item["type"] == "reasoning" {
 			continue
 		}
-		text := strings.ToValidUTF8(item.Text[:min(int(room), len(item.Text))], "")
-		switch {
-		case text == "":
-		case item.Kind == llmclient.KindFunctionCall:
-			kept = append(kept, llmclient.Marshal(wireCall{
-				ID: item.ID, Type: "function_call", Status: "incomplete", CallID: item.CallID, Name: item.Name, Arguments: text,
-			}))
-		case item.Kind == llmclient.KindMessage:
-			kept = append(kept, llmclient.Marshal(wireMessage{
-				ID: item.ID, Type: "message", Status: "incomplete", Role: "assistant",
-				Content: []wireText{{Type: "output_text", Text: text, Annotations: []string{}, Logprobs: []string{}}},
-			}))
+		clip := func(text any) string {
+			s, _ := text.(string)
+			return strings.ToValidUTF8(s[:min(room, len(s))], "")
+		}
+		item["status"] = "incomplete"
+		content, _ := item["content"].([]any)
+		for _, part := range content {
+			if part, ok := part.(object); ok {
+				part["text"] = clip(part["text"])
+			}
+		}
+		if item["arguments"] != nil {
+			item["arguments"] = clip(item["arguments"])
+		}
+		if output = output[:i:i]; room > 0 {
+			output = append(output, llmclient.Marshal(item))
 		}
 		break
 	}
-	return kept
+	return output
 }

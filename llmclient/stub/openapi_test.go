@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,9 @@ func openAPI(t *testing.T, name string) func(value []byte) error {
 func TestAnswersPassTheDescriptionOfTheAPI(t *testing.T) {
 	response, event, refusal := openAPI(t, "Response"), openAPI(t, "ResponseStreamEvent"), openAPI(t, "ErrorResponse")
 	bodies := [][]byte{[]byte(`{"model":"m","input":"Hello","tools":[{"type":"function","name":"look"},{"type":"web_search"}],"tool_choice":"required"}`)}
+	for _, tool := range []string{"ponder", "amend"} {
+		bodies = append(bodies, lookingBack(retrospect, tool))
+	}
 	for _, p := range []protocol{full, lean} {
 		g := opened(t, 3, p)
 		g.live(3)
@@ -62,7 +66,7 @@ func TestAnswersPassTheDescriptionOfTheAPI(t *testing.T) {
 		options = append(options, Options{Manners: manners})
 	}
 	for _, o := range options {
-		if len(o.Manners.list) > 0 && o.Manners.list[0].manner == MannerLate {
+		if slices.Contains(o.Manners[""], late) {
 			continue // it says what others say, or nothing
 		}
 		s, client := start(t, o)

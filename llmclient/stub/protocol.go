@@ -19,7 +19,7 @@ type answer struct {
 	// raw replaces the encoded arguments of the first call; nil leaves them.
 	raw *string
 	// nested writes the calls down as text, silent says nothing at all, late comes when the
-	// client has stopped waiting; see [Manner].
+	// client has stopped waiting; see [Manners].
 	nested, silent, late bool
 }
 

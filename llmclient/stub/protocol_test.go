@@ -218,7 +218,7 @@ func TestWithoutToolsThereIsAText(t *testing.T) {
 
 func TestRefusedRequests(t *testing.T) {
 	for _, tc := range []struct{ body, code, param string }{
-		{``, "invalid_json", ""}, {`{`, "invalid_json", ""}, {`[]`, "invalid_type", ""}, {`null`, "invalid_json", ""}, {`"text"`, "invalid_type", ""},
+		{``, "invalid_json", ""}, {`{`, "invalid_json", ""}, {`[]`, "invalid_type", ""}, {`null`, "missing_required_parameter", ""}, {`"text"`, "invalid_type", ""},
 		{`{"input":"Hello"}`, "missing_required_parameter", "model"}, {`{"model":"m"}`, "missing_required_parameter", "input"},
 		{`{"model":"m","input":null}`, "missing_required_parameter", "input"}, {`{"model":7}`, "invalid_type", "model"},
 		{`{"input":7}`, "invalid_type", "input"}, {`{"input":[7]}`, "invalid_type", "input[0]"},
@@ -227,7 +227,9 @@ func TestRefusedRequests(t *testing.T) {
 		{`{"reasoning":{"effort":"huge"}}`, "invalid_value", "reasoning.effort"}, {`{"temperature":"hot"}`, "invalid_type", "temperature"},
 		{`{"temperature":2.5}`, "invalid_value", "temperature"}, {`{"max_output_tokens":15}`, "invalid_value", "max_output_tokens"},
 		{`{"max_output_tokens":20.5}`, "invalid_type", "max_output_tokens"}, {`{"stream":"yes"}`, "invalid_type", "stream"},
-		{`{"model":"m","input":"a","tool_choice":"maybe"}`, "invalid_value", "tool_choice"}, {`{"model":"m","input":"a","tool_choice":{"type":"mcp"}}`, "invalid_value", "tool_choice"},
+		{`{"model":"m","input":"a","tool_choice":"maybe"}`, "invalid_value", "tool_choice"}, {`{"model":"m","input":"a","tool_choice":{"type":"mcp"}}`, "invalid_value", "tool_choice.type"},
+		{`{"model":"m","input":"a","tool_choice":{"type":"function","name":"f"}}`, "invalid_value", "tool_choice"}, {`{"stream_options":{"include_usage":true}}`, "unknown_parameter", "stream_options.include_usage"},
+		{`{"model":"m","input":[{"role":"user","content":[{"type":"text","text":"a"}]}]}`, "invalid_value", "input[0].content[0].type"},
 		{`{"tool_choice":7}`, "invalid_type", "tool_choice"}, {`{"model":"m","input":"a","background":true}`, "unsupported_parameter", ""},
 		{`{"model":"m","input":"a","tools":[{"type":"function"}]}`, "missing_required_parameter", "tools[0].name"},
 		{`{"model":"m","input":"a","tools":[{"type":"function","name":"a.b"}]}`, "invalid_value", "tools[0].name"},

@@ -1,9 +1,6 @@
 package stub
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -48,19 +45,4 @@ func (e *RequestError) object() []byte {
 // badRequest returns a refusal with status 400.
 func badRequest(code, param, message string) *RequestError {
 	return &RequestError{Status: http.StatusBadRequest, Code: code, Param: param, Message: message}
-}
-
-// decodeBody reads body, which must be one JSON object, into v.
-func decodeBody(body []byte, v any) *RequestError {
-	var mistyped *json.UnmarshalTypeError
-	err := json.Unmarshal(body, v)
-	switch {
-	case errors.As(err, &mistyped):
-		return badRequest("invalid_type", mistyped.Field, "A field of the request has the wrong type.")
-	case err != nil:
-		return badRequest("invalid_json", "", "The request body is not valid JSON.")
-	case !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")):
-		return badRequest("invalid_json", "", "The request body is not a JSON object.")
-	}
-	return nil
 }

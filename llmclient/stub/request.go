@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -48,9 +47,9 @@ type wireRequest struct {
 	Instructions json.RawMessage `json:"instructions"`
 	// Input is a string or a list of items.
 	Input json.RawMessage `json:"input"`
-	// Tools may be of any type; see parseTools.
+	// Tools may be of any type.
 	Tools json.RawMessage `json:"tools"`
-	// ToolChoice is a mode or an object; see parseChoice.
+	// ToolChoice is a mode or an object; see choiceOf.
 	ToolChoice        json.RawMessage `json:"tool_choice"`
 	ParallelToolCalls *bool           `json:"parallel_tool_calls"`
 	// These ask for what this server does not do.
@@ -74,82 +73,61 @@ type wireRequest struct {
 // answer a conversation the client did not mean.
 func parseRequest(body []byte) (request, *RequestError) {
 	r := request{body: body}
-	if refused := decodeBody(body, &r.echo); refused != nil {
+	var tree any
+	if decode(body, &tree) != nil {
+		return r, badRequest("invalid_json", "", "The request body is not valid JSON.")
+	}
+	if refused := requestParameters.check("", tree); refused != nil {
 		return r, refused
+	}
+	if refused := checkPairs(tree.(object)["input"]); refused != nil {
+		return r, refused
+	}
+	if json.Unmarshal(body, &r.echo) != nil {
+		return r, badRequest("invalid_type", "", "A field of the request has the wrong type.")
 	}
 	if r.echo.PreviousResponseID != nil {
 		return r, badRequest("previous_response_not_found", "previous_response_id", "This server keeps no responses; send the whole input.")
 	}
-	refused := requestParameters.check("", body)
-	if refused != nil {
-		return r, refused
-	}
 	if r.echo.Background != nil && *r.echo.Background || !isNull(r.echo.Conversation) || !isNull(r.echo.Prompt) {
 		return r, badRequest("unsupported_parameter", "", "This server has no background, conversation or prompt; send the whole input.")
 	}
-	if r.tools, r.echo.Tools, refused = parseTools(r.echo.Tools); refused != nil {
-		return r, refused
+	if !isNull(r.echo.Tools) {
+		all, err := toolLists.read(r.echo.Tools)
+		if err != nil {
+			return r, badRequest("invalid_type", "tools", "The tools are not a list of tool objects.")
+		}
+		r.tools, r.echo.Tools = all.functions, all.echo
 	}
-	if r.choice, refused = parseChoice(r.echo.ToolChoice); refused != nil {
-		return r, refused
+	r.choice = choiceOf(r.echo.ToolChoice)
+	for _, name := range r.choice.Allowed {
+		if !slices.ContainsFunc(r.tools, func(t tool) bool { return t.Name == name }) {
+			return r, badRequest("invalid_value", "tool_choice", "A tool of the tool choice was not found in 'tools'.")
+		}
 	}
-	r.input, refused = parseInput(r.echo.Input)
-	return r, refused
+	r.input = inputOf(r.echo.Input)
+	return r, nil
 }
 
-// parseInput reads the input, which is a string or a list of items. An item
-// without a type but with a role is a message.
-func parseInput(raw json.RawMessage) ([]llmclient.Item, *RequestError) {
+// inputOf reads the input, which is a string or a list of items. An item
+// without a type is a message.
+func inputOf(raw json.RawMessage) []llmclient.Item {
 	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return []llmclient.Item{llmclient.Message("user", text)}
+	}
 	var list []json.RawMessage
-	if isNull(raw) {
-		return nil, nil
-	}
-	if raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
-		return []llmclient.Item{llmclient.Message("user", text)}, nil
-	}
-	if json.Unmarshal(raw, &list) != nil {
-		return nil, badRequest("invalid_type", "input", "The input is neither a string nor a list of items.")
-	}
-	items := make([]llmclient.Item, 0, len(list))
-	for _, entry := range list {
-		item, ok := llmclient.ParseItem(entry)
-		if !ok {
-			return nil, badRequest("invalid_type", "input", "An input item is not an object.")
+	_ = json.Unmarshal(raw, &list) // it was checked
+	items := make([]llmclient.Item, len(list))
+	for i, entry := range list {
+		if items[i], _ = llmclient.ParseItem(entry); items[i].Kind == "" {
+			var fields map[string]json.RawMessage
+			_ = json.Unmarshal(entry, &fields)
+			fields["type"] = llmclient.Marshal(llmclient.KindMessage)
+			items[i], _ = llmclient.ParseItem(llmclient.Marshal(fields))
 		}
-		if item.Kind == "" && item.Role != "" {
-			item = typedMessage(entry)
-		}
-		items = append(items, item)
 	}
-	return items, checkItems(list)
-}
-
-// typedMessage reads a message whose type was left out, which the API allows.
-func typedMessage(raw json.RawMessage) llmclient.Item {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		panic("stub: an item that was parsed before is not an object: " + err.Error())
-	}
-	fields["type"] = llmclient.Marshal(llmclient.KindMessage)
-	item, _ := llmclient.ParseItem(llmclient.Marshal(fields))
-	return item
-}
-
-// parseTools returns the function tools, and the list as the answer repeats it. Nobody may
-// change them: a list that came before gives the same slice.
-func parseTools(raw json.RawMessage) ([]tool, json.RawMessage, *RequestError) {
-	if isNull(raw) {
-		return nil, raw, nil
-	}
-	all, err := toolLists.read(raw)
-	if refused, ok := errors.AsType[*RequestError](err); ok {
-		return nil, nil, refused
-	}
-	if err != nil {
-		return nil, nil, badRequest("invalid_type", "tools", "The tools are not a list of tool objects.")
-	}
-	return all.functions, all.echo, nil
+	return items
 }
 
 // toolList is what there is to know of a list of tools.
@@ -159,37 +137,21 @@ type toolList struct {
 	echo json.RawMessage
 }
 
-// toolLists are the tool lists of requests.
+// toolLists are the tool lists of requests. Nobody may change them: a list that came before
+// gives the same slice.
 var toolLists = memo[toolList]{parse: func(raw []byte) (of toolList, err error) {
-	var list []json.RawMessage
-	if err := errors.Join(json.Unmarshal(raw, &of.functions), json.Unmarshal(raw, &list)); err != nil {
-		return of, err
-	}
-	of.echo = bytes.Clone(raw)
+	var list []map[string]json.RawMessage
+	of.echo, err = bytes.Clone(raw), errors.Join(json.Unmarshal(raw, &of.functions), json.Unmarshal(raw, &list))
 	for i, t := range of.functions {
-		if t.Type != "function" {
-			continue
-		}
-		if refused := functionParameter.check(fmt.Sprintf("tools[%d]", i), list[i]); refused != nil {
-			return of, refused
-		}
-		var whole map[string]json.RawMessage
-		if err := json.Unmarshal(list[i], &whole); err != nil {
-			return of, err
-		}
 		for name, value := range map[string]string{"strict": "true", "parameters": "null"} {
-			if whole[name] == nil {
-				whole[name] = json.RawMessage(value)
-				list[i] = llmclient.Marshal(whole)
-				of.echo = nil
+			if err == nil && t.Type == "function" && list[i][name] == nil {
+				list[i][name] = json.RawMessage(value)
+				of.echo = llmclient.Marshal(list)
 			}
 		}
 	}
-	if of.echo == nil {
-		of.echo = llmclient.Marshal(list)
-	}
 	of.functions = slices.DeleteFunc(of.functions, func(t tool) bool { return t.Type != "function" })
-	return of, nil
+	return of, err
 }}
 
 // memo keeps what was read of the parts of requests that a client repeats in all its
@@ -221,40 +183,26 @@ func (m *memo[T]) read(raw []byte) (T, error) {
 	return v, nil
 }
 
-// parseChoice reads tool_choice: a mode, an allowed_tools object or one function.
-// Choices of tools that are not functions are refused, since the answer they demand
-// cannot be given.
-func parseChoice(raw json.RawMessage) (llmclient.ToolChoice, *RequestError) {
-	choice := llmclient.ToolChoice{Mode: llmclient.ChoiceAuto}
-	if isNull(raw) {
-		return choice, nil
-	}
-	if json.Unmarshal(raw, &choice.Mode) == nil {
-		switch choice.Mode {
-		case llmclient.ChoiceAuto, llmclient.ChoiceRequired, llmclient.ChoiceNone:
-			return choice, nil
-		}
-	}
-	var narrowed struct {
+// choiceOf reads tool_choice: a mode, an allowed_tools object or one function.
+func choiceOf(raw json.RawMessage) llmclient.ToolChoice {
+	var of struct {
 		Type  string               `json:"type"`
 		Name  string               `json:"name"`
 		Mode  llmclient.ChoiceMode `json:"mode"`
 		Tools []tool               `json:"tools"`
 	}
-	if json.Unmarshal(raw, &narrowed) != nil {
-		return choice, badRequest("invalid_value", "tool_choice", "The tool choice is neither a known mode nor an object.")
+	choice := llmclient.ToolChoice{Mode: llmclient.ChoiceAuto}
+	if isNull(raw) || json.Unmarshal(raw, &choice.Mode) == nil || json.Unmarshal(raw, &of) != nil {
+		return choice
 	}
-	switch narrowed.Type {
-	case "allowed_tools":
-		choice.Mode, choice.Allowed = narrowed.Mode, []string{}
-		for _, t := range narrowed.Tools {
-			choice.Allowed = append(choice.Allowed, t.Name)
-		}
-		return choice, nil
-	case "function":
-		return llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{narrowed.Name}}, nil
+	if of.Type == "function" {
+		return llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{of.Name}}
 	}
-	return choice, badRequest("invalid_value", "tool_choice", "This kind of tool choice is not supported.")
+	choice.Mode, choice.Allowed = of.Mode, []string{}
+	for _, t := range of.Tools {
+		choice.Allowed = append(choice.Allowed, t.Name)
+	}
+	return choice
 }
 
 // isNull reports whether a field was left out or null.
