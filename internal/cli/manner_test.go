@@ -50,7 +50,7 @@ func TestMannersCostCallsAndNoTurns(t *testing.T) {
 	if os.Getenv("AGENT_WORLD_LONG") == "" {
 		for _, manners := range []string{
 			"agent-1=modules-first,agent-2=planner-only,agent-3=off-plan,agent-4=redrafter,agent-5=prose",
-			"agent-1=silent-decision,agent-2=namer,agent-3=nested,agent-4=prose,agent-5=prose,agent-5=namer",
+			"agent-1=silent-decision,agent-2=namer,agent-3=nested,agent-4=thinker,agent-5=prose,agent-5=namer",
 		} {
 			if _, r := manneredRun(t, manners, "llm_bootstrap", "--ticks", "30"); r.GoalsMet < 3 {
 				t.Errorf("%q: %d goals met of %d, want 3", manners, r.GoalsMet, r.Agents)
@@ -68,7 +68,7 @@ func TestMannersCostCallsAndNoTurns(t *testing.T) {
 	}
 	for _, manner := range append(stub.MannerNames(), "") {
 		args := []string{"llm_bootstrap", "--ticks", "30"}
-		if manner == string(stub.MannerLate) {
+		if manner == "late" {
 			args = append(args, "--decision-deadline", "500ms")
 		}
 		_, r := manneredRun(t, manner, args...)
@@ -113,7 +113,7 @@ func TestMannersOfOthersChangeNothing(t *testing.T) {
 		}
 		return all
 	}
-	clean, mixed := decided(""), decided("agent-2=prose,agent-4=planner-only,agent-4=nested")
+	clean, mixed := decided(""), decided("agent-2=prose,agent-4=planner-only,agent-4=thinker")
 	for _, agent := range []string{"agent-1", "agent-3", "agent-5"} {
 		if diff := cmp.Diff(clean[agent], mixed[agent]); diff != "" || len(clean[agent]) == 0 {
 			t.Errorf("%s (-clean +beside others with manners):\n%s", agent, strings.TrimSpace(diff))
