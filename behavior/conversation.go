@@ -450,7 +450,7 @@ func (c *Conversation) Lengthen(free func() int) bool {
 // was cut, and never for more than is free of the window.
 func (c *Conversation) Sampling(set llmclient.Sampling, free int) llmclient.Sampling {
 	if set.MaxOutputTokens = max(set.MaxOutputTokens, c.length); set.MaxOutputTokens > 0 {
-		set.MaxOutputTokens = max(min(set.MaxOutputTokens, free), 1)
+		set.MaxOutputTokens = max(min(set.MaxOutputTokens, free), llmclient.MaxOutputTokensLeast)
 	}
 	c.asked = set.MaxOutputTokens
 	return set

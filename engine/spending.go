@@ -48,7 +48,7 @@ func (s *spending) under(caps trace.Caps) *spending {
 func (s *spending) bounded(ask behavior.Ask, model string) llmclient.Request {
 	r := ask.Request
 	if r.Model = model; s.counts && r.Sampling.MaxOutputTokens == 0 {
-		r.Sampling.MaxOutputTokens = max(1, min(trace.OutputTokensReserved, s.window/8, ask.Free))
+		r.Sampling.MaxOutputTokens = max(llmclient.MaxOutputTokensLeast, min(trace.OutputTokensReserved, s.window/8, ask.Free))
 	}
 	return r
 }

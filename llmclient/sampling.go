@@ -32,14 +32,17 @@ var notExtra = []string{
 	"max_output_tokens", "background", "conversation", "prompt",
 }
 
+// MaxOutputTokensLeast is the least bound on an answer that the API takes.
+const MaxOutputTokensLeast = 16
+
 const extraBodyBytesMax = 64 << 10
 
 var effortWord = regexp.MustCompile(`^[A-Za-z0-9_-]{0,40}$`)
 
 // Validate names the first member that cannot be sent, and what is allowed.
 func (s Sampling) Validate() error {
-	if s.MaxOutputTokens < 0 {
-		return fmt.Errorf("max_output_tokens %d: allowed is a number from 1", s.MaxOutputTokens)
+	if n := s.MaxOutputTokens; n != 0 && n < MaxOutputTokensLeast {
+		return fmt.Errorf("max_output_tokens %d: allowed is a number from %d", n, MaxOutputTokensLeast)
 	}
 	if !effortWord.MatchString(s.ReasoningEffort) {
 		return fmt.Errorf("reasoning_effort %.60q: allowed is one word, such as low, medium or high", s.ReasoningEffort)

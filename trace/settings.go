@@ -82,7 +82,7 @@ type Settings struct {
 	ContextWindowTokens int `json:"context_window_tokens" cli:"context-window llm.context_window CONTEXT_WINDOW" default:"128000" min:"4000" max:"10000000" doc:"tokens the model can read and write in one call"`
 	// How the models are asked to answer, see [llmclient.Sampling]. Sampling holds what goes
 	// before that for an agent or for a model.
-	MaxOutputTokens int             `json:"max_output_tokens,omitempty" cli:"max-output-tokens llm.max_output_tokens MAX_OUTPUT_TOKENS" absent:"none; 4096 at most under a cap on tokens" min:"1" max:"10000000" doc:"longest answer in tokens, reasoning included"`
+	MaxOutputTokens int             `json:"max_output_tokens,omitempty" cli:"max-output-tokens llm.max_output_tokens MAX_OUTPUT_TOKENS" absent:"none; 4096 at most under a cap on tokens" min:"16" max:"10000000" doc:"longest answer in tokens, reasoning included"`
 	ReasoningEffort string          `json:"reasoning_effort,omitempty" cli:"reasoning-effort llm.reasoning_effort REASONING_EFFORT" absent:"the provider's" doc:"how much the model thinks, in a word of its provider, such as low"`
 	Temperature     json.Number     `json:"temperature,omitempty" cli:"temperature llm.temperature TEMPERATURE" absent:"the provider's" min:"0" max:"2" doc:"sampling temperature"`
 	TopP            json.Number     `json:"top_p,omitempty" cli:"top-p llm.top_p TOP_P" absent:"the provider's" min:"0" max:"1" doc:"share of probability that tokens are sampled from"`

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/doctor"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
@@ -270,4 +271,50 @@ func find(r doctor.Report, check string) doctor.Finding {
 // fit reports whether no check failed.
 func fit(r doctor.Report) bool {
 	return !slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool { return f.Status == doctor.Fail })
+}
+
+// TestSamplingIsTried: the examination asks as the run would, names the setting that a
+// model refuses, and says what one that thinks needs.
+func TestSamplingIsTried(t *testing.T) {
+	refusing := func(param string) lame {
+		return always(400, `{"error":{"message":"Unsupported value: it does not work with this model.","type":"invalid_request_error","param":"`+param+`","code":"unsupported_value"}}`)
+	}
+	thinker := edited(func(a map[string]any) {
+		a["usage"] = map[string]any{"input_tokens": 4000, "output_tokens": 3040, "total_tokens": 7040, "output_tokens_details": map[string]any{"reasoning_tokens": 3000}}
+	})
+	cut := edited(func(a map[string]any) {
+		a["status"], a["incomplete_details"], a["output"] = "incomplete", map[string]any{"reason": "max_output_tokens"}, []any{}
+		a["usage"] = map[string]any{"input_tokens": 4000, "output_tokens": 512, "total_tokens": 4512}
+	})
+	all := llmclient.Sampling{MaxOutputTokens: 400, ReasoningEffort: "low", Temperature: "0.2", TopP: "0.9", ExtraBody: json.RawMessage(`{"top_k":4}`)}
+	for _, c := range []struct {
+		name   string
+		lame   lame
+		how    llmclient.Sampling
+		check  string
+		status doctor.Status
+		advice string
+	}{
+		{"temperature", refusing("temperature"), all, doctor.CheckSampling, doctor.Fail, "{llm.temperature}"},
+		{"top_p", refusing("top_p"), all, doctor.CheckSampling, doctor.Fail, "{llm.top_p}"},
+		{"effort", refusing("reasoning.effort"), all, doctor.CheckSampling, doctor.Fail, "{llm.reasoning_effort}"},
+		{"length", refusing("max_output_tokens"), all, doctor.CheckSampling, doctor.Fail, "{llm.max_output_tokens}"},
+		{"extra", refusing("top_k"), all, doctor.CheckSampling, doctor.Fail, "{llm.extra_body}"},
+		{"what is not set", refusing("temperature"), llmclient.Sampling{}, doctor.CheckProtocol, doctor.Fail, "refuses the request"},
+		{"thinker", thinker, llmclient.Sampling{}, doctor.CheckThinking, doctor.Warn, "{llm.max_output_tokens} to at least 12160"},
+		{"thinker with room", thinker, llmclient.Sampling{MaxOutputTokens: 20_000}, doctor.CheckThinking, doctor.Pass, ""},
+		{"cut", cut, llmclient.Sampling{}, doctor.CheckThinking, doctor.Warn, "{llm.max_output_tokens} to at least 2048"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			url, _ := c.lame.serve(t)
+			r := examine(t, doctor.Options{Config: openai.Config{BaseURL: url}, Model: "m", Sampling: c.how})
+			if f := find(r, c.check); f.Status != c.status || !strings.Contains(f.Advice, c.advice) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+	url, _ := lame{}.serve(t)
+	if _, err := doctor.Examine(t.Context(), doctor.Options{Config: openai.Config{BaseURL: url}, Model: "m", Sampling: llmclient.Sampling{Temperature: "9"}}); err == nil {
+		t.Error("a temperature of 9 was tried")
+	}
 }
