@@ -3,6 +3,7 @@ package baseline
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"example.com/agentworld/world"
@@ -24,12 +25,19 @@ func BoundOf(s world.Scenario) Bound {
 		return uptimeBound(s)
 	}
 	e := newEstimate(s, kind, resource)
-	p := e.most()
+	// The most pieces without an obstacle. More pieces never cost less, so halving finds it.
+	p := int64(sort.Search(1<<33, func(n int) bool { return e.obstacle(int64(n)+1) != "" }))
 	why := e.obstacle(p + 1)
 	if kind == "produced" {
 		return Bound{p, why}
 	}
-	return e.held(p, why, kind == "held_min")
+	start := e.start[e.resource]
+	b := Bound{start + p, fmt.Sprintf("The start has %d, and at most %d are made. %s", start, p, why)}
+	if kind == "held_min" { // for whoever holds least an equal share is the best
+		b.Score /= e.counted
+		b.Why = fmt.Sprintf("%d agents share: ", e.counted) + b.Why
+	}
+	return b
 }
 
 // estimate adds up what a world has to offer for making one resource.
@@ -175,21 +183,6 @@ func (e *estimate) perFactory() int64 {
 	return most
 }
 
-// most is the largest number of pieces without an obstacle. More pieces never
-// cost less, so halving finds it.
-func (e *estimate) most() int64 {
-	low, high := int64(0), int64(1)<<33
-	for low < high {
-		mid := (low + high + 1) / 2
-		if e.obstacle(mid) == "" {
-			low = mid
-		} else {
-			high = mid - 1
-		}
-	}
-	return low
-}
-
 // plansMax bounds the plans that are tried for each number of pieces.
 const plansMax = 400
 
@@ -198,8 +191,10 @@ const plansMax = 400
 // last that matter allows, which is where power is in largest supply. With so many
 // agents that there would be too many plans, matter and factories alone decide.
 func (e *estimate) obstacle(p int64) string {
-	if why := e.tooLate(p); why != "" {
-		return why
+	if inTime := world.FactoriesMax * e.makers * e.delivery; e.recipes != nil && p > inTime {
+		return fmt.Sprintf("A factory stands in tick %d at the earliest and then delivers at most %d in ticks %d to %d; "+
+			"%d agents with %d factories each make at most %d.", e.firstBuild(e.rules.BuildHardware)+e.rules.BuildTicks,
+			e.delivery, e.from, e.ticks, e.makers, world.FactoriesMax, inTime)
 	}
 	b := e.bill(p, 0)
 	if b.dugG > e.groundG {
@@ -215,38 +210,20 @@ func (e *estimate) obstacle(p int64) string {
 		if b.dugG > e.groundG {
 			break
 		}
-		if why = e.tooMuch(p, b); why == "" {
+		switch {
+		case b.charge > e.start[world.Electricity]+e.charge:
+			why = fmt.Sprintf("%s %s The start has %d, and %d agents at radiation %d gain at most %d in %d ticks, "+
+				"heat and idle draw allowed for.", e.matterText(p, b), e.chargeText(p, b),
+				e.start[world.Electricity], e.agents, e.radiation, e.charge, e.ticks)
+		case b.actions > e.agents*e.ticks:
+			why = fmt.Sprintf("%s %s The start has %d. To dig %d g by %d, harvest the rest by %d, build and schedule "+
+				"takes %d actions; %d agents have %d.", e.matterText(p, b), e.chargeText(p, b), e.start[world.Electricity],
+				b.dugG, world.MineMaxG, e.perTick(), b.actions, e.agents, e.agents*e.ticks)
+		default:
 			return ""
 		}
 	}
 	return why
-}
-
-// tooLate says that all the factories there can be do not deliver p pieces in
-// time.
-func (e *estimate) tooLate(p int64) string {
-	most := world.FactoriesMax * e.makers * e.delivery
-	if e.recipes == nil || p <= most {
-		return ""
-	}
-	return fmt.Sprintf("A factory stands in tick %d at the earliest and then delivers at most %d in ticks %d to %d; "+
-		"%d agents with %d factories each make at most %d.", e.firstBuild(e.rules.BuildHardware)+e.rules.BuildTicks,
-		e.delivery, e.from, e.ticks, e.makers, world.FactoriesMax, most)
-}
-
-// tooMuch says that a bill is more than there is charge or time for.
-func (e *estimate) tooMuch(p int64, b bill) string {
-	switch {
-	case b.charge > e.start[world.Electricity]+e.charge:
-		return fmt.Sprintf("%s %s The start has %d, and %d agents at radiation %d gain at most %d in %d ticks, "+
-			"heat and idle draw allowed for.", e.matterText(p, b), e.chargeText(p, b),
-			e.start[world.Electricity], e.agents, e.radiation, e.charge, e.ticks)
-	case b.actions > e.agents*e.ticks:
-		return fmt.Sprintf("%s %s The start has %d. To dig %d g by %d, harvest the rest by %d, build and schedule "+
-			"takes %d actions; %d agents have %d.", e.matterText(p, b), e.chargeText(p, b), e.start[world.Electricity],
-			b.dugG, world.MineMaxG, e.perTick(), b.actions, e.agents, e.agents*e.ticks)
-	}
-	return ""
 }
 
 // matterText says which matter p pieces take.
@@ -278,18 +255,6 @@ func (e *estimate) chargeText(p int64, b bill) string {
 		text += fmt.Sprintf(", plants at %d less %d generated each", e.rules.PlantElectricity, e.generation())
 	}
 	return fmt.Sprintf("Electricity: %s are %d.", text, b.charge)
-}
-
-// held turns what can be made into what can be held: by all together, or by the
-// one who holds least, for whom an equal share is the best.
-func (e *estimate) held(p int64, why string, least bool) Bound {
-	start := e.start[e.resource]
-	b := Bound{start + p, fmt.Sprintf("The start has %d, and at most %d are made. %s", start, p, why)}
-	if least {
-		b.Score /= e.counted
-		b.Why = fmt.Sprintf("%d agents share: ", e.counted) + b.Why
-	}
-	return b
 }
 
 // ceilDiv divides rounding up; b is positive.

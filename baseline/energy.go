@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"fmt"
+	"slices"
 
 	"example.com/agentworld/world"
 )
@@ -14,16 +15,10 @@ import (
 func chargeMost(r world.Rules, radiation, ticks int64) int64 {
 	// most[h] is the best gain of an agent with heat h, or unreached.
 	const unreached = -1 << 62
-	most := make([]int64, r.HeatMost()+1)
-	for h := range most {
-		most[h] = unreached
-	}
+	most := slices.Repeat([]int64{unreached}, int(r.HeatMost()+1))
 	most[0] = 0
 	for range ticks {
-		next := make([]int64, len(most))
-		for h := range next {
-			next[h] = unreached
-		}
+		next := slices.Repeat([]int64{unreached}, len(most))
 		for h, gain := range most {
 			if gain == unreached {
 				continue
@@ -37,11 +32,7 @@ func chargeMost(r world.Rules, radiation, ticks int64) int64 {
 		}
 		most = next
 	}
-	best := int64(0)
-	for _, gain := range most {
-		best = max(best, gain)
-	}
-	return best
+	return max(0, slices.Max(most))
 }
 
 // uptimeBound takes off what nobody can prevent: an agent that starts without a

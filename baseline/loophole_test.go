@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -171,9 +172,12 @@ func TestReportingTwiceScoresOnce(t *testing.T) {
 			if len(events) == 0 {
 				continue // the stretch before is then still the latest
 			}
-			observe(once, events)
-			observe(twice, events)
-			observe(twice, past)
+			for _, e := range events {
+				once.Observe(e)
+			}
+			for _, e := range slices.Concat(events, past) {
+				twice.Observe(e)
+			}
 			past = events
 		}
 		if a, b := once.Score(w.Tick()), twice.Score(w.Tick()); a != b {

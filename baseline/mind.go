@@ -89,26 +89,19 @@ func (n *moment) learn() {
 	if n.powered(here) {
 		n.base = here.id
 	}
-	n.learnFromGift()
-	n.open = slices.DeleteFunc(n.open, n.met)
-}
-
-// learnFromGift notes who was given something, or that a battery had no room. The
-// next try is half as large; below a few units there is no point.
-func (n *moment) learnFromGift() {
-	last := n.Last
-	gift, given := last.Action.(world.Transfer)
-	if !given || last.Tick != n.Tick-1 {
-		return
-	}
-	if gift.Kind != world.Electricity || last.Accepted {
+	gift, given := n.Last.Action.(world.Transfer)
+	switch {
+	case !given || n.Last.Tick != n.Tick-1:
+	case gift.Kind != world.Electricity || n.Last.Accepted:
 		n.served = append(n.served, serving{gift.To, gift.Kind})
-		return
+	default:
+		// The battery had no room. The next try is half as large; below a few units there is
+		// no point.
+		if n.gift = gift.Amount / 2; n.gift < 5 {
+			n.full, n.gift = append(n.full, gift.To), 0
+		}
 	}
-	n.gift = gift.Amount / 2
-	if n.gift < 5 {
-		n.full, n.gift = append(n.full, gift.To), 0
-	}
+	n.open = slices.DeleteFunc(n.open, n.met)
 }
 
 // met says whether the agent has reached a goal, as far as it can see.

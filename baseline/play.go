@@ -29,35 +29,24 @@ func Play(s world.Scenario, seed uint64, ticks int64, p Policy) (*world.World, i
 	}
 	decide, scorer := p(s), world.NewScorer(s)
 	for w.Tick() < ticks {
-		step(w, decide, scorer)
+		events := w.Advance()
+		var intents []world.Intent
+		for _, n := range w.Due() {
+			intents = append(intents, world.Intent{Agent: n, Action: decide(w.View(n))})
+		}
+		for _, n := range w.Continuing() {
+			order, _ := w.Standing(n)
+			action, _ := w.View(n).Clamp(order.Do)
+			intents = append(intents, world.Intent{Agent: n, Action: action})
+		}
+		for _, e := range append(events, w.Apply(intents)...) {
+			if scorer != nil {
+				scorer.Observe(e)
+			}
+		}
 	}
 	if scorer == nil {
 		return w, 0, nil
 	}
 	return w, scorer.Score(w.Tick()), nil
-}
-
-// step plays one tick.
-func step(w *world.World, decide Decider, scorer *world.Scorer) {
-	observe(scorer, w.Advance())
-	var intents []world.Intent
-	for _, n := range w.Due() {
-		intents = append(intents, world.Intent{Agent: n, Action: decide(w.View(n))})
-	}
-	for _, n := range w.Continuing() {
-		order, _ := w.Standing(n)
-		action, _ := w.View(n).Clamp(order.Do)
-		intents = append(intents, world.Intent{Agent: n, Action: action})
-	}
-	observe(scorer, w.Apply(intents))
-}
-
-// observe feeds events to a scorer, if there is one.
-func observe(scorer *world.Scorer, events []world.Event) {
-	if scorer == nil {
-		return
-	}
-	for _, e := range events {
-		scorer.Observe(e)
-	}
 }

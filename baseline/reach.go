@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"fmt"
+	"slices"
 
 	"example.com/agentworld/world"
 )
@@ -42,10 +43,7 @@ func lintPlaces(r world.Rules, survey world.Survey) []Finding {
 // where none can be. Every improvement of one place may improve others, until
 // none does.
 func reach(r world.Rules, survey world.Survey) []int64 {
-	most := make([]int64, len(survey.Places))
-	for i := range most {
-		most[i] = -1
-	}
+	most := slices.Repeat([]int64{-1}, len(survey.Places))
 	var open []int
 	arrive := func(p int, charge int64) {
 		charge = max(charge, r.RestartLevel())

@@ -28,7 +28,14 @@ func (n *moment) work(resource string) []world.Action {
 		list = append(list, n.build(recipe)...)
 	}
 	if resource != "" && resource != world.Compound {
-		list = append(list, n.refine(n.hardwareTarget(recipe, made))...)
+		// The hardware to have in stock is what the next factory and a few batches take, or
+		// as much as possible when hardware itself is wanted.
+		target := int64(world.RefineMaxG)
+		if made {
+			batch := amountOf(recipe.Inputs, world.Hardware)
+			target = max(4*batch, n.Rules.BuildHardware+2*batch)
+		}
+		list = append(list, n.refine(target)...)
 	}
 	if resource != "" {
 		list = append(list, n.mine(resource)...)
@@ -140,19 +147,6 @@ func (n *moment) build(r world.Recipe) []world.Action {
 		return wish
 	}
 	return nil
-}
-
-// hardwareTarget is how much hardware to have in stock: what the next factory and
-// a few batches take, or as much as possible when hardware itself is wanted.
-func (n *moment) hardwareTarget(r world.Recipe, made bool) int64 {
-	if !made {
-		return world.RefineMaxG
-	}
-	target := 4 * amountOf(r.Inputs, world.Hardware)
-	if len(n.local(r.FactoryKind)) == 0 {
-		target = max(target, n.Rules.BuildHardware)
-	}
-	return max(target, n.Rules.BuildHardware+2*amountOf(r.Inputs, world.Hardware))
 }
 
 // refine turns compound into what hardware is still missing.

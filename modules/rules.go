@@ -45,7 +45,7 @@ func rulesAbout(w *wording, r world.Rules, topic string) []string {
 	case "recipes":
 		// What can be built and made, with price, product and duration.
 		for _, k := range r.FactoryKinds() {
-			lines = append(lines, fmt.Sprintf(w.rules.build, k.Name, amounts(k.Cost), k.Ticks, w.kindDoc(k)))
+			lines = append(lines, fmt.Sprintf(w.rules.build, k.Name, amounts(k.Cost), k.Ticks, docOf(w.registry.kinds, k.Name, k.Doc)))
 		}
 		for _, recipe := range r.Recipes() {
 			where, result := recipe.FactoryKind, amounts(recipe.Outputs)
@@ -86,7 +86,7 @@ func rulesAbout(w *wording, r world.Rules, topic string) []string {
 		}
 	case "stop_events":
 		for _, e := range world.StopEvents() {
-			lines = append(lines, e.Name+w.lineStart+w.eventDoc(e))
+			lines = append(lines, e.Name+w.lineStart+docOf(w.registry.events, e.Name, e.Doc))
 		}
 		return append(lines, fmt.Sprintf(w.rules.standingMost, world.StandingTicksMax),
 			fmt.Sprintf(w.rules.standingIgnore, strings.Join(world.StopAlways(), w.rules.and)))

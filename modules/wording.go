@@ -38,7 +38,7 @@ type wording struct {
 	// docs describe the modules by their dotted names.
 	docs map[string]string
 	// registry says what the world's registry says, nil where its own words do.
-	registry *registryWording
+	registry registryWording
 	// nouns are the words behind a slot: kinds of ids, units and the resource; one
 	// that is missing is an identifier and stays as it is.
 	nouns map[string]string
@@ -84,7 +84,7 @@ type ruleWording struct {
 
 // actionDoc is what an action does and costs under the rules that spec is from.
 func (w *wording) actionDoc(spec world.ActionSpec, r world.Rules) string {
-	if w.registry == nil {
+	if w.registry.actions == nil {
 		return spec.Doc
 	}
 	doc, ok := w.registry.actions[spec.Name]
@@ -94,20 +94,13 @@ func (w *wording) actionDoc(spec world.ActionSpec, r world.Rules) string {
 	return doc(r)
 }
 
-// eventDoc says when a stop event holds.
-func (w *wording) eventDoc(e world.StopEvent) string {
-	if w.registry == nil {
-		return e.Doc
+// docOf is what is said of a name of the world's registry: the registry's own words
+// where a language has none of its own.
+func docOf(texts map[string]string, name, own string) string {
+	if texts == nil {
+		return own
 	}
-	return named(w.registry.events, e.Name)
-}
-
-// kindDoc says what a kind of factory does.
-func (w *wording) kindDoc(k world.FactoryKind) string {
-	if w.registry == nil {
-		return k.Doc
-	}
-	return named(w.registry.kinds, k.Name)
+	return named(texts, name)
 }
 
 // noun is the word for a kind of id, a unit or the resource.

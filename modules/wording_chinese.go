@@ -19,7 +19,7 @@ var chinese = wording{
 		moduleRoute:       "路程的耗电、回合和余量。",
 		moduleDryRun:      "试运行一个行动（JSON 文本）。",
 	},
-	registry: &registryWording{actions: chineseActions, events: chineseEvents, kinds: map[string]string{
+	registry: registryWording{actions: chineseActions, events: chineseEvents, kinds: map[string]string{
 		world.AssemblerMk1:      "运行各产品配方",
 		world.RadiationPlantMk1: "把辐射转为 electricity，储存并出售",
 	}},

@@ -36,7 +36,8 @@ func (d Dir) file(name string) string { return filepath.Join(string(d), name) }
 // Create makes the directory of a new run with its parents and proves that
 // it can be written. It refuses a directory that holds a trace already, because
 // two runs in one file cannot be told apart, or what is left of a run: closed segments
-// of its trace, which the new run would replace one by one, or a report.
+// of its trace, which the new run would replace one by one, or a report. What is made
+// again when it is missed, such as an index, does not count.
 func (d Dir) Create() error {
 	var parents []string
 	for at := filepath.Clean(string(d)); !exists(at) && filepath.Dir(at) != at; at = filepath.Dir(at) {
@@ -48,8 +49,14 @@ func (d Dir) Create() error {
 	for _, parent := range parents {
 		_ = syncDir(parent) // one that may be written and not read cannot be synced
 	}
-	if left := d.left(); left != "" {
-		return fmt.Errorf("run directory %s already holds a run, at least its %s; choose another directory", d, left)
+	left := []string{TraceFile}
+	if n := d.lastSegment(); n > 0 {
+		left = append(left, segmentName(n))
+	}
+	for _, name := range append(left, ReportFile) {
+		if exists(d.file(name)) { // also a link to a file that is gone is somebody's
+			return fmt.Errorf("run directory %s already holds a run, at least its %s; choose another directory", d, name)
+		}
 	}
 	probe, err := os.CreateTemp(string(d), ".probe-*")
 	if err != nil {
@@ -62,22 +69,6 @@ func (d Dir) Create() error {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, os.ErrNotExist)
-}
-
-// left names a file in the directory that belongs to a run and would be lost to another one in
-// the same directory; empty when there is none. What is made again when it is missed,
-// such as an index, does not count.
-func (d Dir) left() string {
-	names := []string{TraceFile}
-	if n := d.lastSegment(); n > 0 {
-		names = append(names, segmentName(n))
-	}
-	for _, name := range append(names, ReportFile) {
-		if exists(d.file(name)) { // also a link to a file that is gone is somebody's
-			return name
-		}
-	}
-	return ""
 }
 
 // ErrNothingRecorded marks a run that was stopped before its header was written.

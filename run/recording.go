@@ -19,17 +19,11 @@ var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 // recordedFile is a recording that is open for reading.
 type recordedFile struct {
 	io.Reader
-	closers []func() error
+	close func() error
 }
 
 // Close releases the file.
-func (f *recordedFile) Close() error {
-	var errs []error
-	for _, c := range f.closers {
-		errs = append(errs, c())
-	}
-	return errors.Join(errs...)
-}
+func (f *recordedFile) Close() error { return f.close() }
 
 // OpenRecording opens the records of a run directory, or of a file that [Dir.ExportAnswers]
 // wrote, compressed or not. The error says what path is instead.
@@ -48,14 +42,17 @@ func OpenRecording(path string) (io.ReadCloser, error) {
 	plain := bufio.NewReaderSize(f, 64<<10)
 	// A file too short to hold the mark is no recording, which its reader will say.
 	if begin, _ := plain.Peek(len(zstdMagic)); !bytes.Equal(begin, zstdMagic) {
-		return &recordedFile{plain, []func() error{f.Close}}, nil
+		return &recordedFile{plain, f.Close}, nil
 	}
 	// The window bounds what a hostile file can make a reader allocate.
 	unpacked, err := zstd.NewReader(plain, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open recording: %w", err), f.Close())
 	}
-	return &recordedFile{unpacked, []func() error{func() error { unpacked.Close(); return nil }, f.Close}}, nil
+	return &recordedFile{unpacked, func() error {
+		unpacked.Close()
+		return f.Close()
+	}}, nil
 }
 
 // ReadRecording returns the header of the recording at path: that of a run, or the

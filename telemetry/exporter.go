@@ -114,23 +114,15 @@ type quiet struct {
 	note func(string)
 }
 
-// Init implements logr.LogSink.
-func (quiet) Init(logr.RuntimeInfo) {}
+// Only errors are of interest.
+func (quiet) Init(logr.RuntimeInfo)            {}
+func (quiet) Enabled(int) bool                 { return false }
+func (quiet) Info(int, string, ...any)         {}
+func (q quiet) WithValues(...any) logr.LogSink { return q }
+func (q quiet) WithName(string) logr.LogSink   { return q }
 
-// Enabled implements logr.LogSink: only errors are of interest.
-func (quiet) Enabled(int) bool { return false }
-
-// Info implements logr.LogSink.
-func (quiet) Info(int, string, ...any) {}
-
-// Error implements logr.LogSink. What is told is what the SDK was doing, which are fixed
-// words such as "parse headers", and nothing of the error or its values.
+// Error tells what the SDK was doing, which are fixed words such as "parse headers", and
+// nothing of the error or its values.
 func (q quiet) Error(_ error, doing string, _ ...any) {
 	q.note(fmt.Sprintf("OpenTelemetry: an OTEL_EXPORTER_OTLP_* variable cannot be used and is left out (%s)", doing))
 }
-
-// WithValues implements logr.LogSink.
-func (q quiet) WithValues(...any) logr.LogSink { return q }
-
-// WithName implements logr.LogSink.
-func (q quiet) WithName(string) logr.LogSink { return q }

@@ -141,8 +141,7 @@ func (c ModelCall) Prompt() llmclient.Prompt {
 // names the part that is missing or damaged.
 func (a Answer) Restore(parts *Parts) (llmclient.Answer, error) {
 	if a.Failure != nil {
-		failure := *a.Failure
-		return llmclient.Answer{Failure: &failure}, nil
+		return llmclient.Answer{Failure: new(*a.Failure)}, nil
 	}
 	items, err := parts.Items(a.Output)
 	if err != nil {

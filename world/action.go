@@ -6,7 +6,7 @@ import "slices"
 // small values, each in a file of its own: how models read of it, the rule that
 // accepts or refuses it, what it does, and what an agent is told of it beforehand.
 // The fields of an action are its parameters, in the order of its spec. A new action
-// is a new file and a line in [actions].
+// is a new file, its name and a line in [actions].
 type Action interface {
 	// ActionName is the action's name, such as "mine_compound".
 	ActionName() string
@@ -53,6 +53,24 @@ var actions = []plainAction{
 	SendMessage{},
 	PostNote{},
 }
+
+// ActionName implements [Action], for every action.
+func (Wait) ActionName() string           { return "wait" }
+func (WaitTicks) ActionName() string      { return "wait_ticks" }
+func (Move) ActionName() string           { return "move_agent" }
+func (Harvest) ActionName() string        { return "harvest_radiation" }
+func (Mine) ActionName() string           { return "mine_compound" }
+func (Refine) ActionName() string         { return "refine_compound" }
+func (BuildFactory) ActionName() string   { return "build_factory" }
+func (ScheduleRecipe) ActionName() string { return "schedule_recipe" }
+func (Transfer) ActionName() string       { return "transfer_resource" }
+func (BuyPower) ActionName() string       { return "buy_power" }
+func (SellPower) ActionName() string      { return "sell_power" }
+func (PlaceOrder) ActionName() string     { return "place_power_order" }
+func (CancelOrder) ActionName() string    { return "cancel_power_order" }
+func (SendMessage) ActionName() string    { return "send_message" }
+func (PostNote) ActionName() string       { return "post_note" }
+func (ExecuteUntil) ActionName() string   { return "execute_until" }
 
 // effect is what an accepted action did beside its ruling.
 type effect struct {

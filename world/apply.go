@@ -188,8 +188,7 @@ func (w *World) attempted(t *turn, r ruling) Event {
 	e := Event{Kind: EventActionRejected, Agent: a.id, Place: w.placeID(a.place), Action: t.action}
 	if r.rejection != nil {
 		// The event goes out to callers; the record must not share it.
-		told := r.rejection.clone()
-		e.Rejection = &told
+		e.Rejection = new(r.rejection.clone())
 	}
 	return e
 }

@@ -15,9 +15,6 @@ type BuildFactory struct {
 	FactoryKind string
 }
 
-// ActionName implements [Action].
-func (BuildFactory) ActionName() string { return "build_factory" }
-
 func (BuildFactory) describe(r Rules) ActionSpec {
 	var kinds []string
 	for _, k := range r.FactoryKinds() {

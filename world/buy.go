@@ -9,9 +9,6 @@ type BuyPower struct {
 	Price int64
 }
 
-// ActionName implements [Action].
-func (BuyPower) ActionName() string { return "buy_power" }
-
 func (BuyPower) describe(Rules) ActionSpec {
 	return ActionSpec{Doc: "Here; price: most data per 10 electricity.", Params: terms()}
 }

@@ -5,9 +5,6 @@ type CancelOrder struct {
 	OrderID string
 }
 
-// ActionName implements [Action].
-func (CancelOrder) ActionName() string { return "cancel_power_order" }
-
 func (CancelOrder) describe(Rules) ActionSpec {
 	return ActionSpec{
 		Doc: "Take it back.", Params: []Param{{Name: "order_id", Kind: ParamOrder, Doc: "id of your order"}},

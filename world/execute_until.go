@@ -43,9 +43,6 @@ type Condition struct {
 	Value *int64 `json:"value,omitempty"`
 }
 
-// ActionName implements [Action].
-func (ExecuteUntil) ActionName() string { return "execute_until" }
-
 func (ExecuteUntil) describe(Rules) ActionSpec {
 	return ActionSpec{
 		Doc:     "Repeat an action every tick without being asked, until an event, a rejection or max_ticks attempts.",

@@ -11,9 +11,6 @@ type Harvest struct {
 	MaxAmount int64
 }
 
-// ActionName implements [Action].
-func (Harvest) ActionName() string { return "harvest_radiation" }
-
 func (Harvest) describe(r Rules) ActionSpec {
 	return ActionSpec{
 		Doc:     fmt.Sprintf("Radiation here to electricity, %d heat per unit.", r.HeatFactor),

@@ -17,8 +17,7 @@ func (w *World) View(n int) View {
 	}
 	v.standing, _ = w.Standing(n)
 	if a.ended.Attempts > 0 {
-		ended := a.ended
-		v.seen.OrderEnded = &ended
+		v.seen.OrderEnded = new(a.ended)
 	}
 	// Newest first: whoever has to shorten a list does so at its end.
 	for _, l := range slices.Backward(a.mail.inbox) {

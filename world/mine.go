@@ -16,9 +16,6 @@ type Mine struct {
 	MassG int64
 }
 
-// ActionName implements [Action].
-func (Mine) ActionName() string { return "mine_compound" }
-
 func (Mine) describe(r Rules) ActionSpec {
 	return ActionSpec{
 		Doc:     fmt.Sprintf("%d electricity per started kg.", r.MineCostPerKG),

@@ -8,9 +8,6 @@ type Move struct {
 	To string
 }
 
-// ActionName implements [Action].
-func (Move) ActionName() string { return "move_agent" }
-
 func (Move) describe(r Rules) ActionSpec {
 	return ActionSpec{
 		Doc:     fmt.Sprintf("%d electricity per started km; %d km per tick.", r.MoveCostPerKM, r.MoveRangeKM),

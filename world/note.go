@@ -8,9 +8,6 @@ type PostNote struct {
 	Text string
 }
 
-// ActionName implements [Action].
-func (PostNote) ActionName() string { return "post_note" }
-
 func (PostNote) describe(Rules) ActionSpec {
 	return ActionSpec{
 		Doc: "Note here for visitors.", Aliases: []string{"note", "leave_note", "留言"},

@@ -17,9 +17,6 @@ type PlaceOrder struct {
 	Price  int64
 }
 
-// ActionName implements [Action].
-func (PlaceOrder) ActionName() string { return "place_power_order" }
-
 func (PlaceOrder) describe(Rules) ActionSpec {
 	side := Param{Name: "side", Kind: ParamChoice, Choices: []string{SideBuy, SideSell}, Doc: "buy or sell"}
 	return ActionSpec{Doc: "Leave an order here.", Params: append([]Param{side}, terms()...)}

@@ -11,9 +11,6 @@ type Refine struct {
 	MassG int64
 }
 
-// ActionName implements [Action].
-func (Refine) ActionName() string { return "refine_compound" }
-
 func (Refine) describe(r Rules) ActionSpec {
 	return ActionSpec{
 		Doc:     fmt.Sprintf("%d g and %d electricity give 1 hardware.", r.RefineGPerHardware, r.RefineCostPerKG),

@@ -14,9 +14,6 @@ type ScheduleRecipe struct {
 	Batches int64
 }
 
-// ActionName implements [Action].
-func (ScheduleRecipe) ActionName() string { return "schedule_recipe" }
-
 func (ScheduleRecipe) describe(r Rules) ActionSpec {
 	var ids []string
 	aliases := map[string]string{}

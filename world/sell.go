@@ -8,9 +8,6 @@ type SellPower struct {
 	Price int64
 }
 
-// ActionName implements [Action].
-func (SellPower) ActionName() string { return "sell_power" }
-
 func (SellPower) describe(Rules) ActionSpec {
 	return ActionSpec{Doc: "Here; price: least data.", Params: terms()}
 }

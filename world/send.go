@@ -17,9 +17,6 @@ type SendMessage struct {
 	Text string
 }
 
-// ActionName implements [Action].
-func (SendMessage) ActionName() string { return "send_message" }
-
 func (SendMessage) describe(Rules) ActionSpec {
 	return ActionSpec{
 		Doc: "To any agent; far ones get it later.", Aliases: []string{"message", "send", "tell", "发送消息", "发消息"},

@@ -10,9 +10,6 @@ type Transfer struct {
 	Amount int64
 }
 
-// ActionName implements [Action].
-func (Transfer) ActionName() string { return "transfer_resource" }
-
 func (Transfer) describe(Rules) ActionSpec {
 	return ActionSpec{
 		Doc: "Give to an agent here.", Aliases: []string{"transfer", "give", "give_resource", "转移资源", "转移"},

@@ -101,8 +101,7 @@ func (v View) Observe() Observation {
 	o.Agents, o.Factories, o.Inbox = slices.Clone(o.Agents), slices.Clone(o.Factories), slices.Clone(o.Inbox)
 	o.Here.Notes, o.Self.Products = slices.Clone(o.Here.Notes), slices.Clone(o.Self.Products)
 	if o.OrderEnded != nil {
-		ended := *o.OrderEnded
-		o.OrderEnded = &ended
+		o.OrderEnded = new(*o.OrderEnded)
 	}
 	m := Market{
 		Asks: slices.Clone(v.book.asks.levels), AsksOmitted: v.book.asks.omitted,

@@ -6,9 +6,6 @@ const WaitTicksMax = 64
 // Wait does nothing this tick; the agent is due again next tick.
 type Wait struct{}
 
-// ActionName implements [Action].
-func (Wait) ActionName() string { return "wait" }
-
 func (Wait) describe(Rules) ActionSpec {
 	return ActionSpec{
 		Doc: "Do nothing.", Aliases: []string{"idle", "noop", "no_op", "pass", "skip", "do_nothing", "rest", "等待", "待机"},
@@ -26,9 +23,6 @@ type WaitTicks struct {
 	// Ticks is at least 1.
 	Ticks int64
 }
-
-// ActionName implements [Action].
-func (WaitTicks) ActionName() string { return "wait_ticks" }
 
 func (WaitTicks) describe(Rules) ActionSpec {
 	return ActionSpec{

@@ -68,8 +68,7 @@ func (o *Outcome) UnmarshalJSON(b []byte) error {
 func (o Outcome) clone() Outcome {
 	o.Changes = append([]Amount(nil), o.Changes...)
 	if o.Rejection != nil {
-		r := o.Rejection.clone()
-		o.Rejection = &r
+		o.Rejection = new(o.Rejection.clone())
 	}
 	o.Action = cloneAction(o.Action)
 	return o
@@ -79,8 +78,7 @@ func (o Outcome) clone() Outcome {
 func (r Rejection) clone() Rejection {
 	for _, p := range []**int64{&r.Requested, &r.Available, &r.Maximum} {
 		if *p != nil {
-			n := **p
-			*p = &n
+			*p = new(**p)
 		}
 	}
 	return r
@@ -92,8 +90,7 @@ func cloneAction(a Action) Action {
 		order.Until = append([]Condition(nil), order.Until...)
 		for i, c := range order.Until {
 			if c.Value != nil {
-				n := *c.Value
-				order.Until[i].Value = &n
+				order.Until[i].Value = new(*c.Value)
 			}
 		}
 		order.Ignore = append([]string(nil), order.Ignore...)

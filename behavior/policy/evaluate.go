@@ -20,8 +20,7 @@ func (m Policy) Evaluate(a world.Action, e Evidence) (Violation, bool) {
 	if !e.off(LayerMandate) {
 		f, ok := q.within(&q.deed, false)
 		if ok && q.order != nil {
-			around := orderDeed(q.order)
-			f, ok = q.within(&around, true)
+			f, ok = q.within(orderDeed(q.order), true)
 		}
 		if !ok {
 			return f, false
@@ -64,8 +63,8 @@ func (m Policy) Evaluate(a world.Action, e Evidence) (Violation, bool) {
 
 // orderDeed is a standing order as an action of its own, its attempts being its
 // amount.
-func orderDeed(o *world.ExecuteUntil) deed {
-	var d deed
+func orderDeed(o *world.ExecuteUntil) *deed {
+	d := &deed{}
 	d.bind(o.ActionName())
 	d.args[world.SlotAmount].number = o.MaxTicks
 	return d
@@ -127,9 +126,11 @@ func (q *inquiry) effective(c *clause, d *deed, named bool) bool {
 
 // exceeded is the violation by an amount beyond a limit.
 func exceeded(d *deed, rule Rule, most int64) Violation {
-	n := d.args[world.SlotAmount].number
-	f := Violation{Rule: rule, Action: d.spec.Name, Argument: world.SlotAmount.String(), Trust: trace.TrustRules, Requested: &n, Maximum: &most}
-	f.Unit = d.args[world.SlotAmount].param.Unit
+	amount := &d.args[world.SlotAmount]
+	f := Violation{
+		Rule: rule, Action: d.spec.Name, Argument: world.SlotAmount.String(), Trust: trace.TrustRules,
+		Requested: new(amount.number), Maximum: &most, Unit: amount.param.Unit,
+	}
 	if d.spec.Name == (world.ExecuteUntil{}).ActionName() {
 		f.Argument = ArgumentOrder
 	}
@@ -138,10 +139,9 @@ func exceeded(d *deed, rule Rule, most int64) Violation {
 
 // orderRefused is the violation by the attempts of the standing order around the action.
 func (q *inquiry) orderRefused(most int64) Violation {
-	n := q.order.MaxTicks
 	return Violation{
 		Rule: RuleOrderNotPlanned, Action: q.deed.spec.Name, Argument: ArgumentOrder, Trust: q.least(),
-		Requested: &n, Maximum: &most, Unit: world.Ticks, Authors: q.everyone(),
+		Requested: new(q.order.MaxTicks), Maximum: &most, Unit: world.Ticks, Authors: q.everyone(),
 	}
 }
 
@@ -151,8 +151,7 @@ func (q *inquiry) violationOn(rule Rule, s world.Slot) Violation {
 		Rule: rule, Action: q.deed.spec.Name, Argument: s.String(), Trust: q.least(), Authors: q.authors(s),
 	}
 	if arg := &q.deed.args[s]; arg.isNumber() {
-		n := arg.number
-		f.Requested, f.Unit = &n, arg.param.Unit
+		f.Requested, f.Unit = new(arg.number), arg.param.Unit
 	}
 	return f
 }
@@ -209,7 +208,7 @@ func (q *inquiry) orderAsked() bool {
 	around := orderDeed(q.order)
 	for i := range q.m.clauses {
 		c := &q.m.clauses[i]
-		if len(c.AskedBy) == 0 || !q.effective(c, &around, true) || !all(q.everyone(), c.heeds) {
+		if len(c.AskedBy) == 0 || !q.effective(c, around, true) || !all(q.everyone(), c.heeds) {
 			continue
 		}
 		if most, _, limited := c.limit(q.e.Spent.of(i)); !limited || q.order.MaxTicks <= most || q.e.off(LayerMandate) {

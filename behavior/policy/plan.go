@@ -143,6 +143,5 @@ func numberOf(a *argument) *int64 {
 	if a.param == nil {
 		return nil
 	}
-	n := a.number
-	return &n
+	return new(a.number)
 }

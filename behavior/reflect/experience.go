@@ -2,6 +2,7 @@ package reflect
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -230,12 +231,7 @@ func textsIn(v any) []string {
 			words = append(words, textsIn(element)...)
 		}
 	case map[string]any:
-		names := make([]string, 0, len(v))
-		for name := range v {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if text, ok := v[name].(string); ok && name == textField {
 				words = append(words, text)
 				continue

@@ -107,14 +107,13 @@ type step struct {
 
 // replace puts b in the place of what stands there.
 func (s *step) replace(d Delta, at int, b Bullet, evidence []Evidence) (Applied, *Rejected) {
-	before, after := s.bullets[at], b.copied()
+	before := s.bullets[at]
 	s.record(d, d.Op, before, evidence)
 	s.bullets[at] = b
 	if before.Content != b.Content {
 		s.forms[at] = newForm(b.Content)
 	}
-	before = before.copied()
-	return Applied{Before: &before, After: &after}, nil
+	return Applied{Before: new(before.copied()), After: new(b.copied())}, nil
 }
 
 // drop takes the bullet at a place out.
@@ -125,8 +124,7 @@ func (s *step) drop(at int) {
 
 // record notes a change of a bullet that was there before.
 func (s *step) record(d Delta, op Op, before Bullet, evidence []Evidence) {
-	before = before.copied()
-	c := Change{Op: op, ID: before.ID, Reason: short(d.Reason, reasonMax), Evidence: evidence, Before: &before}
+	c := Change{Op: op, ID: before.ID, Reason: short(d.Reason, reasonMax), Evidence: evidence, Before: new(before.copied())}
 	if op == OpTag {
 		c.Tag = d.Tag
 	}

@@ -72,8 +72,7 @@ func (s *step) trim() {
 		victims = victims[1:]
 		over := s.full(len(s.bullets), chars(s.bullets))
 		d := s.displace(b, fmt.Sprintf("over the limit: %d of %d", over.Value, over.Limit))
-		before := b.copied()
-		s.trimmed = append(s.trimmed, Applied{Delta: d, Before: &before})
+		s.trimmed = append(s.trimmed, Applied{Delta: d, Before: new(b.copied())})
 	}
 }
 

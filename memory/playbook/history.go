@@ -56,8 +56,7 @@ func (p *Playbook) History() []Version {
 		for j, c := range v.Changes {
 			v.Changes[j].Evidence = slices.Clone(c.Evidence)
 			if c.Before != nil {
-				before := c.Before.copied()
-				v.Changes[j].Before = &before
+				v.Changes[j].Before = new(c.Before.copied())
 			}
 		}
 		out[i] = v

@@ -140,6 +140,5 @@ func (s *step) add(d Delta) (Applied, *Rejected) {
 	if !d.byOperator() {
 		s.churn.shorten(-b.Chars())
 	}
-	after := b.copied()
-	return Applied{After: &after, Displaced: displaced}, nil
+	return Applied{After: new(b.copied()), Displaced: displaced}, nil
 }
