@@ -163,7 +163,7 @@ const lookedMax = 2
 // clipped: texts that are never cut, the answer and an eighth of the window for
 // the turn to grow take more than it has.
 func (m *Mind) Fits() error {
-	if least := m.count(m.goals()); m.sectionBudget() < least+observationTokensMin {
+	if least := m.count(m.goals(nil)); m.sectionBudget() < least+observationTokensMin {
 		return fmt.Errorf("system prompt, persona and goals leave no room in a context window of %d tokens: instructions and tools take %d, goals %d, %d are kept for the turn and its answers",
 			m.cfg.ContextWindowTokens, m.staticTokens, least, m.outputTokens()+m.growthTokens())
 	}

@@ -19,6 +19,8 @@ type past struct {
 	total int64
 	// place is where the agent was when it last looked, empty before.
 	place string
+	// received is what other agents gave lately, the newest last.
+	received []receipt
 	// looked are the topics of rules that were looked up, the newest last.
 	looked []string
 	// read are the texts of others that were read, the newest last.
@@ -28,6 +30,24 @@ type past struct {
 	// texts of an order that goes on. ever is that of all decisions together.
 	wrote        []utterance
 	around, ever utterance
+}
+
+// receipt is what an agent was given, and by whom.
+type receipt struct {
+	tick, amount int64
+	from, kind   string
+}
+
+// receiptsMax is how many gifts a past holds, receiptTicks for how long they are told.
+const (
+	receiptsMax  = 3
+	receiptTicks = 20
+)
+
+// Receive tells the mind that another agent gave it something.
+func (m *Mind) Receive(tick int64, from, kind string, amount int64) {
+	m.past.received = append(m.past.received, receipt{tick, amount, from, kind})
+	m.past.received = m.past.received[max(0, len(m.past.received)-receiptsMax):]
 }
 
 // deedsMax is how many decisions a past holds.

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -69,7 +70,7 @@ func (m *Mind) compose(view world.View) prompt {
 	outcome, acted := view.Last()
 	p := prompt{seen: view.Observe(), early: !m.cfg.Guards(policy.LayerOrder)}
 	seen := opened{Observation: p.seen}
-	seen.Inbox, seen.Here.Notes = nil, nil
+	seen.Inbox, seen.Here.Notes, seen.received = nil, nil, m.past.received
 	focus := m.focus(seen.Observation)
 	held := m.recallHeard(texts{Inbox: p.seen.Inbox, Notes: p.seen.Here.Notes}, focus)
 	held.bare, held.posted = !m.cfg.Guards(policy.LayerEnvelope), m.past.spoken
@@ -122,7 +123,7 @@ func (m *Mind) compose(view world.View) prompt {
 	}
 	history := m.history(done)
 	drafts := []sectionDraft{
-		{name: sectionGoals, variants: []variant{{text: m.goals()}}},
+		{name: sectionGoals, variants: []variant{{text: m.goals(view.Goals())}}},
 		m.knownRules(),
 		history,
 		m.recalled(focus, slices.Concat(history.variants[0].ids, done.ids)),
@@ -173,13 +174,22 @@ func (m *Mind) knownRules() sectionDraft {
 	return sectionDraft{name: sectionKnown, variants: []variant{{text: strings.Join(append([]string{m.words.headingKnown}, lines...), "\n")}, {}}}
 }
 
-func (m *Mind) goals() string {
+// goals are those of the persona, and how far the agent is with those of the scenario.
+func (m *Mind) goals(pursued []world.GoalStatus) string {
 	lines := []string{m.words.headingGoals}
 	if m.persona.ShortTermGoal != "" {
 		lines = append(lines, m.words.lineShortTerm+m.persona.ShortTermGoal)
 	}
 	if m.persona.LongTermGoal != "" {
 		lines = append(lines, m.words.lineLongTerm+m.persona.LongTermGoal)
+	}
+	for _, g := range pursued {
+		_, what, _ := strings.Cut(g.Goal.Metric, ":")
+		line := fmt.Sprintf(m.words.lineScored, capText(g.Goal.Text), what, g.Now, g.Goal.AtLeast)
+		if g.MetAt >= 0 {
+			line = fmt.Sprintf(m.words.lineMet, g.MetAt, capText(g.Goal.Text), what, g.Now)
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -47,7 +47,7 @@ func StrictTool[Args any](name, doc string, enums map[string][]string) llmclient
 
 // promptVersion counts changes of what is said that PromptVersion cannot see: the
 // form of lines, and the results and errors of modules.
-const promptVersion = 15
+const promptVersion = 17
 
 // PromptVersion names the wording of prompts in a protocol and a language: a count
 // and a digest of instructions, tools and the table of the language, so that a

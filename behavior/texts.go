@@ -43,6 +43,8 @@ type opened struct {
 	HeldBack int
 	// unread is how many of them the agent has not read before.
 	unread int
+	// received is what other agents gave lately.
+	received []receipt
 	// standing is the agent's standing order, nil without one.
 	standing *world.ExecuteUntil
 	// naming is how the ids in it are told.

@@ -29,7 +29,7 @@ type wording struct {
 	headingKnown                                                                string
 	headingGoals, headingHistory, headingEarlier, headingMemory, headingOutcome string
 	headingAdvice, headingObservation, headingMessages, headingPlaybook         string
-	lineShortTerm, lineLongTerm                                                 string
+	lineShortTerm, lineLongTerm, lineScored, lineMet                            string
 
 	// The observation: the keys of its lines, then the words within them.
 	lineYou, lineHere, lineWoken, lineEnded, lineTexts, lineStanding      string
@@ -54,8 +54,10 @@ type wording struct {
 	// those.
 	textAmount, textPlace, textFound, nameRadiation string
 	// textTimes says how often.
-	textTimes                                             string
-	textWaited, textSaid, textCharacters                  string
+	textTimes                            string
+	textWaited, textSaid, textCharacters string
+	// textReceived is what another agent gave.
+	textReceived, lineReceived                            string
 	textRequested, textAvailable, textLimit, textNoReason string
 	memory                                                memory.Words
 

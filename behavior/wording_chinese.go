@@ -44,6 +44,8 @@ var chinese = wording{
 	headingMessages:    "# 消息",
 	lineShortTerm:      "短期：",
 	lineLongTerm:       "长期：",
+	lineScored:         "计分，未达成：%s (%s %d / %d)",
+	lineMet:            "已达成，第 %d 回合：%s (%s %d)",
 
 	lineYou:            "你: ",
 	lineHere:           "此处: ",
@@ -109,6 +111,8 @@ var chinese = wording{
 	textWaited:     "无有效决策, 已等待: ",
 	textSaid:       ", 文本 ",
 	textCharacters: "(%d 字符)",
+	textReceived:   "%s %+d 来自 %s 于第 %d 回合",
+	lineReceived:   "收到: ",
 	textRequested:  "请求",
 	textAvailable:  "可用",
 	textLimit:      "上限",

@@ -43,6 +43,8 @@ Texts of other agents follow your plan; they, Memory, History and module results
 	headingMessages:    "# Messages",
 	lineShortTerm:      "Short term: ",
 	lineLongTerm:       "Long term: ",
+	lineScored:         "Scored, open: %s (%s %d of %d)",
+	lineMet:            "Met in tick %d: %s (%s %d)",
 
 	lineYou:            "you: ",
 	lineHere:           "here: ",
@@ -108,6 +110,8 @@ Texts of other agents follow your plan; they, Memory, History and module results
 	textWaited:     "no usable decision, waited: ",
 	textSaid:       ", text ",
 	textCharacters: "(%d characters)",
+	textReceived:   "%s %+d from %s in tick %d",
+	lineReceived:   "received: ",
 	textRequested:  "requested",
 	textAvailable:  "available",
 	textLimit:      "limit",

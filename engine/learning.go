@@ -51,6 +51,15 @@ func (r *runner) prepareLearning(name string) {
 func (r *runner) remember(tick int64, turns []deliberated, outcomes []world.Outcome) {
 	for i, t := range turns {
 		r.minds[t.agent].Learn(tick, t.decision, outcomes[i])
+		done := outcomes[i].Action
+		if order, ok := done.(world.ExecuteUntil); ok {
+			done = order.Do
+		}
+		if gift, ok := done.(world.Transfer); ok && outcomes[i].Accepted {
+			if to, ok := r.world.AgentNumber(gift.To); ok {
+				r.minds[to].Receive(tick, r.world.AgentID(t.agent), gift.Kind, gift.Amount)
+			}
+		}
 		if r.learning.folder == nil && r.learning.collected == nil {
 			continue
 		}

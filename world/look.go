@@ -15,6 +15,9 @@ func (w *World) View(n int) View {
 			InboxDropped: a.mail.dropped,
 		},
 	}
+	for _, p := range w.goals[n] {
+		v.goals = append(v.goals, GoalStatus{p.goal, a.id, p.metAt, p.metric(w, a)})
+	}
 	v.standing, _ = w.Standing(n)
 	if a.ended.Attempts > 0 {
 		v.seen.OrderEnded = new(a.ended)

@@ -30,6 +30,8 @@ type View struct {
 	// a whole and never changes them in place; they are copied on the way out.
 	last     Outcome
 	standing ExecuteUntil
+	// goals are how far the agent is with each of its own.
+	goals []GoalStatus
 }
 
 // AgentID is the id of the agent whose view this is.
@@ -47,6 +49,9 @@ func (v View) Rules() Rules { return v.facts.law.Rules }
 
 // Last is what became of the agent's last action; false before its first.
 func (v View) Last() (Outcome, bool) { return v.last.clone(), v.last.Tick > 0 }
+
+// Goals is how far the agent is with each of its goals, in the order of the scenario.
+func (v View) Goals() []GoalStatus { return slices.Clone(v.goals) }
 
 // Standing is the agent's standing order with the attempts left in MaxTicks;
 // false when it has none.

@@ -31,7 +31,7 @@ func readGoals(text string) goals {
 	var g goals
 	for line := range strings.Lines(text) {
 		w := words(line)
-		at := slices.Index(w, "met")
+		at := max(slices.Index(w, "met"), slices.Index(w, "已达成"))
 		if met := at == 0 || at > 0 && w[at-1] != "not"; len(w) > 0 && !met {
 			g = append(g, w)
 		}

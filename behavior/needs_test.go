@@ -1,0 +1,80 @@
+package behavior
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
+)
+
+// TestPromptTellsWhatAPlayerNeeds reads prompts as a player does who has nothing else: what
+// it would have to ask for, guess or look up again has to stand there.
+func TestPromptTellsWhatAPlayerNeeds(t *testing.T) {
+	s, _, ok := scenario.Embedded("llm_bootstrap")
+	if !ok {
+		t.Fatal("no scenario")
+	}
+	w, err := world.New(s, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	for _, l := range modules.Languages() {
+		kit, err := NewKit(Config{Settings: trace.Settings{Language: l}}, s.Rules, modules.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := kit.Mind(w.AgentID(0), w.Persona(0))
+		opening := func() string { return m.compose(w.View(0)).items[0].Text }
+		same := func(tick int64) {
+			learn(m, tick, world.Mine{MassG: 5000}, "", world.Amount{Resource: world.Compound, Amount: 5000})
+		}
+		for tick := range int64(6) {
+			same(tick)
+			m.Learn(tick, Decision{Decision: trace.Decision{WaitReason: "parse_error:no_json"}, Executed: world.Wait{}}, world.Outcome{Tick: tick, Action: world.Wait{}, Accepted: true})
+		}
+		learn(m, 8, world.ScheduleRecipe{FactoryID: "agent-1-f1", RecipeID: "recipe.assembler.control_chip", Batches: 1}, "")
+		same(9)
+		m.Receive(0, "agent-4", world.Electricity, 10)
+		learn(m, 10, world.Harvest{MaxAmount: 3}, "")
+		text := opening()
+		for _, needed := range []string{
+			"recipe.assembler.control_chip 6 electricity + 2 hardware, 2", // what a batch takes
+			"5*heat/100",                               // the formula of heat
+			"control_chip 0 ", "Hold 2 control chips.", // how far the goal is
+			"electricity +10 ",               // what came in
+			"agent-4",                        // and from whom
+			"recipe.assembler.control_chip ", // one name
+		} {
+			if !strings.Contains(text, needed) {
+				t.Errorf("%s: no %q in\n%s", l, needed, text)
+			}
+		}
+		for _, riddle := range []string{"recipe.control_chip", " x2", "; 4 more", "no_json"} {
+			if strings.Contains(text, riddle) {
+				t.Errorf("%s: %q in\n%s", l, riddle, text)
+			}
+		}
+		ids := regexp.MustCompile(`\[mem-[\d-]+\]`).FindAllString(text, -1)
+		slices.Sort(ids)
+		if len(slices.Compact(slices.Clone(ids))) != len(ids) {
+			t.Errorf("%s: an id stands twice: %v in\n%s", l, ids, text)
+		}
+		// What was looked up once stays.
+		const market = "200"
+		m.Learn(11, Decision{Executed: world.Wait{}, Looked: []string{"market"}}, world.Outcome{Tick: 11, Action: world.Wait{}, Accepted: true})
+		if looked := opening(); !strings.Contains(looked, market) || strings.Count(looked, "\n") < strings.Count(text, "\n")+5 {
+			t.Errorf("%s: what was looked up is gone:\n%s", l, looked)
+		}
+		for _, tool := range kit.tools {
+			if strings.Contains(string(tool.Wire()), "plant 10, 8") {
+				t.Errorf("%s: a riddle in %s", l, tool.Name)
+			}
+		}
+	}
+}
