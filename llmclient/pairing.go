@@ -12,9 +12,11 @@ type ItemFault string
 
 // The item faults, each with what [PairItems] does about it.
 const (
-	// FaultItemIDRepeated: two items have the same own id. The later loses its id,
-	// which an input need not have.
+	// FaultItemIDRepeated: two items have the same own id. The later call loses its id,
+	// which an input need not have, a message goes on as text, any other gets a new one.
+	// FaultItemIDMissing: reasoning, which must have an id, has none, and gets one.
 	FaultItemIDRepeated ItemFault = "item_id_repeated"
+	FaultItemIDMissing  ItemFault = "item_id_missing"
 	// FaultReasoning: a reasoning item is not followed by an item of the model. It
 	// is dropped: a provider takes it back only with what it led to.
 	FaultReasoning ItemFault = "reasoning_dangling"
@@ -115,9 +117,21 @@ func leadsOn(rest []Item) bool {
 
 // add takes the next item.
 func (p *pairer) add(it Item) {
-	if it.ID != "" && p.ids[it.ID] {
+	repeated := it.ID != "" && p.ids[it.ID]
+	missing := it.ID == "" && it.Kind == KindReasoning
+	if repeated {
 		p.repair(FaultItemIDRepeated, it.CallID)
 		it = it.withoutID()
+		missing = it.Kind != KindMessage && it.Kind != KindFunctionCall && it.Kind != KindFunctionOutput
+	} else if missing {
+		p.repair(FaultItemIDMissing, "")
+	}
+	for n := len(p.out); missing && it.ID == ""; n++ {
+		if id := fmt.Sprintf("item_repaired_%d", n); !p.ids[id] {
+			members := it.without("id")
+			members["id"] = Marshal(id)
+			it.ID, it.Raw = id, Marshal(members)
+		}
 	}
 	p.ids[it.ID] = true
 	switch it.Kind {

@@ -77,6 +77,8 @@ func checkItems(items []Item) (fault ItemFault, at int, ok bool) {
 		}
 		ids[it.ID] = true
 		switch {
+		case it.Kind == KindReasoning && it.ID == "":
+			return FaultItemIDMissing, i, false
 		case it.Kind == KindReasoning && (i+1 == len(items) || !items[i+1].fromModel()):
 			return FaultReasoning, i, false
 		case it.Kind == KindFunctionCall && it.CallID == "":
@@ -126,7 +128,8 @@ func TestPairItems(t *testing.T) {
 		{"reasoning before an output", "c:a r:1 o:a", "c:a o:a", FaultReasoning, "reasoning_dangling "},
 		{"reasoning cut off from its call", "r:1 r:2 d c:a o:a", "d c:a o:a", FaultReasoning, "reasoning_dangling , reasoning_dangling "},
 		{"reasoning before a dropped output", "r:1 o:b c:a o:a", "c:a o:a", FaultReasoning, "reasoning_dangling , output_without_call b"},
-		{"own ids twice", "r:1 t:2 r:1 s:2 u", "r:1 t:2 r: s: u", FaultItemIDRepeated, "item_id_repeated , item_id_repeated "},
+		{"reasoning without an id", "u r: c:a o:a", "u r:item_repaired_1 c:a o:a", FaultItemIDMissing, "item_id_missing "},
+		{"own ids twice", "r:1 t:2 r:1 s:2 u", "r:1 t:2 r:item_repaired_2 s:item_repaired_3 u", FaultItemIDRepeated, "item_id_repeated , item_id_repeated "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			items := itemsOf(t, tt.items)
