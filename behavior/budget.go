@@ -3,8 +3,6 @@ package behavior
 import (
 	"cmp"
 	"slices"
-
-	"example.com/agentworld/llmclient"
 )
 
 // fit picks a variant of every draft so that the sum stays in the budget. Bytes
@@ -65,17 +63,13 @@ func (m *Mind) growthTokens() int { return max(growthTokensMin, m.cfg.ContextWin
 
 const growthTokensMin = 1000
 
-// outputTokens is the room that prompts are planned with for an answer. A longer one may
-// take all that is free of the window.
-func (m *Mind) outputTokens() int {
-	return AnswerRoom(m.cfg.SamplingOf(m.id), m.cfg.ContextWindowTokens)
+// AnswerTokens is the room that an agent's prompts are planned with for an answer. A longer
+// one may take all that is free of the window.
+func (c Config) AnswerTokens(agent string) int {
+	return min(cmp.Or(c.SamplingOf(agent).MaxOutputTokens, answerTokens), c.ContextWindowTokens/8)
 }
 
-// AnswerRoom is the room that prompts are planned with for an answer in a window.
-func AnswerRoom(s llmclient.Sampling, window int) int {
-	return min(cmp.Or(s.MaxOutputTokens, answerTokens), window/8)
-}
-
-// answerTokens is what an answer takes that nobody bounded: more than most do that are
-// written without thinking.
+// answerTokens is more than most answers take that are written without thinking.
 const answerTokens = 1024
+
+func (m *Mind) outputTokens() int { return m.cfg.AnswerTokens(m.id) }

@@ -80,7 +80,7 @@ func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
 	}
 	e := trace.Estimate{
 		Likely: o.spending(ticks, shape{turnsPercent, least + 5, 105, answerTokensLikely}),
-		Most:   o.spending(ticks, shape{100, int64(10 * cfg.CallsMax()), 200, int64(behavior.AnswerRoom(cfg.SamplingOf(""), cfg.ContextWindowTokens))}),
+		Most:   o.spending(ticks, shape{100, int64(10 * cfg.CallsMax()), 200, int64(cfg.AnswerTokens(""))}),
 	}
 	if o.due {
 		e.Least = o.spending(ticks, shape{25, least, 100, answerTokensLeast})
@@ -120,7 +120,7 @@ func (r *runner) expectLookBack(o opening, times int64) trace.Estimate {
 	return trace.Estimate{
 		Least:  o.priced(trace.Spending{Calls: times, InputTokens: times * lookBackInputLikely / 2, OutputTokens: times * answerTokensLeast}),
 		Likely: o.priced(trace.Spending{Calls: 2 * times, InputTokens: 2 * times * lookBackInputLikely, OutputTokens: 2 * times * lookBackOutputLikely}),
-		Most:   o.priced(trace.Spending{Calls: most, InputTokens: most * lookBackInputMost, OutputTokens: most * int64(behavior.AnswerRoom(cfg.SamplingOf(""), cfg.ContextWindowTokens))}),
+		Most:   o.priced(trace.Spending{Calls: most, InputTokens: most * lookBackInputMost, OutputTokens: most * int64(cfg.AnswerTokens(""))}),
 	}
 }
 

@@ -55,7 +55,7 @@ func holdsWindow(t *testing.T, protocol, language string) {
 // requestTokens is what a request takes of the window, the room for its answer
 // included.
 func requestTokens(r llmclient.Request) int {
-	n := tokens.Count(r.Instructions) + behavior.AnswerRoom(r.Sampling, behavior.ContextWindowMin)
+	n := tokens.Count(r.Instructions) + behavior.ContextWindowMin/8
 	for _, tool := range r.Tools {
 		n += tokens.Count(string(tool.Wire()))
 	}

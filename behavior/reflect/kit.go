@@ -42,7 +42,7 @@ func NewKit(cfg behavior.Config, rounds int) *Kit {
 		k.static += k.cfg.CountTokens(string(t.Wire()))
 	}
 	// Every answer comes back as input, and each stage may be answered twice.
-	answers := (k.rounds + 2) * behavior.AnswerRoom(k.cfg.SamplingOf(""), k.cfg.ContextWindowTokens)
+	answers := (k.rounds + 2) * k.cfg.AnswerTokens("")
 	k.inputTokens = min(max(k.cfg.ContextWindowTokens-k.static-answers, inputTokensMin), inputTokensMax)
 	return k
 }

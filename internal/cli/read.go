@@ -38,22 +38,16 @@ func (s setting) read(text string, target any) error {
 		reflect.ValueOf(target).Elem().SetInt(v)
 	case kindNumber:
 		v, err := strconv.ParseFloat(text, 64)
-		switch {
-		case err != nil || !json.Valid([]byte(text)): // the text goes into requests as it is
-			return s.refuse(text, "is not a number")
-		case v < float64(s.min) || v > float64(s.max):
-			return s.refuse(text, "is out of range")
+		if err != nil || !json.Valid([]byte(text)) || v < float64(s.min) || v > float64(s.max) { // it goes into requests as it is
+			return s.refuse(text, "is no such number")
 		}
 		*target.(*json.Number) = json.Number(text)
 	case kindJSON:
-		if !json.Valid([]byte(text)) {
-			return s.refuse(text, "is no JSON")
-		}
-		extra := llmclient.Sampling{ExtraBody: llmclient.Marshal(json.RawMessage(text))}
+		extra := llmclient.Sampling{ExtraBody: json.RawMessage(text)}
 		if err := extra.Validate(); err != nil {
 			return err
 		}
-		*target.(*json.RawMessage) = extra.ExtraBody
+		*target.(*json.RawMessage) = llmclient.Marshal(extra.ExtraBody)
 	case kindSeed:
 		v, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {

@@ -165,7 +165,7 @@ func TestExaminations(t *testing.T) {
 		{"cuts prompts", lame{request: func(body map[string]any) {
 			if text := fmt.Sprint(body["input"]); len(text) > 8000 {
 				body["input"] = text[len(text)-4000:]
-				body["tools"] = []any{}
+				body["tools"], body["tool_choice"] = []any{}, "auto"
 			}
 		}}, 5, []string{"prompt window fail"}, "the prompt was cut", "num_ctx"},
 		{"refuses long prompts", lame{request: func(body map[string]any) {

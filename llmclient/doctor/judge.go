@@ -165,19 +165,14 @@ func (x *examination) usage(r llmclient.Reply) {
 
 // refusedSetting is the setting of sampling that the last response names, empty for none.
 func (x *examination) refusedSetting() string {
-	for _, s := range []struct {
-		name, setting string
-		set           bool
-	}{
-		{"temperature", "temperature", x.how.Temperature != ""}, {"top_p", "top_p", x.how.TopP != ""},
-		{"max_output_tokens", "max_output_tokens", x.how.MaxOutputTokens > 0}, {"reasoning", "reasoning_effort", x.how.ReasoningEffort != ""},
-	} {
-		if s.set && bytes.Contains(x.response, []byte(s.name)) {
-			return s.setting
+	var set, extra map[string]json.RawMessage
+	_ = json.Unmarshal(llmclient.Marshal(x.how), &set)
+	_ = json.Unmarshal(x.how.ExtraBody, &extra) // none has no members
+	for _, setting := range []string{"temperature", "top_p", "max_output_tokens", "reasoning_effort"} {
+		if name, _, _ := strings.Cut(setting, "_effort"); set[setting] != nil && bytes.Contains(x.response, []byte(name)) {
+			return setting
 		}
 	}
-	var extra map[string]any
-	_ = json.Unmarshal(x.how.ExtraBody, &extra) // none has no members
 	for name := range extra {
 		if bytes.Contains(x.response, []byte(name)) {
 			return "extra_body"
@@ -188,17 +183,18 @@ func (x *examination) refusedSetting() string {
 
 // thinking notes how much of its answers the model thinks, and what that needs.
 func (x *examination) thinking() {
+	status, detail, advice := Pass, fmt.Sprintf("up to %d tokens of reasoning in an answer of %d", x.thought, x.longest), ""
 	need := max(4*x.longest, 1024)
 	switch {
-	case len(x.took) == 0 || x.longest == 0 && !x.cut:
 	case x.cut:
-		x.found.add(CheckThinking, Warn, fmt.Sprintf("an answer was cut for length after %d tokens, %d of them reasoning", x.longest, x.thought),
-			fmt.Sprintf("set {llm.max_output_tokens} to at least %d, or a lower {llm.reasoning_effort}: in a run each such answer is asked for twice", need))
+		status, detail = Warn, detail+", and one was cut for length"
+		advice = fmt.Sprintf("set {llm.max_output_tokens} to at least %d, or a lower {llm.reasoning_effort}: in a run such answers are asked for twice", need)
 	case x.thought >= thinkingTokens && int64(x.how.MaxOutputTokens) < need:
-		x.found.add(CheckThinking, Warn, fmt.Sprintf("up to %d tokens of reasoning in an answer of %d, in %d ms", x.thought, x.longest, slices.Max(x.took)),
-			fmt.Sprintf("a run's questions are harder: set {llm.max_output_tokens} to at least %d, give {llm.timeout_ms} and {llm.decision_deadline_ms} time for that, or set a lower {llm.reasoning_effort}", need))
-	default:
-		x.found.add(CheckThinking, Pass, fmt.Sprintf("up to %d tokens of reasoning in an answer of %d", x.thought, x.longest), "")
+		status = Warn
+		advice = fmt.Sprintf("a run's questions are harder: set {llm.max_output_tokens} to at least %d, give {llm.timeout_ms} and {llm.decision_deadline_ms} time for that, or set a lower {llm.reasoning_effort}", need)
+	}
+	if x.longest > 0 || x.cut {
+		x.found.add(CheckThinking, status, detail, advice)
 	}
 }
 
