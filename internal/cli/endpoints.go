@@ -21,8 +21,7 @@ import (
 // for each endpoint, whatever key and model its callers use.
 type endpoints struct {
 	limits  limiter.Limits
-	clients []clientOf
-	limited []limitedURL
+	reached []reached
 	closers []func()
 
 	mu    sync.Mutex
@@ -85,18 +84,13 @@ func newEndpoints(c config) *endpoints {
 	return &endpoints{limits: limiter.Limits{InFlightMax: int(c.Concurrency), RequestsPerMinute: c.RequestsPerMinute, TokensPerMinute: c.TokensPerMinute}}
 }
 
-// clientOf is a client with what it was made for.
-type clientOf struct {
-	url    openai.BaseURL
-	key    openai.Secret
-	client *openai.Client
-}
-
-// limitedURL is the limiter of one endpoint. shown is what a trace calls it.
-type limitedURL struct {
+// reached is a client with what it was made for. shown is what a trace calls the endpoint.
+type reached struct {
 	url     openai.BaseURL
+	key     openai.Secret
 	shown   string
 	limiter *limiter.Limiter
+	client  *openai.Client
 }
 
 // client returns the client for an endpoint and a key, made on first use. The
@@ -106,22 +100,24 @@ func (e *endpoints) client(shown string, config openai.Config) (*openai.Client, 
 	if err != nil {
 		return nil, badInput("%w", err)
 	}
-	for _, c := range e.clients {
-		if c.url.Equal(url) && c.key.Reveal() == config.APIKey.Reveal() {
-			return c.client, nil
+	for _, r := range e.reached {
+		if !r.url.Equal(url) {
+			continue
 		}
+		if r.key.Reveal() == config.APIKey.Reveal() {
+			return r.client, nil
+		}
+		config.Limiter, shown = r.limiter, r.shown
 	}
-	at := slices.IndexFunc(e.limited, func(l limitedURL) bool { return l.url.Equal(url) })
-	if at < 0 {
-		at, e.limited = len(e.limited), append(e.limited, limitedURL{url, shown, limiter.New(e.limits)})
+	if config.Limiter == nil {
+		config.Limiter = limiter.New(e.limits)
 	}
-	config.Limiter = e.limited[at].limiter
-	config.Waiting = func(wait time.Duration, why string) { e.waiting(e.limited[at].shown, wait, why) }
+	config.Waiting = func(wait time.Duration, why string) { e.waiting(shown, wait, why) }
 	client, err := openai.New(config)
 	if err != nil {
 		return nil, badInput("%w", err)
 	}
-	e.clients = append(e.clients, clientOf{url, config.APIKey, client})
+	e.reached = append(e.reached, reached{url, config.APIKey, shown, config.Limiter, client})
 	e.closers = append(e.closers, client.Close)
 	return client, nil
 }
@@ -135,14 +131,17 @@ func (e *endpoints) close() {
 
 // timing tells how the calls to each endpoint were held back, the run's own first.
 func (e *endpoints) timing() []trace.EndpointTiming {
-	list := make([]trace.EndpointTiming, len(e.limited))
-	for i, l := range e.limited {
-		s := l.limiter.Stats()
-		list[i] = trace.EndpointTiming{
-			BaseURL: l.shown, Attempts: s.Attempts, Waited: s.Waited, GaveUp: s.GaveUp,
+	list := []trace.EndpointTiming{}
+	for i, r := range e.reached {
+		if slices.ContainsFunc(e.reached[:i], func(before reached) bool { return before.limiter == r.limiter }) {
+			continue // with another key
+		}
+		s := r.limiter.Stats()
+		list = append(list, trace.EndpointTiming{
+			BaseURL: r.shown, Attempts: s.Attempts, Waited: s.Waited, GaveUp: s.GaveUp,
 			WaitMS: s.WaitTotal.Milliseconds(), WaitLongestMS: s.WaitLongest.Milliseconds(),
 			Throttled: s.Throttled, Pauses: s.Pauses, InFlightMost: s.InFlightMost, LimitLowest: s.LimitLowest, LimitFinal: s.LimitFinal,
-		}
+		})
 	}
 	return list
 }
