@@ -27,34 +27,27 @@ type endpoint struct {
 	// failedTurns counts turns in a row that ended without any model answer, refusedTurns
 	// those of them in a row that ended in a way which is fatal at first.
 	failedTurns, refusedTurns int
-	// unused counts answers that no turn could use: by kind, and all of them in calls, given
-	// in so many ticks. example is the first of them. They are kept until one is usable.
-	unused       map[string]int
-	calls, ticks int
-	example      string
+	// unused counts by kind the answers that no turn could use, until one is usable; there
+	// were so many calls in so many ticks, the last of them lastTick. example is the first.
+	unused                 map[string]int
+	calls, ticks, lastTick int64
+	example                string
 	// stopped says that its agents take no more turns.
 	stopped bool
 }
 
 // What an endpoint may do to be given up.
 const (
-	// failedTurnsMax is how many turns in a row may end without a model answer.
-	failedTurnsMax = 10
-	// refusedTurnsMax is how many turns in a row may be refused by an endpoint that has
-	// answered before.
-	refusedTurnsMax = 3
-	// unusedTicksMin and unusedCallsMin are how long an endpoint has to give its first
-	// answer that is usable: until both are reached.
+	// How many turns in a row may end without a model answer, and be refused by an endpoint
+	// that has answered before.
+	failedTurnsMax, refusedTurnsMax = 10, 3
+	// How long an endpoint has to give its first usable answer: until both are reached.
 	unusedTicksMin, unusedCallsMin = 3, 6
-	// exampleCharsMax bounds what is shown of an answer that was not usable.
-	exampleCharsMax = 160
 )
 
 // endpoints are those of a run. The first is the run's own.
 type endpoints struct {
 	all []*endpoint
-	// asked says that a model was asked in a whole tick.
-	asked bool
 	// lastFailure is how the last turn ended that got no answer, nil before.
 	lastFailure *llmclient.Failure
 	// special are the agents that do not use the first.
@@ -104,9 +97,6 @@ func (r *runner) endpoint(n int) *endpoint { return r.endpoints.of(r.world.Agent
 
 // active are those of the agents whose endpoint was not given up.
 func (r *runner) active(agents []int) []int {
-	if len(r.endpoints.all) == 1 {
-		return agents
-	}
 	return slices.DeleteFunc(agents, func(n int) bool { return r.endpoint(n).stopped })
 }
 
@@ -148,14 +138,12 @@ func (r *runner) refusing(turns []deliberated) map[*endpoint]*llmclient.Failure 
 // answer was usable. It returns the records that tell of every agent that takes no more
 // turns why, or, when nobody is left, what ends the run.
 func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record, down *stop) {
-	ended, called := map[*endpoint]*stop{}, map[*endpoint]bool{}
-	refusing := r.refusing(turns)
+	ended, refusing := map[*endpoint]*stop{}, r.refusing(turns)
 	for _, t := range turns {
 		p := r.endpoint(t.agent)
 		if t.asked == 0 || p.stopped { // a standing order needs no answer, a cap says nothing about the provider
 			continue
 		}
-		r.endpoints.asked = true
 		p.answered, p.proven = p.answered || t.replied, p.proven || t.fresh
 		for _, s := range t.steps {
 			switch s.Kind {
@@ -168,15 +156,15 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 			}
 		}
 		if t.came > 0 && !p.usable {
-			if p.calls += t.came; !called[p] {
-				called[p], p.ticks = true, p.ticks+1
+			if p.lastTick != tick {
+				p.ticks, p.lastTick = p.ticks+1, tick
 			}
-			p.example = cmp.Or(p.example, t.example)
+			p.calls, p.example = p.calls+t.came, cmp.Or(p.example, t.example)
 			for _, s := range t.steps {
-				if s.Kind == trace.StepParseError || s.Kind == trace.StepLengthened || s.Kind == trace.StepModelError && t.failure.Came() {
-					if p.unused == nil {
-						p.unused = map[string]int{}
-					}
+				if p.unused == nil {
+					p.unused = map[string]int{}
+				}
+				if s.Kind == trace.StepParseError || s.Kind == trace.StepLengthened || s.Kind == trace.StepModuleCall || s.Kind == trace.StepModelError && t.failure.Came() {
 					p.unused[s.Code]++
 				}
 			}
@@ -194,17 +182,16 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 		p.failedTurns++
 		r.endpoints.lastFailure = f
 		if refused := p.refusedTurns >= refusedTurnsMax; ended[p] == nil && (refused || p.failedTurns >= failedTurnsMax) {
-			how, n := "got no answer", p.failedTurns
+			how := fmt.Sprintf("%d turns in a row got no answer", p.failedTurns)
 			if refused {
-				how, n = "were refused", p.refusedTurns
+				how = fmt.Sprintf("%d turns in a row were refused", p.refusedTurns)
 			}
-			ended[p] = &stop{status: trace.RunProviderFailed, code: string(f.Kind), failure: f,
-				reason: fmt.Sprintf("provider_down: %d turns in a row %s, the last with %s", n, how, failureText(f))}
+			ended[p] = &stop{status: trace.RunProviderFailed, reason: "provider_down: " + how + ", the last with " + failureText(f), failure: f}
 		}
 	}
 	for _, p := range r.endpoints.all {
 		if f := refusing[p]; f != nil {
-			ended[p] = &stop{status: trace.RunProviderFailed, code: string(f.Kind), reason: failureText(f), failure: f}
+			ended[p] = &stop{status: trace.RunProviderFailed, reason: failureText(f), failure: f}
 		}
 		if !p.usable && !p.stopped && ended[p] == nil && p.ticks >= unusedTicksMin && p.calls >= unusedCallsMin {
 			ended[p] = p.unusable()
@@ -227,8 +214,13 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 	}
 	for n := range r.world.Agents() {
 		if s := ended[r.endpoint(n)]; s != nil {
+			code := string(s.status)
+			if s.failure != nil {
+				code = string(s.failure.Kind)
+			}
 			records = append(records, trace.Step{
-				Tick: tick, AgentID: r.world.AgentID(n), Kind: trace.StepAgentStopped, Status: trace.StatusError, Code: s.code,
+				Tick: tick, AgentID: r.world.AgentID(n), Kind: trace.StepAgentStopped, Status: trace.StatusError, Code: code,
+				Detail: llmclient.Marshal(map[string]string{"reason": s.reason}),
 			})
 		}
 	}
@@ -240,36 +232,32 @@ func (p *endpoint) unusable() *stop {
 	kinds := slices.SortedFunc(maps.Keys(p.unused), func(a, b string) int {
 		return cmp.Or(p.unused[b]-p.unused[a], cmp.Compare(a, b))
 	})
-	var counts []string
-	for _, k := range kinds {
-		counts = append(counts, fmt.Sprintf("%s %d", k, p.unused[k]))
+	counts := make([]string, len(kinds))
+	for i, k := range kinds {
+		counts[i] = fmt.Sprintf("%s %d", k, p.unused[k])
 	}
-	s := &stop{status: trace.RunNoUsableAnswers, code: string(trace.RunNoUsableAnswers),
-		reason: fmt.Sprintf("none of %d answers was usable (%s), such as: %s", p.calls, strings.Join(counts, ", "), cmp.Or(p.example, "nothing at all"))}
-	if len(kinds) > 0 {
-		s.unused = kinds[0]
-	}
-	return s
+	return &stop{status: trace.RunNoUsableAnswers, unused: strings.Join(kinds[:min(1, len(kinds))], ""),
+		reason: fmt.Sprintf("none of %d answers was usable (%s), such as: %s", p.calls, strings.Join(counts, ", "), p.example)}
 }
 
-// exampleOf shows an answer on one line.
-func exampleOf(a llmclient.Answer) string {
-	text := ""
+// exampleOf shows an answer on one line. A text may be megabytes long, and is cut before it
+// is looked through.
+func exampleOf(a llmclient.Answer) (text string) {
+	const charsMax = 160
 	if a.Failure != nil {
 		text = a.Failure.Message
 	} else {
 		for _, it := range a.Reply.Items {
-			if it.Kind == llmclient.KindFunctionCall {
-				text += fmt.Sprintf("%s(%s) ", it.Name, it.Text)
+			if said := it.Text[:min(len(it.Text), 8*charsMax)]; it.Kind == llmclient.KindFunctionCall {
+				text += fmt.Sprintf("%s(%s) ", it.Name, said)
 			} else if it.Kind == llmclient.KindMessage {
-				text += it.Text + it.Refusal + " "
+				text += said + it.Refusal + " "
 			}
 		}
-		if strings.TrimSpace(text) == "" {
-			u := a.Reply.Usage
-			text = fmt.Sprintf("no text and no call, status %s %s, %d output tokens, %d of them reasoning", a.Reply.Status, a.Reply.IncompleteReason, u.Output, u.Reasoning)
-		}
 	}
-	// A text may be megabytes long, and is cut before it is looked through.
-	return plaintext.Clip(plaintext.Line(text[:min(len(text), 8*exampleCharsMax)]), exampleCharsMax)
+	if text = plaintext.Clip(plaintext.Line(text[:min(len(text), 8*charsMax)]), charsMax); text == "" && a.Reply != nil {
+		u := a.Reply.Usage
+		text = fmt.Sprintf("no text and no call, status %s %s, %d output tokens, %d of them reasoning", a.Reply.Status, a.Reply.IncompleteReason, u.Output, u.Reasoning)
+	}
+	return text
 }

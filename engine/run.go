@@ -295,10 +295,10 @@ func (r *runner) finish(result Result, err error) (Result, error) {
 }
 
 // ticks runs until the last tick or until something ends the run early. A run that no
-// endpoint gave a usable answer to is not complete.
+// endpoint gave a usable answer to is not complete, nor could a higher cap have helped it.
 func (r *runner) ticks(ctx context.Context) (Result, error) {
 	result, err := r.advance(ctx)
-	if err != nil || result.Status != trace.RunCompleted || !r.endpoints.asked || slices.ContainsFunc(r.endpoints.all, func(p *endpoint) bool { return p.usable }) {
+	if err != nil || result.Status != trace.RunCompleted && result.Status != trace.RunBudgetReached || slices.ContainsFunc(r.endpoints.all, func(p *endpoint) bool { return p.usable }) {
 		return result, err
 	}
 	if at := slices.IndexFunc(r.endpoints.all, func(p *endpoint) bool { return p.calls > 0 }); at >= 0 {
@@ -309,8 +309,11 @@ func (r *runner) ticks(ctx context.Context) (Result, error) {
 	return result, nil
 }
 
-// end takes over why a run ends.
+// end takes over why a run ends, in the end.
 func (r *Result) end(s *stop) {
+	if r.Reason != "" {
+		s.reason += "; before that: " + r.Reason
+	}
 	r.Status, r.Reason, r.Failure, r.Unused = s.status, s.reason, s.failure, s.unused
 }
 

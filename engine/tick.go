@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -25,9 +24,8 @@ type stop struct {
 	// nothing of it reached the world.
 	applied bool
 	failure *llmclient.Failure
-	// code says in one word what ended an endpoint, unused which kind of answers without use
-	// it gave most.
-	code, unused string
+	// unused is the kind of most answers of an endpoint without a usable one.
+	unused string
 }
 
 // deliberated is what one agent's deliberation came to.
@@ -40,7 +38,7 @@ type deliberated struct {
 	// asked counts the calls that a model was asked in, came those that brought a reply or
 	// what stood in its place. replied says that there was a reply, fresh that this process
 	// got it, and example shows the first answer as long as none of the endpoint was usable.
-	asked, came    int
+	asked, came    int64
 	replied, fresh bool
 	example        string
 }
@@ -270,8 +268,8 @@ func (r *runner) deliberate(ctx context.Context, n int, turn *behavior.Turn, all
 					d.replied, d.fresh = true, d.fresh || !r.past.holds(key)
 				}
 				if f == nil || f.Came() {
-					if d.came++; !r.endpoint(n).usable {
-						d.example = cmp.Or(d.example, exampleOf(answer))
+					if d.came++; d.example == "" && !r.endpoint(n).usable {
+						d.example = exampleOf(answer)
 					}
 				}
 			}

@@ -46,6 +46,7 @@ var unusable = map[string]struct{ body, kind, shown string }{
 	"no JSON":           {callOf("decision", "{\"action\":"), "invalid_arguments", `decision({"action":)`},
 	"wrong fields":      {callOf("decision", `{"move":"there"}`), "invalid_arguments", `decision({"move":"there"})`},
 	"unknown tool":      {callOf("launch_rocket", `{}`), "unknown_tool", "launch_rocket({})"},
+	"wrong module":      {callOf("memory_long_term_search", `{"query":5,"limit":"all"}`), "", "memory_long_term_search("},
 	"html":              {"<html><body>Welcome to the hotel's network</body></html>", "malformed_body", ""},
 	"null":              {"null", "malformed_body", ""},
 	"another API":       {`{"id":"x","object":"chat.completion","choices":[{"message":{"role":"assistant","content":"hello"}}]}`, "", ""},
@@ -86,11 +87,17 @@ func TestAnEndpointWithoutUsableAnswersEndsTheRun(t *testing.T) {
 	}
 }
 
-// TestAShortRunWithoutUsableAnswersIsNoSuccess also where its ticks end before it is judged.
+// TestAShortRunWithoutUsableAnswersIsNoSuccess also where its ticks, or what it may spend,
+// end before it is judged.
 func TestAShortRunWithoutUsableAnswersIsNoSuccess(t *testing.T) {
 	url, _ := saying(t, unusable["prose"].body)
 	o := through(t, options(t, "llm_bootstrap", 1), openai.Config{BaseURL: url})
 	if result := run(t, o); result.Status != trace.RunNoUsableAnswers || result.TicksDone != 1 {
+		t.Errorf("%+v", result)
+	}
+	o = through(t, options(t, "minimal", 9), openai.Config{BaseURL: url})
+	o.Caps.Run.Calls = 5
+	if result := run(t, o); result.Status != trace.RunNoUsableAnswers || result.TicksDone != 2 || !strings.Contains(result.Reason, "; before that: cap on calls of the run, 5") {
 		t.Errorf("%+v", result)
 	}
 }

@@ -220,12 +220,12 @@ func (p plan) verdict(result engine.Result, r report.Report) error {
 		if degraded*100 <= decisions*int64(p.MaxDegradedPct) {
 			return nil
 		}
-		return failWith(exitGate, fmt.Errorf("completed, but %d of %d decisions ended in a wait that nobody chose, more than the %d%% that --max-degraded allows; %s",
-			degraded, decisions, p.MaxDegradedPct, doctorHint))
+		return failWith(exitGate, fmt.Errorf("completed, but %d of %d decisions ended in a wait that nobody chose, more than the %d%% that --max-degraded allows; doctor with the same settings shows what the endpoint does",
+			degraded, decisions, p.MaxDegradedPct))
 	case exitProvider:
 		hint := p.providerHint(result.Failure)
 		if result.Status == trace.RunNoUsableAnswers {
-			hint = unusableHint(result.Unused) + "; " + doctorHint
+			hint = unusableHint(result.Unused) + "; doctor with the same settings shows what the endpoint does"
 		}
 		return failWith(exitProvider, fmt.Errorf("%s after %d of %d ticks: %s; %s",
 			result.Status, result.TicksDone, p.Ticks, result.Reason, hint))
@@ -247,15 +247,12 @@ func (p plan) verdict(result engine.Result, r report.Report) error {
 	return failWith(statusCode(result.Status), fmt.Errorf("%s after %d of %d ticks: %s", result.Status, result.TicksDone, p.Ticks, reason))
 }
 
-// doctorHint is what helps with answers that are not usable, whatever is wrong with them.
-const doctorHint = "doctor with the same settings shows what the endpoint does"
-
 // unusableHint says what to change, by the kind of most answers that nobody could use: a
 // parse error or a failure.
 func unusableHint(kind string) string {
 	switch kind {
 	case "truncated", "empty_output", "incomplete":
-		return "a model that thinks needs room: raise max_output_tokens and --timeout, or lower the reasoning effort"
+		return "a model that thinks needs room: raise --max-output-tokens and --timeout, or lower --reasoning-effort"
 	case "no_json":
 		return "the model writes prose where it should call a tool: --protocol lean asks for less, or take a model that calls tools"
 	case "refusal", "content_filter":
