@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"os"
 	"time"
-
-	"example.com/agentworld/llmclient"
 )
 
 // BodyBytesMax is the largest request body the server reads. A larger one is
@@ -143,18 +141,13 @@ func (o Options) untilClosing(ctx context.Context) (context.Context, context.Can
 // health says that the server is up; it answers nothing else so that nothing has to
 // be kept up to date.
 func health(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, llmclient.Marshal(struct {
-		Status string `json:"status"`
-	}{"ok"}))
+	writeJSON(w, http.StatusOK, []byte(`{"status":"ok"}`))
 }
 
 // listModels names the one model there is. Its creation time is 0, see the package
 // comment on clocks.
 func listModels(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, llmclient.Marshal(wireModels{
-		Object: "list",
-		Data:   []wireModel{{ID: ModelName, Object: "model", OwnedBy: ModelName}},
-	}))
+	writeJSON(w, http.StatusOK, []byte(`{"object":"list","data":[{"id":"`+ModelName+`","object":"model","created":0,"owned_by":"`+ModelName+`"}]}`))
 }
 
 // writeError sends a refusal as an error object.

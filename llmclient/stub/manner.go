@@ -10,22 +10,11 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// The manners, in the order in which they change an answer. Most are about the turn, the
-// last three about every answer.
-const (
-	modulesFirst   = "modules-first"
-	plannerOnly    = "planner-only"
-	offPlan        = "off-plan"
-	redrafter      = "redrafter"
-	prose          = "prose"
-	silentDecision = "silent-decision"
-	late           = "late"
-	namer          = "namer"
-	nested         = "nested"
-	thinker        = "thinker"
-)
-
-var manners = []string{modulesFirst, plannerOnly, offPlan, redrafter, prose, silentDecision, late, namer, nested, thinker}
+// manners are their names, in the order in which they change an answer. Most are about the
+// turn, the last three about every answer.
+var manners = []string{
+	"modules-first", "planner-only", "off-plan", "redrafter", "prose", "silent-decision", "late", "namer", "nested", "thinker",
+}
 
 const (
 	// namespace is what a namer writes before names.
@@ -103,15 +92,15 @@ func (s stage) mannered(all []string, a answer) answer {
 			return slices.ContainsFunc(a.calls, func(c toolCall) bool { return slices.Contains(names, c.name) })
 		}
 		switch m {
-		case modulesFirst:
+		case "modules-first":
 			if len(s.turn) == 0 && at(toolPlan, toolDraft, toolDecision, toolTurn) {
 				instead(question, s.moduleValues(question))
 			}
-		case plannerOnly:
+		case "planner-only":
 			if at(toolDraft, toolDecision, toolTurn) {
 				instead(toolPlan, s.plan())
 			}
-		case offPlan:
+		case "off-plan":
 			switch {
 			case at(toolPlan):
 				plan := s.plan()
@@ -121,7 +110,7 @@ func (s stage) mannered(all []string, a answer) answer {
 			case at(toolDraft, toolDecision) && s.turn.count(toolPlan) > 0 && s.turn.modules() == 0:
 				instead(question, s.moduleValues(question))
 			}
-		case redrafter, prose, silentDecision, late:
+		case "redrafter", "prose", "silent-decision", "late":
 			if !at(toolDecision, toolTurn) {
 				break
 			}
@@ -129,23 +118,23 @@ func (s stage) mannered(all []string, a answer) answer {
 			switch {
 			case len(rest) > 0: // the decision has an answer of its own
 				a.calls = rest
-			case m == redrafter:
+			case m == "redrafter":
 				instead(toolDraft, s.draft())
-			case m == prose:
+			case m == "prose":
 				a.calls, a.text = nil, "I have looked at both and will "+strings.ReplaceAll(name(s.ideas[0].action), "_", " ")+" now, as this helps most."
-			case m == silentDecision:
+			case m == "silent-decision":
 				a.calls, a.silent = nil, true
 			default:
 				a.late = true
 			}
-		case namer:
+		case "namer":
 			a.calls = slices.Clone(a.calls)
 			for i := range a.calls {
 				a.calls[i].name = namespace + a.calls[i].name
 			}
-		case nested:
+		case "nested":
 			a.nested = true
-		case thinker:
+		case "thinker":
 			a.reasoningTokens = thinkerTokens
 		}
 	}
@@ -164,33 +153,14 @@ func nestedText(calls []toolCall) string {
 	return string(llmclient.Marshal(object{"function": object{"name": calls[0].name, "arguments": calls[0].arguments}}))
 }
 
-// cut returns what of an output fits that many tokens: the item in which they end is
-// incomplete, those behind it are missing. Reasoning stays; its tokens are counted elsewhere.
+// cut returns the items of an output that fit that many tokens, as far as the first that does
+// not. Reasoning stays; its tokens are counted elsewhere.
 func cut(output []json.RawMessage, left int64) []json.RawMessage {
 	for i, raw := range output {
-		var item object
-		room := int(max(0, left) * bytesPerToken)
-		if left -= tokens(len(raw)); left >= 0 || decode(raw, &item) != nil || item["type"] == "reasoning" {
-			continue
+		item, _ := llmclient.ParseItem(raw)
+		if left -= tokens(len(raw)); left < 0 && item.Kind != llmclient.KindReasoning {
+			return output[:i]
 		}
-		clip := func(text any) string {
-			s, _ := text.(string)
-			return strings.ToValidUTF8(s[:min(room, len(s))], "")
-		}
-		item["status"] = "incomplete"
-		content, _ := item["content"].([]any)
-		for _, part := range content {
-			if part, ok := part.(object); ok {
-				part["text"] = clip(part["text"])
-			}
-		}
-		if item["arguments"] != nil {
-			item["arguments"] = clip(item["arguments"])
-		}
-		if output = output[:i:i]; room > 0 {
-			output = append(output, llmclient.Marshal(item))
-		}
-		break
 	}
 	return output
 }

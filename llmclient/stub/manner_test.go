@@ -91,9 +91,9 @@ func TestAnswersAreCutAtTheirLimit(t *testing.T) {
 	}{
 		{"thinker", "", "completed", 2, 0},
 		{"thinker", `,"max_output_tokens":1024`, "incomplete", 1, 1024},
-		{"thinker", `,"max_output_tokens":3060`, "incomplete", 2, 3060},
+		{"thinker", `,"max_output_tokens":3060`, "incomplete", 1, 3060},
 		{"thinker", `,"max_output_tokens":4096`, "completed", 2, 0},
-		{"prose", `,"max_output_tokens":16`, "incomplete", 1, 16},
+		{"prose", `,"max_output_tokens":16`, "incomplete", 0, 16},
 	} {
 		manners, err := ParseManners(of.manner)
 		if err != nil {

@@ -66,7 +66,7 @@ func TestAnswersPassTheDescriptionOfTheAPI(t *testing.T) {
 		options = append(options, Options{Manners: manners})
 	}
 	for _, o := range options {
-		if slices.Contains(o.Manners[""], late) {
+		if slices.Contains(o.Manners[""], "late") {
 			continue // it says what others say, or nothing
 		}
 		s, client := start(t, o)
@@ -90,6 +90,20 @@ func TestAnswersPassTheDescriptionOfTheAPI(t *testing.T) {
 	for _, body := range []string{"{", `{"model":"m"}`, `{"model":"m","input":"a","top_k":1}`} {
 		if status, _, got := send(t, client, http.MethodPost, s.URL()+"/v1/responses", []byte(body)); status != 400 || refusal(got) != nil {
 			t.Errorf("%s: %d %s: %v", body, status, got, refusal(got))
+		}
+	}
+}
+
+// TestEveryShapeCanBeStreamed streams malformed answers, too: whatever is in them, the stream
+// has a beginning and an end.
+func TestEveryShapeCanBeStreamed(t *testing.T) {
+	proper, err := Decide(0, openingBody(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range Corpus() {
+		if all := events(s.Fill(proper).Response); len(all) < 3 || all[0]["type"] != "response.created" {
+			t.Errorf("%s streams as %v", s.Name, all)
 		}
 	}
 }

@@ -27,19 +27,11 @@ func (e *RequestError) Error() string {
 
 // object is the error as it travels, in OpenAI's shape.
 func (e *RequestError) object() []byte {
-	var object struct {
-		Error struct {
-			Message string  `json:"message"`
-			Type    string  `json:"type"`
-			Param   *string `json:"param"`
-			Code    *string `json:"code"`
-		} `json:"error"`
-	}
-	object.Error.Message, object.Error.Type, object.Error.Code = e.Message, "invalid_request_error", &e.Code
+	fields := object{"message": e.Message, "type": "invalid_request_error", "param": nil, "code": e.Code}
 	if e.Param != "" {
-		object.Error.Param = &e.Param
+		fields["param"] = e.Param
 	}
-	return llmclient.Marshal(object)
+	return llmclient.Marshal(object{"error": fields})
 }
 
 // badRequest returns a refusal with status 400.

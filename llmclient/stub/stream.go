@@ -38,31 +38,33 @@ func events(response []byte) []object {
 		if fields["status"] != nil {
 			first["status"] = "in_progress"
 		}
-		switch fields["type"] {
-		case "function_call":
+		content, _ := fields["content"].([]any)
+		if content != nil {
+			first["content"] = []any{}
+		}
+		if fields["arguments"] != nil {
 			first["arguments"] = ""
-			add("output_item.added", object{"output_index": i, "item": first})
+		}
+		add("output_item.added", object{"output_index": i, "item": first})
+		if fields["arguments"] != nil {
 			for _, delta := range deltas(fields["arguments"]) {
 				add("function_call_arguments.delta", at(object{"delta": delta}))
 			}
 			add("function_call_arguments.done", at(object{"name": fields["name"], "arguments": fields["arguments"]}))
-		case "message":
-			first["content"] = []any{}
-			add("output_item.added", object{"output_index": i, "item": first})
-			content, _ := fields["content"].([]any)
-			for n, part := range content {
-				text, _ := part.(object)
-				empty := maps.Clone(text)
-				empty["text"] = ""
-				add("content_part.added", at(object{"content_index": n, "part": empty}))
-				for _, delta := range deltas(text["text"]) {
-					add("output_text.delta", at(object{"content_index": n, "delta": delta, "logprobs": []any{}}))
-				}
-				add("output_text.done", at(object{"content_index": n, "text": text["text"], "logprobs": []any{}}))
-				add("content_part.done", at(object{"content_index": n, "part": part}))
+		}
+		for n, part := range content {
+			text, ok := part.(object)
+			if !ok { // only a fault puts that there
+				continue
 			}
-		default: // reasoning without a summary, and what a fault put there
-			add("output_item.added", object{"output_index": i, "item": item})
+			empty := maps.Clone(text)
+			empty["text"] = ""
+			add("content_part.added", at(object{"content_index": n, "part": empty}))
+			for _, delta := range deltas(text["text"]) {
+				add("output_text.delta", at(object{"content_index": n, "delta": delta, "logprobs": []any{}}))
+			}
+			add("output_text.done", at(object{"content_index": n, "text": text["text"], "logprobs": []any{}}))
+			add("content_part.done", at(object{"content_index": n, "part": part}))
 		}
 		add("output_item.done", object{"output_index": i, "item": item})
 	}

@@ -102,20 +102,6 @@ type wireText struct {
 	Logprobs    []string `json:"logprobs"`
 }
 
-// wireModels is the answer to a request for the models.
-type wireModels struct {
-	Object string      `json:"object"`
-	Data   []wireModel `json:"data"`
-}
-
-// wireModel describes one model; created is 0 like every other time here.
-type wireModel struct {
-	ID      string `json:"id"`
-	Object  string `json:"object"`
-	Created int64  `json:"created"`
-	OwnedBy string `json:"owned_by"`
-}
-
 // stamp is the identity of one exchange, a hash of seed and body. Every id of the
 // answer comes from it, so equal requests get equal ids and others do not.
 //
