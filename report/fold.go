@@ -17,6 +17,7 @@ import (
 	"example.com/agentworld/run/state"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
 )
 
 // Fold reads a trace to its end and reports on it. Time is linear in the trace;
@@ -143,7 +144,16 @@ func (f *folder) header(h trace.Header) {
 		r.Fork = &ForkReport{Parent: fork.Parent.Name, ParentRun: fork.Parent.Run, AtTick: fork.AtTick, Changes: append([]trace.Change{}, fork.Changes...)}
 	}
 	r.Guard.Off = append(r.Guard.Off, s.GuardOff...)
-	f.startTask(h)
+	// A task belongs to its scenario's own number of agents. A scenario that this version
+	// cannot read has no task either: the rest of the trace still counts.
+	of, err := scenario.Parse(s.Scenario, []byte(s.ScenarioTOML))
+	if t := of.Task; err == nil && t != nil && of.Agents.Count == int64(len(h.Agents)) {
+		f.task = &taskFold{scorer: world.NewScorer(of)}
+		r.Task = &TaskScore{
+			Family: t.Family, Metric: t.Metric, BaselineNothing: t.BaselineNothing, BaselineScripted: t.BaselineScripted,
+			UpperBound: t.UpperBound, Ticks: t.Ticks, From: t.From,
+		}
+	}
 	// A playbook that this version cannot read only means that agents' bullets are told
 	// apart.
 	if p, err := playbook.Parse([]byte(s.Playbook)); err == nil {

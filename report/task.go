@@ -1,10 +1,6 @@
 package report
 
-import (
-	"example.com/agentworld/trace"
-	"example.com/agentworld/world"
-	"example.com/agentworld/world/scenario"
-)
+import "example.com/agentworld/world"
 
 // TaskScore is how a run did in its scenario's task, between what doing nothing
 // scores and what the rules allow. The baselines hold for the scenario's own seed.
@@ -34,20 +30,4 @@ type taskFold struct {
 	scorer  *world.Scorer
 	waiting []world.Event
 	tick    int64
-}
-
-// startTask reads the task from the scenario in a header. A task belongs to its
-// scenario's own number of agents. A scenario that this version cannot read has no task
-// either: the rest of the trace still counts.
-func (f *folder) startTask(h trace.Header) {
-	s, err := scenario.Parse(h.Settings.Scenario, []byte(h.Settings.ScenarioTOML))
-	if err != nil || s.Task == nil || s.Agents.Count != int64(len(h.Agents)) {
-		return
-	}
-	t := s.Task
-	f.task = &taskFold{scorer: world.NewScorer(s)}
-	f.out.Task = &TaskScore{
-		Family: t.Family, Metric: t.Metric, BaselineNothing: t.BaselineNothing, BaselineScripted: t.BaselineScripted,
-		UpperBound: t.UpperBound, Ticks: t.Ticks, From: t.From,
-	}
 }

@@ -63,7 +63,6 @@ type begunFile struct {
 	skipped int64
 }
 
-// Place implements [trace.Placer].
 func (s *segments) Place(line int, offset int64) (string, int, int64) {
 	var at begunFile
 	for _, f := range s.begun {
@@ -100,5 +99,4 @@ func newlines(r io.Reader) (n int) {
 // openPart is the open file of a trace read by itself.
 type openPart struct{ *os.File }
 
-// Place implements [trace.Placer].
 func (openPart) Place(line int, offset int64) (string, int, int64) { return TraceFile, line, offset }

@@ -52,7 +52,6 @@ func (d Dir) openTraceFile(flags int) (*traceFile, error) {
 	return &traceFile{path: path, file: f, out: openStorage(f), number: number, size: info.Size()}, last.Close()
 }
 
-// Write implements io.Writer.
 func (t *traceFile) Write(p []byte) (int, error) {
 	n, err := t.out.Write(p)
 	t.size += int64(n)

@@ -109,7 +109,6 @@ type segments struct {
 	begun  []begunFile
 }
 
-// Read implements io.Reader.
 func (s *segments) Read(p []byte) (int, error) {
 	for {
 		if s.current == nil {
@@ -149,7 +148,6 @@ func (s *segments) advance() error {
 	return nil
 }
 
-// Close implements io.Closer.
 func (s *segments) Close() error {
 	if s.current == nil || s.current == io.ReadCloser(s.open) {
 		return s.open.Close()
@@ -187,7 +185,6 @@ type segment struct {
 // its compression.
 var errEmpty = errors.New("it is empty")
 
-// Read implements io.Reader.
 func (s *segment) Read(p []byte) (int, error) {
 	n, err := s.plain.Read(p)
 	s.lines, s.bytes = s.lines+bytes.Count(p[:n], []byte{'\n'}), s.bytes+int64(n)
@@ -200,10 +197,8 @@ func (s *segment) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Place implements [trace.Placer].
 func (s *segment) Place(line int, offset int64) (string, int, int64) { return s.name, line, offset }
 
-// Close implements io.Closer.
 func (s *segment) Close() error {
 	s.plain.Close()
 	return s.file.Close()

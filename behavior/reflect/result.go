@@ -169,9 +169,6 @@ func (r Result) deltaStep(status trace.StepStatus, op playbook.Op, code string, 
 	return s
 }
 
-// detailCharsMax bounds a model's words in a trace.
-const detailCharsMax = playbook.ContentMax
-
 func detailOf(d playbook.Delta) deltaDetail {
 	out := deltaDetail{
 		ID: short(d.ID), Section: playbook.Section(short(string(d.Section))), Content: short(d.Content),
@@ -183,6 +180,5 @@ func detailOf(d playbook.Delta) deltaDetail {
 	return out
 }
 
-func short(s string) string {
-	return plaintext.Head(plaintext.Line(s), detailCharsMax)
-}
+// short bounds a model's words in a trace.
+func short(s string) string { return plaintext.Head(plaintext.Line(s), playbook.ContentMax) }

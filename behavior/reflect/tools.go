@@ -20,7 +20,6 @@ const (
 // model that writes "tick 12" or "12" in their place is understood.
 type ticks []int64
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (ts *ticks) UnmarshalJSON(raw []byte) error {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {

@@ -146,17 +146,15 @@ func (t *Turn) decode(i int, r *reflection, c *curation) ([]answer.Repair, answe
 	return slices.Concat(call.Repairs, used), ""
 }
 
-// accepted is the output of a call that was taken.
-type accepted struct {
-	Status string      `json:"status"`
-	Next   trace.Stage `json:"next,omitempty"`
-}
-
 // accept takes what a readable answer holds and goes on to the next round or stage. A
 // later round replaces the insights of an earlier one; of the verdicts on one use the
 // last one stands.
 func (t *Turn) accept(r reflection, c curation, used []string) {
-	output := accepted{Status: "ok"}
+	var output struct {
+		Status string      `json:"status"`
+		Next   trace.Stage `json:"next,omitempty"`
+	}
+	output.Status = "ok"
 	step := trace.Step{Kind: trace.StepCurate, Status: trace.StatusOK, CallID: t.talk.Calls[0].ID, Leniencies: used}
 	step.Detail = llmclient.Marshal(map[string]int{"deltas": len(c.Deltas)})
 	if t.stage == trace.StageReflect {

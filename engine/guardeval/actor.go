@@ -22,7 +22,6 @@ type actors struct {
 	reasoned bool
 }
 
-// Respond implements [engine.Source].
 func (a *actors) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 	deciding := slices.Contains(r.Choice.Allowed, "decision") || slices.Contains(r.Choice.Allowed, "turn")
 	if lines, acts := a.given[key.Agent]; acts && deciding {
