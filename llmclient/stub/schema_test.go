@@ -66,7 +66,7 @@ func TestExchangesFitTheAPI(t *testing.T) {
 			validate(t, schemas["Response"], "an answer", g.results[i].Response)
 		}
 	}
-	for _, body := range []string{`{}`, `{"input":"Hello","metadata":{"a":"b"},"temperature":0.5,"top_p":null,"instructions":null,"max_output_tokens":64}`} {
+	for _, body := range []string{`{"model":"m","input":"Hello"}`, `{"model":"m","input":"Hello","metadata":{"a":"b"},"temperature":0.5,"top_p":null,"instructions":null,"max_output_tokens":64}`} {
 		r, err := Decide(1, []byte(body))
 		if err != nil {
 			t.Fatal(err)
