@@ -99,7 +99,7 @@ func anyCaps(t *rapid.T) trace.Caps {
 func TestSpendStaysWithinCaps(t *testing.T) {
 	slow(t)
 	plain := options(t, "llm_bootstrap", 3)
-	plain.Prices, plain.AgentsOverride = simulated(), 3
+	plain.Prices, plain.AgentsOverride, plain.MaxOutputTokens = simulated(), 3, 1024
 	refused, ended := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		o := plain

@@ -22,6 +22,7 @@ func TestCapsHoldAcrossResumes(t *testing.T) {
 	capped := func(concurrency int) (o engine.Options, counted *tally) {
 		o, counted = eventful(t, 12)
 		o.Prices, o.Concurrency = simulated(), concurrency
+		o.MaxOutputTokens = 1024
 		o.Caps = trace.Caps{Run: trace.Limit{Tokens: 100_000}, Agent: trace.Limit{Calls: 20}, Tick: trace.Limit{Cost: 96_000_000_000}}
 		return o, counted
 	}
@@ -200,14 +201,14 @@ func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 	slow(t)
 	const ticks = 5
 	uncapped := trace.Caps{}
-	first := trace.Caps{Run: trace.Limit{Calls: 200}, Tick: trace.Limit{Cost: 160_000_000_000}}
+	first := trace.Caps{Run: trace.Limit{Calls: 200}, Tick: trace.Limit{Cost: 400_000_000_000}}
 	for name, c := range map[string]struct {
 		from, to trace.Caps
 		refused  string
 	}{
 		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: 30}, Agent: trace.Limit{Tokens: 40_000}}, "which may pass the cap on calls of the run, 30"},
 		"raised":  {first, trace.Caps{Run: trace.Limit{Calls: 300}, Tick: trace.Limit{Cost: 900_000_000_000}}, ""},
-		"lowered": {first, trace.Caps{Run: trace.Limit{Calls: 35}, Tick: trace.Limit{Cost: 160_000_000_000}}, "which may pass the cap on calls of the run, 35"},
+		"lowered": {first, trace.Caps{Run: trace.Limit{Calls: 35}, Tick: trace.Limit{Cost: 400_000_000_000}}, "which may pass the cap on calls of the run, 35"},
 		"removed": {first, uncapped, ""},
 		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 130_000}}, "which may pass the cap on tokens of the run, 130000"},
 	} {
