@@ -17,15 +17,20 @@ import (
 )
 
 // policySeed selects the variant of the scripted policy that answers in the tests.
-const policySeed = 7
+// With plannerSeed its first answer is a plan.
+const (
+	policySeed  = 7
+	plannerSeed = 24
+)
 
 // scene is one turn of an agent in a world with places, neighbours and names.
 type scene struct {
+	seed  uint64
 	world *world.World
 	turn  *behavior.Turn
 }
 
-func newScene(t testing.TB, p behavior.Protocol) scene {
+func newScene(t testing.TB, p behavior.Protocol, seed uint64) scene {
 	t.Helper()
 	kit, err := behavior.NewKit(behavior.Config{Settings: trace.Settings{Protocol: p, Model: "m"}}, world.DefaultRules(), modules.New())
 	if err != nil {
@@ -33,7 +38,7 @@ func newScene(t testing.TB, p behavior.Protocol) scene {
 	}
 	w := newWorld(t, "llm_bootstrap")
 	w.Advance()
-	return scene{w, kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0))}
+	return scene{seed, w, kit.Mind(w.AgentID(0), w.Persona(0)).Begin(w.View(0))}
 }
 
 // outcome is what came of a turn in which one answer had a shape.
@@ -53,12 +58,12 @@ func (s scene) play(t testing.TB, shape stub.Shape, at int) (o outcome, shaped b
 		switch step := s.turn.Next().(type) {
 		case behavior.Ask:
 			body := step.Request.Body()
-			result, err := stub.Decide(policySeed, body)
+			result, err := stub.Decide(s.seed, body)
 			if err != nil {
 				t.Fatal(err)
 			}
 			reply := &llmclient.Reply{Status: "completed", Items: result.Items}
-			if parts, ok := stub.PartsOf(policySeed, body); ok && step.Number == at {
+			if parts, ok := stub.PartsOf(s.seed, body); ok && step.Number == at {
 				reply, shaped = shapedReply(t, shape, parts, result.Items), true
 			}
 			s.turn.Answer(llmclient.Answer{Reply: reply, Attempts: 1})
@@ -150,7 +155,11 @@ func (s scene) ended(d behavior.Decision) outcome {
 func TestCorpus(t *testing.T) {
 	for _, shape := range stub.Corpus() {
 		t.Run(shape.Name, func(t *testing.T) {
-			o, shaped := newScene(t, behavior.ProtocolFull).play(t, shape, 1)
+			seed := uint64(policySeed)
+			if shape.As == stub.AsArguments {
+				seed = plannerSeed
+			}
+			o, shaped := newScene(t, behavior.ProtocolFull, seed).play(t, shape, 1)
 			if !shaped {
 				t.Fatal("the first answer was not replaced")
 			}
@@ -185,14 +194,14 @@ func (o outcome) compare(t *testing.T, shape stub.Shape) {
 // protocols. The turn must then go as it goes without the shape.
 func TestUniversalShapes(t *testing.T) {
 	for _, p := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
-		clean, _ := newScene(t, p).play(t, stub.Shape{}, 0)
+		clean, _ := newScene(t, p, policySeed).play(t, stub.Shape{}, 0)
 		for _, shape := range stub.Corpus() {
 			if !shape.Universal {
 				continue
 			}
 			for at := 1; at <= clean.asks; at++ {
 				t.Run(fmt.Sprintf("%s/%s/%d", p, shape.Name, at), func(t *testing.T) {
-					o, shaped := newScene(t, p).play(t, shape, at)
+					o, shaped := newScene(t, p, policySeed).play(t, shape, at)
 					if !shaped {
 						t.Fatalf("the turn has no answer %d with a call", at)
 					}

@@ -87,7 +87,7 @@ func TestANumberMeansTheDraftsCandidate(t *testing.T) {
 // parse error of the last.
 func answered(t *testing.T, answers ...llmclient.Item) (executed string, kind answer.Problem) {
 	t.Helper()
-	turn := newScene(t, behavior.ProtocolFull).turn
+	turn := newScene(t, behavior.ProtocolFull, policySeed).turn
 	for _, it := range answers {
 		if _, asks := turn.Next().(behavior.Ask); !asks {
 			t.Fatal("the turn does not ask")
@@ -121,7 +121,7 @@ func TestInventedObservationsDoNotComeBack(t *testing.T) {
 		"in another of the texts":  {textItem(t, "Action: decision_draft\nAction Input: "+draft+"\nObservation: zebra"), unknown},
 		"before an item and words": {textItem(t, draft+"\nObservation: zebra"), unknown},
 	} {
-		turn := newScene(t, behavior.ProtocolFull).turn
+		turn := newScene(t, behavior.ProtocolFull, policySeed).turn
 		turn.Next()
 		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: answer}, Attempts: 1})
 		ask, asks := turn.Next().(behavior.Ask)

@@ -18,11 +18,9 @@ func (t *Turn) allowed() []string {
 	case trace.StageReason:
 		return []string{}
 	case trace.StagePlan:
-		if t.mind.cfg.Protocol == ProtocolLean {
+		// With texts to read the plan comes alone, before them.
+		if t.mind.cfg.Protocol == ProtocolLean || t.opening.held.count() > 0 && !t.opening.early || len(t.unseen) > 0 {
 			return []string{answer.ToolPlan}
-		}
-		if t.opening.held.count() > 0 || len(t.unseen) > 0 {
-			modules = nil
 		}
 		return slices.Concat([]string{answer.ToolPlan}, t.commits(), modules)
 	case trace.StageModules:

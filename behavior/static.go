@@ -74,8 +74,11 @@ func (w *wording) instructions(c Config, systemPrompt string, persona world.Pers
 		systemPrompt = w.systemPrompt
 	}
 	protocol := fmt.Sprintf(w.fullProtocol, c.ModuleCallsMax)
-	if c.Protocol == ProtocolLean {
+	switch {
+	case c.Protocol == ProtocolLean:
 		protocol = w.leanProtocol
+	case c.Commit == trace.CommitDirect:
+		protocol = fmt.Sprintf(w.directProtocol, c.ModuleCallsMax)
 	}
 	parts := []string{systemPrompt}
 	if persona.Text != "" {

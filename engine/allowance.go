@@ -92,7 +92,7 @@ func (r *runner) allowDecisions(due []int, turn func(i int) *behavior.Turn) allo
 		if !asks {
 			return agent, ask, 0
 		}
-		return agent, ask, leastCalls(r.kit.Config(), ask.Stage)
+		return agent, ask, leastCalls(r.kit.Config(), ask)
 	})
 }
 
@@ -113,17 +113,18 @@ func once[T any](n int, begin func(i int) *T) func(i int) *T {
 	}
 }
 
-// leastCalls is the number of calls of a turn's usual shortest path: plan, draft and
-// decision, of which direct commits leave out the last, or one for all of them. A model
-// that skips ahead needs fewer. c has its defaults.
-func leastCalls(c behavior.Config, stage trace.Stage) int {
-	switch {
-	case c.Protocol == behavior.ProtocolFull && c.Commit != trace.CommitDirect:
-		return 3
-	case c.Protocol == behavior.ProtocolFull, stage == trace.StagePlan:
-		return 2
+// leastCalls is the number of calls of a turn's shortest path: one, and one for the plan
+// where there are texts to read and nothing else is offered. Where a draft is worth nothing
+// without its decision, there has to be room for both apart. c has its defaults.
+func leastCalls(c behavior.Config, first behavior.Ask) int {
+	n := 1
+	if first.Stage == trace.StagePlan && len(first.Request.Choice.Allowed) == 1 {
+		n++
 	}
-	return 1
+	if c.Fallback == trace.FallbackWait && c.Protocol == behavior.ProtocolFull && c.Commit != trace.CommitDirect {
+		n++
+	}
+	return n
 }
 
 // leastLearnCalls is the number of calls of the shortest look back that changes

@@ -30,7 +30,7 @@ func (p *Prepared) Expect(ticks int64) trace.Estimate {
 			continue
 		}
 		counted++
-		o := opening{slices.Contains(due, agent), m.input(ask.Request, map[string]int64{}), ask.Stage, r.spending.prices[r.endpoint(agent).model]}
+		o := opening{slices.Contains(due, agent), m.input(ask.Request, map[string]int64{}), leastCalls(r.kit.Config(), ask), r.spending.prices[r.endpoint(agent).model]}
 		e = plusEstimate(e, r.expectDecision(o, ticks))
 		if r.Learns() {
 			e = plusEstimate(e, r.expectLookBack(o, ticks/r.LearnEvery))
@@ -48,8 +48,9 @@ type opening struct {
 	// do so again.
 	due    bool
 	tokens int64
-	stage  trace.Stage
-	price  price.Price
+	// calls is the number of calls of its shortest path.
+	calls int
+	price price.Price
 }
 
 // shape is how turns usually run where nothing about the model is known.
@@ -74,7 +75,7 @@ const (
 // expectDecision is what an agent that opens like o takes in so many ticks.
 func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
 	cfg := r.kit.Config()
-	least, turnsPercent := int64(10*leastCalls(cfg, o.stage)), int64(85)
+	least, turnsPercent := int64(10*o.calls), int64(85)
 	if cfg.Protocol == behavior.ProtocolFull && cfg.Commit == trace.CommitDirect {
 		turnsPercent = 95 // direct commits leave few standing orders, which are what saves decisions
 	}

@@ -70,27 +70,6 @@ func TestEstimateHoldsWhereAgentsRest(t *testing.T) {
 	}
 }
 
-// TestDirectCommitsAreExpectedToTakeLess calls: a decision costs one less. The lean
-// protocol has none to save.
-func TestDirectCommitsAreExpectedToTakeLess(t *testing.T) {
-	for protocol, less := range map[string]bool{"full": true, "lean": false} {
-		o := options(t, "llm_bootstrap", 20)
-		o.Protocol, o.Prices = protocol, simulated()
-		guided, err := expected(o.Settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Commit = "direct"
-		direct, err := expected(o.Settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := direct.Least.Calls < guided.Least.Calls && direct.Likely.Calls < guided.Likely.Calls && direct.Likely.Cost < guided.Likely.Cost; got != less {
-			t.Errorf("%s: %+v with direct commits, %+v without", protocol, direct, guided)
-		}
-	}
-}
-
 func figuresOf(c report.Cost) report.CostFigures {
 	f := report.CostFigures{Micros: c.TotalMicros}
 	for _, m := range c.ByModel {

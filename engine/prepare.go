@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"fmt"
 	goreflect "reflect"
 
@@ -17,7 +16,7 @@ type Prepared struct{ r *runner }
 // Prepare builds a run, of which nothing is recorded or sent yet. The error says why the
 // settings cannot run.
 func Prepare(s trace.Settings) (*Prepared, error) {
-	if err := cmp.Or(behaviorConfig(s).Validate(), checkCaps(s, false)); err != nil {
+	if err := behaviorConfig(s).Validate(); err != nil {
 		return nil, err
 	}
 	r, err := newRunner(Options{Settings: s}, discarding{})

@@ -208,6 +208,9 @@ func TestLongReasoningFitsTheWindow(t *testing.T) {
 		scripted := o.Source
 		o.Source = sourceFunc(func(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
 			a := scripted.Respond(ctx, key, r)
+			if len(a.Reply.Items) > 1 { // the decision has an answer of its own
+				a.Reply.Items = slices.DeleteFunc(a.Reply.Items, func(it llmclient.Item) bool { return it.Name == "decision" })
+			}
 			thought, _ := llmclient.ParseItem(llmclient.Marshal(map[string]any{
 				"type": "reasoning", "id": fmt.Sprint("rs_", key.Tick, "_", key.Step), "summary": []any{}, "encrypted_content": strings.Repeat("gAAAAAB", 180_000/7),
 			}))

@@ -102,7 +102,7 @@ func (s stage) mannered(all []string, a answer) answer {
 			}
 		case "off-plan":
 			switch {
-			case at(toolPlan):
+			case at(toolPlan), len(s.turn) == 0 && at(toolDraft, toolDecision):
 				plan := s.plan()
 				actions := plan["actions"].([]any)
 				plan["steps"], plan["actions"] = []any{object{"kind": "respond"}}, actions[max(0, len(actions)-1):]

@@ -9,6 +9,11 @@ const planGoal = "Meet the goals."
 // plannedMax is how many ideas a plan lists. They are those that a draft offers.
 const plannedMax = 2
 
+// reasons reports whether the agent thinks in a step of its own.
+func (s stage) reasons() bool {
+	return len(s.modulesWanted()) < 2 && s.chance.oneIn("reason step", 8)
+}
+
 // plan says how many modules will be asked and what the agent may do. One plan in
 // eight has a step for reasoning alone, so that a client's handling of such steps is
 // exercised in every longer run; not beside two questions, which are talk enough.
@@ -18,7 +23,7 @@ func (s stage) plan() object {
 	for range wanted {
 		steps = append(steps, object{"kind": "call"})
 	}
-	if len(wanted) < 2 && s.chance.oneIn("reason step", 8) {
+	if s.reasons() {
 		steps = append(steps, object{"kind": "reason"})
 	}
 	steps = append(steps, object{"kind": "respond"})

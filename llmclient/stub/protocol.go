@@ -89,7 +89,9 @@ func (s stage) answer() answer {
 // follows from the request alone, so a request may be repeated, or answered by a
 // server that has seen none of the turn before.
 func (s stage) calls() []toolCall {
-	if s.may(toolPlan) && s.turn.count(toolPlan) == 0 && !s.may(toolTurn) {
+	// A plan is for what comes between it and the decision: texts to read, which leave
+	// nothing else to call, or a reason step.
+	if s.may(toolPlan) && s.turn.count(toolPlan) == 0 && !s.may(toolTurn) && (!s.may(toolDraft) || s.reasons()) {
 		return s.call(toolPlan, s.plan())
 	}
 	if calls := s.askModules(); len(calls) > 0 {
@@ -99,7 +101,14 @@ func (s stage) calls() []toolCall {
 		return s.call(toolTurn, s.leanTurn())
 	}
 	if _, drafted := s.turn.last(toolDraft); s.may(toolDraft) && (!drafted || !s.may(toolDecision)) {
-		return s.call(toolDraft, s.draft())
+		calls := s.call(toolDraft, s.draft())
+		if s.may(toolDecision) && s.request.parallel() {
+			// The draft offers the best idea first; its dry run is not waited for.
+			out := s.committed(s.ideas[0])
+			out["candidate"] = int64(1)
+			calls = append(calls, s.call(toolDecision, out)...)
+		}
+		return calls
 	}
 	if s.may(toolDecision) {
 		return s.call(toolDecision, s.decision())

@@ -35,7 +35,7 @@ func TestStageComesFromTheRequest(t *testing.T) {
 		choice   llmclient.ToolChoice
 		want     string
 	}{
-		{"plan first", full, llmclient.ToolChoice{Mode: llmclient.ChoiceAuto}, toolPlan},
+		{"all at once", full, required(toolPlan, toolDraft, toolDecision), toolDraft + " " + toolDecision},
 		{"plan before skipping ahead", full, required(toolDecision, toolPlan), toolPlan},
 		{"only a decision", full, required(toolDecision), toolDecision},
 		{"only a draft", full, required(toolDraft), toolDraft},

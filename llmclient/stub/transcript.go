@@ -113,13 +113,13 @@ func (t transcript) last(name string) (call, bool) {
 // decisions that came back, drafted candidates and dry runs that were rejected.
 func (t transcript) refused() map[string]bool {
 	out := map[string]bool{}
-	for _, c := range t {
+	for i, c := range t {
 		if !c.answered {
 			continue
 		}
 		switch c.name {
 		case toolDecision, toolTurn:
-			out[signature(t.committed(c))] = true
+			out[signature(t[:i].committed(c))] = true
 		case toolDryRun:
 			if s := statuses(c.output); len(s) > 0 && s[0] == statusRejected {
 				out[signature(c.arguments["action"])] = true
@@ -136,7 +136,7 @@ func (t transcript) refused() map[string]bool {
 }
 
 // committed returns the action a decision stood for: given in full, or as the number
-// of a candidate in the same call or in the last draft.
+// of a candidate in the same call or in the last draft before it.
 func (t transcript) committed(c call) any {
 	if action, given := c.arguments["action"]; given {
 		return action
