@@ -35,6 +35,9 @@ type Config struct {
 	// CountTokens counts the tokens of a text. Nil counts bytes, an upper bound
 	// that clips earlier than necessary. It must be a pure function.
 	CountTokens func(string) int
+	// Needless are the actions that can matter to nobody in the world, see
+	// [world.World.Needless]. No tool and no line tells of them.
+	Needless []string
 }
 
 const (

@@ -39,7 +39,10 @@ func NewKit(cfg Config, rules world.Rules, registry *modules.Registry) (*Kit, er
 	k := &Kit{cfg: cfg, rules: rules}
 	k.layout, k.words, k.registry = layoutOf[k.cfg.PromptProfile], wordsOf(k.cfg.Language), registry.In(k.cfg.Language)
 	moduleTools := k.registry.Tools()
-	k.tools = append(k.words.protocolTools(k.cfg.Protocol, rules), moduleTools...)
+	if slices.Contains(cfg.Needless, (world.Move{}).ActionName()) {
+		moduleTools = slices.DeleteFunc(slices.Clone(moduleTools), func(t llmclient.Tool) bool { return t.Name == modules.ToolRoute })
+	}
+	k.tools = append(k.words.protocolTools(k.cfg.Protocol, rules, cfg.Needless...), moduleTools...)
 	for _, t := range moduleTools {
 		k.moduleNames = append(k.moduleNames, t.Name)
 	}

@@ -78,3 +78,29 @@ func TestPromptTellsWhatAPlayerNeeds(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatCannotMatterIsNotTold: in a world of one agent nobody trades or reads a message.
+func TestWhatCannotMatterIsNotTold(t *testing.T) {
+	s, _, _ := scenario.Embedded("minimal")
+	w, err := world.New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	kit, err := NewKit(Config{Needless: w.Needless()}, s.Rules, modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := kit.Mind(w.AgentID(0), w.Persona(0)).compose(w.View(0)).items[0].Text
+	for _, tool := range kit.tools {
+		text += string(tool.Wire())
+	}
+	for _, name := range []string{"transfer_resource", "sell_power", "place_power_order", "send_message", "post_note"} {
+		if strings.Contains(text, name) {
+			t.Errorf("%s is told in a world of one agent", name)
+		}
+	}
+	if !strings.Contains(text, "mine_compound") || !strings.Contains(text, "buy_power") {
+		t.Error("what matters is not told")
+	}
+}

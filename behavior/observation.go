@@ -30,7 +30,9 @@ type sketch struct {
 	goals string
 	// strangeNames shows also names that no goal uses.
 	strangeNames bool
-	words        *wording
+	// needless are actions that can matter to nobody.
+	needless []string
+	words    *wording
 }
 
 // text is the whole section.

@@ -14,6 +14,9 @@ func (s sketch) options(shown []world.Sight) []string {
 	var can []string
 	var cannot []world.Affordance
 	for _, a := range s.Can {
+		if slices.Contains(s.needless, a.Action) {
+			continue
+		}
 		if a.OK {
 			can = append(can, s.option(a, shown))
 		} else {

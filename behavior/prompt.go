@@ -197,7 +197,7 @@ func (m *Mind) goals(pursued []world.GoalStatus) string {
 // observed is the observation, and the same with ever shorter lists of distant
 // things; the omitted counts stay exact.
 func (m *Mind) observed(seen opened) sectionDraft {
-	s := sketch{opened: seen, layout: m.layout, goals: words(m.goalsText()), words: m.words}
+	s := sketch{opened: seen, layout: m.layout, goals: words(m.goalsText()), needless: m.cfg.Needless, words: m.words}
 	s.strangeNames = s.details && !m.cfg.Guards(policy.LayerOrder)
 	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text()}}, shorter: func() (variants []variant) {
 		for {

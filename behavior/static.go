@@ -16,28 +16,29 @@ import (
 
 // protocolTools returns the protocol's tools for p, describing the actions under
 // the given rules. They come before the module tools and never change during a run.
-func (w *wording) protocolTools(p Protocol, rules world.Rules) []llmclient.Tool {
-	actions := " " + w.actionsDoc + "\n" + modules.ActionText(w.language, rules)
+// needless actions are not among them.
+func (w *wording) protocolTools(p Protocol, rules world.Rules, needless ...string) []llmclient.Tool {
+	actions := " " + w.actionsDoc + "\n" + modules.ActionText(w.language, rules, needless...)
 	plan := tool[answer.Plan](answer.ToolPlan, w.planDoc)
 	if p == ProtocolLean {
-		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, fmt.Sprintf(w.turnDoc, candidatesMax)+actions), plan}
+		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, fmt.Sprintf(w.turnDoc, candidatesMax)+actions, needless...), plan}
 	}
-	return []llmclient.Tool{plan, tool[answer.Draft](answer.ToolDraft, fmt.Sprintf(w.draftDoc, candidatesMax)+actions), tool[answer.Commitment](answer.ToolDecision, w.decisionDoc)}
+	return []llmclient.Tool{plan, tool[answer.Draft](answer.ToolDraft, fmt.Sprintf(w.draftDoc, candidatesMax)+actions, needless...), tool[answer.Commitment](answer.ToolDecision, w.decisionDoc)}
 }
 
-func tool[Args any](name, doc string) llmclient.Tool {
-	return StrictTool[Args](name, doc, map[string][]string{"kind": answer.StepKinds})
+func tool[Args any](name, doc string, needless ...string) llmclient.Tool {
+	return StrictTool[Args](name, doc, map[string][]string{"kind": answer.StepKinds}, needless...)
 }
 
 // StrictTool returns a function tool whose arguments are the fields of Args, all of
 // them required. enums closes the sets of values of fields by name; what the types cannot
-// say of others is put in their place.
-func StrictTool[Args any](name, doc string, enums map[string][]string) llmclient.Tool {
+// say of others is put in their place. Needless actions are not among those of a candidate.
+func StrictTool[Args any](name, doc string, enums map[string][]string, needless ...string) llmclient.Tool {
 	given := map[string]*jsonschema.Schema{
 		"candidate": {Type: "integer"}, "decision": {Type: "integer"}, "plan": {Type: "string"},
 		"execute_until": modules.StandingSchema(),
 		"actions":       {Type: "array", Items: modules.PlannedActionSchema()},
-		"candidates":    {Type: "array", Items: modules.ActionSchema()},
+		"candidates":    {Type: "array", Items: modules.ActionSchema(needless...)},
 	}
 	for field, values := range enums {
 		given[field] = modules.EnumSchema(values)
@@ -47,7 +48,7 @@ func StrictTool[Args any](name, doc string, enums map[string][]string) llmclient
 
 // promptVersion counts changes of what is said that PromptVersion cannot see: the
 // form of lines, and the results and errors of modules.
-const promptVersion = 17
+const promptVersion = 18
 
 // PromptVersion names the wording of prompts in a protocol and a language: a count
 // and a digest of instructions, tools and the table of the language, so that a

@@ -258,7 +258,9 @@ func (r *runner) takeFork(f trace.Fork) error {
 	if err := r.world.SetRules(scenario.Rules); err != nil {
 		return err
 	}
-	kit, err := behavior.NewKit(behaviorConfig(next), scenario.Rules, modules.New())
+	cfg := behaviorConfig(next)
+	cfg.Needless = r.world.Needless()
+	kit, err := behavior.NewKit(cfg, scenario.Rules, modules.New())
 	if err != nil {
 		return err
 	}

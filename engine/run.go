@@ -222,7 +222,9 @@ func newRunner(o Options, s sink) (*runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", o.Scenario, err)
 	}
-	kit, err := behavior.NewKit(behaviorConfig(o.Settings), scenario.Rules, modules.New())
+	cfg := behaviorConfig(o.Settings)
+	cfg.Needless = w.Needless()
+	kit, err := behavior.NewKit(cfg, scenario.Rules, modules.New())
 	if err != nil {
 		return nil, err
 	}

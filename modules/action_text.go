@@ -15,12 +15,13 @@ import (
 //
 // What depends on the moment (which ids exist, what is feasible)
 // is in the observation.
-func ActionText(l Language, rules world.Rules) string {
+// Needless actions are left out.
+func ActionText(l Language, rules world.Rules, needless ...string) string {
 	w := wordsOf(l)
 	var lines []string
 	for _, spec := range rules.Actions() {
 		// The standing order stands beside an action and has a schema of its own.
-		if spec.Name == standingName {
+		if spec.Name == standingName || slices.Contains(needless, spec.Name) {
 			continue
 		}
 		line := spec.Name

@@ -37,7 +37,7 @@ type route struct {
 // cannot know of the dry run tells nothing, in the same words as for one that does not
 // exist.
 func routeModule() module {
-	spec := Spec{Module: moduleRoute, Tool: "world_route"}
+	spec := Spec{Module: moduleRoute, Tool: ToolRoute}
 	return newModule(spec, nil, func(env Env, args routeArgs) (lookup, failure) {
 		o, to := env.View.Observe(), world.Move{To: args.To}
 		check := env.View.Check(to)

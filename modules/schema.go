@@ -58,7 +58,11 @@ var standingName = world.ExecuteUntil{}.ActionName()
 // would be exact, but several times as long in every prompt. Which slots an action
 // needs is in [ActionText], bounds and choices are for the world: it clamps a
 // number and refuses a wrong choice, so nothing is lost.
-func ActionSchema() *jsonschema.Schema { return slotSchema(EnumSchema(answer.ActionNames())) }
+// Needless actions are left out.
+func ActionSchema(needless ...string) *jsonschema.Schema {
+	names := slices.DeleteFunc(answer.ActionNames(), func(name string) bool { return slices.Contains(needless, name) })
+	return slotSchema(EnumSchema(names))
+}
 
 // PlannedActionSchema is [ActionSchema] with the most ticks that the action may go on, null
 // for once. A slot that is null is left open. The names of actions are listed by

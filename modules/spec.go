@@ -131,6 +131,9 @@ const (
 	moduleDryRun      = "world.dry_run"
 )
 
+// ToolRoute is the tool of the module that tells of journeys.
+const ToolRoute = "world_route"
+
 // add registers modules in order. It panics when a name is taken: the table of
 // built-in modules would be inconsistent, and the later module unreachable.
 func (r *Registry) add(modules ...module) {

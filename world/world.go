@@ -154,6 +154,20 @@ func (w *World) Agents() int { return len(w.agents) }
 // AgentID is the id of agent n.
 func (w *World) AgentID(n int) string { return w.agents[n].id }
 
+// Needless names the actions that can matter to nobody in this world: what takes another
+// agent in a world of one, and journeys where there is one place. It never changes.
+func (w *World) Needless() (names []string) {
+	if len(w.agents) == 1 {
+		for _, a := range []Action{Transfer{}, SellPower{}, PlaceOrder{}, CancelOrder{}, SendMessage{}, PostNote{}} {
+			names = append(names, a.ActionName())
+		}
+	}
+	if len(w.geo.places) == 1 {
+		names = append(names, Move{}.ActionName())
+	}
+	return names
+}
+
 // AgentNumber finds an agent by id.
 func (w *World) AgentNumber(id string) (int, bool) {
 	n, ok := w.numbers[id]
