@@ -96,8 +96,8 @@ func TestAShortRunWithoutUsableAnswersIsNoSuccess(t *testing.T) {
 		t.Errorf("%+v", result)
 	}
 	o = through(t, options(t, "minimal", 9), openai.Config{BaseURL: url})
-	o.Caps.Run.Calls = 5
-	if result := run(t, o); result.Status != trace.RunNoUsableAnswers || result.TicksDone != 2 || !strings.Contains(result.Reason, "; before that: cap on calls of the run, 5") {
+	o.Caps.Run.Calls = 4
+	if result := run(t, o); result.Status != trace.RunNoUsableAnswers || result.TicksDone != 2 || !strings.Contains(result.Reason, "; before that: cap on calls of the run, 4") {
 		t.Errorf("%+v", result)
 	}
 }

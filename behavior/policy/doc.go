@@ -19,7 +19,8 @@
 // in view, when in addition
 //
 //  1. a [PlannedAction] covers it: the same action, every argument that the
-//     plan gives equal, and every argument it leaves open of own trust; or
+//     plan gives equal (of an amount 95% is enough), and every argument it leaves open of own
+//     trust; or
 //  2. an allow clause covers it whose asked_by names every untrusted author that
 //     one of its arguments may come from.
 //

@@ -82,7 +82,10 @@ func (q *inquiry) gives(p *PlannedAction, s world.Slot) (given, equal bool) {
 		// Clamping needs the whole action: how much is feasible depends on what and to whom.
 		feasible, _ := q.e.View.Clamp(withNumbers(q.action, p.Amount, p.Price))
 		d, ok := deedOf(feasible)
-		return true, ok && d.args[s].number == arg.number
+		most := d.args[s].number
+		// A little less than planned is as planned: models round, and count what they spend.
+		less := s == world.SlotAmount && arg.number <= most && arg.number >= most-most/20
+		return true, ok && (arg.number == most || less)
 	case world.SlotTo:
 		word = p.To
 	case world.SlotID:
