@@ -48,7 +48,7 @@ func StrictTool[Args any](name, doc string, enums map[string][]string, needless 
 
 // promptVersion counts changes of what is said that PromptVersion cannot see: the
 // form of lines, and the results and errors of modules.
-const promptVersion = 18
+const promptVersion = 19
 
 // PromptVersion names the wording of prompts in a protocol and a language: a count
 // and a digest of instructions, tools and the table of the language, so that a

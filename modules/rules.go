@@ -101,6 +101,9 @@ func Known(l Language, r world.Rules, topics []string) (lines []string) {
 	if recipes := r.Recipes(); len(recipes) <= recipesMax && !slices.Contains(topics, "recipes") {
 		var batches []string
 		for _, recipe := range recipes {
+			if recipe.FactoryKind == "" {
+				continue // upkeep, which is asked for when it is due
+			}
 			batches = append(batches, fmt.Sprintf("%s %s, %d", recipe.ID, amounts(recipe.Inputs), recipe.Ticks))
 		}
 		lines = append(lines, w.recipes+strings.Join(batches, "; "))
