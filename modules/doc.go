@@ -25,10 +25,7 @@
 //
 // What a model reads looks like this:
 //
-//	{"source":"route-7-llm-outpost","result":{...}}
 //	{"source":"obs-7","truncated":true,"omitted":{"places":3},"result":{...}}
-//	{"ok":false,"module":"world.rules","code":"INVALID_ARGUMENTS","text":"...",
-//	 "path":"topic","expected":"one of actions, recipes, ...","got":"null"}
 //
 // The source is the id under which the model may cite the result; memories have
 // ids of their own. The same ids are in [Result.Sources], so that a decision can

@@ -22,10 +22,7 @@
 //		w.Digest()
 //	}
 //
-// Silicon agents stand at places in an asteroid belt or travel between them.
-// They harvest radiation into electricity, which heats them, mine compound,
-// refine it into hardware, build factories and run recipes there. Everything they
-// hold is in one double-entry ledger; every event lists its postings.
+// Everything that agents hold is in one double-entry ledger; every event lists its postings.
 //
 // What decides about an agent sees only its [View], which answers three
 // questions from what that agent may know: what is there ([View.Observe]), which
@@ -44,27 +41,14 @@
 // [CheckUnknown], and a refusal gives no numbers, whether the thing exists or not.
 // When two want what is only there once, the second is told [RejectContended].
 //
-// Places are listed in the scenario one by one, generated from the seed of the run
-// as a [Belt] of up to a million fragments, or both. What was mined may regrow.
+// Places are listed in the scenario, generated from the seed as a [Belt] of up to a million
+// fragments, or both. An agent with an empty battery shuts down, gains a little every tick
+// and restarts, so that no state is final. A standing order ([ExecuteUntil]) repeats an
+// action without a decision until an event ends it. Messages arrive after a delay that grows
+// with the distance, notes stay at a place; texts are cleaned, capped and otherwise opaque.
 //
-// An agent with an empty battery shuts down, gains a little every tick and
-// restarts, so that no state is final. A standing order ([ExecuteUntil]) repeats
-// an action without a decision until an event ends it; the agent is then due
-// again and its observation says why.
-//
-// Agents talk by messages, which arrive after a delay that grows with the distance,
-// and by notes, which stay at a place. Texts are cleaned, capped and otherwise
-// opaque: who wrote one, and when, the world sets and never reads from it. A sender
-// cannot tell whether anybody got its message.
-//
-// Stored state is a value and the tick at which it was true. The present value
-// follows in closed form, so that an agent nobody looks at costs nothing: a tick
-// costs what is due and what that touches. Wake-ups sit on a calendar with one
-// entry per agent and kind.
-//
-// Electricity can also be bought: from power plants, whose price rises with
-// scarcity, and from agents with orders in the book of each place. Trades settle
-// in data, with everything that waits in escrow; see trade.go for whose turn it is.
+// Stored state is a value and the tick at which it was true; the present value follows in
+// closed form. So a tick costs what is due and what that touches, however many agents there are.
 //
 // To read the code, start with world.go, then advance.go and apply.go, then action.go
 // and one action.

@@ -19,35 +19,17 @@
 //	                                                              |
 //	         wire <-- arguments (filled in by the tool's schema) <+
 //
-// Prompts may be English or Chinese: the words of headings and lines are in a table
-// per language, chosen by the heading of the observation. Nothing else of what the
-// policy does depends on the language.
-//
 // What to do is decided by the policy of [baseline], which the scripted agents have too.
-// It is told what the request tells and nothing else: no id, place, agent, recipe or
-// timetable is known beforehand. The last observation with the possible actions, the goals,
-// what memories tell of places and the last outcome are read from the prompt, the argument
-// shapes and stop events from the tool schemas, the recipes and costs from the tools'
-// descriptions, and the stage of the turn from tool_choice and the calls already made. No
-// task and no recipe's inputs stand in a request, and the stub has no memory of its own: so
-// it does worse than the scripted agents, mostly where agents help each other.
+// It knows what the request says and nothing else: the prompt tells the situation, the tools
+// tell shapes, recipes and costs, and tool_choice and the calls already made tell the stage
+// of the turn. A request holds neither the task nor a recipe's inputs, and the stub remembers
+// nothing: so it does worse than the scripted agents. Only a table of words depends on the
+// language of the prompt.
 //
-// A turn it is allowed to go through in full takes three or more requests:
-//
-//	plan                 how much it will ask, what it may do, sometimes a step to reason
-//	none to two modules  a question in about every third turn, two of them in one answer
-//	decision_draft       the best idea and one to fall back on
-//	decision             the first candidate the draft's output accepts
-//
-// Where there is only a tool for the whole turn it fills in that one. Where the
-// tool choice is none, or there is no tool, it answers with two sentences. A tool
-// it has never heard of is called with the emptiest arguments its schema permits.
-// About a third of the answers with calls begin with a reasoning item, so that
-// clients get to send such items back.
-//
-// Beside the policy it has the manners of a model: it gives standing orders for what has
-// to be done several times, tells a neighbour now and then how it is doing, does not repeat
-// what was just refused, and waits when nothing is left to do.
+// Where the tool choice is none, or there is no tool, it answers with two sentences. A
+// tool it has never heard of is called with the emptiest arguments its schema permits.
+// About a third of the answers with calls begin with a reasoning item, so that clients get
+// to send such items back.
 //
 // [Manners] change how it answers and not what it decides: it thinks long, decides in
 // prose, drafts again. A [Mode] changes what it decides. With a table of [Cue] it is obedient: it carries out what
@@ -64,11 +46,8 @@
 //     [Injector] it counts how often a request came, and nothing else: then the same
 //     seeds, body and attempt give the same.
 //  2. A request that differs only in ids, names and distances is answered by the
-//     same calls with the ids replaced, as long as journeys cost the same. Seeded
-//     choices therefore mix in numbers of the observation (tick, stocks, heat) and
-//     never an id, a name, a text or a distance; see chance. Only response, item and
-//     call ids, the opaque reasoning content and the token counts depend on the
-//     exact body.
+//     same calls with the ids replaced, as long as journeys cost the same: seeded
+//     choices mix in numbers of the observation and no id, name, text or distance.
 //  3. Arguments fit the schema of the tool they are for: every property the
 //     schema requires is there, null where it does not apply.
 //

@@ -8,11 +8,7 @@
 //	    +------------------------------------+
 //
 // Retrieve: bullets that fit the situation are put into a prompt, each as a source
-// under its id, with the score it was chosen by.
-//
-//	for _, s := range book.Retrieve("power low, journey ahead", []playbook.Section{playbook.Nav}, trace.TrustToolError, 5) {
-//		source := s.Source()                     // "[nav-00012] Recharge before ..."
-//	}
+// under its id, with the score it was chosen by ([Playbook.Retrieve]).
 //
 // Use: the decision cites the ids it rests on. A citation counts only when the
 // bullet was shown; a bullet that was shown and not cited was not used.
@@ -50,15 +46,8 @@
 // # Files and versions
 //
 // [Playbook.Encode] writes a TOML file for people, [Parse] reads it back, also after an
-// edit by hand. Every curation that changes something makes a new version; the file
-// holds what is needed to go back, [Diff] compares versions and
-// [Playbook.Rollback] makes an old one the newest. Nothing in a file depends on a
-// clock: a [Stamp] is a version and a tick.
-//
-// English, Chinese and mixtures are handled alike; see package relevance for what
-// counts as a word.
-//
-// All texts are data. They are made one line, stripped of control characters and
-// bounded in length when they come in, because a model wrote them after reading
-// what others wrote.
+// edit by hand. Every curation that changes something makes a new version; [Diff] compares
+// versions, and [Playbook.Rollback] makes an old one the newest. A [Stamp] is a version and
+// a tick: nothing depends on a clock. Texts are data: made one line, stripped of control
+// characters and bounded in length when they come in.
 package playbook
