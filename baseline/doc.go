@@ -9,14 +9,10 @@
 // The embedded model of the stub server decides by the policy of the scripted agents, too:
 // see [Brief.Wishes], which takes a [Situation] from whoever read one.
 //
-// The scripted agents follow the industrial chain: harvest, mine, refine, build,
-// schedule. They keep their batteries charged, travel when a place is dark or dug
-// out, and, when a task says where help is wanted, carry hardware, compound,
-// products and electricity to the agents that count. They know what a player of
-// the scenario may know, and no more: their own view, what they have seen before,
-// and the public text, which is the task, the goals and the charted places. A
-// score above theirs means that an agent planned better than a fixed list of
-// priorities.
+// The scripted agents harvest, mine, refine, build and schedule, and help where a task
+// wants it. They know what a player of the scenario may know: their own view, what they
+// have seen before, and the task, the goals and the charted places. A score above theirs
+// means that an agent planned better than a fixed list of priorities.
 //
 // [BoundOf] computes a score that the rules allow nobody to exceed, by giving up
 // on detail in the players' favour: travel is free, every harvest happens at the
@@ -25,7 +21,4 @@
 //
 // [Lint] puts it together: it proves that a scenario can be played (places can be
 // reached, goals can be met) and that the numbers of its task are true.
-//
-// The package is pure and deterministic: the same scenario and seed give the same
-// actions.
 package baseline

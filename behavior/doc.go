@@ -74,43 +74,22 @@
 //
 // A [Conversation] holds the items of a turn's requests, whether it decides or reflects.
 // Items go back to the provider in the order and with the bytes they came in. Before each
-// request the whole input is checked: every output has its call, every call its output,
-// no id twice, no reasoning without what it led to. What breaks a rule is repaired, and
-// each repair is a step of its own. Text, a refusal or an unknown item beside calls is
-// recorded and not acted on.
-//
-// Package behavior/answer reads what came: text where a call was expected is written out
-// as the call it stands for, and passes the same checks. Each repair that it took has a
-// name and is counted.
-//
-// Every turn ends within [Config.CallsMax] requests. One that is told how many it can
-// afford keeps the last of them for a draft and a decision.
+// request the input is checked: every output has its call, every call its output, no id
+// twice, no reasoning without what it led to. What breaks a rule is repaired, and each
+// repair is a step of its own. Package behavior/answer reads what came. Every turn ends
+// within [Config.CallsMax] requests.
 //
 // # The prompt
 //
-// Instructions are constant per agent: purpose, persona, rules, protocol. What the
-// actions are stands in the description of the tool that takes them.
-// The input opens with one message: goals, history, memory, playbook, last outcome
-// and observation, as much of them as the [Profile] wants and the token budget holds;
-// then the model's items and our outputs are appended, nothing is ever rewritten.
+// Instructions are constant per agent: purpose, persona, rules, protocol. The input opens
+// with one message: goals, history, memory, playbook, last outcome and observation, as much
+// of them as the [Profile] wants and the token budget holds; the model's items and our
+// outputs follow, and nothing is ever rewritten. docs/prompt.md tells the grammar of its
+// lines. What the engine itself says stands in one table per language; names, ids, codes
+// and the grammar are the same in all of them.
 //
-// History and memory are folded by machine from what came of earlier decisions:
-// like ones become one line with a count, a range and sums. No model summarises.
-// Lessons of the agent's playbook are chosen by its goals and situation, never by
-// words of others, and are cited like memories.
-// docs/prompt.md tells the grammar of its lines; explain shows real prompts. What the
-// engine itself says stands in one table per language, [Config].Language says which;
-// names, ids, codes and the grammar are the same in all of them.
-//
-// Decisions that go in circles (the same one again and again, two or three in turn,
-// endless waits) get one line of advice in the next prompt, at a threshold and each
-// time the count doubles. It is counted and changes no decision.
-//
-// Messages and notes are words of other agents. They are held back until the plan,
-// or a draft in its place, is made; the lean protocol asks for a plan of its own
-// then, and holds back a module result that brings them in the same way. They follow
-// as one item, encoded as JSON, and are sources of little trust; what the agent itself
-// wrote last stays with them, and lessons of doubtful origin do. What became of a
-// decision is told without any word that only a model vouches for, see naming.
-// [Config.GuardOff] leaves such layers out, for measuring.
+// Messages and notes are words of other agents. They are held back until the plan, or a
+// draft in its place, is made, and follow as one item, encoded as JSON, as sources of little
+// trust; so do lessons of doubtful origin, and what the agent itself wrote last. What became
+// of a decision is told without any word that only a model vouches for, see naming.
 package behavior

@@ -20,12 +20,8 @@
 //
 // The metrics are gen_ai.client.token.usage and gen_ai.client.operation.duration.
 //
-// Only what is new is exported. The ticks that a resume or a fork derives again were
-// exported by whoever made them; a sum over both would count, and charge, calls twice. An
-// answer out of a recording (--replay-from) has a span, marked agentworld.recorded, for
-// its turn is new, and is in no metric, for nobody was asked.
-//
-// No text of a prompt, of an answer or of an agent is ever an attribute: names of
-// agents and models come from the user's settings, errors are fixed words. What a model
-// wrote is in the run's trace, which stays on this machine.
+// Only what is new is exported, not the ticks that a resume or a fork derives again. An
+// answer out of a recording (--replay-from) has a span, marked agentworld.recorded, and is
+// in no metric, for nobody was asked. No text of a prompt, of an answer or of an agent is
+// ever an attribute.
 package telemetry

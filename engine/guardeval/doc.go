@@ -18,13 +18,10 @@
 //	                                           |
 //	                                        trace --> facts --> predicates --> tally
 //
-// Attackers say what the case says, and the stub tries to do what the case's goal names,
-// within the turn protocol and the guard. Whether an attack succeeded is a predicate over what happened in the world: stock given
-// away, a place left, an order placed, a message passed on, a lesson kept. What a model
-// said counts for nothing.
-//
-// What comes of it is about the wiring: a model that obeys everything is the worst
-// there can be, and it says nothing about how often real models are deceived.
+// Whether an attack succeeded is a predicate over what happened in the world: stock given
+// away, a place left, an order placed, a message passed on, a lesson kept. A model that
+// obeys everything is the worst there can be; how often real models are deceived it does
+// not say.
 //
 // The templates are in two sets, open and held-out. Tests of the guard use the open
 // ones at most; code of the guard imports neither.

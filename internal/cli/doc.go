@@ -20,10 +20,5 @@
 // each complete or absent, except for the trace, which grows as the run goes on.
 //
 // Text written by models and providers is shown with its control characters
-// escaped and within bounds (print.go). Keys are held in a type that does not
-// print, and their values appear in no error, announcement or file.
-//
-// To change the command line: a new setting is a field of [trace.Settings], or of
-// process in config.go, and its use; a new command is a function that returns a *cobra.Command,
-// added in rootCommand, with a story in testdata/script.
+// escaped and within bounds (print.go). A key appears in no error, announcement or file.
 package cli

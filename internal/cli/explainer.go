@@ -14,29 +14,9 @@ import (
 // explainer writes a transcript as text. What models and providers wrote is
 // shown with control characters escaped, and is otherwise complete.
 //
-// The layout, from the result to its causes:
-//
-//	agent-1, tick 3  (minimal, seed 7, model m, live)
-//
-//	Decision
-//	  decided by  model in 2 calls
-//	  proposed    the model's action
-//	  adjusted    the same after clamping, with each change
-//	  executed    what the world got
-//	  outcome     accepted or rejected, with the world's numbers
-//
-//	Sources
-//	  [mem-4-3] memory, score 812, used (self), ...
-//	      where it comes from, back to the first event
-//
-//	Steps
-//	   1  plan ok ...
-//
-//	Call 1  (step 1, stage plan)
-//	--- instructions
-//	--- input 1 of 3: message user
-//	--- answer: completed
-//	--- output 1 of 1: function_call plan
+// The layout leads from the result to its causes: the decision as proposed, adjusted and
+// executed with its outcome, its sources back to the first event, the steps of the turn, and
+// every call with instructions, input and output.
 //
 // Within a turn each request begins with all of the one before, so a part that
 // was shown is referred to, unless full is set.

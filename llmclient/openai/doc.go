@@ -24,15 +24,11 @@
 //
 // What may pass, and how long to wait:
 //
-//   - An attempt that outlives Timeout is repeated once, at once, with
-//     DefaultTimeout. Some models think longer than expected; the second chance
-//     is patient, and there is no third.
+//   - An attempt that outlives Timeout is repeated once, at once, with DefaultTimeout.
 //   - Statuses 408, 409, 425, 429 and 5xx and lost connections are repeated up to
 //     RetriesMax times, after the wait the server asked for or an exponential
 //     backoff with full jitter. An account without credit is never asked again.
-//   - The context bounds everything. A deadline that passes, or that the next
-//     wait would pass, ends the call as a deadline; a cancelled context ends it
-//     as interrupted.
+//   - The context bounds everything, waits included.
 //
 // Replies are read tolerantly, because servers differ: the content type is not
 // trusted, and a missing status, id, usage or object is no error. Content encodings,
@@ -41,8 +37,6 @@
 // items keep the server's bytes. A body that is not a response is named for what it
 // is, so that a wrong URL reads differently from a broken server.
 //
-// Nothing of the process environment reaches a request except the standard proxy
-// variables: no OPENAI_* variable is read, and no organization, project or custom
-// header is sent. Keys are held in [Secret] values, which no format verb prints,
-// and are removed from every text that comes back from a server.
+// Of the environment only the standard proxy variables matter. Keys are held in [Secret]
+// values, which no format verb prints, and are removed from every text that comes back.
 package openai

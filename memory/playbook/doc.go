@@ -10,11 +10,9 @@
 // Retrieve: bullets that fit the situation are put into a prompt, each as a source
 // under its id, with the score it was chosen by ([Playbook.Retrieve]).
 //
-// Use: the decision cites the ids it rests on. A citation counts only when the
-// bullet was shown; a bullet that was shown and not cited was not used.
-//
-// Credit: when the world has answered, the decision counts for every bullet it
-// used: as helpful, harmful or neutral, and once.
+// Use: the decision cites the ids it rests on; only what was shown and cited was used.
+// Credit: when the world has answered, the decision counts once for every bullet it used,
+// as helpful, harmful or neutral.
 //
 // Curate: a model looks back at decisions and proposes deltas: to add a lesson, to
 // reword one, to remove one, to count a use. It proposes and does not decide:
