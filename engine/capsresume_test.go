@@ -103,7 +103,7 @@ func priced(t *testing.T, ticks int64, caps trace.Caps) (engine.Options, *tally)
 // forks and later resumes know the caps.
 func TestMoreMoney(t *testing.T) {
 	slow(t)
-	const ticks = 14
+	const ticks = 18
 	limits := []trace.Caps{
 		{Run: trace.Limit{Calls: 40}}, {Run: trace.Limit{Calls: 70, Tokens: 250_000}}, {Run: trace.Limit{Cost: 450_000_000_000}, Tick: trace.Limit{Calls: 40}}, {},
 	}
@@ -355,16 +355,23 @@ func TestACapBelowWhatIsSpent(t *testing.T) {
 	requireReplays(t, o.RunDir, 12)
 }
 
-// TestAForkThatTakesACapAway: the caps it leaves go on counting.
+// TestAForkThatTakesACapAway: the caps it leaves go on counting, and one that it changes
+// counts from the fork on.
 func TestAForkThatTakesACapAway(t *testing.T) {
 	slow(t)
-	o, _ := priced(t, 12, trace.Caps{Run: trace.Limit{Calls: 60}, Tick: trace.Limit{Calls: 40}})
+	o, _ := priced(t, 16, trace.Caps{Run: trace.Limit{Calls: 40}, Tick: trace.Limit{Calls: 40}})
 	run(t, o)
+	before := int64(0)
+	for key := range answered(t, readTrace(t, o.RunDir)) {
+		if key.Tick <= 3 {
+			before++
+		}
+	}
 	for _, c := range []struct {
-		caps trace.Caps
-		most int64
-	}{{trace.Caps{Run: trace.Limit{Calls: 60}}, 60}, {trace.Caps{Run: trace.Limit{Calls: 61}}, 61 + 3*5*4}} { // and what three ticks of five agents took
-		again, _ := priced(t, 12, o.Caps)
+		caps        trace.Caps
+		least, most int64
+	}{{trace.Caps{Run: trace.Limit{Calls: 40}}, 25, 40}, {trace.Caps{Run: trace.Limit{Calls: 41}}, 42, 41 + before}} {
+		again, _ := priced(t, 16, o.Caps)
 		again.RunDir = o.RunDir
 		f := forkOf(t, again, 3)
 		f.Caps = c.caps
@@ -372,10 +379,10 @@ func TestAForkThatTakesACapAway(t *testing.T) {
 			t.Fatalf("%+v, %v", result, err)
 		}
 		calls := spentIn(t, f.RunDir, o.Prices[0]).run.Calls
-		if calls > c.most || calls < c.most-50 {
-			t.Errorf("%+v: %d calls in all, want at most %d", c.caps, calls, c.most)
+		if calls < c.least || calls > c.most {
+			t.Errorf("%+v: %d calls in all, %d of them the parent's, want %d to %d", c.caps, calls, before, c.least, c.most)
 		}
-		if use := fold(t, f.RunDir).Cost.Caps[0]; use.Spent > use.Cap || c.most == 60 && use.Spent != calls {
+		if use := fold(t, f.RunDir).Cost.Caps[0]; use.Spent > use.Cap || use.Spent != calls-(c.most-use.Cap) {
 			t.Errorf("%+v: the report says %+v of %d calls", c.caps, use, calls)
 		}
 	}

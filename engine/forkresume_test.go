@@ -19,7 +19,7 @@ func capped(t *testing.T, ticks int64) (engine.Options, *tally) {
 	o, counted := eventful(t, ticks)
 	o.Prices = simulated()
 	o.MaxOutputTokens = 1024
-	o.Caps = trace.Caps{Agent: trace.Limit{Calls: 20}, Tick: trace.Limit{Cost: 96_000_000_000}}
+	o.Caps = trace.Caps{Agent: trace.Limit{Calls: 14}, Tick: trace.Limit{Cost: 90_000_000_000}}
 	return o, counted
 }
 
@@ -53,7 +53,7 @@ func TestForkOfACappedRunInSegments(t *testing.T) {
 	for _, c := range []struct {
 		at      int64
 		answers int
-	}{{0, 3}, {3, 20}, {6, 1}} {
+	}{{0, 3}, {3, 12}, {6, 1}} {
 		again, _ := capped(t, 10)
 		again.RunDir = o.RunDir
 		f := forkOf(t, again, c.at)
@@ -74,11 +74,11 @@ func TestForkOfACappedRunInSegments(t *testing.T) {
 // the fork on, also in a process that goes on with it.
 func TestForkWithOtherCaps(t *testing.T) {
 	slow(t)
-	o, _ := eventful(t, 9)
+	o, _ := eventful(t, 12)
 	run(t, o)
 	spent := fold(t, o.RunDir).TraceCounts.ModelCalls
 	fork := func(dir string) engine.ForkOptions {
-		again, _ := eventful(t, 9)
+		again, _ := eventful(t, 12)
 		again.RunDir = o.RunDir
 		f := forkOf(t, again, 5)
 		f.RunDir, f.Prices, f.Caps = dir, simulated(), trace.Caps{Run: trace.Limit{Calls: 20, Cost: 900_000_000_000}}
@@ -96,7 +96,7 @@ func TestForkWithOtherCaps(t *testing.T) {
 	requireReplays(t, whole.RunDir, result.TicksDone)
 	stopped := fork(t.TempDir())
 	stoppedFork(t, stopped, 8)
-	fresh, _ := eventful(t, 9)
+	fresh, _ := eventful(t, 12)
 	if result, err := resume(t, stopped.RunDir, fresh, 0); err != nil || result.Status != trace.RunBudgetReached {
 		t.Fatalf("%+v, %v", result, err)
 	}
