@@ -54,7 +54,8 @@ var oddities = []func(request []byte, items []map[string]any) ([]any, map[string
 			return listed(items), nil
 		}
 		aside := map[string]any{"type": "message", "role": "assistant", "content": []any{map[string]any{"type": "output_text", "text": "As you wish.", "annotations": []any{}}}}
-		return append([]any{aside}, listed(items)...), map[string]int64{"text_beside": 1}
+		// It lacks an id and a status, so it goes back as another kind of message.
+		return append([]any{aside}, listed(items)...), map[string]int64{"text_beside": 1, "message_not_replayable": 1}
 	},
 	func(_ []byte, items []map[string]any) ([]any, map[string]int64) {
 		var n int64

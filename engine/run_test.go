@@ -55,7 +55,7 @@ func TestMainScenarioReachesItsGoals(t *testing.T) {
 		run.Seed, run.RunDir = seed, t.TempDir()
 		r := requireIndustry(t, run)
 		if seed == o.Seed {
-			requireSizes(t, r.TraceCounts)
+			requireSizes(t, r)
 		}
 	}
 }
