@@ -153,7 +153,7 @@ func TestMoreInfluenceNeverHelps(t *testing.T) {
 					}
 				}
 			})
-			if refused == 0 {
+			if refused == 0 && !testing.Short() { // of the few draws of -short one in ten may be refused
 				t.Error("nothing was refused to begin with")
 			}
 		})
