@@ -47,10 +47,6 @@
 // The world, its traces and its reports keep the names of the registry, and a
 // model that writes those is understood.
 //
-// # Adding a module
-//
-// Write a constructor beside the others with newModule, give it a Go struct as
-// its arguments (pointers where null is allowed, no omitempty, no maps), add it
-// to [New], and keep the whole tool list within the size its test allows: the
-// model reads it at every call.
+// The arguments of a module are a Go struct: pointers where null is allowed, no omitempty,
+// no maps.
 package modules

@@ -32,15 +32,9 @@
 //	    }
 //	}
 //
-// A run that ended early is continued in the same file: what belongs to no whole
-// tick and is no exchange of the next one is cut off, a [Resume] says so, and the
-// records go on where they stopped.
-//
-// Requests are stored as hashes of parts. [Parts] resolves them, and
-// [Answer.Restore] gives back the recorded answer for a replay.
-//
-// [WriteAnswers] reduces a trace to what recorded answers need; an extract is read like a
-// trace, and its header says so.
+// A run that ended early is continued in the same file, see [Resume]. Requests are stored
+// as hashes of parts, which [Parts] resolves; [Answer.Restore] gives back the recorded
+// answer for a replay. [WriteAnswers] reduces a trace to what recorded answers need.
 //
 // What depends on the clock, the network or the machine lives under "timing" and
 // nowhere else. [Canonical] drops it and puts the records of concurrent turns in

@@ -13,21 +13,8 @@
 //	world_llm_agent_demo llm_bootstrap --model gpt-5 --ticks 30
 //
 // Keys are read from the environment or the configuration file, never from the
-// command line, where other users of the machine could read them.
-//
-// The other commands work on what a run left in its directory:
-//
-//	scenarios list | show NAME      what can be run
-//	replay RUN                      derive the run again and compare
-//	fork RUN --at-tick N            leave the run there and go on differently
-//	answers export RUN FILE         its recorded answers as a small file
-//	explain RUN --tick T --agent A  one decision with its exact prompts
-//	trace canonical RUN             the trace without wall-clock data
-//	report RUN                      fold the trace into a report again
-//	model-server                    serve the scripted model by itself
-//
-// Exit codes: 0 completed, 1 internal error, 2 bad input, 3 provider, 4 budget,
-// 5 replay differs, 6 gate failed, 130 interrupted.
+// command line, where other users of the machine could read them. The other commands,
+// which help lists, work on what a run left in its directory.
 package main
 
 import "example.com/agentworld/internal/cli"

@@ -23,10 +23,8 @@
 // after the tick.
 //
 // So who is refused follows from the state at the start of the tick, never from which
-// answer came first; and all shares together are within every cap.
-//
-// Caps can change in between: [Budget.Under] goes on with what was spent, and
-// [Budget.Count] takes in what was spent without purses.
+// answer came first; and all shares together are within every cap. Caps can change in
+// between, see [Budget.Under].
 //
 // # What counts
 //
@@ -35,12 +33,8 @@
 // counts what the provider billed. Where nobody knows what was billed, because the
 // answer was lost or holds no usage, what was set aside counts.
 //
-// A cap can only be passed by a provider that bills more than the reserve for the
-// input it was sent, or more output than the request allows. What it does is learned
-// from: later calls set aside as much in proportion as was ever billed.
-//
-// A turn that was admitted may still outgrow its share, when answers or outputs add
-// more to its input than was supposed. That is learned from as well: from the next tick
-// on the shortest path is reckoned with such growth, and turns that could only be begun,
-// paid for and never ended are refused, until the run ends.
+// A cap can only be passed by a provider that bills more than the reserve for the input it
+// was sent, or more output than the request allows; later calls set aside as much in
+// proportion as was ever billed. A turn that outgrew its share teaches as well: from the
+// next tick on the shortest path is reckoned with such growth.
 package budget
