@@ -61,6 +61,9 @@ type opening struct {
 	// refusals are the codes of what was refused: by the guard, the turn, a module or
 	// the world.
 	refusals []string
+	// lengthened says how often the answer was cut at its limit and asked for anew, with
+	// more room: the last one counts.
+	lengthened int
 }
 
 // openings reads for every tick in which the only agent took a turn what became of
@@ -83,8 +86,8 @@ func openings(t *testing.T, dir string) map[int64]*opening {
 				all[r.Tick] = &opening{}
 			}
 		case trace.Step:
-			if r.Step == 1 {
-				all[r.Tick].see(r)
+			if o := all[r.Tick]; o != nil && r.Step == 1+o.lengthened {
+				o.see(r)
 			}
 		case trace.Decision:
 			var outcome struct {
@@ -92,8 +95,10 @@ func openings(t *testing.T, dir string) map[int64]*opening {
 					Code string `json:"code"`
 				} `json:"rejection"`
 			}
-			if err := json.Unmarshal(r.Outcome, &outcome); err == nil && outcome.Rejection.Code != "" && r.Calls == 1 {
-				all[r.Tick].refusals = append(all[r.Tick].refusals, outcome.Rejection.Code)
+			if err := json.Unmarshal(r.Outcome, &outcome); err == nil && outcome.Rejection.Code != "" {
+				if o := all[r.Tick]; o != nil && r.Calls == 1+o.lengthened {
+					o.refusals = append(o.refusals, outcome.Rejection.Code)
+				}
 			}
 		}
 	}
@@ -105,6 +110,8 @@ func (o *opening) see(s trace.Step) {
 	o.leniencies = append(o.leniencies, s.Leniencies...)
 	slices.Sort(o.leniencies)
 	switch {
+	case s.Kind == trace.StepLengthened:
+		o.lengthened++
 	case s.Kind == trace.StepParseError:
 		o.errors = append(o.errors, s.Code)
 	case s.Status == trace.StatusError:
@@ -121,11 +128,36 @@ func (o *opening) ends(s stub.Shape) bool {
 	return len(o.errors) == 0 && slices.Equal(o.leniencies, s.Repairs)
 }
 
+// doubtedBook is a playbook with a lesson that another agent's words may have shaped. Its
+// words are those of the goals, so every turn has it to read and opens with a plan alone.
+const doubtedBook = `format = 2
+version = 1
+last = 1
+bullet = [{id = "nav-00001", trust = "other_agent", content = "Wait, move_agent, harvest_radiation, mine_compound, refine_compound, build_factory, schedule_recipe: gather electricity and compound for control chips."}]
+`
+
 // TestCorpusThroughTheProgram lets every shape of the corpus open turns of a run
 // over HTTP: each ends as the corpus says, the totals are those of the report, the
-// run goes on and replays.
+// run goes on and replays. Shapes of arguments speak of a plan, so they are held to
+// their rows in a run of its own, where turns open with one.
 func TestCorpusThroughTheProgram(t *testing.T) {
 	slow(t)
+	book := filepath.Join(t.TempDir(), "book.toml")
+	if err := os.WriteFile(book, []byte(doubtedBook), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("decisions", func(t *testing.T) {
+		sweep(t, func(s stub.Shape) bool { return s.As != stub.AsArguments || s.Universal })
+	})
+	t.Run("plans", func(t *testing.T) {
+		sweep(t, func(s stub.Shape) bool { return s.As == stub.AsArguments }, "--playbook", book, "--freeze-playbook")
+	})
+}
+
+// sweep plays a run in which every shape has its tick. Those that bound chooses end as
+// their rows say; of the others only the report's totals are asked.
+func sweep(t *testing.T, bound func(stub.Shape) bool, more ...string) {
+	t.Helper()
 	all := stub.Corpus()
 	// An agent that waits or repeats an order opens no turn; at full size further rounds, in
 	// other orders, meet the shapes that fell on such ticks.
@@ -137,22 +169,22 @@ func TestCorpusThroughTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, r := spoiltRun(t, scenario, rounds*len(all), "sweep")
+	dir, r := spoiltRun(t, scenario, rounds*len(all), "sweep", more...)
 	repairs, errors, injected := map[string]int64{}, map[string]int64{}, map[string]int64{}
 	refused := map[string]bool{}
 	for tick, o := range openings(t, dir) {
 		s := stub.SweepShape(tick)
-		injected[s.Name]++
+		injected[s.Name] += 1 + int64(o.lengthened)
 		refused[s.Name] = refused[s.Name] || slices.Contains(o.refusals, s.Error)
-		if !o.ends(s) {
+		if bound(s) && !o.ends(s) {
 			t.Errorf("tick %d, shape %s ended with leniencies %q, errors %q, refusals %q; want %s, %q, %q",
 				tick, s.Name, o.leniencies, o.errors, o.refusals, s.Ends, s.Repairs, s.Error)
 		}
-		for _, name := range s.Repairs {
+		for _, name := range o.leniencies {
 			repairs[name]++
 		}
-		if s.Ends == stub.EndsError {
-			errors[s.Error]++
+		for _, name := range o.errors {
+			errors[name]++
 		}
 	}
 	if len(injected) < len(all)/2 {
@@ -164,7 +196,7 @@ func TestCorpusThroughTheProgram(t *testing.T) {
 		}
 		if injected[s.Name] == 0 {
 			t.Errorf("shape %s never opened a turn", s.Name)
-		} else if s.Ends == stub.EndsRefused && s.Error != "insufficient_resource" && !refused[s.Name] {
+		} else if bound(s) && s.Ends == stub.EndsRefused && s.Error != "insufficient_resource" && !refused[s.Name] {
 			// How much the agent has when a shape comes is chance.
 			t.Errorf("shape %s was never refused with %s", s.Name, s.Error)
 		}
