@@ -23,7 +23,7 @@ func TestCapsHoldAcrossResumes(t *testing.T) {
 		o, counted = eventful(t, 12)
 		o.Prices, o.Concurrency = simulated(), concurrency
 		o.MaxOutputTokens = 1024
-		o.Caps = trace.Caps{Run: trace.Limit{Tokens: 100_000}, Agent: trace.Limit{Calls: 20}, Tick: trace.Limit{Cost: 96_000_000_000}}
+		o.Caps = trace.Caps{Run: trace.Limit{Tokens: 80_000}, Agent: trace.Limit{Calls: 14}, Tick: trace.Limit{Cost: 90_000_000_000}}
 		return o, counted
 	}
 	whole, _ := capped(8)
@@ -199,20 +199,20 @@ func repliesIn(t *testing.T, dir string) map[trace.CallKey]bool {
 // stops between the answers change nothing.
 func TestCapsChangeAfterTheOpenTick(t *testing.T) {
 	slow(t)
-	const ticks = 5
+	const ticks = 7
 	uncapped := trace.Caps{}
 	first := trace.Caps{Run: trace.Limit{Calls: 200}, Tick: trace.Limit{Cost: 400_000_000_000}}
 	for name, c := range map[string]struct {
 		from, to trace.Caps
 		refused  string
 	}{
-		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: 30}, Agent: trace.Limit{Tokens: 40_000}}, "which may pass the cap on calls of the run, 30"},
+		"set":     {uncapped, trace.Caps{Run: trace.Limit{Calls: 36}, Agent: trace.Limit{Tokens: 32_000}}, "which may pass the cap on calls of the run, 36"},
 		"raised":  {first, trace.Caps{Run: trace.Limit{Calls: 300}, Tick: trace.Limit{Cost: 900_000_000_000}}, ""},
 		"lowered": {first, trace.Caps{Run: trace.Limit{Calls: 35}, Tick: trace.Limit{Cost: 400_000_000_000}}, "which may pass the cap on calls of the run, 35"},
 		"removed": {first, uncapped, ""},
-		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 130_000}}, "which may pass the cap on tokens of the run, 130000"},
+		"other":   {trace.Caps{Agent: trace.Limit{Calls: 18}}, trace.Caps{Run: trace.Limit{Tokens: 90_000}}, "which may pass the cap on tokens of the run, 90000"},
 	} {
-		for _, after := range []int{23, 30}[:ticksUpTo(1, 2)] {
+		for _, after := range []int{25, 32}[:ticksUpTo(1, 2)] {
 			o, counted := priced(t, ticks, c.from)
 			ctx, cancel := context.WithCancel(context.Background())
 			counted.after, counted.stop = after, cancel
@@ -285,14 +285,14 @@ func TestWantedCapsOutliveTheProcess(t *testing.T) {
 		"stopped where no tick was open":      {20, func(done int64) int64 { return done }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, counted := priced(t, 8, trace.Caps{Run: trace.Limit{Calls: 300}})
+			o, counted := priced(t, 12, trace.Caps{Run: trace.Limit{Calls: 300}})
 			ctx, cancel := context.WithCancel(context.Background())
 			counted.after, counted.stop = c.after, cancel
 			stopped, err := engine.Run(ctx, o)
 			if err != nil || stopped.Status != trace.RunInterrupted {
 				t.Fatalf("%+v, %v", stopped, err)
 			}
-			again, _ := priced(t, 8, o.Caps)
+			again, _ := priced(t, 12, o.Caps)
 			options := engine.ResumeOptions{Model: o.Model, ModelSource: o.ModelSource, BaseURL: o.BaseURL, Caps: under(wanted), AbandonTick: true, UntilTick: c.until(stopped.TicksDone)}
 			s, err := engine.PrepareResume(o.RunDir, options)
 			if err != nil {
@@ -304,14 +304,14 @@ func TestWantedCapsOutliveTheProcess(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			options.Caps, options.UntilTick = nil, 8
+			options.Caps, options.UntilTick = nil, 12
 			if s, err = engine.PrepareResume(o.RunDir, options); err != nil {
 				t.Fatal(err)
 			}
 			if got := s.Settings().Caps; got != wanted {
 				t.Errorf("the caps from now on are %+v, want %+v", got, wanted)
 			}
-			again, _ = priced(t, 8, o.Caps)
+			again, _ = priced(t, 12, o.Caps)
 			result, err := s.Run(context.Background(), again)
 			if err != nil || result.Status != trace.RunBudgetReached {
 				t.Errorf("%+v, %v; want the run ended by the cap", result, err)
@@ -323,7 +323,7 @@ func TestWantedCapsOutliveTheProcess(t *testing.T) {
 				t.Error("no change of caps is recorded")
 			}
 			requireReplays(t, o.RunDir, result.TicksDone)
-			again, _ = priced(t, 8, o.Caps)
+			again, _ = priced(t, 12, o.Caps)
 			again.RunDir = o.RunDir
 			f := forkOf(t, again, result.TicksDone)
 			f.Ticks, f.Caps = result.TicksDone+1, trace.Caps{}
