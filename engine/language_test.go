@@ -65,7 +65,7 @@ func requestsOf(t *testing.T, o engine.Options) (requests []llmclient.Request) {
 // said about wrong calls and answers.
 func TestErrorsAreChinese(t *testing.T) {
 	slow(t)
-	o := options(t, "llm_bootstrap", 20)
+	o := options(t, "llm_bootstrap", 40)
 	o.Language = "zh"
 	o = spoilt(t, o, "any_shape=50%", openai.Config{})
 	requests := requestsOf(t, o)
@@ -74,14 +74,14 @@ func TestErrorsAreChinese(t *testing.T) {
 	codes := map[string]bool{}
 	for _, r := range requests {
 		for _, it := range r.Input {
-			for _, code := range []string{"INVALID_ARGUMENTS", "ARGUMENTS_NOT_JSON", "NOT_ALLOWED_NOW", "UNUSABLE_ANSWER"} {
+			for _, code := range []string{"INVALID_ARGUMENTS", "ARGUMENTS_NOT_JSON", "GUARD_REJECTED", "SEVERAL_DECISIONS", "UNUSABLE_ANSWER"} {
 				if strings.Contains(it.Text, `"code":"`+code+`"`) {
 					codes[code] = true
 				}
 			}
 		}
 	}
-	if len(codes) != 4 {
+	if len(codes) != 5 {
 		t.Errorf("the run came by the errors %v only, so nothing is shown about the others", codes)
 	}
 }
@@ -196,7 +196,7 @@ func sentences(t *testing.T, output string) (texts []string) {
 // notOurs are lines that a scenario or another agent wrote, identifiers and strings
 // that stand between the words.
 var (
-	notOurs     = regexp.MustCompile(`^(短期：|长期：|人设：|\{"inbox"|\{"notes")`)
+	notOurs     = regexp.MustCompile(`^(短期：|长期：|计分，未达成：|已达成，第 \d+ 回合：|人设：|\{"inbox"|\{"notes")`)
 	quoted      = regexp.MustCompile(`"(\\.|[^"\\])*"`)
 	englishWord = regexp.MustCompile(`[A-Za-z][A-Za-z_.:0-9-]*`)
 )
@@ -222,7 +222,7 @@ var identifiers = strings.Fields(`
 	electricity compound hardware data heat g km x id null ok JSON
 	to what amount price text value ignore until query limit section topic action
 	candidate candidates steps goal actions why wait plan decision turn
-	normal low critical shutdown idle working building buy sell outcome observation heard max recipe factory
+	normal low critical shutdown idle working building buy sell outcome observation heard max recipe factory rejection
 	silicate metal ice carbon composite maintenance arrived`)
 
 func identifier(word string) bool {
