@@ -14,6 +14,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/plaintext"
 	"example.com/agentworld/trace"
 )
 
@@ -39,7 +40,7 @@ func callOf(name, arguments string) string {
 var unusable = map[string]struct{ body, kind, shown string }{
 	"nothing":           {output(""), "empty_output", "no text and no call"},
 	"blank":             {text("  "), "empty_output", "7 output tokens"},
-	"prose":             {text("I would \u202egather\nsome energy first.\x1b[31m"), "no_json", "I would gather some energy first.[31m"},
+	"prose":             {text("I would \u202egather\nsome energy first.\x1b[31m\u009b5m"), "no_json", "I would gather some energy first.[31m5m"},
 	"refusal":           {output(`{"type":"message","id":"m","role":"assistant","content":[{"type":"refusal","refusal":"I will not."}]}`), "refusal", "I will not."},
 	"truncated":         {strings.Replace(text(`{"acti`), `"completed","model"`, `"incomplete","incomplete_details":{"reason":"max_output_tokens"},"model"`, 1), "truncated", `{"acti`},
 	"reasoning":         {output(`{"type":"reasoning","id":"rs","summary":[]}`), "empty_output", "no text and no call"},
@@ -80,6 +81,9 @@ func TestAnEndpointWithoutUsableAnswersEndsTheRun(t *testing.T) {
 				}
 				if want := fmt.Sprintf("(%s %d), such as: ", u.kind, calls.Load()); u.kind != "" && (!strings.Contains(result.Reason, want) || result.Unused != u.kind) || !strings.Contains(result.Reason, u.shown) {
 					t.Errorf("%q (%s), want it to say %q and show %q", result.Reason, result.Unused, want, u.shown)
+				}
+				if strings.ContainsFunc(result.Reason, plaintext.Hidden) {
+					t.Errorf("%q holds what steers a terminal", result.Reason)
 				}
 				requireReplays(t, o.RunDir, result.TicksDone)
 			})
