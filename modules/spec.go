@@ -97,14 +97,15 @@ func New() *Registry {
 	return r.In(English)
 }
 
-// listModule names the modules of the registry that is called, itself included.
+// listModule names the modules of the registry that is called, itself included. What
+// each does stands in the tool list of the same request.
 func listModule() module {
 	type none struct{}
 	spec := Spec{Module: moduleList, Tool: "agent_modules_list"}
 	return newModule(spec, nil, func(env Env, _ none) (lookup, failure) {
 		var entries []string
 		for _, s := range env.registry.modules {
-			entries = append(entries, s.Tool+env.words().lineStart+s.Doc)
+			entries = append(entries, s.Tool)
 		}
 		return lookup{body: entries, id: "rules-modules", trust: trace.TrustRules}, ""
 	})

@@ -11,13 +11,13 @@ import (
 // since they are what a model writes into its calls; a tick is 回合 throughout.
 var chinese = wording{
 	docs: map[string]string{
-		moduleList:        "列出这些工具。",
-		moduleObservation: "你的观察或其中一节。",
-		moduleRecent:      "你最近的记忆。",
-		moduleSearch:      "搜索记忆；query 为空取最重要的。",
-		moduleRules:       "规则数值。",
-		moduleRoute:       "路程的耗电、回合和余量。",
-		moduleDryRun:      "试运行一个行动（JSON 文本）。",
+		moduleList:        "列出这些工具",
+		moduleObservation: "你的观察或其中一节",
+		moduleRecent:      "你最近的记忆",
+		moduleSearch:      "搜索记忆；query 为空取最重要的",
+		moduleRules:       "规则数值",
+		moduleRoute:       "路程的耗电、回合和余量",
+		moduleDryRun:      "试运行一个行动（JSON 文本）",
 	},
 	registry: registryWording{actions: chineseActions, events: chineseEvents, kinds: map[string]string{
 		world.AssemblerMk1:      "运行各产品配方",
@@ -80,33 +80,33 @@ var chinese = wording{
 
 // chineseActions say what each action does and costs.
 var chineseActions = map[string]func(world.Rules) string{
-	"wait":       said("不行动。"),
-	"wait_ticks": said("休眠；作业、消息、成交、电力变化时醒。"),
+	"wait":       said("不行动"),
+	"wait_ticks": said("休眠；作业、消息、成交、电力变化时醒"),
 	"move_agent": func(r world.Rules) string {
-		return fmt.Sprintf("每公里 %d electricity，向上取整；每回合 %d km。", r.MoveCostPerKM, r.MoveRangeKM)
+		return fmt.Sprintf("每公里 %d electricity，向上取整；每回合 %d km", r.MoveCostPerKM, r.MoveRangeKM)
 	},
 	"harvest_radiation": func(r world.Rules) string {
-		return fmt.Sprintf("此处辐射转为 electricity，每单位 %d heat。", r.HeatFactor)
+		return fmt.Sprintf("此处辐射转为 electricity，每单位 %d heat", r.HeatFactor)
 	},
 	"mine_compound": func(r world.Rules) string {
-		return fmt.Sprintf("每公斤 %d electricity，向上取整。", r.MineCostPerKG)
+		return fmt.Sprintf("每公斤 %d electricity，向上取整", r.MineCostPerKG)
 	},
 	"refine_compound": func(r world.Rules) string {
-		return fmt.Sprintf("%d g 加 %d electricity 得 1 hardware。", r.RefineGPerHardware, r.RefineCostPerKG)
+		return fmt.Sprintf("%d g 加 %d electricity 得 1 hardware", r.RefineGPerHardware, r.RefineCostPerKG)
 	},
 	"build_factory": func(r world.Rules) string {
 		return fmt.Sprintf("此处 %d electricity、%d hardware、%d 回合；电站 %d electricity、%d hardware、%d 回合",
 			r.BuildElectricity, r.BuildHardware, r.BuildTicks, r.PlantElectricity, r.PlantHardware, r.PlantTicks)
 	},
-	"schedule_recipe":    said("在此处你的工厂；原料即扣。"),
-	"transfer_resource":  said("给此处的智能体。"),
-	"buy_power":          said("在此处；price：每 10 electricity 最高 data。"),
-	"sell_power":         said("在此处；price：最低 data。"),
-	"place_power_order":  said("在此处挂单。"),
-	"cancel_power_order": said("撤单。"),
-	"send_message":       said("给任何智能体；远则晚到。"),
-	"post_note":          said("此处留言。"),
-	"execute_until":      said("每回合自动重复一个行动、不再询问，直到某事件发生、被拒或满 max_ticks 次。"),
+	"schedule_recipe":    said("在此处你的工厂；原料即扣"),
+	"transfer_resource":  said("给此处的智能体"),
+	"buy_power":          said("在此处；price：每 10 electricity 最高 data"),
+	"sell_power":         said("在此处；price：最低 data"),
+	"place_power_order":  said("在此处挂单"),
+	"cancel_power_order": said("撤单"),
+	"send_message":       said("给任何智能体；远则晚到"),
+	"post_note":          said("此处留言"),
+	"execute_until":      said("每回合自动重复一个行动、不再询问，直到某事件发生、被拒或满 max_ticks 次"),
 }
 
 // said is a text without numbers.
