@@ -252,7 +252,7 @@ func TestAMixtureOfFaultsHurtsOnlyItsAgentsLong(t *testing.T) {
 	slow(t)
 	h := hurtRun{spec: mixture(0, 500, true), hurt: twoOfFive, ticks: 14}
 	if ticksUpTo(0, 1) == 1 {
-		h = hurtRun{spec: mixture(20, 600, false), hurt: twoOfFive, ticks: 600, cfg: openai.Config{Timeout: 5 * time.Second}}
+		h = hurtRun{spec: mixture(20, 600, false), hurt: twoOfFive, ticks: 1000, cfg: openai.Config{Timeout: 5 * time.Second}}
 	}
 	_, clean := hurtRun{hurt: twoOfFive, ticks: h.ticks}.play(t)
 	r, others := h.play(t)
