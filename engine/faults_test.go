@@ -172,7 +172,7 @@ func TestFaultsAreTheSameAtAnyConcurrency(t *testing.T) {
 	slow(t)
 	var want []byte
 	for _, concurrency := range []int{1, 16} {
-		o := spoilt(t, options(t, "llm_bootstrap", 6), "any_shape=15%,reset=5%,http_500=5%,http_404=2%,html=2%,latency=0ms..4ms", openai.Config{})
+		o := spoilt(t, options(t, "llm_bootstrap", 10), "any_shape=15%,reset=5%,http_500=5%,http_404=2%,html=2%,latency=0ms..4ms", openai.Config{})
 		o.Concurrency = concurrency
 		run(t, o)
 		got := canonical(t, o.RunDir)
@@ -181,7 +181,7 @@ func TestFaultsAreTheSameAtAnyConcurrency(t *testing.T) {
 			if r := fold(t, o.RunDir); len(r.FaultsInjectedByKind) < 10 || r.Timing.HTTPAttempts <= r.TraceCounts.ModelCalls {
 				t.Errorf("only %v injected, %d attempts for %d calls; the test shows little", r.FaultsInjectedByKind, r.Timing.HTTPAttempts, r.TraceCounts.ModelCalls)
 			}
-			requireReplays(t, o.RunDir, 6)
+			requireReplays(t, o.RunDir, 10)
 		}
 		if !bytes.Equal(want, got) {
 			t.Errorf("concurrency %d gives another canonical trace:\n%.2000s", concurrency, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")))
