@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -26,7 +27,7 @@ func BoundOf(s world.Scenario) Bound {
 	}
 	e := newEstimate(s, kind, resource)
 	// The most pieces without an obstacle. More pieces never cost less, so halving finds it.
-	p := int64(sort.Search(1<<33, func(n int) bool { return e.obstacle(int64(n)+1) != "" }))
+	p := int64(sort.Search(min(1<<33, math.MaxInt), func(n int) bool { return e.obstacle(int64(n)+1) != "" }))
 	why := e.obstacle(p + 1)
 	if kind == "produced" {
 		return Bound{p, why}
