@@ -97,3 +97,65 @@ func (r *recording) failure() error {
 	defer r.mu.Unlock()
 	return r.failed
 }
+
+// settingsAt are the settings of the run in dir that hold after a tick, with what resumes
+// changed; and where the run stands as a whole, and stood after the tick.
+func settingsAt(dir string, tick int64) (s trace.Settings, whole, at *state.State, err error) {
+	if whole, err = run.Dir(dir).State(); err == nil {
+		at, err = run.Dir(dir).StateAt(tick)
+	}
+	if err != nil {
+		return s, nil, nil, err
+	}
+	s = at.Header.SettingsAt(tick)
+	s.Ticks, s.Caps = whole.Asked, at.CapsAt(tick+1)
+	return s, whole, at, nil
+}
+
+// ParentSettings returns the settings of the run in dir that hold after a tick: what
+// a fork there begins with.
+func ParentSettings(dir string, tick int64) (trace.Settings, error) {
+	s, _, _, err := settingsAt(dir, tick)
+	return s, err
+}
+
+// CreateForkDir makes the directory of a fork as [run.Dir.Create] does. What a fork of the
+// same parent left that was killed before its own first tick is removed: it holds no
+// answer but the parent's, and nothing can go on with it.
+func CreateForkDir(o ForkOptions) error {
+	if !unfinishedPrefix(o.RunDir, o.Parent) {
+		return run.Dir(o.RunDir).Create()
+	}
+	unlock, err := run.Dir(o.RunDir).Lock()
+	if err != nil {
+		return err
+	}
+	// Looked at again: until now it may have been another process's, and have gone on.
+	if unfinishedPrefix(o.RunDir, o.Parent) {
+		err = run.Dir(o.RunDir).Clear()
+	}
+	if err := errors.Join(err, unlock()); err != nil {
+		return err
+	}
+	return run.Dir(o.RunDir).Create()
+}
+
+// unfinishedPrefix reports whether dir holds a fork of the run in parent that ended before
+// the ticks it takes over were derived. A trace without a whole first line holds nothing
+// of anybody.
+func unfinishedPrefix(dir, parent string) bool {
+	h, err := run.Dir(dir).Header()
+	if errors.Is(err, run.ErrNothingRecorded) {
+		return true
+	}
+	if err != nil || len(h.Forks) == 0 {
+		return false
+	}
+	left, err := run.Dir(parent).Header()
+	if err != nil {
+		return false
+	}
+	point := h.Forks[len(h.Forks)-1]
+	t, err := run.Dir(dir).State()
+	return err == nil && t.Tick < point.AtTick && point.Parent.Run == left.RunName()
+}

@@ -140,18 +140,3 @@ func (s resumed) Respond(ctx context.Context, key trace.CallKey, r llmclient.Req
 	}
 	return s.next.Respond(ctx, key, r)
 }
-
-// moved tells an observer where the run's own endpoint is now: the settings have it where
-// it was at first.
-type moved struct {
-	Observer
-	from, to string
-}
-
-// Begin implements [Observer].
-func (m moved) Begin(ctx context.Context, s Span) (context.Context, func(Ending)) {
-	if s.Model != "" && s.BaseURL == m.from {
-		s.BaseURL = m.to
-	}
-	return m.Observer.Begin(ctx, s)
-}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+
 	"example.com/agentworld/behavior"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/run"
@@ -38,5 +40,33 @@ type discarding struct{}
 func (discarding) write(...trace.Record) error { return nil }
 
 func (discarding) exchange(trace.CallKey, behavior.Ask, llmclient.Answer, *trace.Charge) error {
+	return nil
+}
+
+// checking appends, and holds the digests of a fork's ticks up to one against those of its
+// parent.
+type checking struct {
+	appending
+	parent *run.Answers
+	last   int64
+}
+
+func (c checking) write(records ...trace.Record) error {
+	if err := c.appending.write(records...); err != nil {
+		return err
+	}
+	for _, r := range records {
+		end, ok := r.(trace.TickEnd)
+		if !ok || end.Tick > c.last {
+			continue
+		}
+		recorded, err := c.parent.Digest(end.Tick)
+		if err != nil {
+			return err
+		}
+		if recorded != end.Digest {
+			return fmt.Errorf("%w: after tick %d the digest is %s, recorded %s", ErrForkDiffers, end.Tick, end.Digest, recorded)
+		}
+	}
 	return nil
 }

@@ -37,3 +37,19 @@ func (s routed) Respond(ctx context.Context, key trace.CallKey, r llmclient.Requ
 	}
 	return s.main.Respond(ctx, r)
 }
+
+// forkSource answers a fork's requests: as recorded up to a tick, then by its own
+// model.
+type forkSource struct {
+	prefix *Recorded
+	atTick int64
+	own    Source
+}
+
+// Respond implements [Source].
+func (s forkSource) Respond(ctx context.Context, key trace.CallKey, r llmclient.Request) llmclient.Answer {
+	if key.Tick <= s.atTick {
+		return s.prefix.Respond(ctx, key, r)
+	}
+	return s.own.Respond(ctx, key, r)
+}
