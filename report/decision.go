@@ -132,11 +132,17 @@ func (f *folder) decision(d trace.Decision) error {
 	if slices.ContainsFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.Trust < trace.TrustSelfObservation }) {
 		r.Guard.TurnsWithUntrustedView++
 	}
+	return f.outcome(d, kind)
+}
 
+// outcome counts what the world said to an action of this kind, and what came of the
+// sources that the decision used.
+func (f *folder) outcome(d trace.Decision, kind string) error {
+	r, a := &f.out, f.agent(d.AgentID)
 	// A wait asks nothing of the world but time, and null says nothing.
 	asked := kind != "wait" && kind != "wait_ticks" && !isNull(d.Outcome)
 	var o outcome
-	err = json.Unmarshal(d.Outcome, &o)
+	err := json.Unmarshal(d.Outcome, &o)
 	r.Guard.Alternatives += o.RefusedBefore
 	if err == nil && !o.Accepted && o.Rejection == nil {
 		err = errors.New("neither accepted nor rejected")

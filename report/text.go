@@ -16,8 +16,11 @@ const (
 	// namesMax bounds how many names of a count a line lists, lessonsMax how many bullets.
 	namesMax   = 5
 	lessonsMax = 3
-	// wordsMax bounds free text, in characters.
-	wordsMax = 120
+	// wordsMax bounds free text, in characters; valueCharsMax one side of a fork's change,
+	// capsCharsMax one that lists caps: cut in the middle of an amount they would say another one.
+	wordsMax      = 120
+	valueCharsMax = 40
+	capsCharsMax  = 160
 )
 
 // Text returns a summary for a terminal: one aligned line per topic, without
@@ -167,6 +170,26 @@ func (b BulletEffect) text() string {
 	}
 	return text + fmt.Sprintf(", accepted %s after use, %s otherwise, difference %s (95%% %s..%s)", milli(e.AfterUse.AcceptedShare.Value),
 		milli(e.AfterUnused.AcceptedShare.Value), milli(e.Difference.Value), milli(e.Difference.Low), milli(e.Difference.High))
+}
+
+// text says where a fork left its parent and how far it got from it.
+func (f *ForkReport) text() string {
+	changes := "none"
+	if len(f.Changes) > 0 {
+		changes = listed(f.Changes, namesMax, ", ", func(c trace.Change) string {
+			chars := valueCharsMax
+			if c.What == "caps" {
+				chars = capsCharsMax
+			}
+			show := func(value string) string { return cmp.Or(plaintext.Clip(plain(value), chars), "unset") }
+			return fmt.Sprintf("%s %s -> %s", plain(c.What), show(c.From), show(c.To))
+		})
+	}
+	ticks := "that run is not at hand to compare with"
+	if f.Comparison != nil {
+		ticks = f.Comparison.ticksText()
+	}
+	return fmt.Sprintf("of %s after tick %d; changes: %s; %s", plain(f.Parent), f.AtTick, changes, ticks)
 }
 
 // milli writes thousandths as a decimal number.
