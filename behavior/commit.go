@@ -138,7 +138,7 @@ func (t *Turn) commitDirect(w weighing) {
 	}
 	v := w.verdicts[ranked[0]-1]
 	decision := decisionOf(*v)
-	decision.ArgumentsTrust, decision.Commit, decision.CallsSaved = t.mind.trustOf(*v), trace.CommitDirect, 1
+	decision.ArgumentsTrust, decision.Commit = t.mind.trustOf(*v), trace.CommitDirect
 	t.talk.Note(trace.Step{
 		Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[w.slot].ID, Name: decision.Adjusted.ActionName(),
 		Detail: llmclient.Marshal(directDetail{ranked[0], w.scores}),

@@ -170,6 +170,6 @@ func typed(kind string, modules, actions []string) typedStep {
 func (t *Turn) rest() {
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: "nothing_planned", Name: world.Wait{}.ActionName()})
 	d := decisionOf(Verdict{Proposed: world.Wait{}, Adjusted: world.Wait{}})
-	d.Why, d.Commit, d.CallsSaved = capText(t.idle.Goal), trace.CommitSkip, t.mind.cfg.callsAfterPlan()
+	d.Why, d.Commit, d.CallsSaved = capText(t.idle.Goal), trace.CommitSkip, 1
 	t.finish(d)
 }

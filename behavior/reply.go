@@ -114,9 +114,12 @@ func (t *Turn) dispatch() {
 		var problem answer.Problem
 		allowed := t.allowed()
 		offered := slices.Contains(allowed, s.Tool)
-		isModule := slices.Contains(t.mind.moduleNames, s.Tool)
+		refused := !offered && !t.takes(s.Tool)
+		if !refused && slices.Contains(t.mind.moduleNames, s.Tool) {
+			refused = t.offPlan(s.Tool, s.ID)
+		}
 		switch {
-		case !offered && !t.takes(s.Tool), isModule && t.offPlan(s.Tool, s.ID):
+		case refused:
 			problem = t.refuseTool(i, allowed)
 		case s.Tool == answer.ToolPlan:
 			dropped, problem = t.takePlan(i)

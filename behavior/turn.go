@@ -280,7 +280,7 @@ func (t *Turn) finish(d Decision) {
 		// What the world refuses gives way to the next accepted candidate.
 		if d.By == "" && (t.mind.cfg.Fallback == trace.FallbackBest || d.Commit == trace.CommitDirect) {
 			for _, other := range t.alternatives(d.Executed) {
-				other.Commit, other.CallsSaved = d.Commit, d.CallsSaved
+				other.Commit = d.Commit
 				d.Otherwise = append(d.Otherwise, t.completed(other))
 			}
 		}

@@ -67,7 +67,7 @@ type Report struct {
 	ContinuedDecisions int64 `json:"continued_decisions"`
 	// Model calls that standing orders saved: continued_decisions times the calls of an average decision, rounded down.
 	CallsSaved int64 `json:"calls_saved"`
-	// Model calls that turns saved, by how: "direct" candidates committed without another call, "skip" by a plan of nothing but skip steps.
+	// Model calls that turns saved, by how: "skip" by a plan of nothing but skip steps.
 	CallsSavedBy Counts `json:"calls_saved_by"`
 	// Actions the world accepted.
 	ActionSuccess int64 `json:"action_success"`

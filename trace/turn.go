@@ -214,7 +214,7 @@ type Decision struct {
 	// Calls counts the model calls of the turn.
 	Calls int `json:"calls"`
 	// Commit says how a model's decision was committed. CallsSaved is how many calls that
-	// saved.
+	// saved: a draft and its decision come in one answer, so only a skipped one counts.
 	Commit     Commit `json:"commit,omitempty"`
 	CallsSaved int    `json:"calls_saved,omitempty"`
 	// Outcome is a [world.Outcome]; null when the world was not asked.

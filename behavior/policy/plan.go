@@ -21,11 +21,11 @@ func (q *inquiry) planned() (Violation, bool) {
 		if ok {
 			// All arguments fit: what remains is how often, by the plan or by the clauses about orders.
 			unplanned := func(event string) bool { return !slices.Contains(p.Ignore, event) }
-			if q.order == nil || q.orderAsked() ||
-				p.MaxTicks > 0 && q.order.MaxTicks <= p.MaxTicks && !slices.ContainsFunc(q.order.Ignore, unplanned) {
+			most := q.attempts(p)
+			if q.order == nil || q.orderAsked() || q.order.MaxTicks <= most && !slices.ContainsFunc(q.order.Ignore, unplanned) {
 				return Violation{}, true
 			}
-			s, f = world.SlotCount, q.orderRefused(p.MaxTicks)
+			s, f = world.SlotCount, q.orderRefused(most)
 		}
 		if int(s) > reached {
 			closest, reached = f, int(s)
@@ -35,6 +35,19 @@ func (q *inquiry) planned() (Violation, bool) {
 		return Violation{Rule: RuleNotPlanned, Action: q.deed.spec.Name, Trust: q.least(), Authors: q.everyone()}, false
 	}
 	return closest, false
+}
+
+// attempts is how many attempts an order of a planned action may have: what is planned, or
+// one. Harvesting and mining cost nobody what the plan did not offer, so of them a few are
+// as planned, unless a clause says how long orders may be.
+func (q *inquiry) attempts(p *PlannedAction) int64 {
+	switch q.action.(type) {
+	case world.Harvest, world.Mine:
+		if p.MaxTicks == 0 && !slices.ContainsFunc(q.m.clauses, func(c clause) bool { return c.Action == ArgumentOrder }) {
+			return world.StandingTicksDefault
+		}
+	}
+	return max(1, p.MaxTicks)
 }
 
 // covers holds the arguments against a planned action in the order of slots and tells the
