@@ -38,7 +38,8 @@ type Reply struct {
 	// NonObjects counts the elements of the output that were no JSON objects and
 	// were left out of Items: nothing says what they are.
 	NonObjects int
-	// Repairs name what had to be undone before the body was a response.
+	// Repairs name what had to be undone before the body was a response, and what the
+	// request went without because the endpoint refuses it.
 	Repairs []string
 	// Usage is what the provider billed; zero fields were not reported.
 	Usage Usage

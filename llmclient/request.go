@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -27,6 +29,16 @@ type Tool struct {
 func (t Tool) Ready() Tool {
 	t.wire = t.Wire()
 	return t
+}
+
+// WithoutStrict returns t for a provider that refuses to be told whether it is strict, and
+// whether that makes a difference.
+func (t Tool) WithoutStrict() (Tool, bool) {
+	wire, told := bytes.CutSuffix(t.Wire(), fmt.Appendf(nil, `,"strict":%t}`, t.Strict))
+	if told {
+		t.wire = slices.Concat(wire, []byte("}"))
+	}
+	return t, told
 }
 
 // ChoiceMode says whether the model may, must or must not call a tool.

@@ -7,6 +7,8 @@ import (
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/doctor"
+	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/plaintext"
 )
 
@@ -108,16 +110,39 @@ func failureText(f *llmclient.Failure) string {
 // all of them.
 const notesPerKind = 3
 
-// failureNotes tells the user about failed calls while the run goes on. It is
-// used by one goroutine at a time.
+// failureNotes tells the user while the run goes on about failed calls, and about answers
+// to other requests than were made. It is used by one goroutine at a time.
 type failureNotes struct {
 	printer *progressPrinter
 	seen    map[llmclient.ErrorKind]int
+	// said are the notes about answers.
+	said map[string]bool
+}
+
+// once notes something about an answer that is true of all like it.
+func (n *failureNotes) once(note string) {
+	if n.said == nil {
+		n.said = map[string]bool{}
+	}
+	if !n.said[note] {
+		n.said[note] = true
+		n.printer.note(note)
+	}
 }
 
 // see notes a failed call, unless enough of its kind were noted or the run's own
-// end is the reason.
+// end is the reason, and of an answer who gave it and what was not asked.
 func (n *failureNotes) see(x engine.Exchange) {
+	if r := x.Answer.Reply; r != nil {
+		if doctor.OtherModel(x.Request.Model, r.Model) {
+			n.once(fmt.Sprintf("note: %s was asked, and %s answers", x.Request.Model, r.Model))
+		}
+		for _, repair := range r.Repairs {
+			if name, without := strings.CutPrefix(repair, openai.RepairWithout); without {
+				n.once(fmt.Sprintf("note: the endpoint of %s refuses %s; requests go without it, counted as %s", x.Request.Model, name, repair))
+			}
+		}
+	}
 	f := x.Answer.Failure
 	if f == nil || f.Kind == llmclient.ErrInterrupted || n.seen[f.Kind] >= notesPerKind {
 		return

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -65,6 +66,7 @@ func NewMain(args []string) *Main {
 // Execute is the program of this process: it catches its signals, runs with its
 // arguments and streams, and exits with the exit code.
 func Execute() {
+	log.SetOutput(io.Discard) // package net/http prints there what a server sends unasked, a repeated key included
 	ctx, stop := interruptible(os.Stderr)
 	code := NewMain(os.Args[1:]).Run(ctx)
 	stop()

@@ -257,10 +257,10 @@ func unusableHint(kind string) string {
 		return "the model writes prose where it should call a tool: --protocol lean asks for less, or take a model that calls tools"
 	case "refusal", "content_filter":
 		return "the model or its provider refuses: change --system-prompt or the model"
-	case "malformed_body", "foreign_object", "chat_completions", "wrong_path", "body_too_large":
+	case "malformed_body", "foreign_object", "chat_completions", "wrong_path", "body_too_large", "unfinished_response":
 		_, advice := doctor.Advice(llmclient.Failure{Kind: llmclient.ErrorKind(kind)})
 		return withFlags(advice)
-	case "error_object", "failed_response", "cancelled_response", "unfinished_response":
+	case "error_object", "failed_response", "cancelled_response":
 		return "the endpoint reports errors in place of answers: see its log, or name another model"
 	}
 	return "the model does not keep to the form of tool calls: --protocol lean asks for less, another model may do better"
@@ -288,7 +288,11 @@ func (p plan) providerHint(f *llmclient.Failure) string {
 	if f == nil || !p.Live() {
 		return p.modelHint()
 	}
-	check, advice := doctor.Advice(*f)
+	var set []llmclient.Sampling
+	for _, of := range p.SamplingSet() {
+		set = append(set, of.Sampling)
+	}
+	check, advice := doctor.Advice(*f, set...)
 	if check == doctor.CheckKey || f.Kind == llmclient.ErrServer {
 		return withFlags(advice) + "; " + p.modelHint() // which says where the key is from
 	}

@@ -11,7 +11,8 @@ import (
 	"example.com/agentworld/llmclient/openai"
 )
 
-// CallsMax is the most HTTP requests of an examination.
+// CallsMax is the most calls of an examination. Each is one HTTP request, unless the
+// endpoint refuses a part of it that a run goes without.
 const CallsMax = 5
 
 // TimeoutDefault bounds one call where the configuration has no timeout.
@@ -102,6 +103,7 @@ func (x *examination) ask(ctx context.Context, r llmclient.Request) llmclient.An
 	if r := answer.Reply; r != nil {
 		x.longest, x.thought = max(x.longest, r.Usage.Output, r.Usage.Reasoning), max(x.thought, r.Usage.Reasoning)
 		x.cut = x.cut || answer.Kind() == llmclient.AnswerTruncated
+		x.conceded(*r)
 	}
 	return answer
 }
@@ -118,11 +120,14 @@ func (x *examination) text(ctx context.Context) bool {
 	x.found.add(CheckKey, Pass, "accepted, or none is wanted", "")
 	x.found.add(CheckProtocol, Pass, "answers with a response, status "+answer.Reply.Status, "")
 	x.found.add(CheckSampling, Pass, "takes what is set: "+string(llmclient.Marshal(x.how)), "")
-	name := "answers to the name"
-	if m := answer.Reply.Model; m != "" && m != x.model {
-		name = "answers as " + m
+	switch m := answer.Reply.Model; {
+	case OtherModel(x.model, m):
+		x.found.add(CheckModel, Warn, "answers as "+m, "nothing, if {llm.model} is another name for that model; else the endpoint lets another one answer")
+	case m != "" && m != x.model:
+		x.found.add(CheckModel, Pass, "answers as "+m, "")
+	default:
+		x.found.add(CheckModel, Pass, "answers to the name", "")
 	}
-	x.found.add(CheckModel, Pass, name, "")
 	x.usage(*answer.Reply)
 	calls, text := contents(*answer.Reply)
 	switch {

@@ -56,7 +56,7 @@ type Report struct {
 	// Endpoint is where the calls went, without secrets; Model is what was asked for.
 	Endpoint string `json:"endpoint"`
 	Model    string `json:"model"`
-	// Calls is how many HTTP requests were sent, at most [CallsMax].
+	// Calls is how many HTTP requests were sent, see [CallsMax].
 	Calls int `json:"calls"`
 	// Findings has every check once, in a fixed order.
 	Findings []Finding `json:"findings"`

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/openai"
 )
 
 // contents are the calls of a reply and its joined text.
@@ -32,8 +32,9 @@ func failureText(f llmclient.Failure) string {
 }
 
 // Advice tells which check a failure of the first call belongs to, and what to change. A
-// setting is named by its key, as in [Finding].
-func Advice(f llmclient.Failure) (check, advice string) {
+// setting is named by its key, as in [Finding]; set are those of sampling that may be at
+// fault.
+func Advice(f llmclient.Failure, set ...llmclient.Sampling) (check, advice string) {
 	check, advice = CheckProtocol, "check the endpoint ({llm.base_url})"
 	switch f.Kind {
 	case llmclient.ErrDNS, llmclient.ErrConnection:
@@ -64,18 +65,23 @@ func Advice(f llmclient.Failure) (check, advice string) {
 		advice = "there is no Responses API at this address: check the path of {llm.base_url}, often /v1; a server with Chat Completions alone needs a newer version or a gateway such as LiteLLM"
 	case llmclient.ErrBadRequest:
 		advice = "the endpoint refuses the request; what it says may name a setting of the server"
+		if setting := refusedSetting(f.Message, set); setting != "" {
+			check, advice = CheckSampling, "the model does not take {llm."+setting+"} as it is sent: leave it out, for this model alone with {llm.sampling_json}, or change it"
+		}
+		if strings.Contains(f.Message, "max_output_tokens") {
+			advice += "; a cap on tokens or cost sends a length even if none is set"
+		}
+	case llmclient.ErrUnfinishedResponse:
+		advice = "the endpoint answers in the background, which a run does not wait for: switch that off in the server or gateway"
 	}
 	return check, advice
 }
 
 // failed notes the failure of the first call.
 func (x *examination) failed(f llmclient.Failure) {
-	check, advice := Advice(f)
+	check, advice := Advice(f, x.how)
 	if check == CheckLatency {
 		advice += fmt.Sprintf(" (more than %s)", x.timeout)
-	}
-	if setting := x.refusedSetting(); f.Kind == llmclient.ErrBadRequest && setting != "" {
-		check, advice = CheckSampling, "the model does not take {llm."+setting+"} as it is set: leave it out, for this model alone with {llm.sampling_json}, or change it"
 	}
 	x.found.add(check, Fail, failureText(f), advice)
 	if check != CheckConnection && f.Kind != llmclient.ErrTimeout {
@@ -163,22 +169,53 @@ func (x *examination) usage(r llmclient.Reply) {
 	x.found.add(CheckUsage, Pass, detail, "")
 }
 
-// refusedSetting is the setting of sampling that the last response names, empty for none.
-func (x *examination) refusedSetting() string {
-	var set, extra map[string]json.RawMessage
-	_ = json.Unmarshal(llmclient.Marshal(x.how), &set)
-	_ = json.Unmarshal(x.how.ExtraBody, &extra) // none has no members
-	for _, setting := range []string{"temperature", "top_p", "max_output_tokens", "reasoning_effort"} {
-		if name, _, _ := strings.Cut(setting, "_effort"); set[setting] != nil && bytes.Contains(x.response, []byte(name)) {
-			return setting
+// refusedSetting is the setting of sampling that a refusal names, empty for none. A length
+// may be sent although none is set.
+func refusedSetting(message string, set []llmclient.Sampling) string {
+	for _, how := range append(set, llmclient.Sampling{MaxOutputTokens: 1}) {
+		var own, extra map[string]json.RawMessage
+		_ = json.Unmarshal(llmclient.Marshal(how), &own)
+		_ = json.Unmarshal(how.ExtraBody, &extra) // none has no members
+		for _, setting := range []string{"temperature", "top_p", "max_output_tokens", "reasoning_effort"} {
+			if name, _, _ := strings.Cut(setting, "_effort"); own[setting] != nil && strings.Contains(message, name) {
+				return setting
+			}
 		}
-	}
-	for name := range extra {
-		if bytes.Contains(x.response, []byte(name)) {
-			return "extra_body"
+		for name := range extra {
+			if strings.Contains(message, name) {
+				return "extra_body"
+			}
 		}
 	}
 	return ""
+}
+
+// conceded notes what the endpoint refused of a request and was sent without.
+func (x *examination) conceded(r llmclient.Reply) {
+	for _, repair := range r.Repairs {
+		name, without := strings.CutPrefix(repair, openai.RepairWithout)
+		if !without {
+			continue
+		}
+		check := CheckProtocol
+		switch name {
+		case "strict":
+			check = CheckStrict
+		case "allowed_tools", "tool_choice_required":
+			check = CheckAllowed
+		case "tool_choice_none":
+			check = CheckNone
+		}
+		x.found.add(check, Warn, "the endpoint refuses "+name, "nothing: a run goes without, after one refused request, and counts it as "+repair)
+	}
+}
+
+// OtherModel reports whether the name under which an endpoint answers is not that of the
+// model asked for: endpoints put a date, a tag or an owner to a name.
+func OtherModel(asked, answered string) bool {
+	base := func(name string) string { return strings.ToLower(name[strings.LastIndex(name, "/")+1:]) }
+	a, b := base(asked), base(answered)
+	return a != "" && b != "" && !strings.Contains(a, b) && !strings.Contains(b, a)
 }
 
 // thinking notes how much of its answers the model thinks, and what that needs.

@@ -49,7 +49,7 @@ const (
 
 // request is a request to the model with the probes' instructions and tools.
 func (x *examination) request(choice llmclient.ToolChoice, items ...llmclient.Item) llmclient.Request {
-	return llmclient.Request{Model: x.model, Instructions: instructions, Tools: tools, Choice: choice, Input: items, Sampling: x.how}
+	return llmclient.Request{Model: x.model, Instructions: instructions, Tools: tools, Choice: choice, Input: items, Sampling: x.how, CacheKey: "doctor"}
 }
 
 // user is a message of several lines.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"sync"
 	"time"
 
 	"example.com/agentworld/llmclient"
@@ -23,6 +24,10 @@ type Client struct {
 	carrier *http.Client
 	service responses.ResponseService
 	scrub   scrubber
+
+	mu *sync.Mutex
+	// refusals are the concessions in force, by model.
+	refusals map[string][]string
 
 	// sleep and jitter are the two effects of waiting; tests replace them.
 	sleep  func(ctx context.Context, wait time.Duration)
@@ -45,7 +50,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		config: cfg, base: base, carrier: httpClient(cfg.HTTPClient),
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
-		sleep: sleep, jitter: rand.Float64,
+		mu:    &sync.Mutex{}, refusals: map[string][]string{}, sleep: sleep, jitter: rand.Float64,
 	}
 	// The service is built from these options alone, not through the SDK's client, which
 	// would read OPENAI_* variables.
@@ -82,9 +87,11 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 	if answer.Failure = ended(ctx); answer.Failure != nil {
 		return answer
 	}
-	body, patience := r.Body(), c.config.patience()
+	patience := c.config.patience()
 	sent := false
 	for {
+		asked, without := c.conceded(r)
+		body := asked.Body()
 		done, failure := c.admitted(ctx, began, body, cmp.Or(r.Sampling.MaxOutputTokens, outputTokens))
 		if answer.Failure = failure; failure != nil {
 			return answer
@@ -98,6 +105,12 @@ func (c *Client) Respond(ctx context.Context, r llmclient.Request) (answer llmcl
 			answer.FailedAttempts = append(answer.FailedAttempts, got.failure.Kind)
 			sent = sent || !got.failure.Unsent
 			got.failure.Unsent = !sent
+		}
+		if c.concedes(asked, got) {
+			continue
+		}
+		if got.reply != nil {
+			got.reply.Repairs = append(got.reply.Repairs, without...)
 		}
 		wait, again := patience.after(got, c.jitter())
 		if !again {

@@ -28,6 +28,8 @@
 //   - Statuses 408, 409, 425, 429 and 5xx and lost connections are repeated up to
 //     RetriesMax times, after the wait the server asked for or an exponential
 //     backoff with full jitter. An account without credit is never asked again.
+//   - A refusal that names something asked for unasked, such as a cache key, is followed by
+//     a request without it, and so are all later ones for the model; see [RepairWithout].
 //   - The context bounds everything, waits included.
 //
 // Replies are read tolerantly, because servers differ: the content type is not

@@ -18,6 +18,7 @@ type outcome struct {
 	failure *llmclient.Failure
 	passing bool           // the failure may pass: another attempt makes sense
 	asked   *time.Duration // wait the server asked for; nil when it did not
+	refuses []string       // the members of the request that the server does not take
 }
 
 // outcome judges an exchange. A complete response counts even when ctx or the
@@ -57,6 +58,9 @@ func (c *Client) refused(x exchange) outcome {
 	if text == "" {
 		text = x.describe()
 	}
+	if p := problem.param; p != "" && !strings.Contains(text, p) {
+		text += " (" + p + ")" // it may be a setting, which users are told by this name
+	}
 	message, place := fmt.Sprintf("HTTP %d: %s", x.status, text), x.header.Get("Location")
 	switch {
 	case x.status < 400 && place != "":
@@ -74,7 +78,7 @@ func (c *Client) refused(x exchange) outcome {
 	return outcome{
 		failure: &llmclient.Failure{Kind: kind, Status: x.status, Code: c.scrub.label(problem.name()), Message: c.scrub.message(message)},
 		passing: passing && x.header.Get("X-Should-Retry") != "false",
-		asked:   askedWait(x.header, time.Now()),
+		asked:   askedWait(x.header, time.Now()), refuses: x.refuses(problem),
 	}
 }
 
@@ -115,6 +119,8 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	long := status == http.StatusRequestEntityTooLarge || saysLong.MatchString(said) && saysTokens.MatchString(said)
 	invalid := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 	switch {
+	case !coded && len(x.refuses(p)) > 0:
+		return llmclient.ErrBadRequest, false
 	case status < 400, status == http.StatusMethodNotAllowed, status == http.StatusNotImplemented:
 		return llmclient.ErrWrongPath, false
 	case status == http.StatusProxyAuthRequired:

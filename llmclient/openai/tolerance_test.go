@@ -144,6 +144,8 @@ var tolerances = []tolerance{
 	{"an event stream that nobody asked for", "its final response; counted as `event_stream`", 200,
 		`data: {"type":"response.completed","response":{"output":[` + actCall + `]}}`, nil, readBy("event_stream")},
 	{"a body larger than an answer within `--context-window`, at most 8 MiB", "`body_too_large`, refused by its bytes; costs one turn", 200, strings.Repeat(" ", BodyBytesMax+1), nil, failsAs(llmclient.ErrTooLarge)},
+	{"400, 422 or 501 that names `prompt_cache_key`, `include`, `parallel_tool_calls`, `store`, `strict` or `tool_choice`", "sent again without it, at once and from then on; counted as `without_` and its name", 400,
+		`{"error":{"message":"Unknown parameter: 'include'."}}`, nil, both(failsAs(llmclient.ErrBadRequest), func(a llmclient.Answer) bool { return a.Attempts == 2 })},
 	{"425", "tried again", 425, ``, nil, both(failsAs(llmclient.ErrBadRequest), func(a llmclient.Answer) bool { return a.Attempts == 1+RetriesDefault })},
 	{"a 200 with a web page, a broken stream or cut JSON", "`malformed_body`; costs one turn", 200, `<html>`, nil, failsAs(llmclient.ErrMalformed)},
 	{"a 200 with an error object or a text under `error`", "`error_object`; costs one turn", 200, `{"error":"overloaded"}`, nil, failsAs(llmclient.ErrErrorObject)},

@@ -1,0 +1,85 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/agentworld/llmclient"
+)
+
+// full is a request with everything that may be refused.
+func full() llmclient.Request {
+	r := request()
+	r.Tools = []llmclient.Tool{{Name: "act", Strict: true, Parameters: json.RawMessage(`{"type":"object"}`)}}
+	r.Choice = llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{"act"}}
+	r.CacheKey = "agent-1"
+	return r
+}
+
+// TestConcessions: what every request asks for unasked is given up when a server refuses it
+// in its own words, and is not asked for again. What a user set is not given up.
+func TestConcessions(t *testing.T) {
+	openAI := func(param string) string {
+		return `{"error":{"message":"Unsupported parameter: '` + param + `' is not supported with this model.","param":"` + param + `","code":"unsupported_parameter"}}`
+	}
+	for _, c := range []struct {
+		has    string // what the server refuses in a body
+		status int
+		body   string
+		want   []string
+	}{
+		{`"prompt_cache_key"`, 400, openAI("prompt_cache_key"), []string{"without_prompt_cache_key"}},
+		{`"store"`, 422, `{"detail":[{"type":"extra_forbidden","loc":["body","store"],"msg":"Extra inputs are not permitted","input":false}]}`, []string{"without_store"}},
+		{`"include"`, 400, `{"error":{"message":"Encrypted content is not supported with this model.","param":"include"}}`, []string{"without_include"}},
+		{`"include"`, 400, `{"error":{"message":"Unrecognized request arguments supplied: include, prompt_cache_key"}}`, []string{"without_prompt_cache_key", "without_include"}},
+		{`"parallel_tool_calls"`, 400, `{"error":"unknown field \"parallel_tool_calls\""}`, []string{"without_parallel_tool_calls"}},
+		{`"strict"`, 400, `{"error":{"message":"Invalid value","param":"tools[0].strict"}}`, []string{"without_strict"}},
+		{`"allowed_tools"`, 400, `{"error":{"message":"Invalid type for tool_choice: object. Supported string values: none, auto, required"}}`, []string{"without_allowed_tools"}},
+		{`"mode":"required"`, 501, `{"error":{"message":"Only 'auto' tool_choice is supported in response API"}}`, []string{"without_allowed_tools"}},
+		{`required`, 501, `{"error":{"message":"Only 'auto' tool_choice is supported in response API"}}`, []string{"without_allowed_tools", "without_tool_choice_required"}},
+		{`"tool_choice"`, 400, openAI("tool_choice"), []string{"without_allowed_tools", "without_tool_choice_required", "without_tool_choice"}},
+		{`"temperature"`, 400, openAI("temperature"), nil},
+		{`"max_output_tokens"`, 400, `{"error":{"message":"max_output_tokens is too large: 4000. This model supports at most 1000 completion tokens"}}`, nil},
+		{`"model"`, 400, `{"error":{"message":"Invalid 'input[0].content': unknown value.","param":"input[0].content"}}`, nil},
+	} {
+		server := newProvider(t, func(w http.ResponseWriter, _ *http.Request) { t.Error("unreachable") })
+		server.handlers = []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
+			sent := server.requests()
+			if strings.Contains(string(sent[len(sent)-1].body), c.has) {
+				w.WriteHeader(c.status)
+				fmt.Fprint(w, c.body)
+				return
+			}
+			fmt.Fprint(w, goodOne)
+		}}
+		client, _ := newClient(t, Config{BaseURL: server.URL, RetriesMax: -1})
+		r := full()
+		r.Sampling.Temperature, r.Sampling.MaxOutputTokens = "0.5", 4000
+		first, before := client.Respond(t.Context(), r), len(server.requests())
+		if c.want == nil {
+			if kindOf(first) != llmclient.ErrBadRequest || before != 1 || c.has == `"temperature"` && !strings.Contains(first.Failure.Message, "temperature") {
+				t.Errorf("%s: %+v after %d requests, want one refused", c.body, first.Failure, before)
+			}
+			continue
+		}
+		second := client.Respond(t.Context(), r)
+		for _, a := range []llmclient.Answer{first, second} {
+			if a.Reply == nil || !slices.Equal(a.Reply.Repairs, c.want) {
+				t.Fatalf("%s: %+v %+v, want %v", c.body, a.Reply, a.Failure, c.want)
+			}
+		}
+		if first.Attempts < 2 || second.Attempts != 1 {
+			t.Errorf("%s: %d attempts and then %d, want one the second time", c.body, first.Attempts, second.Attempts)
+		}
+		// Another model may take what this one refuses, and a user's own setting is a user's.
+		r.Model = "another"
+		r.Sampling.ExtraBody = json.RawMessage(`{"prompt_cache_key":"mine"}`)
+		if a := client.Respond(t.Context(), r); a.Attempts < 2 && a.Failure == nil || strings.Contains(c.has, "cache") && a.Failure == nil {
+			t.Errorf("%s: another model: %+v", c.body, a)
+		}
+	}
+}
