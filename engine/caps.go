@@ -57,6 +57,23 @@ func (s *Resumption) capChanges(tick int64) []trace.CapChange {
 	return changes
 }
 
+// planAskAgain plans to ask the endpoints again that were given up: whoever goes on may
+// have mended them.
+func (s *Resumption) planAskAgain() {
+	if s.change == nil {
+		s.change = &trace.CapChange{Tick: s.changeTick(), Caps: s.State.CapsAt(s.State.Tick + 2)}
+	}
+	s.change.AskAgain = true
+}
+
+// changeTick is the first tick that a resume can change.
+func (s *Resumption) changeTick() int64 {
+	if len(s.State.Open.Exchanges) > 0 {
+		return s.State.Tick + 2
+	}
+	return s.State.Tick + 1
+}
+
 // planCaps plans the change to the caps that are wanted: from the next tick on, or from
 // the one after where something of that was answered already. The error says why there
 // can be none.
@@ -75,10 +92,7 @@ func (s *Resumption) planCaps() error {
 		return nil // there is nothing left that they could bound
 	}
 	if wanted != latest {
-		s.change = &trace.CapChange{Tick: s.State.Tick + 1, Caps: wanted}
-		if open {
-			s.change.Tick++
-		}
+		s.change = &trace.CapChange{Tick: s.changeTick(), Caps: wanted}
 	}
 	if !open || s.options.AbandonTick || wanted == before {
 		return nil

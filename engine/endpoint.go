@@ -45,17 +45,20 @@ const (
 	unusedTicksMin, unusedCallsMin = 3, 6
 )
 
-// endpoints are those of a run. The first is the run's own.
+// endpoints are those of a run.
 type endpoints struct {
+	// all are those that some agent takes.
 	all []*endpoint
 	// lastFailure is how the last turn ended that got no answer, nil before.
 	lastFailure *llmclient.Failure
-	// special are the agents that do not use the first.
+	// own is the run's, special are those of the agents that do not use it.
+	own     *endpoint
 	special map[string]*endpoint
 }
 
 func newEndpoints(s trace.Settings, w *world.World) endpoints {
-	e := endpoints{all: []*endpoint{{model: s.Model, baseURL: s.BaseURL}}, special: map[string]*endpoint{}}
+	e := endpoints{own: &endpoint{model: s.Model, baseURL: s.BaseURL}, special: map[string]*endpoint{}}
+	e.all = []*endpoint{e.own}
 	for _, a := range s.AgentModels {
 		want := &endpoint{model: cmp.Or(a.Model, s.Model), baseURL: cmp.Or(a.BaseURL, s.BaseURL), keyEnv: a.KeyEnv}
 		at := slices.IndexFunc(e.all, func(p *endpoint) bool {
@@ -67,9 +70,8 @@ func newEndpoints(s trace.Settings, w *world.World) endpoints {
 		}
 		e.special[a.Agent] = e.all[at]
 	}
-	if len(e.special) == w.Agents() {
-		// Nobody is left to take it; a run must not go on for its sake.
-		e.all[0].stopped = !slices.ContainsFunc(s.AgentModels, func(a trace.AgentModel) bool { return e.special[a.Agent] == e.all[0] })
+	if len(e.special) == w.Agents() && !slices.ContainsFunc(s.AgentModels, func(a trace.AgentModel) bool { return e.special[a.Agent] == e.own }) {
+		e.all = e.all[1:] // a run must not go on for its sake
 	}
 	return e
 }
@@ -79,7 +81,16 @@ func (e endpoints) of(agent string) *endpoint {
 	if p, ok := e.special[agent]; ok {
 		return p
 	}
-	return e.all[0]
+	return e.own
+}
+
+// askAgain gives those that were given up another chance, as if nothing were known of them.
+func (e endpoints) askAgain() {
+	for _, p := range e.all {
+		if p.stopped {
+			*p = endpoint{model: p.model, baseURL: p.baseURL, keyEnv: p.keyEnv}
+		}
+	}
 }
 
 // left counts the endpoints whose agents still take turns.
@@ -144,49 +155,11 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 		if t.asked == 0 || p.stopped { // a standing order needs no answer, a cap says nothing about the provider
 			continue
 		}
-		p.answered, p.proven = p.answered || t.replied, p.proven || t.fresh
-		for _, s := range t.steps {
-			switch s.Kind {
-			case trace.StepPlan, trace.StepDraft, trace.StepModuleCall:
-				p.usable = p.usable || s.Status != trace.StatusError
-			case trace.StepDecision:
-				p.usable = p.usable || s.Status == trace.StatusOK
-			case trace.StepGuard:
-				p.usable = true // what is refused was read
-			}
+		if s := p.take(tick, t); ended[p] == nil && s != nil {
+			ended[p] = s
 		}
-		if t.came > 0 && !p.usable {
-			if p.lastTick != tick {
-				p.ticks, p.lastTick = p.ticks+1, tick
-			}
-			p.calls, p.example = p.calls+t.came, cmp.Or(p.example, t.example)
-			for _, s := range t.steps {
-				if p.unused == nil {
-					p.unused = map[string]int{}
-				}
-				if s.Kind == trace.StepParseError || s.Kind == trace.StepLengthened || s.Kind == trace.StepModuleCall || s.Kind == trace.StepModelError && t.failure.Came() {
-					p.unused[s.Code]++
-				}
-			}
-		}
-		f := t.failure
-		switch {
-		case t.replied, t.came > 0 && !p.usable:
-			p.failedTurns, p.refusedTurns = 0, 0
-			continue
-		case f.Kind.Fatal():
-			p.refusedTurns++
-		default:
-			p.refusedTurns = 0
-		}
-		p.failedTurns++
-		r.endpoints.lastFailure = f
-		if refused := p.refusedTurns >= refusedTurnsMax; ended[p] == nil && (refused || p.failedTurns >= failedTurnsMax) {
-			how := fmt.Sprintf("%d turns in a row got no answer", p.failedTurns)
-			if refused {
-				how = fmt.Sprintf("%d turns in a row were refused", p.refusedTurns)
-			}
-			ended[p] = &stop{status: trace.RunProviderFailed, reason: "provider_down: " + how + ", the last with " + failureText(f), failure: f}
+		if p.failedTurns > 0 {
+			r.endpoints.lastFailure = t.failure
 		}
 	}
 	for _, p := range r.endpoints.all {
@@ -225,6 +198,55 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 		}
 	}
 	return records, nil
+}
+
+// take takes in a turn in which the endpoint was asked, and returns what gives it up: too
+// many turns in a row without an answer. Nil is nothing.
+func (p *endpoint) take(tick int64, t deliberated) *stop {
+	p.answered, p.proven = p.answered || t.replied, p.proven || t.fresh
+	p.usable = p.usable || slices.ContainsFunc(t.steps, used)
+	if t.came > 0 && !p.usable {
+		if p.lastTick != tick {
+			p.ticks, p.lastTick = p.ticks+1, tick
+		}
+		p.calls, p.example = p.calls+t.came, cmp.Or(p.example, t.example)
+		if p.unused == nil {
+			p.unused = map[string]int{}
+		}
+		for _, s := range t.steps {
+			if s.Kind == trace.StepParseError || s.Kind == trace.StepLengthened || s.Kind == trace.StepModuleCall || s.Kind == trace.StepModelError && t.failure.Came() {
+				p.unused[s.Code]++
+			}
+		}
+	}
+	if t.replied || t.came > 0 && !p.usable {
+		p.failedTurns, p.refusedTurns = 0, 0
+		return nil
+	}
+	if p.failedTurns++; t.failure.Kind.Fatal() {
+		p.refusedTurns++
+	} else {
+		p.refusedTurns = 0
+	}
+	how := fmt.Sprintf("%d turns in a row got no answer", p.failedTurns)
+	switch {
+	case p.refusedTurns >= refusedTurnsMax:
+		how = fmt.Sprintf("%d turns in a row were refused", p.refusedTurns)
+	case p.failedTurns < failedTurnsMax:
+		return nil
+	}
+	return &stop{status: trace.RunProviderFailed, reason: "provider_down: " + how + ", the last with " + failureText(t.failure), failure: t.failure}
+}
+
+// used reports whether a step took a call of an answer. What the guard refuses was read.
+func used(s trace.Step) bool {
+	switch s.Kind {
+	case trace.StepPlan, trace.StepDraft, trace.StepModuleCall:
+		return s.Status != trace.StatusError
+	case trace.StepDecision:
+		return s.Status == trace.StatusOK
+	}
+	return s.Kind == trace.StepGuard
 }
 
 // unusable is the end by an endpoint without any usable answer: it says what came.

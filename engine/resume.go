@@ -69,6 +69,9 @@ func (s *Resumption) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return result, err
 	}
+	if r.endpoints.left() < len(r.endpoints.all) {
+		s.planAskAgain()
+	}
 	// What is left of the recording is read before anything is added to it.
 	answers.ReadTo(s.State.Tick + 1)
 	if err := s.takeUp(log, r.Options); err != nil {

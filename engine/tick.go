@@ -161,6 +161,9 @@ func (r *runner) takeChanges(tick int64) error {
 			return err
 		}
 		r.spending, r.Caps = r.spending.under(c.Caps), c.Caps
+		if c.AskAgain {
+			r.endpoints.askAgain()
+		}
 	}
 	return nil
 }

@@ -144,6 +144,17 @@ func TestAnEndpointWithoutUsableAnswersStopsItsAgentsOnly(t *testing.T) {
 		t.Errorf("%+v, %v", result, err)
 	}
 	requireReplays(t, o.RunDir, 8)
+	// Who goes on may have mended it: its agents are asked again, and once more.
+	o.Source = engine.Live(respondTo(t, openai.Config{BaseURL: good.URL}))
+	for _, until := range []int64{10, 12} {
+		if result, err := resume(t, o.RunDir, o, until); err != nil || result.Status != trace.RunCompleted {
+			t.Errorf("%+v, %v", result, err)
+		}
+		requireReplays(t, o.RunDir, until)
+	}
+	if r := fold(t, o.RunDir); r.PerAgent[1].StoppedBy != "" || r.PerAgent[1].Decisions < 3 {
+		t.Errorf("agent-2 with a mended endpoint: %+v", r.PerAgent[1])
+	}
 	f := engine.ForkOptions{Options: o, Parent: o.RunDir, AtTick: 4}
 	f.RunDir, f.Ticks = t.TempDir(), 8
 	if result, err := engine.Fork(context.Background(), f); err != nil || result.Status != trace.RunCompleted {

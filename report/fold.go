@@ -235,6 +235,11 @@ func (f *folder) add(record trace.Record) error {
 		f.costs.fork(r)
 	case trace.CapChange:
 		f.costs.recap(r)
+		for _, a := range f.rows {
+			if r.AskAgain {
+				a.row.StoppedBy, a.row.StoppedAtTick = "", 0
+			}
+		}
 	case trace.Part, trace.Switch, trace.Segment:
 		// Nothing to count: prompts are not results.
 	case trace.Unknown:

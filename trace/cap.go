@@ -81,12 +81,14 @@ func (c Caps) Text(currency string) string {
 	return strings.Join(parts, "; ")
 }
 
-// CapChange says that from a tick on other caps hold, as somebody who went on with the
-// run wanted. What was spent before counts. Caps change between two ticks: it stands
-// before the first request of its tick.
+// CapChange says what is different from a tick on because somebody went on with the run:
+// the caps, as they wanted, and whether endpoints are asked again. What was spent before
+// counts. It stands before the first request of its tick.
 type CapChange struct {
 	// Tick is the first tick in which the caps hold.
 	Tick int64 `json:"tick"`
 	// Caps are all that hold from then on; the zero value is none.
 	Caps Caps `json:"caps"`
+	// AskAgain says that from then on the endpoints that were given up are asked again.
+	AskAgain bool `json:"ask_again,omitempty"`
 }

@@ -93,7 +93,7 @@ func samples() []Record {
 			Timing: &ResumeTiming{ResumedAt: "2026-01-02T04:04:05Z", Concurrency: 8, SegmentBytes: new(int64)},
 		},
 		Segment{Tick: 1, Number: 2},
-		CapChange{Tick: 2, Caps: Caps{Run: Limit{Calls: 12}}},
+		CapChange{Tick: 2, AskAgain: true, Caps: Caps{Run: Limit{Calls: 12}}},
 	}
 }
 

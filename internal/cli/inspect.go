@@ -287,7 +287,7 @@ func (i *inspection) text() string {
 	if i.Caps != (trace.Caps{}) {
 		field("caps", "%s", i.Caps.Text(i.currency))
 	}
-	if p := i.CapsPending; p != nil {
+	if p := i.CapsPending; p != nil && p.Caps != i.Caps {
 		field("", "from tick %d: %s", p.Tick, p.Caps.Text(i.currency))
 	}
 	field("trace", "%d files, %d bytes", i.Files, i.Bytes)
