@@ -26,6 +26,9 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 	s := t.talk.Calls[i]
 	d, used, e := answer.ReadDecision(s.Call)
 	if e != nil {
+		if draft, _, bad := answer.ReadDraft(s.Call, candidatesMax); bad == nil && s.Tool == answer.ToolTurn {
+			t.weigh(s.Call, draft.Candidates) // what to fall back on
+		}
 		return terminal{}, t.badArguments(i, trace.StepDecision, e)
 	}
 	var unread *answer.ArgumentError

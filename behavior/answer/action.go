@@ -274,6 +274,9 @@ func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repa
 // placeholder matches a text that stands for a value to be filled in.
 var placeholder = regexp.MustCompile(`^<[^<>]+>$`)
 
+// thousands matches a number with a mark at each thousand.
+var thousands = regexp.MustCompile(`^-?[1-9]\d{0,2}(,\d{3})+$`)
+
 // argument reads the value that was given for a parameter in a field. An id is passed on
 // with every space and capital the model wrote: whether it exists is for the world to say,
 // and an id that was tidied up could name another thing.
@@ -282,6 +285,13 @@ func argument(p world.Param, field string, given Value) (world.Value, []Repair, 
 	case given.Kind == Null:
 		return world.Value{}, nil, missing(field, expectedOf(p))
 	case p.Kind == world.ParamAmount:
+		if given.Kind == String {
+			// A number may have its unit behind it, and marks of thousands in it.
+			given.Text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(given.Text), p.Unit))
+			if thousands.MatchString(given.Text) {
+				given.Text = strings.ReplaceAll(given.Text, ",", "")
+			}
+		}
 		n, used, ok := given.integer()
 		if !ok {
 			return world.Value{}, nil, mismatch(field, expectedOf(p), given)

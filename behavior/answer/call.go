@@ -477,6 +477,8 @@ func shapeFlat(o Value) (flat Value, used []Repair, ok bool) {
 			for _, inner := range f.Value.sorted().Fields {
 				flat.put(inner.Name, inner.Value)
 			}
+		case slices.Contains(commentFields, f.Name):
+			used = append(used, UnusedArgument)
 		case !slices.Contains(envelopeFields, f.Name):
 			flat.put(f.Name, f.Value)
 		}

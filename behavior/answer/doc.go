@@ -29,6 +29,7 @@
 //	behavior/answer/call.go      brings an object, or a decision in any shape, to a call
 //	behavior/draft.go            takes the call of a draft; commit.go that of a decision
 //	behavior/answer/protocol.go  reads the arguments of a call
+//	behavior/answer/candidate.go brings candidates, and the number of one, to the schema's shape
 //	behavior/answer/action.go    reads an action, the order around it, and names in it
 //
 // Repairs have their names in repair.go and nowhere else.

@@ -126,8 +126,9 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 	if e != nil {
 		return Value{}, nil, e
 	}
+	o, respelt := respelled(o, toolFields)
 	o, decoded := mendEncoded(o)
-	used = slices.Concat(c.Repairs, used, decoded)
+	used = slices.Concat(c.Repairs, used, respelt, decoded)
 	mend := func(list string, to Value, repair Repair) {
 		o.set(list, to)
 		used = append(used, repair)
@@ -147,13 +148,40 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 			mend(list, names, ListFromText)
 		}
 	}
+	if !o.gives("candidates") && (c.Tool == ToolDraft || c.Tool == ToolTurn) {
+		// The actions may have another name, and of a draft the one action may be in their place.
+		key := first([]string{"actions", "candidate", "action"}, func(key string) bool {
+			return o.Field(key).Kind == Array || o.Field(key).Kind == Object && (c.Tool == ToolDraft || key == "action" && o.gives("candidate"))
+		})
+		one := o.Field(key)
+		if flat, more := actionIn(o); key == "" && ownName(flat) != "" && (c.Tool == ToolDraft || o.gives("candidate")) {
+			one, used = flat.without("plan").without("candidate"), append(used, more...)
+		}
+		if one.Kind != Null {
+			o = o.without(key)
+			mend("candidates", one, DraftShorthand)
+		}
+	}
 	for _, list := range []string{"candidates", "actions"} {
-		if one := o.Field(list); one.Kind == Object {
-			mend(list, arrayOf(one), ListFromOne)
+		given := o.Field(list)
+		if given.Kind == Object {
+			mend(list, arrayOf(given), ListFromOne)
+		}
+		items := slices.Clone(o.Field(list).Items)
+		for i := range items {
+			var more []Repair
+			items[i], more = actionIn(items[i])
+			used = append(used, more...)
+		}
+		if len(items) > 0 {
+			o.set(list, arrayOf(items...))
 		}
 	}
 	return o, used, nil
 }
+
+// toolFields are the fields of the tools of a turn.
+var toolFields = []string{"goal", "steps", "actions", "plan", "candidates", "candidate", "execute_until", "why", "sources_used"}
 
 // ReadPlan reads the arguments of a plan.
 func ReadPlan(c Call) (p Plan, used []Repair, e *ArgumentError) {
@@ -199,19 +227,28 @@ func ReadDecision(c Call) (d Decision, used []Repair, e *ArgumentError) {
 	if e != nil {
 		return Decision{}, nil, e
 	}
+	o, named := chosen(o)
+	used = append(used, named...)
 	// Nothing may make the number of a candidate mean something else than what it says:
 	// no candidates in the decision on a draft made before, and no second decision.
-	switch numbered := o.gives("candidate"); {
+	numbered := o.gives("candidate")
+	switch {
 	case numbered && c.Tool == ToolDecision && o.gives("candidates"):
 		e = &ArgumentError{Path: "candidates", Expected: say("none here: candidates are given in %s", ToolDraft), Got: say("%s", o.Field("candidates").Kind)}
-	case numbered && namedIn(o, "decision") != "":
-		e = &ArgumentError{Path: "decision", Expected: say("a candidate's number or an action, not both"), Got: say("both")}
-	case !o.has("candidate"):
-		shaped, more, ok := shapeDecision(o)
-		if !ok {
+	case !numbered && !o.has("candidate") || o.gives("action") || namedIn(o, "decision") != "":
+		// An action in full, or beside the number.
+		shaped, more, ok := shapeDecision(o.without("candidate").without("plan").without("candidates"))
+		if !ok && !numbered {
 			e = NoAction
 		}
-		o, used = shaped, append(used, more...)
+		if ok {
+			for _, key := range []string{"candidate", "plan", "candidates"} {
+				if o.has(key) {
+					shaped.set(key, o.Field(key))
+				}
+			}
+			o, used = shaped, append(used, more...)
+		}
 	case o.has("until") || o.has("max_ticks"):
 		d.loose = true
 		standing, more := standingOf(o)
@@ -229,35 +266,33 @@ func ReadDecision(c Call) (d Decision, used []Repair, e *ArgumentError) {
 // Action returns the action a decision stands for, given the candidates by number from
 // 1; nil ones could not be decoded.
 func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.Action, []Repair, *ArgumentError) {
-	standing := d.object.Field("execute_until")
-	switch {
-	case d.object.gives("action") && d.object.gives("candidate"):
-		return nil, nil, &ArgumentError{Path: "action", Expected: say("a candidate's number or an action, not both"), Got: say("both")}
-	case d.object.gives("action"):
-		a, used, e := decodeWhole(d.object.Field("action"), standing, names, nil)
-		return a, c.norm(used), e
-	}
-	// A number may be written as a text or with a fraction of zero; 0 waits.
-	var do world.Action = world.Wait{}
+	standing, said, number := d.object.Field("execute_until"), d.object.Field("action"), d.object.Field("candidate")
+	var do world.Action = world.Wait{} // 0 waits
 	var used []Repair
-	var e *ArgumentError
-	number := d.object.Field("candidate")
-	if number.Kind == String {
-		used = []Repair{NumberFromString}
+	n, counted := numberOf(number)
+	if said.Kind != Null && number.Kind == Null {
+		a, more, e := decodeWhole(said, standing, names, nil)
+		fitting := func(a world.Action) bool { return fits(said, a, names) }
+		i := slices.IndexFunc(candidates, fitting)
+		if e == nil || i < 0 || slices.ContainsFunc(candidates[i+1:], fitting) {
+			return a, c.norm(more), e
+		}
+		// What lacks values is the one candidate that it fits.
+		n, counted, used = int64(i+1), true, []Repair{NameResolved}
 	}
-	n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(number.Text), ".0"), 10, 64)
-	switch {
-	case err == nil && n == 0:
-	case err == nil && n > 0 && n <= int64(len(candidates)) && candidates[n-1] != nil:
+	var e *ArgumentError
+	if counted && n > 0 && n <= int64(len(candidates)) {
 		do = candidates[n-1]
-	default:
+	}
+	switch {
+	case !counted, n < 0, n > int64(len(candidates)), do == nil:
 		var readable []string
 		for i, a := range candidates {
 			if a != nil {
 				readable = append(readable, strconv.Itoa(i+1))
 			}
 		}
-		e = &ArgumentError{Path: "candidate", Expected: say("the number of a candidate that could be read: %s; or 0 to wait", strings.Join(readable, ", ")), Got: number.describe()}
+		do, e = world.Wait{}, &ArgumentError{Path: "candidate", Expected: say("the number of a candidate that could be read: %s; or 0 to wait", strings.Join(readable, ", ")), Got: number.describe()}
 		switch {
 		case len(candidates) == 0 && c.Tool == ToolDecision:
 			e.Expected = say("the number of a candidate: call %s before; or 0 to wait", ToolDraft)
@@ -267,6 +302,8 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 		if e.Path == "candidate" && !d.object.has("candidate") {
 			e.Got = say("nothing")
 		}
+	case said.Kind != Null && !fits(said, do, names):
+		e = &ArgumentError{Path: "action", Expected: say("a candidate's number or an action, not both"), Got: say("both")}
 	}
 	if order, ordered := do.(world.ExecuteUntil); ordered {
 		// A candidate may have brought an order, which one in the decision replaces.

@@ -1,0 +1,172 @@
+package answer
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/agentworld/world"
+)
+
+// Models write a candidate, and name one, in more ways than the schema has. These bring them
+// to the schema's, and read nothing that leaves two meanings.
+
+// respelled gives fields in another case or with other separators the names that are known.
+func respelled(o Value, known []string) (Value, []Repair) {
+	var used []Repair
+	for _, f := range o.Fields {
+		name := first(known, func(k string) bool { return sameName(k, f.Name) })
+		if name != "" && name != f.Name && !o.has(name) {
+			o = o.without(f.Name)
+			o.set(name, f.Value)
+			used = append(used, FieldAlias)
+		}
+	}
+	return o, used
+}
+
+// actionFields are all fields of flat actions.
+var actionFields = func() []string {
+	fields := []string{ActionField}
+	for _, s := range Slots {
+		fields = append(fields, s.String())
+	}
+	for _, spec := range PlainActions {
+		for _, p := range spec.Params {
+			fields = append(fields, p.Name)
+		}
+	}
+	return fields
+}()
+
+// actionText matches a text that begins with a word, with an input or without.
+var actionText = regexp.MustCompile(`^([\pL_]+)\s*:?\s*(.*)$`)
+
+// actionIn brings an action to an object that has its name under "action": from a text such
+// as NAME(amount=5), NAME 5 or an object in a string, from {NAME:{...}}, and from an object
+// that has the name under another key. Anything else stays as it is.
+func actionIn(v Value) (Value, []Repair) {
+	if v.Kind == String {
+		text := strings.TrimSpace(v.Text)
+		if o, _, e := ReadObject(text); e == nil && strings.HasPrefix(text, "{") {
+			o, used := actionIn(o)
+			return o, append(used, JSONInString)
+		}
+		at := actionText.FindStringSubmatch(text)
+		if at == nil || !isAction(at[1]) {
+			return v, nil
+		}
+		input, spec := at[2], actionSpec(at[1])
+		if end := closing(input); end > 0 && end == len(input)-1 {
+			input = strings.TrimSpace(input[1:end])
+		}
+		o, _, end := readKeywords(input + ")")
+		if end != len(input)+1 || input != "" && !keywordStart.MatchString(input) {
+			if len(spec.Params) != 1 || strings.Contains(input, ",") {
+				return v, nil
+			}
+			o = objectOf(map[string]Value{spec.Params[0].Name: stringOf(strings.Trim(input, `"'`))})
+		}
+		o.set(ActionField, stringOf(at[1]))
+		return o, []Repair{ActionLine}
+	}
+	v, used := respelled(v, actionFields)
+	if inner := v.Field(ActionField); inner.Kind == Object {
+		inner, more := actionIn(inner)
+		v.set(ActionField, inner)
+		return v, append(used, more...)
+	}
+	if v.textOf(ActionField)+namedIn(v, "decision") != "" {
+		return v, used
+	}
+	for _, f := range v.Fields {
+		switch {
+		case isAction(f.Value.Text) && (f.Name == "type" || slices.Contains(nameKeys, f.Name)):
+			v = v.without(f.Name)
+			v.set(ActionField, f.Value)
+			return v, append(used, CallKey)
+		case isAction(f.Name) && f.Value.Kind == Object && len(v.Fields) == 1:
+			f.Value.set(ActionField, stringOf(f.Name))
+			return f.Value, append(used, CallKey)
+		}
+	}
+	return v, used
+}
+
+// commentFields are what models write beside an action, which is the same without them.
+var commentFields = []string{"n", "number", "rank", "score", "priority", "title", "label", "description", "note", "comment", "expected", "expected_outcome", "effect", "risk", "purpose"}
+
+// candidateNumber matches a text that names a candidate by its number.
+var candidateNumber = regexp.MustCompile(`(?i)^\s*(?:(?:candidate|option|choice|number|no\.?)[\s_-]*)?[#(]?(\d{1,3})(?:\.0*)?[).:]?\s*$`)
+
+// numberKeys are other names for the number of a candidate. An index is none: it may count
+// from 0.
+var numberKeys = []string{"candidate", "candidate_number", "candidate_id", "selected_candidate", "chosen_candidate", "selected", "choice", "option", "number", "n", "decision"}
+
+// numberOf is the number of a candidate that a value names: a number, a text around one or
+// for one, or either alone in a list or under a name of it.
+func numberOf(v Value) (n int64, ok bool) {
+	switch key := first(numberKeys, v.has); {
+	case v.Kind == Number:
+		return floor(v.Text)
+	case v.Kind == String:
+		if at := candidateNumber.FindStringSubmatch(v.Text); at != nil {
+			n, err := strconv.ParseInt(at[1], 10, 64)
+			return n, err == nil
+		}
+		i := slices.Index([]string{"", "first", "second", "third"}, strings.ToLower(v.Text))
+		return int64(i), i > 0
+	case len(v.Items) == 1:
+		return numberOf(v.Items[0])
+	case key != "" && ownName(v) == "":
+		return numberOf(v.Field(key))
+	}
+	return 0, false
+}
+
+// chosen brings the number of a candidate, or the action that is in its place, to where the
+// schema has it.
+func chosen(o Value) (Value, []Repair) {
+	key := first(numberKeys, func(key string) bool { _, ok := numberOf(o.Field(key)); return ok })
+	given := o.Field("candidate")
+	switch n, _ := numberOf(o.Field(key)); {
+	case key == "candidate" && given.Kind == Number:
+	case key == "candidate" || key != "" && given.Kind == Null:
+		o = o.without(key)
+		o.set("candidate", Value{Kind: Number, Text: strconv.FormatInt(n, 10)})
+		if key == "candidate" && given.Kind == String {
+			return o, []Repair{NumberFromString}
+		}
+		return o, []Repair{FieldAlias}
+	case !o.gives(ActionField) && namedIn(o, "decision") == "":
+		if action, used := actionIn(given); namedIn(action, ActionField) != "" {
+			o = o.without("candidate")
+			o.set(ActionField, action)
+			return o, append(used, WrappedAction)
+		}
+	}
+	return o, nil
+}
+
+// fits reports whether an action that a decision writes beside the number of a candidate, or
+// in its place, says nothing but what the candidate is.
+func fits(said Value, a world.Action, names Names) bool {
+	if order, ok := a.(world.ExecuteUntil); ok {
+		a = order.Do
+	}
+	open := []world.Slot{}
+	do, _, e := decodeWhole(said, Value{Kind: Null}, names, &open)
+	if a == nil || e != nil || do.ActionName() != a.ActionName() {
+		return false
+	}
+	is, has := world.ActionArgs(a), world.ActionArgs(do)
+	return !slices.ContainsFunc(actionSpec(a.ActionName()).Params, func(p world.Param) bool {
+		return !slices.Contains(open, p.Slot()) && is[p.Name] != has[p.Name]
+	})
+}
+
+func actionSpec(name string) world.ActionSpec {
+	spec, _, _ := actionNamed(name)
+	return spec
+}

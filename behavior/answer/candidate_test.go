@@ -1,0 +1,103 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.com/agentworld/world"
+)
+
+// TestDecisionsNameACandidate reads decisions on one of three candidates, in ways that no
+// schema asks for. What could mean two of them, or another action, is refused.
+func TestDecisionsNameACandidate(t *testing.T) {
+	candidates := []world.Action{world.Mine{MassG: 5}, world.Harvest{MaxAmount: 9}, world.Harvest{MaxAmount: 4}}
+	const refused = ""
+	for arguments, want := range map[string]string{
+		`{"candidate":1}`: "mine_compound 5", `{"candidate":2.0}`: "harvest_radiation 9", `{"candidate":0}`: "wait", `{"candidate":"0"}`: "wait",
+		`{"candidate":"candidate 2"}`: "harvest_radiation 9", `{"candidate":"#1"}`: "mine_compound 5", `{"candidate":"Option 3."}`: "harvest_radiation 4",
+		`{"candidate":"second"}`: "harvest_radiation 9", `{"candidate":[1]}`: "mine_compound 5", `{"candidate":{"n":1,"why":"w"}}`: "mine_compound 5",
+		`{"candidate_number":1}`: "mine_compound 5", `{"Candidate":1}`: "mine_compound 5", `{"choice":"2"}`: "harvest_radiation 9", `{"decision":1}`: "mine_compound 5",
+		`{"decision":{"candidate":3}}`: "harvest_radiation 4", `{"candidate":null,"choice":1}`: "mine_compound 5",
+		// The action beside the number, or in its place.
+		`{"candidate":1,"action":"mine_compound"}`: "mine_compound 5", `{"candidate":1,"action":{"action":"mine_compound","amount":5}}`: "mine_compound 5",
+		`{"candidate":1,"decision":"mine_compound","amount":5}`: "mine_compound 5", `{"candidate":1,"action":"mine_compound","amount":6}`: refused,
+		`{"candidate":1,"action":"harvest_radiation"}`: refused, `{"candidate":0,"action":"mine_compound","amount":5}`: refused,
+		`{"action":"mine_compound"}`: "mine_compound 5", `{"candidate":"mine_compound"}`: "mine_compound 5", `{"action":"harvest_radiation"}`: refused,
+		`{"candidate":{"action":"mine_compound","amount":7}}`: "mine_compound 7", `{"candidate":{"name":"mine_compound","arguments":{"amount":7}}}`: "mine_compound 7",
+		`{"candidate":"mine_compound(amount=7)"}`: "mine_compound 7", `{"action":"mine_compound","amount":"1,000 g"}`: "mine_compound 1000",
+		`{"index":1}`: refused, `{"candidate":"1 or 2"}`: refused, `{"candidate":[1,2]}`: refused, `{"candidate":4}`: refused, `{"candidate":-1}`: refused,
+		`{"candidate":1.5}`: refused, `{"why":"w"}`: refused, `{"candidate":"scan 2"}`: refused, `{"candidate":"fourth"}`: refused, `{"candidate":true}`: refused,
+	} {
+		c, got := Call{Tool: ToolDecision, Arguments: arguments}, refused
+		if d, _, e := ReadDecision(c); e == nil {
+			if a, _, e := d.Action(c, candidates, Names{}); e == nil {
+				got = spelled(a)
+			}
+		}
+		if got != want {
+			t.Errorf("%s decides %q, want %q", arguments, got, want)
+		}
+	}
+}
+
+// TestCandidatesInOtherShapes reads drafts, and turns of the lean protocol, whose candidates
+// are written in other ways.
+func TestCandidatesInOtherShapes(t *testing.T) {
+	for arguments, want := range map[string]string{
+		`{"candidates":[{"type":"mine_compound","amount":5}]}`:                                                "mine_compound 5",
+		`{"candidates":[{"name":"mine_compound","arguments":{"amount":5}}]}`:                                  "mine_compound 5",
+		`{"candidates":[{"mine_compound":{"amount":5}},{"wait":{}}]}`:                                         "mine_compound 5, wait",
+		`{"candidates":["mine_compound(amount=5)","harvest_radiation 9","wait","wait()","mine_compound: 5"]}`: "mine_compound 5, harvest_radiation 9, wait, wait, mine_compound 5",
+		`{"candidates":["{\"action\":\"mine_compound\",\"amount\":5}"]}`:                                      "mine_compound 5",
+		`{"candidates":[{"n":1,"action":"mine_compound","amount":5,"score":0.9,"rationale":"w"}]}`:            "mine_compound 5",
+		`{"candidates":[{"action":{"name":"mine_compound","args":{"amount":5}}}]}`:                            "mine_compound 5",
+		`{"candidates":[{"Action":"mine_compound","Amount":5}]}`:                                              "mine_compound 5",
+		`{"actions":[{"action":"mine_compound","amount":5}]}`:                                                 "mine_compound 5",
+		`{"action":"mine_compound","amount":5}`:                                                               "mine_compound 5",
+		`{"action":{"action":"mine_compound","amount":5}}`:                                                    "mine_compound 5",
+		`{"candidate":{"action":"mine_compound","amount":5}}`:                                                 "mine_compound 5",
+		`{"candidates":["mine compound for the goal"]}`:                                                       "",
+		`{"candidates":[{"action":"mine_compound","amount":5,"unless":"rain"}]}`:                              "",
+	} {
+		c, got := Call{Tool: ToolDraft, Arguments: arguments}, []string(nil)
+		d, _, _ := ReadDraft(c, 5)
+		for _, candidate := range d.Candidates {
+			if a, _, e := candidate.Decode(c, Names{}); e == nil {
+				got = append(got, spelled(a))
+			}
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s drafts %q, want %q", arguments, got, want)
+		}
+	}
+	for _, arguments := range []string{
+		`{"plan":"p","candidates":[{"action":"mine_compound","amount":5}],"action":"mine_compound","amount":5,"why":"w"}`,
+		`{"plan":"p","action":"mine_compound","amount":5,"candidate":1}`, `{"plan":"p","actions":["mine_compound 5"],"candidate":1}`,
+	} {
+		c := Call{Tool: ToolTurn, Arguments: arguments}
+		d, _, e := ReadDecision(c)
+		if e != nil {
+			t.Fatalf("%s: %+v", arguments, e)
+		}
+		var candidates []world.Action
+		for _, candidate := range d.Lean.Candidates {
+			a, _, _ := candidate.Decode(c, Names{})
+			candidates = append(candidates, a)
+		}
+		if a, _, e := d.Action(c, candidates, Names{}); e != nil || spelled(a) != "mine_compound 5" || d.Lean.Plan.Goal != "p" {
+			t.Errorf("%s: %v, %+v", arguments, a, e)
+		}
+	}
+}
+
+// spelled is an action as its name and numbers.
+func spelled(a world.Action) string {
+	switch a := a.(type) {
+	case world.Mine:
+		return "mine_compound " + fmt.Sprint(a.MassG)
+	case world.Harvest:
+		return "harvest_radiation " + fmt.Sprint(a.MaxAmount)
+	}
+	return a.ActionName()
+}
