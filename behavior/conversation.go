@@ -63,6 +63,30 @@ type Conversation struct {
 	// asked is what the last request asked for, 0 where it said nothing.
 	cut, length, asked int
 	lengthened         bool
+	// begun is the headroom that it began with, widened the one it found, and longest the
+	// longest whole answer in it.
+	begun, widened headroom
+	longest        int
+}
+
+// headroom is how long an agent's answers may be since one was cut for length and a longer
+// one was whole: length tokens, of which what was cut had cut. Zero is as set.
+type headroom struct{ length, cut int }
+
+// headroom is that of the agent's next turn. It shrinks by half with each turn that would
+// have done without it.
+func (c *Conversation) headroom() headroom {
+	next := c.begun
+	switch {
+	case c.longest == 0: // nothing shows whether it does
+	case c.widened.length > c.widened.cut:
+		next = c.widened
+	case c.longest <= next.cut:
+		if next.length /= 2; next.length <= next.cut {
+			next = headroom{}
+		}
+	}
+	return next
 }
 
 // PendingCall is one function call of an answer and, once known, its output.
@@ -209,6 +233,7 @@ func (c *Conversation) Take(a llmclient.Answer) (text string, problem answer.Pro
 	case a.Reply == nil || len(a.Reply.Items)+a.Reply.NonObjects > itemsPerAnswerMax || c.tooLarge(a.Reply):
 		return "", answer.TooLarge
 	}
+	c.longest = max(c.longest, int(min(a.Reply.Usage.Output, math.MaxInt32)))
 	text = c.accept(a.Reply)
 	switch kind {
 	case llmclient.AnswerCalls, llmclient.AnswerText:
@@ -431,13 +456,15 @@ func (c *Conversation) Read(text string, allowed []string) answer.Problem {
 // Lengthen reports whether the last answer was cut for length and its request is to be
 // sent once more, with four times the room, as far as the window has it free. Nothing is
 // said to the model, which may only have thought. It happens once: the next answer that is
-// cut cannot be used. The requests that follow ask for as much.
+// cut cannot be used. The requests that follow ask for as much, those of the next turns too
+// if an answer was whole then.
 func (c *Conversation) Lengthen(free func() int) bool {
 	if c.cut == 0 {
 		return false
 	}
 	used := c.cut
-	c.cut, c.length = 0, min(max(4*used, answerTokens), free())
+	c.cut, c.length, c.longest = 0, max(c.length, min(max(4*used, answerTokens), free())), 0
+	c.widened = headroom{c.length, used}
 	if c.lengthened || c.length <= max(used, c.asked) {
 		return false
 	}

@@ -70,6 +70,8 @@ type Decision struct {
 
 	// leniencies name what it took to make a fallback executable.
 	leniencies []string
+	// headroom is that of the next turn.
+	headroom headroom
 }
 
 // Record is the decision as a trace keeps it, with what the world made of it.

@@ -105,6 +105,7 @@ type Mind struct {
 	playbook     *playbook.Playbook
 	past         past
 	repetition   repetition
+	headroom     headroom
 }
 
 // Mind returns a new mind for the agent with the given id. clauses are what the
@@ -131,7 +132,7 @@ func (m *Mind) SetSystemPrompt(text string) {
 // model, rules and language. What the mind remembers, and the texts it was given, stay:
 // the few words in summaries are in the old language until the summary next grows.
 func (m *Mind) Adopt(k *Kit) {
-	m.Kit = k
+	m.Kit, m.headroom = k, headroom{}
 	m.memory.SetWords(k.words.memory)
 	m.SetSystemPrompt(m.systemPrompt)
 }
@@ -181,6 +182,9 @@ const observationTokensMin = 800
 // others. The engine calls it once per agent and tick, after the world applied all
 // actions.
 func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
+	if d.Calls > 0 {
+		m.headroom = d.headroom
+	}
 	done := newDeed(m.words, tick, d.WaitReason, outcome, d.naming(outcome.Accepted))
 	place := d.Place
 	if place == "" && done.action != (world.Move{}).ActionName() {

@@ -89,7 +89,7 @@ func (m *Mind) Begin(view world.View) *Turn {
 	t := &Turn{mind: m, view: view, stage: trace.StagePlan, opening: m.compose(view)}
 	t.talk = Conversation{
 		Tick: view.Tick(), AgentID: view.AgentID(), Vocabulary: &m.vocabulary, Language: m.cfg.Language, RepairsMax: m.cfg.RepairsMax,
-		Input: slices.Clone(t.opening.items),
+		Input: slices.Clone(t.opening.items), begun: m.headroom, length: m.headroom.length,
 	}
 	if m.cfg.Protocol == ProtocolLean && !t.opening.untrusted {
 		t.stage = trace.StageLean
@@ -292,6 +292,7 @@ func (t *Turn) finish(d Decision) {
 // completed is a decision with what the turn knows of any.
 func (t *Turn) completed(d Decision) Decision {
 	d.Tick, d.AgentID, d.Calls, d.SourcesRetrieved = t.view.Tick(), t.view.AgentID(), t.talk.asks, t.retrieved
+	d.headroom = t.talk.headroom()
 	if d.Adjusted != nil && t.untrusted {
 		// Words of others were in view; did the agent's own plan cover it?
 		e := t.evidence(nil)

@@ -99,11 +99,11 @@ func TestThinkersDecide(t *testing.T) {
 		{"a cap on calls", 0, func(o *engine.Options) { o.Caps.Run.Calls = 100 }, "[0]", 0, 0},
 		{"a cap on tokens", 0, func(o *engine.Options) { o.Caps.Run.Tokens = 1_000_000 }, "[4096]", 0, 0},
 		{"a length with room", 0, func(o *engine.Options) { o.MaxOutputTokens = 8000 }, "[8000]", 0, 0},
-		{"a length without", 0, func(o *engine.Options) { o.MaxOutputTokens = 1000 }, "[1000 4000]", 2, 0},
-		{"a length without under a cap", 0, func(o *engine.Options) { o.MaxOutputTokens, o.Caps.Run.Tokens = 1000, 1_000_000 }, "[1000 4000]", 2, 0},
-		{"the server's own limit", 1024, func(*engine.Options) {}, "[0 4096]", 2, 0},
-		{"the server's own low limit", 512, func(*engine.Options) {}, "[0 2048 8192]", 2, 2},
-		{"a small window", 0, func(o *engine.Options) { o.ContextWindowTokens, o.MaxOutputTokens = 16_000, 1000 }, "", 2, 0},
+		{"a length without", 0, func(o *engine.Options) { o.MaxOutputTokens = 1000 }, "[1000 4000]", 1, 0},
+		{"a length without under a cap", 0, func(o *engine.Options) { o.MaxOutputTokens, o.Caps.Run.Tokens = 1000, 1_000_000 }, "[1000 4000]", 1, 0},
+		{"the server's own limit", 1024, func(*engine.Options) {}, "[0 4096]", 1, 0},
+		{"the server's own low limit", 512, func(*engine.Options) {}, "[0 2048 8192]", 1, 1},
+		{"a small window", 0, func(o *engine.Options) { o.ContextWindowTokens, o.MaxOutputTokens = 16_000, 1000 }, "", 1, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			url, seen := thinking(t, c.limit)
