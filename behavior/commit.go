@@ -79,6 +79,7 @@ func (t *Turn) commit(d terminal) {
 			// Of an answer in which nothing stood the draft counts already.
 			t.guardRounds++
 		}
+		t.redrafts = true
 		again := encode(encodedAction(d.action))
 		insists := again == t.refused && len(t.best()) > 0
 		t.refused = again
@@ -93,7 +94,7 @@ func (t *Turn) commit(d terminal) {
 		if f.Next = answer.ToolDraft; t.mind.cfg.Protocol == ProtocolLean {
 			f.Next = answer.ToolTurn
 		}
-		f.Attempt, f.Of = t.guardRounds, t.mind.cfg.GuardRoundsMax
+		f.TriesLeft = t.mind.cfg.GuardRoundsMax - t.guardRounds + 1
 		for i, s := range t.talk.Calls {
 			if !s.done && !s.module {
 				t.talk.reject(i, f)

@@ -545,7 +545,7 @@ func (c *Conversation) Repair(problem answer.Problem, allowed []string) (ok bool
 	c.note(trace.Step{Kind: trace.StepRepair, Code: string(problem)})
 	if len(c.Calls) == 0 {
 		f := c.words().aboutAnswer(problem, allowed)
-		f.Attempt, f.Of = c.Repairs, c.RepairsMax
+		f.TriesLeft = c.RepairsMax - c.Repairs + 1
 		c.Say(encode(f))
 	}
 	for i := range c.Calls {
@@ -553,7 +553,7 @@ func (c *Conversation) Repair(problem answer.Problem, allowed []string) (ok bool
 			c.reject(i, c.words().newFeedback(CodeNotExecuted))
 		}
 		if f := c.Calls[i].wrong; f != nil {
-			f.Attempt, f.Of = c.Repairs, c.RepairsMax
+			f.TriesLeft = c.RepairsMax - c.Repairs + 1
 		}
 	}
 	c.Flush()

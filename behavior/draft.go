@@ -33,7 +33,7 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 		t.parseRepairs = 0
 	}
 	t.reveal()
-	t.stage = trace.StageDecision
+	t.stage, t.redrafts = trace.StageDecision, slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v == nil || v.Refused() })
 	if !w.usable {
 		status = trace.StatusError
 		t.guardRounds++

@@ -45,10 +45,9 @@ type feedback struct {
 	Executed bool   `json:"executed"`
 	// Next is the tool to call, where another than the one called helps.
 	Next string `json:"next,omitempty"`
-	// Attempt says which retry the next answer is, Of how many there are; 0 where
-	// nothing bounds them but the turn.
-	Attempt int `json:"attempt,omitempty"`
-	Of      int `json:"of,omitempty"`
+	// TriesLeft is how many further answers of this kind the turn takes, the next one
+	// included; 0 where nothing bounds them but the turn.
+	TriesLeft int `json:"tries_left,omitempty"`
 }
 
 // The codes of feedback to the model. Those about arguments are the modules' own,
@@ -126,7 +125,9 @@ func (w *wording) refused(v Verdict) feedback {
 type planAccepted struct {
 	// Dropped tells which actions are not planned, because they could not be read.
 	Dropped []*answer.ArgumentError `json:"not_planned,omitempty"`
-	Next    trace.Stage             `json:"next"`
+	// Text says that the plan may be made again, before texts of others are shown.
+	Text string      `json:"text,omitempty"`
+	Next trace.Stage `json:"next"`
 }
 
 type draftResult struct {

@@ -43,21 +43,21 @@ func feedbackIn(w *wording) string {
 	}
 	bad := &answer.ArgumentError{Path: "candidate", Expected: answer.Phrase{Form: "an integer"}, Got: answer.Phrase{Form: "null"}}
 	limited := w.newFeedback(CodeUnknownTool)
-	limited.Known, limited.Allowed, limited.Attempt, limited.Of = []string{answer.ToolPlan, answer.ToolDecision}, []string{answer.ToolDecision}, 1, 1
+	limited.Known, limited.Allowed, limited.TriesLeft = []string{answer.ToolPlan, answer.ToolDecision}, []string{answer.ToolDecision}, 1
 	rejected := Verdict{
 		Adjusted:    world.BuildFactory{FactoryKind: "factory.assembler.mk1"},
 		Check:       world.Check{Status: world.CheckRejected, Rejection: &world.Rejection{Code: "insufficient_resource", Field: "factory_kind"}},
 		Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
 	}
 	again := w.refused(rejected)
-	again.Attempt, again.Of = 2, 3
+	again.TriesLeft = 2
 	fmt.Fprintf(&b, "with what varies\n  %s\n  %s\n  %s\n", encode(w.wrongArguments(CodeInvalidArguments, bad)), encode(limited), encode(again))
 	b.WriteString("mandate\n")
 	for _, rule := range policy.Rules() {
 		broken := Verdict{Violation: &policy.Violation{Rule: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"}}
 		broken.evidence.Plan = []policy.PlannedAction{{Action: "mine_compound", Amount: new(int64(5))}}
 		f := w.refused(broken)
-		f.Attempt, f.Of = 1, 3
+		f.TriesLeft = 3
 		fmt.Fprintf(&b, "  %s\n", encode(f))
 	}
 	b.WriteString("modules\n")

@@ -33,7 +33,8 @@ func (t *Turn) takePlan(i int) (dropped []*answer.ArgumentError, problem answer.
 	if e != nil {
 		return nil, t.badArguments(i, trace.StepPlan, e)
 	}
-	if !t.planned {
+	first := !t.planned
+	if first {
 		t.parseRepairs = 0
 	}
 	t.ideas = nil
@@ -56,9 +57,20 @@ func (t *Turn) takePlan(i int) (dropped []*answer.ArgumentError, problem answer.
 	if t.idle != nil {
 		t.listed = []string{world.Wait{}.ActionName()}
 	}
+	if first && len(dropped) > 0 && len(t.talk.Calls) == 1 && t.locked() {
+		// What the plan leaves out stays out once texts are shown: it may be mended before.
+		t.stage = trace.StagePlan
+		return dropped, ""
+	}
 	t.reveal()
 	t.afterPlan()
 	return dropped, ""
+}
+
+// locked reports whether texts wait for a plan, which says what the agent may do after
+// them.
+func (t *Turn) locked() bool {
+	return !t.shown && !t.opening.early && (t.opening.held.count() > 0 || len(t.unseen) > 0)
 }
 
 // plannedNames are the names of the planned actions, each once, and waiting, which is

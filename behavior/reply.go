@@ -52,7 +52,7 @@ func (t *Turn) Answer(a llmclient.Answer) {
 		for i, s := range t.talk.Calls {
 			f := t.mind.words.newFeedback(CodeReasonViolation)
 			if !thought {
-				f.Attempt, f.Of = t.violations, violationsMax
+				f.TriesLeft = violationsMax - t.violations + 1
 			}
 			t.talk.reject(i, f)
 			t.talk.Note(trace.Step{Kind: trace.StepViolation, Status: trace.StatusError, Level: trace.LevelWarn, Code: CodeReasonViolation, CallID: s.ID, Name: t.mind.vocabulary.Tool(s.Tool)})
@@ -143,7 +143,11 @@ func (t *Turn) dispatch() {
 		wrong = cmp.Or(wrong, problem)
 	}
 	if plan >= 0 && !t.talk.Calls[plan].done {
-		t.talk.Respond(plan, planAccepted{dropped, t.stage})
+		said := planAccepted{Dropped: dropped, Next: t.stage}
+		if t.stage == trace.StagePlan {
+			said.Text = t.mind.words.planAgain
+		}
+		t.talk.Respond(plan, said)
 	}
 	differs := func(d terminal) bool {
 		return !bytes.Equal(world.EncodeAction(d.action), world.EncodeAction(decisions[0].action))

@@ -19,7 +19,7 @@ func (t *Turn) allowed() []string {
 		return []string{}
 	case trace.StagePlan:
 		// With texts to read the plan comes alone, before them.
-		if t.mind.cfg.Protocol == ProtocolLean || t.opening.held.count() > 0 && !t.opening.early || len(t.unseen) > 0 {
+		if t.mind.cfg.Protocol == ProtocolLean || t.locked() {
 			return []string{answer.ToolPlan}
 		}
 		return slices.Concat([]string{answer.ToolPlan}, t.commits(), modules)
@@ -28,6 +28,9 @@ func (t *Turn) allowed() []string {
 	case trace.StageDraft:
 		return t.commits()
 	case trace.StageDecision:
+		if t.redrafts {
+			return t.commits()
+		}
 		return []string{answer.ToolDecision}
 	case trace.StageLean:
 		return append([]string{answer.ToolTurn}, modules...)

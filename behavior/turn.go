@@ -61,6 +61,9 @@ type Turn struct {
 	// drafts is the draft of the answer that is being taken, nil without one, and accepted
 	// the newest draft of the turn with a candidate that the dry run accepted.
 	drafts, accepted *weighing
+	// redrafts says that a draft is offered beside the decision, because a candidate could
+	// not be read or was refused, or the decision was.
+	redrafts bool
 	// ambiguous says that the turn is past a fallback: it gave several decisions, or chose
 	// to wait. refused is the last decision that was sent back.
 	ambiguous bool

@@ -69,7 +69,7 @@ type wording struct {
 	adviceWaiting, adviceSame, adviceTwo, adviceThree string
 
 	// The reason step.
-	reasonPrompt, reasonDone string
+	planAgain, reasonPrompt, reasonDone string
 
 	// phrases are the texts of feedback by code. unusable says what was wrong with an
 	// answer that [CodeUnusableAnswer] is about, mandate why a rule refused an action.

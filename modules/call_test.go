@@ -178,7 +178,7 @@ func TestHandlerNeverSeesBadArguments(t *testing.T) {
 		`x`: CodeNotJSON, `"x"`: CodeNotObject, `[]`: CodeNotObject, `null`: CodeNotObject, `"3"`: CodeNotObject,
 	} {
 		got := r.Call(Env{Attempt: 2, Of: 3}, "c", "m", bad)
-		if got.Code != code || !strings.HasSuffix(got.Output, `"attempt":2,"of":3}`) {
+		if got.Code != code || !strings.HasSuffix(got.Output, `"calls_left":1}`) {
 			t.Errorf("arguments %q: code %s, want %s of call 2 of 3: %s", bad, got.Code, code, got.Output)
 		}
 	}

@@ -40,8 +40,8 @@ type wireFailure struct {
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 	// Modules lists the tool names there are, when the name was wrong.
 	Modules []string `json:"modules,omitempty"`
-	Attempt int      `json:"attempt,omitempty"`
-	Of      int      `json:"of,omitempty"`
+	// CallsLeft is how many module calls the turn has left; nil outside of turns.
+	CallsLeft *int `json:"calls_left,omitempty"`
 }
 
 // answered makes the result of a module that ran well, cut to the bound in env.
@@ -110,7 +110,9 @@ func (r Result) refused(env Env, m module, fault *answer.ArgumentError) Result {
 // ResultCharsMin.
 func (r Result) ended(env Env, out wireFailure) Result {
 	r.Status, r.Code = StatusError, out.Code
-	out.Attempt, out.Of = env.Attempt, env.Of
+	if env.Of > 0 {
+		out.CallsLeft = new(env.Of - env.Attempt)
+	}
 	r.Output = string(llmclient.Marshal(out))
 	r.CharsFull = utf8.RuneCountInString(r.Output)
 	if r.CharsFull > env.charsMax() {

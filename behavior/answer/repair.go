@@ -146,6 +146,9 @@ const (
 	ReasonKey Repair = "reason_key"
 	// WrappedAction: the action of a candidate is in a field of its own.
 	WrappedAction Repair = "wrapped_action"
+	// ActionForCandidate: a decision names a candidate that there is not, and writes its
+	// action in full.
+	ActionForCandidate Repair = "action_for_candidate"
 	// CandidateOrder: a candidate brings the standing order that is the decision's to give.
 	CandidateOrder Repair = "candidate_order"
 	// NameResolved: a place, an agent or a factory was called by its name, and exactly one
