@@ -67,10 +67,10 @@ func (t *Turn) takePlan(i int) (dropped []*answer.ArgumentError, problem answer.
 	return dropped, ""
 }
 
-// locked reports whether texts wait for a plan, which says what the agent may do after
-// them.
+// locked reports whether new texts wait for a plan, which says what the agent may do after
+// them. Those that were read before lock nothing: a turn may do without them.
 func (t *Turn) locked() bool {
-	return !t.shown && !t.opening.early && (t.opening.held.count() > 0 || len(t.unseen) > 0)
+	return !t.shown && (t.opening.fresh > 0 && t.opening.held.count() > 0 || len(t.unseen) > 0)
 }
 
 // plannedNames are the names of the planned actions, each once, and waiting, which is

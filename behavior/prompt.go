@@ -44,7 +44,10 @@ type prompt struct {
 	// early says that they stand in the opening instead: the layer of the guard that
 	// holds them back is off.
 	early bool
-	// untrusted says that text of other agents is held back or stands in the opening.
+	// fresh counts those among them that the agent has not read before.
+	fresh int
+	// untrusted says that new text of other agents is held back, or any stands in the
+	// opening.
 	untrusted bool
 }
 
@@ -114,7 +117,10 @@ func (m *Mind) compose(view world.View) prompt {
 	if acted {
 		last, done = m.lastOutcome(outcome, said, m.knownIDs(p.seen, outcome.Action))
 	}
-	p.found, p.untrusted = placeEntry(m.words, seen.Observation), seen.HeldBack > 0
+	if !p.early {
+		p.fresh = seen.unread
+	}
+	p.found, p.untrusted = placeEntry(m.words, seen.Observation), p.fresh > 0
 
 	kept := held.variants()
 	messages := sectionDraft{name: sectionMessages}

@@ -18,7 +18,7 @@ func (t *Turn) allowed() []string {
 	case trace.StageReason:
 		return []string{}
 	case trace.StagePlan:
-		// With texts to read the plan comes alone, before them.
+		// With new texts to read the plan comes alone, before them.
 		if t.mind.cfg.Protocol == ProtocolLean || t.locked() {
 			return []string{answer.ToolPlan}
 		}
@@ -33,7 +33,11 @@ func (t *Turn) allowed() []string {
 		}
 		return []string{answer.ToolDecision}
 	case trace.StageLean:
-		return append([]string{answer.ToolTurn}, modules...)
+		tools := append([]string{answer.ToolTurn}, modules...)
+		if t.opening.held.count() > 0 && !t.shown && !t.opening.early {
+			tools = append(tools, answer.ToolPlan)
+		}
+		return tools
 	}
 	panic("behavior: turn in unknown stage " + string(t.stage))
 }

@@ -2,6 +2,7 @@ package behavior_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -146,6 +147,50 @@ func TestOwnTextAfterReading(t *testing.T) {
 			if s.Trust > trace.TrustOtherAgent && !tc.shown && strings.Contains(s.Text, "zebra") {
 				t.Errorf("%s: %s is trusted as %s and says %q", name, s.ID, s.Trust, s.Text)
 			}
+		}
+	}
+}
+
+// TestReadTextsLockNothing: new texts want a plan of their own first; those that were read
+// before do not, stay out of sight, and follow a plan that is made all the same.
+func TestReadTextsLockNothing(t *testing.T) {
+	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
+		kit, err := behavior.NewKit(behavior.Config{Settings: trace.Settings{Protocol: protocol}}, world.DefaultRules(), modules.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWorld(t, "two_bases")
+		mind := kit.Mind(w.AgentID(0), w.Persona(0))
+		play := func(action world.Action) {
+			w.Advance()
+			w.Apply([]world.Intent{{Agent: 1, Action: action}})
+		}
+		play(world.SendMessage{To: "agent-1", Text: "zebra"})
+		w.Advance()
+		plan := llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[],"actions":[]}`)}}}
+		turn := mind.Begin(w.View(0))
+		if allowed := firstAsk(t, turn).Request.Choice.Allowed; !slices.Equal(allowed, []string{"plan"}) {
+			t.Errorf("%s: with a new text %v are allowed", protocol, allowed)
+		}
+		turn.Answer(plan)
+		firstAsk(t, turn)
+		turn.Answer(llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrTimeout}})
+		decision := turn.Next().(behavior.Decision)
+		w.Apply(nil)
+		mind.Learn(w.Tick(), decision, world.Outcome{Tick: w.Tick(), Action: world.Wait{}, Accepted: true})
+		play(world.Wait{})
+		w.Advance()
+		turn = mind.Begin(w.View(0))
+		first := firstAsk(t, turn)
+		if allowed := first.Request.Choice.Allowed; !slices.Contains(allowed, "plan") || !slices.Contains(allowed, "decision") && !slices.Contains(allowed, "turn") {
+			t.Errorf("%s: with a text that was read %v are allowed", protocol, allowed)
+		}
+		if body := string(first.Request.Body()); strings.Contains(body, "zebra") || !strings.Contains(body, "1 shown after the plan, 0 of them new") {
+			t.Errorf("%s: the first request shows the text, or does not tell of it", protocol)
+		}
+		turn.Answer(plan)
+		if body := string(firstAsk(t, turn).Request.Body()); !strings.Contains(body, "zebra") {
+			t.Errorf("%s: a plan does not show the text again", protocol)
 		}
 	}
 }

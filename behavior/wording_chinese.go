@@ -20,9 +20,9 @@ var chinese = wording{
 - 产业链：采矿、精炼、build_factory、schedule_recipe。
 - “可做”列出当前可行的行动及范围。id 原样使用。`,
 	fullProtocol: `协议
-每回合一次回答调用 decision_draft（试运行，列行动）和 decision。有他人文本先单独 plan；否则分步思考才用。缺事实才调用模块（最多 %d 次）。推理步骤用纯文本。`,
+每回合一次回答调用 decision_draft（试运行，列行动）和 decision。有他人新文本先单独 plan；否则重看或分步思考才用。缺事实才调用模块（最多 %d 次）。推理步骤用纯文本。`,
 	directProtocol: `协议
-每回合：decision_draft（行动见其说明）；通过检查的最优候选即执行，靠前者优先。有他人文本要读时先单独调用 plan；否则分步思考才用 plan，缺事实才调用模块（最多 %d 次）。推理步骤用纯文本回答。`,
+每回合：decision_draft（行动见其说明）；通过检查的最优候选即执行，靠前者优先。有他人新文本时先单独调用 plan；否则重看或分步思考才用 plan，缺事实才调用模块（最多 %d 次）。推理步骤用纯文本回答。`,
 	leanProtocol: `协议
 每回合：调用 turn（行动见其说明）；缺事实才先调用模块。`,
 	closing: `execute_until 重复该行动，直到某事件或满 max_ticks；消息或低电也会结束它，除非列入 ignore；只做一次填 null。sources_used 写所依据的 [方括号] 中的 id。

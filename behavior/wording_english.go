@@ -19,9 +19,9 @@ var english = wording{
 - Chain: mine, refine, build_factory, schedule_recipe.
 - "can" lists what is possible now, with bounds. Use ids exactly as shown.`,
 	fullProtocol: `Protocol
-Each tick, in one answer: decision_draft (dry run; lists the actions) and decision. With texts of others to read, plan alone first; else only to think in steps. Modules (at most %d) only if facts are missing. Answer reason steps in plain text.`,
+Each tick, in one answer: decision_draft (dry run; lists the actions) and decision. New texts of others: plan alone first; else only to reread or think in steps. Modules (at most %d) only if facts are missing. Answer reason steps in plain text.`,
 	directProtocol: `Protocol
-Each tick: decision_draft (lists the actions); the best candidate that passes is done. With texts of others to read, plan alone first; else only to think in steps. Modules (at most %d) only if facts are missing. Answer reason steps in plain text.`,
+Each tick: decision_draft (lists the actions); the best candidate that passes is done. New texts of others: plan alone first; else only to reread or think in steps. Modules (at most %d) only if facts are missing. Answer reason steps in plain text.`,
 	leanProtocol: `Protocol
 Each tick: call turn (lists the actions); module calls first only if facts are missing.`,
 	closing: `execute_until repeats the action without asking you until an event or max_ticks; a message or low power ends it too unless in ignore; null for once. In sources_used name the ids in [brackets] you relied on.
