@@ -33,30 +33,14 @@ type Plan struct {
 // PlannedAction is one action of a plan: a candidate, and how many ticks it may go on.
 type PlannedAction Candidate
 
-// UnmarshalJSON implements json.Unmarshaler. An action may be written in words, its name
-// and perhaps what it is about: "move_agent far-rock". Anything else that is no object is a
-// nil PlannedAction, which no action can be read from: one odd entry must not cost the
-// whole plan.
+// UnmarshalJSON implements json.Unmarshaler. What is no object is a PlannedAction that no
+// action can be read from, a text one that says so: one odd entry must not cost the whole
+// plan.
 func (a *PlannedAction) UnmarshalJSON(raw []byte) error {
-	v := Parse(raw)
-	if v.Kind != String {
-		_ = json.Unmarshal(raw, (*Candidate)(a))
-		return nil
+	if Parse(raw).Kind == String {
+		raw = objectOf(map[string]Value{ActionField: Parse(raw)}).JSON()
 	}
-	fields := map[string]Value{"action": v}
-	if words := strings.Fields(v.Text); len(words) > 1 && !isAction(v.Text) {
-		name, about := strings.Join(words[:len(words)-1], " "), words[len(words)-1]
-		if spec, _, ok := actionNamed(name); ok && spec.Name != standingName {
-			names := slices.DeleteFunc(slices.Clone(spec.Params), func(p world.Param) bool { return p.Kind == world.ParamAmount || p.Kind == world.ParamText })
-			if len(names) == 1 {
-				fields = map[string]Value{"action": stringOf(name), names[0].Name: stringOf(about)}
-			}
-		}
-	}
-	*a = PlannedAction{}
-	for name, v := range fields {
-		(*a)[name] = v.JSON()
-	}
+	_ = json.Unmarshal(raw, (*Candidate)(a))
 	return nil
 }
 
@@ -304,7 +288,7 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 	if counted && n > 0 && n <= int64(len(candidates)) {
 		do = candidates[n-1]
 	}
-	if said.Kind != Null && number.Kind != Null && n != 0 && (do == nil || n > int64(len(candidates))) {
+	if said.Kind != Null && number.Kind != Null && (!counted || n < 0 || n > int64(len(candidates)) || do == nil) {
 		// The number names nothing that could be read: the action is the decision.
 		a, more, e := decodeWhole(said, standing, names, nil)
 		return a, c.norm(slices.Concat(used, []Repair{ActionForCandidate}, more)), e
