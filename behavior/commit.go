@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"cmp"
+	"slices"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
@@ -55,6 +56,10 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 	case world.Wait, world.WaitTicks:
 		t.ambiguous = true // whatever comes of it, doing something else would not be its will
 	}
+	t.unrun = 0
+	if d.IsZero() {
+		t.unrun = len(slices.DeleteFunc(slices.Clone(t.candidates), func(a world.Action) bool { return a == nil }))
+	}
 	return terminal{i, action, d.Why, d.Sources, append(used, more...)}, ""
 }
 
@@ -86,11 +91,12 @@ func (t *Turn) commit(d terminal) {
 		n := v.note()
 		n.CallID, n.Leniencies = t.talk.Calls[d.slot].ID, repairNames(d.repairs)
 		t.talk.Note(n)
+		f := t.mind.words.refused(v)
+		t.mistake(f, v.Adjusted.ActionName())
 		if t.guardRounds > t.mind.cfg.GuardRoundsMax || insists {
 			t.fail(trace.WaitGuardRejected, &v)
 			return
 		}
-		f := t.mind.words.refused(v)
 		if f.Next = answer.ToolDraft; t.mind.cfg.Protocol == ProtocolLean {
 			f.Next = answer.ToolTurn
 		}
@@ -143,6 +149,9 @@ func (t *Turn) commitDirect(w weighing) {
 	v := w.verdicts[ranked[0]-1]
 	decision := decisionOf(*v)
 	decision.ArgumentsTrust, decision.Commit = t.mind.trustOf(*v), trace.CommitDirect
+	if ranked[0] > 1 {
+		decision.picked = ranked[0]
+	}
 	t.talk.Note(trace.Step{
 		Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[w.slot].ID, Name: decision.Adjusted.ActionName(),
 		Detail: llmclient.Marshal(directDetail{ranked[0], w.scores}),

@@ -72,6 +72,12 @@ type Decision struct {
 	leniencies []string
 	// headroom is that of the next turn.
 	headroom headroom
+	// fault is what was last wrong in the turn, in the words of its feedback, and unrun how many
+	// candidates stood there when the number 0 was decided.
+	fault string
+	unrun int
+	// picked is the candidate that was committed directly in place of the first.
+	picked int
 }
 
 // Record is the decision as a trace keeps it, with what the world made of it.

@@ -94,6 +94,7 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 			bad = bad.Inside(fmt.Sprintf("candidates[%d]", i))
 			e = answer.Faults(e, bad)
 			f := t.mind.words.wrongArguments(CodeInvalidArguments, bad)
+			t.mistake(f, "")
 			w.results = append(w.results, candidateResult{N: n, Finding: modules.Finding{Status: world.CheckRejected}, Error: &f})
 			w.details = append(w.details, candidateDetail{N: n, verdictDetail: verdictDetail{Status: world.CheckRejected, Action: encodedAction(nil)}, Error: &f})
 			w.verdicts, w.scores = append(w.verdicts, nil), append(w.scores, 0)
@@ -106,6 +107,7 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 		result := candidateResult{N: n, Finding: v.finding(t.mind.words)}
 		if v.Refused() {
 			t.talk.Note(v.note())
+			t.mistake(t.mind.words.refused(v), v.Adjusted.ActionName())
 		}
 		if v.Violation != nil {
 			f := t.mind.words.refused(v)

@@ -1,7 +1,11 @@
 package behavior
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
@@ -118,6 +122,70 @@ func (w *wording) refused(v Verdict) feedback {
 	f, found := w.newFeedback(CodeGuardRejected), v.finding(w)
 	f.Rejection, f.Adjusted = found.Rejection, found.Adjusted
 	return f
+}
+
+// mistake keeps a feedback in few words for the turn after: it would stand in no prompt
+// otherwise, and the same mistake would be made again. action is what it was about. Of one
+// answer the first counts, of several answers the last.
+func (t *Turn) mistake(f feedback, action string) {
+	if t.faultAt == t.talk.asks && t.fault != "" {
+		return
+	}
+	w, words := t.mind.words, []string(nil)
+	switch {
+	case f.Expected != "":
+		words = []string{cmp.Or(f.Path, "arguments") + ":", w.textExpected + f.Expected}
+		if len(f.Also) > 0 {
+			words = append(words, fmt.Sprintf("(+%d)", len(f.Also)))
+		}
+	case f.Rule != "":
+		words = []string{action, f.Path + ":", string(f.Rule)}
+	default:
+		words = []string{action + ":", w.rejectionText(f.Rejection)}
+	}
+	t.faultAt, t.fault = t.talk.asks, plaintext.Clip(strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " "), faultCharsMax)
+}
+
+// faultCharsMax caps what is told of a fault in a later turn.
+const faultCharsMax = 160
+
+// asides are what a model has to be told of its decision beside what came of it: whatever
+// the engine changed, cut or put in its place.
+func (w *wording) asides(d Decision) (lines []string) {
+	say := func(form string, values ...any) { lines = append(lines, fmt.Sprintf(form, values...)) }
+	failed := cmp.Or(d.FailedBy, d.WaitReason)
+	switch {
+	case d.Fallback > 0:
+		say(w.asideNext, d.Fallback)
+	case d.picked > 0:
+		say(w.asidePicked, d.picked)
+	case d.By == trace.ByDraft:
+		say(w.asideDraft, failed)
+	case d.By == trace.ByPlan:
+		say(w.asidePlan, failed)
+	}
+	if _, waits := d.Executed.(world.Wait); d.fault != "" && (failed != "" || waits || d.picked > 0) {
+		say(w.asideFault, d.fault)
+	}
+	if d.unrun > 0 && failed == "" {
+		say(w.asideZero, d.unrun)
+	}
+	for _, a := range d.Adjustments {
+		why := w.asideMost
+		switch {
+		case a.To > a.From:
+			why = w.asideLeast
+		case a.Bound == world.BoundMultiple:
+			why = w.asideMultiple
+		}
+		say(w.asideAmount, answer.Slot(a.Action, a.Field), a.To, a.From, why)
+	}
+	for _, arg := range argumentsOf(d.Executed) {
+		if arg.Kind == world.ParamText && runeCount(arg.Text) == world.TextMax && strings.HasSuffix(arg.Text, plaintext.Ellipsis) {
+			say(w.asideCut, world.TextMax)
+		}
+	}
+	return lines
 }
 
 // planAccepted and draftResult answer the calls that went well: what comes next,

@@ -193,6 +193,7 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	}
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
 	m.past.total++
+	m.past.asides = m.words.asides(d)
 	m.past.deeds = append(m.past.deeds, done)
 	m.past.deeds = m.past.deeds[max(0, len(m.past.deeds)-deedsMax):]
 	if outcome.Accepted {

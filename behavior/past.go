@@ -3,6 +3,7 @@ package behavior
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/memory"
@@ -17,6 +18,8 @@ type past struct {
 	// deeds are the newest, oldest first; total counts all there were.
 	deeds []deed
 	total int64
+	// asides are what else is told of the last one, and only in the next prompt.
+	asides []string
 	// place is where the agent was when it last looked, empty before.
 	place string
 	// received is what other agents gave lately, the newest last.
@@ -75,7 +78,11 @@ func (m *Mind) lastOutcome(o world.Outcome, said string, known []string) (varian
 	if said != "" {
 		line += m.words.textSaid + encode(said)
 	}
-	return variant{text: m.words.headingOutcome + "\n" + line, sources: m.sourcesOf(d, line)}, d
+	v := variant{text: m.words.headingOutcome + "\n" + line, sources: m.sourcesOf(d, line)}
+	if n := len(m.past.deeds); n > 0 && m.past.deeds[n-1].last == o.Tick {
+		v.text = strings.Join(append([]string{v.text}, m.past.asides...), "\n")
+	}
+	return v, d
 }
 
 // history offers the newest decisions before the last one, folded, and shorter

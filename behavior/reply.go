@@ -88,8 +88,12 @@ func (t *Turn) repair(problem answer.Problem) {
 	t.talk.Repairs, t.talk.RepairsMax = *spent, most
 	ok := t.talk.Repair(problem, t.allowed())
 	*spent = t.talk.Repairs
-	if problem == answer.Several {
+	switch problem {
+	case answer.Several:
 		t.ambiguous = true
+	case answer.InvalidArgs:
+	default:
+		t.fault = "" // the newest is told
 	}
 	if !ok {
 		t.fail(trace.WaitReason(trace.WaitParsePrefix+string(problem)), nil)
@@ -235,6 +239,7 @@ func (t *Turn) refuseTool(i int, allowed []string) answer.Problem {
 
 // badArguments answers a call of a protocol tool whose arguments were refused.
 func (t *Turn) badArguments(i int, kind trace.StepKind, e *answer.ArgumentError) answer.Problem {
+	t.mistake(t.mind.words.wrongArguments(CodeInvalidArguments, e), "")
 	code := t.talk.RefuseArguments(i, e, func(schema json.RawMessage) bool {
 		return t.mind.count(string(schema)) < t.room()-moduleTokensMin
 	})

@@ -68,6 +68,9 @@ type Turn struct {
 	// to wait. refused is the last decision that was sent back.
 	ambiguous bool
 	refused   string
+	// fault and unrun are those of the decision, faultAt the call in whose answer it was.
+	fault          string
+	unrun, faultAt int
 	// idle is the plan that leaves nothing to do, nil without one.
 	idle *answer.Plan
 	// untrusted says that a request of the turn carried a source that may not decide,
@@ -295,7 +298,7 @@ func (t *Turn) finish(d Decision) {
 // completed is a decision with what the turn knows of any.
 func (t *Turn) completed(d Decision) Decision {
 	d.Tick, d.AgentID, d.Calls, d.SourcesRetrieved = t.view.Tick(), t.view.AgentID(), t.talk.asks, t.retrieved
-	d.headroom = t.talk.headroom()
+	d.headroom, d.fault, d.unrun = t.talk.headroom(), t.fault, t.unrun
 	if d.Adjusted != nil && t.untrusted {
 		// Words of others were in view; did the agent's own plan cover it?
 		e := t.evidence(nil)

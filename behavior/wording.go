@@ -56,6 +56,9 @@ type wording struct {
 	// textTimes says how often.
 	textTimes                            string
 	textWaited, textSaid, textCharacters string
+	// Beside an outcome: what was taken in place of a decision, what was wrong, what was changed.
+	asideNext, asidePicked, asideDraft, asidePlan, asideFault, asideZero, textExpected string
+	asideAmount, asideMost, asideLeast, asideMultiple, asideCut                        string
 	// textReceived is what another agent gave.
 	textReceived, lineReceived                            string
 	textRequested, textAvailable, textLimit, textNoReason string

@@ -208,7 +208,7 @@ func TestClampReachesTheBounds(t *testing.T) {
 		{Mine{math.MaxInt64}, Mine{5000}, boundRule},
 		{Mine{math.MinInt64}, Mine{1}, boundRule},
 		{Refine{math.MaxInt64}, Refine{5000}, boundStock},
-		{Refine{4999}, Refine{4000}, boundRule},
+		{Refine{4999}, Refine{4000}, BoundMultiple},
 		{Refine{999}, Refine{1000}, boundRule},
 		{WaitTicks{1000}, WaitTicks{64}, boundRule},
 		{Transfer{"agent-2", Data, 13}, Transfer{"agent-2", Data, 12}, boundStock},

@@ -18,6 +18,9 @@ const (
 	boundWear     = "wear"
 )
 
+// BoundMultiple is the bound of an amount that only counts in whole lots or kilograms.
+const BoundMultiple = "multiple"
+
 // tighten lowers the limit to n if that is less.
 func (l limit) tighten(n int64, bound string) limit {
 	if n < l.max {

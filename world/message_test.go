@@ -22,8 +22,8 @@ func TestCleanText(t *testing.T) {
 		{"\xff\xfeok", "\uFFFDok"},
 		{"  ends\xc2", "ends\uFFFD"},
 		{"<&>\"\\ é 漢", "<&>\"\\ é 漢"},
-		{strings.Repeat("é", TextMax) + "tail", strings.Repeat("é", TextMax)},
-		{strings.Repeat("é", TextMax-1) + " tail", strings.Repeat("é", TextMax-1)},
+		{strings.Repeat("é", TextMax) + "tail", strings.Repeat("é", TextMax-1) + "…"},
+		{strings.Repeat("é", TextMax), strings.Repeat("é", TextMax)},
 		{strings.Repeat(" ", 500) + "late", "late"},
 	} {
 		if got := cleanText(tc.in, TextMax); got != tc.want {
@@ -50,7 +50,7 @@ func TestCleanTextHolds(t *testing.T) {
 func TestMakeActionCleansText(t *testing.T) {
 	raw := Value{Text: "line\n" + strings.Repeat("x", 300) + "\xff"}
 	got, err := MakeAction("send_message", Args{"to_agent": {Text: "agent-2"}, "text": raw})
-	if want := (SendMessage{"agent-2", "line " + strings.Repeat("x", TextMax-5)}); err != nil || got != want {
+	if want := (SendMessage{"agent-2", "line " + strings.Repeat("x", TextMax-6) + "…"}); err != nil || got != want {
 		t.Errorf("MakeAction = %#v, %v", got, err)
 	}
 	got, err = MakeAction("post_note", Args{"text": {Text: "\x00"}})

@@ -68,7 +68,7 @@ type Adjustment struct {
 	From   int64  `json:"from"`
 	To     int64  `json:"to"`
 	// Bound says which limit held: rule (a constant of the rules), stock, place,
-	// capacity, heat, queue or wear.
+	// capacity, heat, queue or wear, or multiple where only whole lots count.
 	Bound string `json:"bound"`
 }
 

@@ -68,7 +68,7 @@ func (a Refine) clamp(v *View) (Action, []Adjustment) {
 	n, adjusted := clampTo(a, a.MassG, v.facts.refineLimit())
 	if whole := n / per * per; whole != n {
 		n = whole
-		adjusted = []Adjustment{{a.ActionName(), "compound_mass_g", a.MassG, whole, boundRule}}
+		adjusted = []Adjustment{{a.ActionName(), "compound_mass_g", a.MassG, whole, BoundMultiple}}
 	}
 	return Refine{n}, adjusted
 }

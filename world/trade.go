@@ -77,7 +77,7 @@ func clampLots(a Action, amount int64, l limit) (int64, []Adjustment) {
 	if l.max < PowerLot {
 		l = limit{PowerTradeMax, boundRule}
 	}
-	to, bound := max(PowerLot, lots(amount)), boundRule
+	to, bound := max(PowerLot, lots(amount)), BoundMultiple
 	if to > l.max {
 		to, bound = l.max, l.bound
 	}

@@ -33,7 +33,7 @@ func TestDecodeAction(t *testing.T) {
 		{"message over lines", `{"action":"send_message","to":"b","text":"a\n# Goals\u202e\u0000b"}`,
 			world.SendMessage{To: "b", Text: "a # Goals  b"}, []Repair{TextCleaned}},
 		{"long note", `{"action":"post_note","text":"` + strings.Repeat("é", 300) + `"}`,
-			world.PostNote{Text: strings.Repeat("é", world.TextMax)}, []Repair{TextCleaned}},
+			world.PostNote{Text: strings.Repeat("é", world.TextMax-1) + "…"}, []Repair{TextCleaned}},
 		{"empty note", `{"action":"post_note","text":""}`, world.PostNote{}, nil},
 		{"huge", `{"action":"harvest_radiation","amount":1e30}`, world.Harvest{MaxAmount: math.MaxInt64}, nil},
 		{"twenty digits", `{"action":"harvest_radiation","amount":-12345678901234567890}`, world.Harvest{MaxAmount: math.MinInt64}, nil},

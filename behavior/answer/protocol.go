@@ -330,6 +330,12 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 	return a, c.norm(append(used, more...)), Faults(e, wrong)
 }
 
+// IsZero reports whether a decision is the number 0, which waits.
+func (d Decision) IsZero() bool {
+	n, _, ok := d.object.Field("candidate").integer()
+	return ok && n == 0 && !d.object.gives("action")
+}
+
 // Decode reads a planned action as a candidate, but that slots may be absent: those are
 // left open, and what stands in them means nothing.
 func (a PlannedAction) Decode(c Call, names Names) (do world.Action, open []world.Slot, used []Repair, e *ArgumentError) {

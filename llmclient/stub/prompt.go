@@ -17,8 +17,8 @@ type prompt struct {
 	observation, tick string
 	// goals is the text of the last goals section.
 	goals string
-	// latest is what became of the last action: the last line of the outcome
-	// section, and without one that of the history.
+	// latest is what became of the last action: the first line of the outcome
+	// section, and without one the last of the history.
 	latest string
 	// remembered are places as memories tell of them; visited are the ids of those that
 	// journeys led to.
@@ -53,7 +53,7 @@ func readPrompt(input []llmclient.Item) prompt {
 			p.observation, p.tick, p.turnStart = text, remark, i+1
 		}
 		if text, _, ok := section(item.Text, l.headingLastOutcome); ok {
-			outcome = lastLine(text)
+			outcome, _, _ = strings.Cut(text, "\n")
 		}
 		if text, _, ok := section(item.Text, l.headingGoals); ok {
 			p.goals = text

@@ -1,0 +1,122 @@
+package behavior_test
+
+import (
+	"strings"
+	"testing"
+
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// life is one agent that plays on: its world goes on with what it decides.
+type life struct {
+	t    *testing.T
+	w    *world.World
+	mind *behavior.Mind
+}
+
+func newLife(t *testing.T, cfg behavior.Config, scenario string) life {
+	t.Helper()
+	kit, err := behavior.NewKit(cfg, world.DefaultRules(), modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, scenario)
+	w.Advance()
+	return life{t, w, kit.Mind(w.AgentID(0), w.Persona(0))}
+}
+
+// after plays a turn with the answers, and returns the last outcome in the next prompt.
+func (l life) after(answers string) string {
+	l.t.Helper()
+	turn, blocks := l.mind.Begin(l.w.View(0)), strings.Split(strings.TrimSpace(answers), "\n\n")
+	for {
+		switch step := turn.Next().(type) {
+		case behavior.Ask:
+			if len(blocks) == 0 {
+				l.t.Fatalf("the turn asks for more than %s", answers)
+			}
+			turn.Answer(parseAnswer(l.t, step.Number, blocks[0]))
+			blocks = blocks[1:]
+		case behavior.Decision:
+			l.w.Apply([]world.Intent{step.Intent(0)})
+			o, _ := l.w.LastOutcome(0)
+			l.mind.Learn(l.w.Tick(), step.Tried(o.RefusedBefore), o)
+			l.w.Advance()
+			return l.section("# Last outcome", "# 上次结果")
+		}
+	}
+}
+
+// section is a section of the prompt that the agent is given now.
+func (l life) section(headings ...string) string {
+	prompt := l.mind.Begin(l.w.View(0)).Next().(behavior.Ask).Request.Input[0].Text
+	for _, h := range headings {
+		if _, rest, ok := strings.Cut(prompt, h+"\n"); ok {
+			text, _, _ := strings.Cut(rest, "\n# ")
+			return text
+		}
+	}
+	l.t.Fatalf("no %v in %s", headings, prompt)
+	return ""
+}
+
+// TestTheEngineTellsWhatItDidInstead plays answers of which the engine changed, cut or
+// replaced something, and reads the next prompt for it.
+func TestTheEngineTellsWhatItDidInstead(t *testing.T) {
+	const draft = `call c1 decision_draft {"candidates":[`
+	decide := func(candidate string) string {
+		return `]}` + "\n" + `call c2 decision {"candidate":` + candidate + `,"execute_until":null,"why":"","sources_used":[]}`
+	}
+	mine := func(g string) string {
+		return `{"action":"mine_compound","to":null,"id":null,"what":null,"amount":` + g + `,"price":null,"text":null}`
+	}
+	for _, tt := range []struct {
+		name, answers string
+		// told are what an English and a Chinese prompt say, none of which the one after that.
+		told [2]string
+	}{
+		{"an amount below the least", draft + mine("-4") + decide("1"), [2]string{"Changed: amount 1 for your -4, the least.", "已调整：amount 1，而非你的 -4，"}},
+		{"an amount above the most", draft + mine("6000") + decide("1"), [2]string{"Changed: amount 5000 for your 6000, the most.", "amount 5000，而非你的 6000，已是上限"}},
+		{"a number that waits", draft + mine("5") + decide("0"), [2]string{"Candidate 0 waits; none of your 1 candidates was done.", "你的 1 个候选都未执行"}},
+		{
+			"a decision that is prose", draft + mine("5") + "]}\n\ntext I mine.\n\ntext I do mine.",
+			[2]string{"Your decision could not be used (parse_error:no_json): the best of your draft was done.", "（parse_error:no_json）：做了草案中最好的一个"},
+		},
+		{
+			"an action of which a field is wrong", draft + mine(`"much"`) + "," + mine("5") + decide("1") + "\n\n" + `call c3 decision {"candidate":7,"execute_until":null,"why":"","sources_used":[]}`,
+			[2]string{"What was wrong: candidate: expected the number of a candidate", "错在：candidate: 应为"},
+		},
+		{
+			"nothing that can be used", draft + mine(`"much"`) + decide("1") + "\n\n" + draft + mine(`"more"`) + decide("1"),
+			[2]string{"What was wrong: candidates[0].amount: expected an integer number of g", "错在：candidates[0].amount: 应为"},
+		},
+		{
+			"a wait after a refusal", draft + strings.Replace(mine("null"), "mine_compound", "sell_power", 1) + "," + mine("5") + `]}` + "\n\n" + `call c2 decision {"candidate":0,"execute_until":null,"why":"","sources_used":[]}`,
+			[2]string{"What was wrong: candidates[0].amount", "错在：candidates[0].amount"},
+		},
+	} {
+		for i, language := range modules.Languages() {
+			l := newLife(t, behavior.Config{Settings: trace.Settings{Language: language}}, "minimal")
+			if got := l.after(tt.answers); !strings.Contains(got, tt.told[i]) {
+				t.Errorf("%s, %s: no %q in\n%s", tt.name, language, tt.told[i], got)
+			}
+			if got := l.after(draft + mine("7") + decide("1")); strings.Count(got, "\n") != 0 {
+				t.Errorf("%s, %s: told once more:\n%s", tt.name, language, got)
+			}
+		}
+	}
+	l := newLife(t, behavior.Config{}, "two_bases")
+	long := strings.Repeat("word ", 60)
+	got := l.after(draft + `{"action":"send_message","to":"agent-2","id":null,"what":null,"amount":null,"price":null,"text":"` + long + `"}` + decide("1"))
+	if !strings.Contains(got, "Your text was cut to 200 characters.") {
+		t.Errorf("the sender of a cut text is not told:\n%s", got)
+	}
+	for l.w.Advance(); len(l.w.View(1).Observe().Inbox) == 0; l.w.Advance() {
+	}
+	if text := l.w.View(1).Observe().Inbox[0].Text; !strings.HasSuffix(text, "…") || len([]rune(text)) != world.TextMax {
+		t.Errorf("the receiver does not see that the text was cut: %q", text)
+	}
+}
