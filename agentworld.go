@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
@@ -85,6 +86,10 @@ type Options struct {
 	Concurrency int
 	// Progress, when set, is called after every tick.
 	Progress func(Progress)
+	// Waiting, when set, is told of every wait for the endpoint of more than five seconds,
+	// when it begins, and why; zero is one whose end nobody knows. It may be called by
+	// several goroutines.
+	Waiting func(wait time.Duration, why string)
 }
 
 // Result is how a run ended.
@@ -131,7 +136,7 @@ func open(o Options) (Settings, engine.Source, func(), error) {
 	if len(settings.AgentModels) > 0 {
 		return settings, nil, nil, errors.New("agent_models: agents with a model of their own are run by the command")
 	}
-	config := openai.Config{BaseURL: settings.BaseURL, APIKey: openai.NewSecret(o.APIKey), WindowTokens: settings.ContextWindowTokens}
+	config := openai.Config{BaseURL: settings.BaseURL, APIKey: openai.NewSecret(o.APIKey), WindowTokens: settings.ContextWindowTokens, Waiting: o.Waiting}
 	stop := func() {}
 	if settings.Model == "" {
 		server, err := stub.Start(context.Background(), "", stub.Options{Seed: settings.ScriptedSeed})

@@ -30,7 +30,10 @@ func (p *Prepared) Expect(ticks int64) trace.Estimate {
 			continue
 		}
 		counted++
-		o := opening{slices.Contains(due, agent), m.input(ask.Request, map[string]int64{}), leastCalls(r.kit.Config(), ask), r.spending.prices[r.endpoint(agent).model]}
+		o := opening{
+			due: slices.Contains(due, agent), tokens: m.input(ask.Request, map[string]int64{}), answer: int64(r.spending.longest(ask)),
+			calls: leastCalls(r.kit.Config(), ask), price: r.spending.prices[r.endpoint(agent).model],
+		}
 		e = plusEstimate(e, r.expectDecision(o, ticks))
 		if r.Learns() {
 			e = plusEstimate(e, r.expectLookBack(o, ticks/r.LearnEvery))
@@ -46,8 +49,9 @@ const openingsMax = 16
 type opening struct {
 	// due says that the agent decides in the first tick; one that lies shut down may never
 	// do so again.
-	due    bool
-	tokens int64
+	due bool
+	// tokens are those of the request, answer those of the longest answer to it.
+	tokens, answer int64
 	// calls is the number of calls of its shortest path.
 	calls int
 	price price.Price
@@ -81,7 +85,7 @@ func (r *runner) expectDecision(o opening, ticks int64) trace.Estimate {
 	}
 	e := trace.Estimate{
 		Likely: o.spending(ticks, shape{turnsPercent, least + 5, 105, answerTokensLikely}),
-		Most:   o.spending(ticks, shape{100, int64(10 * cfg.CallsMax()), 200, int64(cfg.AnswerTokens(""))}),
+		Most:   o.spending(ticks, shape{100, int64(10 * cfg.CallsMax()), 200, o.answer}),
 	}
 	if o.due {
 		e.Least = o.spending(ticks, shape{25, least, 100, answerTokensLeast})
@@ -121,7 +125,7 @@ func (r *runner) expectLookBack(o opening, times int64) trace.Estimate {
 	return trace.Estimate{
 		Least:  o.priced(trace.Spending{Calls: times, InputTokens: times * lookBackInputLikely / 2, OutputTokens: times * answerTokensLeast}),
 		Likely: o.priced(trace.Spending{Calls: 2 * times, InputTokens: 2 * times * lookBackInputLikely, OutputTokens: 2 * times * lookBackOutputLikely}),
-		Most:   o.priced(trace.Spending{Calls: most, InputTokens: most * lookBackInputMost, OutputTokens: most * int64(cfg.AnswerTokens(""))}),
+		Most:   o.priced(trace.Spending{Calls: most, InputTokens: most * lookBackInputMost, OutputTokens: most * o.answer}),
 	}
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"sync"
 
 	"example.com/agentworld/behavior"
@@ -47,10 +48,15 @@ func (s *spending) under(caps trace.Caps) *spending {
 // no length is set for is longer than what is set aside for it.
 func (s *spending) bounded(ask behavior.Ask, model string) llmclient.Request {
 	r := ask.Request
-	if r.Model = model; s.counts && r.Sampling.MaxOutputTokens == 0 {
-		r.Sampling.MaxOutputTokens = max(llmclient.MaxOutputTokensLeast, min(trace.OutputTokensReserved, s.window/8, ask.Free))
+	if r.Model = model; s.counts {
+		r.Sampling.MaxOutputTokens = s.longest(ask)
 	}
 	return r
+}
+
+// longest is the longest answer to a request: what is set, or else what is set aside.
+func (s *spending) longest(ask behavior.Ask) int {
+	return cmp.Or(ask.Request.Sampling.MaxOutputTokens, max(llmclient.MaxOutputTokensLeast, min(trace.OutputTokensReserved, s.window/8, ask.Free)))
 }
 
 // prices are by model.
