@@ -9,35 +9,51 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// openAPI returns a check against one type of the API's own description, which lies beside
-// the repository or, for a worktree, one level up.
+// description is the API's own, which lies beside the repository or, for a worktree, one
+// level up. Its checks are made once for all tests.
+var description struct {
+	sync.Mutex
+	checks map[string]*jsonschema.Resolved
+}
+
+// openAPI returns a check against one type of the API's description, and skips the test
+// aloud where that is missing.
 func openAPI(t *testing.T, name string) func(value []byte) error {
 	t.Helper()
-	const file = "shared/openai-responses-schema/responses.schema.json"
-	text, err := os.ReadFile("../../../" + file)
-	if err != nil {
-		text, err = os.ReadFile("../../../../" + file)
-	}
-	if err != nil {
-		t.Skipf("NOT CHECKED against the API's description, which is not here: %v", err)
-	}
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(text, &schema); err != nil {
-		t.Fatal(err)
-	}
-	schema.Schema, schema.Ref = "", "#/$defs/"+name
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
+	description.Lock()
+	defer description.Unlock()
+	check := description.checks[name]
+	if check == nil {
+		const file = "shared/openai-responses-schema/responses.schema.json"
+		text, err := os.ReadFile("../../../" + file)
+		if err != nil {
+			text, err = os.ReadFile("../../../../" + file)
+		}
+		if err != nil {
+			t.Skipf("NOT CHECKED against the API's description, which is not here: %v", err)
+		}
+		var schema jsonschema.Schema
+		if err := json.Unmarshal(text, &schema); err != nil {
+			t.Fatal(err)
+		}
+		schema.Schema, schema.Ref = "", "#/$defs/"+name
+		if check, err = schema.Resolve(nil); err != nil {
+			t.Fatal(err)
+		}
+		if description.checks == nil {
+			description.checks = map[string]*jsonschema.Resolved{}
+		}
+		description.checks[name] = check
 	}
 	return func(value []byte) error {
 		var v any
-		return errors.Join(json.Unmarshal(value, &v), resolved.Validate(v))
+		return errors.Join(json.Unmarshal(value, &v), check.Validate(v))
 	}
 }
 

@@ -3,67 +3,25 @@ package stub
 import (
 	"encoding/json"
 	"net/http"
-	"os"
 	"testing"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"example.com/agentworld/llmclient"
 )
 
-// apiDescription is OpenAI's description of the API as one JSON Schema. It is not
-// part of this repository.
-const apiDescription = "../../../shared/openai-responses-schema/responses.schema.json"
-
-// apiSchemas resolves parts of the API's description; the test is skipped where the
-// file is absent.
-func apiSchemas(t *testing.T, names ...string) map[string]*jsonschema.Resolved {
-	t.Helper()
-	raw, err := os.ReadFile(apiDescription)
-	if os.IsNotExist(err) {
-		t.Skipf("the API's JSON Schema is not here (%s); answers are not validated against it", apiDescription)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	var document map[string]any
-	if err := json.Unmarshal(raw, &document); err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]*jsonschema.Resolved{}
-	for _, name := range names {
-		root := llmclient.Marshal(object{"$ref": "#/$defs/" + name, "$defs": document["$defs"]})
-		var s jsonschema.Schema
-		if err := json.Unmarshal(root, &s); err != nil {
-			t.Fatalf("schema %s: %v", name, err)
-		}
-		if out[name], err = s.Resolve(nil); err != nil {
-			t.Fatalf("schema %s: %v", name, err)
-		}
-	}
-	return out
-}
-
-func validate(t *testing.T, schema *jsonschema.Resolved, what string, raw []byte) {
-	t.Helper()
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
-	if err := schema.Validate(v); err != nil {
-		t.Errorf("%s does not fit the API's schema: %v\n%s", what, err, raw)
-	}
-}
-
 func TestExchangesFitTheAPI(t *testing.T) {
-	schemas := apiSchemas(t, "CreateResponse", "Response", "ErrorResponse", "ListModelsResponse")
+	validate := func(kind string, raw []byte) {
+		t.Helper()
+		if err := openAPI(t, kind)(raw); err != nil {
+			t.Errorf("no %s: %v\n%s", kind, err, raw)
+		}
+	}
 	for _, p := range []protocol{full, lean} {
 		g := &table{t: t, seed: 5, protocol: p, goals: chips, world: newBelt(30)}
 		g.live(12)
 		g.ask(g.opening(), llmclient.ToolChoice{Mode: llmclient.ChoiceNone})
 		for i, body := range g.bodies {
-			validate(t, schemas["CreateResponse"], "a request", body)
-			validate(t, schemas["Response"], "an answer", g.results[i].Response)
+			validate("CreateResponse", body)
+			validate("Response", g.results[i].Response)
 		}
 	}
 	for _, body := range []string{`{"model":"m","input":"Hello"}`, `{"model":"m","input":"Hello","metadata":{"a":"b"},"temperature":0.5,"top_p":null,"instructions":null,"max_output_tokens":64}`} {
@@ -71,14 +29,14 @@ func TestExchangesFitTheAPI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		validate(t, schemas["CreateResponse"], "a request", []byte(body))
-		validate(t, schemas["Response"], "an answer", r.Response)
+		validate("CreateResponse", []byte(body))
+		validate("Response", r.Response)
 	}
 	s, client := start(t, Options{})
 	_, _, got := send(t, client, http.MethodGet, s.URL()+"/v1/models", nil)
-	validate(t, schemas["ListModelsResponse"], "the model list", got)
+	validate("ListModelsResponse", got)
 	_, _, got = send(t, client, http.MethodPost, s.URL()+"/v1/responses", []byte("{"))
-	validate(t, schemas["ErrorResponse"], "an error", got)
+	validate("ErrorResponse", got)
 }
 
 // The description is loose about alternatives, so the test above would also pass
