@@ -340,7 +340,10 @@ func (c *Conversation) accept(r *llmclient.Reply) string {
 // id, a repeated one, or arguments that are no JSON string.
 func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 	call := PendingCall{Call: c.Vocabulary.Called(it.Name, it.Text), ID: it.CallID, custom: it.Custom}
-	args, readsOtherwise := it.Text, false
+	name, args, readsOtherwise := it.Name, it.Text, false
+	if slices.Contains(call.Repairs, answer.WrapperKey) {
+		name, args, readsOtherwise = call.Tool, call.Arguments, true
+	}
 	if !it.Custom && !answer.IsObject(args) {
 		if object, _, e := answer.ReadObject(args); e == nil {
 			args, readsOtherwise = string(object.JSON()), true // what is sent back is what was read
@@ -349,18 +352,17 @@ func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 	// Some providers refuse to read back anything but an id and arguments that are strings,
 	// with JSON in the latter, and a name that a tool can have.
 	var raw struct {
-		Type                   string
-		Name, Arguments, Input *string
-		CallID                 *string `json:"call_id"`
+		Arguments, Input *string
+		CallID           *string `json:"call_id"`
 	}
-	replayable := json.Unmarshal(it.Raw, &raw) == nil && raw.CallID != nil && toolName.MatchString(it.Name) && !readsOtherwise
+	replayable := json.Unmarshal(it.Raw, &raw) == nil && raw.CallID != nil && toolName.MatchString(name) && !readsOtherwise
 	switch {
 	case it.Custom:
 		call.Repairs = append(call.Repairs, answer.CustomCall)
 		replayable = replayable && raw.Input != nil
-	case raw.Name == nil && it.Name != "":
+	case it.Nested:
 		call.Repairs, replayable = append(call.Repairs, answer.WrapperKey), false
-	case raw.Type != string(llmclient.KindFunctionCall):
+	case it.Renamed:
 		call.Repairs, replayable = append(call.Repairs, answer.CallKey), false
 	default:
 		replayable = replayable && raw.Arguments != nil && json.Valid([]byte(*raw.Arguments))
@@ -384,7 +386,6 @@ func (c *Conversation) acceptCall(it llmclient.Item) llmclient.Item {
 	if !it.Custom && !json.Valid([]byte(args)) {
 		args = "{}"
 	}
-	name := it.Name
 	if !toolName.MatchString(name) {
 		name = c.Vocabulary.Tool(call.Tool)
 	}

@@ -55,6 +55,9 @@ type Item struct {
 	Refusal string
 	// Partial says that a message lacks what the API asks of one that comes back.
 	Partial bool
+	// Nested says that a call's name is in an object of its own, Renamed that the call has
+	// the type or the members of another API's. Neither can be sent back as it is.
+	Nested, Renamed bool
 	// Raw is the item's exact JSON.
 	Raw json.RawMessage
 }
@@ -125,81 +128,167 @@ func built(it Item, wire any) Item {
 
 // ParseItem reads one item from its JSON. It is tolerant: a field that is absent
 // or of an unexpected type reads as empty, because providers differ and the raw
-// bytes are kept. ok is false only when raw is not a JSON object.
+// bytes are kept. What servers of other APIs send for a call or a message is read as
+// such. ok is false only when raw is not a JSON object.
 func ParseItem(raw json.RawMessage) (it Item, ok bool) {
-	type fields struct {
-		Type, ID, Status, Role, Name, Arguments, Input, Output, Content, Function json.RawMessage
-
-		CallID json.RawMessage `json:"call_id"`
-		Calls  json.RawMessage `json:"tool_calls"`
-	}
-	var w, inner fields
-	if start := bytes.TrimLeft(raw, " \t\r\n"); len(start) == 0 || start[0] != '{' || json.Unmarshal(raw, &w) != nil {
+	w := membersOf(raw)
+	if w == nil {
 		return Item{}, false
 	}
+	kind := looseString(w["type"])
 	it = Item{
-		Kind:   ItemKind(looseString(w.Type)),
-		Role:   looseString(w.Role),
-		CallID: looseString(w.CallID),
-		Raw:    append(json.RawMessage(nil), raw...),
+		Kind: ItemKind(kind), ID: strictString(w["id"]), Status: strictString(w["status"]), Role: looseString(w["role"]),
+		CallID: looseString(w.first("callid", "toolcallid")), Raw: append(json.RawMessage(nil), raw...),
 	}
-	it.ID, it.Status = strictString(w.ID), strictString(w.Status)
-	switch {
-	case it.Kind == "" && (w.Name != nil && (w.Arguments != nil || w.Input != nil) || w.Function != nil):
-		it.Kind = KindFunctionCall
-	case it.Kind == "" && w.Role != nil && w.Content != nil:
-		it.Kind = KindMessage
-	case it.Kind == kindCustomCall:
-		it.Kind, it.Custom = KindFunctionCall, true
-	case it.Kind == kindCustomOutput:
-		it.Kind, it.Custom = KindFunctionOutput, true
-	case slices.Contains([]ItemKind{"function", "tool_call", "tool_use", "function_tool_call"}, it.Kind):
+	switch plain := plainName(kind); {
+	case kind == "" && w.isCall(), plain == "functioncall", plain == "customtoolcall":
+		it.Kind, it.Custom = KindFunctionCall, plain == "customtoolcall"
+	case isCallType[plain]:
 		// A call of another API, which some servers pass on: its only id is that of the call.
 		it.Kind, it.ID, it.CallID = KindFunctionCall, "", cmp.Or(it.CallID, it.ID)
+	case kind == string(kindCustomOutput):
+		it.Kind, it.Custom = KindFunctionOutput, true
+	case kind == "" && (it.Role != "" && w["content"] != nil || w["text"] != nil || w["toolcalls"] != nil), isMessageType[plain]:
+		it.Kind = KindMessage
 	}
 	switch it.Kind {
 	case KindMessage:
+		var calls []json.RawMessage
 		whole := false
-		it.Text, it.Refusal, whole = contentText(w.Content)
-		it.Partial = !strings.HasPrefix(string(w.Content), `"`) && (!whole || it.ID == "" || it.Status == "")
-		if calls := looseString(w.Calls); it.Text+it.Refusal == "" && calls != "" {
-			it.Text, it.Partial = `{"tool_calls":`+calls+`}`, true
+		it.Text, it.Refusal, calls, whole = contentText(w.first("content", "parts", "text"))
+		it.Partial = kind != string(KindMessage) || !strings.HasPrefix(string(w["content"]), `"`) && (!whole || it.ID == "" || it.Status == "")
+		listed, _ := Elements(w["toolcalls"], partsMax)
+		calls = append(calls, listed...)
+		if given(w["functioncall"]) {
+			calls = append(calls, w["functioncall"])
+		}
+		if len(calls) > 0 {
+			// They are read as if they had been written out.
+			it.Text, it.Partial = strings.TrimSpace(it.Text+"\n"+string(Marshal(map[string]any{"tool_calls": calls}))), true
 		}
 	case KindFunctionCall:
 		// The name and the arguments may be in an object of their own.
-		_ = json.Unmarshal(w.Function, &inner)
-		it.Name = cmp.Or(looseString(w.Name), looseString(inner.Name))
-		it.Text = cmp.Or(looseString(w.Arguments), looseString(w.Input), looseString(inner.Arguments))
+		inner := membersOf(w.first(callObjects...))
+		arguments := "arguments"
+		if it.Custom {
+			arguments = "input"
+		}
+		it.Nested = inner != nil && !given(w["name"])
+		it.Renamed = kind != string(KindFunctionCall) && !it.Custom || !given(w[arguments]) && given(w.first(callArguments...)) || w["name"] == nil
+		it.Name = cmp.Or(looseString(w.first("name", "toolname")), looseString(inner.first("name", "toolname")), strictString(w["function"]))
+		it.Text = cmp.Or(looseString(w.first(callArguments...)), looseString(inner.first(callArguments...)))
+		it.CallID = cmp.Or(it.CallID, looseString(inner.first("tooluseid", "id")))
 	case KindFunctionOutput:
-		it.Text = looseString(w.Output)
+		it.Text = looseString(w["output"])
 	}
 	return it, true
 }
 
-// contentText joins the text parts and the refusal parts of a message's content,
-// which is either a string or a list of typed parts. whole says that each part has all
-// that the API asks of it.
-func contentText(raw json.RawMessage) (text, refusal string, whole bool) {
-	var parts []struct {
-		Type, Text, Refusal   string
-		Annotations, Logprobs json.RawMessage
+// members are the members of an object by their plain names: call_id, callId and CallID
+// are one. A value goes before null, and a spelling in small letters before others.
+type members map[string]json.RawMessage
+
+// membersOf returns nil for what is no object.
+func membersOf(raw json.RawMessage) members {
+	var own map[string]json.RawMessage
+	if start := bytes.TrimLeft(raw, " \t\r\n"); len(start) == 0 || start[0] != '{' || json.Unmarshal(raw, &own) != nil {
+		return nil
 	}
-	if json.Unmarshal(raw, &parts) != nil {
-		return looseString(raw), "", false
+	m := make(members, len(own))
+	for _, name := range slices.Sorted(maps.Keys(own)) { // capitals first
+		if plain := plainName(name); !given(m[plain]) || given(own[name]) {
+			m[plain] = own[name]
+		}
+	}
+	return m
+}
+
+// first returns the first of the named members that is given.
+func (m members) first(names ...string) json.RawMessage {
+	for _, name := range names {
+		if given(m[name]) {
+			return m[name]
+		}
+	}
+	return nil
+}
+
+// isCall reports whether an object without a type is a call.
+func (m members) isCall() bool {
+	return membersOf(m.first(callObjects...)) != nil && m["role"] == nil || m["name"] != nil && m.first(callArguments...) != nil
+}
+
+// What calls of other APIs have in the place of a call's members, and the types of theirs
+// and of their messages, by plain names.
+var (
+	callArguments = []string{"arguments", "input", "args", "parameters", "params", "toolinput"}
+	callObjects   = []string{"function", "functioncall", "tooluse", "toolcall"}
+	isCallType    = map[string]bool{"function": true, "toolcall": true, "tooluse": true, "functiontoolcall": true}
+	isMessageType = map[string]bool{"message": true, "outputmessage": true, "assistant": true, "outputtext": true, "text": true, "toolcalls": true}
+)
+
+// given reports whether a member is there and not null.
+func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// partsMax bounds the parts of one message. A real one has a handful.
+const partsMax = 256
+
+// Elements returns those of a JSON list; ok is false for what is none, or has more than most.
+// It reads no further than that, so that a list of a million costs no more.
+func Elements(raw json.RawMessage, most int) (elements []json.RawMessage, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return nil, false
+	}
+	for d.More() {
+		var element json.RawMessage
+		if len(elements) == most || d.Decode(&element) != nil {
+			return nil, false
+		}
+		elements = append(elements, element)
+	}
+	return elements, true
+}
+
+var plainNames = strings.NewReplacer("_", "", "-", "", ".", "")
+
+// plainName is a name without case and separators.
+func plainName(name string) string { return strings.ToLower(plainNames.Replace(name)) }
+
+// contentText joins the text parts and the refusal parts of a message's content,
+// which is a string, a list of parts or one part, and returns the calls among them. whole
+// says that each part has all that the API asks of it.
+func contentText(raw json.RawMessage) (text, refusal string, calls []json.RawMessage, whole bool) {
+	parts, ok := Elements(raw, partsMax)
+	if one := membersOf(raw); one["type"] != nil || one["text"] != nil {
+		parts = []json.RawMessage{raw}
+	} else if !ok && !bytes.HasPrefix(raw, []byte("[")) {
+		return looseString(raw), "", nil, false
 	}
 	var texts, refusals []string
 	whole = true
-	for _, p := range parts {
-		switch p.Type {
-		case "output_text", "input_text", "text":
-			texts = append(texts, p.Text)
-		case "refusal":
-			refusals = append(refusals, p.Refusal)
+	for _, part := range parts {
+		p := membersOf(part)
+		kind := looseString(p["type"])
+		plain := plainName(kind)
+		switch {
+		case plain == "refusal":
+			refusals = append(refusals, strictString(p["refusal"]))
 			continue
+		case plain == "functioncall" || isCallType[plain] || kind == "" && p.isCall():
+			calls = append(calls, part)
+		case p == nil:
+			texts = append(texts, looseString(part))
+		case kind == "" || isMessageType[plain] || strings.HasPrefix(plain, "input") || strings.HasPrefix(plain, "output"):
+			own := p.first("text", "content", "json")
+			if inner := membersOf(own); inner["value"] != nil { // with annotations beside it
+				own = inner["value"]
+			}
+			texts = append(texts, looseString(own))
 		}
-		whole = whole && p.Type == "output_text" && strings.HasPrefix(string(p.Annotations), "[") && strings.HasPrefix(string(p.Logprobs), "[")
+		whole = whole && kind == "output_text" && strings.HasPrefix(string(p["annotations"]), "[") && strings.HasPrefix(string(p["logprobs"]), "[")
 	}
-	return strings.Join(texts, "\n"), strings.Join(refusals, "\n"), whole
+	return strings.Join(texts, "\n"), strings.Join(refusals, "\n"), calls, whole
 }
 
 // strictString reads a JSON string, and any other JSON value as empty.

@@ -39,15 +39,20 @@ func (v *Vocabulary) Tool(name string) string {
 	return NoTool
 }
 
-// templateWords are what chat templates put around the name of a function: a namespace
-// before it, its number, brackets or the tokens of a template after it.
-var templateWords = regexp.MustCompile(`(?is)^\s*(?:(?:functions?|tools?|default_api|api|namespace|mcp)(?:\.|/|::?|__))+|(?:<[|｜].*|:\d+|\.call|\(\))\s*$`)
+// templateWords are what chat templates put around the name of a function: a namespace or
+// quotes before it, its number, brackets or the tokens of a template after it.
+var templateWords = regexp.MustCompile("(?is)^[\\s\"'`$@/]*(?:(?:functions?|tools?|default_api|api|namespace|mcp__[\\w-]{1,40}?|mcp)(?:\\.|/|::?|__))*|" +
+	"(?:<[|｜].*|[:#]\\d+|\\.call|\\(\\)|\\s+json|[\"'`])?\\s*$")
+
+// numbered is what makes a name another one where there are several. It is taken off a name
+// that is no tool's with it.
+var numbered = regexp.MustCompile(`(?i)[_-](?:\d+|tool)$`)
 
 // named finds the tool that a name stands for: its own, a module's, or either in another
 // spelling, between the words of a template. If it could be that of two tools, it is none's.
 func (v *Vocabulary) named(name string) (tool string, used []Repair, ok bool) {
-	for _, written := range []string{name, bareOf(name)} {
-		if written != name {
+	for i, written := range []string{name, bareOf(name), numbered.ReplaceAllString(bareOf(name), "")} {
+		if i > 0 {
 			used = []Repair{ToolAlias}
 		}
 		if written != NoTool && v.Tool(written) == written {
@@ -88,6 +93,13 @@ func (v *Vocabulary) Called(name, arguments string) Call {
 		}
 		if args, used, fault := ReadObject(arguments); fault == nil {
 			return v.namedCall(name, args, used)
+		}
+	}
+	if name == "" || slices.ContainsFunc(wrapperKeys, func(key string) bool { return sameName(key, bareOf(name)) }) {
+		o, _, _ := ReadObject(arguments)
+		if calls := v.callsOf(plainKeys(o), wrappersMax); len(calls) == 1 && v.Tool(calls[0].Tool) != NoTool {
+			used := slices.DeleteFunc(calls[0].Repairs, func(r Repair) bool { return r == WrapperKey })
+			return Call{Tool: calls[0].Tool, Arguments: calls[0].Arguments, Repairs: append(used, WrapperKey)}
 		}
 	}
 	return Call{Tool: name, Arguments: arguments}
@@ -137,13 +149,33 @@ func textCall(tool string, args Value, used ...Repair) Call {
 // The keys under which models put a call's name and its arguments, and those in
 // which they wrap it. The first of each is the API's own.
 var (
-	nameKeys     = []string{"name", "tool", "tool_name", "function_name", "function", "recipient_name", "module", "action", "decision"}
-	argumentKeys = []string{"arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs"}
-	wrapperKeys  = []string{
-		"tool_call", "function_call", "function", "tool_calls", "function_calls", "tool_uses", "calls", "choices", "message", "content",
-		"result", "output", "response", "answer", "final_answer", "decision",
+	nameKeys     = []string{"name", "tool", "tool_name", "function_name", "function", "recipient_name", "module", "invoke", "action", "decision"}
+	argumentKeys = []string{
+		"arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs", "tool_arguments", "tool_args", "function_arguments", "function_args",
+	}
+	wrapperKeys = []string{
+		"tool_call", "function_call", "function", "tool_calls", "function_calls", "tool_uses", "tool_use", "tools", "functions", "calls", "call", "command",
+		"multi_tool_use.parallel", "choices", "message", "content", "parts", "result", "output", "response", "answer", "final_answer", "decision",
 	}
 )
+
+// plainKeys returns an object whose keys of a call are written as here: toolCalls is
+// tool_calls.
+func plainKeys(o Value) Value {
+	for i, f := range o.Fields {
+		if f.Name == strings.ToLower(f.Name) {
+			continue
+		}
+		for _, key := range slices.Concat(nameKeys, argumentKeys, wrapperKeys) {
+			if sameName(key, f.Name) && !o.has(key) {
+				o.Fields = slices.Clone(o.Fields)
+				o.Fields[i].Name = key
+				break
+			}
+		}
+	}
+	return o
+}
 
 // wrappersMax bounds the objects that a call may be inside of: as many as a body of another
 // API has.
@@ -153,6 +185,7 @@ const wrappersMax = 4
 // for: one, unless it holds a list in which each element says itself which call it is.
 // What wraps them is taken off.
 func (v *Vocabulary) callsOf(o Value, wrappers int) (found []Call) {
+	o = plainKeys(o)
 	// {TOOL:{...}} has arguments under the name of their tool; what is under "decision" alone
 	// is a decision in any shape.
 	for _, f := range o.Fields {
@@ -207,6 +240,7 @@ func (v *Vocabulary) callsOf(o Value, wrappers int) (found []Call) {
 
 // isCall reports whether an object says itself which call it is.
 func (v *Vocabulary) isCall(o Value) bool {
+	o = plainKeys(o)
 	_, own := v.explicitCall(o)
 	_, inner := v.explicitCall(o.Field("function"))
 	return own || inner
@@ -216,18 +250,34 @@ func (v *Vocabulary) isCall(o Value) bool {
 // call once more, or one field that the tool has not.
 func (v *Vocabulary) unwrapped(tool, arguments string) (inner string, wrapped bool) {
 	o, _, _ := ReadObject(arguments)
-	if first(argumentKeys, o.has) == "" {
+	if len(o.Fields) == 0 {
+		return "", false
+	}
+	c, whole := v.explicitCall(o)
+	args, name := o.Field(o.Fields[0].Name), o.Fields[0].Name
+	if o.textOf("type") == "object" {
+		args, name = o.Field("properties"), "properties"
+	}
+	switch {
+	case whole && c.Tool == tool:
+	case len(o.Fields) > 1 && name != "properties",
+		!slices.Contains(argumentKeys, name) && !slices.Contains(wrapperKeys, name) && name != "properties" && name != tool:
 		return "", false
 	}
 	i := slices.IndexFunc(v.Tools, func(t llmclient.Tool) bool { return t.Name == tool })
 	if Parse(v.Tools[i].Parameters).Field("properties").has(o.Fields[0].Name) {
 		return "", false
 	}
-	if c, whole := v.explicitCall(o); whole && c.Tool == tool {
+	if args.Kind == String {
+		args, _, _ = ReadObject(args.Text)
+	}
+	if inner, again := v.explicitCall(args); !whole && again {
+		c, whole = inner, inner.Tool == tool
+	}
+	if whole {
 		return c.Arguments, true
 	}
-	args := o.Fields[0].Value
-	return string(args.JSON()), len(o.Fields) == 1 && args.Kind == Object
+	return string(args.JSON()), args.Kind == Object && name != "decision"
 }
 
 // bareCall reads an object that is not wrapped into anything.

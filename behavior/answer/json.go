@@ -2,6 +2,7 @@ package answer
 
 import (
 	"encoding/json"
+	"html"
 	"regexp"
 	"slices"
 	"strings"
@@ -572,7 +573,20 @@ func readOnce(text string) (Value, []Repair, *ArgumentError) {
 	case whole && (v.Kind == Object || v.Kind == Array || !slices.Contains(r.used, UnquotedText)):
 		return v, r.used, nil
 	}
+	if plain, escape := unescaped(text); escape != "" {
+		v, used, fault := readOnce(plain)
+		return v, append(used, escape), fault
+	}
+	if keywordStart.MatchString(text) {
+		if v, used, end := readKeywords(text + ")"); end == len(text)+1 {
+			return v, append(used, CallSyntax), nil
+		}
+	}
 	f, problem := findObjects(text)
+	if last := len(f.objects) - 1; last > 0 && slices.IndexFunc(f.objects, func(o Value) bool { return len(o.Fields) > 0 }) == last {
+		// Empty ones are what some servers begin with when they join pieces.
+		f.objects, f.used = f.objects[last:], append(f.used, ObjectIgnored)
+	}
 	switch {
 	case problem == Truncated:
 		return Value{}, nil, notJSON(say("an object that breaks off"))
@@ -584,6 +598,19 @@ func readOnce(text string) (Value, []Repair, *ArgumentError) {
 		return Value{}, nil, notJSON(say("text that is not JSON"))
 	}
 	return f.objects[0], append(f.used, around(f.rest)...), nil
+}
+
+// unescaped undoes what was done to all quotes of a text: escapes without the quotes of a
+// string around it, or entities of HTML.
+func unescaped(text string) (plain string, used Repair) {
+	text = strings.TrimSpace(text)
+	switch {
+	case strings.HasPrefix(text, `{\"`) && json.Unmarshal([]byte(`"`+text+`"`), &plain) == nil:
+		return plain, DoubleEncoded
+	case strings.Contains(text, "&quot;") && !strings.Contains(text, `"`):
+		return html.UnescapeString(text), EscapeRepaired
+	}
+	return text, ""
 }
 
 // literal reads a text that is one value as a whole, with what it takes. A word without

@@ -75,6 +75,10 @@ func (v *Vocabulary) read(text string, r *Reading) (calls []Call, problem Proble
 			r.use(DoubleEncoded)
 		}
 	}
+	if plain, escape := unescaped(said); escape != "" {
+		said = plain
+		r.use(escape)
+	}
 	said, calls, problem = v.labelled(said, r)
 	if problem != "" || calls != nil {
 		return calls, problem
@@ -539,13 +543,16 @@ const beforeMax = 240
 // The syntaxes in which every argument is in a tag of its own, and the one of
 // programming languages, where several calls may be in a list.
 var (
-	taggedName = regexp.MustCompile(`<(?:(?:\w{1,20}:)?(?:invoke|function|tool_call|tool) name="|function=)([\w.-]+)"?\s*>|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
-	taggedArg  = regexp.MustCompile(`(?s)<(?:(?:\w{1,20}:)?parameter name="|parameter=)([\w.-]+)"?>(.*?)</(?:\w{1,20}:)?parameter>|<arg_key>\s*([\w.-]+)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
-	taggedOpen = regexp.MustCompile(`<(?:(?:\w{1,20}:)?parameter(?: name)?=|arg_key>)`)
-	taggedEnd  = regexp.MustCompile(`</(?:\w{1,20}:)?(?:invoke|function|tool_call|tool)>`)
-	calledName = regexp.MustCompile("(?m)^(?:[\\s`]|<\\|?\\w{1,40}\\|?>)*(?:\\w+ *= *)?(?:print[(])?[\\[]?([\\w.-]+)[(]")
+	taggedName = regexp.MustCompile(`<(?:` + tagSpace + `(?:invoke|function|tool_call|tool) name="|function=)([\w.-]+)"?[^<>]{0,40}>|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
+	taggedArg  = regexp.MustCompile(`(?s)<(?:` + tagSpace + `parameter name="|parameter=)([\w.-]+)"?[^<>]{0,40}>(.*?)</` + tagSpace + `parameter>|<arg_key>\s*([\w.-]+)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
+	taggedOpen = regexp.MustCompile(`<(?:` + tagSpace + `parameter(?: name)?=|arg_key>)`)
+	taggedEnd  = regexp.MustCompile(`</` + tagSpace + `(?:invoke|function|tool_call|tool)>`)
+	calledName = regexp.MustCompile("(?m)^(?:[\\s`]|<\\|?\\w{1,40}\\|?>)*(?:\\w+ *[=:] *)?(?:print[(])?[\\[]?([\\w.-]+)[(]")
 	calledNext = regexp.MustCompile(`^\s*,\s*([\w.-]+)[(]`)
 )
+
+// tagSpace is the namespace of a tag, as of XML or between the bars of a template's token.
+const tagSpace = `(?:\w{1,20}:|[|｜]\w{1,20}[|｜])?`
 
 // taggedArgsMax bounds the arguments that are read from tags.
 const taggedArgsMax = 32

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/llmclient"
+
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/encoding"
@@ -24,18 +26,20 @@ import (
 const BodyBytesMax = 8 << 20
 
 // An answer within the context window is no larger than its tokens, what the response
-// repeats of the request, and the JSON around both. Larger ones are not read to their end.
+// repeats of the request, and the JSON around both. Larger ones are not read to their end,
+// nor are those of megabytes, which no model says in one answer.
 const (
 	answerBytesPerToken = 8
+	answerBytesMax      = 2 << 20
 	envelopeBytes       = 64 << 10
 )
 
 // bodyBytesMax bounds the response to a request of that many bytes.
 func (c Config) bodyBytesMax(request int) int {
-	if c.WindowTokens <= 0 || c.WindowTokens > BodyBytesMax/answerBytesPerToken {
+	if c.WindowTokens <= 0 {
 		return BodyBytesMax
 	}
-	return min(BodyBytesMax, request+envelopeBytes+answerBytesPerToken*c.WindowTokens)
+	return min(BodyBytesMax, request+envelopeBytes+min(answerBytesMax, answerBytesPerToken*c.WindowTokens))
 }
 
 // The repairs of a body. Each is counted under its name.
@@ -43,6 +47,7 @@ const (
 	repairEncoding = "content_encoding_" // and the encoding
 	repairMark     = "byte_order_mark"
 	repairStream   = "event_stream"
+	repairWrapped  = "response_wrapped"
 )
 
 // read takes the response's parts and closes its body. Reading stops one byte
@@ -105,16 +110,35 @@ var decoders = map[string]func(*bytes.Reader) (io.Reader, error){
 	},
 }
 
+// streamedMax bounds the events of a stream that are read. Those of the pieces of a text do
+// not count.
+const streamedMax = 1024
+
+// streamed are what is in an event that is read: the pieces of an answer are passed over.
+var streamed = []string{`"response.completed"`, `"response.incomplete"`, `"response.failed"`, `"response.output_item.done"`, `"error"`, `"chat.`}
+
 // unstream puts the final response of an event stream in the place of the body. A body
 // that is no stream stays as it is. A stream that breaks off is never pieced together.
 func (x *exchange) unstream() {
 	body := bytes.TrimLeft(x.body, " \t\r\n")
 	field, _, found := bytes.Cut(body[:min(len(body), 8)], []byte(":"))
-	if !found || !slices.Contains([]string{"", "event", "data", "id", "retry"}, string(field)) {
-		return // no JSON begins like that
+	text := ""
+	switch {
+	case found && slices.Contains([]string{"", "event", "data", "id", "retry"}, string(field)): // no JSON begins like that
+		text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(body))
+	case bytes.Contains(body, []byte("}\n{")) && !json.Valid(body): // an event a line
+		text = "data:" + strings.ReplaceAll(string(body), "}\n{", "}\n\ndata:{")
+	default:
+		return
 	}
-	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(body))
+	read := 0
 	for event := range strings.SplitSeq(text, "\n\n") {
+		if !slices.ContainsFunc(streamed, func(kind string) bool { return strings.Contains(event, kind) }) {
+			continue
+		}
+		if read++; read > streamedMax {
+			break
+		}
 		var data bytes.Buffer
 		for line := range strings.SplitSeq(event, "\n") {
 			if value, ok := strings.CutPrefix(line, "data:"); ok {
@@ -143,5 +167,46 @@ func (x *exchange) unstream() {
 		}
 		return
 	}
+	if !bytes.Contains(x.body, []byte("data:")) && x.unwrap() {
+		return // comments that kept the connection open, and a response
+	}
 	x.body, x.unread = nil, "an event stream without a final response"
+}
+
+// unwrap takes off what gateways put around a response, and reports whether there was
+// anything: words before and behind it, a list of one, an object with it in one field, and
+// items without a response around them.
+func (x *exchange) unwrap() bool {
+	body := x.body
+	if start, end := bytes.IndexByte(body, '{'), bytes.LastIndexByte(body, '}'); !json.Valid(body) && start >= 0 && end > start {
+		body = body[start : end+1]
+	}
+	one, list := body, bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
+	elements, ok := llmclient.Elements(body, itemsMax)
+	if list && ok && len(elements) > 0 {
+		one = elements[0]
+	}
+	var top fields
+	switch json.Unmarshal(one, &top); {
+	case list && given(top["type"]) && !given(top["output"]):
+		top = fields{"output": body}
+	case list && len(elements) != 1:
+		return false
+	}
+	for _, key := range []string{"response", "data", "result", "body"} {
+		var inner fields
+		if json.Unmarshal(top[key], &inner) == nil && given(inner["output"]) && !given(top["output"]) {
+			top = inner
+		}
+	}
+	for _, key := range []string{"items", "tool_calls"} {
+		if bytes.HasPrefix(top[key], []byte("[")) && !given(top["output"]) {
+			top["output"] = top[key]
+		}
+	}
+	if !given(top["output"]) {
+		return false
+	}
+	x.body, x.repairs = llmclient.Marshal(top), append(x.repairs, repairWrapped)
+	return true
 }

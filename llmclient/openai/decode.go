@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,8 @@ type response struct {
 	Incomplete json.RawMessage `json:"incomplete_details"`
 	Usage      json.RawMessage `json:"usage"`
 	Choices    json.RawMessage `json:"choices"`
+	Finish     json.RawMessage `json:"finish_reason"`
+	Stop       json.RawMessage `json:"stop_reason"`
 }
 
 // decode returns the reply in x, or the failure that the body amounts to.
@@ -41,10 +44,18 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 		return &llmclient.Failure{Kind: kind, Status: x.status, Code: c.scrub.label(p.name()), Message: c.scrub.message(message)}
 	}
 	var r *response
-	if err := json.Unmarshal(x.body, &r); err != nil || r == nil {
+	err := json.Unmarshal(x.body, &r)
+	if (err != nil || r == nil || !given(r.Output) && !given(r.Choices)) && x.unwrap() {
+		r = nil
+		err = json.Unmarshal(x.body, &r)
+	}
+	if err != nil || r == nil {
 		return nil, failure(llmclient.ErrMalformed, problem{}, "expected a response, got "+x.describe())
 	}
 	object, status, said := text(r.Object), text(r.Status), errorValue(r.Error)
+	if plain := strings.ToLower(status); replyless[plain] != "" || plain == "incomplete" || plain == "completed" {
+		status = plain
+	}
 	// The text at the top level counts only if it is a string.
 	var joined string
 	if json.Unmarshal(r.OutputText, &joined) != nil {
@@ -52,6 +63,9 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	}
 	// Some servers send an empty error beside a good output.
 	errored := given(r.Error) && (said != problem{} || !given(r.Output))
+	if p := readProblem(x.body); !errored && object != "response" && !given(r.Output) && !given(r.Choices) && p.message != "" && !strings.HasPrefix(p.message, "{") {
+		errored, said = true, p
+	}
 	switch kind := replyless[status]; {
 	case kind != "":
 		return nil, failure(kind, said, "the response has status "+status)
@@ -90,7 +104,9 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	if fault != "" {
 		return nil, failure(llmclient.ErrMalformed, problem{}, fault)
 	}
-	if len(items) == 0 && joined != "" {
+	if joined != "" && !slices.ContainsFunc(items, func(it llmclient.Item) bool {
+		return it.Kind == llmclient.KindMessage || it.Kind == llmclient.KindFunctionCall
+	}) {
 		// This server sends its text only at the top level.
 		items = append(items, llmclient.Message("assistant", c.scrub.known(joined)))
 	}
@@ -99,6 +115,13 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	reason := ""
 	if json.Unmarshal(r.Incomplete, &details) == nil {
 		reason = text(details["reason"])
+	}
+	// What ended the model's writing has other names where servers pass on other APIs.
+	for _, word := range []string{reason, status, text(r.Finish), text(r.Stop)} {
+		if known := endings[strings.ToLower(word)]; known != "" {
+			status, reason = "incomplete", known
+			break
+		}
 	}
 	switch {
 	case status == "" && reason != "":
@@ -115,6 +138,12 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	}, nil
 }
 
+// endings are the words for an end that was not the model's own, and the API's.
+var endings = map[string]string{
+	"max_output_tokens": "max_output_tokens", "max_tokens": "max_output_tokens", "length": "max_output_tokens", "model_length": "max_output_tokens",
+	"content_filter": "content_filter", "safety": "content_filter",
+}
+
 // replyless are the statuses of a response with which there is no reply.
 var replyless = map[string]llmclient.ErrorKind{
 	"failed": llmclient.ErrFailedResponse, "cancelled": llmclient.ErrCancelledResponse,
@@ -127,15 +156,20 @@ var replyless = map[string]llmclient.ErrorKind{
 // are taken out: a model or server that repeats the key must not bring it into a
 // trace. Everything else stays byte for byte.
 func (c *Client) outputItems(output json.RawMessage, streamed []json.RawMessage) (items []llmclient.Item, nonObjects int, fault string) {
-	var raws []json.RawMessage
-	if given(output) && json.Unmarshal(output, &raws) != nil {
+	raws, ok := llmclient.Elements(output, itemsMax)
+	switch {
+	case !given(output):
+	case output[0] == '"': // the text alone
+		return []llmclient.Item{llmclient.Message("assistant", c.scrub.known(text(output)))}, 0, ""
+	case output[0] == '{': // the one item
+		raws = []json.RawMessage{output}
+	case output[0] != '[':
 		return nil, 0, "the output is not a list"
+	case !ok:
+		return nil, 0, fmt.Sprintf("the output has more than %d items", itemsMax)
 	}
 	if len(raws) == 0 {
 		raws = streamed // some servers send the items before the final response alone
-	}
-	if len(raws) > itemsMax {
-		return nil, 0, fmt.Sprintf("the output has %d items, more than %d", len(raws), itemsMax)
 	}
 	for _, raw := range raws {
 		item, ok := llmclient.ParseItem(json.RawMessage(c.scrub.known(string(raw))))
@@ -154,11 +188,17 @@ func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "nu
 // readUsage reads the token counts; what is absent or unreadable stays zero.
 func readUsage(raw json.RawMessage) llmclient.Usage {
 	var usage, input, output fields
-	if json.Unmarshal(raw, &usage) != nil {
+	if json.Unmarshal(raw, &usage) != nil || usage == nil {
 		return llmclient.Usage{}
 	}
 	_ = json.Unmarshal(usage["input_tokens_details"], &input)
 	_ = json.Unmarshal(usage["output_tokens_details"], &output)
+	// Some servers keep the names of Chat Completions.
+	for name, other := range map[string]string{"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"} {
+		if !given(usage[name]) {
+			usage[name] = usage[other]
+		}
+	}
 	return llmclient.Usage{
 		Input:     count(usage["input_tokens"]),
 		Cached:    count(input["cached_tokens"]),

@@ -98,6 +98,9 @@ var (
 	saysPath    = regexp.MustCompile(`not ?found|no route|cannot post|url|path|endpoint|page|resource|method`)
 )
 
+// saidBytesMax is how much of what a server says is looked at.
+const saidBytesMax = 4 << 10
+
 // kind classifies a refused request, and says whether the refusal may pass by itself.
 func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	words, status := p.message, x.status
@@ -107,7 +110,7 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	} else if words == "" {
 		words = string(x.body)
 	}
-	said := plainWords(p.code + " " + p.kind + " " + words)
+	said := plainWords(p.code + " " + p.kind + " " + words[:min(len(words), saidBytesMax)])
 	named := 0 // hints that this is about the model
 	for _, hint := range []bool{saysModel.MatchString(said), p.param == "model", len(x.model) > 2 && strings.Contains(said, plainWords(x.model))} {
 		if hint {

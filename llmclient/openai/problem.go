@@ -27,14 +27,14 @@ func readProblem(body []byte) problem {
 		}
 		top = list[0]
 	}
+	var errors []json.RawMessage
+	if json.Unmarshal(top["errors"], &errors) == nil && len(errors) > 0 && !given(top["error"]) {
+		top["error"] = errors[0]
+	}
 	if p := errorValue(top["error"]); p != (problem{}) {
 		return p
 	}
-	p := top.problem()
-	if p.message == "" {
-		p.message = text(top["detail"])
-	}
-	return p
+	return top.problem()
 }
 
 // errorValue reads the value of an "error" field: null, a text or an object.
@@ -52,7 +52,11 @@ type fields map[string]json.RawMessage
 
 // problem reads the fields of an error object; any of them may be missing.
 func (f fields) problem() problem {
-	return problem{code: text(f["code"]), kind: text(f["type"]), param: text(f["param"]), message: text(f["message"])}
+	message := ""
+	for _, name := range []string{"message", "detail", "msg", "error_message", "error_msg", "status_msg"} {
+		message = cmp.Or(message, text(f[name]))
+	}
+	return problem{code: text(f["code"]), kind: text(f["type"]), param: text(f["param"]), message: message}
 }
 
 // text returns a JSON string, the digits of a number or the text of any other
