@@ -42,8 +42,10 @@ type feedback struct {
 	Maximum   *int64                 `json:"maximum,omitempty"`
 	Unit      string                 `json:"unit,omitempty"`
 	Planned   []policy.PlannedAction `json:"planned,omitempty"`
-	// Rejection carries the world's reason and numbers.
+	// Rejection carries the world's reason and numbers, Possible the ids that would do in place
+	// of one that is refused.
 	Rejection *world.Rejection `json:"rejection,omitempty"`
+	Possible  []string         `json:"possible,omitempty"`
 	// Adjusted tells what clamping had changed before the world was asked.
 	Adjusted string `json:"adjusted,omitempty"`
 	Executed bool   `json:"executed"`
@@ -120,7 +122,7 @@ func (w *wording) refused(v Verdict) feedback {
 		}
 	}
 	f, found := w.newFeedback(CodeGuardRejected), v.finding(w)
-	f.Rejection, f.Adjusted = found.Rejection, found.Adjusted
+	f.Rejection, f.Adjusted, f.Possible = found.Rejection, found.Adjusted, found.Possible
 	return f
 }
 

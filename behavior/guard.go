@@ -2,6 +2,8 @@ package behavior
 
 import (
 	"encoding/json"
+
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/modules"
@@ -25,6 +27,8 @@ type Verdict struct {
 	// Check is the dry run of Adjusted on the agent's view. An action that the audit
 	// refused is not tried out.
 	Check world.Check
+	// names are those of what the agent sees.
+	names answer.Names
 }
 
 // Refused reports whether the action must not be committed. An action whose
@@ -48,7 +52,9 @@ func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence) 
 // judge judges an action of the turn. declared are the sources that the model names
 // for it.
 func (t *Turn) judge(proposed world.Action, declared []trace.Source) Verdict {
-	return t.mind.judge(t.view, proposed, t.evidence(declared))
+	v := t.mind.judge(t.view, proposed, t.evidence(declared))
+	v.names = t.names
+	return v
 }
 
 // evidence is what an action of the turn is judged by.
@@ -90,7 +96,7 @@ func (v Verdict) note() trace.Step {
 
 // finding is the verdict as the model reads it.
 func (v Verdict) finding(w *wording) modules.Finding {
-	return modules.NewFinding(w.language, v.Adjusted, v.Adjustments, v.Check)
+	return modules.NewFinding(w.language, v.Adjusted, v.Adjustments, v.Check, v.names)
 }
 
 // verdictDetail is a verdict as a note keeps it: in the registry's terms and with

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/llmclient"
@@ -42,6 +43,8 @@ func dryRunModule() module {
 			return nil, used, fault.Inside(field)
 		}
 		return func(env Env) (lookup, failure) {
+			names := answer.NamesIn(env.View.Observe())
+			action, resolved := names.Resolve(action)
 			// The order is that in which a real decision is treated, so that what is said is
 			// what would happen to the agent if it acted alone.
 			adjusted, adjustments := env.View.Clamp(action)
@@ -50,7 +53,7 @@ func dryRunModule() module {
 			fingerprint.Write(world.EncodeAction(adjusted))
 			tick := env.View.Tick()
 			return lookup{
-				body: dryRun{NewFinding(env.registry.language, adjusted, adjustments, env.View.Check(adjusted)), read},
+				body: dryRun{NewFinding(env.registry.language, adjusted, adjustments, env.View.Check(adjusted), names), slices.Concat(read, resolved)},
 				id:   fmt.Sprintf("dry-%d-%08x", tick, fingerprint.Sum32()), trust: trace.TrustSelfObservation, tick: tick,
 			}, ""
 		}, used, nil

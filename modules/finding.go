@@ -21,14 +21,17 @@ type Finding struct {
 	Changes string `json:"changes,omitempty"`
 	// Ticks is how long the action or its job takes, 0 when immediate.
 	Ticks int64 `json:"ticks,omitempty"`
+	// Possible are the ids that could stand in place of one that is not possible.
+	Possible []string `json:"possible,omitempty"`
 	// Rejection is the reason with its numbers; set exactly when Status is rejected.
 	Rejection *world.Rejection `json:"rejection,omitempty"`
 }
 
 // NewFinding writes up the check of an action, given after clamping, and the
 // adjustments that clamping made, in a language.
-func NewFinding(l Language, a world.Action, adjustments []world.Adjustment, check world.Check) Finding {
-	f := Finding{Status: check.Status, Ticks: check.Ticks}
+// names are those of what the agent sees.
+func NewFinding(l Language, a world.Action, adjustments []world.Adjustment, check world.Check, names answer.Names) Finding {
+	f := Finding{Status: check.Status, Ticks: check.Ticks, Possible: names.Possible(a, check)}
 	var adjusted, changes []string
 	for _, adjustment := range adjustments {
 		// The ticks of a standing order are no slot and keep their name.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -39,9 +40,13 @@ type route struct {
 func routeModule() module {
 	spec := Spec{Module: moduleRoute, Tool: ToolRoute}
 	return newModule(spec, nil, func(env Env, args routeArgs) (lookup, failure) {
-		o, to := env.View.Observe(), world.Move{To: args.To}
+		o := env.View.Observe()
+		names := answer.NamesIn(o)
+		resolved, _ := names.Resolve(world.Move{To: args.To})
+		to := resolved.(world.Move)
+		args.To = to.To
 		check := env.View.Check(to)
-		r := route{To: unknownPlace, Check: NewFinding(env.registry.language, to, nil, check)}
+		r := route{To: unknownPlace, Check: NewFinding(env.registry.language, to, nil, check, names)}
 		known, cost, ticks := true, int64(0), int64(0)
 		i := slices.IndexFunc(o.Places, func(s world.Sight) bool { return s.ID == args.To })
 		switch {

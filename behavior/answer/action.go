@@ -133,7 +133,7 @@ func DecodeAction(raw json.RawMessage) (world.Action, []Repair, *ArgumentError) 
 	if fault != nil {
 		return nil, used, fault
 	}
-	action, more, fault := decodeAction(v, nil)
+	action, more, fault := decodeAction(v, Names{}, nil)
 	return action, append(used, more...), fault
 }
 
@@ -157,7 +157,7 @@ func ActionNames() []string {
 // the field of its own name. Both may be given, as long as they say the same: picking one of
 // two values would be a guess. The registry has the last word on the arguments: it knows the
 // choices and their aliases.
-func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repair, fault *ArgumentError) {
+func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action, used []Repair, fault *ArgumentError) {
 	if v.Kind != Object {
 		return nil, nil, mismatch("", say("an action object"), v)
 	}
@@ -220,7 +220,7 @@ func decodeAction(v Value, open *[]world.Slot) (action world.Action, used []Repa
 			*open = append(*open, p.Slot())
 			return standIn(p)
 		}
-		value, more, wrong := argument(p, cmp.Or(wrote[name], name), given)
+		value, more, wrong := argument(p, cmp.Or(wrote[name], name), given, names.expected(spec.Name, p))
 		used, fault = append(used, more...), Faults(fault, wrong)
 		if wrong != nil {
 			return standIn(p) // the others are told, too
@@ -280,10 +280,10 @@ var thousands = regexp.MustCompile(`^-?[1-9]\d{0,2}(,\d{3})+$`)
 // argument reads the value that was given for a parameter in a field. An id is passed on
 // with every space and capital the model wrote: whether it exists is for the world to say,
 // and an id that was tidied up could name another thing.
-func argument(p world.Param, field string, given Value) (world.Value, []Repair, *ArgumentError) {
+func argument(p world.Param, field string, given Value, expected Phrase) (world.Value, []Repair, *ArgumentError) {
 	switch {
 	case given.Kind == Null:
-		return world.Value{}, nil, missing(field, expectedOf(p))
+		return world.Value{}, nil, missing(field, expected)
 	case p.Kind == world.ParamAmount:
 		if given.Kind == String {
 			// A number may have its unit behind it, and marks of thousands in it.
@@ -294,13 +294,44 @@ func argument(p world.Param, field string, given Value) (world.Value, []Repair, 
 		}
 		n, used, ok := given.integer()
 		if !ok {
-			return world.Value{}, nil, mismatch(field, expectedOf(p), given)
+			return world.Value{}, nil, mismatch(field, expected, given)
 		}
 		return world.Value{Int: n}, used, nil
 	case given.Kind != String || p.Kind != world.ParamText && (given.Text == "" || len([]rune(given.Text)) > idCharsMax):
-		return world.Value{}, nil, mismatch(field, expectedOf(p), given)
+		return world.Value{}, nil, mismatch(field, expected, given)
+	}
+	if _, aliased := p.ChoiceAliases[given.Text]; p.Kind == world.ParamChoice && !aliased && !slices.Contains(p.Choices, given.Text) {
+		meant := choicesOf(p, given.Text)
+		if len(meant) == 0 {
+			meant = choicesOf(p, strings.TrimSuffix(given.Text, massSuffix))
+		}
+		switch len(meant) {
+		case 0: // what the world refuses, with all its choices
+		case 1:
+			return world.Value{Text: meant[0]}, []Repair{ChoicePart}, nil
+		default:
+			return world.Value{}, nil, mismatch(field, oneOf(meant), given)
+		}
 	}
 	return world.Value{Text: given.Text}, nil, nil
+}
+
+// massSuffix ends the names of amounts of a resource in grams, such as compound_g.
+const massSuffix = "_g"
+
+// choicesOf are the choices of a parameter that a text is another spelling of, or of their
+// last parts: the list is fixed, so that nothing else can be meant. control_chip stands for
+// recipe.assembler.control_chip. Ids of things are never completed.
+func choicesOf(p world.Param, text string) (meant []string) {
+	for _, choice := range p.Choices {
+		for part, more := choice, true; more; _, part, more = strings.Cut(part, ".") {
+			if sameName(part, text) {
+				meant = append(meant, choice)
+				break
+			}
+		}
+	}
+	return meant
 }
 
 // standIn is a value that an action can be made with, whatever else it is.
@@ -595,14 +626,30 @@ func splitNames(text string) (names []string) {
 
 // Names are the names of what an agent knows, by which a model may call it in place of
 // its id.
-type Names struct{ places, agents, factories []named }
+type Names struct {
+	places, agents, factories, orders []named
+	// possible are the ids with which an action would be accepted now, by its name.
+	possible map[string][]string
+}
 
 type named struct{ id, name string }
 
 // NamesIn collects what an observation names. A factory has no name of its own; it goes
 // by its kind, as long as the agent has no other of that kind.
 func NamesIn(o world.Observation) Names {
-	n := Names{places: []named{{o.Here.ID, o.Here.Name}}, agents: []named{{o.Self.ID, o.Self.Name}}}
+	n := Names{places: []named{{o.Here.ID, o.Here.Name}}, agents: []named{{o.Self.ID, o.Self.Name}}, possible: map[string][]string{}}
+	for _, a := range o.Can {
+		for _, option := range a.Options {
+			if !slices.Contains(n.possible[a.Action], option.Target) {
+				n.possible[a.Action] = append(n.possible[a.Action], option.Target)
+			}
+		}
+	}
+	if o.Market != nil {
+		for _, order := range o.Market.Orders {
+			n.orders = append(n.orders, named{order.ID, ""})
+		}
+	}
 	for _, p := range o.Places {
 		n.places = append(n.places, named{p.ID, p.Name})
 	}
@@ -613,6 +660,63 @@ func NamesIn(o world.Observation) Names {
 		n.factories = append(n.factories, named{f.ID, f.Kind})
 	}
 	return n
+}
+
+// idsTold bounds the ids that an error names.
+const idsTold = 6
+
+// ids are those that an argument of an action may have: those with which the action is
+// possible now, or else all of the kind that the agent sees.
+func (n Names) ids(action string, kind world.ParamKind) (ids []string) {
+	var seen []named
+	switch kind {
+	case world.ParamPlace:
+		seen = n.places[min(1, len(n.places)):] // not its own
+	case world.ParamAgent:
+		seen = n.agents[min(1, len(n.agents)):]
+	case world.ParamFactory:
+		seen = n.factories
+	case world.ParamOrder:
+		seen = n.orders
+	default:
+		return nil
+	}
+	if ids = n.possible[action]; len(ids) == 0 {
+		for _, s := range seen {
+			ids = append(ids, s.id)
+		}
+	}
+	return ids[:min(len(ids), idsTold)]
+}
+
+// expected describes what a parameter of an action accepts, an id by those there are.
+func (n Names) expected(action string, p world.Param) Phrase {
+	if ids := n.ids(action, p.Kind); len(ids) > 0 {
+		return oneOf(ids)
+	}
+	return expectedOf(p)
+}
+
+// Possible are the ids that may stand in an action where the world refuses its own, or
+// cannot tell because the agent sees nothing of that id; nil when that is not what is wrong.
+func (n Names) Possible(a world.Action, check world.Check) []string {
+	if order, ok := a.(world.ExecuteUntil); ok {
+		a = order.Do
+	}
+	for _, spec := range PlainActions {
+		if a == nil || spec.Name != a.ActionName() {
+			continue
+		}
+		for _, p := range spec.Params {
+			id := world.ActionArgs(a)[p.Name].Text
+			refused := check.Rejection != nil && check.Rejection.Field == p.Name
+			unseen := check.Status == world.CheckUnknown && !slices.ContainsFunc(slices.Concat(n.places, n.agents), func(k named) bool { return k.id == id })
+			if ids := n.ids(spec.Name, p.Kind); (refused || unseen) && len(ids) > 0 {
+				return ids
+			}
+		}
+	}
+	return nil
 }
 
 // idOf returns the id that a text stands for. A text that is a known id stays, and so does
@@ -635,8 +739,8 @@ func idOf(known []named, text string) (id string) {
 	return id
 }
 
-// resolve replaces the names in an action by the ids of what bears them.
-func (n Names) resolve(a world.Action) (resolved world.Action, used []Repair) {
+// Resolve replaces the names in an action by the ids of what bears them.
+func (n Names) Resolve(a world.Action) (resolved world.Action, used []Repair) {
 	put := func(known []named, id *string) {
 		if found := idOf(known, *id); found != *id {
 			*id, used = found, []Repair{NameResolved}
@@ -644,7 +748,7 @@ func (n Names) resolve(a world.Action) (resolved world.Action, used []Repair) {
 	}
 	switch a := a.(type) {
 	case world.ExecuteUntil:
-		a.Do, used = n.resolve(a.Do)
+		a.Do, used = n.Resolve(a.Do)
 		return a, used
 	case world.Move:
 		put(n.places, &a.To)

@@ -28,8 +28,8 @@ const (
 // ArgumentError says why arguments of a call were refused before anything ran.
 // It is data for the model, which can mend the call.
 //
-// Invariant: its texts are made of names from schemas, type names, numbers and
-// fixed words. Nothing a model or another agent wrote can come back through it.
+// Invariant: its texts are made of names from schemas, type names, numbers, fixed
+// words and ids of what the agent sees. Nothing a model or another agent wrote can come back through it.
 type ArgumentError struct {
 	// Path locates the fault from the root of the arguments, such as
 	// "until[0].event"; empty for the arguments as a whole. A field that the schema

@@ -50,7 +50,7 @@ func TestResolveNamesInOrders(t *testing.T) {
 	}
 	w.Advance()
 	order := world.ExecuteUntil{Do: world.Move{To: "Outpost"}, Until: []world.Condition{{Event: world.StopJobDone}}, MaxTicks: 2}
-	got, used := NamesIn(w.View(0).Observe()).resolve(order)
+	got, used := NamesIn(w.View(0).Observe()).Resolve(order)
 	if do := got.(world.ExecuteUntil).Do; do != (world.Move{To: "llm-outpost"}) || !slices.Equal(used, []Repair{NameResolved}) {
 		t.Errorf("%v with %v", do, used)
 	}
@@ -74,5 +74,75 @@ func TestNamesOfTools(t *testing.T) {
 		if c := v.Called(written, `{}`); c.Tool != want {
 			t.Errorf("%q is taken for %q, want %q", written, c.Tool, want)
 		}
+	}
+}
+
+// TestNamesOfFixedLists calls the values of a fixed list by their last parts, and things by
+// what only looks like their ids.
+func TestNamesOfFixedLists(t *testing.T) {
+	for _, tt := range []struct {
+		raw, want string
+		repairs   []Repair
+		fault     string
+	}{
+		{`{"action":"build_factory","what":"assembler.mk1"}`, `{"action":"build_factory","factory_kind":"factory.assembler.mk1"}`, []Repair{ChoicePart}, ""},
+		{`{"action":"schedule_recipe","id":"f","what":"control_chip","amount":1}`, `{"action":"schedule_recipe","factory_id":"f","recipe_id":"recipe.assembler.control_chip","batches":1}`, []Repair{ChoicePart}, ""},
+		{`{"action":"schedule_recipe","id":"f","what":"Control Chip","amount":1}`, `{"action":"schedule_recipe","factory_id":"f","recipe_id":"recipe.assembler.control_chip","batches":1}`, []Repair{ChoicePart}, ""},
+		{`{"action":"transfer_resource","to":"a","what":"compound_g","amount":1}`, `{"action":"transfer_resource","to_agent":"a","kind":"compound","amount":1}`, []Repair{ChoicePart}, ""},
+		{`{"action":"place_power_order","what":"BUY","amount":10,"price":1}`, `{"action":"place_power_order","side":"buy","amount":10,"price":1}`, []Repair{ChoicePart}, ""},
+		{`{"action":"build_factory","what":"mk1"}`, "", nil, "what: expected one of factory.assembler.mk1, factory.power.radiation.mk1, got a string of 3 characters"},
+		{`{"action":"build_factory","what":"assembler"}`, "", nil, "what: expected one of factory.assembler.mk1, factory.power.radiation.mk1, got a value it does not accept"},
+		// An id is never completed.
+		{`{"action":"schedule_recipe","id":"f1","what":"control_chip","amount":1}`, `{"action":"schedule_recipe","factory_id":"f1","recipe_id":"recipe.assembler.control_chip","batches":1}`, []Repair{ChoicePart}, ""},
+	} {
+		a, used, e := DecodeAction([]byte(tt.raw))
+		switch {
+		case e != nil && e.Error() != tt.fault, e == nil && tt.fault != "":
+			t.Errorf("%s: %v, want %q", tt.raw, e, tt.fault)
+		case e == nil && (string(world.EncodeAction(a)) != tt.want || !slices.Contains(used, tt.repairs[0])):
+			t.Errorf("%s: %s with %v, want %s", tt.raw, world.EncodeAction(a), used, tt.want)
+		}
+	}
+}
+
+// TestErrorsNameTheIDsThereAre: who left out an id, or has a wrong one, is told those that
+// the agent sees, and no more than a few.
+func TestErrorsNameTheIDsThereAre(t *testing.T) {
+	s, _, _ := scenario.Embedded("llm_bootstrap")
+	w, err := world.New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	v := w.View(0)
+	names := NamesIn(v.Observe())
+	names.factories = []named{{"agent-1-f1", "factory.assembler.mk1"}}
+	e := func(args string) string {
+		c := Call{Tool: ToolDecision, Arguments: args}
+		d, _, e := ReadDecision(c)
+		if e == nil {
+			_, _, e = d.Action(c, nil, names)
+		}
+		if e == nil {
+			t.Fatalf("no error for %s", args)
+		}
+		return e.Error()
+	}
+	if got := e(`{"action":{"action":"schedule_recipe","what":"control_chip","amount":1},"execute_until":null}`); got != "id: expected one of agent-1-f1, got nothing" {
+		t.Error(got)
+	}
+	if got := e(`{"action":{"action":"transfer_resource","what":"data","amount":1},"execute_until":null}`); got != "to: expected one of agent-2, agent-4, got nothing" {
+		t.Error(got)
+	}
+	for _, a := range []world.Action{
+		world.ScheduleRecipe{FactoryID: "f1", RecipeID: "recipe.assembler.control_chip", Batches: 1},
+		world.Move{To: "nowhere"}, world.Transfer{To: "agent-99", Kind: "data", Amount: 1},
+	} {
+		if ids := names.Possible(a, v.Check(a)); len(ids) == 0 || len(ids) > idsTold || slices.Contains(ids, "agent-1") {
+			t.Errorf("%s: %v are possible", world.EncodeAction(a), ids)
+		}
+	}
+	if ids := names.Possible(world.Move{To: "llm-outpost"}, v.Check(world.Move{To: "llm-outpost"})); ids != nil {
+		t.Errorf("what is possible has %v in its place", ids)
 	}
 }

@@ -394,7 +394,7 @@ func decodeWhole(action, standing Value, names Names, leave *[]world.Slot) (worl
 	if e != nil {
 		return nil, nil, e
 	}
-	do, used, e := decodeAction(action, leave)
+	do, used, e := decodeAction(action, names, leave)
 	a, more, wrong := decodeStanding(standing, cmp.Or[world.Action](do, world.Wait{}))
 	if wrong != nil {
 		wrong = wrong.Inside("execute_until")
@@ -402,6 +402,6 @@ func decodeWhole(action, standing Value, names Names, leave *[]world.Slot) (worl
 	if e = Faults(e, wrong); e != nil {
 		return nil, nil, e
 	}
-	a, resolved := names.resolve(a)
+	a, resolved := names.Resolve(a)
 	return a, slices.Concat(opened, used, more, resolved), nil
 }

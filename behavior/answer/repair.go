@@ -154,6 +154,9 @@ const (
 	// NameResolved: a place, an agent or a factory was called by its name, and exactly one
 	// thing the agent knows has that name.
 	NameResolved Repair = "name_resolved"
+	// ChoicePart: a name of a fixed list was spelled in another way or by its last parts,
+	// which only one of the list has: control_chip for recipe.assembler.control_chip.
+	ChoicePart Repair = "choice_part"
 
 	// The repairs of reading a plan, and of lists.
 
