@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -23,12 +24,14 @@ type parameter struct {
 	choices   string
 	lengthMax int
 	pattern   *regexp.Regexp
-	// fields are those of an object, items what a list holds. types tell objects apart by
-	// their type. What is closed has no other field, or no other type.
-	fields map[string]parameter
-	items  *parameter
-	types  map[string]parameter
-	closed bool
+	// fields are those of an object, items what a list holds, of which some need at least
+	// one. types tell objects apart by their type, or by the field by. What is closed has no
+	// other field, or no other type.
+	fields       map[string]parameter
+	items        *parameter
+	some, closed bool
+	types        map[string]parameter
+	by           string
 }
 
 var (
@@ -37,30 +40,34 @@ var (
 	aSwitch    = parameter{kinds: "boolean"}
 	anObject   = parameter{kinds: "object"}
 	callID     = parameter{kinds: "string", required: true, lengthMax: 64}
+	toolName   = parameter{kinds: "string", required: true, lengthMax: 128, pattern: regexp.MustCompile("^[a-zA-Z0-9_-]+$")}
 	aSummary   = parameter{kinds: "string", choices: "auto concise detailed"}
-	aMessage   = parameter{fields: map[string]parameter{
-		"role": {kinds: "string", required: true, choices: "user assistant system developer"},
-		"content": {kinds: "string array", required: true, items: &parameter{kinds: "object", required: true, closed: true, types: map[string]parameter{
-			"input_text": {fields: map[string]parameter{"text": textNeeded}}, "output_text": {fields: map[string]parameter{"text": textNeeded}},
-			"refusal": {}, "input_image": {}, "input_file": {},
-		}}},
-	}}
+	aMessage   = parameter{
+		fields: map[string]parameter{"role": {kinds: "string", required: true, choices: "user assistant system developer"}, "content": {required: true}},
+		by:     "role", types: map[string]parameter{"user": fromOthers, "system": fromOthers, "developer": fromOthers,
+			"assistant": contentOf(map[string]parameter{"output_text": {fields: map[string]parameter{"text": textNeeded}}, "refusal": {}})},
+	}
+	fromOthers = contentOf(map[string]parameter{"input_text": {fields: map[string]parameter{"text": textNeeded}}, "input_image": {}, "input_file": {}})
 )
+
+// contentOf is a message whose content is a text or parts of these types.
+func contentOf(types map[string]parameter) parameter {
+	return parameter{fields: map[string]parameter{"content": {kinds: "string array", required: true, items: &parameter{kinds: "object", required: true, closed: true, types: types}}}}
+}
 
 // requestParameters is a request body of the API. Items of types that are not read here
 // pass: providers have some of their own, which clients send back.
 var requestParameters = parameter{kinds: "object", required: true, closed: true, fields: map[string]parameter{
-	"model": textNeeded, "instructions": aText, "previous_response_id": aText, "user": aText, "prompt_cache_key": aText, "safety_identifier": aText,
-	"input": {kinds: "string array", required: true, items: &parameter{kinds: "object", required: true, types: map[string]parameter{
+	"model": {kinds: "string", required: true, lengthMax: 1024}, "instructions": aText, "previous_response_id": aText, "user": aText, "prompt_cache_key": aText, "safety_identifier": aText,
+	"input": {kinds: "string array", required: true, some: true, items: &parameter{kinds: "object", required: true, types: map[string]parameter{
 		"": aMessage, "message": aMessage,
-		"function_call":        {fields: map[string]parameter{"call_id": callID, "name": textNeeded, "arguments": textNeeded}},
+		"function_call":        {fields: map[string]parameter{"call_id": callID, "name": toolName, "arguments": textNeeded}},
 		"function_call_output": {fields: map[string]parameter{"call_id": callID, "output": {kinds: "string array", required: true}}},
 		"reasoning":            {fields: map[string]parameter{"id": textNeeded, "summary": {kinds: "array", required: true}}},
 	}}},
 	"tools": {kinds: "array", items: &parameter{kinds: "object", required: true, fields: map[string]parameter{"type": textNeeded}, types: map[string]parameter{
 		"function": {fields: map[string]parameter{
-			"name":        {kinds: "string", required: true, lengthMax: 128, pattern: regexp.MustCompile("^[a-zA-Z0-9_-]+$")},
-			"description": aText, "parameters": anObject, "strict": aSwitch,
+			"name": toolName, "description": aText, "parameters": anObject, "strict": aSwitch,
 		}},
 	}}},
 	"tool_choice": {kinds: "string object", choices: "auto required none", closed: true, types: map[string]parameter{
@@ -77,10 +84,12 @@ var requestParameters = parameter{kinds: "object", required: true, closed: true,
 		"effort":  {kinds: "string", choices: "none minimal low medium high xhigh max"},
 		"summary": aSummary, "generate_summary": aSummary, "mode": aText, "context": aText,
 	}},
-	"text":           {kinds: "object", closed: true, fields: map[string]parameter{"format": anObject, "verbosity": {kinds: "string", choices: "low medium high"}}},
-	"include":        {kinds: "array", items: &parameter{kinds: "string", required: true}},
+	"text": {kinds: "object", closed: true, fields: map[string]parameter{"format": {kinds: "object", closed: true, types: map[string]parameter{"text": {}, "json_object": {}, "json_schema": {}}}, "verbosity": {kinds: "string", choices: "low medium high"}}},
+	"include": {kinds: "array", items: &parameter{kinds: "string", required: true, choices: "file_search_call.results web_search_call.results " +
+		"web_search_call.action.sources message.input_image.image_url computer_call_output.output.image_url code_interpreter_call.outputs " +
+		"reasoning.encrypted_content message.output_text.logprobs"}},
 	"stream_options": {kinds: "object", closed: true, fields: map[string]parameter{"include_obfuscation": aSwitch}},
-	"service_tier":   aText, "metadata": anObject, "prompt_cache_retention": aText, "prompt_cache_options": anObject, "conversation": {kinds: "string object"},
+	"service_tier":   {kinds: "string", choices: "auto default flex scale priority"}, "metadata": anObject, "prompt_cache_retention": aText, "prompt_cache_options": anObject, "conversation": {kinds: "string object"},
 	"prompt": anObject, "moderation": anObject, "context_management": {kinds: "array"},
 }}
 
@@ -128,6 +137,9 @@ func (p parameter) check(path string, value any) *RequestError {
 			return invalid("invalid_value", "string does not match pattern. Expected a string that matches the pattern '%s'.", p.pattern)
 		}
 	case []any:
+		if p.some && len(v) == 0 {
+			return invalid("empty_array", "empty array. Expected an array with minimum length 1.")
+		}
 		for i := 0; p.items != nil && i < len(v); i++ {
 			if refused := p.items.check(fmt.Sprintf("%s[%d]", path, i), v[i]); refused != nil {
 				return refused
@@ -150,7 +162,7 @@ func (p parameter) check(path string, value any) *RequestError {
 				return refused
 			}
 		}
-		name, _ := v["type"].(string)
+		name, _ := v[cmp.Or(p.by, "type")].(string)
 		if of, known := p.types[name]; known {
 			return of.check(path, v)
 		}
@@ -178,6 +190,8 @@ func checkPairs(input any) *RequestError {
 			return refuse("Item '%s' of type 'reasoning' was provided without its required following item.", i-1)
 		case id != "" && ids[id]:
 			return refuse("Duplicate item found at '%s'. Remove duplicate items from your input and try again.", i)
+		case kind == string(llmclient.KindFunctionCall) && called:
+			return refuse("No tool output found for the function call before '%s'.", i)
 		case kind == string(llmclient.KindFunctionCall):
 			open[call] = i
 		case kind == string(llmclient.KindFunctionOutput) && !called:

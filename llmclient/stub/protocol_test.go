@@ -180,6 +180,7 @@ func TestUnknownToolsGetArgumentsThatFit(t *testing.T) {
 	reflect := functionTool("reflect", `{"type":"object","additionalProperties":false,"required":["tags","note","score","kind","deep"],"properties":{
 		"tags":{"type":"array","minItems":1,"items":{"type":"object","additionalProperties":false,"required":["id"],"properties":{"id":{"type":"string"}}}},
 		"note":{"type":["string","null"]},"score":{"type":"integer","minimum":3},"kind":{"type":"string","enum":["good","bad"]},"deep":{"type":"boolean"},"skip":{"type":"string"}}}`)
+	reflect.Strict = false // strict schemas leave nothing out
 	request := llmclient.Request{Model: "m", Input: []llmclient.Item{llmclient.Message("user", "Reflect.")}, Tools: []llmclient.Tool{reflect},
 		Choice: llmclient.ToolChoice{Mode: llmclient.ChoiceAuto}}
 	r, err := Decide(1, request.Body())
@@ -237,6 +238,14 @@ func TestRefusedRequests(t *testing.T) {
 		{`{"model":"m","input":"a","tools":[{"type":"function","name":"a","parameters":[]}]}`, "invalid_type", "tools[0].parameters"},
 		{`{"model":"m","input":[{"role":"boss","content":"a"}]}`, "invalid_value", "input[0].role"},
 		{`{"model":"m","input":[{"role":"user"}]}`, "missing_required_parameter", "input[0].content"},
+		{`{"model":"","input":"a"}`, "empty_string", "model"}, {`{"model":"m","input":[]}`, "empty_array", "input"}, {`{"model":"m","input":"a"} b`, "invalid_json", ""},
+		{"{\"model\":\"m\",\"input\":\"\xff\"}", "invalid_json", ""}, {`{"model":"m","input":"a","tool_choice":"required"}`, "invalid_value", "tool_choice"},
+		{`{"model":"m","input":[{"role":"user","content":[{"type":"output_text","text":"a"}]}]}`, "invalid_value", "input[0].content[0].type"},
+		{`{"model":"m","input":[{"role":"assistant","content":[{"type":"input_text","text":"a"}]}]}`, "invalid_value", "input[0].content[0].type"},
+		{`{"model":"m","input":[{"type":"function_call","call_id":"c","name":"a b","arguments":"{}"}]}`, "invalid_value", "input[0].name"},
+		{`{"model":"m","input":"a","include":["everything"]}`, "invalid_value", "include[0]"}, {`{"model":"m","input":"a","service_tier":"gold"}`, "invalid_value", "service_tier"},
+		{`{"model":"m","input":"a","tools":[{"type":"function","name":"f","parameters":{"type":"array"}}]}`, "invalid_function_parameters", "tools[0].parameters"},
+		{`{"model":"m","input":"a","tools":[{"type":"function","name":"f","strict":true,"parameters":{"type":"object","properties":{"q":{"type":"string"}},"required":[],"additionalProperties":false}}]}`, "invalid_function_parameters", "tools[0].parameters"},
 		{`{"model":"m","input":[{"type":"function_call","name":"a","arguments":"{}"}]}`, "missing_required_parameter", "input[0].call_id"},
 		{`{"model":"m","input":[{"type":"function_call","call_id":"c","name":"a","arguments":{}}]}`, "invalid_type", "input[0].arguments"},
 		{`{"model":"m","input":[{"type":"function_call","call_id":"c","name":"a","arguments":"{}"}]}`, "invalid_value", "input"},

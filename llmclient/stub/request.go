@@ -2,12 +2,15 @@ package stub
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"example.com/agentworld/llmclient"
 )
@@ -37,6 +40,8 @@ type tool struct {
 	Description string `json:"description"`
 	// Parameters is the JSON Schema of the arguments, perhaps absent.
 	Parameters json.RawMessage `json:"parameters"`
+	// Strict promises a schema of the strict subset.
+	Strict *bool `json:"strict"`
 }
 
 // wireRequest is the part of a request body that matters here; see requestParameters for
@@ -76,7 +81,7 @@ type wireRequest struct {
 func parseRequest(body []byte) (request, *RequestError) {
 	r := request{body: body}
 	var tree any
-	if decode(body, &tree) != nil {
+	if !utf8.Valid(body) || !json.Valid(body) || decode(body, &tree) != nil {
 		return r, badRequest("invalid_json", "", "The request body is not valid JSON.")
 	}
 	if refused := requestParameters.check("", tree); refused != nil {
@@ -96,12 +101,19 @@ func parseRequest(body []byte) (request, *RequestError) {
 	}
 	if !isNull(r.echo.Tools) {
 		all, err := toolLists.read(r.echo.Tools)
+		var refused *RequestError
+		if errors.As(err, &refused) {
+			return r, refused
+		}
 		if err != nil {
 			return r, badRequest("invalid_type", "tools", "The tools are not a list of tool objects.")
 		}
 		r.tools, r.echo.Tools = all.functions, all.echo
 	}
 	r.choice = choiceOf(r.echo.ToolChoice)
+	if r.choice.Mode == llmclient.ChoiceRequired && isNull(r.echo.Tools) {
+		return r, badRequest("invalid_value", "tool_choice", "Tool choice 'required' must be specified with 'tools' parameter.")
+	}
 	for _, name := range r.choice.Allowed {
 		if !slices.ContainsFunc(r.tools, func(t tool) bool { return t.Name == name }) {
 			return r, badRequest("invalid_value", "tool_choice", "A tool of the tool choice was not found in 'tools'.")
@@ -152,9 +164,51 @@ var toolLists = memo[toolList]{parse: func(raw []byte) (of toolList, err error) 
 			}
 		}
 	}
+	for i, t := range of.functions {
+		var parameters any
+		if t.Type != "function" || err != nil || isNull(t.Parameters) || decode(t.Parameters, &parameters) != nil {
+			continue
+		}
+		fault := ""
+		if kind := parameters.(object)["type"]; kind != "object" {
+			fault = "schema must be a JSON Schema of 'type: \"object\"'."
+		} else if t.Strict != nil && *t.Strict {
+			fault = strictFault(parameters)
+		}
+		if fault != "" {
+			err = badRequest("invalid_function_parameters", fmt.Sprintf("tools[%d].parameters", i), "Invalid schema for function '"+t.Name+"': "+fault)
+		}
+	}
 	of.functions = slices.DeleteFunc(of.functions, func(t tool) bool { return t.Type != "function" })
 	return of, err
 }}
+
+// strictFault says what of a schema strict mode refuses, empty for nothing: every object
+// lists all its properties as required and has no others.
+func strictFault(schema any) (fault string) {
+	switch s := schema.(type) {
+	case []any:
+		for _, part := range s {
+			fault = cmp.Or(fault, strictFault(part))
+		}
+	case object:
+		properties, isObject := s["properties"].(object)
+		required, _ := s["required"].([]any)
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			if !slices.Contains(required, any(name)) {
+				return "'required' is required to be supplied and to be an array including every key in properties. Missing '" + name + "'."
+			}
+			fault = cmp.Or(fault, strictFault(properties[name]))
+		}
+		if more, set := s["additionalProperties"]; (isObject || s["type"] == "object") && (!set || more != false) {
+			return "'additionalProperties' is required to be supplied and to be false."
+		}
+		for _, part := range []string{"items", "anyOf"} {
+			fault = cmp.Or(fault, strictFault(s[part]))
+		}
+	}
+	return fault
+}
 
 // memo keeps what was read of the parts of requests that a client repeats in all its
 // requests.
