@@ -77,9 +77,8 @@ func (c Config) Guards(layer policy.Layer) bool { return !slices.Contains(c.Guar
 
 // CallsMax is the most model calls one turn can make under c: the longest path
 // through plan, module rounds, reason steps with their retries, draft, decision, guard
-// rounds, rounds that did not lead on, repairs before the plan, the draft and the
-// decision, and an answer that was cut.
+// rounds, rounds that did not lead on, repairs, and an answer that was cut.
 func (c Config) CallsMax() int {
 	c = c.WithDefaults()
-	return 1 + c.ModuleCallsMax + c.ReasonStepsMax*(1+violationsMax) + 1 + 1 + c.GuardRoundsMax + orderRoundsMax + 3*c.RepairsMax + 1
+	return 1 + c.ModuleCallsMax + c.ReasonStepsMax*(1+violationsMax) + 1 + 1 + c.GuardRoundsMax + orderRoundsMax + repairsOfTurn*c.RepairsMax + 1
 }

@@ -64,7 +64,8 @@
 //     or mandate refuse with the rule and what was planned, at most three times, then
 //     "guard_rejected".
 //   - Tools called in a reason step: an error output per call, two retries, then
-//     "reasoning_step_failed".
+//     "reasoning_step_failed". A call of a tool that does not exist, by a name of thinking,
+//     is what was thought, in any step.
 //   - Plan after plan, draft after draft: two more rounds, then "rounds_used_up".
 //
 // All texts about errors stand in one table, phrases, and each says which retry

@@ -46,10 +46,21 @@ func (t *Turn) Answer(a llmclient.Answer) {
 	}
 	// No tool may be called in a reason step: nothing runs, and each call gets its own error
 	// output. What was thought beside the calls is kept, and does for the step.
-	thought := strings.TrimSpace(text) != ""
+	thought, used := strings.TrimSpace(text) != "", []answer.Repair(nil)
+	for i, s := range t.talk.Calls {
+		if said, ok := answer.Thought(s.Call); ok {
+			text, thought, used = strings.TrimSpace(text+"\n"+said), true, []answer.Repair{answer.ReasonTool}
+			t.talk.Respond(i, thoughtTaken)
+		}
+	}
 	if len(t.talk.Calls) > 0 {
-		t.violations++
+		if !t.talk.settled() {
+			t.violations++
+		}
 		for i, s := range t.talk.Calls {
+			if s.done {
+				continue
+			}
 			f := t.mind.words.newFeedback(CodeReasonViolation)
 			if !thought {
 				f.TriesLeft = violationsMax - t.violations + 1
@@ -65,11 +76,23 @@ func (t *Turn) Answer(a llmclient.Answer) {
 			return
 		}
 	}
-	t.talk.Note(trace.Step{Kind: trace.StepReason, Status: trace.StatusOK, Level: trace.LevelInfo, Detail: llmclient.Marshal(reasonDetail{capText(text), runeCount(text)})})
+	t.reasoned(text, used...)
 	if t.afterPlan(); t.stage != trace.StageReason {
 		t.talk.Say(t.mind.words.reasonDone)
 	}
 }
+
+// reasoned notes what was thought. A tool that a model thinks with does not exist; what it was
+// called with is taken all the same, and answered by thoughtTaken.
+func (t *Turn) reasoned(text string, used ...answer.Repair) {
+	t.parseRepairs = 0
+	t.talk.Note(trace.Step{
+		Kind: trace.StepReason, Status: trace.StatusOK, Level: trace.LevelInfo, Leniencies: repairNames(used),
+		Detail: llmclient.Marshal(reasonDetail{capText(text), runeCount(text)}),
+	})
+}
+
+var thoughtTaken = map[string]string{"status": "ok"}
 
 // reasonDetail is what a reason step said, cut, and how long it was.
 type reasonDetail struct {
@@ -81,9 +104,12 @@ type reasonDetail struct {
 // when none is left. Calls that are not taken now are counted apart, so that neither kind
 // uses up the tries of the other.
 func (t *Turn) repair(problem answer.Problem) {
-	spent, most := &t.parseRepairs, t.mind.cfg.RepairsMax
+	// A turn that gets further has its tries again, three times at most.
+	spent, most := &t.parseRepairs, min(t.mind.cfg.RepairsMax, t.parseRepairs+repairsOfTurn*t.mind.cfg.RepairsMax-t.repairs)
 	if problem == answer.NotAllowedNow {
 		spent, most = &t.orderRounds, orderRoundsMax
+	} else {
+		t.repairs++
 	}
 	t.talk.Repairs, t.talk.RepairsMax = *spent, most
 	ok := t.talk.Repair(problem, t.allowed())
@@ -115,6 +141,15 @@ func (t *Turn) dispatch() {
 			// first; who drafts goes on without the step.
 			t.stage, t.planSteps = trace.StageModules, append([]typedStep{typed(answer.StepReason, nil, nil)}, t.planSteps...)
 		}
+		if text, ok := answer.Thought(s.Call); ok && t.reasonSteps < t.mind.cfg.ReasonStepsMax {
+			t.reasonSteps++
+			t.reasoned(text, answer.ReasonTool)
+			t.talk.Respond(i, thoughtTaken)
+			if progress = true; t.stage == trace.StageReason {
+				t.afterPlan()
+			}
+			continue
+		}
 		var problem answer.Problem
 		allowed := t.allowed()
 		offered := slices.Contains(allowed, s.Tool)
@@ -137,7 +172,7 @@ func (t *Turn) dispatch() {
 			}
 		default:
 			t.moduleCalls++
-			t.talk.Calls[i].module = true
+			t.talk.Calls[i].module, t.parseRepairs = true, 0
 		}
 		if !offered && problem == "" {
 			t.talk.Note(trace.Step{Kind: trace.StepOutOfOrder, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool})

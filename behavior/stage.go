@@ -70,6 +70,9 @@ func (t *Turn) takes(tool string) bool {
 // draft, a call that is not taken.
 const orderRoundsMax = 2
 
+// repairsOfTurn is how many times the repairs before a turn gets further it may have in all.
+const repairsOfTurn = 3
+
 // moduleTokensMin is the room in the window below which no module is offered: a
 // result and the draft behind it have to fit, and half of it is kept for the draft.
 const moduleTokensMin = 1000

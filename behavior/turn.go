@@ -40,9 +40,9 @@ type Turn struct {
 	bounded    bool
 
 	// The counts that bind the turn. violations are those of the present reason step,
-	// parseRepairs those since the turn last got further.
-	moduleCalls, reasonSteps, violations   int
-	guardRounds, orderRounds, parseRepairs int
+	// parseRepairs those since the turn last got further, repairs those of the whole turn.
+	moduleCalls, reasonSteps, violations            int
+	guardRounds, orderRounds, parseRepairs, repairs int
 
 	// planned says that a plan was made, shown that texts of others may be shown: because
 	// of it, or of a draft in its place. reasoning says that the present reason step was

@@ -95,7 +95,9 @@ func (v *Vocabulary) Called(name, arguments string) Call {
 			return v.namedCall(name, args, used)
 		}
 	}
-	if name == "" || slices.ContainsFunc(wrapperKeys, func(key string) bool { return sameName(key, bareOf(name)) }) {
+	// What is called as the end of a turn is a decision, or a draft, by its fields.
+	kind, _ := stepKind(bareOf(name))
+	if name == "" || kind == StepRespond || slices.ContainsFunc(wrapperKeys, func(key string) bool { return sameName(key, bareOf(name)) }) {
 		o, _, _ := ReadObject(arguments)
 		if calls := v.callsOf(plainKeys(o), wrappersMax); len(calls) == 1 && v.Tool(calls[0].Tool) != NoTool {
 			used := slices.DeleteFunc(calls[0].Repairs, func(r Repair) bool { return r == WrapperKey })

@@ -58,12 +58,12 @@ func actionIn(v Value) (Value, []Repair) {
 			return v, nil
 		}
 		input, spec := at[2], actionSpec(at[1])
-		if end := closing(input); end > 0 && end == len(input)-1 {
+		if end := closing(input + " "); end > 0 && end == len(input)-1 {
 			input = strings.TrimSpace(input[1:end])
 		}
 		o, _, end := readKeywords(input + ")")
 		if end != len(input)+1 || input != "" && !keywordStart.MatchString(input) {
-			if len(spec.Params) != 1 || strings.Contains(input, ",") {
+			if len(spec.Params) != 1 || strings.ContainsAny(input, ", ") {
 				return v, nil
 			}
 			o = objectOf(map[string]Value{spec.Params[0].Name: stringOf(strings.Trim(input, `"'`))})

@@ -117,6 +117,8 @@ const (
 	ToolAlias Repair = "tool_alias"
 	// CallKey: a name or its arguments are under another key than the API's.
 	CallKey Repair = "call_key"
+	// ReasonTool: what was thought is in a call of a tool that does not exist.
+	ReasonTool Repair = "reason_as_tool"
 	// CustomCall: the call is one of a custom tool, with a text in place of arguments.
 	CustomCall Repair = "custom_tool_call"
 	// ActionAsTool: an action was called as if it were a tool.

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -31,9 +32,12 @@ var stepWords = map[string][]string{
 		"reasoning", "think", "thinking", "thought", "thoughts", "internalreasoning", "internalthought", "notoolcall", "notool", "nocall",
 		"analyze", "analyse", "analysis", "reflect", "reflection", "deliberate", "deliberation", "consider", "chainofthought", "scratchpad",
 	},
-	StepCall:    {"toolcall", "modulecall", "functioncall", "tool", "module", "function", "query", "lookup", "search", "read", "observe", "retrieve"},
-	StepRespond: {"response", "answer", "act", "action", "decide", "decision", "draft", "decisiondraft", "final", "finish", "execute", "commit"},
-	StepSkip:    {"none", "noop", "pass", "idle", "nothing", "wait"},
+	StepCall: {"toolcall", "modulecall", "functioncall", "tool", "module", "function", "query", "lookup", "search", "read", "observe", "retrieve"},
+	StepRespond: {
+		"response", "answer", "act", "action", "decide", "decision", "draft", "decisiondraft", "final", "finish", "execute", "commit", "finalanswer",
+		"finaldecision", "makedecision", "submit", "submitdecision", "submitanswer", "choose", "takeaction", "doaction",
+	},
+	StepSkip: {"none", "noop", "pass", "idle", "nothing", "wait"},
 }
 
 // stepKind is the kind that a word stands for, whatever its case, and with or without
@@ -56,6 +60,22 @@ func stepKind(word string) (kind string, exact bool) {
 		}
 	}
 	return StepUnknown, false
+}
+
+// Thought is what a call says whose tool is no tool but a name of thinking, as models call it
+// that are trained to have one.
+func Thought(c Call) (text string, ok bool) {
+	if kind, _ := stepKind(c.Tool); kind != StepReason {
+		return "", false
+	}
+	o, _, _ := ReadObject(c.Arguments)
+	var said []string
+	for _, f := range o.Fields {
+		if f.Value.Kind == String {
+			said = append(said, f.Value.Text)
+		}
+	}
+	return cmp.Or(strings.Join(said, "\n"), c.Arguments), true
 }
 
 // stepFields are the fields that may hold the kind of a step, the schema's own first.

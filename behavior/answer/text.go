@@ -84,8 +84,42 @@ func (v *Vocabulary) read(text string, r *Reading) (calls []Call, problem Proble
 		return calls, problem
 	}
 	calls, used, problem := v.objectsIn(said)
+	if problem == NoJSON {
+		calls, used, problem = v.line(said)
+	}
 	r.use(used...)
 	return calls, problem
+}
+
+// decisionLine matches a line with a label that a decision may be behind.
+var decisionLine = regexp.MustCompile(`(?i)^[\s*_#-]*(?:(?:my |final )*(?:decision|action|answer|choice|finish|决定)[\s*_]*[:：=(\[]|.*\\boxed\{)`)
+
+// line reads a text that ends in an action with its values, or in what names a candidate:
+// behind a label in its last line, or as all of it.
+func (v *Vocabulary) line(text string) (calls []Call, used []Repair, problem Problem) {
+	said := strings.TrimSpace(text)
+	last := said[strings.LastIndexByte(said, '\n')+1:]
+	if len(last) > beforeMax {
+		return nil, nil, NoJSON
+	}
+	label := decisionLine.FindString(last)
+	if label != "" {
+		said = last[len(label):]
+		if closed := strings.LastIndexAny(said, ")]}"); closed >= 0 && !strings.ContainsAny(label[len(label)-1:], ":=：") {
+			said = said[:closed]
+		}
+	}
+	o, _ := actionIn(stringOf(strings.Trim(said, " \t*_`\"'.。")))
+	if _, ok := numberOf(o); ok {
+		o = objectOf(map[string]Value{"candidate": o})
+	} else if _, _, e := decodeAction(o, Names{}, nil); e != nil && (label == "" || o.Kind != Object) {
+		return nil, nil, NoJSON
+	}
+	c, ok := v.decisionCall(o, nil)
+	if !ok {
+		return nil, nil, NoJSON
+	}
+	return []Call{c}, []Repair{FinishLine}, ""
 }
 
 // use records repairs of the whole text, each once.
@@ -517,7 +551,7 @@ var beforeObject = []*regexp.Regexp{
 	// <function=NAME>{...}</function>, <invoke name="NAME">{...}</invoke>
 	regexp.MustCompile(`<(?:function=|(?:\w{1,20}:)?\w{1,20} name=)["']?([\w.-]+)["']?\s*>\s*$`),
 	// <tool_name>NAME</tool_name><arguments>{...}, <tool_call>NAME, then the object
-	regexp.MustCompile(`<(?:tool_|function_)?name>\s*([\w.-]+)\s*</\w{1,20}>\s*(?:<\w{1,20}>)?\s*$`),
+	regexp.MustCompile(`<(?:(?:tool_|function_)?name|tool|function)>\s*([\w.-]+)\s*</\w{1,20}>\s*(?:<\w{1,20}>)?\s*$`),
 	regexp.MustCompile(`<(?:tool_call|\|tool_call\|)>\s*([\w.-]+)\s*$`),
 	// <|channel|>commentary to=functions.NAME ...<|message|>{...}
 	regexp.MustCompile(`(?:<\|[^|<>]{1,40}\|>\w*\s*)*(?:commentary\s+)?to=(?:functions\.)?([\w.-]+)(?:[^{}]*<\|message\|>|\s*(?:<\|\w{1,40}\|>|code|json)*)\s*$`),
@@ -531,7 +565,9 @@ var beforeObject = []*regexp.Regexp{
 	regexp.MustCompile(`(?:call:|<|functions\.)([\w.-]+)(?:>|:\d+)?\s*$`),
 	// NAME({...}), and NAME: {...} or NAME {...} on a line of its own
 	regexp.MustCompile(`(?m)(?:^|[\s` + "`" + `(])([\w.-]+)\(\s*$`),
-	regexp.MustCompile("(?m)^[\\s`*]*([\\w.-]+)[`*]*[ \\t]*:?[\\s`*]*$"),
+	regexp.MustCompile("(?m)^[\\s`*>#/]*([\\w.-]+)[`*]*[ \\t]*(?::|[=-]>)?[\\s`*]*$"),
+	// the tool `NAME` with the arguments:
+	regexp.MustCompile("(?i)(?:tool|function)[\\s`*\"]+([\\w.-]+)[`*\"]*[^{}\\n]{0,40}[\\s`*]*$"),
 }
 
 // endMarks are what closes those syntaxes behind the object.

@@ -96,3 +96,28 @@ func TestFloodsCostWhatTheyAreLong(t *testing.T) {
 		}
 	}
 }
+
+// TestLinesAndTags reads decisions that a text ends in, and the tags and marks of chat
+// templates. What is quoted, told or spread over sentences decides nothing.
+func TestLinesAndTags(t *testing.T) {
+	v := Vocabulary{Tools: []llmclient.Tool{{Name: "plan"}, {Name: "decision"}}, Decides: "decision"}
+	const wait, first, mine = `decision {"action":{"action":"wait"},"execute_until":null}`, `decision {"candidate":1}`, `decision {"action":{"action":"mine_compound","compound_mass_g":"5"},"execute_until":null}`
+	for text, want := range map[string]string{
+		"Finish(wait)": wait, "decision: wait": wait, "I have thought.\n**Decision:** `wait`": wait, "wait": wait, "wait.": wait, `The answer is \boxed{wait()}`: wait,
+		"Decision: mine_compound 5": mine, "My final answer: mine_compound(5)": mine, "mine_compound 5": mine,
+		"1": `decision {"candidate":"1"}`, "Choice: candidate 1": `decision {"candidate":"candidate 1"}`,
+		">>>decision\n{\"candidate\":1}": first, "### decision\n```json\n{\"candidate\":1}\n```": first, "/decision {\"candidate\":1}": first, "decision -> {\"candidate\":1}": first,
+		"<tool>decision</tool>\n<args>{\"candidate\":1}</args>": first, "I call the tool `decision` with the arguments:\n\n{\"candidate\":1}": first,
+		"<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"decision\">\n<｜DSML｜parameter name=\"candidate\" string=\"false\">1</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>": first,
+		"> decision: wait": "", "She said: wait": "", "I would wait.": "", "wait for the job": "", "Decision: I wait, or not": "", "wait\nno, that is wrong": "",
+		"1 or 2": "", "Choice: 1 or 2": "", "mine_compound a lot": "", "The decision: wait or mine": "",
+	} {
+		r, got := v.Read(text), ""
+		for _, c := range r.Calls {
+			got += c.Tool + " " + c.Arguments
+		}
+		if got != want {
+			t.Errorf("%q is read as %q, %q; want %q", text, got, r.Problem, want)
+		}
+	}
+}
