@@ -84,8 +84,8 @@ func (e *explainer) decision() {
 		return
 	}
 	commit := ""
-	if d.CallsSaved != 0 {
-		commit = fmt.Sprintf(", %s, %d calls saved", oneLine(d.Commit), d.CallsSaved)
+	if d.Commit != "" && d.Commit != trace.CommitGuidance {
+		commit = ", " + oneLine(d.Commit)
 	}
 	e.field("decided by", fmt.Sprintf("%s in %d calls%s%s", oneLine(string(d.DecidedBy)), max(0, d.Calls-len(e.t.refused)), commit, refusedText(int64(len(e.t.refused)))))
 	if d.WaitReason != "" {
