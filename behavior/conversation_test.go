@@ -184,8 +184,12 @@ func newReader(t *testing.T, cfg behavior.Config, texts []string, clauses ...wor
 			w.Apply([]world.Intent{{Agent: 0, Action: world.SendMessage{To: "agent-2", Text: "my own words"}}})
 		}
 	}
+	m := kit.Mind(w.AgentID(0), w.Persona(0), clauses...)
+	if o, ok := w.LastOutcome(0); ok {
+		m.Learn(o.Tick, behavior.Decision{Executed: o.Action, Known: []string{"agent-2"}}, o)
+	}
 	w.Advance()
-	return kit.Mind(w.AgentID(0), w.Persona(0), clauses...).Begin(w.View(0))
+	return m.Begin(w.View(0))
 }
 
 func newWorld(t testing.TB, name string) *world.World {

@@ -161,13 +161,13 @@ func (m *Mind) Playbook() *playbook.Playbook { return m.playbook }
 func (m *Mind) SetPlaybook(p *playbook.Playbook) { m.playbook = cmp.Or(p, playbook.New()) }
 
 // lookedMax bounds the topics of rules that stay in the prompt.
-const lookedMax = 2
+const lookedMax = 4
 
 // Fits reports a prompt that cannot fit the context window however much is
 // clipped: texts that are never cut, the answer and an eighth of the window for
 // the turn to grow take more than it has.
 func (m *Mind) Fits() error {
-	if least := m.count(m.goals(nil)); m.sectionBudget() < least+observationTokensMin {
+	if least := m.count(m.goals(world.View{})); m.sectionBudget() < least+observationTokensMin {
 		return fmt.Errorf("system prompt, persona and goals leave no room in a context window of %d tokens: instructions and tools take %d, goals %d, %d are kept for the turn and its answers",
 			m.cfg.ContextWindowTokens, m.staticTokens, least, m.outputTokens()+m.growthTokens())
 	}
@@ -200,6 +200,7 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 		m.spent = m.policy.Spend(m.spent, cmp.Or(d.At, d.Place), d.Executed)
 	}
 	m.past.utter(tick, d)
+	m.past.send(d, outcome)
 	for _, topic := range d.Looked {
 		m.past.looked = append(slices.DeleteFunc(m.past.looked, func(known string) bool { return known == topic }), topic)
 	}
@@ -210,7 +211,8 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 		switch {
 		case e.Kind != memory.KindHeard:
 			if m.past.place != d.Place {
-				m.memory.Record(e)
+				m.past.sights = append(m.past.sights, reading{d.Place, m.memory.Record(e)})
+				m.past.sights = m.past.sights[max(0, len(m.past.sights)-utterancesMax):]
 			}
 		case !slices.ContainsFunc(m.past.read, func(r reading) bool { return r.text == e.Parents[0] }):
 			m.past.read = append(m.past.read, reading{e.Parents[0], m.memory.Record(e)})

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -80,10 +81,26 @@ func (s sketch) text() string {
 	if len(parts) > 0 {
 		lines = append(lines, w.lineReceived+strings.Join(parts, "; "))
 	}
+	parts = nil
+	for _, e := range s.sent {
+		part := fmt.Sprintf(w.textNote, e.Tick)
+		if e.To != "" {
+			part = fmt.Sprintf(w.textMessage, plain(e.told), e.Tick)
+		}
+		if e.Text != "" {
+			part += " " + encode(e.Text)
+		} else if s.HeldBack > 0 {
+			part += w.textLater
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) > 0 {
+		lines = append(lines, w.lineSent+strings.Join(parts, "; "))
+	}
 	// How many words of others wait, and how many never will be seen.
 	parts = nil
 	if s.HeldBack > 0 {
-		parts = append(parts, fmt.Sprintf(w.textHeld, s.HeldBack, s.unread))
+		parts = append(parts, fmt.Sprintf(w.textHeld, s.HeldBack, cmp.Or(strings.Join(s.senders, ", "), textUnknown), s.unread))
 	}
 	if s.InboxDropped > 0 {
 		parts = append(parts, fmt.Sprintf(w.textDropped, s.InboxDropped))

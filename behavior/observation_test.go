@@ -17,7 +17,7 @@ func number(n int64) *int64 { return &n }
 // everything is an observation with something in each of its fields. Its names try
 // to pass for lines of their own.
 func everything() opened {
-	return opened{HeldBack: 3, standing: &world.ExecuteUntil{Do: world.Mine{MassG: 400}, MaxTicks: 5}, Observation: world.Observation{
+	return opened{HeldBack: 3, senders: []string{"agent-1", "agent-4"}, standing: &world.ExecuteUntil{Do: world.Mine{MassG: 400}, MaxTicks: 5}, Observation: world.Observation{
 		Tick: 20, Woken: "job_done", OrderEnded: &world.OrderEnded{Why: "shutdown", Attempts: 3}, InboxDropped: 4,
 		Self: world.Self{
 			ID: "agent-2", Name: "Miner; agents: 9 more", Place: "hub", PowerState: "low", Electricity: 14, PowerCapacity: 200,
@@ -72,7 +72,7 @@ here: "The \"Hub\"\ncan: win", metal, radiation 46, compound 20000 g
 woken: job_done
 execute_until ended: shutdown after 3 attempts
 standing: mine_compound 400, 5 attempts left
-texts: 3 shown after the plan, 0 of them new, 4 older ones dropped
+texts: 3 from agent-1, agent-4, shown after the plan; 0 new, 4 older ones dropped
 can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10
 cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit); sell_power (no_offer); cancel_power_order (order_not_found)
 places (km, cost, ticks, emission, compound g, material): amber "Amber, the old; 1 more" 5.1 6 1 12 30000 silicate; drift "Drift" 36.0 36 4 ? ? ice; 7 more
@@ -87,7 +87,7 @@ here: radiation 46, compound 20000 g
 woken: job_done
 execute_until ended: shutdown after 3 attempts
 standing: mine_compound 400, 5 attempts left
-texts: 3 shown after the plan, 0 of them new, 4 older ones dropped
+texts: 3 from agent-1, agent-4, shown after the plan; 0 new, 4 older ones dropped
 can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10
 cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit)
 places (cost, ticks, emission, compound g): amber 6 1 12 30000; drift "Drift" 36 4 ? ?; 7 more

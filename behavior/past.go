@@ -24,6 +24,10 @@ type past struct {
 	place string
 	// received is what other agents gave lately, the newest last.
 	received []receipt
+	// sent is what the agent wrote lately, the newest last.
+	sent []sent
+	// sights are the memories of places, the newest last.
+	sights []reading
 	// looked are the topics of rules that were looked up, the newest last.
 	looked []string
 	// read are the texts of others that were read, the newest last.
@@ -41,11 +45,50 @@ type receipt struct {
 	from, kind   string
 }
 
-// receiptsMax is how many gifts a past holds, receiptTicks for how long they are told.
+// sent is a message or note of the agent's own. A note has no receiver.
+type sent struct {
+	Tick int64  `json:"tick"`
+	To   string `json:"to,omitempty"`
+	Text string `json:"text"`
+	// told is the receiver as it may be named before the plan.
+	told string
+}
+
+// receiptsMax is how many gifts, and how many own texts, a past holds; receiptTicks is for
+// how long they are told.
 const (
 	receiptsMax  = 3
 	receiptTicks = 20
 )
+
+// send notes what an accepted action of the agent wrote. What an order repeats is one text.
+func (p *past) send(d Decision, o world.Outcome) {
+	s := sent{Tick: o.Tick}
+	for _, arg := range argumentsOf(o.Action) {
+		switch arg.Kind {
+		case world.ParamText:
+			s.Text = arg.Text
+		case world.ParamAgent:
+			s.To, s.told = arg.Text, d.naming(false)(repeated(o.Action), arg.Param, arg.Text)
+		}
+	}
+	if s.Text == "" || !o.Accepted {
+		return
+	}
+	p.sent = slices.DeleteFunc(p.sent, func(e sent) bool { return e.To == s.To && e.Text == s.Text })
+	p.sent = append(p.sent, s)
+	p.sent = p.sent[max(0, len(p.sent)-receiptsMax):]
+}
+
+// lately is what the agent wrote in the last ticks before the given one.
+func (p *past) lately(tick int64) (list []sent) {
+	for _, s := range p.sent {
+		if tick-s.Tick <= receiptTicks {
+			list = append(list, s)
+		}
+	}
+	return list
+}
 
 // Receive tells the mind that another agent gave it something.
 func (m *Mind) Receive(tick int64, from, kind string, amount int64) {
@@ -126,12 +169,28 @@ func halving(name string, n int, write func(n int) variant) sectionDraft {
 	}}
 }
 
-// focus is what a recollection is about: the goals, and what is at hand.
+// inSight are the memories of places whose numbers the observation shows.
+func (p *past) inSight(o world.Observation) (ids []string) {
+	for _, s := range p.sights {
+		if s.text == o.Self.Place || slices.ContainsFunc(o.Places, func(at world.Sight) bool { return at.ID == s.text && at.Visible }) {
+			ids = append(ids, s.memory)
+		}
+	}
+	return ids
+}
+
+// focus is what a recollection is about: the goals, what is at hand, and the places where
+// nothing can be seen from afar.
 func (m *Mind) focus(o world.Observation) memory.Focus {
 	f := memory.Focus{Query: m.goalsText(), Subjects: []string{o.Self.Place}, Now: o.Tick}
 	for _, a := range o.Agents {
 		if a.Place == o.Self.Place {
 			f.Subjects = append(f.Subjects, a.ID)
+		}
+	}
+	for _, at := range o.Places {
+		if !at.Visible {
+			f.Subjects = append(f.Subjects, at.ID)
 		}
 	}
 	return f

@@ -1,6 +1,7 @@
 package behavior
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,7 +45,8 @@ type prompt struct {
 	// early says that they stand in the opening instead: the layer of the guard that
 	// holds them back is off.
 	early bool
-	// fresh counts those among them that the agent has not read before.
+	// fresh counts those among them that the agent has not read before, and lessons, which
+	// are of use only before the decision.
 	fresh int
 	// untrusted says that new text of other agents is held back, or any stands in the
 	// opening.
@@ -76,28 +78,37 @@ func (m *Mind) compose(view world.View) prompt {
 	seen.Inbox, seen.Here.Notes, seen.received = nil, nil, m.past.received
 	focus := m.focus(seen.Observation)
 	held := m.recallHeard(texts{Inbox: p.seen.Inbox, Notes: p.seen.Here.Notes}, focus)
-	held.bare, held.posted = !m.cfg.Guards(policy.LayerEnvelope), m.past.spoken
+	held.bare, held.spoken = !m.cfg.Guards(policy.LayerEnvelope), m.past.spoken
 	seen.HeldBack = held.count()
 	var lessons []variant
 	lessons, held.taught = m.lessons(seen, outcome)
 	for _, s := range held.taught {
 		held.Lessons = append(held.Lessons, s.Text)
 	}
-	// The text of the agent's last action goes among the texts of others that it may repeat.
+	// The agent's own texts go among the texts of others that they may repeat, and where they
+	// may repeat what was read then they stand nowhere else, long after that left the view:
+	// the lines here are trusted like the agent's own observations.
 	said := ""
-	for _, arg := range argumentsOf(outcome.Action) {
-		if arg.Kind == world.ParamText {
-			said = arg.Text
+	var ownWords []trace.Source
+	for _, s := range m.past.lately(seen.Tick) {
+		posted := func(n world.Note) bool { return n.Author == m.id && n.Tick == s.Tick }
+		own := held.count() == 0 && !m.past.spoken(s.Tick).tainted
+		switch {
+		case own && s.Tick == outcome.Tick:
+			said = s.Text
+		case own:
+			ownWords = append(ownWords, s.source(m.past.spoken))
+		case held.count() > 0 && !slices.ContainsFunc(held.Notes, posted):
+			held.Said = append(held.Said, s)
+		}
+		if !own {
+			s.Text = ""
+		}
+		if s.Tick != outcome.Tick {
+			seen.sent = append(seen.sent, s)
 		}
 	}
-	if held.count() > 0 {
-		held.Said, said = said, ""
-	}
-	if held.spoken = m.past.spoken(outcome.Tick); held.spoken.tainted {
-		// It may repeat what was read then, long after that left the view, and the
-		// line of the outcome is trusted like the agent's own observations.
-		said = ""
-	}
+	seen.senders = held.authors()
 	for _, l := range held.Inbox {
 		seen.unread += m.past.unread(l.ID)
 	}
@@ -118,7 +129,7 @@ func (m *Mind) compose(view world.View) prompt {
 		last, done = m.lastOutcome(outcome, said, m.knownIDs(p.seen, outcome.Action))
 	}
 	if !p.early {
-		p.fresh = seen.unread
+		p.fresh = seen.unread + len(held.Lessons)
 	}
 	p.found, p.untrusted = placeEntry(m.words, seen.Observation), p.fresh > 0
 
@@ -129,13 +140,13 @@ func (m *Mind) compose(view world.View) prompt {
 	}
 	history := m.history(done)
 	drafts := []sectionDraft{
-		{name: sectionGoals, variants: []variant{{text: m.goals(view.Goals())}}},
+		{name: sectionGoals, variants: []variant{{text: m.goals(view)}}},
 		m.knownRules(),
 		history,
-		m.recalled(focus, slices.Concat(history.variants[0].ids, done.ids)),
+		m.recalled(focus, slices.Concat(history.variants[0].ids, done.ids, m.past.inSight(p.seen))),
 		{name: sectionPlaybook, variants: lessons},
 		{name: sectionOutcome, variants: []variant{last}},
-		m.observed(seen),
+		m.observed(seen, ownWords),
 		messages,
 	}
 	if text := m.repetition.advice.text(m.words); text != "" {
@@ -171,17 +182,23 @@ func (m *Mind) compose(view world.View) prompt {
 	return p
 }
 
-// knownRules are the rules in numbers that need no call; none where there is no room.
+// knownRules are the rules in numbers that need no call; in a compact prompt without what
+// was looked up.
 func (m *Mind) knownRules() sectionDraft {
-	lines := modules.Known(m.cfg.Language, m.rules, m.past.looked)
-	if len(lines) == 0 || m.cfg.PromptProfile == ProfileCompact {
+	looked := m.past.looked
+	if m.cfg.PromptProfile == ProfileCompact {
+		looked = nil
+	}
+	lines := modules.Known(m.cfg.Language, m.rules, looked)
+	if len(lines) == 0 {
 		return sectionDraft{name: sectionKnown, variants: []variant{{}}}
 	}
 	return sectionDraft{name: sectionKnown, variants: []variant{{text: strings.Join(append([]string{m.words.headingKnown}, lines...), "\n")}, {}}}
 }
 
-// goals are those of the persona, and how far the agent is with those of the scenario.
-func (m *Mind) goals(pursued []world.GoalStatus) string {
+// goals are those of the persona, how far the agent is with those of the scenario, and what
+// the run is scored by.
+func (m *Mind) goals(view world.View) string {
 	lines := []string{m.words.headingGoals}
 	if m.persona.ShortTermGoal != "" {
 		lines = append(lines, m.words.lineShortTerm+m.persona.ShortTermGoal)
@@ -189,7 +206,7 @@ func (m *Mind) goals(pursued []world.GoalStatus) string {
 	if m.persona.LongTermGoal != "" {
 		lines = append(lines, m.words.lineLongTerm+m.persona.LongTermGoal)
 	}
-	for _, g := range pursued {
+	for _, g := range view.Goals() {
 		_, what, _ := strings.Cut(g.Goal.Metric, ":")
 		line := fmt.Sprintf(m.words.lineScored, capText(g.Goal.Text), what, g.Now, g.Goal.AtLeast)
 		if g.MetAt >= 0 {
@@ -197,21 +214,25 @@ func (m *Mind) goals(pursued []world.GoalStatus) string {
 		}
 		lines = append(lines, line)
 	}
+	if task, ok := view.Task(); ok && task.Counts(m.id) {
+		who := strings.Join(task.Agents, ", ")
+		lines = append(lines, fmt.Sprintf(m.words.lineTask, task.Metric, cmp.Or(who, m.words.textAll), task.From, task.Ticks))
+	}
 	return strings.Join(lines, "\n")
 }
 
 // observed is the observation, and the same with ever shorter lists of distant
 // things; the omitted counts stay exact.
-func (m *Mind) observed(seen opened) sectionDraft {
+func (m *Mind) observed(seen opened, ownWords []trace.Source) sectionDraft {
 	s := sketch{opened: seen, layout: m.layout, goals: words(m.goalsText()), needless: m.cfg.Needless, words: m.words}
 	s.strangeNames = s.details && !m.cfg.Guards(policy.LayerOrder)
-	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text()}}, shorter: func() (variants []variant) {
+	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text(), sources: ownWords}}, shorter: func() (variants []variant) {
 		for {
 			var ok bool
 			if s.layout, ok = s.layout.halved(seen); !ok {
 				return variants
 			}
-			variants = append(variants, variant{text: s.text()})
+			variants = append(variants, variant{text: s.text(), sources: ownWords})
 		}
 	}}
 }

@@ -22,16 +22,15 @@ type texts struct {
 	// Lessons are lines of the playbook that are trusted less than what the agent
 	// observed itself.
 	Lessons []string `json:"lessons,omitempty"`
-	// Said is the text of the agent's last action: it may repeat what others wrote,
-	// so it stays with their texts.
-	Said string `json:"you_said,omitempty"`
+	// Said is what the agent wrote itself in the last ticks: it may repeat what others
+	// wrote, so it stays with their texts.
+	Said []sent `json:"you_said,omitempty"`
 	// LeftOut counts the older texts cut to stay in the budget.
 	LeftOut int `json:"left_out,omitempty"`
 	// recalled are the sources of Remembered, taught those of Lessons.
 	recalled, taught []trace.Source
-	// spoken tells what Said may repeat, posted the same of an own note by its tick.
-	spoken utterance
-	posted func(tick int64) utterance
+	// spoken tells what a text of the agent's own may repeat, by its tick.
+	spoken func(tick int64) utterance
 	// bare says that the texts stand in the prompt without an envelope.
 	bare bool
 }
@@ -43,12 +42,30 @@ type opened struct {
 	HeldBack int
 	// unread is how many of them the agent has not read before.
 	unread int
-	// received is what other agents gave lately.
+	// received is what other agents gave lately, sent what the agent wrote, without the text
+	// where that may repeat others. senders are the authors of what is held back.
 	received []receipt
+	sent     []sent
+	senders  []string
 	// standing is the agent's standing order, nil without one.
 	standing *world.ExecuteUntil
 	// naming is how the ids in it are told.
 	naming naming
+}
+
+// authors are who wrote the texts, as the world knows it.
+func (t texts) authors() (ids []string) {
+	for _, m := range t.Inbox {
+		ids = append(ids, m.From)
+	}
+	for _, n := range t.Notes {
+		ids = append(ids, n.Author)
+	}
+	for _, s := range slices.Concat(t.recalled, t.taught) {
+		ids = append(ids, s.OriginAgent)
+	}
+	slices.Sort(ids)
+	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == "" })
 }
 
 func (t texts) count() int {
@@ -92,15 +109,19 @@ func (t texts) sources(self string) []trace.Source {
 	for _, n := range t.Notes {
 		s := textSource(trace.KindNote, n.ID, n.Author, n.Tick, encode(n))
 		if n.Author == self {
-			s = t.posted(n.Tick).source(s)
+			s = t.spoken(n.Tick).source(s)
 		}
 		list = append(list, s)
 	}
-	if t.Said != "" {
-		id := fmt.Sprintf("said-%d", t.spoken.tick)
-		list = append(list, t.spoken.source(textSource(trace.KindSaid, id, "", t.spoken.tick, t.Said)))
+	for _, s := range t.Said {
+		list = append(list, s.source(t.spoken))
 	}
 	return list
+}
+
+// source is the text as a source, given what it may repeat by its tick.
+func (s sent) source(spoken func(tick int64) utterance) trace.Source {
+	return spoken(s.Tick).source(textSource(trace.KindSaid, fmt.Sprintf("said-%d", s.Tick), "", s.Tick, s.Text))
 }
 
 func textSource(kind trace.SourceKind, id, author string, tick int64, shown string) trace.Source {
@@ -131,7 +152,7 @@ func (t *Turn) reveal() {
 // then only what the text says, for the model and for the trust of sources alike.
 
 // plainLines are the texts as sources without an author, one a line, the newest first.
-// What the agent said itself is the last of them and has no kind.
+// What the agent said itself comes last and has no kind.
 func (t texts) plainLines() []trace.Source {
 	var list []trace.Source
 	for _, m := range t.Inbox {
@@ -143,8 +164,8 @@ func (t texts) plainLines() []trace.Source {
 	for _, s := range slices.Concat(t.recalled[:len(t.Remembered)], t.taught[:len(t.Lessons)]) {
 		list = append(list, textSource(s.Kind, s.ID, "", s.OriginTick, s.Text))
 	}
-	if t.Said != "" {
-		list = append(list, textSource("", "", "", 0, "You said: "+t.Said))
+	for _, s := range t.Said {
+		list = append(list, textSource("", "", "", 0, "You said: "+s.Text))
 	}
 	return list
 }

@@ -27,7 +27,7 @@ func TestTextsOfOthersFollowThePlan(t *testing.T) {
 				t.Errorf("%s: the first request shows %q", protocol, word)
 			}
 		}
-		if !strings.Contains(body, `texts: 2 shown after the plan`) {
+		if !strings.Contains(body, `texts: 2 from agent-2, shown after the plan; 2 new`) {
 			t.Errorf("%s: the first request does not tell that there are two texts", protocol)
 		}
 		if allowed := first.Request.Choice.Allowed; protocol == behavior.ProtocolLean && strings.Join(allowed, " ") != "plan" {
@@ -109,7 +109,7 @@ func TestOwnTextIsRememberedByItsLength(t *testing.T) {
 	mind.Learn(1, behavior.Decision{Executed: said, Known: []string{"agent-2"}}, world.Outcome{Tick: 1, Accepted: true, Action: said})
 	w.Advance()
 	body := string(firstAsk(t, mind.Begin(w.View(0))).Request.Body())
-	if !strings.Contains(body, "send_message agent-2 (14 characters) ok") || strings.Contains(body, "zebra") {
+	if !strings.Contains(body, "send_message agent-2 (14 characters) ok\\n") || !strings.Contains(body, `sent: message to agent-2 in tick 1 \"zebra crossing\"`) {
 		t.Errorf("the history of a message is missing or repeats its text:\n%s", body)
 	}
 }
@@ -185,7 +185,7 @@ func TestReadTextsLockNothing(t *testing.T) {
 		if allowed := first.Request.Choice.Allowed; !slices.Contains(allowed, "plan") || !slices.Contains(allowed, "decision") && !slices.Contains(allowed, "turn") {
 			t.Errorf("%s: with a text that was read %v are allowed", protocol, allowed)
 		}
-		if body := string(first.Request.Body()); strings.Contains(body, "zebra") || !strings.Contains(body, "1 shown after the plan, 0 of them new") {
+		if body := string(first.Request.Body()); strings.Contains(body, "zebra") || !strings.Contains(body, "1 from agent-2, shown after the plan; 0 new") {
 			t.Errorf("%s: the first request shows the text, or does not tell of it", protocol)
 		}
 		turn.Answer(plan)

@@ -29,7 +29,7 @@ type wording struct {
 	headingKnown                                                                string
 	headingGoals, headingHistory, headingEarlier, headingMemory, headingOutcome string
 	headingAdvice, headingObservation, headingMessages, headingPlaybook         string
-	lineShortTerm, lineLongTerm, lineScored, lineMet                            string
+	lineShortTerm, lineLongTerm, lineScored, lineMet, lineTask, textAll         string
 
 	// The observation: the keys of its lines, then the words within them.
 	lineYou, lineHere, lineWoken, lineEnded, lineTexts, lineStanding      string
@@ -60,7 +60,9 @@ type wording struct {
 	asideNext, asidePicked, asideDraft, asidePlan, asideFault, asideZero, textExpected string
 	asideAmount, asideMost, asideLeast, asideMultiple, asideCut                        string
 	// textReceived is what another agent gave.
-	textReceived, lineReceived                            string
+	textReceived, lineReceived string
+	// lineSent leads to what the agent wrote itself, a message or a note.
+	lineSent, textMessage, textNote, textLater            string
 	textRequested, textAvailable, textLimit, textNoReason string
 	memory                                                memory.Words
 

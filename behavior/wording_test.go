@@ -101,7 +101,7 @@ func TestChineseObservation(t *testing.T) {
 唤醒原因: job_done
 execute_until 已结束: heat_above, 共 3 次
 持续行动: mine_compound 400, 还剩 5 次
-消息: 3 条在计划之后给出, 其中新的 0 条, 更早的 4 条已丢弃
+消息: 3 条, 来自 agent-1, agent-4, 提交计划后显示; 新 0 条, 更早的 4 条已丢弃
 可做: wait; move_agent 至 amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 最多 2, recipe.maintenance 最多 1)|f2 (recipe.maintenance); transfer_resource 至 agent-1|agent-4; buy_power 10..50 价 3; place_power_order buy 最多 160|sell 最多 10
 不可做: refine_compound (compound 缺 400, electricity 缺 2); build_factory (factory_limit); sell_power (no_offer); cancel_power_order (order_not_found)
 地点 (km, 耗电, 回合, 辐射源, compound g, 材质): amber "Amber, the old; 1 more" 5.1 6 1 12 30000 silicate; drift "Drift" 36.0 36 4 ? ? ice; 另有 7

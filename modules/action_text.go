@@ -47,33 +47,19 @@ func contents(w *wording, p world.Param) string {
 		return " " + w.noun(p.Unit)
 	case p.Kind == world.ParamChoice && slices.Equal(p.Choices, world.Resources()):
 		return " " + w.noun(resourceNoun)
+	case p.Kind == world.ParamChoice && strings.HasPrefix(p.Choices[0], recipeNoun):
+		return " " + w.noun(recipeNoun)
 	case p.Kind == world.ParamChoice:
-		return " " + choicesText(p.Choices)
+		return " " + strings.Join(p.Choices, "|") // in full, as they have to be written
 	}
 	return " " + w.noun(string(p.Kind))
 }
 
 // unitsUnit is the unit that needs no mention; resourceNoun stands for the list of
-// resources, which an agent finds in its own stock.
+// resources, which an agent finds in its own stock, recipeNoun for that of recipes, which
+// are among the rules that a prompt tells, with what they take.
 const (
 	unitsUnit    = "units"
 	resourceNoun = "resource"
+	recipeNoun   = "recipe"
 )
-
-// choicesText lists choices with their common prefix once: a.b.(c|d).
-func choicesText(choices []string) string {
-	prefix := choices[0][:strings.LastIndexByte(choices[0], '.')+1]
-	for _, c := range choices {
-		for !strings.HasPrefix(c, prefix) {
-			prefix = prefix[:strings.LastIndexByte(strings.TrimSuffix(prefix, "."), '.')+1]
-		}
-	}
-	if prefix == "" || len(choices) == 1 {
-		return strings.Join(choices, "|")
-	}
-	tails := make([]string, len(choices))
-	for i, c := range choices {
-		tails[i] = c[len(prefix):]
-	}
-	return prefix + "(" + strings.Join(tails, "|") + ")"
-}

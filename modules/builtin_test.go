@@ -105,7 +105,7 @@ func TestRecallGivesLinesAndSources(t *testing.T) {
 	want = []string{"[mem-1-1] tick 1 outcome: mine_compound 5000 ok", "[mem-3-3] tick 3 outcome failed: refine_compound refused"}
 	got := into[[]string](t, found)
 	for i, line := range got {
-		if score := fmt.Sprintf(" (score %d)", found.Sources[i].Score); !strings.HasSuffix(line, score) || found.Sources[i].Score == 0 {
+		if score := fmt.Sprintf(" (relevance %d)", found.Sources[i].Score); !strings.HasSuffix(line, score) || found.Sources[i].Score == 0 {
 			t.Errorf("%s does not end in the score of its source, %s", line, score)
 		}
 	}
@@ -129,7 +129,6 @@ func TestRulesFollowTheWorld(t *testing.T) {
 	env := testEnv(t)
 	r := env.View.Rules()
 	for topic, want := range map[string][]string{
-		"actions":     {"execute_until: ", "mine_compound: 1 electricity"},
 		"recipes":     {"recipe.assembler.control_chip in factory.assembler.mk1: per batch 6 electricity + 2 hardware -> 1 data + 1 control_chip, 2 ticks"},
 		"power":       {fmt.Sprintf("capacity %d", r.PowerCapacity), fmt.Sprintf("at %d it is refused", 10*r.HeatCapacity)},
 		"travel":      {fmt.Sprintf("started %d km", r.MoveRangeKM)},

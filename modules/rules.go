@@ -12,7 +12,7 @@ import (
 )
 
 // ruleTopics lists the parts that can be asked for.
-var ruleTopics = []string{"actions", "recipes", "power", "travel", "market", "stop_events"}
+var ruleTopics = []string{"recipes", "power", "travel", "market", "stop_events"}
 
 // rulesArgs are the arguments of world.rules.
 type rulesArgs struct {
@@ -36,12 +36,6 @@ func rulesModule() module {
 func rulesAbout(w *wording, r world.Rules, topic string) []string {
 	var lines []string
 	switch topic {
-	case "actions":
-		// What each action does; its parameters are in the schema.
-		for _, spec := range r.Actions() {
-			lines = append(lines, spec.Name+w.lineStart+w.actionDoc(spec, r))
-		}
-		return lines
 	case "recipes":
 		// What can be built and made, with price, product and duration.
 		for _, k := range r.FactoryKinds() {
@@ -109,7 +103,7 @@ func Known(l Language, r world.Rules, topics []string) (lines []string) {
 		lines = append(lines, w.recipes+strings.Join(batches, "; "))
 	}
 	if !slices.Contains(topics, "power") {
-		lines = append(lines, fmt.Sprintf(w.perTick, r.IdleDraw, r.Dissipation, r.HeatCapacity, r.HeatCapacity, 10*r.HeatCapacity))
+		lines = append(lines, fmt.Sprintf(w.perTick, r.IdleDraw, r.LowPercent, r.Dissipation, r.HeatCapacity, r.HeatCapacity, 10*r.HeatCapacity))
 	}
 	for _, topic := range topics {
 		lines = append(lines, rulesAbout(w, r, topic)...)
@@ -117,11 +111,11 @@ func Known(l Language, r world.Rules, topics []string) (lines []string) {
 	return lines
 }
 
-// RuleTopic is the topic of a result's source, if it tells rules that a prompt does not
-// hold anyway.
+// RuleTopic is the topic of a result's source, if it tells rules that are worth keeping.
+// What the names of events mean is needed once, and is longer than all the others.
 func RuleTopic(source string) (topic string, ok bool) {
 	topic, ok = strings.CutPrefix(source, rulesSource)
-	return topic, ok && topic != "actions" && slices.Contains(ruleTopics, topic)
+	return topic, ok && topic != "stop_events" && slices.Contains(ruleTopics, topic)
 }
 
 // rulesSource begins the source of a topic's rules.

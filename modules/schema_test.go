@@ -256,13 +256,3 @@ func TestActionTextCoversTheRegistry(t *testing.T) {
 		t.Errorf("the actions take %d characters, at most 1150 are allowed", len(text))
 	}
 }
-
-func TestChoicesNameTheirPrefixOnce(t *testing.T) {
-	for _, c := range []struct{ choices, want string }{
-		{"buy sell", "buy|sell"}, {"a.b.c", "a.b.c"}, {"a.b.c a.b.d", "a.b.(c|d)"}, {"a.b.c a.d", "a.(b.c|d)"}, {"a.b c.d", "a.b|c.d"},
-	} {
-		if got := choicesText(strings.Fields(c.choices)); got != c.want {
-			t.Errorf("%s is written %s, want %s", c.choices, got, c.want)
-		}
-	}
-}

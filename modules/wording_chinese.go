@@ -14,10 +14,10 @@ var chinese = wording{
 		moduleList:        "列出这些工具",
 		moduleObservation: "你的观察或其中一节",
 		moduleRecent:      "你最近的记忆",
-		moduleSearch:      "搜索记忆；query 为空取最重要的",
+		moduleSearch:      "搜索记忆",
 		moduleRules:       "规则数值",
 		moduleRoute:       "路程的耗电、回合和余量",
-		moduleDryRun:      "试运行一个行动（JSON 文本）",
+		moduleDryRun:      "试运行一个候选（JSON 文本）",
 	},
 	registry: registryWording{actions: chineseActions, events: chineseEvents, kinds: map[string]string{
 		world.AssemblerMk1:      "运行各产品配方",
@@ -25,7 +25,7 @@ var chinese = wording{
 	}},
 	nouns: map[string]string{
 		string(world.ParamPlace): "地点", string(world.ParamAgent): "智能体", string(world.ParamFactory): "工厂",
-		string(world.ParamOrder): "订单", resourceNoun: "资源", world.Ticks: "回合", "batches": "批", unitsUnit: "单位",
+		string(world.ParamOrder): "订单", resourceNoun: "资源", recipeNoun: "配方", world.Ticks: "回合", "batches": "批", unitsUnit: "单位",
 	},
 	lineStart: "：",
 
@@ -37,8 +37,8 @@ var chinese = wording{
 	reason:    "原因：",
 	adjusted:  "%s 取 %d，而非 %d",
 
-	recipes: "配方（一批的原料、回合）：",
-	perTick: "每回合：清醒耗 %d electricity，散热 %d*heat/%d 向上取整，至少 1；heat 超过 %d 采集减少，到 %d 被拒",
+	recipes: "配方 (每件产品的原料, 回合): ",
+	perTick: "每回合（休眠也）耗 %d electricity（剩 %d%% 为低电），散热 %d*heat/%d 向上取整；heat 超过 %d 采集减少，到 %d 被拒",
 
 	rules: ruleWording{
 		build:      "建造 %s：%s，%d 回合；%s",
@@ -46,9 +46,9 @@ var chinese = wording{
 		anyFactory: "任意工厂",
 		noWear:     "磨损清零",
 		wear:       "磨损：每生产一批产品 +%d，到 %d 即报废停用",
-		queue:      "每座工厂最多排 %d 批，每个智能体最多 %d 座工厂",
+		queue:      "每座工厂最多排 %d 批，逐批进行；每个智能体最多 %d 座工厂",
 
-		capacity:   "electricity：容量 %d，清醒的智能体每回合耗 %d",
+		capacity:   "electricity：容量 %d，每回合耗 %d，休眠也耗",
 		powerState: "电力状态：剩余容量 %d%% 时为 low，%d%% 时为 critical，0 时为 shutdown",
 		shutdown:   "停机期间：不耗电，每回合 +%d electricity，达到 %d%% 时重启",
 		harvest:    "harvest_radiation：每回合最多 %d，每单位 +%d heat",
@@ -75,7 +75,7 @@ var chinese = wording{
 	},
 	faults: chineseFaults,
 	memory: memory.Words{Tick: "第 %d 回合", Ticks: "第 %d-%d 回合", Failed: "失败", From: "来自", Last: ", 最新一条", Total: "合计"},
-	score:  " (得分 %d)",
+	score:  " (相关度 %d)",
 }
 
 // chineseActions say what each action does and costs.
@@ -95,18 +95,20 @@ var chineseActions = map[string]func(world.Rules) string{
 		return fmt.Sprintf("%d g 加 %d electricity 得 1 hardware", r.RefineGPerHardware, r.RefineCostPerKG)
 	},
 	"build_factory": func(r world.Rules) string {
-		return fmt.Sprintf("此处 %d electricity、%d hardware、%d 回合；电站 %d electricity、%d hardware、%d 回合",
+		return fmt.Sprintf("在此处动工：%d electricity、%d hardware、%d 回合；电站 %d electricity、%d hardware、%d 回合",
 			r.BuildElectricity, r.BuildHardware, r.BuildTicks, r.PlantElectricity, r.PlantHardware, r.PlantTicks)
 	},
-	"schedule_recipe":    said("在此处你的工厂；原料即扣"),
+	"schedule_recipe":    said("在此处你的工厂，逐批进行；原料即扣"),
 	"transfer_resource":  said("给此处的智能体"),
-	"buy_power":          said("在此处；price：每 10 electricity 最高 data"),
-	"sell_power":         said("在此处；price：最低 data"),
-	"place_power_order":  said("在此处挂单"),
+	"buy_power":          said("在此处，按十；price：每 10 最高 data"),
+	"sell_power":         said("在此处，按十；price：最低 data"),
+	"place_power_order":  said("在此处挂单，按十"),
 	"cancel_power_order": said("撤单"),
-	"send_message":       said("给任何智能体；远则晚到"),
-	"post_note":          said("此处留言"),
-	"execute_until":      said("每回合自动重复一个行动、不再询问，直到某事件发生、被拒或满 max_ticks 次"),
+	"send_message": func(world.Rules) string {
+		return fmt.Sprintf("给任何智能体，最多 %d 字符；远则晚到", world.TextMax)
+	},
+	"post_note":     said("此处留言"),
+	"execute_until": said("每回合自动重复一个行动、不再询问，直到某事件发生、被拒或满 max_ticks 次"),
 }
 
 // said is a text without numbers.

@@ -8,10 +8,10 @@ var english = wording{
 		moduleList:        "List these tools.",
 		moduleObservation: "Your observation, or one section.",
 		moduleRecent:      "Your newest memories.",
-		moduleSearch:      "Search your memories; empty query: weightiest.",
+		moduleSearch:      "Search your memories.",
 		moduleRules:       "Rules in numbers.",
 		moduleRoute:       "A journey's cost, ticks and what it leaves.",
-		moduleDryRun:      "Dry run of an action, as JSON text.",
+		moduleDryRun:      "Dry run of a candidate, as JSON text.",
 	},
 	lineStart: ": ",
 
@@ -23,8 +23,8 @@ var english = wording{
 	reason:    " Reason: ",
 	adjusted:  "%s %d, not %d",
 
-	recipes: "recipes (a batch's inputs, ticks): ",
-	perTick: "each tick awake takes %d electricity and sheds %d*heat/%d heat, rounded up; harvests yield less above %d heat, nothing at %d",
+	recipes: "recipes (inputs and ticks for one product): ",
+	perTick: "each tick, asleep too, takes %d electricity (low power: %d%% left) and sheds %d*heat/%d heat, rounded up; harvests yield less above %d heat, nothing at %d",
 
 	rules: ruleWording{
 		build:      "build %s: %s, %d ticks; %s",
@@ -32,9 +32,9 @@ var english = wording{
 		anyFactory: "any factory",
 		noWear:     "no wear",
 		wear:       "wear: +%d per batch of a product, worn out at %d",
-		queue:      "at most %d batches in a factory's queue, %d factories per agent",
+		queue:      "at most %d batches in a factory's queue, one after another; %d factories per agent",
 
-		capacity:   "electricity: capacity %d, an awake agent uses %d per tick",
+		capacity:   "electricity: capacity %d, each tick takes %d, asleep too",
 		powerState: "power state: low at %d%% of capacity, critical at %d%%, shutdown at 0",
 		shutdown:   "in shutdown: nothing is used, +%d electricity per tick, restart at %d%%",
 		harvest:    "harvest_radiation: at most %d per tick, +%d heat per unit",
@@ -60,5 +60,5 @@ var english = wording{
 		and:            " and ",
 	},
 	memory: memory.English,
-	score:  " (score %d)",
+	score:  " (relevance %d)",
 }

@@ -19,6 +19,7 @@ func (w *World) View(n int) View {
 		v.goals = append(v.goals, GoalStatus{p.goal, a.id, p.metAt, p.metric(w, a)})
 	}
 	v.standing, _ = w.Standing(n)
+	v.task = w.scenario.Task
 	if a.ended.Attempts > 0 {
 		v.seen.OrderEnded = new(a.ended)
 	}

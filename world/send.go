@@ -2,6 +2,7 @@ package world
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -19,7 +20,7 @@ type SendMessage struct {
 
 func (SendMessage) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc: "To any agent; far ones get it later.", Aliases: []string{"message", "send", "tell", "发送消息", "发消息"},
+		Doc: fmt.Sprintf("To any agent, at most %d characters; far ones get it later.", TextMax), Aliases: []string{"message", "send", "tell", "发送消息", "发消息"},
 		Params: []Param{receiver(), freeText("message", "content", "body")},
 	}
 }

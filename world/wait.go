@@ -26,7 +26,7 @@ type WaitTicks struct {
 
 func (WaitTicks) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc: "Sleep; a job, message, fill or power change wakes you.", Aliases: []string{"sleep", "sleep_ticks", "休眠"},
+		Doc: "Sleep; a job, message, filled order or power change wakes you.", Aliases: []string{"sleep", "sleep_ticks", "休眠"},
 		Params: []Param{{
 			Name: "ticks", Kind: ParamAmount, Unit: Ticks, Min: 1, Max: WaitTicksMax, Doc: "ticks to sleep",
 			Aliases: []string{"duration", "amount", "n"},

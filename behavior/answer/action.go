@@ -354,7 +354,7 @@ func expectedOf(p world.Param) Phrase {
 		return oneOf(p.Choices)
 	case p.Kind == world.ParamText:
 		return say("a text of 1 to %d characters", p.Max)
-	case p.Kind == world.ParamAgent:
+	case p.Kind == world.ParamAgent, p.Kind == world.ParamOrder:
 		return say("an %s id of 1 to %d characters", Noun(p.Kind), idCharsMax)
 	}
 	return say("a %s id of 1 to %d characters", Noun(p.Kind), idCharsMax)

@@ -24,6 +24,8 @@ type prompt struct {
 	// journeys led to.
 	remembered []world.Here
 	visited    []string
+	// recipes are the names of those that the known rules list.
+	recipes []string
 	// playbook is the text of the last section of lessons.
 	playbook string
 	// turnStart is the index of the first item after the observation: from there
@@ -57,6 +59,14 @@ func readPrompt(input []llmclient.Item) prompt {
 		}
 		if text, _, ok := section(item.Text, l.headingGoals); ok {
 			p.goals = text
+		}
+		rules, _, _ := section(item.Text, l.headingKnown)
+		for line := range strings.Lines(rules) {
+			if key, _, entries, ok := cutLine(line); ok && key == l.keyRecipes {
+				for _, entry := range entries {
+					p.recipes = append(p.recipes, word(split(entry, ' ')[0]))
+				}
+			}
 		}
 		if text, _, ok := section(item.Text, headingPlaybook); ok {
 			p.playbook = text

@@ -34,7 +34,7 @@ type stage struct {
 	request request
 	allowed []tool
 	turn    transcript
-	// see is the last observation, offers what the tools say of the game.
+	// see is the last observation, offers what tools and rules say of the game.
 	see    world.Observation
 	offers catalogue
 	// chance makes the choices that no rule decides.
@@ -55,6 +55,7 @@ func newStage(seed uint64, r request) stage {
 	p := readPrompt(r.input)
 	s := stage{request: r, allowed: r.allowed(), turn: readTranscript(r.input[p.turnStart:])}
 	s.see, s.offers = readObservation(p.language, p.tick, p.observation), readCatalogue(r.tools)
+	s.offers.recipes = append(s.offers.recipes, p.recipes...)
 	s.chance = newChance(seed, s.see)
 	s.known = experience{refused: s.turn.refused(), latest: p.latest, refusal: p.language.refused}
 	s.ideas = s.proposals(p)

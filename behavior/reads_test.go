@@ -1,0 +1,160 @@
+package behavior
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/agentworld/behavior/answer"
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/memory"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
+)
+
+// These tests read what a model reads and nothing else. What a reader who played by hand had
+// to guess, ask for or try has to stand there, and what misled one must not.
+
+// reads holds a text against what has to stand in it, and what must not.
+func reads(t *testing.T, name, text string, needed, riddles []string) {
+	t.Helper()
+	for _, part := range needed {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s: no %q in\n%s", name, part, text)
+		}
+	}
+	for _, part := range riddles {
+		if strings.Contains(text, part) {
+			t.Errorf("%s: %q in\n%s", name, part, text)
+		}
+	}
+}
+
+// answers gives a turn one answer of calls, name and arguments in turn, and returns what the
+// next request adds behind the call items, with its choice.
+func answers(t *testing.T, turn *Turn, calls ...string) (told string, choice llmclient.ToolChoice) {
+	t.Helper()
+	ask, ok := turn.Next().(Ask)
+	if !ok {
+		t.Fatal("the turn does not ask")
+	}
+	before := len(ask.Request.Input)
+	var items []llmclient.Item
+	for i := 0; i < len(calls); i += 2 {
+		items = append(items, llmclient.FunctionCall(calls[i]+"-"+string(rune('a'+i)), calls[i], calls[i+1]))
+	}
+	turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: items}})
+	ask, ok = turn.Next().(Ask)
+	if !ok {
+		return "", choice
+	}
+	for _, it := range ask.Request.Input[before:] {
+		if it.Kind != llmclient.KindFunctionCall {
+			told += it.Text + "\n"
+		}
+	}
+	return told, ask.Request.Choice
+}
+
+// TestToolsSayItInFull: ids as they are written, limits with their numbers, one name a thing.
+func TestToolsSayItInFull(t *testing.T) {
+	for _, l := range modules.Languages() {
+		kit, err := NewKit(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules(), modules.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := kit.Mind("agent-1", world.Persona{}).Instructions()
+		for _, tool := range kit.tools {
+			text += "\n" + string(tool.Wire())
+		}
+		reads(t, l, text, []string{"factory.assembler.mk1|factory.power.radiation.mk1", "_above", " 200 "},
+			[]string{"recipe.(", "factory.(", `"action_rejected"`, `"insufficient_electricity"`, `["actions",`, "null where open", "lists the actions", "列行动"})
+	}
+}
+
+// TestErrorsLeadOn: an error says what helps, and what it names may be called.
+func TestErrorsLeadOn(t *testing.T) {
+	m, v := reader(t)
+	const plan = `{"goal":"g","steps":[],"actions":[{"action":"mine_compound","amount":500},{"action":"transfer_resource","to":"agent-4","what":"data"}]}`
+	turn := m.Begin(v)
+	answers(t, turn, "plan", plan)
+	told, choice := answers(t, turn, "decision_draft", `{"candidates":[{"action":"mine_compound","amount":"some"},{"action":"cancel_power_order","id":[]}]}`,
+		"decision", `{"candidate":1,"execute_until":null,"why":"","sources_used":[]}`)
+	reads(t, "no candidate can be read", told, []string{"an order id of 1 to", "call decision_draft again", `"tries_left":1`}, []string{"read: ;", `"attempt"`})
+	if !slices.Contains(choice.Allowed, "decision_draft") {
+		t.Errorf("a draft is asked for, and only %v may be called", choice.Allowed)
+	}
+	turn = m.Begin(v)
+	answers(t, turn, "plan", plan)
+	told, choice = answers(t, turn, "decision_draft", `{"candidates":[{"action":"transfer_resource","to":"agent-4","what":"data","amount":3},{"action":"mine_compound","amount":500}]}`)
+	reads(t, "an amount that the plan left open", told, []string{"left this field null", "in the plan, at the next tick"}, nil)
+	if !slices.Contains(choice.Allowed, "decision_draft") {
+		t.Errorf("a candidate was refused, and only %v may be called", choice.Allowed)
+	}
+}
+
+// TestAToolOutOfOrderInChinese: a lean turn with texts to read takes no decision before its plan.
+func TestAToolOutOfOrderInChinese(t *testing.T) {
+	m, v := reader(t)
+	kit, err := NewKit(Config{Settings: trace.Settings{Protocol: ProtocolLean, Language: modules.Chinese}}, world.DefaultRules(), modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Adopt(kit)
+	told, choice := answers(t, m.Begin(v), answer.ToolTurn, `{"plan":"p","candidates":[{"action":"wait"}],"candidate":1,"execute_until":null,"why":"","sources_used":[]}`)
+	reads(t, "zh", told, []string{CodeNotAllowedNow, "现在不能调用这个工具。请调用允许的工具。", `"allowed":["plan"]`}, nil)
+	if !slices.Equal(choice.Allowed, []string{answer.ToolPlan}) {
+		t.Errorf("allowed are %v", choice.Allowed)
+	}
+}
+
+// TestOwnWordsAreKept: whom the agent wrote, and when, stands before the plan, what it
+// promised among the texts it may repeat.
+func TestOwnWordsAreKept(t *testing.T) {
+	m, v := reader(t)
+	promise := world.SendMessage{To: "agent-2", Text: "I bring you 7 hardware."}
+	m.Learn(9, Decision{Decision: trace.Decision{DecidedBy: trace.ByModel}, Executed: promise, Known: []string{"agent-2"}}, world.Outcome{Tick: 9, Action: promise, Accepted: true})
+	p := m.compose(v)
+	reads(t, "before the plan", p.items[0].Text, []string{"sent: message to agent-2 in tick 9", "from agent-2, agent-3"}, []string{"7 hardware"})
+	reads(t, "after it", p.held.section(m.words), []string{`"you_said":[{"tick":9,"to":"agent-2","text":"I bring you 7 hardware."}]`}, nil)
+}
+
+// TestPlacesOutOfSightAreRemembered, and those in sight are not told twice.
+func TestPlacesOutOfSightAreRemembered(t *testing.T) {
+	m, v := reader(t)
+	here := v.Observe()
+	for i, place := range []string{"far-rock", here.Self.Place} {
+		o := here
+		o.Here.ID, o.Here.Radiation = place, 77+int64(i)
+		m.Learn(int64(i), Decision{Executed: world.Wait{}, Place: place, Seen: []memory.Entry{placeEntry(m.words, o)}}, world.Outcome{Tick: int64(i), Action: world.Wait{}, Accepted: true})
+	}
+	f := m.focus(here)
+	f.Subjects = append(f.Subjects, "far-rock") // it is listed, out of sight
+	reads(t, "memory", m.recalled(f, m.past.inSight(here)).variants[0].text, []string{"at far-rock: radiation 77"}, []string{"radiation 78"})
+}
+
+// TestGoalsTellTheScore: what a run is scored by, until when, is no secret of the report.
+func TestGoalsTellTheScore(t *testing.T) {
+	s, _, _ := scenario.Embedded("task_production_chips_40")
+	w, err := world.New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	kit, err := NewKit(Config{}, s.Rules, modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := kit.Mind(w.AgentID(0), w.Persona(0))
+	// Four topics stay, but not the list of events, which is longer than all of them.
+	for _, topic := range []string{"market", "power", "travel", "recipes"} {
+		m.past.looked = append(m.past.looked, topic)
+	}
+	reads(t, "opening", m.compose(w.View(0)).items[0].Text,
+		[]string{"Run score: produced:control_chip of all agents, ticks 1-40", "trades are in lots of 10", "asleep"}, nil)
+	if _, keeps := modules.RuleTopic("rules-stop_events"); keeps {
+		t.Error("the list of events stays in every prompt")
+	}
+}
