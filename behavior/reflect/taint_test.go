@@ -158,6 +158,8 @@ type scene struct {
 	lived    *Experience
 	parrot   *parrot
 	canaries []string
+	// read are those that the requests of the turn showed: a model knows no other.
+	read []string
 }
 
 func newScene(t *rapid.T) *scene {
@@ -180,7 +182,7 @@ func newScene(t *rapid.T) *scene {
 	}
 	s := &scene{T: t, world: w, kit: kit, mind: kit.Mind(w.AgentID(0), w.Persona(0)), learning: NewKit(cfg, 1), lived: NewExperience("run-1", w.AgentID(0)), canaries: []string{"zqxbullet"}}
 	s.mind.SetPlaybook(book)
-	s.parrot = &parrot{T: t, canaries: &s.canaries}
+	s.parrot = &parrot{T: t, canaries: &s.read}
 	return s
 }
 
@@ -205,6 +207,7 @@ func (s *scene) others() (intents []world.Intent) {
 // turn plays one turn of the agent and checks what it is shown.
 func (s *scene) turn() behavior.Decision {
 	turn := s.mind.Begin(s.world.View(0))
+	s.read = nil
 	shown := map[string]string{}
 	for {
 		switch step := turn.Next().(type) {
@@ -252,7 +255,9 @@ func (s *scene) check(ask behavior.Ask, shown map[string]string) {
 		}
 		for _, c := range s.canaries {
 			if strings.Contains(it.Text, c) {
-				shown[c] = it.Text
+				if shown[c] = it.Text; !slices.Contains(s.read, c) {
+					s.read = append(s.read, c)
+				}
 			}
 		}
 	}
