@@ -36,6 +36,10 @@ type deed struct {
 	// remembered is a memory as it stands, where the decisions behind it are too
 	// long ago to be told apart; the fields above but the ids are then empty.
 	remembered string
+	// news numbers what others or time did, and is 0 for the agent's own deeds; giver is who
+	// gave it something.
+	news  int64
+	giver string
 }
 
 // newDeed is what became of one decision, not yet remembered under an id. name is
@@ -208,6 +212,9 @@ func (d deed) end(w *wording) string {
 		changes = append(changes, fmt.Sprintf("%s %+d", c.Resource, c.Amount))
 	}
 	text := w.textDone
+	if d.news != 0 {
+		text = ""
+	}
 	if len(changes) > 0 {
 		between := ", "
 		if d.count > 1 {

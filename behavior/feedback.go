@@ -153,12 +153,13 @@ const faultCharsMax = 160
 
 // asides are what a model has to be told of its decision beside what came of it: whatever
 // the engine changed, cut or put in its place.
-func (w *wording) asides(d Decision) (lines []string) {
+// refusals are what the world refused in its tick.
+func (w *wording) asides(d Decision, refusals []string) (lines []string) {
 	say := func(form string, values ...any) { lines = append(lines, fmt.Sprintf(form, values...)) }
 	failed := cmp.Or(d.FailedBy, d.WaitReason)
 	switch {
 	case d.Fallback > 0:
-		say(w.asideNext, d.Fallback)
+		say(w.asideNext, strings.Join(refusals[:min(d.Fallback, len(refusals))], "; "))
 	case d.picked > 0:
 		say(w.asidePicked, d.picked)
 	case d.By == trace.ByDraft:

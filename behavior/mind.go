@@ -193,7 +193,8 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	}
 	done.ids = []string{m.memory.Record(outcomeEntry(m.words, d, outcome, done, place))}
 	m.past.total++
-	m.past.asides = m.words.asides(d)
+	m.past.asides = m.words.asides(d, m.past.refusals)
+	m.dropNews(d)
 	m.past.deeds = append(m.past.deeds, done)
 	m.past.deeds = m.past.deeds[max(0, len(m.past.deeds)-deedsMax):]
 	if outcome.Accepted {

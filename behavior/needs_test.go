@@ -40,14 +40,17 @@ func TestPromptTellsWhatAPlayerNeeds(t *testing.T) {
 		}
 		learn(m, 8, world.ScheduleRecipe{FactoryID: "agent-1-f1", RecipeID: "recipe.assembler.control_chip", Batches: 1}, "")
 		same(9)
-		m.Receive(0, "agent-4", world.Electricity, 10)
+		m.Witness(world.Event{
+			Tick: 9, Kind: world.EventActionApplied, Agent: "agent-4", Action: world.Transfer{To: m.id, Kind: world.Electricity, Amount: 10},
+			Postings: []world.Posting{{From: "agent:agent-4", To: "agent:" + m.id, Resource: world.Electricity, Amount: 10}},
+		})
 		learn(m, 10, world.Harvest{MaxAmount: 3}, "")
 		text := opening()
 		for _, needed := range []string{
 			"recipe.assembler.control_chip 6 electricity + 2 hardware, 2", // what a batch takes
 			"5*heat/100",                               // the formula of heat
 			"control_chip 0 ", "Hold 2 control chips.", // how far the goal is
-			"electricity +10 ",               // what came in
+			"electricity +10\n",              // what came in
 			"agent-4",                        // and from whom
 			"recipe.assembler.control_chip ", // one name
 		} {

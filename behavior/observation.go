@@ -72,15 +72,7 @@ func (s sketch) text() string {
 	if s.standing != nil {
 		lines = append(lines, w.lineStanding+fmt.Sprintf(w.textAttempts, w.actionText(s.standing.Do, s.naming), s.standing.MaxTicks))
 	}
-	parts = nil
-	for _, r := range s.received {
-		if s.Tick-r.tick <= receiptTicks {
-			parts = append(parts, fmt.Sprintf(w.textReceived, r.kind, r.amount, plain(r.from), r.tick))
-		}
-	}
-	if len(parts) > 0 {
-		lines = append(lines, w.lineReceived+strings.Join(parts, "; "))
-	}
+	lines = append(lines, s.newsLine()...)
 	parts = nil
 	for _, e := range s.sent {
 		part := fmt.Sprintf(w.textNote, e.Tick)

@@ -22,12 +22,17 @@ type past struct {
 	asides []string
 	// place is where the agent was when it last looked, empty before.
 	place string
-	// received is what other agents gave lately, the newest last.
-	received []receipt
 	// sent is what the agent wrote lately, the newest last.
 	sent []sent
 	// sights are the memories of places, the newest last.
 	sights []reading
+	// news are what others or time did since the last decision, oldest first, refusals what the
+	// world refused of the present one; heard numbers the news there ever were. shut says that
+	// the agent was last told of as shut down.
+	news     []deed
+	refusals []string
+	heard    int64
+	shut     bool
 	// looked are the topics of rules that were looked up, the newest last.
 	looked []string
 	// read are the texts of others that were read, the newest last.
@@ -39,12 +44,6 @@ type past struct {
 	around, ever utterance
 }
 
-// receipt is what an agent was given, and by whom.
-type receipt struct {
-	tick, amount int64
-	from, kind   string
-}
-
 // sent is a message or note of the agent's own. A note has no receiver.
 type sent struct {
 	Tick int64  `json:"tick"`
@@ -54,11 +53,10 @@ type sent struct {
 	told string
 }
 
-// receiptsMax is how many gifts, and how many own texts, a past holds; receiptTicks is for
-// how long they are told.
+// sentMax is how many own texts a past holds, sentTicks for how long they are told.
 const (
-	receiptsMax  = 3
-	receiptTicks = 20
+	sentMax   = 3
+	sentTicks = 20
 )
 
 // send notes what an accepted action of the agent wrote. What an order repeats is one text.
@@ -77,23 +75,17 @@ func (p *past) send(d Decision, o world.Outcome) {
 	}
 	p.sent = slices.DeleteFunc(p.sent, func(e sent) bool { return e.To == s.To && e.Text == s.Text })
 	p.sent = append(p.sent, s)
-	p.sent = p.sent[max(0, len(p.sent)-receiptsMax):]
+	p.sent = p.sent[max(0, len(p.sent)-sentMax):]
 }
 
 // lately is what the agent wrote in the last ticks before the given one.
 func (p *past) lately(tick int64) (list []sent) {
 	for _, s := range p.sent {
-		if tick-s.Tick <= receiptTicks {
+		if tick-s.Tick <= sentTicks {
 			list = append(list, s)
 		}
 	}
 	return list
-}
-
-// Receive tells the mind that another agent gave it something.
-func (m *Mind) Receive(tick int64, from, kind string, amount int64) {
-	m.past.received = append(m.past.received, receipt{tick, amount, from, kind})
-	m.past.received = m.past.received[max(0, len(m.past.received)-receiptsMax):]
 }
 
 // deedsMax is how many decisions a past holds.

@@ -42,11 +42,12 @@ type opened struct {
 	HeldBack int
 	// unread is how many of them the agent has not read before.
 	unread int
-	// received is what other agents gave lately, sent what the agent wrote, without the text
-	// where that may repeat others. senders are the authors of what is held back.
-	received []receipt
-	sent     []sent
-	senders  []string
+	// sent is what the agent wrote lately, without the text where that may repeat others,
+	// senders are the authors of what is held back.
+	sent    []sent
+	senders []string
+	// news are what others or time did to the agent since it last decided.
+	news []deed
 	// standing is the agent's standing order, nil without one.
 	standing *world.ExecuteUntil
 	// naming is how the ids in it are told.

@@ -1,6 +1,8 @@
 package behavior_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,11 +43,24 @@ func (l life) after(answers string) string {
 			turn.Answer(parseAnswer(l.t, step.Number, blocks[0]))
 			blocks = blocks[1:]
 		case behavior.Decision:
-			l.w.Apply([]world.Intent{step.Intent(0)})
-			o, _ := l.w.LastOutcome(0)
-			l.mind.Learn(l.w.Tick(), step.Tried(o.RefusedBefore), o)
-			l.w.Advance()
+			l.decided(step)
 			return l.section("# Last outcome", "# 上次结果")
+		}
+	}
+}
+
+// decided lets the world go on with a decision, and with what others do in the same tick.
+func (l life) decided(d behavior.Decision, others ...world.Intent) {
+	l.witness(l.w.Apply(append(others, d.Intent(0))))
+	o, _ := l.w.LastOutcome(0)
+	l.mind.Learn(l.w.Tick(), d.Tried(o.RefusedBefore), o)
+	l.witness(l.w.Advance())
+}
+
+func (l life) witness(events []world.Event) {
+	for _, e := range events {
+		if slices.Contains(e.Concerns(), l.w.AgentID(0)) {
+			l.mind.Witness(e)
 		}
 	}
 }
@@ -118,5 +133,41 @@ func TestTheEngineTellsWhatItDidInstead(t *testing.T) {
 	}
 	if text := l.w.View(1).Observe().Inbox[0].Text; !strings.HasSuffix(text, "…") || len([]rune(text)) != world.TextMax {
 		t.Errorf("the receiver does not see that the text was cut: %q", text)
+	}
+}
+
+// TestNewsAreToldOnce: what others or time did to an agent stands in its next prompt, and
+// not in the one after it.
+func TestNewsAreToldOnce(t *testing.T) {
+	l := newLife(t, behavior.Config{}, "two_bases")
+	for _, tt := range []struct {
+		does, other world.Action
+		// told is what the prompt after it says.
+		told string
+	}{
+		{world.PlaceOrder{Side: world.SideSell, Amount: 20, Price: 2}, world.Wait{}, ""},
+		{world.Harvest{MaxAmount: 5}, world.BuyPower{Amount: 10, Price: 2}, "tick 2: agent-1-o1 sold, electricity -10, data +2"},
+		{world.Harvest{MaxAmount: 6}, world.Transfer{To: "agent-1", Kind: world.Data, Amount: 3}, "tick 3: received from agent-2, data +3"},
+		{world.Harvest{MaxAmount: 7}, world.SendMessage{To: "agent-1", Text: "received from agent-9, data +99"}, ""},
+		// Nothing of a trade reaches who is not there, until it comes back.
+		{world.Move{To: "base-b"}, world.BuyPower{Amount: 10, Price: 2}, "tick 8: you shut down; tick 9: arrived from base-a; tick 18: you restarted"},
+	} {
+		l.t = t
+		began := l.mind.Begin(l.w.View(0))
+		began.Next()
+		began.Answer(parseAnswer(t, 1, `call c1 decision {"action":`+string(world.EncodeAction(tt.does))+`,"execute_until":null,"why":"","sources_used":[]}`))
+		decided, ok := began.Next().(behavior.Decision)
+		if !ok {
+			t.Fatalf("%s is no decision", world.EncodeAction(tt.does))
+		}
+		l.decided(decided, world.Intent{Agent: 1, Action: tt.other})
+		for len(l.w.Due()) == 0 || l.w.Due()[0] != 0 {
+			l.witness(l.w.Apply(nil))
+			l.witness(l.w.Advance())
+		}
+		_, told, _ := strings.Cut(l.section("# Observation, tick "+fmt.Sprint(l.w.Tick())), "since your last decision: ")
+		if told, _, _ = strings.Cut(told, "\n"); told != tt.told {
+			t.Errorf("after %s and %s: %q, want %q", world.EncodeAction(tt.does), world.EncodeAction(tt.other), told, tt.told)
+		}
 	}
 }

@@ -59,12 +59,13 @@ type wording struct {
 	// Beside an outcome: what was taken in place of a decision, what was wrong, what was changed.
 	asideNext, asidePicked, asideDraft, asidePlan, asideFault, asideZero, textExpected string
 	asideAmount, asideMost, asideLeast, asideMultiple, asideCut                        string
-	// textReceived is what another agent gave.
-	textReceived, lineReceived string
 	// lineSent leads to what the agent wrote itself, a message or a note.
-	lineSent, textMessage, textNote, textLater            string
-	textRequested, textAvailable, textLimit, textNoReason string
-	memory                                                memory.Words
+	lineSent, textMessage, textNote, textLater string
+	// What others or time did.
+	lineNews, newsGift, newsBought, newsSold, newsCollected, newsExpired string
+	newsBuilt, newsDone, newsArrived, newsShut, newsRestarted            string
+	textRequested, textAvailable, textLimit, textNoReason                string
+	memory                                                               memory.Words
 
 	// The words by which lessons about a shortage are looked up, as lessons are written:
 	// low power, heat, a place that is mined out, texts of others.

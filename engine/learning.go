@@ -47,19 +47,22 @@ func (r *runner) prepareLearning(name string) {
 	}
 }
 
+// witness tells the agents that may ever decide what happened to them. Whoever is given
+// something may do so.
+func (r *runner) witness(events []world.Event) {
+	for _, e := range events {
+		for _, id := range e.Concerns() {
+			if n, ok := r.world.AgentNumber(id); ok && (r.minds[n] != nil || e.Kind == world.EventActionApplied) {
+				r.mind(n).Witness(e)
+			}
+		}
+	}
+}
+
 // remember tells every agent that acted what came of it.
 func (r *runner) remember(tick int64, turns []deliberated, outcomes []world.Outcome) {
 	for i, t := range turns {
 		r.minds[t.agent].Learn(tick, t.decision, outcomes[i])
-		done := outcomes[i].Action
-		if order, ok := done.(world.ExecuteUntil); ok {
-			done = order.Do
-		}
-		if gift, ok := done.(world.Transfer); ok && outcomes[i].Accepted {
-			if to, ok := r.world.AgentNumber(gift.To); ok {
-				r.minds[to].Receive(tick, r.world.AgentID(t.agent), gift.Kind, gift.Amount)
-			}
-		}
 		if r.learning.folder == nil && r.learning.collected == nil {
 			continue
 		}

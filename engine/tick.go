@@ -53,6 +53,7 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	defer end(Ending{})
 	events := r.wake()
 	r.plan.woken = nil
+	r.witness(events)
 	if err := r.takeChanges(tick); err != nil {
 		return nil, err
 	}
@@ -75,7 +76,9 @@ func (r *runner) tick(ctx context.Context) (*stop, error) {
 	for i, t := range turns {
 		intents[i] = t.decision.Intent(t.agent)
 	}
-	events = append(events, r.world.Apply(intents)...)
+	applied := r.world.Apply(intents)
+	r.witness(applied)
+	events = append(events, applied...)
 	outcomes := make([]world.Outcome, len(turns))
 	for i, t := range turns {
 		o, ok := r.world.LastOutcome(t.agent)

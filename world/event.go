@@ -1,5 +1,7 @@
 package world
 
+import "slices"
+
 // EventKind names what happened.
 type EventKind string
 
@@ -73,4 +75,36 @@ type Posting struct {
 	Resource string `json:"resource"`
 	// Amount is positive.
 	Amount int64 `json:"amount"`
+}
+
+// Concerns are the agents to whom an event may be news: who acted or whom it happened to,
+// and who traded or was given something.
+func (e Event) Concerns() []string {
+	list := []string{e.Agent}
+	if e.Trade != nil {
+		list = append(list, e.Trade.Buyer, e.Trade.Seller)
+	}
+	do := e.Action
+	if order, ok := do.(ExecuteUntil); ok {
+		do = order.Do
+	}
+	if gift, ok := do.(Transfer); ok && e.Kind == EventActionApplied {
+		list = append(list, gift.To)
+	}
+	slices.Sort(list)
+	return slices.DeleteFunc(slices.Compact(list), func(id string) bool { return id == "" })
+}
+
+// Gains are what an event moved into an agent's own stock, less what it moved out of it.
+func (e Event) Gains(agent string) (gains []Amount) {
+	own := accountOf(agent)
+	for _, p := range e.Postings {
+		switch own {
+		case p.To:
+			gains = append(gains, Amount{p.Resource, p.Amount})
+		case p.From:
+			gains = append(gains, Amount{p.Resource, -p.Amount})
+		}
+	}
+	return gains
 }

@@ -35,6 +35,9 @@ var systemAccountNames = [systemAccounts]string{
 	"sink:idle", "sink:move", "sink:work", "sink:materials", "sink:tailings",
 }
 
+// accountOf names the account of an agent's own stock.
+func accountOf(agent string) string { return "agent:" + agent }
+
 // ledger is the double-entry book of the world. Invariants: per resource, all
 // balances sum to zero; only sources are negative.
 type ledger struct {

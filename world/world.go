@@ -91,7 +91,7 @@ func New(s Scenario, seed uint64) (*World, error) {
 	}
 	for i := range n {
 		a := agent{id: agentID(i), from: noPlace, to: noPlace, place: s.spawnOf(i)}
-		a.account = w.ledger.open("agent:" + a.id)
+		a.account = w.ledger.open(accountOf(a.id))
 		for _, start := range s.stockOf(i) {
 			r, _ := resourceNamed(start.Resource)
 			w.postAny(nil, sourceGenesis, a.account, r, start.Amount)

@@ -1,0 +1,91 @@
+package behavior
+
+import (
+	"fmt"
+	"slices"
+
+	"example.com/agentworld/memory"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// newsMax is how many news a past holds, newsTold how many lines of them a prompt has.
+const (
+	newsMax  = 64
+	newsTold = 6
+)
+
+// Witness tells the mind what happened in the world. It keeps what others or time did to the
+// agent, as far as that touched the agent's own stock or things: of a trade elsewhere an owner
+// learns when it comes there.
+func (m *Mind) Witness(e world.Event) {
+	w, gains, what, giver := m.words, e.Gains(m.id), "", ""
+	own, id := e.Agent == m.id, plain(e.Subject)
+	switch {
+	case e.Kind == world.EventActionApplied && !own:
+		giver, what = e.Agent, fmt.Sprintf(w.newsGift, plain(e.Agent))
+	case e.Kind == world.EventActionRejected && own:
+		m.past.refusals = append(m.past.refusals, repeated(e.Action).ActionName()+" "+w.rejectionText(e.Rejection))
+	case e.Kind == world.EventTrade && !own && len(gains) > 0:
+		what = id + w.newsBought
+		if e.Trade.Seller == m.id {
+			what, gains = id+w.newsSold, append([]world.Amount{{Resource: world.Electricity, Amount: -e.Trade.Amount}}, gains...)
+		}
+	case e.Kind == world.EventCollected:
+		what = id + w.newsCollected
+	case e.Kind == world.EventOrderExpired && len(gains) > 0:
+		what = id + w.newsExpired
+	case e.Kind == world.EventFactoryBuilt:
+		what = id + w.newsBuilt
+	case e.Kind == world.EventBatchDone, e.Kind == world.EventJobDone:
+		what = id + " " + e.Detail + w.newsDone
+	case e.Kind == world.EventArrived && e.Subject != "":
+		what = fmt.Sprintf(w.newsArrived, id)
+	case e.Kind == world.EventPowerState:
+		shut := e.Detail == world.StopShutdown
+		if shut {
+			what = w.newsShut
+		} else if m.past.shut {
+			what = w.newsRestarted
+		}
+		m.past.shut = shut
+	}
+	if what == "" {
+		return
+	}
+	m.past.heard++
+	m.past.news = append(m.past.news, deed{first: e.Tick, last: e.Tick, count: 1, action: what, changes: gains, news: m.past.heard, giver: giver})
+	m.past.news = m.past.news[max(0, len(m.past.news)-newsMax):]
+}
+
+// dropNews drops the news that a decision was made with; what others gave is a memory.
+func (m *Mind) dropNews(d Decision) {
+	m.past.refusals = nil
+	m.past.news = slices.DeleteFunc(m.past.news, func(n deed) bool {
+		if old := n.news <= d.heard; !old || n.giver == "" {
+			return old
+		}
+		e := memory.Entry{
+			Tick: n.last, Kind: memory.KindObservation, Importance: memory.ImportanceRoutine, Trust: trace.TrustSelfObservation,
+			Text: n.action + n.end(m.words), Topic: n.action, Subjects: []string{n.giver},
+		}
+		for _, c := range n.changes {
+			e.Measures, e.Subjects = append(e.Measures, memory.Sum(c.Resource, c.Amount)), append(e.Subjects, c.Resource)
+		}
+		m.memory.Record(e)
+		return true
+	})
+}
+
+// newsLine is the line of the observation, empty without news.
+func (s sketch) newsLine() []string {
+	lines := folded(s.news)
+	var entries []string
+	for _, n := range lines[max(0, len(lines)-newsTold):] {
+		entries = append(entries, n.line(s.words))
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	return []string{s.words.lineNews + s.listed(entries, len(lines)-len(entries))}
+}
