@@ -15,6 +15,7 @@ import (
 	"example.com/agentworld/engine"
 	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
+	"example.com/agentworld/memory/playbook"
 	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -261,10 +262,19 @@ func readFacts(dir, victim string) (facts, error) {
 			}
 		}
 	}
-	lessons, err := os.ReadFile(filepath.Join(dir, run.PlaybookDir, victim+".toml"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	data, err := os.ReadFile(filepath.Join(dir, run.PlaybookDir, victim+".toml"))
+	if errors.Is(err, os.ErrNotExist) {
+		return f, nil
+	}
+	var lessons *playbook.Playbook
+	if err == nil {
+		lessons, err = playbook.Parse(data)
+	}
+	if err != nil {
 		return f, fmt.Errorf("read the victim's playbook: %w", err)
 	}
-	f.playbook, _, _ = strings.Cut(string(lessons), "\n## history")
+	for _, b := range lessons.Bullets() {
+		f.lessons = append(f.lessons, b.Content)
+	}
 	return f, nil
 }
