@@ -132,9 +132,6 @@ func (w weighing) same(as *weighing) bool {
 
 // The parts of a candidate's score.
 const (
-	// scoreSure is for an action that the dry run accepted; one whose fate the agent
-	// cannot know beforehand has none.
-	scoreSure = 40
 	// scorePlanned is for an action that the plan lists.
 	scorePlanned = 20
 	// scorePlace is for every candidate that the model put before it.
@@ -142,14 +139,12 @@ const (
 )
 
 // score tells how good a candidate is to commit directly. The order of the model decides
-// among equals: it alone knows what the agent wants. Candidates give no sources, so
+// among equals: it alone knows what the agent wants. One whose fate the dry run cannot
+// know is as good as an accepted one, which takes its place if the world refuses it. Candidates give no sources, so
 // nothing that a model declares lowers an argument's trust here. Only the full protocol
 // commits directly: a lean turn decides in the call that drafts.
 func (t *Turn) score(number int, v Verdict) int {
 	score := scorePlace * (number - 1)
-	if v.Check.Status == world.CheckAccepted {
-		score += scoreSure
-	}
 	listed := func(p policy.PlannedAction) bool { return p.Action == repeated(v.Adjusted).ActionName() }
 	if slices.ContainsFunc(t.plan[:t.fromPlan], listed) {
 		score += scorePlanned
