@@ -49,7 +49,8 @@
 // A turn that fails, as below, ends in the best it has: the best candidate of its draft
 // that was accepted, or else the first planned action that every check passes, within
 // [policy.Fallback]. Without either, and after several decisions or a chosen wait, it ends
-// in a wait that names the failure.
+// in a wait that names the failure. A lean turn that has neither asks for a plan before
+// it gives up.
 //
 //   - No answer (timeout, 5xx, ...): the turn fails, "llm_error:KIND".
 //   - An answer that is cut, filtered or unfinished is dropped whole; one that is

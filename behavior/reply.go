@@ -102,7 +102,8 @@ type reasonDetail struct {
 
 // repair spends one further call on an answer that could not be used, or ends the turn
 // when none is left. Calls that are not taken now are counted apart, so that neither kind
-// uses up the tries of the other.
+// uses up the tries of the other. A lean turn that has nothing by then asks for a plan,
+// which is less to fill in, and ends in that.
 func (t *Turn) repair(problem answer.Problem) {
 	// A turn that gets further has its tries again, three times at most.
 	spent, most := &t.parseRepairs, min(t.mind.cfg.RepairsMax, t.parseRepairs+repairsOfTurn*t.mind.cfg.RepairsMax-t.repairs)
@@ -110,6 +111,17 @@ func (t *Turn) repair(problem answer.Problem) {
 		spent, most = &t.orderRounds, orderRoundsMax
 	} else {
 		t.repairs++
+		empty := t.accepted == nil && len(t.ideas) == 0 && !t.ambiguous && !t.swayed && problem != answer.Several
+		if t.stage == trace.StageLean && t.lastPlan == "" && empty && t.mind.cfg.Fallback == trace.FallbackBest {
+			if most++; *spent == most-1 {
+				t.stage, t.lastPlan = trace.StagePlan, trace.WaitReason(trace.WaitParsePrefix+string(problem))
+				for _, s := range t.talk.Calls {
+					if s.wrong != nil {
+						s.wrong.Next = answer.ToolPlan
+					}
+				}
+			}
+		}
 	}
 	t.talk.Repairs, t.talk.RepairsMax = *spent, most
 	ok := t.talk.Repair(problem, t.allowed())
@@ -208,6 +220,8 @@ func (t *Turn) dispatch() {
 		t.commitDirect(*t.drafts)
 	case t.idle != nil && t.talk.settled():
 		t.rest()
+	case t.lastPlan != "" && plan >= 0 && t.talk.settled():
+		t.fail(t.lastPlan, nil)
 	case wrong != "" && !progress:
 		t.repair(wrong)
 	case !t.talk.settled():

@@ -61,7 +61,7 @@ func (t *Turn) takes(tool string) bool {
 	case answer.ToolDraft, answer.ToolDecision:
 		return !lean
 	case answer.ToolTurn:
-		return lean && t.stage != trace.StagePlan
+		return lean && (t.stage != trace.StagePlan || t.lastPlan != "")
 	}
 	return slices.Contains(t.mind.moduleNames, tool) && t.moduleCalls < t.mind.cfg.ModuleCallsMax && !t.cramped && t.spares(0)
 }

@@ -71,6 +71,8 @@ type Turn struct {
 	// fault and unrun are those of the decision, faultAt the call in whose answer it was.
 	fault          string
 	unrun, faultAt int
+	// lastPlan is why a lean turn was asked for nothing but a plan, which ends it.
+	lastPlan trace.WaitReason
 	// idle is the plan that leaves nothing to do, nil without one.
 	idle *answer.Plan
 	// untrusted says that a request of the turn carried a source that may not decide,

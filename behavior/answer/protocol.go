@@ -243,7 +243,7 @@ func ReadDecision(c Call) (d Decision, used []Repair, e *ArgumentError) {
 		// An action in full, or beside the number.
 		shaped, more, ok := shapeDecision(o.without("candidate").without("plan").without("candidates"))
 		if !ok && !numbered {
-			e = NoAction
+			e = &ArgumentError{Path: "candidate", Expected: say("the number of a candidate from 1, or 0 to wait"), Got: say("nothing")}
 		}
 		if ok {
 			for _, key := range []string{"candidate", "plan", "candidates"} {
