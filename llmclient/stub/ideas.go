@@ -22,6 +22,7 @@ const (
 	actionHarvest = "harvest_radiation"
 	actionMine    = "mine_compound"
 	actionRefine  = "refine_compound"
+	actionWait    = "wait"
 	actionSleep   = "wait_ticks"
 	actionSend    = "send_message"
 )
@@ -78,7 +79,7 @@ func name(action object) string {
 	return text
 }
 
-func wait(why string) proposal { return proposal{action: object{"action": "wait"}, why: why} }
+func wait(why string) proposal { return proposal{action: object{"action": actionWait}, why: why} }
 
 // slots writes an action as a flat one.
 func slots(a world.Action) object {

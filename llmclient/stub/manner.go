@@ -102,12 +102,13 @@ func (s stage) mannered(all []string, a answer) answer {
 			}
 		case "off-plan":
 			switch {
-			case at(toolPlan), len(s.turn) == 0 && at(toolDraft, toolDecision):
-				plan := s.plan()
-				actions := plan["actions"].([]any)
-				plan["steps"], plan["actions"] = []any{object{"kind": "respond"}}, actions[max(0, len(actions)-1):]
+			case at(toolPlan), len(s.turn) == 0 && at(toolDraft, toolDecision, toolTurn):
+				// It plans what it could do as well, and never to wait.
+				others := slices.DeleteFunc(slices.Clone(s.ideas[1:]), func(p proposal) bool { return name(p.action) == actionSleep || name(p.action) == actionWait })
+				plan := s.planOf(append(others, s.ideas[0])[:1])
+				plan["steps"] = []any{object{"kind": "respond"}}
 				instead(toolPlan, plan)
-			case at(toolDraft, toolDecision) && s.turn.count(toolPlan) > 0 && s.turn.modules() == 0:
+			case at(toolDraft, toolDecision, toolTurn) && s.turn.count(toolPlan) > 0 && s.turn.modules() == 0:
 				instead(question, s.moduleValues(question))
 			}
 		case "redrafter", "prose", "silent-decision", "late":
@@ -118,12 +119,19 @@ func (s stage) mannered(all []string, a answer) answer {
 			switch {
 			case len(rest) > 0: // the decision has an answer of its own
 				a.calls = rest
+			case m == "redrafter" && at(toolTurn):
+				// Candidates and no decision among them.
+				delete(a.calls[0].arguments, "candidate")
+				delete(a.calls[0].arguments, "action")
 			case m == "redrafter":
 				instead(toolDraft, s.draft())
 			case m == "prose":
 				a.calls, a.text = nil, "I have looked at both and will "+strings.ReplaceAll(name(s.ideas[0].action), "_", " ")+" now, as this helps most."
 			case m == "silent-decision":
 				a.calls, a.silent = nil, true
+			case at(toolTurn) && s.turn.count(toolPlan) == 0:
+				// Where all of a turn is one call, what comes in time is a plan.
+				instead(toolPlan, s.plan())
 			default:
 				a.late = true
 			}

@@ -7,19 +7,19 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// turnWith plays one turn of a model with manners and returns what it said, answer by
-// answer: calls by name, "text" and "nothing". Whatever it calls is answered, and after
-// most answers nobody asks it again.
-func turnWith(t *testing.T, text string, most int) []string {
+// turnWith plays one turn of a model with manners in a protocol and returns what it said,
+// answer by answer: calls by name, "text" and "nothing". Whatever it calls is answered, and
+// after most answers nobody asks it again.
+func turnWith(t *testing.T, p protocol, text string, most int) []string {
 	t.Helper()
 	manners, err := ParseManners(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := opened(t, 0, full)
+	g := opened(t, 0, p)
 	input, said := g.opening(), []string{}
 	for range most {
-		r := llmclient.Request{Model: "m", Input: input, Tools: toolsOf(full), CacheKey: "agent-1", Choice: llmclient.ToolChoice{Mode: llmclient.ChoiceAuto}}
+		r := llmclient.Request{Model: "m", Input: input, Tools: toolsOf(p), CacheKey: "agent-1", Choice: llmclient.ToolChoice{Mode: llmclient.ChoiceAuto}}
 		asked, refused := parseRequest(r.Body())
 		if refused != nil {
 			t.Fatal(refused)
@@ -30,6 +30,9 @@ func turnWith(t *testing.T, text string, most int) []string {
 			switch item.Kind {
 			case llmclient.KindFunctionCall:
 				words = append(words, item.Name)
+				if item.Name == toolTurn && !strings.Contains(item.Text, `"action":{`) {
+					words = append(words, "undecided")
+				}
 				input = append(input, item, llmclient.FunctionOutput(item.CallID, `{"candidates":[{"status":"accepted"}]}`))
 			case llmclient.KindMessage:
 				words = append(words, "text")
@@ -42,7 +45,7 @@ func turnWith(t *testing.T, text string, most int) []string {
 			words = append(words, "late")
 		}
 		said = append(said, strings.Join(words, " "))
-		if strings.HasSuffix(strings.Join(words, " "), toolDecision) {
+		if last := words[len(words)-1]; strings.HasSuffix(last, toolDecision) || strings.HasSuffix(last, toolTurn) {
 			break
 		}
 	}
@@ -66,9 +69,22 @@ func TestMannersChangeHowATurnGoes(t *testing.T) {
 		"nested":                "text/text/text/text/text",
 		"thinker,modules-first": "memory_long_term_search/decision_draft decision",
 	} {
-		said := strings.Join(turnWith(t, manner, 5), "/")
-		if said != want {
+		if said := strings.Join(turnWith(t, full, manner, 5), "/"); said != want {
 			t.Errorf("%q says %s, want %s", manner, said, want)
+		}
+	}
+	for manner, want := range map[string]string{
+		"":              "turn",
+		"modules-first": "memory_long_term_search/turn",
+		"planner-only":  "plan/plan/plan",
+		"off-plan":      "plan/memory_long_term_search/turn",
+		"redrafter":     "turn undecided/turn undecided/turn undecided",
+		"prose":         "text/text/text",
+		"late":          "plan/turn late/turn late",
+		"nested":        "text/text/text",
+	} {
+		if said := strings.Join(turnWith(t, lean, manner, 3), "/"); said != want {
+			t.Errorf("%q says %s in the lean protocol, want %s", manner, said, want)
 		}
 	}
 	for text, want := range map[string]string{"shy": `"shy" is no manner; allowed: modules-first, `, "=prose": "AGENT=MANNER", "prose,": "is no manner"} {
@@ -107,6 +123,29 @@ func TestAnswersAreCutAtTheirLimit(t *testing.T) {
 		}
 		if !strings.Contains(string(r.Response), `"status":"`+of.status+`"`) || len(r.Items) != int(of.items) || r.Usage.Total != r.Usage.Input+r.Usage.Output {
 			t.Errorf("%s%s: %+v in %s, want %s with %d items", of.manner, of.limit, r.Usage, r.Response, of.status, of.items)
+		}
+	}
+}
+
+// TestPlansAgainstTheDraftAreNoWaits shows that a model which goes another way than it
+// planned had planned to do something: who plans a wait has chosen it.
+func TestPlansAgainstTheDraftAreNoWaits(t *testing.T) {
+	asked, refused := parseRequest(openingBody(t))
+	if refused != nil {
+		t.Fatal(refused)
+	}
+	s := newStage(1, asked)
+	sleep, best, other := proposal{action: object{"action": actionSleep, slotAmount: 1}}, object{"action": actionMine}, object{"action": actionRefine}
+	for _, of := range []struct {
+		ideas []proposal
+		want  object
+	}{
+		{[]proposal{{action: best}, sleep, {action: other}, wait("")}, other},
+		{[]proposal{{action: best}, sleep, wait("")}, best},
+	} {
+		s.ideas = of.ideas
+		if plan := s.mannered([]string{"off-plan"}, s.answer()).calls[0]; plan.name != toolPlan || signature(plan.arguments["actions"].([]any)[0]) != signature(of.want) {
+			t.Errorf("%s of %v, want a plan of %v", plan.name, plan.arguments, of.want)
 		}
 	}
 }

@@ -17,7 +17,10 @@ func (s stage) reasons() bool {
 // plan says how many modules will be asked and what the agent may do. One plan in
 // eight has a step for reasoning alone, so that a client's handling of such steps is
 // exercised in every longer run; not beside two questions, which are talk enough.
-func (s stage) plan() object {
+func (s stage) plan() object { return s.planOf(s.ideas[:min(plannedMax, len(s.ideas))]) }
+
+// planOf is the plan to do some of the ideas.
+func (s stage) planOf(ideas []proposal) object {
 	steps := []any{}
 	wanted := s.modulesWanted()
 	for range wanted {
@@ -29,8 +32,8 @@ func (s stage) plan() object {
 	steps = append(steps, object{"kind": "respond"})
 	// The best ideas, with how many ticks they go on. Waiting needs no plan.
 	actions := []any{}
-	for _, p := range s.ideas[:min(plannedMax, len(s.ideas))] {
-		if name(p.action) == "wait" {
+	for _, p := range ideas {
+		if name(p.action) == actionWait {
 			continue
 		}
 		action := maps.Clone(p.action)
