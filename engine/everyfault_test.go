@@ -1,9 +1,12 @@
 package engine_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -291,6 +294,43 @@ func TestEachShapeHurtsOnlyItsAgentsLong(t *testing.T) {
 			requireSameLines(t, clean, others, false)
 			requireShape(t, r, s)
 		})
+	}
+}
+
+// TestNoAnswerCostsAnotherItsDeadlineLong answers two agents with what costs most, 5 MB of
+// arguments and a byte every 100 ms, under a deadline of 1.5 s for all. The others decide as in
+// a clean run.
+func TestNoAnswerCostsAnotherItsDeadlineLong(t *testing.T) {
+	if ticksUpTo(0, 1) == 0 {
+		t.Skip("set AGENT_WORLD_LONG=1 (make long) to play with a deadline of 1.5 s")
+	}
+	const ticks = 5
+	_, clean := hurtRun{hurt: twoOfFive, ticks: ticks}.play(t)
+	huge := `{"output":[{"type":"function_call","call_id":"c","name":"plan","arguments":"` + strings.Repeat("x", 5<<20) + `"}]}`
+	for _, slow := range []string{"{", " "} {
+		server := endpoint(t, func(w http.ResponseWriter, r *http.Request, body []byte) bool {
+			switch {
+			case bytes.Contains(body, []byte("you: agent-2,")):
+				_, _ = io.WriteString(w, huge)
+			case bytes.Contains(body, []byte("you: agent-4,")):
+				for r.Context().Err() == nil {
+					_, _ = io.WriteString(w, slow)
+					_ = http.NewResponseController(w).Flush()
+					time.Sleep(100 * time.Millisecond)
+				}
+			default:
+				return false
+			}
+			return true
+		})
+		o := through(t, options(t, "isolated_five", ticks), openai.Config{BaseURL: server.URL, WindowTokens: 128_000})
+		o.DecisionDeadlineMS = 1500
+		run(t, o)
+		r := fold(t, o.RunDir)
+		if r.TraceCounts.LLMErrorsByKind["body_too_large"] != ticks || r.TraceCounts.LLMErrorsByKind["deadline"] != ticks {
+			t.Errorf("errors %v", r.TraceCounts.LLMErrorsByKind)
+		}
+		requireSameLines(t, clean, decisionsBut(t, o.RunDir, twoOfFive...), false)
 	}
 }
 

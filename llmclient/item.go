@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // ItemKind is the "type" of an item of a Responses exchange. The constants are
@@ -138,17 +140,17 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 	kind := looseString(w["type"])
 	it = Item{
 		Kind: ItemKind(kind), ID: strictString(w["id"]), Status: strictString(w["status"]), Role: looseString(w["role"]),
-		CallID: looseString(w.first("callid", "toolcallid")), Raw: append(json.RawMessage(nil), raw...),
+		CallID: looseString(w.first("call_id", "tool_call_id")), Raw: append(json.RawMessage(nil), raw...),
 	}
 	switch plain := plainName(kind); {
-	case kind == "" && w.isCall(), plain == "functioncall", plain == "customtoolcall":
-		it.Kind, it.Custom = KindFunctionCall, plain == "customtoolcall"
+	case kind == "" && w.isCall(), plain == "function_call", plain == "custom_tool_call":
+		it.Kind, it.Custom = KindFunctionCall, plain == "custom_tool_call"
 	case isCallType[plain]:
 		// A call of another API, which some servers pass on: its only id is that of the call.
 		it.Kind, it.ID, it.CallID = KindFunctionCall, "", cmp.Or(it.CallID, it.ID)
 	case kind == string(kindCustomOutput):
 		it.Kind, it.Custom = KindFunctionOutput, true
-	case kind == "" && (it.Role != "" && w["content"] != nil || w["text"] != nil || w["toolcalls"] != nil), isMessageType[plain]:
+	case kind == "" && (it.Role != "" && w["content"] != nil || w["text"] != nil || w["tool_calls"] != nil), isMessageType[plain]:
 		it.Kind = KindMessage
 	}
 	switch it.Kind {
@@ -157,10 +159,10 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		whole := false
 		it.Text, it.Refusal, calls, whole = contentText(w.first("content", "parts", "text"))
 		it.Partial = kind != string(KindMessage) || !strings.HasPrefix(string(w["content"]), `"`) && (!whole || it.ID == "" || it.Status == "")
-		listed, _ := Elements(w["toolcalls"], partsMax)
+		listed, _ := Elements(w["tool_calls"], partsMax)
 		calls = append(calls, listed...)
-		if given(w["functioncall"]) {
-			calls = append(calls, w["functioncall"])
+		if given(w["function_call"]) {
+			calls = append(calls, w["function_call"])
 		}
 		if len(calls) > 0 {
 			// They are read as if they had been written out.
@@ -175,29 +177,35 @@ func ParseItem(raw json.RawMessage) (it Item, ok bool) {
 		}
 		it.Nested = inner != nil && !given(w["name"])
 		it.Renamed = kind != string(KindFunctionCall) && !it.Custom || !given(w[arguments]) && given(w.first(callArguments...)) || w["name"] == nil
-		it.Name = cmp.Or(looseString(w.first("name", "toolname")), looseString(inner.first("name", "toolname")), strictString(w["function"]))
+		it.Name = cmp.Or(looseString(w.first("name", "tool_name")), looseString(inner.first("name", "tool_name")), strictString(w["function"]))
 		it.Text = cmp.Or(looseString(w.first(callArguments...)), looseString(inner.first(callArguments...)))
-		it.CallID = cmp.Or(it.CallID, looseString(inner.first("tooluseid", "id")))
+		it.CallID = cmp.Or(it.CallID, looseString(inner.first("tool_use_id", "id")))
 	case KindFunctionOutput:
 		it.Text = looseString(w["output"])
 	}
 	return it, true
 }
 
-// members are the members of an object by their plain names: call_id, callId and CallID
-// are one. A value goes before null, and a spelling in small letters before others.
+// members are the members of an object under the API's spelling of their names: callId and
+// call-id are call_id. A value goes before null, and the last spelling before others.
 type members map[string]json.RawMessage
 
 // membersOf returns nil for what is no object.
 func membersOf(raw json.RawMessage) members {
-	var own map[string]json.RawMessage
-	if start := bytes.TrimLeft(raw, " \t\r\n"); len(start) == 0 || start[0] != '{' || json.Unmarshal(raw, &own) != nil {
+	var m members
+	if start := bytes.TrimLeft(raw, " \t\r\n"); len(start) == 0 || start[0] != '{' || json.Unmarshal(raw, &m) != nil {
 		return nil
 	}
-	m := make(members, len(own))
-	for _, name := range slices.Sorted(maps.Keys(own)) { // capitals first
-		if plain := plainName(name); !given(m[plain]) || given(own[name]) {
-			m[plain] = own[name]
+	var odd []string
+	for name := range m {
+		if plainName(name) != name {
+			odd = append(odd, name)
+		}
+	}
+	slices.Sort(odd)
+	for _, name := range odd {
+		if given(m[name]) {
+			m[plainName(name)] = m[name]
 		}
 	}
 	return m
@@ -221,10 +229,10 @@ func (m members) isCall() bool {
 // What calls of other APIs have in the place of a call's members, and the types of theirs
 // and of their messages, by plain names.
 var (
-	callArguments = []string{"arguments", "input", "args", "parameters", "params", "toolinput"}
-	callObjects   = []string{"function", "functioncall", "tooluse", "toolcall"}
-	isCallType    = map[string]bool{"function": true, "toolcall": true, "tooluse": true, "functiontoolcall": true}
-	isMessageType = map[string]bool{"message": true, "outputmessage": true, "assistant": true, "outputtext": true, "text": true, "toolcalls": true}
+	callArguments = []string{"arguments", "input", "args", "parameters", "params", "tool_input"}
+	callObjects   = []string{"function", "function_call", "tool_use", "tool_call"}
+	isCallType    = map[string]bool{"function": true, "tool_call": true, "tool_use": true, "function_tool_call": true}
+	isMessageType = map[string]bool{"message": true, "output_message": true, "assistant": true, "output_text": true, "text": true, "tool_calls": true}
 )
 
 // given reports whether a member is there and not null.
@@ -236,10 +244,11 @@ const partsMax = 256
 // Elements returns those of a JSON list; ok is false for what is none, or has more than most.
 // It reads no further than that, so that a list of a million costs no more.
 func Elements(raw json.RawMessage, most int) (elements []json.RawMessage, ok bool) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+	if !bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")) {
 		return nil, false
 	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	_, _ = d.Token()
 	for d.More() {
 		var element json.RawMessage
 		if len(elements) == most || d.Decode(&element) != nil {
@@ -250,10 +259,16 @@ func Elements(raw json.RawMessage, most int) (elements []json.RawMessage, ok boo
 	return elements, true
 }
 
-var plainNames = strings.NewReplacer("_", "", "-", "", ".", "")
+// plainName is a name in the API's spelling: small letters, with words apart.
+func plainName(name string) string {
+	if strings.IndexFunc(name, func(c rune) bool { return c == '-' || unicode.IsUpper(c) }) < 0 {
+		return name
+	}
+	return strings.ToLower(wordStart.ReplaceAllString(strings.ReplaceAll(name, "-", "_"), "${1}_$2"))
+}
 
-// plainName is a name without case and separators.
-func plainName(name string) string { return strings.ToLower(plainNames.Replace(name)) }
+// wordStart matches where a capital begins a word.
+var wordStart = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
 // contentText joins the text parts and the refusal parts of a message's content,
 // which is a string, a list of parts or one part, and returns the calls among them. whole
@@ -275,7 +290,7 @@ func contentText(raw json.RawMessage) (text, refusal string, calls []json.RawMes
 		case plain == "refusal":
 			refusals = append(refusals, strictString(p["refusal"]))
 			continue
-		case plain == "functioncall" || isCallType[plain] || kind == "" && p.isCall():
+		case plain == "function_call" || isCallType[plain] || kind == "" && p.isCall():
 			calls = append(calls, part)
 		case p == nil:
 			texts = append(texts, looseString(part))

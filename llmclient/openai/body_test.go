@@ -5,11 +5,14 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"io"
+	"math"
 	"net/http"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/agentworld/llmclient"
 
@@ -157,5 +160,77 @@ func TestWhatCannotFitIsNotRead(t *testing.T) {
 	c, _ := newClient(t, Config{BaseURL: p.URL, WindowTokens: window})
 	if answer := c.Respond(t.Context(), request()); answer.Reply == nil {
 		t.Errorf("an answer that fits: %+v", answer.Failure)
+	}
+}
+
+// bodies are those that grow without end, as functions of what is repeated in them.
+var bodies = map[string]struct{ head, piece, tail string }{
+	"a string of arguments":   {`{"output":[{"type":"function_call","name":"act","arguments":"`, "x", `"}]}`},
+	"keys of arguments":       {`{"output":[{"type":"function_call","name":"act","arguments":{`, `"a":1,`, `"b":1}}]}`},
+	"digits":                  {`{"output":[{"type":"function_call","name":"act","arguments":{"a":`, "9", `}}]}`},
+	"nested arrays":           {`{"output":[{"type":"function_call","name":"act","arguments":`, "[", ``},
+	"arrays in arrays":        {`{"output":[`, strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + ",", `1]}`},
+	"escapes":                 {`{"output":[{"type":"message","content":"`, `\"`, `"}]}`},
+	"null characters":         {`{"output":[{"type":"message","content":"`, `\u0000`, `"}]}`},
+	"surrogates without pair": {`{"output":[{"type":"message","content":"`, `\ud800`, `"}]}`},
+	"words":                   {`{"output":[{"type":"message","content":"`, `word `, `"}]}`},
+	"parts":                   {`{"output":[{"type":"message","content":[`, `{"type":"output_text","text":"a"},`, `{}]}]}`},
+	"calls in a message":      {`{"output":[{"type":"message","content":[`, `{"type":"tool_use"},`, `{}]}]}`},
+	"space before":            {``, " ", goodOne},
+	"space behind":            {goodOne, "\n", ``},
+	"braces behind":           {goodOne, "}", ``},
+	"calls":                   {`{"output":[`, `{"type":"function_call","name":"act","arguments":"{}"},`, `{}]}`},
+	"items":                   {`{"output":[`, `{},`, `{}]}`},
+	"a call id":               {`{"output":[{"type":"function_call","name":"act","arguments":"{}","call_id":"`, "c", `"}]}`},
+	"a name":                  {`{"output":[{"type":"function_call","arguments":"{}","name":"`, "functions.", `"}]}`},
+	"a status":                {`{"output":[],"status":"`, "s", `"}`},
+	"a count":                 {`{"output":[],"usage":{"input_tokens":`, "9", `}}`},
+	"an error":                {`{"error":{"message":"`, "the api key is ", `"}}`},
+	"a page":                  {`<html>`, "<p>", ``},
+	"a list":                  {`[`, `{"type":1},`, `{}]`},
+	"events":                  {``, "data: {\"type\":\"a\"}\n\n", ``},
+	"events that are errors":  {``, "data: \"error\"\n\n", ``},
+	"events of items":         {``, "data: {\"type\":\"response.output_item.done\",\"item\":{}}\n\n", ``},
+	"events without data":     {`:`, "\n\n", ``},
+	"an event a line":         {``, "{\"type\":\"error\"}\n", ``},
+	"two bytes a character":   {"\xff\xfe", " \x00", ``},
+}
+
+// TestBodiesCostWhatTheyAreLong reads each body at two lengths: one of twice the length takes
+// about twice the memory, a few bytes for each of its own. At full size (AGENT_WORLD_LONG)
+// the largest that a window of any size lets in takes under 0.2 s and 64 MB.
+func TestBodiesCostWhatTheyAreLong(t *testing.T) {
+	for name, b := range bodies {
+		taken := func(size int) (least int64, soonest time.Duration) {
+			body := b.head + strings.Repeat(b.piece, max(1, (size-len(b.head)-len(b.tail))/len(b.piece))) + b.tail
+			p := newProvider(t, says(200, body))
+			c, _ := newClient(t, Config{BaseURL: p.URL, WindowTokens: 10_000_000})
+			least, soonest = math.MaxInt64, math.MaxInt64
+			for range 3 {
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				began := time.Now()
+				answer := c.Respond(t.Context(), request())
+				soonest = min(soonest, time.Since(began))
+				runtime.ReadMemStats(&after)
+				least = min(least, int64(after.TotalAlloc-before.TotalAlloc))
+				if answer.Attempts != 1 {
+					t.Fatalf("%s: %+v", name, answer.Failure)
+				}
+			}
+			return least, soonest
+		}
+		half, _ := taken(16 << 10)
+		whole, _ := taken(32 << 10)
+		if whole > 9*half/4+(32<<10) || whole > 96*(32<<10) {
+			t.Errorf("%s: %d bytes for a body, %d for half of it", name, whole, half)
+		}
+		if os.Getenv("AGENT_WORLD_LONG") != "" {
+			for _, size := range []int{answerBytesMax, 5 << 20} {
+				if bytes, soonest := taken(size); bytes > 64<<20 || soonest > 200*time.Millisecond {
+					t.Errorf("%s of %d bytes: %d bytes and %s", name, size, bytes, soonest)
+				}
+			}
+		}
 	}
 }
