@@ -90,12 +90,12 @@ func itemText(it llmclient.Item) string {
 	return string(it.Raw)
 }
 
-// failureText describes a failed call on one line, such as "rate_limited, HTTP
-// 429, slow_down, try again in 2 s". The client has removed secrets from the
+// failureText describes a failed call on one line, such as "rate_limited, slow_down, HTTP
+// 429: try again in 2 s". The client has removed secrets from the
 // provider's message; control characters are escaped here.
 func failureText(f *llmclient.Failure) string {
 	text := string(f.Kind)
-	if f.Status != 0 {
+	if f.Status != 0 && !strings.HasPrefix(f.Message, "HTTP ") {
 		text += fmt.Sprintf(", HTTP %d", f.Status)
 	}
 	for _, more := range []string{f.Code, f.Message} {

@@ -293,7 +293,7 @@ func (p plan) providerHint(f *llmclient.Failure) string {
 		set = append(set, of.Sampling)
 	}
 	check, advice := doctor.Advice(*f, set...)
-	if check == doctor.CheckKey || f.Kind == llmclient.ErrServer {
+	if check == doctor.CheckKey {
 		return withFlags(advice) + "; " + p.modelHint() // which says where the key is from
 	}
 	return withFlags(advice)

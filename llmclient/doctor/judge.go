@@ -71,6 +71,8 @@ func Advice(f llmclient.Failure, set ...llmclient.Sampling) (check, advice strin
 		if strings.Contains(f.Message, "max_output_tokens") {
 			advice += "; a cap on tokens or cost sends a length even if none is set"
 		}
+	case llmclient.ErrServer:
+		advice = "the endpoint reports a fault of its own: see its log, try again later, or try another model"
 	case llmclient.ErrUnfinishedResponse:
 		advice = "the endpoint answers in the background, which a run does not wait for: switch that off in the server or gateway"
 	}

@@ -35,7 +35,12 @@ func (c *Client) outcome(ctx context.Context, x exchange) outcome {
 		return c.refused(x)
 	case x.whole:
 		reply, failure := c.decode(x)
-		return outcome{reply: reply, failure: failure}
+		got := outcome{reply: reply, failure: failure}
+		if failure != nil && failure.Kind == llmclient.ErrErrorObject { // some servers refuse under a success status
+			x.status = http.StatusBadRequest
+			got.refuses = x.refuses(readProblem(x.body))
+		}
+		return got
 	case ended(ctx) != nil:
 		return outcome{failure: ended(ctx)}
 	case x.timedOut:

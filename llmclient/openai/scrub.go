@@ -1,8 +1,11 @@
 package openai
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/agentworld/plaintext"
@@ -17,6 +20,8 @@ const (
 	// ones are placeholders of local servers, and removing them would make a
 	// message unreadable.
 	secretBytesMin = 4
+	// encodedBytesMin is the length from which it is searched in other codes too.
+	encodedBytesMin = 12
 )
 
 var (
@@ -33,18 +38,57 @@ type scrubber struct {
 	known func(string) string
 }
 
-// newScrubber returns a scrubber that also removes the given secrets.
+// newScrubber returns a scrubber that also removes the given secrets, however a server
+// repeats them: as they are, in base64 or in hexadecimal digits, and all that with
+// characters written as JSON escapes.
 func newScrubber(secrets ...string) scrubber {
-	// The longest comes first: one secret may be the beginning of another.
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-	var pairs []string
+	var all []string
 	for _, s := range secrets {
-		if len(s) >= secretBytesMin {
-			pairs = append(pairs, s, secretMark)
+		if len(s) < secretBytesMin {
+			continue
+		}
+		all = append(all, s)
+		if len(s) < encodedBytesMin {
+			continue
+		}
+		all = append(all, hex.EncodeToString([]byte(s)))
+		// Within a longer text it begins at any of three places of a group, and shares its
+		// first and last group with what is around it.
+		for before := range 3 {
+			text := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(" ", before) + s + "  "))
+			text = text[(before*8+5)/6 : (before+len(s))*8/6]
+			all = append(all, text, strings.NewReplacer("+", "-", "/", "_").Replace(text))
 		}
 	}
-	return scrubber{known: strings.NewReplacer(pairs...).Replace}
+	// The longest comes first: one secret may be the beginning of another.
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
+	var pairs []string
+	for _, s := range all {
+		pairs = append(pairs, s, secretMark)
+	}
+	replace := strings.NewReplacer(pairs...).Replace
+	return scrubber{known: func(text string) string {
+		text = replace(text)
+		if !strings.Contains(text, `\u00`) && !strings.Contains(text, `\/`) {
+			return text
+		}
+		plain := escapedText.ReplaceAllStringFunc(text, func(escape string) string {
+			if strings.HasSuffix(escape, "/") {
+				return "/"
+			}
+			code, _ := strconv.ParseUint(escape[len(escape)-2:], 16, 8) // as it was matched
+			return string(rune(code))
+		})
+		if clean := replace(plain); clean != plain {
+			return clean
+		}
+		return text // byte for byte
+	}}
 }
+
+// escapedText matches a character that may stand in any JSON text as it is, written as an
+// escape, within texts of texts too.
+var escapedText = regexp.MustCompile(`\\+(?:/|u00(?i:2[013-9a-f]|[346][0-9a-f]|5[0-9abd-f]|7[0-9a-e]))`)
 
 // Masked returns text without the given secrets and without what looks like a key of
 // OpenAI, wherever they came from. It is for texts that people gave, such as the value

@@ -182,7 +182,7 @@ var tolerances = []tolerance{
 		both(failsAs(llmclient.ErrRateLimited), func(a llmclient.Answer) bool { return a.Attempts == 1+RetriesDefault })},
 	{"`X-Should-Retry: false`", "believed: not tried again", 500, ``, []string{"X-Should-Retry", "false"},
 		both(failsAs(llmclient.ErrServer), func(a llmclient.Answer) bool { return a.Attempts == 1 })},
-	{"the key repeated in an answer or an error", "taken out before anybody sees it", 401, `{"error":"Incorrect key ` + testKey + `"}`, nil,
+	{"the key repeated in an answer or an error, as it is, in base64, in hexadecimal digits or in escapes", "taken out before anybody sees it", 401, `{"error":"Incorrect key ` + testKey + `"}`, nil,
 		both(failsAs(llmclient.ErrAuth), func(a llmclient.Answer) bool { return !strings.Contains(fmt.Sprint(a.Failure), testKey[4:]) })},
 }
 
