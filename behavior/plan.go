@@ -37,14 +37,16 @@ func (t *Turn) takePlan(i int) (dropped []*answer.ArgumentError, problem answer.
 	if first {
 		t.parseRepairs = 0
 	}
-	t.ideas = nil
+	if len(plan.Actions) > 0 {
+		t.ideas = nil // a plan that names no action says nothing about any
+	}
 	dropped = t.acceptPlan(plan, t.talk.Calls[i], used)
 	// A plan may say, step by step, that there is nothing to do.
 	acts := func(s typedStep) bool { return s.Kind != answer.StepSkip }
 	if len(t.planSteps) > 0 && !slices.ContainsFunc(t.planSteps, acts) {
 		t.idle, t.ideas = &plan, nil
 	}
-	t.listed = nil // a plan that names no action says nothing about any
+	t.listed = nil
 	if t.idle != nil || len(t.ideas) > 0 {
 		t.listed = t.plannedNames()
 		for _, s := range t.planSteps {
