@@ -76,6 +76,8 @@ type Decision struct {
 	// candidates stood there when the number 0 was decided.
 	fault string
 	unrun int
+	// saw is what the turn saw of places.
+	saw []sighting
 	// heard is the number of the last news in view.
 	heard int64
 	// picked is the candidate that was committed directly in place of the first.

@@ -222,6 +222,7 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	if d.Place != "" {
 		m.past.place = d.Place
 	}
+	m.past.look(d.saw)
 	m.past.read = m.past.read[max(0, len(m.past.read)-readMax):]
 	m.repetition.learn(d, outcome.Accepted, m.cfg.RepeatAdviceAfter)
 }

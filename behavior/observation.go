@@ -3,6 +3,7 @@ package behavior
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/agentworld/world"
@@ -133,12 +134,19 @@ func (s sketch) name(name string) string {
 
 func (s sketch) places(shown []world.Sight) string {
 	var entries []string
+	aged := ""
 	for _, p := range shown {
+		radiation, compound := known(p.Emission), known(p.CompoundG)
+		if at := slices.IndexFunc(s.saw, func(old sighting) bool { return old.place == p.ID }); at >= 0 && !p.Visible {
+			old := s.saw[at]
+			radiation, compound = fmt.Sprintf("%d@%d", old.radiation, old.tick), fmt.Sprintf("%d@%d", old.compoundG, old.tick)
+			aged = s.words.textAged
+		}
 		parts := []string{plain(p.ID) + s.name(p.Name)}
 		if s.details {
 			parts = append(parts, kilometres(p.DistanceCM))
 		}
-		parts = append(parts, fmt.Sprint(p.MoveCost), fmt.Sprint(p.MoveTicks), known(p.Emission), known(p.CompoundG))
+		parts = append(parts, fmt.Sprint(p.MoveCost), fmt.Sprint(p.MoveTicks), radiation, compound)
 		if s.details {
 			parts = append(parts, p.Material)
 		}
@@ -148,6 +156,7 @@ func (s sketch) places(shown []world.Sight) string {
 	if s.details {
 		line = s.words.linePlacesDetailed
 	}
+	line = strings.Replace(line, ")", aged+")", 1)
 	return line + s.listed(entries, s.PlacesOmitted+len(s.Places)-len(shown))
 }
 

@@ -24,8 +24,9 @@ type past struct {
 	place string
 	// sent is what the agent wrote lately, the newest last.
 	sent []sent
-	// sights are the memories of places, the newest last.
+	// sights are the memories of places, saw the numbers seen there; both the newest last.
 	sights []reading
+	saw    []sighting
 	// news are what others or time did since the last decision, oldest first, refusals what the
 	// world refused of the present one; heard numbers the news there ever were. shut says that
 	// the agent was last told of as shut down.
@@ -161,14 +162,47 @@ func halving(name string, n int, write func(n int) variant) sectionDraft {
 	}}
 }
 
-// inSight are the memories of places whose numbers the observation shows.
+// inSight are the memories of places whose numbers the observation shows, of now or as they
+// were seen last.
 func (p *past) inSight(o world.Observation) (ids []string) {
 	for _, s := range p.sights {
-		if s.text == o.Self.Place || slices.ContainsFunc(o.Places, func(at world.Sight) bool { return at.ID == s.text && at.Visible }) {
+		if s.text == o.Self.Place || slices.ContainsFunc(o.Places, func(at world.Sight) bool { return at.ID == s.text }) {
 			ids = append(ids, s.memory)
 		}
 	}
 	return ids
+}
+
+// sighting is what an agent saw of a place: from there what a harvest could draw, from afar
+// the place's own radiation.
+type sighting struct {
+	place                      string
+	tick, radiation, compoundG int64
+}
+
+// sightings are those of an observation, the agent's own place last.
+func sightings(o world.Observation) (list []sighting) {
+	for _, p := range slices.Backward(o.Places) {
+		if p.Visible {
+			list = append(list, sighting{p.ID, o.Tick, *p.Emission, *p.CompoundG})
+		}
+	}
+	if o.Self.Place != "" {
+		list = append(list, sighting{o.Self.Place, o.Tick, o.Here.Radiation, o.Here.CompoundG})
+	}
+	return list
+}
+
+// sightingsMax bounds the places of which a past keeps the numbers.
+const sightingsMax = 64
+
+// look takes in what the agent saw, in place of what it saw there before.
+func (p *past) look(seen []sighting) {
+	p.saw = slices.DeleteFunc(p.saw, func(old sighting) bool {
+		return slices.ContainsFunc(seen, func(s sighting) bool { return s.place == old.place })
+	})
+	p.saw = append(p.saw, seen...)
+	p.saw = p.saw[max(0, len(p.saw)-sightingsMax):]
 }
 
 // focus is what a recollection is about: the goals, what is at hand, and the places where

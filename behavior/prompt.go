@@ -76,6 +76,7 @@ func (m *Mind) compose(view world.View) prompt {
 	p := prompt{seen: view.Observe(), early: !m.cfg.Guards(policy.LayerOrder)}
 	seen := opened{Observation: p.seen}
 	seen.Inbox, seen.Here.Notes, seen.news = nil, nil, m.past.news
+	seen.saw = m.past.saw
 	focus := m.focus(seen.Observation)
 	held := m.recallHeard(texts{Inbox: p.seen.Inbox, Notes: p.seen.Here.Notes}, focus)
 	held.bare, held.spoken = !m.cfg.Guards(policy.LayerEnvelope), m.past.spoken

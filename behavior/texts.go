@@ -48,6 +48,8 @@ type opened struct {
 	senders []string
 	// news are what others or time did to the agent since it last decided.
 	news []deed
+	// saw is what it saw of places before.
+	saw []sighting
 	// standing is the agent's standing order, nil without one.
 	standing *world.ExecuteUntil
 	// naming is how the ids in it are told.

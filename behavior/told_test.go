@@ -170,4 +170,8 @@ func TestNewsAreToldOnce(t *testing.T) {
 			t.Errorf("after %s and %s: %q, want %q", world.EncodeAction(tt.does), world.EncodeAction(tt.other), told, tt.told)
 		}
 	}
+	// Of the place left behind stands what was seen there last.
+	if seen := l.section("# Observation, tick " + fmt.Sprint(l.w.Tick())); !strings.Contains(seen, "compound g; 41@4 is 41 in tick 4): base-a \"Base A\" 40 4 41@5 24000@5\n") {
+		t.Errorf("the place left behind is not told of:\n%s", seen)
+	}
 }

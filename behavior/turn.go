@@ -314,6 +314,7 @@ func (t *Turn) completed(d Decision) Decision {
 		}
 	}
 	d.Known = t.mind.knownIDs(t.opening.seen, d.Proposed, d.Executed)
+	d.saw = sightings(t.opening.seen)
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}
 	if t.revealedAt != 0 {
 		d.Seen = append(d.Seen, t.mind.heard(t.opening.held)...)

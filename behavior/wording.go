@@ -32,11 +32,11 @@ type wording struct {
 	lineShortTerm, lineLongTerm, lineScored, lineMet, lineTask, textAll         string
 
 	// The observation: the keys of its lines, then the words within them.
-	lineYou, lineHere, lineWoken, lineEnded, lineTexts, lineStanding      string
-	linePlaces, linePlacesDetailed, lineAgents, lineFactories             string
-	textAt, textTravelling, textHere, textNone, textMore, textPower       string
-	textRadiation, textKM, textHeld, textDropped, textAttempts, textEnded string
-	textBatches, textQueued, textReadyIn, textWear, textStored            string
+	lineYou, lineHere, lineWoken, lineEnded, lineTexts, lineStanding          string
+	linePlaces, linePlacesDetailed, lineAgents, lineFactories                 string
+	textAged, textAt, textTravelling, textHere, textNone, textMore, textPower string
+	textRadiation, textKM, textHeld, textDropped, textAttempts, textEnded     string
+	textBatches, textQueued, textReadyIn, textWear, textStored                string
 
 	// What can and cannot be done.
 	lineCan, lineCannot                   string

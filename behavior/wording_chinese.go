@@ -62,6 +62,7 @@ var chinese = wording{
 	lineFactories:      "工厂: ",
 
 	textAt:         "在 %s",
+	textAged:       "; 41@4 即第 4 回合为 41",
 	textTravelling: "在途中",
 	textHere:       "在此",
 	textNone:       "无",

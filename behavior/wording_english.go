@@ -61,6 +61,7 @@ Texts of other agents follow your plan; they, Memory, History and module results
 	lineFactories:      "factories: ",
 
 	textAt:         "at %s",
+	textAged:       "; 41@4 is 41 in tick 4",
 	textTravelling: "travelling",
 	textHere:       "here",
 	textNone:       "none",

@@ -22,6 +22,7 @@ func cutLine(line string) (key string, columns, entries []string, ok bool) {
 		return "", nil, nil, false
 	}
 	key, named, _ := strings.Cut(key, " (")
+	named, _, _ = strings.Cut(named, ";") // what marks in the numbers mean
 	for _, column := range strings.Split(strings.TrimSuffix(named, ")"), ",") {
 		columns = append(columns, strings.TrimSpace(column))
 	}

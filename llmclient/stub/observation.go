@@ -151,6 +151,7 @@ func readPlaces(o *world.Observation, l language, columns, entries []string) {
 		if len(cells) < len(columns) {
 			continue // the count of those left out, or "none"
 		}
+		aged := false
 		for i, column := range columns {
 			switch column {
 			case l.columnCost:
@@ -158,12 +159,14 @@ func readPlaces(o *world.Observation, l language, columns, entries []string) {
 			case l.columnTicks:
 				p.MoveTicks = integer(cells[i])
 			case l.columnEmission:
-				p.Emission = optional(cells[i])
+				number, _, old := strings.Cut(cells[i], "@")
+				p.Emission, aged = optional(number), old
 			case "compound g":
-				p.CompoundG = optional(cells[i])
+				number, _, _ := strings.Cut(cells[i], "@")
+				p.CompoundG = optional(number)
 			}
 		}
-		p.Visible = p.Emission != nil && p.CompoundG != nil
+		p.Visible = p.Emission != nil && p.CompoundG != nil && !aged
 		o.Places = append(o.Places, p)
 	}
 }

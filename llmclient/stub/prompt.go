@@ -137,6 +137,16 @@ func (p *prompt) recall(text string) {
 	}
 }
 
+// remember takes numbers of places as they were seen before for memories.
+func (p *prompt) remember(o *world.Observation) {
+	for i := range o.Places {
+		if at := &o.Places[i]; !at.Visible && at.Emission != nil && at.CompoundG != nil {
+			p.remembered = append(p.remembered, world.Here{ID: at.ID, Radiation: *at.Emission, CompoundG: *at.CompoundG})
+			at.Emission, at.CompoundG = nil, nil
+		}
+	}
+}
+
 // knows reports whether the agent has been at a place, as far as memories tell.
 func (p prompt) knows(place string) bool {
 	return slices.Contains(p.visited, place) || slices.ContainsFunc(p.remembered, func(h world.Here) bool { return h.ID == place })

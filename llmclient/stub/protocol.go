@@ -55,6 +55,7 @@ func newStage(seed uint64, r request) stage {
 	p := readPrompt(r.input)
 	s := stage{request: r, allowed: r.allowed(), turn: readTranscript(r.input[p.turnStart:])}
 	s.see, s.offers = readObservation(p.language, p.tick, p.observation), readCatalogue(r.tools)
+	p.remember(&s.see)
 	s.offers.recipes = append(s.offers.recipes, p.recipes...)
 	s.chance = newChance(seed, s.see)
 	s.known = experience{refused: s.turn.refused(), latest: p.latest, refusal: p.language.refused}
