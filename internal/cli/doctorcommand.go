@@ -10,9 +10,10 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
+	"example.com/agentworld/llmclient"
 	"example.com/agentworld/llmclient/doctor"
-	"example.com/agentworld/llmclient/openai"
 	"example.com/agentworld/llmclient/stub"
 	"example.com/agentworld/trace"
 )
@@ -21,10 +22,10 @@ import (
 var doctorSettings = []string{"llm.model", "llm.base_url", agentsTable, "llm.offline", "llm.timeout_ms",
 	"llm.max_output_tokens", "llm.reasoning_effort", "llm.temperature", "llm.top_p", "llm.extra_body", "llm.sampling_json"}
 
-const doctorHelp = `Check in at most five calls whether an endpoint will do for a run, and say what to
-change where it will not. The endpoint, the model and the key are those a run would
-use with the same settings, sampling included; --agent checks those of one agent. Without a model it
-checks the embedded scripted server, which costs nothing.
+const doctorHelp = `Check in at most five calls each whether the endpoints of a run will do, and say what
+to change where they will not. Endpoints, models and keys are those a run would use with
+the same settings, sampling included, those of single agents too; --agent checks one agent's
+alone. Without a model it checks the embedded scripted server, which costs nothing.
 
 Exit codes: 0 nothing failed, 2 bad input, 3 a check failed. Warnings do not count: a
 run copes with what they tell of.`
@@ -52,41 +53,61 @@ func (m *Main) doctorCommand() *cobra.Command {
 	return c
 }
 
-// examine finds the endpoint that a run would use, examines it and prints what was
-// found: a table of the checks, then what to change. A check that failed is an error of the
-// provider.
+// examine finds the endpoints that a run would use, examines them at the same time and
+// prints what was found: of each a table of the checks, then what to change. A check that
+// failed is an error of the provider.
 func (m *Main) examine(ctx context.Context, c config, agent string, asJSON bool) error {
-	o, stop, err := m.patient(ctx, c, agent)
+	patients, stop, err := m.patients(ctx, c, agent)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	r, err := doctor.Examine(ctx, o)
-	if err != nil {
+	reports := make([]doctor.Report, len(patients))
+	var group errgroup.Group
+	for i, o := range patients {
+		group.Go(func() (err error) {
+			reports[i], err = doctor.Examine(ctx, o.Options)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
 		return badInput("%w", err)
 	}
 	if ctx.Err() != nil {
 		return failWith(exitInterrupted, fmt.Errorf("interrupted"))
 	}
 	var failed []string
-	var table, advice strings.Builder
-	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "endpoint\t%s\nmodel\t%s\ncalls\t%d\n\n", oneLine(r.Endpoint), oneLine(r.Model), r.Calls)
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		f.Advice = withFlags(f.Advice)
-		fmt.Fprintf(w, "%s\t%s\t%s\n", f.Check, f.Status, oneLine(f.Detail))
-		if f.Advice != "" {
-			fmt.Fprintf(&advice, "\n%s: %s\n", f.Check, oneLine(f.Advice))
+	var text strings.Builder
+	for i, r := range reports {
+		who := ""
+		w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+		if len(patients) > 1 {
+			who = " (" + patients[i].who() + ")"
+			fmt.Fprintf(w, "%sfor\t%s\n", strings.Repeat("\n", min(i, 1)), oneLine(patients[i].who()))
 		}
-		if f.Status == doctor.Fail {
-			failed = append(failed, f.Check)
+		var advice strings.Builder
+		fmt.Fprintf(w, "endpoint\t%s\nmodel\t%s\ncalls\t%d\n\n", oneLine(r.Endpoint), oneLine(r.Model), r.Calls)
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			f.Advice = withFlags(f.Advice)
+			fmt.Fprintf(w, "%s\t%s\t%s\n", f.Check, f.Status, oneLine(f.Detail))
+			if f.Advice != "" {
+				fmt.Fprintf(&advice, "\n%s: %s\n", f.Check, oneLine(f.Advice))
+			}
+			if f.Status == doctor.Fail {
+				failed = append(failed, f.Check+oneLine(who))
+			}
 		}
+		_ = w.Flush() // into memory
+		text.WriteString(advice.String())
 	}
-	if asJSON {
-		err = m.printJSON(r)
-	} else if err = w.Flush(); err == nil {
-		_, err = io.WriteString(m.Stdout, table.String()+advice.String())
+	switch {
+	case asJSON && len(reports) == 1:
+		err = m.printJSON(reports[0])
+	case asJSON:
+		err = m.printJSON(reports)
+	default:
+		_, err = io.WriteString(m.Stdout, text.String())
 	}
 	if err != nil {
 		return fmt.Errorf("print the findings: %w", err)
@@ -111,54 +132,77 @@ func withFlags(advice string) string {
 	return strings.NewReplacer(names...).Replace(advice)
 }
 
-// patient is what to examine. stop ends the embedded server, when that is it.
-func (m *Main) patient(ctx context.Context, c config, agent string) (o doctor.Options, stop func(), err error) {
+// patient is an endpoint to examine, with the agents that ask it so; none is the run.
+type patient struct {
+	doctor.Options
+	agents []string
+}
+
+func (p patient) who() string { return cmp.Or(strings.Join(p.agents, ", "), "the run") }
+
+// patients are what to examine: what the run asks, and what agents ask in another way, or
+// for one agent alone. stop ends the embedded server, when that is it.
+func (m *Main) patients(ctx context.Context, c config, agent string) (all []patient, stop func(), err error) {
 	if err := c.chooseModel(); err != nil {
-		return o, nil, err
+		return nil, nil, err
 	}
 	if err := m.loadSampling(&c, nil, nil); err != nil {
-		return o, nil, err
+		return nil, nil, err
 	}
-	o.Model, o.Sampling = c.Model, c.SamplingOf(agent)
-	if c.Live() {
-		o.Config = openai.Config{BaseURL: c.endpoint(), APIKey: c.APIKey}
-	}
+	own := patient{Options: doctor.Options{Model: c.Model, Sampling: c.SamplingOf("")}}
 	if find(c.values, "llm.timeout_ms").origin.rank != fromDefault {
-		o.Config.Timeout = millis(c.TimeoutMS)
+		own.Config.Timeout = millis(c.TimeoutMS)
 	}
-	if agent != "" {
-		// Without a scenario every agent that has a model is taken to exist.
-		var named []string
-		for _, a := range c.AgentModels {
-			named = append(named, a.Agent)
+	var named []string // without a scenario every agent that has a model is taken to exist
+	for _, a := range c.AgentModels {
+		named = append(named, a.Agent)
+	}
+	if !c.Live() && agent == "" {
+		if v := find(c.values, "llm.base_url"); (v.origin.rank == fromArgument || v.origin.rank == fromFlag) && !c.Offline {
+			// Findings about another endpoint than the named one would pass for it.
+			return nil, nil, badInput("%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the embedded scripted server", v.where())
 		}
-		chosen, err := m.chooseAgents(c, find(c.values, agentsTable).where(), named)
+		server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, stub.Options{})
 		if err != nil {
-			return o, nil, err
+			return nil, nil, fmt.Errorf("start the embedded scripted server: %w", err)
 		}
-		at := slices.IndexFunc(chosen, func(a agentAccess) bool { return a.Agent == agent })
-		if at < 0 && slices.ContainsFunc(c.Sampling, func(f trace.SamplingFor) bool { return f.Agent == agent }) && c.Live() {
-			return o, func() {}, nil // it asks the run's model in its own way
-		}
-		if at < 0 {
-			return o, nil, badInput("--agent %s has no model or endpoint of its own; with one: %s", shown(agent), cmp.Or(listed(named), "none"))
-		}
-		a := chosen[at]
-		o.Model, o.Config.BaseURL, o.Config.APIKey = cmp.Or(a.Model, c.Model), cmp.Or(a.BaseURL, c.endpoint()), a.key
-		return o, func() {}, nil
+		own.Config.BaseURL = server.URL()
+		c.announceScripted(m.Stderr, server.URL())
+		return []patient{own}, func() { _ = server.Close() }, nil
 	}
-	if c.Live() {
-		return o, func() {}, nil
-	}
-	if v := find(c.values, "llm.base_url"); (v.origin.rank == fromArgument || v.origin.rank == fromFlag) && !c.Offline {
-		// Findings about another endpoint than the named one would pass for it.
-		return o, nil, badInput("%s names an endpoint, and no model is named to ask it for; set --model as well, or leave it out for the embedded scripted server", v.where())
-	}
-	server, err := stub.Start(context.WithoutCancel(ctx), loopbackAddr, stub.Options{})
+	own.Config.BaseURL, own.Config.APIKey = c.endpoint(), c.APIKey
+	chosen, err := m.chooseAgents(c, find(c.values, agentsTable).where(), named)
 	if err != nil {
-		return o, nil, fmt.Errorf("start the embedded scripted server: %w", err)
+		return nil, nil, err
 	}
-	o.Config.BaseURL = server.URL()
-	c.announceScripted(m.Stderr, server.URL())
-	return o, func() { _ = server.Close() }, nil
+	for _, f := range c.Sampling {
+		if f.Agent != "" && !slices.Contains(named, f.Agent) && c.Live() { // it asks the run's model in its own way
+			chosen = append(chosen, agentAccess{AgentModel: trace.AgentModel{Agent: f.Agent}, key: c.APIKey})
+		}
+	}
+	if agent == "" {
+		all = []patient{own}
+	}
+	for _, a := range chosen {
+		if agent != "" && a.Agent != agent {
+			continue
+		}
+		p := own
+		p.agents = []string{a.Agent}
+		p.Model, p.Sampling = cmp.Or(a.Model, c.Model), c.SamplingOf(a.Agent)
+		p.Config.BaseURL, p.Config.APIKey = cmp.Or(a.BaseURL, c.endpoint()), a.key
+		at := slices.IndexFunc(all, func(q patient) bool {
+			return q.Model == p.Model && q.Config.BaseURL == p.Config.BaseURL && q.Config.APIKey.Reveal() == p.Config.APIKey.Reveal() &&
+				string(llmclient.Marshal(q.Sampling)) == string(llmclient.Marshal(p.Sampling))
+		})
+		if at < 0 {
+			all = append(all, p)
+		} else if len(all[at].agents) > 0 {
+			all[at].agents = append(all[at].agents, a.Agent)
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil, badInput("--agent %s has no model or endpoint of its own; with one: %s", shown(agent), cmp.Or(listed(named), "none"))
+	}
+	return all, func() {}, nil
 }
