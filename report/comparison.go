@@ -177,7 +177,7 @@ func readTick(r *trace.Reader, after int64) (*comparedTick, error) {
 			return nil, nil
 		case err != nil:
 			return nil, err
-		case record.RecordTick() <= after:
+		case trace.TickOf(record) <= after:
 			continue
 		}
 		switch record := record.(type) {

@@ -125,7 +125,7 @@ func (c *ticksCanonicalizer) addLine(line []byte) error {
 		case TypeRunEnd, TypeResume, TypeSegment:
 			return nil // they tell of the last whole tick, wherever they stand
 		}
-		s = slot{tick: record.RecordTick(), record: record}
+		s = slot{tick: record.recordTick(), record: record}
 	}
 	switch {
 	case s.tick > c.last:
@@ -165,7 +165,7 @@ func (c *canonicalizer) add(r Record) error {
 		if r.RecordType() != TypeHeader {
 			return ErrNoHeader
 		}
-		c.begun, c.tick = true, r.RecordTick()
+		c.begun, c.tick = true, r.recordTick()
 		return c.write(r)
 	}
 	c.end = nil
@@ -289,7 +289,7 @@ var slots = map[Type]slot{
 
 func slotOf(r Record) slot {
 	s, known := slots[r.RecordType()]
-	s.tick, s.record = r.RecordTick(), r
+	s.tick, s.record = r.recordTick(), r
 	switch r := r.(type) {
 	case Part:
 		s.name = r.Hash + string(r.Kind)

@@ -69,8 +69,8 @@ func WriteAnswers(r *Reader, w *Writer, find func(hash string) (Part, error)) (A
 		if errors.Is(err, ErrTorn) {
 			break
 		}
-		if err == nil && record.RecordTick() != tick {
-			tick, err = record.RecordTick(), e.flush()
+		if err == nil && record.recordTick() != tick {
+			tick, err = record.recordTick(), e.flush()
 		}
 		if err != nil {
 			return e.counts, err

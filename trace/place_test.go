@@ -37,7 +37,7 @@ func upTo(t *testing.T, text []byte, last int64) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if record.RecordType() != TypeRunEnd && record.RecordTick() <= last {
+		if record.RecordType() != TypeRunEnd && record.recordTick() <= last {
 			kept = append(kept, line...)
 		}
 	}

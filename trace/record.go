@@ -47,9 +47,12 @@ const (
 type Record interface {
 	// RecordType is the "type" of the line.
 	RecordType() Type
-	// RecordTick is the "tick" of the line.
-	RecordTick() int64
+	// recordTick is the "tick" of the line. It closes the set.
+	recordTick() int64
 }
+
+// TickOf returns the "tick" of a record's line.
+func TickOf(r Record) int64 { return r.recordTick() }
 
 // Unknown is a well-formed record of a type that this version does not know. It
 // is kept as it stands so that older tools can pass newer traces on.
@@ -78,22 +81,22 @@ func (Segment) RecordType() Type   { return TypeSegment }
 func (CapChange) RecordType() Type { return TypeCapChange }
 func (u Unknown) RecordType() Type { return u.Type }
 
-// RecordTick implements [Record], for every record.
-func (h Header) RecordTick() int64    { return h.Tick }
-func (p Part) RecordTick() int64      { return p.Tick }
-func (s Switch) RecordTick() int64    { return s.Tick }
-func (f Fork) RecordTick() int64      { return f.Tick }
-func (c ModelCall) RecordTick() int64 { return c.Tick }
-func (r Refusal) RecordTick() int64   { return r.Tick }
-func (s Step) RecordTick() int64      { return s.Tick }
-func (d Decision) RecordTick() int64  { return d.Tick }
-func (e Event) RecordTick() int64     { return e.Tick }
-func (t TickEnd) RecordTick() int64   { return t.Tick }
-func (r RunEnd) RecordTick() int64    { return r.Tick }
-func (r Resume) RecordTick() int64    { return r.Tick }
-func (s Segment) RecordTick() int64   { return s.Tick }
-func (c CapChange) RecordTick() int64 { return c.Tick }
-func (u Unknown) RecordTick() int64   { return u.Tick }
+// recordTick implements [Record], for every record.
+func (h Header) recordTick() int64    { return h.Tick }
+func (p Part) recordTick() int64      { return p.Tick }
+func (s Switch) recordTick() int64    { return s.Tick }
+func (f Fork) recordTick() int64      { return f.Tick }
+func (c ModelCall) recordTick() int64 { return c.Tick }
+func (r Refusal) recordTick() int64   { return r.Tick }
+func (s Step) recordTick() int64      { return s.Tick }
+func (d Decision) recordTick() int64  { return d.Tick }
+func (e Event) recordTick() int64     { return e.Tick }
+func (t TickEnd) recordTick() int64   { return t.Tick }
+func (r RunEnd) recordTick() int64    { return r.Tick }
+func (r Resume) recordTick() int64    { return r.Tick }
+func (s Segment) recordTick() int64   { return s.Tick }
+func (c CapChange) recordTick() int64 { return c.Tick }
+func (u Unknown) recordTick() int64   { return u.Tick }
 
 // untimed returns the record without its timing.
 func untimed(r Record) Record {

@@ -47,7 +47,7 @@ func TestLinesBeginWithTypeAndTick(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := fmt.Sprintf(`{"type":"%s","tick":%d,`, r.RecordType(), r.RecordTick())
+		want := fmt.Sprintf(`{"type":"%s","tick":%d,`, r.RecordType(), r.recordTick())
 		if !strings.HasPrefix(string(line), want) {
 			t.Errorf("Encode(%s) = %.60s..., want prefix %s", r.RecordType(), line, want)
 		}

@@ -43,7 +43,7 @@ func (m *Main) exportAnswers(runDir, name string) error {
 			return nil
 		}
 		if record, err := trace.Decode(bytes.TrimSuffix(line, []byte("\n"))); err == nil {
-			return fmt.Errorf("%w, in a %s record of tick %d", errSecret, record.RecordType(), record.RecordTick())
+			return fmt.Errorf("%w, in a %s record of tick %d", errSecret, record.RecordType(), trace.TickOf(record))
 		}
 		return errSecret
 	}

@@ -219,8 +219,8 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 // show adds a record to the ticks that are shown; agent limits them, empty is all.
 func (i *inspection) show(r trace.Record, agent string) {
 	tick := func() *recentTick {
-		if n := len(i.Recent); n == 0 || i.Recent[n-1].Tick != r.RecordTick() {
-			i.Recent = append(i.Recent, recentTick{Tick: r.RecordTick(), Decisions: []recentDecision{}, Events: []trace.Event{}})
+		if n := len(i.Recent); n == 0 || i.Recent[n-1].Tick != trace.TickOf(r) {
+			i.Recent = append(i.Recent, recentTick{Tick: trace.TickOf(r), Decisions: []recentDecision{}, Events: []trace.Event{}})
 		}
 		return &i.Recent[len(i.Recent)-1]
 	}
