@@ -146,6 +146,11 @@ func TestAForkOutlivesItsParent(t *testing.T) {
 			t.Fatal(p.output())
 		}
 	}
+	if text, err := os.ReadFile(filepath.Join(fork, run.ReportFile)); err != nil {
+		t.Error(err)
+	} else {
+		validReport(t, text)
+	}
 	path := filepath.Join(parent, run.TraceFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
