@@ -131,7 +131,11 @@ func (t *Turn) repair(problem answer.Problem) {
 		t.ambiguous = true
 	case answer.InvalidArgs:
 	default:
-		t.fault = "" // the newest is told
+		// The newest is told; calls out of order were told in their outputs.
+		t.fault = ""
+		if problem != answer.UnknownTool && problem != answer.NotAllowedNow {
+			t.fault = t.mind.words.unusable.of(problem)
+		}
 	}
 	if !ok {
 		t.fail(trace.WaitReason(trace.WaitParsePrefix+string(problem)), nil)

@@ -98,7 +98,7 @@ func TestTheEngineTellsWhatItDidInstead(t *testing.T) {
 		{"a number that waits", draft + mine("5") + decide("0"), [2]string{"Candidate 0 waits; none of your 1 candidates was done.", "你的 1 个候选都未执行"}},
 		{
 			"a decision that is prose", draft + mine("5") + "]}\n\ntext I mine.\n\ntext I do mine.",
-			[2]string{"Your decision could not be used (parse_error:no_json): the best of your draft was done.", "（parse_error:no_json）：做了草案中最好的一个"},
+			[2]string{"Your decision could not be used (parse_error:no_json): the best of your draft was done.\nWhat was wrong: The answer was text", "（parse_error:no_json）：做了草案中最好的一个"},
 		},
 		{
 			"an action of which a field is wrong", draft + mine(`"much"`) + "," + mine("5") + decide("1") + "\n\n" + `call c3 decision {"candidate":7,"execute_until":null,"why":"","sources_used":[]}`,
