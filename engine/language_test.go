@@ -221,7 +221,7 @@ func englishIn(line string) string {
 var identifiers = strings.Fields(`
 	electricity compound hardware data heat g km x id null ok JSON
 	to what amount price text value ignore until query limit section topic action
-	candidate candidates steps goal actions why wait plan decision turn
+	candidate candidates steps goal actions why wait plan decision turn call reason respond skip source
 	normal low critical shutdown idle working building buy sell outcome observation heard max recipe factory rejection
 	silicate metal ice carbon composite maintenance arrived`)
 

@@ -48,7 +48,7 @@ func TestALimiterNeverChangesARun(t *testing.T) {
 	} {
 		server := httptest.NewServer(stub.NewHandler(stub.Options{Seed: 1, Faults: stub.NewInjector(plan, 3)}))
 		t.Cleanup(server.Close)
-		o := options(t, "isolated_five", 4)
+		o := options(t, "isolated_five", 5)
 		o.Concurrency = c.concurrency
 		o.Source = engine.Live(respondTo(t, openai.Config{BaseURL: server.URL, Limiter: c.limiter, BackoffBase: time.Millisecond}))
 		o.BaseURL = "http://model.test"
