@@ -115,7 +115,12 @@ func (s sketch) text() string {
 		shown = append(shown, p)
 	}
 	lines = append(lines, s.options(shown)...)
-	lines = append(lines, s.places(shown), s.agents())
+	if len(s.Places) > 0 || !slices.Contains(s.needless, (world.Move{}).ActionName()) {
+		lines = append(lines, s.places(shown))
+	}
+	if len(s.Agents) > 0 || !slices.Contains(s.needless, (world.SendMessage{}).ActionName()) {
+		lines = append(lines, s.agents())
+	}
 	if len(s.Factories) > 0 {
 		lines = append(lines, w.lineFactories+s.factories())
 	}

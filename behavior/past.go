@@ -79,16 +79,6 @@ func (p *past) send(d Decision, o world.Outcome) {
 	p.sent = p.sent[max(0, len(p.sent)-sentMax):]
 }
 
-// lately is what the agent wrote in the last ticks before the given one.
-func (p *past) lately(tick int64) (list []sent) {
-	for _, s := range p.sent {
-		if tick-s.Tick <= sentTicks {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 // deedsMax is how many decisions a past holds.
 const deedsMax = 256
 

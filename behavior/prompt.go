@@ -90,22 +90,23 @@ func (m *Mind) compose(view world.View) prompt {
 	// may repeat what was read then they stand nowhere else, long after that left the view:
 	// the lines here are trusted like the agent's own observations.
 	said := ""
-	var ownWords []trace.Source
-	for _, s := range m.past.lately(seen.Tick) {
+	for _, s := range m.past.sent {
 		posted := func(n world.Note) bool { return n.Author == m.id && n.Tick == s.Tick }
-		own := held.count() == 0 && !m.past.spoken(s.Tick).tainted
+		own, last := held.count() == 0 && !m.past.spoken(s.Tick).tainted, s.Tick == outcome.Tick
 		switch {
-		case own && s.Tick == outcome.Tick:
+		case seen.Tick-s.Tick > sentTicks:
+			continue
+		case own && last:
 			said = s.Text
 		case own:
-			ownWords = append(ownWords, s.source(m.past.spoken))
+			seen.spoken = append(seen.spoken, s.source(m.past.spoken))
 		case held.count() > 0 && !slices.ContainsFunc(held.Notes, posted):
 			held.Said = append(held.Said, s)
 		}
 		if !own {
 			s.Text = ""
 		}
-		if s.Tick != outcome.Tick {
+		if !last {
 			seen.sent = append(seen.sent, s)
 		}
 	}
@@ -147,7 +148,7 @@ func (m *Mind) compose(view world.View) prompt {
 		m.recalled(focus, slices.Concat(history.variants[0].ids, done.ids, m.past.inSight(p.seen))),
 		{name: sectionPlaybook, variants: lessons},
 		{name: sectionOutcome, variants: []variant{last}},
-		m.observed(seen, ownWords),
+		m.observed(seen),
 		messages,
 	}
 	if text := m.repetition.advice.text(m.words); text != "" {
@@ -183,14 +184,9 @@ func (m *Mind) compose(view world.View) prompt {
 	return p
 }
 
-// knownRules are the rules in numbers that need no call; in a compact prompt without what
-// was looked up.
+// knownRules are the rules in numbers that need no call.
 func (m *Mind) knownRules() sectionDraft {
-	looked := m.past.looked
-	if m.cfg.PromptProfile == ProfileCompact {
-		looked = nil
-	}
-	lines := modules.Known(m.cfg.Language, m.rules, looked)
+	lines := modules.Known(m.cfg.Language, m.rules, m.past.looked)
 	if len(lines) == 0 {
 		return sectionDraft{name: sectionKnown, variants: []variant{{}}}
 	}
@@ -215,25 +211,24 @@ func (m *Mind) goals(view world.View) string {
 		}
 		lines = append(lines, line)
 	}
-	if task, ok := view.Task(); ok && task.Counts(m.id) {
-		who := strings.Join(task.Agents, ", ")
-		lines = append(lines, fmt.Sprintf(m.words.lineTask, task.Metric, cmp.Or(who, m.words.textAll), task.From, task.Ticks))
+	if task := view.Task(); task != nil && task.Counts(m.id) {
+		lines = append(lines, fmt.Sprintf(m.words.lineTask, task.Metric, cmp.Or(strings.Join(task.Agents, ", "), m.words.textAll), task.From, task.Ticks))
 	}
 	return strings.Join(lines, "\n")
 }
 
 // observed is the observation, and the same with ever shorter lists of distant
 // things; the omitted counts stay exact.
-func (m *Mind) observed(seen opened, ownWords []trace.Source) sectionDraft {
+func (m *Mind) observed(seen opened) sectionDraft {
 	s := sketch{opened: seen, layout: m.layout, goals: words(m.goalsText()), needless: m.cfg.Needless, words: m.words}
 	s.strangeNames = s.details && !m.cfg.Guards(policy.LayerOrder)
-	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text(), sources: ownWords}}, shorter: func() (variants []variant) {
+	return sectionDraft{name: sectionObservation, variants: []variant{{text: s.text(), sources: seen.spoken}}, shorter: func() (variants []variant) {
 		for {
 			var ok bool
 			if s.layout, ok = s.layout.halved(seen); !ok {
 				return variants
 			}
-			variants = append(variants, variant{text: s.text(), sources: ownWords})
+			variants = append(variants, variant{text: s.text(), sources: seen.spoken})
 		}
 	}}
 }

@@ -62,7 +62,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place stri
 	}
 	for _, c := range o.Changes {
 		if !e.Failed {
-			e.Text += fmt.Sprintf(" %s%+d", c.Resource, c.Amount)
+			e.Text += fmt.Sprintf(" %s %+d", c.Resource, c.Amount)
 		}
 		e.Measures = append(e.Measures, memory.Sum(c.Resource, c.Amount))
 		e.Subjects = append(e.Subjects, c.Resource)

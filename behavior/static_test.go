@@ -16,8 +16,8 @@ import (
 // failure means text to cut, not a limit to raise. A plan lists actions in the slots of a
 // candidate: 460 characters of the tools are the slots' schema standing there as well.
 const (
-	toolCharsMax         = 5960
-	instructionsCharsMax = 950
+	toolCharsMax         = 5950
+	instructionsCharsMax = 920
 )
 
 // TestStaticTextIsShort holds the tool list of every embedded scenario, since rules

@@ -42,9 +42,10 @@ type opened struct {
 	HeldBack int
 	// unread is how many of them the agent has not read before.
 	unread int
-	// sent is what the agent wrote lately, without the text where that may repeat others,
-	// senders are the authors of what is held back.
+	// sent is what the agent wrote lately, without the text where that may repeat others, and
+	// spoken the others' sources; senders are the authors of what is held back.
 	sent    []sent
+	spoken  []trace.Source
 	senders []string
 	// news are what others or time did to the agent since it last decided.
 	news []deed

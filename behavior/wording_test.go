@@ -129,7 +129,7 @@ func TestChineseDeeds(t *testing.T) {
 	learn(m, 8, world.SendMessage{To: "agent-2", Text: "hi"}, "")
 	history := m.history(m.past.deeds[len(m.past.deeds)-1]).all()
 	want := []string{
-		"# 历史，从旧到新，更早的 1 次略去",
+		"# 历史，按最后一次，更早的 1 次略去",
 		"[mem-2-1][mem-4-2] 第 2-4 回合: mine_compound 500, 2 次 被拒: compound_depleted compound 请求 500 可用 4",
 		"[mem-6-3] 第 6 回合: mine_compound 900 成功, compound +900",
 	}

@@ -32,7 +32,11 @@ func ActionText(l Language, rules world.Rules, needless ...string) string {
 			}
 			line += "(" + strings.Join(needed, ", ") + ")"
 		}
-		lines = append(lines, line+w.lineStart+w.actionDoc(spec, rules))
+		doc := spec.Doc
+		if told := w.registry.actions[spec.Name]; told != nil {
+			doc = told(rules)
+		}
+		lines = append(lines, line+w.lineStart+doc)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -18,8 +18,6 @@ type routeArgs struct {
 // route is what is known about a journey before it begins.
 type route struct {
 	To string `json:"to"`
-	// DistanceCM is nil for a place that is not among the observed ones.
-	DistanceCM *int64 `json:"distance_cm,omitempty"`
 	// Cost is the electricity paid at departure; it and what follows from it are
 	// nil when the place is not known.
 	Cost      *int64 `json:"cost,omitempty"`
@@ -51,7 +49,7 @@ func routeModule() module {
 		i := slices.IndexFunc(o.Places, func(s world.Sight) bool { return s.ID == args.To })
 		switch {
 		case i >= 0:
-			r.DistanceCM, cost, ticks = &o.Places[i].DistanceCM, o.Places[i].MoveCost, o.Places[i].MoveTicks
+			cost, ticks = o.Places[i].MoveCost, o.Places[i].MoveTicks
 		case check.Status == world.CheckAccepted:
 			ticks = check.Ticks
 			for _, c := range check.Changes {

@@ -82,18 +82,6 @@ type ruleWording struct {
 	standingMost, standingIgnore, and                                string
 }
 
-// actionDoc is what an action does and costs under the rules that spec is from.
-func (w *wording) actionDoc(spec world.ActionSpec, r world.Rules) string {
-	if w.registry.actions == nil {
-		return spec.Doc
-	}
-	doc, ok := w.registry.actions[spec.Name]
-	if !ok {
-		panic("modules: no wording for the action " + spec.Name)
-	}
-	return doc(r)
-}
-
 // docOf is what is said of a name of the world's registry: the registry's own words
 // where a language has none of its own.
 func docOf(texts map[string]string, name, own string) string {

@@ -16,7 +16,7 @@ var chinese = wording{
 		moduleRecent:      "你最近的记忆",
 		moduleSearch:      "搜索记忆",
 		moduleRules:       "规则数值",
-		moduleRoute:       "路程的耗电、回合和余量",
+		moduleRoute:       "路程的耗电和回合",
 		moduleDryRun:      "试运行一个候选（JSON 文本）",
 	},
 	registry: registryWording{actions: chineseActions, events: chineseEvents, kinds: map[string]string{

@@ -10,7 +10,7 @@ var english = wording{
 		moduleRecent:      "Your newest memories.",
 		moduleSearch:      "Search your memories.",
 		moduleRules:       "Rules in numbers.",
-		moduleRoute:       "A journey's cost, ticks and what it leaves.",
+		moduleRoute:       "A journey's cost and ticks.",
 		moduleDryRun:      "Dry run of a candidate, as JSON text.",
 	},
 	lineStart: ": ",

@@ -32,8 +32,7 @@ type View struct {
 	standing ExecuteUntil
 	// goals are how far the agent is with each of its own.
 	goals []GoalStatus
-	// task is what a run of the world is scored by, nil for nothing; it never changes.
-	task *Task
+	task  *Task
 }
 
 // AgentID is the id of the agent whose view this is.
@@ -55,13 +54,8 @@ func (v View) Last() (Outcome, bool) { return v.last.clone(), v.last.Tick > 0 }
 // Goals is how far the agent is with each of its goals, in the order of the scenario.
 func (v View) Goals() []GoalStatus { return slices.Clone(v.goals) }
 
-// Task is what a run of the world is scored by; false where nothing is.
-func (v View) Task() (Task, bool) {
-	if v.task == nil {
-		return Task{}, false
-	}
-	return *v.task, true
-}
+// Task is what a run of the world is scored by, nil where nothing is. It never changes.
+func (v View) Task() *Task { return v.task }
 
 // Standing is the agent's standing order with the attempts left in MaxTicks;
 // false when it has none.
