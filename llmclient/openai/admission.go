@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"example.com/agentworld/llmclient"
@@ -38,7 +39,7 @@ func (c *Client) admitted(ctx context.Context, began time.Time, body []byte, out
 		return nil, failure
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, &llmclient.Failure{Kind: llmclient.ErrDeadline, Message: "the deadline would pass before the endpoint takes another call"}
+		return nil, &llmclient.Failure{Kind: llmclient.ErrDeadline, Message: strings.TrimSuffix("the deadline would pass before the endpoint takes another call: "+why, ": ")}
 	}
 	return func(x exchange, got outcome) { permit.Done(c.pressure(x, got)) }, nil
 }

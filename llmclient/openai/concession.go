@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"cmp"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -16,58 +15,42 @@ import (
 type concession struct {
 	// name is what is given up, member the member of a request that a refusal names.
 	name, member string
-	// gives takes it out of a request, and reports whether it was there.
-	gives func(*llmclient.Request) bool
 }
 
 // RepairWithout begins the name under which a reply counts what its request went without.
 const RepairWithout = "without_"
 
-// concessions are in the order in which those of a member are tried.
+// concessions are in the order in which those of a member are tried. What may be called is
+// checked here as well, so that a tool_choice is help and no more.
 var concessions = []concession{
-	{"prompt_cache_key", "prompt_cache_key", leftOut("prompt_cache_key")},
-	{"include", "include", leftOut("include")},
-	{"parallel_tool_calls", "parallel_tool_calls", leftOut("parallel_tool_calls")},
-	{"store", "store", leftOut("store")},
-	{"strict", "strict", func(r *llmclient.Request) (told bool) {
+	{"prompt_cache_key", "prompt_cache_key"}, {"include", "include"}, {"parallel_tool_calls", "parallel_tool_calls"}, {"store", "store"}, {"strict", "strict"},
+	{"allowed_tools", "tool_choice"}, {"tool_choice_required", "tool_choice"}, {"tool_choice_none", "tool_choice"}, {"tool_choice", "tool_choice"},
+}
+
+// gives takes it out of a request, and reports whether it was there.
+func (g concession) gives(r *llmclient.Request) (there bool) {
+	switch g.name {
+	case "strict":
 		r.Tools = slices.Clone(r.Tools)
 		for i, t := range r.Tools {
-			r.Tools[i], told = t.WithoutStrict()
+			r.Tools[i], there = t.WithoutStrict()
 		}
-		return told
-	}},
-	// What may be called is checked here as well, so that narrowing is help and no more.
-	{"allowed_tools", "tool_choice", func(r *llmclient.Request) bool {
-		narrowed := r.Choice.Allowed != nil && r.Choice.Mode != llmclient.ChoiceNone
+	case "allowed_tools":
+		there = r.Choice.Allowed != nil && r.Choice.Mode != llmclient.ChoiceNone
 		r.Choice.Allowed = nil
-		return narrowed
-	}},
-	{"tool_choice_required", "tool_choice", auto(llmclient.ChoiceRequired)},
-	{"tool_choice_none", "tool_choice", auto(llmclient.ChoiceNone)},
-	{"tool_choice", "tool_choice", leftOut("tool_choice")},
-}
-
-func auto(from llmclient.ChoiceMode) func(*llmclient.Request) bool {
-	return func(r *llmclient.Request) bool {
-		if r.Choice.Mode != from || len(r.Tools) == 0 {
-			return false
+	case "tool_choice_required", "tool_choice_none":
+		if there = g.name == "tool_choice_"+string(r.Choice.Mode); there {
+			r.Choice = llmclient.ToolChoice{Mode: llmclient.ChoiceAuto}
 		}
-		r.Choice = llmclient.ToolChoice{Mode: llmclient.ChoiceAuto}
-		return true
-	}
-}
-
-func leftOut(member string) func(*llmclient.Request) bool {
-	return func(r *llmclient.Request) bool {
+	default:
 		extra := map[string]json.RawMessage{}
 		_ = json.Unmarshal(r.Sampling.ExtraBody, &extra) // none has no members
-		if _, set := extra[member]; set {
-			return false
+		if _, set := extra[g.member]; !set {
+			extra[g.member], there = json.RawMessage("null"), true
+			r.Sampling.ExtraBody = llmclient.Marshal(extra)
 		}
-		extra[member] = json.RawMessage("null")
-		r.Sampling.ExtraBody = llmclient.Marshal(extra)
-		return true
 	}
+	return there
 }
 
 // conceded is a request without what its model's endpoint has refused so far, and the names
@@ -133,19 +116,30 @@ func (x exchange) refuses(p problem) (members []string) {
 	if x.status != http.StatusBadRequest && x.status != http.StatusUnprocessableEntity && x.status != http.StatusNotImplemented {
 		return nil
 	}
-	said := plainWords(cmp.Or(p.message, string(x.body)))
 	path := strings.FieldsFunc(p.param, func(r rune) bool { return strings.ContainsRune(".[]", r) })
-	listed := saysRefused.MatchString(plainWords(p.code) + " " + said)
-	for _, m := range saysMember {
-		switch {
-		case len(path) == 0 && listed && m.words.MatchString(said), len(path) > 0 && path[0] == m.member, m.member == "strict" && slices.Contains(path, m.member):
-			members = append(members, m.member)
+	if len(path) > 0 && (path[0] == "body" || path[0] == "None") {
+		path = path[1:]
+	}
+	said := plainWords(p.code + " " + p.message)
+	for i, words := range []string{said, plainWords(string(x.body))} { // some put what they mean beside the message
+		refused := saysRefused.MatchString(words)
+		for _, m := range saysMember {
+			switch {
+			case len(path) == 0 && refused && m.words.MatchString(words), len(path) > 0 && path[0] == m.member, m.member == "strict" && slices.Contains(path, m.member):
+				members = append(members, m.member)
+			}
+		}
+		if i > 0 && len(members) > 1 {
+			return nil // a repetition of the request
+		}
+		if len(members) > 0 {
+			break
 		}
 	}
 	setting := func(member string) bool {
 		return !slices.ContainsFunc(concessions, func(given concession) bool { return given.member == member })
 	}
-	if len(members) > 1 && slices.ContainsFunc(members, setting) || // a list of what there is, or a repetition of the request
+	if len(members) > 1 && slices.ContainsFunc(members, setting) || // a list of what there is
 		slices.Contains(members, "max_output_tokens") && saysInput.MatchString(said) { // both together are too long
 		return nil
 	}

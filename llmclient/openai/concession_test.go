@@ -42,6 +42,8 @@ func TestConcessions(t *testing.T) {
 		{`"mode":"required"`, 501, `{"error":{"message":"Only 'auto' tool_choice is supported in response API"}}`, []string{"without_allowed_tools"}},
 		{`required`, 501, `{"error":{"message":"Only 'auto' tool_choice is supported in response API"}}`, []string{"without_allowed_tools", "without_tool_choice_required"}},
 		{`"tool_choice"`, 400, openAI("tool_choice"), []string{"without_allowed_tools", "without_tool_choice_required", "without_tool_choice"}},
+		{`"prompt_cache_key"`, 400, `{"error":{"message":"litellm.UnsupportedParamsError: acme does not support parameters: ['prompt_cache_key'], for model=m. To drop these, set litellm.drop_params=True","param":"None","code":"400"}}`, []string{"without_prompt_cache_key"}},
+		{`"allowed_tools"`, 400, `{"error":{"code":400,"message":"Invalid input","metadata":{"raw":"[{\"code\":\"invalid_union\",\"path\":[\"tool_choice\"]}]"}}}`, []string{"without_allowed_tools"}},
 		{`"temperature"`, 400, openAI("temperature"), nil},
 		{`"max_output_tokens"`, 400, `{"error":{"message":"max_output_tokens is too large: 4000. This model supports at most 1000 completion tokens"}}`, nil},
 		{`"model"`, 400, `{"error":{"message":"Invalid 'input[0].content': unknown value.","param":"input[0].content"}}`, nil},
