@@ -92,6 +92,8 @@ const (
 	ParentsMax      = 16
 	SubjectsMax     = 12
 	SubjectCharsMax = 64
+	// parentCharsMax is longer than any id the world or a memory makes.
+	parentCharsMax = 2 * SubjectCharsMax
 )
 
 // Weight returns the entry's importance with its repeats, at most
@@ -134,9 +136,6 @@ func (e *Entry) joinParents(added ...string) {
 	e.ParentsLeft += dropped
 }
 
-// parentCharsMax is longer than any id the world or a memory makes.
-const parentCharsMax = 2 * SubjectCharsMax
-
 // The categories: what an entry is to the agent that holds it. Each has a share of the
 // long-term store and a quota of a digest of its own, so that much of one cannot push out
 // another: a hundred messages cost an agent none of its own failures. Ties between
@@ -148,13 +147,6 @@ const (
 	categoryHeard          // what others wrote and whatever was made of it
 	categories             // how many there are
 )
-
-// storeShares are the eighths of the long-term store that each category is sure of: the
-// store never gives them up for others.
-var storeShares = [categories]int{categoryFailure: 3, categoryOutcome: 3, categoryFact: 1, categoryHeard: 1}
-
-// heardShare is the part of the ring that words of others may take: a quarter.
-const heardShare = 4
 
 // category returns the entry's category. What goes back to others is theirs, also when
 // it tells of a failure: its trust decides, not its wording.

@@ -5,6 +5,13 @@ import (
 	"slices"
 )
 
+// storeShares are the eighths of the long-term store that each category is sure of: the
+// store never gives them up for others.
+var storeShares = [categories]int{categoryFailure: 3, categoryOutcome: 3, categoryFact: 1, categoryHeard: 1}
+
+// heardShare is the part of the ring that words of others may take: a quarter.
+const heardShare = 4
+
 // touch makes t the newest of the ring and lets the oldest go when it overflows.
 // Words of others leave a part of the ring of their own, so that a flood of them
 // takes nothing else with it.

@@ -147,30 +147,3 @@ func log2(n uint64) int64 {
 	}
 	return result
 }
-
-// Best keeps the best of what it is offered. Sorting all of ten thousand for the sake of
-// five would cost more than everything else in a search.
-type Best[T any] struct {
-	// Limit is how many are kept, none for a negative number.
-	Limit int
-	// Compare is negative when a is better than b. Among equals the one that was offered
-	// first stays ahead.
-	Compare func(a, b T) int
-	// Held are the best so far, best first.
-	Held []T
-}
-
-// Offer puts x into its place among the best, if it has one.
-func (b *Best[T]) Offer(x T) {
-	if len(b.Held) >= b.Limit && (b.Limit <= 0 || b.Compare(b.Held[b.Limit-1], x) <= 0) {
-		return
-	}
-	at, _ := slices.BinarySearchFunc(b.Held, x, func(held, x T) int {
-		if b.Compare(held, x) <= 0 {
-			return -1
-		}
-		return 1
-	})
-	b.Held = slices.Insert(b.Held, at, x)
-	b.Held = b.Held[:min(len(b.Held), b.Limit)]
-}
