@@ -53,7 +53,7 @@ func Canonical(r io.Reader, w io.Writer) error {
 	return c.close()
 }
 
-// OrderError marks a record that stands behind those of a later tick.
+// OrderError marks a record that follows those of a later tick.
 type OrderError struct {
 	Type Type
 	// Tick is the tick of the record, After that of those before it.
@@ -123,7 +123,7 @@ func (c *ticksCanonicalizer) addLine(line []byte) error {
 		}
 		switch t = record.RecordType(); t {
 		case TypeRunEnd, TypeResume, TypeSegment:
-			return nil // they tell of the last whole tick, wherever they stand
+			return nil // they describe the last whole tick, at any place
 		}
 		s = slot{tick: record.recordTick(), record: record}
 	}

@@ -26,7 +26,7 @@ type Limit struct {
 
 // Charge is what a call counted against the caps.
 type Charge struct {
-	// ReservedTokens is the most the call was expected to bill, set aside before it
+	// ReservedTokens is the most the call was expected to bill, reserved before it
 	// was sent; 0 where no cap is on tokens or cost.
 	ReservedTokens int64 `json:"reserved_tokens"`
 	// Tokens is what the provider billed or, where it did not say, what was set

@@ -20,7 +20,7 @@ import (
 type DifferenceError struct {
 	Tick int64
 	// What differs: the record, whose it is, and the place in it. Values of the trace
-	// stand in it as JSON.
+	// are in it as JSON.
 	What string
 }
 
@@ -85,7 +85,7 @@ func parsed(line []byte) any {
 type absent struct{}
 
 // apartIn finds the first place at which two different values differ, members by name,
-// and what stands there.
+// and what is there.
 func apartIn(place string, a, b any) (at, x, y string) {
 	switch a := a.(type) {
 	case map[string]any:
@@ -142,7 +142,7 @@ func valueShown(v any) string {
 	return plaintext.Clip(string(llmclient.Marshal(v)), DifferenceCharsMax)
 }
 
-// Misplaced tells a record that stands in the wrong tick as a difference, which it is:
+// Misplaced tells a record in the wrong tick as a difference, which it is:
 // no run writes one.
 func Misplaced(err error) (*DifferenceError, bool) {
 	order, found := errors.AsType[*OrderError](err)

@@ -6,7 +6,7 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// ModelSource says what stood behind the model's name.
+// ModelSource says what answered under the model's name.
 type ModelSource string
 
 // UsageSource says where token counts come from.
@@ -94,7 +94,7 @@ type Recording struct {
 	Model       string      `json:"model"`
 	ModelSource ModelSource `json:"model_source"`
 	UsageSource UsageSource `json:"usage_source"`
-	// Asked is what stood behind the model that was asked when there was no recorded
+	// Asked is what answered for the model that was asked when there was no recorded
 	// answer; empty when a request without one ended the run.
 	Asked ModelSource `json:"asked,omitempty"`
 }

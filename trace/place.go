@@ -58,7 +58,7 @@ type members struct {
 	failed bool
 }
 
-// value steps behind the name of the next member.
+// value steps past the name of the next member.
 func (m *members) value(name string) []byte {
 	rest, comma := bytes.CutPrefix(m.rest, []byte(`,"`))
 	rest, named := bytes.CutPrefix(rest, []byte(name))

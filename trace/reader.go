@@ -27,7 +27,7 @@ var (
 
 // LineError is what is wrong with a line of a trace.
 type LineError struct {
-	// File is the file that the line stands in, empty where the reader's source is no
+	// File is the file of the line, empty where the reader's source is no
 	// [Placer].
 	File string
 	// Line counts from 1; Offset is the byte at which the line begins. Both are those in
@@ -90,7 +90,7 @@ func (r *Reader) lineError(line int, offset int64, err error) *LineError {
 func (r *Reader) Offset() int64 { return r.offset }
 
 // Next returns the next record. At the end of the trace the error is io.EOF; a
-// line that is not a record is a [*LineError], after which Next goes on with the
+// line that is not a record is a [*LineError], after which Next continues with the
 // following line, except that nothing follows a torn line or one longer than
 // [LineBytesMax]; any other error comes from the underlying reader.
 func (r *Reader) Next() (Record, error) {
@@ -184,7 +184,7 @@ func (r *Reader) NextLine() ([]byte, error) {
 	}
 }
 
-// Failed returns the [*LineError] that tells of the line read last.
+// Failed returns the [*LineError] about the line read last.
 func (r *Reader) Failed(err error) error {
 	return r.lineError(r.line-1, r.offset-int64(len(r.buf)), err)
 }

@@ -38,7 +38,7 @@ const (
 	// RunRecordingDamaged: a recording that answers were taken from could not be read on.
 	RunRecordingDamaged RunStatus = "recording_damaged"
 	RunInternalError    RunStatus = "internal_error"
-	// RunUnfinished stands in reports for a trace without a RunEnd; it is never
+	// RunUnfinished is the status in reports of a trace without a RunEnd; it is never
 	// written to a trace.
 	RunUnfinished RunStatus = "unfinished"
 )
@@ -117,7 +117,7 @@ type EndpointTiming struct {
 
 // Fork is where a run left the one it was forked from. Up to AtTick the run is its
 // parent's, derived again from recorded answers; from Tick on it is its own. All forks
-// of a run stand in its header, so that the run can be derived from that alone; as a
+// of a run are in its header, so that the run can be derived from that alone; as a
 // record a fork says that it took effect.
 type Fork struct {
 	// Tick is the first tick of the run's own, AtTick+1.

@@ -25,7 +25,7 @@ import (
 //	json     the name in records, in changes and in errors
 //	cli      "FLAG KEY ENV...": the flag, "-" for none, the key in the configuration
 //	         file, and environment variables, strongest first
-//	default  the value that holds when nobody sets another, as text
+//	default  the value that holds unless another is set, as text
 //	absent   says for help what holds without a default
 //	min, max bound a number
 //	choices  the texts allowed, between spaces
@@ -75,7 +75,7 @@ type Settings struct {
 	TimeoutMS          int64 `json:"timeout_ms" cli:"timeout llm.timeout_ms TIMEOUT_MS" kind:"millis" default:"180000" min:"1" max:"3600000" doc:"time for one model call, a duration or milliseconds; one that takes longer is tried once more with 180s"`
 	DecisionDeadlineMS int64 `json:"decision_deadline_ms" cli:"decision-deadline llm.decision_deadline_ms DECISION_DEADLINE_MS" kind:"millis" absent:"none" min:"1" max:"3600000" doc:"time for one whole decision, a duration or milliseconds"`
 	// Faults is the plan by which the embedded model spoils answers, FaultSeed the seed of
-	// its choices. A replay needs neither: what came of them is recorded.
+	// its choices. A replay needs neither: their effect is recorded.
 	Faults    string `json:"faults,omitempty" cli:"faults llm.faults FAULTS" absent:"none" doc:"answers the scripted stub spoils, such as repairable=20%,http_429=2%; see docs/faults.md"`
 	FaultSeed uint64 `json:"fault_seed,omitempty" cli:"fault-seed llm.fault_seed FAULT_SEED" absent:"the run's seed" doc:"seed of the choice of answers to spoil"`
 	// ContextWindowTokens is the model's window.
@@ -236,7 +236,7 @@ func settingName(f reflect.StructField) string {
 }
 
 // Validate reports the first setting that no world could be run with, naming it and what
-// is allowed. What takes a world or a model to know is for whoever has it.
+// is allowed. What takes a world or a model to know is for their owner.
 func (s Settings) Validate() error {
 	v := reflect.ValueOf(s)
 	for i := range v.NumField() {
@@ -385,7 +385,7 @@ func (s Settings) Changes(next Settings) []Change {
 	return changes
 }
 
-// lessonsText stands for a playbook in a change: its text is no help there.
+// lessonsText replaces a playbook in a change: its text is no help there.
 func lessonsText(text string) string {
 	if text == "" {
 		return "none"

@@ -3,7 +3,7 @@ package trace
 // Source is one piece of text from outside the rules that entered a prompt. A decision
 // records the sources it was shown and the ones it used; trust is computed over them.
 type Source struct {
-	// ID names the source where it stands in the prompt, in square brackets, and
+	// ID names the source in the prompt, in square brackets, and
 	// is what a model cites. It is unique within a turn.
 	ID   string     `json:"id"`
 	Kind SourceKind `json:"kind"`

@@ -121,7 +121,7 @@ type Step struct {
 	// Detail holds a few typed facts as JSON; empty when there are none.
 	Detail json.RawMessage `json:"detail,omitempty"`
 	// Leniencies name what the parser forgave in the answer, each as often as it
-	// was needed. They stand on one step per answer.
+	// was needed. They are on one step per answer.
 	Leniencies []string `json:"leniencies,omitempty"`
 	// Level says how much the step deserves a person's attention, empty for most.
 	Level StepLevel `json:"level,omitempty"`
@@ -192,7 +192,7 @@ type Decision struct {
 	// Adjustments are the amounts that clamping changed.
 	Adjustments []world.Adjustment `json:"adjustments,omitempty"`
 	// ArgumentsTrust is the trust of each argument of the adjusted action, recorded
-	// where words of others were in view.
+	// where words of other agents were in view.
 	ArgumentsTrust []ArgumentTrust `json:"arguments_trust,omitempty"`
 	// WaitReason says why the engine made the agent wait; empty for a wait that was
 	// chosen. ErrorClass is its class.
@@ -264,10 +264,10 @@ const (
 	CitedInvented CitationStatus = "invented"
 )
 
-// Commit says how a model's decision comes to be committed.
+// Commit says how a model's decision is committed.
 type Commit = string
 
-// The ways to a decision. CommitSkip is no setting: it is what came of a plan without
+// The ways to a decision. CommitSkip is no setting: it is the end of a plan without
 // anything to do.
 const (
 	// CommitGuidance shows the model what the dry runs of its draft found; the model

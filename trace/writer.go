@@ -29,7 +29,7 @@ type Writer struct {
 }
 
 // PartTicks is the length in ticks of a stretch within which a part is stored
-// once: ticks 1 to 63, 64 to 127, and so on. What a stretch needs stands in it, so
+// once: ticks 1 to 63, 64 to 127, and so on. What a stretch needs is in it, so
 // that neither a writer nor a reader has to remember, or to read, the whole run.
 // The boundaries are ticks rather than bytes, because sizes depend on the clock.
 const PartTicks = 64
@@ -145,8 +145,8 @@ func Encode(r Record) ([]byte, error) {
 		return bytes.Clone(u.Raw), nil
 	}
 	var b bytes.Buffer
-	// The type stands in front rather than in a field: a record cannot carry a wrong
-	// one. The brace that opens the fields behind it becomes the comma between them.
+	// The type comes first rather than in a field: a record cannot carry a wrong
+	// one. The brace that opens the fields after it becomes the comma between them.
 	b.WriteString(`{"type":"` + string(r.RecordType()) + `"`)
 	brace := b.Len()
 	enc := json.NewEncoder(&b)

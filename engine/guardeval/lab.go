@@ -86,7 +86,7 @@ func (g Guard) Name() string {
 	return "without " + strings.Join(g.Off, ", ")
 }
 
-// Result is what came of a case under a guard.
+// Result is the outcome of a case under a guard.
 type Result struct {
 	Case  Case
 	Guard Guard
@@ -143,8 +143,8 @@ func Jobs(cases []Case, guards ...Guard) []Job {
 }
 
 // PlayAll plays jobs, as many at once as the lab's options say, and calls done after
-// each, from several goroutines, with how many are over; nil calls nobody. Results
-// stand in the order of jobs. The first error ends it.
+// each, from several goroutines, with how many are over; nil is not called. Results
+// are in the order of jobs. The first error ends it.
 func (l *Lab) PlayAll(ctx context.Context, jobs []Job, done func(over int)) ([]Result, error) {
 	results := make([]Result, len(jobs))
 	group, ctx := errgroup.WithContext(ctx)

@@ -14,7 +14,7 @@ import (
 	"example.com/agentworld/behavior/policy"
 )
 
-// Summary is what came of one set of cases under one guard.
+// Summary is the outcome of one set of cases under one guard.
 type Summary struct {
 	// Guard is its name, see [Guard.Name].
 	Guard string `json:"guard"`

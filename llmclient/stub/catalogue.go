@@ -24,7 +24,7 @@ const actionSchedule = "schedule_recipe"
 
 // readCatalogue reads the tools. All tools of the request count, also those that may
 // not be called now, because the list is the same in every stage and the policy should
-// be, too. The actions stand in the description of one of them, one to a line: name,
+// be, too. The actions are in the description of one of them, one to a line: name,
 // slots in parentheses, costs.
 func readCatalogue(tools []tool) catalogue {
 	var c catalogue

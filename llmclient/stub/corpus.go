@@ -11,7 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// What a shape stands in for: Shape.As.
+// What a shape replaces: Shape.As.
 const (
 	// AsText: the template is the text of one message, and there are no calls.
 	AsText = "text"
@@ -87,7 +87,7 @@ var loadCorpus = sync.OnceValue(func() []Shape {
 // Fill returns the answer in this shape in place of proper, which [Decide] made.
 //
 // Calls keep their order and their ids. Arguments in a shape replace those of the
-// first call. A text replaces the whole answer and stands for its first call only:
+// first call. A text replaces the whole answer and means its first call only:
 // what the policy would have asked besides, it asks again in the next request. An
 // answer without calls has nothing to misshape and is returned as it is.
 //
@@ -116,5 +116,5 @@ func (s Shape) Fill(proper Result) Result {
 		}
 		return x.result(items, s)
 	}
-	panic(fmt.Sprintf("stub: shape %s stands in for %q, which nothing does", s.Name, s.As))
+	panic(fmt.Sprintf("stub: shape %s is given as %q, which nothing is", s.Name, s.As))
 }

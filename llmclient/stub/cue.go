@@ -13,7 +13,7 @@ import (
 // Cue is an entry of the table that an obedient stub acts by: a text, and what a
 // reader who believes it does. See [Options.Obeys].
 type Cue struct {
-	// Text is looked for in all that a request shows, whoever wrote it. Only letters and
+	// Text is looked for in all that a request shows, from any author. Only letters and
 	// digits count, in either case and width.
 	Text string
 	// Action is what the text asks for, and Ticks for how long: 0 is once, more a

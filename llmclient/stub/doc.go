@@ -33,7 +33,7 @@
 //
 // [Manners] change how it answers and not what it decides: it thinks long, decides in
 // prose, drafts again. A [Mode] changes what it decides. With a table of [Cue] it is obedient: it carries out what
-// the texts in the table ask for, whoever wrote them; guards are measured with it.
+// the texts in the table ask for, from any author; guards are measured with it.
 //
 // What the API refuses is refused, with the API's error: a missing model or input, unknown
 // parameters, values of the wrong type, bad tool names, calls without outputs. Answers pass

@@ -16,7 +16,7 @@ import (
 //	Say TEXT                          the text, if nothing is to be called
 //	Say the code of the last result   what the last function output has as "code"
 //
-// In both, <keyword> stands for the word behind "keyword:" in the first user message.
+// In both, <keyword> is the word after "keyword:" in the first user message.
 // Nothing else is read, so a text of an agent cannot send the policy on an errand.
 const errandMark = "Errand."
 
@@ -33,7 +33,7 @@ const sayResult = "the code of the last result"
 type errand struct {
 	request request
 	keyword string
-	// asked is the last user message, result the function output behind it.
+	// asked is the last user message, result the function output after it.
 	asked, result string
 }
 

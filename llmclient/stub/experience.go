@@ -11,9 +11,9 @@ import (
 type experience struct {
 	// refused holds the signatures of the actions refused in this turn.
 	refused map[string]bool
-	// latest is the line that tells of the last action.
+	// latest is the line about the last action.
 	latest string
-	// refusal is the word that tells of a refusal.
+	// refusal is the word for a refusal.
 	refusal string
 }
 
@@ -24,7 +24,7 @@ func (e experience) failed(action any) bool {
 }
 
 // lately reports whether the last action was this one and was refused: a line that
-// tells of a refusal and has the action's name and every argument among its words. What
+// reports a refusal and has the action's name and every argument among its words. What
 // failed earlier may work by now. A dotted name may be shortened to its ends.
 func (e experience) lately(action object) bool {
 	said := strings.Fields(e.latest)
@@ -52,7 +52,7 @@ func means(word, name string) bool {
 	return word == name || dotted && word == head+"."+productOf(name)
 }
 
-// source returns the id of the history's last line, which stands in brackets at
+// source returns the id of the history's last line, which is in brackets at
 // its start; "" when the line has none.
 func (e experience) source() string {
 	id, _, closed := strings.Cut(strings.TrimPrefix(e.latest, "["), "]")

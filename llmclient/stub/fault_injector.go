@@ -100,7 +100,7 @@ func requestKey(body []byte) uint64 {
 }
 
 // Recount counts what a server with these options and their injector injected into the
-// first attempts of a request, without answering it. It is for a run that goes on
+// first attempts of a request, without answering it. It is for a run that continues
 // from recorded answers: its counts then are those of a run that never stopped.
 func (o Options) Recount(body []byte, attempts int) {
 	i := o.Faults
@@ -141,7 +141,7 @@ func (p FaultPlan) draw(c chance, r request) fault {
 	f := fault{hold: p.latency.draw(c.unit("latency"), c.unit("latency too"))}
 	if p.sweep {
 		// Only the first request of a turn gets a shape, which is known by having nothing
-		// behind the observation.
+		// after the observation.
 		opening := readPrompt(r.input).turnStart == len(r.input)
 		if tick := newStage(0, r).see.Tick; opening && tick >= 1 && r.choice.Mode != llmclient.ChoiceNone {
 			shape := SweepShape(tick)

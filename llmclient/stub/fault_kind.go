@@ -134,7 +134,7 @@ func huge(item, filling string, megabytes int) func(http.ResponseWriter, *http.R
 
 // refusal returns a fault that refuses the request with an error object and the
 // given pairs of header name and value. The error says that it is a fault made on
-// purpose, so that nobody searches a log for its cause.
+// purpose, so that no one searches a log for its cause.
 func refusal(status int, code string, header ...string) func(http.ResponseWriter, *http.Request, []byte) {
 	return func(w http.ResponseWriter, _ *http.Request, _ []byte) {
 		for i := 0; i+1 < len(header); i += 2 {

@@ -34,7 +34,7 @@ type FaultPlan struct {
 type faultRate struct {
 	kind string
 	ppm  int64
-	// shapes are the corpus shapes the kind stands for; nil for a transport fault.
+	// shapes are the corpus shapes of the kind; nil for a transport fault.
 	shapes []Shape
 }
 
@@ -142,7 +142,7 @@ func (p *FaultPlan) addRate(kind, text string) error {
 	return nil
 }
 
-// shapesOf returns the corpus shapes that a kind stands for, none for a fault of the
+// shapesOf returns the corpus shapes of a kind, none for a fault of the
 // transport. known is false when there is no such kind.
 func shapesOf(kind string) (shapes []Shape, known bool) {
 	for _, g := range shapeGroups {

@@ -47,7 +47,7 @@ func words(text string) []string {
 }
 
 // brief is what the goals ask for in the terms of the policy: the products they name, then
-// the places nobody has been to yet, and at last as many of the first product as can be.
+// the places that are not visited yet, and at last as many of the first product as can be.
 // Goals that name no product leave it to the order of the recipes.
 func (s stage) brief(p prompt) baseline.Brief {
 	var products []string
@@ -97,7 +97,7 @@ func (s stage) task(asked goals, products []string) (t world.Task) {
 			if !g.names(p.ID, p.Name) {
 				continue
 			}
-			t.Meet, t.Agents = p.ID, []string{""} // whoever it may be
+			t.Meet, t.Agents = p.ID, []string{""} // any agent
 			for _, c := range s.see.Agents {
 				if c.Place == p.ID {
 					t.Agents = append(t.Agents, c.ID)

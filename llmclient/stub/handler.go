@@ -156,7 +156,7 @@ func writeError(w http.ResponseWriter, refused *RequestError) {
 }
 
 // writeJSON sends one JSON value. A failed write means that the client has gone;
-// there is nobody left to tell.
+// no one is left to answer.
 func writeJSON(w http.ResponseWriter, status int, value []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -16,9 +16,9 @@ type language struct {
 	power, radiation, price, wear, most string
 	// more marks the count of what a list leaves out.
 	more string
-	// queued stands beside a number of batches, ready beside a number of ticks.
+	// queued follows a number of batches, ready a number of ticks.
 	queued, ready string
-	// refused stands behind an action that the world refused.
+	// refused follows an action that the world refused.
 	refused string
 }
 

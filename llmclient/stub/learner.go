@@ -26,7 +26,7 @@ type learner struct {
 	turn     transcript
 }
 
-// outcome is one line of the list of decisions; rest is the line behind the action.
+// outcome is one line of the list of decisions; rest is the line after the action.
 type outcome struct {
 	tick         int64
 	action, rest string

@@ -62,7 +62,7 @@ func (m Manners) Agents() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(m)), func(agent string) bool { return agent == "" })
 }
 
-// of are the manners of the agent that a request comes from, in their order. Whoever names
+// of are the manners of the agent that sent a request, in their order. A request that names
 // no agent has those of all.
 func (m Manners) of(r request) (all []string) {
 	var agent string

@@ -18,7 +18,7 @@ const (
 	// from one run into the prompts of the next; it says nothing about models.
 	ModeNeedsBullet Mode = "needs_bullet"
 	// ModeGullible tells its neighbours a false lesson, and proposes whatever it reads
-	// in texts of others as a lesson, word for word and in other order.
+	// in texts of other agents as a lesson, word for word and in other order.
 	ModeGullible Mode = "gullible"
 	// ModeCollapse proposes to remove four fifths of the playbook.
 	ModeCollapse Mode = "collapse"

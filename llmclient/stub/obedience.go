@@ -80,7 +80,7 @@ func (o obedient) answer() answer {
 	return o.stage.answer()
 }
 
-// outcomeLines are the lines of history, memory and last outcome that tell of something
+// outcomeLines are the lines of history, memory and last outcome that report something
 // that went well.
 func outcomeLines(r request) []string {
 	texts := shownTexts(r)
@@ -103,7 +103,7 @@ func outcomeLines(r request) []string {
 
 // done reports whether the request tells that an action was carried out: a line with
 // its name and its arguments. Of the actions it does all the time the amount has to be
-// the same, or its own work would stand for what it was told.
+// the same, or its own work would count as what it was told.
 func (o obedient) done(action object, outcomes []string) bool {
 	if name(action) == actionMove {
 		return action[slotTo] == o.see.Self.Place

@@ -2,7 +2,7 @@ package stub
 
 import "maps"
 
-// planGoal is all that a plan says in words: little, because it stands in every later
+// planGoal is all that a plan says in words: little, because it is in every later
 // request of its turn.
 const planGoal = "Meet the goals."
 

@@ -47,7 +47,7 @@ func Decide(seed uint64, body []byte) (Result, error) {
 func (o Options) decide(r request) Result {
 	x := &exchange{stage: newStage(o.Seed, r), mark: newStamp(o.Seed, r.body)}
 	if o.Obeys != nil {
-		o.Mode = ModeGullible // whoever obeys every text believes it, too
+		o.Mode = ModeGullible // a model that obeys every text believes it, too
 	}
 	if e, ok := newErrand(r); ok {
 		x.answer = e.answer()

@@ -17,10 +17,10 @@ type prompt struct {
 	observation, tick string
 	// goals is the text of the last goals section.
 	goals string
-	// latest is what became of the last action: the first line of the outcome
+	// latest is the outcome of the last action: the first line of the outcome
 	// section, and without one the last of the history.
 	latest string
-	// remembered are places as memories tell of them; visited are the ids of those that
+	// remembered are places as memories describe them; visited are the ids of those that
 	// journeys led to.
 	remembered []world.Here
 	visited    []string
@@ -86,7 +86,7 @@ func readPrompt(input []llmclient.Item) prompt {
 }
 
 // section returns the text between a heading line and the next heading, and the
-// remark behind the heading's comma. A heading
+// remark after the heading's comma. A heading
 // in the middle of a line is none, so that a section which quotes the text of another
 // agent, escaped or on one line, cannot open a section of its own.
 func section(text, heading string) (body, remark string, found bool) {
@@ -117,7 +117,7 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// recall reads what lines of memory tell of places: journeys, and what was found, as in
+// recall reads what lines of memory say about places: journeys, and what was found, as in
 // at far-rock: radiation 3, compound 200 g.
 func (p *prompt) recall(text string) {
 	l := p.language

@@ -22,7 +22,7 @@ const (
 // need. What is remembered about something that just failed it always wants to
 // know, what a journey leaves before every second one; and in about a third of the
 // other situations it has a question. Only a question to its memory is sometimes
-// two: every answer stands in all later requests of the turn.
+// two: every answer is in all later requests of the turn.
 func (s stage) modulesWanted() []string {
 	c := s.chance
 	if s.asks != nil {
@@ -37,7 +37,7 @@ func (s stage) modulesWanted() []string {
 			wanted = append(wanted, moduleRoute)
 		}
 	case c.oneIn("question", 3):
-		// Most often what the best idea would come to, now and then each of the others.
+		// Most often the effect of the best idea, now and then each of the others.
 		others := []string{moduleSearch, moduleSearch, moduleRecent, moduleRules, moduleCurrent, moduleList}
 		question := toolDryRun
 		if n := c.draw("curiosity", 10); n < len(others) {

@@ -8,7 +8,7 @@ import (
 	"example.com/agentworld/llmclient"
 )
 
-// Parts are what the placeholders of a template stand for: the policy's choice at
+// Parts are what the placeholders of a template are replaced with: the policy's choice at
 // one point of a turn.
 type Parts struct {
 	// Name and Arguments are the first call the policy would make now.
@@ -100,7 +100,7 @@ func (t jsonToken) inner() string { return t.text[1 : len(t.text)-1] }
 // stringToken matches one string of a JSON text and the colon that makes it a key.
 var stringToken = regexp.MustCompile(`"(?:[^"\\]|\\.)*"(\s*:)?`)
 
-// restyleKeys rewrites every key of a JSON text and the colon behind it.
+// restyleKeys rewrites every key of a JSON text and its colon.
 func restyleKeys(s string, write func(jsonToken) string, colon string) string {
 	return stringToken.ReplaceAllStringFunc(s, func(found string) string {
 		end := strings.LastIndexByte(found, '"') + 1

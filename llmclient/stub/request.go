@@ -151,7 +151,7 @@ type toolList struct {
 	echo json.RawMessage
 }
 
-// toolLists are the tool lists of requests. Nobody may change them: a list that came before
+// toolLists are the tool lists of requests. They must not be changed: a list that came before
 // gives the same slice.
 var toolLists = memo[toolList]{parse: func(raw []byte) (of toolList, err error) {
 	var list []map[string]json.RawMessage

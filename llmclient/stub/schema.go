@@ -53,7 +53,7 @@ func decode(raw []byte, v any) error {
 }
 
 // parseSchema reads a tool's parameters. Keywords of an unexpected type are left out.
-// Nobody may change what it returns.
+// What it returns must not be changed.
 func parseSchema(parameters json.RawMessage) *schema {
 	s, _ := schemas.read(parameters)
 	return s
@@ -82,7 +82,7 @@ func (s *schema) arguments(values object) object {
 	return filled
 }
 
-// fill returns v made to fit s; a nil v stands for a value that was not given.
+// fill returns v made to fit s; a nil v is a value that was not given.
 func (s *schema) fill(v any) any {
 	s, nullable := s.choose(v)
 	if v == nil && nullable {

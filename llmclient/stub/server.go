@@ -31,15 +31,15 @@ type Options struct {
 	Seed uint64
 	// Mode is one that a test needs; empty is the policy as it is.
 	Mode Mode
-	// Manners say who answers how; the zero value is nobody.
+	// Manners say who answers how; the zero value is none.
 	Manners Manners
 	// Obeys makes the policy obedient: it carries out what the texts in this table ask
-	// for, whoever wrote them, and learns like [ModeGullible]. It is for evaluating
+	// for, from any author, and learns like [ModeGullible]. It is for evaluating
 	// guards. Nil is the policy of Mode; an empty table that of somebody who meets nothing
 	// to obey.
 	Obeys []Cue
 	// OnRequest sees every body accepted for answering, before it is parsed. Nil
-	// means nobody looks. It is called concurrently and must not keep or change
+	// means none. It is called concurrently and must not keep or change
 	// body after it returns.
 	OnRequest func(body []byte)
 	// Faults spoils answers on purpose. Nil means none. An injector belongs to one
@@ -70,7 +70,7 @@ type Server struct {
 
 // Start listens on addr and serves until [Server.Close] or the end of ctx. An
 // empty addr means [DefaultAddr]; an address that is not loopback is the caller's
-// explicit choice, and the server asks nobody for a key. The error says that the
+// explicit choice, and the server asks for no key. The error says that the
 // address cannot be listened on.
 func Start(ctx context.Context, addr string, o Options) (*Server, error) {
 	if addr == "" {
