@@ -48,7 +48,7 @@ func newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, nam
 	a := repeated(o.Action)
 	d := deed{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes), action: a.ActionName()}
 	var things []string
-	for _, arg := range argumentsOf(a) {
+	for _, arg := range world.Arguments(a) {
 		switch {
 		case arg.Kind == world.ParamAmount && arg.Name == paramPrice:
 			d.price = arg.Int
@@ -73,32 +73,8 @@ func repeated(a world.Action) world.Action {
 	return a
 }
 
-// argument is one argument of an action, its parameter and its value.
-type argument struct {
-	world.Param
-	world.Value
-}
-
-// argumentsOf are the arguments of an action in the order of its parameters, for a
-// standing order of what it repeats.
-func argumentsOf(a world.Action) (list []argument) {
-	if a = repeated(a); a == nil {
-		return nil
-	}
-	args := world.ActionArgs(a)
-	for _, spec := range world.Actions() {
-		if spec.Name != a.ActionName() {
-			continue
-		}
-		for _, p := range spec.Params {
-			list = append(list, argument{p, args[p.Name]})
-		}
-	}
-	return list
-}
-
 // argumentText is how an argument is told: a free text by its length, an id by its name.
-func (w *wording) argumentText(a world.Action, arg argument, name naming) string {
+func (w *wording) argumentText(a world.Action, arg world.Argument, name naming) string {
 	switch arg.Kind {
 	case world.ParamAmount:
 		return fmt.Sprint(arg.Int)

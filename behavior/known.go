@@ -32,7 +32,7 @@ func (d Decision) naming(accepted bool) naming {
 func (m *Mind) knownIDs(o world.Observation, actions ...world.Action) []string {
 	var known []string
 	for _, a := range actions {
-		for _, arg := range argumentsOf(a) {
+		for _, arg := range world.Arguments(a) {
 			id := arg.Text
 			if arg.Kind == world.ParamAmount || arg.Kind == world.ParamText || arg.Kind == world.ParamChoice || slices.Contains(known, id) {
 				continue

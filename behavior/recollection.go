@@ -51,7 +51,7 @@ func outcomeEntry(w *wording, d Decision, o world.Outcome, done deed, place stri
 		}
 	default:
 		e.Text = w.actionText(d.Executed, name) + w.textDone
-		for _, arg := range argumentsOf(o.Action) {
+		for _, arg := range world.Arguments(o.Action) {
 			switch arg.Kind {
 			case world.ParamPlace, world.ParamAgent, world.ParamFactory, world.ParamOrder:
 				if id := name(repeated(o.Action), arg.Param, arg.Text); id != textUnknown {
@@ -91,7 +91,7 @@ func (w *wording) actionText(a world.Action, name naming) string {
 		return "execute_until " + w.actionText(order.Do, name)
 	}
 	words := []string{a.ActionName()}
-	for _, arg := range argumentsOf(a) {
+	for _, arg := range world.Arguments(a) {
 		words = append(words, w.argumentText(a, arg, name))
 	}
 	return strings.Join(words, " ")

@@ -102,23 +102,45 @@ func Listed(a Action) bool {
 	return slices.ContainsFunc(actions, func(known plainAction) bool { return reflect.TypeOf(known) == reflect.TypeOf(a) })
 }
 
+// Argument is one argument of an action: its parameter and its value.
+type Argument struct {
+	Param
+	Value
+}
+
+// Arguments returns the arguments of a in the order of its parameters, for an
+// [ExecuteUntil] those of what it repeats and for nil none.
+func Arguments(a Action) (list []Argument) {
+	if order, ok := a.(ExecuteUntil); ok {
+		a = order.Do
+	}
+	if a == nil {
+		return nil
+	}
+	spec, ok := specNamed(a.ActionName())
+	if !ok {
+		panic("world: action " + a.ActionName() + " is not listed")
+	}
+	fields := reflect.ValueOf(a)
+	for i, p := range spec.Params {
+		if field := fields.Field(i); p.Kind == ParamAmount {
+			list = append(list, Argument{p, Value{Int: field.Int()}})
+		} else {
+			list = append(list, Argument{p, Value{Text: field.String()}})
+		}
+	}
+	return list
+}
+
 // ActionArgs returns the arguments of a by parameter name; for an
 // [ExecuteUntil] only its max_ticks, the inner action has arguments of its own.
 func ActionArgs(a Action) Args {
 	if order, ok := a.(ExecuteUntil); ok {
 		return Args{"max_ticks": {Int: order.MaxTicks}}
 	}
-	spec, ok := specNamed(a.ActionName())
-	if !ok {
-		panic("world: action " + a.ActionName() + " is not listed")
-	}
-	args, fields := Args{}, reflect.ValueOf(a)
-	for i, p := range spec.Params {
-		if field := fields.Field(i); p.Kind == ParamAmount {
-			args[p.Name] = Value{Int: field.Int()}
-		} else {
-			args[p.Name] = Value{Text: field.String()}
-		}
+	args := Args{}
+	for _, arg := range Arguments(a) {
+		args[arg.Name] = arg.Value
 	}
 	return args
 }

@@ -1,6 +1,9 @@
 package world
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // EventKind names what happened.
 type EventKind string
@@ -78,21 +81,17 @@ type Posting struct {
 }
 
 // Concerns are the agents to whom an event may be news: who acted or whom it happened to,
-// and who traded or was given something.
+// and whose own stock it changed.
 func (e Event) Concerns() []string {
 	list := []string{e.Agent}
-	if e.Trade != nil {
-		list = append(list, e.Trade.Buyer, e.Trade.Seller)
+	for _, p := range e.Postings {
+		for _, account := range []string{p.From, p.To} {
+			if id, own := strings.CutPrefix(account, accountOf("")); own && !slices.Contains(list, id) {
+				list = append(list, id)
+			}
+		}
 	}
-	do := e.Action
-	if order, ok := do.(ExecuteUntil); ok {
-		do = order.Do
-	}
-	if gift, ok := do.(Transfer); ok && e.Kind == EventActionApplied {
-		list = append(list, gift.To)
-	}
-	slices.Sort(list)
-	return slices.DeleteFunc(slices.Compact(list), func(id string) bool { return id == "" })
+	return list
 }
 
 // Gains are what an event moved into an agent's own stock, less what it moved out of it.

@@ -35,11 +35,9 @@ var Slots = []world.Slot{world.SlotTo, world.SlotID, world.SlotWhat, world.SlotA
 // Slot returns the slot of an action's parameter, and the parameter's own name when the
 // action has none of that name.
 func Slot(action, parameter string) string {
-	for _, spec := range PlainActions {
-		for _, p := range spec.Params {
-			if spec.Name == action && p.Name == parameter {
-				return p.Slot().String()
-			}
+	for _, p := range actionSpec(action).Params {
+		if p.Name == parameter {
+			return p.Slot().String()
 		}
 	}
 	return parameter
@@ -627,7 +625,8 @@ func splitNames(text string) (names []string) {
 // Names are the names of what an agent knows, by which a model may call it in place of
 // its id.
 type Names struct {
-	places, agents, factories, orders []named
+	// of are the things it knows by the kind of their ids; its own place and itself come first.
+	of map[world.ParamKind][]named
 	// possible are the ids with which an action would be accepted now, by its name.
 	possible map[string][]string
 }
@@ -637,27 +636,30 @@ type named struct{ id, name string }
 // NamesIn collects what an observation names. A factory has no name of its own; it goes
 // by its kind, as long as the agent has no other of that kind.
 func NamesIn(o world.Observation) Names {
-	n := Names{places: []named{{o.Here.ID, o.Here.Name}}, agents: []named{{o.Self.ID, o.Self.Name}}, possible: map[string][]string{}}
+	n := Names{map[world.ParamKind][]named{}, map[string][]string{}}
+	add := func(kind world.ParamKind, id, name string) { n.of[kind] = append(n.of[kind], named{id, name}) }
+	add(world.ParamPlace, o.Here.ID, o.Here.Name)
+	for _, p := range o.Places {
+		add(world.ParamPlace, p.ID, p.Name)
+	}
+	add(world.ParamAgent, o.Self.ID, o.Self.Name)
+	for _, a := range o.Agents {
+		add(world.ParamAgent, a.ID, a.Name)
+	}
+	for _, f := range o.Factories {
+		add(world.ParamFactory, f.ID, f.Kind)
+	}
+	if o.Market != nil {
+		for _, order := range o.Market.Orders {
+			add(world.ParamOrder, order.ID, "")
+		}
+	}
 	for _, a := range o.Can {
 		for _, option := range a.Options {
 			if !slices.Contains(n.possible[a.Action], option.Target) {
 				n.possible[a.Action] = append(n.possible[a.Action], option.Target)
 			}
 		}
-	}
-	if o.Market != nil {
-		for _, order := range o.Market.Orders {
-			n.orders = append(n.orders, named{order.ID, ""})
-		}
-	}
-	for _, p := range o.Places {
-		n.places = append(n.places, named{p.ID, p.Name})
-	}
-	for _, a := range o.Agents {
-		n.agents = append(n.agents, named{a.ID, a.Name})
-	}
-	for _, f := range o.Factories {
-		n.factories = append(n.factories, named{f.ID, f.Kind})
 	}
 	return n
 }
@@ -668,23 +670,13 @@ const idsTold = 6
 // ids are those that an argument of an action may have: those with which the action is
 // possible now, or else all of the kind that the agent sees.
 func (n Names) ids(action string, kind world.ParamKind) (ids []string) {
-	var seen []named
-	switch kind {
-	case world.ParamPlace:
-		seen = n.places[min(1, len(n.places)):] // not its own
-	case world.ParamAgent:
-		seen = n.agents[min(1, len(n.agents)):]
-	case world.ParamFactory:
-		seen = n.factories
-	case world.ParamOrder:
-		seen = n.orders
-	default:
-		return nil
-	}
-	if ids = n.possible[action]; len(ids) == 0 {
-		for _, s := range seen {
-			ids = append(ids, s.id)
+	for i, known := range n.of[kind] {
+		if i > 0 || kind != world.ParamPlace && kind != world.ParamAgent {
+			ids = append(ids, known.id)
 		}
+	}
+	if possible := n.possible[action]; len(ids) > 0 && len(possible) > 0 {
+		ids = possible
 	}
 	return ids[:min(len(ids), idsTold)]
 }
@@ -703,17 +695,11 @@ func (n Names) Possible(a world.Action, check world.Check) []string {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		a = order.Do
 	}
-	for _, spec := range PlainActions {
-		if a == nil || spec.Name != a.ActionName() {
-			continue
-		}
-		for _, p := range spec.Params {
-			id := world.ActionArgs(a)[p.Name].Text
-			refused := check.Rejection != nil && check.Rejection.Field == p.Name
-			unseen := check.Status == world.CheckUnknown && !slices.ContainsFunc(slices.Concat(n.places, n.agents), func(k named) bool { return k.id == id })
-			if ids := n.ids(spec.Name, p.Kind); (refused || unseen) && len(ids) > 0 {
-				return ids
-			}
+	for _, arg := range world.Arguments(a) {
+		refused := check.Rejection != nil && check.Rejection.Field == arg.Name
+		unseen := check.Status == world.CheckUnknown && !slices.ContainsFunc(n.of[arg.Kind], func(k named) bool { return k.id == arg.Text })
+		if ids := n.ids(a.ActionName(), arg.Kind); (refused || unseen) && len(ids) > 0 {
+			return ids
 		}
 	}
 	return nil
@@ -741,27 +727,23 @@ func idOf(known []named, text string) (id string) {
 
 // Resolve replaces the names in an action by the ids of what bears them.
 func (n Names) Resolve(a world.Action) (resolved world.Action, used []Repair) {
-	put := func(known []named, id *string) {
-		if found := idOf(known, *id); found != *id {
-			*id, used = found, []Repair{NameResolved}
+	if order, ok := a.(world.ExecuteUntil); ok {
+		order.Do, used = n.Resolve(order.Do)
+		return order, used
+	}
+	args := world.Args{}
+	for _, arg := range world.Arguments(a) {
+		if id := idOf(n.of[arg.Kind], arg.Text); id != arg.Text {
+			arg.Text, used = id, []Repair{NameResolved}
 		}
+		args[arg.Name] = arg.Value
 	}
-	switch a := a.(type) {
-	case world.ExecuteUntil:
-		a.Do, used = n.Resolve(a.Do)
-		return a, used
-	case world.Move:
-		put(n.places, &a.To)
-		return a, used
-	case world.Transfer:
-		put(n.agents, &a.To)
-		return a, used
-	case world.SendMessage:
-		put(n.agents, &a.To)
-		return a, used
-	case world.ScheduleRecipe:
-		put(n.factories, &a.FactoryID)
-		return a, used
+	if used == nil {
+		return a, nil
 	}
-	return a, nil
+	resolved, err := world.MakeAction(a.ActionName(), args)
+	if err != nil {
+		panic("answer: an action with the id of what it names is none: " + err.Error())
+	}
+	return resolved, used
 }

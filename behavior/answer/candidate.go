@@ -160,9 +160,9 @@ func fits(said Value, a world.Action, names Names) bool {
 	if a == nil || e != nil || do.ActionName() != a.ActionName() {
 		return false
 	}
-	is, has := world.ActionArgs(a), world.ActionArgs(do)
-	return !slices.ContainsFunc(actionSpec(a.ActionName()).Params, func(p world.Param) bool {
-		return !slices.Contains(open, p.Slot()) && is[p.Name] != has[p.Name]
+	has := world.ActionArgs(do)
+	return !slices.ContainsFunc(world.Arguments(a), func(is world.Argument) bool {
+		return !slices.Contains(open, is.Slot()) && is.Value != has[is.Name]
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 
 // TestResolveNames looks names up among what an agent knows.
 func TestResolveNames(t *testing.T) {
-	known := Names{
+	known := struct{ places, agents, factories []named }{
 		places:    []named{{"p1", "Hub"}, {"p2", "Twin"}, {"p3", "Twin"}, {"Rim", "Edge"}, {"p5", "Rim"}, {"p6", ""}},
 		agents:    []named{{"agent-1", "Ada"}, {"agent-2", "Ben"}},
 		factories: []named{{"a1-f1", "assembler"}, {"a1-f2", "plant"}, {"a1-f3", "plant"}},
@@ -116,7 +116,7 @@ func TestErrorsNameTheIDsThereAre(t *testing.T) {
 	w.Advance()
 	v := w.View(0)
 	names := NamesIn(v.Observe())
-	names.factories = []named{{"agent-1-f1", "factory.assembler.mk1"}}
+	names.of[world.ParamFactory] = []named{{"agent-1-f1", "factory.assembler.mk1"}}
 	e := func(args string) string {
 		c := Call{Tool: ToolDecision, Arguments: args}
 		d, _, e := ReadDecision(c)

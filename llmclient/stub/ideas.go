@@ -83,17 +83,12 @@ func wait(why string) proposal { return proposal{action: object{"action": action
 
 // slots writes an action as a flat one.
 func slots(a world.Action) object {
-	flat, args := object{"action": a.ActionName()}, world.ActionArgs(a)
-	for _, spec := range world.Actions() {
-		if spec.Name != a.ActionName() {
-			continue
-		}
-		for _, p := range spec.Params {
-			if v := args[p.Name]; p.Slot().IsNumber() {
-				flat[p.Slot().String()] = v.Int
-			} else {
-				flat[p.Slot().String()] = v.Text
-			}
+	flat := object{"action": a.ActionName()}
+	for _, arg := range world.Arguments(a) {
+		if slot := arg.Slot(); slot.IsNumber() {
+			flat[slot.String()] = arg.Int
+		} else {
+			flat[slot.String()] = arg.Text
 		}
 	}
 	return flat
