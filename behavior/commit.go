@@ -25,9 +25,10 @@ type terminal struct {
 func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 	t.pastPlan()
 	s := t.talk.Calls[i]
-	d, used, e := answer.ReadDecision(s.Call)
+	drafts := s.Tool == answer.ToolTurn || t.candidates == nil
+	d, used, e := answer.ReadDecision(s.Call, !drafts)
 	if e != nil {
-		if draft, _, bad := answer.ReadDraft(s.Call, candidatesMax); bad == nil && s.Tool == answer.ToolTurn {
+		if draft, _, bad := answer.ReadDraft(s.Call, candidatesMax); bad == nil && drafts {
 			t.weigh(s.Call, draft.Candidates) // what to fall back on
 		}
 		return terminal{}, t.badArguments(i, trace.StepDecision, e)
@@ -39,6 +40,8 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 			planned = []answer.Repair{answer.PlanInFull}
 		}
 		t.acceptPlan(answer.Plan{Goal: d.Lean.Plan.Goal}, s, planned)
+	}
+	if s.Tool == answer.ToolTurn || drafts && len(d.Lean.Candidates) > 0 {
 		var w weighing
 		if w, unread = t.weigh(s.Call, d.Lean.Candidates); len(w.details) > 0 {
 			t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})

@@ -379,6 +379,8 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 		return nil, used, fault
 	case v.Kind == Null:
 		return do, used, nil
+	case v.isNothing():
+		return do, append(used, ForeignLiteral), nil
 	}
 	if v.Kind == Object && !v.has("until") && slices.ContainsFunc(eventKeys, v.has) {
 		// Conditions in the order's place.

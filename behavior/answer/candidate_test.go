@@ -18,6 +18,7 @@ func TestDecisionsNameACandidate(t *testing.T) {
 		`{"candidate":"candidate 2"}`: "harvest_radiation 9", `{"candidate":"#1"}`: "mine_compound 5", `{"candidate":"Option 3."}`: "harvest_radiation 4",
 		`{"candidate":"second"}`: "harvest_radiation 9", `{"candidate":[1]}`: "mine_compound 5", `{"candidate":{"n":1,"why":"w"}}`: "mine_compound 5",
 		`{"candidate_number":1}`: "mine_compound 5", `{"Candidate":1}`: "mine_compound 5", `{"choice":"2"}`: "harvest_radiation 9", `{"decision":1}`: "mine_compound 5",
+		`{"candidate":1,"why":["a","b"],"sources_used":[{"id":"mem-1-1"},2]}`: "mine_compound 5", `{"candidate":1,"why":{"because":"a"}}`: "mine_compound 5",
 		`{"decision":{"candidate":3}}`: "harvest_radiation 4", `{"candidate":null,"choice":1}`: "mine_compound 5",
 		// The action beside the number, or in its place.
 		`{"candidate":1,"action":"mine_compound"}`: "mine_compound 5", `{"candidate":1,"action":{"action":"mine_compound","amount":5}}`: "mine_compound 5",
@@ -30,7 +31,7 @@ func TestDecisionsNameACandidate(t *testing.T) {
 		`{"candidate":1.5}`: refused, `{"why":"w"}`: refused, `{"candidate":"scan 2"}`: refused, `{"candidate":"fourth"}`: refused, `{"candidate":true}`: refused,
 	} {
 		c, got := Call{Tool: ToolDecision, Arguments: arguments}, refused
-		if d, _, e := ReadDecision(c); e == nil {
+		if d, _, e := ReadDecision(c, true); e == nil {
 			if a, _, e := d.Action(c, candidates, Names{}); e == nil {
 				got = spelled(a)
 			}
@@ -57,6 +58,7 @@ func TestCandidatesInOtherShapes(t *testing.T) {
 		`{"action":"mine_compound","amount":5}`:                                                               "mine_compound 5",
 		`{"action":{"action":"mine_compound","amount":5}}`:                                                    "mine_compound 5",
 		`{"candidate":{"action":"mine_compound","amount":5}}`:                                                 "mine_compound 5",
+		`[{"action":"mine_compound","amount":5},{"action":"wait"}]`:                                           "mine_compound 5, wait",
 		`{"candidates":["mine compound for the goal"]}`:                                                       "",
 		`{"candidates":[{"action":"mine_compound","amount":5,"unless":"rain"}]}`:                              "",
 	} {
@@ -76,7 +78,7 @@ func TestCandidatesInOtherShapes(t *testing.T) {
 		`{"plan":"p","action":"mine_compound","amount":5,"candidate":1}`, `{"plan":"p","actions":["mine_compound 5"],"candidate":1}`,
 	} {
 		c := Call{Tool: ToolTurn, Arguments: arguments}
-		d, _, e := ReadDecision(c)
+		d, _, e := ReadDecision(c, false)
 		if e != nil {
 			t.Fatalf("%s: %+v", arguments, e)
 		}

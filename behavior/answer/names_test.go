@@ -119,7 +119,7 @@ func TestErrorsNameTheIDsThereAre(t *testing.T) {
 	names.of[world.ParamFactory] = []named{{"agent-1-f1", "factory.assembler.mk1"}}
 	e := func(args string) string {
 		c := Call{Tool: ToolDecision, Arguments: args}
-		d, _, e := ReadDecision(c)
+		d, _, e := ReadDecision(c, false)
 		if e == nil {
 			_, _, e = d.Action(c, nil, names)
 		}

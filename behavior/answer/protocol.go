@@ -126,8 +126,9 @@ func (v Value) Decode(into any, required ...string) (absent []Repair, e *Argumen
 // arguments reads the object of a call, with its fields brought to the types that the
 // schema asks for, where a value of another type leaves no doubt.
 func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
-	o, used, e = ReadObject(c.Arguments)
-	if e != nil {
+	if list, more, ok := literal(c.Arguments); ok && c.Tool == ToolDraft && len(list.Items) > 1 {
+		o, used = objectOf(map[string]Value{"candidates": list}), append(more, DraftShorthand)
+	} else if o, used, e = ReadObject(c.Arguments); e != nil {
 		return Value{}, nil, e
 	}
 	o, respelt := respelled(o, toolFields)
@@ -136,6 +137,24 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 	mend := func(list string, to Value, repair Repair) {
 		o.set(list, to)
 		used = append(used, repair)
+	}
+	if c.Tool == ToolPlan && !o.gives("actions") && o.gives("candidates") {
+		mend("actions", o.Field("candidates"), FieldAlias)
+	}
+	for _, text := range []string{"goal", "plan", "why"} {
+		// What is only told may be told in any form.
+		if given := o.Field(text); given.Kind == Array || given.Kind == Number || given.Kind == Object && text != "plan" {
+			mend(text, stringOf(string(given.JSON())), TextFromObject)
+		}
+	}
+	if cited := o.Field("sources_used"); slices.ContainsFunc(cited.Items, func(s Value) bool { return s.Kind != String }) {
+		ids := arrayOf()
+		for _, s := range cited.Items {
+			if id := cmp.Or(s.textOf("id"), s.Text); s.Kind == String || s.textOf("id") != "" {
+				ids.Items = append(ids.Items, stringOf(id))
+			}
+		}
+		mend("sources_used", ids, ListFromText)
 	}
 	for _, list := range []string{"sources_used", "actions"} {
 		switch given := o.Field(list); {
@@ -225,8 +244,8 @@ var NoAction = &ArgumentError{Path: "action", Expected: say("an action object"),
 
 // ReadDecision reads a decision, or a lean turn. Besides a candidate's number it takes an
 // action in full: the form of text answers, and of providers that do not hold a model to
-// the schema.
-func ReadDecision(c Call) (d Decision, used []Repair, e *ArgumentError) {
+// the schema. drafted says that there is a draft whose candidates the number is among.
+func ReadDecision(c Call, drafted bool) (d Decision, used []Repair, e *ArgumentError) {
 	o, used, e := c.arguments()
 	if e != nil {
 		return Decision{}, nil, e
@@ -237,7 +256,7 @@ func ReadDecision(c Call) (d Decision, used []Repair, e *ArgumentError) {
 	// no candidates in the decision on a draft made before, and no second decision.
 	numbered := o.gives("candidate")
 	switch {
-	case numbered && c.Tool == ToolDecision && o.gives("candidates"):
+	case numbered && drafted && c.Tool == ToolDecision && o.gives("candidates"):
 		e = &ArgumentError{Path: "candidates", Expected: say("none here: candidates are given in %s", ToolDraft), Got: say("%s", o.Field("candidates").Kind)}
 	case !numbered && !o.has("candidate") || o.gives("action") || namedIn(o, "decision") != "":
 		// An action in full, or beside the number.

@@ -60,12 +60,21 @@ func TestDecodeStanding(t *testing.T) {
 	}
 }
 
+// TestNoStandingOrder reads what models write in place of null.
+func TestNoStandingOrder(t *testing.T) {
+	for _, raw := range []string{"null", `""`, `"none"`, `"Null"`, "false", "[]", "{}", `{"until":null,"max_ticks":null,"ignore":[]}`} {
+		if a, _, e := decodeStandingIn(raw, world.Wait{}); e != nil || a != (world.Wait{}) {
+			t.Errorf("%s is the order %v, %v", raw, a, e)
+		}
+	}
+}
+
 func TestDecodeStandingErrors(t *testing.T) {
 	events := "one of " + strings.Join(EventNames(), ", ")
 	many := strings.TrimSuffix(strings.Repeat(`{"event":"job_done"},`, 9), ",")
 	for _, c := range []struct{ raw, want string }{
 		{`{`, "arguments: expected one JSON object, got text that is not JSON"},
-		{`[]`, "arguments: expected an object with the fields until, max_ticks, ignore, got an array"},
+		{`[1]`, "arguments: expected an object with the fields until, max_ticks, ignore, got an array"},
 		{`{"until":[],"secretword":1}`, "arguments: expected only the fields until, max_ticks, ignore, got another field"},
 		{`{"until":7}`, "until: expected an array of conditions, got the number 7"},
 		{`{"until":"secretword"}`, "until[0].event: expected " + events + ", got a string of 10 characters"},

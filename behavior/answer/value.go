@@ -123,6 +123,19 @@ func (v Value) sorted() Value {
 // equal reports whether two values are written alike.
 func (v Value) equal(o Value) bool { return string(v.JSON()) == string(o.JSON()) }
 
+// isNothing reports whether a value is what models write in place of null.
+func (v Value) isNothing() bool {
+	switch v.Kind {
+	case String:
+		return slices.Contains([]string{"", "null", "none", "nil", "n/a", "never", "no", "false", "once"}, strings.ToLower(strings.TrimSpace(v.Text)))
+	case Boolean:
+		return v.Text == "false"
+	case Array:
+		return len(v.Items) == 0
+	}
+	return v.Kind == Null || v.Kind == Object && !slices.ContainsFunc(v.Fields, func(f Field) bool { return !f.Value.isNothing() })
+}
+
 // describe names the value for an [ArgumentError]: the type, with the digits of a
 // short number and the length of a string. The text of a string never appears: it
 // may be another agent's words that the model repeated.
