@@ -81,12 +81,15 @@ func TestAnswersPassTheDescriptionOfTheAPI(t *testing.T) {
 		}
 		options = append(options, Options{Manners: manners})
 	}
-	for _, o := range options {
+	for n, o := range options {
 		if slices.Contains(o.Manners[""], "late") {
 			continue // it says what others say, or nothing
 		}
 		s, client := start(t, o)
 		for i, body := range bodies {
+			if i > 3 && (i+n)%3 > 0 {
+				continue // a third of the turns for each
+			}
 			status, _, got := send(t, client, http.MethodPost, s.URL()+"/v1/responses", body)
 			if err := response(got); status != 200 || err != nil {
 				t.Fatalf("%+v: status %d, %v in %s", o, status, err, got)

@@ -17,7 +17,7 @@ func TestExchangesFitTheAPI(t *testing.T) {
 	}
 	for _, p := range []protocol{full, lean} {
 		g := &table{t: t, seed: 5, protocol: p, goals: chips, world: newBelt(30)}
-		g.live(12)
+		g.live(6)
 		g.ask(g.opening(), llmclient.ToolChoice{Mode: llmclient.ChoiceNone})
 		for i, body := range g.bodies {
 			validate("CreateResponse", body)
