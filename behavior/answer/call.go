@@ -156,7 +156,7 @@ var (
 		"arguments", "args", "parameters", "params", "input", "tool_input", "action_input", "kwargs", "tool_arguments", "tool_args", "function_arguments", "function_args",
 	}
 	wrapperKeys = []string{
-		"tool_call", "function_call", "function", "tool_calls", "function_calls", "tool_uses", "tool_use", "tools", "functions", "calls", "call", "command",
+		"tool_call", "function_call", "function", "tool_calls", "function_calls", "tool_uses", "tool_use", "tools", "functions", "calls", "call", "command", "params",
 		"multi_tool_use.parallel", "choices", "message", "content", "parts", "result", "output", "response", "answer", "final_answer", "decision",
 	}
 )
@@ -244,42 +244,42 @@ func (v *Vocabulary) callsOf(o Value, wrappers int) (found []Call) {
 func (v *Vocabulary) isCall(o Value) bool {
 	o = plainKeys(o)
 	_, own := v.explicitCall(o)
-	_, inner := v.explicitCall(o.Field("function"))
+	_, inner := v.explicitCall(o.Field(first([]string{"function", "function_call", "tool_call", "tool_use"}, o.gives)))
 	return own || inner
 }
 
-// unwrapped returns the arguments of a tool that are in an object of their own: the whole
-// call once more, or one field that the tool has not.
+// unwrapped returns the arguments of a tool that are inside of an object: the whole call once
+// more, or one field that the tool has not.
 func (v *Vocabulary) unwrapped(tool, arguments string) (inner string, wrapped bool) {
 	o, _, _ := ReadObject(arguments)
-	if len(o.Fields) == 0 {
-		return "", false
+	for range wrappersMax {
+		c, whole := v.explicitCall(o)
+		if o.textOf("type") == "object" {
+			o = o.without("type") // in the shape of a schema
+		}
+		var next Value
+		switch {
+		case whole && c.Tool == tool:
+			next, _, _ = ReadObject(c.Arguments)
+		case len(o.Fields) == 1 && o.Fields[0].Name != "decision" && o.Fields[0].Name != "action":
+			if next = o.Fields[0].Value; next.Kind == String {
+				next, _, _ = ReadObject(next.Text)
+			}
+		}
+		if next.Kind != Object {
+			return "", false
+		}
+		i := slices.IndexFunc(v.Tools, func(t llmclient.Tool) bool { return t.Name == tool })
+		properties := Parse(v.Tools[i].Parameters).Field("properties")
+		known := func(f Field) bool { return properties.has(f.Name) }
+		if slices.ContainsFunc(o.Fields, known) {
+			return "", false
+		}
+		if o = next; len(o.Fields) == 0 || slices.ContainsFunc(o.Fields, known) {
+			return string(o.JSON()), true
+		}
 	}
-	c, whole := v.explicitCall(o)
-	args, name := o.Field(o.Fields[0].Name), o.Fields[0].Name
-	if o.textOf("type") == "object" {
-		args, name = o.Field("properties"), "properties"
-	}
-	switch {
-	case whole && c.Tool == tool:
-	case len(o.Fields) > 1 && name != "properties",
-		!slices.Contains(argumentKeys, name) && !slices.Contains(wrapperKeys, name) && name != "properties" && name != tool:
-		return "", false
-	}
-	i := slices.IndexFunc(v.Tools, func(t llmclient.Tool) bool { return t.Name == tool })
-	if Parse(v.Tools[i].Parameters).Field("properties").has(o.Fields[0].Name) {
-		return "", false
-	}
-	if args.Kind == String {
-		args, _, _ = ReadObject(args.Text)
-	}
-	if inner, again := v.explicitCall(args); !whole && again {
-		c, whole = inner, inner.Tool == tool
-	}
-	if whole {
-		return c.Arguments, true
-	}
-	return string(args.JSON()), args.Kind == Object && name != "decision"
+	return "", false
 }
 
 // bareCall reads an object that is not wrapped into anything.

@@ -115,7 +115,7 @@ var decoders = map[string]func(*bytes.Reader) (io.Reader, error){
 const streamedMax = 1024
 
 // streamed are what is in an event that is read: the pieces of an answer are passed over.
-var streamed = []string{`"response.completed"`, `"response.incomplete"`, `"response.failed"`, `"response.output_item.done"`, `"error"`, `"chat.`}
+var streamed = []string{`"response.completed"`, `"response.incomplete"`, `"response.failed"`, `"response.done"`, `"response.output_item.done"`, `"response"`, `"error"`, `"chat.`}
 
 // unstream puts the final response of an event stream in the place of the body. A body
 // that is no stream stays as it is. A stream that breaks off is never pieced together.
@@ -146,8 +146,8 @@ func (x *exchange) unstream() {
 			}
 		}
 		var e struct {
-			Type, Object   string
-			Response, Item json.RawMessage
+			Type, Object, Status   string
+			Response, Item, Output json.RawMessage
 		}
 		if json.Unmarshal(data.Bytes(), &e) != nil {
 			continue // "[DONE]", or words of the server's own
@@ -160,8 +160,10 @@ func (x *exchange) unstream() {
 		case e.Type == "response.output_item.done" && given(e.Item):
 			x.items = append(x.items, e.Item)
 			continue
-		case (e.Type == "response.completed" || e.Type == "response.incomplete" || e.Type == "response.failed") && given(e.Response):
+		case slices.Contains([]string{"response.completed", "response.incomplete", "response.failed", "response.done"}, e.Type) && given(e.Response):
 			x.body, x.repairs = e.Response, append(x.repairs, repairStream)
+		case e.Object == "response" && given(e.Output) && e.Status != "in_progress" && e.Status != "queued":
+			x.body, x.repairs = data.Bytes(), append(x.repairs, repairStream)
 		default:
 			continue
 		}
@@ -199,7 +201,7 @@ func (x *exchange) unwrap() bool {
 			top = inner
 		}
 	}
-	for _, key := range []string{"items", "tool_calls"} {
+	for _, key := range []string{"outputs", "items", "tool_calls"} {
 		if bytes.HasPrefix(top[key], []byte("[")) && !given(top["output"]) {
 			top["output"] = top[key]
 		}

@@ -101,6 +101,8 @@ func TestEventStreams(t *testing.T) {
 		part       string
 	}{
 		{"whole", created + event("response.completed", `"response":`+goodOne) + "data: [DONE]\n\n", "", "completed", 1, ""},
+		{"responses without a type", `data: {"object":"response","status":"in_progress","output":[]}` + "\n\ndata: " + goodOne + "\n\n", "", "completed", 1, ""},
+		{"another name of the end", created + event("response.done", `"response":`+goodOne), "", "completed", 1, ""},
 		{"one line", `data: {"type":"response.completed","response":` + goodOne + `}`, "", "completed", 1, ""},
 		{"items before the end", created + event("response.output_item.done", `"item":`+call) + event("response.completed", `"response":{"id":"r","output":[]}`), "", "completed", 1, ""},
 		{"incomplete", created + event("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}`), "", "incomplete", 0, ""},
