@@ -207,6 +207,8 @@ func (x *examination) conceded(r llmclient.Reply) {
 			check = CheckAllowed
 		case "tool_choice_none":
 			check = CheckNone
+		case "reasoning_items":
+			check = CheckRoundTrip
 		}
 		x.found.add(check, Warn, "the endpoint refuses "+name, "nothing: a run goes without, after one refused request, and counts it as "+repair)
 	}

@@ -25,6 +25,7 @@ const RepairWithout = "without_"
 var concessions = []concession{
 	{"prompt_cache_key", "prompt_cache_key"}, {"include", "include"}, {"parallel_tool_calls", "parallel_tool_calls"}, {"store", "store"}, {"strict", "strict"},
 	{"allowed_tools", "tool_choice"}, {"tool_choice_required", "tool_choice"}, {"tool_choice_none", "tool_choice"}, {"tool_choice", "tool_choice"},
+	{"reasoning_items", "input"},
 }
 
 // gives takes it out of a request, and reports whether it was there.
@@ -38,6 +39,10 @@ func (g concession) gives(r *llmclient.Request) (there bool) {
 	case "allowed_tools":
 		there = r.Choice.Allowed != nil && r.Choice.Mode != llmclient.ChoiceNone
 		r.Choice.Allowed = nil
+	case "reasoning_items": // some servers write them and do not read them
+		dropped := 0
+		r.Input, dropped = llmclient.WithoutReasoning(r.Input)
+		there = dropped > 0
 	case "tool_choice_required", "tool_choice_none":
 		if there = g.name == "tool_choice_"+string(r.Choice.Mode); there {
 			r.Choice = llmclient.ToolChoice{Mode: llmclient.ChoiceAuto}
@@ -93,13 +98,16 @@ var saysRefused = regexp.MustCompile(`un(supported|known|recognized|expected)|no
 // name that is a word of every day has to be quoted, or called what it is.
 var saysMember = func() (all []memberWords) {
 	for _, member := range [][2]string{
-		{"prompt_cache_key"}, {"include", "|encrypted content"}, {"parallel_tool_calls"}, {"store"}, {"strict"}, {"tool_choice", "|allowed tools"},
-		{"temperature", "|temperature"}, {"top_p"}, {"reasoning", "|reasoning[. ]effort"}, {"max_output_tokens"},
+		{"prompt_cache_key"}, {"include", "|encrypted content.{0,20} not (supported|available|allowed)"}, {"parallel_tool_calls"}, {"store"}, {"strict"}, {"tool_choice", "|allowed tools"},
+		{"input", "reasoning (item|content)|type.{0,4}reasoning|encrypted content.{0,200}verif"}, {"temperature", "|temperature"}, {"top_p"}, {"reasoning", "|reasoning[. ]effort"}, {"max_output_tokens"},
 	} {
 		name := strings.ReplaceAll(member[0], "_", " ")
 		words := `\b` + name + `\b`
 		if name == member[0] {
 			words = "['\"`]" + name + `\b|\b(parameter|field|argument|property|option)s?:? ` + name + `\b|[:,] ` + name + `([,.;]|$)|\b` + name + ` (parameter|field|option|is|must|should|can ?not)\b`
+		}
+		if member[1] != "" && member[1][0] != '|' { // its name alone says nothing
+			words = ""
 		}
 		all = append(all, memberWords{member[0], regexp.MustCompile(words + member[1])})
 	}
@@ -120,12 +128,22 @@ func (x exchange) refuses(p problem) (members []string) {
 	if len(path) > 0 && (path[0] == "body" || path[0] == "None") {
 		path = path[1:]
 	}
+	named := func(m memberWords, words string, refused bool) bool {
+		switch {
+		case len(path) == 0:
+			return refused && m.words.MatchString(words)
+		case m.member == "strict":
+			return slices.Contains(path, m.member)
+		case m.member == "input": // most of what is wrong with it is no refusal of reasoning
+			return path[0] == m.member && refused && saysReasoning.MatchString(words)
+		}
+		return path[0] == m.member
+	}
 	said := plainWords(p.code + " " + p.message)
 	for i, words := range []string{said, plainWords(string(x.body))} { // some put what they mean beside the message
 		refused := saysRefused.MatchString(words)
 		for _, m := range saysMember {
-			switch {
-			case len(path) == 0 && refused && m.words.MatchString(words), len(path) > 0 && path[0] == m.member, m.member == "strict" && slices.Contains(path, m.member):
+			if named(m, words, refused) {
 				members = append(members, m.member)
 			}
 		}
@@ -146,4 +164,7 @@ func (x exchange) refuses(p problem) (members []string) {
 	return members
 }
 
-var saysInput = regexp.MustCompile(`context|prompt|input|window|messages`)
+var (
+	saysInput     = regexp.MustCompile(`context|prompt|input|window|messages`)
+	saysReasoning = regexp.MustCompile(`reasoning|encrypted content`)
+)

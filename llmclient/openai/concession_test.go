@@ -17,6 +17,8 @@ func full() llmclient.Request {
 	r.Tools = []llmclient.Tool{{Name: "act", Strict: true, Parameters: json.RawMessage(`{"type":"object"}`)}}
 	r.Choice = llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{"act"}}
 	r.CacheKey = "agent-1"
+	thought, _ := llmclient.ParseItem([]byte(`{"type":"reasoning","id":"rs_1","summary":[]}`))
+	r.Input = append(r.Input, thought, llmclient.FunctionCall("c", "act", "{}"), llmclient.FunctionOutput("c", "{}"))
 	return r
 }
 
@@ -44,6 +46,8 @@ func TestConcessions(t *testing.T) {
 		{`"tool_choice"`, 400, openAI("tool_choice"), []string{"without_allowed_tools", "without_tool_choice_required", "without_tool_choice"}},
 		{`"prompt_cache_key"`, 400, `{"error":{"message":"litellm.UnsupportedParamsError: acme does not support parameters: ['prompt_cache_key'], for model=m. To drop these, set litellm.drop_params=True","param":"None","code":"400"}}`, []string{"without_prompt_cache_key"}},
 		{`"allowed_tools"`, 400, `{"error":{"code":400,"message":"Invalid input","metadata":{"raw":"[{\"code\":\"invalid_union\",\"path\":[\"tool_choice\"]}]"}}}`, []string{"without_allowed_tools"}},
+		{`"reasoning"`, 400, `{"error":{"message":"Invalid value: 'reasoning'. Supported values are: 'message', 'function_call'.","param":"input[1].type","code":"invalid_value"}}`, []string{"without_reasoning_items"}},
+		{`"reasoning"`, 400, `{"error":{"message":"The encrypted content for item rs_1 could not be verified.","type":"invalid_request_error","code":"invalid_encrypted_content"}}`, []string{"without_reasoning_items"}},
 		{`"temperature"`, 400, openAI("temperature"), nil},
 		{`"max_output_tokens"`, 400, `{"error":{"message":"max_output_tokens is too large: 4000. This model supports at most 1000 completion tokens"}}`, nil},
 		{`"model"`, 400, `{"error":{"message":"Invalid 'input[0].content': unknown value.","param":"input[0].content"}}`, nil},
