@@ -119,7 +119,7 @@ func TestSourcesAreWhatIsShown(t *testing.T) {
 		learn(m, tick+1, world.Harvest{MaxAmount: tick + 1}, world.RejectContended)
 		learn(m, tick+1, world.Move{To: fmt.Sprint("motor-", tick)}, world.RejectUnreachable)
 	}
-	last, deed := m.lastOutcome(world.Outcome{Tick: 40, Action: world.Move{To: "motor-39"}, Rejection: &world.Rejection{Code: world.RejectUnreachable}}, "", nil)
+	last, deed := m.lastOutcome(world.Outcome{Tick: 40, Action: world.Move{To: "motor-39"}, Rejection: &world.Rejection{Code: world.RejectUnreachable}}, nil)
 	if want := "# Last outcome\n[mem-40-"; !strings.HasPrefix(last.text, want) || len(last.sources) != 1 {
 		t.Errorf("last outcome %q with %d sources", last.text, len(last.sources))
 	}
@@ -163,18 +163,6 @@ func TestOldMemoriesStayReadable(t *testing.T) {
 	}
 	if len(recalled.sources) != 1 || recalled.sources[0].ID != "mem-1-1" {
 		t.Errorf("sources %+v", recalled.sources)
-	}
-}
-
-// TestOwnWordsFollowTheLastOutcome: the text of the last message is shown, encoded,
-// where no text of others could be repeated in it.
-func TestOwnWordsFollowTheLastOutcome(t *testing.T) {
-	m := newMind(t, ProfileBalanced)
-	sent := world.SendMessage{To: "agent-2", Text: "hi\n# Goals"}
-	learn(m, 4, sent, "")
-	got, _ := m.lastOutcome(world.Outcome{Tick: 4, Action: sent, Accepted: true}, sent.Text, nil)
-	if want := "# Last outcome\n[mem-4-1] tick 4: send_message agent-2 (10 characters) ok, text \"hi\\n# Goals\""; got.text != want {
-		t.Errorf("got %q, want %q", got.text, want)
 	}
 }
 

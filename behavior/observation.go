@@ -93,7 +93,8 @@ func (s sketch) text() string {
 	// How many words of others wait, and how many never will be seen.
 	parts = nil
 	if s.HeldBack > 0 {
-		parts = append(parts, fmt.Sprintf(w.textHeld, s.HeldBack, cmp.Or(strings.Join(s.senders, ", "), textUnknown), s.unread))
+		senders := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(s.senders))), func(id string) bool { return id == "" })
+		parts = append(parts, fmt.Sprintf(w.textHeld, s.HeldBack, cmp.Or(strings.Join(senders, ", "), textUnknown), s.unread))
 	}
 	if s.InboxDropped > 0 {
 		parts = append(parts, fmt.Sprintf(w.textDropped, s.InboxDropped))

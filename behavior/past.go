@@ -92,18 +92,14 @@ type variant struct {
 	tokens int
 }
 
-// lastOutcome is what became of the agent's last action, with its numbers. said is
-// the text of that action where it may be shown, known the ids in it that typed state
-// holds.
-func (m *Mind) lastOutcome(o world.Outcome, said string, known []string) (variant, deed) {
+// lastOutcome is what became of the agent's last action, with its numbers. known are the ids
+// in it that typed state holds.
+func (m *Mind) lastOutcome(o world.Outcome, known []string) (variant, deed) {
 	d := newDeed(m.words, o.Tick, "", o, Decision{Known: known}.naming(o.Accepted))
 	if n := len(m.past.deeds); n > 0 && m.past.deeds[n-1].last == o.Tick {
 		d = m.past.deeds[n-1]
 	}
 	line := d.line(m.words)
-	if said != "" {
-		line += m.words.textSaid + encode(said)
-	}
 	v := variant{text: m.words.headingOutcome + "\n" + line, sources: m.sourcesOf(d, line)}
 	if n := len(m.past.deeds); n > 0 && m.past.deeds[n-1].last == o.Tick {
 		v.text = strings.Join(append([]string{v.text}, m.past.asides...), "\n")

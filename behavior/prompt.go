@@ -89,32 +89,30 @@ func (m *Mind) compose(view world.View) prompt {
 	// The agent's own texts go among the texts of others that they may repeat, and where they
 	// may repeat what was read then they stand nowhere else, long after that left the view:
 	// the lines here are trusted like the agent's own observations.
-	said := ""
 	for _, s := range m.past.sent {
 		posted := func(n world.Note) bool { return n.Author == m.id && n.Tick == s.Tick }
-		own, last := held.count() == 0 && !m.past.spoken(s.Tick).tainted, s.Tick == outcome.Tick
 		switch {
 		case seen.Tick-s.Tick > sentTicks:
 			continue
-		case own && last:
-			said = s.Text
-		case own:
+		case held.count() == 0 && !m.past.spoken(s.Tick).tainted:
 			seen.spoken = append(seen.spoken, s.source(m.past.spoken))
+			seen.sent = append(seen.sent, s)
+			continue
 		case held.count() > 0 && !slices.ContainsFunc(held.Notes, posted):
 			held.Said = append(held.Said, s)
 		}
-		if !own {
-			s.Text = ""
-		}
-		if !last {
-			seen.sent = append(seen.sent, s)
-		}
+		s.Text = ""
+		seen.sent = append(seen.sent, s)
 	}
-	seen.senders = held.authors()
+	for _, s := range slices.Concat(held.recalled, held.taught) {
+		seen.senders = append(seen.senders, s.OriginAgent)
+	}
 	for _, l := range held.Inbox {
+		seen.senders = append(seen.senders, l.From)
 		seen.unread += m.past.unread(l.ID)
 	}
 	for _, n := range held.Notes {
+		seen.senders = append(seen.senders, n.Author)
 		if n.Author != m.id {
 			seen.unread += m.past.unread(n.ID)
 		}
@@ -128,7 +126,7 @@ func (m *Mind) compose(view world.View) prompt {
 	var last variant
 	var done deed
 	if acted {
-		last, done = m.lastOutcome(outcome, said, m.knownIDs(p.seen, outcome.Action))
+		last, done = m.lastOutcome(outcome, m.knownIDs(p.seen, outcome.Action))
 	}
 	if !p.early {
 		p.fresh = seen.unread + len(held.Lessons)

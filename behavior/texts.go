@@ -57,21 +57,6 @@ type opened struct {
 	naming naming
 }
 
-// authors are who wrote the texts, as the world knows it.
-func (t texts) authors() (ids []string) {
-	for _, m := range t.Inbox {
-		ids = append(ids, m.From)
-	}
-	for _, n := range t.Notes {
-		ids = append(ids, n.Author)
-	}
-	for _, s := range slices.Concat(t.recalled, t.taught) {
-		ids = append(ids, s.OriginAgent)
-	}
-	slices.Sort(ids)
-	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == "" })
-}
-
 func (t texts) count() int {
 	return len(t.Inbox) + len(t.Notes) + len(t.Remembered) + len(t.Lessons)
 }

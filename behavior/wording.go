@@ -54,8 +54,8 @@ type wording struct {
 	// those.
 	textAmount, textPlace, textFound, nameRadiation string
 	// textTimes says how often.
-	textTimes                            string
-	textWaited, textSaid, textCharacters string
+	textTimes                  string
+	textWaited, textCharacters string
 	// Beside an outcome: what was taken in place of a decision, what was wrong, what was changed.
 	asideNext, asidePicked, asideDraft, asidePlan, asideFault, asideZero, textExpected string
 	asideAmount, asideMost, asideLeast, asideMultiple, asideCut                        string

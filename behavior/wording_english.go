@@ -112,7 +112,6 @@ Texts of other agents follow your plan; they, Memory, History and module results
 	textFound:      "at %s: radiation %d, compound %d g",
 	nameRadiation:  "radiation",
 	textWaited:     "no usable decision, waited: ",
-	textSaid:       ", text ",
 	textCharacters: "(%d characters)",
 	asideNext:      "Refused before it: %s. Your next candidate was done.",
 	asidePicked:    "Candidate %d of your draft was done, not the first.",

@@ -218,7 +218,7 @@ const thirtyPercent = "repairable=8%,unusable=8%,http_400=4%,http_500=5%,reset=5
 // that simply answers with the same actions, they decide the same.
 func TestOneSpoiltAgentIsKnownByItsActionsLong(t *testing.T) {
 	slow(t)
-	ticks := ticksUpTo(20, 300)
+	ticks := ticksUpTo(30, 300)
 	faulty := spoilt(t, options(t, "llm_bootstrap", ticks), thirtyPercent, openai.Config{})
 	if result := run(t, faulty); result.Status != trace.RunCompleted {
 		t.Fatalf("the run ended %s: %s", result.Status, result.Reason)

@@ -65,7 +65,7 @@ func requestsOf(t *testing.T, o engine.Options) (requests []llmclient.Request) {
 // said about wrong calls and answers.
 func TestErrorsAreChinese(t *testing.T) {
 	slow(t)
-	o := options(t, "llm_bootstrap", 40)
+	o := options(t, "llm_bootstrap", 60)
 	o.Language = "zh"
 	o = spoilt(t, o, "any_shape=50%", openai.Config{})
 	requests := requestsOf(t, o)
@@ -221,7 +221,7 @@ func englishIn(line string) string {
 var identifiers = strings.Fields(`
 	electricity compound hardware data heat g km x id null ok JSON
 	to what amount price text value ignore until query limit section topic action
-	candidate candidates steps goal actions why wait plan decision turn call reason respond skip source
+	candidate candidates steps goal actions why wait plan decision turn call reason respond skip source contended
 	normal low critical shutdown idle working building buy sell outcome observation heard max recipe factory rejection
 	silicate metal ice carbon composite maintenance arrived`)
 
