@@ -41,7 +41,7 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 		}
 		t.acceptPlan(answer.Plan{Goal: d.Lean.Plan.Goal}, s, planned)
 	}
-	if s.Tool == answer.ToolTurn || drafts && len(d.Lean.Candidates) > 0 {
+	if drafts {
 		var w weighing
 		if w, unread = t.weigh(s.Call, d.Lean.Candidates); len(w.details) > 0 {
 			t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})

@@ -26,19 +26,8 @@ func respelled(o Value, known []string) (Value, []Repair) {
 	return o, used
 }
 
-// actionFields are all fields of flat actions.
-var actionFields = func() []string {
-	fields := []string{ActionField}
-	for _, s := range Slots {
-		fields = append(fields, s.String())
-	}
-	for _, spec := range PlainActions {
-		for _, p := range spec.Params {
-			fields = append(fields, p.Name)
-		}
-	}
-	return fields
-}()
+// actionFields are the fields of a flat action.
+var actionFields = []string{ActionField, "to", "id", "what", "amount", "price", "text"}
 
 // actionText matches a text that begins with a word, with an input or without.
 var actionText = regexp.MustCompile(`^([\pL_]+)\s*:?\s*(.*)$`)
