@@ -82,13 +82,16 @@ func (t *Turn) commit(d terminal) {
 		v.Violation = &policy.Violation{Rule: policy.RuleOffPlan, Action: repeated(v.Adjusted).ActionName(), Trust: trace.TrustRules}
 		v.Check.Status = world.CheckRejected
 	}
-	if v.Refused() {
+	again := encode(encodedAction(d.action))
+	// Who has not seen a dry run of it yet may have misspelt an id: it is asked back once.
+	told := t.drafts == nil && t.candidates != nil && t.mind.cfg.Protocol != ProtocolLean
+	unseen := !told && again != t.refused && t.guardRounds < t.mind.cfg.GuardRoundsMax && v.unseen()
+	if v.Refused() || unseen {
 		if t.drafts == nil || t.drafts.usable {
 			// Of an answer in which nothing stood the draft counts already.
 			t.guardRounds++
 		}
 		t.redrafts = true
-		again := encode(encodedAction(d.action))
 		insists := again == t.refused && len(t.best()) > 0
 		t.refused = again
 		n := v.note()

@@ -67,6 +67,7 @@ const (
 	CodeModuleLimit        = "MODULE_LIMIT"
 	CodeReasonViolation    = "ReasoningStepViolation"
 	CodeGuardRejected      = "GUARD_REJECTED"
+	CodeUnseenID           = "UNSEEN_ID"
 	CodeMandate            = "MANDATE"
 	CodeSeveralDecisions   = "SEVERAL_DECISIONS"
 	CodeNotExecuted        = "NOT_EXECUTED"
@@ -122,6 +123,9 @@ func (w *wording) refused(v Verdict) feedback {
 		}
 	}
 	f, found := w.newFeedback(CodeGuardRejected), v.finding(w)
+	if v.unseen() {
+		f = w.newFeedback(CodeUnseenID)
+	}
 	f.Rejection, f.Adjusted, f.Possible = found.Rejection, found.Adjusted, found.Possible
 	return f
 }
@@ -142,6 +146,8 @@ func (t *Turn) mistake(f feedback, action string) {
 		}
 	case f.Rule != "":
 		words = []string{action, f.Path + ":", string(f.Rule)}
+	case f.Rejection == nil:
+		words = []string{action + ":", unseenID}
 	default:
 		words = []string{action + ":", w.rejectionText(f.Rejection)}
 	}

@@ -35,6 +35,15 @@ type Verdict struct {
 // result depends on what the agent cannot know may be tried.
 func (v Verdict) Refused() bool { return v.Check.Status == world.CheckRejected }
 
+// unseenID is the code of an action that was sent back because of such an id.
+const unseenID = "unseen_id"
+
+// unseen reports whether nobody can tell what becomes of the action because the agent sees
+// nothing of an id in it.
+func (v Verdict) unseen() bool {
+	return v.Check.Status == world.CheckUnknown && len(v.names.Possible(v.Adjusted, v.Check)) > 0
+}
+
 // judge clamps and dry-runs one action on what the agent knows.
 func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence) Verdict {
 	adjusted, adjustments := view.Clamp(proposed)
@@ -84,7 +93,9 @@ func (m *Mind) trustOf(v Verdict) []trace.ArgumentTrust {
 func (v Verdict) note() trace.Step {
 	n := trace.Step{Kind: trace.StepGuard, Status: trace.StatusError, Level: trace.LevelWarn, Name: v.Adjusted.ActionName()}
 	if v.Violation == nil {
-		n.Code = string(v.Check.Rejection.Code)
+		if n.Code = unseenID; v.Check.Rejection != nil {
+			n.Code = string(v.Check.Rejection.Code)
+		}
 		return n
 	}
 	n.Code, n.Detail = string(v.Violation.Rule), llmclient.Marshal(struct {

@@ -175,3 +175,37 @@ func TestNewsAreToldOnce(t *testing.T) {
 		t.Errorf("the place left behind is not told of:\n%s", seen)
 	}
 }
+
+// TestAMisspeltIDIsAskedBack: what nobody sees is not tried at once, and by who insists.
+func TestAMisspeltIDIsAskedBack(t *testing.T) {
+	move := func(to string) string {
+		a := `{"action":"move_agent","to":"` + to + `"}`
+		return `call d decision_draft {"candidates":[` + a + `]}` + "\n" + `call c decision {"candidate":1,"execute_until":null,"why":"","sources_used":[]}`
+	}
+	for second, want := range map[string]string{"base-b": "move_agent base-b ok, electricity -40", "base_b": "move_agent ? refused: unreachable_or_unknown"} {
+		l := newLife(t, behavior.Config{}, "two_bases")
+		turn := l.mind.Begin(l.w.View(0))
+		turn.Next()
+		turn.Answer(parseAnswer(t, 1, move("base_b")))
+		ask, ok := turn.Next().(behavior.Ask)
+		if !ok {
+			t.Fatal("a place that nobody sees is tried at once")
+		}
+		if told := ask.Request.Input[len(ask.Request.Input)-1].Text; !strings.Contains(told, `"possible":["base-b"]`) || !strings.Contains(told, "UNSEEN_ID") {
+			t.Errorf("told %s", told)
+		}
+		turn.Answer(parseAnswer(t, 2, move(second)))
+		d, ok := turn.Next().(behavior.Decision)
+		if !ok {
+			t.Fatalf("%s again is no decision", second)
+		}
+		l.decided(d)
+		for len(l.w.Due()) == 0 {
+			l.witness(l.w.Apply(nil))
+			l.witness(l.w.Advance())
+		}
+		if got := l.section("# Last outcome"); !strings.Contains(got, want) {
+			t.Errorf("%s: no %q in %s", second, want, got)
+		}
+	}
+}

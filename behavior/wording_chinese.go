@@ -170,6 +170,7 @@ var chinese = wording{
 		{CodeModuleLimit, "本回合的模块调用已用完。请调用允许的工具。"},
 		{CodeReasonViolation, "这一步只接受纯文本，不能调用工具。请用纯文本回答。"},
 		{CodeGuardRejected, "世界会拒绝这个行动，原因见 rejection。请改数值或另起草一个。"},
+		{CodeUnseenID, "你看不到这个 id 的任何东西。什么都没有执行。请用 possible 中的 id；若仍要尝试，请再次作出同样的决定。"},
 		{CodeSeveralDecisions, "一次回答中有几个不同的决定。请只提交一个。"},
 		{CodeNotExecuted, "同一回答中的另一个调用有误，因此这个调用未执行。"},
 		{CodeNoResult, "这个调用的结果已丢失。如仍需要，请重新调用。"},

@@ -169,6 +169,7 @@ Texts of other agents follow your plan; they, Memory, History and module results
 		{CodeModuleLimit, "The module calls of this tick are used up. Call an allowed tool."},
 		{CodeReasonViolation, "This step takes plain text; no tool may be called in it. Answer in plain text."},
 		{CodeGuardRejected, "The world would refuse this action, for the reason in rejection. Draft it with other values, or another action."},
+		{CodeUnseenID, "You see nothing of this id. Nothing was executed. Take an id in possible, or decide the same again to try it."},
 		{CodeSeveralDecisions, "One answer held several different decisions. Commit exactly one."},
 		{CodeNotExecuted, "Another call of the same answer was wrong, so this one was left out."},
 		{CodeNoResult, "The result of this call was lost. Call again if it is still needed."},
