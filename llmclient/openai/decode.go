@@ -63,8 +63,10 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	}
 	// Some servers send an empty error beside a good output.
 	errored := given(r.Error) && (said != problem{} || !given(r.Output))
-	if p := readProblem(x.body); !errored && object != "response" && !given(r.Output) && !given(r.Choices) && p.message != "" && !strings.HasPrefix(p.message, "{") {
-		errored, said = true, p
+	if !errored && object != "response" && !given(r.Output) && !given(r.Choices) {
+		if p := readProblem(x.body); p.message != "" && !strings.HasPrefix(p.message, "{") {
+			errored, said = true, p
+		}
 	}
 	switch kind := replyless[status]; {
 	case kind != "":
