@@ -12,11 +12,21 @@ import (
 // Models write a candidate, and name one, in more ways than the schema has. These bring them
 // to the schema's, and read nothing that leaves two meanings.
 
-// respelled gives fields in another case or with other separators the names that are known.
+// fieldWords are fields in Chinese: a model that is asked in it may translate them.
+var fieldWords = map[string]string{
+	"goal": "目标", "steps": "步骤", "actions": "动作 行动", "plan": "计划", "candidates": "候选 候选动作", "candidate": "候选 选择", "why": "理由 原因",
+	"sources_used": "来源", ActionField: "动作 行动", "to": "目标 目的地", "what": "种类 什么", "amount": "数量", "price": "价格", "text": "文本 内容",
+}
+
+// respelled gives fields in another case, with other separators or translated the names that
+// are known.
 func respelled(o Value, known []string) (Value, []Repair) {
 	var used []Repair
 	for _, f := range o.Fields {
-		name := first(known, func(k string) bool { return sameName(k, f.Name) })
+		name := first(known, func(k string) bool {
+			listed := k != "candidates" || f.Value.Kind == Array || f.Value.Kind == Object
+			return sameName(k, f.Name) || listed && !o.has(k) && slices.Contains(strings.Fields(fieldWords[k]), f.Name)
+		})
 		if name != "" && name != f.Name && !o.has(name) {
 			o = o.without(f.Name)
 			o.set(name, f.Value)

@@ -18,6 +18,7 @@ func TestDecisionsNameACandidate(t *testing.T) {
 		`{"candidate":"candidate 2"}`: "harvest_radiation 9", `{"candidate":"#1"}`: "mine_compound 5", `{"candidate":"Option 3."}`: "harvest_radiation 4",
 		`{"candidate":"second"}`: "harvest_radiation 9", `{"candidate":[1]}`: "mine_compound 5", `{"candidate":{"n":1,"why":"w"}}`: "mine_compound 5",
 		`{"candidate_number":1}`: "mine_compound 5", `{"Candidate":1}`: "mine_compound 5", `{"choice":"2"}`: "harvest_radiation 9", `{"decision":1}`: "mine_compound 5",
+		`{"候选":2,"理由":"a"}`: "harvest_radiation 9",
 		`{"candidate":1,"why":["a","b"],"sources_used":[{"id":"mem-1-1"},2]}`: "mine_compound 5", `{"candidate":1,"why":{"because":"a"}}`: "mine_compound 5",
 		`{"decision":{"candidate":3}}`: "harvest_radiation 4", `{"candidate":null,"choice":1}`: "mine_compound 5",
 		// The action beside the number, or in its place.
@@ -59,6 +60,9 @@ func TestCandidatesInOtherShapes(t *testing.T) {
 		`{"action":{"action":"mine_compound","amount":5}}`:                                                    "mine_compound 5",
 		`{"candidate":{"action":"mine_compound","amount":5}}`:                                                 "mine_compound 5",
 		`[{"action":"mine_compound","amount":5},{"action":"wait"}]`:                                           "mine_compound 5, wait",
+		`{"candidates":[[{"action":"mine_compound","amount":5},{"action":"wait"}]]}`:                          "mine_compound 5, wait",
+		`{"candidates":{"1":{"action":"mine_compound","amount":5},"2":{"action":"wait"}}}`:                    "mine_compound 5, wait",
+		`{"候选":[{"动作":"mine_compound","数量":5}]}`:                                                              "mine_compound 5",
 		`{"candidates":["mine compound for the goal"]}`:                                                       "",
 		`{"candidates":[{"action":"mine_compound","amount":5,"unless":"rain"}]}`:                              "",
 	} {

@@ -187,7 +187,17 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 	}
 	for _, list := range []string{"candidates", "actions"} {
 		given := o.Field(list)
-		if given.Kind == Object {
+		switch flat, _ := actionIn(given); {
+		case len(given.Items) == 1 && given.Items[0].Kind == Array:
+			mend(list, given.Items[0], ListOfOne)
+		case given.Kind == Object && ownName(flat) == "" && !slices.ContainsFunc(given.Fields, func(f Field) bool { return f.Value.Kind != Object || f.Name == ActionField }):
+			// The candidates by number.
+			one := arrayOf()
+			for _, f := range given.Fields {
+				one.Items = append(one.Items, f.Value)
+			}
+			mend(list, one, ListFromOne)
+		case given.Kind == Object:
 			mend(list, arrayOf(given), ListFromOne)
 		}
 		items := slices.Clone(o.Field(list).Items)
