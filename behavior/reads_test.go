@@ -158,3 +158,26 @@ func TestGoalsTellTheScore(t *testing.T) {
 		t.Error("the list of events stays in every prompt")
 	}
 }
+
+// TestAHeldResultIsTold: a memory of words of others waits for the plan, and says so in whole words.
+func TestAHeldResultIsTold(t *testing.T) {
+	m, v := reader(t)
+	held := texts{Inbox: v.Observe().Inbox}
+	m.Learn(12, Decision{Executed: world.Wait{}, Seen: m.heard(held)}, world.Outcome{Tick: 12, Action: world.Wait{}, Accepted: true})
+	for l, needed := range map[string]string{modules.English: "1 from ?, shown after the plan", modules.Chinese: "1 条, 来自 ?, 提交计划后显示"} {
+		kit, err := NewKit(Config{Settings: trace.Settings{Language: l}}, world.DefaultRules(), modules.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Adopt(kit)
+		turn := m.Begin(v)
+		turn.Next()
+		turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: []llmclient.Item{
+			llmclient.FunctionCall("s", "memory_long_term_search", `{"query":"frag-amber","limit":3}`),
+		}}})
+		call := turn.Next().(Call)
+		turn.Result(m.Registry().Call(turn.Env(), call.CallID, call.Tool, call.Arguments))
+		input := turn.Next().(Ask).Request.Input
+		reads(t, l, input[len(input)-1].Text, []string{needed}, []string{"%!"})
+	}
+}
