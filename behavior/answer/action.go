@@ -700,8 +700,9 @@ func (n Names) Possible(a world.Action, check world.Check) []string {
 	for _, arg := range world.Arguments(a) {
 		refused := check.Rejection != nil && check.Rejection.Field == arg.Name
 		unseen := check.Status == world.CheckUnknown && !slices.ContainsFunc(n.of[arg.Kind], func(k named) bool { return k.id == arg.Text })
-		if ids := n.ids(a.ActionName(), arg.Kind); (refused || unseen) && len(ids) > 0 {
-			return ids
+		others := slices.DeleteFunc(slices.Clone(n.ids(a.ActionName(), arg.Kind)), func(id string) bool { return id == arg.Text })
+		if (refused || unseen) && len(others) > 0 {
+			return others
 		}
 	}
 	return nil

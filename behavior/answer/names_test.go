@@ -142,6 +142,10 @@ func TestErrorsNameTheIDsThereAre(t *testing.T) {
 			t.Errorf("%s: %v are possible", world.EncodeAction(a), ids)
 		}
 	}
+	building := world.Check{Status: world.CheckRejected, Rejection: &world.Rejection{Code: world.RejectFactoryBuilding, Field: "factory_id"}}
+	if ids := names.Possible(world.ScheduleRecipe{FactoryID: "agent-1-f1"}, building); ids != nil {
+		t.Errorf("a factory that is not ready has %v in its place", ids)
+	}
 	if ids := names.Possible(world.Move{To: "llm-outpost"}, v.Check(world.Move{To: "llm-outpost"})); ids != nil {
 		t.Errorf("what is possible has %v in its place", ids)
 	}
