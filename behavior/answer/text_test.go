@@ -72,9 +72,12 @@ var floods = []string{
 	"wait(ticks=1), ", `{"tool_calls":[`, `{"a":1}`, "Observation: {}\n", "Thought: { // }\n", "1", "\ufeff", " ", "a b: ", "to=functions.wait ", "<|python_tag|>", "functions.",
 }
 
+// cpuTime is the CPU time of the process so far; it stands still where nobody tells.
+var cpuTime = func() time.Duration { return 0 }
+
 // TestFloodsCostWhatTheyAreLong reads each flood at two lengths: a text of twice the length
 // takes about twice the memory, a few bytes for each of its own, and one beyond the bound
-// none. At full size (AGENT_WORLD_LONG) the longest text that is read takes under 0.2 s.
+// none. At full size (AGENT_WORLD_LONG) the longest text that is read takes under 0.2 s of CPU.
 func TestFloodsCostWhatTheyAreLong(t *testing.T) {
 	v := Vocabulary{Tools: []llmclient.Tool{{Name: "plan"}, {Name: "decision"}}, Decides: "decision"}
 	const readings = 3
@@ -88,19 +91,19 @@ func TestFloodsCostWhatTheyAreLong(t *testing.T) {
 	for _, flood := range floods {
 		// Lines are bounded by their number, so that a flood of them is one of long lines.
 		flood = strings.ReplaceAll(flood, "\n", strings.Repeat(" {,}", 50)+"\n")
-		taken := func(size int) (least int64, soonest time.Duration, problem Problem) {
+		taken := func(size int) (least int64, spent time.Duration, problem Problem) {
 			text := strings.Repeat(flood, size/len(flood))
-			least, soonest = math.MaxInt64, math.MaxInt64
+			least, spent = math.MaxInt64, math.MaxInt64
 			for range readings {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				began := time.Now()
+				began := cpuTime()
 				problem = v.Read(text).Problem
-				soonest = min(soonest, time.Since(began))
+				spent = min(spent, cpuTime()-began)
 				runtime.ReadMemStats(&after)
 				least = min(least, int64(after.TotalAlloc-before.TotalAlloc))
 			}
-			return least, soonest, problem
+			return least, spent, problem
 		}
 		half, _, _ := taken(4 << 10)
 		whole, _, _ := taken(8 << 10)
@@ -111,8 +114,8 @@ func TestFloodsCostWhatTheyAreLong(t *testing.T) {
 			t.Errorf("%q: %d bytes and %q for a text beyond the bound", flood, bytes, problem)
 		}
 		if os.Getenv("AGENT_WORLD_LONG") != "" && !raceDetector {
-			if bytes, soonest, _ := taken(TextBytesMax); bytes > 64<<20 || soonest > 200*time.Millisecond {
-				t.Errorf("%q: %d bytes and %s for the longest text", flood, bytes, soonest)
+			if bytes, spent, _ := taken(TextBytesMax); bytes > 64<<20 || spent > 200*time.Millisecond {
+				t.Errorf("%q: %d bytes and %s for the longest text", flood, bytes, spent)
 			}
 		}
 	}
