@@ -252,8 +252,10 @@ func TestRepairableAnswersCostNothing(t *testing.T) {
 			if r.GoalsMet != r.Agents || r.AgentsMeetingGoal != r.Agents {
 				t.Errorf("%d goals met by %d of %d agents", r.GoalsMet, r.AgentsMeetingGoal, r.Agents)
 			}
-			if c.LLMInputCharsAvg > 4000 || c.LLMInputCharsMax > 6000 || c.LLMToolChars > 5960 {
-				t.Errorf("prompts of %d characters on average, at most %d, tools %d; want at most 4000, 6000 and 5960", c.LLMInputCharsAvg, c.LLMInputCharsMax, c.LLMToolChars)
+			// Which answers are malformed follows from every byte of a prompt. A draft written as text
+			// goes back as it came and as the call it was read as, which makes some prompts longer.
+			if c.LLMInputCharsAvg > 4000 || c.LLMInputCharsMax > 6500 || c.LLMToolChars > 5960 {
+				t.Errorf("prompts of %d characters on average, at most %d, tools %d; want at most 4000, 6500 and 5960", c.LLMInputCharsAvg, c.LLMInputCharsMax, c.LLMToolChars)
 			}
 		})
 	}
