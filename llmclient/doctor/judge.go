@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -199,17 +200,8 @@ func (x *examination) conceded(r llmclient.Reply) {
 		if !without {
 			continue
 		}
-		check := CheckProtocol
-		switch name {
-		case "strict":
-			check = CheckStrict
-		case "allowed_tools", "tool_choice_required":
-			check = CheckAllowed
-		case "tool_choice_none":
-			check = CheckNone
-		case "reasoning_items":
-			check = CheckRoundTrip
-		}
+		check := map[string]string{"strict": CheckStrict, "allowed_tools": CheckAllowed, "tool_choice": CheckAllowed, "reasoning_items": CheckRoundTrip}[name]
+		check = cmp.Or(check, CheckProtocol)
 		x.found.add(check, Warn, "the endpoint refuses "+name, "nothing: a run goes without, after one refused request, and counts it as "+repair)
 	}
 }

@@ -26,8 +26,8 @@ type Client struct {
 	scrub   scrubber
 
 	mu *sync.Mutex
-	// refusals are the concessions in force, by model.
-	refusals map[string][]string
+	// refusals are the concessions in force.
+	refusals map[refusal]bool
 
 	// sleep and jitter are the two effects of waiting; tests replace them.
 	sleep  func(ctx context.Context, wait time.Duration)
@@ -50,7 +50,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		config: cfg, base: base, carrier: httpClient(cfg.HTTPClient),
 		scrub: newScrubber(append(secrets, cfg.APIKey.Reveal())...),
-		mu:    &sync.Mutex{}, refusals: map[string][]string{}, sleep: sleep, jitter: rand.Float64,
+		mu:    &sync.Mutex{}, refusals: map[refusal]bool{}, sleep: sleep, jitter: rand.Float64,
 	}
 	// The service is built from these options alone, not through the SDK's client, which
 	// would read OPENAI_* variables.

@@ -127,7 +127,7 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	long := status == http.StatusRequestEntityTooLarge || saysLong.MatchString(said) && saysTokens.MatchString(said)
 	invalid := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 	switch {
-	case !coded && len(x.refuses(p)) > 0:
+	case !coded && !long && len(x.refuses(p)) > 0:
 		return llmclient.ErrBadRequest, false
 	case status < 400, status == http.StatusMethodNotAllowed, status == http.StatusNotImplemented:
 		return llmclient.ErrWrongPath, false
