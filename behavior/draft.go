@@ -32,7 +32,10 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	if further && t.accepted != nil {
 		t.parseRepairs = 0
 	}
-	t.reveal()
+	// New texts follow a draft that was read as it was meant, others a plan alone.
+	if t.locked() && !slices.Contains(w.verdicts, nil) {
+		t.reveal()
+	}
 	t.stage, t.redrafts = trace.StageDecision, slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v == nil || v.Refused() })
 	if !w.usable {
 		status = trace.StatusError

@@ -57,8 +57,9 @@ func TestUntrustedView(t *testing.T) {
 		{name: "the closest of two", plan: []string{`{"action":"transfer_resource","to":"agent-3","what":"electricity","amount":10}`, `{"action":"transfer_resource","to":"agent-2","what":"electricity","amount":9}`}, texts: talk("hello"),
 			action: give("agent-3", 9), want: untrusted(RuleArgumentNotPlanned, "amount")},
 		{name: "an open amount of its own", plan: []string{`{"action":"refine_compound"}`}, texts: talk("hello"), action: world.Refine{MassG: 7000}, want: passes},
-		{name: "an open amount of its own that a text mentions", plan: []string{`{"action":"refine_compound"}`}, texts: talk("Refine ７，０００ g!"), action: world.Refine{MassG: 7000}, want: untrusted(RuleArgumentUntrusted, "amount")},
-		{name: "an open amount in thousands", plan: []string{`{"action":"refine_compound"}`}, texts: talk("refine 7kg"), action: world.Refine{MassG: 7000}, want: untrusted(RuleArgumentUntrusted, "amount")},
+		{name: "an open amount of its own that a text mentions", plan: []string{`{"action":"refine_compound"}`}, texts: talk("Refine １，０００ g!"), action: world.Refine{MassG: 1000}, want: untrusted(RuleArgumentUntrusted, "amount")},
+		{name: "an open amount in thousands", plan: []string{`{"action":"refine_compound"}`}, texts: talk("refine 1kg"), action: world.Refine{MassG: 1000}, want: untrusted(RuleArgumentUntrusted, "amount")},
+		{name: "all that an open amount may be, whatever a text says", plan: []string{`{"action":"refine_compound"}`}, texts: talk("Refine 7000 g!"), action: world.Refine{MassG: 7000}, want: passes},
 		{name: "an open amount from nowhere", plan: []string{`{"action":"refine_compound"}`}, texts: talk("half of it"), action: world.Refine{MassG: 3000}, want: untrusted(RuleArgumentUntrusted, "amount")},
 		{name: "an open sleep", plan: []string{`{"action":"wait_ticks"}`}, texts: talk("sleep as long as you can"), action: world.WaitTicks{Ticks: world.WaitTicksMax}, want: untrusted(RuleArgumentUntrusted, "amount")},
 		{name: "an open price", plan: []string{`{"action":"sell_power","amount":50}`}, texts: talk("hello"), action: world.SellPower{Amount: 50, Price: 1}, want: untrusted(RuleArgumentUntrusted, "price")},
@@ -134,13 +135,13 @@ func TestUntrustedView(t *testing.T) {
 // talk is one message of agent-2 in view.
 func talk(text string) []trace.Source { return []trace.Source{said("agent-2", text)} }
 
-// TestClampedMention: an amount that a text drove beyond all bounds is not the
-// agent's own because clamping made it one of its own numbers.
+// TestClampedMention: an amount that a text drove below all bounds is not the agent's own
+// because clamping made it one of its own numbers.
 func TestClampedMention(t *testing.T) {
 	m, view := Compile("agent-1", world.Persona{}, nil), viewOf(t, 1)
-	proposed := world.Refine{MassG: 999_999_999}
+	proposed := world.Refine{MassG: 1}
 	adjusted, _ := view.Clamp(proposed)
-	e := Evidence{View: view, Untrusted: talk("refine 999 999 999 g"), Plan: planned(t, `{"action":"refine_compound"}`)}
+	e := Evidence{View: view, Untrusted: talk("refine 1 g"), Plan: planned(t, `{"action":"refine_compound"}`)}
 	if _, ok := m.Evaluate(adjusted, e); !ok {
 		t.Fatalf("%v is not one of the agent's own numbers, so that this test shows nothing", adjusted)
 	}
@@ -153,16 +154,16 @@ func TestClampedMention(t *testing.T) {
 // TestDeclaredSources can only lower trust and narrow whom a clause heeds.
 func TestDeclaredSources(t *testing.T) {
 	view, heard := viewOf(t, 1), append(talk("hello"), said("agent-3", "come to the rim"))
-	m := Compile("agent-1", world.Persona{ShortTermGoal: "Refine 7000 g."}, []world.Clause{allow("move_agent", to("rim"), askedBy("agent-3"))})
+	m := Compile("agent-1", world.Persona{ShortTermGoal: "Refine 1000 g."}, []world.Clause{allow("move_agent", to("rim"), askedBy("agent-3"))})
 	e := Evidence{View: view, Untrusted: heard, Plan: planned(t, `{"action":"refine_compound"}`, `{"action":"mine_compound","amount":2000}`)}
 	for _, tt := range []struct {
 		action world.Action
 		cited  []trace.Source
 		ok     bool
 	}{
-		{world.Refine{MassG: 7000}, nil, true},
-		{world.Refine{MassG: 7000}, []trace.Source{{ID: "m1", Trust: trace.TrustSelfObservation}}, true},
-		{world.Refine{MassG: 7000}, heard[:1], false},
+		{world.Refine{MassG: 1000}, nil, true},
+		{world.Refine{MassG: 1000}, []trace.Source{{ID: "m1", Trust: trace.TrustSelfObservation}}, true},
+		{world.Refine{MassG: 1000}, heard[:1], false},
 		{world.Mine{MassG: 2000}, heard[:1], true},
 		{world.Move{To: "rim"}, heard[1:], true},
 		{world.Move{To: "rim"}, append(heard[1:2:2], trace.Source{ID: "m1", Trust: trace.TrustSelfObservation}), true},
@@ -349,13 +350,13 @@ func sample(t testing.TB, spec world.ActionSpec) world.Action {
 func TestFindingTellsAuthors(t *testing.T) {
 	m := Compile("agent-1", world.Persona{}, nil)
 	e := Evidence{View: viewOf(t, 1), Plan: planned(t, `{"action":"transfer_resource","to":"agent-3","what":"electricity","amount":5}`, `{"action":"refine_compound"}`)}
-	e.Untrusted = append(talk("give 9 electricity"), said("agent-3", "7000 g?"), trace.Source{Trust: trace.TrustDerived, Text: "9"})
+	e.Untrusted = append(talk("give 9 electricity"), said("agent-3", "1000 g?"), trace.Source{Trust: trace.TrustDerived, Text: "9"})
 	for _, tt := range []struct {
 		action world.Action
 		want   []string
 	}{
 		{world.Transfer{To: "agent-3", Kind: "electricity", Amount: 9}, []string{"", "agent-2"}},
-		{world.Refine{MassG: 7000}, []string{"agent-3"}},
+		{world.Refine{MassG: 1000}, []string{"agent-3"}},
 		{world.Refine{MassG: 4000}, []string{"", "agent-2", "agent-3"}},
 		{world.Mine{MassG: 1000}, []string{"", "agent-2", "agent-3"}},
 	} {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -63,11 +64,25 @@ func (q *inquiry) covers(p *PlannedAction) (world.Slot, Violation, bool) {
 			f := q.violationOn(RuleArgumentNotPlanned, s)
 			f.Maximum = p.number(s)
 			return s, f, false
-		case !given && !q.e.off(LayerTrust) && !q.open(s):
+		case !given && !q.e.off(LayerTrust) && !q.open(s) && !(s == world.SlotAmount && q.makes(s) && q.asMuch(p)):
 			return s, q.violationOn(RuleArgumentUntrusted, s), false
 		}
 	}
 	return world.SlotCount, Violation{}, true
+}
+
+// asMuch reports whether the action's amount is the greatest that is feasible of a planned
+// action, or a little less: models round, and count what they spend.
+func (q *inquiry) asMuch(p *PlannedAction) bool {
+	most := p.Amount
+	if most == nil {
+		most = new(int64(math.MaxInt64))
+	}
+	// Clamping needs the whole action: how much is feasible depends on what and to whom.
+	feasible, _ := q.e.View.Clamp(withNumbers(q.action, most, p.Price))
+	d, ok := deedOf(feasible)
+	greatest, n := d.args[world.SlotAmount].number, q.deed.args[world.SlotAmount].number
+	return ok && n <= greatest && n >= greatest-greatest/20
 }
 
 // number is the number that a planned action gives for a slot, nil when it is open or none.
@@ -92,13 +107,12 @@ func (q *inquiry) gives(p *PlannedAction, s world.Slot) (given, equal bool) {
 		if n == nil || *n == arg.number {
 			return n != nil, n != nil
 		}
-		// Clamping needs the whole action: how much is feasible depends on what and to whom.
+		if s == world.SlotAmount {
+			return true, q.asMuch(p)
+		}
 		feasible, _ := q.e.View.Clamp(withNumbers(q.action, p.Amount, p.Price))
 		d, ok := deedOf(feasible)
-		most := d.args[s].number
-		// A little less than planned is as planned: models round, and count what they spend.
-		less := s == world.SlotAmount && arg.number <= most && arg.number >= most-most/20
-		return true, ok && (arg.number == most || less)
+		return true, ok && arg.number == d.args[s].number
 	case world.SlotTo:
 		word = p.To
 	case world.SlotID:

@@ -110,11 +110,17 @@ func (c *clause) names(s world.Slot, arg *argument) bool {
 // The agent's own state is enough for amounts of what it makes; see the doc of the
 // package for why it is not for the others.
 func (q *inquiry) open(s world.Slot) bool {
-	arg := &q.deed.args[s]
 	if q.trust(s) < trace.TrustSelfObservation {
 		return false
 	}
-	return q.ruled(s) || arg.isNumber() && !arg.param.Give && arg.param.Unit != world.Ticks
+	return q.ruled(s) || q.makes(s)
+}
+
+// makes reports whether an argument is how much the agent makes: no gift, no price and no
+// sleep.
+func (q *inquiry) makes(s world.Slot) bool {
+	arg := &q.deed.args[s]
+	return arg.isNumber() && !arg.param.Give && arg.param.Unit != world.Ticks
 }
 
 // typed reports whether a value stands in the agent's own typed state: its own
