@@ -106,6 +106,9 @@ func (t *Turn) commit(d terminal) {
 		if f.Next = answer.ToolDraft; t.mind.cfg.Protocol == ProtocolLean {
 			f.Next = answer.ToolTurn
 		}
+		if v.Violation != nil && t.drafts != nil {
+			f = t.drafts.once(f)
+		}
 		f.TriesLeft = t.mind.cfg.GuardRoundsMax - t.guardRounds + 1
 		for i, s := range t.talk.Calls {
 			if !s.done && !s.module {

@@ -113,7 +113,7 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 			t.mistake(t.mind.words.refused(v), v.Adjusted.ActionName())
 		}
 		if v.Violation != nil {
-			f := t.mind.words.refused(v)
+			f := w.once(t.mind.words.refused(v))
 			result.Error = &f
 		}
 		w.results = append(w.results, result)
@@ -124,6 +124,16 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 		t.accepted = &w
 	}
 	return w, e
+}
+
+// once leaves out of what is said of an action what a candidate before it was told already.
+func (w weighing) once(f feedback) feedback {
+	if slices.ContainsFunc(w.results, func(r candidateResult) bool {
+		return r.Error != nil && r.Error.Code == f.Code && r.Error.Rule == f.Rule
+	}) {
+		f.Text, f.Planned = "", nil
+	}
+	return f
 }
 
 // same reports whether two drafts propose the same.

@@ -22,7 +22,7 @@ import (
 type feedback struct {
 	Status string `json:"status"`
 	Code   string `json:"code"`
-	Text   string `json:"text"`
+	Text   string `json:"text,omitempty"`
 	// Path, Expected and Got locate an argument error.
 	Path     string `json:"path,omitempty"`
 	Expected string `json:"expected,omitempty"`
@@ -200,8 +200,9 @@ func (w *wording) asides(d Decision, refusals []string) (lines []string) {
 // planAccepted and draftResult answer the calls that went well: what comes next,
 // and what the dry runs found, candidate by candidate in the order given.
 type planAccepted struct {
-	// Dropped tells which actions are not planned, because they could not be read.
-	Dropped []*answer.ArgumentError `json:"not_planned,omitempty"`
+	// Problems tells which actions are not planned, because they could not be read, or
+	// leave open what texts of others may not fill in.
+	Problems []*answer.ArgumentError `json:"problems,omitempty"`
 	// Text says that the plan may be made again, before texts of others are shown.
 	Text string      `json:"text,omitempty"`
 	Next trace.Stage `json:"next"`

@@ -28,7 +28,7 @@ type idea struct {
 	open []world.Slot
 }
 
-func (t *Turn) takePlan(i int) (dropped []*answer.ArgumentError, problem answer.Problem) {
+func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.Problem) {
 	plan, used, e := answer.ReadPlan(t.talk.Calls[i].Call)
 	if e != nil {
 		return nil, t.badArguments(i, trace.StepPlan, e)
@@ -40,7 +40,7 @@ func (t *Turn) takePlan(i int) (dropped []*answer.ArgumentError, problem answer.
 	if len(plan.Actions) > 0 {
 		t.ideas = nil // a plan that names no action says nothing about any
 	}
-	dropped = t.acceptPlan(plan, t.talk.Calls[i], used)
+	faults = t.acceptPlan(plan, t.talk.Calls[i], used)
 	// A plan may say, step by step, that there is nothing to do.
 	acts := func(s typedStep) bool { return s.Kind != answer.StepSkip }
 	if len(t.planSteps) > 0 && !slices.ContainsFunc(t.planSteps, acts) {
@@ -59,14 +59,14 @@ func (t *Turn) takePlan(i int) (dropped []*answer.ArgumentError, problem answer.
 	if t.idle != nil {
 		t.listed = []string{world.Wait{}.ActionName()}
 	}
-	if first && len(dropped) > 0 && len(t.talk.Calls) == 1 && t.locked() {
+	if first && len(faults) > 0 && len(t.talk.Calls) == 1 && t.locked() {
 		// What the plan leaves out stays out once texts are shown: it may be mended before.
 		t.stage = trace.StagePlan
-		return dropped, ""
+		return faults, ""
 	}
 	t.reveal()
 	t.afterPlan()
-	return dropped, ""
+	return faults, ""
 }
 
 // locked reports whether new texts wait for a plan, which says what the agent may do after
@@ -88,10 +88,12 @@ func (t *Turn) plannedNames() []string {
 }
 
 // acceptPlan takes a plan: its steps, and what it says the agent may do. It returns
-// why actions could not be read; those allow nothing. A plan made with untrusted text
+// why actions could not be read, which allow nothing, and what they leave open that stays
+// closed once new texts are shown. A plan made with untrusted text
 // in view is recorded and allows nothing either: it may be somebody else's.
-func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair) (dropped []*answer.ArgumentError) {
+func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair) (faults []*answer.ArgumentError) {
 	t.planned = true
+	unread := 0
 	for i, a := range plan.Actions {
 		do, open, more, e := a.Decode(call.Call, t.names)
 		planned, ok := policy.Planned(do, open...)
@@ -99,11 +101,14 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 			e = answer.TooMany(planActionsMax)
 		}
 		if e != nil || !ok {
-			dropped = append(dropped, modules.FaultIn(t.mind.cfg.Language, cmp.Or(e, answer.NoAction).Inside(fmt.Sprintf("actions[%d]", i))))
+			faults, unread = append(faults, modules.FaultIn(t.mind.cfg.Language, cmp.Or(e, answer.NoAction).Inside(fmt.Sprintf("actions[%d]", i)))), unread+1
 			continue
 		}
 		used = slices.Concat(used, more)
 		t.mayDo(planned)
+		if s, closed := t.mind.policy.Closed(do, open); closed && t.locked() && t.mind.cfg.Guards(policy.LayerTrust) {
+			faults = append(faults, modules.FaultIn(t.mind.cfg.Language, answer.LeftOpen(s).Inside(fmt.Sprintf("actions[%d]", i))))
+		}
 		t.ideas = append(t.ideas, idea{do, open})
 	}
 	t.fromPlan = len(t.plan)
@@ -114,9 +119,9 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 	}
 	t.talk.Note(trace.Step{
 		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: call.ID, Leniencies: repairNames(used),
-		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]typedStep{}, t.planSteps...), Actions: append([]policy.PlannedAction{}, t.plan...), Unread: len(dropped)}),
+		Detail: llmclient.Marshal(planDetail{Goal: capText(plan.Goal), Steps: append([]typedStep{}, t.planSteps...), Actions: append([]policy.PlannedAction{}, t.plan...), Unread: unread}),
 	})
-	return dropped
+	return faults
 }
 
 type planDetail struct {

@@ -79,14 +79,20 @@ func TestErrorsLeadOn(t *testing.T) {
 	m, v := reader(t)
 	const plan = `{"goal":"g","steps":[],"actions":[{"action":"mine_compound","amount":500},{"action":"transfer_resource","to":"agent-4","what":"data"}]}`
 	turn := m.Begin(v)
-	answers(t, turn, "plan", plan)
-	told, choice := answers(t, turn, "decision_draft", `{"candidates":[{"action":"mine_compound","amount":"some"},{"action":"cancel_power_order","id":[]}]}`,
+	told, choice := answers(t, turn, "plan", plan)
+	reads(t, "a plan that leaves a gift open", told, []string{`"actions[1].amount"`, "only how much you make may be left open", "Call plan again"}, nil)
+	if !slices.Equal(choice.Allowed, []string{"plan"}) {
+		t.Errorf("a plan is asked for once more, and %v may be called", choice.Allowed)
+	}
+	answers(t, turn, "plan", plan) // who insists goes on without it
+	told, choice = answers(t, turn, "decision_draft", `{"candidates":[{"action":"mine_compound","amount":"some"},{"action":"cancel_power_order","id":[]}]}`,
 		"decision", `{"candidate":1,"execute_until":null,"why":"","sources_used":[]}`)
 	reads(t, "no candidate can be read", told, []string{"an order id of 1 to", "call decision_draft again", `"tries_left":1`}, []string{"read: ;", `"attempt"`})
 	if !slices.Contains(choice.Allowed, "decision_draft") {
 		t.Errorf("a draft is asked for, and only %v may be called", choice.Allowed)
 	}
 	turn = m.Begin(v)
+	answers(t, turn, "plan", plan)
 	answers(t, turn, "plan", plan)
 	told, choice = answers(t, turn, "decision_draft", `{"candidates":[{"action":"transfer_resource","to":"agent-4","what":"data","amount":3},{"action":"mine_compound","amount":500}]}`)
 	reads(t, "an amount that the plan left open", told, []string{"left this field null", "in the plan, at the next tick"}, nil)

@@ -149,7 +149,7 @@ func (t *Turn) dispatch() {
 	var decisions []terminal
 	before, planned := t.accepted, t.planned
 	progress, misdecided, replans, wrong := false, false, false, answer.Problem("")
-	plan, dropped := -1, []*answer.ArgumentError(nil)
+	plan, faults := -1, []*answer.ArgumentError(nil)
 	for _, i := range t.order() {
 		s := t.talk.Calls[i]
 		if t.stage == trace.StageReason {
@@ -177,7 +177,7 @@ func (t *Turn) dispatch() {
 		case refused:
 			problem = t.refuseTool(i, allowed)
 		case s.Tool == answer.ToolPlan:
-			dropped, problem = t.takePlan(i)
+			faults, problem = t.takePlan(i)
 			plan, replans = i, planned
 		case s.Tool == answer.ToolDraft:
 			problem = t.takeDraft(i)
@@ -198,7 +198,7 @@ func (t *Turn) dispatch() {
 		wrong = cmp.Or(wrong, problem)
 	}
 	if plan >= 0 && !t.talk.Calls[plan].done {
-		said := planAccepted{Dropped: dropped, Next: t.stage}
+		said := planAccepted{Problems: faults, Next: t.stage}
 		if t.stage == trace.StagePlan {
 			said.Text = t.mind.words.planAgain
 		}

@@ -158,7 +158,7 @@ var chinese = wording{
 	adviceThree:   "你已把同样的三个行动轮流做了 %d 遍。如果有用，用 execute_until 让每一步更长，可以少些调用；否则换个做法。",
 
 	reasonPrompt: "推理步骤：用纯文本思考此刻最好的行动。不要调用工具。",
-	planAgain:    "这些行动无法读取，未列入计划。请再次调用 plan，改正或去掉它们。",
+	planAgain:    "他人文本即将显示，届时计划未写明的不再开放。请再次调用 plan，改正或去掉这些。",
 	reasonDone:   "推理步骤结束。请用当前允许的工具继续。",
 
 	phrases: phraseTable[string]{

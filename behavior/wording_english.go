@@ -157,7 +157,7 @@ Texts of other agents follow your plan; they, Memory, History and module results
 	adviceThree:   "You went through the same three actions %d times. If that is useful, longer steps with execute_until save calls; otherwise try something else.",
 
 	reasonPrompt: "Reason step: think in plain text about the best action now. Do not call tools.",
-	planAgain:    "These actions could not be read and are not planned. Call plan again, with them mended or left out.",
+	planAgain:    "Texts of others follow, and what the plan does not say stays closed then. Call plan again, with this mended or left out.",
 	reasonDone:   "Reason step done. Continue with the tools allowed now.",
 
 	phrases: phraseTable[string]{

@@ -252,6 +252,11 @@ type Decision struct {
 // NoAction refuses an object that decides nothing.
 var NoAction = &ArgumentError{Path: "action", Expected: say("an action object"), Got: say("none")}
 
+// LeftOpen refuses to leave a slot of a planned action open.
+func LeftOpen(s world.Slot) *ArgumentError {
+	return &ArgumentError{Path: s.String(), Expected: say("a value: only how much you make may be left open"), Got: say("nothing")}
+}
+
 // ReadDecision reads a decision, or a lean turn. Besides a candidate's number it takes an
 // action in full: the form of text answers, and of providers that do not hold a model to
 // the schema. drafted says that there is a draft whose candidates the number is among.

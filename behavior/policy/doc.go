@@ -38,7 +38,8 @@
 // listed last", "all you have"), and no search for a value finds such a text. Those
 // have to stand in the plan, a goal or a clause. For the amounts that are left, an
 // indirect mention can at most pick among the agent's own numbers for an action that
-// the agent had planned with its amount left open.
+// the agent had planned with its amount left open. All that is feasible is what such a
+// plan says itself, whoever names the same number.
 //
 // # Failing closed
 //
