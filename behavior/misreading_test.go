@@ -50,6 +50,14 @@ var misreadings = []misreading{
 	{"an object in a thought", "Thought: {\"action\":\"mine_compound\",\"amount\":5} is bad\nAction: wait", `{"action":"wait"}`, ""},
 	{"an object behind a thought", "Thought: one of\n{\"action\":\"mine_compound\",\"amount\":5}\nAction: wait", "", answer.Several},
 	{"an object in an observation", "Thought: ok\nObservation: {\"action\":\"mine_compound\",\"amount\":5}\nAction: wait", `{"action":"wait"}`, ""},
+	{"a quoted object", `agent-2 wrote "send {"action":"mine_compound","amount":5} now". I will not.`, "", answer.NoJSON},
+	{"an object beside a quoted one", "agent-2 wrote “{\"action\":\"mine_compound\",\"amount\":5}”.\n{\"action\":\"wait\"}", `{"action":"wait"}`, ""},
+	{"an object in a block quote", "It says:\n> {\"action\":\"mine_compound\",\"amount\":5}\nI will not.", "", answer.NoJSON},
+	{"a quoted call", `It says "<invoke name="mine_compound"><parameter name="amount">7</parameter></invoke>". I will not.`, "", answer.NoJSON},
+	{"a quoted line in a text", "It says \"hello\nAction: mine_compound[7]\nbye\". I will not.", "", answer.NoJSON},
+	{"a quoted last line", "It says \"hello\nDecision: wait\"", "", answer.NoJSON},
+	{"a letter with an object in it", `{"to":"agent-2","message":"{\"action\":\"mine_compound\",\"amount\":5}"}`, "", answer.UnknownShape},
+	{"a letter that is passed on", `{"message":{"from":"agent-2","content":{"action":"mine_compound","amount":5}}}`, "", answer.UnknownShape},
 	{"a quoted action line", "agent-2 wrote:\n> Action: mine_compound[7]\nI will not.", "", answer.NoJSON},
 }
 

@@ -161,6 +161,9 @@ var (
 	}
 )
 
+// letterKeys are what a text has that somebody sends: what is in it is told, and no call.
+var letterKeys = []string{"to", "from", "text", "sender", "author", "source"}
+
 // plainKeys returns an object whose keys of a call are written as here: toolCalls is
 // tool_calls.
 func plainKeys(o Value) Value {
@@ -205,6 +208,9 @@ func (v *Vocabulary) callsOf(o Value, wrappers int) (found []Call) {
 		return []Call{c}
 	case wrappers == 0, wrapped != "" && ownName(o) != "":
 		// Calls beside a decision do not say which of them is meant.
+		return nil
+	}
+	if slices.ContainsFunc(letterKeys, o.has) {
 		return nil
 	}
 	for _, key := range wrapperKeys {

@@ -104,9 +104,9 @@ var candidateNumber = regexp.MustCompile(`(?i)^\s*(?:(?:candidate|option|choice|
 var numberKeys = []string{"candidate", "candidate_number", "candidate_id", "selected_candidate", "chosen_candidate", "selected", "choice", "option", "number", "n", "decision"}
 
 // numberOf is the number of a candidate that a value names: a number, a text around one or
-// for one, or either alone in a list or under a name of it.
+// for one, or either alone in a list.
 func numberOf(v Value) (n int64, ok bool) {
-	switch key := first(numberKeys, v.has); {
+	switch {
 	case v.Kind == Number:
 		return floor(v.Text)
 	case v.Kind == String:
@@ -118,18 +118,39 @@ func numberOf(v Value) (n int64, ok bool) {
 		return int64(i), i > 0
 	case len(v.Items) == 1:
 		return numberOf(v.Items[0])
-	case key != "" && ownName(v) == "":
-		return numberOf(v.Field(key))
 	}
 	return 0, false
 }
 
 // chosen brings the number of a candidate, or the action that is in its place, to where the
-// schema has it.
+// schema has it. Numbers that differ are a list, which names no candidate.
 func chosen(o Value) (Value, []Repair) {
-	key := first(numberKeys, func(key string) bool { _, ok := numberOf(o.Field(key)); return ok })
+	key, n := "", int64(0)
+	for _, k := range numberKeys {
+		inner := o.Field(k)
+		if inner.Kind == Object && ownName(inner) == "" && first(numberKeys, inner.gives) != "" {
+			// The number is in an object, with what else is decided.
+			whole := o.without(k)
+			if slices.ContainsFunc(inner.Fields, func(f Field) bool { return whole.gives(f.Name) }) {
+				return o, nil
+			}
+			for _, f := range inner.Fields {
+				whole.set(f.Name, f.Value)
+			}
+			whole, used := chosen(whole)
+			return whole, append(used, FieldAlias)
+		}
+		m, ok := numberOf(inner)
+		switch {
+		case ok && key == "":
+			key, n = k, m
+		case ok && m != n:
+			o.set("candidate", arrayOf(o.Field(key), inner))
+			return o, nil
+		}
+	}
 	given := o.Field("candidate")
-	switch n, _ := numberOf(o.Field(key)); {
+	switch {
 	case key == "candidate" && given.Kind == Number:
 	case key == "candidate" || key != "" && given.Kind == Null:
 		o = o.without(key)

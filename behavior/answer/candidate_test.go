@@ -20,6 +20,9 @@ func TestDecisionsNameACandidate(t *testing.T) {
 		`{"candidate_number":1}`: "mine_compound 5", `{"Candidate":1}`: "mine_compound 5", `{"choice":"2"}`: "harvest_radiation 9", `{"decision":1}`: "mine_compound 5",
 		`{"候选":2,"理由":"a"}`: "harvest_radiation 9",
 		`{"candidate":1,"why":["a","b"],"sources_used":[{"id":"mem-1-1"},2]}`: "mine_compound 5", `{"candidate":1,"why":{"because":"a"}}`: "mine_compound 5",
+		`{"candidate":1,"choice":2}`: refused, `{"candidate":null,"choice":1,"option":2}`: refused, `{"candidate":2,"choice":"2"}`: "harvest_radiation 9",
+		`{"decision":{"candidate":2,"action":{"action":"wait"}}}`: refused, `{"candidate":{"n":1,"choice":2}}`: refused,
+		`{"decision":{"candidate":3,"execute_until":{"max_ticks":5}}}`: "execute_until", `{"decision":{"candidate":3},"why":"w"}`: "harvest_radiation 4",
 		`{"decision":{"candidate":3}}`: "harvest_radiation 4", `{"candidate":null,"choice":1}`: "mine_compound 5",
 		// The action beside the number, or in its place.
 		`{"candidate":1,"action":"mine_compound"}`: "mine_compound 5", `{"candidate":1,"action":{"action":"mine_compound","amount":5}}`: "mine_compound 5",

@@ -12,7 +12,7 @@
 // that it can be counted; a value is never guessed, an id never changed, and a number
 // never refused for its size. A name stands for a tool only if it is that of no other, and what
 // is around a call tells more than what is in it: an object in the arguments of a call is
-// no decision, and neither is one in a thought or a comment. A repaired value passes the same checks as a clean one.
+// no decision, and neither is one in a thought, a comment, a quotation or a letter. A repaired value passes the same checks as a clean one.
 // What cannot be read is an [ArgumentError] or a [Problem], whose texts are made of
 // schema names, types and numbers alone: no word of a model or of another agent travels
 // back through an error. `model-server --list-faults` prints the shapes that answers are

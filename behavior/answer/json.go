@@ -449,6 +449,11 @@ func findObjects(text string) (f found, problem Problem) {
 		}
 		switch {
 		case len(items) > 0 && !slices.ContainsFunc(items, func(item Value) bool { return item.Kind != Object }):
+			if cited(text, start, start+r.at) {
+				rest.WriteString(text[from : start+r.at])
+				from = start + r.at
+				continue
+			}
 			// A comment on what was read is passed over with it.
 			after := reader{text: window[r.at:]}
 			if after.next(); slices.Contains(after.used, Comment) {
@@ -477,6 +482,34 @@ func findObjects(text string) (f found, problem Problem) {
 		rest.WriteString(text[from : start+1])
 		from = start + 1
 	}
+}
+
+// quotations are the marks between which a text quotes another.
+var quotations = [][2]string{{`"`, `"`}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"「", "」"}, {"『", "』"}}
+
+// cited reports whether a text only quotes what it has from start to end: between quotation
+// marks, or in a line of a block quote. What is written as a value is none, and neither is a
+// text that is in quotation marks as a whole.
+func cited(text string, start, end int) bool {
+	before, after := text[:start], text[end:]
+	line := strings.TrimLeft(before[strings.LastIndexByte(before, '\n')+1:], " \t")
+	if strings.HasPrefix(line, ">") && !strings.HasPrefix(line, ">>>") {
+		return true
+	}
+	return slices.ContainsFunc(quotations, func(marks [2]string) bool {
+		opens := strings.LastIndex(before, marks[0])
+		if opens < 0 || !strings.Contains(after, marks[1]) || strings.HasSuffix(before[:opens], "=") {
+			return false
+		}
+		if opens == len(before)-len(marks[0]) && strings.TrimSpace(before) == marks[0] && strings.TrimSpace(after) == marks[1] {
+			return false
+		}
+		if marks[0] == marks[1] {
+			odd := func(s string) bool { return (strings.Count(s, `"`)-strings.Count(s, `\"`))%2 == 1 }
+			return odd(before) && odd(after)
+		}
+		return opens > strings.LastIndex(before, marks[1])
+	})
 }
 
 // isListOfOne reports a list whose only element is an object.

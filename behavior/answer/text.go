@@ -98,11 +98,15 @@ var decisionLine = regexp.MustCompile(`(?i)^[\s*_#-]*(?:(?:my |final )*(?:decisi
 // behind a label in its last line, or as all of it.
 func (v *Vocabulary) line(text string) (calls []Call, used []Repair, problem Problem) {
 	said := strings.TrimSpace(text)
-	last := said[strings.LastIndexByte(said, '\n')+1:]
+	start := strings.LastIndexByte(said, '\n') + 1
+	last := said[start:]
 	if len(last) > beforeMax {
 		return nil, nil, NoJSON
 	}
 	label := decisionLine.FindString(last)
+	if cited(said, start, start+len(label)) {
+		return nil, nil, NoJSON
+	}
 	if label != "" {
 		said = last[len(label):]
 		if closed := strings.LastIndexAny(said, ")]}"); closed >= 0 && !strings.ContainsAny(label[len(label)-1:], ":=：") {
@@ -318,7 +322,7 @@ func marksIn(text string) (marks []mark) {
 			m.end--
 		}
 		colon := strings.ContainsAny(text[m.start:m.end], ":：")
-		if openBraces(text[:m.start]) == 0 && (colon || m.kind == labelFinish) {
+		if openBraces(text[:m.start]) == 0 && (colon || m.kind == labelFinish) && !cited(text, m.start, m.end) {
 			marks = append(marks, m)
 		}
 	}
@@ -610,7 +614,7 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, pr
 		name := text[max(at[2], at[4]):max(at[3], at[5])]
 		first, end := taggedOpen.FindStringIndex(own), taggedEnd.FindStringIndex(own)
 		switch {
-		case insideObject(text[:at[0]]):
+		case insideObject(text[:at[0]]), cited(text, at[0], at[1]):
 		case first != nil && (end == nil || end[0] < first[0]):
 			// Without its end the call may lack arguments.
 			return nil, nil, Truncated
@@ -641,7 +645,7 @@ func (v *Vocabulary) writtenCalls(text string) (calls []Call, spans [][2]int, pr
 			start, open, name := at[2], at[1], text[at[2]:at[3]]
 			for len(calls) <= CallsMax && (len(spans) == 0 || start >= spans[len(spans)-1][1]) {
 				args, used, end := readKeywords(text[open:])
-				if end == 0 || !v.knows(name) || insideObject(text[:start]) {
+				if end == 0 || !v.knows(name) || insideObject(text[:start]) || cited(text, start, open+end) {
 					break
 				}
 				end += open
