@@ -15,7 +15,7 @@ func (Transfer) describe(Rules) ActionSpec {
 		Doc: "Give to an agent here.", Aliases: []string{"transfer", "give", "give_resource", "转移资源", "转移"},
 		Params: []Param{
 			receiver(),
-			{Name: "kind", Kind: ParamChoice, Choices: Resources(), Doc: "resource to give", Aliases: []string{"resource", "what"}},
+			{Name: "kind", Kind: ParamChoice, Choices: Resources(), ChoiceAliases: resourceAliases, Doc: "resource to give", Aliases: []string{"resource", "what"}},
 			{
 				Name: "amount", Kind: ParamAmount, Unit: "units", Min: 1, Max: amountMax, Give: true, Doc: "how much, compound in grams",
 				Aliases: []string{"quantity"},
