@@ -99,9 +99,11 @@ func (v *Vocabulary) Called(name, arguments string) Call {
 	kind, _ := stepKind(bareOf(name))
 	if name == "" || kind == StepRespond || slices.ContainsFunc(wrapperKeys, func(key string) bool { return sameName(key, bareOf(name)) }) {
 		o, _, _ := ReadObject(arguments)
-		if calls := v.callsOf(plainKeys(o), wrappersMax); len(calls) == 1 && v.Tool(calls[0].Tool) != NoTool {
-			used := slices.DeleteFunc(calls[0].Repairs, func(r Repair) bool { return r == WrapperKey })
-			return Call{Tool: calls[0].Tool, Arguments: calls[0].Arguments, Repairs: append(used, WrapperKey)}
+		if calls := v.callsOf(o, wrappersMax); len(calls) == 1 && v.Tool(calls[0].Tool) != NoTool {
+			inner := calls[0]
+			inner.Text = false
+			inner.Repairs = append(slices.DeleteFunc(inner.Repairs, func(r Repair) bool { return r == WrapperKey }), WrapperKey)
+			return inner
 		}
 	}
 	return Call{Tool: name, Arguments: arguments}
@@ -161,26 +163,11 @@ var (
 	}
 )
 
+// callKeys are all of them, which models write in other spellings: toolCalls is tool_calls.
+var callKeys = slices.Concat(nameKeys, argumentKeys, wrapperKeys)
+
 // letterKeys are what a text has that somebody sends: what is in it is told, and no call.
 var letterKeys = []string{"to", "from", "text", "sender", "author", "source"}
-
-// plainKeys returns an object whose keys of a call are written as here: toolCalls is
-// tool_calls.
-func plainKeys(o Value) Value {
-	for i, f := range o.Fields {
-		if f.Name == strings.ToLower(f.Name) {
-			continue
-		}
-		for _, key := range slices.Concat(nameKeys, argumentKeys, wrapperKeys) {
-			if sameName(key, f.Name) && !o.has(key) {
-				o.Fields = slices.Clone(o.Fields)
-				o.Fields[i].Name = key
-				break
-			}
-		}
-	}
-	return o
-}
 
 // wrappersMax bounds the objects that a call may be inside of: as many as a body of another
 // API has.
@@ -190,7 +177,7 @@ const wrappersMax = 4
 // for: one, unless it holds a list in which each element says itself which call it is.
 // What wraps them is taken off.
 func (v *Vocabulary) callsOf(o Value, wrappers int) (found []Call) {
-	o = plainKeys(o)
+	o, _ = respelled(o, callKeys)
 	// {TOOL:{...}} has arguments under the name of their tool; what is under "decision" alone
 	// is a decision in any shape.
 	for _, f := range o.Fields {
@@ -248,7 +235,7 @@ func (v *Vocabulary) callsOf(o Value, wrappers int) (found []Call) {
 
 // isCall reports whether an object says itself which call it is.
 func (v *Vocabulary) isCall(o Value) bool {
-	o = plainKeys(o)
+	o, _ = respelled(o, callKeys)
 	_, own := v.explicitCall(o)
 	_, inner := v.explicitCall(o.Field(first([]string{"function", "function_call", "tool_call", "tool_use"}, o.gives)))
 	return own || inner

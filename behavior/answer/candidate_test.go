@@ -8,10 +8,14 @@ import (
 	"example.com/agentworld/world"
 )
 
-// TestDecisionsNameACandidate reads decisions on one of three candidates, in ways that no
+// TestDecisionsNameACandidate reads decisions on one of four candidates, in ways that no
 // schema asks for. What could mean two of them, or another action, is refused.
 func TestDecisionsNameACandidate(t *testing.T) {
-	candidates := []world.Action{world.Mine{MassG: 5}, world.Harvest{MaxAmount: 9}, world.Harvest{MaxAmount: 4}}
+	order, err := world.NewExecuteUntil(world.Refine{MassG: 1000}, []world.Condition{{Event: world.StopActionRejected}}, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	candidates := []world.Action{world.Mine{MassG: 5}, world.Harvest{MaxAmount: 9}, world.Harvest{MaxAmount: 4}, order}
 	const refused = ""
 	for arguments, want := range map[string]string{
 		`{"candidate":1}`: "mine_compound 5", `{"candidate":2.0}`: "harvest_radiation 9", `{"candidate":0}`: "wait", `{"candidate":"0"}`: "wait",
@@ -24,6 +28,7 @@ func TestDecisionsNameACandidate(t *testing.T) {
 		`{"decision":{"candidate":2,"action":{"action":"wait"}}}`: refused, `{"candidate":{"n":1,"choice":2}}`: refused,
 		`{"decision":{"candidate":3,"execute_until":{"max_ticks":5}}}`: "execute_until", `{"decision":{"candidate":3},"why":"w"}`: "harvest_radiation 4",
 		`{"decision":{"candidate":3}}`: "harvest_radiation 4", `{"candidate":null,"choice":1}`: "mine_compound 5",
+		`{"candidate":4,"action":"wait"}`: refused, `{"candidate":4,"execute_until":"none"}`: "execute_until",
 		// The action beside the number, or in its place.
 		`{"candidate":1,"action":"mine_compound"}`: "mine_compound 5", `{"candidate":1,"action":{"action":"mine_compound","amount":5}}`: "mine_compound 5",
 		`{"candidate":1,"decision":"mine_compound","amount":5}`: "mine_compound 5", `{"candidate":1,"action":"mine_compound","amount":6}`: refused,
@@ -31,7 +36,7 @@ func TestDecisionsNameACandidate(t *testing.T) {
 		`{"action":"mine_compound"}`: "mine_compound 5", `{"candidate":"mine_compound"}`: "mine_compound 5", `{"action":"harvest_radiation"}`: refused,
 		`{"candidate":{"action":"mine_compound","amount":7}}`: "mine_compound 7", `{"candidate":{"name":"mine_compound","arguments":{"amount":7}}}`: "mine_compound 7",
 		`{"candidate":"mine_compound(amount=7)"}`: "mine_compound 7", `{"action":"mine_compound","amount":"1,000 g"}`: "mine_compound 1000",
-		`{"index":1}`: refused, `{"candidate":"1 or 2"}`: refused, `{"candidate":[1,2]}`: refused, `{"candidate":4}`: refused, `{"candidate":-1}`: refused,
+		`{"index":1}`: refused, `{"candidate":"1 or 2"}`: refused, `{"candidate":[1,2]}`: refused, `{"candidate":5}`: refused, `{"candidate":-1}`: refused,
 		`{"candidate":1.5}`: refused, `{"why":"w"}`: refused, `{"candidate":"scan 2"}`: refused, `{"candidate":"fourth"}`: refused, `{"candidate":true}`: refused,
 	} {
 		c, got := Call{Tool: ToolDecision, Arguments: arguments}, refused

@@ -34,12 +34,8 @@ type Plan struct {
 type PlannedAction Candidate
 
 // UnmarshalJSON implements json.Unmarshaler. What is no object is a PlannedAction that no
-// action can be read from, a text one that says so: one odd entry must not cost the whole
-// plan.
+// action can be read from: one odd entry must not cost the whole plan.
 func (a *PlannedAction) UnmarshalJSON(raw []byte) error {
-	if Parse(raw).Kind == String {
-		raw = objectOf(map[string]Value{ActionField: Parse(raw)}).JSON()
-	}
 	_ = json.Unmarshal(raw, (*Candidate)(a))
 	return nil
 }
@@ -134,12 +130,9 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 	o, respelt := respelled(o, toolFields)
 	o, decoded := mendEncoded(o)
 	used = slices.Concat(c.Repairs, used, respelt, decoded)
-	mend := func(list string, to Value, repair Repair) {
-		o.set(list, to)
+	mend := func(field string, to Value, repair Repair) {
+		o.set(field, to)
 		used = append(used, repair)
-	}
-	if c.Tool == ToolPlan && !o.gives("actions") && o.gives("candidates") {
-		mend("actions", o.Field("candidates"), FieldAlias)
 	}
 	for _, text := range []string{"goal", "plan", "why"} {
 		// What is only told may be told in any form.
@@ -147,31 +140,39 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 			mend(text, stringOf(string(given.JSON())), TextFromObject)
 		}
 	}
-	if cited := o.Field("sources_used"); slices.ContainsFunc(cited.Items, func(s Value) bool { return s.Kind != String }) {
+	switch cited := o.Field("sources_used"); {
+	case !o.has("sources_used"):
+	case cited.Kind == Null:
+		mend("sources_used", arrayOf(), ListFromNull)
+	case cited.Kind == String, slices.ContainsFunc(cited.Items, func(s Value) bool { return s.Kind != String }):
 		ids := arrayOf()
-		for _, s := range cited.Items {
-			if id := cmp.Or(s.textOf("id"), s.Text); s.Kind == String || s.textOf("id") != "" {
+		for _, s := range append(cited.Items, cited) {
+			names := s.textOf("id")
+			if s.Kind == String {
+				names = s.Text
+			}
+			for _, id := range splitNames(names) {
 				ids.Items = append(ids.Items, stringOf(id))
 			}
 		}
 		mend("sources_used", ids, ListFromText)
 	}
-	for _, list := range []string{"sources_used", "actions"} {
-		switch given := o.Field(list); {
-		case !o.has(list):
-		case given.Kind == Null:
-			mend(list, arrayOf(), ListFromNull)
-		case given.Kind == String && list == "actions":
-			mend(list, arrayOf(given), ListFromOne)
-		case given.Kind == String:
-			names := arrayOf()
-			for _, name := range splitNames(given.Text) {
-				names.Items = append(names.Items, stringOf(name))
-			}
-			mend(list, names, ListFromText)
-		}
+	o, listed := c.actionLists(o)
+	return o, append(used, listed...), nil
+}
+
+// actionLists brings the lists of actions in the arguments of a call to the schema's: under
+// their own names, and each action an object. What a list has in place of one stands under the
+// action's name, for its error to say what that may be.
+func (c Call) actionLists(o Value) (mended Value, used []Repair) {
+	mend := func(list string, to Value, repair Repair) {
+		o.set(list, to)
+		used = append(used, repair)
 	}
-	if !o.gives("candidates") && (c.Tool == ToolDraft || c.Tool == ToolTurn) {
+	switch {
+	case c.Tool == ToolPlan && !o.gives("actions") && o.gives("candidates"):
+		mend("actions", o.Field("candidates"), FieldAlias)
+	case !o.gives("candidates") && (c.Tool == ToolDraft || c.Tool == ToolTurn):
 		// The actions may have another name, and of a draft the one action may be in their place.
 		key := first([]string{"actions", "candidate", "action"}, func(key string) bool {
 			return o.Field(key).Kind == Array || o.Field(key).Kind == Object && (c.Tool == ToolDraft || key == "action" && o.gives("candidate"))
@@ -187,30 +188,35 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 	}
 	for _, list := range []string{"candidates", "actions"} {
 		given := o.Field(list)
-		switch flat, _ := actionIn(given); {
+		flat, _ := actionIn(given)
+		numbered := ownName(flat) == "" && !slices.ContainsFunc(given.Fields, func(f Field) bool { return f.Value.Kind != Object || f.Name == ActionField })
+		switch {
+		case given.Kind == Null && list == "actions" && o.has(list):
+			mend(list, arrayOf(), ListFromNull)
 		case len(given.Items) == 1 && given.Items[0].Kind == Array:
 			mend(list, given.Items[0], ListOfOne)
-		case given.Kind == Object && ownName(flat) == "" && !slices.ContainsFunc(given.Fields, func(f Field) bool { return f.Value.Kind != Object || f.Name == ActionField }):
-			// The candidates by number.
-			one := arrayOf()
+		case given.Kind == Object && numbered:
+			items := arrayOf()
 			for _, f := range given.Fields {
-				one.Items = append(one.Items, f.Value)
+				items.Items = append(items.Items, f.Value)
 			}
-			mend(list, one, ListFromOne)
-		case given.Kind == Object:
+			mend(list, items, ListFromOne)
+		case given.Kind == Object, given.Kind == String:
 			mend(list, arrayOf(given), ListFromOne)
 		}
 		items := slices.Clone(o.Field(list).Items)
-		for i := range items {
-			var more []Repair
-			items[i], more = actionIn(items[i])
-			used = append(used, more...)
+		for i, item := range items {
+			action, more := actionIn(item)
+			if action.Kind == String {
+				action = objectOf(map[string]Value{ActionField: action})
+			}
+			items[i], used = action, append(used, more...)
 		}
 		if len(items) > 0 {
 			o.set(list, arrayOf(items...))
 		}
 	}
-	return o, used, nil
+	return o, used
 }
 
 // toolFields are the fields of the tools of a turn.
@@ -275,17 +281,19 @@ func ReadDecision(c Call, drafted bool) (d Decision, used []Repair, e *ArgumentE
 		e = &ArgumentError{Path: "candidates", Expected: say("none here: candidates are given in %s", ToolDraft), Got: say("%s", o.Field("candidates").Kind)}
 	case !numbered && !o.has("candidate") || o.gives("action") || namedIn(o, "decision") != "":
 		// An action in full, or beside the number.
-		shaped, more, ok := shapeDecision(o.without("candidate").without("plan").without("candidates"))
-		if !ok && !numbered {
-			e = &ArgumentError{Path: "candidate", Expected: say("the number of a candidate from 1, or 0 to wait"), Got: say("nothing")}
-		}
-		if ok {
-			for _, key := range []string{"candidate", "plan", "candidates"} {
-				if o.has(key) {
-					shaped.set(key, o.Field(key))
-				}
+		action, beside := o, []Field(nil)
+		for _, f := range o.Fields {
+			if slices.Contains([]string{"candidate", "plan", "candidates"}, f.Name) {
+				action, beside = action.without(f.Name), append(beside, f)
 			}
+		}
+		shaped, more, ok := shapeDecision(action)
+		switch {
+		case ok:
+			shaped.Fields = append(shaped.Fields, beside...)
 			o, used = shaped, append(used, more...)
+		case !numbered:
+			e = &ArgumentError{Path: "candidate", Expected: say("the number of a candidate from 1, or 0 to wait"), Got: say("nothing")}
 		}
 	case o.has("until") || o.has("max_ticks"):
 		d.loose = true
@@ -305,30 +313,32 @@ func ReadDecision(c Call, drafted bool) (d Decision, used []Repair, e *ArgumentE
 // 1; nil ones could not be decoded.
 func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.Action, []Repair, *ArgumentError) {
 	standing, said, number := d.object.Field("execute_until"), d.object.Field("action"), d.object.Field("candidate")
-	var do world.Action = world.Wait{} // 0 waits
-	var used []Repair
 	n, counted := numberOf(number)
-	if said.Kind != Null && number.Kind == Null {
+	var do world.Action
+	switch {
+	case counted && n == 0:
+		do = world.Wait{}
+	case counted && n > 0 && n <= int64(len(candidates)):
+		do = candidates[n-1]
+	}
+	var used []Repair
+	if said.Kind != Null && do == nil {
 		a, more, e := decodeWhole(said, standing, names, nil)
+		if number.Kind != Null {
+			// The number names nothing that could be read: the action is the decision.
+			return a, c.norm(append([]Repair{ActionForCandidate}, more...)), e
+		}
 		fitting := func(a world.Action) bool { return fits(said, a, names) }
 		i := slices.IndexFunc(candidates, fitting)
 		if e == nil || i < 0 || slices.ContainsFunc(candidates[i+1:], fitting) {
 			return a, c.norm(more), e
 		}
 		// What lacks values is the one candidate that it fits.
-		n, counted, used = int64(i+1), true, []Repair{NameResolved}
+		do, used = candidates[i], []Repair{NameResolved}
 	}
 	var e *ArgumentError
-	if counted && n > 0 && n <= int64(len(candidates)) {
-		do = candidates[n-1]
-	}
-	if said.Kind != Null && number.Kind != Null && (!counted || n < 0 || n > int64(len(candidates)) || do == nil) {
-		// The number names nothing that could be read: the action is the decision.
-		a, more, e := decodeWhole(said, standing, names, nil)
-		return a, c.norm(slices.Concat(used, []Repair{ActionForCandidate}, more)), e
-	}
 	switch {
-	case !counted, n < 0, n > int64(len(candidates)), do == nil:
+	case do == nil:
 		var readable []string
 		for i, a := range candidates {
 			if a != nil {
@@ -352,8 +362,8 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 	}
 	if order, ordered := do.(world.ExecuteUntil); ordered {
 		// A candidate may have brought an order, which one in the decision replaces.
-		if standing.Kind == Null {
-			return order, c.norm(used), nil
+		if standing.isNothing() {
+			return order, c.norm(used), e
 		}
 		do = order.Do
 	}
@@ -366,7 +376,7 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 
 // IsZero reports whether a decision is the number 0, which waits.
 func (d Decision) IsZero() bool {
-	n, _, ok := d.object.Field("candidate").integer()
+	n, ok := numberOf(d.object.Field("candidate"))
 	return ok && n == 0 && !d.object.gives("action")
 }
 
