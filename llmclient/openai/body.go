@@ -110,12 +110,9 @@ var decoders = map[string]func(*bytes.Reader) (io.Reader, error){
 	},
 }
 
-// streamedMax bounds the events of a stream that are read. Those of the pieces of a text do
-// not count.
+// streamedMax bounds the events of a stream that are read. The pieces of an answer, which are
+// passed over, do not count.
 const streamedMax = 1024
-
-// streamed are what is in an event that is read: the pieces of an answer are passed over.
-var streamed = []string{`"response.completed"`, `"response.incomplete"`, `"response.failed"`, `"response.done"`, `"response.output_item.done"`, `"response"`, `"error"`, `"chat.`}
 
 // unstream puts the final response of an event stream in the place of the body. A body
 // that is no stream stays as it is. A stream that breaks off is never pieced together.
@@ -124,7 +121,7 @@ func (x *exchange) unstream() {
 	field, _, found := bytes.Cut(body[:min(len(body), 8)], []byte(":"))
 	text := ""
 	switch {
-	case found && slices.Contains([]string{"", "event", "data", "id", "retry"}, string(field)): // no JSON begins like that
+	case found && slices.Contains([]string{"", "event", "data", "id", "retry"}, string(field)) && bytes.Contains(body, []byte("data:")): // no JSON begins like that
 		text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(body))
 	case bytes.Contains(body, []byte("}\n{")) && !json.Valid(body): // an event a line
 		text = "data:" + strings.ReplaceAll(string(body), "}\n{", "}\n\ndata:{")
@@ -133,7 +130,7 @@ func (x *exchange) unstream() {
 	}
 	read := 0
 	for event := range strings.SplitSeq(text, "\n\n") {
-		if !slices.ContainsFunc(streamed, func(kind string) bool { return strings.Contains(event, kind) }) {
+		if strings.Contains(event, `.delta"`) {
 			continue
 		}
 		if read++; read > streamedMax {
@@ -169,9 +166,6 @@ func (x *exchange) unstream() {
 		}
 		return
 	}
-	if !bytes.Contains(x.body, []byte("data:")) && x.unwrap() {
-		return // comments that kept the connection open, and a response
-	}
 	x.body, x.unread = nil, "an event stream without a final response"
 }
 
@@ -179,30 +173,27 @@ func (x *exchange) unstream() {
 // anything: words before and behind it, a list of one, an object with it in one field, and
 // items without a response around them.
 func (x *exchange) unwrap() bool {
-	body := x.body
+	body, top := x.body, fields{}
 	if start, end := bytes.IndexByte(body, '{'), bytes.LastIndexByte(body, '}'); !json.Valid(body) && start >= 0 && end > start {
 		body = body[start : end+1]
 	}
-	one, list := body, bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
-	elements, ok := llmclient.Elements(body, itemsMax)
-	if list && ok && len(elements) > 0 {
-		one = elements[0]
+	elements, _ := llmclient.Elements(body, itemsMax)
+	for _, one := range elements[:min(len(elements), 1)] {
+		if _ = json.Unmarshal(one, &top); given(top["type"]) && !given(top["output"]) {
+			top = fields{"output": body}
+		} else if len(elements) > 1 {
+			return false
+		}
 	}
-	var top fields
-	switch json.Unmarshal(one, &top); {
-	case list && given(top["type"]) && !given(top["output"]):
-		top = fields{"output": body}
-	case list && len(elements) != 1:
-		return false
-	}
+	_ = json.Unmarshal(body, &top) // unless it is a list
 	for _, key := range []string{"response", "data", "result", "body"} {
 		var inner fields
-		if json.Unmarshal(top[key], &inner) == nil && given(inner["output"]) && !given(top["output"]) {
+		if !given(top["output"]) && json.Unmarshal(top[key], &inner) == nil && given(inner["output"]) {
 			top = inner
 		}
 	}
-	for _, key := range []string{"outputs", "items", "tool_calls"} {
-		if bytes.HasPrefix(top[key], []byte("[")) && !given(top["output"]) {
+	for _, key := range []string{"items", "tool_calls"} {
+		if !given(top["output"]) && bytes.HasPrefix(top[key], []byte("[")) {
 			top["output"] = top[key]
 		}
 	}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -16,23 +17,6 @@ import (
 // bound keeps a hostile body of tiny items from growing in memory.
 const itemsMax = 1024
 
-// response holds the fields of a response that matter, each undecoded: a field of
-// an unexpected type must not spoil the others.
-type response struct {
-	Object     json.RawMessage `json:"object"`
-	ID         json.RawMessage `json:"id"`
-	Model      json.RawMessage `json:"model"`
-	Status     json.RawMessage `json:"status"`
-	Output     json.RawMessage `json:"output"`
-	OutputText json.RawMessage `json:"output_text"`
-	Error      json.RawMessage `json:"error"`
-	Incomplete json.RawMessage `json:"incomplete_details"`
-	Usage      json.RawMessage `json:"usage"`
-	Choices    json.RawMessage `json:"choices"`
-	Finish     json.RawMessage `json:"finish_reason"`
-	Stop       json.RawMessage `json:"stop_reason"`
-}
-
 // decode returns the reply in x, or the failure that the body amounts to.
 func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	// failure explains x by what and, where there is one, the server's own words.
@@ -43,27 +27,23 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 		}
 		return &llmclient.Failure{Kind: kind, Status: x.status, Code: c.scrub.label(p.name()), Message: c.scrub.message(message)}
 	}
-	var r *response
-	err := json.Unmarshal(x.body, &r)
-	if (err != nil || r == nil || !given(r.Output) && !given(r.Choices)) && x.unwrap() {
+	var r fields // each undecoded: one of an unexpected type must not spoil the others
+	if _ = json.Unmarshal(x.body, &r); !given(r["output"]) && !given(r["choices"]) && x.unwrap() {
 		r = nil
-		err = json.Unmarshal(x.body, &r)
+		_ = json.Unmarshal(x.body, &r)
 	}
-	if err != nil || r == nil {
+	if r == nil {
 		return nil, failure(llmclient.ErrMalformed, problem{}, "expected a response, got "+x.describe())
 	}
-	object, status, said := text(r.Object), text(r.Status), errorValue(r.Error)
-	if plain := strings.ToLower(status); replyless[plain] != "" || plain == "incomplete" || plain == "completed" {
-		status = plain
-	}
+	object, status, said := text(r["object"]), strings.ToLower(c.scrub.label(text(r["status"]))), errorValue(r["error"])
 	// The text at the top level counts only if it is a string.
 	var joined string
-	if json.Unmarshal(r.OutputText, &joined) != nil {
+	if json.Unmarshal(r["output_text"], &joined) != nil {
 		joined = ""
 	}
 	// Some servers send an empty error beside a good output.
-	errored := given(r.Error) && (said != problem{} || !given(r.Output))
-	if !errored && object != "response" && !given(r.Output) && !given(r.Choices) {
+	errored := given(r["error"]) && (said != problem{} || !given(r["output"]))
+	if !errored && object != "response" && !given(r["output"]) && !given(r["choices"]) {
 		if p := readProblem(x.body); p.message != "" && !strings.HasPrefix(p.message, "{") {
 			errored, said = true, p
 		}
@@ -90,8 +70,8 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	case object == "response":
 	// Another API says so, or sends nothing that could be the output of a response. The
 	// type alone does not decide, because servers give the object other names or none.
-	case strings.HasPrefix(object, "chat."), !given(r.Output) && (given(r.Choices) || joined == ""):
-		if strings.HasPrefix(object, "chat.") || given(r.Choices) {
+	case strings.HasPrefix(object, "chat."), !given(r["output"]) && (given(r["choices"]) || joined == ""):
+		if strings.HasPrefix(object, "chat.") || given(r["choices"]) {
 			return nil, failure(llmclient.ErrChatCompletions, said, "the endpoint answers in Chat Completions (\"choices\"), not in the Responses API")
 		}
 		came := "an object without output"
@@ -102,7 +82,7 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 		}
 		return nil, failure(llmclient.ErrForeignObject, said, "expected a response, got "+came+"; the endpoint may not support the Responses API")
 	}
-	items, nonObjects, fault := c.outputItems(r.Output, x.items)
+	items, nonObjects, fault := c.outputItems(r["output"], x.items)
 	if fault != "" {
 		return nil, failure(llmclient.ErrMalformed, problem{}, fault)
 	}
@@ -115,11 +95,11 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	// A reply without a status counts as completed unless it says why it is not.
 	var details fields
 	reason := ""
-	if json.Unmarshal(r.Incomplete, &details) == nil {
+	if json.Unmarshal(r["incomplete_details"], &details) == nil {
 		reason = text(details["reason"])
 	}
 	// What ended the model's writing has other names where servers pass on other APIs.
-	for _, word := range []string{reason, status, text(r.Finish), text(r.Stop)} {
+	for _, word := range []string{reason, status, text(r["finish_reason"]), text(r["stop_reason"])} {
 		if known := endings[strings.ToLower(word)]; known != "" {
 			status, reason = "incomplete", known
 			break
@@ -134,9 +114,9 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 		reason = "unknown"
 	}
 	return &llmclient.Reply{
-		ID: c.scrub.label(text(r.ID)), Model: c.scrub.label(text(r.Model)),
-		Status: c.scrub.label(status), IncompleteReason: c.scrub.label(reason),
-		Items: items, NonObjects: nonObjects, Repairs: x.repairs, Usage: readUsage(r.Usage),
+		ID: c.scrub.label(text(r["id"])), Model: c.scrub.label(text(r["model"])),
+		Status: status, IncompleteReason: c.scrub.label(reason),
+		Items: items, NonObjects: nonObjects, Repairs: x.repairs, Usage: readUsage(r["usage"]),
 	}, nil
 }
 
@@ -190,21 +170,15 @@ func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "nu
 // readUsage reads the token counts; what is absent or unreadable stays zero.
 func readUsage(raw json.RawMessage) llmclient.Usage {
 	var usage, input, output fields
-	if json.Unmarshal(raw, &usage) != nil || usage == nil {
+	if json.Unmarshal(raw, &usage) != nil {
 		return llmclient.Usage{}
 	}
 	_ = json.Unmarshal(usage["input_tokens_details"], &input)
 	_ = json.Unmarshal(usage["output_tokens_details"], &output)
-	// Some servers keep the names of Chat Completions.
-	for name, other := range map[string]string{"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"} {
-		if !given(usage[name]) {
-			usage[name] = usage[other]
-		}
-	}
-	return llmclient.Usage{
-		Input:     count(usage["input_tokens"]),
+	return llmclient.Usage{ // some servers keep the names of Chat Completions
+		Input:     cmp.Or(count(usage["input_tokens"]), count(usage["prompt_tokens"])),
 		Cached:    count(input["cached_tokens"]),
-		Output:    count(usage["output_tokens"]),
+		Output:    cmp.Or(count(usage["output_tokens"]), count(usage["completion_tokens"])),
 		Reasoning: count(output["reasoning_tokens"]),
 		Total:     count(usage["total_tokens"]),
 	}
