@@ -105,7 +105,7 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 		hang(w, r.WithContext(ctx), nil)
 	}
 	w.Header().Set("X-Request-Id", result.ID)
-	if asked.echo.Stream != nil && *asked.echo.Stream {
+	if asked.echo.Stream {
 		writeEvents(w, result.Response)
 		return
 	}

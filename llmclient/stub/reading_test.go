@@ -197,7 +197,7 @@ func TestCatalogueComesFromTheRequest(t *testing.T) {
 	for _, p := range []protocol{full, lean} {
 		var tools []tool
 		for _, offered := range toolsOf(p) {
-			tools = append(tools, tool{"function", offered.Name, offered.Description, offered.Parameters, nil})
+			tools = append(tools, tool{"function", offered.Name, offered.Description, offered.Parameters, false})
 		}
 		c := readCatalogue(tools)
 		want := catalogue{

@@ -2,11 +2,8 @@ package stub
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -41,7 +38,7 @@ type tool struct {
 	// Parameters is the JSON Schema of the arguments, perhaps absent.
 	Parameters json.RawMessage `json:"parameters"`
 	// Strict promises a schema of the strict subset.
-	Strict *bool `json:"strict"`
+	Strict bool `json:"strict"`
 }
 
 // wireRequest is the part of a request body that matters here; see requestParameters for
@@ -61,11 +58,11 @@ type wireRequest struct {
 	ParallelToolCalls *bool           `json:"parallel_tool_calls"`
 	// These ask for what this server does not do.
 	PreviousResponseID *string         `json:"previous_response_id"`
-	Background         *bool           `json:"background"`
+	Background         bool            `json:"background"`
 	Conversation       json.RawMessage `json:"conversation"`
 	Prompt             json.RawMessage `json:"prompt"`
 	// Stream asks for the answer as events.
-	Stream *bool `json:"stream"`
+	Stream bool `json:"stream"`
 	// MaxOutputTokens is where an answer is cut, reasoning included.
 	MaxOutputTokens *int64          `json:"max_output_tokens"`
 	Metadata        json.RawMessage `json:"metadata"`
@@ -90,23 +87,17 @@ func parseRequest(body []byte) (request, *RequestError) {
 	if refused := checkPairs(tree.(object)["input"]); refused != nil {
 		return r, refused
 	}
-	if json.Unmarshal(body, &r.echo) != nil {
-		return r, badRequest("invalid_type", "", "A field of the request has the wrong type.")
-	}
+	_ = json.Unmarshal(body, &r.echo) // it was checked
 	if r.echo.PreviousResponseID != nil {
 		return r, badRequest("previous_response_not_found", "previous_response_id", "This server keeps no responses; send the whole input.")
 	}
-	if r.echo.Background != nil && *r.echo.Background || !isNull(r.echo.Conversation) || !isNull(r.echo.Prompt) {
+	if r.echo.Background || !isNull(r.echo.Conversation) || !isNull(r.echo.Prompt) {
 		return r, badRequest("unsupported_parameter", "", "This server has no background, conversation or prompt; send the whole input.")
 	}
 	if !isNull(r.echo.Tools) {
-		all, err := toolLists.read(r.echo.Tools)
-		var refused *RequestError
-		if errors.As(err, &refused) {
-			return r, refused
-		}
-		if err != nil {
-			return r, badRequest("invalid_type", "tools", "The tools are not a list of tool objects.")
+		all := toolLists.read(r.echo.Tools)
+		if all.refused != nil {
+			return r, all.refused
 		}
 		r.tools, r.echo.Tools = all.functions, all.echo
 	}
@@ -123,8 +114,7 @@ func parseRequest(body []byte) (request, *RequestError) {
 	return r, nil
 }
 
-// inputOf reads the input, which is a string or a list of items. An item
-// without a type is a message.
+// inputOf reads the input, which is a string or a list of items.
 func inputOf(raw json.RawMessage) []llmclient.Item {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -134,12 +124,7 @@ func inputOf(raw json.RawMessage) []llmclient.Item {
 	_ = json.Unmarshal(raw, &list) // it was checked
 	items := make([]llmclient.Item, len(list))
 	for i, entry := range list {
-		if items[i], _ = llmclient.ParseItem(entry); items[i].Kind == "" {
-			var fields map[string]json.RawMessage
-			_ = json.Unmarshal(entry, &fields)
-			fields["type"] = llmclient.Marshal(llmclient.KindMessage)
-			items[i], _ = llmclient.ParseItem(llmclient.Marshal(fields))
-		}
+		items[i], _ = llmclient.ParseItem(entry)
 	}
 	return items
 }
@@ -149,71 +134,44 @@ type toolList struct {
 	functions []tool
 	// echo is the list with what the API adds where a client left it out.
 	echo json.RawMessage
+	// refused says what is wrong with the first schema that the API does not take.
+	refused *RequestError
 }
 
 // toolLists are the tool lists of requests. They must not be changed: a list that came before
 // gives the same slice.
-var toolLists = memo[toolList]{parse: func(raw []byte) (of toolList, err error) {
+var toolLists = memo[toolList]{parse: func(raw []byte) (of toolList) {
 	var list []map[string]json.RawMessage
-	of.echo, err = bytes.Clone(raw), errors.Join(json.Unmarshal(raw, &of.functions), json.Unmarshal(raw, &list))
+	of.echo = bytes.Clone(raw)
+	_, _ = json.Unmarshal(raw, &of.functions), json.Unmarshal(raw, &list) // they were checked
 	for i, t := range of.functions {
+		if t.Type != "function" {
+			continue
+		}
 		for name, value := range map[string]string{"strict": "true", "parameters": "null"} {
-			if err == nil && t.Type == "function" && list[i][name] == nil {
+			if list[i][name] == nil {
 				list[i][name] = json.RawMessage(value)
 				of.echo = llmclient.Marshal(list)
 			}
 		}
-	}
-	for i, t := range of.functions {
-		var parameters any
-		if t.Type != "function" || err != nil || isNull(t.Parameters) || decode(t.Parameters, &parameters) != nil {
-			continue
-		}
-		fault := ""
-		if kind := parameters.(object)["type"]; kind != "object" {
+		fault, s := "", parseSchema(t.Parameters)
+		if !isNull(t.Parameters) && !slices.Equal(s.Type, types{"object"}) {
 			fault = "schema must be a JSON Schema of 'type: \"object\"'."
-		} else if t.Strict != nil && *t.Strict {
-			fault = strictFault(parameters)
+		} else if t.Strict {
+			fault = s.strictFault()
 		}
-		if fault != "" {
-			err = badRequest("invalid_function_parameters", fmt.Sprintf("tools[%d].parameters", i), "Invalid schema for function '"+t.Name+"': "+fault)
+		if fault != "" && of.refused == nil {
+			of.refused = badRequest("invalid_function_parameters", fmt.Sprintf("tools[%d].parameters", i), "Invalid schema for function '"+t.Name+"': "+fault)
 		}
 	}
 	of.functions = slices.DeleteFunc(of.functions, func(t tool) bool { return t.Type != "function" })
-	return of, err
+	return of
 }}
-
-// strictFault says what of a schema strict mode refuses, empty for nothing: every object
-// lists all its properties as required and has no others.
-func strictFault(schema any) (fault string) {
-	switch s := schema.(type) {
-	case []any:
-		for _, part := range s {
-			fault = cmp.Or(fault, strictFault(part))
-		}
-	case object:
-		properties, isObject := s["properties"].(object)
-		required, _ := s["required"].([]any)
-		for _, name := range slices.Sorted(maps.Keys(properties)) {
-			if !slices.Contains(required, any(name)) {
-				return "'required' is required to be supplied and to be an array including every key in properties. Missing '" + name + "'."
-			}
-			fault = cmp.Or(fault, strictFault(properties[name]))
-		}
-		if more, set := s["additionalProperties"]; (isObject || s["type"] == "object") && (!set || more != false) {
-			return "'additionalProperties' is required to be supplied and to be false."
-		}
-		for _, part := range []string{"items", "anyOf"} {
-			fault = cmp.Or(fault, strictFault(s[part]))
-		}
-	}
-	return fault
-}
 
 // memo keeps what was read of the parts of requests that a client repeats in all its
 // requests.
 type memo[T any] struct {
-	parse func(raw []byte) (T, error)
+	parse func(raw []byte) T
 	mu    sync.Mutex
 	known map[string]T
 }
@@ -221,22 +179,18 @@ type memo[T any] struct {
 // memoMax bounds the memory a memo takes; a few clients have that many tools.
 const memoMax = 100
 
-// read returns what raw says, an error where it cannot be read.
-func (m *memo[T]) read(raw []byte) (T, error) {
+// read returns what raw says.
+func (m *memo[T]) read(raw []byte) T {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if v, ok := m.known[string(raw)]; ok {
-		return v, nil
-	}
-	v, err := m.parse(raw)
-	if err != nil {
-		return v, err
+		return v
 	}
 	if m.known == nil || len(m.known) >= memoMax {
 		m.known = map[string]T{}
 	}
-	m.known[string(raw)] = v
-	return v, nil
+	m.known[string(raw)] = m.parse(raw)
+	return m.known[string(raw)]
 }
 
 // choiceOf reads tool_choice: a mode, an allowed_tools object or one function.

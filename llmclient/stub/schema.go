@@ -2,7 +2,9 @@ package stub
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"example.com/agentworld/llmclient"
@@ -23,6 +25,8 @@ type schema struct {
 	MinItems   int                `json:"minItems"`
 	MaxItems   *int               `json:"maxItems"`
 	MaxLength  *int               `json:"maxLength"`
+	// More says whether an object may have other properties.
+	More json.RawMessage `json:"additionalProperties"`
 }
 
 // types is one type or a list of them.
@@ -54,17 +58,35 @@ func decode(raw []byte, v any) error {
 
 // parseSchema reads a tool's parameters. Keywords of an unexpected type are left out.
 // What it returns must not be changed.
-func parseSchema(parameters json.RawMessage) *schema {
-	s, _ := schemas.read(parameters)
-	return s
-}
+func parseSchema(parameters json.RawMessage) *schema { return schemas.read(parameters) }
 
 // schemas are the parameters of tools.
-var schemas = memo[*schema]{parse: func(raw []byte) (*schema, error) {
+var schemas = memo[*schema]{parse: func(raw []byte) *schema {
 	s := &schema{}
 	_ = json.Unmarshal(raw, s)
-	return s, nil
+	return s
 }}
+
+// strictFault says what of a schema strict mode refuses, empty for nothing: every object
+// lists all its properties as required and has no others.
+func (s *schema) strictFault() (fault string) {
+	if s == nil {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if !slices.Contains(s.Required, name) {
+			return "'required' is required to be supplied and to be an array including every key in properties. Missing '" + name + "'."
+		}
+		fault = cmp.Or(fault, s.Properties[name].strictFault())
+	}
+	if s.kind() == "object" && string(s.More) != "false" {
+		return "'additionalProperties' is required to be supplied and to be false."
+	}
+	for _, part := range append(slices.Clip(s.AnyOf), s.Items) {
+		fault = cmp.Or(fault, part.strictFault())
+	}
+	return fault
+}
 
 // arguments completes values for a tool: it keeps those that have a place in the
 // schema, writes null where a property does not apply, and the emptiest permitted value
