@@ -164,7 +164,7 @@ func (r *runner) giveUp(tick int64, turns []deliberated) (records []trace.Record
 	}
 	for _, p := range r.endpoints.all {
 		if f := refusing[p]; f != nil {
-			ended[p] = &stop{status: trace.RunProviderFailed, reason: failureText(f), failure: f}
+			ended[p] = &stop{status: trace.RunProviderFailed, reason: f.Text(), failure: f}
 		}
 		if !p.usable && !p.stopped && ended[p] == nil && p.ticks >= unusedTicksMin && p.calls >= unusedCallsMin {
 			ended[p] = p.unusable()
@@ -235,7 +235,7 @@ func (p *endpoint) take(tick int64, t deliberated) *stop {
 	case p.failedTurns < failedTurnsMax:
 		return nil
 	}
-	return &stop{status: trace.RunProviderFailed, reason: "provider_down: " + how + ", the last with " + failureText(t.failure), failure: t.failure}
+	return &stop{status: trace.RunProviderFailed, reason: "provider_down: " + how + ", the last with " + t.failure.Text(), failure: t.failure}
 }
 
 // used reports whether a step took a call of an answer. What the guard refuses was read.

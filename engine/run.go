@@ -306,7 +306,7 @@ func (r *runner) ticks(ctx context.Context) (Result, error) {
 	if at := slices.IndexFunc(r.endpoints.all, func(p *endpoint) bool { return p.calls > 0 }); at >= 0 {
 		result.end(r.endpoints.all[at].unusable())
 	} else if f := r.endpoints.lastFailure; f != nil {
-		result.end(&stop{status: trace.RunProviderFailed, reason: "no call was answered, the last one ended with " + failureText(f), failure: f})
+		result.end(&stop{status: trace.RunProviderFailed, reason: "no call was answered, the last one ended with " + f.Text(), failure: f})
 	}
 	return result, nil
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"sync"
 	"time"
@@ -340,7 +339,7 @@ func (r *runner) abandoned(ctx context.Context, turns []deliberated) *stop {
 	if again || len(refusing) > 0 && len(refusing) == r.endpoints.left() {
 		for _, t := range turns {
 			if f := refusing[r.endpoint(t.agent)]; f != nil {
-				return &stop{status: trace.RunProviderFailed, reason: failureText(f), failure: f}
+				return &stop{status: trace.RunProviderFailed, reason: f.Text(), failure: f}
 			}
 		}
 	}
@@ -365,17 +364,6 @@ func missed(f *llmclient.Failure) *stop {
 
 func interrupted() *stop {
 	return &stop{status: trace.RunInterrupted, reason: "the run was asked to stop"}
-}
-
-func failureText(f *llmclient.Failure) string {
-	text := string(f.Kind)
-	if f.Status != 0 {
-		text += fmt.Sprintf(" (HTTP %d)", f.Status)
-	}
-	if f.Message != "" {
-		text += ": " + f.Message
-	}
-	return text
 }
 
 // report updates the running counts and shows them.

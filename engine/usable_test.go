@@ -246,7 +246,7 @@ func TestAnEndpointThatRefusesThreeTurnsInARowIsGivenUp(t *testing.T) {
 	})
 	for scenario, ticks := range map[string]int64{"llm_bootstrap": 2, "minimal": 4} {
 		o := through(t, options(t, scenario, 9), openai.Config{BaseURL: server.URL})
-		if result := run(t, o); result.Status != trace.RunProviderFailed || result.TicksDone != ticks || !strings.HasPrefix(result.Reason, "provider_down: 3 turns in a row were refused, the last with auth (HTTP 401)") {
+		if result := run(t, o); result.Status != trace.RunProviderFailed || result.TicksDone != ticks || !strings.HasPrefix(result.Reason, "provider_down: 3 turns in a row were refused, the last with auth: HTTP 401") {
 			t.Errorf("%s: %+v, want it ended after tick %d", scenario, result, ticks)
 		}
 		requireReplays(t, o.RunDir, ticks)

@@ -1,6 +1,9 @@
 package llmclient
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Answer is whatever ended one request: a reply or a failure, never both. It is
 // the only thing a turn learns from outside, so it is recorded and replayed.
@@ -139,6 +142,9 @@ const (
 	// was not asked to run in the background, so nothing more will come of it.
 	ErrUnfinishedResponse ErrorKind = "unfinished_response"
 )
+
+// Text is a failure on one line. The status of a response is in its message.
+func (f *Failure) Text() string { return strings.TrimSuffix(string(f.Kind)+": "+f.Message, ": ") }
 
 // Came reports whether a success was answered: what came is no response, but the endpoint
 // takes requests.

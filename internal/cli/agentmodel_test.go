@@ -229,7 +229,7 @@ func TestAnEndpointThatRefusesStopsItsAgentsOnly(t *testing.T) {
 func TestARunWithNobodyLeftEnds(t *testing.T) {
 	run, other := newPlace(t, "-"), newPlace(t, "-")
 	p := newProcess(t, nil, "llm_bootstrap", "--ticks", "6", "--model", "big", "--base-url", run.URL, "--run-dir", "run", "--agent-model", "agent-2=small@"+other.URL)
-	if code := p.run(t); code != exitProvider || !strings.Contains(p.stderr.String(), "provider_failed after 0 of 6 ticks: auth (HTTP 401)") {
+	if code := p.run(t); code != exitProvider || !strings.Contains(p.stderr.String(), "provider_failed after 0 of 6 ticks: auth: HTTP 401") {
 		t.Fatalf("exit code %d:\n%s", code, p.output())
 	}
 	replayed(t, p)

@@ -104,7 +104,7 @@ func TestAKeyReachesNoServerThatOnlyARunNames(t *testing.T) {
 	// Who refuses without a key is told apart from a wrong key.
 	env["XDG_STATE_HOME"] = t.TempDir()
 	stranger.Config.Handler = newPlace(t, "-").Config.Handler
-	if text := going(exitProvider, nil, fork...); !strings.Contains(text, "provider_failed after 2 of 4 ticks: auth (HTTP 401)") || strings.Count(text, "name it with --base-url") != 2 {
+	if text := going(exitProvider, nil, fork...); !strings.Contains(text, "provider_failed after 2 of 4 ticks: auth: HTTP 401") || strings.Count(text, "name it with --base-url") != 2 {
 		t.Errorf("a refusal without the key:\n%s", text)
 	}
 }

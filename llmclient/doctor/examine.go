@@ -148,7 +148,7 @@ func (x *examination) call(ctx context.Context) (*llmclient.Item, []llmclient.It
 	opening := user(countStones, "If count may not be called now, leave that line out and follow this one instead:", weighBasalt)
 	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{weigh.Name}}, opening))
 	if answer.Failure != nil {
-		x.found.add(CheckTools, Fail, failureText(*answer.Failure),
+		x.found.add(CheckTools, Fail, answer.Failure.Text(),
 			"the endpoint refuses a request with function tools or tool_choice allowed_tools; use a server version or model that takes them")
 		return nil, nil
 	}
@@ -186,7 +186,7 @@ func (x *examination) roundTrip(ctx context.Context, call llmclient.Item, items 
 	}
 	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceNone}, append(paired, user("Say the code of the last result"))...))
 	if answer.Failure != nil {
-		x.found.add(CheckRoundTrip, Fail, failureText(*answer.Failure),
+		x.found.add(CheckRoundTrip, Fail, answer.Failure.Text(),
 			"the endpoint does not take its own items back; a run sends all of them, reasoning included: use a server version that does")
 		return
 	}
@@ -201,7 +201,7 @@ func (x *examination) roundTrip(ctx context.Context, call llmclient.Item, items 
 func (x *examination) parallel(ctx context.Context) {
 	answer := x.ask(ctx, x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired}, user(weighBasalt, weighOlivine)))
 	if answer.Failure != nil {
-		x.found.add(CheckParallel, Warn, failureText(*answer.Failure), "nothing: a run gets by with one call at a time")
+		x.found.add(CheckParallel, Warn, answer.Failure.Text(), "nothing: a run gets by with one call at a time")
 		return
 	}
 	calls, _ := contents(*answer.Reply)
@@ -219,7 +219,7 @@ func (x *examination) window(ctx context.Context) {
 	r := x.request(llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: []string{count.Name}}, longPrompt())
 	answer := x.ask(ctx, r)
 	if answer.Failure != nil {
-		x.found.add(CheckWindow, Fail, failureText(*answer.Failure), windowAdvice)
+		x.found.add(CheckWindow, Fail, answer.Failure.Text(), windowAdvice)
 		return
 	}
 	calls, text := contents(*answer.Reply)

@@ -27,11 +27,6 @@ func contents(r llmclient.Reply) (calls []llmclient.Item, text string) {
 	return calls, text
 }
 
-// failureText is a failure in one line; the client has taken out secrets.
-func failureText(f llmclient.Failure) string {
-	return strings.TrimSpace(string(f.Kind) + ": " + f.Message)
-}
-
 // Advice tells which check a failure of the first call belongs to, and what to change. A
 // setting is named by its key, as in [Finding]; set are those of sampling that may be at
 // fault.
@@ -86,7 +81,7 @@ func (x *examination) failed(f llmclient.Failure) {
 	if check == CheckLatency {
 		advice += fmt.Sprintf(" (more than %s)", x.timeout)
 	}
-	x.found.add(check, Fail, failureText(f), advice)
+	x.found.add(check, Fail, f.Text(), advice)
 	if check != CheckConnection && f.Kind != llmclient.ErrTimeout {
 		x.found.add(CheckConnection, Pass, "reached "+x.client.URL(), "")
 	}
