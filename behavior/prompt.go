@@ -68,20 +68,14 @@ type sectionDraft struct {
 // may do neither.
 var clippingOrder = []string{sectionKnown, sectionHistory, sectionMemory, sectionPlaybook, sectionMessages, sectionObservation}
 
-// compose builds the opening prompt for view within the token budget: the sections one
-// after another in one message. It parts what the agent knows itself from the words of
-// others, which are kept for later.
-func (m *Mind) compose(view world.View) prompt {
-	outcome, acted := view.Last()
-	p := prompt{seen: view.Observe(), early: !m.cfg.Guards(policy.LayerOrder)}
-	seen := opened{Observation: p.seen}
-	seen.Inbox, seen.Here.Notes, seen.news = nil, nil, m.past.news
-	seen.saw = m.past.saw
-	focus := m.focus(seen.Observation)
-	held := m.recallHeard(texts{Inbox: p.seen.Inbox, Notes: p.seen.Here.Notes}, focus)
+// part parts what an agent observes itself from the words of others, which it has heard,
+// read or learned from.
+func (m *Mind) part(view world.View, o world.Observation, outcome world.Outcome, focus memory.Focus) (seen opened, held texts, lessons []variant) {
+	seen = opened{Observation: o, news: m.past.news, saw: m.past.saw}
+	seen.Inbox, seen.Here.Notes = nil, nil
+	held = m.recallHeard(texts{Inbox: o.Inbox, Notes: o.Here.Notes}, focus)
 	held.bare, held.spoken = !m.cfg.Guards(policy.LayerEnvelope), m.past.spoken
 	seen.HeldBack = held.count()
-	var lessons []variant
 	lessons, held.taught = m.lessons(seen, outcome)
 	for _, s := range held.taught {
 		held.Lessons = append(held.Lessons, s.Text)
@@ -117,11 +111,22 @@ func (m *Mind) compose(view world.View) prompt {
 			seen.unread += m.past.unread(n.ID)
 		}
 	}
-	if seen.HeldBack = held.count(); p.early {
-		seen.HeldBack = 0
-	}
+	seen.HeldBack = held.count()
 	if order, ok := view.Standing(); ok {
-		seen.standing, seen.naming = &order, Decision{Known: m.knownIDs(p.seen, order.Do)}.naming(false)
+		seen.standing, seen.naming = &order, Decision{Known: m.knownIDs(o, order.Do)}.naming(false)
+	}
+	return seen, held, lessons
+}
+
+// compose builds the opening prompt for view within the token budget: the sections one
+// after another in one message. The words of others are kept for later.
+func (m *Mind) compose(view world.View) prompt {
+	outcome, acted := view.Last()
+	p := prompt{seen: view.Observe(), early: !m.cfg.Guards(policy.LayerOrder)}
+	focus := m.focus(p.seen)
+	seen, held, lessons := m.part(view, p.seen, outcome, focus)
+	if p.early {
+		seen.HeldBack = 0
 	}
 	var last variant
 	var done deed

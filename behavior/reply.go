@@ -142,14 +142,24 @@ func (t *Turn) repair(problem answer.Problem) {
 	}
 }
 
+// round is what the calls of one answer come to.
+type round struct {
+	decisions []terminal
+	// planned says that it has a plan, replans that there was one before, redrafts that there
+	// was an accepted draft, and so is its own.
+	planned, replans, redrafts bool
+	// progress says that a call led on, misdecided that the arguments of one were refused, and
+	// wrong what was first wrong with any.
+	progress, misdecided bool
+	wrong                answer.Problem
+}
+
 // dispatch handles the calls of one answer in the order of the protocol. Protocol calls
 // are settled at once; module calls stay open for the caller.
 func (t *Turn) dispatch() {
 	t.idle, t.drafts = nil, nil
-	var decisions []terminal
 	before, planned := t.accepted, t.planned
-	progress, misdecided, replans, wrong := false, false, false, answer.Problem("")
-	plan, faults := -1, []*answer.ArgumentError(nil)
+	r, plan, faults := round{}, -1, []*answer.ArgumentError(nil)
 	for _, i := range t.order() {
 		s := t.talk.Calls[i]
 		if t.stage == trace.StageReason {
@@ -161,7 +171,7 @@ func (t *Turn) dispatch() {
 			t.reasonSteps++
 			t.reasoned(text, answer.ReasonTool)
 			t.talk.Respond(i, thoughtTaken)
-			if progress = true; t.stage == trace.StageReason {
+			if r.progress = true; t.stage == trace.StageReason {
 				t.afterPlan()
 			}
 			continue
@@ -178,13 +188,13 @@ func (t *Turn) dispatch() {
 			problem = t.refuseTool(i, allowed)
 		case s.Tool == answer.ToolPlan:
 			faults, problem = t.takePlan(i)
-			plan, replans = i, planned
+			plan, r.planned, r.replans = i, true, planned
 		case s.Tool == answer.ToolDraft:
 			problem = t.takeDraft(i)
 		case s.Tool == answer.ToolDecision || s.Tool == answer.ToolTurn:
 			var d terminal
 			if d, problem = t.takeDecision(i); problem == "" {
-				decisions = append(decisions, d)
+				r.decisions = append(r.decisions, d)
 			}
 		default:
 			t.moduleCalls++
@@ -193,48 +203,53 @@ func (t *Turn) dispatch() {
 		if !offered && problem == "" {
 			t.talk.Note(trace.Step{Kind: trace.StepOutOfOrder, Status: trace.StatusOK, CallID: s.ID, Name: s.Tool})
 		}
-		progress = progress || problem == ""
-		misdecided = misdecided || problem == answer.InvalidArgs
-		wrong = cmp.Or(wrong, problem)
+		r.progress = r.progress || problem == ""
+		r.misdecided = r.misdecided || problem == answer.InvalidArgs
+		r.wrong = cmp.Or(r.wrong, problem)
 	}
-	if plan >= 0 && !t.talk.Calls[plan].done {
+	if r.planned && !t.talk.Calls[plan].done {
 		said := planAccepted{Problems: faults, Next: t.stage}
 		if t.stage == trace.StagePlan {
 			said.Text = t.mind.words.planAgain
 		}
 		t.talk.Respond(plan, said)
 	}
+	r.redrafts = t.drafts != nil && t.drafts.usable && before != nil
+	t.goOn(r, before)
+}
+
+// goOn ends the turn in what an answer decided, asks again, or goes on with what it brought.
+func (t *Turn) goOn(r round, before *weighing) {
 	differs := func(d terminal) bool {
-		return !bytes.Equal(world.EncodeAction(d.action), world.EncodeAction(decisions[0].action))
+		return !bytes.Equal(world.EncodeAction(d.action), world.EncodeAction(r.decisions[0].action))
 	}
-	redrafts := t.drafts != nil && t.drafts.usable && before != nil
 	switch {
-	case misdecided:
+	case r.misdecided:
 		// A protocol call of the answer was wrong: nothing of it is committed, and
 		// it needs another call whatever else was in it.
 		t.repair(answer.InvalidArgs)
-	case slices.ContainsFunc(decisions, differs):
-		for _, d := range decisions {
+	case slices.ContainsFunc(r.decisions, differs):
+		for _, d := range r.decisions {
 			t.talk.reject(d.slot, t.mind.words.newFeedback(CodeSeveralDecisions))
 		}
 		t.repair(answer.Several)
-	case len(decisions) > 0:
-		t.commit(decisions[0])
+	case len(r.decisions) > 0:
+		t.commit(r.decisions[0])
 	case t.drafts != nil && t.mind.cfg.Commit == trace.CommitDirect && t.talk.settled():
 		t.commitDirect(*t.drafts)
 	case t.idle != nil && t.talk.settled():
 		t.rest()
-	case t.lastPlan != "" && plan >= 0 && t.talk.settled():
+	case t.lastPlan != "" && r.planned && t.talk.settled():
 		t.fail(t.lastPlan, nil)
-	case wrong != "" && !progress:
-		t.repair(wrong)
+	case r.wrong != "" && !r.progress:
+		t.repair(r.wrong)
 	case !t.talk.settled():
 	case t.drafts != nil && !t.drafts.usable && t.guardRounds > t.mind.cfg.GuardRoundsMax+1:
 		t.fail(trace.WaitGuardRejected, cmp.Or(t.drafts.verdicts...))
-	case redrafts, replans && t.drafts == nil:
+	case r.redrafts, r.replans && t.drafts == nil:
 		// The same draft again is as good as a decision for it.
 		t.orderRounds++
-		if t.talk.Flush(); t.orderRounds > orderRoundsMax || redrafts && t.drafts.same(before) {
+		if t.talk.Flush(); t.orderRounds > orderRoundsMax || r.redrafts && t.drafts.same(before) {
 			t.fail(trace.WaitRounds, nil)
 		}
 	default:

@@ -159,34 +159,12 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 	if v.Kind != Object {
 		return nil, nil, mismatch("", say("an action object"), v)
 	}
-	for _, f := range v.Fields {
-		// A text such as <name>, which descriptions write for a value, is none, and it shows
-		// what the model needs to be told.
-		if f.Value.Kind == String && placeholder.MatchString(f.Value.Text) && f.Name != "text" {
-			path := f.Name
-			if !isField(path) {
-				path = "" // no name that a model made up gets into an error
-			}
-			fault = Faults(fault, &ArgumentError{Path: path, Expected: say("a value in place of the placeholder"), Got: say("a placeholder in angle brackets")})
-		}
-	}
-	if fault != nil {
+	if fault = placeholders(v); fault != nil {
 		return nil, nil, fault
 	}
-	name := v.Field(ActionField)
-	spec, repair, ok := actionNamed(name.Text)
-	switch {
-	case name.Kind == Null:
-		return nil, nil, missing(ActionField, oneOf(ActionNames()))
-	case name.Kind != String || !ok || spec.Name == standingName && repair == ActionAlias:
-		return nil, nil, mismatch(ActionField, oneOf(ActionNames()), name)
-	case spec.Name == standingName:
-		// A frequent and honest mistake gets its own hint.
-		return nil, nil, &ArgumentError{
-			Path: ActionField, Expected: say("the action to repeat, with %s as a field beside it", standingName), Got: say("%s", standingName),
-		}
-	case repair != "":
-		used = append(used, repair)
+	spec, used, fault := plainAction(v.Field(ActionField))
+	if fault != nil {
+		return nil, nil, fault
 	}
 	object, wrote := Value{Kind: Object}, map[string]string{}
 	for _, f := range v.Fields {
@@ -267,6 +245,40 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 		used = append(used, TextCleaned)
 	}
 	return action, used, nil
+}
+
+// plainAction finds the action that a name stands for, and that is no standing order.
+func plainAction(name Value) (spec world.ActionSpec, used []Repair, fault *ArgumentError) {
+	spec, repair, ok := actionNamed(name.Text)
+	switch {
+	case name.Kind == Null:
+		fault = missing(ActionField, oneOf(ActionNames()))
+	case name.Kind != String || !ok || spec.Name == standingName && repair == ActionAlias:
+		fault = mismatch(ActionField, oneOf(ActionNames()), name)
+	case spec.Name == standingName:
+		// A frequent and honest mistake gets its own hint.
+		fault = &ArgumentError{
+			Path: ActionField, Expected: say("the action to repeat, with %s as a field beside it", standingName), Got: say("%s", standingName),
+		}
+	case repair != "":
+		used = []Repair{repair}
+	}
+	return spec, used, fault
+}
+
+// placeholders refuses a text such as <name>, which descriptions write for a value: it is
+// none, and it shows what the model needs to be told.
+func placeholders(v Value) (fault *ArgumentError) {
+	for _, f := range v.Fields {
+		if f.Value.Kind == String && placeholder.MatchString(f.Value.Text) && f.Name != "text" {
+			path := f.Name
+			if !isField(path) {
+				path = "" // no name that a model made up gets into an error
+			}
+			fault = Faults(fault, &ArgumentError{Path: path, Expected: say("a value in place of the placeholder"), Got: say("a placeholder in angle brackets")})
+		}
+	}
+	return fault
 }
 
 // placeholder matches a text that stands for a value to be filled in.

@@ -39,6 +39,12 @@ func (v *Vocabulary) Tool(name string) string {
 	return NoTool
 }
 
+// schemaOf is the schema of a tool's arguments.
+func (v *Vocabulary) schemaOf(tool string) Value {
+	i := slices.IndexFunc(v.Tools, func(t llmclient.Tool) bool { return t.Name == tool })
+	return Parse(v.Tools[i].Parameters)
+}
+
 // templateWords are what chat templates put around the name of a function: a namespace or
 // quotes before it, its number, brackets or the tokens of a template after it.
 var templateWords = regexp.MustCompile("(?is)^[\\s\"'`$@/]*(?:(?:functions?|tools?|default_api|api|namespace|mcp__[\\w-]{1,40}?|mcp)(?:\\.|/|::?|__))*|" +
@@ -262,8 +268,7 @@ func (v *Vocabulary) unwrapped(tool, arguments string) (inner string, wrapped bo
 		if next.Kind != Object {
 			return "", false
 		}
-		i := slices.IndexFunc(v.Tools, func(t llmclient.Tool) bool { return t.Name == tool })
-		properties := Parse(v.Tools[i].Parameters).Field("properties")
+		properties := v.schemaOf(tool).Field("properties")
 		known := func(f Field) bool { return properties.has(f.Name) }
 		if slices.ContainsFunc(o.Fields, known) {
 			return "", false

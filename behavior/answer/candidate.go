@@ -56,16 +56,10 @@ func actionIn(v Value) (Value, []Repair) {
 		if at == nil || !isAction(at[1]) {
 			return v, nil
 		}
-		input, spec := at[2], actionSpec(at[1])
-		if end := closing(input + " "); end > 0 && end == len(input)-1 {
-			input = strings.TrimSpace(input[1:end])
-		}
-		o, _, end := readKeywords(input + ")")
-		if end != len(input)+1 || input != "" && !keywordStart.MatchString(input) {
-			if len(spec.Params) != 1 || strings.ContainsAny(input, ", ") {
-				return v, nil
-			}
-			o = objectOf(map[string]Value{spec.Params[0].Name: stringOf(strings.Trim(input, `"'`))})
+		input, _, problem := bracketed(at[2], false)
+		o, used, unread := new(Vocabulary).inputOf(at[1], input)
+		if problem+unread != "" || o.has(bareInput) || slices.Contains(used, BareInput) && strings.ContainsAny(input, ", ") {
+			return v, nil // a sentence, perhaps
 		}
 		o.set(ActionField, stringOf(at[1]))
 		return o, []Repair{ActionLine}

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"example.com/agentworld/llmclient"
 )
 
 // The bounds of an answer. What is beyond them was not meant to be a decision; the bound
@@ -501,49 +499,57 @@ func closing(s string) int {
 	return -1
 }
 
-// inputCall is the call of a tool or action with an input that is an object, a list
-// of named values, or one bare value. That is for the one parameter that the tool or action
-// must have. With none or several it is passed on as it is, for the argument error to say
-// what is missing.
+// inputCall is the call of a tool or action with an input.
 func (v *Vocabulary) inputCall(name, input string, used []Repair) ([]Call, []Repair, Problem) {
+	args, more, problem := v.inputOf(name, input)
+	if problem != "" {
+		return nil, nil, problem
+	}
+	return []Call{v.namedCall(name, args, nil)}, append(used, more...), ""
+}
+
+// inputOf reads the input of a tool or action as its arguments: a list of named values, an
+// object, or the bare value of the one argument that it must have. With none or several that is
+// passed on as it is, for the argument error to say what is missing.
+func (v *Vocabulary) inputOf(name, input string) (args Value, used []Repair, problem Problem) {
 	input = strings.TrimSpace(input)
-	if object, own, end := readKeywords(input + ")"); end == len(input)+1 && keywordStart.MatchString(input) {
-		return []Call{v.namedCall(name, object, own)}, used, ""
+	if args, used, end := readKeywords(input + ")"); end == len(input)+1 && (input == "" || keywordStart.MatchString(input)) {
+		return args, used, ""
 	}
 	f, problem := findObjects(input)
 	switch {
 	case problem != "":
-		return nil, nil, problem
+		return Value{}, nil, problem
 	case len(f.objects) == 1:
-		return []Call{v.namedCall(name, f.objects[0], nil)}, slices.Concat(used, f.used, around(f.rest)), ""
+		return f.objects[0], slices.Concat(f.used, around(f.rest)), ""
 	case len(f.objects) > 1:
-		return nil, nil, Several
-	case input == "":
-		return []Call{v.namedCall(name, Value{Kind: Object}, nil)}, used, ""
+		return Value{}, nil, Several
 	}
-	value, more, ok := literal(input)
+	value, used, ok := literal(input)
 	if !ok {
-		value, more = stringOf(strings.Trim(input, "\"'`“”")), nil
+		value, used = stringOf(strings.Trim(input, "\"'`“”")), nil
 	}
 	var needed []string
 	if tool, _, isTool := v.named(name); isTool {
-		i := slices.IndexFunc(v.Tools, func(t llmclient.Tool) bool { return t.Name == tool })
-		schema := Parse(v.Tools[i].Parameters)
+		schema := v.schemaOf(tool)
 		for _, property := range schema.Field("required").Items {
 			if !strings.Contains(string(schema.Field("properties").Field(property.Text).Field("type").JSON()), "null") {
 				needed = append(needed, property.Text)
 			}
 		}
-	} else if spec, _, ok := actionNamed(name); ok && spec.Name != standingName {
-		for _, p := range spec.Params {
+	} else if !isStanding(name) {
+		for _, p := range actionSpec(name).Params {
 			needed = append(needed, p.Name)
 		}
 	}
 	if len(needed) != 1 {
-		needed = []string{"input"}
+		needed = []string{bareInput}
 	}
-	return []Call{v.namedCall(name, objectOf(map[string]Value{needed[0]: value}), nil)}, slices.Concat(used, more, []Repair{BareInput}), ""
+	return objectOf(map[string]Value{needed[0]: value}), append(used, BareInput), ""
 }
+
+// bareInput is the field of an input that names no argument.
+const bareInput = "input"
 
 // keywordStart matches where a named argument begins.
 var keywordStart = regexp.MustCompile(`^[\pL\pN_.-]+\s*=`)
