@@ -45,44 +45,36 @@ const (
 	unusedTicksMin, unusedCallsMin = 3, 6
 )
 
-// endpoints are those of a run.
+// endpoints are those that the agents of a run take.
 type endpoints struct {
-	// all are those that some agent takes.
-	all []*endpoint
+	all     []*endpoint
+	byAgent map[string]*endpoint
 	// lastFailure is how the last turn ended that got no answer, nil before.
 	lastFailure *llmclient.Failure
-	// own is the run's, special are those of the agents that do not use it.
-	own     *endpoint
-	special map[string]*endpoint
 }
 
 func newEndpoints(s trace.Settings, w *world.World) endpoints {
-	e := endpoints{own: &endpoint{model: s.Model, baseURL: s.BaseURL}, special: map[string]*endpoint{}}
-	e.all = []*endpoint{e.own}
+	e, own := endpoints{byAgent: map[string]*endpoint{}}, map[string]trace.AgentModel{}
 	for _, a := range s.AgentModels {
-		want := &endpoint{model: cmp.Or(a.Model, s.Model), baseURL: cmp.Or(a.BaseURL, s.BaseURL), keyEnv: a.KeyEnv}
+		own[a.Agent] = a
+	}
+	for n := range w.Agents() {
+		a := own[w.AgentID(n)]
+		want := endpoint{model: cmp.Or(a.Model, s.Model), baseURL: cmp.Or(a.BaseURL, s.BaseURL), keyEnv: a.KeyEnv}
 		at := slices.IndexFunc(e.all, func(p *endpoint) bool {
 			return p.model == want.model && p.baseURL == want.baseURL && p.keyEnv == want.keyEnv
 		})
 		if at < 0 {
 			at = len(e.all)
-			e.all = append(e.all, want)
+			e.all = append(e.all, &want)
 		}
-		e.special[a.Agent] = e.all[at]
-	}
-	if len(e.special) == w.Agents() && !slices.ContainsFunc(s.AgentModels, func(a trace.AgentModel) bool { return e.special[a.Agent] == e.own }) {
-		e.all = e.all[1:] // a run must not go on for its sake
+		e.byAgent[w.AgentID(n)] = e.all[at]
 	}
 	return e
 }
 
 // of returns the endpoint of an agent.
-func (e endpoints) of(agent string) *endpoint {
-	if p, ok := e.special[agent]; ok {
-		return p
-	}
-	return e.own
-}
+func (e endpoints) of(agent string) *endpoint { return e.byAgent[agent] }
 
 // askAgain gives those that were given up another chance, as if nothing were known of them.
 func (e endpoints) askAgain() {
