@@ -144,20 +144,19 @@ func schemaFault(call llmclient.Item) string {
 	return ""
 }
 
-// usage notes which counts the endpoint reports. Zero is a count, absence is not.
+// usage notes which counts the endpoint reports. Of the parts zero is a count, absence is not.
 func (x *examination) usage(r llmclient.Reply) {
+	if r.Usage.Input == 0 || r.Usage.Output == 0 {
+		x.found.add(CheckUsage, Warn, "tokens are not reported", "caps and cost cannot count tokens at this endpoint: bound a run by its number of calls and ticks")
+		return
+	}
 	var have struct {
 		Usage struct {
-			Input       *json.RawMessage            `json:"input_tokens"`
-			Output      *json.RawMessage            `json:"output_tokens"`
 			InputParts  map[string]*json.RawMessage `json:"input_tokens_details"`
 			OutputParts map[string]*json.RawMessage `json:"output_tokens_details"`
 		} `json:"usage"`
 	}
-	if u := &have.Usage; json.Unmarshal(x.response, &have) != nil || u.Input == nil || u.Output == nil {
-		x.found.add(CheckUsage, Warn, "tokens are not reported", "caps and cost cannot count tokens at this endpoint: bound a run by its number of calls and ticks")
-		return
-	}
+	_ = json.Unmarshal(x.response, &have)
 	detail := fmt.Sprintf("%d in (%d cached), %d out (%d reasoning)", r.Usage.Input, r.Usage.Cached, r.Usage.Output, r.Usage.Reasoning)
 	for name, part := range map[string]*json.RawMessage{"cached": have.Usage.InputParts["cached_tokens"], "reasoning": have.Usage.OutputParts["reasoning_tokens"]} {
 		if part == nil {

@@ -91,9 +91,9 @@ func (c *Client) concedes(sent llmclient.Request, got outcome) bool {
 var (
 	saysRefused = regexp.MustCompile(`un(supported|known|recognized|expected)|not (be )?(currently )?(supported|permitted|allowed|recognized|accepted|valid|implemented|available|work)|` +
 		`(does|do) ?n.t (support|accept)|does not (support|accept)|extra (input|field)|invalid|forbidden|must be|should be|only .{0,40}(support|allow)|additional propert|too large|above|below|at (most|least)`)
-	saysMember = regexp.MustCompile(`\b(prompt cache key|parallel tool calls|tool choice|allowed tools|encrypted content|temperature|top p|reasoning effort|max output tokens)\b|` +
-		"(?:['\"`]|[:,] |\\b(?:parameter|field|argument|property|option)s?:? )(include|store|strict|reasoning)\\b|" + `\b(include|store|strict) (?:parameter|field|option|is|must)\b`)
-	saysItems = regexp.MustCompile(`reasoning (item|content)|type.{0,40}reasoning|encrypted content.{0,200}verif`)
+	saysMember = regexp.MustCompile(`\b(prompt cache key|parallel tool calls|tool choice|allowed tools|temperature|top p|reasoning effort|max output tokens)\b|'?((?:reasoning.)?encrypted content)\b|` +
+		"(?:['\"`.]|[:,] |\\b(?:parameter|field|argument|property|option)s?:? )(include|store|strict|reasoning)\\b|" + `\b(include|store|strict) (?:parameter|field|option|is|must)\b`)
+	saysItems = regexp.MustCompile(`reasoning (item|content)|type.{0,4}reasoning|\.type.{0,40}'reasoning|encrypted content.{0,200}verif`)
 )
 
 // refuses are the members of a request that a server does not take, as far as it names them.
@@ -101,7 +101,7 @@ func (x exchange) refuses(p problem) (members []string) {
 	if !slices.Contains([]int{http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotImplemented}, x.status) {
 		return nil
 	}
-	path, said := plainWords("'"+strings.NewReplacer(".", "' '", "[", "' '", "]", "").Replace(p.param)+"' "), plainWords(p.code+" "+p.message)
+	path, said := plainWords("'"+p.param+"' "), plainWords(p.code+" "+p.message)
 	all := []string{path, said, plainWords(string(x.body))} // some put what they mean beside the message
 	for i, words := range all {
 		if i > 0 && !saysRefused.MatchString(words) {
@@ -116,7 +116,7 @@ func (x exchange) refuses(p problem) (members []string) {
 			switch name {
 			case "allowed_tools":
 				name = "tool_choice"
-			case "encrypted_content":
+			case "encrypted_content", "reasoning.encrypted_content":
 				name = "include"
 			case "temperature", "top_p", "reasoning", "reasoning_effort", "max_output_tokens":
 				settings++

@@ -50,6 +50,8 @@ func TestConcessions(t *testing.T) {
 		{`"reasoning"`, 400, `{"error":{"message":"The encrypted content for item rs_1 could not be verified.","type":"invalid_request_error","code":"invalid_encrypted_content"}}`, []string{"without_reasoning_items"}},
 		{`"allowed_tools"`, 422, "{\"error\":\"Failed to deserialize the JSON body: tool_choice.type: unknown variant `allowed_tools`, expected `function`\"}", []string{"without_allowed_tools"}},
 		{`"include"`, 400, `{"error":{"message":"litellm.BadRequestError: OpenAIException - Encrypted content is not supported with this model.","param":null,"code":"400"}}`, []string{"without_include"}},
+		{`"include"`, 400, `{"error":"Invalid value: 'reasoning.encrypted_content'. Supported values are: 'file_search_call.results'."}`, []string{"without_include"}},
+		{`"strict"`, 400, `{"error":"Unknown parameter: 'tools[0].strict'."}`, []string{"without_strict"}},
 		{`"store"`, 400, `{"error":{"message":"Unknown parameter","param":"body.store"}}`, []string{"without_store"}},
 		{`"temperature"`, 400, `{"error":{"message":"Unknown parameter: 'acme'. Supported are: 'model', 'input', 'store', 'temperature', 'tools'"}}`, nil},
 		{`"temperature"`, 400, openAI("temperature"), nil},
