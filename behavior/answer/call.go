@@ -429,9 +429,9 @@ func (v *Vocabulary) draftCall(o Value, used []Repair) (Call, bool) {
 
 // envelopeFields are keys that models put beside an action and that never belong
 // to one.
-var envelopeFields = append([]string{
-	"type", "decision", "action", "confidence", "need_verify", "message_to_user", "sources_used", "execute_until", "until", "max_ticks", "ignore", "agent_id",
-}, reasonKeys...)
+var envelopeFields = slices.Concat(reasonKeys[1:], besideFields, []string{
+	"type", "decision", "action", "confidence", "need_verify", "message_to_user", "execute_until", "until", "max_ticks", "ignore", "agent_id",
+})
 
 // reasonKeys are the names under which models give their reason.
 var reasonKeys = []string{"why", "reason", "rationale", "reasoning", "explanation", "thought", "理由", "原因"}
@@ -449,38 +449,47 @@ func shapeDecision(o Value) (shaped Value, used []Repair, ok bool) {
 // shapeDecoded is [shapeDecision] after the decoding of objects in strings.
 func shapeDecoded(o Value) (shaped Value, used []Repair, ok bool) {
 	action, wrapped, order := o.Field("action"), o.Field("decision"), o.Field("execute_until")
+	core, standing := o, standingOf
 	switch {
 	case twoDecisions(o):
 		return contradiction(namedIn(o, "action"), namedIn(o, "decision")), nil, true
 	case action.Kind == Object && !isStanding(wrapped.Text) && action.textOf("action")+action.textOf("decision") != "":
-		flat, more, _ := shapeFlat(action)
-		shaped = o
-		shaped.set("action", flat)
-		shaped, reason := keepReason(o, shaped)
-		standing, extra := standingOf(o)
-		shaped.set("execute_until", standing)
-		return shaped, slices.Concat(more, reason, extra), true
+		core = action
 	case wrapped.Kind == Object:
-		for _, key := range []string{"execute_until", "until", "max_ticks", "ignore"} {
+		for _, key := range append([]string{"execute_until"}, standingFields...) {
 			if o.has(key) && !wrapped.has(key) {
 				wrapped.set(key, o.Field(key))
 			}
 		}
 		shaped, more, ok := shapeDecision(wrapped)
-		shaped, reason := keepReason(o, shaped)
-		return shaped, slices.Concat([]Repair{Unwrapped}, more, reason), ok
-	case isStanding(o.textOf("decision")) || isStanding(o.textOf("action")):
-		return shapeStanding(o)
+		shaped, kept := keepBeside(o, shaped)
+		return shaped, slices.Concat([]Repair{Unwrapped}, more, kept), ok
 	case order.Kind == Object && !o.has("action") && !o.has("decision"):
-		return shapeStanding(order)
+		o = o.without("execute_until")
+		for _, f := range order.Fields {
+			o.put(f.Name, f.Value)
+		}
+		core, standing, used = ordered(o), standingParts, []Repair{NestedUntil}
+	case isStanding(o.textOf("decision")) || isStanding(o.textOf("action")):
+		core, standing, used = ordered(o), standingParts, []Repair{NestedUntil}
+	default:
+		used = []Repair{FlatAction}
 	}
-	flat, more, ok := shapeFlat(o)
+	flat, more, ok := shapeFlat(core)
 	if !ok {
 		return Value{}, nil, false
 	}
-	standing, extra := standingOf(o)
-	shaped, reason := keepReason(o, objectOf(map[string]Value{"action": flat, "execute_until": standing}))
-	return shaped, slices.Concat([]Repair{FlatAction}, more, extra, reason), true
+	until, extra := standing(o)
+	shaped, kept := keepBeside(o, objectOf(map[string]Value{"action": flat, "execute_until": until}))
+	return shaped, slices.Concat(used, more, extra, kept), true
+}
+
+// ordered is the action of {"decision":"execute_until","action":{...},"until":...}.
+func ordered(o Value) Value {
+	if do := o.Field("do"); do.Kind == Object {
+		return do
+	}
+	return o.Field("action")
 }
 
 // standingOf returns the standing order beside an action: as the field
@@ -584,24 +593,8 @@ func twoDecisions(o Value) bool {
 	return !sameActionName(a, b) || one.Kind == Object && other.Kind == Object && !one.equal(other)
 }
 
-// shapeStanding reads {"decision":"execute_until","action":{...},"until":...,
-// "max_ticks":n}.
-func shapeStanding(o Value) (Value, []Repair, bool) {
-	inner := o.Field("do")
-	if inner.Kind != Object {
-		inner = o.Field("action")
-	}
-	flat, more, ok := shapeFlat(inner)
-	if !ok {
-		return Value{}, nil, false
-	}
-	standing, extra := standingParts(o)
-	shaped, reason := keepReason(o, objectOf(map[string]Value{"action": flat, "execute_until": standing}))
-	return shaped, slices.Concat([]Repair{NestedUntil}, more, extra, reason), true
-}
-
-// keepReason carries the reason and the cited sources of from into shaped.
-func keepReason(from, shaped Value) (Value, []Repair) {
+// keepBeside carries what is beside the action of from into shaped.
+func keepBeside(from, shaped Value) (Value, []Repair) {
 	var used []Repair
 	if shaped.Kind != Object {
 		return shaped, nil
@@ -614,11 +607,16 @@ func keepReason(from, shaped Value) (Value, []Repair) {
 			}
 		}
 	}
-	if from.has("sources_used") && !shaped.has("sources_used") {
-		shaped.set("sources_used", from.Field("sources_used"))
+	for _, key := range besideFields {
+		if from.has(key) && !shaped.has(key) {
+			shaped.set(key, from.Field(key))
+		}
 	}
 	return shaped, used
 }
+
+// besideFields are those that a decision has beside its action.
+var besideFields = []string{"why", "sources_used", "plan", "candidates", "candidate"}
 
 // encodedKeys are the fields with objects and lists that models send encoded in a
 // string.

@@ -179,7 +179,7 @@ func (c Call) actionLists(o Value) (mended Value, used []Repair) {
 		})
 		one := o.Field(key)
 		if flat, more := actionIn(o); key == "" && ownName(flat) != "" && (c.Tool == ToolDraft || o.gives("candidate")) {
-			one, used = flat.without("plan").without("candidate"), append(used, more...)
+			one, used = flat, append(used, more...)
 		}
 		if one.Kind != Null {
 			o = o.without(key)
@@ -281,16 +281,9 @@ func ReadDecision(c Call, drafted bool) (d Decision, used []Repair, e *ArgumentE
 		e = &ArgumentError{Path: "candidates", Expected: say("none here: candidates are given in %s", ToolDraft), Got: say("%s", o.Field("candidates").Kind)}
 	case !numbered && !o.has("candidate") || o.gives("action") || namedIn(o, "decision") != "":
 		// An action in full, or beside the number.
-		action, beside := o, []Field(nil)
-		for _, f := range o.Fields {
-			if slices.Contains([]string{"candidate", "plan", "candidates"}, f.Name) {
-				action, beside = action.without(f.Name), append(beside, f)
-			}
-		}
-		shaped, more, ok := shapeDecision(action)
+		shaped, more, ok := shapeDecision(o)
 		switch {
 		case ok:
-			shaped.Fields = append(shaped.Fields, beside...)
 			o, used = shaped, append(used, more...)
 		case !numbered:
 			e = &ArgumentError{Path: "candidate", Expected: say("the number of a candidate from 1, or 0 to wait"), Got: say("nothing")}
