@@ -109,12 +109,12 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 		w.verdicts, w.scores = append(w.verdicts, &v), append(w.scores, t.score(n, v))
 		result := candidateResult{N: n, Finding: v.finding(t.mind.words)}
 		if v.Refused() {
+			f := t.mind.words.refused(v)
 			t.talk.Note(v.note())
-			t.mistake(t.mind.words.refused(v), v.Adjusted.ActionName())
-		}
-		if v.Violation != nil {
-			f := w.once(t.mind.words.refused(v))
-			result.Error = &f
+			t.mistake(f, v.Adjusted.ActionName())
+			if f = w.once(f); v.Violation != nil {
+				result.Error = &f
+			}
 		}
 		w.results = append(w.results, result)
 		w.details = append(w.details, candidateDetail{N: n, verdictDetail: v.detail()})

@@ -62,7 +62,7 @@ func feedbackIn(w *wording) string {
 	}
 	b.WriteString("modules\n")
 	for _, c := range [][2]string{{"no_such", "{}"}, {"world_rules", "{"}, {"world_rules", "[]"}, {"world_rules", "{}"}, {"memory_short_term_recent", `{"limit":1}`}} {
-		result := modules.New().In(w.language).Call(modules.Env{Attempt: 1, Of: 3}, "c", c[0], c[1])
+		result := modules.New().In(w.language).Call(modules.Env{CallsLeft: new(2)}, "c", c[0], c[1])
 		fmt.Fprintf(&b, "  %s\n", result.Output)
 	}
 	return b.String()

@@ -170,16 +170,15 @@ func (t *Turn) Steps() []trace.Step { return t.talk.Steps }
 // Env is what the next module call of this turn may read. Its result is capped by what
 // the window still holds too, so that a turn on a small window cannot outgrow it.
 func (t *Turn) Env() modules.Env {
-	env := modules.Env{View: t.view, Memory: t.mind.memory, Attempt: t.moduleCalls + 1, Of: t.mind.cfg.ModuleCallsMax}
+	left := t.mind.cfg.ModuleCallsMax - t.moduleCalls - 1
 	room := t.room() - moduleTokensMin/2 - t.mind.outputTokens()
 	for _, s := range t.talk.Calls {
 		if s.module && !s.done {
-			env.Attempt--
+			left++
 		}
 		room -= t.mind.count(s.output)
 	}
-	env.ResultCharsMax = max(modules.ResultCharsMin, min(resultCharsMax, room))
-	return env
+	return modules.Env{View: t.view, Memory: t.mind.memory, CallsLeft: &left, ResultCharsMax: max(modules.ResultCharsMin, min(resultCharsMax, room))}
 }
 
 // room is how many tokens the window still holds beside an answer; negative when

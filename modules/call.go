@@ -18,9 +18,8 @@ type Env struct {
 	// ResultCharsMax bounds a result's output in characters; 0 means
 	// [ResultCharsDefault], and less than [ResultCharsMin] means that.
 	ResultCharsMax int
-	// Attempt and Of tell a model whose call failed that this was call Attempt of
-	// the Of that it has; 0 leaves them out.
-	Attempt, Of int
+	// CallsLeft tells a model whose call failed how many more its turn has; nil outside of turns.
+	CallsLeft *int
 	// registry is the one that was called, from which a module has its words.
 	registry *Registry
 }

@@ -177,7 +177,7 @@ func TestHandlerNeverSeesBadArguments(t *testing.T) {
 		`{"limit":"x"}`: CodeInvalidArguments, `{"limit":1,"more":2}`: CodeInvalidArguments,
 		`x`: CodeNotJSON, `"x"`: CodeNotObject, `[]`: CodeNotObject, `null`: CodeNotObject, `"3"`: CodeNotObject,
 	} {
-		got := r.Call(Env{Attempt: 2, Of: 3}, "c", "m", bad)
+		got := r.Call(Env{CallsLeft: new(1)}, "c", "m", bad)
 		if got.Code != code || !strings.HasSuffix(got.Output, `"calls_left":1}`) {
 			t.Errorf("arguments %q: code %s, want %s of call 2 of 3: %s", bad, got.Code, code, got.Output)
 		}

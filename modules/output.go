@@ -39,9 +39,8 @@ type wireFailure struct {
 	// Parameters repeats the schema when the arguments could not even be read.
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 	// Modules lists the tool names there are, when the name was wrong.
-	Modules []string `json:"modules,omitempty"`
-	// CallsLeft is how many module calls the turn has left; nil outside of turns.
-	CallsLeft *int `json:"calls_left,omitempty"`
+	Modules   []string `json:"modules,omitempty"`
+	CallsLeft *int     `json:"calls_left,omitempty"`
 }
 
 // answered makes the result of a module that ran well, cut to the bound in env.
@@ -109,10 +108,7 @@ func (r Result) refused(env Env, m module, fault *answer.ArgumentError) Result {
 // or the list of modules, they are left out; the rest is fixed text within
 // ResultCharsMin.
 func (r Result) ended(env Env, out wireFailure) Result {
-	r.Status, r.Code = StatusError, out.Code
-	if env.Of > 0 {
-		out.CallsLeft = new(env.Of - env.Attempt)
-	}
+	r.Status, r.Code, out.CallsLeft = StatusError, out.Code, env.CallsLeft
 	r.Output = string(llmclient.Marshal(out))
 	r.CharsFull = utf8.RuneCountInString(r.Output)
 	if r.CharsFull > env.charsMax() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -31,22 +30,22 @@ type Plan struct {
 }
 
 // PlannedAction is one action of a plan: a candidate, and how many ticks it may go on.
-type PlannedAction Candidate
-
-// UnmarshalJSON implements json.Unmarshaler. What is no object is a PlannedAction that no
-// action can be read from: one odd entry must not cost the whole plan.
-func (a *PlannedAction) UnmarshalJSON(raw []byte) error {
-	_ = json.Unmarshal(raw, (*Candidate)(a))
-	return nil
-}
+type PlannedAction struct{ Candidate }
 
 // Draft are the actions that the agent wants to have tried.
 type Draft struct {
 	Candidates []Candidate `json:"candidates"`
 }
 
-// Candidate is an action that is not decoded yet.
-type Candidate map[string]json.RawMessage
+// Candidate is an action that is not decoded yet. What is no object is one that cannot be: an
+// odd entry must not cost the whole list.
+type Candidate struct{ written Value }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *Candidate) UnmarshalJSON(raw []byte) error {
+	f.written = Parse(raw)
+	return nil
+}
 
 // Commitment decides on a candidate of the draft by its number, so that what runs is
 // what was dry-run; 0 waits.
@@ -376,17 +375,15 @@ func (d Decision) IsZero() bool {
 // Decode reads a planned action as a candidate, but that slots may be absent: those are
 // left open, and what stands in them means nothing.
 func (a PlannedAction) Decode(c Call, names Names) (do world.Action, open []world.Slot, used []Repair, e *ArgumentError) {
-	plain := maps.Clone(Candidate(a))
-	delete(plain, "max_ticks")
+	ticks := a.written.Field("max_ticks")
 	open = []world.Slot{}
-	do, used, e = plain.decode(c, names, &open)
-	raw, given := a["max_ticks"]
-	if _, ordered := do.(world.ExecuteUntil); e != nil || ordered || !given || string(raw) == "null" {
+	do, used, e = Candidate{a.written.without("max_ticks")}.decode(c, names, &open)
+	if _, ordered := do.(world.ExecuteUntil); e != nil || ordered || ticks.Kind == Null {
 		return do, open, used, e
 	}
-	n, more, ok := Parse(raw).integer()
+	n, more, ok := ticks.integer()
 	if !ok {
-		return nil, nil, nil, mismatch("max_ticks", say("an integer number of %s", Noun(world.Ticks)), Parse(raw))
+		return nil, nil, nil, mismatch("max_ticks", say("an integer number of %s", Noun(world.Ticks)), ticks)
 	}
 	order, err := world.NewExecuteUntil(do, []world.Condition{{Event: world.StopActionRejected}}, n)
 	if err != nil {
@@ -407,11 +404,7 @@ func (f Candidate) Decode(c Call, names Names) (world.Action, []Repair, *Argumen
 
 // decode is Decode; with open, slots may be absent, and are added to it.
 func (f Candidate) decode(c Call, names Names, open *[]world.Slot) (world.Action, []Repair, *ArgumentError) {
-	fields := map[string]Value{}
-	for name, raw := range f {
-		fields[name] = Parse(raw)
-	}
-	o, used := mendEncoded(objectOf(fields))
+	o, used := mendEncoded(f.written.sorted())
 	shaped, more, ok := shapeDecoded(o)
 	if !ok {
 		return nil, nil, NoAction
