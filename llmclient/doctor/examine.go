@@ -120,14 +120,11 @@ func (x *examination) text(ctx context.Context) bool {
 	x.found.add(CheckKey, Pass, "accepted, or none is wanted", "")
 	x.found.add(CheckProtocol, Pass, "answers with a response, status "+answer.Reply.Status, "")
 	x.found.add(CheckSampling, Pass, "takes what is set: "+string(llmclient.Marshal(x.how)), "")
-	switch m := answer.Reply.Model; {
-	case OtherModel(x.model, m):
-		x.found.add(CheckModel, Warn, "answers as "+m, "nothing, if {llm.model} is another name for that model; else the endpoint lets another one answer")
-	case m != "" && m != x.model:
-		x.found.add(CheckModel, Pass, "answers as "+m, "")
-	default:
-		x.found.add(CheckModel, Pass, "answers to the name", "")
+	status, detail, advice := Pass, "answers as "+cmp.Or(answer.Reply.Model, x.model), ""
+	if OtherModel(x.model, answer.Reply.Model) {
+		status, advice = Warn, "nothing, if {llm.model} is another name for that model; else the endpoint lets another one answer"
 	}
+	x.found.add(CheckModel, status, detail, advice)
 	x.usage(*answer.Reply)
 	calls, text := contents(*answer.Reply)
 	switch {

@@ -85,12 +85,10 @@ func (c *Client) concedes(sent llmclient.Request, got outcome) bool {
 	return false
 }
 
-// saysRefused are the words of a server that does not take a member or its value, saysMember
-// the names of members, those that are words of every day only where they are quoted or
-// called what they are, and saysItems the words about reasoning that is sent back.
+// saysMember finds the names of members in a refusal, those that are words of every day only
+// where they are quoted or called what they are, and saysItems the words about reasoning that
+// is sent back. Who names one for another reason costs one more request.
 var (
-	saysRefused = regexp.MustCompile(`un(supported|known|recognized|expected)|not (be )?(currently )?(supported|permitted|allowed|recognized|accepted|valid|implemented|available|work)|` +
-		`(does|do) ?n.t (support|accept)|does not (support|accept)|extra (input|field)|invalid|forbidden|must be|should be|only .{0,40}(support|allow)|additional propert|too large|above|below|at (most|least)`)
 	saysMember = regexp.MustCompile(`\b(prompt cache key|parallel tool calls|tool choice|allowed tools|temperature|top p|reasoning effort|max output tokens)\b|'?((?:reasoning.)?encrypted content)\b|` +
 		"(?:['\"`.]|[:,] |\\b(?:parameter|field|argument|property|option)s?:? )(include|store|strict|reasoning)\\b|" + `\b(include|store|strict) (?:parameter|field|option|is|must)\b`)
 	saysItems = regexp.MustCompile(`reasoning (item|content)|type.{0,4}reasoning|\.type.{0,40}'reasoning|encrypted content.{0,200}verif`)
@@ -101,12 +99,8 @@ func (x exchange) refuses(p problem) (members []string) {
 	if !slices.Contains([]int{http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotImplemented}, x.status) {
 		return nil
 	}
-	path, said := plainWords("'"+p.param+"' "), plainWords(p.code+" "+p.message)
-	all := []string{path, said, plainWords(string(x.body))} // some put what they mean beside the message
-	for i, words := range all {
-		if i > 0 && !saysRefused.MatchString(words) {
-			continue
-		}
+	path, body := plainWords("'"+p.param+"' "), plainWords(string(x.body)) // some put what they mean beside the message
+	for i, words := range []string{path, plainWords(p.code + " " + p.message), body} {
 		if i > 0 && saysItems.MatchString(path+words) {
 			return []string{"input"}
 		}

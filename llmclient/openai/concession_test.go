@@ -54,6 +54,8 @@ func TestConcessions(t *testing.T) {
 		{`"strict"`, 400, `{"error":"Unknown parameter: 'tools[0].strict'."}`, []string{"without_strict"}},
 		{`"store"`, 400, `{"error":{"message":"Unknown parameter","param":"body.store"}}`, []string{"without_store"}},
 		{`"temperature"`, 400, `{"error":{"message":"Unknown parameter: 'acme'. Supported are: 'model', 'input', 'store', 'temperature', 'tools'"}}`, nil},
+		{`"reasoning"`, 400, `{"error":{"message":"Item 'rs_1' of type 'reasoning' was provided without its required following item.","param":"input"}}`, []string{"without_reasoning_items"}},
+		{`"reasoning"`, 400, `{"detail":"The reasoning content of an answer may not be part of the input"}`, []string{"without_reasoning_items"}},
 		{`"temperature"`, 400, openAI("temperature"), nil},
 		{`"max_output_tokens"`, 400, `{"error":{"message":"max_output_tokens is too large: 4000. This model supports at most 1000 completion tokens"}}`, nil},
 		{`"model"`, 400, `{"error":{"message":"Invalid 'input[0].content': unknown value.","param":"input[0].content"}}`, nil},

@@ -71,13 +71,12 @@ func readPrompt(input []llmclient.Item) prompt {
 		if text, _, ok := section(item.Text, headingPlaybook); ok {
 			p.playbook = text
 		}
-		for _, heading := range []string{l.headingHistory, l.headingMemory} {
-			text, _, _ := section(item.Text, heading)
-			p.recall(text)
-		}
 		if text, _, ok := section(item.Text, l.headingHistory); ok {
+			p.recall(text)
 			p.latest = lastLine(text)
 		}
+		memory, _, _ := section(item.Text, l.headingMemory)
+		p.recall(memory)
 	}
 	if outcome != "" {
 		p.latest = outcome
