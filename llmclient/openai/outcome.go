@@ -92,8 +92,7 @@ func (c *Client) refused(x exchange) outcome {
 var (
 	saysScheme  = regexp.MustCompile(`plain http request|http request to an https`)
 	saysQuota   = regexp.MustCompile(`insufficient (quota|credit|balance|fund)|credit (balance|limit)|out of credit|used all available credit|any credits|budget (has been )?exceeded|spending limit|billing (hard|not)`)
-	saysKey     = regexp.MustCompile(`\b(api|access|subscription)? ?key\b`)
-	saysWrong   = regexp.MustCompile(`invalid|incorrect|not valid|missing|expired|malformed|unauthorized`)
+	saysKey     = regexp.MustCompile(`\b(api|access|subscription) ?key\b`)
 	saysModel   = regexp.MustCompile(`\b(model|deployment)s?\b`)
 	saysMissing = regexp.MustCompile(`not (be )?(a valid|found|exist|available|loaded|supported by any)|(does ?n.t|do not|does not) exist|inaccessible|decommissioned|unable to access|not have access|no (such|models?|endpoints?|allowed providers|deployments?)\b|try pulling`)
 	codeModel   = regexp.MustCompile(`model ?(not|is not|decommissioned|unavailable|deprecated)|(invalid|unknown) ?model|deployment ?not ?found`)
@@ -102,9 +101,6 @@ var (
 	saysTokens  = regexp.MustCompile(`token|context|prompt|window|too long for`)
 	saysPath    = regexp.MustCompile(`not ?found|no route|cannot post|url|path|endpoint|page|resource|method`)
 )
-
-// saidBytesMax is how much of what a server says is looked at.
-const saidBytesMax = 4 << 10
 
 // kind classifies a refused request, and says whether the refusal may pass by itself.
 func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
@@ -115,7 +111,7 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 	} else if words == "" {
 		words = string(x.body)
 	}
-	said := plainWords(p.code + " " + p.kind + " " + words[:min(len(words), saidBytesMax)])
+	said := plainWords(p.code + " " + p.kind + " " + words[:min(len(words), hintBytesMax)])
 	named := 0 // hints that this is about the model
 	for _, hint := range []bool{saysModel.MatchString(said), p.param == "model", len(x.model) > 2 && strings.Contains(said, plainWords(x.model))} {
 		if hint {
@@ -149,7 +145,7 @@ func (x exchange) kind(p problem) (kind llmclient.ErrorKind, passing bool) {
 		return llmclient.ErrModelNotFound, false
 	case status == http.StatusForbidden:
 		return llmclient.ErrForbidden, false
-	case invalid && saysKey.MatchString(said) && saysWrong.MatchString(said):
+	case invalid && saysKey.MatchString(said):
 		return llmclient.ErrAuth, false
 	case status == http.StatusNotFound && (p.message == "" || p.param == "" && saysPath.MatchString(said)):
 		return llmclient.ErrWrongPath, false
