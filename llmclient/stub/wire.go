@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 
 	"example.com/agentworld/llmclient"
 )
@@ -24,7 +25,7 @@ type wireResponse struct {
 	CreatedAt         int64             `json:"created_at"`
 	Status            string            `json:"status"`
 	Error             *struct{}         `json:"error"`
-	IncompleteDetails *wireIncomplete   `json:"incomplete_details"`
+	IncompleteDetails any               `json:"incomplete_details"`
 	Instructions      json.RawMessage   `json:"instructions"`
 	MaxOutputTokens   *int64            `json:"max_output_tokens"`
 	Metadata          json.RawMessage   `json:"metadata"`
@@ -35,71 +36,7 @@ type wireResponse struct {
 	ToolChoice        json.RawMessage   `json:"tool_choice"`
 	Tools             json.RawMessage   `json:"tools"`
 	TopP              json.RawMessage   `json:"top_p"`
-	Usage             wireUsage         `json:"usage"`
-}
-
-// wireIncomplete says why an answer is incomplete.
-type wireIncomplete struct {
-	Reason string `json:"reason"`
-}
-
-// wireUsage counts tokens the way a provider bills them: the details are part of the
-// counts above them.
-type wireUsage struct {
-	InputTokens         int64             `json:"input_tokens"`
-	InputTokensDetails  wireInputDetails  `json:"input_tokens_details"`
-	OutputTokens        int64             `json:"output_tokens"`
-	OutputTokensDetails wireOutputDetails `json:"output_tokens_details"`
-	TotalTokens         int64             `json:"total_tokens"`
-}
-
-// wireInputDetails must be there even though both counts are always 0: strict clients
-// read through it.
-type wireInputDetails struct {
-	CachedTokens     int64 `json:"cached_tokens"`
-	CacheWriteTokens int64 `json:"cache_write_tokens"`
-}
-
-// wireOutputDetails says how much of the output was reasoning.
-type wireOutputDetails struct {
-	ReasoningTokens int64 `json:"reasoning_tokens"`
-}
-
-// wireCall is a function call. Its arguments are JSON inside a JSON string.
-type wireCall struct {
-	ID        string `json:"id"`
-	Type      string `json:"type"`
-	Status    string `json:"status"`
-	CallID    string `json:"call_id"`
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-}
-
-// wireReasoning is a reasoning item as a provider sends it to a client that keeps no
-// state there: without a summary, with content only the provider could read. The
-// client has to send it back in front of the calls it belongs to.
-type wireReasoning struct {
-	ID               string   `json:"id"`
-	Type             string   `json:"type"`
-	Summary          []string `json:"summary"`
-	EncryptedContent string   `json:"encrypted_content"`
-}
-
-// wireMessage is a text of the model.
-type wireMessage struct {
-	ID      string     `json:"id"`
-	Type    string     `json:"type"`
-	Status  string     `json:"status"`
-	Role    string     `json:"role"`
-	Content []wireText `json:"content"`
-}
-
-// wireText is a part of a message. The two lists are empty and have to be there.
-type wireText struct {
-	Type        string   `json:"type"`
-	Text        string   `json:"text"`
-	Annotations []string `json:"annotations"`
-	Logprobs    []string `json:"logprobs"`
+	Usage             json.RawMessage   `json:"usage"`
 }
 
 // stamp is the identity of one exchange, a hash of seed and body. Every id of the
@@ -130,15 +67,15 @@ func (s stamp) bytes(label string, n int) []byte {
 }
 
 // items encodes the answer: an optional reasoning item, then the calls, or else
-// the text. Reasoning precedes the calls it led to, as providers send it.
+// the text. Reasoning precedes the calls it led to, as providers send it to a client that
+// keeps no state there: without a summary, with content only the provider could read. The
+// empty lists have to be there.
 func (s stamp) items(a answer) []json.RawMessage {
 	out := []json.RawMessage{}
 	if a.reasoningTokens > 0 {
 		// It looks like encrypted content and means nothing.
 		opaque := base64.StdEncoding.EncodeToString(s.bytes("opaque", 0)[:15])
-		out = append(out, llmclient.Marshal(wireReasoning{
-			ID: s.id("rs_", 0), Type: "reasoning", Summary: []string{}, EncryptedContent: opaque,
-		}))
+		out = append(out, fmt.Appendf(nil, `{"id":"%s","type":"reasoning","summary":[],"encrypted_content":"%s"}`, s.id("rs_", 0), opaque))
 	}
 	if a.nested && len(a.calls) > 0 {
 		a.text, a.calls = nestedText(a.calls), nil
@@ -148,16 +85,12 @@ func (s stamp) items(a answer) []json.RawMessage {
 		if i == 0 && a.raw != nil {
 			arguments = *a.raw
 		}
-		out = append(out, llmclient.Marshal(wireCall{
-			ID: s.id("fc_", i), Type: "function_call", Status: "completed",
-			CallID: s.id("call_", i), Name: c.name, Arguments: arguments,
-		}))
+		out = append(out, fmt.Appendf(nil, `{"id":"%s","type":"function_call","status":"completed","call_id":"%s","name":%s,"arguments":%s}`,
+			s.id("fc_", i), s.id("call_", i), llmclient.Marshal(c.name), llmclient.Marshal(arguments)))
 	}
 	if len(a.calls) == 0 && !a.silent {
-		out = append(out, llmclient.Marshal(wireMessage{
-			ID: s.id("msg_", 0), Type: "message", Status: "completed", Role: "assistant",
-			Content: []wireText{{Type: "output_text", Text: a.text, Annotations: []string{}, Logprobs: []string{}}},
-		}))
+		out = append(out, fmt.Appendf(nil, `{"id":"%s","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":%s,"annotations":[],"logprobs":[]}]}`,
+			s.id("msg_", 0), llmclient.Marshal(a.text)))
 	}
 	return out
 }
@@ -179,9 +112,9 @@ func tokens(bytes int) int64 { return int64((bytes + bytesPerToken - 1) / bytesP
 // response encodes the whole Responses object. Where the request left a setting out
 // it states the API's default. The status is that of the shape, completed without.
 func response(id string, echo wireRequest, output []json.RawMessage, u llmclient.Usage, s Shape) []byte {
-	var incomplete *wireIncomplete
+	var incomplete any
 	if s.Reason != "" {
-		incomplete = &wireIncomplete{s.Reason}
+		incomplete = object{"reason": s.Reason}
 	}
 	return llmclient.Marshal(wireResponse{
 		ID: id, Object: "response", Status: cmp.Or(s.Status, "completed"), Model: cmp.Or(echo.Model, ModelName), Output: output,
@@ -191,10 +124,9 @@ func response(id string, echo wireRequest, output []json.RawMessage, u llmclient
 		Temperature: orElse(echo.Temperature, "1"), TopP: orElse(echo.TopP, "1"),
 		MaxOutputTokens:   echo.MaxOutputTokens,
 		ParallelToolCalls: echo.ParallelToolCalls == nil || *echo.ParallelToolCalls,
-		Usage: wireUsage{
-			InputTokens: u.Input, OutputTokens: u.Output, TotalTokens: u.Total,
-			OutputTokensDetails: wireOutputDetails{ReasoningTokens: u.Reasoning},
-		},
+		// The details are part of the counts above them; strict clients read through both.
+		Usage: fmt.Appendf(nil, `{"input_tokens":%d,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":%d,"output_tokens_details":{"reasoning_tokens":%d},"total_tokens":%d}`,
+			u.Input, u.Output, u.Reasoning, u.Total),
 	})
 }
 
