@@ -172,7 +172,8 @@ var (
 // callKeys are all of them, which models write in other spellings: toolCalls is tool_calls.
 var callKeys = slices.Concat(nameKeys, argumentKeys, wrapperKeys)
 
-// letterKeys are what a text has that somebody sends: what is in it is told, and no call.
+// letterKeys are what a text has that somebody sends: what is in it is told, and no call but
+// where it is said to be one.
 var letterKeys = []string{"to", "from", "text", "sender", "author", "source"}
 
 // wrappersMax bounds the objects that a call may be inside of: as many as a body of another
@@ -203,10 +204,11 @@ func (v *Vocabulary) callsOf(o Value, wrappers int) (found []Call) {
 		// Calls beside a decision do not say which of them is meant.
 		return nil
 	}
-	if slices.ContainsFunc(letterKeys, o.has) {
-		return nil
-	}
+	letter := slices.ContainsFunc(letterKeys, o.has)
 	for _, key := range wrapperKeys {
+		if letter && !strings.Contains(key, "call") {
+			continue
+		}
 		inner, repair := o.Field(key), WrapperKey
 		if inner.Kind == String && strings.HasPrefix(strings.TrimSpace(inner.Text), "{") {
 			inner, _, _ = ReadObject(inner.Text)

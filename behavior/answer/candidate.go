@@ -73,16 +73,20 @@ func actionIn(v Value) (Value, []Repair) {
 	if v.textOf(ActionField)+namedIn(v, "decision") != "" {
 		return v, used
 	}
+	var names []Field
 	for _, f := range v.Fields {
 		switch {
 		case isAction(f.Value.Text) && (f.Name == "type" || slices.Contains(nameKeys, f.Name)):
-			v = v.without(f.Name)
-			v.set(ActionField, f.Value)
-			return v, append(used, CallKey)
+			names = append(names, f)
 		case isAction(f.Name) && f.Value.Kind == Object && len(v.Fields) == 1:
 			f.Value.set(ActionField, stringOf(f.Name))
 			return f.Value, append(used, CallKey)
 		}
+	}
+	if len(names) == 1 {
+		v = v.without(names[0].Name)
+		v.set(ActionField, names[0].Value)
+		used = append(used, CallKey)
 	}
 	return v, used
 }

@@ -71,6 +71,7 @@ func TestCandidatesInOtherShapes(t *testing.T) {
 		`{"candidates":[[{"action":"mine_compound","amount":5},{"action":"wait"}]]}`:                          "mine_compound 5, wait",
 		`{"candidates":{"1":{"action":"mine_compound","amount":5},"2":{"action":"wait"}}}`:                    "mine_compound 5, wait",
 		`{"候选":[{"动作":"mine_compound","数量":5}]}`:                                                              "mine_compound 5",
+		`{"candidates":[{"name":"wait","type":"harvest_radiation"}]}`:                                         "",
 		`{"candidates":["mine compound for the goal"]}`:                                                       "",
 		`{"candidates":[{"action":"mine_compound","amount":5,"unless":"rain"}]}`:                              "",
 	} {

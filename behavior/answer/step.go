@@ -46,12 +46,7 @@ func stepKind(word string) (kind string, exact bool) {
 	if slices.Contains(StepKinds, word) {
 		return word, true
 	}
-	folded := strings.Map(func(r rune) rune {
-		if strings.ContainsRune("-_ .:", r) {
-			return -1
-		}
-		return r
-	}, strings.ToLower(word))
+	folded := strings.ReplaceAll(bareName(word), ":", "")
 	for _, form := range []string{folded, strings.TrimSuffix(folded, "step"), strings.TrimPrefix(folded, "step")} {
 		for _, kind := range StepKinds {
 			if form == kind || slices.Contains(stepWords[kind], form) {

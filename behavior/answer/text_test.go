@@ -133,6 +133,7 @@ func TestLinesAndTags(t *testing.T) {
 		">>>decision\n{\"candidate\":1}": first, "### decision\n```json\n{\"candidate\":1}\n```": first, "/decision {\"candidate\":1}": first, "decision -> {\"candidate\":1}": first,
 		"<tool>decision</tool>\n<args>{\"candidate\":1}</args>": first, "I call the tool `decision` with the arguments:\n\n{\"candidate\":1}": first,
 		"<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"decision\">\n<｜DSML｜parameter name=\"candidate\" string=\"false\">1</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>": first,
+		`{"text":"I take it.","tool_calls":[{"name":"decision","arguments":{"candidate":1}}]}`:                                                                                         first, `{"to":"a","content":{"name":"decision","arguments":{"candidate":1}}}`: "",
 		"> decision: wait": "", "She said: wait": "", "I would wait.": "", "wait for the job": "", "Decision: I wait, or not": "", "wait\nno, that is wrong": "",
 		"1 or 2": "", "Choice: 1 or 2": "", "mine_compound a lot": "", "The decision: wait or mine": "",
 	} {
