@@ -335,44 +335,33 @@ func (v *Vocabulary) explicitCall(o Value) (Call, bool) {
 	case !isModule && (nameKey != "name" || argsKey != "arguments"):
 		used = append(used, CallKey)
 	}
-	if v.contradicts(o, nameKey, argsKey) {
-		return textCall(v.Decides, contradiction(name, ownName(o)), used...), true
+	args, acts := o.Field(argsKey), v.action(name)
+	for _, f := range o.Fields {
+		if slices.Contains(argumentKeys, f.Name) && f.Name != argsKey && f.Value.Kind != Null && !isParam(name, f.Name) && !f.Value.equal(args) {
+			return textCall(v.Decides, contradiction(name, ownName(o)), used...), true
+		}
 	}
-	args := o.Field(argsKey)
 	raw := string(args.JSON())
 	switch args.Kind {
 	case Null:
-		return v.namedCall(name, Value{Kind: Object}, used), true
-	case Object:
-		return v.namedCall(name, args, used), true
+		args = Value{Kind: Object}
 	case String: // as on the wire
 		raw = args.Text
-	}
-	c := v.Called(name, raw)
-	return Call{Tool: v.Tool(c.Tool), Arguments: c.Arguments, Text: true, Repairs: append(used, c.Repairs...)}, true
-}
-
-// contradicts reports whether something beside an explicit call of an action says
-// otherwise than the call: a second action, second arguments, or a parameter with
-// another value.
-func (v *Vocabulary) contradicts(o Value, nameKey, argsKey string) bool {
-	name, rest, args := o.textOf(nameKey), o.without(nameKey), o.Field(argsKey)
-	for _, key := range argumentKeys {
-		if key != argsKey && !isParam(name, key) && o.gives(key) && !o.Field(key).equal(args) {
-			return true
+		if inner, more, fault := ReadObject(raw); acts && fault == nil {
+			args, used = inner, append(used, more...)
 		}
 	}
-	if !v.action(name) {
-		return false
+	if args.Kind != Object {
+		c := v.Called(name, raw)
+		return Call{Tool: v.Tool(c.Tool), Arguments: c.Arguments, Text: true, Repairs: append(used, c.Repairs...)}, true
 	}
-	for _, key := range []string{"action", "decision"} {
-		if other := namedIn(rest, key); other != "" && !sameActionName(other, name) {
-			return true
+	for _, f := range o.Fields {
+		// What is beside the arguments of an action belongs to the decision.
+		if acts && f.Name != nameKey && f.Name != argsKey && (isParam(name, f.Name) || slices.Contains(envelopeFields, f.Name)) {
+			args.put(f.Name, f.Value)
 		}
 	}
-	return slices.ContainsFunc(rest.Fields, func(f Field) bool {
-		return isParam(name, f.Name) && f.Name != argsKey && f.Value.Kind != Null && !f.Value.equal(args.Field(f.Name))
-	})
+	return v.namedCall(name, args, used), true
 }
 
 // first returns the first of the keys that holds, "" when none does.
@@ -391,10 +380,14 @@ func (v *Vocabulary) namedCall(name string, args Value, used []Repair) Call {
 		return textCall(tool, args, append(used, alias...)...)
 	case v.action(name):
 		name = bareOf(name)
-		if own := ownName(args); own != "" && !sameActionName(own, name) {
-			return textCall(v.Decides, contradiction(name, own), used...)
+		for _, key := range []string{"action", "decision"} {
+			if own := namedIn(args, key); own != "" && !sameActionName(own, name) && !isStanding(name) {
+				return textCall(v.Decides, contradiction(name, own), used...)
+			}
 		}
-		args = args.without("action")
+		if args.Field("action").Kind != Object {
+			args = args.without("action")
+		}
 		args.set("decision", stringOf(name))
 		if c, ok := v.decisionCall(args, append(used, ActionAsTool)); ok {
 			return c
