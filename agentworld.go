@@ -86,9 +86,8 @@ type Options struct {
 	Concurrency int
 	// Progress, when set, is called after every tick.
 	Progress func(Progress)
-	// Waiting, when set, is told of every wait for the endpoint of more than five seconds,
-	// when it begins, and why; zero is one whose end nobody knows. It may be called by
-	// several goroutines.
+	// Waiting, when set, is told of every wait of more than five seconds that the endpoint
+	// asks for, when it begins, and why. It may be called by several goroutines.
 	Waiting func(wait time.Duration, why string)
 }
 

@@ -28,10 +28,8 @@ func TestWaitsAreTold(t *testing.T) {
 	settings.Ticks, settings.Model, settings.BaseURL = 1, "m", server.URL
 	result, err := agentworld.Run(ctx, agentworld.Options{
 		Settings: settings, Dir: filepath.Join(t.TempDir(), "run"),
-		Waiting: func(wait time.Duration, why string) {
-			if why != "" {
-				told <- wait
-			}
+		Waiting: func(wait time.Duration, _ string) {
+			told <- wait
 			cancel()
 		},
 	})
