@@ -200,8 +200,8 @@ func (v *Vocabulary) callsOf(o Value, wrappers int) (found []Call) {
 	switch c, ok := v.bareCall(o); {
 	case ok && wrapped == "":
 		return []Call{c}
-	case wrappers == 0, wrapped != "" && ownName(o) != "":
-		// Calls beside a decision do not say which of them is meant.
+	case wrappers == 0, wrapped != "" && ownName(o) != "", slices.ContainsFunc(orderFields, o.gives):
+		// Calls beside a decision, or a part of one, do not say which of them is meant.
 		return nil
 	}
 	letter := slices.ContainsFunc(letterKeys, o.has)
@@ -402,7 +402,7 @@ func (v *Vocabulary) decisionCall(o Value, used []Repair) (Call, bool) {
 	if v.Decides == "" {
 		return Call{}, false
 	}
-	if o.has("candidate") {
+	if o.has("candidate") || o.Field("decision").has("candidate") {
 		return textCall(v.Decides, o.without("type"), used...), true
 	}
 	shaped, more, ok := shapeDecision(o)
@@ -451,7 +451,7 @@ func shapeDecoded(o Value) (shaped Value, used []Repair, ok bool) {
 	case action.Kind == Object && !isStanding(wrapped.Text) && action.textOf("action")+action.textOf("decision") != "":
 		core = action
 	case wrapped.Kind == Object:
-		for _, key := range append([]string{"execute_until"}, standingFields...) {
+		for _, key := range orderFields {
 			if o.has(key) && !wrapped.has(key) {
 				wrapped.set(key, o.Field(key))
 			}
@@ -609,6 +609,9 @@ func keepBeside(from, shaped Value) (Value, []Repair) {
 	}
 	return shaped, used
 }
+
+// orderFields are those in which a decision has a standing order.
+var orderFields = append([]string{"execute_until"}, standingFields...)
 
 // besideFields are those that a decision has beside its action.
 var besideFields = []string{"why", "sources_used", "plan", "candidates", "candidate"}
