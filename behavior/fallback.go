@@ -2,6 +2,7 @@ package behavior
 
 import (
 	"bytes"
+	"slices"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
@@ -49,17 +50,10 @@ func (t *Turn) best() []Decision {
 		return t.alternatives(nil)
 	}
 	for _, i := range t.ideas {
-		do := i.do
-		open := false
-		for _, s := range i.open {
-			if open = s == world.SlotAmount; !open {
-				do = nil
-				break
-			}
-		}
-		if do == nil {
+		if slices.ContainsFunc(i.open, func(s world.Slot) bool { return s != world.SlotAmount }) {
 			continue
 		}
+		do, open := i.do, len(i.open) > 0
 		if open {
 			do = policy.Greatest(do)
 		}
