@@ -196,16 +196,9 @@ func membersOf(raw json.RawMessage) members {
 	if start := bytes.TrimLeft(raw, " \t\r\n"); len(start) == 0 || start[0] != '{' || json.Unmarshal(raw, &m) != nil {
 		return nil
 	}
-	var odd []string
-	for name := range m {
-		if plainName(name) != name {
-			odd = append(odd, name)
-		}
-	}
-	slices.Sort(odd)
-	for _, name := range odd {
-		if given(m[name]) {
-			m[plainName(name)] = m[name]
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if plain := plainName(name); plain != name && given(m[name]) {
+			m[plain] = m[name]
 		}
 	}
 	return m

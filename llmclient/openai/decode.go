@@ -36,11 +36,8 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 		return nil, failure(llmclient.ErrMalformed, problem{}, "expected a response, got "+x.describe())
 	}
 	object, status, said := text(r["object"]), strings.ToLower(c.scrub.label(text(r["status"]))), errorValue(r["error"])
-	// The text at the top level counts only if it is a string.
 	var joined string
-	if json.Unmarshal(r["output_text"], &joined) != nil {
-		joined = ""
-	}
+	_ = json.Unmarshal(r["output_text"], &joined) // the text at the top level counts only if it is a string
 	// Some servers send an empty error beside a good output.
 	errored := given(r["error"]) && (said != problem{} || !given(r["output"]))
 	if !errored && object != "response" && !given(r["output"]) && !given(r["choices"]) {
@@ -94,10 +91,8 @@ func (c *Client) decode(x exchange) (*llmclient.Reply, *llmclient.Failure) {
 	}
 	// A reply without a status counts as completed unless it says why it is not.
 	var details fields
-	reason := ""
-	if json.Unmarshal(r["incomplete_details"], &details) == nil {
-		reason = text(details["reason"])
-	}
+	_ = json.Unmarshal(r["incomplete_details"], &details)
+	reason := text(details["reason"])
 	// What ended the model's writing has other names where servers pass on other APIs.
 	for _, word := range []string{reason, status, text(r["finish_reason"]), text(r["stop_reason"])} {
 		if known := endings[strings.ToLower(word)]; known != "" {
@@ -170,9 +165,7 @@ func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "nu
 // readUsage reads the token counts; what is absent or unreadable stays zero.
 func readUsage(raw json.RawMessage) llmclient.Usage {
 	var usage, input, output fields
-	if json.Unmarshal(raw, &usage) != nil {
-		return llmclient.Usage{}
-	}
+	_ = json.Unmarshal(raw, &usage)
 	_ = json.Unmarshal(usage["input_tokens_details"], &input)
 	_ = json.Unmarshal(usage["output_tokens_details"], &output)
 	return llmclient.Usage{ // some servers keep the names of Chat Completions
