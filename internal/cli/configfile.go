@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"example.com/agentworld/llmclient/openai"
+	"example.com/agentworld/run"
 	"example.com/agentworld/trace"
 )
 
@@ -69,6 +72,27 @@ func (m *Main) loadConfigFile(named string, all settings) (configFile, error) {
 		return configFile{}, badInput("configuration file %s cannot be read: %v; allowed: a readable TOML file with the tables [llm] and [run]", name, cause(err))
 	}
 	return parseConfigFile(name, data, all)
+}
+
+// runAround is the run directory that the configuration file of the working directory lies
+// in, empty for none or without such a file. Whoever made the run may have made the file.
+func (m *Main) runAround() string {
+	if _, err := os.Lstat(m.path(configName)); err != nil {
+		return ""
+	}
+	for dir := m.path("."); ; dir = filepath.Dir(dir) {
+		_, err := os.Lstat(filepath.Join(dir, run.TraceFile))
+		if err == nil {
+			return dir
+		}
+		if f, err := run.Dir(dir).Open(); err == nil { // its closed parts alone
+			_ = f.Close()
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
 
 // parseConfigFile reads a configuration file and refuses what is not a setting.

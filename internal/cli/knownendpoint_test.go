@@ -80,6 +80,37 @@ func TestAKeyReachesNoServerThatOnlyARunNames(t *testing.T) {
 		t.Errorf("%v, %v", i.Mode(), err)
 	}
 
+	// A configuration file in the directory is as much the stranger's as the run, unless it
+	// is named.
+	for _, c := range []struct {
+		args []string
+		code int
+		sent string
+	}{
+		{[]string{"resume", ".", "--until-tick", "4"}, exitBadInput, ""},
+		{[]string{"fork", ".", "--at-tick", "2", "--ticks", "4", "--run-dir", "../forked"}, 0, ""},
+		{[]string{"doctor", "--model", "big", "--offline"}, 0, ""},
+		{[]string{"resume", ".", "--until-tick", "4", "--config", "config.toml"}, 0, runKey},
+	} {
+		clear(stranger.keys)
+		p := newProcess(t, map[string]string{"OPENAI_API_KEY": runKey, "SMALL_KEY": ownKey}, c.args...)
+		p.dir = filepath.Join(p.dir, "run")
+		p.Getwd = func() (string, error) { return p.dir, nil }
+		if err := os.CopyFS(p.dir, os.DirFS(filepath.Join(theirs.dir, "run"))); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(p.dir, configName), []byte("[llm]\nmodel = 'big'\nbase_url = '"+stranger.URL+"'\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code := p.run(t); code != c.code || saw(stranger.keys) != c.sent || strings.Contains(p.stderr.String(), "config.toml is not read") != (c.sent == "") {
+			t.Errorf("%q beside a stranger's file: exit code %d, want %d, key %q, want %q:\n%s", c.args, code, c.code, saw(stranger.keys), c.sent, p.output())
+		}
+	}
+
+	// An agent's place without a key is none for the run's key.
+	going(0, nil, append(fork, "--agent-model", "agent-1=third@"+stranger.URL)...)
+	unsent("a place for an agent, without a key")
+
 	// A recorded variable is not sent where another key of this user goes.
 	going(0, map[string]string{"AGENT_WORLD_LLM_AGENT_MODELS": "agent-2=small@" + strangers.URL + ",key_env=OTHER_KEY", "OTHER_KEY": "unused-key-1111"}, resume...)
 	unsent("another variable for that endpoint")

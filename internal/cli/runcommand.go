@@ -93,7 +93,7 @@ func (m *Main) runCommand() *cobra.Command {
 const configFlag = "config"
 
 func addConfigFlag(flags *pflag.FlagSet) {
-	flags.String(configFlag, "", "configuration file (default config.toml in the working directory, when there is one)")
+	flags.String(configFlag, "", "configuration file (default config.toml in the working directory, when there is one and that is no run directory)")
 }
 
 // gather takes every setting from the strongest place that has it: argument, flag, a run
@@ -117,8 +117,13 @@ func (m *Main) gather(flags *pflag.FlagSet, scenario string, parent ...source) (
 		return nil, err
 	}
 	all, name := settingTable(), flags.Lookup(configFlag).Value.String()
-	file, err := m.loadConfigFile(name, all)
-	if err != nil {
+	var file configFile
+	if dir := m.runAround(); name == "" && dir != "" {
+		if len(parent) == 0 { // a fork looks twice
+			fmt.Fprintf(m.Stderr, "note: %s is not read, since it lies in the run directory %s, which may be a stranger's: name the endpoint with --base-url or %sBASE_URL, or the file with --%s %s\n",
+				configName, oneLine(dir), envPrefix, configFlag, configName)
+		}
+	} else if file, err = m.loadConfigFile(name, all); err != nil {
 		return nil, err
 	}
 	values := resolve(all, slices.Concat([]source{argumentSource(scenario), flagSource(given)}, parent, []source{envSource(m.LookupEnv), file.source()})...)
