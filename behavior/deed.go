@@ -136,7 +136,7 @@ func folded(list []deed) []deed {
 const citedMax = 2
 
 // citable are the ids under which a line of d can be cited, the newest ones.
-func (d deed) citable() []string { return d.ids[max(0, len(d.ids)-citedMax):] }
+func (d deed) citable() []string { return newest(d.ids, citedMax) }
 
 // line is d as one line of the prompt:
 //

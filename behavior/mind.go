@@ -195,8 +195,7 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	m.past.total++
 	m.past.asides = m.words.asides(d, m.past.refusals)
 	m.dropNews(d)
-	m.past.deeds = append(m.past.deeds, done)
-	m.past.deeds = m.past.deeds[max(0, len(m.past.deeds)-deedsMax):]
+	m.past.deeds = newest(append(m.past.deeds, done), deedsMax)
 	if outcome.Accepted {
 		m.spent = m.policy.Spend(m.spent, cmp.Or(d.At, d.Place), d.Executed)
 	}
@@ -205,15 +204,14 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	for _, topic := range d.Looked {
 		m.past.looked = append(slices.DeleteFunc(m.past.looked, func(known string) bool { return known == topic }), topic)
 	}
-	m.past.looked = m.past.looked[max(0, len(m.past.looked)-lookedMax):]
+	m.past.looked = newest(m.past.looked, lookedMax)
 	// A place is remembered when the agent comes there, and each text of another agent when
 	// it was first read.
 	for _, e := range d.Seen {
 		switch {
 		case e.Kind != memory.KindHeard:
 			if m.past.place != d.Place {
-				m.past.sights = append(m.past.sights, reading{d.Place, m.memory.Record(e)})
-				m.past.sights = m.past.sights[max(0, len(m.past.sights)-utterancesMax):]
+				m.past.sights = newest(append(m.past.sights, reading{d.Place, m.memory.Record(e)}), sightingsMax)
 			}
 		case !slices.ContainsFunc(m.past.read, func(r reading) bool { return r.text == e.Parents[0] }):
 			m.past.read = append(m.past.read, reading{e.Parents[0], m.memory.Record(e)})
@@ -223,6 +221,6 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 		m.past.place = d.Place
 	}
 	m.past.look(d.saw)
-	m.past.read = m.past.read[max(0, len(m.past.read)-readMax):]
+	m.past.read = newest(m.past.read, readMax)
 	m.repetition.learn(d, outcome.Accepted, m.cfg.RepeatAdviceAfter)
 }

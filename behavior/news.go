@@ -54,8 +54,7 @@ func (m *Mind) Witness(e world.Event) {
 		return
 	}
 	m.past.heard++
-	m.past.news = append(m.past.news, deed{first: e.Tick, last: e.Tick, count: 1, action: what, changes: gains, news: m.past.heard, giver: giver})
-	m.past.news = m.past.news[max(0, len(m.past.news)-newsMax):]
+	m.past.news = newest(append(m.past.news, deed{first: e.Tick, last: e.Tick, count: 1, action: what, changes: gains, news: m.past.heard, giver: giver}), newsMax)
 }
 
 // dropNews drops the news that a decision was made with; what others gave is a memory.
@@ -81,7 +80,7 @@ func (m *Mind) dropNews(d Decision) {
 func (s sketch) newsLine() []string {
 	lines := folded(s.news)
 	var entries []string
-	for _, n := range lines[max(0, len(lines)-newsTold):] {
+	for _, n := range newest(lines, newsTold) {
 		entries = append(entries, n.line(s.words))
 	}
 	if len(entries) == 0 {

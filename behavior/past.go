@@ -75,9 +75,11 @@ func (p *past) send(d Decision, o world.Outcome) {
 		return
 	}
 	p.sent = slices.DeleteFunc(p.sent, func(e sent) bool { return e.To == s.To && e.Text == s.Text })
-	p.sent = append(p.sent, s)
-	p.sent = p.sent[max(0, len(p.sent)-sentMax):]
+	p.sent = newest(append(p.sent, s), sentMax)
 }
+
+// newest are the last of a list, at most most.
+func newest[T any](list []T, most int) []T { return list[max(0, len(list)-most):] }
 
 // deedsMax is how many decisions a past holds.
 const deedsMax = 256
@@ -95,16 +97,12 @@ type variant struct {
 // lastOutcome is what became of the agent's last action, with its numbers. known are the ids
 // in it that typed state holds.
 func (m *Mind) lastOutcome(o world.Outcome, known []string) (variant, deed) {
-	d := newDeed(m.words, o.Tick, "", o, Decision{Known: known}.naming(o.Accepted))
+	d, asides := newDeed(m.words, o.Tick, "", o, Decision{Known: known}.naming(o.Accepted)), []string(nil)
 	if n := len(m.past.deeds); n > 0 && m.past.deeds[n-1].last == o.Tick {
-		d = m.past.deeds[n-1]
+		d, asides = m.past.deeds[n-1], m.past.asides
 	}
 	line := d.line(m.words)
-	v := variant{text: m.words.headingOutcome + "\n" + line, sources: m.sourcesOf(d, line)}
-	if n := len(m.past.deeds); n > 0 && m.past.deeds[n-1].last == o.Tick {
-		v.text = strings.Join(append([]string{v.text}, m.past.asides...), "\n")
-	}
-	return v, d
+	return variant{text: strings.Join(append([]string{m.words.headingOutcome, line}, asides...), "\n"), sources: m.sourcesOf(d, line)}, d
 }
 
 // history offers the newest decisions before the last one, folded, and shorter
@@ -117,7 +115,7 @@ func (m *Mind) history(last deed) sectionDraft {
 	known := len(m.past.deeds) - len(before)
 	// That an answer was of no use says nothing about the world.
 	before = slices.DeleteFunc(slices.Clone(before), func(d deed) bool { return d.wait != "" })
-	window := before[max(0, len(before)-m.layout.window):]
+	window := newest(before, m.layout.window)
 	all := folded(window)
 	earlier := m.past.total - int64(known)
 	return halving(sectionHistory, min(len(all), m.layout.history), func(n int) variant {
@@ -179,7 +177,7 @@ func sightings(o world.Observation) (list []sighting) {
 	return list
 }
 
-// sightingsMax bounds the places of which a past keeps the numbers.
+// sightingsMax bounds the places of which a past keeps the numbers, and the memories of them.
 const sightingsMax = 64
 
 // look takes in what the agent saw, in place of what it saw there before.
@@ -187,8 +185,7 @@ func (p *past) look(seen []sighting) {
 	p.saw = slices.DeleteFunc(p.saw, func(old sighting) bool {
 		return slices.ContainsFunc(seen, func(s sighting) bool { return s.place == old.place })
 	})
-	p.saw = append(p.saw, seen...)
-	p.saw = p.saw[max(0, len(p.saw)-sightingsMax):]
+	p.saw = newest(append(p.saw, seen...), sightingsMax)
 }
 
 // focus is what a recollection is about: the goals, what is at hand, and the places where
@@ -322,8 +319,7 @@ func (p *past) utter(tick int64, d Decision) {
 		u = p.ever
 	}
 	u.tick = tick
-	p.wrote = append(p.wrote, u)
-	p.wrote = p.wrote[max(0, len(p.wrote)-utterancesMax):]
+	p.wrote = newest(append(p.wrote, u), utterancesMax)
 }
 
 // spoken is what a text of the given tick may repeat: nobody knows whose words, when
