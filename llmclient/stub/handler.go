@@ -2,7 +2,6 @@ package stub
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -85,7 +84,7 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	}
 	f := o.Faults.next(asked, r.Header.Get(retryCount))
 	if f.hold > 0 {
-		o.pause(r, f.hold)
+		pause(r, f.hold)
 	}
 	result := o.decide(asked)
 	if f.spoils(result) {
@@ -94,15 +93,11 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 	}
 	if f.transport != nil {
 		o.Faults.count(f.transport.name)
-		ctx, cancel := o.untilClosing(r.Context())
-		defer cancel()
-		f.transport.send(w, r.WithContext(ctx), result.Response)
+		f.transport.send(w, r, result.Response)
 		return
 	}
 	if result.exchange.answer.late {
-		ctx, cancel := o.untilClosing(r.Context())
-		defer cancel()
-		hang(w, r.WithContext(ctx), nil)
+		hang(w, r, nil)
 	}
 	w.Header().Set("X-Request-Id", result.ID)
 	if asked.echo.Stream {
@@ -115,27 +110,14 @@ func (o Options) respond(w http.ResponseWriter, r *http.Request) {
 // pause waits for d. When the client goes or the server closes meanwhile, it ends the
 // request there and then: a client that is still there sees its connection end, and
 // not an empty answer.
-func (o Options) pause(r *http.Request, d time.Duration) {
-	ctx, cancel := o.untilClosing(r.Context())
-	defer cancel()
+func pause(r *http.Request, d time.Duration) {
 	timer := time.NewTimer(max(0, d))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-ctx.Done():
+	case <-r.Context().Done():
 		panic(http.ErrAbortHandler)
 	}
-}
-
-// untilClosing returns a context that ends with ctx and when the server begins to
-// close. The caller calls the function when it needs it no longer.
-func (o Options) untilClosing(ctx context.Context) (context.Context, context.CancelFunc) {
-	until, cancel := context.WithCancel(ctx)
-	if o.closing == nil {
-		return until, cancel
-	}
-	unhook := context.AfterFunc(o.closing, cancel)
-	return until, func() { unhook(); cancel() }
 }
 
 // health says that the server is up; it answers nothing else so that nothing has to

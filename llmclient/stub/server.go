@@ -48,9 +48,6 @@ type Options struct {
 
 	// patience replaces patienceDefault; 0 keeps it.
 	patience time.Duration
-	// closing ends when the server begins to close: what is held back on purpose
-	// then ends too. Nil, for a handler without a server, means never.
-	closing context.Context
 }
 
 // Server is a listening stub server. Its methods may be called concurrently.
@@ -82,11 +79,13 @@ func Start(ctx context.Context, addr string, o Options) (*Server, error) {
 		return nil, fmt.Errorf("stub server: listen on %s: %w", addr, err)
 	}
 	closing, release := context.WithCancel(context.WithoutCancel(ctx))
-	o.closing = closing
 	patience := cmp.Or(o.patience, patienceDefault)
 	s := &Server{
-		url:     "http://" + listener.Addr().String(),
-		http:    &http.Server{Handler: NewHandler(o), ReadHeaderTimeout: patience, IdleTimeout: patience},
+		url: "http://" + listener.Addr().String(),
+		http: &http.Server{
+			Handler: NewHandler(o), ReadHeaderTimeout: patience, IdleTimeout: patience,
+			BaseContext: func(net.Listener) context.Context { return closing }, // of every request
+		},
 		release: release,
 		served:  make(chan error, 1),
 	}
