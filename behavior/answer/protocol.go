@@ -160,64 +160,6 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 	return o, append(used, listed...), nil
 }
 
-// actionLists brings the lists of actions in the arguments of a call to the schema's: under
-// their own names, and each action an object. What a list has in place of one stands under the
-// action's name, for its error to say what that may be.
-func (c Call) actionLists(o Value) (mended Value, used []Repair) {
-	mend := func(list string, to Value, repair Repair) {
-		o.set(list, to)
-		used = append(used, repair)
-	}
-	switch {
-	case c.Tool == ToolPlan && !o.gives("actions") && o.gives("candidates"):
-		mend("actions", o.Field("candidates"), FieldAlias)
-	case !o.gives("candidates") && (c.Tool == ToolDraft || c.Tool == ToolTurn):
-		// The actions may have another name, and of a draft the one action may be in their place.
-		key := first([]string{"actions", "candidate", "action"}, func(key string) bool {
-			return o.Field(key).Kind == Array || o.Field(key).Kind == Object && (c.Tool == ToolDraft || key == "action" && o.gives("candidate"))
-		})
-		one := o.Field(key)
-		if flat, more := actionIn(o); key == "" && ownName(flat) != "" && (c.Tool == ToolDraft || o.gives("candidate")) {
-			one, used = flat, append(used, more...)
-		}
-		if one.Kind != Null {
-			o = o.without(key)
-			mend("candidates", one, DraftShorthand)
-		}
-	}
-	for _, list := range []string{"candidates", "actions"} {
-		given := o.Field(list)
-		flat, _ := actionIn(given)
-		numbered := ownName(flat) == "" && !slices.ContainsFunc(given.Fields, func(f Field) bool { return f.Value.Kind != Object || f.Name == ActionField })
-		switch {
-		case given.Kind == Null && list == "actions" && o.has(list):
-			mend(list, arrayOf(), ListFromNull)
-		case len(given.Items) == 1 && given.Items[0].Kind == Array:
-			mend(list, given.Items[0], ListOfOne)
-		case given.Kind == Object && numbered:
-			items := arrayOf()
-			for _, f := range given.Fields {
-				items.Items = append(items.Items, f.Value)
-			}
-			mend(list, items, ListFromOne)
-		case given.Kind == Object, given.Kind == String:
-			mend(list, arrayOf(given), ListFromOne)
-		}
-		items := slices.Clone(o.Field(list).Items)
-		for i, item := range items {
-			action, more := actionIn(item)
-			if action.Kind == String {
-				action = objectOf(map[string]Value{ActionField: action})
-			}
-			items[i], used = action, append(used, more...)
-		}
-		if len(items) > 0 {
-			o.set(list, arrayOf(items...))
-		}
-	}
-	return o, used
-}
-
 // toolFields are the fields of the tools of a turn.
 var toolFields = []string{"goal", "steps", "actions", "plan", "candidates", "candidate", "execute_until", "why", "sources_used"}
 
