@@ -21,7 +21,8 @@ type terminal struct {
 }
 
 // takeDecision decodes a decision, or the decision part of a lean turn, of which it
-// notes the plan and weighs the candidates.
+// notes the plan and weighs the candidates. There is no action in it where the candidates
+// are committed directly.
 func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 	t.pastPlan()
 	s := t.talk.Calls[i]
@@ -29,7 +30,11 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 	d, used, e := answer.ReadDecision(s.Call, !drafts)
 	if e != nil {
 		if draft, _, bad := answer.ReadDraft(s.Call, candidatesMax); bad == nil && drafts {
-			t.weigh(s.Call, draft.Candidates) // what to fall back on
+			// What to fall back on, or all that a direct commit needs.
+			if w, _ := t.weighed(i, draft.Candidates); w.usable && t.mind.cfg.Commit == trace.CommitDirect {
+				t.drafts = &w
+				return terminal{}, ""
+			}
 		}
 		return terminal{}, t.badArguments(i, trace.StepDecision, e)
 	}
@@ -42,10 +47,7 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 		t.acceptPlan(answer.Plan{Goal: d.Lean.Plan.Goal}, s, planned)
 	}
 	if drafts {
-		var w weighing
-		if w, unread = t.weigh(s.Call, d.Lean.Candidates); len(w.details) > 0 {
-			t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})
-		}
+		_, unread = t.weighed(i, d.Lean.Candidates)
 	}
 	action, more, e := d.Action(s.Call, t.candidates, t.names)
 	if e != nil {
@@ -64,6 +66,18 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 		t.unrun = len(slices.DeleteFunc(slices.Clone(t.candidates), func(a world.Action) bool { return a == nil }))
 	}
 	return terminal{i, action, d.Why, d.Sources, append(used, more...)}, ""
+}
+
+// weighed judges the candidates of a decision that brings its own, and notes them; e is the
+// error of the first that could not be read.
+func (t *Turn) weighed(i int, candidates []answer.Candidate) (w weighing, e *answer.ArgumentError) {
+	s := t.talk.Calls[i]
+	w, e = t.weigh(s.Call, candidates)
+	w.slot = i
+	if len(w.details) > 0 && slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v != nil }) {
+		t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})
+	}
+	return w, e
 }
 
 // commit verifies the decision before it becomes one: a refused action goes back

@@ -44,6 +44,9 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 			t.stage = trace.StageDraft
 		}
 	}
+	if t.mind.cfg.Protocol == ProtocolLean {
+		t.stage = trace.StageLean
+	}
 	t.talk.Note(trace.Step{
 		Kind: trace.StepDraft, Status: status, CallID: call.ID, Detail: llmclient.Marshal(draftDetail{w.details}),
 		Leniencies: repairNames(slices.Concat(used, w.repairs)),

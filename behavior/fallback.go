@@ -81,7 +81,7 @@ func (t *Turn) mayFallBack(v Verdict) bool {
 
 // alternatives are the accepted candidates of the newest draft, best first, judged anew by
 // what is in view by now, as decisions. They leave out what was decided, nil for nothing. A
-// standing order neither is an alternative nor has any: it begins with what was decided.
+// standing order is no alternative: it begins with what was decided.
 func (t *Turn) alternatives(decided world.Action) (list []Decision) {
 	if t.accepted == nil || t.ambiguous {
 		return nil
@@ -89,7 +89,7 @@ func (t *Turn) alternatives(decided world.Action) (list []Decision) {
 	for _, number := range t.accepted.ranked() {
 		v := t.judge(t.accepted.verdicts[number-1].Proposed, nil)
 		_, order := v.Adjusted.(world.ExecuteUntil)
-		if !t.mayFallBack(v) || order && (decided != nil || len(list) > 0) || bytes.Equal(encodedAction(v.Adjusted), encodedAction(decided)) {
+		if !t.mayFallBack(v) || order && (decided != nil || len(list) > 0) || decided != nil && bytes.Equal(encodedAction(v.Adjusted), encodedAction(repeated(decided))) {
 			continue
 		}
 		d := decisionOf(v)

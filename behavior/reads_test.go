@@ -101,7 +101,7 @@ func TestErrorsLeadOn(t *testing.T) {
 	}
 }
 
-// TestAToolOutOfOrderInChinese: a lean turn with texts to read takes no decision before its plan.
+// TestAToolOutOfOrderInChinese: a turn that can afford its decision alone takes no module.
 func TestAToolOutOfOrderInChinese(t *testing.T) {
 	m, v := reader(t)
 	kit, err := NewKit(Config{Settings: trace.Settings{Protocol: ProtocolLean, Language: modules.Chinese}}, world.DefaultRules(), modules.New())
@@ -109,7 +109,9 @@ func TestAToolOutOfOrderInChinese(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Adopt(kit)
-	told, choice := answers(t, m.Begin(v), answer.ToolTurn, `{"plan":"p","candidates":[{"action":"wait"}],"candidate":1,"execute_until":null,"why":"","sources_used":[]}`)
+	turn := m.Begin(v)
+	turn.Afford(1)
+	told, choice := answers(t, turn, "world_rules", `{"topic":"power"}`)
 	reads(t, "zh", told, []string{CodeNotAllowedNow, "现在不能调用这个工具。请调用允许的工具。", `"allowed":["plan"]`}, nil)
 	if !slices.Equal(choice.Allowed, []string{answer.ToolPlan}) {
 		t.Errorf("allowed are %v", choice.Allowed)

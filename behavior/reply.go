@@ -189,11 +189,12 @@ func (t *Turn) dispatch() {
 		case s.Tool == answer.ToolPlan:
 			faults, problem = t.takePlan(i)
 			plan, r.planned, r.replans = i, true, planned
-		case s.Tool == answer.ToolDraft:
+		case s.Tool == answer.ToolDraft, s.Tool == answer.ToolTurn && t.locked() && t.lastPlan == "":
+			// A lean turn that does not plan first has its candidates for a plan.
 			problem = t.takeDraft(i)
 		case s.Tool == answer.ToolDecision || s.Tool == answer.ToolTurn:
 			var d terminal
-			if d, problem = t.takeDecision(i); problem == "" {
+			if d, problem = t.takeDecision(i); d.action != nil {
 				r.decisions = append(r.decisions, d)
 			}
 		default:
@@ -258,19 +259,21 @@ func (t *Turn) goOn(r round, before *weighing) {
 }
 
 // order lists the calls of an answer as they are handled: as they came, but that without
-// an earlier draft one in the same answer goes before its decision.
+// an earlier draft plans and modules go first, and a draft before the first decision.
 func (t *Turn) order() []int {
-	rank := func(i int) int {
-		return slices.Index([]string{answer.ToolDraft, answer.ToolDecision}, t.talk.Calls[i].Tool)
+	var first, last []int
+	drafted := t.candidates != nil
+	for i, c := range t.talk.Calls {
+		switch {
+		case t.candidates != nil || c.Tool != answer.ToolDraft && c.Tool != answer.ToolDecision:
+			first = append(first, i)
+		case c.Tool == answer.ToolDraft && !drafted:
+			last, drafted = slices.Insert(last, 0, i), true
+		default:
+			last = append(last, i)
+		}
 	}
-	list := make([]int, len(t.talk.Calls))
-	for i := range list {
-		list[i] = i
-	}
-	if t.candidates == nil {
-		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
-	}
-	return list
+	return append(first, last...)
 }
 
 // isListed reports whether the newest plan, if any, has a tool or action.

@@ -52,7 +52,7 @@ func (t *Turn) commits() []string {
 }
 
 // takes reports whether a call that is not offered now is taken all the same: the order of
-// calls is advice. Only a lean turn that has texts to read has to plan first.
+// calls is advice.
 func (t *Turn) takes(tool string) bool {
 	lean := t.mind.cfg.Protocol == ProtocolLean
 	switch tool {
@@ -61,7 +61,7 @@ func (t *Turn) takes(tool string) bool {
 	case answer.ToolDraft, answer.ToolDecision:
 		return !lean
 	case answer.ToolTurn:
-		return lean && (t.stage != trace.StagePlan || t.lastPlan != "")
+		return lean
 	}
 	return slices.Contains(t.mind.moduleNames, tool) && t.moduleCalls < t.mind.cfg.ModuleCallsMax && !t.cramped && t.spares(0)
 }

@@ -282,7 +282,7 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Verdict) {
 func (t *Turn) finish(d Decision) {
 	d = t.completed(d)
 	switch d.Executed.(type) {
-	case world.Wait, world.WaitTicks, world.ExecuteUntil:
+	case world.Wait, world.WaitTicks:
 	default:
 		// What the world refuses gives way to the next accepted candidate.
 		if d.By == "" && (t.mind.cfg.Fallback == trace.FallbackBest || d.Commit == trace.CommitDirect) {

@@ -84,11 +84,29 @@ func TestAllAlternativesRefused(t *testing.T) {
 	}
 }
 
-// TestOrdersHaveNoAlternatives: an order remembers what it began with.
-func TestOrdersHaveNoAlternatives(t *testing.T) {
+// TestANewOrderGivesWay: an order whose first attempt is refused does not begin where an
+// alternative is done in its place, and nothing of it is left for the next tick.
+func TestANewOrderGivesWay(t *testing.T) {
+	w := crowded(t)
+	order := world.ExecuteUntil{Do: world.Mine{MassG: 5000}, Until: []world.Condition{{Event: "action_rejected"}}, MaxTicks: 3}
+	w.Apply([]world.Intent{{Agent: 0, Action: order, Otherwise: []world.Action{world.Harvest{MaxAmount: 3}}}})
+	if o, _ := w.LastOutcome(0); !o.Accepted || o.Action != (world.Harvest{MaxAmount: 3}) || o.RefusedBefore != 1 {
+		t.Errorf("%+v", o)
+	}
+	w.Advance()
+	if _, goesOn := w.Standing(0); goesOn || w.View(0).Observe().OrderEnded != nil || w.Digest() != w.RecomputeDigest() {
+		t.Errorf("the order is there: %+v", w.View(0).Observe().OrderEnded)
+	}
+	w.Apply([]world.Intent{{Agent: 0, Action: world.ExecuteUntil{Do: world.Mine{MassG: 1000}, Until: order.Until, MaxTicks: 3}, Otherwise: []world.Action{world.Wait{}}}})
+	if _, goesOn := w.Standing(0); !goesOn {
+		t.Error("an order that is accepted does not begin")
+	}
+}
+
+// TestOrdersAreNoAlternatives: an order remembers what it began with.
+func TestOrdersAreNoAlternatives(t *testing.T) {
 	order := world.ExecuteUntil{Do: world.Wait{}, Until: []world.Condition{{Event: "action_rejected"}}, MaxTicks: 3}
 	for name, in := range map[string]world.Intent{
-		"order first": {Action: order, Otherwise: []world.Action{world.Wait{}}},
 		"order later": {Action: world.Wait{}, Otherwise: []world.Action{order}},
 		"nothing":     {Action: world.Wait{}, Otherwise: []world.Action{nil}},
 	} {

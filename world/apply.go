@@ -16,7 +16,8 @@ type Intent struct {
 	// Otherwise are tried in order, in the agent's place in the tick, while the world
 	// refuses what stands before them: it may have changed since the agent looked. A
 	// refused attempt costs nothing and is an event; the outcome is that of the last
-	// one tried. Neither they nor an Action with any may be an [ExecuteUntil].
+	// one tried. A new order that gives way to them does not begin; none of them may be an
+	// [ExecuteUntil], and an agent with an order under way has none.
 	Otherwise []Action
 }
 
@@ -64,7 +65,7 @@ func (w *World) turns(intents []Intent) []turn {
 		case in.Action == nil || slices.Contains(in.Otherwise, nil):
 			panic(fmt.Sprintf("world: intent of agent %d has no action", n))
 		case len(in.Otherwise) == 0:
-		case w.agents[n].standing != nil || isOrder(in.Action) || slices.ContainsFunc(in.Otherwise, isOrder):
+		case w.agents[n].standing != nil || slices.ContainsFunc(in.Otherwise, isOrder):
 			// An order remembers what it began with.
 			panic(fmt.Sprintf("world: intent of agent %d has alternatives and a standing order", n))
 		}
@@ -119,6 +120,11 @@ func (w *World) act(t *turn) {
 	r, refused := w.rule(t), 0
 	for r.rejection != nil && len(t.otherwise) > 0 {
 		w.emit(w.attempted(t, r))
+		if t.order != nil {
+			// It gives way before it has begun.
+			a.standing, t.order = nil, nil
+			w.ordered.set(t.agent, false)
+		}
 		t.action, t.do, t.otherwise = t.otherwise[0], t.otherwise[0], t.otherwise[1:]
 		r = w.rule(t)
 		refused++
