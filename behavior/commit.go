@@ -30,9 +30,7 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 	d, used, e := answer.ReadDecision(s.Call, !drafts)
 	if e != nil {
 		if draft, _, bad := answer.ReadDraft(s.Call, candidatesMax); bad == nil && drafts {
-			// What to fall back on, or all that a direct commit needs.
-			if w, _ := t.weighed(i, draft.Candidates); w.usable && t.mind.cfg.Commit == trace.CommitDirect {
-				t.drafts = &w
+			if w, _ := t.weighed(i, draft.Candidates); t.suffices(w) {
 				return terminal{}, ""
 			}
 		}
@@ -47,7 +45,10 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 		t.acceptPlan(answer.Plan{Goal: d.Lean.Plan.Goal}, s, planned)
 	}
 	if drafts {
-		_, unread = t.weighed(i, d.Lean.Candidates)
+		var w weighing
+		if w, unread = t.weighed(i, d.Lean.Candidates); d.IsOpen() && t.suffices(w) {
+			return terminal{}, ""
+		}
 	}
 	action, more, e := d.Action(s.Call, t.candidates, t.names)
 	if e != nil {
@@ -78,6 +79,17 @@ func (t *Turn) weighed(i int, candidates []answer.Candidate) (w weighing, e *ans
 		t.talk.Note(trace.Step{Kind: trace.StepDraft, Status: trace.StatusOK, CallID: s.ID, Detail: llmclient.Marshal(draftDetail{w.details}), Leniencies: repairNames(w.repairs)})
 	}
 	return w, e
+}
+
+// suffices takes the candidates of a lean turn whose decision is missing or broken for a
+// draft, where that is committed directly.
+func (t *Turn) suffices(w weighing) bool {
+	if !w.usable || t.mind.cfg.Commit != trace.CommitDirect {
+		return false
+	}
+	t.talk.Respond(w.slot, draftResult{w.results, cmp.Or(w.ranked()...), t.stage})
+	t.drafts = &w
+	return true
 }
 
 // commit verifies the decision before it becomes one: a refused action goes back

@@ -308,6 +308,9 @@ func (d Decision) Action(c Call, candidates []world.Action, names Names) (world.
 	return a, c.norm(append(used, more...)), Faults(e, wrong)
 }
 
+// IsOpen reports whether a decision names neither a candidate nor an action.
+func (d Decision) IsOpen() bool { return !d.object.gives("candidate") && !d.object.gives("action") }
+
 // IsZero reports whether a decision is the number 0, which waits.
 func (d Decision) IsZero() bool {
 	n, ok := numberOf(d.object.Field("candidate"))
