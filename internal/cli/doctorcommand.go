@@ -19,7 +19,7 @@ import (
 )
 
 // doctorSettings are the settings of a run that say which endpoint it would use.
-var doctorSettings = []string{"llm.model", "llm.base_url", agentsTable, "llm.offline", "llm.timeout_ms",
+var doctorSettings = []string{"llm.model", "llm.base_url", agentsTable, "llm.offline", "llm.timeout_ms", "llm.context_window",
 	"llm.max_output_tokens", "llm.reasoning_effort", "llm.temperature", "llm.top_p", "llm.extra_body", "llm.sampling_json"}
 
 const doctorHelp = `Check in at most five calls each whether the endpoints of a run will do, and say what
@@ -150,6 +150,7 @@ func (m *Main) patients(ctx context.Context, c config, agent string) (all []pati
 		return nil, nil, err
 	}
 	own := patient{Options: doctor.Options{Model: c.Model, Sampling: c.SamplingOf("")}}
+	own.Config.WindowTokens = c.ContextWindowTokens
 	if find(c.values, "llm.timeout_ms").origin.rank != fromDefault {
 		own.Config.Timeout = millis(c.TimeoutMS)
 	}

@@ -5,8 +5,8 @@
 //	if err != nil { ... }          // a setting that cannot work; nothing was sent
 //	for _, f := range r.Findings { fmt.Println(f.Check, f.Status, f.Detail, f.Advice) }
 //
-// The calls, each sent once, and again without what the endpoint refuses of it (see
-// [openai.RepairWithout]):
+// The calls, each sent once, again without what the endpoint refuses of it (see
+// [openai.RepairWithout]), and again with more room where the answer is cut for length:
 //
 //	1  a text, with calling forbidden       key, model, protocol, usage, tool_choice none
 //	2  a call of one of two tools           function tools, call ids, allowed_tools, schemas

@@ -237,6 +237,9 @@ func examine(t *testing.T, o doctor.Options) doctor.Report {
 			most++
 		}
 	}
+	if find(r, doctor.CheckThinking).Status == doctor.Warn {
+		most++ // it may have been asked for with more room
+	}
 	if r.Calls > most || len(r.Findings) != 16 {
 		t.Errorf("%d calls and %d findings, want at most %d and 16", r.Calls, len(r.Findings), most)
 	}
@@ -333,7 +336,43 @@ func TestSamplingIsTried(t *testing.T) {
 		})
 	}
 	url, _ := lame{}.serve(t)
+	// A model that thinks past the server's own limit is given room as in a run.
+	limit := 0.0
+	thinking := cut
+	thinking.request = func(body map[string]any) { limit, _ = body["max_output_tokens"].(float64) }
+	thinking.answer = func(status int, body []byte) (int, []byte) {
+		if limit < 2000 {
+			return cut.answer(status, body)
+		}
+		return status, body
+	}
+	long, requests := thinking.serve(t)
+	r := examine(t, doctor.Options{Config: openai.Config{BaseURL: long, WindowTokens: 32_000}, Model: "m"})
+	if f := find(r, doctor.CheckThinking); !fit(r) || find(r, doctor.CheckWindow).Status != doctor.Pass || f.Status != doctor.Warn || requests.Load() != 6 {
+		t.Errorf("cut once: %d requests, %+v", requests.Load(), r.Findings)
+	}
+	// A body that is no answer of such a window is not read to its end, as in a run.
+	large, _ := edited(func(a map[string]any) { a["more"] = strings.Repeat("x", 600_000) }).serve(t)
+	r = examine(t, doctor.Options{Config: openai.Config{BaseURL: large, WindowTokens: 32_000}, Model: "m"})
+	if f := find(r, doctor.CheckProtocol); f.Status != doctor.Fail || !strings.Contains(f.Detail, "body_too_large") {
+		t.Errorf("a large body: %+v", f)
+	}
 	if _, err := doctor.Examine(t.Context(), doctor.Options{Config: openai.Config{BaseURL: url}, Model: "m", Sampling: llmclient.Sampling{Temperature: "9"}}); err == nil {
 		t.Error("a temperature of 9 was tried")
+	}
+}
+
+// TestOtherModel compares names whole, but for owners, dates and latest.
+func TestOtherModel(t *testing.T) {
+	for _, c := range []struct {
+		asked, answered string
+		want            bool
+	}{
+		{"m", "m", false}, {"m", "Owner/M", false}, {"m", "m-2025-01-01", false}, {"m-20250101", "m", false}, {"m-latest", "m-2411", false}, {"m", "", false},
+		{"m", "other-model-1", true}, {"gpt-5", "gpt-5-mini", true}, {"m-2025-01-01", "m-2025-02-01", true},
+	} {
+		if got := doctor.OtherModel(c.asked, c.answered); got != c.want {
+			t.Errorf("%s asked and %s answers: %v", c.asked, c.answered, got)
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // CallsMax is the most calls of an examination. Each is one HTTP request, unless the
-// endpoint refuses a part of it that a run goes without.
+// endpoint refuses a part of it that a run goes without, or cuts an answer for length.
 const CallsMax = 5
 
 // TimeoutDefault bounds one call where the configuration has no timeout.
@@ -50,6 +50,9 @@ type examination struct {
 	// says that one was cut for length.
 	longest, thought int64
 	cut              bool
+	// windowTokens is the model's context window, 0 for unknown; room is the length that is asked
+	// for since an answer was cut, 0 for what is set.
+	windowTokens, room int
 }
 
 // Examine sends up to five calls and returns what they showed. Whatever a server does
@@ -64,7 +67,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	}
 	// One attempt per call: a timeout as long as the patient one is not repeated.
 	config.DefaultTimeout, config.RetriesMax, config.Limiter = config.Timeout, -1, nil
-	x := &examination{model: o.Model, how: o.Sampling, slow: cmp.Or(o.SlowAfter, slowAfterDefault), timeout: config.Timeout, found: findings{}}
+	x := &examination{model: o.Model, how: o.Sampling, slow: cmp.Or(o.SlowAfter, slowAfterDefault), timeout: config.Timeout, found: findings{}, windowTokens: config.WindowTokens}
 	config.Response = func(body []byte) { x.response = body }
 	client, err := openai.New(config)
 	if err != nil {
@@ -92,8 +95,29 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	return r, nil
 }
 
-// ask sends one request and notes what any answer shows.
+// ask sends a request and notes what any answer shows. What is cut for length is asked for
+// once more, as in a run, with four times the room, which the requests that follow ask for
+// too.
 func (x *examination) ask(ctx context.Context, r llmclient.Request) llmclient.Answer {
+	r.Sampling.MaxOutputTokens = max(r.Sampling.MaxOutputTokens, x.room)
+	answer := x.send(ctx, r)
+	if answer.Kind() != llmclient.AnswerTruncated {
+		return answer
+	}
+	used := int(cmp.Or(max(answer.Reply.Usage.Output, answer.Reply.Usage.Reasoning), int64(r.Sampling.MaxOutputTokens), cutUnsaid))
+	x.room = max(4*used, 1024)
+	if x.windowTokens > 0 {
+		x.room = min(x.room, x.windowTokens-len(r.Body())/charsPerToken)
+	}
+	if x.room <= max(used, r.Sampling.MaxOutputTokens) {
+		return answer
+	}
+	r.Sampling.MaxOutputTokens = x.room
+	return x.send(ctx, r)
+}
+
+// send sends one request.
+func (x *examination) send(ctx context.Context, r llmclient.Request) llmclient.Answer {
 	answer := x.client.Respond(ctx, r)
 	x.calls += answer.Attempts
 	// Of a call that never got to the endpoint the time it took says nothing.
@@ -131,6 +155,8 @@ func (x *examination) text(ctx context.Context) bool {
 	case len(calls) > 0:
 		x.found.add(CheckNone, Warn, "a function was called although calling was forbidden",
 			"nothing: such calls are vetoed here; in a reason step each costs a further call")
+	case answer.Kind() == llmclient.AnswerTruncated:
+		x.found.add(CheckNone, Warn, cutDetail, cutAdvice)
 	case !strings.Contains(strings.ToLower(text), readyWord):
 		x.found.add(CheckNone, Warn, "no function was called, but the text is not the one asked for", "a larger model may follow instructions better")
 	default:
@@ -152,10 +178,13 @@ func (x *examination) call(ctx context.Context) (*llmclient.Item, []llmclient.It
 	calls, text := contents(*answer.Reply)
 	if len(calls) == 0 {
 		detail := "no function was called, and nothing was said"
-		if text != "" {
+		advice := "choose a model with function calling, or switch it on in the server (vLLM: --enable-auto-tool-choice with a --tool-call-parser)"
+		if answer.Kind() == llmclient.AnswerTruncated {
+			detail, advice = cutDetail, cutAdvice
+		} else if text != "" {
 			detail = "answered in text instead of a call"
 		}
-		x.found.add(CheckTools, Fail, detail, "choose a model with function calling, or switch it on in the server (vLLM: --enable-auto-tool-choice with a --tool-call-parser)")
+		x.found.add(CheckTools, Fail, detail, advice)
 		return nil, nil
 	}
 	x.found.add(CheckTools, Pass, fmt.Sprintf("%d called", len(calls)), "")
@@ -230,6 +259,8 @@ func (x *examination) window(ctx context.Context) {
 	switch {
 	case input > 0 && input < chars/charsPerTokenMost:
 		x.found.add(CheckWindow, Fail, fmt.Sprintf("%d characters were sent and only %d tokens read: the prompt was cut", chars, input), windowAdvice)
+	case answer.Kind() == llmclient.AnswerTruncated:
+		x.found.add(CheckWindow, Warn, cutDetail, cutAdvice)
 	case !strings.Contains(said, keyWord):
 		x.found.add(CheckWindow, Warn, fmt.Sprintf("the beginning of a prompt of %d characters was not found again", chars), windowAdvice)
 	default:
@@ -237,7 +268,19 @@ func (x *examination) window(ctx context.Context) {
 	}
 }
 
+// What is said of an answer that was cut also when it was asked for with more room.
+const (
+	cutDetail = "the answer was cut for length, also with more room"
+	cutAdvice = "set a higher {llm.max_output_tokens}, or a lower {llm.reasoning_effort}"
+)
+
 const windowAdvice = "give the model a larger context in the server (Ollama: num_ctx) and tell {llm.context_window}; {llm.prompt_profile} compact needs less"
+
+// cutUnsaid is how long an answer was that was cut nobody says where.
+const cutUnsaid = 4096
+
+// charsPerToken is how many characters a token has at least in such a text.
+const charsPerToken = 3
 
 // charsPerTokenMost is more characters than any usual vocabulary has in a token of
 // such text, on average; a prompt of fewer tokens cannot have been read whole.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -201,12 +202,16 @@ func (x *examination) conceded(r llmclient.Reply) {
 }
 
 // OtherModel reports whether the name under which an endpoint answers is not that of the
-// model asked for: endpoints put a date, a tag or an owner to a name.
+// model asked for: endpoints put an owner before a name, and a date or latest behind it.
 func OtherModel(asked, answered string) bool {
-	base := func(name string) string { return strings.ToLower(name[strings.LastIndex(name, "/")+1:]) }
+	base := func(name string) string {
+		return latest.ReplaceAllString(strings.ToLower(name[strings.LastIndex(name, "/")+1:]), "")
+	}
 	a, b := base(asked), base(answered)
-	return a != "" && b != "" && !strings.Contains(a, b) && !strings.Contains(b, a)
+	return a != "" && b != "" && a != b && dated.ReplaceAllString(a, "") != b && dated.ReplaceAllString(b, "") != a
 }
+
+var latest, dated = regexp.MustCompile(`[-@:]latest$`), regexp.MustCompile(`[-@:](20\d\d-?\d\d-?\d\d|\d{4})$`)
 
 // thinking notes how much of its answers the model thinks, and what that needs.
 func (x *examination) thinking() {
