@@ -93,11 +93,7 @@ func slotSchema(name *jsonschema.Schema) *jsonschema.Schema {
 // the events that compare a number and null for the others.
 func StandingSchema() *jsonschema.Schema {
 	condition := closedObject()
-	// What ends every order anyway need not be asked for, and one name for an event is enough.
-	events := slices.DeleteFunc(answer.EventNames(), func(name string) bool {
-		return slices.Contains([]string{world.StopActionRejected, world.StopInsufficientElectricity, world.StopThermalOverload}, name)
-	})
-	addProperty(condition, "event", EnumSchema(events))
+	addProperty(condition, "event", EnumSchema(answer.EventNames()))
 	addProperty(condition, "value", nullable("integer"))
 	order := closedObject()
 	addProperty(order, "until", &jsonschema.Schema{Type: "array", Items: condition})

@@ -184,7 +184,7 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 			for _, s := range Slots {
 				names = append(names, s.String())
 			}
-			fault = Faults(fault, unknownField("", names))
+			fault = Faults(fault, unknownField("", f.Name, names))
 		case f.Name != ActionField && f.Value.Kind != Null && !takes(spec, f.Name):
 			used = append(used, UnusedArgument)
 		}
@@ -393,29 +393,25 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 		return do, used, nil
 	case v.isNothing():
 		return do, append(used, ForeignLiteral), nil
+	case v.Kind != Object:
+		return nil, used, mismatch("", say("an object with the fields %s", strings.Join(standingFields, ", ")), v)
 	}
-	if v.Kind == Object && !v.has("until") && slices.ContainsFunc(eventKeys, v.has) {
+	v, respelt := respelled(v, slices.Concat(standingFields, eventKeys))
+	v, nulls := withNulls(v)
+	used = slices.Concat(used, respelt, nulls)
+	at, list, rest := "until", v.Field("until"), v
+	if !v.has("until") && slices.ContainsFunc(eventKeys, v.has) {
 		// Conditions in the order's place.
-		conditions, order := Value{Kind: Object}, Value{Kind: Object}
+		at, list, rest = "", Value{Kind: Object}, Value{Kind: Object}
 		for _, f := range v.Fields {
 			if slices.Contains(standingFields, f.Name) {
-				order.Fields = append(order.Fields, f)
+				rest.Fields = append(rest.Fields, f)
 			} else {
-				conditions.Fields = append(conditions.Fields, f)
+				list.Fields = append(list.Fields, f)
 			}
 		}
-		v = order
-		v.set("until", conditions)
 	}
-	if v.has("until") {
-		until, reshaped := shapeUntil(v.Field("until"))
-		v.set("until", until)
-		used = append(used, reshaped...)
-	}
-	if fault := closed("", v, standingFields, nil); fault != nil {
-		return nil, used, fault
-	}
-	until, more, fault := conditionsOf(v.Field("until"))
+	until, dropped, more, fault := conditionsOf(at, list)
 	used = append(used, more...)
 	// Strict schemas require the field, but providers that do not enforce them let
 	// models leave it out.
@@ -438,8 +434,8 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 			ignore, used = append(ignore, name), append(used, variant...)
 		}
 	}
-	if fault != nil {
-		return nil, used, fault
+	if fault = Faults(fault, closed("", rest, standingFields, nil)); fault != nil {
+		return nil, used, Faults(dropped, fault)
 	}
 	order, err := world.NewExecuteUntil(do, until, maxTicks, ignore...)
 	if err != nil {
@@ -448,51 +444,127 @@ func decodeStanding(v Value, do world.Action) (order world.Action, used []Repair
 	return order, used, nil
 }
 
+// withNulls is an object with null in place of every text that models write for it.
+func withNulls(v Value) (nulls Value, used []Repair) {
+	for _, f := range v.Fields {
+		if f.Value.isNullText() {
+			v.set(f.Name, Value{Kind: Null})
+			used = []Repair{ForeignLiteral}
+		}
+	}
+	return v, used
+}
+
 // conditionsOf reads the conditions. An order without any is repeated until it is
-// rejected, which ends every order anyway. A threshold cannot be guessed, so a missing
+// rejected, which ends every order anyway. Names that are no events are dropped as long as
+// one is left that is, and nothing else of the order is wrong: the model hopes to be woken by more than
+// there is, and what is left wakes it. A threshold cannot be guessed, so a missing
 // one is an error; a superfluous one cannot change anything, so it is dropped, and so is
 // one under another name beside one under its own.
-func conditionsOf(list Value) (conditions []world.Condition, used []Repair, fault *ArgumentError) {
-	if list.Kind == Null || list.Kind == Array && len(list.Items) == 0 {
-		return []world.Condition{{Event: world.StopActionRejected}}, []Repair{DefaultUntil}, nil
+func conditionsOf(path string, v Value) (conditions []world.Condition, dropped *ArgumentError, used []Repair, fault *ArgumentError) {
+	if v.Kind != Array && v.Kind != Object && (v.Kind != String || v.Text == "") && v.Kind != Null {
+		return nil, nil, nil, mismatch(path, say("an array of conditions"), v)
 	}
-	if fault := bounded("until", say("an array of conditions"), list); fault != nil {
-		return nil, nil, fault
+	list, reshaped, fault := conditionsIn(path, v, &used)
+	if len(list) > world.ConditionsMax {
+		return nil, nil, nil, Faults(fault, &ArgumentError{Path: path, Expected: say("at most %d elements", world.ConditionsMax), Got: say("%d", len(list))})
 	}
-	for i, v := range list.Items {
-		path := fmt.Sprintf("until[%d]", i)
-		wrong := closed(path, v, conditionFields, thresholdNames)
-		if v.Kind != Object {
-			fault = Faults(fault, wrong)
+	if len(list) == 0 && fault == nil {
+		return []world.Condition{{Event: world.StopActionRejected}}, nil, []Repair{DefaultUntil}, nil
+	}
+	if reshaped {
+		used = append(used, EventList)
+	}
+	serious := fault != nil
+	for _, c := range list {
+		event := stopEvent(c.name.Text)
+		if event.Name == "" || c.name.Kind != String {
+			fault = Faults(fault, mismatch(c.at, oneOf(EventNames()), c.name))
 			continue
 		}
-		name, variant, unknown := nameAmong(below(path, "event"), v.Field("event"), EventNames())
-		if fault = Faults(fault, wrong, unknown); unknown != nil {
-			continue
+		if event.Name != c.name.Text {
+			used = append(used, NameVariant)
 		}
-		used = append(used, variant...)
-		condition, threshold := world.Condition{Event: name}, v.Field("value")
+		condition, threshold := world.Condition{Event: event.Name}, c.in.Field("value")
 		for _, name := range thresholdNames {
 			switch {
-			case !v.gives(name):
+			case !c.in.gives(name) || c.shared && !event.TakesValue:
 			case threshold.Kind == Null:
-				threshold, used = v.Field(name), append(used, ThresholdName)
+				threshold, used = c.in.Field(name), append(used, ThresholdName)
 			default:
 				used = append(used, UnusedArgument)
 			}
 		}
-		if stopEvent(name).TakesValue {
+		if event.TakesValue {
 			n, rounded, ok := threshold.integer()
 			if !ok || n < 0 {
-				fault = Faults(fault, mismatch(below(path, "value"), say("an integer of at least 0 for %s", name), threshold))
+				where := c.at
+				if c.in.Kind == Object {
+					where = below(c.path, "value")
+				}
+				fault, serious = Faults(fault, mismatch(where, say("an integer of at least 0 for %s", event.Name), threshold)), true
 			}
 			condition.Value, used = &n, append(used, rounded...)
-		} else if threshold.Kind != Null {
-			used = append(used, UnusedArgument)
+		} else if threshold.Kind != Null && !c.shared {
+			used = append(used, UnusedArgument) // of several events it may be another's
 		}
 		conditions = append(conditions, condition)
 	}
-	return conditions, used, fault
+	if len(conditions) == 0 || fault == nil || serious {
+		return conditions, nil, used, fault
+	}
+	return conditions, fault, append(used, EventDropped), nil
+}
+
+// writtenCondition is one event as a model names it: the name, where that stands, and the
+// object that it is in, if any, which it may share with others.
+type writtenCondition struct {
+	name, in Value
+	path, at string
+	shared   bool
+}
+
+// conditionsIn takes conditions apart, one per event: from one object or a list of them, from
+// names in a list or in a text, separated by commas or bars. reshaped says that it is no
+// list of objects with one event each.
+func conditionsIn(path string, v Value, used *[]Repair) (list []writtenCondition, reshaped bool, fault *ArgumentError) {
+	switch {
+	case v.Kind == Array:
+		for i, item := range v.Items {
+			inner, changed, wrong := conditionsIn(fmt.Sprintf("%s[%d]", path, i), item, used)
+			list, fault = append(list, inner...), Faults(fault, wrong)
+			reshaped = reshaped || changed && len(inner) > 1 || item.Kind == Array || item.Kind == String
+		}
+		return list, reshaped, fault
+	case v.Kind == String:
+		for _, name := range splitNames(v.Text) {
+			list = append(list, writtenCondition{name: stringOf(name), path: path, at: path})
+		}
+		return list, true, nil
+	case v.isNothing():
+		return nil, false, nil
+	case v.Kind != Object:
+		return nil, false, mismatch(path, say("an object with the fields %s", strings.Join(conditionFields, ", ")), v)
+	}
+	v, respelt := respelled(v, slices.Concat(conditionFields, eventKeys))
+	v, nulls := withNulls(v)
+	*used = slices.Concat(*used, respelt, nulls)
+	for _, key := range eventKeys {
+		names, at := v.Field(key), below(path, key)
+		for i, name := range names.Items {
+			list = append(list, writtenCondition{name: name, in: v, path: path, at: fmt.Sprintf("%s[%d]", at, i)})
+		}
+		for _, name := range splitNames(v.textOf(key)) {
+			list = append(list, writtenCondition{name: stringOf(name), in: v, path: path, at: at})
+		}
+		if names.Kind != Array && names.Kind != String && names.Kind != Null {
+			list = append(list, writtenCondition{name: names, in: v, path: path, at: at})
+		}
+	}
+	for i := range list {
+		list[i].shared = len(list) > 1
+	}
+	return list, true, closed(path, v, conditionFields, slices.Concat(eventKeys, thresholdNames))
 }
 
 // nameAmong finds which of the names a text means, in any spelling.
@@ -507,19 +579,15 @@ func nameAmong(path string, v Value, names []string) (string, []Repair, *Argumen
 	return names[i], nil, nil
 }
 
-// closed refuses anything but an object of the known fields or other names for
-// them, which an error does not advertise. The fields themselves may be absent or
-// null; whoever reads them decides about that.
-func closed(path string, v Value, known, others []string) *ArgumentError {
-	if v.Kind != Object {
-		return mismatch(path, say("an object with the fields %s", strings.Join(known, ", ")), v)
-	}
+// closed refuses the fields of an object that are neither known nor other names for those,
+// which an error does not advertise.
+func closed(path string, v Value, known, others []string) (fault *ArgumentError) {
 	for _, f := range v.Fields {
 		if !slices.Contains(known, f.Name) && !slices.Contains(others, f.Name) {
-			return unknownField(path, known)
+			fault = Faults(fault, unknownField(path, f.Name, known))
 		}
 	}
-	return nil
+	return fault
 }
 
 // bounded refuses anything but an array that is not too long.
@@ -533,11 +601,14 @@ func bounded(path string, expected Phrase, v Value) *ArgumentError {
 	return nil
 }
 
-// EventNames lists the stop events in their fixed order.
+// EventNames lists the stop events that a condition is to name, in their fixed order. What
+// ends every order anyway need not be asked for, and one name for an event is enough.
 func EventNames() []string {
 	var names []string
 	for _, e := range world.StopEvents() {
-		names = append(names, e.Name)
+		if e.Name != world.StopActionRejected && e.Name != world.StopInsufficientElectricity && e.Name != world.StopThermalOverload {
+			names = append(names, e.Name)
+		}
 	}
 	return names
 }
@@ -551,79 +622,6 @@ func stopEvent(name string) world.StopEvent {
 		}
 	}
 	return world.StopEvent{}
-}
-
-// shapeUntil brings the conditions of a standing order to a list of {"event":...}:
-// from one such object, from names in a list or in a string, separated by commas or
-// bars. Names that are no events are dropped as long as one is left that is: the
-// model hopes to be woken by more than there is, and what is left wakes it. With
-// none left the list stays as it is and is refused.
-func shapeUntil(v Value) (Value, []Repair) {
-	conditions, reshaped, ok := conditionsIn(v)
-	if !ok {
-		return v, nil
-	}
-	var used []Repair
-	if reshaped && len(conditions) > 0 {
-		used = append(used, EventList)
-	}
-	known := slices.DeleteFunc(slices.Clone(conditions), func(c Value) bool { return stopEvent(c.textOf("event")).Name == "" })
-	if len(known) > 0 && len(known) < len(conditions) {
-		conditions, used = known, append(used, EventDropped)
-	}
-	if len(used) == 0 && len(conditions) > 0 {
-		return v, nil
-	}
-	return arrayOf(conditions...), used
-}
-
-// conditionsIn takes conditions apart, one per event; ok is false when v is of no shape
-// that holds any.
-func conditionsIn(v Value) (conditions []Value, reshaped, ok bool) {
-	switch {
-	case v.Kind == Array:
-		for _, item := range v.Items {
-			inner, changed, ok := conditionsIn(item)
-			if !ok {
-				return nil, false, false
-			}
-			reshaped = reshaped || changed && len(inner) > 1 || item.Kind == Array || item.Kind == String
-			conditions = append(conditions, inner...)
-		}
-		return conditions, reshaped, true
-	case v.Kind == Object:
-		for _, key := range eventKeys {
-			names := v.Field(key)
-			if !slices.ContainsFunc(names.Items, func(n Value) bool { return n.Kind != String && n.Kind != Null }) {
-				for _, name := range names.Items {
-					conditions = append(conditions, condition(v, name.Text))
-				}
-			}
-			for _, name := range splitNames(v.textOf(key)) {
-				conditions = append(conditions, condition(v, name))
-			}
-		}
-		return conditions, true, true
-	case v.Kind == String && v.Text != "":
-		for _, name := range splitNames(v.Text) {
-			conditions = append(conditions, condition(Value{}, name))
-		}
-		return conditions, true, true
-	}
-	return nil, false, false
-}
-
-// condition is the condition of one event, with the value it has in v if it takes
-// one: a value that belongs to another event of the same list is not its own.
-func condition(v Value, event string) Value {
-	c, takesValue := Value{Kind: Object}, stopEvent(event).TakesValue
-	for _, f := range v.Fields {
-		if !slices.Contains(eventKeys, f.Name) && (takesValue || !strings.HasPrefix(f.Name, "value")) {
-			c.Fields = append(c.Fields, f)
-		}
-	}
-	c.set("event", stringOf(event))
-	return c.sorted()
 }
 
 // splitNames splits names in one string.

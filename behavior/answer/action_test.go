@@ -226,7 +226,7 @@ func FuzzDecodeAction(f *testing.F) {
 		`{"action":"mine_compound","amount":5000}`, `{"action":"mine_compound","compound_mass_g":5000,"amount":"secretword"}`, `{"action":"Move-Agent","to":"secretword"}`,
 		`{"action":"transfer_resource","to":"secretword","what":"data","amount":1e400}`,
 		`{"action":"send_message","to_agent":"secretword","text":"secretword\n\ud800"}`, `{"action":"post_note","text":{}}`,
-		`{"action":"wait","secretword":1}`, `[{"action":"wait"}]`, `{"action":"wait"}x`, `{"action":"secretword"}`, `"secretword"`,
+		`{"action":"wait","secret word":1}`, `[{"action":"wait"}]`, `{"action":"wait"}x`, `{"action":"secretword"}`, `"secretword"`,
 	} {
 		f.Add(seed)
 	}

@@ -501,14 +501,13 @@ func standingOf(o Value) (Value, []Repair) {
 		}
 		return order.sorted(), []Repair{NestedUntil}
 	}
-	standing, extra := standingParts(o)
-	return standing, append(extra, NestedUntil)
+	standing, _ := standingParts(o)
+	return standing, []Repair{NestedUntil}
 }
 
 // standingParts is a standing order made of its parts in o.
 func standingParts(o Value) (Value, []Repair) {
-	until, used := shapeUntil(o.Field("until"))
-	return objectOf(map[string]Value{"until": until, "max_ticks": o.Field("max_ticks"), "ignore": o.Field("ignore")}), used
+	return objectOf(map[string]Value{"until": o.Field("until"), "max_ticks": o.Field("max_ticks"), "ignore": o.Field("ignore")}), nil
 }
 
 // shapeFlat reads {"action":NAME,...} or {"decision":NAME,...} as a flat action.

@@ -170,6 +170,9 @@ func numberOf(v Value) (n int64, ok bool) {
 			n, err := strconv.ParseInt(at[1], 10, 64)
 			return n, err == nil
 		}
+		if n, used, ok := v.integer(); ok && len(used) == 1 {
+			return n, true // 1.000e+00
+		}
 		i := slices.Index([]string{"", "first", "second", "third"}, strings.ToLower(v.Text))
 		return int64(i), i > 0
 	case len(v.Items) == 1:

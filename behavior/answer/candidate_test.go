@@ -20,7 +20,7 @@ func TestDecisionsNameACandidate(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{"candidate":1}`: "mine_compound 5", `{"candidate":2.0}`: "harvest_radiation 9", `{"candidate":0}`: "wait", `{"candidate":"0"}`: "wait",
 		`{"candidate":"candidate 2"}`: "harvest_radiation 9", `{"candidate":"#1"}`: "mine_compound 5", `{"candidate":"Option 3."}`: "harvest_radiation 4",
-		`{"candidate":"second"}`: "harvest_radiation 9", `{"candidate":[1]}`: "mine_compound 5", `{"candidate":{"n":1,"why":"w"}}`: "mine_compound 5",
+		`{"candidate":"second"}`: "harvest_radiation 9", `{"candidate":"1.000e+00"}`: "mine_compound 5", `{"candidate":[1]}`: "mine_compound 5", `{"candidate":{"n":1,"why":"w"}}`: "mine_compound 5",
 		`{"candidate_number":1}`: "mine_compound 5", `{"Candidate":1}`: "mine_compound 5", `{"choice":"2"}`: "harvest_radiation 9", `{"decision":1}`: "mine_compound 5",
 		`{"候选":2,"理由":"a"}`: "harvest_radiation 9",
 		`{"candidate":1,"why":["a","b"],"sources_used":[{"id":"mem-1-1"},2]}`: "mine_compound 5", `{"candidate":1,"why":{"because":"a"}}`: "mine_compound 5",
@@ -35,7 +35,7 @@ func TestDecisionsNameACandidate(t *testing.T) {
 		`{"candidate":1,"action":"harvest_radiation"}`: refused, `{"candidate":0,"action":"mine_compound","amount":5}`: refused,
 		`{"action":"mine_compound"}`: "mine_compound 5", `{"candidate":"mine_compound"}`: "mine_compound 5", `{"action":"harvest_radiation"}`: refused,
 		`{"candidate":{"action":"mine_compound","amount":7}}`: "mine_compound 7", `{"candidate":{"name":"mine_compound","arguments":{"amount":7}}}`: "mine_compound 7",
-		`{"candidate":"mine_compound(amount=7)"}`: "mine_compound 7", `{"action":"mine_compound","amount":"1,000 g"}`: "mine_compound 1000",
+		`{"candidate":"mine_compound(amount=7)"}`: "mine_compound 7", `{"action":{"action":"mine_compound","amount":[7]}}`: "mine_compound 7", `{"action":"mine_compound","amount":"1,000 g"}`: "mine_compound 1000",
 		`{"index":1}`: refused, `{"candidate":"1 or 2"}`: refused, `{"candidate":[1,2]}`: refused, `{"candidate":5}`: refused, `{"candidate":-1}`: refused,
 		`{"candidate":1.5}`: refused, `{"why":"w"}`: refused, `{"candidate":"scan 2"}`: refused, `{"candidate":"fourth"}`: refused, `{"candidate":true}`: refused,
 	} {

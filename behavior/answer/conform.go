@@ -58,12 +58,7 @@ func (c *conformer) conform(path string, s *jsonschema.Schema, v Value) (Value, 
 	case v.Kind == Object && slices.Contains(types, "object"):
 		// Objects are closed, and their required list names all fields. An absent one counts
 		// as null where null is allowed.
-		for _, f := range v.Fields {
-			if !slices.Contains(s.Required, f.Name) {
-				return Value{}, unknownField(path, s.Required)
-			}
-		}
-		out, all := Value{Kind: Object}, (*ArgumentError)(nil)
+		out, all := Value{Kind: Object}, closed(path, v, s.Required, nil)
 		for _, name := range s.Required {
 			property := s.Properties[name]
 			fitted, fault := c.conform(below(path, name), property, v.Field(name))

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -29,11 +30,12 @@ const (
 // It is data for the model, which can mend the call.
 //
 // Invariant: its texts are made of names from schemas, type names, numbers, fixed
-// words and ids of what the agent sees. Nothing a model or another agent wrote can come back through it.
+// words and ids of what the agent sees. Of what a model wrote only the short name of an unknown
+// field comes back through it, to that model.
 type ArgumentError struct {
 	// Path locates the fault from the root of the arguments, such as
-	// "until[0].event"; empty for the arguments as a whole. A field that the schema
-	// does not know is not named: the path ends at the object that holds it.
+	// "until[0].event"; empty for the arguments as a whole. For a field that the schema
+	// does not know the path ends at the object that holds it.
 	Path string `json:"path"`
 	// Expected says what would have been right.
 	Expected Phrase `json:"expected"`
@@ -140,8 +142,14 @@ func below(path, name string) string {
 	return path + "." + name
 }
 
-// unknownField returns the error for an object that holds a field it may not
-// hold.
-func unknownField(path string, known []string) *ArgumentError {
-	return &ArgumentError{Path: path, Expected: say("only the fields %s", strings.Join(known, ", ")), Got: say("another field")}
+// unknownField returns the error for an object that holds a field it may not hold.
+func unknownField(path, name string, known []string) *ArgumentError {
+	e := &ArgumentError{Path: path, Expected: say("only the fields %s", strings.Join(known, ", ")), Got: say("another field")}
+	if fieldName.MatchString(name) {
+		e.Got = say("the field %s", name)
+	}
+	return e
 }
+
+// fieldName matches the names of unknown fields that an error repeats: too short to say much.
+var fieldName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,24}$`)

@@ -620,6 +620,9 @@ func readOnce(text string) (Value, []Repair, *ArgumentError) {
 		// Empty ones are what some servers begin with when they join pieces.
 		f.objects, f.used = f.objects[last:], append(f.used, ObjectIgnored)
 	}
+	if len(f.objects) > 1 && !slices.ContainsFunc(f.objects, func(o Value) bool { return !o.equal(f.objects[0]) }) {
+		f.objects, f.used = f.objects[:1], append(f.used, ObjectIgnored)
+	}
 	switch {
 	case problem == Truncated:
 		return Value{}, nil, notJSON(say("an object that breaks off"))

@@ -38,6 +38,7 @@ func TestReadObject(t *testing.T) {
 		{"a fence that stays open", "```\n{\"a\":1}", `{"a":1}`, []Repair{Unfenced}},
 		{"a bracket too many", `{"a":1}]`, `{"a":1}`, []Repair{StrayBracket}},
 		{"a list of one", `[{"a":1}]`, `{"a":1}`, []Repair{ListOfOne}},
+		{"the same twice", `{"a":1}{"a":1}`, `{"a":1}`, []Repair{ObjectIgnored}},
 		{"prose around", `Take {"a":1} please.`, `{"a":1}`, []Repair{ProseAround}},
 		{"a brace in prose first", `{ well. {"a":1}`, `{"a":1}`, []Repair{ProseAround}},
 		{"a bracket in prose first", `[Plan] {"a":1}`, `{"a":1}`, []Repair{ProseAround}},

@@ -97,7 +97,7 @@ const (
 	TextInsteadOfCall Repair = "text_instead_of_call"
 	// ThinkingRemoved: what was only thought about was passed over.
 	ThinkingRemoved Repair = "thinking_removed"
-	// ObjectIgnored: beside the calls there was an object that is none.
+	// ObjectIgnored: beside the calls there was an object that is none, or the same again.
 	ObjectIgnored Repair = "object_ignored"
 	// ActionLine and FinishLine: the call is a labelled line, an older way of asking
 	// models for actions ("Action: move_agent[llm-outpost]").

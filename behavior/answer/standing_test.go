@@ -43,6 +43,9 @@ func TestDecodeStanding(t *testing.T) {
 		{"ignore none", `{"until":[{"event":"arrive_target"}],"max_ticks":4,"ignore":[]}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4}, nil},
 		{"ignore", `{"until":[{"event":"arrive_target"}],"max_ticks":4,"ignore":["PowerLow","message_received","power_low"]}`,
 			world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4, Ignore: []string{"message_received", "power_low"}}, []Repair{NameVariant}},
+		{"texts for null", `{"until":[{"event":"arrive_target","value":"none"}],"maxTicks":"4","ignore":"null"}`,
+			world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4}, []Repair{FieldAlias, ForeignLiteral, ForeignLiteral, NumberFromString}},
+		{"ticks in a list", `{"until":[{"event":"arrive_target"}],"max_ticks":[4],"ignore":""}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4}, []Repair{ForeignLiteral, ListOfOne}},
 		{"name variant", `{"until":[{"event":"ArriveTarget"}],"max_ticks":4}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4}, []Repair{NameVariant}},
 		{"duplicate", `{"until":[{"event":"arrive_target"}],"max_ticks":9,"max_ticks":4}`, world.ExecuteUntil{Do: do, Until: arrive, MaxTicks: 4}, []Repair{DuplicateKey}},
 	} {
@@ -75,11 +78,13 @@ func TestDecodeStandingErrors(t *testing.T) {
 	for _, c := range []struct{ raw, want string }{
 		{`{`, "arguments: expected one JSON object, got text that is not JSON"},
 		{`[1]`, "arguments: expected an object with the fields until, max_ticks, ignore, got an array"},
-		{`{"until":[],"secretword":1}`, "arguments: expected only the fields until, max_ticks, ignore, got another field"},
+		{`{"until":[],"secretword":1}`, "arguments: expected only the fields until, max_ticks, ignore, got the field secretword"},
 		{`{"until":7}`, "until: expected an array of conditions, got the number 7"},
-		{`{"until":"secretword"}`, "until[0].event: expected " + events + ", got a string of 10 characters"},
+		{`{"until":"secretword"}`, "until: expected " + events + ", got a string of 10 characters"},
 		{`{"until":[7]}`, "until[0]: expected an object with the fields event, value, got the number 7"},
-		{`{"until":[{"event":"job_done","secretword":1}]}`, "until[0]: expected only the fields event, value, got another field"},
+		{`{"until":[{"event":"job_done","secretword":1}]}`, "until[0]: expected only the fields event, value, got the field secretword"},
+		{`{"until":[{"events":["job_done","secretword"]},{"event":"heat_above","value":"hot"}]}`, "until[0].events[1]: expected " + events + ", got a string of 10 characters"},
+		{`{"event":"heat_above","value":"hot","max_ticks":3}`, "value: expected an integer of at least 0 for heat_above, got a string of 3 characters"},
 		{`{"until":[{"event":"harvest_yield_below"}]}`, "until[0].value: expected an integer of at least 0 for harvest_yield_below, got null"},
 		{`{"until":[{"event":"harvest_yield_below","value":-1}]}`, "until[0].value: expected an integer of at least 0 for harvest_yield_below, got the number -1"},
 		{`{"until":[{"event":"job_done"}],"max_ticks":[]}`, "max_ticks: expected an integer number of ticks, got an array"},
@@ -97,6 +102,21 @@ func TestDecodeStandingErrors(t *testing.T) {
 		if got := fault.Error(); got != c.want {
 			t.Errorf("DecodeStanding(%s):\n got %s\nwant %s", c.raw, got, c.want)
 		}
+	}
+}
+
+// TestAllThatIsWrongInAnOrder is told at once, where the model wrote it.
+func TestAllThatIsWrongInAnOrder(t *testing.T) {
+	_, _, fault := decodeStandingIn(`{"until":[{"event":"sunrise"},{"event":"heat_above","value":"hot"}],"max_ticks":"x","ignore":["rain"],"foo":1,"say this!":1}`, world.Wait{})
+	var got []string
+	for _, e := range append([]*ArgumentError{fault}, fault.Also...) {
+		got = append(got, e.Path+" "+e.Got.String())
+	}
+	if diff := cmp.Diff([]string{
+		"until[0].event a string of 7 characters", "until[1].value a string of 3 characters", "max_ticks a string of 1 characters",
+		"ignore[0] a string of 4 characters", " the field foo", " another field",
+	}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -127,13 +127,18 @@ func (v Value) equal(o Value) bool { return string(v.JSON()) == string(o.JSON())
 func (v Value) isNothing() bool {
 	switch v.Kind {
 	case String:
-		return slices.Contains([]string{"", "null", "none", "nil", "n/a", "never", "no", "false", "once"}, strings.ToLower(strings.TrimSpace(v.Text)))
+		return v.isNullText() || slices.Contains([]string{"never", "no", "false", "once"}, strings.ToLower(strings.TrimSpace(v.Text)))
 	case Boolean:
 		return v.Text == "false"
 	case Array:
 		return len(v.Items) == 0
 	}
 	return v.Kind == Null || v.Kind == Object && !slices.ContainsFunc(v.Fields, func(f Field) bool { return !f.Value.isNothing() })
+}
+
+// isNullText reports whether a value is a text for null.
+func (v Value) isNullText() bool {
+	return v.Kind == String && slices.Contains([]string{"", "null", "none", "nil", "n/a"}, strings.ToLower(strings.TrimSpace(v.Text)))
 }
 
 // describe names the value for an [ArgumentError]: the type, with the digits of a
@@ -193,10 +198,14 @@ func isNumber(literal string) bool {
 	return literal != "" && strings.ContainsRune("-0123456789", rune(literal[0])) && json.Valid([]byte(literal))
 }
 
-// integer reads an amount: any JSON number, or a string that holds one. However large
+// integer reads an amount: any JSON number, or a string or list that holds one. However large
 // it is, it becomes the nearest int64, because the world clamps amounts and tells the
 // agent so; a fraction is rounded down.
 func (v Value) integer() (n int64, used []Repair, ok bool) {
+	if len(v.Items) == 1 {
+		n, used, ok = v.Items[0].integer()
+		return n, append(used, ListOfOne), ok
+	}
 	literal := v.Text
 	if v.Kind == String {
 		literal = strings.TrimSpace(literal)
