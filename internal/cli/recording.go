@@ -58,7 +58,7 @@ func (m *Main) chooseAnswersAgain(runDir string, c *config) (recording, error) {
 	if h.Timing != nil {
 		path = h.Timing.RecordingPath
 	}
-	if v.origin.rank == fromFlag {
+	if v.origin.rank == fromFlag && v.text != "" {
 		path = v.text
 	} else if recorded == nil {
 		return recording{}, c.chooseModel()

@@ -66,6 +66,15 @@ func TestStrongestSourceWins(t *testing.T) {
 	}
 }
 
+// TestNoneIsTakenWhereItIsSaid: who reads "default none" may write it.
+func TestNoneIsTakenWhereItIsSaid(t *testing.T) {
+	for _, s := range settingTable() {
+		if v := shownSetting(t, "", nil, s.name(), s.name(), noneText); s.flag != "" && s.absent == noneText && v.text != "" {
+			t.Errorf("--%s none sets %q", s.flag, v.text)
+		}
+	}
+}
+
 func TestDefaultsMakeAConfig(t *testing.T) {
 	got, err := newConfig(trace.Settings{}, resolve(settingTable()))
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +38,7 @@ func resumeSettings() settings {
 		if !slices.Contains(keys, s.key) {
 			continue
 		}
-		if s.removable || s.key == "run.replay_from" || s.key == "run.trace_segment_mb" {
+		if strings.HasPrefix(s.key, "llm.cap_") || s.key == "run.replay_from" || s.key == "run.trace_segment_mb" {
 			s.env, s.fallback, s.absent = nil, "", "as the run has it"
 		}
 		taken = append(taken, s)

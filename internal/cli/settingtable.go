@@ -58,7 +58,7 @@ func settingTable() settings {
 		}
 		s.min, _ = strconv.ParseInt(f.Tag.Get("min"), 10, 64)
 		s.max, _ = strconv.ParseInt(f.Tag.Get("max"), 10, 64)
-		s.removable = s.kind == kindNumber || s.kind == kindJSON || s.key == "llm.max_output_tokens"
+		s.removable = s.absent == noneText || s.kind == kindNumber || s.key == "llm.max_output_tokens"
 		switch {
 		case s.key == "llm.scripted_mode":
 			s.kind, s.choices = kindChoice, stub.Modes()

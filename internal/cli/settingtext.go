@@ -48,7 +48,7 @@ func settingsTopic() *cobra.Command {
 func (s setting) allowed() string {
 	if s.removable {
 		s.removable = false
-		return s.allowed() + ", or " + noneText
+		return cmp.Or(s.allowed(), "a text") + ", or " + noneText
 	}
 	switch s.kind {
 	case kindCount:

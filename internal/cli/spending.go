@@ -6,6 +6,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/agentworld/llmclient/price"
@@ -119,7 +120,7 @@ func priceAge(prices []price.Price, now time.Time) string {
 func capsGiven(c config) func(trace.Caps) trace.Caps {
 	var given settings
 	for _, v := range c.values {
-		if v.setting.removable && v.origin.rank == fromFlag {
+		if strings.HasPrefix(v.setting.key, "llm.cap_") && v.origin.rank == fromFlag {
 			given = append(given, v.setting)
 		}
 	}

@@ -216,7 +216,7 @@ var latest, dated = regexp.MustCompile(`[-@:]latest$`), regexp.MustCompile(`[-@:
 // thinking notes how much of its answers the model thinks, and what that needs.
 func (x *examination) thinking() {
 	status, detail, advice := Pass, fmt.Sprintf("up to %d tokens of reasoning in an answer of %d", x.thought, x.longest), ""
-	need := max(4*x.longest, 1024)
+	need := max(4*x.longest, int64(x.room), 1024)
 	switch {
 	case x.cut:
 		status, detail = Warn, detail+", and one was cut for length"
