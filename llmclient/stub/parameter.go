@@ -32,7 +32,12 @@ type parameter struct {
 	some, closed bool
 	types        map[string]parameter
 	by           string
+	// each is every field of an object of no more than [fieldsMax].
+	each *parameter
 }
+
+// fieldsMax and fieldNameMax bound an object whose fields have names of the client's own.
+const fieldsMax, fieldNameMax = 16, 64
 
 var (
 	aText      = parameter{kinds: "string"}
@@ -56,7 +61,8 @@ func contentOf(types map[string]parameter) parameter {
 }
 
 // requestParameters is a request body of the API. Items of types that are not read here
-// pass: providers have some of their own, which clients send back.
+// pass, which the API refuses: servers in front of this one may add some of their own, which
+// clients send back.
 var requestParameters = parameter{kinds: "object", required: true, closed: true, fields: map[string]parameter{
 	"model": {kinds: "string", required: true, lengthMax: 1024}, "instructions": aText, "previous_response_id": aText, "user": aText, "prompt_cache_key": aText, "safety_identifier": aText,
 	"input": {kinds: "string array", required: true, some: true, items: &parameter{kinds: "object", required: true, types: map[string]parameter{
@@ -89,7 +95,7 @@ var requestParameters = parameter{kinds: "object", required: true, closed: true,
 		"web_search_call.action.sources message.input_image.image_url computer_call_output.output.image_url code_interpreter_call.outputs " +
 		"reasoning.encrypted_content message.output_text.logprobs"}},
 	"stream_options": {kinds: "object", closed: true, fields: map[string]parameter{"include_obfuscation": aSwitch}},
-	"service_tier":   {kinds: "string", choices: "auto default flex scale priority"}, "metadata": anObject, "prompt_cache_retention": aText, "prompt_cache_options": anObject, "conversation": {kinds: "string object"},
+	"service_tier":   {kinds: "string", choices: "auto default flex scale priority"}, "metadata": {kinds: "object", each: &parameter{kinds: "string", required: true, pattern: regexp.MustCompile("^(?s:.{0,512})$")}}, "prompt_cache_retention": aText, "prompt_cache_options": anObject, "conversation": {kinds: "string object"},
 	"prompt": anObject, "moderation": anObject, "context_management": {kinds: "array"},
 }}
 
@@ -146,14 +152,22 @@ func (p parameter) check(path string, value any) *RequestError {
 			}
 		}
 	case object:
-		if p.fields == nil && p.types == nil {
+		if p.fields == nil && p.types == nil && p.each == nil {
 			break
+		}
+		if p.each != nil && len(v) > fieldsMax {
+			return invalid("object_above_max_properties", "too many properties. Expected an object with at most %d.", fieldsMax)
 		}
 		// What is there comes before what is missing.
 		missing := slices.DeleteFunc(slices.Sorted(maps.Keys(p.fields)), func(name string) bool { _, has := v[name]; return has })
 		for _, name := range append(slices.Sorted(maps.Keys(v)), missing...) {
 			field, known := p.fields[name]
 			at := strings.TrimPrefix(path+"."+name, ".")
+			if p.each != nil {
+				if field = *p.each; utf8.RuneCountInString(name) > fieldNameMax {
+					return invalid("invalid_value", "a name is longer than %d characters.", fieldNameMax)
+				}
+			}
 			if !known && p.closed && p.types == nil {
 				at = strings.ToValidUTF8(at[:min(len(at), 64)], "")
 				return badRequest("unknown_parameter", at, "Unknown parameter: '"+at+"'.")

@@ -253,6 +253,9 @@ func TestRefusedRequests(t *testing.T) {
 		{`{"model":"m","input":[{"type":"reasoning","id":"r","summary":[]},{"role":"user","content":"a"}]}`, "invalid_value", "input"},
 		{`{"model":"m","input":[{"type":"reasoning","id":"r","summary":[]}]}`, "invalid_value", "input"},
 		{`{"model":"m","input":[{"id":"r","role":"user","content":"a"},{"id":"r","role":"user","content":"a"}]}`, "invalid_value", "input"},
+		{`{"model":"m","input":"a","tools":[{"type":"function","name":"a"},{"type":"function","name":"a"}]}`, "invalid_value", "tools[1].name"},
+		{`{"model":"m","input":"a","metadata":{"k":7}}`, "invalid_type", "metadata.k"}, {`{"model":"m","input":"a","metadata":{"k":"` + strings.Repeat("a", 513) + `"}}`, "invalid_value", "metadata.k"},
+		{`{"model":"m","input":"a","metadata":{"` + strings.Repeat("a", 65) + `":""}}`, "invalid_value", "metadata"},
 		{`{"model":"m","input":"a","previous_response_id":"resp_1"}`, "previous_response_not_found", "previous_response_id"},
 	} {
 		_, err := Decide(1, []byte(tc.body))

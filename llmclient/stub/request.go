@@ -134,7 +134,7 @@ type toolList struct {
 	functions []tool
 	// echo is the list with what the API adds where a client left it out.
 	echo json.RawMessage
-	// refused says what is wrong with the first schema that the API does not take.
+	// refused says what is wrong with the first tool that the API does not take.
 	refused *RequestError
 }
 
@@ -153,6 +153,9 @@ var toolLists = memo[toolList]{parse: func(raw []byte) (of toolList) {
 				list[i][name] = json.RawMessage(value)
 				of.echo = llmclient.Marshal(list)
 			}
+		}
+		if slices.ContainsFunc(of.functions[:i], func(before tool) bool { return before.Type == t.Type && before.Name == t.Name }) && of.refused == nil {
+			of.refused = badRequest("invalid_value", fmt.Sprintf("tools[%d].name", i), "Tool names must be unique.")
 		}
 		fault, s := "", parseSchema(t.Parameters)
 		if !isNull(t.Parameters) && !slices.Equal(s.Type, types{"object"}) {
