@@ -44,7 +44,8 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 		}
 		t.acceptPlan(answer.Plan{Goal: d.Lean.Plan.Goal}, s, planned)
 	}
-	if drafts {
+	if read := func(a world.Action) bool { return a != nil }; drafts && (len(d.Lean.Candidates) > 0 || !slices.ContainsFunc(t.candidates, read)) {
+		// A lean turn that gives none is about those it gave before.
 		var w weighing
 		if w, unread = t.weighed(i, d.Lean.Candidates); d.IsOpen() && t.suffices(w) {
 			return terminal{}, ""
@@ -52,6 +53,9 @@ func (t *Turn) takeDecision(i int) (terminal, answer.Problem) {
 	}
 	action, more, e := d.Action(s.Call, t.candidates, t.names)
 	if e != nil {
+		if e.Path == "candidate" {
+			e = answer.Faults(e, t.dropped)
+		}
 		if e.Path == "candidate" && unread != nil {
 			// In a lean turn a number may name a candidate that could not be read: that is why.
 			e = answer.Faults(append([]*answer.ArgumentError{unread}, e.Also...)...)
@@ -87,7 +91,7 @@ func (t *Turn) suffices(w weighing) bool {
 	if !w.usable || t.mind.cfg.Commit != trace.CommitDirect {
 		return false
 	}
-	t.talk.Respond(w.slot, draftResult{w.results, cmp.Or(w.ranked()...), t.stage})
+	t.talk.Respond(w.slot, t.draftResult(w))
 	t.drafts = &w
 	return true
 }
@@ -134,6 +138,9 @@ func (t *Turn) commit(d terminal) {
 		}
 		if v.Violation != nil && t.drafts != nil {
 			f = t.drafts.once(f)
+		}
+		if t.mind.cfg.Protocol == ProtocolLean {
+			f.Also = t.told(t.dropped)
 		}
 		f.TriesLeft = t.mind.cfg.GuardRoundsMax - t.guardRounds + 1
 		for i, s := range t.talk.Calls {

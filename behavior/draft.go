@@ -51,10 +51,27 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 		Kind: trace.StepDraft, Status: status, CallID: call.ID, Detail: llmclient.Marshal(draftDetail{w.details}),
 		Leniencies: repairNames(slices.Concat(used, w.repairs)),
 	})
-	t.talk.Respond(i, draftResult{w.results, cmp.Or(w.ranked()...), t.stage})
+	t.talk.Respond(i, t.draftResult(w))
 	w.slot = i
 	t.drafts = &w
 	return ""
+}
+
+// draftResult answers a draft.
+func (t *Turn) draftResult(w weighing) draftResult {
+	best := cmp.Or(w.ranked()...)
+	if best > 0 && w.verdicts[best-1].unseen() {
+		best = 0 // decided in the same answer it goes back
+	}
+	return draftResult{w.results, t.told(t.dropped), best, t.stage}
+}
+
+// told lists a fault, if any, in the language of the prompt.
+func (t *Turn) told(e *answer.ArgumentError) []*answer.ArgumentError {
+	if e == nil {
+		return nil
+	}
+	return []*answer.ArgumentError{modules.FaultIn(t.mind.cfg.Language, e)}
 }
 
 // draftDetail is a draft as a note keeps it.
@@ -89,7 +106,10 @@ type weighing struct {
 
 // weigh judges the candidates that a call gave; e is the first argument error.
 func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, e *answer.ArgumentError) {
-	t.candidates = nil
+	t.candidates, t.dropped = nil, nil
+	if n := len(candidates); n > candidatesMax {
+		t.dropped = answer.TooMany("candidates", candidatesMax, n)
+	}
 	accepted := false
 	for i, candidate := range candidates[:min(len(candidates), candidatesMax)] {
 		n := i + 1
@@ -152,11 +172,15 @@ const (
 	scorePlanned = 20
 	// scorePlace is for every candidate that the model put before it.
 	scorePlace = -5
+	// scoreUnseen is for an action on an id that the agent sees nothing of: it comes after
+	// every other.
+	scoreUnseen = -40
 )
 
 // score tells how good a candidate is to commit directly. The order of the model decides
 // among equals: it alone knows what the agent wants. One whose fate the dry run cannot
-// know is as good as an accepted one, which takes its place if the world refuses it. Candidates give no sources, so
+// know is as good as an accepted one, which takes its place if the world refuses it, unless an
+// id in it is perhaps misspelt. Candidates give no sources, so
 // nothing that a model declares lowers an argument's trust here. Only the full protocol
 // commits directly: a lean turn decides in the call that drafts.
 func (t *Turn) score(number int, v Verdict) int {
@@ -164,6 +188,9 @@ func (t *Turn) score(number int, v Verdict) int {
 	listed := func(p policy.PlannedAction) bool { return p.Action == repeated(v.Adjusted).ActionName() }
 	if slices.ContainsFunc(t.plan[:t.fromPlan], listed) {
 		score += scorePlanned
+	}
+	if v.unseen() {
+		score += scoreUnseen
 	}
 	return score
 }

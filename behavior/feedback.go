@@ -210,8 +210,10 @@ type planAccepted struct {
 
 type draftResult struct {
 	Candidates []candidateResult `json:"candidates"`
-	// Best is the number of the candidate with the highest score, 0 when all are
-	// refused.
+	// Problems tells of candidates that were not looked at because there are too many.
+	Problems []*answer.ArgumentError `json:"problems,omitempty"`
+	// Best is the number of the candidate with the highest score, 0 when all would be
+	// sent back.
 	Best int         `json:"best,omitempty"`
 	Next trace.Stage `json:"next"`
 }

@@ -98,7 +98,7 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 		do, open, more, e := a.Decode(call.Call, t.names)
 		planned, ok := policy.Planned(do, open...)
 		if i >= planActionsMax {
-			e = answer.TooMany(planActionsMax)
+			e = answer.TooMany("", planActionsMax, len(plan.Actions))
 		}
 		if e != nil || !ok {
 			faults, unread = append(faults, modules.FaultIn(t.mind.cfg.Language, cmp.Or(e, answer.NoAction).Inside(fmt.Sprintf("actions[%d]", i)))), unread+1

@@ -101,6 +101,36 @@ func TestErrorsLeadOn(t *testing.T) {
 	}
 }
 
+// TestCandidatesThatAreNotTaken: what is not looked at is said, and what would be sent back is
+// not the best.
+func TestCandidatesThatAreNotTaken(t *testing.T) {
+	m, v := reader(t)
+	turn := m.Begin(v)
+	answers(t, turn, "plan", `{"goal":"g","steps":[],"actions":[{"action":"move_agent","to":"zzz"},{"action":"mine_compound","amount":500}]}`)
+	told, _ := answers(t, turn, "decision_draft", `{"candidates":[{"action":"move_agent","to":"zzz"},{"action":"wait"},{"action":"mine_compound","amount":500},{"action":"wait"},{"action":"wait"}]}`)
+	const most = `{"path":"candidates","expected":"at most 3 elements","got":"5"}`
+	reads(t, "five candidates", told, []string{`"problems":[` + most, `unknown_until_tried`, `"best":3`}, []string{`"n":4`})
+	told, _ = answers(t, turn, "decision", `{"candidate":5,"execute_until":null,"why":"","sources_used":[]}`)
+	reads(t, "the fifth", told, []string{`"also":[` + most}, nil)
+}
+
+// TestALeanTurnKeepsItsCandidates: who is sent back may name one of them again.
+func TestALeanTurnKeepsItsCandidates(t *testing.T) {
+	m, v := reader(t)
+	kit, err := NewKit(Config{Settings: trace.Settings{Protocol: ProtocolLean}}, world.DefaultRules(), modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Adopt(kit)
+	turn := m.Begin(v)
+	answers(t, turn, "plan", `{"goal":"g","steps":[],"actions":[{"action":"move_agent","to":"zzz"},{"action":"wait"}]}`)
+	told, _ := answers(t, turn, answer.ToolTurn, `{"plan":"p","candidates":[{"action":"move_agent","to":"zzz"},{"action":"wait"}],"candidate":1,"execute_until":null,"why":"","sources_used":[]}`)
+	reads(t, "an id that nobody sees", told, []string{CodeUnseenID}, nil)
+	if told, _ = answers(t, turn, answer.ToolTurn, `{"plan":"p","candidates":[],"candidate":2,"execute_until":null,"why":"","sources_used":[]}`); told != "" {
+		t.Errorf("the second candidate is not known: %s", told)
+	}
+}
+
 // TestAToolOutOfOrderInChinese: a turn that can afford its decision alone takes no module.
 func TestAToolOutOfOrderInChinese(t *testing.T) {
 	m, v := reader(t)

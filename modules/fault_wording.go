@@ -41,7 +41,6 @@ var chineseFaults = map[string]string{
 	"only the fields %s":                    "只能有字段 %s",
 	"another field":                         "其他字段",
 	"the field %s":                          "字段 %s",
-	"another":                               "再一个",
 	"one of %s":                             "以下之一：%s",
 	"an integer":                            "一个整数",
 	"an integer number of units":            "整数，单位数量",

@@ -467,7 +467,7 @@ func conditionsOf(path string, v Value) (conditions []world.Condition, dropped *
 	}
 	list, reshaped, fault := conditionsIn(path, v, &used)
 	if len(list) > world.ConditionsMax {
-		return nil, nil, nil, Faults(fault, &ArgumentError{Path: path, Expected: say("at most %d elements", world.ConditionsMax), Got: say("%d", len(list))})
+		return nil, nil, nil, Faults(fault, TooMany(path, world.ConditionsMax, len(list)))
 	}
 	if len(list) == 0 && fault == nil {
 		return []world.Condition{{Event: world.StopActionRejected}}, nil, []Repair{DefaultUntil}, nil
@@ -596,7 +596,7 @@ func bounded(path string, expected Phrase, v Value) *ArgumentError {
 	case v.Kind != Array:
 		return mismatch(path, expected, v)
 	case len(v.Items) > world.ConditionsMax:
-		return &ArgumentError{Path: path, Expected: say("at most %d elements", world.ConditionsMax), Got: say("%d", len(v.Items))}
+		return TooMany(path, world.ConditionsMax, len(v.Items))
 	}
 	return nil
 }

@@ -126,9 +126,9 @@ func missing(path string, expected Phrase) *ArgumentError {
 	return &ArgumentError{Path: path, Expected: expected, Got: say("nothing")}
 }
 
-// TooMany returns the error for an element beyond the most that a list may have.
-func TooMany(most int) *ArgumentError {
-	return &ArgumentError{Expected: say("at most %d elements", most), Got: say("another")}
+// TooMany returns the error for a list of n elements that may have fewer.
+func TooMany(path string, most, n int) *ArgumentError {
+	return &ArgumentError{Path: path, Expected: say("at most %d elements", most), Got: say("%d", n)}
 }
 
 // oneOf describes a choice between names.
