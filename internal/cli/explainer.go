@@ -163,10 +163,15 @@ func outcomeText(raw json.RawMessage) string {
 		return none
 	case json.Unmarshal(raw, &o) != nil:
 		return rawText(raw)
-	case !o.Accepted:
-		return "rejected: " + rejectionText(o.Rejection)
 	}
-	text := "accepted"
+	before := ""
+	if o.RefusedBefore > 0 {
+		before = fmt.Sprintf(" after %d decided before it that the world refused", o.RefusedBefore)
+	}
+	if !o.Accepted {
+		return "rejected" + before + ": " + rejectionText(o.Rejection)
+	}
+	text := "accepted" + before
 	for _, c := range o.Changes {
 		text += fmt.Sprintf(", %s %+d", oneLine(c.Resource), c.Amount)
 	}
