@@ -10,6 +10,8 @@ type DecisionCounts struct {
 	Act int64 `json:"act"`
 	// Waits that a model chose, now or by a standing order.
 	WaitChosen int64 `json:"wait_chosen"`
+	// Those of a turn whose last draft had another action that passed every check.
+	WaitChosenOverCandidates int64 `json:"wait_chosen_over_candidates"`
 	// Waits put in place of a decision that did not come about.
 	WaitDegraded int64 `json:"wait_degraded"`
 	// Degraded waits by reason.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,6 +43,11 @@ func TestTicks(t *testing.T) {
 	})
 }
 
+// drafted is a draft of one candidate, from its status on.
+func drafted(candidate string) trace.Record {
+	return trace.Step{Tick: 1, AgentID: "a", Step: 1, Kind: trace.StepDraft, Status: trace.StatusOK, Detail: json.RawMessage(`{"candidates":[{"n":1,"status":` + candidate + `}]}`)}
+}
+
 func TestDecisions(t *testing.T) {
 	clamped := act(1, "a", mine, accepted)
 	clamped.Adjustments = []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g"}, {Action: "mine_compound", Field: "compound_mass_g"}}
@@ -61,6 +67,15 @@ func TestDecisions(t *testing.T) {
 		}, func(r Report) any { return r.DecisionCounts }, DecisionCounts{
 			Wait: 4, WaitTicks: 1, Act: 1, WaitChosen: 1, WaitDegraded: 3, WaitDegradedByReason: Counts{"llm_error:cap": 2, "guard_rejected": 1}, FallbacksBy: Counts{}, FallbacksByReason: Counts{},
 		}},
+		{"waits over candidates that could be done", []trace.Record{
+			drafted(`"accepted","action":` + mine), act(1, "a", waitOne, accepted), act(1, "a", waitOne, accepted), drafted(`"accepted","action":` + waitOne),
+			act(1, "a", waitOne, accepted), drafted(`"rejected","action":` + mine), act(1, "a", waitOne, accepted), drafted(`"accepted","action":` + mine), degraded("a", "x"),
+		}, func(r Report) any {
+			return [2]any{r.DecisionCounts.WaitChosenOverCandidates, strings.Contains(r.Text(), "count from 0")}
+		}, [2]any{int64(1), false}},
+		{"most waits over candidates", []trace.Record{drafted(`"accepted","action":` + mine), act(1, "a", waitOne, accepted)}, func(r Report) any {
+			return strings.Contains(r.Text(), "1 of 1 decisions were to wait though")
+		}, true},
 		{"actions by outcome, waits apart", []trace.Record{
 			act(1, "a", mine, accepted), act(2, "a", mineOn, rejected), act(2, "a", `{"action":"refine_compound"}`, rejected), act(3, "a", waitMany, accepted), unasked,
 		}, func(r Report) any {

@@ -50,6 +50,7 @@ func (f *folder) decision(d trace.Decision) error {
 			r.TraceCounts.ParseRepaired++
 		}
 	}
+	over := a.candidates
 	a.begin(a.tick)
 	var executed action
 	err := json.Unmarshal(d.Executed, &executed)
@@ -108,6 +109,9 @@ func (f *folder) decision(d trace.Decision) error {
 		a.row.Waits++
 		if d.WaitReason == "" {
 			n.WaitChosen++
+			if over > 0 {
+				n.WaitChosenOverCandidates++
+			}
 			break
 		}
 		n.WaitDegraded++

@@ -66,6 +66,9 @@ func (r Report) Text() string {
 		choices += "; repetition remarked on" + advice
 	}
 	line("choices", choices)
+	if n := d.WaitChosenOverCandidates; 2*n > r.TotalDecisions {
+		line("waits", fmt.Sprintf("%d of %d decisions were to wait though a candidate stood there that passed every check; candidates count from 1, and 0 waits: does the model count from 0?", n, r.TotalDecisions))
+	}
 	line("actions", fmt.Sprintf("%d accepted%s, %d rejected%s", r.ActionSuccess, r.ActionKindSuccessCounts.most(),
 		r.ActionFailure, r.ActionRejectReasonCounts.most()))
 	line("proposed", fmt.Sprintf("%d, %d adjusted, %d executed, %d dropped; standing orders: %d",

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
 )
 
 // agentFold is an agent's row and what is known of its turn in progress. Both
@@ -19,6 +20,8 @@ type agentFold struct {
 	// or parse errors; minted are the call ids made for it.
 	forgiven, unusable []int
 	minted             []string
+	// candidates is how many of its last draft could be done and are no waits.
+	candidates int
 	// refused counts the requests of refusedTick that a cap refused.
 	refusedTick, refused int64
 }
@@ -160,6 +163,7 @@ func (f *folder) step(s trace.Step) {
 		if s.Status == trace.StatusError && s.Code == "" {
 			g.Rounds++
 		}
+		a.candidates = candidatesOf(s.Detail)
 	case trace.StepGuard:
 		if s.Status != trace.StatusOK {
 			c.GuardRejectionsByCode[s.Code]++
@@ -201,6 +205,23 @@ func (f *folder) step(s trace.Step) {
 
 // begin forgets the turn so far.
 func (a *agentFold) begin(tick int64) {
-	a.tick, a.repairs = tick, 0
+	a.tick, a.repairs, a.candidates = tick, 0, 0
 	a.forgiven, a.unusable, a.minted = a.forgiven[:0], a.unusable[:0], a.minted[:0]
+}
+
+// candidatesOf is how many candidates of a draft are no waits and passed every check.
+func candidatesOf(draft json.RawMessage) (n int) {
+	var of struct {
+		Candidates []struct {
+			Status world.CheckStatus `json:"status"`
+			Action action            `json:"action"`
+		} `json:"candidates"`
+	}
+	_ = json.Unmarshal(draft, &of) // what has no such list has no candidates
+	for _, c := range of.Candidates {
+		if kind := c.Action.kind(); c.Status == world.CheckAccepted && kind != "wait" && kind != "wait_ticks" && kind != "" {
+			n++
+		}
+	}
+	return n
 }

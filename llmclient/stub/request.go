@@ -143,6 +143,7 @@ type toolList struct {
 var toolLists = memo[toolList]{parse: func(raw []byte) (of toolList) {
 	var list []map[string]json.RawMessage
 	of.echo = bytes.Clone(raw)
+	named := map[string]bool{}
 	_, _ = json.Unmarshal(raw, &of.functions), json.Unmarshal(raw, &list) // they were checked
 	for i, t := range of.functions {
 		if t.Type != "function" {
@@ -154,9 +155,10 @@ var toolLists = memo[toolList]{parse: func(raw []byte) (of toolList) {
 				of.echo = llmclient.Marshal(list)
 			}
 		}
-		if slices.ContainsFunc(of.functions[:i], func(before tool) bool { return before.Type == t.Type && before.Name == t.Name }) && of.refused == nil {
+		if named[t.Name] && of.refused == nil {
 			of.refused = badRequest("invalid_value", fmt.Sprintf("tools[%d].name", i), "Tool names must be unique.")
 		}
+		named[t.Name] = true
 		fault, s := "", parseSchema(t.Parameters)
 		if !isNull(t.Parameters) && !slices.Equal(s.Type, types{"object"}) {
 			fault = "schema must be a JSON Schema of 'type: \"object\"'."
