@@ -8,7 +8,6 @@ import (
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
-	"example.com/agentworld/modules"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 )
@@ -72,7 +71,12 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 // locked reports whether new texts wait for a plan, which says what the agent may do after
 // them. Those that were read before lock nothing: a turn may do without them.
 func (t *Turn) locked() bool {
-	return !t.shown && (t.opening.fresh > 0 && t.opening.held.count() > 0 || len(t.unseen) > 0)
+	return t.follows() && (t.opening.fresh > 0 || len(t.unseen) > 0)
+}
+
+// follows reports whether texts of others are shown after the plan, new or not.
+func (t *Turn) follows() bool {
+	return !t.shown && !t.revealed && (t.opening.held.count() > 0 || len(t.unseen) > 0)
 }
 
 // plannedNames are the names of the planned actions, each once, and waiting, which is
@@ -89,7 +93,7 @@ func (t *Turn) plannedNames() []string {
 
 // acceptPlan takes a plan: its steps, and what it says the agent may do. It returns
 // why actions could not be read, which allow nothing, and what they leave open that stays
-// closed once new texts are shown. A plan made with untrusted text
+// closed once texts are shown. A plan made with untrusted text
 // in view is recorded and allows nothing either: it may be somebody else's.
 func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repair) (faults []*answer.ArgumentError) {
 	t.planned = true
@@ -101,13 +105,15 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 			e = answer.TooMany("", planActionsMax, len(plan.Actions))
 		}
 		if e != nil || !ok {
-			faults, unread = append(faults, modules.FaultIn(t.mind.cfg.Language, cmp.Or(e, answer.NoAction).Inside(fmt.Sprintf("actions[%d]", i)))), unread+1
+			faults, unread = append(faults, t.told(cmp.Or(e, answer.NoAction).Inside(fmt.Sprintf("actions[%d]", i)))...), unread+1
 			continue
 		}
 		used = slices.Concat(used, more)
 		t.mayDo(planned)
-		if s, closed := t.mind.policy.Closed(do, open); closed && t.locked() && t.mind.cfg.Guards(policy.LayerTrust) {
-			faults = append(faults, modules.FaultIn(t.mind.cfg.Language, answer.LeftOpen(s).Inside(fmt.Sprintf("actions[%d]", i))))
+		if t.follows() && t.mind.cfg.Guards(policy.LayerTrust) {
+			for _, s := range t.mind.policy.Closed(do, open) {
+				faults = append(faults, t.told(answer.LeftOpen(s).Inside(fmt.Sprintf("actions[%d]", i)))...)
+			}
 		}
 		t.ideas = append(t.ideas, idea{do, open})
 	}

@@ -101,6 +101,20 @@ func TestErrorsLeadOn(t *testing.T) {
 	}
 }
 
+// TestOpenLinesBeforeOldTexts: texts that were read before ask for no plan of their own, and
+// close what it leaves open all the same. A line of text is told by its slots.
+func TestOpenLinesBeforeOldTexts(t *testing.T) {
+	m, v := reader(t)
+	read := Decision{Executed: world.Wait{}, Seen: m.heard(m.Begin(v).opening.held)}
+	m.Learn(v.Tick(), read, world.Outcome{Tick: v.Tick(), Action: world.Wait{}, Accepted: true})
+	turn := m.Begin(v)
+	if turn.opening.fresh > 0 {
+		t.Fatal("the texts are new")
+	}
+	told, _ := answers(t, turn, "plan", `{"goal":"g","steps":[],"actions":[{"action":"transfer_resource","to":"agent-2","what":null},"harvest all",{"action":"mine_compound","maxTicks":"null"}]}`)
+	reads(t, "open lines", told, []string{`"actions[0].what"`, `"actions[0].amount"`, `"actions[1].amount"`, `"next":"decision_draft"`}, []string{"actions[2]"})
+}
+
 // TestCandidatesThatAreNotTaken: what is not looked at is said, and what would be sent back is
 // not the best.
 func TestCandidatesThatAreNotTaken(t *testing.T) {

@@ -94,8 +94,8 @@ func (c Call) actionLists(o Value) (mended Value, used []Repair) {
 	return o, used
 }
 
-// actionFields are the fields of a flat action.
-var actionFields = []string{ActionField, "to", "id", "what", "amount", "price", "text"}
+// actionFields are the fields of a flat action, and what may be beside them.
+var actionFields = []string{ActionField, "to", "id", "what", "amount", "price", "text", "max_ticks", "execute_until"}
 
 // actionText matches a text that begins with a word, with an input or without.
 var actionText = regexp.MustCompile(`^([\pL_]+)\s*:?\s*(.*)$`)

@@ -161,7 +161,7 @@ func (c Call) arguments() (o Value, used []Repair, e *ArgumentError) {
 }
 
 // toolFields are the fields of the tools of a turn.
-var toolFields = []string{"goal", "steps", "actions", "plan", "candidates", "candidate", "execute_until", "why", "sources_used"}
+var toolFields = []string{"goal", "steps", "actions", "plan", "candidates", "candidate", "execute_until", "max_ticks", "why", "sources_used"}
 
 // ReadPlan reads the arguments of a plan.
 func ReadPlan(c Call) (p Plan, used []Repair, e *ArgumentError) {
@@ -323,7 +323,7 @@ func (a PlannedAction) Decode(c Call, names Names) (do world.Action, open []worl
 	ticks := a.written.Field("max_ticks")
 	open = []world.Slot{}
 	do, used, e = Candidate{a.written.without("max_ticks")}.decode(c, names, &open)
-	if _, ordered := do.(world.ExecuteUntil); e != nil || ordered || ticks.Kind == Null {
+	if _, ordered := do.(world.ExecuteUntil); e != nil || ordered || ticks.Kind == Null || ticks.isNullText() {
 		return do, open, used, e
 	}
 	n, more, ok := ticks.integer()

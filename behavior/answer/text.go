@@ -539,7 +539,7 @@ func (v *Vocabulary) inputOf(name, input string) (args Value, used []Repair, pro
 		}
 	} else if !isStanding(name) {
 		for _, p := range actionSpec(name).Params {
-			needed = append(needed, p.Name)
+			needed = append(needed, p.Slot().String())
 		}
 	}
 	if len(needed) != 1 {

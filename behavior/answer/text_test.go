@@ -125,7 +125,7 @@ func TestFloodsCostWhatTheyAreLong(t *testing.T) {
 // templates. What is quoted, told or spread over sentences decides nothing.
 func TestLinesAndTags(t *testing.T) {
 	v := Vocabulary{Tools: []llmclient.Tool{{Name: "plan"}, {Name: "decision"}}, Decides: "decision"}
-	const wait, first, mine = `decision {"action":{"action":"wait"},"execute_until":null}`, `decision {"candidate":1}`, `decision {"action":{"action":"mine_compound","compound_mass_g":5},"execute_until":null}`
+	const wait, first, mine = `decision {"action":{"action":"wait"},"execute_until":null}`, `decision {"candidate":1}`, `decision {"action":{"action":"mine_compound","amount":5},"execute_until":null}`
 	for text, want := range map[string]string{
 		"Finish(wait)": wait, "decision: wait": wait, "I have thought.\n**Decision:** `wait`": wait, "wait": wait, "wait.": wait, `The answer is \boxed{wait()}`: wait,
 		"Decision: mine_compound 5": mine, "My final answer: mine_compound(5)": mine, "mine_compound 5": mine,

@@ -250,6 +250,19 @@ type foreign struct{ world.Wait }
 
 func (foreign) ActionName() string { return "wait" }
 
+// TestClosed lists what a plan leaves open: a clause lets others fill it in only where it can
+// be about what the plan gives.
+func TestClosed(t *testing.T) {
+	m := Compile("agent-1", world.Persona{}, []world.Clause{allow("transfer_resource", to("asker"), what("electricity"), askedBy("*"))})
+	gift := world.Transfer{To: "agent-2", Kind: "data", Amount: 1}
+	if got := m.Closed(gift, []world.Slot{world.SlotAmount, world.SlotTo}); !slices.Equal(got, []world.Slot{world.SlotTo, world.SlotAmount}) {
+		t.Errorf("of a gift of data %v is closed", got)
+	}
+	if got := m.Closed(gift, []world.Slot{world.SlotAmount, world.SlotWhat}); got != nil {
+		t.Errorf("of a gift that may be electricity %v is closed", got)
+	}
+}
+
 // TestFailsClosed refuses what cannot be audited, and lets an agent wait all the same.
 func TestFailsClosed(t *testing.T) {
 	view, sound := viewOf(t, 1), Compile("agent-1", world.Persona{}, nil)

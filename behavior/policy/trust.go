@@ -116,27 +116,30 @@ func (q *inquiry) open(s world.Slot) bool {
 	return q.ruled(s) || q.makes(s)
 }
 
-// Closed reports whether an action of a plan leaves open what no text of others may fill
-// in, and names the first such slot: all but how much the agent makes, unless a clause
-// lets others ask for such an action.
-func (m Policy) Closed(a world.Action, open []world.Slot) (world.Slot, bool) {
+// Closed lists what an action of a plan leaves open and no text of others may fill in: all
+// but how much the agent makes, unless a clause lets others ask for such an action.
+func (m Policy) Closed(a world.Action, open []world.Slot) (closed []world.Slot) {
 	if order, ok := a.(world.ExecuteUntil); ok {
 		a = order.Do
 	}
 	d, _ := deedOf(a)
+	fits := func(s world.Slot, only string) bool {
+		return only == "" || only == d.args[s].text || slices.Contains(open, s)
+	}
 	asked := func(c clause) bool {
-		return c.allows() && len(c.AskedBy) > 0 && (c.Action == d.spec.Name || c.Action == world.Anyone)
+		return c.allows() && len(c.AskedBy) > 0 && (c.Action == d.spec.Name || c.Action == world.Anyone) &&
+			(c.toAsker() || fits(world.SlotTo, c.To)) && fits(world.SlotWhat, c.What)
 	}
 	if slices.ContainsFunc(m.clauses, asked) {
-		return 0, false
+		return nil
 	}
 	q := inquiry{deed: d}
 	for s := range world.SlotCount {
 		if slices.Contains(open, s) && d.args[s].param != nil && !q.makes(s) {
-			return s, true
+			closed = append(closed, s)
 		}
 	}
-	return 0, false
+	return closed
 }
 
 // makes reports whether an argument is how much the agent makes: no gift, no price and no
