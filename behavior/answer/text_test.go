@@ -107,7 +107,9 @@ func TestFloodsCostWhatTheyAreLong(t *testing.T) {
 		}
 		half, _, _ := taken(4 << 10)
 		whole, _, _ := taken(8 << 10)
-		if whole > 9*half/4+slack || whole > bytesPerByte*(8<<10)+slack {
+		// What pools drop differs from text to text, so that under the race detector only the
+		// bound holds; what grew with the square would pass it by far.
+		if !raceDetector && whole > 9*half/4+slack || whole > bytesPerByte*(8<<10)+slack {
 			t.Errorf("%q: %d bytes for a text, %d for half of it", flood, whole, half)
 		}
 		if bytes, _, problem := taken(4 << 20); bytes > slack || problem != TooLarge {
