@@ -201,9 +201,7 @@ func TestGoalsTellTheScore(t *testing.T) {
 	}
 	m := kit.Mind(w.AgentID(0), w.Persona(0))
 	// Four topics stay, but not the list of events, which is longer than all of them.
-	for _, topic := range []string{"market", "power", "travel", "recipes"} {
-		m.past.looked = append(m.past.looked, topic)
-	}
+	m.past.looked = append(m.past.looked, "market", "power", "travel", "recipes")
 	reads(t, "opening", m.compose(w.View(0)).items[0].Text,
 		[]string{"Run score: produced:control_chip of all agents, ticks 1-40", "trades are in lots of 10", "asleep"}, nil)
 	if _, keeps := modules.RuleTopic("rules-stop_events"); keeps {
