@@ -222,7 +222,7 @@ var identifiers = strings.Fields(`
 	electricity compound hardware data heat g km x id null ok JSON
 	to what amount price text value ignore until query limit section topic action
 	candidate candidates steps goal actions why wait plan decision turn call reason respond skip source contended
-	normal low critical shutdown idle working building buy sell outcome observation heard max recipe factory rejection
+	normal low critical shutdown idle working building buy sell outcome observation heard max recipe factory rejection possible
 	silicate metal ice carbon composite maintenance arrived`)
 
 func identifier(word string) bool {

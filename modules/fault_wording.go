@@ -40,7 +40,7 @@ var chineseFaults = map[string]string{
 	"an object with the fields %s":          "一个含字段 %s 的对象",
 	"only the fields %s":                    "只能有字段 %s",
 	"another field":                         "其他字段",
-	"the field %s":                          "字段 %s",
+	`the field "%s"`:                        `字段 "%s"`,
 	"one of %s":                             "以下之一：%s",
 	"an integer":                            "一个整数",
 	"an integer number of units":            "整数，单位数量",

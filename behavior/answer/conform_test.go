@@ -57,7 +57,7 @@ func TestConformErrors(t *testing.T) {
 		{``, "name: expected string, got nothing"},
 		{`null`, "arguments: expected an object, got null"},
 		{`"secretword"`, "arguments: expected an object, got a string of 10 characters"},
-		{`{"name":"a","secretword":1,"parts":[]}`, "arguments: expected only the fields name, size, color, parts, extra, got the field secretword"},
+		{`{"name":"a","secretword":1,"parts":[]}`, "arguments: expected only the fields name, size, color, parts, extra, got the field \"secretword\""},
 		{`{"name":7,"parts":[]}`, "name: expected string, got the number 7"},
 		{`{"name":{},"parts":[]}`, "name: expected string, got an object"},
 		{`{"name":"a","size":"secretword","parts":[]}`, "size: expected an integer, got a string of 10 characters"},

@@ -146,7 +146,7 @@ func below(path, name string) string {
 func unknownField(path, name string, known []string) *ArgumentError {
 	e := &ArgumentError{Path: path, Expected: say("only the fields %s", strings.Join(known, ", ")), Got: say("another field")}
 	if fieldName.MatchString(name) {
-		e.Got = say("the field %s", name)
+		e.Got = say(`the field "%s"`, name)
 	}
 	return e
 }

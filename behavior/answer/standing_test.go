@@ -78,11 +78,11 @@ func TestDecodeStandingErrors(t *testing.T) {
 	for _, c := range []struct{ raw, want string }{
 		{`{`, "arguments: expected one JSON object, got text that is not JSON"},
 		{`[1]`, "arguments: expected an object with the fields until, max_ticks, ignore, got an array"},
-		{`{"until":[],"secretword":1}`, "arguments: expected only the fields until, max_ticks, ignore, got the field secretword"},
+		{`{"until":[],"secretword":1}`, "arguments: expected only the fields until, max_ticks, ignore, got the field \"secretword\""},
 		{`{"until":7}`, "until: expected an array of conditions, got the number 7"},
 		{`{"until":"secretword"}`, "until: expected " + events + ", got a string of 10 characters"},
 		{`{"until":[7]}`, "until[0]: expected an object with the fields event, value, got the number 7"},
-		{`{"until":[{"event":"job_done","secretword":1}]}`, "until[0]: expected only the fields event, value, got the field secretword"},
+		{`{"until":[{"event":"job_done","secretword":1}]}`, "until[0]: expected only the fields event, value, got the field \"secretword\""},
 		{`{"until":[{"events":["job_done","secretword"]},{"event":"heat_above","value":"hot"}]}`, "until[0].events[1]: expected " + events + ", got a string of 10 characters"},
 		{`{"event":"heat_above","value":"hot","max_ticks":3}`, "value: expected an integer of at least 0 for heat_above, got a string of 3 characters"},
 		{`{"until":[{"event":"harvest_yield_below"}]}`, "until[0].value: expected an integer of at least 0 for harvest_yield_below, got null"},
@@ -114,7 +114,7 @@ func TestAllThatIsWrongInAnOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{
 		"until[0].event a string of 7 characters", "until[1].value a string of 3 characters", "max_ticks a string of 1 characters",
-		"ignore[0] a string of 4 characters", " the field foo", " another field",
+		"ignore[0] a string of 4 characters", " the field \"foo\"", " another field",
 	}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
