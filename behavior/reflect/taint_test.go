@@ -2,6 +2,7 @@ package reflect
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -307,13 +308,16 @@ func (s *scene) lookBack(tick int64) {
 	s.lived.Clear()
 }
 
-// TestWordsOfOthersStayWhereTheyBelong: over runs of forty ticks, with messages and
-// notes that overflow what is remembered of them, and with learning.
+// TestWordsOfOthersStayWhereTheyBelong: over runs of 24 ticks, forty at full size, with
+// messages and notes that overflow what is remembered of them, and with learning.
 func TestWordsOfOthersStayWhereTheyBelong(t *testing.T) {
-	shown := 0
+	shown, ticks := 0, 24
+	if os.Getenv("AGENT_WORLD_LONG") != "" {
+		ticks = 40
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		s := newScene(t)
-		for range 40 {
+		for range ticks {
 			s.world.Advance()
 			var d behavior.Decision
 			acts := true
