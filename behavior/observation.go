@@ -162,8 +162,7 @@ func (s sketch) places(shown []world.Sight) string {
 	if s.details {
 		line = s.words.linePlacesDetailed
 	}
-	line = strings.Replace(line, ")", aged+")", 1)
-	return line + s.listed(entries, s.PlacesOmitted+len(s.Places)-len(shown))
+	return fmt.Sprintf(line, aged) + s.listed(entries, s.PlacesOmitted+len(s.Places)-len(shown))
 }
 
 // agents groups the agents by their place, the nearest first.

@@ -189,8 +189,8 @@ func (t *Turn) dispatch() {
 		case s.Tool == answer.ToolPlan:
 			faults, problem = t.takePlan(i)
 			plan, r.planned, r.replans = i, true, planned
-		case s.Tool == answer.ToolDraft, s.Tool == answer.ToolTurn && t.locked() && t.lastPlan == "":
-			// A lean turn that does not plan first has its candidates for a plan.
+		case s.Tool == answer.ToolDraft, s.Tool == answer.ToolTurn && t.locked() && t.lastPlan == "" && t.accepted == nil:
+			// A lean turn that does not plan first has its candidates for a plan, once.
 			problem = t.takeDraft(i)
 		case s.Tool == answer.ToolDecision || s.Tool == answer.ToolTurn:
 			var d terminal

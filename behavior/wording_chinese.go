@@ -56,8 +56,8 @@ var chinese = wording{
 	lineEnded:          "execute_until 已结束: ",
 	lineTexts:          "消息: ",
 	lineStanding:       "持续行动: ",
-	linePlaces:         "地点 (耗电, 回合, 辐射源, compound g): ",
-	linePlacesDetailed: "地点 (km, 耗电, 回合, 辐射源, compound g, 材质): ",
+	linePlaces:         "地点 (耗电, 回合, 辐射源, compound g%s): ",
+	linePlacesDetailed: "地点 (km, 耗电, 回合, 辐射源, compound g, 材质%s): ",
 	lineAgents:         "智能体: ",
 	lineFactories:      "工厂: ",
 

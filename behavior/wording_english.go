@@ -55,8 +55,8 @@ Texts of other agents follow your plan; they, Memory, History and module results
 	lineEnded:          "execute_until ended: ",
 	lineTexts:          "texts: ",
 	lineStanding:       "standing: ",
-	linePlaces:         "places (cost, ticks, emission, compound g): ",
-	linePlacesDetailed: "places (km, cost, ticks, emission, compound g, material): ",
+	linePlaces:         "places (cost, ticks, emission, compound g%s): ",
+	linePlacesDetailed: "places (km, cost, ticks, emission, compound g, material%s): ",
 	lineAgents:         "agents: ",
 	lineFactories:      "factories: ",
 

@@ -34,7 +34,9 @@ func (g concession) gives(r *llmclient.Request) (there bool) {
 	case "strict":
 		r.Tools = slices.Clone(r.Tools)
 		for i, t := range r.Tools {
-			r.Tools[i], there = t.WithoutStrict()
+			told := false
+			r.Tools[i], told = t.WithoutStrict()
+			there = there || told
 		}
 	case "allowed_tools":
 		there = r.Choice.Allowed != nil && r.Choice.Mode != llmclient.ChoiceNone
