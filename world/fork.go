@@ -1,0 +1,55 @@
+package world
+
+import "slices"
+
+// Fork is an independent copy: what is done to one world shows in the other neither in
+// its state nor in its digest. It costs what the state weighs and carries out nothing, so
+// that a tick can be tried on the copy. Like Digest it may not run beside Advance or
+// Apply; afterwards both worlds may be used at once.
+//
+// What never changes is held in common: the scenario's lists, the law, the geography,
+// and records that are only ever replaced as a whole, such as an agent's last outcome.
+func (w *World) Fork() *World {
+	f := *w
+	// What is made anew in each Advance or Apply is not taken along.
+	f.events, f.facts, f.senses, f.turnKeys, f.turnList = nil, facts{}, liveSenses{}, nil, nil
+
+	f.ledger = ledger{slices.Clone(w.ledger.names), slices.Clone(w.ledger.balances)}
+	f.agents = slices.Clone(w.agents)
+	for i := range f.agents {
+		a := &f.agents[i]
+		a.factories, a.orders = slices.Clone(a.factories), slices.Clone(a.orders)
+		a.mail.coming, a.mail.inbox, a.mail.outbox = slices.Clone(a.mail.coming), slices.Clone(a.mail.inbox), slices.Clone(a.mail.outbox)
+		if a.standing != nil {
+			a.standing = new(*a.standing)
+		}
+	}
+	f.sites = slices.Clone(w.sites)
+	for i := range f.sites {
+		s := &f.sites[i]
+		s.present, s.notes, s.quotes = slices.Clone(s.present), slices.Clone(s.notes), slices.Clone(s.quotes)
+		s.asks, s.bids, s.plants = slices.Clone(s.asks), slices.Clone(s.bids), slices.Clone(s.plants)
+	}
+	f.factories = slices.Clone(w.factories)
+	for i := range f.factories {
+		f.factories[i].jobs = slices.Clone(f.factories[i].jobs)
+	}
+	f.orders = slices.Clone(w.orders)
+	f.calendar = calendar{slices.Clone(w.calendar.entries), slices.Clone(w.calendar.where)}
+	f.goals = slices.Clone(w.goals)
+	for i := range f.goals {
+		f.goals[i] = slices.Clone(f.goals[i])
+	}
+	f.able, f.ordered, f.acted = slices.Clone(w.able), slices.Clone(w.ordered), slices.Clone(w.acted)
+	f.summoned, f.occupied = slices.Clone(w.summoned), slices.Clone(w.occupied)
+	f.due, f.continuing = slices.Clone(w.due), slices.Clone(w.continuing)
+	f.digest.scratch = nil
+	f.digest.agents = w.digest.agents.clone()
+	for kind := range f.digest.dirty {
+		f.digest.hashes[kind], f.digest.dirty[kind] = slices.Clone(w.digest.hashes[kind]), w.digest.dirty[kind].clone()
+	}
+	return &f
+}
+
+// clone is a copy of the set.
+func (t *touched) clone() touched { return touched{slices.Clone(t.list), slices.Clone(t.dirty)} }
