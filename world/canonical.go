@@ -11,8 +11,8 @@ import (
 //
 // An agent is written with its account, goals met, order and last outcome, which its
 // next view shows. A factory is written with its escrow and queue, a place with its book
-// in the order of priority; who is present and which plants stand there follow from the
-// other records. The name of an order's account holds its id.
+// in the order of priority and how it looked lately; who is present and which plants stand
+// there follow from the other records. The name of an order's account holds its id.
 func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 	b = append(b, byte(kind))
 	switch kind {
@@ -72,6 +72,10 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		b = appendList(appendList(b, s.asks), s.bids)
 		for _, q := range s.quotes {
 			b = appendNumbers(b, q.Tick, q.Bid, q.Ask)
+		}
+		b = appendNumbers(b, s.since)
+		for _, old := range s.past {
+			b = appendList(appendNumbers(b, old.storedG, old.settledAt, old.until), old.present)
 		}
 		return b
 	case recordFactory:

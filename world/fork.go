@@ -27,7 +27,8 @@ func (w *World) Fork() *World {
 	f.sites = slices.Clone(w.sites)
 	for i := range f.sites {
 		s := &f.sites[i]
-		s.present, s.notes, s.quotes = slices.Clone(s.present), slices.Clone(s.notes), slices.Clone(s.quotes)
+		s.present, s.past = slices.Clone(s.present), slices.Clone(s.past)
+		s.notes, s.quotes = slices.Clone(s.notes), slices.Clone(s.quotes)
 		s.asks, s.bids, s.plants = slices.Clone(s.asks), slices.Clone(s.bids), slices.Clone(s.plants)
 	}
 	f.factories = slices.Clone(w.factories)
@@ -41,7 +42,7 @@ func (w *World) Fork() *World {
 		f.goals[i] = slices.Clone(f.goals[i])
 	}
 	f.able, f.ordered, f.acted = slices.Clone(w.able), slices.Clone(w.ordered), slices.Clone(w.acted)
-	f.summoned, f.occupied = slices.Clone(w.summoned), slices.Clone(w.occupied)
+	f.summoned, f.visited = slices.Clone(w.summoned), slices.Clone(w.visited)
 	f.due, f.continuing = slices.Clone(w.due), slices.Clone(w.continuing)
 	f.digest.scratch = nil
 	f.digest.agents = w.digest.agents.clone()

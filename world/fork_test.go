@@ -62,7 +62,7 @@ func TestForksAreIndependent(t *testing.T) {
 // writes through them.
 var heldInCommon = []string{
 	"World.scenario", "World.law", "World.geo", "World.numbers", "pursuit.goal", "pursuit.metric",
-	"agent.last", "standing.order", "standing.agents", "standing.places", "site.opening",
+	"agent.last", "standing.order", "standing.agents", "standing.places", "site.opening", "scene.present",
 }
 
 // TestForksShareNothingThatChanges walks through a world and its fork and finds no

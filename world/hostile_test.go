@@ -28,6 +28,7 @@ func drawRules(t *rapid.T) Rules {
 	r.BuildElectricity = rapid.Int64Range(0, 10).Draw(t, "buildE")
 	r.BuildHardware = rapid.Int64Range(0, 3).Draw(t, "buildH")
 	r.MessageKMPerTick = rapid.Int64Range(1, 20).Draw(t, "message range")
+	r.SightAgeTicks = rapid.Int64Range(0, 4).Draw(t, "sight age")
 	r.InboxMax = rapid.Int64Range(1, 3).Draw(t, "inbox")
 	r.NotesMax = rapid.Int64Range(1, 3).Draw(t, "notes")
 	r.BuildTicks = rapid.Int64Range(1, 4).Draw(t, "buildT")

@@ -194,7 +194,12 @@ func TestCrowdedViewsAreBounded(t *testing.T) {
 func TestObservationListsTheNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newHostileWorld(t)
-		hostileRun(t, w, func([]Event) {})
+		log := newSightLog(w)
+		for range rapid.IntRange(1, 40).Draw(t, "ticks") {
+			w.Apply(intentsOf(t, w))
+			w.Advance()
+			log.look()
+		}
 		n := rapid.IntRange(0, w.Agents()-1).Draw(t, "agent")
 		if w.agents[n].travelling() {
 			return
@@ -207,7 +212,7 @@ func TestObservationListsTheNearest(t *testing.T) {
 				places = append(places, fmt.Sprint(p.ID, k.distanceCM, visible))
 			}
 			for m := range w.agents {
-				if visible && m != n && w.agents[m].place == k.place {
+				if visible && m != n && log.at(n, m) == k.place {
 					agents = append(agents, fmt.Sprint(w.agents[m].id, k.distanceCM))
 				}
 			}

@@ -4,7 +4,8 @@ import "slices"
 
 // View is what agent n knows now. It copies, changes nothing, and may be called
 // for several agents at once.
-// A view costs a look at each visible place and at each occupied one among them. It
+// A view costs a look at each visible place and at the agents of those that were ever
+// visited. It
 // does not look through all places or agents of the world.
 func (w *World) View(n int) View {
 	a := &w.agents[n]
@@ -85,15 +86,17 @@ func (w *World) lookAround(v *View, n int32) {
 		if !w.geo.isCharted.has(k.place) {
 			known++
 		}
-		if w.occupied.has(k.place) {
-			inhabited.offer(k)
-			agents += len(w.sites[k.place].present)
+		if w.visited.has(k.place) {
+			if others := len(w.othersAt(k.place, n)); others > 0 {
+				inhabited.offer(k)
+				agents += others
+			}
 		}
 	})
 	shown := min(known, int(w.scenario.PlacesShown))
 	v.sights = make([]sight, 0, shown)
 	for _, k := range places.list {
-		v.sights = append(v.sights, sight{k, true, w.reserveOf(k.place)})
+		v.sights = append(v.sights, sight{k, true, w.reserveSeen(k.place)})
 	}
 	for _, k := range w.geo.chartedBeyond(here, shown-len(v.sights)) {
 		v.sights = append(v.sights, sight{near: k})
@@ -107,18 +110,19 @@ func (w *World) lookAround(v *View, n int32) {
 	v.allMates = len(v.mates) == len(w.sites[here].present)-1
 	// Agents at the same place come first, then place by place outwards, at one distance in
 	// the order of their numbers. Travellers are at no place and so are never met.
-	for _, at := range append([]near{{place: here}}, inhabited.list...) {
-		for _, m := range w.sites[at.place].present {
-			if len(v.seen.Agents) == int(w.scenario.AgentsShown) {
-				break
-			}
-			if m != n {
+	meet := func(at near, agents []int32) {
+		for _, m := range agents {
+			if m != n && len(v.seen.Agents) < int(w.scenario.AgentsShown) {
 				v.seen.Agents = append(v.seen.Agents, Contact{
 					ID: w.agents[m].id, Name: w.scenario.personaOf(int(m)).Name,
 					Place: w.placeID(at.place), DistanceCM: at.distanceCM,
 				})
 			}
 		}
+	}
+	meet(near{place: here}, w.sites[here].present)
+	for _, at := range inhabited.list {
+		meet(at, w.othersAt(at.place, n))
 	}
 	v.seen.AgentsOmitted = agents - len(v.seen.Agents)
 }

@@ -77,10 +77,10 @@ func act(w *World, actions map[int]Action) []Event {
 
 func TestMessageDelayGrowsWithDistance(t *testing.T) {
 	for _, tc := range []struct{ km, perTick, want int64 }{
-		{0, 20, 1}, {19, 20, 1}, {20, 20, 2}, {59, 20, 3}, {60, 20, 4}, {60, 1, 61}, {90, 10_000, 1},
+		{0, 20, 1}, {19, 20, 1}, {20, 20, 2}, {59, 20, 3}, {60, 20, 4}, {60, 1, 61}, {90, 10_000, 1}, {91, 20, 8}, {91, 1, 99},
 	} {
 		s := mustScenario(t, "two_bases")
-		s.Rules.MessageKMPerTick = tc.perTick
+		s.Rules.MessageKMPerTick, s.VisibilityKM = tc.perTick, 90
 		s.Places[0].Position, s.Places[1].Position = Position{}, Position{X: tc.km * CMPerKM}
 		s.Agents.Spawn = []string{s.Places[0].ID, s.Places[1].ID}
 		w, err := New(s, 1)

@@ -4,7 +4,7 @@ import "fmt"
 
 // RulesVersion names the rules of the kernel: what actions cost and do, and what
 // views show. Runs of different rules do not replay on each other.
-const RulesVersion = "3"
+const RulesVersion = "4"
 
 // CMPerKM is the number of centimetres in a kilometre.
 const CMPerKM = 100_000
@@ -58,6 +58,8 @@ type Rules struct {
 	// MessageKMPerTick is how far a message gets in a tick beyond its first, 1 to
 	// 10,000.
 	MessageKMPerTick int64 `toml:"message_km_per_tick" json:"message_km_per_tick"`
+	// SightAgeTicks is how many ticks ago an agent sees places other than its own, 0 to 20.
+	SightAgeTicks int64 `toml:"sight_age_ticks" json:"sight_age_ticks"`
 	// InboxMax and NotesMax are how many messages an agent and notes a place keep,
 	// 1 to 64.
 	InboxMax int64 `toml:"inbox_max" json:"inbox_max"`
@@ -123,6 +125,7 @@ func (r *Rules) fields() []ruleField {
 		{"build_hardware", &r.BuildHardware, 5, 0, 1_000_000},
 		{"build_ticks", &r.BuildTicks, 3, 1, 1000},
 		{"message_km_per_tick", &r.MessageKMPerTick, 20, 1, 10_000},
+		{"sight_age_ticks", &r.SightAgeTicks, 2, 0, 20},
 		{"inbox_max", &r.InboxMax, 8, 1, 64},
 		{"notes_max", &r.NotesMax, 8, 1, 64},
 		{"plant_electricity", &r.PlantElectricity, 10, 0, 1_000_000},

@@ -12,6 +12,7 @@ var fixedRules = map[string]string{
 	"radiation_floor":       "the radiation of every place is computed when the world is made",
 	"radiation_floor_cap":   "the radiation of every place is computed when the world is made",
 	"radiation_decay_ppb":   "the radiation of every place is computed when the world is made",
+	"sight_age_ticks":       "how places looked is kept up to it",
 	"inbox_max":             "messages are kept up to it",
 	"notes_max":             "notes are kept up to it",
 	"plant_rate":            "what plants hold is stored as of the last trade and computed from there",

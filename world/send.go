@@ -65,21 +65,15 @@ func (SendMessage) afford(v *View) Affordance {
 	return Affordance{OK: true}
 }
 
-// carryOut lets a message go. One to nobody is lost, and its sender cannot
-// tell: the place it takes in the outbox depends on the receiver only as far as
-// the sender can see it, and is else that of the longest way there is.
+// carryOut lets a message go. It takes as long as the way to where its sender sees the
+// receiver, and from one end of the world to the other if it does not. One to nobody is
+// lost, and its sender cannot tell.
 func (do SendMessage) carryOut(w *World, n int32, _ ruling) effect {
 	l := letter{from: n, sentAt: w.tick, text: cleanText(do.Text, TextMax)}
-	until := w.tick + w.law.messageTicks(w.geo.diagonalCM)
+	l.dueAt = w.tick + w.law.messageTicks(w.geo.diagonalCM)
 	if to, exists := w.numbers[do.To]; exists {
-		here, there := w.agents[n].place, w.agents[to].place
-		seen := there != noPlace && (here == there || w.geo.distanceCM(here, there) <= w.geo.visibilityCM)
-		if there == noPlace {
-			there = w.agents[to].to // where it will arrive
-		}
-		l.dueAt = w.tick + w.law.messageTicks(w.geo.distanceCM(here, there))
-		if seen {
-			until = l.dueAt
+		if there := w.placeSeen(n, to); there != noPlace {
+			l.dueAt = w.tick + w.law.messageTicks(w.geo.distanceCM(w.agents[n].place, there))
 		}
 		// The order of arrival does not depend on who acted first in the tick, and no two
 		// messages of a sender are sent in the same one.
@@ -93,7 +87,7 @@ func (do SendMessage) carryOut(w *World, n int32, _ ruling) effect {
 	}
 	a := &w.agents[n]
 	a.mail.outbox = slices.DeleteFunc(a.mail.outbox, func(until int64) bool { return until <= w.tick })
-	a.mail.outbox = append(a.mail.outbox, until)
+	a.mail.outbox = append(a.mail.outbox, l.dueAt)
 	w.emit(Event{Kind: EventMessageSent, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Text: l.text})
 	return effect{subject: w.letterID(l)}
 }

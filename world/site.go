@@ -15,6 +15,10 @@ type site struct {
 	settledAt int64
 	// present are the agents there, by number.
 	present []int32
+	// past is how the place looked lately, oldest first, since the first tick in which it
+	// looks as it does now.
+	past  []scene
+	since int64
 	// takenG was mined in tick takenAt; it only tells contention from depletion.
 	takenG, takenAt int64
 	// notes are the newest left here, oldest first.
@@ -51,12 +55,12 @@ func (w *World) reserveOf(p int32) int64 {
 	return w.geo.places[p].reserveAt(w.ledger.of(s.account, compound), s.settledAt, w.tick)
 }
 
-// settleSite writes the present compound of place p into the ledger and tells what
-// has regrown.
+// settleSite writes the present compound of place p, which is about to change, into the
+// ledger and tells what has regrown.
 func (w *World) settleSite(p int32) {
+	w.remember(p, w.tick+1)
 	s := &w.sites[p]
 	grown := w.reserveOf(p) - w.ledger.of(s.account, compound)
-	w.touchSite(p)
 	s.settledAt = w.tick
 	if grown == 0 {
 		return
@@ -67,21 +71,22 @@ func (w *World) settleSite(p int32) {
 	})
 }
 
-// enter and leave keep the sorted list of agents at a place and the set of occupied
-// places.
+// enter and leave keep the sorted list of agents at a place and the set of places where
+// somebody is or was.
 func (w *World) enter(p, n int32) {
+	w.remember(p, w.tick)
 	s := &w.sites[p]
 	i, _ := slices.BinarySearch(s.present, n)
 	s.present = slices.Insert(s.present, i, n)
-	w.occupied.set(p, true)
+	w.visited.set(p, true)
 }
 
 func (w *World) leave(p, n int32) {
+	w.remember(p, w.tick+1)
 	s := &w.sites[p]
 	i, there := slices.BinarySearch(s.present, n)
 	if !there {
 		panic("world: an agent leaves a place where it is not")
 	}
 	s.present = slices.Delete(s.present, i, i+1)
-	w.occupied.set(p, len(s.present) > 0)
 }

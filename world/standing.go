@@ -44,8 +44,12 @@ func (w *World) visibleAgents(n int32) []int32 {
 	list := []int32{}
 	here := w.agents[n].place
 	for _, k := range w.visiblePlaces(n) {
-		for _, m := range w.sites[k].present {
-			if k != here || m != n {
+		if k != here {
+			list = append(list, w.othersAt(k, n)...)
+			continue
+		}
+		for _, m := range w.sites[here].present {
+			if m != n {
 				list = append(list, m)
 			}
 		}

@@ -16,6 +16,7 @@ type orderTwin struct {
 	w *World
 	// seats are the agents by number.
 	seats []orderSeat
+	log   *sightLog
 	// reasons counts why orders ended, by reason and the action repeated.
 	reasons map[string]map[string]int
 }
@@ -37,7 +38,7 @@ type orderSeat struct {
 }
 
 func newOrderTwin(w *World) *orderTwin {
-	twin := &orderTwin{w: w, seats: make([]orderSeat, len(w.agents)), reasons: map[string]map[string]int{}}
+	twin := &orderTwin{w: w, log: newSightLog(w), seats: make([]orderSeat, len(w.agents)), reasons: map[string]map[string]int{}}
 	for n := range w.agents {
 		a := &w.agents[n]
 		twin.seats[n] = orderSeat{at: w.placeID(a.place), power: a.announced}
@@ -58,7 +59,7 @@ func (twin *orderTwin) visible(n int) []string {
 		}
 	}
 	for m := range w.agents {
-		if p := w.agents[m].place; m != n && p != noPlace && near(p) {
+		if p := twin.log.at(n, m); m != n && p != noPlace && near(p) {
 			names = append(names, "agent "+w.agents[m].id)
 		}
 	}
@@ -294,7 +295,9 @@ func orderRun(t *rapid.T) *orderTwin {
 	w := newHostileWorld(t)
 	twin := newOrderTwin(w)
 	for range rapid.IntRange(10, 60).Draw(t, "ticks") {
-		twin.compare(t, w.Advance())
+		events := w.Advance()
+		twin.log.look()
+		twin.compare(t, events)
 		intents := orderIntents(t, w)
 		twin.begin(intents)
 		for _, e := range w.Apply(intents) {

@@ -42,8 +42,8 @@ type World struct {
 	able, ordered, acted bitset
 	// summoned are the due and the continuing agents of the tick.
 	summoned bitset
-	// occupied are the places where somebody is.
-	occupied        bitset
+	// visited are the places where somebody is or was.
+	visited         bitset
 	due, continuing []int
 
 	// events of the Advance or Apply under way.
@@ -79,7 +79,7 @@ func New(s Scenario, seed uint64) (*World, error) {
 	// Places and agents are filled from genesis. What happens before the first tick makes
 	// no events: it follows from the scenario.
 	w.sites = make([]site, len(w.geo.places))
-	w.occupied = newBitset(len(w.sites))
+	w.visited = newBitset(len(w.sites))
 	w.ledger.names = slices.Grow(w.ledger.names, len(w.sites))
 	w.ledger.balances = slices.Grow(w.ledger.balances, len(w.sites))
 	for i := range w.sites {
