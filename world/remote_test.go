@@ -69,8 +69,8 @@ func requireCollects(t *testing.T, w *World) {
 		t.Errorf("the owner came back to %d data, it left with %d", got, before)
 	}
 	for _, k := range w.agents[1].orders {
-		if o := &w.orders[k]; w.proceeds(o) != 0 {
-			t.Errorf("%s still holds %d data", o.id, w.proceeds(o))
+		if o := &w.orders[k]; w.claims(&o.holding, o.escrow())[data] != 0 {
+			t.Errorf("%s still holds data", o.id)
 		}
 	}
 }

@@ -1,0 +1,80 @@
+package world
+
+// holding is an account at a place that keeps things for an agent which may be elsewhere:
+// the escrow of its open order or offer, and beside that its claim, which is what is its
+// own but could not be handed over, since it was away or had no room.
+type holding struct {
+	id           string
+	owner, place int32
+	account      account
+}
+
+// vacant is the number of a record of an agent's own that is free, or of a new one. Free
+// records are used again, so that the ledger does not grow with every order and offer.
+func vacant[T any](records *[]T, own *[]int32, free func(*T) bool) (k int32, fresh bool) {
+	for _, k := range *own {
+		if free(&(*records)[k]) {
+			return k, false
+		}
+	}
+	k = int32(len(*records))
+	*records, *own = append(*records, *new(T)), append(*own, k)
+	return k, true
+}
+
+// openAccount gives a holding its account: a new one, or that of the free record it takes
+// the place of, which is empty and goes on under the new name.
+func (w *World) openAccount(h *holding, sort string, fresh bool) {
+	if fresh {
+		h.account = w.ledger.open(sort + h.id)
+		w.digest.touchHeader() // it counts the records
+		return
+	}
+	w.ledger.names[h.account] = sort + h.id
+}
+
+// claims is what the account holds beside the escrow.
+func (w *World) claims(h *holding, escrow stock) stock {
+	held := w.ledger.balances[h.account]
+	for r, n := range escrow {
+		held[r] -= n
+	}
+	return held
+}
+
+// handOver moves what is due from the account to its owner: of electricity what fits, and
+// nothing unless the owner is there. What stays is the owner's claim.
+func (w *World) handOver(h *holding, due stock) []Posting {
+	if !w.at(h.owner, h.place) {
+		return nil
+	}
+	var list []Posting
+	for r := compound; r < resourceCount; r++ {
+		list = w.postAny(list, h.account, w.agents[h.owner].account, r, due[r])
+	}
+	w.touchAgent(h.owner)
+	if due[electricity] == 0 {
+		return list
+	}
+	return w.charge(list, h.account, h.owner, min(due[electricity], w.roomAt(h.owner, h.place)))
+}
+
+// roomAt is the electricity agent n can be handed at place p now.
+func (w *World) roomAt(n, p int32) int64 {
+	a := &w.agents[n]
+	if a.place != p || a.shut {
+		return 0
+	}
+	return w.law.PowerCapacity - w.electricityOf(a)
+}
+
+// charge moves electricity into the battery of agent n, if it is any.
+func (w *World) charge(list []Posting, from account, n int32, amount int64) []Posting {
+	if amount == 0 {
+		return list
+	}
+	w.settle(n)
+	list = append(list, w.post(from, w.agents[n].account, electricity, amount))
+	w.planPower(n)
+	return list
+}
