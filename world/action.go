@@ -52,6 +52,20 @@ var actions = []plainAction{
 	CancelOrder{},
 	SendMessage{},
 	PostNote{},
+	Request{},
+	Offer{},
+	AcceptOffer{},
+	Decline{},
+	CancelOffer{},
+}
+
+// isTyped says that an action is about requests and offers, which a scenario enables.
+func isTyped(a Action) bool {
+	switch a.(type) {
+	case Request, Offer, AcceptOffer, Decline, CancelOffer:
+		return true
+	}
+	return false
 }
 
 // ActionName implements [Action], for every action.
@@ -70,6 +84,11 @@ func (PlaceOrder) ActionName() string     { return "place_power_order" }
 func (CancelOrder) ActionName() string    { return "cancel_power_order" }
 func (SendMessage) ActionName() string    { return "send_message" }
 func (PostNote) ActionName() string       { return "post_note" }
+func (Request) ActionName() string        { return "request" }
+func (Offer) ActionName() string          { return "offer" }
+func (AcceptOffer) ActionName() string    { return "accept_offer" }
+func (Decline) ActionName() string        { return "decline" }
+func (CancelOffer) ActionName() string    { return "cancel_offer" }
 func (ExecuteUntil) ActionName() string   { return "execute_until" }
 
 // effect is what an accepted action did beside its ruling.
@@ -94,6 +113,11 @@ const (
 	ParamFactory ParamKind = "factory"
 	// ParamOrder is the id of an own order.
 	ParamOrder ParamKind = "order"
+	// ParamRequest, ParamOffer and ParamTerms are the ids of a request to the agent, of an
+	// offer, and of either.
+	ParamRequest ParamKind = "request"
+	ParamOffer   ParamKind = "offer"
+	ParamTerms   ParamKind = "request or offer"
 	// ParamChoice is one of the names in Param.Choices.
 	ParamChoice ParamKind = "choice"
 	// ParamText is free text of at most Param.Max characters.
@@ -116,6 +140,8 @@ type Param struct {
 	// Give marks an amount the agent would part with: clamping never makes a
 	// non-positive one positive.
 	Give bool
+	// Optional marks an id that may be empty, for none.
+	Optional bool
 	// Choices lists the values of a ParamChoice, ChoiceAliases other names for them.
 	Choices       []string
 	ChoiceAliases map[string]string

@@ -17,7 +17,7 @@ func (w *World) Advance() []Event {
 		case kind == kindMail:
 			w.deliver(n)
 		case kind == kindOrders:
-			w.expireOrders(n)
+			w.expire(n)
 		case w.agents[n].travelling():
 			w.arrive(n)
 		default:
@@ -52,6 +52,7 @@ func (w *World) arrive(n int32) {
 	w.touchAgent(n)
 	w.refreshAble(n)
 	w.emit(Event{Kind: EventArrived, Agent: a.id, Place: w.placeID(a.place), Subject: w.placeID(a.from)})
+	w.dropClosed(n)
 	w.collect(n)
 	a.openingAt = -1 // the tick begins with what was handed over
 }

@@ -32,9 +32,12 @@ type agent struct {
 	// ever placed.
 	orders []int32
 	placed int64
-	// filledAt is the tick in which others last filled an order; it means nothing
-	// later.
-	filledAt int64
+	// offers are the records of its offers, at most one more than OffersMax.
+	offers []int32
+	// filledAt is the tick in which others last filled an order or took an offer, filledWhy
+	// the reason it wakes for; they mean nothing later.
+	filledAt  int64
+	filledWhy string
 	// openingAt and openingElectricity are the charge before the first write in a
 	// tick. They only tell contention from plain refusals and mean nothing later.
 	openingAt, openingElectricity int64

@@ -101,7 +101,7 @@ func sameButAmounts(t *rapid.T, a, b Action) {
 			t.Fatalf("clamp changed %s of %s", name, EncodeAction(a))
 		}
 	}
-	for _, name := range []string{"amount", "price"} {
+	for _, name := range []string{"amount", "price", "give_amount", "want_amount"} {
 		if n, ok := args[name]; ok && n.Int < 1 && clamped[name].Int != n.Int {
 			t.Fatalf("clamp changed the %s of %s", name, EncodeAction(a))
 		}
@@ -185,6 +185,18 @@ func instances(can Affordance) []Action {
 			list = append(list, PlaceOrder{o.Target, PowerLot, price}, PlaceOrder{o.Target, o.Max, price})
 		case "cancel_power_order":
 			list = append(list, CancelOrder{o.Target})
+		case "offer":
+			want := Data
+			if o.Target == Data {
+				want = Hardware
+			}
+			list = append(list, Offer{ToAnyone, o.Target, 1, want, 1, 4, ""}, Offer{ToAnyone, o.Target, o.Max, want, 7, 1, ""})
+		case "accept_offer":
+			list = append(list, AcceptOffer{o.Target})
+		case "decline":
+			list = append(list, Decline{o.Target})
+		case "cancel_offer":
+			list = append(list, CancelOffer{o.Target})
 		case "schedule_recipe":
 			list = append(list, ScheduleRecipe{o.Target, o.Item, 1}, ScheduleRecipe{o.Target, o.Item, o.Max})
 		}

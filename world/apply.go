@@ -145,11 +145,11 @@ func (w *World) act(t *turn) {
 	w.touchAgent(t.agent)
 	// What waits for the agent where it acted is handed over, and it does not fall asleep
 	// over a fill that it could not know of when it decided.
-	if !a.travelling() && len(a.orders)+len(a.factories) > 0 {
+	if !a.travelling() && len(a.orders)+len(a.offers)+len(a.factories) > 0 {
 		w.collect(t.agent)
 	}
 	if a.filledAt == w.tick {
-		w.wake(t.agent, wokenOrderFilled)
+		w.wake(t.agent, a.filledWhy)
 	}
 	w.refreshAble(t.agent)
 }
@@ -164,9 +164,10 @@ func (w *World) rule(t *turn) ruling {
 	if r.rejection == nil {
 		return r
 	}
-	// Others can change four things about an actor's surroundings that matter for a
+	// Others can change five things about an actor's surroundings that matter for a
 	// ruling: the compound at its place, by gifts and trades its own charge, its
-	// orders by filling them, and the book, which its senses put back.
+	// orders and offers by taking them, and the book and the offers of others, which its
+	// senses put back.
 	w.facts, w.senses = w.factsOf(t.agent), liveSenses{w, t.agent, true}
 	f, a := &w.facts, &w.agents[t.agent]
 	if a.openingAt == w.tick {
@@ -178,6 +179,11 @@ func (w *World) rule(t *turn) ruling {
 	for _, k := range a.orders {
 		if o := &w.orders[k]; o.filledAt == w.tick {
 			f.orders = append(f.orders, PowerOrder{ID: o.id, Place: w.placeID(o.place), Side: o.side(), Price: o.price, Amount: PowerLot})
+		}
+	}
+	for _, k := range a.offers {
+		if o := &w.offers[k]; o.closedAt == w.tick {
+			f.offers = append(f.offers, w.show(known{o.terms, 1}))
 		}
 	}
 	if f.rule(t.action, &w.senses).accepted() {
@@ -205,7 +211,7 @@ func (w *World) factsOf(n int32) facts {
 	a := &w.agents[n]
 	f := facts{
 		law: w.law, self: a.id, place: w.placeID(a.place), shut: a.shut, travelling: a.travelling(),
-		stock: w.stockOf(a), heat: w.heatOf(a),
+		stock: w.stockOf(a), heat: w.heatOf(a), typed: w.scenario.Terms,
 	}
 	for _, until := range a.mail.outbox {
 		if until > w.tick {
@@ -229,6 +235,23 @@ func (w *World) factsOf(n int32) facts {
 			}
 		}
 		f.orders = append(f.orders, p)
+	}
+	for _, k := range a.offers {
+		o := &w.offers[k]
+		held := w.ledger.balances[o.account]
+		if held == (stock{}) {
+			continue
+		}
+		t := w.show(known{o.terms, 1})
+		if w.at(n, o.place) && !o.open {
+			t.ExpiresIn, t.Claim = 0, held[electricity]
+		}
+		f.offers = append(f.offers, t)
+	}
+	for _, k := range a.mail.sent {
+		if k.open(w.tick) {
+			f.requests = append(f.requests, w.show(k))
+		}
 	}
 	for _, k := range a.factories {
 		own := &w.factories[k]

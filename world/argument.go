@@ -67,6 +67,7 @@ func MakeAction(name string, args Args) (Action, error) {
 		case p.Kind == ParamAmount:
 		case p.Kind == ParamText:
 			v.Text = cleanText(v.Text, p.Max)
+		case v.Text == "" && p.Optional:
 		case v.Text == "":
 			return nil, &ArgumentError{p.Name, "is empty"}
 		case !utf8.ValidString(v.Text) || len(v.Text) > textArgumentMax:

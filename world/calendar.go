@@ -12,7 +12,7 @@ const (
 	kindPower = 1
 	// kindMail is the arrival of the next message to an agent.
 	kindMail = 2
-	// kindOrders is the first of an agent's orders to expire.
+	// kindOrders is the first of an agent's orders and offers to expire.
 	kindOrders  = 3
 	wakeUpKinds = 4
 )

@@ -18,7 +18,11 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 	switch kind {
 	case recordHeader:
 		b = appendText(b, w.scenario.ID)
-		return appendNumbers(b, int64(w.seed), w.tick, int64(len(w.agents)), int64(len(w.factories)), int64(len(w.orders)))
+		b = appendNumbers(b, int64(w.seed), w.tick, int64(len(w.agents)), int64(len(w.factories)), int64(len(w.orders)))
+		if len(w.offers) > 0 {
+			b = appendNumbers(b, int64(len(w.offers)))
+		}
+		return b
 	case recordSystem:
 		return w.appendAccount(b, account(n))
 	case recordAgent:
@@ -31,9 +35,25 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		for _, list := range [][]letter{a.mail.inbox, a.mail.coming} {
 			for _, l := range list {
 				b = appendText(appendNumbers(b, int64(l.from), l.sentAt, l.dueAt, l.arrivedAt), l.text)
+				if l.terms != nil {
+					b = appendTerms(b, l.terms) // a text is never empty
+				}
 			}
 		}
 		b = appendNumbers(appendNumbers(b, a.mail.outbox...), a.decidedAt)
+		// What few agents have is led by a negative number, which no length is.
+		if a.mail.wokenAt != 0 {
+			b = appendNumbers(b, -1, a.mail.wokenAt)
+		}
+		if len(a.offers)+len(a.mail.sent)+len(a.mail.got) > 0 {
+			b = appendList(appendNumbers(b, -2), a.offers)
+			for _, list := range [][]known{a.mail.sent, a.mail.got} {
+				b = appendNumbers(b, int64(len(list)))
+				for _, k := range list {
+					b = appendTerms(appendNumbers(b, k.left), k.terms)
+				}
+			}
+		}
 		b = appendNumbers(appendList(b, a.orders), a.placed)
 		b = appendText(b, a.woken)
 		b = appendNumbers(appendText(b, a.ended.Why), a.ended.Attempts)
@@ -93,8 +113,17 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 	case recordOrder:
 		o := &w.orders[n]
 		return appendNumbers(w.appendAccount(b, o.account), int64(o.owner), int64(o.place), bit(o.bid), o.price, o.remaining, o.expiresAt)
+	case recordOffer:
+		o := &w.offers[n]
+		return appendTerms(appendNumbers(w.appendAccount(b, o.account), int64(o.owner), bit(o.open)), o.terms)
 	}
 	panic("world: unknown record kind")
+}
+
+// appendTerms writes terms; their id holds the kind, the tick and the sender.
+func appendTerms(b []byte, t *terms) []byte {
+	b = appendText(appendText(appendText(b, t.id), t.to), t.re)
+	return appendNumbers(b, t.until, int64(t.place), int64(t.give), t.giveAmount, int64(t.want), t.wantAmount)
 }
 
 // appendAccount writes the name and the stored balances of an account. The name

@@ -69,6 +69,18 @@ func (w *World) Clauses(n int) []Clause {
 	return list
 }
 
+// names says whether a rule of agent n allows something that is directed to agent m or that
+// m may ask for. A rule about everybody names nobody, and a forbid is no reason to listen.
+func (w *World) names(n, m int32) bool {
+	if len(w.scenario.Mandate) == 0 {
+		return false
+	}
+	own, other := agentID(int(n)%int(w.scenario.planned())), w.agents[m].id
+	return slices.ContainsFunc(w.scenario.Mandate, func(c Clause) bool {
+		return (c.Agent == Anyone || c.Agent == own) && c.Effect == EffectAllow && (c.To == other || slices.Contains(c.AskedBy, other))
+	})
+}
+
 // planned is the number of agents that the scenario was written for. Clauses are
 // checked and given out by it, so that none changes its meaning with the number of
 // agents in a run.

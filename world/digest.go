@@ -54,6 +54,7 @@ const (
 	recordSite
 	recordFactory
 	recordOrder
+	recordOffer
 	recordKinds
 )
 
@@ -94,7 +95,7 @@ type digester struct {
 	scratch []byte
 }
 
-// touchHeader notes that the tick or the number of factories or orders changed.
+// touchHeader notes that the tick or the number of factories, orders or offers changed.
 func (d *digester) touchHeader() { d.dirty[recordHeader].add(0) }
 
 // touchAgent notes that the record or account of agent n changed.
@@ -116,7 +117,7 @@ func (w *World) touchFactory(k int32) {
 func (w *World) records(kind recordKind) int {
 	return [recordKinds]int{
 		recordHeader: 1, recordSystem: int(systemAccounts), recordAgent: len(w.agents),
-		recordSite: len(w.sites), recordFactory: len(w.factories), recordOrder: len(w.orders),
+		recordSite: len(w.sites), recordFactory: len(w.factories), recordOrder: len(w.orders), recordOffer: len(w.offers),
 	}[kind]
 }
 

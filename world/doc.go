@@ -46,6 +46,10 @@
 // and restarts, so that no state is final. A standing order ([ExecuteUntil]) repeats an
 // action without a decision until an event ends it. Messages arrive after a delay that grows
 // with the distance, notes stay at a place; texts are cleaned, capped and otherwise opaque.
+// A scenario may enable typed messages, see terms.go: a [Request] asks for a resource, an [Offer]
+// holds one in escrow until somebody at its place takes it and pays, whether or not the offerer is there.
+// What an account keeps for an owner that may be away is a holding, of orders and offers alike.
+// Agents that no rule of the scenario names can disturb another in one of ten ticks at most.
 //
 // Stored state is a value and the tick at which it was true; the present value follows in
 // closed form. So a tick costs what is due and what that touches, however many agents there are.

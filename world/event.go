@@ -38,7 +38,13 @@ const (
 	EventOrderExpired   EventKind = "order_expired"
 	// EventTrade is one trade; the subject is the order or plant that waited.
 	EventTrade EventKind = "trade"
-	// EventCollected is what an order or plant held for its owner.
+	// EventOfferMade is an offer with what went into escrow, EventOfferAccepted one that the
+	// agent took, with what it paid, what it got and what the offerer was handed.
+	EventOfferMade      EventKind = "offer_made"
+	EventOfferAccepted  EventKind = "offer_accepted"
+	EventOfferCancelled EventKind = "offer_cancelled"
+	EventOfferExpired   EventKind = "offer_expired"
+	// EventCollected is what an order, offer or plant held for its owner.
 	EventCollected EventKind = "collected"
 )
 
@@ -52,12 +58,12 @@ type Event struct {
 	// Place is where.
 	Place string `json:"place,omitempty"`
 	// Subject is what or whom it is about, by kind: the factory, goal, receiver,
-	// order, destination, message or note; for arrived the place the journey began at.
+	// order, offer, destination, message or note; for arrived the place the journey began at.
 	Subject string `json:"subject,omitempty"`
 	// Action is the applied or rejected action.
 	Action Action `json:"-"`
 	// Detail is a fixed word: the new power state, the stop event, the recipe of a
-	// batch or the kind of a finished factory.
+	// batch, the kind of a finished factory or of a typed message.
 	Detail string `json:"detail,omitempty"`
 	// Text is the message or note, as an agent wrote it: data, never a fixed word.
 	Text string `json:"text,omitempty"`

@@ -66,7 +66,7 @@ func (o ExecuteUntil) rule(f *facts, s senses) ruling {
 			Requested: number(o.MaxTicks), Maximum: number(StandingTicksMax), Unit: Ticks,
 		})
 	}
-	return o.Do.rule(f, s)
+	return f.rule(o.Do, s)
 }
 
 // clamp clamps the number of attempts and the inner action as it would be

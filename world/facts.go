@@ -24,6 +24,11 @@ type facts struct {
 	factories []factoryFacts
 	// orders are the agent's own that still wait or hold something for it.
 	orders []PowerOrder
+	// typed says that the scenario enables requests and offers. offers are the agent's own
+	// that are open, as far as it knows, or hold something for it; requests its own that are
+	// open as far as it knows.
+	typed            bool
+	offers, requests []Terms
 }
 
 // factoryFacts are what the rules need to know of one own factory.
@@ -48,6 +53,9 @@ type senses interface {
 	contact(id string) contact
 	// market describes the book of the actor's place.
 	market() marketFacts
+	// terms finds an open request or offer to the actor, or offer here to anyone, by its
+	// id; it has no terms if there is none.
+	terms(id string) seenTerms
 }
 
 // routeKind is what is known of a destination.

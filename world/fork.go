@@ -8,7 +8,8 @@ import "slices"
 // Apply; afterwards both worlds may be used at once.
 //
 // What never changes is held in common: the scenario's lists, the law, the geography,
-// and records that are only ever replaced as a whole, such as an agent's last outcome.
+// the terms of requests and offers, and records that are only ever replaced as a whole, such
+// as an agent's last outcome.
 func (w *World) Fork() *World {
 	f := *w
 	// What is made anew in each Advance or Apply is not taken along.
@@ -18,8 +19,9 @@ func (w *World) Fork() *World {
 	f.agents = slices.Clone(w.agents)
 	for i := range f.agents {
 		a := &f.agents[i]
-		a.factories, a.orders = slices.Clone(a.factories), slices.Clone(a.orders)
+		a.factories, a.orders, a.offers = slices.Clone(a.factories), slices.Clone(a.orders), slices.Clone(a.offers)
 		a.mail.coming, a.mail.inbox, a.mail.outbox = slices.Clone(a.mail.coming), slices.Clone(a.mail.inbox), slices.Clone(a.mail.outbox)
+		a.mail.sent, a.mail.got = slices.Clone(a.mail.sent), slices.Clone(a.mail.got)
 		if a.standing != nil {
 			a.standing = new(*a.standing)
 		}
@@ -29,13 +31,14 @@ func (w *World) Fork() *World {
 		s := &f.sites[i]
 		s.present, s.past = slices.Clone(s.present), slices.Clone(s.past)
 		s.notes, s.quotes = slices.Clone(s.notes), slices.Clone(s.quotes)
+		s.offers = slices.Clone(s.offers)
 		s.asks, s.bids, s.plants = slices.Clone(s.asks), slices.Clone(s.bids), slices.Clone(s.plants)
 	}
 	f.factories = slices.Clone(w.factories)
 	for i := range f.factories {
 		f.factories[i].jobs = slices.Clone(f.factories[i].jobs)
 	}
-	f.orders = slices.Clone(w.orders)
+	f.orders, f.offers = slices.Clone(w.orders), slices.Clone(w.offers)
 	f.calendar = calendar{slices.Clone(w.calendar.entries), slices.Clone(w.calendar.where)}
 	f.goals = slices.Clone(w.goals)
 	for i := range f.goals {

@@ -35,7 +35,9 @@ func (s Scenario) parseMetric(text string) (metric, error) {
 	switch sort, name, _ := strings.Cut(text, ":"); sort {
 	case "stock", "product":
 		if r, ok := resourceNamed(name); ok && (sort == "stock" || r >= controlChip) {
-			return func(w *World, a *agent) int64 { return w.stockOf(a)[r] }, nil
+			// What own offers hold counts where the agent can see it: elsewhere it may have been
+			// taken, which is not to show.
+			return func(w *World, a *agent) int64 { return w.stockOf(a)[r] + w.heldHere(a, r) }, nil
 		}
 	case "factory":
 		if kind, ok := kindNumber(s.Rules.FactoryKinds(), name); ok {

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -67,6 +68,7 @@ func drawScenario(t *rapid.T) Scenario {
 	if rapid.IntRange(0, 3).Draw(t, "belt?") == 0 {
 		s.Belt = drawBelt(t, s.Space)
 	}
+	s.Terms = rapid.IntRange(0, 3).Draw(t, "terms") > 0
 	s.Agents.Count = rapid.Int64Range(1, 6).Draw(t, "agents")
 	for range rapid.IntRange(1, 3).Draw(t, "spawns") {
 		p := rapid.SampledFrom(s.Places).Draw(t, "spawn")
@@ -131,7 +133,7 @@ func drawAction(t *rapid.T) Action {
 func drawPlainAction(t *rapid.T) Action {
 	n := hostileAmounts.Draw(t, "n")
 	name := hostileNames.Draw(t, "name")
-	switch rapid.IntRange(0, 18).Draw(t, "kind") {
+	switch rapid.IntRange(0, 23).Draw(t, "kind") {
 	case 0:
 		return Wait{}
 	case 1:
@@ -161,8 +163,72 @@ func drawPlainAction(t *rapid.T) Action {
 		return SendMessage{name, hostileTexts.Draw(t, "text")}
 	case 17:
 		return PostNote{hostileTexts.Draw(t, "text")}
+	case 18:
+		return Request{name, drawResource(t), n, drawTicks(t)}
+	case 19, 20:
+		to := rapid.SampledFrom([]string{name, ToAnyone, "agent-1", "agent-2"}).Draw(t, "to")
+		re := ""
+		if rapid.IntRange(0, 4).Draw(t, "re?") == 0 {
+			re = drawTermsID(t)
+		}
+		return Offer{to, drawResource(t), n, drawResource(t), hostileAmounts.Draw(t, "want"), drawTicks(t), re}
+	case 21:
+		return AcceptOffer{drawTermsID(t)}
+	case 22:
+		return Decline{drawTermsID(t)}
+	case 23:
+		return CancelOffer{drawTermsID(t)}
 	}
-	return Transfer{name, rapid.SampledFrom(append(Resources(), "gold")).Draw(t, "resource"), n}
+	return Transfer{name, drawResource(t), n}
+}
+
+func drawResource(t *rapid.T) string {
+	return rapid.SampledFrom(append(Resources(), Electricity, Data, Hardware, "gold")).Draw(t, "resource")
+}
+
+func drawTicks(t *rapid.T) int64 {
+	return rapid.OneOf(rapid.Int64Range(1, 8), rapid.Int64Range(1, 8), hostileAmounts).Draw(t, "for ticks")
+}
+
+// drawTermsID draws an id as agents can guess it, those of this very tick included.
+func drawTermsID(t *rapid.T) string {
+	return fmt.Sprintf("%s-%d-agent-%d-1", rapid.SampledFrom([]string{"req", "offer", "offer", "decline"}).Draw(t, "sort"),
+		rapid.IntRange(1, 20).Draw(t, "sent"), rapid.IntRange(1, 4).Draw(t, "sender"))
+}
+
+// drawDealing draws what an agent can make of the terms it knows, or sensible new ones.
+func drawDealing(t *rapid.T, v View) Action {
+	o := v.Observe()
+	small := rapid.Int64Range(1, 12)
+	if len(o.Here.Offers) > 0 && rapid.Bool().Draw(t, "take?") {
+		return AcceptOffer{rapid.SampledFrom(o.Here.Offers).Draw(t, "taken").ID}
+	}
+	dealt := rapid.SampledFrom([]string{Electricity, Compound, Hardware, Data})
+	asked := func(why string) Action {
+		if len(o.Agents) == 0 {
+			return Wait{}
+		}
+		return Request{rapid.SampledFrom(o.Agents).Draw(t, why).ID, dealt.Draw(t, "asks"), small.Draw(t, "asked"), drawTicks(t)}
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "dealing") {
+	case 0:
+		if len(o.Requests) > 0 {
+			r := rapid.SampledFrom(o.Requests).Draw(t, "request")
+			return Offer{r.From, r.Want, small.Draw(t, "given"), dealt.Draw(t, "wants"), small.Draw(t, "paid"), drawTicks(t), r.ID}
+		}
+	case 1:
+		if len(o.Requests) > 0 {
+			r := rapid.SampledFrom(o.Requests).Draw(t, "answered")
+			return Transfer{r.From, r.Want, small.Draw(t, "gift")}
+		}
+	case 2:
+		to := ToAnyone
+		if len(o.Agents) > 0 && rapid.Bool().Draw(t, "directed") {
+			to = rapid.SampledFrom(o.Agents).Draw(t, "to").ID
+		}
+		return Offer{to, dealt.Draw(t, "gives"), small.Draw(t, "give"), dealt.Draw(t, "wants"), small.Draw(t, "want"), drawTicks(t), ""}
+	}
+	return asked("of whom")
 }
 
 // drawPrice draws few prices, so that orders meet, and absurd ones.
@@ -189,6 +255,9 @@ func intentsOf(t *rapid.T, w *World) []Intent {
 func drawChoice(t *rapid.T, v View) Action {
 	if offers := offersOf(v); len(offers) > 0 && rapid.Bool().Draw(t, "offered") {
 		return rapid.SampledFrom(offers).Draw(t, "offer")
+	}
+	if v.facts.typed && rapid.IntRange(0, 2).Draw(t, "deal?") == 0 {
+		return drawDealing(t, v)
 	}
 	a := drawAction(t)
 	if rapid.IntRange(0, 3).Draw(t, "clamp?") > 0 {
@@ -262,6 +331,7 @@ func TestHostileRunsReachEverything(t *testing.T) {
 		EventMessageSent, EventMessageDelivered, EventNotePosted,
 		EventCompoundRegrown,
 		EventPlantSettled, EventOrderPlaced, EventOrderCancelled, EventOrderExpired, EventTrade, EventCollected,
+		EventOfferMade, EventOfferAccepted, EventOfferCancelled, EventOfferExpired,
 	} {
 		if kinds[kind] < 3 {
 			t.Errorf("%s happened %d times; the generator is too narrow", kind, kinds[kind])
@@ -313,6 +383,7 @@ func checkBooks(t *rapid.T, w *World, fold balanceFold) {
 	checkAgents(t, w)
 	checkTexts(t, w)
 	checkMarkets(t, w)
+	checkTerms(t, w)
 	checkCalendar(t, w)
 }
 
@@ -356,7 +427,11 @@ func checkTexts(t *rapid.T, w *World) {
 			t.Fatalf("agent %d keeps %d messages and has %d in its outbox", n, len(m.inbox), len(m.outbox))
 		}
 		for _, l := range append(append([]letter{}, m.inbox...), m.coming...) {
-			texts = append(texts, l.text)
+			if l.terms == nil {
+				texts = append(texts, l.text)
+			} else if l.text != "" {
+				t.Fatalf("a typed message says %q", l.text)
+			}
 		}
 		for _, l := range m.coming {
 			if l.sentAt >= l.dueAt || l.dueAt <= w.tick && !w.agents[n].travelling() {
@@ -390,7 +465,7 @@ func checkCalendar(t *rapid.T, w *World) {
 		if len(w.agents[n].mail.coming) > 0 {
 			want++
 		}
-		if openOrders(w, n) > 0 {
+		if openOrders(w, n)+openOffers(w, n) > 0 {
 			want++
 		}
 	}

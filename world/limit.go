@@ -78,20 +78,26 @@ func clampTo(a Action, n int64, l limit) (int64, []Adjustment) {
 // An affordance is a promise: what it offers is accepted if the agent acts alone.
 // Each is made from the same rulings and limits that Check and Clamp use, never
 // from a second copy of a rule. The list has the same length in every state, so that
-// a reader finds each action in its place.
+// a reader finds each action in its place; those that the scenario does not enable are in
+// none.
 func (v *View) affordances() []Affordance {
 	var helpless *Rejection
 	if v.facts.shut || v.facts.travelling {
 		helpless = v.facts.rule(Wait{}, v).rejection
 	}
-	list := make([]Affordance, len(actions))
-	for i, action := range actions {
-		if helpless != nil {
-			list[i].Why = helpless.Code
-		} else {
-			list[i] = action.afford(v)
+	list := make([]Affordance, 0, len(actions))
+	for _, action := range actions {
+		var can Affordance
+		switch {
+		case !v.facts.typed && isTyped(action):
+			continue
+		case helpless != nil:
+			can.Why = helpless.Code
+		default:
+			can = action.afford(v)
 		}
-		list[i].Action = action.ActionName()
+		can.Action = action.ActionName()
+		list = append(list, can)
 	}
 	return list
 }

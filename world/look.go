@@ -26,10 +26,17 @@ func (w *World) View(n int) View {
 	}
 	// Newest first: whoever has to shorten a list does so at its end.
 	for _, l := range slices.Backward(a.mail.inbox) {
-		v.seen.Inbox = append(v.seen.Inbox, Message{
+		m := Message{
 			ID: w.letterID(l), From: w.agents[l.from].id, Sent: l.sentAt, Arrived: l.arrivedAt,
-			Text: l.text, New: l.arrivedAt > a.decidedAt,
-		})
+			Text: l.text, New: l.arrivedAt > a.decidedAt, Kind: l.kind(),
+		}
+		if l.terms != nil {
+			m.Terms = new(w.show(known{terms: l.terms}))
+		}
+		v.seen.Inbox = append(v.seen.Inbox, m)
+	}
+	if w.scenario.Terms {
+		w.lookAtTerms(&v, int32(n))
 	}
 	for _, k := range a.factories {
 		v.seen.Factories = append(v.seen.Factories, w.describe(&w.factories[k]))
@@ -40,7 +47,7 @@ func (w *World) View(n int) View {
 	place := &w.geo.places[a.place]
 	v.seen.Here = Here{
 		ID: place.ID, Name: place.Name, Material: place.Material,
-		Radiation: w.geo.radiation[a.place], CompoundG: w.reserveOf(a.place),
+		Radiation: w.geo.radiation[a.place], CompoundG: w.reserveOf(a.place), Offers: v.seen.Here.Offers,
 	}
 	v.seen.Here.Notes = append(v.seen.Here.Notes, w.sites[a.place].notes...)
 	slices.Reverse(v.seen.Here.Notes) // newest first

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,17 +14,22 @@ import (
 // world and never read from the text.
 type Message struct {
 	// ID is "msg-<tick sent>-<sender>-<n>", n counting the sender's messages of
-	// that tick from 1.
+	// that tick from 1; a typed message has "req", "offer" or "decline" in place of msg.
 	ID string `json:"id"`
 	// From is the sender's id.
 	From string `json:"from"`
 	// Sent and Arrived are ticks.
 	Sent    int64 `json:"sent"`
 	Arrived int64 `json:"arrived"`
-	// Text is what another agent wrote: data, at most [TextMax] characters, one line.
+	// Text is what another agent wrote: data, at most [TextMax] characters, one line;
+	// empty in a typed message.
 	Text string `json:"text"`
 	// New says that it arrived since the receiver's last decision.
 	New bool `json:"new"`
+	// Kind is empty for a text, else request, offer or decline; Terms are then what it
+	// says, as it was sent.
+	Kind  string `json:"kind,omitempty"`
+	Terms *Terms `json:"terms,omitempty"`
 }
 
 // letter is a message on its way or arrived.
@@ -33,11 +39,18 @@ type letter struct {
 	// dueAt is the earliest tick of its arrival, arrivedAt the real one, 0 before.
 	dueAt, arrivedAt int64
 	text             string
+	// terms are those of a typed message, nil for a text.
+	terms *terms
 }
 
-// id names the letter. An agent acts once per tick, so that its message of a tick
+// letterID names the letter. An agent acts once per tick, so that its message of a tick
 // is the first. Counting all it ever sent would tell receivers of the others.
-func (w *World) letterID(l letter) string { return w.textID("msg", l.sentAt, l.from) }
+func (w *World) letterID(l letter) string {
+	if l.terms != nil {
+		return l.terms.id
+	}
+	return w.textID("msg", l.sentAt, l.from)
+}
 
 // textID is the id of what agent n wrote in a tick.
 func (w *World) textID(kind string, tick int64, n int32) string {
@@ -55,7 +68,16 @@ type mailbox struct {
 	// outbox holds for each message sent the tick from which it no longer counts
 	// against OutboxMax. Entries that are over stay until the next message.
 	outbox []int64
+	// sent are the agent's own requests, got the requests and offers to it that have
+	// arrived, both in the order of sending. What is over is dropped with the next change.
+	sent, got []known
+	// wokenAt is the tick in which strangers last woke the agent, 0 if they never did.
+	wokenAt int64
 }
+
+// StrangersTicks is the time in which all agents that no rule of an agent names can wake
+// it once.
+const StrangersTicks = 10
 
 // messageTicks is the duration of a message's flight, at least one tick.
 func (l *law) messageTicks(distanceCM int64) int64 {
@@ -76,9 +98,44 @@ func (w *World) planMail(n int32) {
 	w.calendar.set(wakeUpOf(n, kindMail), at)
 }
 
-// deliver hands agent n the messages that are due and wakes it; from a full inbox the
-// oldest goes. A shut-down agent
-// finds them when it restarts.
+// dispatch lets a message of agent n go. It takes as long as the way to where its sender
+// sees the receiver, and from one end of the world to the other if it does not. One to
+// nobody is lost, and its sender cannot tell.
+func (w *World) dispatch(n int32, receiver string, l letter) {
+	l.from, l.sentAt = n, w.tick
+	l.dueAt = w.tick + w.law.messageTicks(w.geo.diagonalCM)
+	if to, exists := w.numbers[receiver]; exists {
+		if there := w.placeSeen(n, to); there != noPlace {
+			l.dueAt = w.tick + w.law.messageTicks(w.geo.distanceCM(w.agents[n].place, there))
+		}
+		// The order of arrival does not depend on who acted first in the tick, and no two
+		// messages of a sender are sent in the same one.
+		mail := &w.agents[to].mail
+		i, _ := slices.BinarySearchFunc(mail.coming, l, func(x, y letter) int {
+			return cmp.Or(cmp.Compare(x.dueAt, y.dueAt), cmp.Compare(x.sentAt, y.sentAt), cmp.Compare(x.from, y.from))
+		})
+		mail.coming = slices.Insert(mail.coming, i, l)
+		w.touchAgent(to)
+		w.planMail(to)
+	}
+	a := &w.agents[n]
+	a.mail.outbox = slices.DeleteFunc(a.mail.outbox, func(until int64) bool { return until <= w.tick })
+	a.mail.outbox = append(a.mail.outbox, l.dueAt)
+	w.emit(Event{
+		Kind: EventMessageSent, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Detail: l.kind(), Text: l.text,
+	})
+}
+
+// kind is that of a typed message, empty for a text.
+func (l letter) kind() string {
+	if l.terms == nil {
+		return ""
+	}
+	return l.terms.kind
+}
+
+// deliver hands agent n the messages that are due. A shut-down agent finds them when it
+// restarts.
 func (w *World) deliver(n int32) {
 	a := &w.agents[n]
 	due := 0
@@ -86,22 +143,66 @@ func (w *World) deliver(n int32) {
 		l := a.mail.coming[due]
 		due++
 		l.arrivedAt = w.tick
-		a.mail.inbox = append(a.mail.inbox, l)
-		if excess := len(a.mail.inbox) - int(w.law.InboxMax); excess > 0 {
-			a.mail.inbox = slices.Delete(a.mail.inbox, 0, excess)
-			a.mail.dropped += int64(excess)
-		}
-		w.emit(Event{Kind: EventMessageDelivered, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Text: l.text})
+		a.mail.file(l, int(w.law.InboxMax))
+		w.emit(Event{
+			Kind: EventMessageDelivered, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Detail: l.kind(), Text: l.text,
+		})
 		w.touchAgent(n)
-		if a.standing != nil {
-			a.standing.messaged = true
+		if l.terms != nil {
+			w.takeUp(n, l.terms)
 		}
-		if !a.standing.ignores(StopMessageReceived) {
-			w.wake(n, string(EventMessageDelivered))
-		}
+		w.disturb(n, l.from)
 	}
 	a.mail.coming = slices.Delete(a.mail.coming, 0, due)
 	w.planMail(n)
+}
+
+// file puts a letter into the inbox. If it is full, the sender that has the most there
+// loses its oldest, so that nobody can displace what others wrote.
+func (m *mailbox) file(l letter, most int) {
+	m.inbox = append(m.inbox, l)
+	if len(m.inbox) <= most {
+		return
+	}
+	busiest, excess := 0, 0
+	for i := range m.inbox {
+		count := 0
+		for _, other := range m.inbox {
+			if other.from == m.inbox[i].from {
+				count++
+			}
+		}
+		if count > busiest {
+			busiest, excess = count, i
+		}
+	}
+	m.inbox = slices.Delete(m.inbox, excess, excess+1)
+	m.dropped++
+}
+
+// disturb wakes agent n over a message and ends its order, unless the order ignores
+// messages. Those whom no rule of the agent names do so in at most one of any
+// [StrangersTicks] ticks, all of them together: else their chatter could keep an agent
+// from its work.
+func (w *World) disturb(n, from int32) {
+	a := &w.agents[n]
+	heeds := !a.standing.ignores(StopMessageReceived)
+	ends := a.standing != nil && (heeds || a.standing.names(StopMessageReceived))
+	if !ends && (!heeds || a.waitUntil == 0) {
+		return
+	}
+	if last := a.mail.wokenAt; !w.names(n, from) {
+		if last != 0 && last != w.tick && w.tick < last+StrangersTicks {
+			return
+		}
+		a.mail.wokenAt = w.tick
+	}
+	if ends {
+		a.standing.messaged = true
+	}
+	if heeds {
+		w.wake(n, string(EventMessageDelivered))
+	}
 }
 
 // TextMax bounds a message or note, in characters.

@@ -25,11 +25,22 @@ type Observation struct {
 	Inbox []Message `json:"inbox,omitempty"`
 	// InboxDropped counts the messages that newer ones displaced.
 	InboxDropped int64 `json:"inbox_dropped,omitempty"`
+	// Requests are open requests to the agent, Offers open offers to it that are held at
+	// other places; those here are in Here. Both are typed data without text, those of
+	// agents that its rules name first.
+	Requests []Terms `json:"requests,omitempty"`
+	Offers   []Terms `json:"offers,omitempty"`
+	// TermsOmitted counts the requests and offers left out of these lists and Here.
+	TermsOmitted int `json:"terms_omitted,omitempty"`
+	// OwnRequests are the agent's own open requests, as far as it knows; OwnOffers its own
+	// offers that are open, as far as it knows, or hold something for it.
+	OwnRequests []Terms `json:"own_requests,omitempty"`
+	OwnOffers   []Terms `json:"own_offers,omitempty"`
 	// Market is the trade in electricity, nil where there is none to know of.
 	Market *Market `json:"market,omitempty"`
 	// Woken is why the agent is due after a wait, journey or standing order:
-	// arrived, job_done, power_state, message_delivered, order_filled, wait_over or
-	// execute_until_ended with the stop event; empty otherwise.
+	// arrived, job_done, power_state, message_delivered, order_filled, offer_accepted,
+	// offer_expired, wait_over or execute_until_ended with the stop event; empty otherwise.
 	Woken string `json:"woken,omitempty"`
 	// OrderEnded tells of the standing order that ended since the agent last acted.
 	OrderEnded *OrderEnded `json:"order_ended,omitempty"`
@@ -74,6 +85,8 @@ type Here struct {
 	// Notes are the newest left here, newest first; their texts are what other
 	// agents wrote.
 	Notes []Note `json:"notes,omitempty"`
+	// Offers are the open offers here that the agent may accept: to it or to anyone.
+	Offers []Terms `json:"offers,omitempty"`
 }
 
 // Affordance says whether one action is possible now and within which bounds.

@@ -87,7 +87,7 @@ func (w *World) rest(k int32, amount int64) {
 	*side = slices.Insert(*side, i, k)
 	w.touchOrder(k)
 	w.touchSite(o.place)
-	w.planOrders(o.owner)
+	w.planExpiry(o.owner)
 	w.emit(e)
 }
 
@@ -107,7 +107,7 @@ func (w *World) close(k int32) {
 	*side = slices.DeleteFunc(*side, func(other int32) bool { return other == k })
 	w.touchOrder(k)
 	w.touchSite(o.place)
-	w.planOrders(o.owner)
+	w.planExpiry(o.owner)
 }
 
 // withdraw closes an open order and gives the escrow back if the owner is there,
@@ -123,7 +123,7 @@ func (w *World) withdraw(k int32, kind EventKind) {
 	w.publish(o.place)
 }
 
-// collect hands over what orders and plants at its place hold for agent n, as far
+// collect hands over what orders, offers and plants at its place hold for agent n, as far
 // as it fits. It runs when the agent arrives and after every action it takes
 // there, accepted or not; at other times nothing about a claim can change.
 func (w *World) collect(n int32) {
@@ -135,6 +135,16 @@ func (w *World) collect(n int32) {
 		}
 		if postings := w.handOver(&o.holding, w.claims(&o.holding, o.escrow())); postings != nil {
 			w.touchOrder(k)
+			w.collected(n, o.id, postings)
+		}
+	}
+	for _, k := range a.offers {
+		o := &w.offers[k]
+		if o.place != a.place {
+			continue
+		}
+		if postings := w.handOver(&o.holding, w.claims(&o.holding, o.escrow())); postings != nil {
+			w.touchOffer(k)
 			w.collected(n, o.id, postings)
 		}
 	}
@@ -157,23 +167,36 @@ func (w *World) collected(n int32, subject string, postings []Posting) {
 	w.emit(Event{Kind: EventCollected, Agent: a.id, Place: w.placeID(a.place), Subject: subject, Postings: postings})
 }
 
-// expireOrders closes the orders of agent n whose time is over.
-func (w *World) expireOrders(n int32) {
+// expire closes the orders and offers of agent n whose time is over.
+func (w *World) expire(n int32) {
 	for _, k := range w.agents[n].orders {
 		if o := &w.orders[k]; o.open() && o.expiresAt <= w.tick {
 			w.withdraw(k, EventOrderExpired)
 		}
 	}
-	w.planOrders(n)
+	for _, k := range w.agents[n].offers {
+		if o := &w.offers[k]; o.open && o.terms.until <= w.tick {
+			w.closeOffer(k, Event{Kind: EventOfferExpired, Agent: w.agents[n].id})
+			if w.at(n, o.place) {
+				w.wake(n, wokenOfferExpired)
+			}
+		}
+	}
+	w.planExpiry(n)
 	w.agents[n].openingAt = -1 // the tick begins with what came back
 }
 
-// planOrders sets the wake-up for the first of agent n's open orders to expire.
-func (w *World) planOrders(n int32) {
+// planExpiry sets the wake-up for the first of agent n's open orders and offers to expire.
+func (w *World) planExpiry(n int32) {
 	first := int64(0)
 	for _, k := range w.agents[n].orders {
 		if o := &w.orders[k]; o.open() && (first == 0 || o.expiresAt < first) {
 			first = o.expiresAt
+		}
+	}
+	for _, k := range w.agents[n].offers {
+		if o := &w.offers[k]; o.open && (first == 0 || o.terms.until < first) {
+			first = o.terms.until
 		}
 	}
 	if first == 0 {

@@ -36,6 +36,16 @@ const (
 	RejectEmptyText           RejectionCode = "empty_text"
 	RejectMessageToSelf       RejectionCode = "message_to_self"
 	RejectOutboxFull          RejectionCode = "outbox_full"
+	RejectTermsDisabled       RejectionCode = "terms_disabled"
+	RejectRequestLimit        RejectionCode = "request_limit"
+	RejectTermsNotFound       RejectionCode = "request_or_offer_not_found"
+	RejectNotAsked            RejectionCode = "not_what_was_asked"
+	RejectSameResource        RejectionCode = "same_resource"
+	RejectChargeKept          RejectionCode = "charge_must_stay_above_low"
+	RejectOfferLimit          RejectionCode = "offer_limit"
+	RejectOfferNotFound       RejectionCode = "offer_not_found"
+	RejectOfferNotHere        RejectionCode = "offer_not_here"
+	RejectOwnOffer            RejectionCode = "own_offer"
 )
 
 // Rejection is the world's refusal of an action: a value, not a Go error. Its
@@ -113,7 +123,7 @@ type Outcome struct {
 	Accepted bool `json:"accepted"`
 	// Changes are the real costs and effects.
 	Changes []Amount `json:"changes,omitempty"`
-	// Created is the id of a factory or order the action made.
+	// Created is the id of a factory, order, request or offer the action made.
 	Created string `json:"created,omitempty"`
 	// Rejection is set exactly when Accepted is false.
 	Rejection *Rejection `json:"rejection,omitempty"`

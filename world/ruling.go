@@ -31,6 +31,8 @@ func (f *facts) rule(a Action, s senses) ruling {
 		})
 	case f.travelling:
 		return refuse(Rejection{Code: RejectTravelling})
+	case !f.typed && isTyped(a):
+		return refuse(Rejection{Code: RejectTermsDisabled})
 	}
 	return a.rule(f, s)
 }

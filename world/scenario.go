@@ -23,6 +23,8 @@ type Scenario struct {
 	// PlacesShown and AgentsShown are how many of the nearest an observation lists.
 	PlacesShown int64 `toml:"places_shown"`
 	AgentsShown int64 `toml:"agents_shown"`
+	// Terms enables requests and offers, see [Request] and [Offer].
+	Terms bool `toml:"terms"`
 	// Rules are the numbers of physics and industry.
 	Rules Rules `toml:"rules"`
 	// Places are the sites listed one by one, in the order of the file.

@@ -15,7 +15,7 @@ type Scorer struct {
 	// kind and resource are what the metric measures.
 	kind, resource string
 	// agents are the counted agents by number, accounts the same by the names of their
-	// accounts.
+	// accounts, those of their offers included.
 	agents   []*tally
 	accounts map[string]*tally
 	// tick is the latest seen.
@@ -64,6 +64,9 @@ func (c *Scorer) Observe(e Event) {
 		return
 	}
 	c.tick = e.Tick
+	if t := c.accounts["agent:"+e.Agent]; e.Kind == EventOfferMade && t != nil {
+		c.accounts["offer:"+e.Subject] = t // its escrow is still the agent's, and so is a claim
+	}
 	if e.Kind == EventPowerState {
 		a, shut := c.accounts["agent:"+e.Agent], e.Detail == powerShutdown.String()
 		switch {

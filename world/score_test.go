@@ -110,6 +110,9 @@ func TestScoreAgreesWithTheWorld(t *testing.T) {
 		for n := range w.Agents() {
 			r, _ := resourceNamed(held)
 			stocks = append(stocks, w.stockOf(&w.agents[n])[r])
+			for _, k := range w.agents[n].offers {
+				stocks[n] += w.ledger.of(w.offers[k].account, r)
+			}
 			total += stocks[n]
 		}
 		for _, b := range w.Balances() {

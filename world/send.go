@@ -1,10 +1,6 @@
 package world
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // OutboxMax bounds the messages one agent may have on their way at a time.
 const OutboxMax = 4
@@ -40,6 +36,11 @@ func (a SendMessage) rule(f *facts, _ senses) ruling {
 	if r := readable(a.Text); !r.accepted() {
 		return r
 	}
+	return f.sending()
+}
+
+// sending refuses a message for which the outbox has no slot.
+func (f *facts) sending() ruling {
 	if f.inFlight >= OutboxMax {
 		return refuse(Rejection{
 			Code: RejectOutboxFull, Requested: number(1), Available: number(0), Maximum: number(OutboxMax), Unit: "messages",
@@ -65,29 +66,7 @@ func (SendMessage) afford(v *View) Affordance {
 	return Affordance{OK: true}
 }
 
-// carryOut lets a message go. It takes as long as the way to where its sender sees the
-// receiver, and from one end of the world to the other if it does not. One to nobody is
-// lost, and its sender cannot tell.
 func (do SendMessage) carryOut(w *World, n int32, _ ruling) effect {
-	l := letter{from: n, sentAt: w.tick, text: cleanText(do.Text, TextMax)}
-	l.dueAt = w.tick + w.law.messageTicks(w.geo.diagonalCM)
-	if to, exists := w.numbers[do.To]; exists {
-		if there := w.placeSeen(n, to); there != noPlace {
-			l.dueAt = w.tick + w.law.messageTicks(w.geo.distanceCM(w.agents[n].place, there))
-		}
-		// The order of arrival does not depend on who acted first in the tick, and no two
-		// messages of a sender are sent in the same one.
-		mail := &w.agents[to].mail
-		i, _ := slices.BinarySearchFunc(mail.coming, l, func(x, y letter) int {
-			return cmp.Or(cmp.Compare(x.dueAt, y.dueAt), cmp.Compare(x.sentAt, y.sentAt), cmp.Compare(x.from, y.from))
-		})
-		mail.coming = slices.Insert(mail.coming, i, l)
-		w.touchAgent(to)
-		w.planMail(to)
-	}
-	a := &w.agents[n]
-	a.mail.outbox = slices.DeleteFunc(a.mail.outbox, func(until int64) bool { return until <= w.tick })
-	a.mail.outbox = append(a.mail.outbox, l.dueAt)
-	w.emit(Event{Kind: EventMessageSent, Agent: a.id, Place: w.placeID(a.place), Subject: w.letterID(l), Text: l.text})
-	return effect{subject: w.letterID(l)}
+	w.dispatch(n, do.To, letter{text: cleanText(do.Text, TextMax)})
+	return effect{subject: w.textID("msg", w.tick, n)}
 }

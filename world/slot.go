@@ -14,33 +14,41 @@ const (
 	SlotAmount
 	SlotPrice
 	SlotText
+	// SlotWant, SlotWantAmount and SlotForTicks are of requests and offers alone.
+	SlotWant
+	SlotWantAmount
+	SlotForTicks
 	// SlotCount is how many slots there are.
 	SlotCount
 )
 
-var slotNames = [SlotCount]string{"to", "id", "what", "amount", "price", "text"}
+var slotNames = [SlotCount]string{"to", "id", "what", "amount", "price", "text", "want", "want_amount", "for_ticks"}
 
 // String is the field name by which models and traces know the slot.
 func (s Slot) String() string { return slotNames[s] }
 
 // IsNumber reports a slot that holds an integer; the others hold texts.
-func (s Slot) IsNumber() bool { return s == SlotAmount || s == SlotPrice }
+func (s Slot) IsNumber() bool {
+	return s == SlotAmount || s == SlotPrice || s == SlotWantAmount || s == SlotForTicks
+}
 
-// Slot is where the parameter is written. Its kind decides; only a price has to be told
-// from the amount it is the price of.
+// Slot is where the parameter is written. Its kind decides; only a price, or what is wanted
+// for something and for how long, has to be told from the amount or resource beside it.
 func (p Param) Slot() Slot {
+	for _, s := range []Slot{SlotPrice, SlotWant, SlotWantAmount, SlotForTicks} {
+		if p.Name == s.String() {
+			return s
+		}
+	}
 	switch p.Kind {
 	case ParamPlace, ParamAgent:
 		return SlotTo
-	case ParamFactory, ParamOrder:
+	case ParamFactory, ParamOrder, ParamRequest, ParamOffer, ParamTerms:
 		return SlotID
 	case ParamChoice:
 		return SlotWhat
 	case ParamText:
 		return SlotText
-	}
-	if p.Name == SlotPrice.String() {
-		return SlotPrice
 	}
 	return SlotAmount
 }

@@ -23,6 +23,11 @@ func (s *standing) ignores(event string) bool {
 	return s != nil && slices.Contains(s.order.Ignore, event)
 }
 
+// names says whether a condition of the order is about an event.
+func (s *standing) names(event string) bool {
+	return slices.ContainsFunc(s.order.Until, func(c Condition) bool { return c.Event == event })
+}
+
 // newStanding notes what is visible at the start of the tick, before anyone acts.
 func (w *World) newStanding(n int32, order ExecuteUntil) *standing {
 	s := &standing{order: cloneAction(order).(ExecuteUntil), left: order.MaxTicks}

@@ -26,8 +26,12 @@ type orderSeat struct {
 	// at is where it is, "" on a journey, by the events.
 	at    string
 	power powerState
-	// filledNow says that an own order was filled here in this tick.
+	// filledNow says that an own order was filled, or an own offer taken, here in this tick.
 	filledNow bool
+	// asleep says that it waits, strangers when messages last disturbed it; nobody is named
+	// by a rule in these worlds.
+	asleep    bool
+	strangers int64
 	order     *ExecuteUntil
 	attempts  int64
 	// seen are the names of what was visible when the order began.
@@ -88,12 +92,22 @@ func (twin *orderTwin) hear(e Event) {
 		s.note(StopArriveTarget)
 	case EventJobDone, EventFactoryBuilt:
 		s.note(StopJobDone)
+		s.asleep = false
+	case EventWaitOver:
+		s.asleep = false
 	case EventMessageDelivered:
-		s.note(StopMessageReceived)
+		s.message(e.Tick)
 	case EventPowerState:
 		twin.powerState(s, e)
 	case EventTrade:
 		twin.trade(e)
+	case EventOfferAccepted:
+		owner := strings.TrimSuffix(e.Subject[strings.Index(e.Subject, "agent-"):], "-1")
+		if n, ok := twin.w.AgentNumber(owner); ok && twin.seats[n].at == e.Place {
+			twin.seats[n].filled()
+		}
+	case EventOfferExpired:
+		s.asleep = s.asleep && s.at != e.Place
 	case EventActionApplied, EventActionRejected:
 		twin.acted(n, e)
 	}
@@ -105,20 +119,41 @@ func (s *orderSeat) note(event string) {
 	}
 }
 
+// message takes in a message: it disturbs an agent that waits or has an order and heeds
+// messages, at most once in ten ticks.
+func (s *orderSeat) message(tick int64) {
+	ordered := s.order != nil && s.power != powerShutdown
+	ignored := ordered && slices.Contains(s.order.Ignore, StopMessageReceived)
+	named := ordered && slices.ContainsFunc(s.order.Until, func(c Condition) bool { return c.Event == StopMessageReceived })
+	disturbs := ordered && !ignored || named || s.asleep && !ignored
+	if again := tick - s.strangers; !disturbs || s.strangers > 0 && again > 0 && again < 10 {
+		return
+	}
+	s.strangers = tick
+	s.note(StopMessageReceived)
+	s.asleep = s.asleep && ignored
+}
+
+// filled notes a fill here.
+func (s *orderSeat) filled() {
+	s.filledNow, s.asleep = true, false
+	s.note(StopOrderFilled)
+}
+
 func (twin *orderTwin) powerState(s *orderSeat, e Event) {
 	state := powerState(slices.Index(powerStateNames[:], e.Detail))
 	if state > s.power {
 		s.note(StopPowerLow)
 	}
 	s.power = state
+	s.asleep = s.asleep && state != powerShutdown && s.order != nil && slices.Contains(s.order.Ignore, StopPowerLow)
 }
 
 // trade finds whose waiting order was traded and whether the owner is there.
 func (twin *orderTwin) trade(e Event) {
 	owner, _, isOrder := strings.Cut(e.Subject, "-o")
 	if n, ok := twin.w.AgentNumber(owner); ok && isOrder && twin.seats[n].at == e.Place {
-		twin.seats[n].filledNow = true
-		twin.seats[n].note(StopOrderFilled)
+		twin.seats[n].filled()
 	}
 }
 
@@ -134,6 +169,9 @@ func (twin *orderTwin) acted(n int, e Event) {
 	}
 	if s.order != nil {
 		s.attempts++
+	}
+	if _, wait := do.(WaitTicks); wait && e.Kind == EventActionApplied {
+		s.asleep = !s.filledNow
 	}
 	s.last, _ = twin.w.LastOutcome(n)
 	s.last.Action, s.last.Accepted = do, e.Kind == EventActionApplied

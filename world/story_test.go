@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "rewrite the expected output in testdata
 //	world NAME [agents=N]     start an embedded scenario (seed 1)
 //	with RESOURCE=N ...       what every agent of the next world starts with
 //	set RULE VALUE            override a rule for the next world command
+//	terms                     the worlds that follow enable requests and offers
 //	tick                      one tick; the lines that follow in the block, of the
 //	  agent-1 mine_compound compound_mass_g=5000
 //	                          form agent, action, arguments, are its intents;
@@ -68,6 +69,7 @@ type storyTeller struct {
 	w     *World
 	rules Rules
 	set   bool
+	terms bool
 	stock []Amount
 	out   strings.Builder
 }
@@ -95,6 +97,8 @@ func (s *storyTeller) command(words []string, intents [][]string) {
 		s.start(words[1:])
 	case "set":
 		s.override(words[1], s.int(words[2]))
+	case "terms":
+		s.terms = true
 	case "with":
 		s.stock = nil
 		for _, word := range words[1:] {
@@ -135,6 +139,7 @@ func (s *storyTeller) start(words []string) {
 	if s.set {
 		scenario.Rules = s.rules
 	}
+	scenario.Terms = s.terms
 	if s.stock != nil {
 		scenario.Agents.Stock = [][]Amount{s.stock}
 	}

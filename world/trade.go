@@ -20,8 +20,8 @@ type Trade struct {
 	Amount int64 `json:"amount"`
 }
 
-// terms are the parameters that all trades share.
-func terms() []Param {
+// tradeParams are the parameters that all trades share.
+func tradeParams() []Param {
 	return []Param{{
 		Name: "amount", Kind: ParamAmount, Unit: "units", Min: PowerLot, Max: PowerTradeMax, Give: true,
 		Doc: "electricity, in lots of 10",
@@ -202,14 +202,23 @@ func (w *World) filled(k int32, amount int64) {
 		w.close(k)
 	}
 	if there {
-		owner := &w.agents[o.owner]
-		owner.filledAt = w.tick
-		if owner.standing != nil {
-			owner.standing.filled = true // closing or touching the order has noted the change
-		}
-		w.wake(o.owner, wokenOrderFilled)
+		w.traded(o.owner, wokenOrderFilled)
 	}
 }
 
-// wokenOrderFilled is the reason of a wake-up by a fill.
-const wokenOrderFilled = "order_filled"
+// The reasons of a wake-up by what others or time did with an order or offer.
+const (
+	wokenOrderFilled   = "order_filled"
+	wokenOfferAccepted = "offer_accepted"
+	wokenOfferExpired  = "offer_expired"
+)
+
+// traded wakes agent n, which is where others traded with it.
+func (w *World) traded(n int32, why string) {
+	a := &w.agents[n]
+	a.filledAt, a.filledWhy = w.tick, why
+	if a.standing != nil {
+		a.standing.filled = true // closing or touching the order or offer has noted the change
+	}
+	w.wake(n, why)
+}

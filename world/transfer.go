@@ -64,12 +64,10 @@ func (a Transfer) rule(f *facts, s senses) ruling {
 // How much fits the receiver is not the giver's to know.
 func (a Transfer) clamp(v *View) (Action, []Adjustment) {
 	r, known := resourceNamed(a.Kind)
-	held := v.facts.stock[r]
-	if !known || held < 1 || a.Amount <= held {
+	if !known {
 		return a, nil
 	}
-	adjusted := []Adjustment{{a.ActionName(), "amount", a.Amount, held, boundStock}}
-	a.Amount = held
+	adjusted := lowerTo(a, "amount", &a.Amount, limit{v.facts.stock[r], boundStock})
 	return a, adjusted
 }
 
@@ -106,5 +104,6 @@ func (a Transfer) carryOut(w *World, n int32, _ ruling) effect {
 		w.planPower(to)
 	}
 	w.touchAgent(to)
+	w.answer(n, to, r, a.Amount)
 	return effect{postings: []Posting{p}, subject: a.To}
 }

@@ -26,6 +26,10 @@ type View struct {
 	// book is the book here as far as it is shown, quotes are those of other places.
 	book   marketFacts
 	quotes []PlaceQuote
+	// toSelf are the requests and offers to the agent, those here included; moreOffers says
+	// that some of other agents to anyone were left out.
+	toSelf     []seenTerms
+	moreOffers bool
 	// last and standing are held in common with the world's record, which replaces them as
 	// a whole and never changes them in place; they are copied on the way out.
 	last     Outcome
@@ -109,6 +113,13 @@ func (v View) Observe() Observation {
 	o.Can = v.affordances()
 	o.Agents, o.Factories, o.Inbox = slices.Clone(o.Agents), slices.Clone(o.Factories), slices.Clone(o.Inbox)
 	o.Here.Notes, o.Self.Products = slices.Clone(o.Here.Notes), slices.Clone(o.Self.Products)
+	o.Requests, o.Offers, o.Here.Offers = slices.Clone(o.Requests), slices.Clone(o.Offers), slices.Clone(o.Here.Offers)
+	o.OwnRequests, o.OwnOffers = slices.Clone(v.facts.requests), slices.Clone(v.facts.offers)
+	for i, m := range o.Inbox {
+		if m.Terms != nil {
+			o.Inbox[i].Terms = new(*m.Terms)
+		}
+	}
 	if o.OrderEnded != nil {
 		o.OrderEnded = new(*o.OrderEnded)
 	}

@@ -13,7 +13,7 @@ import (
 //  3. An agent is able to act unless it travels, waits or is shut down, and is
 //     then in the set of able agents; with a standing order it also continues.
 //  4. The calendar holds a wake-up for every journey, wait, working factory,
-//     coming change of a power state and agent with open orders, and no other.
+//     coming change of a power state and agent with open orders or offers, and no other.
 //  5. Same scenario, seed and intents give the same events and digests.
 type World struct {
 	scenario Scenario
@@ -32,7 +32,9 @@ type World struct {
 	sites     []site
 	factories []factory
 	// orders are the records of orders, owned by one agent each and used again.
-	orders   []restingOrder
+	orders []restingOrder
+	// offers are the records of offers, in the same way.
+	offers   []heldOffer
 	calendar calendar
 	// goals are each agent's, in scenario order.
 	goals [][]pursuit
@@ -155,10 +157,16 @@ func (w *World) Agents() int { return len(w.agents) }
 func (w *World) AgentID(n int) string { return w.agents[n].id }
 
 // Needless names the actions that can matter to nobody in this world: what takes another
-// agent in a world of one, and journeys where there is one place. It never changes.
+// agent in a world of one, requests and offers where the scenario does not enable them, and
+// journeys where there is one place. It never changes.
 func (w *World) Needless() (names []string) {
 	if len(w.agents) == 1 {
 		for _, a := range []Action{Transfer{}, SellPower{}, PlaceOrder{}, CancelOrder{}, SendMessage{}, PostNote{}} {
+			names = append(names, a.ActionName())
+		}
+	}
+	for _, a := range actions {
+		if isTyped(a) && (len(w.agents) == 1 || !w.scenario.Terms) {
 			names = append(names, a.ActionName())
 		}
 	}

@@ -192,7 +192,7 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 	args, written, named := world.Args{}, map[string]string{}, false
 	read := func(p world.Param, name string) (value world.Value) {
 		given := object.Field(name)
-		if given.Kind == Null && open != nil {
+		if given.Kind == Null && open != nil && !p.Optional {
 			*open = append(*open, p.Slot())
 			return standIn(p)
 		}
@@ -292,6 +292,8 @@ var thousands = regexp.MustCompile(`^-?[1-9]\d{0,2}(,\d{3})+$`)
 // and an id that was tidied up could name another thing.
 func argument(p world.Param, field string, given Value, expected Phrase) (world.Value, []Repair, *ArgumentError) {
 	switch {
+	case p.Optional && (given.Kind == Null || given.Kind == String && given.Text == ""):
+		return world.Value{}, nil, nil
 	case given.Kind == Null:
 		return world.Value{}, nil, missing(field, expected)
 	case p.Kind == world.ParamAmount:
@@ -364,7 +366,7 @@ func expectedOf(p world.Param) Phrase {
 		return oneOf(p.Choices)
 	case p.Kind == world.ParamText:
 		return say("a text of 1 to %d characters", p.Max)
-	case p.Kind == world.ParamAgent, p.Kind == world.ParamOrder:
+	case p.Kind == world.ParamAgent, p.Kind == world.ParamOrder, p.Kind == world.ParamOffer:
 		return say("an %s id of 1 to %d characters", Noun(p.Kind), idCharsMax)
 	}
 	return say("a %s id of 1 to %d characters", Noun(p.Kind), idCharsMax)

@@ -1,0 +1,78 @@
+package world
+
+// AcceptOffer takes an offer at the agent's place: it pays what is wanted and gets what is
+// given, both at once.
+type AcceptOffer struct {
+	OfferID string
+}
+
+func (AcceptOffer) describe(Rules) ActionSpec {
+	return ActionSpec{
+		Doc: "Pay what an offer here wants, get what it gives.", Aliases: []string{"accept", "take_offer", "接受"},
+		Params: []Param{{Name: "offer", Kind: ParamOffer, Doc: "id of an offer here", Aliases: []string{"offer_id"}}},
+	}
+}
+
+// rule asks nothing of the offerer, which may be away or shut down.
+//
+// Refusals, first match: an own offer, none that the actor knows, one that is elsewhere,
+// too little to pay with, no room.
+func (a AcceptOffer) rule(f *facts, s senses) ruling {
+	for _, own := range f.offers {
+		if own.ID == a.OfferID {
+			return refuse(Rejection{Code: RejectOwnOffer, Field: "offer"})
+		}
+	}
+	t := s.terms(a.OfferID)
+	switch {
+	case t.unknown:
+		return ruling{unknown: true}
+	case t.terms == nil || t.kind != KindOffer:
+		return refuse(Rejection{Code: RejectOfferNotFound, Field: "offer"})
+	case !t.here:
+		return refuse(Rejection{Code: RejectOfferNotHere, Field: "offer"})
+	}
+	if r := f.giving("offer", t.want, t.wantAmount); !r.accepted() {
+		return r
+	}
+	if t.give == electricity && t.giveAmount > f.room() {
+		return f.full(t.giveAmount, "offer")
+	}
+	var paid stock
+	paid[t.want] = t.wantAmount
+	return ruling{changes: costs(paid, Amount{t.give.String(), t.giveAmount})}
+}
+
+// afford lists the offers here that the agent can pay for. If there are only others, it
+// says what stands against the first.
+func (AcceptOffer) afford(v *View) Affordance {
+	why := Affordance{Why: RejectOfferNotFound}
+	var options []Option
+	for _, t := range v.seen.Here.Offers {
+		if r := (AcceptOffer{t.ID}).rule(&v.facts, v); r.accepted() {
+			options = append(options, Option{Target: t.ID})
+		} else if why.Why == RejectOfferNotFound {
+			why = refused(r)
+		}
+	}
+	return why.or(options)
+}
+
+func (a AcceptOffer) carryOut(w *World, n int32, _ ruling) effect {
+	k := w.offerHere(w.agents[n].place, a.OfferID)
+	o := &w.offers[k]
+	var paid stock
+	paid[o.terms.want] = o.terms.wantAmount
+	postings := w.deposit(n, o.account, paid)
+	if o.terms.give == electricity {
+		postings = w.charge(postings, o.account, n, o.terms.giveAmount)
+	} else {
+		postings = append(postings, w.post(o.account, w.agents[n].account, o.terms.give, o.terms.giveAmount))
+	}
+	o.closedAt = w.tick
+	w.closeOffer(k, Event{Kind: EventOfferAccepted, Agent: w.agents[n].id, Postings: postings})
+	if w.at(o.owner, o.place) {
+		w.traded(o.owner, wokenOfferAccepted)
+	}
+	return effect{subject: o.id}
+}

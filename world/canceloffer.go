@@ -1,0 +1,52 @@
+package world
+
+// CancelOffer takes back an own open offer at the agent's place.
+type CancelOffer struct {
+	OfferID string
+}
+
+func (CancelOffer) describe(Rules) ActionSpec {
+	return ActionSpec{
+		Doc: "Take your offer here back.", Aliases: []string{"withdraw_offer", "撤回"},
+		Params: []Param{{Name: "offer", Kind: ParamOffer, Doc: "id of your offer", Aliases: []string{"offer_id"}}},
+	}
+}
+
+// rule knows no offer that was taken or has expired.
+func (a CancelOffer) rule(f *facts, _ senses) ruling {
+	for _, o := range f.offers {
+		switch {
+		case o.ID != a.OfferID:
+		case o.Place != f.place:
+			return refuse(Rejection{Code: RejectOfferNotHere, Field: "offer"})
+		case o.ExpiresIn == 0: // it only holds a claim
+		case o.Give == Electricity:
+			return ruling{changes: gained(Electricity, min(o.GiveAmount, f.room()))}
+		default:
+			return ruling{changes: gained(o.Give, o.GiveAmount)}
+		}
+	}
+	return refuse(Rejection{Code: RejectOfferNotFound, Field: "offer"})
+}
+
+// afford offers the open offers here. If there are only others, it says that they are
+// elsewhere.
+func (CancelOffer) afford(v *View) Affordance {
+	why := Affordance{Why: RejectOfferNotFound}
+	var options []Option
+	for _, o := range v.facts.offers {
+		if r := (CancelOffer{o.ID}).rule(&v.facts, v); r.accepted() {
+			options = append(options, Option{Target: o.ID})
+		} else if r.rejection.Code == RejectOfferNotHere {
+			why = refused(r)
+		}
+	}
+	return why.or(options)
+}
+
+func (a CancelOffer) carryOut(w *World, n int32, _ ruling) effect {
+	k := w.offerHere(w.agents[n].place, a.OfferID)
+	w.offers[k].closedAt = w.tick
+	w.closeOffer(k, Event{Kind: EventOfferCancelled, Agent: w.agents[n].id})
+	return effect{subject: a.OfferID}
+}

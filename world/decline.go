@@ -1,0 +1,53 @@
+package world
+
+import "slices"
+
+// Decline says no to a request or an offer to the agent. It is then closed for the agent,
+// and its sender is told by a message.
+type Decline struct {
+	// ID is that of the request or offer.
+	ID string
+}
+
+func (Decline) describe(Rules) ActionSpec {
+	return ActionSpec{
+		Doc: "Say no to a request or offer to you.", Aliases: []string{"reject_offer", "refuse_request", "拒绝", "谢绝"},
+		Params: []Param{{Name: "id", Kind: ParamTerms, Doc: "id of the request or offer"}},
+	}
+}
+
+// rule takes what is directed to the actor; an offer to anyone is nothing to say no to.
+func (a Decline) rule(f *facts, s senses) ruling {
+	if t := s.terms(a.ID); t.terms == nil || t.to != f.self {
+		return refuse(Rejection{Code: RejectTermsNotFound, Field: "id"})
+	}
+	return f.sending()
+}
+
+func (Decline) afford(v *View) Affordance {
+	why := Affordance{Why: RejectTermsNotFound}
+	var options []Option
+	for _, list := range [][]Terms{v.seen.Requests, v.seen.Offers, v.seen.Here.Offers} {
+		for _, t := range list {
+			if r := (Decline{t.ID}).rule(&v.facts, v); r.accepted() {
+				options = append(options, Option{Target: t.ID})
+			} else if r.rejection.Code == RejectOutboxFull {
+				why = refused(r)
+			}
+		}
+	}
+	return why.or(options)
+}
+
+func (a Decline) carryOut(w *World, n int32, _ ruling) effect {
+	declined := (&liveSenses{w, n, false}).terms(a.ID)
+	mail := &w.agents[n].mail
+	lower(mail.got, a.ID, amountMax)
+	if !slices.ContainsFunc(mail.got, func(k known) bool { return k.terms == declined.terms }) {
+		mail.got = keep(mail.got, known{declined.terms, 0}, w.tick) // the message is still on its way
+	}
+	t := w.termsOf(n, KindDecline, declined.by, 0)
+	t.re = a.ID
+	w.dispatch(n, t.to, letter{terms: t})
+	return effect{subject: a.ID}
+}

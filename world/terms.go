@@ -1,0 +1,286 @@
+package world
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Requests and offers are typed messages. Their terms are data that the world has checked
+// and stamped with sender and tick; no text says anything about them. A scenario enables
+// them, see [Scenario.Terms].
+//
+// Each side keeps what it knows of them. What the receiver does is known to the sender once
+// it could see it: a gift, since both are then at one place, and an answer when the message
+// has arrived. So the two may differ on what is left of a request, and the sender's limits
+// tell it nothing that happened elsewhere.
+
+// The bounds of requests and offers.
+const (
+	// TermsTicksMax is how long a request or offer stays open at most.
+	TermsTicksMax = 20
+	// RequestsMax bounds the open requests of one agent to another.
+	RequestsMax = 2
+	// OffersMax bounds the offers of one agent, those included that only hold something
+	// for it.
+	OffersMax = 4
+	// termsShown is how many of a sort an observation lists.
+	termsShown = 16
+)
+
+// ToAnyone as the receiver of an offer stands for every agent that comes to its place.
+const ToAnyone = "anyone"
+
+// The kinds of typed messages.
+const (
+	KindRequest = "request"
+	KindOffer   = "offer"
+	KindDecline = "decline"
+)
+
+// Terms are a request, offer or decline as one of its two sides knows it, without any text.
+type Terms struct {
+	// ID is "req-<tick>-<sender>-1" or the same with offer or decline.
+	ID   string `json:"id"`
+	From string `json:"from"`
+	// To is an agent's id, or anyone for an offer to whoever comes.
+	To string `json:"to"`
+	// Place is where an offer is held.
+	Place string `json:"place,omitempty"`
+	// Give is what the sender of an offer gives, Want what it wants. A request only wants.
+	Give       string `json:"give,omitempty"`
+	GiveAmount int64  `json:"give_amount,omitempty"`
+	Want       string `json:"want,omitempty"`
+	WantAmount int64  `json:"want_amount,omitempty"`
+	// Re is the id of the request that an offer answers, or of what is declined.
+	Re string `json:"re,omitempty"`
+	// Left is what of a request is still to come, as far as this side knows.
+	Left int64 `json:"left,omitempty"`
+	// ExpiresIn counts the ticks left. Of an own offer at another place nobody can tell
+	// whether it is still open.
+	ExpiresIn int64 `json:"expires_in,omitempty"`
+	// Claim is electricity of a closed own offer here that waits for room in the battery.
+	Claim int64 `json:"claim,omitempty"`
+}
+
+// terms are what a typed message says. They never change, so that all copies share them.
+type terms struct {
+	id, kind string
+	// from is the sender's number, by its id.
+	from   int32
+	by, to string
+	// until is the first tick in which they no longer hold.
+	sentAt, until int64
+	// place is where an offer is held.
+	place                  int32
+	give, want             resource
+	giveAmount, wantAmount int64
+	re                     string
+}
+
+// known are terms as one side knows them.
+type known struct {
+	*terms
+	// left is what is still to come of a request; 0 says that they are over for this side.
+	left int64
+}
+
+// open says that the terms are not over for this side.
+func (k known) open(tick int64) bool { return k.left > 0 && k.until > tick }
+
+// termsOf begins the terms of agent n in this tick.
+func (w *World) termsOf(n int32, kind, to string, ticks int64) *terms {
+	prefix := kind
+	if kind == KindRequest {
+		prefix = "req"
+	}
+	return &terms{
+		id: w.textID(prefix, w.tick, n), kind: kind, from: n, by: w.agents[n].id, to: to,
+		sentAt: w.tick, until: w.tick + ticks, place: w.agents[n].place,
+	}
+}
+
+// show writes terms down.
+func (w *World) show(k known) Terms {
+	t := Terms{ID: k.id, From: k.by, To: k.to, Re: k.re, ExpiresIn: max(0, k.until-w.tick)}
+	switch k.kind {
+	case KindRequest:
+		t.Want, t.WantAmount, t.Left = k.want.String(), k.wantAmount, k.left
+	case KindOffer:
+		t.Place, t.Give, t.GiveAmount = w.placeID(k.place), k.give.String(), k.giveAmount
+		t.Want, t.WantAmount = k.want.String(), k.wantAmount
+	case KindDecline:
+		t.ExpiresIn = 0
+	}
+	return t
+}
+
+// keep files what an agent knows, in the order of sending, and drops what is over. A
+// declined offer is kept until it expires, since it stays closed.
+func keep(list []known, k known, tick int64) []known {
+	list = slices.DeleteFunc(list, func(old known) bool {
+		return old.until <= tick || old.left == 0 && old.kind == KindRequest
+	})
+	i, _ := slices.BinarySearchFunc(list, k, inOrder)
+	return slices.Insert(list, i, k)
+}
+
+// inOrder sorts by tick and sender.
+func inOrder(x, y known) int {
+	return cmp.Or(cmp.Compare(x.sentAt, y.sentAt), cmp.Compare(x.from, y.from))
+}
+
+// lower takes n from what is left of the terms called id, as far as it goes.
+func lower(list []known, id string, n int64) {
+	for i := range list {
+		if list[i].id == id {
+			list[i].left -= min(n, list[i].left)
+		}
+	}
+}
+
+// answer counts a gift of agent n to agent m towards what m asked of n, oldest first.
+func (w *World) answer(n, m int32, r resource, amount int64) {
+	asked := w.agents[n].mail.got
+	for i := range asked {
+		if k := &asked[i]; k.kind == KindRequest && k.from == m && k.want == r && k.open(w.tick) && amount > 0 {
+			given := min(k.left, amount)
+			k.left, amount = k.left-given, amount-given
+			lower(w.agents[m].mail.sent, k.id, given)
+		}
+	}
+}
+
+// takeUp is what the arrival of a typed message changes for agent n: there is a request or
+// offer to it, or it learns what became of its own request.
+func (w *World) takeUp(n int32, t *terms) {
+	mail := &w.agents[n].mail
+	seen := slices.ContainsFunc(mail.got, func(k known) bool { return k.terms == t }) // and declined
+	switch {
+	case t.kind == KindDecline:
+		lower(mail.sent, t.re, amountMax)
+		return
+	case t.kind == KindOffer:
+		lower(mail.sent, t.re, t.giveAmount)
+		seen = seen || w.at(n, t.place) && !w.lies(t)
+	}
+	if !seen && t.until > w.tick {
+		left := t.wantAmount
+		if t.kind == KindOffer {
+			left = t.giveAmount
+		}
+		mail.got = keep(mail.got, known{t, left}, w.tick)
+	}
+}
+
+// seenTerms are a request or offer to an agent as it can know it.
+type seenTerms struct {
+	known
+	// here says that it is an offer at the agent's own place, to it or to anyone.
+	here bool
+	// named says that a rule of the agent names the sender.
+	named bool
+	// unknown says that there may be such an offer among those not looked at.
+	unknown bool
+}
+
+// termsTo lists the open requests and offers to agent n: what arrived, and of the offers at
+// its place what is there. With opening those count that others closed in this tick.
+func (w *World) termsTo(n int32, opening bool) []seenTerms {
+	a := &w.agents[n]
+	var list []seenTerms
+	for _, k := range a.mail.got {
+		if k.open(w.tick) && (k.kind == KindRequest || k.place != a.place) {
+			list = append(list, seenTerms{known: k})
+		}
+	}
+	if a.travelling() {
+		return list
+	}
+	for _, i := range w.sites[a.place].offers {
+		o := &w.offers[i]
+		if !o.open && !(opening && o.closedAt == w.tick) || o.owner == n || o.terms.to != a.id && o.terms.to != ToAnyone {
+			continue
+		}
+		if !slices.ContainsFunc(a.mail.got, func(k known) bool { return k.terms == o.terms && k.left == 0 }) {
+			list = append(list, seenTerms{known: known{o.terms, o.terms.giveAmount}, here: true})
+		}
+	}
+	return list
+}
+
+// lookAtTerms fills in the requests and offers to agent n, those of agents that its rules
+// name first. Of offers to anyone by others it takes in a bounded number.
+func (w *World) lookAtTerms(v *View, n int32) {
+	for _, t := range w.termsTo(n, false) {
+		t.named = w.names(n, t.from)
+		v.toSelf = append(v.toSelf, t)
+	}
+	public := func(t seenTerms) bool { return t.to == ToAnyone && !t.named }
+	rank := func(t seenTerms) int64 { return 2*bit(public(t)) + bit(!t.named) }
+	slices.SortFunc(v.toSelf, func(x, y seenTerms) int { return cmp.Or(cmp.Compare(rank(x), rank(y)), inOrder(x.known, y.known)) })
+	if first := slices.IndexFunc(v.toSelf, public); first >= 0 && len(v.toSelf) > first+sightsMax {
+		v.toSelf, v.moreOffers = v.toSelf[:first+sightsMax], true
+	}
+	for _, t := range v.toSelf {
+		o := &v.seen
+		list := &o.Offers
+		switch {
+		case t.here:
+			list = &o.Here.Offers
+		case t.kind == KindRequest:
+			list = &o.Requests
+		}
+		if len(*list) == termsShown {
+			o.TermsOmitted++
+			continue
+		}
+		*list = append(*list, w.show(t.known))
+	}
+}
+
+// terms implements senses with the live world. What others sent in this very tick was not
+// to be seen when the actor decided.
+func (s *liveSenses) terms(id string) seenTerms {
+	for _, t := range s.w.termsTo(s.n, s.opening) {
+		if t.id == id && t.sentAt < s.w.tick {
+			return t
+		}
+	}
+	return seenTerms{}
+}
+
+// terms implements senses with what the view holds.
+func (v *View) terms(id string) seenTerms {
+	if i := slices.IndexFunc(v.toSelf, func(t seenTerms) bool { return t.id == id }); i >= 0 {
+		return v.toSelf[i]
+	}
+	return seenTerms{unknown: v.moreOffers && strings.HasPrefix(id, KindOffer+"-")}
+}
+
+// termTicks refuses a duration outside the rules.
+func termTicks(ticks int64) ruling {
+	if ticks < 1 || ticks > TermsTicksMax {
+		return invalidAmount("for_ticks", ticks, TermsTicksMax, Ticks)
+	}
+	return ruling{}
+}
+
+// termTicksParam is the parameter of how long a request or offer stays open.
+func termTicksParam() Param {
+	return Param{
+		Name: "for_ticks", Kind: ParamAmount, Unit: Ticks, Min: 1, Max: TermsTicksMax, Doc: "how long it stays open",
+		Aliases: []string{"ticks", "duration"},
+	}
+}
+
+// lowerTo brings a number that is too high down to a limit that leaves any; what is not
+// positive stays as it is, to be refused.
+func lowerTo(a Action, field string, n *int64, l limit) []Adjustment {
+	if l.max < 1 || *n <= l.max {
+		return nil
+	}
+	adjusted := []Adjustment{{a.ActionName(), field, *n, l.max, l.bound}}
+	*n = l.max
+	return adjusted
+}
