@@ -62,16 +62,25 @@ func TestForksAreIndependent(t *testing.T) {
 // writes through them.
 var heldInCommon = []string{
 	"World.scenario", "World.law", "World.geo", "World.numbers", "pursuit.goal", "pursuit.metric",
-	"agent.last", "standing.order", "standing.agents", "standing.places", "site.opening", "scene.present",
+	"known.terms", "letter.terms", "heldOffer.terms", "agent.last", "standing.order", "standing.agents", "standing.places", "site.opening", "scene.present",
 }
 
 // TestForksShareNothingThatChanges walks through a world and its fork and finds no
 // memory in common but the fields above: a new field that Fork forgets fails here.
 func TestForksShareNothingThatChanges(t *testing.T) {
-	run := swarmRun{mustWorld(t, "two_bases", 1), 1}
+	s := mustScenario(t, "two_bases")
+	s.Terms = true
+	w, err := New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := swarmRun{w, 1}
 	for range 40 {
 		run.w.Advance()
 		run.w.Apply(run.intents())
+	}
+	if len(w.offers) == 0 || len(w.agents[0].mail.sent)+len(w.agents[1].mail.sent) == 0 || len(w.agents[0].mail.got)+len(w.agents[1].mail.got) == 0 {
+		t.Fatal("nobody asked for anything or offered anything")
 	}
 	fork := run.w.Fork()
 	for _, p := range sharedMemory(reflect.ValueOf(run.w).Elem(), reflect.ValueOf(fork).Elem(), "World") {

@@ -10,6 +10,7 @@ func FuzzApply(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x13\x88\x04 mine, refine, build"))
 	f.Add([]byte("\xff\xff\xff\xff\xff\xff\xff\xff\x03\x80\x00\x00\x00\x00\x00\x00\x00\x06"))
 	s := mustScenario(f, "llm_bootstrap")
+	s.Terms = true
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w, err := New(s, 1)
 		if err != nil {
@@ -44,9 +45,9 @@ func FuzzApply(f *testing.F) {
 // actionFrom makes an action of nine bytes: an amount and a choice.
 func actionFrom(data []byte) Action {
 	n, b := int64(binary.BigEndian.Uint64(data)), int(data[8])
-	ids := []string{"llm-hub", "frag-amber", "frag-none", "agent-1", "agent-2", "agent-1-f1", "agent-2-f1", "agent-1-o1"}
+	ids := []string{"llm-hub", "frag-amber", "frag-none", "agent-1", "agent-2", "agent-1-f1", "agent-2-f1", "agent-1-o1", "offer-1-agent-1-1", "req-2-agent-2-1", "anyone"}
 	id := ids[b/10%len(ids)]
-	switch b % 14 {
+	switch b % 19 {
 	case 1:
 		return WaitTicks{n}
 	case 2:
@@ -73,6 +74,16 @@ func actionFrom(data []byte) Action {
 		return PlaceOrder{[]string{SideBuy, SideSell}[b/14%2], n, 1 + n%20}
 	case 13:
 		return CancelOrder{id}
+	case 14:
+		return Request{id, Resources()[b%7], n, 1 + n%20}
+	case 15:
+		return Offer{id, Resources()[b%7], n, Resources()[b/19%7], 1 + n%9, 1 + n%20, ""}
+	case 16:
+		return AcceptOffer{id}
+	case 17:
+		return Decline{id}
+	case 18:
+		return CancelOffer{id}
 	}
 	return Wait{}
 }

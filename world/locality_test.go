@@ -37,6 +37,11 @@ var probes = []Action{
 	BuyPower{10, 5}, SellPower{10, 1}, PlaceOrder{SideBuy, 20, 3}, PlaceOrder{SideSell, 10, 9},
 	CancelOrder{"agent-1-o1"}, CancelOrder{"agent-2-o1"}, BuildFactory{RadiationPlantMk1},
 	Transfer{"agent-1", Data, 1}, Transfer{"agent-2", Data, 1}, Transfer{"agent-9", Data, 1},
+	Request{"agent-1", Data, 1, 5}, Request{"agent-2", Data, 1, 5}, Request{"agent-9", Data, 1, 5}, Request{ToAnyone, Data, 1, 5},
+	Offer{"agent-1", Data, 1, Hardware, 1, 5, ""}, Offer{"agent-2", Data, 1, Hardware, 1, 5, "req-1-agent-2-1"},
+	Offer{ToAnyone, Electricity, 90, Hardware, 1, 5, ""}, Offer{"agent-9", Data, 1, Hardware, 1, 99, ""},
+	AcceptOffer{"offer-1-agent-1-1"}, AcceptOffer{"offer-1-agent-2-1"}, AcceptOffer{"offer-2-agent-2-1"}, AcceptOffer{"offer-1-agent-9-1"},
+	Decline{"req-1-agent-1-1"}, Decline{"req-1-agent-2-1"}, Decline{"offer-1-agent-2-1"}, CancelOffer{"offer-1-agent-1-1"}, CancelOffer{"offer-1-agent-2-1"},
 }
 
 // TestUnseenStateDoesNotShow runs two worlds in which agent-1 does the same while
@@ -44,6 +49,7 @@ var probes = []Action{
 func TestUnseenStateDoesNotShow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, _, _ := EmbeddedScenario("isolated_five")
+		s.Terms = rapid.Bool().Draw(t, "terms")
 		one, err := New(s, rapid.Uint64().Draw(t, "seed one"))
 		if err != nil {
 			t.Fatal(err)
@@ -81,9 +87,24 @@ func withOwn(intents []Intent, own Action) []Intent {
 // they arrive.
 func withoutMailTo(intents []Intent, id string) []Intent {
 	elsewhere := func(a Action) Action {
-		if m, ok := a.(SendMessage); ok && m.To == id {
-			m.To = "nobody"
-			return m
+		switch a := a.(type) {
+		case SendMessage:
+			if a.To == id {
+				a.To = "nobody"
+			}
+			return a
+		case Request:
+			if a.To == id {
+				a.To = "nobody"
+			}
+			return a
+		case Offer:
+			if a.To == id {
+				a.To, a.Re = "nobody", ""
+			}
+			return a
+		case Decline: // its message could go to id
+			return Wait{}
 		}
 		return a
 	}

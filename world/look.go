@@ -32,6 +32,7 @@ func (w *World) View(n int) View {
 		}
 		if l.terms != nil {
 			m.Terms = new(w.show(known{terms: l.terms}))
+			m.Terms.ExpiresIn = 0
 		}
 		v.seen.Inbox = append(v.seen.Inbox, m)
 	}

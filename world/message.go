@@ -27,7 +27,7 @@ type Message struct {
 	// New says that it arrived since the receiver's last decision.
 	New bool `json:"new"`
 	// Kind is empty for a text, else request, offer or decline; Terms are then what it
-	// says, as it was sent.
+	// says. Whether they are still open stands outside the inbox.
 	Kind  string `json:"kind,omitempty"`
 	Terms *Terms `json:"terms,omitempty"`
 }

@@ -40,6 +40,9 @@ func (r *swarmRun) choose(n int) Action {
 		offers = append(offers, Transfer{o.Agents[0].ID, Resources()[r.draw(n, 1, resourceCount)], 1 + r.draw(n, 2, 9)})
 	}
 	a := offers[r.draw(n, 3, int64(len(offers)))]
+	if v.facts.typed && r.draw(n, 8, 3) == 0 {
+		return r.deal(n, v.Observe())
+	}
 	switch r.draw(n, 4, 12) {
 	case 0:
 		return ExecuteUntil{Do: a, Until: []Condition{{Event: StopPowerLow}, {Event: StopJobDone}}, MaxTicks: 1 + r.draw(n, 5, 8)}
@@ -49,6 +52,41 @@ func (r *swarmRun) choose(n int) Action {
 		return Move{fmt.Sprintf("frag-%d", r.draw(n, 7, 99))}
 	}
 	return a
+}
+
+// deal does something about terms: takes, declines, answers, asks, or offers, sometimes what
+// an attacker would try.
+func (r *swarmRun) deal(n int, o Observation) Action {
+	pick := func(p purpose, list []Terms) Terms { return list[r.draw(n, p, int64(len(list)))] }
+	dealt := []string{Electricity, Compound, Hardware, Data}
+	give, want := r.draw(n, 9, 4), r.draw(n, 10, 4)
+	to := ToAnyone
+	if len(o.Agents) > 0 {
+		to = o.Agents[0].ID
+	}
+	switch kind := r.draw(n, 11, 12); {
+	case len(o.Here.Offers) > 0 && kind < 6:
+		return AcceptOffer{pick(12, o.Here.Offers).ID}
+	case len(o.Requests) > 0 && kind < 3:
+		asked := pick(13, o.Requests)
+		return Offer{asked.From, asked.Want, 1 + r.draw(n, 14, 9), dealt[want], 1 + r.draw(n, 15, 9), 1 + r.draw(n, 16, 20), asked.ID}
+	case len(o.Requests) > 0 && kind < 5:
+		asked := pick(13, o.Requests)
+		return Transfer{asked.From, asked.Want, 1 + r.draw(n, 14, 9)}
+	case len(o.Requests) > 0 && kind == 5:
+		return Decline{pick(13, o.Requests).ID}
+	case len(o.OwnOffers) > 0 && kind == 6:
+		return CancelOffer{pick(17, o.OwnOffers).ID}
+	case len(o.OwnOffers) > 0 && kind == 7:
+		return AcceptOffer{pick(17, o.OwnOffers).ID}
+	case kind == 8:
+		return Offer{to, dealt[give], r.draw(n, 18, 1<<40) - 1<<39, dealt[want], r.draw(n, 19, 1<<40) - 1<<39, 30, ""}
+	case kind == 9:
+		return Request{to, dealt[want], 1 + r.draw(n, 20, 30), 1 + r.draw(n, 21, 25)}
+	case kind == 10:
+		to = ToAnyone
+	}
+	return Offer{to, dealt[give], 1 + r.draw(n, 22, 9), dealt[want], 1 + r.draw(n, 23, 9), 1 + r.draw(n, 24, 20), ""}
 }
 
 // swarmScenario draws the number, the belt and the rules of a world.
@@ -64,6 +102,7 @@ func swarmScenario(t *testing.T, seed uint64) Scenario {
 	s.VisibilityKM, s.PlacesShown, s.AgentsShown = draw(7, 60), 1+draw(8, 12), 1+draw(9, 12)
 	s.Rules.IdleDraw, s.Rules.AmbientFloor = 1+draw(10, 4), 1+draw(11, 4)
 	s.Rules.BuildTicks, s.Rules.MoveRangeKM = 1+draw(12, 6), 1+draw(13, 20)
+	s.Terms = draw(15, 3) > 0
 	return s.WithAgents(int(1 + draw(14, 40)))
 }
 
@@ -96,6 +135,11 @@ func swarm(t *testing.T, seed uint64) string {
 		intents := (&swarmRun{one, seed}).intents()
 		one.Apply(intents)
 		two.Apply(reversed(intents))
+		for k := range one.offers {
+			if o := &one.offers[k]; o.open && one.ledger.balances[o.account] != o.escrow() {
+				return fmt.Sprintf("tick %d: %s holds %v", one.Tick(), o.id, one.ledger.balances[o.account])
+			}
+		}
 		for r, n := range sumsOf(one) {
 			if n != 0 {
 				return fmt.Sprintf("tick %d: %s sums to %d", one.Tick(), r, n)

@@ -1,7 +1,10 @@
 package world
 
 import (
+	"fmt"
+	"math"
 	"slices"
+	"testing"
 
 	"pgregory.net/rapid"
 )
@@ -61,5 +64,655 @@ func checkTerms(t *rapid.T, w *World) {
 		if !slices.Contains(w.sites[o.place].offers, int32(i)) || w.ledger.names[o.account] != "offer:"+o.id {
 			t.Fatalf("tick %d: %s is filed wrongly", w.tick, o.id)
 		}
+	}
+}
+
+// dealers is a world of agents at one place with the same stock in which requests and offers
+// are enabled.
+func dealers(t *testing.T, agents int, stock ...Amount) *World {
+	t.Helper()
+	s := mustScenario(t, "minimal").WithAgents(agents)
+	s.Goals, s.Terms, s.Agents.Stock, s.Rules.PowerCapacity = nil, true, [][]Amount{stock}, 1000
+	w, err := New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// distantDealers is one of agents that are given places p and q, 60 km from each other and
+// out of sight.
+func distantDealers(t *testing.T, seed uint64, spawn ...string) *World {
+	t.Helper()
+	s := mustScenario(t, "minimal").WithAgents(len(spawn))
+	p := s.Places[0]
+	q := p
+	p.ID, p.Position, p.Emission = "p", Position{}, 60
+	q.ID, q.Position, q.Charted = "q", Position{X: 6_000_000}, true
+	s.Places, s.VisibilityKM, s.Terms = []Place{p, q}, 1, true
+	s.Goals = []Goal{{ID: "g", Agent: "*", Metric: "stock:data", AtLeast: 95}, {ID: "h", Agent: "*", Metric: "stock:hardware", AtLeast: 25}}
+	s.Rules.MoveRangeKM, s.Rules.PowerCapacity = 30, 1000
+	s.Agents = AgentPlan{Count: int64(len(spawn)), Spawn: spawn, Stock: [][]Amount{{{Electricity, 700}, {Data, 80}, {Hardware, 20}}}}
+	w, err := New(s, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestTermsAreOffUnlessEnabled: then they are needless, in no view, and refused, in an order
+// too.
+func TestTermsAreOffUnlessEnabled(t *testing.T) {
+	w := mustWorld(t, "two_bases", 1)
+	typed := []Action{Request{"agent-2", Data, 1, 5}, Offer{ToAnyone, Electricity, 1, Data, 1, 5, ""}, AcceptOffer{"x"}, Decline{"x"}, CancelOffer{"x"}}
+	var names []string
+	for _, a := range typed {
+		names = append(names, a.ActionName())
+		w.Advance()
+		for _, do := range []Action{a, ExecuteUntil{Do: a, Until: []Condition{{Event: StopJobDone}}, MaxTicks: 2}} {
+			if got := w.View(0).Check(do); got.Rejection == nil || got.Rejection.Code != RejectTermsDisabled {
+				t.Errorf("%s is %+v", EncodeAction(do), got)
+			}
+		}
+		w.Apply([]Intent{{Agent: 0, Action: a}})
+		o, _ := w.LastOutcome(0)
+		wantCode(t, o, RejectTermsDisabled)
+	}
+	if got := w.Needless(); !slices.Equal(got, names) {
+		t.Errorf("needless are %v", got)
+	}
+	for _, can := range w.View(0).Observe().Can {
+		if slices.Contains(names, can.Action) {
+			t.Errorf("%s is listed", can.Action)
+		}
+	}
+	if on := dealers(t, 2); len(on.Needless()) != 1 || len(on.View(0).Observe().Can) != len(actions) {
+		t.Errorf("with terms needless are %v", on.Needless())
+	}
+	if alone := dealers(t, 1); !slices.Contains(alone.Needless(), "offer") {
+		t.Errorf("with one agent needless are %v", alone.Needless())
+	}
+}
+
+// TestLoopholesOfOffers tries what somebody who wants something for nothing would.
+func TestLoopholesOfOffers(t *testing.T) {
+	hardwareFor := func(want string, n int64, ticks int64) Offer {
+		return Offer{ToAnyone, Hardware, 2, want, n, ticks, ""}
+	}
+	t.Run("accept twice", func(t *testing.T) {
+		for seed := range uint64(8) {
+			w := dealers(t, 4, Amount{Electricity, 500}, Amount{Data, 9}, Amount{Hardware, 5})
+			w.seed = seed
+			id := must(t, w, 0, hardwareFor(Data, 3, 5)).Created
+			w.Advance()
+			w.Apply([]Intent{{Agent: 1, Action: AcceptOffer{id}}, {Agent: 2, Action: AcceptOffer{id}}, {Agent: 3, Action: AcceptOffer{id}}})
+			accepted := 0
+			for n := 1; n <= 3; n++ {
+				if o, _ := w.LastOutcome(n); o.Accepted {
+					accepted++
+					wantCode(t, does(t, w, n, AcceptOffer{id}), RejectOfferNotFound)
+				} else {
+					wantCode(t, o, RejectContended)
+				}
+			}
+			if got := listAmounts(w.Stock(0)); accepted != 1 || got[len(got)-len("hardware=3 data=12"):] != "hardware=3 data=12" {
+				t.Errorf("seed %d: %d took it, the offerer has %s", seed, accepted, got)
+			}
+		}
+	})
+	t.Run("cancel and accept at once", func(t *testing.T) {
+		won := map[bool]int{}
+		for seed := range uint64(12) {
+			w := dealers(t, 2, Amount{Electricity, 500}, Amount{Data, 9}, Amount{Hardware, 5})
+			w.seed = seed
+			id := must(t, w, 0, hardwareFor(Data, 3, 5)).Created
+			w.Advance()
+			w.Apply([]Intent{{Agent: 0, Action: CancelOffer{id}}, {Agent: 1, Action: AcceptOffer{id}}})
+			cancel, _ := w.LastOutcome(0)
+			accept, _ := w.LastOutcome(1)
+			late := accept
+			if accept.Accepted {
+				late = cancel
+			}
+			if cancel.Accepted == accept.Accepted {
+				t.Fatalf("seed %d: cancel %v and accept %v", seed, cancel.Accepted, accept.Accepted)
+			}
+			wantCode(t, late, RejectContended)
+			won[accept.Accepted]++
+			wantCode(t, does(t, w, 0, CancelOffer{id}), RejectOfferNotFound)
+			wantCode(t, does(t, w, 1, AcceptOffer{id}), RejectOfferNotFound)
+		}
+		if len(won) != 2 {
+			t.Errorf("the same one was always first: %v", won)
+		}
+	})
+	t.Run("accept when it expires", func(t *testing.T) {
+		for wait := range 4 {
+			w := dealers(t, 2, Amount{Electricity, 500}, Amount{Data, 9}, Amount{Hardware, 5})
+			id := must(t, w, 0, hardwareFor(Data, 3, 3)).Created
+			for range wait {
+				w.Advance()
+				w.Apply(nil)
+			}
+			check := w.Fork()
+			check.Advance()
+			said := check.View(1).Check(AcceptOffer{id})
+			o := does(t, w, 1, AcceptOffer{id})
+			if inTime := wait < 2; o.Accepted != inTime || (said.Status == CheckAccepted) != inTime {
+				t.Errorf("%d ticks later it is %v, the dry run said %+v", wait+1, o.Accepted, said)
+			} else if !inTime {
+				wantCode(t, o, RejectOfferNotFound)
+			}
+			if got := w.stockOf(&w.agents[0]); got[hardware]+got[data] != []int64{15, 14}[bit(wait >= 2)] {
+				t.Errorf("%d ticks later the offerer has %v", wait+1, got)
+			}
+		}
+	})
+	t.Run("from afar, by another, by oneself, in the same tick", func(t *testing.T) {
+		w := distantDealers(t, 1, "p", "p", "q")
+		w.Advance()
+		w.Apply([]Intent{
+			{Agent: 0, Action: Offer{"agent-3", Hardware, 2, Data, 1, 20, ""}}, {Agent: 1, Action: AcceptOffer{"offer-1-agent-1-1"}},
+			{Agent: 2, Action: AcceptOffer{"offer-1-agent-1-1"}},
+		})
+		for n := 1; n <= 2; n++ {
+			o, _ := w.LastOutcome(n)
+			wantCode(t, o, RejectOfferNotFound)
+		}
+		wantCode(t, does(t, w, 0, AcceptOffer{"offer-1-agent-1-1"}), RejectOwnOffer)
+		wantCode(t, does(t, w, 1, AcceptOffer{"offer-1-agent-1-1"}), RejectOfferNotFound)
+		wantCode(t, does(t, w, 1, Decline{"offer-1-agent-1-1"}), RejectTermsNotFound)
+		wantCode(t, does(t, w, 1, CancelOffer{"offer-1-agent-1-1"}), RejectOfferNotFound)
+		wantCode(t, does(t, w, 2, AcceptOffer{"offer-1-agent-1-1"}), RejectOfferNotFound)
+		for w.Tick() < 8 {
+			w.Advance()
+			w.Apply(nil)
+		}
+		wantCode(t, does(t, w, 2, AcceptOffer{"offer-1-agent-1-1"}), RejectOfferNotHere) // the message has arrived
+		other := must(t, w, 1, Offer{ToAnyone, Hardware, 1, Data, 1, 20, ""}).Created
+		wantCode(t, does(t, w, 2, AcceptOffer{other}), RejectOfferNotFound)
+	})
+	t.Run("what one does not have", func(t *testing.T) {
+		w := dealers(t, 2, Amount{Electricity, 300}, Amount{Data, 9}, Amount{Hardware, 5})
+		wantCode(t, does(t, w, 0, Offer{ToAnyone, Hardware, 6, Data, 1, 5, ""}), RejectInsufficient)
+		wantCode(t, does(t, w, 0, Offer{ToAnyone, Hardware, 1, Hardware, 1, 5, ""}), RejectSameResource)
+		must(t, w, 0, Offer{ToAnyone, Hardware, 5, Data, 10, 5, ""})
+		wantCode(t, does(t, w, 0, Offer{ToAnyone, Hardware, 1, Data, 1, 5, ""}), RejectInsufficient)
+		wantCode(t, does(t, w, 0, Transfer{"agent-2", Hardware, 1}), RejectInsufficient)
+		wantCode(t, does(t, w, 1, AcceptOffer{"offer-3-agent-1-1"}), RejectInsufficient)
+	})
+	t.Run("amounts and times out of bounds", func(t *testing.T) {
+		w := dealers(t, 2, Amount{Electricity, 300}, Amount{Data, amountMax}, Amount{Hardware, amountMax})
+		for _, n := range []int64{math.MinInt64, -1, 0, math.MaxInt64, amountMax + 1} {
+			for _, a := range []Action{
+				Offer{ToAnyone, Hardware, n, Data, 1, 5, ""}, Offer{ToAnyone, Hardware, 1, Data, n, 5, ""}, Offer{ToAnyone, Hardware, 1, Data, 1, n, ""},
+				Request{"agent-2", Data, n, 5}, Request{"agent-2", Data, 1, n},
+			} {
+				o := does(t, w, 0, a)
+				if offer, ok := a.(Offer); ok && offer.GiveAmount > amountMax {
+					wantCode(t, o, RejectInsufficient)
+				} else {
+					wantCode(t, o, RejectInvalidAmount)
+				}
+				clamped, adjusted := w.View(0).Clamp(a)
+				if n < 1 && (len(adjusted) > 0 || clamped != a) {
+					t.Errorf("%s becomes %s", EncodeAction(a), EncodeAction(clamped))
+				}
+			}
+		}
+		want := Offer{ToAnyone, Hardware, amountMax, Data, math.MaxInt64, TermsTicksMax, ""}
+		if got, _ := w.View(0).Clamp(Offer{ToAnyone, Hardware, math.MaxInt64, Data, math.MaxInt64, 99, ""}); got != want {
+			t.Errorf("clamped to %s", EncodeAction(got))
+		}
+		must(t, w, 0, Offer{ToAnyone, Hardware, amountMax, Data, amountMax, 5, ""})
+		must(t, w, 1, AcceptOffer{fmt.Sprintf("offer-%d-agent-1-1", w.Tick())})
+	})
+	t.Run("charge stays above low", func(t *testing.T) {
+		w := dealers(t, 2, Amount{Electricity, 300}, Amount{Data, 9})
+		o := does(t, w, 0, Offer{ToAnyone, Electricity, 99, Data, 1, 5, ""})
+		wantCode(t, o, RejectChargeKept)
+		if *o.Rejection.Available != 98 {
+			t.Errorf("of 299 above 200 may go %d", *o.Rejection.Available)
+		}
+		if got, adjusted := w.View(0).Clamp(Offer{ToAnyone, Electricity, 300, Data, 1, 5, ""}); got.(Offer).GiveAmount != 98 || adjusted[0].Bound != boundStock {
+			t.Errorf("clamped to %s", EncodeAction(got))
+		}
+		must(t, w, 0, Offer{ToAnyone, Data, 1, Electricity, 97, 5, ""})
+		wantCode(t, does(t, w, 1, AcceptOffer{"offer-2-agent-1-1"}), RejectChargeKept)
+		must(t, w, 0, Offer{ToAnyone, Data, 1, Electricity, 90, 5, ""})
+		must(t, w, 1, AcceptOffer{"offer-4-agent-1-1"})
+	})
+	t.Run("no room", func(t *testing.T) {
+		w := dealers(t, 2, Amount{Electricity, 1000}, Amount{Data, 9})
+		must(t, w, 0, Offer{ToAnyone, Electricity, 50, Data, 1, 5, ""})
+		o := does(t, w, 1, AcceptOffer{"offer-1-agent-1-1"})
+		wantCode(t, o, RejectStorageFull)
+		if *o.Rejection.Requested != 50 || *o.Rejection.Available != 2 {
+			t.Errorf("it is told %+v", *o.Rejection)
+		}
+	})
+	t.Run("dead, away and back", func(t *testing.T) {
+		w := dealers(t, 2, Amount{Electricity, 400}, Amount{Data, 9}, Amount{Hardware, 5})
+		must(t, w, 0, Offer{"agent-2", Hardware, 5, Electricity, 100, 20, ""})
+		w.settle(0)
+		w.post(w.agents[0].account, sinkIdle, electricity, w.ledger.of(w.agents[0].account, electricity))
+		w.planPower(0)
+		w.Advance()
+		w.Apply(nil)
+		if !w.agents[0].shut {
+			t.Fatal("agent-1 is awake")
+		}
+		must(t, w, 1, AcceptOffer{"offer-1-agent-1-1"})
+		if got := w.ledger.of(w.offers[0].account, electricity); got != 100 || w.agents[0].shut == false {
+			t.Errorf("%d wait for the dead", got)
+		}
+		for w.agents[0].shut {
+			w.Advance()
+		}
+		before := w.Self(0).Electricity
+		w.Apply([]Intent{{Agent: 0, Action: Wait{}}})
+		if got := w.Self(0).Electricity; got != before+100 || w.ledger.balances[w.offers[0].account] != (stock{}) {
+			t.Errorf("back to life it has %d, before %d", got, before)
+		}
+	})
+}
+
+// TestOffersAreLimited: four at a time, those included that hold a claim, in records that
+// are used again.
+func TestOffersAreLimited(t *testing.T) {
+	w := dealers(t, 2, Amount{Electricity, 900}, Amount{Data, 50}, Amount{Hardware, 50})
+	for range OffersMax {
+		must(t, w, 0, Offer{ToAnyone, Data, 1, Hardware, 1, 20, ""})
+	}
+	o := does(t, w, 0, Offer{ToAnyone, Data, 1, Hardware, 1, 20, ""})
+	wantCode(t, o, RejectOfferLimit)
+	for range 30 {
+		w.Advance()
+		open := w.View(1).Observe().Here.Offers
+		w.Apply([]Intent{{Agent: 0, Action: Offer{ToAnyone, Data, 1, Hardware, 1, 20, ""}}, {Agent: 1, Action: AcceptOffer{open[0].ID}}})
+	}
+	if len(w.offers) > OffersMax+1 {
+		t.Errorf("offers take %d records", len(w.offers))
+	}
+}
+
+// TestRequestsAreLimited: two to one agent, which a gift or a refusal that is known frees.
+func TestRequestsAreLimited(t *testing.T) {
+	w := dealers(t, 3, Amount{Electricity, 900}, Amount{Data, 50})
+	ask := Request{"agent-2", Data, 5, 20}
+	must(t, w, 0, ask)
+	must(t, w, 0, ask)
+	wantCode(t, does(t, w, 0, ask), RejectRequestLimit)
+	must(t, w, 0, Request{"agent-3", Data, 5, 20})
+	must(t, w, 1, Transfer{"agent-1", Data, 7})
+	left := func(list []Terms) (sums []int64) {
+		for _, r := range list {
+			sums = append(sums, r.Left)
+		}
+		return sums
+	}
+	if mine, theirs := left(w.View(0).Observe().OwnRequests), left(w.View(1).Observe().Requests); !slices.Equal(mine, []int64{3, 5}) || !slices.Equal(theirs, []int64{3}) {
+		t.Errorf("after a gift of 7 for 5 and 5 are left %v, the giver sees %v", mine, theirs)
+	}
+	must(t, w, 0, ask)
+	wantCode(t, does(t, w, 0, ask), RejectRequestLimit)
+	must(t, w, 1, Offer{"agent-1", Data, 3, Electricity, 1, 5, "req-2-agent-1-1"})
+	if got := left(w.View(1).Observe().Requests); !slices.Equal(got, []int64{5}) {
+		t.Errorf("after an offer of all the giver owes %v", got)
+	}
+	if got := left(w.View(0).Observe().OwnRequests); !slices.Equal(got, []int64{3, 5, 5}) {
+		t.Errorf("before the offer has arrived the asker sees %v", got)
+	}
+	w.Advance()
+	if got := left(w.View(0).Observe().OwnRequests); !slices.Equal(got, []int64{5, 5}) {
+		t.Errorf("when the offer has arrived the asker sees %v", got)
+	}
+	w.Apply([]Intent{{Agent: 1, Action: Decline{"req-6-agent-1-1"}}})
+	wantCode(t, does(t, w, 1, Offer{"agent-1", Data, 1, Electricity, 1, 5, "req-6-agent-1-1"}), RejectTermsNotFound)
+	if got := left(w.View(0).Observe().OwnRequests); !slices.Equal(got, []int64{5}) {
+		t.Errorf("after the refusal the asker sees %v", got)
+	}
+	for w.Tick() < 30 {
+		w.Advance()
+		w.Apply(nil)
+	}
+	if o := w.View(0).Observe(); len(o.OwnRequests) != 0 {
+		t.Errorf("open for ever: %+v", o.OwnRequests)
+	}
+}
+
+// TestAnswersMustFit: an offer answers only a request to its sender, to whoever asked, of
+// what was asked.
+func TestAnswersMustFit(t *testing.T) {
+	w := dealers(t, 3, Amount{Electricity, 900}, Amount{Data, 50}, Amount{Hardware, 50})
+	id := must(t, w, 0, Request{"agent-2", Data, 5, 20}).Created
+	for n, tc := range []struct {
+		agent int
+		offer Offer
+		want  RejectionCode
+	}{
+		{1, Offer{"agent-3", Data, 1, Hardware, 1, 5, id}, RejectNotAsked},
+		{1, Offer{ToAnyone, Data, 1, Hardware, 1, 5, id}, RejectNotAsked},
+		{1, Offer{"agent-1", Hardware, 1, Data, 1, 5, id}, RejectNotAsked},
+		{1, Offer{"agent-1", Data, 1, Hardware, 1, 5, "req-9-agent-1-1"}, RejectTermsNotFound},
+		{2, Offer{"agent-1", Data, 1, Hardware, 1, 5, id}, RejectTermsNotFound},
+	} {
+		o := does(t, w, tc.agent, tc.offer)
+		if o.Accepted || o.Rejection.Code != tc.want {
+			t.Errorf("case %d: %+v, want %s", n, o, tc.want)
+		}
+	}
+	for _, a := range []Action{Request{"agent-1", Data, 1, 5}, Offer{"agent-1", Data, 1, Hardware, 1, 5, ""}} {
+		wantCode(t, does(t, w, 0, a), RejectMessageToSelf)
+	}
+	wantCode(t, does(t, w, 0, Request{ToAnyone, Data, 1, 5}), RejectUnknownChoice)
+}
+
+// TestDeclinedOffersStayClosed for who declined them, also if the message comes later, and
+// are open to others.
+func TestDeclinedOffersStayClosed(t *testing.T) {
+	w := dealers(t, 2, Amount{Electricity, 900}, Amount{Data, 50}, Amount{Hardware, 50})
+	id := must(t, w, 0, Offer{"agent-2", Data, 5, Hardware, 1, 9, ""}).Created
+	w.Advance()
+	w.agents[1].mail.got = nil // as if the message were still on its way
+	w.Apply([]Intent{{Agent: 1, Action: Decline{id}}})
+	w.takeUp(1, w.offers[0].terms)
+	for range 3 {
+		wantCode(t, does(t, w, 1, AcceptOffer{id}), RejectOfferNotFound)
+		wantCode(t, does(t, w, 1, Decline{id}), RejectTermsNotFound)
+	}
+	if o := w.View(1).Observe(); len(o.Here.Offers)+len(o.Offers) > 0 {
+		t.Errorf("it is still shown: %+v", o.Here.Offers)
+	}
+	if got := w.View(0).Observe().Inbox; len(got) != 1 || got[0].Kind != KindDecline || got[0].Terms.Re != id || got[0].Text != "" {
+		t.Errorf("the offerer is told %+v", got)
+	}
+	must(t, w, 0, CancelOffer{id})
+}
+
+// TestAbsentOfferersNoticeNothing: taken or expired, from elsewhere an own offer looks the
+// same, in views and goals, until its owner comes back and gets what is its own.
+func TestAbsentOfferersNoticeNothing(t *testing.T) {
+	for seed := uint64(1); seed <= 3; seed++ {
+		quiet, busy := distantDealers(t, seed, "p", "p"), distantDealers(t, seed, "p", "p")
+		for _, w := range []*World{quiet, busy} {
+			must(t, w, 0, Offer{"agent-2", Hardware, 6, Data, 30, 20, ""})
+			must(t, w, 0, Offer{ToAnyone, Data, 5, Hardware, 10, 20, ""})
+			must(t, w, 0, Move{"q"})
+		}
+		for i := range 34 {
+			quiet.Advance()
+			busy.Advance()
+			if a, b := glimpse(quiet.View(0)), glimpse(busy.View(0)); i < 30 && a != b {
+				t.Fatalf("seed %d: after %d ticks the owner sees\n%s\ninstead of\n%s", seed, i, b, a)
+			}
+			for _, w := range []*World{quiet, busy} {
+				var intents []Intent
+				for _, n := range w.Due() {
+					a := []Action{Harvest{5}, Wait{}}[n]
+					switch {
+					case n == 0 && i == 28:
+						a = Move{"p"}
+					case n == 1 && w == busy && i == 1:
+						a = AcceptOffer{"offer-1-agent-1-1"}
+					case n == 1 && w == busy && i == 2:
+						a = AcceptOffer{"offer-2-agent-1-1"}
+					}
+					intents = append(intents, Intent{Agent: n, Action: a})
+				}
+				w.Apply(intents)
+			}
+		}
+		for i, w := range []*World{quiet, busy} {
+			got, want := w.stockOf(&w.agents[0]), [][2]int64{{20, 80}, {20 - 6 + 10, 80 + 30 - 5}}[i]
+			if got[hardware] != want[0] || got[data] != want[1] {
+				t.Errorf("seed %d: world %d gives its owner %v on return", seed, i, got)
+			}
+			if o := w.View(0).Observe(); len(o.OwnOffers) != 0 {
+				t.Errorf("it is still listed: %+v", o.OwnOffers)
+			}
+		}
+	}
+}
+
+// TestAskersLearnNothingFromAfar: whatever the agent asked does elsewhere, the asker sees
+// nothing of it before a message has come, and cannot tell one who is not there.
+func TestAskersLearnNothingFromAfar(t *testing.T) {
+	ask := func(w *World, n int32) Action { return Request{"agent-2", Data, 9, 20} }
+	for _, tc := range []struct {
+		name string
+		do   Action
+		// heard is the number of ticks after which the asker learns of it, 0 for never.
+		heard int
+	}{
+		{"gift to a third", Transfer{"agent-3", Data, 9}, 0},
+		{"offer to a third", Offer{"agent-3", Data, 9, Hardware, 1, 20, ""}, 0},
+		{"offer in answer", Offer{"agent-1", Data, 9, Hardware, 1, 9, "req-1-agent-1-1"}, 8},
+		{"refusal", Decline{"req-1-agent-1-1"}, 8},
+		{"departure", Move{"q"}, 2}, // when it arrives
+	} {
+		quiet, busy := distantDealers(t, 1, "q", "p", "p"), distantDealers(t, 1, "q", "p", "p")
+		for _, w := range []*World{quiet, busy} {
+			act(w, map[int]Action{0: ask(w, 0)})
+			for w.Tick() < 9 {
+				act(w, nil)
+			}
+		}
+		if len(busy.View(1).Observe().Requests) == 0 {
+			t.Fatal("the request has not arrived")
+		}
+		sees := 0
+		for i := range 10 {
+			quiet.Advance()
+			busy.Advance()
+			if a, b := glimpse(quiet.View(0)), glimpse(busy.View(0)); a != b && sees == 0 {
+				sees = i
+			}
+			quiet.Apply(nil)
+			var intents []Intent
+			if i == 0 {
+				intents = []Intent{{Agent: 1, Action: tc.do}}
+			}
+			busy.Apply(intents)
+			if o, _ := busy.LastOutcome(1); i == 0 && !o.Accepted {
+				t.Fatalf("%s is refused: %+v", tc.name, *o.Rejection)
+			}
+		}
+		if sees != tc.heard {
+			t.Errorf("%s shows after %d ticks, want %d", tc.name, sees, tc.heard)
+		}
+	}
+	real, none := distantDealers(t, 1, "q", "p"), distantDealers(t, 1, "q")
+	for range 25 {
+		for _, w := range []*World{real, none} {
+			act(w, map[int]Action{0: ask(w, 0)})
+		}
+		if a, b := mustJSON(real.View(0).Observe().OwnRequests), mustJSON(none.View(0).Observe().OwnRequests); a != b {
+			t.Fatalf("tick %d: a request to nobody shows:\n%s\n%s", real.Tick(), a, b)
+		}
+	}
+}
+
+// TestStrangersWakeOncePerTenTicks: all together, and named agents always.
+func TestStrangersWakeOncePerTenTicks(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		clause Clause
+		always bool
+	}{
+		{"no clause", Clause{}, false},
+		{"asked by it", Clause{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", AskedBy: []string{"agent-3"}}, true},
+		{"directed to it", Clause{Agent: Anyone, Effect: EffectAllow, Action: "transfer_resource", To: "agent-3"}, true},
+		{"asked by anybody", Clause{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", AskedBy: []string{Anyone}}, false},
+		{"a forbid", Clause{Agent: "agent-1", Effect: EffectForbid, Action: "transfer_resource", To: "agent-3"}, false},
+		{"of another agent", Clause{Agent: "agent-2", Effect: EffectAllow, Action: "transfer_resource", AskedBy: []string{"agent-3"}}, false},
+	} {
+		for _, asleep := range []Action{
+			WaitTicks{64}, ExecuteUntil{Do: Harvest{1}, Until: []Condition{{Event: StopJobDone}}, MaxTicks: 200},
+			ExecuteUntil{Do: WaitTicks{60}, Until: []Condition{{Event: StopMessageReceived}}, MaxTicks: 200},
+			ExecuteUntil{Do: Wait{}, Until: []Condition{{Event: StopMessageReceived}}, MaxTicks: 200, Ignore: []string{StopMessageReceived}},
+		} {
+			s := mustScenario(t, "minimal").WithAgents(12)
+			s.Goals, s.Terms, s.Rules.PowerCapacity, s.Agents.Stock = nil, true, 1000, [][]Amount{{{Electricity, 900}}}
+			if tc.clause.Agent != "" {
+				s.Mandate, s.PlannedAgents = []Clause{tc.clause}, 12
+			}
+			w, err := New(s, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var woken []int64
+			for w.Tick() < 40 {
+				w.Advance()
+				if slices.Contains(w.Due(), 0) && w.Tick() > 1 {
+					woken = append(woken, w.Tick())
+				}
+				var intents []Intent
+				for _, n := range append(w.Due(), w.Continuing()...) {
+					a := Action(SendMessage{"agent-1", "hello"})
+					if n%2 == 0 {
+						a = Request{"agent-1", Data, 1, 2}
+					}
+					if n == 0 {
+						a = asleep
+						if order, ok := w.Standing(0); ok {
+							a = order.Do
+						}
+					}
+					intents = append(intents, Intent{Agent: n, Action: a})
+				}
+				w.Apply(intents)
+			}
+			want := []int64{2, 12, 22, 32}
+			if tc.always && len(woken) < 30 || !tc.always && !slices.Equal(woken, want) {
+				t.Errorf("%s: agent-1 in %T is due at %v", tc.name, asleep, woken)
+			}
+		}
+	}
+}
+
+// TestInboxEvictsTheBusiest: a flood displaces its own, and hides no terms.
+func TestInboxEvictsTheBusiest(t *testing.T) {
+	w := dealers(t, 4, Amount{Electricity, 900}, Amount{Data, 50})
+	must(t, w, 2, SendMessage{"agent-1", "one word"})
+	must(t, w, 1, Request{"agent-1", Data, 5, 20})
+	for i := range 15 {
+		must(t, w, 3, SendMessage{"agent-1", fmt.Sprint("flood ", i)})
+	}
+	w.Advance()
+	o := w.View(0).Observe()
+	var from []string
+	for _, m := range o.Inbox {
+		from = append(from, m.From)
+	}
+	if len(o.Inbox) != 8 || o.InboxDropped != 9 || !slices.Equal(from[6:], []string{"agent-2", "agent-3"}) || o.Inbox[0].Text != "flood 14" {
+		t.Errorf("the inbox holds %+v, %d dropped", o.Inbox, o.InboxDropped)
+	}
+	w = dealers(t, 2, Amount{Electricity, 900}, Amount{Data, 50})
+	must(t, w, 1, Request{"agent-1", Data, 5, 20})
+	for range 12 {
+		must(t, w, 1, SendMessage{"agent-1", "flood"})
+	}
+	if o := w.View(0).Observe(); len(o.Requests) != 1 || slices.ContainsFunc(o.Inbox, func(m Message) bool { return m.Kind != "" }) {
+		t.Errorf("evicted terms are hidden: %+v", o.Requests)
+	}
+}
+
+// TestOfferersAreWoken by who takes their offer and by its end, where they are.
+func TestOfferersAreWoken(t *testing.T) {
+	for range 6 {
+		w := dealers(t, 2, Amount{Electricity, 900}, Amount{Data, 50}, Amount{Hardware, 50})
+		must(t, w, 0, Offer{ToAnyone, Data, 5, Hardware, 1, 9, ""})
+		w.Advance()
+		w.Apply([]Intent{{Agent: 0, Action: WaitTicks{30}}, {Agent: 1, Action: AcceptOffer{"offer-1-agent-1-1"}}})
+		w.Advance()
+		if got := w.View(0).Observe().Woken; got != wokenOfferAccepted || len(w.Due()) != 2 {
+			t.Fatalf("due are %v, agent-1 was woken by %q", w.Due(), got)
+		}
+		w.Apply([]Intent{{Agent: 0, Action: Offer{ToAnyone, Data, 5, Hardware, 1, 4, ""}}})
+		must(t, w, 0, WaitTicks{30})
+		for w.Advance(); len(w.Due()) < 2; w.Advance() {
+		}
+		if got := w.View(0).Observe(); got.Woken != wokenOfferExpired || got.Tick != 7 || got.Self.Data != 45 {
+			t.Fatalf("agent-1 is woken in %d by %q", got.Tick, got.Woken)
+		}
+	}
+}
+
+// TestScoresCountOffers: what is in escrow or waits is still its owner's.
+func TestScoresCountOffers(t *testing.T) {
+	w := distantDealers(t, 1, "p", "p")
+	s := w.scenario
+	var scorers []*Scorer
+	for _, metric := range []string{"held:hardware", "held_min:data", "held:data"} {
+		s.Task = &Task{Ticks: 1000, From: 1, Metric: metric}
+		if metric == "held:data" {
+			s.Task.Agents = []string{"agent-1"}
+		}
+		scorers = append(scorers, NewScorer(s))
+	}
+	check := func(want ...int64) {
+		t.Helper()
+		for i, c := range scorers {
+			if got := c.Score(w.Tick()); got != want[i] {
+				t.Errorf("tick %d: %s is %d, want %d", w.Tick(), c.task.Metric, got, want[i])
+			}
+		}
+	}
+	play := func(actions map[int]Action) {
+		for _, e := range act(w, actions) {
+			for _, c := range scorers {
+				c.Observe(e)
+			}
+		}
+	}
+	play(map[int]Action{0: Offer{ToAnyone, Hardware, 6, Data, 30, 20, ""}})
+	check(40, 80, 80)
+	if got := w.Goals()[1].Now; got != 20 {
+		t.Errorf("the goal counts %d hardware", got)
+	}
+	play(map[int]Action{0: Move{"q"}})
+	play(map[int]Action{1: AcceptOffer{"offer-1-agent-1-1"}})
+	check(40, 50, 110)
+	for range 4 {
+		play(nil)
+	}
+	play(map[int]Action{0: Move{"p"}})
+	for range 4 {
+		play(nil)
+	}
+	check(40, 50, 110)
+	if got := w.stockOf(&w.agents[0])[data]; got != 110 {
+		t.Errorf("on return it has %d data", got)
+	}
+}
+
+// TestDigestCoversTerms changes each thing that is kept about terms by itself.
+func TestDigestCoversTerms(t *testing.T) {
+	w := dealers(t, 2, Amount{Electricity, 900}, Amount{Data, 50})
+	must(t, w, 0, Request{"agent-2", Data, 5, 20})
+	must(t, w, 0, Offer{"agent-2", Data, 5, Hardware, 1, 9, ""})
+	seen := map[Digest]int{w.RecomputeDigest(): -1}
+	a, b, o := &w.agents[0], &w.agents[1], &w.offers[0]
+	for i, change := range []func(){
+		func() { a.mail.sent[0].left-- },
+		func() { b.mail.got[0].left-- },
+		func() { b.mail.wokenAt = 3 },
+		func() { o.open = false },
+		func() { o.terms = new(*o.terms); o.terms.wantAmount++ },
+		func() { o.terms.until++ },
+		func() { o.terms.to = ToAnyone },
+		func() { o.terms.want = compound },
+		func() { b.mail.coming[0].terms = new(*b.mail.coming[0].terms); b.mail.coming[0].terms.giveAmount++ },
+		func() { b.mail.got = nil },
+		func() { a.mail.sent = nil },
+		func() { a.offers = nil },
+	} {
+		change()
+		d := w.RecomputeDigest()
+		if before, ok := seen[d]; ok {
+			t.Errorf("change %d leaves the digest of change %d", i, before)
+		}
+		seen[d] = i
 	}
 }
