@@ -46,16 +46,7 @@ func (a AcceptOffer) rule(f *facts, s senses) ruling {
 // afford lists the offers here that the agent can pay for. If there are only others, it
 // says what stands against the first.
 func (AcceptOffer) afford(v *View) Affordance {
-	why := Affordance{Why: RejectOfferNotFound}
-	var options []Option
-	for _, t := range v.seen.Here.Offers {
-		if r := (AcceptOffer{t.ID}).rule(&v.facts, v); r.accepted() {
-			options = append(options, Option{Target: t.ID})
-		} else if why.Why == RejectOfferNotFound {
-			why = refused(r)
-		}
-	}
-	return why.or(options)
+	return choices(v, RejectOfferNotFound, v.seen.Here.Offers, Terms.id, func(id string) Action { return AcceptOffer{id} })
 }
 
 func (a AcceptOffer) carryOut(w *World, n int32, _ ruling) effect {

@@ -32,17 +32,8 @@ func (a CancelOrder) rule(f *facts, _ senses) ruling {
 // afford offers the open orders here. If there are only others, it says that
 // they are elsewhere.
 func (CancelOrder) afford(v *View) Affordance {
-	a := Affordance{Why: RejectOrderNotFound}
-	var options []Option
-	for _, o := range v.facts.orders {
-		r := CancelOrder{o.ID}.rule(&v.facts, v)
-		if r.accepted() {
-			options = append(options, Option{Target: o.ID})
-		} else if r.rejection.Code == RejectOrderNotHere {
-			a.Why = RejectOrderNotHere
-		}
-	}
-	return a.or(options)
+	return choices(v, RejectOrderNotFound, v.facts.orders, func(o PowerOrder) string { return o.ID },
+		func(id string) Action { return CancelOrder{id} })
 }
 
 func (a CancelOrder) carryOut(w *World, n int32, _ ruling) effect {

@@ -32,16 +32,7 @@ func (a CancelOffer) rule(f *facts, _ senses) ruling {
 // afford offers the open offers here. If there are only others, it says that they are
 // elsewhere.
 func (CancelOffer) afford(v *View) Affordance {
-	why := Affordance{Why: RejectOfferNotFound}
-	var options []Option
-	for _, o := range v.facts.offers {
-		if r := (CancelOffer{o.ID}).rule(&v.facts, v); r.accepted() {
-			options = append(options, Option{Target: o.ID})
-		} else if r.rejection.Code == RejectOfferNotHere {
-			why = refused(r)
-		}
-	}
-	return why.or(options)
+	return choices(v, RejectOfferNotFound, v.facts.offers, Terms.id, func(id string) Action { return CancelOffer{id} })
 }
 
 func (a CancelOffer) carryOut(w *World, n int32, _ ruling) effect {

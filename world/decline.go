@@ -25,18 +25,8 @@ func (a Decline) rule(f *facts, s senses) ruling {
 }
 
 func (Decline) afford(v *View) Affordance {
-	why := Affordance{Why: RejectTermsNotFound}
-	var options []Option
-	for _, list := range [][]Terms{v.seen.Requests, v.seen.Offers, v.seen.Here.Offers} {
-		for _, t := range list {
-			if r := (Decline{t.ID}).rule(&v.facts, v); r.accepted() {
-				options = append(options, Option{Target: t.ID})
-			} else if r.rejection.Code == RejectOutboxFull {
-				why = refused(r)
-			}
-		}
-	}
-	return why.or(options)
+	list := slices.Concat(v.seen.Requests, v.seen.Offers, v.seen.Here.Offers)
+	return choices(v, RejectTermsNotFound, list, Terms.id, func(id string) Action { return Decline{id} })
 }
 
 func (a Decline) carryOut(w *World, n int32, _ ruling) effect {

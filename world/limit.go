@@ -125,6 +125,22 @@ func refused(r ruling) Affordance {
 	return a
 }
 
+// choices offers the targets of which the rule accepts an action. If there is none, it says
+// what stands against the first that is refused for more than not being there.
+func choices[T any](v *View, none RejectionCode, list []T, target func(T) string, do func(string) Action) Affordance {
+	why := Affordance{Why: none}
+	var options []Option
+	for _, t := range list {
+		id := target(t)
+		if r := do(id).rule(&v.facts, v); r.accepted() {
+			options = append(options, Option{Target: id})
+		} else if why.Why == none {
+			why = refused(r)
+		}
+	}
+	return why.or(options)
+}
+
 // or is what can be chosen if there is any, else why there is nothing.
 func (a Affordance) or(options []Option) Affordance {
 	if len(options) == 0 {

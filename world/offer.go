@@ -233,11 +233,9 @@ func (w *World) dropClosed(n int32) {
 	w.touchAgent(n)
 }
 
-// touchOffer notes that the record of an offer changed, and with it its owner's prospects.
-func (w *World) touchOffer(k int32) {
-	w.digest.dirty[recordOffer].add(k)
-	w.touchAgent(w.offers[k].owner)
-}
+// touchOffer notes that the record of an offer changed. That of its owner only does where
+// it is there: a look at its goals at any other time would tell of the offer.
+func (w *World) touchOffer(k int32) { w.digest.dirty[recordOffer].add(k) }
 
 // heldHere is what own offers at its place hold of a resource for an agent.
 func (w *World) heldHere(a *agent, r resource) (held int64) {

@@ -63,6 +63,8 @@ type Terms struct {
 	Claim int64 `json:"claim,omitempty"`
 }
 
+func (t Terms) id() string { return t.ID }
+
 // terms are what a typed message says. They never change, so that all copies share them.
 type terms struct {
 	id, kind string
@@ -220,6 +222,7 @@ func (w *World) lookAtTerms(v *View, n int32) {
 	rank := func(t seenTerms) int64 { return 2*bit(public(t)) + bit(!t.named) }
 	slices.SortFunc(v.toSelf, func(x, y seenTerms) int { return cmp.Or(cmp.Compare(rank(x), rank(y)), inOrder(x.known, y.known)) })
 	if first := slices.IndexFunc(v.toSelf, public); first >= 0 && len(v.toSelf) > first+sightsMax {
+		v.seen.TermsOmitted = len(v.toSelf) - first - sightsMax
 		v.toSelf, v.moreOffers = v.toSelf[:first+sightsMax], true
 	}
 	for _, t := range v.toSelf {
