@@ -32,15 +32,15 @@ func (a AcceptOffer) rule(f *facts, s senses) ruling {
 	case !t.here:
 		return refuse(Rejection{Code: RejectOfferNotHere, Field: "offer"})
 	}
-	if r := f.giving("offer", t.want, t.wantAmount); !r.accepted() {
+	if r := f.giving("offer", t.want, t.WantAmount); !r.accepted() {
 		return r
 	}
-	if t.give == electricity && t.giveAmount > f.room() {
-		return f.full(t.giveAmount, "offer")
+	if t.give == electricity && t.GiveAmount > f.room() {
+		return f.full(t.GiveAmount, "offer")
 	}
 	var paid stock
-	paid[t.want] = t.wantAmount
-	return ruling{changes: costs(paid, Amount{t.give.String(), t.giveAmount})}
+	paid[t.want] = t.WantAmount
+	return ruling{changes: costs(paid, Amount{t.Give, t.GiveAmount})}
 }
 
 // afford lists the offers here that the agent can pay for. If there are only others, it
@@ -53,12 +53,12 @@ func (a AcceptOffer) carryOut(w *World, n int32, _ ruling) effect {
 	k := w.offerHere(w.agents[n].place, a.OfferID)
 	o := &w.offers[k]
 	var paid stock
-	paid[o.terms.want] = o.terms.wantAmount
+	paid[o.terms.want] = o.terms.WantAmount
 	postings := w.deposit(n, o.account, paid)
 	if o.terms.give == electricity {
-		postings = w.charge(postings, o.account, n, o.terms.giveAmount)
+		postings = w.charge(postings, o.account, n, o.terms.GiveAmount)
 	} else {
-		postings = append(postings, w.post(o.account, w.agents[n].account, o.terms.give, o.terms.giveAmount))
+		postings = append(postings, w.post(o.account, w.agents[n].account, o.terms.give, o.terms.GiveAmount))
 	}
 	o.closedAt = w.tick
 	w.closeOffer(k, Event{Kind: EventOfferAccepted, Agent: w.agents[n].id, Postings: postings})

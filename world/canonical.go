@@ -122,8 +122,8 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 
 // appendTerms writes terms; their id holds the kind, the tick and the sender.
 func appendTerms(b []byte, t *terms) []byte {
-	b = appendText(appendText(appendText(b, t.id), t.to), t.re)
-	return appendNumbers(b, t.until, int64(t.place), int64(t.give), t.giveAmount, int64(t.want), t.wantAmount)
+	b = appendText(appendText(appendText(b, t.ID), t.To), t.Re)
+	return appendNumbers(b, t.until, int64(t.place), int64(t.give), t.GiveAmount, int64(t.want), t.WantAmount)
 }
 
 // appendAccount writes the name and the stored balances of an account. The name

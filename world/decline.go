@@ -18,7 +18,7 @@ func (Decline) describe(Rules) ActionSpec {
 
 // rule takes what is directed to the actor; an offer to anyone is nothing to say no to.
 func (a Decline) rule(f *facts, s senses) ruling {
-	if t := s.terms(a.ID); t.terms == nil || t.to != f.self {
+	if t := s.terms(a.ID); t.terms == nil || t.To != f.self {
 		return refuse(Rejection{Code: RejectTermsNotFound, Field: "id"})
 	}
 	return f.sending()
@@ -36,8 +36,8 @@ func (a Decline) carryOut(w *World, n int32, _ ruling) effect {
 	if !slices.ContainsFunc(mail.got, func(k known) bool { return k.terms == declined.terms }) {
 		mail.got = keep(mail.got, known{declined.terms, 0}, w.tick) // the message is still on its way
 	}
-	t := w.termsOf(n, KindDecline, declined.by, 0)
-	t.re = a.ID
-	w.dispatch(n, t.to, letter{terms: t})
+	t := w.termsOf(n, KindDecline, declined.From, 0)
+	t.Re = a.ID
+	w.dispatch(n, t.To, letter{terms: t})
 	return effect{subject: a.ID}
 }

@@ -47,7 +47,7 @@ type letter struct {
 // is the first. Counting all it ever sent would tell receivers of the others.
 func (w *World) letterID(l letter) string {
 	if l.terms != nil {
-		return l.terms.id
+		return l.terms.ID
 	}
 	return w.textID("msg", l.sentAt, l.from)
 }

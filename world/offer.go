@@ -95,7 +95,7 @@ func (a Offer) rule(f *facts, s senses) ruling {
 		switch asked := s.terms(a.Re); {
 		case asked.terms == nil || asked.kind != KindRequest:
 			return refuse(Rejection{Code: RejectTermsNotFound, Field: "re"})
-		case asked.by != a.To:
+		case asked.From != a.To:
 			return refuse(Rejection{Code: RejectNotAsked, Field: "to_agent"})
 		case asked.want != give:
 			return refuse(Rejection{Code: RejectNotAsked, Field: "give", Resource: asked.want.String()})
@@ -153,8 +153,9 @@ func (a Offer) carryOut(w *World, n int32, _ ruling) effect {
 	t := w.termsOf(n, KindOffer, a.To, a.Ticks)
 	t.give, _ = resourceNamed(a.Give)
 	t.want, _ = resourceNamed(a.Want)
-	t.giveAmount, t.wantAmount, t.re = a.GiveAmount, a.WantAmount, a.Re
-	*o = heldOffer{holding: holding{t.id, n, owner.place, o.account}, terms: t, open: true}
+	t.Place, t.Re = w.placeID(t.place), a.Re
+	t.Give, t.GiveAmount, t.Want, t.WantAmount = a.Give, a.GiveAmount, a.Want, a.WantAmount
+	*o = heldOffer{holding: holding{t.ID, n, owner.place, o.account}, terms: t, open: true}
 	w.openAccount(&o.holding, "offer:", fresh)
 	w.emit(Event{
 		Kind: EventOfferMade, Agent: owner.id, Place: w.placeID(o.place), Subject: o.id, Postings: w.deposit(n, o.account, o.escrow()),
@@ -183,7 +184,7 @@ type heldOffer struct {
 // escrow is what an open offer gives.
 func (o *heldOffer) escrow() (e stock) {
 	if o.open {
-		e[o.terms.give] = o.terms.giveAmount
+		e[o.terms.give] = o.terms.GiveAmount
 	}
 	return e
 }
@@ -219,7 +220,7 @@ func (w *World) closeOffer(k int32, e Event) {
 	w.emit(e)
 	w.touchOffer(k)
 	w.planExpiry(o.owner)
-	if m, exists := w.numbers[o.terms.to]; exists && w.at(m, o.place) {
+	if m, exists := w.numbers[o.terms.To]; exists && w.at(m, o.place) {
 		w.dropClosed(m) // it sees that the offer is gone
 	}
 }

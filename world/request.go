@@ -71,9 +71,9 @@ func (Request) afford(v *View) Affordance {
 func (a Request) carryOut(w *World, n int32, _ ruling) effect {
 	t := w.termsOf(n, KindRequest, a.To, a.Ticks)
 	t.want, _ = resourceNamed(a.Resource)
-	t.wantAmount = a.Amount
+	t.Want, t.WantAmount = a.Resource, a.Amount
 	mail := &w.agents[n].mail
 	mail.sent = keep(mail.sent, known{t, a.Amount}, w.tick)
 	w.dispatch(n, a.To, letter{terms: t})
-	return effect{subject: t.id, made: t.id}
+	return effect{subject: t.ID, made: t.ID}
 }

@@ -67,17 +67,15 @@ func (t Terms) id() string { return t.ID }
 
 // terms are what a typed message says. They never change, so that all copies share them.
 type terms struct {
-	id, kind string
-	// from is the sender's number, by its id.
-	from   int32
-	by, to string
+	// Terms are what both sides are shown, without what depends on the side or the tick.
+	Terms
+	kind string
+	from int32
+	// place is where its sender was, and an offer is held.
+	place      int32
+	give, want resource
 	// until is the first tick in which they no longer hold.
 	sentAt, until int64
-	// place is where an offer is held.
-	place                  int32
-	give, want             resource
-	giveAmount, wantAmount int64
-	re                     string
 }
 
 // known are terms as one side knows them.
@@ -97,22 +95,17 @@ func (w *World) termsOf(n int32, kind, to string, ticks int64) *terms {
 		prefix = "req"
 	}
 	return &terms{
-		id: w.textID(prefix, w.tick, n), kind: kind, from: n, by: w.agents[n].id, to: to,
-		sentAt: w.tick, until: w.tick + ticks, place: w.agents[n].place,
+		Terms: Terms{ID: w.textID(prefix, w.tick, n), From: w.agents[n].id, To: to}, kind: kind, from: n,
+		place: w.agents[n].place, sentAt: w.tick, until: w.tick + ticks,
 	}
 }
 
-// show writes terms down.
+// show writes down what a side knows.
 func (w *World) show(k known) Terms {
-	t := Terms{ID: k.id, From: k.by, To: k.to, Re: k.re, ExpiresIn: max(0, k.until-w.tick)}
-	switch k.kind {
-	case KindRequest:
-		t.Want, t.WantAmount, t.Left = k.want.String(), k.wantAmount, k.left
-	case KindOffer:
-		t.Place, t.Give, t.GiveAmount = w.placeID(k.place), k.give.String(), k.giveAmount
-		t.Want, t.WantAmount = k.want.String(), k.wantAmount
-	case KindDecline:
-		t.ExpiresIn = 0
+	t := k.Terms
+	t.ExpiresIn = max(0, k.until-w.tick)
+	if k.kind == KindRequest {
+		t.Left = k.left
 	}
 	return t
 }
@@ -135,7 +128,7 @@ func inOrder(x, y known) int {
 // lower takes n from what is left of the terms called id, as far as it goes.
 func lower(list []known, id string, n int64) {
 	for i := range list {
-		if list[i].id == id {
+		if list[i].ID == id {
 			list[i].left -= min(n, list[i].left)
 		}
 	}
@@ -148,7 +141,7 @@ func (w *World) answer(n, m int32, r resource, amount int64) {
 		if k := &asked[i]; k.kind == KindRequest && k.from == m && k.want == r && k.open(w.tick) && amount > 0 {
 			given := min(k.left, amount)
 			k.left, amount = k.left-given, amount-given
-			lower(w.agents[m].mail.sent, k.id, given)
+			lower(w.agents[m].mail.sent, k.ID, given)
 		}
 	}
 }
@@ -160,16 +153,16 @@ func (w *World) takeUp(n int32, t *terms) {
 	seen := slices.ContainsFunc(mail.got, func(k known) bool { return k.terms == t }) // and declined
 	switch {
 	case t.kind == KindDecline:
-		lower(mail.sent, t.re, amountMax)
+		lower(mail.sent, t.Re, amountMax)
 		return
 	case t.kind == KindOffer:
-		lower(mail.sent, t.re, t.giveAmount)
+		lower(mail.sent, t.Re, t.GiveAmount)
 		seen = seen || w.at(n, t.place) && !w.lies(t)
 	}
 	if !seen && t.until > w.tick {
-		left := t.wantAmount
+		left := t.WantAmount
 		if t.kind == KindOffer {
-			left = t.giveAmount
+			left = t.GiveAmount
 		}
 		mail.got = keep(mail.got, known{t, left}, w.tick)
 	}
@@ -201,11 +194,11 @@ func (w *World) termsTo(n int32, opening bool) []seenTerms {
 	}
 	for _, i := range w.sites[a.place].offers {
 		o := &w.offers[i]
-		if !o.open && !(opening && o.closedAt == w.tick) || o.owner == n || o.terms.to != a.id && o.terms.to != ToAnyone {
+		if !o.open && !(opening && o.closedAt == w.tick) || o.owner == n || o.terms.To != a.id && o.terms.To != ToAnyone {
 			continue
 		}
 		if !slices.ContainsFunc(a.mail.got, func(k known) bool { return k.terms == o.terms && k.left == 0 }) {
-			list = append(list, seenTerms{known: known{o.terms, o.terms.giveAmount}, here: true})
+			list = append(list, seenTerms{known: known{o.terms, o.terms.GiveAmount}, here: true})
 		}
 	}
 	return list
@@ -218,7 +211,7 @@ func (w *World) lookAtTerms(v *View, n int32) {
 		t.named = w.names(n, t.from)
 		v.toSelf = append(v.toSelf, t)
 	}
-	public := func(t seenTerms) bool { return t.to == ToAnyone && !t.named }
+	public := func(t seenTerms) bool { return t.To == ToAnyone && !t.named }
 	rank := func(t seenTerms) int64 { return 2*bit(public(t)) + bit(!t.named) }
 	slices.SortFunc(v.toSelf, func(x, y seenTerms) int { return cmp.Or(cmp.Compare(rank(x), rank(y)), inOrder(x.known, y.known)) })
 	if first := slices.IndexFunc(v.toSelf, public); first >= 0 && len(v.toSelf) > first+sightsMax {
@@ -246,7 +239,7 @@ func (w *World) lookAtTerms(v *View, n int32) {
 // to be seen when the actor decided.
 func (s *liveSenses) terms(id string) seenTerms {
 	for _, t := range s.w.termsTo(s.n, s.opening) {
-		if t.id == id && t.sentAt < s.w.tick {
+		if t.ID == id && t.sentAt < s.w.tick {
 			return t
 		}
 	}
@@ -255,7 +248,7 @@ func (s *liveSenses) terms(id string) seenTerms {
 
 // terms implements senses with what the view holds.
 func (v *View) terms(id string) seenTerms {
-	if i := slices.IndexFunc(v.toSelf, func(t seenTerms) bool { return t.id == id }); i >= 0 {
+	if i := slices.IndexFunc(v.toSelf, func(t seenTerms) bool { return t.ID == id }); i >= 0 {
 		return v.toSelf[i]
 	}
 	return seenTerms{unknown: v.moreOffers && strings.HasPrefix(id, KindOffer+"-")}

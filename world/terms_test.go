@@ -28,23 +28,23 @@ func checkTerms(t *rapid.T, w *World) {
 		open := map[string]int{}
 		for _, k := range a.mail.sent {
 			if k.open(w.tick) {
-				open[k.to]++
+				open[k.To]++
 			}
-			if k.left < 0 || k.left > k.wantAmount || k.until > k.sentAt+TermsTicksMax || k.from != int32(n) {
+			if k.left < 0 || k.left > k.WantAmount || k.until > k.sentAt+TermsTicksMax || k.from != int32(n) {
 				t.Fatalf("tick %d: %s keeps %+v of %+v", w.tick, a.id, k, *k.terms)
 			}
-			if open[k.to] > RequestsMax {
-				t.Fatalf("tick %d: %s has %d requests to %s", w.tick, a.id, open[k.to], k.to)
+			if open[k.To] > RequestsMax {
+				t.Fatalf("tick %d: %s has %d requests to %s", w.tick, a.id, open[k.To], k.To)
 			}
 		}
 		for i, k := range a.mail.got {
-			if k.to != a.id || k.left < 0 || i > 0 && inOrder(a.mail.got[i-1], k) >= 0 {
+			if k.To != a.id || k.left < 0 || i > 0 && inOrder(a.mail.got[i-1], k) >= 0 {
 				t.Fatalf("tick %d: %s got %+v of %+v", w.tick, a.id, k, *k.terms)
 			}
 			sender := w.agents[k.from].mail.sent
 			copied := slices.IndexFunc(sender, func(own known) bool { return own.terms == k.terms })
 			if k.kind == KindRequest && k.open(w.tick) && (copied < 0 || sender[copied].left < k.left) {
-				t.Fatalf("tick %d: %s owes %d of %s, its sender does not know", w.tick, a.id, k.left, k.id)
+				t.Fatalf("tick %d: %s owes %d of %s, its sender does not know", w.tick, a.id, k.left, k.ID)
 			}
 		}
 	}
@@ -208,7 +208,17 @@ func TestLoopholesOfOffers(t *testing.T) {
 			}
 		}
 	})
-	t.Run("from afar, by another, by oneself, in the same tick", func(t *testing.T) {
+	t.Run("before anybody could see it", func(t *testing.T) {
+		for seed := range uint64(6) {
+			w := dealers(t, 2, Amount{Electricity, 500}, Amount{Data, 9}, Amount{Hardware, 5})
+			w.seed = seed
+			w.Advance()
+			w.Apply([]Intent{{Agent: 0, Action: hardwareFor(Data, 3, 5)}, {Agent: 1, Action: AcceptOffer{"offer-1-agent-1-1"}}})
+			o, _ := w.LastOutcome(1)
+			wantCode(t, o, RejectOfferNotFound)
+		}
+	})
+	t.Run("from afar, by another, by oneself", func(t *testing.T) {
 		w := distantDealers(t, 1, "p", "p", "q")
 		w.Advance()
 		w.Apply([]Intent{
@@ -344,6 +354,8 @@ func TestRequestsAreLimited(t *testing.T) {
 	must(t, w, 0, ask)
 	wantCode(t, does(t, w, 0, ask), RejectRequestLimit)
 	must(t, w, 0, Request{"agent-3", Data, 5, 20})
+	must(t, w, 2, Request{"agent-2", Data, 5, 20})
+	must(t, w, 1, Transfer{"agent-1", Electricity, 7}) // nobody asked for it
 	must(t, w, 1, Transfer{"agent-1", Data, 7})
 	left := func(list []Terms) (sums []int64) {
 		for _, r := range list {
@@ -351,13 +363,13 @@ func TestRequestsAreLimited(t *testing.T) {
 		}
 		return sums
 	}
-	if mine, theirs := left(w.View(0).Observe().OwnRequests), left(w.View(1).Observe().Requests); !slices.Equal(mine, []int64{3, 5}) || !slices.Equal(theirs, []int64{3}) {
+	if mine, theirs := left(w.View(0).Observe().OwnRequests), left(w.View(1).Observe().Requests); !slices.Equal(mine, []int64{3, 5}) || !slices.Equal(theirs, []int64{3, 5}) {
 		t.Errorf("after a gift of 7 for 5 and 5 are left %v, the giver sees %v", mine, theirs)
 	}
-	must(t, w, 0, ask)
+	last := must(t, w, 0, ask).Created
 	wantCode(t, does(t, w, 0, ask), RejectRequestLimit)
 	must(t, w, 1, Offer{"agent-1", Data, 3, Electricity, 1, 5, "req-2-agent-1-1"})
-	if got := left(w.View(1).Observe().Requests); !slices.Equal(got, []int64{5}) {
+	if got := left(w.View(1).Observe().Requests); !slices.Equal(got, []int64{5, 5}) {
 		t.Errorf("after an offer of all the giver owes %v", got)
 	}
 	if got := left(w.View(0).Observe().OwnRequests); !slices.Equal(got, []int64{3, 5, 5}) {
@@ -367,8 +379,8 @@ func TestRequestsAreLimited(t *testing.T) {
 	if got := left(w.View(0).Observe().OwnRequests); !slices.Equal(got, []int64{5, 5}) {
 		t.Errorf("when the offer has arrived the asker sees %v", got)
 	}
-	w.Apply([]Intent{{Agent: 1, Action: Decline{"req-6-agent-1-1"}}})
-	wantCode(t, does(t, w, 1, Offer{"agent-1", Data, 1, Electricity, 1, 5, "req-6-agent-1-1"}), RejectTermsNotFound)
+	w.Apply([]Intent{{Agent: 1, Action: Decline{last}}})
+	wantCode(t, does(t, w, 1, Offer{"agent-1", Data, 1, Electricity, 1, 5, last}), RejectTermsNotFound)
 	if got := left(w.View(0).Observe().OwnRequests); !slices.Equal(got, []int64{5}) {
 		t.Errorf("after the refusal the asker sees %v", got)
 	}
@@ -699,11 +711,11 @@ func TestDigestCoversTerms(t *testing.T) {
 		func() { b.mail.got[0].left-- },
 		func() { b.mail.wokenAt = 3 },
 		func() { o.open = false },
-		func() { o.terms = new(*o.terms); o.terms.wantAmount++ },
+		func() { o.terms = new(*o.terms); o.terms.WantAmount++ },
 		func() { o.terms.until++ },
-		func() { o.terms.to = ToAnyone },
+		func() { o.terms.To = ToAnyone },
 		func() { o.terms.want = compound },
-		func() { b.mail.coming[0].terms = new(*b.mail.coming[0].terms); b.mail.coming[0].terms.giveAmount++ },
+		func() { b.mail.coming[0].terms = new(*b.mail.coming[0].terms); b.mail.coming[0].terms.GiveAmount++ },
 		func() { b.mail.got = nil },
 		func() { a.mail.sent = nil },
 		func() { a.offers = nil },
