@@ -391,6 +391,12 @@ func TestRequestsAreLimited(t *testing.T) {
 	if o := w.View(0).Observe(); len(o.OwnRequests) != 0 {
 		t.Errorf("open for ever: %+v", o.OwnRequests)
 	}
+	for range 30 {
+		must(t, w, 0, Request{"agent-2", Data, 5, 2})
+	}
+	if sent, got := len(w.agents[0].mail.sent), len(w.agents[1].mail.got); sent > 3 || got > 3 {
+		t.Errorf("%d and %d requests are kept", sent, got)
+	}
 }
 
 // TestAnswersMustFit: an offer answers only a request to its sender, to whoever asked, of
@@ -440,6 +446,23 @@ func TestDeclinedOffersStayClosed(t *testing.T) {
 		t.Errorf("the offerer is told %+v", got)
 	}
 	must(t, w, 0, CancelOffer{id})
+
+	apart := distantDealers(t, 1, "p", "q")
+	must(t, apart, 0, Offer{"agent-2", Data, 5, Hardware, 1, 20, ""})
+	must(t, apart, 1, Move{"p"})
+	for apart.Tick() < 5 {
+		apart.Advance()
+		apart.Apply(nil)
+	}
+	must(t, apart, 1, Decline{"offer-1-agent-1-1"}) // which comes before the message
+	for apart.Tick() < 12 {
+		apart.Advance()
+		apart.Apply(nil)
+	}
+	must(t, apart, 1, Move{"q"})
+	if got := apart.View(1).Observe(); len(got.Inbox) != 1 || len(got.Offers) != 0 {
+		t.Errorf("the message %+v brings the offer back: %+v", got.Inbox, got.Offers)
+	}
 }
 
 // TestAbsentOfferersNoticeNothing: taken or expired, from elsewhere an own offer looks the
@@ -726,5 +749,130 @@ func TestDigestCoversTerms(t *testing.T) {
 			t.Errorf("change %d leaves the digest of change %d", i, before)
 		}
 		seen[d] = i
+	}
+}
+
+// TestAddresseesForgetWhatTheySawClosed: an offer to an agent that was closed where it could
+// see it is not shown again when it leaves; from afar it cannot tell.
+func TestAddresseesForgetWhatTheySawClosed(t *testing.T) {
+	wait := func(w *World, until int64) {
+		for w.Tick() < until {
+			w.Advance()
+			w.Apply(nil)
+		}
+	}
+	shown := func(w *World) int { return len(w.View(1).Observe().Offers) }
+	id := "offer-1-agent-1-1"
+	offer := Offer{"agent-2", Data, 5, Hardware, 1, 20, ""}
+
+	there := distantDealers(t, 1, "p", "p")
+	must(t, there, 0, offer)
+	must(t, there, 0, CancelOffer{id})
+	must(t, there, 1, Move{"q"})
+	if shown(there) != 0 {
+		t.Error("what was cancelled before its eyes is shown")
+	}
+
+	back := distantDealers(t, 1, "p", "q")
+	must(t, back, 0, offer)
+	wait(back, 9)
+	must(t, back, 0, CancelOffer{id})
+	if shown(back) != 1 {
+		t.Error("what was cancelled far away is not shown")
+	}
+	must(t, back, 1, Move{"p"})
+	wait(back, 14)
+	must(t, back, 1, Move{"q"})
+	if shown(back) != 0 {
+		t.Error("what it found cancelled is shown")
+	}
+
+	before := distantDealers(t, 1, "p", "q")
+	must(t, before, 0, offer)
+	must(t, before, 1, Move{"p"})
+	wait(before, 5)
+	must(t, before, 0, CancelOffer{id})
+	wait(before, 10)
+	if got := before.View(1).Observe().Inbox; len(got) != 1 {
+		t.Fatalf("the message has not arrived: %+v", got)
+	}
+	must(t, before, 1, Move{"q"})
+	if shown(before) != 0 {
+		t.Error("what it saw cancelled before the message came is shown")
+	}
+}
+
+// TestNamedSendersComeFirst: a flood of strangers' terms does not push those of an agent that
+// a rule names out of view, and lists are bounded.
+func TestNamedSendersComeFirst(t *testing.T) {
+	s := mustScenario(t, "minimal").WithAgents(30)
+	s.Goals, s.Terms, s.Rules.PowerCapacity, s.PlannedAgents = nil, true, 1000, 30
+	s.Agents.Stock = [][]Amount{{{Electricity, 900}, {Data, 9}}}
+	s.Mandate = []Clause{{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", AskedBy: []string{"agent-30"}}}
+	w, err := New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tick := range 6 {
+		w.Advance()
+		var intents []Intent
+		for n := 1; n < 30; n++ {
+			a := Action(Offer{[]string{"agent-1", ToAnyone}[n%2], Data, 1, Hardware, 1, 20, ""})
+			if tick == 5 || n < 29 && tick == 4 {
+				a = Request{"agent-1", Data, 1, 20}
+			}
+			intents = append(intents, Intent{Agent: n, Action: a})
+		}
+		w.Apply(intents)
+	}
+	w.Advance()
+	v := w.View(0)
+	o := v.Observe()
+	if len(o.Requests) != termsShown || o.Requests[0].From != "agent-30" || len(o.Here.Offers) != termsShown || o.Here.Offers[0].From != "agent-30" {
+		t.Errorf("first come %+v and %+v", o.Requests[0], o.Here.Offers[0])
+	}
+	// Of 29 agents each has two requests open at most, the last one request, and four offers.
+	if want := 28*2 + 1 + 29*4 - 2*termsShown; o.TermsOmitted != want {
+		t.Errorf("%d are left out, want %d", o.TermsOmitted, want)
+	}
+	for _, tc := range []struct {
+		id   string
+		want CheckStatus
+	}{
+		{o.Here.Offers[0].ID, CheckRejected}, {"offer-9-agent-9-1", CheckRejected}, {"req-9-agent-9-1", CheckRejected},
+	} {
+		if got := v.Check(AcceptOffer{tc.id}); got.Status != tc.want {
+			t.Errorf("check of %s = %+v", tc.id, got)
+		}
+	}
+}
+
+// TestViewsClaimNoMoreOffersThanTheyHold: beyond a bounded number of offers to anyone an id
+// is unknown until tried, and then works.
+func TestViewsClaimNoMoreOffersThanTheyHold(t *testing.T) {
+	w := dealers(t, 22, Amount{Electricity, 900}, Amount{Data, 9}, Amount{Hardware, 9})
+	for range 4 {
+		w.Advance()
+		var intents []Intent
+		for n := 1; n < 22; n++ {
+			intents = append(intents, Intent{Agent: n, Action: Offer{ToAnyone, Data, 1, Hardware, 1, 20, ""}})
+		}
+		w.Apply(intents)
+	}
+	w.Advance()
+	v := w.View(0)
+	for id, want := range map[string]CheckStatus{
+		"offer-4-agent-1-1": CheckUnknown, "offer-1-agent-2-1": CheckAccepted, "offer-4-agent-22-1": CheckUnknown, "req-4-agent-22-1": CheckRejected,
+	} {
+		if got := v.Check(AcceptOffer{id}).Status; got != want {
+			t.Errorf("check of %s = %s, want %s", id, got, want)
+		}
+	}
+	if o := v.Observe(); len(o.Here.Offers) != termsShown || o.TermsOmitted != 4*21-termsShown {
+		t.Errorf("%d are shown, %d left out", len(o.Here.Offers), o.TermsOmitted)
+	}
+	w.Apply([]Intent{{Agent: 0, Action: AcceptOffer{"offer-4-agent-22-1"}}})
+	if o, _ := w.LastOutcome(0); !o.Accepted {
+		t.Errorf("it is refused: %+v", *o.Rejection)
 	}
 }
