@@ -160,6 +160,25 @@ func TestLoopholesOfOffers(t *testing.T) {
 			}
 		}
 	})
+	t.Run("accept twice while its owner offers anew", func(t *testing.T) {
+		for seed := range uint64(24) {
+			w := dealers(t, 3, Amount{Electricity, 500}, Amount{Data, 9}, Amount{Hardware, 5})
+			w.seed = seed
+			id := must(t, w, 0, hardwareFor(Data, 3, 5)).Created
+			w.Advance()
+			w.Apply([]Intent{{Agent: 0, Action: hardwareFor(Data, 1, 5)}, {Agent: 1, Action: AcceptOffer{id}}, {Agent: 2, Action: AcceptOffer{id}}})
+			first, _ := w.LastOutcome(1)
+			second, _ := w.LastOutcome(2)
+			if first.Accepted == second.Accepted {
+				t.Fatalf("seed %d: both are %v", seed, first.Accepted)
+			}
+			late := first
+			if first.Accepted {
+				late = second
+			}
+			wantCode(t, late, RejectContended)
+		}
+	})
 	t.Run("cancel and accept at once", func(t *testing.T) {
 		won := map[bool]int{}
 		for seed := range uint64(12) {
