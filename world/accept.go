@@ -8,7 +8,7 @@ type AcceptOffer struct {
 
 func (AcceptOffer) describe(Rules) ActionSpec {
 	return ActionSpec{
-		Doc: "Pay what an offer here wants, get what it gives.", Aliases: []string{"accept", "take_offer", "接受"},
+		Doc: "Here: pay its want, get its give.", Aliases: []string{"accept", "take_offer", "接受"},
 		Params: []Param{{Name: "offer", Kind: ParamOffer, Doc: "id of an offer here", Aliases: []string{"offer_id"}}},
 	}
 }
