@@ -24,7 +24,7 @@ func glimpse(v View) string {
 		text += fmt.Sprintf("\n%s %s", EncodeAction(a), c)
 	}
 	last, ok := v.Last()
-	b, _ = json.Marshal(last)
+	b, _ = json.Marshal([]any{last, v.Goals()})
 	return fmt.Sprintf("%s\n%s %v", text, b, ok)
 }
 
