@@ -2,8 +2,10 @@ package world
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -893,5 +895,106 @@ func TestViewsClaimNoMoreOffersThanTheyHold(t *testing.T) {
 	w.Apply([]Intent{{Agent: 0, Action: AcceptOffer{"offer-4-agent-22-1"}}})
 	if o, _ := w.LastOutcome(0); !o.Accepted {
 		t.Errorf("it is refused: %+v", *o.Rejection)
+	}
+}
+
+// TestGiftsAnswerOpenRequests: what has expired takes nothing of a gift, nor does a request
+// take more than is left of it.
+func TestGiftsAnswerOpenRequests(t *testing.T) {
+	w := dealers(t, 2, Amount{Electricity, 900}, Amount{Data, 50})
+	must(t, w, 0, Request{"agent-2", Data, 5, 3})
+	must(t, w, 0, Request{"agent-2", Data, 5, 20})
+	w.Advance()
+	w.Apply(nil)
+	must(t, w, 1, Transfer{"agent-1", Data, 4})
+	mine, theirs := w.View(0).Observe().OwnRequests, w.View(1).Observe().Requests
+	if len(mine) != 1 || len(theirs) != 1 || mine[0].Left != 1 || theirs[0].Left != 1 {
+		t.Errorf("after a gift of 4 are left %+v, the giver sees %+v", mine, theirs)
+	}
+	must(t, w, 1, Transfer{"agent-1", Data, 9})
+	if o := w.View(1).Observe(); len(o.Requests) != 0 || w.agents[1].mail.got[0].left != 5 {
+		t.Errorf("after a gift of more the giver sees %+v", o.Requests)
+	}
+}
+
+// offerTwin follows offers by events alone.
+type offerTwin struct {
+	offer        Offer
+	owner, place string
+	made         int64
+	over         bool
+}
+
+// TestOffersAgreeWithTheirEvents plays random worlds and holds every offer against what its
+// maker said: who took it, where, when, once, for exactly what, and what came back.
+func TestOffersAgreeWithTheirEvents(t *testing.T) {
+	taken := 0
+	rapid.Check(t, func(t *rapid.T) {
+		w := newHostileWorld(t)
+		offers, places := map[string]*offerTwin{}, map[string]string{}
+		for n := range w.agents {
+			places[w.agents[n].id] = w.placeID(w.agents[n].place)
+		}
+		hostileRun(t, w, func(events []Event) {
+			for _, e := range events {
+				moved := map[string]int64{} // by owner and resource
+				for _, p := range e.Postings {
+					holder := func(account string) string {
+						sort, id, _ := strings.Cut(account, ":")
+						if o := offers[id]; sort == "offer" && o != nil {
+							return o.owner
+						}
+						return id
+					}
+					moved[holder(p.From)+" "+p.Resource] -= p.Amount
+					moved[holder(p.To)+" "+p.Resource] += p.Amount
+				}
+				maps.DeleteFunc(moved, func(_ string, n int64) bool { return n == 0 })
+				do := e.Action
+				if order, ok := do.(ExecuteUntil); ok {
+					do = order.Do
+				}
+				switch o := offers[e.Subject]; {
+				case e.Kind == EventArrived:
+					places[e.Agent] = e.Place
+				case e.Kind == EventOfferMade:
+					offers[e.Subject] = &offerTwin{owner: e.Agent, place: e.Place, made: e.Tick}
+				case e.Kind == EventActionApplied && o != nil:
+					if offer, ok := do.(Offer); ok {
+						o.offer = offer
+					}
+				case e.Kind == EventOfferAccepted:
+					taken++
+					f := o.offer
+					want := map[string]int64{
+						e.Agent + " " + f.Want: -f.WantAmount, e.Agent + " " + f.Give: f.GiveAmount,
+						o.owner + " " + f.Want: f.WantAmount, o.owner + " " + f.Give: -f.GiveAmount,
+					}
+					if o.over || e.Agent == o.owner || f.To != ToAnyone && f.To != e.Agent || places[e.Agent] != o.place ||
+						e.Tick <= o.made || e.Tick >= o.made+f.Ticks || !maps.Equal(moved, want) {
+						t.Fatalf("tick %d: %s of %+v is taken by %s at %s: %v", e.Tick, e.Subject, *o, e.Agent, places[e.Agent], moved)
+					}
+					o.over = true
+				case e.Kind == EventOfferCancelled, e.Kind == EventOfferExpired:
+					if o.over || e.Agent != o.owner || len(moved) > 0 || (e.Kind == EventOfferExpired) != (e.Tick == o.made+o.offer.Ticks) {
+						t.Fatalf("tick %d: %s of %+v: %+v", e.Tick, e.Kind, *o, e)
+					}
+					o.over = true
+				case e.Kind == EventCollected && o != nil && (len(moved) > 0 || places[e.Agent] != o.place || e.Agent != o.owner):
+					t.Fatalf("tick %d: %s collects %+v", e.Tick, e.Agent, e)
+				}
+				if _, moves := do.(Move); moves && e.Kind == EventActionApplied {
+					places[e.Agent] = ""
+				}
+			}
+		})
+		for id, o := range offers {
+			if !o.over && o.made+o.offer.Ticks <= w.tick {
+				t.Fatalf("%s never ended", id)
+			}
+		}
+	})
+	if taken < 10 {
+		t.Errorf("only %d offers were taken", taken)
 	}
 }
