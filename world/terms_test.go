@@ -915,6 +915,23 @@ func TestGiftsAnswerOpenRequests(t *testing.T) {
 	if o := w.View(1).Observe(); len(o.Requests) != 0 || w.agents[1].mail.got[0].left != 5 {
 		t.Errorf("after a gift of more the giver sees %+v", o.Requests)
 	}
+
+	late := distantDealers(t, 1, "q", "p")
+	must(t, late, 0, Request{"agent-2", Data, 5, 20}) // from afar: it arrives after the second
+	must(t, late, 0, Move{"p"})
+	for late.Tick() < 4 {
+		late.Advance()
+		late.Apply(nil)
+	}
+	must(t, late, 0, Request{"agent-2", Data, 5, 20})
+	for late.Tick() < 9 {
+		late.Advance()
+		late.Apply(nil)
+	}
+	must(t, late, 1, Transfer{"agent-1", Data, 6})
+	if o := late.View(1).Observe(); len(o.Requests) != 1 || o.Requests[0].ID != "req-5-agent-1-1" || o.Requests[0].Left != 4 {
+		t.Errorf("the oldest request is not answered first: %+v", o.Requests)
+	}
 }
 
 // offerTwin follows offers by events alone.
