@@ -441,6 +441,9 @@ func TestAnswersMustFit(t *testing.T) {
 			t.Errorf("case %d: %+v, want %s", n, o, tc.want)
 		}
 	}
+	wantCode(t, does(t, w, 1, AcceptOffer{id}), RejectOfferNotFound)
+	given := must(t, w, 0, Offer{"agent-2", Data, 5, Hardware, 1, 20, ""}).Created
+	wantCode(t, does(t, w, 1, Offer{"agent-1", Hardware, 1, Data, 1, 5, given}), RejectTermsNotFound)
 	for _, a := range []Action{Request{"agent-1", Data, 1, 5}, Offer{"agent-1", Data, 1, Hardware, 1, 5, ""}} {
 		wantCode(t, does(t, w, 0, a), RejectMessageToSelf)
 	}
@@ -1014,4 +1017,27 @@ func TestOffersAgreeWithTheirEvents(t *testing.T) {
 	if taken < 10 {
 		t.Errorf("only %d offers were taken", taken)
 	}
+}
+
+// TestTypedMessagesTakeOutboxSlots like texts do; an offer to anyone is no message.
+func TestTypedMessagesTakeOutboxSlots(t *testing.T) {
+	w := distantDealers(t, 1, "p", "q")
+	must(t, w, 1, Request{"agent-1", Data, 1, 20})
+	for w.Tick() < 9 {
+		w.Advance()
+		w.Apply(nil)
+	}
+	for _, a := range []Action{
+		Request{"agent-2", Data, 1, 20}, Offer{"agent-2", Data, 1, Hardware, 1, 20, ""}, Request{"agent-2", Data, 1, 20}, SendMessage{"agent-2", "a"},
+	} {
+		must(t, w, 0, a)
+	}
+	for _, a := range []Action{
+		Request{"agent-9", Data, 1, 20}, Offer{"agent-2", Data, 1, Hardware, 1, 20, ""}, SendMessage{"agent-2", "a"}, Decline{"req-1-agent-2-1"},
+	} {
+		if got := w.View(0).Check(a); got.Rejection == nil || got.Rejection.Code != RejectOutboxFull {
+			t.Errorf("%s with a full outbox is %+v", EncodeAction(a), got)
+		}
+	}
+	must(t, w, 0, Offer{ToAnyone, Data, 1, Hardware, 1, 20, ""})
 }
