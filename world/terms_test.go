@@ -50,6 +50,13 @@ func checkTerms(t *rapid.T, w *World) {
 			}
 		}
 	}
+	filed := 0
+	for p := range w.sites {
+		filed += len(w.sites[p].offers)
+	}
+	if filed != len(w.offers) {
+		t.Fatalf("tick %d: %d offers are filed %d times", w.tick, len(w.offers), filed)
+	}
 	for i := range w.offers {
 		o := &w.offers[i]
 		held := w.ledger.balances[o.account]
@@ -679,8 +686,9 @@ func TestInboxEvictsTheBusiest(t *testing.T) {
 
 // TestOfferersAreWoken by who takes their offer and by its end, where they are.
 func TestOfferersAreWoken(t *testing.T) {
-	for range 6 {
+	for seed := range uint64(6) {
 		w := dealers(t, 2, Amount{Electricity, 900}, Amount{Data, 50}, Amount{Hardware, 50})
+		w.seed = seed
 		must(t, w, 0, Offer{ToAnyone, Data, 5, Hardware, 1, 9, ""})
 		w.Advance()
 		w.Apply([]Intent{{Agent: 0, Action: WaitTicks{30}}, {Agent: 1, Action: AcceptOffer{"offer-1-agent-1-1"}}})
