@@ -945,84 +945,132 @@ func TestGiftsAnswerOpenRequests(t *testing.T) {
 	}
 }
 
-// offerTwin follows offers by events alone.
+// offerTwin follows the offers of a world by events alone.
 type offerTwin struct {
+	offers map[string]*twinOffer
+	// places are where agents are, by id.
+	places map[string]string
+	taken  int
+}
+
+type twinOffer struct {
 	offer        Offer
 	owner, place string
 	made         int64
 	over         bool
 }
 
-// TestOffersAgreeWithTheirEvents plays random worlds and holds every offer against what its
-// maker said: who took it, where, when, once, for exactly what, and what came back.
+func newOfferTwin(w *World) *offerTwin {
+	twin := &offerTwin{offers: map[string]*twinOffer{}, places: map[string]string{}}
+	for n := range w.agents {
+		twin.places[w.agents[n].id] = w.placeID(w.agents[n].place)
+	}
+	return twin
+}
+
+// hear takes in an event and says what is wrong with it: who took an offer, where, when, for
+// exactly what, that once, and what comes back.
+func (twin *offerTwin) hear(e Event) string {
+	moved := map[string]int64{} // by owner and resource
+	holder := func(account string) string {
+		sort, id, _ := strings.Cut(account, ":")
+		if o := twin.offers[id]; sort == "offer" && o != nil {
+			return o.owner
+		}
+		return id
+	}
+	for _, p := range e.Postings {
+		moved[holder(p.From)+" "+p.Resource] -= p.Amount
+		moved[holder(p.To)+" "+p.Resource] += p.Amount
+	}
+	maps.DeleteFunc(moved, func(_ string, n int64) bool { return n == 0 })
+	do := e.Action
+	if order, ok := do.(ExecuteUntil); ok {
+		do = order.Do
+	}
+	o, wrong := twin.offers[e.Subject], false
+	switch {
+	case e.Kind == EventArrived:
+		twin.places[e.Agent] = e.Place
+	case e.Kind == EventOfferMade:
+		wrong = o != nil
+		twin.offers[e.Subject] = &twinOffer{owner: e.Agent, place: e.Place, made: e.Tick}
+	case e.Kind == EventActionApplied && o != nil:
+		if offer, ok := do.(Offer); ok {
+			o.offer = offer
+		}
+	case e.Kind == EventOfferAccepted:
+		twin.taken++
+		f := o.offer
+		want := map[string]int64{
+			e.Agent + " " + f.Want: -f.WantAmount, e.Agent + " " + f.Give: f.GiveAmount,
+			o.owner + " " + f.Want: f.WantAmount, o.owner + " " + f.Give: -f.GiveAmount,
+		}
+		wrong = o.over || e.Agent == o.owner || f.To != ToAnyone && f.To != e.Agent || twin.places[e.Agent] != o.place ||
+			e.Tick <= o.made || e.Tick >= o.made+f.Ticks || !maps.Equal(moved, want)
+		o.over = true
+	case e.Kind == EventOfferCancelled, e.Kind == EventOfferExpired:
+		wrong = o.over || e.Agent != o.owner || len(moved) > 0 || (e.Kind == EventOfferExpired) != (e.Tick == o.made+o.offer.Ticks)
+		o.over = true
+	case e.Kind == EventCollected && o != nil:
+		wrong = len(moved) > 0 || twin.places[e.Agent] != o.place || e.Agent != o.owner
+	}
+	if _, moves := do.(Move); moves && e.Kind == EventActionApplied {
+		twin.places[e.Agent] = ""
+	}
+	if wrong {
+		return fmt.Sprintf("tick %d: %s of %+v by %s at %s: %v", e.Tick, e.Kind, *o, e.Agent, twin.places[e.Agent], moved)
+	}
+	return ""
+}
+
+// unended is an offer whose time is over and that did not end.
+func (twin *offerTwin) unended(tick int64) string {
+	for id, o := range twin.offers {
+		if !o.over && o.made+o.offer.Ticks <= tick {
+			return id + " never ended"
+		}
+	}
+	return ""
+}
+
+// TestOffersAgreeWithTheirEvents plays random worlds and swarms and holds every offer against
+// what its maker said.
 func TestOffersAgreeWithTheirEvents(t *testing.T) {
-	taken := 0
 	rapid.Check(t, func(t *rapid.T) {
 		w := newHostileWorld(t)
-		offers, places := map[string]*offerTwin{}, map[string]string{}
-		for n := range w.agents {
-			places[w.agents[n].id] = w.placeID(w.agents[n].place)
-		}
+		twin := newOfferTwin(w)
 		hostileRun(t, w, func(events []Event) {
 			for _, e := range events {
-				moved := map[string]int64{} // by owner and resource
-				for _, p := range e.Postings {
-					holder := func(account string) string {
-						sort, id, _ := strings.Cut(account, ":")
-						if o := offers[id]; sort == "offer" && o != nil {
-							return o.owner
-						}
-						return id
-					}
-					moved[holder(p.From)+" "+p.Resource] -= p.Amount
-					moved[holder(p.To)+" "+p.Resource] += p.Amount
-				}
-				maps.DeleteFunc(moved, func(_ string, n int64) bool { return n == 0 })
-				do := e.Action
-				if order, ok := do.(ExecuteUntil); ok {
-					do = order.Do
-				}
-				switch o := offers[e.Subject]; {
-				case e.Kind == EventArrived:
-					places[e.Agent] = e.Place
-				case e.Kind == EventOfferMade:
-					offers[e.Subject] = &offerTwin{owner: e.Agent, place: e.Place, made: e.Tick}
-				case e.Kind == EventActionApplied && o != nil:
-					if offer, ok := do.(Offer); ok {
-						o.offer = offer
-					}
-				case e.Kind == EventOfferAccepted:
-					taken++
-					f := o.offer
-					want := map[string]int64{
-						e.Agent + " " + f.Want: -f.WantAmount, e.Agent + " " + f.Give: f.GiveAmount,
-						o.owner + " " + f.Want: f.WantAmount, o.owner + " " + f.Give: -f.GiveAmount,
-					}
-					if o.over || e.Agent == o.owner || f.To != ToAnyone && f.To != e.Agent || places[e.Agent] != o.place ||
-						e.Tick <= o.made || e.Tick >= o.made+f.Ticks || !maps.Equal(moved, want) {
-						t.Fatalf("tick %d: %s of %+v is taken by %s at %s: %v", e.Tick, e.Subject, *o, e.Agent, places[e.Agent], moved)
-					}
-					o.over = true
-				case e.Kind == EventOfferCancelled, e.Kind == EventOfferExpired:
-					if o.over || e.Agent != o.owner || len(moved) > 0 || (e.Kind == EventOfferExpired) != (e.Tick == o.made+o.offer.Ticks) {
-						t.Fatalf("tick %d: %s of %+v: %+v", e.Tick, e.Kind, *o, e)
-					}
-					o.over = true
-				case e.Kind == EventCollected && o != nil && (len(moved) > 0 || places[e.Agent] != o.place || e.Agent != o.owner):
-					t.Fatalf("tick %d: %s collects %+v", e.Tick, e.Agent, e)
-				}
-				if _, moves := do.(Move); moves && e.Kind == EventActionApplied {
-					places[e.Agent] = ""
+				if wrong := twin.hear(e); wrong != "" {
+					t.Fatal(wrong)
 				}
 			}
 		})
-		for id, o := range offers {
-			if !o.over && o.made+o.offer.Ticks <= w.tick {
-				t.Fatalf("%s never ended", id)
-			}
+		if wrong := twin.unended(w.tick); wrong != "" {
+			t.Fatal(wrong)
 		}
 	})
-	if taken < 10 {
+	taken := 0
+	for seed := range uint64(12) {
+		w, err := New(swarmScenario(t, seed), seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twin, run := newOfferTwin(w), swarmRun{w, seed}
+		for range 60 {
+			for _, e := range append(w.Advance(), w.Apply(run.intents())...) {
+				if wrong := twin.hear(e); wrong != "" {
+					t.Fatalf("seed=%d %s", seed, wrong)
+				}
+			}
+		}
+		if wrong := twin.unended(w.tick); wrong != "" {
+			t.Fatalf("seed=%d %s", seed, wrong)
+		}
+		taken += twin.taken
+	}
+	if taken < 30 {
 		t.Errorf("only %d offers were taken", taken)
 	}
 }
