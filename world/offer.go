@@ -160,7 +160,9 @@ func (a Offer) carryOut(w *World, n int32, _ ruling) effect {
 	w.emit(Event{
 		Kind: EventOfferMade, Agent: owner.id, Place: w.placeID(o.place), Subject: o.id, Postings: w.deposit(n, o.account, o.escrow()),
 	})
-	w.sites[o.place].offers = append(w.sites[o.place].offers, k)
+	here := &w.sites[o.place].offers // in the order of sending, whoever acted first
+	i, _ := slices.BinarySearchFunc(*here, k, func(x, y int32) int { return inOrder(w.offers[x].terms, w.offers[y].terms) })
+	*here = slices.Insert(*here, i, k)
 	w.touchOffer(k)
 	w.planExpiry(n)
 	lower(owner.mail.got, a.Re, a.GiveAmount)

@@ -25,7 +25,8 @@ type site struct {
 	notes []Note
 	// asks and bids are the open orders there, best first; plants the ready ones.
 	asks, bids, plants []int32
-	// offers are the records of offers made there, closed ones until they are used again.
+	// offers are the records of offers made there in the order of sending, closed ones until
+	// they are used again.
 	offers []int32
 	// quotes are what the place published lately, oldest first.
 	quotes []PlaceQuote

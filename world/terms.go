@@ -2,6 +2,7 @@ package world
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -116,12 +117,12 @@ func keep(list []known, k known, tick int64) []known {
 	list = slices.DeleteFunc(list, func(old known) bool {
 		return old.until <= tick || old.left == 0 && old.kind == KindRequest
 	})
-	i, _ := slices.BinarySearchFunc(list, k, inOrder)
+	i, _ := slices.BinarySearchFunc(list, k, func(x, y known) int { return inOrder(x.terms, y.terms) })
 	return slices.Insert(list, i, k)
 }
 
 // inOrder sorts by tick and sender.
-func inOrder(x, y known) int {
+func inOrder(x, y *terms) int {
 	return cmp.Or(cmp.Compare(x.sentAt, y.sentAt), cmp.Compare(x.from, y.from))
 }
 
@@ -173,51 +174,55 @@ type seenTerms struct {
 	known
 	// here says that it is an offer at the agent's own place, to it or to anyone.
 	here bool
-	// named says that a rule of the agent names the sender.
-	named bool
 	// unknown says that there may be such an offer among those not looked at.
 	unknown bool
 }
 
-// termsTo lists the open requests and offers to agent n: what arrived, and of the offers at
-// its place what is there. With opening those count that others closed in this tick.
-func (w *World) termsTo(n int32, opening bool) []seenTerms {
+// termsTo are the open requests and offers to agent n: what arrived, and of the offers at its
+// place what is there, both in the order of sending. With opening those count that others
+// closed in this tick.
+func (w *World) termsTo(n int32, opening bool) iter.Seq[seenTerms] {
 	a := &w.agents[n]
-	var list []seenTerms
-	for _, k := range a.mail.got {
-		if k.open(w.tick) && (k.kind == KindRequest || k.place != a.place) {
-			list = append(list, seenTerms{known: k})
+	return func(yield func(seenTerms) bool) {
+		for _, k := range a.mail.got {
+			if k.open(w.tick) && (k.kind == KindRequest || k.place != a.place) && !yield(seenTerms{known: k}) {
+				return
+			}
+		}
+		if a.travelling() {
+			return
+		}
+		for _, i := range w.sites[a.place].offers {
+			o := &w.offers[i]
+			if !o.open && !(opening && o.closedAt == w.tick) || o.owner == n || o.terms.To != a.id && o.terms.To != ToAnyone {
+				continue
+			}
+			declined := o.terms.To == a.id && slices.ContainsFunc(a.mail.got, func(k known) bool { return k.terms == o.terms && k.left == 0 })
+			if !declined && !yield(seenTerms{known: known{o.terms, o.terms.GiveAmount}, here: true}) {
+				return
+			}
 		}
 	}
-	if a.travelling() {
-		return list
-	}
-	for _, i := range w.sites[a.place].offers {
-		o := &w.offers[i]
-		if !o.open && !(opening && o.closedAt == w.tick) || o.owner == n || o.terms.To != a.id && o.terms.To != ToAnyone {
-			continue
-		}
-		if !slices.ContainsFunc(a.mail.got, func(k known) bool { return k.terms == o.terms && k.left == 0 }) {
-			list = append(list, seenTerms{known: known{o.terms, o.terms.GiveAmount}, here: true})
-		}
-	}
-	return list
 }
 
 // lookAtTerms fills in the requests and offers to agent n, those of agents that its rules
 // name first. Of offers to anyone by others it takes in a bounded number.
 func (w *World) lookAtTerms(v *View, n int32) {
-	for _, t := range w.termsTo(n, false) {
-		t.named = w.names(n, t.from)
-		v.toSelf = append(v.toSelf, t)
+	var named, directed, public []seenTerms
+	for t := range w.termsTo(n, false) {
+		switch {
+		case w.names(n, t.from):
+			named = append(named, t)
+		case t.To != ToAnyone:
+			directed = append(directed, t)
+		case len(public) < sightsMax:
+			public = append(public, t)
+		default:
+			v.seen.TermsOmitted++
+			v.moreOffers = true
+		}
 	}
-	public := func(t seenTerms) bool { return t.To == ToAnyone && !t.named }
-	rank := func(t seenTerms) int64 { return 2*bit(public(t)) + bit(!t.named) }
-	slices.SortFunc(v.toSelf, func(x, y seenTerms) int { return cmp.Or(cmp.Compare(rank(x), rank(y)), inOrder(x.known, y.known)) })
-	if first := slices.IndexFunc(v.toSelf, public); first >= 0 && len(v.toSelf) > first+sightsMax {
-		v.seen.TermsOmitted = len(v.toSelf) - first - sightsMax
-		v.toSelf, v.moreOffers = v.toSelf[:first+sightsMax], true
-	}
+	v.toSelf = slices.Concat(named, directed, public)
 	for _, t := range v.toSelf {
 		o := &v.seen
 		list := &o.Offers
@@ -238,7 +243,7 @@ func (w *World) lookAtTerms(v *View, n int32) {
 // terms implements senses with the live world. What others sent in this very tick was not
 // to be seen when the actor decided.
 func (s *liveSenses) terms(id string) seenTerms {
-	for _, t := range s.w.termsTo(s.n, s.opening) {
+	for t := range s.w.termsTo(s.n, s.opening) {
 		if t.ID == id && t.sentAt < s.w.tick {
 			return t
 		}

@@ -40,7 +40,7 @@ func checkTerms(t *rapid.T, w *World) {
 			}
 		}
 		for i, k := range a.mail.got {
-			if k.To != a.id || k.left < 0 || i > 0 && inOrder(a.mail.got[i-1], k) >= 0 {
+			if k.To != a.id || k.left < 0 || i > 0 && inOrder(a.mail.got[i-1].terms, k.terms) >= 0 {
 				t.Fatalf("tick %d: %s got %+v of %+v", w.tick, a.id, k, *k.terms)
 			}
 			sender := w.agents[k.from].mail.sent
@@ -53,6 +53,9 @@ func checkTerms(t *rapid.T, w *World) {
 	filed := 0
 	for p := range w.sites {
 		filed += len(w.sites[p].offers)
+		if !slices.IsSortedFunc(w.sites[p].offers, func(x, y int32) int { return inOrder(w.offers[x].terms, w.offers[y].terms) }) {
+			t.Fatalf("tick %d: offers lie in disorder", w.tick)
+		}
 	}
 	if filed != len(w.offers) {
 		t.Fatalf("tick %d: %d offers are filed %d times", w.tick, len(w.offers), filed)
