@@ -1100,3 +1100,23 @@ func TestTypedMessagesTakeOutboxSlots(t *testing.T) {
 	}
 	must(t, w, 0, Offer{ToAnyone, Data, 1, Hardware, 1, 20, ""})
 }
+
+// TestOffersDoNotTellWhoActedFirst: those of a tick are listed by sender.
+func TestOffersDoNotTellWhoActedFirst(t *testing.T) {
+	for seed := range uint64(4) {
+		w := dealers(t, 6, Amount{Electricity, 900}, Amount{Data, 9})
+		w.seed = seed
+		w.Advance()
+		var intents []Intent
+		for n := 1; n < 6; n++ {
+			intents = append(intents, Intent{Agent: n, Action: Offer{ToAnyone, Data, 1, Hardware, 1, 20, ""}})
+		}
+		w.Apply(intents)
+		w.Advance()
+		for i, o := range w.View(0).Observe().Here.Offers {
+			if o.From != agentID(i+1) {
+				t.Errorf("seed %d: offer %d is of %s", seed, i, o.From)
+			}
+		}
+	}
+}
