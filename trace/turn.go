@@ -191,6 +191,11 @@ type Decision struct {
 	Executed json.RawMessage `json:"executed"`
 	// Adjustments are the amounts that clamping changed.
 	Adjustments []world.Adjustment `json:"adjustments,omitempty"`
+	// Authority is what allowed the executed action, nil for a wait of the engine.
+	Authority *Authority `json:"authority,omitempty"`
+	// Parents are the agents whose texts or terms the action may rest on, see
+	// [world.Intent.Parents].
+	Parents []string `json:"parents,omitempty"`
 	// ArgumentsTrust is the trust of each argument of the adjusted action, recorded
 	// where words of other agents were in view.
 	ArgumentsTrust []ArgumentTrust `json:"arguments_trust,omitempty"`
@@ -219,6 +224,39 @@ type Decision struct {
 	CallsSaved int    `json:"calls_saved,omitempty"`
 	// Outcome is a [world.Outcome]; null when the world was not asked.
 	Outcome json.RawMessage `json:"outcome"`
+}
+
+// AuthorityBy is by what an action was allowed.
+type AuthorityBy string
+
+// What an action can be allowed by.
+const (
+	// AuthorityOwn: nothing that others wrote was in view.
+	AuthorityOwn AuthorityBy = "own"
+	// AuthorityPlan: it is the first planned action that was possible.
+	AuthorityPlan AuthorityBy = "plan"
+	// AuthorityDeviation: it is another planned action, less of it, or a wait.
+	AuthorityDeviation AuthorityBy = "deviation"
+	// AuthorityUnplanned: it needs no plan, as mining for one tick.
+	AuthorityUnplanned AuthorityBy = "unplanned"
+	// AuthorityRule: a rule of the scenario lets another agent ask for it.
+	AuthorityRule AuthorityBy = "rule"
+	// AuthorityFallback: the turn failed, and this was the best it had.
+	AuthorityFallback AuthorityBy = "fallback"
+)
+
+// Authority is what allowed an action.
+type Authority struct {
+	By AuthorityBy `json:"by"`
+	// Planned is the number of the planned action, from 1; 0 for none.
+	Planned int `json:"planned,omitempty"`
+	// Rule is the number of the rule among those of the agent, from 1; 0 for none. Asker is
+	// who asked, Terms the id of the request, offer or message.
+	Rule  int    `json:"rule,omitempty"`
+	Asker string `json:"asker,omitempty"`
+	Terms string `json:"terms,omitempty"`
+	// Deviation is how many ticks of deviation it counts.
+	Deviation int64 `json:"deviation,omitempty"`
 }
 
 // ArgumentTrust says how far the value of an argument was the agent's own.

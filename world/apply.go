@@ -19,6 +19,9 @@ type Intent struct {
 	// one tried. A new order that gives way to them does not begin; none of them may be an
 	// [ExecuteUntil], and an agent with an order under way has none.
 	Otherwise []Action
+	// Parents are the agents whose texts or terms the decision may rest on, sorted, at most
+	// [ParentsMax]; it marks what the intent sends. See [Terms.Parents].
+	Parents []string
 }
 
 // Apply carries out the intents of a tick in the order drawn for it and returns

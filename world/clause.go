@@ -38,6 +38,20 @@ type Clause struct {
 	// AskedBy lists the agents whose texts may bring the action about, "*" for
 	// everybody's; empty means nobody's.
 	AskedBy []string `toml:"asked_by" json:"asked_by,omitempty"`
+	// Window makes Total and TotalEach sums over the last so many ticks; 0 is the whole run.
+	Window int64 `toml:"window" json:"window,omitempty"`
+	// TotalEach is the highest sum for each agent that asks; 0 sets no limit.
+	TotalEach int64 `toml:"total_each" json:"total_each,omitempty"`
+	// ByMessage lets any message of an agent in AskedBy bring the action about. Without it
+	// only open requests and offers do.
+	ByMessage bool `toml:"by_message" json:"by_message,omitempty"`
+	// Relayed lets terms count whose parents the clause does not name.
+	Relayed bool `toml:"relayed" json:"relayed,omitempty"`
+	// Get is the resource a trade must bring, at least GetAtLeast of it for each Per given; a
+	// Per of 0 is 1.
+	Get        string `toml:"get" json:"get,omitempty"`
+	GetAtLeast int64  `toml:"get_at_least" json:"get_at_least,omitempty"`
+	Per        int64  `toml:"per" json:"per,omitempty"`
 }
 
 // The effects of a clause, and the receiver that stands for whoever asked.

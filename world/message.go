@@ -30,6 +30,8 @@ type Message struct {
 	// says. Whether they are still open stands outside the inbox.
 	Kind  string `json:"kind,omitempty"`
 	Terms *Terms `json:"terms,omitempty"`
+	// Parents are as those of [Terms].
+	Parents []string `json:"-"`
 }
 
 // letter is a message on its way or arrived.

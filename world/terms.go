@@ -20,6 +20,8 @@ import (
 const (
 	// TermsTicksMax is how long a request or offer stays open at most.
 	TermsTicksMax = 20
+	// ParentsMax is how many parents are kept one by one.
+	ParentsMax = 16
 	// RequestsMax bounds the open requests of one agent to another.
 	RequestsMax = 2
 	// OffersMax bounds the offers of one agent, those included that only hold something
@@ -62,6 +64,10 @@ type Terms struct {
 	ExpiresIn int64 `json:"expires_in,omitempty"`
 	// Claim is electricity of a closed own offer here that waits for room in the battery.
 	Claim int64 `json:"claim,omitempty"`
+	// Parents are the agents whose texts or terms were in view when the sender decided, as
+	// the sender's engine says: sorted, without the sender, [Anyone] alone for more than
+	// [ParentsMax]. No prompt shows them.
+	Parents []string `json:"-"`
 }
 
 func (t Terms) id() string { return t.ID }
