@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -120,8 +121,8 @@ func TestInboxKeepsTheNewest(t *testing.T) {
 	for i, m := range o.Inbox {
 		sent := int64(11 - i)
 		// The last decision was the order in tick 7, which saw the message sent in 6.
-		want := Message{fmt.Sprintf("msg-%d-agent-1-1", sent), "agent-1", sent, sent + 1, fmt.Sprintf("text %d", sent), sent > 6, "", nil}
-		if m != want {
+		want := Message{fmt.Sprintf("msg-%d-agent-1-1", sent), "agent-1", sent, sent + 1, fmt.Sprintf("text %d", sent), sent > 6, "", nil, nil}
+		if !reflect.DeepEqual(m, want) {
 			t.Errorf("message %d is %+v, want %+v", i, m, want)
 		}
 	}
