@@ -19,7 +19,7 @@ import (
 // needless actions are not among them.
 func (w *wording) protocolTools(p Protocol, rules world.Rules, needless ...string) []llmclient.Tool {
 	actions := " " + w.actionsDoc + "\n" + modules.ActionText(w.language, rules, needless...)
-	plan := tool[answer.Plan](answer.ToolPlan, w.planDoc)
+	plan := tool[answer.Plan](answer.ToolPlan, w.planDoc, needless...)
 	if p == ProtocolLean {
 		return []llmclient.Tool{tool[answer.Lean](answer.ToolTurn, fmt.Sprintf(w.turnDoc, candidatesMax)+actions, needless...), plan}
 	}
@@ -37,7 +37,7 @@ func StrictTool[Args any](name, doc string, enums map[string][]string, needless 
 	given := map[string]*jsonschema.Schema{
 		"candidate": {Type: "integer"}, "decision": {Type: "integer"}, "plan": {Type: "string"},
 		"execute_until": modules.StandingSchema(),
-		"actions":       {Type: "array", Items: modules.PlannedActionSchema()},
+		"actions":       {Type: "array", Items: modules.PlannedActionSchema(needless...)},
 		"candidates":    {Type: "array", Items: modules.ActionSchema(needless...)},
 	}
 	for field, values := range enums {

@@ -15,8 +15,10 @@ import (
 // Every call carries the static text, so its size in characters is a promise too. A
 // failure means text to cut, not a limit to raise. A plan lists actions in the slots of a
 // candidate: 460 characters of the tools are the slots' schema standing there as well.
+// Requests and offers take typedCharsMax more.
 const (
 	toolCharsMax         = 5950
+	typedCharsMax        = 900
 	instructionsCharsMax = 920
 )
 
@@ -34,8 +36,12 @@ func TestStaticTextIsShort(t *testing.T) {
 			for _, tool := range kit.Tools() {
 				tools += utf8.RuneCount(tool.Wire())
 			}
-			if tools > toolCharsMax {
-				t.Errorf("%s %s, %s: the tools take %d characters, at most %d are allowed", cfg.Protocol, cfg.Language, name, tools, toolCharsMax)
+			limit := toolCharsMax
+			if cfg.Needless == nil {
+				limit += typedCharsMax
+			}
+			if tools > limit {
+				t.Errorf("%s %s, %s: the tools take %d characters, at most %d are allowed", cfg.Protocol, cfg.Language, name, tools, limit)
 			}
 			if n := utf8.RuneCountInString(kit.Mind("agent-1", world.Persona{}).Instructions()); n > instructionsCharsMax {
 				t.Errorf("%s %s, %s: the instructions take %d characters, at most %d are allowed", cfg.Protocol, cfg.Language, name, n, instructionsCharsMax)
@@ -44,11 +50,15 @@ func TestStaticTextIsShort(t *testing.T) {
 	}
 }
 
-// staticConfigs has every protocol in every language.
+// untyped are the actions that are needless in a world without requests and offers.
+var untyped = []string{"request", "offer", "accept_offer", "decline", "cancel_offer"}
+
+// staticConfigs has every protocol in every language, with requests and offers and without.
 func staticConfigs() (list []behavior.Config) {
 	for _, protocol := range []behavior.Protocol{behavior.ProtocolFull, behavior.ProtocolLean} {
 		for _, language := range modules.Languages() {
-			list = append(list, behavior.Config{Settings: trace.Settings{Protocol: protocol, Language: language}})
+			settings := trace.Settings{Protocol: protocol, Language: language}
+			list = append(list, behavior.Config{Settings: settings, Needless: untyped}, behavior.Config{Settings: settings})
 		}
 	}
 	return list

@@ -60,24 +60,24 @@ var standingName = world.ExecuteUntil{}.ActionName()
 // number and refuses a wrong choice, so nothing is lost.
 // Needless actions are left out.
 func ActionSchema(needless ...string) *jsonschema.Schema {
-	names := slices.DeleteFunc(answer.ActionNames(), func(name string) bool { return slices.Contains(needless, name) })
-	return slotSchema(EnumSchema(names))
+	return slotSchema(EnumSchema(answer.ActionNames(needless...)), needless)
 }
 
 // PlannedActionSchema is [ActionSchema] with the most ticks that the action may go on, null
 // for once. A slot that is null is left open. The names of actions are listed by
 // ActionSchema alone: twice they would cost every call more than they help.
-func PlannedActionSchema() *jsonschema.Schema {
-	s := slotSchema(&jsonschema.Schema{Type: "string"})
+func PlannedActionSchema(needless ...string) *jsonschema.Schema {
+	s := slotSchema(&jsonschema.Schema{Type: "string"}, needless)
 	addProperty(s, "max_ticks", nullable("integer"))
 	return s
 }
 
-// slotSchema is the schema of an action's name and the slots.
-func slotSchema(name *jsonschema.Schema) *jsonschema.Schema {
+// slotSchema is the schema of an action's name and the slots, without those of needless
+// actions alone.
+func slotSchema(name *jsonschema.Schema, needless []string) *jsonschema.Schema {
 	s := closedObject()
 	addProperty(s, answer.ActionField, name)
-	for _, slot := range answer.Slots {
+	for _, slot := range answer.Slots(needless...) {
 		kind := "string"
 		if slot.IsNumber() {
 			kind = "integer"

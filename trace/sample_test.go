@@ -67,7 +67,8 @@ func samples() []Record {
 		Decision{
 			Tick: 1, AgentID: "agent-1", DecidedBy: ByEngine, By: ByDraft, FailedBy: "llm_error:deadline", Proposed: json.RawMessage(`null`),
 			Adjusted: json.RawMessage(`{"action":"wait"}`), Executed: json.RawMessage(`{"action":"wait"}`),
-			Adjustments:    []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
+			Adjustments: []world.Adjustment{{Action: "mine_compound", Field: "compound_mass_g", From: 9, To: 5, Bound: "rule"}},
+			Authority:   &Authority{By: AuthorityRule, Planned: 1, Rule: 2, Asker: "agent-2", Terms: "req-0-agent-2-1", Deviation: 3}, Parents: []string{"agent-2"},
 			ArgumentsTrust: []ArgumentTrust{{Argument: "amount", Trust: TrustOtherAgent}},
 			WaitReason:     "parse_error:truncated", ErrorClass: ClassParse, Why: "the hub is empty",
 			SourcesRetrieved: []Source{{ID: "mem-1-1", Kind: "outcome", Score: 1500, Chars: 30, OriginAgent: "agent-1", OriginTick: 1, Trust: TrustSelfObservation, Parents: []string{"mem-0-1"}}},

@@ -26,11 +26,21 @@ var (
 	registry     = world.Actions()
 	standingName = world.ExecuteUntil{}.ActionName()
 	PlainActions = slices.DeleteFunc(world.Actions(), func(s world.ActionSpec) bool { return s.Name == standingName })
+	allSlots     = Slots()
 )
 
-// Slots are all slots of a flat action in the order of its schema: whom or where,
-// which, what, how much.
-var Slots = []world.Slot{world.SlotTo, world.SlotID, world.SlotWhat, world.SlotAmount, world.SlotPrice, world.SlotText}
+// Slots are the slots of a flat action in the order of its schema: whom or where, which,
+// what, how much. Those that only needless requests and offers have are left out.
+func Slots(needless ...string) []world.Slot {
+	slots := []world.Slot{world.SlotTo, world.SlotID, world.SlotWhat, world.SlotAmount, world.SlotPrice, world.SlotText}
+	for _, s := range []world.Slot{world.SlotWant, world.SlotWantAmount, world.SlotForTicks} {
+		has := func(a world.ActionSpec) bool { return !slices.Contains(needless, a.Name) && takes(a, s.String()) }
+		if slices.ContainsFunc(PlainActions, has) {
+			slots = append(slots, s)
+		}
+	}
+	return slots
+}
 
 // Slot returns the slot of an action's parameter, and the parameter's own name when the
 // action has none of that name.
@@ -118,7 +128,7 @@ func takes(spec world.ActionSpec, name string) bool {
 
 // isField reports whether any flat action has a field of that name.
 func isField(name string) bool {
-	return name == ActionField || slices.ContainsFunc(Slots, func(s world.Slot) bool { return s.String() == name }) ||
+	return name == ActionField || slices.ContainsFunc(allSlots, func(s world.Slot) bool { return s.String() == name }) ||
 		slices.ContainsFunc(PlainActions, func(s world.ActionSpec) bool { return takes(s, name) })
 }
 
@@ -135,11 +145,14 @@ func DecodeAction(raw json.RawMessage) (world.Action, []Repair, *ArgumentError) 
 	return action, append(used, more...), fault
 }
 
-// ActionNames lists the names a flat action may have, in registry order.
-func ActionNames() []string {
-	names := make([]string, len(PlainActions))
-	for i, spec := range PlainActions {
-		names[i] = spec.Name
+// ActionNames lists the names a flat action may have, in registry order, without the
+// needless ones.
+func ActionNames(needless ...string) []string {
+	var names []string
+	for _, spec := range PlainActions {
+		if !slices.Contains(needless, spec.Name) {
+			names = append(names, spec.Name)
+		}
 	}
 	return names
 }
@@ -162,7 +175,7 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 	if fault = placeholders(v); fault != nil {
 		return nil, nil, fault
 	}
-	spec, used, fault := plainAction(v.Field(ActionField))
+	spec, used, fault := plainAction(v.Field(ActionField), names)
 	if fault != nil {
 		return nil, nil, fault
 	}
@@ -180,11 +193,11 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 	for _, f := range object.Fields {
 		switch {
 		case !isField(f.Name):
-			names := []string{ActionField}
-			for _, s := range Slots {
-				names = append(names, s.String())
+			fields := []string{ActionField}
+			for _, s := range Slots(names.untold()...) {
+				fields = append(fields, s.String())
 			}
-			fault = Faults(fault, unknownField("", f.Name, names))
+			fault = Faults(fault, unknownField("", f.Name, fields))
 		case f.Name != ActionField && f.Value.Kind != Null && !takes(spec, f.Name):
 			used = append(used, UnusedArgument)
 		}
@@ -248,13 +261,13 @@ func decodeAction(v Value, names Names, open *[]world.Slot) (action world.Action
 }
 
 // plainAction finds the action that a name stands for, and that is no standing order.
-func plainAction(name Value) (spec world.ActionSpec, used []Repair, fault *ArgumentError) {
+func plainAction(name Value, names Names) (spec world.ActionSpec, used []Repair, fault *ArgumentError) {
 	spec, repair, ok := actionNamed(name.Text)
 	switch {
 	case name.Kind == Null:
-		fault = missing(ActionField, oneOf(ActionNames()))
+		fault = missing(ActionField, oneOf(ActionNames(names.untold()...)))
 	case name.Kind != String || !ok || spec.Name == standingName && repair == ActionAlias:
-		fault = mismatch(ActionField, oneOf(ActionNames()), name)
+		fault = mismatch(ActionField, oneOf(ActionNames(names.untold()...)), name)
 	case spec.Name == standingName:
 		// A frequent and honest mistake gets its own hint.
 		fault = &ArgumentError{
@@ -643,6 +656,24 @@ type Names struct {
 	of map[world.ParamKind][]named
 	// possible are the ids with which an action would be accepted now, by its name.
 	possible map[string][]string
+	// typed says that there are requests and offers; errors do not tell of them otherwise.
+	typed bool
+}
+
+// typedNames are the actions about requests and offers.
+var typedNames = func() (names []string) {
+	for _, a := range []world.Action{world.Request{}, world.Offer{}, world.AcceptOffer{}, world.Decline{}, world.CancelOffer{}} {
+		names = append(names, a.ActionName())
+	}
+	return names
+}()
+
+// untold are the actions that no error tells of.
+func (n Names) untold() []string {
+	if n.typed {
+		return nil
+	}
+	return typedNames
 }
 
 type named struct{ id, name string }
@@ -650,7 +681,7 @@ type named struct{ id, name string }
 // NamesIn collects what an observation names. A factory has no name of its own; it goes
 // by its kind, as long as the agent has no other of that kind.
 func NamesIn(o world.Observation) Names {
-	n := Names{map[world.ParamKind][]named{}, map[string][]string{}}
+	n := Names{of: map[world.ParamKind][]named{}, possible: map[string][]string{}}
 	add := func(kind world.ParamKind, id, name string) { n.of[kind] = append(n.of[kind], named{id, name}) }
 	add(world.ParamPlace, o.Here.ID, o.Here.Name)
 	for _, p := range o.Places {
@@ -668,7 +699,21 @@ func NamesIn(o world.Observation) Names {
 			add(world.ParamOrder, order.ID, "")
 		}
 	}
+	for _, list := range [][]world.Terms{o.Requests, o.Offers, o.Here.Offers} {
+		for _, t := range list {
+			kind := world.ParamOffer
+			if t.Give == "" {
+				kind = world.ParamRequest
+			}
+			add(kind, t.ID, "")
+			add(world.ParamTerms, t.ID, "")
+		}
+	}
+	for _, t := range o.OwnOffers {
+		add(world.ParamOffer, t.ID, "")
+	}
 	for _, a := range o.Can {
+		n.typed = n.typed || slices.Contains(typedNames, a.Action)
 		for _, option := range a.Options {
 			if !slices.Contains(n.possible[a.Action], option.Target) {
 				n.possible[a.Action] = append(n.possible[a.Action], option.Target)

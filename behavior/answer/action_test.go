@@ -144,7 +144,7 @@ func drawAction(t *rapid.T) world.Action {
 // that field gives it.
 func written(a world.Action, field func(world.Param) string) json.RawMessage {
 	args, object := world.ActionArgs(a), map[string]any{ActionField: a.ActionName()}
-	for _, s := range Slots {
+	for _, s := range Slots() {
 		object[s.String()] = nil
 	}
 	for _, spec := range PlainActions {
@@ -197,7 +197,7 @@ func TestEveryActionFitsIntoTheSlots(t *testing.T) {
 		taken := map[string]bool{}
 		for _, p := range spec.Params {
 			own := p.Slot().String()
-			foreign := slices.ContainsFunc(Slots, func(s world.Slot) bool { return s.String() == p.Name && p.Name != own })
+			foreign := slices.ContainsFunc(Slots(), func(s world.Slot) bool { return s.String() == p.Name && p.Name != own })
 			if taken[own] || foreign {
 				t.Errorf("%s of %s does not fit into the slot %s", p.Name, spec.Name, own)
 			}

@@ -46,6 +46,12 @@ func TestDecodeActionByAlias(t *testing.T) {
 		{`{"action":"move","destination":"rim"}`, `{"action":"move_agent","to":"rim"}`, []Repair{ActionAlias, FieldAlias}},
 		{`{"action":"Move-Agent","place_id":"rim"}`, `{"action":"move_agent","to":"rim"}`, []Repair{NameVariant, FieldAlias}},
 		{`{"action":"move_agent","to":"rim","target":"hub"}`, "", nil},
+		{`{"action":"索取","to":"agent-2","what":"data","quantity":3,"ticks":9}`, `{"action":"request","to_agent":"agent-2","resource":"data","amount":3,"for_ticks":9}`, []Repair{ActionAlias, FieldAlias, FieldAlias}},
+		{`{"action":"accept","offer_id":"offer-1"}`, `{"action":"accept_offer","offer":"offer-1"}`, []Repair{ActionAlias, FieldAlias, NamedParameter}},
+		{
+			`{"action":"offer","to":"任何人","id":null,"what":"hardware","amount":2,"want":"data","want_amount":"5","for_ticks":9}`,
+			`{"action":"offer","to_agent":"anyone","give":"hardware","give_amount":2,"want":"data","want_amount":5,"for_ticks":9,"re":""}`, []Repair{NumberFromString},
+		},
 		{`{"action":"MOVE","to":"rim"}`, "", nil},
 		{`{"action":"<action>"}`, "", nil},
 		{`{"action":"post_note","text":"<b>"}`, "{\"action\":\"post_note\",\"text\":\"\\u003cb\\u003e\"}", nil},

@@ -16,6 +16,7 @@ import (
 var fieldWords = map[string]string{
 	"goal": "目标", "steps": "步骤", "actions": "动作 行动", "plan": "计划", "candidates": "候选 候选动作", "candidate": "候选 选择", "why": "理由 原因",
 	"sources_used": "来源", ActionField: "动作 行动", "to": "目标 目的地", "what": "种类 什么", "amount": "数量", "price": "价格", "text": "文本 内容",
+	"want": "想要 换取", "want_amount": "想要数量 换取数量", "for_ticks": "期限 有效回合",
 }
 
 // respelled gives fields in another case, with other separators or translated the names that
@@ -95,7 +96,7 @@ func (c Call) actionLists(o Value) (mended Value, used []Repair) {
 }
 
 // actionFields are the fields of a flat action, and what may be beside them.
-var actionFields = []string{ActionField, "to", "id", "what", "amount", "price", "text", "max_ticks", "execute_until"}
+var actionFields = []string{ActionField, "to", "id", "what", "amount", "price", "text", "want", "want_amount", "for_ticks", "max_ticks", "execute_until"}
 
 // actionText matches a text that begins with a word, with an input or without.
 var actionText = regexp.MustCompile(`^([\pL_]+)\s*:?\s*(.*)$`)

@@ -92,6 +92,10 @@ func (i *PlannedAction) number(s world.Slot) *int64 {
 		return i.Amount
 	case world.SlotPrice:
 		return i.Price
+	case world.SlotWantAmount:
+		return i.WantAmount
+	case world.SlotForTicks:
+		return i.ForTicks
 	}
 	return nil
 }
@@ -119,6 +123,11 @@ func (q *inquiry) gives(p *PlannedAction, s world.Slot) (given, equal bool) {
 		word = p.ID
 	case world.SlotWhat:
 		word = p.What
+	case world.SlotWantAmount, world.SlotForTicks:
+		n := p.number(s)
+		return n != nil, n != nil && *n == arg.number
+	case world.SlotWant:
+		word = p.Want
 	case world.SlotText:
 		word = p.Text
 		return word != "", word == arg.text
@@ -142,6 +151,10 @@ type PlannedAction struct {
 	Price  *int64 `json:"price,omitempty"`
 	// Text is the message or note.
 	Text string `json:"text,omitempty"`
+	// Want, WantAmount and ForTicks are those of a request or offer.
+	Want       string `json:"want,omitempty"`
+	WantAmount *int64 `json:"want_amount,omitempty"`
+	ForTicks   *int64 `json:"for_ticks,omitempty"`
 	// MaxTicks is the most attempts of a standing order of this action, 0 for none.
 	MaxTicks int64 `json:"max_ticks,omitempty"`
 	// Ignore lists what such an order may ignore. A plan cannot say it, a draft can.
@@ -165,6 +178,7 @@ func Planned(a world.Action, open ...world.Slot) (PlannedAction, bool) {
 	}
 	p.To, p.ID, p.What, p.Text = d.args[world.SlotTo].text, d.args[world.SlotID].text, d.args[world.SlotWhat].text, d.args[world.SlotText].text
 	p.Amount, p.Price = numberOf(&d.args[world.SlotAmount]), numberOf(&d.args[world.SlotPrice])
+	p.Want, p.WantAmount, p.ForTicks = d.args[world.SlotWant].text, numberOf(&d.args[world.SlotWantAmount]), numberOf(&d.args[world.SlotForTicks])
 	return p, true
 }
 
