@@ -19,8 +19,9 @@ type Intent struct {
 	// one tried. A new order that gives way to them does not begin; none of them may be an
 	// [ExecuteUntil], and an agent with an order under way has none.
 	Otherwise []Action
-	// Parents are the agents whose texts or terms the decision may rest on, sorted, at most
-	// [ParentsMax]; it marks what the intent sends. See [Terms.Parents].
+	// Parents are the agents whose texts or terms the decision may rest on. The world stamps
+	// them onto what the intent sends or posts, see [Terms.Parents]; an order that goes on
+	// keeps those it began with.
 	Parents []string
 }
 
@@ -37,6 +38,7 @@ func (w *World) Apply(intents []Intent) []Event {
 	for i := range turns {
 		w.act(&turns[i])
 	}
+	w.parents = nil
 	clear(turns) // they hold what callers gave
 	return w.finish()
 }
@@ -48,6 +50,7 @@ type turn struct {
 	action, do Action
 	order      *standing
 	otherwise  []Action
+	parents    []string
 }
 
 // turns checks the intents, panics on one that the caller should not have made, and puts
@@ -81,8 +84,10 @@ func (w *World) turns(intents []Intent) []turn {
 	for _, k := range keys {
 		action := intents[k.intent].Action
 		t := turn{agent: k.agent, action: action, do: action, otherwise: intents[k.intent].Otherwise}
+		t.parents = parentsOf(w.agents[k.agent].id, intents[k.intent].Parents)
 		if order, ok := action.(ExecuteUntil); ok && order.problem() == nil {
 			t.do, t.order = order.Do, w.newStanding(k.agent, order)
+			t.order.parents = t.parents
 		}
 		turns = append(turns, t)
 	}
@@ -117,8 +122,10 @@ func (w *World) act(t *turn) {
 		a.standing.filled = a.filledAt == w.tick
 		w.ordered.set(t.agent, true)
 	}
+	w.parents = t.parents
 	if a.standing != nil {
 		a.standing.left--
+		w.parents = a.standing.parents
 	}
 	r, refused := w.rule(t), 0
 	for r.rejection != nil && len(t.otherwise) > 0 {

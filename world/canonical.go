@@ -34,7 +34,7 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		b = appendNumbers(b, a.mail.dropped, int64(len(a.mail.inbox)), int64(len(a.mail.coming)), int64(len(a.mail.outbox)))
 		for _, list := range [][]letter{a.mail.inbox, a.mail.coming} {
 			for _, l := range list {
-				b = appendText(appendNumbers(b, int64(l.from), l.sentAt, l.dueAt, l.arrivedAt), l.text)
+				b = appendParents(appendText(appendNumbers(b, int64(l.from), l.sentAt, l.dueAt, l.arrivedAt), l.text), l.parents)
 				if l.terms != nil {
 					b = appendTerms(b, l.terms) // a text is never empty
 				}
@@ -60,7 +60,7 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		if s := a.standing; s != nil {
 			b = appendNumbers(b, 1, s.left, bit(s.arrived), bit(s.jobDone), bit(s.powerFell), bit(s.messaged), bit(s.filled))
 			b = appendAction(b, s.order)
-			b = appendList(appendList(b, s.agents), s.places)
+			b = appendParents(appendList(appendList(b, s.agents), s.places), s.parents)
 		} else {
 			b = appendNumbers(b, 0)
 		}
@@ -87,7 +87,7 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 		s := &w.sites[n]
 		b = appendNumbers(w.appendAccount(b, s.account), s.settledAt, int64(len(s.notes)))
 		for _, note := range s.notes {
-			b = appendText(appendNumbers(b, int64(w.numbers[note.Author]), note.Tick), note.Text)
+			b = appendParents(appendText(appendNumbers(b, int64(w.numbers[note.Author]), note.Tick), note.Text), note.Parents)
 		}
 		b = appendList(appendList(b, s.asks), s.bids)
 		for _, q := range s.quotes {
@@ -123,7 +123,20 @@ func (w *World) appendRecord(b []byte, kind recordKind, n int32) []byte {
 // appendTerms writes terms; their id holds the kind, the tick and the sender.
 func appendTerms(b []byte, t *terms) []byte {
 	b = appendText(appendText(appendText(b, t.ID), t.To), t.Re)
-	return appendNumbers(b, t.until, int64(t.place), int64(t.give), t.GiveAmount, int64(t.want), t.WantAmount)
+	return appendParents(appendNumbers(b, t.until, int64(t.place), int64(t.give), t.GiveAmount, int64(t.want), t.WantAmount), t.Parents)
+}
+
+// appendParents writes parents, led by a negative number that nothing else here is; most
+// of what is sent has none.
+func appendParents(b []byte, parents []string) []byte {
+	if len(parents) == 0 {
+		return b
+	}
+	b = appendNumbers(b, -3, int64(len(parents)))
+	for _, id := range parents {
+		b = appendText(b, id)
+	}
+	return b
 }
 
 // appendAccount writes the name and the stored balances of an account. The name

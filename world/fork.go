@@ -8,7 +8,7 @@ import "slices"
 // Apply; afterwards both worlds may be used at once.
 //
 // What never changes is held in common: the scenario's lists, the law, the geography,
-// the terms of requests and offers, and records that are only ever replaced as a whole, such
+// the terms of requests and offers, parents, and records that are only ever replaced as a whole, such
 // as an agent's last outcome.
 func (w *World) Fork() *World {
 	f := *w

@@ -62,7 +62,8 @@ func TestForksAreIndependent(t *testing.T) {
 // writes through them.
 var heldInCommon = []string{
 	"World.scenario", "World.law", "World.geo", "World.numbers", "pursuit.goal", "pursuit.metric",
-	"known.terms", "letter.terms", "heldOffer.terms", "agent.last", "standing.order", "standing.agents", "standing.places", "site.opening", "scene.present",
+	"known.terms", "letter.terms", "heldOffer.terms", "agent.last", "standing.order", "standing.agents", "standing.places", "standing.parents",
+	"letter.parents", "Note.Parents", "site.opening", "scene.present",
 }
 
 // TestForksShareNothingThatChanges walks through a world and its fork and finds no

@@ -240,12 +240,13 @@ func drawPrice(t *rapid.T) int64 {
 // it succeeds, and lets standing orders go on.
 func intentsOf(t *rapid.T, w *World) []Intent {
 	var list []Intent
+	parents := rapid.SliceOfN(rapid.SampledFrom([]string{"agent-1", "agent-2", "agent-9", Anyone}), 0, 3)
 	for _, n := range w.Due() {
-		list = append(list, Intent{Agent: n, Action: drawChoice(t, w.View(n))})
+		list = append(list, Intent{Agent: n, Action: drawChoice(t, w.View(n)), Parents: parents.Draw(t, "parents")})
 	}
 	for _, n := range w.Continuing() {
 		order, _ := w.Standing(n)
-		list = append(list, Intent{Agent: n, Action: order.Do})
+		list = append(list, Intent{Agent: n, Action: order.Do, Parents: parents.Draw(t, "ignored")})
 	}
 	return list
 }

@@ -28,7 +28,7 @@ func (w *World) View(n int) View {
 	for _, l := range slices.Backward(a.mail.inbox) {
 		m := Message{
 			ID: w.letterID(l), From: w.agents[l.from].id, Sent: l.sentAt, Arrived: l.arrivedAt,
-			Text: l.text, New: l.arrivedAt > a.decidedAt, Kind: l.kind(),
+			Text: l.text, New: l.arrivedAt > a.decidedAt, Kind: l.kind(), Parents: l.parents,
 		}
 		if l.terms != nil {
 			m.Terms = new(w.show(known{terms: l.terms}))

@@ -41,6 +41,8 @@ type letter struct {
 	// dueAt is the earliest tick of its arrival, arrivedAt the real one, 0 before.
 	dueAt, arrivedAt int64
 	text             string
+	// parents are those of what was sent.
+	parents []string
 	// terms are those of a typed message, nil for a text.
 	terms *terms
 }
@@ -104,7 +106,7 @@ func (w *World) planMail(n int32) {
 // sees the receiver, and from one end of the world to the other if it does not. One to
 // nobody is lost, and its sender cannot tell.
 func (w *World) dispatch(n int32, receiver string, l letter) {
-	l.from, l.sentAt = n, w.tick
+	l.from, l.sentAt, l.parents = n, w.tick, w.parents
 	l.dueAt = w.tick + w.law.messageTicks(w.geo.diagonalCM)
 	if to, exists := w.numbers[receiver]; exists {
 		if there := w.placeSeen(n, to); there != noPlace {

@@ -134,7 +134,7 @@ func TestPlaceKeepsTheNewestNotes(t *testing.T) {
 		act(w, map[int]Action{0: PostNote{fmt.Sprintf("text %d", tick+1)}})
 	}
 	notes := w.View(0).Observe().Here.Notes
-	if len(notes) != 8 || notes[7].Text != "text 4" || notes[0] != (Note{"note-11-agent-1-1", "agent-1", 11, "text 11"}) {
+	if len(notes) != 8 || notes[7].Text != "text 4" || !reflect.DeepEqual(notes[0], Note{"note-11-agent-1-1", "agent-1", 11, "text 11", nil}) {
 		t.Errorf("the notes are %+v", notes)
 	}
 }

@@ -22,7 +22,7 @@ func (PostNote) afford(*View) Affordance { return Affordance{OK: true} }
 // carryOut leaves the note; the oldest goes when there are too many.
 func (do PostNote) carryOut(w *World, n int32, _ ruling) effect {
 	a := &w.agents[n]
-	note := Note{w.textID("note", w.tick, n), a.id, w.tick, cleanText(do.Text, TextMax)}
+	note := Note{w.textID("note", w.tick, n), a.id, w.tick, cleanText(do.Text, TextMax), w.parents}
 	s := &w.sites[a.place]
 	s.notes = append(s.notes, note)
 	s.notes = slices.Delete(s.notes, 0, max(0, len(s.notes)-int(w.law.NotesMax)))
@@ -42,4 +42,6 @@ type Note struct {
 	Tick   int64  `json:"tick"`
 	// Text is what that agent wrote: data, at most [TextMax] characters, one line.
 	Text string `json:"text"`
+	// Parents are as those of [Terms].
+	Parents []string `json:"-"`
 }

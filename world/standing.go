@@ -11,6 +11,8 @@ type standing struct {
 	// agents and places were visible when the order began; nil where no condition
 	// asks for them.
 	agents, places []int32
+	// parents are those of the intent that began it.
+	parents []string
 	// arrived, jobDone, powerFell and messaged are set by wake-ups, filled by trades
 	// of others; they are kept while the agent cannot act, so that nothing is missed
 	// on a journey or in a wait.

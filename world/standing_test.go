@@ -429,6 +429,7 @@ func TestDigestCoversStandingOrders(t *testing.T) {
 		func() { a.standing.left-- },
 		func() { a.standing.agents = []int32{1} },
 		func() { a.standing.places = []int32{1} },
+		func() { a.standing.parents = []string{"agent-2"} },
 		func() { a.standing.arrived = true },
 		func() { a.standing.jobDone = true },
 		func() { a.standing.powerFell = true },

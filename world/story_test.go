@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,10 +26,12 @@ var update = flag.Bool("update", false, "rewrite the expected output in testdata
 //	  agent-1 mine_compound compound_mass_g=5000
 //	                          form agent, action, arguments, are its intents;
 //	                          others wait or continue their orders. An order adds
-//	                          "until EVENT[<=N] ... max=N".
+//	                          "until EVENT[<=N] ... max=N". Ids after parents= in
+//	                          front of the action are the intent's parents.
 //	ticks N                   N ticks in which everybody waits or continues
 //	check|clamp AGENT ACTION  a dry run, a clamp
 //	look AGENT FIELD          a field of the observation as JSON
+//	parents AGENT             those of the messages, notes and terms it sees
 //	stock AGENT               what it holds
 //	goals                     all goals
 func TestStories(t *testing.T) {
@@ -119,6 +122,17 @@ func (s *storyTeller) command(words []string, intents [][]string) {
 		s.print(adjusted)
 	case "look":
 		s.look(words[1], words[2])
+	case "parents":
+		o := s.view(words[1]).Observe()
+		for _, m := range o.Inbox {
+			fmt.Fprintln(&s.out, "message", m.ID, m.Parents)
+		}
+		for _, note := range o.Here.Notes {
+			fmt.Fprintln(&s.out, "note", note.ID, note.Parents)
+		}
+		for _, t := range slices.Concat(o.Requests, o.Offers, o.Here.Offers, o.OwnRequests, o.OwnOffers) {
+			fmt.Fprintln(&s.out, "terms", t.ID, t.Parents)
+		}
 	case "stock":
 		n, _ := s.w.AgentNumber(words[1])
 		fmt.Fprintln(&s.out, listAmounts(s.w.Stock(n)), "heat", s.w.heatOf(&s.w.agents[n]))
@@ -158,18 +172,21 @@ func (s *storyTeller) override(name string, value int64) {
 
 func (s *storyTeller) tick(lines [][]string) {
 	s.events(s.w.Advance())
-	chosen := map[int]Action{}
+	chosen, parents := map[int]Action{}, map[int][]string{}
 	for _, line := range lines {
 		n, ok := s.w.AgentNumber(line[0])
 		if !ok {
 			s.t.Fatalf("no agent %s", line[0])
+		}
+		if list, ok := strings.CutPrefix(line[1], "parents="); ok {
+			parents[n], line = strings.Split(list, ","), line[1:]
 		}
 		chosen[n] = s.action(line[1:])
 	}
 	var intents []Intent
 	for _, n := range s.w.Due() {
 		if a, ok := chosen[n]; ok {
-			intents = append(intents, Intent{Agent: n, Action: a})
+			intents = append(intents, Intent{Agent: n, Action: a, Parents: parents[n]})
 		}
 		delete(chosen, n)
 	}

@@ -22,7 +22,8 @@ func (r *swarmRun) draw(agent int, p purpose, n int64) int64 {
 func (r *swarmRun) intents() []Intent {
 	var list []Intent
 	for _, n := range r.w.Due() {
-		list = append(list, Intent{Agent: n, Action: r.choose(n)})
+		parents := []string{agentID(int(r.draw(n, 17, 3))), agentID(int(r.draw(n, 18, 3)))}
+		list = append(list, Intent{Agent: n, Action: r.choose(n), Parents: parents[:r.draw(n, 19, 3)]})
 	}
 	for _, n := range r.w.Continuing() {
 		order, _ := r.w.Standing(n)

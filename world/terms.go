@@ -65,12 +65,28 @@ type Terms struct {
 	// Claim is electricity of a closed own offer here that waits for room in the battery.
 	Claim int64 `json:"claim,omitempty"`
 	// Parents are the agents whose texts or terms were in view when the sender decided, as
-	// the sender's engine says: sorted, without the sender, [Anyone] alone for more than
-	// [ParentsMax]. No prompt shows them.
+	// the sender's engine says: sorted, each once, without the sender; [Anyone] alone where
+	// it is among them or there are more than [ParentsMax]. No prompt shows them.
 	Parents []string `json:"-"`
 }
 
 func (t Terms) id() string { return t.ID }
+
+// parentsOf brings the parents of what an agent does into the form of [Terms.Parents].
+func parentsOf(self string, parents []string) []string {
+	if len(parents) == 0 {
+		return nil
+	}
+	list := slices.DeleteFunc(slices.Clone(parents), func(id string) bool { return id == self })
+	slices.Sort(list)
+	switch list = slices.Compact(list); {
+	case len(list) == 0:
+		return nil
+	case len(list) > ParentsMax || slices.Contains(list, Anyone):
+		return []string{Anyone}
+	}
+	return list
+}
 
 // terms are what a typed message says. They never change, so that all copies share them.
 type terms struct {
@@ -102,7 +118,7 @@ func (w *World) termsOf(n int32, kind, to string, ticks int64) *terms {
 		prefix = "req"
 	}
 	return &terms{
-		Terms: Terms{ID: w.textID(prefix, w.tick, n), From: w.agents[n].id, To: to}, kind: kind, from: n,
+		Terms: Terms{ID: w.textID(prefix, w.tick, n), From: w.agents[n].id, To: to, Parents: w.parents}, kind: kind, from: n,
 		place: w.agents[n].place, sentAt: w.tick, until: w.tick + ticks,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -774,6 +775,14 @@ func TestDigestCoversTerms(t *testing.T) {
 		func() { o.terms.To = ToAnyone },
 		func() { o.terms.want = compound },
 		func() { b.mail.coming[0].terms = new(*b.mail.coming[0].terms); b.mail.coming[0].terms.GiveAmount++ },
+		func() {
+			b.mail.got[0].terms = new(*b.mail.got[0].terms)
+			b.mail.got[0].terms.Parents = []string{"agent-9"}
+		},
+		func() { b.mail.coming[0].parents = []string{"agent-9"} },
+		func() { b.mail.coming[0].parents = []string{"agent-9", ""} },
+		func() { w.sites[0].notes = []Note{{Author: a.id}} },
+		func() { w.sites[0].notes[0].Parents = []string{"agent-9"} },
 		func() { b.mail.got = nil },
 		func() { a.mail.sent = nil },
 		func() { a.offers = nil },
@@ -784,6 +793,46 @@ func TestDigestCoversTerms(t *testing.T) {
 			t.Errorf("change %d leaves the digest of change %d", i, before)
 		}
 		seen[d] = i
+	}
+}
+
+// TestParentsTakeOneForm: what callers give is neither changed nor kept.
+func TestParentsTakeOneForm(t *testing.T) {
+	var most []string
+	for i := range ParentsMax + 1 {
+		most = append(most, agentID(i+1))
+	}
+	for _, tc := range []struct{ given, want []string }{
+		{nil, nil},
+		{[]string{"agent-1"}, nil},
+		{[]string{"agent-3", "agent-1", "agent-2", "agent-3"}, []string{"agent-2", "agent-3"}},
+		{[]string{"agent-3", Anyone}, []string{Anyone}},
+		{most, []string{Anyone}},
+		{slices.Concat(most[:ParentsMax], most[:1], []string{"agent-1"}), slices.Sorted(slices.Values(most[:ParentsMax]))},
+	} {
+		w := dealers(t, 2, Amount{Electricity, 900})
+		given := slices.Clone(tc.given)
+		w.Advance()
+		w.Apply([]Intent{{Agent: 0, Action: Request{"agent-2", Data, 5, 20}, Parents: given}})
+		if !slices.Equal(given, tc.given) {
+			t.Errorf("the caller's %v became %v", tc.given, given)
+		}
+		if len(given) > 0 {
+			given[0] = "changed"
+		}
+		w.Advance()
+		o := w.View(1).Observe()
+		for _, got := range [][]string{o.Requests[0].Parents, o.Inbox[0].Parents, o.Inbox[0].Terms.Parents} {
+			if !reflect.DeepEqual(got, tc.want) {
+				t.Errorf("%v is shown as %v, want %v", tc.given, got, tc.want)
+			}
+		}
+		if len(tc.want) > 0 {
+			o.Requests[0].Parents[0], o.Inbox[0].Parents[0] = "changed", "changed"
+			if o = w.View(1).Observe(); !slices.Equal(o.Requests[0].Parents, tc.want) || !slices.Equal(o.Inbox[0].Parents, tc.want) {
+				t.Errorf("a reader changed %v", tc.want)
+			}
+		}
 	}
 }
 

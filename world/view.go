@@ -116,8 +116,18 @@ func (v View) Observe() Observation {
 	o.Requests, o.Offers, o.Here.Offers = slices.Clone(o.Requests), slices.Clone(o.Offers), slices.Clone(o.Here.Offers)
 	o.OwnRequests, o.OwnOffers = slices.Clone(v.facts.requests), slices.Clone(v.facts.offers)
 	for i, m := range o.Inbox {
+		o.Inbox[i].Parents = slices.Clone(m.Parents)
 		if m.Terms != nil {
 			o.Inbox[i].Terms = new(*m.Terms)
+			o.Inbox[i].Terms.Parents = o.Inbox[i].Parents
+		}
+	}
+	for i, note := range o.Here.Notes {
+		o.Here.Notes[i].Parents = slices.Clone(note.Parents)
+	}
+	for _, list := range [][]Terms{o.Requests, o.Offers, o.Here.Offers, o.OwnRequests, o.OwnOffers} {
+		for i, t := range list {
+			list[i].Parents = slices.Clone(t.Parents)
 		}
 	}
 	if o.OrderEnded != nil {

@@ -54,6 +54,8 @@ type World struct {
 	// that asking allocates nothing.
 	facts  facts
 	senses liveSenses
+	// parents are those of the turn under way.
+	parents []string
 	// turnKeys and turnList are reused from tick to tick.
 	turnKeys []turnKey
 	turnList []turn
