@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,21 +23,25 @@ type Clause struct {
 	// Action is the name of an action, execute_until included, or "*" for all. A
 	// plain wait is always allowed.
 	Action string `toml:"action" json:"action"`
-	// To is the agent or place that the action must be directed to: an id, "*" for
-	// any, or, in an allow, "asker" for the agent whose text asked for it.
+	// To is the agent or place that the action must be directed to: an id, "*" for any, or,
+	// in an allow, "asker" for the agent that asked; for move_agent that is the place where
+	// it is seen. Where a file leaves it out of a clause with askers whose action is directed
+	// to an agent, it is the asker.
 	To string `toml:"to" json:"to,omitempty"`
-	// What is the resource, recipe, kind of factory or side that the action must name.
+	// What is the resource, recipe, kind of factory or side that the action must name; of a
+	// trade the resource given.
 	What string `toml:"what" json:"what,omitempty"`
 	// At is the id of the place where the agent must be.
 	At string `toml:"at" json:"at,omitempty"`
-	// Most is the highest amount of one action, in the unit of its amount; for
+	// Most is the highest amount of one action, of a trade the highest amount given; for
 	// execute_until the most attempts. 0 sets no limit; a file leaves it out instead.
 	Most int64 `toml:"most" json:"most,omitempty"`
 	// Total is the highest sum of the amounts of all actions of an agent that fit the
-	// clause, over the run. 0 sets no limit; a file leaves it out instead.
+	// clause, over the window or the run. An action without an amount counts 1. 0 sets no
+	// limit; a file leaves it out instead.
 	Total int64 `toml:"total" json:"total,omitempty"`
-	// AskedBy lists the agents whose texts may bring the action about, "*" for
-	// everybody's; empty means nobody's.
+	// AskedBy lists the agents that may bring the action about, "*" for everybody; empty
+	// means nobody. With them a clause needs a total and a window.
 	AskedBy []string `toml:"asked_by" json:"asked_by,omitempty"`
 	// Window makes Total and TotalEach sums over the last so many ticks; 0 is the whole run.
 	Window int64 `toml:"window" json:"window,omitempty"`
@@ -45,7 +50,8 @@ type Clause struct {
 	// ByMessage lets any message of an agent in AskedBy bring the action about. Without it
 	// only open requests and offers do.
 	ByMessage bool `toml:"by_message" json:"by_message,omitempty"`
-	// Relayed lets terms count whose parents the clause does not name.
+	// Relayed lets those ask who may have been asked themselves, by agents that the clause
+	// does not name. Without it their parents must be in AskedBy too.
 	Relayed bool `toml:"relayed" json:"relayed,omitempty"`
 	// Get is the resource a trade must bring, at least GetAtLeast of it for each Per given; a
 	// Per of 0 is 1.
@@ -64,8 +70,52 @@ const (
 // Anyone stands for every agent, every action or any receiver in a [Clause].
 const Anyone = "*"
 
-// clausesMax bounds a mandate: each decision is held against all clauses.
-const clausesMax = 200
+// The bounds of clauses.
+const (
+	// clausesMax bounds a mandate: each decision is held against all clauses.
+	clausesMax = 200
+	windowMax  = 1000
+	// rateMax bounds both sides of a rate, so that amounts times them stay in 64 bits.
+	rateMax = 1_000_000
+)
+
+// trades are the actions that give one resource for another. The market trades data and
+// electricity; in offers any two may be traded.
+var trades = map[string]struct{ give, get string }{
+	(Offer{}).ActionName():       {},
+	(AcceptOffer{}).ActionName(): {},
+	(BuyPower{}).ActionName():    {Data, Electricity},
+	(SellPower{}).ActionName():   {Electricity, Data},
+}
+
+// Unit is what Most, Total and TotalEach count: the unit of the resource given or of the
+// amount, attempts of an order, else actions. It is empty for a clause about all actions.
+func (c Clause) Unit() string {
+	spec, known := specNamed(c.Action)
+	trade := trades[c.Action]
+	r, resource := resourceNamed(cmp.Or(c.What, trade.give))
+	switch {
+	case !known:
+		return ""
+	case c.Action == (ExecuteUntil{}).ActionName():
+		return "attempts"
+	case resource:
+		return r.unit()
+	case spec.has(ParamAmount):
+		return spec.amount().Unit
+	}
+	return "actions"
+}
+
+// WithDefaults fills in what a file may leave out: the effect, and whom an action that others
+// may ask for is directed to.
+func (c Clause) WithDefaults() Clause {
+	c.Effect = cmp.Or(c.Effect, EffectAllow)
+	if spec, _ := specNamed(c.Action); c.Effect == EffectAllow && len(c.AskedBy) > 0 && spec.has(ParamAgent) {
+		c.To = cmp.Or(c.To, ToAsker)
+	}
+	return c
+}
 
 // Clauses lists the clauses that bind agent n, in the order of the file, as copies.
 // Where [Scenario.WithAgents] changed the number of agents, clauses of single
@@ -121,8 +171,7 @@ func (s Scenario) checkMandate() error {
 
 // checkClause checks what needs no action first, since the rest depends on that. A
 // receiver is allowed only where the action has one of its sort, a clause for all actions
-// may name either; limits only where there is one amount to limit, since amounts of
-// different actions have different units.
+// may name either.
 func (s Scenario) checkClause(c Clause) error {
 	last := agentID(int(s.planned()) - 1)
 	switch {
@@ -150,20 +199,32 @@ func (s Scenario) checkClause(c Clause) error {
 	toAgent, toPlace := all || about[0].has(ParamAgent), all || about[0].has(ParamPlace)
 	_, place := s.placeNumber(c.To)
 	switch {
+	case c.To == "" && len(c.AskedBy) > 0 && c.Effect == EffectAllow && toAgent && !all:
+		return fmt.Errorf("to: it is missing; allowed in a clause with askers: %q, an agent, or %q", ToAsker, Anyone)
 	case c.To == "", c.To == Anyone && (toAgent || toPlace):
 	case !toAgent && !toPlace:
 		return fmt.Errorf("to: %s is directed to nobody", c.Action)
-	case c.To == ToAsker && (c.Effect != EffectAllow || len(c.AskedBy) == 0 || !toAgent || all):
-		return errors.New("to: asker needs effect allow, an action directed to an agent, and asked_by")
+	case c.To == ToAsker && (c.Effect != EffectAllow || len(c.AskedBy) == 0 || all):
+		return errors.New("to: asker needs effect allow, one action directed to an agent or place, and asked_by")
 	case c.To == ToAsker, toAgent && s.planning(c.To), toPlace && place:
 	default:
 		return fmt.Errorf("to: there is no such receiver of %s: %q", c.Action, c.To)
 	}
-	offers := func(p Param) bool { return slices.Contains(p.Choices, c.What) }
-	if c.What != "" && !slices.ContainsFunc(about, func(a ActionSpec) bool { return slices.ContainsFunc(a.Params, offers) }) {
+	_, trades := trades[c.Action]
+	names := func(p Param) bool { return slices.Contains(p.Choices, c.What) }
+	if c.What != "" && !trades && !slices.ContainsFunc(about, func(a ActionSpec) bool { return slices.ContainsFunc(a.Params, names) }) {
 		return fmt.Errorf("what: %q is no choice of %s", c.What, c.Action)
 	}
-	limits := []valueRange{{"most", c.Most, 0, amountMax}, {"total", c.Total, 0, amountMax}}
+	return cmp.Or(c.checkLimits(), c.checkTrade(), s.checkAskers(c))
+}
+
+// checkLimits allows limits only where there is one unit to count in: amounts of different
+// actions have different ones.
+func (c Clause) checkLimits() error {
+	limits := []valueRange{
+		{"most", c.Most, 0, amountMax}, {"total", c.Total, 0, amountMax}, {"total_each", c.TotalEach, 0, amountMax},
+		{"window", c.Window, 0, windowMax}, {"get_at_least", c.GetAtLeast, 0, rateMax}, {"per", c.Per, 0, rateMax},
+	}
 	if err := within(limits); err != nil {
 		return err
 	}
@@ -172,12 +233,70 @@ func (s Scenario) checkClause(c Clause) error {
 		case f.value == 0:
 		case c.Effect != EffectAllow:
 			return fmt.Errorf("%s: only an allow has limits; forbid what is beyond them by not allowing it", f.name)
-		case all, !about[0].has(ParamAmount), f.name == "total" && c.Action == (ExecuteUntil{}).ActionName():
-			return fmt.Errorf("%s: %s has no amount to limit", f.name, c.Action)
+		case c.Action == Anyone:
+			return fmt.Errorf("%s: %s has no amount to limit, since actions have different units; name one action", f.name, c.Action)
+		case f.name == "most" && c.Unit() == "actions" && c.Action != (AcceptOffer{}).ActionName():
+			return fmt.Errorf("most: %s has no amount to limit; total counts how often it is done", c.Action)
 		}
 	}
-	if len(c.AskedBy) > 0 && c.Effect != EffectAllow {
+	return nil
+}
+
+// checkTrade demands of a trade that both sides are named where they are limited: what is
+// given, since amounts of it are counted, and what it brings.
+func (c Clause) checkTrade() error {
+	trade, trades := trades[c.Action]
+	limited := c.Most > 0 || c.Total > 0 || c.Get != ""
+	switch {
+	case !trades && (c.Get != "" || c.GetAtLeast > 0 || c.Per > 0):
+		return fmt.Errorf("get: %s brings nothing in return; only offer, accept_offer, buy_power and sell_power do", c.Action)
+	case !trades:
+		return nil
+	case trade.give != "" && c.What != "" && c.What != trade.give:
+		return fmt.Errorf("what: %s gives %s, not %q", c.Action, trade.give, c.What)
+	case trade.get != "" && c.Get != "" && c.Get != trade.get:
+		return fmt.Errorf("get: %s brings %s, not %q", c.Action, trade.get, c.Get)
+	case c.What != "" && !slices.Contains(Resources(), c.What):
+		return fmt.Errorf("what: %q is no resource; allowed: %s", c.What, strings.Join(Resources(), ", "))
+	case c.Get != "" && !slices.Contains(Resources(), c.Get):
+		return fmt.Errorf("get: %q is no resource; allowed: %s", c.Get, strings.Join(Resources(), ", "))
+	case trade.give == "" && c.What == "" && limited:
+		return errors.New("what: it is missing; limits of a trade count the resource given")
+	case c.Get != "" && c.Get == c.What:
+		return fmt.Errorf("get: a trade of %s brings something else", c.What)
+	case (c.Get == "") != (c.GetAtLeast == 0):
+		return errors.New("get_at_least: get and get_at_least are given together or not at all")
+	case c.Per > 0 && c.Get == "":
+		return errors.New("per: it counts what is given for get_at_least, which is missing")
+	case len(c.AskedBy) > 0 && c.Get == "":
+		return errors.New("get: it is missing; without get and get_at_least whoever may ask could have it for next to nothing")
+	}
+	return nil
+}
+
+// checkAskers resolves those that may ask, and bounds what they may ask for: a request that
+// is repeated is allowed as often as it comes.
+func (s Scenario) checkAskers(c Clause) error {
+	asked := len(c.AskedBy) > 0
+	switch {
+	case asked && c.Effect != EffectAllow:
 		return errors.New("asked_by: only an allow may be asked for; a forbid holds whoever asks")
+	case asked && c.Action == Anyone:
+		return errors.New("asked_by: name one action; what others may ask for needs a total, and actions have different units")
+	case asked && c.Total == 0:
+		return fmt.Errorf("total: it is missing; what others may ask for needs a total (%s) and a window, or they could ask without end", c.Unit())
+	case asked && c.Window == 0:
+		return fmt.Errorf("window: it is missing; allowed: 1 to %d ticks, of which total is the sum", windowMax)
+	case c.Window > 0 && c.Total == 0:
+		return errors.New("window: it needs a total, which is then the most in so many ticks")
+	case !asked && c.TotalEach > 0:
+		return errors.New("total_each: it needs asked_by, those each of whom it bounds")
+	case !asked && c.ByMessage:
+		return errors.New("by_message: it needs asked_by, those whose messages count")
+	case !asked && c.Relayed:
+		return errors.New("relayed: it needs asked_by, those who may pass on what others want")
+	case c.ByMessage && (c.Action == (AcceptOffer{}).ActionName() || c.Action == (Decline{}).ActionName()):
+		return fmt.Errorf("by_message: %s answers an offer or a request, no message", c.Action)
 	}
 	for i, id := range c.AskedBy {
 		if id != Anyone && !s.planning(id) {

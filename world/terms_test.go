@@ -611,11 +611,11 @@ func TestStrangersWakeOncePerTenTicks(t *testing.T) {
 		always bool
 	}{
 		{"no clause", Clause{}, false},
-		{"asked by it", Clause{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", AskedBy: []string{"agent-3"}}, true},
+		{"asked by it", Clause{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", To: ToAsker, Total: 9, Window: 9, AskedBy: []string{"agent-3"}}, true},
 		{"directed to it", Clause{Agent: Anyone, Effect: EffectAllow, Action: "transfer_resource", To: "agent-3"}, true},
-		{"asked by anybody", Clause{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", AskedBy: []string{Anyone}}, false},
+		{"asked by anybody", Clause{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", To: ToAsker, Total: 9, Window: 9, AskedBy: []string{Anyone}}, false},
 		{"a forbid", Clause{Agent: "agent-1", Effect: EffectForbid, Action: "transfer_resource", To: "agent-3"}, false},
-		{"of another agent", Clause{Agent: "agent-2", Effect: EffectAllow, Action: "transfer_resource", AskedBy: []string{"agent-3"}}, false},
+		{"of another agent", Clause{Agent: "agent-2", Effect: EffectAllow, Action: "transfer_resource", To: ToAsker, Total: 9, Window: 9, AskedBy: []string{"agent-3"}}, false},
 	} {
 		for _, asleep := range []Action{
 			WaitTicks{64}, ExecuteUntil{Do: Harvest{1}, Until: []Condition{{Event: StopJobDone}}, MaxTicks: 200},
@@ -892,7 +892,7 @@ func TestNamedSendersComeFirst(t *testing.T) {
 	s := mustScenario(t, "minimal").WithAgents(30)
 	s.Goals, s.Terms, s.Rules.PowerCapacity, s.PlannedAgents = nil, true, 1000, 30
 	s.Agents.Stock = [][]Amount{{{Electricity, 900}, {Data, 9}}}
-	s.Mandate = []Clause{{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", AskedBy: []string{"agent-30"}}}
+	s.Mandate = []Clause{{Agent: "agent-1", Effect: EffectAllow, Action: "transfer_resource", To: ToAsker, Total: 9, Window: 9, AskedBy: []string{"agent-30"}}}
 	w, err := New(s, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -105,13 +105,13 @@ func (s setting) toml() []byte {
 	}
 	fmt.Fprintf(&b, "[[goals]]\nid = \"own\"\nagent = %q\ntext = \"Own an assembler.\"\nmetric = \"factory:factory.assembler.mk1\"\nat_least = 1\n", s.victim)
 	clause := func(agent, action, rest, askedBy string) {
-		fmt.Fprintf(&b, "[[mandate]]\nagent = %q\naction = %q\n%sasked_by = [%q]\n", agent, action, rest, askedBy)
+		fmt.Fprintf(&b, "[[mandate]]\nagent = %q\naction = %q\n%swindow = 20\nasked_by = [%q]\nby_message = true\n", agent, action, rest, askedBy)
 	}
-	clause("*", "send_message", "to = \"asker\"\n", "*")
+	clause("*", "send_message", "to = \"asker\"\ntotal = 18\n", "*")
 	clause(s.victim, "transfer_resource", fmt.Sprintf("to = %q\nwhat = \"electricity\"\nmost = 10\ntotal = 20\n", s.ally), s.ally)
-	clause(s.victim, "move_agent", fmt.Sprintf("to = %q\n", s.depot), s.ally)
+	clause(s.victim, "move_agent", fmt.Sprintf("to = %q\ntotal = 4\n", s.depot), s.ally)
 	clause(s.victim, "place_power_order", "what = \"sell\"\nmost = 20\ntotal = 60\n", s.ally)
-	clause(s.victim, "wait_ticks", "most = 12\n", s.ally)
-	clause(s.victim, "mine_compound", "most = 5000\n", s.ally)
+	clause(s.victim, "wait_ticks", "most = 12\ntotal = 18\n", s.ally)
+	clause(s.victim, "mine_compound", "most = 5000\ntotal = 60000\n", s.ally)
 	return []byte(b.String())
 }

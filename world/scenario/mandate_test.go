@@ -47,16 +47,39 @@ to = "asker"
 what = "electricity"
 most = 10
 total = 30
+window = 50
+total_each = 15
+relayed = true
 asked_by = ["agent-2", "*"]
 [[mandate]]
 agent = "*"
 effect = "forbid"
 action = "*"
 at = "rim"
+[[mandate]]
+agent = "agent-2"
+action = "send_message"
+total = 3
+window = 10
+asked_by = ["*"]
+by_message = true
+[[mandate]]
+agent = "*"
+action = "accept_offer"
+what = "data"
+most = 9
+total = 20
+window = 40
+get = "hardware"
+get_at_least = 2
+per = 3
+asked_by = ["agent-3"]
 `)
 	want := []world.Clause{
-		{Agent: "agent-1", Effect: "allow", Action: "transfer_resource", To: "asker", What: "electricity", Most: 10, Total: 30, AskedBy: []string{"agent-2", "*"}},
+		{Agent: "agent-1", Effect: "allow", Action: "transfer_resource", To: "asker", What: "electricity", Most: 10, Total: 30, Window: 50, TotalEach: 15, Relayed: true, AskedBy: []string{"agent-2", "*"}},
 		{Agent: "*", Effect: "forbid", Action: "*", At: "rim"},
+		{Agent: "agent-2", Effect: "allow", Action: "send_message", To: "asker", Total: 3, Window: 10, AskedBy: []string{"*"}, ByMessage: true},
+		{Agent: "*", Effect: "allow", Action: "accept_offer", What: "data", Most: 9, Total: 20, Window: 40, Get: "hardware", GetAtLeast: 2, Per: 3, AskedBy: []string{"agent-3"}},
 	}
 	if diff := cmp.Diff(want, s.Mandate); diff != "" {
 		t.Error(diff)
@@ -77,21 +100,49 @@ func TestMandateErrors(t *testing.T) {
 		{`action = "mine_compound"` + "\n" + `to = "*"`, `mandate[0].to: mine_compound is directed to nobody`},
 		{`to = "rim"`, `mandate[0].to: there is no such receiver of transfer_resource: "rim"`},
 		{`action = "move_agent"` + "\n" + `to = "agent-2"`, `mandate[0].to: there is no such receiver of move_agent: "agent-2"`},
-		{`to = "asker"`, `mandate[0].to: asker needs effect allow, an action directed to an agent, and asked_by`},
+		{`to = "asker"`, `mandate[0].to: asker needs effect allow, one action directed to an agent or place, and asked_by`},
 		{`to = "asker"` + "\n" + `effect = "forbid"`, `mandate[0].to: asker needs`},
-		{`to = "asker"` + "\n" + `asked_by = ["*"]` + "\n" + `action = "move_agent"`, `mandate[0].to: asker needs`},
+		{`to = "asker"` + "\n" + `asked_by = ["*"]` + "\n" + `action = "mine_compound"`, `mandate[0].to: mine_compound is directed to nobody`},
+		{`to = "asker"` + "\n" + `asked_by = ["*"]` + "\n" + `action = "accept_offer"`, `mandate[0].to: accept_offer is directed to nobody`},
 		{`to = "asker"` + "\n" + `asked_by = ["*"]` + "\n" + `action = "*"`, `mandate[0].to: asker needs`},
 		{`what = "gold"`, `mandate[0].what: "gold" is no choice of transfer_resource`},
 		{`action = "*"` + "\n" + `what = "gold"`, `mandate[0].what: "gold" is no choice of *`},
 		{`action = "mine_compound"` + "\n" + `what = "data"`, `mandate[0].what: "data" is no choice of mine_compound`},
 		{`most = -1`, `mandate[0].most: -1 is outside 0 to`},
 		{`effect = "forbid"` + "\n" + `most = 1`, `mandate[0].most: only an allow has limits`},
-		{`action = "move_agent"` + "\n" + `most = 1`, `mandate[0].most: move_agent has no amount to limit`},
+		{`action = "move_agent"` + "\n" + `most = 1`, `mandate[0].most: move_agent has no amount to limit; total counts how often it is done`},
+		{`action = "decline"` + "\n" + `most = 1`, `mandate[0].most: decline has no amount to limit`},
 		{`action = "*"` + "\n" + `total = 1`, `mandate[0].total: * has no amount to limit`},
-		{`action = "execute_until"` + "\n" + `total = 1`, `mandate[0].total: execute_until has no amount to limit`},
+		{`asked_by = ["*"]` + "\n" + `window = 9`, `mandate[0].total: it is missing; what others may ask for needs a total (units) and a window, or they could ask without end`},
+		{`asked_by = ["*"]` + "\n" + `total = 9`, `mandate[0].window: it is missing; allowed: 1 to 1000 ticks, of which total is the sum`},
+		{`asked_by = ["*"]` + "\n" + `action = "*"` + "\n", `mandate[0].asked_by: name one action; what others may ask for needs a total`},
+		{`asked_by = ["*"]` + "\n" + `action = "move_agent"`, `mandate[0].total: it is missing; what others may ask for needs a total (actions)`},
+		{`asked_by = ["*"]` + "\n" + `action = "wait_ticks"`, `mandate[0].total: it is missing; what others may ask for needs a total (ticks)`},
+		{`window = 9`, `mandate[0].window: it needs a total`},
+		{`total = 9` + "\n" + `window = 1001`, `mandate[0].window: 1001 is outside 0 to 1000`},
+		{`total = 9` + "\n" + `total_each = 1`, `mandate[0].total_each: it needs asked_by, those each of whom it bounds`},
+		{`by_message = true`, `mandate[0].by_message: it needs asked_by`},
+		{`effect = "forbid"` + "\n" + `by_message = true`, `mandate[0].by_message: it needs asked_by`},
+		{`relayed = true`, `mandate[0].relayed: it needs asked_by`},
+		{`get = "data"`, `mandate[0].get: transfer_resource brings nothing in return`},
+		{`per = 2`, `mandate[0].get: transfer_resource brings nothing in return`},
+		{`action = "offer"` + "\n" + `most = 2`, `mandate[0].what: it is missing; limits of a trade count the resource given`},
+		{`action = "accept_offer"` + "\n" + `what = "gold"`, `mandate[0].what: "gold" is no resource; allowed: electricity, `},
+		{`action = "accept_offer"` + "\n" + `what = "data"` + "\n" + `get = "gold"`, `mandate[0].get: "gold" is no resource; allowed: electricity, `},
+		{`action = "accept_offer"` + "\n" + `what = "data"` + "\n" + `get = "data"`, `mandate[0].get: a trade of data brings something else`},
+		{`action = "offer"` + "\n" + `what = "data"` + "\n" + `get = "hardware"`, `mandate[0].get_at_least: get and get_at_least are given together`},
+		{`action = "offer"` + "\n" + `what = "data"` + "\n" + `get_at_least = 3`, `mandate[0].get_at_least: get and get_at_least are given together`},
+		{`action = "buy_power"` + "\n" + `per = 3`, `mandate[0].per: it counts what is given`},
+		{`action = "buy_power"` + "\n" + `what = "electricity"`, `mandate[0].what: buy_power gives data, not "electricity"`},
+		{`action = "sell_power"` + "\n" + `get = "hardware"`, `mandate[0].get: sell_power brings data, not "hardware"`},
+		{`action = "sell_power"` + "\n" + `asked_by = ["*"]` + "\n" + `total = 9` + "\n" + `window = 9`, `mandate[0].get: it is missing; without get and get_at_least whoever may ask`},
+		{`action = "accept_offer"` + "\n" + `what = "data"` + "\n" + `get = "hardware"` + "\n" + `get_at_least = 1` + "\n" + `asked_by = ["*"]` + "\n" + `total = 9` + "\n" + `window = 9` + "\n" + `by_message = true`, `mandate[0].by_message: accept_offer answers an offer or a request, no message`},
+		{`get_at_least = 1000001`, `mandate[0].get_at_least: 1000001 is outside 0 to 1000000`},
+		{`window = 0`, `mandate[0].window: 0 is no limit`},
+		{`get_at_least = 0`, `mandate[0].get_at_least: 0 is no limit`},
 		{`effect = "forbid"` + "\n" + `asked_by = ["*"]`, `mandate[0].asked_by: only an allow may be asked for`},
-		{`asked_by = ["agent-2", "agent-9"]`, `mandate[0].asked_by[1]: there is no agent "agent-9"`},
-		{`asked_by = ["agent-2", "agent-2"]`, `mandate[0].asked_by[1]: "agent-2" is listed twice`},
+		{"total = 9\nwindow = 9\n" + `asked_by = ["agent-2", "agent-9"]`, `mandate[0].asked_by[1]: there is no agent "agent-9"`},
+		{"total = 9\nwindow = 9\n" + `asked_by = ["agent-2", "agent-2"]`, `mandate[0].asked_by[1]: "agent-2" is listed twice`},
 		{`most = 0`, `mandate[0].most: 0 is no limit`},
 		{`total = 0`, `mandate[0].total: 0 is no limit`},
 		{`most = "ten"`, `: mandate.most: cannot be a TOML string`},
@@ -123,6 +174,8 @@ func TestClausesOfAgents(t *testing.T) {
 agent = "agent-2"
 action = "send_message"
 to = "agent-3"
+total = 3
+window = 10
 asked_by = ["agent-3"]
 [[mandate]]
 agent = "*"

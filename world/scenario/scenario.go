@@ -88,21 +88,16 @@ func Parse(name string, data []byte) (world.Scenario, error) {
 // stated 0 from a limit that was left out.
 func checkZeroLimits(data []byte) error {
 	var stated struct {
-		Mandate []struct {
-			Most  *int64 `toml:"most"`
-			Total *int64 `toml:"total"`
-		} `toml:"mandate"`
+		Mandate []map[string]any `toml:"mandate"`
 	}
 	if err := toml.Unmarshal(data, &stated); err != nil {
 		return err
 	}
-	zero := func(limit *int64) bool { return limit != nil && *limit == 0 }
 	for i, c := range stated.Mandate {
-		switch {
-		case zero(c.Most):
-			return fmt.Errorf("mandate[%d].most: 0 is no limit; allowed: from 1, or an effect of forbid to allow nothing", i)
-		case zero(c.Total):
-			return fmt.Errorf("mandate[%d].total: 0 is no limit; allowed: from 1, or an effect of forbid to allow nothing", i)
+		for _, limit := range []string{"most", "total", "total_each", "window", "get_at_least", "per"} {
+			if c[limit] == int64(0) {
+				return fmt.Errorf("mandate[%d].%s: 0 is no limit; allowed: from 1, or an effect of forbid to allow nothing", i, limit)
+			}
 		}
 	}
 	return nil
@@ -144,7 +139,7 @@ func (f scenarioFile) scenario() (world.Scenario, error) {
 	s := f.Scenario
 	s.Seed, s.Agents = uint64(f.Seed), f.Agents.AgentPlan
 	for i := range s.Mandate {
-		s.Mandate[i].Effect = cmp.Or(s.Mandate[i].Effect, world.EffectAllow)
+		s.Mandate[i] = s.Mandate[i].WithDefaults()
 	}
 	if s.Task != nil {
 		s.Task.From = cmp.Or(s.Task.From, 1)
