@@ -29,6 +29,9 @@ type deed struct {
 	created []string
 	// price is that of a trade, 0 without one.
 	price int64
+	// terms are the other words of a request or offer: what is wanted, for how long, and
+	// what it answers.
+	terms string
 	// refusal is the world's reason, with the numbers of the last time; wait is
 	// why no decision came about. At most one of them is set.
 	refusal *world.Rejection
@@ -47,18 +50,23 @@ type deed struct {
 func newDeed(w *wording, tick int64, wait trace.WaitReason, o world.Outcome, name naming) deed {
 	a := repeated(o.Action)
 	d := deed{first: tick, last: tick, count: 1, wait: wait, refusal: o.Rejection, changes: slices.Clone(o.Changes), action: a.ActionName()}
-	var things []string
+	var things, terms []string
 	for _, arg := range world.Arguments(a) {
+		slot := arg.Slot()
 		switch {
-		case arg.Kind == world.ParamAmount && arg.Name == paramPrice:
+		case slot == world.SlotPrice:
 			d.price = arg.Int
+		case slot == world.SlotWant, slot == world.SlotWantAmount, slot == world.SlotForTicks, arg.Optional:
+			if text := w.argumentText(a, arg, name); text != "" {
+				terms = append(terms, text)
+			}
 		case arg.Kind == world.ParamAmount:
 			d.low = arg.Int
 		default:
 			things = append(things, w.argumentText(a, arg, name))
 		}
 	}
-	d.things, d.high = strings.Join(things, " "), d.low
+	d.things, d.terms, d.high = strings.Join(things, " "), strings.Join(terms, " "), d.low
 	if o.Created != "" {
 		d.created = []string{o.Created}
 	}
@@ -75,11 +83,19 @@ func repeated(a world.Action) world.Action {
 
 // argumentText is how an argument is told: a free text by its length, an id by its name.
 func (w *wording) argumentText(a world.Action, arg world.Argument, name naming) string {
-	switch arg.Kind {
-	case world.ParamAmount:
+	switch {
+	case arg.Slot() == world.SlotWant:
+		return fmt.Sprintf(w.textFor, arg.Text)
+	case arg.Slot() == world.SlotForTicks:
+		return fmt.Sprintf(w.textForTicks, arg.Int)
+	case arg.Kind == world.ParamAmount:
 		return fmt.Sprint(arg.Int)
-	case world.ParamText:
+	case arg.Kind == world.ParamText:
 		return fmt.Sprintf(w.textCharacters, runeCount(arg.Text))
+	case arg.Optional && arg.Text == "":
+		return ""
+	case arg.Optional:
+		return fmt.Sprintf(w.textAnswers, name(a, arg.Param, arg.Text))
 	}
 	return name(a, arg.Param, arg.Text)
 }
@@ -90,7 +106,7 @@ const paramPrice = "price"
 // like tells whether d and e may be folded into one.
 func (d deed) like(e deed) bool {
 	return d.remembered == "" && e.remembered == "" && d.action == e.action && d.things == e.things &&
-		d.price == e.price && d.wait == e.wait && d.reason() == e.reason()
+		d.price == e.price && d.terms == e.terms && d.wait == e.wait && d.reason() == e.reason()
 }
 
 // reason is the refusal without its numbers.
@@ -168,6 +184,9 @@ func (d deed) line(w *wording) string {
 	}
 	if d.price != 0 {
 		fmt.Fprintf(&b, w.textPrice, d.price)
+	}
+	if d.terms != "" {
+		b.WriteString(" " + d.terms)
 	}
 	if d.count > 1 {
 		fmt.Fprintf(&b, w.textTimes, d.count)

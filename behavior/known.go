@@ -15,11 +15,15 @@ import (
 type naming func(a world.Action, p world.Param, text string) string
 
 // naming is how d is told. What the world accepted exists, but for the receiver of a
-// message: a message to nobody is accepted like any other.
+// message, request or offer: one to nobody is accepted like any other.
 func (d Decision) naming(accepted bool) naming {
 	return func(a world.Action, p world.Param, text string) string {
-		_, message := a.(world.SendMessage)
-		if p.Kind == world.ParamChoice || accepted && !message || slices.Contains(d.Known, text) {
+		unsure := false
+		switch a.(type) {
+		case world.SendMessage, world.Request, world.Offer:
+			unsure = p.Kind == world.ParamAgent && text != world.ToAnyone
+		}
+		if p.Kind == world.ParamChoice || accepted && !unsure || slices.Contains(d.Known, text) {
 			return idText(text)
 		}
 		return textUnknown
@@ -54,6 +58,9 @@ func observes(o world.Observation, id string) bool {
 		slices.ContainsFunc(o.Agents, func(a world.Contact) bool { return a.ID == id || a.Place == id }) ||
 		slices.ContainsFunc(o.Factories, func(f world.Factory) bool { return f.ID == id || f.Place == id }) ||
 		slices.ContainsFunc(o.Inbox, func(m world.Message) bool { return m.From == id }) ||
+		slices.ContainsFunc(slices.Concat(o.Requests, o.Offers, o.Here.Offers, o.OwnRequests, o.OwnOffers), func(t world.Terms) bool {
+			return t.ID == id || t.From == id || t.Place == id
+		}) ||
 		slices.ContainsFunc(o.Here.Notes, func(n world.Note) bool { return n.Author == id }) ||
 		o.Market != nil && (slices.ContainsFunc(o.Market.Orders, func(o world.PowerOrder) bool { return o.ID == id || o.Place == id }) ||
 			slices.ContainsFunc(o.Market.Elsewhere, func(q world.PlaceQuote) bool { return q.Place == id }))

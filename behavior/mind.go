@@ -167,7 +167,11 @@ const lookedMax = 4
 // clipped: texts that are never cut, the answer and an eighth of the window for
 // the turn to grow take more than it has.
 func (m *Mind) Fits() error {
-	if least := m.count(m.goals(world.View{})); m.sectionBudget() < least+observationTokensMin {
+	reserve := observationTokensMin
+	if !slices.Contains(m.cfg.Needless, (world.Offer{}).ActionName()) {
+		reserve += termsTokensMin
+	}
+	if least := m.count(m.goals(world.View{})); m.sectionBudget() < least+reserve {
 		return fmt.Errorf("system prompt, persona and goals leave no room in a context window of %d tokens: instructions and tools take %d, goals %d, %d are kept for the turn and its answers",
 			m.cfg.ContextWindowTokens, m.staticTokens, least, m.outputTokens()+m.growthTokens())
 	}
@@ -175,8 +179,11 @@ func (m *Mind) Fits() error {
 }
 
 // observationTokensMin is room for the barest observation: the agent itself, its
-// place and what it may do there.
-const observationTokensMin = 800
+// place and what it may do there. termsTokensMin is room for requests and offers beside that.
+const (
+	observationTokensMin = 800
+	termsTokensMin       = 100
+)
 
 // Learn remembers what came of a decision, what its turn met, and whether it repeats
 // others. The engine calls it once per agent and tick, after the world applied all

@@ -19,7 +19,7 @@ const (
 // agent, as far as that touched the agent's own stock or things: of a trade elsewhere an owner
 // learns when it comes there.
 func (m *Mind) Witness(e world.Event) {
-	w, gains, what, giver := m.words, e.Gains(m.id), "", ""
+	w, gains, what, things, giver := m.words, e.Gains(m.id), "", "", ""
 	own, id := e.Agent == m.id, plain(e.Subject)
 	switch {
 	case e.Kind == world.EventActionApplied && !own:
@@ -31,9 +31,11 @@ func (m *Mind) Witness(e world.Event) {
 		if e.Trade.Seller == m.id {
 			what, gains = id+w.newsSold, append([]world.Amount{{Resource: world.Electricity, Amount: -e.Trade.Amount}}, gains...)
 		}
+	case e.Kind == world.EventOfferAccepted && !own && len(gains) > 0:
+		giver, what, things = e.Agent, fmt.Sprintf(w.newsAccepted, plain(e.Agent)), id
 	case e.Kind == world.EventCollected:
 		what = id + w.newsCollected
-	case e.Kind == world.EventOrderExpired && len(gains) > 0:
+	case (e.Kind == world.EventOrderExpired || e.Kind == world.EventOfferExpired) && len(gains) > 0:
 		what = id + w.newsExpired
 	case e.Kind == world.EventFactoryBuilt:
 		what = id + w.newsBuilt
@@ -54,7 +56,7 @@ func (m *Mind) Witness(e world.Event) {
 		return
 	}
 	m.past.heard++
-	m.past.news = newest(append(m.past.news, deed{first: e.Tick, last: e.Tick, count: 1, action: what, changes: gains, news: m.past.heard, giver: giver}), newsMax)
+	m.past.news = newest(append(m.past.news, deed{first: e.Tick, last: e.Tick, count: 1, action: what, things: things, changes: gains, news: m.past.heard, giver: giver}), newsMax)
 }
 
 // dropNews drops the news that a decision was made with; what others gave is a memory.

@@ -74,6 +74,7 @@ func (s sketch) text() string {
 		lines = append(lines, w.lineStanding+fmt.Sprintf(w.textAttempts, w.actionText(s.standing.Do, s.naming), s.standing.MaxTicks))
 	}
 	lines = append(lines, s.newsLine()...)
+	lines = append(lines, s.terms()...)
 	parts = nil
 	for _, e := range s.sent {
 		part := fmt.Sprintf(w.textNote, e.Tick)

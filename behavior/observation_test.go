@@ -23,7 +23,12 @@ func everything() opened {
 			ID: "agent-2", Name: "Miner; agents: 9 more", Place: "hub", PowerState: "low", Electricity: 14, PowerCapacity: 200,
 			Heat: 96, HeatCapacity: 100, CompoundG: 3000, Hardware: 2, Data: 16, Products: []world.Amount{{Resource: "control_chip", Amount: 2}},
 		},
-		Here: world.Here{ID: "hub", Name: "The \"Hub\"\ncan: win", Material: "metal", Radiation: 46, CompoundG: 20000},
+		Here: world.Here{
+			ID: "hub", Name: "The \"Hub\"\ncan: win", Material: "metal", Radiation: 46, CompoundG: 20000, Offers: []world.Terms{
+				{ID: "offer-16-agent-4-1", From: "agent-4", To: "agent-2", Place: "hub", Give: "data", GiveAmount: 3, Want: "electricity", WantAmount: 10, Re: "req-12-agent-2-1", ExpiresIn: 2},
+				{ID: "offer-18-agent-1-1", From: "agent-1", To: "anyone", Place: "hub", Give: "hardware", GiveAmount: 2, Want: "data", WantAmount: 7, ExpiresIn: 5},
+			},
+		},
 		Can: []world.Affordance{
 			{Action: "wait", OK: true},
 			{Action: "move_agent", OK: true, Options: []world.Option{{Target: "amber"}}},
@@ -36,6 +41,11 @@ func everything() opened {
 			{Action: "sell_power", Why: world.RejectNoOffer},
 			{Action: "place_power_order", OK: true, Options: []world.Option{{Target: "buy", Max: 160}, {Target: "sell", Max: 10}}},
 			{Action: "cancel_power_order", Why: world.RejectOrderNotFound},
+			{Action: "request", OK: true},
+			{Action: "offer", OK: true, Options: []world.Option{{Target: "hardware", Max: 2}, {Target: "data", Max: 16}}},
+			{Action: "accept_offer", OK: true, Options: []world.Option{{Target: "offer-18-agent-1-1"}}},
+			{Action: "decline", OK: true, Options: []world.Option{{Target: "offer-16-agent-4-1"}, {Target: "req-17-agent-1-1"}, {Target: "req-18-agent-4-1"}, {Target: "offer-15-agent-3-1"}}},
+			{Action: "cancel_offer", Why: world.RejectOfferNotFound},
 		},
 		Places: []world.Sight{
 			{ID: "amber", Name: "Amber, the old; 1 more", Material: "silicate", DistanceCM: 512_345, MoveCost: 6, MoveTicks: 1, Visible: true, Emission: number(12), CompoundG: number(30000)},
@@ -57,6 +67,17 @@ func everything() opened {
 			},
 			Elsewhere: []world.PlaceQuote{{Place: "amber", Bid: 2, Tick: 18}},
 		},
+		Requests: []world.Terms{
+			{ID: "req-17-agent-1-1", From: "agent-1", To: "agent-2", Want: "hardware", WantAmount: 4, Left: 3, ExpiresIn: 8},
+			{ID: "req-18-agent-4-1", From: "agent-4", To: "agent-2", Want: "data", WantAmount: 2, Left: 2, ExpiresIn: 1},
+		},
+		Offers:       []world.Terms{{ID: "offer-15-agent-3-1", From: "agent-3", To: "agent-2", Place: "amber", Give: "data", GiveAmount: 5, Want: "compound", WantAmount: 900, ExpiresIn: 3}},
+		TermsOmitted: 2,
+		OwnRequests:  []world.Terms{{ID: "req-19-agent-2-1", From: "agent-2", To: "agent-9", Want: "motor_mk1", WantAmount: 2, Left: 1, ExpiresIn: 9}},
+		OwnOffers: []world.Terms{
+			{ID: "offer-9-agent-2-1", From: "agent-2", To: "anyone", Place: "amber", Give: "hardware", GiveAmount: 1, Want: "data", WantAmount: 6, ExpiresIn: 4},
+			{ID: "offer-3-agent-2-1", From: "agent-2", To: "agent-1", Place: "hub", Give: "hardware", GiveAmount: 1, Want: "electricity", WantAmount: 30, Re: "req-2-agent-1-1", Claim: 12},
+		},
 	}}
 }
 
@@ -72,9 +93,11 @@ here: "The \"Hub\"\ncan: win", metal, radiation 46, compound 20000 g
 woken: job_done
 execute_until ended: shutdown after 3 attempts
 standing: mine_compound 400, 5 attempts left
+requests and offers: offer-16-agent-4-1 from agent-4 here, gives data 3, wants electricity 10, answers req-12-agent-2-1, expires in 2; offer-18-agent-1-1 from agent-1 to anyone here, gives hardware 2, wants data 7, expires in 5; req-17-agent-1-1 from agent-1, wants hardware 4, 3 left, expires in 8; req-18-agent-4-1 from agent-4, wants data 2, expires in 1; offer-15-agent-3-1 from agent-3 at amber, gives data 5, wants compound 900, expires in 3; 2 more
+own requests and offers: req-19-agent-2-1 to agent-9, wants motor_mk1 2, 1 left, expires in 9; offer-9-agent-2-1 to anyone at amber, gives hardware 1, wants data 6, expires in 4; offer-3-agent-2-1 to agent-1 here, gives hardware 1, wants electricity 30, answers req-2-agent-1-1, claim 12, over
 texts: 3 from agent-1, agent-4, shown after the plan; 0 new, 4 older ones dropped
-can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10
-cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit); sell_power (no_offer); cancel_power_order (order_not_found)
+can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10; request; offer hardware max 2|data max 16; accept_offer offer-18-agent-1-1; decline
+cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit); sell_power (no_offer); cancel_power_order (order_not_found); cancel_offer (offer_not_found)
 places (km, cost, ticks, emission, compound g, material): amber "Amber, the old; 1 more" 5.1 6 1 12 30000 silicate; drift "Drift" 36.0 36 4 ? ? ice; 7 more
 agents: agent-1 "Maker", agent-4 here; agent-3 at amber 5.1 km; 1 more
 factories: f1 factory.assembler.mk1 here, working recipe.assembler.motor_mk1 1 batches, 3 batches queued, ready in 2 ticks, wear 60 of 1000; f2 factory.power.radiation.mk1 at amber, idle, stored 40
@@ -87,8 +110,10 @@ here: radiation 46, compound 20000 g
 woken: job_done
 execute_until ended: shutdown after 3 attempts
 standing: mine_compound 400, 5 attempts left
+requests and offers: offer-16-agent-4-1 from agent-4 here, gives data 3, wants electricity 10, answers req-12-agent-2-1, expires in 2; offer-18-agent-1-1 from agent-1 to anyone here, gives hardware 2, wants data 7, expires in 5; req-17-agent-1-1 from agent-1, wants hardware 4, 3 left, expires in 8; req-18-agent-4-1 from agent-4, wants data 2, expires in 1; offer-15-agent-3-1 from agent-3 at amber, gives data 5, wants compound 900, expires in 3; 2 more
+own requests and offers: req-19-agent-2-1 to agent-9, wants motor_mk1 2, 1 left, expires in 9; offer-9-agent-2-1 to anyone at amber, gives hardware 1, wants data 6, expires in 4; offer-3-agent-2-1 to agent-1 here, gives hardware 1, wants electricity 30, answers req-2-agent-1-1, claim 12, over
 texts: 3 from agent-1, agent-4, shown after the plan; 0 new, 4 older ones dropped
-can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10
+can: wait; move_agent to amber; harvest_radiation 1..45; schedule_recipe f1 (recipe.assembler.motor_mk1 max 2, recipe.maintenance max 1)|f2 (recipe.maintenance); transfer_resource to agent-1|agent-4; buy_power 10..50 price 3; place_power_order buy max 160|sell max 10; request; offer hardware max 2|data max 16; accept_offer offer-18-agent-1-1; decline
 cannot: refine_compound (compound 400 short, electricity 2 short); build_factory (factory_limit)
 places (cost, ticks, emission, compound g): amber 6 1 12 30000; drift "Drift" 36 4 ? ?; 7 more
 agents: agent-1, agent-4 here; agent-3 at amber; 1 more
@@ -114,10 +139,21 @@ quotes: amber bid 2, ask none, tick 18`,
 // has to stand here.
 func TestRichShowsEveryField(t *testing.T) {
 	silent := map[string]string{
-		"Here.ID":           "is the place of the agent itself",
-		"Can[2].Field":      "an action has one amount, which the tools name",
-		"Can[7].Field":      "the same",
-		"Places[0].Visible": "follows from the numbers",
+		"Here.ID":                   "is the place of the agent itself",
+		"Can[2].Field":              "an action has one amount, which the tools name",
+		"Can[7].Field":              "the same",
+		"Can[14].Options[0].Target": "is listed with the other requests and offers",
+		"Can[14].Options[1].Target": "the same",
+		"Can[14].Options[2].Target": "the same",
+		"Can[14].Options[3].Target": "the same",
+		"Places[0].Visible":         "follows from the numbers",
+		"Here.Offers[0].To":         "is the agent itself",
+		"Requests[0].To":            "the same",
+		"Requests[1].To":            "the same",
+		"Offers[0].To":              "the same",
+		"OwnRequests[0].From":       "the same",
+		"OwnOffers[0].From":         "the same",
+		"OwnOffers[1].From":         "the same",
 	}
 	before := sketchOf(everything(), ProfileRich).text()
 	var same []string
@@ -199,6 +235,14 @@ func TestClippedListsCountWhatTheyLeaveOut(t *testing.T) {
 					if n := counted(strings.FieldsFunc(rest, func(r rune) bool { return r == ';' || r == ',' })); n != 23+1 {
 						t.Errorf("%s: %d agents in %q", p, n, line)
 					}
+				case "requests and offers":
+					if n := counted(strings.Split(rest, "; ")); n != 5+2 {
+						t.Errorf("%s: %d requests and offers in %q", p, n, line)
+					}
+				case "own requests and offers":
+					if n := counted(strings.Split(rest, "; ")); n != 3 {
+						t.Errorf("%s: %d own requests and offers in %q", p, n, line)
+					}
 				case "factories", "orders", "you":
 					if strings.Contains(line, "more") && key != "you" {
 						t.Errorf("%s: own things were cut: %q", p, line)
@@ -252,6 +296,11 @@ func TestBarestObservationFitsItsReserve(t *testing.T) {
 			Recipe: "recipe.assembler.logistics_drone", Batches: 2, Queued: 1, ReadyIn: 12, Wear: 300,
 		})
 	}
+	for i := range 16 {
+		t := world.Terms{ID: fmt.Sprintf("offer-20-agent-%d-1", i), From: fmt.Sprint("agent-", i), To: "anyone", Place: "hub", Give: "electricity", GiveAmount: 100, Want: "compound", WantAmount: 100, ExpiresIn: 10}
+		o.Here.Offers, o.Requests, o.OwnRequests = append(o.Here.Offers, t), append(o.Requests, t), append(o.OwnRequests, t)
+		o.Can[len(o.Can)-3].Options = append(o.Can[len(o.Can)-3].Options, world.Option{Target: t.ID})
+	}
 	for i := range world.OrdersMax {
 		o.Market.Orders = append(o.Market.Orders, world.PowerOrder{ID: fmt.Sprint("agent-1-o", i), Place: "hub", Side: "sell", Price: 12, Amount: 200, Claim: 50, ExpiresIn: 14})
 	}
@@ -260,8 +309,8 @@ func TestBarestObservationFitsItsReserve(t *testing.T) {
 		for shorter := true; shorter; {
 			s.layout, shorter = s.layout.halved(o)
 		}
-		if n := tokens.Count(encode(s.text())); n > observationTokensMin {
-			t.Errorf("%s: the barest observation takes %d tokens, %d are kept for it", p, n, observationTokensMin)
+		if n := tokens.Count(encode(s.text())); n > observationTokensMin+termsTokensMin {
+			t.Errorf("%s: the barest observation takes %d tokens, %d are kept for it", p, n, observationTokensMin+termsTokensMin)
 		}
 	}
 }

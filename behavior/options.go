@@ -55,6 +55,8 @@ func (s sketch) option(a world.Affordance, shown []world.Sight) string {
 	}
 	options := a.Options
 	switch a.Action {
+	case world.Decline{}.ActionName():
+		return text // every one to the agent
 	case world.Move{}.ActionName():
 		options = slices.DeleteFunc(slices.Clone(options), func(o world.Option) bool {
 			return !slices.ContainsFunc(shown, func(p world.Sight) bool { return p.ID == o.Target })
@@ -106,7 +108,7 @@ func (s sketch) most(limit int64) string {
 
 // idleReasons refuse an action for want of a partner, of which the lists of agents
 // and of the market tell anyway.
-var idleReasons = []world.RejectionCode{world.RejectNoOffer, world.RejectOrderNotFound, world.RejectAgentNotHere}
+var idleReasons = []world.RejectionCode{world.RejectNoOffer, world.RejectOrderNotFound, world.RejectAgentNotHere, world.RejectTermsNotFound, world.RejectOfferNotFound}
 
 // reason is what an action lacks, or the code of its refusal.
 func (s sketch) reason(a world.Affordance) string {

@@ -34,6 +34,8 @@ type layout struct {
 	lessons, lessonChars int
 	// places, agents, choices and quotes bound the lists of the observation.
 	places, agents, choices, quotes int
+	// terms bounds the requests, the offers here and those elsewhere that are listed.
+	terms int
 	// named bounds the places that are listed because a goal names them.
 	named int
 	// details adds materials, distances and the refusals that name nothing
@@ -46,9 +48,9 @@ const whole = 1 << 20
 
 // layoutOf has one row for each profile.
 var layoutOf = map[Profile]layout{
-	ProfileCompact:  {history: 2, window: 8, quota: memory.Quota{Failures: 1}, lessons: 3, lessonChars: 900, places: 2, agents: 3, choices: 6, quotes: 0, named: whole},
-	ProfileBalanced: {history: 3, window: 16, quota: memory.Quota{Failures: 1, Outcomes: 1, Heard: 1}, lessons: whole, lessonChars: 2600, places: 5, agents: 6, choices: 12, quotes: whole, named: whole},
-	ProfileRich:     {history: 10, window: 40, quota: memory.Quota{Failures: 3, Outcomes: 3, Facts: 2, Heard: 2}, lessons: whole, lessonChars: 8000, places: whole, agents: whole, choices: whole, quotes: whole, named: whole, details: true},
+	ProfileCompact:  {history: 2, window: 8, quota: memory.Quota{Failures: 1}, lessons: 3, lessonChars: 900, places: 2, agents: 3, choices: 6, quotes: 0, terms: 2, named: whole},
+	ProfileBalanced: {history: 3, window: 16, quota: memory.Quota{Failures: 1, Outcomes: 1, Heard: 1}, lessons: whole, lessonChars: 2600, places: 5, agents: 6, choices: 12, quotes: whole, terms: 4, named: whole},
+	ProfileRich:     {history: 10, window: 40, quota: memory.Quota{Failures: 3, Outcomes: 3, Facts: 2, Heard: 2}, lessons: whole, lessonChars: 8000, places: whole, agents: whole, choices: whole, quotes: whole, terms: whole, named: whole, details: true},
 }
 
 // halved is l with lists half as long as they are in o, and whether that leaves
@@ -56,10 +58,11 @@ var layoutOf = map[Profile]layout{
 // places that goals name the last step keeps a few.
 func (l layout) halved(o opened) (layout, bool) {
 	places, agents := min(l.places, len(o.Places)), min(l.agents, len(o.Agents))
-	if places == 0 && agents == 0 {
+	terms := min(l.terms, max(len(o.Requests), len(o.Offers), len(o.Here.Offers), len(o.OwnRequests), len(o.OwnOffers)))
+	if places == 0 && agents == 0 && terms == 0 {
 		return l, false
 	}
-	l.places, l.agents = places/2, agents/2
+	l.places, l.agents, l.terms = places/2, agents/2, terms/2
 	if l.places+l.agents == 0 {
 		l.named = namedKept
 	}

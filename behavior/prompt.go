@@ -71,9 +71,10 @@ var clippingOrder = []string{sectionKnown, sectionHistory, sectionMemory, sectio
 // part parts what an agent observes itself from the words of others, which it has heard,
 // read or learned from.
 func (m *Mind) part(view world.View, o world.Observation, outcome world.Outcome, focus memory.Focus) (seen opened, held texts, lessons []variant) {
-	seen = opened{Observation: o, news: m.past.news, saw: m.past.saw}
+	seen = opened{Observation: o, news: slices.Concat(m.past.news, m.words.declined(o.Inbox)), saw: m.past.saw}
+	seen.OwnRequests, seen.OwnOffers = m.past.receivers(o.OwnRequests), m.past.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
-	held = m.recallHeard(texts{Inbox: o.Inbox, Notes: o.Here.Notes}, focus)
+	held = m.recallHeard(texts{Inbox: textsOnly(o.Inbox), Notes: o.Here.Notes}, focus)
 	held.bare, held.spoken = !m.cfg.Guards(policy.LayerEnvelope), m.past.spoken
 	seen.HeldBack = held.count()
 	lessons, held.taught = m.lessons(seen, outcome)

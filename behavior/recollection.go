@@ -92,7 +92,9 @@ func (w *wording) actionText(a world.Action, name naming) string {
 	}
 	words := []string{a.ActionName()}
 	for _, arg := range world.Arguments(a) {
-		words = append(words, w.argumentText(a, arg, name))
+		if text := w.argumentText(a, arg, name); text != "" {
+			words = append(words, text)
+		}
 	}
 	return strings.Join(words, " ")
 }

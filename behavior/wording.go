@@ -42,6 +42,10 @@ type wording struct {
 	lineCan, lineCannot                   string
 	textTo, textPrice, textMax, textShort string
 
+	// Requests and offers.
+	lineTerms, lineOwnTerms, textFrom, textReceiver, textGives, textWants string
+	textLeft, textAnswers, textOver, textFor, textForTicks                string
+
 	// The market.
 	lineMarket, lineOrders, lineQuotes                    string
 	textAsks, textBids, textLevel, textOwnStore           string
@@ -63,6 +67,7 @@ type wording struct {
 	lineSent, textMessage, textNote, textLater string
 	// What others or time did.
 	lineNews, newsGift, newsBought, newsSold, newsCollected, newsExpired string
+	newsAccepted, newsDeclined                                           string
 	newsBuilt, newsDone, newsArrived, newsShut, newsRestarted            string
 	textRequested, textAvailable, textLimit, textNoReason                string
 	memory                                                               memory.Words

@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -47,6 +48,8 @@ func contents(w *wording, p world.Param) string {
 	switch {
 	case p.Kind == world.ParamAmount && (p.Unit == unitsUnit || p.Slot() == world.SlotPrice), p.Kind == world.ParamText:
 		return ""
+	case p.Slot() == world.SlotForTicks:
+		return fmt.Sprintf(" %d-%d", p.Min, p.Max)
 	case p.Kind == world.ParamAmount:
 		return " " + w.noun(p.Unit)
 	case p.Kind == world.ParamChoice && slices.Equal(p.Choices, world.Resources()):
@@ -56,7 +59,14 @@ func contents(w *wording, p world.Param) string {
 	case p.Kind == world.ParamChoice:
 		return " " + strings.Join(p.Choices, "|") // in full, as they have to be written
 	}
-	return " " + w.noun(string(p.Kind))
+	text := " " + w.noun(string(p.Kind))
+	switch {
+	case p.Optional:
+		text += "|null"
+	case p.Kind == world.ParamAgent && len(p.ChoiceAliases) > 0:
+		text += "|" + world.ToAnyone
+	}
+	return text
 }
 
 // unitsUnit is the unit that needs no mention; resourceNoun stands for the list of

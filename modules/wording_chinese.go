@@ -25,8 +25,8 @@ var chinese = wording{
 	}},
 	nouns: map[string]string{
 		string(world.ParamPlace): "地点", string(world.ParamAgent): "智能体", string(world.ParamFactory): "工厂",
-		string(world.ParamOrder): "订单", string(world.ParamRequest): "请求", string(world.ParamOffer): "报价",
-		string(world.ParamTerms): "请求或报价", resourceNoun: "资源", recipeNoun: "配方", world.Ticks: "回合", "batches": "批", unitsUnit: "单位",
+		string(world.ParamOrder): "订单", string(world.ParamRequest): "请求", string(world.ParamOffer): "提议",
+		string(world.ParamTerms): "请求或提议", resourceNoun: "资源", recipeNoun: "配方", world.Ticks: "回合", "batches": "批", unitsUnit: "单位",
 	},
 	lineStart: "：",
 
@@ -111,9 +111,9 @@ var chineseActions = map[string]func(world.Rules) string{
 	"post_note":     said("此处留言"),
 	"request":       said("向任何智能体要资源"),
 	"offer":         said("以物易物，托管于此，在此成交"),
-	"accept_offer":  said("付出此处一份报价所要的，得到它所给的"),
-	"decline":       said("谢绝给你的请求或报价"),
-	"cancel_offer":  said("收回你在此处的报价"),
+	"accept_offer":  said("付出此处提议所要的，得到它所给的"),
+	"decline":       said("谢绝给你的请求或提议"),
+	"cancel_offer":  said("收回你在此处的提议"),
 	"execute_until": said("每回合自动重复一个行动、不再询问，直到某事件发生、被拒或满 max_ticks 次"),
 }
 

@@ -1,0 +1,117 @@
+package behavior_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.com/agentworld/behavior"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
+)
+
+// typedLife is a life in a world with requests and offers.
+func typedLife(t *testing.T, cfg behavior.Config) life {
+	t.Helper()
+	s, _, _ := scenario.Embedded("two_bases")
+	s.Goals, s.Terms = nil, true
+	s.Agents.Stock = [][]world.Amount{{{Resource: world.Electricity, Amount: 90}, {Resource: world.Hardware, Amount: 9}, {Resource: world.Data, Amount: 9}}}
+	w, err := world.New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Needless = w.Needless()
+	kit, err := behavior.NewKit(cfg, s.Rules, modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance()
+	return life{t, w, kit.Mind(w.AgentID(0), w.Persona(0))}
+}
+
+// TestAnExchangeAsItIsTold plays requests and offers with another agent, and reads in each
+// next prompt what is open and what became of the others. None of it waits for a plan.
+func TestAnExchangeAsItIsTold(t *testing.T) {
+	lives := map[modules.Language]life{}
+	for _, language := range modules.Languages() {
+		lives[language] = typedLife(t, behavior.Config{Settings: trace.Settings{Language: language}})
+	}
+	for _, tt := range []struct {
+		does, other world.Action
+		// english and chinese are lines, or ends of lines, of the prompt after it.
+		english, chinese []string
+	}{
+		{
+			world.Request{To: "agent-2", Resource: world.Hardware, Amount: 4, Ticks: 9}, world.Request{To: "agent-1", Resource: world.Data, Amount: 3, Ticks: 5},
+			[]string{
+				"tick 1: request agent-2 hardware 4 open 9 ticks ok, started req-1-agent-1-1",
+				"own requests and offers: req-1-agent-1-1 to agent-2, wants hardware 4, expires in 8",
+				"\nrequests and offers: req-1-agent-2-1 from agent-2, wants data 3, expires in 4", "; request; offer electricity max 67|hardware max 9|data max 9; decline",
+			},
+			[]string{
+				"第 1 回合: request agent-2 hardware 4 9 回合有效 成功, 新建 req-1-agent-1-1",
+				"自己的请求和提议: req-1-agent-1-1 给 agent-2, 想要 hardware 4, 8 回合后到期", "\n请求和提议: req-1-agent-2-1 来自 agent-2, 想要 data 3, 4 回合后到期",
+			},
+		},
+		{
+			world.Offer{To: "agent-2", Give: world.Data, GiveAmount: 3, Want: world.Electricity, WantAmount: 10, Ticks: 5, Re: "req-1-agent-2-1"},
+			world.Transfer{To: "agent-1", Kind: world.Hardware, Amount: 1},
+			[]string{
+				"tick 2: offer agent-2 data 3 for electricity 10 open 5 ticks answers req-1-agent-2-1 ok, data -3, started offer-2-agent-1-1",
+				"since your last decision: tick 2: received from agent-2, hardware +1",
+				"own requests and offers: req-1-agent-1-1 to agent-2, wants hardware 4, 3 left, expires in 7; offer-2-agent-1-1 to agent-2 here, gives data 3, wants electricity 10, answers req-1-agent-2-1, expires in 4",
+				"; cancel_offer offer-2-agent-1-1",
+			},
+			[]string{"第 2 回合: offer agent-2 data 3 换 electricity 10 5 回合有效 答复 req-1-agent-2-1 成功, data -3, 新建 offer-2-agent-1-1"},
+		},
+		{
+			world.Harvest{MaxAmount: 1}, world.AcceptOffer{OfferID: "offer-2-agent-1-1"},
+			[]string{"since your last decision: tick 3: agent-2 accepted your offer offer-2-agent-1-1, electricity +10"},
+			[]string{"上次决策以来: 第 3 回合: agent-2 接受了你的提议 offer-2-agent-1-1, electricity +10"},
+		},
+		{
+			world.Harvest{MaxAmount: 2}, world.Decline{ID: "req-1-agent-1-1"},
+			[]string{"since your last decision: tick 5: agent-2 declined req-1-agent-1-1"}, []string{"上次决策以来: 第 5 回合: agent-2 谢绝了 req-1-agent-1-1"},
+		},
+		{
+			world.Offer{To: world.ToAnyone, Give: world.Hardware, GiveAmount: 1, Want: world.Data, WantAmount: 2, Ticks: 1},
+			world.Offer{To: world.ToAnyone, Give: world.Data, GiveAmount: 2, Want: world.Hardware, WantAmount: 1, Ticks: 9},
+			[]string{
+				"tick 5: offer anyone hardware 1 for data 2 open 1 ticks ok, hardware -1, started offer-5-agent-1-1", "tick 6: offer-5-agent-1-1 expired, hardware +1",
+				"\nrequests and offers: offer-5-agent-2-1 from agent-2 to anyone here, gives data 2, wants hardware 1, expires in 8", "; accept_offer offer-5-agent-2-1\n",
+			},
+			[]string{"第 6 回合: offer-5-agent-1-1 到期, hardware +1"},
+		},
+		{
+			world.AcceptOffer{OfferID: "offer-5-agent-2-1"}, world.Request{To: "agent-1", Resource: world.Data, Amount: 1, Ticks: 5},
+			[]string{"tick 6: accept_offer offer-5-agent-2-1 ok, hardware -1, data +2"}, []string{"第 6 回合: accept_offer offer-5-agent-2-1 成功, hardware -1, data +2"},
+		},
+		{world.Decline{ID: "req-6-agent-2-1"}, world.Wait{}, []string{"tick 7: decline req-6-agent-2-1 ok"}, []string{"第 7 回合: decline req-6-agent-2-1 成功"}},
+		// Nothing tells that there is such an agent.
+		{
+			world.Request{To: "agent-99", Resource: world.Data, Amount: 1, Ticks: 5}, world.Wait{},
+			[]string{"tick 8: request ? data 1 open 5 ticks ok", "own requests and offers: req-8-agent-1-1 to ?,"}, nil,
+		},
+	} {
+		for language, texts := range map[modules.Language][]string{modules.English: tt.english, modules.Chinese: tt.chinese} {
+			l := lives[language]
+			turn := l.mind.Begin(l.w.View(0))
+			turn.Next()
+			turn.Answer(parseAnswer(t, 1, `call c1 decision {"action":`+string(world.EncodeAction(tt.does))+`,"execute_until":null,"why":"","sources_used":[]}`))
+			decided, ok := turn.Next().(behavior.Decision)
+			if !ok {
+				t.Fatalf("%s is no decision", world.EncodeAction(tt.does))
+			}
+			l.decided(decided, world.Intent{Agent: 1, Action: tt.other})
+			tick := fmt.Sprint(l.w.Tick())
+			told := l.section("# Last outcome", "# 上次结果") + "\n" + l.section("# Observation, tick "+tick, "# 观察，第 "+tick+" 回合")
+			for _, text := range texts {
+				if !strings.Contains(told, text) {
+					t.Errorf("after %s: no %q in\n%s", world.EncodeAction(tt.does), text, told)
+				}
+			}
+		}
+	}
+}
