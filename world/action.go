@@ -68,6 +68,16 @@ func isTyped(a Action) bool {
 	return false
 }
 
+// TypedActions lists the actions about requests and offers, which a scenario enables.
+func TypedActions() (names []string) {
+	for _, a := range actions {
+		if isTyped(a) {
+			names = append(names, a.ActionName())
+		}
+	}
+	return names
+}
+
 // ActionName implements [Action], for every action.
 func (Wait) ActionName() string           { return "wait" }
 func (WaitTicks) ActionName() string      { return "wait_ticks" }

@@ -25,7 +25,7 @@ type Clause struct {
 	Action string `toml:"action" json:"action"`
 	// To is the agent or place that the action must be directed to: an id, "*" for any, or,
 	// in an allow, "asker" for the agent that asked; for move_agent that is the place where
-	// it is seen. Where a file leaves it out of a clause with askers whose action is directed
+	// it is seen, for accept_offer To is who made the offer. Where a file leaves it out of a clause with askers whose action is directed
 	// to an agent, it is the asker.
 	To string `toml:"to" json:"to,omitempty"`
 	// What is the resource, recipe, kind of factory or side that the action must name; of a
@@ -196,10 +196,11 @@ func (s Scenario) checkClause(c Clause) error {
 	if _, ok := s.placeNumber(c.At); c.At != "" && !ok {
 		return fmt.Errorf("at: there is no place %q", c.At)
 	}
-	toAgent, toPlace := all || about[0].has(ParamAgent), all || about[0].has(ParamPlace)
+	sends, toPlace := about[0].has(ParamAgent), all || about[0].has(ParamPlace)
+	toAgent := all || sends || c.Action == (AcceptOffer{}).ActionName()
 	_, place := s.placeNumber(c.To)
 	switch {
-	case c.To == "" && len(c.AskedBy) > 0 && c.Effect == EffectAllow && toAgent && !all:
+	case c.To == "" && len(c.AskedBy) > 0 && c.Effect == EffectAllow && sends:
 		return fmt.Errorf("to: it is missing; allowed in a clause with askers: %q, an agent, or %q", ToAsker, Anyone)
 	case c.To == "", c.To == Anyone && (toAgent || toPlace):
 	case !toAgent && !toPlace:

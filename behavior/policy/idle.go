@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -31,41 +32,101 @@ func (i Idle) String() string {
 func clauseName(n int) string { return fmt.Sprintf("mandate[%d]", n) }
 
 // FindIdle lists what is idle in the clauses of a scenario, in their order, whatever the
-// world and the agents do. It compares clauses two by two: one that several others make
-// idle together goes unnoticed. What it lists is certain.
-func FindIdle(clauses []world.Clause) []Idle {
+// world and the agents do; typed says that the scenario enables requests and offers. It
+// compares clauses two by two: one that several others make idle together goes unnoticed.
+// What it lists is certain.
+func FindIdle(clauses []world.Clause, typed bool) []Idle {
 	var all []clause
 	for _, c := range clauses {
 		all = append(all, newClause(c))
 	}
 	var found []Idle
 	for i := range all {
-		if why := idleWhole(all, i); why != "" {
+		c := &all[i]
+		if why := cmp.Or(c.untyped(typed), c.underpaid(), idleWhole(all, i)); why != "" {
 			found = append(found, Idle{i, "", why})
 			continue
 		}
-		c, unbound := &all[i], idleLimits(all, i)
-		most := unbound
-		switch e := registry[c.Action]; {
-		case c.Total > 0 && c.Most > c.Total:
-			most = fmt.Sprintf("%d can never be reached, because total, %d, is smaller", c.Most, c.Total)
-		case e != nil && e.params[world.SlotAmount] != nil:
-			// 0 is no bound known.
-			if largest := e.params[world.SlotAmount].Max; c.Most >= largest && largest > 0 {
-				most = fmt.Sprintf("%d bounds nothing, because no %s is larger than %d", c.Most, c.Action, largest)
+		add := func(field string, value int64, why string) {
+			if value != 0 && why != "" {
+				found = append(found, Idle{i, field, why})
 			}
 		}
-		if c.Most != 0 && most != "" {
-			found = append(found, Idle{i, "most", most})
+		beyond := func(value int64, name string, limit int64) string {
+			if limit == 0 || value <= limit {
+				return ""
+			}
+			return fmt.Sprintf("%d can never be reached, because %s, %d, is smaller", value, name, limit)
 		}
-		if c.Total != 0 && unbound != "" {
-			found = append(found, Idle{i, "total", unbound})
+		unbound := idleLimits(all, i)
+		largest := c.largest()
+		most := beyond(c.Most, "total", c.Total)
+		if c.toAsker() {
+			most = cmp.Or(most, beyond(c.Most, "total_each", c.TotalEach))
 		}
+		if most == "" && largest > 0 && c.Most >= largest {
+			most = fmt.Sprintf("%d bounds nothing, because no %s is larger than %d", c.Most, c.Action, largest)
+		}
+		// An agent acts at most once a tick.
+		if c.Most > 0 && (largest == 0 || c.Most < largest) {
+			largest = c.Most
+		}
+		often := func(total int64) string {
+			if largest == 0 || c.Window == 0 || total/largest < c.Window {
+				return ""
+			}
+			return fmt.Sprintf("%d in %d ticks bounds nothing, because an agent acts once a tick, by %d at most", total, c.Window, largest)
+		}
+		add("most", c.Most, cmp.Or(most, unbound))
+		add("total", c.Total, cmp.Or(often(c.Total), unbound))
+		add("total_each", c.TotalEach, cmp.Or(beyond(c.TotalEach, "total", c.Total), often(c.TotalEach), unbound))
+		add("get_at_least", c.GetAtLeast, unbound)
 		if len(c.AskedBy) == 1 && c.AskedBy[0] == c.Agent && c.Agent != world.Anyone {
-			found = append(found, Idle{i, "asked_by", fmt.Sprintf("only %s itself may ask, and its own texts are those of nobody else", c.Agent)})
+			add("asked_by", 1, fmt.Sprintf("only %s itself may ask, and nobody asks itself", c.Agent))
+		}
+		if c.Relayed && c.anybody {
+			add("relayed", 1, "everybody may ask, so that nobody needs another to ask for it")
 		}
 	}
 	return found
+}
+
+// largest is the largest amount of one action, 0 where none is known.
+func (c *clause) largest() int64 {
+	e := registry[c.Action]
+	switch {
+	case e == nil || c.Action == (world.AcceptOffer{}).ActionName() || c.Action == (world.BuyPower{}).ActionName():
+		return 0 // a trade counts what is given for what it names
+	case e.params[world.SlotAmount] == nil:
+		return 1
+	}
+	return e.params[world.SlotAmount].Max
+}
+
+// untyped says why nothing of the rule comes about in a world without requests and offers.
+func (c *clause) untyped(typed bool) string {
+	switch about := c.Action; {
+	case typed:
+	case slices.Contains(world.TypedActions(), about):
+		return fmt.Sprintf("there is no %s without terms = true in the scenario", about)
+	case len(c.AskedBy) > 0 && !c.ByMessage:
+		return "nobody can ask: there are no requests and offers without terms = true in the scenario, and messages do not count without by_message"
+	}
+	return ""
+}
+
+// underpaid says that the market can never bring as much as a rule demands.
+func (c *clause) underpaid() string {
+	brings, gives := int64(world.PowerLot), int64(1)
+	if c.Action == (world.SellPower{}).ActionName() {
+		brings, gives = world.PowerPriceMax, world.PowerLot
+	} else if c.Action != (world.BuyPower{}).ActionName() {
+		return ""
+	}
+	if c.GetAtLeast*gives <= brings*max(1, c.Per) {
+		return ""
+	}
+	return fmt.Sprintf("no trade brings as much: a price is 1 to %d data for %d electricity", world.PowerPriceMax, world.PowerLot)
 }
 
 // idleWhole says why a clause is idle as a whole, empty when it is not.
@@ -115,14 +176,14 @@ func idleLimits(list []clause, i int) string {
 	return ""
 }
 
-// limited reports whether a clause has limits.
-func (c *clause) limited() bool { return c.Most > 0 || c.Total > 0 }
+// limited reports whether a clause has limits; what others may ask for always has.
+func (c *clause) limited() bool { return c.Most > 0 || c.Total > 0 || c.GetAtLeast > 0 }
 
 // covers reports whether a clause binds every agent that d binds, and describes every
 // action that d describes.
 func (c *clause) covers(d *clause) bool {
 	return (c.Agent == world.Anyone || c.Agent == d.Agent) && c.coversAction(d) &&
-		(c.To == "" || c.To == d.To) && (c.What == "" || c.What == d.What) && (c.At == "" || c.At == d.At)
+		(c.To == "" || c.To == d.To) && (c.What == "" || c.What == d.What) && (c.At == "" || c.At == d.At) && (c.Get == "" || c.Get == d.Get)
 }
 
 // coversAction: a standing order is held only against the clauses that name it.
@@ -134,5 +195,5 @@ func (c *clause) coversAction(d *clause) bool {
 func (c *clause) meets(d *clause) bool {
 	either := func(a, b string) bool { return a == "" || b == "" || a == b }
 	return (c.Agent == world.Anyone || d.Agent == world.Anyone || c.Agent == d.Agent) && (c.coversAction(d) || d.coversAction(c)) &&
-		(c.toAsker() || d.toAsker() || either(c.To, d.To)) && either(c.What, d.What) && either(c.At, d.At)
+		(c.toAsker() || d.toAsker() || either(c.To, d.To)) && either(c.What, d.What) && either(c.At, d.At) && either(c.Get, d.Get)
 }

@@ -28,12 +28,42 @@ func TestFindIdle(t *testing.T) {
 	}
 	at := func(c world.Clause, place string) world.Clause { c.At = place; return c }
 	asked := func(c world.Clause, by ...string) world.Clause { c.AskedBy = by; return c }
+	// may is what another may ask for: up to most at once, total and each in a window.
+	may := func(action, to string, most, total, each, window int64, by ...string) world.Clause {
+		return world.Clause{Agent: "agent-1", Effect: world.EffectAllow, Action: action, To: to, Most: most, Total: total, TotalEach: each, Window: window, AskedBy: by}
+	}
+	trade := func(action, what string, least, per int64) world.Clause {
+		return world.Clause{Agent: "*", Effect: world.EffectAllow, Action: action, What: what, Get: "data", GetAtLeast: least, Per: per}
+	}
 	const mine, give = "mine_compound", "transfer_resource"
+	for i, c := range []world.Clause{may(give, "asker", 5, 20, 0, 50, "*"), allow("*", "decline"), with(may(give, "asker", 5, 20, 0, 50, "*"), func(c *world.Clause) { c.ByMessage = true })} {
+		want := []string{"mandate[0]: nobody can ask: there are no requests", "mandate[0]: there is no decline without terms = true", ""}[i]
+		if found := FindIdle([]world.Clause{c}, false); want == "" && len(found) > 0 || want != "" && (len(found) != 1 || !strings.HasPrefix(found[0].String(), want)) {
+			t.Errorf("%+v without requests and offers: %v, want %q", c, found, want)
+		}
+	}
 	for _, c := range []struct {
 		name    string
 		clauses []world.Clause
 		want    []string
 	}{
+		{"sums that bind", []world.Clause{may(give, "asker", 5, 20, 10, 50, "*")}, nil},
+		{"each beyond all", []world.Clause{may(give, "asker", 5, 20, 21, 50, "*")}, []string{"mandate[0].total_each: 21 can never be reached, because total, 20, is smaller"}},
+		{"each as much as all", []world.Clause{may(give, "asker", 5, 20, 20, 50, "*")}, nil},
+		{"more at once than for each", []world.Clause{may(give, "asker", 15, 20, 10, 50, "*")}, []string{"mandate[0].most: 15 can never be reached, because total_each, 10, is smaller"}},
+		{"more at once than for each, of its own accord", []world.Clause{may(give, "agent-2", 15, 20, 10, 50, "*")}, nil},
+		{"a window too short", []world.Clause{may(give, "asker", 5, 50, 10, 10, "*")}, []string{"mandate[0].total: 50 in 10 ticks bounds nothing, because an agent acts once a tick, by 5 at most"}},
+		{"one less", []world.Clause{may(give, "asker", 5, 49, 10, 10, "*")}, nil},
+		{"an answer in every tick", []world.Clause{may("send_message", "asker", 0, 11, 10, 10, "*")},
+			[]string{"mandate[0].total: 11 in 10 ticks bounds nothing, because an agent acts once a tick, by 1 at most", "mandate[0].total_each: 10 in 10 ticks bounds nothing"}},
+		{"a rule of its own without a window", []world.Clause{limited(allow("*", "send_message"), 0, 50)}, nil},
+		{"messengers for everybody", []world.Clause{with(may(give, "asker", 5, 20, 0, 50, "*"), func(c *world.Clause) { c.Relayed = true })}, []string{"mandate[0].relayed: everybody may ask"}},
+		{"messengers for one", []world.Clause{with(may(give, "asker", 5, 20, 0, 50, "agent-2"), func(c *world.Clause) { c.Relayed = true })}, nil},
+		{"a price that nobody pays", []world.Clause{trade("sell_power", "", 20, 1), trade("sell_power", "", 201, 10)}, []string{"mandate[1]: no trade brings as much: a price is 1 to 200 data for 10 electricity"}},
+		{"too cheap to be bought", []world.Clause{trade("buy_power", "", 10, 1), trade("buy_power", "", 21, 2)}, []string{"mandate[1]: no trade brings as much"}},
+		{"an offer at any price", []world.Clause{trade("accept_offer", "hardware", 1_000_000, 1)}, nil},
+		{"a rate and none", []world.Clause{trade("accept_offer", "hardware", 2, 1), allow("*", "accept_offer")},
+			[]string{"mandate[0].get_at_least: it bounds nothing, because mandate[1] allows the same without a limit"}},
 		{"one door in a wall", []world.Clause{forbid("*", mine), limited(at(allow("*", mine), "hub"), 2000, 0)}, nil},
 		{"everything forbidden, one thing allowed", []world.Clause{forbid("*", "*"), allow("*", mine)}, nil},
 		{"an allow as wide as the forbid", []world.Clause{forbid("*", mine), limited(allow("*", mine), 2000, 0)}, []string{"mandate[1]: it never allows anything: mandate[0] forbids all"}},
@@ -55,7 +85,7 @@ func TestFindIdle(t *testing.T) {
 		{"a standing order is no other action", []world.Clause{forbid("*", "*"), forbid("*", "execute_until")}, nil},
 	} {
 		var got []string
-		for _, i := range FindIdle(c.clauses) {
+		for _, i := range FindIdle(c.clauses, true) {
 			got = append(got, i.String())
 		}
 		if !slices.EqualFunc(got, c.want, strings.HasPrefix) {
@@ -82,7 +112,7 @@ func TestIdleClausesChangeNothing(t *testing.T) {
 				c.To = ""
 			}
 		}
-		for _, idle := range FindIdle(s.clauses) {
+		for _, idle := range FindIdle(s.clauses, true) {
 			found[idle.Field]++
 			without := s
 			without.clauses = slices.Clone(s.clauses)

@@ -86,7 +86,7 @@ func (m *Main) lintScenarios(names []string) error {
 			for _, f := range baseline.Lint(chosen, chosen.Seed) {
 				lines = append(lines, name+": "+f.String())
 			}
-			for _, idle := range policy.FindIdle(chosen.Mandate) {
+			for _, idle := range policy.FindIdle(chosen.Mandate, chosen.Terms) {
 				lines = append(lines, name+": "+idle.String())
 			}
 		}

@@ -66,6 +66,7 @@ by_message = true
 [[mandate]]
 agent = "*"
 action = "accept_offer"
+to = "agent-3"
 what = "data"
 most = 9
 total = 20
@@ -79,7 +80,7 @@ asked_by = ["agent-3"]
 		{Agent: "agent-1", Effect: "allow", Action: "transfer_resource", To: "asker", What: "electricity", Most: 10, Total: 30, Window: 50, TotalEach: 15, Relayed: true, AskedBy: []string{"agent-2", "*"}},
 		{Agent: "*", Effect: "forbid", Action: "*", At: "rim"},
 		{Agent: "agent-2", Effect: "allow", Action: "send_message", To: "asker", Total: 3, Window: 10, AskedBy: []string{"*"}, ByMessage: true},
-		{Agent: "*", Effect: "allow", Action: "accept_offer", What: "data", Most: 9, Total: 20, Window: 40, Get: "hardware", GetAtLeast: 2, Per: 3, AskedBy: []string{"agent-3"}},
+		{Agent: "*", Effect: "allow", Action: "accept_offer", To: "agent-3", What: "data", Most: 9, Total: 20, Window: 40, Get: "hardware", GetAtLeast: 2, Per: 3, AskedBy: []string{"agent-3"}},
 	}
 	if diff := cmp.Diff(want, s.Mandate); diff != "" {
 		t.Error(diff)
@@ -97,13 +98,14 @@ func TestMandateErrors(t *testing.T) {
 		{`action = "wait"`, `mandate[0].action: a plain wait`},
 		{`at = "moon"`, `mandate[0].at: there is no place "moon"`},
 		{`action = "mine_compound"` + "\n" + `to = "agent-2"`, `mandate[0].to: mine_compound is directed to nobody`},
+		{`action = "accept_offer"` + "\n" + `to = "rim"`, `mandate[0].to: there is no such receiver of accept_offer: "rim"`},
 		{`action = "mine_compound"` + "\n" + `to = "*"`, `mandate[0].to: mine_compound is directed to nobody`},
 		{`to = "rim"`, `mandate[0].to: there is no such receiver of transfer_resource: "rim"`},
 		{`action = "move_agent"` + "\n" + `to = "agent-2"`, `mandate[0].to: there is no such receiver of move_agent: "agent-2"`},
 		{`to = "asker"`, `mandate[0].to: asker needs effect allow, one action directed to an agent or place, and asked_by`},
 		{`to = "asker"` + "\n" + `effect = "forbid"`, `mandate[0].to: asker needs`},
 		{`to = "asker"` + "\n" + `asked_by = ["*"]` + "\n" + `action = "mine_compound"`, `mandate[0].to: mine_compound is directed to nobody`},
-		{`to = "asker"` + "\n" + `asked_by = ["*"]` + "\n" + `action = "accept_offer"`, `mandate[0].to: accept_offer is directed to nobody`},
+		{`to = "asker"` + "\n" + `asked_by = ["*"]` + "\n" + `action = "decline"`, `mandate[0].to: decline is directed to nobody`},
 		{`to = "asker"` + "\n" + `asked_by = ["*"]` + "\n" + `action = "*"`, `mandate[0].to: asker needs`},
 		{`what = "gold"`, `mandate[0].what: "gold" is no choice of transfer_resource`},
 		{`action = "*"` + "\n" + `what = "gold"`, `mandate[0].what: "gold" is no choice of *`},
