@@ -98,7 +98,7 @@ func TestWhatCannotMatterIsNotTold(t *testing.T) {
 	for _, tool := range kit.tools {
 		text += string(tool.Wire())
 	}
-	for _, name := range []string{"transfer_resource", "sell_power", "place_power_order", "send_message", "post_note"} {
+	for _, name := range []string{"transfer_resource", "sell_power", "place_power_order", "send_message", "post_note", "accept_offer", "want_amount", "for_ticks"} {
 		if strings.Contains(text, name) {
 			t.Errorf("%s is told in a world of one agent", name)
 		}

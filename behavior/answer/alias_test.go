@@ -72,3 +72,43 @@ func TestDecodeActionByAlias(t *testing.T) {
 		}
 	}
 }
+
+// TestPlannedOffers reads requests and offers of plans in the forms that models write, with
+// what they leave open. The request that an offer answers may always be missing.
+func TestPlannedOffers(t *testing.T) {
+	for _, tt := range []struct {
+		written, want string
+		open          []world.Slot
+	}{
+		{
+			`"offer(to=agent-2, what=hardware, amount=2, want=data, want_amount=5, for_ticks=9)"`,
+			`{"action":"offer","to_agent":"agent-2","give":"hardware","give_amount":2,"want":"data","want_amount":5,"for_ticks":9,"re":""}`, nil,
+		},
+		{
+			`{"行动":"报价","目标":"anyone","种类":"data","数量":2,"想要":"hardware","换取数量":1,"期限":5}`,
+			`{"action":"offer","to_agent":"anyone","give":"data","give_amount":2,"want":"hardware","want_amount":1,"for_ticks":5,"re":""}`, nil,
+		},
+		{
+			`{"action":"offer","to":"agent-2","id":"req-1","what":"data","amount":null,"want":"hardware","want_amount":null,"for_ticks":null}`,
+			`{"action":"offer","to_agent":"agent-2","give":"data","give_amount":1,"want":"hardware","want_amount":1,"for_ticks":1,"re":"req-1"}`,
+			[]world.Slot{world.SlotAmount, world.SlotWantAmount, world.SlotForTicks},
+		},
+		{
+			`{"request":{"to":"agent-2","what":"data","amount":3}}`,
+			`{"action":"request","to_agent":"agent-2","resource":"data","amount":3,"for_ticks":1}`, []world.Slot{world.SlotForTicks},
+		},
+		{`"accept_offer offer-1-agent-2-1"`, `{"action":"accept_offer","offer":"offer-1-agent-2-1"}`, nil},
+		{`{"action":"decline","request_id":"req-1"}`, `{"action":"decline","id":"req-1"}`, nil},
+	} {
+		c := Call{Tool: ToolPlan, Arguments: `{"goal":"g","steps":[],"actions":[` + tt.written + `]}`}
+		plan, _, e := ReadPlan(c)
+		if e != nil || len(plan.Actions) != 1 {
+			t.Errorf("%s: %v", tt.written, e)
+			continue
+		}
+		do, open, _, e := plan.Actions[0].Decode(c, Names{})
+		if e != nil || string(world.EncodeAction(do)) != tt.want || !slices.Equal(open, tt.open) {
+			t.Errorf("%s is read as %v, open %v, %v; want %s, open %v", tt.written, do, open, e, tt.want, tt.open)
+		}
+	}
+}
