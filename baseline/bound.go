@@ -192,6 +192,9 @@ const plansMax = 400
 // last that matter allows, which is where power is in largest supply. With so many
 // agents that there would be too many plans, matter and factories alone decide.
 func (e *estimate) obstacle(p int64) string {
+	if e.recipes != nil && e.rules.BuildElectricity > e.rules.PowerCapacity {
+		return fmt.Sprintf("A factory takes %d electricity at once, and a battery holds %d.", e.rules.BuildElectricity, e.rules.PowerCapacity)
+	}
 	if inTime := world.FactoriesMax * e.makers * e.delivery; e.recipes != nil && p > inTime {
 		return fmt.Sprintf("A factory stands in tick %d at the earliest and then delivers at most %d in ticks %d to %d; "+
 			"%d agents with %d factories each make at most %d.", e.firstBuild(e.rules.BuildHardware)+e.rules.BuildTicks,

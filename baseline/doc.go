@@ -9,8 +9,8 @@
 // The embedded model of the stub server decides by the policy of the scripted agents, too:
 // see [Brief.Wishes], which takes a [Situation] from whoever read one.
 //
-// The scripted agents harvest, mine, refine, build and schedule, and help where a task
-// wants it. They know what a player of the scenario may know: their own view, what they
+// The scripted agents harvest, mine, refine, build and schedule, help where a task wants
+// it, and trade where a scenario has requests and offers. They know what a player of the scenario may know: their own view, what they
 // have seen before, and the task, the goals and the charted places. A score above theirs
 // means that an agent planned better than a fixed list of priorities.
 //

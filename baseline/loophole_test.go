@@ -16,7 +16,7 @@ var absurd = rapid.OneOf(
 )
 
 // trick draws an action that a cheat might try: gifts to mates, to itself and to
-// strangers, of anything and of absurd amounts, overfull queues, and orders that
+// strangers, of anything and of absurd amounts, overfull queues, and orders and offers that
 // are placed, filled and cancelled.
 func trick(t *rapid.T, v world.View) world.Action {
 	o := v.Observe()
@@ -27,7 +27,28 @@ func trick(t *rapid.T, v world.View) world.Action {
 	n := absurd.Draw(t, "n")
 	side := rapid.SampledFrom([]string{world.SideBuy, world.SideSell}).Draw(t, "side")
 	price := rapid.OneOf(absurd, rapid.Int64Range(1, 12)).Draw(t, "price")
-	switch rapid.IntRange(0, 10).Draw(t, "trick") {
+	resource := rapid.SampledFrom(world.Resources())
+	switch rapid.IntRange(0, 14).Draw(t, "trick") {
+	case 8:
+		to := rapid.SampledFrom(append(receivers, world.ToAnyone)).Draw(t, "addressee")
+		o := world.Offer{
+			To: to, Give: resource.Draw(t, "give"), GiveAmount: n, Want: resource.Draw(t, "want"),
+			WantAmount: absurd.Draw(t, "wanted"), Ticks: rapid.Int64Range(0, 21).Draw(t, "ticks"),
+		}
+		clamped, _ := v.Clamp(o)
+		return clamped
+	case 9:
+		if len(o.Here.Offers) > 0 {
+			return world.AcceptOffer{OfferID: rapid.SampledFrom(o.Here.Offers).Draw(t, "offer").ID}
+		}
+		return world.AcceptOffer{OfferID: "offer-1-agent-1-1"}
+	case 10:
+		if len(o.OwnOffers) > 0 {
+			return world.CancelOffer{OfferID: rapid.SampledFrom(o.OwnOffers).Draw(t, "own offer").ID}
+		}
+		return world.AcceptOffer{OfferID: "offer-1-" + o.Self.ID + "-1"}
+	case 11:
+		return world.Request{To: rapid.SampledFrom(receivers).Draw(t, "asked"), Resource: resource.Draw(t, "asked for"), Amount: n, Ticks: 20}
 	case 3, 4:
 		return world.PlaceOrder{Side: side, Amount: n / world.PowerLot * world.PowerLot, Price: price}
 	case 5:
@@ -47,7 +68,7 @@ func trick(t *rapid.T, v world.View) world.Action {
 		return world.Refine{MassG: n}
 	}
 	gift := world.Transfer{
-		To: rapid.SampledFrom(receivers).Draw(t, "to"), Kind: rapid.SampledFrom(world.Resources()).Draw(t, "kind"), Amount: n,
+		To: rapid.SampledFrom(receivers).Draw(t, "to"), Kind: resource.Draw(t, "kind"), Amount: n,
 	}
 	if rapid.Bool().Draw(t, "clamped") {
 		clamped, _ := v.Clamp(gift)
@@ -84,6 +105,7 @@ func TestNoTrickBeatsTheBound(t *testing.T) {
 
 // loophole is a world for one trick: two agents with goods at one place.
 const loophole = `id = "loophole"
+terms = true
 [[places]]
 id = "here"
 offset_pct = { x = 0, y = 0, z = 0 }
@@ -135,6 +157,20 @@ func TestTricksScoreNothing(t *testing.T) {
 				return world.CancelOrder{OrderID: o.Market.Orders[0].ID}
 			}
 			return world.PlaceOrder{Side: world.SideBuy, Amount: world.PowerLot, Price: 3}
+		},
+		"offers to each other and back": func(o world.Observation) world.Action {
+			if len(o.Here.Offers) > 0 {
+				return world.AcceptOffer{OfferID: o.Here.Offers[0].ID}
+			}
+			return world.Offer{
+				To: world.ToAnyone, Give: world.Resources()[2+o.Tick%3], GiveAmount: 1, Want: world.Resources()[2+(o.Tick+1)%3], WantAmount: 1, Ticks: 3,
+			}
+		},
+		"offers taken back": func(o world.Observation) world.Action {
+			if len(o.OwnOffers) > 0 {
+				return world.CancelOffer{OfferID: o.OwnOffers[0].ID}
+			}
+			return world.Offer{To: other[o.Self.ID], Give: world.Data, GiveAmount: 9, Want: world.ControlChip, WantAmount: 1, Ticks: 20}
 		},
 		"the factory of another": func(o world.Observation) world.Action {
 			return world.ScheduleRecipe{FactoryID: other[o.Self.ID] + "-f1", RecipeID: world.DefaultRules().Recipes()[0].ID, Batches: 1}

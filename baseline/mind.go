@@ -13,8 +13,8 @@ type mind struct {
 	brief Brief
 	// counts says that the task counts this agent's result.
 	counts bool
-	// open are the goals not yet met.
-	open []goal
+	// own are the agent's goals, open those not yet met.
+	own, open []goal
 	// places are what was seen of places, in the order they were first heard of.
 	places []*place
 	// base is the last place with power at which the agent could work.
@@ -45,9 +45,10 @@ func newMind(id string, b Brief) *mind {
 	for _, g := range b.Goals {
 		if g.Agent == "*" || g.Agent == id {
 			kind, name, _ := strings.Cut(g.Metric, ":")
-			m.open = append(m.open, goal{kind, name, g.AtLeast})
+			m.own = append(m.own, goal{kind, name, g.AtLeast})
 		}
 	}
+	m.open = slices.Clone(m.own)
 	for _, p := range b.Places {
 		m.place(p)
 	}

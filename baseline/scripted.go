@@ -35,13 +35,14 @@ type moment struct {
 func (m *mind) wishes(s Situation) []world.Action {
 	n := &moment{m, s}
 	n.learn()
+	list := n.trade()
 	switch {
 	case n.anchored():
-		return n.work(n.wanted())
+		return append(list, n.work(n.wanted())...)
 	case n.brief.helped(): // by who does not count
-		return n.help()
+		return append(list, n.help()...)
 	}
-	list := n.stayPowered()
+	list = append(list, n.stayPowered()...)
 	for _, g := range n.open {
 		if g.kind == "place" {
 			list = append(list, n.visit(g.name)...)
@@ -56,11 +57,11 @@ func (m *mind) wishes(s Situation) []world.Action {
 // anchored agents count and stay where help is to come.
 func (n *moment) anchored() bool { return n.brief.helped() && n.counts }
 
-// wanted is the resource that the task measures or else the next goal asks for;
+// wanted is the resource that the task measures, if the agent has a part in it, or else the next goal asks for;
 // a factory is a wish for something to make in it. It is empty when there is
 // nothing to make.
 func (n *moment) wanted() string {
-	if kind, resource := n.brief.Task.Measures(); n.brief.scored() && kind != "uptime" {
+	if kind, resource := n.brief.Task.Measures(); n.brief.scored() && kind != "uptime" && (n.counts || n.brief.helped()) {
 		return resource
 	}
 	for _, g := range n.open {

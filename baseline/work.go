@@ -27,6 +27,7 @@ func (n *moment) work(resource string) []world.Action {
 		list = append(list, n.schedule(recipe)...)
 		list = append(list, n.build(recipe)...)
 	}
+	list = append(list, n.takeBack()...)
 	if resource != "" && resource != world.Compound {
 		// The hardware to have in stock is what the next factory and a few batches take, or
 		// as much as possible when hardware itself is wanted.
