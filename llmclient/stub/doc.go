@@ -22,7 +22,7 @@
 // What to do is decided by the policy of [baseline], which the scripted agents have too.
 // It knows what the request says and nothing else: the prompt tells the situation, the tools
 // tell shapes, recipes and costs, and tool_choice and the calls already made tell the stage
-// of the turn. A request holds neither the task nor a recipe's inputs, and the stub remembers
+// of the turn. A request holds no recipe's inputs and little of the task, and the stub remembers
 // nothing: so it does worse than the scripted agents. Only a table of words depends on the
 // language of the prompt.
 //

@@ -60,6 +60,12 @@ func (s stage) brief(p prompt) baseline.Brief {
 		products = []string{wishes[0].product}
 	}
 	b := baseline.Brief{Task: s.task(asked, products)}
+	if s.trades() {
+		goals, task := statedGoals(p.goals)
+		if b.Goals = goals; b.Task.Meet == "" {
+			b.Task = task
+		}
+	}
 	add := func(kind, name string, atLeast int64) {
 		b.Goals = append(b.Goals, world.Goal{Agent: "*", Metric: kind + ":" + name, AtLeast: atLeast})
 	}

@@ -25,6 +25,9 @@ const (
 	actionWait    = "wait"
 	actionSleep   = "wait_ticks"
 	actionSend    = "send_message"
+	actionRequest = "request"
+	actionOffer   = "offer"
+	actionAccept  = "accept_offer"
 )
 
 // proposal is one thing to do, with the reason given for it.
@@ -87,7 +90,7 @@ func slots(a world.Action) object {
 	for _, arg := range world.Arguments(a) {
 		if slot := arg.Slot(); slot.IsNumber() {
 			flat[slot.String()] = arg.Int
-		} else {
+		} else if arg.Text != "" || !arg.Optional {
 			flat[slot.String()] = arg.Text
 		}
 	}

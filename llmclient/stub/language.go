@@ -20,6 +20,10 @@ type language struct {
 	queued, ready string
 	// refused follows an action that the world refused.
 	refused string
+
+	// keyTerms and keyOwnTerms lead to requests and offers, the others to what they say;
+	// left and expires stand in a part with a number.
+	keyTerms, keyOwnTerms, from, receiver, gives, wants, answers, claim, left, expires string
 }
 
 // languages are the languages of prompts. The one whose heading of an observation a
@@ -31,6 +35,8 @@ var languages = []language{
 		columnCost: "cost", columnTicks: "ticks", columnEmission: "emission",
 		at: "at", here: "here", found: "at", to: "to", power: "power", radiation: "radiation", price: "price", wear: "wear", most: "max", more: "more",
 		queued: "queued", ready: "ready", refused: "refused",
+		keyTerms: "requests and offers", keyOwnTerms: "own requests and offers", from: "from", receiver: "to",
+		gives: "gives", wants: "wants", answers: "answers", claim: "claim", left: "left", expires: "expires",
 	},
 	{
 		headingObservation: "# 观察", headingGoals: "# 目标", headingKnown: "# 已知规则", headingHistory: "# 历史", headingLastOutcome: "# 上次结果", headingMemory: "# 记忆",
@@ -38,6 +44,8 @@ var languages = []language{
 		columnCost: "耗电", columnTicks: "回合", columnEmission: "辐射源",
 		at: "在", here: "在此", found: "位于", to: "至", power: "电力", radiation: "辐射", price: "价", wear: "磨损", most: "最多", more: "另有",
 		queued: "排队", ready: "尚需", refused: "被拒",
+		keyTerms: "请求和提议", keyOwnTerms: "自己的请求和提议", from: "来自", receiver: "给",
+		gives: "给出", wants: "想要", answers: "答复", claim: "待领", left: "还差", expires: "回合后到期",
 	},
 }
 

@@ -28,6 +28,8 @@ func readObservation(l language, tick, text string) world.Observation {
 			readAgents(&o, l, entries)
 		case l.keyFactories:
 			readFactories(&o, l, entries)
+		case l.keyTerms, l.keyOwnTerms:
+			readTerms(&o, l, entries, key == l.keyOwnTerms)
 		}
 	}
 	o.Here.ID = o.Self.Place

@@ -75,6 +75,8 @@ func TestReadObservation(t *testing.T) {
 		"cannot: refine_compound (compound 400 short, electricity 2 short); build_factory, sell_power (no_offer); 2 more",
 		`places (km, cost, ticks, emission, compound g, material): amber "Amber; 1 more" 5.1 6 1 12 30000 silicate; drift 36.0 36 4 ? ? ice; 7 more`,
 		`agents: agent-1 "Maker, at drift", agent-4 here; agent-3 at amber 5.1 km; 1 more`,
+		"requests and offers: offer-16-agent-4-1 from agent-4 here, gives data 3, wants electricity 10, answers req-12-agent-2-1, expires in 2; offer-18-agent-1-1 from agent-1 to anyone here, gives hardware 2, wants data 7, expires in 5; req-17-agent-1-1 from agent-1, wants hardware 4, 3 left, expires in 8; offer-15-agent-3-1 from agent-3 at amber, gives data 5, wants compound 900, expires in 3; 2 more",
+		"own requests and offers: req-19-agent-2-1 to agent-9, wants motor_mk1 2, expires in 9; offer-3-agent-2-1 to agent-1 at amber, gives hardware 1, wants electricity 30, answers req-2-agent-1-1, claim 12, over",
 		"factories: f1 factory.assembler here, working recipe.x 2 batches, 3 batches queued, ready in 4 ticks, wear 60 of 1000; f2 factory.power at amber, idle",
 	}
 	chinese := []string{
@@ -85,13 +87,24 @@ func TestReadObservation(t *testing.T) {
 		"不可做: refine_compound (compound 缺 400, electricity 缺 2); build_factory, sell_power (no_offer); 另有 2",
 		`地点 (km, 耗电, 回合, 辐射源, compound g, 材质): amber "Amber; 1 more" 5.1 6 1 12 30000 silicate; drift 36.0 36 4 ? ? ice; 另有 7`,
 		`智能体: agent-1 "Maker, at drift", agent-4 在此; agent-3 在 amber 5.1 km; 另有 1`,
+		"请求和提议: offer-16-agent-4-1 来自 agent-4 在此, 给出 data 3, 想要 electricity 10, 答复 req-12-agent-2-1, 2 回合后到期; offer-18-agent-1-1 来自 agent-1 给 anyone 在此, 给出 hardware 2, 想要 data 7, 5 回合后到期; req-17-agent-1-1 来自 agent-1, 想要 hardware 4, 还差 3, 8 回合后到期; offer-15-agent-3-1 来自 agent-3 在 amber, 给出 data 5, 想要 compound 900, 3 回合后到期; 另有 2",
+		"自己的请求和提议: req-19-agent-2-1 给 agent-9, 想要 motor_mk1 2, 9 回合后到期; offer-3-agent-2-1 给 agent-1 在 amber, 给出 hardware 1, 想要 electricity 30, 答复 req-2-agent-1-1, 待领 12, 已结束",
 		"工厂: f1 factory.assembler 在此, working recipe.x 2 批, 排队 3 批, 尚需 4 回合, 磨损 60 (满 1000); f2 factory.power 在 amber, idle",
 	}
 	number := func(n int64) *int64 { return &n }
 	want := world.Observation{
 		Tick: 20, Self: world.Self{ID: "agent-2", Place: "hub", Electricity: 14, PowerCapacity: 200, Heat: 96, HeatCapacity: 100, CompoundG: 3000, Hardware: 2, Data: 16,
 			Products: []world.Amount{{Resource: "control_chip", Amount: 2}}},
-		Here: world.Here{ID: "hub", Name: `The "Hub", compound 7 g`, Radiation: 46, CompoundG: 20000},
+		Here: world.Here{ID: "hub", Name: `The "Hub", compound 7 g`, Radiation: 46, CompoundG: 20000, Offers: []world.Terms{
+			{ID: "offer-16-agent-4-1", From: "agent-4", To: "agent-2", Place: "hub", Give: "data", GiveAmount: 3, Want: "electricity", WantAmount: 10, Re: "req-12-agent-2-1", ExpiresIn: 2},
+			{ID: "offer-18-agent-1-1", From: "agent-1", To: "anyone", Place: "hub", Give: "hardware", GiveAmount: 2, Want: "data", WantAmount: 7, ExpiresIn: 5},
+		}},
+		Requests:    []world.Terms{{ID: "req-17-agent-1-1", From: "agent-1", To: "agent-2", Want: "hardware", WantAmount: 4, Left: 3, ExpiresIn: 8}},
+		Offers:      []world.Terms{{ID: "offer-15-agent-3-1", From: "agent-3", To: "agent-2", Place: "amber", Give: "data", GiveAmount: 5, Want: "compound", WantAmount: 900, ExpiresIn: 3}},
+		OwnRequests: []world.Terms{{ID: "req-19-agent-2-1", From: "agent-2", To: "agent-9", Want: "motor_mk1", WantAmount: 2, Left: 2, ExpiresIn: 9}},
+		OwnOffers: []world.Terms{
+			{ID: "offer-3-agent-2-1", From: "agent-2", To: "agent-1", Place: "amber", Give: "hardware", GiveAmount: 1, Want: "electricity", WantAmount: 30, Re: "req-2-agent-1-1", Claim: 12},
+		},
 		Can: []world.Affordance{
 			{Action: "wait", OK: true},
 			{Action: "move_agent", OK: true, Options: []world.Option{{Target: "amber"}, {Target: "a..b"}}},
