@@ -79,7 +79,7 @@ func (m *Main) listScenarios() error {
 func (m *Main) lintScenarios(names []string) error {
 	findings, faulty := 0, 0
 	for _, name := range names {
-		var lines []string
+		var lines, flows []string
 		if name, _, chosen, err := m.chooseScenario(namedScenario(name), nil); err != nil {
 			lines = []string{err.Error()}
 		} else {
@@ -89,12 +89,15 @@ func (m *Main) lintScenarios(names []string) error {
 			for _, idle := range policy.FindIdle(chosen.Mandate, chosen.Terms) {
 				lines = append(lines, name+": "+idle.String())
 			}
+			for _, flow := range baseline.Flows(chosen) {
+				flows = append(flows, name+": "+flow) // to know, not to mend
+			}
 		}
 		findings += len(lines)
 		if len(lines) > 0 {
 			faulty++
 		}
-		for _, line := range lines {
+		for _, line := range append(lines, flows...) {
 			if _, err := fmt.Fprintln(m.Stdout, oneLine(line)); err != nil {
 				return fmt.Errorf("lint: %w", err)
 			}

@@ -1,0 +1,268 @@
+package baseline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/agentworld/world"
+)
+
+// flowAgentsMax is how many agents the rules may name for their flows to be computed.
+const flowAgentsMax = 32
+
+// endless is more than any sum of a scenario; two hundred of it still fit.
+const endless = 1 << 50
+
+// Flows says what strangers can make flow out of each agent at most, through the rules of a
+// scenario that let others ask. Strangers of an agent are those that none of its own rules
+// names. What flows is counted where a stranger asks for it, wherever it goes, where it
+// receives it, and where it gets it out of a partner that is supplied in turn; with relayed
+// terms a stranger may be behind every request. Trades are told apart, with what they bring
+// at least. Forbids, places and stocks are left out, so that it may be less.
+func Flows(s world.Scenario) (lines []string) {
+	n := network{planned: s.Agents.Count}
+	if s.PlannedAgents > 0 {
+		n.planned = s.PlannedAgents
+	}
+	note := func(ids ...string) {
+		for _, id := range ids {
+			if number, ok := strings.CutPrefix(id, "agent-"); ok && number != "" && !slices.Contains(n.agents, id) {
+				n.agents = append(n.agents, id)
+			}
+		}
+	}
+	windows := map[string]int64{}
+	for _, c := range s.Mandate {
+		if c.Effect != world.EffectAllow {
+			continue
+		}
+		n.rules = append(n.rules, c)
+		note(append([]string{c.Agent, c.To}, c.AskedBy...)...)
+		for _, resource := range world.Resources() {
+			if amount, _ := given(&c, resource); amount > 0 && len(c.AskedBy) > 0 {
+				windows[resource] = max(windows[resource], c.Window)
+			}
+		}
+	}
+	if len(windows) == 0 {
+		return nil
+	}
+	if len(n.agents) > flowAgentsMax {
+		return []string{fmt.Sprintf("flows: the rules name more than %d agents; what strangers can get is not computed", flowAgentsMax)}
+	}
+	slices.SortFunc(n.agents, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+	sources := n.agents
+	if int64(len(sources)) < n.planned {
+		sources = append(slices.Clone(sources), "every other agent") // they are all alike
+	}
+	ticks := int64(lintTicks)
+	if s.Task != nil {
+		ticks = s.Task.Ticks
+	}
+	told := map[string][]string{} // what is told, of which agents
+	var order []string
+	for _, from := range sources {
+		for _, paid := range []bool{false, true} {
+			var parts []string
+			for _, resource := range world.Resources() {
+				window := windows[resource]
+				if within := n.most(from, resource, window, paid); within > 0 {
+					part := fmt.Sprintf("%d %s in %d ticks, %d in %d", within, resource, window, n.most(from, resource, ticks, paid), ticks)
+					if paid {
+						part += ", for at least " + n.rates(from, resource)
+					}
+					parts = append(parts, part)
+				}
+			}
+			line := strings.Join(parts, "; ")
+			if told[line] == nil {
+				order = append(order, line)
+			}
+			told[line] = append(told[line], from)
+		}
+	}
+	for _, line := range order {
+		who := strings.Join(told[line], ", ")
+		if len(told[line]) == len(sources) {
+			who = "every agent"
+		}
+		if line != "" {
+			lines = append(lines, fmt.Sprintf("flows: out of %s strangers can get at most %s", who, line))
+		}
+	}
+	return lines
+}
+
+// network is what of a scenario bears on flows.
+type network struct {
+	rules []world.Clause
+	// agents are those that rules name, planned is how many there are.
+	agents  []string
+	planned int64
+}
+
+// given is the sum of a resource that a rule lets be given in its window and at once, 0 for
+// none. An order to buy pays the highest price.
+func given(c *world.Clause, resource string) (total, most int64) {
+	what, factor := c.What, int64(1)
+	switch c.Action {
+	case "transfer_resource", "offer", "accept_offer":
+		what = cmp.Or(what, resource)
+	case "buy_power":
+		what = world.Data
+	case "sell_power":
+		what = world.Electricity
+	case "place_power_order":
+		switch {
+		case resource == world.Electricity && what != world.SideBuy:
+			what = resource
+		case resource == world.Data && what != world.SideSell:
+			what, factor = resource, world.PowerPriceMax/world.PowerLot
+		}
+	default:
+		return 0, 0
+	}
+	if what != resource {
+		return 0, 0
+	}
+	return times(c.Total, factor), times(cmp.Or(c.Most, c.Total), factor)
+}
+
+// times multiplies up to endless.
+func times(a, b int64) int64 {
+	if b > 0 && a > endless/b {
+		return endless
+	}
+	return a * b
+}
+
+// over is how much a sum in a sliding window lets through in some ticks. An agent acts at
+// most once a tick.
+func over(total, most, window, ticks int64) int64 {
+	rest := min(total, times(most, ticks%window))
+	return min(endless, times(min(total, times(most, window)), ticks/window)+rest)
+}
+
+// knows reports whether a rule of one agent names the other.
+func (n *network) knows(agent, other string) bool {
+	return slices.ContainsFunc(n.rules, func(c world.Clause) bool {
+		return (c.Agent == world.Anyone || c.Agent == agent) && (c.To == other || slices.Contains(c.AskedBy, other))
+	})
+}
+
+// rates lists what an agent's trades in a resource bring at least.
+func (n *network) rates(agent, resource string) string {
+	var list []string
+	for _, c := range n.rules {
+		if total, _ := given(&c, resource); total == 0 || len(c.AskedBy) == 0 || c.Get == "" || c.Agent != world.Anyone && c.Agent != agent {
+			continue
+		}
+		rate := fmt.Sprintf("%d %s for each %d", c.GetAtLeast, c.Get, max(1, c.Per))
+		if !slices.Contains(list, rate) {
+			list = append(list, rate)
+		}
+	}
+	return strings.Join(list, " or ")
+}
+
+// most is the largest flow of a resource from an agent to strangers in some ticks; paid asks
+// for what it trades instead of what it gives for nothing. Others pass on what they give for nothing.
+func (n *network) most(from, resource string, ticks int64, paid bool) int64 {
+	agents := n.agents
+	if !slices.Contains(agents, from) {
+		agents = append(slices.Clone(agents), from)
+	}
+	const sink = 0
+	g := flowGraph{}
+	node := func(id string) int {
+		if i := slices.Index(agents, id); i >= 0 && (id == from || n.knows(from, id)) {
+			return 1 + i
+		}
+		return sink
+	}
+	next := 1 + len(agents)
+	for i := range n.rules {
+		c := &n.rules[i]
+		total, most := given(c, resource)
+		for _, giver := range agents {
+			if total == 0 || len(c.AskedBy) == 0 || c.Agent != world.Anyone && c.Agent != giver ||
+				c.To == giver || node(giver) == sink || (c.Get != "") != (paid && giver == from) {
+				continue
+			}
+			rule := next
+			next++
+			g.join(node(giver), rule, over(total, most, c.Window, ticks))
+			each := int64(endless)
+			if c.TotalEach > 0 {
+				share := times(c.TotalEach, max(1, total/c.Total))
+				each = over(share, most, c.Window, ticks)
+			}
+			askers := c.AskedBy
+			if slices.Contains(askers, world.Anyone) {
+				askers = agents
+				g.join(rule, sink, times(each, n.planned-int64(len(agents))))
+			}
+			for _, asker := range askers {
+				if asker == giver {
+					continue
+				}
+				to := sink // a stranger asks, or anybody may receive it
+				switch {
+				case node(asker) == sink || c.Relayed:
+				case c.To == world.ToAsker || c.Action == "accept_offer":
+					to = node(asker)
+				case slices.Contains(agents, c.To):
+					to = node(c.To)
+				}
+				g.join(rule, to, each)
+			}
+		}
+	}
+	return g.most(node(from), sink)
+}
+
+// flowGraph holds arcs in pairs, each followed by the one back.
+type flowGraph struct {
+	to   []int
+	left []int64
+	out  [][]int
+}
+
+// join adds an arc.
+func (g *flowGraph) join(from, to int, capacity int64) {
+	for len(g.out) <= max(from, to) {
+		g.out = append(g.out, nil)
+	}
+	g.out[from], g.out[to] = append(g.out[from], len(g.to)), append(g.out[to], len(g.to)+1)
+	g.to, g.left = append(g.to, to, from), append(g.left, capacity, 0)
+}
+
+// most is the maximum flow, by shortest augmenting paths (Edmonds and Karp). It uses up the
+// graph.
+func (g *flowGraph) most(source, sink int) (flow int64) {
+	for len(g.out) > max(source, sink) {
+		by := make([]int, len(g.out)) // the arc by which a node is reached, from 1
+		for queue := []int{source}; len(queue) > 0 && by[sink] == 0; queue = queue[1:] {
+			for _, a := range g.out[queue[0]] {
+				if v := g.to[a]; g.left[a] > 0 && by[v] == 0 && v != source {
+					by[v], queue = a+1, append(queue, v)
+				}
+			}
+		}
+		if by[sink] == 0 {
+			break
+		}
+		path := int64(endless)
+		for v := sink; v != source; v = g.to[(by[v]-1)^1] {
+			path = min(path, g.left[by[v]-1])
+		}
+		for v := sink; v != source; v = g.to[(by[v]-1)^1] {
+			g.left[by[v]-1] -= path
+			g.left[(by[v]-1)^1] += path
+		}
+		flow += path
+	}
+	return flow
+}

@@ -1,0 +1,214 @@
+package baseline
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
+)
+
+// TestMaximumFlowIsTheMinimumCut compares with all cuts of small graphs.
+func TestMaximumFlowIsTheMinimumCut(t *testing.T) {
+	// The shortest path from 0 to 1 is in the way of two longer ones and has to be undone.
+	var undone flowGraph
+	for _, arc := range [][2]int{{0, 2}, {2, 3}, {3, 1}, {2, 4}, {4, 5}, {5, 1}, {0, 6}, {6, 7}, {7, 3}} {
+		undone.join(arc[0], arc[1], 1)
+	}
+	if got := undone.most(0, 1); got != 2 {
+		t.Errorf("the flow along two paths is %d", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := rapid.IntRange(2, 7).Draw(t, "nodes")
+		node := rapid.IntRange(0, nodes-1)
+		var capacity [7][7]int64
+		var g flowGraph
+		for range rapid.IntRange(0, 25).Draw(t, "arcs") {
+			from, to, n := node.Draw(t, "from"), node.Draw(t, "to"), rapid.Int64Range(0, 9).Draw(t, "capacity")
+			capacity[from][to] += n
+			g.join(from, to, n)
+		}
+		least := int64(endless)
+		for side := range 1 << nodes {
+			if side&1 == 0 || side&2 != 0 { // the source is node 0, the sink node 1
+				continue
+			}
+			cut := int64(0)
+			for from := range nodes {
+				for to := range nodes {
+					if side>>from&1 == 1 && side>>to&1 == 0 {
+						cut += capacity[from][to]
+					}
+				}
+			}
+			least = min(least, cut)
+		}
+		if got := g.most(0, 1); got != least {
+			t.Fatalf("the flow is %d, the smallest cut %d", got, least)
+		}
+	})
+}
+
+// drawGift draws a rule about electricity among four agents.
+func drawGift(t *rapid.T) world.Clause {
+	agents := []string{"agent-1", "agent-2", "agent-3", "agent-4"}
+	c := world.Clause{
+		Effect: world.EffectAllow, Action: "transfer_resource", What: world.Electricity,
+		Agent: rapid.SampledFrom(append(agents, "*")).Draw(t, "agent"), To: rapid.SampledFrom(append(agents, "*", "asker", "asker", "asker")).Draw(t, "to"),
+		Total: rapid.Int64Range(1, 20).Draw(t, "total"), TotalEach: rapid.Int64Range(0, 9).Draw(t, "each"), Window: rapid.Int64Range(1, 9).Draw(t, "window"),
+		Most: rapid.Int64Range(0, 9).Draw(t, "most"), Relayed: rapid.IntRange(0, 3).Draw(t, "relayed") == 0,
+	}
+	c.AskedBy = rapid.SliceOfNDistinct(rapid.SampledFrom(append(agents, "*")), 1, 3, rapid.ID).Draw(t, "asked by")
+	return c
+}
+
+// TestFlowsAreTheSmallestCutThroughRules computes flows a second time, without a graph: the
+// least, over all sets of agents with the source and without strangers, of what rules let out
+// of the set.
+func TestFlowsAreTheSmallestCutThroughRules(t *testing.T) {
+	agents := []string{"agent-1", "agent-2", "agent-3", "agent-4"}
+	rapid.Check(t, func(t *rapid.T) {
+		n := network{agents: agents, planned: int64(rapid.IntRange(4, 6).Draw(t, "planned"))}
+		for range rapid.IntRange(1, 5).Draw(t, "rules") {
+			n.rules = append(n.rules, drawGift(t))
+		}
+		const ticks = 30
+		stranger := func(id string) bool { return id != "agent-1" && !n.knows("agent-1", id) }
+		// let is what a rule lets in 30 ticks, going tick by tick, always as much as it can.
+		let := func(c *world.Clause, sum int64) (all int64) {
+			var given [ticks]int64
+			for now := range given {
+				left := sum
+				for before := max(0, now-int(c.Window)+1); before < now; before++ {
+					left -= given[before]
+				}
+				if given[now] = left; c.Most > 0 {
+					given[now] = min(left, c.Most)
+				}
+				all += given[now]
+			}
+			return all
+		}
+		least := int64(1) << 40
+		for set := range 1 << len(agents) {
+			inside := func(id string) bool { i := slices.Index(agents, id); return i >= 0 && set>>i&1 == 1 }
+			if set&1 == 0 || slices.ContainsFunc(agents, func(id string) bool { return inside(id) && stranger(id) }) {
+				continue
+			}
+			cut := int64(0)
+			for _, giver := range agents {
+				for i := range n.rules {
+					c := &n.rules[i]
+					if !inside(giver) || c.Agent != "*" && c.Agent != giver || c.To == giver {
+						continue
+					}
+					share := int64(1) << 30
+					if c.TotalEach > 0 {
+						share = let(c, c.TotalEach)
+					}
+					askers := c.AskedBy
+					out := int64(0)
+					if slices.Contains(askers, "*") {
+						askers = agents
+						out = share * (n.planned - 4)
+					}
+					for _, asker := range askers {
+						to := c.To
+						if to == world.ToAsker {
+							to = asker
+						}
+						if asker != giver && (stranger(asker) || c.Relayed || !inside(to)) {
+							out += share
+						}
+					}
+					cut += min(out, let(c, c.Total))
+				}
+			}
+			least = min(least, cut)
+		}
+		if got := n.most("agent-1", world.Electricity, ticks, false); got != least {
+			t.Fatalf("the flow is %d, the smallest cut %d\n%+v", got, least, n.rules)
+		}
+	})
+}
+
+// TestFlows tells of chains, shares, orders and trades in words.
+func TestFlows(t *testing.T) {
+	for name, tc := range map[string]struct{ rules, want string }{
+		"nobody may ask":  {`agent = "*" action = "transfer_resource" total = 9`, ""},
+		"nothing given":   {`agent = "*" action = "send_message" total = 9 window = 9 asked_by = ["*"]`, ""},
+		"partners alone":  {`agent = "agent-1" action = "transfer_resource" what = "data" total = 9 window = 9 asked_by = ["agent-2"]`, ""},
+		"everybody":       {`agent = "*" action = "transfer_resource" what = "data" most = 2 total = 9 window = 50 asked_by = ["*"]`, "every agent strangers can get at most 9 data in 50 ticks, 27 in 120"},
+		"five shares":     {`agent = "*" action = "transfer_resource" what = "data" total = 99 total_each = 3 window = 50 asked_by = ["*"]`, "every agent strangers can get at most 15 data in 50 ticks, 45 in 120"},
+		"small amounts":   {`agent = "*" action = "transfer_resource" what = "data" most = 2 total = 30 window = 50 asked_by = ["*"]`, "every agent strangers can get at most 30 data in 50 ticks, 90 in 120"},
+		"a rest of ticks": {`agent = "*" action = "transfer_resource" what = "data" most = 1 total = 30 window = 50 asked_by = ["*"]`, "every agent strangers can get at most 30 data in 50 ticks, 80 in 120"},
+		"a partner that is drained": {`agent = "agent-1" action = "transfer_resource" what = "data" total = 20 window = 40 asked_by = ["agent-2"] |
+			agent = "agent-2" action = "transfer_resource" what = "data" total = 5 window = 40 asked_by = ["agent-3"]`,
+			"agent-1 strangers can get at most 5 data in 40 ticks, 15 in 120"},
+		"a partner that passes on": {`agent = "agent-1" action = "transfer_resource" what = "data" total = 20 window = 40 asked_by = ["agent-2"] relayed = true`,
+			"agent-1 strangers can get at most 20 data in 40 ticks, 60 in 120"},
+		"at the best price": {`agent = "agent-1" action = "place_power_order" what = "buy" total = 50 window = 60 asked_by = ["*"]`, "agent-1 strangers can get at most 1000 data in 60 ticks, 2000 in 120"},
+		"a trade": {`agent = "agent-1" action = "accept_offer" what = "data" get = "hardware" get_at_least = 2 per = 3 total = 12 window = 40 asked_by = ["*"] |
+			agent = "agent-1" action = "transfer_resource" what = "data" total = 2 window = 40 asked_by = ["*"]`,
+			"agent-1 strangers can get at most 2 data in 40 ticks, 6 in 120\nagent-1 strangers can get at most 12 data in 40 ticks, 36 in 120, for at least 2 hardware for each 3"},
+	} {
+		text := "id = \"flows\"\n[[places]]\nid = \"hub\"\nmaterial = \"metal\"\noffset_pct = { x = 0, y = 0, z = 0 }\n[agents]\ncount = 6\nspawn = [\"hub\"]\n"
+		for rule := range strings.SplitSeq(tc.rules, "|") {
+			text += "[[mandate]]\n"
+			for i, word := range strings.Fields(rule) {
+				if i%3 == 0 {
+					text += "\n"
+				}
+				text += word + " "
+			}
+			text += "\n"
+		}
+		s, err := scenario.Parse(name, []byte(text))
+		if err != nil {
+			t.Fatal(err, text)
+		}
+		got := strings.ReplaceAll(strings.Join(Flows(s), "\n"), "flows: out of ", "")
+		if got != tc.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, tc.want)
+		}
+	}
+}
+
+// TestFlowsOfThePage: the rules by example give what the page says of them.
+func TestFlowsOfThePage(t *testing.T) {
+	page, err := os.ReadFile("../docs/scenarios.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rules, _ := strings.Cut(string(page), "### Rules by example\n\n```toml\n")
+	rules, _, _ = strings.Cut(rules, "```")
+	const camp = "id = \"camp\"\nterms = true\n[[places]]\nid = \"hub\"\nmaterial = \"metal\"\noffset_pct = { x = 0, y = 0, z = 0 }\n[agents]\ncount = 5\nspawn = [\"hub\"]\n"
+	s, err := scenario.Parse("camp.toml", []byte(camp+rules))
+	if err != nil || len(s.Mandate) != 7 {
+		t.Fatalf("%d rules, %v", len(s.Mandate), err)
+	}
+	if want := "```\ncamp.toml: " + strings.Join(Flows(s), "\ncamp.toml: ") + "\n```"; !strings.Contains(string(page), want) {
+		t.Errorf("the page lacks\n%s", want)
+	}
+}
+
+// TestFlowsOfManyAgents take no longer than those of a few: agents that no rule names are all
+// alike.
+func TestFlowsOfManyAgents(t *testing.T) {
+	s, _, _ := scenario.Embedded("llm_bootstrap")
+	want := Flows(s)
+	if got := Flows(s.WithAgents(100_000)); len(want) != 1 || !slices.Equal(got, want) {
+		t.Errorf("%q of many agents, %q of five", got, want)
+	}
+	for i := range 40 {
+		id := "agent-" + string(rune('0'+i/10)) + string(rune('0'+i%10))
+		s.Mandate = append(s.Mandate, world.Clause{Effect: world.EffectAllow, Action: "transfer_resource", Agent: id})
+	}
+	if got := Flows(s); len(got) != 1 || !strings.Contains(got[0], "is not computed") {
+		t.Errorf("%q of rules that name many agents", got)
+	}
+}
