@@ -76,17 +76,18 @@ func TestAnExchangeAsItIsTold(t *testing.T) {
 			[]string{"since your last decision: tick 5: agent-2 declined req-1-agent-1-1"}, []string{"上次决策以来: 第 5 回合: agent-2 谢绝了 req-1-agent-1-1"},
 		},
 		{
-			world.Offer{To: world.ToAnyone, Give: world.Hardware, GiveAmount: 1, Want: world.Data, WantAmount: 2, Ticks: 1},
+			world.Offer{To: world.ToAnyone, Give: world.Hardware, GiveAmount: 1, Want: world.Data, WantAmount: 2, Ticks: 2},
 			world.Offer{To: world.ToAnyone, Give: world.Data, GiveAmount: 2, Want: world.Hardware, WantAmount: 1, Ticks: 9},
 			[]string{
-				"tick 5: offer anyone hardware 1 for data 2 open 1 ticks ok, hardware -1, started offer-5-agent-1-1", "tick 6: offer-5-agent-1-1 expired, hardware +1",
-				"\nrequests and offers: offer-5-agent-2-1 from agent-2 to anyone here, gives data 2, wants hardware 1, expires in 8", "; accept_offer offer-5-agent-2-1\n",
+				"tick 5: offer anyone hardware 1 for data 2 open 2 ticks ok, hardware -1, started offer-5-agent-1-1",
+				"\nrequests and offers: offer-5-agent-2-1 from agent-2 to anyone here, gives data 2, wants hardware 1, expires in 8", "; accept_offer offer-5-agent-2-1; cancel_offer offer-5-agent-1-1\n",
 			},
-			[]string{"第 6 回合: offer-5-agent-1-1 到期, hardware +1"},
+			nil,
 		},
 		{
 			world.AcceptOffer{OfferID: "offer-5-agent-2-1"}, world.Request{To: "agent-1", Resource: world.Data, Amount: 1, Ticks: 5},
-			[]string{"tick 6: accept_offer offer-5-agent-2-1 ok, hardware -1, data +2"}, []string{"第 6 回合: accept_offer offer-5-agent-2-1 成功, hardware -1, data +2"},
+			[]string{"tick 6: accept_offer offer-5-agent-2-1 ok, hardware -1, data +2", "tick 7: offer-5-agent-1-1 expired, hardware +1"},
+			[]string{"第 6 回合: accept_offer offer-5-agent-2-1 成功, hardware -1, data +2", "第 7 回合: offer-5-agent-1-1 到期, hardware +1"},
 		},
 		{world.Decline{ID: "req-6-agent-2-1"}, world.Wait{}, []string{"tick 7: decline req-6-agent-2-1 ok"}, []string{"第 7 回合: decline req-6-agent-2-1 成功"}},
 		// Nothing tells that there is such an agent.

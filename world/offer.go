@@ -114,7 +114,7 @@ func (a Offer) rule(f *facts, s senses) ruling {
 // clamp lowers what is given to what there is. What is wanted stays: who asks for more than
 // there can be does not want to give for less.
 func (a Offer) clamp(v *View) (Action, []Adjustment) {
-	adjusted := lowerTo(a, "for_ticks", &a.Ticks, limit{TermsTicksMax, boundRule})
+	adjusted := clampTermTicks(a, &a.Ticks)
 	if give, listed := resourceNamed(a.Give); listed {
 		adjusted = append(adjusted, lowerTo(a, "give_amount", &a.GiveAmount, limit{v.facts.givable(give), boundStock})...)
 	}

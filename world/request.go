@@ -58,7 +58,7 @@ func (a Request) rule(f *facts, _ senses) ruling {
 
 func (a Request) clamp(*View) (Action, []Adjustment) {
 	adjusted := lowerTo(a, "amount", &a.Amount, limit{amountMax, boundRule})
-	return a, append(adjusted, lowerTo(a, "for_ticks", &a.Ticks, limit{TermsTicksMax, boundRule})...)
+	return a, append(adjusted, clampTermTicks(a, &a.Ticks)...)
 }
 
 func (Request) afford(v *View) Affordance {

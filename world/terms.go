@@ -292,9 +292,22 @@ func termTicks(ticks int64) ruling {
 // termTicksParam is the parameter of how long a request or offer stays open.
 func termTicksParam() Param {
 	return Param{
-		Name: "for_ticks", Kind: ParamAmount, Unit: Ticks, Min: 1, Max: TermsTicksMax, Doc: "how long it stays open",
+		Name: "for_ticks", Kind: ParamAmount, Unit: Ticks, Min: termTicksUseful, Max: TermsTicksMax, Doc: "how long it stays open",
 		Aliases: []string{"ticks", "duration"},
 	}
+}
+
+// termTicksUseful is the shortest duration in which anybody can answer: terms are seen in
+// the tick after they were made.
+const termTicksUseful = 2
+
+// clampTermTicks brings a duration to one in which terms can be answered.
+func clampTermTicks(a Action, n *int64) []Adjustment {
+	if *n == 1 {
+		*n = termTicksUseful
+		return []Adjustment{{a.ActionName(), "for_ticks", 1, termTicksUseful, boundRule}}
+	}
+	return lowerTo(a, "for_ticks", n, limit{TermsTicksMax, boundRule})
 }
 
 // lowerTo brings a number that is too high down to a limit that leaves any; what is not

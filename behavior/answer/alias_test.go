@@ -90,12 +90,12 @@ func TestPlannedOffers(t *testing.T) {
 		},
 		{
 			`{"action":"offer","to":"agent-2","id":"req-1","what":"data","amount":null,"want":"hardware","want_amount":null,"for_ticks":null}`,
-			`{"action":"offer","to_agent":"agent-2","give":"data","give_amount":1,"want":"hardware","want_amount":1,"for_ticks":1,"re":"req-1"}`,
+			`{"action":"offer","to_agent":"agent-2","give":"data","give_amount":1,"want":"hardware","want_amount":1,"for_ticks":2,"re":"req-1"}`,
 			[]world.Slot{world.SlotAmount, world.SlotWantAmount, world.SlotForTicks},
 		},
 		{
 			`{"request":{"to":"agent-2","what":"data","amount":3}}`,
-			`{"action":"request","to_agent":"agent-2","resource":"data","amount":3,"for_ticks":1}`, []world.Slot{world.SlotForTicks},
+			`{"action":"request","to_agent":"agent-2","resource":"data","amount":3,"for_ticks":2}`, []world.Slot{world.SlotForTicks},
 		},
 		{`"accept_offer offer-1-agent-2-1"`, `{"action":"accept_offer","offer":"offer-1-agent-2-1"}`, nil},
 		{`{"action":"decline","request_id":"req-1"}`, `{"action":"decline","id":"req-1"}`, nil},
