@@ -100,26 +100,23 @@ func (t *Turn) suffices(w weighing) bool {
 // with its reasons, a bounded number of times.
 func (t *Turn) commit(d terminal) {
 	cited := t.cited(d)
-	var declared []trace.Source
-	for _, c := range cited {
-		if s, shown := t.inView(c.ID); shown {
-			declared = append(declared, s)
-		}
-	}
-	v := t.judge(d.action, declared)
+	v := t.judge(d.action)
 	t.intendAction(v)
 	if v.Violation == nil && t.offPlan(repeated(v.Adjusted).ActionName(), t.talk.Calls[d.slot].ID) {
-		v.Violation = &policy.Violation{Rule: policy.RuleOffPlan, Action: repeated(v.Adjusted).ActionName(), Trust: trace.TrustRules}
+		v.Violation = &policy.Violation{Rule: policy.RuleOffPlan, Action: repeated(v.Adjusted).ActionName()}
 		v.Check.Status = world.CheckRejected
 	}
 	again := encode(encodedAction(d.action))
 	// Who has not seen a dry run of it yet may have misspelt an id: it is asked back once.
 	told := t.drafts == nil && t.candidates != nil && t.mind.cfg.Protocol != ProtocolLean
-	unseen := !told && again != t.refused && t.guardRounds < t.mind.cfg.GuardRoundsMax && v.unseen()
+	unseen := !told && again != t.refused && t.triesLeft() > 0 && v.unseen()
 	if v.Refused() || unseen {
 		if t.drafts == nil || t.drafts.usable {
 			// Of an answer in which nothing stood the draft counts already.
-			t.guardRounds++
+			t.spendRound()
+		}
+		if v.limit() {
+			t.ambiguous = false // a wait that is no longer its to choose
 		}
 		t.redrafts = true
 		insists := again == t.refused && len(t.best()) > 0
@@ -129,7 +126,7 @@ func (t *Turn) commit(d terminal) {
 		t.talk.Note(n)
 		f := t.mind.words.refused(v)
 		t.mistake(f, v.Adjusted.ActionName())
-		if t.guardRounds > t.mind.cfg.GuardRoundsMax || insists {
+		if t.triesLeft() < 0 || insists || v.limit() {
 			t.fail(trace.WaitGuardRejected, &v)
 			return
 		}
@@ -142,7 +139,7 @@ func (t *Turn) commit(d terminal) {
 		if t.mind.cfg.Protocol == ProtocolLean {
 			f.Also = t.told(t.dropped)
 		}
-		f.TriesLeft = t.mind.cfg.GuardRoundsMax - t.guardRounds + 1
+		f.TriesLeft = t.triesLeft() + 1
 		for i, s := range t.talk.Calls {
 			if !s.done && !s.module {
 				t.talk.reject(i, f)
@@ -160,7 +157,7 @@ func (t *Turn) commit(d terminal) {
 	}
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, CallID: t.talk.Calls[d.slot].ID, Name: v.Adjusted.ActionName(), Leniencies: repairNames(d.repairs)})
 	decided := decisionOf(v)
-	decided.Why, decided.Commit, decided.ArgumentsTrust, decided.SourcesCited = capText(d.why), trace.CommitGuidance, t.mind.trustOf(v), cited
+	decided.Why, decided.Commit, decided.SourcesCited = capText(d.why), trace.CommitGuidance, cited
 	for _, c := range cited {
 		switch c.Status {
 		case trace.CitedUsed:
@@ -177,20 +174,46 @@ func (t *Turn) commit(d terminal) {
 	t.finish(decided)
 }
 
+// spendRound counts a refusal. Once texts are shown it may cost one further round of the turn,
+// and that only in some ticks of a row.
+func (t *Turn) spendRound() {
+	t.guardRounds++
+	if t.untrusted && t.mind.cfg.Guards(policy.LayerDeviations) {
+		t.textRounds++
+	}
+}
+
+// triesLeft is how many further refusals the turn may have, below 0 for one too many.
+func (t *Turn) triesLeft() int {
+	left := t.mind.cfg.GuardRoundsMax - t.guardRounds
+	switch {
+	case t.textRounds == 0:
+	case !t.mind.ledger.Rounds(t.view.Tick()):
+		left = -1
+	default:
+		left = min(left, 1-t.textRounds)
+	}
+	return left
+}
+
+// limit reports whether the action is refused because no deviations from the plan are left,
+// which ends the turn.
+func (v Verdict) limit() bool { return v.Violation != nil && v.Violation.Rule == policy.RuleDeviations }
+
 // commitDirect commits the best candidate of a draft without another request. One
-// that dry run, mandate or trust refused is never taken, and when all are refused the
+// that dry run or policy refused is never taken, and when all are refused the
 // reasons go back, as often as the guard's rounds allow.
 func (t *Turn) commitDirect(w weighing) {
 	ranked := w.ranked()
 	if len(ranked) == 0 {
-		if t.talk.Flush(); t.guardRounds > t.mind.cfg.GuardRoundsMax {
+		if t.talk.Flush(); t.triesLeft() < 0 || w.limit() {
 			t.fail(trace.WaitGuardRejected, cmp.Or(w.verdicts...))
 		}
 		return
 	}
 	v := w.verdicts[ranked[0]-1]
 	decision := decisionOf(*v)
-	decision.ArgumentsTrust, decision.Commit = t.mind.trustOf(*v), trace.CommitDirect
+	decision.Commit = trace.CommitDirect
 	if ranked[0] > 1 {
 		decision.picked = ranked[0]
 	}
@@ -204,8 +227,8 @@ func (t *Turn) commitDirect(w weighing) {
 // decisionOf is the model's decision for an action that passed its checks.
 func decisionOf(v Verdict) Decision {
 	return Decision{
-		Decision: trace.Decision{DecidedBy: trace.ByModel, Adjustments: v.Adjustments},
-		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted,
+		Decision: trace.Decision{DecidedBy: trace.ByModel, Adjustments: v.Adjustments, Authority: new(v.Authority), Parents: v.Parents},
+		Proposed: v.Proposed, Adjusted: v.Adjusted, Executed: v.Adjusted, deed: v.Deed, own: v.Own,
 	}
 }
 

@@ -332,8 +332,8 @@ func writeEnd(out *strings.Builder, d behavior.Decision, notes []trace.Step) {
 			fmt.Fprintf(out, "retrieved %s %s from %q in tick %d, %s\n", s.Kind, s.ID, s.OriginAgent, s.OriginTick, s.Trust)
 		}
 	}
-	for _, a := range d.ArgumentsTrust {
-		fmt.Fprintf(out, "argument %s %s\n", a.Argument, a.Trust)
+	if by := d.Authority; by != nil && *by != (trace.Authority{By: trace.AuthorityOwn}) {
+		fmt.Fprintf(out, "allowed by %+v\n", *by)
 	}
 	if d.Commit != trace.CommitGuidance && d.Commit != "" {
 		fmt.Fprintf(out, "committed by %s, %d calls saved\n", d.Commit, d.CallsSaved)

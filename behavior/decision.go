@@ -3,6 +3,7 @@ package behavior
 import (
 	"encoding/json"
 
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/memory"
 	"example.com/agentworld/trace"
@@ -68,6 +69,12 @@ type Decision struct {
 	Otherwise []Decision
 	Fallback  int
 
+	// deed is what counts towards limits once the world accepted it. own says that the action is
+	// the agent's own to the letter, round that a refusal under texts cost a further round.
+	deed       policy.Deed
+	own, round bool
+	// read are the ids of terms that the turn was shown as texts.
+	read []string
 	// leniencies name what it took to make a fallback executable.
 	leniencies []string
 	// headroom is that of the next turn.
@@ -102,7 +109,7 @@ func encodedAction(a world.Action) json.RawMessage {
 
 // Intent is what the world is asked for on behalf of agent number n.
 func (d Decision) Intent(n int) world.Intent {
-	in := world.Intent{Agent: n, Action: d.Executed}
+	in := world.Intent{Agent: n, Action: d.Executed, Parents: d.Parents}
 	for _, other := range d.Otherwise {
 		in.Otherwise = append(in.Otherwise, other.Executed)
 	}

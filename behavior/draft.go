@@ -39,8 +39,7 @@ func (t *Turn) takeDraft(i int) answer.Problem {
 	t.stage, t.redrafts = trace.StageDecision, slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v == nil || v.Refused() })
 	if !w.usable {
 		status = trace.StatusError
-		t.guardRounds++
-		if t.guardRounds <= t.mind.cfg.GuardRoundsMax {
+		if t.spendRound(); t.triesLeft() >= 0 {
 			t.stage = trace.StageDraft
 		}
 	}
@@ -126,7 +125,7 @@ func (t *Turn) weigh(c answer.Call, candidates []answer.Candidate) (w weighing, 
 			w.verdicts, w.scores = append(w.verdicts, nil), append(w.scores, 0)
 			continue
 		}
-		v := t.judge(action, nil)
+		v := t.judge(action)
 		t.intendAction(v)
 		w.usable = w.usable || !v.Refused()
 		w.verdicts, w.scores = append(w.verdicts, &v), append(w.scores, t.score(n, v))
@@ -175,14 +174,15 @@ const (
 	// scoreUnseen is for an action on an id that the agent sees nothing of: it comes after
 	// every other.
 	scoreUnseen = -40
+	// scoreDeviation is for what counts as a deviation from the plan: there are few.
+	scoreDeviation = -40
 )
 
 // score tells how good a candidate is to commit directly. The order of the model decides
 // among equals: it alone knows what the agent wants. One whose fate the dry run cannot
 // know is as good as an accepted one, which takes its place if the world refuses it, unless an
-// id in it is perhaps misspelt. Candidates give no sources, so
-// nothing that a model declares lowers an argument's trust here. Only the full protocol
-// commits directly: a lean turn decides in the call that drafts.
+// id in it is perhaps misspelt. Only the full protocol commits directly: a lean turn decides in
+// the call that drafts.
 func (t *Turn) score(number int, v Verdict) int {
 	score := scorePlace * (number - 1)
 	listed := func(p policy.PlannedAction) bool { return p.Action == repeated(v.Adjusted).ActionName() }
@@ -192,7 +192,15 @@ func (t *Turn) score(number int, v Verdict) int {
 	if v.unseen() {
 		score += scoreUnseen
 	}
+	if v.Deviation > 0 {
+		score += scoreDeviation
+	}
 	return score
+}
+
+// limit reports whether a candidate was refused because no deviations are left.
+func (w weighing) limit() bool {
+	return slices.ContainsFunc(w.verdicts, func(v *Verdict) bool { return v != nil && v.limit() })
 }
 
 // ranked lists the candidates that may be committed by number, best first.

@@ -47,28 +47,43 @@ func (t *Turn) best() []Decision {
 	case t.ambiguous || t.mind.cfg.Fallback == trace.FallbackWait:
 		return nil
 	case t.accepted != nil:
-		return t.alternatives(nil)
+		// What texts had a part in comes after the plan.
+		if list := t.alternatives(nil, 0); len(list) > 0 || !t.untrusted {
+			return list
+		}
 	}
 	for _, i := range t.ideas {
 		if slices.ContainsFunc(i.open, func(s world.Slot) bool { return s != world.SlotAmount }) {
 			continue
 		}
-		do, open := i.do, len(i.open) > 0
-		if open {
-			do = policy.Greatest(do)
+		for _, do := range i.do {
+			open := len(i.open) > 0
+			if open {
+				do = policy.Greatest(do)
+			}
+			v := t.judge(do)
+			if v.limit() {
+				// The turn failed: to go on in the plan is no deviation.
+				v.Violation, v.Check = nil, t.view.Check(v.Adjusted)
+			}
+			if !t.mayFallBack(v) {
+				continue
+			}
+			d := fallbackOf(v)
+			if d.By = trace.ByPlan; open {
+				d.Proposed, d.Adjustments, d.leniencies = v.Adjusted, nil, []string{string(answer.OpenAmount)}
+			}
+			return []Decision{d}
 		}
-		v := t.judge(do, nil)
-		if !t.mayFallBack(v) {
-			continue
-		}
-		d := decisionOf(v)
-		if d.By = trace.ByPlan; open {
-			d.Proposed, d.Adjustments, d.leniencies = v.Adjusted, nil, []string{string(answer.OpenAmount)}
-		}
-		d.ArgumentsTrust = t.mind.trustOf(v)
-		return []Decision{d}
 	}
-	return nil
+	return t.alternatives(nil, 1)
+}
+
+// fallbackOf is the decision for an action that nobody decided on. It is no deviation.
+func fallbackOf(v Verdict) Decision {
+	d := decisionOf(v)
+	d.Authority.By, d.Authority.Deviation = trace.AuthorityFallback, 0
+	return d
 }
 
 // mayFallBack reports whether an action may be done without a decision for it.
@@ -81,19 +96,20 @@ func (t *Turn) mayFallBack(v Verdict) bool {
 
 // alternatives are the accepted candidates of the newest draft, best first, judged anew by
 // what is in view by now, as decisions. They leave out what was decided, nil for nothing. A
-// standing order is no alternative: it begins with what was decided.
-func (t *Turn) alternatives(decided world.Action) (list []Decision) {
+// standing order is no alternative: it begins with what was decided. off is how far they may
+// deviate from the plan.
+func (t *Turn) alternatives(decided world.Action, off int64) (list []Decision) {
 	if t.accepted == nil || t.ambiguous {
 		return nil
 	}
 	for _, number := range t.accepted.ranked() {
-		v := t.judge(t.accepted.verdicts[number-1].Proposed, nil)
+		v := t.judge(t.accepted.verdicts[number-1].Proposed)
 		_, order := v.Adjusted.(world.ExecuteUntil)
-		if !t.mayFallBack(v) || order && (decided != nil || len(list) > 0) || decided != nil && bytes.Equal(encodedAction(v.Adjusted), encodedAction(repeated(decided))) {
+		if !t.mayFallBack(v) || v.Deviation > off || order && (decided != nil || len(list) > 0) || decided != nil && bytes.Equal(encodedAction(v.Adjusted), encodedAction(repeated(decided))) {
 			continue
 		}
-		d := decisionOf(v)
-		d.By, d.ArgumentsTrust = trace.ByDraft, t.mind.trustOf(v)
+		d := fallbackOf(v)
+		d.By = trace.ByDraft
 		if list = append(list, d); order {
 			return list
 		}

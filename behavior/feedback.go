@@ -119,7 +119,7 @@ func (w *wording) refused(v Verdict) feedback {
 	if broken := v.Violation; broken != nil {
 		return feedback{
 			Status: "error", Code: CodeMandate, Text: w.mandate.of(broken.Rule), Rule: broken.Rule, Path: broken.Argument,
-			Requested: broken.Requested, Maximum: broken.Maximum, Unit: broken.Unit, Planned: v.evidence.Plan,
+			Requested: broken.Requested, Maximum: broken.Maximum, Unit: broken.Unit, Planned: v.plan,
 		}
 	}
 	f, found := w.newFeedback(CodeGuardRejected), v.finding(w)

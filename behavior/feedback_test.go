@@ -54,8 +54,8 @@ func feedbackIn(w *wording) string {
 	fmt.Fprintf(&b, "with what varies\n  %s\n  %s\n  %s\n", encode(w.wrongArguments(CodeInvalidArguments, bad)), encode(limited), encode(again))
 	b.WriteString("mandate\n")
 	for _, rule := range policy.Rules() {
-		broken := Verdict{Violation: &policy.Violation{Rule: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"}}
-		broken.evidence.Plan = []policy.PlannedAction{{Action: "mine_compound", Amount: new(int64(5))}}
+		broken := Verdict{Judgement: policy.Judgement{Violation: &policy.Violation{Rule: rule, Argument: "amount", Requested: new(int64), Maximum: new(int64), Unit: "g"}}}
+		broken.plan = []policy.PlannedAction{{Action: "mine_compound", Amount: new(int64(5))}}
 		f := w.refused(broken)
 		f.TriesLeft = 3
 		fmt.Fprintf(&b, "  %s\n", encode(f))

@@ -12,19 +12,20 @@ import (
 )
 
 // Verdict is what the guard found about one action before it is committed. The
-// order of checks is fixed: decode, schema, clamp, mandate and trust, dry run.
+// order of checks is fixed: decode, schema, clamp, policy, dry run.
 type Verdict struct {
 	// Proposed is the action as decoded from the model's arguments.
 	Proposed world.Action
-	// Adjusted is Proposed with amounts moved into their feasible range.
+	// Adjusted is Proposed with amounts moved into their feasible range, and a standing order
+	// no longer than planned.
 	Adjusted world.Action
 	// Adjustments record each amount that moved.
 	Adjustments []world.Adjustment
-	// Violation is why mandate or trust refuse Adjusted, nil when they do not.
-	Violation *policy.Violation
-	// evidence is what the audit judged by.
-	evidence policy.Evidence
-	// Check is the dry run of Adjusted on the agent's view. An action that the audit
+	// Judgement is by what the policy allows Adjusted, or why not. plan is what it was held
+	// against.
+	policy.Judgement
+	plan []policy.PlannedAction
+	// Check is the dry run of Adjusted on the agent's view. An action that the policy
 	// refused is not tried out.
 	Check world.Check
 	// names are those of what the agent sees.
@@ -44,48 +45,52 @@ func (v Verdict) unseen() bool {
 	return v.Check.Status == world.CheckUnknown && len(v.names.Possible(v.Adjusted, v.Check)) > 0
 }
 
-// judge clamps and dry-runs one action on what the agent knows.
-func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence) Verdict {
+// judge clamps and dry-runs one action on what the agent knows. shown are the terms that were
+// shown before the plan.
+func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence, shown []world.Terms) Verdict {
 	adjusted, adjustments := view.Clamp(proposed)
-	v := Verdict{Proposed: proposed, Adjusted: adjusted, Adjustments: adjustments}
-	e.View, e.Proposed, e.Spent, e.Off = view, proposed, m.spent, m.cfg.GuardOff
-	v.evidence = e
-	if refused, ok := m.policy.Evaluate(adjusted, e); !ok {
-		v.Violation, v.Check.Status = &refused, world.CheckRejected
+	e.View, e.Ledger, e.Off = view, m.ledger, m.cfg.GuardOff
+	adjusted, trimmed := m.policy.Trim(adjusted, e)
+	v := Verdict{Proposed: proposed, Adjusted: adjusted, Adjustments: append(adjustments, trimmed...), plan: e.Plan}
+	if v.Judgement = m.policy.Judge(adjusted, e, shown); v.Violation != nil {
+		v.Check.Status = world.CheckRejected
 		return v
 	}
 	v.Check = view.Check(adjusted)
 	return v
 }
 
-// judge judges an action of the turn. declared are the sources that the model names
-// for it.
-func (t *Turn) judge(proposed world.Action, declared []trace.Source) Verdict {
-	v := t.mind.judge(t.view, proposed, t.evidence(declared))
+// judge judges an action of the turn.
+func (t *Turn) judge(proposed world.Action) Verdict {
+	v := t.mind.judge(t.view, proposed, t.evidence(), t.opening.shown)
 	v.names = t.names
 	return v
 }
 
-// evidence is what an action of the turn is judged by.
-func (t *Turn) evidence(declared []trace.Source) policy.Evidence {
-	e := policy.Evidence{Plan: t.plan, Declared: declared}
-	if t.untrusted {
-		for _, s := range t.retrieved {
-			if isUntrusted(s) {
-				e.Untrusted = append(e.Untrusted, s)
-			}
+// evidence is what an action of the turn is judged by. Whose words a text may hold counts as
+// much as who sent it.
+func (t *Turn) evidence() policy.Evidence {
+	e := policy.Evidence{Plan: t.plan, Seen: &t.opening.seen}
+	if !t.untrusted {
+		return e
+	}
+	for _, s := range t.retrieved {
+		if isUntrusted(s) {
+			e.Authors = append(e.Authors, t.mind.authorsOf(s)...)
 		}
+	}
+	if t.revealedAt != 0 {
+		e.Authors = append(e.Authors, t.opening.held.parents()...)
 	}
 	return e
 }
 
-// trustOf tells how far each argument of the adjusted action is the agent's own, nil
-// where nothing untrusted is in view. It is looked at once per turn, at its end.
-func (m *Mind) trustOf(v Verdict) []trace.ArgumentTrust {
-	if len(v.evidence.Untrusted) == 0 {
-		return nil
+// authorsOf are whose words a source may hold, an empty id where nobody knows.
+func (m *Mind) authorsOf(s trace.Source) []string {
+	if s.OriginAgent == "" && (s.Kind == trace.KindSaid || s.Kind == trace.KindNote) {
+		return m.past.spoken(s.OriginTick).origins
 	}
-	return m.policy.Arguments(v.Adjusted, v.evidence)
+	return []string{s.OriginAgent}
 }
 
 // note is the step of a refused action, by the rule of the mandate, with the plan it was
@@ -101,7 +106,7 @@ func (v Verdict) note() trace.Step {
 	n.Code, n.Detail = string(v.Violation.Rule), llmclient.Marshal(struct {
 		policy.Violation
 		Planned []policy.PlannedAction `json:"planned"`
-	}{*v.Violation, append([]policy.PlannedAction{}, v.evidence.Plan...)})
+	}{*v.Violation, append([]policy.PlannedAction{}, v.plan...)})
 	return n
 }
 
@@ -145,17 +150,15 @@ func (m *Mind) Continue(view world.View) (Decision, []trace.Step) {
 	if !ok {
 		panic("behavior: Continue for agent " + view.AgentID() + " without a standing order")
 	}
-	v := m.judge(view, order.Do, policy.Evidence{})
-	d := Decision{
-		Decision: trace.Decision{DecidedBy: trace.ByStanding, Adjustments: v.Adjustments}, At: view.Place(),
-		Proposed: order.Do, Adjusted: v.Adjusted, Executed: v.Adjusted,
-	}
+	v := m.judge(view, order.Do, policy.Evidence{}, nil)
+	d := decisionOf(v)
+	d.DecidedBy, d.At, d.Authority, d.Parents = trace.ByStanding, view.Place(), m.order.Authority, m.order.Parents
 	steps := []trace.Step{{Kind: trace.StepContinue, Status: trace.StatusOK, Name: order.Do.ActionName(), Detail: llmclient.Marshal(v.detail())}}
 	if v.Refused() {
 		steps[0].Status = trace.StatusError
 	}
 	if v.Violation != nil {
-		d.DecidedBy, d.WaitReason, d.Executed = trace.ByEngine, trace.WaitGuardRejected, world.Wait{}
+		d.DecidedBy, d.WaitReason, d.Executed, d.Authority = trace.ByEngine, trace.WaitGuardRejected, world.Wait{}, nil
 		steps[0].Code = string(v.Violation.Rule)
 		steps = append(steps, v.note())
 	} else {

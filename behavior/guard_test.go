@@ -80,8 +80,8 @@ func TestTurnUnderTextsCommitsAsPlanned(t *testing.T) {
 	m, v := reader(t)
 	d := deliberated(t, m, v)
 	order, ok := d.Executed.(world.ExecuteUntil)
-	if !ok || order.MaxTicks != 3 || len(d.ArgumentsTrust) != 1 {
-		t.Errorf("decided %+v with arguments %v", d.Executed, d.ArgumentsTrust)
+	if !ok || order.MaxTicks != 3 || d.Authority == nil || *d.Authority != (trace.Authority{By: trace.AuthorityPlan, Planned: 1}) {
+		t.Errorf("decided %+v, allowed by %+v", d.Executed, d.Authority)
 	}
 	foreign := 0
 	for _, s := range d.SourcesRetrieved {
@@ -100,7 +100,8 @@ func TestTurnUnderTextsCommitsAsPlanned(t *testing.T) {
 func BenchmarkGuardShare(b *testing.B) {
 	m, v := reader(b)
 	d := deliberated(b, m, v)
-	e := policy.Evidence{View: v, Spent: m.spent}
+	seen := v.Observe()
+	e := policy.Evidence{View: v, Seen: &seen, Ledger: m.ledger}
 	for _, a := range []world.Action{world.ExecuteUntil{Do: world.Harvest{MaxAmount: 9}, MaxTicks: 3}, world.Mine{MassG: 900}} {
 		if p, ok := policy.Planned(a); ok {
 			e.Plan = append(e.Plan, p)
@@ -108,7 +109,7 @@ func BenchmarkGuardShare(b *testing.B) {
 	}
 	for _, s := range d.SourcesRetrieved {
 		if isUntrusted(s) {
-			e.Untrusted = append(e.Untrusted, s)
+			e.Authors = append(e.Authors, s.OriginAgent)
 		}
 	}
 	var turns, audits time.Duration
@@ -118,12 +119,10 @@ func BenchmarkGuardShare(b *testing.B) {
 		turns += time.Since(start)
 		start = time.Now()
 		for _, a := range []world.Action{world.Harvest{MaxAmount: 9}, world.Mine{MassG: 900}, d.Executed} {
-			e.Proposed = a
-			if f, ok := m.policy.Evaluate(a, e); !ok {
-				b.Fatalf("refused: %+v", f)
+			if j := m.policy.Judge(a, e, nil); j.Violation != nil {
+				b.Fatalf("refused: %+v", j.Violation)
 			}
 		}
-		m.policy.Arguments(d.Executed, e)
 		audits += time.Since(start)
 	}
 	b.ReportMetric(100*audits.Seconds()/turns.Seconds(), "%guard")
@@ -131,8 +130,8 @@ func BenchmarkGuardShare(b *testing.B) {
 }
 
 // TestNothingUnplannedIsExecuted: whatever a model plans, drafts and insists on with
-// words of others in view, what runs stands in its plan, is a wait, or is a message to
-// somebody who wrote, which the scenario allows.
+// words of others in view, what runs stands in its plan, is a wait or, without a plan, a
+// harvest, or is a message to somebody who wrote, which the scenario allows.
 func TestNothingUnplannedIsExecuted(t *testing.T) {
 	m, v := reader(t)
 	pool := []string{
@@ -174,7 +173,9 @@ func TestNothingUnplannedIsExecuted(t *testing.T) {
 		}
 		proposed, _ := policy.Planned(d.Proposed)
 		told := did.Action == "send_message" && did.To == "agent-2"
-		if did.Action != "wait" && !told && !slices.Contains(plan, encode(did)) && !slices.Contains(plan, encode(proposed)) {
+		free := len(plan) == 0 && (did.Action == "mine_compound" || did.Action == "harvest_radiation")
+		less := did.Action == "mine_compound" && *did.Amount == 300 && slices.Contains(plan, pool[0])
+		if did.Action != "wait" && !told && !free && !less && !slices.Contains(plan, encode(did)) && !slices.Contains(plan, encode(proposed)) {
 			t.Fatalf("planned %q, and did %s", plan, encode(did))
 		}
 		switch {

@@ -92,13 +92,11 @@ type Mind struct {
 	persona world.Persona
 	// systemPrompt is the opening paragraph given, empty for the built-in one.
 	systemPrompt string
-	// clauses are the scenario's, policy what they, persona and goals come to, spent
-	// what was used of clauses that allow a total.
-	clauses []world.Clause
-	policy  policy.Policy
-	// alone is the policy without clauses: what it allows was the agent's own idea.
-	alone        policy.Policy
-	spent        policy.Spending
+	// policy are the scenario's rules for the agent, ledger what it did that limits count, and
+	// order the decision that began its standing order.
+	policy       policy.Policy
+	ledger       policy.Ledger
+	order        Decision
 	instructions string
 	staticTokens int
 	memory       *memory.Memory
@@ -112,10 +110,9 @@ type Mind struct {
 // scenario says about whom it may listen to, see [world.World.Clauses].
 func (k *Kit) Mind(id string, persona world.Persona, clauses ...world.Clause) *Mind {
 	m := &Mind{
-		Kit: k, id: id, persona: persona, clauses: clauses, playbook: playbook.New(),
+		Kit: k, id: id, persona: persona, policy: policy.Compile(id, clauses), playbook: playbook.New(),
 		memory: memory.New(k.words.memory),
 	}
-	m.compile()
 	m.SetSystemPrompt(k.cfg.SystemPrompt)
 	return m
 }
@@ -142,14 +139,6 @@ func (m *Mind) Adopt(k *Kit) {
 func (m *Mind) SetGoals(shortTerm, longTerm string) {
 	m.persona.ShortTermGoal = cmp.Or(shortTerm, m.persona.ShortTermGoal)
 	m.persona.LongTermGoal = cmp.Or(longTerm, m.persona.LongTermGoal)
-	m.compile()
-}
-
-// compile makes the policy of what the operator wrote: clauses, persona and goals.
-// What was spent stays spent.
-func (m *Mind) compile() {
-	m.policy = policy.Compile(m.id, m.persona, m.clauses)
-	m.alone = policy.Compile(m.id, m.persona, nil)
 }
 
 // Playbook returns the agent's lessons, never nil. A playbook does not change; what
@@ -204,9 +193,22 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 	m.dropNews(d)
 	m.past.deeds = newest(append(m.past.deeds, done), deedsMax)
 	if outcome.Accepted {
-		m.spent = m.policy.Spend(m.spent, cmp.Or(d.At, d.Place), d.Executed)
+		m.ledger = m.policy.Settle(m.ledger, tick, d.deed, d.Authority)
 	}
-	m.past.utter(tick, d)
+	m.ledger = m.ledger.Spend(tick, d.Authority, d.round)
+	if _, begins := d.Executed.(world.ExecuteUntil); begins {
+		m.order = d
+		if d.Authority != nil {
+			m.order.Authority = new(*d.Authority) // its ticks are counted
+			m.order.Authority.Deviation = 0
+		}
+	}
+	for _, id := range d.read {
+		if m.past.unread(id) > 0 {
+			m.past.read = append(m.past.read, reading{text: id})
+		}
+	}
+	m.utter(tick, d)
 	m.past.send(d, outcome)
 	for _, topic := range d.Looked {
 		m.past.looked = append(slices.DeleteFunc(m.past.looked, func(known string) bool { return known == topic }), topic)

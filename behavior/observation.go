@@ -73,6 +73,7 @@ func (s sketch) text() string {
 	if s.standing != nil {
 		lines = append(lines, w.lineStanding+fmt.Sprintf(w.textAttempts, w.actionText(s.standing.Do, s.naming), s.standing.MaxTicks))
 	}
+	lines = append(lines, s.ruleLine()...)
 	lines = append(lines, s.newsLine()...)
 	lines = append(lines, s.terms()...)
 	parts = nil
@@ -127,6 +128,35 @@ func (s sketch) text() string {
 		lines = append(lines, w.lineFactories+s.factories())
 	}
 	return strings.Join(append(lines, s.market()...), "\n")
+}
+
+// ruleLine tells what others may still ask for: the action, what and to whom, who asks, how
+// much at once and how much in all.
+func (s sketch) ruleLine() []string {
+	var entries []string
+	for _, r := range s.rules {
+		words := []string{r.Action}
+		for _, word := range []string{r.What, r.To} {
+			if word != "" && word != world.ToAsker {
+				words = append(words, plain(word))
+			}
+		}
+		parts := []string{strings.Join(words, " ")}
+		if !slices.Contains(r.AskedBy, world.Anyone) {
+			parts = append(parts, fmt.Sprintf(s.words.textAsked, strings.Join(r.AskedBy, "|")))
+		}
+		if r.Clause.Most > 0 {
+			parts = append(parts, fmt.Sprintf(s.words.textOnce, r.Most))
+		}
+		if r.Total > 0 {
+			parts = append(parts, fmt.Sprintf(s.words.textOfTotal, r.Left, r.Total, r.Window))
+		}
+		entries = append(entries, strings.Join(parts, ", "))
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	return []string{s.words.lineRules + s.listed(entries, 0)}
 }
 
 // name is a name behind its id, where a goal knows the thing by it. A name that no

@@ -282,20 +282,22 @@ func (m *Mind) goalsText() string { return m.persona.ShortTermGoal + "\n" + m.pe
 type utterance struct {
 	// tick is that of the decision.
 	tick int64
-	// tainted says that there were any; trust is then the least of them, and origin who
-	// wrote them all, empty when there were several.
+	// tainted says that there were any; trust is then the least of them, and origins are who
+	// wrote them, an empty id for one that nobody knows.
 	tainted bool
 	trust   trace.Trust
-	origin  string
+	origins []string
 }
 
-// reads adds a source that was in view.
-func (u *utterance) reads(trust trace.Trust, origin string) {
-	switch {
-	case !u.tainted:
-		u.tainted, u.trust, u.origin = true, trust, origin
-	case u.origin != origin:
-		u.origin = ""
+// reads adds a source that was in view, and whose words it may hold.
+func (u *utterance) reads(trust trace.Trust, origins []string) {
+	if !u.tainted {
+		u.tainted, u.trust = true, trust
+	}
+	for _, id := range origins {
+		if !slices.Contains(u.origins, id) {
+			u.origins = append(u.origins[:len(u.origins):len(u.origins)], id)
+		}
 	}
 	u.trust = min(u.trust, trust)
 }
@@ -304,13 +306,15 @@ func (u *utterance) reads(trust trace.Trust, origin string) {
 const utterancesMax = 64
 
 // utter notes what the text of a decision may repeat.
-func (p *past) utter(tick int64, d Decision) {
+func (m *Mind) utter(tick int64, d Decision) {
+	p := &m.past
 	if d.DecidedBy != trace.ByStanding {
 		p.around = utterance{}
 		for _, s := range d.SourcesRetrieved {
 			if isUntrusted(s) {
-				p.around.reads(s.Trust, s.OriginAgent)
-				p.ever.reads(s.Trust, s.OriginAgent)
+				authors := m.authorsOf(s)
+				p.around.reads(s.Trust, authors)
+				p.ever.reads(s.Trust, authors)
 			}
 		}
 	}
@@ -328,12 +332,15 @@ func (p *past) spoken(tick int64) utterance {
 	if i := slices.IndexFunc(p.wrote, func(u utterance) bool { return u.tick == tick }); i >= 0 {
 		return p.wrote[i]
 	}
-	return utterance{tick: tick, tainted: true, trust: trace.TrustOtherAgent}
+	return utterance{tick: tick, tainted: true, trust: trace.TrustOtherAgent, origins: []string{""}}
 }
 
 // source is a text that the agent wrote, as a source.
 func (u utterance) source(s trace.Source) trace.Source {
-	s.OriginAgent, s.Trust = u.origin, trace.TrustSelfObservation
+	s.OriginAgent, s.Trust = "", trace.TrustSelfObservation
+	if len(u.origins) == 1 {
+		s.OriginAgent = u.origins[0]
+	}
 	if u.tainted {
 		s.Trust = u.trust
 	}

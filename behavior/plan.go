@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.com/agentworld/behavior/answer"
 	"example.com/agentworld/behavior/policy"
@@ -21,9 +22,10 @@ const (
 	plannedMax     = 2 * planActionsMax
 )
 
-// idea is an action of a plan, with the slots that it leaves open.
+// idea is an action of a plan, one for each receiver or place that it names, with the slots
+// that it leaves open.
 type idea struct {
-	do   world.Action
+	do   []world.Action
 	open []world.Slot
 }
 
@@ -36,17 +38,22 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 	if first {
 		t.parseRepairs = 0
 	}
-	if len(plan.Actions) > 0 {
+	if len(plan.Actions) > 0 && !t.bent() {
 		t.ideas = nil // a plan that names no action says nothing about any
 	}
 	faults = t.acceptPlan(plan, t.talk.Calls[i], used)
 	// A plan may say, step by step, that there is nothing to do.
 	acts := func(s typedStep) bool { return s.Kind != answer.StepSkip }
 	if len(t.planSteps) > 0 && !slices.ContainsFunc(t.planSteps, acts) {
-		t.idle, t.ideas = &plan, nil
+		if t.idle = &plan; !t.bent() {
+			t.ideas = nil
+		}
 	}
-	t.listed = nil
-	if t.idle != nil || len(t.ideas) > 0 {
+	if !t.bent() {
+		t.listed = nil
+	}
+	if t.bent() {
+	} else if t.idle != nil || len(t.ideas) > 0 {
 		t.listed = t.plannedNames()
 		for _, s := range t.planSteps {
 			t.listed = append(t.listed, s.Allowed...)
@@ -55,7 +62,7 @@ func (t *Turn) takePlan(i int) (faults []*answer.ArgumentError, problem answer.P
 			t.listed = append(t.listed, t.mind.moduleNames...)
 		}
 	}
-	if t.idle != nil {
+	if t.idle != nil && !t.bent() {
 		t.listed = []string{world.Wait{}.ActionName()}
 	}
 	if first && len(faults) > 0 && len(t.talk.Calls) == 1 && t.locked() {
@@ -100,22 +107,36 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 	unread := 0
 	for i, a := range plan.Actions {
 		do, open, more, e := a.Decode(call.Call, t.names)
-		planned, ok := policy.Planned(do, open...)
+		var planned policy.PlannedAction
+		var receivers []string
+		for _, to := range do {
+			known, ok := policy.Planned(to, open...)
+			if !ok {
+				e = answer.NoAction
+			}
+			planned, receivers = known, append(receivers, known.To)
+		}
 		if i >= planActionsMax {
 			e = answer.TooMany("", planActionsMax, len(plan.Actions))
 		}
-		if e != nil || !ok {
+		if e != nil || len(do) == 0 {
 			faults, unread = append(faults, t.told(cmp.Or(e, answer.NoAction).Inside(fmt.Sprintf("actions[%d]", i)))...), unread+1
 			continue
 		}
+		planned.To = strings.Join(receivers, ",")
+		if planned.Action == (world.AcceptOffer{}).ActionName() && planned.ID == "" {
+			planned.What, planned.Amount, planned.Want, planned.WantAmount = a.Terms()
+		}
 		used = slices.Concat(used, more)
 		t.mayDo(planned)
-		if t.follows() && t.mind.cfg.Guards(policy.LayerTrust) {
-			for _, s := range t.mind.policy.Closed(do, open) {
+		if t.follows() && t.mind.cfg.Guards(policy.LayerPlan) {
+			for _, s := range policy.Closed(do[0], open) {
 				faults = append(faults, t.told(answer.LeftOpen(s).Inside(fmt.Sprintf("actions[%d]", i)))...)
 			}
 		}
-		t.ideas = append(t.ideas, idea{do, open})
+		if !t.bent() {
+			t.ideas = append(t.ideas, idea{do, open})
+		}
 	}
 	t.fromPlan = len(t.plan)
 	t.planSteps = nil
@@ -147,10 +168,15 @@ func (t *Turn) intendAction(v Verdict) {
 	}
 }
 
+// bent reports whether others may have had a part in what is planned now. Such a plan adds
+// nothing to what was planned before, and takes nothing of it away: what it dropped could make
+// another action the first.
+func (t *Turn) bent() bool { return t.swayed && t.mind.cfg.Guards(policy.LayerOrder) }
+
 // mayDo adds a planned action, unless others may have asked for it.
 func (t *Turn) mayDo(p policy.PlannedAction) {
 	known := slices.ContainsFunc(t.plan, func(k policy.PlannedAction) bool { return encode(k) == encode(p) })
-	if known || len(t.plan) == plannedMax || t.swayed && t.mind.cfg.Guards(policy.LayerOrder) {
+	if known || len(t.plan) == plannedMax || t.bent() {
 		return
 	}
 	t.plan = append(t.plan, p)
@@ -193,8 +219,14 @@ func typed(kind string, modules, actions []string) typedStep {
 // rest ends a turn whose plan says that there is nothing to do: a wait that the model
 // chose, without asking it again.
 func (t *Turn) rest() {
+	v := t.judge(world.Wait{})
+	if v.Violation != nil {
+		t.talk.Note(v.note())
+		t.fail(trace.WaitGuardRejected, &v)
+		return
+	}
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusOK, Code: "nothing_planned", Name: world.Wait{}.ActionName()})
-	d := decisionOf(Verdict{Proposed: world.Wait{}, Adjusted: world.Wait{}})
+	d := decisionOf(v)
 	d.Why, d.Commit, d.CallsSaved = capText(t.idle.Goal), trace.CommitSkip, 1
 	t.finish(d)
 }

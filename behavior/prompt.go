@@ -31,11 +31,13 @@ const (
 // prompt is the opening of a turn: the parts of the input that exist before the
 // model said anything.
 type prompt struct {
-	// seen is what the agent observes; nobody changes it.
-	seen     world.Observation
-	items    []llmclient.Item
-	sections []trace.Section
-	sources  []trace.Source
+	// seen is what the agent observes, known the part of it that may stand before the plan, and
+	// shown the terms of others in that; nobody changes them.
+	seen, known world.Observation
+	shown       []world.Terms
+	items       []llmclient.Item
+	sections    []trace.Section
+	sources     []trace.Source
 	// held are the texts of other agents that fit the budget, shown after the plan
 	// as the section heldSection.
 	held        texts
@@ -71,10 +73,12 @@ var clippingOrder = []string{sectionKnown, sectionHistory, sectionMemory, sectio
 // part parts what an agent observes itself from the words of others, which it has heard,
 // read or learned from.
 func (m *Mind) part(view world.View, o world.Observation, outcome world.Outcome, focus memory.Focus) (seen opened, held texts, lessons []variant) {
-	seen = opened{Observation: o, news: slices.Concat(m.past.news, m.words.declined(o.Inbox)), saw: m.past.saw}
+	seen = opened{Observation: o, saw: m.past.saw, rules: m.policy.Allowances(m.ledger, o.Tick)}
 	seen.OwnRequests, seen.OwnOffers = m.past.receivers(o.OwnRequests), m.past.receivers(o.OwnOffers)
 	seen.Inbox, seen.Here.Notes = nil, nil
-	held = m.recallHeard(texts{Inbox: textsOnly(o.Inbox), Notes: o.Here.Notes}, focus)
+	held = texts{Notes: o.Here.Notes, tick: o.Tick}
+	m.partTerms(&seen, &held, o.Inbox)
+	held = m.recallHeard(held, focus)
 	held.bare, held.spoken = !m.cfg.Guards(policy.LayerEnvelope), m.past.spoken
 	seen.HeldBack = held.count()
 	lessons, held.taught = m.lessons(seen, outcome)
@@ -112,6 +116,10 @@ func (m *Mind) part(view world.View, o world.Observation, outcome world.Outcome,
 			seen.unread += m.past.unread(n.ID)
 		}
 	}
+	for _, t := range held.Terms {
+		seen.senders = append(seen.senders, t.From)
+		seen.unread += m.past.unread(t.ID)
+	}
 	seen.HeldBack = held.count()
 	if order, ok := view.Standing(); ok {
 		seen.standing, seen.naming = &order, Decision{Known: m.knownIDs(o, order.Do)}.naming(false)
@@ -136,6 +144,9 @@ func (m *Mind) compose(view world.View) prompt {
 	}
 	if !p.early {
 		p.fresh = seen.unread + len(held.Lessons)
+	}
+	if p.known, p.shown = seen.Observation, seen.shown; p.early {
+		p.known, p.shown = p.seen, nil
 	}
 	p.found, p.untrusted = placeEntry(m.words, seen.Observation), p.fresh > 0
 

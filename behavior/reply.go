@@ -245,7 +245,7 @@ func (t *Turn) goOn(r round, before *weighing) {
 	case r.wrong != "" && !r.progress:
 		t.repair(r.wrong)
 	case !t.talk.settled():
-	case t.drafts != nil && !t.drafts.usable && t.guardRounds > t.mind.cfg.GuardRoundsMax+1:
+	case t.drafts != nil && !t.drafts.usable && (t.triesLeft() < -1 || t.textRounds > 0 && t.triesLeft() < 0 || t.drafts.limit()):
 		t.fail(trace.WaitGuardRejected, cmp.Or(t.drafts.verdicts...))
 	case r.redrafts, r.replans && t.drafts == nil:
 		// The same draft again is as good as a decision for it.

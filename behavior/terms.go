@@ -5,15 +5,55 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/world"
 )
 
-// Requests and offers are data that the world has checked, without a word of another agent, so
-// that they are lines of the observation. Only texts are held back until the plan is made.
+// Requests and offers are data that the world has checked, without a word of another agent.
+// Those that a rule of the agent could answer are lines of the observation; others wait for
+// the plan, like words.
 
-// textsOnly are the messages with a text.
-func textsOnly(inbox []world.Message) []world.Message {
-	return slices.DeleteFunc(slices.Clone(inbox), func(m world.Message) bool { return m.Kind != "" })
+// partTerms leaves in an observation the requests and offers that a rule of the agent could
+// answer now, at least in part, and what agents that a rule names declined. The rest waits for
+// the plan, and so does that it can be accepted or declined.
+func (m *Mind) partTerms(seen *opened, held *texts, inbox []world.Message) {
+	ordered := m.cfg.Guards(policy.LayerOrder)
+	part := func(kind string, list []world.Terms) (shown []world.Terms) {
+		for _, t := range list {
+			if !ordered || m.policy.Answerable(t, kind, m.ledger, seen.Tick) {
+				shown = append(shown, t)
+			} else {
+				held.Terms = append(held.Terms, t)
+			}
+		}
+		return shown
+	}
+	seen.Requests, seen.Offers, seen.Here.Offers = part(world.KindRequest, seen.Requests), part(world.KindOffer, seen.Offers), part(world.KindOffer, seen.Here.Offers)
+	seen.shown = slices.Concat(seen.Requests, seen.Offers, seen.Here.Offers)
+	answers := slices.DeleteFunc(slices.Clone(inbox), func(l world.Message) bool { return l.Kind != world.KindDecline || ordered && !m.policy.Heeds(l.From) })
+	seen.news = slices.Concat(m.past.news, m.words.declined(answers))
+	for _, l := range inbox {
+		if l.Kind == "" || l.Kind == world.KindDecline && ordered && !m.policy.Heeds(l.From) {
+			held.Inbox = append(held.Inbox, l)
+		}
+	}
+	if !ordered {
+		return
+	}
+	seen.TermsOmitted = 0
+	seen.Can = slices.Clone(seen.Can)
+	for i, a := range seen.Can {
+		if a.Action != (world.AcceptOffer{}).ActionName() && a.Action != (world.Decline{}).ActionName() {
+			continue
+		}
+		a.Options = slices.DeleteFunc(slices.Clone(a.Options), func(o world.Option) bool {
+			return slices.ContainsFunc(held.Terms, func(t world.Terms) bool { return t.ID == o.Target })
+		})
+		if a.OK && len(a.Options) == 0 {
+			a = world.Affordance{Action: a.Action, Why: world.RejectOfferNotFound}
+		}
+		seen.Can[i] = a
+	}
 }
 
 // declined is the news of requests and offers of the agent that others declined since its

@@ -28,11 +28,17 @@ func typedLife(t *testing.T, cfg behavior.Config) life {
 		t.Fatal(err)
 	}
 	w.Advance()
-	return life{t, w, kit.Mind(w.AgentID(0), w.Persona(0))}
+	return life{t, w, kit.Mind(w.AgentID(0), w.Persona(0), askable("transfer_resource"), askable("accept_offer"))}
+}
+
+// askable is a rule that lets agent-2 ask for an action.
+func askable(action string) world.Clause {
+	return world.Clause{Agent: "*", Effect: world.EffectAllow, Action: action, Total: 90, Window: 50, AskedBy: []string{"agent-2"}}
 }
 
 // TestAnExchangeAsItIsTold plays requests and offers with another agent, and reads in each
-// next prompt what is open and what became of the others. None of it waits for a plan.
+// next prompt what is open and what became of the others. None of it waits for a plan, since
+// a rule lets the other ask.
 func TestAnExchangeAsItIsTold(t *testing.T) {
 	lives := map[modules.Language]life{}
 	for _, language := range modules.Languages() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/agentworld/behavior/policy"
 	"example.com/agentworld/llmclient"
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
@@ -17,6 +18,8 @@ import (
 type texts struct {
 	Inbox []world.Message `json:"inbox,omitempty"`
 	Notes []world.Note    `json:"notes,omitempty"`
+	// Terms are the requests and offers that no rule of the agent could answer now.
+	Terms []world.Terms `json:"terms,omitempty"`
 	// Remembered are lines of memories of what others wrote earlier.
 	Remembered []string `json:"remembered,omitempty"`
 	// Lessons are lines of the playbook that are trusted less than what the agent
@@ -27,6 +30,8 @@ type texts struct {
 	Said []sent `json:"you_said,omitempty"`
 	// LeftOut counts the older texts cut to stay in the budget.
 	LeftOut int `json:"left_out,omitempty"`
+	// tick is that of the turn.
+	tick int64
 	// recalled are the sources of Remembered, taught those of Lessons.
 	recalled, taught []trace.Source
 	// spoken tells what a text of the agent's own may repeat, by its tick.
@@ -47,6 +52,9 @@ type opened struct {
 	sent    []sent
 	spoken  []trace.Source
 	senders []string
+	// shown are the terms in it, rules what others may ask for.
+	shown []world.Terms
+	rules []policy.Allowance
 	// news are what others or time did to the agent since it last decided.
 	news []deed
 	// saw is what it saw of places before.
@@ -58,14 +66,14 @@ type opened struct {
 }
 
 func (t texts) count() int {
-	return len(t.Inbox) + len(t.Notes) + len(t.Remembered) + len(t.Lessons)
+	return len(t.Inbox) + len(t.Notes) + len(t.Terms) + len(t.Remembered) + len(t.Lessons)
 }
 
 // variants are the texts with ever fewer of the old ones, and none at last.
 func (t texts) variants() (all []texts) {
 	for total := t.count(); t.count() > 0; t.LeftOut = total - t.count() {
 		all = append(all, t)
-		t.Inbox, t.Notes, t.Remembered, t.Lessons = t.Inbox[:len(t.Inbox)/2], t.Notes[:len(t.Notes)/2], nil, nil
+		t.Inbox, t.Notes, t.Terms, t.Remembered, t.Lessons = t.Inbox[:len(t.Inbox)/2], t.Notes[:len(t.Notes)/2], t.Terms[:len(t.Terms)/2], nil, nil
 	}
 	return append(all, texts{})
 }
@@ -102,10 +110,24 @@ func (t texts) sources(self string) []trace.Source {
 		}
 		list = append(list, s)
 	}
+	for _, s := range t.Terms {
+		list = append(list, textSource(trace.KindMessage, s.ID, s.From, t.tick, encode(s)))
+	}
 	for _, s := range t.Said {
 		list = append(list, s.source(t.spoken))
 	}
 	return list
+}
+
+// parents are whose words may have led to the messages and terms.
+func (t texts) parents() (ids []string) {
+	for _, m := range t.Inbox {
+		ids = append(ids, m.Parents...)
+	}
+	for _, s := range t.Terms {
+		ids = append(ids, s.Parents...)
+	}
+	return ids
 }
 
 // source is the text as a source, given what it may repeat by its tick.

@@ -43,6 +43,8 @@ type Turn struct {
 	// parseRepairs those since the turn last got further, repairs those of the whole turn.
 	moduleCalls, reasonSteps, violations            int
 	guardRounds, orderRounds, parseRepairs, repairs int
+	// textRounds are those of guardRounds that texts may have cost.
+	textRounds int
 
 	// planned says that a plan was made, shown that texts of others may be shown: because
 	// of it, or of a draft in its place. reasoning says that the present reason step was
@@ -53,8 +55,8 @@ type Turn struct {
 	planSteps []typedStep
 	ideas     []idea
 	listed    []string
-	// plan is what the agent set out to do before it read words of others; of
-	// several plans and drafts made by then the last counts.
+	// plan is what the agent set out to do before it read words of others, in all plans and
+	// drafts made by then.
 	plan []policy.PlannedAction
 	// fromPlan is how many of them, the first ones, a plan listed.
 	fromPlan int
@@ -103,7 +105,7 @@ func (m *Mind) Begin(view world.View) *Turn {
 	if m.cfg.Protocol == ProtocolLean && !t.opening.untrusted {
 		t.stage = trace.StageLean
 	}
-	t.names = answer.NamesIn(t.opening.seen)
+	t.names = answer.NamesIn(t.opening.known)
 	t.retrieve(t.opening.sources)
 	if t.opening.early && t.opening.held.count() > 0 {
 		t.revealed, t.revealedAt = true, 1
@@ -144,6 +146,7 @@ func (t *Turn) Next() Step {
 			t.revealedAt = t.talk.asks
 			t.opening.sections = append(t.opening.sections, t.opening.heldSection)
 			t.retrieve(t.opening.held.sources(t.view.AgentID()))
+			t.names = answer.NamesIn(t.opening.seen)
 		}
 		// From here on the turn stays untrusted: what was once read cannot be unread.
 		for _, s := range t.retrieved {
@@ -274,7 +277,6 @@ func (t *Turn) wait(reason trace.WaitReason, proposed *Verdict) {
 	d := Decision{Decision: trace.Decision{DecidedBy: trace.ByEngine, WaitReason: reason}, Executed: world.Wait{}}
 	if proposed != nil {
 		d.Proposed, d.Adjusted, d.Adjustments = proposed.Proposed, proposed.Adjusted, proposed.Adjustments
-		d.ArgumentsTrust = t.mind.trustOf(*proposed)
 	}
 	t.talk.Note(trace.Step{Kind: trace.StepDecision, Status: trace.StatusDegraded, Code: string(reason)})
 	t.finish(d)
@@ -287,10 +289,20 @@ func (t *Turn) finish(d Decision) {
 	default:
 		// What the world refuses gives way to the next accepted candidate.
 		if d.By == "" && (t.mind.cfg.Fallback == trace.FallbackBest || d.Commit == trace.CommitDirect) {
-			for _, other := range t.alternatives(d.Executed) {
+			for _, other := range t.alternatives(d.Executed, 0) {
 				other.Commit = d.Commit
 				d.Otherwise = append(d.Otherwise, t.completed(other))
 			}
+		}
+	}
+	// One mark stands for all that the world may try.
+	parents := slices.Clone(d.Parents)
+	for _, other := range d.Otherwise {
+		parents = append(parents, other.Parents...)
+	}
+	if d.Parents = policy.Parents(t.mind.id, parents...); len(parents) > 0 {
+		for i := range d.Otherwise {
+			d.Otherwise[i].Parents = d.Parents
 		}
 	}
 	t.talk.Calls = nil
@@ -301,13 +313,13 @@ func (t *Turn) finish(d Decision) {
 func (t *Turn) completed(d Decision) Decision {
 	d.Tick, d.AgentID, d.Calls, d.SourcesRetrieved = t.view.Tick(), t.view.AgentID(), t.talk.asks, t.retrieved
 	d.headroom, d.fault, d.unrun, d.heard = t.talk.headroom(), t.fault, t.unrun, t.mind.past.heard
-	if d.Adjusted != nil && t.untrusted {
+	if by := d.Authority; by != nil && t.untrusted {
 		// Words of others were in view; did the agent's own plan cover it?
-		e := t.evidence(nil)
-		e.View, e.Proposed = t.view, d.Adjusted
-		_, own := t.mind.alone.Evaluate(d.Adjusted, e)
-		d.Swayed = !own
+		planned := by.By == trace.AuthorityPlan || by.By == trace.AuthorityFallback && by.Planned > 0
+		writes := slices.ContainsFunc(world.Arguments(d.Executed), func(a world.Argument) bool { return a.Kind == world.ParamText })
+		d.Swayed = !d.own && (!planned || writes)
 	}
+	d.round = t.textRounds > 0 && t.mind.ledger.Rounds(t.view.Tick())
 	for _, s := range t.retrieved {
 		if topic, ok := modules.RuleTopic(s.ID); ok {
 			d.Looked = append(d.Looked, topic)
@@ -318,6 +330,9 @@ func (t *Turn) completed(d Decision) Decision {
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}
 	if t.revealedAt != 0 {
 		d.Seen = append(d.Seen, t.mind.heard(t.opening.held)...)
+		for _, terms := range t.opening.held.Terms {
+			d.read = append(d.read, terms.ID)
+		}
 	}
 	return d
 }

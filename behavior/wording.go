@@ -32,7 +32,9 @@ type wording struct {
 	lineShortTerm, lineLongTerm, lineScored, lineMet, lineTask, textAll         string
 
 	// The observation: the keys of its lines, then the words within them.
-	lineYou, lineHere, lineWoken, lineEnded, lineTexts, lineStanding          string
+	lineYou, lineHere, lineWoken, lineEnded, lineTexts, lineStanding string
+	// What others may ask for, by the rules of the scenario.
+	lineRules, textAsked, textOnce, textOfTotal                               string
 	linePlaces, linePlacesDetailed, lineAgents, lineFactories                 string
 	textAged, textAt, textTravelling, textHere, textNone, textMore, textPower string
 	textRadiation, textKM, textHeld, textDropped, textAttempts, textEnded     string

@@ -297,8 +297,8 @@ func TestDecisionIsAuditedAgain(t *testing.T) {
 	r.require(t, 3, "agent-1", trace.StepGuard, "argument_not_planned mine_compound warn")
 	r.executed(t, 3, "agent-1", `{"action":"mine_compound","compound_mass_g":5}`, "")
 	d := r.decisions["3 agent-1"]
-	if d.Commit != "guidance" || len(d.ArgumentsTrust) != 1 || d.ArgumentsTrust[0] != (trace.ArgumentTrust{Argument: "amount", Trust: trace.TrustSelfObservation}) {
-		t.Errorf("committed by %q with arguments %v", d.Commit, d.ArgumentsTrust)
+	if d.Commit != "guidance" || d.Authority == nil || *d.Authority != (trace.Authority{By: trace.AuthorityPlan, Planned: 1}) {
+		t.Errorf("committed by %q, allowed by %+v", d.Commit, d.Authority)
 	}
 	g := fold(t, o.RunDir).Guard
 	if g.RefusalsByRule["argument_not_planned"] != 1 || g.RefusalsByAction["mine_compound"] != 1 || g.Rounds != 1 || g.Waits != 0 || g.TurnsWithUntrustedView != 1 || len(g.Off) != 0 {
@@ -319,11 +319,11 @@ func TestDecisionIsAuditedAgain(t *testing.T) {
 // report and replay know.
 func TestGuardOffIsRecorded(t *testing.T) {
 	o := guarded(t, 3, "", told(planned("p", noSteps, `[{"action":"mine_compound","amount":5}]`), decided("c1", mineFifty, "null")),
-		func(o *engine.Options) { o.GuardOff = append(o.GuardOff, "plan", "mandate", "trust") })
+		func(o *engine.Options) { o.GuardOff = append(o.GuardOff, "plan", "mandate", "taint") })
 	r := recordsOf(t, o.RunDir)
 	r.require(t, 3, "agent-1", trace.StepGuard)
 	r.executed(t, 3, "agent-1", `{"action":"mine_compound","compound_mass_g":50}`, "")
-	if off := strings.Join(fold(t, o.RunDir).Guard.Off, " "); off != "plan mandate trust" {
+	if off := strings.Join(fold(t, o.RunDir).Guard.Off, " "); off != "plan mandate taint" {
 		t.Errorf("the report says %q is off", off)
 	}
 	requireReplays(t, o.RunDir, 3)

@@ -37,6 +37,8 @@ type AgentRow struct {
 	Waits int64 `json:"waits"`
 	// Waits put in place of a decision that did not come about.
 	WaitsDegraded int64 `json:"waits_degraded"`
+	// Ticks of deviations from plans under texts of others.
+	DeviationTicks int64 `json:"deviation_ticks"`
 	// Actions the world accepted, waits not counted.
 	Successes int64 `json:"successes"`
 	// Actions the world rejected, waits not counted.

@@ -140,10 +140,10 @@ type CallsPerDecision struct {
 	Max int64 `json:"max"`
 }
 
-// Guard says what mandate and trust refused, and how often the question arose. What
+// Guard says what was refused and what was allowed by what, and how often the question arose. What
 // the world would have refused by its own rules is in guard_rejections_by_code.
 type Guard struct {
-	// Actions refused by a rule of mandate or trust, by rule; each candidate and each decision counts.
+	// Actions refused by a rule of the guard, by rule; each candidate and each decision counts.
 	RefusalsByRule Counts `json:"refusals_by_rule"`
 	// The same by the name of the action.
 	RefusalsByAction Counts `json:"refusals_by_action"`
@@ -153,6 +153,10 @@ type Guard struct {
 	Waits int64 `json:"waits"`
 	// Decisions that the world refused, so that another candidate of the same draft was tried.
 	Alternatives int64 `json:"alternatives"`
+	// Decisions by what allowed them: own, plan, deviation, unplanned, rule or fallback; waits of the engine have nothing.
+	DecisionsByAuthority Counts `json:"decisions_by_authority"`
+	// Ticks of deviations from plans under texts of others.
+	DeviationTicks int64 `json:"deviation_ticks"`
 	// Turns with a source in view that is trusted less than the agent's own observations.
 	TurnsWithUntrustedView int64 `json:"turns_with_untrusted_view"`
 	// Layers of the guard that were left out; empty for a run that is no measurement of them.

@@ -132,6 +132,11 @@ func (f *folder) decision(d trace.Decision) error {
 		r.Reasoning.Failed++
 	}
 
+	if by := d.Authority; by != nil && d.DecidedBy != trace.ByStanding {
+		r.Guard.DecisionsByAuthority[string(by.By)]++
+		r.Guard.DeviationTicks += by.Deviation
+		a.row.DeviationTicks += by.Deviation
+	}
 	f.provenance(d)
 	if slices.ContainsFunc(d.SourcesRetrieved, func(s trace.Source) bool { return s.Trust < trace.TrustSelfObservation }) {
 		r.Guard.TurnsWithUntrustedView++

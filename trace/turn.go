@@ -196,9 +196,6 @@ type Decision struct {
 	// Parents are the agents whose texts or terms the action may rest on, see
 	// [world.Intent.Parents].
 	Parents []string `json:"parents,omitempty"`
-	// ArgumentsTrust is the trust of each argument of the adjusted action, recorded
-	// where words of other agents were in view.
-	ArgumentsTrust []ArgumentTrust `json:"arguments_trust,omitempty"`
 	// WaitReason says why the engine made the agent wait; empty for a wait that was
 	// chosen. ErrorClass is its class.
 	WaitReason WaitReason `json:"wait_reason,omitempty"`
@@ -257,14 +254,6 @@ type Authority struct {
 	Terms string `json:"terms,omitempty"`
 	// Deviation is how many ticks of deviation it counts.
 	Deviation int64 `json:"deviation,omitempty"`
-}
-
-// ArgumentTrust says how far the value of an argument was the agent's own.
-type ArgumentTrust struct {
-	// Argument is the slot: to, id, what, amount, price or text.
-	Argument string `json:"argument"`
-	// Trust is how far its value is the agent's own.
-	Trust Trust `json:"trust"`
 }
 
 // Citation is one source that a decision named.

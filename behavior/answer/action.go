@@ -765,6 +765,16 @@ func (n Names) Possible(a world.Action, check world.Check) []string {
 	return nil
 }
 
+// bear reports whether something bears a name.
+func (n Names) bear(name string) bool {
+	for _, list := range n.of {
+		if slices.ContainsFunc(list, func(k named) bool { return k.name == name }) {
+			return true
+		}
+	}
+	return false
+}
+
 // idOf returns the id that a text stands for. A text that is a known id stays, and so does
 // a name that two things share or nothing bears: what such a text means is for the world to
 // say, which knows no names.

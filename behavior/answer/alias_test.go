@@ -107,7 +107,7 @@ func TestPlannedOffers(t *testing.T) {
 			continue
 		}
 		do, open, _, e := plan.Actions[0].Decode(c, Names{})
-		if e != nil || string(world.EncodeAction(do)) != tt.want || !slices.Equal(open, tt.open) {
+		if e != nil || string(world.EncodeAction(do[0])) != tt.want || !slices.Equal(open, tt.open) {
 			t.Errorf("%s is read as %v, open %v, %v; want %s, open %v", tt.written, do, open, e, tt.want, tt.open)
 		}
 	}

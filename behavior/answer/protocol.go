@@ -317,24 +317,66 @@ func (d Decision) IsZero() bool {
 	return ok && n == 0 && !d.object.gives("action")
 }
 
+// setMax is how many receivers or places one planned action may name.
+const setMax = 4
+
 // Decode reads a planned action as a candidate, but that slots may be absent: those are
-// left open, and what stands in them means nothing.
-func (a PlannedAction) Decode(c Call, names Names) (do world.Action, open []world.Slot, used []Repair, e *ArgumentError) {
-	ticks := a.written.Field("max_ticks")
-	open = []world.Slot{}
-	do, used, e = Candidate{a.written.without("max_ticks")}.decode(c, names, &open)
-	if _, ordered := do.(world.ExecuteUntil); e != nil || ordered || ticks.Kind == Null || ticks.isNullText() {
-		return do, open, used, e
+// left open, and what stands in them means nothing. The receiver or place may be several with
+// commas between, which make an action each.
+func (a PlannedAction) Decode(c Call, names Names) (do []world.Action, open []world.Slot, used []Repair, e *ArgumentError) {
+	ticks, written := a.written.Field("max_ticks"), a.written.without("max_ticks")
+	set := splitNames(written.textOf(world.SlotTo.String()))
+	if len(set) > setMax {
+		return nil, nil, nil, TooMany(world.SlotTo.String(), setMax, len(set))
+	}
+	if len(set) < 2 || names.bear(written.textOf(world.SlotTo.String())) {
+		set = []string{""}
+	}
+	for _, to := range set {
+		if to != "" {
+			written = written.without(world.SlotTo.String())
+			written.Fields = append(written.Fields, Field{Name: world.SlotTo.String(), Value: stringOf(to)})
+		}
+		open = []world.Slot{}
+		action, more, wrong := Candidate{written}.decode(c, names, &open)
+		if e = wrong; e != nil {
+			return nil, nil, nil, e
+		}
+		do, used = append(do, action), append(used, more...)
+	}
+	if _, ordered := do[0].(world.ExecuteUntil); ordered || ticks.Kind == Null || ticks.isNullText() {
+		return do, open, used, nil
 	}
 	n, more, ok := ticks.integer()
 	if !ok {
 		return nil, nil, nil, mismatch("max_ticks", say("an integer number of %s", Noun(world.Ticks)), ticks)
 	}
-	order, err := world.NewExecuteUntil(do, []world.Condition{{Event: world.StopActionRejected}}, n)
-	if err != nil {
-		panic("answer: an order of a plan is none: " + err.Error())
+	for i := range do {
+		order, err := world.NewExecuteUntil(do[i], []world.Condition{{Event: world.StopActionRejected}}, n)
+		if err != nil {
+			panic("answer: an order of a plan is none: " + err.Error())
+		}
+		do[i] = order
 	}
-	return order, open, append(used, more...), nil
+	return do, open, append(used, more...), nil
+}
+
+// Terms are what a planned acceptance gives at most and gets at least, in the slots of an
+// offer; nil for a number that it leaves open.
+func (a PlannedAction) Terms() (give string, amount *int64, get string, least *int64) {
+	number := func(s world.Slot) *int64 {
+		if n, _, ok := a.written.Field(s.String()).integer(); ok && a.written.gives(s.String()) {
+			return &n
+		}
+		return nil
+	}
+	resource := func(s world.Slot) string {
+		if i := slices.IndexFunc(world.Resources(), func(r string) bool { return sameName(r, a.written.textOf(s.String())) }); i >= 0 {
+			return world.Resources()[i]
+		}
+		return ""
+	}
+	return resource(world.SlotWhat), number(world.SlotAmount), resource(world.SlotWant), number(world.SlotWantAmount)
 }
 
 // Decode reads one candidate of a call: a flat action, or one with more around it as in

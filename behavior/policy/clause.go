@@ -1,21 +1,27 @@
 package policy
 
 import (
+	"math/bits"
 	"slices"
 
 	"example.com/agentworld/world"
 )
 
-// clause is a clause with what audits ask of it.
+// clause is a rule with what checks ask of it.
 type clause struct {
 	world.Clause
 	// conditions counts how many conditions narrow it.
 	conditions int
-	// anybody says that everybody's texts may bring the action about.
+	// anybody says that every agent may ask.
 	anybody bool
 }
 
+// newClause reads a rule. What others may ask for goes to whoever asks, unless the rule
+// says otherwise.
 func newClause(c world.Clause) clause {
+	if e := registry[c.Action]; c.To == "" && len(c.AskedBy) > 0 && e != nil && directed(e) {
+		c.To = world.ToAsker
+	}
 	if c.To == world.Anyone {
 		c.To = ""
 	}
@@ -28,6 +34,12 @@ func newClause(c world.Clause) clause {
 	return k
 }
 
+// directed reports whether an action is directed to an agent.
+func directed(e *entry) bool {
+	p := e.params[world.SlotTo]
+	return p != nil && p.Kind == world.ParamAgent
+}
+
 // forbids and allows tell the effects apart.
 func (c *clause) forbids() bool { return c.Effect == world.EffectForbid }
 func (c *clause) allows() bool  { return c.Effect == world.EffectAllow }
@@ -35,13 +47,13 @@ func (c *clause) allows() bool  { return c.Effect == world.EffectAllow }
 // toAsker says that the receiver must be whoever asked.
 func (c *clause) toAsker() bool { return c.To == world.ToAsker }
 
-// describes reports whether the clause is about an action done at a place, its amount
-// and who asked apart.
-func (c *clause) describes(d *deed, place string) bool {
+// describes reports whether the rule is about a deed, its amount and who asked apart. Of an
+// offer that is not in view nobody knows what it is about, so that every forbid is.
+func (c *clause) describes(d *Deed) bool {
 	return (c.Action == d.spec.Name || c.Action == world.Anyone) &&
-		(c.To == "" || c.toAsker() && d.args[world.SlotTo].param != nil || c.To == d.args[world.SlotTo].text) &&
-		(c.What == "" || c.What == d.args[world.SlotWhat].text) &&
-		(c.At == "" || c.At == place)
+		(c.To == "" || c.toAsker() && d.args[world.SlotTo].param != nil || c.To == d.to) &&
+		(c.What == "" || c.What == d.what || d.unknown) &&
+		(c.Get == "" || c.Get == d.get || d.unknown) && (c.At == "" || c.At == d.place)
 }
 
 // lifts reports whether an allow is narrower than a forbid.
@@ -54,15 +66,21 @@ func (c *clause) lifts(f *clause) bool {
 	return sameKinds && f.Action == world.Anyone && c.Action != world.Anyone
 }
 
-// heeds reports whether the clause lets an author's texts bring the action about.
-func (c *clause) heeds(author string) bool { return c.anybody || slices.Contains(c.AskedBy, author) }
+// heeds reports whether the rule lets an agent ask.
+func (c *clause) heeds(id string) bool { return c.anybody || slices.Contains(c.AskedBy, id) }
 
-// limit is the highest amount that a clause allows now and the rule that an amount
-// beyond it breaks.
-func (c *clause) limit(spent int64) (most int64, rule Rule, limited bool) {
-	most, rule = c.Most, RuleAmount
-	if left := max(0, c.Total-spent); c.Total > 0 && (c.Most == 0 || left < c.Most) {
-		most, rule = left, RuleTotal
+// pays reports whether a trade brings at least what the rule wants for what it gives.
+func (c *clause) pays(d *Deed) bool {
+	return c.GetAtLeast == 0 || atLeast(d.got, max(1, c.Per), c.GetAtLeast, d.amount)
+}
+
+// atLeast reports whether a*b >= c*d, exactly; no number may be negative, and one that is
+// makes it false.
+func atLeast(a, b, c, d int64) bool {
+	if min(a, b, c, d) < 0 {
+		return false
 	}
-	return most, rule, c.Most > 0 || c.Total > 0
+	high, low := bits.Mul64(uint64(a), uint64(b))
+	most, least := bits.Mul64(uint64(c), uint64(d))
+	return high > most || high == most && low >= least
 }

@@ -1,6 +1,11 @@
 package policy
 
-import "example.com/agentworld/world"
+import (
+	"math"
+	"slices"
+
+	"example.com/agentworld/world"
+)
 
 // ArgumentOrder is the [Violation.Argument] of what makes an action a standing order.
 const ArgumentOrder = "execute_until"
@@ -13,13 +18,26 @@ type argument struct {
 	number int64
 }
 
-// isNumber reports an amount or price.
-func (a *argument) isNumber() bool { return a.param.Kind == world.ParamAmount }
-
-// deed is an action with its arguments by slot.
-type deed struct {
+// Deed is an action as rules count it: what of it goes to whom, and what it brings. The zero
+// value is nothing.
+type Deed struct {
+	// do is the action, of a standing order what it repeats.
+	do   world.Action
 	spec *world.ActionSpec
 	args [world.SlotCount]argument
+	// order is the standing order around it, nil for none, place where it is done.
+	order *world.ExecuteUntil
+	place string
+	// to is the agent or place that it is directed to, of an accepted offer its sender.
+	to string
+	// what is the resource or other choice, of a trade what is given for amount; get and got
+	// are what a trade brings at least. An action without an amount counts 1.
+	what, get   string
+	amount, got int64
+	// unknown says that it accepts an offer which the agent does not see.
+	unknown bool
+	// replies is the tick of the newest message that a message answers, 0 for none.
+	replies int64
 }
 
 // entry is one action of the registry.
@@ -28,8 +46,7 @@ type entry struct {
 	params [world.SlotCount]*world.Param
 }
 
-// registry holds the spec of every action with its parameters by slot, so that an
-// audit looks nothing up by name twice.
+// registry holds the spec of every action with its parameters by slot.
 var registry = func() map[string]*entry {
 	entries := map[string]*entry{}
 	for _, spec := range world.Actions() {
@@ -47,33 +64,83 @@ var registry = func() map[string]*entry {
 	return entries
 }()
 
-// deedOf takes an action apart. It is false for a standing order and for what is no
+// argued takes an action apart without looking at the world. It is false for what is no
 // action of the world, which nothing can then be said about.
-func deedOf(a world.Action) (deed, bool) {
-	var d deed
-	if _, order := a.(world.ExecuteUntil); order || !world.Listed(a) || !d.bind(a.ActionName()) {
-		return deed{}, false
+func argued(a world.Action) (Deed, bool) {
+	d := Deed{do: a, amount: 1}
+	if order, ok := a.(world.ExecuteUntil); ok {
+		d.do, d.order = order.Do, &order
 	}
-	args := world.ActionArgs(a)
-	for s := range d.args {
-		if p := d.args[s].param; p != nil {
-			d.args[s].text, d.args[s].number = args[p.Name].Text, args[p.Name].Int
+	if _, nested := d.do.(world.ExecuteUntil); nested || !world.Listed(d.do) {
+		return Deed{}, false
+	}
+	e, ok := registry[d.do.ActionName()]
+	if !ok {
+		return Deed{}, false
+	}
+	d.spec = &e.spec
+	args := world.ActionArgs(d.do)
+	for s, p := range e.params {
+		if p != nil {
+			d.args[s] = argument{p, args[p.Name].Text, args[p.Name].Int}
 		}
+	}
+	d.to, d.what = d.args[world.SlotTo].text, d.args[world.SlotWhat].text
+	if n := d.args[world.SlotAmount]; n.param != nil {
+		d.amount = n.number
 	}
 	return d, true
 }
 
-// bind gives the arguments their parameters.
-func (d *deed) bind(name string) bool {
-	e, ok := registry[name]
-	if !ok {
-		return false
+// deedOf takes an action apart. The offers in view say what an accepted one trades. Of a
+// trade on the market the price bounds what is paid.
+func deedOf(a world.Action, place string, offers []world.Terms) (Deed, bool) {
+	d, ok := argued(a)
+	d.place = place
+	switch do := d.do.(type) {
+	case world.Offer:
+		d.get, d.got = do.Want, do.WantAmount
+	case world.AcceptOffer:
+		i := slices.IndexFunc(offers, func(t world.Terms) bool { return t.ID == do.OfferID })
+		if d.unknown = i < 0; d.unknown {
+			d.amount = math.MaxInt64
+			break
+		}
+		t := offers[i]
+		d.to, d.what, d.amount, d.get, d.got = t.From, t.Want, t.WantAmount, t.Give, t.GiveAmount
+	case world.BuyPower:
+		d.what, d.amount, d.get, d.got = world.Data, paid(do.Amount, do.Price), world.Electricity, do.Amount
+	case world.SellPower:
+		d.what, d.amount, d.get, d.got = world.Electricity, do.Amount, world.Data, paid(do.Amount, do.Price)
 	}
-	d.spec = &e.spec
-	for s := range e.params {
-		d.args[s].param = e.params[s]
+	return d, ok
+}
+
+// paid is what an amount of electricity costs.
+func paid(amount, price int64) int64 {
+	lots := max(0, amount) / world.PowerLot
+	if price > 0 && lots > math.MaxInt64/price {
+		return math.MaxInt64
 	}
-	return true
+	return lots * price
+}
+
+// gives reports whether the action gives something away: for good, into escrow or for a price.
+func (d *Deed) gives() bool {
+	switch d.do.(type) {
+	case world.Transfer, world.Offer, world.AcceptOffer, world.BuyPower, world.SellPower, world.PlaceOrder:
+		return true
+	}
+	return false
+}
+
+// sends reports whether the action sends or posts something that others are shown.
+func (d *Deed) sends() bool {
+	switch d.do.(type) {
+	case world.SendMessage, world.PostNote, world.Request, world.Offer, world.Decline:
+		return true
+	}
+	return false
 }
 
 // withNumbers is an action with another amount and price, as far as it has them; nil

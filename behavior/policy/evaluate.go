@@ -1,122 +1,180 @@
 package policy
 
 import (
+	"slices"
+
 	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
-	"slices"
 )
 
-// Evaluate reports whether an agent may commit an action; when not, the violation says
-// why. The action is the clamped one. Audit reads its arguments only, so that the same
-// evidence gives the same violation; it never panics, whatever the action.
-func (m Policy) Evaluate(a world.Action, e Evidence) (Violation, bool) {
-	if _, plain := a.(world.Wait); plain {
-		return Violation{}, true
-	}
+// Evaluate reports by what an agent may commit an action; when nothing allows it, the
+// violation says why. The action is the clamped one. It reads plan, rules, typed terms,
+// senders and counts, and no word of a text; the same evidence gives the same answer, and it
+// never panics, whatever the action.
+func (m Policy) Evaluate(a world.Action, e Evidence) (trace.Authority, *Violation) {
 	q, ok := m.inquire(a, &e)
+	_, waits := q.deed.do.(world.Wait)
+	if _, plain := a.(world.Wait); plain && !ok {
+		return trace.Authority{By: trace.AuthorityOwn}, nil
+	}
 	if !ok {
-		return Violation{Rule: RuleUnavailable, Trust: trace.TrustRules}, false
+		return trace.Authority{}, &Violation{Rule: RuleUnavailable}
 	}
-	if !e.off(LayerMandate) {
-		f, ok := q.within(&q.deed, false)
-		if ok && q.order != nil {
-			f, ok = q.within(orderDeed(q.order), true)
-		}
-		if !ok {
-			return f, false
+	if !waits || q.deed.order != nil {
+		if broken := q.ruled(&q.deed); broken != nil {
+			return trace.Authority{}, broken
 		}
 	}
-	if len(e.Untrusted) == 0 {
-		return Violation{}, true
+	if len(e.Authors) == 0 || e.off(LayerPlan) {
+		return trace.Authority{By: trace.AuthorityOwn}, nil
 	}
-	// From here on the action has to be the agent's own, or one that the authors in view
-	// may ask for. Waiting needs nobody's leave, so that only the order around it is in
-	// question.
-	if q.deed.spec.Name == (world.Wait{}).ActionName() && q.orderAsked() {
-		return Violation{}, true
-	}
-	planned, covered := q.planned()
-	if covered {
-		return Violation{}, true
-	}
-	asked, covered := q.asked()
-	if covered {
-		return Violation{}, true
-	}
-	switch {
-	case e.off(LayerPlan) && !e.off(LayerTrust):
-		// Without a plan to hold the action against, every argument must be of own trust.
-		for s := range world.SlotCount {
-			if q.deed.args[s].param != nil && q.trust(s) < trace.TrustSelfObservation {
-				return q.violationOn(RuleArgumentUntrusted, s), false
+	// From here on the action has to be the agent's own, or one that a rule lets others ask
+	// for.
+	if order := q.deed.order; order != nil {
+		if most, ignore := q.ordered(); order.MaxTicks > most || slices.ContainsFunc(order.Ignore, func(event string) bool { return !slices.Contains(ignore, event) }) {
+			return trace.Authority{}, &Violation{
+				Rule: RuleArgumentNotPlanned, Action: q.deed.spec.Name, Argument: ArgumentOrder, Requested: &order.MaxTicks, Maximum: &most, Unit: world.Ticks,
 			}
 		}
-		return Violation{}, true
-	case e.off(LayerPlan):
-		return Violation{}, true
-	case asked.Rule != "" && planned.Rule == RuleNotPlanned:
-		// The amount that a clause allows says more than that nothing was planned.
-		return asked, false
 	}
-	return planned, false
+	number, cost, at, planned := q.match()
+	counts := !e.off(LayerDeviations)
+	if number >= 0 && (cost == 0 || !counts) {
+		return trace.Authority{By: trace.AuthorityPlan, Planned: number + 1}, nil
+	}
+	by, refused := q.asked()
+	if by != nil {
+		return *by, nil
+	}
+	free := number < 0 && (waits && (q.first() < 0 || !counts) || len(e.Plan) == 0 && q.unplanned())
+	switch first := q.first(); {
+	case free:
+		return trace.Authority{By: trace.AuthorityUnplanned}, nil
+	case number < 0 && waits:
+		cost = q.cost()
+	case number < 0:
+		return trace.Authority{}, q.notPlanned(refused, at, planned)
+	case q.deed.gives() && first >= 0 && number > first:
+		return trace.Authority{}, &Violation{Rule: RuleNotFirst, Action: q.deed.spec.Name}
+	}
+	if left := max(0, DeviationsMax-e.Ledger.Deviations(e.View.Tick())); cost > left {
+		return trace.Authority{}, &Violation{Rule: RuleDeviations, Action: q.deed.spec.Name, Requested: &cost, Maximum: &left, Unit: world.Ticks}
+	}
+	return trace.Authority{By: trace.AuthorityDeviation, Planned: number + 1, Deviation: cost}, nil
 }
 
-// orderDeed is a standing order as an action of its own, its attempts being its
-// amount.
-func orderDeed(o *world.ExecuteUntil) *deed {
-	d := &deed{}
-	d.bind(o.ActionName())
-	d.args[world.SlotAmount].number = o.MaxTicks
-	return d
-}
-
-// within holds one deed against the clauses; a standing order only against those that
-// name it. An allow counts when it describes the deed and lifts whatever forbids it;
-// of several the most generous one bounds the amount, and is what a refusal tells of.
-func (q *inquiry) within(d *deed, named bool) (Violation, bool) {
-	forbidden := false
-	for i := range q.m.clauses {
-		c := &q.m.clauses[i]
-		forbidden = forbidden || c.forbids() && q.about(c, d, named)
-	}
-	var best *clause
-	most, rule := int64(-1), RuleAmount
-	for i := range q.m.clauses {
-		c := &q.m.clauses[i]
-		// Whoever asked is only known to a clause that has to be relied on.
-		if !q.effective(c, d, named) || c.toAsker() && !forbidden {
-			continue
-		}
-		n, r, limited := c.limit(q.e.Spent.of(i))
-		if !limited || d.args[world.SlotAmount].param == nil || d.args[world.SlotAmount].number <= n {
-			return Violation{}, true
-		}
-		if n > most {
-			best, most, rule = c, n, r
-		}
-	}
+// notPlanned is the violation of an action that no planned one covers. What a rule says of it says
+// more than that nothing was planned.
+func (q *inquiry) notPlanned(refused *Violation, at world.Slot, planned *PlannedAction) *Violation {
 	switch {
-	case best != nil:
-		return exceeded(d, rule, most), false
-	case forbidden:
-		return Violation{Rule: RuleForbidden, Action: d.spec.Name, Trust: trace.TrustRules}, false
+	case planned == nil && refused != nil:
+		return refused
+	case planned == nil:
+		return &Violation{Rule: RuleNotPlanned, Action: q.deed.spec.Name}
 	}
-	return Violation{}, true
+	broken := &Violation{Rule: RuleArgumentNotPlanned, Action: q.deed.spec.Name, Argument: at.String()}
+	if n := planned.number(at); n != nil {
+		broken.Requested, broken.Maximum, broken.Unit = new(q.deed.args[at].number), *n, q.deed.args[at].param.Unit
+	}
+	if n := planned.number(at); n != nil && *n == nil || n == nil && *planned.word(at) == "" {
+		broken.Rule = RuleArgumentOpen
+	}
+	return broken
 }
 
-// about reports whether a clause is about a deed here.
-func (q *inquiry) about(c *clause, d *deed, named bool) bool {
-	return c.describes(d, q.place) && (!named || c.Action == d.spec.Name)
-}
-
-// effective reports whether an allow describes a deed, its receiver included, and is
-// narrower than every forbid that does.
-func (q *inquiry) effective(c *clause, d *deed, named bool) bool {
-	if !c.allows() || !q.about(c, d, named) || c.toAsker() && !q.asking(c, d.args[world.SlotTo].text) {
+// unplanned reports whether the action needs no plan: harvesting, mining or refining for one
+// tick, as long as what it takes leaves the charge above low.
+func (q *inquiry) unplanned() bool {
+	switch q.deed.do.(type) {
+	case world.Harvest, world.Mine, world.Refine:
+	default:
 		return false
 	}
-	for i := range q.m.clauses {
-		f := &q.m.clauses[i]
+	taken := int64(0)
+	for _, c := range q.e.View.Check(q.deed.do).Changes {
+		if c.Resource == world.Electricity {
+			taken -= c.Amount
+		}
+	}
+	rules := q.e.View.Rules()
+	return q.deed.order == nil && (taken <= 0 || q.seen().Self.Electricity-taken > rules.PowerCapacity*rules.LowPercent/100)
+}
+
+// ruled holds a deed against the rules of the scenario, and the order around it against those
+// that name it.
+func (q *inquiry) ruled(d *Deed) *Violation {
+	if q.e.off(LayerMandate) || len(q.m.rules) == 0 {
+		return nil
+	}
+	broken := q.within(d, false)
+	if broken == nil && d.order != nil {
+		order := Deed{do: d.do, place: d.place, spec: &registry[ArgumentOrder].spec, amount: d.order.MaxTicks}
+		broken = q.within(&order, true)
+	}
+	return broken
+}
+
+// within holds one deed against the rules; a standing order only against those that
+// name it. An allow counts when it describes the deed and lifts whatever forbids it;
+// of several the most generous one is what a refusal tells of.
+func (q *inquiry) within(d *Deed, named bool) *Violation {
+	forbidden := false
+	for i := range q.m.rules {
+		c := &q.m.rules[i]
+		forbidden = forbidden || c.forbids() && q.about(c, d, named)
+	}
+	var best *Violation
+	for i := range q.m.rules {
+		c := &q.m.rules[i]
+		if !q.effective(c, d, named) {
+			continue
+		}
+		// A rule for whoever asks bounds what is asked for, and lifts a forbid for nobody else.
+		if c.toAsker() && (!forbidden && !d.gives() || !q.asking(c, d, !forbidden)) {
+			continue
+		}
+		asker := ""
+		if c.toAsker() {
+			asker = d.to
+		}
+		broken := q.limited(c, i, d, asker)
+		if broken == nil {
+			return nil
+		}
+		if best == nil || broken.Maximum != nil && best.Maximum != nil && *broken.Maximum > *best.Maximum {
+			best = broken
+		}
+	}
+	if best == nil && forbidden {
+		return &Violation{Rule: RuleForbidden, Action: d.spec.Name}
+	}
+	return best
+}
+
+// asking reports whether somebody asks for a deed that a rule lets be asked for: with open
+// terms, or, unless only those count, in any way that the rule takes, whoever they come from.
+func (q *inquiry) asking(c *clause, d *Deed, terms bool) bool {
+	for _, t := range q.triggers() {
+		if q.fits(c, &t, d) && (terms && t.kind != kindMessage || !terms && q.passed(c, &t)) {
+			return true
+		}
+	}
+	return false
+}
+
+// about reports whether a rule is about a deed.
+func (q *inquiry) about(c *clause, d *Deed, named bool) bool {
+	return c.describes(d) && (!named || c.Action == d.spec.Name)
+}
+
+// effective reports whether an allow describes a deed, and is narrower than every forbid
+// that does.
+func (q *inquiry) effective(c *clause, d *Deed, named bool) bool {
+	if !c.allows() || !q.about(c, d, named) {
+		return false
+	}
+	for i := range q.m.rules {
+		f := &q.m.rules[i]
 		if f.forbids() && q.about(f, d, named) && !c.lifts(f) && !q.e.off(LayerMandate) {
 			return false
 		}
@@ -124,102 +182,69 @@ func (q *inquiry) effective(c *clause, d *deed, named bool) bool {
 	return true
 }
 
+// limited holds a deed against the limits of one rule.
+func (q *inquiry) limited(c *clause, number int, d *Deed, asker string) *Violation {
+	if q.e.off(LayerMandate) {
+		return nil
+	}
+	if !c.pays(d) {
+		return &Violation{Rule: RuleRate, Action: d.spec.Name, Clause: number + 1}
+	}
+	if most, rule, limited := c.left(q.e.Ledger, number, q.e.View.Tick(), asker); limited && d.amount > most {
+		return exceeded(d, rule, number, most)
+	}
+	return nil
+}
+
 // exceeded is the violation by an amount beyond a limit.
-func exceeded(d *deed, rule Rule, most int64) Violation {
-	amount := &d.args[world.SlotAmount]
-	f := Violation{
-		Rule: rule, Action: d.spec.Name, Argument: world.SlotAmount.String(), Trust: trace.TrustRules,
-		Requested: new(amount.number), Maximum: &most, Unit: amount.param.Unit,
+func exceeded(d *Deed, rule Rule, number int, most int64) *Violation {
+	v := &Violation{Rule: rule, Action: d.spec.Name, Clause: number + 1, Requested: new(d.amount), Maximum: &most}
+	switch p := d.args[world.SlotAmount].param; {
+	case d.spec.Name == ArgumentOrder:
+		v.Argument, v.Unit = ArgumentOrder, world.Ticks
+	case p != nil:
+		v.Argument, v.Unit = world.SlotAmount.String(), p.Unit
 	}
-	if d.spec.Name == (world.ExecuteUntil{}).ActionName() {
-		f.Argument = ArgumentOrder
-	}
-	return f
+	return v
 }
 
-// orderRefused is the violation by the attempts of the standing order around the action.
-func (q *inquiry) orderRefused(most int64) Violation {
-	return Violation{
-		Rule: RuleOrderNotPlanned, Action: q.deed.spec.Name, Argument: ArgumentOrder, Trust: q.least(),
-		Requested: new(q.order.MaxTicks), Maximum: &most, Unit: world.Ticks, Authors: q.everyone(),
-	}
+// Judgement is what [Policy.Evaluate] says of an action, and what goes with it.
+type Judgement struct {
+	trace.Authority
+	// Violation is nil when the action may be committed.
+	Violation *Violation
+	// Deed is what [Policy.Settle] counts once the world accepted it.
+	Deed Deed
+	// Parents are whose texts or terms may stand behind what the action sends, see [Parents].
+	Parents []string
+	// Own says that the action is the agent's own to the letter: nobody's text had a part in
+	// it.
+	Own bool
 }
 
-// violationOn is a violation by one argument.
-func (q *inquiry) violationOn(rule Rule, s world.Slot) Violation {
-	f := Violation{
-		Rule: rule, Action: q.deed.spec.Name, Argument: s.String(), Trust: q.least(), Authors: q.authors(s),
+// Judge evaluates an action and works out what goes with it. shown are the terms that were
+// shown before the plan.
+func (m Policy) Judge(a world.Action, e Evidence, shown []world.Terms) (j Judgement) {
+	j.Authority, j.Violation = m.Evaluate(a, e)
+	q, ok := m.inquire(a, &e)
+	if !ok {
+		return j
 	}
-	if arg := &q.deed.args[s]; arg.isNumber() {
-		f.Requested, f.Unit = new(arg.number), arg.param.Unit
-	}
-	return f
-}
-
-// asked looks for a clause by which the authors in view may bring the action about.
-// Without one, the violation is empty, or that of the clause that fits all but the amount.
-func (q *inquiry) asked() (Violation, bool) {
-	var best Violation
-	for i := range q.m.clauses {
-		c := &q.m.clauses[i]
-		if len(c.AskedBy) == 0 || !q.effective(c, &q.deed, false) || !q.heeded(c) {
-			continue
-		}
-		if most, rule, limited := c.limit(q.e.Spent.of(i)); limited && q.deed.args[world.SlotAmount].number > most && !q.e.off(LayerMandate) {
-			best = exceeded(&q.deed, rule, most)
-			continue
-		}
-		if q.order == nil || q.orderAsked() {
-			return Violation{}, true
-		}
-		best = q.orderRefused(0)
-	}
-	return best, false
-}
-
-// heeded reports whether a clause names every author that an argument may come from,
-// and every author that the model says it followed. To whoever asked means that
-// the receiver is among the authors of each argument: others cannot ask in its name.
-func (q *inquiry) heeded(c *clause) bool {
-	for _, cited := range q.e.Declared {
-		if cited.Trust < trace.TrustSelfObservation && !c.heeds(cited.OriginAgent) && !q.e.off(LayerTrust) {
-			return false
+	j.Deed = q.deed
+	if _, sends := q.deed.do.(world.SendMessage); sends {
+		for _, t := range q.triggers() {
+			if t.kind == kindMessage && t.asker == q.deed.to {
+				j.Deed.replies = max(j.Deed.replies, t.sent)
+			}
 		}
 	}
-	if c.anybody && !c.toAsker() {
-		return true
+	if j.Own = q.fully(); j.Own || e.off(LayerTaint) || !q.deed.sends() {
+		return j
 	}
-	for s := range world.SlotCount {
-		if q.deed.args[s].param == nil {
-			continue
-		}
-		authors := q.authors(s)
-		if !all(authors, c.heeds) || c.toAsker() && !slices.Contains(authors, q.deed.args[world.SlotTo].text) {
-			return false
-		}
+	authors := e.Authors
+	for _, t := range shown {
+		authors = append(append(authors[:len(authors):len(authors)], t.From), t.Parents...)
 	}
-	return true
-}
-
-// orderAsked reports whether a clause about standing orders lets all authors in view
-// ask for this one. What ends an order and how long it lasts may come from anywhere
-// in their texts.
-func (q *inquiry) orderAsked() bool {
-	around := orderDeed(q.order)
-	for i := range q.m.clauses {
-		c := &q.m.clauses[i]
-		if len(c.AskedBy) == 0 || !q.effective(c, around, true) || !all(q.everyone(), c.heeds) {
-			continue
-		}
-		if most, _, limited := c.limit(q.e.Spent.of(i)); !limited || q.order.MaxTicks <= most || q.e.off(LayerMandate) {
-			return true
-		}
-	}
-	return false
-}
-
-// all reports whether every author is heeded. An author that is not known is heeded
-// only by a clause that heeds everybody.
-func all(authors []string, heeds func(string) bool) bool {
-	return !slices.ContainsFunc(authors, func(id string) bool { return !heeds(id) })
+	j.Parents = Parents(m.agent, authors...)
+	return j
 }

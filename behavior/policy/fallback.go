@@ -2,7 +2,6 @@ package policy
 
 import (
 	"math"
-	"strings"
 
 	"example.com/agentworld/world"
 )
@@ -10,19 +9,18 @@ import (
 // Fallback reports whether an action may be done that nobody decided on: because the turn
 // failed before its decision, or because the world refused what was decided. Such an
 // action never gives anything away, and only the first action of the plan may move, spend,
-// speak, or go on as a standing order.
+// speak, sleep, or go on as a standing order.
 func Fallback(a world.Action, plan []PlannedAction) bool {
 	do, order := a, false
 	if o, ok := a.(world.ExecuteUntil); ok {
 		do, order = o.Do, true
 	}
 	switch do.(type) {
-	case world.Harvest, world.Mine, world.Refine, world.Wait, world.WaitTicks:
+	case world.Harvest, world.Mine, world.Refine, world.Wait:
 		if !order {
 			return true
 		}
-	case world.Move, world.BuildFactory, world.ScheduleRecipe, world.CancelOrder, world.SendMessage, world.PostNote:
-	default:
+	case world.Transfer, world.Offer, world.AcceptOffer, world.BuyPower, world.SellPower, world.PlaceOrder:
 		return false
 	}
 	given, ok := Planned(a)
@@ -35,9 +33,9 @@ func (p PlannedAction) holds(given PlannedAction) bool {
 	most := func(planned, given *int64) bool {
 		return planned == nil || given != nil && *given <= *planned
 	}
-	return p.Action == given.Action && strings.EqualFold(p.To, given.To) && strings.EqualFold(p.ID, given.ID) &&
-		strings.EqualFold(p.What, given.What) && p.Text == given.Text &&
-		most(p.Amount, given.Amount) && most(p.Price, given.Price) && given.MaxTicks <= p.MaxTicks
+	return p.Action == given.Action && p.To == given.To && p.ID == given.ID && p.What == given.What && p.Want == given.Want && p.Text == given.Text &&
+		most(p.Amount, given.Amount) && most(p.Price, given.Price) && most(p.WantAmount, given.WantAmount) && most(p.ForTicks, given.ForTicks) &&
+		given.MaxTicks <= p.MaxTicks
 }
 
 // Greatest is an action of a plan that left its amount open, with the greatest amount

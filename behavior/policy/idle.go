@@ -165,7 +165,7 @@ func idleLimits(list []clause, i int) string {
 	c := &list[i]
 	for n := range list {
 		o := &list[n]
-		if n == i || !o.allows() || o.limited() || o.toAsker() || !o.covers(c) || !all(c.AskedBy, o.heeds) {
+		if n == i || !o.allows() || o.limited() || o.toAsker() || !o.covers(c) || slices.ContainsFunc(c.AskedBy, func(id string) bool { return !o.heeds(id) }) {
 			continue
 		}
 		stopped := slices.ContainsFunc(list, func(f clause) bool { return f.forbids() && f.meets(c) && c.lifts(&f) && !o.lifts(&f) })

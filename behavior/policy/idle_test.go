@@ -102,7 +102,7 @@ func TestIdleClausesChangeNothing(t *testing.T) {
 	found := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSituation(rt, view)
-		s.evidence.Plan, s.evidence.Spent = nil, Spending{}
+		s.evidence.Plan, s.evidence.Ledger = nil, Ledger{}
 		for i := range s.clauses {
 			c := &s.clauses[i]
 			if c.Effect == world.EffectForbid {
@@ -123,6 +123,12 @@ func TestIdleClausesChangeNothing(t *testing.T) {
 				c.Total = 0
 			case "asked_by":
 				c.AskedBy = nil
+			case "total_each":
+				c.TotalEach = 0
+			case "get_at_least":
+				c.GetAtLeast = 0
+			case "relayed":
+				c.Relayed = false
 			default:
 				without.clauses = slices.Delete(without.clauses, idle.Clause, idle.Clause+1)
 			}

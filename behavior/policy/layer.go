@@ -11,18 +11,21 @@ import (
 // measurement has all of them.
 type Layer = string
 
-// The layers. This package carries out plan, mandate and trust; the names of the
+// The layers. This package carries out plan, mandate, deviations and taint; the names of the
 // others stand here so that there is one list.
 const (
 	// LayerOrder: texts of others are shown only after the plan.
 	LayerOrder Layer = "order"
-	// LayerPlan: under an untrusted view only what was planned, or what a clause
-	// lets others ask for, is committed.
+	// LayerPlan: once texts are in view only what was planned, or what a rule lets others
+	// ask for, is committed.
 	LayerPlan Layer = "plan"
-	// LayerMandate: clauses hold.
+	// LayerMandate: the rules of the scenario hold.
 	LayerMandate Layer = "mandate"
-	// LayerTrust: what a plan leaves open must be of own trust.
-	LayerTrust Layer = "trust"
+	// LayerDeviations: of what was planned the first that is possible is free, the rest counts,
+	// and so do the rounds that refusals cost.
+	LayerDeviations Layer = "deviations"
+	// LayerTaint: terms that may come from others than their sender do not count.
+	LayerTaint Layer = "taint"
 	// LayerEnvelope: texts are encoded, capped, and stand in a marked section under a
 	// sender that the world set.
 	LayerEnvelope Layer = "envelope"
@@ -37,7 +40,7 @@ const LayersAll = "all"
 
 // Layers lists all layers in a fixed order.
 func Layers() []Layer {
-	return []Layer{LayerOrder, LayerPlan, LayerMandate, LayerTrust, LayerEnvelope, LayerMemory, LayerLessons}
+	return []Layer{LayerOrder, LayerPlan, LayerMandate, LayerDeviations, LayerTaint, LayerEnvelope, LayerMemory, LayerLessons}
 }
 
 // ParseLayers reads names of layers; [LayersAll] stands for all of them. The result

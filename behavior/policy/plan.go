@@ -8,153 +8,30 @@ import (
 	"example.com/agentworld/world"
 )
 
-// planned looks for a planned action that covers the action. The violation is that of the
-// planned action that comes closest.
-func (q *inquiry) planned() (Violation, bool) {
-	var closest Violation
-	reached := -1
-	for i := range q.e.Plan {
-		p := &q.e.Plan[i]
-		if p.Action != q.deed.spec.Name {
-			continue
-		}
-		s, f, ok := q.covers(p)
-		if ok {
-			// All arguments fit: what remains is how often, by the plan or by the clauses about orders.
-			unplanned := func(event string) bool { return !slices.Contains(p.Ignore, event) }
-			most := q.attempts(p)
-			if q.order == nil || q.orderAsked() || q.order.MaxTicks <= most && !slices.ContainsFunc(q.order.Ignore, unplanned) {
-				return Violation{}, true
-			}
-			s, f = world.SlotCount, q.orderRefused(most)
-		}
-		if int(s) > reached {
-			closest, reached = f, int(s)
-		}
-	}
-	if reached < 0 {
-		return Violation{Rule: RuleNotPlanned, Action: q.deed.spec.Name, Trust: q.least(), Authors: q.everyone()}, false
-	}
-	return closest, false
-}
-
-// attempts is how many attempts an order of a planned action may have: what is planned, or
-// one. Harvesting and mining cost nobody what the plan did not offer, so of them a few are
-// as planned, unless a clause says how long orders may be.
-func (q *inquiry) attempts(p *PlannedAction) int64 {
-	switch q.action.(type) {
-	case world.Harvest, world.Mine:
-		if p.MaxTicks == 0 && !slices.ContainsFunc(q.m.clauses, func(c clause) bool { return c.Action == ArgumentOrder }) {
-			return world.StandingTicksDefault
-		}
-	}
-	return max(1, p.MaxTicks)
-}
-
-// covers holds the arguments against a planned action in the order of slots and tells the
-// first that fails.
-func (q *inquiry) covers(p *PlannedAction) (world.Slot, Violation, bool) {
-	for s := range world.SlotCount {
-		if q.deed.args[s].param == nil {
-			continue
-		}
-		given, equal := q.gives(p, s)
-		switch {
-		case given && !equal:
-			f := q.violationOn(RuleArgumentNotPlanned, s)
-			f.Maximum = p.number(s)
-			return s, f, false
-		case !given && !q.e.off(LayerTrust) && !q.open(s) && !(s == world.SlotAmount && q.makes(s) && q.asMuch(p)):
-			return s, q.violationOn(RuleArgumentUntrusted, s), false
-		}
-	}
-	return world.SlotCount, Violation{}, true
-}
-
-// asMuch reports whether the action's amount is the greatest that is feasible of a planned
-// action, or a little less: models round, and count what they spend.
-func (q *inquiry) asMuch(p *PlannedAction) bool {
-	most := p.Amount
-	if most == nil {
-		most = new(int64(math.MaxInt64))
-	}
-	// Clamping needs the whole action: how much is feasible depends on what and to whom.
-	feasible, _ := q.e.View.Clamp(withNumbers(q.action, most, p.Price))
-	d, ok := deedOf(feasible)
-	greatest, n := d.args[world.SlotAmount].number, q.deed.args[world.SlotAmount].number
-	return ok && n <= greatest && n >= greatest-greatest/20
-}
-
-// number is the number that a planned action gives for a slot, nil when it is open or none.
-func (i *PlannedAction) number(s world.Slot) *int64 {
-	switch s {
-	case world.SlotAmount:
-		return i.Amount
-	case world.SlotPrice:
-		return i.Price
-	case world.SlotWantAmount:
-		return i.WantAmount
-	case world.SlotForTicks:
-		return i.ForTicks
-	}
-	return nil
-}
-
-// gives reports whether a planned action gives an argument, and whether it gives this value.
-// Numbers are equal also when clamping the planned one leads to the action's.
-func (q *inquiry) gives(p *PlannedAction, s world.Slot) (given, equal bool) {
-	arg := &q.deed.args[s]
-	word := ""
-	switch s {
-	case world.SlotAmount, world.SlotPrice:
-		n := p.number(s)
-		if n == nil || *n == arg.number {
-			return n != nil, n != nil
-		}
-		if s == world.SlotAmount {
-			return true, q.asMuch(p)
-		}
-		feasible, _ := q.e.View.Clamp(withNumbers(q.action, p.Amount, p.Price))
-		d, ok := deedOf(feasible)
-		return true, ok && arg.number == d.args[s].number
-	case world.SlotTo:
-		word = p.To
-	case world.SlotID:
-		word = p.ID
-	case world.SlotWhat:
-		word = p.What
-	case world.SlotWantAmount, world.SlotForTicks:
-		n := p.number(s)
-		return n != nil, n != nil && *n == arg.number
-	case world.SlotWant:
-		word = p.Want
-	case world.SlotText:
-		word = p.Text
-		return word != "", word == arg.text
-	}
-	return word != "", strings.EqualFold(word, arg.text)
-}
+// PlaceSetMax is how many receivers or places a planned action may name.
+const PlaceSetMax = 4
 
 // PlannedAction is one thing an agent set out to do before it read untrusted text, in
-// the slots of a candidate. Slots that are absent are open: they may take any value of
-// own trust.
+// the slots of a candidate. What stands open may be chosen later: how much the agent makes,
+// how long terms stay open, and the text of a message or note. Nothing else may.
 type PlannedAction struct {
 	// Action is the name of an action of the registry, never execute_until.
 	Action string `json:"action"`
-	// To is the receiver or the place, ID the factory or order, What the choice (a
-	// resource, recipe, kind of factory or side).
+	// To is the receiver or the place, or up to [PlaceSetMax] of them with commas between. ID
+	// is the factory, order, offer or request, What the choice (a resource, recipe, kind of
+	// factory or side). An offer to accept may be planned without ID by its terms: What and
+	// Amount are given at most, Want and WantAmount got at least.
 	To   string `json:"to,omitempty"`
 	ID   string `json:"id,omitempty"`
 	What string `json:"what,omitempty"`
-	// Amount and Price are not clamped.
-	Amount *int64 `json:"amount,omitempty"`
-	Price  *int64 `json:"price,omitempty"`
-	// Text is the message or note.
-	Text string `json:"text,omitempty"`
-	// Want, WantAmount and ForTicks are those of a request or offer.
-	Want       string `json:"want,omitempty"`
+	Want string `json:"want,omitempty"`
+	// The numbers are not clamped.
+	Amount     *int64 `json:"amount,omitempty"`
+	Price      *int64 `json:"price,omitempty"`
 	WantAmount *int64 `json:"want_amount,omitempty"`
 	ForTicks   *int64 `json:"for_ticks,omitempty"`
+	// Text is the message or note.
+	Text string `json:"text,omitempty"`
 	// MaxTicks is the most attempts of a standing order of this action, 0 for none.
 	MaxTicks int64 `json:"max_ticks,omitempty"`
 	// Ignore lists what such an order may ignore. A plan cannot say it, a draft can.
@@ -164,28 +41,315 @@ type PlannedAction struct {
 // Planned is the plan to do exactly this, but for the slots that are open. It is false
 // for an action that this package does not know.
 func Planned(a world.Action, open ...world.Slot) (PlannedAction, bool) {
-	var p PlannedAction
-	if order, ok := a.(world.ExecuteUntil); ok {
-		p.MaxTicks, p.Ignore, a = max(0, order.MaxTicks), slices.Clone(order.Ignore), order.Do
-	}
-	d, ok := deedOf(a)
+	d, ok := argued(a)
 	if !ok {
 		return PlannedAction{}, false
 	}
-	p.Action = d.spec.Name
-	for _, s := range open {
-		d.args[s] = argument{}
+	p := PlannedAction{Action: d.spec.Name}
+	if d.order != nil {
+		p.MaxTicks, p.Ignore = max(0, d.order.MaxTicks), slices.Clone(d.order.Ignore)
 	}
-	p.To, p.ID, p.What, p.Text = d.args[world.SlotTo].text, d.args[world.SlotID].text, d.args[world.SlotWhat].text, d.args[world.SlotText].text
-	p.Amount, p.Price = numberOf(&d.args[world.SlotAmount]), numberOf(&d.args[world.SlotPrice])
-	p.Want, p.WantAmount, p.ForTicks = d.args[world.SlotWant].text, numberOf(&d.args[world.SlotWantAmount]), numberOf(&d.args[world.SlotForTicks])
+	for s := range world.SlotCount {
+		arg := &d.args[s]
+		if arg.param == nil || slices.Contains(open, s) {
+			continue
+		}
+		if n := p.number(s); n != nil {
+			*n = new(arg.number)
+		} else {
+			*p.word(s) = arg.text
+		}
+	}
 	return p, true
 }
 
-// numberOf is the number of an argument, nil when the action has none.
-func numberOf(a *argument) *int64 {
-	if a.param == nil {
+// number is where the number of a slot stands, nil for a slot that holds a text.
+func (p *PlannedAction) number(s world.Slot) **int64 {
+	switch s {
+	case world.SlotAmount:
+		return &p.Amount
+	case world.SlotPrice:
+		return &p.Price
+	case world.SlotWantAmount:
+		return &p.WantAmount
+	case world.SlotForTicks:
+		return &p.ForTicks
+	}
+	return nil
+}
+
+// word is where the text of any other slot stands.
+func (p *PlannedAction) word(s world.Slot) *string {
+	return map[world.Slot]*string{world.SlotTo: &p.To, world.SlotID: &p.ID, world.SlotWhat: &p.What, world.SlotWant: &p.Want, world.SlotText: &p.Text}[s]
+}
+
+// receivers are the receivers or places of a plan.
+func (p *PlannedAction) receivers() []string {
+	list := strings.FieldsFunc(p.To, func(r rune) bool { return strings.ContainsRune(",，、 ", r) })
+	return list[:min(len(list), PlaceSetMax)]
+}
+
+// attempts is how many attempts an order may have.
+func (p *PlannedAction) attempts() int64 { return max(1, p.MaxTicks) }
+
+// mayOpen reports whether a plan may leave a parameter open: what is made, for how long terms
+// stay, which request an offer answers, and a text.
+func mayOpen(p *world.Param) bool {
+	switch p.Slot() {
+	case world.SlotAmount:
+		// The most that can be slept or asked for is no amount that anybody means.
+		return !p.Give && p.Unit != world.Ticks && p.Max < requestMax
+	case world.SlotForTicks, world.SlotText:
+		return true
+	}
+	return p.Optional
+}
+
+// requestMax is the most that can be asked for: no stock bounds it.
+var requestMax = registry[(world.Request{}).ActionName()].params[world.SlotAmount].Max
+
+// Closed lists what an action of a plan leaves open and nothing may fill in once texts are
+// shown.
+func Closed(a world.Action, open []world.Slot) (closed []world.Slot) {
+	d, _ := argued(a)
+	_, accepts := d.do.(world.AcceptOffer)
+	for s := range world.SlotCount {
+		if p := d.args[s].param; slices.Contains(open, s) && p != nil && !mayOpen(p) && !accepts {
+			closed = append(closed, s)
+		}
+	}
+	return closed
+}
+
+// candidates are the actions that a planned one stands for now: one for each receiver or
+// place, or for each offer here that has its terms, with the greatest amount where that is
+// open. They are none when it leaves open what has to be given.
+func (q *inquiry) candidates(p *PlannedAction) (list []world.Action) {
+	e := registry[p.Action]
+	if e == nil {
 		return nil
 	}
-	return new(a.number)
+	add := func(receiver, id string) {
+		args := world.Args{}
+		for s, param := range e.params {
+			if param == nil {
+				continue
+			}
+			slot, v := world.Slot(s), world.Value{}
+			switch n := p.number(slot); {
+			case n != nil && *n != nil:
+				v.Int = **n
+			case n != nil && !mayOpen(param):
+				return
+			case slot == world.SlotForTicks:
+				v.Int = param.Min
+			case n != nil:
+				v.Int = math.MaxInt64
+			case slot == world.SlotTo:
+				v.Text = receiver
+			case slot == world.SlotID:
+				v.Text = id
+			case slot == world.SlotText && p.Text == "":
+				v.Text = "-"
+			default:
+				v.Text = *p.word(slot)
+			}
+			args[param.Name] = v
+		}
+		if a, err := world.MakeAction(p.Action, args); err == nil {
+			a, _ = q.e.View.Clamp(a)
+			list = append(list, a)
+		}
+	}
+	switch {
+	case e.params[world.SlotTo] != nil:
+		for _, id := range p.receivers() {
+			add(id, p.ID)
+		}
+	case p.Action == (world.AcceptOffer{}).ActionName() && p.ID == "":
+		for _, t := range q.seen().Here.Offers {
+			if p.trades(t) {
+				add("", t.ID)
+			}
+		}
+	default:
+		add("", p.ID)
+	}
+	return list
+}
+
+// trades reports whether an offer has the terms of a planned acceptance: what it wants is
+// given at most, what it gives is got at least.
+func (p *PlannedAction) trades(t world.Terms) bool {
+	return p.Amount != nil && p.WantAmount != nil && p.What == t.Want && p.Want == t.Give && t.WantAmount <= *p.Amount && t.GiveAmount >= *p.WantAmount
+}
+
+// first is the number of the first planned action that the dry run and the rules accept now,
+// -1 for none.
+func (q *inquiry) first() int {
+	if q.possible == nil {
+		q.possible = new(slices.IndexFunc(q.e.Plan, func(p PlannedAction) bool {
+			return slices.ContainsFunc(q.candidates(&p), func(a world.Action) bool {
+				d, ok := deedOf(a, q.deed.place, q.seen().Here.Offers)
+				return ok && q.e.View.Check(a).Status == world.CheckAccepted && q.ruled(&d) == nil
+			})
+		}))
+	}
+	return *q.possible
+}
+
+// covers reports whether a planned action covers the deed, an order around it apart. short
+// says that it is less than 95% of what is planned or, where that is open, feasible: models
+// round, and count what they spend. at is the slot at fault.
+func (q *inquiry) covers(p *PlannedAction) (short bool, at world.Slot, ok bool) {
+	d := &q.deed
+	if accept, is := d.do.(world.AcceptOffer); is && p.ID == "" {
+		i := slices.IndexFunc(q.seen().Here.Offers, func(t world.Terms) bool { return t.ID == accept.OfferID })
+		return false, world.SlotID, i >= 0 && p.trades(q.seen().Here.Offers[i])
+	}
+	for s := range world.SlotCount {
+		arg := &d.args[s]
+		if arg.param == nil {
+			continue
+		}
+		if n := p.number(s); n != nil {
+			fits, less := q.coversNumber(p, s, *n)
+			if short = short || less; !fits {
+				return false, s, false
+			}
+			continue
+		}
+		switch word := *p.word(s); {
+		case word == "" && mayOpen(arg.param), word == arg.text:
+		case s == world.SlotTo && slices.Contains(p.receivers(), arg.text):
+		default:
+			return false, s, false
+		}
+	}
+	return short, world.SlotCount, true
+}
+
+// coversNumber holds one number against the plan. What is given and asked for is at most the
+// planned, a price at least as good; an offer wants as much for what it gives.
+func (q *inquiry) coversNumber(p *PlannedAction, s world.Slot, planned *int64) (fits, short bool) {
+	d, arg := &q.deed, &q.deed.args[s]
+	if planned == nil && !mayOpen(arg.param) {
+		return false, false
+	}
+	switch s {
+	case world.SlotForTicks:
+		return true, false
+	case world.SlotWantAmount:
+		return p.Amount != nil && atLeast(arg.number, *p.Amount, *planned, d.args[world.SlotAmount].number), false
+	case world.SlotPrice:
+		if _, sells := d.do.(world.SellPower); sells || d.what == world.SideSell {
+			return arg.number >= *planned, false
+		}
+		return arg.number <= *planned, false
+	}
+	most := planned
+	if most == nil {
+		most = new(int64(math.MaxInt64))
+	}
+	// Clamping needs the whole action: how much is feasible depends on what and to whom.
+	feasible, _ := q.e.View.Clamp(withNumbers(d.do, most, nil))
+	greatest, ok := argued(feasible)
+	n := greatest.args[world.SlotAmount].number
+	return ok && (arg.number <= n || planned != nil && arg.number <= *planned), arg.number < n-n/20
+}
+
+// match is the planned action that speaks best for the deed: the one with the least
+// deviation, of several the one with most attempts. number is -1 for none; at is then the
+// slot at fault of the action that comes closest, SlotCount if none is planned.
+func (q *inquiry) match() (number int, cost int64, at world.Slot, planned *PlannedAction) {
+	number, at = -1, world.SlotCount
+	reached := -1
+	for i := range q.e.Plan {
+		p := &q.e.Plan[i]
+		if p.Action != q.deed.spec.Name {
+			continue
+		}
+		short, s, ok := q.covers(p)
+		if !ok {
+			if number < 0 && int(s) > reached {
+				at, reached, planned = s, int(s), p
+			}
+			continue
+		}
+		n := int64(0)
+		if first := q.first(); short || first >= 0 && i > first {
+			n = q.cost()
+		}
+		if number < 0 || n < cost || n == cost && p.attempts() > planned.attempts() {
+			number, cost, planned = i, n, p
+		}
+	}
+	return number, cost, at, planned
+}
+
+// cost is what the deed counts as a deviation: the ticks it takes, an order each of its
+// attempts, a journey its way back too.
+func (q *inquiry) cost() int64 {
+	ticks := int64(1)
+	switch do := q.deed.do.(type) {
+	case world.WaitTicks:
+		ticks = max(1, do.Ticks)
+	case world.Move:
+		ticks = max(1, 2*q.e.View.Check(do).Ticks)
+	}
+	if q.deed.order != nil {
+		ticks *= max(1, min(q.deed.order.MaxTicks, world.StandingTicksMax))
+	}
+	return ticks
+}
+
+// ordered is how many attempts a standing order of the deed may have, 0 for none, and what it
+// may ignore: what the plan or a rule of the scenario says.
+func (q *inquiry) ordered() (most int64, ignore []string) {
+	if number, _, _, planned := q.match(); number >= 0 {
+		return planned.MaxTicks, planned.Ignore
+	}
+	if by, _ := q.asked(); by != nil && !q.deed.gives() {
+		most = q.orderAsked(by.Asker)
+	}
+	return most, nil
+}
+
+// Trim shortens a standing order to what the plan or a rule says, once texts are in view.
+// What neither says is done once.
+func (m Policy) Trim(a world.Action, e Evidence) (world.Action, []world.Adjustment) {
+	order, ok := a.(world.ExecuteUntil)
+	if !ok || len(e.Authors) == 0 || e.off(LayerPlan) {
+		return a, nil
+	}
+	q, ok := m.inquire(a, &e)
+	if !ok {
+		return a, nil
+	}
+	most, ignore := q.ordered()
+	unplanned := func(event string) bool { return !slices.Contains(ignore, event) }
+	if order.MaxTicks <= most && !slices.ContainsFunc(order.Ignore, unplanned) {
+		return a, nil
+	}
+	cut := world.Adjustment{Action: order.ActionName(), Field: "max_ticks", From: order.MaxTicks, To: min(order.MaxTicks, max(1, most)), Bound: BoundPlan}
+	if most == 0 {
+		return order.Do, []world.Adjustment{cut}
+	}
+	order.MaxTicks, order.Ignore = cut.To, slices.DeleteFunc(slices.Clone(order.Ignore), unplanned)
+	if len(order.Ignore) == 0 {
+		order.Ignore = nil
+	}
+	return order, []world.Adjustment{cut}
+}
+
+// BoundPlan is the bound of an order that is longer than planned.
+const BoundPlan = "plan"
+
+// fully reports whether the plan gives the action to the letter, every slot of it.
+func (q *inquiry) fully() bool {
+	p, ok := Planned(q.deed.do)
+	if q.deed.order != nil {
+		p.MaxTicks, p.Ignore = q.deed.order.MaxTicks, q.deed.order.Ignore
+	}
+	return ok && slices.ContainsFunc(q.e.Plan, func(planned PlannedAction) bool { return planned.holds(p) && p.holds(planned) })
 }

@@ -1,47 +1,43 @@
 package policy
 
 import (
-	"math"
 	"slices"
 
 	"example.com/agentworld/world"
 )
 
-// Policy is what one agent may do: the clauses that bind it, and the words of its
-// own goals. It is immutable; the zero value refuses everything but a wait.
+// Policy is what one agent may do: the rules of the scenario that bind it. It is immutable;
+// the zero value refuses everything but a wait.
 //
-// Clauses are held against every action, whatever is in view:
+// Rules are held against every action, whatever is in view:
 //
 //   - A forbid that describes the action refuses it, unless an allow that describes
 //     it too is narrower than every such forbid. Narrower means more conditions,
 //     of which there are four: a single agent, to, what, at. With as many conditions
 //     the forbid holds, except that an allow of one action is narrower than a forbid
 //     of all actions under the same conditions.
-//   - Where allows describe the action (and lift the forbids, if any), its amount
-//     must be within most and total of one of them. An allow to whoever asked
-//     bounds only what relies on it.
-//   - Allows forbid nothing else: an action that no clause describes may be done.
-//   - A standing order is held against the clauses of what it repeats, and against
+//   - Where allows describe the action (and lift the forbids, if any), it must be within the
+//     limits of one of them. An allow to whoever asks bounds what its receiver asks for with
+//     open terms, planned or not.
+//   - Allows forbid nothing else: an action that no rule describes may be done.
+//   - A standing order is held against the rules about what it repeats, and against
 //     those that name execute_until.
 type Policy struct {
-	agent   string
-	clauses []clause
-	// own are the agent's goals and character as [fold] writes them.
-	own string
+	agent string
+	rules []clause
 	// sound says that the policy was compiled and everything in it is known.
 	sound bool
 }
 
-// Compile makes the policy of an agent from the clauses that bind it (see
-// [world.World.Clauses]), its character and its goals, which are the operator's
-// words. The same input gives the same policy. Clauses that name an
+// Compile makes the policy of an agent from the rules that bind it (see
+// [world.World.Clauses]). The same input gives the same policy. Rules that name an
 // effect or action that does not exist make a policy that refuses everything but a
 // wait; scenarios that were read from a file have none.
-func Compile(agent string, persona world.Persona, clauses []world.Clause) Policy {
-	m := Policy{agent: agent, sound: agent != "", own: fold(persona.Text) + fold(persona.ShortTermGoal) + fold(persona.LongTermGoal)}
-	for _, c := range clauses {
+func Compile(agent string, rules []world.Clause) Policy {
+	m := Policy{agent: agent, sound: agent != ""}
+	for _, c := range rules {
 		c.AskedBy = slices.Clone(c.AskedBy)
-		m.clauses = append(m.clauses, newClause(c))
+		m.rules = append(m.rules, newClause(c))
 		if c.Effect != world.EffectAllow && c.Effect != world.EffectForbid || c.Action != world.Anyone && registry[c.Action] == nil {
 			m.sound = false
 		}
@@ -49,41 +45,60 @@ func Compile(agent string, persona world.Persona, clauses []world.Clause) Policy
 	return m
 }
 
-// Spending is how much of each clause with a total was used. The zero value is the
-// start of a run. It is a value: [Policy.Spend] returns a new one.
-type Spending struct {
-	// sums are by the number of the clause in the agent's mandate, in units of its
-	// action. Compiling the same clauses again keeps the numbers.
-	sums []int64
+// Evidence is what an action is judged by: what the agent knows, whose texts it has read, and
+// what it set out to do before.
+type Evidence struct {
+	// View is the agent's view of this tick, Seen its observation; nil makes one.
+	View world.View
+	Seen *world.Observation
+	// Authors wrote the texts and terms in view that no rule vouches for, an empty id standing
+	// for one that nobody knows. There are texts in view when there are any.
+	Authors []string
+	// Plan is what the agent set out to do before it was shown them.
+	Plan []PlannedAction
+	// Ledger is what the agent did before.
+	Ledger Ledger
+	// Off are the layers left out, for measuring only.
+	Off []Layer
 }
 
-// of is what clause i has used.
-func (s Spending) of(i int) int64 {
-	if i < len(s.sums) {
-		return s.sums[i]
-	}
-	return 0
+// off reports whether a layer is left out.
+func (e *Evidence) off(l Layer) bool { return slices.Contains(e.Off, l) }
+
+// inquiry is one check under way: the action and what is known about it.
+type inquiry struct {
+	m    *Policy
+	e    *Evidence
+	deed Deed
+	// looked is the observation, open the triggers in it and possible the first planned
+	// action that is possible; nil before they are asked for.
+	looked   *world.Observation
+	open     []trigger
+	possible *int
 }
 
-// Spend adds an action that the world accepted at a place. It counts for every
-// clause with a total that describes it, whoever asked for it and whichever of them
-// allowed it; amounts count as ordered, after clamping. Of a standing order the
-// first attempt is added; later ones are actions of their own.
-func (m Policy) Spend(before Spending, place string, done world.Action) Spending {
-	if order, ok := done.(world.ExecuteUntil); ok {
-		done = order.Do
+// inquire takes an action apart. It is false for what cannot be checked.
+func (m *Policy) inquire(a world.Action, e *Evidence) (*inquiry, bool) {
+	q := &inquiry{m: m, e: e, looked: e.Seen}
+	if !m.sound || e.View.AgentID() != m.agent {
+		return q, false
 	}
-	d, ok := deedOf(done)
-	if !ok {
-		return before
-	}
-	after := Spending{make([]int64, len(m.clauses))}
-	copy(after.sums, before.sums)
-	for i := range m.clauses {
-		if c := &m.clauses[i]; c.Total > 0 && c.describes(&d, place) {
-			// A sum never overflows into permission.
-			after.sums[i] += min(max(0, d.args[world.SlotAmount].number), math.MaxInt64-after.sums[i])
+	d, ok := argued(a)
+	if ok {
+		var offers []world.Terms
+		if _, accepts := d.do.(world.AcceptOffer); accepts {
+			offers = slices.Concat(q.seen().Here.Offers, q.seen().Offers)
 		}
+		q.deed, ok = deedOf(a, e.View.Place(), offers)
 	}
-	return after
+	return q, ok
+}
+
+// seen is the observation.
+func (q *inquiry) seen() *world.Observation {
+	if q.looked == nil {
+		o := q.e.View.Observe()
+		q.looked = &o
+	}
+	return q.looked
 }

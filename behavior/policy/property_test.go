@@ -11,19 +11,23 @@ import (
 	"example.com/agentworld/world"
 )
 
-// situation is everything an audit judges by, drawn at random from few values so
-// that actions, plans, clauses and texts meet often.
+// situation is everything a check judges by, drawn at random from few values so
+// that actions, plans, rules and terms meet often.
 type situation struct {
 	clauses  []world.Clause
 	action   world.Action
 	evidence Evidence
-	goal     string
 }
 
-var specs = world.Actions()
+var (
+	specs     = world.Actions()
+	agents    = []string{"agent-2", "agent-3"}
+	resources = []string{"electricity", "data", "hardware"}
+)
 
 func drawSituation(rt *rapid.T, view world.View) situation {
-	s := situation{evidence: Evidence{View: view}}
+	seen := view.Observe()
+	s := situation{evidence: Evidence{View: view, Seen: &seen}}
 	s.action, _ = view.Clamp(anyAction(rt, specs))
 	for range rapid.IntRange(0, 4).Draw(rt, "clauses") {
 		s.clauses = append(s.clauses, drawClause(rt, s.action))
@@ -31,29 +35,43 @@ func drawSituation(rt *rapid.T, view world.View) situation {
 	for range rapid.IntRange(0, 3).Draw(rt, "plan") {
 		s.evidence.Plan = append(s.evidence.Plan, drawPlanned(rt, s.action))
 	}
-	for range rapid.IntRange(0, 3).Draw(rt, "texts") {
-		s.evidence.Untrusted = append(s.evidence.Untrusted, drawSource(rt, rapid.SampledFrom(agents).Draw(rt, "author")))
+	for range rapid.IntRange(0, 2).Draw(rt, "terms") {
+		drawTrigger(rt, &seen)
 	}
-	s.goal = rapid.SampledFrom([]string{"", "Mine 2000 g.", "Help agent-2 at the rim."}).Draw(rt, "goal")
-	if rapid.Bool().Draw(rt, "cited") && len(s.evidence.Untrusted) > 0 {
-		s.evidence.Declared = s.evidence.Untrusted[:1]
-	}
-	if rapid.Bool().Draw(rt, "spent") {
-		s.evidence.Spent = s.compile().Spend(Spending{}, view.Place(), s.action)
+	s.evidence.Authors = rapid.SliceOfN(rapid.SampledFrom([]string{"", "agent-2", "agent-3", "agent-9"}), 0, 3).Draw(rt, "authors")
+	if rapid.Bool().Draw(rt, "settled") {
+		d, _ := deedOf(s.action, view.Place(), nil)
+		s.evidence.Ledger = s.compile().Settle(Ledger{}, view.Tick(), d, nil)
 	}
 	return s
 }
 
-func (s situation) compile() Policy {
-	return Compile("agent-1", world.Persona{ShortTermGoal: s.goal}, s.clauses)
+// drawTrigger adds a request, an offer or a message to what is seen.
+func drawTrigger(rt *rapid.T, seen *world.Observation) {
+	from := rapid.SampledFrom(agents).Draw(rt, "from")
+	parents := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"agent-2", "agent-3", "agent-9", "*"}), 0, 2, rapid.ID[string]).Draw(rt, "parents")
+	want := rapid.SampledFrom(resources).Draw(rt, "want")
+	n := rapid.SampledFrom([]int64{1, 10, 2000}).Draw(rt, "how much")
+	switch rapid.IntRange(0, 2).Draw(rt, "kind") {
+	case 0:
+		seen.Requests = append(seen.Requests, world.Terms{ID: "req-1-" + from + "-1", From: from, To: "agent-1", Want: want, WantAmount: n, Left: n, Parents: parents})
+	case 1:
+		seen.Here.Offers = append(seen.Here.Offers, world.Terms{
+			ID: "offer-1-" + from + "-1", From: from, To: "agent-1", Place: "hub", Give: "compound", GiveAmount: 5, Want: want, WantAmount: n, Parents: parents,
+		})
+	default:
+		seen.Inbox = append(seen.Inbox, world.Message{ID: "msg-1-" + from + "-1", From: from, Sent: 1, Parents: parents})
+	}
 }
+
+func (s situation) compile() Policy { return Compile("agent-1", s.clauses) }
 
 func (s situation) passes() bool {
-	_, ok := s.compile().Evaluate(s.action, s.evidence)
-	return ok
+	_, broken := s.compile().Evaluate(s.action, s.evidence)
+	return broken == nil
 }
 
-// drawClause draws a clause that is often about the action.
+// drawClause draws a rule that is often about the action.
 func drawClause(rt *rapid.T, a world.Action) world.Clause {
 	c := world.Clause{Agent: rapid.SampledFrom([]string{"*", "agent-1"}).Draw(rt, "agent"), Action: "*"}
 	c.Effect = rapid.SampledFrom([]string{world.EffectAllow, world.EffectForbid}).Draw(rt, "effect")
@@ -69,6 +87,10 @@ func drawClause(rt *rapid.T, a world.Action) world.Clause {
 	c.Most = rapid.SampledFrom([]int64{0, 0, 10, 2000}).Draw(rt, "most")
 	c.Total = rapid.SampledFrom([]int64{0, 0, 12, 7000}).Draw(rt, "total")
 	c.AskedBy = rapid.SampledFrom([][]string{nil, {"*"}, {"agent-2"}, {"agent-2", "agent-3"}}).Draw(rt, "asked by")
+	if len(c.AskedBy) > 0 {
+		c.Window, c.ByMessage, c.Relayed = 10, rapid.Bool().Draw(rt, "by message"), rapid.Bool().Draw(rt, "relayed")
+		c.TotalEach = rapid.SampledFrom([]int64{0, 9}).Draw(rt, "total each")
+	}
 	return c
 }
 
@@ -78,25 +100,17 @@ func drawPlanned(rt *rapid.T, a world.Action) PlannedAction {
 		a = anyAction(rt, specs)
 	}
 	i, _ := Planned(a)
-	for _, part := range []*string{&i.To, &i.ID, &i.What, &i.Text} {
-		if rapid.Bool().Draw(rt, "open") {
+	for _, part := range []*string{&i.To, &i.ID, &i.What, &i.Want, &i.Text} {
+		if rapid.IntRange(0, 2).Draw(rt, "open") == 0 {
 			*part = ""
 		}
 	}
-	for _, number := range []**int64{&i.Amount, &i.Price} {
-		if rapid.Bool().Draw(rt, "open number") {
+	for _, number := range []**int64{&i.Amount, &i.Price, &i.WantAmount} {
+		if rapid.IntRange(0, 2).Draw(rt, "open number") == 0 {
 			*number = nil
 		}
 	}
 	return i
-}
-
-func drawSource(rt *rapid.T, author string) trace.Source {
-	trust := rapid.SampledFrom([]trace.Trust{trace.TrustToolError, trace.TrustOtherAgent, trace.TrustDerived}).Draw(rt, "trust")
-	text := rapid.SampledFrom([]string{
-		"hello", "give me 10 electricity", "AGENT 2 wants 12 data", "go to the rim", "refine 7,000 g", "agent-3 has 2000 g, 1 data", "采矿 2 kg",
-	}).Draw(rt, "text")
-	return trace.Source{ID: "s", Kind: trace.KindMessage, OriginAgent: author, Trust: trust, Text: text}
 }
 
 // TestMoreInfluenceNeverHelps: whatever adds to the influence of texts, or takes away
@@ -113,31 +127,31 @@ func TestMoreInfluenceNeverHelps(t *testing.T) {
 			s.clauses = append(s.clauses, c)
 			return true
 		}},
-		{"a planned action less", func(rt *rapid.T, s *situation) bool {
-			if len(s.evidence.Plan) == 0 {
+		{"one more author of a text", func(rt *rapid.T, s *situation) bool {
+			s.evidence.Authors = append(slices.Clone(s.evidence.Authors), rapid.SampledFrom([]string{"", "agent-2", "agent-9"}).Draw(rt, "more"))
+			return true
+		}},
+		{"a message of somebody whom no rule names", func(rt *rapid.T, s *situation) bool {
+			if slices.ContainsFunc(s.clauses, func(c world.Clause) bool { return slices.Contains(c.AskedBy, world.Anyone) }) {
 				return false
 			}
-			i := rapid.IntRange(0, len(s.evidence.Plan)-1).Draw(rt, "less")
-			s.evidence.Plan = slices.Delete(s.evidence.Plan, i, i+1)
+			seen := *s.evidence.Seen
+			seen.Inbox = append(slices.Clone(seen.Inbox), world.Message{ID: "msg-2-agent-9-1", From: "agent-9", Sent: 2})
+			seen.Requests = append(slices.Clone(seen.Requests), world.Terms{ID: "req-2-agent-9-1", From: "agent-9", To: "agent-1", Want: "data", WantAmount: 9, Left: 9})
+			s.evidence.Seen = &seen
 			return true
 		}},
-		{"a citation more", func(rt *rapid.T, s *situation) bool {
-			if len(s.evidence.Untrusted) == 0 {
-				return false
+		{"one more parent", func(rt *rapid.T, s *situation) bool {
+			seen := *s.evidence.Seen
+			seen.Requests = slices.Clone(seen.Requests)
+			for i := range seen.Requests {
+				seen.Requests[i].Parents = append(slices.Clone(seen.Requests[i].Parents), "agent-9")
 			}
-			s.evidence.Declared = append(slices.Clone(s.evidence.Declared), rapid.SampledFrom(s.evidence.Untrusted).Draw(rt, "cited"))
+			s.evidence.Seen = &seen
 			return true
 		}},
-		{"a text more of an author whom no clause names", func(rt *rapid.T, s *situation) bool {
-			author := rapid.SampledFrom([]string{"agent-9", ""}).Draw(rt, "stranger")
-			s.evidence.Untrusted = append(slices.Clone(s.evidence.Untrusted), drawSource(rt, author))
-			return true
-		}},
-		{"a proposal that a text names, where nobody may ask", func(_ *rapid.T, s *situation) bool {
-			if slices.ContainsFunc(s.clauses, func(c world.Clause) bool { return len(c.AskedBy) > 0 }) {
-				return false // whose text names an amount also says who asks for it
-			}
-			s.evidence.Proposed = withNumbers(s.action, &amounts[3], &amounts[3])
+		{"a deviation more", func(rt *rapid.T, s *situation) bool {
+			s.evidence.Ledger = s.evidence.Ledger.Spend(view.Tick(), &trace.Authority{Deviation: rapid.Int64Range(1, 3).Draw(rt, "deviation")}, true)
 			return true
 		}},
 	} {
@@ -145,20 +159,77 @@ func TestMoreInfluenceNeverHelps(t *testing.T) {
 			refused := 0
 			rapid.Check(t, func(rt *rapid.T) {
 				s := drawSituation(rt, view)
-				before := s.passes()
-				if tt.worsen(rt, &s) && !before {
-					refused++
-					if s.passes() {
-						rt.Fatalf("passes now: %+v", s)
-					}
+				if s.passes() {
+					return
+				}
+				before := s
+				if refused++; tt.worsen(rt, &s) && s.passes() {
+					rt.Fatalf("%s turned a refusal of %s into a pass\n%+v\n%+v", tt.name, world.EncodeAction(s.action), before, s)
 				}
 			})
-			if refused == 0 && !testing.Short() { // of the few draws of -short one in ten may be refused
-				t.Error("nothing was refused to begin with")
+			if refused == 0 {
+				t.Error("nothing was refused; the test shows nothing")
 			}
 		})
 	}
 }
+
+// TestWordsDecideNothing: the same rules, plan, terms and authors give the same judgement
+// whatever the texts say.
+func TestWordsDecideNothing(t *testing.T) {
+	view := viewOf(t, 1)
+	rapid.Check(t, func(rt *rapid.T) {
+		s := drawSituation(rt, view)
+		by, broken := s.compile().Evaluate(s.action, s.evidence)
+		seen := *s.evidence.Seen
+		seen.Inbox, seen.Here.Notes = slices.Clone(seen.Inbox), slices.Clone(seen.Here.Notes)
+		for i := range seen.Inbox {
+			seen.Inbox[i].Text = rapid.String().Draw(rt, "text")
+		}
+		s.evidence.Seen = &seen
+		again, refused := s.compile().Evaluate(s.action, s.evidence)
+		if by != again || !reflect.DeepEqual(broken, refused) {
+			rt.Fatalf("%s: %+v %+v, and with other words %+v %+v", world.EncodeAction(s.action), by, broken, again, refused)
+		}
+	})
+}
+
+// anyAction draws an action with sound arguments.
+func anyAction(rt *rapid.T, specs []world.ActionSpec) world.Action {
+	spec := rapid.SampledFrom(specs).Draw(rt, "action")
+	if spec.Name == (world.ExecuteUntil{}).ActionName() {
+		do := anyAction(rt, specs[:len(specs)-1])
+		o, err := world.NewExecuteUntil(do, []world.Condition{{Event: world.StopJobDone}}, rapid.Int64Range(1, 20).Draw(rt, "attempts"),
+			rapid.SampledFrom([][]string{nil, {world.StopPowerLow}}).Draw(rt, "ignore")...)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		return o
+	}
+	args := world.Args{}
+	for _, p := range spec.Params {
+		switch p.Kind {
+		case world.ParamAmount:
+			args[p.Name] = world.Value{Int: rapid.SampledFrom(amounts).Draw(rt, p.Name)}
+		case world.ParamChoice:
+			args[p.Name] = world.Value{Text: rapid.SampledFrom(p.Choices).Draw(rt, p.Name)}
+		case world.ParamPlace:
+			args[p.Name] = world.Value{Text: rapid.SampledFrom([]string{"rim", "hub"}).Draw(rt, p.Name)}
+		case world.ParamText:
+			args[p.Name] = world.Value{Text: rapid.SampledFrom([]string{"yes", `a "quoted" word`, "采矿 \\ 5"}).Draw(rt, p.Name)}
+		default:
+			args[p.Name] = world.Value{Text: rapid.SampledFrom(agents).Draw(rt, p.Name)}
+		}
+	}
+	a, err := world.MakeAction(spec.Name, args)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	return a
+}
+
+// amounts are few, so that what is drawn meets what was drawn before.
+var amounts = []int64{1, 10, 12, 2000, 7000}
 
 // TestLayersOnlyRestrict: with any layer left out everything passes that passed with
 // it, except what cannot be audited.
@@ -170,27 +241,6 @@ func TestLayersOnlyRestrict(t *testing.T) {
 		s.evidence.Off = []Layer{rapid.SampledFrom(Layers()).Draw(rt, "off")}
 		if before && !s.passes() {
 			rt.Fatalf("refused without a layer: %+v", s)
-		}
-	})
-}
-
-// TestAuditsAreRepeatable: the same evidence gives the same finding and is not
-// changed by being looked at.
-func TestAuditsAreRepeatable(t *testing.T) {
-	view := viewOf(t, 1)
-	rapid.Check(t, func(rt *rapid.T) {
-		s := drawSituation(rt, view)
-		texts := slices.Clone(s.evidence.Untrusted)
-		first, ok := s.compile().Evaluate(s.action, s.evidence)
-		again, okAgain := s.compile().Evaluate(s.action, s.evidence)
-		if ok != okAgain || !reflect.DeepEqual(first, again) {
-			rt.Fatalf("%+v, then %+v", first, again)
-		}
-		if !reflect.DeepEqual(texts, s.evidence.Untrusted) {
-			rt.Fatal("the evidence changed")
-		}
-		if ok != (first.Rule == "") || !ok && !slices.Contains(Rules(), first.Rule) {
-			rt.Fatalf("%+v, %v", first, ok)
 		}
 	})
 }

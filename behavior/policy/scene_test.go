@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"example.com/agentworld/trace"
 	"example.com/agentworld/world"
 	"example.com/agentworld/world/scenario"
 )
@@ -13,6 +12,7 @@ import (
 // place in sight, and a market.
 const fieldTOML = `
 id = "field"
+terms = true
 visibility_km = 40
 [[places]]
 id = "hub"
@@ -45,13 +45,6 @@ func viewOf(t testing.TB, n int) world.View {
 	}
 	w.Advance()
 	return w.View(n - 1)
-}
-
-// said is a message of an agent as a source in view.
-func said(author, text string) trace.Source {
-	return trace.Source{
-		ID: "msg-1-" + author + "-1", Kind: trace.KindMessage, OriginAgent: author, Trust: trace.TrustOtherAgent, Text: text,
-	}
 }
 
 // planned reads planned actions as JSON.

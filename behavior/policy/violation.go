@@ -1,40 +1,46 @@
 package policy
 
-import "example.com/agentworld/trace"
-
 // Rule is why an action was refused. Rules are stable names, counted in reports; each
 // has one fixed text for models.
 type Rule string
 
 // The rules.
 const (
-	// RuleForbidden: a clause forbids the action and no narrower one allows it.
+	// RuleForbidden: a rule of the scenario forbids the action and no narrower one allows it.
 	RuleForbidden Rule = "mandate_forbids"
-	// RuleAmount: every clause that allows the action allows less of it at a time.
+	// RuleAmount: every rule that allows the action allows less of it at a time.
 	RuleAmount Rule = "mandate_amount"
-	// RuleTotal: what clauses allow over the run is used up to below this amount.
+	// RuleTotal: what rules allow in their window is used up to below this amount.
 	RuleTotal Rule = "mandate_total"
-	// RuleNotPlanned: untrusted texts are in view, no planned action is of this
-	// action and no clause lets their authors ask for it.
+	// RuleRate: the trade brings less than every rule that allows it wants.
+	RuleRate Rule = "mandate_rate"
+	// RuleNotPlanned: texts are in view, no planned action is of this action and no rule lets
+	// others ask for it.
 	RuleNotPlanned Rule = "not_planned"
 	// RuleArgumentNotPlanned: the plan has the action with another argument.
 	RuleArgumentNotPlanned Rule = "argument_not_planned"
-	// RuleArgumentUntrusted: the plan leaves the argument open, and its value may
-	// come from untrusted texts.
-	RuleArgumentUntrusted Rule = "argument_untrusted"
-	// RuleOrderNotPlanned: the action may be done, but not as this standing order.
-	RuleOrderNotPlanned Rule = "order_not_planned"
+	// RuleArgumentOpen: the plan leaves an argument open that it has to give.
+	RuleArgumentOpen Rule = "argument_left_open"
+	// RuleNotFirst: the plan has an action before it that is possible, and this one gives
+	// something away.
+	RuleNotFirst Rule = "not_first_planned"
+	// RuleDeviations: the plan has an action before it that is possible, and no deviations are
+	// left.
+	RuleDeviations Rule = "deviation_limit"
+	// RuleRelayed: a rule lets the agent ask, but what it asks may come from one that the rule
+	// does not name.
+	RuleRelayed Rule = "relayed_terms"
 	// RuleOffPlan: the plan of the turn does not list the action, and binds it.
 	RuleOffPlan Rule = "off_plan"
-	// RuleUnavailable: the action could not be audited.
+	// RuleUnavailable: the action could not be checked.
 	RuleUnavailable Rule = "guard_unavailable"
 )
 
 // Rules lists all rules in a fixed order.
 func Rules() []Rule {
 	return []Rule{
-		RuleForbidden, RuleAmount, RuleTotal, RuleNotPlanned, RuleArgumentNotPlanned, RuleArgumentUntrusted,
-		RuleOrderNotPlanned, RuleOffPlan, RuleUnavailable,
+		RuleForbidden, RuleAmount, RuleTotal, RuleRate, RuleNotPlanned, RuleArgumentNotPlanned, RuleArgumentOpen, RuleNotFirst,
+		RuleDeviations, RuleRelayed, RuleOffPlan, RuleUnavailable,
 	}
 }
 
@@ -47,16 +53,13 @@ type Violation struct {
 	// Argument is the slot of the argument at fault, or [ArgumentOrder]; empty when the
 	// action as a whole is refused.
 	Argument string `json:"argument,omitempty"`
-	// Trust is the least trust of what is in view, which the refused value may have. It
-	// is rules where texts have no part in the refusal.
-	Trust trace.Trust `json:"trust"`
-	// Requested and Maximum are amounts or attempts: what was asked for, and what a
-	// clause allows or the plan gives; nil where none applies.
+	// Clause is the number of the rule of the scenario that refuses it, among those of the
+	// agent from 1; 0 for none.
+	Clause int `json:"clause,omitempty"`
+	// Requested and Maximum are what was asked for, and what a rule allows or the plan gives;
+	// nil where none applies.
 	Requested *int64 `json:"requested,omitempty"`
 	Maximum   *int64 `json:"maximum,omitempty"`
 	// Unit is the unit of the numbers: g, units, ticks, batches or data.
 	Unit string `json:"unit,omitempty"`
-	// Authors are the agents whose texts the value may come from, sorted; an empty id
-	// stands for a source whose author is unknown.
-	Authors []string `json:"authors,omitempty"`
 }

@@ -102,13 +102,11 @@ func (e *explainer) decision() {
 	for _, a := range d.Adjustments {
 		e.field("", fmt.Sprintf("%s %d -> %d, the nearest feasible value (%s)", oneLine(a.Field), a.From, a.To, oneLine(a.Bound)))
 	}
-	// How far the value of each argument was the agent's own.
-	var trust []string
-	for _, a := range d.ArgumentsTrust {
-		trust = append(trust, a.Argument+" "+a.Trust.String())
+	if d.Authority != nil {
+		e.field("allowed by", authorityText(*d.Authority))
 	}
-	if len(trust) > 0 {
-		e.field("arguments", orNone(trust))
+	if len(d.Parents) > 0 {
+		e.field("parents", orNone(d.Parents))
 	}
 	e.field("executed", sameAs(d.Executed, d.Adjusted, "as adjusted"))
 	e.field("outcome", outcomeText(d.Outcome))
@@ -123,6 +121,24 @@ func (e *explainer) decision() {
 		e.field("parent did", did)
 	}
 	e.field("sources", fmt.Sprintf("%d in view, used: %s", len(d.SourcesRetrieved), orNone(d.SourcesUsed)))
+}
+
+// authorityText says by what an action was allowed.
+func authorityText(a trace.Authority) string {
+	text := oneLine(string(a.By))
+	if a.Planned > 0 {
+		text += fmt.Sprintf(", planned action %d", a.Planned)
+	}
+	if a.Rule > 0 {
+		text += fmt.Sprintf(", rule %d", a.Rule)
+	}
+	if a.Asker != "" {
+		text += fmt.Sprintf(", asked by %s (%s)", oneLine(a.Asker), oneLine(a.Terms))
+	}
+	if a.Deviation > 0 {
+		text += fmt.Sprintf(", counted as %d ticks of deviation", a.Deviation)
+	}
+	return text
 }
 
 // sameAs shows an action, or a word when it is the one shown before. Actions are

@@ -107,7 +107,7 @@ func TestASettingReadsBack(t *testing.T) {
 		case kindAgents:
 			text = "a=m@http://h/v1,key_env=K b=n"
 		case kindLayers:
-			text = "plan,trust"
+			text = "plan,taint"
 		case kindText, kindPath, kindURL:
 			text = cmp.Or(text, "http://h")
 		}

@@ -1,0 +1,192 @@
+package policy
+
+import (
+	"slices"
+
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// A trigger lets a rule with asked_by apply: an open request or offer to the agent, or a
+// message of an agent that the rule names. Nothing that a message says is looked at.
+type trigger struct {
+	kind, asker, id string
+	// want is what a request asks for, left how much of it is still to come.
+	want string
+	left int64
+	// sent is the tick of a message.
+	sent    int64
+	parents []string
+}
+
+// The kinds of triggers beside requests.
+const (
+	kindOffer   = world.KindOffer
+	kindMessage = "message"
+)
+
+// triggers are those in view.
+func (q *inquiry) triggers() []trigger {
+	if q.open != nil {
+		return q.open
+	}
+	o := q.seen()
+	q.open = []trigger{}
+	for _, t := range o.Requests {
+		q.open = append(q.open, trigger{kind: world.KindRequest, asker: t.From, id: t.ID, want: t.Want, left: t.Left, parents: t.Parents})
+	}
+	for _, t := range slices.Concat(o.Offers, o.Here.Offers) {
+		q.open = append(q.open, trigger{kind: kindOffer, asker: t.From, id: t.ID, parents: t.Parents})
+	}
+	for _, m := range o.Inbox {
+		q.open = append(q.open, trigger{kind: kindMessage, asker: m.From, id: m.ID, sent: m.Sent, parents: m.Parents})
+	}
+	return q.open
+}
+
+// fits reports whether a trigger is one for what a rule allows and the deed does, amounts
+// apart.
+func (q *inquiry) fits(c *clause, t *trigger, d *Deed) bool {
+	if !c.heeds(t.asker) || t.asker == q.m.agent || t.kind == kindMessage && !c.ByMessage {
+		return false
+	}
+	switch d.do.(type) {
+	case world.Move:
+		if c.toAsker() && !slices.ContainsFunc(q.seen().Agents, func(a world.Contact) bool { return a.ID == t.asker && a.Place == d.to }) {
+			return false
+		}
+	default:
+		if c.toAsker() && d.to != t.asker {
+			return false
+		}
+	}
+	switch do := d.do.(type) {
+	case world.SendMessage:
+		return t.kind != kindMessage || t.sent > q.e.Ledger.answered[t.asker]
+	case world.AcceptOffer:
+		return do.OfferID == t.id
+	case world.Decline:
+		return do.ID == t.id
+	case world.Offer:
+		return t.kind == kindMessage || t.kind == world.KindRequest && t.want == d.what && do.Re == t.id
+	}
+	// What is given answers a request for it, and no offer.
+	return !d.gives() || t.kind == kindMessage || t.kind == world.KindRequest && t.want == d.what
+}
+
+// passed reports whether everybody may ask whose texts or terms were in view when the trigger
+// was decided.
+func (q *inquiry) passed(c *clause, t *trigger) bool {
+	return c.Relayed || q.e.off(LayerTaint) || !slices.ContainsFunc(t.parents, func(id string) bool {
+		return id != t.asker && id != q.m.agent && !c.heeds(id)
+	})
+}
+
+// asked looks for a rule by which an agent may ask for the deed, and does. Without one the
+// violation is that of the rule that fits best, nil when none does.
+func (q *inquiry) asked() (by *trace.Authority, best *Violation) {
+	d := &q.deed
+	for i := range q.m.rules {
+		c := &q.m.rules[i]
+		if len(c.AskedBy) == 0 || !q.effective(c, d, false) {
+			continue
+		}
+		for _, t := range q.triggers() {
+			if !q.fits(c, &t, d) {
+				continue
+			}
+			if !q.passed(c, &t) {
+				best = &Violation{Rule: RuleRelayed, Action: d.spec.Name, Clause: i + 1}
+				continue
+			}
+			asker := t.asker
+			broken := q.limited(c, i, d, asker)
+			if broken == nil && t.kind == world.KindRequest && d.gives() && d.amount > t.left && !q.e.off(LayerMandate) {
+				broken = exceeded(d, RuleAmount, i, t.left)
+			}
+			if broken == nil {
+				return &trace.Authority{By: trace.AuthorityRule, Rule: i + 1, Asker: asker, Terms: t.id}, nil
+			}
+			best = broken
+		}
+	}
+	return nil, best
+}
+
+// orderAsked is how many attempts a rule about standing orders lets an agent ask for, 0 for
+// none.
+func (q *inquiry) orderAsked(asker string) (most int64) {
+	order := Deed{do: q.deed.do, place: q.deed.place, spec: &registry[ArgumentOrder].spec}
+	for i := range q.m.rules {
+		if c := &q.m.rules[i]; len(c.AskedBy) > 0 && c.heeds(asker) && q.effective(c, &order, true) {
+			n, _, _ := c.left(q.e.Ledger, i, q.e.View.Tick(), asker)
+			most = max(most, min(n, world.StandingTicksMax))
+		}
+	}
+	return most
+}
+
+// Answerable reports whether a rule of the agent could answer a request or offer at least in
+// part now, and its sender could ask for that itself. Nothing else that others chose is shown
+// before a plan.
+func (m Policy) Answerable(t world.Terms, kind string, l Ledger, now int64) bool {
+	q := inquiry{m: &m, e: &Evidence{}}
+	from := trigger{kind: kind, asker: t.From, parents: t.Parents}
+	for i := range m.rules {
+		c := &m.rules[i]
+		if !c.allows() || len(c.AskedBy) == 0 || !c.heeds(t.From) || !q.passed(c, &from) || t.From == m.agent || c.What != "" && c.What != t.Want {
+			continue
+		}
+		left, _, limited := c.left(l, i, now, t.From)
+		gives := c.Action == (world.Transfer{}).ActionName() || c.Action == (world.Offer{}).ActionName()
+		if kind == world.KindRequest && gives && left > 0 {
+			return true
+		}
+		trade := Deed{amount: t.WantAmount, got: t.GiveAmount}
+		if kind == world.KindOffer && c.Action == (world.AcceptOffer{}).ActionName() && (c.Get == "" || c.Get == t.Give) &&
+			(c.At == "" || c.At == t.Place) && (c.To == "" || c.toAsker() || c.To == t.From) && c.pays(&trade) && (!limited || t.WantAmount <= left) {
+			return true
+		}
+	}
+	return false
+}
+
+// Heeds reports whether a rule names an agent that may ask for something.
+func (m Policy) Heeds(id string) bool {
+	return slices.ContainsFunc(m.rules, func(c clause) bool { return c.allows() && slices.Contains(c.AskedBy, id) })
+}
+
+// Allowance is what a rule with asked_by still allows.
+type Allowance struct {
+	world.Clause
+	// Number counts the agent's rules from 1.
+	Number int
+	// Most is the highest amount of one action now, Left what is left of the total.
+	Most, Left int64
+}
+
+// Allowances lists what others may still ask for.
+func (m Policy) Allowances(l Ledger, now int64) (list []Allowance) {
+	for i := range m.rules {
+		c := &m.rules[i]
+		if !c.allows() || len(c.AskedBy) == 0 {
+			continue
+		}
+		most, _, _ := c.left(l, i, now, "")
+		list = append(list, Allowance{c.Clause, i + 1, most, max(0, c.Total-l.sum(i, c.Window, now, ""))})
+	}
+	return list
+}
+
+// Parents are whose texts or terms a decision may rest on, for [world.Intent]: sorted, without
+// the agent itself. Of an author that nobody knows, and of too many, one name stands for all,
+// which no rule names.
+func Parents(self string, authors ...string) []string {
+	list := slices.DeleteFunc(slices.Clone(authors), func(id string) bool { return id == self })
+	slices.Sort(list)
+	list = slices.Compact(list)
+	if len(list) > world.ParentsMax || slices.Contains(list, "") || slices.Contains(list, world.Anyone) {
+		return []string{world.Anyone}
+	}
+	return list
+}
