@@ -38,6 +38,9 @@ func Flows(s world.Scenario) (lines []string) {
 		if c.Effect != world.EffectAllow {
 			continue
 		}
+		if !s.Terms && !c.ByMessage {
+			c.Total = 0 // nobody can ask
+		}
 		n.rules = append(n.rules, c)
 		note(append([]string{c.Agent, c.To}, c.AskedBy...)...)
 		for _, resource := range world.Resources() {

@@ -156,7 +156,7 @@ func TestFlows(t *testing.T) {
 			agent = "agent-1" action = "transfer_resource" what = "data" total = 2 window = 40 asked_by = ["*"]`,
 			"agent-1 strangers can get at most 2 data in 40 ticks, 6 in 120\nagent-1 strangers can get at most 12 data in 40 ticks, 36 in 120, for at least 2 hardware for each 3"},
 	} {
-		text := "id = \"flows\"\n[[places]]\nid = \"hub\"\nmaterial = \"metal\"\noffset_pct = { x = 0, y = 0, z = 0 }\n[agents]\ncount = 6\nspawn = [\"hub\"]\n"
+		text := "id = \"flows\"\nterms = true\n[[places]]\nid = \"hub\"\nmaterial = \"metal\"\noffset_pct = { x = 0, y = 0, z = 0 }\n[agents]\ncount = 6\nspawn = [\"hub\"]\n"
 		for rule := range strings.SplitSeq(tc.rules, "|") {
 			text += "[[mandate]]\n"
 			for i, word := range strings.Fields(rule) {
@@ -172,6 +172,9 @@ func TestFlows(t *testing.T) {
 			t.Fatal(err, text)
 		}
 		got := strings.ReplaceAll(strings.Join(Flows(s), "\n"), "flows: out of ", "")
+		if s.Terms = false; len(Flows(s)) > 0 {
+			t.Errorf("%s flows where nobody can ask", name)
+		}
 		if got != tc.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, tc.want)
 		}

@@ -43,7 +43,14 @@ func FindIdle(clauses []world.Clause, typed bool) []Idle {
 	var found []Idle
 	for i := range all {
 		c := &all[i]
-		if why := cmp.Or(c.untyped(typed), c.underpaid(), idleWhole(all, i)); why != "" {
+		why, unheard := c.untyped(typed), ""
+		if len(c.AskedBy) > 0 && !typed && !c.ByMessage {
+			unheard = "nobody can ask: without terms = true there are no requests and offers, and without by_message no message counts"
+		}
+		if c.toAsker() {
+			why = cmp.Or(why, unheard)
+		}
+		if why = cmp.Or(why, c.underpaid(), idleWhole(all, i)); why != "" {
 			found = append(found, Idle{i, "", why})
 			continue
 		}
@@ -82,8 +89,9 @@ func FindIdle(clauses []world.Clause, typed bool) []Idle {
 		add("total_each", c.TotalEach, cmp.Or(beyond(c.TotalEach, "total", c.Total), often(c.TotalEach), unbound))
 		add("get_at_least", c.GetAtLeast, unbound)
 		if len(c.AskedBy) == 1 && c.AskedBy[0] == c.Agent && c.Agent != world.Anyone {
-			add("asked_by", 1, fmt.Sprintf("only %s itself may ask, and nobody asks itself", c.Agent))
+			unheard = fmt.Sprintf("only %s itself may ask, and nobody asks itself", c.Agent)
 		}
+		add("asked_by", 1, unheard)
 		if c.Relayed && c.anybody {
 			add("relayed", 1, "everybody may ask, so that nobody needs another to ask for it")
 		}
@@ -103,16 +111,12 @@ func (c *clause) largest() int64 {
 	return e.params[world.SlotAmount].Max
 }
 
-// untyped says why nothing of the rule comes about in a world without requests and offers.
+// untyped says that a rule is about what a world without requests and offers lacks.
 func (c *clause) untyped(typed bool) string {
-	switch about := c.Action; {
-	case typed:
-	case slices.Contains(world.TypedActions(), about):
-		return fmt.Sprintf("there is no %s without terms = true in the scenario", about)
-	case len(c.AskedBy) > 0 && !c.ByMessage:
-		return "nobody can ask: there are no requests and offers without terms = true in the scenario, and messages do not count without by_message"
+	if typed || !slices.Contains(world.TypedActions(), c.Action) {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("there is no %s without terms = true in the scenario", c.Action)
 }
 
 // underpaid says that the market can never bring as much as a rule demands.

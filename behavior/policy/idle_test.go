@@ -36,8 +36,9 @@ func TestFindIdle(t *testing.T) {
 		return world.Clause{Agent: "*", Effect: world.EffectAllow, Action: action, What: what, Get: "data", GetAtLeast: least, Per: per}
 	}
 	const mine, give = "mine_compound", "transfer_resource"
-	for i, c := range []world.Clause{may(give, "asker", 5, 20, 0, 50, "*"), allow("*", "decline"), with(may(give, "asker", 5, 20, 0, 50, "*"), func(c *world.Clause) { c.ByMessage = true })} {
-		want := []string{"mandate[0]: nobody can ask: there are no requests", "mandate[0]: there is no decline without terms = true", ""}[i]
+	loud := func(c *world.Clause) { c.ByMessage = true }
+	for i, c := range []world.Clause{may(give, "asker", 5, 20, 0, 50, "*"), may(give, "agent-2", 5, 20, 0, 50, "*"), allow("*", "decline"), with(may(give, "asker", 5, 20, 0, 50, "*"), loud)} {
+		want := []string{"mandate[0]: nobody can ask: ", "mandate[0].asked_by: nobody can ask: ", "mandate[0]: there is no decline without terms = true", ""}[i]
 		if found := FindIdle([]world.Clause{c}, false); want == "" && len(found) > 0 || want != "" && (len(found) != 1 || !strings.HasPrefix(found[0].String(), want)) {
 			t.Errorf("%+v without requests and offers: %v, want %q", c, found, want)
 		}
