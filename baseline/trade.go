@@ -271,7 +271,7 @@ func (d *deal) at(id string) bool {
 func (d *deal) swap(give string, most int64, lack world.Amount) (o world.Offer, ok bool) {
 	unit := d.worth(give, 1)
 	lot := max(unit, d.Self.PowerCapacity*1000*lotPercent/100)
-	value := min(lot, d.worth(lack.Resource, lack.Amount))
+	value := min(lot, max(unit, d.worth(lack.Resource, lack.Amount))) // at least one for it
 	amount := min(most, value/unit)
 	want := d.worth(give, amount) / d.worth(lack.Resource, 1)
 	return world.Offer{
