@@ -20,6 +20,8 @@ const (
 	// shortLeast is by how many batches one half of what production takes must be short of
 	// the other to be worth a trade.
 	shortLeast = 4
+	// patience is how many ticks an agent waits for an answer to a request before it leaves.
+	patience = 5
 	// enough stands for as much as can be had, and is small enough to multiply.
 	enough = 1 << 30
 )
@@ -80,7 +82,9 @@ func (n *moment) deal() *deal {
 			want(g.name, g.atLeast-n.stock(g.name), false)
 		}
 	}
-	n.supply(d, made, most, keep)
+	if n.supply(d, made, most, keep); n.brief.helped() && !n.counts {
+		d.lacks = nil // who brings help takes nothing for it
+	}
 	at := slices.IndexFunc(n.Can, func(a world.Affordance) bool { return a.Action == "offer" && a.OK })
 	for _, r := range world.Resources() {
 		spare := n.stock(r) - keep[r]
@@ -114,12 +118,18 @@ func (n *moment) digs() bool {
 // of is to be traded for what there is too little of, until both last equally long.
 func (n *moment) supply(d *deal, made string, most int64, keep map[string]int64) {
 	floor := max(n.reserve(), n.lowMark())
-	keep[world.Electricity] = floor
 	lit, dug := n.powered(n.here()), n.digs()
+	// Who is in the dark and has a way out keeps what two such ways take, and lacks no charge
+	// as long as there is power at its end.
+	if way, ok := n.refuge(); ok && !lit && !n.anchored() {
+		floor = max(floor, 2*way.need(n.Rules)+n.lowMark())
+		lit = n.powered(way.place) && way.need(n.Rules) <= n.Self.Electricity
+	}
+	keep[world.Electricity] = floor
 	recipe, ok := n.recipeOf(made)
 	if !ok {
-		if !lit && n.Self.Electricity < n.Rules.PowerCapacity/2 {
-			d.lacks = append(d.lacks, world.Amount{Resource: world.Electricity, Amount: n.Rules.PowerCapacity/2 - n.Self.Electricity})
+		if half := n.Rules.PowerCapacity / 2; !lit && n.Self.Electricity < min(floor, half) {
+			d.lacks = append(d.lacks, world.Amount{Resource: world.Electricity, Amount: half - n.Self.Electricity})
 		}
 		return
 	}
@@ -151,8 +161,8 @@ func (n *moment) supply(d *deal, made string, most int64, keep map[string]int64)
 		return
 	}
 	// What is more than enough pays for all that is missing, else half of it is traded.
-	if paid := short / 2; more-most < short {
-		short -= paid
+	if more-most < short {
+		short -= short / 2
 	}
 	if charged < equipped {
 		d.lacks = append(d.lacks, world.Amount{Resource: world.Electricity, Amount: min(short*perBatch, n.Self.PowerCapacity-n.Self.Electricity)})
@@ -364,4 +374,9 @@ func (d *deal) ask() (list []world.Action) {
 		list = append(list, world.Request{To: to, Resource: lack.Resource, Amount: min(lack.Amount, max(1, lot)), Ticks: world.TermsTicksMax})
 	}
 	return list
+}
+
+// asking says that an own request may still be answered soon.
+func (n *moment) asking() bool {
+	return slices.ContainsFunc(n.OwnRequests, func(r world.Terms) bool { return r.ExpiresIn > world.TermsTicksMax-patience })
 }

@@ -53,7 +53,7 @@ func (n *moment) stayPowered() []world.Action {
 		return nil
 	}
 	idle := n.Here.CompoundG == 0 || n.wanted() == "" || n.Self.CompoundG >= hoardG
-	if idle && len(n.OwnRequests) == 0 || n.Self.Electricity < way.need(n.Rules)+3+n.Rules.IdleDraw {
+	if idle && !n.asking() || n.Self.Electricity < way.need(n.Rules)+3+n.Rules.IdleDraw {
 		return []world.Action{world.Move{To: way.id}}
 	}
 	return nil
@@ -77,7 +77,7 @@ func (n *moment) charged() int64 { return n.Rules.PowerCapacity * 9 / 10 }
 // prospect looks for compound elsewhere when there is none left to work with. Who has asked
 // others waits for an answer.
 func (n *moment) prospect(resource string) []world.Action {
-	if resource == "" || len(n.OwnRequests) > 0 || n.Here.CompoundG >= n.Rules.RefineGPerHardware || !n.starved(resource) {
+	if resource == "" || n.asking() || n.Here.CompoundG >= n.Rules.RefineGPerHardware || !n.starved(resource) {
 		return nil
 	}
 	w, ok := n.deposit()
