@@ -52,6 +52,25 @@ func TestClausesHold(t *testing.T) {
 	}
 }
 
+// TestOrdersCountTheirAttempts: all of them when an order begins, in the window of a rule
+// about orders.
+func TestOrdersCountTheirAttempts(t *testing.T) {
+	rule := allow("execute_until", most(6), total(8))
+	rule.Window = 20
+	m, harvest := Compile("agent-1", []world.Clause{rule}), world.Harvest{MaxAmount: 5}
+	begun, _ := deedOf(order(t, harvest, 6), "hub", nil)
+	attempt, _ := deedOf(harvest, "hub", nil)
+	l := m.Settle(m.Settle(Ledger{}, 1, begun, nil), 2, attempt, nil)
+	for n, want := range map[int64]Rule{2: "", 3: RuleTotal} {
+		if _, f := m.Evaluate(order(t, harvest, n), Evidence{View: viewOf(t, 1), Ledger: l}); ruleOf(f) != want {
+			t.Errorf("an order of %d after one of 6: %+v, want %q", n, f, want)
+		}
+	}
+	if _, f := m.Evaluate(harvest, Evidence{View: viewOf(t, 1), Ledger: l}); f != nil {
+		t.Errorf("an action without an order: %+v", f)
+	}
+}
+
 // TestAmounts bounds amounts at a time and over the run.
 func TestAmounts(t *testing.T) {
 	give := func(n int64) world.Action { return world.Transfer{To: "agent-2", Kind: "electricity", Amount: n} }

@@ -143,6 +143,11 @@ func (d *Deed) sends() bool {
 	return false
 }
 
+// ordering is the standing order around a deed as a deed of its own, which counts attempts.
+func (d *Deed) ordering() *Deed {
+	return &Deed{do: d.do, place: d.place, spec: &registry[ArgumentOrder].spec, amount: d.order.MaxTicks}
+}
+
 // withNumbers is an action with another amount and price, as far as it has them; nil
 // keeps what it has.
 func withNumbers(a world.Action, amount, price *int64) world.Action {

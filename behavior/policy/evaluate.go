@@ -108,8 +108,7 @@ func (q *inquiry) ruled(d *Deed) *Violation {
 	}
 	broken := q.within(d, false)
 	if broken == nil && d.order != nil {
-		order := Deed{do: d.do, place: d.place, spec: &registry[ArgumentOrder].spec, amount: d.order.MaxTicks}
-		broken = q.within(&order, true)
+		broken = q.within(d.ordering(), true)
 	}
 	return broken
 }

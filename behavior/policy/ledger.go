@@ -102,11 +102,14 @@ func (m Policy) Settle(l Ledger, tick int64, d Deed, by *trace.Authority) Ledger
 		}
 	}
 	for i := range m.rules {
-		c := &m.rules[i]
-		if c.Total == 0 && c.TotalEach == 0 || !c.describes(&d) {
+		c, done := &m.rules[i], &d
+		if c.Action == ArgumentOrder && d.order != nil {
+			done = d.ordering() // all its attempts, when it begins
+		}
+		if c.Total == 0 && c.TotalEach == 0 || !c.describes(done) {
 			continue
 		}
-		next := settlement{tick: tick, amount: max(0, d.amount), rule: i}
+		next := settlement{tick: tick, amount: max(0, done.amount), rule: i}
 		switch {
 		case c.toAsker() && d.spec.Name != (world.Move{}).ActionName():
 			next.asker = d.to
