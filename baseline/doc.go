@@ -20,5 +20,6 @@
 // energy, factories and the number of actions.
 //
 // [Lint] puts it together: it proves that a scenario can be played (places can be
-// reached, goals can be met) and that the numbers of its task are true.
+// reached, goals can be met) and that the numbers of its task are true. [Flows] tells what
+// the scenario's rules let strangers get out of each agent at most.
 package baseline

@@ -49,6 +49,8 @@
 // A scenario may enable typed messages, see terms.go: a [Request] asks for a resource, an [Offer]
 // holds one in escrow until somebody at its place takes it and pays, whether or not the offerer is there.
 // What an account keeps for an owner that may be away is a holding, of orders and offers alike.
+// What is sent or posted carries the parents that its [Intent] names: the agents whose texts or
+// terms the decision may rest on.
 // Agents that no rule of the scenario names can disturb another in one of ten ticks at most.
 //
 // Stored state is a value and the tick at which it was true; the present value follows in

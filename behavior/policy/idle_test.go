@@ -95,6 +95,46 @@ func TestFindIdle(t *testing.T) {
 	}
 }
 
+// TestTotalsThatBoundNothingNeverDo: an agent that does as much as it may in every tick gets
+// as far without what lint calls idle, and is stopped by what it does not.
+func TestTotalsThatBoundNothingNeverDo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := func(most int64, name string) int64 { return rapid.Int64Range(1, most).Draw(t, name) }
+		c := world.Clause{
+			Agent: "agent-1", Effect: world.EffectAllow, Action: "transfer_resource", To: world.ToAsker, What: "data",
+			Most: n(6, "most"), Total: n(40, "total"), TotalEach: n(40, "each"), Window: n(8, "window"), AskedBy: []string{"agent-2"},
+		}
+		idle := map[string]bool{}
+		for _, i := range FindIdle([]world.Clause{c}, true) {
+			idle[i.Field] = true
+		}
+		without := c
+		if idle["total"] {
+			without.Total = 1 << 40
+		}
+		if idle["total_each"] {
+			without.TotalEach = 0
+		}
+		if idle["most"] {
+			without.Most = 1 << 40
+		}
+		m, l := Compile("agent-1", []world.Clause{c}), Ledger{}
+		stopped := false
+		for tick := range int64(30) {
+			with, _, _ := m.rules[0].left(l, 0, tick, "agent-2")
+			if free, _, _ := (&clause{Clause: without}).left(l, 0, tick, "agent-2"); free != with {
+				t.Fatalf("tick %d: %d may be given, without what is idle %d: %+v, %v", tick, with, free, c, idle)
+			}
+			stopped = stopped || with < c.Most
+			d, _ := deedOf(world.Transfer{To: "agent-2", Kind: "data", Amount: with}, "hub", nil)
+			l = m.Settle(l, tick, d, nil)
+		}
+		if !stopped && !idle["total"] {
+			t.Errorf("nothing stops it, and lint says %v of %+v", idle, c)
+		}
+	})
+}
+
 // TestIdleClausesChangeNothing: without what is idle every action passes, or not, as
 // before, whatever is in view. What a plan left open is not tried: a clause also lends
 // such a plan the names in it.
