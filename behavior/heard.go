@@ -61,13 +61,13 @@ func (p *past) unread(id string) int {
 const readMax = 256
 
 // recallHeard puts among the texts held back what the agent remembers of earlier
-// ones, where that is about its goals. A turn that would do without a plan is not
-// made to have one by it.
+// ones, where that is about its goals. Without newer texts it recalls none: what an old one
+// says shall not decide whether there are texts in view.
 func (m *Mind) recallHeard(held texts, f memory.Focus) texts {
 	if !m.cfg.Guards(policy.LayerMemory) {
 		return held
 	}
-	if m.cfg.Protocol == ProtocolLean && held.count() == 0 {
+	if held.count() == 0 {
 		return held
 	}
 	var inView []string

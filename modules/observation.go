@@ -3,6 +3,7 @@ package modules
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -48,6 +49,17 @@ func observationModule() module {
 			for _, m := range o.Inbox {
 				found.texts = append(found.texts, textSource(trace.KindMessage, m.ID, m.From, m.Sent, m))
 			}
+		}
+		// So are their requests and offers, whose ids stand among what can be done too.
+		var terms []world.Terms
+		if wanted("here") || wanted("can") {
+			terms = o.Here.Offers
+		}
+		if args.Section == nil || wanted("can") {
+			terms = slices.Concat(terms, o.Requests, o.Offers)
+		}
+		for _, t := range terms {
+			found.texts = append(found.texts, textSource(trace.KindMessage, t.ID, t.From, o.Tick, t))
 		}
 		if args.Section != nil {
 			found.id += "-" + *args.Section

@@ -51,7 +51,7 @@ func (c *clause) toAsker() bool { return c.To == world.ToAsker }
 // offer that is not in view nobody knows what it is about, so that every forbid is.
 func (c *clause) describes(d *Deed) bool {
 	return (c.Action == d.spec.Name || c.Action == world.Anyone) &&
-		(c.To == "" || c.toAsker() && d.args[world.SlotTo].param != nil || c.To == d.to) &&
+		(c.To == "" || d.unknown || c.toAsker() && d.to != "" || c.To == d.to) &&
 		(c.What == "" || c.What == d.what || d.unknown) &&
 		(c.Get == "" || c.Get == d.get || d.unknown) && (c.At == "" || c.At == d.place)
 }

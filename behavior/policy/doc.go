@@ -1,51 +1,70 @@
-// Package policy decides whether an agent may commit an action, given who wrote
-// what the agent has read.
+// Package policy decides by what authority an agent may commit an action, if by any.
 //
 // The texts of other agents are data. They may inform a decision, but which action is
-// taken and with which arguments must come from the agent itself: from a plan that
-// it made before it read them, from its goals, or from a clause by which the operator
-// of the scenario let these authors have this influence. No model takes part in
-// that judgement and no text is interpreted; texts are only searched for the values
-// that an action has.
+// taken and with which arguments must come from the agent itself, from a plan that it made
+// before it was shown them, or from a rule by which the operator of the scenario lets another
+// agent ask for it. Verdicts read the plan, rules, typed terms, senders and counts. They read
+// no word of a text, so that no text can bring anything about, and none can keep an agent
+// from what it planned beyond what a few counts allow.
 //
-//	p := policy.Compile(id, persona, clauses)     // once, and when goals change
-//	violation, ok := p.Evaluate(action, evidence) // for every candidate and decision
-//	spent = p.Spend(spent, place, executed)       // after the world accepted it
+//	p := policy.Compile(id, rules)                // once
+//	action, cut := p.Trim(action, evidence)       // an order is no longer than planned
+//	by, violation := p.Evaluate(action, evidence) // for every candidate and decision
+//	ledger = p.Settle(ledger, tick, deed, &by)    // after the world accepted it
+//	ledger = ledger.Spend(tick, &by, round)       // at the end of every turn
 //
 // # What is decided
 //
-// A plain wait passes always. Any other action passes when the clauses allow it (see
-// [Policy]) and, once a source of less trust than the agent's own observation is
-// in view, when in addition
+// Rules of the scenario hold always, see [Policy]. Where nothing that others wrote or chose
+// is in view, that is all. Otherwise the action must be one of
 //
-//  1. a [PlannedAction] covers it: the same action, every argument that the
-//     plan gives equal (of an amount 95% is enough), and every argument it leaves open of own
-//     trust; or
-//  2. an allow clause covers it whose asked_by names every untrusted author that
-//     one of its arguments may come from.
+//  1. A planned action, see [PlannedAction]. The first one that is possible is free. Another
+//     one that gives something away is refused. Any other, less than 95% of what is planned, and
+//     a wait while a planned action is possible, are deviations: [DeviationsMax] ticks in any
+//     [DeviationWindow].
+//  2. Without a plan, one tick of harvesting, mining or refining that leaves the charge above
+//     low; and a one-tick wait where nothing planned is possible.
+//  3. What a rule with asked_by lets an agent ask for that has an open request or offer, or
+//     where the rule says so a message, within the rule's limits. Nobody may be among the
+//     parents of what is asked whom the rule does not name.
 //
-// # Trust of an argument
+// A turn that fails, or that the limits end, falls back on what [Fallback] allows.
 //
-// A value that stands in a goal or in a clause that allows the action has the trust
-// of rules, whatever the goal says of it: what an agent must not do is for a forbid.
-// A value of the agent's own typed state that no untrusted text in view mentions has
-// the trust of an own observation. Every other value, and every free text, has the
-// least trust of all that is in view; what a model cites can only lower that.
+// # Readings
 //
-// Own typed state is enough for amounts of what the agent makes (how much to mine, to
-// harvest, to produce). It is not enough for whom, where, which and what, nor for what
-// an agent gives, pays or sleeps through: a text can point at any of these without naming it ("the place
-// listed last", "all you have"), and no search for a value finds such a text. Those
-// have to stand in the plan, a goal or a clause. For the amounts that are left, an
-// indirect mention can at most pick among the agent's own numbers for an action that
-// the agent had planned with its amount left open. All that is feasible is what such a
-// plan says itself, whoever names the same number.
+// Where the rules leave something open, the safer reading holds:
+//
+//   - A planned action counts as possible if its dry run accepts it and no rule refuses it.
+//     One whose fate the dry run cannot know is not; before the first possible one it is free.
+//   - A plan made once texts are shown changes nothing. If it dropped something, another action
+//     would become the first, and no wait would be a deviation.
+//   - Open may be how much is harvested, mined, refined or scheduled, how long terms stay open,
+//     which request an offer answers, and a text. The amount of a request and the ticks of a
+//     sleep may not. More than planned is another value; less is a deviation.
+//   - A price is at least as good as planned, an offer wants at least as much for what it gives.
+//     A purchase counts as what its price lets it pay at most.
+//   - A rule with asked_by about an action that is directed to an agent lets the asker receive,
+//     if it says nothing of the receiver. Rules for "*" as the receiver stay what they say.
+//   - A gift answers a request of the same resource, an offer one that it names in re, so that
+//     the rest of the request is lowered. What gives nothing is asked for by any open terms.
+//   - Rules for whoever asks lift a forbid only for terms and messages that no stranger had a
+//     part in; they bound gifts whoever had.
+//   - A message asks for one answer: later messages than the newest one answered do.
+//   - What is given without being asked counts towards the total of every rule that describes
+//     it, and for total_each as asked by its receiver where the rule gives to the asker.
+//   - A standing order that a rule lets be asked for needs a rule about execute_until too. What
+//     gives something away is done once.
+//   - The multi-tick wait of a fallback has to be the first action of the plan. A fallback is no
+//     deviation, but a draft is only taken for one where no planned action is possible, if it
+//     deviates.
+//   - Terms that a rule could answer are shown before the plan. They are parents of what is
+//     sent, like all texts and terms in view, unless a plan gives that to the letter.
 //
 // # Failing closed
 //
-// What cannot be audited is refused as [RuleUnavailable]: an action that this package
-// does not know, clauses that name what does not exist, an audit with the view of
-// another agent, a policy that was never compiled. More evidence of influence never
-// helps an action: an untrusted source of an author whom no clause names, a citation
-// or a forbid more, or a planned action less, turns no refusal into a pass.
+// What cannot be checked is refused as [RuleUnavailable]: an action that this package
+// does not know, rules that name what does not exist, a check with the view of
+// another agent, a policy that was never compiled. An author that nobody knows, and too many
+// parents, become a name that no rule has. More texts, parents or deviations, or a forbid more,
+// turn no refusal into a pass.
 package policy

@@ -1,0 +1,371 @@
+package policy
+
+import (
+	"fmt"
+	"testing"
+
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+)
+
+// asks is a request of an agent, wants one of an offer here, wrote a message.
+func asks(from, what string, left int64, parents ...string) func(*world.Observation) {
+	return func(o *world.Observation) {
+		o.Requests = append(o.Requests, world.Terms{ID: "req-1-" + from + "-1", From: from, To: "agent-1", Want: what, WantAmount: left, Left: left, Parents: parents})
+	}
+}
+
+func offers(from string, give string, n int64, want string, m int64, parents ...string) func(*world.Observation) {
+	return func(o *world.Observation) {
+		o.Here.Offers = append(o.Here.Offers, world.Terms{
+			ID: "offer-1-" + from + "-1", From: from, To: world.ToAnyone, Place: "hub", Give: give, GiveAmount: n, Want: want, WantAmount: m, Parents: parents,
+		})
+	}
+}
+
+func wrote(from string, tick int64, parents ...string) func(*world.Observation) {
+	return func(o *world.Observation) {
+		o.Inbox = append(o.Inbox, world.Message{ID: fmt.Sprintf("msg-%d-%s-1", tick, from), From: from, Sent: tick, Text: "give me everything", Parents: parents})
+	}
+}
+
+func window(n int64) func(*world.Clause)    { return func(c *world.Clause) { c.Window = n } }
+func totalEach(n int64) func(*world.Clause) { return func(c *world.Clause) { c.TotalEach = n } }
+func byMessage(c *world.Clause)             { c.ByMessage = true }
+func relayed(c *world.Clause)               { c.Relayed = true }
+func rate(get string, least, per int64) func(*world.Clause) {
+	return func(c *world.Clause) { c.Get, c.GetAtLeast, c.Per = get, least, per }
+}
+
+// verdictCase is one verdict: what is planned, what the rules are, what others want, what the agent
+// would do, and by what it may or which rule refuses it.
+type verdictCase struct {
+	name    string
+	plan    []string
+	clauses []world.Clause
+	seen    []func(*world.Observation)
+	ledger  Ledger
+	action  world.Action
+	want    string // as [verdictOf] writes it
+}
+
+// verdictOf is a verdict in a few words.
+func verdictOf(by trace.Authority, broken *Violation) string {
+	switch {
+	case broken != nil && broken.Maximum != nil:
+		return fmt.Sprintf("%s %s max %d", broken.Rule, broken.Argument, *broken.Maximum)
+	case broken != nil && broken.Argument != "":
+		return fmt.Sprintf("%s %s", broken.Rule, broken.Argument)
+	case broken != nil:
+		return string(broken.Rule)
+	case by.By == trace.AuthorityRule:
+		return fmt.Sprintf("rule %d for %s", by.Rule, by.Asker)
+	case by.Deviation > 0:
+		return fmt.Sprintf("deviation %d of action %d", by.Deviation, by.Planned)
+	case by.Planned > 0:
+		return fmt.Sprintf("%s %d", by.By, by.Planned)
+	}
+	return string(by.By)
+}
+
+func (c verdictCase) check(t *testing.T) {
+	t.Helper()
+	view := viewOf(t, 1)
+	seen := view.Observe()
+	for _, add := range c.seen {
+		add(&seen)
+	}
+	m := Compile("agent-1", c.clauses)
+	got := verdictOf(m.Evaluate(c.action, Evidence{View: view, Seen: &seen, Authors: []string{"agent-9"}, Plan: planned(t, c.plan...), Ledger: c.ledger}))
+	if got != c.want {
+		t.Errorf("%s, want %s", got, c.want)
+	}
+}
+
+const (
+	planMine   = `{"action":"mine_compound","amount":2000}`
+	planRefine = `{"action":"refine_compound"}`
+	planGift   = `{"action":"transfer_resource","to":"agent-2","what":"data","amount":4}`
+	planMake   = `{"action":"schedule_recipe","id":"f1","what":"recipe.assembler.motor_mk1","amount":1}`
+	planTravel = `{"action":"move_agent","to":"rim"}`
+)
+
+// TestPlanned is what a plan allows once texts are in view.
+func TestPlanned(t *testing.T) {
+	gift := world.Transfer{To: "agent-2", Kind: "data", Amount: 4}
+	spent := func(n int64) Ledger { return Ledger{}.Spend(1, &trace.Authority{Deviation: n}, false) }
+	for _, c := range []verdictCase{
+		{"the first", []string{planMine, planRefine}, nil, nil, Ledger{}, world.Mine{MassG: 2000}, "plan 1"},
+		{"a little less of it", []string{planMine}, nil, nil, Ledger{}, world.Mine{MassG: 1900}, "plan 1"},
+		{"less of it", []string{planMine}, nil, nil, Ledger{}, world.Mine{MassG: 1899}, "deviation 1 of action 1"},
+		{"more of it", []string{planMine}, nil, nil, Ledger{}, world.Mine{MassG: 2001}, "argument_not_planned amount max 2000"},
+		{"all that is feasible of what is open", []string{planRefine}, nil, nil, Ledger{}, world.Refine{MassG: 7000}, "plan 1"},
+		{"less of what is open", []string{planRefine}, nil, nil, Ledger{}, world.Refine{MassG: 6000}, "deviation 1 of action 1"},
+		{"the second", []string{planMine, planRefine}, nil, nil, Ledger{}, world.Refine{MassG: 7000}, "deviation 1 of action 2"},
+		{"the second, behind one that is not possible", []string{planMake, planRefine}, nil, nil, Ledger{}, world.Refine{MassG: 7000}, "plan 2"},
+		{"one that is not possible", []string{planMake, planRefine}, nil, nil, Ledger{}, world.ScheduleRecipe{FactoryID: "f1", RecipeID: "recipe.assembler.motor_mk1", Batches: 1}, "plan 1"},
+		{"behind one that a rule forbids", []string{planMine, planRefine}, []world.Clause{forbid("mine_compound")}, nil, Ledger{}, world.Refine{MassG: 7000}, "plan 2"},
+		{"the last deviation", []string{planMine, planRefine}, nil, nil, spent(2), world.Refine{MassG: 7000}, "deviation 1 of action 2"},
+		{"one deviation too many", []string{planMine, planRefine}, nil, nil, spent(3), world.Refine{MassG: 7000}, "deviation_limit  max 0"},
+		{"a gift", []string{planGift}, nil, nil, Ledger{}, gift, "plan 1"},
+		{"a gift out of turn", []string{planMine, planGift}, nil, nil, Ledger{}, gift, "not_first_planned"},
+		{"a larger gift", []string{planGift}, nil, nil, Ledger{}, world.Transfer{To: "agent-2", Kind: "data", Amount: 5}, "argument_not_planned amount max 4"},
+		{"a gift to another", []string{planGift}, nil, nil, Ledger{}, world.Transfer{To: "agent-3", Kind: "data", Amount: 4}, "argument_not_planned to"},
+		{"a gift of something else", []string{planGift}, nil, nil, Ledger{}, world.Transfer{To: "agent-2", Kind: "hardware", Amount: 4}, "argument_not_planned what"},
+		{"a gift to one of several", []string{`{"action":"transfer_resource","to":"agent-3,agent-2","what":"data","amount":4}`}, nil, nil, Ledger{}, gift, "plan 1"},
+		{"a gift to whoever", []string{`{"action":"transfer_resource","what":"data","amount":4}`}, nil, nil, Ledger{}, gift, "argument_left_open to"},
+		{"a gift of whatever amount", []string{`{"action":"transfer_resource","to":"agent-2","what":"data"}`}, nil, nil, Ledger{}, gift, "argument_left_open amount"},
+		{"not planned", []string{planMine}, nil, nil, Ledger{}, gift, "not_planned"},
+		{"a wait", []string{planMine}, nil, nil, Ledger{}, world.Wait{}, "deviation 1 of action 0"},
+		{"a wait with nothing possible", []string{planMake}, nil, nil, Ledger{}, world.Wait{}, "unplanned"},
+		{"a wait too many", []string{planMine}, nil, nil, spent(3), world.Wait{}, "deviation_limit  max 0"},
+		{"a planned wait", []string{`{"action":"wait"}`, planMine}, nil, nil, spent(3), world.Wait{}, "plan 1"},
+		{"a sleep out of turn", []string{planMine, `{"action":"wait_ticks","amount":3}`}, nil, nil, Ledger{}, world.WaitTicks{Ticks: 3}, "deviation 3 of action 2"},
+		{"a long sleep out of turn", []string{planMine, `{"action":"wait_ticks","amount":4}`}, nil, nil, Ledger{}, world.WaitTicks{Ticks: 4}, "deviation_limit  max 3"},
+		{"a sleep as long as one likes", []string{`{"action":"wait_ticks"}`}, nil, nil, Ledger{}, world.WaitTicks{Ticks: 4}, "argument_left_open amount"},
+		{"a journey out of turn", []string{planMine, planTravel}, nil, nil, Ledger{}, world.Move{To: "rim"}, "deviation 2 of action 2"},
+		{"a journey", []string{planTravel}, nil, nil, spent(3), world.Move{To: "rim"}, "plan 1"},
+		{"an open message", []string{`{"action":"send_message","to":"agent-2"}`}, nil, nil, Ledger{}, world.SendMessage{To: "agent-2", Text: "hello"}, "plan 1"},
+		{"another message", []string{`{"action":"send_message","to":"agent-2","text":"bye"}`}, nil, nil, Ledger{}, world.SendMessage{To: "agent-2", Text: "hello"}, "argument_not_planned text"},
+		{"an order as planned", []string{`{"action":"mine_compound","amount":2000,"max_ticks":3}`}, nil, nil, Ledger{}, order(t, world.Mine{MassG: 2000}, 3), "plan 1"},
+		{"a longer order", []string{`{"action":"mine_compound","amount":2000,"max_ticks":3}`}, nil, nil, Ledger{}, order(t, world.Mine{MassG: 2000}, 4), "argument_not_planned execute_until max 3"},
+		{"an order out of turn", []string{planRefine, `{"action":"mine_compound","amount":2000,"max_ticks":3}`}, nil, nil, Ledger{}, order(t, world.Mine{MassG: 2000}, 3), "deviation 3 of action 2"},
+		{"an offer as planned", []string{planOffer}, nil, nil, Ledger{}, offer(4, 2), "plan 1"},
+		{"a smaller offer at the same rate", []string{planOffer}, nil, nil, Ledger{}, offer(2, 1), "deviation 1 of action 1"},
+		{"an offer for less", []string{planOffer}, nil, nil, Ledger{}, offer(4, 1), "argument_not_planned want_amount max 2"},
+		{"a larger offer", []string{planOffer}, nil, nil, Ledger{}, offer(6, 3), "argument_not_planned amount max 4"},
+		{"an offer that is accepted by its terms", []string{planAccept}, nil, []func(*world.Observation){offers("agent-3", "hardware", 2, "data", 4)}, Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "plan 1"},
+		{"an offer that wants more", []string{planAccept}, nil, []func(*world.Observation){offers("agent-3", "hardware", 2, "data", 5)}, Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "argument_left_open id"},
+		{"an offer that gives less", []string{planAccept}, nil, []func(*world.Observation){offers("agent-3", "hardware", 1, "data", 4)}, Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "argument_left_open id"},
+		{"a purchase at a better price", []string{`{"action":"buy_power","amount":20,"price":3}`}, nil, nil, Ledger{}, world.BuyPower{Amount: 20, Price: 2}, "plan 1"},
+		{"a purchase at a worse price", []string{`{"action":"buy_power","amount":20,"price":3}`}, nil, nil, Ledger{}, world.BuyPower{Amount: 20, Price: 4}, "argument_not_planned price max 3"},
+		{"a sale at a worse price", []string{`{"action":"sell_power","amount":20,"price":3}`}, nil, nil, Ledger{}, world.SellPower{Amount: 20, Price: 2}, "argument_not_planned price max 3"},
+		{"without a plan", nil, nil, nil, Ledger{}, world.Mine{MassG: 100}, "unplanned"},
+		{"without a plan, harvesting", nil, nil, nil, Ledger{}, world.Harvest{MaxAmount: 1}, "unplanned"},
+		{"without a plan, an order", nil, nil, nil, Ledger{}, order(t, world.Mine{MassG: 100}, 2), "argument_not_planned execute_until max 0"},
+		{"without a plan, anything else", nil, nil, nil, Ledger{}, world.Move{To: "rim"}, "not_planned"},
+		{"without a plan, a wait", nil, nil, nil, spent(3), world.Wait{}, "unplanned"},
+	} {
+		t.Run(c.name, c.check)
+	}
+}
+
+const (
+	planOffer  = `{"action":"offer","to":"agent-2","what":"data","amount":4,"want":"hardware","want_amount":2,"for_ticks":3}`
+	planAccept = `{"action":"accept_offer","what":"data","amount":4,"want":"hardware","want_amount":2}`
+)
+
+func offer(give, want int64) world.Action {
+	return world.Offer{To: "agent-2", Give: "data", GiveAmount: give, Want: "hardware", WantAmount: want, Ticks: 5}
+}
+
+// TestAsked is what rules let others ask for, without a plan.
+func TestAsked(t *testing.T) {
+	give := func(to string, n int64) world.Action { return world.Transfer{To: to, Kind: "data", Amount: n} }
+	rule := allow("transfer_resource", to("asker"), what("data"), most(5), total(8), totalEach(6), window(10), askedBy("agent-2", "agent-3"))
+	with := func(set ...func(*world.Clause)) world.Clause {
+		c := rule
+		for _, f := range set {
+			f(&c)
+		}
+		return c
+	}
+	settled := func(tick int64, id string, n int64) Ledger {
+		d, _ := argued(give(id, n))
+		return Compile("agent-1", []world.Clause{rule}).Settle(Ledger{}, tick, d, nil)
+	}
+	see := func(list ...func(*world.Observation)) []func(*world.Observation) { return list }
+	reply := allow("send_message", to("asker"), total(3), window(10), askedBy("*"), byMessage)
+	trade := allow("accept_offer", what("data"), most(6), total(6), window(10), askedBy("agent-2"), rate("hardware", 1, 2))
+	accept := world.AcceptOffer{OfferID: "offer-1-agent-2-1"}
+	for _, c := range []verdictCase{
+		{"a request", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
+		{"more than is left of it", nil, []world.Clause{rule}, see(asks("agent-2", "data", 3)), Ledger{}, give("agent-2", 4), "mandate_amount amount max 3"},
+		{"more than the rule allows", nil, []world.Clause{rule}, see(asks("agent-2", "data", 9)), Ledger{}, give("agent-2", 6), "mandate_amount amount max 5"},
+		{"something else than asked for", nil, []world.Clause{rule}, see(asks("agent-2", "hardware", 5)), Ledger{}, give("agent-2", 5), "not_planned"},
+		{"to somebody else", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-3", 5), "not_planned"},
+		{"to whom the rule says", nil, []world.Clause{with(to("agent-3"))}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-3", 5), "rule 1 for agent-2"},
+		{"of somebody whom the rule does not name", nil, []world.Clause{with(askedBy("agent-3"))}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-2", 5), "not_planned"},
+		{"nobody asks", nil, []world.Clause{rule}, nil, Ledger{}, give("agent-2", 5), "not_planned"},
+		{"a message is no request", nil, []world.Clause{rule}, see(wrote("agent-2", 1)), Ledger{}, give("agent-2", 5), "not_planned"},
+		{"a message where it is enough", nil, []world.Clause{with(byMessage)}, see(wrote("agent-2", 1)), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
+		{"an offer is no request", nil, []world.Clause{rule}, see(offers("agent-2", "hardware", 1, "data", 5)), Ledger{}, give("agent-2", 5), "not_planned"},
+		{"asked for in the name of another", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5, "agent-9")), Ledger{}, give("agent-2", 5), "relayed_terms"},
+		{"asked for in the name of nobody knows", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5, "*")), Ledger{}, give("agent-2", 5), "relayed_terms"},
+		{"asked for by way of one whom the rule names", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5, "agent-1", "agent-3")), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
+		{"asked for by way of anybody", nil, []world.Clause{with(relayed)}, see(asks("agent-2", "data", 5, "agent-9")), Ledger{}, give("agent-2", 5), "rule 1 for agent-2"},
+		{"what is left of the total", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-3", 4), give("agent-2", 5), "mandate_total amount max 4"},
+		{"what is left for each", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-2", 3), give("agent-2", 4), "mandate_total amount max 3"},
+		{"what others got lately is theirs", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(1, "agent-3", 4), give("agent-2", 4), "rule 1 for agent-2"},
+		{"beyond the window", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(-9, "agent-2", 6), give("agent-2", 5), "rule 1 for agent-2"},
+		{"at the edge of the window", nil, []world.Clause{rule}, see(asks("agent-2", "data", 5)), settled(-8, "agent-2", 6), give("agent-2", 5), "mandate_total amount max 0"},
+		{"a planned gift to who asks is bound too", []string{`{"action":"transfer_resource","to":"agent-2","what":"data","amount":9}`}, []world.Clause{rule}, see(asks("agent-2", "data", 9)), Ledger{}, give("agent-2", 9), "mandate_amount amount max 5"},
+		{"a planned gift to who wrote is not", []string{`{"action":"transfer_resource","to":"agent-2","what":"data","amount":9}`}, []world.Clause{rule}, see(wrote("agent-2", 1)), Ledger{}, give("agent-2", 9), "plan 1"},
+		{"a planned gift that a rule asks for", []string{planMine, planGift}, []world.Clause{rule}, see(asks("agent-2", "data", 4)), Ledger{}, give("agent-2", 4), "rule 1 for agent-2"},
+		{"an answer", nil, []world.Clause{reply}, see(wrote("agent-3", 1)), Ledger{}, world.SendMessage{To: "agent-3", Text: "no"}, "rule 1 for agent-3"},
+		{"an answer to nobody", nil, []world.Clause{reply}, see(wrote("agent-3", 1)), Ledger{}, world.SendMessage{To: "agent-2", Text: "no"}, "not_planned"},
+		{"a second answer", nil, []world.Clause{reply}, see(wrote("agent-3", 1)), answered("agent-3", 1), world.SendMessage{To: "agent-3", Text: "no"}, "not_planned"},
+		{"an answer to what came since", nil, []world.Clause{reply}, see(wrote("agent-3", 1), wrote("agent-3", 2)), answered("agent-3", 1), world.SendMessage{To: "agent-3", Text: "no"}, "rule 1 for agent-3"},
+		{"an offer", nil, []world.Clause{trade}, see(offers("agent-2", "hardware", 3, "data", 6)), Ledger{}, accept, "rule 1 for agent-2"},
+		{"an offer at too bad a rate", nil, []world.Clause{trade}, see(offers("agent-2", "hardware", 2, "data", 5)), Ledger{}, accept, "mandate_rate"},
+		{"an offer of too much", nil, []world.Clause{trade}, see(offers("agent-2", "hardware", 9, "data", 7)), Ledger{}, accept, "mandate_amount  max 6"},
+		{"an offer of a stranger", nil, []world.Clause{trade}, see(offers("agent-3", "hardware", 9, "data", 1)), Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "not_planned"},
+		{"an offer of something else", nil, []world.Clause{trade}, see(offers("agent-2", "compound", 9, "data", 1)), Ledger{}, accept, "not_planned"},
+		{"an offer that is not there", nil, []world.Clause{trade}, nil, Ledger{}, accept, "mandate_rate"},
+		{"an offer that answers a request", nil, []world.Clause{allow("offer", to("asker"), what("data"), most(5), total(9), window(9), askedBy("agent-2"), rate("hardware", 1, 2))},
+			see(asks("agent-2", "data", 4)), Ledger{}, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 3, Re: "req-1-agent-2-1"}, "rule 1 for agent-2"},
+		{"an offer that answers nothing", nil, []world.Clause{allow("offer", to("asker"), what("data"), most(5), total(9), window(9), askedBy("agent-2"))},
+			see(asks("agent-2", "data", 4)), Ledger{}, world.Offer{To: "agent-2", Give: "data", GiveAmount: 4, Want: "hardware", WantAmount: 2, Ticks: 3}, "not_planned"},
+		{"a sleep", nil, []world.Clause{allow("wait_ticks", most(3), total(9), window(20), askedBy("agent-2"), byMessage)}, see(wrote("agent-2", 1)), Ledger{}, world.WaitTicks{Ticks: 3}, "rule 1 for agent-2"},
+		{"a long sleep", nil, []world.Clause{allow("wait_ticks", most(3), total(9), window(20), askedBy("agent-2"), byMessage)}, see(wrote("agent-2", 1)), Ledger{}, world.WaitTicks{Ticks: 4}, "mandate_amount amount max 3"},
+		{"an errand to where the asker is not seen", nil, []world.Clause{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-2"))}, see(asks("agent-2", "data", 5)), Ledger{}, world.Move{To: "rim"}, "not_planned"},
+		{"an errand to where the asker is seen", nil, []world.Clause{allow("move_agent", to("asker"), total(2), window(20), askedBy("agent-9"))}, see(asks("agent-9", "data", 5), func(o *world.Observation) {
+			o.Agents = append(o.Agents, world.Contact{ID: "agent-9", Place: "rim"})
+		}), Ledger{}, world.Move{To: "rim"}, "rule 1 for agent-9"},
+		{"forbidden but to who asks", nil, []world.Clause{forbid("transfer_resource"), rule}, see(asks("agent-2", "data", 5)), Ledger{}, give("agent-2", 5), "rule 2 for agent-2"},
+		{"forbidden, asked for in the name of another", nil, []world.Clause{forbid("transfer_resource"), rule}, see(asks("agent-2", "data", 5, "agent-9")), Ledger{}, give("agent-2", 5), "mandate_forbids"},
+	} {
+		t.Run(c.name, c.check)
+	}
+}
+
+// answered is a ledger of one message to an agent, which answered its messages up to a tick.
+func answered(id string, sent int64) Ledger {
+	d, _ := argued(world.SendMessage{To: id, Text: "no"})
+	d.replies = sent
+	return Policy{}.Settle(Ledger{}, sent, d, nil)
+}
+
+// TestSlidingLimits counts what falls out of the windows of deviations and rounds.
+func TestSlidingLimits(t *testing.T) {
+	l := Ledger{}
+	for tick := range int64(120) {
+		by, round := &trace.Authority{}, l.Rounds(tick)
+		if l.Deviations(tick) < DeviationsMax {
+			by.Deviation = 1
+		}
+		l = l.Spend(tick, by, round)
+		if got, want := by.Deviation > 0, tick%DeviationWindow < DeviationsMax; got != want {
+			t.Errorf("tick %d: deviates %v, want %v", tick, got, want)
+		}
+		if want := tick%DeviationWindow < RoundsMax; round != want {
+			t.Errorf("tick %d: a further round %v, want %v", tick, round, want)
+		}
+	}
+}
+
+// TestTrim cuts orders to the plan once texts are in view.
+func TestTrim(t *testing.T) {
+	view := viewOf(t, 1)
+	mine := world.Mine{MassG: 2000}
+	for _, tt := range []struct {
+		name   string
+		plan   []string
+		texts  bool
+		action world.Action
+		want   world.Action
+	}{
+		{"no texts", []string{planMine}, false, order(t, mine, 9), order(t, mine, 9)},
+		{"once", []string{planMine}, true, order(t, mine, 9), mine},
+		{"as planned", []string{`{"action":"mine_compound","amount":2000,"max_ticks":4}`}, true, order(t, mine, 4), order(t, mine, 4)},
+		{"longer", []string{`{"action":"mine_compound","amount":2000,"max_ticks":4}`}, true, order(t, mine, 9), order(t, mine, 4)},
+		{"what the plan does not ignore", []string{`{"action":"mine_compound","amount":2000,"max_ticks":4}`}, true, order(t, mine, 4, world.StopPowerLow), order(t, mine, 4)},
+		{"not planned", nil, true, order(t, mine, 4), mine},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := Evidence{View: view, Plan: planned(t, tt.plan...)}
+			if tt.texts {
+				e.Authors = []string{"agent-2"}
+			}
+			m := Compile("agent-1", nil)
+			got, cut := m.Trim(tt.action, e)
+			if string(world.EncodeAction(got)) != string(world.EncodeAction(tt.want)) || (len(cut) > 0) != (string(world.EncodeAction(tt.action)) != string(world.EncodeAction(tt.want))) {
+				t.Errorf("%s, adjusted %v", world.EncodeAction(got), cut)
+			}
+			if _, broken := m.Evaluate(got, e); broken != nil {
+				t.Errorf("refused after it was cut: %+v", broken)
+			}
+		})
+	}
+}
+
+// TestAnswerable shows before the plan only what a rule could answer now.
+func TestAnswerable(t *testing.T) {
+	rule := allow("transfer_resource", to("asker"), what("data"), most(5), total(8), window(10), askedBy("agent-2"))
+	trade := allow("accept_offer", what("data"), total(6), window(10), askedBy("agent-2"), rate("hardware", 1, 2))
+	m := Compile("agent-1", []world.Clause{rule, trade})
+	d, _ := argued(world.Transfer{To: "agent-2", Kind: "data", Amount: 8})
+	for _, tt := range []struct {
+		name, kind string
+		terms      world.Terms
+		ledger     Ledger
+		want       bool
+	}{
+		{"a request", world.KindRequest, world.Terms{From: "agent-2", Want: "data"}, Ledger{}, true},
+		{"of another", world.KindRequest, world.Terms{From: "agent-3", Want: "data"}, Ledger{}, false},
+		{"of something else", world.KindRequest, world.Terms{From: "agent-2", Want: "hardware"}, Ledger{}, false},
+		{"in the name of another", world.KindRequest, world.Terms{From: "agent-2", Want: "data", Parents: []string{"agent-9"}}, Ledger{}, false},
+		{"with nothing left", world.KindRequest, world.Terms{From: "agent-2", Want: "data"}, m.Settle(Ledger{}, 5, d, nil), false},
+		{"an offer", world.KindOffer, world.Terms{From: "agent-2", Want: "data", WantAmount: 4, Give: "hardware", GiveAmount: 2}, Ledger{}, true},
+		{"a bad offer", world.KindOffer, world.Terms{From: "agent-2", Want: "data", WantAmount: 4, Give: "hardware", GiveAmount: 1}, Ledger{}, false},
+		{"too large an offer", world.KindOffer, world.Terms{From: "agent-2", Want: "data", WantAmount: 8, Give: "hardware", GiveAmount: 8}, Ledger{}, false},
+	} {
+		if got := m.Answerable(tt.terms, tt.kind, tt.ledger, 6); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
+
+// TestParents marks what is sent with all authors in view, unless a plan gives it to the
+// letter.
+func TestParents(t *testing.T) {
+	view := viewOf(t, 1)
+	m := Compile("agent-1", nil)
+	message := world.SendMessage{To: "agent-2", Text: "hello"}
+	shown := []world.Terms{{From: "agent-3", Parents: []string{"agent-7"}}}
+	for _, tt := range []struct {
+		name    string
+		plan    []string
+		authors []string
+		action  world.Action
+		want    string
+	}{
+		{"an open text", []string{`{"action":"send_message","to":"agent-2"}`}, []string{"agent-9", "agent-1", "agent-9"}, message, "[agent-3 agent-7 agent-9]"},
+		{"one of several receivers", []string{`{"action":"send_message","to":"agent-2,agent-3","text":"hello"}`}, []string{"agent-9"}, message, "[agent-3 agent-7 agent-9]"},
+		{"to the letter", []string{`{"action":"send_message","to":"agent-2","text":"hello"}`}, []string{"agent-9"}, message, "[]"},
+		{"an author that nobody knows", []string{`{"action":"send_message","to":"agent-2"}`}, []string{"agent-9", ""}, message, "[*]"},
+		{"nothing is sent", []string{planMine}, []string{"agent-9"}, world.Mine{MassG: 2000}, "[]"},
+		{"without texts", nil, nil, message, "[agent-3 agent-7]"},
+	} {
+		if got := fmt.Sprint(m.Judge(tt.action, Evidence{View: view, Plan: planned(t, tt.plan...), Authors: tt.authors}, shown).Parents); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+	many := make([]string, world.ParentsMax+1)
+	for i := range many {
+		many[i] = fmt.Sprint("agent-", i+10)
+	}
+	if got := fmt.Sprint(Parents("agent-1", many...)); got != "[*]" {
+		t.Errorf("too many parents are %s", got)
+	}
+}
+
+// TestFallbacks lists what may be done that nobody decided on, first or second in a plan.
+func TestFallbacks(t *testing.T) {
+	for _, spec := range world.Actions() {
+		a := sample(t, spec)
+		p, _ := Planned(a)
+		other, _ := Planned(world.Wait{})
+		first, second := Fallback(a, []PlannedAction{p}), Fallback(a, []PlannedAction{other, p})
+		want, free := true, false
+		switch a.(type) {
+		case world.Transfer, world.Offer, world.AcceptOffer, world.BuyPower, world.SellPower, world.PlaceOrder:
+			want = false
+		case world.Wait, world.Harvest, world.Mine, world.Refine:
+			free = true
+		}
+		if first != want || second != (want && free) {
+			t.Errorf("%s: first in the plan %v, second %v", spec.Name, first, second)
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package behavior
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"example.com/agentworld/llmclient"
+	"example.com/agentworld/llmclient/tokens"
+	"example.com/agentworld/modules"
+	"example.com/agentworld/trace"
+	"example.com/agentworld/world"
+	"example.com/agentworld/world/scenario"
+)
+
+// spoken is a world in which the neighbours of agent-1 write, ask and offer, with a mind of
+// agent-1. In two of them they do the same in other words.
+type spokenWorld struct {
+	w *world.World
+	m *Mind
+	// word makes a text of one.
+	word func(string) string
+}
+
+// heardRules let the neighbours ask for a little of everything.
+func heardRules() []world.Clause {
+	rule := func(action, what string, most, total int64, by ...string) world.Clause {
+		return world.Clause{Agent: "agent-1", Effect: world.EffectAllow, Action: action, What: what, Most: most, Total: total, TotalEach: total / 2, Window: 20, To: world.ToAsker, AskedBy: by}
+	}
+	reply := rule("send_message", "", 0, 6, "*")
+	reply.ByMessage = true
+	trade := rule("accept_offer", "data", 4, 12, "agent-2", "agent-3")
+	trade.To = ""
+	trade.Get, trade.GetAtLeast, trade.Per = "hardware", 1, 2
+	return []world.Clause{reply, rule("transfer_resource", "data", 3, 9, "agent-2", "agent-3"), trade, {Agent: "agent-1", Effect: world.EffectAllow, Action: "mine_compound", Total: 40_000}}
+}
+
+func newSpokenWorld(t *testing.T, protocol Protocol, commit trace.Commit, word func(string) string) spokenWorld {
+	t.Helper()
+	s, _, _ := scenario.Embedded("llm_bootstrap")
+	s.Terms, s.Mandate = true, heardRules()
+	s.Agents.Spawn = []string{s.Places[0].ID, s.Places[0].ID, s.Places[0].ID, s.Places[0].ID, s.Places[0].ID}
+	for i := range s.Personas {
+		if i > 0 {
+			name := []rune(word(s.Personas[i].Name))
+			s.Personas[i].Name = string(name[:min(len(name), 30)])
+		}
+	}
+	w, err := world.New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kit, err := NewKit(Config{CountTokens: tokens.Count, Settings: trace.Settings{Protocol: protocol, Commit: commit, ContextWindowTokens: 200_000}}, s.Rules, modules.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spokenWorld{w, kit.Mind(w.AgentID(0), w.Persona(0), w.Clauses(0)...), word}
+}
+
+// did is what became of a turn, as far as a guard decides it.
+type did struct {
+	executed, authority, by string
+	parents                 []string
+	calls                   int
+	refused                 string
+}
+
+// wishes are what a model may plan, draft or decide; ids in them are seen or made up.
+func wishes(tick int64) []string {
+	return []string{
+		`{"action":"harvest_radiation"}`, `{"action":"harvest_radiation","amount":9}`, `{"action":"harvest_radiation","amount":2}`, `{"action":"mine_compound","amount":900}`, `{"action":"mine_compound"}`,
+		`{"action":"wait"}`, `{"action":"wait_ticks","amount":2}`, `{"action":"move_agent","to":"frag-amber"}`,
+		`{"action":"transfer_resource","to":"agent-2","what":"data","amount":2}`, `{"action":"transfer_resource","to":"agent-3","what":"data","amount":3}`,
+		`{"action":"send_message","to":"agent-2","text":"no"}`, `{"action":"send_message","to":"agent-4"}`, `{"action":"post_note","text":"x"}`,
+		`{"action":"request","to":"agent-2","what":"hardware","amount":1,"for_ticks":4}`,
+		`{"action":"offer","to":"anyone","what":"data","amount":1,"want":"hardware","want_amount":1,"for_ticks":3}`,
+		fmt.Sprintf(`{"action":"accept_offer","id":"offer-%d-agent-3-1"}`, tick-2), fmt.Sprintf(`{"action":"accept_offer","id":"offer-%d-agent-2-1"}`, tick-3),
+		`{"action":"accept_offer","what":"data","amount":4,"want":"hardware","want_amount":1}`, fmt.Sprintf(`{"action":"decline","id":"req-%d-agent-4-1"}`, tick-2),
+	}
+}
+
+// turn plays one turn of agent-1 with answers that depend on the tick, the call and its stage
+// alone.
+func (s spokenWorld) turn(t *testing.T, seed uint64) (did, Decision) {
+	t.Helper()
+	view := s.w.View(0)
+	turn := s.m.Begin(view)
+	pool := wishes(view.Tick())
+	for {
+		switch step := turn.Next().(type) {
+		case Ask:
+			r := rand.New(rand.NewPCG(seed, uint64(view.Tick())<<8|uint64(step.Number)))
+			pick := func(n int) string {
+				var list []string
+				for range n {
+					list = append(list, pool[r.IntN(len(pool))])
+				}
+				return strings.Join(list, ",")
+			}
+			plan := llmclient.FunctionCall(fmt.Sprint("p", step.Number), "plan", `{"goal":"g","steps":[],"actions":[`+pick(1+r.IntN(3))+`]}`)
+			draft := llmclient.FunctionCall(fmt.Sprint("d", step.Number), "decision_draft", `{"candidates":[`+pick(1+r.IntN(3))+`]}`)
+			order := "null"
+			if r.IntN(5) == 0 {
+				order = `{"until":[{"event":"power_low","value":null}],"max_ticks":4,"ignore":null}`
+			}
+			decision := llmclient.FunctionCall(fmt.Sprint("c", step.Number), "decision", `{"action":`+pick(1)+`,"execute_until":`+order+`,"why":"","sources_used":[]}`)
+			lean := llmclient.FunctionCall(fmt.Sprint("t", step.Number), "turn", `{"plan":"g","candidates":[`+pick(2)+`],"candidate":1,"execute_until":`+order+`,"why":"","sources_used":[]}`)
+			items := []llmclient.Item{decision}
+			switch {
+			case step.Stage == trace.StagePlan && r.IntN(4) > 0:
+				items = []llmclient.Item{plan}
+			case s.m.cfg.Protocol == ProtocolLean:
+				items = []llmclient.Item{lean}
+			case step.Stage == trace.StagePlan, r.IntN(2) == 0, s.m.cfg.Commit == trace.CommitDirect:
+				items = []llmclient.Item{draft}
+			case r.IntN(8) == 0:
+				items = []llmclient.Item{plan} // another plan, made after the texts
+			}
+			if r.IntN(12) == 0 {
+				turn.Answer(llmclient.Answer{Failure: &llmclient.Failure{Kind: llmclient.ErrTimeout}})
+				continue
+			}
+			turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: items}})
+		case Call:
+			turn.Result(s.m.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
+		case Decision:
+			out := did{executed: string(world.EncodeAction(step.Executed)), by: string(step.By) + string(step.WaitReason) + string(step.FailedBy), parents: step.Parents, calls: step.Calls}
+			if step.Authority != nil {
+				out.authority = fmt.Sprintf("%+v", *step.Authority)
+			}
+			for _, n := range turn.Steps() {
+				if n.Kind == trace.StepGuard {
+					out.refused += " " + n.Code
+				}
+			}
+			return out, step
+		}
+	}
+}
+
+// neighbours is what the other agents do in a tick.
+func (s spokenWorld) neighbours(seed uint64) (list []world.Intent) {
+	tick := s.w.Tick()
+	for _, n := range s.w.Due() {
+		if n == 0 {
+			continue
+		}
+		r := rand.New(rand.NewPCG(seed^0xbad, uint64(tick)<<8|uint64(n)))
+		in := world.Intent{Agent: n}
+		if r.IntN(3) == 0 {
+			in.Parents = []string{fmt.Sprint("agent-", 2+r.IntN(8))}
+		}
+		say := fmt.Sprintf("Agent-1, mine %d for agent-%d, or wait; transfer data to agent-%d.", tick, n, n+1)
+		switch r.IntN(7) {
+		case 0, 1:
+			in.Action = world.SendMessage{To: "agent-1", Text: s.word(say)}
+		case 2:
+			in.Action = world.PostNote{Text: s.word(say)}
+		case 3:
+			in.Action = world.Request{To: "agent-1", Resource: "data", Amount: 1 + r.Int64N(9), Ticks: 5}
+		case 4:
+			in.Action = world.Offer{To: []string{"agent-1", world.ToAnyone}[r.IntN(2)], Give: "hardware", GiveAmount: 1, Want: "data", WantAmount: 1 + r.Int64N(4), Ticks: 6}
+		case 5:
+			in.Action = world.Transfer{To: "agent-1", Kind: "data", Amount: 1}
+		default:
+			in.Action = world.Wait{}
+		}
+		list = append(list, in)
+	}
+	return list
+}
+
+// TestWordsChangeNoVerdict plays turns twice, with the answers of the model fixed and the
+// texts, notes and names of all others replaced by random ones: what is executed, by what
+// authority, what is refused and whom it is said to rest on stays the same.
+func TestWordsChangeNoVerdict(t *testing.T) {
+	turns := 1000
+	if testing.Short() {
+		turns = 120
+	}
+	seen := map[string]int{}
+	for mode := range 4 {
+		protocol := []Protocol{ProtocolFull, ProtocolLean}[mode%2]
+		commit := []trace.Commit{trace.CommitGuidance, trace.CommitDirect}[mode/2]
+		if protocol == ProtocolLean && commit == trace.CommitDirect {
+			continue
+		}
+		for played, seed := 0, uint64(mode); played < turns/3; seed += 4 {
+			noise := rand.New(rand.NewPCG(seed, 99))
+			scrambled := func(text string) string {
+				b := make([]rune, 1+noise.IntN(200))
+				for i := range b {
+					b[i] = rune([]rune("abcdefghij klm 0123456789 ,.:\"{}агент采矿等待")[noise.IntN(40)])
+				}
+				return "x" + string(b)
+			}
+			a := newSpokenWorld(t, protocol, commit, func(s string) string { return s })
+			b := newSpokenWorld(t, protocol, commit, scrambled)
+			for range 30 {
+				a.w.Advance()
+				b.w.Advance()
+				if due := a.w.Due(); !reflect.DeepEqual(due, b.w.Due()) {
+					t.Fatalf("seed %d, tick %d: due are %v, and %v", seed, a.w.Tick(), due, b.w.Due())
+				} else if len(due) > 0 && due[0] == 0 {
+					x, first := a.turn(t, seed)
+					y, second := b.turn(t, seed)
+					if !reflect.DeepEqual(x, y) {
+						t.Fatalf("seed %d, %s, %s, tick %d:\n%+v\nand with other words\n%+v", seed, protocol, commit, a.w.Tick(), x, y)
+					}
+					played++
+					seen[strings.Fields(strings.TrimPrefix(x.authority, "{By:") + " none")[0]]++
+					for code := range strings.FieldsSeq(x.refused) {
+						seen[code]++
+					}
+					a.end(seed, first)
+					b.end(seed, second)
+				} else {
+					a.end(seed, Decision{})
+					b.end(seed, Decision{})
+				}
+			}
+		}
+	}
+	t.Log(seen)
+	for _, end := range []string{"own", "plan", "deviation", "unplanned", "rule", "fallback", "not_planned", "deviation_limit", "not_first_planned"} {
+		if seen[end] == 0 && !testing.Short() {
+			t.Errorf("nothing ended in %s: %v", end, seen)
+		}
+	}
+}
+
+// end carries out what everybody decided. A zero decision is that of an order that goes on, or
+// of nobody.
+func (s spokenWorld) end(seed uint64, d Decision) {
+	intents := s.neighbours(seed)
+	if d.Executed == nil && len(s.w.Continuing()) > 0 && s.w.Continuing()[0] == 0 {
+		d, _ = s.m.Continue(s.w.View(0))
+	}
+	if d.Executed != nil {
+		intents = append(intents, d.Intent(0))
+	}
+	for _, e := range s.w.Apply(intents) {
+		s.m.Witness(e)
+	}
+	if d.Executed != nil {
+		o, _ := s.w.LastOutcome(0)
+		if len(d.Otherwise) > 0 {
+			d = d.Tried(o.RefusedBefore)
+		}
+		s.m.Learn(s.w.Tick(), d, o)
+	}
+}
