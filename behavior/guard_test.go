@@ -192,3 +192,16 @@ func TestNothingUnplannedIsExecuted(t *testing.T) {
 		}
 	}
 }
+
+// TestParentsOfAllThatIsRead: whose words led to a message, note or terms counts with its
+// sender.
+func TestParentsOfAllThatIsRead(t *testing.T) {
+	read := texts{
+		Inbox: []world.Message{{From: "agent-2", Parents: []string{"agent-3"}}, {From: "agent-2"}},
+		Notes: []world.Note{{Author: "agent-2", Parents: []string{"agent-4"}}},
+		Terms: []world.Terms{{From: "agent-2", Parents: []string{"agent-5", "agent-6"}}},
+	}
+	if got := read.parents(); !slices.Equal(got, []string{"agent-3", "agent-4", "agent-5", "agent-6"}) {
+		t.Errorf("the parents are %v", got)
+	}
+}

@@ -119,10 +119,13 @@ func (t texts) sources(self string) []trace.Source {
 	return list
 }
 
-// parents are whose words may have led to the messages and terms.
+// parents are whose words may have led to the messages, notes and terms.
 func (t texts) parents() (ids []string) {
 	for _, m := range t.Inbox {
 		ids = append(ids, m.Parents...)
+	}
+	for _, n := range t.Notes {
+		ids = append(ids, n.Parents...)
 	}
 	for _, s := range t.Terms {
 		ids = append(ids, s.Parents...)
