@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -36,6 +37,9 @@ func TestTradesAreNeeded(t *testing.T) {
 		w, score, err = Play(s, s.Seed, s.Task.Ticks, Scripted)
 		if err != nil || score > 0 || unmet(w) == 0 {
 			t.Errorf("%s: without trades the score is %d, goals are %+v, %v", s.ID, score, w.Goals(), err)
+		}
+		if found := Lint(s, s.Seed+1); !slices.ContainsFunc(found, func(f Finding) bool { return strings.HasPrefix(f.What, "goal ") }) {
+			t.Errorf("%s: without trades lint finds %v", s.ID, found)
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			lawful := func(s world.Scenario) Decider {
