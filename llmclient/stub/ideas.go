@@ -14,6 +14,7 @@ const (
 	slotAmount = "amount"
 	slotPrice  = "price"
 	slotText   = "text"
+	slotWant   = "want"
 )
 
 // The actions that are looked at by name.
@@ -115,8 +116,10 @@ func fit(see world.Observation, action object) bool {
 	if len(a.Options) > 0 {
 		at := slices.IndexFunc(a.Options, func(o world.Option) bool {
 			target, item := false, o.Item == ""
-			for _, v := range action {
-				target, item = target || v == o.Target, item || v == o.Item
+			for slot, v := range action {
+				if slot != slotWant { // what is to come for it has no bound
+					target, item = target || v == o.Target, item || v == o.Item
+				}
 			}
 			return target && item
 		})

@@ -24,8 +24,10 @@ type prompt struct {
 	// journeys led to.
 	remembered []world.Here
 	visited    []string
-	// recipes are the names of those that the known rules list.
+	// recipes are the names of those that the known rules list, inputs what they say that
+	// each takes.
 	recipes []string
+	inputs  map[string][]world.Amount
 	// playbook is the text of the last section of lessons.
 	playbook string
 	// turnStart is the index of the first item after the observation: from there
@@ -64,7 +66,15 @@ func readPrompt(input []llmclient.Item) prompt {
 		for line := range strings.Lines(rules) {
 			if key, _, entries, ok := cutLine(line); ok && key == l.keyRecipes {
 				for _, entry := range entries {
-					p.recipes = append(p.recipes, word(split(entry, ' ')[0]))
+					said := split(strings.ReplaceAll(split(entry, ',')[0], "+", ""), ' ')
+					name := word(said[0])
+					p.recipes = append(p.recipes, name)
+					for i := 1; i+1 < len(said); i += 2 {
+						if p.inputs == nil {
+							p.inputs = map[string][]world.Amount{}
+						}
+						p.inputs[name] = append(p.inputs[name], world.Amount{Resource: said[i+1], Amount: integer(said[i])})
+					}
 				}
 			}
 		}

@@ -26,9 +26,12 @@ func (s stage) situation(p prompt) baseline.Situation {
 		known.Rules.RefineGPerHardware = gramsPerHardware
 	}
 	for _, name := range s.recipes() {
+		inputs := []world.Amount{{Resource: world.Electricity, Amount: batchElectricity}, {Resource: world.Hardware, Amount: batchHardware}}
+		if told := p.inputs[name]; told != nil && s.trades() {
+			inputs = told // a guess on the safe side does for work, but not for prices
+		}
 		known.Recipes = append(known.Recipes, world.Recipe{
-			ID: name, FactoryKind: s.offers.kind, Ticks: 1, Outputs: []world.Amount{{Resource: productOf(name), Amount: 1}},
-			Inputs: []world.Amount{{Resource: world.Electricity, Amount: batchElectricity}, {Resource: world.Hardware, Amount: batchHardware}},
+			ID: name, FactoryKind: s.offers.kind, Ticks: 1, Outputs: []world.Amount{{Resource: productOf(name), Amount: 1}}, Inputs: inputs,
 		})
 	}
 	// Of the last action only a gift matters: a battery may have been full.

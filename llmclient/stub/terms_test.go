@@ -15,6 +15,8 @@ import (
 const bargain = `# Goals
 Scored, open: Hold 4 control chips. (control_chip 0 of 4)
 Scored, open: Hold 9 data. (data %[1]d of 9)
+# Known rules
+recipes (inputs and ticks for one product): recipe.assembler.control_chip 6 electricity + 2 hardware, 2
 # Observation, tick 5
 you: a, at hall, power normal, electricity %[2]s, heat 0/100, compound 0 g, hardware %[3]d, data %[1]d
 here: metal, radiation 0, compound 0 g
@@ -25,7 +27,7 @@ places (km, cost, ticks, emission, compound g, material): attic 5.0 5 1 0 0 meta
 
 // translated is a prompt in the other language.
 var translated = strings.NewReplacer(
-	"# Goals", "# 目标", "Scored, open: ", "计分，未达成：", " of 4)", " / 4)", " of 9)", " / 9)", "# Observation, tick 5", "# 观察，第 5 回合",
+	"# Goals", "# 目标", "# Known rules", "# 已知规则", "recipes (inputs and ticks for one product)", "配方 (每件产品的原料, 回合)", "Scored, open: ", "计分，未达成：", " of 4)", " / 4)", " of 9)", " / 9)", "# Observation, tick 5", "# 观察，第 5 回合",
 	"own requests and offers: ", "自己的请求和提议: ", "requests and offers: ", "请求和提议: ", "you: a, at ", "你: a, 在 ", "power normal", "电力 normal",
 	"here: metal, radiation", "此处: metal, 辐射", "can: ", "可做: ", " max ", " 最多 ", "agents: ", "智能体: ", "transfer_resource to", "transfer_resource 至", "move_agent to", "move_agent 至",
 	" at attic", " 在 attic", " here", " 在此", " from b", " 来自 b", " to anyone", " 给 anyone", " to b", " 给 b",
@@ -39,7 +41,7 @@ var elsewhere = strings.NewReplacer("hall", "cellar.9", "attic", "Q7", "offer-4-
 // with other names.
 func TestPolicyTrades(t *testing.T) {
 	const rich, poor = "290/300", "19/300"
-	const offers = "request; offer electricity max 200|hardware max 80|data max 20; "
+	const offers, charge = "request; offer electricity max 7|hardware max 80|data max 20; ", "request; offer electricity max 230|data max 20; "
 	for _, tc := range []struct {
 		name, charge   string
 		hardware, data int64
@@ -49,11 +51,11 @@ func TestPolicyTrades(t *testing.T) {
 	}{
 		{
 			"offers what it has", poor, 80, 9, offers, "b here", "",
-			object{"action": "offer", "to": "anyone", "what": "hardware", "amount": int64(13), "want": "electricity", "want_amount": int64(39), "for_ticks": int64(10)},
+			object{"action": "offer", "to": "anyone", "what": "hardware", "amount": int64(10), "want": "electricity", "want_amount": int64(30), "for_ticks": int64(10)},
 		},
 		{
 			"to who is elsewhere", poor, 80, 9, offers, "b at attic", "",
-			object{"action": "offer", "to": "b", "what": "hardware", "amount": int64(13), "want": "electricity", "want_amount": int64(39), "for_ticks": int64(20)},
+			object{"action": "offer", "to": "b", "what": "hardware", "amount": int64(10), "want": "electricity", "want_amount": int64(30), "for_ticks": int64(20)},
 		},
 		{
 			"waits for what it offered", poor, 55, 9, "wait_ticks 1..64; " + offers, "b here",
@@ -68,7 +70,7 @@ func TestPolicyTrades(t *testing.T) {
 		{
 			"leaves a bad one", poor, 80, 9, offers + "accept_offer offer-4-b-1; ", "b here",
 			"requests and offers: offer-4-b-1 from b to anyone here, gives electricity 20, wants hardware 20, expires in 9",
-			object{"action": "offer", "to": "anyone", "what": "hardware", "amount": int64(13), "want": "electricity", "want_amount": int64(39), "for_ticks": int64(10)},
+			object{"action": "offer", "to": "anyone", "what": "hardware", "amount": int64(10), "want": "electricity", "want_amount": int64(30), "for_ticks": int64(10)},
 		},
 		{
 			"answers who asks", poor, 80, 9, offers, "b at attic",
@@ -76,11 +78,11 @@ func TestPolicyTrades(t *testing.T) {
 			object{"action": "offer", "to": "b", "id": "req-4-b-1", "what": "hardware", "amount": int64(10), "want": "electricity", "want_amount": int64(30), "for_ticks": int64(20)},
 		},
 		{
-			"asks for what it lacks", rich, 0, 9, offers, "b at attic", "",
-			object{"action": "request", "to": "b", "what": "hardware", "amount": int64(18), "for_ticks": int64(20)},
+			"asks for what it lacks", rich, 0, 9, charge, "b at attic", "",
+			object{"action": "request", "to": "b", "what": "hardware", "amount": int64(14), "for_ticks": int64(20)},
 		},
 		{
-			"goes where an offer is held", rich, 0, 9, offers + "move_agent to attic; ", "b at attic",
+			"goes where an offer is held", rich, 0, 9, charge + "move_agent to attic; ", "b at attic",
 			"requests and offers: offer-4-b-1 from b at attic, gives hardware 20, wants electricity 60, expires in 9",
 			object{"action": "move_agent", "to": "attic"},
 		},
