@@ -233,15 +233,7 @@ func (d *deal) good(o world.Terms) bool {
 
 // take accepts good offers here, the cheapest first.
 func (d *deal) take() (list []world.Action) {
-	// Two who need each other may offer the same thing in the same tick. The larger offer
-	// is then left alone at first, or both would be taken.
-	fresh := func(o world.Terms) bool { return o.ExpiresIn == offerTicks-1 }
-	mirrored := func(o world.Terms) bool {
-		return fresh(o) && slices.ContainsFunc(d.OwnOffers, func(own world.Terms) bool {
-			return fresh(own) && own.Give == o.Want && own.Want == o.Give && own.GiveAmount < o.WantAmount
-		})
-	}
-	offers := slices.DeleteFunc(slices.Clone(d.Here.Offers), func(o world.Terms) bool { return !d.good(o) || mirrored(o) })
+	offers := slices.DeleteFunc(slices.Clone(d.Here.Offers), func(o world.Terms) bool { return !d.good(o) })
 	price := func(o world.Terms) int64 {
 		return d.worth(o.Want, o.WantAmount) * 1000 / max(1, d.worth(o.Give, o.GiveAmount))
 	}
