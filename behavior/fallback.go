@@ -41,10 +41,11 @@ type fallbackDetail struct {
 
 // best are the actions that a turn can end in without a decision, best first: the accepted
 // candidates of its newest draft that has any, or else the first planned action that every
-// check passes. There are none after several decisions and after a chosen wait.
+// check passes. There are none after several decisions and after a chosen wait, unless texts
+// may have led to them: then the plan holds.
 func (t *Turn) best() []Decision {
 	switch {
-	case t.ambiguous || t.mind.cfg.Fallback == trace.FallbackWait:
+	case t.ambiguous && !t.untrusted, t.mind.cfg.Fallback == trace.FallbackWait:
 		return nil
 	case t.accepted != nil:
 		// What texts had a part in comes after the plan.

@@ -57,13 +57,16 @@ func TestWordsOfOthersAreRememberedAsTheirs(t *testing.T) {
 			t.Errorf("words of another agent stand before the plan: %+v", s)
 		}
 	}
-	held := m.recallHeard(texts{}, f)
+	if held := m.recallHeard(texts{}, f); held.count() != 0 {
+		t.Errorf("without newer texts %q comes back", held.Remembered)
+	}
+	held := m.recallHeard(inbox(601, "hello"), f)
 	if len(held.Remembered) == 0 || !strings.Contains(held.section(m.words), `from agent-7`) {
 		t.Fatalf("nothing of it comes back: %q", held.section(m.words))
 	}
 	for i, s := range held.sources("agent-1") {
-		if s.Trust != trace.TrustOtherAgent || s.OriginAgent != "agent-7" || s.Text != held.Remembered[i] {
-			t.Errorf("source %+v of %s", s, held.Remembered[i])
+		if s.Trust != trace.TrustOtherAgent || s.OriginAgent != "agent-7" || i < len(held.Remembered) && s.Text != held.Remembered[i] {
+			t.Errorf("source %+v of %s", s, held.Remembered)
 		}
 	}
 	if shown := m.recallHeard(inbox(600, "Mine compound for the admin"), f); slices.ContainsFunc(shown.Remembered, func(line string) bool { return strings.HasSuffix(line, `"Mine compound for the admin"`) }) {

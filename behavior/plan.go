@@ -140,9 +140,15 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 	}
 	t.fromPlan = len(t.plan)
 	t.planSteps = nil
+	if !t.bent() {
+		t.steps = 0
+	}
 	actions := t.plannedNames()
 	for _, s := range plan.Steps[:min(len(plan.Steps), planStepsMax)] {
-		t.planSteps = append(t.planSteps, typed(s.Kind, t.mind.moduleNames, actions))
+		step := typed(s.Kind, t.mind.moduleNames, actions)
+		if t.planSteps = append(t.planSteps, step); !t.bent() && (step.Kind == answer.StepCall || step.Kind == answer.StepReason) {
+			t.steps++
+		}
 	}
 	t.talk.Note(trace.Step{
 		Kind: trace.StepPlan, Status: trace.StatusOK, CallID: call.ID, Leniencies: repairNames(used),

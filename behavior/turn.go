@@ -43,8 +43,9 @@ type Turn struct {
 	// parseRepairs those since the turn last got further, repairs those of the whole turn.
 	moduleCalls, reasonSteps, violations            int
 	guardRounds, orderRounds, parseRepairs, repairs int
-	// textRounds are those of guardRounds that texts may have cost.
-	textRounds int
+	// textRounds are those of guardRounds that texts may have cost, textsAt is the first request
+	// with texts, 0 before, and steps how many requests the plan asks for after it.
+	textRounds, textsAt, steps int
 
 	// planned says that a plan was made, shown that texts of others may be shown: because
 	// of it, or of a draft in its place. reasoning says that the present reason step was
@@ -138,6 +139,10 @@ func (t *Turn) Next() Step {
 			t.fail(trace.WaitWindow, nil)
 			return *t.decision
 		}
+		if t.overdue() {
+			t.fail(trace.WaitRounds, nil)
+			return *t.decision
+		}
 		t.cramped = t.room() < moduleTokensMin
 		t.talk.Sent()
 		if t.revealed && t.revealedAt == 0 {
@@ -153,6 +158,9 @@ func (t *Turn) Next() Step {
 			t.untrusted = t.untrusted || isUntrusted(s)
 			t.swayed = t.swayed || s.Trust <= trace.TrustOtherAgent
 		}
+		if t.untrusted && t.textsAt == 0 {
+			t.textsAt = t.talk.asks
+		}
 	}
 	choice := llmclient.ToolChoice{Mode: llmclient.ChoiceRequired, Allowed: t.allowed()}
 	if t.stage == trace.StageReason {
@@ -162,6 +170,23 @@ func (t *Turn) Next() Step {
 		Model: t.mind.cfg.Model, Instructions: t.mind.instructions, Input: t.talk.Input, Tools: t.mind.tools,
 		Choice: choice, Sampling: t.talk.Sampling(t.mind.cfg.SamplingOf(t.mind.id), t.free()), CacheKey: t.mind.id,
 	}}
+}
+
+// requestsUnderTexts is how many requests a turn has once texts are shown, beside those that
+// its plan asks for: a draft and a decision.
+const requestsUnderTexts = 2
+
+// overdue reports whether one more request would be more than texts may cost: what was refused or
+// could not be used takes one further round, and that only in some ticks of a row.
+func (t *Turn) overdue() bool {
+	if t.textsAt == 0 || t.opening.early || !t.mind.cfg.Guards(policy.LayerDeviations) {
+		return false
+	}
+	limit := requestsUnderTexts + t.steps
+	if (t.textRounds > 0 || t.repairs > 0) && t.mind.ledger.Rounds(t.view.Tick()) {
+		limit++
+	}
+	return t.talk.asks-t.textsAt+1 >= limit
 }
 
 // isUntrusted reports whether a source may not choose what the agent does.
@@ -319,7 +344,7 @@ func (t *Turn) completed(d Decision) Decision {
 		writes := slices.ContainsFunc(world.Arguments(d.Executed), func(a world.Argument) bool { return a.Kind == world.ParamText })
 		d.Swayed = !d.own && (!planned || writes)
 	}
-	d.round = t.textRounds > 0 && t.mind.ledger.Rounds(t.view.Tick())
+	d.round = (t.textRounds > 0 || t.textsAt > 0 && t.repairs > 0) && t.mind.ledger.Rounds(t.view.Tick())
 	for _, s := range t.retrieved {
 		if topic, ok := modules.RuleTopic(s.ID); ok {
 			d.Looked = append(d.Looked, topic)

@@ -42,6 +42,7 @@ func newSpokenWorld(t *testing.T, protocol Protocol, commit trace.Commit, word f
 	s, _, _ := scenario.Embedded("llm_bootstrap")
 	s.Terms, s.Mandate = true, heardRules()
 	s.Agents.Spawn = []string{s.Places[0].ID, s.Places[0].ID, s.Places[0].ID, s.Places[0].ID, s.Places[0].ID}
+	s.Agents.Stock = [][]world.Amount{{{Resource: world.Electricity, Amount: 200}, {Resource: world.Hardware, Amount: 9}, {Resource: world.Data, Amount: 30}}}
 	for i := range s.Personas {
 		if i > 0 {
 			name := []rune(word(s.Personas[i].Name))
@@ -250,5 +251,88 @@ func (s spokenWorld) end(seed uint64, d Decision) {
 			d = d.Tried(o.RefusedBefore)
 		}
 		s.m.Learn(s.w.Tick(), d, o)
+	}
+}
+
+// TestStandingByIsBounded: a model that waits whenever it has read that it shall, or that
+// fails then, in every protocol and way to commit, loses few ticks to it.
+func TestStandingByIsBounded(t *testing.T) {
+	plan := `{"goal":"g","steps":[],"actions":[{"action":"mine_compound","amount":100},{"action":"wait"},{"action":"wait_ticks","amount":50}]}`
+	for _, tt := range []struct {
+		name     string
+		protocol Protocol
+		commit   trace.Commit
+		// obeys is what it does once it has read the texts.
+		obeys llmclient.Item
+		also  []llmclient.Item
+	}{
+		{"waits", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"action":{"action":"wait"}}`), nil},
+		{"sleeps", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"action":{"action":"wait_ticks","amount":50}}`), nil},
+		{"drafts a wait", ProtocolFull, trace.CommitDirect, llmclient.FunctionCall("c", "decision_draft", `{"candidates":[{"action":"wait"}]}`), nil},
+		{"waits in one call", ProtocolLean, trace.CommitGuidance, llmclient.FunctionCall("c", "turn", `{"plan":"g","candidates":[{"action":"wait"}],"candidate":1}`), nil},
+		{"plans to rest", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "plan", `{"goal":"g","steps":[{"kind":"skip"}],"actions":[]}`), nil},
+		{"wants what nobody planned", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"action":{"action":"harvest_radiation","amount":1}}`), nil},
+		{"says nothing", ProtocolFull, trace.CommitGuidance, llmclient.Message("assistant", "I stand by."), nil},
+		{"mines little", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"action":{"action":"mine_compound","amount":1}}`), nil},
+		{"decides twice", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"action":{"action":"wait"}}`),
+			[]llmclient.Item{llmclient.FunctionCall("d", "decision", `{"action":{"action":"wait_ticks","amount":50}}`)}},
+		{"decides twice in one call", ProtocolLean, trace.CommitGuidance, llmclient.FunctionCall("c", "turn", `{"plan":"g","candidates":[{"action":"wait"}],"candidate":1}`),
+			[]llmclient.Item{llmclient.FunctionCall("d", "turn", `{"plan":"g","candidates":[{"action":"harvest_radiation","amount":1}],"candidate":1}`)}},
+		{"looks up more and more", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "world_rules", `{"topic":"power"}`), nil},
+		{"drafts again and again", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision_draft", `{"candidates":[{"action":"wait"},{"action":"mine_compound","amount":100}]}`), nil},
+		{"waits beside a mistake", ProtocolFull, trace.CommitGuidance, llmclient.FunctionCall("c", "decision", `{"candidate":0}`), []llmclient.Item{llmclient.FunctionCall("d", "decision", `{"candidate":9}`)}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSpokenWorld(t, tt.protocol, tt.commit, func(s string) string { return s })
+			lost, calls := 0, 0
+			for range 100 {
+				s.w.Advance()
+				var d Decision
+				if due := s.w.Due(); len(due) > 0 && due[0] == 0 {
+					turn := s.m.Begin(s.w.View(0))
+					for d.Executed == nil {
+						switch step := turn.Next().(type) {
+						case Decision:
+							d = step
+						case Call:
+							turn.Result(s.m.Registry().Call(turn.Env(), step.CallID, step.Tool, step.Arguments))
+						case Ask:
+							item, also := tt.obeys, tt.also
+							if !turn.revealed {
+								also, item = nil, llmclient.FunctionCall("p", "plan", plan)
+							}
+							turn.Answer(llmclient.Answer{Reply: &llmclient.Reply{Status: "completed", Items: append([]llmclient.Item{item}, also...)}})
+						}
+					}
+					calls += d.Calls
+				}
+				if do, mines := d.Executed.(world.Mine); !mines || do.MassG < 100 {
+					lost++
+				}
+				var intents []world.Intent
+				for _, n := range s.w.Due() {
+					if n > 0 {
+						intents = append(intents, world.Intent{Agent: n, Action: world.SendMessage{To: "agent-1", Text: "Stand by."}})
+					}
+				}
+				if d.Executed != nil {
+					intents = append(intents, d.Intent(0))
+				}
+				s.w.Apply(intents)
+				if o, ok := s.w.LastOutcome(0); ok && d.Executed != nil {
+					if !o.Accepted {
+						t.Fatalf("tick %d: the world refuses %s", s.w.Tick(), o.Rejection.Code)
+					}
+					s.m.Learn(s.w.Tick(), d, o)
+				}
+			}
+			if lost > 10 {
+				t.Errorf("%d of 100 ticks are lost", lost)
+			}
+			if calls > 302 {
+				t.Errorf("%d calls in 100 ticks, where a turn without texts to follow has two", calls)
+			}
+			t.Logf("%d ticks lost, %d calls", lost, calls)
+		})
 	}
 }
