@@ -73,8 +73,10 @@ type Decision struct {
 	// the agent's own to the letter, round that a refusal under texts cost a further round.
 	deed       policy.Deed
 	own, round bool
-	// read are the ids of terms that the turn was shown as texts.
-	read []string
+	// read are the texts and terms that the turn was shown after its plan, authors those whose
+	// words were in view.
+	read    []reading
+	authors []string
 	// leniencies name what it took to make a fallback executable.
 	leniencies []string
 	// headroom is that of the next turn.

@@ -85,12 +85,25 @@ func (t *Turn) evidence() policy.Evidence {
 	return e
 }
 
-// authorsOf are whose words a source may hold, an empty id where nobody knows.
+// authorsOf are whose words a source may hold, an empty id where nobody knows. What is
+// remembered of a text holds those of the text's parents too.
 func (m *Mind) authorsOf(s trace.Source) []string {
-	if s.OriginAgent == "" && (s.Kind == trace.KindSaid || s.Kind == trace.KindNote) {
+	switch {
+	case s.OriginAgent == "" && (s.Kind == trace.KindSaid || s.Kind == trace.KindNote):
 		return m.past.spoken(s.OriginTick).origins
+	case s.Kind != trace.KindMemory:
+		return []string{s.OriginAgent}
 	}
-	return []string{s.OriginAgent}
+	authors, known := []string{s.OriginAgent}, false
+	for _, r := range m.past.read {
+		if r.memory == s.ID {
+			authors, known = append(authors, r.parents...), true
+		}
+	}
+	if !known {
+		authors = append(authors, "")
+	}
+	return authors
 }
 
 // note is the step of a refused action, by the rule of the mandate, with the plan it was

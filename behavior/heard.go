@@ -45,8 +45,11 @@ func heardEntry(topic, id, author string, tick int64, text string) memory.Entry 
 	}
 }
 
-// reading is a text of another agent that was read, and the memory of it.
-type reading struct{ text, memory string }
+// reading is a text of another agent that was read, the memory of it and its parents.
+type reading struct {
+	text, memory string
+	parents      []string
+}
 
 // unread is 1 for a text that was not read yet, and 0 for any other.
 func (p *past) unread(id string) int {

@@ -203,11 +203,6 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 			m.order.Authority.Deviation = 0
 		}
 	}
-	for _, id := range d.read {
-		if m.past.unread(id) > 0 {
-			m.past.read = append(m.past.read, reading{text: id})
-		}
-	}
 	m.utter(tick, d)
 	m.past.send(d, outcome)
 	for _, topic := range d.Looked {
@@ -220,10 +215,19 @@ func (m *Mind) Learn(tick int64, d Decision, outcome world.Outcome) {
 		switch {
 		case e.Kind != memory.KindHeard:
 			if m.past.place != d.Place {
-				m.past.sights = newest(append(m.past.sights, reading{d.Place, m.memory.Record(e)}), sightingsMax)
+				m.past.sights = newest(append(m.past.sights, reading{text: d.Place, memory: m.memory.Record(e)}), sightingsMax)
 			}
-		case !slices.ContainsFunc(m.past.read, func(r reading) bool { return r.text == e.Parents[0] }):
-			m.past.read = append(m.past.read, reading{e.Parents[0], m.memory.Record(e)})
+		case m.past.unread(e.Parents[0]) > 0:
+			read := reading{text: e.Parents[0], memory: m.memory.Record(e)}
+			if i := slices.IndexFunc(d.read, func(r reading) bool { return r.text == read.text }); i >= 0 {
+				read.parents = d.read[i].parents
+			}
+			m.past.read = append(m.past.read, read)
+		}
+	}
+	for _, r := range d.read {
+		if m.past.unread(r.text) > 0 {
+			m.past.read = append(m.past.read, r)
 		}
 	}
 	if d.Place != "" {

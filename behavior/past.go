@@ -312,7 +312,7 @@ func (m *Mind) utter(tick int64, d Decision) {
 		p.around = utterance{}
 		for _, s := range d.SourcesRetrieved {
 			if isUntrusted(s) {
-				authors := m.authorsOf(s)
+				authors := append(m.authorsOf(s), d.authors...)
 				p.around.reads(s.Trust, authors)
 				p.ever.reads(s.Trust, authors)
 			}

@@ -119,16 +119,24 @@ func (t texts) sources(self string) []trace.Source {
 	return list
 }
 
-// parents are whose words may have led to the messages, notes and terms.
-func (t texts) parents() (ids []string) {
+// readings are the texts and terms with whose words may have led to them.
+func (t texts) readings() (list []reading) {
 	for _, m := range t.Inbox {
-		ids = append(ids, m.Parents...)
+		list = append(list, reading{text: m.ID, parents: m.Parents})
 	}
 	for _, n := range t.Notes {
-		ids = append(ids, n.Parents...)
+		list = append(list, reading{text: n.ID, parents: n.Parents})
 	}
 	for _, s := range t.Terms {
-		ids = append(ids, s.Parents...)
+		list = append(list, reading{text: s.ID, parents: s.Parents})
+	}
+	return list
+}
+
+// parents are whose words may have led to the messages, notes and terms.
+func (t texts) parents() (ids []string) {
+	for _, r := range t.readings() {
+		ids = append(ids, r.parents...)
 	}
 	return ids
 }

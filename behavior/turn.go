@@ -355,9 +355,10 @@ func (t *Turn) completed(d Decision) Decision {
 	d.Place, d.Seen = t.opening.found.Subjects[0], []memory.Entry{t.opening.found}
 	if t.revealedAt != 0 {
 		d.Seen = append(d.Seen, t.mind.heard(t.opening.held)...)
-		for _, terms := range t.opening.held.Terms {
-			d.read = append(d.read, terms.ID)
-		}
+		d.read = t.opening.held.readings()
+	}
+	if t.untrusted {
+		d.authors = t.evidence().Authors
 	}
 	return d
 }
