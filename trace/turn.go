@@ -242,6 +242,9 @@ const (
 	AuthorityFallback AuthorityBy = "fallback"
 )
 
+// DeviationWindow is in how many ticks of a row deviations from plans are counted together.
+const DeviationWindow = 50
+
 // Authority is what allowed an action.
 type Authority struct {
 	By AuthorityBy `json:"by"`

@@ -11,7 +11,7 @@ import (
 // The limits of what texts may cost an agent, in any ticks of a row as many as
 // [DeviationWindow].
 const (
-	DeviationWindow = 50
+	DeviationWindow = trace.DeviationWindow
 	// DeviationsMax is how many ticks may be deviations from the plan.
 	DeviationsMax = 3
 	// RoundsMax is in how many ticks a refusal under texts may cost a further round.

@@ -104,6 +104,8 @@ type inspection struct {
 	Rejected  int64                      `json:"rejected"`
 	Failures  map[string]int64           `json:"failed_by_kind"`
 	Usage     map[string]llmclient.Usage `json:"tokens_by_model"`
+	// Deviations are the ticks of deviation from plans that count now, by agent that has any.
+	Deviations map[string]int64 `json:"deviations,omitempty"`
 	// Caps are those that hold, absent without any, in this currency.
 	Caps trace.Caps `json:"caps,omitzero"`
 	// CapsPending are those that hold from a later tick on, nil for none.
@@ -172,6 +174,14 @@ func (m *Main) inspectRun(runDir string, f inspectFlags) (i inspection, err erro
 		i.Continued += x.Continued[at]
 		i.Degraded += x.Degraded[at]
 		i.Rejected += x.Rejected[at]
+	}
+	for agent := range now.Deviations {
+		if n := now.DeviationsOf(agent); n > 0 {
+			if i.Deviations == nil {
+				i.Deviations = map[string]int64{}
+			}
+			i.Deviations[agent] = n
+		}
 	}
 	if now.End != nil {
 		i.State, i.Reason = string(now.End.RunStatus), now.End.Reason
@@ -283,6 +293,9 @@ func (i *inspection) text() string {
 	for _, model := range slices.Sorted(maps.Keys(i.Usage)) {
 		u := i.Usage[model]
 		field("tokens", "%s: %d input (%d cached), %d output (%d reasoning)", oneLine(model), u.Input, u.Cached, u.Output, u.Reasoning)
+	}
+	for _, agent := range slices.Sorted(maps.Keys(i.Deviations)) {
+		field("deviations", "%s: %d of the last %d ticks", oneLine(agent), i.Deviations[agent], trace.DeviationWindow)
 	}
 	if i.Caps != (trace.Caps{}) {
 		field("caps", "%s", i.Caps.Text(i.currency))

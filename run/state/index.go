@@ -11,7 +11,7 @@ import (
 
 // indexVersion grows when what an index holds changes. An index of another version is
 // rebuilt.
-const indexVersion = 5
+const indexVersion = 6
 
 // Index knows where each whole tick of a trace begins and what was counted in it, so
 // that a question about a tick does not read a gigabyte. Ticks are in rising order;
@@ -135,6 +135,9 @@ func (c *Count) decision(line []byte) error {
 	var r struct {
 		DecidedBy  trace.DecidedBy `json:"decided_by"`
 		WaitReason string          `json:"wait_reason"`
+		Tick       int64           `json:"tick"`
+		AgentID    string          `json:"agent_id"`
+		Authority  trace.Authority `json:"authority"`
 		Outcome    *struct {
 			Accepted bool `json:"accepted"`
 		} `json:"outcome"`
@@ -147,6 +150,7 @@ func (c *Count) decision(line []byte) error {
 	} else {
 		c.decided++
 	}
+	c.State.Open.deviated(r.AgentID, Deviation{r.Tick, r.Authority.Deviation})
 	if r.WaitReason != "" {
 		c.degraded++
 	}

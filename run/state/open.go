@@ -27,6 +27,8 @@ type Open struct {
 	Switches int
 	// left is the last of the forks, nil for none.
 	left *trace.Fork
+	// deviations are those of agents from their plans.
+	deviations map[string]Deviation
 	// Resumed says that a process went on with the run here.
 	Resumed bool
 	// Begin is where the last whole tick ends in the open file, Kept and Cut are what
@@ -50,6 +52,17 @@ type Open struct {
 type partID struct {
 	kind trace.PartKind
 	hash string
+}
+
+// deviated takes in the deviation of an agent, if it is one. A tick that is derived again
+// decides again.
+func (o *Open) deviated(agent string, d Deviation) {
+	if o.deviations == nil {
+		o.deviations = map[string]Deviation{}
+	}
+	if delete(o.deviations, agent); d.Ticks > 0 {
+		o.deviations[agent] = d
+	}
 }
 
 // calls returns all calls.

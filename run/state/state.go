@@ -35,9 +35,42 @@ type Facts struct {
 	// both in whole ticks.
 	Spent   Spent            `json:"spent"`
 	ByAgent map[string]Spent `json:"by_agent,omitempty"`
+	// Deviations are those of each agent from its plans, in the last whole ticks that count.
+	Deviations map[string][]Deviation `json:"deviations,omitempty"`
 	// Changes are the changes of caps, Pending is one that no tick has begun with yet.
 	Changes []trace.CapChange `json:"changes,omitempty"`
 	Pending *trace.CapChange  `json:"pending,omitempty"`
+}
+
+// Deviation is how many ticks of deviation a decision counts, see [trace.Authority].
+type Deviation struct {
+	Tick  int64 `json:"tick"`
+	Ticks int64 `json:"ticks"`
+}
+
+// DeviationsOf sums the deviations of an agent that count in the tick after the last whole one.
+func (f Facts) DeviationsOf(agent string) (n int64) {
+	for _, d := range f.Deviations[agent] {
+		if d.Tick > f.Tick+1-trace.DeviationWindow {
+			n += d.Ticks
+		}
+	}
+	return n
+}
+
+// deviate takes in the deviations of a whole tick. The map is another one: facts are copied.
+func (f *Facts) deviate(made map[string]Deviation) {
+	if len(made) == 0 {
+		return
+	}
+	all := map[string][]Deviation{}
+	for agent, list := range f.Deviations {
+		all[agent] = list
+	}
+	for agent, d := range made {
+		all[agent] = append(slices.DeleteFunc(slices.Clone(all[agent]), func(old Deviation) bool { return old.Tick <= d.Tick-trace.DeviationWindow }), d)
+	}
+	f.Deviations = all
 }
 
 // Add takes in the next record, which stands at the given place of its file. The error
@@ -70,6 +103,10 @@ func (s *State) Add(record trace.Record, at Span) error {
 			s.Spent, s.ByAgent = Spent{}, nil
 		}
 		s.Open.left = &r
+	case trace.Decision:
+		if r.Authority != nil {
+			s.Open.deviated(r.AgentID, Deviation{r.Tick, r.Authority.Deviation})
+		}
 	case trace.CapChange:
 		if s.Open.Damage == nil {
 			s.Changes, s.Pending = append(s.Changes, r), nil
@@ -98,6 +135,7 @@ func (s *State) whole(at Span) error {
 	for _, c := range s.Open.calls() {
 		s.spend(c)
 	}
+	s.deviate(s.Open.deviations)
 	s.Open = Open{Begin: at.To}
 	return nil
 }

@@ -104,3 +104,19 @@ func TestCapsThatCountAfresh(t *testing.T) {
 		}
 	}
 }
+
+// TestDeviations folds those of whole ticks, as long as they count.
+func TestDeviations(t *testing.T) {
+	decided := func(tick int64, agent string, n int64) trace.Decision {
+		return trace.Decision{Tick: tick, AgentID: agent, Authority: &trace.Authority{By: trace.AuthorityDeviation, Deviation: n}}
+	}
+	s := stateOf(t, trace.Header{}, decided(1, "a", 1), decided(1, "b", 0), trace.TickEnd{Tick: 1}, decided(10, "a", 2), trace.TickEnd{Tick: 10}, decided(11, "b", 1))
+	if a, b := s.DeviationsOf("a"), s.DeviationsOf("b"); a != 3 || b != 0 {
+		t.Errorf("a deviated %d ticks, b %d; want 3 and 0", a, b)
+	}
+	before := s.Facts
+	s.take(t, decided(11, "b", 0), trace.TickEnd{Tick: 11}, decided(50, "b", 1), trace.TickEnd{Tick: 50})
+	if a, b := s.DeviationsOf("a"), s.DeviationsOf("b"); a != 2 || b != 1 || before.DeviationsOf("a") != 3 {
+		t.Errorf("later a deviated %d ticks, b %d; want 2 and 1", a, b)
+	}
+}
