@@ -44,6 +44,8 @@ type Deed struct {
 type entry struct {
 	spec   world.ActionSpec
 	params [world.SlotCount]*world.Param
+	// slots are those of the parameters in their order.
+	slots []world.Slot
 }
 
 // registry holds the spec of every action with its parameters by slot.
@@ -57,7 +59,7 @@ var registry = func() map[string]*entry {
 			if e.params[s] != nil {
 				panic("policy: two parameters of " + spec.Name + " need the slot " + s.String())
 			}
-			e.params[s] = p
+			e.params[s], e.slots = p, append(e.slots, s)
 		}
 		entries[spec.Name] = e
 	}
@@ -79,11 +81,9 @@ func argued(a world.Action) (Deed, bool) {
 		return Deed{}, false
 	}
 	d.spec = &e.spec
-	args := world.ActionArgs(d.do)
-	for s, p := range e.params {
-		if p != nil {
-			d.args[s] = argument{p, args[p.Name].Text, args[p.Name].Int}
-		}
+	for i, arg := range world.Arguments(d.do) {
+		s := e.slots[i]
+		d.args[s] = argument{e.params[s], arg.Text, arg.Int}
 	}
 	d.to, d.what = d.args[world.SlotTo].text, d.args[world.SlotWhat].text
 	if n := d.args[world.SlotAmount]; n.param != nil {

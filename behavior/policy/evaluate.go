@@ -13,11 +13,17 @@ import (
 // never panics, whatever the action.
 func (m Policy) Evaluate(a world.Action, e Evidence) (trace.Authority, *Violation) {
 	q, ok := m.inquire(a, &e)
+	return q.evaluate(a, ok)
+}
+
+// evaluate is Evaluate; known says that the action could be taken apart.
+func (q *inquiry) evaluate(a world.Action, known bool) (trace.Authority, *Violation) {
+	e := q.e
 	_, waits := q.deed.do.(world.Wait)
-	if _, plain := a.(world.Wait); plain && !ok {
+	if _, plain := a.(world.Wait); plain && !known {
 		return trace.Authority{By: trace.AuthorityOwn}, nil
 	}
-	if !ok {
+	if !known {
 		return trace.Authority{}, &Violation{Rule: RuleUnavailable}
 	}
 	if !waits || q.deed.order != nil {
@@ -47,14 +53,14 @@ func (m Policy) Evaluate(a world.Action, e Evidence) (trace.Authority, *Violatio
 		return *by, nil
 	}
 	free := number < 0 && (waits && (q.first() < 0 || !counts) || len(e.Plan) == 0 && q.unplanned())
-	switch first := q.first(); {
+	switch {
 	case free:
 		return trace.Authority{By: trace.AuthorityUnplanned}, nil
 	case number < 0 && waits:
 		cost = q.cost()
 	case number < 0:
 		return trace.Authority{}, q.notPlanned(refused, at, planned)
-	case q.deed.gives() && first >= 0 && number > first:
+	case q.deed.gives() && q.first() >= 0 && number > q.first():
 		return trace.Authority{}, &Violation{Rule: RuleNotFirst, Action: q.deed.spec.Name}
 	}
 	if left := max(0, DeviationsMax-e.Ledger.Deviations(e.View.Tick())); cost > left {
@@ -224,12 +230,14 @@ type Judgement struct {
 // Judge evaluates an action and works out what goes with it. shown are the terms that were
 // shown before the plan.
 func (m Policy) Judge(a world.Action, e Evidence, shown []world.Terms) (j Judgement) {
-	j.Authority, j.Violation = m.Evaluate(a, e)
 	q, ok := m.inquire(a, &e)
-	if !ok {
+	if j.Authority, j.Violation = q.evaluate(a, ok); !ok {
 		return j
 	}
 	j.Deed = q.deed
+	if len(e.Authors) == 0 && !j.Deed.sends() {
+		return j
+	}
 	if _, sends := q.deed.do.(world.SendMessage); sends {
 		for _, t := range q.triggers() {
 			if t.kind == kindMessage && t.asker == q.deed.to {

@@ -45,6 +45,11 @@ func Planned(a world.Action, open ...world.Slot) (PlannedAction, bool) {
 	if !ok {
 		return PlannedAction{}, false
 	}
+	return d.planned(open...), true
+}
+
+// planned is the plan to do exactly this, but for the slots that are open.
+func (d *Deed) planned(open ...world.Slot) PlannedAction {
 	p := PlannedAction{Action: d.spec.Name}
 	if d.order != nil {
 		p.MaxTicks, p.Ignore = max(0, d.order.MaxTicks), slices.Clone(d.order.Ignore)
@@ -60,7 +65,7 @@ func Planned(a world.Action, open ...world.Slot) (PlannedAction, bool) {
 			*p.word(s) = arg.text
 		}
 	}
-	return p, true
+	return p
 }
 
 // number is where the number of a slot stands, nil for a slot that holds a text.
@@ -80,7 +85,17 @@ func (p *PlannedAction) number(s world.Slot) **int64 {
 
 // word is where the text of any other slot stands.
 func (p *PlannedAction) word(s world.Slot) *string {
-	return map[world.Slot]*string{world.SlotTo: &p.To, world.SlotID: &p.ID, world.SlotWhat: &p.What, world.SlotWant: &p.Want, world.SlotText: &p.Text}[s]
+	switch s {
+	case world.SlotTo:
+		return &p.To
+	case world.SlotID:
+		return &p.ID
+	case world.SlotWhat:
+		return &p.What
+	case world.SlotWant:
+		return &p.Want
+	}
+	return &p.Text
 }
 
 // receivers are the receivers or places of a plan.
@@ -247,6 +262,9 @@ func (q *inquiry) coversNumber(p *PlannedAction, s world.Slot, planned *int64) (
 		}
 		return arg.number <= *planned, false
 	}
+	if planned != nil && *planned == arg.number {
+		return true, false
+	}
 	most := planned
 	if most == nil {
 		most = new(int64(math.MaxInt64))
@@ -277,7 +295,7 @@ func (q *inquiry) match() (number int, cost int64, at world.Slot, planned *Plann
 			continue
 		}
 		n := int64(0)
-		if first := q.first(); short || first >= 0 && i > first {
+		if short || i > 0 && q.first() >= 0 && i > q.first() {
 			n = q.cost()
 		}
 		if number < 0 || n < cost || n == cost && p.attempts() > planned.attempts() {
@@ -347,9 +365,6 @@ const BoundPlan = "plan"
 
 // fully reports whether the plan gives the action to the letter, every slot of it.
 func (q *inquiry) fully() bool {
-	p, ok := Planned(q.deed.do)
-	if q.deed.order != nil {
-		p.MaxTicks, p.Ignore = q.deed.order.MaxTicks, q.deed.order.Ignore
-	}
-	return ok && slices.ContainsFunc(q.e.Plan, func(planned PlannedAction) bool { return planned.holds(p) && p.holds(planned) })
+	p := q.deed.planned()
+	return slices.ContainsFunc(q.e.Plan, func(planned PlannedAction) bool { return planned.holds(p) && p.holds(planned) })
 }
