@@ -45,14 +45,13 @@ func (v Verdict) unseen() bool {
 	return v.Check.Status == world.CheckUnknown && len(v.names.Possible(v.Adjusted, v.Check)) > 0
 }
 
-// judge clamps and dry-runs one action on what the agent knows. shown are the terms that were
-// shown before the plan.
-func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence, shown []world.Terms) Verdict {
+// judge clamps and dry-runs one action on what the agent knows.
+func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence) Verdict {
 	adjusted, adjustments := view.Clamp(proposed)
 	e.View, e.Ledger, e.Off = view, m.ledger, m.cfg.GuardOff
 	adjusted, trimmed := m.policy.Trim(adjusted, e)
 	v := Verdict{Proposed: proposed, Adjusted: adjusted, Adjustments: append(adjustments, trimmed...), plan: e.Plan}
-	if v.Judgement = m.policy.Judge(adjusted, e, shown); v.Violation != nil {
+	if v.Judgement = m.policy.Judge(adjusted, e); v.Violation != nil {
 		v.Check.Status = world.CheckRejected
 		return v
 	}
@@ -62,7 +61,7 @@ func (m *Mind) judge(view world.View, proposed world.Action, e policy.Evidence, 
 
 // judge judges an action of the turn.
 func (t *Turn) judge(proposed world.Action) Verdict {
-	v := t.mind.judge(t.view, proposed, t.evidence(), t.opening.shown)
+	v := t.mind.judge(t.view, proposed, t.evidence())
 	v.names = t.names
 	return v
 }
@@ -70,7 +69,7 @@ func (t *Turn) judge(proposed world.Action) Verdict {
 // evidence is what an action of the turn is judged by. Whose words a text may hold counts as
 // much as who sent it.
 func (t *Turn) evidence() policy.Evidence {
-	e := policy.Evidence{Plan: t.plan, Seen: &t.opening.seen}
+	e := policy.Evidence{Plan: t.plan, Seen: &t.opening.seen, Shown: t.opening.shown}
 	if !t.untrusted {
 		return e
 	}
@@ -163,7 +162,7 @@ func (m *Mind) Continue(view world.View) (Decision, []trace.Step) {
 	if !ok {
 		panic("behavior: Continue for agent " + view.AgentID() + " without a standing order")
 	}
-	v := m.judge(view, order.Do, policy.Evidence{}, nil)
+	v := m.judge(view, order.Do, policy.Evidence{})
 	d := decisionOf(v)
 	d.DecidedBy, d.At, d.Authority, d.Parents = trace.ByStanding, view.Place(), m.order.Authority, m.order.Parents
 	steps := []trace.Step{{Kind: trace.StepContinue, Status: trace.StatusOK, Name: order.Do.ActionName(), Detail: llmclient.Marshal(v.detail())}}

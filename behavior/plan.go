@@ -124,7 +124,7 @@ func (t *Turn) acceptPlan(plan answer.Plan, call PendingCall, used []answer.Repa
 			continue
 		}
 		planned.To = strings.Join(receivers, ",")
-		if planned.Action == (world.AcceptOffer{}).ActionName() && planned.ID == "" {
+		if planned.Action == (world.AcceptOffer{}).ActionName() {
 			planned.What, planned.Amount, planned.Want, planned.WantAmount = a.Terms()
 		}
 		used = slices.Concat(used, more)

@@ -135,6 +135,7 @@ func TestPlanned(t *testing.T) {
 		{"an offer for less", []string{planOffer}, nil, nil, Ledger{}, offer(4, 1), "argument_not_planned want_amount max 2"},
 		{"a larger offer", []string{planOffer}, nil, nil, Ledger{}, offer(6, 3), "argument_not_planned amount max 4"},
 		{"an offer that is accepted by its terms", []string{planAccept}, nil, []func(*world.Observation){offers("agent-3", "hardware", 2, "data", 4)}, Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "plan 1"},
+		{"an offer by its id, which was not shown", []string{`{"action":"accept_offer","id":"offer-1-agent-3-1"}`}, nil, []func(*world.Observation){offers("agent-3", "hardware", 1, "data", 9)}, Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "argument_not_planned id"},
 		{"an offer that wants more", []string{planAccept}, nil, []func(*world.Observation){offers("agent-3", "hardware", 2, "data", 5)}, Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "argument_left_open id"},
 		{"an offer that gives less", []string{planAccept}, nil, []func(*world.Observation){offers("agent-3", "hardware", 1, "data", 4)}, Ledger{}, world.AcceptOffer{OfferID: "offer-1-agent-3-1"}, "argument_left_open id"},
 		{"a purchase at a better price", []string{`{"action":"buy_power","amount":20,"price":3}`}, nil, nil, Ledger{}, world.BuyPower{Amount: 20, Price: 2}, "plan 1"},
@@ -337,7 +338,7 @@ func TestParents(t *testing.T) {
 		{"nothing is sent", []string{planMine}, []string{"agent-9"}, world.Mine{MassG: 2000}, "[]"},
 		{"without texts", nil, nil, message, "[agent-3 agent-7]"},
 	} {
-		if got := fmt.Sprint(m.Judge(tt.action, Evidence{View: view, Plan: planned(t, tt.plan...), Authors: tt.authors}, shown).Parents); got != tt.want {
+		if got := fmt.Sprint(m.Judge(tt.action, Evidence{View: view, Plan: planned(t, tt.plan...), Authors: tt.authors, Shown: shown}).Parents); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}

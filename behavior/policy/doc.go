@@ -41,6 +41,8 @@
 //   - Open may be how much is harvested, mined, refined or scheduled, how long terms stay open,
 //     which request an offer answers, and a text. The amount of a request and the ticks of a
 //     sleep may not. More than planned is another value; less is a deviation.
+//   - An offer to accept is planned by its id if it was shown before the plan, and by its terms
+//     otherwise: an id alone says nothing of what it costs.
 //   - A price is at least as good as planned, an offer wants at least as much for what it gives.
 //     A purchase counts as what its price lets it pay at most.
 //   - A rule with asked_by about an action that is directed to an agent lets the asker receive,

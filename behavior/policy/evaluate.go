@@ -227,9 +227,8 @@ type Judgement struct {
 	Own bool
 }
 
-// Judge evaluates an action and works out what goes with it. shown are the terms that were
-// shown before the plan.
-func (m Policy) Judge(a world.Action, e Evidence, shown []world.Terms) (j Judgement) {
+// Judge evaluates an action and works out what goes with it.
+func (m Policy) Judge(a world.Action, e Evidence) (j Judgement) {
 	q, ok := m.inquire(a, &e)
 	if j.Authority, j.Violation = q.evaluate(a, ok); !ok {
 		return j
@@ -249,7 +248,7 @@ func (m Policy) Judge(a world.Action, e Evidence, shown []world.Terms) (j Judgem
 		return j
 	}
 	authors := e.Authors
-	for _, t := range shown {
+	for _, t := range e.Shown {
 		authors = append(append(authors[:len(authors):len(authors)], t.From), t.Parents...)
 	}
 	j.Parents = Parents(m.agent, authors...)

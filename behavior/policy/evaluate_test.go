@@ -58,7 +58,7 @@ func TestEveryActionIsKnown(t *testing.T) {
 			t.Fatalf("%s cannot be planned", spec.Name)
 		}
 		e := e
-		e.Plan = []PlannedAction{p}
+		e.Plan, e.Shown = []PlannedAction{p}, []world.Terms{{ID: p.ID}}
 		if by, f := m.Evaluate(a, e); f != nil || by.By != trace.AuthorityPlan {
 			t.Errorf("%s drafted in full: %+v, %+v", spec.Name, by, f)
 		}

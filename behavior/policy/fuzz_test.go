@@ -24,10 +24,10 @@ func FuzzEvaluate(f *testing.F) {
 		seen.Requests = []world.Terms{{ID: id, From: id, Want: word, WantAmount: amount, Left: price}}
 		seen.Here.Offers = []world.Terms{{ID: id, From: id, Give: word, GiveAmount: amount, Want: word, WantAmount: price}}
 		seen.Inbox = []world.Message{{From: id, Sent: amount}}
-		e := Evidence{View: view, Seen: &seen, Authors: []string{id}}
+		e := Evidence{View: view, Seen: &seen, Authors: []string{id}, Shown: seen.Requests}
 		_ = json.Unmarshal([]byte(plan), &e.Plan) // what is no plan is none
 		a := fuzzedAction(id, word, amount, price, pick)
-		j := m.Judge(a, e, seen.Requests)
+		j := m.Judge(a, e)
 		e.Ledger = m.Settle(Ledger{}, price, j.Deed, &j.Authority)
 		m.Trim(a, e)
 		m.Evaluate(a, e)

@@ -218,9 +218,12 @@ func (q *inquiry) first() int {
 // round, and count what they spend. at is the slot at fault.
 func (q *inquiry) covers(p *PlannedAction) (short bool, at world.Slot, ok bool) {
 	d := &q.deed
-	if accept, is := d.do.(world.AcceptOffer); is && p.ID == "" {
-		i := slices.IndexFunc(q.seen().Here.Offers, func(t world.Terms) bool { return t.ID == accept.OfferID })
-		return false, world.SlotID, i >= 0 && p.trades(q.seen().Here.Offers[i])
+	if accept, is := d.do.(world.AcceptOffer); is {
+		// An id says nothing of an offer that the agent was not shown when it planned.
+		same := func(t world.Terms) bool { return t.ID == accept.OfferID }
+		known := p.ID == accept.OfferID && slices.ContainsFunc(q.e.Shown, same)
+		i := slices.IndexFunc(q.seen().Here.Offers, same)
+		return false, world.SlotID, known || i >= 0 && (p.ID == "" || p.ID == accept.OfferID) && p.trades(q.seen().Here.Offers[i])
 	}
 	for s := range world.SlotCount {
 		arg := &d.args[s]

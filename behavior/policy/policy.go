@@ -54,8 +54,10 @@ type Evidence struct {
 	// Authors wrote the texts and terms in view that no rule vouches for, an empty id standing
 	// for one that nobody knows. There are texts in view when there are any.
 	Authors []string
-	// Plan is what the agent set out to do before it was shown them.
-	Plan []PlannedAction
+	// Plan is what the agent set out to do before it was shown them, Shown are the terms of
+	// others that it was shown even then.
+	Plan  []PlannedAction
+	Shown []world.Terms
 	// Ledger is what the agent did before.
 	Ledger Ledger
 	// Off are the layers left out, for measuring only.

@@ -39,6 +39,9 @@ func (q *inquiry) triggers() []trigger {
 		q.open = append(q.open, trigger{kind: kindOffer, asker: t.From, id: t.ID, parents: t.Parents})
 	}
 	for _, m := range o.Inbox {
+		if m.Terms != nil {
+			m.Parents = slices.Concat(m.Parents, m.Terms.Parents)
+		}
 		q.open = append(q.open, trigger{kind: kindMessage, asker: m.From, id: m.ID, sent: m.Sent, parents: m.Parents})
 	}
 	return q.open
